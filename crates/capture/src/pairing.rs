@@ -1,0 +1,1 @@
+//! Pairs trigger edges with done edges.

@@ -1,0 +1,97 @@
+//! Exact parsing of decimal numbers with a unit, shared by all quantities. No floating point: `0.1ms` is
+//! exactly 100 000 000 ps.
+
+use thiserror::Error;
+
+/// A quantity that could not be read; its message says what was expected.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum ParseQuantityError {
+    /// The text has no leading number.
+    #[error("`{text}` has no number; write a number and a unit, for example {example}")]
+    NoNumber {
+        /// The text as given.
+        text: String,
+        /// A value that would be accepted.
+        example: &'static str,
+    },
+    /// The unit is missing or unknown.
+    #[error("`{text}` has the unit `{unit}`, but the known units are {known}; for example {example}")]
+    UnknownUnit {
+        /// The text as given.
+        text: String,
+        /// The unit part of the text.
+        unit: String,
+        /// Accepted units.
+        known: &'static str,
+        /// A value that would be accepted.
+        example: &'static str,
+    },
+    /// The number does not fit, or is finer than the smallest unit.
+    #[error("`{text}` is out of range or finer than {finest}")]
+    OutOfRange {
+        /// The text as given.
+        text: String,
+        /// The smallest step that is representable.
+        finest: &'static str,
+    },
+}
+
+/// A family of units: name and size of each in the smallest step.
+pub(crate) struct UnitFamily {
+    pub(crate) units: &'static [(&'static str, i128)],
+    pub(crate) known: &'static str,
+    pub(crate) finest: &'static str,
+    pub(crate) example: &'static str,
+}
+
+impl UnitFamily {
+    /// Reads `text` as a whole number of the family's smallest steps.
+    pub(crate) fn parse(&self, text: &str) -> Result<i64, ParseQuantityError> {
+        let trimmed = text.trim();
+        let split =
+            trimmed.find(|c: char| !matches!(c, '0'..='9' | '.' | '-' | '+' | '_')).unwrap_or(trimmed.len());
+        let (number, unit) = (&trimmed[..split], trimmed[split..].trim());
+        if !number.bytes().any(|b| b.is_ascii_digit()) {
+            return Err(ParseQuantityError::NoNumber { text: text.to_owned(), example: self.example });
+        }
+        let Some(&(_, scale)) = self.units.iter().find(|(name, _)| *name == unit) else {
+            return Err(ParseQuantityError::UnknownUnit {
+                text: text.to_owned(),
+                unit: unit.to_owned(),
+                known: self.known,
+                example: self.example,
+            });
+        };
+        scaled(number, scale)
+            .and_then(|steps| i64::try_from(steps).ok())
+            .ok_or_else(|| ParseQuantityError::OutOfRange { text: text.to_owned(), finest: self.finest })
+    }
+}
+
+/// `number * scale` if that is a whole number, in exact decimal arithmetic.
+fn scaled(number: &str, scale: i128) -> Option<i128> {
+    let (negative, digits) = match number.strip_prefix('-') {
+        Some(rest) => (true, rest),
+        None => (false, number.strip_prefix('+').unwrap_or(number)),
+    };
+    let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
+    let mut value: i128 = 0;
+    for byte in whole.bytes().filter(|b| *b != b'_') {
+        value = value.checked_mul(10)?.checked_add(digit(byte)?)?;
+    }
+    value = value.checked_mul(scale)?;
+    let mut step = scale;
+    for byte in fraction.bytes().filter(|b| *b != b'_') {
+        let digit = digit(byte)?;
+        if digit != 0 && step % 10 != 0 {
+            return None;
+        }
+        step /= 10;
+        value = value.checked_add(digit.checked_mul(step)?)?;
+    }
+    Some(if negative { -value } else { value })
+}
+
+fn digit(byte: u8) -> Option<i128> {
+    byte.is_ascii_digit().then(|| i128::from(byte - b'0'))
+}

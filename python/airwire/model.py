@@ -1,0 +1,90 @@
+"""What an analysis consists of: captures with their outcomes, statistics, findings and samples.
+
+Everything that comes after the measurement (explain, report, the command line) works on these types and never
+asks whether a board, a model or a capture file stood behind them. Times are whole picoseconds (``_ps``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """Something that Airwire says of a run, with its evidence and a next step.
+
+    ``kind`` is one of ``gate``, ``frozen_phase``, ``comb``, ``steps``, ``drift``, ``bursts`` and
+    ``loss_as_latency``. ``confidence`` runs from 0 to 1. ``evidence`` holds the figures behind the sentence
+    (numbers, or lists of numbers), keyed by names that carry their unit.
+    """
+
+    kind: str
+    confidence: float
+    sentence: str
+    next_step: str
+    period_ps: int | None = None
+    evidence: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """A confidence interval of a statistic from the seeded moving-block bootstrap."""
+
+    low_ps: float
+    high_ps: float
+    confidence: float
+    effective_n: float
+    note: str | None = None
+    """Set where the interval says less than it seems: ``this phase only``."""
+
+
+@dataclass(frozen=True, slots=True)
+class Capture:
+    """One analysed capture: what became of every trigger and done edge, and what the latencies say.
+
+    ``outcomes`` counts triggers (``paired``, ``missed``, ``glitch``, ``overlapped``) and done edges (``late``,
+    ``duplicate``, ``spurious``). ``latency_ps`` holds ``n``, ``min``, ``p1``, ``p5``, ``p25``, ``p50``, ``p75``,
+    ``p95``, ``p99``, ``p99_9``, ``max``, ``mean``, ``std`` and ``iqr`` (percentiles of type 7), or is ``None``
+    where nothing was paired. ``samples`` has one row per trigger: ``index``, ``trigger_ps``, ``done_ps``,
+    ``latency_ps`` (null where not paired) and ``outcome``.
+    """
+
+    path: str
+    group: str
+    payload_bytes: int | None
+    triggers: int
+    outcomes: Mapping[str, int]
+    latency_ps: Mapping[str, float] | None
+    median_interval: Interval | None
+    upper_quartile_interval: Interval | None
+    findings: Sequence[Finding]
+    samples: pl.DataFrame
+
+    @property
+    def name(self) -> str:
+        """The path without directories that say nothing: ``sik/12B-250ms-trigger.csv``."""
+        return "/".join(self.path.replace("\\", "/").split("/")[-2:])
+
+
+@dataclass(frozen=True, slots=True)
+class CaptureFailure:
+    """A file of a batch that could not be analysed, with the one sentence that says why."""
+
+    path: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Analysis:
+    """The result of analysing a batch of captures."""
+
+    captures: Sequence[Capture]
+    errors: Sequence[CaptureFailure]
+    pairing: str
+    """``strict``, ``fifo`` or ``published``."""
+    seed: int
