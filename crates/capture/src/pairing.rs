@@ -1,1 +1,0 @@
-//! Pairs trigger edges with done edges.
