@@ -6,8 +6,9 @@ asks whether a board, a model or a capture file stood behind them. Times are who
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -18,8 +19,8 @@ if TYPE_CHECKING:
 class Finding:
     """Something that Airwire says of a run, with its evidence and a next step.
 
-    ``kind`` is one of ``gate``, ``frozen_phase``, ``comb``, ``steps``, ``drift``, ``bursts`` and
-    ``loss_as_latency``. ``confidence`` runs from 0 to 1. ``evidence`` holds the figures behind the sentence
+    ``kind`` is one of ``gate``, ``frozen_phase``, ``phase_coverage``, ``comb``, ``steps``, ``drift``, ``bursts``
+    and ``loss_as_latency``. ``confidence`` runs from 0 to 1. ``evidence`` holds the figures behind the sentence
     (numbers, or lists of numbers), keyed by names that carry their unit.
     """
 
@@ -43,15 +44,14 @@ class Interval:
     """Set where the interval says less than it seems: ``this phase only``."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Capture:
     """One analysed capture: what became of every trigger and done edge, and what the latencies say.
 
     ``outcomes`` counts triggers (``paired``, ``missed``, ``glitch``, ``overlapped``) and done edges (``late``,
     ``duplicate``, ``spurious``). ``latency_ps`` holds ``n``, ``min``, ``p1``, ``p5``, ``p25``, ``p50``, ``p75``,
     ``p95``, ``p99``, ``p99_9``, ``max``, ``mean``, ``std`` and ``iqr`` (percentiles of type 7), or is ``None``
-    where nothing was paired. ``samples`` has one row per trigger: ``index``, ``trigger_ps``, ``done_ps``,
-    ``latency_ps`` (null where not paired) and ``outcome``.
+    where nothing was paired.
     """
 
     path: str
@@ -63,12 +63,18 @@ class Capture:
     median_interval: Interval | None
     upper_quartile_interval: Interval | None
     findings: Sequence[Finding]
-    samples: pl.DataFrame
+    load_samples: Callable[[], pl.DataFrame]
+    """Gives :attr:`samples`; called once, when they are first asked for."""
 
     @property
     def name(self) -> str:
-        """The path without directories that say nothing: ``sik/12B-250ms-trigger.csv``."""
+        """The path's last two parts: ``sik/12B-250ms-trigger.csv``."""
         return "/".join(self.path.replace("\\", "/").split("/")[-2:])
+
+    @cached_property
+    def samples(self) -> pl.DataFrame:
+        """One row per trigger, among them ``index``, ``trigger_ps``, ``done_ps``, ``latency_ps``, ``outcome``."""
+        return self.load_samples()
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,3 +94,37 @@ class Analysis:
     pairing: str
     """``strict``, ``fifo`` or ``published``."""
     seed: int
+    interrupted: bool = False
+    """Whether the analysis was stopped before all captures were done."""
+
+
+@dataclass(frozen=True, slots=True)
+class Edges:
+    """The level changes of a capture: a frame of ``time_ps`` and one boolean column per channel."""
+
+    frame: pl.DataFrame
+    start: str | None
+    """The absolute time of the start, RFC 3339, where the file has one."""
+    end_ps: int
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """How the latencies of B differ from those of A."""
+
+    a: str
+    b: str
+    median_a_ps: float
+    median_b_ps: float
+    shift_ps: float
+    """Median of B minus median of A."""
+    shift_interval_ps: tuple[float, float] | None
+    """95 % interval of the shift; ``None`` below 8 messages on a side."""
+    a_beats_b: float
+    """The probability that a message of A is faster than one of B; ties count half."""
+    ks: float
+    ks_with_floor: float
+    floor_ps: int
+    wasserstein_ps: float
+    effective_n: tuple[float, float]
+    sentence: str

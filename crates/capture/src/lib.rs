@@ -1,7 +1,7 @@
 //! Logic-analyser captures: files in and out, and the pairing of trigger and done edges.
 //!
 //! The main path is [`open`] → a [`ChangeSource`] that streams [`Change`]s → [`pairing::Pairer`] → one
-//! [`pairing::Sample`] per trigger. Every reader works in bounded memory whatever the size of the file.
+//! [`pairing::Trigger`] per trigger edge. Every reader works in bounded memory whatever the size of the file.
 
 mod change;
 mod error;
@@ -12,4 +12,4 @@ pub mod pairing;
 
 pub use change::{CaptureInfo, Change, ChangeSource, Channel, ChannelSelector, MAX_CHANNELS};
 pub use error::CaptureError;
-pub use open::{OpenOptions, open};
+pub use open::{OpenOptions, open, open_bytes};

@@ -1,1 +1,37 @@
-//! airwire py
+//! The compiled module `airwire._core`: converts between Python and Rust, releases the interpreter lock, calls.
+//! No logic lives here; `python/airwire/_core.pyi` is its description for people and type checkers.
+
+mod analysis;
+mod convert;
+mod statistics;
+mod table;
+
+use pyo3::create_exception;
+use pyo3::exceptions::PyException;
+use pyo3::prelude::*;
+
+create_exception!(airwire, AirwireError, PyException, "Bad input, in one sentence: what, where, what to do.");
+
+/// Any error of ours as the one exception that Python sees.
+pub(crate) fn refused(error: impl std::fmt::Display) -> PyErr {
+    AirwireError::new_err(error.to_string())
+}
+
+#[pymodule]
+fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    module.add("RUN_SCHEMA", testbench::run_folder::SCHEMA)?;
+    module.add("AirwireError", module.py().get_type::<AirwireError>())?;
+    module.add_class::<analysis::AnalysisResult>()?;
+    module.add_class::<analysis::CaptureResult>()?;
+    module.add_class::<table::Table>()?;
+    module.add_function(wrap_pyfunction!(analysis::analyze, module)?)?;
+    module.add_function(wrap_pyfunction!(convert::read_edges, module)?)?;
+    module.add_function(wrap_pyfunction!(convert::convert, module)?)?;
+    module.add_function(wrap_pyfunction!(convert::parse_time_ps, module)?)?;
+    module.add_function(wrap_pyfunction!(convert::parse_bytes, module)?)?;
+    module.add_function(wrap_pyfunction!(convert::format_time, module)?)?;
+    module.add_function(wrap_pyfunction!(statistics::statistics, module)?)?;
+    module.add_function(wrap_pyfunction!(statistics::compare, module)?)?;
+    Ok(())
+}

@@ -1,8 +1,16 @@
 //! One reader per file format, each a [`crate::ChangeSource`] that works in bounded memory.
 
+pub(crate) mod clock;
+pub(crate) mod compressed;
+pub(crate) mod fold;
+pub(crate) mod foreign;
 pub(crate) mod input;
+pub(crate) mod lines;
 pub(crate) mod logic2_csv;
 pub(crate) mod pulseview_csv;
 pub(crate) mod sal;
+pub(crate) mod select;
 pub(crate) mod sigrok;
 pub(crate) mod vcd;
+
+pub(crate) use logic2_csv::civil::{days_from_date, days_in_month, rfc3339};

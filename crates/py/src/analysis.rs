@@ -1,0 +1,211 @@
+//! Captures to results: runs the analysis on threads of its own, so that Ctrl-C and progress reach Python while
+//! it works.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use capture::ChannelSelector;
+use capture::pairing::{Rule, Settings as PairingSettings};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList};
+use stats::detect::Settings as DetectorSettings;
+use testbench::captures::{self, Analysis, Control, Options};
+use testbench::run_folder::{RunFolder, samples_table};
+
+use crate::refused;
+use crate::statistics::{finding_list, interval_dict, summary_dict};
+use crate::table::Table;
+
+/// How often Python is asked for signals while the analysis runs.
+const SIGNAL_POLL: Duration = Duration::from_millis(40);
+
+#[pyclass(frozen, module = "airwire._core")]
+pub(crate) struct AnalysisResult {
+    captures: Vec<Py<CaptureResult>>,
+    #[pyo3(get)]
+    errors: Vec<(String, String)>,
+    #[pyo3(get)]
+    interrupted: bool,
+}
+
+#[pymethods]
+impl AnalysisResult {
+    #[getter]
+    fn captures(&self, py: Python<'_>) -> Vec<Py<CaptureResult>> {
+        self.captures.iter().map(|capture| capture.clone_ref(py)).collect()
+    }
+}
+
+#[pyclass(frozen, module = "airwire._core")]
+pub(crate) struct CaptureResult(captures::CaptureResult);
+
+#[pymethods]
+impl CaptureResult {
+    #[getter]
+    fn path(&self) -> String {
+        self.0.source.path.to_string_lossy().into_owned()
+    }
+
+    #[getter]
+    fn group(&self) -> &str {
+        &self.0.source.group
+    }
+
+    #[getter]
+    fn payload_bytes(&self) -> Option<u64> {
+        self.0.payload_bytes
+    }
+
+    #[getter]
+    fn format(&self) -> &str {
+        self.0.info.format
+    }
+
+    #[getter]
+    fn start(&self) -> Option<&str> {
+        self.0.info.start.as_deref()
+    }
+
+    #[getter]
+    fn end_ps(&self) -> i64 {
+        self.0.end_ps
+    }
+
+    #[getter]
+    fn glitch_ps(&self) -> i64 {
+        self.0.pairing.glitch_ps
+    }
+
+    #[getter]
+    fn triggers(&self) -> usize {
+        self.0.pairing.len()
+    }
+
+    #[getter]
+    fn outcomes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let dict = PyDict::new(py);
+        for (name, count) in self.0.pairing.outcomes().by_name() {
+            dict.set_item(name, count)?;
+        }
+        Ok(dict)
+    }
+
+    #[getter]
+    fn latency<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyDict>>> {
+        summary_dict(py, &self.0.statistics)
+    }
+
+    #[getter]
+    fn intervals<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyDict>>> {
+        interval_dict(py, self.0.statistics.intervals.as_ref())
+    }
+
+    #[getter]
+    fn findings<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        finding_list(py, &self.0.statistics.findings)
+    }
+
+    /// One row per trigger, in the columns of a run folder's `samples/`.
+    fn samples(&self, py: Python<'_>) -> Table {
+        Table(py.detach(|| samples_table(&self.0)))
+    }
+}
+
+#[pyfunction]
+#[pyo3(signature = (paths, *, trigger, done, pairing, glitch_ps, min_latency_ps, max_latency_ps, payload_bytes,
+                    seed, intervals, findings, gate_ps, out, environment, progress))]
+#[expect(clippy::too_many_arguments, reason = "Python calls it by keywords")]
+pub(crate) fn analyze(
+    py: Python<'_>,
+    paths: Vec<PathBuf>,
+    trigger: String,
+    done: String,
+    pairing: &str,
+    glitch_ps: Option<i64>,
+    min_latency_ps: i64,
+    max_latency_ps: Option<i64>,
+    payload_bytes: Option<u64>,
+    seed: u64,
+    intervals: bool,
+    findings: bool,
+    gate_ps: Option<i64>,
+    out: Option<PathBuf>,
+    environment: &str,
+    progress: Option<Bound<'_, PyAny>>,
+) -> PyResult<AnalysisResult> {
+    let rule: Rule = pairing.parse().map_err(refused)?;
+    let selector = |text: String| text.parse::<ChannelSelector>().unwrap_or(ChannelSelector::Label(text));
+    let options = Options {
+        trigger: selector(trigger),
+        done: selector(done),
+        pairing: PairingSettings { rule, glitch_ps, min_latency_ps, max_latency_ps },
+        payload_bytes,
+        seed,
+        intervals,
+        findings: findings.then_some(DetectorSettings { gate_ps }),
+    };
+    let environment = serde_json::from_str(environment).map_err(refused)?;
+    let folder = out.as_deref().map(|out| RunFolder::create(out, &options)).transpose().map_err(refused)?;
+    let (analysis, interrupted) = run(py, &paths, options, folder, environment, progress)?;
+    let captures = analysis
+        .captures
+        .into_iter()
+        .map(|capture| Py::new(py, CaptureResult(capture)))
+        .collect::<PyResult<_>>()?;
+    let text = |path: &Path| path.to_string_lossy().into_owned();
+    let errors = analysis.failures.into_iter().map(|failure| (text(&failure.path), failure.message)).collect();
+    Ok(AnalysisResult { captures, errors, interrupted })
+}
+
+/// Analyses on another thread; this one tells Python of progress and stops the other when Python asks to.
+fn run(
+    py: Python<'_>,
+    paths: &[PathBuf],
+    options: Options,
+    folder: Option<RunFolder>,
+    environment: serde_json::Value,
+    progress: Option<Bound<'_, PyAny>>,
+) -> PyResult<(Analysis, bool)> {
+    let (sources, failures) = captures::discover(paths);
+    let total = sources.len() as u64;
+    let control = Arc::new(Control::default());
+    let watched = Arc::clone(&control);
+    let worker = std::thread::spawn(move || {
+        let mut folder = folder;
+        let mut analysis = captures::analyze(&sources, &options, &watched, &mut |capture| match &mut folder {
+            Some(folder) => folder.add(capture),
+            None => Ok(()),
+        });
+        let finished = folder.map(|folder| folder.finish(&environment));
+        if let Some(Err(error)) = finished {
+            analysis.failures.push(captures::Failure { path: PathBuf::new(), message: error.to_string() });
+        }
+        analysis.failures.splice(0..0, failures);
+        analysis
+    });
+    let mut interrupted = false;
+    let mut broken_progress = Ok(());
+    let mut spins = 0;
+    while !worker.is_finished() {
+        // Short batches finish within the first milliseconds: they are not made to wait for the poll.
+        spins += 1;
+        let nap = if spins < 100 { Duration::from_micros(100) } else { SIGNAL_POLL };
+        py.detach(|| std::thread::sleep(nap));
+        let stop = py.check_signals().is_err();
+        if stop && !interrupted {
+            interrupted = true;
+            control.stop();
+        }
+        if let Some(progress) = &progress
+            && spins >= 100
+            && broken_progress.is_ok()
+            && let Err(error) = progress.call1((control.files_done(), total))
+        {
+            control.stop();
+            broken_progress = Err(error);
+        }
+    }
+    let analysis = worker.join().map_err(|_| refused("the analysis ended by a fault of its own; please report it"))?;
+    broken_progress.map(|()| (analysis, interrupted))
+}

@@ -1,0 +1,90 @@
+//! Captures as tables and as other files, and quantities as text.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use arrow_array::builder::{BooleanBuilder, Int64Builder};
+use arrow_array::{ArrayRef, RecordBatch};
+use capture::write::Existing;
+use capture::{CaptureError, ChannelSelector, OpenOptions};
+use pyo3::prelude::*;
+
+use crate::refused;
+use crate::table::Table;
+
+fn selectors(channels: Vec<String>) -> Vec<ChannelSelector> {
+    channels.into_iter().map(|text| text.parse().unwrap_or(ChannelSelector::Label(text))).collect()
+}
+
+/// The level changes of a capture: `time_ps` and one column of levels per channel.
+#[pyfunction]
+pub(crate) fn read_edges(py: Python<'_>, path: PathBuf, channels: Vec<String>) -> PyResult<(Table, Option<String>, i64)> {
+    let read = || -> Result<(RecordBatch, Option<String>, i64), CaptureError> {
+        let mut source = capture::open(&path, &OpenOptions { channels: selectors(channels) })?;
+        let labels: Vec<String> = source.info().channels.iter().map(|channel| channel.label.clone()).collect();
+        let mut time_ps = Int64Builder::new();
+        let mut levels: Vec<BooleanBuilder> = labels.iter().map(|_| BooleanBuilder::new()).collect();
+        let mut batch = Vec::new();
+        loop {
+            source.next_batch(&mut batch)?;
+            if batch.is_empty() {
+                break;
+            }
+            for change in &batch {
+                time_ps.append_value(change.time_ps);
+                for (bit, column) in levels.iter_mut().enumerate() {
+                    column.append_value(change.levels >> bit & 1 == 1);
+                }
+            }
+        }
+        let mut columns: Vec<(String, ArrayRef)> = vec![("time_ps".to_owned(), Arc::new(time_ps.finish()))];
+        for (label, mut column) in labels.into_iter().zip(levels) {
+            columns.push((unique(&columns, label), Arc::new(column.finish())));
+        }
+        let table = RecordBatch::try_from_iter(columns).expect("every column has a row per change");
+        Ok((table, source.info().start.clone(), source.end_ps()))
+    };
+    let (table, start, end_ps) = py.detach(read).map_err(refused)?;
+    Ok((Table(table), start, end_ps))
+}
+
+/// A column name that is not taken yet.
+fn unique(columns: &[(String, ArrayRef)], label: String) -> String {
+    let taken = |name: &str| columns.iter().any(|(other, _)| other == name);
+    if !taken(&label) {
+        return label;
+    }
+    (2..).map(|k| format!("{label} ({k})")).find(|name| !taken(name)).expect("some number is free")
+}
+
+/// Writes a capture in another format.
+#[pyfunction]
+pub(crate) fn convert(
+    py: Python<'_>,
+    source: PathBuf,
+    destination: PathBuf,
+    channels: Vec<String>,
+    overwrite: bool,
+) -> PyResult<()> {
+    py.detach(|| {
+        let mut changes = capture::open(&source, &OpenOptions { channels: selectors(channels) })?;
+        let existing = if overwrite { Existing::Replace } else { Existing::Keep };
+        capture::write::convert(changes.as_mut(), &destination, existing)
+    })
+    .map_err(refused)
+}
+
+#[pyfunction]
+pub(crate) fn parse_time_ps(text: &str) -> PyResult<i64> {
+    text.parse::<units::Picoseconds>().map(units::Picoseconds::ps).map_err(refused)
+}
+
+#[pyfunction]
+pub(crate) fn parse_bytes(text: &str) -> PyResult<u64> {
+    text.parse::<units::Bytes>().map(units::Bytes::get).map_err(refused)
+}
+
+#[pyfunction]
+pub(crate) fn format_time(ps: i64) -> String {
+    units::Picoseconds::new(ps).to_string()
+}

@@ -1,0 +1,101 @@
+//! Statistics of samples that Python holds already.
+
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList};
+use stats::detect::{Evidence, Finding, Settings};
+use testbench::captures::{IntervalReport, Statistics};
+
+use crate::refused;
+
+/// Percentiles by name, or nothing.
+pub(crate) fn summary_dict<'py>(py: Python<'py>, statistics: &Statistics) -> PyResult<Option<Bound<'py, PyDict>>> {
+    let Some(summary) = &statistics.summary else { return Ok(None) };
+    let dict = PyDict::new(py);
+    dict.set_item("n", summary.n)?;
+    for (name, value) in summary.by_name() {
+        dict.set_item(name, value)?;
+    }
+    Ok(Some(dict))
+}
+
+pub(crate) fn interval_dict<'py>(
+    py: Python<'py>,
+    report: Option<&IntervalReport>,
+) -> PyResult<Option<Bound<'py, PyDict>>> {
+    let Some(report) = report else { return Ok(None) };
+    let dict = PyDict::new(py);
+    dict.set_item("median_ps", report.median_ps)?;
+    dict.set_item("upper_quartile_ps", report.upper_quartile_ps)?;
+    dict.set_item("confidence", report.confidence)?;
+    dict.set_item("effective_n", report.effective_n)?;
+    Ok(Some(dict))
+}
+
+pub(crate) fn finding_list<'py>(py: Python<'py>, findings: &[Finding]) -> PyResult<Bound<'py, PyList>> {
+    let list = PyList::empty(py);
+    for finding in findings {
+        let evidence = PyDict::new(py);
+        for (name, value) in &finding.evidence {
+            match value {
+                Evidence::Number(number) => evidence.set_item(name, number)?,
+                Evidence::List(numbers) => evidence.set_item(name, numbers)?,
+            }
+        }
+        let dict = PyDict::new(py);
+        dict.set_item("kind", finding.kind.name())?;
+        dict.set_item("confidence", finding.confidence)?;
+        dict.set_item("period_ps", finding.period_ps)?;
+        dict.set_item("evidence", evidence)?;
+        list.append(dict)?;
+    }
+    Ok(list)
+}
+
+#[pyfunction]
+#[pyo3(signature = (trigger_ps, latency_ps, sent_ps, *, seed, intervals, findings, gate_ps = None))]
+#[expect(clippy::too_many_arguments, reason = "Python calls it by keywords")]
+pub(crate) fn statistics<'py>(
+    py: Python<'py>,
+    trigger_ps: Vec<i64>,
+    latency_ps: Vec<i64>,
+    sent_ps: Vec<i64>,
+    seed: u64,
+    intervals: bool,
+    findings: bool,
+    gate_ps: Option<i64>,
+) -> PyResult<Bound<'py, PyDict>> {
+    if trigger_ps.len() != latency_ps.len() {
+        return Err(refused("trigger_ps and latency_ps differ in length; give one of each per paired message"));
+    }
+    let settings = findings.then_some(Settings { gate_ps });
+    let statistics = py.detach(|| {
+        testbench::captures::statistics(&trigger_ps, &latency_ps, &sent_ps, seed, intervals, settings)
+    });
+    let dict = PyDict::new(py);
+    dict.set_item("latency", summary_dict(py, &statistics)?)?;
+    dict.set_item("intervals", interval_dict(py, statistics.intervals.as_ref())?)?;
+    dict.set_item("findings", finding_list(py, &statistics.findings)?)?;
+    Ok(dict)
+}
+
+#[pyfunction]
+pub(crate) fn compare<'py>(
+    py: Python<'py>,
+    a: Vec<i64>,
+    b: Vec<i64>,
+    seed: u64,
+) -> PyResult<Option<Bound<'py, PyDict>>> {
+    let Some(comparison) = py.detach(|| stats::compare(&a, &b, seed)) else { return Ok(None) };
+    let dict = PyDict::new(py);
+    dict.set_item("median_a_ps", comparison.median_a_ps)?;
+    dict.set_item("median_b_ps", comparison.median_b_ps)?;
+    dict.set_item("shift_ps", comparison.shift_ps)?;
+    dict.set_item("shift_interval_ps", comparison.shift_interval_ps)?;
+    dict.set_item("a_beats_b", comparison.a_beats_b)?;
+    dict.set_item("ks", comparison.ks)?;
+    dict.set_item("ks_with_floor", comparison.ks_with_floor)?;
+    dict.set_item("floor_ps", comparison.floor_ps)?;
+    dict.set_item("wasserstein_ps", comparison.wasserstein_ps)?;
+    dict.set_item("effective_n", comparison.effective_n)?;
+    Ok(Some(dict))
+}

@@ -1,0 +1,264 @@
+//! One capture after the other: read, pair, describe. Files are independent, so that all cores work on them;
+//! results come in the order of the files whatever the number of cores.
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use capture::pairing::{Pairer, Pairing, Settings as PairingSettings};
+use capture::{CaptureError, CaptureInfo, ChannelSelector, OpenOptions};
+use rayon::prelude::*;
+use stats::detect::{Finding, Series, Settings as DetectorSettings};
+use stats::{Summary, bootstrap};
+
+use super::discover::Source;
+use super::labels::payload_bytes_of;
+use crate::run_folder::RunFolderError;
+
+/// How captures are analysed.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// The channel whose rising edge sends the message.
+    pub trigger: ChannelSelector,
+    /// The channel whose rising edge says that it arrived.
+    pub done: ChannelSelector,
+    /// How edges are paired.
+    pub pairing: PairingSettings,
+    /// The payload of all captures, where their names do not say it.
+    pub payload_bytes: Option<u64>,
+    /// Seed of the bootstrap.
+    pub seed: u64,
+    /// Whether to compute confidence intervals.
+    pub intervals: bool,
+    /// What to look for, or nothing.
+    pub findings: Option<DetectorSettings>,
+}
+
+/// What the statistics say of one capture.
+#[derive(Debug, Clone)]
+pub struct Statistics {
+    /// Percentiles and spread; nothing when no message was paired.
+    pub summary: Option<Summary>,
+    /// Intervals of the median and the upper quartile.
+    pub intervals: Option<IntervalReport>,
+    /// Patterns in the latencies.
+    pub findings: Vec<Finding>,
+}
+
+/// Intervals of the median and the upper quartile.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct IntervalReport {
+    /// Of the median, in picoseconds.
+    pub median_ps: (f64, f64),
+    /// Of the upper quartile, in picoseconds.
+    pub upper_quartile_ps: (f64, f64),
+    /// The confidence of both.
+    pub confidence: f64,
+    /// How many independent samples the run is worth.
+    pub effective_n: f64,
+}
+
+/// One analysed capture.
+#[derive(Debug, Clone)]
+pub struct CaptureResult {
+    /// Where it lies and its group.
+    pub source: Source,
+    /// What the file says of itself.
+    pub info: CaptureInfo,
+    /// The payload from the options or the path.
+    pub payload_bytes: Option<u64>,
+    /// Every trigger with its outcome.
+    pub pairing: Pairing,
+    /// The end of the capture, from its start.
+    pub end_ps: i64,
+    /// What the latencies say.
+    pub statistics: Statistics,
+}
+
+/// A path that could not be analysed, and why in one sentence.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Failure {
+    /// The file or folder.
+    pub path: PathBuf,
+    /// What is wrong, where, and what to do.
+    pub message: String,
+}
+
+impl Failure {
+    pub(super) fn new(path: &Path, message: &str) -> Self {
+        Self { path: path.to_owned(), message: format!("{}: {message}", path.display()) }
+    }
+}
+
+/// The results of a batch, in the order of the files.
+#[derive(Debug, Clone, Default)]
+pub struct Analysis {
+    /// Captures that could be analysed.
+    pub captures: Vec<CaptureResult>,
+    /// Files that could not.
+    pub failures: Vec<Failure>,
+}
+
+/// Lets another thread watch an analysis and stop it.
+#[derive(Debug, Default)]
+pub struct Control {
+    stop: AtomicBool,
+    files_done: AtomicU64,
+}
+
+impl Control {
+    /// Asks the analysis to end as soon as it can; files that are not finished are left out.
+    pub fn stop(&self) {
+        self.stop.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether [`Self::stop`] was called.
+    pub fn is_stopped(&self) -> bool {
+        self.stop.load(Ordering::Relaxed)
+    }
+
+    /// How many files are finished.
+    pub fn files_done(&self) -> u64 {
+        self.files_done.load(Ordering::Relaxed)
+    }
+}
+
+/// Files that are analysed side by side before their results are kept.
+const CHUNK: usize = 32;
+
+/// Analyses `sources` on all cores and gives each result to `keep` in the order of the files, while later files
+/// are still to come. A file that cannot be read becomes a failure, and so does the first error of `keep`, which
+/// is not called again after it. After [`Control::stop`] only what was finished is returned.
+pub fn analyze(
+    sources: &[Source],
+    options: &Options,
+    control: &Control,
+    keep: &mut dyn FnMut(&CaptureResult) -> Result<(), RunFolderError>,
+) -> Analysis {
+    let mut analysis = Analysis::default();
+    let mut keeping = true;
+    for chunk in sources.chunks(CHUNK) {
+        let outcomes: Vec<_> = chunk
+            .par_iter()
+            .with_max_len(1)
+            .map(|source| {
+                let outcome = if control.is_stopped() { None } else { analyze_one(source, options, control) };
+                control.files_done.fetch_add(1, Ordering::Relaxed);
+                outcome
+            })
+            .collect();
+        for outcome in outcomes.into_iter().flatten() {
+            match outcome {
+                Ok(capture) => {
+                    if keeping && let Err(error) = keep(&capture) {
+                        let path = capture.source.path.clone();
+                        analysis.failures.push(Failure { path, message: error.to_string() });
+                        keeping = false;
+                    }
+                    analysis.captures.push(capture);
+                }
+                Err(failure) => analysis.failures.push(failure),
+            }
+        }
+    }
+    analysis
+}
+
+/// The result of one file, or nothing when it was stopped.
+fn analyze_one(source: &Source, options: &Options, control: &Control) -> Option<Result<CaptureResult, Failure>> {
+    let failure = |message: String| Failure { path: source.path.clone(), message };
+    let (info, pairing, end_ps) = match pair_file(&source.path, options, control) {
+        Ok(Some(paired)) => paired,
+        Ok(None) => return None,
+        Err(error) => return Some(Err(failure(error.to_string()))),
+    };
+    if pairing.is_empty() {
+        return Some(Err(Failure::new(
+            &source.path,
+            &format!(
+                "the trigger channel {} never rises from low to high, so that there is nothing to measure; name the \
+                 right channel with --trigger",
+                options.trigger
+            ),
+        )));
+    }
+    let statistics = statistics_of(&pairing, options);
+    Some(Ok(CaptureResult {
+        payload_bytes: options.payload_bytes.or_else(|| payload_bytes_of(&source.path)),
+        source: source.clone(),
+        info,
+        pairing,
+        end_ps,
+        statistics,
+    }))
+}
+
+fn pair_file(
+    path: &Path,
+    options: &Options,
+    control: &Control,
+) -> Result<Option<(CaptureInfo, Pairing, i64)>, CaptureError> {
+    let channels = vec![options.trigger.clone(), options.done.clone()];
+    let mut source = capture::open(path, &OpenOptions { channels })?;
+    let mut pairer = Pairer::new(options.pairing);
+    let mut batch = Vec::new();
+    loop {
+        source.next_batch(&mut batch)?;
+        if batch.is_empty() {
+            return Ok(Some((source.info().clone(), pairer.finish(), source.end_ps())));
+        }
+        if control.is_stopped() {
+            return Ok(None);
+        }
+        pairer.push(&batch);
+    }
+}
+
+fn statistics_of(pairing: &Pairing, options: &Options) -> Statistics {
+    let latency_ps = pairing.latencies_ps();
+    let findings = options.findings.map(|settings| {
+        let paired = pairing.triggers().filter(|t| t.done_ps.is_some()).map(|t| t.trigger_ps).collect::<Vec<_>>();
+        let glitch = capture::pairing::TriggerOutcome::Glitch;
+        let sent = pairing.triggers().filter(|t| t.outcome != glitch).map(|t| t.trigger_ps).collect::<Vec<_>>();
+        stats::detect::detect(&Series::new(&paired, &latency_ps, &sent), settings)
+    });
+    let (summary, intervals) = summary_and_intervals(latency_ps, options.intervals, options.seed);
+    Statistics { summary, intervals, findings: findings.unwrap_or_default() }
+}
+
+fn summary_and_intervals(
+    latency_ps: Vec<i64>,
+    with_intervals: bool,
+    seed: u64,
+) -> (Option<Summary>, Option<IntervalReport>) {
+    let intervals = if with_intervals { interval_report(&latency_ps, seed) } else { None };
+    let mut sorted = latency_ps;
+    sorted.sort_unstable();
+    (Summary::of_sorted(&sorted), intervals)
+}
+
+fn interval_report(latency_ps: &[i64], seed: u64) -> Option<IntervalReport> {
+    let intervals = bootstrap::intervals(latency_ps, &[0.5, 0.75], seed)?;
+    Some(IntervalReport {
+        median_ps: intervals.bounds_ps[0],
+        upper_quartile_ps: intervals.bounds_ps[1],
+        confidence: intervals.confidence,
+        effective_n: intervals.dependence.effective_n,
+    })
+}
+
+/// Statistics of samples that are already paired, as a run folder keeps them: trigger times and latencies of
+/// paired messages, and the times of all triggers that were sent.
+pub fn statistics(
+    trigger_ps: &[i64],
+    latency_ps: &[i64],
+    sent_ps: &[i64],
+    seed: u64,
+    with_intervals: bool,
+    findings: Option<DetectorSettings>,
+) -> Statistics {
+    let findings = findings
+        .map(|settings| stats::detect::detect(&Series::new(trigger_ps, latency_ps, sent_ps), settings))
+        .unwrap_or_default();
+    let (summary, intervals) = summary_and_intervals(latency_ps.to_vec(), with_intervals, seed);
+    Statistics { summary, intervals, findings }
+}

@@ -1,0 +1,11 @@
+//! Capture files as targets: find them, read and pair each, and say what its latencies hold.
+
+mod analyze;
+mod discover;
+mod labels;
+
+pub use analyze::{
+    Analysis, CaptureResult, Control, Failure, IntervalReport, Options, Statistics, analyze, statistics,
+};
+pub use discover::{Source, discover};
+pub use labels::payload_bytes_of;

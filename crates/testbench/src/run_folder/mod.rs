@@ -1,0 +1,15 @@
+//! The run folder: the one artefact that every measurement leaves behind, whatever was measured.
+//!
+//! `manifest.json` holds only what determines the result; `environment.json` stands apart. `samples/` and `edges/`
+//! hold `part-NNNNN.parquet`, each written under a temporary name and renamed when complete, so that readers
+//! never see half a part. `docs/run-folder.md` describes every field.
+
+mod error;
+mod manifest;
+mod tables;
+mod writer;
+
+pub use error::RunFolderError;
+pub use manifest::{CaptureEntry, Manifest, SCHEMA, Settings};
+pub use tables::{edges_table, samples_schema, samples_table};
+pub use writer::RunFolder;

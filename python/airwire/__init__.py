@@ -1,0 +1,73 @@
+"""Airwire: the test bench for microcontroller network links.
+
+The functions here are the whole Python interface; each returns plain dataclasses (:mod:`airwire.model`) and
+polars frames. Nothing heavy is imported until it is used.
+
+>>> import airwire
+>>> airwire.parse_time("102.4 ms")
+102400000000
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from airwire._core import AirwireError
+    from airwire.captures import (
+        analyze,
+        compare,
+        convert,
+        load_run,
+        parse_size,
+        parse_time,
+        read_edges,
+    )
+    from airwire.model import Analysis, Capture, CaptureFailure, Comparison, Edges, Finding, Interval
+    from airwire.report import write_figures, write_html
+
+_HOMES = {
+    "AirwireError": "airwire._core",
+    **dict.fromkeys(
+        ("analyze", "compare", "convert", "load_run", "parse_size", "parse_time", "read_edges"),
+        "airwire.captures",
+    ),
+    **dict.fromkeys(
+        ("Analysis", "Capture", "CaptureFailure", "Comparison", "Edges", "Finding", "Interval"), "airwire.model"
+    ),
+    **dict.fromkeys(("write_figures", "write_html"), "airwire.report"),
+}
+
+__all__ = [
+    "AirwireError",
+    "Analysis",
+    "Capture",
+    "CaptureFailure",
+    "Comparison",
+    "Edges",
+    "Finding",
+    "Interval",
+    "analyze",
+    "compare",
+    "convert",
+    "load_run",
+    "parse_size",
+    "parse_time",
+    "read_edges",
+    "write_figures",
+    "write_html",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name == "__version__":
+        return import_module("airwire._core").__version__
+    home = _HOMES.get(name)
+    if home is None:
+        raise AttributeError(f"module 'airwire' has no attribute {name!r}")
+    return getattr(import_module(home), name)
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *__all__])

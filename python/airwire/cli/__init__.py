@@ -1,0 +1,71 @@
+"""The command ``airwire``: one file per command, each of which parses, calls the API and prints.
+
+Exit codes: 0 all is well; 2 something that the user gave cannot be used (the good part of a batch is still
+done); 130 stopped by Ctrl-C (what was finished is kept).
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated
+
+import typer
+
+from airwire.cli.analyze import analyze
+from airwire.cli.compare import compare
+from airwire.cli.convert import convert
+from airwire.cli.demo import demo
+from airwire.cli.output import EXIT_BAD_INPUT, EXIT_INTERRUPTED, complain
+from airwire.cli.report import report
+
+app = typer.Typer(
+    name="airwire",
+    help="The test bench for microcontroller network links: what a link's latency is, and why.",
+    epilog="Start with: airwire demo, then airwire analyze on your own captures. "
+    "Exit codes: 0 all is well, 2 bad input (the good files of a batch are still done), 130 stopped by Ctrl-C.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+app.command()(analyze)
+app.command()(compare)
+app.command()(report)
+app.command()(convert)
+app.command()(demo)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        from airwire import _core
+
+        typer.echo(f"airwire {_core.__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _global_options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and exit.")
+    ] = False,
+) -> None:
+    """The test bench for microcontroller network links: what a link's latency is, and why."""
+
+
+def main() -> None:
+    """Run the command line; every error of the user's ends in one sentence and a documented exit code."""
+    try:
+        app()
+    except KeyboardInterrupt:
+        complain("stopped by Ctrl-C")
+        sys.exit(EXIT_INTERRUPTED)
+    except BrokenPipeError:
+        # The reader of a pipe (head, less) has gone: not an error of anybody's.
+        sys.stderr.close()
+        sys.exit(0)
+    except Exception as error:
+        from airwire._core import AirwireError
+
+        if not isinstance(error, AirwireError | OSError):
+            raise
+        complain(str(error))
+        sys.exit(EXIT_BAD_INPUT)

@@ -1,0 +1,110 @@
+"""``airwire analyze``: captures to a table of latencies, findings, a run folder and a report."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from airwire.cli import options
+from airwire.cli.output import EXIT_BAD_INPUT, EXIT_INTERRUPTED, complain, print_json, progress_bar
+
+if TYPE_CHECKING:
+    from airwire.model import Analysis
+
+
+def analyze(
+    paths: options.CapturePaths,
+    trigger: options.Trigger = "0",
+    done: options.Done = "1",
+    pairing: options.Pairing = "strict",
+    glitch: options.Glitch = None,
+    min_latency: options.MinLatency = None,
+    max_latency: options.MaxLatency = None,
+    payload: options.Payload = None,
+    gate: options.Gate = None,
+    seed: options.Seed = 1,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FOLDER",
+            help="Run folder to write. Default: runs/<UTC time>-captures. Never overwritten.",
+            show_default=False,
+        ),
+    ] = None,
+    run_folder: Annotated[bool, typer.Option(help="Whether to write a run folder at all.")] = True,
+    report: options.ReportFile = None,
+    figures: options.FiguresFolder = None,
+    json: options.Json = False,
+) -> None:
+    """Measure latencies in logic-analyser captures and say what is behind them.
+
+    Pairs every trigger edge with its done edge, accounts for every edge that has no partner, prints percentiles
+    (type 7: linear interpolation between order statistics), and finds gates, frozen phases, combs, steps, drift,
+    bursts and losses. Example: airwire analyze captures/ --report out.html
+    """
+    from airwire import captures
+    from airwire.cli.environment import environment
+
+    folder = (out or _default_folder()) if run_folder else None
+    with progress_bar("Analysing captures") as progress:
+        analysis = captures.analyze(
+            paths,
+            trigger=trigger,
+            done=done,
+            pairing=pairing,
+            glitch_ps=glitch,
+            min_latency_ps=min_latency or 0,
+            max_latency_ps=max_latency,
+            payload_bytes=payload,
+            gate_ps=gate,
+            seed=seed,
+            out=folder,
+            environment=environment(),
+            progress=progress,
+        )
+    publish(analysis, folder, report, figures, json)
+
+
+def publish(
+    analysis: Analysis, folder: Path | None, report: Path | None, figures: Path | None, as_json: bool
+) -> None:
+    """Print an analysis, write what was asked for, and end with the exit code that fits."""
+    if as_json:
+        from airwire.cli.json_output import analysis_json
+
+        print_json("analyze", analysis_json(analysis, folder))
+    else:
+        from airwire.cli.tables import print_analysis
+
+        print_analysis(analysis)
+    for failure in analysis.errors:
+        complain(failure.message)
+    written = _write(analysis, report, figures)
+    if not as_json:
+        for what, path in [("Run folder", folder), *written]:
+            if path is not None:
+                typer.echo(f"{what}: {path}")
+    if analysis.interrupted:
+        complain(f"stopped by Ctrl-C; {len(analysis.captures)} captures were finished and kept")
+        raise typer.Exit(EXIT_INTERRUPTED)
+    if analysis.errors:
+        raise typer.Exit(EXIT_BAD_INPUT)
+
+
+def _write(analysis: Analysis, report: Path | None, figures: Path | None) -> list[tuple[str, Path | None]]:
+    if report is not None or figures is not None:
+        from airwire.report import write_figures, write_html
+
+        if report is not None:
+            report.parent.mkdir(parents=True, exist_ok=True)
+            write_html(analysis, report)
+        if figures is not None:
+            write_figures(analysis, figures)
+    return [("Report", report), ("Figures", figures)]
+
+
+def _default_folder() -> Path:
+    return Path("runs") / f"{datetime.now(UTC):%Y%m%dT%H%M%S.%fZ}-captures"

@@ -1,0 +1,34 @@
+"""``airwire convert``: a capture in another file format."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def convert(
+    source: Annotated[Path, typer.Argument(metavar="SOURCE", help="A capture of any format that Airwire reads.")],
+    destination: Annotated[
+        Path,
+        typer.Argument(
+            metavar="DESTINATION",
+            help="The file to write: .vcd, or .csv in Saleae's style; with .gz, .xz or .zst behind it compressed.",
+        ),
+    ],
+    channel: Annotated[
+        list[str] | None,
+        typer.Option(metavar="CHANNEL", help="A channel to keep, by number or label; repeat for more. Default: all."),
+    ] = None,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the destination if it exists.")] = False,
+) -> None:
+    """Write a capture as VCD (for GTKWave or PulseView) or as Saleae-style CSV.
+
+    The file appears when it is complete; an interrupted conversion leaves nothing behind.
+    Example: airwire convert session.sal edges.vcd --channel 0 --channel 1
+    """
+    from airwire import captures
+
+    captures.convert(source, destination, channels=channel or (), overwrite=overwrite)
+    typer.echo(f"Written: {destination}")

@@ -1,0 +1,125 @@
+"""Options that several commands share, each declared once: the parser, ``--help``, completion and the reference
+page all come from here."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def _time(text: str | None) -> int | None:
+    if text is None:
+        return None
+    from airwire import _core
+
+    try:
+        return _core.parse_time_ps(text)
+    except _core.AirwireError as error:
+        raise typer.BadParameter(str(error)) from None
+
+
+def _size(text: str | None) -> int | None:
+    if text is None:
+        return None
+    from airwire import _core
+
+    try:
+        return _core.parse_bytes(text)
+    except _core.AirwireError as error:
+        raise typer.BadParameter(str(error)) from None
+
+
+def _pairing(text: str) -> str:
+    rules = ("strict", "fifo", "published")
+    if text not in rules:
+        raise typer.BadParameter(f"there is no pairing rule `{text}`; use {', '.join(rules[:-1])} or {rules[-1]}")
+    return text
+
+
+def complete_pairing() -> list[str]:
+    """The pairing rules, for shell completion."""
+    return ["strict", "fifo", "published"]
+
+
+CapturePaths = Annotated[
+    list[Path],
+    typer.Argument(
+        metavar="PATH...",
+        help="Captures (Saleae CSV and .sal, sigrok .sr, VCD, PulseView CSV; also .gz, .xz, .zst) or folders of them.",
+        show_default=False,
+    ),
+]
+Trigger = Annotated[
+    str, typer.Option(metavar="CHANNEL", help="Channel whose rising edge sends a message: its number or its label.")
+]
+Done = Annotated[
+    str, typer.Option(metavar="CHANNEL", help="Channel whose rising edge says that it arrived: its number or its label.")
+]
+Pairing = Annotated[
+    str,
+    typer.Option(
+        metavar="RULE",
+        callback=_pairing,
+        autocompletion=complete_pairing,
+        help="strict: the first done edge before the next trigger. fifo: done edges in the order of the triggers, for "
+        "links slower than the trigger. published: the first later row with done high, as published figures have it.",
+    ),
+]
+Glitch = Annotated[
+    int | None,
+    typer.Option(
+        parser=_time,
+        metavar="TIME",
+        help="A trigger edge closer than this to the one before is a glitch, for example 1ms; 0s: none is. "
+        "Default: a hundredth of the capture's typical trigger interval.",
+        show_default=False,
+    ),
+]
+MinLatency = Annotated[
+    int | None,
+    typer.Option(
+        parser=_time,
+        metavar="TIME",
+        help="No completion comes sooner than this after its trigger, for example 500us. Default: none.",
+        show_default=False,
+    ),
+]
+MaxLatency = Annotated[
+    int | None,
+    typer.Option(
+        parser=_time,
+        metavar="TIME",
+        help="With --pairing fifo: a trigger that has waited longer than this is missed. Default: none.",
+        show_default=False,
+    ),
+]
+Payload = Annotated[
+    int | None,
+    typer.Option(
+        parser=_size,
+        metavar="SIZE",
+        help="Payload of every capture, for example 128B. Default: from the file's name (12B-fast.csv).",
+        show_default=False,
+    ),
+]
+Gate = Annotated[
+    int | None,
+    typer.Option(
+        parser=_time,
+        metavar="TIME",
+        help="A gate period that you know of, for example 10ms for an OS tick: says how much of it was seen.",
+        show_default=False,
+    ),
+]
+Seed = Annotated[int, typer.Option(metavar="N", min=0, help="Seed of the bootstrap intervals.")]
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of the table.")]
+ReportFile = Annotated[
+    Path | None,
+    typer.Option("--report", metavar="FILE", help="Write a self-contained HTML report.", show_default=False),
+]
+FiguresFolder = Annotated[
+    Path | None,
+    typer.Option("--figures", metavar="FOLDER", help="Write the report's figures as SVG and PNG.", show_default=False),
+]

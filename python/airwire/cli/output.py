@@ -1,0 +1,63 @@
+"""What all commands share in speaking to people and programs: exit codes, complaints, JSON, progress."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+EXIT_BAD_INPUT = 2
+EXIT_INTERRUPTED = 130
+# Work shorter than this needs no progress bar.
+_QUIET_SECONDS = 1.0
+
+
+def complain(message: str) -> None:
+    """One sentence to standard error."""
+    print(f"airwire: {message}", file=sys.stderr)
+
+
+def print_json(command: str, content: Mapping[str, Any]) -> None:
+    """The result of ``command`` as one JSON object that begins with its schema."""
+    print(json.dumps({"schema": f"airwire.{command}/1", **content}, indent=2, default=_plain, ensure_ascii=False))
+
+
+def _plain(value: Any) -> Any:
+    raise TypeError(f"{type(value).__name__} has no place in JSON output")
+
+
+def whole(value: float) -> float | int:
+    """A float that is a whole number as an integer, for JSON that reads well."""
+    return int(value) if value == int(value) else value
+
+
+@contextmanager
+def progress_bar(title: str) -> Iterator[Callable[[int, int], None]]:
+    """A callback ``(done, total)`` that shows a bar on a terminal once the work takes a while."""
+    if not sys.stderr.isatty():
+        yield lambda _done, _total: None
+        return
+    from rich.console import Console
+    from rich.progress import Progress
+
+    begun = time.monotonic()
+    bar = Progress(console=Console(stderr=True), transient=True)
+    task = bar.add_task(title, total=None)
+    shown = False
+
+    def advance(done: int, total: int) -> None:
+        nonlocal shown
+        if not shown and time.monotonic() - begun > _QUIET_SECONDS:
+            bar.start()
+            shown = True
+        if shown:
+            bar.update(task, completed=done, total=total)
+
+    try:
+        yield advance
+    finally:
+        if shown:
+            bar.stop()

@@ -1,0 +1,36 @@
+"""``airwire report``: a run folder to a page and figures."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from airwire.cli import options
+
+
+def report(
+    run: Annotated[Path, typer.Argument(metavar="RUN", help="A run folder, as airwire analyze writes it.")],
+    out: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="The HTML page. Default: report.html in the run folder.", show_default=False),
+    ] = None,
+    figures: options.FiguresFolder = None,
+    gate: options.Gate = None,
+) -> None:
+    """Make a self-contained HTML report of a run folder.
+
+    The statistics and findings are computed again from the samples, so that a report can be made long after the
+    measurement. Example: airwire report runs/20260102T030405Z-captures --out report.html
+    """
+    from airwire import captures
+    from airwire.report import write_figures, write_html
+
+    analysis = captures.load_run(run, gate_ps=gate)
+    page = out or run / "report.html"
+    write_html(analysis, page)
+    typer.echo(f"Report: {page}")
+    if figures is not None:
+        write_figures(analysis, figures)
+        typer.echo(f"Figures: {figures}")

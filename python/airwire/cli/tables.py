@@ -1,0 +1,123 @@
+"""Analyses and comparisons as tables on a terminal."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from airwire.explain.quantities import rough_time
+from airwire.model import Analysis, Capture, Comparison, Finding
+
+# More captures than this get the findings that stand out only.
+_FEW_CAPTURES = 4
+_STAND_OUT = 8
+# A pipe has no width; tables keep their columns there.
+_PIPE_WIDTH = 240
+_RARE_OUTCOMES = ("missed", "glitch", "overlapped", "late", "duplicate", "spurious")
+
+
+def console() -> Console:
+    """Standard output, wide enough for a table where it is no terminal."""
+    return Console() if sys.stdout.isatty() else Console(width=_PIPE_WIDTH, highlight=False)
+
+
+def print_analysis(analysis: Analysis) -> None:
+    """The table of captures, then the findings in sentences."""
+    out = console()
+    if not analysis.captures:
+        return
+    out.print(_table(analysis))
+    out.print(
+        "Percentiles of type 7 (linear between order statistics); [95 % interval of the median] from a moving-block "
+        f"bootstrap, seed {analysis.seed}; pairing {analysis.pairing}.",
+        style="dim",
+    )
+    _print_findings(out, analysis.captures)
+
+
+def _table(analysis: Analysis) -> Table:
+    rare = [name for name in _RARE_OUTCOMES if any(capture.outcomes[name] for capture in analysis.captures)]
+    table = Table(box=None, header_style="bold", pad_edge=False, padding=(0, 2, 0, 0))
+    table.add_column("capture", overflow="fold")
+    for name in ("payload", "paired", *rare, "min", "p50", "[95 %]", "p75", "p95", "p99", "max"):
+        table.add_column(Text(name), justify="right", no_wrap=True)
+    table.add_column("findings", overflow="fold")
+    group = None
+    for capture in analysis.captures:
+        if capture.group != group:
+            group = capture.group
+            table.add_row(Text(group, style="bold"))
+        table.add_row(*_row(capture, rare))
+    return table
+
+
+def _row(capture: Capture, rare: Sequence[str]) -> list[Text]:
+    payload = "" if capture.payload_bytes is None else f"{capture.payload_bytes} B"
+    counts = [str(capture.outcomes[name]) for name in ("paired", *rare)]
+    latency, interval = capture.latency_ps, capture.median_interval
+    figures = ["-"] * 7
+    if latency is not None:
+        figures = [rough_time(latency[name]) for name in ("min", "p50", "p75", "p95", "p99", "max")]
+        bounds = "" if interval is None else f"{rough_time(interval.low_ps)} .. {rough_time(interval.high_ps)}"
+        figures.insert(2, bounds)
+    found = "; ".join(_short(finding) for finding in capture.findings)
+    cells = [f"  {capture.path.rsplit('/', 1)[-1]}", payload, *counts, *figures, found]
+    return [Text(cell) for cell in cells]
+
+
+def _short(finding: Finding) -> str:
+    name = finding.kind.replace("_", " ")
+    return name if finding.period_ps is None else f"{name} {rough_time(finding.period_ps)}"
+
+
+def _print_findings(out: Console, captures: Sequence[Capture]) -> None:
+    found = [(capture, finding) for capture in captures for finding in capture.findings]
+    if not found:
+        out.print("\nNo patterns were found in the latencies.")
+        return
+    if len(captures) > _FEW_CAPTURES:
+        found = _outstanding(found)
+        out.print("\nWhat stands out (all findings are in --report and --json):", style="bold")
+    else:
+        out.print("\nFindings:", style="bold")
+    for capture, finding in found:
+        out.print(Text(f"- {capture.name}: {finding.sentence}"))
+        out.print(Text(f"  Next: {finding.next_step}", style="dim"))
+
+
+def _outstanding(found: Sequence[tuple[Capture, Finding]]) -> list[tuple[Capture, Finding]]:
+    """The most confident finding of each kind and period, in the order of the kinds' first mention."""
+    best: dict[tuple[str, str], tuple[Capture, Finding]] = {}
+    for capture, finding in found:
+        key = (finding.kind, "" if finding.period_ps is None else f"{finding.period_ps:.1e}")
+        if key not in best or finding.confidence > best[key][1].confidence:
+            best[key] = (capture, finding)
+    ranked = sorted(best.values(), key=lambda pair: -pair[1].confidence)
+    return ranked[:_STAND_OUT]
+
+
+def print_comparison(comparison: Comparison) -> None:
+    """The plain sentence, then the figures behind it."""
+    out = console()
+    out.print(Text(comparison.sentence))
+    interval = comparison.shift_interval_ps
+    bounds = "needs 8 messages a side" if interval is None else " to ".join(rough_time(end) for end in interval)
+    rows = [
+        ("median of A", f"{rough_time(comparison.median_a_ps)}  ({comparison.a})"),
+        ("median of B", f"{rough_time(comparison.median_b_ps)}  ({comparison.b})"),
+        ("shift, B - A", rough_time(comparison.shift_ps)),
+        ("95 % interval", bounds),
+        ("a message of A beats one of B", f"{100 * comparison.a_beats_b:.1f} %"),
+        ("Kolmogorov-Smirnov distance", f"{comparison.ks:.3f}"),
+        (f"the same above {rough_time(comparison.floor_ps)}", f"{comparison.ks_with_floor:.3f}"),
+        ("Wasserstein distance", rough_time(comparison.wasserstein_ps)),
+        ("effective n of A, B", ", ".join(f"{n:.0f}" for n in comparison.effective_n)),
+    ]
+    table = Table(box=None, show_header=False, pad_edge=False)
+    for name, value in rows:
+        table.add_row(Text(name, style="dim"), Text(value))
+    out.print(table)

@@ -1,0 +1,1 @@
+"""Says in sentences what the figures of a run mean, and what to do next."""

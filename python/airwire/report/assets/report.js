@@ -1,0 +1,146 @@
+// Draws the report's charts when they come into view, and makes its table sortable. Colours are CSS variables inside
+// the SVG, so that light, dark and print need no second drawing.
+"use strict";
+(() => {
+  const parsed = new Map();
+  const json = (id) => {
+    if (!parsed.has(id)) parsed.set(id, JSON.parse(document.getElementById(id).textContent));
+    return parsed.get(id);
+  };
+
+  // The libraries are kept as text until the first chart is due, so that findings and tables are painted before.
+  const loadLibraries = () => {
+    if (window.vegaEmbed) return;
+    const script = document.createElement("script");
+    script.textContent = `(() => {${document.getElementById("libraries").textContent}})();`;
+    document.head.append(script);
+  };
+
+  const rowsOf = (columns) => {
+    const names = Object.keys(columns);
+    return columns[names[0]].map((_, row) =>
+      Object.fromEntries(names.map((name) => [name, columns[name][row]])));
+  };
+
+  const tip = document.getElementById("tooltip");
+  const showTip = (_handler, event, _item, value) => {
+    if (!value || typeof value !== "object") { tip.hidden = true; return; }
+    tip.replaceChildren(...Object.entries(value).map(([name, content]) => {
+      const line = document.createElement("div");
+      const label = document.createElement("b");
+      label.textContent = name;
+      line.append(label, " ", String(content));
+      return line;
+    }));
+    tip.hidden = false;
+    const left = Math.min(event.clientX + 14, window.innerWidth - tip.offsetWidth - 8);
+    const below = event.clientY + 16 + tip.offsetHeight < window.innerHeight;
+    tip.style.left = `${Math.max(4, left)}px`;
+    tip.style.top = `${below ? event.clientY + 16 : event.clientY - tip.offsetHeight - 10}px`;
+  };
+
+  const narrowed = (config, width) => {
+    if (width >= 560) return config;
+    const axis = { ...config.axis, labelLimit: 120 };
+    return { ...config, axis };
+  };
+
+  const folded = (place) => place.closest("details:not([open])") !== null;
+
+  const draw = (place) => {
+    if (place.dataset.drawn || folded(place)) return;
+    place.dataset.drawn = "true";
+    loadLibraries();
+    const { spec, data } = json(`data-${place.dataset.figure}`)[Number(place.dataset.panel)];
+    const datasets = Object.fromEntries(Object.entries(data).map(([name, columns]) => [name, rowsOf(columns)]));
+    const full = { ...spec, datasets, autosize: { type: "fit-x", contains: "padding" }, padding: 4 };
+    const config = narrowed(json("config"), place.clientWidth);
+    vegaEmbed(place, full, {
+      mode: "vega-lite", renderer: "svg", actions: false, defaultStyle: false, tooltip: showTip, config,
+    }).then(() => { place.style.minHeight = ""; });
+  };
+
+  const within = (node) => node.querySelectorAll(".chart:not([data-drawn])");
+  const observer = new IntersectionObserver((entries) => {
+    for (const entry of entries) {
+      if (!entry.isIntersecting || folded(entry.target)) continue;
+      observer.unobserve(entry.target);
+      draw(entry.target);
+    }
+  }, { rootMargin: "300px" });
+
+  const sections = [...document.querySelectorAll("details.capture")];
+  const reveal = () => {
+    const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    if (!target) return;
+    const holder = target.closest("details");
+    if (holder) holder.open = true;
+    target.scrollIntoView();
+  };
+
+  const sortBy = (table, column, ascending) => {
+    const body = table.tBodies[0];
+    const key = (row) => {
+      const cell = row.cells[column];
+      return cell.dataset.v === undefined ? cell.textContent : Number(cell.dataset.v);
+    };
+    const compare = (a, b) => {
+      const [x, y] = [key(a), key(b)];
+      if (typeof x !== typeof y) return typeof x === "number" ? -1 : 1;
+      const order = typeof x === "number" ? x - y : x.localeCompare(y, "en", { numeric: true });
+      return ascending ? order : -order;
+    };
+    body.append(...[...body.rows].sort(compare));
+  };
+
+  const makeSortable = (table) => {
+    const heads = [...table.tHead.rows[0].cells];
+    heads.forEach((head, column) => {
+      head.querySelector("button")?.addEventListener("click", () => {
+        const ascending = head.getAttribute("aria-sort") !== "ascending";
+        for (const other of heads) if (other.hasAttribute("aria-sort")) other.setAttribute("aria-sort", "none");
+        head.setAttribute("aria-sort", ascending ? "ascending" : "descending");
+        sortBy(table, column, ascending);
+      });
+    });
+  };
+
+  // A printed page has its own width: drawn charts adapt to it as to a resized window, the others are drawn for it.
+  const beforePrint = () => {
+    for (const details of document.querySelectorAll("details:not([open])")) {
+      details.dataset.printing = "true";
+      details.open = true;
+    }
+    document.body.classList.add("printing");
+    window.dispatchEvent(new Event("resize"));
+    within(document).forEach(draw);
+  };
+  const afterPrint = () => {
+    for (const details of document.querySelectorAll("details[data-printing]")) {
+      delete details.dataset.printing;
+      details.open = false;
+    }
+    document.body.classList.remove("printing");
+    window.dispatchEvent(new Event("resize"));
+  };
+
+  // What the window shows at once is drawn without waiting for a frame, the rest when it comes into view.
+  const start = () => {
+    for (const place of within(document)) {
+      const shown = !folded(place) && place.getBoundingClientRect().top < window.innerHeight;
+      if (shown) draw(place);
+      else observer.observe(place);
+    }
+    window.addEventListener("beforeprint", beforePrint);
+    window.addEventListener("afterprint", afterPrint);
+  };
+
+  document.querySelectorAll("table.sortable").forEach(makeSortable);
+  document.querySelectorAll("button[data-open]").forEach((button) =>
+    button.addEventListener("click", () => {
+      for (const details of sections) details.open = button.dataset.open === "true";
+    }));
+  window.addEventListener("hashchange", reveal);
+  window.addEventListener("keydown", (event) => { if (event.key === "Escape") tip.hidden = true; });
+  setTimeout(() => { reveal(); start(); });
+})();

@@ -1,0 +1,59 @@
+"""The figures as SVG and PNG files, rendered by vl-convert from the specifications that the page draws."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from airwire.report.capture_figures import capture_figure
+from airwire.report.figures import overview_figures
+from airwire.report.samples import CaptureView, views_of
+from airwire.report.spec import Figure, Spec, vegalite_of
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from airwire.model import Analysis
+
+PNG_SCALE = 2.0
+FORMATS = ("svg", "png")
+
+
+def write(analysis: Analysis, directory: Path, formats: Sequence[str], *, captures: bool) -> list[Path]:
+    """Render every figure into ``directory`` in each format; the paths come in reading order."""
+    for name in formats:
+        if name not in FORMATS:
+            raise ValueError(f"figure format {name!r} is not known; use {' or '.join(FORMATS)}.")
+    directory.mkdir(parents=True, exist_ok=True)
+    views = views_of(analysis)
+    written: list[Path] = []
+    for stem, figure in _named_figures(views, captures=captures):
+        spec = vegalite_of(figure)
+        for name in formats:
+            path = directory / f"{stem}.{name}"
+            path.write_bytes(_rendered(spec, name))
+            written.append(path)
+    return written
+
+
+def _named_figures(views: Sequence[CaptureView], *, captures: bool) -> Iterator[tuple[str, Figure]]:
+    for figure in overview_figures(views):
+        yield figure.name, figure
+    if captures:
+        for view in views:
+            figure = capture_figure(view)
+            if figure.panels:
+                yield f"capture-{view.anchor.removeprefix('c')}-{_slug(view.label)}", figure
+
+
+def _slug(label: str) -> str:
+    return re.sub(r"[^A-Za-z0-9]+", "-", label).strip("-").lower()[:60]
+
+
+def _rendered(spec: Spec, name: str) -> bytes:
+    import vl_convert
+
+    if name == "svg":
+        return vl_convert.vegalite_to_svg(spec).encode("utf-8")
+    return vl_convert.vegalite_to_png(spec, scale=PNG_SCALE)

@@ -1,0 +1,138 @@
+"""Each capture made ready to be drawn once: a label that is unique, and its samples as plain lists.
+
+Everything in the report that touches a data frame is here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from airwire.model import Analysis, Capture
+
+
+@dataclass(frozen=True)
+class CaptureView:
+    """A capture with its label, and its triggers split into the paired and the others."""
+
+    capture: Capture
+    label: str
+    anchor: str
+    index: list[int]
+    trigger_ps: list[int]
+    done_ps: list[int | None]
+    latency_ps: list[int]
+    unpaired: list[tuple[int, str]]
+
+    @cached_property
+    def ordered_ps(self) -> list[int]:
+        """The latencies in ascending order."""
+        return sorted(self.latency_ps)
+
+    @property
+    def short_label(self) -> str:
+        """The label without the group's name where it repeats it."""
+        return self.label.removeprefix(f"{self.capture.group}/")
+
+    @property
+    def payload(self) -> str:
+        """The payload as text: ``12 B``."""
+        return payload_text(self.capture.payload_bytes)
+
+    @property
+    def statistics(self) -> dict[str, float]:
+        """The latency statistics, empty where nothing was paired."""
+        return dict(self.capture.latency_ps or {})
+
+    @property
+    def median_ps(self) -> float:
+        """The median, from the samples where the statistics lack it."""
+        return self.statistics.get("p50", float(self.ordered_ps[len(self.ordered_ps) // 2]))
+
+
+def payload_text(payload_bytes: int | None) -> str:
+    """A payload as text, with a word for the unknown one."""
+    return "unknown" if payload_bytes is None else f"{payload_bytes} B"
+
+
+def payload_order(payload_bytes: int | None) -> tuple[bool, int]:
+    """Sort key of payloads: ascending, the unknown one last."""
+    return (payload_bytes is None, payload_bytes or 0)
+
+
+def views_of(analysis: Analysis) -> list[CaptureView]:
+    """All captures of the analysis, groups in order of first appearance, captures in the order given."""
+    labels = unique_labels(analysis.captures)
+    groups = {group: place for place, group in enumerate(dict.fromkeys(c.group for c in analysis.captures))}
+    order = sorted(range(len(labels)), key=lambda place: groups[analysis.captures[place].group])
+    return [
+        _view_of(analysis.captures[place], labels[place], f"c{number}")
+        for number, place in enumerate(order, 1)
+    ]
+
+
+def by_group(views: Sequence[CaptureView]) -> Iterator[tuple[str, list[CaptureView]]]:
+    """The views group by group."""
+    for group, members in groupby(views, key=lambda view: view.capture.group):
+        yield group, list(members)
+
+
+def drawable(views: Sequence[CaptureView]) -> list[CaptureView]:
+    """The views that have at least one latency to draw."""
+    return [view for view in views if view.latency_ps]
+
+
+def unique_labels(captures: Sequence[Capture]) -> list[str]:
+    """The shortest path endings, two components at least, that tell the captures apart."""
+    parts = [capture.path.replace("\\", "/").split("/") for capture in captures]
+    depth = [2] * len(parts)
+    for _ in range(max((len(part) for part in parts), default=0)):
+        labels = ["/".join(part[-length:]) for part, length in zip(parts, depth, strict=True)]
+        shared = (
+            {label for label in labels if labels.count(label) > 1}
+            if len(set(labels)) < len(labels)
+            else set()
+        )
+        if not shared:
+            return labels
+        depth = [length + (label in shared) for length, label in zip(depth, labels, strict=True)]
+    return _numbered(["/".join(part) for part in parts])
+
+
+def _numbered(labels: Sequence[str]) -> list[str]:
+    seen: dict[str, int] = {}
+    numbered = []
+    for label in labels:
+        seen[label] = seen.get(label, 0) + 1
+        numbered.append(label if seen[label] == 1 else f"{label} ({seen[label]})")
+    return numbered
+
+
+def _view_of(capture: Capture, label: str, anchor: str) -> CaptureView:
+    columns = [_column(capture, name) for name in ("index", "trigger_ps", "done_ps", "latency_ps")]
+    outcomes = capture.samples.get_column("outcome").to_list()
+    rows = list(zip(*columns, strict=True))
+    paired = [row for row in rows if row[3] is not None and row[1] is not None]
+    unpaired = [
+        (row[1], str(outcome))
+        for row, outcome in zip(rows, outcomes, strict=True)
+        if row[3] is None and row[1] is not None
+    ]
+    return CaptureView(
+        capture=capture,
+        label=label,
+        anchor=anchor,
+        index=[row[0] or 0 for row in paired],
+        trigger_ps=[row[1] for row in paired if row[1] is not None],
+        done_ps=[row[2] for row in paired],
+        latency_ps=[row[3] for row in paired if row[3] is not None],
+        unpaired=unpaired,
+    )
+
+
+def _column(capture: Capture, name: str) -> list[int | None]:
+    return [None if value is None else int(value) for value in capture.samples.get_column(name).to_list()]
