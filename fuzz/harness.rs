@@ -149,7 +149,7 @@ impl Changes {
         let first = self.changes.first().expect("a capture states its first levels");
         assert_eq!(first.time_ps, 0, "a capture starts at time zero");
         for pair in self.changes.windows(2) {
-            assert!(pair[0].time_ps < pair[1].time_ps, "times ascend: {pair:?}");
+            assert!(pair[0].time_ps <= pair[1].time_ps, "times never go back: {pair:?}");
             assert_ne!(pair[0].levels, pair[1].levels, "only changes are given: {pair:?}");
         }
         let last = self.changes[self.changes.len() - 1];
@@ -160,8 +160,12 @@ impl Changes {
         assert!(self.changes.iter().all(|change| change.levels & beyond == 0), "only channels have levels");
     }
 
-    /// Writes the changes and reads them back.
+    /// Writes the changes and reads them back. A table may have several changes at one time, of which a dump
+    /// keeps the last, so these are left out.
     fn survive_writing(&self) {
+        if self.changes.windows(2).any(|pair| pair[0].time_ps == pair[1].time_ps) {
+            return;
+        }
         for write in [write_vcd, write_logic2_csv] {
             let mut written = Vec::new();
             write(&mut self.clone(), Path::new("fuzz"), &mut written).expect("memory can be written");

@@ -72,7 +72,8 @@ def analyze(
     )
     captures = [_capture(raw, pairing) for raw in result.captures]
     errors = [CaptureFailure(path, message) for path, message in result.errors]
-    return Analysis(captures, errors, pairing, seed, result.interrupted)
+    run_folder = None if result.run_folder is None else str(result.run_folder)
+    return Analysis(captures, errors, pairing, seed, result.interrupted, run_folder)
 
 
 def load_run(path: str | Path, *, gate_ps: int | None = None) -> Analysis:

@@ -96,6 +96,8 @@ class Analysis:
     seed: int
     interrupted: bool = False
     """Whether the analysis was stopped before all captures were done."""
+    run_folder: str | None = None
+    """The run folder that was written, if any."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -140,13 +140,12 @@ fn without_byte_order_mark(head: &[u8], mut reader: ByteStream) -> (&[u8], ByteS
 
 /// Copies an archive to where it can be read at several places at once.
 fn spool(path: &Path, reader: ByteStream) -> Result<ArchiveFile, CaptureError> {
-    let mut temporary = tempfile::NamedTempFile::new().map_err(|source| CaptureError::Io {
-        path: path.to_owned(),
-        action: "decompress",
-        source,
-    })?;
-    let copied = io::copy(&mut reader.take(SPOOLED_BYTES + 1), &mut temporary)
-        .map_err(|source| read_error(path, source))?;
+    let failed = |source: io::Error| match source.kind() {
+        io::ErrorKind::InvalidData => read_error(path, source),
+        _ => CaptureError::Io { path: path.to_owned(), action: "decompress", source },
+    };
+    let mut temporary = tempfile::NamedTempFile::new().map_err(failed)?;
+    let copied = io::copy(&mut reader.take(SPOOLED_BYTES + 1), &mut temporary).map_err(failed)?;
     if copied > SPOOLED_BYTES {
         let what = format!(
             "the archive in it is larger than {} GiB; decompress it yourself and name the result",

@@ -27,6 +27,8 @@ pub(crate) struct AnalysisResult {
     errors: Vec<(String, String)>,
     #[pyo3(get)]
     interrupted: bool,
+    #[pyo3(get)]
+    run_folder: Option<PathBuf>,
 }
 
 #[pymethods]
@@ -146,8 +148,8 @@ pub(crate) fn analyze(
         findings: findings.then_some(DetectorSettings { gate_ps }),
     };
     let environment = serde_json::from_str(environment).map_err(refused)?;
-    let folder = out.as_deref().map(|out| RunFolder::create(out, &options)).transpose().map_err(refused)?;
-    let (analysis, interrupted) = run(py, &paths, options, folder, environment, progress)?;
+    out.as_deref().map(RunFolder::check_absent).transpose().map_err(refused)?;
+    let (analysis, interrupted) = run(py, &paths, options, out.clone(), environment, progress)?;
     let captures = analysis
         .captures
         .into_iter()
@@ -155,7 +157,8 @@ pub(crate) fn analyze(
         .collect::<PyResult<_>>()?;
     let text = |path: &Path| path.to_string_lossy().into_owned();
     let errors = analysis.failures.into_iter().map(|failure| (text(&failure.path), failure.message)).collect();
-    Ok(AnalysisResult { captures, errors, interrupted })
+    let run_folder = out.filter(|out| out.exists());
+    Ok(AnalysisResult { captures, errors, interrupted, run_folder })
 }
 
 /// Analyses on another thread; this one tells Python of progress and stops the other when Python asks to.
@@ -163,7 +166,7 @@ fn run(
     py: Python<'_>,
     paths: &[PathBuf],
     options: Options,
-    folder: Option<RunFolder>,
+    out: Option<PathBuf>,
     environment: serde_json::Value,
     progress: Option<Bound<'_, PyAny>>,
 ) -> PyResult<(Analysis, bool)> {
@@ -172,10 +175,13 @@ fn run(
     let control = Arc::new(Control::default());
     let watched = Arc::clone(&control);
     let worker = std::thread::spawn(move || {
-        let mut folder = folder;
-        let mut analysis = captures::analyze(&sources, &options, &watched, &mut |capture| match &mut folder {
-            Some(folder) => folder.add(capture),
-            None => Ok(()),
+        // Created with the first capture, so that a batch without one leaves no empty folder.
+        let mut folder = None;
+        let mut analysis = captures::analyze(&sources, &options, &watched, &mut |capture| {
+            if let (Some(out), None) = (&out, &folder) {
+                folder = Some(RunFolder::create(out, &options)?);
+            }
+            folder.as_mut().map_or(Ok(()), |folder| folder.add(capture))
         });
         let finished = folder.map(|folder| folder.finish(&environment));
         if let Some(Err(error)) = finished {

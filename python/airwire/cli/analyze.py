@@ -65,17 +65,15 @@ def analyze(
             environment=environment(),
             progress=progress,
         )
-    publish(analysis, folder, report, figures, json)
+    publish(analysis, report, figures, json)
 
 
-def publish(
-    analysis: Analysis, folder: Path | None, report: Path | None, figures: Path | None, as_json: bool
-) -> None:
+def publish(analysis: Analysis, report: Path | None, figures: Path | None, as_json: bool) -> None:
     """Print an analysis, write what was asked for, and end with the exit code that fits."""
     if as_json:
         from airwire.cli.json_output import analysis_json
 
-        print_json("analyze", analysis_json(analysis, folder))
+        print_json("analyze", analysis_json(analysis))
     else:
         from airwire.cli.tables import print_analysis
 
@@ -84,7 +82,7 @@ def publish(
         complain(failure.message)
     written = _write(analysis, report, figures)
     if not as_json:
-        for what, path in [("Run folder", folder), *written]:
+        for what, path in [("Run folder", analysis.run_folder), *written]:
             if path is not None:
                 typer.echo(f"{what}: {path}")
     if analysis.interrupted:

@@ -35,6 +35,5 @@ def demo(
     out.mkdir(parents=True)
     capture = out / "12B-slotted.csv"
     SlottedLink().write_csv(capture)
-    run = out / "run"
-    analysis = captures.analyze(capture, out=run, environment=environment())
-    publish(analysis, run, out / "report.html", None, json)
+    analysis = captures.analyze(capture, out=out / "run", environment=environment())
+    publish(analysis, out / "report.html", None, json)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 from airwire.cli.output import whole
@@ -11,13 +10,13 @@ from airwire.model import Analysis, Capture, Comparison, Finding, Interval
 PERCENTILES = "type 7: linear interpolation between order statistics"
 
 
-def analysis_json(analysis: Analysis, folder: Path | None) -> dict[str, Any]:
+def analysis_json(analysis: Analysis) -> dict[str, Any]:
     """The content of ``airwire.analyze/1``."""
     return {
         "pairing": analysis.pairing,
         "seed": analysis.seed,
         "percentiles": PERCENTILES,
-        "run_folder": None if folder is None else str(folder),
+        "run_folder": analysis.run_folder,
         "interrupted": analysis.interrupted,
         "captures": [_capture(capture) for capture in analysis.captures],
         "errors": [{"path": error.path, "message": error.message} for error in analysis.errors],

@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from airwire.explain.quantities import rough_time
+from airwire.explain.quantities import rough_time, table_time
 from airwire.model import Analysis, Capture, Comparison, Finding
 
 # More captures than this get the findings that stand out only.
@@ -61,8 +61,8 @@ def _row(capture: Capture, rare: Sequence[str]) -> list[Text]:
     latency, interval = capture.latency_ps, capture.median_interval
     figures = ["-"] * 7
     if latency is not None:
-        figures = [rough_time(latency[name]) for name in ("min", "p50", "p75", "p95", "p99", "max")]
-        bounds = "" if interval is None else f"{rough_time(interval.low_ps)} .. {rough_time(interval.high_ps)}"
+        figures = [table_time(latency[name]) for name in ("min", "p50", "p75", "p95", "p99", "max")]
+        bounds = "" if interval is None else f"{table_time(interval.low_ps)} .. {table_time(interval.high_ps)}"
         figures.insert(2, bounds)
     found = "; ".join(_short(finding) for finding in capture.findings)
     cells = [f"  {capture.path.rsplit('/', 1)[-1]}", payload, *counts, *figures, found]
@@ -107,8 +107,8 @@ def print_comparison(comparison: Comparison) -> None:
     interval = comparison.shift_interval_ps
     bounds = "needs 8 messages a side" if interval is None else " to ".join(rough_time(end) for end in interval)
     rows = [
-        ("median of A", f"{rough_time(comparison.median_a_ps)}  ({comparison.a})"),
-        ("median of B", f"{rough_time(comparison.median_b_ps)}  ({comparison.b})"),
+        ("median of A", f"{table_time(comparison.median_a_ps)}  ({comparison.a})"),
+        ("median of B", f"{table_time(comparison.median_b_ps)}  ({comparison.b})"),
         ("shift, B - A", rough_time(comparison.shift_ps)),
         ("95 % interval", bounds),
         ("a message of A beats one of B", f"{100 * comparison.a_beats_b:.1f} %"),

@@ -95,20 +95,15 @@ def _frozen_phase(raw: RawFinding, _pairing: str) -> tuple[str, str]:
             _dither(period, interval),
         )
     candidates: Any = evidence.get("candidate_periods_ps") or []
-    listed = ", ".join(rough_time(period) for period in candidates)
-    example = min((p for p in candidates if p >= 10e9), default=candidates[-1] if candidates else None)
-    named = f" Any of these divides the trigger interval and fits: {listed}." if listed else ""
-    seen = (
-        f" If the gate is {rough_time(example)}, this run saw {rough_time(covered)} of it: its tight cluster is phase, "
-        "not speed."
-        if example
-        else ""
-    )
+    drift = float(evidence["drift_per_trigger_ps"])  # type: ignore[arg-type]
+    usual = min((p for p in candidates if p >= 10e9), default=max(candidates, default=interval))
+    among = f" ({', '.join(rough_time(period) for period in candidates)} divide it)" if candidates else ""
     return (
-        f"The latency creeps by {rough_time(float(evidence['drift_per_trigger_ps']))} per trigger, as it does against a "  # type: ignore[arg-type]
-        f"gate of which the trigger interval ({rough_time(interval)}) is a whole multiple; over the run it moved by "
-        f"{rough_time(covered)} and never came round, so that the gate's period cannot be told.{named}{seen}",
-        f"Dither the trigger by at least {rough_time(example or interval)}, or name the gate with --gate if you know it.",
+        f"If the gate is {rough_time(usual)}, this run saw {rough_time(covered)} of it: its tight cluster is phase, not "
+        f"speed. The latency creeps by {rough_time(drift)} per trigger, as it does where the trigger interval "
+        f"({rough_time(interval)}) is a whole number of gate periods{among}, and it never came round, so that the period "
+        "cannot be told.",
+        f"Dither the trigger by at least {rough_time(usual)}, or name the gate with --gate if you know it.",
     )
 
 

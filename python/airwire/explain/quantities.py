@@ -12,11 +12,16 @@ def time(ps: float) -> str:
 
 def rough_time(ps: float) -> str:
     """A time to three significant digits: ``8.67 us``, ``30 ms``."""
-    if ps == 0:
-        return "0 s"
-    digits = f"{abs(ps):.2e}"
-    rounded = float(digits)
-    return _core.format_time(round(rounded if ps > 0 else -rounded))
+    return _rounded(ps, 3)
+
+
+def table_time(ps: float) -> str:
+    """A time to four significant digits, as tables show it: ``817.4 ms``."""
+    return _rounded(ps, 4)
+
+
+def _rounded(ps: float, digits: int) -> str:
+    return _core.format_time(round(float(f"{ps:.{digits - 1}e}")))
 
 
 def percent(share: float) -> str:

@@ -68,10 +68,11 @@ def annotate(view: CaptureView, scale: LatencyScale, start_ps: int, time: Spec) 
 
 def _bursts(finding: Finding, marked: Annotations) -> None:
     starts = numbers(finding.evidence, "starts_ps")[:MAX_BANDS]
-    durations = numbers(finding.evidence, "duration_ps") or numbers(finding.evidence, "durations_ps") or [0.0]
     if not starts:
         return
-    durations += [durations[-1]] * (len(starts) - len(durations))
+    durations = numbers(finding.evidence, "durations_ps")
+    longest = number(finding.evidence, "duration_ps") or 0.0
+    durations += [longest] * (len(starts) - len(durations))
     ends = [start + length for start, length in zip(starts, durations, strict=False)]
     marked.data["bursts"] = {
         "a": [marked.seconds_of(ps) for ps in starts],

@@ -1,7 +1,8 @@
 """The charts of one capture: latency over time, its histogram, and what its findings claim.
 
 A finding's evidence is drawn where it belongs: levels, drift and bursts over time, the teeth of a comb over
-the histogram, gates and frozen phases over the phase of their period. Evidence that is missing is not drawn.
+the histogram, gates and frozen phases over the phase of their period (or, where the period is not known, along
+a ramp). Evidence that is missing is not drawn.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from airwire.report.annotations import annotate
 from airwire.report.evidence import number, period_of
 from airwire.report.latency_scale import LatencyScale, scale_of, seconds
 from airwire.report.phase_figures import PHASE_KINDS, phase_panels
+from airwire.report.ramp_figure import ramp_panels
 from airwire.report.samples import CaptureView
 from airwire.report.spec import Columns, Figure, LegendEntry, Panel, Spec, tooltip
 
@@ -34,6 +36,7 @@ def capture_figure(view: CaptureView) -> Figure:
         panels = [_time_panel(view, scale, kept), _histogram_panel(view, scale)]
         for findings in _by_period(view.capture.findings)[:MAX_PHASE_PERIODS]:
             panels += phase_panels(view, scale, kept, findings)
+        panels += ramp_panels(view, kept)
     legend = [
         LegendEntry(outcome, theme.OUTCOME_COLOURS[outcome], theme.OUTCOME_SHAPES[outcome])
         for outcome in dict.fromkeys(outcome for _, outcome in view.unpaired)

@@ -14,6 +14,7 @@ from typing import Any
 from airwire.report.spec import Figure, LegendEntry, Panel
 
 STRIP_PX = 116
+DASH_CELL = "<td class='n'>&ndash;</td>"
 _GLYPHS: Mapping[str, str] = {
     "circle": "<circle cx='6' cy='6' r='3.6'/>",
     "square": "<rect x='2.6' y='2.6' width='6.8' height='6.8'/>",

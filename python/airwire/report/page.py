@@ -13,7 +13,8 @@ from airwire.report.figures import overview_figures
 from airwire.report.findings import capture_findings, findings_section
 from airwire.report.html import charts, script_json, text
 from airwire.report.samples import CaptureView, by_group, views_of
-from airwire.report.tables import errors_section, statistics_table, summary_section
+from airwire.report.summary_table import summary_section
+from airwire.report.tables import errors_section, statistics_table
 
 if TYPE_CHECKING:
     from airwire.model import Analysis

@@ -35,8 +35,12 @@ class CaptureView:
 
     @property
     def short_label(self) -> str:
-        """The label without the group's name where it repeats it."""
-        return self.label.removeprefix(f"{self.capture.group}/")
+        """The label without what it repeats of the group: ``a.csv`` for ``logs/a.csv`` in ``radio/logs``."""
+        group, parts = self.capture.group.split("/"), self.label.split("/")
+        for shared in range(min(len(group), len(parts) - 1), 0, -1):
+            if group[-shared:] == parts[:shared]:
+                return "/".join(parts[shared:])
+        return self.label
 
     @property
     def payload(self) -> str:

@@ -111,6 +111,16 @@ def rule_at(
     ]
 
 
+def quantile_span(
+    start: str, end: str, domain: tuple[float, float], y: Spec, colour: Spec, *, width: float
+) -> Spec:
+    """A horizontal line from one quantile to another in each row: thin and solid, or thick and pale."""
+    return {
+        "mark": {"type": "rule", "strokeWidth": width, "opacity": 1 if width < 2 else 0.55},
+        "encoding": {"x": log_x(start, domain), "x2": {"field": end}, "y": y, "color": colour},
+    }
+
+
 def tooltip(*fields: tuple[str, str]) -> list[Spec]:
     """Tooltip entries from pairs of field and title."""
     return [{"field": name, "title": title} for name, title in fields]

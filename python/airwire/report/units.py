@@ -26,7 +26,7 @@ class Unit:
 
 
 NANOSECONDS = Unit("ns", 1_000)
-MICROSECONDS = Unit("µs", 1_000_000)
+MICROSECONDS = Unit("us", 1_000_000)
 MILLISECONDS = Unit("ms", PS_PER_MS)
 SECONDS = Unit("s", 1_000_000_000_000)
 _UNITS = (SECONDS, MILLISECONDS, MICROSECONDS)
@@ -71,7 +71,7 @@ def to_ms(ps: float) -> float:
 
 LABEL_EXPRESSION = (
     "datum.value < 0.001 ? format(datum.value * 1e6, '.6~r') + ' ns'"
-    " : datum.value < 1 ? format(datum.value * 1e3, '.6~r') + ' µs'"
+    " : datum.value < 1 ? format(datum.value * 1e3, '.6~r') + ' us'"
     " : datum.value < 1000 ? format(datum.value, '.6~r') + ' ms'"
     " : format(datum.value / 1000, '.6~r') + ' s'"
 )

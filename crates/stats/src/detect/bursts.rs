@@ -45,7 +45,8 @@ pub(super) fn find(series: &Series) -> Option<Finding> {
             .with("slow_in_bursts", in_bursts as f64)
             .with("duration_ps", lengths.iter().copied().fold(0.0, f64::max))
             .with("worst_ps", worst)
-            .with_list("starts_ps", starts),
+            .with_list("starts_ps", starts)
+            .with_list("durations_ps", lengths),
     )
 }
 

@@ -10,7 +10,7 @@ use super::series::Series;
 use crate::quantile::{median, quantile_of};
 
 /// Phases that a run may fall into and still be called banded.
-const MAX_PHASES: usize = 64;
+const MAX_PHASES: usize = 16;
 /// Bins over one gate period for the covered share.
 const BINS: usize = 32;
 /// A run that covers less than this is warned of.

@@ -16,6 +16,8 @@ const FALL_SIGNIFICANCE: f64 = 6.0;
 const FALL_OVER_SPREAD: f64 = 1.5;
 /// Steps tried for the place of the crossing.
 const PLACES: usize = 100;
+/// How often slope and place are found from each other.
+const PASSES: usize = 3;
 const MAX_CLOCK_DIFFERENCE: f64 = 300e-6;
 
 /// A crossing of a tick.
@@ -36,14 +38,17 @@ pub(super) fn find(series: &Series) -> Option<TickCrossing> {
     }
     let steps = series.steps();
     let side = (MIN_SIDE * n as f64) as usize;
-    // The fall stands out before the creep is known; the longer side then gives the creep.
-    let place = sharpest_change(&series.latency_ps, side);
-    let longer = if place > n / 2 { 0..place } else { place..n };
-    let half = longer.len() / 2;
-    let (slope, slope_error) = median_slope(&steps[longer.clone()], &series.latency_ps[longer], half)?;
-    let level: Vec<f64> =
-        steps.iter().zip(&series.latency_ps).map(|(step, latency)| latency - slope * step).collect();
-    let place = sharpest_change(&level, side);
+    // The fall stands out before the creep is known; the longer side then gives the creep, which places the fall.
+    let mut place = sharpest_change(&series.latency_ps, side);
+    let (mut slope, mut slope_error) = (0.0, 0.0);
+    let mut level = series.latency_ps.clone();
+    for _ in 0..PASSES {
+        let longer = if place > n / 2 { 0..place } else { place..n };
+        let half = longer.len() / 2;
+        (slope, slope_error) = median_slope(&steps[longer.clone()], &series.latency_ps[longer], half)?;
+        level = steps.iter().zip(&series.latency_ps).map(|(step, latency)| latency - slope * step).collect();
+        place = sharpest_change(&level, side);
+    }
     let (before, after) = level.split_at(place);
     let change = lower_level(after) - lower_level(before);
     let error = libm::hypot(level_error(before), level_error(after));

@@ -29,6 +29,14 @@ pub struct RunFolder {
 }
 
 impl RunFolder {
+    /// Refuses a folder that exists already, before anything is measured.
+    ///
+    /// # Errors
+    /// When it exists.
+    pub fn check_absent(path: &Path) -> Result<(), RunFolderError> {
+        if path.exists() { Err(RunFolderError::Exists(path.to_owned())) } else { Ok(()) }
+    }
+
     /// Creates the folder.
     ///
     /// # Errors

@@ -78,29 +78,36 @@
     target.scrollIntoView();
   };
 
-  const sortBy = (table, column, ascending) => {
-    const body = table.tBodies[0];
+  const compareBy = (column, ascending) => {
     const key = (row) => {
       const cell = row.cells[column];
       return cell.dataset.v === undefined ? cell.textContent : Number(cell.dataset.v);
     };
-    const compare = (a, b) => {
+    return (a, b) => {
       const [x, y] = [key(a), key(b)];
       if (typeof x !== typeof y) return typeof x === "number" ? -1 : 1;
       const order = typeof x === "number" ? x - y : x.localeCompare(y, "en", { numeric: true });
       return ascending ? order : -order;
     };
-    body.append(...[...body.rows].sort(compare));
   };
 
+  // A click sorts, the second one the other way, the third one brings the groups back.
+  const NEXT_ORDER = { none: "ascending", ascending: "descending", descending: "none" };
   const makeSortable = (table) => {
     const heads = [...table.tHead.rows[0].cells];
+    const bodies = [...table.tBodies].map((body) => [body, [...body.rows]]);
+    const rows = bodies.flatMap(([, members]) => members.filter((row) => !row.classList.contains("group")));
+    const arrange = (column, order) => {
+      table.classList.toggle("flat", order !== "none");
+      for (const [body, members] of bodies) body.append(...members);
+      if (order !== "none") bodies[0][0].append(...[...rows].sort(compareBy(column, order === "ascending")));
+    };
     heads.forEach((head, column) => {
       head.querySelector("button")?.addEventListener("click", () => {
-        const ascending = head.getAttribute("aria-sort") !== "ascending";
+        const order = NEXT_ORDER[head.getAttribute("aria-sort")];
         for (const other of heads) if (other.hasAttribute("aria-sort")) other.setAttribute("aria-sort", "none");
-        head.setAttribute("aria-sort", ascending ? "ascending" : "descending");
-        sortBy(table, column, ascending);
+        head.setAttribute("aria-sort", order);
+        arrange(column, order);
       });
     });
   };

@@ -1,0 +1,89 @@
+//! Combs, steps, drift, bursts and hidden losses, on links that have them by construction.
+
+mod support;
+
+use stats::detect::{Evidence, Kind, Series, Settings, detect};
+use support::{MS, Run, US, period_ms, random};
+
+#[test]
+fn retries_with_a_fixed_delay_are_a_comb() {
+    let mut chance = random(1);
+    let run = Run::steady(1000, 200.0 * MS, |_, _| {
+        let retries = (0..31).filter(|_| chance.unit() < 0.15).count();
+        60.0 * MS + 1.375 * MS * retries as f64 + 20.0 * US * chance.normal()
+    });
+    let findings = run.findings();
+    assert_eq!(findings.len(), 1, "{findings:?}");
+    assert_eq!(findings[0].kind, Kind::Comb);
+    assert!((period_ms(&findings[0]) - 1.375).abs() < 0.005);
+}
+
+#[test]
+fn two_ways_through_the_firmware_are_steps_with_their_shares() {
+    // A DMA transfer that ends on its buffer in a quarter of the cases, else on the idle line one character later.
+    let mut chance = random(2);
+    let run = Run::steady(1000, 20.0 * MS, |_, _| {
+        let idle_line = if chance.unit() < 0.75 { 85.7 * US } else { 0.0 };
+        1050.0 * US + idle_line + 3.0 * US * chance.normal()
+    });
+    let steps = run.finding(Kind::Steps).unwrap();
+    let list = |name| match &steps.evidence.iter().find(|(key, _)| *key == name).unwrap().1 {
+        Evidence::List(values) => values.clone(),
+        Evidence::Number(_) => panic!("{name} is a list"),
+    };
+    assert!((list("distances_ps")[0] / US - 85.7).abs() < 1.0, "{steps:?}");
+    assert!((list("shares")[0] - 0.25).abs() < 0.05, "{steps:?}");
+}
+
+#[test]
+fn a_link_that_slows_down_as_it_warms_up_drifts() {
+    let mut noise = random(3);
+    let run = Run::steady(1000, 100.0 * MS, |k, _| {
+        2.0 * MS * (1.0 + 0.3 * (1.0 - (-(k as f64) / 300.0).exp())) + 0.1 * MS * noise.normal()
+    });
+    let drift = run.finding(Kind::Drift).unwrap();
+    assert!((drift.number("range_ps").unwrap() / MS - 0.56).abs() < 0.1, "{drift:?}");
+}
+
+#[test]
+fn slow_messages_that_come_together_are_bursts_with_their_period() {
+    let mut noise = random(4);
+    let run = Run::steady(1500, 200.0 * MS, |k, _| {
+        let scanning = k % 300 >= 40 && k % 300 < 56;
+        let scan = if scanning && noise.unit() < 0.7 { 80.0 * MS * noise.unit() + 20.0 * MS } else { 0.0 };
+        6.5 * MS + 0.3 * MS * noise.normal() + scan
+    });
+    let bursts = run.finding(Kind::Bursts).unwrap();
+    assert_eq!(bursts.number("bursts"), Some(5.0));
+    assert!((bursts.period_ps.unwrap() as f64 / 1e12 - 60.0).abs() < 1.0, "{bursts:?}");
+}
+
+#[test]
+fn a_lost_message_that_was_paired_with_the_next_completion_is_called_a_loss() {
+    let mut chance = random(5);
+    let run = Run::steady(500, 250.0 * MS, |_, _| {
+        let lost = if chance.unit() < 0.02 { 250.0 * MS } else { 0.0 };
+        21.4 * MS + 4.0 * US * chance.normal() + lost
+    });
+    let loss = run.finding(Kind::LossAsLatency).unwrap();
+    let truth = run.latency_ps.iter().filter(|latency| **latency > 200_000_000_000).count();
+    assert_eq!(loss.number("hidden_losses"), Some(truth as f64));
+}
+
+#[test]
+fn missed_triggers_say_what_a_simple_rule_would_have_reported() {
+    let sent: Vec<i64> = (0..100).map(|k| k * 250_000_000_000).collect();
+    let paired: Vec<i64> = sent.iter().copied().filter(|t| t % 2_500_000_000_000 != 0).collect();
+    let latencies = vec![21_000_000_000; paired.len()];
+    let findings = detect(&Series::new(&paired, &latencies, &sent), Settings::default());
+    let loss = findings.iter().find(|finding| finding.kind == Kind::LossAsLatency).unwrap();
+    assert_eq!(loss.number("missed"), Some(10.0));
+    assert_eq!(loss.number("would_read_ps"), Some(271e9));
+}
+
+#[test]
+fn findings_are_the_same_in_every_run() {
+    let mut noise = random(6);
+    let run = Run::steady(300, 100.0 * MS, |_, t| (-t).rem_euclid(15.0 * MS) + 7.0 * MS + 0.2 * MS * noise.normal());
+    assert_eq!(run.findings(), run.findings());
+}

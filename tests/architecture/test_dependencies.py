@@ -1,0 +1,85 @@
+"""One direction of dependency: which crate and which Python module may import which, and nothing else."""
+
+from __future__ import annotations
+
+import ast
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+PACKAGE = REPOSITORY / "python" / "airwire"
+
+# ARCHITECTURE.md draws the same; a crate that is not listed here may use nothing of ours.
+CRATES = {
+    "units": set(),
+    "capture": {"units"},
+    "stats": {"units"},
+    "testbench": {"units", "capture", "stats"},
+    "py": {"units", "capture", "stats", "testbench"},
+}
+
+# By module below `airwire`; a package stands for all its modules and may import itself.
+MODULES: dict[str, set[str]] = {
+    "": {"_core", "captures", "model", "report"},
+    "model": set(),
+    "synthetic": set(),
+    "run_folder": {"_core"},
+    "explain": {"_core", "model"},
+    "captures": {"_core", "model", "explain", "run_folder"},
+    "report": {"model"},
+    "cli": {"", "_core", "captures", "explain", "model", "report", "synthetic"},
+}
+
+
+def _crate_edges() -> dict[str, set[str]]:
+    command = ["cargo", "metadata", "--format-version", "1", "--no-deps", "--offline"]
+    metadata = json.loads(subprocess.run(command, cwd=REPOSITORY, capture_output=True, check=True).stdout)
+    edges = {}
+    for package in metadata["packages"]:
+        ours = {d["name"].removeprefix("airwire-") for d in package["dependencies"] if d["name"].startswith("airwire-")}
+        edges[package["name"].removeprefix("airwire-")] = ours
+    return edges
+
+
+def test_crates_use_only_what_the_architecture_lists() -> None:
+    edges = _crate_edges()
+    assert set(edges) == set(CRATES), "list a new crate here and in ARCHITECTURE.md"
+    unlisted = {(crate, used) for crate, uses in edges.items() for used in uses - CRATES[crate]}
+    assert not unlisted
+
+
+def _part(module: str) -> str:
+    """The part of the package that a dotted module belongs to: `airwire.cli.tables` to `cli`."""
+    return module.removeprefix("airwire").lstrip(".").split(".")[0]
+
+
+def _imports(file: Path) -> set[str]:
+    imported = set()
+    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and node.module and node.module.split(".")[0] == "airwire":
+            if node.module == "airwire":
+                imported |= {_part(f"airwire.{alias.name}") for alias in node.names}
+            else:
+                imported.add(_part(node.module))
+        elif isinstance(node, ast.Import):
+            imported |= {_part(alias.name) for alias in node.names if alias.name.split(".")[0] == "airwire"}
+    return imported
+
+
+@pytest.mark.parametrize("file", sorted(PACKAGE.rglob("*.py")), ids=lambda file: str(file.relative_to(PACKAGE)))
+def test_python_modules_import_only_what_the_architecture_lists(file: Path) -> None:
+    parts = file.relative_to(PACKAGE).with_suffix("").parts
+    own = "" if parts == ("__init__",) else parts[0]
+    assert own in MODULES, "list a new module here and in ARCHITECTURE.md"
+    unlisted = _imports(file) - MODULES[own] - {own}
+    assert not unlisted
+
+
+def test_nothing_heavy_is_imported_before_the_command_is_known() -> None:
+    probe = "import sys, airwire.cli; print(*sys.modules)"
+    loaded = subprocess.run(["python", "-c", probe], capture_output=True, text=True, check=True).stdout.split()
+    heavy = {"polars", "vl_convert", "airwire._core", "airwire.captures", "airwire.report"}
+    assert not heavy & set(loaded)

@@ -1,0 +1,148 @@
+"""The other commands, and what holds for all: help, version, completion, exit codes, Ctrl-C."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from airwire.synthetic import SlottedLink
+
+Airwire = Callable[..., subprocess.CompletedProcess[str]]
+
+
+def test_help_tells_a_new_user_where_to_start(airwire: Airwire) -> None:
+    text = airwire("--help").stdout
+    for word in ("analyze", "compare", "report", "convert", "demo", "Exit", "Start with: airwire demo"):
+        assert word in text
+
+
+def test_the_version_is_that_of_the_package(airwire: Airwire) -> None:
+    from importlib.metadata import version
+
+    assert airwire("--version").stdout == f"airwire {version('airwire')}\n"
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion_is_offered_for(airwire: Airwire, shell: str) -> None:
+    result = subprocess.run(
+        [Path(sys.executable).parent / "airwire"],
+        env={**os.environ, "_AIRWIRE_COMPLETE": f"source_{shell}"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert "airwire" in result.stdout
+
+
+def test_the_demo_names_the_slot_that_the_link_has(airwire: Airwire, tmp_path: Path) -> None:
+    result = airwire("demo")
+    assert result.returncode == 0, result.stderr
+    assert "Completions are locked to a period of 25 ms" in result.stdout
+    assert "Report: runs/demo/report.html" in result.stdout
+    assert (tmp_path / "runs/demo/report.html").stat().st_size > 100_000
+    assert airwire("demo").returncode == 0, "a demo replaces its own folder"
+
+
+def test_the_demo_does_not_replace_a_folder_of_somebody_else(airwire: Airwire, tmp_path: Path) -> None:
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine/precious.txt").write_text("do not delete")
+    result = airwire("demo", "--out", "mine")
+    assert result.returncode == 2
+    assert (tmp_path / "mine/precious.txt").exists()
+
+
+def test_compare_says_which_is_faster_by_how_much(airwire: Airwire, tmp_path: Path) -> None:
+    SlottedLink(seed=1).write_csv(tmp_path / "before.csv")
+    SlottedLink(seed=2, airtime_ns=9_200_000).write_csv(tmp_path / "after.csv")
+    content = json.loads(airwire("compare", "before.csv", "after.csv", "--json").stdout)
+    assert content["schema"] == "airwire.compare/1"
+    low, high = content["shift_interval_ps"]
+    assert low < 5_000_000_000 < high
+    assert 0.5 < content["a_beats_b"] < 0.8
+    text = airwire("compare", "before.csv", "after.csv").stdout
+    assert "before.csv is faster than" in text
+
+
+def test_compare_of_equal_links_claims_no_difference(airwire: Airwire, tmp_path: Path) -> None:
+    SlottedLink(seed=1).write_csv(tmp_path / "a.csv")
+    SlottedLink(seed=2).write_csv(tmp_path / "b.csv")
+    assert "cannot be told apart" in airwire("compare", "a.csv", "b.csv").stdout
+
+
+def test_compare_reads_run_folders(airwire: Airwire, tmp_path: Path) -> None:
+    SlottedLink(seed=1).write_csv(tmp_path / "a.csv")
+    airwire("analyze", "a.csv", "--out", "run")
+    result = airwire("compare", "run", "a.csv", "--json")
+    assert json.loads(result.stdout)["shift_ps"] == 0
+
+
+def test_a_capture_survives_conversion_to_vcd_and_back(airwire: Airwire, tmp_path: Path) -> None:
+    SlottedLink(messages=40).write_csv(tmp_path / "a.csv")
+    assert airwire("convert", "a.csv", "a.vcd").returncode == 0
+    assert airwire("convert", "a.vcd", "b.csv.gz").returncode == 0
+    latencies = [
+        json.loads(airwire("analyze", name, "--json", "--no-run-folder").stdout)["captures"][0]["latency_ps"]
+        for name in ("a.csv", "b.csv.gz")
+    ]
+    assert latencies[0] == latencies[1]
+
+
+def test_convert_does_not_overwrite_unless_told(airwire: Airwire, tmp_path: Path) -> None:
+    SlottedLink(messages=5).write_csv(tmp_path / "a.csv")
+    (tmp_path / "b.vcd").write_text("mine")
+    assert airwire("convert", "a.csv", "b.vcd").returncode == 2
+    assert (tmp_path / "b.vcd").read_text() == "mine"
+    assert airwire("convert", "a.csv", "b.vcd", "--overwrite").returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("manifest", "says"),
+    [
+        (None, "no run folder"),
+        ("{", "no manifest"),
+        ('{"schema": "airwire.run/99"}', "update it"),
+    ],
+)
+def test_a_folder_that_is_no_run_is_one_sentence(
+    airwire: Airwire, tmp_path: Path, manifest: str | None, says: str
+) -> None:
+    (tmp_path / "run").mkdir()
+    if manifest is not None:
+        (tmp_path / "run/manifest.json").write_text(manifest)
+    result = airwire("report", "run")
+    assert result.returncode == 2
+    assert says in result.stderr
+    assert "Traceback" not in result.stderr
+
+
+def test_ctrl_c_ends_cleanly_and_keeps_what_was_finished(tmp_path: Path) -> None:
+    for k in range(40):
+        SlottedLink(messages=20, seed=k).write_csv(tmp_path / f"{k:02d}.csv")
+    big = tmp_path / "99-big.csv"
+    row = "".join(f"{{0}}.{ms:03d},{a},{b}\n" for ms, a, b in ((1, 1, 0), (2, 0, 0), (5, 0, 1), (6, 0, 0)))
+    with big.open("w") as file:
+        file.write("Time [s],Channel 0,Channel 1\n0.0,0,0\n")
+        file.writelines(row.format(second) for second in range(1, 1_500_000))
+    process = subprocess.Popen(
+        [sys.executable, "-m", "airwire.cli", "analyze", ".", "--out", "run"],
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    time.sleep(0.45)
+    process.send_signal(signal.SIGINT)
+    output, errors = process.communicate(timeout=60)
+    if process.returncode == 0:
+        pytest.skip("this machine finished the batch before it could be stopped")
+    assert process.returncode == 130, (output, errors)
+    assert "Traceback" not in errors
+    assert "stopped by Ctrl-C" in errors

@@ -1,0 +1,51 @@
+"""Fixtures that tests of every folder share."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+REPOSITORY = Path(__file__).resolve().parents[1]
+CAPTURES = REPOSITORY.parent / "shared" / "captures"
+REFERENCE = REPOSITORY.parent / "shared" / "reference"
+
+
+@pytest.fixture(scope="session")
+def real_captures() -> Path:
+    """The folder of real captures, which only some machines have."""
+    if not CAPTURES.is_dir():
+        pytest.skip("the real captures (../shared/captures) are not on this machine")
+    return CAPTURES
+
+
+@pytest.fixture(scope="session")
+def published_latency() -> Path:
+    """Percentiles that were published of the real captures."""
+    table = REFERENCE / "published-latency.csv"
+    if not table.is_file():
+        pytest.skip("the published figures (../shared/reference) are not on this machine")
+    return table
+
+
+
+@pytest.fixture
+def airwire(tmp_path: Path) -> Callable[..., subprocess.CompletedProcess[str]]:
+    """Run the command ``airwire`` in an empty folder."""
+
+    def run(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [sys.executable, "-m", "airwire.cli", *map(str, arguments)],
+            cwd=tmp_path,
+            env={**os.environ, "COLUMNS": "200", "NO_COLOR": "1"},
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+        )
+
+    return run

@@ -1,0 +1,174 @@
+"""Console blocks of the documents: found, run in a terminal of fixed width, and compared or written anew.
+
+A block is fenced as ``console``; lines that begin with ``$ `` are commands for bash, the lines below them the
+output that readers are promised. ``python tests/docs/docs_console.py`` writes the true output into every
+block, and the reference page and the computed tables into their places. Tests import the same functions.
+"""
+
+from __future__ import annotations
+
+import os
+import pty
+import re
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+CAPTURES = REPOSITORY.parent / "shared" / "captures"
+CLI_PAGE = REPOSITORY / "docs" / "reference" / "cli.md"
+DOCUMENTS = sorted([*REPOSITORY.glob("*.md"), *(REPOSITORY / "docs").rglob("*.md")])
+# Wide enough for the table of a capture; what is shown in the documents does not wrap in odd places.
+TERMINAL_COLUMNS = 140
+# What only the build machine runs: fetching, building and installing.
+_OF_THE_BUILD = re.compile(
+    r"^(sudo |git |make\b|pip |cd |\. |source |python3? -m (venv|pip)\b|cargo |rustup )"
+)
+_BLOCK = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+@dataclass(frozen=True)
+class Command:
+    """One command line with the output that the document shows below it, if any."""
+
+    line: str
+    shown: str
+
+    @property
+    def is_for_the_build(self) -> bool:
+        """Whether it fetches, builds or installs Airwire."""
+        return _OF_THE_BUILD.match(self.line) is not None
+
+    @property
+    def needs_captures(self) -> bool:
+        """Whether it reads the real captures."""
+        return "captures/" in self.line
+
+
+@dataclass(frozen=True)
+class Block:
+    """A console block of a document."""
+
+    document: Path
+    line: int
+    commands: tuple[Command, ...]
+
+    @property
+    def name(self) -> str:
+        """The document and the line of its first command."""
+        return f"{self.document.relative_to(REPOSITORY)}:{self.line}"
+
+    @property
+    def needs_captures(self) -> bool:
+        """Whether any of its commands reads the real captures."""
+        return any(command.needs_captures for command in self.commands)
+
+
+def blocks_of(document: Path) -> list[Block]:
+    """The console blocks of a document, in reading order."""
+    text = document.read_text(encoding="utf-8")
+    return [
+        Block(document, text.count("\n", 0, match.start()) + 2, tuple(_commands(match[1])))
+        for match in _BLOCK.finditer(text)
+    ]
+
+
+def _commands(block: str) -> Iterator[Command]:
+    for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
+        line, _, shown = part.partition("\n")
+        yield Command(line, shown.rstrip("\n"))
+
+
+def workspace(folder: Path) -> Path:
+    """Prepare a folder in which documents' commands run: the real captures lie in ``captures/``."""
+    if CAPTURES.is_dir():
+        (folder / "captures").symlink_to(CAPTURES)
+    return folder
+
+
+def run(command: Command, folder: Path) -> tuple[int, str]:
+    """Run a command as in a terminal; its exit code, and what it printed there, then its complaints."""
+    ours, theirs = pty.openpty()
+    tools = Path(sys.executable).parent
+    environment = {
+        **os.environ,
+        "PATH": f"{tools}{os.pathsep}{os.environ.get('PATH', '')}",
+        "TERM": "dumb",
+        "COLUMNS": str(TERMINAL_COLUMNS),
+        "LINES": "50",
+    }
+    with subprocess.Popen(
+        ["bash", "-c", command.line],
+        cwd=folder,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        stdout=theirs,
+        stderr=subprocess.PIPE,
+    ) as process:
+        os.close(theirs)
+        printed = b"".join(_until_closed(ours))
+        os.close(ours)
+        complaints = process.stderr.read() if process.stderr else b""
+    return process.returncode, _tidy((printed + complaints).decode("utf-8"))
+
+
+def _until_closed(terminal: int) -> Iterator[bytes]:
+    while True:
+        try:
+            data = os.read(terminal, 65536)
+        except OSError:
+            # Linux reports the end of a terminal as an input/output error.
+            return
+        if not data:
+            return
+        yield data
+
+
+def _tidy(text: str) -> str:
+    return "\n".join(line.rstrip() for line in text.replace("\r\n", "\n").split("\n")).strip("\n")
+
+
+def refresh(document: Path) -> None:
+    """Write the true output into every block that shows one."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = workspace(Path(name))
+        text = document.read_text(encoding="utf-8")
+        document.write_text(_BLOCK.sub(_refreshed(folder), text), encoding="utf-8")
+
+
+def _refreshed(folder: Path) -> Callable[[re.Match[str]], str]:
+    def block(match: re.Match[str]) -> str:
+        parts: list[str] = []
+        for command in _commands(match[1]):
+            output = command.shown
+            if not command.is_for_the_build:
+                _, printed = run(command, folder)
+                output = printed if command.shown else ""
+            parts += [f"$ {command.line}\n", f"{output}\n" if output else ""]
+        return "```console\n" + "".join(parts) + "```"
+
+    return block
+
+
+def main() -> None:
+    """Refresh the reference page and all documents; needs the real captures."""
+    from docs_tables import refresh_tables
+
+    from airwire.cli.reference import reference_page
+
+    if not CAPTURES.is_dir():
+        sys.exit("The documents show results of the real captures (../shared/captures), which are not here.")
+    CLI_PAGE.write_text(reference_page(), encoding="utf-8")
+    for document in DOCUMENTS:
+        text = document.read_text(encoding="utf-8")
+        if _BLOCK.search(text):
+            refresh(document)
+        if "<!-- table: " in text:
+            refresh_tables(document, CAPTURES)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,124 @@
+"""Tables of the documents whose numbers Airwire computes: what each pairing rule makes of a capture.
+
+A table stands between ``<!-- table: NAME -->`` and ``<!-- end of table -->``. ``docs_console.main`` writes it
+anew; tests compare it with what this module computes.
+"""
+
+from __future__ import annotations
+
+import re
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import airwire
+
+RARE = ("missed", "glitch", "overlapped", "late", "duplicate", "spurious")
+_TABLE = re.compile(r"(<!-- table: (\S+) -->\n)(.*?)(<!-- end of table -->)", re.DOTALL)
+_FILE = re.compile(r"^```csv (\S+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+@dataclass(frozen=True)
+class Row:
+    """A capture and how it is paired; ``options`` are arguments of ``airwire.analyze``."""
+
+    path: str
+    pairing: str
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def words(self) -> str:
+        """The options as the command line has them."""
+        times = {name: f"{value // 10**9}ms" for name, value in self.options.items()}
+        given = [f"--{name.removesuffix('_ps').replace('_', '-')} {value}" for name, value in times.items()]
+        return " ".join([f"--pairing {self.pairing}", *given])
+
+
+REAL = (
+    "captures/rfm95/250k-SF128-12B.csv",
+    "captures/rfm95/250k-SF128-1024B.csv",
+    "captures/rfm95/64k5-SF2048-4o6-1024B.csv",
+    "captures/nrf24/256kbps-1024B.csv",
+    "captures/espnow/1024B.csv",
+)
+_MS = 10**9
+TABLES: dict[str, tuple[Row, ...]] = {
+    "real": tuple(Row(path, pairing) for path in REAL for pairing in ("strict", "published")),
+    "late": tuple(Row("late.csv", pairing) for pairing in ("strict", "fifo", "published")),
+    "lone": (
+        Row("lone.csv", "strict"),
+        Row("lone.csv", "strict", {"min_latency_ps": 10 * _MS}),
+    ),
+    "pipelined": (
+        Row("pipelined.csv", "strict"),
+        Row("pipelined.csv", "published"),
+        Row("pipelined.csv", "fifo"),
+        Row("pipelined.csv", "fifo", {"max_latency_ps": 300 * _MS}),
+    ),
+}
+
+
+def files_of(document: Path) -> dict[str, str]:
+    """The small captures that a document spells out, by name: blocks fenced as ``csv NAME``."""
+    return {match[1]: match[2] for match in _FILE.finditer(document.read_text(encoding="utf-8"))}
+
+
+def tables_in(document: Path) -> dict[str, str]:
+    """The tables that a document shows, by name."""
+    return {match[2]: match[3] for match in _TABLE.finditer(document.read_text(encoding="utf-8"))}
+
+
+def computed(name: str, folder: Path) -> str:
+    """The table ``name`` over the captures in ``folder``."""
+    rows = TABLES[name]
+    return _percentiles(rows, folder) if name == "real" else _single_latencies(rows, folder)
+
+
+def refresh_tables(document: Path, captures: Path) -> None:
+    """Write the tables of a document anew."""
+    text = document.read_text(encoding="utf-8")
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        (folder / "captures").symlink_to(captures)
+        for file, content in files_of(document).items():
+            (folder / file).write_text(content, encoding="ascii")
+        text = _TABLE.sub(lambda match: match[1] + computed(match[2], folder) + match[4], text)
+    document.write_text(text, encoding="utf-8")
+
+
+def _capture(row: Row, folder: Path) -> airwire.Capture:
+    path = folder / row.path
+    return airwire.analyze(
+        path, pairing=row.pairing, intervals=False, findings=False, **row.options
+    ).captures[0]
+
+
+def _outcomes(capture: airwire.Capture) -> str:
+    return ", ".join(f"{capture.outcomes[name]} {name}" for name in RARE if capture.outcomes[name]) or "-"
+
+
+def _percentiles(rows: tuple[Row, ...], folder: Path) -> str:
+    lines = [
+        "| capture | rule | n | p50 (ms) | p99 (ms) | max (ms) | other edges |",
+        "|---|---|--:|--:|--:|--:|---|",
+    ]
+    for row in rows:
+        capture = _capture(row, folder)
+        latency = capture.latency_ps or {}
+        figures = " | ".join(f"{latency[name] / _MS:.3f}" for name in ("p50", "p99", "max"))
+        cells = (f"`{row.path.removeprefix('captures/')}`", row.pairing, capture.outcomes["paired"], figures)
+        lines.append("".join(f"| {cell} " for cell in (*cells, _outcomes(capture))) + "|")
+    return "\n".join(lines) + "\n"
+
+
+def _single_latencies(rows: tuple[Row, ...], folder: Path) -> str:
+    lines = ["| options | latency of each trigger (ms) | other edges |", "|---|---|---|"]
+    for row in rows:
+        capture = _capture(row, folder)
+        latencies = [
+            "-" if ps is None else f"{ps / _MS:.0f}" for ps in capture.samples["latency_ps"].to_list()
+        ]
+        lines.append(f"| `{row.words}` | {', '.join(latencies)} | {_outcomes(capture)} |")
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,39 @@
+"""Every command that the documents show is run, and what they show of its output is true."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from docs_console import CAPTURES, DOCUMENTS, REPOSITORY, Block, blocks_of, run, workspace
+
+BLOCKS = [block for document in DOCUMENTS for block in blocks_of(document)]
+REFRESH = "`python tests/docs/docs_console.py` writes the true output into the documents"
+
+
+@pytest.fixture(scope="module")
+def folders(tmp_path_factory: pytest.TempPathFactory) -> dict[Path, Path]:
+    """One folder a document, so that its blocks build on each other as they do for a reader."""
+    names = {document: tmp_path_factory.mktemp(document.stem) for document in DOCUMENTS}
+    return {document: workspace(folder) for document, folder in names.items()}
+
+
+@pytest.mark.parametrize("block", BLOCKS, ids=lambda block: block.name)
+def test_commands_in_the_documents_do_what_the_documents_show(
+    block: Block, folders: dict[Path, Path]
+) -> None:
+    if block.needs_captures and not CAPTURES.is_dir():
+        pytest.skip("the real captures (../shared/captures) are not on this machine")
+    for command in block.commands:
+        if command.is_for_the_build:
+            continue
+        code, printed = run(command, folders[block.document])
+        assert code == 0, f"{command.line}\n{printed}"
+        if command.shown:
+            assert printed == command.shown, f"{command.line}: {REFRESH}"
+
+
+def test_the_readme_shows_the_demo_and_a_real_capture() -> None:
+    lines = [command.line for block in blocks_of(REPOSITORY / "README.md") for command in block.commands]
+    assert any(line.startswith("airwire demo") for line in lines)
+    assert any(line.startswith("airwire analyze captures/") for line in lines)
