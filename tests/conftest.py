@@ -32,7 +32,6 @@ def published_latency() -> Path:
     return table
 
 
-
 @pytest.fixture
 def airwire(tmp_path: Path) -> Callable[..., subprocess.CompletedProcess[str]]:
     """Run the command ``airwire`` in an empty folder."""
@@ -49,3 +48,18 @@ def airwire(tmp_path: Path) -> Callable[..., subprocess.CompletedProcess[str]]:
         )
 
     return run
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Slow tests run only when they are asked for (``make test-slow``)."""
+    parser.addoption("--slow", action="store_true", help="run the tests that take minutes")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out slow tests unless they are asked for."""
+    if config.getoption("--slow"):
+        return
+    left_out = pytest.mark.skip(reason="takes minutes; run with make test-slow")
+    for item in items:
+        if "slow" in item.keywords:
+            item.add_marker(left_out)

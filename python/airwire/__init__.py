@@ -34,7 +34,8 @@ _HOMES = {
         "airwire.captures",
     ),
     **dict.fromkeys(
-        ("Analysis", "Capture", "CaptureFailure", "Comparison", "Edges", "Finding", "Interval"), "airwire.model"
+        ("Analysis", "Capture", "CaptureFailure", "Comparison", "Edges", "Finding", "Interval"),
+        "airwire.model",
     ),
     **dict.fromkeys(("write_figures", "write_html"), "airwire.report"),
 }

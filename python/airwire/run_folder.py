@@ -84,7 +84,7 @@ def _parts(folder: Path) -> pl.DataFrame:
 def _stored(entry: Mapping[str, Any], samples: pl.DataFrame, edges: pl.DataFrame) -> StoredCapture:
     run = entry["run"]
     own = samples.filter(samples["run"] == run) if samples.height else samples
-    outcomes = Counter({name: 0 for name in ("paired", "missed", "glitch", "overlapped", "late", "duplicate", "spurious")})
+    outcomes = Counter(dict.fromkeys(("paired", "missed", "glitch", "overlapped", "late", "duplicate", "spurious"), 0))
     if own.height:
         outcomes.update(own["outcome"].to_list())
     if edges.height:

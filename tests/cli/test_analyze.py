@@ -44,7 +44,7 @@ def test_the_table_names_the_capture_its_percentiles_and_its_slot(airwire: Airwi
 def test_json_holds_outcomes_percentiles_and_findings(airwire: Airwire, slotted: Path) -> None:
     result = airwire("analyze", slotted, "--json", "--no-run-folder")
     content = parsed(result)
-    assert list(content)[0] == "schema"
+    assert next(iter(content)) == "schema"
     assert content["schema"] == "airwire.analyze/1"
     capture = content["captures"][0]
     assert (capture["payload_bytes"], capture["group"], capture["triggers"]) == (12, "lora", 1000)
@@ -92,7 +92,9 @@ def test_the_same_captures_give_the_same_bytes(airwire: Airwire, slotted: Path, 
     assert (tmp_path / "a.html").read_bytes() == (tmp_path / "b.html").read_bytes()
 
 
-def test_any_number_of_workers_gives_the_same_json(airwire: Airwire, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_any_number_of_workers_gives_the_same_json(
+    airwire: Airwire, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     for k in range(6):
         SlottedLink(seed=k, messages=200).write_csv(tmp_path / f"{k}-12B.csv")
     outputs = set()
@@ -118,7 +120,7 @@ def test_groups_are_folders(airwire: Airwire, tmp_path: Path) -> None:
 
 
 def test_channels_are_named_by_label(airwire: Airwire, tmp_path: Path) -> None:
-    rows = ["Time [s],trigger,spare,\"done, valid\"", "0.0,0,0,0"]
+    rows = ['Time [s],trigger,spare,"done, valid"', "0.0,0,0,0"]
     rows += [f"{k}.{ms:03d},{a},0,{b}" for k in range(20) for ms, a, b in ((1, 1, 0), (2, 0, 0), (5, 0, 1), (6, 0, 0))]
     (tmp_path / "labels.csv").write_text("\n".join(rows))
     result = airwire("analyze", "labels.csv", "--trigger", "trigger", "--done", "done, valid", "--json")
@@ -219,7 +221,9 @@ def test_an_unreadable_folder_is_one_sentence(airwire: Airwire, tmp_path: Path) 
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full on this system")
-def test_a_full_disk_is_one_sentence_and_the_results_are_still_printed(airwire: Airwire, slotted: Path, tmp_path: Path) -> None:
+def test_a_full_disk_is_one_sentence_and_the_results_are_still_printed(
+    airwire: Airwire, slotted: Path, tmp_path: Path
+) -> None:
     target = tmp_path / "full.html"
     target.symlink_to("/dev/full")
     result = airwire("analyze", slotted, "--no-run-folder", "--report", target)

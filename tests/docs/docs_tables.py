@@ -90,9 +90,7 @@ def refresh_tables(document: Path, captures: Path) -> None:
 
 def _capture(row: Row, folder: Path) -> airwire.Capture:
     path = folder / row.path
-    return airwire.analyze(
-        path, pairing=row.pairing, intervals=False, findings=False, **row.options
-    ).captures[0]
+    return airwire.analyze(path, pairing=row.pairing, intervals=False, findings=False, **row.options).captures[0]
 
 
 def _outcomes(capture: airwire.Capture) -> str:
@@ -117,8 +115,6 @@ def _single_latencies(rows: tuple[Row, ...], folder: Path) -> str:
     lines = ["| options | latency of each trigger (ms) | other edges |", "|---|---|---|"]
     for row in rows:
         capture = _capture(row, folder)
-        latencies = [
-            "-" if ps is None else f"{ps / _MS:.0f}" for ps in capture.samples["latency_ps"].to_list()
-        ]
+        latencies = ["-" if ps is None else f"{ps / _MS:.0f}" for ps in capture.samples["latency_ps"].to_list()]
         lines.append(f"| `{row.words}` | {', '.join(latencies)} | {_outcomes(capture)} |")
     return "\n".join(lines) + "\n"

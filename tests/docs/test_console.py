@@ -19,9 +19,7 @@ def folders(tmp_path_factory: pytest.TempPathFactory) -> dict[Path, Path]:
 
 
 @pytest.mark.parametrize("block", BLOCKS, ids=lambda block: block.name)
-def test_commands_in_the_documents_do_what_the_documents_show(
-    block: Block, folders: dict[Path, Path]
-) -> None:
+def test_commands_in_the_documents_do_what_the_documents_show(block: Block, folders: dict[Path, Path]) -> None:
     if block.needs_captures and not CAPTURES.is_dir():
         pytest.skip("the real captures (../shared/captures) are not on this machine")
     for command in block.commands:

@@ -16,9 +16,7 @@ _COLUMNS = ("min_ms", "p05", "p25", "p50", "p75", "p95", "p99", "max_ms")
 _HALF_DIGIT_MS = 0.5e-5
 
 
-def test_the_published_rule_reproduces_every_published_percentile(
-    real_captures: Path, published_latency: Path
-) -> None:
+def test_the_published_rule_reproduces_every_published_percentile(real_captures: Path, published_latency: Path) -> None:
     with published_latency.open(newline="") as table:
         rows = [row for row in csv.DictReader(table) if (real_captures / row["source_file"]).exists()]
     assert len(rows) > 100

@@ -43,7 +43,9 @@ def test_a_known_gate_is_found(real_captures: Path, path: str, period_ms: float,
     assert gate.evidence["coherence_trigger"] < 0.1
 
 
-@pytest.mark.parametrize("path", ["12B-sc-defaults.csv", "12B-sc2-defaults.csv", "12B-cs-defaults.csv", "12B-cs2-defaults.csv"])
+@pytest.mark.parametrize(
+    "path", ["12B-sc-defaults.csv", "12B-sc2-defaults.csv", "12B-cs-defaults.csv", "12B-cs2-defaults.csv"]
+)
 def test_the_default_nimble_interval_is_named_although_the_trigger_hides_it(real_captures: Path, path: str) -> None:
     gate = findings(real_captures / "esp32-nimble" / path, "gate")[0]
     assert gate.period_ps is not None
@@ -117,7 +119,10 @@ def test_a_background_scan_is_a_burst(real_captures: Path) -> None:
     assert burst.evidence["slow_in_bursts"] >= 12
 
 
-@pytest.mark.parametrize("path", ["rfm95/250k-SF128-12B.csv", "gpio_tests/ll-o3.csv", "uart_tests/packet-size-tests/921600-1024B.csv"])
+@pytest.mark.parametrize(
+    "path",
+    ["rfm95/250k-SF128-12B.csv", "gpio_tests/ll-o3.csv", "uart_tests/packet-size-tests/921600-1024B.csv"],
+)
 def test_a_near_constant_link_has_no_pattern(real_captures: Path, path: str) -> None:
     kinds = {finding.kind for finding in airwire.analyze(real_captures / path).captures[0].findings}
     assert kinds <= {"loss_as_latency"}

@@ -21,9 +21,7 @@ FLAGS = (
     "--disable-background-networking", "--disable-component-update", "--enable-logging=stderr",
     "--host-resolver-rules=MAP * ~NOTFOUND", "--virtual-time-budget=15000", "--window-size=1400,9000",
 )  # fmt: skip
-pytestmark = pytest.mark.skipif(
-    CHROMIUM is None, reason="chromium is not installed: nothing can open the page"
-)
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed: nothing can open the page")
 
 
 def browse(path: Path, profile: Path, fragment: str, *flags: str) -> tuple[str, str]:
@@ -45,9 +43,7 @@ def drawn(document: str, key: str) -> list[bool]:
     return ["<svg" in place for place in places]
 
 
-def test_overview_charts_are_drawn_offline_without_a_word_on_the_console(
-    page_path: Path, tmp_path: Path
-) -> None:
+def test_overview_charts_are_drawn_offline_without_a_word_on_the_console(page_path: Path, tmp_path: Path) -> None:
     document, log = browse(page_path, tmp_path, "", "--dump-dom")
     assert "CONSOLE" not in log
     for key in ("ranking", "boxes", "densities", "ecdf", "outcomes"):

@@ -32,9 +32,7 @@ from airwire.report.spec import Figure, vegalite_of
 
 def view_of(*findings: Finding, **options: Any) -> CaptureView:
     latency = options.pop("latency", gated)
-    return views_of(
-        Analysis([make_capture("a/b.csv", latency, findings=findings, **options)], [], "strict", 1)
-    )[0]
+    return views_of(Analysis([make_capture("a/b.csv", latency, findings=findings, **options)], [], "strict", 1))[0]
 
 
 def figures_of(analysis: Analysis) -> list[Figure]:
@@ -105,9 +103,7 @@ def test_a_frozen_phase_names_the_share_of_the_period_that_was_met() -> None:
 
 def test_findings_of_one_period_share_one_phase_plot() -> None:
     kinds = ("phase_coverage", "frozen_phase", "gate")
-    titles = [
-        panel.title for panel in capture_figure(view_of(*(finding(kind, 0.9) for kind in kinds))).panels
-    ]
+    titles = [panel.title for panel in capture_figure(view_of(*(finding(kind, 0.9) for kind in kinds))).panels]
     assert titles[2:] == ["Gate: latency over trigger phase", "Gate: phase of done edges"]
 
 

@@ -50,9 +50,7 @@ def test_every_link_inside_the_page_has_a_target(page_path: Path) -> None:
 
 def test_findings_stand_above_everything_else_with_the_most_confident_first(page_path: Path) -> None:
     text = read(page_path).text
-    places = [
-        text.index(part) for part in ("This is a gate.", "Act on the gate.", "This is a drift.", "Summary")
-    ]
+    places = [text.index(part) for part in ("This is a gate.", "Act on the gate.", "This is a drift.", "Summary")]
     first_table = text.index("Not analysed (1)")
     assert places[0] < places[1] < places[2] < first_table < text.index("Percentiles interpolate")
     assert text.index("97 %") < text.index("90 %") < text.index("75 %")
@@ -93,9 +91,7 @@ def test_the_same_analysis_gives_the_same_bytes_in_another_process(tmp_path: Pat
 
 def test_hostile_names_are_text_and_never_markup(tmp_path: Path) -> None:
     captures = [
-        make_capture(
-            f"dir/{HOSTILE}.csv", gated, group=HOSTILE, findings=[finding("gate", 0.9, period_ps=HOSTILE)]
-        )
+        make_capture(f"dir/{HOSTILE}.csv", gated, group=HOSTILE, findings=[finding("gate", 0.9, period_ps=HOSTILE)])
     ]
     plain = [make_capture("dir/plain.csv", gated, group="plain", findings=[finding("gate", 0.9)])]
     failure = [CaptureFailure(HOSTILE, HOSTILE)]
@@ -162,11 +158,7 @@ def test_numbers_take_the_unit_of_their_row(tmp_path: Path) -> None:
 
 
 def test_importing_the_report_loads_neither_data_frames_nor_the_renderer() -> None:
-    program = (
-        "import sys, airwire.report; print(sorted({'altair', 'polars', 'vl_convert'} & set(sys.modules)))"
-    )
+    program = "import sys, airwire.report; print(sorted({'altair', 'polars', 'vl_convert'} & set(sys.modules)))"
     environment = {**os.environ, "PYTHONPATH": str(ROOT / "python")}
-    done = subprocess.run(
-        [sys.executable, "-c", program], check=True, env=environment, capture_output=True, text=True
-    )
+    done = subprocess.run([sys.executable, "-c", program], check=True, env=environment, capture_output=True, text=True)
     assert done.stdout.strip() == "[]"

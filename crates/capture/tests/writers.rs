@@ -49,6 +49,16 @@ fn labels_become_names_without_white_space_each_once() {
 }
 
 #[test]
+fn a_label_of_any_length_becomes_a_name_that_can_be_read() {
+    let mut source = Given::new(2, &[(0, 0b10)], 0);
+    for channel in &mut source.info.channels {
+        channel.label = "long".repeat(1_000);
+    }
+    let capture = read(written(write_vcd, source), &[]).unwrap();
+    assert_eq!(capture.labels(), ["long".repeat(64), "long".repeat(64) + "_1"]);
+}
+
+#[test]
 fn seconds_are_written_with_every_picosecond_and_the_end_has_a_row() {
     let text =
         written(write_logic2_csv, Given::new(2, &[(0, 0b10), (1_000_000_000_001, 0b11)], 2_500_000_000_000));

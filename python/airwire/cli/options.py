@@ -52,10 +52,12 @@ CapturePaths = Annotated[
     ),
 ]
 Trigger = Annotated[
-    str, typer.Option(metavar="CHANNEL", help="Channel whose rising edge sends a message: its number or its label.")
+    str,
+    typer.Option(metavar="CHANNEL", help="Channel whose rising edge sends a message: its number or its label."),
 ]
 Done = Annotated[
-    str, typer.Option(metavar="CHANNEL", help="Channel whose rising edge says that it arrived: its number or its label.")
+    str,
+    typer.Option(metavar="CHANNEL", help="Channel whose rising edge says that it arrived: its number or its label."),
 ]
 Pairing = Annotated[
     str,

@@ -5,151 +5,152 @@ The detectors (crate ``stats``) decide whether there is a finding and give its e
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING
 
+from airwire.explain.known_periods import BAUD_RATES, meaning_of
 from airwire.explain.quantities import count, percent, rough_time, time
 from airwire.model import Finding
 
 if TYPE_CHECKING:
     from airwire._core import RawFinding
 
-Evidence = Mapping[str, Any]
+# A period whose range is wider than this share of it is given with its range.
+_WORTH_TELLING = 1e-3
+# The shortest candidate that is named as the example of a gate: ticks and intervals are rarely shorter.
+_USUAL_GATE_PS = 10e9
 
-# Periods that are known by name: nominal picoseconds, tolerance, and what usually has it.
-_KNOWN_PERIODS = (
-    (102.4e9, 0.001, "the beacon interval of Wi-Fi (100 time units of 1.024 ms): the station sleeps between beacons"),
-    (10e9, 0.002, "the FreeRTOS tick at 100 Hz, the default of ESP-IDF"),
-    (1e9, 0.002, "an OS tick at 1 kHz"),
-    (250e9, 0.01, "the 250 ms TCP timer of lwIP"),
-    (1.25e9, 0.002, "a pair of Bluetooth slots"),
-    (0.625e9, 0.002, "a Bluetooth slot"),
-)
-_BAUD_RATES = (9600, 19200, 38400, 57600, 115200, 230400, 460800, 921600, 1843200)
+
+class _Evidence:
+    """The figures of a raw finding, by name and type."""
+
+    def __init__(self, raw: RawFinding) -> None:
+        self._values = raw["evidence"]
+        self.period_ps = float(raw["period_ps"] or 0)
+
+    def has(self, name: str) -> bool:
+        return name in self._values
+
+    def number(self, name: str) -> float:
+        value = self._values[name]
+        assert not isinstance(value, list), f"{name} is one number"
+        return value
+
+    def numbers(self, name: str) -> list[float]:
+        value = self._values.get(name, [])
+        assert isinstance(value, list), f"{name} is a list"
+        return value
+
+    def time(self, name: str) -> str:
+        return rough_time(self.number(name))
+
+    @property
+    def period(self) -> str:
+        return rough_time(self.period_ps)
 
 
 def explain_finding(raw: RawFinding, pairing: str) -> Finding:
     """The finding of a detector in words. ``pairing`` is the rule that was in force."""
-    sentence, next_step = _SENTENCES[raw["kind"]](raw, pairing)
+    sentence, next_step = _SENTENCES[raw["kind"]](_Evidence(raw), pairing)
     return Finding(raw["kind"], raw["confidence"], sentence, next_step, raw["period_ps"], raw["evidence"])
 
 
-def _gate(raw: RawFinding, _pairing: str) -> tuple[str, str]:
-    evidence, period = raw["evidence"], float(raw["period_ps"] or 0)
-    if "crossing_fall_ps" in evidence:
-        return _tick_crossing(evidence, period)
-    uncertainty = float(evidence.get("period_uncertainty_ps", 0.0))  # type: ignore[arg-type]
-    name = f"{rough_time(period)} (give or take {rough_time(uncertainty)})" if uncertainty > 1e-3 * period else time(period)
-    done, trigger = evidence["coherence_done"], evidence["coherence_trigger"]
+def _gate(found: _Evidence, _pairing: str) -> tuple[str, str]:
+    if found.has("crossing_fall_ps"):
+        return _tick_crossing(found)
+    uncertainty = found.number("period_uncertainty_ps")
+    vague = uncertainty > _WORTH_TELLING * found.period_ps
+    name = f"{found.period} (give or take {rough_time(uncertainty)})" if vague else time(found.period_ps)
     sentence = (
-        f"Completions are locked to a period of {name}: their phases agree to {done:.2f} (1 is a perfect grid), "
-        f"those of the triggers to {trigger:.2f}."
+        f"Completions are locked to a period of {name}: their phases agree to {found.number('coherence_done'):.2f} "
+        f"(1 is a perfect grid), those of the triggers to {found.number('coherence_trigger'):.2f}."
     )
-    meaning = _meaning_of(period, uncertainty)
-    if meaning:
-        sentence += f" That is {meaning}."
-    aliases: Any = evidence.get("aliases_ps") or []
+    sentence += _named(meaning_of(found.period_ps, uncertainty))
+    aliases = found.numbers("aliases_ps")
     if aliases:
-        sentence += " Whole parts of it fit as well: " + ", ".join(rough_time(alias) for alias in aliases) + "."
+        sentence += f" Whole parts of it fit as well: {', '.join(map(rough_time, aliases))}."
     return sentence, (
-        f"A message waits up to {rough_time(period)} for this gate, {rough_time(period / 2)} on average: shorten the "
-        "period, or wake on the event instead of waiting for it."
+        f"A message waits up to {found.period} for this gate, {rough_time(found.period_ps / 2)} on average: shorten "
+        "the period, or wake on the event instead of waiting for it."
     )
 
 
-def _tick_crossing(evidence: Evidence, period: float) -> tuple[str, str]:
-    fall, error = abs(evidence["crossing_fall_ps"]), evidence["crossing_fall_error_ps"]
-    meaning = _meaning_of(period, 0.0)
-    named = f" That is {meaning}." if meaning else ""
+def _tick_crossing(found: _Evidence) -> tuple[str, str]:
+    fall = rough_time(abs(found.number("crossing_fall_ps")))
     return (
-        f"The latency creeps by {rough_time(evidence['drift_per_trigger_ps'])} per trigger and changes by "
-        f"{rough_time(fall)} (give or take {rough_time(error)}) once, {rough_time(evidence['crossing_at_ps'])} after "
-        f"the start: the run crossed a tick of {rough_time(period)}.{named}",
-        f"Wake on the event instead of polling at the tick, or dither the trigger by at least {rough_time(period)} so "
-        "that every phase is measured.",
+        f"The latency creeps by {found.time('drift_per_trigger_ps')} per trigger and changes by {fall} (give or take "
+        f"{found.time('crossing_fall_error_ps')}) once, {found.time('crossing_at_ps')} after the start: the run "
+        f"crossed a tick of {found.period}.{_named(meaning_of(found.period_ps, 0.0))}",
+        f"Wake on the event instead of polling at the tick, or dither the trigger by at least {found.period} so that "
+        "every phase is measured.",
     )
 
 
-def _meaning_of(period_ps: float, uncertainty_ps: float) -> str | None:
-    for nominal, tolerance, meaning in _KNOWN_PERIODS:
-        if abs(period_ps / nominal - 1) < tolerance:
-            return meaning
-    bits = [(abs(period_ps - 1e12 / baud), baud) for baud in _BAUD_RATES]
-    distance, baud = min(bits)
-    if distance < max(uncertainty_ps, 0.01 * period_ps):
-        return f"one bit at {baud} baud: the transmitter's free-running bit clock"
-    steps = round(period_ps / 1.25e9)
-    if 6 <= steps <= 3200 and abs(period_ps / (steps * 1.25e9) - 1) < 3e-4:
-        return f"a possible BLE connection interval ({steps} x 1.25 ms)"
-    return None
+def _named(meaning: str | None) -> str:
+    return f" That is {meaning}." if meaning else ""
 
 
-def _frozen_phase(raw: RawFinding, _pairing: str) -> tuple[str, str]:
-    evidence = raw["evidence"]
-    covered, interval = float(evidence["covered_ps"]), float(evidence["trigger_interval_ps"])  # type: ignore[arg-type]
-    if raw["period_ps"] is not None:
-        period = float(raw["period_ps"])
+def _frozen_phase(found: _Evidence, _pairing: str) -> tuple[str, str]:
+    covered, interval_ps = found.time("covered_ps"), found.number("trigger_interval_ps")
+    interval = rough_time(interval_ps)
+    if found.period_ps:
         return (
-            f"If the gate is {rough_time(period)}, this run saw {rough_time(covered)} of it: its tight cluster is phase, "
-            f"not speed (triggers every {rough_time(interval)} are a whole number of gate periods apart).",
-            _dither(period, interval),
+            f"If the gate is {found.period}, this run saw {covered} of it: its tight cluster is phase, not speed "
+            f"(triggers every {interval} are a whole number of gate periods apart).",
+            _dither(found.period_ps, interval_ps),
         )
-    candidates: Any = evidence.get("candidate_periods_ps") or []
-    drift = float(evidence["drift_per_trigger_ps"])  # type: ignore[arg-type]
-    usual = min((p for p in candidates if p >= 10e9), default=max(candidates, default=interval))
-    among = f" ({', '.join(rough_time(period) for period in candidates)} divide it)" if candidates else ""
+    candidates = found.numbers("candidate_periods_ps")
+    long_enough = [period for period in candidates if period >= _USUAL_GATE_PS]
+    usual = rough_time(min(long_enough, default=max(candidates, default=interval_ps)))
+    among = f" ({', '.join(map(rough_time, candidates))} divide it)" if candidates else ""
     return (
-        f"If the gate is {rough_time(usual)}, this run saw {rough_time(covered)} of it: its tight cluster is phase, not "
-        f"speed. The latency creeps by {rough_time(drift)} per trigger, as it does where the trigger interval "
-        f"({rough_time(interval)}) is a whole number of gate periods{among}, and it never came round, so that the period "
-        "cannot be told.",
-        f"Dither the trigger by at least {rough_time(usual)}, or name the gate with --gate if you know it.",
+        f"If the gate is {usual}, this run saw {covered} of it: its tight cluster is phase, not speed. The latency "
+        f"creeps by {found.time('drift_per_trigger_ps')} per trigger, as it does where the trigger interval "
+        f"({interval}) is a whole number of gate periods{among}, and it never came round, so that the period cannot be "
+        "told.",
+        f"Dither the trigger by at least {usual}, or name the gate with --gate if you know it.",
     )
 
 
-def _phase_coverage(raw: RawFinding, _pairing: str) -> tuple[str, str]:
-    evidence, period = raw["evidence"], float(raw["period_ps"] or 0)
-    interval, share = float(evidence["trigger_interval_ps"]), float(evidence["covered_share"])  # type: ignore[arg-type]
-    phases = evidence.get("phases")
-    visited = (
-        f"triggers every {rough_time(interval)} visit only {phases:.0f} phases of the {rough_time(period)} gate, "
-        f"{rough_time(float(evidence['phase_step_ps']))} apart"  # type: ignore[arg-type]
-        if phases
-        else f"the triggers left parts of the {rough_time(period)} gate out"
-    )
+def _phase_coverage(found: _Evidence, _pairing: str) -> tuple[str, str]:
+    interval_ps = found.number("trigger_interval_ps")
+    visited = f"the triggers left parts of the {found.period} gate out"
+    if found.has("phases"):
+        visited = (
+            f"triggers every {rough_time(interval_ps)} visit only {found.number('phases'):.0f} phases of the "
+            f"{found.period} gate, {found.time('phase_step_ps')} apart"
+        )
     return (
-        f"This run saw {percent(share)} of the gate's phases: {visited}. Gaps between clusters of latencies are phases "
-        "that were never tried, not latencies that cannot occur.",
-        _dither(period, interval),
+        f"This run saw {percent(found.number('covered_share'))} of the gate's phases: {visited}. Gaps between clusters "
+        "of latencies are phases that were never tried, not latencies that cannot occur.",
+        _dither(found.period_ps, interval_ps),
     )
 
 
 def _dither(period_ps: float, interval_ps: float) -> str:
     """A trigger schedule that visits every phase: an interval that is a golden-ratio step of the gate away."""
-    periods = round(interval_ps / period_ps)
-    golden = (max(periods, 1) + 0.618) * period_ps
+    golden = (max(round(interval_ps / period_ps), 1) + 0.618) * period_ps
     return (
         f"Dither the trigger by at least {rough_time(period_ps)}, or trigger every {rough_time(golden)}, which visits "
         "all phases evenly."
     )
 
 
-def _comb(raw: RawFinding, _pairing: str) -> tuple[str, str]:
-    evidence, quantum = raw["evidence"], float(raw["period_ps"] or 0)
-    shares: Any = evidence["tooth_shares"]
-    populated = [share for share in shares if share > 0]
-    first = f"{percent(shares[0])} on the first" if shares[0] >= 0.005 else f"{count(len(populated), 'tooth').replace('tooths', 'teeth')} in use"
+def _comb(found: _Evidence, _pairing: str) -> tuple[str, str]:
+    shares = found.numbers("tooth_shares")
+    used = sum(share > 0 for share in shares)
+    weight = f"{percent(shares[0])} on the first" if shares[0] >= 0.005 else f"{used} of them in use"
     sentence = (
-        f"Latencies sit on a comb with teeth {rough_time(quantum)} apart, starting at "
-        f"{rough_time(float(evidence['offset_ps']))} ({first}): each tooth is one more wait or retry."  # type: ignore[arg-type]
+        f"Latencies sit on a comb with teeth {found.period} apart, starting at {found.time('offset_ps')} ({weight}): "
+        "each tooth is one more wait or retry."
     )
-    meaning = _meaning_of(quantum, 0.0)
+    meaning = meaning_of(found.period_ps, 0.0)
     if meaning:
-        sentence += f" {rough_time(quantum)} is {meaning}."
-    if "divides_trigger_interval" in evidence:
+        sentence += f" {found.period} is {meaning}."
+    if found.has("divides_trigger_interval"):
+        times = found.number("divides_trigger_interval")
         sentence += (
-            f" The trigger interval is {evidence['divides_trigger_interval']:.0f} times the distance, so that a tick of "
-            "that period would look the same."
+            f" The trigger interval is {times:.0f} times that distance: a tick of that period would look the same."
         )
     return sentence, (
         "Compare the distance with the retransmission delay, the connection interval and the timers of the link: "
@@ -157,16 +158,15 @@ def _comb(raw: RawFinding, _pairing: str) -> tuple[str, str]:
     )
 
 
-def _steps(raw: RawFinding, _pairing: str) -> tuple[str, str]:
-    evidence = raw["evidence"]
-    levels: Any = evidence["levels_ps"]
-    shares: Any = evidence["shares"]
-    distances: Any = evidence["distances_ps"]
-    listed = ", ".join(f"{rough_time(l)} ({percent(s)})" for l, s in zip(levels, shares, strict=True))
-    sentence = f"Latencies sit on {len(levels)} separate levels: {listed}, {rough_time(max(distances))} apart."
-    for baud in _BAUD_RATES:
-        if any(abs(distance / (10e12 / baud) - 1) < 0.13 for distance in distances):
-            sentence += f" The distance is about one character at {baud} baud ({rough_time(10e12 / baud)})."
+def _steps(found: _Evidence, _pairing: str) -> tuple[str, str]:
+    levels, shares, distances = (found.numbers(name) for name in ("levels_ps", "shares", "distances_ps"))
+    listed = ", ".join(f"{rough_time(level)} ({percent(s)})" for level, s in zip(levels, shares, strict=True))
+    apart = ", ".join(map(rough_time, distances))
+    sentence = f"Latencies sit on {len(levels)} separate levels: {listed}, {apart} apart."
+    for baud in BAUD_RATES:
+        character_ps = 10e12 / baud
+        if any(abs(distance / character_ps - 1) < 0.13 for distance in distances):
+            sentence += f" The distance is about one character at {baud} baud ({rough_time(character_ps)})."
             break
     return sentence, (
         "Look for two ways through the firmware: a DMA transfer that ends on its buffer against one that waits for the "
@@ -174,57 +174,49 @@ def _steps(raw: RawFinding, _pairing: str) -> tuple[str, str]:
     )
 
 
-def _drift(raw: RawFinding, _pairing: str) -> tuple[str, str]:
-    evidence = raw["evidence"]
-    first, last, wandered = (float(evidence[key]) for key in ("first_ps", "last_ps", "range_ps"))  # type: ignore[arg-type]
+def _drift(found: _Evidence, _pairing: str) -> tuple[str, str]:
     return (
-        f"The typical latency is not stable: medians of twentieths of the run range over {rough_time(wandered)}, from "
-        f"{rough_time(first)} at the start to {rough_time(last)} at the end.",
+        "The typical latency is not stable: medians of twentieths of the run range over "
+        f"{found.time('range_ps')}, from {found.time('first_ps')} at the start to {found.time('last_ps')} at the end.",
         "Treat the run as several: look at latency over time, and measure again with a fixed temperature, channel and "
         "load before comparing with another run.",
     )
 
 
-def _bursts(raw: RawFinding, _pairing: str) -> tuple[str, str]:
-    evidence = raw["evidence"]
-    bursts, slow, inside = (float(evidence[key]) for key in ("bursts", "slow_messages", "slow_in_bursts"))  # type: ignore[arg-type]
-    starts: Any = evidence["starts_ps"]
-    when = ""
-    if raw["period_ps"]:
-        when = f", {rough_time(float(raw['period_ps']))} apart"
-    elif len(starts) == 2:
-        when = f", {rough_time(starts[1] - starts[0])} apart"
+def _bursts(found: _Evidence, _pairing: str) -> tuple[str, str]:
+    starts = found.numbers("starts_ps")
+    apart = found.period_ps or (starts[1] - starts[0] if len(starts) == 2 else 0)
+    when = f", {rough_time(apart)} apart" if apart else ""
     return (
-        f"Slow messages come together: {inside:.0f} of the {slow:.0f} slowest fall into {count(bursts, 'burst')} of up "
-        f"to {rough_time(float(evidence['duration_ps']))}{when}, the worst at {rough_time(float(evidence['worst_ps']))}.",  # type: ignore[arg-type]
+        f"Slow messages come together: {found.number('slow_in_bursts'):.0f} of the "
+        f"{found.number('slow_messages'):.0f} slowest fall into {count(found.number('bursts'), 'burst')} of up to "
+        f"{found.time('duration_ps')}{when}, the worst at {found.time('worst_ps')}.",
         "Something takes the channel or the processor for that long: a background scan, a reconnection, a flash write. "
         "Measure for several minutes to see whether it repeats.",
     )
 
 
-def _loss_as_latency(raw: RawFinding, pairing: str) -> tuple[str, str]:
-    evidence = raw["evidence"]
-    interval = float(evidence["trigger_interval_ps"])  # type: ignore[arg-type]
-    messages = float(evidence["messages"])  # type: ignore[arg-type]
-    if "hidden_losses" in evidence:
-        hidden = float(evidence["hidden_losses"])  # type: ignore[arg-type]
+def _loss_as_latency(found: _Evidence, pairing: str) -> tuple[str, str]:
+    messages = found.number("messages")
+    if found.has("hidden_losses"):
+        strict = "Use --pairing strict, which counts them as missed."
+        fifo = "Check the trigger interval against the longest latency, or use --pairing fifo with --max-latency."
         return (
-            f"{count(hidden, 'latency')} of {messages:.0f} contain one or more whole trigger periods "
-            f"({rough_time(interval)}): they are lost messages that were paired with the completion of a later one.",
-            "Use --pairing strict, which counts them as missed."
-            if pairing == "published"
-            else "Check the trigger interval against the longest latency, or use --pairing fifo with --max-latency.",
+            f"{count(found.number('hidden_losses'), 'latency')} of {messages:.0f} hold a whole trigger period "
+            f"({found.time('trigger_interval_ps')}) or more: lost messages that were paired with the completion of a "
+            "later one.",
+            strict if pairing == "published" else fifo,
         )
-    missed = float(evidence["missed"])  # type: ignore[arg-type]
-    would_read = rough_time(float(evidence["would_read_ps"]))  # type: ignore[arg-type]
+    missed = found.number("missed")
     return (
-        f"{count(missed, 'message')} of {messages:.0f} ({percent(missed / messages)}) had no completion of their own; a "
-        f"tool that pairs each trigger with the next done edge would report them as latencies of about {would_read}.",
+        f"{count(missed, 'message')} of {messages:.0f} ({percent(missed / messages)}) had no completion of their own; "
+        "a tool that pairs each trigger with the next done edge would report them as latencies of about "
+        f"{found.time('would_read_ps')}.",
         "Report loss beside latency; look at retries, buffers and interference where it is more than you expect.",
     )
 
 
-_SENTENCES: dict[str, Callable[[RawFinding, str], tuple[str, str]]] = {
+_SENTENCES: dict[str, Callable[[_Evidence, str], tuple[str, str]]] = {
     "gate": _gate,
     "frozen_phase": _frozen_phase,
     "phase_coverage": _phase_coverage,

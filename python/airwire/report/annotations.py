@@ -1,13 +1,14 @@
 """What findings say of latency over time, as layers over its scatter plot.
 
-Levels, drift, bursts and late samples: each kind is drawn once, from the first finding of that kind whose
-evidence suffices. The other kinds of finding are drawn over a histogram or over a phase, in
-``capture_figures`` and ``phase_figures``.
+Levels, drift, bursts, crossings of a tick and late samples: each kind is drawn once, from the first finding of
+that kind whose evidence suffices. The other kinds of finding are drawn over a histogram, over a phase or along a
+ramp, in ``capture_figures``, ``phase_figures`` and ``ramp_figure``.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from statistics import median
 from typing import TYPE_CHECKING
 
 from airwire.report import density, units
@@ -46,16 +47,6 @@ class Annotations:
         return seconds(self.view.trigger_ps[0] - self.start_ps + int(evidence_ps))
 
 
-def _crossing(finding: Finding, marked: Annotations) -> None:
-    at = number(finding.evidence, "crossing_at_ps")
-    if at is None:
-        return
-    marked.data["gate"] = {"t": [marked.seconds_of(at)]}
-    marked.notes.append("Dash-dotted: where the run crosses a tick.")
-    rule = {"type": "rule", "color": "var(--hot)", "strokeDash": [8, 3, 2, 3], "strokeWidth": 1.4}
-    marked.over.append({"data": {"name": "gate"}, "mark": rule, "encoding": {"x": marked.time}})
-
-
 def annotate(view: CaptureView, scale: LatencyScale, start_ps: int, time: Spec) -> Annotations:
     """The layers for all findings of a capture; ``time`` is the x channel of the scatter plot."""
     marked = Annotations(view, scale, start_ps, time)
@@ -64,6 +55,45 @@ def annotate(view: CaptureView, scale: LatencyScale, start_ps: int, time: Spec) 
         if finding.kind in draw and finding.kind not in marked.data:
             draw[finding.kind](finding, marked)
     return marked
+
+
+def _crossing(finding: Finding, marked: Annotations) -> None:
+    at = number(finding.evidence, "crossing_at_ps")
+    if at is None:
+        return
+    marked.data["gate"] = {"t": [marked.seconds_of(at)]}
+    marked.notes.append("Dash-dotted: where the run crosses a tick.")
+    rule = {"type": "rule", "color": "var(--hot)", "strokeDash": [8, 3, 2, 3], "strokeWidth": 1.4}
+    marked.over.append({"data": {"name": "gate"}, "mark": rule, "encoding": {"x": marked.time}})
+    drift = number(finding.evidence, "drift_per_trigger_ps")
+    if drift is not None:
+        _creep(drift, marked.view.trigger_ps[0] + int(at), marked)
+
+
+def _creep(drift_per_trigger_ps: float, crossing_ps: int, marked: Annotations) -> None:
+    """The ramps on both sides of a crossing, each through the middle of its samples."""
+    view = marked.view
+    triggers = view.index[-1] - view.index[0]
+    if triggers < 1:
+        return
+    slope = drift_per_trigger_ps * triggers / (view.trigger_ps[-1] - view.trigger_ps[0])
+    before = sum(trigger < crossing_ps for trigger in view.trigger_ps)
+    columns: Columns = {"t": [], "y": [], "side": []}
+    for name, side in (("before", slice(0, before)), ("after", slice(before, None))):
+        times, latencies = view.trigger_ps[side], view.latency_ps[side]
+        if not times:
+            continue
+        level = median(ps - slope * (time - times[0]) for time, ps in zip(times, latencies, strict=True))
+        for time in (times[0], times[-1]):
+            columns["t"].append(seconds(time - marked.start_ps))
+            columns["y"].append(marked.scale.value(level + slope * (time - times[0])))
+            columns["side"].append(name)
+    marked.data["creep"] = columns
+    sign = "-" if drift_per_trigger_ps < 0 else "+"
+    marked.notes.append(f"Solid lines: creep of {sign}{units.format_duration(abs(drift_per_trigger_ps))} per trigger.")
+    line = {"type": "line", "color": "var(--hot)", "strokeWidth": 1.8, "clip": True}
+    encoding = {"x": marked.time, "y": marked.scale.channel("y"), "detail": {"field": "side"}}
+    marked.over.append({"data": {"name": "creep"}, "mark": line, "encoding": encoding})
 
 
 def _bursts(finding: Finding, marked: Annotations) -> None:
@@ -95,9 +125,7 @@ def _levels(finding: Finding, marked: Annotations) -> None:
     if not levels:
         return
     marked.data["steps"] = {"y": [scale.value(level) for level in levels]}
-    shown = ", ".join(units.format_duration(level) for level in levels[:6]) + (
-        " …" if len(levels) > 6 else ""
-    )
+    shown = ", ".join(units.format_duration(level) for level in levels[:6]) + (" …" if len(levels) > 6 else "")
     marked.notes.append(f"Dashed: levels at {shown}.")
     rule = {"type": "rule", "color": "var(--hot)", "strokeDash": [6, 3], "strokeWidth": 1.2}
     marked.over.append({"data": {"name": "steps"}, "mark": rule, "encoding": {"y": scale.channel("y")}})
@@ -150,17 +178,12 @@ def _late(finding: Finding, marked: Annotations) -> None:
     ]
     if not late:
         return
-    kept = [
-        late[place]
-        for place in density.thin([latency for _, latency in late], density.MAX_SCATTER_POINTS // 4)
-    ]
+    kept = [late[place] for place in density.thin([latency for _, latency in late], density.MAX_SCATTER_POINTS // 4)]
     marked.data["loss_as_latency"] = {
         "t": [seconds(trigger - marked.start_ps) for trigger, _ in kept],
         "y": [marked.scale.value(latency) for _, latency in kept],
     }
-    marked.notes.append(
-        f"Ringed: {len(late)} samples late by about {units.format_duration(offset)} or a multiple."
-    )
+    marked.notes.append(f"Ringed: {len(late)} samples late by about {units.format_duration(offset)} or a multiple.")
     ring = {"type": "point", "filled": False, "shape": "diamond", "size": 60, "color": "var(--hot)"}
     encoding = {"x": marked.time, "y": marked.scale.channel("y")}
     marked.over.append({"data": {"name": "loss_as_latency"}, "mark": ring, "encoding": encoding})

@@ -6,7 +6,6 @@ show a latency that none of them has; each keeps a box of its own.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -54,8 +53,8 @@ def boxes(views: Sequence[CaptureView], payloads: Payloads) -> Figure:
     panel = _panel(drawn, payloads, units.padded_log_domain(ends))
     caption = (
         "Box from p25 to p75 with the median, whiskers to p5 and p95, logarithmic axis. Captures of the same "
-        "group and payload share a row: one box of all their samples where their medians agree within a "
-        f"factor of {POOLED_UP_TO_RATIO:g}, else as a box each. Groups from the fastest to the slowest."
+        "group and payload share a row: one box of all their samples where their medians agree "
+        f"within a factor of {POOLED_UP_TO_RATIO:g}, else a box each. Groups from the fastest to the slowest."
     )
     return Figure("boxes", "Latency by group and payload", caption, [panel], payload_legend(payloads))
 
@@ -99,16 +98,17 @@ def _panel(drawn: Sequence[_Box], payloads: Payloads, domain: tuple[float, float
         "scale": {"domain": rows},
         "axis": row_axis() | {"labelLimit": 340},
     }
-    layers = [_separators(list(first_of_group.values())[1:], y), *_box_layers(payloads, domain, y)]
+    layers = [_separators(y), *_box_layers(payloads, domain, y)]
+    data: dict[str, Columns] = {"b": _columns(drawn), "groups": {"row": list(first_of_group.values())[1:]}}
     spec = {"data": {"name": "b"}, "height": ROW_PX * len(rows), "width": "container", "layer": layers}
     description = f"Box plots of {len(rows)} combinations of group and payload."
-    return Panel("", spec, {"b": _columns(drawn)}, description, wide=True)
+    return Panel("", spec, data, description, wide=True)
 
 
-def _separators(rows: Sequence[str], y: Spec) -> Spec:
+def _separators(y: Spec) -> Spec:
     """Lines above the first row of every group but the first."""
     return {
-        "transform": [{"filter": f"indexof({json.dumps(list(rows))}, datum.row) >= 0"}],
+        "data": {"name": "groups"},
         "mark": {"type": "rule", "color": "var(--line)", "yOffset": -ROW_PX / 2},
         "encoding": {"y": y},
     }
@@ -121,7 +121,7 @@ def _box_layers(payloads: Payloads, domain: tuple[float, float], y: Spec) -> lis
     median = {"x": log_x("p50", domain), "y": y, "tooltip": tip}
     return [
         quantile_span("p5", "p95", domain, y, colour, width=1.2),
-        {"mark": {"type": "bar", "height": 10, "opacity": 0.55}, "encoding": box},
+        {"mark": {"type": "bar", "height": 10, "opacity": 0.4}, "encoding": box},
         {
             "mark": {"type": "tick", "color": "var(--ink)", "thickness": 2, "bandSize": 12, "height": 12},
             "encoding": median,

@@ -1,8 +1,8 @@
 """The charts of one capture: latency over time, its histogram, and what its findings claim.
 
 A finding's evidence is drawn where it belongs: levels, drift and bursts over time, the teeth of a comb over
-the histogram, gates and frozen phases over the phase of their period (or, where the period is not known, along
-a ramp). Evidence that is missing is not drawn.
+the histogram, gates and frozen phases over the phase of their period, or along a
+ramp where latency creeps. Evidence that is missing is not drawn.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from airwire.report import density, theme, units
 from airwire.report.annotations import annotate
 from airwire.report.evidence import number, period_of
 from airwire.report.latency_scale import LatencyScale, scale_of, seconds
-from airwire.report.phase_figures import PHASE_KINDS, phase_panels
+from airwire.report.phase_figures import phase_panels, speaks_of_phases
 from airwire.report.ramp_figure import ramp_panels
 from airwire.report.samples import CaptureView
 from airwire.report.spec import Columns, Figure, LegendEntry, Panel, Spec, tooltip
@@ -50,7 +50,7 @@ def _by_period(findings: Sequence[Finding]) -> list[list[Finding]]:
     periods: dict[float, list[Finding]] = {}
     for finding in sorted(findings, key=lambda finding: -finding.confidence):
         period = period_of(finding)
-        if finding.kind in PHASE_KINDS and period:
+        if speaks_of_phases(finding) and period:
             periods.setdefault(period, []).append(finding)
     return list(periods.values())
 
@@ -115,7 +115,7 @@ def _rug(view: CaptureView, start: int, time: Spec, data: dict[str, Columns]) ->
 def _histogram_panel(view: CaptureView, scale: LatencyScale) -> Panel:
     comb = next((finding for finding in view.capture.findings if finding.kind == "comb"), None)
     quantum = (number(comb.evidence, "quantum_ps") or period_of(comb)) if comb else None
-    ordered = [scale.value(ps) for ps in view.ordered_ps]
+    ordered = [ps / scale.unit.ps for ps in view.ordered_ps]
     edges = density.bin_edges(
         ordered, logarithmic=scale.logarithmic, quantum=quantum / scale.unit.ps if quantum else None
     )
@@ -138,7 +138,7 @@ def _histogram_panel(view: CaptureView, scale: LatencyScale) -> Panel:
     ]
     caption = "Lines: median (solid) and p95 (dotted)."
     if comb and quantum:
-        layers += _teeth(view, scale, comb, quantum, data)
+        layers = [*_teeth(view, scale, comb, quantum, data), *layers]
         caption += f" Dashed: teeth every {units.format_duration(quantum)}."
     layers += _quantile_rules(view, scale, data)
     spec = {"width": "container", "height": 190, "layer": layers}

@@ -104,14 +104,14 @@ def thin(values: Sequence[float], limit: int = MAX_SCATTER_POINTS) -> list[int]:
 
 
 def bin_edges(ordered: Sequence[float], *, logarithmic: bool, quantum: float | None = None) -> list[float]:
-    """Edges of a histogram by Freedman and Diaconis, finer where the teeth of a comb must be told apart."""
+    """Edges of a histogram by Freedman and Diaconis, finer where clusters or teeth must be told apart."""
     scale = [math.log10(value) for value in ordered] if logarithmic else list(ordered)
     low, high = scale[0], scale[-1]
     if high <= low:
         margin = 0.01 if logarithmic else max(abs(low) * 0.01, 1e-9)
         return _from_scale([low - margin, low + margin], logarithmic=logarithmic)
     width = 2 * (percentile(scale, 0.75) - percentile(scale, 0.25)) / len(scale) ** (1 / 3)
-    bins = min(MAX_BINS, max(8, math.ceil((high - low) / width))) if width > 0 else MAX_BINS
+    bins = min(MAX_BINS, max(math.isqrt(len(scale)), 8, math.ceil((high - low) / width))) if width > 0 else MAX_BINS
     if quantum and not logarithmic:
         bins = min(MAX_COMB_BINS, max(bins, math.ceil((high - low) / (quantum / 6))))
     step = (high - low) / bins

@@ -23,9 +23,7 @@ def _group_domain(members: Sequence[CaptureView]) -> tuple[float, float]:
 def ridgelines(views: Sequence[CaptureView], payloads: Payloads) -> Figure:
     """Densities of all captures, one panel for each group, one ridge for each capture."""
     panels = [_ridge_panel(group, members, payloads) for group, members in by_group(views)]
-    caption = (
-        "Kernel density of the logarithm of latency (Gaussian, half of Silverman's bandwidth), each capture "
-    )
+    caption = "Kernel density of the logarithm of latency (Gaussian, half of Silverman's bandwidth), each capture "
     caption += "scaled to the same height. Each group has its own logarithmic axis."
     return Figure("densities", "Densities by group", caption, panels, payload_legend(payloads))
 
@@ -36,7 +34,9 @@ def _ridge_panel(group: str, members: Sequence[CaptureView], payloads: Payloads)
     columns: Columns = {"name": [], "payload": [], "x": [], "base": [], "y": []}
     for place, view in enumerate(members):
         base = len(members) - 1 - place
-        grid, heights = density.log_density([units.to_ms(ps) for ps in view.ordered_ps], floor)
+        grid, heights = density.log_density(
+            [max(units.SMALLEST_MS, ps / units.PS_PER_MS) for ps in view.ordered_ps], floor
+        )
         kept = [(x, h) for x, h in zip(grid, heights, strict=True) if domain[0] <= x <= domain[1]]
         columns["name"] += [view.label] * len(kept)
         columns["payload"] += [view.payload] * len(kept)
@@ -116,6 +116,4 @@ def _ecdf_panel(group: str, members: Sequence[CaptureView], payloads: Payloads) 
             "tooltip": tooltip(("name", "capture"), ("payload", "payload")),
         },
     }
-    return Panel(
-        group, spec, {"e": columns}, f"Distribution functions of {len(members)} captures of {group}."
-    )
+    return Panel(group, spec, {"e": columns}, f"Distribution functions of {len(members)} captures of {group}.")

@@ -40,9 +40,7 @@ def _frame_domain(values: Sequence[float]) -> tuple[tuple[float, float], bool]:
 
 
 def _ranking(views: Sequence[CaptureView], payloads: Payloads) -> Figure:
-    rows = sorted(
-        ((quantiles_of(view), view) for view in views), key=lambda row: (row[0]["p75"], row[1].label)
-    )
+    rows = sorted(((quantiles_of(view), view) for view in views), key=lambda row: (row[0]["p75"], row[1].label))
     ends = [units.to_ms(q[name]) for q, _ in rows for name in ("p50", "p95")]
     domain, framed = _frame_domain(ends)
     chunks = -(-len(rows) // ROWS_PER_PANEL)
@@ -52,9 +50,7 @@ def _ranking(views: Sequence[CaptureView], payloads: Payloads) -> Figure:
         part = rows[start : start + size]
         title = f"Ranks {start + 1} to {start + len(part)}" if chunks > 1 else ""
         panels.append(_ranking_panel(part, payloads, domain, framed=framed, title=title))
-    caption = (
-        "Captures from the shortest upper quartile to the longest: symbol at the median, thick bar to p75, "
-    )
+    caption = "Captures from the shortest upper quartile to the longest: symbol at the median, thick bar to p75, "
     caption += "thin line to p95, logarithmic axis."
     if not framed:
         side = "below" if max(ends) < units.FRAME_MS else "above"
@@ -73,10 +69,7 @@ def _ranking_panel(
     title: str,
 ) -> Panel:
     labels = [view.label for _, view in rows]
-    data = {
-        "r": {"name": labels, "payload": [v.payload for _, v in rows]}
-        | quantile_columns([q for q, _ in rows])
-    }
+    data = {"r": {"name": labels, "payload": [v.payload for _, v in rows]} | quantile_columns([q for q, _ in rows])}
     y = {"field": "name", "type": "nominal", "title": None, "scale": {"domain": labels}, "axis": row_axis()}
     colour = by_payload(payloads, "color")
     tip = tooltip(("name", "capture"), ("payload", "payload"), ("text", "latency"))

@@ -49,9 +49,7 @@ def findings_section(views: Sequence[CaptureView]) -> str:
         for place, (kind, members) in enumerate(kinds)
     )
     summary = f"<ul class='kinds' aria-label='Kinds of finding'>{links}</ul>" if len(kinds) > 1 else ""
-    groups = "".join(
-        _kind_group(kind, members, place, short=short) for place, (kind, members) in enumerate(kinds)
-    )
+    groups = "".join(_kind_group(kind, members, place, short=short) for place, (kind, members) in enumerate(kinds))
     return f"{head}{summary}{groups}</section>"
 
 
@@ -74,9 +72,7 @@ def _confidence_first(found: Found) -> float:
 
 def _kind_group(kind: str, members: Sequence[Found], place: int, *, short: bool) -> str:
     meaning = f" <span class='meaning'>{text(_KINDS[kind][2])}</span>" if kind in _KINDS else ""
-    heading = (
-        f"<h3 id='findings-{place}'>{text(kind_title(kind, plural=True))} ({len(members)}){meaning}</h3>"
-    )
+    heading = f"<h3 id='findings-{place}'>{text(kind_title(kind, plural=True))} ({len(members)}){meaning}</h3>"
     shown = SHOWN_PER_KIND if short and len(members) > SHOWN_PER_KIND + 1 else len(members)
     top = "".join(_item(view, finding) for view, finding in members[:shown])
     rest = "".join(_item(view, finding) for view, finding in members[shown:])

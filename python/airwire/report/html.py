@@ -13,7 +13,7 @@ from typing import Any
 
 from airwire.report.spec import Figure, LegendEntry, Panel
 
-STRIP_PX = 116
+STRIP_PX = 190
 DASH_CELL = "<td class='n'>&ndash;</td>"
 _GLYPHS: Mapping[str, str] = {
     "circle": "<circle cx='6' cy='6' r='3.6'/>",
@@ -51,9 +51,7 @@ def _glyph(entry: LegendEntry) -> str:
     if entry.dash is not None:
         dash = " ".join(str(part) for part in entry.dash) if entry.dash[1] else "none"
         stroke = f"stroke='{entry.colour}' stroke-width='2' stroke-dasharray='{dash}'"
-        return (
-            f"<svg aria-hidden='true' width='30' height='12'><path d='M1 6h28' fill='none' {stroke}/></svg>"
-        )
+        return f"<svg aria-hidden='true' width='30' height='12'><path d='M1 6h28' fill='none' {stroke}/></svg>"
     shape = _GLYPHS.get(entry.shape or "circle", _GLYPHS["circle"])
     return f"<svg aria-hidden='true' width='12' height='12'><g fill='{entry.colour}'>{shape}</g></svg>"
 

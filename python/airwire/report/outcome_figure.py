@@ -19,9 +19,7 @@ def outcomes(views: Sequence[CaptureView]) -> Figure | None:
     shown = sorted((view for view in shown if view.latency_ps), key=lambda view: -_unpaired_share(view))
     if not shown and not silent:
         return None
-    caption = (
-        "Share of triggers without a pair, the largest first. The text gives the counts, and those of done "
-    )
+    caption = "Share of triggers without a pair, the largest first. The text gives the counts, and those of done "
     caption += "edges that belong to no trigger in time (late, duplicate, spurious), which have no bar."
     if silent:
         caption += f" Nothing at all was paired in {', '.join(view.label for view in silent)}."
@@ -29,8 +27,7 @@ def outcomes(views: Sequence[CaptureView]) -> Figure | None:
     size = -(-len(shown) // chunks)
     top = max((_unpaired_share(view) for view in shown), default=0.0)
     panels = [
-        _outcome_panel(shown[start : start + size], max(top, 0.001))
-        for start in range(0, len(shown), max(size, 1))
+        _outcome_panel(shown[start : start + size], max(top, 0.001)) for start in range(0, len(shown), max(size, 1))
     ]
     legend = [LegendEntry(kind, theme.OUTCOME_COLOURS[kind], "square") for kind in theme.TRIGGER_OUTCOMES]
     return Figure("outcomes", "What was not paired", caption, panels, legend, columns=max(chunks, 1))

@@ -82,8 +82,7 @@ def _header(analysis: Analysis, views: Sequence[CaptureView], heading: str) -> s
     paired = sum(capture.outcomes.get("paired", 0) for capture in analysis.captures)
     groups = len({capture.group for capture in analysis.captures})
     facts = [
-        _plural(len(analysis.captures), "capture")
-        + (f" in {_plural(groups, 'group')}" if groups > 1 else ""),
+        _plural(len(analysis.captures), "capture") + (f" in {_plural(groups, 'group')}" if groups > 1 else ""),
         f"{_plural(triggers, 'trigger')}, {paired:,} paired",
         f"pairing rule {analysis.pairing}",
         f"seed {analysis.seed}",
@@ -145,9 +144,7 @@ def _captures_section(views: Sequence[CaptureView]) -> str:
 def _capture(view: CaptureView) -> str:
     figure = capture_figure(view)
     drawn = (
-        charts(figure, view.anchor)
-        if figure.panels
-        else "<p>No trigger was paired: there is no latency to draw.</p>"
+        charts(figure, view.anchor) if figure.panels else "<p>No trigger was paired: there is no latency to draw.</p>"
     )
     return (
         f"<details class='capture' id='{view.anchor}'><summary><h4>{text(view.label)}</h4>"
@@ -165,9 +162,7 @@ def _facts(view: CaptureView) -> str:
     if p95 is not None:
         facts.append(f"p95 {units.format_duration(p95)}")
     facts.append(_plural(capture.triggers, "trigger"))
-    facts += [
-        f"{capture.outcomes[kind]:,} {kind}" for kind in _SEEN_IN_SUMMARY if capture.outcomes.get(kind, 0)
-    ]
+    facts += [f"{capture.outcomes[kind]:,} {kind}" for kind in _SEEN_IN_SUMMARY if capture.outcomes.get(kind, 0)]
     if capture.findings:
         facts.append(_plural(len(capture.findings), "finding"))
     return f"<span class='facts'>{text(' · '.join(facts))}</span>"

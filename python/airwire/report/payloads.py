@@ -38,9 +38,7 @@ def payloads_of(views: Sequence[CaptureView]) -> Payloads:
 def payload_legend(payloads: Payloads, *, lines: bool = False) -> list[LegendEntry]:
     """The legend of the payloads as symbols, or as dashed lines."""
     return [
-        LegendEntry(
-            f"payload {name}", style.colour, None if lines else style.shape, style.dash if lines else None
-        )
+        LegendEntry(f"payload {name}", style.colour, None if lines else style.shape, style.dash if lines else None)
         for name, style in payloads.items()
     ]
 
@@ -48,8 +46,7 @@ def payload_legend(payloads: Payloads, *, lines: bool = False) -> list[LegendEnt
 def by_payload(payloads: Payloads, channel: str) -> Spec:
     """The encoding of the payload as ``color``, ``shape`` or ``strokeDash``."""
     values = [
-        {"color": style.colour, "shape": style.shape, "strokeDash": style.dash}[channel]
-        for style in payloads.values()
+        {"color": style.colour, "shape": style.shape, "strokeDash": style.dash}[channel] for style in payloads.values()
     ]
     return {
         "field": "payload",

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from airwire.report import density, units
-from airwire.report.evidence import period_of
+from airwire.report.evidence import number, period_of
 from airwire.report.latency_scale import LatencyScale
 from airwire.report.samples import CaptureView
 from airwire.report.spec import Columns, Panel, Spec, tooltip
@@ -27,9 +27,16 @@ _CAPTIONS = {
 }
 
 
-def phase_panels(
-    view: CaptureView, scale: LatencyScale, kept: list[int], findings: Sequence[Finding]
-) -> list[Panel]:
+def speaks_of_phases(finding: Finding) -> bool:
+    """Whether a finding is told by the phases of its period.
+
+    Not where its evidence is a creep: the triggers are then whole periods apart, and by their own clock all of
+    them have one phase.
+    """
+    return finding.kind in PHASE_KINDS and number(finding.evidence, "drift_per_trigger_ps") is None
+
+
+def phase_panels(view: CaptureView, scale: LatencyScale, kept: list[int], findings: Sequence[Finding]) -> list[Panel]:
     """Latency over the trigger's phase and, for a gate, the histogram of the done edges' phase.
 
     All ``findings`` speak of one period.
@@ -47,15 +54,13 @@ def _phase_x(field: str, title: str, unit: units.Unit, period: float) -> Spec:
     return {
         "field": field,
         "type": "quantitative",
-        "title": f"{title} ({unit.symbol})",
+        "title": f"{title} ({unit.symbol}, period {units.format_duration(period)})",
         "scale": {"domain": domain, "nice": False},
         "axis": {"tickCount": 5, "grid": False},
     }
 
 
-def _scatter(
-    view: CaptureView, scale: LatencyScale, kept: list[int], kinds: Sequence[str], period: float
-) -> Panel:
+def _scatter(view: CaptureView, scale: LatencyScale, kept: list[int], kinds: Sequence[str], period: float) -> Panel:
     unit = units.unit_of(period)
     phases = [_phase(view.trigger_ps[place], period) / unit.ps for place in kept]
     data: dict[str, Columns] = {
@@ -65,7 +70,7 @@ def _scatter(
         }
     }
     name = units.format_duration(period)
-    x = _phase_x("x", f"trigger phase in {name}", unit, period)
+    x = _phase_x("x", "trigger phase", unit, period)
     points: Spec = {
         "data": {"name": "p"},
         "mark": {"type": "point", "filled": True, "size": 9, "opacity": 0.55, "color": "var(--mark)"},
@@ -80,7 +85,8 @@ def _scatter(
     if "frozen_phase" in kinds:
         begin, length = density.covered_arc(phases, period / unit.ps)
         layers.insert(0, _sliver(begin, length, period / unit.ps, x, data))
-        captions.append(f"Band: the {length * unit.ps / period:.1%} of the period that the triggers met.")
+        share = units.format_share(length * unit.ps / period)
+        captions.append(f"Band: the {share} of the period that the triggers met.")
     spec = {"width": "container", "height": 170, "layer": layers}
     title = f"{_TITLES[kinds[0]]}: latency over trigger phase"
     caption = " ".join(captions)
@@ -121,7 +127,7 @@ def _done_phases(view: CaptureView, period: float) -> Panel:
         "height": 170,
         "mark": {"type": "rect", "color": "var(--mark)", "opacity": 0.8},
         "encoding": {
-            "x": _phase_x("a", f"done phase in {name}", unit, period),
+            "x": _phase_x("a", "done phase", unit, period),
             "x2": {"field": "b"},
             "y": {"field": "n", "type": "quantitative", "title": "done edges", "axis": {"tickCount": 4}},
             "y2": {"datum": 0},

@@ -1,7 +1,7 @@
-"""The picture of a frozen phase whose gate is not known: latency creeps along a ramp and never comes round.
+"""The picture of a frozen phase that shows as a creep: latency moves along a ramp and never comes round.
 
-Drawn on an axis of its own that is close enough to see the ramp; where the gate's period is known,
-``phase_figures`` draws the finding over it instead.
+Drawn on an axis of its own that is close enough to see the ramp. Where the run crosses a tick, the ramp is
+broken, and ``annotations`` draws it over the whole run instead.
 """
 
 from __future__ import annotations
@@ -22,12 +22,14 @@ MARGIN_SHARE = (0.15, 1.0)
 
 
 def ramp_panels(view: CaptureView, kept: list[int]) -> list[Panel]:
-    """Latency over time along the ramp of the first frozen phase without a period, if there is one."""
-    for finding in view.capture.findings:
+    """Latency over time along the ramp of the first frozen phase that creeps, if there is one."""
+    findings = view.capture.findings
+    if len(view.latency_ps) < 2 or any("crossing_at_ps" in finding.evidence for finding in findings):
+        return []
+    for finding in findings:
         drift = number(finding.evidence, "drift_per_trigger_ps")
         interval = number(finding.evidence, "trigger_interval_ps")
-        frozen = finding.kind == "frozen_phase" and period_of(finding) is None
-        if frozen and drift and interval and interval > 0 and len(view.latency_ps) > 1:
+        if finding.kind == "frozen_phase" and drift and interval and interval > 0:
             return [_ramp_panel(view, kept, finding, drift / interval)]
     return []
 
@@ -35,15 +37,12 @@ def ramp_panels(view: CaptureView, kept: list[int]) -> list[Panel]:
 def _ramp_panel(view: CaptureView, kept: list[int], finding: Finding, slope: float) -> Panel:
     start, length = view.trigger_ps[0], view.trigger_ps[-1] - view.trigger_ps[0]
     beside = sorted(
-        latency - slope * (trigger - start)
-        for trigger, latency in zip(view.trigger_ps, view.latency_ps, strict=True)
+        latency - slope * (trigger - start) for trigger, latency in zip(view.trigger_ps, view.latency_ps, strict=True)
     )
     base = density.percentile(beside, 0.5)
     ends = (base, base + slope * length)
     unit = units.unit_of(view.median_ps)
-    low, high = _domain(
-        ends, base - density.percentile(beside, 0.02), density.percentile(beside, 0.98) - base
-    )
+    low, high = _domain(ends, base - density.percentile(beside, 0.02), density.percentile(beside, 0.98) - base)
     inside = [place for place in kept if low <= view.latency_ps[place] <= high]
     covered = number(finding.evidence, "covered_ps") or abs(ends[1] - ends[0])
     data: dict[str, Columns] = {
@@ -76,10 +75,14 @@ def _caption(finding: Finding, covered: float) -> str:
     drift = number(finding.evidence, "drift_per_trigger_ps") or 0.0
     sign = "-" if drift < 0 else "+"
     line = f"Line: {sign}{units.format_duration(abs(drift))} per trigger."
+    known = period_of(finding)
+    if known is not None:
+        share = units.format_share(covered / known)
+        return f"{line} Band: {share} of the gate's {units.format_duration(known)}, which the run covered."
     periods = sorted(period for period in numbers(finding.evidence, "candidate_periods_ps") if period > 0)
     if not periods:
         return f"{line} Band: what the run covered of the gate."
-    shares = [f"{covered / period:.2%} of {units.format_duration(period)}" for period in periods]
+    shares = [f"{units.format_share(covered / period)} of {units.format_duration(period)}" for period in periods]
     if len(periods) == 1:
         return f"{line} Band: {shares[0]}, the only common period that fits."
     return f"{line} Band: {shares[0]} or {shares[-1]}, the shortest and the longest common period that fit."

@@ -73,10 +73,7 @@ def views_of(analysis: Analysis) -> list[CaptureView]:
     labels = unique_labels(analysis.captures)
     groups = {group: place for place, group in enumerate(dict.fromkeys(c.group for c in analysis.captures))}
     order = sorted(range(len(labels)), key=lambda place: groups[analysis.captures[place].group])
-    return [
-        _view_of(analysis.captures[place], labels[place], f"c{number}")
-        for number, place in enumerate(order, 1)
-    ]
+    return [_view_of(analysis.captures[place], labels[place], f"c{number}") for number, place in enumerate(order, 1)]
 
 
 def by_group(views: Sequence[CaptureView]) -> Iterator[tuple[str, list[CaptureView]]]:
@@ -96,11 +93,7 @@ def unique_labels(captures: Sequence[Capture]) -> list[str]:
     depth = [2] * len(parts)
     for _ in range(max((len(part) for part in parts), default=0)):
         labels = ["/".join(part[-length:]) for part, length in zip(parts, depth, strict=True)]
-        shared = (
-            {label for label in labels if labels.count(label) > 1}
-            if len(set(labels)) < len(labels)
-            else set()
-        )
+        shared = {label for label in labels if labels.count(label) > 1} if len(set(labels)) < len(labels) else set()
         if not shared:
             return labels
         depth = [length + (label in shared) for length, label in zip(depth, labels, strict=True)]

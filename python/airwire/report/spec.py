@@ -84,9 +84,7 @@ def row_axis() -> Spec:
     }
 
 
-def rule_at(
-    value: float, label: str, domain: tuple[float, float], *, colour: str, dash: Sequence[int]
-) -> list[Spec]:
+def rule_at(value: float, label: str, domain: tuple[float, float], *, colour: str, dash: Sequence[int]) -> list[Spec]:
     """A vertical line across a logarithmic plot, its label above it on the side where there is more room."""
     x = {"datum": value, "type": "quantitative"}
     return [
@@ -111,9 +109,7 @@ def rule_at(
     ]
 
 
-def quantile_span(
-    start: str, end: str, domain: tuple[float, float], y: Spec, colour: Spec, *, width: float
-) -> Spec:
+def quantile_span(start: str, end: str, domain: tuple[float, float], y: Spec, colour: Spec, *, width: float) -> Spec:
     """A horizontal line from one quantile to another in each row: thin and solid, or thick and pale."""
     return {
         "mark": {"type": "rule", "strokeWidth": width, "opacity": 1 if width < 2 else 0.55},
@@ -154,9 +150,7 @@ def vegalite_of(figure: Figure, *, panel_width: int = 460) -> Spec:
 def _standalone(panel: Panel, prefix: str, datasets: dict[str, list[dict[str, Any]]]) -> Spec:
     for name, columns in panel.data.items():
         keys = list(columns)
-        datasets[prefix + name] = [
-            dict(zip(keys, row, strict=True)) for row in zip(*columns.values(), strict=True)
-        ]
+        datasets[prefix + name] = [dict(zip(keys, row, strict=True)) for row in zip(*columns.values(), strict=True)]
     spec: Spec = _rename_data(panel.spec, prefix)
     spec["title"] = {"text": panel.title, "fontSize": 11, "offset": 14}
     return spec

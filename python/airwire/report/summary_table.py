@@ -16,7 +16,7 @@ from airwire.report.samples import CaptureView, by_group, drawable
 if TYPE_CHECKING:
     from airwire.model import Interval
 
-LABEL_PX = 36
+LABEL_PX = 38
 _STATISTICS = ("min", "p50", "p75", "p95", "p99", "max")
 _NOT_PAIRED = (*theme.TRIGGER_OUTCOMES, *theme.DONE_OUTCOMES)
 _FOOTNOTE = (
@@ -69,16 +69,14 @@ def _head(axis: tuple[float, float] | None, marks: Sequence[float]) -> tuple[str
     def column(label: str, extra: str = "") -> str:
         return f"<th scope='col' class='{extra}' aria-sort='none'><button type='button'>{label}</button></th>"
 
-    cells = [column("Capture"), column("Payload", "n"), column("Paired", "n"), column("Not paired")]
+    cells = [column("Capture"), column("Payload", "n"), column("Paired", "n"), column("Not&nbsp;paired", "words")]
     if axis:
         labels = "".join(
             f"<text x='{strip_x(mark, axis):.1f}' y='10'>{label}</text>"
             for mark, label in ((mark, units.format_duration(mark * units.PS_PER_MS)) for mark in marks)
         )
         drawing = f"<svg class='strip' width='{STRIP_PX}' height='13' aria-hidden='true'>{labels}</svg>"
-        cells.append(
-            f"<th scope='col' class='axis'><span class='visually-hidden'>Distribution</span>{drawing}</th>"
-        )
+        cells.append(f"<th scope='col' class='axis'><span class='visually-hidden'>Distribution</span>{drawing}</th>")
     cells.append("<th scope='col'>Unit</th>")
     for name in _STATISTICS:
         cells.append(column("median" if name == "p50" else name, "n"))
@@ -98,9 +96,7 @@ def _row(view: CaptureView, axis: tuple[float, float] | None, marks: Sequence[fl
     payload = capture.payload_bytes
     link = f"<a href='#{view.anchor}'>{text(view.label if alone else view.short_label)}</a>"
     cells = [
-        f"<th scope='row'>{link}</th>"
-        if alone
-        else f"<th scope='row' data-group='{text(capture.group)}'>{link}</th>",
+        f"<th scope='row'>{link}</th>" if alone else f"<th scope='row' data-group='{text(capture.group)}'>{link}</th>",
         DASH_CELL if payload is None else f"<td class='n' data-v='{payload}'>{payload} B</td>",
         _paired_cell(view),
         _not_paired_cell(view),
@@ -118,7 +114,7 @@ def _paired_cell(view: CaptureView) -> str:
 
 def _not_paired_cell(view: CaptureView) -> str:
     counted = {kind: view.capture.outcomes.get(kind, 0) for kind in _NOT_PAIRED}
-    words = ", ".join(f"{count} {kind}" for kind, count in counted.items() if count)
+    words = ", ".join(f"{count}&nbsp;{kind}" for kind, count in counted.items() if count)
     return f"<td class='words' data-v='{sum(counted.values())}'>{words}</td>"
 
 

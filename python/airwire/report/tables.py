@@ -38,9 +38,7 @@ def statistics_table(view: CaptureView) -> str:
     decimals = units.decimals_of(view.median_ps, unit)
     names = [name for name in _QUANTILES if name in statistics]
     head = "".join(f"<th scope='col' class='n'>{_heading(name)}</th>" for name in names)
-    cells = "".join(
-        f"<td class='n'>{units.format_in(statistics[name], unit, decimals)}</td>" for name in names
-    )
+    cells = "".join(f"<td class='n'>{units.format_in(statistics[name], unit, decimals)}</td>" for name in names)
     intervals = [
         _interval_sentence(label, interval, unit, decimals)
         for label, interval in (

@@ -59,6 +59,11 @@ def format_duration(ps: float) -> str:
     return f"{text} {unit.symbol}"
 
 
+def format_share(share: float) -> str:
+    """A share as a percentage in at most three significant digits: ``0.39 %``."""
+    return f"{significant(share * 100, 3):g} %"
+
+
 def significant(value: float, digits: int = 6) -> float:
     """``value`` rounded to ``digits`` significant digits, which keeps the page small."""
     return float(f"{value:.{digits}g}")

@@ -6,6 +6,7 @@ use std::io::{self, Write};
 use crate::change::{CaptureInfo, Channel, MAX_CHANNELS};
 use crate::write::spool::Spool;
 
+const NAME_CHARACTERS_MAX: usize = 256;
 /// The units of a dump, coarsest first; each may be taken 100 or 10 times.
 const UNITS: [(&str, u64); 5] =
     [("s", 1_000_000_000_000), ("ms", 1_000_000_000), ("us", 1_000_000), ("ns", 1_000), ("ps", 1)];
@@ -71,13 +72,17 @@ fn code(position: usize) -> char {
     char::from(FIRST + position as u8)
 }
 
-/// Labels as names without white space, each once.
+/// Labels as names without white space, each once, and none too long for a reader.
 fn names(channels: &[Channel]) -> Vec<String> {
     let mut taken = BTreeSet::new();
     let mut names = Vec::new();
     for (position, channel) in channels.iter().enumerate() {
-        let mut name: String =
-            channel.label.chars().map(|c| if c.is_ascii_graphic() && c != '$' { c } else { '_' }).collect();
+        let mut name: String = channel
+            .label
+            .chars()
+            .take(NAME_CHARACTERS_MAX)
+            .map(|c| if c.is_ascii_graphic() && c != '$' { c } else { '_' })
+            .collect();
         if name.is_empty() {
             name = format!("channel_{}", channel.index);
         }

@@ -1,0 +1,67 @@
+# Everything that a person or a CI does with Airwire. `make demo` and `make test` set up all they need on a machine
+# that has Rust, Python 3.11 with venv, and a C compiler.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+export CARGO_TARGET_DIR ?= $(CURDIR)/target
+
+RUST_SOURCES := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock
+FUZZ_SECONDS ?= 600
+FUZZ_TARGETS := logic2_csv sal sigrok vcd pulseview_csv compressed
+
+.PHONY: help demo test lint test-rust test-python test-slow soak bench lock clean
+
+help: ## Show what there is
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /: /' | sort
+
+$(VENV)/packages: requirements-dev.txt
+	$(PYTHON) -c 'import sys; sys.exit("Airwire needs Python 3.11 or later; set PYTHON=python3.11") if sys.version_info < (3, 11) else None'
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --require-hashes --requirement requirements-dev.txt
+	touch $@
+
+# The package as editable: Python changes are live, Rust changes rebuild it.
+$(VENV)/installed: $(VENV)/packages $(RUST_SOURCES) pyproject.toml
+	VIRTUAL_ENV=$(CURDIR)/$(VENV) $(BIN)/maturin develop --release --locked
+	touch $@
+
+demo: $(VENV)/installed ## Analyse a synthetic capture of a slotted link and name its slot
+	$(BIN)/airwire demo
+
+test: lint test-rust test-python ## Lint and test everything that is fast
+
+lint: $(VENV)/packages
+	cargo fmt --all --check
+	cargo clippy --workspace --all-targets --release --locked -- -D warnings
+	$(BIN)/ruff format --check python tests benches
+	$(BIN)/ruff check python tests benches
+	$(BIN)/mypy
+
+test-rust:
+	cargo test --workspace --release --locked --quiet
+
+test-python: $(VENV)/installed
+	$(BIN)/python -m pytest
+
+test-slow: $(VENV)/installed ## Tests that take minutes: large files, memory
+	$(BIN)/python -m pytest --slow -m slow
+
+soak: ## Fuzz every reader for FUZZ_SECONDS each (needs a nightly toolchain and cargo-fuzz)
+	cd fuzz && for target in $(FUZZ_TARGETS); do \
+		cargo +nightly fuzz run $$target -- -max_total_time=$(FUZZ_SECONDS) -rss_limit_mb=4096 || exit 1; \
+	done
+
+bench: $(VENV)/installed ## Airwire's own speed, side by side with its peers
+	$(BIN)/python -m pip install --quiet numpy
+	$(BIN)/python -m benches
+
+lock: ## Pin the Python packages anew
+	$(PYTHON) -m venv $(CURDIR)/target/lock-venv
+	target/lock-venv/bin/pip install --quiet pip-tools
+	target/lock-venv/bin/pip-compile --quiet --generate-hashes --no-emit-index-url --no-emit-find-links \
+		--no-emit-trusted-host --strip-extras --no-header --output-file requirements-dev.txt \
+		pyproject.toml requirements-dev.in
+
+clean: ## Remove everything that was built
+	rm -rf $(VENV) target runs fuzz/target
