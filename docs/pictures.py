@@ -105,9 +105,7 @@ def finding_picture(kind: str, messages: Callable[[], Iterator[tuple[int, int]]]
 
 def report_picture(folder: Path) -> None:
     """Photograph the top of the demo's report."""
-    chromium = next(
-        (p for n in ("chromium", "chromium-browser", "google-chrome") if (p := shutil.which(n))), None
-    )
+    chromium = next((p for n in ("chromium", "chromium-browser", "google-chrome") if (p := shutil.which(n))), None)
     if chromium is None:
         sys.exit("Chromium is not installed, so that report.png was not made; the other pictures were.")
     demo = folder / "demo"

@@ -22,9 +22,11 @@ CAPTURES = REPOSITORY.parent / "shared" / "captures"
 CLI_PAGE = REPOSITORY / "docs" / "reference" / "cli.md"
 DOCUMENTS = sorted([*REPOSITORY.glob("*.md"), *(REPOSITORY / "docs").rglob("*.md")])
 # Wide enough for the table of a capture; what is shown in the documents does not wrap in odd places.
-TERMINAL_COLUMNS = 140
+TERMINAL_COLUMNS = 150
 # What only the build machine runs: fetching, building and installing.
-_OF_THE_BUILD = re.compile(r"^(sudo |git |make\b|pip |cd |\. |source |python3? -m (venv|pip)\b|cargo |rustup )")
+_OF_THE_BUILD = re.compile(
+    r"^(sudo |git |make\b|pip |cd |\. |source |cargo |rustup |python3? (-m (venv|pip)\b|tests/|docs/))"
+)
 _BLOCK = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 

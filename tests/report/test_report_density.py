@@ -79,7 +79,7 @@ def test_the_arc_of_phases_goes_round_the_end_of_the_period() -> None:
     [
         (0, "0 ns"),
         (12_345_678_901, "12.35 ms"),
-        (250_000_000, "250 µs"),
+        (250_000_000, "250 us"),
         (1.5e12, "1.5 s"),
         (999_999, "1000 ns"),
     ],

@@ -98,7 +98,7 @@ def test_a_gate_is_drawn_over_the_phase_of_its_period() -> None:
 def test_a_frozen_phase_names_the_share_of_the_period_that_was_met() -> None:
     view = view_of(finding("frozen_phase", 0.9), count=1)
     panel = next(panel for panel in capture_figure(view).panels if "Frozen phase" in panel.title)
-    assert panel.caption == "Band: the 0.0% of the period that the triggers met."
+    assert panel.caption == "Band: the 0 % of the period that the triggers met."
 
 
 def test_findings_of_one_period_share_one_phase_plot() -> None:
@@ -142,7 +142,7 @@ def test_each_finding_over_time_is_annotated() -> None:
     for words in (
         "Bands: bursts.",
         "Dashed: levels at 1 ms, 2 ms, 4 ms.",
-        "drift of +100 µs per second",
+        "drift of +100 us per second",
         "Ringed:",
     ):
         assert words in panel.caption

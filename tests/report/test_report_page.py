@@ -153,7 +153,7 @@ def test_numbers_take_the_unit_of_their_row(tmp_path: Path) -> None:
     slow = make_capture("a/slow.csv", lambda trigger, random: 1500 * MS, group="g")
     write_html(Analysis([fast, slow], [], "strict", 1), tmp_path / "units.html")
     text = read(tmp_path / "units.html").text
-    assert "µs 250.0 250.0" in text
+    assert "us 250.0 250.0" in text
     assert "s 1.500 1.500" in text
 
 

@@ -42,7 +42,8 @@ pub struct CaptureInfo {
 /// A stream of level changes in ascending time.
 ///
 /// The first change states the levels at the start of the capture; after that only times at which a selected
-/// channel changed are given (equal neighbours are folded).
+/// channel changed are given (equal neighbours are folded). Two changes may have the same time where the file has
+/// a pulse shorter than its time step. After an error the source has nothing more to give.
 pub trait ChangeSource: Send {
     /// Channels, start and sample rate.
     fn info(&self) -> &CaptureInfo;

@@ -13,7 +13,7 @@ pub enum CaptureError {
     Io {
         /// The file.
         path: PathBuf,
-        /// What was tried: `open`, `read`, `write`.
+        /// What was tried: `open`, `read`, `decompress` or `write`.
         action: &'static str,
         /// The system's reason.
         source: io::Error,

@@ -6,9 +6,9 @@
 mod change;
 mod error;
 mod open;
+pub mod pairing;
 mod read;
 pub mod write;
-pub mod pairing;
 
 pub use change::{CaptureInfo, Change, ChangeSource, Channel, ChannelSelector, MAX_CHANNELS};
 pub use error::CaptureError;

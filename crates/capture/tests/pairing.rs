@@ -110,7 +110,8 @@ fn further_done_edges_are_duplicates() {
 
 #[test]
 fn a_late_edge_is_claimed_by_the_trigger_just_before_only() {
-    let pulses = [Trigger(0), Trigger(100), Trigger(200), Done(205), Done(240), Trigger(300), Done(305), Done(310)];
+    let pulses =
+        [Trigger(0), Trigger(100), Trigger(200), Done(205), Done(240), Trigger(300), Done(305), Done(310)];
     let pairing = pair(&pulses, strict());
     assert_eq!(latencies(&pairing), [None, None, Some(40), Some(5)]);
     assert_eq!(pairing.unpaired_dones()[0].trigger_index, Some(1));
@@ -126,7 +127,8 @@ fn a_done_edge_before_any_trigger_is_spurious() {
 
 #[test]
 fn a_trigger_while_done_is_high_is_overlapped_and_its_done_edge_spurious() {
-    let pairing = pair(&[Trigger(0), LongDone(90, 110), Trigger(100), Done(150), Trigger(200), Done(205)], strict());
+    let pairing =
+        pair(&[Trigger(0), LongDone(90, 110), Trigger(100), Done(150), Trigger(200), Done(205)], strict());
     let outcomes: Vec<_> = pairing.triggers().map(|t| t.outcome).collect();
     assert_eq!(outcomes, [TriggerOutcome::Paired, TriggerOutcome::Overlapped, TriggerOutcome::Paired]);
     assert_eq!(pairing.outcomes().spurious, 1);
@@ -149,10 +151,14 @@ fn a_second_trigger_edge_closer_than_the_glitch_time_is_a_glitch() {
 
 #[test]
 fn without_a_glitch_time_a_hundredth_of_the_typical_interval_serves_even_if_every_trigger_is_doubled() {
-    let doubled: Vec<Pulse> =
-        (0..50).flat_map(|k| [Trigger(k * 10_000), Trigger(k * 10_000 + 50), Done(k * 10_000 + 400)]).collect();
+    let doubled: Vec<Pulse> = (0..50)
+        .flat_map(|k| [Trigger(k * 10_000), Trigger(k * 10_000 + 50), Done(k * 10_000 + 400)])
+        .collect();
     let pairing = pair(&doubled, Settings::default());
-    assert_eq!(pairing.glitch_ps, 99_500, "a hundredth of 9.95 us, the time from a doubled edge to the next trigger");
+    assert_eq!(
+        pairing.glitch_ps, 99_500,
+        "a hundredth of 9.95 us, the time from a doubled edge to the next trigger"
+    );
     assert_eq!(pairing.outcomes(), Outcomes { paired: 50, glitch: 50, ..Outcomes::default() });
 }
 

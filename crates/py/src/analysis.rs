@@ -2,7 +2,8 @@
 //! it works.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use capture::ChannelSelector;
@@ -156,7 +157,8 @@ pub(crate) fn analyze(
         .map(|capture| Py::new(py, CaptureResult(capture)))
         .collect::<PyResult<_>>()?;
     let text = |path: &Path| path.to_string_lossy().into_owned();
-    let errors = analysis.failures.into_iter().map(|failure| (text(&failure.path), failure.message)).collect();
+    let errors =
+        analysis.failures.into_iter().map(|failure| (text(&failure.path), failure.message)).collect();
     let run_folder = out.filter(|out| out.exists());
     Ok(AnalysisResult { captures, errors, interrupted, run_folder })
 }
@@ -174,6 +176,7 @@ fn run(
     let total = sources.len() as u64;
     let control = Arc::new(Control::default());
     let watched = Arc::clone(&control);
+    let (finished, is_finished) = mpsc::channel();
     let worker = std::thread::spawn(move || {
         // Created with the first capture, so that a batch without one leaves no empty folder.
         let mut folder = None;
@@ -183,28 +186,24 @@ fn run(
             }
             folder.as_mut().map_or(Ok(()), |folder| folder.add(capture))
         });
-        let finished = folder.map(|folder| folder.finish(&environment));
-        if let Some(Err(error)) = finished {
+        if let Some(Err(error)) = folder.map(|folder| folder.finish(&environment)) {
             analysis.failures.push(captures::Failure { path: PathBuf::new(), message: error.to_string() });
         }
         analysis.failures.splice(0..0, failures);
+        // The receiver is gone only if Python is going down as well.
+        let _ = finished.send(());
         analysis
     });
+    let is_finished = Mutex::new(is_finished);
+    let wait = || is_finished.lock().map_or(Ok(()), |finished| finished.recv_timeout(SIGNAL_POLL));
     let mut interrupted = false;
     let mut broken_progress = Ok(());
-    let mut spins = 0;
-    while !worker.is_finished() {
-        // Short batches finish within the first milliseconds: they are not made to wait for the poll.
-        spins += 1;
-        let nap = if spins < 100 { Duration::from_micros(100) } else { SIGNAL_POLL };
-        py.detach(|| std::thread::sleep(nap));
-        let stop = py.check_signals().is_err();
-        if stop && !interrupted {
+    while py.detach(wait) == Err(RecvTimeoutError::Timeout) {
+        if py.check_signals().is_err() {
             interrupted = true;
             control.stop();
         }
         if let Some(progress) = &progress
-            && spins >= 100
             && broken_progress.is_ok()
             && let Err(error) = progress.call1((control.files_done(), total))
         {
@@ -212,6 +211,7 @@ fn run(
             broken_progress = Err(error);
         }
     }
-    let analysis = worker.join().map_err(|_| refused("the analysis ended by a fault of its own; please report it"))?;
+    let analysis =
+        worker.join().map_err(|_| refused("the analysis ended by a fault of its own; please report it"))?;
     broken_progress.map(|()| (analysis, interrupted))
 }

@@ -18,10 +18,15 @@ fn selectors(channels: Vec<String>) -> Vec<ChannelSelector> {
 
 /// The level changes of a capture: `time_ps` and one column of levels per channel.
 #[pyfunction]
-pub(crate) fn read_edges(py: Python<'_>, path: PathBuf, channels: Vec<String>) -> PyResult<(Table, Option<String>, i64)> {
+pub(crate) fn read_edges(
+    py: Python<'_>,
+    path: PathBuf,
+    channels: Vec<String>,
+) -> PyResult<(Table, Option<String>, i64)> {
     let read = || -> Result<(RecordBatch, Option<String>, i64), CaptureError> {
         let mut source = capture::open(&path, &OpenOptions { channels: selectors(channels) })?;
-        let labels: Vec<String> = source.info().channels.iter().map(|channel| channel.label.clone()).collect();
+        let labels: Vec<String> =
+            source.info().channels.iter().map(|channel| channel.label.clone()).collect();
         let mut time_ps = Int64Builder::new();
         let mut levels: Vec<BooleanBuilder> = labels.iter().map(|_| BooleanBuilder::new()).collect();
         let mut batch = Vec::new();

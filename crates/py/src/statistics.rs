@@ -8,7 +8,10 @@ use testbench::captures::{IntervalReport, Statistics};
 use crate::refused;
 
 /// Percentiles by name, or nothing.
-pub(crate) fn summary_dict<'py>(py: Python<'py>, statistics: &Statistics) -> PyResult<Option<Bound<'py, PyDict>>> {
+pub(crate) fn summary_dict<'py>(
+    py: Python<'py>,
+    statistics: &Statistics,
+) -> PyResult<Option<Bound<'py, PyDict>>> {
     let Some(summary) = &statistics.summary else { return Ok(None) };
     let dict = PyDict::new(py);
     dict.set_item("n", summary.n)?;
@@ -65,7 +68,9 @@ pub(crate) fn statistics<'py>(
     gate_ps: Option<i64>,
 ) -> PyResult<Bound<'py, PyDict>> {
     if trigger_ps.len() != latency_ps.len() {
-        return Err(refused("trigger_ps and latency_ps differ in length; give one of each per paired message"));
+        return Err(refused(
+            "trigger_ps and latency_ps differ in length; give one of each per paired message",
+        ));
     }
     let settings = findings.then_some(Settings { gate_ps });
     let statistics = py.detach(|| {

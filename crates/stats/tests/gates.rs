@@ -22,7 +22,8 @@ fn the_longest_period_that_fits_is_reported_and_its_parts_as_aliases() {
     let run = Run::steady(800, 251.0 * MS, |_, t| wait_for_gate(t, 30.0 * MS, 0.0) + 1.5 * MS);
     let gate = run.finding(Kind::Gate).unwrap();
     assert!((period_ms(&gate) - 30.0).abs() < 0.001);
-    let Some((_, Evidence::List(aliases))) = gate.evidence.iter().find(|(name, _)| *name == "aliases_ps") else {
+    let Some((_, Evidence::List(aliases))) = gate.evidence.iter().find(|(name, _)| *name == "aliases_ps")
+    else {
         panic!("aliases are a list: {gate:?}")
     };
     let parts: Vec<f64> = aliases.iter().map(|alias| (30.0 * MS / alias).round()).collect();
@@ -48,7 +49,9 @@ fn a_gate_is_found_with_an_irregular_trigger() {
 #[test]
 fn a_steady_trigger_that_visits_few_phases_is_warned_of() {
     // 200 ms against 30 ms: three phases, 10 ms apart, creeping with 14 ppm.
-    let run = Run::steady(1000, 200.0 * MS * (1.0 - 14e-6), |_, t| wait_for_gate(t, 30.0 * MS, 4.0 * MS) + 1.4 * MS);
+    let run = Run::steady(1000, 200.0 * MS * (1.0 - 14e-6), |_, t| {
+        wait_for_gate(t, 30.0 * MS, 4.0 * MS) + 1.4 * MS
+    });
     let findings = run.findings();
     assert!((period_ms(&findings[0]) - 30.0).abs() < 0.001, "{findings:?}");
     let coverage = findings.iter().find(|finding| finding.kind == Kind::PhaseCoverage).unwrap();
@@ -129,7 +132,9 @@ fn a_receiver_that_also_waits_for_a_tick_shows_both_periods() {
 fn a_bit_clock_thousands_of_times_faster_than_the_trigger_is_found_with_its_uncertainty() {
     let mut noise = random(8);
     let bit = 8.667 * US;
-    let run = Run::steady(1100, 5.0 * MS, |_, t| 1040.0 * US + wait_for_gate(t, bit, 0.0) + 0.1 * US * noise.unit());
+    let run = Run::steady(1100, 5.0 * MS, |_, t| {
+        1040.0 * US + wait_for_gate(t, bit, 0.0) + 0.1 * US * noise.unit()
+    });
     let gate = run.finding(Kind::Gate).unwrap();
     let uncertainty = gate.number("period_uncertainty_ps").unwrap();
     assert!((gate.period_ps.unwrap() as f64 - bit).abs() < uncertainty.max(0.05 * US), "{gate:?}");

@@ -84,6 +84,8 @@ fn missed_triggers_say_what_a_simple_rule_would_have_reported() {
 #[test]
 fn findings_are_the_same_in_every_run() {
     let mut noise = random(6);
-    let run = Run::steady(300, 100.0 * MS, |_, t| (-t).rem_euclid(15.0 * MS) + 7.0 * MS + 0.2 * MS * noise.normal());
+    let run = Run::steady(300, 100.0 * MS, |_, t| {
+        (-t).rem_euclid(15.0 * MS) + 7.0 * MS + 0.2 * MS * noise.normal()
+    });
     assert_eq!(run.findings(), run.findings());
 }

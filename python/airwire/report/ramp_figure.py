@@ -56,11 +56,11 @@ def _ramp_panel(view: CaptureView, kept: list[int], finding: Finding, slope: flo
             "b": [units.significant(max(ends) / unit.ps, 9)],
         },
     }
-    spec = _spec(unit, (low / unit.ps, high / unit.ps), f"{units.format_duration(covered)} covered")
+    spec = _spec(unit, (low / unit.ps, high / unit.ps), f"{units.format_duration(covered)} covered", rising=slope > 0)
     outside = sum(not low <= latency <= high for latency in view.latency_ps)
     caption = _caption(finding, covered)
     if outside:
-        caption += f" {outside:,} of {len(view.latency_ps):,} samples lie outside the axis."
+        caption += f" Outside the axis: {outside:,} of {len(view.latency_ps):,} samples."
     description = f"Latency over time with a ramp that covers {units.format_duration(covered)}."
     return Panel("Frozen phase: the ramp", spec, data, description, caption)
 
@@ -74,7 +74,7 @@ def _domain(ends: tuple[float, float], below: float, above: float) -> tuple[floa
 def _caption(finding: Finding, covered: float) -> str:
     drift = number(finding.evidence, "drift_per_trigger_ps") or 0.0
     sign = "-" if drift < 0 else "+"
-    line = f"Line: {sign}{units.format_duration(abs(drift))} per trigger."
+    line = f"Line: creep of {sign}{units.format_duration(abs(drift))} per trigger."
     known = period_of(finding)
     if known is not None:
         share = units.format_share(covered / known)
@@ -82,13 +82,17 @@ def _caption(finding: Finding, covered: float) -> str:
     periods = sorted(period for period in numbers(finding.evidence, "candidate_periods_ps") if period > 0)
     if not periods:
         return f"{line} Band: what the run covered of the gate."
-    shares = [f"{units.format_share(covered / period)} of {units.format_duration(period)}" for period in periods]
-    if len(periods) == 1:
-        return f"{line} Band: {shares[0]}, the only common period that fits."
-    return f"{line} Band: {shares[0]} or {shares[-1]}, the shortest and the longest common period that fit."
+    shares = [f"{units.format_share(covered / period)} of a {units.format_duration(period)} gate" for period in periods]
+    fits = "the only common period that fits"
+    if len(periods) > 1:
+        shares[0] += f" or {shares[-1]}"
+        fits = "the shortest and the longest common period that fit"
+    return f"{line} Band: what the run covered, {shares[0]} ({fits})."
 
 
-def _spec(unit: units.Unit, domain: tuple[float, float], label: str) -> Spec:
+def _spec(unit: units.Unit, domain: tuple[float, float], label: str, *, rising: bool) -> Spec:
+    """The chart; its label stands in the corner of the band that the line leaves free."""
+    align = "left" if rising else "right"
     time: Spec = {"field": "t", "type": "quantitative", "title": "time since the first pair (s)"}
     time |= {"scale": {"nice": False, "zero": False}, "axis": {"grid": False, "tickCount": 5}}
     scale = {"domain": [units.significant(end, 9) for end in domain], "nice": False, "zero": False}
@@ -96,7 +100,7 @@ def _spec(unit: units.Unit, domain: tuple[float, float], label: str) -> Spec:
     latency |= {"axis": {"tickCount": 5}}
     dot = {"type": "point", "filled": True, "size": 9, "opacity": 0.5, "color": "var(--mark)"}
     tip = tooltip(("t", "time (s)"), ("y", f"latency ({unit.symbol})"))
-    words = {"type": "text", "text": label, "align": "right", "baseline": "top", "dx": -5, "dy": 4}
+    words = {"type": "text", "text": label, "align": align, "baseline": "top", "dx": 5 if rising else -5, "dy": 5}
     layers: list[Spec] = [
         {
             "data": {"name": "covered"},
@@ -116,7 +120,7 @@ def _spec(unit: units.Unit, domain: tuple[float, float], label: str) -> Spec:
         {
             "data": {"name": "covered"},
             "mark": words | {"color": "var(--ink)", "fontWeight": 600},
-            "encoding": {"x": {"value": "width"}, "y": {"value": 0}},
+            "encoding": {"x": {"value": 0 if rising else "width"}, "y": {**latency, "field": "b"}},
         },
     ]
     return {"width": "container", "height": 170, "layer": layers}

@@ -28,7 +28,11 @@ impl Fifo {
 
     pub(super) fn done(&mut self, pairing: &mut Pairing, done_ps: i64) {
         if let Some(max_latency_ps) = self.max_latency_ps {
-            while self.outstanding.front().is_some_and(|(_, trigger_ps)| done_ps - trigger_ps > max_latency_ps) {
+            while self
+                .outstanding
+                .front()
+                .is_some_and(|(_, trigger_ps)| done_ps - trigger_ps > max_latency_ps)
+            {
                 self.outstanding.pop_front();
             }
         }

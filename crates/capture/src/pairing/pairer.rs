@@ -85,7 +85,10 @@ pub struct Pairer {
 #[derive(Debug)]
 enum State {
     /// The glitch time is not known yet: changes wait here.
-    Settling { changes: Vec<Change>, triggers_ps: Vec<i64> },
+    Settling {
+        changes: Vec<Change>,
+        triggers_ps: Vec<i64>,
+    },
     Running(Machine),
 }
 

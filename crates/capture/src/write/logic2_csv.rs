@@ -13,7 +13,7 @@ const SECONDS_A_DAY: i64 = 86_400;
 const NS_A_DAY: i128 = SECONDS_A_DAY as i128 * NS_PER_S as i128;
 
 pub(super) fn write(info: &CaptureInfo, spool: Spool, out: &mut dyn Write) -> io::Result<()> {
-    let whole_ns = spool.finest_ps % PS_PER_NS as u64 == 0;
+    let whole_ns = spool.finest_ps.is_multiple_of(PS_PER_NS as u64);
     let end_ps = spool.end_ps;
     let mut rows = Rows {
         start: info.start.as_deref().and_then(start_ns).filter(|_| whole_ns),

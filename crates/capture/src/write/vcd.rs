@@ -60,7 +60,7 @@ fn coarsest(finest_ps: u64) -> (u64, &'static str, i64) {
         .flat_map(|(unit, unit_ps)| [100, 10, 1].map(|count| (count, unit, count * unit_ps)));
     let (count, unit, tick_ps) = scales
         .into_iter()
-        .find(|(_, _, tick_ps)| finest_ps > 0 && finest_ps % tick_ps == 0)
+        .find(|(_, _, tick_ps)| finest_ps > 0 && finest_ps.is_multiple_of(*tick_ps))
         .unwrap_or((1, "ns", 1_000));
     (count, unit, i64::try_from(tick_ps).expect("a tick is at most 100 s"))
 }

@@ -32,8 +32,10 @@ pub(super) fn find(series: &Series) -> Option<Finding> {
         return None;
     }
     let starts: Vec<f64> = bursts.iter().map(|burst| series.trigger_ps[burst[0]]).collect();
-    let lengths: Vec<f64> =
-        bursts.iter().map(|burst| series.trigger_ps[burst[burst.len() - 1]] - series.trigger_ps[burst[0]]).collect();
+    let lengths: Vec<f64> = bursts
+        .iter()
+        .map(|burst| series.trigger_ps[burst[burst.len() - 1]] - series.trigger_ps[burst[0]])
+        .collect();
     let in_bursts: usize = bursts.iter().map(|burst| burst.len()).sum();
     let worst = slow.iter().map(|i| series.latency_ps[*i]).fold(0.0, f64::max);
     let period = common_period(&starts);

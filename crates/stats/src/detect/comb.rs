@@ -57,8 +57,11 @@ fn many_teeth(series: &Series) -> Option<Comb> {
     let frequency = climb(&series.latency_ps, frequencies[peak], step);
     let comb = describe(series, frequency);
     let fine = comb.quantum_ps < series.finest_structure_ps();
-    (!fine && comb.has_adjacent_teeth() && comb.coherence >= MIN_COHERENCE && comb.is_more_than_one_tooth(series))
-        .then_some(comb)
+    (!fine
+        && comb.has_adjacent_teeth()
+        && comb.coherence >= MIN_COHERENCE
+        && comb.is_more_than_one_tooth(series))
+    .then_some(comb)
 }
 
 /// The frequency of highest coherence within one `step` of `frequency`.
@@ -82,7 +85,8 @@ fn lumps(series: &Series) -> Option<Comb> {
     let sorted = &series.sorted_ps;
     let n = sorted.len();
     let core_width = series.quantile_ps(0.8) - series.quantile_ps(0.05);
-    let split = (n * 3 / 4..n - 1).find(|i| (sorted[i + 1] - sorted[*i]) as f64 > 2.0 * core_width.max(1.0))?;
+    let split =
+        (n * 3 / 4..n - 1).find(|i| (sorted[i + 1] - sorted[*i]) as f64 > 2.0 * core_width.max(1.0))?;
     let behind = &sorted[split + 1..];
     if behind.len() < MIN_LUMP.max(n / 200) {
         return None;
@@ -134,7 +138,8 @@ impl Comb {
 
     /// Whether the messages beside the fullest tooth agree with the others' positions as well.
     fn is_more_than_one_tooth(&self, series: &Series) -> bool {
-        let fullest = (0..self.shares.len()).max_by(|a, b| self.shares[*a].total_cmp(&self.shares[*b])).unwrap_or(0);
+        let fullest =
+            (0..self.shares.len()).max_by(|a, b| self.shares[*a].total_cmp(&self.shares[*b])).unwrap_or(0);
         let centre = self.offset_ps + fullest as f64 * self.quantum_ps;
         let turns = series.latency_ps.iter().map(|latency| (latency - centre) / self.quantum_ps);
         let beside: Vec<f64> = turns.filter(|turns| turns.abs() > 0.5).collect();
@@ -145,7 +150,8 @@ impl Comb {
 
     pub(super) fn finding(&self, series: &Series) -> Finding {
         let ratio = series.mean_interval_ps() / self.quantum_ps;
-        let divides = series.regular && ratio > 1.5 && (ratio - libm::round(ratio)).abs() < 0.01 * ratio.min(3.0);
+        let divides =
+            series.regular && ratio > 1.5 && (ratio - libm::round(ratio)).abs() < 0.01 * ratio.min(3.0);
         let mut finding = Finding::new(Kind::Comb, self.coherence, Some(self.quantum_ps))
             .with("offset_ps", self.offset_ps)
             .with("coherence", self.coherence)

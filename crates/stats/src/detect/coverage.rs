@@ -108,7 +108,14 @@ impl Coverage {
         };
         let covered_ps = share * period_ps;
         let period_ps = Some(period_ps);
-        Some(Self { period_ps, covered_ps, share: Some(share), bands, drift_per_trigger_ps: None, confidence })
+        Some(Self {
+            period_ps,
+            covered_ps,
+            share: Some(share),
+            bands,
+            drift_per_trigger_ps: None,
+            confidence,
+        })
     }
 
     /// No gate is known, but the latency creeps as it does against a gate that divides the trigger interval.

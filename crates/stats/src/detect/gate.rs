@@ -128,7 +128,8 @@ fn without_sampling_alias(series: &Series, done: &[f64], best: f64) -> (f64, f64
         .map(|f| (f, information(done, f)))
         .collect();
     let most = family.iter().map(|(_, bits)| *bits).fold(0.0, f64::max);
-    let rivals: Vec<f64> = family.iter().filter(|(_, bits)| *bits * ALIAS_MARGIN >= most).map(|(f, _)| *f).collect();
+    let rivals: Vec<f64> =
+        family.iter().filter(|(_, bits)| *bits * ALIAS_MARGIN >= most).map(|(f, _)| *f).collect();
     let tightest = |f: &f64| residual(coherence(done, *f), *f) * *f;
     let chosen = rivals.iter().copied().min_by(|a, b| tightest(a).total_cmp(&tightest(b))).unwrap_or(best);
     let lowest = rivals.iter().copied().fold(chosen, f64::min);

@@ -45,7 +45,8 @@ impl Series {
             interval_ps,
             regular: is_regular(&intervals, interval_ps),
             missed: all_triggers_ps.len().saturating_sub(trigger_ps.len()),
-            resolution_ps: latency_ps.iter().fold(0, |step, latency| greatest_common_divisor(step, *latency)) as f64,
+            resolution_ps: latency_ps.iter().fold(0, |step, latency| greatest_common_divisor(step, *latency))
+                as f64,
         }
     }
 
@@ -115,11 +116,7 @@ impl Series {
 
     /// No message of this trigger interval can take longer and still be its own.
     pub(super) fn hidden_loss_limit_ps(&self) -> f64 {
-        if self.regular && self.interval_ps > 0.0 {
-            self.interval_ps
-        } else {
-            f64::INFINITY
-        }
+        if self.regular && self.interval_ps > 0.0 { self.interval_ps } else { f64::INFINITY }
     }
 }
 

@@ -164,7 +164,11 @@ pub fn analyze(
 }
 
 /// The result of one file, or nothing when it was stopped.
-fn analyze_one(source: &Source, options: &Options, control: &Control) -> Option<Result<CaptureResult, Failure>> {
+fn analyze_one(
+    source: &Source,
+    options: &Options,
+    control: &Control,
+) -> Option<Result<CaptureResult, Failure>> {
     let failure = |message: String| Failure { path: source.path.clone(), message };
     let (info, pairing, end_ps) = match pair_file(&source.path, options, control) {
         Ok(Some(paired)) => paired,
@@ -216,9 +220,11 @@ fn pair_file(
 fn statistics_of(pairing: &Pairing, options: &Options) -> Statistics {
     let latency_ps = pairing.latencies_ps();
     let findings = options.findings.map(|settings| {
-        let paired = pairing.triggers().filter(|t| t.done_ps.is_some()).map(|t| t.trigger_ps).collect::<Vec<_>>();
+        let paired =
+            pairing.triggers().filter(|t| t.done_ps.is_some()).map(|t| t.trigger_ps).collect::<Vec<_>>();
         let glitch = capture::pairing::TriggerOutcome::Glitch;
-        let sent = pairing.triggers().filter(|t| t.outcome != glitch).map(|t| t.trigger_ps).collect::<Vec<_>>();
+        let sent =
+            pairing.triggers().filter(|t| t.outcome != glitch).map(|t| t.trigger_ps).collect::<Vec<_>>();
         stats::detect::detect(&Series::new(&paired, &latency_ps, &sent), settings)
     });
     let (summary, intervals) = summary_and_intervals(latency_ps, options.intervals, options.seed);

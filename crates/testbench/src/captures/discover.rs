@@ -87,7 +87,8 @@ mod tests {
     #[test]
     fn a_folder_gives_its_captures_in_the_order_of_their_names() {
         let folder = tempfile::tempdir().unwrap();
-        for name in ["b/12B.csv", "a/1024B.sal", "a/12B.csv.gz", "a/notes.txt", "a/.hidden.csv", "readme.gz"] {
+        for name in ["b/12B.csv", "a/1024B.sal", "a/12B.csv.gz", "a/notes.txt", "a/.hidden.csv", "readme.gz"]
+        {
             let path = folder.path().join(name);
             fs::create_dir_all(path.parent().unwrap()).unwrap();
             fs::write(path, "").unwrap();

@@ -45,7 +45,8 @@ fn payload_in(name: &str) -> Option<u64> {
 /// The group of a capture: the folders between what the user named and the file, or the file's own folder.
 pub(super) fn group_of(path: &Path, root: Option<&Path>) -> String {
     let folder = path.parent().unwrap_or(Path::new(""));
-    let below = root.and_then(|root| folder.strip_prefix(root).ok()).filter(|rest| !rest.as_os_str().is_empty());
+    let below =
+        root.and_then(|root| folder.strip_prefix(root).ok()).filter(|rest| !rest.as_os_str().is_empty());
     match below {
         Some(rest) => rest.to_string_lossy().replace('\\', "/"),
         None => folder.file_name().map_or_else(|| ".".to_owned(), |name| name.to_string_lossy().into_owned()),

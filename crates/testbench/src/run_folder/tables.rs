@@ -69,7 +69,8 @@ pub fn samples_table(capture: &CaptureResult) -> RecordBatch {
 
 /// One row per done edge that completed no trigger.
 pub fn edges_table(capture: &CaptureResult) -> RecordBatch {
-    let (mut run, mut channel, mut outcome) = (StringBuilder::new(), StringBuilder::new(), StringBuilder::new());
+    let (mut run, mut channel, mut outcome) =
+        (StringBuilder::new(), StringBuilder::new(), StringBuilder::new());
     let (mut time_ps, mut index) = (Int64Builder::new(), Int64Builder::new());
     let path = capture.source.path.to_string_lossy();
     for done in capture.pairing.unpaired_dones() {

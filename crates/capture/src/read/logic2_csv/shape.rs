@@ -161,7 +161,7 @@ impl Shape {
             let difference = word(bytes, 0) ^ pattern;
             misfit |= difference | difference.wrapping_add(*slack);
         }
-        if layout.row_bytes % WORD_BYTES != 0 {
+        if !layout.row_bytes.is_multiple_of(WORD_BYTES) {
             let difference = word(row, layout.row_bytes - WORD_BYTES) ^ self.pattern[whole_words];
             misfit |= difference | difference.wrapping_add(self.slack[whole_words]);
         }

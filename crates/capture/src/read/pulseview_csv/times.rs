@@ -137,7 +137,7 @@ fn sample_number(time: u64, rate: Hertz, unit: Unit, rule: Rule) -> Option<u64> 
     let (per_second, hz) = (unit.per_second(), rate.hz());
     if rule == Rule::CutPeriod {
         let period = per_second.checked_div(hz).filter(|period| *period > 0)?;
-        return (time % period == 0).then(|| time / period).and_then(|number| number.checked_sub(1));
+        return time.is_multiple_of(period).then(|| time / period).and_then(|number| number.checked_sub(1));
     }
     // Floating point may have cut one unit too much.
     const SLACK_UNITS: u128 = 1;

@@ -1,0 +1,25 @@
+"""Runs all benches and prints their tables: ``python -m benches``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from benches import corpus, ingest
+
+
+def main() -> None:
+    """Print every table as it is done."""
+    folder = ingest.material_folder()
+    tables: list[tuple[str, Callable[[], list[str]]]] = [
+        ("Captures to latencies, 400 MB of CSV", lambda: ingest.run(folder)),
+        ("Other captures", lambda: ingest.run_other_shapes(folder)),
+        ("Memory", lambda: ingest.run_memory(folder)),
+        ("Real captures and the command", corpus.run),
+    ]
+    for title, rows in tables:
+        print(f"\n### {title}\n", flush=True)
+        print("\n".join(rows()), flush=True)
+
+
+if __name__ == "__main__":
+    main()
