@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from docs_console import CAPTURES, DOCUMENTS, REPOSITORY, Block, blocks_of, run, workspace
+from docs_console import CAPTURES, DOCUMENTS, REPOSITORY, Block, blocks_of, refresh, run, workspace
 
 BLOCKS = [block for document in DOCUMENTS for block in blocks_of(document)]
 REFRESH = "`python tests/docs/docs_console.py` writes the true output into the documents"
@@ -35,3 +35,21 @@ def test_the_readme_shows_the_demo_and_a_real_capture() -> None:
     lines = [command.line for block in blocks_of(REPOSITORY / "README.md") for command in block.commands]
     assert any(line.startswith("airwire demo") for line in lines)
     assert any(line.startswith("airwire analyze captures/") for line in lines)
+
+
+def test_refreshing_a_document_writes_the_true_output_and_leaves_the_rest(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text("Before.\n\n```console\n$ echo one; echo two\nstale\n$ true\n$ git clone x\n```\nAfter.\n")
+    refresh(page)
+    assert page.read_text() == (
+        "Before.\n\n```console\n$ echo one; echo two\none\ntwo\n$ true\n$ git clone x\n```\nAfter.\n"
+    )
+
+
+def test_pictures_are_small_and_each_is_in_a_document() -> None:
+    texts = [document.read_text(encoding="utf-8") for document in DOCUMENTS]
+    pictures = sorted((REPOSITORY / "docs" / "pictures").iterdir())
+    assert pictures
+    for picture in pictures:
+        assert picture.stat().st_size < 200_000, picture.name
+        assert any(f"pictures/{picture.name})" in text for text in texts), picture.name

@@ -1,6 +1,8 @@
 //! The compiled module `airwire._core`: converts between Python and Rust, releases the interpreter lock, calls.
 //! No logic lives here; `python/airwire/_core.pyi` is its description for people and type checkers.
 
+#![allow(clippy::needless_pass_by_value, reason = "arguments from Python arrive by value")]
+
 mod analysis;
 mod convert;
 mod statistics;

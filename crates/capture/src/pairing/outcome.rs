@@ -158,8 +158,10 @@ impl Pairing {
 
     /// Latencies of the paired triggers, in trigger order.
     pub fn latencies_ps(&self) -> Vec<i64> {
+        let mut latencies = Vec::with_capacity(self.len());
         let paired = self.trigger_ps.iter().zip(&self.done_ps).filter(|(_, done)| **done != NO_DONE);
-        paired.map(|(trigger, done)| done - trigger).collect()
+        latencies.extend(paired.map(|(trigger, done)| done - trigger));
+        latencies
     }
 
     /// The counts of all outcomes.

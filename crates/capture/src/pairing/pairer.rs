@@ -105,21 +105,31 @@ impl Pairer {
 
     /// Takes the next changes, in ascending time.
     pub fn push(&mut self, batch: &[Change]) {
-        for &change in batch {
+        let waiting = self.gather(batch);
+        if let (State::Running(machine), Some(first)) = (&mut self.state, waiting.first()) {
+            let mut before = self.levels.unwrap_or(first.levels);
+            for &change in waiting {
+                machine.step(before, change);
+                before = change.levels;
+            }
+            self.levels = Some(before);
+        }
+    }
+
+    /// Keeps changes until the glitch time is known; gives those that came after.
+    fn gather<'a>(&mut self, batch: &'a [Change]) -> &'a [Change] {
+        for (index, &change) in batch.iter().enumerate() {
+            let State::Settling { changes, triggers_ps } = &mut self.state else { return &batch[index..] };
             let before = self.levels.replace(change.levels).unwrap_or(change.levels);
-            match &mut self.state {
-                State::Running(machine) => machine.step(before, change),
-                State::Settling { changes, triggers_ps } => {
-                    changes.push(change);
-                    if change.levels & !before & TRIGGER != 0 {
-                        triggers_ps.push(change.time_ps);
-                    }
-                    if triggers_ps.len() > SETTLING_TRIGGERS || changes.len() >= SETTLING_CHANGES {
-                        self.settle();
-                    }
-                }
+            changes.push(change);
+            if change.levels & !before & TRIGGER != 0 {
+                triggers_ps.push(change.time_ps);
+            }
+            if triggers_ps.len() > SETTLING_TRIGGERS || changes.len() >= SETTLING_CHANGES {
+                self.settle();
             }
         }
+        &[]
     }
 
     /// The result, once all changes were given.
@@ -180,8 +190,12 @@ impl Machine {
     }
 
     /// A done edge at the very time of a trigger edge belongs to the trigger before: it is taken first.
+    #[inline]
     fn step(&mut self, before: u64, change: Change) {
         let rising = change.levels & !before;
+        if rising == 0 {
+            return;
+        }
         if rising & DONE != 0 {
             self.done(change.time_ps);
         }

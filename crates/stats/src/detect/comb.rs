@@ -91,7 +91,7 @@ fn lumps(series: &Series) -> Option<Comb> {
     if behind.len() < MIN_LUMP.max(n / 200) {
         return None;
     }
-    let core_median = sorted[(split + 1) / 2] as f64;
+    let core_median = sorted[split / 2] as f64;
     let offsets: Vec<f64> = behind.iter().map(|v| *v as f64 - core_median).collect();
     let first_lump = offsets.iter().filter(|o| **o < offsets[0] + core_width.max(1.0)).count();
     let rough = offsets[first_lump / 2];
