@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
 import vl_convert
 from report_analysis import (
     MS,
+    Latency,
     combed,
     constant,
     every_finding,
@@ -21,7 +23,7 @@ from report_analysis import (
 )
 from report_page_reader import read
 
-from airwire.model import Analysis, Finding
+from airwire.model import Analysis, Capture, Finding
 from airwire.report import theme, write_figures, write_html
 from airwire.report.capture_figures import capture_figure
 from airwire.report.density import MAX_SCATTER_POINTS
@@ -115,6 +117,84 @@ def test_times_of_the_evidence_count_from_the_first_paired_trigger() -> None:
     assert first_paired > 0
     assert data["bursts"] == {"a": [first_paired], "b": [pytest.approx(first_paired + 0.1)]}
     assert data["gate"]["t"] == [pytest.approx(first_paired + 0.3)]
+
+
+def test_each_burst_has_its_own_length_and_the_longest_where_it_is_not_told() -> None:
+    starts, lengths = [0, 400 * MS, 900 * MS], [100 * MS, 300 * MS]
+    told = finding("bursts", 0.8, starts_ps=starts, durations_ps=lengths, duration_ps=500 * MS)
+    bands = capture_figure(view_of(told)).panels[0].data["bursts"]
+    assert [b - a for a, b in zip(bands["a"], bands["b"], strict=True)] == pytest.approx([0.1, 0.3, 0.5])
+
+
+def creeping(trigger_ps: int, random: Random) -> int:
+    return 5 * MS + trigger_ps // 10_000 + random.randrange(-1000, 1001)
+
+
+def frozen_ramp(**evidence: object) -> Finding:
+    spread = {"drift_per_trigger_ps": 1_500_000, "trigger_interval_ps": 15 * MS, "covered_ps": 180_000_000}
+    return Finding("frozen_phase", 0.9, "Said.", "", None, {**spread, **evidence})
+
+
+def test_a_frozen_phase_without_a_period_is_drawn_as_a_ramp_through_its_samples() -> None:
+    view = view_of(frozen_ramp(candidate_periods_ps=[MS, 10 * MS, 100 * MS]), latency=creeping)
+    panel = capture_figure(view).panels[2]
+    assert panel.title == "Frozen phase: the ramp"
+    ramp = panel.data["ramp"]
+    assert ramp["y"][0] == pytest.approx(view.latency_ps[0] / MS, abs=1e-4)
+    assert ramp["y"][1] == pytest.approx(view.latency_ps[-1] / MS, abs=1e-4)
+    assert (panel.data["covered"]["a"], panel.data["covered"]["b"]) == ([ramp["y"][0]], [ramp["y"][1]])
+    assert "180 us covered" in json.dumps(panel.spec)
+    assert "creep of +1.5 us per trigger" in panel.caption
+    assert "18 % of a 1 ms gate or 0.18 % of a 100 ms gate" in panel.caption
+
+
+def test_samples_far_from_the_ramp_do_not_flatten_it() -> None:
+    def with_outliers(trigger_ps: int, random: Random) -> int:
+        return creeping(trigger_ps, random) * (20 if random.random() < 0.05 else 1)
+
+    view = view_of(frozen_ramp(), latency=with_outliers)
+    panel = capture_figure(view).panels[2]
+    outliers = sum(latency > 50 * MS for latency in view.latency_ps)
+    assert outliers > 0
+    assert max(panel.data["s"]["y"]) < 6
+    assert f"Outside the axis: {outliers} of 120 samples." in panel.caption
+
+
+def test_a_frozen_phase_that_creeps_against_a_known_gate_is_a_ramp_and_no_phase_plot() -> None:
+    known = Finding("frozen_phase", 0.9, "Said.", "", 10 * MS, frozen_ramp().evidence)
+    titles = [panel.title for panel in capture_figure(view_of(known, latency=creeping)).panels]
+    assert titles == ["Latency over time", "Histogram", "Frozen phase: the ramp"]
+
+
+def test_a_run_across_a_tick_is_drawn_as_two_ramps_with_the_fall_between() -> None:
+    def falling(trigger_ps: int, random: Random) -> int:
+        return 12 * MS + trigger_ps // 10_000 - (10 * MS if trigger_ps > 900 * MS else 0)
+
+    first = view_of(latency=falling).trigger_ps[0]
+    evidence = {"crossing_at_ps": 900 * MS - first, "drift_per_trigger_ps": 1_500_000}
+    gate = Finding("gate", 0.7, "Said.", "", 10 * MS, evidence)
+    figure = capture_figure(view_of(gate, frozen_ramp(), latency=falling))
+    assert [panel.title for panel in figure.panels] == ["Latency over time", "Histogram"]
+    creep = figure.panels[0].data["creep"]
+    assert creep["side"] == ["before", "before", "after", "after"]
+    assert creep["t"][1] < figure.panels[0].data["gate"]["t"][0] < creep["t"][2]
+    assert creep["y"][1] - creep["y"][2] == pytest.approx(10, abs=0.02)
+
+
+def test_captures_that_agree_share_a_box_and_others_keep_their_own() -> None:
+    def always(latency_ms: int) -> Latency:
+        return lambda trigger, random: latency_ms * MS
+
+    def group_of(name: str, *latencies_ms: int) -> list[Capture]:
+        return [
+            make_capture(f"{name}/{place}.csv", always(latency_ms), group=name, count=3)
+            for place, latency_ms in enumerate(latencies_ms)
+        ]
+
+    captures = [*group_of("near", 2, 3, 4), *group_of("far", 4, 7, 9)]
+    boxes = overview_figures(views_of(Analysis(captures, [], "strict", 1)))[1].panels[0].data["b"]
+    drawn = list(zip(boxes["group"], boxes["captures"], boxes["p50"], strict=True))
+    assert drawn == [("near", "3 pooled", 3), ("far", "0.csv", 4), ("far", "1.csv", 7), ("far", "2.csv", 9)]
 
 
 def test_a_drift_is_drawn_through_the_medians_of_its_blocks() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
 import subprocess
 import sys
@@ -20,7 +21,7 @@ from report_analysis import (
 )
 from report_page_reader import read
 
-from airwire.model import Analysis, CaptureFailure
+from airwire.model import Analysis, Capture, CaptureFailure
 from airwire.report import write_html
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -148,6 +149,36 @@ def test_every_chart_has_a_description(page_path: Path) -> None:
     assert all(len(label) > 15 for label in labels)
 
 
+def summary_of(*captures: Capture, directory: Path) -> str:
+    write_html(Analysis(captures, [], "strict", 1), directory / "summary.html")
+    text = read(directory / "summary.html").text
+    return text[text.index("Summary Capture") : text.index("Percentiles interpolate")]
+
+
+def test_the_summary_names_each_group_once_and_its_captures_without_it(tmp_path: Path) -> None:
+    paths = ("in/radio/logs/a.csv", "in/radio/logs/b.csv", "in/wire/a.csv")
+    groups = ("radio/logs", "radio/logs", "wire")
+    captures = [make_capture(p, jittered, group=g) for p, g in zip(paths, groups, strict=True)]
+    words = summary_of(*captures, directory=tmp_path)
+    assert words.count("radio/logs") == 1
+    assert "radio/logs 2 captures a.csv 12 B 120" in words
+    assert "wire 1 capture a.csv" in words
+
+
+def test_a_summary_of_one_group_needs_no_heading_for_it(tmp_path: Path) -> None:
+    words = summary_of(make_capture("in/radio/a.csv", jittered), directory=tmp_path)
+    assert "radio/a.csv 12 B" in words
+    assert "1 capture" not in words
+
+
+def test_the_summary_tells_what_was_not_paired_in_words_and_nothing_where_all_was(tmp_path: Path) -> None:
+    lossy = make_capture("in/radio/a.csv", jittered, missed_every=10)
+    lossy = dataclasses.replace(lossy, outcomes={**lossy.outcomes, "duplicate": 3})
+    words = summary_of(lossy, make_capture("in/wire/b.csv", jittered, group="wire"), directory=tmp_path)
+    assert "108 of 120 12\xa0missed, 3\xa0duplicate ms" in words
+    assert "b.csv 12 B 120 ms" in words
+
+
 def test_numbers_take_the_unit_of_their_row(tmp_path: Path) -> None:
     fast = make_capture("a/fast.csv", lambda trigger, random: MS // 4, group="g")
     slow = make_capture("a/slow.csv", lambda trigger, random: 1500 * MS, group="g")
@@ -158,7 +189,7 @@ def test_numbers_take_the_unit_of_their_row(tmp_path: Path) -> None:
 
 
 def test_importing_the_report_loads_neither_data_frames_nor_the_renderer() -> None:
-    program = "import sys, airwire.report; print(sorted({'altair', 'polars', 'vl_convert'} & set(sys.modules)))"
+    program = "import sys, airwire.report; print(sorted({'polars', 'vl_convert'} & set(sys.modules)))"
     environment = {**os.environ, "PYTHONPATH": str(ROOT / "python")}
     done = subprocess.run([sys.executable, "-c", program], check=True, env=environment, capture_output=True, text=True)
     assert done.stdout.strip() == "[]"
