@@ -34,8 +34,8 @@ test: lint test-rust test-python ## Lint and test everything that is fast
 lint: $(VENV)/packages
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets --release --locked -- -D warnings
-	$(BIN)/ruff format --check python tests benches
-	$(BIN)/ruff check python tests benches
+	$(BIN)/ruff format --check python tests benches docs
+	$(BIN)/ruff check python tests benches docs
 	$(BIN)/mypy
 
 test-rust:

@@ -102,6 +102,7 @@ def statistics(
     latency_ps: Sequence[int],
     sent_ps: Sequence[int],
     *,
+    end_ps: int,
     seed: int,
     intervals: bool,
     findings: bool,

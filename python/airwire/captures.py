@@ -174,6 +174,7 @@ def _stored_capture(stored: Any, seed: int, pairing: str, gate_ps: int | None) -
         paired["trigger_ps"].to_list(),
         paired["latency_ps"].to_list(),
         sent["trigger_ps"].to_list(),
+        end_ps=stored.end_ps,
         seed=seed,
         intervals=True,
         findings=True,

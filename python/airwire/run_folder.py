@@ -28,6 +28,8 @@ class StoredCapture:
     path: str
     group: str
     payload_bytes: int | None
+    end_ps: int
+    """The end of the recording, from its start."""
     outcomes: Mapping[str, int]
     samples: pl.DataFrame
 
@@ -89,4 +91,4 @@ def _stored(entry: Mapping[str, Any], samples: pl.DataFrame, edges: pl.DataFrame
         outcomes.update(own["outcome"].to_list())
     if edges.height:
         outcomes.update(edges.filter(edges["run"] == run)["outcome"].to_list())
-    return StoredCapture(run, entry["variant"], entry["payload_bytes"], dict(outcomes), own)
+    return StoredCapture(run, entry["variant"], entry["payload_bytes"], entry["end_ps"], dict(outcomes), own)

@@ -14,7 +14,7 @@ from random import Random
 class SlottedLink:
     """A link that sends only when a slot opens, triggered at a steady interval. Times in nanoseconds."""
 
-    slot_ns: int = 25_000_000
+    slot_ns: int = 23_400_000
     trigger_interval_ns: int = 137_000_000
     airtime_ns: int = 4_200_000
     jitter_ns: int = 120_000

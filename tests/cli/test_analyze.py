@@ -37,7 +37,7 @@ def test_the_table_names_the_capture_its_percentiles_and_its_slot(airwire: Airwi
     result = airwire("analyze", slotted)
     assert result.returncode == 0, result.stderr
     assert "12B-slotted.csv" in result.stdout
-    assert "Completions are locked to a period of 25 ms" in result.stdout
+    assert "Completions are locked to a period of 23.4 ms" in result.stdout
     assert "type 7" in result.stdout
 
 
@@ -54,7 +54,7 @@ def test_json_holds_outcomes_percentiles_and_findings(airwire: Airwire, slotted:
     assert latency["n"] == outcomes["paired"]
     assert latency["min"] <= latency["p1"] <= latency["p50"] <= latency["p99"] <= latency["max"]
     gate = next(finding for finding in capture["findings"] if finding["kind"] == "gate")
-    assert abs(gate["period_ps"] - 25_000_000_000) < 25_000_000
+    assert abs(gate["period_ps"] - 23_400_000_000) < 20_000_000
     assert content["errors"] == []
 
 

@@ -45,7 +45,7 @@ def test_completion_is_offered_for(airwire: Airwire, shell: str) -> None:
 def test_the_demo_names_the_slot_that_the_link_has(airwire: Airwire, tmp_path: Path) -> None:
     result = airwire("demo")
     assert result.returncode == 0, result.stderr
-    assert "Completions are locked to a period of 25 ms" in result.stdout
+    assert "Completions are locked to a period of 23.4 ms" in result.stdout
     assert "Report: runs/demo/report.html" in result.stdout
     assert (tmp_path / "runs/demo/report.html").stat().st_size > 100_000
     assert airwire("demo").returncode == 0, "a demo replaces its own folder"

@@ -69,6 +69,15 @@ def test_a_histogram_counts_every_value_once() -> None:
         assert sum(density.counts_between(values, edges)) == 777
 
 
+def test_clusters_far_apart_get_bins_of_their_own_and_an_even_lattice_shows_no_beat() -> None:
+    clusters = sorted(base + step / 100 for base in (0, 10, 20) for step in range(200))
+    counts = density.counts_between(clusters, density.bin_edges(clusters, logarithmic=False))
+    assert counts.count(0) >= len(counts) / 2
+    lattice = sorted(float(place) for place in range(25) for _ in range(40))
+    even = density.counts_between(lattice, density.bin_edges(lattice, logarithmic=False))
+    assert max(even) <= 2 * min(even)
+
+
 def test_the_arc_of_phases_goes_round_the_end_of_the_period() -> None:
     start, length = density.covered_arc([95.0, 99.0, 2.0, 5.0], 100.0)
     assert (start, length) == (95.0, 10.0)

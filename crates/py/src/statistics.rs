@@ -55,13 +55,14 @@ pub(crate) fn finding_list<'py>(py: Python<'py>, findings: &[Finding]) -> PyResu
 }
 
 #[pyfunction]
-#[pyo3(signature = (trigger_ps, latency_ps, sent_ps, *, seed, intervals, findings, gate_ps = None))]
+#[pyo3(signature = (trigger_ps, latency_ps, sent_ps, *, end_ps, seed, intervals, findings, gate_ps = None))]
 #[expect(clippy::too_many_arguments, reason = "Python calls it by keywords")]
 pub(crate) fn statistics<'py>(
     py: Python<'py>,
     trigger_ps: Vec<i64>,
     latency_ps: Vec<i64>,
     sent_ps: Vec<i64>,
+    end_ps: i64,
     seed: u64,
     intervals: bool,
     findings: bool,
@@ -74,7 +75,7 @@ pub(crate) fn statistics<'py>(
     }
     let settings = findings.then_some(Settings { gate_ps });
     let statistics = py.detach(|| {
-        testbench::captures::statistics(&trigger_ps, &latency_ps, &sent_ps, seed, intervals, settings)
+        testbench::captures::statistics(&trigger_ps, latency_ps, &sent_ps, end_ps, seed, intervals, settings)
     });
     let dict = PyDict::new(py);
     dict.set_item("latency", summary_dict(py, &statistics)?)?;

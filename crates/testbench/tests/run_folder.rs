@@ -86,7 +86,8 @@ fn many_messages_fill_several_parts_that_are_complete_before_the_run_ends() {
     analyze(&sources, &quiet, &Control::default(), &mut |capture| folder.add(capture));
     // The run is not finished: what a kill at this moment would leave.
     assert!(out.join("samples/part-00000.parquet").exists());
-    let manifest: serde_json::Value = serde_json::from_slice(&fs::read(out.join("manifest.json")).unwrap()).unwrap();
+    let manifest: serde_json::Value =
+        serde_json::from_slice(&fs::read(out.join("manifest.json")).unwrap()).unwrap();
     assert_eq!(manifest["captures"].as_array().unwrap().len(), 2, "the captures whose parts are complete");
     folder.finish(&serde_json::json!({})).unwrap();
     assert!(out.join("samples/part-00001.parquet").exists());

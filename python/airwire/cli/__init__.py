@@ -6,6 +6,7 @@ done); 130 stopped by Ctrl-C (what was finished is kept).
 
 from __future__ import annotations
 
+import signal
 import sys
 from typing import Annotated
 
@@ -54,15 +55,14 @@ def _global_options(
 
 def main() -> None:
     """Run the command line; every error of the user's ends in one sentence and a documented exit code."""
+    if hasattr(signal, "SIGPIPE"):
+        # A reader of the pipe that has gone (head, less) ends the command silently, as it does every Unix tool.
+        signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     try:
         app()
     except KeyboardInterrupt:
         complain("stopped by Ctrl-C")
         sys.exit(EXIT_INTERRUPTED)
-    except BrokenPipeError:
-        # The reader of a pipe (head, less) has gone: not an error of anybody's.
-        sys.stderr.close()
-        sys.exit(0)
     except Exception as error:
         from airwire._core import AirwireError
 

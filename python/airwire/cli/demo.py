@@ -19,7 +19,8 @@ def demo(
 ) -> None:
     """Write a synthetic capture of a slotted link, analyse it and name its slot.
 
-    The link sends only when a 25 ms slot opens and loses one message in a hundred; the analysis is told none of it.
+    The link sends only when a slot of 23.4 ms opens and loses about one message in a hundred; the analysis is told
+    none of it.
     """
     import shutil
 

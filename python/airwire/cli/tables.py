@@ -17,12 +17,16 @@ _FEW_CAPTURES = 4
 _STAND_OUT = 8
 # A pipe has no width; tables keep their columns there.
 _PIPE_WIDTH = 240
+# Columns of figures from left to right, and which of them are kept first where the terminal is narrow.
+_IN_ORDER = ("min", "p50", "[95 %]", "p75", "p95", "p99", "max", "findings")
+_BY_WEIGHT = ("p50", "p75", "max", "p95", "min", "p99", "findings", "[95 %]")
+_COLUMN_WIDTHS = {"findings": 30, "[95 %]": 22}
 _RARE_OUTCOMES = ("missed", "glitch", "overlapped", "late", "duplicate", "spurious")
 
 
 def console() -> Console:
     """Standard output, wide enough for a table where it is no terminal."""
-    return Console() if sys.stdout.isatty() else Console(width=_PIPE_WIDTH, highlight=False)
+    return Console(highlight=False) if sys.stdout.isatty() else Console(width=_PIPE_WIDTH, highlight=False)
 
 
 def print_analysis(analysis: Analysis) -> None:
@@ -30,7 +34,7 @@ def print_analysis(analysis: Analysis) -> None:
     out = console()
     if not analysis.captures:
         return
-    out.print(_table(analysis))
+    out.print(_table(analysis, out.width))
     out.print(
         "Percentiles of type 7 (linear between order statistics); [95 % interval of the median] from a moving-block "
         f"bootstrap, seed {analysis.seed}; pairing {analysis.pairing}.",
@@ -39,34 +43,51 @@ def print_analysis(analysis: Analysis) -> None:
     _print_findings(out, analysis.captures)
 
 
-def _table(analysis: Analysis) -> Table:
+def _table(analysis: Analysis, width: int) -> Table:
     rare = [name for name in _RARE_OUTCOMES if any(capture.outcomes[name] for capture in analysis.captures)]
+    columns = _columns_that_fit(width - 12 * len(rare))
+    with_findings = len(analysis.captures) > _FEW_CAPTURES and "findings" in columns
     table = Table(box=None, header_style="bold", pad_edge=False, padding=(0, 2, 0, 0))
-    table.add_column("capture", overflow="fold")
-    for name in ("payload", "paired", *rare, "min", "p50", "[95 %]", "p75", "p95", "p99", "max"):
+    table.add_column("capture", overflow="fold", min_width=16)
+    for name in ("payload", "paired", *rare, *(name for name in columns if name != "findings")):
         table.add_column(Text(name), justify="right", no_wrap=True)
-    table.add_column("findings", overflow="fold")
+    if with_findings:
+        table.add_column("findings", overflow="fold", min_width=14)
     group = None
     for capture in analysis.captures:
         if capture.group != group:
             group = capture.group
             table.add_row(Text(group, style="bold"))
-        table.add_row(*_row(capture, rare))
+        table.add_row(*_row(capture, rare, columns, with_findings))
     return table
 
 
-def _row(capture: Capture, rare: Sequence[str]) -> list[Text]:
+def _columns_that_fit(width: int) -> list[str]:
+    """The figures that a terminal of ``width`` columns has room for beside the capture, the most telling first."""
+    room = width - 45
+    chosen = set()
+    for name in _BY_WEIGHT:
+        room -= _COLUMN_WIDTHS.get(name, 10)
+        if room < 0:
+            break
+        chosen.add(name)
+    return [name for name in _IN_ORDER if name in chosen]
+
+
+def _row(capture: Capture, rare: Sequence[str], columns: Sequence[str], with_findings: bool) -> list[Text]:
     payload = "" if capture.payload_bytes is None else f"{capture.payload_bytes} B"
     counts = [str(capture.outcomes[name]) for name in ("paired", *rare)]
-    latency, interval = capture.latency_ps, capture.median_interval
-    figures = ["-"] * 7
-    if latency is not None:
-        figures = [table_time(latency[name]) for name in ("min", "p50", "p75", "p95", "p99", "max")]
-        bounds = "" if interval is None else f"{table_time(interval.low_ps)} .. {table_time(interval.high_ps)}"
-        figures.insert(2, bounds)
-    found = "; ".join(_short(finding) for finding in capture.findings)
-    cells = [f"  {capture.path.rsplit('/', 1)[-1]}", payload, *counts, *figures, found]
+    figures = [_figure(capture, name) for name in columns if name != "findings"]
+    found = ["; ".join(_short(finding) for finding in capture.findings)] if with_findings else []
+    cells = [f"  {capture.path.rsplit('/', 1)[-1]}", payload, *counts, *figures, *found]
     return [Text(cell) for cell in cells]
+
+
+def _figure(capture: Capture, name: str) -> str:
+    if name == "[95 %]":
+        interval = capture.median_interval
+        return "" if interval is None else f"{table_time(interval.low_ps)} .. {table_time(interval.high_ps)}"
+    return "-" if capture.latency_ps is None else table_time(capture.latency_ps[name])
 
 
 def _short(finding: Finding) -> str:

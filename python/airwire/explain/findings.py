@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 # A period whose range is wider than this share of it is given with its range.
 _WORTH_TELLING = 1e-3
+# Triggers whose phases agree more than this are nearly locked to the gate themselves.
+_HIDDEN = 0.4
 # The shortest candidate that is named as the example of a gate: ticks and intervals are rarely shorter.
 _USUAL_GATE_PS = 10e9
 
@@ -61,10 +63,18 @@ def _gate(found: _Evidence, _pairing: str) -> tuple[str, str]:
     uncertainty = found.number("period_uncertainty_ps")
     vague = uncertainty > _WORTH_TELLING * found.period_ps
     name = f"{found.period} (give or take {rough_time(uncertainty)})" if vague else time(found.period_ps)
-    sentence = (
-        f"Completions are locked to a period of {name}: their phases agree to {found.number('coherence_done'):.2f} "
-        f"(1 is a perfect grid), those of the triggers to {found.number('coherence_trigger'):.2f}."
-    )
+    done, trigger = found.number("coherence_done"), found.number("coherence_trigger")
+    if trigger > _HIDDEN:
+        sentence = (
+            f"Completions keep to a grid of {name} (their phases agree to {done:.2f}; 1 is a perfect grid), although a "
+            "trigger interval of a whole number of periods hides it: the triggers creep over the grid with the clocks' "
+            "difference, and some messages wait one period more."
+        )
+    else:
+        sentence = (
+            f"Completions are locked to a period of {name}: their phases agree to {done:.2f} (1 is a perfect grid), "
+            f"those of the triggers to {trigger:.2f}."
+        )
     sentence += _named(meaning_of(found.period_ps, uncertainty))
     aliases = found.numbers("aliases_ps")
     if aliases:
@@ -201,16 +211,18 @@ def _loss_as_latency(found: _Evidence, pairing: str) -> tuple[str, str]:
     if found.has("hidden_losses"):
         strict = "Use --pairing strict, which counts them as missed."
         fifo = "Check the trigger interval against the longest latency, or use --pairing fifo with --max-latency."
+        hidden = found.number("hidden_losses")
+        holds, lost = ("holds", "a lost message that was") if hidden == 1 else ("hold", "lost messages that were")
         return (
-            f"{count(found.number('hidden_losses'), 'latency')} of {messages:.0f} hold a whole trigger period "
-            f"({found.time('trigger_interval_ps')}) or more: lost messages that were paired with the completion of a "
-            "later one.",
+            f"{count(hidden, 'latency')} of {messages:.0f} {holds} a whole trigger period "
+            f"({found.time('trigger_interval_ps')}) or more: {lost} paired with the completion of a later one.",
             strict if pairing == "published" else fifo,
         )
     missed = found.number("missed")
+    own, them = ("its own", "it as a latency") if missed == 1 else ("their own", "them as latencies")
     return (
-        f"{count(missed, 'message')} of {messages:.0f} ({percent(missed / messages)}) had no completion of their own; "
-        "a tool that pairs each trigger with the next done edge would report them as latencies of about "
+        f"{count(missed, 'message')} of {messages:.0f} ({percent(missed / messages)}) had no completion of {own}; a "
+        f"tool that pairs each trigger with the next done edge would report {them} of about "
         f"{found.time('would_read_ps')}.",
         "Report loss beside latency; look at retries, buffers and interference where it is more than you expect.",
     )

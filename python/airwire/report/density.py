@@ -111,11 +111,19 @@ def bin_edges(ordered: Sequence[float], *, logarithmic: bool, quantum: float | N
         margin = 0.01 if logarithmic else max(abs(low) * 0.01, 1e-9)
         return _from_scale([low - margin, low + margin], logarithmic=logarithmic)
     width = 2 * (percentile(scale, 0.75) - percentile(scale, 0.25)) / len(scale) ** (1 / 3)
-    bins = min(MAX_BINS, max(math.isqrt(len(scale)), 8, math.ceil((high - low) / width))) if width > 0 else MAX_BINS
+    bins = min(MAX_BINS, max(8, math.ceil((high - low) / width))) if width > 0 else MAX_BINS
+    if _widest_gap(scale) > width / 2:
+        bins = max(bins, min(MAX_BINS, math.isqrt(len(scale))))
     if quantum and not logarithmic:
         bins = min(MAX_COMB_BINS, max(bins, math.ceil((high - low) / (quantum / 6))))
     step = (high - low) / bins
     return _from_scale([low + index * step for index in range(bins)] + [high], logarithmic=logarithmic)
+
+
+def _widest_gap(ordered: Sequence[float]) -> float:
+    """The widest empty stretch among the middle nine tenths of ascending values."""
+    outer = len(ordered) // 20
+    return max((after - before for before, after in pairwise(ordered[outer : len(ordered) - outer])), default=0.0)
 
 
 def _from_scale(edges: list[float], *, logarithmic: bool) -> list[float]:

@@ -185,7 +185,7 @@ fn analyze_one(
             ),
         )));
     }
-    let statistics = statistics_of(&pairing, options);
+    let statistics = statistics_of(&pairing, end_ps, options);
     Some(Ok(CaptureResult {
         payload_bytes: options.payload_bytes.or_else(|| payload_bytes_of(&source.path)),
         source: source.clone(),
@@ -217,29 +217,15 @@ fn pair_file(
     }
 }
 
-fn statistics_of(pairing: &Pairing, options: &Options) -> Statistics {
+fn statistics_of(pairing: &Pairing, end_ps: i64, options: &Options) -> Statistics {
     let latency_ps = pairing.latencies_ps();
-    let findings = options.findings.map(|settings| {
-        let paired =
-            pairing.triggers().filter(|t| t.done_ps.is_some()).map(|t| t.trigger_ps).collect::<Vec<_>>();
-        let glitch = capture::pairing::TriggerOutcome::Glitch;
-        let sent =
-            pairing.triggers().filter(|t| t.outcome != glitch).map(|t| t.trigger_ps).collect::<Vec<_>>();
-        stats::detect::detect(&Series::new(&paired, &latency_ps, &sent), settings)
-    });
-    let (summary, intervals) = summary_and_intervals(latency_ps, options.intervals, options.seed);
-    Statistics { summary, intervals, findings: findings.unwrap_or_default() }
-}
-
-fn summary_and_intervals(
-    latency_ps: Vec<i64>,
-    with_intervals: bool,
-    seed: u64,
-) -> (Option<Summary>, Option<IntervalReport>) {
-    let intervals = if with_intervals { interval_report(&latency_ps, seed) } else { None };
-    let mut sorted = latency_ps;
-    sorted.sort_unstable();
-    (Summary::of_sorted(&sorted), intervals)
+    if options.findings.is_none() {
+        return statistics(&[], latency_ps, &[], end_ps, options.seed, options.intervals, None);
+    }
+    let glitch = capture::pairing::TriggerOutcome::Glitch;
+    let paired: Vec<i64> = pairing.triggers().filter(|t| t.done_ps.is_some()).map(|t| t.trigger_ps).collect();
+    let sent: Vec<i64> = pairing.triggers().filter(|t| t.outcome != glitch).map(|t| t.trigger_ps).collect();
+    statistics(&paired, latency_ps, &sent, end_ps, options.seed, options.intervals, options.findings)
 }
 
 fn interval_report(latency_ps: &[i64], seed: u64) -> Option<IntervalReport> {
@@ -252,19 +238,32 @@ fn interval_report(latency_ps: &[i64], seed: u64) -> Option<IntervalReport> {
     })
 }
 
-/// Statistics of samples that are already paired, as a run folder keeps them: trigger times and latencies of
-/// paired messages, and the times of all triggers that were sent.
+/// Statistics of paired samples: trigger times and latencies of paired messages, the times of all triggers that
+/// were sent, and the end of the recording. Without `findings` only the latencies are looked at.
 pub fn statistics(
     trigger_ps: &[i64],
-    latency_ps: &[i64],
+    latency_ps: Vec<i64>,
     sent_ps: &[i64],
+    end_ps: i64,
     seed: u64,
     with_intervals: bool,
     findings: Option<DetectorSettings>,
 ) -> Statistics {
-    let findings = findings
-        .map(|settings| stats::detect::detect(&Series::new(trigger_ps, latency_ps, sent_ps), settings))
-        .unwrap_or_default();
-    let (summary, intervals) = summary_and_intervals(latency_ps.to_vec(), with_intervals, seed);
-    Statistics { summary, intervals, findings }
+    let intervals = if with_intervals { interval_report(&latency_ps, seed) } else { None };
+    let mut sorted = latency_ps.clone();
+    sorted.sort_unstable();
+    let summary = Summary::of_sorted(&sorted);
+    let found = findings.map(|settings| {
+        let usual_ps = summary.map_or(0, |summary| summary.p99 as i64);
+        let recorded = recorded_long_enough(trigger_ps, sent_ps, end_ps - usual_ps);
+        stats::detect::detect(&Series::new(trigger_ps, &latency_ps, &recorded), settings)
+    });
+    Statistics { summary, intervals, findings: found.unwrap_or_default() }
+}
+
+/// The triggers whose completion the recording would have seen: a message that was sent just before the end is
+/// not lost because the recording is too short for it.
+fn recorded_long_enough(paired_ps: &[i64], sent_ps: &[i64], latest_ps: i64) -> Vec<i64> {
+    let last_paired_ps = paired_ps.last().copied().unwrap_or(i64::MIN);
+    sent_ps.iter().copied().filter(|sent| *sent <= latest_ps.max(last_paired_ps)).collect()
 }

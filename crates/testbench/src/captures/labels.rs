@@ -30,7 +30,7 @@ fn payload_in(name: &str) -> Option<u64> {
         let ends_word = bytes.get(end + unit_length).is_none_or(|b| !b.is_ascii_digit());
         let scale = match unit {
             "B" => Some(1),
-            "kB" | "KB" | "kb" => Some(1024),
+            "kB" => Some(1000),
             "KiB" => Some(1024),
             _ => None,
         };

@@ -1,0 +1,135 @@
+"""The Python interface: frames, frozen results, run folders of every schema, and the examples in its docstrings."""
+
+from __future__ import annotations
+
+import doctest
+import itertools
+from importlib import import_module
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+import airwire
+from airwire.synthetic import SlottedLink
+
+GOLDEN = Path(__file__).parent / "golden"
+
+
+@pytest.fixture
+def slotted(tmp_path: Path) -> Path:
+    path = tmp_path / "12B-slotted.csv"
+    SlottedLink(messages=300).write_csv(path)
+    return path
+
+
+def test_samples_are_a_polars_frame_of_the_link_as_it_was_built(slotted: Path) -> None:
+    link = SlottedLink(messages=300)
+    samples = airwire.analyze(slotted).captures[0].samples
+    assert isinstance(samples, pl.DataFrame)
+    first = 3_000_000
+    triggers = [(first + k * link.trigger_interval_ns) * 1000 for k in range(300)]
+    assert samples["trigger_ps"].to_list() == triggers
+    waits = [-(-trigger // (link.slot_ns * 1000)) * link.slot_ns * 1000 - trigger for trigger in triggers]
+    for latency, wait in zip(samples["latency_ps"].to_list(), waits, strict=True):
+        # 20 mean jitters are never exceeded in so few messages.
+        assert latency is None or 0 <= latency - wait - link.airtime_ns * 1000 < 20 * link.jitter_ns * 1000
+
+
+def test_edges_are_a_polars_frame_with_a_column_per_channel(slotted: Path) -> None:
+    edges = airwire.read_edges(slotted)
+    assert edges.frame.columns == ["time_ps", "Channel 0", "Channel 1"]
+    assert edges.frame["time_ps"].is_sorted()
+    assert edges.frame["time_ps"][0] == 0
+    assert edges.start is None
+    only_done = airwire.read_edges(slotted, channels=[1])
+    assert only_done.frame.columns == ["time_ps", "Channel 1"]
+    changes = only_done.frame["Channel 1"].to_list()
+    assert all(a != b for a, b in itertools.pairwise(changes))
+
+
+def test_an_absolute_start_is_told_where_the_file_has_one(tmp_path: Path) -> None:
+    path = tmp_path / "iso.csv"
+    path.write_text(
+        "Time [s],Channel 0,Channel 1\n2024-02-29T23:59:59.999999990+00:00,0,0\n2024-03-01T00:00:00.5Z,1,0\n"
+    )
+    edges = airwire.read_edges(path)
+    assert edges.start == "2024-02-29T23:59:59.999999990Z"
+    assert edges.frame["time_ps"].to_list() == [0, 500_000_010_000]
+
+
+def test_a_run_folder_reads_back_as_it_was_analysed(slotted: Path, tmp_path: Path) -> None:
+    now = airwire.analyze(slotted, out=tmp_path / "run")
+    later = airwire.load_run(tmp_path / "run")
+    for a, b in zip(now.captures, later.captures, strict=True):
+        assert (a.path, a.group, a.payload_bytes, a.triggers) == (b.path, b.group, b.payload_bytes, b.triggers)
+        assert dict(a.outcomes) == dict(b.outcomes)
+        assert a.latency_ps == b.latency_ps
+        assert a.median_interval == b.median_interval
+        assert list(a.findings) == list(b.findings)
+        assert a.samples.equals(b.samples)
+
+
+@pytest.mark.parametrize("folder", sorted(GOLDEN.iterdir()), ids=lambda folder: folder.name)
+def test_a_run_folder_of_every_schema_still_reads(folder: Path) -> None:
+    capture = airwire.load_run(folder).captures[0]
+    assert (capture.payload_bytes, capture.triggers) == (12, 120)
+    assert capture.outcomes["paired"] + capture.outcomes["missed"] == 120
+    assert capture.latency_ps is not None
+    # A message waits for a slot of 23.4 ms and 4.2 ms of airtime, nothing else of note.
+    assert 4.2e9 < capture.latency_ps["min"] < capture.latency_ps["p99"] < 29.0e9
+
+
+def test_a_newer_schema_is_refused_with_what_to_do(tmp_path: Path) -> None:
+    (tmp_path / "manifest.json").write_text('{"schema": "airwire.run/2", "captures": []}')
+    with pytest.raises(airwire.AirwireError, match=r"airwire\.run/2.*update it"):
+        airwire.load_run(tmp_path)
+
+
+def test_a_comparison_needs_a_paired_message_on_both_sides(slotted: Path, tmp_path: Path) -> None:
+    silent = tmp_path / "silent.csv"
+    silent.write_text("Time [s],Channel 0,Channel 1\n0.0,0,0\n0.1,1,0\n0.2,0,0\n")
+    a, b = airwire.analyze([slotted, silent]).captures
+    with pytest.raises(airwire.AirwireError, match="no message was paired"):
+        airwire.compare(a, b)
+
+
+def test_intervals_of_a_partial_phase_say_so(tmp_path: Path) -> None:
+    # A trigger interval of 4 slots: every message waits equally long.
+    frozen = tmp_path / "frozen.csv"
+    SlottedLink(slot_ns=25_000_000, trigger_interval_ns=100_000_500, messages=400, jitter_ns=1_000).write_csv(frozen)
+    capture = airwire.analyze(frozen).captures[0]
+    assert "frozen_phase" in [finding.kind for finding in capture.findings]
+    assert capture.median_interval is not None
+    assert capture.median_interval.note == "this phase only"
+    assert capture.median_interval.effective_n < 40
+
+
+def test_a_known_gate_is_looked_at_even_if_nothing_shows_it(slotted: Path) -> None:
+    capture = airwire.analyze(slotted, gate_ps=airwire.parse_time("100 ms")).captures[0]
+    assert [finding.period_ps for finding in capture.findings if finding.kind == "gate"]
+
+
+@pytest.mark.parametrize("module", ["airwire", "airwire.captures", "airwire.explain.quantities"])
+def test_examples_in_docstrings_hold(module: str) -> None:
+    result = doctest.testmod(import_module(module), extraglobs={"airwire": airwire}, optionflags=doctest.ELLIPSIS)
+    assert result.failed == 0
+
+
+def test_every_public_name_is_there() -> None:
+    for name in airwire.__all__:
+        assert getattr(airwire, name) is not None
+    with pytest.raises(AttributeError, match="no attribute 'nonsense'"):
+        _ = airwire.nonsense
+
+
+def test_the_stub_describes_the_compiled_module() -> None:
+    import ast
+
+    from airwire import _core
+
+    stub = Path(_core.__file__).with_name("_core.pyi").read_text()
+    declared = {node.name for node in ast.parse(stub).body if isinstance(node, ast.FunctionDef | ast.ClassDef)}
+    described = {name for name in declared if not name.startswith("Raw")}
+    offered = {name for name in vars(_core) if not name.startswith("_") and name != "RUN_SCHEMA"}
+    assert described == offered
