@@ -69,3 +69,28 @@ def test_printing_draws_what_was_never_on_screen(page_path: Path, tmp_path: Path
         pytest.skip("pdftotext is not installed: the printed page cannot be read")
     text = subprocess.run([text_tool, str(pdf), "-"], check=True, capture_output=True).stdout.decode("utf-8")
     assert text.count("time since the first trigger (s)") == 5
+
+
+def summary_after(clicks: int, page_path: Path, directory: Path) -> tuple[list[str], list[str]]:
+    """The summary's captures and groups in the order shown after clicks on the heading of the maxima."""
+    presses = "for (const head of document.querySelectorAll('.summary thead button'))"
+    presses += f" if (head.textContent === 'max') for (let n = 0; n < {clicks}; n++) head.click();"
+    copy = directory / "clicked.html"
+    page = page_path.read_text(encoding="utf-8")
+    copy.write_text(f"{page}<script>setTimeout(() => {{{presses}}});</script>", encoding="utf-8")
+    document, log = browse(copy, directory / "profile", "", "--dump-dom")
+    assert "CONSOLE" not in log
+    table = document[document.index('<table class="summary') :].partition("</table>")[0]
+    shown = [] if "flat" in table[: table.index(">")] else re.findall(r'scope="rowgroup"[^>]*>([^ <]+)', table)
+    return re.findall(r'scope="row"[^>]*><a href="#(c\d)"', table), shown
+
+
+def test_sorting_flattens_the_groups_and_the_third_click_brings_them_back(page_path: Path, tmp_path: Path) -> None:
+    slowest = {f"c{place}": capture.latency_ps for place, capture in enumerate(small_analysis().captures, 1)}
+    maxima = {anchor: latency["max"] for anchor, latency in slowest.items() if latency}
+    ascending, groups = summary_after(1, page_path, tmp_path)
+    assert groups == []
+    assert [maxima[anchor] for anchor in ascending[:-1]] == sorted(maxima.values())
+    restored, groups = summary_after(3, page_path, tmp_path)
+    assert groups == ["ble", "nrf", "wire", "dead"]
+    assert restored == sorted(restored)

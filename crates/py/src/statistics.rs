@@ -75,7 +75,7 @@ pub(crate) fn statistics<'py>(
     }
     let settings = findings.then_some(Settings { gate_ps });
     let statistics = py.detach(|| {
-        testbench::captures::statistics(&trigger_ps, latency_ps, &sent_ps, end_ps, seed, intervals, settings)
+        testbench::captures::statistics(&trigger_ps, &latency_ps, &sent_ps, end_ps, seed, intervals, settings)
     });
     let dict = PyDict::new(py);
     dict.set_item("latency", summary_dict(py, &statistics)?)?;

@@ -9,6 +9,7 @@ mod compare;
 pub mod detect;
 mod distance;
 mod ecdf;
+mod order;
 mod quantile;
 mod random;
 mod summary;

@@ -1,6 +1,8 @@
 //! Percentiles by linear interpolation between order statistics: type 7 of Hyndman and Fan (1996), the
 //! default of R and NumPy.
 
+use crate::order;
+
 /// The `p`-quantile (0 ≤ p ≤ 1) of values in ascending order.
 ///
 /// ```
@@ -16,6 +18,19 @@ pub fn quantile(sorted: &[i64], p: f64) -> f64 {
         Some(above) if fraction > 0.0 => below + fraction * (*above as f64 - below),
         _ => below,
     }
+}
+
+/// Quantiles of values in any order, at ascending `ps`.
+pub(crate) fn quantiles<const N: usize>(values: &[i64], ps: [f64; N]) -> [f64; N] {
+    let n = values.len();
+    let places = ps.map(|p| position(n, p));
+    let ranks: Vec<usize> = places.iter().flat_map(|(low, _)| [*low, (low + 1).min(n - 1)]).collect();
+    let found = order::at_ranks(values, &ranks);
+    let mut pairs = found.chunks_exact(2);
+    places.map(|(_, fraction)| {
+        let pair = pairs.next().expect("every quantile has two order statistics");
+        pair[0] as f64 + fraction * (pair[1] as f64 - pair[0] as f64)
+    })
 }
 
 /// The index of the order statistic below the `p`-quantile of `n` values, and how far to go to the next.

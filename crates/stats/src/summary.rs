@@ -1,6 +1,6 @@
 //! The figures that tables show of a set of latencies.
 
-use crate::quantile::quantile;
+use crate::quantile::quantiles;
 
 /// Percentiles (type 7), mean and spread of latencies, in picoseconds.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -23,28 +23,18 @@ pub struct Summary {
 }
 
 impl Summary {
-    /// The summary of values in ascending order; nothing when there are none.
-    pub fn of_sorted(sorted: &[i64]) -> Option<Self> {
-        let (first, last) = (*sorted.first()?, *sorted.last()?);
-        let mean = mean(sorted);
-        let deviations = sorted.iter().map(|v| (*v as f64 - mean) * (*v as f64 - mean)).sum::<f64>();
-        let std = libm::sqrt(deviations / (sorted.len().max(2) - 1) as f64);
-        let at = |p| quantile(sorted, p);
-        Some(Self {
-            n: sorted.len(),
-            min: first as f64,
-            p1: at(0.01),
-            p5: at(0.05),
-            p25: at(0.25),
-            p50: at(0.50),
-            p75: at(0.75),
-            p95: at(0.95),
-            p99: at(0.99),
-            p99_9: at(0.999),
-            max: last as f64,
-            mean,
-            std,
-        })
+    /// The summary of values in any order; nothing when there are none.
+    pub fn of(values: &[i64]) -> Option<Self> {
+        if values.is_empty() {
+            return None;
+        }
+        let n = values.len();
+        let mean = mean(values);
+        let deviations = values.iter().map(|v| (*v as f64 - mean) * (*v as f64 - mean)).sum::<f64>();
+        let std = libm::sqrt(deviations / (n.max(2) - 1) as f64);
+        let [min, p1, p5, p25, p50, p75, p95, p99, p99_9, max] =
+            quantiles(values, [0.0, 0.01, 0.05, 0.25, 0.50, 0.75, 0.95, 0.99, 0.999, 1.0]);
+        Some(Self { n, min, p1, p5, p25, p50, p75, p95, p99, p99_9, max, mean, std })
     }
 
     /// The interquartile range.
@@ -84,12 +74,12 @@ mod tests {
 
     #[test]
     fn no_values_have_no_summary() {
-        assert_eq!(Summary::of_sorted(&[]), None);
+        assert_eq!(Summary::of(&[]), None);
     }
 
     #[test]
     fn mean_and_deviation_are_those_of_the_sample() {
-        let summary = Summary::of_sorted(&[2, 4, 4, 4, 5, 5, 7, 9]).unwrap();
+        let summary = Summary::of(&[2, 4, 4, 4, 5, 5, 7, 9]).unwrap();
         assert_eq!(summary.mean, 5.0);
         assert!((summary.std * summary.std - 32.0 / 7.0).abs() < 1e-12);
         assert_eq!((summary.min, summary.max, summary.iqr()), (2.0, 9.0, 1.5));
@@ -98,7 +88,7 @@ mod tests {
     #[test]
     fn large_values_do_not_lose_their_mean() {
         let base = 1_i64 << 61;
-        let summary = Summary::of_sorted(&[base, base, base]).unwrap();
+        let summary = Summary::of(&[base, base, base]).unwrap();
         assert_eq!((summary.mean, summary.std), (base as f64, 0.0));
     }
 }

@@ -79,16 +79,22 @@ impl Coverage {
         if !near_whole {
             return Self::of_period(series, period_ps, 1.0);
         }
-        let ramp = Ramp::of(series);
-        let covered_ps = ramp.map_or(0.0, |ramp| ramp.total_ps.abs()).min(period_ps);
-        Some(Self {
+        let per_trigger_ps = Ramp::of(series).map_or(0.0, |ramp| ramp.per_trigger_ps);
+        Some(Self::of_creep(series, period_ps, per_trigger_ps))
+    }
+
+    /// A gate of which the trigger interval is a whole multiple but for a creep from trigger to trigger.
+    pub(super) fn of_creep(series: &Series, period_ps: f64, per_trigger_ps: f64) -> Self {
+        let triggers = series.steps().last().copied().unwrap_or(0.0);
+        let covered_ps = (per_trigger_ps.abs() * triggers).min(period_ps);
+        Self {
             period_ps: Some(period_ps),
             covered_ps,
             share: Some(covered_ps / period_ps),
             bands: Some(Bands { phases: 1, creep_ps: covered_ps }),
-            drift_per_trigger_ps: ramp.map(|ramp| ramp.per_trigger_ps),
+            drift_per_trigger_ps: Some(per_trigger_ps),
             confidence: 1.0,
-        })
+        }
     }
 
     fn of_period(series: &Series, period_ps: f64, confidence: f64) -> Option<Self> {

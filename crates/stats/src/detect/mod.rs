@@ -40,7 +40,9 @@ pub fn detect(series: &Series, settings: Settings) -> Vec<Finding> {
 
     let coverages: Vec<Coverage> = match (settings.gate_ps, &crossing) {
         (Some(period_ps), _) => Coverage::of_known_gate(&typical, period_ps as f64).into_iter().collect(),
-        (None, Some(crossing)) => Coverage::of_known_gate(&typical, crossing.period_ps).into_iter().collect(),
+        (None, Some(crossing)) => {
+            vec![Coverage::of_creep(&typical, crossing.period_ps, crossing.per_trigger_ps)]
+        }
         (None, None) if gates.is_empty() => Coverage::of_ramp(&typical).into_iter().collect(),
         (None, None) => gates.iter().filter_map(|gate| Coverage::of_gate(&typical, gate)).collect(),
     };

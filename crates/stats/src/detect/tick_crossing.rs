@@ -2,6 +2,7 @@
 //! whole tick, which gives the period that the creep alone cannot.
 
 use super::coverage::median_slope;
+use super::drift;
 use super::finding::{Finding, Kind};
 use super::series::Series;
 use crate::quantile::{median, quantile_of};
@@ -14,6 +15,8 @@ const SLOPE_SIGNIFICANCE: f64 = 4.0;
 const FALL_SIGNIFICANCE: f64 = 6.0;
 /// The fall exceeds the spread on either side by this.
 const FALL_OVER_SPREAD: f64 = 1.5;
+/// Without creep and fall, what is left changes by no more than this part of the fall.
+const MAX_WANDER: f64 = 0.5;
 /// Steps tried for the place of the crossing.
 const PLACES: usize = 100;
 /// How often slope and place are found from each other.
@@ -27,7 +30,7 @@ pub(super) struct TickCrossing {
     fall_ps: f64,
     fall_error_ps: f64,
     at_ps: f64,
-    per_trigger_ps: f64,
+    pub(super) per_trigger_ps: f64,
     confidence: f64,
 }
 
@@ -51,14 +54,19 @@ pub(super) fn find(series: &Series) -> Option<TickCrossing> {
     }
     let (before, after) = level.split_at(place);
     let change = lower_level(after) - lower_level(before);
-    let error = libm::hypot(level_error(before), level_error(after));
+    // The two levels lie half a run apart, over which an error of the creep adds up.
+    let creep_error = slope_error * n as f64 / 2.0;
+    let error = libm::hypot(libm::hypot(level_error(before), level_error(after)), creep_error);
     let width = spread(before).max(spread(after));
     let clear = slope.abs() > SLOPE_SIGNIFICANCE * slope_error
         && change.abs() > FALL_SIGNIFICANCE * error
         && change.abs() > FALL_OVER_SPREAD * width
         && change.abs() > crate::resolution_floor_ps(series.median_ps()) as f64;
     let two_clocks = slope.abs() < MAX_CLOCK_DIFFERENCE * series.mean_interval_ps();
-    if slope * change >= 0.0 || !clear || !two_clocks {
+    let rest: Vec<f64> =
+        level.iter().enumerate().map(|(i, value)| if i < place { *value } else { value - change }).collect();
+    let steady = drift::wander(&rest).is_none_or(|wander| wander < MAX_WANDER * change.abs());
+    if slope * change >= 0.0 || !clear || !two_clocks || !steady {
         return None;
     }
     let period_ps = nearest_divisor(series.mean_interval_ps(), change.abs(), 3.0 * error)?;
@@ -79,7 +87,7 @@ fn sharpest_change(level: &[f64], side: usize) -> usize {
         .map(|k| side + (n - 2 * side) * k / PLACES)
         .max_by(|a, b| contrast(level, *a).total_cmp(&contrast(level, *b)))
         .unwrap_or(n / 2);
-    sharpen(level, place, n / PLACES + 1, side)
+    sharpen(level, place, side)
 }
 
 /// The interquartile range.
@@ -105,11 +113,18 @@ fn contrast(level: &[f64], place: usize) -> f64 {
     (lower_level(after) - lower_level(before)).abs() * weight
 }
 
-/// The place of highest contrast within `reach` of `place`.
-fn sharpen(level: &[f64], place: usize, reach: usize, side: usize) -> usize {
-    let from = place.saturating_sub(reach).max(side);
-    let to = (place + reach).min(level.len() - side);
-    (from..to).max_by(|a, b| contrast(level, *a).total_cmp(&contrast(level, *b))).unwrap_or(place)
+/// The place that parts the run best into messages near the level before `place` and messages near the one after.
+fn sharpen(level: &[f64], place: usize, side: usize) -> usize {
+    let (before, after) = (median(&level[..place]), median(&level[place..]));
+    let mut misfit = 0.0;
+    let mut best = (place, f64::INFINITY);
+    for (index, value) in level.iter().enumerate() {
+        if index >= side && index < level.len() - side && misfit < best.1 {
+            best = (index, misfit);
+        }
+        misfit += (value - before).abs() - (value - after).abs();
+    }
+    best.0
 }
 
 /// The roundest whole division of the trigger interval within `tolerance` of the fall: creeping over a tick

@@ -220,12 +220,12 @@ fn pair_file(
 fn statistics_of(pairing: &Pairing, end_ps: i64, options: &Options) -> Statistics {
     let latency_ps = pairing.latencies_ps();
     if options.findings.is_none() {
-        return statistics(&[], latency_ps, &[], end_ps, options.seed, options.intervals, None);
+        return statistics(&[], &latency_ps, &[], end_ps, options.seed, options.intervals, None);
     }
     let glitch = capture::pairing::TriggerOutcome::Glitch;
     let paired: Vec<i64> = pairing.triggers().filter(|t| t.done_ps.is_some()).map(|t| t.trigger_ps).collect();
     let sent: Vec<i64> = pairing.triggers().filter(|t| t.outcome != glitch).map(|t| t.trigger_ps).collect();
-    statistics(&paired, latency_ps, &sent, end_ps, options.seed, options.intervals, options.findings)
+    statistics(&paired, &latency_ps, &sent, end_ps, options.seed, options.intervals, options.findings)
 }
 
 fn interval_report(latency_ps: &[i64], seed: u64) -> Option<IntervalReport> {
@@ -242,21 +242,19 @@ fn interval_report(latency_ps: &[i64], seed: u64) -> Option<IntervalReport> {
 /// were sent, and the end of the recording. Without `findings` only the latencies are looked at.
 pub fn statistics(
     trigger_ps: &[i64],
-    latency_ps: Vec<i64>,
+    latency_ps: &[i64],
     sent_ps: &[i64],
     end_ps: i64,
     seed: u64,
     with_intervals: bool,
     findings: Option<DetectorSettings>,
 ) -> Statistics {
-    let intervals = if with_intervals { interval_report(&latency_ps, seed) } else { None };
-    let mut sorted = latency_ps.clone();
-    sorted.sort_unstable();
-    let summary = Summary::of_sorted(&sorted);
+    let intervals = if with_intervals { interval_report(latency_ps, seed) } else { None };
+    let summary = Summary::of(latency_ps);
     let found = findings.map(|settings| {
         let usual_ps = summary.map_or(0, |summary| summary.p99 as i64);
         let recorded = recorded_long_enough(trigger_ps, sent_ps, end_ps - usual_ps);
-        stats::detect::detect(&Series::new(trigger_ps, &latency_ps, &recorded), settings)
+        stats::detect::detect(&Series::new(trigger_ps, latency_ps, &recorded), settings)
     });
     Statistics { summary, intervals, findings: found.unwrap_or_default() }
 }
