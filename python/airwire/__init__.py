@@ -19,6 +19,7 @@ if TYPE_CHECKING:
         analyze,
         compare,
         convert,
+        ecdf,
         load_run,
         parse_size,
         parse_time,
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "AirwireError": "airwire._core",
     **dict.fromkeys(
-        ("analyze", "compare", "convert", "load_run", "parse_size", "parse_time", "read_edges"),
+        ("analyze", "compare", "convert", "ecdf", "load_run", "parse_size", "parse_time", "read_edges"),
         "airwire.captures",
     ),
     **dict.fromkeys(
@@ -52,6 +53,7 @@ __all__ = [
     "analyze",
     "compare",
     "convert",
+    "ecdf",
     "load_run",
     "parse_size",
     "parse_time",

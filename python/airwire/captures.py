@@ -105,12 +105,14 @@ def convert(
     *,
     channels: Sequence[str | int] = (),
     overwrite: bool = False,
+    progress: Callable[[int], Any] | None = None,
 ) -> None:
     """Write a capture as VCD or Saleae-style CSV, by the ending of ``destination``.
 
+    ``progress(time_ps)`` is told while it works how far into the capture it is.
     Raises ``AirwireError`` when the source cannot be read or the destination cannot be written.
     """
-    _core.convert(str(source), str(destination), [str(channel) for channel in channels], overwrite)
+    _core.convert(str(source), str(destination), [str(channel) for channel in channels], overwrite, progress)
 
 
 def compare(a: Capture, b: Capture, *, seed: int = DEFAULT_SEED) -> Comparison:
@@ -126,6 +128,18 @@ def compare(a: Capture, b: Capture, *, seed: int = DEFAULT_SEED) -> Comparison:
         empty = a if not latencies[0] else b
         raise _core.AirwireError(f"{empty.path}: no message was paired, so that there is nothing to compare")
     return Comparison(a=a.name, b=b.name, sentence=comparison_sentence(a.name, b.name, raw), **raw)
+
+
+def ecdf(capture: Capture) -> pl.DataFrame:
+    """The empirical cumulative distribution of a capture's latencies.
+
+    One row per distinct latency in ascending order: ``latency_ps`` and ``share``, the share of paired messages that
+    took at most that long.
+    """
+    import polars as pl
+
+    values, shares = _core.ecdf(_latencies(capture))
+    return pl.DataFrame({"latency_ps": values, "share": shares}, schema={"latency_ps": pl.Int64, "share": pl.Float64})
 
 
 def parse_time(text: str) -> int:

@@ -94,6 +94,17 @@ def test_a_comparison_needs_a_paired_message_on_both_sides(slotted: Path, tmp_pa
         airwire.compare(a, b)
 
 
+def test_the_distribution_is_a_frame_of_steps_that_ends_at_one(slotted: Path) -> None:
+    capture = airwire.analyze(slotted).captures[0]
+    steps = airwire.ecdf(capture)
+    assert capture.latency_ps is not None
+    assert steps["latency_ps"].is_sorted() and steps["share"].is_sorted()
+    assert (steps["latency_ps"][0], steps["latency_ps"][-1]) == (capture.latency_ps["min"], capture.latency_ps["max"])
+    assert steps["share"][-1] == 1.0
+    half = steps.filter(pl.col("share") >= 0.5)["latency_ps"][0]
+    assert abs(half - capture.latency_ps["p50"]) <= capture.latency_ps["iqr"] / 20
+
+
 def test_intervals_of_a_partial_phase_say_so(tmp_path: Path) -> None:
     # A trigger interval of 4 slots: every message waits equally long.
     frozen = tmp_path / "frozen.csv"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import json
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -80,6 +81,6 @@ def test_python_modules_import_only_what_the_architecture_lists(file: Path) -> N
 
 def test_nothing_heavy_is_imported_before_the_command_is_known() -> None:
     probe = "import sys, airwire.cli; print(*sys.modules)"
-    loaded = subprocess.run(["python", "-c", probe], capture_output=True, text=True, check=True).stdout.split()
+    loaded = subprocess.run([sys.executable, "-c", probe], capture_output=True, text=True, check=True).stdout.split()
     heavy = {"polars", "vl_convert", "airwire._core", "airwire.captures", "airwire.report"}
     assert not heavy & set(loaded)

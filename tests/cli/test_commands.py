@@ -7,7 +7,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -123,26 +122,48 @@ def test_a_folder_that_is_no_run_is_one_sentence(
     assert "Traceback" not in result.stderr
 
 
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
+def test_ctrl_c_ends_a_conversion_and_leaves_no_half_file(tmp_path: Path) -> None:
+    endless = tmp_path / "endless.csv"
+    os.mkfifo(endless)
+    command = [sys.executable, "-m", "airwire.cli", "convert", "endless.csv", "out.vcd"]
+    process = subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, text=True)
+    feed_until_interrupted(process, endless)
+    _, errors = process.communicate(timeout=60)
+    assert process.returncode == 130, errors
+    assert "Traceback" not in errors
+    assert [path.name for path in tmp_path.iterdir()] == ["endless.csv"]
+
+
+def feed_until_interrupted(process: subprocess.Popen[str], pipe: Path) -> None:
+    """Feed a capture that never ends into a pipe, press Ctrl-C, and go on until nobody reads."""
+    try:
+        with pipe.open("w") as file:
+            file.write("Time [s],Channel 0,Channel 1\n0.0,0,0\n")
+            for second in range(1, 10_000_000):
+                file.write(f"{second}.1,1,0\n{second}.2,0,0\n{second}.3,0,1\n{second}.4,0,0\n")
+                if second == 20_000:
+                    process.send_signal(signal.SIGINT)
+    except BrokenPipeError:
+        pass
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
 def test_ctrl_c_ends_cleanly_and_keeps_what_was_finished(tmp_path: Path) -> None:
-    for k in range(40):
-        SlottedLink(messages=20, seed=k).write_csv(tmp_path / f"{k:02d}.csv")
-    big = tmp_path / "99-big.csv"
-    row = "".join(f"{{0}}.{ms:03d},{a},{b}\n" for ms, a, b in ((1, 1, 0), (2, 0, 0), (5, 0, 1), (6, 0, 0)))
-    with big.open("w") as file:
-        file.write("Time [s],Channel 0,Channel 1\n0.0,0,0\n")
-        file.writelines(row.format(second) for second in range(1, 1_500_000))
+    SlottedLink(messages=50).write_csv(tmp_path / "a-12B.csv")
+    endless = tmp_path / "b-12B.csv"
+    os.mkfifo(endless)
     process = subprocess.Popen(
-        [sys.executable, "-m", "airwire.cli", "analyze", ".", "--out", "run"],
+        [sys.executable, "-m", "airwire.cli", "analyze", "a-12B.csv", "b-12B.csv", "--out", "run"],
         cwd=tmp_path,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
     )
-    time.sleep(0.45)
-    process.send_signal(signal.SIGINT)
+    feed_until_interrupted(process, endless)
     output, errors = process.communicate(timeout=60)
-    if process.returncode == 0:
-        pytest.skip("this machine finished the batch before it could be stopped")
     assert process.returncode == 130, (output, errors)
     assert "Traceback" not in errors
-    assert "stopped by Ctrl-C" in errors
+    assert "stopped by Ctrl-C; 1 capture was finished and kept" in errors
+    manifest = json.loads((tmp_path / "run/manifest.json").read_text())
+    assert [capture["run"] for capture in manifest["captures"]] == ["a-12B.csv"]

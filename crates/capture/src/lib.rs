@@ -8,8 +8,10 @@ mod error;
 mod open;
 pub mod pairing;
 mod read;
+mod watched;
 pub mod write;
 
 pub use change::{CaptureInfo, Change, ChangeSource, Channel, ChannelSelector, MAX_CHANNELS};
 pub use error::CaptureError;
 pub use open::{OpenOptions, open, open_bytes};
+pub use watched::{Watch, Watched};

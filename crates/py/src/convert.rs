@@ -2,18 +2,51 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 use arrow_array::builder::{BooleanBuilder, Int64Builder};
 use arrow_array::{ArrayRef, RecordBatch};
 use capture::write::Existing;
-use capture::{CaptureError, ChannelSelector, OpenOptions};
+use capture::{CaptureError, ChangeSource, ChannelSelector, OpenOptions, Watch, Watched};
 use pyo3::prelude::*;
 
 use crate::refused;
 use crate::table::Table;
 
+/// How often Python is asked for signals while a capture is read.
+const SIGNAL_POLL: Duration = Duration::from_millis(10);
+
 fn selectors(channels: Vec<String>) -> Vec<ChannelSelector> {
     channels.into_iter().map(|text| text.parse().unwrap_or(ChannelSelector::Label(text))).collect()
+}
+
+/// Opens a capture, hands it to `work` on a thread of its own and waits; Ctrl-C in Python ends the source.
+fn while_watching<T: Send + 'static>(
+    py: Python<'_>,
+    path: PathBuf,
+    channels: Vec<String>,
+    progress: Option<Bound<'_, PyAny>>,
+    work: impl FnOnce(Watched) -> Result<T, CaptureError> + Send + 'static,
+) -> PyResult<T> {
+    let watch = Arc::new(Watch::default());
+    let held = Arc::clone(&watch);
+    let worker = std::thread::spawn(move || {
+        let source = capture::open(&path, &OpenOptions { channels: selectors(channels) })?;
+        work(Watched::new(&path, source, held))
+    });
+    let mut interruption = Ok(());
+    while !worker.is_finished() {
+        py.detach(|| std::thread::sleep(SIGNAL_POLL));
+        let told = progress.as_ref().map_or(Ok(()), |tell| tell.call1((watch.time_ps(),)).map(|_| ()));
+        if let Err(error) = py.check_signals().and(told) {
+            watch.stop();
+            interruption = Err(error);
+        }
+    }
+    let outcome = worker
+        .join()
+        .map_err(|_| refused("reading the capture ended by a fault of Airwire; please report it"))?;
+    interruption.and(outcome.map_err(refused))
 }
 
 /// The level changes of a capture: `time_ps` and one column of levels per channel.
@@ -23,8 +56,7 @@ pub(crate) fn read_edges(
     path: PathBuf,
     channels: Vec<String>,
 ) -> PyResult<(Table, Option<String>, i64)> {
-    let read = || -> Result<(RecordBatch, Option<String>, i64), CaptureError> {
-        let mut source = capture::open(&path, &OpenOptions { channels: selectors(channels) })?;
+    let read = |mut source: Watched| {
         let labels: Vec<String> =
             source.info().channels.iter().map(|channel| channel.label.clone()).collect();
         let mut time_ps = Int64Builder::new();
@@ -49,7 +81,7 @@ pub(crate) fn read_edges(
         let table = RecordBatch::try_from_iter(columns).expect("every column has a row per change");
         Ok((table, source.info().start.clone(), source.end_ps()))
     };
-    let (table, start, end_ps) = py.detach(read).map_err(refused)?;
+    let (table, start, end_ps) = while_watching(py, path, channels, None, read)?;
     Ok((Table(table), start, end_ps))
 }
 
@@ -62,7 +94,7 @@ fn unique(columns: &[(String, ArrayRef)], label: String) -> String {
     (2..).map(|k| format!("{label} ({k})")).find(|name| !taken(name)).expect("some number is free")
 }
 
-/// Writes a capture in another format.
+/// Writes a capture in another format; `progress(time_ps)` is told how far into the capture it is.
 #[pyfunction]
 pub(crate) fn convert(
     py: Python<'_>,
@@ -70,13 +102,12 @@ pub(crate) fn convert(
     destination: PathBuf,
     channels: Vec<String>,
     overwrite: bool,
+    progress: Option<Bound<'_, PyAny>>,
 ) -> PyResult<()> {
-    py.detach(|| {
-        let mut changes = capture::open(&source, &OpenOptions { channels: selectors(channels) })?;
-        let existing = if overwrite { Existing::Replace } else { Existing::Keep };
-        capture::write::convert(changes.as_mut(), &destination, existing)
+    let existing = if overwrite { Existing::Replace } else { Existing::Keep };
+    while_watching(py, source, channels, progress, move |mut changes| {
+        capture::write::convert(&mut changes, &destination, existing)
     })
-    .map_err(refused)
 }
 
 #[pyfunction]

@@ -35,5 +35,6 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(convert::format_time, module)?)?;
     module.add_function(wrap_pyfunction!(statistics::statistics, module)?)?;
     module.add_function(wrap_pyfunction!(statistics::compare, module)?)?;
+    module.add_function(wrap_pyfunction!(statistics::ecdf, module)?)?;
     Ok(())
 }

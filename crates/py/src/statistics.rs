@@ -105,3 +105,12 @@ pub(crate) fn compare<'py>(
     dict.set_item("effective_n", comparison.effective_n)?;
     Ok(Some(dict))
 }
+
+/// The distinct latencies in ascending order and the share of messages at or below each.
+#[pyfunction]
+pub(crate) fn ecdf(latency_ps: Vec<i64>) -> (Vec<i64>, Vec<f64>) {
+    let mut sorted = latency_ps;
+    sorted.sort_unstable();
+    let ecdf = stats::Ecdf::of_sorted(&sorted);
+    (ecdf.values_ps, ecdf.shares)
+}

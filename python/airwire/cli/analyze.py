@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from airwire.cli import options
-from airwire.cli.output import EXIT_BAD_INPUT, EXIT_INTERRUPTED, complain, print_json, progress_bar
+from airwire.cli.output import EXIT_BAD_INPUT, EXIT_INTERRUPTED, complain, print_json, progress_bar, working
 
 if TYPE_CHECKING:
     from airwire.model import Analysis
@@ -86,7 +86,9 @@ def publish(analysis: Analysis, report: Path | None, figures: Path | None, as_js
             if path is not None:
                 typer.echo(f"{what}: {path}")
     if analysis.interrupted:
-        complain(f"stopped by Ctrl-C; {len(analysis.captures)} captures were finished and kept")
+        done = len(analysis.captures)
+        kept = "1 capture was" if done == 1 else f"{done} captures were"
+        complain(f"stopped by Ctrl-C; {kept} finished and kept")
         raise typer.Exit(EXIT_INTERRUPTED)
     if analysis.errors:
         raise typer.Exit(EXIT_BAD_INPUT)
@@ -96,11 +98,12 @@ def _write(analysis: Analysis, report: Path | None, figures: Path | None) -> lis
     if report is not None or figures is not None:
         from airwire.report import write_figures, write_html
 
-        if report is not None:
-            report.parent.mkdir(parents=True, exist_ok=True)
-            write_html(analysis, report)
-        if figures is not None:
-            write_figures(analysis, figures)
+        with working("Drawing the report"):
+            if report is not None:
+                report.parent.mkdir(parents=True, exist_ok=True)
+                write_html(analysis, report)
+            if figures is not None:
+                write_figures(analysis, figures)
     return [("Report", report), ("Figures", figures)]
 
 

@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from airwire.cli.output import working
+
 
 def convert(
     source: Annotated[Path, typer.Argument(metavar="SOURCE", help="A capture of any format that Airwire reads.")],
@@ -29,6 +31,14 @@ def convert(
     Example: airwire convert session.sal edges.vcd --channel 0 --channel 1
     """
     from airwire import captures
+    from airwire.explain.quantities import time
 
-    captures.convert(source, destination, channels=channel or (), overwrite=overwrite)
+    with working("Converting") as say:
+        captures.convert(
+            source,
+            destination,
+            channels=channel or (),
+            overwrite=overwrite,
+            progress=lambda time_ps: say(f"Converting: {time(time_ps)} into the capture"),
+        )
     typer.echo(f"Written: {destination}")

@@ -54,10 +54,23 @@ def progress_bar(title: str) -> Iterator[Callable[[int, int], None]]:
             bar.start()
             shown = True
         if shown:
-            bar.update(task, completed=done, total=total)
+            # A single file says nothing of how far it is: the bar only pulses.
+            bar.update(task, completed=done, total=total if total > 1 else None)
 
     try:
         yield advance
     finally:
         if shown:
             bar.stop()
+
+
+@contextmanager
+def working(title: str) -> Iterator[Callable[[str], None]]:
+    """A line on the terminal, while something works that may take a while; the callback replaces its text."""
+    if not sys.stderr.isatty():
+        yield lambda _text: None
+        return
+    from rich.console import Console
+
+    with Console(stderr=True).status(title) as status:
+        yield lambda text: status.update(text)

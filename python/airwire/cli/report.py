@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from airwire.cli import options
+from airwire.cli.output import working
 
 
 def report(
@@ -27,10 +28,12 @@ def report(
     from airwire import captures
     from airwire.report import write_figures, write_html
 
-    analysis = captures.load_run(run, gate_ps=gate)
     page = out or run / "report.html"
-    write_html(analysis, page)
+    with working("Drawing the report"):
+        analysis = captures.load_run(run, gate_ps=gate)
+        write_html(analysis, page)
+        if figures is not None:
+            write_figures(analysis, figures)
     typer.echo(f"Report: {page}")
     if figures is not None:
-        write_figures(analysis, figures)
         typer.echo(f"Figures: {figures}")

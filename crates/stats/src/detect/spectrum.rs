@@ -6,11 +6,8 @@ use std::f64::consts::TAU;
 use rustfft::FftPlannerScalar;
 use rustfft::num_complex::Complex64;
 
-/// Coherence of `times` at `frequency`, where `times · frequency` is in cycles.
-pub(super) fn coherence(times: &[f64], frequency: f64) -> f64 {
-    if times.is_empty() {
-        return 0.0;
-    }
+/// The mean of the unit vectors at the phases of `times` at `frequency`; (0, 0) when there are none.
+fn mean_vector(times: &[f64], frequency: f64) -> (f64, f64) {
     let (mut cosines, mut sines) = (0.0, 0.0);
     for time in times {
         let cycles = time * frequency;
@@ -18,19 +15,20 @@ pub(super) fn coherence(times: &[f64], frequency: f64) -> f64 {
         cosines += cosine;
         sines += sine;
     }
-    libm::sqrt(cosines * cosines + sines * sines) / times.len() as f64
+    let n = times.len().max(1) as f64;
+    (cosines / n, sines / n)
+}
+
+/// Coherence of `times` at `frequency`, where `times · frequency` is in cycles.
+pub(super) fn coherence(times: &[f64], frequency: f64) -> f64 {
+    let (cosine, sine) = mean_vector(times, frequency);
+    libm::sqrt(cosine * cosine + sine * sine)
 }
 
 /// The mean phase of `times` at `frequency`, in cycles from 0 to 1.
 pub(super) fn mean_phase(times: &[f64], frequency: f64) -> f64 {
-    let (mut cosines, mut sines) = (0.0, 0.0);
-    for time in times {
-        let cycles = time * frequency;
-        let (sine, cosine) = libm::sincos(TAU * (cycles - libm::floor(cycles)));
-        cosines += cosine;
-        sines += sine;
-    }
-    let phase = libm::atan2(sines, cosines) / TAU;
+    let (cosine, sine) = mean_vector(times, frequency);
+    let phase = libm::atan2(sine, cosine) / TAU;
     phase - libm::floor(phase)
 }
 
