@@ -88,7 +88,7 @@ def test_a_newer_schema_is_refused_with_what_to_do(tmp_path: Path) -> None:
 
 def test_a_comparison_needs_a_paired_message_on_both_sides(slotted: Path, tmp_path: Path) -> None:
     silent = tmp_path / "silent.csv"
-    silent.write_text("Time [s],Channel 0,Channel 1\n0.0,0,0\n0.1,1,0\n0.2,0,0\n")
+    silent.write_text("Time [s],Channel 0,Channel 1\n0.0,0,0\n0.05,0,1\n0.06,0,0\n0.1,1,0\n0.2,0,0\n")
     a, b = airwire.analyze([slotted, silent]).captures
     with pytest.raises(airwire.AirwireError, match="no message was paired"):
         airwire.compare(a, b)

@@ -148,6 +148,10 @@ def no_edges(path: Path) -> None:
     path.write_text("Time [s],Channel 0,Channel 1\n0.0,0,0\n1.0,0,1\n2.0,0,0\n")
 
 
+def no_done_edges(path: Path) -> None:
+    path.write_text("Time [s],Channel 0,Channel 1\n0.0,0,0\n1.0,1,0\n2.0,0,0\n")
+
+
 def one_channel(path: Path) -> None:
     path.write_text("Time [s],Channel 0\n0.0,0\n1.0,1\n")
 
@@ -171,6 +175,7 @@ BAD_INPUTS: list[tuple[str, Callable[[Path], object], str]] = [
     ("backwards.csv", backwards, "backwards"),
     ("mixed.csv", mixed, ":3:"),
     ("no-edges.csv", no_edges, "never rises"),
+    ("no-done-edges.csv", no_done_edges, "the done channel 1 never rises"),
     ("one-channel.csv", one_channel, "no channel 1"),
     ("header.csv", lambda path: path.write_text("Time [s],Channel 0,Channel 1\n"), "no rows"),
     ("session.sal", broken_zip, "digital-0.bin"),
@@ -240,6 +245,7 @@ def test_a_full_disk_is_one_sentence_and_the_results_are_still_printed(
         (["--pairing", "guess"], "strict, fifo or published"),
         (["--trigger", "7"], "no channel 7; it has 0"),
         (["--seed", "-1"], "--seed"),
+        (["--done", "0"], "name the same channel"),
     ],
 )
 def test_a_bad_option_says_what_would_be_right(

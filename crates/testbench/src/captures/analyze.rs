@@ -175,15 +175,8 @@ fn analyze_one(
         Ok(None) => return None,
         Err(error) => return Some(Err(failure(error.to_string()))),
     };
-    if pairing.is_empty() {
-        return Some(Err(Failure::new(
-            &source.path,
-            &format!(
-                "the trigger channel {} never rises from low to high, so that there is nothing to measure; name the \
-                 right channel with --trigger",
-                options.trigger
-            ),
-        )));
+    if let Some(reason) = nothing_to_measure(&info, &pairing, options) {
+        return Some(Err(Failure::new(&source.path, &reason)));
     }
     let statistics = statistics_of(&pairing, end_ps, options);
     Some(Ok(CaptureResult {
@@ -194,6 +187,26 @@ fn analyze_one(
         end_ps,
         statistics,
     }))
+}
+
+/// Why a capture holds no measurement: most likely the wrong channel was named.
+fn nothing_to_measure(info: &CaptureInfo, pairing: &Pairing, options: &Options) -> Option<String> {
+    let never_rises = |role: &str, channel: &ChannelSelector| {
+        Some(format!(
+            "the {role} channel {channel} never rises from low to high, so that there is nothing to measure; name the \
+             right channel with --{role}"
+        ))
+    };
+    if info.channels[0] == info.channels[1] {
+        return Some("--trigger and --done name the same channel; name two".to_owned());
+    }
+    if pairing.is_empty() {
+        return never_rises("trigger", &options.trigger);
+    }
+    if pairing.outcomes().paired == 0 && pairing.unpaired_dones().is_empty() {
+        return never_rises("done", &options.done);
+    }
+    None
 }
 
 fn pair_file(

@@ -1,5 +1,6 @@
 //! Which files a user means by paths and folders.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -40,6 +41,9 @@ pub fn discover(paths: &[PathBuf]) -> (Vec<Source>, Vec<Failure>) {
             sources.push(Source { path: path.clone(), group: group_of(path, None) });
         }
     }
+    // A file that was named twice, or by itself and by its folder, is one capture.
+    let mut seen = BTreeSet::new();
+    sources.retain(|source| seen.insert(source.path.clone()));
     (sources, failures)
 }
 
@@ -100,6 +104,14 @@ mod tests {
             .collect();
         assert_eq!(found, [("a", "1024B.sal".into()), ("a", "12B.csv.gz".into()), ("b", "12B.csv".into())]);
         assert!(failures.is_empty());
+    }
+
+    #[test]
+    fn a_file_that_was_named_twice_is_one_capture() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("12B.csv");
+        fs::write(&path, "").unwrap();
+        assert_eq!(discover(&[path.clone(), folder.path().to_owned(), path]).0.len(), 1);
     }
 
     #[test]
