@@ -4,6 +4,7 @@
 //! [`pairing::Trigger`] per trigger edge. Every reader works in bounded memory whatever the size of the file.
 
 mod change;
+mod civil;
 mod error;
 mod open;
 pub mod pairing;

@@ -12,5 +12,3 @@ pub(crate) mod sal;
 pub(crate) mod select;
 pub(crate) mod sigrok;
 pub(crate) mod vcd;
-
-pub(crate) use logic2_csv::civil::{days_from_date, days_in_month, rfc3339};

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use units::{PS_PER_NS, PS_PER_S};
 
 use crate::change::CaptureInfo;
-use crate::read::{days_from_date, days_in_month, rfc3339};
+use crate::civil::{days_from_date, days_in_month, rfc3339};
 use crate::write::spool::Spool;
 
 const NS_PER_S: i64 = 1_000_000_000;

@@ -5,9 +5,8 @@
 //! others a careful one ([`row`]), which also words the errors. Leaves out analog columns and rows without
 //! data (`X`), which it refuses.
 
-pub(in crate::read) mod civil;
+mod blocks;
 mod header;
-mod lines;
 mod row;
 mod shape;
 #[cfg(test)]
@@ -22,8 +21,9 @@ use crate::open::OpenOptions;
 use crate::read::input::{Input, read_error};
 use crate::read::select::select;
 
+use crate::civil;
+use blocks::{BUFFER_BYTES, Blocks};
 pub(crate) use header::looks_like;
-use lines::{BUFFER_BYTES, Lines};
 use shape::Shape;
 
 const FORMAT: &str = "Saleae Logic 2 CSV";
@@ -35,7 +35,7 @@ const MOST_ROWS_BETWEEN_SHAPES: u32 = 64;
 /// Opens a stream of this format; reads its header and looks at its first row.
 pub(crate) fn open(input: Input, options: &OpenOptions) -> Result<Box<dyn ChangeSource>, CaptureError> {
     let Input { path, reader } = input;
-    let mut lines = Lines::new(reader);
+    let mut lines = Blocks::new(reader);
     let (fields, header_bytes) = loop {
         if let Some(header) = header::parse(lines.buffered(), lines.at_end()) {
             break header;
@@ -114,7 +114,7 @@ struct Patience {
 
 struct Logic2Csv {
     path: PathBuf,
-    lines: Lines,
+    lines: Blocks,
     channel_count: usize,
     selection: Selection,
     info: CaptureInfo,

@@ -2,7 +2,7 @@
 //! Exact to the picosecond, finer digits are cut. Also says where the digits of a time lie, so that the fast
 //! path can read the rows that follow; knows nothing of rows and columns.
 
-use super::civil;
+use crate::civil;
 
 const PS_PER_S: i128 = 1_000_000_000_000;
 /// Digits of a second that are kept: picoseconds.

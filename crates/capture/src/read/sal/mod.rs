@@ -24,11 +24,11 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use crate::change::{CaptureInfo, Change, ChangeSource, Channel};
+use crate::civil;
 use crate::error::CaptureError;
 use crate::open::OpenOptions;
 use crate::read::clock::SampleClock;
 use crate::read::input::{Archive, Member, read_error};
-use crate::read::logic2_csv::civil;
 use crate::read::select::select;
 use channel::{ChannelStream, Header};
 use merge::{MergeError, Merger};

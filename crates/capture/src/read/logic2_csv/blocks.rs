@@ -6,7 +6,7 @@ use std::io::{self, Read};
 /// Large enough that system calls vanish, small enough that the buffer stays in the second-level cache.
 pub(super) const BUFFER_BYTES: usize = 256 << 10;
 
-pub(super) struct Lines {
+pub(super) struct Blocks {
     reader: Box<dyn Read + Send>,
     buffer: Vec<u8>,
     start: usize,
@@ -18,7 +18,7 @@ pub(super) struct Lines {
     number: u64,
 }
 
-impl Lines {
+impl Blocks {
     pub(super) fn new(reader: Box<dyn Read + Send>) -> Self {
         let buffer = vec![0; BUFFER_BYTES];
         Self { reader, buffer, start: 0, complete: 0, filled: 0, at_end: false, number: 1 }
