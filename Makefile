@@ -48,8 +48,9 @@ test-slow: $(VENV)/installed ## Tests that take minutes: large files, memory
 	$(BIN)/python -m pytest --slow -m slow
 
 soak: ## Fuzz every reader for FUZZ_SECONDS each (needs a nightly toolchain and cargo-fuzz)
-	cd fuzz && for target in $(FUZZ_TARGETS); do \
-		cargo +nightly fuzz run $$target -- -max_total_time=$(FUZZ_SECONDS) -rss_limit_mb=4096 || exit 1; \
+	for target in $(FUZZ_TARGETS); do \
+		mkdir -p target/fuzz-found/$$target && cargo +nightly fuzz run --fuzz-dir fuzz $$target \
+			target/fuzz-found/$$target fuzz/corpus/$$target -- -max_total_time=$(FUZZ_SECONDS) || exit 1; \
 	done
 
 bench: $(VENV)/installed ## Airwire's own speed, side by side with its peers

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from airwire.explain.known_periods import BAUD_RATES, meaning_of
-from airwire.explain.quantities import count, percent, rough_time, time
+from airwire.explain.quantities import count, percent, rough_time, table_time, time
 from airwire.model import Finding
 
 if TYPE_CHECKING:
@@ -170,7 +170,7 @@ def _comb(found: _Evidence, _pairing: str) -> tuple[str, str]:
 
 def _steps(found: _Evidence, _pairing: str) -> tuple[str, str]:
     levels, shares, distances = (found.numbers(name) for name in ("levels_ps", "shares", "distances_ps"))
-    listed = ", ".join(f"{rough_time(level)} ({percent(s)})" for level, s in zip(levels, shares, strict=True))
+    listed = ", ".join(f"{table_time(level)} ({percent(s)})" for level, s in zip(levels, shares, strict=True))
     apart = ", ".join(map(rough_time, distances))
     sentence = f"Latencies sit on {len(levels)} separate levels: {listed}, {apart} apart."
     for baud in BAUD_RATES:
