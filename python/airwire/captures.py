@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     import polars as pl
 
 DEFAULT_SEED = 1
-PAIRING_RULES = ("strict", "fifo", "published")
 
 
 def analyze(

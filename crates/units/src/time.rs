@@ -47,24 +47,9 @@ impl Picoseconds {
         Self(ns * PS_PER_NS)
     }
 
-    /// A number of microseconds.
-    pub const fn from_us(us: i64) -> Self {
-        Self(us * PS_PER_US)
-    }
-
-    /// A number of milliseconds.
-    pub const fn from_ms(ms: i64) -> Self {
-        Self(ms * PS_PER_MS)
-    }
-
     /// The count of picoseconds.
     pub const fn ps(self) -> i64 {
         self.0
-    }
-
-    /// Milliseconds as a floating-point number, for display only.
-    pub fn as_ms(self) -> f64 {
-        self.0 as f64 / PS_PER_MS as f64
     }
 }
 

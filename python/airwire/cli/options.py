@@ -8,39 +8,40 @@ from typing import Annotated
 
 import typer
 
+PAIRING_RULES = ("strict", "fifo", "published")
 
-def _time(text: str | None) -> int | None:
+
+def _quantity(parser: str, text: str | None) -> int | None:
+    """A quantity with its unit through the core's ``parser``, which is loaded only when a quantity is given."""
     if text is None:
         return None
     from airwire import _core
 
     try:
-        return _core.parse_time_ps(text)
+        quantity: int = getattr(_core, parser)(text)
     except _core.AirwireError as error:
         raise typer.BadParameter(str(error)) from None
+    return quantity
+
+
+def _time(text: str | None) -> int | None:
+    return _quantity("parse_time_ps", text)
 
 
 def _size(text: str | None) -> int | None:
-    if text is None:
-        return None
-    from airwire import _core
-
-    try:
-        return _core.parse_bytes(text)
-    except _core.AirwireError as error:
-        raise typer.BadParameter(str(error)) from None
+    return _quantity("parse_bytes", text)
 
 
 def _pairing(text: str) -> str:
-    rules = ("strict", "fifo", "published")
-    if text not in rules:
-        raise typer.BadParameter(f"there is no pairing rule `{text}`; use {', '.join(rules[:-1])} or {rules[-1]}")
+    if text not in PAIRING_RULES:
+        known = f"{', '.join(PAIRING_RULES[:-1])} or {PAIRING_RULES[-1]}"
+        raise typer.BadParameter(f"there is no pairing rule `{text}`; use {known}")
     return text
 
 
 def complete_pairing() -> list[str]:
     """The pairing rules, for shell completion."""
-    return ["strict", "fifo", "published"]
+    return list(PAIRING_RULES)
 
 
 CapturePaths = Annotated[

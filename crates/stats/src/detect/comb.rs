@@ -31,7 +31,7 @@ pub(super) struct Comb {
 
 /// The comb of a series: many teeth of like weight, or a main lump with rarer ones behind it.
 pub(super) fn find(series: &Series) -> Option<Comb> {
-    if series.len() < MIN_MESSAGES || series.iqr_ps() < 0.0 {
+    if series.len() < MIN_MESSAGES {
         return None;
     }
     many_teeth(series).or_else(|| lumps(series))
