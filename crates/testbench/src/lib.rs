@@ -3,3 +3,4 @@
 
 pub mod captures;
 pub mod run_folder;
+pub mod validation;

@@ -1,0 +1,92 @@
+//! A model's constants: each with its value, its unit and where it is from. They live in `params/*.toml`, one file
+//! a link, and are read when the link is first used.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+use units::Picoseconds;
+
+/// A constant of a model.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Param {
+    /// `"0.339 ms"`, a number, or a list of either.
+    pub value: toml::Value,
+    /// What it stands for.
+    pub meaning: String,
+    /// The document and section that states it.
+    pub source: Option<String>,
+    /// The capture, payload and statistic that it was fitted on.
+    pub fitted: Option<String>,
+}
+
+/// The constants of a link.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(transparent)]
+pub struct Params(BTreeMap<String, Param>);
+
+impl Params {
+    /// Reads a file of `params/`.
+    ///
+    /// # Panics
+    /// When the file is not what it should be: it is part of the program.
+    pub fn parse(text: &str) -> Self {
+        let params: Self =
+            toml::from_str(text).expect("params/*.toml holds value, meaning and source or fitted");
+        for (name, param) in &params.0 {
+            assert!(param.source.is_some() != param.fitted.is_some(), "{name} is either sourced or fitted");
+        }
+        params
+    }
+
+    /// All constants by name.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &Param)> {
+        self.0.iter().map(|(name, param)| (name.as_str(), param))
+    }
+
+    /// A time.
+    ///
+    /// # Panics
+    /// When there is no such time.
+    pub fn time(&self, name: &str) -> Picoseconds {
+        time_of(name, self.value(name))
+    }
+
+    /// A list of times, such as the quantiles of an empirical tail.
+    ///
+    /// # Panics
+    /// When there is no such list.
+    pub fn times(&self, name: &str) -> Vec<Picoseconds> {
+        let list = self.value(name).as_array().unwrap_or_else(|| panic!("{name} is a list of times"));
+        list.iter().map(|value| time_of(name, value)).collect()
+    }
+
+    /// A number.
+    ///
+    /// # Panics
+    /// When there is no such number.
+    pub fn number(&self, name: &str) -> f64 {
+        let value = self.value(name);
+        value
+            .as_float()
+            .or_else(|| value.as_integer().map(|n| n as f64))
+            .unwrap_or_else(|| panic!("{name} is a number"))
+    }
+
+    /// A whole number.
+    ///
+    /// # Panics
+    /// When there is no such number.
+    pub fn integer(&self, name: &str) -> i64 {
+        self.value(name).as_integer().unwrap_or_else(|| panic!("{name} is a whole number"))
+    }
+
+    fn value(&self, name: &str) -> &toml::Value {
+        &self.0.get(name).unwrap_or_else(|| panic!("the link's params have {name}")).value
+    }
+}
+
+fn time_of(name: &str, value: &toml::Value) -> Picoseconds {
+    let text = value.as_str().unwrap_or_else(|| panic!("{name} is a time with its unit"));
+    text.parse().unwrap_or_else(|error| panic!("{name}: {error}"))
+}

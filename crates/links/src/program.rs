@@ -1,0 +1,318 @@
+//! A link as a program: the tree of steps that every message walks through, and its budget in closed form.
+
+use units::Picoseconds;
+
+use crate::budget::{Budget, BudgetLine};
+use crate::stage::{GateClock, Load, Part, PartKind, Stage};
+
+/// Index of the part that every link has: waiting behind earlier messages.
+pub(crate) const QUEUED: usize = 0;
+
+/// Steps in the order in which a message takes them.
+#[derive(Debug, Default)]
+pub struct Steps(Vec<Step>);
+
+#[derive(Debug)]
+enum Step {
+    Stage(Box<dyn Stage>),
+    Frames { limit_bytes: u32, body: Steps },
+    Attempts { retries: u32, body: Steps, again: Steps },
+    Done,
+}
+
+impl Steps {
+    /// No steps.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds a stage.
+    #[must_use]
+    pub fn stage(mut self, stage: impl Stage + 'static) -> Self {
+        self.0.push(Step::Stage(Box::new(stage)));
+        self
+    }
+
+    /// Adds a stage where there is one.
+    #[must_use]
+    pub fn maybe(self, stage: Option<impl Stage + 'static>) -> Self {
+        match stage {
+            Some(stage) => self.stage(stage),
+            None => self,
+        }
+    }
+
+    /// Cuts the message (or the frame of an outer loop) into frames of at most `limit_bytes` and takes `body` once
+    /// for each.
+    ///
+    /// # Panics
+    /// When the limit is zero.
+    #[must_use]
+    pub fn frames(mut self, limit_bytes: u32, body: Steps) -> Self {
+        assert!(limit_bytes > 0, "a frame carries something");
+        self.0.push(Step::Frames { limit_bytes, body });
+        self
+    }
+
+    /// Takes `body`; where one of its stages loses the frame, takes `again` and then `body` anew, at most `retries`
+    /// times before the frame is lost to whatever encloses this.
+    #[must_use]
+    pub fn attempts(mut self, retries: u32, body: Steps, again: Steps) -> Self {
+        self.0.push(Step::Attempts { retries, body, again });
+        self
+    }
+
+    /// The done edge, when the message's last frame comes by for the first time. Later steps only keep the link
+    /// busy. A program without it is done at its end.
+    #[must_use]
+    pub fn done(mut self) -> Self {
+        self.0.push(Step::Done);
+        self
+    }
+
+    /// Adds other steps.
+    #[must_use]
+    pub fn then(mut self, mut steps: Steps) -> Self {
+        self.0.append(&mut steps.0);
+        self
+    }
+}
+
+/// A stage in its place.
+#[derive(Debug)]
+pub(crate) struct Placed {
+    pub(crate) stage: Box<dyn Stage>,
+    pub(crate) first_part: usize,
+    /// The innermost attempts around it.
+    pub(crate) attempts: Option<usize>,
+}
+
+/// The attempts around a stage, as the flat program needs them.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct AttemptScope {
+    pub(crate) retries: u32,
+    /// The first operation of the steps between two attempts.
+    pub(crate) again: usize,
+    /// How many frame loops enclose it.
+    pub(crate) depth: usize,
+    pub(crate) outer: Option<usize>,
+}
+
+/// One operation of the flat program.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Operation {
+    Stage(usize),
+    FramesBegin { limit_bytes: u32 },
+    FramesEnd { limit_bytes: u32, body: usize },
+    AttemptsBegin { scope: usize },
+    Jump { to: usize },
+    Done,
+}
+
+#[derive(Debug)]
+enum Node {
+    Stage(usize),
+    Frames { limit_bytes: u32, body: Vec<Node> },
+    Attempts { retries: u32, body: Vec<Node>, again: Vec<Node> },
+    Done,
+}
+
+/// A link, ready to carry messages.
+#[derive(Debug)]
+pub struct Program {
+    pub(crate) placed: Vec<Placed>,
+    pub(crate) scopes: Vec<AttemptScope>,
+    pub(crate) operations: Vec<Operation>,
+    tree: Vec<Node>,
+    parts: Vec<Part>,
+}
+
+impl From<Steps> for Program {
+    fn from(steps: Steps) -> Self {
+        let mut program = Self {
+            placed: Vec::new(),
+            scopes: Vec::new(),
+            operations: Vec::new(),
+            tree: Vec::new(),
+            parts: vec![Part::new("queued behind an earlier message", PartKind::Queue)],
+        };
+        program.tree = program.place(steps, None, 0);
+        program
+    }
+}
+
+impl Program {
+    fn place(&mut self, steps: Steps, attempts: Option<usize>, depth: usize) -> Vec<Node> {
+        steps.0.into_iter().map(|step| self.place_step(step, attempts, depth)).collect()
+    }
+
+    fn place_step(&mut self, step: Step, attempts: Option<usize>, depth: usize) -> Node {
+        match step {
+            Step::Done => {
+                self.operations.push(Operation::Done);
+                Node::Done
+            }
+            Step::Stage(stage) => {
+                let index = self.placed.len();
+                let first_part = self.parts.len();
+                self.parts.extend(stage.parts());
+                self.placed.push(Placed { stage, first_part, attempts });
+                self.operations.push(Operation::Stage(index));
+                Node::Stage(index)
+            }
+            Step::Frames { limit_bytes, body } => {
+                self.operations.push(Operation::FramesBegin { limit_bytes });
+                let start = self.operations.len();
+                let body = self.place(body, attempts, depth + 1);
+                self.operations.push(Operation::FramesEnd { limit_bytes, body: start });
+                Node::Frames { limit_bytes, body }
+            }
+            Step::Attempts { retries, body, again } => {
+                self.place_attempts(retries, body, again, attempts, depth)
+            }
+        }
+    }
+
+    /// Lays out: begin, body, jump past `again`, again, jump to body.
+    fn place_attempts(
+        &mut self,
+        retries: u32,
+        body: Steps,
+        again: Steps,
+        outer: Option<usize>,
+        depth: usize,
+    ) -> Node {
+        let scope = self.scopes.len();
+        self.scopes.push(AttemptScope { retries, again: 0, depth, outer });
+        self.operations.push(Operation::AttemptsBegin { scope });
+        let start = self.operations.len();
+        let body = self.place(body, Some(scope), depth);
+        let jump = self.operations.len();
+        self.operations.push(Operation::Jump { to: 0 });
+        self.scopes[scope].again = self.operations.len();
+        let again = self.place(again, outer, depth);
+        self.operations.push(Operation::Jump { to: start });
+        self.operations[jump] = Operation::Jump { to: self.operations.len() };
+        Node::Attempts { retries, body, again }
+    }
+
+    /// What the link's time is spent on. Part 0 is the wait behind earlier messages; parts of the same name (a stage
+    /// that is used in two places) count as one wherever they are shown.
+    pub fn parts(&self) -> &[Part] {
+        &self.parts
+    }
+
+    /// The gates whose phase a run may fix.
+    pub fn gates(&mut self) -> Vec<&mut GateClock> {
+        self.placed.iter_mut().flat_map(|placed| placed.stage.gates()).collect()
+    }
+
+    /// The mean time of each part for a delivered message, on an idle link whose clock phases are unknown.
+    pub fn budget(&self, payload_bytes: u32) -> Vec<BudgetLine> {
+        let mut means = vec![0.0; self.parts.len()];
+        let mut done = false;
+        self.add_steps(&self.tree, &Load::whole(payload_bytes), 1.0, &mut done, &mut means);
+        let mut lines: Vec<BudgetLine> = Vec::new();
+        for (part, mean) in self.parts.iter().zip(means).skip(1) {
+            let mean = Picoseconds::new(libm::round(mean) as i64);
+            match lines.iter_mut().find(|line| line.name == part.name) {
+                Some(line) => line.mean = line.mean + mean,
+                None => lines.push(BudgetLine { name: part.name.clone(), kind: part.kind, mean }),
+            }
+        }
+        lines
+    }
+
+    fn add_steps(&self, nodes: &[Node], load: &Load, weight: f64, done: &mut bool, means: &mut [f64]) {
+        for node in nodes {
+            if *done {
+                return;
+            }
+            match node {
+                Node::Done => *done = load.is_last,
+                Node::Stage(index) => self.add_stage(*index, load, weight, means),
+                Node::Frames { limit_bytes, body } => {
+                    let count = load.cut(*limit_bytes, 0).frame_count;
+                    for index in 0..count {
+                        self.add_steps(body, &load.cut(*limit_bytes, index), weight, done, means);
+                    }
+                }
+                Node::Attempts { retries, body, again } => {
+                    self.add_failures(*retries, body, again, load, weight, means);
+                    self.add_steps(body, load, weight, done, means);
+                }
+            }
+        }
+    }
+
+    fn add_stage(&self, index: usize, load: &Load, weight: f64, means: &mut [f64]) {
+        let placed = &self.placed[index];
+        placed.stage.budget(load, &mut Budget::new(&mut means[placed.first_part..], weight));
+    }
+
+    /// Adds the failed attempts before the one that gets through: a stage is part of a failed attempt as often as
+    /// the attempt reaches it and fails there or later.
+    fn add_failures(
+        &self,
+        retries: u32,
+        body: &[Node],
+        again: &[Node],
+        load: &Load,
+        weight: f64,
+        means: &mut [f64],
+    ) {
+        let success = self.survival(body, load);
+        let failures = weight * mean_failures(1.0 - success, retries);
+        if failures == 0.0 {
+            return;
+        }
+        let mut reached = 1.0;
+        for node in body {
+            if matches!(node, Node::Done) && load.is_last {
+                break;
+            }
+            let share = (reached - success) / (1.0 - success);
+            self.add_steps(std::slice::from_ref(node), load, failures * share, &mut false, means);
+            reached *= self.survival(std::slice::from_ref(node), load);
+        }
+        self.add_steps(again, load, failures, &mut false, means);
+    }
+
+    /// The probability that a load comes through these steps as far as the done edge.
+    fn survival(&self, nodes: &[Node], load: &Load) -> f64 {
+        let mut survival = 1.0;
+        for node in nodes {
+            survival *= match node {
+                Node::Done if load.is_last => break,
+                Node::Done => 1.0,
+                Node::Stage(index) => 1.0 - self.placed[*index].stage.loss(load),
+                Node::Frames { limit_bytes, body } => (0..load.cut(*limit_bytes, 0).frame_count)
+                    .map(|index| self.survival(body, &load.cut(*limit_bytes, index)))
+                    .product(),
+                Node::Attempts { retries, body, .. } => {
+                    1.0 - libm::pow(1.0 - self.survival(body, load), f64::from(*retries) + 1.0)
+                }
+            };
+        }
+        survival
+    }
+
+    /// The share of messages that are lost.
+    pub fn loss(&self, payload_bytes: u32) -> f64 {
+        1.0 - self.survival(&self.tree, &Load::whole(payload_bytes))
+    }
+}
+
+/// The mean number of failures before a success, given that it comes after at most `retries` of them.
+fn mean_failures(failure: f64, retries: u32) -> f64 {
+    let (mut weight, mut total, mut mean) = (1.0, 0.0, 0.0);
+    for k in 0..=retries {
+        total += weight;
+        mean += weight * f64::from(k);
+        weight *= failure;
+        if weight < 1e-18 {
+            break;
+        }
+    }
+    mean / total
+}

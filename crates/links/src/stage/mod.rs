@@ -1,0 +1,161 @@
+//! Stages: what a message goes through on its way from trigger to done. A stage is a state machine that says
+//! how long it holds a frame; the same functions give its closed-form budget.
+
+mod constant;
+mod gate;
+
+pub use constant::{Constant, Uniform};
+pub use gate::{Gate, GateClock};
+
+use serde::Serialize;
+use sim::RandomStream;
+use units::Picoseconds;
+
+use crate::budget::Budget;
+
+/// What a share of the latency is spent on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum PartKind {
+    /// A processor or the firmware on it.
+    Cpu,
+    /// Bytes on a wire between chips.
+    Bus,
+    /// Bits on the air.
+    Air,
+    /// Waiting for a gate to open.
+    Gate,
+    /// Gaps, turnarounds, acknowledgements: what the protocol demands between frames.
+    Protocol,
+    /// Doing again what failed.
+    Retry,
+    /// Waiting behind earlier messages.
+    Queue,
+    /// Measured, not understood.
+    Empirical,
+}
+
+/// A named share of a stage's time.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Part {
+    /// Unique within the link.
+    pub name: String,
+    /// What the time is spent on.
+    pub kind: PartKind,
+}
+
+impl Part {
+    /// A part of a kind.
+    pub fn new(name: impl Into<String>, kind: PartKind) -> Self {
+        Self { name: name.into(), kind }
+    }
+}
+
+/// What a stage carries: one frame of a message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Load {
+    /// The bytes that the application sends.
+    pub payload_bytes: u32,
+    /// The payload's share in this frame.
+    pub frame_bytes: u32,
+    /// The number of the frame among those of the innermost [`Steps::frames`](crate::Steps::frames), from 0.
+    pub frame_index: u32,
+    /// How many frames those are.
+    pub frame_count: u32,
+    /// Whether this is the first frame of the whole message.
+    pub is_first: bool,
+    /// Whether this is the last frame of the whole message.
+    pub is_last: bool,
+}
+
+impl Load {
+    /// A message in one frame.
+    pub fn whole(payload_bytes: u32) -> Self {
+        Self {
+            payload_bytes,
+            frame_bytes: payload_bytes,
+            frame_index: 0,
+            frame_count: 1,
+            is_first: true,
+            is_last: true,
+        }
+    }
+
+    /// Frame `index` when this load is cut into frames of at most `limit_bytes`.
+    pub(crate) fn cut(&self, limit_bytes: u32, index: u32) -> Self {
+        let count = self.frame_bytes.div_ceil(limit_bytes).max(1);
+        Self {
+            payload_bytes: self.payload_bytes,
+            frame_bytes: (self.frame_bytes - index * limit_bytes).min(limit_bytes),
+            frame_index: index,
+            frame_count: count,
+            is_first: self.is_first && index == 0,
+            is_last: self.is_last && index + 1 == count,
+        }
+    }
+}
+
+/// A frame in a stage, at one moment.
+#[derive(Debug)]
+pub struct Visit<'a> {
+    /// The virtual time.
+    pub now: Picoseconds,
+    /// When the frame came into the stage.
+    pub entered: Picoseconds,
+    /// How often the stage has said [`Passage::Stay`] to this frame so far.
+    pub stays: u32,
+    /// What is carried.
+    pub load: Load,
+    /// How often the enclosing [`Attempts`](crate::Attempts) have failed so far for this frame.
+    pub failures: u32,
+    /// The stage's own random numbers.
+    pub random: &'a mut RandomStream,
+}
+
+/// What a stage does with a frame. `part` is an index into [`Stage::parts`]: what the time until then is spent on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Passage {
+    /// Ask the stage again at `until`.
+    Stay {
+        /// What the time is spent on.
+        part: usize,
+        /// When.
+        until: Picoseconds,
+    },
+    /// The frame goes on to the next step at `at`.
+    Leave {
+        /// What the time is spent on.
+        part: usize,
+        /// When.
+        at: Picoseconds,
+    },
+    /// The frame is gone at `at`: the enclosing attempts try again, or the message is lost.
+    Lost {
+        /// What the time is spent on.
+        part: usize,
+        /// When the sender knows.
+        at: Picoseconds,
+    },
+}
+
+/// A stage of a link.
+pub trait Stage: std::fmt::Debug + Send {
+    /// What its time is spent on; [`Passage`] refers to these by index.
+    fn parts(&self) -> Vec<Part>;
+
+    /// Says how long a frame stays.
+    fn pass(&mut self, visit: &mut Visit<'_>) -> Passage;
+
+    /// Adds the mean time per part for a frame, with every clock phase unknown and uniform.
+    fn budget(&self, load: &Load, budget: &mut Budget<'_>);
+
+    /// The probability that [`Self::pass`] answers [`Passage::Lost`].
+    fn loss(&self, _load: &Load) -> f64 {
+        0.0
+    }
+
+    /// The gates whose phase a particular run may fix.
+    fn gates(&mut self) -> Vec<&mut GateClock> {
+        Vec::new()
+    }
+}

@@ -1,0 +1,209 @@
+//! One row of the ledger: how far a model is from a capture.
+
+use links::{LinkError, Program, Schedule, Simulation};
+use serde::{Deserialize, Serialize};
+use units::Picoseconds;
+
+use super::fit::{FittedPhase, fit_phases, lock, predict, sorted};
+use super::observed::Observed;
+use super::rules::CaptureRule;
+
+/// How well a link is understood.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Class {
+    /// From standards, datasheets and firmware, with host overheads fitted.
+    Derived,
+    /// Derived, with probabilities of retry or missed events fitted.
+    DerivedRetry,
+    /// Right only given the phases of the run.
+    PhaseLimited,
+    /// A measured shape; its cause is not known.
+    Empirical,
+}
+
+impl Class {
+    /// The goals: largest relative error of median and upper quartile, and largest Kolmogorov-Smirnov distance.
+    pub fn goals(self) -> Option<(f64, f64)> {
+        match self {
+            Class::Derived => Some((0.03, 0.06)),
+            Class::DerivedRetry => Some((0.05, 0.15)),
+            Class::PhaseLimited => Some((0.03, 0.10)),
+            Class::Empirical => None,
+        }
+    }
+}
+
+/// What a model was told of the run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Mode {
+    /// Nothing: all clock phases unknown.
+    PhaseFree,
+    /// Trigger times, and phases and drifts fitted to it.
+    ThisRun,
+}
+
+/// A model against a capture.
+#[derive(Debug, Clone, Serialize)]
+pub struct LedgerRow {
+    /// The link.
+    pub link: String,
+    /// The variant.
+    pub variant: String,
+    /// The payload.
+    pub payload_bytes: u64,
+    /// How well the link is understood.
+    pub class: Class,
+    /// What the model was told.
+    pub mode: Mode,
+    /// Model over capture - 1.
+    pub median_error: f64,
+    /// Of the upper quartile.
+    pub upper_quartile_error: f64,
+    /// Of the 95th percentile.
+    pub p95_error: f64,
+    /// Kolmogorov-Smirnov distance beyond the resolution floor.
+    pub ks: f64,
+    /// Messages that arrived in the capture.
+    pub n: usize,
+    /// How many independent ones they are worth.
+    pub n_eff: f64,
+    /// The smallest share of a gate's phases that the triggers met; 1 without gates.
+    pub phase_coverage: f64,
+    /// Fitted values of the model.
+    pub fitted_physics: u32,
+    /// Phases and drifts fitted to this capture.
+    pub fitted_phase: u32,
+    /// The share of messages lost in the capture.
+    pub lost: f64,
+    /// The share that the model loses.
+    pub lost_model: f64,
+    /// Whether the goals of the class are met; nothing where the row is not judged.
+    pub passes: Option<bool>,
+    /// The capture below the folder.
+    pub capture: String,
+}
+
+/// Messages of a phase-free prediction.
+const PHASE_FREE_MESSAGES: u64 = 20_000;
+/// Runs of the model over the capture's triggers.
+const REPLICAS: u64 = 20;
+const COVERAGE_BINS: usize = 32;
+/// A capture covers a gate's phases from here.
+const COVERED: f64 = 0.9;
+
+/// Runs a model against a capture: a phase-free row and a row for this run.
+///
+/// # Errors
+/// When the rule's link or settings cannot be used with this payload.
+pub fn validate_capture(
+    rule: &CaptureRule,
+    capture: &str,
+    payload_bytes: u64,
+    observed: &Observed,
+    seed: u64,
+) -> Result<Vec<LedgerRow>, LinkError> {
+    let link = links::find(&rule.link)?;
+    let settings =
+        link.settings_with(rule.set.iter().map(|(name, value)| (name.as_str(), value.as_str())))?;
+    let bytes = link.check_payload(payload_bytes)?;
+    link.program(&settings)?;
+    let build = || link.program(&settings).expect("it was put together before");
+    let phases = fit_phases(&build, bytes, observed, seed);
+    let real = observed.latencies_ps();
+    if real.is_empty() {
+        return Ok(Vec::new());
+    }
+    let row = Row {
+        rule,
+        capture,
+        payload_bytes,
+        observed,
+        real: &real,
+        coverage: coverage(&build, observed, &phases),
+    };
+    let free = phase_free(&build, bytes, observed, seed);
+    let mut this_run = Vec::new();
+    for replica in 0..REPLICAS {
+        this_run.extend(predict(&build, bytes, observed, &phases, seed.wrapping_add(replica + 1)));
+    }
+    Ok(vec![
+        row.score(Mode::PhaseFree, &free, 0),
+        row.score(Mode::ThisRun, &this_run, 2 * phases.len() as u32),
+    ])
+}
+
+fn phase_free(build: &dyn Fn() -> Program, bytes: u32, observed: &Observed, seed: u64) -> Vec<Option<i64>> {
+    let mut program = build();
+    let longest = program.gates().iter().map(|gate| gate.period()).max().unwrap_or(Picoseconds::ZERO);
+    let period = Picoseconds::new(observed.interval_ps());
+    let schedule = Schedule::Dithered { period, by: longest };
+    let samples =
+        Simulation::new(program, bytes, &schedule, PHASE_FREE_MESSAGES, seed, "phase-free", 0).run();
+    samples.iter().map(|sample| sample.done.map(|done| (done - sample.trigger).ps())).collect()
+}
+
+/// The smallest share of any gate's phases that triggers met.
+fn coverage(build: &dyn Fn() -> Program, observed: &Observed, phases: &[FittedPhase]) -> f64 {
+    let mut program = build();
+    lock(&mut program, phases);
+    let share = |gate: &links::stage::GateClock| {
+        let mut met = [false; COVERAGE_BINS];
+        for &trigger in &observed.trigger_ps {
+            let now = Picoseconds::new(trigger);
+            let wait = (gate.next(now) - now).ps() as f64 / gate.period().ps() as f64;
+            met[((wait * COVERAGE_BINS as f64) as usize).min(COVERAGE_BINS - 1)] = true;
+        }
+        met.iter().filter(|met| **met).count() as f64 / COVERAGE_BINS as f64
+    };
+    program.gates().into_iter().map(|gate| share(gate)).fold(1.0, f64::min)
+}
+
+struct Row<'a> {
+    rule: &'a CaptureRule,
+    capture: &'a str,
+    payload_bytes: u64,
+    observed: &'a Observed,
+    real: &'a [i64],
+    coverage: f64,
+}
+
+impl Row<'_> {
+    fn score(&self, mode: Mode, model: &[Option<i64>], fitted_phase: u32) -> LedgerRow {
+        let real = sorted(self.real.iter());
+        let arrived = sorted(model.iter().flatten());
+        let error = |p: f64| stats::quantile(&arrived, p) / stats::quantile(&real, p) - 1.0;
+        let floor = stats::resolution_floor_ps(stats::quantile(&real, 0.5));
+        let ks = stats::kolmogorov_smirnov(&real, &arrived, floor);
+        let n_eff = stats::bootstrap::Dependence::of(self.real).effective_n;
+        let (median_error, upper_quartile_error) = (error(0.5), error(0.75));
+        let judged = mode == Mode::ThisRun || self.coverage >= COVERED;
+        let passes = self.rule.class.goals().filter(|_| judged).map(|(relative, distance)| {
+            median_error.abs() <= relative
+                && upper_quartile_error.abs() <= relative
+                && ks <= distance.max(1.63 / libm::sqrt(n_eff))
+        });
+        let lost = |total: usize, arrived: usize| 1.0 - arrived as f64 / total.max(1) as f64;
+        LedgerRow {
+            link: self.rule.link.clone(),
+            variant: self.rule.variant.clone(),
+            payload_bytes: self.payload_bytes,
+            class: self.rule.class,
+            mode,
+            median_error,
+            upper_quartile_error,
+            p95_error: error(0.95),
+            ks,
+            n: real.len(),
+            n_eff,
+            phase_coverage: self.coverage,
+            fitted_physics: self.rule.fitted_physics,
+            fitted_phase,
+            lost: lost(self.observed.trigger_ps.len(), real.len()),
+            lost_model: lost(model.len(), arrived.len()),
+            passes,
+            capture: self.capture.to_owned(),
+        }
+    }
+}

@@ -1,0 +1,46 @@
+//! What a capture holds, as the models need it: when messages were sent, and how long those took that arrived.
+
+use capture::pairing::TriggerOutcome;
+
+use crate::captures::CaptureResult;
+
+/// The messages of a capture.
+#[derive(Debug, Clone)]
+pub struct Observed {
+    /// Every trigger that was no glitch, ascending.
+    pub trigger_ps: Vec<i64>,
+    /// The latency of each, where its done edge came.
+    pub latency_ps: Vec<Option<i64>>,
+}
+
+impl Observed {
+    /// The messages of an analysed capture.
+    pub fn of(capture: &CaptureResult) -> Self {
+        let sent = || capture.pairing.triggers().filter(|trigger| trigger.outcome != TriggerOutcome::Glitch);
+        Self {
+            trigger_ps: sent().map(|trigger| trigger.trigger_ps).collect(),
+            latency_ps: sent().map(|trigger| trigger.done_ps.map(|done| done - trigger.trigger_ps)).collect(),
+        }
+    }
+
+    /// The latencies of the messages that arrived, in the order of sending.
+    pub fn latencies_ps(&self) -> Vec<i64> {
+        self.latency_ps.iter().flatten().copied().collect()
+    }
+
+    /// The typical interval between triggers.
+    pub fn interval_ps(&self) -> i64 {
+        let mut intervals: Vec<i64> = self.trigger_ps.windows(2).map(|pair| pair[1] - pair[0]).collect();
+        intervals.sort_unstable();
+        intervals.get(intervals.len() / 2).copied().unwrap_or(1_000_000_000_000)
+    }
+
+    /// At most `limit` of the messages, evenly taken over the run.
+    pub(super) fn thinned(&self, limit: usize) -> Self {
+        let step = self.trigger_ps.len().div_ceil(limit).max(1);
+        Self {
+            trigger_ps: self.trigger_ps.iter().copied().step_by(step).collect(),
+            latency_ps: self.latency_ps.iter().copied().step_by(step).collect(),
+        }
+    }
+}
