@@ -22,6 +22,9 @@ pub struct Setting {
     pub default: &'static str,
     /// What it does, in one line.
     pub help: &'static str,
+    /// Values worth trying instead: what `explain` and `choose` vary. Empty where the setting is given by the site or
+    /// the board.
+    pub alternatives: &'static [&'static str],
 }
 
 /// The settings of a link, checked: every declared setting has a value.
