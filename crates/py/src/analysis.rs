@@ -2,24 +2,21 @@
 //! it works.
 
 use std::path::{Path, PathBuf};
-use std::sync::mpsc::{self, RecvTimeoutError};
-use std::sync::{Arc, Mutex};
-use std::time::Duration;
+use std::sync::Arc;
 
 use capture::ChannelSelector;
 use capture::pairing::{Rule, Settings as PairingSettings};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 use stats::detect::Settings as DetectorSettings;
-use testbench::captures::{self, Analysis, Control, Options};
-use testbench::run_folder::{RunFolder, samples_table};
+use testbench::Control;
+use testbench::captures::{self, Analysis, CaptureFolder, Options};
+use testbench::run_folder::{check_absent, samples_table};
 
 use crate::refused;
 use crate::statistics::{finding_list, interval_dict, summary_dict};
 use crate::table::Table;
-
-/// How often Python is asked for signals while the analysis runs.
-const SIGNAL_POLL: Duration = Duration::from_millis(40);
+use crate::watch::while_working;
 
 #[pyclass(frozen, module = "airwire._core")]
 pub(crate) struct AnalysisResult {
@@ -111,7 +108,7 @@ impl CaptureResult {
 
     /// One row per trigger, in the columns of a run folder's `samples/`.
     fn samples(&self, py: Python<'_>) -> Table {
-        Table(py.detach(|| samples_table(&self.0)))
+        Table(py.detach(|| samples_table(&self.0.labels(), &self.0.pairing)))
     }
 }
 
@@ -149,7 +146,7 @@ pub(crate) fn analyze(
         findings: findings.then_some(DetectorSettings { gate_ps }),
     };
     let environment = serde_json::from_str(environment).map_err(refused)?;
-    out.as_deref().map(RunFolder::check_absent).transpose().map_err(refused)?;
+    out.as_deref().map(check_absent).transpose().map_err(refused)?;
     let (analysis, interrupted) = run(py, &paths, options, out.clone(), environment, progress)?;
     let captures = analysis
         .captures
@@ -176,13 +173,12 @@ fn run(
     let total = sources.len() as u64;
     let control = Arc::new(Control::default());
     let watched = Arc::clone(&control);
-    let (finished, is_finished) = mpsc::channel();
-    let worker = std::thread::spawn(move || {
+    while_working(py, control, total, progress, move || {
         // Created with the first capture, so that a batch without one leaves no empty folder.
         let mut folder = None;
         let mut analysis = captures::analyze(&sources, &options, &watched, &mut |capture| {
             if let (Some(out), None) = (&out, &folder) {
-                folder = Some(RunFolder::create(out, &options)?);
+                folder = Some(CaptureFolder::create(out, &options)?);
             }
             folder.as_mut().map_or(Ok(()), |folder| folder.add(capture))
         });
@@ -190,28 +186,6 @@ fn run(
             analysis.failures.push(captures::Failure { path: PathBuf::new(), message: error.to_string() });
         }
         analysis.failures.splice(0..0, failures);
-        // The receiver is gone only if Python is going down as well.
-        let _ = finished.send(());
         analysis
-    });
-    let is_finished = Mutex::new(is_finished);
-    let wait = || is_finished.lock().map_or(Ok(()), |finished| finished.recv_timeout(SIGNAL_POLL));
-    let mut interrupted = false;
-    let mut broken_progress = Ok(());
-    while py.detach(wait) == Err(RecvTimeoutError::Timeout) {
-        if py.check_signals().is_err() {
-            interrupted = true;
-            control.stop();
-        }
-        if let Some(progress) = &progress
-            && broken_progress.is_ok()
-            && let Err(error) = progress.call1((control.files_done(), total))
-        {
-            control.stop();
-            broken_progress = Err(error);
-        }
-    }
-    let analysis =
-        worker.join().map_err(|_| refused("the analysis ended by a fault of its own; please report it"))?;
-    broken_progress.map(|()| (analysis, interrupted))
+    })
 }

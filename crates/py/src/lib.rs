@@ -4,9 +4,12 @@
 #![allow(clippy::needless_pass_by_value, reason = "arguments from Python arrive by value")]
 
 mod analysis;
+mod bench;
 mod convert;
 mod statistics;
 mod table;
+mod validation;
+mod watch;
 
 use pyo3::create_exception;
 use pyo3::exceptions::PyException;
@@ -27,6 +30,14 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<analysis::AnalysisResult>()?;
     module.add_class::<analysis::CaptureResult>()?;
     module.add_class::<table::Table>()?;
+    module.add_class::<bench::PyRow>()?;
+    module.add_class::<bench::SuiteResult>()?;
+    module.add_function(wrap_pyfunction!(bench::links, module)?)?;
+    module.add_function(wrap_pyfunction!(bench::link_budget, module)?)?;
+    module.add_function(wrap_pyfunction!(bench::run_suite, module)?)?;
+    module.add_function(wrap_pyfunction!(bench::simulate, module)?)?;
+    module.add_function(wrap_pyfunction!(validation::validate, module)?)?;
+    module.add_function(wrap_pyfunction!(validation::explain_capture, module)?)?;
     module.add_function(wrap_pyfunction!(analysis::analyze, module)?)?;
     module.add_function(wrap_pyfunction!(convert::read_edges, module)?)?;
     module.add_function(wrap_pyfunction!(convert::convert, module)?)?;

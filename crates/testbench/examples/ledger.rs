@@ -3,7 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use capture::pairing::{Rule, Settings};
-use testbench::captures::{Control, Options, analyze, discover, payload_bytes_of};
+use testbench::Control;
+use testbench::captures::{Options, analyze, discover, payload_bytes_of};
 use testbench::validation::{Observed, rule_of, validate_capture};
 
 fn main() {

@@ -1,6 +1,11 @@
 //! Brings targets and suites to runs. For now the targets are capture files: [`captures::analyze`] reads and
 //! pairs them, and [`run_folder::RunFolder`] keeps what was measured.
 
+pub mod bench;
 pub mod captures;
+mod control;
 pub mod run_folder;
+pub mod suite;
 pub mod validation;
+
+pub use control::Control;

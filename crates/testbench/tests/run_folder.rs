@@ -4,8 +4,9 @@ use std::fs;
 use std::path::Path;
 
 use capture::ChannelSelector;
-use testbench::captures::{Control, Options, analyze, discover};
-use testbench::run_folder::{RunFolder, RunFolderError};
+use testbench::Control;
+use testbench::captures::{CaptureFolder, Options, analyze, discover};
+use testbench::run_folder::{RunFolderError, check_absent};
 
 fn options() -> Options {
     Options {
@@ -34,7 +35,7 @@ fn write_capture(path: &Path, messages: usize) {
 fn run(captures: &Path, out: &Path, control: &Control) -> testbench::captures::Analysis {
     let (sources, failures) = discover(&[captures.to_owned()]);
     assert!(failures.is_empty());
-    let mut folder = RunFolder::create(out, &options()).unwrap();
+    let mut folder = CaptureFolder::create(out, &options()).unwrap();
     let analysis = analyze(&sources, &options(), control, &mut |capture| folder.add(capture));
     folder.finish(&serde_json::json!({})).unwrap();
     analysis
@@ -66,8 +67,8 @@ fn the_same_captures_leave_the_same_bytes_and_no_temporary_names() {
 #[test]
 fn a_folder_that_exists_is_refused() {
     let work = tempfile::tempdir().unwrap();
-    assert!(matches!(RunFolder::create(work.path(), &options()), Err(RunFolderError::Exists(_))));
-    assert!(matches!(RunFolder::check_absent(work.path()), Err(RunFolderError::Exists(_))));
+    assert!(matches!(CaptureFolder::create(work.path(), &options()), Err(RunFolderError::Exists(_))));
+    assert!(matches!(check_absent(work.path()), Err(RunFolderError::Exists(_))));
 }
 
 #[test]
@@ -80,7 +81,7 @@ fn many_messages_fill_several_parts_that_are_complete_before_the_run_ends() {
     }
     let out = work.path().join("run");
     let (sources, _) = discover(&[captures]);
-    let mut folder = RunFolder::create(&out, &options()).unwrap();
+    let mut folder = CaptureFolder::create(&out, &options()).unwrap();
     let mut quiet = options();
     (quiet.intervals, quiet.findings) = (false, None);
     analyze(&sources, &quiet, &Control::default(), &mut |capture| folder.add(capture));

@@ -121,6 +121,19 @@ pub struct Pairing {
 const NO_DONE: i64 = i64::MIN;
 
 impl Pairing {
+    /// The pairing of messages whose fate is known, such as those of a model: when each was triggered, in ascending
+    /// time, and when it was done, or nothing where it was lost.
+    pub fn of_messages(messages: impl IntoIterator<Item = (i64, Option<i64>)>) -> Self {
+        let mut pairing = Self::default();
+        for (trigger_ps, done_ps) in messages {
+            let outcome = if done_ps.is_some() { TriggerOutcome::Paired } else { TriggerOutcome::Missed };
+            pairing.trigger_ps.push(trigger_ps);
+            pairing.done_ps.push(done_ps.unwrap_or(NO_DONE));
+            pairing.outcomes.push(outcome);
+        }
+        pairing
+    }
+
     /// The number of trigger edges.
     pub fn len(&self) -> usize {
         self.trigger_ps.len()

@@ -35,6 +35,22 @@ pub enum PartKind {
     Empirical,
 }
 
+impl PartKind {
+    /// Its name in tables and JSON.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Cpu => "cpu",
+            Self::Bus => "bus",
+            Self::Air => "air",
+            Self::Gate => "gate",
+            Self::Protocol => "protocol",
+            Self::Retry => "retry",
+            Self::Queue => "queue",
+            Self::Empirical => "empirical",
+        }
+    }
+}
+
 /// A named share of a stage's time.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Part {

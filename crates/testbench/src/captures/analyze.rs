@@ -2,7 +2,6 @@
 //! results come in the order of the files whatever the number of cores.
 
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use capture::pairing::{Pairer, Pairing, Settings as PairingSettings};
 use capture::{CaptureError, CaptureInfo, ChannelSelector, OpenOptions};
@@ -12,7 +11,8 @@ use stats::{Summary, bootstrap};
 
 use super::discover::Source;
 use super::labels::payload_bytes_of;
-use crate::run_folder::RunFolderError;
+use crate::control::Control;
+use crate::run_folder::{RunFolderError, SampleLabels};
 
 /// How captures are analysed.
 #[derive(Debug, Clone)]
@@ -74,6 +74,18 @@ pub struct CaptureResult {
     pub statistics: Statistics,
 }
 
+impl CaptureResult {
+    /// What its samples have in common.
+    pub fn labels(&self) -> SampleLabels<'_> {
+        SampleLabels {
+            run: self.source.path.to_str().unwrap_or_default(),
+            target: "capture",
+            variant: &self.source.group,
+            payload_bytes: self.payload_bytes,
+        }
+    }
+}
+
 /// A path that could not be analysed, and why in one sentence.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Failure {
@@ -98,30 +110,6 @@ pub struct Analysis {
     pub failures: Vec<Failure>,
 }
 
-/// Lets another thread watch an analysis and stop it.
-#[derive(Debug, Default)]
-pub struct Control {
-    stop: AtomicBool,
-    files_done: AtomicU64,
-}
-
-impl Control {
-    /// Asks the analysis to end as soon as it can; files that are not finished are left out.
-    pub fn stop(&self) {
-        self.stop.store(true, Ordering::Relaxed);
-    }
-
-    /// Whether [`Self::stop`] was called.
-    pub fn is_stopped(&self) -> bool {
-        self.stop.load(Ordering::Relaxed)
-    }
-
-    /// How many files are finished.
-    pub fn files_done(&self) -> u64 {
-        self.files_done.load(Ordering::Relaxed)
-    }
-}
-
 /// Files that are analysed side by side before their results are kept.
 const CHUNK: usize = 32;
 
@@ -142,7 +130,7 @@ pub fn analyze(
             .with_max_len(1)
             .map(|source| {
                 let outcome = if control.is_stopped() { None } else { analyze_one(source, options, control) };
-                control.files_done.fetch_add(1, Ordering::Relaxed);
+                control.advance(1);
                 outcome
             })
             .collect();

@@ -2,10 +2,12 @@
 
 mod analyze;
 mod discover;
+mod keep;
 mod labels;
 
 pub use analyze::{
-    Analysis, CaptureResult, Control, Failure, IntervalReport, Options, Statistics, analyze, statistics,
+    Analysis, CaptureResult, Failure, IntervalReport, Options, Statistics, analyze, statistics,
 };
 pub use discover::{Source, discover};
+pub use keep::CaptureFolder;
 pub use labels::payload_bytes_of;

@@ -27,4 +27,7 @@ pub enum RunFolderError {
         /// The library's reason.
         source: parquet::errors::ParquetError,
     },
+    /// A capture of the run's edges could not be written.
+    #[error("{0}")]
+    Capture(String),
 }

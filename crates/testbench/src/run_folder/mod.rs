@@ -11,5 +11,5 @@ mod writer;
 
 pub use error::RunFolderError;
 pub use manifest::{CaptureEntry, Manifest, SCHEMA, Settings};
-pub use tables::{edges_table, samples_schema, samples_table};
-pub use writer::RunFolder;
+pub use tables::{SampleLabels, edges_table, samples_schema, samples_table};
+pub use writer::{RunFolder, TableName, check_absent};

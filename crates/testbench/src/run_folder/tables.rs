@@ -7,6 +7,8 @@ use arrow_array::builder::{Int64Builder, StringBuilder};
 use arrow_array::{ArrayRef, Int64Array, RecordBatch, StringArray};
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
 
+use capture::pairing::Pairing;
+
 use crate::captures::CaptureResult;
 
 /// The columns of `samples/`; the same for every kind of traffic, null where one does not apply.
@@ -35,19 +37,31 @@ pub fn samples_schema() -> SchemaRef {
     ]))
 }
 
-/// One row per trigger of a capture.
-pub fn samples_table(capture: &CaptureResult) -> RecordBatch {
-    let pairing = &capture.pairing;
+/// What all samples of a run have in common.
+#[derive(Debug, Clone, Copy)]
+pub struct SampleLabels<'a> {
+    /// The run: a capture's path, a row's name.
+    pub run: &'a str,
+    /// `capture` or `link`.
+    pub target: &'a str,
+    /// The group or the suite's entry.
+    pub variant: &'a str,
+    /// The payload, where it is known.
+    pub payload_bytes: Option<u64>,
+}
+
+/// One row per trigger.
+pub fn samples_table(labels: &SampleLabels<'_>, pairing: &Pairing) -> RecordBatch {
     let n = pairing.len();
     let repeated = |value: &str| -> ArrayRef { Arc::new(StringArray::from_iter_values(vec![value; n])) };
     let no_text = || -> ArrayRef { Arc::new(StringArray::new_null(n)) };
     let no_number = || -> ArrayRef { Arc::new(Int64Array::new_null(n)) };
-    let payload = capture.payload_bytes.and_then(|bytes| i64::try_from(bytes).ok());
+    let payload = labels.payload_bytes.and_then(|bytes| i64::try_from(bytes).ok());
     let latency = |t: capture::pairing::Trigger| t.done_ps.map(|done| done - t.trigger_ps);
     let columns: Vec<ArrayRef> = vec![
-        repeated(&capture.source.path.to_string_lossy()),
-        repeated("capture"),
-        repeated(&capture.source.group),
+        repeated(labels.run),
+        repeated(labels.target),
+        repeated(labels.variant),
         repeated("one-way"),
         no_text(),
         Arc::new(Int64Array::from_iter_values(0..n as i64)),

@@ -1,7 +1,7 @@
 //! Writes a run folder so that a kill at any moment leaves only complete parts.
 
 use std::fs::{self, File};
-use std::io::{self, Read, Write};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use arrow_array::RecordBatch;
@@ -9,39 +9,52 @@ use parquet::arrow::ArrowWriter;
 use parquet::basic::{Compression, ZstdLevel};
 use parquet::file::properties::WriterProperties;
 use serde::Serialize;
-use sha2::{Digest, Sha256};
 
 use super::error::RunFolderError;
-use super::manifest::{CaptureEntry, Manifest, SCHEMA, Settings};
-use super::tables::{edges_table, samples_table};
-use crate::captures::{CaptureResult, Options};
+use super::manifest::SCHEMA;
 
 /// A part is closed when it holds at least this many rows.
 const ROWS_PER_PART: usize = 1 << 17;
 
-/// A run folder that is being written.
-#[derive(Debug)]
-pub struct RunFolder {
-    path: PathBuf,
-    samples: Part,
-    edges: Part,
-    manifest: Manifest,
+/// A table of a run folder.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TableName {
+    /// One row per message.
+    Samples,
+    /// One row per done edge that completed none.
+    Edges,
+    /// One row per share of a message's time.
+    Spans,
 }
 
-impl RunFolder {
-    /// Refuses a folder that exists already, before anything is measured.
-    ///
-    /// # Errors
-    /// When it exists.
-    pub fn check_absent(path: &Path) -> Result<(), RunFolderError> {
-        if path.exists() { Err(RunFolderError::Exists(path.to_owned())) } else { Ok(()) }
-    }
+impl TableName {
+    const ALL: [(Self, &'static str); 3] =
+        [(Self::Samples, "samples"), (Self::Edges, "edges"), (Self::Spans, "spans")];
+}
 
-    /// Creates the folder.
+/// A run folder that is being written. `M` is its manifest.
+#[derive(Debug)]
+pub struct RunFolder<M> {
+    path: PathBuf,
+    parts: Vec<Part>,
+    /// What `manifest.json` will hold.
+    pub manifest: M,
+}
+
+/// Refuses a run folder that exists already, before anything is measured.
+///
+/// # Errors
+/// When it exists.
+pub fn check_absent(path: &Path) -> Result<(), RunFolderError> {
+    if path.exists() { Err(RunFolderError::Exists(path.to_owned())) } else { Ok(()) }
+}
+
+impl<M: Serialize> RunFolder<M> {
+    /// Creates the folder with some tables.
     ///
     /// # Errors
     /// When it exists already or cannot be created.
-    pub fn create(path: &Path, options: &Options) -> Result<Self, RunFolderError> {
+    pub fn create(path: &Path, tables: &[TableName], manifest: M) -> Result<Self, RunFolderError> {
         let io = |path: &Path, source| RunFolderError::Io { path: path.to_owned(), source };
         if let Some(parent) = path.parent().filter(|parent| !parent.as_os_str().is_empty()) {
             fs::create_dir_all(parent).map_err(|source| io(parent, source))?;
@@ -50,32 +63,32 @@ impl RunFolder {
             io::ErrorKind::AlreadyExists => RunFolderError::Exists(path.to_owned()),
             _ => io(path, source),
         })?;
-        let samples = Part::new(path.join("samples"))?;
-        let edges = Part::new(path.join("edges"))?;
-        let manifest = Manifest {
-            schema: SCHEMA,
-            target: "capture",
-            traffic: "one-way",
-            seed: options.seed,
-            settings: settings_of(options),
-            captures: Vec::new(),
-        };
-        let mut folder = Self { path: path.to_owned(), samples, edges, manifest };
+        let mut parts = Vec::new();
+        for (table, name) in TableName::ALL {
+            if tables.contains(&table) {
+                parts.push(Part::new(table, path.join(name))?);
+            }
+        }
+        let mut folder = Self { path: path.to_owned(), parts, manifest };
         folder.write_manifest()?;
         Ok(folder)
     }
 
-    /// Adds a capture. Parts are closed as they fill.
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Adds rows. Parts are closed as they fill, and then the manifest is written as well.
     ///
     /// # Errors
-    /// When the capture cannot be read again for its hash, or a part cannot be written.
-    pub fn add(&mut self, capture: &CaptureResult) -> Result<(), RunFolderError> {
-        let sha256 = sha256_of(&capture.source.path)
-            .map_err(|source| RunFolderError::Io { path: capture.source.path.clone(), source })?;
-        self.manifest.captures.push(entry_of(capture, sha256));
-        let samples_full = self.samples.add(samples_table(capture))?;
-        let edges_full = self.edges.add(edges_table(capture))?;
-        if samples_full || edges_full {
+    /// When a part cannot be written.
+    ///
+    /// # Panics
+    /// When the folder was created without this table.
+    pub fn add(&mut self, table: TableName, rows: RecordBatch) -> Result<(), RunFolderError> {
+        let part = self.parts.iter_mut().find(|part| part.table == table);
+        if part.expect("the folder has this table").add(rows)? {
             self.write_manifest()?;
         }
         Ok(())
@@ -86,8 +99,9 @@ impl RunFolder {
     /// # Errors
     /// When a file cannot be written.
     pub fn finish(mut self, environment: &serde_json::Value) -> Result<(), RunFolderError> {
-        self.samples.close()?;
-        self.edges.close()?;
+        for part in &mut self.parts {
+            part.close()?;
+        }
         self.write_manifest()?;
         write_json(&self.path.join("environment.json"), environment)
     }
@@ -100,6 +114,7 @@ impl RunFolder {
 /// The rows of one table that wait for the next part.
 #[derive(Debug)]
 struct Part {
+    table: TableName,
     folder: PathBuf,
     number: usize,
     rows: usize,
@@ -107,9 +122,9 @@ struct Part {
 }
 
 impl Part {
-    fn new(folder: PathBuf) -> Result<Self, RunFolderError> {
+    fn new(table: TableName, folder: PathBuf) -> Result<Self, RunFolderError> {
         fs::create_dir(&folder).map_err(|source| RunFolderError::Io { path: folder.clone(), source })?;
-        Ok(Self { folder, number: 0, rows: 0, waiting: Vec::new() })
+        Ok(Self { table, folder, number: 0, rows: 0, waiting: Vec::new() })
     }
 
     /// Adds rows; says whether that closed a part.
@@ -145,45 +160,6 @@ impl Part {
         self.waiting.clear();
         Ok(())
     }
-}
-
-fn settings_of(options: &Options) -> Settings {
-    Settings {
-        trigger: options.trigger.to_string(),
-        done: options.done.to_string(),
-        pairing: options.pairing.rule.name(),
-        glitch_ps: options.pairing.glitch_ps,
-        min_latency_ps: options.pairing.min_latency_ps,
-        max_latency_ps: options.pairing.max_latency_ps,
-        gate_ps: options.findings.and_then(|findings| findings.gate_ps),
-    }
-}
-
-fn entry_of(capture: &CaptureResult, sha256: String) -> CaptureEntry {
-    CaptureEntry {
-        run: capture.source.path.to_string_lossy().into_owned(),
-        variant: capture.source.group.clone(),
-        payload_bytes: capture.payload_bytes,
-        format: capture.info.format,
-        start: capture.info.start.clone(),
-        end_ps: capture.end_ps,
-        sample_rate_hz: capture.info.sample_rate.map(units::Hertz::hz),
-        glitch_ps: capture.pairing.glitch_ps,
-        sha256,
-    }
-}
-
-fn sha256_of(path: &Path) -> io::Result<String> {
-    let mut file = File::open(path)?;
-    let mut hash = Sha256::new();
-    let mut buffer = vec![0; 1 << 16];
-    loop {
-        match file.read(&mut buffer)? {
-            0 => break,
-            n => hash.update(&buffer[..n]),
-        }
-    }
-    Ok(hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect())
 }
 
 /// Writes a JSON file under a temporary name and renames it.

@@ -5,7 +5,9 @@
 
 use std::sync::Arc;
 
-use links::{Program, Schedule, Simulation};
+use links::stage::Part;
+use links::{Program, Sample, Schedule, Simulation};
+use sim::Span;
 use units::Picoseconds;
 
 use super::observed::Observed;
@@ -115,13 +117,43 @@ pub(super) fn predict(
     phases: &[FittedPhase],
     seed: u64,
 ) -> Vec<Option<i64>> {
+    let samples = replay(build, payload_bytes, observed, phases, seed, 0).run();
+    samples.iter().map(|sample| sample.done.map(|done| (done - sample.trigger).ps())).collect()
+}
+
+/// The messages of a capture as the model carries them, with their spans and what these are spent on.
+pub(super) fn predict_with_spans(
+    build: &dyn Fn() -> Program,
+    payload_bytes: u32,
+    observed: &Observed,
+    phases: &[FittedPhase],
+    seed: u64,
+) -> (Vec<Sample>, Vec<Span>, Vec<Part>) {
+    let mut simulation = replay(build, payload_bytes, observed, phases, seed, u64::MAX);
+    let mut samples = Vec::new();
+    loop {
+        let batch = simulation.next_batch();
+        if batch.is_empty() {
+            return (samples, simulation.take_spans(), build().parts().to_vec());
+        }
+        samples.extend(batch);
+    }
+}
+
+fn replay(
+    build: &dyn Fn() -> Program,
+    payload_bytes: u32,
+    observed: &Observed,
+    phases: &[FittedPhase],
+    seed: u64,
+    spans_of_first: u64,
+) -> Simulation {
     let mut program = build();
     lock(&mut program, phases);
     let times: Arc<[Picoseconds]> = observed.trigger_ps.iter().map(|&ps| Picoseconds::new(ps)).collect();
     let count = times.len() as u64;
     let schedule = Schedule::Recorded(times);
-    let samples = Simulation::new(program, payload_bytes, &schedule, count, seed, "validate", 0).run();
-    samples.iter().map(|sample| sample.done.map(|done| (done - sample.trigger).ps())).collect()
+    Simulation::new(program, payload_bytes, &schedule, count, seed, "validate", spans_of_first)
 }
 
 fn distance(

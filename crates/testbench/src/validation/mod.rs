@@ -1,12 +1,16 @@
 //! The ledger: every link model against real captures. Rules say which capture was made with which link and
 //! settings; a model is run with all clock phases unknown, and with the phases of that very capture.
 
+mod explain;
 mod fit;
 mod ledger;
 mod observed;
+mod plan;
 mod rules;
 
+pub use explain::{CaptureQuestion, ExplainError, Explained, explain};
 pub use fit::{FittedPhase, fit_phases};
 pub use ledger::{Class, LedgerRow, Mode, validate_capture};
 pub use observed::Observed;
+pub use plan::{Ledger, LedgerError, Plan, PlannedCapture, plan, validate};
 pub use rules::{CaptureRule, rule_of};

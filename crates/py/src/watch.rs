@@ -1,0 +1,51 @@
+//! Long work on a thread of its own, while this one tells Python of progress and listens for Ctrl-C.
+
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use pyo3::prelude::*;
+use testbench::Control;
+
+use crate::refused;
+
+/// How often Python is asked for signals.
+const SIGNAL_POLL: Duration = Duration::from_millis(40);
+
+/// Does `work` on another thread. `progress(done, total)` is told of it; where Python is interrupted the work is asked
+/// to stop. Gives its result, and whether it was interrupted.
+pub(crate) fn while_working<T: Send + 'static>(
+    py: Python<'_>,
+    control: Arc<Control>,
+    total: u64,
+    progress: Option<Bound<'_, PyAny>>,
+    work: impl FnOnce() -> T + Send + 'static,
+) -> PyResult<(T, bool)> {
+    let (finished, is_finished) = mpsc::channel();
+    let worker = std::thread::spawn(move || {
+        let result = work();
+        // The receiver is gone only if Python is going down as well.
+        let _ = finished.send(());
+        result
+    });
+    let is_finished = Mutex::new(is_finished);
+    let wait = || is_finished.lock().map_or(Ok(()), |finished| finished.recv_timeout(SIGNAL_POLL));
+    let mut interrupted = false;
+    let mut broken_progress = Ok(());
+    while py.detach(wait) == Err(RecvTimeoutError::Timeout) {
+        if py.check_signals().is_err() {
+            interrupted = true;
+            control.stop();
+        }
+        if let Some(progress) = &progress
+            && broken_progress.is_ok()
+            && let Err(error) = progress.call1((control.done(), total))
+        {
+            control.stop();
+            broken_progress = Err(error);
+        }
+    }
+    let result =
+        worker.join().map_err(|_| refused("the work ended by a fault of Airwire; please report it"))?;
+    broken_progress.map(|()| (result, interrupted))
+}

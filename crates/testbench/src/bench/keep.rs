@@ -1,0 +1,192 @@
+//! Keeps the rows of a link run in a run folder, and their edges as captures.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+
+use arrow_array::{ArrayRef, Int64Array, RecordBatch, StringArray};
+use capture::write::Existing;
+use links::Value;
+use serde::Serialize;
+
+use super::edges::VirtualEdges;
+use super::row::RowResult;
+use crate::run_folder::{RunFolder, RunFolderError, SCHEMA, TableName, samples_table};
+use crate::suite::Suite;
+
+/// The manifest of a run of link models.
+#[derive(Debug, Clone, Serialize)]
+pub struct LinkManifest {
+    /// The version of the layout.
+    pub schema: &'static str,
+    /// Here always `link`.
+    pub target: &'static str,
+    /// Here always `one-way`.
+    pub traffic: &'static str,
+    /// The seed of all random streams.
+    pub seed: u64,
+    /// The suite.
+    pub suite: SuiteEntry,
+    /// How messages became samples: their fate is known, so nothing was paired by rule.
+    pub settings: PairingEntry,
+    /// One entry per row, in the order of the samples.
+    pub rows: Vec<RowEntry>,
+}
+
+/// The suite in a manifest.
+#[derive(Debug, Clone, Serialize)]
+pub struct SuiteEntry {
+    /// Its name.
+    pub name: String,
+    /// Its text, whole.
+    pub text: String,
+}
+
+/// How messages became samples.
+#[derive(Debug, Clone, Serialize)]
+pub struct PairingEntry {
+    /// `known`.
+    pub pairing: &'static str,
+}
+
+/// A row in a manifest.
+#[derive(Debug, Clone, Serialize)]
+pub struct RowEntry {
+    /// The value of `run` in the tables.
+    pub run: String,
+    /// The suite's entry, with the settings that vary.
+    pub variant: String,
+    /// The link.
+    pub link: &'static str,
+    /// The payload.
+    pub payload_bytes: u32,
+    /// All settings of the link.
+    pub settings: BTreeMap<&'static str, Value>,
+    /// When messages were triggered.
+    pub trigger: String,
+    /// How many messages were sent.
+    pub samples: usize,
+    /// The end of the run.
+    pub end_ps: i64,
+    /// The most messages that waited behind another.
+    pub longest_queue: usize,
+    /// The mean time of each part in closed form.
+    pub budget: Vec<StageEntry>,
+}
+
+/// A share of the time.
+#[derive(Debug, Clone, Serialize)]
+pub struct StageEntry {
+    /// What it is called.
+    pub name: String,
+    /// What the time is spent on.
+    pub kind: links::stage::PartKind,
+    /// How long, on average.
+    pub ps: i64,
+}
+
+impl StageEntry {
+    /// The lines of a budget.
+    pub fn of(budget: &[links::BudgetLine]) -> Vec<Self> {
+        let entry =
+            |line: &links::BudgetLine| Self { name: line.name.clone(), kind: line.kind, ps: line.mean.ps() };
+        budget.iter().map(entry).collect()
+    }
+}
+
+/// A run folder of link rows that is being written.
+#[derive(Debug)]
+pub struct LinkFolder {
+    folder: RunFolder<LinkManifest>,
+    captures: bool,
+}
+
+impl LinkFolder {
+    /// Creates the folder; `captures` also writes each row's edges as a value change dump.
+    ///
+    /// # Errors
+    /// When it exists already or cannot be created.
+    pub fn create(path: &Path, suite: &Suite, captures: bool) -> Result<Self, RunFolderError> {
+        let manifest = LinkManifest {
+            schema: SCHEMA,
+            target: "link",
+            traffic: "one-way",
+            seed: suite.seed,
+            suite: SuiteEntry { name: suite.name.clone(), text: suite.text.clone() },
+            settings: PairingEntry { pairing: "known" },
+            rows: Vec::new(),
+        };
+        let tables = [TableName::Samples, TableName::Edges, TableName::Spans];
+        Ok(Self { folder: RunFolder::create(path, &tables, manifest)?, captures })
+    }
+
+    /// Adds a row.
+    ///
+    /// # Errors
+    /// When a part or a capture cannot be written.
+    pub fn add(&mut self, result: &RowResult) -> Result<(), RunFolderError> {
+        self.folder.manifest.rows.push(entry_of(result));
+        self.folder.add(TableName::Samples, samples_table(&result.labels(), &result.pairing))?;
+        if !result.spans.is_empty() {
+            self.folder.add(TableName::Spans, spans_table(result))?;
+        }
+        if self.captures { self.write_capture(result) } else { Ok(()) }
+    }
+
+    /// Closes all parts and writes manifest and environment.
+    ///
+    /// # Errors
+    /// When a file cannot be written.
+    pub fn finish(self, environment: &serde_json::Value) -> Result<(), RunFolderError> {
+        self.folder.finish(environment)
+    }
+
+    fn write_capture(&self, result: &RowResult) -> Result<(), RunFolderError> {
+        let folder = self.folder.path().join("captures");
+        fs::create_dir_all(&folder).map_err(|source| RunFolderError::Io { path: folder.clone(), source })?;
+        // The file's name says the payload where `analyze` looks for it.
+        let name = format!("{}B-{}.vcd", result.row.payload_bytes, file_name(&result.row.entry));
+        let mut edges = VirtualEdges::new(&result.pairing, result.end_ps);
+        capture::write::convert(&mut edges, &folder.join(name), Existing::Keep)
+            .map_err(|error| RunFolderError::Capture(error.to_string()))
+    }
+}
+
+/// An entry's name with nothing in it that a file system minds.
+fn file_name(entry: &str) -> String {
+    entry.chars().map(|c| if c.is_alphanumeric() || "-_.=".contains(c) { c } else { '-' }).collect()
+}
+
+fn entry_of(result: &RowResult) -> RowEntry {
+    RowEntry {
+        run: result.row.name.clone(),
+        variant: result.row.entry.clone(),
+        link: result.row.link.name,
+        payload_bytes: result.row.payload_bytes,
+        settings: result.row.settings.iter().map(|(name, value)| (name, value.clone())).collect(),
+        trigger: result.trigger.clone(),
+        samples: result.pairing.len(),
+        end_ps: result.end_ps,
+        longest_queue: result.longest_queue,
+        budget: StageEntry::of(&result.budget),
+    }
+}
+
+/// One row per share of a message's time.
+pub fn spans_table(result: &RowResult) -> RecordBatch {
+    let spans = &result.spans;
+    let n = spans.len();
+    let part = |span: &sim::Span| &result.parts[span.activity as usize];
+    let kinds = |span: &sim::Span| part(span).kind.name();
+    let columns: Vec<(&str, ArrayRef)> = vec![
+        ("run", Arc::new(StringArray::from_iter_values(std::iter::repeat_n(&result.row.name, n)))),
+        ("index", Arc::new(spans.iter().map(|span| span.message as i64).collect::<Int64Array>())),
+        ("stage", Arc::new(StringArray::from_iter_values(spans.iter().map(|span| &part(span).name)))),
+        ("kind", Arc::new(StringArray::from_iter_values(spans.iter().map(kinds)))),
+        ("start_ps", Arc::new(spans.iter().map(|span| span.start.ps()).collect::<Int64Array>())),
+        ("end_ps", Arc::new(spans.iter().map(|span| span.end.ps()).collect::<Int64Array>())),
+        ("bytes", Arc::new(spans.iter().map(|span| i64::from(span.bytes)).collect::<Int64Array>())),
+    ];
+    RecordBatch::try_from_iter(columns).expect("every column has a row per span")
+}

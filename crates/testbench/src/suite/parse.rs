@@ -1,0 +1,376 @@
+//! A suite's text into a checked [`Suite`]: every error names the file, the line and the field.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::path::Path;
+
+use links::{Definition, Settings};
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+use units::Picoseconds;
+
+use super::expand::{Choices, combinations, label};
+use super::trigger::{Trigger, TriggerKind};
+use super::{MAX_ROWS, MAX_SAMPLES, Row, Suite, SuiteError, name_of};
+
+const SUITE_FIELDS: [&str; 6] = ["name", "seed", "samples", "payloads", "trigger", "links"];
+/// What an entry may say beside its link's settings.
+const ENTRY_FIELDS: [&str; 4] = ["link", "samples", "payloads", "trigger"];
+const TRIGGER_FIELDS: [&str; 7] = ["kind", "period", "by", "step", "gate", "offset", "pause"];
+const DEFAULT_SAMPLES: u64 = 1000;
+const DEFAULT_PAYLOADS: [u64; 3] = [12, 128, 1024];
+const DEFAULT_SEED: u64 = 1;
+
+type Value<'a> = Spanned<DeValue<'a>>;
+type Field<'a> = (&'a str, Range<usize>, &'a Value<'a>);
+
+/// The file while it is read: turns places into lines.
+struct Reader<'a> {
+    path: &'a Path,
+    text: &'a str,
+}
+
+/// What entries inherit from the suite.
+#[derive(Clone)]
+struct Defaults {
+    samples: u64,
+    payloads: Vec<u64>,
+    trigger: Trigger,
+}
+
+/// A trigger from fields as a user writes them, by way of the same checks as in a suite.
+pub(super) fn trigger(fields: &BTreeMap<String, String>) -> Result<Trigger, SuiteError> {
+    let mut text = String::from("trigger = {");
+    for (name, value) in fields {
+        text.push_str(&format!(" {name:?} = {value:?},"));
+    }
+    text.push_str(" }");
+    let path = Path::new("trigger");
+    let reader = Reader { path, text: &text };
+    let document = DeTable::parse(&text)
+        .map_err(|error| reader.error(0..0, format!("a field cannot be read: {}", error.message())))?;
+    let document = document.into_inner();
+    let (_, _, value) = fields_of(&document)[0].clone();
+    reader.trigger("trigger", value)
+}
+
+pub(super) fn suite(path: &Path, text: String) -> Result<Suite, SuiteError> {
+    let reader = Reader { path, text: &text };
+    let document = DeTable::parse(&text).map_err(|error| {
+        let message = error.message().lines().collect::<Vec<_>>().join(" ");
+        reader.error(error.span().unwrap_or(0..0), format!("this is not TOML: {message}"))
+    })?;
+    let suite = reader.suite(&document.into_inner())?;
+    let (name, seed, rows) = suite;
+    Ok(Suite { name, seed, rows, text })
+}
+
+impl Reader<'_> {
+    fn error(&self, span: Range<usize>, message: String) -> SuiteError {
+        let before = &self.text.as_bytes()[..span.start.min(self.text.len())];
+        let line = 1 + before.iter().filter(|&&byte| byte == b'\n').count();
+        SuiteError::Field { path: self.path.to_owned(), line, message }
+    }
+
+    fn suite(&self, table: &DeTable<'_>) -> Result<(String, u64, Vec<Row>), SuiteError> {
+        let fields = fields_of(table);
+        self.refuse_unknown("", &fields, &SUITE_FIELDS)?;
+        let find = |wanted: &str| fields.iter().find(|(name, ..)| *name == wanted);
+        let name = match find("name") {
+            Some((_, _, value)) => self.text_of("name", value)?,
+            None => name_of(self.path),
+        };
+        let seed = find("seed")
+            .map_or(Ok(DEFAULT_SEED), |(_, _, value)| self.whole("seed", value, 0, u64::MAX >> 1))?;
+        let defaults = self.defaults(
+            "",
+            &fields,
+            &Defaults {
+                samples: DEFAULT_SAMPLES,
+                payloads: DEFAULT_PAYLOADS.to_vec(),
+                trigger: Trigger::default(),
+            },
+        )?;
+        let missing =
+            || self.error(0..0, "links: a suite names at least one link, such as [links.lora]".to_owned());
+        let (_, span, entries) = find("links").ok_or_else(missing)?;
+        let entries = fields_of(self.table_of("links", entries)?);
+        if entries.is_empty() {
+            return Err(self.error(
+                span.clone(),
+                "links: a suite names at least one link, such as [links.lora]".to_owned(),
+            ));
+        }
+        let mut rows = Vec::new();
+        for (entry, span, value) in entries {
+            self.entry(entry, &span, value, &defaults, &mut rows)?;
+            if rows.len() > MAX_ROWS {
+                let message = format!("links.{entry}: the suite has more than {MAX_ROWS} rows; split it");
+                return Err(self.error(span, message));
+            }
+        }
+        Ok((name, seed, rows))
+    }
+
+    /// Samples, payloads and trigger, where they are given.
+    fn defaults(
+        &self,
+        within: &str,
+        fields: &[Field<'_>],
+        inherited: &Defaults,
+    ) -> Result<Defaults, SuiteError> {
+        let mut found = inherited.clone();
+        for (name, _, value) in fields {
+            let field = format!("{within}{name}");
+            match *name {
+                "samples" => found.samples = self.whole(&field, value, 1, MAX_SAMPLES)?,
+                "payloads" => found.payloads = self.payloads(&field, value)?,
+                "trigger" => found.trigger = self.trigger(&field, value)?,
+                _ => {}
+            }
+        }
+        Ok(found)
+    }
+
+    fn entry(
+        &self,
+        entry: &str,
+        span: &Range<usize>,
+        value: &Value<'_>,
+        defaults: &Defaults,
+        rows: &mut Vec<Row>,
+    ) -> Result<(), SuiteError> {
+        let within = format!("links.{entry}.");
+        let fields = fields_of(self.table_of(&format!("links.{entry}"), value)?);
+        let own = self.defaults(&within, &fields, defaults)?;
+        let named = fields.iter().find(|(name, ..)| *name == "link");
+        let (link_name, place) = match named {
+            Some((_, span, value)) => (self.text_of(&format!("{within}link"), value)?, span.clone()),
+            None => (entry.to_owned(), span.clone()),
+        };
+        let link = links::find(&link_name)
+            .map_err(|error| self.error(place, format!("{}: {error}", within.trim_end_matches('.'))))?;
+        let choices = self.choices(&within, &fields, link)?;
+        if choices
+            .iter()
+            .try_fold(1usize, |n, (_, values)| n.checked_mul(values.len()))
+            .is_none_or(|n| n > MAX_ROWS)
+        {
+            let message =
+                format!("links.{entry}: its lists of values make more than {MAX_ROWS} rows; shorten them");
+            return Err(self.error(span.clone(), message));
+        }
+        let place = |field: &str| {
+            fields.iter().find(|(name, ..)| *name == field).map_or(span.clone(), |(_, span, _)| span.clone())
+        };
+        for combination in combinations(&choices) {
+            let changes = combination.iter().map(|(name, value)| (name.as_str(), value.as_str()));
+            let wrong =
+                |error: &links::LinkError| self.error(span.clone(), format!("links.{entry}: {error}"));
+            let settings = link.settings_with(changes).map_err(|error| wrong(&error))?;
+            let mut program = link.program(&settings).map_err(|error| wrong(&error))?;
+            self.check_gate(&within, &place("trigger"), &own.trigger, &mut program)?;
+            let entry = label(entry, &choices, &combination);
+            for &payload in &own.payloads {
+                let payload_bytes = link
+                    .check_payload(payload)
+                    .map_err(|error| self.error(place("payloads"), format!("{within}payloads: {error}")))?;
+                rows.push(Row {
+                    name: format!("{entry}/{payload}B"),
+                    entry: entry.clone(),
+                    link,
+                    settings: settings.clone(),
+                    payload_bytes,
+                    trigger: own.trigger.clone(),
+                    samples: own.samples,
+                });
+            }
+        }
+        Ok(())
+    }
+
+    /// The link's settings with the values that the entry gives them, each checked on its own line.
+    fn choices(
+        &self,
+        within: &str,
+        fields: &[Field<'_>],
+        link: &Definition,
+    ) -> Result<Vec<Choices>, SuiteError> {
+        let mut choices = Vec::new();
+        for (name, span, value) in fields.iter().filter(|(name, ..)| !ENTRY_FIELDS.contains(name)) {
+            let values: Vec<String> = match value.get_ref() {
+                DeValue::Array(list) => list.iter().filter_map(|value| plain(value.get_ref())).collect(),
+                other => plain(other).into_iter().collect(),
+            };
+            if values.is_empty() {
+                let message = format!(
+                    "{within}{name}: a setting is a text, a number, true or false, or a list of these"
+                );
+                return Err(self.error(span.clone(), message));
+            }
+            for text in &values {
+                let mut settings: Settings = link.defaults();
+                settings
+                    .set(link.name, link.settings, name, text)
+                    .map_err(|error| self.error(span.clone(), format!("{within}{error}")))?;
+            }
+            choices.push(((*name).to_owned(), values));
+        }
+        Ok(choices)
+    }
+
+    fn check_gate(
+        &self,
+        within: &str,
+        span: &Range<usize>,
+        trigger: &Trigger,
+        program: &mut links::Program,
+    ) -> Result<(), SuiteError> {
+        let Some(wanted) = &trigger.gate else { return Ok(()) };
+        let gates: Vec<String> = program.gates().iter().map(|gate| gate.name().to_owned()).collect();
+        if gates.contains(wanted) {
+            return Ok(());
+        }
+        let known =
+            if gates.is_empty() { "it has none".to_owned() } else { format!("it has {}", gates.join(", ")) };
+        Err(self.error(
+            span.clone(),
+            format!("{within}trigger.gate is {wanted:?}, but the link has no such gate; {known}"),
+        ))
+    }
+
+    fn payloads(&self, field: &str, value: &Value<'_>) -> Result<Vec<u64>, SuiteError> {
+        let expected = || {
+            self.error(value.span(), format!("{field} is a list of sizes in bytes, such as [12, 128, 1024]"))
+        };
+        let DeValue::Array(list) = value.get_ref() else { return Err(expected()) };
+        if list.is_empty() {
+            return Err(expected());
+        }
+        list.iter().map(|payload| self.whole(field, payload, 0, u64::MAX >> 1)).collect()
+    }
+
+    fn trigger(&self, field: &str, value: &Value<'_>) -> Result<Trigger, SuiteError> {
+        let fields = fields_of(self.table_of(field, value)?);
+        let within = format!("{field}.");
+        self.refuse_unknown(&within, &fields, &TRIGGER_FIELDS)?;
+        let mut trigger = Trigger::default();
+        for (name, span, value) in &fields {
+            let field = format!("{within}{name}");
+            match *name {
+                "kind" => trigger.kind = self.kind(&field, value)?,
+                "gate" => trigger.gate = Some(self.text_of(&field, value)?),
+                "period" => trigger.period = Some(self.positive(&field, span, value)?),
+                "by" => trigger.by = Some(self.positive(&field, span, value)?),
+                "step" => trigger.step = Some(self.positive(&field, span, value)?),
+                "offset" => trigger.offset = self.time(&field, value)?,
+                _ => trigger.pause = self.time(&field, value)?,
+            }
+        }
+        if trigger.kind == TriggerKind::Locked && trigger.gate.is_none() {
+            let message = format!("{within}gate is missing: a locked trigger names the gate that it follows");
+            return Err(self.error(value.span(), message));
+        }
+        Ok(trigger)
+    }
+
+    fn kind(&self, field: &str, value: &Value<'_>) -> Result<TriggerKind, SuiteError> {
+        let text = self.text_of(field, value)?;
+        let names = TriggerKind::ALL.map(|(name, _)| name);
+        TriggerKind::ALL.iter().find(|(name, _)| *name == text).map(|(_, kind)| *kind).ok_or_else(|| {
+            let near = links::nearest(&text, &names)
+                .map_or(String::new(), |near| format!("; the nearest is {near}"));
+            self.error(
+                value.span(),
+                format!("{field} is {text:?}, but it is one of {}{near}", names.join(", ")),
+            )
+        })
+    }
+
+    fn time(&self, field: &str, value: &Value<'_>) -> Result<Picoseconds, SuiteError> {
+        let text = self.text_of(field, value)?;
+        let time: Picoseconds =
+            text.parse().map_err(|error| self.error(value.span(), format!("{field}: {error}")))?;
+        if time < Picoseconds::ZERO {
+            return Err(self
+                .error(value.span(), format!("{field} is {text}, but time runs forward; give 0s or more")));
+        }
+        Ok(time)
+    }
+
+    fn positive(
+        &self,
+        field: &str,
+        span: &Range<usize>,
+        value: &Value<'_>,
+    ) -> Result<Picoseconds, SuiteError> {
+        let time = self.time(field, value)?;
+        if time == Picoseconds::ZERO {
+            let message =
+                format!("{field} is 0 s, but messages need time between them; give for example 250ms");
+            return Err(self.error(span.clone(), message));
+        }
+        Ok(time)
+    }
+
+    fn whole(&self, field: &str, value: &Value<'_>, lowest: u64, highest: u64) -> Result<u64, SuiteError> {
+        let number = match value.get_ref() {
+            DeValue::Integer(number) => number.to_string().parse::<i128>().ok(),
+            _ => None,
+        };
+        match number.and_then(|number| u64::try_from(number).ok()).filter(|n| (lowest..=highest).contains(n))
+        {
+            Some(number) => Ok(number),
+            None => {
+                let shown = number.map_or_else(|| "no whole number".to_owned(), |number| number.to_string());
+                let message =
+                    format!("{field} is {shown}, but it takes a whole number from {lowest} to {highest}");
+                Err(self.error(value.span(), message))
+            }
+        }
+    }
+
+    fn text_of(&self, field: &str, value: &Value<'_>) -> Result<String, SuiteError> {
+        match value.get_ref() {
+            DeValue::String(text) => Ok(text.to_string()),
+            _ => Err(self.error(value.span(), format!("{field} is a text in quotes"))),
+        }
+    }
+
+    fn table_of<'v>(&self, field: &str, value: &'v Value<'_>) -> Result<&'v DeTable<'v>, SuiteError> {
+        match value.get_ref() {
+            DeValue::Table(table) => Ok(table),
+            _ => Err(self.error(value.span(), format!("{field} is a table, such as [{field}]"))),
+        }
+    }
+
+    fn refuse_unknown(&self, within: &str, fields: &[Field<'_>], known: &[&str]) -> Result<(), SuiteError> {
+        let Some((name, span, _)) = fields.iter().find(|(name, ..)| !known.contains(name)) else {
+            return Ok(());
+        };
+        let hint = match links::nearest(name, known) {
+            Some(near) => format!("the nearest is {near}"),
+            None => format!("there are {}", known.join(", ")),
+        };
+        Err(self.error(span.clone(), format!("{within}{name}: there is no such field; {hint}")))
+    }
+}
+
+/// A table's fields in the order of the file.
+fn fields_of<'a>(table: &'a DeTable<'_>) -> Vec<Field<'a>> {
+    let mut fields: Vec<Field<'_>> =
+        table.iter().map(|(name, value)| (name.get_ref().as_ref(), name.span(), value)).collect();
+    fields.sort_by_key(|(_, span, _)| span.start);
+    fields
+}
+
+/// A value as a user would write it on the command line.
+fn plain(value: &DeValue<'_>) -> Option<String> {
+    match value {
+        DeValue::String(text) => Some(text.to_string()),
+        DeValue::Integer(number) => Some(number.to_string()),
+        DeValue::Float(number) => Some(number.to_string()),
+        DeValue::Boolean(on) => Some(on.to_string()),
+        _ => None,
+    }
+}
