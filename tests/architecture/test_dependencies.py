@@ -18,8 +18,10 @@ CRATES = {
     "units": set(),
     "capture": {"units"},
     "stats": {"units"},
-    "testbench": {"units", "capture", "stats"},
-    "py": {"units", "capture", "stats", "testbench"},
+    "sim": {"units"},
+    "links": {"units", "sim"},
+    "testbench": {"units", "capture", "stats", "sim", "links"},
+    "py": {"units", "capture", "stats", "links", "testbench"},
 }
 
 # By module below `airwire`; a package stands for all its modules and may import itself.

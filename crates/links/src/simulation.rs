@@ -73,15 +73,7 @@ impl Simulation {
         path: &str,
         spans_of_first: u64,
     ) -> Self {
-        let mut random: Vec<RandomStream> = Vec::new();
-        for (index, placed) in program.placed.iter_mut().enumerate() {
-            let name = placed.stage.parts().first().map_or_else(String::new, |part| part.name.clone());
-            let mut stream = RandomStream::named(seed, &format!("{path}/{name}/{index}"));
-            for gate in placed.stage.gates() {
-                gate.settle(&mut stream);
-            }
-            random.push(stream);
-        }
+        let random = streams(&mut program, seed, path);
         let stimulus = Stimulus::new(schedule, samples, &mut program);
         let mut world = World::new(seed);
         world.spans_mut().switch(spans_of_first > 0);
@@ -137,6 +129,24 @@ impl Simulation {
             Actor::Stimulus(_) => unreachable!("the first component is the link"),
         }
     }
+}
+
+/// A random stream for each stage, named by what the stage does and by how many before it do the same, so that another
+/// stage disturbs none; the gates' unknown phases are drawn from them.
+fn streams(program: &mut Program, seed: u64, path: &str) -> Vec<RandomStream> {
+    let mut names: Vec<String> = Vec::new();
+    let mut streams = Vec::new();
+    for placed in &mut program.placed {
+        let name = placed.stage.parts().first().map_or_else(String::new, |part| part.name.clone());
+        let before = names.iter().filter(|other| **other == name).count();
+        let mut stream = RandomStream::named(seed, &format!("{path}/{name}/{before}"));
+        for gate in placed.stage.gates() {
+            gate.settle(&mut stream);
+        }
+        names.push(name);
+        streams.push(stream);
+    }
+    streams
 }
 
 /// The link: walks each message through the program, one at a time.

@@ -5,8 +5,15 @@
 use units::Picoseconds;
 
 /// Among events of one instant the lower priority value comes first; equal ones keep the order of their posting.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Priority(pub u8);
+
+/// The middle: there is room before and after ordinary events.
+impl Default for Priority {
+    fn default() -> Self {
+        Self(128)
+    }
+}
 
 /// Sequence numbers fill the low bits of the key below the priority.
 const SEQUENCE_BITS: u32 = 56;

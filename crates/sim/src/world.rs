@@ -88,6 +88,11 @@ impl<M: Copy> Context<'_, M> {
         self.send_at(self.this, at, message);
     }
 
+    /// Like [`Self::wake_at`], with a place among the events of that instant.
+    pub fn wake_with_priority(&mut self, at: Picoseconds, priority: Priority, message: M) {
+        self.send_with_priority(self.this, at, priority, message);
+    }
+
     /// Asks to be called again after a delay.
     pub fn wake_after(&mut self, delay: Picoseconds, message: M) {
         self.send_at(self.this, self.now + delay, message);

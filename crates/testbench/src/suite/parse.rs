@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::Path;
 
-use links::{Definition, Settings};
+use links::{Definition, SettingError, Settings};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 use units::Picoseconds;
@@ -212,7 +212,7 @@ impl Reader<'_> {
                 let mut settings: Settings = link.defaults();
                 settings
                     .set(link.name, link.settings, name, text)
-                    .map_err(|error| self.error(span.clone(), format!("{within}{error}")))?;
+                    .map_err(|error| self.error(span.clone(), setting_message(within, name, &error)))?;
             }
             choices.push(((*name).to_owned(), values));
         }
@@ -353,6 +353,14 @@ impl Reader<'_> {
             None => format!("there are {}", known.join(", ")),
         };
         Err(self.error(span.clone(), format!("{within}{name}: there is no such field; {hint}")))
+    }
+}
+
+/// What is wrong with a setting, after the name of its field.
+fn setting_message(within: &str, name: &str, error: &SettingError) -> String {
+    match error {
+        SettingError::Malformed { .. } | SettingError::OutOfRange { .. } => format!("{within}{error}"),
+        SettingError::Unknown { .. } | SettingError::Impossible(_) => format!("{within}{name}: {error}"),
     }
 }
 
