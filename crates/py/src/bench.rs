@@ -63,6 +63,12 @@ fn changed(link: &Definition, changes: &Changes) -> Result<Settings, ::links::Li
     link.settings_with(changes.iter().map(|(name, value)| (name.as_str(), value.as_str())))
 }
 
+/// The JSON Schema of suites.
+#[pyfunction]
+pub(crate) fn suite_schema() -> String {
+    testbench::suite::schema().to_string()
+}
+
 /// The closed-form budget of a link, as JSON.
 #[pyfunction]
 pub(crate) fn link_budget(name: &str, payload_bytes: u64, settings: Changes) -> PyResult<String> {

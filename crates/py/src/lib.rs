@@ -33,6 +33,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<bench::PyRow>()?;
     module.add_class::<bench::SuiteResult>()?;
     module.add_function(wrap_pyfunction!(bench::links, module)?)?;
+    module.add_function(wrap_pyfunction!(bench::suite_schema, module)?)?;
     module.add_function(wrap_pyfunction!(bench::link_budget, module)?)?;
     module.add_function(wrap_pyfunction!(bench::run_suite, module)?)?;
     module.add_function(wrap_pyfunction!(bench::simulate, module)?)?;

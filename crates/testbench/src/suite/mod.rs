@@ -4,9 +4,11 @@
 mod error;
 mod expand;
 mod parse;
+mod schema;
 mod trigger;
 
 pub use error::SuiteError;
+pub use schema::schema;
 pub use trigger::{Trigger, TriggerKind, phrase};
 
 use std::path::{Path, PathBuf};

@@ -1,0 +1,104 @@
+//! The JSON Schema of suites, made from the same declarations that the parser reads: for editors and for checks.
+
+use links::{Definition, Kind};
+use serde_json::{Map, Value, json};
+
+use super::MAX_SAMPLES;
+use super::trigger::TriggerKind;
+
+/// The schema (draft 2020-12).
+pub fn schema() -> Value {
+    let definitions: Map<String, Value> =
+        links::all().iter().map(|link| (link.name.to_owned(), entry(link))).collect();
+    let entries: Vec<Value> =
+        links::all().iter().map(|link| json!({"$ref": format!("#/$defs/{}", link.name)})).collect();
+    json!({
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "Airwire suite",
+        "type": "object",
+        "required": ["links"],
+        "additionalProperties": false,
+        "properties": {
+            "name": {"type": "string", "description": "what the suite is called; by default as its file"},
+            "seed": {"type": "integer", "minimum": 0, "description": "seed of all random streams"},
+            "samples": samples(),
+            "payloads": payloads(65_535),
+            "trigger": trigger(),
+            "links": {
+                "type": "object",
+                "minProperties": 1,
+                "description": "entries; an entry bears the name of its link or says `link`",
+                "additionalProperties": {"anyOf": entries},
+            },
+        },
+        "$defs": definitions,
+    })
+}
+
+fn samples() -> Value {
+    json!({"type": "integer", "minimum": 1, "maximum": MAX_SAMPLES, "description": "messages per row"})
+}
+
+fn payloads(highest: u32) -> Value {
+    let size = json!({"type": "integer", "minimum": 1, "maximum": highest});
+    json!({"type": "array", "minItems": 1, "items": size, "description": "sizes in bytes, a row for each"})
+}
+
+fn trigger() -> Value {
+    let time =
+        |description: &str| json!({"type": "string", "description": description, "examples": ["250ms"]});
+    json!({
+        "type": "object",
+        "description": "when messages are triggered",
+        "additionalProperties": false,
+        "properties": {
+            "kind": {"enum": TriggerKind::ALL.map(|(name, _)| name)},
+            "period": time("interval; by default twice the link's mean latency plus its longest gate"),
+            "by": time("what is added at most to a dithered or swept interval; by default the longest gate"),
+            "step": time("what a swept interval grows by"),
+            "gate": {"type": "string", "description": "the gate that a locked trigger follows"},
+            "offset": time("how long after the gate opens"),
+            "pause": time("between the end of a message and the next one of a closed loop"),
+        },
+    })
+}
+
+fn entry(link: &Definition) -> Value {
+    let mut properties = Map::new();
+    properties.insert("link".to_owned(), json!({"const": link.name}));
+    properties.insert("samples".to_owned(), samples());
+    properties.insert("payloads".to_owned(), payloads(link.max_payload_bytes));
+    properties.insert("trigger".to_owned(), trigger());
+    for setting in link.settings {
+        let one = value(&setting.kind);
+        let description = format!("{} (default {})", setting.help, setting.default);
+        let several = json!({"type": "array", "minItems": 1, "items": one});
+        properties
+            .insert(setting.name.to_owned(), json!({"description": description, "anyOf": [one, several]}));
+    }
+    json!({"type": "object", "title": link.title, "additionalProperties": false, "properties": properties})
+}
+
+/// One value of a setting.
+fn value(kind: &Kind) -> Value {
+    match kind {
+        Kind::Time { .. } => json!({"type": "string", "description": kind.to_string()}),
+        Kind::Integer { lowest, highest, .. } => {
+            json!({"anyOf": [{"type": "integer", "minimum": lowest, "maximum": highest}, {"type": "string"}]})
+        }
+        Kind::Frequency { lowest, highest } => {
+            json!({"anyOf": [{"type": "integer", "minimum": lowest, "maximum": highest}, {"type": "string"}]})
+        }
+        Kind::Number { lowest, highest, .. } => {
+            json!({"anyOf": [{"type": "number", "minimum": lowest, "maximum": highest}, {"type": "string"}]})
+        }
+        // A word that looks like a number may be written as one.
+        Kind::Choice(words) => {
+            let numbers: Vec<Value> =
+                words.iter().filter_map(|word| word.parse::<i64>().ok()).map(Value::from).collect();
+            let words = words.iter().map(|word| Value::from(*word));
+            json!({"enum": words.chain(numbers).collect::<Vec<_>>()})
+        }
+        Kind::Switch => json!({"enum": [true, false, "on", "off"]}),
+    }
+}
