@@ -1,12 +1,13 @@
-//! LoRa on Semtech's SX1276.
+//! LoRa on Semtech's SX1276: register accesses, wake-up, airtime by the datasheet's formula, the receiver's decoding and
+//! its FIFO. Duty-cycle limits, frequency hopping and collisions within one network are left out.
 
-use units::Picoseconds;
+use units::{Hertz, PS_PER_S, Picoseconds};
 
 use crate::params::Params;
 use crate::program::Steps;
 use crate::registry::Definition;
 use crate::settings::{Kind, Setting, SettingError, Settings};
-use crate::stage::{Constant, PartKind};
+use crate::stage::{Constant, Exposed, Gate, GateClock, Load, PartKind, SpiBus, Uniform};
 
 pub(super) const DEFINITION: Definition = Definition {
     name: "lora",
@@ -16,15 +17,78 @@ pub(super) const DEFINITION: Definition = Definition {
             name: "sf",
             kind: Kind::Integer { lowest: 6, highest: 12, unit: "" },
             default: "7",
-            help: "spreading factor",
-            alternatives: &["6", "7", "8", "9", "10", "11", "12"],
+            help: "spreading factor: a symbol is 2 to its power chips",
+            alternatives: &["7", "8", "9", "10", "11", "12"],
         },
         Setting {
             name: "bandwidth",
             kind: Kind::Frequency { lowest: 7_800, highest: 500_000 },
             default: "125 kHz",
-            help: "signal bandwidth",
-            alternatives: &["125 kHz", "250 kHz", "500 kHz"],
+            help: "signal bandwidth, one of the chip's ten from 7.8 kHz to 500 kHz",
+            alternatives: &["62500", "125 kHz", "250 kHz", "500 kHz"],
+        },
+        Setting {
+            name: "coding_rate",
+            kind: Kind::Choice(&["4/5", "4/6", "4/7", "4/8"]),
+            default: "4/5",
+            help: "data bits over coded bits",
+            alternatives: &["4/5", "4/6", "4/7", "4/8"],
+        },
+        Setting {
+            name: "preamble",
+            kind: Kind::Integer { lowest: 6, highest: 65_535, unit: "symbols" },
+            default: "8 symbols",
+            help: "programmed length of the preamble; 4.25 symbols are added by the chip",
+            alternatives: &["6 symbols", "8 symbols"],
+        },
+        Setting {
+            name: "header",
+            kind: Kind::Choice(&["explicit", "implicit"]),
+            default: "explicit",
+            help: "whether the packet says its own length and coding rate",
+            alternatives: &["explicit", "implicit"],
+        },
+        Setting {
+            name: "crc",
+            kind: Kind::Switch,
+            default: "on",
+            help: "two bytes of CRC over the payload",
+            alternatives: &["on", "off"],
+        },
+        Setting {
+            name: "low_data_rate",
+            kind: Kind::Choice(&["auto", "on", "off"]),
+            default: "auto",
+            help: "low data rate optimisation; auto is on where a symbol is longer than 16 ms, as Semtech demands",
+            alternatives: &[],
+        },
+        Setting {
+            name: "chunk",
+            kind: Kind::Integer { lowest: 1, highest: 255, unit: "B" },
+            default: "255 B",
+            help: "payload per packet; longer messages take several",
+            alternatives: &["64 B", "128 B", "255 B"],
+        },
+        Setting {
+            name: "sleep",
+            kind: Kind::Switch,
+            default: "on",
+            help: "whether the sending radio sleeps between messages and must wake its oscillator",
+            alternatives: &["on", "off"],
+        },
+        Setting {
+            name: "spi_clock",
+            kind: Kind::Frequency { lowest: 100_000, highest: 12_000_000 },
+            default: "10500 kHz",
+            help: "SCK of both hosts; the datasheet allows 10 MHz",
+            alternatives: &["1 MHz", "4 MHz", "10 MHz"],
+        },
+        Setting {
+            name: "interference",
+            kind: Kind::Number { lowest: 0.0, highest: 1_000.0, unit: "/s" },
+            default: "0 /s",
+            help: "bursts per second that destroy a packet they meet; a property of the site",
+            alternatives: &[],
         },
     ],
     max_payload_bytes: 65_535,
@@ -32,17 +96,172 @@ pub(super) const DEFINITION: Definition = Definition {
     build,
 };
 
+const WIDEST_HZ: i64 = 500_000;
+/// The chip's bandwidths are fractions of the widest; the datasheet rounds their names.
+const BANDWIDTH_FRACTIONS: [i64; 10] = [1, 2, 4, 8, 12, 16, 24, 32, 48, 64];
+/// Of a symbol: low data rate optimisation is mandatory beyond (SX1276 datasheet, 4.1.1.6).
+const LONGEST_PLAIN_SYMBOL: Picoseconds = Picoseconds::new(16_000_000_000);
+/// Register accesses are an address and a value.
+const REGISTER_BYTES: u32 = 2;
+/// Interrupt mapping, interrupt flags, mode standby.
+const ACCESSES_TO_STANDBY: u32 = 3;
+/// Reading and clearing the interrupt, sleep or standby.
+const ACCESSES_AFTER_TRANSMISSION: u32 = 3;
+/// FIFO address and payload length; then the FIFO; then mode transmit.
+const ACCESSES_BEFORE_FIFO: u32 = 2;
+/// Interrupt read and cleared, two signal levels, channel, length, FIFO address read and set.
+const ACCESSES_BEFORE_READING: u32 = 8;
+
 fn build(settings: &Settings, params: &Params) -> Result<Steps, SettingError> {
-    let (sf, bandwidth_hz) = (settings.integer("sf") as i64, settings.integer("bandwidth") as i64);
-    let air = Constant::of_load("packet on the air", PartKind::Air, move |load| {
-        let symbol_ps = (1i64 << sf) * 1_000_000_000_000 / bandwidth_hz;
-        let low_rate = i64::from(symbol_ps > 16_000_000_000);
-        let bits = 8 * i64::from(load.frame_bytes) - 4 * sf + 28 + 16;
-        let symbols = 8 + ((bits + 4 * (sf - 2 * low_rate) - 1) / (4 * (sf - 2 * low_rate))).max(0) * 5;
-        Picoseconds::new(symbol_ps * symbols + symbol_ps * 49 / 4)
-    });
-    let host = params.time("host_overhead");
+    let modem = Modem::new(settings)?;
+    let bus = SpiBus {
+        clock: Hertz::new(settings.integer("spi_clock")).expect("the range leaves zero out"),
+        byte_gap: params.time("spi_byte_gap"),
+        select_overhead: params.time("spi_select_overhead"),
+    };
+    let chunk = settings.integer("chunk") as u32;
+    let decoding = modem.decoding(params.integer("carrier_offset_hz"));
+    let chips = GateClock::new("chip clock", modem.chip());
+    let transmission = transmitter(settings.switch("sleep"), bus, params).stage(Exposed::new(
+        "packet on the air",
+        move |load| modem.airtime(load.frame_bytes),
+        settings.number("interference"),
+    ));
     Ok(Steps::new()
-        .stage(Constant::fixed("firmware", PartKind::Cpu, host))
-        .frames(255, Steps::new().stage(air)))
+        .stage(Constant::fixed("firmware of the sender", PartKind::Cpu, params.time("trigger")))
+        .frames(chunk, transmission)
+        .stage(Constant::fixed("receiver decodes", PartKind::Protocol, decoding))
+        .stage(Gate::new("wait for the receiver's chip clock", chips))
+        .then(receiver(chunk, bus, params)))
+}
+
+/// The sending host and its radio, up to the first symbol of a packet.
+fn transmitter(sleeps: bool, bus: SpiBus, params: &Params) -> Steps {
+    let pause = params.time("register_pause");
+    let (asleep, awake) = (params.time("wake_from_sleep"), params.time("wake_from_standby"));
+    let interrupt = params.time("mode_interrupt");
+    let standby = move |load: &Load| {
+        let tidy_up = if load.is_first { 0 } else { ACCESSES_AFTER_TRANSMISSION };
+        bus.transactions(ACCESSES_TO_STANDBY + tidy_up, REGISTER_BYTES, pause)
+    };
+    let wake = move |load: &Load| if load.is_first && sleeps { asleep } else { awake };
+    let fill = move |load: &Load| {
+        bus.transactions(ACCESSES_BEFORE_FIFO + 1, REGISTER_BYTES, pause)
+            + bus.transaction(load.frame_bytes + 1)
+    };
+    let interrupts = move |load: &Load| {
+        if load.is_first { interrupt } else { interrupt + interrupt }
+    };
+    Steps::new()
+        .stage(Constant::of_load("registers of the sending radio", PartKind::Bus, standby))
+        .stage(Constant::of_load("radio wakes up", PartKind::Protocol, wake))
+        .stage(Constant::of_load("firmware of the sender", PartKind::Cpu, interrupts))
+        .stage(Constant::of_load("payload over SPI to the radio", PartKind::Bus, fill))
+        .stage(Constant::fixed("transmitter starts", PartKind::Protocol, params.time("transmit_start")))
+        .stage(Uniform::new("transmitter starts", PartKind::Protocol, params.time("transmit_start_spread")))
+}
+
+/// The receiving host, from its radio's interrupt to done. Earlier packets of a message are read while the next one
+/// is on the air.
+fn receiver(chunk: u32, bus: SpiBus, params: &Params) -> Steps {
+    let last_bytes = move |load: &Load| (load.frame_bytes - 1) % chunk + 1;
+    let pause = params.time("receive_pause");
+    let (interrupt, check) = (params.time("receive_interrupt"), params.time("check"));
+    let per_byte_ps = params.time("check_per_byte").ps();
+    let read = move |load: &Load| {
+        bus.transactions(ACCESSES_BEFORE_READING + 1, REGISTER_BYTES, pause)
+            + bus.transaction(last_bytes(load) + 1)
+    };
+    let checked =
+        move |load: &Load| interrupt + check + Picoseconds::new(per_byte_ps * i64::from(last_bytes(load)));
+    Steps::new()
+        .stage(Constant::of_load("payload over SPI from the radio", PartKind::Bus, read))
+        .stage(Constant::of_load("firmware of the receiver", PartKind::Cpu, checked))
+}
+
+/// What decides how long a packet is on the air.
+#[derive(Debug, Clone, Copy)]
+struct Modem {
+    sf: i64,
+    /// 500 kHz over the bandwidth.
+    fraction: i64,
+    coded_bits: i64,
+    preamble_symbols: i64,
+    implicit_header: bool,
+    crc: bool,
+    low_data_rate: bool,
+}
+
+impl Modem {
+    fn new(settings: &Settings) -> Result<Self, SettingError> {
+        let sf = settings.integer("sf") as i64;
+        let implicit_header = settings.choice("header") == "implicit";
+        if sf == 6 && !implicit_header {
+            return Err(SettingError::Impossible(
+                "sf is 6, which the SX1276 allows with header = implicit only; set that, or sf = 7"
+                    .to_owned(),
+            ));
+        }
+        let mut modem = Self {
+            sf,
+            fraction: bandwidth_fraction(settings.integer("bandwidth") as i64)?,
+            coded_bits: match settings.choice("coding_rate") {
+                "4/5" => 5,
+                "4/6" => 6,
+                "4/7" => 7,
+                _ => 8,
+            },
+            preamble_symbols: settings.integer("preamble") as i64,
+            implicit_header,
+            crc: settings.switch("crc"),
+            low_data_rate: false,
+        };
+        modem.low_data_rate = match settings.choice("low_data_rate") {
+            "auto" => modem.symbols(1) > LONGEST_PLAIN_SYMBOL,
+            word => word == "on",
+        };
+        Ok(modem)
+    }
+
+    /// Exact in picoseconds: a chip at 500 kHz is 2 us.
+    fn quarter_symbols(&self, quarters: i64) -> Picoseconds {
+        Picoseconds::new(quarters * (1 << self.sf) * self.fraction * (PS_PER_S / (4 * WIDEST_HZ)))
+    }
+
+    fn symbols(&self, symbols: i64) -> Picoseconds {
+        self.quarter_symbols(4 * symbols)
+    }
+
+    fn chip(&self) -> Picoseconds {
+        Picoseconds::new(self.fraction * (PS_PER_S / WIDEST_HZ))
+    }
+
+    /// From the end of a packet to the next tick of the receiver's symbol clock. The clock is aligned with the whole
+    /// symbols of the preamble, a quarter symbol of which shifts what follows; and a receiver that aligns chirps
+    /// takes a difference of carriers for one of times.
+    fn decoding(&self, carrier_offset_hz: i64) -> Picoseconds {
+        let misalignment_ps = self.symbols(1).ps() * carrier_offset_hz * self.fraction / WIDEST_HZ;
+        self.quarter_symbols(3) + Picoseconds::new(misalignment_ps)
+    }
+
+    /// SX1276 datasheet, 4.1.1.7: preamble and 4.25 symbols, eight symbols, and whole blocks of coded bits.
+    fn airtime(&self, payload_bytes: u32) -> Picoseconds {
+        let bits = 8 * i64::from(payload_bytes) - 4 * self.sf + 28 + 16 * i64::from(self.crc)
+            - 20 * i64::from(self.implicit_header);
+        let bits_per_block = 4 * (self.sf - 2 * i64::from(self.low_data_rate));
+        let blocks = (bits + bits_per_block - 1).div_euclid(bits_per_block).max(0);
+        let symbols = self.preamble_symbols + 8 + blocks * self.coded_bits;
+        self.quarter_symbols(4 * symbols + 17)
+    }
+}
+
+fn bandwidth_fraction(hz: i64) -> Result<i64, SettingError> {
+    // Two per cent cover the names that the datasheet rounds, such as 7.8 kHz for 7812.5 Hz.
+    let meant = |fraction: &&i64| (hz * **fraction - WIDEST_HZ).abs() <= WIDEST_HZ / 50;
+    BANDWIDTH_FRACTIONS.iter().find(meant).copied().ok_or_else(|| {
+        SettingError::Impossible(format!(
+            "bandwidth is {hz} Hz, but the SX1276 has 7.8, 10.4, 15.6, 20.8, 31.25, 41.7, 62.5, 125, 250 and 500 kHz; \
+             take one of these"
+        ))
+    })
 }

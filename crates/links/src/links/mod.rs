@@ -1,8 +1,11 @@
 //! One file a link: its settings, and how its stages are put together.
 
+mod gpio;
 mod lora;
+mod uart;
+mod uart_receiver;
 
 use crate::registry::Definition;
 
 /// Every link, in the order in which they are listed.
-pub(crate) const ALL: &[Definition] = &[lora::DEFINITION];
+pub(crate) const ALL: &[Definition] = &[gpio::DEFINITION, uart::DEFINITION, lora::DEFINITION];

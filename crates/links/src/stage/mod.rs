@@ -2,10 +2,16 @@
 //! how long it holds a frame; the same functions give its closed-form budget.
 
 mod constant;
+mod exposed;
 mod gate;
+mod quantiles;
+mod spi;
 
 pub use constant::{Constant, Uniform};
+pub use exposed::Exposed;
 pub use gate::{Gate, GateClock};
+pub use quantiles::Quantiles;
+pub use spi::SpiBus;
 
 use serde::Serialize;
 use sim::RandomStream;

@@ -7,7 +7,11 @@ use serde::Deserialize;
 
 use super::ledger::Class;
 
-const FILES: &[(&str, &str)] = &[("lora", include_str!("../../validation/lora.toml"))];
+const FILES: &[(&str, &str)] = &[
+    ("gpio", include_str!("../../validation/gpio.toml")),
+    ("uart", include_str!("../../validation/uart.toml")),
+    ("lora", include_str!("../../validation/lora.toml")),
+];
 
 /// Says of a capture with which link and settings it was made.
 #[derive(Debug, Clone, Deserialize)]
