@@ -2,12 +2,14 @@
 //! how long it holds a frame; the same functions give its closed-form budget.
 
 mod constant;
+mod csma;
 mod exposed;
 mod gate;
 mod quantiles;
 mod spi;
 
 pub use constant::{Constant, Uniform};
+pub use csma::{CsmaCa, CsmaTiming};
 pub use exposed::Exposed;
 pub use gate::{Gate, GateClock};
 pub use quantiles::Quantiles;

@@ -68,7 +68,8 @@ pub fn fit_phases(
     refine(&gates, &cost, best, least, observed)
 }
 
-/// Halves the steps of phase and drift around the best point.
+/// Halves the steps of phase and drift around the best point. Drift turns the gate around the middle of the run, so
+/// that it leaves the phase there as it was.
 fn refine(
     gates: &[(String, i64)],
     cost: &dyn Fn(&[FittedPhase]) -> f64,
@@ -76,28 +77,35 @@ fn refine(
     mut least: f64,
     observed: &Observed,
 ) -> Vec<FittedPhase> {
-    let run_ps =
-        (observed.trigger_ps.last().unwrap_or(&1) - observed.trigger_ps.first().unwrap_or(&0)).max(1);
+    let first_ps = observed.trigger_ps.first().copied().unwrap_or(0);
+    let run_ps = (observed.trigger_ps.last().unwrap_or(&1) - first_ps).max(1);
+    let middle_s = (first_ps + run_ps / 2) as f64 / 1e12;
     for (index, (_, period_ps)) in gates.iter().enumerate() {
         let mut phase_step = period_ps / PHASES / 2;
-        // A drift that moves the gate by as much over the whole run.
-        let mut drift_step = (phase_step as f64 / run_ps as f64 * 1e9) as i64;
-        for _ in 0..8 {
-            let around = [(1, 0), (-1, 0), (0, 1), (0, -1), (1, -1), (-1, 1)];
-            for (phases, drifts) in around {
+        let mut drift_step = drift_step_ppb(*period_ps, run_ps) / 2.0;
+        for _ in 0..12 {
+            for (phases, drifts) in [(1, 0.0), (-1, 0.0), (0, 1.0), (0, -1.0)] {
                 let mut trial = best.clone();
-                trial[index].phase_ps += phases * phase_step;
-                trial[index].drift_ppb += drifts * drift_step;
+                let drift_ppb = libm::round(drifts * drift_step);
+                trial[index].drift_ppb += drift_ppb as i64;
+                // A part per billion is 1000 ps a second.
+                let turned_ps = libm::round(drift_ppb * 1000.0 * middle_s) as i64;
+                trial[index].phase_ps += phases * phase_step - turned_ps;
                 let found = cost(&trial);
                 if found < least {
                     (least, best) = (found, trial);
                 }
             }
             phase_step = (phase_step / 2).max(1);
-            drift_step /= 2;
+            drift_step /= 2.0;
         }
     }
     best
+}
+
+/// A quarter of the resolution of a run of this length.
+fn drift_step_ppb(period_ps: i64, run_ps: i64) -> f64 {
+    ((period_ps as f64 / run_ps as f64) * 1e9 / 4.0).max(50.0)
 }
 
 /// Locks the gates of a program.
@@ -192,8 +200,7 @@ fn candidate_drifts(observed: &Observed, period_ps: i64) -> Vec<i64> {
     if run_ps <= 0 {
         return vec![0];
     }
-    // A quarter of the resolution of a run of this length.
-    let step_ppb = ((period_ps as f64 / run_ps as f64) * 1e9 / 4.0).max(50.0);
+    let step_ppb = drift_step_ppb(period_ps, run_ps);
     let steps = (MAX_DRIFT_PPB as f64 / step_ppb) as i64;
     let mut spectrum: Vec<(f64, i64)> = (-steps..=steps)
         .map(|step| {

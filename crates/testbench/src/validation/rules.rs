@@ -10,6 +10,7 @@ use super::ledger::Class;
 const FILES: &[(&str, &str)] = &[
     ("gpio", include_str!("../../validation/gpio.toml")),
     ("uart", include_str!("../../validation/uart.toml")),
+    ("esp32-802154", include_str!("../../validation/esp32-802154.toml")),
     ("lora", include_str!("../../validation/lora.toml")),
 ];
 
