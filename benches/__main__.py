@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from benches import corpus, ingest, ns3_links
+from benches import corpus, ingest, ns3_links, virtual
 
 
 def main() -> None:
@@ -15,7 +15,10 @@ def main() -> None:
         ("Other captures", lambda: ingest.run_other_shapes(folder)),
         ("Memory", lambda: ingest.run_memory(folder)),
         ("Real captures and the command", corpus.run),
-        ("Links in virtual time", ns3_links.run),
+        ("The kernel of virtual time", virtual.run_kernel),
+        ("Link models", virtual.run_links),
+        ("A whole suite", virtual.run_suite),
+        ("Beside ns-3", ns3_links.run),
     ]
     for title, rows in tables:
         print(f"\n### {title}\n", flush=True)
