@@ -61,6 +61,16 @@ impl Params {
         list.iter().map(|value| time_of(name, value)).collect()
     }
 
+    /// A list of numbers, such as the shares that belong to a list of times.
+    ///
+    /// # Panics
+    /// When there is no such list.
+    pub fn numbers(&self, name: &str) -> Vec<f64> {
+        let list = self.value(name).as_array().unwrap_or_else(|| panic!("{name} is a list of numbers"));
+        let number = |value: &toml::Value| value.as_float().or_else(|| value.as_integer().map(|n| n as f64));
+        list.iter().map(|value| number(value).unwrap_or_else(|| panic!("{name} holds numbers"))).collect()
+    }
+
     /// A number.
     ///
     /// # Panics

@@ -7,7 +7,7 @@ use units::Picoseconds;
 
 use crate::program::{Operation, Program, QUEUED};
 use crate::schedule::{Schedule, Stimulus};
-use crate::stage::{Load, Passage, Visit};
+use crate::stage::{GateClock, Load, Passage, Visit};
 
 /// What became of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -135,13 +135,20 @@ impl Simulation {
 /// stage disturbs none; the gates' unknown phases are drawn from them.
 fn streams(program: &mut Program, seed: u64, path: &str) -> Vec<RandomStream> {
     let mut names: Vec<String> = Vec::new();
+    let mut settled: Vec<GateClock> = Vec::new();
     let mut streams = Vec::new();
     for placed in &mut program.placed {
         let name = placed.stage.parts().first().map_or_else(String::new, |part| part.name.clone());
         let before = names.iter().filter(|other| **other == name).count();
         let mut stream = RandomStream::named(seed, &format!("{path}/{name}/{before}"));
         for gate in placed.stage.gates() {
-            gate.settle(&mut stream);
+            // Stages that name the same gate wait for the same openings.
+            if let Some(known) = settled.iter().find(|known| known.name() == gate.name()) {
+                gate.lock(known.phase().expect("it is settled"), known.drift_ppb());
+            } else {
+                gate.settle(&mut stream);
+                settled.push(gate.clone());
+            }
         }
         names.push(name);
         streams.push(stream);

@@ -1,19 +1,39 @@
 //! Stages: what a message goes through on its way from trigger to done. A stage is a state machine that says
 //! how long it holds a frame; the same functions give its closed-form budget.
 
+mod beacon;
+mod connection;
 mod constant;
 mod csma;
+mod dcf;
 mod exposed;
 mod gate;
+mod neighbours;
+mod paced_writes;
 mod quantiles;
+mod scan;
+mod shockburst;
+mod slot;
 mod spi;
+mod ticked_slots;
+mod when;
 
+pub use beacon::BeaconDelivery;
+pub use connection::{Advertising, Connection, ConnectionEvents, Direction, Framing, Losses, Phy};
 pub use constant::{Constant, Uniform};
 pub use csma::{CsmaCa, CsmaTiming};
+pub use dcf::{Dcf, PHY_RATES, PhyRate};
 pub use exposed::Exposed;
 pub use gate::{Gate, GateClock};
+pub use neighbours::{NeighbourTiming, Neighbours};
+pub use paced_writes::PacedWrites;
 pub use quantiles::Quantiles;
+pub use scan::{BackgroundScan, Dwells};
+pub use shockburst::{Acknowledgement, Detection};
+pub use slot::ReceiverSlot;
 pub use spi::SpiBus;
+pub use ticked_slots::TickedSlots;
+pub use when::When;
 
 use serde::Serialize;
 use sim::RandomStream;

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use units::Picoseconds;
 
 use super::fit::{FittedPhase, fit_phases, lock, predict, sorted};
+use super::locked::{fit_offset, predict_locked};
 use super::observed::Observed;
 use super::rules::CaptureRule;
 
@@ -85,8 +86,10 @@ pub struct LedgerRow {
     pub capture: String,
 }
 
-/// Messages of a phase-free prediction.
-const PHASE_FREE_MESSAGES: u64 = 20_000;
+/// Runs of a phase-free prediction, each with its own phases: gates whose periods have a common multiple keep their
+/// distance for a whole run.
+const PHASE_FREE_RUNS: u64 = 200;
+const PHASE_FREE_MESSAGES: u64 = 100;
 /// Runs of the model over the capture's triggers.
 const REPLICAS: u64 = 20;
 const COVERAGE_BINS: usize = 32;
@@ -124,14 +127,22 @@ pub fn validate_capture(
         coverage: coverage(&build, observed, &phases),
     };
     let free = phase_free(&build, bytes, observed, seed);
-    let mut this_run = Vec::new();
-    for replica in 0..REPLICAS {
-        this_run.extend(predict(&build, bytes, observed, &phases, seed.wrapping_add(replica + 1)));
-    }
-    Ok(vec![
-        row.score(Mode::PhaseFree, &free, 0),
-        row.score(Mode::ThisRun, &this_run, 2 * phases.len() as u32),
-    ])
+    let (this_run, fitted) = match &rule.locked_to {
+        Some(gate) => {
+            let offset = fit_offset(&build, bytes, observed, gate, seed);
+            let predict = |seed| predict_locked(&build, bytes, observed, gate, offset, seed);
+            (replicas(&predict, seed), 1)
+        }
+        None => {
+            let predict = |seed| predict(&build, bytes, observed, &phases, seed);
+            (replicas(&predict, seed), 2 * phases.len() as u32)
+        }
+    };
+    Ok(vec![row.score(Mode::PhaseFree, &free, 0), row.score(Mode::ThisRun, &this_run, fitted)])
+}
+
+fn replicas(predict: &dyn Fn(u64) -> Vec<Option<i64>>, seed: u64) -> Vec<Option<i64>> {
+    (1..=REPLICAS).flat_map(|replica| predict(seed.wrapping_add(replica))).collect()
 }
 
 fn phase_free(build: &dyn Fn() -> Program, bytes: u32, observed: &Observed, seed: u64) -> Vec<Option<i64>> {
@@ -139,9 +150,12 @@ fn phase_free(build: &dyn Fn() -> Program, bytes: u32, observed: &Observed, seed
     let longest = program.gates().iter().map(|gate| gate.period()).max().unwrap_or(Picoseconds::ZERO);
     let period = Picoseconds::new(observed.interval_ps());
     let schedule = Schedule::Dithered { period, by: longest };
-    let samples =
-        Simulation::new(program, bytes, &schedule, PHASE_FREE_MESSAGES, seed, "phase-free", 0).run();
-    samples.iter().map(|sample| sample.done.map(|done| (done - sample.trigger).ps())).collect()
+    let latency = |sample: &links::Sample| sample.done.map(|done| (done - sample.trigger).ps());
+    let run = |run: u64| {
+        let path = format!("phase-free/{run}");
+        Simulation::new(build(), bytes, &schedule, PHASE_FREE_MESSAGES, seed, &path, 0).run()
+    };
+    (0..PHASE_FREE_RUNS).flat_map(|index| run(index).iter().map(latency).collect::<Vec<_>>()).collect()
 }
 
 /// The smallest share of any gate's phases that triggers met.

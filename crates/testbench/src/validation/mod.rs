@@ -4,6 +4,7 @@
 mod explain;
 mod fit;
 mod ledger;
+mod locked;
 mod observed;
 mod plan;
 mod rules;

@@ -35,12 +35,15 @@ impl Observed {
         intervals.get(intervals.len() / 2).copied().unwrap_or(1_000_000_000_000)
     }
 
-    /// At most `limit` of the messages, evenly taken over the run.
+    /// At most `limit` of the messages, evenly taken over the run. Their distance is not one number of messages, which
+    /// could be a whole number of rounds of a gate against the triggers.
     pub(super) fn thinned(&self, limit: usize) -> Self {
-        let step = self.trigger_ps.len().div_ceil(limit).max(1);
+        let count = self.trigger_ps.len();
+        let kept = count.min(limit);
+        let take = |n: usize| n * count / kept;
         Self {
-            trigger_ps: self.trigger_ps.iter().copied().step_by(step).collect(),
-            latency_ps: self.latency_ps.iter().copied().step_by(step).collect(),
+            trigger_ps: (0..kept).map(|n| self.trigger_ps[take(n)]).collect(),
+            latency_ps: (0..kept).map(|n| self.latency_ps[take(n)]).collect(),
         }
     }
 }

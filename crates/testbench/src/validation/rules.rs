@@ -10,8 +10,15 @@ use super::ledger::Class;
 const FILES: &[(&str, &str)] = &[
     ("gpio", include_str!("../../validation/gpio.toml")),
     ("uart", include_str!("../../validation/uart.toml")),
-    ("esp32-802154", include_str!("../../validation/esp32-802154.toml")),
+    ("sik", include_str!("../../validation/sik.toml")),
     ("lora", include_str!("../../validation/lora.toml")),
+    ("nrf24", include_str!("../../validation/nrf24.toml")),
+    ("espnow", include_str!("../../validation/espnow.toml")),
+    ("esp32-802154", include_str!("../../validation/esp32-802154.toml")),
+    ("hc05", include_str!("../../validation/hc05.toml")),
+    ("esp32-spp", include_str!("../../validation/esp32-spp.toml")),
+    ("ble", include_str!("../../validation/ble.toml")),
+    ("wifi", include_str!("../../validation/wifi.toml")),
 ];
 
 /// Says of a capture with which link and settings it was made.
@@ -31,6 +38,8 @@ pub struct CaptureRule {
     pub set: BTreeMap<String, String>,
     /// The payload, where the file's name does not say it.
     pub payload_bytes: Option<u64>,
+    /// The link's gate that the capture's trigger followed, where it did.
+    pub locked_to: Option<String>,
     /// How many fitted values of the link's params act in this variant.
     #[serde(default)]
     pub fitted_physics: u32,

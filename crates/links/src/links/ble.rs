@@ -1,0 +1,178 @@
+//! What the Bluetooth LE links have in common: their settings, and how a connection is put together from them.
+
+use units::Picoseconds;
+
+use crate::settings::{Kind, Setting, SettingError, Settings};
+use crate::stage::{Connection, Direction, Framing, GateClock, Losses, Phy};
+
+/// The unit of connection intervals (Bluetooth Core Specification 5.4, Vol 6 Part B, 4.5.1).
+const INTERVAL_UNIT: Picoseconds = Picoseconds::from_ns(1_250_000);
+/// ATT's operation and handle (Vol 3 Part F, 3.4.7.1).
+const ATT_HEADER_BYTES: u64 = 3;
+
+/// The shortest advertising interval (Vol 6 Part B, 4.4.2.2.1).
+const SHORTEST_ADVERTISING: Picoseconds = Picoseconds::from_ns(20_000_000);
+
+/// The name of the gate of connection events.
+const INTERVAL: &str = "connection interval";
+
+pub(super) const fn connection_interval(default: &'static str) -> Setting {
+    Setting {
+        name: "connection_interval",
+        kind: Kind::Time {
+            lowest: Picoseconds::from_ns(7_500_000),
+            highest: Picoseconds::from_ns(4_000_000_000),
+        },
+        default,
+        help: "time between connection events, in steps of 1.25 ms",
+        alternatives: &["7.5 ms", "15 ms", "30 ms"],
+    }
+}
+
+pub(super) const fn mtu(default: &'static str) -> Setting {
+    Setting {
+        name: "mtu",
+        kind: Kind::Integer { lowest: 23, highest: 517, unit: "B" },
+        default,
+        help: "ATT MTU that both sides agreed on",
+        alternatives: &["247"],
+    }
+}
+
+pub(super) const fn chunk(default: &'static str) -> Setting {
+    Setting {
+        name: "chunk",
+        kind: Kind::Integer { lowest: 1, highest: 514, unit: "B" },
+        default,
+        help: "what the program hands over in one notification or write, at most the MTU less 3 B",
+        alternatives: &[],
+    }
+}
+
+pub(super) const fn data_length(default: &'static str) -> Setting {
+    Setting {
+        name: "data_length",
+        kind: Kind::Integer { lowest: 27, highest: 251, unit: "B" },
+        default,
+        help: "longest payload of a link-layer PDU: 27 B until the data length is updated",
+        alternatives: &["27", "251"],
+    }
+}
+
+pub(super) const fn phy(default: &'static str) -> Setting {
+    Setting {
+        name: "phy",
+        kind: Kind::Choice(&["1M", "2M"]),
+        default,
+        help: "physical layer of the connection",
+        alternatives: &["1M", "2M"],
+    }
+}
+
+pub(super) const DIRECTION: Setting = Setting {
+    name: "direction",
+    kind: Kind::Choice(&["notify", "write", "write-with-response"]),
+    default: "notify",
+    help: "from the peripheral (notify) or from the central; with responses each chunk waits for that of the one before",
+    alternatives: &[],
+};
+
+pub(super) const PERIPHERAL_LATENCY: Setting = Setting {
+    name: "peripheral_latency",
+    kind: Kind::Integer { lowest: 0, highest: 499, unit: "events" },
+    default: "0",
+    help: "events that the peripheral may sleep through; delays writes, not notifications",
+    alternatives: &["0"],
+};
+
+pub(super) const ENCRYPTED: Setting = Setting {
+    name: "encrypted",
+    kind: Kind::Switch,
+    default: "off",
+    help: "4 B of integrity code in every PDU",
+    alternatives: &[],
+};
+
+pub(super) const LOSSES: Setting = Setting {
+    name: "losses",
+    kind: Kind::Choice(&["as-captured", "none"]),
+    default: "as-captured",
+    help: "missed events and lost PDUs: as often as in the captures, or none",
+    alternatives: &[],
+};
+
+pub(super) const fn advertising(default: &'static str) -> Setting {
+    Setting {
+        name: "advertising",
+        kind: Kind::Time { lowest: Picoseconds::ZERO, highest: Picoseconds::from_ns(10_240_000_000) },
+        default,
+        help: "advertising interval of the peripheral while it is connected; none where it stops advertising",
+        alternatives: &["none"],
+    }
+}
+
+pub(super) fn direction(settings: &Settings) -> Direction {
+    match settings.choice("direction") {
+        "notify" => Direction::Notify,
+        "write" => Direction::Write,
+        _ => Direction::WriteWithResponse,
+    }
+}
+
+/// Checks what the specification rules out.
+pub(super) fn check(settings: &Settings) -> Result<(), SettingError> {
+    let interval = settings.time("connection_interval");
+    if interval.ps() % INTERVAL_UNIT.ps() != 0 {
+        let units = interval.ps() / INTERVAL_UNIT.ps();
+        let near = Picoseconds::new(units * INTERVAL_UNIT.ps());
+        return Err(SettingError::Impossible(format!(
+            "connection_interval is {interval}, but it goes in steps of 1.25 ms. Use {near}."
+        )));
+    }
+    let (mtu, chunk) = (settings.integer("mtu"), settings.integer("chunk"));
+    if chunk + ATT_HEADER_BYTES > mtu {
+        return Err(SettingError::Impossible(format!(
+            "chunk is {chunk} B, but a notification or write carries at most mtu - 3 = {} B. Lower chunk, or raise mtu \
+             to {}.",
+            mtu - ATT_HEADER_BYTES,
+            chunk + ATT_HEADER_BYTES
+        )));
+    }
+    Ok(())
+}
+
+/// The advertising interval, where the peripheral advertises beside the connection.
+pub(super) fn advertising_interval(settings: &Settings) -> Result<Option<Picoseconds>, SettingError> {
+    match settings.optional_time("advertising") {
+        Some(interval) if interval < SHORTEST_ADVERTISING => Err(SettingError::Impossible(format!(
+            "advertising is {interval}, but its interval is {SHORTEST_ADVERTISING} at least. Use that, or none."
+        ))),
+        interval => Ok(interval),
+    }
+}
+
+/// How messages are cut; `pdu_bytes` is what the controller puts into a PDU.
+pub(super) fn framing(settings: &Settings, pdu_bytes: u64, phy: Phy) -> Framing {
+    Framing {
+        chunk_bytes: settings.integer("chunk") as u32,
+        pdu_bytes: pdu_bytes as u32,
+        encrypted: settings.switch("encrypted"),
+        phy,
+        direction: direction(settings),
+    }
+}
+
+/// A connection without losses whose chunks are all there at once.
+pub(super) fn connection(settings: &Settings, framing: Framing) -> Connection {
+    Connection {
+        framing,
+        later_chunks: Picoseconds::ZERO,
+        peripheral_latency: settings.integer("peripheral_latency") as u32,
+        losses: Losses::default(),
+        advertising: None,
+    }
+}
+
+pub(super) fn events_clock(settings: &Settings) -> GateClock {
+    GateClock::new(INTERVAL, settings.time("connection_interval"))
+}

@@ -1,0 +1,121 @@
+//! Bluetooth LE between two ESP32, with the hosts Bluedroid and NimBLE on the same controller.
+//!
+//! Leaves out: Wi-Fi on the same radio, losses that depend on the channel, and that a lost PDU's place in the event
+//! can depend on the controller's queue.
+
+use units::Picoseconds;
+
+use super::ble;
+use crate::params::Params;
+use crate::program::Steps;
+use crate::registry::Definition;
+use crate::settings::{Kind, Setting, SettingError, Settings};
+use crate::stage::{
+    Advertising, Connection, ConnectionEvents, Constant, Direction, Gate, GateClock, Losses, PartKind,
+};
+use crate::stage::{Phy, ReceiverSlot};
+
+const TICK: Setting = Setting {
+    name: "tick",
+    kind: Kind::Time { lowest: Picoseconds::ZERO, highest: Picoseconds::from_ns(1_000_000_000) },
+    default: "10 ms",
+    help: "FreeRTOS tick at which the sending task sees its trigger; none where an interrupt wakes it",
+    alternatives: &["10 ms", "1 ms", "none"],
+};
+
+pub(super) const BLUEDROID: Definition = Definition {
+    name: "esp32-bluedroid-ble",
+    title: "Bluetooth LE, ESP32 with Bluedroid",
+    settings: &[
+        TICK,
+        ble::connection_interval("15 ms"),
+        ble::mtu("200"),
+        ble::chunk("197"),
+        ble::data_length("251"),
+        ble::DIRECTION,
+        ble::PERIPHERAL_LATENCY,
+        ble::advertising("none"),
+        ble::ENCRYPTED,
+        ble::LOSSES,
+    ],
+    max_payload_bytes: 65_535,
+    params: concat!(
+        include_str!("../../params/esp32-ble.toml"),
+        include_str!("../../params/esp32-bluedroid-ble.toml")
+    ),
+    build,
+};
+
+pub(super) const NIMBLE: Definition = Definition {
+    name: "esp32-nimble-ble",
+    title: "Bluetooth LE, ESP32 with NimBLE",
+    settings: &[
+        TICK,
+        ble::connection_interval("50 ms"),
+        ble::mtu("200"),
+        ble::chunk("193"),
+        ble::data_length("27"),
+        ble::DIRECTION,
+        ble::PERIPHERAL_LATENCY,
+        ble::advertising("60 ms"),
+        ble::ENCRYPTED,
+        ble::LOSSES,
+    ],
+    max_payload_bytes: 65_535,
+    params: concat!(
+        include_str!("../../params/esp32-ble.toml"),
+        include_str!("../../params/esp32-nimble-ble.toml")
+    ),
+    build,
+};
+
+fn build(settings: &Settings, params: &Params) -> Result<Steps, SettingError> {
+    ble::check(settings)?;
+    let is_notify = ble::direction(settings) == Direction::Notify;
+    let of_direction = |name: &str| format!("{name}_{}", if is_notify { "notify" } else { "write" });
+    let tick = settings
+        .optional_time("tick")
+        .map(|period| Gate::new("wait for the OS tick", GateClock::new("tick", period)));
+    let host = params.time(&of_direction("host"));
+    let pdu_bytes = pdu_bytes(settings.integer("data_length"), params);
+    // The ESP32 has no other; its successors do.
+    let framing = ble::framing(settings, pdu_bytes, Phy::OneMegabit);
+    let connection = Connection {
+        later_chunks: params.time("later_chunks"),
+        losses: losses(settings, params, &of_direction("missed_events")),
+        advertising: ble::advertising_interval(settings)?.map(|interval| advertising(interval, params)),
+        ..ble::connection(settings, framing)
+    };
+    // Only the peripheral runs on slots of its own; the central's are the connection's.
+    let slot = (!is_notify).then(|| {
+        let clock = GateClock::new("receiver slot", params.time("receiver_slot"));
+        ReceiverSlot::new("wait for the receiver's slot", clock, params.time("receiver_grace"))
+    });
+    Ok(Steps::new()
+        .maybe(tick)
+        .stage(Constant::fixed("host stack and controller", PartKind::Cpu, host))
+        .stage(ConnectionEvents::new(ble::events_clock(settings), connection))
+        .maybe(slot)
+        .done())
+}
+
+fn losses(settings: &Settings, params: &Params, missed: &str) -> Losses {
+    match settings.choice("losses") {
+        "none" => Losses::default(),
+        _ => Losses { missed_events: params.number(missed), lost_pdus: params.number("lost_pdus") },
+    }
+}
+
+fn advertising(interval: Picoseconds, params: &Params) -> Advertising {
+    Advertising {
+        interval,
+        delay: params.time("advertising_delay"),
+        length: params.time("advertising_length"),
+        lead: params.time("advertising_lead"),
+    }
+}
+
+/// The ESP32's controller fills PDUs to an even number of bytes, and no further than its limit.
+fn pdu_bytes(data_length: u64, params: &Params) -> u64 {
+    (data_length / 2 * 2).min(params.integer("longest_pdu") as u64)
+}

@@ -1,0 +1,84 @@
+//! WebSocket between two ESP32 (or a sending ESP32-C6) over a Wi-Fi access point. The client writes a message's
+//! header and its payload apart: with Nagle's algorithm the payload waits until the header is acknowledged.
+
+use super::wifi::{self, Path};
+use crate::params::Params;
+use crate::program::Steps;
+use crate::registry::Definition;
+use crate::settings::{Setting, SettingError, Settings};
+use crate::stage::{Constant, Load, PartKind};
+
+/// ESP-IDF's CONFIG_LWIP_TCP_MSS: a longer payload would be sent in several segments.
+const SEGMENT_BYTES: u32 = 1_440;
+
+const SETTINGS: &[Setting] = &[
+    wifi::TICK,
+    wifi::RECEIVER_TICK,
+    wifi::power_save("none"),
+    wifi::nodelay(
+        "off",
+        "off: with Nagle's algorithm a message's payload waits for the acknowledgement of its header",
+    ),
+    wifi::ACK_TIMER,
+    wifi::DTIM_PERIOD,
+    wifi::LISTEN_INTERVAL,
+    wifi::BEACON_INTERVAL,
+    wifi::PHY_RATE,
+    wifi::FRAME_ERROR,
+    wifi::SITE,
+];
+
+pub(super) const ESP32: Definition = Definition {
+    name: "esp32-websocket",
+    title: "WebSocket over Wi-Fi, two ESP32 and an access point",
+    settings: SETTINGS,
+    max_payload_bytes: SEGMENT_BYTES,
+    params: include_str!("../../params/esp32-websocket.toml"),
+    build,
+};
+
+pub(super) const ESP32_C6: Definition = Definition {
+    name: "esp32c6-websocket",
+    title: "WebSocket over Wi-Fi, two ESP32-C6 and an access point",
+    settings: SETTINGS,
+    max_payload_bytes: SEGMENT_BYTES,
+    params: include_str!("../../params/esp32c6-websocket.toml"),
+    build,
+};
+
+/// Opcode and length, the longer length, and the mask that a client must use (RFC 6455, section 5.2).
+fn header_bytes(payload_bytes: u32) -> u32 {
+    if payload_bytes < 126 { 2 + 4 } else { 4 + 4 }
+}
+
+fn header_segment(load: &Load) -> u32 {
+    wifi::TCP_BYTES + header_bytes(load.payload_bytes)
+}
+
+fn payload_segment(load: &Load) -> u32 {
+    wifi::TCP_BYTES + load.frame_bytes
+}
+
+fn build(settings: &Settings, params: &Params) -> Result<Steps, SettingError> {
+    let path = Path::new(settings, params);
+    let library = Constant::fixed("WebSocket libraries", PartKind::Cpu, params.time("websocket_overhead"));
+    let steps = Steps::new().maybe(path.notice()).stage(library);
+    let steps = if settings.switch("nodelay") {
+        // Both segments follow each other; on the shared channel the header costs two hops of its own.
+        steps
+            .stage(path.hop(header_segment))
+            .stage(path.hop(header_segment))
+            .then(path.crossing(SEGMENT_BYTES, payload_segment))
+    } else if settings.choice("power_save") == "none" {
+        steps
+            .then(path.crossing(SEGMENT_BYTES, header_segment))
+            .then(path.acknowledgement())
+            .then(path.crossing(SEGMENT_BYTES, payload_segment))
+    } else {
+        return Err(SettingError::Impossible(
+            "Nagle's algorithm together with power save is not modelled: set nodelay = on, or power_save = none"
+                .to_owned(),
+        ));
+    };
+    Ok(steps.maybe(path.reception()))
+}

@@ -1,0 +1,39 @@
+//! UDP between two ESP32 over a Wi-Fi access point. A datagram that IP would have to cut is left out.
+
+use super::wifi::{self, Path};
+use crate::params::Params;
+use crate::program::Steps;
+use crate::registry::Definition;
+use crate::settings::{SettingError, Settings};
+
+/// RFC 768.
+const UDP_BYTES: u32 = 8;
+/// What an Ethernet frame leaves for UDP's payload.
+const MAX_PAYLOAD_BYTES: u32 = 1_500 - wifi::IP_BYTES - UDP_BYTES;
+
+pub(super) const DEFINITION: Definition = Definition {
+    name: "esp32-wifi-udp",
+    title: "UDP over Wi-Fi, two ESP32 and an access point",
+    settings: &[
+        wifi::TICK,
+        wifi::RECEIVER_TICK,
+        wifi::power_save("min"),
+        wifi::DTIM_PERIOD,
+        wifi::LISTEN_INTERVAL,
+        wifi::BEACON_INTERVAL,
+        wifi::PHY_RATE,
+        wifi::FRAME_ERROR,
+        wifi::SITE,
+    ],
+    max_payload_bytes: MAX_PAYLOAD_BYTES,
+    params: include_str!("../../params/esp32-wifi-udp.toml"),
+    build,
+};
+
+fn build(settings: &Settings, params: &Params) -> Result<Steps, SettingError> {
+    let path = Path::new(settings, params);
+    Ok(Steps::new()
+        .maybe(path.notice())
+        .then(path.crossing(MAX_PAYLOAD_BYTES, |load| UDP_BYTES + load.frame_bytes))
+        .maybe(path.reception()))
+}

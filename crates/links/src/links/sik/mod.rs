@@ -1,0 +1,79 @@
+//! A pair of SiK telemetry radios (915 MHz, TDM) between two hosts with UARTs: from the trigger on one host to the done
+//! pin of the other. The radios run the open firmware, release 1.9. MAVLink framing is left out: it matters only for
+//! MAVLink frames.
+
+mod rounds;
+mod tdm;
+mod timing;
+
+use crate::params::Params;
+use crate::program::Steps;
+use crate::registry::Definition;
+use crate::settings::{Kind, Setting, SettingError, Settings};
+use crate::stage::{Constant, PartKind, Uniform};
+use tdm::TdmRadios;
+use timing::{Choices, Timing};
+
+pub(super) const DEFINITION: Definition = Definition {
+    name: "sik",
+    title: "SiK telemetry radio, TDM",
+    settings: &[
+        Setting {
+            name: "baud",
+            kind: Kind::Choice(&[
+                "1200", "2400", "4800", "9600", "19200", "38400", "57600", "115200", "230400",
+            ]),
+            default: "57600",
+            help: "SERIAL_SPEED: baud rate of both UARTs",
+            alternatives: &["57600", "115200", "230400"],
+        },
+        Setting {
+            name: "air_rate",
+            kind: Kind::Choice(&[
+                "2", "4", "8", "16", "19", "24", "32", "48", "64", "96", "128", "192", "250",
+            ]),
+            default: "64",
+            help: "AIR_SPEED: kbit/s on the air",
+            alternatives: &["64", "96", "128", "192", "250"],
+        },
+        Setting {
+            name: "max_window",
+            kind: Kind::Integer { lowest: 20, highest: 131, unit: "ms" },
+            default: "131 ms",
+            help: "MAX_WINDOW: the longest transmit window",
+            alternatives: &["20 ms", "33 ms", "65 ms"],
+        },
+        Setting {
+            name: "opportunistic_resend",
+            kind: Kind::Switch,
+            default: "on",
+            help: "OPPRESEND: a packet goes out twice when fewer than 32 bytes wait (off in firmware since 2016)",
+            alternatives: &["off"],
+        },
+    ],
+    // The sending radio's serial buffer.
+    max_payload_bytes: 1_900,
+    params: include_str!("../../../params/sik.toml"),
+    build,
+};
+
+fn build(settings: &Settings, params: &Params) -> Result<Steps, SettingError> {
+    let whole = |name: &str| settings.choice(name).parse::<i64>().expect("the choices are numbers");
+    let timing = Timing::new(
+        Choices {
+            baud: whole("baud"),
+            air_bits_per_s: 1_000 * whole("air_rate"),
+            max_window_ms: settings.integer("max_window") as i64,
+            resend: settings.switch("opportunistic_resend"),
+        },
+        params,
+    );
+    Ok(Steps::new()
+        .stage(Constant::fixed("host notices the trigger", PartKind::Cpu, params.time("notice")))
+        .stage(Uniform::new("wait for the host's baud clock", PartKind::Bus, timing.bit_out()))
+        .stage(TdmRadios::new(timing))
+        .stage(Constant::fixed("host checks the payload", PartKind::Cpu, params.time("check"))))
+}
+
+#[cfg(test)]
+mod tests;

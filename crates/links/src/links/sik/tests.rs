@@ -1,0 +1,82 @@
+use units::Picoseconds;
+
+use super::timing::{Choices, Timing};
+use crate::{Schedule, Simulation, find};
+
+const DEFAULTS: Choices = Choices { baud: 57_600, air_bits_per_s: 64_000, max_window_ms: 131, resend: true };
+
+fn timing(choices: Choices) -> Timing {
+    Timing::new(choices, find("sik").unwrap().params())
+}
+
+fn latencies_ms(set: &[(&str, &str)], payload_bytes: u32, samples: u64) -> Vec<f64> {
+    let link = find("sik").unwrap();
+    let settings = link.settings_with(set.iter().copied()).unwrap();
+    let schedule = Schedule::Dithered {
+        period: Picoseconds::from_ns(3_300_000_000),
+        by: Picoseconds::from_ns(700_000_000),
+    };
+    let program = link.program(&settings).unwrap();
+    let samples = Simulation::new(program, payload_bytes, &schedule, samples, 5, "test", 0).run();
+    let mut latencies: Vec<f64> =
+        samples.iter().map(|sample| (sample.done.unwrap() - sample.trigger).ps() as f64 / 1e9).collect();
+    latencies.sort_by(f64::total_cmp);
+    latencies
+}
+
+#[test]
+fn the_half_round_is_the_115_65_ms_between_completions_of_real_radios() {
+    let half_round = timing(DEFAULTS).half_round as f64 / 1e9;
+    assert!((half_round - 115.65).abs() < 0.01, "{half_round}");
+}
+
+#[test]
+fn a_statistics_packet_delays_by_the_3_2_ms_by_which_completions_alternate() {
+    let delay = timing(DEFAULTS).occupied(4) as f64 / 1e9;
+    assert!((delay - 3.23).abs() < 0.02, "{delay}");
+}
+
+#[test]
+fn a_full_window_of_131_ms_is_not_exceeded_at_slow_rates() {
+    let window = timing(Choices { air_bits_per_s: 4_000, ..DEFAULTS }).window as f64 / 1e9;
+    // 8122 ticks of 15.632 us.
+    assert!((window - 126.96).abs() < 0.05, "{window}");
+}
+
+#[test]
+fn a_short_message_waits_evenly_for_the_next_window() {
+    let latencies = latencies_ms(&[], 12, 20_000);
+    let at = |share: f64| latencies[(share * latencies.len() as f64) as usize];
+    // 12 B on the UARTs take 4.2 ms, a packet 4.5 ms; the wait is 0 to 116 ms.
+    for (share, expected) in [(0.0, 8.7), (0.25, 35.0), (0.5, 64.0), (0.75, 93.0)] {
+        assert!((at(share) - expected).abs() < 3.0, "{share}: {}", at(share));
+    }
+    assert!(latencies.last().unwrap() < &130.0);
+}
+
+#[test]
+fn without_a_second_copy_split_messages_are_done_earlier() {
+    let mean = |set: &[(&str, &str)]| latencies_ms(set, 300, 4_000).iter().sum::<f64>() / 4_000.0;
+    assert!(mean(&[("opportunistic_resend", "off")]) < mean(&[]));
+}
+
+#[test]
+fn a_shorter_window_shortens_the_wait() {
+    let latencies = latencies_ms(&[("max_window", "20 ms")], 12, 4_000);
+    assert!(latencies.last().unwrap() < &40.0, "{}", latencies.last().unwrap());
+}
+
+#[test]
+fn the_budget_is_the_mean_of_the_simulation() {
+    let link = find("sik").unwrap();
+    for set in [vec![], vec![("air_rate", "250")], vec![("baud", "9600")], vec![("max_window", "20 ms")]] {
+        for payload_bytes in [12, 128, 1_024] {
+            let settings = link.settings_with(set.iter().copied()).unwrap();
+            let budget = link.program(&settings).unwrap().budget(payload_bytes);
+            let budget_ms = budget.iter().map(|line| line.mean.ps() as f64 / 1e9).sum::<f64>();
+            let latencies = latencies_ms(&set, payload_bytes, 20_000);
+            let mean = latencies.iter().sum::<f64>() / latencies.len() as f64;
+            assert!((budget_ms / mean - 1.0).abs() < 0.01, "{set:?} {payload_bytes}: {budget_ms} {mean}");
+        }
+    }
+}

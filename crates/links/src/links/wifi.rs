@@ -1,0 +1,197 @@
+//! What the Wi-Fi links share: their settings, and a message's crossing from one station over the access point to
+//! the other. The access point and both stations are on one channel at 2.4 GHz.
+
+use units::Picoseconds;
+
+use crate::params::Params;
+use crate::program::Steps;
+use crate::settings::{Kind, Setting, Settings};
+use crate::stage::{
+    BeaconDelivery, Constant, Dcf, Gate, GateClock, Load, PHY_RATES, PartKind, PhyRate, Quantiles, Stage,
+};
+
+/// Quality-of-service data header 26, CCMP 16, LLC and SNAP 8, checksum 4 (IEEE 802.11-2016, 9.2.4 and 12.5.3).
+pub(super) const MAC_BYTES: u32 = 54;
+/// IPv4 without options (RFC 791).
+pub(super) const IP_BYTES: u32 = 20;
+/// TCP without options (RFC 9293): lwIP sends no timestamps unless told to.
+pub(super) const TCP_BYTES: u32 = 20;
+/// A null data frame, which says that the station is awake: header 24 and checksum 4 (IEEE 802.11-2016, 9.3.2).
+const NULL_BYTES: u32 = 28;
+
+/// The shares of messages, in per cent, up to each time of a measured tail.
+const TAIL_PERCENTS: [f64; 14] =
+    [0.0, 5.0, 10.0, 20.0, 30.0, 40.0, 50.0, 60.0, 70.0, 80.0, 90.0, 95.0, 99.0, 100.0];
+
+/// A time that was measured and is not understood, from its quantiles.
+pub(super) fn tail(name: &str, times: Vec<Picoseconds>) -> Quantiles {
+    Quantiles::new(name, PartKind::Empirical, &TAIL_PERCENTS, times)
+}
+
+const fn ms(ms: i64) -> Picoseconds {
+    Picoseconds::from_ns(ms * 1_000_000)
+}
+
+pub(super) const TICK: Setting = Setting {
+    name: "tick",
+    kind: Kind::Time { lowest: Picoseconds::ZERO, highest: ms(1_000) },
+    default: "10 ms",
+    help: "FreeRTOS tick at which the sending task sees the trigger (CONFIG_FREERTOS_HZ); none: woken by it",
+    alternatives: &["1 ms", "none"],
+};
+pub(super) const RECEIVER_TICK: Setting = Setting {
+    name: "receiver_tick",
+    kind: Kind::Time { lowest: Picoseconds::ZERO, highest: ms(1_000) },
+    default: "none",
+    help: "tick at which the receiving task looks for data; none: it blocks in recv",
+    alternatives: &["none", "1 ms", "10 ms"],
+};
+pub(super) const BEACON_INTERVAL: Setting = Setting {
+    name: "beacon_interval",
+    kind: Kind::Time {
+        lowest: Picoseconds::from_ns(20_480_000),
+        highest: Picoseconds::from_ns(1_024_000_000),
+    },
+    default: "102.4 ms",
+    help: "beacon interval of the access point, 100 time units of 1.024 ms almost everywhere",
+    alternatives: &[],
+};
+pub(super) const DTIM_PERIOD: Setting = Setting {
+    name: "dtim_period",
+    kind: Kind::Integer { lowest: 1, highest: 10, unit: "beacons" },
+    default: "1",
+    help: "beacons from one DTIM to the next: for these a station in power save wakes",
+    alternatives: &["1", "3"],
+};
+pub(super) const LISTEN_INTERVAL: Setting = Setting {
+    name: "listen_interval",
+    kind: Kind::Integer { lowest: 1, highest: 100, unit: "beacons" },
+    default: "3",
+    help: "beacons for which a station sleeps with power_save = max (wifi_sta_config_t.listen_interval)",
+    alternatives: &[],
+};
+pub(super) const PHY_RATE: Setting = Setting {
+    name: "phy_rate",
+    kind: Kind::Choice(&PHY_RATES),
+    default: "mcs7",
+    help: "rate of data frames on both hops: 802.11b and g in Mbit/s, 802.11n as MCS at 20 MHz",
+    alternatives: &[],
+};
+pub(super) const FRAME_ERROR: Setting = Setting {
+    name: "frame_error",
+    kind: Kind::Number { lowest: 0.0, highest: 50.0, unit: "%" },
+    default: "0",
+    help: "frames that are not acknowledged and sent again, on top of what the site's tail holds",
+    alternatives: &[],
+};
+pub(super) const SITE: Setting = Setting {
+    name: "site",
+    kind: Kind::Choice(&["measured", "quiet"]),
+    default: "measured",
+    help: "measured: the contended air of the site where the captures were made; quiet: nobody else on the channel",
+    alternatives: &[],
+};
+pub(super) const ACK_TIMER: Setting = Setting {
+    name: "ack_timer",
+    kind: Kind::Time { lowest: ms(10), highest: ms(1_000) },
+    default: "250 ms",
+    help: "timer on which lwIP sends delayed acknowledgements (CONFIG_LWIP_TCP_TMR_INTERVAL)",
+    alternatives: &["100 ms"],
+};
+
+/// Whether and how the receiving station sleeps.
+pub(super) const fn power_save(default: &'static str) -> Setting {
+    Setting {
+        name: "power_save",
+        kind: Kind::Choice(&["none", "min", "max"]),
+        default,
+        help: "none: the radio stays on; min: modem sleep from DTIM to DTIM; max: modem sleep for a listen interval",
+        alternatives: &["none", "min", "max"],
+    }
+}
+
+/// Nagle's algorithm.
+pub(super) const fn nodelay(default: &'static str, help: &'static str) -> Setting {
+    Setting { name: "nodelay", kind: Kind::Switch, default, help, alternatives: &["on", "off"] }
+}
+
+/// The way of messages between two stations.
+pub(super) struct Path<'a> {
+    settings: &'a Settings,
+    params: &'a Params,
+}
+
+impl<'a> Path<'a> {
+    pub(super) fn new(settings: &'a Settings, params: &'a Params) -> Self {
+        Self { settings, params }
+    }
+
+    /// The wait until the sending task sees the trigger.
+    pub(super) fn notice(&self) -> Option<impl Stage + 'static> {
+        let tick = self.settings.optional_time("tick");
+        tick.map(|tick| Gate::new("wait for the OS tick", GateClock::new("tick", tick)))
+    }
+
+    /// The wait until the receiving task sees the data.
+    pub(super) fn reception(&self) -> Option<impl Stage + 'static> {
+        let tick = self.settings.optional_time("receiver_tick");
+        tick.map(|tick| Gate::new("wait for the receiver's tick", GateClock::new("receiver tick", tick)))
+    }
+
+    /// One crossing of frames whose payloads, headers above IP included, are `bytes` for a load. `limit_bytes` is
+    /// what the application can put in one.
+    pub(super) fn crossing(&self, limit_bytes: u32, bytes: fn(&Load) -> u32) -> Steps {
+        let hop = || Steps::new().frames(limit_bytes, Steps::new().stage(self.hop(bytes)));
+        let stack = Constant::fixed(
+            "network stacks and access point",
+            PartKind::Cpu,
+            self.params.time("crossing_overhead"),
+        );
+        let steps = Steps::new().stage(stack);
+        match self.settings.choice("power_save") {
+            "none" => steps.then(hop()).then(hop()).maybe(self.contention("contended_air")),
+            _ => self.sleeping(steps.then(hop()), hop()),
+        }
+    }
+
+    /// One hop of a frame.
+    pub(super) fn hop(&self, bytes: fn(&Load) -> u32) -> impl Stage + 'static {
+        let error = self.settings.number("frame_error") / 100.0;
+        let rate = PhyRate::named(self.settings.choice("phy_rate"));
+        Dcf::new(rate, error, move |load: &Load| MAC_BYTES + IP_BYTES + bytes(load))
+    }
+
+    /// What other stations' traffic adds, as measured.
+    pub(super) fn contention(&self, param: &str) -> Option<impl Stage + 'static> {
+        let measured = self.settings.choice("site") == "measured";
+        measured.then(|| tail("contended air", self.params.times(param)))
+    }
+
+    /// Two stations in modem sleep: the sender's radio wakes at once, the receiver's with the beacon.
+    fn sleeping(&self, uplink: Steps, downlink: Steps) -> Steps {
+        let beacons =
+            if self.settings.choice("power_save") == "max" { "listen_interval" } else { "dtim_period" };
+        let interval_ps = self.settings.time("beacon_interval").ps() * self.settings.integer(beacons) as i64;
+        let (lead, missed) = (self.params.time("announcement_lead"), self.params.number("beacon_missed"));
+        let rate = PhyRate::named("1M");
+        let beacon = rate.airtime(self.params.integer("beacon_bytes") as u32);
+        let error = self.settings.number("frame_error") / 100.0;
+        let awake = Dcf::new(PhyRate::named(self.settings.choice("phy_rate")), error, |_: &Load| NULL_BYTES);
+        Steps::new()
+            .stage(tail("sender wakes up and reaches the access point", self.params.times("sender_wake")))
+            .then(uplink)
+            .stage(BeaconDelivery::new(Picoseconds::new(interval_ps), lead, missed))
+            .stage(Constant::fixed("beacon on the air", PartKind::Air, beacon))
+            .stage(awake)
+            .then(downlink)
+            .maybe(self.contention("air_after_beacon"))
+    }
+
+    /// The wait for an acknowledgement that lwIP delays, and its way back.
+    pub(super) fn acknowledgement(&self) -> Steps {
+        let timer = GateClock::new("delayed acknowledgement", self.settings.time("ack_timer"));
+        Steps::new()
+            .stage(Gate::new("wait for the delayed acknowledgement", timer))
+            .then(self.crossing(u32::MAX, |_| TCP_BYTES))
+    }
+}

@@ -1,0 +1,273 @@
+//! Bluetooth LE connection events: a message waits for an event, its PDUs go out in it until it closes, and what is
+//! left waits for the next one. One stage carries the whole message, since an event spans its PDUs.
+//!
+//! Leaves out: other connections that take events away, channel maps (a loss does not depend on the channel), and
+//! changes of the parameters while the connection lasts.
+
+mod advertising;
+mod pdus;
+
+pub use advertising::Advertising;
+pub use pdus::{Direction, Framing, Phy};
+
+use sim::RandomStream;
+use units::Picoseconds;
+
+use super::{GateClock, Load, Part, PartKind, Passage, Stage, Visit};
+use crate::budget::Budget;
+use advertising::AdvertisingEvents;
+use pdus::{INTER_FRAME_SPACE, Pdu};
+
+const WAIT: usize = 0;
+const AIR: usize = 1;
+const FURTHER: usize = 2;
+const MISSED: usize = 3;
+const SLEEP: usize = 4;
+/// Messages over whose phases the budget is averaged.
+const BUDGET_MESSAGES: i64 = 16_384;
+
+/// What goes wrong on the air.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Losses {
+    /// The share of events in which the peripheral does not hear the central, beside those that advertising takes.
+    pub missed_events: f64,
+    /// The share of PDUs after the first chunk that are not received; the event closes with them.
+    pub lost_pdus: f64,
+}
+
+/// A connection as both hosts set it up.
+#[derive(Debug, Clone, Copy)]
+pub struct Connection {
+    /// How messages are cut.
+    pub framing: Framing,
+    /// How much later than the first chunk the controller has the others.
+    pub later_chunks: Picoseconds,
+    /// Events that the peripheral may sleep through while it has nothing to send.
+    pub peripheral_latency: u32,
+    /// What goes wrong.
+    pub losses: Losses,
+    /// What the peripheral does beside the connection.
+    pub advertising: Option<Advertising>,
+}
+
+/// The events of a connection.
+#[derive(Debug)]
+pub struct ConnectionEvents {
+    clock: GateClock,
+    connection: Connection,
+    advertising: Option<AdvertisingEvents>,
+    /// The message's PDUs, kept for the next message of the same size.
+    pdus: Vec<Pdu>,
+    payload_bytes: u32,
+    /// The next PDU.
+    next: usize,
+    /// The start of the event that is waited for, or that is under way.
+    anchor: Picoseconds,
+    state: State,
+}
+
+/// What is to happen when the stage is asked next.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum State {
+    /// The peripheral sleeps through some events before it listens.
+    Asleep { events: u64, unanswered: bool },
+    /// An event starts. Where the one before was missed, the central repeats its empty PDU first: the peripheral's
+    /// answer has no more data, and the event closes without ours.
+    Anchor { unanswered: bool },
+    /// An event has ended before the message did.
+    Ended { part: usize },
+}
+
+/// How an event ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum End {
+    Delivered,
+    Lost,
+    Closed,
+}
+
+impl ConnectionEvents {
+    /// A connection whose events start as `clock` says.
+    pub fn new(clock: GateClock, connection: Connection) -> Self {
+        Self {
+            clock,
+            connection,
+            advertising: connection.advertising.map(AdvertisingEvents::new),
+            pdus: Vec::new(),
+            payload_bytes: 0,
+            next: 0,
+            anchor: Picoseconds::ZERO,
+            state: State::Anchor { unanswered: false },
+        }
+    }
+
+    fn following(&self, anchor: Picoseconds) -> Picoseconds {
+        self.clock.next(anchor + Picoseconds::new(1))
+    }
+
+    fn is_missed(&mut self, anchor: Picoseconds, random: &mut RandomStream) -> bool {
+        let away = self.advertising.as_mut().is_some_and(|events| events.covers(anchor, random));
+        let missed = self.connection.losses.missed_events;
+        away || (missed > 0.0 && random.chance(missed))
+    }
+
+    /// A new message: waits for the first event that it is in time for.
+    fn begin(&mut self, now: Picoseconds, payload_bytes: u32, random: &mut RandomStream) -> Passage {
+        if self.payload_bytes != payload_bytes {
+            (self.payload_bytes, self.pdus) = (payload_bytes, self.connection.framing.pdus(payload_bytes));
+        }
+        self.next = 0;
+        self.anchor = self.clock.next(now);
+        let is_write = self.connection.framing.direction != Direction::Notify;
+        let before = self.anchor - self.clock.period();
+        let unanswered = is_write && self.is_missed(before, random);
+        let latency = if is_write { self.connection.peripheral_latency } else { 0 };
+        self.state = match latency {
+            0 => State::Anchor { unanswered },
+            _ => State::Asleep { events: random.below(u64::from(latency) + 1), unanswered },
+        };
+        Passage::Stay { part: WAIT, until: self.anchor }
+    }
+
+    /// The peripheral has no reason to listen yet.
+    fn sleep(&mut self, events: u64, unanswered: bool) -> Passage {
+        for _ in 0..events {
+            self.anchor = self.following(self.anchor);
+        }
+        self.state = State::Anchor { unanswered };
+        Passage::Stay { part: SLEEP, until: self.anchor }
+    }
+
+    /// An event starts: it is missed, or carries PDUs.
+    fn event(&mut self, unanswered: bool, visit: &mut Visit<'_>) -> Passage {
+        if self.is_missed(self.anchor, visit.random) {
+            return self.wait(MISSED, unanswered);
+        }
+        if unanswered {
+            return self.wait(MISSED, false);
+        }
+        let in_queue = visit.now - visit.entered >= self.connection.later_chunks;
+        let (end, at) = self.carry(in_queue, visit.random);
+        let part = match end {
+            End::Delivered => return Passage::Leave { part: AIR, at },
+            End::Lost => MISSED,
+            End::Closed => FURTHER,
+        };
+        self.state = State::Ended { part };
+        Passage::Stay { part: AIR, until: at }
+    }
+
+    /// Sends PDUs until the event closes; says how, and when.
+    fn carry(&mut self, all_in_queue: bool, random: &mut RandomStream) -> (End, Picoseconds) {
+        let limit = self.following(self.anchor) - INTER_FRAME_SPACE;
+        let first = self.next;
+        let mut at = self.anchor;
+        loop {
+            let pdu = self.pdus[self.next];
+            let is_late = pdu.chunk > 0 && !all_in_queue;
+            let is_unanswered = self.needs_responses() && pdu.chunk > self.pdus[first].chunk;
+            let fits = at + pdu.exchange <= limit || self.next == first;
+            if is_late || is_unanswered || !fits {
+                return (End::Closed, at);
+            }
+            if self.is_lost(&pdu, at + pdu.delivered, random) {
+                return (End::Lost, at);
+            }
+            self.next += 1;
+            if self.next == self.pdus.len() {
+                return (End::Delivered, at + pdu.delivered);
+            }
+            at = at + pdu.exchange;
+        }
+    }
+
+    /// Whether a PDU is lost that would arrive then: to advertising, or on the air. The first chunk never was in the
+    /// captures: it keeps the radio.
+    fn is_lost(&mut self, pdu: &Pdu, arrival: Picoseconds, random: &mut RandomStream) -> bool {
+        if pdu.chunk == 0 {
+            if let Some(events) = &mut self.advertising {
+                events.yield_until(arrival, random);
+            }
+            return false;
+        }
+        let away = self.advertising.as_mut().is_some_and(|events| events.at(arrival, random) < arrival);
+        let lost = self.connection.losses.lost_pdus;
+        away || (lost > 0.0 && random.chance(lost))
+    }
+
+    fn needs_responses(&self) -> bool {
+        self.connection.framing.direction == Direction::WriteWithResponse
+    }
+
+    /// The event has ended; what is left waits for another one.
+    fn resume(&mut self, part: usize) -> Passage {
+        let starts_chunk = self.next > 0 && self.pdus[self.next - 1].ends_chunk;
+        if part == FURTHER && self.needs_responses() && starts_chunk {
+            // The response comes in the next event, and the host has it when that is over.
+            self.anchor = self.following(self.anchor);
+        }
+        self.wait(part, false)
+    }
+
+    fn wait(&mut self, part: usize, unanswered: bool) -> Passage {
+        self.anchor = self.following(self.anchor);
+        self.state = State::Anchor { unanswered };
+        Passage::Stay { part, until: self.anchor }
+    }
+}
+
+impl Stage for ConnectionEvents {
+    fn parts(&self) -> Vec<Part> {
+        vec![
+            Part::new("wait for the connection event", PartKind::Gate),
+            Part::new("PDUs on the air", PartKind::Air),
+            Part::new("wait for a further connection event", PartKind::Gate),
+            Part::new("missed events and lost PDUs", PartKind::Retry),
+            Part::new("peripheral sleeps through events", PartKind::Gate),
+        ]
+    }
+
+    fn pass(&mut self, visit: &mut Visit<'_>) -> Passage {
+        self.clock.settle(visit.random);
+        if visit.stays == 0 {
+            return self.begin(visit.now, visit.load.payload_bytes, visit.random);
+        }
+        match self.state {
+            State::Asleep { events, unanswered } => self.sleep(events, unanswered),
+            State::Anchor { unanswered } => self.event(unanswered, visit),
+            State::Ended { part } => self.resume(part),
+        }
+    }
+
+    /// Averages the stage's own answers over evenly spaced phases of the events.
+    fn budget(&self, load: &Load, budget: &mut Budget<'_>) {
+        let mut clock = GateClock::new(self.clock.name(), self.clock.period());
+        clock.lock(Picoseconds::ZERO, 0);
+        let mut stage = ConnectionEvents::new(clock, self.connection);
+        let mut random = RandomStream::named(0, "budget of connection events");
+        let period_ps = self.clock.period().ps();
+        let weight = 1.0 / BUDGET_MESSAGES as f64;
+        for index in 0..BUDGET_MESSAGES {
+            stage.advertising = self.connection.advertising.map(AdvertisingEvents::new);
+            let entered = Picoseconds::new((2 * index + 1) * (period_ps / (2 * BUDGET_MESSAGES)));
+            let (mut now, mut stays) = (entered, 0);
+            loop {
+                let mut visit = Visit { now, entered, stays, load: *load, failures: 0, random: &mut random };
+                match stage.pass(&mut visit) {
+                    Passage::Stay { part, until } => {
+                        budget.add_weighted(part, until - now, weight);
+                        (now, stays) = (until, stays + 1);
+                    }
+                    Passage::Leave { part, at } | Passage::Lost { part, at } => {
+                        budget.add_weighted(part, at - now, weight);
+                        break;
+                    }
+                }
+            }
+        }
+    }
+
+    fn gates(&mut self) -> Vec<&mut GateClock> {
+        vec![&mut self.clock]
+    }
+}

@@ -1,0 +1,218 @@
+//! A frame's way over one Wi-Fi hop at 2.4 GHz: carrier sensing with random backoff, the frame on the air, and
+//! doing it again when no acknowledgement comes. Other stations' traffic is not modelled here.
+
+use units::Picoseconds;
+
+use super::{Load, Part, PartKind, Passage, Stage, Visit};
+use crate::budget::Budget;
+
+/// IEEE 802.11-2016, tables 15-7, 18-5 and 19-25: aSIFSTime in the 2.4 GHz band.
+const SIFS_US: i64 = 10;
+/// IEEE 802.11-2016, 10.3.2.9: ACKTimeout ends aRxPHYStartDelay after SIFS and a slot (20 us for ERP-OFDM).
+const PHY_START_US: i64 = 20;
+/// IEEE 802.11-2016, tables 16-4, 18-5 and 19-25: aCWmax.
+const CW_MAX: u64 = 1023;
+/// IEEE 802.11-2016, annex C: dot11ShortRetryLimit is 7 by default.
+const ATTEMPTS: u32 = 7;
+/// IEEE 802.11-2016, 18.3.2.4 and 19.3.2: 6 us without signal end every OFDM frame at 2.4 GHz.
+const SIGNAL_EXTENSION_US: i64 = 6;
+
+/// The names under which rates are set.
+pub const PHY_RATES: [&str; 20] = [
+    "1M", "2M", "5.5M", "11M", "6M", "9M", "12M", "18M", "24M", "36M", "48M", "54M", "mcs0", "mcs1", "mcs2",
+    "mcs3", "mcs4", "mcs5", "mcs6", "mcs7",
+];
+/// Data bits per 4 us symbol of 6 to 54 Mbit/s (IEEE 802.11-2016, table 17-4).
+const OFDM_BITS: [i64; 8] = [24, 36, 48, 72, 96, 144, 192, 216];
+/// Data bits per 4 us symbol of MCS 0 to 7 at 20 MHz (IEEE 802.11-2016, table 19-27).
+const HT_BITS: [i64; 8] = [26, 52, 78, 104, 156, 208, 234, 260];
+
+/// How a frame is modulated, and with it the channel's slot times.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PhyRate {
+    /// 802.11b with the long preamble.
+    Dsss {
+        /// Bits a second.
+        bits_per_second: i64,
+    },
+    /// 802.11g.
+    Ofdm {
+        /// Data bits a symbol.
+        bits_per_symbol: i64,
+    },
+    /// 802.11n, one stream at 20 MHz with the long guard interval, mixed format.
+    HighThroughput {
+        /// Data bits a symbol.
+        bits_per_symbol: i64,
+    },
+}
+
+impl PhyRate {
+    /// The rate of a name out of [`PHY_RATES`].
+    ///
+    /// # Panics
+    /// When it is none of them.
+    pub fn named(name: &str) -> Self {
+        let index = PHY_RATES.iter().position(|&known| known == name).expect("a rate out of the list");
+        match index {
+            0..4 => Self::Dsss { bits_per_second: [1_000_000, 2_000_000, 5_500_000, 11_000_000][index] },
+            4..12 => Self::Ofdm { bits_per_symbol: OFDM_BITS[index - 4] },
+            _ => Self::HighThroughput { bits_per_symbol: HT_BITS[index - 12] },
+        }
+    }
+
+    /// The time on the air of a frame of `mpdu_bytes`, checksum included.
+    pub fn airtime(self, mpdu_bytes: u32) -> Picoseconds {
+        let bits = 8 * i64::from(mpdu_bytes);
+        // Service field and tail bits: 16 and 6.
+        let symbols_us = |bits_per_symbol: i64| 4 * ((22 + bits + bits_per_symbol - 1) / bits_per_symbol);
+        match self {
+            Self::Dsss { bits_per_second } => {
+                us(192) + Picoseconds::new(bits * 1_000_000_000_000 / bits_per_second)
+            }
+            Self::Ofdm { bits_per_symbol } => us(20 + symbols_us(bits_per_symbol) + SIGNAL_EXTENSION_US),
+            Self::HighThroughput { bits_per_symbol } => {
+                us(36 + symbols_us(bits_per_symbol) + SIGNAL_EXTENSION_US)
+            }
+        }
+    }
+
+    /// Slot time, aCWmin, and the slots of the inter-frame space after SIFS: DIFS has 2, AIFS of best effort 3.
+    fn channel_access(self) -> (i64, u64, i64) {
+        match self {
+            Self::Dsss { .. } => (20, 31, 2),
+            Self::Ofdm { .. } => (9, 15, 2),
+            Self::HighThroughput { .. } => (9, 15, 3),
+        }
+    }
+}
+
+const fn us(us: i64) -> Picoseconds {
+    Picoseconds::from_ns(us * 1_000)
+}
+
+const ACCESS: usize = 0;
+const AIR: usize = 1;
+const TIMEOUT: usize = 2;
+
+/// One hop. `mpdu_bytes` is the frame's length for a load.
+pub struct Dcf<F> {
+    rate: PhyRate,
+    frame_error: f64,
+    mpdu_bytes: F,
+}
+
+impl<F: Fn(&Load) -> u32> Dcf<F> {
+    /// A hop on which an attempt fails with the probability `frame_error`.
+    pub fn new(rate: PhyRate, frame_error: f64, mpdu_bytes: F) -> Self {
+        Self { rate, frame_error, mpdu_bytes }
+    }
+
+    fn interframe(&self) -> Picoseconds {
+        let (slot_us, _, slots) = self.rate.channel_access();
+        us(SIFS_US + slots * slot_us)
+    }
+
+    /// The contention window after some failures, in slots.
+    fn window(&self, failures: u32) -> u64 {
+        let (_, cw_min, _) = self.rate.channel_access();
+        (((cw_min + 1) << failures.min(10)) - 1).min(CW_MAX)
+    }
+
+    fn slot(&self) -> i64 {
+        self.rate.channel_access().0
+    }
+
+    fn timeout(&self) -> Picoseconds {
+        us(SIFS_US + self.slot() + PHY_START_US)
+    }
+}
+
+impl<F> std::fmt::Debug for Dcf<F> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Dcf")
+            .field("rate", &self.rate)
+            .field("frame_error", &self.frame_error)
+            .finish_non_exhaustive()
+    }
+}
+
+impl<F: Fn(&Load) -> u32 + Send> Stage for Dcf<F> {
+    fn parts(&self) -> Vec<Part> {
+        vec![
+            Part::new("channel access (inter-frame space, backoff)", PartKind::Protocol),
+            Part::new("frames on the air", PartKind::Air),
+            Part::new("missing acknowledgement", PartKind::Retry),
+        ]
+    }
+
+    /// Every attempt takes three visits: channel access, frame, and the wait for an acknowledgement that is missing.
+    fn pass(&mut self, visit: &mut Visit<'_>) -> Passage {
+        let (failures, step) = (visit.stays / 3, visit.stays as usize % 3);
+        match step {
+            ACCESS => {
+                let slots = visit.random.below(self.window(failures) + 1) as i64;
+                let until = visit.now + self.interframe() + us(slots * self.slot());
+                Passage::Stay { part: ACCESS, until }
+            }
+            AIR => {
+                let at = visit.now + self.rate.airtime((self.mpdu_bytes)(&visit.load));
+                if self.frame_error > 0.0 && visit.random.chance(self.frame_error) {
+                    return Passage::Stay { part: AIR, until: at };
+                }
+                Passage::Leave { part: AIR, at }
+            }
+            _ => {
+                let until = visit.now + self.timeout();
+                if failures + 1 >= ATTEMPTS {
+                    return Passage::Lost { part: TIMEOUT, at: until };
+                }
+                Passage::Stay { part: TIMEOUT, until }
+            }
+        }
+    }
+
+    fn budget(&self, load: &Load, budget: &mut Budget<'_>) {
+        let air = self.rate.airtime((self.mpdu_bytes)(load));
+        let delivered = 1.0 - self.loss(load);
+        for failures in 0..ATTEMPTS {
+            // How often attempt number `failures` is made, given that one of the seven gets through.
+            let reached = (libm::pow(self.frame_error, f64::from(failures)) - self.loss(load)) / delivered;
+            let backoff = Picoseconds::new(self.window(failures) as i64 * self.slot() * 500_000);
+            budget.add_weighted(ACCESS, self.interframe() + backoff, reached);
+            budget.add_weighted(AIR, air, reached);
+            if failures > 0 {
+                budget.add_weighted(TIMEOUT, self.timeout(), reached);
+            }
+        }
+    }
+
+    fn loss(&self, _load: &Load) -> f64 {
+        libm::pow(self.frame_error, f64::from(ATTEMPTS))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn airtimes_are_those_of_the_standard() {
+        let airtime_us = |rate: &str, bytes| PhyRate::named(rate).airtime(bytes).ps() / 1_000_000;
+        // A 14-byte acknowledgement: 304 us at 1 Mbit/s, 28 us and the signal extension at 24 Mbit/s.
+        assert_eq!(airtime_us("1M", 14), 304);
+        assert_eq!(airtime_us("24M", 14), 28 + 6);
+        // 1500 bytes at 54 Mbit/s: 56 symbols after the 20 us preamble.
+        assert_eq!(airtime_us("54M", 1500), 20 + 56 * 4 + 6);
+        // 1500 bytes at MCS 7: 47 symbols of 260 bits.
+        assert_eq!(airtime_us("mcs7", 1500), 36 + 47 * 4 + 6);
+    }
+
+    #[test]
+    fn the_window_doubles_up_to_its_limit() {
+        let hop = Dcf::new(PhyRate::named("mcs7"), 0.5, |_: &Load| 100);
+        assert_eq!([0, 1, 2, 5, 6].map(|failures| hop.window(failures)), [15, 31, 63, 511, 1023]);
+        let slow = Dcf::new(PhyRate::named("1M"), 0.5, |_: &Load| 100);
+        assert_eq!([0, 5, 6].map(|failures| slow.window(failures)), [31, 1023, 1023]);
+    }
+}
