@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from airwire._core import AirwireError
+    from airwire.bench import run, simulate
     from airwire.captures import (
         analyze,
         compare,
@@ -25,8 +26,23 @@ if TYPE_CHECKING:
         parse_time,
         read_edges,
     )
+    from airwire.catalogue import link_budget, links, suite_schema
+    from airwire.explain.link_run import explain_capture, explain_run
+    from airwire.link_model import (
+        CaptureExplanation,
+        Choice,
+        Ledger,
+        Link,
+        LinkBudget,
+        LinkRow,
+        RowExplanation,
+        Stage,
+        Waterfall,
+    )
     from airwire.model import Analysis, Capture, CaptureFailure, Comparison, Edges, Finding, Interval
     from airwire.report import write_figures, write_html
+    from airwire.selection import choose
+    from airwire.validation import validate
 
 _HOMES = {
     "AirwireError": "airwire._core",
@@ -38,26 +54,63 @@ _HOMES = {
         ("Analysis", "Capture", "CaptureFailure", "Comparison", "Edges", "Finding", "Interval"),
         "airwire.model",
     ),
+    **dict.fromkeys(("run", "simulate"), "airwire.bench"),
+    **dict.fromkeys(("link_budget", "links", "suite_schema"), "airwire.catalogue"),
+    **dict.fromkeys(("explain_capture", "explain_run"), "airwire.explain.link_run"),
+    **dict.fromkeys(
+        (
+            "CaptureExplanation",
+            "Choice",
+            "Ledger",
+            "Link",
+            "LinkBudget",
+            "LinkRow",
+            "RowExplanation",
+            "Stage",
+            "Waterfall",
+        ),
+        "airwire.link_model",
+    ),
     **dict.fromkeys(("write_figures", "write_html"), "airwire.report"),
+    "choose": "airwire.selection",
+    "validate": "airwire.validation",
 }
 
 __all__ = [
     "AirwireError",
     "Analysis",
     "Capture",
+    "CaptureExplanation",
     "CaptureFailure",
+    "Choice",
     "Comparison",
     "Edges",
     "Finding",
     "Interval",
+    "Ledger",
+    "Link",
+    "LinkBudget",
+    "LinkRow",
+    "RowExplanation",
+    "Stage",
+    "Waterfall",
     "analyze",
+    "choose",
     "compare",
     "convert",
     "ecdf",
+    "explain_capture",
+    "explain_run",
+    "link_budget",
+    "links",
     "load_run",
     "parse_size",
     "parse_time",
     "read_edges",
+    "run",
+    "simulate",
+    "suite_schema",
+    "validate",
     "write_figures",
     "write_html",
 ]

@@ -13,10 +13,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from airwire import _core
-from airwire.model import Analysis, Capture, CaptureFailure, Comparison, Edges, Finding, Interval
+from airwire.model import Analysis, Capture, CaptureFailure, Comparison, Edges
+from airwire.results import findings_of, intervals_of
 
 if TYPE_CHECKING:
     import polars as pl
+
+    from airwire.run_folder import StoredCapture, StoredRun
 
 DEFAULT_SEED = 1
 
@@ -75,16 +78,19 @@ def analyze(
     return Analysis(captures, errors, pairing, seed, result.interrupted, run_folder)
 
 
-def load_run(path: str | Path, *, gate_ps: int | None = None) -> Analysis:
-    """Read a run folder back and compute its statistics and findings again.
+def load_run(
+    path: str | Path, *, gate_ps: int | None = None, intervals: bool = True, findings: bool = True
+) -> Analysis:
+    """Read a run folder back, of captures or of a suite, and compute its statistics and findings again.
 
     Raises ``AirwireError`` where there is no run folder, or one of a newer schema.
     """
     from airwire.run_folder import read_run_folder
 
     run = read_run_folder(Path(path))
-    captures = [_stored_capture(stored, run.seed, run.pairing, gate_ps or run.gate_ps) for stored in run.captures]
-    return Analysis(captures, [], run.pairing, run.seed)
+    gate = gate_ps or run.gate_ps
+    captures = [_stored_capture(stored, run, gate, intervals, findings) for stored in run.captures]
+    return Analysis(captures, [], run.pairing, run.seed, run_folder=str(path), suite=run.suite)
 
 
 def read_edges(path: str | Path, channels: Sequence[str | int] = ()) -> Edges:
@@ -157,8 +163,8 @@ def _latencies(capture: Capture) -> list[int]:
 
 
 def _capture(raw: _core.CaptureResult, pairing: str) -> Capture:
-    findings = _findings(raw.findings, pairing)
-    median, upper_quartile = _intervals(raw.intervals, findings)
+    findings = findings_of(raw.findings, pairing)
+    median, upper_quartile = intervals_of(raw.intervals, findings)
     return Capture(
         path=raw.path,
         group=raw.group,
@@ -179,7 +185,9 @@ def _samples(raw: _core.CaptureResult) -> pl.DataFrame:
     return pl.DataFrame(raw.samples())
 
 
-def _stored_capture(stored: Any, seed: int, pairing: str, gate_ps: int | None) -> Capture:
+def _stored_capture(
+    stored: StoredCapture, run: StoredRun, gate_ps: int | None, with_intervals: bool, with_findings: bool
+) -> Capture:
     """A capture out of a run folder: the samples are there, the statistics are computed again."""
     sent = stored.samples.filter(stored.samples["outcome"] != "glitch")
     paired = stored.samples.filter(stored.samples["outcome"] == "paired")
@@ -188,13 +196,13 @@ def _stored_capture(stored: Any, seed: int, pairing: str, gate_ps: int | None) -
         paired["latency_ps"].to_list(),
         sent["trigger_ps"].to_list(),
         end_ps=stored.end_ps,
-        seed=seed,
-        intervals=True,
-        findings=True,
+        seed=run.seed,
+        intervals=with_intervals,
+        findings=with_findings,
         gate_ps=gate_ps,
     )
-    findings = _findings(raw["findings"], pairing)
-    median, upper_quartile = _intervals(raw["intervals"], findings)
+    findings = findings_of(raw["findings"], run.pairing)
+    median, upper_quartile = intervals_of(raw["intervals"], findings)
     return Capture(
         path=stored.path,
         group=stored.group,
@@ -206,24 +214,5 @@ def _stored_capture(stored: Any, seed: int, pairing: str, gate_ps: int | None) -
         upper_quartile_interval=upper_quartile,
         findings=findings,
         load_samples=lambda: stored.samples,
+        link=stored.link,
     )
-
-
-def _findings(raw_findings: Sequence[_core.RawFinding], pairing: str) -> list[Finding]:
-    if not raw_findings:
-        return []
-    from airwire.explain.findings import explain_finding
-
-    return [explain_finding(raw, pairing) for raw in raw_findings]
-
-
-def _intervals(raw: _core.RawIntervals | None, findings: Sequence[Finding]) -> tuple[Interval | None, Interval | None]:
-    if raw is None:
-        return None, None
-    partial_phase = any(finding.kind in ("frozen_phase", "phase_coverage") for finding in findings)
-    note = "this phase only" if partial_phase else None
-
-    def interval(bounds: tuple[float, float]) -> Interval:
-        return Interval(bounds[0], bounds[1], raw["confidence"], raw["effective_n"], note)
-
-    return interval(raw["median_ps"]), interval(raw["upper_quartile_ps"])

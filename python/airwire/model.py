@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import polars as pl
 
+    from airwire.link_model import LinkRow
+
 
 @dataclass(frozen=True, slots=True)
 class Finding:
@@ -46,7 +48,7 @@ class Interval:
 
 @dataclass(frozen=True)
 class Capture:
-    """One analysed capture: what became of every trigger and done edge, and what the latencies say.
+    """One analysed capture, or a row of the virtual bench: what became of every edge, and what the latencies say.
 
     ``outcomes`` counts triggers (``paired``, ``missed``, ``glitch``, ``overlapped``) and done edges (``late``,
     ``duplicate``, ``spurious``). ``latency_ps`` holds ``n``, ``min``, ``p1``, ``p5``, ``p25``, ``p50``, ``p75``,
@@ -65,6 +67,8 @@ class Capture:
     findings: Sequence[Finding]
     load_samples: Callable[[], pl.DataFrame]
     """Gives :attr:`samples`; called once, when they are first asked for."""
+    link: LinkRow | None = None
+    """The modelled link, where there is one: its settings, its stages and what they took."""
 
     @property
     def name(self) -> str:
@@ -87,7 +91,7 @@ class CaptureFailure:
 
 @dataclass(frozen=True, slots=True)
 class Analysis:
-    """The result of analysing a batch of captures."""
+    """The result of analysing a batch of captures, or of running a suite: a capture for each of its rows."""
 
     captures: Sequence[Capture]
     errors: Sequence[CaptureFailure]
@@ -98,6 +102,8 @@ class Analysis:
     """Whether the analysis was stopped before all captures were done."""
     run_folder: str | None = None
     """The run folder that was written, if any."""
+    suite: str | None = None
+    """The name of the suite that was run, if one was."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,5 @@
-"""Reads run folders: the waist between whatever was measured and all that is said of it.
+"""Reads run folders: the waist between whatever was measured (captures, or links of the virtual bench) and all
+that is said of it.
 
 Accepts the current schema and the one before; a newer one is refused in one sentence. ``docs/run-folder.md``
 describes the layout.
@@ -10,10 +11,13 @@ import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from airwire import _core
+from airwire.catalogue import links, setting_texts
+from airwire.link_model import LinkRow, Stage
 
 if TYPE_CHECKING:
     import polars as pl
@@ -23,7 +27,7 @@ READABLE_SCHEMAS = (_core.RUN_SCHEMA,)
 
 @dataclass(frozen=True, slots=True)
 class StoredCapture:
-    """One capture of a run folder."""
+    """One capture of a run folder, or one row of a suite."""
 
     path: str
     group: str
@@ -32,6 +36,7 @@ class StoredCapture:
     """The end of the recording, from its start."""
     outcomes: Mapping[str, int]
     samples: pl.DataFrame
+    link: LinkRow | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +46,7 @@ class StoredRun:
     pairing: str
     seed: int
     gate_ps: int | None
+    suite: str | None
     captures: Sequence[StoredCapture]
 
 
@@ -50,8 +56,20 @@ def read_run_folder(path: Path) -> StoredRun:
     samples = _parts(path / "samples")
     edges = _parts(path / "edges")
     settings = manifest["settings"]
-    captures = [_stored(entry, samples, edges) for entry in manifest["captures"]]
-    return StoredRun(settings["pairing"], manifest["seed"], settings.get("gate_ps"), captures)
+    entries = manifest["rows" if manifest["target"] == "link" else "captures"]
+    captures = [_stored(entry, samples, edges, path) for entry in entries]
+    suite = manifest.get("suite", {}).get("name")
+    return StoredRun(settings["pairing"], manifest["seed"], settings.get("gate_ps"), suite, captures)
+
+
+def read_samples(folder: Path, run: str) -> pl.DataFrame:
+    """The samples of one capture or row."""
+    return _own(folder / "samples", run)
+
+
+def read_spans(folder: Path, run: str) -> pl.DataFrame:
+    """The spans of one row; an empty frame where the folder holds none."""
+    return _own(folder / "spans", run)
 
 
 def _manifest(path: Path) -> dict[str, Any]:
@@ -79,11 +97,27 @@ def _parts(folder: Path) -> pl.DataFrame:
     try:
         return pl.concat([pl.read_parquet(file) for file in files])
     except (pl.exceptions.PolarsError, OSError) as error:
-        first_line = str(error).splitlines()[0]
-        raise _core.AirwireError(f"{folder}: a part cannot be read ({first_line}); measure again") from None
+        raise _unreadable(folder, error) from None
 
 
-def _stored(entry: Mapping[str, Any], samples: pl.DataFrame, edges: pl.DataFrame) -> StoredCapture:
+def _own(folder: Path, run: str) -> pl.DataFrame:
+    import polars as pl
+
+    files = sorted(folder.glob("part-*.parquet"))
+    if not files:
+        return pl.DataFrame()
+    try:
+        return pl.scan_parquet(files).filter(pl.col("run") == run).collect()
+    except (pl.exceptions.PolarsError, OSError) as error:
+        raise _unreadable(folder, error) from None
+
+
+def _unreadable(folder: Path, error: Exception) -> _core.AirwireError:
+    first_line = str(error).splitlines()[0]
+    return _core.AirwireError(f"{folder}: a part cannot be read ({first_line}); measure again")
+
+
+def _stored(entry: Mapping[str, Any], samples: pl.DataFrame, edges: pl.DataFrame, folder: Path) -> StoredCapture:
     run = entry["run"]
     own = samples.filter(samples["run"] == run) if samples.height else samples
     outcomes = Counter(dict.fromkeys(("paired", "missed", "glitch", "overlapped", "late", "duplicate", "spurious"), 0))
@@ -91,4 +125,19 @@ def _stored(entry: Mapping[str, Any], samples: pl.DataFrame, edges: pl.DataFrame
         outcomes.update(own["outcome"].to_list())
     if edges.height:
         outcomes.update(edges.filter(edges["run"] == run)["outcome"].to_list())
-    return StoredCapture(run, entry["variant"], entry["payload_bytes"], entry["end_ps"], dict(outcomes), own)
+    link = _link(entry, folder) if "link" in entry else None
+    return StoredCapture(run, entry["variant"], entry["payload_bytes"], entry["end_ps"], dict(outcomes), own, link)
+
+
+def _link(entry: Mapping[str, Any], folder: Path) -> LinkRow:
+    name = entry["link"]
+    titles = {link.name: link.title for link in links()}
+    return LinkRow(
+        name=name,
+        title=titles.get(name, name),
+        settings=setting_texts(entry["settings"]),
+        trigger=entry["trigger"],
+        longest_queue=entry["longest_queue"],
+        budget=[Stage(**stage) for stage in entry["budget"]],
+        load_spans=partial(read_spans, folder, entry["run"]),
+    )

@@ -39,7 +39,8 @@ fn impossible(link: &str, settings: &[(&str, &str)]) -> String {
 
 #[test]
 fn the_budget_is_the_mean_of_what_is_simulated() {
-    let variants: &[(&str, &[(&str, &str)], u32)] = &[
+    type Variant<'a> = (&'a str, &'a [(&'a str, &'a str)], u32);
+    let variants: &[Variant<'_>] = &[
         ("nrf52840-ble", &[], 12),
         ("nrf52840-ble", &[("phy", "1M"), ("encrypted", "on")], 1024),
         ("nrf52840-ble", &[("direction", "write-with-response")], 1024),

@@ -1,7 +1,7 @@
 """The command ``airwire``: one file per command, each of which parses, calls the API and prints.
 
-Exit codes: 0 all is well; 2 something that the user gave cannot be used (the good part of a batch is still
-done); 130 stopped by Ctrl-C (what was finished is kept).
+Exit codes: 0 all is well; 1 ``validate --strict`` found a goal missed; 2 something that the user gave cannot be used
+(the good part of a batch is still done); 130 stopped by Ctrl-C (what was finished is kept).
 """
 
 from __future__ import annotations
@@ -13,26 +13,30 @@ from typing import Annotated
 import typer
 
 from airwire.cli.analyze import analyze
+from airwire.cli.choose import choose
 from airwire.cli.compare import compare
 from airwire.cli.convert import convert
 from airwire.cli.demo import demo
+from airwire.cli.explain import explain
+from airwire.cli.link import link
+from airwire.cli.links import links
 from airwire.cli.output import EXIT_BAD_INPUT, EXIT_INTERRUPTED, complain
 from airwire.cli.report import report
+from airwire.cli.run import run
+from airwire.cli.validate import validate
 
 app = typer.Typer(
     name="airwire",
     help="The test bench for microcontroller network links: what a link's latency is, and why.",
-    epilog="Start with: airwire demo, then airwire analyze on your own captures. "
-    "Exit codes: 0 all is well, 2 bad input (the good files of a batch are still done), 130 stopped by Ctrl-C.",
+    epilog="Start with: airwire demo, then airwire run on a suite of yours and airwire analyze on your captures. "
+    "Exit codes: 0 all is well, 1 a goal was missed (validate --strict), 2 bad input (the good files of a batch are "
+    "still done), 130 stopped by Ctrl-C.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-app.command()(analyze)
-app.command()(compare)
-app.command()(report)
-app.command()(convert)
-app.command()(demo)
+for _command in (run, explain, choose, links, link, validate, analyze, compare, report, convert, demo):
+    app.command()(_command)
 
 
 def _print_version(wanted: bool) -> None:

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from airwire.cli import options
-from airwire.cli.output import EXIT_BAD_INPUT, EXIT_INTERRUPTED, complain, print_json, progress_bar, working
+from airwire.cli.output import (
+    EXIT_BAD_INPUT,
+    EXIT_INTERRUPTED,
+    complain,
+    print_json,
+    progress_bar,
+    write_report,
+)
 
 if TYPE_CHECKING:
     from airwire.model import Analysis
@@ -45,10 +51,10 @@ def analyze(
     (type 7: linear interpolation between order statistics), and finds gates, frozen phases, combs, steps, drift,
     bursts and losses. Example: airwire analyze captures/ --report out.html
     """
-    from airwire import captures
+    from airwire import bench, captures
     from airwire.cli.environment import environment
 
-    folder = (out or _default_folder()) if run_folder else None
+    folder = (out or bench.default_folder("captures")) if run_folder else None
     with progress_bar("Analysing captures") as progress:
         analysis = captures.analyze(
             paths,
@@ -80,7 +86,7 @@ def publish(analysis: Analysis, report: Path | None, figures: Path | None, as_js
         print_analysis(analysis)
     for failure in analysis.errors:
         complain(failure.message)
-    written = _write(analysis, report, figures)
+    written = write_report(analysis, report, figures)
     if not as_json:
         for what, path in [("Run folder", analysis.run_folder), *written]:
             if path is not None:
@@ -92,20 +98,3 @@ def publish(analysis: Analysis, report: Path | None, figures: Path | None, as_js
         raise typer.Exit(EXIT_INTERRUPTED)
     if analysis.errors:
         raise typer.Exit(EXIT_BAD_INPUT)
-
-
-def _write(analysis: Analysis, report: Path | None, figures: Path | None) -> list[tuple[str, Path | None]]:
-    if report is not None or figures is not None:
-        from airwire.report import write_figures, write_html
-
-        with working("Drawing the report"):
-            if report is not None:
-                report.parent.mkdir(parents=True, exist_ok=True)
-                write_html(analysis, report)
-            if figures is not None:
-                write_figures(analysis, figures)
-    return [("Report", report), ("Figures", figures)]
-
-
-def _default_folder() -> Path:
-    return Path("runs") / f"{datetime.now(UTC):%Y%m%dT%H%M%S.%fZ}-captures"

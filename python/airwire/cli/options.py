@@ -3,6 +3,7 @@ page all come from here."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -32,11 +33,43 @@ def _size(text: str | None) -> int | None:
     return _quantity("parse_bytes", text)
 
 
+def _required_size(text: str | int) -> int:
+    """A size; the default comes as a number already."""
+    return text if isinstance(text, int) else int(_quantity("parse_bytes", text) or 0)
+
+
 def _pairing(text: str) -> str:
     if text not in PAIRING_RULES:
         known = f"{', '.join(PAIRING_RULES[:-1])} or {PAIRING_RULES[-1]}"
         raise typer.BadParameter(f"there is no pairing rule `{text}`; use {known}")
     return text
+
+
+def _share(text: str | None) -> float | None:
+    """A share as ``0.1%`` or ``0.001``."""
+    if text is None:
+        return None
+    number, percent = (text[:-1], 0.01) if text.endswith("%") else (text, 1.0)
+    try:
+        share = float(number) * percent
+    except ValueError:
+        share = -1.0
+    if not 0 <= share <= 1:
+        raise typer.BadParameter(f"`{text}` is no share; write it as 0.1% or 0.001")
+    return share
+
+
+def _assignment(text: str) -> str:
+    name, equals, value = text.partition("=")
+    if not equals or not name.strip() or not value.strip():
+        raise typer.BadParameter(f"`{text}` is no setting; write it as NAME=VALUE, for example sf=9")
+    return text
+
+
+def settings_of(assignments: Sequence[str] | None) -> dict[str, str]:
+    """The settings that were given with ``--set``; the last one of a name holds."""
+    pairs = (assignment.partition("=") for assignment in assignments or ())
+    return {name.strip(): value.strip() for name, _, value in pairs}
 
 
 def complete_pairing() -> list[str]:
@@ -115,6 +148,39 @@ Gate = Annotated[
         help="A gate period that you know of, for example 10ms for an OS tick: says how much of it was seen.",
         show_default=False,
     ),
+]
+LinkName = Annotated[str, typer.Argument(metavar="NAME", help="A link, as airwire links has it.", show_default=False)]
+LinkPayload = Annotated[
+    int,
+    typer.Option("--payload", parser=_required_size, metavar="SIZE", help="Payload of a message, for example 128B."),
+]
+Set = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set",
+        parser=_assignment,
+        metavar="NAME=VALUE",
+        help="A setting of the link, for example sf=9.",
+        show_default=False,
+    ),
+]
+Only = Annotated[
+    list[str] | None,
+    typer.Option("--only", metavar="ENTRY", help="Only this entry, link or row of the suite.", show_default=False),
+]
+Workers = Annotated[
+    int | None,
+    typer.Option(
+        metavar="N", min=1, help="Threads; the result is the same for any. Default: all cores.", show_default=False
+    ),
+]
+LatencyBound = Annotated[
+    int | None,
+    typer.Option(parser=_time, metavar="TIME", help="No more than this, for example 20ms.", show_default=False),
+]
+LossBound = Annotated[
+    float | None,
+    typer.Option(parser=_share, metavar="SHARE", help="Lose no more than this, for example 0.1%.", show_default=False),
 ]
 Seed = Annotated[int, typer.Option(metavar="N", min=0, help="Seed of the bootstrap intervals.")]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of the table.")]

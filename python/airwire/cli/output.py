@@ -7,7 +7,12 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from airwire.model import Analysis
 
 EXIT_BAD_INPUT = 2
 EXIT_INTERRUPTED = 130
@@ -74,3 +79,17 @@ def working(title: str) -> Iterator[Callable[[str], None]]:
 
     with Console(stderr=True).status(title) as status:
         yield lambda text: status.update(text)
+
+
+def write_report(analysis: Analysis, report: Path | None, figures: Path | None) -> list[tuple[str, Path | None]]:
+    """Write page and figures where they were asked for, and name what was written."""
+    if report is not None or figures is not None:
+        from airwire.report import write_figures, write_html
+
+        with working("Drawing the report"):
+            if report is not None:
+                report.parent.mkdir(parents=True, exist_ok=True)
+                write_html(analysis, report)
+            if figures is not None:
+                write_figures(analysis, figures)
+    return [("Report", report), ("Figures", figures)]

@@ -1,6 +1,7 @@
 """The overview figures over all captures of an analysis; the page and the figure files both start here.
 
-The ranking by upper quartile is here, the rest in ``box_figure``, ``distributions`` and ``outcome_figure``.
+The ranking by upper quartile is here, the rest in ``link_figures``, ``box_figure``, ``distributions`` and
+``outcome_figure``.
 Single captures are drawn in ``capture_figures``.
 """
 
@@ -11,6 +12,7 @@ from collections.abc import Sequence
 from airwire.report import units
 from airwire.report.box_figure import boxes
 from airwire.report.distributions import ecdfs, ridgelines
+from airwire.report.link_figures import ranking_by_median, shares_figure
 from airwire.report.outcome_figure import outcomes
 from airwire.report.payloads import Payloads, by_payload, payload_legend, payloads_of
 from airwire.report.quantiles import quantile_columns, quantiles_of
@@ -27,8 +29,12 @@ def overview_figures(views: Sequence[CaptureView]) -> list[Figure]:
     shown = drawable(views)
     if shown:
         payloads = payloads_of(shown)
-        figures += [_ranking(shown, payloads), boxes(shown, payloads)]
-        figures += [ridgelines(shown, payloads), ecdfs(shown, payloads)]
+        if any(view.capture.link for view in shown):
+            figures.append(ranking_by_median(shown, payloads))
+            figures += filter(None, [shares_figure(shown, payloads)])
+        else:
+            figures.append(_ranking(shown, payloads))
+        figures += [boxes(shown, payloads), ridgelines(shown, payloads), ecdfs(shown, payloads)]
     not_paired = outcomes(views)
     return [*figures, not_paired] if not_paired else figures
 

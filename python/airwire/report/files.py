@@ -6,18 +6,23 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from airwire._core import AirwireError
 from airwire.report.capture_figures import capture_figure
 from airwire.report.figures import overview_figures
 from airwire.report.samples import CaptureView, views_of
 from airwire.report.spec import Figure, Spec, vegalite_of
+from airwire.report.waterfall_figure import waterfalls_figure
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from airwire.link_model import Waterfall
     from airwire.model import Analysis
 
 PNG_SCALE = 2.0
 FORMATS = ("svg", "png")
+DRAWABLE = (".svg", ".png", ".html")
+"""The endings of a single figure's file."""
 
 
 def write(analysis: Analysis, directory: Path, formats: Sequence[str], *, captures: bool) -> list[Path]:
@@ -37,6 +42,15 @@ def write(analysis: Analysis, directory: Path, formats: Sequence[str], *, captur
     return written
 
 
+def write_waterfalls(found: Sequence[tuple[str, Sequence[Waterfall]]], path: Path) -> None:
+    """Draw the waterfalls of rows, each with its name, into one file; its ending decides the format."""
+    caption = "Stages from the trigger to the done edge, each beginning where the one before it ends."
+    figure = waterfalls_figure("waterfall", "Where the time goes", caption, found)
+    if not figure.panels:
+        raise AirwireError(f"{path}: there is nothing to draw, because no stages are known")
+    path.write_bytes(_rendered(vegalite_of(figure), path.suffix.lower().removeprefix(".")))
+
+
 def _named_figures(views: Sequence[CaptureView], *, captures: bool) -> Iterator[tuple[str, Figure]]:
     for figure in overview_figures(views):
         yield figure.name, figure
@@ -54,6 +68,8 @@ def _slug(label: str) -> str:
 def _rendered(spec: Spec, name: str) -> bytes:
     import vl_convert
 
+    if name == "html":
+        return vl_convert.vegalite_to_html(spec, bundle=True).encode("utf-8")
     if name == "svg":
         return vl_convert.vegalite_to_svg(spec).encode("utf-8")
     return vl_convert.vegalite_to_png(spec, scale=PNG_SCALE)

@@ -12,6 +12,7 @@ from airwire.report.capture_figures import capture_figure
 from airwire.report.figures import overview_figures
 from airwire.report.findings import capture_findings, findings_section
 from airwire.report.html import charts, script_json, text
+from airwire.report.link_section import link_section
 from airwire.report.samples import CaptureView, by_group, views_of
 from airwire.report.summary_table import summary_section
 from airwire.report.tables import errors_section, statistics_table
@@ -82,9 +83,9 @@ def _header(analysis: Analysis, views: Sequence[CaptureView], heading: str) -> s
     paired = sum(capture.outcomes.get("paired", 0) for capture in analysis.captures)
     groups = len({capture.group for capture in analysis.captures})
     facts = [
-        _plural(len(analysis.captures), "capture") + (f" in {_plural(groups, 'group')}" if groups > 1 else ""),
+        _counted(analysis, groups),
         f"{_plural(triggers, 'trigger')}, {paired:,} paired",
-        f"pairing rule {analysis.pairing}",
+        f"pairing rule {analysis.pairing}" if analysis.suite is None else f"suite {analysis.suite}",
         f"seed {analysis.seed}",
         f"{_plural(len(analysis.errors), 'file')} not analysed" if analysis.errors else "no errors",
     ]
@@ -100,6 +101,13 @@ def _header(analysis: Analysis, views: Sequence[CaptureView], heading: str) -> s
         "<noscript><p class='note'>The charts need JavaScript; findings and tables do not.</p></noscript>"
         "</header>"
     )
+
+
+def _counted(analysis: Analysis, groups: int) -> str:
+    if analysis.suite is not None:
+        return f"{_plural(len(analysis.captures), 'row')} of {_plural(groups, 'link')}"
+    in_groups = f" in {_plural(groups, 'group')}" if groups > 1 else ""
+    return f"{_plural(len(analysis.captures), 'capture')}{in_groups}"
 
 
 def _plural(count: int, noun: str) -> str:
@@ -149,7 +157,7 @@ def _capture(view: CaptureView) -> str:
     return (
         f"<details class='capture' id='{view.anchor}'><summary><h4>{text(view.label)}</h4>"
         f"{_facts(view)}</summary><div class='body'><p class='path'>{text(view.capture.path)}</p>"
-        f"{capture_findings(view.capture.findings)}{statistics_table(view)}{drawn}</div></details>"
+        f"{link_section(view)}{capture_findings(view.capture.findings)}{statistics_table(view)}{drawn}</div></details>"
     )
 
 

@@ -12,6 +12,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from airwire.link_model import Waterfall
     from airwire.model import Analysis, Capture
 
 
@@ -32,6 +33,13 @@ class CaptureView:
     def ordered_ps(self) -> list[int]:
         """The latencies in ascending order."""
         return sorted(self.latency_ps)
+
+    @cached_property
+    def waterfalls(self) -> list[Waterfall]:
+        """Where the time goes at the median and at p95; empty where no stages are known."""
+        from airwire.explain.waterfall import waterfalls
+
+        return waterfalls(self.capture)
 
     @property
     def short_label(self) -> str:

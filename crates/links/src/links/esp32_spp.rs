@@ -88,10 +88,11 @@ impl Packets {
     /// From the start of a write's first packet to the end of its last.
     fn airtime(&self, write_bytes: i64) -> Picoseconds {
         let (full, rest) = self.split(write_bytes);
-        // Access code and header 126 us, payload header 2 bytes, checksum 2; EDR adds guard 5, synchronisation 11 and
-        // trailer 2 us.
+        // Access code and header 126 us, payload header 2 bytes (1 in DH1), checksum 2; EDR adds guard 5,
+        // synchronisation 11 and trailer 2 us.
         let extra_us = if self.rate == 1 { 126 } else { 126 + 18 };
-        let payload_ps = (rest + 4) * 8 * 1_000_000 / self.rate;
+        let frame_bytes = if self.rate == 1 && rest <= self.capacity[0] { 3 } else { 4 };
+        let payload_ps = (rest + frame_bytes) * 8 * 1_000_000 / self.rate;
         Picoseconds::new(self.slot.ps() * 6 * full + extra_us * 1_000_000 + payload_ps)
     }
 }

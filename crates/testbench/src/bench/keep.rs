@@ -7,7 +7,6 @@ use std::sync::Arc;
 
 use arrow_array::{ArrayRef, Int64Array, RecordBatch, StringArray};
 use capture::write::Existing;
-use links::Value;
 use serde::Serialize;
 
 use super::edges::VirtualEdges;
@@ -61,8 +60,8 @@ pub struct RowEntry {
     pub link: &'static str,
     /// The payload.
     pub payload_bytes: u32,
-    /// All settings of the link.
-    pub settings: BTreeMap<&'static str, Value>,
+    /// All settings of the link, as a user would write them.
+    pub settings: BTreeMap<&'static str, String>,
     /// When messages were triggered.
     pub trigger: String,
     /// How many messages were sent.
@@ -164,7 +163,7 @@ fn entry_of(result: &RowResult) -> RowEntry {
         variant: result.row.entry.clone(),
         link: result.row.link.name,
         payload_bytes: result.row.payload_bytes,
-        settings: result.row.settings.iter().map(|(name, value)| (name, value.clone())).collect(),
+        settings: result.row.settings.iter().map(|(name, value)| (name, value.to_string())).collect(),
         trigger: result.trigger.clone(),
         samples: result.pairing.len(),
         end_ps: result.end_ps,

@@ -23,8 +23,8 @@ pub struct FittedPhase {
     pub drift_ppb: i64,
 }
 
-/// Messages that the search looks at.
-const SEARCH_MESSAGES: usize = 240;
+/// Messages that the search looks at: a prime, so that few counts of messages are a round multiple of it.
+const SEARCH_MESSAGES: usize = 239;
 const BLOCKS: usize = 6;
 const PHASES: i64 = 40;
 const ROUNDS: usize = 2;

@@ -1,0 +1,107 @@
+"""``airwire choose``: which links and settings keep a bound on latency and loss."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from airwire.cli import options
+from airwire.cli.output import print_json, working
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rich.table import Table
+
+    from airwire.link_model import Candidate, Choice
+
+
+def choose(
+    payload: options.LinkPayload = 128,
+    p95: options.LatencyBound = None,
+    p50: options.LatencyBound = None,
+    loss: options.LossBound = None,
+    link: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME", help="Only this link.", show_default=False),
+    ] = None,
+    seed: Annotated[int, typer.Option(metavar="N", min=0, help="Seed of the predictions.")] = 1,
+    workers: options.Workers = None,
+    json: options.Json = False,
+) -> None:
+    """Find the links and settings that keep a bound on latency or loss, by prediction, the most margin first.
+
+    Of each link the settings worth trying are searched; a refusal says how near it comes and which stage is in the
+    way. Example: airwire choose --payload 128 --p95 20ms --loss 0.1%
+    """
+    from airwire import selection
+
+    if p95 is None and p50 is None and loss is None:
+        raise typer.BadParameter("give at least one of --p95, --p50 and --loss")
+    with working("Predicting"):
+        choice = selection.choose(
+            payload, p95_ps=p95, p50_ps=p50, loss=loss, only=link or (), seed=seed, workers=workers
+        )
+    if json:
+        from airwire.cli.link_json import choice_json
+
+        print_json("choose", choice_json(choice))
+    else:
+        _print(choice)
+
+
+def _print(choice: Choice) -> None:
+    from rich.text import Text
+
+    from airwire.cli.tables import console
+
+    out = console()
+    wanted = _wanted(choice)
+    if choice.accepted:
+        out.print(Text(f"{choice.payload_bytes} B with {wanted}:", style="bold"))
+        out.print(_table(choice.accepted))
+    else:
+        out.print(Text(f"No link carries {choice.payload_bytes} B with {wanted}.", style="bold"))
+    if choice.refused:
+        out.print("\nRefused, the nearest first:", style="bold")
+    for refusal in choice.refused:
+        out.print(Text(f"- {refusal.link}: {refusal.sentence}"))
+    out.print(
+        f"\nPredicted from {choice.samples} messages each, seed {choice.seed}, clock phases unknown; range, power and "
+        "cost are yours to weigh.",
+        style="dim",
+    )
+
+
+def _wanted(choice: Choice) -> str:
+    from airwire.explain.quantities import percent, time
+
+    bounds = choice.bounds
+    times = [(name, bound) for name, bound in (("p50", bounds.p50_ps), ("p95", bounds.p95_ps)) if bound is not None]
+    words = [f"{name} up to {time(bound)}" for name, bound in times]
+    if bounds.loss is not None:
+        words.append(f"loss up to {percent(bounds.loss)}")
+    return ", ".join(words)
+
+
+def _table(accepted: Sequence[Candidate]) -> Table:
+    from rich.table import Table
+    from rich.text import Text
+
+    from airwire.explain.link_sentences import settings_phrase
+    from airwire.explain.quantities import percent, table_time
+
+    table = Table(box=None, header_style="bold", pad_edge=False, padding=(0, 2, 0, 0))
+    table.add_column("", justify="right")
+    table.add_column("link", no_wrap=True)
+    table.add_column("settings", overflow="fold")
+    for name in ("margin", "p50", "p95", "lost"):
+        table.add_column(name, justify="right", no_wrap=True)
+    for place, candidate in enumerate(accepted, start=1):
+        times = [table_time(value) for value in (candidate.median_ps, candidate.p95_ps) if value is not None]
+        lost = percent(candidate.loss) if candidate.loss else ""
+        settings = settings_phrase(candidate.changed)
+        cells = (str(place), candidate.link, settings, percent(candidate.margin), *times, lost)
+        table.add_row(*(Text(cell) for cell in cells))
+    return table

@@ -1,0 +1,194 @@
+"""``airwire explain``: where the time of a run or a capture goes, and what to change first."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from airwire.cli import options
+from airwire.cli.output import print_json, working
+
+if TYPE_CHECKING:
+    from airwire.link_model import CaptureExplanation, RowExplanation
+
+
+def explain(
+    path: Annotated[
+        Path,
+        typer.Argument(metavar="RUN|CAPTURE", help="A run folder of airwire run, or a capture.", show_default=False),
+    ],
+    only: options.Only = None,
+    link: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="Of a capture: the link that it was made with.", show_default=False),
+    ] = None,
+    set_: options.Set = None,
+    payload: options.Payload = None,
+    trigger: options.Trigger = "0",
+    done: options.Done = "1",
+    seed: options.Seed = 1,
+    changes: Annotated[
+        int,
+        typer.Option(metavar="N", min=0, help="How many settings to change to show of each row; 0 leaves them out."),
+    ] = 3,
+    workers: options.Workers = None,
+    figure: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Draw the waterfalls: .svg, .png or .html.", show_default=False),
+    ] = None,
+    perfetto: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="Of a run: write its spans as a trace for ui.perfetto.dev.", show_default=False
+        ),
+    ] = None,
+    json: options.Json = False,
+) -> None:
+    """Say where the time goes, stage by stage, and what to change first, with the gain that the model predicts.
+
+    A run is taken apart at its median and p95. A capture needs --link, and --set where settings differ from the
+    defaults: gate phases are fitted to it, and what the model cannot explain is named.
+    Examples: airwire explain runs/20260102T030405Z-links; airwire explain 12B.csv --link lora --set sf=9
+    """
+    if figure is not None:
+        _check_ending(figure)
+    if (path / "manifest.json").exists() or path.is_dir():
+        _explain_run(path, only or [], changes, workers, figure, perfetto, json)
+        return
+    if link is None:
+        raise typer.BadParameter(
+            f"{path} is a capture: name the link that it was made with (airwire links lists them)", param_hint="--link"
+        )
+    if perfetto is not None:
+        raise typer.BadParameter("a capture holds no spans to trace; give a run folder", param_hint="--perfetto")
+    from airwire.explain.link_run import WHAT_IF_SAMPLES, explain_capture
+
+    with working("Fitting the model to the capture"):
+        found = explain_capture(
+            path,
+            link,
+            settings=options.settings_of(set_),
+            payload_bytes=payload,
+            trigger=trigger,
+            done=done,
+            seed=seed,
+            samples=WHAT_IF_SAMPLES if changes else 0,
+            workers=workers,
+        )
+    _publish_capture(found, changes, figure, json)
+
+
+def _check_ending(figure: Path) -> None:
+    from airwire.report.files import DRAWABLE
+
+    if figure.suffix.lower() not in DRAWABLE:
+        raise typer.BadParameter(f"{figure} ends in none of {', '.join(DRAWABLE)}", param_hint="--figure")
+
+
+def _explain_run(
+    path: Path,
+    only: list[str],
+    changes: int,
+    workers: int | None,
+    figure: Path | None,
+    perfetto: Path | None,
+    as_json: bool,
+) -> None:
+    from airwire import captures
+    from airwire.explain.link_run import WHAT_IF_SAMPLES, explain_run
+
+    with working("Trying other settings"):
+        analysis = captures.load_run(path, intervals=False, findings=False)
+        rows = explain_run(analysis, only=only, samples=WHAT_IF_SAMPLES if changes else 0, workers=workers)
+    if as_json:
+        from airwire.cli.link_json import explain_json
+
+        print_json("explain", explain_json(str(path), rows))
+    else:
+        _print_rows(rows, changes)
+    if figure is not None:
+        from airwire.report.files import write_waterfalls
+
+        write_waterfalls([(row.run, row.waterfalls) for row in rows], figure)
+    if perfetto is not None:
+        from airwire.explain.trace import write_trace
+
+        chosen = {row.run for row in rows}
+        write_trace([capture for capture in analysis.captures if capture.path in chosen], perfetto)
+    if not as_json:
+        _name_files(figure, perfetto)
+
+
+def _name_files(figure: Path | None, perfetto: Path | None) -> None:
+    for what, file in (("Figure", figure), ("Trace", perfetto)):
+        if file is not None:
+            typer.echo(f"{what}: {file}")
+
+
+def _print_rows(rows: list[RowExplanation], most: int) -> None:
+    from rich.text import Text
+
+    from airwire.cli.bars import print_changes, print_stages
+    from airwire.cli.tables import console
+    from airwire.explain.quantities import table_time
+
+    out = console()
+    for place, row in enumerate(rows):
+        out.print(Text(f"{chr(10) if place else ''}{row.run} ({row.title})", style="bold"))
+        out.print(Text(f"  {row.sentence}"))
+        longest = max((waterfall.total_ps for waterfall in row.waterfalls), default=0.0)
+        for waterfall in row.waterfalls:
+            at = "Median" if waterfall.percentile == 50 else f"p{waterfall.percentile}"
+            near = f"mean of the {waterfall.messages} traced messages nearest to it"
+            out.print(Text(f"  {at} {table_time(waterfall.latency_ps)}, {near}:"))
+            print_stages(out, waterfall.stages, waterfall.total_ps, longest)
+        if most and row.waterfalls:
+            print_changes(out, row.changes, most)
+    if most:
+        out.print("\nGains are predictions for latency alone; range, power and cost are yours to weigh.", style="dim")
+
+
+def _publish_capture(found: CaptureExplanation, most: int, figure: Path | None, as_json: bool) -> None:
+    if as_json:
+        from airwire.cli.link_json import explain_capture_json
+
+        print_json("explain", explain_capture_json(found))
+    else:
+        _print_capture(found, most)
+    if figure is not None:
+        from airwire.link_model import Waterfall
+        from airwire.report.files import write_waterfalls
+
+        total = sum(stage.ps for stage in found.stages)
+        write_waterfalls([(found.path, [Waterfall(50, total, found.messages, found.stages)])], figure)
+    if not as_json:
+        _name_files(figure, None)
+
+
+def _print_capture(found: CaptureExplanation, most: int) -> None:
+    from rich.text import Text
+
+    from airwire.cli.bars import print_changes, print_stages
+    from airwire.cli.tables import console
+    from airwire.explain.quantities import rough_time, table_time, time
+
+    out = console()
+    out.print(Text(f"{found.path} against {found.link}, {found.payload_bytes} B", style="bold"))
+    out.print(Text(f"  {found.sentence}"))
+    pairs = (("median", found.median_ps, found.model_median_ps), ("p95", found.p95_ps, found.model_p95_ps))
+    for name, real, model in pairs:
+        error = f"{100 * (model / real - 1):+.1f} %" if real else ""
+        out.print(
+            Text(f"  {name:<6} {table_time(real):>9} in the capture, {table_time(model):>9} in the model  {error}")
+        )
+    for phase in found.phases:
+        drift = f", {phase.drift_ppb / 1000:+.1f} ppm off" if phase.drift_ppb else ""
+        opens = f"opens every {time(phase.period_ps)}, {rough_time(phase.phase_ps)} into the capture"
+        out.print(Text(f"  {phase.gate}: {opens}{drift}"))
+    total = sum(stage.ps for stage in found.stages)
+    out.print(Text(f"  Model at its median, {table_time(total)}:"))
+    print_stages(out, found.stages, total)
+    if most:
+        print_changes(out, found.changes, most)

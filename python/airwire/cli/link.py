@@ -1,0 +1,52 @@
+"""``airwire link``: where the time of one link goes, in closed form."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from airwire.cli import options
+from airwire.cli.output import print_json
+
+if TYPE_CHECKING:
+    from airwire.link_model import LinkBudget
+
+
+def link(
+    name: options.LinkName,
+    payload: options.LinkPayload = 128,
+    set_: options.Set = None,
+    json: options.Json = False,
+) -> None:
+    """Show where the time of a message goes: the mean of every stage of an idle link, clock phases unknown.
+
+    Example: airwire link lora --payload 128 --set sf=9
+    """
+    from airwire import catalogue
+
+    budget = catalogue.link_budget(name, payload, options.settings_of(set_))
+    if json:
+        from airwire.cli.link_json import budget_json
+
+        print_json("link", budget_json(budget))
+    else:
+        _print(budget)
+
+
+def _print(budget: LinkBudget) -> None:
+    from rich.text import Text
+
+    from airwire.cli.bars import print_stages
+    from airwire.cli.tables import console
+    from airwire.explain.quantities import percent, table_time, time
+
+    out = console()
+    lost = f", {percent(budget.loss)} lost" if budget.loss > 0 else ""
+    total = table_time(budget.total_ps)
+    out.print(Text(f"{budget.title}, {budget.payload_bytes} B: {total} on average{lost}", style="bold"))
+    print_stages(out, [stage for stage in budget.stages if stage.ps > 0], budget.total_ps)
+    for gate in budget.gates:
+        out.print(Text(f"  {gate.name} opens every {time(gate.period_ps)}", style="dim"))
+    settings = ", ".join(f"{name} {value}" for name, value in budget.settings.items())
+    out.print(
+        Text(f"  Settings: {settings}. Mean of an idle link; airwire run measures spread and queues.", style="dim")
+    )

@@ -1,0 +1,191 @@
+"""The stable JSON of the commands of the virtual bench; ``docs/reference/json.md`` describes it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from math import isinf
+from typing import Any
+
+from airwire.cli.output import whole
+from airwire.link_model import (
+    Candidate,
+    CaptureExplanation,
+    Change,
+    Choice,
+    Ledger,
+    Link,
+    LinkBudget,
+    RowExplanation,
+    Stage,
+    Waterfall,
+)
+from airwire.model import Analysis
+
+_LATENCIES = ("p50", "p75", "p95", "p99", "mean")
+
+
+def links_json(known: Sequence[Link]) -> dict[str, Any]:
+    """The content of ``airwire.links/1``."""
+    return {"links": [asdict(link) for link in known]}
+
+
+def budget_json(budget: LinkBudget) -> dict[str, Any]:
+    """The content of ``airwire.link/1``."""
+    return {
+        "total_ps": whole(budget.total_ps),
+        "stages": _stages(budget.stages),
+        "link": budget.link,
+        "title": budget.title,
+        "payload_bytes": budget.payload_bytes,
+        "settings": dict(budget.settings),
+        "loss": budget.loss,
+        "gates": [asdict(gate) for gate in budget.gates],
+    }
+
+
+def run_json(analysis: Analysis) -> dict[str, Any]:
+    """The content of ``airwire.run/1``: one row per figure."""
+    rows = [
+        {
+            "suite": analysis.suite,
+            "row": capture.path,
+            "metric": metric,
+            "unit": unit,
+            "value": value,
+            "published": None,
+            "verdict": None,
+        }
+        for capture in analysis.captures
+        for metric, unit, value in _metrics(capture.latency_ps, capture.outcomes, capture.triggers)
+    ]
+    return {
+        "run": analysis.run_folder,
+        "seed": analysis.seed,
+        "interrupted": analysis.interrupted,
+        "rows": rows,
+        "errors": [{"path": error.path, "message": error.message} for error in analysis.errors],
+    }
+
+
+def _metrics(
+    latency: Mapping[str, float] | None, outcomes: Mapping[str, int], triggers: int
+) -> list[tuple[str, str, float | int | None]]:
+    found: list[tuple[str, str, float | int | None]] = [
+        (f"latency_{name}", "ps", None if latency is None else whole(latency[name])) for name in _LATENCIES
+    ]
+    return [*found, ("loss", "1", 1 - outcomes["paired"] / triggers if triggers else None)]
+
+
+def explain_json(run: str, rows: Sequence[RowExplanation]) -> dict[str, Any]:
+    """The content of ``airwire.explain/1`` for a run."""
+    return {
+        "run": run,
+        "rows": [
+            {
+                "row": row.run,
+                "link": row.link,
+                "title": row.title,
+                "payload_bytes": row.payload_bytes,
+                "settings": dict(row.settings),
+                "sentence": row.sentence,
+                "waterfalls": [_waterfall(waterfall) for waterfall in row.waterfalls],
+                "changes": [_change(change) for change in row.changes],
+            }
+            for row in rows
+        ],
+    }
+
+
+def explain_capture_json(found: CaptureExplanation) -> dict[str, Any]:
+    """The content of ``airwire.explain/1`` for a capture."""
+    return {
+        "capture": found.path,
+        "link": found.link,
+        "payload_bytes": found.payload_bytes,
+        "settings": dict(found.settings),
+        "sentence": found.sentence,
+        "messages": found.messages,
+        "explained_share": found.explained_share,
+        "left_over_ps": whole(found.left_over_ps),
+        "median_ps": whole(found.median_ps),
+        "model_median_ps": whole(found.model_median_ps),
+        "p95_ps": whole(found.p95_ps),
+        "model_p95_ps": whole(found.model_p95_ps),
+        "ks": found.ks,
+        "phases": [asdict(phase) for phase in found.phases],
+        "stages": _stages(found.stages),
+        "quantiles": [asdict(pair) for pair in found.quantiles],
+        "changes": [_change(change) for change in found.changes],
+    }
+
+
+def choice_json(choice: Choice) -> dict[str, Any]:
+    """The content of ``airwire.choose/1``."""
+    return {
+        "payload_bytes": choice.payload_bytes,
+        "bounds": asdict(choice.bounds),
+        "samples": choice.samples,
+        "seed": choice.seed,
+        "accepted": [_candidate(candidate) for candidate in choice.accepted],
+        "refused": [
+            {
+                "link": refusal.link,
+                "title": refusal.title,
+                "sentence": refusal.sentence,
+                "nearest": None if refusal.nearest is None else _candidate(refusal.nearest),
+            }
+            for refusal in choice.refused
+        ],
+    }
+
+
+def ledger_json(ledger: Ledger) -> dict[str, Any]:
+    """The content of ``airwire.validate/1``."""
+    rows = []
+    for row in ledger.rows:
+        named = asdict(row)
+        rows.append({("class" if name == "understood" else name): value for name, value in named.items()})
+    return {
+        "interrupted": ledger.interrupted,
+        "rows": rows,
+        "errors": [{"path": path, "message": message} for path, message in ledger.errors],
+        "without_rule": list(ledger.without_rule),
+    }
+
+
+def _stages(stages: Sequence[Stage]) -> list[dict[str, Any]]:
+    return [{"name": stage.name, "kind": stage.kind, "ps": whole(stage.ps)} for stage in stages]
+
+
+def _waterfall(waterfall: Waterfall) -> dict[str, Any]:
+    return {
+        "percentile": waterfall.percentile,
+        "latency_ps": whole(waterfall.latency_ps),
+        "messages": waterfall.messages,
+        "stages": _stages(waterfall.stages),
+    }
+
+
+def _change(change: Change) -> dict[str, Any]:
+    return {
+        "setting": change.setting,
+        "before": change.before,
+        "after": change.after,
+        "median_ps": [whole(value) for value in change.median_ps],
+        "p95_ps": [whole(value) for value in change.p95_ps],
+        "loss": list(change.loss),
+        "sentence": change.sentence,
+    }
+
+
+def _candidate(candidate: Candidate) -> dict[str, Any]:
+    return {
+        "link": candidate.link,
+        "title": candidate.title,
+        "settings": dict(candidate.changed),
+        "median_ps": None if candidate.median_ps is None else whole(candidate.median_ps),
+        "p95_ps": None if candidate.p95_ps is None else whole(candidate.p95_ps),
+        "loss": candidate.loss,
+        "margin": None if isinf(candidate.margin) else candidate.margin,
+    }

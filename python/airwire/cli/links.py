@@ -1,0 +1,90 @@
+"""``airwire links``: the links of the virtual bench, with their settings and constants."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from airwire.cli import options
+from airwire.cli.output import print_json
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from airwire.link_model import Link
+
+
+def links(
+    name: Annotated[
+        str | None, typer.Argument(metavar="[NAME]", help="A link to show in detail.", show_default=False)
+    ] = None,
+    json: options.Json = False,
+    suite_schema: Annotated[
+        bool, typer.Option("--suite-schema", help="Print the JSON Schema of suites, for editors, and nothing else.")
+    ] = False,
+) -> None:
+    """List the links that the virtual bench knows; with a name, its settings and constants with their sources.
+
+    Example: airwire links lora
+    """
+    from airwire import catalogue
+    from airwire.cli.tables import console
+
+    if suite_schema:
+        typer.echo(catalogue.suite_schema())
+        return
+    known = catalogue.links()
+    if name is not None:
+        # The core knows which name was probably meant.
+        catalogue.link_budget(name, 1)
+        known = [link for link in known if link.name == name]
+    if json:
+        from airwire.cli.link_json import links_json
+
+        print_json("links", links_json(known))
+    elif name is None:
+        _print_list(console(), known)
+    else:
+        _print_link(console(), known[0])
+
+
+def _print_list(out: Console, known: list[Link]) -> None:
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=None, header_style="bold", pad_edge=False, padding=(0, 2, 0, 0))
+    for column in ("link", "what it is"):
+        table.add_column(column, no_wrap=True)
+    table.add_column("payload", justify="right", no_wrap=True)
+    table.add_column("settings", overflow="fold")
+    for link in known:
+        settings = ", ".join(setting.name for setting in link.settings)
+        cells = (link.name, link.title, f"1..{link.max_payload_bytes} B", settings)
+        table.add_row(*(Text(cell) for cell in cells))
+    out.print(table)
+    out.print("\nairwire links NAME shows one in detail, airwire link NAME where its time goes.", style="dim")
+
+
+def _print_link(out: Console, link: Link) -> None:
+    from rich.text import Text
+
+    from airwire.explain.quantities import time
+
+    out.print(Text(f"{link.name}: {link.title}; 1 to {link.max_payload_bytes} bytes", style="bold"))
+    if link.settings:
+        out.print("\nSettings", style="bold")
+    for setting in link.settings:
+        out.print(Text(f"  {setting.name} = {setting.default}: {setting.help}"))
+        worth = f"; worth trying: {', '.join(setting.alternatives)}" if setting.alternatives else ""
+        out.print(Text(f"      takes {setting.takes}{worth}", style="dim"))
+    if link.gates:
+        out.print("\nGates, with these defaults", style="bold")
+    for gate in link.gates:
+        out.print(Text(f"  {gate.name}: opens every {time(gate.period_ps)}"))
+    if link.constants:
+        out.print("\nConstants", style="bold")
+    for constant in link.constants:
+        out.print(Text(f"  {constant.name} = {constant.value}: {constant.meaning}"))
+        origin = f"fitted on {constant.fitted}" if constant.fitted else f"from {constant.source}"
+        out.print(Text(f"      {origin}", style="dim"))

@@ -1,0 +1,81 @@
+"""A run of links as a ranking on a terminal: the fastest first, and one sentence per link on where the time goes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich.table import Table
+from rich.text import Text
+
+from airwire.cli.tables import console
+from airwire.explain.link_run import row_sentence
+from airwire.explain.quantities import percent, table_time
+from airwire.model import Analysis, Capture
+
+_FIGURES = ("p50", "p75", "p95", "p99")
+# The payload whose stages stand for a link, where it was run with several.
+_TYPICAL_BYTES = 128
+
+
+def print_ranking(analysis: Analysis) -> None:
+    """The table, sorted by median within each payload, then a sentence per entry."""
+    out = console()
+    rows = [row for row in analysis.captures if row.link is not None]
+    if not rows:
+        return
+    out.print(_table(rows))
+    messages = sum(row.triggers for row in rows)
+    out.print(
+        f"{messages:,} messages".replace(",", " ")
+        + f", seed {analysis.seed}; percentiles of type 7; triggers {_triggers(rows)}.",
+        style="dim",
+    )
+    out.print("\nWhere the time goes:", style="bold")
+    for row in _typical(rows):
+        payload = f" at {row.payload_bytes} B" if len({other.payload_bytes for other in rows}) > 1 else ""
+        out.print(Text(f"- {row.group}{payload}: {row_sentence(row)}"))
+
+
+def _triggers(rows: Sequence[Capture]) -> str:
+    phrases = {row.link.trigger for row in rows if row.link is not None}
+    return phrases.pop() if len(phrases) == 1 else "by link, as the manifest has them"
+
+
+def _table(rows: Sequence[Capture]) -> Table:
+    table = Table(box=None, header_style="bold", pad_edge=False, padding=(0, 2, 0, 0))
+    table.add_column("", justify="right")
+    table.add_column("link", no_wrap=True, min_width=12)
+    for name in ("median", *_FIGURES[1:], "lost"):
+        table.add_column(name, justify="right", no_wrap=True)
+    for payload in sorted({row.payload_bytes or 0 for row in rows}):
+        table.add_row(Text(""), Text(f"{payload} B", style="bold"))
+        own = sorted((row for row in rows if (row.payload_bytes or 0) == payload), key=_by_median)
+        for place, row in enumerate(own, start=1):
+            figures = ["-" if row.latency_ps is None else table_time(row.latency_ps[name]) for name in _FIGURES]
+            cells = (str(place), row.group, *figures, _lost(row))
+            table.add_row(*(Text(cell) for cell in cells))
+    return table
+
+
+def _by_median(row: Capture) -> tuple[bool, float, str]:
+    latency = row.latency_ps
+    return (latency is None, 0.0 if latency is None else latency["p50"], row.group)
+
+
+def _lost(row: Capture) -> str:
+    share = 1 - row.outcomes["paired"] / row.triggers if row.triggers else 0.0
+    return percent(share) if share else ""
+
+
+def _typical(rows: Sequence[Capture]) -> list[Capture]:
+    """One row of every entry, the fastest entry first."""
+    chosen: dict[str, Capture] = {}
+    for row in rows:
+        best = chosen.get(row.group)
+        if best is None or _distance(row) < _distance(best):
+            chosen[row.group] = row
+    return sorted(chosen.values(), key=_by_median)
+
+
+def _distance(row: Capture) -> int:
+    return abs((row.payload_bytes or 0) - _TYPICAL_BYTES)

@@ -1,0 +1,108 @@
+"""``airwire run``: a suite on the virtual bench to a ranking, a run folder and a report."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from airwire.cli import options
+from airwire.cli.output import (
+    EXIT_BAD_INPUT,
+    EXIT_INTERRUPTED,
+    complain,
+    print_json,
+    progress_bar,
+    write_report,
+)
+
+if TYPE_CHECKING:
+    from airwire.model import Analysis
+
+
+def run(
+    suite: Annotated[Path, typer.Argument(metavar="SUITE", help="A suite: a TOML file.", show_default=False)],
+    samples: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N", min=1, help="Messages of every row. Default: as the suite has it.", show_default=False
+        ),
+    ] = None,
+    seed: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            min=0,
+            help="Seed of all random streams. Default: as the suite has it.",
+            show_default=False,
+        ),
+    ] = None,
+    only: options.Only = None,
+    workers: options.Workers = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FOLDER",
+            help="Run folder to write. Default: runs/<UTC time>-<suite>. Never overwritten.",
+            show_default=False,
+        ),
+    ] = None,
+    captures: Annotated[
+        bool, typer.Option("--captures", help="Write a capture of every row into the run folder as well.")
+    ] = False,
+    report: options.ReportFile = None,
+    figures: options.FiguresFolder = None,
+    json: options.Json = False,
+) -> None:
+    """Run a suite on the virtual bench and rank its links.
+
+    Every message is simulated in virtual time, with the gates, retries and queues of its link; the same suite and
+    seed give the same result. Example: airwire run suites/links.toml --report links.html
+    """
+    from airwire import bench
+    from airwire.cli.environment import environment
+
+    # Findings and intervals are for the report; the ranking needs neither.
+    in_depth = report is not None or figures is not None
+    with progress_bar("Running the suite") as progress:
+        analysis = bench.run(
+            suite,
+            samples=samples,
+            seed=seed,
+            only=only or (),
+            workers=workers,
+            captures=captures,
+            intervals=in_depth,
+            findings=in_depth,
+            out=out,
+            environment=environment(),
+            progress=progress,
+        )
+    publish(analysis, report, figures, json)
+
+
+def publish(analysis: Analysis, report: Path | None, figures: Path | None, as_json: bool) -> None:
+    """Print a run, write what was asked for, and end with the exit code that fits."""
+    if as_json:
+        from airwire.cli.link_json import run_json
+
+        print_json("run", run_json(analysis))
+    else:
+        from airwire.cli.ranking import print_ranking
+
+        print_ranking(analysis)
+    for failure in analysis.errors:
+        complain(failure.message)
+    written = write_report(analysis, report, figures)
+    if not as_json:
+        for what, path in [("Run folder", analysis.run_folder), *written]:
+            if path is not None:
+                typer.echo(f"{what}: {path}")
+    if analysis.interrupted:
+        done = len(analysis.captures)
+        kept = "1 row was" if done == 1 else f"{done} rows were"
+        complain(f"stopped by Ctrl-C; {kept} begun or finished and kept")
+        raise typer.Exit(EXIT_INTERRUPTED)
+    if analysis.errors:
+        raise typer.Exit(EXIT_BAD_INPUT)

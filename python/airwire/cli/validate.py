@@ -1,0 +1,101 @@
+"""``airwire validate``: the models against real captures."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from airwire.cli import options
+from airwire.cli.output import EXIT_BAD_INPUT, EXIT_INTERRUPTED, complain, print_json, progress_bar
+
+if TYPE_CHECKING:
+    from airwire.link_model import Ledger, LedgerRow
+
+EXIT_GOAL_MISSED = 1
+
+
+def validate(
+    captures: Annotated[
+        Path, typer.Option(metavar="FOLDER", help="The folder of real captures, as they were published.")
+    ] = Path("captures"),
+    only: Annotated[
+        list[str] | None,
+        typer.Option(metavar="PART", help="Only captures with this in their path.", show_default=False),
+    ] = None,
+    seed: Annotated[int, typer.Option(metavar="N", min=0, help="Seed of the models.")] = 1,
+    workers: options.Workers = None,
+    strict: Annotated[
+        bool, typer.Option("--strict", help="Exit with 1 where a judged row misses the goal of its class.")
+    ] = False,
+    json: options.Json = False,
+) -> None:
+    """Run every model against the captures that were made with its link, and print how far it is from each.
+
+    phase-free: the model was told nothing of the run. this-run: gate phases were fitted to it. Errors are model over
+    capture, minus one. Example: airwire validate --captures captures --only rfm95
+    """
+    from airwire import validation
+
+    with progress_bar("Validating") as progress:
+        ledger = validation.validate(captures, only=only or (), seed=seed, workers=workers, progress=progress)
+    if json:
+        from airwire.cli.link_json import ledger_json
+
+        print_json("validate", ledger_json(ledger))
+    else:
+        _print(ledger)
+    for _, message in ledger.errors:
+        complain(message)
+    if ledger.interrupted:
+        complain(f"stopped by Ctrl-C; {len(ledger.rows)} rows were finished and kept")
+        raise typer.Exit(EXIT_INTERRUPTED)
+    if ledger.errors:
+        raise typer.Exit(EXIT_BAD_INPUT)
+    if strict and any(row.passes is False for row in ledger.rows):
+        raise typer.Exit(EXIT_GOAL_MISSED)
+
+
+def _print(ledger: Ledger) -> None:
+    from rich.table import Table
+    from rich.text import Text
+
+    from airwire.cli.tables import console
+
+    out = console()
+    table = Table(box=None, header_style="bold", pad_edge=False, padding=(0, 2, 0, 0))
+    for name in ("link", "variant", "payload", "class", "mode"):
+        table.add_column(name, no_wrap=True, justify="right" if name == "payload" else "left")
+    for name in ("p50", "p75", "p95", "KS", "n", "n eff", "phases", "fitted", "lost", "model"):
+        table.add_column(name, justify="right", no_wrap=True)
+    table.add_column("goal", no_wrap=True)
+    for row in ledger.rows:
+        table.add_row(*(Text(cell) for cell in _cells(row)))
+    if ledger.rows:
+        out.print(table)
+    judged = [row for row in ledger.rows if row.passes is not None]
+    kept = sum(bool(row.passes) for row in judged)
+    out.print(
+        f"{kept} of {len(judged)} judged rows keep the goals of their class; {len(ledger.rows) - len(judged)} are not "
+        "judged (empirical, or the run met too few phases).",
+        style="dim",
+    )
+    if ledger.without_rule:
+        count = len(ledger.without_rule)
+        shown = ", ".join(ledger.without_rule[:5]) + (", ..." if count > 5 else "")
+        out.print(Text(f"Without a model: {count} captures ({shown}).", style="dim"))
+
+
+def _cells(row: LedgerRow) -> list[str]:
+    errors = [f"{100 * error:+.1f} %" for error in (row.median_error, row.upper_quartile_error, row.p95_error)]
+    lost = [f"{100 * share:.1f} %" for share in (row.lost, row.lost_model)]
+    fitted = f"{row.fitted_physics}+{row.fitted_phase}"
+    goal = {True: "kept", False: "missed", None: "-"}[row.passes]
+    return [
+        *(row.link, row.variant, f"{row.payload_bytes} B", row.understood, row.mode),
+        *errors,
+        *(f"{row.ks:.3f}", str(row.n), f"{row.n_eff:.0f}", f"{100 * row.phase_coverage:.0f} %", fitted),
+        *lost,
+        goal,
+    ]

@@ -1,0 +1,33 @@
+"""What the core says of latencies, as the package's own types: findings with their sentences, and intervals."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from airwire.model import Finding, Interval
+
+if TYPE_CHECKING:
+    from airwire._core import RawFinding, RawIntervals
+
+
+def findings_of(raw_findings: Sequence[RawFinding], pairing: str) -> list[Finding]:
+    """The findings with their sentences. ``pairing`` is the rule that was in force."""
+    if not raw_findings:
+        return []
+    from airwire.explain.findings import explain_finding
+
+    return [explain_finding(raw, pairing) for raw in raw_findings]
+
+
+def intervals_of(raw: RawIntervals | None, findings: Sequence[Finding]) -> tuple[Interval | None, Interval | None]:
+    """The intervals of median and upper quartile; findings may say that they hold for one phase only."""
+    if raw is None:
+        return None, None
+    partial_phase = any(finding.kind in ("frozen_phase", "phase_coverage") for finding in findings)
+    note = "this phase only" if partial_phase else None
+
+    def interval(bounds: tuple[float, float]) -> Interval:
+        return Interval(bounds[0], bounds[1], raw["confidence"], raw["effective_n"], note)
+
+    return interval(raw["median_ps"]), interval(raw["upper_quartile_ps"])

@@ -1,0 +1,83 @@
+"""``airwire choose``: what it accepts keeps the bounds, and what it refuses does not."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+import airwire as package
+
+Airwire = Callable[..., subprocess.CompletedProcess[str]]
+
+
+def parsed(result: subprocess.CompletedProcess[str]) -> dict[str, Any]:
+    assert result.returncode == 0, result.stderr
+    content: dict[str, Any] = json.loads(result.stdout)
+    return content
+
+
+def test_what_is_accepted_keeps_the_bounds_under_another_seed(airwire: Airwire) -> None:
+    content = parsed(airwire("choose", "--payload", "32", "--p95", "60ms", "--p50", "50ms", "--loss", "2%", "--json"))
+    assert content["schema"] == "airwire.choose/1"
+    assert content["accepted"]
+    margins = [candidate["margin"] for candidate in content["accepted"]]
+    assert margins == sorted(margins, reverse=True)
+    for candidate in content["accepted"]:
+        (row,) = package.simulate([(candidate["link"], 32, candidate["settings"])], samples=4000, seed=77, spans=0)
+        assert row.latency_ps is not None
+        # What is left of a margin below the scatter of the prediction may be gone.
+        assert row.latency_ps["p95"] < 60e9 * (1.1 - min(candidate["margin"], 0.1))
+        assert row.latency_ps["p50"] < 50e9 * (1.1 - min(candidate["margin"], 0.1))
+    refused = {refusal["link"] for refusal in content["refused"]}
+    assert refused | {candidate["link"] for candidate in content["accepted"]} == {link.name for link in package.links()}
+
+
+def test_a_refusal_names_the_stage_that_is_in_the_way(airwire: Airwire) -> None:
+    result = airwire("choose", "--payload", "128", "--p95", "1ms", "--link", "lora")
+    assert result.returncode == 0
+    assert "No link carries 128 B with p95 up to 1 ms." in result.stdout
+    assert "- lora: At best, with " in result.stdout
+    assert "of it is packet on the air" in result.stdout
+
+
+def test_a_tighter_bound_never_accepts_more(airwire: Airwire) -> None:
+    accepted = []
+    for bound in ("2s", "100ms", "40ms", "1ms"):
+        content = parsed(airwire("choose", "--payload", "64", "--p95", bound, "--link", "lora", "--json"))
+        accepted.append({json.dumps(found["settings"]) for found in content["accepted"]})
+        best = max((found["margin"] for found in content["accepted"]), default=-1)
+        assert best < 1
+    assert accepted[0] and accepted[1] and not accepted[3]
+
+
+def test_a_link_that_does_not_carry_the_payload_is_refused_with_what_it_carries(airwire: Airwire) -> None:
+    most = max(link.max_payload_bytes for link in package.links() if link.name == "lora")
+    result = airwire("choose", "--payload", str(most + 1), "--p95", "1s", "--link", "lora")
+    assert f"It carries 1 to {most} bytes, not {most + 1}." in result.stdout
+
+
+def test_the_same_question_has_the_same_answer_with_any_number_of_workers(airwire: Airwire) -> None:
+    answers = {
+        airwire("choose", "--payload", "12", "--p95", "80ms", "--workers", str(n), "--json").stdout for n in (1, 2)
+    }
+    assert len(answers) == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        ([], "give at least one of --p95, --p50 and --loss"),
+        (["--p95", "20"], "ms"),
+        (["--loss", "120%"], "is no share"),
+        (["--p95", "20ms", "--link", "lorra"], "there is no link lorra; the nearest is lora"),
+    ],
+)
+def test_a_mistake_is_one_sentence(airwire: Airwire, arguments: list[str], says: str) -> None:
+    result = airwire("choose", *arguments)
+    assert result.returncode == 2
+    assert says in result.stderr
+    assert "Traceback" not in result.stderr

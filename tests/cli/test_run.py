@@ -1,0 +1,170 @@
+"""``airwire run`` and the demo: ranking, JSON, run folder, report, Ctrl-C, and one sentence for every bad suite."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from bench_suites import ENDLESS, OVERLOADED, QUICK, write
+
+Airwire = Callable[..., subprocess.CompletedProcess[str]]
+METRICS = ["latency_p50", "latency_p75", "latency_p95", "latency_p99", "latency_mean", "loss"]
+
+
+def parsed(result: subprocess.CompletedProcess[str]) -> dict[str, Any]:
+    content: dict[str, Any] = json.loads(result.stdout)
+    return content
+
+
+def test_the_ranking_has_the_fastest_first_and_says_where_the_time_goes(airwire: Airwire, tmp_path: Path) -> None:
+    result = airwire("run", write(tmp_path, QUICK), "--out", "run")
+    assert result.returncode == 0, result.stderr
+    lines = result.stdout.splitlines()
+    ranked = [line.split() for line in lines if line.startswith(("1  ", "2  "))]
+    assert [(line[0], line[2]) for line in ranked] == [("1", "sf=7"), ("2", "sf=9")] * 2
+    assert "- lora sf=9 at 128 B: 99 % of the median goes to packet on the air" in result.stdout
+    assert "1 200 messages, seed 5" in result.stdout
+    assert "Run folder: run" in result.stdout
+
+
+def test_json_holds_a_row_per_figure(airwire: Airwire, tmp_path: Path) -> None:
+    content = parsed(airwire("run", write(tmp_path, QUICK), "--out", "run", "--json"))
+    assert content["schema"] == "airwire.run/1"
+    assert content["run"] == "run"
+    rows = content["rows"]
+    assert [row["metric"] for row in rows] == METRICS * 4
+    assert {row["suite"] for row in rows} == {"quick"}
+    assert {row["unit"] for row in rows if row["metric"] == "loss"} == {"1"}
+    assert all(row["published"] is None and row["verdict"] is None for row in rows)
+    samples = pl.read_parquet(tmp_path / "run" / "samples" / "*.parquet")
+    for run in samples["run"].unique():
+        of_row = samples.filter(pl.col("run") == run)["latency_ps"]
+        value = next(row["value"] for row in rows if (row["row"], row["metric"]) == (run, "latency_p95"))
+        assert value == of_row.quantile(0.95, "linear")
+
+
+def test_samples_seed_and_entries_are_replaced_on_request(airwire: Airwire, tmp_path: Path) -> None:
+    suite = write(tmp_path, QUICK)
+    airwire("run", suite, "--out", "a", "--samples", "40", "--seed", "9", "--only", "lora sf=9")
+    manifest = json.loads((tmp_path / "a" / "manifest.json").read_text())
+    assert [(row["run"], row["samples"]) for row in manifest["rows"]] == [("lora sf=9/12B", 40), ("lora sf=9/128B", 40)]
+    assert manifest["seed"] == 9
+    assert manifest["suite"] == {"name": "quick", "text": QUICK}
+
+
+def test_the_same_suite_gives_the_same_report_now_and_later(airwire: Airwire, tmp_path: Path) -> None:
+    result = airwire("run", write(tmp_path, QUICK), "--out", "run", "--report", "now.html")
+    assert result.returncode == 0, result.stderr
+    assert airwire("report", "run", "--out", "later.html").returncode == 0
+    assert (tmp_path / "now.html").read_bytes() == (tmp_path / "later.html").read_bytes()
+    text = (tmp_path / "now.html").read_text()
+    assert "Ranking by median" in text
+    assert "Where the time goes" in text
+
+
+def test_the_captures_of_a_run_are_what_the_run_says(airwire: Airwire, tmp_path: Path) -> None:
+    airwire("run", write(tmp_path, QUICK), "--out", "run", "--captures")
+    files = sorted((tmp_path / "run" / "captures").iterdir())
+    assert len(files) == 4
+    analysed = parsed(airwire("analyze", tmp_path / "run" / "captures", "--no-run-folder", "--json"))
+    rows = parsed(airwire("run", tmp_path / "suite.toml", "--out", "again", "--json"))["rows"]
+    medians = sorted(row["value"] for row in rows if row["metric"] == "latency_p50")
+    assert sorted(capture["latency_ps"]["p50"] for capture in analysed["captures"]) == medians
+
+
+def test_an_overloaded_link_is_called_so(airwire: Airwire, tmp_path: Path) -> None:
+    result = airwire("run", write(tmp_path, OVERLOADED), "--out", "run")
+    assert result.returncode == 0, result.stderr
+    assert "Overloaded:" in result.stdout
+    assert "messages deep" in result.stdout
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("[links.lorra]\n", "suite.toml:1: links.lorra: there is no link lorra; the nearest is lora"),
+        ("seed = 1\n\n[links.lora]\nsf = 13\n", "suite.toml:4: links.lora.sf is 13, but it takes"),
+        ("sample = 5\n[links.lora]\n", "suite.toml:1: sample: there is no such field; the nearest is samples"),
+        ("[links.lora\n", "suite.toml:1: this is not TOML"),
+        ("", "a suite names at least one link"),
+    ],
+)
+def test_a_bad_suite_is_one_sentence_with_file_and_line(airwire: Airwire, tmp_path: Path, text: str, says: str) -> None:
+    result = airwire("run", write(tmp_path, text).name)
+    assert (result.returncode, result.stdout) == (2, "")
+    assert says in result.stderr
+    assert "Traceback" not in result.stderr
+    assert result.stderr.count("\n") == 1
+    assert not (tmp_path / "runs").exists()
+
+
+def test_a_missing_suite_and_an_unknown_entry_are_one_sentence(airwire: Airwire, tmp_path: Path) -> None:
+    assert "nowhere.toml: cannot read this suite" in airwire("run", "nowhere.toml").stderr
+    result = airwire("run", write(tmp_path, QUICK), "--only", "lora sf=8")
+    assert result.returncode == 2
+    assert "suite quick has no entry lora sf=8; the nearest is lora sf=7" in result.stderr
+
+
+def test_a_run_folder_is_never_overwritten(airwire: Airwire, tmp_path: Path) -> None:
+    (tmp_path / "run").mkdir()
+    result = airwire("run", write(tmp_path, QUICK), "--out", "run")
+    assert result.returncode == 2
+    assert "exists already" in result.stderr
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full on this system")
+def test_a_full_disk_is_one_sentence_and_the_ranking_is_still_printed(airwire: Airwire, tmp_path: Path) -> None:
+    (tmp_path / "full.html").symlink_to("/dev/full")
+    result = airwire("run", write(tmp_path, QUICK), "--out", "run", "--report", "full.html")
+    assert result.returncode == 2
+    assert "No space left" in result.stderr
+    assert "Where the time goes" in result.stdout
+    assert "Traceback" not in result.stderr
+
+
+def test_ctrl_c_ends_a_run_and_keeps_what_was_done(tmp_path: Path) -> None:
+    suite = write(tmp_path, ENDLESS)
+    process = subprocess.Popen(
+        [sys.executable, "-m", "airwire.cli", "run", suite, "--out", "run"],
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    deadline = time.monotonic() + 60
+    while not (tmp_path / "run").exists() and time.monotonic() < deadline:
+        time.sleep(0.05)
+    time.sleep(1)
+    process.send_signal(signal.SIGINT)
+    output, errors = process.communicate(timeout=120)
+    assert process.returncode == 130, (output, errors)
+    assert "stopped by Ctrl-C" in errors
+    assert "Traceback" not in errors
+    manifest = json.loads((tmp_path / "run" / "manifest.json").read_text())
+    assert all(0 < row["samples"] <= 20_000_000 for row in manifest["rows"])
+
+
+def test_the_demo_ranks_links_and_names_its_report(airwire: Airwire, tmp_path: Path) -> None:
+    result = airwire("demo")
+    assert result.returncode == 0, result.stderr
+    assert "Where the time goes:" in result.stdout
+    assert "Report: runs/demo/report.html" in result.stdout
+    assert (tmp_path / "runs/demo/report.html").stat().st_size > 100_000
+    assert list((tmp_path / "runs/demo/run/captures").iterdir())
+    assert airwire("demo").returncode == 0, "a demo replaces its own folder"
+
+
+def test_the_demo_does_not_replace_a_folder_of_somebody_else(airwire: Airwire, tmp_path: Path) -> None:
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine/precious.txt").write_text("do not delete")
+    result = airwire("demo", "--out", "mine")
+    assert result.returncode == 2
+    assert (tmp_path / "mine/precious.txt").exists()

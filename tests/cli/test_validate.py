@@ -1,0 +1,97 @@
+"""``airwire validate``: captures that a model made itself agree with it, others do not, and the ledger says so."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import tomllib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+import airwire as package
+
+Airwire = Callable[..., subprocess.CompletedProcess[str]]
+RULES = Path(__file__).resolve().parents[2] / "crates" / "testbench" / "validation" / "lora.toml"
+
+
+@pytest.fixture
+def captures(airwire: Airwire, tmp_path: Path) -> Path:
+    """A folder of captures that the model of LoRa made, named as the real ones are."""
+    rule = tomllib.loads(RULES.read_text())["capture"][0]
+    settings = "".join(f'{name} = "{value}"\n' for name, value in rule.get("set", {}).items())
+    suite = tmp_path / "suite.toml"
+    suite.write_text(f"samples = 400\npayloads = [12]\n[links.{rule['link']}]\n{settings}")
+    assert airwire("run", suite, "--out", "run", "--captures").returncode == 0
+    (made,) = (tmp_path / "run" / "captures").iterdir()
+    target = tmp_path / "captures" / rule["path"].replace("*", "12B")
+    target.parent.mkdir(parents=True)
+    assert airwire("convert", made, target).returncode == 0
+    return tmp_path / "captures"
+
+
+def ledger(result: subprocess.CompletedProcess[str]) -> dict[str, Any]:
+    content: dict[str, Any] = json.loads(result.stdout)
+    return content
+
+
+def test_a_capture_that_the_model_made_has_no_error(airwire: Airwire, captures: Path) -> None:
+    result = airwire("validate", "--json")
+    assert result.returncode == 0, result.stderr
+    content = ledger(result)
+    assert content["schema"] == "airwire.validate/1"
+    assert [row["mode"] for row in content["rows"]] == ["phase-free", "this-run"]
+    for row in content["rows"]:
+        assert abs(row["median_error"]) < 0.002
+        assert row["passes"] is True
+        assert (row["payload_bytes"], row["lost"]) == (12, 0)
+    assert airwire("validate", "--strict").returncode == 0
+
+
+def test_the_table_says_how_far_each_model_is_and_how_many_goals_are_kept(airwire: Airwire, captures: Path) -> None:
+    shown = airwire("validate", "--captures", captures).stdout
+    assert "phase-free" in shown
+    assert "kept" in shown
+    assert "2 of 2 judged rows keep the goals of their class" in shown
+
+
+def test_a_goal_that_is_missed_counts_only_when_asked(airwire: Airwire, captures: Path) -> None:
+    (made,) = captures.rglob("*.csv")
+    edges = package.read_edges(made)
+    # Everything takes twice as long.
+    levels = edges.frame.with_columns(pl.col("time_ps") * 2)
+    rows = [f"{time / 1e12:.9f},{int(a)},{int(b)}" for time, a, b in levels.iter_rows()]
+    made.write_text("\n".join(["Time [s],Channel 0,Channel 1", *rows]) + "\n")
+    assert airwire("validate").returncode == 0
+    assert "missed" in airwire("validate").stdout
+    assert airwire("validate", "--strict").returncode == 1
+
+
+def test_captures_without_a_model_and_broken_ones_are_named(airwire: Airwire, captures: Path) -> None:
+    (made,) = captures.rglob("*.csv")
+    (captures / "other").mkdir()
+    (captures / "other" / "12B.csv").write_text(made.read_text())
+    made.write_text("broken")
+    result = airwire("validate", "--json")
+    assert result.returncode == 2
+    content = ledger(result)
+    assert content["rows"] == []
+    assert [Path(path).name for path in content["without_rule"]] == ["12B.csv"]
+    (error,) = content["errors"]
+    assert made.name in error["message"]
+    assert "Traceback" not in result.stderr
+
+
+def test_parts_of_paths_narrow_the_ledger(airwire: Airwire, captures: Path) -> None:
+    assert ledger(airwire("validate", "--only", "no-such-part", "--json"))["rows"] == []
+    assert len(ledger(airwire("validate", "--only", next(captures.rglob("*.csv")).parent.name, "--json"))["rows"]) == 2
+
+
+def test_a_missing_folder_is_one_sentence(airwire: Airwire) -> None:
+    result = airwire("validate", "--captures", "nowhere")
+    assert result.returncode == 2
+    assert "nowhere" in result.stderr
+    assert "Traceback" not in result.stderr

@@ -1,0 +1,73 @@
+"""A small synthetic run of links whose stages are known: a gate, the air, and a queue in one row."""
+
+from __future__ import annotations
+
+import dataclasses
+from functools import partial
+from random import Random
+
+import polars as pl
+from report_analysis import MS, statistics_of
+
+from airwire.link_model import LinkRow, Stage
+from airwire.model import Analysis, Capture
+
+STAGES = (("wait for <the> slot", "gate"), ("on the air", "air"), ("firmware", "cpu"))
+MESSAGES = 400
+
+
+def frames(slot_ps: int, air_ps: int, seed: int) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Samples and spans of messages that wait for a slot, are sent, and are followed by an acknowledgement."""
+    random = Random(seed)
+    samples: list[tuple[int, int, int, int, str]] = []
+    spans: list[tuple[int, str, str, int, int, int]] = []
+    for index in range(MESSAGES):
+        trigger = index * 10 * slot_ps
+        lengths = (random.randrange(slot_ps), air_ps, MS // 10)
+        at = trigger
+        for (name, kind), length in zip(STAGES, lengths, strict=True):
+            spans.append((index, name, kind, at, at + length, 12))
+            at += length
+        spans.append((index, "acknowledgement", "protocol", at, at + 50 * MS, 0))
+        samples.append((index, trigger, at, at - trigger, "paired"))
+    numbers = {"index": pl.Int64, "trigger_ps": pl.Int64, "done_ps": pl.Int64, "latency_ps": pl.Int64}
+    names = {"index": pl.Int64, "stage": pl.String, "kind": pl.String, "start_ps": pl.Int64, "end_ps": pl.Int64}
+    return (
+        pl.DataFrame(samples, schema={**numbers, "outcome": pl.String}, orient="row"),
+        pl.DataFrame(spans, schema={**names, "bytes": pl.Int64}, orient="row"),
+    )
+
+
+def link_row(entry: str, payload_bytes: int, slot_ps: int, air_ps: int, *, traced: bool = True) -> Capture:
+    """A row of the run."""
+    samples, spans = frames(slot_ps, air_ps, seed=payload_bytes)
+    budget = [Stage(name, kind, float(MS)) for name, kind in STAGES]
+    kept = spans if traced else spans.head(0)
+    link = LinkRow("slotted", "A link & its slot", {"slot": "20 ms"}, "every 200 ms", 0, budget, lambda: kept)
+    outcomes = dict.fromkeys(("missed", "glitch", "overlapped", "late", "duplicate", "spurious"), 0)
+    statistics = statistics_of(samples)
+    return Capture(
+        f"{entry}/{payload_bytes}B",
+        entry,
+        payload_bytes,
+        MESSAGES,
+        {"paired": MESSAGES, **outcomes},
+        statistics,
+        None,
+        None,
+        (),
+        lambda: samples,
+        link,
+    )
+
+
+def link_run(*, traced: bool = True) -> Analysis:
+    """Two links with two payloads each, the slower link first."""
+    row = partial(link_row, traced=traced)
+    rows = [
+        row("slow", 12, 40 * MS, 5 * MS),
+        row("slow", 128, 40 * MS, 30 * MS),
+        row("quick", 12, 2 * MS, MS),
+        row("quick", 128, 2 * MS, 9 * MS),
+    ]
+    return dataclasses.replace(Analysis(rows, [], "known", 3), suite="two links")

@@ -1,0 +1,130 @@
+"""The report of a run of links: ranking by median, where the time goes, a waterfall for each row."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import vl_convert
+from report_analysis import MS, small_analysis
+from report_links import STAGES, link_run
+from report_page_reader import read
+
+from airwire.explain.link_sentences import overload, time_goes
+from airwire.explain.waterfall import waterfalls
+from airwire.link_model import Stage, Waterfall
+from airwire.report import write_figures, write_html
+from airwire.report.figures import overview_figures
+from airwire.report.files import write_waterfalls
+from airwire.report.samples import views_of
+from airwire.report.spec import vegalite_of
+from airwire.report.stage_colours import KINDS
+from airwire.report.waterfall_figure import waterfalls_figure
+
+
+def test_the_ranking_has_a_panel_per_payload_with_the_fastest_link_first() -> None:
+    ranking = overview_figures(views_of(link_run()))[0]
+    assert (ranking.name, [panel.title for panel in ranking.panels]) == ("ranking", ["12 B payload", "128 B payload"])
+    for panel in ranking.panels:
+        assert panel.data["r"]["name"] == ["quick", "slow"]
+        assert all(a < b for a, b in zip(panel.data["r"]["p50"], panel.data["r"]["p95"], strict=True))
+
+
+def test_captures_keep_their_ranking_by_upper_quartile() -> None:
+    assert overview_figures(views_of(small_analysis()))[0].title == "Ranking by upper quartile"
+
+
+def test_shares_of_every_bar_add_up_to_one() -> None:
+    stages = overview_figures(views_of(link_run()))[1]
+    assert stages.name == "stages"
+    for panel in stages.panels:
+        bars = panel.data["b"]
+        totals: dict[tuple[str, str], float] = {}
+        for name, at, share in zip(bars["name"], bars["at"], bars["share"], strict=True):
+            totals[(name, at)] = totals.get((name, at), 0) + share
+        assert len(totals) == 4
+        assert all(total == pytest.approx(1, abs=0.001) for total in totals.values())
+
+
+def test_the_acknowledgement_after_done_is_no_part_of_the_latency() -> None:
+    for row in link_run().captures:
+        for waterfall in waterfalls(row):
+            assert [stage.name for stage in waterfall.stages] == [name for name, _ in STAGES]
+            # The stages are those of messages near the percentile, so that they add up to about that much.
+            assert waterfall.total_ps == pytest.approx(waterfall.latency_ps, rel=0.03)
+            assert waterfall.stages[-1].ps == MS // 10
+
+
+def test_bars_of_a_waterfall_begin_where_the_one_before_ends() -> None:
+    row = link_run().captures[0]
+    figure = waterfalls_figure("w", "Title", "", [("row", waterfalls(row))])
+    assert len(figure.panels) == 2
+    for panel in figure.panels:
+        begins, ends = panel.data["w"]["a"], panel.data["w"]["b"]
+        assert begins[0] == 0
+        assert begins[1:] == pytest.approx(ends[:-1], abs=1e-4)
+    assert figure.panels[0].spec["height"] == figure.panels[1].spec["height"]
+
+
+def test_a_stage_that_only_slow_messages_have_stands_where_it_happens() -> None:
+    quick = Waterfall(50, 3.0, 1, [Stage("a", "cpu", 1.0), Stage("c", "air", 2.0)])
+    slow = Waterfall(
+        95, 9.0, 1, [Stage("q", "queue", 3.0), Stage("a", "cpu", 1.0), Stage("b", "retry", 3.0), Stage("c", "air", 2.0)]
+    )
+    figure = waterfalls_figure("w", "Title", "", [("", [quick, slow])])
+    y = figure.panels[0].spec["layer"][0]["encoding"]["y"]
+    assert y["scale"]["domain"] == ["q", "a", "b", "c"]
+
+
+def test_every_figure_compiles_and_every_kind_of_stage_has_a_colour() -> None:
+    views = views_of(link_run())
+    figures = [*overview_figures(views), waterfalls_figure("w", "T", "", [(v.label, v.waterfalls) for v in views])]
+    for figure in figures:
+        assert vl_convert.vegalite_to_vega(vegalite_of(figure))["marks"], figure.name
+    assert set(KINDS) == {"cpu", "bus", "air", "gate", "protocol", "retry", "queue", "empirical"}
+    assert len({colour for colour, _ in KINDS.values()}) == len(KINDS)
+
+
+def test_the_page_shows_settings_sentence_and_waterfalls_of_each_row(tmp_path: Path) -> None:
+    write_html(link_run(), tmp_path / "page.html")
+    page = read(tmp_path / "page.html")
+    assert "4 rows of 2 links" in page.text
+    assert "suite two links" in page.text
+    assert "A link & its slot · slot 20 ms · triggers every 200 ms" in page.text
+    assert "of the median goes to wait for <the> slot" in page.text
+    assert {"ranking", "stages", "c1-stages", "c4-stages"} <= set(page.figures)
+    assert len(page.ids) == len(set(page.ids))
+
+
+def test_a_run_without_spans_has_no_waterfalls_but_all_the_rest(tmp_path: Path) -> None:
+    analysis = link_run(traced=False)
+    assert waterfalls(analysis.captures[0]) == []
+    names = [path.stem for path in write_figures(analysis, tmp_path, ("svg",))]
+    assert "ranking" in names
+    assert "stages" not in names
+    write_html(analysis, tmp_path / "page.html")
+
+
+@pytest.mark.parametrize(("ending", "head"), [(".svg", b"<svg"), (".png", b"\x89PNG"), (".html", b"<!DOCTYPE html>")])
+def test_waterfalls_become_a_file_of_the_format_of_its_ending(tmp_path: Path, ending: str, head: bytes) -> None:
+    rows = [(row.path, waterfalls(row)) for row in link_run().captures]
+    write_waterfalls(rows, tmp_path / f"w{ending}")
+    assert head in (tmp_path / f"w{ending}").read_bytes()[:200]
+
+
+def test_the_largest_stages_are_named_and_small_ones_are_not() -> None:
+    stages = [Stage("firmware", "cpu", 1e9), Stage("the slot", "gate", 61e9), Stage("the air", "air", 20e9)]
+    assert (
+        time_goes(Waterfall(50, 82e9, 9, stages))
+        == "74 % of the median goes to the slot (61 ms), 24 % to the air (20 ms)."
+    )
+    stages = [Stage("firmware", "cpu", 1e9), Stage("the slot", "gate", 99e9)]
+    assert time_goes(Waterfall(95, 100e9, 9, stages)) == "99 % of p95 goes to the slot (99 ms)."
+
+
+def test_a_queue_is_overload_only_where_it_is_most_of_the_latency() -> None:
+    queued = [Stage("queued", "queue", 60e9), Stage("the air", "air", 40e9)]
+    short = [Stage("queued", "queue", 40e9), Stage("the air", "air", 60e9)]
+    assert "up to 12 messages deep" in (overload(Waterfall(95, 100e9, 9, queued), 12) or "")
+    assert overload(Waterfall(95, 100e9, 9, short), 12) is None
+    assert overload(Waterfall(95, 100e9, 9, queued), 1) is None
