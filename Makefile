@@ -26,7 +26,7 @@ $(VENV)/installed: $(VENV)/packages $(RUST_SOURCES) pyproject.toml
 	VIRTUAL_ENV=$(CURDIR)/$(VENV) $(BIN)/maturin develop --release --locked
 	touch $@
 
-demo: $(VENV)/installed ## Analyse a synthetic capture of a slotted link and name its slot
+demo: $(VENV)/installed ## Run a short suite on the virtual bench and say where the time of each link goes
 	$(BIN)/airwire demo
 
 test: lint test-rust test-python ## Lint and test everything that is fast

@@ -11,11 +11,11 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
+from importlib import resources
 from pathlib import Path
 from random import Random
 
 import airwire
-from airwire.synthetic import SlottedLink
 
 PICTURES = Path(__file__).resolve().parent / "pictures"
 MESSAGES = 600
@@ -29,7 +29,7 @@ def main() -> None:
         folder.mkdir()
         for kind, latencies in LINKS.items():
             finding_picture(kind, latencies, folder)
-        report_picture(folder)
+        demo_pictures(folder)
 
 
 def frozen_phase() -> Iterator[tuple[int, int]]:
@@ -103,16 +103,26 @@ def finding_picture(kind: str, messages: Callable[[], Iterator[tuple[int, int]]]
     (PICTURES / f"{kind}.png").write_bytes(png)
 
 
-def report_picture(folder: Path) -> None:
-    """Photograph the top of the demo's report."""
+def demo_pictures(folder: Path) -> None:
+    """Draw where the time of the demo's links goes, and photograph the top of its report."""
+    import vl_convert
+
+    with resources.as_file(resources.files("airwire") / "suites" / "demo.toml") as suite:
+        demo = airwire.run(suite, out=folder / "demo")
+    drawn = airwire.write_figures(demo, folder / "figures", ("svg",))
+    stages = next(path for path in drawn if path.stem == "stages")
+    png = vl_convert.svg_to_png(stages.read_text(encoding="utf-8"), scale=SCALE)
+    (PICTURES / "stages.png").write_bytes(png)
+    page = folder / "report.html"
+    airwire.write_html(demo, page)
+    photograph(page, folder)
+
+
+def photograph(page: Path, folder: Path) -> None:
+    """Take a picture of the top of a report."""
     chromium = next((p for n in ("chromium", "chromium-browser", "google-chrome") if (p := shutil.which(n))), None)
     if chromium is None:
         sys.exit("Chromium is not installed, so that report.png was not made; the other pictures were.")
-    demo = folder / "demo"
-    demo.mkdir()
-    SlottedLink().write_csv(demo / "12B-slotted.csv")
-    page = demo / "report.html"
-    airwire.write_html(airwire.analyze(demo / "12B-slotted.csv"), page)
     command = [
         *(chromium, "--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--hide-scrollbars"),
         *("--host-resolver-rules=MAP * ~NOTFOUND", "--virtual-time-budget=15000", "--window-size=1180,790"),

@@ -19,7 +19,21 @@ Airwire = Callable[..., subprocess.CompletedProcess[str]]
 
 def test_help_tells_a_new_user_where_to_start(airwire: Airwire) -> None:
     text = airwire("--help").stdout
-    for word in ("analyze", "compare", "report", "convert", "demo", "Exit", "Start with: airwire demo"):
+    for word in (
+        "run",
+        "explain",
+        "choose",
+        "links",
+        "link",
+        "validate",
+        "analyze",
+        "compare",
+        "report",
+        "convert",
+        "demo",
+        "Exit",
+        "Start with: airwire demo",
+    ):
         assert word in text
 
 
@@ -39,23 +53,6 @@ def test_completion_is_offered_for(airwire: Airwire, shell: str) -> None:
         check=False,
     )
     assert "airwire" in result.stdout
-
-
-def test_the_demo_names_the_slot_that_the_link_has(airwire: Airwire, tmp_path: Path) -> None:
-    result = airwire("demo")
-    assert result.returncode == 0, result.stderr
-    assert "Completions are locked to a period of 23.4 ms" in result.stdout
-    assert "Report: runs/demo/report.html" in result.stdout
-    assert (tmp_path / "runs/demo/report.html").stat().st_size > 100_000
-    assert airwire("demo").returncode == 0, "a demo replaces its own folder"
-
-
-def test_the_demo_does_not_replace_a_folder_of_somebody_else(airwire: Airwire, tmp_path: Path) -> None:
-    (tmp_path / "mine").mkdir()
-    (tmp_path / "mine/precious.txt").write_text("do not delete")
-    result = airwire("demo", "--out", "mine")
-    assert result.returncode == 2
-    assert (tmp_path / "mine/precious.txt").exists()
 
 
 def test_compare_says_which_is_faster_by_how_much(airwire: Airwire, tmp_path: Path) -> None:

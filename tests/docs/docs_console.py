@@ -45,7 +45,7 @@ class Command:
     @property
     def needs_captures(self) -> bool:
         """Whether it reads the real captures."""
-        return "captures/" in self.line
+        return re.search(r"(?<![\w/])captures/", self.line) is not None
 
 
 @dataclass(frozen=True)
@@ -83,7 +83,8 @@ def _commands(block: str) -> Iterator[Command]:
 
 
 def workspace(folder: Path) -> Path:
-    """Prepare a folder in which documents' commands run: the real captures lie in ``captures/``."""
+    """Prepare a folder in which documents' commands run: suites, and the real captures in ``captures/``."""
+    (folder / "suites").symlink_to(REPOSITORY / "suites")
     if CAPTURES.is_dir():
         (folder / "captures").symlink_to(CAPTURES)
     return folder

@@ -14,14 +14,20 @@ import pytest
 from docs_console import CLI_PAGE, DOCUMENTS, REPOSITORY, Command, run
 
 from airwire.cli.reference import reference_page
+from airwire.synthetic import SlottedLink
 
 Run = Callable[..., CompletedProcess[str]]
 JSON_PAGE = REPOSITORY / "docs" / "reference" / "json.md"
 RUN_FOLDER_PAGE = REPOSITORY / "docs" / "run-folder.md"
 # Stands for an object whose fields follow.
 OBJECT = object()
-# Keyed by the kind of finding; docs/explanation/findings.md lists them.
-FREE_KEYS = "captures[].findings[].evidence"
+# Keyed by the kind of finding (docs/explanation/findings.md lists them), or by the settings of a link.
+FREE_KEYS = ("captures[].findings[].evidence", "settings", "rows[].settings", "accepted[].settings")
+# Described as having the fields of another list.
+SAME_AS_ELSEWHERE = ("refused[].nearest", "changes")
+LISTS_OF_TEXT = ("without_rule", "links[].settings[].alternatives")
+# Rows of tests that every machine has, so that a link with gates and one with several settings are both seen.
+SUITE = "samples = 60\npayloads = [12]\n[links.lora]\n[links.esp32-802154]\n"
 
 
 def sections(page: Path) -> dict[str, list[list[str]]]:
@@ -41,17 +47,20 @@ def fields_in(page: Path, heading: str) -> dict[str, str]:
     return {name.strip("` "): row[1] for row in sections(page)[heading] for name in row[0].split(", ")}
 
 
-def paths_of(value: Any, at: str = "") -> Iterator[tuple[str, Any]]:
+def paths_of(value: Any, at: str = "", free: tuple[str, ...] = FREE_KEYS) -> Iterator[tuple[str, Any]]:
     """Every field of a JSON object with its path, lists of objects as ``name[]``."""
     for name, inner in value.items():
         path = f"{at}.{name}" if at else name
-        if isinstance(inner, dict) and path != FREE_KEYS:
+        if path in LISTS_OF_TEXT or path in SAME_AS_ELSEWHERE:
+            yield path, inner
+            continue
+        if isinstance(inner, dict) and path not in free:
             yield path, OBJECT
-            yield from paths_of(inner, path)
+            yield from paths_of(inner, path, free)
         elif isinstance(inner, list) and (not inner or isinstance(inner[0], dict)):
             yield f"{path}[]", inner
             for element in inner:
-                yield from paths_of(element, f"{path}[]")
+                yield from paths_of(element, f"{path}[]", free)
         else:
             yield path, inner
 
@@ -69,6 +78,16 @@ def fits(value: Any, described: str) -> bool:
         "list of 2 numbers": list,
     }
     return any(isinstance(value, kinds[kind]) for kind in described.split(" or "))
+
+
+@pytest.fixture(scope="module")
+def analysed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a capture of a slotted link and the run folder of its analysis."""
+    folder = tmp_path_factory.mktemp("analysed")
+    SlottedLink().write_csv(folder / "12B-slotted.csv")
+    code, printed = run(Command("airwire analyze 12B-slotted.csv --out run", ""), folder)
+    assert code == 0, printed
+    return folder
 
 
 @pytest.fixture(scope="module")
@@ -98,42 +117,115 @@ def test_the_command_line_reference_is_up_to_date() -> None:
 
 
 def test_every_field_of_an_analysis_in_json_is_described_and_every_described_one_is_there(
-    airwire: Run, demo: Path
+    airwire: Run, analysed: Path
 ) -> None:
-    bad = demo / "bad.csv"
+    bad = analysed / "bad.csv"
     bad.write_text("no capture", encoding="ascii")
-    done = airwire("analyze", demo / "12B-slotted.csv", bad, "--no-run-folder", "--json")
+    done = airwire("analyze", analysed / "12B-slotted.csv", bad, "--no-run-folder", "--json")
     fields = fields_in(JSON_PAGE, "airwire.analyze/1")
     assert check_json(fields, json.loads(done.stdout)) == set(fields)
 
 
 def test_every_field_of_a_comparison_in_json_is_described_and_every_described_one_is_there(
-    airwire: Run, demo: Path
+    airwire: Run, analysed: Path
 ) -> None:
-    done = airwire("compare", demo / "run", demo / "12B-slotted.csv", "--json")
+    done = airwire("compare", analysed / "run", analysed / "12B-slotted.csv", "--json")
     fields = fields_in(JSON_PAGE, "airwire.compare/1")
     assert check_json(fields, json.loads(done.stdout)) == set(fields)
 
 
-@pytest.mark.parametrize("table", ["samples", "edges"])
-def test_the_columns_of_run_folders_are_those_that_are_described(table: str, demo: Path) -> None:
+def seen_in(airwire: Run, heading: str, *commands: tuple[str | Path, ...]) -> set[str]:
+    """The fields that commands print, each found to be described below ``heading``."""
+    fields = fields_in(JSON_PAGE, heading)
+    seen: set[str] = set()
+    for command in commands:
+        printed = airwire(*command, "--json")
+        seen |= check_json(fields, json.loads(printed.stdout))
+    return seen
+
+
+@pytest.fixture
+def suite_run(airwire: Run, tmp_path: Path) -> Path:
+    (tmp_path / "suite.toml").write_text(SUITE, encoding="ascii")
+    assert airwire("run", "suite.toml", "--out", "run", "--captures").returncode == 0
+    return tmp_path / "run"
+
+
+def test_every_field_of_links_budgets_and_runs_in_json_is_described(airwire: Run, suite_run: Path) -> None:
+    gated = ("link", "esp32-802154")
+    assert seen_in(airwire, "airwire.link/1", gated) == set(fields_in(JSON_PAGE, "airwire.link/1"))
+    assert seen_in(airwire, "airwire.links/1", ("links",)) == set(fields_in(JSON_PAGE, "airwire.links/1"))
+    printed = seen_in(airwire, "airwire.run/1", ("run", "suite.toml", "--out", "again"))
+    assert printed == set(fields_in(JSON_PAGE, "airwire.run/1"))
+
+
+def test_every_field_of_explanations_in_json_is_described(airwire: Run, suite_run: Path) -> None:
+    assert seen_in(airwire, "airwire.explain/1", ("explain", suite_run)) == set(
+        fields_in(JSON_PAGE, "airwire.explain/1")
+    )
+    capture = next((suite_run / "captures").glob("*esp32-802154*"))
+    described = {
+        name.removesuffix("[]") if name == "changes[]" else name for name in fields_in(JSON_PAGE, "of a capture")
+    }
+    fields = {
+        name if name != "changes[]" else "changes": kind for name, kind in fields_in(JSON_PAGE, "of a capture").items()
+    }
+    printed = json.loads(airwire("explain", capture, "--link", "esp32-802154", "--json").stdout)
+    assert check_json(fields, printed) == described
+
+
+def test_every_field_of_a_choice_in_json_is_described(airwire: Run) -> None:
+    bounds = ("--p95", "60ms", "--p50", "60ms", "--loss", "90%")
+    both = (("choose", "--payload", "12", *bounds), ("choose", "--p95", "1us", "--link", "lora"))
+    assert seen_in(airwire, "airwire.choose/1", *both) == set(fields_in(JSON_PAGE, "airwire.choose/1"))
+
+
+def test_every_field_of_a_ledger_in_json_is_described(airwire: Run, real_captures: Path, tmp_path: Path) -> None:
+    (tmp_path / "captures" / "rfm95").mkdir(parents=True)
+    for name in ("250k-SF128-12B.csv", "64k5-SF2048-4o6-12B.csv"):
+        (tmp_path / "captures" / "rfm95" / name).write_bytes((real_captures / "rfm95" / name).read_bytes())
+    (tmp_path / "captures" / "rfm95" / "64k5-SF2048-4o6-12B.csv").write_text("broken", encoding="ascii")
+    assert seen_in(airwire, "airwire.validate/1", ("validate",)) == set(fields_in(JSON_PAGE, "airwire.validate/1"))
+
+
+@pytest.mark.parametrize(("table", "folder"), [("samples", "analysed"), ("edges", "analysed"), ("spans", "demo")])
+def test_the_columns_of_run_folders_are_those_that_are_described(
+    table: str, folder: str, request: pytest.FixtureRequest
+) -> None:
+    run_folder = request.getfixturevalue(folder) / "run"
     types = {"text": pl.String(), "integer": pl.Int64()}
     described = {name: types[kind] for name, kind in fields_in(RUN_FOLDER_PAGE, table).items()}
-    assert dict(pl.read_parquet(demo / "run" / table / "*.parquet").schema) == described
+    assert dict(pl.read_parquet(run_folder / table / "*.parquet").schema) == described
 
 
-def test_the_fields_of_manifests_are_those_that_are_described(demo: Path) -> None:
-    manifest = json.loads((demo / "run" / "manifest.json").read_text(encoding="utf-8"))
-    names = fields_in(RUN_FOLDER_PAGE, "manifest.json")
-    described = {f"captures[]{name}" if name.startswith(".") else name for name in names}
-    assert {path for path, inner in paths_of(manifest) if inner is not OBJECT} == described
+def test_links_and_captures_have_the_same_columns(analysed: Path, demo: Path) -> None:
+    both = (pl.read_parquet(folder / "run" / "samples" / "*.parquet").schema for folder in (analysed, demo))
+    assert len({tuple(schema.items()) for schema in both}) == 1
+
+
+@pytest.mark.parametrize(
+    ("heading", "folder", "list_name"),
+    [("manifest.json", "analysed", "captures[]"), ("manifest.json of links", "demo", "rows[]")],
+)
+def test_the_fields_of_manifests_are_those_that_are_described(
+    heading: str, folder: str, list_name: str, request: pytest.FixtureRequest
+) -> None:
+    run_folder = request.getfixturevalue(folder) / "run"
+    manifest = json.loads((run_folder / "manifest.json").read_text(encoding="utf-8"))
+    described = set()
+    within = list_name
+    for name in fields_in(RUN_FOLDER_PAGE, heading):
+        described.add(f"{within}{name}" if name.startswith(".") else name)
+        within = name.rsplit(".", 1)[0] if "[]." in name else list_name
+    found = paths_of(manifest, free=("rows[].settings",))
+    assert {path for path, inner in found if inner is not OBJECT} == described
 
 
 def test_the_manifest_is_the_same_for_the_same_captures_and_the_environment_is_not(
-    airwire: Run, tmp_path: Path, demo: Path
+    airwire: Run, tmp_path: Path, analysed: Path
 ) -> None:
     for name in ("a", "b"):
-        airwire("analyze", demo / "12B-slotted.csv", "--out", name)
+        airwire("analyze", analysed / "12B-slotted.csv", "--out", name)
     a, b = ((tmp_path / name / "manifest.json").read_bytes() for name in ("a", "b"))
     assert a == b
     environments = [(tmp_path / name / "environment.json").read_bytes() for name in ("a", "b")]

@@ -1,4 +1,4 @@
-"""``airwire demo``: the whole path on a synthetic capture, without hardware."""
+"""``airwire demo``: the whole path on the virtual bench, without hardware."""
 
 from __future__ import annotations
 
@@ -8,33 +8,36 @@ from typing import Annotated
 import typer
 
 from airwire.cli import options
+from airwire.cli.output import progress_bar
 
 
 def demo(
     out: Annotated[
         Path,
-        typer.Option(metavar="FOLDER", help="Folder for the capture, the run folder and the report; made anew."),
+        typer.Option(metavar="FOLDER", help="Folder for the run folder and the report; made anew."),
     ] = Path("runs/demo"),
     json: options.Json = False,
 ) -> None:
-    """Write a synthetic capture of a slotted link, analyse it and name its slot.
+    """Run a short suite on the virtual bench, rank its links and say where their time goes.
 
-    The link sends only when a slot of 23.4 ms opens and loses about one message in a hundred; the analysis is told
-    none of it.
+    Nothing is measured: every message is simulated from trigger to done, with the gates, retries and queues of its
+    link. The report and a capture of every row are written as well.
     """
     import shutil
+    from importlib import resources
 
-    from airwire import captures
-    from airwire.cli.analyze import publish
+    from airwire import bench
     from airwire.cli.environment import environment
-    from airwire.synthetic import SlottedLink
+    from airwire.cli.run import publish
 
     if out.exists():
-        if not (out / "12B-slotted.csv").exists():
+        if not (out / "run" / "manifest.json").exists():
             raise typer.BadParameter(f"{out} exists and is no folder of a demo; give another one", param_hint="--out")
         shutil.rmtree(out)
     out.mkdir(parents=True)
-    capture = out / "12B-slotted.csv"
-    SlottedLink().write_csv(capture)
-    analysis = captures.analyze(capture, out=out / "run", environment=environment())
+    with (
+        resources.as_file(resources.files("airwire") / "suites" / "demo.toml") as suite,
+        progress_bar("Running the demo") as progress,
+    ):
+        analysis = bench.run(suite, out=out / "run", captures=True, environment=environment(), progress=progress)
     publish(analysis, out / "report.html", None, json)

@@ -32,7 +32,9 @@ def links(
     from airwire.cli.tables import console
 
     if suite_schema:
-        typer.echo(catalogue.suite_schema())
+        import json as encoder
+
+        typer.echo(encoder.dumps(catalogue.suite_schema(), indent=2))
         return
     known = catalogue.links()
     if name is not None:

@@ -23,7 +23,7 @@ def ranking_by_median(views: Sequence[CaptureView], payloads: Payloads) -> Figur
     ends = [units.to_ms(quantiles_of(view)[name]) for view in views for name in ("p50", "p95")]
     low, high = units.padded_log_domain(ends)
     # Room on the left for the shortest bar, on the right for the longest label.
-    domain = (units.significant(low / 1.5, 4), units.significant(high * (high / low) ** 0.25 * 1.5, 4))
+    domain = (units.significant(low / 1.5, 4), units.significant(high * (high / low) ** 0.45 * 1.5, 4))
     panels = [
         _ranking_panel(payload, [view for view in views if view.payload == payload], domain) for payload in payloads
     ]

@@ -28,7 +28,7 @@ const SETTINGS: &[Setting] = &[
     },
     Setting {
         name: "write",
-        kind: Kind::Integer { lowest: 1, highest: 990, unit: "bytes" },
+        kind: Kind::Integer { lowest: 1, highest: 990, unit: "B" },
         default: "990",
         help: "bytes that the application gives to one esp_spp_write; the default MTU takes 990",
         alternatives: &["990"],

@@ -67,14 +67,14 @@ const SETTINGS: &[Setting] = &[
     },
     Setting {
         name: "address",
-        kind: Kind::Integer { lowest: 3, highest: 5, unit: "bytes" },
+        kind: Kind::Integer { lowest: 3, highest: 5, unit: "B" },
         default: "3",
         help: "address width (SETUP_AW)",
         alternatives: &["3", "5"],
     },
     Setting {
         name: "crc",
-        kind: Kind::Integer { lowest: 1, highest: 2, unit: "bytes" },
+        kind: Kind::Integer { lowest: 1, highest: 2, unit: "B" },
         default: "2",
         help: "length of the checksum (CRCO)",
         alternatives: &["1", "2"],
