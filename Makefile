@@ -10,7 +10,7 @@ RUST_SOURCES := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml
 FUZZ_SECONDS ?= 600
 FUZZ_TARGETS := logic2_csv sal sigrok vcd pulseview_csv compressed suite
 
-.PHONY: help demo test lint test-rust test-python test-slow soak bench lock clean
+.PHONY: help demo test lint test-rust test-python test-slow soak bench docs lock clean
 
 help: ## Show what there is
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /: /' | sort
@@ -56,6 +56,11 @@ soak: ## Fuzz every reader for FUZZ_SECONDS each (needs a nightly toolchain and 
 bench: $(VENV)/installed ## Airwire's own speed, side by side with its peers
 	$(BIN)/python -m pip install --quiet numpy
 	$(BIN)/python -m benches
+
+docs: $(VENV)/installed ## Draw and compute the documents anew (needs the captures in ../shared/captures)
+	$(BIN)/python docs/pictures.py
+	$(BIN)/python docs/tick_beat.py --captures ../shared/captures
+	$(BIN)/python tests/docs/docs_console.py
 
 lock: ## Pin the Python packages anew
 	$(PYTHON) -m venv $(CURDIR)/target/lock-venv

@@ -59,92 +59,94 @@ BLIND = Subject(
     {"ack": "off"},
 )
 ACKED = Subject(
-    "802.15.4, acknowledged",
+    "802.15.4 acknowledged",
     "esp32-802154",
     {12: "esp-802154/12B-ACK.csv", 1024: "esp-802154/1024B-ACK.csv"},
 )
 ESP_NOW = Subject("ESP-NOW", "espnow", {12: "espnow/12B.csv", 1024: "espnow/1024B.csv"})
 LONG_RANGE = Subject(
-    "ESP-NOW, long range", "espnow", {12: "espnow/LR-12B.csv", 1024: "espnow/LR-1024B.csv"}, _LONG_RANGE
+    "ESP-NOW long range", "espnow", {12: "espnow/LR-12B.csv", 1024: "espnow/LR-1024B.csv"}, _LONG_RANGE
 )
 WEBSOCKET = Subject(
-    "WebSocket, ESP32",
+    "WebSocket ESP32",
     "esp32-websocket",
     {12: "esp-websockets/12B.csv", 1024: "esp-websockets/1024B.csv"},
     {"nodelay": "on"},
 )
-WEBSOCKET_C6 = Subject(
-    "WebSocket, ESP32-C6", "esp32c6-websocket", {12: "esp-websockets/C6-12B.csv"}, {"nodelay": "on"}
-)
+WEBSOCKET_C6 = Subject("WebSocket ESP32-C6", "esp32c6-websocket", {12: "esp-websockets/C6-12B.csv"}, {"nodelay": "on"})
 TCP = Subject(
-    "TCP, no power save",
+    "TCP without power save",
     "esp32-wifi-tcp",
     {12: "esp-tcp/12B-modified.csv", 1024: "esp-tcp/1024B-modified.csv"},
     {"power_save": "none"},
 )
 SPP = Subject("Bluetooth SPP", "esp32-spp", {12: "esp32-spp/12B.csv", 1024: "esp32-spp/1024B.csv"})
 BLUEDROID = Subject(
-    "BLE, Bluedroid", "esp32-bluedroid-ble", {12: "esp32-ble/12B-sc.csv", 1024: "esp32-ble/1024B-sc.csv"}
+    "BLE Bluedroid", "esp32-bluedroid-ble", {12: "esp32-ble/12B-sc.csv", 1024: "esp32-ble/1024B-sc.csv"}
 )
 NIMBLE = Subject(
-    "BLE, NimBLE default",
+    "BLE NimBLE default",
     "esp32-nimble-ble",
     {12: "esp32-nimble/12B-sc-defaults.csv", 1024: "esp32-nimble/1024B-sc-defaults.csv"},
 )
 NIMBLE_TUNED = Subject(
-    "BLE, NimBLE tuned",
+    "BLE NimBLE tuned",
     "esp32-nimble-ble",
     {12: "esp32-nimble/12B-sc-hci-fix.csv", 1024: "esp32-nimble/1024B-sc-hci-fix.csv"},
     {"connection_interval": "30 ms", "data_length": "251"},
 )
-UDP = Subject("UDP, power save", "esp32-wifi-udp", {12: "esp-udp/12B.csv", 1024: "esp-udp/1024B.csv"})
+NRF52840 = Subject("BLE nRF52840", "nrf52840-ble", {12: "nrf58240/12B-sc-2.csv", 1024: "nrf58240/1024B-sc-2.csv"})
+UDP = Subject("UDP with power save", "esp32-wifi-udp", {12: "esp-udp/12B.csv", 1024: "esp-udp/1024B.csv"})
+PI = Subject(
+    "WebSocket Pi 4",
+    "pi4-websocket",
+    {12: "rpi-node/12B-wifi.csv", 1024: "rpi-node/1024B-wifi.csv"},
+    {"network": "wifi"},
+)
 SUBJECTS = (
     Subject(
-        "nRF24, 250 kbit/s",
+        "nRF24 at 250 kbit/s",
         "nrf24",
         {12: "nrf24/256kbps-12B-padded.csv", 1024: "nrf24/256kbps-1024B.csv"},
         {"rate": "250k"},
     ),
     *(BLIND, ACKED, ESP_NOW, LONG_RANGE, WEBSOCKET, WEBSOCKET_C6, TCP, SPP, BLUEDROID, NIMBLE, NIMBLE_TUNED, UDP),
     Subject(
-        "TCP, power save",
+        "TCP with power save",
         "esp32-wifi-tcp",
         {12: "esp-tcp/12B.csv", 1024: "esp-tcp/1024B.csv"},
         {"receiver_tick": "10 ms"},
     ),
-    Subject("BLE, nRF52840", "nrf52840-ble", {12: "nrf58240/12B-sc-2.csv", 1024: "nrf58240/1024B-sc-2.csv"}),
-    Subject("HC-05, 57600 baud", "hc05", {12: "hc-05/57600-12B.csv", 1024: "hc-05/57600-1024B.csv"}),
+    NRF52840,
+    Subject("HC-05 at 57600 baud", "hc05", {12: "hc-05/57600-12B.csv", 1024: "hc-05/57600-1024B.csv"}),
     Subject(
-        "HC-05, 460800 baud",
+        "HC-05 at 460800 baud",
         "hc05",
         {12: "hc-05/460800-12B.csv", 1024: "hc-05/460800-1024B.csv"},
         {"baud": "460800"},
     ),
     Subject("SiK", "sik", {12: "sik/packet-size-logs/12B-250ms-trigger.csv"}),
     Subject(
-        "LoRa, SF7, 250 kHz",
+        "LoRa SF7 at 250 kHz",
         "lora",
         {12: "rfm95/250k-SF128-12B.csv", 1024: "rfm95/250k-SF128-1024B.csv"},
         {"sf": "7", "bandwidth": "250 kHz"},
     ),
-    Subject(
-        "WebSocket, Pi 4, Wi-Fi",
-        "pi4-websocket",
-        {12: "rpi-node/12B-wifi.csv", 1024: "rpi-node/1024B-wifi.csv"},
-        {"network": "wifi"},
-    ),
+    PI,
 )
+ODD_INTERVAL = Subject("BLE nRF52840 at an odd interval", "nrf52840-ble", {12: "nrf58240/12B-sc-notify.csv"})
 OTHER_RUNS = (
+    ODD_INTERVAL,
     Subject(
-        "802.15.4, driver in RAM",
+        "802.15.4 with driver in RAM",
         "esp32-802154",
         {1024: "esp-802154/1024B-throughput-opt.csv"},
         {"throughput_option": "on"},
     ),
-    Subject("Bluetooth SPP, 64 B writes", "esp32-spp", {1024: "esp32-spp/1024B-64B-chunks.csv"}, {"write": "64"}),
-    Subject("Bluetooth SPP, 32 B writes", "esp32-spp", {1024: "esp32-spp/1024B-32B-chunks.csv"}, {"write": "32"}),
+    Subject("Bluetooth SPP in 64 B writes", "esp32-spp", {1024: "esp32-spp/1024B-64B-chunks.csv"}, {"write": "64"}),
+    Subject("Bluetooth SPP in 32 B writes", "esp32-spp", {1024: "esp32-spp/1024B-32B-chunks.csv"}, {"write": "32"}),
 )
-"""Runs that no ranking needs, but whose tick phase is asked for."""
+"""Runs that no ranking needs, but whose phases the page tells of."""
 BEATS = (
     (ESP_NOW, 12, "tick"),
     (BLIND, 12, "tick"),
@@ -223,10 +225,17 @@ class Story:
     tick_runs: Sequence[TickRun]
     untold: Sequence[str]
     beats: Sequence[Beat]
-    budget: airwire.LinkBudget
-    """Of blind 802.15.4 at 12 B."""
+    air_ps: Mapping[str, float]
+    """The time on the air of 12 B, by the label of a link with a tick."""
+    assumed_firmware: str
+    """What the model of ESP-NOW takes its firmware to need."""
     fast_tick_median_ps: float
     """Of the same link with a tick of 1 ms."""
+
+    def bounds_ps(self, subject: Subject) -> tuple[float, float]:
+        """Between which the phase-free median of 12 B lies, whatever the firmware and the wait of a frozen run took."""
+        half = TICK_PS / 2
+        return half + self.air_ps[subject.label], half + self.row(subject, 12).captured["p50"]
 
     def row(self, subject: Subject, payload_bytes: int) -> Row:
         """The line of a link."""
@@ -278,7 +287,8 @@ def tell(folder: Path) -> Story:
         tick_runs=ticks,
         untold=untold,
         beats=[_beat(subject, size, gate, by_path) for subject, size, gate in BEATS],
-        budget=airwire.link_budget(BLIND.link, 12, settings=BLIND.settings),
+        air_ps={subject.label: _air_ps(subject) for subject in SUBJECTS if subject.has_tick},
+        assumed_firmware=_constant(ESP_NOW.link, "firmware"),
         fast_tick_median_ps=quantiles(fast)["p50"],
     )
 
@@ -287,6 +297,16 @@ def quantiles(capture: airwire.Capture) -> Mapping[str, float]:
     """The quantiles of a capture in which messages arrived."""
     assert capture.latency_ps is not None, f"{capture.path}: no message arrived"
     return capture.latency_ps
+
+
+def _air_ps(subject: Subject) -> float:
+    stages = airwire.link_budget(subject.link, 12, settings=subject.settings).stages
+    return sum(stage.ps for stage in stages if stage.kind == "air")
+
+
+def _constant(link: str, name: str) -> str:
+    constants = next(known.constants for known in airwire.links() if known.name == link)
+    return next(constant.value for constant in constants if constant.name == name)
 
 
 def _rows(

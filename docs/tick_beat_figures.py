@@ -21,7 +21,7 @@ KINDS = ("captured", "phase-free", "woken by an interrupt")
 _KIND_COLOURS = ("var(--series2)", "var(--series1)", "var(--series3)")
 _RUN_COLOURS = ("var(--series1)", "var(--series2)")
 _BOARDS = {"ESP32": "var(--series1)", "ESP32-C6": "var(--series2)"}
-_ROW_PX = 27
+_ROW_PX = 30
 _TICK_MS = TICK_PS / MS
 
 
@@ -40,8 +40,8 @@ def runs(story: Story) -> Spec:
     """Latency over time in three pairs of runs, the model with the run's own tick phase over it."""
     panels = [
         _panel(story, "802.15.4, 12 B", (_Shown(ACKED, 12, "acknowledged", 7.0), _Shown(BLIND, 12, "blind", 3.4)), 13),
-        _panel(story, "WebSocket", (_Shown(WEBSOCKET, 12, "12 B", 19.6), _Shown(WEBSOCKET, 1024, "1024 B", 5.2)), 26),
-        _panel(story, "TCP without power save, 12 B", (_Shown(TCP, 12, "the run crosses the tick", 21.0),), 26),
+        _panel(story, "WebSocket", (_Shown(WEBSOCKET, 12, "12 B", 22.0), _Shown(WEBSOCKET, 1024, "1024 B", 4.6)), 28),
+        _panel(story, "TCP without power save, 12 B", (_Shown(TCP, 12, "the run crosses the tick", 26.5),), 28),
     ]
     return {"hconcat": panels, "spacing": 26}
 
@@ -62,17 +62,15 @@ def _panel(story: Story, title: str, shown: Sequence[_Shown], top_ms: float) -> 
     x |= {"scale": {"domain": [0, last_s * 1.16], "nice": False}, "axis": {"grid": False, "tickCount": 4}}
     y: Spec = {"field": "y", "type": "quantitative", "title": "latency (ms)", "scale": {"domain": [0, top_ms]}}
     layers: list[Spec] = []
-    highest = 0.0
     for place, one in enumerate(shown):
         row = story.row(one.subject, one.payload_bytes)
-        highest = max(highest, row.phase_free["p95"] / MS)
         colour = _RUN_COLOURS[place]
         layers += _run_layers(story, one, colour, x, y, top_ms)
         layers += _aside(row, colour, x, y, last_s * (1.055 + 0.06 * place))
         words = {"type": "text", "align": "left", "color": colour, "fontWeight": 600, "text": one.name}
         layers.append(_at(last_s * 0.12, one.name_at_ms, words, x, y))
-    aside = {"type": "text", "align": "right", "baseline": "bottom", "dy": -4, "text": "any phase"}
-    layers.append(_at(last_s * 1.16, highest, aside, x, y))
+    aside = {"type": "text", "align": "right", "baseline": "top", "text": "any phase"}
+    layers.append(_at(last_s * 1.16, top_ms, aside, x, y))
     return {"title": title, "width": 235, "height": 240, "layer": layers}
 
 
@@ -128,7 +126,8 @@ def _parts(run: TickRun) -> list[int]:
 def phases(story: Story) -> Spec:
     """Which part of the tick every run met."""
     ordered = sorted(story.tick_runs, key=lambda run: (run.subject.board, run.wait_ps[0]))
-    bars, words = [], []
+    bars: list[Spec] = []
+    words: list[Spec] = []
     for run in ordered:
         texts = {"covered": f"{run.covered_ps / MS:.2f} ms", "ppm": f"{run.ppm:+.1f} ppm"}
         words.append({"row": run.label, **texts})
@@ -138,7 +137,7 @@ def phases(story: Story) -> Spec:
             bars.append({"row": run.label, "a": min(waits), "b": max(waits), "board": run.subject.board})
     y: Spec = {"field": "row", "type": "nominal", "title": None, "scale": {"domain": [run.label for run in ordered]}}
     y |= {"axis": {"ticks": False, "domain": False, "grid": True, "labelColor": "var(--ink)"}}
-    x = {"type": "quantitative", "title": "wait for the next tick, from the trigger (ms)"}
+    x: Spec = {"type": "quantitative", "title": "wait for the next tick, from the trigger (ms)"}
     x |= {"scale": {"domain": [0, _TICK_MS], "nice": False}}
     boards: Spec = {"field": "board", "type": "nominal", "title": "sent by"}
     boards |= {"scale": {"domain": list(_BOARDS), "range": list(_BOARDS.values())}}
@@ -186,7 +185,8 @@ def places(rows: Sequence[Row], row: Row) -> tuple[int, int, int]:
 
 def ranking(rows: Sequence[Row], size: int) -> Spec:
     """Medians, quartiles and p5 to p95 of every link, captured, phase-free and woken by an interrupt."""
-    lines, words = [], []
+    lines: list[Spec] = []
+    words: list[Spec] = []
     for row in rows:
         found = places(rows, row)
         moved = max(found) - min(found) > 1
@@ -200,7 +200,7 @@ def ranking(rows: Sequence[Row], size: int) -> Spec:
     x |= {"scale": {"type": "log", "domain": [low / 1.3, high * 1.1], "nice": False}}
     x |= {"axis": {"labelExpr": LABEL_EXPRESSION, "values": [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000]}}
     y: Spec = {"field": "row", "type": "nominal", "title": None}
-    y |= {"scale": {"domain": [row.subject.label for row in rows], "paddingInner": 0.28}}
+    y |= {"scale": {"domain": [row.subject.label for row in rows], "paddingInner": 0.45}}
     y |= {"axis": {"ticks": False, "domain": False, "labelColor": "var(--ink)"}}
     offset = {"field": "kind", "type": "nominal", "scale": {"domain": list(KINDS)}}
     colour: Spec = {"field": "kind", "type": "nominal", "title": None}

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from airwire.cli import options
-from airwire.cli.output import print_json, working
+from airwire.cli.output import print_json, working, writing
 
 if TYPE_CHECKING:
     from airwire.link_model import CaptureExplanation, RowExplanation
@@ -41,7 +41,9 @@ def explain(
     perfetto: Annotated[
         Path | None,
         typer.Option(
-            metavar="FILE", help="Of a run: write its spans as a trace for ui.perfetto.dev.", show_default=False
+            metavar="FILE",
+            help="Of a run: write the first 100 messages of each row as a trace for ui.perfetto.dev.",
+            show_default=False,
         ),
     ] = None,
     json: options.Json = False,
@@ -58,6 +60,8 @@ def explain(
         _explain_run(path, only or [], changes, workers, figure, perfetto, json)
         return
     if link is None:
+        if not path.exists():
+            raise typer.BadParameter(f"{path} is not there; give a run folder of airwire run, or a capture")
         raise typer.BadParameter(
             f"{path} is a capture: name the link that it was made with (airwire links lists them)", param_hint="--link"
         )
@@ -111,12 +115,14 @@ def _explain_run(
     if figure is not None:
         from airwire.report.files import write_waterfalls
 
-        write_waterfalls([(row.run, row.waterfalls) for row in rows], figure)
+        with writing(figure):
+            write_waterfalls([(row.run, row.waterfalls) for row in rows], figure)
     if perfetto is not None:
         from airwire.explain.trace import write_trace
 
         chosen = {row.run for row in rows}
-        write_trace([capture for capture in analysis.captures if capture.path in chosen], perfetto)
+        with writing(perfetto):
+            write_trace([capture for capture in analysis.captures if capture.path in chosen], perfetto)
     if not as_json:
         _name_files(figure, perfetto)
 
@@ -162,7 +168,8 @@ def _publish_capture(found: CaptureExplanation, most: int, figure: Path | None, 
         from airwire.report.files import write_waterfalls
 
         total = sum(stage.ps for stage in found.stages)
-        write_waterfalls([(found.path, [Waterfall(50, total, found.messages, found.stages)])], figure)
+        with writing(figure):
+            write_waterfalls([(found.path, [Waterfall(50, total, found.messages, found.stages)])], figure)
     if not as_json:
         _name_files(figure, None)
 

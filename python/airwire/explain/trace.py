@@ -18,10 +18,12 @@ if TYPE_CHECKING:
     from airwire.model import Capture
 
 _PS_PER_US = 1_000_000
+# Of each row; a browser opens some ten megabytes, not a hundred.
+MESSAGES = 100
 
 
 def write_trace(rows: Sequence[Capture], path: Path) -> int:
-    """Write the spans of rows as one JSON trace and say how many events it has.
+    """Write the spans of the first ``MESSAGES`` of every row as one JSON trace and say how many events it has.
 
     Raises ``AirwireError`` where no row has spans.
     """
@@ -60,7 +62,8 @@ Span = tuple[str, str, int, int, int]
 def _messages(row: Capture) -> Iterator[tuple[int, list[Span]]]:
     """The spans of each message in the order of time; spans without length show nothing."""
     assert row.link is not None, "the caller looked"
-    spans = row.link.spans.filter(row.link.spans["end_ps"] > row.link.spans["start_ps"])
+    kept = row.link.spans
+    spans = kept.filter((kept["index"] < MESSAGES) & (kept["end_ps"] > kept["start_ps"]))
     columns = ("index", "stage", "kind", "start_ps", "end_ps", "bytes")
     own: list[Span] = []
     current: int | None = None

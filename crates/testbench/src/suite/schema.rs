@@ -10,8 +10,14 @@ use super::trigger::TriggerKind;
 pub fn schema() -> Value {
     let definitions: Map<String, Value> =
         links::all().iter().map(|link| (link.name.to_owned(), entry(link))).collect();
-    let entries: Vec<Value> =
-        links::all().iter().map(|link| json!({"$ref": format!("#/$defs/{}", link.name)})).collect();
+    let own = |link: &Definition| json!({"$ref": format!("#/$defs/{}", link.name)});
+    let said = json!({"required": ["link"], "anyOf": links::all().iter().map(own).collect::<Vec<_>>()});
+    let named: Map<String, Value> = links::all()
+        .iter()
+        .map(|link| {
+            (link.name.to_owned(), json!({"if": {"required": ["link"]}, "then": said, "else": own(link)}))
+        })
+        .collect();
     json!({
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "Airwire suite",
@@ -28,7 +34,8 @@ pub fn schema() -> Value {
                 "type": "object",
                 "minProperties": 1,
                 "description": "entries; an entry bears the name of its link or says `link`",
-                "additionalProperties": {"anyOf": entries},
+                "properties": named,
+                "additionalProperties": said,
             },
         },
         "$defs": definitions,

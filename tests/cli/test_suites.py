@@ -1,0 +1,80 @@
+"""The suites that come with Airwire: they name every link, and any editor's schema agrees with what Airwire reads."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import tomllib
+from collections.abc import Callable
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+
+import airwire as package
+
+Airwire = Callable[..., subprocess.CompletedProcess[str]]
+ALL_LINKS = Path(__file__).resolve().parents[2] / "suites" / "links.toml"
+DEMO = Path(str(resources.files("airwire") / "suites" / "demo.toml"))
+
+
+def suite(path: Path) -> dict[str, Any]:
+    return tomllib.loads(path.read_text(encoding="utf-8"))
+
+
+def links_of(content: dict[str, Any]) -> set[str]:
+    return {entry.get("link", name) for name, entry in content["links"].items()}
+
+
+@pytest.fixture(scope="module")
+def schema() -> dict[str, Any]:
+    return package.suite_schema()
+
+
+def test_the_suite_of_all_links_names_every_link() -> None:
+    assert links_of(suite(ALL_LINKS)) == {link.name for link in package.links()}
+
+
+def test_the_demo_is_a_short_form_of_it() -> None:
+    demo, full = suite(DEMO), suite(ALL_LINKS)
+    assert links_of(demo) < links_of(full)
+    assert demo["payloads"] == full["payloads"]
+
+
+@pytest.mark.parametrize("path", [ALL_LINKS, DEMO], ids=lambda path: path.name)
+def test_the_schema_accepts_what_airwire_runs(path: Path, schema: dict[str, Any]) -> None:
+    jsonschema.validators.validator_for(schema).check_schema(schema)
+    jsonschema.validate(suite(path), schema)
+
+
+def test_every_row_of_the_suite_of_all_links_arrives(airwire: Airwire, tmp_path: Path) -> None:
+    done = airwire("run", ALL_LINKS, "--samples", "30", "--out", "run", "--json")
+    assert done.returncode == 0, done.stderr
+    rows = json.loads(done.stdout)["rows"]
+    medians = {row["row"]: row["value"] for row in rows if row["metric"] == "latency_p50"}
+    assert len(medians) > 150
+    assert all(value and value > 0 for value in medians.values())
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[links.lorra]\n",
+        "[links.lora]\nsf = 13\n",
+        "[links.lora]\nsff = 9\n",
+        "samples = 0\n[links.lora]\n",
+        "payloads = [0]\n[links.lora]\n",
+        "sampels = 10\n[links.lora]\n",
+        "trigger = { kind = 'hourly' }\n[links.lora]\n",
+        "seed = -1\n[links.lora]\n",
+    ],
+)
+def test_the_schema_and_airwire_refuse_the_same_mistakes(
+    text: str, schema: dict[str, Any], airwire: Airwire, tmp_path: Path
+) -> None:
+    (tmp_path / "suite.toml").write_text(text, encoding="ascii")
+    assert airwire("run", "suite.toml").returncode == 2
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate(tomllib.loads(text), schema)
