@@ -24,6 +24,25 @@ if TYPE_CHECKING:
 
 READABLE_SCHEMAS = (_core.RUN_SCHEMA,)
 
+_Fields = Mapping[str, tuple[type, ...]]
+_MANIFEST: _Fields = {"target": (str,), "seed": (int,), "settings": (dict,)}
+_SETTINGS: _Fields = {"pairing": (str,)}
+_SUITE: _Fields = {"name": (str,)}
+_ENTRY: _Fields = {"run": (str,), "variant": (str,), "payload_bytes": (int, type(None)), "end_ps": (int,)}
+_LINK_ENTRY: _Fields = {
+    "link": (str,),
+    "settings": (dict,),
+    "trigger": (str,),
+    "longest_queue": (int,),
+    "budget": (list,),
+}
+_STAGE: _Fields = {"name": (str,), "kind": (str,), "ps": (int, float)}
+_COLUMNS = {
+    "samples": ("run", "index", "trigger_ps", "done_ps", "latency_ps", "outcome"),
+    "edges": ("run", "outcome"),
+    "spans": ("run", "index", "stage", "kind", "start_ps", "end_ps", "bytes"),
+}
+
 
 @dataclass(frozen=True, slots=True)
 class StoredCapture:
@@ -53,10 +72,10 @@ class StoredRun:
 def read_run_folder(path: Path) -> StoredRun:
     """Read manifest, samples and edges. Raises ``AirwireError`` where one is missing, broken or too new."""
     manifest = _manifest(path)
+    entries = _entries(manifest, str(path / "manifest.json"))
     samples = _parts(path / "samples")
     edges = _parts(path / "edges")
     settings = manifest["settings"]
-    entries = manifest["rows" if manifest["target"] == "link" else "captures"]
     captures = [_stored(entry, samples, edges, path) for entry in entries]
     suite = manifest.get("suite", {}).get("name")
     return StoredRun(settings["pairing"], manifest["seed"], settings.get("gate_ps"), suite, captures)
@@ -88,16 +107,63 @@ def _manifest(path: Path) -> dict[str, Any]:
     return manifest
 
 
+def _entries(manifest: Mapping[str, Any], file: str) -> list[dict[str, Any]]:
+    """The manifest's captures or rows, once all that is read of it is known to be there."""
+    _check(manifest, _MANIFEST, file)
+    _check(manifest["settings"], _SETTINGS, f"{file}: settings")
+    if manifest["settings"].get("gate_ps") is not None:
+        _check(manifest["settings"], {"gate_ps": (int,)}, f"{file}: settings")
+    if "suite" in manifest:
+        _check(manifest["suite"], _SUITE, f"{file}: suite")
+    name = "rows" if manifest["target"] == "link" else "captures"
+    _check(manifest, {name: (list,)}, file)
+    for place, entry in enumerate(manifest[name]):
+        where = f"{file}: {name}[{place}]"
+        _check(entry, _ENTRY, where)
+        if "link" in entry:
+            _check(entry, _LINK_ENTRY, where)
+            for number, stage in enumerate(entry["budget"]):
+                _check(stage, _STAGE, f"{where}.budget[{number}]")
+    entries: list[dict[str, Any]] = manifest[name]
+    return entries
+
+
+def _check(table: Any, fields: _Fields, where: str) -> None:
+    for name, kinds in fields.items():
+        value = table.get(name, ...) if isinstance(table, dict) else ...
+        # No number of a manifest is negative, and the core takes 63 bits.
+        if not isinstance(value, kinds) or (isinstance(value, int) and not 0 <= value < 2**63):
+            raise _core.AirwireError(f"{where}: {name} is missing or damaged; measure again")
+
+
 def _parts(folder: Path) -> pl.DataFrame:
     import polars as pl
 
     files = sorted(folder.glob("part-*.parquet"))
     if not files:
-        return pl.DataFrame()
+        return _empty(folder)
     try:
-        return pl.concat([pl.read_parquet(file) for file in files])
+        table = pl.concat([pl.read_parquet(file) for file in files])
     except (pl.exceptions.PolarsError, OSError) as error:
         raise _unreadable(folder, error) from None
+    _check_columns(table.columns, folder)
+    return table
+
+
+def _empty(folder: Path) -> pl.DataFrame:
+    """A table without rows; a folder that is gone held some."""
+    import polars as pl
+
+    if folder.name == "samples" and not folder.is_dir():
+        raise _core.AirwireError(f"{folder}: is missing; measure again")
+    texts = ("run", "outcome", "stage", "kind")
+    return pl.DataFrame(schema={name: pl.String if name in texts else pl.Int64 for name in _COLUMNS[folder.name]})
+
+
+def _check_columns(found: Sequence[str], folder: Path) -> None:
+    missing = [name for name in _COLUMNS[folder.name] if name not in found]
+    if missing:
+        raise _core.AirwireError(f"{folder}: a part has no column {missing[0]}; measure again")
 
 
 def _own(folder: Path, run: str) -> pl.DataFrame:
@@ -105,9 +171,11 @@ def _own(folder: Path, run: str) -> pl.DataFrame:
 
     files = sorted(folder.glob("part-*.parquet"))
     if not files:
-        return pl.DataFrame()
+        return _empty(folder)
     try:
-        return pl.scan_parquet(files).filter(pl.col("run") == run).collect()
+        parts = pl.scan_parquet(files)
+        _check_columns(parts.collect_schema().names(), folder)
+        return parts.filter(pl.col("run") == run).collect()
     except (pl.exceptions.PolarsError, OSError) as error:
         raise _unreadable(folder, error) from None
 
@@ -138,6 +206,6 @@ def _link(entry: Mapping[str, Any], folder: Path) -> LinkRow:
         settings=setting_texts(entry["settings"]),
         trigger=entry["trigger"],
         longest_queue=entry["longest_queue"],
-        budget=[Stage(**stage) for stage in entry["budget"]],
+        budget=[Stage(stage["name"], stage["kind"], stage["ps"]) for stage in entry["budget"]],
         load_spans=partial(read_spans, folder, entry["run"]),
     )

@@ -44,11 +44,10 @@ def choose(
     names the links to look at. Of each link come its defaults or the fewest changes that keep the bounds, and what
     keeps them best.
 
-    Raises ``AirwireError`` for an unknown link, or where no bound is given.
+    Raises ``AirwireError`` for an unknown link, an empty payload, and where no bound is given or none can be kept.
     """
     bounds = Bounds(p50_ps, p95_ps, loss)
-    if bounds == Bounds():
-        raise _core.AirwireError("there is no bound to keep; give p95, p50 or loss")
+    _check(payload_bytes, bounds)
     known = {link.name: link for link in links()}
     for name in only:
         if name not in known:
@@ -62,6 +61,18 @@ def choose(
     accepted.sort(key=lambda candidate: (-candidate.margin, candidate.link))
     nearest = sorted(refused, key=lambda refusal: -refusal.nearest.margin if refusal.nearest else inf)
     return Choice(payload_bytes, bounds, accepted, nearest, samples, seed)
+
+
+def _check(payload_bytes: int, bounds: Bounds) -> None:
+    if payload_bytes < 1:
+        raise _core.AirwireError(f"the payload is {payload_bytes} bytes, but a message has 1 at least")
+    if bounds == Bounds():
+        raise _core.AirwireError("there is no bound to keep; give p95, p50 or loss")
+    for name, bound in (("p50", bounds.p50_ps), ("p95", bounds.p95_ps)):
+        if bound is not None and bound <= 0:
+            raise _core.AirwireError(f"{name} is bound to {bound} ps, but every message takes time; give more, as 20ms")
+    if bounds.loss is not None and not 0 <= bounds.loss <= 1:
+        raise _core.AirwireError(f"loss is bound to {bounds.loss}, but it is a share from 0 to 1")
 
 
 def _worth_showing(candidates: Sequence[Candidate]) -> list[Candidate]:

@@ -29,7 +29,7 @@ samples = 20000000
 payloads = [12]
 
 [links.lora]
-sf = [7, 8, 9, 10]
+sf = [7, 8, 9]
 """
 
 

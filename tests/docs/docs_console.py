@@ -2,7 +2,7 @@
 
 A block is fenced as ``console``; lines that begin with ``$ `` are commands for bash, the lines below them the
 output that readers are promised. ``python tests/docs/docs_console.py`` writes the true output into every
-block, and the reference page and the computed tables into their places. Tests import the same functions.
+block, and the reference pages and the computed tables into their places. Tests import the same functions.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from pathlib import Path
 REPOSITORY = Path(__file__).resolve().parents[2]
 CAPTURES = REPOSITORY.parent / "shared" / "captures"
 CLI_PAGE = REPOSITORY / "docs" / "reference" / "cli.md"
+LINKS_PAGE = REPOSITORY / "docs" / "reference" / "links.md"
 DOCUMENTS = sorted([*REPOSITORY.glob("*.md"), *(REPOSITORY / "docs").rglob("*.md")])
 # Wide enough for the table of a capture; what is shown in the documents does not wrap in odd places.
 TERMINAL_COLUMNS = 150
@@ -155,14 +156,16 @@ def _refreshed(folder: Path) -> Callable[[re.Match[str]], str]:
 
 
 def main() -> None:
-    """Refresh the reference page and all documents; needs the real captures."""
+    """Refresh the reference pages and all documents; needs the real captures."""
     from docs_tables import refresh_tables
 
+    from airwire.cli.links_reference import links_page
     from airwire.cli.reference import reference_page
 
     if not CAPTURES.is_dir():
         sys.exit("The documents show results of the real captures (../shared/captures), which are not here.")
     CLI_PAGE.write_text(reference_page(), encoding="utf-8")
+    LINKS_PAGE.write_text(links_page(), encoding="utf-8")
     for document in DOCUMENTS:
         text = document.read_text(encoding="utf-8")
         if _BLOCK.search(text):

@@ -1,4 +1,5 @@
-"""Tables of the documents whose numbers Airwire computes: what each pairing rule makes of a capture.
+"""Tables of the documents whose numbers Airwire computes: what each pairing rule makes of a capture, and the ledger
+of the link models.
 
 A table stands between ``<!-- table: NAME -->`` and ``<!-- end of table -->``. ``docs_console.main`` writes it
 anew; tests compare it with what this module computes.
@@ -15,6 +16,10 @@ from typing import Any
 
 import airwire
 
+# The table of every model against every capture.
+LEDGER = "ledger"
+# So many captures of a link that are met within 0.1 % and a KS of 0.001 share a line of the ledger.
+MANY_ALIKE = 4
 RARE = ("missed", "glitch", "overlapped", "late", "duplicate", "spurious")
 _TABLE = re.compile(r"(<!-- table: (\S+) -->\n)(.*?)(<!-- end of table -->)", re.DOTALL)
 _FILE = re.compile(r"^```csv (\S+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -72,6 +77,8 @@ def tables_in(document: Path) -> dict[str, str]:
 
 def computed(name: str, folder: Path) -> str:
     """The table ``name`` over the captures in ``folder``."""
+    if name == LEDGER:
+        return _ledger(folder / "captures")
     rows = TABLES[name]
     return _percentiles(rows, folder) if name == "real" else _single_latencies(rows, folder)
 
@@ -118,3 +125,82 @@ def _single_latencies(rows: tuple[Row, ...], folder: Path) -> str:
         latencies = ["-" if ps is None else f"{ps / _MS:.0f}" for ps in capture.samples["latency_ps"].to_list()]
         lines.append(f"| `{row.words}` | {', '.join(latencies)} | {_outcomes(capture)} |")
     return "\n".join(lines) + "\n"
+
+
+def _ledger(captures: Path) -> str:
+    rows = airwire.validate(captures).rows
+    runs = [row for row in rows if row.mode == "this-run"]
+    free = {row.capture: row for row in rows if row.mode == "phase-free"}
+    lines = [
+        "| capture | link | variant | B | class | n_eff | median | p75 | KS | phase-free median | its KS | goals |",
+        "|---|---|---|--:|---|--:|--:|--:|--:|--:|--:|---|",
+    ]
+    exact = [row for row in runs if _is_exact(row, free[row.capture])]
+    for link in dict.fromkeys(row.link for row in runs):
+        alike = [row for row in exact if row.link == link]
+        gathered = alike if len(alike) >= MANY_ALIKE else []
+        lines += [_ledger_line(row, free[row.capture]) for row in runs if row.link == link and row not in gathered]
+        lines += [_gathered_line(gathered, any(free[row.capture].passes for row in gathered))] if gathered else []
+    judged = [row.passes for row in rows if row.passes is not None]
+    lines += ["", f"{sum(judged)} of {len(judged)} judged rows keep the goals of their class; {len(rows)} rows in all."]
+    return "\n".join(lines) + "\n"
+
+
+def _is_exact(run: airwire.LedgerRow, free: airwire.LedgerRow) -> bool:
+    """Whether every judged figure rounds to 0.1 % and a KS of 0.001, or to less."""
+    judged = [row for row in (run, free) if row.passes is not None]
+    errors = [error for row in judged for error in (row.median_error, row.upper_quartile_error)]
+    return bool(judged) and all(abs(error) < 0.0015 for error in errors) and all(row.ks <= 0.001 for row in judged)
+
+
+def _gathered_line(runs: list[airwire.LedgerRow], is_judged_phase_free: bool) -> str:
+    """Captures of one link that are met within 0.1 %, in one line."""
+    variants = list(dict.fromkeys(row.variant for row in runs))
+    payloads = sorted({row.payload_bytes for row in runs})
+    effective = sorted(round(row.n_eff) for row in runs)
+    within, distance = "0.1 % at most", "0.001 at most"
+    cells = (
+        f"{len(runs)} captures",
+        runs[0].link,
+        "; ".join(variants) if len(variants) < MANY_ALIKE else f"{len(variants)} variants",
+        ", ".join(str(payload) for payload in payloads),
+        runs[0].understood,
+        " to ".join(str(n) for n in dict.fromkeys((effective[0], effective[-1]))),
+        within,
+        within,
+        distance,
+        within if is_judged_phase_free else "-",
+        distance if is_judged_phase_free else "-",
+        "kept",
+    )
+    return "".join(f"| {cell} " for cell in cells) + "|"
+
+
+def _ledger_line(run: airwire.LedgerRow, free: airwire.LedgerRow) -> str:
+    cells = (
+        f"`{run.capture}`",
+        run.link,
+        run.variant,
+        str(run.payload_bytes),
+        run.understood,
+        f"{run.n_eff:.0f}",
+        _per_cent(run.median_error),
+        _per_cent(run.upper_quartile_error),
+        f"{run.ks:.3f}",
+        "-" if free.passes is None else _per_cent(free.median_error),
+        "-" if free.passes is None else f"{free.ks:.3f}",
+        _goal(run.passes, free.passes),
+    )
+    return "".join(f"| {cell} " for cell in cells) + "|"
+
+
+def _per_cent(share: float) -> str:
+    text = f"{100 * share:+.1f} %"
+    return "0 %" if text in ("+0.0 %", "-0.0 %") else text
+
+
+def _goal(this_run: bool | None, phase_free: bool | None) -> str:
+    missed = [name for name, passes in (("this run", this_run), ("phase-free", phase_free)) if passes is False]
+    if this_run is None and phase_free is None:
+        return "none"
+    return f"missed: {' and '.join(missed)}" if missed else "kept"

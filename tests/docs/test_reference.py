@@ -11,14 +11,18 @@ from typing import Any
 
 import polars as pl
 import pytest
-from docs_console import CLI_PAGE, DOCUMENTS, REPOSITORY, Command, run
+from docs_console import CLI_PAGE, DOCUMENTS, LINKS_PAGE, REPOSITORY, Command, run, workspace
+from docs_tables import LEDGER, computed, tables_in
 
+import airwire as package
+from airwire.cli.links_reference import links_page
 from airwire.cli.reference import reference_page
 from airwire.synthetic import SlottedLink
 
 Run = Callable[..., CompletedProcess[str]]
 JSON_PAGE = REPOSITORY / "docs" / "reference" / "json.md"
 RUN_FOLDER_PAGE = REPOSITORY / "docs" / "run-folder.md"
+FIDELITY_PAGE = REPOSITORY / "docs" / "fidelity.md"
 # Stands for an object whose fields follow.
 OBJECT = object()
 # Keyed by the kind of finding (docs/explanation/findings.md lists them), or by the settings of a link.
@@ -114,6 +118,28 @@ def is_object(path: str, described: dict[str, str]) -> bool:
 def test_the_command_line_reference_is_up_to_date() -> None:
     remedy = "run `python -m airwire.cli.reference > docs/reference/cli.md`"
     assert CLI_PAGE.read_text(encoding="utf-8") == reference_page(), remedy
+
+
+def test_the_reference_of_links_is_up_to_date() -> None:
+    remedy = "run `python -m airwire.cli.links_reference > docs/reference/links.md`"
+    assert LINKS_PAGE.read_text(encoding="utf-8") == links_page(), remedy
+
+
+def test_the_ledger_on_the_fidelity_page_is_true(real_captures: Path, tmp_path: Path) -> None:
+    assert real_captures.is_dir()
+    remedy = "run `python tests/docs/docs_console.py`"
+    assert tables_in(FIDELITY_PAGE)[LEDGER] == computed(LEDGER, workspace(tmp_path)), remedy
+
+
+def test_the_fidelity_page_has_a_section_with_short_cuts_for_every_link() -> None:
+    for link in package.links():
+        section = re.search(
+            rf"^### [^\n]*`{link.name}`.*?(?=^##|\Z)",
+            FIDELITY_PAGE.read_text(encoding="utf-8"),
+            flags=re.MULTILINE | re.DOTALL,
+        )
+        assert section, f"{link.name} has no section"
+        assert "**Short-cuts**" in section[0], f"{link.name} has no short-cuts"
 
 
 def test_every_field_of_an_analysis_in_json_is_described_and_every_described_one_is_there(

@@ -250,8 +250,13 @@ impl Program {
         placed.stage.budget(load, &mut Budget::new(&mut means[placed.first_part..], weight));
     }
 
+    fn add_loss(&self, index: usize, load: &Load, weight: f64, means: &mut [f64]) {
+        let placed = &self.placed[index];
+        placed.stage.budget_of_loss(load, &mut Budget::new(&mut means[placed.first_part..], weight));
+    }
+
     /// Adds the failed attempts before the one that gets through: a stage is part of a failed attempt as often as
-    /// the attempt reaches it and fails there or later.
+    /// the attempt fails there, or passes it and fails later.
     fn add_failures(
         &self,
         retries: u32,
@@ -271,9 +276,16 @@ impl Program {
             if matches!(node, Node::Done) && load.is_last {
                 break;
             }
-            let share = (reached - success) / (1.0 - success);
-            self.add_steps(std::slice::from_ref(node), load, failures * share, &mut false, means);
-            reached *= self.survival(std::slice::from_ref(node), load);
+            let node_only = std::slice::from_ref(node);
+            let passed = reached * self.survival(node_only, load);
+            let share = |attempts: f64| failures * attempts / (1.0 - success);
+            if let Node::Stage(index) = node {
+                self.add_stage(*index, load, share(passed - success), means);
+                self.add_loss(*index, load, share(reached - passed), means);
+            } else {
+                self.add_steps(node_only, load, share(reached - success), &mut false, means);
+            }
+            reached = passed;
         }
         self.add_steps(again, load, failures, &mut false, means);
     }

@@ -293,6 +293,7 @@ pub(crate) fn simulate(
         Ok(Row { name, entry, link, settings, payload_bytes, trigger, samples })
     };
     let rows = requests.iter().map(row).collect::<Result<Vec<Row>, _>>().map_err(refused)?;
+    rows.iter().try_for_each(Row::check).map_err(refused)?;
     let suite = Suite { name: "simulate".to_owned(), text: String::new(), seed, rows };
     let measure = Measure { seed, intervals: false, findings: false, spans_of_first: spans };
     let control = Arc::new(Control::default());

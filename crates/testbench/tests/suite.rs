@@ -90,6 +90,66 @@ fn every_error_names_file_line_and_field_and_what_would_be_right() {
             "links.lora.sf: a setting is a text, a number, true or false, or a list of these",
         ),
         ("[links.lora]\nbandwidth = -1\n", "links.lora.bandwidth is"),
+        (
+            "[links.lora]\nsf = [7, { a = 1 }]\n",
+            "suites/field.toml:2: links.lora.sf: a setting is a text, a number, true or false, or a list of these",
+        ),
+        ("samples = 5\nsamples = 6\n", "suites/field.toml:2: this is not TOML: duplicate key, at `samples`"),
+        (
+            "samples = 'many'\n[links.lora]\n",
+            "suites/field.toml:1: samples is \"many\", but it takes a whole number",
+        ),
+        (
+            "payloads = ['12B']\n[links.lora]\n",
+            "payloads is \"12B\", but it takes sizes in bytes, such as [12",
+        ),
+        (
+            "payloads = [-5]\n[links.lora]\n",
+            "suites/field.toml:1: payloads is -5, but it takes sizes in bytes",
+        ),
+        ("trigger = { period = 5 }\n[links.lora]\n", "trigger.period is 5, but it takes a text in quotes"),
+        ("links = ['lora']\n", "suites/field.toml:1: links is a list, but it takes a table, such as [links]"),
+        ("[links.\"lo\\nra\"]\n", "links.lo\\nra: there is no link lo\\nra"),
+        (
+            "[links.lora]\nsf = [7, 8, 7]\n",
+            "suites/field.toml:1: links.lora: there are two rows lora sf=7/12B; give each value and payload once",
+        ),
+        (
+            "[links.lora]\ntrigger = { kind = 'fixed', gate = 'chip clock' }\n",
+            "suites/field.toml:2: links.lora.trigger.gate: a fixed trigger has none; beside its kind it has period",
+        ),
+        (
+            "[links.lora]\ntrigger = { kind = 'swept', by = '1ms', step = '2ms' }\n",
+            "suites/field.toml:2: links.lora.trigger.step is 2 ms, but by is 1 ms",
+        ),
+    ] {
+        let message = refusal(text);
+        assert!(message.contains(expected), "{text:?} gave {message}");
+        assert!(!message.contains('\n'), "one sentence: {message}");
+    }
+}
+
+#[test]
+fn a_run_that_outlasts_virtual_time_is_refused_with_what_fits() {
+    for (text, expected) in [
+        (
+            "payloads = [12]\ntrigger = { period = '1000000s' }\n[links.lora]\n",
+            "suites/field.toml:3: links.lora.samples is 1000, but with up to 1000000 s for each",
+        ),
+        (
+            "samples = 1000000\ntrigger = { kind = 'fixed', period = '60s' }\n[links.lora]\n",
+            "use 138286 or fewer, or shorten the trigger's interval",
+        ),
+        // The interval follows from the link here.
+        (
+            "payloads = [65535]\n[links.lora]\nsf = 12\nbandwidth = '7.8 kHz'\n",
+            "links.lora.samples is 1000, but with",
+        ),
+        // A link that is slower than its trigger works on after the last one.
+        (
+            "payloads = [65535]\ntrigger = { kind = 'fixed', period = '1ms' }\n[links.lora]\nsf = 12\nbandwidth = 7800\n",
+            "links.lora.samples is 1000, but with",
+        ),
     ] {
         let message = refusal(text);
         assert!(message.contains(expected), "{text:?} gave {message}");

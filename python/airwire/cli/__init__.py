@@ -72,5 +72,12 @@ def main() -> None:
 
         if not isinstance(error, AirwireError | OSError):
             raise
-        complain(str(error))
+        complain(_sentence(error))
         sys.exit(EXIT_BAD_INPUT)
+
+
+def _sentence(error: Exception) -> str:
+    """The system's errors begin with a number that says nothing to the user."""
+    if isinstance(error, OSError) and error.filename and error.strerror:
+        return f"{error.filename}: {error.strerror}"
+    return str(error)

@@ -26,7 +26,7 @@ def choose(
         list[str] | None,
         typer.Option(metavar="NAME", help="Only this link.", show_default=False),
     ] = None,
-    seed: Annotated[int, typer.Option(metavar="N", min=0, help="Seed of the predictions.")] = 1,
+    seed: Annotated[int, typer.Option(metavar="N", min=0, max=options.MAX_SEED, help="Seed of the predictions.")] = 1,
     workers: options.Workers = None,
     json: options.Json = False,
 ) -> None:

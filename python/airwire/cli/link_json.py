@@ -8,6 +8,7 @@ from math import isinf
 from typing import Any
 
 from airwire.cli.output import whole
+from airwire.explain.link_run import overload_sentence
 from airwire.link_model import (
     Candidate,
     CaptureExplanation,
@@ -59,11 +60,13 @@ def run_json(analysis: Analysis) -> dict[str, Any]:
         for capture in analysis.captures
         for metric, unit, value in _metrics(capture.latency_ps, capture.outcomes, capture.triggers)
     ]
+    overloaded = [(capture.path, overload_sentence(capture)) for capture in analysis.captures]
     return {
         "run": analysis.run_folder,
         "seed": analysis.seed,
         "interrupted": analysis.interrupted,
         "rows": rows,
+        "warnings": [{"row": row, "message": message} for row, message in overloaded if message],
         "errors": [{"path": error.path, "message": error.message} for error in analysis.errors],
     }
 

@@ -10,6 +10,9 @@ from typing import Annotated
 import typer
 
 PAIRING_RULES = ("strict", "fifo", "published")
+MAX_SEED = 2**63 - 1
+MAX_WORKERS = 1024
+MAX_SAMPLES = 100_000_000
 
 
 def _quantity(parser: str, text: str | None) -> int | None:
@@ -171,7 +174,11 @@ Only = Annotated[
 Workers = Annotated[
     int | None,
     typer.Option(
-        metavar="N", min=1, help="Threads; the result is the same for any. Default: all cores.", show_default=False
+        metavar="N",
+        min=1,
+        max=MAX_WORKERS,
+        help="Threads; the result is the same for any. Default: all cores.",
+        show_default=False,
     ),
 ]
 LatencyBound = Annotated[
@@ -182,7 +189,7 @@ LossBound = Annotated[
     float | None,
     typer.Option(parser=_share, metavar="SHARE", help="Lose no more than this, for example 0.1%.", show_default=False),
 ]
-Seed = Annotated[int, typer.Option(metavar="N", min=0, help="Seed of the bootstrap intervals.")]
+Seed = Annotated[int, typer.Option(metavar="N", min=0, max=MAX_SEED, help="Seed of the bootstrap intervals.")]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of the table.")]
 ReportFile = Annotated[
     Path | None,

@@ -81,6 +81,19 @@ def working(title: str) -> Iterator[Callable[[str], None]]:
         yield lambda text: status.update(text)
 
 
+@contextmanager
+def writing(path: Path) -> Iterator[None]:
+    """Where ``path`` cannot be written, says so in one sentence; the system's own does not always name the file."""
+    try:
+        yield
+    except OSError as error:
+        from airwire._core import AirwireError
+
+        where = error.filename or path
+        reason = error.strerror or "the system refuses"
+        raise AirwireError(f"{where}: cannot write it: {reason}; name another place, or make room") from None
+
+
 def write_report(analysis: Analysis, report: Path | None, figures: Path | None) -> list[tuple[str, Path | None]]:
     """Write page and figures where they were asked for, and name what was written."""
     if report is not None or figures is not None:
@@ -88,8 +101,10 @@ def write_report(analysis: Analysis, report: Path | None, figures: Path | None) 
 
         with working("Drawing the report"):
             if report is not None:
-                report.parent.mkdir(parents=True, exist_ok=True)
-                write_html(analysis, report)
+                with writing(report):
+                    report.parent.mkdir(parents=True, exist_ok=True)
+                    write_html(analysis, report)
             if figures is not None:
-                write_figures(analysis, figures)
+                with writing(figures):
+                    write_figures(analysis, figures)
     return [("Report", report), ("Figures", figures)]

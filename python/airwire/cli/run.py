@@ -26,7 +26,11 @@ def run(
     samples: Annotated[
         int | None,
         typer.Option(
-            metavar="N", min=1, help="Messages of every row. Default: as the suite has it.", show_default=False
+            metavar="N",
+            min=1,
+            max=options.MAX_SAMPLES,
+            help="Messages of every row. Default: as the suite has it.",
+            show_default=False,
         ),
     ] = None,
     seed: Annotated[
@@ -34,6 +38,7 @@ def run(
         typer.Option(
             metavar="N",
             min=0,
+            max=options.MAX_SEED,
             help="Seed of all random streams. Default: as the suite has it.",
             show_default=False,
         ),

@@ -24,7 +24,7 @@ def validate(
         list[str] | None,
         typer.Option(metavar="PART", help="Only captures with this in their path.", show_default=False),
     ] = None,
-    seed: Annotated[int, typer.Option(metavar="N", min=0, help="Seed of the models.")] = 1,
+    seed: Annotated[int, typer.Option(metavar="N", min=0, max=options.MAX_SEED, help="Seed of the models.")] = 1,
     workers: options.Workers = None,
     strict: Annotated[
         bool, typer.Option("--strict", help="Exit with 1 where a judged row misses the goal of its class.")

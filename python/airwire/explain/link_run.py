@@ -71,6 +71,16 @@ def row_sentence(row: Capture) -> str:
     return " ".join(filter(None, (time_goes(found[0]), overload(found[-1], link.longest_queue))))
 
 
+def overload_sentence(row: Capture) -> str | None:
+    """That messages of a row come faster than the link carries them, if they do."""
+    link = row.link
+    # Without a queue there is no need to read the spans.
+    if link is None or row.latency_ps is None or link.longest_queue < 2:
+        return None
+    found = waterfalls(row) or [budget_waterfall(link)]
+    return overload(found[-1], link.longest_queue)
+
+
 def _row(row: Capture, changes: Sequence[Change]) -> RowExplanation:
     link = row.link
     assert link is not None, "only rows of links were chosen"

@@ -2,7 +2,7 @@
 
 use units::Picoseconds;
 
-use crate::settings::{Kind, Setting, SettingError, Settings};
+use crate::settings::{Kind, Setting, SettingError, Settings, Value};
 use crate::stage::{Connection, Direction, Framing, GateClock, Losses, Phy};
 
 /// The unit of connection intervals (Bluetooth Core Specification 5.4, Vol 6 Part B, 4.5.1).
@@ -124,9 +124,10 @@ pub(super) fn check(settings: &Settings) -> Result<(), SettingError> {
     let interval = settings.time("connection_interval");
     if interval.ps() % INTERVAL_UNIT.ps() != 0 {
         let units = interval.ps() / INTERVAL_UNIT.ps();
-        let near = Picoseconds::new(units * INTERVAL_UNIT.ps());
+        let near = Value::Time(Picoseconds::new(units * INTERVAL_UNIT.ps()));
         return Err(SettingError::Impossible(format!(
-            "connection_interval is {interval}, but it goes in steps of 1.25 ms. Use {near}."
+            "connection_interval is {}, but it goes in steps of 1.25 ms. Use {near}.",
+            Value::Time(interval)
         )));
     }
     let (mtu, chunk) = (settings.integer("mtu"), settings.integer("chunk"));

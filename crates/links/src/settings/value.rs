@@ -3,7 +3,7 @@
 use std::fmt;
 
 use serde::Serialize;
-use units::{Hertz, Picoseconds};
+use units::{Hertz, PS_PER_MS, PS_PER_NS, PS_PER_S, PS_PER_US, Picoseconds};
 
 use super::SettingError;
 
@@ -73,13 +73,23 @@ impl fmt::Display for Value {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Value::Time(time) if *time == Picoseconds::ZERO => f.write_str("none"),
-            Value::Time(time) => time.fmt(f),
+            Value::Time(time) => f.write_str(&exact(*time)),
             Value::Integer(number) => number.fmt(f),
             Value::Number(number) => number.fmt(f),
             Value::Choice(word) => f.write_str(word),
             Value::Switch(on) => f.write_str(if *on { "on" } else { "off" }),
         }
     }
+}
+
+/// A time with all its digits: rounded it would be another value when it is read again.
+fn exact(time: Picoseconds) -> String {
+    let units = [("s", PS_PER_S), ("ms", PS_PER_MS), ("us", PS_PER_US), ("ns", PS_PER_NS), ("ps", 1)];
+    let fits = |&&(_, scale): &&(&str, i64)| time.ps() >= scale;
+    let &(unit, scale) = units.iter().find(fits).expect("a time that is not none is a picosecond at least");
+    let decimals = scale.ilog10() as usize;
+    let digits = format!("{}.{:0decimals$}", time.ps() / scale, time.ps() % scale);
+    format!("{} {unit}", digits.trim_end_matches('0').trim_end_matches('.'))
 }
 
 impl Kind {
@@ -166,5 +176,29 @@ impl fmt::Display for Kind {
             Kind::Choice(words) => write!(f, "one of {}", words.join(", ")),
             Kind::Switch => f.write_str("on or off"),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn a_time_is_shown_so_that_it_reads_back_as_itself(ps in 0i64..=4_000_000_000_000) {
+            let kind = Kind::Time { lowest: Picoseconds::ZERO, highest: Picoseconds::new(4_000_000_000_000) };
+            let time = Value::Time(Picoseconds::new(ps));
+            prop_assert_eq!(kind.parse("interval", &time.to_string()).unwrap(), time);
+        }
+    }
+
+    #[test]
+    fn a_time_is_shown_in_its_largest_unit_without_idle_digits() {
+        let shown = |ps| Value::Time(Picoseconds::new(ps)).to_string();
+        assert_eq!(shown(10_000_000_000), "10 ms");
+        assert_eq!(shown(2_003_750_000_000), "2.00375 s");
+        assert_eq!(shown(102_400_000_000), "102.4 ms");
+        assert_eq!(shown(0), "none");
     }
 }

@@ -108,6 +108,13 @@ impl Stage for CsmaCa {
         }
     }
 
+    fn budget_of_loss(&self, _load: &Load, budget: &mut Budget<'_>) {
+        for round in 0..=self.timing.max_backoffs {
+            budget.add(BACKOFF, self.timing.mean_backoff(round));
+            budget.add(ASSESSMENT, self.timing.assessment);
+        }
+    }
+
     fn loss(&self, _load: &Load) -> f64 {
         libm::pow(self.timing.busy, f64::from(self.timing.max_backoffs) + 1.0)
     }

@@ -119,6 +119,11 @@ impl<F: Fn(&Load) -> u32> Dcf<F> {
         (((cw_min + 1) << failures.min(10)) - 1).min(CW_MAX)
     }
 
+    /// Inter-frame space and the mean backoff of attempt number `failures`.
+    fn mean_access(&self, failures: u32) -> Picoseconds {
+        self.interframe() + Picoseconds::new(self.window(failures) as i64 * self.slot() * 500_000)
+    }
+
     fn slot(&self) -> i64 {
         self.rate.channel_access().0
     }
@@ -178,12 +183,19 @@ impl<F: Fn(&Load) -> u32 + Send> Stage for Dcf<F> {
         for failures in 0..ATTEMPTS {
             // How often attempt number `failures` is made, given that one of the seven gets through.
             let reached = (libm::pow(self.frame_error, f64::from(failures)) - self.loss(load)) / delivered;
-            let backoff = Picoseconds::new(self.window(failures) as i64 * self.slot() * 500_000);
-            budget.add_weighted(ACCESS, self.interframe() + backoff, reached);
+            budget.add_weighted(ACCESS, self.mean_access(failures), reached);
             budget.add_weighted(AIR, air, reached);
             if failures > 0 {
                 budget.add_weighted(TIMEOUT, self.timeout(), reached);
             }
+        }
+    }
+
+    fn budget_of_loss(&self, load: &Load, budget: &mut Budget<'_>) {
+        for failures in 0..ATTEMPTS {
+            budget.add(ACCESS, self.mean_access(failures));
+            budget.add(AIR, self.rate.airtime((self.mpdu_bytes)(load)));
+            budget.add(TIMEOUT, self.timeout());
         }
     }
 

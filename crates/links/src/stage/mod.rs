@@ -190,8 +190,13 @@ pub trait Stage: std::fmt::Debug + Send {
     /// Says how long a frame stays.
     fn pass(&mut self, visit: &mut Visit<'_>) -> Passage;
 
-    /// Adds the mean time per part for a frame, with every clock phase unknown and uniform.
+    /// Adds the mean time per part for a frame that gets through, with every clock phase unknown and uniform.
     fn budget(&self, load: &Load, budget: &mut Budget<'_>);
+
+    /// Adds the mean time per part for a frame that is lost here, where it differs from that of one that gets through.
+    fn budget_of_loss(&self, load: &Load, budget: &mut Budget<'_>) {
+        self.budget(load, budget);
+    }
 
     /// The probability that [`Self::pass`] answers [`Passage::Lost`].
     fn loss(&self, _load: &Load) -> f64 {

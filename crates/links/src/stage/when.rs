@@ -41,6 +41,12 @@ impl<P: Fn(&Load) -> bool + Send, S: Stage> Stage for When<P, S> {
         }
     }
 
+    fn budget_of_loss(&self, load: &Load, budget: &mut Budget<'_>) {
+        if (self.applies)(load) {
+            self.stage.budget_of_loss(load, budget);
+        }
+    }
+
     fn loss(&self, load: &Load) -> f64 {
         if (self.applies)(load) { self.stage.loss(load) } else { 0.0 }
     }

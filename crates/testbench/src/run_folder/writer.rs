@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use arrow_array::RecordBatch;
+use arrow_schema::SchemaRef;
 use parquet::arrow::ArrowWriter;
 use parquet::basic::{Compression, ZstdLevel};
 use parquet::file::properties::WriterProperties;
@@ -94,13 +95,15 @@ impl<M: Serialize> RunFolder<M> {
         Ok(())
     }
 
-    /// Closes all parts and writes manifest and environment.
+    /// Closes all parts and writes manifest and environment. Where one part cannot be written the others still are,
+    /// and the manifest stays at what it said when a part was last closed.
     ///
     /// # Errors
     /// When a file cannot be written.
     pub fn finish(mut self, environment: &serde_json::Value) -> Result<(), RunFolderError> {
-        for part in &mut self.parts {
-            part.close()?;
+        let failures: Vec<_> = self.parts.iter_mut().filter_map(|part| part.close().err()).collect();
+        if let Some(first) = failures.into_iter().next() {
+            return Err(first);
         }
         self.write_manifest()?;
         write_json(&self.path.join("environment.json"), environment)
@@ -142,23 +145,31 @@ impl Part {
         let Some(first) = self.waiting.first() else { return Ok(()) };
         let path = self.folder.join(format!("part-{:05}.parquet", self.number));
         let temporary = path.with_extension("parquet.partial");
-        let parquet = |source| RunFolderError::Parquet { path: path.clone(), source };
-        let io = |source| RunFolderError::Io { path: path.clone(), source };
-        let properties = WriterProperties::builder()
-            .set_compression(Compression::ZSTD(ZstdLevel::default()))
-            .set_created_by(SCHEMA.to_owned())
-            .build();
-        let file = File::create(&temporary).map_err(io)?;
-        let mut writer = ArrowWriter::try_new(file, first.schema(), Some(properties)).map_err(parquet)?;
-        for table in &self.waiting {
-            writer.write(table).map_err(parquet)?;
-        }
-        writer.into_inner().map_err(parquet)?.sync_all().map_err(io)?;
-        fs::rename(&temporary, &path).map_err(io)?;
+        self.write(first.schema(), &path, &temporary).inspect_err(|_| {
+            // What cannot be completed only takes room.
+            let _ = fs::remove_file(&temporary);
+        })?;
         self.number += 1;
         self.rows = 0;
         self.waiting.clear();
         Ok(())
+    }
+
+    /// Writes what waits under a temporary name and renames it.
+    fn write(&self, schema: SchemaRef, path: &Path, temporary: &Path) -> Result<(), RunFolderError> {
+        let parquet = |source| RunFolderError::Parquet { path: path.to_owned(), source };
+        let io = |source| RunFolderError::Io { path: path.to_owned(), source };
+        let properties = WriterProperties::builder()
+            .set_compression(Compression::ZSTD(ZstdLevel::default()))
+            .set_created_by(SCHEMA.to_owned())
+            .build();
+        let file = File::create(temporary).map_err(io)?;
+        let mut writer = ArrowWriter::try_new(file, schema, Some(properties)).map_err(parquet)?;
+        for table in &self.waiting {
+            writer.write(table).map_err(parquet)?;
+        }
+        writer.into_inner().map_err(parquet)?.sync_all().map_err(io)?;
+        fs::rename(temporary, path).map_err(io)
     }
 }
 

@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use thiserror::Error;
 
+use super::RowError;
+
 /// A suite that cannot be run.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum SuiteError {
@@ -24,6 +26,14 @@ pub enum SuiteError {
         line: usize,
         /// Field, value, and what would be right.
         message: String,
+    },
+    /// What was given in place of the suite's own cannot be.
+    #[error("{row}: {error}")]
+    Row {
+        /// The row.
+        row: String,
+        /// What is wrong with it.
+        error: RowError,
     },
     /// An entry was asked for that it does not have.
     #[error("suite {suite} has no entry {name}{hint}")]

@@ -1,12 +1,15 @@
 //! Suites: TOML files that ask a question of links. A suite names entries (a link with settings), payloads, when
 //! messages are triggered, how many samples to take, and a seed; it expands to rows, each of which is one simulation.
 
+mod check;
 mod error;
 mod expand;
 mod parse;
 mod schema;
 mod trigger;
+mod words;
 
+pub use check::RowError;
 pub use error::SuiteError;
 pub use schema::schema;
 pub use trigger::{Trigger, TriggerKind, phrase};
@@ -69,7 +72,7 @@ impl Suite {
     /// Keeps only the rows of some entries (all when none are named), and replaces what is given.
     ///
     /// # Errors
-    /// When an entry is not in the suite.
+    /// When an entry is not in the suite, or a row cannot have so many samples.
     pub fn narrowed(
         mut self,
         only: &[String],
@@ -78,15 +81,21 @@ impl Suite {
     ) -> Result<Self, SuiteError> {
         for name in only {
             if !self.rows.iter().any(|row| row.is_of(name)) {
-                let entries: Vec<&str> = self.rows.iter().map(|row| row.entry.as_str()).collect();
-                let hint = links::nearest(name, &entries).map(|near| format!("; the nearest is {near}"));
-                let hint = hint.unwrap_or_default();
+                let mut entries: Vec<&str> = self.rows.iter().map(|row| row.entry.as_str()).collect();
+                entries.dedup();
+                let hint = match links::nearest(name, &entries) {
+                    Some(near) => format!("; the nearest is {near}"),
+                    None => format!("; it has {}", entries.join(", ")),
+                };
                 return Err(SuiteError::NoEntry { suite: self.name, name: name.clone(), hint });
             }
         }
         self.rows.retain(|row| only.is_empty() || only.iter().any(|name| row.is_of(name)));
         if let Some(samples) = samples {
-            self.rows.iter_mut().for_each(|row| row.samples = samples);
+            for row in &mut self.rows {
+                row.samples = samples;
+                row.check().map_err(|error| SuiteError::Row { row: row.name.clone(), error })?;
+            }
         }
         self.seed = seed.unwrap_or(self.seed);
         Ok(self)

@@ -1,6 +1,6 @@
 //! A suite's text into a checked [`Suite`]: every error names the file, the line and the field.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::path::Path;
 
@@ -11,6 +11,7 @@ use units::Picoseconds;
 
 use super::expand::{Choices, combinations, label};
 use super::trigger::{Trigger, TriggerKind};
+use super::words::{in_one_line, is_short, plain, shown};
 use super::{MAX_ROWS, MAX_SAMPLES, Row, Suite, SuiteError, name_of};
 
 const SUITE_FIELDS: [&str; 6] = ["name", "seed", "samples", "payloads", "trigger", "links"];
@@ -57,8 +58,11 @@ pub(super) fn trigger(fields: &BTreeMap<String, String>) -> Result<Trigger, Suit
 pub(super) fn suite(path: &Path, text: String) -> Result<Suite, SuiteError> {
     let reader = Reader { path, text: &text };
     let document = DeTable::parse(&text).map_err(|error| {
+        let span = error.span().unwrap_or(0..0);
         let message = error.message().lines().collect::<Vec<_>>().join(" ");
-        reader.error(error.span().unwrap_or(0..0), format!("this is not TOML: {message}"))
+        let place = text.get(span.clone()).map(str::trim).filter(|place| is_short(place));
+        let place = place.map_or_else(String::new, |place| format!(", at `{place}`"));
+        reader.error(span, format!("this is not TOML: {message}{place}"))
     })?;
     let suite = reader.suite(&document.into_inner())?;
     let (name, seed, rows) = suite;
@@ -69,6 +73,7 @@ impl Reader<'_> {
     fn error(&self, span: Range<usize>, message: String) -> SuiteError {
         let before = &self.text.as_bytes()[..span.start.min(self.text.len())];
         let line = 1 + before.iter().filter(|&&byte| byte == b'\n').count();
+        let message = in_one_line(message);
         SuiteError::Field { path: self.path.to_owned(), line, message }
     }
 
@@ -101,11 +106,16 @@ impl Reader<'_> {
                 "links: a suite names at least one link, such as [links.lora]".to_owned(),
             ));
         }
-        let mut rows = Vec::new();
+        let (mut rows, mut names) = (Vec::new(), BTreeSet::new());
         for (entry, span, value) in entries {
+            let known = rows.len();
             self.entry(entry, &span, value, &defaults, &mut rows)?;
-            if rows.len() > MAX_ROWS {
-                let message = format!("links.{entry}: the suite has more than {MAX_ROWS} rows; split it");
+            // Rows of one name could not be told apart in a run folder.
+            if let Some(row) = rows[known..].iter().find(|row| !names.insert(row.name.clone())) {
+                let message = format!(
+                    "links.{entry}: there are two rows {}; give each value and payload once",
+                    row.name
+                );
                 return Err(self.error(span, message));
             }
         }
@@ -151,13 +161,12 @@ impl Reader<'_> {
         let link = links::find(&link_name)
             .map_err(|error| self.error(place, format!("{}: {error}", within.trim_end_matches('.'))))?;
         let choices = self.choices(&within, &fields, link)?;
-        if choices
-            .iter()
-            .try_fold(1usize, |n, (_, values)| n.checked_mul(values.len()))
-            .is_none_or(|n| n > MAX_ROWS)
-        {
-            let message =
-                format!("links.{entry}: its lists of values make more than {MAX_ROWS} rows; shorten them");
+        let lengths = choices.iter().map(|(_, values)| values.len()).chain([own.payloads.len()]);
+        let made = lengths.fold(1, usize::saturating_mul);
+        if rows.len().saturating_add(made) > MAX_ROWS {
+            let message = format!(
+                "links.{entry}: with it the suite has more than {MAX_ROWS} rows; shorten its lists, or split it"
+            );
             return Err(self.error(span.clone(), message));
         }
         let place = |field: &str| {
@@ -168,14 +177,13 @@ impl Reader<'_> {
             let wrong =
                 |error: &links::LinkError| self.error(span.clone(), format!("links.{entry}: {error}"));
             let settings = link.settings_with(changes).map_err(|error| wrong(&error))?;
-            let mut program = link.program(&settings).map_err(|error| wrong(&error))?;
-            self.check_gate(&within, &place("trigger"), &own.trigger, &mut program)?;
+            link.program(&settings).map_err(|error| wrong(&error))?;
             let entry = label(entry, &choices, &combination);
             for &payload in &own.payloads {
                 let payload_bytes = link
                     .check_payload(payload)
                     .map_err(|error| self.error(place("payloads"), format!("{within}payloads: {error}")))?;
-                rows.push(Row {
+                let row = Row {
                     name: format!("{entry}/{payload}B"),
                     entry: entry.clone(),
                     link,
@@ -183,7 +191,12 @@ impl Reader<'_> {
                     payload_bytes,
                     trigger: own.trigger.clone(),
                     samples: own.samples,
-                });
+                };
+                row.check().map_err(|error| {
+                    let field = error.field.split('.').next().unwrap_or_default();
+                    self.error(place(field), format!("{within}{error}"))
+                })?;
+                rows.push(row);
             }
         }
         Ok(())
@@ -198,16 +211,16 @@ impl Reader<'_> {
     ) -> Result<Vec<Choices>, SuiteError> {
         let mut choices = Vec::new();
         for (name, span, value) in fields.iter().filter(|(name, ..)| !ENTRY_FIELDS.contains(name)) {
-            let values: Vec<String> = match value.get_ref() {
-                DeValue::Array(list) => list.iter().filter_map(|value| plain(value.get_ref())).collect(),
-                other => plain(other).into_iter().collect(),
+            let values: Option<Vec<String>> = match value.get_ref() {
+                DeValue::Array(list) => list.iter().map(|value| plain(value.get_ref())).collect(),
+                other => plain(other).map(|value| vec![value]),
             };
-            if values.is_empty() {
+            let Some(values) = values.filter(|values| !values.is_empty()) else {
                 let message = format!(
                     "{within}{name}: a setting is a text, a number, true or false, or a list of these"
                 );
                 return Err(self.error(span.clone(), message));
-            }
+            };
             for text in &values {
                 let mut settings: Settings = link.defaults();
                 settings
@@ -219,35 +232,19 @@ impl Reader<'_> {
         Ok(choices)
     }
 
-    fn check_gate(
-        &self,
-        within: &str,
-        span: &Range<usize>,
-        trigger: &Trigger,
-        program: &mut links::Program,
-    ) -> Result<(), SuiteError> {
-        let Some(wanted) = &trigger.gate else { return Ok(()) };
-        let gates: Vec<String> = program.gates().iter().map(|gate| gate.name().to_owned()).collect();
-        if gates.contains(wanted) {
-            return Ok(());
-        }
-        let known =
-            if gates.is_empty() { "it has none".to_owned() } else { format!("it has {}", gates.join(", ")) };
-        Err(self.error(
-            span.clone(),
-            format!("{within}trigger.gate is {wanted:?}, but the link has no such gate; {known}"),
-        ))
-    }
-
     fn payloads(&self, field: &str, value: &Value<'_>) -> Result<Vec<u64>, SuiteError> {
-        let expected = || {
-            self.error(value.span(), format!("{field} is a list of sizes in bytes, such as [12, 128, 1024]"))
+        let expected = |value: &Value<'_>| {
+            let shown = shown(value.get_ref());
+            let message = format!("{field} is {shown}, but it takes sizes in bytes, such as [12, 128, 1024]");
+            self.error(value.span(), message)
         };
-        let DeValue::Array(list) = value.get_ref() else { return Err(expected()) };
-        if list.is_empty() {
-            return Err(expected());
+        match value.get_ref() {
+            DeValue::Array(list) if !list.is_empty() => list
+                .iter()
+                .map(|payload| self.whole(field, payload, 0, u64::MAX >> 1).map_err(|_| expected(payload)))
+                .collect(),
+            _ => Err(expected(value)),
         }
-        list.iter().map(|payload| self.whole(field, payload, 0, u64::MAX >> 1)).collect()
     }
 
     fn trigger(&self, field: &str, value: &Value<'_>) -> Result<Trigger, SuiteError> {
@@ -270,6 +267,14 @@ impl Reader<'_> {
         if trigger.kind == TriggerKind::Locked && trigger.gate.is_none() {
             let message = format!("{within}gate is missing: a locked trigger names the gate that it follows");
             return Err(self.error(value.span(), message));
+        }
+        let taken = trigger.kind.fields();
+        let idle = fields.iter().find(|(name, ..)| *name != "kind" && !taken.contains(name));
+        if let Some((name, span, _)) = idle {
+            let (kind, taken) = (trigger.kind.name(), taken.join(", "));
+            let message =
+                format!("{within}{name}: a {kind} trigger has none; beside its kind it has {taken}");
+            return Err(self.error(span.clone(), message));
         }
         Ok(trigger)
     }
@@ -322,7 +327,7 @@ impl Reader<'_> {
         {
             Some(number) => Ok(number),
             None => {
-                let shown = number.map_or_else(|| "no whole number".to_owned(), |number| number.to_string());
+                let shown = shown(value.get_ref());
                 let message =
                     format!("{field} is {shown}, but it takes a whole number from {lowest} to {highest}");
                 Err(self.error(value.span(), message))
@@ -333,14 +338,18 @@ impl Reader<'_> {
     fn text_of(&self, field: &str, value: &Value<'_>) -> Result<String, SuiteError> {
         match value.get_ref() {
             DeValue::String(text) => Ok(text.to_string()),
-            _ => Err(self.error(value.span(), format!("{field} is a text in quotes"))),
+            other => Err(self
+                .error(value.span(), format!("{field} is {}, but it takes a text in quotes", shown(other)))),
         }
     }
 
     fn table_of<'v>(&self, field: &str, value: &'v Value<'_>) -> Result<&'v DeTable<'v>, SuiteError> {
         match value.get_ref() {
             DeValue::Table(table) => Ok(table),
-            _ => Err(self.error(value.span(), format!("{field} is a table, such as [{field}]"))),
+            other => Err(self.error(
+                value.span(),
+                format!("{field} is {}, but it takes a table, such as [{field}]", shown(other)),
+            )),
         }
     }
 
@@ -370,15 +379,4 @@ fn fields_of<'a>(table: &'a DeTable<'_>) -> Vec<Field<'a>> {
         table.iter().map(|(name, value)| (name.get_ref().as_ref(), name.span(), value)).collect();
     fields.sort_by_key(|(_, span, _)| span.start);
     fields
-}
-
-/// A value as a user would write it on the command line.
-fn plain(value: &DeValue<'_>) -> Option<String> {
-    match value {
-        DeValue::String(text) => Some(text.to_string()),
-        DeValue::Integer(number) => Some(number.to_string()),
-        DeValue::Float(number) => Some(number.to_string()),
-        DeValue::Boolean(on) => Some(on.to_string()),
-        _ => None,
-    }
 }

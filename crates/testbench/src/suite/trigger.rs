@@ -49,6 +49,23 @@ impl TriggerKind {
         ("locked", Self::Locked),
         ("closed-loop", Self::ClosedLoop),
     ];
+
+    /// What a trigger of this kind may say beside its kind.
+    pub(super) const fn fields(self) -> &'static [&'static str] {
+        match self {
+            Self::Dithered => &["period", "by"],
+            Self::Fixed | Self::Poisson => &["period"],
+            Self::Swept => &["period", "by", "step"],
+            Self::Locked => &["gate", "offset", "period"],
+            Self::ClosedLoop => &["pause"],
+        }
+    }
+
+    /// Its name in suites.
+    pub(super) fn name(self) -> &'static str {
+        let named = Self::ALL.iter().find(|(_, kind)| *kind == self);
+        named.expect("every kind has a name").0
+    }
 }
 
 impl Default for Trigger {

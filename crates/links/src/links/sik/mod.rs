@@ -29,9 +29,7 @@ pub(super) const DEFINITION: Definition = Definition {
         },
         Setting {
             name: "air_rate",
-            kind: Kind::Choice(&[
-                "2", "4", "8", "16", "19", "24", "32", "48", "64", "96", "128", "192", "250",
-            ]),
+            kind: Kind::Choice(AIR_RATES),
             default: "64",
             help: "AIR_SPEED: kbit/s on the air",
             alternatives: &["64", "96", "128", "192", "250"],
@@ -57,22 +55,35 @@ pub(super) const DEFINITION: Definition = Definition {
     build,
 };
 
+const AIR_RATES: &[&str] = &["2", "4", "8", "16", "19", "24", "32", "48", "64", "96", "128", "192", "250"];
+
 fn build(settings: &Settings, params: &Params) -> Result<Steps, SettingError> {
-    let whole = |name: &str| settings.choice(name).parse::<i64>().expect("the choices are numbers");
-    let timing = Timing::new(
-        Choices {
-            baud: whole("baud"),
-            air_bits_per_s: 1_000 * whole("air_rate"),
-            max_window_ms: settings.integer("max_window") as i64,
-            resend: settings.switch("opportunistic_resend"),
-        },
-        params,
-    );
+    let timing = timing_at(settings, settings.choice("air_rate"), params);
+    if !timing.carries() {
+        let fast_enough = AIR_RATES.iter().find(|rate| timing_at(settings, rate, params).carries());
+        return Err(SettingError::Impossible(format!(
+            "air_rate is {}, but at that rate a window of {} ms has no room for a packet; use air_rate = {} or more",
+            settings.choice("air_rate"),
+            settings.integer("max_window"),
+            fast_enough.expect("the fastest rate fits the shortest window")
+        )));
+    }
     Ok(Steps::new()
         .stage(Constant::fixed("host notices the trigger", PartKind::Cpu, params.time("notice")))
         .stage(Uniform::new("wait for the host's baud clock", PartKind::Bus, timing.bit_out()))
         .stage(TdmRadios::new(timing))
         .stage(Constant::fixed("host checks the payload", PartKind::Cpu, params.time("check"))))
+}
+
+fn timing_at(settings: &Settings, air_rate: &str, params: &Params) -> Timing {
+    let whole = |text: &str| text.parse::<i64>().expect("the choices are numbers");
+    let choices = Choices {
+        baud: whole(settings.choice("baud")),
+        air_bits_per_s: 1_000 * whole(air_rate),
+        max_window_ms: settings.integer("max_window") as i64,
+        resend: settings.switch("opportunistic_resend"),
+    };
+    Timing::new(choices, params)
 }
 
 #[cfg(test)]

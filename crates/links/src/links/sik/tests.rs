@@ -80,3 +80,20 @@ fn the_budget_is_the_mean_of_the_simulation() {
         }
     }
 }
+
+#[test]
+fn a_rate_whose_window_holds_no_packet_is_refused_with_one_that_works() {
+    let link = find("sik").unwrap();
+    let refusal = |set: &[(&str, &str)]| {
+        let settings = link.settings_with(set.iter().copied()).unwrap();
+        link.program(&settings).err().map(|error| error.to_string())
+    };
+    let message = refusal(&[("air_rate", "2")]).unwrap();
+    assert!(
+        message.ends_with("a window of 131 ms has no room for a packet; use air_rate = 4 or more"),
+        "{message}"
+    );
+    let message = refusal(&[("air_rate", "8"), ("max_window", "20 ms")]).unwrap();
+    let advice = message.split("air_rate = ").nth(1).unwrap().split(' ').next().unwrap();
+    assert_eq!(refusal(&[("air_rate", advice), ("max_window", "20 ms")]), None);
+}

@@ -98,6 +98,11 @@ impl Timing {
         (free_ticks >= 0 && bytes >= 0).then_some(bytes.min(MAX_DATA_BYTES))
     }
 
+    /// Whether a whole window has room for a byte.
+    pub(super) fn carries(&self) -> bool {
+        self.room(self.window).is_some_and(|bytes| bytes > 0)
+    }
+
     /// Whether the last packet goes out again before anything new.
     pub(super) fn sends_again(&self, waiting: i64) -> bool {
         self.resend && waiting < RESEND_BELOW_BYTES

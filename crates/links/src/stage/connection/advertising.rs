@@ -18,7 +18,7 @@ pub struct Advertising {
     pub delay: Picoseconds,
     /// How long one event takes on all its channels.
     pub length: Picoseconds,
-    /// How long before an advertising event the radio takes no connection event any more.
+    /// How long before an advertising event the radio is given up, beyond the time that the connection event needs.
     pub lead: Picoseconds,
 }
 
@@ -60,17 +60,25 @@ impl AdvertisingEvents {
         start + self.plan.interval + random.time_below(self.plan.delay)
     }
 
-    /// Leaves out the event, if there is one, that would start before a time: the connection needs the radio.
-    pub(super) fn yield_until(&mut self, time: Picoseconds, random: &mut RandomStream) {
+    /// Whether advertising takes the radio before a time. It then is cut short by the next connection event, which the
+    /// controller puts first: no event after a broken one was missed.
+    pub(super) fn breaks_before(&mut self, time: Picoseconds, random: &mut RandomStream) -> bool {
         let start = self.at(time, random);
-        if start < time {
-            self.start = Some(self.following(start, random));
+        if start >= time {
+            return false;
         }
+        self.start = Some(self.following(start, random));
+        true
     }
 
-    /// Whether a connection event that starts now finds the radio away.
-    pub(super) fn covers(&mut self, anchor: Picoseconds, random: &mut RandomStream) -> bool {
-        self.at(anchor, random) - self.plan.lead <= anchor
+    /// Whether a connection event that starts now, and needs the radio for a time, does not have it.
+    pub(super) fn covers(
+        &mut self,
+        anchor: Picoseconds,
+        needed: Picoseconds,
+        random: &mut RandomStream,
+    ) -> bool {
+        self.at(anchor, random) - self.plan.lead - needed <= anchor
     }
 }
 
@@ -109,7 +117,9 @@ mod tests {
         let mut events = sixty();
         let n = 100_000;
         let away = (0..n)
-            .filter(|&k| events.covers(Picoseconds::from_ns(30_000_000 * i64::from(k)), &mut random))
+            .filter(|&k| {
+                events.covers(Picoseconds::from_ns(30_000_000 * i64::from(k)), Picoseconds::ZERO, &mut random)
+            })
             .count();
         let share = away as f64 / f64::from(n);
         assert!((share - 4.5 / 65.0).abs() < 0.004, "{share}");

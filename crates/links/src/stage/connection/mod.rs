@@ -16,7 +16,7 @@ use units::Picoseconds;
 use super::{GateClock, Load, Part, PartKind, Passage, Stage, Visit};
 use crate::budget::Budget;
 use advertising::AdvertisingEvents;
-use pdus::{INTER_FRAME_SPACE, Pdu};
+use pdus::{INTER_FRAME_SPACE, Pdu, SHORT_PDU_BYTES};
 
 const WAIT: usize = 0;
 const AIR: usize = 1;
@@ -31,7 +31,7 @@ const BUDGET_MESSAGES: i64 = 16_384;
 pub struct Losses {
     /// The share of events in which the peripheral does not hear the central, beside those that advertising takes.
     pub missed_events: f64,
-    /// The share of PDUs after the first chunk that are not received; the event closes with them.
+    /// The share of PDUs of messages of several chunks that are not received; the event closes with them.
     pub lost_pdus: f64,
 }
 
@@ -106,9 +106,23 @@ impl ConnectionEvents {
     }
 
     fn is_missed(&mut self, anchor: Picoseconds, random: &mut RandomStream) -> bool {
-        let away = self.advertising.as_mut().is_some_and(|events| events.covers(anchor, random));
+        let reserved = self.reserved();
+        let away = self.advertising.as_mut().is_some_and(|events| events.covers(anchor, reserved, random));
         let missed = self.connection.losses.missed_events;
         away || (missed > 0.0 && random.chance(missed))
+    }
+
+    /// How much of an event the peripheral must have to itself to start it: it counts the PDUs of the chunk that it is
+    /// to send, as if they were as short as before a data length update.
+    fn reserved(&self) -> Picoseconds {
+        let Framing { direction, phy, .. } = self.connection.framing;
+        let left = match (direction, self.pdus.get(self.next)) {
+            (Direction::Notify, Some(next)) => {
+                self.pdus[self.next..].iter().take_while(|pdu| pdu.chunk == next.chunk).count()
+            }
+            _ => 1,
+        };
+        Picoseconds::new(phy.exchange(SHORT_PDU_BYTES).ps() * left as i64)
     }
 
     /// A new message: waits for the first event that it is in time for.
@@ -170,7 +184,7 @@ impl ConnectionEvents {
             if is_late || is_unanswered || !fits {
                 return (End::Closed, at);
             }
-            if self.is_lost(&pdu, at + pdu.delivered, random) {
+            if self.is_lost(at + pdu.delivered, random) {
                 return (End::Lost, at);
             }
             self.next += 1;
@@ -181,18 +195,13 @@ impl ConnectionEvents {
         }
     }
 
-    /// Whether a PDU is lost that would arrive then: to advertising, or on the air. The first chunk never was in the
-    /// captures: it keeps the radio.
-    fn is_lost(&mut self, pdu: &Pdu, arrival: Picoseconds, random: &mut RandomStream) -> bool {
-        if pdu.chunk == 0 {
-            if let Some(events) = &mut self.advertising {
-                events.yield_until(arrival, random);
-            }
-            return false;
-        }
-        let away = self.advertising.as_mut().is_some_and(|events| events.at(arrival, random) < arrival);
+    /// Whether a PDU is lost that would arrive then: to advertising, or on the air. Messages of one chunk never were in
+    /// the captures.
+    fn is_lost(&mut self, arrival: Picoseconds, random: &mut RandomStream) -> bool {
+        let away = self.advertising.as_mut().is_some_and(|events| events.breaks_before(arrival, random));
+        let has_chunks = self.pdus.last().is_some_and(|last| last.chunk > 0);
         let lost = self.connection.losses.lost_pdus;
-        away || (lost > 0.0 && random.chance(lost))
+        away || (has_chunks && lost > 0.0 && random.chance(lost))
     }
 
     fn needs_responses(&self) -> bool {

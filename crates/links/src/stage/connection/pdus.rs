@@ -9,6 +9,8 @@ use units::Picoseconds;
 
 /// Between two packets of one connection event.
 pub(crate) const INTER_FRAME_SPACE: Picoseconds = Picoseconds::from_ns(150_000);
+/// The longest payload of a PDU before a data length update (connInitialMaxTxOctets, Vol 6 Part B, 4.5.10).
+pub(crate) const SHORT_PDU_BYTES: u32 = 27;
 /// L2CAP's length and channel, and ATT's operation and handle.
 const UPPER_HEADER_BYTES: u32 = 4 + 3;
 const MESSAGE_INTEGRITY_BYTES: u32 = 4;
@@ -30,6 +32,11 @@ impl Phy {
             Phy::TwoMegabit => (2, 4_000),
         };
         Picoseconds::from_ns(i64::from(preamble + 4 + 2 + payload_bytes + 3) * ns_per_byte)
+    }
+
+    /// A PDU one way and an empty one the other way, up to where the next exchange may start.
+    pub(crate) fn exchange(self, payload_bytes: u32) -> Picoseconds {
+        self.airtime(payload_bytes) + INTER_FRAME_SPACE + self.airtime(0) + INTER_FRAME_SPACE
     }
 }
 
@@ -90,7 +97,7 @@ impl Framing {
     fn pdu(&self, bytes: u32, chunk: u32, ends_chunk: bool) -> Pdu {
         let integrity = if self.encrypted { MESSAGE_INTEGRITY_BYTES } else { 0 };
         let (data, empty) = (self.phy.airtime(bytes + integrity), self.phy.airtime(0));
-        let exchange = data + INTER_FRAME_SPACE + empty + INTER_FRAME_SPACE;
+        let exchange = self.phy.exchange(bytes + integrity);
         let delivered = match self.direction {
             Direction::Notify => empty + INTER_FRAME_SPACE + data,
             Direction::Write | Direction::WriteWithResponse => data,
