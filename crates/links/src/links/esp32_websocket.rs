@@ -1,4 +1,4 @@
-//! WebSocket between two ESP32 (or a sending ESP32-C6) over a Wi-Fi access point. The client writes a message's
+//! WebSocket between two ESP32, or two ESP32-C6, over a Wi-Fi access point. The client writes a message's
 //! header and its payload apart: with Nagle's algorithm the payload waits until the header is acknowledged.
 
 use super::wifi::{self, Path};

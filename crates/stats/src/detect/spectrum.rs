@@ -137,18 +137,16 @@ pub(super) fn refine(times: &[f64], near: f64, reach: f64) -> f64 {
     if span <= 0.0 {
         return near;
     }
-    let mut best = (near, coherence(times, near));
     let mut step = 0.25 / span;
     let steps = (libm::ceil(reach / step) as i64).min(400);
-    for k in -steps..=steps {
-        let frequency = near + k as f64 * step;
-        if frequency > 0.0 {
-            let value = coherence(times, frequency);
-            if value > best.1 {
-                best = (frequency, value);
-            }
-        }
-    }
+    let frequency_of = |k: i64| near + k as f64 * step;
+    let highest = scan(times, frequency_of(-steps), step, 2 * steps as usize + 1)
+        .into_iter()
+        .zip(-steps..)
+        .filter(|(_, k)| frequency_of(*k) > 0.0)
+        .max_by(|(a, at), (b, bt)| a.total_cmp(b).then(bt.abs().cmp(&at.abs())));
+    let nearest = highest.map_or(near, |(_, k)| frequency_of(k));
+    let mut best = (nearest, coherence(times, nearest));
     while step > 0.002 / span {
         step /= 2.0;
         for frequency in [best.0 - step, best.0 + step] {
@@ -159,4 +157,22 @@ pub(super) fn refine(times: &[f64], near: f64, reach: f64) -> f64 {
         }
     }
     best.0
+}
+
+/// Squared length of the sum of unit vectors at `count` frequencies from `lowest`, `step` apart: each vector is turned
+/// on from one frequency to the next, which costs a multiplication where a new one would cost a sine and a cosine.
+fn scan(times: &[f64], lowest: f64, step: f64, count: usize) -> Vec<f64> {
+    let unit = |cycles: f64| {
+        let (sine, cosine) = libm::sincos(TAU * (cycles - libm::floor(cycles)));
+        Complex64::new(cosine, sine)
+    };
+    let first = times.first().copied().unwrap_or(0.0);
+    let mut vectors: Vec<Complex64> = times.iter().map(|time| unit(time * lowest)).collect();
+    let turns: Vec<Complex64> = times.iter().map(|time| unit((time - first) * step)).collect();
+    let next = |_| {
+        let sum: Complex64 = vectors.iter().sum();
+        vectors.iter_mut().zip(&turns).for_each(|(vector, turn)| *vector *= turn);
+        sum.norm_sqr()
+    };
+    (0..count).map(next).collect()
 }
