@@ -7,25 +7,24 @@ neither the data frames nor the renderer.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from airwire.model import Analysis
 
 __all__ = ["write_figures", "write_html"]
 
 
-def write_html(analysis: Analysis, path: Path, *, title: str | None = None) -> None:
+def write_html(analysis: Analysis, path: str | Path, *, title: str | None = None) -> None:
     """Write the report as one HTML page that works offline; the same analysis gives the same bytes."""
     from airwire.report.page import page
 
-    path.write_text(page(analysis, title), encoding="utf-8", newline="\n")
+    Path(path).write_text(page(analysis, title), encoding="utf-8", newline="\n")
 
 
 def write_figures(
-    analysis: Analysis, directory: Path, formats: Iterable[str] = ("svg", "png"), *, captures: bool = False
+    analysis: Analysis, directory: str | Path, formats: Iterable[str] = ("svg", "png"), *, captures: bool = False
 ) -> list[Path]:
     """Write the overview figures, and with ``captures`` those of every capture too, and name the files.
 
@@ -33,4 +32,4 @@ def write_figures(
     """
     from airwire.report.files import write
 
-    return write(analysis, directory, tuple(formats), captures=captures)
+    return write(analysis, Path(directory), tuple(formats), captures=captures)

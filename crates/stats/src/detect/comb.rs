@@ -4,7 +4,7 @@ use std::f64::consts::TAU;
 
 use super::finding::{Finding, Kind};
 use super::series::Series;
-use super::spectrum::{coherence, mean_phase};
+use super::spectrum::{coherence, coherences, mean_phase};
 use crate::quantile::median;
 
 const MIN_MESSAGES: usize = 40;
@@ -46,15 +46,14 @@ fn many_teeth(series: &Series) -> Option<Comb> {
     let highest = 40.0 / spread;
     let first = 2.0 / spread;
     let count = ((highest - first) / step) as usize;
-    let frequencies: Vec<f64> = (0..count).map(|k| first + k as f64 * step).collect();
-    let values: Vec<f64> = frequencies.iter().map(|f| coherence(&series.latency_ps, *f)).collect();
+    let values = coherences(&series.latency_ps, first, step, count);
     let strongest = values.iter().copied().fold(0.0, f64::max);
     let peak = (1..count.saturating_sub(1)).find(|i| {
         values[*i] >= MIN_COHERENCE.max(0.85 * strongest)
             && values[*i] >= values[i - 1]
             && values[*i] >= values[i + 1]
     })?;
-    let frequency = climb(&series.latency_ps, frequencies[peak], step);
+    let frequency = climb(&series.latency_ps, first + peak as f64 * step, step);
     let comb = describe(series, frequency);
     let fine = comb.quantum_ps < series.finest_structure_ps();
     (!fine

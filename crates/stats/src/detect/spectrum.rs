@@ -6,14 +6,19 @@ use std::f64::consts::TAU;
 use rustfft::FftPlannerScalar;
 use rustfft::num_complex::Complex64;
 
+/// The unit vector at a phase.
+fn unit(cycles: f64) -> Complex64 {
+    let (sine, cosine) = libm::sincos(TAU * (cycles - libm::floor(cycles)));
+    Complex64::new(cosine, sine)
+}
+
 /// The mean of the unit vectors at the phases of `times` at `frequency`; (0, 0) when there are none.
 fn mean_vector(times: &[f64], frequency: f64) -> (f64, f64) {
     let (mut cosines, mut sines) = (0.0, 0.0);
     for time in times {
-        let cycles = time * frequency;
-        let (sine, cosine) = libm::sincos(TAU * (cycles - libm::floor(cycles)));
-        cosines += cosine;
-        sines += sine;
+        let vector = unit(time * frequency);
+        cosines += vector.re;
+        sines += vector.im;
     }
     let n = times.len().max(1) as f64;
     (cosines / n, sines / n)
@@ -113,9 +118,7 @@ fn add_power(power: &mut [f64], times: &[f64], lowest: f64, step: f64) {
     let mut buffer = vec![Complex64::default(); size];
     for time in times {
         let since_first = time - times[0];
-        let cycles = since_first * lowest;
-        let (sine, cosine) = libm::sincos(TAU * (cycles - libm::floor(cycles)));
-        buffer[libm::round(since_first / grid) as usize % size] += Complex64::new(cosine, -sine);
+        buffer[libm::round(since_first / grid) as usize % size] += unit(since_first * lowest).conj();
     }
     fft.process(&mut buffer);
     let n = times.len() as f64;
@@ -140,7 +143,7 @@ pub(super) fn refine(times: &[f64], near: f64, reach: f64) -> f64 {
     let mut step = 0.25 / span;
     let steps = (libm::ceil(reach / step) as i64).min(400);
     let frequency_of = |k: i64| near + k as f64 * step;
-    let highest = scan(times, frequency_of(-steps), step, 2 * steps as usize + 1)
+    let highest = coherences(times, frequency_of(-steps), step, 2 * steps as usize + 1)
         .into_iter()
         .zip(-steps..)
         .filter(|(_, k)| frequency_of(*k) > 0.0)
@@ -159,20 +162,16 @@ pub(super) fn refine(times: &[f64], near: f64, reach: f64) -> f64 {
     best.0
 }
 
-/// Squared length of the sum of unit vectors at `count` frequencies from `lowest`, `step` apart: each vector is turned
-/// on from one frequency to the next, which costs a multiplication where a new one would cost a sine and a cosine.
-fn scan(times: &[f64], lowest: f64, step: f64, count: usize) -> Vec<f64> {
-    let unit = |cycles: f64| {
-        let (sine, cosine) = libm::sincos(TAU * (cycles - libm::floor(cycles)));
-        Complex64::new(cosine, sine)
-    };
+/// Coherence of `times` at `count` frequencies from `lowest`, `step` apart: each unit vector is turned on from one
+/// frequency to the next, which costs a multiplication where a new one would cost a sine and a cosine.
+pub(super) fn coherences(times: &[f64], lowest: f64, step: f64, count: usize) -> Vec<f64> {
     let first = times.first().copied().unwrap_or(0.0);
     let mut vectors: Vec<Complex64> = times.iter().map(|time| unit(time * lowest)).collect();
     let turns: Vec<Complex64> = times.iter().map(|time| unit((time - first) * step)).collect();
     let next = |_| {
         let sum: Complex64 = vectors.iter().sum();
         vectors.iter_mut().zip(&turns).for_each(|(vector, turn)| *vector *= turn);
-        sum.norm_sqr()
+        libm::sqrt(sum.norm_sqr()) / times.len().max(1) as f64
     };
     (0..count).map(next).collect()
 }
