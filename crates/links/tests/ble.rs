@@ -1,14 +1,12 @@
 //! Bluetooth LE against the specification, Nordic's and Espressif's behaviour as captures and a sniffer showed it.
 
-use links::{Program, Schedule, Simulation, find};
+mod support;
+
+use links::{Schedule, Simulation};
+use support::{program, refusal};
 use units::Picoseconds;
 
 const MS: f64 = 1e9;
-
-fn program(link: &str, settings: &[(&str, &str)]) -> Program {
-    let link = find(link).unwrap();
-    link.program(&link.settings_with(settings.iter().copied()).unwrap()).unwrap()
-}
 
 /// Sorted latencies in milliseconds over many runs: the phases of two gates whose periods have a common multiple stay
 /// apart as they are for a whole run.
@@ -30,11 +28,6 @@ fn latencies_ms(link: &str, settings: &[(&str, &str)], payload_bytes: u32) -> Ve
 fn budget_ms(link: &str, settings: &[(&str, &str)], payload_bytes: u32, part: &str) -> f64 {
     let lines = program(link, settings).budget(payload_bytes);
     lines.iter().find(|line| line.name == part).map_or(0.0, |line| line.mean.ps() as f64 / MS)
-}
-
-fn impossible(link: &str, settings: &[(&str, &str)]) -> String {
-    let link = find(link).unwrap();
-    link.program(&link.settings_with(settings.iter().copied()).unwrap()).unwrap_err().to_string()
 }
 
 #[test]
@@ -183,11 +176,11 @@ fn the_peripheral_may_sleep_while_only_the_central_has_data() {
 
 #[test]
 fn what_the_specification_rules_out_is_refused_with_advice() {
-    let message = impossible("nrf52840-ble", &[("connection_interval", "31 ms")]);
+    let message = refusal("nrf52840-ble", &[("connection_interval", "31 ms")]);
     assert!(message.contains("1.25 ms") && message.contains("30 ms"), "{message}");
-    let message = impossible("nrf52840-ble", &[("mtu", "23")]);
+    let message = refusal("nrf52840-ble", &[("mtu", "23")]);
     assert!(message.contains("at most mtu - 3 = 20 B") && message.contains("200"), "{message}");
-    let message = impossible("esp32-nimble-ble", &[("advertising", "5 ms")]);
+    let message = refusal("esp32-nimble-ble", &[("advertising", "5 ms")]);
     assert!(message.contains("20 ms"), "{message}");
 }
 

@@ -1,20 +1,19 @@
 //! Bluetooth Classic SPP against the Bluetooth core specification and the facts of public captures.
 
-use links::{Program, Schedule, Simulation, find};
+mod support;
+
+use links::{Program, Schedule, Simulation};
 
 fn program(settings: &[(&str, &str)]) -> Program {
-    let spp = find("esp32-spp").unwrap();
-    spp.program(&spp.settings_with(settings.iter().copied()).unwrap()).unwrap()
+    support::program("esp32-spp", settings)
 }
 
 fn budget_us(settings: &[(&str, &str)], payload_bytes: u32, part: &str) -> f64 {
-    let budget = program(settings).budget(payload_bytes);
-    let line = budget.iter().find(|line| line.name == part).unwrap_or_else(|| panic!("{budget:?}"));
-    line.mean.ps() as f64 / 1e6
+    support::part_us("esp32-spp", settings, payload_bytes, part)
 }
 
 fn mean_us(settings: &[(&str, &str)], payload_bytes: u32) -> f64 {
-    program(settings).budget(payload_bytes).iter().map(|line| line.mean.ps() as f64 / 1e6).sum()
+    support::mean_us("esp32-spp", settings, payload_bytes)
 }
 
 fn simulated_us(

@@ -1,20 +1,19 @@
 //! ESP-NOW against airtimes of IEEE 802.11 and the facts of public captures.
 
-use links::{Program, Schedule, Simulation, find};
+mod support;
+
+use links::{Program, Schedule, Simulation};
 
 fn program(settings: &[(&str, &str)]) -> Program {
-    let espnow = find("espnow").unwrap();
-    espnow.program(&espnow.settings_with(settings.iter().copied()).unwrap()).unwrap()
+    support::program("espnow", settings)
 }
 
 fn budget_us(settings: &[(&str, &str)], payload_bytes: u32, part: &str) -> f64 {
-    let budget = program(settings).budget(payload_bytes);
-    let line = budget.iter().find(|line| line.name == part).unwrap_or_else(|| panic!("{budget:?}"));
-    line.mean.ps() as f64 / 1e6
+    support::part_us("espnow", settings, payload_bytes, part)
 }
 
 fn mean_us(settings: &[(&str, &str)], payload_bytes: u32) -> f64 {
-    program(settings).budget(payload_bytes).iter().map(|line| line.mean.ps() as f64 / 1e6).sum()
+    support::mean_us("espnow", settings, payload_bytes)
 }
 
 fn simulated_us(settings: &[(&str, &str)], payload_bytes: u32, samples: u64) -> Vec<f64> {

@@ -1,24 +1,19 @@
 //! LoRa against Semtech's published numbers and the facts of public captures.
 
-use links::{Program, Schedule, Simulation, find};
+mod support;
+
+use links::{Program, Schedule, Simulation};
 
 fn program(settings: &[(&str, &str)]) -> Program {
-    let lora = find("lora").unwrap();
-    lora.program(&lora.settings_with(settings.iter().copied()).unwrap()).unwrap()
+    support::program("lora", settings)
 }
 
 fn refusal(settings: &[(&str, &str)]) -> String {
-    let lora = find("lora").unwrap();
-    lora.settings_with(settings.iter().copied())
-        .and_then(|settings| lora.program(&settings).map(|_| ()))
-        .unwrap_err()
-        .to_string()
+    support::refusal("lora", settings)
 }
 
 fn budget_us(settings: &[(&str, &str)], payload_bytes: u32, part: &str) -> f64 {
-    let budget = program(settings).budget(payload_bytes);
-    let line = budget.iter().find(|line| line.name == part).unwrap_or_else(|| panic!("{budget:?}"));
-    line.mean.ps() as f64 / 1e6
+    support::part_us("lora", settings, payload_bytes, part)
 }
 
 fn airtime_us(settings: &[(&str, &str)], payload_bytes: u32) -> f64 {
@@ -26,7 +21,7 @@ fn airtime_us(settings: &[(&str, &str)], payload_bytes: u32) -> f64 {
 }
 
 fn mean_us(settings: &[(&str, &str)], payload_bytes: u32) -> f64 {
-    program(settings).budget(payload_bytes).iter().map(|line| line.mean.ps() as f64 / 1e6).sum()
+    support::mean_us("lora", settings, payload_bytes)
 }
 
 fn simulated(settings: &[(&str, &str)], payload_bytes: u32, samples: u64) -> Vec<Option<f64>> {

@@ -1,29 +1,23 @@
 //! nRF24L01+ against the product specification and the facts of public captures.
 
-use links::{Program, Schedule, Simulation, find};
+mod support;
+
+use links::{Program, Schedule, Simulation};
 
 fn program(settings: &[(&str, &str)]) -> Program {
-    let nrf24 = find("nrf24").unwrap();
-    nrf24.program(&nrf24.settings_with(settings.iter().copied()).unwrap()).unwrap()
+    support::program("nrf24", settings)
 }
 
 fn refusal(settings: &[(&str, &str)]) -> String {
-    let nrf24 = find("nrf24").unwrap();
-    nrf24
-        .settings_with(settings.iter().copied())
-        .and_then(|settings| nrf24.program(&settings).map(|_| ()))
-        .unwrap_err()
-        .to_string()
+    support::refusal("nrf24", settings)
 }
 
 fn budget_us(settings: &[(&str, &str)], payload_bytes: u32, part: &str) -> f64 {
-    let budget = program(settings).budget(payload_bytes);
-    let line = budget.iter().find(|line| line.name == part).unwrap_or_else(|| panic!("{budget:?}"));
-    line.mean.ps() as f64 / 1e6
+    support::part_us("nrf24", settings, payload_bytes, part)
 }
 
 fn mean_us(settings: &[(&str, &str)], payload_bytes: u32) -> f64 {
-    program(settings).budget(payload_bytes).iter().map(|line| line.mean.ps() as f64 / 1e6).sum()
+    support::mean_us("nrf24", settings, payload_bytes)
 }
 
 fn simulated_us(settings: &[(&str, &str)], payload_bytes: u32, samples: u64) -> Vec<Option<f64>> {

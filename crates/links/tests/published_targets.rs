@@ -1,24 +1,11 @@
 //! Figures from elsewhere that no model here was fitted on: measurements and sums of others, formulas of datasheets
 //! and standards written down a second time. Each test says where its figures are from.
 
-use links::{Definition, Program, Schedule, Simulation, find};
+mod support;
+
+use links::{Schedule, Simulation};
+use support::{part_us, program};
 use units::Picoseconds;
-
-fn link(name: &str) -> &'static Definition {
-    find(name).unwrap()
-}
-
-fn program(name: &str, settings: &[(&str, &str)]) -> Program {
-    let settings = link(name).settings_with(settings.iter().copied()).unwrap();
-    link(name).program(&settings).unwrap()
-}
-
-/// The mean time of a part, in microseconds.
-fn part_us(name: &str, settings: &[(&str, &str)], payload_bytes: u32, part: &str) -> f64 {
-    let budget = program(name, settings).budget(payload_bytes);
-    let line = budget.iter().find(|line| line.name == part).unwrap_or_else(|| panic!("{budget:?}"));
-    line.mean.ps() as f64 / 1e6
-}
 
 /// One-way latencies with triggers spread over all phases, in microseconds, shortest first.
 fn latencies_us(name: &str, settings: &[(&str, &str)], payload_bytes: u32, samples: u64) -> Vec<f64> {

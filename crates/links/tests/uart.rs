@@ -1,27 +1,23 @@
 //! The UART link against the STM32's divider, arithmetic of the ring and facts of public captures.
 
-use links::{Program, Schedule, Simulation, find};
+mod support;
+
+use links::{Program, Schedule, Simulation};
 
 fn program(settings: &[(&str, &str)]) -> Program {
-    let uart = find("uart").unwrap();
-    uart.program(&uart.settings_with(settings.iter().copied()).unwrap()).unwrap()
+    support::program("uart", settings)
 }
 
 fn refusal(settings: &[(&str, &str)]) -> String {
-    let uart = find("uart").unwrap();
-    uart.settings_with(settings.iter().copied())
-        .and_then(|settings| uart.program(&settings).map(|_| ()))
-        .unwrap_err()
-        .to_string()
+    support::refusal("uart", settings)
 }
 
 fn part_us(settings: &[(&str, &str)], payload_bytes: u32, part: &str) -> f64 {
-    let budget = program(settings).budget(payload_bytes);
-    budget.iter().find(|line| line.name == part).unwrap().mean.ps() as f64 / 1e6
+    support::part_us("uart", settings, payload_bytes, part)
 }
 
 fn mean_us(settings: &[(&str, &str)], payload_bytes: u32) -> f64 {
-    program(settings).budget(payload_bytes).iter().map(|line| line.mean.ps() as f64 / 1e6).sum()
+    support::mean_us("uart", settings, payload_bytes)
 }
 
 fn simulated(settings: &[(&str, &str)], payload_bytes: u32, samples: u64) -> Vec<f64> {

@@ -1,8 +1,11 @@
 //! The Wi-Fi links against what standards and published measurements say of them, and each link's budget against its
 //! own simulation.
 
+mod support;
+
 use links::stage::{BackgroundScan, BeaconDelivery, Dcf, Dwells, Gate, GateClock, Load, PhyRate};
 use links::{Program, Schedule, Simulation, Steps, find};
+use support::program;
 use units::Picoseconds;
 
 const US: i64 = 1_000_000;
@@ -15,11 +18,6 @@ fn ms(count: i64) -> Picoseconds {
 /// Enough for the longest gate of any link but the background scan.
 fn dithered() -> Schedule {
     Schedule::Dithered { period: ms(1_500), by: ms(512) }
-}
-
-fn program(link: &str, set: &[(&str, &str)]) -> Program {
-    let link = find(link).unwrap();
-    link.program(&link.settings_with(set.iter().copied()).unwrap()).unwrap()
 }
 
 /// Latencies in microseconds of the messages that arrived, ascending.

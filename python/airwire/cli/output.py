@@ -9,6 +9,8 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+import typer
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -108,3 +110,27 @@ def write_report(analysis: Analysis, report: Path | None, figures: Path | None) 
                 with writing(figures):
                     write_figures(analysis, figures)
     return [("Report", report), ("Figures", figures)]
+
+
+def finish(
+    analysis: Analysis, what_is_kept: tuple[str, str], report: Path | None, figures: Path | None, as_json: bool
+) -> None:
+    """What follows a printed result: complaints, report, the files' names, and the exit code that fits.
+
+    ``what_is_kept`` is what the analysis consists of, and in what state Ctrl-C leaves it: row, begun or finished.
+    """
+    for failure in analysis.errors:
+        complain(failure.message)
+    written = write_report(analysis, report, figures)
+    if not as_json:
+        for what, path in [("Run folder", analysis.run_folder), *written]:
+            if path is not None:
+                print(f"{what}: {path}")
+    if analysis.interrupted:
+        done = len(analysis.captures)
+        thing, state = what_is_kept
+        kept = f"1 {thing} was" if done == 1 else f"{done} {thing}s were"
+        complain(f"stopped by Ctrl-C; {kept} {state} and kept")
+        raise typer.Exit(EXIT_INTERRUPTED)
+    if analysis.errors:
+        raise typer.Exit(EXIT_BAD_INPUT)

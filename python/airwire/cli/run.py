@@ -8,14 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from airwire.cli import options
-from airwire.cli.output import (
-    EXIT_BAD_INPUT,
-    EXIT_INTERRUPTED,
-    complain,
-    print_json,
-    progress_bar,
-    write_report,
-)
+from airwire.cli.output import finish, print_json, progress_bar
 
 if TYPE_CHECKING:
     from airwire.model import Analysis
@@ -97,17 +90,4 @@ def publish(analysis: Analysis, report: Path | None, figures: Path | None, as_js
         from airwire.cli.ranking import print_ranking
 
         print_ranking(analysis)
-    for failure in analysis.errors:
-        complain(failure.message)
-    written = write_report(analysis, report, figures)
-    if not as_json:
-        for what, path in [("Run folder", analysis.run_folder), *written]:
-            if path is not None:
-                typer.echo(f"{what}: {path}")
-    if analysis.interrupted:
-        done = len(analysis.captures)
-        kept = "1 row was" if done == 1 else f"{done} rows were"
-        complain(f"stopped by Ctrl-C; {kept} begun or finished and kept")
-        raise typer.Exit(EXIT_INTERRUPTED)
-    if analysis.errors:
-        raise typer.Exit(EXIT_BAD_INPUT)
+    finish(analysis, ("row", "begun or finished"), report, figures, as_json)

@@ -5,23 +5,18 @@
 use units::Picoseconds;
 
 use super::ieee802154::{ACK, CHANNEL_BUSY, Phy, acknowledgement};
+use super::tick::{self, TICK};
 use crate::params::Params;
 use crate::program::Steps;
 use crate::registry::Definition;
 use crate::settings::{Kind, Setting, SettingError, Settings};
-use crate::stage::{Constant, CsmaCa, CsmaTiming, Gate, GateClock, Load, PartKind};
+use crate::stage::{Constant, CsmaCa, CsmaTiming, Load, PartKind};
 
 pub(super) const DEFINITION: Definition = Definition {
     name: "esp32-802154",
     title: "IEEE 802.15.4, ESP32-C6 with ESP-IDF",
     settings: &[
-        Setting {
-            name: "tick",
-            kind: Kind::Time { lowest: Picoseconds::ZERO, highest: Picoseconds::new(1_000_000_000_000) },
-            default: "10 ms",
-            help: "FreeRTOS tick at which the sending task sees its trigger; none where an interrupt wakes it",
-            alternatives: &["10 ms", "1 ms", "none"],
-        },
+        TICK,
         ACK,
         Setting {
             name: "throughput_option",
@@ -50,9 +45,7 @@ pub(super) const DEFINITION: Definition = Definition {
 fn build(settings: &Settings, params: &Params) -> Result<Steps, SettingError> {
     let phy = Phy::of(params);
     let acked = settings.switch("ack");
-    let tick = settings
-        .optional_time("tick")
-        .map(|period| Gate::new("wait for the OS tick", GateClock::new("tick", period)));
+    let tick = tick::wait(settings);
     let turnaround = params.time("ack_turnaround");
     let answer = if acked { acknowledgement(turnaround, phy.ack()) } else { Steps::new() };
     let answer_time = if acked { turnaround + phy.ack() } else { Picoseconds::ZERO };

@@ -7,22 +7,15 @@
 use units::Picoseconds;
 
 use super::ble;
+use super::tick::{self, TICK};
 use crate::params::Params;
 use crate::program::Steps;
 use crate::registry::Definition;
-use crate::settings::{Kind, Setting, SettingError, Settings};
+use crate::settings::{SettingError, Settings};
 use crate::stage::{
-    Advertising, Connection, ConnectionEvents, Constant, Direction, Gate, GateClock, Losses, PartKind,
+    Advertising, Connection, ConnectionEvents, Constant, Direction, GateClock, Losses, PartKind,
 };
 use crate::stage::{Phy, ReceiverSlot};
-
-const TICK: Setting = Setting {
-    name: "tick",
-    kind: Kind::Time { lowest: Picoseconds::ZERO, highest: Picoseconds::from_ns(1_000_000_000) },
-    default: "10 ms",
-    help: "FreeRTOS tick at which the sending task sees its trigger; none where an interrupt wakes it",
-    alternatives: &["10 ms", "1 ms", "none"],
-};
 
 pub(super) const BLUEDROID: Definition = Definition {
     name: "esp32-bluedroid-ble",
@@ -74,9 +67,7 @@ fn build(settings: &Settings, params: &Params) -> Result<Steps, SettingError> {
     ble::check(settings)?;
     let is_notify = ble::direction(settings) == Direction::Notify;
     let of_direction = |name: &str| format!("{name}_{}", if is_notify { "notify" } else { "write" });
-    let tick = settings
-        .optional_time("tick")
-        .map(|period| Gate::new("wait for the OS tick", GateClock::new("tick", period)));
+    let tick = tick::wait(settings);
     let host = params.time(&of_direction("host"));
     let pdu_bytes = pdu_bytes(settings.integer("data_length"), params);
     // The ESP32 has no other; its successors do.

@@ -3,6 +3,7 @@
 
 use units::Picoseconds;
 
+use super::tick::{self, TICK};
 use crate::params::Params;
 use crate::program::Steps;
 use crate::registry::Definition;
@@ -19,13 +20,7 @@ pub(super) const DEFINITION: Definition = Definition {
 };
 
 const SETTINGS: &[Setting] = &[
-    Setting {
-        name: "tick",
-        kind: Kind::Time { lowest: Picoseconds::ZERO, highest: Picoseconds::from_ns(1_000_000_000) },
-        default: "10 ms",
-        help: "FreeRTOS tick at which the sending task sees the trigger (CONFIG_FREERTOS_HZ); none: woken by it",
-        alternatives: &["1 ms", "none"],
-    },
+    TICK,
     Setting {
         name: "write",
         kind: Kind::Integer { lowest: 1, highest: 990, unit: "B" },
@@ -125,7 +120,7 @@ fn build(settings: &Settings, params: &Params) -> Result<Steps, SettingError> {
         ))
         .stage(When::new(shows_repeats, repeat))
         .stage(When::new(move |load: &Load| load.is_last && streams(load), pause));
-    let tick = settings.optional_time("tick").map(|period| GateClock::new("tick", period));
+    let tick = tick::clock(settings);
     let slots = GateClock::new("slots", params.time("opening"));
     let first_write = write + Picoseconds::new(jitter.ps() / 2);
     Ok(Steps::new().stage(TickedSlots::new(tick, first_write, slots)).frames(write_bytes as u32, writes))

@@ -1,6 +1,7 @@
 //! WebSocket between two ESP32, or two ESP32-C6, over a Wi-Fi access point. The client writes a message's
 //! header and its payload apart: with Nagle's algorithm the payload waits until the header is acknowledged.
 
+use super::tick::TICK;
 use super::wifi::{self, Path};
 use crate::params::Params;
 use crate::program::Steps;
@@ -12,7 +13,7 @@ use crate::stage::{Constant, Load, PartKind};
 const SEGMENT_BYTES: u32 = 1_440;
 
 const SETTINGS: &[Setting] = &[
-    wifi::TICK,
+    TICK,
     wifi::RECEIVER_TICK,
     wifi::power_save("none"),
     wifi::nodelay(

@@ -1,6 +1,7 @@
 //! TCP between two ESP32 over a Wi-Fi access point: one message is one write. Slow start, lost segments and messages
 //! beyond the send buffer are left out.
 
+use super::tick::TICK;
 use super::wifi::{self, Path};
 use crate::params::Params;
 use crate::program::Steps;
@@ -16,7 +17,7 @@ pub(super) const DEFINITION: Definition = Definition {
     name: "esp32-wifi-tcp",
     title: "TCP over Wi-Fi, two ESP32 and an access point",
     settings: &[
-        wifi::TICK,
+        TICK,
         wifi::RECEIVER_TICK,
         wifi::power_save("min"),
         wifi::nodelay("on", "off: Nagle's algorithm holds a message until the one before is acknowledged"),

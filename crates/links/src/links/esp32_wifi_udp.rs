@@ -1,5 +1,6 @@
 //! UDP between two ESP32 over a Wi-Fi access point. A datagram that IP would have to cut is left out.
 
+use super::tick::TICK;
 use super::wifi::{self, Path};
 use crate::params::Params;
 use crate::program::Steps;
@@ -15,7 +16,7 @@ pub(super) const DEFINITION: Definition = Definition {
     name: "esp32-wifi-udp",
     title: "UDP over Wi-Fi, two ESP32 and an access point",
     settings: &[
-        wifi::TICK,
+        TICK,
         wifi::RECEIVER_TICK,
         wifi::power_save("min"),
         wifi::DTIM_PERIOD,

@@ -3,11 +3,12 @@
 
 use units::Picoseconds;
 
+use super::tick::{self, TICK};
 use crate::params::Params;
 use crate::program::Steps;
 use crate::registry::Definition;
 use crate::settings::{Kind, Setting, SettingError, Settings};
-use crate::stage::{Constant, Gate, GateClock, Load, NeighbourTiming, Neighbours, PartKind};
+use crate::stage::{Constant, Load, NeighbourTiming, Neighbours, PartKind};
 
 /// ESP_NOW_MAX_DATA_LEN (ESP-IDF Programming Guide, ESP-NOW).
 const FRAME_BYTES: u32 = 250;
@@ -23,13 +24,7 @@ pub(super) const DEFINITION: Definition = Definition {
 };
 
 const SETTINGS: &[Setting] = &[
-    Setting {
-        name: "tick",
-        kind: Kind::Time { lowest: Picoseconds::ZERO, highest: Picoseconds::from_ns(1_000_000_000) },
-        default: "10 ms",
-        help: "FreeRTOS tick at which the sending task sees the trigger (CONFIG_FREERTOS_HZ); none: woken by it",
-        alternatives: &["1 ms", "none"],
-    },
+    TICK,
     Setting {
         name: "rate",
         kind: Kind::Choice(&["LR-250k", "LR-500k", "1M", "2M", "5.5M", "11M", "6M", "12M", "24M", "54M"]),
@@ -145,9 +140,8 @@ fn build(settings: &Settings, params: &Params) -> Result<Steps, SettingError> {
         .done()
         .stage(Constant::fixed("acknowledgement", PartKind::Protocol, acknowledgement))
         .stage(Constant::fixed("send callback to the next frame", PartKind::Cpu, next_frame));
-    let tick = settings.optional_time("tick");
     Ok(Steps::new()
-        .maybe(tick.map(|period| Gate::new("wait for the OS tick", GateClock::new("tick", period))))
+        .maybe(tick::wait(settings))
         .stage(Constant::fixed("sender's firmware", PartKind::Cpu, next_frame))
         .frames(FRAME_BYTES, frame))
 }

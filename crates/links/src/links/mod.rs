@@ -16,6 +16,7 @@ mod nrf24;
 mod nrf52840_ble;
 mod pi4_websocket;
 mod sik;
+mod tick;
 mod uart;
 mod uart_receiver;
 mod wifi;

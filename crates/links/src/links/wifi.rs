@@ -3,6 +3,7 @@
 
 use units::Picoseconds;
 
+use super::tick;
 use crate::params::Params;
 use crate::program::Steps;
 use crate::settings::{Kind, Setting, Settings};
@@ -32,13 +33,6 @@ const fn ms(ms: i64) -> Picoseconds {
     Picoseconds::from_ns(ms * 1_000_000)
 }
 
-pub(super) const TICK: Setting = Setting {
-    name: "tick",
-    kind: Kind::Time { lowest: Picoseconds::ZERO, highest: ms(1_000) },
-    default: "10 ms",
-    help: "FreeRTOS tick at which the sending task sees the trigger (CONFIG_FREERTOS_HZ); none: woken by it",
-    alternatives: &["1 ms", "none"],
-};
 pub(super) const RECEIVER_TICK: Setting = Setting {
     name: "receiver_tick",
     kind: Kind::Time { lowest: Picoseconds::ZERO, highest: ms(1_000) },
@@ -128,8 +122,7 @@ impl<'a> Path<'a> {
 
     /// The wait until the sending task sees the trigger.
     pub(super) fn notice(&self) -> Option<impl Stage + 'static> {
-        let tick = self.settings.optional_time("tick");
-        tick.map(|tick| Gate::new("wait for the OS tick", GateClock::new("tick", tick)))
+        tick::wait(self.settings)
     }
 
     /// The wait until the receiving task sees the data.
