@@ -148,3 +148,20 @@ def test_examples_in_docstrings_hold(module: str) -> None:
     result = doctest.testmod(import_module(module), extraglobs={"airwire": airwire}, optionflags=doctest.ELLIPSIS)
     assert result.attempted > 0
     assert result.failed == 0
+
+
+def test_the_captures_of_a_run_give_the_same_figures_and_findings_when_they_are_analysed(tmp_path: Path) -> None:
+    suite = tmp_path / "gated.toml"
+    entries = "[links.esp32-802154]\n[links.nrf24]\n[links.uart]\n[links.esp32-wifi-udp]\n[links.lora]\n"
+    suite.write_text("samples = 400\nseed = 5\npayloads = [12, 1024]\n" + entries)
+    run = airwire.run(suite, out=tmp_path / "run", captures=True)
+    kinds = set()
+    for row in run.captures:
+        name = f"{row.payload_bytes}B-{row.group}.vcd"
+        capture = airwire.analyze(tmp_path / "run" / "captures" / name, seed=5).captures[0]
+        assert capture.latency_ps == row.latency_ps, name
+        assert (capture.median_interval, capture.payload_bytes) == (row.median_interval, row.payload_bytes), name
+        told = [(finding.kind, finding.period_ps, finding.confidence) for finding in capture.findings]
+        assert told == [(finding.kind, finding.period_ps, finding.confidence) for finding in row.findings], name
+        kinds |= {finding.kind for finding in capture.findings}
+    assert kinds == {"gate", "steps", "comb"}
