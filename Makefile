@@ -8,7 +8,7 @@ export CARGO_TARGET_DIR ?= $(CURDIR)/target
 
 RUST_SOURCES := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock
 FUZZ_SECONDS ?= 600
-FUZZ_TARGETS := logic2_csv sal sigrok vcd pulseview_csv compressed suite
+FUZZ_TARGETS := logic2_csv sal sigrok vcd pulseview_csv compressed suite elf uf2 bin
 
 .PHONY: help demo test lint test-rust test-python test-slow soak bench docs lock clean
 

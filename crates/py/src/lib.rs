@@ -5,6 +5,8 @@
 
 mod analysis;
 mod bench;
+mod board;
+mod board_devices;
 mod convert;
 mod statistics;
 mod table;
@@ -32,6 +34,13 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<table::Table>()?;
     module.add_class::<bench::PyRow>()?;
     module.add_class::<bench::SuiteResult>()?;
+    module.add_class::<board::PyBoard>()?;
+    module.add_class::<board::PySnapshot>()?;
+    module.add_function(wrap_pyfunction!(board::board_names, module)?)?;
+    module.add_function(wrap_pyfunction!(board::board_schema, module)?)?;
+    module.add_function(wrap_pyfunction!(board::chip_kinds, module)?)?;
+    module.add_function(wrap_pyfunction!(board::describe_board, module)?)?;
+    module.add_function(wrap_pyfunction!(board::unescaped, module)?)?;
     module.add_function(wrap_pyfunction!(bench::links, module)?)?;
     module.add_function(wrap_pyfunction!(bench::suite_schema, module)?)?;
     module.add_function(wrap_pyfunction!(bench::link_budget, module)?)?;

@@ -29,11 +29,13 @@
 //! assert_eq!(world.now(), Picoseconds::from_ns(2_000_000));
 //! ```
 
+mod agenda;
 mod queue;
 mod random;
 mod span;
 mod world;
 
+pub use agenda::Agenda;
 pub use queue::{EventQueue, Priority};
 pub use random::RandomStream;
 pub use span::{Span, SpanRecorder};

@@ -2,10 +2,13 @@
 //! pairs them, and [`run_folder::RunFolder`] keeps what was measured.
 
 pub mod bench;
+pub mod board;
 pub mod captures;
 mod control;
 pub mod run_folder;
 pub mod suite;
+mod toml_file;
 pub mod validation;
 
 pub use control::Control;
+pub use toml_file::Misplaced;

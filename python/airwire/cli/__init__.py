@@ -1,6 +1,7 @@
 """The command ``airwire``: one file per command, each of which parses, calls the API and prints.
 
-Exit codes: 0 all is well; 1 ``validate --strict`` found a goal missed; 2 something that the user gave cannot be used
+Exit codes: 0 all is well; 1 ``validate --strict`` found a goal missed, or an image on a virtual board faulted or never
+printed what was awaited; 2 something that the user gave cannot be used
 (the good part of a batch is still done); 130 stopped by Ctrl-C (what was finished is kept).
 """
 
@@ -13,6 +14,7 @@ from typing import Annotated
 import typer
 
 from airwire.cli.analyze import analyze
+from airwire.cli.board import app as board
 from airwire.cli.choose import choose
 from airwire.cli.compare import compare
 from airwire.cli.convert import convert
@@ -29,14 +31,15 @@ app = typer.Typer(
     name="airwire",
     help="The test bench for microcontroller network links: what a link's latency is, and why.",
     epilog="Start with: airwire demo, then airwire run on a suite of yours and airwire analyze on your captures. "
-    "Exit codes: 0 all is well, 1 a goal was missed (validate --strict), 2 bad input (the good files of a batch are "
-    "still done), 130 stopped by Ctrl-C.",
+    "Exit codes: 0 all is well, 1 a goal was missed (validate --strict) or an image failed (board run), 2 bad input (the "
+    "good files of a batch are still done), 130 stopped by Ctrl-C.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
 for _command in (run, explain, choose, links, link, validate, analyze, compare, report, convert, demo):
     app.command()(_command)
+app.add_typer(board)
 
 
 def _print_version(wanted: bool) -> None:

@@ -28,6 +28,11 @@ def _quantity(parser: str, text: str | None) -> int | None:
     return quantity
 
 
+def time_option(text: str | int | None) -> int | None:
+    """A time in picoseconds; a default comes as a number already."""
+    return text if isinstance(text, int) else _quantity("parse_time_ps", text)
+
+
 def _time(text: str | None) -> int | None:
     return _quantity("parse_time_ps", text)
 

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use thiserror::Error;
 
 use super::RowError;
+use crate::toml_file::Misplaced;
 
 /// A suite that cannot be run.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
@@ -18,15 +19,8 @@ pub enum SuiteError {
         reason: String,
     },
     /// Something in it is wrong.
-    #[error("{}:{line}: {message}", path.display())]
-    Field {
-        /// The file.
-        path: PathBuf,
-        /// The line, from 1.
-        line: usize,
-        /// Field, value, and what would be right.
-        message: String,
-    },
+    #[error(transparent)]
+    Field(#[from] Misplaced),
     /// What was given in place of the suite's own cannot be.
     #[error("{row}: {error}")]
     Row {

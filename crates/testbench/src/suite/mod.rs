@@ -7,7 +7,6 @@ mod expand;
 mod parse;
 mod schema;
 mod trigger;
-mod words;
 
 pub use check::RowError;
 pub use error::SuiteError;

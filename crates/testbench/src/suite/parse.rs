@@ -5,14 +5,13 @@ use std::ops::Range;
 use std::path::Path;
 
 use links::{Definition, SettingError, Settings};
-use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 use units::Picoseconds;
 
 use super::expand::{Choices, combinations, label};
 use super::trigger::{Trigger, TriggerKind};
-use super::words::{in_one_line, is_short, plain, shown};
 use super::{MAX_ROWS, MAX_SAMPLES, Row, Suite, SuiteError, name_of};
+use crate::toml_file::{Field, TomlFile, Value, fields_of, plain, shown};
 
 const SUITE_FIELDS: [&str; 6] = ["name", "seed", "samples", "payloads", "trigger", "links"];
 /// What an entry may say beside its link's settings.
@@ -22,14 +21,8 @@ const DEFAULT_SAMPLES: u64 = 1000;
 const DEFAULT_PAYLOADS: [u64; 3] = [12, 128, 1024];
 const DEFAULT_SEED: u64 = 1;
 
-type Value<'a> = Spanned<DeValue<'a>>;
-type Field<'a> = (&'a str, Range<usize>, &'a Value<'a>);
-
-/// The file while it is read: turns places into lines.
-struct Reader<'a> {
-    path: &'a Path,
-    text: &'a str,
-}
+/// The file while it is read.
+struct Reader<'a>(TomlFile<'a>);
 
 /// What entries inherit from the suite.
 #[derive(Clone)]
@@ -47,7 +40,7 @@ pub(super) fn trigger(fields: &BTreeMap<String, String>) -> Result<Trigger, Suit
     }
     text.push_str(" }");
     let path = Path::new("trigger");
-    let reader = Reader { path, text: &text };
+    let reader = Reader(TomlFile { path, text: &text });
     let document = DeTable::parse(&text)
         .map_err(|error| reader.error(0..0, format!("a field cannot be read: {}", error.message())))?;
     let document = document.into_inner();
@@ -56,37 +49,27 @@ pub(super) fn trigger(fields: &BTreeMap<String, String>) -> Result<Trigger, Suit
 }
 
 pub(super) fn suite(path: &Path, text: String) -> Result<Suite, SuiteError> {
-    let reader = Reader { path, text: &text };
-    let document = DeTable::parse(&text).map_err(|error| {
-        let span = error.span().unwrap_or(0..0);
-        let message = error.message().lines().collect::<Vec<_>>().join(" ");
-        let place = text.get(span.clone()).map(str::trim).filter(|place| is_short(place));
-        let place = place.map_or_else(String::new, |place| format!(", at `{place}`"));
-        reader.error(span, format!("this is not TOML: {message}{place}"))
-    })?;
-    let suite = reader.suite(&document.into_inner())?;
+    let reader = Reader(TomlFile { path, text: &text });
+    let suite = reader.suite(&reader.0.parse()?)?;
     let (name, seed, rows) = suite;
     Ok(Suite { name, seed, rows, text })
 }
 
 impl Reader<'_> {
     fn error(&self, span: Range<usize>, message: String) -> SuiteError {
-        let before = &self.text.as_bytes()[..span.start.min(self.text.len())];
-        let line = 1 + before.iter().filter(|&&byte| byte == b'\n').count();
-        let message = in_one_line(message);
-        SuiteError::Field { path: self.path.to_owned(), line, message }
+        self.0.error(span, message).into()
     }
 
     fn suite(&self, table: &DeTable<'_>) -> Result<(String, u64, Vec<Row>), SuiteError> {
         let fields = fields_of(table);
-        self.refuse_unknown("", &fields, &SUITE_FIELDS)?;
+        self.0.refuse_unknown("", &fields, &SUITE_FIELDS)?;
         let find = |wanted: &str| fields.iter().find(|(name, ..)| *name == wanted);
         let name = match find("name") {
-            Some((_, _, value)) => self.text_of("name", value)?,
-            None => name_of(self.path),
+            Some((_, _, value)) => self.0.text_of("name", value)?,
+            None => name_of(self.0.path),
         };
         let seed = find("seed")
-            .map_or(Ok(DEFAULT_SEED), |(_, _, value)| self.whole("seed", value, 0, u64::MAX >> 1))?;
+            .map_or(Ok(DEFAULT_SEED), |(_, _, value)| self.0.whole("seed", value, 0, u64::MAX >> 1))?;
         let defaults = self.defaults(
             "",
             &fields,
@@ -99,7 +82,7 @@ impl Reader<'_> {
         let missing =
             || self.error(0..0, "links: a suite names at least one link, such as [links.lora]".to_owned());
         let (_, span, entries) = find("links").ok_or_else(missing)?;
-        let entries = fields_of(self.table_of("links", entries)?);
+        let entries = fields_of(self.0.table_of("links", entries)?);
         if entries.is_empty() {
             return Err(self.error(
                 span.clone(),
@@ -133,7 +116,7 @@ impl Reader<'_> {
         for (name, _, value) in fields {
             let field = format!("{within}{name}");
             match *name {
-                "samples" => found.samples = self.whole(&field, value, 1, MAX_SAMPLES)?,
+                "samples" => found.samples = self.0.whole(&field, value, 1, MAX_SAMPLES)?,
                 "payloads" => found.payloads = self.payloads(&field, value)?,
                 "trigger" => found.trigger = self.trigger(&field, value)?,
                 _ => {}
@@ -151,11 +134,11 @@ impl Reader<'_> {
         rows: &mut Vec<Row>,
     ) -> Result<(), SuiteError> {
         let within = format!("links.{entry}.");
-        let fields = fields_of(self.table_of(&format!("links.{entry}"), value)?);
+        let fields = fields_of(self.0.table_of(&format!("links.{entry}"), value)?);
         let own = self.defaults(&within, &fields, defaults)?;
         let named = fields.iter().find(|(name, ..)| *name == "link");
         let (link_name, place) = match named {
-            Some((_, span, value)) => (self.text_of(&format!("{within}link"), value)?, span.clone()),
+            Some((_, span, value)) => (self.0.text_of(&format!("{within}link"), value)?, span.clone()),
             None => (entry.to_owned(), span.clone()),
         };
         let link = links::find(&link_name)
@@ -241,22 +224,22 @@ impl Reader<'_> {
         match value.get_ref() {
             DeValue::Array(list) if !list.is_empty() => list
                 .iter()
-                .map(|payload| self.whole(field, payload, 0, u64::MAX >> 1).map_err(|_| expected(payload)))
+                .map(|payload| self.0.whole(field, payload, 0, u64::MAX >> 1).map_err(|_| expected(payload)))
                 .collect(),
             _ => Err(expected(value)),
         }
     }
 
     fn trigger(&self, field: &str, value: &Value<'_>) -> Result<Trigger, SuiteError> {
-        let fields = fields_of(self.table_of(field, value)?);
+        let fields = fields_of(self.0.table_of(field, value)?);
         let within = format!("{field}.");
-        self.refuse_unknown(&within, &fields, &TRIGGER_FIELDS)?;
+        self.0.refuse_unknown(&within, &fields, &TRIGGER_FIELDS)?;
         let mut trigger = Trigger::default();
         for (name, span, value) in &fields {
             let field = format!("{within}{name}");
             match *name {
                 "kind" => trigger.kind = self.kind(&field, value)?,
-                "gate" => trigger.gate = Some(self.text_of(&field, value)?),
+                "gate" => trigger.gate = Some(self.0.text_of(&field, value)?),
                 "period" => trigger.period = Some(self.positive(&field, span, value)?),
                 "by" => trigger.by = Some(self.positive(&field, span, value)?),
                 "step" => trigger.step = Some(self.positive(&field, span, value)?),
@@ -280,7 +263,7 @@ impl Reader<'_> {
     }
 
     fn kind(&self, field: &str, value: &Value<'_>) -> Result<TriggerKind, SuiteError> {
-        let text = self.text_of(field, value)?;
+        let text = self.0.text_of(field, value)?;
         let names = TriggerKind::ALL.map(|(name, _)| name);
         TriggerKind::ALL.iter().find(|(name, _)| *name == text).map(|(_, kind)| *kind).ok_or_else(|| {
             let near = links::nearest(&text, &names)
@@ -293,7 +276,7 @@ impl Reader<'_> {
     }
 
     fn time(&self, field: &str, value: &Value<'_>) -> Result<Picoseconds, SuiteError> {
-        let text = self.text_of(field, value)?;
+        let text = self.0.text_of(field, value)?;
         let time: Picoseconds =
             text.parse().map_err(|error| self.error(value.span(), format!("{field}: {error}")))?;
         if time < Picoseconds::ZERO {
@@ -317,52 +300,6 @@ impl Reader<'_> {
         }
         Ok(time)
     }
-
-    fn whole(&self, field: &str, value: &Value<'_>, lowest: u64, highest: u64) -> Result<u64, SuiteError> {
-        let number = match value.get_ref() {
-            DeValue::Integer(number) => number.to_string().parse::<i128>().ok(),
-            _ => None,
-        };
-        match number.and_then(|number| u64::try_from(number).ok()).filter(|n| (lowest..=highest).contains(n))
-        {
-            Some(number) => Ok(number),
-            None => {
-                let shown = shown(value.get_ref());
-                let message =
-                    format!("{field} is {shown}, but it takes a whole number from {lowest} to {highest}");
-                Err(self.error(value.span(), message))
-            }
-        }
-    }
-
-    fn text_of(&self, field: &str, value: &Value<'_>) -> Result<String, SuiteError> {
-        match value.get_ref() {
-            DeValue::String(text) => Ok(text.to_string()),
-            other => Err(self
-                .error(value.span(), format!("{field} is {}, but it takes a text in quotes", shown(other)))),
-        }
-    }
-
-    fn table_of<'v>(&self, field: &str, value: &'v Value<'_>) -> Result<&'v DeTable<'v>, SuiteError> {
-        match value.get_ref() {
-            DeValue::Table(table) => Ok(table),
-            other => Err(self.error(
-                value.span(),
-                format!("{field} is {}, but it takes a table, such as [{field}]", shown(other)),
-            )),
-        }
-    }
-
-    fn refuse_unknown(&self, within: &str, fields: &[Field<'_>], known: &[&str]) -> Result<(), SuiteError> {
-        let Some((name, span, _)) = fields.iter().find(|(name, ..)| !known.contains(name)) else {
-            return Ok(());
-        };
-        let hint = match links::nearest(name, known) {
-            Some(near) => format!("the nearest is {near}"),
-            None => format!("there are {}", known.join(", ")),
-        };
-        Err(self.error(span.clone(), format!("{within}{name}: there is no such field; {hint}")))
-    }
 }
 
 /// What is wrong with a setting, after the name of its field.
@@ -371,12 +308,4 @@ fn setting_message(within: &str, name: &str, error: &SettingError) -> String {
         SettingError::Malformed { .. } | SettingError::OutOfRange { .. } => format!("{within}{error}"),
         SettingError::Unknown { .. } | SettingError::Impossible(_) => format!("{within}{name}: {error}"),
     }
-}
-
-/// A table's fields in the order of the file.
-fn fields_of<'a>(table: &'a DeTable<'_>) -> Vec<Field<'a>> {
-    let mut fields: Vec<Field<'_>> =
-        table.iter().map(|(name, value)| (name.get_ref().as_ref(), name.span(), value)).collect();
-    fields.sort_by_key(|(_, span, _)| span.start);
-    fields
 }

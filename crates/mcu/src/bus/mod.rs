@@ -1,0 +1,413 @@
+//! The bus: leads every access of a core to a memory or a register block, and charges what it costs (RP2040 datasheet
+//! 2.1). An access to SRAM, ROM or flash is finished here; accesses to peripherals go on in `registers`, and what
+//! follows from them, to interrupts, pins and the DMA, in `consequences`.
+//!
+//! `load` and `store` take the cycle at which the instruction began and add what LDR or STR cost there: 2 cycles on the
+//! AHB, 4 to read and 5 to write behind the APB bridge, 1 on the single-cycle I/O port.
+
+mod blocks;
+mod consequences;
+mod dma;
+mod flash;
+mod memory_map;
+mod registers;
+mod rom;
+mod typing;
+
+use crate::chip::{Setup, SetupError, Stop, StopAt};
+use crate::core::execute::{IN_FLASH, IN_SRAM, Region};
+use crate::core::ppb::{Ppb, PpbEffect};
+use crate::core::{FaultKind, Refusal};
+use crate::cycle_clock::CycleClock;
+use crate::flash::{FlashChip, Ssi, XipCache};
+use crate::frequencies::Frequencies;
+use crate::io::Io;
+use crate::memory::{self, SRAM_BASE, SRAM_BYTES, Sram};
+use crate::rom::{HoldingPen, Rom};
+use crate::watch::Watch;
+use units::Picoseconds;
+
+pub(crate) use blocks::Blocks;
+pub(crate) use rom::RomCall;
+use std::collections::VecDeque;
+
+pub(crate) const ROM_BYTES: u32 = 16 * 1024;
+pub(crate) const FLASH_BASE: u32 = 0x1000_0000;
+/// Above the windows onto the flash: registers.
+const XIP_CONTROL_BASE: u32 = 0x1400_0000;
+
+/// The cycles of a load or store on the AHB.
+const AHB_CYCLES: u64 = 2;
+/// On the single-cycle I/O port.
+const IO_PORT_CYCLES: u64 = 1;
+/// Behind the bridge to the APB (RP2040 datasheet 2.1.3).
+const APB_READ_CYCLES: u64 = 4;
+const APB_WRITE_CYCLES: u64 = 5;
+
+/// How many bytes an access has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Size {
+    /// One.
+    Byte = 1,
+    /// Two.
+    Half = 2,
+    /// Four.
+    Word = 4,
+}
+
+impl Size {
+    fn mask(self) -> u32 {
+        u32::MAX >> (32 - 8 * self as u32)
+    }
+}
+
+/// Everything that the two cores share.
+#[derive(Debug)]
+pub(crate) struct Bus {
+    pub(crate) io: Io,
+    pub(crate) clock: CycleClock,
+    /// The frequencies that everything was told of.
+    pub(crate) clocks_seen: Frequencies,
+    pub(crate) ppb: [Ppb; 2],
+    /// The event registers of the cores (WFE, SEV).
+    pub(crate) events: [bool; 2],
+    pub(crate) sram: Sram,
+    pub(crate) rom: Rom,
+    pub(crate) ssi: Ssi,
+    pub(crate) xip: XipCache,
+    pub(crate) blocks: Blocks,
+    /// Core 1 in the boot ROM, waiting to be launched.
+    pub(crate) pen: HoldingPen,
+    /// Offsets of words in SRAM that were written where code had been decoded.
+    pub(crate) stale_sram: Vec<u32>,
+    /// Something changed that the cores must not run past.
+    pub(crate) attention: bool,
+    pub(crate) watch: Watch,
+    /// What is typed at each UART and has not arrived yet.
+    pub(crate) typed: [VecDeque<u8>; 2],
+    /// Of each core: the cycle up to which it may access what is not memory, because the other one has come that far.
+    pub(crate) may_run_to: [u64; 2],
+    /// What ends the run.
+    pub(crate) stopped: Option<Stop>,
+    pub(crate) stop_at: StopAt,
+    /// Why the chip is to be reset.
+    pub(crate) reset: Option<ResetCause>,
+    /// Core 1 is to be held in reset (false) or let go (true).
+    pub(crate) proc1: Option<bool>,
+    /// Transfers that the DMA made.
+    pub(crate) dma_transfers: u64,
+    /// When the cores stop by themselves; an event before that must be looked at.
+    pub(crate) horizon: Picoseconds,
+}
+
+/// What resets the chip.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ResetCause {
+    /// The watchdog, which keeps its scratch registers.
+    Watchdog,
+    /// A core, with AIRCR.SYSRESETREQ.
+    Software,
+}
+
+impl Bus {
+    /// The bus of a chip that was never switched on.
+    pub(crate) fn new(setup: &Setup) -> Result<Self, SetupError> {
+        let mut flash = FlashChip::new(setup.flash_bytes as usize)
+            .map_err(|_| SetupError::FlashSize(setup.flash_bytes))?;
+        flash.set_unique_id(setup.unique_id.to_be_bytes());
+        let rom = match &setup.rom {
+            None => Rom::new(),
+            Some(bytes) => Rom::from_bytes(bytes).map_err(|error| SetupError::Rom(error.to_string()))?,
+        };
+        Ok(Self {
+            io: Io::default(),
+            clock: CycleClock::new(crate::frequencies::ROSC_HZ),
+            clocks_seen: Frequencies::default(),
+            ppb: Default::default(),
+            events: [false; 2],
+            sram: Sram::default(),
+            rom,
+            ssi: Ssi::new(flash),
+            xip: XipCache::default(),
+            blocks: Blocks::new(setup.crystal_hz, setup.seed),
+            pen: HoldingPen::new(),
+            stale_sram: Vec::new(),
+            attention: false,
+            watch: Watch::default(),
+            typed: Default::default(),
+            may_run_to: [u64::MAX; 2],
+            stopped: None,
+            stop_at: StopAt::default(),
+            reset: None,
+            proc1: None,
+            dma_transfers: 0,
+            horizon: Picoseconds::ZERO,
+        })
+    }
+
+    /// A copy for a snapshot; nothing when what stands outside cannot be copied.
+    pub(crate) fn snapshot(&self) -> Option<Self> {
+        Some(Self {
+            io: self.io.snapshot()?,
+            clock: self.clock,
+            clocks_seen: self.clocks_seen,
+            ppb: self.ppb.clone(),
+            events: self.events,
+            sram: self.sram.without_code(),
+            rom: self.rom.clone(),
+            ssi: self.ssi.clone(),
+            xip: self.xip.clone(),
+            blocks: self.blocks.clone(),
+            pen: self.pen,
+            stale_sram: Vec::new(),
+            attention: self.attention,
+            watch: self.watch.snapshot(),
+            typed: self.typed.clone(),
+            may_run_to: self.may_run_to,
+            stopped: self.stopped,
+            stop_at: self.stop_at,
+            reset: self.reset,
+            proc1: self.proc1,
+            dma_transfers: self.dma_transfers,
+            horizon: self.horizon,
+        })
+    }
+
+    pub(crate) fn region(pc: u32) -> Region {
+        match pc >> 24 {
+            0x00 if pc < ROM_BYTES => Region::Rom,
+            0x10 => Region::Flash,
+            0x20 if pc < SRAM_BASE + SRAM_BYTES => Region::Sram,
+            _ => Region::Other,
+        }
+    }
+
+    pub(crate) fn region_base(region: u8) -> u32 {
+        match region {
+            IN_FLASH => FLASH_BASE,
+            IN_SRAM => SRAM_BASE,
+            _ => 0,
+        }
+    }
+
+    /// The cycles that a master waits for the bank of SRAM at `offset`, because another uses it in this cycle.
+    pub(crate) fn contend(&mut self, master: u8, offset: u32, cycle: u64) -> u64 {
+        match &mut self.watch.contention {
+            Some(contention) => contention.use_bank(memory::bank(offset), master, cycle),
+            None => 0,
+        }
+    }
+
+    /// A load of a core; `cycle` moves on by what it costs.
+    pub(crate) fn load(
+        &mut self,
+        core: usize,
+        pc: u32,
+        address: u32,
+        size: Size,
+        cycle: &mut u64,
+    ) -> Result<u32, Refusal> {
+        if address & (size as u32 - 1) != 0 {
+            return Err(FaultKind::Unaligned { address, size: size as u8, write: false }.into());
+        }
+        self.keep_order(core, address, *cycle)?;
+        if self.watch.is_on() {
+            self.watch.access(address, size as u32, false);
+        }
+        match address >> 28 {
+            0x2 => {
+                let offset = self.sram_offset(address, false)?;
+                *cycle += AHB_CYCLES + self.contend(core as u8, offset, *cycle + 1);
+                self.peek(address, size).ok_or(FaultKind::Unmapped { address, write: false }.into())
+            }
+            0xd => {
+                *cycle += IO_PORT_CYCLES;
+                self.begin(core, pc, address, *cycle);
+                let value = self.read_sio(core, address)?;
+                self.settle();
+                Ok(narrow(value, address, size))
+            }
+            0x0 if address < ROM_BYTES => {
+                *cycle += AHB_CYCLES;
+                self.peek(address, size).ok_or(FaultKind::Unmapped { address, write: false }.into())
+            }
+            0xe => {
+                *cycle += AHB_CYCLES;
+                self.begin(core, pc, address, *cycle);
+                let offset = address & 0x0fff_fffc;
+                let value = self.ppb[core].read(offset, *cycle);
+                let value = value.ok_or(FaultKind::Unmapped { address, write: false })?;
+                Ok(narrow(value, address, size))
+            }
+            0x4 => {
+                *cycle += APB_READ_CYCLES;
+                self.begin(core, pc, address, *cycle);
+                let value = self.read_apb(address)?;
+                self.settle();
+                Ok(narrow(value, address, size))
+            }
+            0x1 => Ok(self.load_flash(core, pc, address, size, cycle)?),
+            _ => {
+                *cycle += AHB_CYCLES;
+                self.begin(core, pc, address, *cycle);
+                let value = self.read_ahb(address, size)?;
+                self.settle();
+                Ok(value)
+            }
+        }
+    }
+
+    /// A store of a core; `cycle` moves on by what it costs.
+    pub(crate) fn store(
+        &mut self,
+        core: usize,
+        pc: u32,
+        address: u32,
+        size: Size,
+        value: u32,
+        cycle: &mut u64,
+    ) -> Result<(), Refusal> {
+        if address & (size as u32 - 1) != 0 {
+            return Err(FaultKind::Unaligned { address, size: size as u8, write: true }.into());
+        }
+        self.keep_order(core, address, *cycle)?;
+        if self.watch.is_on() {
+            self.watch.access(address, size as u32, true);
+        }
+        match address >> 28 {
+            0x2 => {
+                let offset = self.sram_offset(address, true)?;
+                *cycle += AHB_CYCLES + self.contend(core as u8, offset, *cycle + 1);
+                self.store_sram(offset, size, value);
+                return Ok(());
+            }
+            0xd => {
+                *cycle += IO_PORT_CYCLES;
+                self.begin(core, pc, address, *cycle);
+                self.write_sio(core, address, replicate(value, size))?;
+            }
+            0x0 if address < ROM_BYTES => {
+                // The chip ignores it, and drivers that are in use do it (a null pointer).
+                *cycle += AHB_CYCLES;
+                self.begin(core, pc, address, *cycle);
+                self.io.unknown("ROM", "a write to the boot ROM changes nothing", true);
+                return Ok(());
+            }
+            0xe => {
+                *cycle += AHB_CYCLES;
+                self.begin(core, pc, address, *cycle);
+                self.write_ppb(core, address, value, *cycle)?;
+            }
+            0x4 => {
+                *cycle += APB_WRITE_CYCLES;
+                self.begin(core, pc, address, *cycle);
+                *cycle += self.write_apb(address, replicate(value, size))?;
+            }
+            0x1 => self.store_flash(core, pc, address, size, value, cycle)?,
+            _ => {
+                *cycle += AHB_CYCLES;
+                self.begin(core, pc, address, *cycle);
+                self.write_ahb(address, size, value)?;
+            }
+        }
+        self.settle();
+        Ok(())
+    }
+
+    /// One word of LDM, POP or an exception frame: a cycle where LDR takes two.
+    #[inline]
+    pub(crate) fn load_one_of_many(
+        &mut self,
+        core: usize,
+        pc: u32,
+        address: u32,
+        cycle: &mut u64,
+    ) -> Result<u32, Refusal> {
+        if !self.watch.is_on()
+            && let Some(value) = self.sram.load_word(address)
+        {
+            *cycle += 1;
+            return Ok(value);
+        }
+        let mut end = *cycle - 1;
+        let value = self.load(core, pc, address, Size::Word, &mut end)?;
+        *cycle = end.max(*cycle + 1);
+        Ok(value)
+    }
+
+    /// One word of STM, PUSH or an exception frame.
+    #[inline]
+    pub(crate) fn store_one_of_many(
+        &mut self,
+        core: usize,
+        pc: u32,
+        address: u32,
+        value: u32,
+        cycle: &mut u64,
+    ) -> Result<(), Refusal> {
+        if !self.watch.is_on() && self.sram.store_word(address, value) {
+            *cycle += 1;
+            return Ok(());
+        }
+        let mut end = *cycle - 1;
+        self.store(core, pc, address, Size::Word, value, &mut end)?;
+        *cycle = end.max(*cycle + 1);
+        Ok(())
+    }
+
+    /// While both cores are awake each runs some cycles ahead of the other. What is not memory must be accessed in the
+    /// order of time, so that the core that is ahead waits with it.
+    #[inline]
+    pub(crate) fn keep_order(&self, core: usize, address: u32, cycle: u64) -> Result<(), Refusal> {
+        let memory = address < XIP_CONTROL_BASE || matches!(address >> 28, 0x2 | 0x3 | 0xe);
+        if cycle > self.may_run_to[core] && !memory {
+            return Err(Refusal::OtherCoreFirst);
+        }
+        Ok(())
+    }
+
+    /// From here on a core keeps no order, until the limit that is given back is set again: an instruction of several accesses
+    /// is carried out whole.
+    pub(crate) fn run_free(&mut self, core: usize) -> u64 {
+        std::mem::replace(&mut self.may_run_to[core], u64::MAX)
+    }
+
+    fn sram_offset(&self, address: u32, write: bool) -> Result<u32, FaultKind> {
+        let striped = Some(address.wrapping_sub(SRAM_BASE)).filter(|&offset| offset < SRAM_BYTES);
+        striped.or_else(|| memory::unstriped_offset(address)).ok_or(FaultKind::Unmapped { address, write })
+    }
+
+    /// Stores to SRAM; where code had been decoded, the cores stop and decode it anew.
+    fn store_sram(&mut self, offset: u32, size: Size, value: u32) {
+        if self.sram.store(offset, &value.to_le_bytes()[..size as usize]) {
+            self.stale_sram.push(offset);
+            self.attention = true;
+        }
+    }
+
+    fn write_ppb(&mut self, core: usize, address: u32, value: u32, cycle: u64) -> Result<(), FaultKind> {
+        let effect = self.ppb[core].write(address & 0x0fff_fffc, value, cycle);
+        match effect.ok_or(FaultKind::Unmapped { address, write: true })? {
+            PpbEffect::None => {}
+            PpbEffect::SysTick => self.arm_systick(core, cycle),
+            PpbEffect::Reset => self.request_reset(),
+            PpbEffect::Unknown(what) => self.io.unknown("PPB", what, true),
+        }
+        self.attention = true;
+        Ok(())
+    }
+}
+
+/// The bytes of a register that a narrow load takes.
+fn narrow(value: u32, address: u32, size: Size) -> u32 {
+    value >> (8 * (address & 3)) & size.mask()
+}
+
+/// A narrow store to a register puts its value on all byte lanes (RP2040 datasheet 2.1.4).
+fn replicate(value: u32, size: Size) -> u32 {
+    match size {
+        Size::Byte => (value & 0xff) * 0x0101_0101,
+        Size::Half => (value & 0xffff) * 0x0001_0001,
+        Size::Word => value,
+    }
+}

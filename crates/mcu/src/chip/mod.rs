@@ -1,0 +1,146 @@
+//! The chip as a whole: two cores and the bus between them and everything else. An image is loaded, the chip is reset, and
+//! it runs in virtual time until something comes up ([`Stop`]).
+
+mod console;
+mod debug;
+mod run;
+mod snapshot;
+mod start;
+
+use units::Picoseconds;
+
+use crate::bus::Bus;
+use crate::core::code::Code;
+use crate::core::{Core, Fault};
+use crate::image::Boot;
+use crate::io::UnknownAccess;
+use crate::outside::Outside;
+use crate::pins::{Edge, Pins};
+
+pub use console::Console;
+pub use debug::MemoryError;
+pub use run::{Stop, StopAt};
+pub use snapshot::Snapshot;
+pub use start::{Setup, SetupError};
+
+/// An RP2040 with its flash chip and its crystal.
+#[derive(Debug)]
+pub struct Rp2040 {
+    cores: [Core; 2],
+    bus: Bus,
+    code: Code,
+    boot: Boot,
+    /// The first fault since the start.
+    fault: Option<Fault>,
+    stop_at_faults: bool,
+    resets: u32,
+}
+
+/// What was counted since the start.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Counts {
+    /// Cycles of clk_sys, awake and asleep.
+    pub cycles: u64,
+    /// Of each core: instructions executed.
+    pub instructions: [u64; 2],
+    /// Of each core: cycles asleep (a core that was never started sleeps all the time).
+    pub idle_cycles: [u64; 2],
+    /// Of each core: exceptions entered, interrupts among them.
+    pub exceptions: [u64; 2],
+    /// Resets by watchdog or software.
+    pub resets: u32,
+}
+
+impl Rp2040 {
+    /// The virtual time.
+    pub fn now(&self) -> Picoseconds {
+        let cores = self.cores.iter().filter(|core| core.sleep == crate::core::Sleep::Awake);
+        let awake = cores.map(|core| self.bus.clock.time_of(core.cycle)).min();
+        awake.unwrap_or(self.bus.io.now)
+    }
+
+    /// The frequency of clk_sys now.
+    pub fn sys_hz(&self) -> u64 {
+        self.bus.clock.hz()
+    }
+
+    /// What was counted since the start.
+    pub fn counts(&self) -> Counts {
+        let cycles = self.bus.clock.cycle_at(self.now());
+        let idle = |core: &Core| {
+            let asleep = core.sleep != crate::core::Sleep::Awake;
+            core.idle_cycles() + if asleep { cycles.saturating_sub(core.cycle) } else { 0 }
+        };
+        Counts {
+            cycles,
+            instructions: self.cores.each_ref().map(Core::instructions),
+            idle_cycles: self.cores.each_ref().map(idle),
+            exceptions: self.cores.each_ref().map(Core::exceptions),
+            resets: self.resets,
+        }
+    }
+
+    /// A core.
+    pub fn core(&self, id: usize) -> &Core {
+        &self.cores[id]
+    }
+
+    /// The last fault.
+    pub fn fault(&self) -> Option<Fault> {
+        self.fault
+    }
+
+    /// Whether a run comes back when the image faults (as it does after the start), or the image's own handler goes on.
+    pub fn stop_at_faults(&mut self, stop: bool) {
+        self.stop_at_faults = stop;
+    }
+
+    /// What a run comes back for besides its end.
+    pub fn stop_at(&mut self, what: StopAt) {
+        self.bus.stop_at = what;
+    }
+
+    /// Connects what stands around the chip.
+    pub fn connect(&mut self, outside: Box<dyn Outside>) {
+        self.bus.io.outside = outside;
+        self.bus.outside_changed();
+    }
+
+    /// What stands around the chip.
+    pub fn outside(&mut self) -> &mut dyn Outside {
+        &mut *self.bus.io.outside
+    }
+
+    /// The pins.
+    pub fn pins(&self) -> &Pins {
+        &self.bus.io.pins
+    }
+
+    /// Drives a pin from outside, or lets go of it.
+    pub fn drive_pin(&mut self, pin: u8, level: Option<bool>) {
+        let now = self.now();
+        self.bus.drive_pin(now, pin, level);
+    }
+
+    /// Wires two pins together: from here on they are one net.
+    pub fn wire_pins(&mut self, pin: u8, other: u8) {
+        let now = self.now();
+        self.bus.io.pins.wire(now, pin, other);
+        self.bus.outside_changed();
+    }
+
+    /// Keeps every edge of these pins from here on.
+    pub fn record_pins(&mut self, mask: u32) {
+        self.bus.io.pins.record(mask);
+    }
+
+    /// Takes the edges that were kept since the last call.
+    pub fn take_edges(&mut self) -> Vec<Edge> {
+        self.bus.io.pins.take_edges()
+    }
+
+    /// Accesses so far to something that is not modelled, each once.
+    pub fn unknown_accesses(&self) -> Vec<UnknownAccess> {
+        self.bus.io.unknown_accesses().cloned().collect()
+    }
+}

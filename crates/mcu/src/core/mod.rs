@@ -1,0 +1,222 @@
+//! The Cortex-M0+ core (ARMv6-M): registers and sleep here; [`decode`] makes operations of halfwords, `execute` walks over
+//! them, `exception` enters and leaves handlers, [`ppb`] is the private bus with NVIC, SysTick and system control.
+//!
+//! Left out: the MPU does not guard anything (its registers are there), and debug registers do nothing.
+
+pub(crate) mod code;
+pub(crate) mod decode;
+mod exception;
+pub(crate) mod execute;
+pub(crate) mod fault;
+pub(crate) mod op;
+pub(crate) mod ppb;
+mod system;
+pub(crate) mod systick;
+mod trail;
+
+pub(crate) use fault::Refusal;
+pub use fault::{Fault, FaultKind};
+pub(crate) use trail::Trail;
+
+/// Number of the stack pointer.
+pub(crate) const SP: usize = 13;
+/// Number of the link register.
+pub(crate) const LR: usize = 14;
+/// Number of the program counter.
+pub(crate) const PC: usize = 15;
+
+/// Why a core does not execute.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Sleep {
+    /// It does execute.
+    Awake,
+    /// Until an interrupt comes.
+    Interrupt,
+    /// Until an event or an interrupt comes.
+    Event,
+    /// In the boot ROM, until the other core launches it.
+    Launch,
+    /// For ever: it was switched off, or locked up.
+    Off,
+}
+
+/// The flags of the APSR.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Flags {
+    /// A result, from which N and Z follow when they are asked for: Z when its low 32 bits are zero, N when bit 31 is set,
+    /// or bit 32, which no result has, for N and Z together.
+    pub(crate) nz: u64,
+    pub(crate) c: bool,
+    pub(crate) v: bool,
+}
+
+impl Flags {
+    #[inline(always)]
+    pub(crate) fn zero(self) -> bool {
+        self.nz as u32 == 0
+    }
+
+    #[inline(always)]
+    pub(crate) fn negative(self) -> bool {
+        self.nz >> 31 != 0
+    }
+
+    /// As the top bits of the APSR.
+    pub(crate) fn to_apsr(self) -> u32 {
+        [self.negative(), self.zero(), self.c, self.v]
+            .into_iter()
+            .zip([31, 30, 29, 28])
+            .map(|(flag, bit)| u32::from(flag) << bit)
+            .sum()
+    }
+
+    pub(crate) fn from_apsr(apsr: u32) -> Self {
+        let nz = match (apsr >> 31 & 1, apsr >> 30 & 1) {
+            (0, 0) => 1,
+            (0, _) => 0,
+            (_, 0) => 1 << 31,
+            _ => 1 << 32,
+        };
+        Self { nz, c: apsr >> 29 & 1 == 1, v: apsr >> 28 & 1 == 1 }
+    }
+}
+
+/// Why a core came back from executing.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Exit {
+    /// It reached the cycle that it was to stop at, or something changed that the chip must look at.
+    Limit,
+    /// It went to sleep.
+    Sleep,
+    /// A breakpoint, a watchpoint or a single step ended.
+    Debug(DebugEvent),
+    /// A fault, which the chip may report or hand to the image's own handler.
+    Fault(Fault),
+    /// The image asked for the USB boot loader.
+    BootLoader,
+    /// The image asked to end (semihosting exit).
+    Ended(u32),
+}
+
+/// What stopped a core for a debugger.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DebugEvent {
+    /// It stands at a breakpoint, which it has not executed.
+    Breakpoint(u32),
+    /// It executed BKPT with this number.
+    Bkpt(u8),
+    /// It accessed a watched address.
+    Watchpoint {
+        /// The address.
+        address: u32,
+        /// Whether it was written.
+        write: bool,
+    },
+}
+
+/// A processor core.
+#[derive(Debug, Clone)]
+pub struct Core {
+    pub(crate) id: usize,
+    /// R0 to R14; R15 is the address of the next instruction whenever the core is not executing. Only 16 are used:
+    /// with 256 an 8-bit number needs no check of its range.
+    pub(crate) r: [u32; 256],
+    pub(crate) flags: Flags,
+    /// The stack pointer that is not in use.
+    pub(crate) other_sp: u32,
+    /// CONTROL: bit 0 unprivileged, bit 1 process stack.
+    pub(crate) control: u32,
+    /// The number of the exception that is handled, 0 in thread mode.
+    pub(crate) ipsr: u32,
+    pub(crate) sleep: Sleep,
+    /// Cycles of clk_sys since the chip started, at which the next instruction begins.
+    pub(crate) cycle: u64,
+    /// Cycles asleep.
+    pub(crate) idle_cycles: u64,
+    pub(crate) instructions: u64,
+    pub(crate) exceptions: u64,
+    /// The last branches, for whoever asks how it came here.
+    pub(crate) trail: Trail,
+}
+
+impl Core {
+    pub(crate) fn new(id: usize) -> Self {
+        Self {
+            id,
+            r: [0; 256],
+            flags: Flags { nz: 1, c: false, v: false },
+            other_sp: 0,
+            control: 0,
+            ipsr: 0,
+            sleep: Sleep::Awake,
+            cycle: 0,
+            idle_cycles: 0,
+            instructions: 0,
+            exceptions: 0,
+            trail: Trail::default(),
+        }
+    }
+
+    /// Starts at an entry address with a stack, as after reset; time goes on.
+    pub(crate) fn restart(&mut self, entry: u32, stack: u32) {
+        let (cycle, idle_cycles) = (self.cycle, self.idle_cycles);
+        let (instructions, exceptions) = (self.instructions, self.exceptions);
+        let trail = std::mem::take(&mut self.trail);
+        *self = Self { cycle, idle_cycles, instructions, exceptions, trail, ..Self::new(self.id) };
+        self.r[PC] = entry & !1;
+        self.r[SP] = stack & !3;
+        self.r[LR] = 0xffff_ffff;
+    }
+
+    /// R0 to R15.
+    pub fn registers(&self) -> [u32; 16] {
+        std::array::from_fn(|number| self.r[number])
+    }
+
+    /// Sets a register; the low bits of SP and PC are dropped.
+    pub fn set_register(&mut self, number: usize, value: u32) {
+        let value = match number {
+            SP => value & !3,
+            PC => value & !1,
+            _ => value,
+        };
+        if let Some(register) = self.r[..16].get_mut(number) {
+            *register = value;
+        }
+    }
+
+    /// APSR, IPSR and EPSR in one word.
+    pub fn xpsr(&self) -> u32 {
+        self.flags.to_apsr() | 1 << 24 | self.ipsr
+    }
+
+    /// Sets the flags of the APSR.
+    pub fn set_apsr(&mut self, apsr: u32) {
+        self.flags = Flags::from_apsr(apsr);
+    }
+
+    /// Main and process stack pointer.
+    pub fn stack_pointers(&self) -> (u32, u32) {
+        if self.control & 2 == 0 { (self.r[SP], self.other_sp) } else { (self.other_sp, self.r[SP]) }
+    }
+
+    /// Why it does not execute.
+    pub fn sleep(&self) -> Sleep {
+        self.sleep
+    }
+
+    /// Instructions executed.
+    pub fn instructions(&self) -> u64 {
+        self.instructions
+    }
+
+    /// Exceptions entered.
+    pub fn exceptions(&self) -> u64 {
+        self.exceptions
+    }
+
+    /// Cycles asleep.
+    pub fn idle_cycles(&self) -> u64 {
+        self.idle_cycles
+    }
+}

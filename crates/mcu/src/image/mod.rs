@@ -1,0 +1,150 @@
+//! Firmware images: ELF, UF2 and raw binaries, told apart by their content. Here begins the main path: a
+//! file's bytes become segments for the chip's memories, the way in which the chip starts them, and the
+//! symbols by which reports name addresses. No file is opened here, and nothing is written to memories.
+//!
+//! What an image does not say stays open: flash between segments is erased, and RAM holds what it held.
+
+mod bin;
+mod boot;
+mod demangle;
+mod elf;
+mod error;
+mod lines;
+mod segments;
+mod symbols;
+mod uf2;
+
+pub use bin::RawBinary;
+pub use boot::Boot;
+pub use error::{ImageError, ImageErrorKind};
+pub use lines::SourceLine;
+pub use segments::{Memory, Segment};
+pub use symbols::{Function, Symbols};
+
+use std::sync::Arc;
+
+use error::Fault;
+use segments::FLASH_START;
+
+/// What the user says besides the file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct LoadOptions {
+    /// Where a raw binary goes; other formats say so themselves.
+    pub raw_binary: RawBinary,
+}
+
+/// The format of an image's file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Format {
+    /// An executable with addresses and, mostly, symbols.
+    Elf,
+    /// Blocks for the boot ROM's USB drive.
+    Uf2,
+    /// The bare contents of flash or SRAM.
+    RawBinary,
+}
+
+/// A firmware image for the RP2040. A clone shares the contents; any thread can have one.
+#[derive(Debug, Clone)]
+pub struct Image {
+    name: String,
+    format: Format,
+    segments: Arc<[Segment]>,
+    boot: Boot,
+    symbols: Symbols,
+}
+
+impl Image {
+    /// Loads a file's `bytes`. `name` stands in errors and reports; the format is told by the content.
+    pub fn load(bytes: &[u8], name: &str, options: &LoadOptions) -> Result<Image, ImageError> {
+        Image::load_unnamed(bytes, name, options).map_err(|fault| fault.in_file(name))
+    }
+
+    fn load_unnamed(bytes: &[u8], name: &str, options: &LoadOptions) -> Result<Image, Fault> {
+        let mut symbols = Symbols::default();
+        let (format, (segments, boot)) = if elf::is_elf(bytes) {
+            let elf = elf::Elf::parse(bytes)?;
+            let segments = elf.segments()?;
+            let boot = elf.boot(&segments)?;
+            symbols = Symbols::of(&elf)?;
+            (Format::Elf, (segments, boot))
+        } else if uf2::is_uf2(bytes) {
+            (Format::Uf2, uf2::load(bytes)?)
+        } else {
+            (Format::RawBinary, bin::load(bytes, options.raw_binary)?)
+        };
+        Ok(Image { name: name.to_owned(), format, segments: segments.into(), boot, symbols })
+    }
+
+    /// Takes the symbols of the ELF from which this image was made. An ELF of another build is refused,
+    /// because its symbols would name the wrong functions.
+    pub fn with_symbols(mut self, elf_bytes: &[u8], elf_name: &str) -> Result<Image, ImageError> {
+        self.symbols = self.symbols_of(elf_bytes).map_err(|fault| fault.in_file(elf_name))?;
+        Ok(self)
+    }
+
+    fn symbols_of(&self, elf_bytes: &[u8]) -> Result<Symbols, Fault> {
+        if !elf::is_elf(elf_bytes) {
+            return Err(ImageErrorKind::NotAnImage.because(
+                "symbols come from an ELF, which this file is not. Give the .elf of the same build",
+            ));
+        }
+        let elf = elf::Elf::parse(elf_bytes)?;
+        for (address, bytes) in elf.code() {
+            if self.read(address, bytes.len()) != Some(bytes) {
+                return Err(self.other_build(address, bytes));
+            }
+        }
+        Symbols::of(&elf)
+    }
+
+    fn other_build(&self, address: u32, code: &[u8]) -> Fault {
+        let here = |offset: usize| self.read(address + offset as u32, 1).map(|byte| byte[0]);
+        let different = (0..code.len()).find(|&offset| here(offset) != Some(code[offset]));
+        let offset = different.expect("the code differs somewhere");
+        let theirs = here(offset).map_or("nothing".into(), |byte| format!("0x{byte:02x}"));
+        ImageErrorKind::OtherBuild.because(format!(
+            "its code is not that of {}: it has 0x{:02x} at {:#010x}, where the image has {theirs}. Give \
+             the ELF from which the image was made",
+            self.name,
+            code[offset],
+            address + offset as u32
+        ))
+    }
+
+    /// The file's name, as it was given.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The file's format.
+    pub fn format(&self) -> Format {
+        self.format
+    }
+
+    /// What it puts into memories, in the order of addresses; no two overlap or touch within a memory.
+    pub fn segments(&self) -> &[Segment] {
+        &self.segments
+    }
+
+    /// How the chip starts it.
+    pub fn boot(&self) -> Boot {
+        self.boot
+    }
+
+    /// Names of functions and variables, and source lines; empty for a UF2 or raw binary without a companion.
+    pub fn symbols(&self) -> &Symbols {
+        &self.symbols
+    }
+
+    /// The smallest flash that holds it; 0 where it lies in RAM.
+    pub fn flash_bytes(&self) -> u32 {
+        let in_flash = self.segments.iter().filter(|segment| segment.memory() == Memory::Flash);
+        in_flash.map(|segment| segment.end() - FLASH_START).max().unwrap_or(0)
+    }
+
+    /// Its contents at an address, where it has all of them.
+    pub fn read(&self, address: u32, length: usize) -> Option<&[u8]> {
+        self.segments.iter().find_map(|segment| segment.get(address, length))
+    }
+}

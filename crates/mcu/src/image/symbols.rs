@@ -1,0 +1,244 @@
+//! Names for addresses, from an ELF's symbol table. Reports, profiles and breakpoints ask here; source lines
+//! stand in `lines`. Built once per image and shared by its clones.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
+
+use object::elf::{self, FileHeader32, SectionHeader32, Sym32, SymbolType};
+use object::endian::LittleEndian;
+use object::read::elf::{SectionHeader, Sym, SymbolTable};
+
+use super::demangle::demangle;
+use super::elf::Elf;
+use super::error::{Fault, ImageErrorKind};
+use super::lines::{Lines, SourceLine};
+
+const LE: LittleEndian = LittleEndian;
+/// A longer name is cut.
+const NAME_MAX_BYTES: usize = 1_000;
+/// Names may share strings, but not so that all of them are longer than this many files: a small file would
+/// fill the host's memory.
+const NAMES_MAX_FILES: usize = 4;
+/// The type that old tools give Thumb functions (Arm's ELF specification, STT_ARM_TFUNC).
+const STT_ARM_TFUNC: SymbolType = SymbolType(13);
+
+/// A function of an image.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Function {
+    /// Its name, as the language writes it.
+    pub name: String,
+    /// The address of its first instruction, without the Thumb bit.
+    pub address: u32,
+    /// Its length with the constants behind its code. Where the symbol states none, as in assembler, it
+    /// reaches to the next function or to the end of its section.
+    pub size: u32,
+}
+
+/// The names of an image's functions and variables, and the source lines of its code.
+#[derive(Clone, Default)]
+pub struct Symbols {
+    table: Arc<Table>,
+}
+
+#[derive(Default)]
+struct Table {
+    functions: Vec<Function>,
+    spans: Vec<Span>,
+    addresses: BTreeMap<String, u32>,
+    lines: Lines,
+}
+
+/// Addresses for which one function is responsible; spans do not overlap.
+#[derive(Debug, Clone, Copy)]
+struct Span {
+    start: u32,
+    end: u32,
+    function: usize,
+}
+
+impl Symbols {
+    /// The function that an address lies in, and the distance from its start. The Thumb bit does no harm.
+    pub fn function_at(&self, address: u32) -> Option<(&str, u32)> {
+        let spans = &self.table.spans;
+        let span = spans[..spans.partition_point(|span| span.start <= address)].last()?;
+        let function = &self.table.functions[span.function];
+        (address < span.end)
+            .then(|| (function.name.as_str(), (address & !1).saturating_sub(function.address)))
+    }
+
+    /// The source line of the instruction at an address, with the function that it belongs to. For a return
+    /// address ask for the address before it, which is within the call.
+    pub fn line_at(&self, address: u32) -> Option<SourceLine> {
+        self.lines_at(address).into_iter().next()
+    }
+
+    /// As `line_at`, followed by the places into which that function was inlined, from the innermost
+    /// outwards.
+    pub fn lines_at(&self, address: u32) -> Vec<SourceLine> {
+        self.table.lines.at(address)
+    }
+
+    /// The address of a function (without the Thumb bit), of a variable, or of a linker script's symbol, by
+    /// its name as the compiler or as the language writes it.
+    pub fn address_of(&self, name: &str) -> Option<u32> {
+        self.table.addresses.get(name).copied()
+    }
+
+    /// All functions in the order of addresses; of several names for one address the most telling.
+    pub fn functions(&self) -> &[Function] {
+        &self.table.functions
+    }
+
+    /// Whether there are no names.
+    pub fn is_empty(&self) -> bool {
+        self.table.addresses.is_empty()
+    }
+
+    pub(super) fn of(elf: &Elf) -> Result<Symbols, Fault> {
+        let table = elf.sections.symbols(LE, elf.bytes, elf::SHT_SYMTAB).map_err(damaged)?;
+        let mut found = read_symbols(elf, &table)?;
+        let mut addresses = BTreeMap::new();
+        // The best comes last and stays.
+        found.sort_by_key(|symbol| (symbol.rank, symbol.address));
+        for symbol in found.iter().rev() {
+            let Symbol { name, demangled, address, .. } = symbol;
+            addresses.extend(demangled.iter().chain([name]).map(|name| (name.clone(), *address)));
+        }
+        let functions = functions(found);
+        let spans = spans(&functions);
+        Ok(Symbols { table: Arc::new(Table { functions, spans, addresses, lines: Lines::of(elf) }) })
+    }
+}
+
+impl fmt::Debug for Symbols {
+    fn fmt(&self, formatter: &mut fmt::Formatter) -> fmt::Result {
+        let Table { functions, addresses, .. } = &*self.table;
+        write!(formatter, "Symbols({} names, {} functions)", addresses.len(), functions.len())
+    }
+}
+
+/// A defined symbol that has a name.
+struct Symbol {
+    name: String,
+    /// Where it differs from the name.
+    demangled: Option<String>,
+    address: u32,
+    size: u32,
+    is_function: bool,
+    /// The lower, the better as a name for its address.
+    rank: (bool, u8),
+    /// The first address behind its section.
+    section_end: u32,
+}
+
+fn damaged(error: impl fmt::Display) -> Fault {
+    ImageErrorKind::Damaged.because(format!("its symbol table is damaged: {error}. Copy the file again"))
+}
+
+fn read_symbols(elf: &Elf, table: &SymbolTable<FileHeader32<LittleEndian>>) -> Result<Vec<Symbol>, Fault> {
+    let mut symbols = Vec::new();
+    let mut names_bytes = elf.bytes.len().saturating_mul(NAMES_MAX_FILES);
+    for (index, symbol) in table.enumerate() {
+        let name = symbol.name(LE, table.strings()).map_err(damaged)?;
+        let is_mapping = name.starts_with(b"$");
+        if name.is_empty() || is_mapping || !is_definition(symbol) {
+            continue;
+        }
+        let name = &name[..name.len().min(NAME_MAX_BYTES)];
+        names_bytes = names_bytes.checked_sub(name.len()).ok_or_else(|| damaged("its names are too long"))?;
+        let section = table.symbol_section(LE, symbol, index).map_err(damaged)?;
+        let section = section.and_then(|section| elf.sections.section(section).ok());
+        symbols.push(Symbol::new(name, symbol, section));
+    }
+    Ok(symbols)
+}
+
+impl Symbol {
+    fn new(
+        name: &[u8],
+        symbol: &Sym32<LittleEndian>,
+        section: Option<&SectionHeader32<LittleEndian>>,
+    ) -> Symbol {
+        let name = String::from_utf8_lossy(name).into_owned();
+        let demangled = Some(demangle(&name)).filter(|demangled| *demangled != name);
+        let is_function = [elf::STT_FUNC, STT_ARM_TFUNC].contains(&symbol.st_type());
+        let (value, size) = (symbol.st_value(LE), symbol.st_size(LE));
+        Symbol {
+            name,
+            demangled,
+            address: if is_function { value & !1 } else { value },
+            size,
+            is_function,
+            rank: (size == 0, binding_rank(symbol)),
+            section_end: section.map_or(0, |section| section.sh_addr(LE).saturating_add(section.sh_size(LE))),
+        }
+    }
+}
+
+/// Symbols without a type are those of linker scripts and assembler.
+fn is_definition(symbol: &Sym32<LittleEndian>) -> bool {
+    let named = [elf::STT_NOTYPE, elf::STT_OBJECT, elf::STT_FUNC, STT_ARM_TFUNC];
+    named.contains(&symbol.st_type()) && symbol.st_shndx(LE) != elf::SHN_UNDEF
+}
+
+fn binding_rank(symbol: &Sym32<LittleEndian>) -> u8 {
+    match symbol.st_bind() {
+        elf::STB_GLOBAL => 0,
+        elf::STB_WEAK => 1,
+        _ => 2,
+    }
+}
+
+fn functions(symbols: Vec<Symbol>) -> Vec<Function> {
+    let mut symbols: Vec<Symbol> = symbols.into_iter().filter(|symbol| symbol.is_function).collect();
+    symbols.sort_by(|one, other| {
+        let key = |symbol: &Symbol| (symbol.address, symbol.rank, symbol.name.len());
+        key(one).cmp(&key(other)).then_with(|| one.name.cmp(&other.name))
+    });
+    symbols.dedup_by_key(|symbol| symbol.address);
+    let starts: Vec<u32> = symbols.iter().skip(1).map(|next| next.address).chain([u32::MAX]).collect();
+    let functions = symbols.into_iter().zip(starts).map(|(symbol, next)| {
+        let Symbol { name, demangled, address, size, section_end, .. } = symbol;
+        let size = if size == 0 { next.min(section_end).saturating_sub(address) } else { size };
+        Function { name: demangled.unwrap_or(name), address, size }
+    });
+    functions.collect()
+}
+
+/// Cuts functions that contain others, so that each address has the innermost.
+fn spans(functions: &[Function]) -> Vec<Span> {
+    let mut spans = Spans { spans: Vec::new(), open: Vec::new(), done: 0 };
+    for (index, function) in functions.iter().enumerate() {
+        spans.close_until(function.address);
+        if let Some(&(_, outer)) = spans.open.last() {
+            spans.emit(function.address, outer);
+        }
+        spans.done = function.address;
+        spans.open.push((function.address.saturating_add(function.size), index));
+    }
+    spans.close_until(u32::MAX);
+    spans.spans
+}
+
+struct Spans {
+    spans: Vec<Span>,
+    /// Ends and indices of the functions that contain `done`, innermost last.
+    open: Vec<(u32, usize)>,
+    done: u32,
+}
+
+impl Spans {
+    fn close_until(&mut self, address: u32) {
+        while let Some((end, function)) = self.open.pop_if(|(end, _)| *end <= address) {
+            self.emit(end, function);
+        }
+    }
+
+    fn emit(&mut self, end: u32, function: usize) {
+        if self.done < end {
+            self.spans.push(Span { start: self.done, end, function });
+            self.done = end;
+        }
+    }
+}

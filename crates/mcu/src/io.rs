@@ -1,0 +1,157 @@
+//! What a peripheral may use while it is accessed or woken: the time, the wires to its neighbours, the agenda, the
+//! clocks, the pins, and the outside.
+
+use std::collections::BTreeMap;
+
+use sim::Agenda;
+use units::Picoseconds;
+
+use crate::frequencies::{self, Frequencies};
+use crate::lines::Lines;
+use crate::outside::{Outside, Reaction, Unconnected};
+use crate::peripherals::Source;
+use crate::pins::Pins;
+
+/// An access to something that is not modelled; reported once for each address and direction.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UnknownAccess {
+    /// The block of the chip, as the datasheet names it.
+    pub block: &'static str,
+    /// What exactly is missing, where the block itself is there.
+    pub detail: &'static str,
+    /// The full address.
+    pub address: u32,
+    /// Whether it was written.
+    pub write: bool,
+    /// The program counter of the first access.
+    pub pc: u32,
+    /// The core.
+    pub core: u8,
+}
+
+/// The surroundings of a peripheral inside the chip.
+#[derive(Debug)]
+pub struct Io {
+    /// The virtual time of this access or event.
+    pub now: Picoseconds,
+    /// Interrupt lines and data requests.
+    pub lines: Lines,
+    /// The frequencies that the clock tree gives now.
+    pub clocks: Frequencies,
+    /// The pins.
+    pub pins: Pins,
+    /// What the pins are wired to.
+    pub outside: Box<dyn Outside>,
+    /// What the outside did in answer; the bus carries it out.
+    pub reactions: Vec<Reaction>,
+    /// Program counter of the access that is under way.
+    pub pc: u32,
+    /// The core whose access is under way.
+    pub core: u8,
+    /// Address of the access that is under way.
+    pub address: u32,
+    agenda: Agenda,
+    agenda_changed: bool,
+    unknown: BTreeMap<(u32, bool), UnknownAccess>,
+}
+
+impl Default for Io {
+    fn default() -> Self {
+        Self {
+            now: Picoseconds::ZERO,
+            lines: Lines::default(),
+            clocks: Frequencies::default(),
+            pins: Pins::default(),
+            outside: Box::new(Unconnected),
+            reactions: Vec::new(),
+            pc: 0,
+            core: 0,
+            address: 0,
+            agenda: Agenda::new(Source::COUNT),
+            agenda_changed: false,
+            unknown: BTreeMap::new(),
+        }
+    }
+}
+
+impl Io {
+    /// Asks that a source be woken at a time; replaces what it asked for before. A time that is past means now.
+    #[inline]
+    pub fn wake_at(&mut self, source: Source, at: Picoseconds) {
+        self.agenda.arm(source.index(), at.max(self.now));
+        self.agenda_changed = true;
+    }
+
+    /// Asks that a source be woken after a number of cycles of a clock; a stopped clock never wakes it.
+    pub fn wake_after(&mut self, source: Source, hz: u64, cycles: u64) {
+        match frequencies::duration(hz, cycles).and_then(|d| self.now.ps().checked_add(d.ps())) {
+            Some(at) => self.wake_at(source, Picoseconds::new(at)),
+            None => self.cancel(source),
+        }
+    }
+
+    /// Drops what a source asked for.
+    pub fn cancel(&mut self, source: Source) {
+        self.agenda.disarm(source.index());
+    }
+
+    /// When a source will be woken.
+    pub fn due(&self, source: Source) -> Option<Picoseconds> {
+        self.agenda.due(source.index())
+    }
+
+    /// When the first source will be woken; the end of time when none.
+    #[inline]
+    pub(crate) fn next_wake(&self) -> Picoseconds {
+        self.agenda.next_time()
+    }
+
+    /// Takes the first source that is due up to and including `at`.
+    #[inline]
+    pub(crate) fn take_due(&mut self, at: Picoseconds) -> Option<(Picoseconds, Source)> {
+        let (due, index) = self.agenda.next().filter(|&(due, _)| due <= at)?;
+        self.agenda.disarm(index);
+        Some((due, Source::from_index(index)))
+    }
+
+    /// Whether the agenda got an appointment since the last call.
+    pub(crate) fn take_agenda_changed(&mut self) -> bool {
+        std::mem::take(&mut self.agenda_changed)
+    }
+
+    /// Notes an access to something that is not modelled.
+    pub fn unknown(&mut self, block: &'static str, detail: &'static str, write: bool) {
+        let (address, pc, core) = (self.address, self.pc, self.core);
+        self.unknown.entry((address, write)).or_insert(UnknownAccess {
+            block,
+            detail,
+            address,
+            write,
+            pc,
+            core,
+        });
+    }
+
+    /// Every access so far to something that is not modelled, by address.
+    pub fn unknown_accesses(&self) -> impl Iterator<Item = &UnknownAccess> {
+        self.unknown.values()
+    }
+
+    /// A copy for a snapshot; nothing when what stands outside cannot be copied.
+    pub fn snapshot(&self) -> Option<Self> {
+        Some(Self {
+            now: self.now,
+            lines: self.lines.clone(),
+            clocks: self.clocks,
+            pins: self.pins.clone(),
+            outside: self.outside.snapshot()?,
+            reactions: self.reactions.clone(),
+            pc: self.pc,
+            core: self.core,
+            address: self.address,
+            agenda: self.agenda.clone(),
+            agenda_changed: self.agenda_changed,
+            unknown: self.unknown.clone(),
+        })
+    }
+}

@@ -1,0 +1,117 @@
+//! What stands around the chip: whatever is wired to its pins. The chip tells it what happens, it answers with
+//! reactions for the chip. Buses are spoken in frames, because most devices care for bytes and not for bits; pins in
+//! levels.
+
+use std::any::Any;
+use std::fmt::Debug;
+
+use units::Picoseconds;
+
+/// One frame on an SPI bus, when its last bit is on the wire.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SpiFrame {
+    /// SPI0 or SPI1.
+    pub port: u8,
+    /// Bits in the frame, 4 to 16.
+    pub bits: u8,
+    /// What the controller sent (MOSI).
+    pub sent: u16,
+    /// SCK of this frame.
+    pub clock_hz: u64,
+    /// SPO and SPH: bit 1 and bit 0 of the SPI mode.
+    pub mode: u8,
+    /// When the first bit began.
+    pub start: Picoseconds,
+}
+
+/// What the surroundings do to the chip.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reaction {
+    /// Drives a pin from outside, or lets go of it.
+    Pin {
+        /// GPIO number.
+        pin: u8,
+        /// The level, or nothing to let go.
+        level: Option<bool>,
+    },
+    /// A byte arrives at a UART's receive pin; its stop bit ends now.
+    UartByte {
+        /// UART0 or UART1.
+        port: u8,
+        /// The byte.
+        byte: u8,
+    },
+}
+
+/// The surroundings of a chip. Every method has the answer of an unconnected pin as its default.
+/// Whoever connected one finds it again by its type.
+pub trait Outside: Any + Debug + Send {
+    /// Pins changed their level: `changed` and `levels` have a bit for each GPIO.
+    fn pins_changed(&mut self, at: Picoseconds, changed: u32, levels: u32, reactions: &mut Vec<Reaction>) {
+        let _ = (at, changed, levels, reactions);
+    }
+
+    /// A frame went over an SPI bus; the answer is what the controller received (MISO).
+    fn spi_frame(&mut self, at: Picoseconds, frame: SpiFrame, reactions: &mut Vec<Reaction>) -> u16 {
+        let _ = (at, frame, reactions);
+        0
+    }
+
+    /// A UART sent a byte; its stop bit ends now.
+    fn uart_byte(&mut self, at: Picoseconds, port: u8, byte: u8, reactions: &mut Vec<Reaction>) {
+        let _ = (at, port, byte, reactions);
+    }
+
+    /// (Repeated) start and address on an I2C bus; true acknowledges.
+    fn i2c_start(&mut self, at: Picoseconds, port: u8, address: u16, read: bool) -> bool {
+        let _ = (at, port, address, read);
+        false
+    }
+
+    /// A byte from the controller on an I2C bus; true acknowledges.
+    fn i2c_write(&mut self, at: Picoseconds, port: u8, byte: u8) -> bool {
+        let _ = (at, port, byte);
+        false
+    }
+
+    /// A byte from the addressed device on an I2C bus; `acknowledged` says whether the controller wants another.
+    fn i2c_read(&mut self, at: Picoseconds, port: u8, acknowledged: bool) -> u8 {
+        let _ = (at, port, acknowledged);
+        0xff
+    }
+
+    /// A stop on an I2C bus.
+    fn i2c_stop(&mut self, at: Picoseconds, port: u8) {
+        let _ = (at, port);
+    }
+
+    /// The voltage at an ADC input (0 to 3 are GPIO 26 to 29; 4 is the temperature sensor) in microvolts; nothing
+    /// where the board leaves it open.
+    fn adc_microvolts(&mut self, at: Picoseconds, channel: u8) -> Option<i32> {
+        let _ = (at, channel);
+        None
+    }
+
+    /// When something happens out there of its own accord.
+    fn next_event(&self) -> Option<Picoseconds> {
+        None
+    }
+
+    /// Lets everything happen out there that is due up to and including `at`.
+    fn advance(&mut self, at: Picoseconds, reactions: &mut Vec<Reaction>) {
+        let _ = (at, reactions);
+    }
+
+    /// A copy in the same state, for a snapshot; nothing when it cannot be copied.
+    fn snapshot(&self) -> Option<Box<dyn Outside>>;
+}
+
+/// Nothing at all is connected.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Unconnected;
+
+impl Outside for Unconnected {
+    fn snapshot(&self) -> Option<Box<dyn Outside>> {
+        Some(Box::new(*self))
+    }
+}

@@ -1,0 +1,297 @@
+//! The controller's work on the bus: it takes one command after the other out of the transmit FIFO and makes start,
+//! address, data and stop of it. Each step ends with one event.
+
+use super::registers::*;
+use super::scl::{Beat, Scl};
+use super::wires::{self, Lines, Recorder};
+use super::{BLOCK, DEPTH, I2c, SOURCE};
+use crate::io::Io;
+
+/// What is under way on the bus; the appointment in the agenda is its end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) enum Step {
+    /// Nothing; the bus may still be held (SCL low) between two commands.
+    #[default]
+    Rest,
+    /// Start or repeated start and the address, for this command.
+    Address(u16),
+    /// The byte of a command.
+    Data(u16),
+    /// Stop; then this command begins with a start.
+    Stop(Option<u16>),
+}
+
+/// The controller's side of the bus.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Bus {
+    pub(super) step: Step,
+    /// Between start and stop.
+    pub(super) held: bool,
+    /// The address that was last sent, and whether for reading.
+    addressed: (u16, bool),
+    /// Whether that was after a repeated start.
+    repeated: bool,
+    beat: Beat,
+    lines: Lines,
+}
+
+impl Bus {
+    pub(super) fn is_active(&self) -> bool {
+        self.held || self.step != Step::Rest
+    }
+
+    /// Whether the command that was taken last is still being carried out.
+    pub(super) fn has_command(&self) -> bool {
+        matches!(self.step, Step::Address(_) | Step::Data(_) | Step::Stop(Some(_)))
+    }
+}
+
+impl I2c {
+    fn scl(&self) -> Scl {
+        if self.con & CON_SPEED == CON_SPEED_STANDARD {
+            Scl::new(self.ss_hcnt, self.ss_lcnt, self.fs_spklen)
+        } else {
+            Scl::new(self.fs_hcnt, self.fs_lcnt, self.fs_spklen)
+        }
+    }
+
+    fn address(&self) -> u16 {
+        let bits = if self.has_ten_bits() { 0x3ff } else { 0x7f };
+        self.tar as u16 & bits
+    }
+
+    /// Begins a step that lasts some cycles from the end of the one before, or from now.
+    fn begin(&mut self, step: Step, cycles: u64, io: &mut Io) {
+        let hz = io.clocks.sys_hz;
+        if !self.bus.beat.is_of(hz) || self.bus.beat.time() < io.now {
+            match Beat::new(io.now, hz) {
+                Some(beat) => self.bus.beat = beat,
+                // Without clk_sys no core runs either; the bus stands where it is.
+                None => return,
+            }
+        }
+        self.bus.step = step;
+        self.bus.beat.advance(cycles);
+        io.wake_at(SOURCE[self.index()], self.bus.beat.time());
+    }
+
+    /// Takes the next command when the bus rests and there is one.
+    pub(super) fn proceed(&mut self, io: &mut Io) {
+        if self.bus.step != Step::Rest {
+            return;
+        }
+        if self.enable & ENABLE_ABORT != 0 {
+            self.abort_by_user(io);
+            return;
+        }
+        let Some(&command) = self.tx.front() else { return };
+        let waits_for_room =
+            command & CMD_READ != 0 && self.con & CON_RX_FIFO_FULL_HLD_CTRL != 0 && self.rx.len() >= DEPTH;
+        if waits_for_room || self.enable & (ENABLE_ENABLE | ENABLE_TX_CMD_BLOCK) != ENABLE_ENABLE {
+            return;
+        }
+        if self.con & CON_MASTER_MODE == 0 {
+            self.flush(ABRT_MASTER_DIS);
+            return;
+        }
+        self.tx.pop_front();
+        self.take(command, io);
+    }
+
+    fn take(&mut self, command: u16, io: &mut Io) {
+        let wanted = (self.address(), command & CMD_READ != 0);
+        let restart = command & CMD_RESTART != 0 || wanted != self.bus.addressed;
+        if !self.bus.held {
+            self.send_address(command, false, io);
+        } else if !restart {
+            self.begin(Step::Data(command), self.scl().byte(), io);
+        } else if self.con & CON_RESTART_EN != 0 {
+            self.send_address(command, true, io);
+        } else {
+            self.begin(Step::Stop(Some(command)), self.scl().stop(), io);
+        }
+    }
+
+    fn send_address(&mut self, command: u16, repeated: bool, io: &mut Io) {
+        let (address, read) = (self.address(), command & CMD_READ != 0);
+        if self.tar & TAR_SPECIAL != 0 {
+            io.unknown(BLOCK[self.index()], "IC_TAR.SPECIAL (general call, start byte)", true);
+        }
+        if self.has_ten_bits() && read && self.con & CON_RESTART_EN == 0 {
+            self.stop_with(ABRT_10B_RD_NORSTRT, io);
+            return;
+        }
+        self.bus.addressed = (address, read);
+        self.bus.repeated = repeated;
+        self.bus.held = true;
+        self.sticky |= INT_START_DET | INT_ACTIVITY;
+        self.begin(Step::Address(command), self.address_cycles(), io);
+    }
+
+    fn has_ten_bits(&self) -> bool {
+        self.con & CON_10BITADDR_MASTER != 0
+    }
+
+    /// How long start and address take. A ten-bit address has two bytes; to read, the first is sent again after a
+    /// repeated start (RP2040 datasheet 4.3.4.2).
+    fn address_cycles(&self) -> u64 {
+        let scl = self.scl();
+        let start = if self.bus.repeated { scl.repeated_start() } else { scl.start() };
+        start
+            + match (self.has_ten_bits(), self.bus.addressed.1) {
+                (false, _) => scl.byte(),
+                (true, false) => 2 * scl.byte(),
+                (true, true) => 3 * scl.byte() + scl.repeated_start(),
+            }
+    }
+
+    /// Lets a recorder of the pins see a step that ends now and took some cycles.
+    fn record(&mut self, cycles: u64, io: &mut Io, step: impl FnOnce(&mut Recorder)) {
+        if wires::is_recorded(&io.pins, self.port) {
+            step(&mut Recorder {
+                scl: self.scl(),
+                hold: u64::from(self.sda_hold & 0xffff),
+                pins: &mut io.pins,
+                lines: &mut self.bus.lines,
+                port: self.port,
+                beat: self.bus.beat,
+                left: cycles,
+            });
+        }
+    }
+
+    fn record_address(&mut self, acknowledged: bool, io: &mut Io) {
+        let ((address, read), ten_bits) = (self.bus.addressed, self.has_ten_bits());
+        let repeated = self.bus.repeated;
+        self.record(self.address_cycles(), io, |wires| {
+            if repeated {
+                wires.repeated_start();
+            } else {
+                wires.start();
+            }
+            if !ten_bits {
+                wires.byte((address << 1) as u8 | u8::from(read), acknowledged);
+                return;
+            }
+            let first = 0xf0 | (address >> 7) as u8 & 6;
+            wires.byte(first, acknowledged);
+            wires.byte(address as u8, acknowledged);
+            if read {
+                wires.repeated_start();
+                wires.byte(first | 1, acknowledged);
+            }
+        });
+    }
+
+    /// The end of the step that is under way.
+    pub(super) fn end_step(&mut self, io: &mut Io) {
+        match std::mem::take(&mut self.bus.step) {
+            Step::Rest => {}
+            Step::Address(command) => self.end_address(command, io),
+            Step::Data(command) if command & CMD_READ != 0 => self.end_read(command, io),
+            Step::Data(command) => self.end_write(command, io),
+            Step::Stop(next) => self.end_stop(next, io),
+        }
+    }
+
+    fn end_address(&mut self, command: u16, io: &mut Io) {
+        let (address, read) = self.bus.addressed;
+        let acknowledged = io.outside.i2c_start(io.now, self.port, address, read);
+        self.record_address(acknowledged, io);
+        if self.ends_early(io) {
+            return;
+        }
+        if acknowledged {
+            self.begin(Step::Data(command), self.scl().byte(), io);
+        } else if self.has_ten_bits() {
+            self.stop_with(ABRT_10ADDR1_NOACK, io);
+        } else {
+            self.stop_with(ABRT_7B_ADDR_NOACK, io);
+        }
+    }
+
+    fn end_write(&mut self, command: u16, io: &mut Io) {
+        let acknowledged = io.outside.i2c_write(io.now, self.port, command as u8);
+        self.record(self.scl().byte(), io, |wires| wires.byte(command as u8, acknowledged));
+        if acknowledged {
+            self.end_command(command, io);
+        } else {
+            self.stop_with(ABRT_TXDATA_NOACK, io);
+        }
+    }
+
+    fn end_read(&mut self, command: u16, io: &mut Io) {
+        // The last byte before a stop or a repeated start is not acknowledged.
+        let goes_on = self.tx.front().is_none_or(|next| next & CMD_READ != 0 && next & CMD_RESTART == 0);
+        let acknowledged = command & CMD_STOP == 0 && goes_on;
+        let byte = io.outside.i2c_read(io.now, self.port, acknowledged);
+        self.record(self.scl().byte(), io, |wires| wires.byte(byte, acknowledged));
+        if self.enable & ENABLE_ENABLE != 0 {
+            if self.rx.len() < DEPTH {
+                self.rx.push_back(byte);
+            } else {
+                self.sticky |= INT_RX_OVER;
+            }
+        }
+        self.end_command(command, io);
+    }
+
+    fn end_command(&mut self, command: u16, io: &mut Io) {
+        if self.ends_early(io) {
+            return;
+        }
+        if command & CMD_STOP != 0 {
+            self.begin(Step::Stop(None), self.scl().stop(), io);
+        } else {
+            self.proceed(io);
+        }
+    }
+
+    /// Stops after the byte when the block was disabled or told to abort meanwhile.
+    fn ends_early(&mut self, io: &mut Io) -> bool {
+        if self.enable & ENABLE_ABORT != 0 {
+            self.abort_by_user(io);
+            return true;
+        }
+        if self.enable & ENABLE_ENABLE == 0 {
+            self.begin(Step::Stop(None), self.scl().stop(), io);
+            return true;
+        }
+        false
+    }
+
+    fn end_stop(&mut self, next: Option<u16>, io: &mut Io) {
+        io.outside.i2c_stop(io.now, self.port);
+        self.record(self.scl().stop(), io, |wires| wires.stop());
+        self.bus.held = false;
+        self.sticky |= INT_STOP_DET;
+        // The bus stays free for a while; a start that comes later than that does not wait.
+        self.bus.beat.advance(self.scl().free());
+        match next {
+            Some(command) => self.send_address(command, false, io),
+            None => self.proceed(io),
+        }
+    }
+
+    fn abort_by_user(&mut self, io: &mut Io) {
+        self.enable &= !ENABLE_ABORT;
+        if self.bus.held {
+            self.stop_with(ABRT_USER_ABRT, io);
+        }
+    }
+
+    /// Ends the transfer for a reason.
+    fn stop_with(&mut self, reason: u32, io: &mut Io) {
+        self.flush(reason);
+        if self.bus.held {
+            self.begin(Step::Stop(None), self.scl().stop(), io);
+        }
+    }
+
+    /// Empties the transmit FIFO, which stays empty until IC_CLR_TX_ABRT is read.
+    fn flush(&mut self, reason: u32) {
+        self.abort_source = reason | (self.tx.len() as u32) << TX_FLUSH_CNT_SHIFT;
+        self.sticky |= INT_TX_ABRT;
+        self.tx.clear();
+    }
+}

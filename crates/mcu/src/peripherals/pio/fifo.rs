@@ -1,0 +1,85 @@
+//! One of the two FIFOs of a state machine: four words deep, eight when it has joined the other's storage, none when
+//! the other took its own (RP2040 datasheet 3.5.3).
+
+const WORDS: usize = 8;
+
+/// A FIFO of up to eight words.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Fifo {
+    words: [u32; WORDS],
+    head: u8,
+    level: u8,
+    depth: u8,
+}
+
+impl Fifo {
+    /// An empty FIFO of `depth` words.
+    pub(super) fn new(depth: u8) -> Self {
+        Self { words: [0; WORDS], head: 0, level: 0, depth }
+    }
+
+    /// How many words it holds.
+    pub(super) fn level(&self) -> u8 {
+        self.level
+    }
+
+    /// Whether it holds nothing.
+    #[inline]
+    pub(super) fn is_empty(&self) -> bool {
+        self.level == 0
+    }
+
+    /// Whether it has no room.
+    #[inline]
+    pub(super) fn is_full(&self) -> bool {
+        self.level == self.depth
+    }
+
+    /// Adds a word; false when there is no room.
+    #[inline]
+    pub(super) fn push(&mut self, word: u32) -> bool {
+        if self.is_full() {
+            return false;
+        }
+        self.words[usize::from(self.head + self.level) % WORDS] = word;
+        self.level += 1;
+        true
+    }
+
+    /// Takes the oldest word.
+    #[inline]
+    pub(super) fn pop(&mut self) -> Option<u32> {
+        if self.is_empty() {
+            return None;
+        }
+        let word = self.front();
+        self.head = (self.head + 1) % WORDS as u8;
+        self.level -= 1;
+        Some(word)
+    }
+
+    /// What lies where the next word is read: the oldest word, or a stale one when there is none.
+    pub(super) fn front(&self) -> u32 {
+        self.words[usize::from(self.head)]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_come_out_in_their_order_across_the_end_of_the_storage() {
+        let mut fifo = Fifo::new(4);
+        for n in 0..20 {
+            assert!(fifo.push(n) && fifo.push(n + 100));
+            assert_eq!((fifo.pop(), fifo.pop(), fifo.pop()), (Some(n), Some(n + 100), None));
+        }
+    }
+
+    #[test]
+    fn a_fifo_without_storage_is_both_full_and_empty() {
+        let mut fifo = Fifo::new(0);
+        assert!(fifo.is_full() && fifo.is_empty() && !fifo.push(1));
+    }
+}

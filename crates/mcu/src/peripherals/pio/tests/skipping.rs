@@ -1,0 +1,130 @@
+//! What the block skips must not be missed: random programs behave alike whether the block is woken only when it asks or
+//! is made to look at everything in every cycle. And nothing that firmware may write makes it panic.
+
+use super::*;
+use proptest::prelude::*;
+
+#[derive(Debug, Clone)]
+enum Step {
+    Run(i64),
+    Write(u32, u32),
+    Read(u32),
+    Pin(u8, bool),
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    prop_oneof![
+        4 => (1i64..80).prop_map(Step::Run),
+        2 => (0u32..4, any::<u32>()).prop_map(|(n, value)| Step::Write(TXF0 + 4 * n, value)),
+        2 => (0u32..4).prop_map(|n| Step::Read(RXF0 + 4 * n)),
+        2 => (0u8..6, any::<bool>()).prop_map(|(pin, level)| Step::Pin(pin, level)),
+        1 => any::<u8>().prop_map(|flags| Step::Write(IRQ, flags.into())),
+        1 => (0u32..4, any::<u16>()).prop_map(|(n, word)| Step::Write(INSTR + n * MACHINE, word.into())),
+        1 => (0u32..16, 0u32..256).prop_map(|(enabled, restarts)| Step::Write(CTRL, enabled | restarts << 4)),
+    ]
+}
+
+#[derive(Debug, Clone)]
+struct Setting {
+    program: Vec<u16>,
+    machines: Vec<[u32; 4]>,
+    bypass: u32,
+}
+
+fn setting() -> impl Strategy<Value = Setting> {
+    let divider = prop_oneof![Just(1u32 << 16), (0x100u32..0x900).prop_map(|parts| parts << 8)];
+    let machine =
+        (divider, any::<u32>(), any::<u32>(), any::<u32>()).prop_map(|(clkdiv, exec, shift, pins)| {
+            // Few pins, so that machines meet on them; FIFOs joined now and then.
+            let exec = exec & 0xe03f_ffff | exec >> 2 & 3 << 24;
+            let pins = pins & !(0x1c << 15 | 0x1c << 10 | 0x1c << 5 | 0x3c << 20 | 0x1c);
+            [clkdiv, exec, shift & !(1 << 31 | u32::from(shift & 3 != 0) << 30), pins]
+        });
+    (prop::collection::vec(any::<u16>(), 32), prop::collection::vec(machine, 4), any::<u32>())
+        .prop_map(|(program, machines, bypass)| Setting { program, machines, bypass })
+}
+
+fn bench(setting: &Setting) -> Bench {
+    let mut bench = Bench::with(&setting.program);
+    bench.write(BYPASS, setting.bypass);
+    for (machine, n) in setting.machines.iter().zip(0..) {
+        for (register, &value) in [CLKDIV, EXECCTRL, SHIFTCTRL, PINCTRL].into_iter().zip(machine) {
+            bench.write(register + n * MACHINE, value);
+        }
+    }
+    bench
+}
+
+/// Makes the block settle and look again, in every cycle, at everything that it may have put off.
+fn poke(bench: &mut Bench, setting: &Setting) {
+    bench.run(1);
+    bench.write(BYPASS, setting.bypass);
+    bench.write(FDEBUG, 0);
+    bench.write(0x48, setting.program[0].into());
+    for (machine, n) in setting.machines.iter().zip(0..) {
+        bench.write(CLKDIV + n * MACHINE, machine[0]);
+    }
+}
+
+fn apply(bench: &mut Bench, step: &Step) -> u32 {
+    match *step {
+        Step::Run(_) => 0,
+        Step::Write(offset, value) => {
+            bench.write(offset, value);
+            0
+        }
+        Step::Read(offset) => bench.read(offset),
+        Step::Pin(pin, level) => {
+            bench.drive(pin, level);
+            0
+        }
+    }
+}
+
+fn state(bench: &mut Bench) -> Vec<u32> {
+    let mut state: Vec<u32> = [CTRL, FSTAT, FDEBUG, FLEVEL, IRQ, 0x3c, 0x40, 0x128]
+        .iter()
+        .map(|&offset| bench.read(offset))
+        .collect();
+    for n in 0..4 {
+        state.extend([EXECCTRL, ADDR].map(|register| bench.read(register + n * MACHINE)));
+    }
+    state
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(1000))]
+
+    #[test]
+    fn a_block_that_sleeps_does_what_one_does_that_never_sleeps(
+        setting in setting(), steps in prop::collection::vec(step(), 1..60),
+    ) {
+        let (mut sleeper, mut watcher) = (bench(&setting), bench(&setting));
+        sleeper.start_many(0xf);
+        watcher.start_many(0xf);
+        for step in &steps {
+            // Accesses are at least a cycle apart.
+            let cycles = if let Step::Run(cycles) = step { *cycles } else { 1 };
+            sleeper.run(cycles);
+            for _ in 0..cycles {
+                poke(&mut watcher, &setting);
+            }
+            prop_assert_eq!(apply(&mut sleeper, step), apply(&mut watcher, step));
+            prop_assert_eq!(state(&mut sleeper), state(&mut watcher));
+            prop_assert_eq!(sleeper.edges(), watcher.edges());
+        }
+    }
+
+    #[test]
+    fn no_write_makes_the_block_panic(
+        writes in prop::collection::vec((0u32..0x60, any::<u32>(), 0i64..300_000), 1..200), hz in 0u64..200_000_000,
+    ) {
+        let mut bench = Bench::new();
+        bench.io.clocks.sys_hz = hz;
+        for (register, value, ps) in writes {
+            bench.write(4 * register, value);
+            bench.read(4 * register);
+            bench.run_ps(ps);
+        }
+    }
+}

@@ -1,0 +1,358 @@
+//! UART0 and UART1: the PL011 (RP2040 datasheet 4.2). A byte takes the time of its frame on the line and reaches the
+//! outside when its stop bit ends; bytes from outside arrive with [`Uart::receive`].
+//!
+//! Left out, and reported when firmware asks for it: hardware flow control and IrDA. Left out without a report: modem
+//! signals (they read 0), parity and framing errors (what arrives is a whole byte), a break as something that the
+//! outside receives (the pin is low). The times of a frame follow the settings at its start.
+
+mod line;
+mod registers;
+#[cfg(test)]
+mod tests;
+
+use std::collections::VecDeque;
+
+use units::Picoseconds;
+
+use self::line::{Beat, Format};
+use self::registers::*;
+use super::{Peripheral, Source};
+use crate::io::Io;
+use crate::lines::{Dreq, Irq};
+
+/// Words in each FIFO (RP2040 datasheet 4.2.2.3); one when the FIFOs are off.
+const DEPTH: usize = 32;
+/// Words at which the interrupts come, for TXIFLSEL and RXIFLSEL: 1/8 to 7/8; the reserved settings count as the last.
+const WATERMARKS: [usize; 8] = [4, 8, 16, 24, 28, 28, 28, 28];
+/// The receive timeout in bits (RP2040 datasheet 4.2.6.4).
+const TIMEOUT_BITS: i64 = 32;
+/// Sent bytes that are kept until somebody takes them; the oldest are dropped.
+const CONSOLE_BYTES: usize = 1 << 16;
+
+const BLOCK: [&str; 2] = ["UART0", "UART1"];
+const SOURCE: [Source; 2] = [Source::Uart0, Source::Uart1];
+const RECEIVE_SOURCE: [Source; 2] = [Source::Uart0Receive, Source::Uart1Receive];
+const IRQ: [Irq; 2] = [Irq::UART0, Irq::UART1];
+const TX_DREQ: [Dreq; 2] = [Dreq::UART0_TX, Dreq::UART1_TX];
+const RX_DREQ: [Dreq; 2] = [Dreq::UART0_RX, Dreq::UART1_RX];
+
+/// One of the two UARTs.
+#[derive(Debug, Clone)]
+pub struct Uart {
+    port: u8,
+    ibrd: u32,
+    fbrd: u32,
+    lcr_h: u32,
+    cr: u32,
+    ifls: u32,
+    imsc: u32,
+    ris: u32,
+    dmacr: u32,
+    /// IBRD and FBRD in 1/64, as the last write to LCR_H took them over.
+    divider: u32,
+    tx: VecDeque<u8>,
+    rx: VecDeque<u8>,
+    /// The byte in the shift register and its format.
+    shifting: Option<(u8, Format)>,
+    beat: Beat,
+    /// UARTRSR, and the overrun mark of the next word that is read.
+    errors: u32,
+    overrun: bool,
+    sent: VecDeque<(Picoseconds, u8)>,
+}
+
+impl Uart {
+    /// UART0 or UART1 after reset.
+    pub fn new(port: u8) -> Self {
+        Self {
+            port: port & 1,
+            ibrd: 0,
+            fbrd: 0,
+            lcr_h: 0,
+            cr: CR_TXE | CR_RXE,
+            ifls: 0x12,
+            imsc: 0,
+            ris: 0,
+            dmacr: 0,
+            divider: 0,
+            tx: VecDeque::new(),
+            rx: VecDeque::new(),
+            shifting: None,
+            beat: Beat::default(),
+            errors: 0,
+            overrun: false,
+            sent: VecDeque::new(),
+        }
+    }
+
+    /// A byte arrives from outside; its stop bit ends now. It is lost when the receiver is off or its FIFO full.
+    pub fn receive(&mut self, byte: u8, io: &mut Io) {
+        if self.cr & CR_LBE == 0 {
+            self.accept(byte, io);
+            self.apply_lines(io);
+        }
+    }
+
+    /// Takes the bytes that were sent since the last call, each with the time at which its stop bit ended; of more than
+    /// 65,536 the last ones.
+    pub fn take_sent(&mut self) -> Vec<(Picoseconds, u8)> {
+        self.sent.drain(..).collect()
+    }
+
+    /// Whether bytes were sent since they were last taken.
+    pub(crate) fn has_sent(&self) -> bool {
+        !self.sent.is_empty()
+    }
+
+    /// How long a byte takes on the wire; nothing while the UART is off or its clock stands.
+    pub fn frame_time(&self, io: &Io) -> Option<Picoseconds> {
+        let beat = Beat::new(Picoseconds::ZERO, self.divider, io.clocks.peri_hz)?;
+        let bits = i64::from(Format::new(self.lcr_h).frame_bits());
+        self.is_on(CR_RXE).then(|| beat.bit(bits))
+    }
+
+    fn index(&self) -> usize {
+        usize::from(self.port)
+    }
+
+    fn depth(&self) -> usize {
+        if self.lcr_h & LCR_FEN != 0 { DEPTH } else { 1 }
+    }
+
+    /// The transmit interrupt comes when no more words than this are left.
+    fn tx_watermark(&self) -> usize {
+        if self.lcr_h & LCR_FEN != 0 { WATERMARKS[(self.ifls & 7) as usize] } else { 0 }
+    }
+
+    /// The receive interrupt comes with this many words.
+    fn rx_watermark(&self) -> usize {
+        if self.lcr_h & LCR_FEN != 0 { WATERMARKS[(self.ifls >> 3 & 7) as usize] } else { 1 }
+    }
+
+    fn flags(&self) -> u32 {
+        let busy = self.shifting.is_some() || !self.tx.is_empty();
+        (if busy { FR_BUSY } else { 0 })
+            | (if self.rx.is_empty() { FR_RXFE } else { 0 })
+            | (if self.tx.len() >= self.depth() { FR_TXFF } else { 0 })
+            | (if self.rx.len() >= self.depth() { FR_RXFF } else { 0 })
+            | (if self.tx.is_empty() { FR_TXFE } else { 0 })
+    }
+
+    /// Puts the levels of interrupt and data requests on their lines.
+    pub(crate) fn apply_lines(&self, io: &mut Io) {
+        let port = self.index();
+        let on = self.cr & CR_UARTEN != 0;
+        let tx = on && self.dmacr & DMACR_TXDMAE != 0 && self.tx.len() < self.depth();
+        let rx = on && self.dmacr & DMACR_RXDMAE != 0 && !self.rx.is_empty();
+        io.lines.set_dreq(TX_DREQ[port], tx);
+        io.lines.set_dreq(RX_DREQ[port], rx);
+        io.lines.set_irq(IRQ[port], self.ris & self.imsc != 0);
+    }
+
+    fn is_on(&self, half: u32) -> bool {
+        self.cr & (CR_UARTEN | half) == CR_UARTEN | half
+    }
+
+    fn accept(&mut self, byte: u8, io: &mut Io) {
+        if !self.is_on(CR_RXE) {
+            return;
+        }
+        if self.rx.len() >= self.depth() {
+            self.overrun = true;
+            self.errors |= RSR_OE;
+            self.ris |= INT_OE;
+            return;
+        }
+        // Room again: the mark of the overrun ends (RP2040 datasheet 4.2.8, UARTDR.OE).
+        self.overrun = false;
+        self.rx.push_back(Format::new(self.lcr_h).mask(byte));
+        if self.rx.len() >= self.rx_watermark() {
+            self.ris |= INT_RX;
+        }
+        match Beat::new(io.now, self.divider, io.clocks.peri_hz) {
+            Some(beat) => io.wake_at(RECEIVE_SOURCE[self.index()], beat.bit(TIMEOUT_BITS)),
+            None => io.cancel(RECEIVE_SOURCE[self.index()]),
+        }
+    }
+
+    fn read_data(&mut self, io: &mut Io) -> u32 {
+        let Some(byte) = self.rx.pop_front() else { return 0 };
+        if self.rx.len() < self.rx_watermark() {
+            self.ris &= !INT_RX;
+        }
+        if self.rx.is_empty() {
+            self.ris &= !INT_RT;
+            io.cancel(RECEIVE_SOURCE[self.index()]);
+        }
+        u32::from(byte) | if self.overrun { DR_OE } else { 0 }
+    }
+
+    fn write_data(&mut self, byte: u8, io: &mut Io) {
+        if self.tx.len() >= self.depth() {
+            return;
+        }
+        self.tx.push_back(byte);
+        if self.tx.len() > self.tx_watermark() {
+            self.ris &= !INT_TX;
+        }
+        self.start_if_due(io);
+    }
+
+    /// Starts a frame when the shift register is free and there is something to send.
+    fn start_if_due(&mut self, io: &mut Io) {
+        if self.shifting.is_some() || self.tx.is_empty() || !self.is_on(CR_TXE) || self.lcr_h & LCR_BRK != 0 {
+            return;
+        }
+        if let Some(beat) = Beat::new(io.now, self.divider, io.clocks.peri_hz) {
+            self.beat = beat;
+            self.shift(io);
+        }
+    }
+
+    /// Takes a byte from the FIFO into the shift register.
+    fn shift(&mut self, io: &mut Io) {
+        let watermark = self.tx_watermark();
+        let above = self.tx.len() > watermark;
+        let Some(byte) = self.tx.pop_front() else { return };
+        // The interrupt is for the passage through the level, not for the level (RP2040 datasheet 4.2.6.3).
+        if above && self.tx.len() <= watermark {
+            self.ris |= INT_TX;
+        }
+        let format = Format::new(self.lcr_h);
+        self.shifting = Some((format.mask(byte), format));
+        io.wake_at(SOURCE[self.index()], self.beat.bit(i64::from(format.frame_bits())));
+    }
+
+    /// The stop bit of a frame ends.
+    fn end_frame(&mut self, io: &mut Io) {
+        let Some((byte, format)) = self.shifting.take() else { return };
+        self.beat.advance(format.frame_bits());
+        line::record(&mut io.pins, self.port, &self.beat, format, byte);
+        if self.sent.len() >= CONSOLE_BYTES {
+            self.sent.pop_front();
+        }
+        self.sent.push_back((io.now, byte));
+        io.outside.uart_byte(io.now, self.port, byte, &mut io.reactions);
+        if self.cr & CR_LBE != 0 {
+            self.accept(byte, io);
+        }
+        let goes_on = self.is_on(CR_TXE) && self.lcr_h & LCR_BRK == 0;
+        if goes_on && self.beat.is_of(self.divider, io.clocks.peri_hz) {
+            self.shift(io);
+        } else {
+            self.start_if_due(io);
+        }
+        self.drive(io);
+    }
+
+    /// The levels at rest: TX is high, and low in a break once the frame under way is sent.
+    fn drive(&self, io: &mut Io) {
+        let tx = self.lcr_h & LCR_BRK == 0 || self.shifting.is_some();
+        line::drive(io, self.port, tx, self.cr & CR_RTS == 0);
+    }
+
+    fn write_line_control(&mut self, value: u32, io: &mut Io) {
+        if (self.lcr_h ^ value) & LCR_FEN != 0 {
+            self.tx.clear();
+            self.rx.clear();
+            self.ris &= !(INT_RX | INT_RT);
+            io.cancel(RECEIVE_SOURCE[self.index()]);
+        }
+        self.lcr_h = value & 0xff;
+        // Only this write takes a new divider over (RP2040 datasheet 4.2.7.1). An integer part of 0 stops the UART, and
+        // one of 65535 leaves no room for a fraction.
+        self.divider = match self.ibrd {
+            0 => 0,
+            0xffff => 0xffff << 6,
+            ibrd => ibrd << 6 | self.fbrd,
+        };
+        self.drive(io);
+    }
+
+    fn write_control(&mut self, value: u32, io: &mut Io) {
+        let raised = value & !self.cr;
+        self.cr = value & 0xff87;
+        let block = BLOCK[self.index()];
+        if raised & (CR_RTSEN | CR_CTSEN) != 0 {
+            io.unknown(block, "UARTCR.RTSEN and CTSEN (hardware flow control)", true);
+        }
+        if raised & CR_SIREN != 0 {
+            io.unknown(block, "UARTCR.SIREN (IrDA)", true);
+        }
+        self.drive(io);
+    }
+}
+
+impl Peripheral for Uart {
+    fn read(&mut self, offset: u32, io: &mut Io) -> u32 {
+        // The clock may have come back since a frame could not start; nothing else would tell.
+        if self.shifting.is_none() && !self.tx.is_empty() {
+            self.start_if_due(io);
+            self.apply_lines(io);
+        }
+        match offset {
+            UARTDR => {
+                let value = self.read_data(io);
+                self.apply_lines(io);
+                value
+            }
+            UARTRSR | UARTFR | UARTILPR..=UARTDMACR | UARTPERIPHID0.. => self.peek(offset, io),
+            _ => {
+                io.unknown(BLOCK[self.index()], "no such register", false);
+                0
+            }
+        }
+    }
+
+    fn peek(&self, offset: u32, _io: &Io) -> u32 {
+        match offset {
+            UARTDR => {
+                self.rx.front().map_or(0, |&byte| u32::from(byte) | if self.overrun { DR_OE } else { 0 })
+            }
+            UARTRSR => self.errors,
+            UARTFR => self.flags(),
+            UARTIBRD => self.ibrd,
+            UARTFBRD => self.fbrd,
+            UARTLCR_H => self.lcr_h,
+            UARTCR => self.cr,
+            UARTIFLS => self.ifls,
+            UARTIMSC => self.imsc,
+            UARTRIS => self.ris,
+            UARTMIS => self.ris & self.imsc,
+            UARTDMACR => self.dmacr,
+            UARTPERIPHID0.. => {
+                IDENTIFICATION.get((offset - UARTPERIPHID0) as usize / 4).copied().unwrap_or(0)
+            }
+            _ => 0,
+        }
+    }
+
+    fn write(&mut self, offset: u32, value: u32, io: &mut Io) {
+        match offset {
+            UARTDR => self.write_data(value as u8, io),
+            UARTRSR => self.errors = 0,
+            UARTILPR => io.unknown(BLOCK[self.index()], "UARTILPR (IrDA)", true),
+            UARTIBRD => self.ibrd = value & 0xffff,
+            UARTFBRD => self.fbrd = value & 0x3f,
+            UARTLCR_H => self.write_line_control(value, io),
+            UARTCR => self.write_control(value, io),
+            UARTIFLS => self.ifls = value & 0x3f,
+            UARTIMSC => self.imsc = value & 0x7ff,
+            UARTICR => self.ris &= !value,
+            UARTDMACR => self.dmacr = value & 7,
+            UARTFR | UARTRIS | UARTMIS | UARTPERIPHID0.. => {}
+            _ => io.unknown(BLOCK[self.index()], "no such register", true),
+        }
+        self.start_if_due(io);
+        self.apply_lines(io);
+    }
+
+    fn wake(&mut self, source: Source, io: &mut Io) {
+        if source == SOURCE[self.index()] {
+            self.end_frame(io);
+        } else if !self.rx.is_empty() {
+            self.ris |= INT_RT;
+        }
+        self.apply_lines(io);
+    }
+}

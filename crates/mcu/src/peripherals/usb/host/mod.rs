@@ -1,0 +1,431 @@
+//! A PC's USB host in virtual time: it notices the device's pull-up, resets and enumerates it, and drives what it finds:
+//! serial ports (cdc.rs), a disk (msc.rs), keyboards and mice (hid.rs).
+//!
+//! One event source moves it: [`UsbHost::wake`] does what is due, [`UsbHost::arm`] says when it wants to be woken. In
+//! between nothing polls; see schedule.rs.
+//!
+//! Left out: hubs and a second device, high speed, isochronous transfers, alternate settings, corrupted packets, a frame
+//! clock that drifts against the device's.
+
+mod cdc;
+mod control;
+mod descriptors;
+mod enumerate;
+mod functions;
+mod hid;
+mod msc;
+mod schedule;
+mod scsi;
+mod transfer;
+
+use units::{PS_PER_MS, PS_PER_US, Picoseconds};
+
+use super::device::Device;
+use super::dpram::Endpoint;
+use super::wire::{TOKEN_BITS, bit_times};
+use crate::io::Io;
+use crate::peripherals::Source;
+use cdc::Terminal;
+use control::{ControlPipe, Failure, Request};
+pub use descriptors::{DeviceReport, Driver, EndpointReport, InterfaceReport, TransferKind};
+use enumerate::Enumeration;
+use hid::Hid;
+pub use hid::{HidInput, HidReport};
+use msc::MassStorage;
+pub use msc::{MassStorageReport, Sectors};
+use schedule::{Owner, Pipe};
+use transfer::InFlight;
+
+/// Resume signalling (USB 2.0 7.1.7.7).
+const RESUME: Picoseconds = Picoseconds::new(20 * PS_PER_MS);
+/// Steps that one wake may take; each does something that was due.
+const MAX_STEPS: usize = 16;
+
+/// How much time the host lets pass where it is free to.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum HostTiming {
+    /// No longer than devices need: a console within a few milliseconds.
+    #[default]
+    Fast,
+    /// As a PC with Linux does: a console after a quarter of a second.
+    Pc,
+}
+
+/// The times and habits behind a [`HostTiming`].
+#[derive(Debug, Clone, Copy)]
+struct Durations {
+    debounce: Picoseconds,
+    reset: Picoseconds,
+    recovery: Picoseconds,
+    second_reset: bool,
+    first_request_bytes: u16,
+    address_recovery: Picoseconds,
+    request_gap: Picoseconds,
+    nak_retry: Picoseconds,
+    retry: Picoseconds,
+    request_tries: u32,
+}
+
+impl HostTiming {
+    const fn durations(self) -> Durations {
+        const fn us(us: i64) -> Picoseconds {
+            Picoseconds::new(us * PS_PER_US)
+        }
+        match self {
+            // A PC's software is never at once with the next request, and some firmware counts on that.
+            // The device must be ready 2 ms after SET_ADDRESS (USB 2.0 9.2.6.3): firmware needs some of that.
+            Self::Fast => Durations {
+                debounce: us(100),
+                reset: us(1_000),
+                recovery: us(100),
+                second_reset: false,
+                first_request_bytes: 8,
+                address_recovery: us(2_000),
+                request_gap: us(125),
+                nak_retry: us(20),
+                retry: us(1_000),
+                request_tries: 50,
+            },
+            // Linux, drivers/usb/core/hub.c: HUB_DEBOUNCE_STABLE, reset of a root port, TRSTRCY with 40 ms in hand,
+            // the read of 64 bytes with another reset, 10 ms after SET_ADDRESS.
+            Self::Pc => Durations {
+                debounce: us(100_000),
+                reset: us(50_000),
+                recovery: us(50_000),
+                second_reset: true,
+                first_request_bytes: 64,
+                address_recovery: us(10_000),
+                request_gap: us(125),
+                nak_retry: us(20),
+                retry: us(100_000),
+                request_tries: 3,
+            },
+        }
+    }
+}
+
+/// How far the host has got with the device.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Phase {
+    Detached,
+    /// Attached; the host waits before it resets.
+    Debounce,
+    Reset,
+    Recovery,
+    Enumerating,
+    Configured,
+    Suspended,
+    Resuming,
+    Failed,
+}
+
+/// What a pipe has to carry next.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Want {
+    Nothing,
+    Setup,
+    Out,
+    In,
+}
+
+/// The host with everything that it knows of the device.
+#[derive(Debug, Clone)]
+pub struct UsbHost {
+    timing: HostTiming,
+    plugged: bool,
+    attached: bool,
+    phase: Phase,
+    phase_until: Option<Picoseconds>,
+    /// When the first frame began.
+    frames: Option<Picoseconds>,
+    address: u8,
+    configuration_bytes: u16,
+    bus_free: Picoseconds,
+    in_flight: Option<InFlight>,
+    /// The control pipe is the first.
+    pipes: Vec<Pipe>,
+    control: ControlPipe,
+    enumeration: Enumeration,
+    ports_open: Vec<bool>,
+    terminals: Vec<Terminal>,
+    storage: Option<MassStorage>,
+    hids: Vec<Hid>,
+    hid_reports: Vec<HidReport>,
+}
+
+impl UsbHost {
+    pub(super) fn new(timing: HostTiming) -> Self {
+        Self {
+            timing,
+            plugged: true,
+            attached: false,
+            phase: Phase::Detached,
+            phase_until: None,
+            frames: None,
+            address: 0,
+            configuration_bytes: 0,
+            bus_free: Picoseconds::ZERO,
+            in_flight: None,
+            pipes: Vec::new(),
+            control: ControlPipe::default(),
+            enumeration: Enumeration::default(),
+            ports_open: Vec::new(),
+            terminals: vec![Terminal::default(); cdc::MAX_PORTS],
+            storage: None,
+            hids: Vec::new(),
+            hid_reports: Vec::new(),
+        }
+    }
+
+    fn durations(&self) -> Durations {
+        self.timing.durations()
+    }
+
+    /// The device has its configuration, and drivers have taken it over.
+    pub fn configured(&self) -> bool {
+        matches!(self.phase, Phase::Configured | Phase::Suspended | Phase::Resuming)
+    }
+
+    /// The host has given the device up: it was reset four times, and its enumeration failed each time.
+    pub fn failed(&self) -> bool {
+        self.phase == Phase::Failed
+    }
+
+    /// The terminal's end of a serial port is open: what the device prints is shown.
+    pub fn serial_open(&self, port: usize) -> bool {
+        self.ports_open.get(port) == Some(&true)
+    }
+
+    /// What the device says of itself, once it is configured.
+    pub fn descriptors(&self) -> Option<&DeviceReport> {
+        self.configured().then_some(&self.enumeration.report)
+    }
+
+    /// The disk, if the device is one.
+    pub fn mass_storage(&self) -> Option<&MassStorageReport> {
+        self.storage.as_ref().map(|storage| &storage.script.report)
+    }
+
+    /// Bytes that the device printed and that were dropped because nobody took them in time.
+    pub fn console_lost(&self) -> u64 {
+        self.terminals.iter().map(|terminal| terminal.lost).sum()
+    }
+
+    pub(super) fn set_timing(&mut self, timing: HostTiming) {
+        self.timing = timing;
+    }
+
+    pub(super) fn serial_send(&mut self, port: usize, bytes: &[u8]) -> usize {
+        self.terminals.get_mut(port).map_or(0, |terminal| terminal.type_bytes(bytes))
+    }
+
+    pub(super) fn has_serial(&self, port: usize) -> bool {
+        self.terminals.get(port).is_some_and(Terminal::has_shown)
+    }
+
+    pub(super) fn take_serial(&mut self, port: usize) -> Vec<(Picoseconds, u8)> {
+        self.terminals.get_mut(port).map(Terminal::take_shown).unwrap_or_default()
+    }
+
+    pub(super) fn take_hid_reports(&mut self) -> Vec<HidReport> {
+        std::mem::take(&mut self.hid_reports)
+    }
+
+    pub(super) fn read_sectors(&mut self, first: u32, sectors: u16, now: Picoseconds) -> bool {
+        let Some(storage) = &mut self.storage else { return false };
+        let command = storage.script.read(first, sectors);
+        let pushed = storage.push(command);
+        storage.begin_next(now);
+        pushed
+    }
+
+    pub(super) fn write_sectors(&mut self, first: u32, data: &[u8], now: Picoseconds) -> bool {
+        let Some(storage) = &mut self.storage else { return false };
+        let command = storage.script.write(first, data);
+        let pushed = storage.push(command);
+        storage.begin_next(now);
+        pushed
+    }
+
+    pub(super) fn take_sectors(&mut self) -> Vec<Sectors> {
+        self.storage.as_mut().map(|storage| std::mem::take(&mut storage.script.results)).unwrap_or_default()
+    }
+
+    pub(super) fn set_plugged(&mut self, plugged: bool) {
+        self.plugged = plugged;
+    }
+
+    /// Stops the frames of a configured device; it takes that for suspend after 3 ms.
+    pub(super) fn suspend(&mut self, device: &mut Device, io: &Io) {
+        if self.phase == Phase::Configured {
+            self.phase = Phase::Suspended;
+            self.frames = None;
+            self.in_flight = None;
+            device.bus_idles(io.now);
+        }
+    }
+
+    /// Wakes a suspended device.
+    pub(super) fn resume(&mut self, device: &mut Device, io: &Io) {
+        if self.phase == Phase::Suspended {
+            self.phase = Phase::Resuming;
+            self.phase_until = Some(io.now + RESUME);
+            device.bus_resumes();
+        }
+    }
+
+    /// Follows the pull-up: a device came or went.
+    pub(super) fn follow(&mut self, device: &mut Device, io: &Io) {
+        let pulls_up = device.pulls_up(io);
+        let attached = self.plugged && pulls_up;
+        if attached == self.attached {
+            return;
+        }
+        self.attached = attached;
+        self.drop_pipes();
+        self.frames = None;
+        self.enumeration = Enumeration::default();
+        if pulls_up {
+            device.bus_idles(io.now);
+        } else {
+            device.bus_gone(io.now);
+        }
+        (self.phase, self.phase_until) = if attached {
+            (Phase::Debounce, Some(io.now + self.durations().debounce))
+        } else {
+            (Phase::Detached, None)
+        };
+    }
+
+    /// Forgets the device's endpoints and all that runs over them; terminals stay.
+    fn drop_pipes(&mut self) {
+        self.pipes.clear();
+        self.in_flight = None;
+        self.control = ControlPipe::default();
+        self.ports_open.clear();
+        self.storage = None;
+        self.hids.clear();
+    }
+
+    fn add_control_pipe(&mut self, max_packet_bytes: usize, io: &Io) {
+        let pipe = Pipe {
+            owner: Owner::Control,
+            endpoint: Endpoint::new(0, false),
+            max_packet_bytes,
+            period: self.durations().nak_retry,
+            not_before: io.now,
+            periodic: false,
+            due: None,
+            data1: false,
+            halted: false,
+            errors: 0,
+            stalls: 0,
+        };
+        self.pipes.clear();
+        self.pipes.push(pipe);
+    }
+
+    /// Queues a request on the control pipe.
+    fn submit(&mut self, request: Request, io: &Io) {
+        self.control.push(request);
+        self.control.begin_next(io.now);
+    }
+
+    fn hold_control_pipe(&mut self, pause: Picoseconds, io: &Io) {
+        if let Some(pipe) = self.pipes.first_mut() {
+            pipe.not_before = pipe.not_before.max(io.now + pause);
+            pipe.due = None;
+        }
+    }
+
+    /// Does everything that is due.
+    pub(super) fn wake(&mut self, device: &mut Device, io: &mut Io) {
+        for _ in 0..MAX_STEPS {
+            device.advance(io.now);
+            if !self.step(device, io) {
+                break;
+            }
+            self.update_due(device, io);
+        }
+    }
+
+    /// Does one thing that is due, if there is one.
+    fn step(&mut self, device: &mut Device, io: &Io) -> bool {
+        if self.phase_until.is_some_and(|until| until <= io.now) {
+            self.phase_until = None;
+            self.phase_over(device, io);
+            return true;
+        }
+        if let Some(flight) = self.in_flight.filter(|flight| flight.end <= io.now) {
+            self.in_flight = None;
+            self.finish(flight, device, io);
+            return true;
+        }
+        if self.control.deadline().is_some_and(|deadline| deadline <= io.now) && !self.control_in_flight() {
+            let finished = self.control.fail(Failure::Timeout);
+            self.request_finished(finished, io);
+            self.begin_waiting(io.now);
+            return true;
+        }
+        if self.storage.as_mut().is_some_and(|storage| storage.hold_over(io.now)) {
+            self.begin_waiting(io.now);
+            return true;
+        }
+        match self.plan().filter(|planned| planned.token_end <= io.now) {
+            Some(planned) => self.begin(planned, device, io),
+            None => return false,
+        }
+        true
+    }
+
+    fn control_in_flight(&self) -> bool {
+        self.in_flight.is_some_and(|flight| flight.pipe == 0)
+    }
+
+    fn phase_over(&mut self, device: &mut Device, io: &Io) {
+        match self.phase {
+            Phase::Debounce => {
+                self.enumeration.count_attempt();
+                self.drop_pipes();
+                self.frames = None;
+                device.bus_reset_begins(io.now);
+                self.enter(Phase::Reset, self.durations().reset, io);
+            }
+            Phase::Reset => {
+                device.bus_reset_ends();
+                self.start_frames(device, io);
+                self.enter(Phase::Recovery, self.durations().recovery, io);
+            }
+            Phase::Recovery => self.begin_enumeration(io),
+            Phase::Resuming => {
+                self.start_frames(device, io);
+                self.phase = Phase::Configured;
+            }
+            Phase::Detached | Phase::Enumerating | Phase::Configured | Phase::Suspended | Phase::Failed => {}
+        }
+    }
+
+    fn enter(&mut self, phase: Phase, for_: Picoseconds, io: &Io) {
+        self.phase = phase;
+        self.phase_until = Some(io.now + for_);
+    }
+
+    fn start_frames(&mut self, device: &mut Device, io: &Io) {
+        self.frames = Some(io.now);
+        device.frames_begin(io.now + bit_times(TOKEN_BITS));
+    }
+
+    /// Asks to be woken for whatever comes next; to be called after everything that may have changed that.
+    pub(super) fn arm(&mut self, device: &Device, io: &mut Io) {
+        self.update_due(device, io);
+        let flight = self.in_flight.map(|flight| flight.end);
+        let planned = self.plan().map(|planned| planned.token_end);
+        let storage = self.storage.as_ref().and_then(MassStorage::held_until);
+        let deadline = self.control.deadline().filter(|_| !self.control_in_flight());
+        let own = device.next_event(io.now);
+        match [flight, planned, storage, deadline, own, self.phase_until].into_iter().flatten().min() {
+            Some(at) => io.wake_at(Source::UsbHost, at),
+            None => io.cancel(Source::UsbHost),
+        }
+    }
+}

@@ -1,0 +1,417 @@
+//! Virtual boards for Python. A run works on a thread of its own, so that Ctrl-C is heard and devices in Python can be
+//! asked; until it is over nobody else may touch the board.
+
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
+
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyCFunction};
+use serde_json::{Value, json};
+use testbench::Control;
+use testbench::board::profile::flame_graph;
+use testbench::board::{
+    self, Board, BoardFile, BoardOptions, BoardSnapshot, Console, Ended, Listener, Part, RunUntil,
+    console_name,
+};
+use units::Picoseconds;
+
+use crate::board_devices::{Failure, PyI2c, PyPins, PySpi};
+use crate::refused;
+use crate::watch::while_working;
+
+/// Console output on its way to Python.
+type Output = Arc<Mutex<Vec<(Console, Vec<u8>)>>>;
+
+/// A board that runs an image.
+#[pyclass(frozen, module = "airwire._core", name = "Board")]
+pub(crate) struct PyBoard {
+    board: Arc<Mutex<Board>>,
+    failure: Failure,
+}
+
+/// A state of a board.
+#[pyclass(frozen, module = "airwire._core", name = "BoardSnapshot")]
+pub(crate) struct PySnapshot {
+    snapshot: Mutex<BoardSnapshot>,
+    failure: Failure,
+}
+
+struct Forward {
+    output: Output,
+    failure: Failure,
+}
+
+impl Listener for Forward {
+    fn console(&mut self, console: Console, bytes: &[(Picoseconds, u8)]) {
+        let bytes = bytes.iter().map(|(_, byte)| *byte).collect();
+        self.output.lock().unwrap_or_else(PoisonError::into_inner).push((console, bytes));
+    }
+
+    fn goes_on(&mut self) -> bool {
+        !self.failure.is_there()
+    }
+}
+
+fn console_of(name: &str) -> PyResult<Console> {
+    board::CONSOLES
+        .into_iter()
+        .find(|console| console_name(*console) == name)
+        .ok_or_else(|| refused(format!("there is no console {name}; there are uart0, uart1 and usb")))
+}
+
+impl PyBoard {
+    fn with(board: Board, failure: Failure) -> Self {
+        Self { board: Arc::new(Mutex::new(board)), failure }
+    }
+
+    /// The board, unless it runs.
+    fn lock(&self) -> PyResult<MutexGuard<'_, Board>> {
+        match self.board.try_lock() {
+            Ok(board) => Ok(board),
+            Err(TryLockError::Poisoned(board)) => Ok(board.into_inner()),
+            Err(TryLockError::WouldBlock) => Err(refused(
+                "the board is running; ask it when the run is over, not from a device of its own",
+            )),
+        }
+    }
+}
+
+#[pymethods]
+impl PyBoard {
+    #[new]
+    #[pyo3(signature = (name, *, rom, seed, usb))]
+    fn new(name: &str, rom: Option<PathBuf>, seed: u64, usb: bool) -> PyResult<Self> {
+        let rom = rom.map(|path| board::read_rom(&path)).transpose().map_err(refused)?;
+        let options = BoardOptions { rom, usb_connected: usb, seed };
+        Ok(Self::with(Board::open(name, options).map_err(refused)?, Failure::default()))
+    }
+
+    fn load(&self, image: PathBuf, symbols: Option<PathBuf>) -> PyResult<()> {
+        self.lock()?.load(&image, symbols.as_deref()).map_err(refused)
+    }
+
+    /// Runs, and gives the report as JSON; `on_console(name, bytes)` is told of output while it runs.
+    #[pyo3(signature = (*, end_ps, text, pin, typed, on_console))]
+    fn run(
+        &self,
+        py: Python<'_>,
+        end_ps: i64,
+        text: Option<Vec<u8>>,
+        pin: Option<(String, bool)>,
+        typed: Vec<Vec<u8>>,
+        on_console: Option<Bound<'_, PyAny>>,
+    ) -> PyResult<String> {
+        let pin = pin.map(|(name, level)| PyResult::Ok((self.pin(&name)?, level))).transpose()?;
+        let until = RunUntil { end: Picoseconds::new(end_ps), text, pin, typed };
+        drop(self.lock()?);
+        let control = Arc::new(Control::default());
+        let output = Output::default();
+        let hand_on = forwarder(py, on_console, Arc::clone(&output))?;
+        let (board, watched) = (Arc::clone(&self.board), Arc::clone(&control));
+        let mut forward = Forward { output, failure: self.failure.clone() };
+        let ((until, ended), interrupted) = while_working(py, control, 0, hand_on.clone(), move || {
+            let mut board = board.lock().unwrap_or_else(PoisonError::into_inner);
+            let ended = board.run(&until, &watched, &mut forward);
+            (until, ended)
+        })?;
+        if let Some(hand_on) = hand_on {
+            hand_on.call1((0, 0))?;
+        }
+        if let Some(error) = self.failure.take() {
+            return Err(error);
+        }
+        let ended = if interrupted { Ended::Interrupted } else { ended };
+        serde_json::to_string(&self.lock()?.outcome(&until, ended)).map_err(refused)
+    }
+
+    /// Executes instructions of a core.
+    fn step(&self, py: Python<'_>, core: usize, instructions: u64) -> PyResult<()> {
+        check_core(core)?;
+        let mut board = self.lock()?;
+        for _ in 0..instructions {
+            board.step(core);
+            py.check_signals()?;
+            if let Some(error) = self.failure.take() {
+                return Err(error);
+            }
+        }
+        Ok(())
+    }
+
+    /// The report as of now, as JSON.
+    fn outcome(&self) -> PyResult<String> {
+        serde_json::to_string(&self.lock()?.outcome_now()).map_err(refused)
+    }
+
+    #[getter]
+    fn now_ps(&self) -> PyResult<i64> {
+        Ok(self.lock()?.now().ps())
+    }
+
+    #[getter]
+    fn name(&self) -> PyResult<String> {
+        Ok(self.lock()?.file().name.clone())
+    }
+
+    /// Names of all pins with their GPIO.
+    #[getter]
+    fn pin_names(&self) -> PyResult<Vec<(String, u8)>> {
+        Ok(self.lock()?.pin_names())
+    }
+
+    fn pin(&self, name: &str) -> PyResult<u8> {
+        self.lock()?.file().pin(name).map_err(refused)
+    }
+
+    /// The level of every pin, a bit each.
+    fn levels(&self) -> PyResult<u32> {
+        Ok(self.lock()?.levels())
+    }
+
+    fn drive(&self, pin: &str, level: Option<bool>) -> PyResult<()> {
+        let pin = self.pin(pin)?;
+        self.lock()?.chip_mut().drive_pin(pin, level);
+        Ok(())
+    }
+
+    fn press(&self, name: &str, pressed: bool) -> PyResult<()> {
+        self.lock()?.press(name, pressed).map_err(refused)
+    }
+
+    fn set_millivolts(&self, pin: &str, millivolts: Option<i32>) -> PyResult<()> {
+        let pin = self.pin(pin)?;
+        if pin < 26 {
+            return Err(refused(format!("pin {pin} has no ADC input; GPIO 26 to 29 have one")));
+        }
+        self.lock()?
+            .parts()
+            .set_microvolts(pin, millivolts.map(|millivolts| millivolts.saturating_mul(1000)));
+        Ok(())
+    }
+
+    fn wire(&self, pin: &str, to: &str) -> PyResult<()> {
+        let (pin, to) = (self.pin(pin)?, self.pin(to)?);
+        self.lock()?.wire(pin, to);
+        Ok(())
+    }
+
+    fn read_memory<'py>(
+        &self,
+        py: Python<'py>,
+        address: u32,
+        length: usize,
+    ) -> PyResult<Bound<'py, PyBytes>> {
+        let bytes = self.lock()?.chip().read_memory(address, length).map_err(refused)?;
+        Ok(PyBytes::new(py, &bytes))
+    }
+
+    fn write_memory(&self, address: u32, bytes: &[u8]) -> PyResult<()> {
+        self.lock()?.chip_mut().write_memory(address, bytes).map_err(refused)
+    }
+
+    fn address_of(&self, symbol: &str) -> PyResult<Option<u32>> {
+        Ok(self.lock()?.image().and_then(|image| image.symbols().address_of(symbol)))
+    }
+
+    /// R0 to R15 and xPSR.
+    fn registers(&self, core: usize) -> PyResult<(Vec<u32>, u32)> {
+        check_core(core)?;
+        let board = self.lock()?;
+        let core = board.chip().core(core);
+        Ok((core.registers().to_vec(), core.xpsr()))
+    }
+
+    fn set_register(&self, core: usize, number: usize, value: u32) -> PyResult<()> {
+        check_core(core)?;
+        self.lock()?.chip_mut().core_mut(core).set_register(number, value);
+        Ok(())
+    }
+
+    fn place(&self, address: u32) -> PyResult<String> {
+        Ok(self.lock()?.place(address))
+    }
+
+    fn console<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyBytes>> {
+        Ok(PyBytes::new(py, self.lock()?.console(console_of(name)?)))
+    }
+
+    fn send(&self, bytes: &[u8], console: Option<&str>) -> PyResult<()> {
+        let mut board = self.lock()?;
+        let console = console.map_or(Ok(board.main_console()), console_of)?;
+        board.send(console, bytes);
+        Ok(())
+    }
+
+    fn snapshot(&self) -> PyResult<PySnapshot> {
+        let snapshot = self.lock()?.snapshot();
+        if let Some(error) = self.failure.take() {
+            return Err(error);
+        }
+        let snapshot = Mutex::new(snapshot.map_err(refused)?);
+        Ok(PySnapshot { snapshot, failure: self.failure.clone() })
+    }
+
+    fn restore(&self, snapshot: &PySnapshot) -> PyResult<()> {
+        let snapshot = snapshot.snapshot.lock().unwrap_or_else(PoisonError::into_inner);
+        self.lock()?.restore(&snapshot);
+        Ok(())
+    }
+
+    fn connect_spi(&self, port: u8, select: Option<&str>, device: Py<PyAny>) -> PyResult<()> {
+        check_port("SPI", port)?;
+        let select = select.map(|name| self.pin(name)).transpose()?;
+        let device = PySpi::new(device, port, self.failure.clone());
+        self.lock()?.parts().connect_spi(port, select, Box::new(device));
+        Ok(())
+    }
+
+    fn connect_i2c(&self, port: u8, address: u16, device: Py<PyAny>) -> PyResult<()> {
+        check_port("I2C", port)?;
+        let device = PyI2c::new(device, port, address, self.failure.clone());
+        self.lock()?.parts().connect_i2c(port, Box::new(device));
+        Ok(())
+    }
+
+    fn connect_pins(&self, pins: Vec<String>, device: Py<PyAny>) -> PyResult<()> {
+        let mut watched = if pins.is_empty() { u32::MAX } else { 0 };
+        for name in &pins {
+            watched |= 1 << self.pin(name)?;
+        }
+        let mut board = self.lock()?;
+        let device = PyPins::new(device, board.file().clone(), watched, self.failure.clone());
+        board.parts().connect_pins(Box::new(device));
+        Ok(())
+    }
+
+    fn record(&self) -> PyResult<()> {
+        self.lock()?.record();
+        Ok(())
+    }
+
+    /// Recorded edges from a place on: picoseconds, GPIO, level.
+    fn edges(&self, from: usize) -> PyResult<Vec<(i64, u8, bool)>> {
+        let board = self.lock()?;
+        let edges = board.edges().get(from..).unwrap_or_default();
+        Ok(edges.iter().map(|edge| (edge.at.ps(), edge.pin, edge.level)).collect())
+    }
+
+    fn write_vcd(&self, path: PathBuf) -> PyResult<u64> {
+        let board = self.lock()?;
+        board.write_vcd(&path).map_err(refused)?;
+        Ok(board.edges_left_out())
+    }
+
+    fn start_trace(&self, path: PathBuf) -> PyResult<()> {
+        self.lock()?.trace(&path).map_err(refused)
+    }
+
+    /// How many events there was no room for.
+    fn end_trace(&self) -> PyResult<u64> {
+        self.lock()?.end_trace().map_err(refused)
+    }
+
+    fn start_profile(&self) -> PyResult<()> {
+        self.lock()?.profile(false);
+        Ok(())
+    }
+
+    /// The profile as JSON and as a flame graph.
+    fn end_profile(&self, title: &str) -> PyResult<Option<(String, String)>> {
+        let Some(profile) = self.lock()?.end_profile() else { return Ok(None) };
+        let content = json!({
+            "cycles": profile.cycles, "asleep_cycles": profile.asleep_cycles, "functions": profile.functions,
+        });
+        Ok(Some((content.to_string(), flame_graph(&profile, title))))
+    }
+
+    #[getter]
+    fn notes(&self) -> PyResult<Vec<String>> {
+        Ok(self.lock()?.notes())
+    }
+}
+
+#[pymethods]
+impl PySnapshot {
+    /// Another board in this state.
+    fn to_board(&self) -> PyResult<PyBoard> {
+        let board = self.snapshot.lock().unwrap_or_else(PoisonError::into_inner).to_board();
+        match self.failure.take() {
+            Some(error) => Err(error),
+            None => Ok(PyBoard::with(board, self.failure.clone())),
+        }
+    }
+}
+
+/// A callable that hands output on to Python, for the thread that may.
+fn forwarder<'py>(
+    py: Python<'py>,
+    on_console: Option<Bound<'py, PyAny>>,
+    output: Output,
+) -> PyResult<Option<Bound<'py, PyAny>>> {
+    let Some(on_console) = on_console.map(Bound::unbind) else { return Ok(None) };
+    let hand_on = PyCFunction::new_closure(py, None, None, move |arguments, _| -> PyResult<()> {
+        let waiting = std::mem::take(&mut *output.lock().unwrap_or_else(PoisonError::into_inner));
+        for (console, bytes) in waiting {
+            on_console
+                .call1(arguments.py(), (console_name(console), PyBytes::new(arguments.py(), &bytes)))?;
+        }
+        Ok(())
+    })?;
+    Ok(Some(hand_on.into_any()))
+}
+
+fn check_core(core: usize) -> PyResult<()> {
+    if core < 2 { Ok(()) } else { Err(refused(format!("there is no core {core}; there are 0 and 1"))) }
+}
+
+fn check_port(bus: &str, port: u8) -> PyResult<()> {
+    if port < 2 {
+        Ok(())
+    } else {
+        Err(refused(format!("there is no {bus}{port}; there are {bus}0 and {bus}1")))
+    }
+}
+
+/// The bytes that text with escapes means.
+#[pyfunction]
+pub(crate) fn unescaped<'py>(py: Python<'py>, text: &str) -> PyResult<Bound<'py, PyBytes>> {
+    Ok(PyBytes::new(py, &board::unescaped(text).map_err(refused)?))
+}
+
+/// The names of the boards that there are.
+#[pyfunction]
+pub(crate) fn board_names() -> Vec<&'static str> {
+    board::board_names()
+}
+
+/// The JSON Schema of board files.
+#[pyfunction]
+pub(crate) fn board_schema() -> String {
+    board::board_schema().to_string()
+}
+
+/// The kinds of chips that board files may name, as JSON.
+#[pyfunction]
+pub(crate) fn chip_kinds() -> String {
+    board::chip_kinds().to_string()
+}
+
+/// A board's description, by name or file, as JSON.
+#[pyfunction]
+pub(crate) fn describe_board(name: &str) -> PyResult<String> {
+    Ok(described(&board::find_board(name).map_err(refused)?).to_string())
+}
+
+fn described(file: &BoardFile) -> Value {
+    let pins: Vec<Value> = file.pins.iter().map(|(name, gpio)| json!({"name": name, "gpio": gpio})).collect();
+    let modelled = |part: &Part| !matches!(part, Part::Unmodelled { .. });
+    let chips: Vec<Value> = file
+        .chips
+        .iter()
+        .map(|chip| json!({"name": chip.name, "kind": chip.part.kind(), "modelled": modelled(&chip.part)}))
+        .collect();
+    json!({
+        "name": file.name, "title": file.title, "crystal_hz": file.crystal_hz, "flash_bytes": file.flash_bytes,
+        "pins": pins, "chips": chips,
+    })
+}

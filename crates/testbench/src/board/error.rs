@@ -1,0 +1,65 @@
+//! What is wrong with a board, as one sentence.
+
+use std::path::PathBuf;
+
+use mcu::chip::SetupError;
+use mcu::image::ImageError;
+use thiserror::Error;
+
+use crate::toml_file::Misplaced;
+
+/// A board that cannot be made, loaded or asked like that.
+#[derive(Debug, Error)]
+pub enum BoardError {
+    /// A file cannot be read.
+    #[error("{}: cannot read this {what}: {reason}", path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// Board file, image, boot ROM.
+        what: &'static str,
+        /// The system's reason.
+        reason: String,
+    },
+    /// A file cannot be written.
+    #[error("{}: cannot write it: {reason}; name another place, or make room", path.display())]
+    Write {
+        /// The file.
+        path: PathBuf,
+        /// The system's reason.
+        reason: String,
+    },
+    /// Something in a board file is wrong.
+    #[error(transparent)]
+    Field(#[from] Misplaced),
+    /// No board of that name.
+    #[error("there is no board {name}{hint}")]
+    NoBoard {
+        /// As the user wrote it.
+        name: String,
+        /// What there is.
+        hint: String,
+    },
+    /// The board has no pin of that name.
+    #[error("board {board} has no pin {name}{hint}")]
+    NoPin {
+        /// The board.
+        board: String,
+        /// As the user wrote it.
+        name: String,
+        /// What there is.
+        hint: String,
+    },
+    /// The image cannot be loaded.
+    #[error(transparent)]
+    Image(#[from] ImageError),
+    /// The chip cannot be made like that.
+    #[error(transparent)]
+    Setup(#[from] SetupError),
+    /// The state cannot be kept.
+    #[error("the board cannot be kept in a snapshot: {0}")]
+    Snapshot(String),
+    /// Something was asked for that cannot be.
+    #[error("{0}")]
+    Refused(String),
+}

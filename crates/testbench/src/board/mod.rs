@@ -1,0 +1,33 @@
+//! Virtual boards: a board file says which chips are on which pins, an image is loaded, and the whole runs in virtual
+//! time ([`Board`]). The chip itself is the crate `mcu`; here it gets its surroundings, names for pins and functions, run
+//! control, recordings, and the report of a run ([`BoardRun`]).
+
+mod builtin;
+mod console_log;
+mod error;
+mod file;
+mod kinds;
+mod outcome;
+pub mod parts;
+pub mod profile;
+mod recording;
+mod run;
+mod sampler;
+mod schema;
+mod snapshot;
+mod statistics;
+mod trace;
+mod virtual_board;
+
+pub use mcu::chip::Console;
+
+pub use builtin::{board_names, find_board};
+pub use console_log::{CONSOLES, ConsoleLine, console_name};
+pub use error::BoardError;
+pub use file::{BoardFile, Chip, Part};
+pub use outcome::{BoardRun, FunctionShare, unescaped};
+pub use run::{Ended, Listener, RunUntil};
+pub use schema::{board_schema, chip_kinds};
+pub use snapshot::BoardSnapshot;
+pub use trace::TraceWriter;
+pub use virtual_board::{Board, BoardOptions, read_rom};

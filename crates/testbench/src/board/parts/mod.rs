@@ -1,0 +1,249 @@
+//! What stands around the chip: the parts of a board file and the devices that a program connects, as one
+//! [`mcu::Outside`]. Frames and bytes go to the devices on their bus; a device on SPI is meant while its chip select
+//! is low.
+
+mod activity;
+mod eeprom;
+mod loopback;
+mod routes;
+
+use std::fmt::Debug;
+
+use mcu::Outside;
+pub use mcu::{Reaction, SpiFrame};
+use units::Picoseconds;
+
+pub use activity::{Activity, Burst};
+pub use eeprom::Eeprom;
+pub use loopback::SpiLoopback;
+
+use super::file::{BoardFile, Part};
+
+/// The pin of ADC input 0 (RP2040 datasheet 4.9.1).
+const ADC_FIRST_GPIO: u8 = 26;
+const ADC_INPUTS: usize = 4;
+
+/// A device on an SPI bus.
+pub trait SpiDevice: Debug + Send {
+    /// A frame ends; what the device sent at the same time.
+    fn frame(&mut self, at: Picoseconds, frame: &SpiFrame) -> u16;
+
+    /// Its chip select went low (true) or high.
+    fn selected(&mut self, at: Picoseconds, selected: bool) {
+        let _ = (at, selected);
+    }
+
+    /// A copy in the same state; nothing when it cannot be copied.
+    fn snapshot(&self) -> Option<Box<dyn SpiDevice>>;
+}
+
+/// A device on an I2C bus.
+pub trait I2cDevice: Debug + Send {
+    /// A start with an address; true acknowledges and makes it the one that is meant.
+    fn start(&mut self, at: Picoseconds, address: u16, read: bool) -> bool;
+
+    /// A byte from the controller; true acknowledges.
+    fn write(&mut self, at: Picoseconds, byte: u8) -> bool;
+
+    /// A byte for the controller.
+    fn read(&mut self, at: Picoseconds, acknowledged: bool) -> u8;
+
+    /// A stop, or the start of somebody else's transfer.
+    fn stop(&mut self, at: Picoseconds);
+
+    /// A copy in the same state; nothing when it cannot be copied.
+    fn snapshot(&self) -> Option<Box<dyn I2cDevice>>;
+}
+
+/// A device that looks at pins and may drive some.
+pub trait PinDevice: Debug + Send {
+    /// Pins changed their level.
+    fn changed(&mut self, at: Picoseconds, changed: u32, levels: u32, reactions: &mut Vec<Reaction>);
+
+    /// A copy in the same state; nothing when it cannot be copied.
+    fn snapshot(&self) -> Option<Box<dyn PinDevice>>;
+}
+
+#[derive(Debug)]
+struct SpiSeat {
+    select: Option<u8>,
+    device: Box<dyn SpiDevice>,
+}
+
+#[derive(Debug, Default)]
+struct I2cBus {
+    devices: Vec<Box<dyn I2cDevice>>,
+    /// The one that acknowledged its address.
+    meant: Option<usize>,
+}
+
+/// Everything around the chip.
+#[derive(Debug, Default)]
+pub struct Parts {
+    levels: u32,
+    spi: [Vec<SpiSeat>; 2],
+    i2c: [I2cBus; 2],
+    pin_devices: Vec<Box<dyn PinDevice>>,
+    microvolts: [Option<i32>; ADC_INPUTS],
+    routes: routes::Routes,
+    activity: Option<Activity>,
+}
+
+impl Parts {
+    /// The parts of a board. Wires and levels of pins are the chip's own affair.
+    pub fn of(board: &BoardFile) -> Self {
+        let mut parts = Self::default();
+        for chip in &board.chips {
+            match chip.part {
+                Part::SpiLoopback { port, select, previous } => {
+                    parts.connect_spi(port, select, Box::new(SpiLoopback::new(previous)));
+                }
+                Part::I2cEeprom { port, address, bytes, page_bytes, write_time } => {
+                    parts.connect_i2c(port, Box::new(Eeprom::new(address, bytes, page_bytes, write_time)));
+                }
+                Part::Voltage { pin, microvolts } => parts.set_microvolts(pin, Some(microvolts)),
+                Part::Wire { pin, to } => parts.routes.wire(pin, to),
+                Part::Led { .. } | Part::Button { .. } | Part::Switch { .. } | Part::Unmodelled { .. } => {}
+            }
+        }
+        parts
+    }
+
+    /// Connects a device to an SPI port.
+    pub fn connect_spi(&mut self, port: u8, select: Option<u8>, device: Box<dyn SpiDevice>) {
+        self.spi[usize::from(port & 1)].push(SpiSeat { select, device });
+    }
+
+    /// Connects a device to an I2C port.
+    pub fn connect_i2c(&mut self, port: u8, device: Box<dyn I2cDevice>) {
+        self.i2c[usize::from(port & 1)].devices.push(device);
+    }
+
+    /// Connects a device to the pins.
+    pub fn connect_pins(&mut self, device: Box<dyn PinDevice>) {
+        self.pin_devices.push(device);
+    }
+
+    /// Sets the voltage at a pin with an ADC input.
+    pub fn set_microvolts(&mut self, pin: u8, microvolts: Option<i32>) {
+        if let Some(input) =
+            pin.checked_sub(ADC_FIRST_GPIO).and_then(|i| self.microvolts.get_mut(usize::from(i)))
+        {
+            *input = microvolts;
+        }
+    }
+
+    /// Joins two pins' buses; the nets are joined by the chip.
+    pub fn wire(&mut self, pin: u8, to: u8) {
+        self.routes.wire(pin, to);
+    }
+
+    /// Keeps what happens on the buses from here on.
+    pub fn record(&mut self, on: bool) {
+        self.activity = on.then(Activity::default);
+    }
+
+    /// What happened on the buses since the last call.
+    pub fn take_activity(&mut self) -> Vec<Burst> {
+        self.activity.as_mut().map_or_else(Vec::new, Activity::take)
+    }
+}
+
+fn is_low(levels: u32, pin: u8) -> bool {
+    levels >> pin & 1 == 0
+}
+
+impl Outside for Parts {
+    fn pins_changed(&mut self, at: Picoseconds, changed: u32, levels: u32, reactions: &mut Vec<Reaction>) {
+        self.levels = levels;
+        for seat in self.spi.iter_mut().flatten() {
+            if let Some(pin) = seat.select.filter(|pin| changed >> pin & 1 == 1) {
+                seat.device.selected(at, is_low(levels, pin));
+            }
+        }
+        for device in &mut self.pin_devices {
+            device.changed(at, changed, levels, reactions);
+        }
+    }
+
+    fn spi_frame(&mut self, at: Picoseconds, frame: SpiFrame, _: &mut Vec<Reaction>) -> u16 {
+        if let Some(activity) = &mut self.activity {
+            activity.spi(at, &frame);
+        }
+        let mut answer = None;
+        for seat in &mut self.spi[usize::from(frame.port & 1)] {
+            if seat.select.is_none_or(|pin| is_low(self.levels, pin)) {
+                let theirs = seat.device.frame(at, &frame);
+                answer.get_or_insert(theirs);
+            }
+        }
+        match answer {
+            Some(answer) => answer,
+            None if self.routes.spi_loops(frame.port) => frame.sent,
+            None => 0,
+        }
+    }
+
+    fn uart_byte(&mut self, at: Picoseconds, port: u8, byte: u8, reactions: &mut Vec<Reaction>) {
+        if let Some(activity) = &mut self.activity {
+            activity.uart(at, port, byte);
+        }
+        reactions.extend(self.routes.uarts_behind(port).map(|port| Reaction::UartByte { port, byte }));
+    }
+
+    fn i2c_start(&mut self, at: Picoseconds, port: u8, address: u16, read: bool) -> bool {
+        if let Some(activity) = &mut self.activity {
+            activity.i2c(at, port, address, read);
+        }
+        let bus = &mut self.i2c[usize::from(port & 1)];
+        let meant = bus.devices.iter_mut().position(|device| device.start(at, address, read));
+        if let Some(before) = bus.meant.filter(|&before| Some(before) != meant) {
+            bus.devices[before].stop(at);
+        }
+        bus.meant = meant;
+        meant.is_some()
+    }
+
+    fn i2c_write(&mut self, at: Picoseconds, port: u8, byte: u8) -> bool {
+        let bus = &mut self.i2c[usize::from(port & 1)];
+        bus.meant.is_some_and(|meant| bus.devices[meant].write(at, byte))
+    }
+
+    fn i2c_read(&mut self, at: Picoseconds, port: u8, acknowledged: bool) -> u8 {
+        let bus = &mut self.i2c[usize::from(port & 1)];
+        bus.meant.map_or(0xff, |meant| bus.devices[meant].read(at, acknowledged))
+    }
+
+    fn i2c_stop(&mut self, at: Picoseconds, port: u8) {
+        let bus = &mut self.i2c[usize::from(port & 1)];
+        if let Some(meant) = bus.meant.take() {
+            bus.devices[meant].stop(at);
+        }
+    }
+
+    fn adc_microvolts(&mut self, _: Picoseconds, channel: u8) -> Option<i32> {
+        self.microvolts.get(usize::from(channel)).copied().flatten()
+    }
+
+    fn snapshot(&self) -> Option<Box<dyn Outside>> {
+        let seats = |seats: &Vec<SpiSeat>| -> Option<Vec<SpiSeat>> {
+            seats
+                .iter()
+                .map(|seat| Some(SpiSeat { select: seat.select, device: seat.device.snapshot()? }))
+                .collect()
+        };
+        let bus = |bus: &I2cBus| -> Option<I2cBus> {
+            let devices = bus.devices.iter().map(|device| device.snapshot()).collect::<Option<_>>()?;
+            Some(I2cBus { devices, meant: bus.meant })
+        };
+        Some(Box::new(Self {
+            levels: self.levels,
+            spi: [seats(&self.spi[0])?, seats(&self.spi[1])?],
+            i2c: [bus(&self.i2c[0])?, bus(&self.i2c[1])?],
+            pin_devices: self.pin_devices.iter().map(|device| device.snapshot()).collect::<Option<_>>()?,
+            microvolts: self.microvolts,
+            routes: self.routes.clone(),
+            activity: self.activity.clone(),
+        }))
+    }
+}

@@ -1,0 +1,62 @@
+//! Figures of the chip's own counting, by name: how they stand in a [`super::BoardRun`].
+
+use std::collections::BTreeMap;
+
+use mcu::Fault;
+
+use super::Board;
+use super::outcome::InterruptCount;
+
+/// The lines of the NVIC (RP2040 datasheet 2.3.2).
+const INTERRUPTS: [&str; 26] = [
+    "TIMER_IRQ_0",
+    "TIMER_IRQ_1",
+    "TIMER_IRQ_2",
+    "TIMER_IRQ_3",
+    "PWM_IRQ_WRAP",
+    "USBCTRL_IRQ",
+    "XIP_IRQ",
+    "PIO0_IRQ_0",
+    "PIO0_IRQ_1",
+    "PIO1_IRQ_0",
+    "PIO1_IRQ_1",
+    "DMA_IRQ_0",
+    "DMA_IRQ_1",
+    "IO_IRQ_BANK0",
+    "IO_IRQ_QSPI",
+    "SIO_IRQ_PROC0",
+    "SIO_IRQ_PROC1",
+    "CLOCKS_IRQ",
+    "SPI0_IRQ",
+    "SPI1_IRQ",
+    "UART0_IRQ",
+    "UART1_IRQ",
+    "ADC_IRQ_FIFO",
+    "I2C0_IRQ",
+    "I2C1_IRQ",
+    "RTC_IRQ",
+];
+
+/// The name of a line of the NVIC; those above 25 only software pends.
+pub(super) fn interrupt_name(line: u8) -> &'static str {
+    INTERRUPTS.get(usize::from(line)).copied().unwrap_or("software interrupt")
+}
+
+impl Board {
+    pub(super) fn interrupts(&self) -> Vec<InterruptCount> {
+        Vec::new()
+    }
+
+    pub(super) fn bus_counts(&self) -> BTreeMap<&'static str, u64> {
+        BTreeMap::new()
+    }
+
+    pub(super) fn fault_report(&self, fault: &Fault) -> String {
+        let _ = fault;
+        String::new()
+    }
+
+    pub(super) fn usb_console_is_there(&self) -> bool {
+        self.chip.usb().host().serial_open(0)
+    }
+}

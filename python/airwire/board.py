@@ -1,0 +1,554 @@
+"""Virtual boards: a firmware image, unmodified, on an RP2040 in virtual time.
+
+A :class:`Board` is the chip with what its board file puts around it. It runs until a time, a text on a console or a
+level on a pin, and stops at exactly that cycle; memory, registers and pins can be read and changed in between, devices
+written in Python can be connected, and a run can branch from a snapshot. The same image and inputs give the same run.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal, Protocol, overload
+
+from airwire import _core
+
+Console = Literal["uart0", "uart1", "usb"]
+CONSOLES: tuple[Console, ...] = ("uart0", "uart1", "usb")
+DEFAULT_BOARD = "pico"
+NO_END_PS = 2**63 - 1
+"""An end that never comes."""
+_REGISTERS = (*(f"r{number}" for number in range(13)), "sp", "lr", "pc")
+
+
+@dataclass(frozen=True)
+class CoreCounts:
+    """What was counted of a core since the start."""
+
+    core: int
+    instructions: int
+    busy_cycles: int
+    busy_share: float
+    exceptions: int
+    awake: bool
+
+
+@dataclass(frozen=True)
+class InterruptCount:
+    """How often an interrupt line was taken, by both cores."""
+
+    line: int
+    name: str
+    count: int
+
+
+@dataclass(frozen=True)
+class FunctionShare:
+    """A function's cycles, estimated from samples of the program counter."""
+
+    name: str
+    cycles: int
+    share: float
+
+
+@dataclass(frozen=True)
+class FunctionCycles:
+    """A function's cycles, exact: in itself, and with what it called."""
+
+    name: str
+    self_cycles: int
+    inclusive_cycles: int
+    calls: int
+
+
+@dataclass(frozen=True)
+class UnknownAccess:
+    """The first access to something that is not modelled."""
+
+    block: str
+    detail: str
+    address: int
+    write: bool
+    pc: int
+    core: int
+    place: str
+
+
+@dataclass(frozen=True)
+class Fault:
+    """What an image did to fault, where, and the whole report for people."""
+
+    what: str
+    core: int
+    pc: int
+    place: str
+    report: str
+
+
+@dataclass(frozen=True)
+class PinEdge:
+    """A pin changed its level."""
+
+    time_ps: int
+    pin: str
+    level: bool
+
+
+@dataclass(frozen=True)
+class BoardRun:
+    """How a run ended, and what was counted since the board started."""
+
+    board: str
+    image: str | None
+    reason: str
+    sentence: str
+    failed: bool
+    time_ps: int
+    cycles: int
+    clk_sys_hz: int
+    resets: int
+    cores: list[CoreCounts]
+    interrupts: list[InterruptCount]
+    samples: int
+    functions: list[FunctionShare]
+    bus: dict[str, int]
+    console_bytes: dict[str, int]
+    unknown: list[UnknownAccess]
+    fault: Fault | None
+    notes: list[str]
+
+
+@dataclass(frozen=True)
+class Profile:
+    """The exact profile of a run."""
+
+    cycles: int
+    asleep_cycles: int
+    functions: list[FunctionCycles]
+    flame_graph: str = field(repr=False)
+    """An SVG picture."""
+
+
+@dataclass(frozen=True)
+class PinName:
+    """A named pin of a board."""
+
+    name: str
+    gpio: int
+
+
+@dataclass(frozen=True)
+class Chip:
+    """A chip of a board."""
+
+    name: str
+    kind: str
+    modelled: bool
+
+
+@dataclass(frozen=True)
+class BoardDescription:
+    """What a board file says."""
+
+    name: str
+    title: str
+    crystal_hz: int
+    flash_bytes: int
+    pins: list[PinName]
+    chips: list[Chip]
+
+
+class I2cDevice(Protocol):
+    """What a device on I2C needs. ``start(read)`` and ``stop()`` are called where they exist."""
+
+    def write(self, byte: int) -> bool | None:
+        """Take a byte; False does not acknowledge it."""
+
+    def read(self) -> int:
+        """Give a byte."""
+
+
+class Memory:
+    """The chip's memory: ``memory[0x20000000]`` is a byte, ``memory[0x20000000:0x20000010]`` bytes; both can be set.
+
+    Registers are read without the effects that reading has; written they have theirs.
+    """
+
+    def __init__(self, core: _core.Board) -> None:
+        self._core = core
+
+    @overload
+    def __getitem__(self, place: int) -> int: ...
+    @overload
+    def __getitem__(self, place: slice) -> bytes: ...
+    def __getitem__(self, place: int | slice) -> int | bytes:
+        if isinstance(place, slice):
+            start, length = _span(place)
+            return self._core.read_memory(start, length)
+        return self._core.read_memory(place, 1)[0]
+
+    def __setitem__(self, place: int | slice, value: int | bytes) -> None:
+        if isinstance(place, slice):
+            start, length = _span(place)
+            content = bytes([value]) * length if isinstance(value, int) else bytes(value)
+            if len(content) != length:
+                raise ValueError(f"{len(content)} bytes do not fill a slice of {length}")
+            self._core.write_memory(start, content)
+        else:
+            self._core.write_memory(place, bytes([value]) if isinstance(value, int) else bytes(value))
+
+    def word(self, address: int) -> int:
+        """The 32-bit word at an address, little endian."""
+        return int.from_bytes(self._core.read_memory(address, 4), "little")
+
+    def set_word(self, address: int, value: int) -> None:
+        """Set the 32-bit word at an address."""
+        self._core.write_memory(address, value.to_bytes(4, "little"))
+
+
+def _span(place: slice) -> tuple[int, int]:
+    if place.start is None or place.stop is None or place.step not in (None, 1) or place.stop < place.start:
+        raise ValueError("give both ends of a slice of memory, such as memory[0x20000000:0x20000100]")
+    return place.start, place.stop - place.start
+
+
+class Pin:
+    """A pin of a board; its level is that of the net, whoever drives it."""
+
+    def __init__(self, core: _core.Board, name: str, gpio: int) -> None:
+        self._core = core
+        self.name = name
+        self.gpio = gpio
+
+    @property
+    def level(self) -> bool:
+        """Whether it is high."""
+        return bool(self._core.levels() >> self.gpio & 1)
+
+    def drive(self, level: bool | None) -> None:
+        """Drive it from outside, or let go of it with None."""
+        self._core.drive(str(self.gpio), level)
+
+    def set_millivolts(self, millivolts: int | None) -> None:
+        """Put a voltage at its ADC input; None leaves it open."""
+        self._core.set_millivolts(str(self.gpio), millivolts)
+
+    def __bool__(self) -> bool:
+        return self.level
+
+    def __repr__(self) -> str:
+        return f"Pin({self.name!r}, GPIO {self.gpio}, {'high' if self.level else 'low'})"
+
+
+class Pins(Mapping[str, Pin]):
+    """The pins by their names, those that the board names none as ``GP<n>``; ``pins[25]`` and ``pins["GP25"]`` work too."""
+
+    def __init__(self, core: _core.Board) -> None:
+        self._core = core
+
+    def __getitem__(self, name: str | int) -> Pin:
+        gpio = self._core.pin(str(name))
+        return Pin(self._core, str(name), gpio)
+
+    def __iter__(self) -> Any:
+        return iter([name for name, _ in self._core.pin_names])
+
+    def __len__(self) -> int:
+        return len(self._core.pin_names)
+
+    def __contains__(self, name: object) -> bool:
+        try:
+            self._core.pin(str(name))
+        except _core.AirwireError:
+            return False
+        return True
+
+
+class Snapshot:
+    """A state of a board; ``restore`` goes back to it, ``branch`` makes another board of it, any number of times."""
+
+    def __init__(self, core: _core.BoardSnapshot, edges: int) -> None:
+        self._core = core
+        self._edges = edges
+
+    def branch(self) -> Board:
+        """Another board in this state. Both go their own ways from here."""
+        return Board._of(self._core.to_board())
+
+
+class Board:
+    """A virtual board.
+
+    ``board`` is the name of one that Airwire brings along (:func:`board_names`) or the path of a board file. ``image``
+    is an ELF, UF2 or binary; ``symbols`` an ELF of the same build where the image has no names. ``rom`` is a file with
+    the genuine boot ROM in place of our own. ``usb`` says whether a PC is plugged in; ``seed`` is that of the chip's
+    random bits.
+
+    Raises ``AirwireError`` for a board, an image or a ROM that cannot be used, in one sentence.
+    """
+
+    def __init__(
+        self,
+        board: str | Path = DEFAULT_BOARD,
+        image: str | Path | None = None,
+        *,
+        symbols: str | Path | None = None,
+        rom: str | Path | None = None,
+        seed: int = 1,
+        usb: bool = True,
+    ) -> None:
+        self._core = _core.Board(str(board), rom=rom, seed=seed, usb=usb)
+        self._core.record()
+        if image is not None:
+            self.load(image, symbols)
+
+    @classmethod
+    def _of(cls, core: _core.Board) -> Board:
+        board = cls.__new__(cls)
+        board._core = core
+        return board
+
+    def load(self, image: str | Path, symbols: str | Path | None = None) -> None:
+        """Put an image into the chip's memories and start it."""
+        self._core.load(image, symbols)
+
+    def run(
+        self,
+        for_: str | int | None = None,
+        *,
+        until: str | bytes | None = None,
+        until_pin: tuple[str | int, bool] | None = None,
+        send: Sequence[str | bytes] = (),
+        on_console: Callable[[str, bytes], Any] | None = None,
+    ) -> BoardRun:
+        """Run for a time (``"10 ms"``, or picoseconds), until a text comes from a console, or until a pin has a level.
+
+        At least one of them is given; with several the run ends at the first. Texts in ``send`` are typed one after
+        the other, each when the console has printed something and then been silent for 10 ms. ``on_console(name,
+        bytes)`` is told of output while the board runs. A fault ends the run as well: look at ``fault`` of the result.
+        Where nothing will ever wake a core again the run ends early, with reason ``asleep``.
+        """
+        if for_ is None and until is None and until_pin is None:
+            raise ValueError("a run needs an end: for_, until or until_pin")
+        pin = None if until_pin is None else (str(until_pin[0]), until_pin[1])
+        report = self._core.run(
+            end_ps=_end_ps(self.time_ps, for_),
+            text=None if until is None else _bytes(until),
+            pin=pin,
+            typed=[_bytes(text) for text in send],
+            on_console=on_console,
+        )
+        return _run_of(report)
+
+    def step(self, instructions: int = 1, *, core: int = 0) -> None:
+        """Execute instructions of a core, and what the other core and the peripherals do meanwhile."""
+        self._core.step(core, instructions)
+
+    @property
+    def name(self) -> str:
+        """The board's name."""
+        return self._core.name
+
+    @property
+    def time_ps(self) -> int:
+        """The virtual time since the start."""
+        return self._core.now_ps
+
+    @property
+    def console(self) -> str:
+        """Everything that came out of the consoles so far, UART0, UART1 and USB one after the other."""
+        return "".join(self.console_of(name) for name in CONSOLES)
+
+    def console_of(self, name: Console) -> str:
+        """Everything that came out of one console so far."""
+        return self._core.console(name).decode("utf-8", "replace")
+
+    def send(self, text: str | bytes, console: Console | None = None) -> None:
+        """Type at a console, by default at USB where the image has a serial port there, else at UART0."""
+        self._core.send(_bytes(text), console)
+
+    @property
+    def pins(self) -> Pins:
+        """The pins by name."""
+        return Pins(self._core)
+
+    def press(self, name: str, pressed: bool = True) -> None:
+        """Press or release a button, or set a switch, of the board file."""
+        self._core.press(name, pressed)
+
+    def wire(self, pin: str | int, to: str | int) -> None:
+        """Wire two pins together."""
+        self._core.wire(str(pin), str(to))
+
+    @property
+    def memory(self) -> Memory:
+        """The chip's memory."""
+        return Memory(self._core)
+
+    def address_of(self, symbol: str) -> int:
+        """The address of a function or variable of the image."""
+        address = self._core.address_of(symbol)
+        if address is None:
+            raise _core.AirwireError(f"the image has no symbol {symbol}; give an ELF as image or as symbols")
+        return address
+
+    @property
+    def registers(self) -> dict[str, int]:
+        """The registers of core 0."""
+        return self.registers_of(0)
+
+    def registers_of(self, core: int) -> dict[str, int]:
+        """The registers of a core: ``r0`` to ``r12``, ``sp``, ``lr``, ``pc``, ``xpsr``."""
+        values, xpsr = self._core.registers(core)
+        return {**dict(zip(_REGISTERS, values, strict=True)), "xpsr": xpsr}
+
+    def set_register(self, name: str, value: int, *, core: int = 0) -> None:
+        """Set a register of a core."""
+        if name not in _REGISTERS:
+            raise _core.AirwireError(f"there is no register {name} to set; there are {', '.join(_REGISTERS)}")
+        self._core.set_register(core, _REGISTERS.index(name), value)
+
+    def snapshot(self) -> Snapshot:
+        """Keep the whole state: chip, chips around it, devices, consoles and edges."""
+        return Snapshot(self._core.snapshot(), 0)
+
+    def restore(self, snapshot: Snapshot) -> None:
+        """Go back to a state."""
+        self._core.restore(snapshot._core)
+
+    def branch(self) -> Board:
+        """Another board in the same state."""
+        return self.snapshot().branch()
+
+    def connect_spi(self, port: int, device: Callable[[int], int], *, select: str | int | None = None) -> None:
+        """Connect a device to an SPI port: it gets each frame and returns the answer.
+
+        With ``select`` it is meant while that pin is low; a method ``selected(bool)`` of it is told of that. Snapshots
+        copy it with ``copy.deepcopy``. Its exceptions end the run, which raises them.
+        """
+        self._core.connect_spi(port, None if select is None else str(select), device)
+
+    def connect_i2c(self, port: int, address: int, device: I2cDevice) -> None:
+        """Connect a device to an I2C port, at a 7-bit address."""
+        self._core.connect_i2c(port, address, device)
+
+    def connect_pins(
+        self,
+        device: Callable[[int, str, bool], Mapping[str, bool | None] | None],
+        pins: Sequence[str | int] = (),
+    ) -> None:
+        """Connect a device to pins (all when none are named): ``device(time_ps, name, level)`` is told of each change.
+
+        It may return the pins that it drives from then on, with their levels; None lets go of one.
+        """
+        self._core.connect_pins([str(pin) for pin in pins], device)
+
+    @property
+    def edges(self) -> list[PinEdge]:
+        """Every edge of every pin so far."""
+        names: dict[int, str] = {}
+        for name, gpio in self._core.pin_names:
+            names.setdefault(gpio, name)
+        return [PinEdge(time_ps, names[gpio], level) for time_ps, gpio, level in self._core.edges(0)]
+
+    @property
+    def report(self) -> BoardRun:
+        """What was counted so far."""
+        return _run_of(self._core.outcome())
+
+    @property
+    def counts(self) -> list[CoreCounts]:
+        """What was counted of each core so far."""
+        return self.report.cores
+
+    @property
+    def unknown(self) -> list[UnknownAccess]:
+        """Accesses so far to something that is not modelled, each once."""
+        return self.report.unknown
+
+    @property
+    def notes(self) -> list[str]:
+        """What is not modelled of the board."""
+        return self._core.notes
+
+    def place(self, address: int) -> str:
+        """An address with its function and source line."""
+        return self._core.place(address)
+
+    def write_vcd(self, path: str | Path) -> int:
+        """Write all edges as a value change dump; how many there was no room for."""
+        return self._core.write_vcd(path)
+
+    def start_trace(self, path: str | Path) -> None:
+        """Write a trace for Perfetto or Chrome from here on. The board runs slower meanwhile."""
+        self._core.start_trace(path)
+
+    def end_trace(self) -> int:
+        """End the trace; how many events there was no room for."""
+        return self._core.end_trace()
+
+    def start_profile(self) -> None:
+        """Count the cycles of every function from here on. The board runs slower meanwhile."""
+        self._core.start_profile()
+
+    def end_profile(self, title: str = "Cycles by function") -> Profile:
+        """End the profile and give it."""
+        ended = self._core.end_profile(title)
+        if ended is None:
+            raise _core.AirwireError("no profile was started")
+        content, flame_graph = ended
+        figures = json.loads(content)
+        functions = [FunctionCycles(**function) for function in figures["functions"]]
+        return Profile(figures["cycles"], figures["asleep_cycles"], functions, flame_graph)
+
+    def __repr__(self) -> str:
+        return f"Board({self.name!r}, at {_core.format_time(self.time_ps)})"
+
+
+def board_names() -> list[str]:
+    """The boards that Airwire brings along."""
+    return _core.board_names()
+
+
+def board_schema() -> dict[str, Any]:
+    """The JSON Schema of board files."""
+    schema: dict[str, Any] = json.loads(_core.board_schema())
+    return schema
+
+
+def describe_board(board: str | Path) -> BoardDescription:
+    """What a board file says; ``AirwireError`` where it says something impossible, with file, line and field."""
+    content = json.loads(_core.describe_board(str(board)))
+    pins = [PinName(**pin) for pin in content.pop("pins")]
+    chips = [Chip(**chip) for chip in content.pop("chips")]
+    return BoardDescription(**content, pins=pins, chips=chips)
+
+
+def _end_ps(now_ps: int, for_: str | int | None) -> int:
+    if for_ is None:
+        return NO_END_PS
+    duration = _core.parse_time_ps(for_) if isinstance(for_, str) else for_
+    if duration < 0:
+        raise _core.AirwireError(f"a run of {_core.format_time(duration)} would go back; give 0s or more")
+    return min(now_ps + duration, NO_END_PS)
+
+
+def _bytes(text: str | bytes) -> bytes:
+    return text.encode() if isinstance(text, str) else text
+
+
+def _run_of(report: str) -> BoardRun:
+    content = json.loads(report)
+    fault = content["fault"]
+    return BoardRun(
+        **{
+            **content,
+            "cores": [CoreCounts(**core) for core in content["cores"]],
+            "interrupts": [InterruptCount(**interrupt) for interrupt in content["interrupts"]],
+            "functions": [FunctionShare(**function) for function in content["functions"]],
+            "unknown": [UnknownAccess(**access) for access in content["unknown"]],
+            "fault": None if fault is None else Fault(**fault),
+        }
+    )

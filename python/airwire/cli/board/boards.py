@@ -1,0 +1,86 @@
+"""``airwire board list`` and ``airwire board check``: what boards there are, and whether a board file is right."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from airwire.cli import options
+from airwire.cli.output import print_json
+
+if TYPE_CHECKING:
+    from airwire.board import BoardDescription
+
+
+def list_boards(json: options.Json = False) -> None:
+    """List the boards that Airwire brings along, with their chips.
+
+    Example: airwire board list
+    """
+    from rich.table import Table
+    from rich.text import Text
+
+    from airwire import board
+    from airwire.cli.tables import console
+
+    known = [board.describe_board(name) for name in board.board_names()]
+    if json:
+        print_json("board-list", {"boards": [asdict(description) for description in known]})
+        return
+    table = Table(box=None, header_style="bold", pad_edge=False, padding=(0, 2, 0, 0))
+    for column in ("board", "what it is"):
+        table.add_column(column, no_wrap=True)
+    for description in known:
+        table.add_row(Text(description.name), Text(description.title))
+    out = console()
+    out.print(table)
+    out.print("\nA board file of yours does as well: see docs/how-to/run-a-board.md.", style="dim")
+
+
+def check(
+    file: Annotated[
+        Path | None,
+        typer.Argument(metavar="[FILE]", help="A board file, or the name of a board.", show_default=False),
+    ] = None,
+    json: options.Json = False,
+    schema: Annotated[
+        bool, typer.Option("--schema", help="Print the JSON Schema of board files, for editors, and nothing else.")
+    ] = False,
+) -> None:
+    """Check a board file, and say what is on the board.
+
+    Example: airwire board check boards/pico.toml
+    """
+    from airwire import board
+
+    if schema:
+        import json as encoder
+
+        typer.echo(encoder.dumps(board.board_schema(), indent=2))
+        return
+    if file is None:
+        raise typer.BadParameter("name a board file", param_hint="FILE")
+    description = board.describe_board(file)
+    if json:
+        print_json("board-check", asdict(description))
+    else:
+        _print(description)
+
+
+def _print(description: BoardDescription) -> None:
+    from rich.text import Text
+
+    from airwire.cli.tables import console
+
+    out = console()
+    out.print(Text(f"{description.name}: {description.title}", style="bold"))
+    crystal, flash = description.crystal_hz / 1e6, description.flash_bytes // 1024
+    out.print(Text(f"RP2040, crystal {crystal:g} MHz, flash {flash} KiB"))
+    for pin in description.pins:
+        out.print(Text(f"  GP{pin.gpio:<3} {pin.name}"))
+    for chip in description.chips:
+        model = "" if chip.modelled else ", no model yet: it answers 0x00"
+        out.print(Text(f"  {chip.name}: {chip.kind}{model}"))

@@ -1,0 +1,89 @@
+"""An interactive run: the terminal's keys go to the image's console, and virtual time keeps to the clock on the wall.
+
+Virtual time never runs ahead of real time, so that delays feel as they do on a board; where the image is too much work
+to be simulated that fast, it lags behind. Leaves out Windows, whose terminals work otherwise.
+"""
+
+from __future__ import annotations
+
+import os
+import select
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from airwire.cli.output import complain
+
+if TYPE_CHECKING:
+    from airwire.board import Board, BoardRun
+
+LEAVE = b"\x1d"
+"""Ctrl-]."""
+_SLICE_PS = 10 * 10**9
+_PS_PER_S = 10**12
+# After a pause this long (a debugger, a suspended terminal) lost time is not made up for.
+_MOST_BEHIND_S = 0.5
+
+
+def converse(
+    device: Board,
+    duration_ps: int,
+    until: bytes | None,
+    send: Sequence[bytes],
+    on_console: Callable[[str, bytes], None] | None,
+) -> BoardRun:
+    """Run a board at most as fast as real time, with the keyboard as its console's input, until Ctrl-]."""
+    complain("Ctrl-] leaves")
+    end_ps = min(device.time_ps + duration_ps, 2**63 - 1)
+    seen = b""
+    with _raw_terminal() as keys:
+        begun_s, begun_ps = time.monotonic(), device.time_ps
+        while True:
+            slice_ps = min(_SLICE_PS, end_ps - device.time_ps)
+            report = device.run(slice_ps, until=until, send=send, on_console=on_console)
+            send = ()
+            if report.reason not in ("time", "asleep") or device.time_ps >= end_ps:
+                return report
+            if until is None and report.reason == "asleep" and not keys:
+                return report
+            ahead_s = (device.time_ps - begun_ps) / _PS_PER_S - (time.monotonic() - begun_s)
+            if ahead_s < -_MOST_BEHIND_S:
+                begun_s, begun_ps = time.monotonic(), device.time_ps
+            if report.reason == "asleep":
+                ahead_s = 0.05
+            seen = _read_keys(keys, max(ahead_s, 0.0))
+            if LEAVE in seen:
+                return report
+            if seen:
+                device.send(seen)
+
+
+def _read_keys(keys: Sequence[int], wait_s: float) -> bytes:
+    """What was typed within a time."""
+    if not keys:
+        time.sleep(wait_s)
+        return b""
+    ready, _, _ = select.select(keys, [], [], wait_s)
+    return os.read(ready[0], 1024) if ready else b""
+
+
+@contextmanager
+def _raw_terminal() -> Iterator[Sequence[int]]:
+    """The keyboard, key by key; output stays as it is, so that line ends do what they do on a serial terminal."""
+    if not sys.stdin.isatty():
+        yield (sys.stdin.fileno(),)
+        return
+    import termios
+
+    keyboard = sys.stdin.fileno()
+    before = termios.tcgetattr(keyboard)
+    raw = termios.tcgetattr(keyboard)
+    raw[0] &= ~(termios.ICRNL | termios.IXON)
+    raw[3] &= ~(termios.ECHO | termios.ICANON | termios.ISIG | termios.IEXTEN)
+    termios.tcsetattr(keyboard, termios.TCSADRAIN, raw)
+    try:
+        yield (keyboard,)
+    finally:
+        termios.tcsetattr(keyboard, termios.TCSADRAIN, before)

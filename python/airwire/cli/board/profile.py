@@ -1,0 +1,73 @@
+"""``airwire board profile``: where an image's cycles go, exactly."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from airwire.cli import options as common
+from airwire.cli.board import options
+from airwire.cli.board.run import exit_by
+from airwire.cli.output import print_json, writing
+
+
+def profile(
+    image: options.Image,
+    board: options.BoardName = "pico",
+    for_: options.For = None,
+    until: options.Until = None,
+    send: options.Send = None,
+    symbols: options.Symbols = None,
+    rom: options.Rom = None,
+    seed: options.Seed = 1,
+    svg: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write a flame graph as SVG.", show_default=False)
+    ] = None,
+    trace: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Write a trace for ui.perfetto.dev as well.", show_default=False),
+    ] = None,
+    top: Annotated[int, typer.Option(metavar="N", min=1, help="Functions in the table.")] = 20,
+    json: common.Json = False,
+) -> None:
+    """Count the cycles of every function of an image: its own, with what it called, and its calls.
+
+    Every instruction is looked at, so this is slower than airwire board run, and the figures are exact.
+    Example: airwire board profile firmware.elf --for 100ms --svg firmware.svg
+    """
+    from airwire import _core
+    from airwire.board import Board
+
+    device = Board(board, image, symbols=symbols, rom=rom, seed=seed)
+    if trace is None:
+        device.start_profile()
+    else:
+        device.start_trace(trace)
+    report = device.run(
+        options.DEFAULT_FOR_PS if for_ is None else for_,
+        until=None if until is None else _core.unescaped(until),
+        send=[_core.unescaped(text) for text in send or ()],
+    )
+    written = [("Trace", trace)]
+    if trace is not None:
+        device.end_trace()
+    profiled = device.end_profile(f"{Path(image).name} on {device.name}")
+    if svg is not None:
+        with writing(svg):
+            svg.write_text(profiled.flame_graph, encoding="utf-8")
+        written.append(("Flame graph", svg))
+    if json:
+        from airwire.cli.board.report import profile_json
+
+        print_json("board-profile", profile_json(report, profiled))
+    else:
+        from airwire.cli.board.report import print_profile
+
+        print(f"{report.sentence[0].upper()}{report.sentence[1:]}.")
+        print_profile(profiled, top)
+        for what, path in written:
+            if path is not None:
+                print(f"{what}: {path}")
+    exit_by(report)

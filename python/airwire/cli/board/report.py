@@ -1,0 +1,145 @@
+"""The report of a run on a virtual board, for people and as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from airwire.cli.tables import console
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from airwire.board import Board, BoardRun, Profile
+
+_TOP_FUNCTIONS = 10
+_TOP_INTERRUPTS = 8
+_MOST_UNKNOWN = 20
+
+
+def report_json(device: Board, report: BoardRun) -> dict[str, Any]:
+    """The content of ``airwire.board-run/1``."""
+    from airwire.board import CONSOLES
+
+    return {**asdict(report), "console": {name: device.console_of(name) for name in CONSOLES}}
+
+
+def profile_json(report: BoardRun, profile: Profile) -> dict[str, Any]:
+    """The content of ``airwire.board-profile/1``."""
+    run = asdict(report)
+    kept = ("board", "image", "reason", "sentence", "failed", "time_ps")
+    return {
+        **{name: run[name] for name in kept},
+        "cycles": profile.cycles,
+        "asleep_cycles": profile.asleep_cycles,
+        "functions": [asdict(function) for function in profile.functions],
+    }
+
+
+def print_report(report: BoardRun) -> None:
+    """Everything that a person asks first, the rare things only where there are any."""
+    out = console()
+    _line(out, report.sentence[0].upper() + report.sentence[1:] + ".", "bold")
+    resets = f", {report.resets} resets" if report.resets else ""
+    _line(out, f"{grouped(report.cycles)} cycles of clk_sys, at the end {_megahertz(report.clk_sys_hz)}{resets}")
+    for core in report.cores:
+        if core.core == 0 or core.instructions:
+            _line(
+                out,
+                f"core {core.core}: busy {percent(core.busy_share)}, {grouped(core.instructions)} instructions in "
+                f"{grouped(core.busy_cycles)} cycles, {grouped(core.exceptions)} exceptions",
+            )
+    _print_counts(out, report)
+    _print_functions(out, report)
+    _print_unknown(out, report)
+    if report.fault is not None:
+        _line(out, "")
+        _line(out, report.fault.report)
+
+
+def _print_counts(out: Console, report: BoardRun) -> None:
+    taken = [f"{entry.name} {grouped(entry.count)}" for entry in report.interrupts[:_TOP_INTERRUPTS]]
+    if taken:
+        _line(out, f"Interrupts: {', '.join(taken)}{_more(report.interrupts, _TOP_INTERRUPTS)}")
+    figures = [f"{name.replace('_', ' ')} {grouped(count)}" for name, count in report.bus.items() if count]
+    if figures:
+        _line(out, f"Buses: {', '.join(figures)}")
+
+
+def _print_functions(out: Console, report: BoardRun) -> None:
+    if not report.functions:
+        return
+    _line(out, f"\nTop functions, estimated from {grouped(report.samples)} samples:", "bold")
+    rows = [(percent(entry.share), grouped(entry.cycles), entry.name) for entry in report.functions[:_TOP_FUNCTIONS]]
+    print_columns(out, ("share", "cycles", "function"), rows)
+
+
+def _print_unknown(out: Console, report: BoardRun) -> None:
+    if not report.unknown:
+        return
+    _line(out, "\nThe image used what is not modelled:", "bold")
+    for access in report.unknown[:_MOST_UNKNOWN]:
+        verb = "write to" if access.write else "read of"
+        _line(out, f"  {access.block}: {access.detail}: {verb} {access.address:#010x} by {access.place}")
+    left = len(report.unknown) - _MOST_UNKNOWN
+    if left > 0:
+        _line(out, f"  and {left} more (--json has all)")
+
+
+def print_profile(profile: Profile, count: int) -> None:
+    """The table of a profile."""
+    out = console()
+    _line(out, f"\n{grouped(profile.cycles)} busy cycles, {grouped(profile.asleep_cycles)} asleep:", "bold")
+    rows = [
+        (
+            percent(entry.self_cycles / profile.cycles if profile.cycles else 0.0),
+            grouped(entry.self_cycles),
+            grouped(entry.inclusive_cycles),
+            grouped(entry.calls),
+            entry.name,
+        )
+        for entry in profile.functions[:count]
+    ]
+    print_columns(out, ("share", "self", "with callees", "calls", "function"), rows)
+    left = len(profile.functions) - count
+    if left > 0:
+        _line(out, f"and {left} more (--top {len(profile.functions)}, or --json)")
+
+
+def print_columns(out: Console, names: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    """A table whose last column is text and whose others are figures."""
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=None, header_style="bold", pad_edge=False, padding=(0, 2, 0, 0))
+    for name in names[:-1]:
+        table.add_column(name, justify="right", no_wrap=True)
+    table.add_column(names[-1], overflow="fold")
+    for row in rows:
+        table.add_row(*(Text(cell) for cell in row))
+    out.print(table)
+
+
+def grouped(number: int) -> str:
+    """A number with its thousands apart."""
+    return f"{number:,}".replace(",", " ")
+
+
+def percent(share: float) -> str:
+    """A share in per cent."""
+    return f"{100 * share:.1f} %"
+
+
+def _more(entries: Sequence[object], shown: int) -> str:
+    return f" and {len(entries) - shown} more" if len(entries) > shown else ""
+
+
+def _megahertz(hz: int) -> str:
+    return f"{hz / 1e6:g} MHz"
+
+
+def _line(out: Console, text: str, style: str = "") -> None:
+    from rich.text import Text
+
+    out.print(Text(text, style=style))

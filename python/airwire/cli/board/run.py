@@ -1,0 +1,148 @@
+"""``airwire board run``: an image on a virtual board, its consoles live, and a report at the end."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from airwire.cli import options as common
+from airwire.cli.board import options
+from airwire.cli.output import EXIT_INTERRUPTED, complain
+
+if TYPE_CHECKING:
+    from airwire.board import Board, BoardRun
+
+EXIT_FAILED = 1
+
+
+def run(
+    image: options.Image,
+    board: options.BoardName = "pico",
+    for_: options.For = None,
+    until: options.Until = None,
+    send: options.Send = None,
+    uart: Annotated[bool, typer.Option("--uart", help="Show the UARTs only.")] = False,
+    usb: Annotated[bool, typer.Option("--usb", help="Show the USB serial port only.")] = False,
+    interactive: Annotated[
+        bool,
+        typer.Option(
+            "--interactive",
+            help="Hand the keyboard to the image's console, at most as fast as real time. Ctrl-] leaves.",
+        ),
+    ] = False,
+    symbols: options.Symbols = None,
+    rom: options.Rom = None,
+    seed: options.Seed = 1,
+    vcd: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Write every edge of every pin: .vcd or .csv, .gz too.", show_default=False),
+    ] = None,
+    trace: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Write a trace for ui.perfetto.dev: functions, interrupts, pins, consoles, buses (slower).",
+            show_default=False,
+        ),
+    ] = None,
+    json: common.Json = False,
+) -> None:
+    """Run a firmware image on a virtual board, in virtual time.
+
+    Console output streams while it runs; the report at the end has cycles, instructions, interrupts, functions and bus
+    figures. Example: airwire board run firmware.uf2 --for 2s --until ready
+    """
+    if interactive and json:
+        raise typer.BadParameter("an interactive run has no JSON output", param_hint="--interactive")
+    from airwire import _core
+    from airwire.board import NO_END_PS, Board
+
+    device = Board(board, image, symbols=symbols, rom=rom, seed=seed)
+    _say_notes(device)
+    if trace is not None:
+        device.start_trace(trace)
+    awaited = None if until is None else _core.unescaped(until)
+    typed = [_core.unescaped(text) for text in send or ()]
+    stream = None if json else _Stream(_shown(uart, usb))
+    if interactive:
+        from airwire.cli.board.interactive import converse
+
+        report = converse(device, NO_END_PS if for_ is None else for_, awaited, typed, stream)
+    else:
+        duration = options.DEFAULT_FOR_PS if for_ is None else for_
+        report = device.run(duration, until=awaited, send=typed, on_console=stream)
+    written = _write(device, vcd, trace)
+    _publish(device, report, written, stream, json)
+
+
+class _Stream:
+    """Console output to standard output, as it comes."""
+
+    def __init__(self, shown: tuple[str, ...]) -> None:
+        self._shown = shown
+        self.ends_open = False
+
+    def __call__(self, name: str, content: bytes) -> None:
+        if name in self._shown:
+            sys.stdout.buffer.write(content)
+            sys.stdout.buffer.flush()
+            self.ends_open = not content.endswith(b"\n")
+
+
+def _shown(uart: bool, usb: bool) -> tuple[str, ...]:
+    """Which consoles are shown: all, unless some are named."""
+    uarts, ports = ("uart0", "uart1"), ("usb",)
+    return (*(uarts if uart or not usb else ()), *(ports if usb or not uart else ()))
+
+
+def _say_notes(device: Board) -> None:
+    for note in device.notes:
+        complain(f"note: {note}")
+
+
+def _write(device: Board, vcd: Path | None, trace: Path | None) -> list[tuple[str, Path]]:
+    written = []
+    if vcd is not None:
+        left_out = device.write_vcd(vcd)
+        if left_out:
+            complain(f"{vcd}: {left_out} edges had no room and are left out; record a shorter run")
+        written.append(("Edges", vcd))
+    if trace is not None:
+        left_out = device.end_trace()
+        if left_out:
+            complain(f"{trace}: {left_out} events had no room and are left out; trace a shorter run")
+        written.append(("Trace", trace))
+    return written
+
+
+def _publish(
+    device: Board, report: BoardRun, written: list[tuple[str, Path]], stream: _Stream | None, as_json: bool
+) -> None:
+    """Print the report, and end with the exit code that fits."""
+    if as_json:
+        from airwire.cli.board.report import report_json
+        from airwire.cli.output import print_json
+
+        print_json("board-run", report_json(device, report))
+    else:
+        from airwire.cli.board.report import print_report
+
+        if stream is not None and stream.ends_open:
+            print()
+        print_report(report)
+        for what, path in written:
+            print(f"{what}: {path}")
+    exit_by(report)
+
+
+def exit_by(report: BoardRun) -> Any:
+    """End with the exit code of a run."""
+    if report.reason == "interrupted":
+        complain("stopped by Ctrl-C")
+        raise typer.Exit(EXIT_INTERRUPTED)
+    if report.failed:
+        complain(report.sentence)
+        raise typer.Exit(EXIT_FAILED)

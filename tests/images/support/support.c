@@ -1,0 +1,165 @@
+/* Implementation of support.h: polled drivers, just enough for a console, pins and time. */
+#include "support.h"
+
+void reset_release(uint32_t blocks) {
+    RESETS_RESET_CLEAR = blocks;
+    while ((RESETS_RESET_DONE & blocks) != blocks) {
+    }
+}
+
+/* 2.18.2: program the feedback divider with the VCO off, power up, wait for lock, then open the post
+ * dividers. */
+void pll_start(uint32_t base, uint32_t feedback, uint32_t post_divider1, uint32_t post_divider2) {
+    PLL_CS(base) = 1;
+    PLL_FBDIV_INT(base) = feedback;
+    PLL_PWR_CLEAR(base) = PLL_PWR_VCOPD | PLL_PWR_PD;
+    while (!(PLL_CS(base) & PLL_CS_LOCK)) {
+    }
+    PLL_PRIM(base) = post_divider1 << 16 | post_divider2 << 12;
+    PLL_PWR_CLEAR(base) = PLL_PWR_POSTDIVPD;
+}
+
+void clocks_start(void) {
+    XOSC_STARTUP = 47; /* 1 ms of 12 MHz in units of 256 cycles (2.16.3) */
+    XOSC_CTRL = 0xfabu << 12 | 0xaa0u;
+    while (!(XOSC_STATUS & XOSC_STATUS_STABLE)) {
+    }
+    CLK_REF_CTRL = 2;
+    while (CLK_REF_SELECTED != 1u << 2) {
+    }
+    CLK_SYS_CTRL = 0;
+    while (CLK_SYS_SELECTED != 1u << 0) {
+    }
+    WATCHDOG_TICK = 1u << 9 | 12;
+    reset_release(RESET_PLL_SYS | RESET_IO_BANK0 | RESET_PADS_BANK0 | RESET_TIMER);
+    pll_start(PLL_SYS_BASE, 125, 6, 2);
+    CLK_SYS_CTRL = 1;
+    while (CLK_SYS_SELECTED != 1u << 1) {
+    }
+    CLK_PERI_CTRL = 1u << 11;
+}
+
+void clocks_start_adc(void) {
+    reset_release(RESET_PLL_USB);
+    pll_start(PLL_USB_BASE, 120, 6, 5);
+    CLK_ADC_CTRL = 1u << 11;
+}
+
+void pin_function(uint32_t pin, uint32_t function) {
+    PADS_GPIO(pin) = PAD_IE | PAD_DRIVE_4MA | PAD_PDE | PAD_SCHMITT;
+    GPIO_CTRL(pin) = function;
+}
+
+void pin_output(uint32_t pin) {
+    SIO_GPIO_OUT_CLR = 1u << pin;
+    SIO_GPIO_OE_SET = 1u << pin;
+    pin_function(pin, FUNCTION_SIO);
+}
+
+void console_start(void) {
+    clocks_start();
+    reset_release(RESET_UART0);
+    UART0_IBRD = 67; /* 125 MHz / (16 * 115200) = 67 + 52/64 (4.2.3.2.1) */
+    UART0_FBRD = 52;
+    UART0_LCR_H = 3u << 5 | 1u << 4;
+    UART0_CR = 1u << 9 | 1u << 8 | 1u << 0;
+    pin_function(0, FUNCTION_UART);
+    pin_function(1, FUNCTION_UART);
+}
+
+void put_char(char character) {
+    while (UART0_FR & UART_FR_TXFF) {
+    }
+    UART0_DR = (uint8_t)character;
+}
+
+void put_text(const char *text) {
+    while (*text) {
+        put_char(*text++);
+    }
+}
+
+void put_hex(uint32_t value, uint32_t digits) {
+    while (digits--) {
+        uint32_t digit = value >> (4 * digits) & 15;
+        put_char((char)(digit < 10 ? '0' + digit : 'a' + digit - 10));
+    }
+}
+
+void put_decimal(uint32_t value) {
+    static const uint32_t powers[] = {1000000000, 100000000, 10000000, 1000000, 100000,
+                                      10000,      1000,      100,      10,      1};
+    int started = 0;
+    for (uint32_t index = 0; index < 10; index++) {
+        uint32_t digit = 0;
+        for (; value >= powers[index]; value -= powers[index]) {
+            digit++;
+        }
+        if (digit || started || index == 9) {
+            put_char((char)('0' + digit));
+            started = 1;
+        }
+    }
+}
+
+void put_signed(int32_t value) {
+    if (value < 0) {
+        put_char('-');
+        put_decimal(-(uint32_t)value);
+    } else {
+        put_decimal((uint32_t)value);
+    }
+}
+
+void put_named(const char *name, uint32_t value) {
+    put_text(name);
+    put_char(' ');
+    put_decimal(value);
+    put_char('\n');
+}
+
+void put_named_hex(const char *name, uint32_t value) {
+    put_text(name);
+    put_char(' ');
+    put_hex(value, 8);
+    put_char('\n');
+}
+
+void interrupt_enable(uint32_t number) { NVIC_ISER = 1u << number; }
+
+void stopwatch_start(void) {
+    SYST_CSR = 0;
+    SYST_RVR = 0xffffff;
+    SYST_CVR = 0;
+    SYST_CSR = 1u << 2 | 1u << 0;
+}
+
+uint32_t stopwatch_cycles(void) { return (0xffffff - SYST_CVR) & 0xffffff; }
+
+_Noreturn void finish(void) {
+    SYST_CSR = 0;
+    put_text("done\n");
+    while (UART0_FR & UART_FR_BUSY) {
+    }
+    for (;;) {
+        wait_for_interrupt();
+    }
+}
+
+typedef void *rom_lookup_function(const uint16_t *table, uint32_t code);
+
+/* The ROM holds 16-bit pointers at fixed places near address 0, which the compiler must not take for null. */
+static uintptr_t rom_pointer(uintptr_t address) {
+    __asm__("" : "+r"(address));
+    return *(const volatile uint16_t *)address;
+}
+
+static void *rom_lookup(uintptr_t table_pointer, char first, char second) {
+    rom_lookup_function *lookup = (rom_lookup_function *)rom_pointer(0x18);
+    return lookup((const uint16_t *)rom_pointer(table_pointer),
+                  (uint32_t)(uint8_t)second << 8 | (uint8_t)first);
+}
+
+void *rom_function(char first, char second) { return rom_lookup(0x14, first, second); }
+
+void *rom_data(char first, char second) { return rom_lookup(0x16, first, second); }
