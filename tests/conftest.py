@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -30,6 +31,22 @@ def published_latency() -> Path:
     if not table.is_file():
         pytest.skip("the published figures (../shared/reference) are not on this machine")
     return table
+
+
+@pytest.fixture(scope="session")
+def images(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of our own firmware images (tests/images), each as .elf, .bin and .uf2; built once per session."""
+    if shutil.which("arm-none-eabi-gcc") is None:
+        pytest.skip("arm-none-eabi-gcc is not on this machine (Debian: gcc-arm-none-eabi)")
+    folder = tmp_path_factory.mktemp("images")
+    built = subprocess.run(
+        ["make", "-j2", "-C", str(REPOSITORY / "tests" / "images"), f"OUT={folder}", f"PYTHON={sys.executable}"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert built.returncode == 0, built.stderr
+    return folder
 
 
 @pytest.fixture

@@ -160,6 +160,28 @@ class BoardDescription:
     chips: list[Chip]
 
 
+@dataclass(frozen=True)
+class ChipField:
+    """What a board file may say of a kind of chip."""
+
+    name: str
+    takes: str
+    default: str | None
+    required: bool
+    help: str
+    example: str
+
+
+@dataclass(frozen=True)
+class ChipKind:
+    """A kind of chip that a board file may name."""
+
+    name: str
+    help: str
+    modelled: bool
+    fields: list[ChipField]
+
+
 class I2cDevice(Protocol):
     """What a device on I2C needs. ``start(read)`` and ``stop()`` are called where they exist."""
 
@@ -243,7 +265,7 @@ class Pin:
 
 
 class Pins(Mapping[str, Pin]):
-    """The pins by their names, those that the board names none as ``GP<n>``; ``pins[25]`` and ``pins["GP25"]`` work too."""
+    """The pins by their names, or by their numbers: ``pins["LED"]``, ``pins["GP25"]``, ``pins[25]``."""
 
     def __init__(self, core: _core.Board) -> None:
         self._core = core
@@ -269,9 +291,8 @@ class Pins(Mapping[str, Pin]):
 class Snapshot:
     """A state of a board; ``restore`` goes back to it, ``branch`` makes another board of it, any number of times."""
 
-    def __init__(self, core: _core.BoardSnapshot, edges: int) -> None:
+    def __init__(self, core: _core.BoardSnapshot) -> None:
         self._core = core
-        self._edges = edges
 
     def branch(self) -> Board:
         """Another board in this state. Both go their own ways from here."""
@@ -412,7 +433,7 @@ class Board:
 
     def snapshot(self) -> Snapshot:
         """Keep the whole state: chip, chips around it, devices, consoles and edges."""
-        return Snapshot(self._core.snapshot(), 0)
+        return Snapshot(self._core.snapshot())
 
     def restore(self, snapshot: Snapshot) -> None:
         """Go back to a state."""
@@ -516,6 +537,12 @@ def board_schema() -> dict[str, Any]:
     """The JSON Schema of board files."""
     schema: dict[str, Any] = json.loads(_core.board_schema())
     return schema
+
+
+def chip_kinds() -> list[ChipKind]:
+    """The kinds of chips that board files may name."""
+    kinds = json.loads(_core.chip_kinds())
+    return [ChipKind(**{**kind, "fields": [ChipField(**given) for given in kind["fields"]]}) for kind in kinds]
 
 
 def describe_board(board: str | Path) -> BoardDescription:

@@ -20,7 +20,8 @@ CRATES = {
     "stats": {"units"},
     "sim": {"units"},
     "links": {"units", "sim"},
-    "testbench": {"units", "capture", "stats", "sim", "links"},
+    "mcu": {"units", "sim"},
+    "testbench": {"units", "capture", "stats", "sim", "links", "mcu"},
     "py": {"units", "capture", "stats", "links", "testbench"},
 }
 
@@ -29,6 +30,7 @@ MODULES: dict[str, set[str]] = {
     "": {
         "_core",
         "bench",
+        "board",
         "captures",
         "catalogue",
         "explain",
@@ -38,6 +40,7 @@ MODULES: dict[str, set[str]] = {
         "selection",
         "validation",
     },
+    "board": {"_core"},
     "model": {"link_model"},
     "link_model": set(),
     "synthetic": set(),
@@ -54,6 +57,7 @@ MODULES: dict[str, set[str]] = {
         "",
         "_core",
         "bench",
+        "board",
         "captures",
         "catalogue",
         "explain",

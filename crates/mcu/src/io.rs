@@ -52,6 +52,8 @@ pub struct Io {
     pub address: u32,
     agenda: Agenda,
     agenda_changed: bool,
+    /// The sources (a bit each) whose next event is noticed only by whoever looks at registers or memory.
+    pub(crate) patient: u64,
     unknown: BTreeMap<(u32, bool), UnknownAccess>,
 }
 
@@ -69,6 +71,7 @@ impl Default for Io {
             address: 0,
             agenda: Agenda::new(Source::COUNT),
             agenda_changed: false,
+            patient: 0,
             unknown: BTreeMap::new(),
         }
     }
@@ -104,6 +107,12 @@ impl Io {
     #[inline]
     pub(crate) fn next_wake(&self) -> Picoseconds {
         self.agenda.next_time()
+    }
+
+    /// When a source has to be woken at the latest, if those that nobody can notice may wait.
+    #[inline]
+    pub(crate) fn latest_wake(&self, patience: Picoseconds) -> Picoseconds {
+        self.agenda.latest(self.patient, patience)
     }
 
     /// Takes the first source that is due up to and including `at`.
@@ -151,6 +160,7 @@ impl Io {
             address: self.address,
             agenda: self.agenda.clone(),
             agenda_changed: self.agenda_changed,
+            patient: self.patient,
             unknown: self.unknown.clone(),
         })
     }

@@ -113,6 +113,24 @@ impl Sram {
         }
     }
 
+    /// A row of aligned words; nothing where one of them is outside the striped window.
+    #[inline(always)]
+    pub(crate) fn row(&self, address: u32, words: usize) -> Option<&[[u8; 4]]> {
+        let first = address.wrapping_sub(SRAM_BASE).rotate_right(2) as usize;
+        self.bytes.as_chunks::<4>().0.get(first..first.wrapping_add(words))
+    }
+
+    /// A row of aligned words to be stored; nothing where one is outside the striped window or near decoded code.
+    #[inline(always)]
+    pub(crate) fn row_mut(&mut self, address: u32, words: usize) -> Option<&mut [[u8; 4]]> {
+        let offset = address.wrapping_sub(SRAM_BASE);
+        let first = offset.rotate_right(2) as usize;
+        let row = self.bytes.as_chunks_mut::<4>().0.get_mut(first..first.wrapping_add(words))?;
+        let page = |offset: u32| self.code_pages.get((offset >> CODE_PAGE_BITS) as usize).copied();
+        let near_code = page(offset) != Some(false) || page(offset + 4 * words as u32 - 4) != Some(false);
+        (!near_code).then_some(row)
+    }
+
     /// Stores bytes at an offset; true when code was decoded near them.
     pub(crate) fn store(&mut self, offset: u32, bytes: &[u8]) -> bool {
         let Some(place) = self.bytes.get_mut(offset as usize..).and_then(|rest| rest.get_mut(..bytes.len()))

@@ -85,6 +85,23 @@ impl Agenda {
         self.first.0
     }
 
+    /// When somebody has to be served at the latest, if the sources in the mask `patient` may wait for `patience`.
+    #[inline]
+    pub fn latest(&self, patient: u64, patience: Picoseconds) -> Picoseconds {
+        if self.armed & patient == 0 {
+            return self.first.0;
+        }
+        let mut latest = NEVER;
+        let mut armed = self.armed;
+        while armed != 0 {
+            let source = armed.trailing_zeros() as usize;
+            armed &= armed - 1;
+            let wait = if patient >> source & 1 == 1 { patience.ps() } else { 0 };
+            latest = latest.min(Picoseconds::new(self.due[source].ps().saturating_add(wait)));
+        }
+        latest
+    }
+
     #[inline]
     fn find_first(&mut self) {
         let mut first = (NEVER, 0);
@@ -104,6 +121,17 @@ impl Agenda {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    #[test]
+    fn a_patient_source_may_be_served_later_but_not_after_its_patience() {
+        let mut agenda = Agenda::new(8);
+        let ns = Picoseconds::from_ns;
+        agenda.arm(1, ns(10));
+        agenda.arm(2, ns(25));
+        assert_eq!(agenda.latest(0, ns(100)), ns(10));
+        assert_eq!(agenda.latest(1 << 1, ns(100)), ns(25));
+        assert_eq!(agenda.latest(1 << 1 | 1 << 2, ns(100)), ns(110));
+    }
 
     #[test]
     fn of_one_instant_the_lower_source_comes_first() {

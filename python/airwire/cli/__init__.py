@@ -31,8 +31,8 @@ app = typer.Typer(
     name="airwire",
     help="The test bench for microcontroller network links: what a link's latency is, and why.",
     epilog="Start with: airwire demo, then airwire run on a suite of yours and airwire analyze on your captures. "
-    "Exit codes: 0 all is well, 1 a goal was missed (validate --strict) or an image failed (board run), 2 bad input (the "
-    "good files of a batch are still done), 130 stopped by Ctrl-C.",
+    "Exit codes: 0 all is well, 1 a goal was missed (validate --strict) or an image failed (board run), 2 bad input "
+    "(the good files of a batch are still done), 130 stopped by Ctrl-C.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,

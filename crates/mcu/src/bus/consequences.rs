@@ -10,6 +10,11 @@ use crate::lines::Irq;
 use crate::outside::Reaction;
 use crate::peripherals::Source;
 
+/// How long a transfer between a serial port and memory may wait: 64 cycles at 125 MHz.
+const PATIENCE: Picoseconds = Picoseconds::from_ns(512);
+/// Transfers that a serial port may ask for in that time, and those that its FIFO may have asked for before.
+const QUIET_TRANSFERS: u32 = 24;
+
 /// Rounds in which pins and surroundings may answer each other at one instant, before that is taken for an oscillation.
 const MOST_ROUNDS: u32 = 64;
 
@@ -28,6 +33,24 @@ impl Bus {
     /// The cycle of clk_sys that begins now or next.
     pub(crate) fn cycle_now(&self) -> u64 {
         self.clock.cycle_at(self.io.now)
+    }
+
+    /// When an event has to be looked at the latest. The transfers between a serial port and memory that end no row and raise no
+    /// interrupt may wait a little: registers show them in time all the same, because every access to one lets come first what is due
+    /// before it; memory shows them this much later.
+    #[inline]
+    pub(crate) fn latest_wake(&mut self) -> Picoseconds {
+        self.io.patient = self.patient_sources();
+        self.io.latest_wake(PATIENCE)
+    }
+
+    fn patient_sources(&self) -> u64 {
+        if !self.blocks.dma.is_quiet(QUIET_TRANSFERS) {
+            return 0;
+        }
+        let spi = [Source::Spi0, Source::Spi1].into_iter().zip(&self.blocks.spi);
+        let quiet = spi.filter(|(_, spi)| spi.is_quiet()).map(|(source, _)| 1 << source.index());
+        quiet.fold(1 << Source::Dma.index(), |mask, bit: u64| mask | bit)
     }
 
     /// Lets everything happen that is due up to and including `until`.
@@ -56,6 +79,10 @@ impl Bus {
                 let (outside, reactions) = (&mut self.io.outside, &mut self.io.reactions);
                 outside.advance(self.io.now, reactions);
                 self.outside_changed();
+            }
+            Source::Clocks => {
+                self.blocks.wake(source, &mut self.io);
+                self.look_at_clocks();
             }
             _ => self.blocks.wake(source, &mut self.io),
         }
@@ -108,15 +135,12 @@ impl Bus {
         if self.io.lines.take_irq_changed() {
             self.interrupts_changed();
         }
-        if self.io.clocks != self.clocks_seen {
-            self.frequency_changed();
-        }
         if let Some(cause) = self.blocks.watchdog.take_reboot() {
             let _ = cause;
             self.reset = Some(ResetCause::Watchdog);
             self.attention = true;
         }
-        if self.io.take_agenda_changed() && self.io.next_wake() < self.horizon {
+        if self.io.take_agenda_changed() && self.io.latest_wake(PATIENCE) < self.horizon {
             self.attention = true;
         }
         if self.stop_at.console && self.console_speaks() {
@@ -201,6 +225,13 @@ impl Bus {
         }
     }
 
+    /// Registers of the clock tree were written, or a clock came up.
+    pub(super) fn look_at_clocks(&mut self) {
+        if self.io.clocks != self.clocks_seen {
+            self.frequency_changed();
+        }
+    }
+
     fn frequency_changed(&mut self) {
         let cycle = self.cycle_now();
         let before = std::mem::replace(&mut self.clocks_seen, self.io.clocks);
@@ -236,6 +267,7 @@ impl Bus {
     /// state after reset.
     pub(crate) fn reset_blocks(&mut self, cause: ResetCause) {
         self.blocks.power_cycle(&mut self.io, cause == ResetCause::Watchdog);
+        self.look_at_clocks();
         self.ssi.reset(&mut self.io);
         self.xip = Default::default();
         self.flash_settings_changed();

@@ -1,10 +1,12 @@
 //! Moves what the DMA wants moved. A transfer is an event of its own; a row of transfers between memories, where nobody can see one
 //! before the next, is done at one go.
 
+use crate::bus::blocks::Block;
 use crate::bus::{Bus, Size};
 use crate::core::FaultKind;
 use crate::flash::Alias;
 use crate::memory::{SRAM_BASE, SRAM_BYTES};
+use crate::peripherals::Peripheral;
 use crate::peripherals::dma::{BusError, Transfer};
 
 /// The DMA among the masters that may clash on a memory bank.
@@ -80,6 +82,9 @@ impl Bus {
             0x4 => {
                 self.io.address = address;
                 self.blocks.dma.wait(APB_READ_WAIT_CYCLES);
+                if let Some(spi) = self.spi_data(address) {
+                    return Ok(super::narrow(self.blocks.spi[spi].read(SSPDR, &mut self.io), address, size));
+                }
                 Ok(super::narrow(self.read_apb(address)?, address, size))
             }
             0x5 => {
@@ -106,6 +111,10 @@ impl Bus {
             0x4 => {
                 self.io.address = address;
                 self.blocks.dma.wait(APB_WRITE_WAIT_CYCLES);
+                if let Some(spi) = self.spi_data(address) {
+                    self.blocks.spi[spi].write(SSPDR, value, &mut self.io);
+                    return Ok(());
+                }
                 self.write_apb(address, super::replicate(value, size)).map(|_| ())
             }
             0x5 => {
@@ -114,6 +123,22 @@ impl Bus {
             }
             _ => Err(FaultKind::Unmapped { address, write: true }),
         }
+    }
+}
+
+/// Offset of the data register of a serial port.
+const SSPDR: u32 = 0x8;
+
+impl Bus {
+    /// The serial port whose data register is at an address, if it is at work: the way of most transfers that are paced.
+    #[inline]
+    fn spi_data(&self, address: u32) -> Option<usize> {
+        let port = match address & !3 {
+            0x4003_c008 => 0,
+            0x4004_0008 => 1,
+            _ => return None,
+        };
+        (!self.blocks.is_held(Block::Spi(port))).then_some(port)
     }
 }
 

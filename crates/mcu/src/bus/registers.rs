@@ -131,10 +131,14 @@ impl Bus {
                 let reset = self.blocks.resets.take_reset();
                 if reset != 0 {
                     self.blocks.reset(reset, &mut self.io);
+                    self.look_at_clocks();
                     self.flash_pins_changed();
                 }
             }
+            // An interrupt may have been switched on that was not thought of: nothing waits until that is known.
+            Block::Spi(_) | Block::Dma => self.io.patient = 0,
             Block::Psm => self.power_changed(),
+            Block::Clock(_) => self.look_at_clocks(),
             Block::IoQspi | Block::PadsQspi => self.flash_pins_changed(),
             // A clock output begins when its pin gets that function.
             Block::IoBank0 => self.blocks.clocks.update(&mut self.io),

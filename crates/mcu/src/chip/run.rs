@@ -118,21 +118,25 @@ impl Rp2040 {
         loop {
             let now = self.bus.clock.time_of(self.cores[core].cycle);
             if now >= end {
-                return Some(Stop::Time);
+                self.bus.process_events(end);
+                return (!self.bus.attention).then_some(Stop::Time);
             }
-            if self.bus.io.next_wake() <= now {
+            if self.bus.latest_wake() <= now {
                 self.bus.process_events(now);
                 if self.bus.attention {
                     return None;
                 }
             }
-            let until = end.min(self.bus.io.next_wake());
+            let until = end.min(self.bus.latest_wake());
             let limit = self.bus.clock.cycle_at(until).min(turn_end);
             self.bus.horizon = until;
             let exit = match self.cores[core].take_pending(&mut self.bus) {
                 Some(exit) => exit,
                 None => self.cores[core].run(&mut self.bus, &mut self.code, limit),
             };
+            if !matches!(exit, Exit::Limit | Exit::Sleep) {
+                self.bus.process_events(self.bus.clock.time_of(self.cores[core].cycle));
+            }
             match exit {
                 Exit::Limit if shared || self.bus.attention => return None,
                 Exit::Limit => {}

@@ -701,6 +701,18 @@ impl Core {
                 (base, self.r[base], self.r[base].wrapping_add(bytes))
             }
         };
+        if !bus.watch.is_on()
+            && let Some(row) = bus.sram.row_mut(first, bytes as usize / 4)
+        {
+            let mut list = op.imm;
+            for word in row {
+                *word = self.r[list.trailing_zeros() as usize].to_le_bytes();
+                list &= list.wrapping_sub(1);
+            }
+            *cycle += 1 + u64::from(bytes / 4);
+            self.r[base] = end;
+            return Ok(());
+        }
         bus.keep_order(self.id, first, *cycle)?;
         let limit = bus.run_free(self.id);
         *cycle += 1;
@@ -723,11 +735,38 @@ impl Core {
     /// POP and LDM; gives what is to become the program counter, if it is popped.
     fn load_multiple(&mut self, bus: &mut Bus, op: Op, pc: u32, cycle: &mut u64) -> Result<u32, Refusal> {
         let base = if op.kind == Kind::LoadMultiple { usize::from(op.a) } else { SP };
+        let count = op.imm.count_ones() + u32::from(op.kind == Kind::PopProgramCounter);
+        if !bus.watch.is_on()
+            && let Some(row) = bus.sram.row(self.r[base], count as usize)
+        {
+            return Ok(self.load_row(op, base, row, cycle));
+        }
         bus.keep_order(self.id, self.r[base], *cycle)?;
         let limit = bus.run_free(self.id);
         let loaded = self.load_list(bus, op, base, pc, cycle);
         bus.may_run_to[self.id] = limit;
         loaded
+    }
+
+    /// The words of a list, all of which lie in SRAM.
+    #[inline(always)]
+    fn load_row(&mut self, op: Op, base: usize, row: &[[u8; 4]], cycle: &mut u64) -> u32 {
+        let end = self.r[base].wrapping_add(4 * row.len() as u32);
+        let mut list = op.imm;
+        let mut target = 0;
+        for word in row {
+            let value = u32::from_le_bytes(*word);
+            match list {
+                0 => target = value,
+                _ => self.r[list.trailing_zeros() as usize] = value,
+            }
+            list &= list.wrapping_sub(1);
+        }
+        *cycle += 1 + row.len() as u64;
+        if op.kind != Kind::LoadMultiple || op.c == 1 {
+            self.r[base] = end;
+        }
+        target
     }
 
     fn load_list(

@@ -128,9 +128,10 @@ pub struct FaultEntry {
 
 impl Board {
     /// The report of a run that ended like that.
-    pub fn outcome(&self, until: &RunUntil, ended: Ended) -> BoardRun {
+    pub fn outcome(&mut self, until: &RunUntil, ended: Ended) -> BoardRun {
         let counts = self.chip.counts();
         let (reason, sentence) = self.told(until, ended);
+        let bus = self.bus_counts();
         let cores = self.core_counts(&counts);
         let busy = cores.iter().map(|core| core.busy_cycles).sum();
         BoardRun {
@@ -147,7 +148,7 @@ impl Board {
             interrupts: self.interrupts(),
             samples: self.sampler.samples(),
             functions: self.functions(busy),
-            bus: self.bus_counts(),
+            bus,
             console_bytes: CONSOLES
                 .into_iter()
                 .map(|console| (console_name(console), self.consoles.count(console)))
@@ -159,7 +160,7 @@ impl Board {
     }
 
     /// The report as of now, of a run that goes on.
-    pub fn outcome_now(&self) -> BoardRun {
+    pub fn outcome_now(&mut self) -> BoardRun {
         self.outcome(&RunUntil::time(self.now()), Ended::Chip(Stop::Time))
     }
 

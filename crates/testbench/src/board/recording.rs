@@ -22,6 +22,8 @@ pub(super) struct Recording {
     start: (u32, Picoseconds),
     edges: Vec<Edge>,
     left_out: u64,
+    /// Those that a trace has not taken yet.
+    fresh: Option<Vec<Edge>>,
 }
 
 impl Recording {
@@ -29,12 +31,34 @@ impl Recording {
         if !self.on {
             return;
         }
-        let mut edges = chip.take_edges();
-        // The bits of a frame are added when the frame is over.
-        edges.sort_by_key(|edge| edge.at);
+        let edges = chip.take_edges();
         let room = MOST_EDGES - self.edges.len();
         self.left_out += edges.len().saturating_sub(room) as u64;
-        self.edges.extend(edges.into_iter().take(room));
+        if let Some(fresh) = &mut self.fresh {
+            fresh.extend(edges.iter().take(room));
+        }
+        self.add(edges.into_iter().take(room).collect());
+    }
+
+    /// Adds edges in their order. The bits of a frame come when the frame is over, after edges of other pins that were
+    /// later than its first bits.
+    fn add(&mut self, mut edges: Vec<Edge>) {
+        edges.sort_by_key(|edge| edge.at);
+        let Some(first) = edges.first() else { return };
+        let late = self.edges.iter().rev().take_while(|edge| edge.at > first.at).count();
+        let place = self.edges.len() - late;
+        self.edges.append(&mut edges);
+        self.edges[place..].sort_by_key(|edge| edge.at);
+    }
+
+    /// Keeps edges for a trace as well, or does so no longer.
+    pub(super) fn keep_fresh(&mut self, keep: bool) {
+        self.fresh = keep.then(Vec::new);
+    }
+
+    /// The edges since the last call.
+    pub(super) fn take_fresh(&mut self) -> Vec<Edge> {
+        self.fresh.as_mut().map_or_else(Vec::new, std::mem::take)
     }
 }
 

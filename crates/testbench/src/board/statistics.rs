@@ -47,8 +47,16 @@ impl Board {
         Vec::new()
     }
 
-    pub(super) fn bus_counts(&self) -> BTreeMap<&'static str, u64> {
-        BTreeMap::new()
+    pub(super) fn bus_counts(&mut self) -> BTreeMap<&'static str, u64> {
+        let [first, second] = self.parts().passed();
+        BTreeMap::from([
+            ("spi0_frames", first.spi_frames),
+            ("spi1_frames", second.spi_frames),
+            ("uart0_bytes", first.uart_bytes),
+            ("uart1_bytes", second.uart_bytes),
+            ("i2c0_bytes", first.i2c_bytes),
+            ("i2c1_bytes", second.i2c_bytes),
+        ])
     }
 
     pub(super) fn fault_report(&self, fault: &Fault) -> String {

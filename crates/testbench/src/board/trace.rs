@@ -29,8 +29,6 @@ pub struct TraceWriter {
     out: BufWriter<File>,
     written: u64,
     left_out: u64,
-    /// Edges of the recording that were written.
-    edges: usize,
     failure: Option<io::Error>,
 }
 
@@ -41,7 +39,7 @@ impl TraceWriter {
         let name = json!({"ph": "M", "pid": PROCESS, "name": "process_name", "args": {"name": board}});
         write!(out, "{name}")?;
         let path = path.to_owned();
-        let mut writer = Self { path, out, written: 0, left_out: 0, edges: 0, failure: None };
+        let mut writer = Self { path, out, written: 0, left_out: 0, failure: None };
         let cores = [(0, "core 0"), (1, "core 1"), (CONSOLE_TRACK, "console")];
         for (track, name) in cores.into_iter().chain((FIRST_BUS_TRACK..).zip(BUSES)) {
             writer.write(json!({"ph": "M", "pid": PROCESS, "tid": track, "name": "thread_name", "args": {"name": name}}));
@@ -131,6 +129,7 @@ impl Board {
             .map_err(|error| BoardError::Write { path: path.to_owned(), reason: error.to_string() })?;
         self.trace = Some(trace);
         self.record();
+        self.recording.keep_fresh(true);
         self.parts().record(true);
         self.consoles.keep_lines = true;
         self.profile(true);
@@ -143,7 +142,7 @@ impl Board {
         for (core, event, name) in self.take_slices() {
             trace.slice(core, &event, &name);
         }
-        for edge in &self.edges()[trace.edges..] {
+        for edge in self.recording.take_fresh() {
             let name = self.file.pin_name(edge.pin);
             let counter = json!({
                 "ph": "C", "pid": PROCESS, "ts": microseconds(edge.at), "name": name,
@@ -151,7 +150,6 @@ impl Board {
             });
             trace.write(counter);
         }
-        trace.edges = self.edges().len();
         for line in self.consoles.take_lines(unfinished) {
             let text = String::from_utf8_lossy(&line.text);
             let text = format!("{}: {}", console_name(line.console), text.trim_end());
@@ -172,6 +170,7 @@ impl Board {
     pub fn end_trace(&mut self) -> Result<u64, BoardError> {
         self.continue_trace(true);
         let left_out = self.trace.take().map_or(Ok(0), TraceWriter::finish)?;
+        self.recording.keep_fresh(false);
         self.consoles.keep_lines = false;
         self.parts().record(false);
         Ok(left_out)

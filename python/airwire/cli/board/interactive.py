@@ -29,19 +29,18 @@ _MOST_BEHIND_S = 0.5
 
 def converse(
     device: Board,
-    duration_ps: int,
+    end_ps: int,
     until: bytes | None,
     send: Sequence[bytes],
     on_console: Callable[[str, bytes], None] | None,
 ) -> BoardRun:
     """Run a board at most as fast as real time, with the keyboard as its console's input, until Ctrl-]."""
     complain("Ctrl-] leaves")
-    end_ps = min(device.time_ps + duration_ps, 2**63 - 1)
     seen = b""
     with _raw_terminal() as keys:
         begun_s, begun_ps = time.monotonic(), device.time_ps
         while True:
-            slice_ps = min(_SLICE_PS, end_ps - device.time_ps)
+            slice_ps = max(min(_SLICE_PS, end_ps - device.time_ps), 0)
             report = device.run(slice_ps, until=until, send=send, on_console=on_console)
             send = ()
             if report.reason not in ("time", "asleep") or device.time_ps >= end_ps:

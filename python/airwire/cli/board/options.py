@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from airwire.cli.options import time_option
 
+if TYPE_CHECKING:
+    from airwire.board import Board
+
 Image = Annotated[
     Path, typer.Argument(metavar="IMAGE", help="A firmware image: ELF, UF2 or a raw binary.", show_default=False)
 ]
 BoardName = Annotated[
-    str, typer.Option("--board", metavar="NAME|FILE", help="A board of airwire board list, or a board file of yours.")
+    str, typer.Option("--board", metavar="BOARD", help="The name of a board (airwire board list), or a board file.")
 ]
 For = Annotated[
     int | None,
@@ -21,7 +24,7 @@ For = Annotated[
         "--for",
         parser=time_option,
         metavar="TIME",
-        help="End after this much virtual time, for example 2s. Default: 10s; without end where --interactive is given.",
+        help="End after this much virtual time since power-on, for example 2s. Default: 10s; none with --interactive.",
         show_default=False,
     ),
 ]
@@ -57,3 +60,8 @@ Rom = Annotated[
 Seed = Annotated[int, typer.Option(metavar="N", min=0, max=2**63 - 1, help="Seed of the chip's random bits.")]
 
 DEFAULT_FOR_PS = 10 * 10**12
+
+
+def time_left(device: Board, for_: int | None) -> int:
+    """What is left of the time since power-on: the boot ROM has used some of it."""
+    return max((DEFAULT_FOR_PS if for_ is None else for_) - device.time_ps, 0)

@@ -46,7 +46,7 @@ def profile(
     else:
         device.start_trace(trace)
     report = device.run(
-        options.DEFAULT_FOR_PS if for_ is None else for_,
+        options.time_left(device, for_),
         until=None if until is None else _core.unescaped(until),
         send=[_core.unescaped(text) for text in send or ()],
     )

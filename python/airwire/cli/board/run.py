@@ -70,10 +70,10 @@ def run(
     if interactive:
         from airwire.cli.board.interactive import converse
 
-        report = converse(device, NO_END_PS if for_ is None else for_, awaited, typed, stream)
+        end_ps = NO_END_PS if for_ is None else for_
+        report = converse(device, end_ps, awaited, typed, stream)
     else:
-        duration = options.DEFAULT_FOR_PS if for_ is None else for_
-        report = device.run(duration, until=awaited, send=typed, on_console=stream)
+        report = device.run(options.time_left(device, for_), until=awaited, send=typed, on_console=stream)
     written = _write(device, vcd, trace)
     _publish(device, report, written, stream, json)
 

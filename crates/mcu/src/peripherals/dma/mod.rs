@@ -216,6 +216,15 @@ impl Dma {
         self.arm(io);
     }
 
+    /// Whether none of the next `transfers` transfers ends a sequence, so that nothing but memory and registers changes.
+    #[inline]
+    pub(crate) fn is_quiet(&self, transfers: u32) -> bool {
+        let goes_on = |channel: &Channel| {
+            !channel.busy || channel.remaining > transfers && self.standing >> channel.treq & 1 == 0
+        };
+        self.channels.iter().all(goes_on) && self.next_tick == NEVER
+    }
+
     /// How many transfers of the channel that [`Dma::next_transfer`] gave last may be done in one go, a cycle each,
     /// before anybody else's turn can come. The last one of a sequence always is an event of its own, so that what
     /// follows from it happens at its time. The bus may do fewer, and must when an access is more than memory.

@@ -93,6 +93,12 @@ impl Spi {
         }
     }
 
+    /// Whether the end of a frame raises no interrupt, whatever comes.
+    #[inline]
+    pub(crate) fn is_quiet(&self) -> bool {
+        self.imsc == 0
+    }
+
     fn index(&self) -> usize {
         usize::from(self.port)
     }

@@ -87,6 +87,18 @@ pub struct Parts {
     microvolts: [Option<i32>; ADC_INPUTS],
     routes: routes::Routes,
     activity: Option<Activity>,
+    passed: [Passed; 2],
+}
+
+/// What passed over the buses of one port number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Passed {
+    /// Frames on SPI.
+    pub spi_frames: u64,
+    /// Bytes that a UART sent.
+    pub uart_bytes: u64,
+    /// Bytes on I2C, addresses among them.
+    pub i2c_bytes: u64,
 }
 
 impl Parts {
@@ -143,6 +155,11 @@ impl Parts {
         self.activity = on.then(Activity::default);
     }
 
+    /// What passed over the buses of ports 0 and 1.
+    pub fn passed(&self) -> [Passed; 2] {
+        self.passed
+    }
+
     /// What happened on the buses since the last call.
     pub fn take_activity(&mut self) -> Vec<Burst> {
         self.activity.as_mut().map_or_else(Vec::new, Activity::take)
@@ -167,6 +184,7 @@ impl Outside for Parts {
     }
 
     fn spi_frame(&mut self, at: Picoseconds, frame: SpiFrame, _: &mut Vec<Reaction>) -> u16 {
+        self.passed[usize::from(frame.port & 1)].spi_frames += 1;
         if let Some(activity) = &mut self.activity {
             activity.spi(at, &frame);
         }
@@ -185,6 +203,7 @@ impl Outside for Parts {
     }
 
     fn uart_byte(&mut self, at: Picoseconds, port: u8, byte: u8, reactions: &mut Vec<Reaction>) {
+        self.passed[usize::from(port & 1)].uart_bytes += 1;
         if let Some(activity) = &mut self.activity {
             activity.uart(at, port, byte);
         }
@@ -192,6 +211,7 @@ impl Outside for Parts {
     }
 
     fn i2c_start(&mut self, at: Picoseconds, port: u8, address: u16, read: bool) -> bool {
+        self.passed[usize::from(port & 1)].i2c_bytes += 1;
         if let Some(activity) = &mut self.activity {
             activity.i2c(at, port, address, read);
         }
@@ -205,11 +225,13 @@ impl Outside for Parts {
     }
 
     fn i2c_write(&mut self, at: Picoseconds, port: u8, byte: u8) -> bool {
+        self.passed[usize::from(port & 1)].i2c_bytes += 1;
         let bus = &mut self.i2c[usize::from(port & 1)];
         bus.meant.is_some_and(|meant| bus.devices[meant].write(at, byte))
     }
 
     fn i2c_read(&mut self, at: Picoseconds, port: u8, acknowledged: bool) -> u8 {
+        self.passed[usize::from(port & 1)].i2c_bytes += 1;
         let bus = &mut self.i2c[usize::from(port & 1)];
         bus.meant.map_or(0xff, |meant| bus.devices[meant].read(at, acknowledged))
     }
@@ -244,6 +266,7 @@ impl Outside for Parts {
             microvolts: self.microvolts,
             routes: self.routes.clone(),
             activity: self.activity.clone(),
+            passed: self.passed,
         }))
     }
 }

@@ -1,0 +1,72 @@
+"""The reference page of boards: the fields of board files, the kinds of chips, and the boards that come along.
+
+``python -m airwire.cli.boards_reference`` prints ``docs/reference/boards.md``; a test fails when that file is stale.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from airwire.board import BoardDescription, ChipKind
+
+HEADER = """\
+# Boards
+
+<!-- Made by `python -m airwire.cli.boards_reference > docs/reference/boards.md`; do not edit by hand. -->
+
+A board file is TOML. `airwire board check FILE` reads one and names file, line and field of what is wrong;
+`airwire board check --schema` prints the JSON Schema for editors. [Run a firmware image on a virtual
+board](../how-to/run-a-board.md) shows one in use.
+
+## Fields
+
+| field | takes | default | meaning |
+|---|---|---|---|
+| `mcu` | `"rp2040"` | required | the microcontroller |
+| `name` | a text | the file's name | what reports call the board |
+| `title` | a text | its name | a line for people |
+| `crystal` | a frequency from 1 MHz to 15 MHz | `12 MHz` | the crystal at XIN |
+| `flash` | a power of two from 64 KiB to 16 MiB | `2 MiB` | size of the flash chip |
+| `[pins]` | names with a GPIO, 0 to 29 | | `LED = 25`; names with spaces in quotes; the first name of a GPIO is shown |
+| `[chips.NAME]` | `kind` and the fields of its kind | | a chip on the board, by the name that the board gives it |
+
+Pins without a name are `GP0` to `GP29`, which always work beside a name.
+"""
+
+
+def boards_page() -> str:
+    """The page in Markdown."""
+    from airwire import board
+
+    lines = [HEADER, "## Kinds of chips", ""]
+    for kind in board.chip_kinds():
+        lines += _kind(kind)
+    lines += ["## Boards that come along", ""]
+    for name in board.board_names():
+        lines += _board(board.describe_board(name))
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def _kind(kind: ChipKind) -> Iterator[str]:
+    model = "" if kind.modelled else " There is no model yet: its pins get their names, and it answers 0x00."
+    yield from [f"### {kind.name}", "", f"{kind.help[0].upper()}{kind.help[1:]}.{model}", ""]
+    yield from ["| field | takes | default | meaning |", "|---|---|---|---|"]
+    for field in kind.fields:
+        default = "required" if field.required else f"`{field.default}`" if field.default is not None else ""
+        yield f"| `{field.name}` | {field.takes} | {default} | {field.help} |"
+    example = "\n".join(f"{field.name} = {field.example}" for field in kind.fields if field.required or field.default)
+    yield from ["", "```toml", f'[chips.example]\nkind = "{kind.name}"\n{example}', "```", ""]
+
+
+def _board(board: BoardDescription) -> Iterator[str]:
+    yield from [f"### {board.name}", "", f"{board.title}. Crystal {board.crystal_hz / 1e6:g} MHz.", ""]
+    yield from ["| pin | GPIO |", "|---|--:|"]
+    yield from (f"| {pin.name} | {pin.gpio} |" for pin in board.pins)
+    chips = ", ".join(f"{chip.name} (`{chip.kind}`)" for chip in board.chips)
+    yield from ["", f"Chips: {chips}.", ""]
+
+
+if __name__ == "__main__":
+    print(boards_page(), end="")

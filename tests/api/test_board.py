@@ -1,0 +1,368 @@
+"""Virtual boards from Python: run control, memory and pins, devices in Python, snapshots, recordings, profiles."""
+
+from __future__ import annotations
+
+import json
+import re
+import xml.etree.ElementTree as ET
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+import airwire
+from airwire.board import Board, board_names, board_schema, describe_board
+
+MS = 10**9
+
+
+def hello(images: Path) -> Board:
+    return Board("pico", images / "hello_uart.elf")
+
+
+class Inverter:
+    """A device on SPI with a state of its own."""
+
+    def __init__(self) -> None:
+        self.frames = 0
+        self.selections: list[bool] = []
+
+    def __call__(self, sent: int) -> int:
+        self.frames += 1
+        return ~sent & 0xFF
+
+    def selected(self, selected: bool) -> None:
+        self.selections.append(selected)
+
+
+def test_a_run_ends_at_the_very_byte_that_completes_the_text(images: Path) -> None:
+    board = hello(images)
+    run = board.run("1 s", until="from GP0")
+    assert (run.reason, run.failed) == ("text", False)
+    assert board.console == "Hello from GP0"
+    # A byte takes 86.8 us at 115200 baud: the text is 14 of them.
+    assert 14 * 86.8e6 < board.time_ps - 6 * MS < 10 * MS
+
+
+def test_a_text_that_does_not_come_fails_the_run_at_its_end(images: Path) -> None:
+    run = hello(images).run("20 ms", until="no such text")
+    assert (run.reason, run.failed) == ("time", True)
+    assert '"no such text" did not come' in run.sentence
+
+
+def test_typed_text_is_echoed_once_the_console_is_silent(images: Path) -> None:
+    board = hello(images)
+    board.run("1 s", until="two", send=["one ", b"two"])
+    assert board.console == "Hello from GP0 at 115200 baud.\none two"
+
+
+def test_text_that_is_sent_between_runs_arrives(images: Path) -> None:
+    board = hello(images)
+    board.run(until="baud.\n")
+    board.send("abc")
+    assert board.run("10 ms", until="abc").reason == "text"
+    assert board.console_of("uart0").endswith("abc")
+    assert board.console_of("usb") == ""
+
+
+def test_a_run_ends_when_a_pin_has_its_level(images: Path) -> None:
+    board = Board("pico", images / "blink_timer.elf")
+    times = []
+    for level in (True, False, True):
+        assert board.run("1 s", until_pin=("LED", level)).reason == "pin"
+        assert board.pins["LED"].level is level
+        times.append(board.time_ps)
+    # The first handler is not in the flash's cache yet.
+    assert [after - before for before, after in pairwise(times)] == pytest.approx([MS, MS], abs=5e6)
+
+
+def test_a_run_needs_an_end(images: Path) -> None:
+    with pytest.raises(ValueError, match="a run needs an end"):
+        hello(images).run()
+    with pytest.raises(airwire.AirwireError, match="would go back"):
+        hello(images).run("-1 ms")
+
+
+def test_a_sleep_without_an_alarm_ends_the_run(images: Path) -> None:
+    board = Board("pico", images / "systick.elf")
+    run = board.run("10 s")
+    assert run.reason == "asleep"
+    assert run.time_ps < 100 * MS
+    assert run.cores[0].exceptions == 20
+    assert 0 < run.cores[0].busy_share < 1
+    assert not run.cores[0].awake
+
+
+def test_memory_and_registers_can_be_read_and_changed(images: Path) -> None:
+    board = hello(images)
+    elf = (images / "hello_uart.bin").read_bytes()
+    assert board.memory[0x1000_0000:0x1000_0100] == elf[:256]
+    assert board.memory[0x1000_0000] == elf[0]
+    board.memory[0x2000_0000:0x2000_0004] = b"\x01\x02\x03\x04"
+    assert board.memory.word(0x2000_0000) == 0x0403_0201
+    board.memory.set_word(0x2000_0000, 7)
+    board.memory[0x2000_0004] = 9
+    assert board.memory[0x2000_0000:0x2000_0005] == b"\x07\0\0\0\x09"
+    board.set_register("r7", 0x1234)
+    assert board.registers["r7"] == 0x1234
+    assert board.registers_of(1)["r0"] == 0
+    with pytest.raises(airwire.AirwireError, match="nothing to access at 0x80000000"):
+        board.memory[0x8000_0000]
+    with pytest.raises(airwire.AirwireError, match="there is no register r16"):
+        board.set_register("r16", 0)
+
+
+def test_steps_move_on_by_instructions(images: Path) -> None:
+    board = hello(images)
+    before = board.counts[0].instructions
+    board.step(5)
+    assert board.counts[0].instructions == before + 5
+    board.run(until="Hello")
+    assert "main" in board.place(board.address_of("main"))
+    with pytest.raises(airwire.AirwireError, match="no symbol nowhere"):
+        board.address_of("nowhere")
+
+
+def test_a_branch_goes_the_same_way_as_a_straight_run(images: Path) -> None:
+    straight = Board("pico", images / "spi_dma.elf")
+    straight.run("20 ms")
+    straight.run("20 ms")
+    board = Board("pico", images / "spi_dma.elf")
+    board.run("20 ms")
+    snapshot = board.snapshot()
+    for branch in (snapshot.branch(), snapshot.branch()):
+        branch.run("20 ms")
+        assert branch.time_ps == straight.time_ps
+        assert branch.console == straight.console
+        assert branch.edges == straight.edges
+        assert branch.report == straight.report
+        assert branch.memory[0x2000_0000:0x2004_2000] == straight.memory[0x2000_0000:0x2004_2000]
+    board.run("5 ms")
+    board.restore(snapshot)
+    board.run("20 ms")
+    assert board.edges == straight.edges
+    assert board.registers == straight.registers
+
+
+def test_branches_with_other_input_go_other_ways(images: Path) -> None:
+    board = hello(images)
+    board.run(until="baud.\n")
+    snapshot = board.snapshot()
+    answers = []
+    for text in ("left", "right"):
+        branch = snapshot.branch()
+        branch.send(text)
+        branch.run("10 ms")
+        answers.append(branch.console.splitlines()[1])
+    assert answers == ["left", "right"]
+    assert board.console.splitlines()[1:] == []
+
+
+def test_a_device_in_python_answers_on_spi_while_it_is_selected(images: Path) -> None:
+    board = Board("pico", images / "spi_poll.elf")
+    device = Inverter()
+    board.connect_spi(0, device, select=17)
+    board.run("1 s")
+    assert "pins, 8 bits, clk_peri / 12: cb ba a9 98 87 76 65 54" in board.console
+    assert device.selections[-2:] == [True, False]
+
+
+def test_a_device_in_python_is_copied_with_a_snapshot(images: Path) -> None:
+    board = Board("pico", images / "spi_poll.elf")
+    device = Inverter()
+    board.connect_spi(0, device, select=17)
+    board.run("20 ms")
+    before = device.frames
+    branch = board.branch()
+    branch.run("1 s")
+    assert device.frames == before, "the branch has a device of its own"
+    board.run("1 s")
+    assert device.frames > before
+    assert branch.console == board.console
+
+
+def test_an_exception_of_a_device_ends_the_run_and_names_the_device(images: Path) -> None:
+    board = Board("pico", images / "spi_poll.elf")
+    board.connect_spi(0, lambda sent: 1 // 0)
+    with pytest.raises(ZeroDivisionError) as raised:
+        board.run("1 s")
+    assert re.match(r"in the device at SPI0 at [\d.]+ ms", raised.value.__notes__[0])
+    wrong = Board("pico", images / "spi_poll.elf")
+    wrong.connect_spi(0, lambda sent: "text")  # type: ignore[arg-type, return-value]
+    with pytest.raises(TypeError):
+        wrong.run("1 s")
+
+
+def test_a_device_that_cannot_be_copied_says_so(images: Path) -> None:
+    board = Board("pico", images / "spi_poll.elf")
+    seen: list[int] = []
+
+    def closure(sent: int) -> int:
+        seen.append(sent)
+        return 0
+
+    board.connect_spi(0, closure)
+    with pytest.raises(airwire.AirwireError, match="device at SPI0 is a function with variables from around it"):
+        board.snapshot()
+
+
+def test_a_device_cannot_ask_the_board_that_runs(images: Path) -> None:
+    board = Board("pico", images / "spi_poll.elf")
+    board.connect_spi(0, lambda sent: int(board.time_ps))
+    with pytest.raises(airwire.AirwireError, match="the board is running"):
+        board.run("1 s")
+
+
+def test_a_device_at_the_pins_hears_levels_and_drives_others(images: Path) -> None:
+    board = Board("pico", images / "gpio_irq.elf")
+    heard = []
+
+    def wire(time_ps: int, name: str, level: bool) -> dict[str, bool | None]:
+        heard.append((time_ps, name, level))
+        return {"GP15": level}
+
+    board.connect_pins(wire, ["GP14"])
+    board.run("1 s")
+    assert "GP14 on GP15: rfrfrfrfrf" in board.console
+    assert [(time_ps, level) for time_ps, _, level in heard] == [
+        (edge.time_ps, edge.level) for edge in board.edges if edge.pin == "GP14"
+    ]
+
+
+def test_a_wire_between_pins_carries_levels_and_frames(images: Path) -> None:
+    levels = Board("pico", images / "gpio_irq.elf")
+    levels.wire("GP14", 15)
+    levels.run("1 s")
+    assert "GP14 on GP15: rfrfrfrfrf" in levels.console
+    frames = Board("pico", images / "spi_poll.elf")
+    frames.wire(16, 19)
+    frames.run("1 s")
+    assert "pins, 8 bits, clk_peri / 12: 34 45 56 67 78 89 9a ab" in frames.console
+
+
+def test_a_voltage_at_a_pin_is_what_the_adc_reads(images: Path) -> None:
+    board = Board("pico", images / "adc.elf")
+    board.pins[26].set_millivolts(1650)
+    board.run("1 s")
+    found = re.search(r"GP26 (\d+)", board.console)
+    assert found
+    assert int(found[1]) == pytest.approx(2048, abs=30)
+    with pytest.raises(airwire.AirwireError, match="pin 25 has no ADC input"):
+        board.pins["LED"].set_millivolts(1)
+
+
+def test_buttons_and_switches_of_a_board_file_can_be_pressed(images: Path, tmp_path: Path) -> None:
+    file = tmp_path / "pad.toml"
+    file.write_text("mcu = 'rp2040'\n[chips.start]\nkind = 'button'\npin = 2\npull = 'up'\n", encoding="ascii")
+    board = Board(file, images / "hello_uart.elf")
+    board.run("1 ms")
+    levels = [board.pins[2].level]
+    for pressed in (True, False):
+        board.press("start", pressed)
+        levels.append(board.pins[2].level)
+    assert levels == [True, False, True]
+    with pytest.raises(airwire.AirwireError, match="no button or switch stop; it has start"):
+        board.press("stop")
+
+
+def test_pins_are_a_mapping_by_name(images: Path) -> None:
+    board = hello(images)
+    assert "LED" in board.pins and "GP3" in board.pins and "nowhere" not in board.pins
+    assert len(board.pins) == 30
+    assert board.pins["LED"].gpio == board.pins[25].gpio == 25
+    board.pins[3].drive(True)
+    assert board.pins["GP3"]
+    with pytest.raises(airwire.AirwireError, match="board pico has no pin LEDD; the nearest is LED"):
+        board.pins["LEDD"]
+
+
+def test_a_fault_is_told_with_function_and_line(images: Path) -> None:
+    run = Board("pico", images / "fault_unaligned.elf").run("1 s")
+    assert (run.reason, run.failed) == ("fault", True)
+    assert run.fault is not None
+    assert run.fault.what == "read of 4 bytes at 0x20001001, which is not aligned"
+    assert "read_word at" in run.fault.place and "fault.c:" in run.fault.place
+
+
+def test_edges_are_written_as_a_dump_that_our_reader_reads(images: Path, tmp_path: Path) -> None:
+    board = Board("pico", images / "blink_timer.elf")
+    board.run("100 ms")
+    assert board.write_vcd(tmp_path / "edges.vcd") == 0
+    led = [edge for edge in board.edges if edge.pin == "LED"]
+    assert len(led) > 50
+    table = airwire.read_edges(tmp_path / "edges.vcd", channels=["LED"]).frame
+    times = table["time_ps"].to_list()[1:]
+    # A dump begins at 0, when the recording began.
+    offset = led[0].time_ps - times[0]
+    assert [time_ps + offset for time_ps in times[: len(led)]] == [edge.time_ps for edge in led]
+    assert [edge.time_ps for edge in board.edges] == sorted(edge.time_ps for edge in board.edges)
+
+
+def test_a_profile_counts_every_cycle_once(images: Path) -> None:
+    board = Board("pico", images / "systick.elf")
+    before = board.counts[0].busy_cycles
+    board.start_profile()
+    run = board.run("1 s")
+    profile = board.end_profile()
+    by_name = {function.name: function for function in profile.functions}
+    # The last instruction's cycles are counted by the core and not seen by the profile.
+    assert run.cores[0].busy_cycles - before - profile.cycles < 100
+    assert by_name["systick_handler"].calls == by_name["pendsv_handler"].calls == 10
+    assert by_name["main"].inclusive_cycles > by_name["main"].self_cycles
+    picture = ET.fromstring(profile.flame_graph)
+    titles = [title.text or "" for title in picture.iter("{http://www.w3.org/2000/svg}title")]
+    assert any(title.startswith("systick_handler:") for title in titles)
+    with pytest.raises(airwire.AirwireError, match="no profile was started"):
+        board.end_profile()
+
+
+def test_profiles_do_not_change_the_run(images: Path) -> None:
+    plain, profiled = (Board("pico", images / "spi_dma.elf") for _ in range(2))
+    profiled.start_profile()
+    for board in (plain, profiled):
+        board.run("1 s")
+    assert plain.console == profiled.console
+    assert plain.edges == profiled.edges
+    assert plain.counts == profiled.counts
+
+
+def test_a_trace_is_json_with_functions_interrupts_pins_and_console_lines(images: Path, tmp_path: Path) -> None:
+    board = Board("pico", images / "blink_timer.elf")
+    board.start_trace(tmp_path / "trace.json")
+    board.run("20 ms")
+    assert board.end_trace() == 0
+    events = json.loads((tmp_path / "trace.json").read_text())["traceEvents"]
+    names = {(event["ph"], event["name"]) for event in events}
+    assert ("B", "timer_irq_0_handler (TIMER_IRQ_0)") in names
+    assert ("B", "main") in names
+    assert ("X", "asleep") in names
+    assert ("i", "uart0: GP25 toggles every millisecond.") in names
+    levels = [event["args"]["level"] for event in events if event["ph"] == "C" and event["name"] == "LED"]
+    assert levels[:4] == [1, 0, 1, 0]
+    open_slices = 0
+    for event in (event for event in events if event.get("tid") == 0):
+        open_slices += {"B": 1, "E": -1}.get(event["ph"], 0)
+        assert open_slices >= 0
+
+
+def test_an_image_without_names_takes_them_from_its_elf(images: Path) -> None:
+    named = Board("pico", images / "systick.uf2", symbols=images / "systick.elf")
+    run = named.run("1 s")
+    assert "finish" in {function.name for function in run.functions}
+    with pytest.raises(airwire.AirwireError, match="its code is not that of"):
+        Board("pico", images / "systick.uf2", symbols=images / "adc.elf")
+
+
+def test_boards_are_described() -> None:
+    assert board_names() == ["pico", "w5500-evb-pico", "w5100s-evb-pico"]
+    description = describe_board("w5500-evb-pico")
+    assert ("W5500", False) in [(chip.name, chip.modelled) for chip in description.chips]
+    assert board_schema()["required"] == ["mcu"]
+    with pytest.raises(airwire.AirwireError, match="there is no board pica; the nearest is pico"):
+        Board("pica")
+
+
+def test_a_chip_without_a_model_is_told_in_one_sentence(images: Path) -> None:
+    board = Board("w5500-evb-pico", images / "hello_uart.elf")
+    assert board.notes == ["the W5500 at SPI0 has no model yet: it answers 0x00"]
+    assert board.run("1 ms").notes == board.notes

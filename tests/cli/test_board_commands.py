@@ -1,0 +1,182 @@
+"""``airwire board``: consoles live, reports, JSON, exit codes, recordings, and an interactive terminal."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import select
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+Airwire = Callable[..., subprocess.CompletedProcess[str]]
+
+
+def test_a_run_shows_the_console_and_a_report(airwire: Airwire, images: Path) -> None:
+    done = airwire("board", "run", images / "blink_timer.elf")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith(
+        "GP25 toggles every millisecond.\ntoggles 500\ndone\nEvery core sleeps for good since"
+    )
+    assert "core 0: busy 0." in done.stdout
+    assert "500 exceptions" in done.stdout
+    assert "Top functions, estimated from" in done.stdout
+    assert done.stderr == ""
+
+
+def test_until_ends_a_run_with_0_and_its_absence_with_1(airwire: Airwire, images: Path) -> None:
+    found = airwire("board", "run", images / "hello_uart.uf2", "--until", "baud.\\n")
+    assert (found.returncode, found.stderr) == (0, "")
+    assert "came from uart0" in found.stdout
+    missing = airwire("board", "run", images / "hello_uart.uf2", "--until", "bad", "--for", "20ms")
+    assert missing.returncode == 1
+    assert missing.stderr == 'airwire: ran until 20 ms, and "bad" did not come\n'
+
+
+def test_text_is_typed_in_turn(airwire: Airwire, images: Path) -> None:
+    sends = ("--send", "one\\r\\n", "--send", "\\x74wo")
+    done = airwire("board", "run", images / "hello_uart.elf", *sends, "--until", "two")
+    assert done.returncode == 0, done.stderr
+    # Line ends are translated on their way into this test.
+    assert "baud.\none\ntwo\n" in done.stdout
+    wrong = airwire("board", "run", images / "hello_uart.elf", "--send", "\\q")
+    assert wrong.returncode == 2
+    assert "has an escape that is none" in wrong.stderr
+
+
+def test_json_has_the_consoles_and_begins_with_its_schema(airwire: Airwire, images: Path) -> None:
+    done = airwire("board", "run", images / "hello_uart.elf", "--until", "baud.", "--json")
+    content = json.loads(done.stdout)
+    assert next(iter(content.items())) == ("schema", "airwire.board-run/1")
+    assert content["console"] == {"uart0": "Hello from GP0 at 115200 baud.", "uart1": "", "usb": ""}
+    assert content["reason"] == "text"
+    assert content["fault"] is None
+
+
+def test_only_the_consoles_that_were_asked_for_are_shown(airwire: Airwire, images: Path) -> None:
+    assert "Hello" not in airwire("board", "run", images / "hello_uart.elf", "--usb", "--for", "20ms").stdout
+    assert "Hello" in airwire("board", "run", images / "hello_uart.elf", "--uart", "--for", "20ms").stdout
+
+
+@pytest.mark.parametrize(
+    ("image", "says"),
+    [
+        (
+            "fault_unaligned",
+            "core 0 faulted: read of 4 bytes at 0x20001001, which is not aligned, by the instruction at",
+        ),
+        ("fault_jump", "core 0 faulted: jump to 0x30000000, where no memory is that code can run from"),
+    ],
+)
+def test_an_image_that_faults_ends_with_1_and_a_report(airwire: Airwire, images: Path, image: str, says: str) -> None:
+    done = airwire("board", "run", images / f"{image}.elf")
+    assert done.returncode == 1
+    assert done.stderr.startswith(f"airwire: {says}")
+    assert done.stdout.startswith("About to fault.\n")
+
+
+def test_edges_and_traces_are_written_where_they_were_asked_for(airwire: Airwire, images: Path, tmp_path: Path) -> None:
+    files = ("--vcd", "edges.vcd", "--trace", "trace.json")
+    done = airwire("board", "run", images / "blink_timer.elf", "--for", "20ms", *files)
+    assert done.returncode == 0, done.stderr
+    assert "Edges: edges.vcd" in done.stdout
+    assert " LED $end" in (tmp_path / "edges.vcd").read_text()
+    assert json.loads((tmp_path / "trace.json").read_text())["traceEvents"]
+    nowhere = airwire("board", "run", images / "hello_uart.elf", "--for", "1ms", "--vcd", "no/such/folder.vcd")
+    assert nowhere.returncode == 2
+    assert "no/such/folder.vcd" in nowhere.stderr
+    assert nowhere.stderr.count("\n") == 1
+
+
+def test_a_profile_is_a_table_a_picture_and_json(airwire: Airwire, images: Path, tmp_path: Path) -> None:
+    done = airwire("board", "profile", images / "systick.elf", "--svg", "flame.svg", "--top", "3")
+    assert done.returncode == 0, done.stderr
+    assert "with callees" in done.stdout
+    assert "Flame graph: flame.svg" in done.stdout
+    first = (tmp_path / "flame.svg").read_bytes()
+    assert airwire("board", "profile", images / "systick.elf", "--svg", "flame.svg").returncode == 0
+    assert (tmp_path / "flame.svg").read_bytes() == first, "the same run gives the same picture"
+    content = json.loads(airwire("board", "profile", images / "systick.elf", "--json").stdout)
+    assert content["schema"] == "airwire.board-profile/1"
+    assert sum(function["self_cycles"] for function in content["functions"]) == content["cycles"]
+
+
+def test_output_streams_while_the_image_runs(images: Path, tmp_path: Path) -> None:
+    process = subprocess.Popen(
+        [sys.executable, "-m", "airwire.cli", "board", "run", images / "blink_timer_endless.elf", "--for", "1000000s"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        cwd=tmp_path,
+    )
+    assert process.stdout
+    assert process.stdout.readline() == b"GP25 toggles every millisecond.\n"
+    assert process.stdout.readline() == b"toggles 1000\n"
+    process.send_signal(signal.SIGINT)
+    output, errors = process.communicate(timeout=60)
+    assert process.returncode == 130, (output, errors)
+    assert b"airwire: stopped by Ctrl-C\n" in errors
+    assert b"Traceback" not in errors
+    assert b"core 0: busy" in output, "what was counted until then is told"
+
+
+def test_an_interactive_run_echoes_keys_and_leaves_with_control_bracket(images: Path, tmp_path: Path) -> None:
+    ours, theirs = pty.openpty()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "airwire.cli", "board", "run", images / "hello_uart.elf", "--interactive"],
+        stdin=theirs,
+        stdout=theirs,
+        stderr=theirs,
+        cwd=tmp_path,
+    )
+    os.close(theirs)
+    try:
+        seen = _read_until(ours, b"baud.")
+        os.write(ours, b"xyzzy")
+        seen += _read_until(ours, b"xyzzy")
+        os.write(ours, b"\x1d")
+        seen += _read_until(ours, b"core 0: busy")
+        assert b"Ctrl-] leaves" in seen
+    finally:
+        process.terminate() if process.poll() is None else None
+        os.close(ours)
+    assert process.wait(timeout=30) in (0, -signal.SIGTERM, -signal.SIGHUP)
+
+
+def _read_until(terminal: int, text: bytes) -> bytes:
+    seen = b""
+    deadline = time.monotonic() + 30
+    while text not in seen:
+        assert time.monotonic() < deadline, seen
+        if select.select([terminal], [], [], 0.2)[0]:
+            seen += os.read(terminal, 65536)
+    return seen
+
+
+def test_boards_are_listed_and_checked(airwire: Airwire, tmp_path: Path) -> None:
+    listed = airwire("board", "list")
+    assert "w5500-evb-pico" in listed.stdout
+    content = json.loads(airwire("board", "list", "--json").stdout)
+    assert [board["name"] for board in content["boards"]] == ["pico", "w5500-evb-pico", "w5100s-evb-pico"]
+    checked = airwire("board", "check", "w5100s-evb-pico")
+    assert "W5100S: w5100s, no model yet: it answers 0x00" in checked.stdout
+    (tmp_path / "my.toml").write_text("mcu = 'rp2040'\n[chips.x]\nkind = 'ledd'\n", encoding="ascii")
+    wrong = airwire("board", "check", "my.toml")
+    assert wrong.returncode == 2
+    assert wrong.stderr.startswith('airwire: my.toml:3: chips.x.kind is "ledd", but it is one of led, button')
+    assert json.loads(airwire("board", "check", "--schema").stdout)["title"] == "Airwire board"
+
+
+def test_a_board_of_the_users_own_is_used(airwire: Airwire, images: Path, tmp_path: Path) -> None:
+    (tmp_path / "loop.toml").write_text(
+        "mcu = 'rp2040'\n[chips.wire]\nkind = 'wire'\npin = 19\nto = 16\n", encoding="ascii"
+    )
+    done = airwire("board", "run", images / "spi_poll.elf", "--board", "loop.toml")
+    assert "pins, 8 bits, clk_peri / 12: 34 45 56 67 78 89 9a ab" in done.stdout
+    noted = airwire("board", "run", images / "hello_uart.elf", "--board", "w5500-evb-pico", "--for", "20ms")
+    assert noted.stderr == "airwire: note: the W5500 at SPI0 has no model yet: it answers 0x00\n"
