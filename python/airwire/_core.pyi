@@ -228,6 +228,7 @@ class Board:
         text: bytes | None,
         pin: tuple[str, bool] | None,
         typed: list[bytes],
+        knocks: bool,
         on_console: Callable[[str, bytes], Any] | None,
     ) -> str: ...
     def step(self, core: int, instructions: int) -> None: ...

@@ -342,13 +342,16 @@ class Board:
         until: str | bytes | None = None,
         until_pin: tuple[str | int, bool] | None = None,
         send: Sequence[str | bytes] = (),
+        knock: bool | None = None,
         on_console: Callable[[str, bytes], Any] | None = None,
     ) -> BoardRun:
         """Run for a time (``"10 ms"``, or picoseconds), until a text comes from a console, or until a pin has a level.
 
         At least one of them is given; with several the run ends at the first. Texts in ``send`` are typed one after
-        the other, each when the console has printed something and then been silent for 10 ms. ``on_console(name,
-        bytes)`` is told of output while the board runs. A fault ends the run as well: look at ``fault`` of the result.
+        the other, each when the console has printed something and then been silent for 10 ms. A prompt that was printed
+        before the USB serial port was open is lost; so when nothing at all has been printed for 250 ms after it opened,
+        the first text is typed, or Enter once where there is none (``knock``; by default when a text is waited for).
+        ``on_console(name, bytes)`` is told of output while the board runs. A fault ends the run as well: look at ``fault`` of the result.
         Where nothing will ever wake a core again the run ends early, with reason ``asleep``.
         """
         if for_ is None and until is None and until_pin is None:
@@ -359,6 +362,7 @@ class Board:
             text=None if until is None else _bytes(until),
             pin=pin,
             typed=[_bytes(text) for text in send],
+            knocks=until is not None if knock is None else knock,
             on_console=on_console,
         )
         return _run_of(report)

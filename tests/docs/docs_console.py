@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import pty
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -21,6 +22,9 @@ REPOSITORY = Path(__file__).resolve().parents[2]
 CAPTURES = REPOSITORY.parent / "shared" / "captures"
 CLI_PAGE = REPOSITORY / "docs" / "reference" / "cli.md"
 LINKS_PAGE = REPOSITORY / "docs" / "reference" / "links.md"
+BOARDS_PAGE = REPOSITORY / "docs" / "reference" / "boards.md"
+# The test images, built where they survive from run to run.
+IMAGES = REPOSITORY / "target" / "images"
 DOCUMENTS = sorted([*REPOSITORY.glob("*.md"), *(REPOSITORY / "docs").rglob("*.md")])
 # Wide enough for the table of a capture; what is shown in the documents does not wrap in odd places.
 TERMINAL_COLUMNS = 150
@@ -48,6 +52,11 @@ class Command:
         """Whether it reads the real captures."""
         return re.search(r"(?<![\w/])captures/", self.line) is not None
 
+    @property
+    def needs_images(self) -> bool:
+        """Whether it runs one of our firmware images."""
+        return re.search(r"(?<![\w/])images/", self.line) is not None
+
 
 @dataclass(frozen=True)
 class Block:
@@ -67,6 +76,11 @@ class Block:
         """Whether any of its commands reads the real captures."""
         return any(command.needs_captures for command in self.commands)
 
+    @property
+    def needs_images(self) -> bool:
+        """Whether any of its commands runs one of our firmware images."""
+        return any(command.needs_images for command in self.commands)
+
 
 def blocks_of(document: Path) -> list[Block]:
     """The console blocks of a document, in reading order."""
@@ -83,9 +97,18 @@ def _commands(block: str) -> Iterator[Command]:
         yield Command(line, shown.rstrip("\n"))
 
 
+def build_images() -> bool:
+    """Build the test images where there is a compiler for them; whether they are there."""
+    if shutil.which("arm-none-eabi-gcc") is None:
+        return False
+    command = ["make", "-s", "-C", str(REPOSITORY / "tests" / "images"), f"OUT={IMAGES}", f"PYTHON={sys.executable}"]
+    return subprocess.run(command, capture_output=True, check=False).returncode == 0
+
+
 def workspace(folder: Path) -> Path:
-    """Prepare a folder in which documents' commands run: suites, and the real captures in ``captures/``."""
+    """Prepare a folder in which documents' commands run: suites, the real captures in ``captures/``, our images."""
     (folder / "suites").symlink_to(REPOSITORY / "suites")
+    (folder / "images").symlink_to(IMAGES)
     if CAPTURES.is_dir():
         (folder / "captures").symlink_to(CAPTURES)
     return folder
@@ -159,6 +182,7 @@ def main() -> None:
     """Refresh the reference pages and all documents; needs the real captures."""
     from docs_tables import refresh_tables
 
+    from airwire.cli.boards_reference import boards_page
     from airwire.cli.links_reference import links_page
     from airwire.cli.reference import reference_page
 
@@ -166,6 +190,9 @@ def main() -> None:
         sys.exit("The documents show results of the real captures (../shared/captures), which are not here.")
     CLI_PAGE.write_text(reference_page(), encoding="utf-8")
     LINKS_PAGE.write_text(links_page(), encoding="utf-8")
+    BOARDS_PAGE.write_text(boards_page(), encoding="utf-8")
+    if not build_images():
+        sys.exit("The documents show runs of the test images, which need arm-none-eabi-gcc (gcc-arm-none-eabi).")
     for document in DOCUMENTS:
         text = document.read_text(encoding="utf-8")
         if _BLOCK.search(text):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from docs_console import CAPTURES, DOCUMENTS, REPOSITORY, Block, blocks_of, refresh, run, workspace
+from docs_console import CAPTURES, DOCUMENTS, REPOSITORY, Block, blocks_of, build_images, refresh, run, workspace
 
 BLOCKS = [block for document in DOCUMENTS for block in blocks_of(document)]
 REFRESH = "`python tests/docs/docs_console.py` writes the true output into the documents"
@@ -18,10 +18,20 @@ def folders(tmp_path_factory: pytest.TempPathFactory) -> dict[Path, Path]:
     return {document: workspace(folder) for document, folder in names.items()}
 
 
+@pytest.fixture(scope="module")
+def has_images() -> bool:
+    """Whether the test images could be built."""
+    return build_images()
+
+
 @pytest.mark.parametrize("block", BLOCKS, ids=lambda block: block.name)
-def test_commands_in_the_documents_do_what_the_documents_show(block: Block, folders: dict[Path, Path]) -> None:
+def test_commands_in_the_documents_do_what_the_documents_show(
+    block: Block, folders: dict[Path, Path], has_images: bool
+) -> None:
     if block.needs_captures and not CAPTURES.is_dir():
         pytest.skip("the real captures (../shared/captures) are not on this machine")
+    if block.needs_images and not has_images:
+        pytest.skip("arm-none-eabi-gcc is not on this machine (Debian: gcc-arm-none-eabi)")
     for command in block.commands:
         if command.is_for_the_build:
             continue

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import struct
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from subprocess import CompletedProcess
@@ -11,10 +12,12 @@ from typing import Any
 
 import polars as pl
 import pytest
-from docs_console import CLI_PAGE, DOCUMENTS, LINKS_PAGE, REPOSITORY, Command, run, workspace
+from docs_console import BOARDS_PAGE, CLI_PAGE, DOCUMENTS, LINKS_PAGE, REPOSITORY, Command, run, workspace
 from docs_tables import LEDGER, computed, tables_in
 
 import airwire as package
+from airwire.board import describe_board
+from airwire.cli.boards_reference import boards_page
 from airwire.cli.links_reference import links_page
 from airwire.cli.reference import reference_page
 from airwire.synthetic import SlottedLink
@@ -26,12 +29,18 @@ FIDELITY_PAGE = REPOSITORY / "docs" / "fidelity.md"
 # Stands for an object whose fields follow.
 OBJECT = object()
 # Keyed by the kind of finding (docs/explanation/findings.md lists them), or by the settings of a link.
-FREE_KEYS = ("captures[].findings[].evidence", "settings", "rows[].settings", "accepted[].settings")
+FREE_KEYS = ("captures[].findings[].evidence", "settings", "rows[].settings", "accepted[].settings", "bus")
 # Described as having the fields of another list.
 SAME_AS_ELSEWHERE = ("refused[].nearest", "changes")
-LISTS_OF_TEXT = ("without_rule", "links[].settings[].alternatives")
+LISTS_OF_TEXT = ("without_rule", "links[].settings[].alternatives", "notes")
 # Rows of tests that every machine has, so that a link with gates and one with several settings are both seen.
 SUITE = "samples = 60\npayloads = [12]\n[links.lora]\n[links.esp32-802154]\n"
+
+
+# A vector table, and code that reads a register that SPI0 does not have, then spins.
+UNKNOWN_REGISTER = struct.pack("<2I4HI", 0x20041000, 0x10000009, 0x4801, 0x6801, 0xE7FE, 0xBF00, 0x4003C0F0) + bytes(
+    236
+)
 
 
 def sections(page: Path) -> dict[str, list[list[str]]]:
@@ -125,6 +134,19 @@ def test_the_reference_of_links_is_up_to_date() -> None:
     assert LINKS_PAGE.read_text(encoding="utf-8") == links_page(), remedy
 
 
+def test_the_reference_of_boards_is_up_to_date() -> None:
+    remedy = "run `python -m airwire.cli.boards_reference > docs/reference/boards.md`"
+    assert BOARDS_PAGE.read_text(encoding="utf-8") == boards_page(), remedy
+
+
+def test_every_example_on_the_page_of_boards_is_a_right_one(tmp_path: Path) -> None:
+    examples = re.findall(r"^```toml\n(.*?)^```$", BOARDS_PAGE.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+    assert len(examples) == boards_page().count("### ") - len(package.board_names())
+    for example in examples:
+        (tmp_path / "example.toml").write_text(f"mcu = 'rp2040'\n{example}", encoding="utf-8")
+        assert len(describe_board(tmp_path / "example.toml").chips) == 1
+
+
 def test_the_ledger_on_the_fidelity_page_is_true(real_captures: Path, tmp_path: Path) -> None:
     assert real_captures.is_dir()
     remedy = "run `python tests/docs/docs_console.py`"
@@ -212,6 +234,20 @@ def test_every_field_of_a_ledger_in_json_is_described(airwire: Run, real_capture
         (tmp_path / "captures" / "rfm95" / name).write_bytes((real_captures / "rfm95" / name).read_bytes())
     (tmp_path / "captures" / "rfm95" / "64k5-SF2048-4o6-12B.csv").write_text("broken", encoding="ascii")
     assert seen_in(airwire, "airwire.validate/1", ("validate",)) == set(fields_in(JSON_PAGE, "airwire.validate/1"))
+
+
+def test_every_field_of_boards_and_their_runs_in_json_is_described(airwire: Run, images: Path, tmp_path: Path) -> None:
+    image = images / "fault_unaligned.elf"
+    (tmp_path / "unknown.bin").write_bytes(UNKNOWN_REGISTER)
+    runs = (image, images / "systick.elf", images / "blink_timer.elf", "unknown.bin")
+    seen = seen_in(airwire, "airwire.board-run/1", *(("board", "run", image, "--for", "20ms") for image in runs))
+    assert seen == set(fields_in(JSON_PAGE, "airwire.board-run/1"))
+    described = set(fields_in(JSON_PAGE, "airwire.board-profile/1"))
+    assert seen_in(airwire, "airwire.board-profile/1", ("board", "profile", image)) == described
+    listed = set(fields_in(JSON_PAGE, "airwire.board-list/1"))
+    assert seen_in(airwire, "airwire.board-list/1", ("board", "list")) == listed
+    checked = set(fields_in(JSON_PAGE, "airwire.board-check/1"))
+    assert seen_in(airwire, "airwire.board-check/1", ("board", "check", "pico")) == checked
 
 
 @pytest.mark.parametrize(("table", "folder"), [("samples", "analysed"), ("edges", "analysed"), ("spans", "demo")])

@@ -235,7 +235,10 @@ impl Engine {
 
     /// What the next case does not expect is put back.
     fn clean(&mut self, case: &Case, code_bytes: usize, stop: Stop) {
-        if case.fresh || case.handler.is_some() || !matches!(stop, Stop::Time | Stop::Debug(..) | Stop::Fault(_)) {
+        if case.fresh
+            || case.handler.is_some()
+            || !matches!(stop, Stop::Time | Stop::Debug(..) | Stop::Fault(_))
+        {
             self.chip = new_chip();
             self.fill();
             return;

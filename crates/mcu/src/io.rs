@@ -34,6 +34,9 @@ pub struct UnknownAccess {
 pub struct Io {
     /// The virtual time of this access or event.
     pub now: Picoseconds,
+    /// By how much that is later than the clock of the core whose access is under way: while both cores are awake, the other
+    /// one may have been some cycles ahead.
+    pub ahead: Picoseconds,
     /// Interrupt lines and data requests.
     pub lines: Lines,
     /// The frequencies that the clock tree gives now.
@@ -61,6 +64,7 @@ impl Default for Io {
     fn default() -> Self {
         Self {
             now: Picoseconds::ZERO,
+            ahead: Picoseconds::ZERO,
             lines: Lines::default(),
             clocks: Frequencies::default(),
             pins: Pins::default(),
@@ -150,6 +154,7 @@ impl Io {
     pub fn snapshot(&self) -> Option<Self> {
         Some(Self {
             now: self.now,
+            ahead: self.ahead,
             lines: self.lines.clone(),
             clocks: self.clocks,
             pins: self.pins.clone(),

@@ -58,6 +58,8 @@ pub(crate) struct Watch {
     passing: [Option<u32>; 2],
     /// The cycle at which each bank was last used, and by whom: more than one bus master is at work.
     pub(crate) contention: Option<Contention>,
+    /// Performance counters count accesses to memory.
+    counting: bool,
     hit: Option<DebugEvent>,
     on: bool,
 }
@@ -100,6 +102,7 @@ impl Watch {
             watchpoints: self.watchpoints.clone(),
             debugger: self.debugger,
             contention: self.contention.clone(),
+            counting: self.counting,
             ..Self::default()
         };
         copy.decide();
@@ -143,10 +146,17 @@ impl Watch {
         }
     }
 
+    /// Whether accesses to memory are counted, which needs every one of them.
+    pub(crate) fn set_counting(&mut self, on: bool) {
+        self.counting = on;
+        self.decide();
+    }
+
     fn decide(&mut self) {
         self.on = !self.breakpoints.is_empty()
             || !self.watchpoints.is_empty()
             || self.observer.is_some()
+            || self.counting
             || self.contention.is_some();
     }
 

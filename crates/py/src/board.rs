@@ -91,7 +91,7 @@ impl PyBoard {
     }
 
     /// Runs, and gives the report as JSON; `on_console(name, bytes)` is told of output while it runs.
-    #[pyo3(signature = (*, end_ps, text, pin, typed, on_console))]
+    #[pyo3(signature = (*, end_ps, text, pin, typed, knocks, on_console))]
     fn run(
         &self,
         py: Python<'_>,
@@ -99,10 +99,11 @@ impl PyBoard {
         text: Option<Vec<u8>>,
         pin: Option<(String, bool)>,
         typed: Vec<Vec<u8>>,
+        knocks: bool,
         on_console: Option<Bound<'_, PyAny>>,
     ) -> PyResult<String> {
         let pin = pin.map(|(name, level)| PyResult::Ok((self.pin(&name)?, level))).transpose()?;
-        let until = RunUntil { end: Picoseconds::new(end_ps), text, pin, typed };
+        let until = RunUntil { end: Picoseconds::new(end_ps), text, pin, typed, knocks };
         drop(self.lock()?);
         let control = Arc::new(Control::default());
         let output = Output::default();

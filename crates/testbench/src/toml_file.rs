@@ -65,10 +65,9 @@ impl<'a> TomlFile<'a> {
         highest: u64,
     ) -> Result<u64, Misplaced> {
         let number = match value.get_ref() {
-            DeValue::Integer(number) => number.to_string().parse::<i128>().ok(),
+            DeValue::Integer(number) => u64::from_str_radix(number.as_str(), number.radix()).ok(),
             _ => None,
         };
-        let number = number.and_then(|number| u64::try_from(number).ok());
         number.filter(|number| (lowest..=highest).contains(number)).ok_or_else(|| {
             let shown = shown(value.get_ref());
             let message =

@@ -3,6 +3,8 @@
 #include "support.h"
 
 #define PIN 2u
+#define QUOTED(text) #text
+#define TEXT(macro) QUOTED(macro)
 
 int main(void) {
     clocks_start();
@@ -15,9 +17,6 @@ int main(void) {
     for (;;) {
         SIO_GPIO_OUT_SET = 1u << PIN;
         SIO_GPIO_OUT_CLR = 1u << PIN;
-#pragma GCC unroll 4
-        for (int nop = 0; nop < NOPS; nop++) {
-            __asm__ volatile("nop");
-        }
+        __asm__ volatile(".rept " TEXT(NOPS) "\n\tnop\n\t.endr");
     }
 }

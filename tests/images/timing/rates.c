@@ -45,11 +45,14 @@ static uint32_t cycles_of_samples(void) {
     return stopwatch_cycles();
 }
 
-static IN_RAM uint32_t wait_for_tick(void) {
+static IN_RAM uint32_t cycles_of_ticks(uint32_t ticks) {
     uint32_t now = TIMER_TIMERAWL;
     while (TIMER_TIMERAWL == now) {
     }
-    return SYST_CVR;
+    uint32_t from = SYST_CVR;
+    while (TIMER_TIMERAWL - now <= ticks) {
+    }
+    return from - SYST_CVR;
 }
 
 static IN_RAM uint32_t cycles_of_flush(void) {
@@ -62,15 +65,12 @@ static IN_RAM uint32_t cycles_of_flush(void) {
 
 int main(void) {
     console_start();
-    put_char('\n');
+    cycles_of_text(1);
     uint32_t few = cycles_of_text(LETTERS), many = cycles_of_text(2 * LETTERS);
     put_named("letter cycles", (many - few) / LETTERS);
     put_named("samples cycles", cycles_of_samples());
     stopwatch_start();
-    uint32_t from = wait_for_tick(), started = time_us();
-    while (time_us() - started < 999) {
-    }
-    put_named("1000 ticks cycles", from - wait_for_tick());
+    put_named("1000 ticks cycles", cycles_of_ticks(1000));
     put_named("flush cycles", cycles_of_flush());
     finish();
 }

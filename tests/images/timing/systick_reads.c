@@ -5,7 +5,8 @@
 #define RELOAD 12499999u
 #define LED 25u
 
-static volatile uint32_t at_entry;
+/* Visible everywhere, and so behind the global offset table of position-independent code. */
+volatile uint32_t at_entry;
 
 void systick_handler(void) {
     at_entry = SYST_CVR;

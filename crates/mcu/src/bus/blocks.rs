@@ -369,6 +369,7 @@ impl Blocks {
             Source::Usb | Source::UsbHost => self.usb.wake(source, io),
             Source::Pio0 => self.pio[0].wake(source, io),
             Source::Pio1 => self.pio[1].wake(source, io),
+            Source::IoBank0 => self.io_bank0.wake(source, io),
             Source::Outside
             | Source::SysTick0
             | Source::SysTick1
@@ -386,7 +387,7 @@ impl Blocks {
         let hit = |bit: u32| mask & bit != 0;
         for port in 0..2 {
             if hit([reset::UART0, reset::UART1][port]) {
-                self.uart[port] = Uart::new(port as u8);
+                self.uart[port].reset();
                 silence(
                     io,
                     &[

@@ -26,6 +26,7 @@ impl Bus {
             self.process_events(now);
         }
         let io = &mut self.io;
+        io.ahead = (io.now - now).max(Picoseconds::ZERO);
         io.now = io.now.max(now);
         (io.core, io.pc, io.address) = (core as u8, pc, address);
     }

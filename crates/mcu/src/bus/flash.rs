@@ -25,6 +25,28 @@ impl Bus {
         u64::from(waited)
     }
 
+    /// The same for an instruction of one or two halfwords that is fetched through any of the windows. `fetched` is the
+    /// word that the core holds already.
+    pub(crate) fn fetch_through_window(
+        &mut self,
+        core: usize,
+        pc: u32,
+        halfwords: u32,
+        cycle: u64,
+        fetched: &mut u32,
+    ) -> u64 {
+        let mut waited = 0;
+        for word in [pc & !3, (pc + 2 * (halfwords - 1)) & !3] {
+            let Some(alias) = Alias::of(word).filter(|_| word != *fetched) else { continue };
+            *fetched = word;
+            waited += u64::from(self.xip.access_through(alias, word & 0xff_ffff));
+        }
+        if waited != 0 {
+            self.check_flash(core, pc, pc, cycle);
+        }
+        waited
+    }
+
     pub(super) fn load_flash(
         &mut self,
         core: usize,

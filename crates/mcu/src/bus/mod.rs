@@ -23,6 +23,7 @@ use crate::flash::{FlashChip, Ssi, XipCache};
 use crate::frequencies::Frequencies;
 use crate::io::Io;
 use crate::memory::{self, SRAM_BASE, SRAM_BYTES, Sram};
+use crate::peripherals::busctrl::BusPort;
 use crate::rom::{HoldingPen, Rom};
 use crate::watch::Watch;
 use units::Picoseconds;
@@ -43,6 +44,10 @@ const IO_PORT_CYCLES: u64 = 1;
 /// Behind the bridge to the APB (RP2040 datasheet 2.1.3).
 const APB_READ_CYCLES: u64 = 4;
 const APB_WRITE_CYCLES: u64 = 5;
+
+/// The ports of the banks of SRAM.
+const SRAM_PORTS: [BusPort; 6] =
+    [BusPort::Sram0, BusPort::Sram1, BusPort::Sram2, BusPort::Sram3, BusPort::Sram4, BusPort::Sram5];
 
 /// How many bytes an access has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -94,6 +99,8 @@ pub(crate) struct Bus {
     pub(crate) reset: Option<ResetCause>,
     /// Core 1 is to be held in reset (false) or let go (true).
     pub(crate) proc1: Option<bool>,
+    /// Accesses to flash that the performance counters know of.
+    xip_counted: u64,
     /// Transfers that the DMA made.
     pub(crate) dma_transfers: u64,
     /// When the cores stop by themselves; an event before that must be looked at.
@@ -140,6 +147,7 @@ impl Bus {
             stop_at: StopAt::default(),
             reset: None,
             proc1: None,
+            xip_counted: 0,
             dma_transfers: 0,
             horizon: Picoseconds::ZERO,
         })
@@ -168,6 +176,7 @@ impl Bus {
             stop_at: self.stop_at,
             reset: self.reset,
             proc1: self.proc1,
+            xip_counted: self.xip_counted,
             dma_transfers: self.dma_transfers,
             horizon: self.horizon,
         })
@@ -192,9 +201,20 @@ impl Bus {
 
     /// The cycles that a master waits for the bank of SRAM at `offset`, because another uses it in this cycle.
     pub(crate) fn contend(&mut self, master: u8, offset: u32, cycle: u64) -> u64 {
-        match &mut self.watch.contention {
-            Some(contention) => contention.use_bank(memory::bank(offset), master, cycle),
+        let bank = memory::bank(offset);
+        let waits = match &mut self.watch.contention {
+            Some(contention) => contention.use_bank(bank, master, cycle),
             None => 0,
+        };
+        self.count_access(SRAM_PORTS[bank as usize % SRAM_PORTS.len()], waits != 0);
+        waits
+    }
+
+    /// Counts an access for the performance counters, if they count anything.
+    #[inline]
+    fn count_access(&mut self, port: BusPort, contested: bool) {
+        if self.blocks.bus_ctrl.is_counting() {
+            self.blocks.bus_ctrl.count(port, 1, u32::from(contested));
         }
     }
 
@@ -229,6 +249,7 @@ impl Bus {
             }
             0x0 if address < ROM_BYTES => {
                 *cycle += AHB_CYCLES;
+                self.count_access(BusPort::Rom, false);
                 self.peek(address, size).ok_or(FaultKind::Unmapped { address, write: false }.into())
             }
             0xe => {
@@ -287,10 +308,9 @@ impl Bus {
                 self.write_sio(core, address, replicate(value, size))?;
             }
             0x0 if address < ROM_BYTES => {
-                // The chip ignores it, and drivers that are in use do it (a null pointer).
                 *cycle += AHB_CYCLES;
                 self.begin(core, pc, address, *cycle);
-                self.io.unknown("ROM", "a write to the boot ROM changes nothing", true);
+                self.note_rom_write(address, value);
                 return Ok(());
             }
             0xe => {

@@ -4,6 +4,7 @@ use crate::bus::blocks::Block;
 use crate::bus::flash::modified;
 use crate::bus::{Bus, Size, narrow, replicate};
 use crate::core::FaultKind;
+use crate::peripherals::busctrl::BusPort;
 
 /// Bytes of USB memory.
 pub(crate) const DPRAM_BYTES: u32 = 4096;
@@ -12,6 +13,9 @@ const XIP_STREAM_FIFO: u32 = 0x5040_0000;
 /// STREAM_FIFO in the registers of the cache.
 const STREAM_FIFO_OFFSET: u32 = 0x1c;
 
+/// The atomic aliases (RP2040 datasheet 2.1.2).
+const ALIAS_BITS: u32 = 0x3000;
+const ALIAS_CLEAR: u32 = 0x3000;
 /// SIE_CTRL of the USB controller (RP2040 datasheet 4.1.4).
 const USB_SIE_CTRL: u32 = 0x4c;
 /// GPIO_HI_OUT to GPIO_HI_OE_XOR of the single-cycle block (RP2040 datasheet 2.3.1.7).
@@ -86,6 +90,7 @@ impl Bus {
     }
 
     fn read_block(&mut self, block: Block, address: u32) -> u32 {
+        self.count_block(block);
         if self.blocks.is_held(block) {
             self.held(block, address, false);
             return 0;
@@ -94,14 +99,28 @@ impl Bus {
     }
 
     /// An access to a block that is held in reset does nothing, and is reported; but images of SDK 2 look at SIE_CTRL before
-    /// they let the USB controller go.
+    /// they let the USB controller go, and drivers clear the enable bits of a block that may be in reset already.
     fn held(&mut self, block: Block, address: u32, write: bool) {
-        if block != Block::UsbRegisters || address & 0xffc != USB_SIE_CTRL {
+        let clears = write && address & ALIAS_BITS == ALIAS_CLEAR;
+        let looks = block == Block::UsbRegisters && address & 0xffc == USB_SIE_CTRL;
+        if !clears && !looks {
             self.io.unknown("RESETS", "a register of a block that is held in reset", write);
         }
     }
 
+    /// Counts an access to a block for the performance counters, and what they have not seen of the flash when it is them.
+    fn count_block(&mut self, block: Block) {
+        let fast = matches!(block, Block::Dma | Block::UsbRegisters | Block::Pio(_));
+        self.count_access(if fast { BusPort::FastPeri } else { BusPort::Apb }, false);
+        if block == Block::BusCtrl {
+            let (accesses, _) = self.xip.statistics();
+            let new = accesses.saturating_sub(std::mem::replace(&mut self.xip_counted, accesses));
+            self.blocks.bus_ctrl.count(BusPort::XipMain, u32::try_from(new).unwrap_or(u32::MAX), 0);
+        }
+    }
+
     fn write_block(&mut self, block: Block, address: u32, value: u32) {
+        self.count_block(block);
         if self.blocks.is_held(block) {
             self.held(block, address, true);
             return;
@@ -137,6 +156,7 @@ impl Bus {
             }
             // An interrupt may have been switched on that was not thought of: nothing waits until that is known.
             Block::Spi(_) | Block::Dma => self.io.patient = 0,
+            Block::BusCtrl => self.watch.set_counting(self.blocks.bus_ctrl.is_counting()),
             Block::Psm => self.power_changed(),
             Block::Clock(_) => self.look_at_clocks(),
             Block::IoQspi | Block::PadsQspi => self.flash_pins_changed(),
@@ -147,7 +167,7 @@ impl Bus {
     }
 
     /// The pins of the flash are driven otherwise: by software, or through other pads.
-    fn flash_pins_changed(&mut self) {
+    pub(crate) fn flash_pins_changed(&mut self) {
         let pads = self.blocks.pads_qspi.pads();
         self.blocks.io_qspi.set_pads(pads, &mut self.io);
         let level = self.blocks.io_qspi.ss_override();

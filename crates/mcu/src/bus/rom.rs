@@ -14,6 +14,20 @@ const FIFO_RD: u32 = 0x58;
 const FIFO_VLD: u32 = 1;
 const FIFO_RDY: u32 = 2;
 
+/// How an endpoint uses its buffers: bits 30 to 28 of its control register (RP2040 datasheet 4.1.2.5.1).
+const ENDPOINT_BUFFER_BITS: u32 = 7 << 28;
+
+impl Bus {
+    /// The chip ignores a write to its ROM. TinyUSB does one for every packet of endpoint 0, which has no control register: it
+    /// reads the null pointer and writes back what it read with other buffer bits. That says nothing and is not reported.
+    pub(super) fn note_rom_write(&mut self, address: u32, value: u32) {
+        let there = self.peek(address, Size::Word).unwrap_or(0);
+        if address != 0 || (value ^ there) & !ENDPOINT_BUFFER_BITS != 0 {
+            self.io.unknown("ROM", "a write to the boot ROM changes nothing", true);
+        }
+    }
+}
+
 /// A call of a ROM function by a core.
 #[derive(Debug)]
 pub(crate) struct RomCall<'a> {

@@ -1,6 +1,7 @@
 //! The chip as a whole: two cores and the bus between them and everything else. An image is loaded, the chip is reset, and
 //! it runs in virtual time until something comes up ([`Stop`]).
 
+mod board;
 mod console;
 mod debug;
 mod run;

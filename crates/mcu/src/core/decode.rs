@@ -135,15 +135,17 @@ fn special_data(pc: u32, code: u32) -> Op {
     let rm = code >> 3 & 15;
     let here = pc.wrapping_add(4);
     match (code >> 8 & 3, rd, rm) {
+        // ADD of two program counters and CMP with one are unpredictable.
+        (0, 15, 15) | (1, 15, _) | (1, _, 15) => undefined(),
         (0, 15, _) => Op::new(Kind::ToProgramCounter, 15, rm, 1, here),
-        (0, 13, 15) | (1, 15, _) | (1, _, 15) => undefined(),
+        (0, 13, 15) => Op::new(Kind::AddAddress, 13, 13, 0, here & !3),
         (0, 13, _) => Op::new(Kind::ToStackPointer, 13, rm, 1, 0),
         (0, _, 15) => Op::new(Kind::AddProgramCounter, rd, 0, 0, here),
         (0, _, _) => Op::new(Kind::AddHigh, rd, rm, 0, 0),
         (1, _, _) => Op::new(Kind::CmpRegister, rd, rm, 0, 0),
-        (2, 15, 15) => undefined(),
+        (2, 15, 15) => branch(0),
         (2, 15, _) => Op::new(Kind::ToProgramCounter, 15, rm, 0, 0),
-        (2, 13, 15) => undefined(),
+        (2, 13, 15) => Op::new(Kind::Constant, 13, 0, 0, here & !3),
         (2, 13, _) => Op::new(Kind::ToStackPointer, 13, rm, 0, 0),
         (2, _, 15) => Op::new(Kind::Constant, rd, 0, 0, here),
         (2, _, _) => Op::new(Kind::MovHigh, rd, rm, 0, 0),

@@ -93,7 +93,7 @@ impl Core {
         self.ipsr = number;
         bus.ppb[self.id].enter(number);
         bus.events[self.id] = true;
-        self.exceptions += 1;
+        self.exceptions[number as usize] += 1;
         let vector = bus.ppb[self.id].vector_table().wrapping_add(number * 4);
         let mut cycle = self.cycle;
         let entry = bus

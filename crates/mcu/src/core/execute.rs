@@ -28,7 +28,9 @@ pub(crate) const IN_FLASH: u8 = 1;
 pub(crate) const IN_SRAM: u8 = 2;
 
 /// No word of flash was fetched yet.
-const NO_WORD: u32 = u32::MAX;
+pub(crate) const NO_WORD: u32 = u32::MAX;
+/// From here on a halfword is the first of a 32-bit instruction (ARMv6-M A5.1).
+const FIRST_OF_TWO: u16 = 0xe800;
 
 /// How one stretch of execution ended.
 enum Stretch {
@@ -83,6 +85,10 @@ impl Core {
         match bus.fetch_elsewhere(pc) {
             Some((first, second)) => {
                 let op = decode(pc, first, second);
+                let halfwords = if first >= FIRST_OF_TWO { 2 } else { 1 };
+                let mut fetched = self.fetched;
+                self.cycle += bus.fetch_through_window(self.id, pc, halfwords, self.cycle, &mut fetched);
+                self.fetched = fetched;
                 let limit = self.cycle + 1;
                 self.walk_at::<{ u8::MAX }, false>(bus, &[op], limit, pc)
             }

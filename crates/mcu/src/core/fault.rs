@@ -71,7 +71,7 @@ pub enum FaultKind {
         number: u8,
     },
     /// BKPT without a debugger.
-    #[error("BKPT #{number} (a panic or an assertion in most images)")]
+    #[error("BKPT #{number} (the end of main, a panic or an assertion in most images)")]
     Bkpt {
         /// Its number.
         number: u8,

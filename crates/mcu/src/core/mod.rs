@@ -25,6 +25,9 @@ pub(crate) const LR: usize = 14;
 /// Number of the program counter.
 pub(crate) const PC: usize = 15;
 
+/// Exceptions of ARMv6-M: 16 of the core, 32 interrupts.
+const EXCEPTIONS: usize = 48;
+
 /// Why a core does not execute.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Sleep {
@@ -131,10 +134,13 @@ pub struct Core {
     pub(crate) sleep: Sleep,
     /// Cycles of clk_sys since the chip started, at which the next instruction begins.
     pub(crate) cycle: u64,
+    /// The word of code that was fetched last through a window of the flash other than the usual one.
+    pub(crate) fetched: u32,
     /// Cycles asleep.
     pub(crate) idle_cycles: u64,
     pub(crate) instructions: u64,
-    pub(crate) exceptions: u64,
+    /// Exceptions entered, by number.
+    pub(crate) exceptions: [u64; EXCEPTIONS],
     /// The last branches, for whoever asks how it came here.
     pub(crate) trail: Trail,
 }
@@ -150,9 +156,10 @@ impl Core {
             ipsr: 0,
             sleep: Sleep::Awake,
             cycle: 0,
+            fetched: execute::NO_WORD,
             idle_cycles: 0,
             instructions: 0,
-            exceptions: 0,
+            exceptions: [0; EXCEPTIONS],
             trail: Trail::default(),
         }
     }
@@ -212,7 +219,12 @@ impl Core {
 
     /// Exceptions entered.
     pub fn exceptions(&self) -> u64 {
-        self.exceptions
+        self.exceptions.iter().sum()
+    }
+
+    /// How often the exception of a number was entered; interrupt line 0 has number 16.
+    pub fn exceptions_of(&self, number: usize) -> u64 {
+        self.exceptions.get(number).copied().unwrap_or(0)
     }
 
     /// Cycles asleep.

@@ -79,6 +79,7 @@ sources!(
     Flash,
     Pio0,
     Pio1,
+    IoBank0,
     Dma,
     Typed0,
     Typed1,

@@ -6,6 +6,7 @@ mod builtin;
 mod console_log;
 mod error;
 mod file;
+pub mod gdb;
 mod kinds;
 mod outcome;
 pub mod parts;

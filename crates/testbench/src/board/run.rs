@@ -13,6 +13,10 @@ const SLICE_PS: i64 = 5 * PS_PER_MS;
 /// Text that is to be typed waits until the console was silent for this long after it printed something.
 const SILENCE: Picoseconds = Picoseconds::new(10 * PS_PER_MS);
 
+/// A serial port over USB that has been open for this long while nothing was printed: somebody at a terminal would press
+/// Enter now, because prompts are printed before the port is open and are lost.
+const PATIENCE: Picoseconds = Picoseconds::new(250 * PS_PER_MS);
+
 /// When a run ends.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RunUntil {
@@ -22,14 +26,17 @@ pub struct RunUntil {
     pub text: Option<Vec<u8>>,
     /// When this pin has this level.
     pub pin: Option<(u8, bool)>,
-    /// What is typed on the way: each when the console has printed something and then fallen silent.
+    /// What is typed on the way: each when the console has printed something and then fallen silent, the first also when
+    /// the USB serial port is open and nothing was printed at all.
     pub typed: Vec<Vec<u8>>,
+    /// Whether Enter is pressed once on a USB serial port that is open and silent, where nothing is typed.
+    pub knocks: bool,
 }
 
 impl RunUntil {
     /// Until a time.
     pub fn time(end: Picoseconds) -> Self {
-        Self { end, text: None, pin: None, typed: Vec::new() }
+        Self { end, text: None, pin: None, typed: Vec::new(), knocks: false }
     }
 }
 
@@ -93,12 +100,19 @@ struct Course<'a> {
     typed: usize,
     /// When the console was last heard since something was typed.
     heard: Option<Picoseconds>,
+    /// When the USB serial port was first seen open, while no console has printed anything yet.
+    open_and_silent: Option<Picoseconds>,
 }
 
 impl Course<'_> {
     /// When the next text is typed, if the console stays silent until then.
     fn types_at(&self) -> Option<Picoseconds> {
-        (self.typed < self.until.typed.len()).then_some(self.heard? + SILENCE)
+        if self.typed < self.until.typed.len() {
+            let heard = self.heard.map(|at| at + SILENCE);
+            return heard.or(self.open_and_silent.map(|at| at + PATIENCE));
+        }
+        let knocks = self.until.knocks && self.until.typed.is_empty();
+        self.open_and_silent.filter(|_| knocks).map(|at| at + PATIENCE)
     }
 }
 
@@ -106,7 +120,8 @@ impl Board {
     /// Runs until something of `until` comes true, the image faults or ends, or somebody stops it.
     pub fn run(&mut self, until: &RunUntil, control: &Control, listener: &mut dyn Listener) -> Ended {
         let text = until.text.as_deref().filter(|text| !text.is_empty());
-        let mut course = Course { until, awaited: text.map(Awaited::new), typed: 0, heard: None };
+        let mut course =
+            Course { until, awaited: text.map(Awaited::new), typed: 0, heard: None, open_and_silent: None };
         let console = text.is_some();
         let pins = until.pin.map_or(0, |(pin, _)| 1 << pin);
         self.chip.stop_at(StopAt { console, pins });
@@ -152,10 +167,20 @@ impl Board {
     }
 
     fn type_next(&mut self, course: &mut Course<'_>) {
-        let text = &course.until.typed[course.typed];
+        let silent = course.open_and_silent.take().is_some() && course.heard.is_none();
+        let console = if silent { Console::Usb } else { self.main_console() };
+        let text = course.until.typed.get(course.typed).map_or(&b"\r\n"[..], Vec::as_slice);
         course.typed += 1;
         course.heard = None;
-        self.send(self.main_console(), text);
+        self.send(console, text);
+    }
+
+    /// Notes that the USB serial port is open, for whom nothing was printed before.
+    fn listen_at_usb(&mut self, course: &mut Course<'_>) {
+        let waits = course.typed == 0 && self.consoles.last.is_none() && course.open_and_silent.is_none();
+        if waits && self.chip.usb().host().serial_open(0) {
+            course.open_and_silent = Some(self.now());
+        }
     }
 
     /// Runs to a time, with samples on the way.
@@ -176,9 +201,11 @@ impl Board {
         for (console, bytes) in self.drain_consoles() {
             listener.console(console, &bytes);
             course.heard = course.heard.max(bytes.last().map(|(at, _)| *at));
+            course.open_and_silent = None;
             let is_there = course.awaited.as_mut().is_some_and(|awaited| awaited.add(console, &bytes));
             found = found.or(is_there.then_some(console));
         }
+        self.listen_at_usb(course);
         self.continue_trace(false);
         found
     }

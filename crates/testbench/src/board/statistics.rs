@@ -37,14 +37,27 @@ const INTERRUPTS: [&str; 26] = [
     "RTC_IRQ",
 ];
 
+/// The exception number of interrupt line 0.
+const FIRST_INTERRUPT: usize = 16;
+const INTERRUPT_LINES: u8 = 32;
+
 /// The name of a line of the NVIC; those above 25 only software pends.
 pub(super) fn interrupt_name(line: u8) -> &'static str {
     INTERRUPTS.get(usize::from(line)).copied().unwrap_or("software interrupt")
 }
 
 impl Board {
+    /// Interrupts that were taken, the most frequent first.
     pub(super) fn interrupts(&self) -> Vec<InterruptCount> {
-        Vec::new()
+        let taken = |line: u8| {
+            [0, 1].map(|core| self.chip.core(core).exceptions_of(FIRST_INTERRUPT + usize::from(line)))
+        };
+        let mut counts: Vec<InterruptCount> = (0..INTERRUPT_LINES)
+            .map(|line| InterruptCount { line, name: interrupt_name(line), count: taken(line).iter().sum() })
+            .filter(|entry| entry.count > 0)
+            .collect();
+        counts.sort_by_key(|entry| (std::cmp::Reverse(entry.count), entry.line));
+        counts
     }
 
     pub(super) fn bus_counts(&mut self) -> BTreeMap<&'static str, u64> {

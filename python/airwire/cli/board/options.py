@@ -42,7 +42,8 @@ Send = Annotated[
     typer.Option(
         "--send",
         metavar="TEXT",
-        help="Type this when the console has printed something and then been silent for 10 ms of virtual time. "
+        help="Type this when the console has printed something and then been silent for 10 ms of virtual time, or when "
+        "the USB serial port has been open for 250 ms and nothing was printed. Without it Enter is pressed then. "
         "Escapes: \\r \\n \\t \\e \\0 \\\\ \\xNN.",
         show_default=False,
     ),

@@ -73,7 +73,7 @@ def run(
         end_ps = NO_END_PS if for_ is None else for_
         report = converse(device, end_ps, awaited, typed, stream)
     else:
-        report = device.run(options.time_left(device, for_), until=awaited, send=typed, on_console=stream)
+        report = device.run(options.time_left(device, for_), until=awaited, send=typed, knock=True, on_console=stream)
     written = _write(device, vcd, trace)
     _publish(device, report, written, stream, json)
 

@@ -67,7 +67,7 @@ impl Divider {
 
     #[inline]
     pub(super) fn peek(&self, offset: u32, io: &Io) -> u32 {
-        let ready = io.now >= self.ready_at;
+        let ready = core_now(io) >= self.ready_at;
         let shown = if ready { self.result } else { self.before };
         match offset {
             DIV_UDIVIDEND | DIV_SDIVIDEND => self.dividend,
@@ -92,11 +92,11 @@ impl Divider {
 
     /// A write to a result register ends the calculation under way (used to restore a saved context).
     fn restore(&mut self, io: &Io, set: impl FnOnce(&mut Ratio)) {
-        if io.now < self.ready_at {
+        if core_now(io) < self.ready_at {
             self.result = self.before;
         }
         set(&mut self.result);
-        self.ready_at = io.now;
+        self.ready_at = core_now(io);
         self.dirty = true;
     }
 
@@ -105,13 +105,18 @@ impl Divider {
             self.sys_hz = io.clocks.sys_hz;
             self.duration_ps = (CYCLES * PS_PER_S / self.sys_hz.max(1)) as i64;
         }
-        if io.now >= self.ready_at {
+        if core_now(io) >= self.ready_at {
             self.before = self.result;
         }
         self.result = divide(self.dividend, self.divisor, signed);
-        self.ready_at = io.now + Picoseconds::new(self.duration_ps);
+        self.ready_at = core_now(io) + Picoseconds::new(self.duration_ps);
         self.dirty = true;
     }
+}
+
+/// The divider counts the cycles of its own core, and firmware counts on them to the cycle.
+fn core_now(io: &Io) -> Picoseconds {
+    io.now - io.ahead
 }
 
 /// The hardware divides magnitudes and then sets the signs, hence its results for a divisor of zero.

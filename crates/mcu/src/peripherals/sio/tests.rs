@@ -225,6 +225,21 @@ fn a_saved_result_can_be_put_back_in_the_middle_of_another_division() {
 }
 
 #[test]
+fn a_division_takes_eight_cycles_of_its_own_core_however_far_the_other_one_is_ahead() {
+    let mut bench = Bench::new();
+    bench.advance_cycles(100);
+    let cycles = |cycles: i64| Picoseconds::from_ns(8 * cycles);
+    bench.io.ahead = cycles(16);
+    bench.write(DIV_UDIVIDEND, 1);
+    bench.write(DIV_UDIVISOR, 10);
+    bench.io.ahead = cycles(9);
+    assert_eq!(bench.read(DIV_CSR), 0b10);
+    bench.io.ahead = cycles(8);
+    assert_eq!(bench.read(DIV_CSR), 0b11);
+    assert_eq!((bench.read(DIV_REMAINDER), bench.read(DIV_QUOTIENT)), (1, 0));
+}
+
+#[test]
 fn each_core_has_a_divider_of_its_own() {
     let mut bench = Bench::new();
     bench.sio.write(1, DIV_UDIVIDEND, 10, &mut bench.io);

@@ -85,6 +85,12 @@ impl Uart {
         }
     }
 
+    /// Back to the state after reset. What was sent before stays: it is out of the chip.
+    pub(crate) fn reset(&mut self) {
+        let sent = std::mem::take(&mut self.sent);
+        *self = Self { sent, ..Self::new(self.port) };
+    }
+
     /// A byte arrives from outside; its stop bit ends now. It is lost when the receiver is off or its FIFO full.
     pub fn receive(&mut self, byte: u8, io: &mut Io) {
         if self.cr & CR_LBE == 0 {

@@ -334,6 +334,16 @@ fn a_disabled_uart_ends_its_frame_and_keeps_the_rest() {
 }
 
 #[test]
+fn a_reset_keeps_what_had_left_the_chip() {
+    let mut bench = Bench::new(EIGHT_BITS | LCR_FEN);
+    bench.send(b"ab");
+    bench.run();
+    bench.uart.reset();
+    assert_eq!(bench.uart.take_sent().len(), 2);
+    assert_eq!(bench.read(UARTCR), 0x300);
+}
+
+#[test]
 fn loopback_receives_what_was_sent() {
     let mut bench = Bench::new(EIGHT_BITS | LCR_FEN);
     bench.write(UARTCR, ON | CR_LBE);

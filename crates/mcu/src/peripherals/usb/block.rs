@@ -11,7 +11,9 @@ const BLOCK: &str = "USB";
 /// bits themselves must arrive.
 pub(super) fn write_clear_mask(offset: u32) -> u32 {
     match offset {
-        reg::SIE_STATUS => sie_status::LATCHED | sie_status::CONNECTED | sie_status::SUSPENDED,
+        reg::SIE_STATUS => {
+            sie_status::LATCHED | sie_status::CONNECTED | sie_status::SUSPENDED | sie_status::VBUS_DETECTED
+        }
         reg::BUFF_STATUS | reg::EP_ABORT_DONE | reg::EP_STATUS_STALL_NAK => u32::MAX,
         _ => 0,
     }
@@ -125,6 +127,7 @@ impl Device {
         self.sie_latched &= !(ones & sie_status::LATCHED);
         self.connection_changed &= ones & sie_status::CONNECTED == 0;
         self.suspend_changed &= ones & sie_status::SUSPENDED == 0;
+        self.vbus_changed &= ones & sie_status::VBUS_DETECTED == 0;
     }
 
     /// A second buffer that is done takes the place of the first at once.
@@ -160,7 +163,7 @@ impl Device {
             | level(self.sof_pending(io.now), interrupt::DEV_SOF)
             | level(self.suspend_changed, interrupt::DEV_SUSPEND)
             | level(self.connection_changed, interrupt::DEV_CONN_DIS)
-            | level(self.vbus_detected(io), interrupt::VBUS_DETECT)
+            | level(self.vbus_changed, interrupt::VBUS_DETECT)
             | level(self.buff_status != 0, interrupt::BUFF_STATUS)
     }
 }

@@ -86,6 +86,9 @@ pub(super) struct Device {
     pub(super) intf: u32,
     pub(super) connection_changed: bool,
     pub(super) suspend_changed: bool,
+    /// VBUS came or went. Drivers clear this through SIE_STATUS.VBUS_DETECTED, which goes on telling the level.
+    pub(super) vbus_changed: bool,
+    vbus: bool,
     /// The buffer that comes next, for each double-buffered endpoint and direction.
     next_buffer: u32,
     /// One buffer of two is done, where the interrupt waits for both.
@@ -125,6 +128,8 @@ impl Device {
             intf: 0,
             connection_changed: false,
             suspend_changed: false,
+            vbus_changed: false,
+            vbus: false,
             next_buffer: 0,
             first_of_two_done: 0,
             busy: 0,
@@ -144,6 +149,13 @@ impl Device {
         }
         let detecting: u32 = (1..PIN_COUNT).step_by(3).map(|pin| 1 << pin).sum();
         io.pins.selected(Function::Usb) & detecting & io.pins.inputs() != 0
+    }
+
+    /// Notes that VBUS came or went.
+    pub(super) fn follow_vbus(&mut self, io: &Io) {
+        let vbus = self.vbus_detected(io);
+        self.vbus_changed |= vbus != self.vbus;
+        self.vbus = vbus;
     }
 
     /// Whether the host sees a full-speed device: the pull-up on D+.

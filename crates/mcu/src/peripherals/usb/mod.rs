@@ -174,6 +174,7 @@ impl Usb {
 
     /// Both ends look at what changed: pull-up, interrupts, the next event.
     fn settle(&mut self, io: &mut Io) {
+        self.device.follow_vbus(io);
         self.host.follow(&mut self.device, io);
         self.host.arm(&self.device, io);
         self.device.update_interrupt(io);

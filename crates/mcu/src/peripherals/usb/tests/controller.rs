@@ -275,6 +275,21 @@ fn vbus_is_seen_at_a_pin_without_the_override() {
 }
 
 #[test]
+fn vbus_interrupts_when_it_comes_and_goes_until_the_status_bit_is_cleared() {
+    const VBUS_DETECTED: u32 = 1;
+    const VBUS_DETECT: u32 = 1 << 11;
+    let (mut rig, mut io) = (Rig::new(), Io::default());
+    let overridden = |vbus: u32| 1 << 3 | vbus << 2;
+    for vbus in [1, 0] {
+        write(&mut rig.usb, &mut io, r::USB_PWR, overridden(vbus));
+        assert_eq!(read(&mut rig.usb, &mut io, r::INTR) & VBUS_DETECT, VBUS_DETECT);
+        clear(&mut rig.usb, &mut io, r::SIE_STATUS, VBUS_DETECTED);
+        assert_eq!(read(&mut rig.usb, &mut io, r::INTR) & VBUS_DETECT, 0);
+        assert_eq!(read(&mut rig.usb, &mut io, r::SIE_STATUS) & VBUS_DETECTED, vbus, "the level stays");
+    }
+}
+
+#[test]
 fn the_pull_up_held_by_the_phy_keeps_the_device_attached_while_the_pads_are_muxed() {
     let (mut rig, mut io) = configured();
     write(&mut rig.usb, &mut io, r::USBPHY_DIRECT, 2);
