@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from benches import corpus, ingest, ns3_links, virtual
+from benches import board, corpus, ingest, ns3_links, virtual
 
 
 def main() -> None:
@@ -19,6 +19,9 @@ def main() -> None:
         ("Link models", virtual.run_links),
         ("A whole suite", virtual.run_suite),
         ("Beside ns-3", ns3_links.run),
+        ("Virtual boards beside rp2040js", board.run_loops),
+        ("Virtual boards against real time", board.run_images),
+        ("Boots and snapshots", board.run_boots),
     ]
     for title, rows in tables:
         print(f"\n### {title}\n", flush=True)

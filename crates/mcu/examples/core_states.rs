@@ -60,6 +60,9 @@ struct Case {
     fresh: bool,
     /// What handles exceptions: they are entered and not undone, and the answer has the xPSR in place of the flags.
     handler: Option<String>,
+    /// BKPT is a fault, as without a debugger.
+    #[serde(default)]
+    bkpt_faults: bool,
 }
 
 /// The chip and what its memory holds between cases.
@@ -90,7 +93,8 @@ fn new_chip() -> Rp2040 {
     image[handler..handler + 2].copy_from_slice(&STORE);
     let options = LoadOptions { raw_binary: RawBinary::Ram };
     let image = Image::load(&image, "vectors", &options).expect("a vector table is an image");
-    let mut chip = Rp2040::new(&Setup::default()).expect("the default chip can be made");
+    let setup = Setup { flash_bytes: 1 << 16, ..Setup::default() };
+    let mut chip = Rp2040::new(&setup).expect("a chip with a small flash can be made");
     chip.load(&image).expect("an image in RAM starts");
     let core = chip.core_mut(0);
     core.set_register(0, VECTORS);
@@ -160,7 +164,7 @@ impl Engine {
             self.write(case.registers[PC] + code.len() as u32, &END);
         }
         if let Some(handler) = &case.handler {
-            self.chip.set_debugger(false);
+            self.chip.set_debugger(!case.bkpt_faults);
             self.chip.stop_at_faults(false);
             self.write(HANDLER, &bytes_of(handler));
         }

@@ -150,3 +150,36 @@ impl Bus {
         state
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chip::Setup;
+
+    #[test]
+    fn a_write_to_the_rom_is_reported_unless_it_only_sets_endpoint_bits_at_the_null_pointer() {
+        let mut bus = Bus::new(&Setup::default()).expect("the default setup is valid");
+        let there = bus.peek(0, Size::Word).expect("the boot ROM is there");
+        let mut cycle = 0;
+        let mut reports = |address: u32, value: u32| {
+            bus.store(0, 0x1000_0100, address, Size::Word, value, &mut cycle).expect("the chip ignores it");
+            bus.io.unknown_accesses().count()
+        };
+        assert_eq!(reports(0, there ^ 1 << 29), 0);
+        assert_eq!(reports(4, there), 1);
+        assert_eq!(reports(0, there ^ 1), 2);
+    }
+
+    #[test]
+    fn clearing_bits_of_a_block_in_reset_is_not_reported() {
+        const SSPCR1: u32 = 0x4003_c004;
+        let mut bus = Bus::new(&Setup::default()).expect("the default setup is valid");
+        let mut cycle = 0;
+        let mut reports = |address: u32| {
+            bus.store(0, 0x1000_0100, address, Size::Word, 2, &mut cycle).expect("there is a register");
+            bus.io.unknown_accesses().count()
+        };
+        assert_eq!(reports(SSPCR1 + 0x3000), 0);
+        assert_eq!(reports(SSPCR1), 1);
+    }
+}

@@ -71,3 +71,54 @@ impl Rp2040 {
         self.bus.io.now = self.bus.io.now.max(self.now());
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chip::{Console, Setup};
+
+    fn chip() -> Rp2040 {
+        Rp2040::new(&Setup::default()).expect("the default setup is valid")
+    }
+
+    fn write(chip: &mut Rp2040, address: u32, value: u32) {
+        chip.write_memory(address, &value.to_le_bytes()).expect("there is a register");
+    }
+
+    #[test]
+    fn a_uart_sends_what_its_fifo_holds_after_the_cores_have_stopped() {
+        let mut chip = chip();
+        // RESETS.RESET, CLK_PERI_CTRL.ENABLE, then UART0: IBRD, LCR_H (8 bits, FIFO), CR, and two bytes for DR.
+        let registers = [
+            (0x4000_f000, 1 << 22),
+            (0x4000_8048, 1 << 11),
+            (0x4003_4024, 4),
+            (0x4003_402c, 0x70),
+            (0x4003_4030, 0x301),
+            (0x4003_4000, u32::from(b'o')),
+            (0x4003_4000, u32::from(b'k')),
+        ];
+        for (address, value) in registers {
+            write(&mut chip, address, value);
+        }
+        let end = chip.now() + Picoseconds::from_ns(2_000_000);
+        assert_eq!(chip.run_without_cores(end), Stop::Asleep, "then nothing is left to do");
+        let text: Vec<u8> = chip.take_console(Console::Uart0).into_iter().map(|(_, byte)| byte).collect();
+        assert_eq!(text, b"ok");
+    }
+
+    #[test]
+    fn firmware_reads_the_bootsel_button_at_the_flash_select_pin() {
+        const SS_CTRL: u32 = 0x4001_800c;
+        const OUTPUT_OFF: u32 = 2 << 12;
+        const GPIO_HI_IN: u32 = 0xd000_0008;
+        let mut chip = chip();
+        write(&mut chip, 0x4000_f000, 1 << 22);
+        write(&mut chip, SS_CTRL, OUTPUT_OFF);
+        for held in [false, true, false] {
+            chip.hold_bootsel(held);
+            let inputs = chip.read_word(GPIO_HI_IN).expect("there is a register");
+            assert_eq!(inputs & 2 == 0, held);
+        }
+    }
+}

@@ -12,6 +12,9 @@ use crate::core::{DebugEvent, Exit, Fault, Sleep};
 /// this much too late or too early at the most.
 const TURN_CYCLES: u64 = 16;
 
+/// Events and instructions of the other core for which a step waits.
+const MOST_STEPS: u32 = 1_000_000;
+
 /// Why a run came back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stop {
@@ -80,13 +83,13 @@ impl Rp2040 {
         }
     }
 
-    /// Executes one instruction of a core (more on the other core, if that is behind).
+    /// Executes one instruction of a core (more on the other core, if that is behind); a core that sleeps waits for its
+    /// wake-up first.
     pub fn step(&mut self, core: usize) -> Stop {
         let before = self.cores[core].instructions();
         self.pass_breakpoint(core);
-        for _ in 0..1_000_000 {
-            let end = self.bus.clock.time_of(self.cores[core].cycle + 1);
-            match self.run_until(end.max(self.now())) {
+        for _ in 0..MOST_STEPS {
+            match self.run_until(self.next_moment().max(self.now())) {
                 Stop::Time if self.cores[core].instructions() == before => {}
                 stop => return stop,
             }

@@ -290,3 +290,27 @@ fn branch_link(first: u32, second: u32) -> Op {
     let offset = sign << 23 | i1 << 22 | i2 << 21 | (first & 0x3ff) << 11 | second & 0x7ff;
     Op::new(Kind::BranchLink, 0, 0, 0, sign_extend(offset, 24).wrapping_add(2))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HERE: u32 = 0x2000_0102;
+
+    #[test]
+    fn the_program_counter_goes_to_the_stack_pointer_without_its_low_bits() {
+        let (add, mov) = (decode(HERE, 0x44fd, 0), decode(HERE, 0x46fd, 0));
+        assert_eq!(add, Op::new(Kind::AddAddress, 13, 13, 0, 0x2000_0104));
+        assert_eq!(mov, Op::new(Kind::Constant, 13, 0, 0, 0x2000_0104));
+    }
+
+    #[test]
+    fn mov_of_the_program_counter_to_itself_skips_an_instruction() {
+        assert_eq!(decode(HERE, 0x46ff, 0), Op::new(Kind::Branch, 0, 0, 0, 2));
+    }
+
+    #[test]
+    fn adding_the_program_counter_to_itself_faults() {
+        assert_eq!(decode(HERE, 0x44ff, 0), undefined());
+    }
+}

@@ -329,7 +329,7 @@ impl Core {
                 word = index >> 1;
                 cycle += bus.fetch_flash(self.id, word, cycle);
             }
-            if WATCHED {
+            if WATCHED && op.kind != Kind::Undecoded {
                 if let Some(stop) = bus.watch.before(self.id, pc!()) {
                     leave!(Exit::Debug(stop));
                 }

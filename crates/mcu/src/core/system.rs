@@ -18,6 +18,8 @@ const SPECIAL_CYCLES: u64 = 3;
 /// Semihosting: the number of BKPT, and the call that ends a program.
 const SEMIHOSTING: u32 = 0xab;
 const SEMIHOSTING_EXIT: u32 = 0x18;
+/// The reason of a normal end (ADP_Stopped_ApplicationExit).
+const APPLICATION_EXIT: u32 = 0x2_0026;
 
 impl Core {
     /// Executes one of the rare instructions; the program counter is at it, and behind it afterwards.
@@ -52,6 +54,8 @@ impl Core {
                 self.go_to_sleep(Sleep::Event)
             }
             Kind::Sev => {
+                // Whoever sleeps wakes at this cycle, not at that of the last access.
+                bus.io.now = bus.io.now.max(bus.clock.time_of(self.cycle));
                 bus.events = [true; 2];
                 bus.attention = true;
                 None
@@ -74,7 +78,8 @@ impl Core {
 
     fn breakpoint(&mut self, bus: &mut Bus, number: u32) -> Option<Exit> {
         if number == SEMIHOSTING && self.r[0] == SEMIHOSTING_EXIT {
-            return Some(Exit::Ended(self.r[1]));
+            let code = if self.r[1] == APPLICATION_EXIT { 0 } else { self.r[1] };
+            return Some(Exit::Ended(code));
         }
         if bus.watch.debugger() {
             return Self::debug(DebugEvent::Bkpt(number as u8));

@@ -70,6 +70,7 @@ struct Reached(Vec<(u32, u64)>);
 
 impl Observer for Reached {
     fn instruction(&mut self, step: Step) {
+        // The chip may tell an instruction twice that it decodes for the first time.
         if self.0.len() < 100 && self.0.last() != Some(&(step.pc, step.cycle)) {
             self.0.push((step.pc, step.cycle));
         }
@@ -127,6 +128,11 @@ fn a_step_is_one_instruction() {
         assert_eq!(gdb.pc(1), 0x1000_0000 + expected);
     }
     assert_eq!((gdb.register(1, 1), gdb.word(COUNTER)), (2, 1));
+    // In the loop, which the cache of the flash holds by now, steps cost what a run costs.
+    for _ in 7..40 {
+        gdb.ask("vCont;s:p1.1;c");
+    }
+    assert_eq!((gdb.pc(1), gdb.cycle()), undisturbed(COUNT)[40]);
     board.stop();
 }
 
@@ -285,7 +291,7 @@ fn a_breakpoint_instruction_stops_and_is_passed_and_the_exit_ends_the_board() {
     assert!(gdb.told.contains("core 0 executed BKPT #3"), "{}", gdb.told);
     assert_eq!(gdb.pc(1), TRAPS);
     assert_eq!(gdb.ask("vCont;c"), "W00");
-    assert_eq!(board.end().1, GdbEnd::Chip(Stop::Ended(0x2_0026)));
+    assert_eq!(board.end().1, GdbEnd::Chip(Stop::Ended(0)));
 }
 
 #[test]

@@ -26,8 +26,6 @@ const EXCEPTION_MASK: u32 = 0x3f;
 /// The upper byte of BKPT, and its length.
 const BKPT: u8 = 0xbe;
 const BKPT_BYTES: u32 = 2;
-/// What semihosting's exit says of a program that ended as it should (Arm semihosting, SYS_EXIT).
-const APPLICATION_EXIT: u32 = 0x2_0026;
 
 /// What a core is to do.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -161,7 +159,7 @@ impl Debugged<'_> {
             Stop::Fault(fault) => told(&fault, ""),
             Stop::LockedUp(fault) => told(&fault, "; while it handled a fault, and so it is locked up"),
             Stop::Ended(code) => {
-                let status = if code == APPLICATION_EXIT { 0 } else { u8::try_from(code).unwrap_or(1) };
+                let status = u8::try_from(code).unwrap_or(1);
                 Report { reason: MultiThreadStopReason::Exited(status), sentence: None, stop: None }
             }
             Stop::Asleep => {
