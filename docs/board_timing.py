@@ -58,13 +58,13 @@ def table(ours: dict[str, float], version: str) -> str:
 
 def line(target: Target, measured: float) -> str:
     """A target's line of the table."""
-    published = f"{'at least ' if target.bound else ''}{figure(target.published)} {target.unit}"
+    published = f"{'at least ' if target.bound else ''}{quantity(target.published, target.unit)}"
     cells = (
         target.what,
         target.source,
         target.conditions,
         published,
-        f"{figure(measured)} {target.unit}",
+        quantity(measured, target.unit),
         error(target, measured),
         f"+{target.allowed}" if target.bound else target.allowed,
         target.remark,
@@ -72,9 +72,10 @@ def line(target: Target, measured: float) -> str:
     return "".join(f"| {cell} " for cell in cells) + "|\n"
 
 
-def figure(value: float) -> str:
-    """A figure without digits that say nothing."""
-    return f"{value:.{_PLACES}g}" if value < 10**_PLACES else f"{value:.0f}"
+def quantity(value: float, unit: str) -> str:
+    """A figure with its unit, without digits that say nothing."""
+    figure = f"{value:.{_PLACES}g}" if value < 10**_PLACES else f"{value:.0f}"
+    return f"{figure} {unit.removesuffix('s') if figure == '1' and unit == 'cycles' else unit}"
 
 
 def error(target: Target, measured: float) -> str:

@@ -351,8 +351,8 @@ class Board:
         the other, each when the console has printed something and then been silent for 10 ms. A prompt that was printed
         before the USB serial port was open is lost; so when nothing at all has been printed for 250 ms after it opened,
         the first text is typed, or Enter once where there is none (``knock``; by default when a text is waited for).
-        ``on_console(name, bytes)`` is told of output while the board runs. A fault ends the run as well: look at ``fault`` of the result.
-        Where nothing will ever wake a core again the run ends early, with reason ``asleep``.
+        ``on_console(name, bytes)`` is told of output while the board runs. A fault ends the run as well: look at
+        ``fault`` of the result. Where nothing will ever wake a core again the run ends early, with reason ``asleep``.
         """
         if for_ is None and until is None and until_pin is None:
             raise ValueError("a run needs an end: for_, until or until_pin")
@@ -366,6 +366,19 @@ class Board:
             on_console=on_console,
         )
         return _run_of(report)
+
+    def serve_gdb(
+        self,
+        address: str = ":3333",
+        *,
+        on_listening: Callable[[str], Any] = lambda _address: None,
+        on_console: Callable[[str, bytes], Any] | None = None,
+    ) -> BoardRun:
+        """Let GDB debug the board at ``host:port``, until it kills the board or the image ends.
+
+        ``on_listening(address)`` is told where GDB connects to; port 0 takes any that is free.
+        """
+        return _run_of(self._core.serve_gdb(address, on_listening, on_console))
 
     def step(self, instructions: int = 1, *, core: int = 0) -> None:
         """Execute instructions of a core, and what the other core and the peripherals do meanwhile."""

@@ -7,6 +7,7 @@ import os
 import pty
 import select
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -146,6 +147,35 @@ def test_an_interactive_run_echoes_keys_and_leaves_with_control_bracket(images: 
         process.terminate() if process.poll() is None else None
         os.close(ours)
     assert process.wait(timeout=30) in (0, -signal.SIGTERM, -signal.SIGHUP)
+
+
+def test_gdb_connects_looks_and_kills(images: Path, tmp_path: Path) -> None:
+    process = subprocess.Popen(
+        [sys.executable, "-m", "airwire.cli", "board", "run", images / "hello_uart.elf", "--gdb", ":0"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        cwd=tmp_path,
+    )
+    assert process.stderr
+    port = int(process.stderr.readline().rsplit(":", 1)[1])
+    with socket.create_connection(("127.0.0.1", port), timeout=30) as gdb:
+        gdb.sendall(b"+$?#3f")
+        answer = b""
+        while b"#" not in answer:
+            answer += gdb.recv(4096)
+        assert b"$T05" in answer or b"$S05" in answer
+        gdb.sendall(b"+$k#6b")
+        output, errors = process.communicate(timeout=60)
+    assert process.returncode == 0, (output, errors)
+    assert "GDB killed the board at" in output
+
+
+def test_gdb_at_an_address_that_is_none_is_refused(airwire: Airwire, images: Path) -> None:
+    done = airwire("board", "run", images / "hello_uart.elf", "--gdb", "nowhere")
+    assert done.returncode == 2
+    assert "is no address for GDB" in done.stderr
+    assert airwire("board", "run", images / "hello_uart.elf", "--gdb", ":0", "--for", "1s").returncode == 2
 
 
 def _read_until(terminal: int, text: bytes) -> bytes:

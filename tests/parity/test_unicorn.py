@@ -273,7 +273,7 @@ def _first_difference(engines: Engines, difference: tuple[Case, str, str]) -> st
 def test_programs_do_the_same_in_steps_as_in_one_go(engines: Engines) -> None:
     """Pairs of instructions are one step in one go, and two where it stops after each."""
     rng = random.Random(SEED)
-    cases = [program(rng)[0] for _ in range(60)]
+    cases = [program(rng)[0] for _ in range(40)]
     stepped = [json.loads(answer) for answer in engines.ours(case | {"steps": n} for case in cases for n in STEPS)]
     for number, whole in enumerate(engines.ours(cases)):
         _, *state = json.loads(whole)
@@ -283,7 +283,8 @@ def test_programs_do_the_same_in_steps_as_in_one_go(engines: Engines) -> None:
 def test_exceptions_at_any_place_of_a_program_change_nothing_of_it(engines: Engines) -> None:
     """SVC with a handler that returns at once against Unicorn's same program with NOP in its place."""
     rng = random.Random(SEED)
-    plain, interrupted = [], []
+    plain: list[Case] = []
+    interrupted: list[Case] = []
     while len(plain) < 150:
         case, places = program(rng)
         if not places:

@@ -8,6 +8,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyCFunction};
 use serde_json::{Value, json};
 use testbench::Control;
+use testbench::board::gdb::GdbServer;
 use testbench::board::profile::flame_graph;
 use testbench::board::{
     self, Board, BoardFile, BoardOptions, BoardSnapshot, Console, Ended, Listener, Part, RunUntil,
@@ -123,6 +124,38 @@ impl PyBoard {
         }
         let ended = if interrupted { Ended::Interrupted } else { ended };
         serde_json::to_string(&self.lock()?.outcome(&until, ended)).map_err(refused)
+    }
+
+    /// Hands the board to GDB, and gives the report as JSON; `on_listening(address)` is told where GDB connects to.
+    fn serve_gdb(
+        &self,
+        py: Python<'_>,
+        address: &str,
+        on_listening: Bound<'_, PyAny>,
+        on_console: Option<Bound<'_, PyAny>>,
+    ) -> PyResult<String> {
+        let server = GdbServer::bind(address).map_err(refused)?;
+        drop(self.lock()?);
+        on_listening.call1((server.address().to_string(),))?;
+        let control = Arc::new(Control::default());
+        let output = Output::default();
+        let hand_on = forwarder(py, on_console, Arc::clone(&output))?;
+        let (board, watched) = (Arc::clone(&self.board), Arc::clone(&control));
+        let mut forward = Forward { output, failure: self.failure.clone() };
+        let (ended, interrupted) = while_working(py, control, 0, hand_on.clone(), move || {
+            let mut board = board.lock().unwrap_or_else(PoisonError::into_inner);
+            board.serve_gdb(&server, &watched, &mut forward)
+        })?;
+        if let Some(hand_on) = hand_on {
+            hand_on.call1((0, 0))?;
+        }
+        if let Some(error) = self.failure.take() {
+            return Err(error);
+        }
+        let ended = if interrupted { Ended::Interrupted } else { ended.map_err(refused)? };
+        let mut board = self.lock()?;
+        let until = RunUntil::time(board.now());
+        serde_json::to_string(&board.outcome(&until, ended)).map_err(refused)
     }
 
     /// Executes instructions of a core.

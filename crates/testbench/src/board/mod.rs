@@ -15,6 +15,7 @@ mod recording;
 mod run;
 mod sampler;
 mod schema;
+mod serve;
 mod snapshot;
 mod statistics;
 mod trace;

@@ -19,7 +19,8 @@ pub struct BoardRun {
     pub board: String,
     /// The image's file.
     pub image: Option<String>,
-    /// `time`, `text`, `pin`, `asleep`, `fault`, `locked-up`, `ended`, `boot-loader`, `breakpoint` or `interrupted`.
+    /// `time`, `text`, `pin`, `asleep`, `fault`, `locked-up`, `ended`, `boot-loader`, `breakpoint`,
+    /// `killed` or `interrupted`.
     pub reason: &'static str,
     /// The same for people.
     pub sentence: String,
@@ -231,6 +232,7 @@ impl Board {
                 ("text", format!("{} came from {} at {now}", self.awaited(until), console_name(console)))
             }
             Ended::Pin => ("pin", format!("{} at {now}", self.awaited(until))),
+            Ended::Killed => ("killed", format!("GDB killed the board at {now}")),
             Ended::Interrupted => ("interrupted", format!("stopped at {now}")),
             Ended::Chip(stop) => {
                 let (reason, sentence) = self.told_by_chip(stop, now);
@@ -288,7 +290,7 @@ impl Board {
 fn has_failed(until: &RunUntil, ended: Ended) -> bool {
     let awaited = until.text.as_ref().is_some_and(|text| !text.is_empty()) || until.pin.is_some();
     match ended {
-        Ended::Text(_) | Ended::Pin | Ended::Interrupted => false,
+        Ended::Text(_) | Ended::Pin | Ended::Killed | Ended::Interrupted => false,
         Ended::Chip(Stop::Fault(_) | Stop::LockedUp(_)) => true,
         Ended::Chip(Stop::Ended(code)) => code != 0 || awaited,
         Ended::Chip(_) => awaited,

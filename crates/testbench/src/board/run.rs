@@ -47,6 +47,8 @@ pub enum Ended {
     Text(Console),
     /// The pin has the level.
     Pin,
+    /// GDB killed it.
+    Killed,
     /// Somebody stopped it.
     Interrupted,
     /// The time is over, or the chip came back by itself.

@@ -247,17 +247,24 @@ impl Board {
     }
 
     /// Takes what came out of the consoles since the last call and keeps it; gives the new bytes.
-    pub(super) fn drain_consoles(&mut self) -> Vec<(Console, Vec<(Picoseconds, u8)>)> {
-        let mut drained = Vec::new();
-        for console in CONSOLES {
-            let bytes = self.chip.take_console(console);
-            if !bytes.is_empty() {
-                self.consoles.add(console, &bytes);
-                drained.push((console, bytes));
-            }
-        }
-        drained
+    pub(super) fn drain_consoles(&mut self) -> Vec<Drained> {
+        drain(&mut self.chip, &mut self.consoles)
     }
+}
+
+/// New bytes of a console, with their times.
+pub(super) type Drained = (Console, Vec<(Picoseconds, u8)>);
+
+pub(super) fn drain(chip: &mut Rp2040, log: &mut ConsoleLog) -> Vec<Drained> {
+    let mut drained = Vec::new();
+    for console in CONSOLES {
+        let bytes = chip.take_console(console);
+        if !bytes.is_empty() {
+            log.add(console, &bytes);
+            drained.push((console, bytes));
+        }
+    }
+    drained
 }
 
 /// Reads the genuine boot ROM from a file.

@@ -33,6 +33,14 @@ def run(
             help="Hand the keyboard to the image's console, at most as fast as real time. Ctrl-] leaves.",
         ),
     ] = False,
+    gdb: Annotated[
+        str | None,
+        typer.Option(
+            metavar="[HOST]:PORT",
+            help="Let GDB debug the board, for example at :3333; the board waits for it, and runs until GDB kills it.",
+            show_default=False,
+        ),
+    ] = None,
     symbols: options.Symbols = None,
     rom: options.Rom = None,
     seed: options.Seed = 1,
@@ -57,6 +65,11 @@ def run(
     """
     if interactive and json:
         raise typer.BadParameter("an interactive run has no JSON output", param_hint="--interactive")
+    if gdb is not None and (interactive or until is not None or send or for_ is not None):
+        raise typer.BadParameter(
+            "GDB decides how long the board runs; leave --interactive, --until, --send and --for out",
+            param_hint="--gdb",
+        )
     from airwire import _core
     from airwire.board import NO_END_PS, Board
 
@@ -67,7 +80,9 @@ def run(
     awaited = None if until is None else _core.unescaped(until)
     typed = [_core.unescaped(text) for text in send or ()]
     stream = None if json else _Stream(_shown(uart, usb))
-    if interactive:
+    if gdb is not None:
+        report = device.serve_gdb(gdb, on_listening=_say_where, on_console=stream)
+    elif interactive:
         from airwire.cli.board.interactive import converse
 
         end_ps = NO_END_PS if for_ is None else for_
@@ -96,6 +111,10 @@ def _shown(uart: bool, usb: bool) -> tuple[str, ...]:
     """Which consoles are shown: all, unless some are named."""
     uarts, ports = ("uart0", "uart1"), ("usb",)
     return (*(uarts if uart or not usb else ()), *(ports if usb or not uart else ()))
+
+
+def _say_where(address: str) -> None:
+    complain(f"GDB: target remote {address}")
 
 
 def _say_notes(device: Board) -> None:
