@@ -60,6 +60,7 @@ bench: $(VENV)/installed ## Airwire's own speed, side by side with its peers
 docs: $(VENV)/installed ## Draw and compute the documents anew (needs the captures in ../shared/captures)
 	$(BIN)/python docs/pictures.py
 	$(BIN)/python docs/tick_beat.py --captures ../shared/captures
+	$(BIN)/python docs/board_timing.py
 	$(BIN)/python tests/docs/docs_console.py
 
 lock: ## Pin the Python packages anew

@@ -379,6 +379,26 @@ fn recorded_pins_show_the_bits_of_a_frame() {
     }
 }
 
+#[test]
+fn pins_that_the_spi_has_not_been_given_show_no_edges() {
+    let mut bench = Bench::new(100_000_000, 2, EIGHT_BITS);
+    bench.io.pins.record(u32::MAX);
+    bench.send(&[0xca, 0x35]);
+    bench.run();
+    assert_eq!(bench.io.pins.take_edges().len(), 0);
+    // From here on they are its own; the levels of the frames before are where these begin.
+    for pin in 16..20 {
+        bench.io.pins.set_control(bench.io.now, pin, Function::Spi as u8, Overrides::default());
+    }
+    bench.io.pins.take_edges();
+    let at_rest = bench.io.pins.levels();
+    bench.send(&[0xca]);
+    bench.run();
+    let mut edges = bench.io.pins.take_edges();
+    edges.sort_by_key(|edge| edge.at);
+    assert_eq!(sampled(&edges, at_rest, 0, 19), 0xca);
+}
+
 /// What a logic analyser's decoder reads from the edges: data in the middle between the clock's edges.
 fn sampled(edges: &[crate::pins::Edge], at_rest: u32, mode: u8, data: u8) -> u32 {
     let capture_level = mode == 0 || mode == 3;

@@ -73,6 +73,11 @@ pub(super) struct Lines {
 /// Adds the edges of a frame to those that are recorded.
 pub(super) fn record(pins: &mut Pins, lines: &mut Lines, pace: &Pace, frame: &Shown) {
     let mask = pins.selected(Function::Spi) & pins.recorded() & PORT[usize::from(frame.port)];
+    if mask == 0 {
+        // At rest TX is low (RP2040 datasheet 4.4.3.10).
+        *lines = Lines { tx: frame.more && frame.sent & 1 == 1, rx: frame.received & 1 == 1 };
+        return;
+    }
     // In half periods from the first bit's start. With SPH = 0 the first clock edge lies in the bit's middle, with
     // SPH = 1 at its start.
     let time = |halves: u64| pace.after(frame.start, pace.halves(halves)).time();
