@@ -60,7 +60,8 @@ pub(crate) struct Watch {
     pub(crate) contention: Option<Contention>,
     /// Performance counters count accesses to memory.
     counting: bool,
-    hit: Option<DebugEvent>,
+    /// What the instruction of each core that runs or has just run accessed.
+    hits: [Option<DebugEvent>; 2],
     on: bool,
 }
 
@@ -167,7 +168,7 @@ impl Watch {
 
     /// An instruction is about to be executed; what stops the core instead.
     pub(crate) fn before(&mut self, core: usize, pc: u32) -> Option<DebugEvent> {
-        if let Some(hit) = self.hit.take() {
+        if let Some(hit) = self.take_hit(core) {
             return Some(hit);
         }
         let passed = self.passing[core].take() == Some(pc);
@@ -181,19 +182,24 @@ impl Watch {
     }
 
     /// Memory is accessed; a watchpoint stops the core after the instruction.
-    pub(crate) fn access(&mut self, address: u32, bytes: u32, write: bool) {
+    pub(crate) fn access(&mut self, core: usize, address: u32, bytes: u32, write: bool) {
         let watched = self.watchpoints.iter().any(|watch| {
             let meant = if write { watch.writes } else { watch.reads };
             let behind = address.wrapping_sub(watch.address) < watch.bytes;
             meant && (behind || watch.address.wrapping_sub(address) < bytes)
         });
         if watched {
-            self.hit = Some(DebugEvent::Watchpoint { address, write });
+            self.hits[core] = Some(DebugEvent::Watchpoint { address, write });
         }
     }
 
+    /// What was accessed stops nobody: it was no instruction of the image.
+    pub(crate) fn forget_hits(&mut self) {
+        self.hits = [None; 2];
+    }
+
     /// A watchpoint was hit by the instruction that ended just now.
-    pub(crate) fn take_hit(&mut self) -> Option<DebugEvent> {
-        self.hit.take()
+    pub(crate) fn take_hit(&mut self, core: usize) -> Option<DebugEvent> {
+        self.hits[core].take()
     }
 }

@@ -93,6 +93,7 @@ impl PyBoard {
 
     /// Runs, and gives the report as JSON; `on_console(name, bytes)` is told of output while it runs.
     #[pyo3(signature = (*, end_ps, text, pin, typed, knocks, on_console))]
+    #[expect(clippy::too_many_arguments, reason = "Python calls it by keywords")]
     fn run(
         &self,
         py: Python<'_>,

@@ -232,7 +232,7 @@ impl Bus {
         }
         self.keep_order(core, address, *cycle)?;
         if self.watch.is_on() {
-            self.watch.access(address, size as u32, false);
+            self.watch.access(core, address, size as u32, false);
         }
         match address >> 28 {
             0x2 => {
@@ -293,7 +293,7 @@ impl Bus {
         }
         self.keep_order(core, address, *cycle)?;
         if self.watch.is_on() {
-            self.watch.access(address, size as u32, true);
+            self.watch.access(core, address, size as u32, true);
         }
         match address >> 28 {
             0x2 => {

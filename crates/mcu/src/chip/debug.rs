@@ -58,7 +58,7 @@ impl Rp2040 {
             let mut cycle = self.bus.clock.cycle_at(self.now());
             let pc = self.cores[0].r[PC];
             self.bus.store(0, pc, address, size, value, &mut cycle).map_err(|_| MemoryError(address))?;
-            self.bus.watch.take_hit();
+            self.bus.watch.forget_hits();
             address = address.wrapping_add(size as u32);
             rest = behind;
         }
@@ -180,7 +180,7 @@ impl Rp2040 {
     pub fn reset_now(&mut self) -> Result<(), SetupError> {
         let now = self.now();
         self.bus.io.now = self.bus.io.now.max(now);
-        self.bus.watch.take_hit();
+        self.bus.watch.forget_hits();
         self.reset(ResetCause::Software)
     }
 

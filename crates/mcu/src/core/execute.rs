@@ -64,7 +64,7 @@ impl Core {
             };
             match stretch {
                 Stretch::Paused => {
-                    if let Some(hit) = bus.watch.take_hit() {
+                    if let Some(hit) = bus.watch.take_hit(self.id) {
                         return Exit::Debug(hit);
                     }
                 }

@@ -291,7 +291,7 @@ impl Reader<'_> {
             let at = fields.iter().find(|(name, ..)| *name == field.name);
             match at {
                 Some((_, _, value)) => {
-                    given.set(field, self.value(&format!("{within}.{}", field.name), field, value)?)
+                    given.set(field, self.value(&format!("{within}.{}", field.name), field, value)?);
                 }
                 None if field.required => {
                     let message = format!(

@@ -42,13 +42,13 @@ impl TraceWriter {
         let mut writer = Self { path, out, written: 0, left_out: 0, failure: None };
         let cores = [(0, "core 0"), (1, "core 1"), (CONSOLE_TRACK, "console")];
         for (track, name) in cores.into_iter().chain((FIRST_BUS_TRACK..).zip(BUSES)) {
-            writer.write(json!({"ph": "M", "pid": PROCESS, "tid": track, "name": "thread_name", "args": {"name": name}}));
+            writer.write(&json!({"ph": "M", "pid": PROCESS, "tid": track, "name": "thread_name", "args": {"name": name}}));
         }
         Ok(writer)
     }
 
     /// Adds an event. The first failure is kept for the end.
-    fn write(&mut self, event: Value) {
+    fn write(&mut self, event: &Value) {
         if self.written >= MOST_EVENTS {
             self.left_out += 1;
         } else if self.failure.is_none() {
@@ -59,16 +59,16 @@ impl TraceWriter {
 
     fn slice(&mut self, core: u8, event: &SliceEvent, function: &str) {
         match event.kind {
-            SliceKind::Begin => self.write(on_track(core.into(), "B", event.at, function)),
+            SliceKind::Begin => self.write(&on_track(core.into(), "B", event.at, function)),
             SliceKind::Handler(exception) => {
                 let name = format!("{function} ({})", exception_name(exception));
-                self.write(on_track(core.into(), "B", event.at, &name));
+                self.write(&on_track(core.into(), "B", event.at, &name));
             }
-            SliceKind::End => self.write(on_track(core.into(), "E", event.at, function)),
+            SliceKind::End => self.write(&on_track(core.into(), "E", event.at, function)),
             SliceKind::AsleepSince(since) => {
                 let mut slice = on_track(core.into(), "X", since, "asleep");
                 slice["dur"] = microseconds(event.at - since);
-                self.write(slice);
+                self.write(&slice);
             }
         }
     }
@@ -79,7 +79,7 @@ impl TraceWriter {
         let mut slice = on_track(track, "X", burst.start, &format!("{} x{}", burst.bus, burst.frames));
         slice["dur"] = microseconds(burst.end - burst.start);
         slice["args"] = json!({"frames": burst.frames, "first": shown.join(" ")});
-        self.write(slice);
+        self.write(&slice);
     }
 
     fn finish(mut self) -> Result<u64, BoardError> {
@@ -148,14 +148,14 @@ impl Board {
                 "ph": "C", "pid": PROCESS, "ts": microseconds(edge.at), "name": name,
                 "args": {"level": u8::from(edge.level)},
             });
-            trace.write(counter);
+            trace.write(&counter);
         }
         for line in self.consoles.take_lines(unfinished) {
             let text = String::from_utf8_lossy(&line.text);
             let text = format!("{}: {}", console_name(line.console), text.trim_end());
             let mut event = on_track(CONSOLE_TRACK, "i", line.at, &text);
             event["s"] = json!("t");
-            trace.write(event);
+            trace.write(&event);
         }
         for burst in self.parts().take_activity() {
             trace.burst(&burst);

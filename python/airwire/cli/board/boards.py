@@ -12,7 +12,7 @@ from airwire.cli import options
 from airwire.cli.output import print_json
 
 if TYPE_CHECKING:
-    from airwire.board import BoardDescription
+    from airwire.board_model import BoardDescription
 
 
 def list_boards(json: options.Json = False) -> None:

@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING
 from airwire.cli.output import complain
 
 if TYPE_CHECKING:
-    from airwire.board import Board, BoardRun
+    from airwire.board import Board
+    from airwire.board_model import BoardRun
 
 LEAVE = b"\x1d"
 """Ctrl-]."""

@@ -11,7 +11,8 @@ from airwire.cli.tables import console
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from airwire.board import Board, BoardRun, Profile
+    from airwire.board import Board
+    from airwire.board_model import BoardRun, Profile
 
 _TOP_FUNCTIONS = 10
 _TOP_INTERRUPTS = 8

@@ -13,7 +13,8 @@ from airwire.cli.board import options
 from airwire.cli.output import EXIT_INTERRUPTED, complain
 
 if TYPE_CHECKING:
-    from airwire.board import Board, BoardRun
+    from airwire.board import Board
+    from airwire.board_model import BoardRun
 
 EXIT_FAILED = 1
 

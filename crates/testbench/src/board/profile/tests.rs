@@ -49,7 +49,7 @@ impl Run {
     }
 
     fn call(&mut self, pc: u32) {
-        self.now.lr = self.now.pc + 4 | 1;
+        self.now.lr = (self.now.pc + 4) | 1;
         self.go(pc, 3);
     }
 
