@@ -214,11 +214,12 @@ def test_systick_interrupts_at_the_same_pace(ours: dict[str, Ours], theirs: dict
 def test_edges_by_software_come_at_the_same_times(
     ours: dict[str, Ours], theirs: dict[str, Future[dict[str, Any]]]
 ) -> None:
-    # A loop that polls the microseconds, and an interrupt in each turn: alike within 6 cycles, a turn of the poll. The
-    # first interval is left out: ours reads code from flash within it.
+    # A loop polls for 10 microseconds; an interrupt falls within it. An interval may end a turn of the poll, 8 cycles,
+    # earlier or later, and by 2 cycles of the interrupt. The first is left out: ours reads code from flash within it.
     pairs = intervals(ours["gpio_irq"][0], theirs["gpio_irq"].result(), 14)[1:]
     assert len(pairs) == 8
-    assert all(abs(here - there) <= 6 for here, there in pairs)
+    assert all(abs(here - there) <= 10 for here, there in pairs)
+    assert sum(here for here, _ in pairs) == pytest.approx(sum(there for _, there in pairs), abs=10)
 
 
 def test_pwm_edges_are_the_same_cycles_apart(ours: dict[str, Ours], theirs: dict[str, Future[dict[str, Any]]]) -> None:

@@ -17,6 +17,7 @@ mod memory;
 pub mod outside;
 pub mod peripherals;
 pub mod pins;
+pub mod report;
 pub mod rom;
 mod watch;
 

@@ -13,7 +13,7 @@ const STRIPED_BYTES: u32 = 256 * 1024;
 /// Bytes of one striped bank.
 const BANK_BYTES: u32 = 64 * 1024;
 /// Bytes of memory that share one mark "code was decoded here".
-const CODE_PAGE_BITS: u32 = 7;
+pub(crate) const CODE_PAGE_BITS: u32 = 7;
 
 /// The bank that serves an offset in SRAM.
 #[inline]
@@ -48,11 +48,6 @@ impl Default for Sram {
 }
 
 impl Sram {
-    /// A copy that remembers no decoded code.
-    pub(crate) fn without_code(&self) -> Self {
-        Self { bytes: self.bytes.clone(), ..Self::default() }
-    }
-
     pub(crate) fn bytes(&self) -> &[u8] {
         &self.bytes
     }
@@ -139,6 +134,12 @@ impl Sram {
         };
         place.copy_from_slice(bytes);
         self.code_pages[(offset >> CODE_PAGE_BITS) as usize]
+    }
+
+    /// The stretches that share a mark, each with its bytes where it has the mark.
+    pub(crate) fn code_pages(&self) -> impl Iterator<Item = Option<&[u8]>> {
+        let pages = self.bytes.chunks(1 << CODE_PAGE_BITS).zip(&self.code_pages);
+        pages.map(|(bytes, &marked)| marked.then_some(bytes))
     }
 
     /// An instruction was decoded at `offset`: from now on stores near it are told.

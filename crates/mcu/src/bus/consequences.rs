@@ -75,7 +75,7 @@ impl Bus {
                 self.flash_settings_changed();
                 self.attention = true;
             }
-            Source::Flash => self.xip.wake_stream(self.ssi.flash().bytes(), &mut self.io),
+            Source::Flash => self.xip.wake_stream(self.ssi.flash(), &mut self.io),
             Source::Outside => {
                 let (outside, reactions) = (&mut self.io.outside, &mut self.io.reactions);
                 outside.advance(self.io.now, reactions);

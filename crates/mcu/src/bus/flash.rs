@@ -156,13 +156,7 @@ impl Bus {
     }
 
     pub(super) fn peek_flash(&self, address: u32, size: Size) -> u32 {
-        let bytes = self.ssi.flash().bytes();
-        // A smaller chip repeats itself in the window.
-        let offset = (address & 0xff_ffff) as usize & (bytes.len() - 1);
-        bytes[offset..offset + size as usize]
-            .iter()
-            .rev()
-            .fold(0, |value, &byte| value << 8 | u32::from(byte))
+        narrow(self.ssi.flash().word(address & 0xff_ffff), address, size)
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::bus::blocks::Block;
 use crate::bus::flash::XIP_SRAM_BYTES;
 use crate::bus::registers::DPRAM_BYTES;
-use crate::bus::{Bus, ROM_BYTES, Size};
+use crate::bus::{Bus, FLASH_BASE, ROM_BYTES, Size};
 use crate::flash::Alias;
 use crate::memory::{SRAM_BASE, SRAM_BYTES, unstriped_offset};
 
@@ -46,6 +46,11 @@ impl Bus {
 
     /// Writes memory past the bus; the address that cannot be written.
     pub(crate) fn poke(&mut self, address: u32, bytes: &[u8]) -> Result<(), u32> {
+        if Alias::of(address) == Some(Alias::Cached) {
+            let end = FLASH_BASE + self.ssi.flash().size_bytes();
+            let offset = (address - FLASH_BASE) as usize;
+            return self.ssi.flash_mut().load(offset, bytes).map_err(|_| address.max(end));
+        }
         for (i, &byte) in bytes.iter().enumerate() {
             let at = address.wrapping_add(i as u32);
             self.poke_byte(at, byte)?;
@@ -55,10 +60,6 @@ impl Bus {
 
     fn poke_byte(&mut self, address: u32, byte: u8) -> Result<(), u32> {
         match address >> 24 {
-            0x10 => {
-                let offset = (address & 0xff_ffff) as usize;
-                self.ssi.flash_mut().load(offset, &[byte]).map_err(|_| address)
-            }
             0x20 if address - SRAM_BASE < SRAM_BYTES => {
                 self.store_sram(address - SRAM_BASE, Size::Byte, u32::from(byte));
                 Ok(())
@@ -86,7 +87,7 @@ impl Bus {
         let is_memory = match pc >> 24 {
             0x00 => pc < ROM_BYTES,
             0x10..=0x13 | 0x15 | 0x20 | 0x21 => true,
-            0x50 => pc >> 16 == 0x5010,
+            // From 0x40000000 on nothing may be executed, the USB memory neither (ARMv6-M Architecture Reference Manual B3.1).
             _ => false,
         };
         let half = |address| self.peek(address, Size::Half).map(|half| half as u16);

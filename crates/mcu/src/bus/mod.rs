@@ -161,7 +161,7 @@ impl Bus {
             clocks_seen: self.clocks_seen,
             ppb: self.ppb.clone(),
             events: self.events,
-            sram: self.sram.without_code(),
+            sram: self.sram.clone(),
             rom: self.rom.clone(),
             ssi: self.ssi.clone(),
             xip: self.xip.clone(),
@@ -255,6 +255,7 @@ impl Bus {
             0xe => {
                 *cycle += AHB_CYCLES;
                 self.begin(core, pc, address, *cycle);
+                self.check_privilege(core, address)?;
                 let offset = address & 0x0fff_fffc;
                 let value = self.ppb[core].read(offset, *cycle);
                 let value = value.ok_or(FaultKind::Unmapped { address, write: false })?;
@@ -316,6 +317,7 @@ impl Bus {
             0xe => {
                 *cycle += AHB_CYCLES;
                 self.begin(core, pc, address, *cycle);
+                self.check_privilege(core, address)?;
                 self.write_ppb(core, address, value, *cycle)?;
             }
             0x4 => {
@@ -349,7 +351,7 @@ impl Bus {
             *cycle += 1;
             return Ok(value);
         }
-        let mut end = *cycle - 1;
+        let mut end = cycle.saturating_sub(1);
         let value = self.load(core, pc, address, Size::Word, &mut end)?;
         *cycle = end.max(*cycle + 1);
         Ok(value)
@@ -369,7 +371,7 @@ impl Bus {
             *cycle += 1;
             return Ok(());
         }
-        let mut end = *cycle - 1;
+        let mut end = cycle.saturating_sub(1);
         self.store(core, pc, address, Size::Word, value, &mut end)?;
         *cycle = end.max(*cycle + 1);
         Ok(())
@@ -405,8 +407,19 @@ impl Bus {
         }
     }
 
+    fn check_privilege(&self, core: usize, address: u32) -> Result<(), FaultKind> {
+        if self.ppb[core].is_unprivileged() {
+            return Err(FaultKind::Unprivileged { address });
+        }
+        Ok(())
+    }
+
     fn write_ppb(&mut self, core: usize, address: u32, value: u32, cycle: u64) -> Result<(), FaultKind> {
+        let before = self.ppb[core].pending_irqs();
         let effect = self.ppb[core].write(address & 0x0fff_fffc, value, cycle);
+        if self.ppb[core].event_on_pending() && self.ppb[core].pending_irqs() & !before != 0 {
+            self.events[core] = true;
+        }
         match effect.ok_or(FaultKind::Unmapped { address, write: true })? {
             PpbEffect::None => {}
             PpbEffect::SysTick => self.arm_systick(core, cycle),

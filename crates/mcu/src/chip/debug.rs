@@ -190,14 +190,14 @@ impl Rp2040 {
     /// When the boot ROM finds nothing to start.
     pub fn reset_to_flash(&mut self) -> Result<(), SetupError> {
         let options = LoadOptions { raw_binary: RawBinary::Flash };
-        let image = Image::load(self.bus.ssi.flash().bytes(), "flash", &options);
+        let image = Image::load(&self.bus.ssi.flash().to_bytes(), "flash", &options);
         self.boot = image.map_or(Boot::Flash, |image| image.boot());
         self.reset_now()
     }
 
     /// The last branches of a core, each from and to, the last one first.
     pub fn last_branches(&self, core: usize) -> Vec<(u32, u32)> {
-        self.cores[core].trail.backwards().collect()
+        self.cores[core].trail.backwards().map(|branch| (branch.from, branch.to)).collect()
     }
 }
 

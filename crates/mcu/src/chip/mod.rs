@@ -4,6 +4,7 @@
 mod board;
 mod console;
 mod debug;
+mod fault;
 mod run;
 mod snapshot;
 mod start;
@@ -20,6 +21,7 @@ use crate::pins::{Edge, Pins};
 
 pub use console::Console;
 pub use debug::MemoryError;
+pub(crate) use fault::AtFault;
 pub use run::{Stop, StopAt};
 pub use snapshot::Snapshot;
 pub use start::{Setup, SetupError};
@@ -31,8 +33,8 @@ pub struct Rp2040 {
     bus: Bus,
     code: Code,
     boot: Boot,
-    /// The first fault since the start.
-    fault: Option<Fault>,
+    /// The core at its last fault.
+    at_fault: Option<Box<AtFault>>,
     stop_at_faults: bool,
     resets: u32,
 }
@@ -55,9 +57,12 @@ pub struct Counts {
 impl Rp2040 {
     /// The virtual time.
     pub fn now(&self) -> Picoseconds {
-        let cores = self.cores.iter().filter(|core| core.sleep == crate::core::Sleep::Awake);
-        let awake = cores.map(|core| self.bus.clock.time_of(core.cycle)).min();
-        awake.unwrap_or(self.bus.io.now)
+        let awake = self.cores.iter().filter(|core| core.sleep == crate::core::Sleep::Awake);
+        let reached = awake.map(|core| core.cycle).min();
+        // A core that sleeps reached the cycle at which it fell asleep, maybe after the last event.
+        let asleep =
+            || self.bus.io.now.max(self.bus.clock.time_of(self.cores[0].cycle.max(self.cores[1].cycle)));
+        reached.map_or_else(asleep, |cycle| self.bus.clock.time_of(cycle))
     }
 
     /// The frequency of clk_sys now.
@@ -88,7 +93,7 @@ impl Rp2040 {
 
     /// The last fault.
     pub fn fault(&self) -> Option<Fault> {
-        self.fault
+        self.at_fault.as_ref().map(|at_fault| at_fault.fault)
     }
 
     /// Whether a run comes back when the image faults (as it does after the start), or the image's own handler goes on.

@@ -152,15 +152,6 @@ impl Rp2040 {
         }
     }
 
-    fn handle_fault(&mut self, core: usize, fault: Fault) -> Option<Stop> {
-        let stop = match self.cores[core].enter_hard_fault(&mut self.bus) {
-            Ok(()) => Stop::Fault(fault),
-            Err(_) => Stop::LockedUp(fault),
-        };
-        self.fault = Some(fault);
-        (self.stop_at_faults || matches!(stop, Stop::LockedUp(_))).then_some(stop)
-    }
-
     /// No core is awake: time jumps to the next event.
     fn pass_time(&mut self, end: Picoseconds) -> Option<Stop> {
         let next = self.bus.io.next_wake();

@@ -1,4 +1,5 @@
-//! Snapshots: the whole state of the chip, to go back to or to branch from.
+//! Snapshots: the whole state of the chip, to go back to or to branch from. Decoded instructions are no state: going back
+//! keeps those whose memory is the same, and another chip decodes anew.
 
 use crate::chip::Rp2040;
 use crate::core::code::Code;
@@ -10,20 +11,26 @@ pub struct Snapshot(Rp2040);
 impl Rp2040 {
     /// Keeps the state; nothing when something connected to the chip cannot be copied.
     pub fn snapshot(&self) -> Option<Snapshot> {
-        self.copy().map(Snapshot)
+        self.copy(self.code.without_tables()).map(Snapshot)
     }
 
     /// Goes back to a state.
+    ///
+    /// # Panics
+    /// Never: what could be copied once can be copied again.
     pub fn restore(&mut self, snapshot: &Snapshot) {
-        *self = snapshot.to_chip();
+        let kept = &snapshot.0;
+        self.code.forget_stale(&mut self.bus);
+        let code = std::mem::take(&mut self.code).move_to(&self.bus, &kept.bus, &kept.code);
+        *self = kept.copy(code).expect("a snapshot can be copied");
     }
 
-    fn copy(&self) -> Option<Self> {
+    fn copy(&self, code: Code) -> Option<Self> {
         Some(Self {
             cores: self.cores.clone(),
             bus: self.bus.snapshot()?,
-            // Instructions are decoded anew when they are executed.
-            code: Code::new(self.code.flash.len() * 2),
+            at_fault: self.at_fault.clone(),
+            code,
             ..*self
         })
     }
@@ -35,6 +42,6 @@ impl Snapshot {
     /// # Panics
     /// Never: what could be copied once can be copied again.
     pub fn to_chip(&self) -> Rp2040 {
-        self.0.copy().expect("a snapshot can be copied")
+        self.0.copy(self.0.code.without_tables()).expect("a snapshot can be copied")
     }
 }

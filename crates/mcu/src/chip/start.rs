@@ -83,9 +83,9 @@ impl Rp2040 {
         let mut chip = Self {
             cores: [Core::new(0), Core::new(1)],
             bus: Bus::new(setup)?,
-            code: Code::new(setup.flash_bytes as usize),
+            code: Code::default(),
             boot: Boot::Flash,
-            fault: None,
+            at_fault: None,
             stop_at_faults: true,
             resets: 0,
         };
@@ -112,7 +112,7 @@ impl Rp2040 {
                 .poke(segment.address, &segment.bytes)
                 .map_err(|address| SetupError::NoMemory { image: image.name().to_owned(), address })?;
         }
-        self.code = Code::new(there as usize);
+        self.code = Code::default();
         self.bus.stale_sram.clear();
         self.boot = image.boot();
         self.start_cores();

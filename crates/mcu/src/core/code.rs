@@ -5,27 +5,44 @@ use crate::bus::{Bus, ROM_BYTES, Size};
 use crate::core::decode::decode_pair;
 use crate::core::execute::Region;
 use crate::core::op::Op;
-use crate::memory::SRAM_BYTES;
+use crate::memory::{CODE_PAGE_BITS, SRAM_BYTES};
 
-/// What was decoded so far.
-#[derive(Debug)]
+/// A table grows in steps of at least so many halfwords.
+const LEAST_GROWTH: usize = 4096;
+
+/// What was decoded so far. A table reaches as far as code was executed.
+#[derive(Debug, Default)]
 pub(crate) struct Code {
-    pub(crate) rom: Box<[Op]>,
-    pub(crate) flash: Box<[Op]>,
-    pub(crate) sram: Box<[Op]>,
+    pub(crate) rom: Vec<Op>,
+    pub(crate) flash: Vec<Op>,
+    pub(crate) sram: Vec<Op>,
     /// The state of the flash that was decoded.
     flash_generation: u64,
 }
 
 impl Code {
-    pub(crate) fn new(flash_bytes: usize) -> Self {
-        let table = |bytes: usize| vec![Op::UNDECODED; bytes / 2].into();
-        Self {
-            rom: table(ROM_BYTES as usize),
-            flash: table(flash_bytes),
-            sram: table(SRAM_BYTES as usize),
-            flash_generation: 0,
+    /// Nothing decoded, in the same state of the flash.
+    pub(crate) fn without_tables(&self) -> Self {
+        Self { flash_generation: self.flash_generation, ..Self::default() }
+    }
+
+    /// The memories are `after` from now on, and no longer `before`: forgets what is not the same in both. `kept` is what the
+    /// state of `after` came with.
+    pub(crate) fn move_to(mut self, before: &Bus, after: &Bus, kept: &Self) -> Self {
+        let sizes = [before, after].map(|bus| bus.ssi.flash().size_bytes());
+        if sizes[0] != sizes[1] || before.rom.bytes() != after.rom.bytes() {
+            return kept.without_tables();
         }
+        self.flash_generation = kept.flash_generation;
+        for (number, (was, is)) in before.sram.code_pages().zip(after.sram.code_pages()).enumerate() {
+            if was.is_some() && was != is {
+                forget(&mut self.sram, number << CODE_PAGE_BITS, 1 << CODE_PAGE_BITS);
+            }
+        }
+        for range in before.ssi.flash().differences(after.ssi.flash()) {
+            forget(&mut self.flash, range.start, range.len());
+        }
+        self
     }
 
     /// Decodes the instruction at an address; false when no memory is there.
@@ -34,13 +51,20 @@ impl Code {
         let second = bus.peek(pc.wrapping_add(2), Size::Half).unwrap_or(0);
         let region = Bus::region(pc);
         let index = (pc.wrapping_sub(Bus::region_base(region as u8)) >> 1) as usize;
-        let table = match region {
-            Region::Rom => &mut self.rom,
-            Region::Flash => &mut self.flash,
-            _ => &mut self.sram,
+        let (table, bytes) = match region {
+            Region::Rom => (&mut self.rom, ROM_BYTES),
+            Region::Flash => (&mut self.flash, bus.ssi.flash().size_bytes()),
+            _ => (&mut self.sram, SRAM_BYTES),
         };
-        let Some(op) = table.get_mut(index) else { return false };
-        *op = decode_pair(pc, first as u16, second as u16);
+        let most = bytes as usize / 2;
+        if index >= most {
+            return false;
+        }
+        if index >= table.len() {
+            let length = (index + 1).next_power_of_two().max(LEAST_GROWTH).min(most);
+            table.resize(length, Op::UNDECODED);
+        }
+        table[index] = decode_pair(pc, first as u16, second as u16);
         if region == Region::Sram {
             bus.sram.mark_code(index as u32 * 2);
         }

@@ -31,11 +31,14 @@ impl Core {
 
     /// Hands a fault to the image's handler; an error when it cannot be handled (lock-up).
     pub(crate) fn enter_hard_fault(&mut self, bus: &mut Bus) -> Result<(), Exit> {
-        if bus.ppb[self.id].at_fault_priority() {
+        let entered = match bus.ppb[self.id].at_fault_priority() {
+            true => Err(Exit::Sleep),
+            false => self.enter_exception(bus, HARD_FAULT),
+        };
+        if entered.is_err() {
             self.sleep = Sleep::Off;
-            return Err(Exit::Sleep);
         }
-        self.enter_exception(bus, HARD_FAULT)
+        entered
     }
 
     /// SVC: the exception is taken before the next instruction, or it is a fault.
@@ -56,7 +59,7 @@ impl Core {
         let return_value = self.push_frame(bus)?;
         self.start_handler(bus, number, return_value)?;
         self.cycle += ENTRY_CYCLES;
-        self.trail.add(from, self.r[PC]);
+        self.trail.add_exception(from, self.r[PC]);
         Ok(())
     }
 
@@ -75,10 +78,13 @@ impl Core {
             self.xpsr() | aligned,
         ];
         let mut cycle = self.cycle;
-        for (address, word) in (frame..).step_by(4).zip(words) {
+        let limit = bus.run_free(self.id);
+        let stored = words.iter().enumerate().try_for_each(|(i, &word)| {
+            let address = frame.wrapping_add(4 * i as u32);
             bus.store_one_of_many(self.id, self.r[PC], address, word, &mut cycle)
-                .map_err(|refusal| self.refused(self.r[PC], refusal))?;
-        }
+        });
+        bus.may_run_to[self.id] = limit;
+        stored.map_err(|refusal| self.refused(self.r[PC], refusal))?;
         self.r[SP] = frame;
         Ok(match (self.ipsr, self.control & 2) {
             (0, 0) => RETURN_TO_MAIN,
@@ -91,14 +97,16 @@ impl Core {
         self.select_stack(false);
         self.r[LR] = return_value;
         self.ipsr = number;
+        bus.ppb[self.id].set_unprivileged(false);
         bus.ppb[self.id].enter(number);
         bus.events[self.id] = true;
         self.exceptions[number as usize] += 1;
         let vector = bus.ppb[self.id].vector_table().wrapping_add(number * 4);
         let mut cycle = self.cycle;
-        let entry = bus
-            .load_one_of_many(self.id, self.r[PC], vector, &mut cycle)
-            .map_err(|refusal| self.refused(self.r[PC], refusal))?;
+        let limit = bus.run_free(self.id);
+        let entry = bus.load_one_of_many(self.id, self.r[PC], vector, &mut cycle);
+        bus.may_run_to[self.id] = limit;
+        let entry = entry.map_err(|refusal| self.refused(self.r[PC], refusal))?;
         if entry & 1 == 0 {
             return Err(self.fault(self.r[PC], FaultKind::NotThumb { target: entry }));
         }
@@ -142,17 +150,21 @@ impl Core {
         let frame = self.r[SP];
         let mut words = [0; 8];
         let mut cycle = self.cycle;
-        for (address, word) in (frame..).step_by(4).zip(&mut words) {
-            *word = bus
-                .load_one_of_many(self.id, pc, address, &mut cycle)
-                .map_err(|refusal| self.refused(pc, refusal))?;
-        }
+        let limit = bus.run_free(self.id);
+        let loaded = words.iter_mut().enumerate().try_for_each(|(i, word)| {
+            let address = frame.wrapping_add(4 * i as u32);
+            *word = bus.load_one_of_many(self.id, pc, address, &mut cycle)?;
+            Ok(())
+        });
+        bus.may_run_to[self.id] = limit;
+        loaded.map_err(|refusal| self.refused(pc, refusal))?;
         let [r0, r1, r2, r3, r12, lr, target, xpsr] = words;
         self.r[..4].copy_from_slice(&[r0, r1, r2, r3]);
         (self.r[12], self.r[LR], self.r[PC]) = (r12, lr, target & !1);
         self.r[SP] = frame.wrapping_add(FRAME_BYTES) | if xpsr & FRAME_ALIGNED != 0 { 4 } else { 0 };
         self.flags = Flags::from_apsr(xpsr);
         self.ipsr = if value == RETURN_TO_HANDLER { xpsr & 0x3f } else { 0 };
+        bus.ppb[self.id].set_unprivileged(!self.privileged());
         Ok(())
     }
 }

@@ -51,8 +51,12 @@ impl Core {
 
     /// Executes until `limit` is reached or something else has to be looked at first.
     pub(crate) fn run(&mut self, bus: &mut Bus, code: &mut Code, limit: u64) -> Exit {
-        while self.cycle < limit && !bus.attention {
+        // An instruction whose fetch was paid for and that is decoded only now is executed whatever the limit, so that
+        // nothing depends on what was decoded before.
+        let mut least = 0;
+        while self.cycle < limit.max(least) && !bus.attention {
             let pc = self.r[PC];
+            let limit = limit.max(std::mem::take(&mut least));
             let stretch = match (Bus::region(pc), bus.watch.is_on()) {
                 (Region::Sram, false) => self.walk::<IN_SRAM, false>(bus, &code.sram, limit),
                 (Region::Flash, false) => self.walk::<IN_FLASH, false>(bus, &code.flash, limit),
@@ -69,9 +73,12 @@ impl Core {
                     }
                 }
                 Stretch::Undecoded => {
-                    if !code.decode_at(bus, self.r[PC]) {
-                        return self.fault(pc, FaultKind::Fetch { address: self.r[PC] });
+                    let pc = self.r[PC];
+                    if !code.decode_at(bus, pc) {
+                        self.undecoded_word = NO_WORD;
+                        return self.fault(pc, FaultKind::Fetch { address: pc });
                     }
+                    least = self.cycle + 1;
                 }
                 Stretch::Left(exit) => return exit,
             }
@@ -130,7 +137,7 @@ impl Core {
         // Instructions are counted when a row of them ends: there are as many as halfwords were passed.
         let mut count: u64 = 0;
         let mut row = index;
-        let mut word = NO_WORD;
+        let mut word = std::mem::replace(&mut self.undecoded_word, NO_WORD);
         let mut left = None;
         let mut undecoded = false;
 
@@ -322,7 +329,7 @@ impl Core {
 
         while cycle < limit {
             let Some(op) = ops.get(index as usize) else {
-                left = Some(self.fault(pc!(), FaultKind::Fetch { address: pc!() }));
+                undecoded = true;
                 break;
             };
             if REGION == IN_FLASH && index >> 1 != word {
@@ -662,8 +669,9 @@ impl Core {
                 Kind::Nop => cycle += 1,
                 Kind::Barrier => {
                     cycle += 3;
+                    // Two halfwords are one instruction of the row.
                     index = index.wrapping_add(1);
-                    count = count.wrapping_sub(1);
+                    row = row.wrapping_add(1);
                 }
                 Kind::Wfe
                 | Kind::Wfi
@@ -692,7 +700,10 @@ impl Core {
         self.r[PC] = pc!();
         match left {
             Some(exit) => Stretch::Left(exit),
-            None if undecoded => Stretch::Undecoded,
+            None if undecoded => {
+                self.undecoded_word = word;
+                Stretch::Undecoded
+            }
             None => Stretch::Paused,
         }
     }

@@ -16,7 +16,7 @@ mod trail;
 
 pub(crate) use fault::Refusal;
 pub use fault::{Fault, FaultKind};
-pub(crate) use trail::Trail;
+pub(crate) use trail::{Branch, Trail};
 
 /// Number of the stack pointer.
 pub(crate) const SP: usize = 13;
@@ -136,6 +136,8 @@ pub struct Core {
     pub(crate) cycle: u64,
     /// The word of code that was fetched last through a window of the flash other than the usual one.
     pub(crate) fetched: u32,
+    /// The word of the instruction that is to be decoded before it goes on, which was fetched already.
+    pub(crate) undecoded_word: u32,
     /// Cycles asleep.
     pub(crate) idle_cycles: u64,
     pub(crate) instructions: u64,
@@ -157,6 +159,7 @@ impl Core {
             sleep: Sleep::Awake,
             cycle: 0,
             fetched: execute::NO_WORD,
+            undecoded_word: execute::NO_WORD,
             idle_cycles: 0,
             instructions: 0,
             exceptions: [0; EXCEPTIONS],

@@ -49,6 +49,8 @@ pub(crate) struct Ppb {
     vector_table: u32,
     system_control: u32,
     mpu: [u32; 4],
+    /// The core runs unprivileged code, which may not access this bus.
+    unprivileged: bool,
     /// The exception that would be taken now.
     ready: Option<u32>,
 }
@@ -68,6 +70,7 @@ impl Default for Ppb {
             vector_table: 0,
             system_control: 0,
             mpu: [0; 4],
+            unprivileged: false,
             ready: None,
         }
     }
@@ -89,6 +92,14 @@ impl Ppb {
     pub(crate) fn set_primask(&mut self, masked: bool) {
         self.primask = masked;
         self.decide();
+    }
+
+    pub(crate) fn is_unprivileged(&self) -> bool {
+        self.unprivileged
+    }
+
+    pub(crate) fn set_unprivileged(&mut self, unprivileged: bool) {
+        self.unprivileged = unprivileged;
     }
 
     /// The interrupt lines of the chip have these levels now.

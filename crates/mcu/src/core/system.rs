@@ -72,7 +72,7 @@ impl Core {
         }
     }
 
-    fn privileged(&self) -> bool {
+    pub(super) fn privileged(&self) -> bool {
         self.ipsr != 0 || self.control & 1 == 0
     }
 
@@ -131,6 +131,7 @@ impl Core {
                 if self.ipsr == 0 {
                     self.select_stack(value & 2 != 0);
                 }
+                bus.ppb[self.id].set_unprivileged(!self.privileged());
             }
             _ => {}
         }

@@ -3,11 +3,20 @@
 
 const BRANCHES: usize = 32;
 
-/// The last branches taken, each from an instruction to another.
+/// The last branches taken, each from an instruction to another. Of entries into exceptions bit 0 of `from` is set.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Trail {
     branches: [(u32, u32); BRANCHES],
     taken: usize,
+}
+
+/// A branch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Branch {
+    pub(crate) from: u32,
+    pub(crate) to: u32,
+    /// The entry into an exception, before the instruction at `from` was executed.
+    pub(crate) is_exception: bool,
 }
 
 impl Trail {
@@ -17,10 +26,18 @@ impl Trail {
         self.taken = self.taken.wrapping_add(1);
     }
 
+    /// An exception was entered before the instruction at `from`.
+    pub(crate) fn add_exception(&mut self, from: u32, to: u32) {
+        self.add(from | 1, to);
+    }
+
     /// The branches, the last one first.
-    pub(crate) fn backwards(&self) -> impl Iterator<Item = (u32, u32)> {
+    pub(crate) fn backwards(&self) -> impl Iterator<Item = Branch> {
         let kept = self.taken.min(BRANCHES);
-        (1..=kept).map(move |back| self.branches[(self.taken - back) % BRANCHES])
+        (1..=kept).map(move |back| {
+            let (from, to) = self.branches[(self.taken - back) % BRANCHES];
+            Branch { from: from & !1, to, is_exception: from & 1 != 0 }
+        })
     }
 }
 
@@ -33,9 +50,19 @@ mod tests {
         let mut trail = Trail::default();
         assert_eq!(trail.backwards().count(), 0);
         for from in 0..40 {
-            trail.add(from, from + 100);
+            trail.add(2 * from, from + 100);
         }
-        assert_eq!(trail.backwards().next(), Some((39, 139)));
-        assert_eq!(trail.backwards().last(), Some((8, 108)));
+        let branch = |from, to| Some(Branch { from, to, is_exception: false });
+        assert_eq!(trail.backwards().next(), branch(78, 139));
+        assert_eq!(trail.backwards().last(), branch(16, 108));
+    }
+
+    #[test]
+    fn an_exception_is_told_from_a_branch() {
+        let mut trail = Trail::default();
+        trail.add(2, 8);
+        trail.add_exception(10, 100);
+        let found: Vec<_> = trail.backwards().map(|branch| (branch.from, branch.is_exception)).collect();
+        assert_eq!(found, [(10, true), (2, false)]);
     }
 }

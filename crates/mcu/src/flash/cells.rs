@@ -1,5 +1,5 @@
 //! The cells of the flash chip: bytes that programming can only clear bit by bit and erasing sets again. Copies share
-//! them until one side changes something, so that a snapshot costs nothing.
+//! each sector until one side changes it, so that a snapshot costs nothing and a write after it little.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -10,23 +10,47 @@ use super::chip::FlashError;
 pub(super) const ERASED: u8 = 0xff;
 /// Changed ranges that are kept apart before they are reported as one.
 const CHANGES: usize = 32;
+/// What copies share or not: as much as the smallest erase clears.
+const SECTOR_BYTES: usize = 4096;
+
+type Sector = [u8; SECTOR_BYTES];
 
 /// The cells, and what changed.
 #[derive(Debug, Clone)]
 pub(super) struct Cells {
-    bytes: Arc<[u8]>,
+    sectors: Box<[Arc<Sector>]>,
+    erased: Arc<Sector>,
     generation: u64,
     changes: Vec<Range<u32>>,
 }
 
 impl Cells {
+    /// Erased cells, a whole number of sectors.
     pub(super) fn new(size_bytes: usize) -> Self {
-        Self { bytes: vec![ERASED; size_bytes].into(), generation: 0, changes: Vec::new() }
+        let erased = Arc::new([ERASED; SECTOR_BYTES]);
+        let sectors = vec![erased.clone(); size_bytes / SECTOR_BYTES].into();
+        Self { sectors, erased, generation: 0, changes: Vec::new() }
+    }
+
+    pub(super) fn size_bytes(&self) -> usize {
+        self.sectors.len() * SECTOR_BYTES
+    }
+
+    /// The aligned word that has the byte at an offset.
+    #[inline]
+    pub(super) fn word(&self, offset: usize) -> u32 {
+        let words = self.sectors[offset / SECTOR_BYTES].as_chunks::<4>().0;
+        u32::from_le_bytes(words[offset % SECTOR_BYTES / 4])
     }
 
     #[inline]
-    pub(super) fn bytes(&self) -> &[u8] {
-        &self.bytes
+    pub(super) fn byte(&self, offset: usize) -> u8 {
+        self.sectors[offset / SECTOR_BYTES][offset % SECTOR_BYTES]
+    }
+
+    /// A copy in one piece.
+    pub(super) fn to_bytes(&self) -> Vec<u8> {
+        self.sectors.iter().flat_map(|sector| sector.iter().copied()).collect()
     }
 
     pub(super) fn generation(&self) -> u64 {
@@ -37,28 +61,50 @@ impl Cells {
         std::mem::take(&mut self.changes)
     }
 
+    pub(super) fn differences<'a>(&'a self, other: &'a Self) -> impl Iterator<Item = Range<usize>> + 'a {
+        let both = self.sectors.iter().zip(&other.sectors).enumerate();
+        let different = both.filter(|(_, (here, there))| !Arc::ptr_eq(here, there) && here != there);
+        different.map(|(number, _)| number * SECTOR_BYTES..(number + 1) * SECTOR_BYTES)
+    }
+
     pub(super) fn load(&mut self, offset: usize, bytes: &[u8]) -> Result<(), FlashError> {
-        let size = self.bytes.len();
+        let size = self.size_bytes();
         let end = offset.checked_add(bytes.len()).filter(|&end| end <= size);
         let end = end.ok_or(FlashError::TooLong { offset, bytes: bytes.len(), size })?;
-        self.change(offset..end).copy_from_slice(bytes);
+        self.change(offset..end, |at, cells| cells.copy_from_slice(&bytes[at..at + cells.len()]));
         Ok(())
     }
 
     pub(super) fn program(&mut self, offset: usize, bytes: &[u8]) {
-        for (cell, &byte) in self.change(offset..offset + bytes.len()).iter_mut().zip(bytes) {
-            *cell &= byte;
+        self.change(offset..offset + bytes.len(), |at, cells| {
+            for (cell, &byte) in cells.iter_mut().zip(&bytes[at..]) {
+                *cell &= byte;
+            }
+        });
+    }
+
+    /// Erases whole sectors.
+    pub(super) fn erase(&mut self, offset: usize, count: usize) {
+        self.changed(offset..offset + count);
+        self.sectors[offset / SECTOR_BYTES..(offset + count) / SECTOR_BYTES].fill(self.erased.clone());
+    }
+
+    /// Lets the cells of a range be changed, sector by sector; each piece comes with its place in the range.
+    fn change(&mut self, range: Range<usize>, mut change: impl FnMut(usize, &mut [u8])) {
+        self.changed(range.clone());
+        let mut start = range.start;
+        while start < range.end {
+            let within = start % SECTOR_BYTES;
+            let count = (range.end - start).min(SECTOR_BYTES - within);
+            let sector = Arc::make_mut(&mut self.sectors[start / SECTOR_BYTES]);
+            change(start - range.start, &mut sector[within..within + count]);
+            start += count;
         }
     }
 
-    pub(super) fn erase(&mut self, offset: usize, count: usize) {
-        self.change(offset..offset + count).fill(ERASED);
-    }
-
-    fn change(&mut self, range: Range<usize>) -> &mut [u8] {
+    fn changed(&mut self, range: Range<usize>) {
         self.generation += 1;
         self.note(range.start as u32..range.end as u32);
-        &mut Arc::make_mut(&mut self.bytes)[range]
     }
 
     fn note(&mut self, range: Range<u32>) {

@@ -133,16 +133,21 @@ impl FlashChip {
         })
     }
 
-    /// The contents.
+    /// A copy of the contents.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        self.cells.to_bytes()
+    }
+
+    /// The aligned word that has the byte at an offset; a smaller chip repeats itself in the window onto it.
     #[inline]
-    pub fn bytes(&self) -> &[u8] {
-        self.cells.bytes()
+    pub fn word(&self, offset: u32) -> u32 {
+        self.cells.word((offset & (self.size_bytes() - 1)) as usize)
     }
 
     /// How many bytes it has, a power of two.
     #[inline]
     pub fn size_bytes(&self) -> u32 {
-        self.cells.bytes().len() as u32
+        self.cells.size_bytes() as u32
     }
 
     /// A number that grows whenever the contents change.
@@ -154,6 +159,11 @@ impl FlashChip {
     /// The offsets whose contents changed since the last call, for whoever keeps something derived from them.
     pub fn take_changes(&mut self) -> Vec<Range<u32>> {
         self.cells.take_changes()
+    }
+
+    /// The stretches that are not the same in another chip of the same size.
+    pub fn differences<'a>(&'a self, other: &'a Self) -> impl Iterator<Item = Range<usize>> + 'a {
+        self.cells.differences(&other.cells)
     }
 
     /// Puts bytes in, as a programming device does before the board is switched on.
@@ -391,7 +401,7 @@ impl FlashChip {
             c::UNIQUE_ID => self.unique_id[index as usize % self.unique_id.len()],
             c::READ_SFDP => c::sfdp(self.address.wrapping_add(index) & 0xff_ffff, self.size_bytes()),
             _ => {
-                let byte = self.cells.bytes()[self.offset()];
+                let byte = self.cells.byte(self.offset());
                 self.address = self.address.wrapping_add(1);
                 byte
             }

@@ -9,6 +9,7 @@ use std::collections::VecDeque;
 
 use units::Picoseconds;
 
+use super::chip::FlashChip;
 use super::ssi::XipTiming;
 use crate::frequencies;
 use crate::io::Io;
@@ -211,13 +212,11 @@ impl XipCache {
     }
 
     /// A word of the stream has come from the flash: the wake-up of [`Source::Flash`].
-    pub fn wake_stream(&mut self, flash: &[u8], io: &mut Io) {
+    pub fn wake_stream(&mut self, flash: &FlashChip, io: &mut Io) {
         if self.stream_left == 0 || self.stream.len() == STREAM_DEPTH {
             return;
         }
-        let at = self.stream_address as usize & flash.len().wrapping_sub(1) & !3;
-        let word = flash.get(at..at + 4).and_then(|bytes| bytes.first_chunk());
-        self.stream.push_back(word.map_or(u32::MAX, |bytes| u32::from_le_bytes(*bytes)));
+        self.stream.push_back(flash.word(self.stream_address));
         self.stream_address = self.stream_address.wrapping_add(4);
         self.stream_left -= 1;
         self.request_stream(io);

@@ -92,7 +92,7 @@ impl Lines {
     }
 }
 
-fn debug_section<'a>(elf: &Elf<'a>, name: &str) -> Option<&'a [u8]> {
+pub(super) fn debug_section<'a>(elf: &Elf<'a>, name: &str) -> Option<&'a [u8]> {
     let (_, section) = elf.sections.section_by_name(LE, name.as_bytes())?;
     if section.sh_flags(LE).contains(elf::SHF_COMPRESSED) {
         return None;

@@ -6,6 +6,7 @@
 
 mod bin;
 mod boot;
+mod call_frames;
 mod demangle;
 mod elf;
 mod error;
@@ -16,6 +17,7 @@ mod uf2;
 
 pub use bin::RawBinary;
 pub use boot::Boot;
+pub use call_frames::{CallFrame, RegisterRecovery};
 pub use error::{ImageError, ImageErrorKind};
 pub use lines::SourceLine;
 pub use segments::{Memory, Segment};

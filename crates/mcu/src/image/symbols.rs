@@ -9,6 +9,7 @@ use object::elf::{self, FileHeader32, SectionHeader32, Sym32, SymbolType};
 use object::endian::LittleEndian;
 use object::read::elf::{SectionHeader, Sym, SymbolTable};
 
+use super::call_frames::{CallFrame, CallFrames};
 use super::demangle::demangle;
 use super::elf::Elf;
 use super::error::{Fault, ImageErrorKind};
@@ -47,6 +48,7 @@ struct Table {
     spans: Vec<Span>,
     addresses: BTreeMap<String, u32>,
     lines: Lines,
+    call_frames: CallFrames,
 }
 
 /// Addresses for which one function is responsible; spans do not overlap.
@@ -79,6 +81,11 @@ impl Symbols {
         self.table.lines.at(address)
     }
 
+    /// How the caller's registers are found at the instruction at an address, if the compiler wrote it down.
+    pub fn call_frame_at(&self, address: u32) -> Option<CallFrame> {
+        self.table.call_frames.at(address & !1)
+    }
+
     /// The address of a function (without the Thumb bit), of a variable, or of a linker script's symbol, by
     /// its name as the compiler or as the language writes it.
     pub fn address_of(&self, name: &str) -> Option<u32> {
@@ -107,7 +114,8 @@ impl Symbols {
         }
         let functions = functions(found);
         let spans = spans(&functions);
-        Ok(Symbols { table: Arc::new(Table { functions, spans, addresses, lines: Lines::of(elf) }) })
+        let (lines, call_frames) = (Lines::of(elf), CallFrames::of(elf));
+        Ok(Symbols { table: Arc::new(Table { functions, spans, addresses, lines, call_frames }) })
     }
 }
 

@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 
 use mcu::chip::{Counts, Stop};
+use mcu::image::Symbols;
 use mcu::io::UnknownAccess;
+use mcu::report::FaultReport;
 use mcu::{Fault, FaultKind, Sleep};
 use serde::Serialize;
 use units::Picoseconds;
@@ -267,6 +269,11 @@ impl Board {
         }
     }
 
+    /// The image's names; none without an image.
+    fn symbols(&self) -> Symbols {
+        self.image.as_ref().map(|image| image.symbols().clone()).unwrap_or_default()
+    }
+
     fn fault_sentence(&self, fault: &Fault) -> String {
         let place = match fault.kind {
             FaultKind::Fetch { .. } => String::new(),
@@ -282,7 +289,7 @@ impl Board {
             core: fault.core,
             pc: fault.pc,
             place: self.place(fault.pc),
-            report: self.fault_report(&fault),
+            report: FaultReport::of(&self.chip, &self.symbols(), fault).to_string(),
         })
     }
 }

@@ -2,8 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use mcu::Fault;
-
 use super::Board;
 use super::outcome::InterruptCount;
 
@@ -70,11 +68,6 @@ impl Board {
             ("i2c0_bytes", first.i2c_bytes),
             ("i2c1_bytes", second.i2c_bytes),
         ])
-    }
-
-    pub(super) fn fault_report(&self, fault: &Fault) -> String {
-        let _ = fault;
-        String::new()
     }
 
     pub(super) fn usb_console_is_there(&self) -> bool {

@@ -225,7 +225,7 @@ fn a_file_systems_erase_and_program_over_the_fifos_change_the_contents() {
     bench.exchange(&page);
     bench.io.now = bench.ssi.flash().busy_until();
     assert_eq!(bench.exchange(&[0x03, 0, 0x10, 1, 0, 0])[4..], [0xfe, 0xfd]);
-    assert_eq!(bench.ssi.flash().bytes()[0x10ff], 0);
+    assert_eq!(bench.ssi.flash().to_bytes()[0x10ff], 0);
 }
 
 #[test]

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use proptest::prelude::*;
 use units::Picoseconds;
 
+use crate::flash::FlashChip;
 use crate::flash::ssi::XipTiming;
 use crate::flash::xip::{Alias, FLUSH_CYCLES, Replacement, STREAM_FIFO, XipCache};
 use crate::io::Io;
@@ -201,7 +202,8 @@ fn windows_are_told_by_their_addresses() {
 #[test]
 fn a_stream_fills_its_fifo_at_the_pace_of_the_flash_and_waits_for_room() {
     let (mut cache, mut io) = (cache(Replacement::default()), io());
-    let flash: Vec<u8> = (0..65536u32).map(|at| at as u8).collect();
+    let mut flash = FlashChip::new(65536).expect("a size");
+    flash.load(0, &(0..=255).collect::<Vec<u8>>()).expect("it fits");
     let run = |cache: &mut XipCache, io: &mut Io| {
         while let Some(at) = io.due(Source::Flash) {
             io.now = at;

@@ -26,7 +26,7 @@ fn erasing_sectors_and_blocks_takes_the_chips_time() {
     // A sector, a 64 kB block, two sectors.
     let wanted = 3.0 * 45.0 + 150.0;
     assert!((milliseconds(&bench, cycles) - wanted).abs() < 0.1, "{}", milliseconds(&bench, cycles));
-    let bytes = bench.flash.bytes();
+    let bytes = bench.flash.to_bytes();
     assert!(bytes[0xf000..0x22000].iter().all(|&byte| byte == 0xff));
     assert_eq!((bytes[0xefff], bytes[0x22000]), (0, 0));
 }
@@ -38,9 +38,12 @@ fn programming_takes_pages_and_can_only_clear_bits() {
     bench.put(BUFFER, &data);
     bench.flash.load(0x8000 + 256, &[0x0f; 256]).expect("fits");
     let cycles = bench.run(R::FlashRangeProgram, &[0x8000, BUFFER, 512]);
-    assert_eq!(&bench.flash.bytes()[0x8000..0x8100], &data[..256]);
+    assert_eq!(&bench.flash.to_bytes()[0x8000..0x8100], &data[..256]);
     assert!(
-        bench.flash.bytes()[0x8100..0x8200].iter().zip(&data[256..]).all(|(&got, &sent)| got == sent & 0x0f)
+        bench.flash.to_bytes()[0x8100..0x8200]
+            .iter()
+            .zip(&data[256..])
+            .all(|(&got, &sent)| got == sent & 0x0f)
     );
     // Each page: 0.4 ms in the chip and 261 bytes at 48 cycles.
     let wanted = 2.0 * (0.4 + 261.0 * 48.0 / 125e3);
@@ -60,12 +63,12 @@ fn a_chip_that_still_reads_in_place_takes_no_erase_before_xip_is_left() {
     bench.flash.deselect(now);
     assert_eq!(bench.flash.continuous_read(), Some(command::FAST_READ_QUAD_IO));
     bench.run(R::FlashRangeErase, &[0, 4096, BLOCK[0], BLOCK[1]]);
-    assert_eq!(bench.flash.bytes()[0], 0);
+    assert_eq!(bench.flash.to_bytes()[0], 0);
     bench.run(R::ConnectInternalFlash, &[]);
     bench.run(R::FlashExitXip, &[]);
     assert_eq!(bench.flash.continuous_read(), None);
     bench.run(R::FlashRangeErase, &[0, 4096, BLOCK[0], BLOCK[1]]);
-    assert_eq!(bench.flash.bytes()[0], 0xff);
+    assert_eq!(bench.flash.to_bytes()[0], 0xff);
 }
 
 #[test]

@@ -1,0 +1,13 @@
+//! The chip as a whole, through its public interface, with images of a few instructions. What single blocks do is tested
+//! beside them; here is what takes the cores, the bus and several blocks together.
+
+mod access;
+#[path = "../support/asm.rs"]
+mod asm;
+mod bench;
+mod code;
+mod cores;
+mod exceptions;
+mod resets;
+mod sleep;
+mod snapshots;

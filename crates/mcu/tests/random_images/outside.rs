@@ -1,0 +1,84 @@
+//! Surroundings that do what they like at any time: pins that answer pins (also for ever), bytes, events.
+
+use mcu::{Outside, Reaction, SpiFrame};
+use units::Picoseconds;
+
+use crate::random::Random;
+
+#[derive(Debug, Clone)]
+pub(crate) struct Restless {
+    random: Random,
+    next: Option<Picoseconds>,
+    /// A pin that answers a change of another one with its own, at once.
+    oscillates: bool,
+}
+
+impl Restless {
+    pub(crate) fn new(seed: u64) -> Self {
+        let mut random = Random::new(seed);
+        let oscillates = random.one_in(3);
+        Self { random, next: Some(Picoseconds::ZERO), oscillates }
+    }
+
+    fn react(&mut self, reactions: &mut Vec<Reaction>) {
+        let reaction = match self.random.below(4) {
+            0 => Reaction::UartByte { port: self.random.below(2) as u8, byte: self.random.next() as u8 },
+            _ => Reaction::Pin {
+                pin: self.random.below(30) as u8,
+                level: self.random.of(&[None, Some(false), Some(true)]),
+            },
+        };
+        reactions.push(reaction);
+    }
+}
+
+impl Outside for Restless {
+    fn pins_changed(&mut self, _: Picoseconds, _: u32, levels: u32, reactions: &mut Vec<Reaction>) {
+        if self.oscillates {
+            reactions.push(Reaction::Pin { pin: 3, level: Some(levels >> 3 & 1 == 0) });
+        } else if self.random.one_in(3) {
+            self.react(reactions);
+        }
+    }
+
+    fn spi_frame(&mut self, _: Picoseconds, _: SpiFrame, reactions: &mut Vec<Reaction>) -> u16 {
+        if self.random.one_in(8) {
+            self.react(reactions);
+        }
+        self.random.next() as u16
+    }
+
+    fn uart_byte(&mut self, _: Picoseconds, port: u8, byte: u8, reactions: &mut Vec<Reaction>) {
+        reactions.push(Reaction::UartByte { port: port ^ 1, byte });
+    }
+
+    fn i2c_start(&mut self, _: Picoseconds, _: u8, _: u16, _: bool) -> bool {
+        !self.random.one_in(4)
+    }
+
+    fn i2c_write(&mut self, _: Picoseconds, _: u8, _: u8) -> bool {
+        !self.random.one_in(8)
+    }
+
+    fn i2c_read(&mut self, _: Picoseconds, _: u8, _: bool) -> u8 {
+        self.random.next() as u8
+    }
+
+    fn adc_microvolts(&mut self, _: Picoseconds, _: u8) -> Option<i32> {
+        (!self.random.one_in(4)).then(|| self.random.next() as i32)
+    }
+
+    fn next_event(&self) -> Option<Picoseconds> {
+        self.next
+    }
+
+    fn advance(&mut self, at: Picoseconds, reactions: &mut Vec<Reaction>) {
+        let after = i64::from(1 + self.random.below(100_000_000));
+        self.next = Some(Picoseconds::new(at.ps() + after));
+        self.react(reactions);
+    }
+
+    fn snapshot(&self) -> Option<Box<dyn Outside>> {
+        Some(Box::new(self.clone()))
+    }
+}
