@@ -8,9 +8,10 @@ export CARGO_TARGET_DIR ?= $(CURDIR)/target
 
 RUST_SOURCES := $(shell find crates -name '*.rs' -o -name Cargo.toml) $(wildcard boards/*.toml) Cargo.toml Cargo.lock
 FUZZ_SECONDS ?= 600
+RANDOM_INSTRUCTIONS ?= 100000000
 FUZZ_TARGETS := logic2_csv sal sigrok vcd pulseview_csv compressed suite elf uf2 bin
 
-.PHONY: help demo test lint test-rust test-python test-slow soak bench docs lock clean
+.PHONY: help demo test lint test-rust random-images test-python test-slow soak bench docs lock clean
 
 help: ## Show what there is
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /: /' | sort
@@ -38,8 +39,12 @@ lint: $(VENV)/packages
 	$(BIN)/ruff check python tests benches docs
 	$(BIN)/mypy
 
-test-rust:
+test-rust: random-images
 	cargo test --workspace --release --locked --quiet
+
+random-images: ## Run random images of RANDOM_INSTRUCTIONS in all on the virtual board, with overflow checks
+	AIRWIRE_RANDOM_INSTRUCTIONS=$(RANDOM_INSTRUCTIONS) \
+		cargo test --profile checked --locked --quiet -p airwire-mcu --test random_images
 
 test-python: $(VENV)/installed
 	$(BIN)/python -m pytest
@@ -47,7 +52,8 @@ test-python: $(VENV)/installed
 test-slow: $(VENV)/installed ## Tests that take minutes: large files, memory
 	$(BIN)/python -m pytest --slow -m slow
 
-soak: ## Fuzz every reader for FUZZ_SECONDS each (needs a nightly toolchain and cargo-fuzz)
+soak: ## Random images for 10^9 instructions, then fuzz every reader for FUZZ_SECONDS each (nightly, cargo-fuzz)
+	$(MAKE) random-images RANDOM_INSTRUCTIONS=1000000000
 	for target in $(FUZZ_TARGETS); do \
 		mkdir -p target/fuzz-found/$$target && cargo +nightly fuzz run --fuzz-dir fuzz $$target \
 			target/fuzz-found/$$target fuzz/corpus/$$target -- -max_total_time=$(FUZZ_SECONDS) || exit 1; \

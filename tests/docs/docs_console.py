@@ -28,9 +28,9 @@ IMAGES = REPOSITORY / "target" / "images"
 DOCUMENTS = sorted([*REPOSITORY.glob("*.md"), *(REPOSITORY / "docs").rglob("*.md")])
 # Wide enough for the table of a capture; what is shown in the documents does not wrap in odd places.
 TERMINAL_COLUMNS = 150
-# What only the build machine runs: fetching, building and installing.
+# What tests leave out: fetching, building, installing and benchmarks.
 _OF_THE_BUILD = re.compile(
-    r"^(sudo |git |make\b|pip |cd |\. |source |cargo |rustup |python3? (-m (venv|pip)\b|tests/|docs/))"
+    r"^(sudo |git |make\b|pip |cd |\. |source |cargo |rustup |python3? (-m (venv|pip|benches)\b|tests/|docs/))"
 )
 _BLOCK = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
@@ -44,7 +44,7 @@ class Command:
 
     @property
     def is_for_the_build(self) -> bool:
-        """Whether it fetches, builds or installs Airwire."""
+        """Whether it fetches, builds, installs or measures Airwire."""
         return _OF_THE_BUILD.match(self.line) is not None
 
     @property

@@ -26,9 +26,14 @@ static void run(uint32_t pulses0, uint32_t pulses1) {
     uint32_t from = time_us();
     PIO0_TXF(0) = pulses0 - 1;
     PIO0_TXF(1) = pulses1 - 1;
+    /* Off, or the last interrupt between the look and WFI would be slept through; WFI wakes all the same. */
+    interrupts_off();
     while (finished_count < 2) {
         wait_for_interrupt();
+        interrupts_on();
+        interrupts_off();
     }
+    interrupts_on();
     uint32_t ended = time_us();
     put_named("first to finish: machine", finished[0]);
     put_named("then machine", finished[1]);

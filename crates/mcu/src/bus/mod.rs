@@ -279,6 +279,15 @@ impl Bus {
         }
     }
 
+    /// What a store to a register takes, atomic aliases left aside.
+    pub(crate) fn register_write_cycles(address: u32) -> u64 {
+        match address >> 28 {
+            0x4 => APB_WRITE_CYCLES,
+            0xd => IO_PORT_CYCLES,
+            _ => AHB_CYCLES,
+        }
+    }
+
     /// A store of a core; `cycle` moves on by what it costs.
     pub(crate) fn store(
         &mut self,

@@ -5,7 +5,7 @@
 
 use units::Picoseconds;
 
-use crate::bus::{ResetCause, Size};
+use crate::bus::{Bus, ResetCause, Size};
 use crate::chip::{Rp2040, SetupError};
 use crate::core::{Core, PC, SP, Sleep};
 use crate::image::{Boot, Image, LoadOptions, RawBinary};
@@ -46,7 +46,7 @@ impl Rp2040 {
         Ok(())
     }
 
-    /// As core 0 would store it: words where they are whole, bytes elsewhere.
+    /// As a store of core 0 that ends now: words where they are whole, bytes elsewhere.
     fn write_registers(&mut self, address: u32, bytes: &[u8]) -> Result<(), MemoryError> {
         let mut rest = bytes;
         let mut address = address;
@@ -55,7 +55,7 @@ impl Rp2040 {
             let size = if address & 3 == 0 && rest.len() >= 4 { Size::Word } else { Size::Byte };
             let (part, behind) = rest.split_at(size as usize);
             let value = part.iter().rev().fold(0, |value, &byte| value << 8 | u32::from(byte));
-            let mut cycle = self.bus.clock.cycle_at(self.now());
+            let mut cycle = self.current_cycle().saturating_sub(Bus::register_write_cycles(address));
             let pc = self.cores[0].r[PC];
             self.bus.store(0, pc, address, size, value, &mut cycle).map_err(|_| MemoryError(address))?;
             self.bus.watch.forget_hits();
@@ -63,6 +63,13 @@ impl Rp2040 {
             rest = behind;
         }
         Ok(())
+    }
+
+    /// The cycle that has begun last.
+    fn current_cycle(&self) -> u64 {
+        let now = self.now();
+        let next = self.bus.clock.cycle_at(now);
+        if self.bus.clock.time_of(next) > now { next.saturating_sub(1) } else { next }
     }
 
     /// The size of the flash chip.
@@ -107,6 +114,7 @@ impl Rp2040 {
             std::mem::swap(&mut core.r[SP], &mut core.other_sp);
         }
         core.control = stack | value & 1;
+        self.bus.ppb[core.id].set_unprivileged(!core.privileged());
     }
 
     /// PRIMASK of a core: whether interrupts wait.

@@ -72,7 +72,7 @@ impl Core {
         }
     }
 
-    pub(super) fn privileged(&self) -> bool {
+    pub(crate) fn privileged(&self) -> bool {
         self.ipsr != 0 || self.control & 1 == 0
     }
 

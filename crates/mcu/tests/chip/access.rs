@@ -190,3 +190,18 @@ fn a_load_that_faults_changes_no_register_and_costs_the_entry() {
     assert_eq!(step_cycles(&mut chip), 15 + 1);
     assert_eq!(chip.core(0).registers()[1], 7);
 }
+
+#[test]
+fn a_debugger_writes_registers_in_no_time() {
+    let mut asm = in_ram();
+    asm.stop();
+    let mut chip = ran(asm);
+    let before = chip.now();
+    // The system clock goes to a divider of 65536, so that a store of core 0 would take half a second.
+    chip.write_memory(0x4000_8040, &(0xffff_ff00_u32).to_le_bytes()).expect("a register");
+    for _ in 0..100 {
+        chip.write_memory(SCRATCH, &[1, 2, 3, 4]).expect("a register");
+    }
+    assert!(chip.now().ps() - before.ps() < 1_000_000_000_000, "{} later", chip.now());
+    assert_eq!(word(&chip, SCRATCH), 0x0403_0201);
+}

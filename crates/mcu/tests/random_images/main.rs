@@ -233,7 +233,8 @@ fn disturb(chip: &mut Rp2040, random: &mut Random) {
             chip.restore(&snapshot);
         }
         7 => chip.core_mut(0).set_register(random.below(16) as usize, random.value()),
-        8 if chip.core(0).sleep() == Sleep::Awake => drop(chip.step(0)),
+        // With a clock that stands nearly still an instruction takes seconds, in which much happens outside.
+        8 if chip.core(0).sleep() == Sleep::Awake && chip.sys_hz() > 1_000_000 => drop(chip.step(0)),
         9 => drop(chip.take_edges()),
         _ => {}
     }

@@ -9,15 +9,15 @@ use crate::random::Random;
 pub(crate) struct Restless {
     random: Random,
     next: Option<Picoseconds>,
-    /// A pin that answers a change of another one with its own, at once.
-    oscillates: bool,
+    /// How often a pin still answers a change of another one, or of itself, with its own, at once.
+    oscillations: u32,
 }
 
 impl Restless {
     pub(crate) fn new(seed: u64) -> Self {
         let mut random = Random::new(seed);
-        let oscillates = random.one_in(3);
-        Self { random, next: Some(Picoseconds::ZERO), oscillates }
+        let oscillations = if random.one_in(3) { 100_000 } else { 0 };
+        Self { random, next: Some(Picoseconds::ZERO), oscillations }
     }
 
     fn react(&mut self, reactions: &mut Vec<Reaction>) {
@@ -34,7 +34,8 @@ impl Restless {
 
 impl Outside for Restless {
     fn pins_changed(&mut self, _: Picoseconds, _: u32, levels: u32, reactions: &mut Vec<Reaction>) {
-        if self.oscillates {
+        if self.oscillations > 0 {
+            self.oscillations -= 1;
             reactions.push(Reaction::Pin { pin: 3, level: Some(levels >> 3 & 1 == 0) });
         } else if self.random.one_in(3) {
             self.react(reactions);
