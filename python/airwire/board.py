@@ -23,11 +23,13 @@ from airwire.board_model import (
     Fault,
     FunctionCycles,
     FunctionShare,
+    InputReport,
     InterruptCount,
     PinEdge,
     PinName,
     Profile,
     UnknownAccess,
+    UsbDevice,
 )
 
 __all__ = [
@@ -46,6 +48,7 @@ __all__ = [
     "FunctionCycles",
     "FunctionShare",
     "I2cDevice",
+    "InputReport",
     "InterruptCount",
     "Memory",
     "Pin",
@@ -55,6 +58,7 @@ __all__ = [
     "Profile",
     "Snapshot",
     "UnknownAccess",
+    "UsbDevice",
     "board_names",
     "board_schema",
     "chip_kinds",
@@ -230,6 +234,7 @@ class Board:
         until_pin: tuple[str | int, bool] | None = None,
         send: Sequence[str | bytes] = (),
         knock: bool | None = None,
+        past_faults: bool = False,
         on_console: Callable[[str, bytes], Any] | None = None,
     ) -> BoardRun:
         """Run for a time (``"10 ms"``, or picoseconds), until a text comes from a console, or until a pin has a level.
@@ -239,7 +244,9 @@ class Board:
         before the USB serial port was open is lost; so when nothing at all has been printed for 250 ms after it opened,
         the first text is typed, or Enter once where there is none (``knock``; by default when a text is waited for).
         ``on_console(name, bytes)`` is told of output while the board runs. A fault ends the run as well: look at
-        ``fault`` of the result. Where nothing will ever wake a core again the run ends early, with reason ``asleep``.
+        ``fault`` of the result; with ``past_faults`` the image's own handler of HardFault goes on. Where nothing will
+        ever wake a core again the run ends early, with reason ``asleep``; where the image ends itself (``exit`` and the
+        end of ``main`` come down to BKPT, or a semihosting exit), with reason ``ended``, failed unless its status is 0.
         """
         if for_ is None and until is None and until_pin is None:
             raise ValueError("a run needs an end: for_, until or until_pin")
@@ -250,6 +257,7 @@ class Board:
             pin=pin,
             typed=[_bytes(text) for text in send],
             knocks=until is not None if knock is None else knock,
+            past_faults=past_faults,
             on_console=on_console,
         )
         return _run_of(report)
@@ -300,8 +308,29 @@ class Board:
         return Pins(self._core)
 
     def press(self, name: str, pressed: bool = True) -> None:
-        """Press or release a button, or set a switch, of the board file."""
+        """Press or release a button, or set a switch, of the board file; every board has the button ``BOOTSEL``."""
         self._core.press(name, pressed)
+
+    @property
+    def usb_device(self) -> UsbDevice | None:
+        """The device that the image makes of its USB port, once the PC knows it."""
+        device = self._core.usb_device()
+        return None if device is None else UsbDevice(**json.loads(device))
+
+    def read_disk(self, first: int, sectors: int = 1) -> bytes:
+        """Read sectors (256 at the most) of the disk that the image offers on USB, while virtual time passes.
+
+        Raises ``AirwireError`` where there is no disk, it has no such sectors, or it does not answer.
+        """
+        return self._core.read_disk(first, sectors)
+
+    def write_disk(self, first: int, content: bytes) -> None:
+        """Write whole sectors of that disk, while virtual time passes; raises as :meth:`read_disk` does."""
+        self._core.write_disk(first, content)
+
+    def take_input_reports(self) -> list[InputReport]:
+        """What the image's keyboards and mice have sent over USB since the last call."""
+        return [InputReport(*report) for report in self._core.take_input_reports()]
 
     def wire(self, pin: str | int, to: str | int) -> None:
         """Wire two pins together."""

@@ -70,6 +70,29 @@ class Fault:
 
 
 @dataclass(frozen=True)
+class UsbDevice:
+    """What the device at the USB port says of itself; the disk's size where it is one, once the PC knows it."""
+
+    vendor_id: int
+    product_id: int
+    manufacturer: str | None
+    product: str | None
+    serial: str | None
+    interface_classes: list[int]
+    disk_sectors: int | None
+    disk_sector_bytes: int | None
+
+
+@dataclass(frozen=True)
+class InputReport:
+    """What a keyboard, a mouse or another input device sent: ``kind`` is ``keyboard``, ``mouse`` or ``other``."""
+
+    time_ps: int
+    kind: str
+    content: bytes
+
+
+@dataclass(frozen=True)
 class PinEdge:
     """A pin changed its level."""
 

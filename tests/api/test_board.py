@@ -261,7 +261,7 @@ def test_buttons_and_switches_of_a_board_file_can_be_pressed(images: Path, tmp_p
         board.press("start", pressed)
         levels.append(board.pins[2].level)
     assert levels == [True, False, True]
-    with pytest.raises(airwire.AirwireError, match="no button or switch stop; it has start"):
+    with pytest.raises(airwire.AirwireError, match="no button or switch stop; it has BOOTSEL, start"):
         board.press("stop")
 
 
@@ -274,6 +274,22 @@ def test_pins_are_a_mapping_by_name(images: Path) -> None:
     assert board.pins["GP3"]
     with pytest.raises(airwire.AirwireError, match="board pico has no pin LEDD; the nearest is LED"):
         board.pins["LEDD"]
+
+
+def test_a_board_whose_image_offers_no_disk_says_so(images: Path) -> None:
+    board = Board("pico", images / "hello_uart.elf")
+    assert board.usb_device is None and board.take_input_reports() == []
+    for ask in (lambda: board.read_disk(0), lambda: board.write_disk(0, bytes(512))):
+        with pytest.raises(airwire.AirwireError, match="offers no disk on USB at .*; let it run until it does"):
+            ask()
+
+
+def test_an_image_that_ends_itself_gives_its_status_after_its_last_output(images: Path) -> None:
+    for name, status_is_0 in (("ends_well", True), ("ends_badly", False)):
+        board = Board("pico", images / f"{name}.elf")
+        run = board.run("1 s")
+        assert (run.reason, run.failed, run.fault is None) == ("ended", not status_is_0, status_is_0)
+        assert board.console == "The last words.\n"
 
 
 def test_a_fault_is_told_with_function_and_line(images: Path) -> None:

@@ -82,6 +82,29 @@ def test_an_image_that_faults_ends_with_1_and_a_report(airwire: Airwire, images:
     assert done.stdout.startswith("About to fault.\n")
 
 
+def test_an_image_that_ends_itself_says_its_last_words(airwire: Airwire, images: Path) -> None:
+    done = airwire("board", "run", images / "ends_well.elf")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("The last words.\nThe image ended itself")
+    assert "backtrace" not in done.stdout
+    awaited = airwire("board", "run", images / "ends_well.elf", "--until", "words.")
+    assert (awaited.returncode, '"words." came from uart0' in awaited.stdout) == (0, True)
+
+
+def test_an_image_that_ends_with_a_status_fails_with_it(airwire: Airwire, images: Path) -> None:
+    done = airwire("board", "run", images / "ends_badly.elf")
+    assert done.returncode == 1
+    assert "with status 3" in done.stderr
+    assert "last 32 instructions" in done.stdout
+
+
+def test_past_a_fault_the_own_handler_of_an_image_goes_on(airwire: Airwire, images: Path) -> None:
+    done = airwire("board", "run", images / "fault_unaligned.elf", "--past-faults", "--until", "exception 3")
+    assert done.returncode == 0, done.stderr
+    assert "r0 20001001" in done.stdout
+    assert "backtrace" in done.stdout, "the fault is reported all the same"
+
+
 def test_edges_and_traces_are_written_where_they_were_asked_for(airwire: Airwire, images: Path, tmp_path: Path) -> None:
     files = ("--vcd", "edges.vcd", "--trace", "trace.json")
     done = airwire("board", "run", images / "blink_timer.elf", "--for", "20ms", *files)

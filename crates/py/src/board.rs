@@ -92,7 +92,7 @@ impl PyBoard {
     }
 
     /// Runs, and gives the report as JSON; `on_console(name, bytes)` is told of output while it runs.
-    #[pyo3(signature = (*, end_ps, text, pin, typed, knocks, on_console))]
+    #[pyo3(signature = (*, end_ps, text, pin, typed, knocks, past_faults, on_console))]
     #[expect(clippy::too_many_arguments, reason = "Python calls it by keywords")]
     fn run(
         &self,
@@ -102,10 +102,11 @@ impl PyBoard {
         pin: Option<(String, bool)>,
         typed: Vec<Vec<u8>>,
         knocks: bool,
+        past_faults: bool,
         on_console: Option<Bound<'_, PyAny>>,
     ) -> PyResult<String> {
         let pin = pin.map(|(name, level)| PyResult::Ok((self.pin(&name)?, level))).transpose()?;
-        let until = RunUntil { end: Picoseconds::new(end_ps), text, pin, typed, knocks };
+        let until = RunUntil { end: Picoseconds::new(end_ps), text, pin, typed, knocks, past_faults };
         drop(self.lock()?);
         let control = Arc::new(Control::default());
         let output = Output::default();
@@ -211,6 +212,35 @@ impl PyBoard {
 
     fn press(&self, name: &str, pressed: bool) -> PyResult<()> {
         self.lock()?.press(name, pressed).map_err(refused)
+    }
+
+    /// The device at the USB port as JSON, once the PC knows it.
+    fn usb_device(&self) -> PyResult<Option<String>> {
+        let device = self.lock()?.usb_device();
+        device.map(|device| serde_json::to_string(&device).map_err(refused)).transpose()
+    }
+
+    fn read_disk<'py>(&self, py: Python<'py>, first: u32, sectors: u16) -> PyResult<Bound<'py, PyBytes>> {
+        let read = self.lock()?.read_disk(first, sectors);
+        self.failure.take().map_or(Ok(()), Err)?;
+        Ok(PyBytes::new(py, &read.map_err(refused)?))
+    }
+
+    fn write_disk(&self, first: u32, content: &[u8]) -> PyResult<()> {
+        let written = self.lock()?.write_disk(first, content);
+        self.failure.take().map_or(Ok(()), Err)?;
+        written.map_err(refused)
+    }
+
+    /// What keyboards and mice have sent since the last call: picoseconds, kind, bytes.
+    fn take_input_reports<'py>(
+        &self,
+        py: Python<'py>,
+    ) -> PyResult<Vec<(i64, &'static str, Bound<'py, PyBytes>)>> {
+        let reports = self.lock()?.take_input_reports();
+        let told =
+            |report: board::InputReport| (report.time_ps, report.kind, PyBytes::new(py, &report.content));
+        Ok(reports.into_iter().map(told).collect())
     }
 
     fn set_millivolts(&self, pin: &str, millivolts: Option<i32>) -> PyResult<()> {

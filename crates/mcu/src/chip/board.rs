@@ -48,22 +48,28 @@ impl Rp2040 {
 
     /// Lets time pass for everything but the cores, as it does on a board whose cores have locked up: a UART goes on to send
     /// what its FIFO holds, and DMA and PIO go on.
+    /// A watchdog that bites meanwhile does so when the cores go on.
     pub fn run_without_cores(&mut self, end: Picoseconds) -> Stop {
         self.catch_up();
-        let sleep = self.cores.each_ref().map(|core| core.sleep);
-        for core in &mut self.cores {
-            core.sleep = Sleep::Off;
-        }
-        let stop = self.run_until(end);
-        let cycle = self.bus.cycle_now();
-        for (core, sleep) in self.cores.iter_mut().zip(sleep) {
-            core.sleep = sleep;
-            if sleep == Sleep::Awake {
-                core.idle_cycles += cycle.saturating_sub(core.cycle);
-                core.cycle = core.cycle.max(cycle);
+        let stop = loop {
+            if let Some(stop) = self.bus.stopped.take().or_else(|| self.pass_time(end)) {
+                break stop;
             }
+            if self.bus.reset.is_some() {
+                break Stop::Time;
+            }
+        };
+        let cycle = self.bus.cycle_now();
+        for core in self.cores.iter_mut().filter(|core| core.sleep == Sleep::Awake) {
+            core.idle_cycles += cycle.saturating_sub(core.cycle);
+            core.cycle = core.cycle.max(cycle);
         }
         stop
+    }
+
+    /// Whether a UART still has bytes to send.
+    pub fn is_sending(&self) -> bool {
+        self.bus.blocks.uart.iter().any(|uart| uart.is_sending(&self.bus.io))
     }
 
     /// Blocks take the time from their surroundings, which may be behind the cores between two runs.

@@ -86,6 +86,11 @@ impl Rp2040 {
         }
     }
 
+    /// Accesses to the flash's cache since the start, and how many of them hit (RP2040 datasheet 2.6.3.2).
+    pub fn xip_cache_counts(&self) -> (u64, u64) {
+        self.bus.xip.statistics()
+    }
+
     /// A core.
     pub fn core(&self, id: usize) -> &Core {
         &self.cores[id]

@@ -153,7 +153,7 @@ impl Rp2040 {
     }
 
     /// No core is awake: time jumps to the next event.
-    fn pass_time(&mut self, end: Picoseconds) -> Option<Stop> {
+    pub(super) fn pass_time(&mut self, end: Picoseconds) -> Option<Stop> {
         let next = self.bus.io.next_wake();
         if next == Picoseconds::new(i64::MAX) {
             return Some(Stop::Asleep);

@@ -26,7 +26,7 @@ pub use disassembly::{Instruction, Target, disassemble};
 pub use history::Executed;
 pub use place::Place;
 pub use registers::{INTERRUPTS, ReadWord, Registers, exception_name};
-pub use stop::{describe_cores, describe_hang, describe_stop};
+pub use stop::{describe_cores, describe_hang, describe_stop, end_status};
 
 /// A fault, with what a user needs to find its reason. Its text has at most 60 lines; the fields have everything.
 #[derive(Debug, Clone, PartialEq, Eq)]

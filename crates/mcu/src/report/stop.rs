@@ -10,6 +10,9 @@ use crate::rom::RomFunction;
 
 /// So many equal branches one after another are a loop.
 const LOOP_BRANCHES: usize = 32;
+const BKPT_0: u16 = 0xbe00;
+/// A branch to the instruction before it.
+const BRANCH_BACK: u16 = 0xe7fd;
 const WFE: u16 = 0xbf20;
 const WFI: u16 = 0xbf30;
 
@@ -20,7 +23,7 @@ pub fn describe_stop(chip: &Rp2040, symbols: &Symbols, stop: Stop) -> String {
         Stop::Asleep => {
             format!("every core sleeps and nothing can wake it ({})", describe_cores(chip, symbols))
         }
-        Stop::Fault(fault) => fault_sentence(&FaultReport::of(chip, symbols, fault), fault),
+        Stop::Fault(fault) => fault_sentence(&FaultReport::of(chip, symbols, fault), chip, fault),
         Stop::LockedUp(fault) => locked_up(&FaultReport::of(chip, symbols, fault), chip, fault),
         Stop::Debug(core, event) => debug_event(chip, symbols, core, event),
         Stop::Ended(0) => "the image ended itself (semihosting exit)".to_owned(),
@@ -31,19 +34,31 @@ pub fn describe_stop(chip: &Rp2040, symbols: &Symbols, stop: Stop) -> String {
     }
 }
 
-fn fault_sentence(report: &FaultReport, fault: Fault) -> String {
+/// The status of an image that ended itself with `BKPT #0` in a loop, which is R0: what `_exit(status)` of the Pico SDK, and
+/// its start-up code after `main`, come down to.
+pub fn end_status(chip: &Rp2040, fault: Fault) -> Option<u32> {
+    let (first, second) = halfwords(&reader(chip), fault.pc)?;
+    let loops = first == BKPT_0 && second == BRANCH_BACK;
+    let kept = chip.at_fault().filter(|kept| kept.fault == fault)?;
+    (loops && fault.kind == FaultKind::Bkpt { number: 0 }).then(|| kept.core.registers()[0])
+}
+
+fn fault_sentence(report: &FaultReport, chip: &Rp2040, fault: Fault) -> String {
     let FaultKind::Bkpt { number } = fault.kind else { return report.what.clone() };
     let calls = |part: &str| calls(&report.backtrace, part);
+    let ends = end_status(chip, fault).is_some();
     let reason = match &report.place.function {
+        None if ends => "the image ended itself: its main returned, or it panicked or called exit",
         None => return report.what.clone(),
         _ if calls("panic") => "the image panicked",
         _ if calls("assert") => "an assertion of the image failed",
         _ if calls("abort") => "the image aborted",
         _ if calls("hard_fault") || calls("HardFault") => "the image's HardFault handler gave up",
         Some((name, _)) if name == "_exit" => "the image's main returned, or called exit",
+        _ if ends => "the image ended itself",
         _ => return report.what.clone(),
     };
-    format!("{reason} (BKPT #{number} in {}, core {})", report.place, report.core)
+    format!("{reason} (BKPT #{number} at {}, core {})", report.place, report.core)
 }
 
 /// Whether a function with such a name is active.

@@ -4,6 +4,7 @@
 
 mod builtin;
 mod console_log;
+mod ending;
 mod error;
 mod file;
 pub mod gdb;
@@ -19,6 +20,7 @@ mod serve;
 mod snapshot;
 mod statistics;
 mod trace;
+mod usb;
 mod virtual_board;
 
 pub use mcu::chip::Console;
@@ -32,4 +34,5 @@ pub use run::{Ended, Listener, RunUntil};
 pub use schema::{board_schema, chip_kinds};
 pub use snapshot::BoardSnapshot;
 pub use trace::TraceWriter;
+pub use usb::{InputReport, UsbDevice};
 pub use virtual_board::{Board, BoardOptions, read_rom};

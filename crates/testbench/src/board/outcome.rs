@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use mcu::Sleep;
 use mcu::chip::{Counts, Stop};
 use mcu::image::Symbols;
 use mcu::io::UnknownAccess;
-use mcu::report::FaultReport;
-use mcu::{Fault, FaultKind, Sleep};
+use mcu::report::{FaultReport, describe_cores, describe_hang, describe_stop};
 use serde::Serialize;
 use units::Picoseconds;
 
@@ -142,7 +142,7 @@ impl Board {
             image: self.image.as_ref().map(|image| image.name().to_owned()),
             reason,
             sentence,
-            failed: has_failed(until, ended),
+            failed: has_failed(until, ended, self.status_of(ended)),
             time_ps: self.now().ps(),
             cycles: counts.cycles,
             clk_sys_hz: self.chip.sys_hz(),
@@ -244,18 +244,33 @@ impl Board {
     }
 
     fn told_by_chip(&self, stop: Stop, now: Picoseconds) -> (&'static str, String) {
-        match stop {
-            Stop::Time => ("time", format!("ran until {now}")),
-            Stop::Asleep => ("asleep", format!("every core sleeps for good since {now}")),
-            Stop::Fault(fault) => ("fault", format!("{} at {now}", self.fault_sentence(&fault))),
-            Stop::LockedUp(fault) => (
-                "locked-up",
-                format!("{} at {now}; core {} is locked up", self.fault_sentence(&fault), fault.core),
-            ),
-            Stop::Ended(code) => ("ended", format!("the image ended itself with code {code} at {now}")),
-            Stop::BootLoader => ("boot-loader", format!("the image asked for the USB boot loader at {now}")),
-            Stop::Debug(core, _) => ("breakpoint", format!("core {core} stands at a breakpoint at {now}")),
-            Stop::Console | Stop::Pin => ("time", format!("ran until {now}")),
+        let (chip, symbols) = (&self.chip, &self.symbols());
+        let reason = match stop {
+            Stop::Time | Stop::Console | Stop::Pin => {
+                let hang = describe_hang(chip, symbols).map_or_else(String::new, |hang| format!("; {hang}"));
+                return ("time", format!("ran until {now}{hang}"));
+            }
+            Stop::Asleep => {
+                let cores = describe_cores(chip, symbols);
+                return ("asleep", format!("every core sleeps for good since {now}: {cores}"));
+            }
+            Stop::Fault(_) => "fault",
+            Stop::LockedUp(_) => "locked-up",
+            Stop::Ended(_) => "ended",
+            Stop::BootLoader => "boot-loader",
+            Stop::Debug(..) => "breakpoint",
+        };
+        let sentence = describe_stop(chip, symbols, stop);
+        let at = match stop {
+            Stop::Fault(fault) | Stop::LockedUp(fault) => FaultReport::of(chip, symbols, fault).at,
+            _ => now,
+        };
+        match (reason, self.end_status(stop)) {
+            ("fault" | "locked-up", Some(0)) => ("ended", format!("{sentence} at {at}")),
+            ("fault" | "locked-up", Some(status)) => {
+                ("ended", format!("{sentence}, with status {status}, at {at}"))
+            }
+            _ => (reason, format!("{sentence} at {at}")),
         }
     }
 
@@ -274,16 +289,9 @@ impl Board {
         self.image.as_ref().map(|image| image.symbols().clone()).unwrap_or_default()
     }
 
-    fn fault_sentence(&self, fault: &Fault) -> String {
-        let place = match fault.kind {
-            FaultKind::Fetch { .. } => String::new(),
-            _ => format!(", by the instruction at {}", self.place(fault.pc)),
-        };
-        format!("core {} faulted: {}{place}", fault.core, fault.kind)
-    }
-
+    /// The last fault, unless that is how the image ended well.
     fn fault_entry(&self) -> Option<FaultEntry> {
-        let fault = self.chip.fault()?;
+        let fault = self.chip.fault().filter(|fault| self.end_status(Stop::Fault(*fault)) != Some(0))?;
         Some(FaultEntry {
             what: fault.kind.to_string(),
             core: fault.core,
@@ -294,13 +302,14 @@ impl Board {
     }
 }
 
-fn has_failed(until: &RunUntil, ended: Ended) -> bool {
+/// Whether a run failed; `status` is what an image gave that ended itself.
+fn has_failed(until: &RunUntil, ended: Ended, status: Option<u32>) -> bool {
     let awaited = until.text.as_ref().is_some_and(|text| !text.is_empty()) || until.pin.is_some();
-    match ended {
-        Ended::Text(_) | Ended::Pin | Ended::Killed | Ended::Interrupted => false,
-        Ended::Chip(Stop::Fault(_) | Stop::LockedUp(_)) => true,
-        Ended::Chip(Stop::Ended(code)) => code != 0 || awaited,
-        Ended::Chip(_) => awaited,
+    match (ended, status) {
+        (Ended::Text(_) | Ended::Pin | Ended::Killed | Ended::Interrupted, _) => false,
+        (_, Some(status)) => status != 0 || awaited,
+        (Ended::Chip(Stop::Fault(_) | Stop::LockedUp(_)), None) => true,
+        (Ended::Chip(_), None) => awaited,
     }
 }
 
@@ -354,11 +363,12 @@ mod tests {
     #[test]
     fn a_run_fails_when_what_it_waits_for_does_not_come() {
         let mut until = RunUntil::time(Picoseconds::ZERO);
-        assert!(!has_failed(&until, Ended::Chip(Stop::Time)));
-        assert!(!has_failed(&until, Ended::Chip(Stop::Ended(0))));
-        assert!(has_failed(&until, Ended::Chip(Stop::Ended(3))));
+        assert!(!has_failed(&until, Ended::Chip(Stop::Time), None));
+        assert!(!has_failed(&until, Ended::Chip(Stop::Ended(0)), Some(0)));
+        assert!(has_failed(&until, Ended::Chip(Stop::Ended(3)), Some(3)));
         until.text = Some(b"done".to_vec());
-        assert!(has_failed(&until, Ended::Chip(Stop::Time)));
-        assert!(has_failed(&until, Ended::Chip(Stop::Asleep)));
+        assert!(has_failed(&until, Ended::Chip(Stop::Time), None));
+        assert!(has_failed(&until, Ended::Chip(Stop::Asleep), None));
+        assert!(has_failed(&until, Ended::Chip(Stop::Ended(0)), Some(0)));
     }
 }

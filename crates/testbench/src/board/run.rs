@@ -31,12 +31,14 @@ pub struct RunUntil {
     pub typed: Vec<Vec<u8>>,
     /// Whether Enter is pressed once on a USB serial port that is open and silent, where nothing is typed.
     pub knocks: bool,
+    /// Whether the image's own handler of HardFault goes on where it faults.
+    pub past_faults: bool,
 }
 
 impl RunUntil {
     /// Until a time.
     pub fn time(end: Picoseconds) -> Self {
-        Self { end, text: None, pin: None, typed: Vec::new(), knocks: false }
+        Self { end, text: None, pin: None, typed: Vec::new(), knocks: false, past_faults: false }
     }
 }
 
@@ -96,7 +98,7 @@ impl<'a> Awaited<'a> {
 }
 
 /// The state of a run between its slices.
-struct Course<'a> {
+pub(super) struct Course<'a> {
     until: &'a RunUntil,
     awaited: Option<Awaited<'a>>,
     typed: usize,
@@ -127,6 +129,7 @@ impl Board {
         let console = text.is_some();
         let pins = until.pin.map_or(0, |(pin, _)| 1 << pin);
         self.chip.stop_at(StopAt { console, pins });
+        self.chip.stop_at_faults(!until.past_faults);
         let ended = loop {
             if self.has_level(until.pin) {
                 break Ended::Pin;
@@ -139,7 +142,8 @@ impl Board {
             }
         };
         self.chip.stop_at(StopAt::default());
-        ended
+        self.chip.stop_at_faults(true);
+        self.let_output_out(ended, &mut course, listener)
     }
 
     fn has_level(&self, pin: Option<(u8, bool)>) -> bool {
@@ -163,6 +167,8 @@ impl Board {
                 // Time passes for whoever may still type, or for the end that was asked for.
                 Stop::Asleep if course.types_at().is_some() => self.type_next(course),
                 Stop::Pin => return None,
+                // The other core, DMA and PIO go on.
+                Stop::LockedUp(_) if course.until.past_faults => {}
                 stop => return Some(Ended::Chip(stop)),
             }
         }
@@ -197,7 +203,11 @@ impl Board {
     }
 
     /// Takes over what happened; the console from which the awaited text came.
-    fn collect(&mut self, course: &mut Course<'_>, listener: &mut dyn Listener) -> Option<Console> {
+    pub(super) fn collect(
+        &mut self,
+        course: &mut Course<'_>,
+        listener: &mut dyn Listener,
+    ) -> Option<Console> {
         self.recording.collect(&mut self.chip);
         let mut found = None;
         for (console, bytes) in self.drain_consoles() {

@@ -2,38 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use mcu::report::INTERRUPTS;
+
 use super::Board;
 use super::outcome::InterruptCount;
-
-/// The lines of the NVIC (RP2040 datasheet 2.3.2).
-const INTERRUPTS: [&str; 26] = [
-    "TIMER_IRQ_0",
-    "TIMER_IRQ_1",
-    "TIMER_IRQ_2",
-    "TIMER_IRQ_3",
-    "PWM_IRQ_WRAP",
-    "USBCTRL_IRQ",
-    "XIP_IRQ",
-    "PIO0_IRQ_0",
-    "PIO0_IRQ_1",
-    "PIO1_IRQ_0",
-    "PIO1_IRQ_1",
-    "DMA_IRQ_0",
-    "DMA_IRQ_1",
-    "IO_IRQ_BANK0",
-    "IO_IRQ_QSPI",
-    "SIO_IRQ_PROC0",
-    "SIO_IRQ_PROC1",
-    "CLOCKS_IRQ",
-    "SPI0_IRQ",
-    "SPI1_IRQ",
-    "UART0_IRQ",
-    "UART1_IRQ",
-    "ADC_IRQ_FIFO",
-    "I2C0_IRQ",
-    "I2C1_IRQ",
-    "RTC_IRQ",
-];
 
 /// The exception number of interrupt line 0.
 const FIRST_INTERRUPT: usize = 16;
@@ -60,6 +32,7 @@ impl Board {
 
     pub(super) fn bus_counts(&mut self) -> BTreeMap<&'static str, u64> {
         let [first, second] = self.parts().passed();
+        let (xip_accesses, xip_hits) = self.chip.xip_cache_counts();
         BTreeMap::from([
             ("spi0_frames", first.spi_frames),
             ("spi1_frames", second.spi_frames),
@@ -67,6 +40,8 @@ impl Board {
             ("uart1_bytes", second.uart_bytes),
             ("i2c0_bytes", first.i2c_bytes),
             ("i2c1_bytes", second.i2c_bytes),
+            ("xip_accesses", xip_accesses),
+            ("xip_misses", xip_accesses - xip_hits),
         ])
     }
 

@@ -18,6 +18,7 @@ use super::{BoardError, find_board};
 
 /// Larger files are no images for this chip: a flash has 16 MiB at most, and an ELF some debug information.
 const MOST_IMAGE_BYTES: u64 = 256 << 20;
+const BOOTSEL: &str = "BOOTSEL";
 const ROM_BYTES: u64 = 16 << 10;
 
 /// What may be said of a board beside its file.
@@ -177,12 +178,17 @@ impl Board {
         self.chip.pins()
     }
 
-    /// Presses or releases a button, or sets a switch, by its chip's name.
+    /// Presses or releases a button, or sets a switch, by its chip's name; every board has the button BOOTSEL at the flash's
+    /// chip select, which firmware may read.
     ///
     /// # Errors
     /// When the board has none of that name.
     pub fn press(&mut self, name: &str, pressed: bool) -> Result<(), BoardError> {
         let chip = self.file.chips.iter().find(|chip| chip.name == name);
+        if chip.is_none() && name == BOOTSEL {
+            self.chip.hold_bootsel(pressed);
+            return Ok(());
+        }
         let (pin, level) = match chip.map(|chip| &chip.part) {
             Some(&Part::Button { pin, pressed_level, pull, .. }) => {
                 (pin, if pressed { Some(pressed_level) } else { pull })
@@ -203,9 +209,8 @@ impl Board {
             .filter(|chip| pressable(&chip.part))
             .map(|chip| chip.name.as_str())
             .collect();
-        let there =
-            if names.is_empty() { "it has none".to_owned() } else { format!("it has {}", names.join(", ")) };
-        format!("board {} has no button or switch {name}; {there}", self.file.name)
+        let others: String = names.iter().map(|name| format!(", {name}")).collect();
+        format!("board {} has no button or switch {name}; it has {BOOTSEL}{others}", self.file.name)
     }
 
     /// The console that text is typed at unless another is named: USB once a PC sees a serial port there, else UART0.

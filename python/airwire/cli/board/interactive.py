@@ -33,6 +33,7 @@ def converse(
     end_ps: int,
     until: bytes | None,
     send: Sequence[bytes],
+    past_faults: bool,
     on_console: Callable[[str, bytes], None] | None,
 ) -> BoardRun:
     """Run a board at most as fast as real time, with the keyboard as its console's input, until Ctrl-]."""
@@ -42,7 +43,7 @@ def converse(
         begun_s, begun_ps = time.monotonic(), device.time_ps
         while True:
             slice_ps = max(min(_SLICE_PS, end_ps - device.time_ps), 0)
-            report = device.run(slice_ps, until=until, send=send, on_console=on_console)
+            report = device.run(slice_ps, until=until, send=send, past_faults=past_faults, on_console=on_console)
             send = ()
             if report.reason not in ("time", "asleep") or device.time_ps >= end_ps:
                 return report

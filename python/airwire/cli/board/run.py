@@ -34,6 +34,13 @@ def run(
             help="Hand the keyboard to the image's console, at most as fast as real time. Ctrl-] leaves.",
         ),
     ] = False,
+    past_faults: Annotated[
+        bool,
+        typer.Option(
+            "--past-faults",
+            help="Let the image's own HardFault handler go on where it faults, instead of ending there.",
+        ),
+    ] = False,
     gdb: Annotated[
         str | None,
         typer.Option(
@@ -66,9 +73,9 @@ def run(
     """
     if interactive and json:
         raise typer.BadParameter("an interactive run has no JSON output", param_hint="--interactive")
-    if gdb is not None and (interactive or until is not None or send or for_ is not None):
+    if gdb is not None and (interactive or past_faults or until is not None or send or for_ is not None):
         raise typer.BadParameter(
-            "GDB decides how long the board runs; leave --interactive, --until, --send and --for out",
+            "GDB decides how long the board runs; leave --interactive, --until, --send, --for and --past-faults out",
             param_hint="--gdb",
         )
     from airwire import _core
@@ -87,9 +94,16 @@ def run(
         from airwire.cli.board.interactive import converse
 
         end_ps = NO_END_PS if for_ is None else for_
-        report = converse(device, end_ps, awaited, typed, stream)
+        report = converse(device, end_ps, awaited, typed, past_faults, stream)
     else:
-        report = device.run(options.time_left(device, for_), until=awaited, send=typed, knock=True, on_console=stream)
+        report = device.run(
+            options.time_left(device, for_),
+            until=awaited,
+            send=typed,
+            knock=True,
+            past_faults=past_faults,
+            on_console=stream,
+        )
     written = _write(device, vcd, trace)
     _publish(device, report, written, stream, json)
 

@@ -110,6 +110,11 @@ impl Uart {
         !self.sent.is_empty()
     }
 
+    /// Whether bytes still have to go out, and the clock is there for it.
+    pub(crate) fn is_sending(&self, io: &Io) -> bool {
+        self.shifting.is_some() && Beat::new(Picoseconds::ZERO, self.divider, io.clocks.peri_hz).is_some()
+    }
+
     /// How long a byte takes on the wire; nothing while the UART is off or its clock stands.
     pub fn frame_time(&self, io: &Io) -> Option<Picoseconds> {
         let beat = Beat::new(Picoseconds::ZERO, self.divider, io.clocks.peri_hz)?;
