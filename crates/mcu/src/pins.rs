@@ -27,6 +27,10 @@ pub enum Function {
     Usb = 9,
 }
 
+/// How many moments of change are remembered: the delay of a synchroniser is two cycles, and software changes a pin once a
+/// cycle, each core.
+const CHANGES_KEPT: usize = 4;
+const LONG_AGO: Picoseconds = Picoseconds::new(i64::MIN);
 const FUNCTIONS: usize = 10;
 /// FUNCSEL of a pin that nothing drives.
 const FUNCSEL_NULL: u8 = 31;
@@ -91,6 +95,8 @@ pub struct Pins {
     inputs: u32,
     changed: u32,
     inputs_changed: u32,
+    /// The last changes of `inputs`, the newest first: when, and what they were before.
+    before: [(Picoseconds, u32); CHANGES_KEPT],
     conflicts: u64,
     recorded: u32,
     edges: Vec<Edge>,
@@ -111,6 +117,7 @@ impl Default for Pins {
             inputs: 0,
             changed: 0,
             inputs_changed: 0,
+            before: [(LONG_AGO, 0); CHANGES_KEPT],
             conflicts: 0,
             recorded: 0,
             edges: Vec::new(),
@@ -194,6 +201,20 @@ impl Pins {
         self.inputs
     }
 
+    /// The same as they were at a time not long ago: changes at that very time or later are left out.
+    #[inline]
+    pub fn inputs_before(&self, at: Picoseconds) -> u32 {
+        if self.before[0].0 < at { self.inputs } else { self.inputs_long_before(at) }
+    }
+
+    fn inputs_long_before(&self, at: Picoseconds) -> u32 {
+        self.before
+            .iter()
+            .take_while(|(changed, _)| *changed >= at)
+            .last()
+            .map_or(self.inputs, |(_, before)| *before)
+    }
+
     /// The pins that the chip itself drives now.
     pub fn driven(&self) -> u32 {
         (0..PIN_COUNT as usize).filter(|&pin| self.output(pin).is_some()).map(|pin| 1 << pin).sum()
@@ -254,6 +275,10 @@ impl Pins {
         }
         let seen = overridden(self.overrides[pin].input, self.pads[pin].input_enable && level);
         if seen != (self.inputs & bit != 0) {
+            if self.before[0].0 != at {
+                self.before.copy_within(..CHANGES_KEPT - 1, 1);
+                self.before[0] = (at, self.inputs);
+            }
             self.inputs ^= bit;
             self.inputs_changed |= bit;
         }

@@ -15,8 +15,9 @@ pub(super) const DIV_CSR: u32 = 0x78;
 
 const CSR_READY: u32 = 1 << 0;
 const CSR_DIRTY: u32 = 1 << 1;
-/// RP2040 datasheet 2.3.1.5: a calculation takes eight cycles of clk_sys.
-const CYCLES: u64 = 8;
+/// RP2040 datasheet 2.3.1.5: a calculation takes eight cycles of clk_sys. They begin as the write ends, and a read ends a
+/// cycle after it has looked.
+const CYCLES: u64 = 8 + 1;
 const PS_PER_S: u64 = 1_000_000_000_000;
 
 /// A quotient and its remainder.

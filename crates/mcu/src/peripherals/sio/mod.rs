@@ -2,8 +2,7 @@
 //! spinlocks, and for each core a divider and two interpolators. Every access takes one cycle of a core, so this is
 //! the hottest block of all.
 //!
-//! Left out: the two cycles of the pins' input synchroniser (GPIO_IN shows a level at once, up to 16 ns early at
-//! 125 MHz). Of two cores that write in one cycle the bus decides who comes first.
+//! Of two cores that write in one cycle the bus decides who comes first.
 
 mod divider;
 mod fifo;
@@ -14,6 +13,8 @@ mod tests;
 use self::divider::{DIV_CSR, DIV_UDIVIDEND, Divider};
 use self::fifo::Mailboxes;
 use self::interpolator::{Interpolator, Speciality};
+use units::Picoseconds;
+
 use crate::io::Io;
 use crate::pins::{ALL_PINS, Function};
 
@@ -40,6 +41,7 @@ const INTERP0: u32 = 0x80;
 const INTERP_LAST: u32 = 0xfc;
 const SPINLOCK0: u32 = 0x100;
 const SPINLOCK31: u32 = 0x17c;
+const PS_PER_S: u64 = 1_000_000_000_000;
 /// SCLK, SS and SD0 to SD3.
 const QSPI_PINS: u32 = 0x3f;
 
@@ -55,6 +57,9 @@ pub struct Sio {
     spinlocks: u32,
     dividers: [Divider; 2],
     interpolators: [[Interpolator; 2]; 2],
+    /// A cycle of clk_sys, at this frequency.
+    cycle_ps: i64,
+    sys_hz: u64,
 }
 
 impl Default for Sio {
@@ -77,6 +82,8 @@ impl Sio {
             spinlocks: 0,
             dividers: [Divider::default(), Divider::default()],
             interpolators: [pair.clone(), pair],
+            cycle_ps: 0,
+            sys_hz: 0,
         }
     }
 
@@ -85,7 +92,7 @@ impl Sio {
     pub fn read(&mut self, core: usize, offset: u32, io: &mut Io) -> u32 {
         let core = core & 1;
         match offset {
-            GPIO_IN => io.pins.inputs(),
+            GPIO_IN => self.synchronised_inputs(io),
             DIV_UDIVIDEND..=DIV_CSR => self.dividers[core].read(offset, io),
             FIFO_RD => self.mailboxes.read(core, io),
             INTERP0..=INTERP_LAST => self.interpolators[core][interpolator(offset)].read(offset >> 2 & 15),
@@ -97,6 +104,17 @@ impl Sio {
                 self.peek(core, offset, io)
             }
         }
+    }
+
+    /// The pins behind the two flip-flops of their synchronisers (RP2040 datasheet 2.3.1.2): a load ends a cycle after the
+    /// second one has taken the level.
+    #[inline]
+    fn synchronised_inputs(&mut self, io: &Io) -> u32 {
+        if io.clocks.sys_hz != self.sys_hz {
+            self.sys_hz = io.clocks.sys_hz;
+            self.cycle_ps = (PS_PER_S / self.sys_hz.max(1)) as i64;
+        }
+        io.pins.inputs_before(io.now - io.ahead - Picoseconds::new(2 * self.cycle_ps))
     }
 
     /// What a core would read, without the effects of reading.
