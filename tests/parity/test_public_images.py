@@ -435,6 +435,20 @@ def test_micropython_drives_pins_files_and_time() -> None:
     assert answers(board, "import os; os.listdir()\r\n").split("\r\n")[1] == "['x']"
 
 
+def test_micropython_finds_a_memory_on_its_i2c_pins(tmp_path: Path) -> None:
+    # Its port for this chip moves the pins itself for transfers of up to two bytes, as scan() makes them; longer ones
+    # are the controller's.
+    file = tmp_path / "memory.toml"
+    file.write_text("mcu = 'rp2040'\n[chips.memory]\nkind = 'i2c-eeprom'\ni2c = 0\naddress = 0x50\n", encoding="ascii")
+    board_with("micropython-v1.21.0.uf2")
+    board = Board(file, FOLDER / "micropython-v1.21.0.uf2")
+    board.run("1 s", until=PROMPT)
+    answers(board, "from machine import Pin, I2C; i2c = I2C(0, scl=Pin(5), sda=Pin(4))\r\n")
+    assert answers(board, "i2c.scan()\r\n").split("\r\n")[1] == "[80]"
+    answers(board, "i2c.writeto(80, bytes([0, 16]) + b'hello')\r\n")
+    assert answers(board, "i2c.readfrom_mem(80, 16, 5, addrsize=16)\r\n").split("\r\n")[1] == "b'hello'"
+
+
 def test_circuitpython_comes_to_its_prompt() -> None:
     board = board_with("circuitpython-9.2.1.uf2")
     ended = board.run("10 s", until="Press any key to enter the REPL.")

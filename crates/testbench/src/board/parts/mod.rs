@@ -4,6 +4,7 @@
 
 mod activity;
 mod eeprom;
+mod i2c_wires;
 mod loopback;
 mod routes;
 
@@ -17,6 +18,7 @@ pub use activity::{Activity, Burst};
 pub use eeprom::Eeprom;
 pub use loopback::SpiLoopback;
 
+use self::i2c_wires::I2cWires;
 use super::file::{BoardFile, Part};
 
 /// The pin of ADC input 0 (RP2040 datasheet 4.9.1).
@@ -83,6 +85,7 @@ pub struct Parts {
     levels: u32,
     spi: [Vec<SpiSeat>; 2],
     i2c: [I2cBus; 2],
+    i2c_wires: Vec<I2cWires>,
     pin_devices: Vec<Box<dyn PinDevice>>,
     microvolts: [Option<i32>; ADC_INPUTS],
     routes: routes::Routes,
@@ -128,6 +131,9 @@ impl Parts {
 
     /// Connects a device to an I2C port.
     pub fn connect_i2c(&mut self, port: u8, device: Box<dyn I2cDevice>) {
+        if self.i2c[usize::from(port & 1)].devices.is_empty() {
+            self.i2c_wires.extend(I2cWires::of_port(port));
+        }
         self.i2c[usize::from(port & 1)].devices.push(device);
     }
 
@@ -178,6 +184,11 @@ impl Outside for Parts {
                 seat.device.selected(at, is_low(levels, pin));
             }
         }
+        let mut all_wires = std::mem::take(&mut self.i2c_wires);
+        for wires in &mut all_wires {
+            wires.changed(at, changed, levels, self, reactions);
+        }
+        self.i2c_wires = all_wires;
         for device in &mut self.pin_devices {
             device.changed(at, changed, levels, reactions);
         }
@@ -262,6 +273,7 @@ impl Outside for Parts {
             levels: self.levels,
             spi: [seats(&self.spi[0])?, seats(&self.spi[1])?],
             i2c: [bus(&self.i2c[0])?, bus(&self.i2c[1])?],
+            i2c_wires: self.i2c_wires.clone(),
             pin_devices: self.pin_devices.iter().map(|device| device.snapshot()).collect::<Option<_>>()?,
             microvolts: self.microvolts,
             routes: self.routes.clone(),
