@@ -280,7 +280,7 @@ def test_a_board_whose_image_offers_no_disk_says_so(images: Path) -> None:
     board = Board("pico", images / "hello_uart.elf")
     assert board.usb_device is None and board.take_input_reports() == []
     for ask in (lambda: board.read_disk(0), lambda: board.write_disk(0, bytes(512))):
-        with pytest.raises(airwire.AirwireError, match="offers no disk on USB at .*; let it run until it does"):
+        with pytest.raises(airwire.AirwireError, match=r"offers no disk on USB at .*; let it run until it does"):
             ask()
 
 

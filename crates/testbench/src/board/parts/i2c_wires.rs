@@ -170,8 +170,7 @@ mod tests {
         fn settle(&mut self) {
             loop {
                 let sda = self.released[0] && self.released[1];
-                let levels =
-                    u32::MAX & !(1 << SDA | 1 << SCL) | u32::from(sda) << SDA | u32::from(self.scl) << SCL;
+                let levels = !(1 << SDA | 1 << SCL) | u32::from(sda) << SDA | u32::from(self.scl) << SCL;
                 let changed = levels ^ self.levels;
                 if changed == 0 {
                     return;
