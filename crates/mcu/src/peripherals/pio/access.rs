@@ -66,6 +66,7 @@ impl Peripheral for Pio {
                 self.wake_stalled(now, |stall| matches!(stall, Stall::Pins(_)));
             }
             INSTR_MEM0..=INSTR_MEM31 => {
+                self.machines.iter_mut().for_each(|machine| machine.program_changes(now));
                 self.program[word(offset, INSTR_MEM0)] = value as u16;
                 self.wake_stalled(now, |_| true);
             }

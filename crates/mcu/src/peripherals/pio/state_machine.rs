@@ -1,8 +1,8 @@
 //! A state machine: its registers, when it has something to do next, and what a cycle does to it. What an instruction
 //! does is in `execute.rs`.
 //!
-//! Nothing is stepped for nothing: delay cycles and divided cycles are computed, and a machine that is stalled on
-//! something that only others can change sleeps until they do.
+//! Nothing is stepped for nothing: delay cycles and divided cycles are computed, a machine that is stalled on something
+//! that only others can change sleeps until they do, and a jump to itself that counts X or Y down is one long delay.
 
 use super::MACHINES;
 use super::divider::Divider;
@@ -88,6 +88,15 @@ pub(super) enum Outcome {
     Stalled(Stall),
 }
 
+/// A jump to itself that counts a register down. The register is 0 already, the delay is that of all rounds; who wants to
+/// know more undoes it ([`StateMachine::stop_counting`]).
+#[derive(Debug, Clone, Copy)]
+struct Counting {
+    in_y: bool,
+    /// Ticks of a round.
+    period: u64,
+}
+
 /// One of the four state machines of a block.
 #[derive(Debug, Clone)]
 pub(super) struct StateMachine {
@@ -121,6 +130,7 @@ pub(super) struct StateMachine {
     pub(super) due: u64,
     divider: Divider,
     delay: u64,
+    counting: Option<Counting>,
     latch: Option<u16>,
     forced: Option<(u64, u16)>,
     /// A stalled machine looks again at its first tick from here on.
@@ -157,6 +167,7 @@ impl StateMachine {
             due: NEVER,
             divider: Divider::new(0),
             delay: 0,
+            counting: None,
             latch: None,
             forced: None,
             look_again: NEVER,
@@ -172,6 +183,39 @@ impl StateMachine {
                 self.delay = self.delay.saturating_sub(ticks);
             }
         }
+    }
+
+    /// The program is about to change under the machine.
+    pub(super) fn program_changes(&mut self, cycle: u64) {
+        self.settle(cycle);
+        self.stop_counting();
+        self.reschedule();
+    }
+
+    /// Takes the rounds of a counting jump that are still to come out of the delay, and gives them back to the register.
+    fn stop_counting(&mut self) {
+        if let Some(Counting { in_y, period }) = self.counting.take() {
+            let rounds = (self.delay / period) as u32;
+            self.delay %= period;
+            *(if in_y { &mut self.y } else { &mut self.x }) = rounds;
+        }
+    }
+
+    /// Makes a delay of all further rounds of a jump to itself that has just been taken.
+    fn count_ahead(&mut self, instruction: u16) {
+        let in_y = match instruction >> 5 & 7 {
+            2 => false,
+            4 => true,
+            _ => return,
+        };
+        // A side-set would be written again in every round.
+        if self.config.side_set(instruction).is_some() {
+            return;
+        }
+        let period = 1 + self.delay;
+        let rounds = std::mem::take(if in_y { &mut self.y } else { &mut self.x });
+        self.delay += u64::from(rounds) * period;
+        self.counting = Some(Counting { in_y, period });
     }
 
     /// Something that the machine may be stalled on changed; it looks again at its first tick after `cycle`.
@@ -190,6 +234,7 @@ impl StateMachine {
     /// Enables or disables the machine after the edge of `cycle`.
     pub(super) fn enable(&mut self, enabled: bool, cycle: u64) {
         self.settle(cycle);
+        self.stop_counting();
         self.enabled = enabled;
         self.reschedule();
     }
@@ -197,6 +242,7 @@ impl StateMachine {
     /// SM_RESTART (RP2040 datasheet 3.7, CTRL).
     pub(super) fn restart(&mut self, cycle: u64) {
         self.settle(cycle);
+        self.stop_counting();
         (self.isr, self.isr_count, self.osr_count) = (0, 0, FULL_COUNT);
         (self.delay, self.latch, self.forced, self.exec_stalled) = (0, None, None, false);
         (self.irq_waiting, self.in_shifted, self.begun, self.stall) = (false, false, false, None);
@@ -223,6 +269,7 @@ impl StateMachine {
     /// EXECCTRL, SHIFTCTRL and PINCTRL were written.
     pub(super) fn reconfigure(&mut self, cycle: u64) {
         self.settle(cycle);
+        self.stop_counting();
         let before = self.config;
         self.config = Config::decode(self.execctrl, self.shiftctrl, self.pinctrl);
         let depths = (self.config.transmit_depth, self.config.receive_depth);
@@ -236,6 +283,7 @@ impl StateMachine {
     /// The system wrote an instruction to INSTR; it executes in the next cycle, whatever the divider.
     pub(super) fn force(&mut self, instruction: u16, cycle: u64) {
         self.settle(cycle);
+        self.stop_counting();
         if self.exec_stalled {
             (self.latch, self.exec_stalled, self.stall) = (None, false, None);
             (self.in_shifted, self.begun) = (false, false);
@@ -281,6 +329,7 @@ impl StateMachine {
     }
 
     fn step_program(&mut self, cycle: &mut Cycle<'_>) {
+        self.counting = None;
         let latched = self.latch;
         let instruction = latched.unwrap_or_else(|| cycle.program[usize::from(self.pc)]);
         let outcome = self.execute(instruction, cycle);
@@ -294,7 +343,10 @@ impl StateMachine {
         (self.latch, self.exec_stalled) = (None, false);
         self.delay = u64::from(self.config.delay(instruction));
         if let Outcome::Jump(target) = outcome {
-            self.pc = target;
+            let before = std::mem::replace(&mut self.pc, target);
+            if target == before && latched.is_none() && instruction >> 13 == 0 {
+                self.count_ahead(instruction);
+            }
         } else if latched.is_none() {
             self.pc = self.following();
         }

@@ -40,8 +40,20 @@ fn setting() -> impl Strategy<Value = Setting> {
             let pins = pins & !(0x1c << 15 | 0x1c << 10 | 0x1c << 5 | 0x3c << 20 | 0x1c);
             [clkdiv, exec, shift & !(1 << 31 | u32::from(shift & 3 != 0) << 30), pins]
         });
-    (prop::collection::vec(any::<u16>(), 32), prop::collection::vec(machine, 4), any::<u32>())
+    (program(), prop::collection::vec(machine, 4), any::<u32>())
         .prop_map(|(program, machines, bypass)| Setting { program, machines, bypass })
+}
+
+/// Any instructions, jumps of an instruction to itself that count among them.
+fn program() -> impl Strategy<Value = Vec<u16>> {
+    let counts = prop_oneof![Just(None), (any::<bool>(), 0u16..8).prop_map(Some)];
+    prop::collection::vec((any::<u16>(), counts), 32).prop_map(|words| {
+        let word = |((any, counts), place): ((u16, Option<(bool, u16)>), u16)| match counts {
+            Some((in_y, delay)) => d(jmp(if in_y { Y_DEC } else { X_DEC }, place), delay),
+            None => any,
+        };
+        words.into_iter().zip(0..).map(word).collect()
+    })
 }
 
 fn bench(setting: &Setting) -> Bench {
@@ -90,6 +102,46 @@ fn state(bench: &mut Bench) -> Vec<u32> {
         state.extend([EXECCTRL, ADDR].map(|register| bench.read(register + n * MACHINE)));
     }
     state
+}
+
+/// 1000 rounds of 3 cycles from cycle 3 on, then GP0 goes high.
+fn counts_down() -> Bench {
+    let program = [pull(BLOCK), mov(X, OSR), d(jmp(X_DEC, 2), 2), set(PINS, 1), jmp(ALWAYS, 4)];
+    let mut bench = Bench::with(&program);
+    bench.write(PINCTRL, set_pins(0, 1));
+    bench.exec(set(PINDIRS, 1));
+    bench.write(TXF0, 999);
+    bench.start();
+    bench
+}
+
+#[test]
+fn counting_down_takes_no_work() {
+    let mut bench = counts_down();
+    let woken = bench.run(3100);
+    assert_eq!(bench.edges(), [(3 + 3 * 1000, 0, true)]);
+    // The instructions before and behind, the first round and the last.
+    assert!(woken < 110, "{woken}");
+}
+
+#[test]
+fn a_countdown_can_be_looked_into_at_any_moment() {
+    // The value after the jump of a round that began at cycle 3, 6, and so on.
+    for (cycle, left) in [(3, 998), (4, 998), (5, 998), (6, 997), (3 + 3 * 500, 498), (3 + 3 * 998, 0)] {
+        let mut bench = counts_down();
+        bench.run_to(cycle);
+        assert_eq!(bench.x(), left, "at cycle {cycle}");
+    }
+}
+
+#[test]
+fn a_countdown_whose_program_changes_goes_on_with_the_new_one() {
+    let mut bench = counts_down();
+    bench.run_to(3 + 3 * 10);
+    // Without a delay from the next round on: 988 rounds are left, and the last jump is not taken.
+    bench.write(0x48 + 4 * 2, jmp(X_DEC, 2).into());
+    bench.run(1200);
+    assert_eq!(bench.edges(), [(3 + 3 * 11 + 989, 0, true)]);
 }
 
 proptest! {
