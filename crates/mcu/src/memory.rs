@@ -13,7 +13,13 @@ const STRIPED_BYTES: u32 = 256 * 1024;
 /// Bytes of one striped bank.
 const BANK_BYTES: u32 = 64 * 1024;
 /// Bytes of memory that share one mark "code was decoded here".
-pub(crate) const CODE_PAGE_BITS: u32 = 7;
+const CODE_PAGE_BITS: u32 = 7;
+/// Bytes of memory that share one of the finer marks, by which a core that runs alone tells code from data beside it.
+pub(crate) const CODE_LINE_BITS: u32 = 6;
+/// Bytes of the longest instruction.
+const INSTRUCTION_BYTES: u32 = 4;
+const WORDS: usize = SRAM_BYTES as usize / 4;
+const HALVES: usize = SRAM_BYTES as usize / 2;
 
 /// The bank that serves an offset in SRAM.
 #[inline]
@@ -33,23 +39,26 @@ pub(crate) fn unstriped_offset(address: u32) -> Option<u32> {
 /// SRAM.
 #[derive(Debug, Clone)]
 pub(crate) struct Sram {
-    bytes: Box<[u8]>,
-    /// Which pages hold decoded code: a store to one of these takes the long way.
+    bytes: Box<[u8; SRAM_BYTES as usize]>,
+    /// Which pages hold decoded code: the cores stop after a store to one of these that took the long way.
     code_pages: Box<[bool]>,
+    /// Which lines hold decoded code: a store to one of these takes the long way.
+    code_lines: Box<[bool; (SRAM_BYTES >> CODE_LINE_BITS) as usize]>,
 }
 
 impl Default for Sram {
     fn default() -> Self {
         Self {
-            bytes: vec![0; SRAM_BYTES as usize].into(),
+            bytes: Box::new([0; SRAM_BYTES as usize]),
             code_pages: vec![false; (SRAM_BYTES >> CODE_PAGE_BITS) as usize].into(),
+            code_lines: Box::new([false; (SRAM_BYTES >> CODE_LINE_BITS) as usize]),
         }
     }
 }
 
 impl Sram {
     pub(crate) fn bytes(&self) -> &[u8] {
-        &self.bytes
+        self.bytes.as_slice()
     }
 
     /// The aligned word at an address of the striped window. A rotation tests alignment and range at once.
@@ -71,41 +80,41 @@ impl Sram {
         self.bytes.get(index).map(|&byte| u32::from(byte))
     }
 
+    /// Whether decoded code is near the word.
+    #[inline(always)]
+    fn near_code(&self, word: usize) -> bool {
+        self.code_lines.get(word >> (CODE_LINE_BITS - 2)) != Some(&false)
+    }
+
     /// Stores an aligned word; false when the address is not aligned, not in the striped window, or near decoded code.
     #[inline(always)]
     pub(crate) fn store_word(&mut self, address: u32, value: u32) -> bool {
-        let offset = address.wrapping_sub(SRAM_BASE);
-        match self.bytes.as_chunks_mut::<4>().0.get_mut(offset.rotate_right(2) as usize) {
-            Some(bytes) if !self.code_pages[(offset >> CODE_PAGE_BITS) as usize] => {
-                *bytes = value.to_le_bytes();
-                true
-            }
-            _ => false,
+        let index = address.wrapping_sub(SRAM_BASE).rotate_right(2) as usize;
+        let stores = index < WORDS && !self.near_code(index);
+        if stores {
+            self.bytes.as_chunks_mut::<4>().0[index] = value.to_le_bytes();
         }
+        stores
     }
 
     #[inline(always)]
     pub(crate) fn store_half(&mut self, address: u32, value: u32) -> bool {
-        let offset = address.wrapping_sub(SRAM_BASE);
-        match self.bytes.as_chunks_mut::<2>().0.get_mut(offset.rotate_right(1) as usize) {
-            Some(bytes) if !self.code_pages[(offset >> CODE_PAGE_BITS) as usize] => {
-                *bytes = (value as u16).to_le_bytes();
-                true
-            }
-            _ => false,
+        let index = address.wrapping_sub(SRAM_BASE).rotate_right(1) as usize;
+        let stores = index < HALVES && !self.near_code(index / 2);
+        if stores {
+            self.bytes.as_chunks_mut::<2>().0[index] = (value as u16).to_le_bytes();
         }
+        stores
     }
 
     #[inline(always)]
     pub(crate) fn store_byte(&mut self, address: u32, value: u32) -> bool {
-        let offset = address.wrapping_sub(SRAM_BASE);
-        match self.bytes.get_mut(offset as usize) {
-            Some(byte) if !self.code_pages[(offset >> CODE_PAGE_BITS) as usize] => {
-                *byte = value as u8;
-                true
-            }
-            _ => false,
+        let index = address.wrapping_sub(SRAM_BASE) as usize;
+        let stores = index < SRAM_BYTES as usize && !self.near_code(index / 4);
+        if stores {
+            self.bytes[index] = value as u8;
         }
+        stores
     }
 
     /// A row of aligned words; nothing where one of them is outside the striped window.
@@ -115,15 +124,16 @@ impl Sram {
         self.bytes.as_chunks::<4>().0.get(first..first.wrapping_add(words))
     }
 
-    /// A row of aligned words to be stored; nothing where one is outside the striped window or near decoded code.
+    /// A row of aligned words to be stored, shorter than a line; nothing where one is outside the striped window or near
+    /// decoded code.
     #[inline(always)]
     pub(crate) fn row_mut(&mut self, address: u32, words: usize) -> Option<&mut [[u8; 4]]> {
-        let offset = address.wrapping_sub(SRAM_BASE);
-        let first = offset.rotate_right(2) as usize;
-        let row = self.bytes.as_chunks_mut::<4>().0.get_mut(first..first.wrapping_add(words))?;
-        let page = |offset: u32| self.code_pages.get((offset >> CODE_PAGE_BITS) as usize).copied();
-        let near_code = page(offset) != Some(false) || page(offset + 4 * words as u32 - 4) != Some(false);
-        (!near_code).then_some(row)
+        let first = address.wrapping_sub(SRAM_BASE).rotate_right(2) as usize;
+        let end = first.wrapping_add(words);
+        if self.near_code(first) || self.near_code(end.wrapping_sub(1)) {
+            return None;
+        }
+        self.bytes.as_chunks_mut::<4>().0.get_mut(first..end)
     }
 
     /// Stores bytes at an offset; true when code was decoded near them.
@@ -136,19 +146,23 @@ impl Sram {
         self.code_pages[(offset >> CODE_PAGE_BITS) as usize]
     }
 
-    /// The stretches that share a mark, each with its bytes where it has the mark.
-    pub(crate) fn code_pages(&self) -> impl Iterator<Item = Option<&[u8]>> {
-        let pages = self.bytes.chunks(1 << CODE_PAGE_BITS).zip(&self.code_pages);
-        pages.map(|(bytes, &marked)| marked.then_some(bytes))
+    /// The lines, each with its bytes where it holds decoded code.
+    pub(crate) fn code_lines(&self) -> impl Iterator<Item = Option<&[u8]>> {
+        let lines = self.bytes.chunks(1 << CODE_LINE_BITS).zip(self.code_lines.iter());
+        lines.map(|(bytes, &marked)| marked.then_some(bytes))
     }
 
     /// An instruction was decoded at `offset`: from now on stores near it are told.
     pub(crate) fn mark_code(&mut self, offset: u32) {
         let page = (offset >> CODE_PAGE_BITS) as usize;
-        self.code_pages[page] = true;
-        // The second half of a 32-bit instruction may lie in the next page.
-        if let Some(next) = self.code_pages.get_mut(page + 1) {
-            *next = true;
+        // Its second half may lie in the next page.
+        for page in self.code_pages.iter_mut().skip(page).take(2) {
+            *page = true;
+        }
+        for byte in [offset, offset + INSTRUCTION_BYTES - 1] {
+            if let Some(line) = self.code_lines.get_mut((byte >> CODE_LINE_BITS) as usize) {
+                *line = true;
+            }
         }
     }
 }
@@ -177,5 +191,22 @@ mod tests {
             assert_eq!(sram.load_word(address), None, "{address:#x}");
         }
         assert!(!sram.store_half(0x2000_0001, 1) && !sram.store_byte(0x2004_2000, 1));
+    }
+
+    #[test]
+    fn a_core_alone_stores_beside_code_but_not_onto_it() {
+        let mut sram = Sram::default();
+        // The first half of a 32-bit instruction in one line, the second one in the next.
+        sram.mark_code(0x7e);
+        let stores =
+            [0x00, 0x3c, 0x40, 0x7c, 0x80, 0xbc, 0xc0].map(|offset| sram.store_word(SRAM_BASE + offset, 1));
+        assert_eq!(stores, [true, true, false, false, false, false, true]);
+        assert!(sram.row_mut(SRAM_BASE + 0x30, 4).is_some() && sram.row_mut(SRAM_BASE + 0x34, 4).is_none());
+        assert!(
+            sram.row_mut(SRAM_BASE + 0xb8, 4).is_none()
+                && sram.row_mut(SRAM_BASE + SRAM_BYTES - 8, 3).is_none()
+        );
+        // By the long way the whole page counts.
+        assert!(sram.store(0xc0, &[0]));
     }
 }

@@ -31,27 +31,6 @@ pub(crate) fn decode(pc: u32, first: u16, second: u16) -> Op {
     }
 }
 
-/// Decodes the instruction at `pc` together with a conditional branch behind it, where the two are one step.
-pub(crate) fn decode_pair(pc: u32, first: u16, second: u16) -> Op {
-    let op = decode(pc, first, second);
-    let equal = match second >> 8 {
-        0xd0 => true,
-        0xd1 => false,
-        _ => return op,
-    };
-    let kind = match (op.kind, equal) {
-        (Kind::CmpImmediate, true) => Kind::CmpImmediateThenBranchEq,
-        (Kind::CmpImmediate, false) => Kind::CmpImmediateThenBranchNe,
-        (Kind::CmpRegister, true) => Kind::CmpRegisterThenBranchEq,
-        (Kind::CmpRegister, false) => Kind::CmpRegisterThenBranchNe,
-        (Kind::SubImmediate, true) => Kind::SubImmediateThenBranchEq,
-        (Kind::SubImmediate, false) => Kind::SubImmediateThenBranchNe,
-        _ => return op,
-    };
-    let distance = sign_extend(u32::from(second) & 0xff, 8).wrapping_add(3);
-    Op { kind, c: op.imm as u8, imm: distance, ..op }
-}
-
 const fn field(code: u32, low: u32) -> u32 {
     code >> low & 7
 }
@@ -200,14 +179,14 @@ fn miscellaneous(code: u32) -> Op {
         0b0010100 | 0b0010101 => two(Kind::ZeroExtendHalf),
         0b0010110 | 0b0010111 => two(Kind::ZeroExtendByte),
         0b0100000..=0b0101111 if code & 0x1ff != 0 => {
-            Op::new(Kind::Push, 0, 0, 0, code & 0xff | (code & 0x100) << 6)
+            list(Kind::Push, 13, 1, code & 0xff | (code & 0x100) << 6)
         }
         0b0110011 if code & 0xf == 2 => Op::new(Kind::ChangePrimask, code >> 4 & 1, 0, 0, 0),
         0b1010000 | 0b1010001 => two(Kind::Rev),
         0b1010010 | 0b1010011 => two(Kind::Rev16),
         0b1010110 | 0b1010111 => two(Kind::Revsh),
-        0b1100000..=0b1100111 if code & 0xff != 0 => Op::new(Kind::Pop, 0, 0, 0, code & 0xff),
-        0b1101000..=0b1101111 => Op::new(Kind::PopProgramCounter, 0, 0, 0, code & 0xff),
+        0b1100000..=0b1100111 if code & 0xff != 0 => list(Kind::Pop, 13, 1, code & 0xff),
+        0b1101000..=0b1101111 => list(Kind::PopProgramCounter, 13, 1, code & 0xff),
         0b1110000..=0b1110111 => Op::new(Kind::Bkpt, 0, 0, 0, code & 0xff),
         0b1111000..=0b1111111 => hint(code),
         _ => undefined(),
@@ -227,15 +206,20 @@ fn hint(code: u32) -> Op {
 }
 
 fn multiple(code: u32) -> Op {
-    let (rn, list) = (field(code, 8), code & 0xff);
-    if list == 0 {
+    let (rn, registers) = (field(code, 8), code & 0xff);
+    if registers == 0 {
         return undefined();
     }
     if code >> 11 & 1 == 0 {
-        return Op::new(Kind::StoreMultiple, rn, 0, 1, list);
+        return list(Kind::StoreMultiple, rn, 1, registers);
     }
-    let write_back = u32::from(list >> rn & 1 == 0);
-    Op::new(Kind::LoadMultiple, rn, 0, write_back, list)
+    list(Kind::LoadMultiple, rn, u32::from(registers >> rn & 1 == 0), registers)
+}
+
+/// An instruction on a list of registers; it keeps how many words these are.
+fn list(kind: Kind, base: u32, write_back: u32, registers: u32) -> Op {
+    let words = registers.count_ones() + u32::from(kind == Kind::PopProgramCounter);
+    Op::new(kind, base, words, write_back, registers)
 }
 
 fn conditional_branch(code: u32) -> Op {

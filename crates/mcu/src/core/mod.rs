@@ -1,18 +1,23 @@
-//! The Cortex-M0+ core (ARMv6-M): registers and sleep here; [`decode`] makes operations of halfwords, `execute` walks over
-//! them, `exception` enters and leaves handlers, [`ppb`] is the private bus with NVIC, SysTick and system control.
+//! The Cortex-M0+ core (ARMv6-M): registers and sleep here; [`decode`] makes operations of halfwords, `execute` and `walk`
+//! execute them, `exception` enters and leaves handlers, [`ppb`] is the private bus with NVIC, SysTick and system control.
 //!
 //! Left out: the MPU does not guard anything (its registers are there), and debug registers do nothing.
 
+mod access;
+mod alu;
 pub(crate) mod code;
 pub(crate) mod decode;
 mod exception;
 pub(crate) mod execute;
 pub(crate) mod fault;
+pub(crate) mod fuse;
+mod multiple;
 pub(crate) mod op;
 pub(crate) mod ppb;
 mod system;
 pub(crate) mod systick;
 mod trail;
+mod walk;
 
 pub(crate) use fault::Refusal;
 pub use fault::{Fault, FaultKind};

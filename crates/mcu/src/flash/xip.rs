@@ -151,9 +151,12 @@ impl XipCache {
     #[inline(always)]
     pub fn access(&mut self, offset: u32) -> u32 {
         self.accesses += 1;
-        let (set, wanted, mask) = Self::place(offset);
-        let ways = self.sets[set];
-        if ways & mask == wanted { 0 } else { self.beyond_first_way(set, wanted, mask) }
+        // What nearly every access finds, in fewer steps than `place` takes: the tag and the valid bit in the first way.
+        let differs = self.sets[(offset >> 3) as usize & (SETS - 1)] ^ offset >> 11 & TAG;
+        if differs & TAG == 0 && differs >> (offset >> 2 & 1) & 1 == 1 {
+            return 0;
+        }
+        self.beyond_first_way(offset)
     }
 
     /// A read through any of the windows: the cycles that it takes longer than a read of SRAM.
@@ -237,7 +240,8 @@ impl XipCache {
     }
 
     #[inline(never)]
-    fn beyond_first_way(&mut self, set: usize, wanted: u32, mask: u32) -> u32 {
+    fn beyond_first_way(&mut self, offset: u32) -> u32 {
+        let (set, wanted, mask) = Self::place(offset);
         if self.sets[set] >> WAY_BITS & mask == wanted {
             self.sets[set] = self.sets[set].rotate_left(WAY_BITS);
             return 0;

@@ -46,6 +46,20 @@ fn the_next_instruction_may_be_rewritten_just_before() {
 }
 
 #[test]
+fn the_last_of_three_instructions_that_compilers_write_together_may_be_rewritten_alone() {
+    const AT: u32 = RAM + 0x800;
+    let mut asm = in_ram();
+    // ADDS R0, R0, #1; CMP R0, R1; BNE, which is not taken; BX LR
+    asm.poke(AT, 0x4288_1c40).poke(AT + 4, 0x4770_d100).movs(0, 0).movs(1, 1);
+    call(&mut asm, AT, kept(0));
+    asm.poke(AT + 4, function(5)).movs(0, 0);
+    call(&mut asm, AT, kept(1));
+    asm.stop();
+    let chip = ran(asm);
+    assert_eq!([0, 1].map(|n| word(&chip, kept(n))), [1, 5]);
+}
+
+#[test]
 fn code_that_the_dma_rewrites_is_executed_anew() {
     const AT: u32 = RAM + 0x800;
     const FROM: u32 = RAM + 0x1000;
@@ -162,4 +176,17 @@ fn a_smaller_flash_repeats_itself_in_its_window() {
     asm.keep(0x1010_0000 + VECTORS_BYTES, kept(0)).keep(0x1000_0000 + VECTORS_BYTES, kept(1)).stop();
     let chip = ran(asm);
     assert_eq!(word(&chip, kept(0)), word(&chip, kept(1)));
+}
+
+#[test]
+fn nothing_is_executed_behind_the_last_instruction_of_a_memory() {
+    for end in [0x2004_2000, 0x1010_0000] {
+        let mut asm = in_ram();
+        asm.constant(3, (end - 2) | 1).blx(3).stop();
+        let mut chip = chip_with(asm);
+        // MOVS R0, R0
+        chip.write_memory(end - 2, &[0, 0]).expect("memory");
+        let Stop::LockedUp(fault) = run(&mut chip, 1000) else { panic!("it runs on behind {end:#x}") };
+        assert_eq!((fault.kind, fault.pc), (FaultKind::Fetch { address: end }, end));
+    }
 }

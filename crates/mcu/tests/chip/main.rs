@@ -9,5 +9,6 @@ mod code;
 mod cores;
 mod exceptions;
 mod resets;
+mod rows;
 mod sleep;
 mod snapshots;

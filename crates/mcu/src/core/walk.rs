@@ -1,0 +1,517 @@
+//! The walk: the loop over decoded instructions that is nearly all of what an emulation does. It charges each the cycles that
+//! the Cortex-M0+ Technical Reference Manual (3.3) gives it with the single-cycle multiplier and the single-cycle I/O port of
+//! the RP2040.
+//!
+//! One loop for each memory that code runs from, so that the step from one instruction to the next is an addition. The
+//! registers and flags are in the core; where the walk is and how many cycles have passed is in local variables.
+
+use crate::bus::Bus;
+use crate::core::execute::{IN_FLASH, IN_SRAM, NO_WORD, Stretch};
+use crate::core::fuse::LONGEST_ROW;
+use crate::core::op::{Kind, Op};
+use crate::core::{Core, Exit, FaultKind, LR, PC};
+
+/// In rows (`fuse`), which are executed whole: of one that begins before the limit the last instruction may begin up to
+/// `MOST_CYCLES_BEFORE_LAST` later.
+pub(super) const ROWS: u8 = 0;
+/// One instruction after the other.
+pub(super) const SINGLE: u8 = 1;
+/// One instruction after the other, and somebody looks on.
+pub(super) const WATCHED: u8 = 2;
+
+impl Core {
+    /// Executes from `ops`, the first of which is at `base`, until `limit` or until something else has to be done.
+    pub(super) fn walk<const REGION: u8, const MODE: u8>(
+        &mut self,
+        bus: &mut Bus,
+        ops: &[Op],
+        mut limit: u64,
+        base: u32,
+    ) -> Stretch {
+        // Counts halfwords from `base`.
+        let mut index = self.r[PC].wrapping_sub(base) >> 1;
+        let mut cycle = self.cycle;
+        // What added to `index` gives the number of instructions executed: it changes where instructions do not follow each
+        // other, one a halfword.
+        let mut count = index.wrapping_neg();
+        let mut word = std::mem::replace(&mut self.undecoded_word, NO_WORD);
+        let mut left = None;
+        let mut refused = None;
+        let mut undecoded = false;
+
+        macro_rules! pc {
+            () => {
+                base.wrapping_add(index << 1)
+            };
+        }
+        // The next fetch is no longer from the word of the last one.
+        macro_rules! forget_word {
+            () => {
+                if REGION == IN_FLASH || MODE == WATCHED {
+                    word = NO_WORD;
+                }
+            };
+        }
+        macro_rules! leave {
+            ($exit:expr) => {{
+                left = Some($exit);
+                break;
+            }};
+        }
+        // Ends the stretch before the instruction, which is executed again, or with a fault.
+        macro_rules! refuse {
+            ($refusal:expr) => {{
+                refused = Some($refusal);
+                break;
+            }};
+        }
+        // An access through the bus may have changed what the core must not run past.
+        macro_rules! heed {
+            () => {
+                if bus.attention {
+                    limit = 0;
+                }
+            };
+        }
+        macro_rules! jump {
+            ($target:expr, $cycles:expr) => {{
+                let target: u32 = $target;
+                self.trail.add(pc!(), target);
+                cycle += $cycles;
+                count = count.wrapping_add(index).wrapping_add(1);
+                index = target.wrapping_sub(base) >> 1;
+                count = count.wrapping_sub(index);
+                forget_word!();
+                if REGION == u8::MAX || Bus::region(target) as u8 != REGION {
+                    break;
+                }
+                continue;
+            }};
+        }
+        // To an address that came out of a register or the stack: EXC_RETURN, Thumb code, or a fault.
+        macro_rules! interworking {
+            ($target:expr, $cycles:expr) => {{
+                let target: u32 = $target;
+                if target & 1 == 0 {
+                    leave!(self.fault(pc!(), FaultKind::NotThumb { target }));
+                }
+                if target >= 0xf000_0000 && self.ipsr != 0 {
+                    self.cycle = cycle + $cycles;
+                    self.r[PC] = pc!();
+                    count = count.wrapping_add(index).wrapping_add(1);
+                    left = self.return_from_exception(bus, target);
+                    cycle = self.cycle;
+                    index = self.r[PC].wrapping_sub(base) >> 1;
+                    count = count.wrapping_sub(index);
+                    break;
+                }
+                jump!(target & !1, $cycles);
+            }};
+        }
+        macro_rules! branch {
+            ($op:expr) => {{
+                let target = index.wrapping_add($op.imm);
+                self.trail.add(pc!(), base.wrapping_add(target << 1));
+                count = count.wrapping_add(1).wrapping_sub($op.imm);
+                index = target;
+                forget_word!();
+                cycle += 2;
+                continue;
+            }};
+        }
+        // One instruction whose kind is known here, up to its successor.
+        macro_rules! execute {
+            (compute $kind:ident $op:expr) => {{
+                self.operate(Kind::$kind, $op);
+                cycle += 1;
+            }};
+            (branch $kind:ident $op:expr) => {{
+                if self.flags.hold(Kind::$kind) {
+                    branch!($op);
+                }
+                cycle += 1;
+            }};
+            (load $kind:ident $op:expr) => {{
+                if MODE == WATCHED || !self.load_sram(&bus.sram, Kind::$kind, $op) {
+                    match self.load(bus, Kind::$kind, $op, pc!(), cycle) {
+                        Ok(end) => cycle = end,
+                        Err(refusal) => refuse!(refusal),
+                    }
+                    heed!();
+                    index = index.wrapping_add(1);
+                    continue;
+                }
+                cycle += 2;
+            }};
+            (store $kind:ident $op:expr) => {{
+                if MODE == WATCHED || !self.store_sram(&mut bus.sram, Kind::$kind, $op) {
+                    match self.store(bus, Kind::$kind, $op, pc!(), cycle) {
+                        Ok(end) => cycle = end,
+                        Err(refusal) => refuse!(refusal),
+                    }
+                    heed!();
+                    index = index.wrapping_add(1);
+                    continue;
+                }
+                cycle += 2;
+            }};
+            (store_list $kind:ident $op:expr) => {{
+                if MODE == WATCHED || !self.store_list_to_sram(bus, Kind::$kind, $op) {
+                    let mut end = cycle;
+                    let stored = self.store_list(bus, Kind::$kind, $op, pc!(), &mut end);
+                    cycle = end;
+                    if let Err(refusal) = stored {
+                        refuse!(refusal);
+                    }
+                    heed!();
+                    index = index.wrapping_add(1);
+                    continue;
+                }
+                cycle += 1 + u64::from($op.b);
+            }};
+            (load_list $kind:ident $op:expr) => {{
+                let loaded =
+                    if MODE == WATCHED { None } else { self.load_list_from_sram(bus, Kind::$kind, $op) };
+                let Some(target) = loaded else {
+                    let mut end = cycle;
+                    let loaded = self.load_list(bus, Kind::$kind, $op, pc!(), &mut end);
+                    cycle = end;
+                    heed!();
+                    match loaded {
+                        Ok(target) if Kind::$kind == Kind::PopProgramCounter => interworking!(target, 2),
+                        Ok(_) => {}
+                        Err(refusal) => refuse!(refusal),
+                    }
+                    index = index.wrapping_add(1);
+                    continue;
+                };
+                cycle += 1 + u64::from($op.b);
+                if Kind::$kind == Kind::PopProgramCounter {
+                    interworking!(target, 2);
+                }
+            }};
+        }
+        // On to the next instruction of a row.
+        macro_rules! next {
+            () => {{
+                index = index.wrapping_add(1);
+                if MODE != ROWS {
+                    unreachable!("only a walk in rows takes more than one instruction");
+                }
+                // Waiting for the flash may take until the limit.
+                if REGION == IN_FLASH {
+                    if cycle >= limit {
+                        continue;
+                    }
+                    if index >> 1 != word {
+                        word = index >> 1;
+                        cycle += bus.fetch_flash(self.id, word, cycle);
+                    }
+                }
+            }};
+        }
+        // The instructions of an arm: one, or a row of which the flash may delay the later ones until the limit.
+        macro_rules! row {
+            ($ops:ident; $class:ident $kind:ident) => {
+                execute!($class $kind (&$ops[0]))
+            };
+            ($ops:ident; $class:ident $kind:ident; $class2:ident $kind2:ident) => {{
+                execute!($class $kind (&$ops[0]));
+                next!();
+                execute!($class2 $kind2 (&$ops[1]));
+            }};
+            ($ops:ident; $class:ident $kind:ident; $class2:ident $kind2:ident; $class3:ident $kind3:ident) => {{
+                execute!($class $kind (&$ops[0]));
+                next!();
+                execute!($class2 $kind2 (&$ops[1]));
+                next!();
+                execute!($class3 $kind3 (&$ops[2]));
+            }};
+        }
+
+        while cycle < limit {
+            let window = index as usize..index as usize + LONGEST_ROW;
+            let Some(row) = ops.get(window) else {
+                undecoded = true;
+                break;
+            };
+            let op = &row[0];
+            if REGION == IN_FLASH && index >> 1 != word {
+                word = index >> 1;
+                cycle += bus.fetch_flash(self.id, word, cycle);
+            }
+            if MODE == WATCHED && op.kind != Kind::Undecoded {
+                if let Some(stop) = bus.watch.before(self.id, pc!()) {
+                    leave!(Exit::Debug(stop));
+                }
+                if let Some(observer) = bus.watch.observer() {
+                    observer.instruction(self.step_at(pc!(), cycle, bus.clock.time_of(cycle)));
+                }
+                if REGION == IN_SRAM && index >> 1 != word {
+                    word = index >> 1;
+                    cycle += bus.contend(self.id as u8, word << 2, cycle);
+                }
+            }
+            let kind = if MODE == ROWS { op.kind } else { op.kind.first() };
+            match kind {
+                Kind::Undecoded => {
+                    undecoded = true;
+                    break;
+                }
+                Kind::Nop => row!(row; compute Nop),
+                Kind::MovImmediate => row!(row; compute MovImmediate),
+                Kind::MovsRegister => row!(row; compute MovsRegister),
+                Kind::LslImmediate => row!(row; compute LslImmediate),
+                Kind::LsrImmediate => row!(row; compute LsrImmediate),
+                Kind::Lsr32 => row!(row; compute Lsr32),
+                Kind::AsrImmediate => row!(row; compute AsrImmediate),
+                Kind::Asr32 => row!(row; compute Asr32),
+                Kind::AddRegister => row!(row; compute AddRegister),
+                Kind::SubRegister => row!(row; compute SubRegister),
+                Kind::AddImmediate => row!(row; compute AddImmediate),
+                Kind::SubImmediate => row!(row; compute SubImmediate),
+                Kind::CmpImmediate => row!(row; compute CmpImmediate),
+                Kind::And => row!(row; compute And),
+                Kind::Eor => row!(row; compute Eor),
+                Kind::LslRegister => row!(row; compute LslRegister),
+                Kind::LsrRegister => row!(row; compute LsrRegister),
+                Kind::AsrRegister => row!(row; compute AsrRegister),
+                Kind::Adc => row!(row; compute Adc),
+                Kind::Sbc => row!(row; compute Sbc),
+                Kind::Ror => row!(row; compute Ror),
+                Kind::Tst => row!(row; compute Tst),
+                Kind::Neg => row!(row; compute Neg),
+                Kind::CmpRegister => row!(row; compute CmpRegister),
+                Kind::Cmn => row!(row; compute Cmn),
+                Kind::Orr => row!(row; compute Orr),
+                Kind::Mul => row!(row; compute Mul),
+                Kind::Bic => row!(row; compute Bic),
+                Kind::Mvn => row!(row; compute Mvn),
+                Kind::AddHigh => row!(row; compute AddHigh),
+                Kind::MovHigh => row!(row; compute MovHigh),
+                Kind::Constant => row!(row; compute Constant),
+                Kind::AddAddress => row!(row; compute AddAddress),
+                Kind::ToStackPointer => row!(row; compute ToStackPointer),
+                Kind::AdjustStackPointer => row!(row; compute AdjustStackPointer),
+                Kind::AddProgramCounter => row!(row; compute AddProgramCounter),
+                Kind::SignExtendHalf => row!(row; compute SignExtendHalf),
+                Kind::SignExtendByte => row!(row; compute SignExtendByte),
+                Kind::ZeroExtendHalf => row!(row; compute ZeroExtendHalf),
+                Kind::ZeroExtendByte => row!(row; compute ZeroExtendByte),
+                Kind::Rev => row!(row; compute Rev),
+                Kind::Rev16 => row!(row; compute Rev16),
+                Kind::Revsh => row!(row; compute Revsh),
+                Kind::LoadLiteral => row!(row; load LoadLiteral),
+                Kind::LoadWordImmediate => row!(row; load LoadWordImmediate),
+                Kind::LoadWordRegister => row!(row; load LoadWordRegister),
+                Kind::LoadHalfImmediate => row!(row; load LoadHalfImmediate),
+                Kind::LoadHalfRegister => row!(row; load LoadHalfRegister),
+                Kind::LoadByteImmediate => row!(row; load LoadByteImmediate),
+                Kind::LoadByteRegister => row!(row; load LoadByteRegister),
+                Kind::LoadSignedHalf => row!(row; load LoadSignedHalf),
+                Kind::LoadSignedByte => row!(row; load LoadSignedByte),
+                Kind::StoreWordImmediate => row!(row; store StoreWordImmediate),
+                Kind::StoreWordRegister => row!(row; store StoreWordRegister),
+                Kind::StoreHalfImmediate => row!(row; store StoreHalfImmediate),
+                Kind::StoreHalfRegister => row!(row; store StoreHalfRegister),
+                Kind::StoreByteImmediate => row!(row; store StoreByteImmediate),
+                Kind::StoreByteRegister => row!(row; store StoreByteRegister),
+                Kind::Push => row!(row; store_list Push),
+                Kind::StoreMultiple => row!(row; store_list StoreMultiple),
+                Kind::Pop => row!(row; load_list Pop),
+                Kind::LoadMultiple => row!(row; load_list LoadMultiple),
+                Kind::PopProgramCounter => row!(row; load_list PopProgramCounter),
+                Kind::BranchEq => row!(row; branch BranchEq),
+                Kind::BranchNe => row!(row; branch BranchNe),
+                Kind::BranchCs => row!(row; branch BranchCs),
+                Kind::BranchCc => row!(row; branch BranchCc),
+                Kind::BranchMi => row!(row; branch BranchMi),
+                Kind::BranchPl => row!(row; branch BranchPl),
+                Kind::BranchVs => row!(row; branch BranchVs),
+                Kind::BranchVc => row!(row; branch BranchVc),
+                Kind::BranchHi => row!(row; branch BranchHi),
+                Kind::BranchLs => row!(row; branch BranchLs),
+                Kind::BranchGe => row!(row; branch BranchGe),
+                Kind::BranchLt => row!(row; branch BranchLt),
+                Kind::BranchGt => row!(row; branch BranchGt),
+                Kind::BranchLe => row!(row; branch BranchLe),
+                Kind::LoadWordImmediateThenCmpImmediateThenBranchEq => {
+                    row!(row; load LoadWordImmediate; compute CmpImmediate; branch BranchEq);
+                }
+                Kind::LoadWordImmediateThenCmpImmediateThenBranchNe => {
+                    row!(row; load LoadWordImmediate; compute CmpImmediate; branch BranchNe);
+                }
+                Kind::LoadByteImmediateThenCmpImmediateThenBranchEq => {
+                    row!(row; load LoadByteImmediate; compute CmpImmediate; branch BranchEq);
+                }
+                Kind::LoadByteImmediateThenCmpImmediateThenBranchNe => {
+                    row!(row; load LoadByteImmediate; compute CmpImmediate; branch BranchNe);
+                }
+                Kind::AddRegisterThenCmpImmediateThenBranchNe => {
+                    row!(row; compute AddRegister; compute CmpImmediate; branch BranchNe);
+                }
+                Kind::AddRegisterThenCmpRegisterThenBranchNe => {
+                    row!(row; compute AddRegister; compute CmpRegister; branch BranchNe);
+                }
+                Kind::AddImmediateThenCmpImmediateThenBranchNe => {
+                    row!(row; compute AddImmediate; compute CmpImmediate; branch BranchNe);
+                }
+                Kind::AddImmediateThenCmpRegisterThenBranchNe => {
+                    row!(row; compute AddImmediate; compute CmpRegister; branch BranchNe);
+                }
+                Kind::SubImmediateThenCmpImmediateThenBranchNe => {
+                    row!(row; compute SubImmediate; compute CmpImmediate; branch BranchNe);
+                }
+                Kind::SubImmediateThenCmpRegisterThenBranchNe => {
+                    row!(row; compute SubImmediate; compute CmpRegister; branch BranchNe);
+                }
+                Kind::CmpImmediateThenBranchEq => row!(row; compute CmpImmediate; branch BranchEq),
+                Kind::CmpImmediateThenBranchNe => row!(row; compute CmpImmediate; branch BranchNe),
+                Kind::CmpImmediateThenBranchCs => row!(row; compute CmpImmediate; branch BranchCs),
+                Kind::CmpImmediateThenBranchCc => row!(row; compute CmpImmediate; branch BranchCc),
+                Kind::CmpImmediateThenBranchHi => row!(row; compute CmpImmediate; branch BranchHi),
+                Kind::CmpImmediateThenBranchLs => row!(row; compute CmpImmediate; branch BranchLs),
+                Kind::CmpImmediateThenBranchGe => row!(row; compute CmpImmediate; branch BranchGe),
+                Kind::CmpImmediateThenBranchLt => row!(row; compute CmpImmediate; branch BranchLt),
+                Kind::CmpImmediateThenBranchGt => row!(row; compute CmpImmediate; branch BranchGt),
+                Kind::CmpImmediateThenBranchLe => row!(row; compute CmpImmediate; branch BranchLe),
+                Kind::CmpRegisterThenBranchEq => row!(row; compute CmpRegister; branch BranchEq),
+                Kind::CmpRegisterThenBranchNe => row!(row; compute CmpRegister; branch BranchNe),
+                Kind::CmpRegisterThenBranchCs => row!(row; compute CmpRegister; branch BranchCs),
+                Kind::CmpRegisterThenBranchCc => row!(row; compute CmpRegister; branch BranchCc),
+                Kind::CmpRegisterThenBranchHi => row!(row; compute CmpRegister; branch BranchHi),
+                Kind::CmpRegisterThenBranchLs => row!(row; compute CmpRegister; branch BranchLs),
+                Kind::CmpRegisterThenBranchGe => row!(row; compute CmpRegister; branch BranchGe),
+                Kind::CmpRegisterThenBranchLt => row!(row; compute CmpRegister; branch BranchLt),
+                Kind::CmpRegisterThenBranchGt => row!(row; compute CmpRegister; branch BranchGt),
+                Kind::CmpRegisterThenBranchLe => row!(row; compute CmpRegister; branch BranchLe),
+                Kind::SubImmediateThenBranchEq => row!(row; compute SubImmediate; branch BranchEq),
+                Kind::SubImmediateThenBranchNe => row!(row; compute SubImmediate; branch BranchNe),
+                Kind::SubImmediateThenBranchCs => row!(row; compute SubImmediate; branch BranchCs),
+                Kind::SubImmediateThenBranchCc => row!(row; compute SubImmediate; branch BranchCc),
+                Kind::SubImmediateThenBranchPl => row!(row; compute SubImmediate; branch BranchPl),
+                Kind::TstThenBranchEq => row!(row; compute Tst; branch BranchEq),
+                Kind::TstThenBranchNe => row!(row; compute Tst; branch BranchNe),
+                Kind::LslImmediateThenBranchMi => row!(row; compute LslImmediate; branch BranchMi),
+                Kind::LslImmediateThenBranchPl => row!(row; compute LslImmediate; branch BranchPl),
+                Kind::LoadWordImmediateThenLoadWordImmediate => {
+                    row!(row; load LoadWordImmediate; load LoadWordImmediate);
+                }
+                Kind::LoadWordImmediateThenStoreWordImmediate => {
+                    row!(row; load LoadWordImmediate; store StoreWordImmediate);
+                }
+                Kind::StoreWordImmediateThenLoadWordImmediate => {
+                    row!(row; store StoreWordImmediate; load LoadWordImmediate);
+                }
+                Kind::StoreWordImmediateThenStoreWordImmediate => {
+                    row!(row; store StoreWordImmediate; store StoreWordImmediate);
+                }
+                Kind::LoadWordImmediateThenCmpRegister => {
+                    row!(row; load LoadWordImmediate; compute CmpRegister);
+                }
+                Kind::LoadWordImmediateThenAddImmediate => {
+                    row!(row; load LoadWordImmediate; compute AddImmediate);
+                }
+                Kind::LoadHalfImmediateThenAddImmediate => {
+                    row!(row; load LoadHalfImmediate; compute AddImmediate);
+                }
+                Kind::LoadByteImmediateThenAddImmediate => {
+                    row!(row; load LoadByteImmediate; compute AddImmediate);
+                }
+                Kind::StoreWordImmediateThenAddImmediate => {
+                    row!(row; store StoreWordImmediate; compute AddImmediate);
+                }
+                Kind::StoreByteImmediateThenAddImmediate => {
+                    row!(row; store StoreByteImmediate; compute AddImmediate);
+                }
+                Kind::LoadLiteralThenLoadWordImmediate => row!(row; load LoadLiteral; load LoadWordImmediate),
+                Kind::LoadLiteralThenStoreWordImmediate => {
+                    row!(row; load LoadLiteral; store StoreWordImmediate);
+                }
+                Kind::LoadLiteralThenLoadLiteral => row!(row; load LoadLiteral; load LoadLiteral),
+                Kind::StoreWordImmediateThenLoadLiteral => {
+                    row!(row; store StoreWordImmediate; load LoadLiteral);
+                }
+                Kind::MovsRegisterThenMovsRegister => row!(row; compute MovsRegister; compute MovsRegister),
+                Kind::MovImmediateThenMovsRegister => row!(row; compute MovImmediate; compute MovsRegister),
+                Kind::MovImmediateThenMovImmediate => row!(row; compute MovImmediate; compute MovImmediate),
+                Kind::MovImmediateThenLslImmediate => row!(row; compute MovImmediate; compute LslImmediate),
+                Kind::MovHighThenMovHigh => row!(row; compute MovHigh; compute MovHigh),
+                Kind::MovHighThenLoadWordImmediate => row!(row; compute MovHigh; load LoadWordImmediate),
+                Kind::MovImmediateThenStoreWordImmediate => {
+                    row!(row; compute MovImmediate; store StoreWordImmediate);
+                }
+                Kind::StoreWordImmediateThenMovImmediate => {
+                    row!(row; store StoreWordImmediate; compute MovImmediate);
+                }
+                Kind::MovsRegisterThenLoadWordImmediate => {
+                    row!(row; compute MovsRegister; load LoadWordImmediate);
+                }
+                Kind::MovsRegisterThenAddImmediate => row!(row; compute MovsRegister; compute AddImmediate),
+                Kind::LslImmediateThenLsrImmediate => row!(row; compute LslImmediate; compute LsrImmediate),
+                Kind::LslImmediateThenAsrImmediate => row!(row; compute LslImmediate; compute AsrImmediate),
+                Kind::LslImmediateThenAddRegister => row!(row; compute LslImmediate; compute AddRegister),
+                Kind::LslImmediateThenOrr => row!(row; compute LslImmediate; compute Orr),
+                Kind::LslImmediateThenEor => row!(row; compute LslImmediate; compute Eor),
+                Kind::LsrImmediateThenEor => row!(row; compute LsrImmediate; compute Eor),
+                Kind::LoadMultipleThenStoreMultiple => {
+                    row!(row; load_list LoadMultiple; store_list StoreMultiple);
+                }
+                Kind::Branch => branch!(op),
+                Kind::BranchLink => {
+                    self.r[LR] = pc!().wrapping_add(4) | 1;
+                    jump!(pc!().wrapping_add(op.imm << 1), 3);
+                }
+                Kind::BranchExchange => interworking!(self.reg(op.a), 2),
+                Kind::BranchLinkExchange => {
+                    let target = self.reg(op.a);
+                    self.r[LR] = pc!().wrapping_add(2) | 1;
+                    interworking!(target, 2)
+                }
+                Kind::ToProgramCounter => {
+                    let addend = if op.c == 1 { op.imm } else { 0 };
+                    jump!(self.reg(op.b).wrapping_add(addend) & !1, 2);
+                }
+                Kind::Barrier => {
+                    cycle += 3;
+                    // Two halfwords are one instruction.
+                    index = index.wrapping_add(1);
+                    count = count.wrapping_sub(1);
+                }
+                Kind::Wfe
+                | Kind::Wfi
+                | Kind::Sev
+                | Kind::ChangePrimask
+                | Kind::Svc
+                | Kind::Bkpt
+                | Kind::Mrs
+                | Kind::Msr
+                | Kind::Undefined => {
+                    self.cycle = cycle;
+                    self.r[PC] = pc!();
+                    count = count.wrapping_add(index).wrapping_add(1);
+                    left = self.system_instruction(bus, *op);
+                    cycle = self.cycle;
+                    index = self.r[PC].wrapping_sub(base) >> 1;
+                    count = count.wrapping_sub(index);
+                    break;
+                }
+            }
+            index = index.wrapping_add(1);
+        }
+        self.cycle = cycle;
+        self.instructions += u64::from(count.wrapping_add(index));
+        self.r[PC] = pc!();
+        if let Some(refusal) = refused {
+            return Stretch::Left(self.refused(self.r[PC], refusal));
+        }
+        match left {
+            Some(exit) => Stretch::Left(exit),
+            None if undecoded => {
+                self.undecoded_word = word;
+                Stretch::Undecoded
+            }
+            None => Stretch::Paused,
+        }
+    }
+}
