@@ -114,7 +114,12 @@ impl Core {
                 self.cycle += bus.fetch_through_window(self.id, pc, halfwords, self.cycle, &mut fetched);
                 self.fetched = fetched;
                 let limit = self.cycle + 1;
-                self.walk::<{ u8::MAX }, SINGLE>(bus, &[op, Op::UNDECODED, Op::UNDECODED], limit, pc)
+                let ops = [op, Op::UNDECODED, Op::UNDECODED];
+                if bus.watch.is_on() {
+                    self.walk::<{ u8::MAX }, WATCHED>(bus, &ops, limit, pc)
+                } else {
+                    self.walk::<{ u8::MAX }, SINGLE>(bus, &ops, limit, pc)
+                }
             }
             None => Stretch::Left(self.fault(pc, FaultKind::Fetch { address: pc })),
         }

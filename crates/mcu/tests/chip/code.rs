@@ -1,7 +1,7 @@
 //! Code that changes under the cores, and code in unusual places.
 
-use mcu::FaultKind;
 use mcu::chip::{Rp2040, Stop};
+use mcu::{DebugEvent, FaultKind};
 
 use crate::asm::{Asm, RAM, VECTORS_BYTES};
 use crate::bench::*;
@@ -168,6 +168,23 @@ fn code_runs_from_every_window_onto_the_flash() {
         run(&mut chip, 1000);
         assert_eq!(word(&chip, kept(0)), 5, "{window:#x}");
     }
+}
+
+#[test]
+fn a_breakpoint_stops_code_in_an_uncached_window_before_it_begins() {
+    let window = 0x1300_0000;
+    let mut asm = in_flash();
+    call(&mut asm, window + FLASH_OFFSET, kept(0));
+    asm.stop();
+    let mut chip = chip_with(asm);
+    chip.write_memory(FLASH_FUNCTION, &function(5).to_le_bytes()).expect("flash");
+    chip.set_breakpoints(vec![window + FLASH_OFFSET]);
+    let stop = run(&mut chip, 1000);
+    assert_eq!(stop, Stop::Debug(0, DebugEvent::Breakpoint(window + FLASH_OFFSET)));
+    assert_eq!(chip.core(0).registers()[15], window + FLASH_OFFSET);
+    chip.pass_breakpoint(0);
+    run(&mut chip, 1000);
+    assert_eq!(word(&chip, kept(0)), 5);
 }
 
 #[test]
