@@ -119,6 +119,37 @@ impl Io {
         self.agenda.latest(self.patient, patience)
     }
 
+    /// The first source that is due up to and including `at`.
+    #[inline]
+    pub(crate) fn first_due(&self, at: Picoseconds) -> Option<Source> {
+        let (_, index) = self.agenda.next().filter(|&(due, _)| due <= at)?;
+        Some(Source::from_index(index))
+    }
+
+    /// When the first source will be woken that is not in a mask (a bit each); the end of time when none.
+    #[inline]
+    pub(crate) fn next_wake_besides(&self, mask: u64) -> Picoseconds {
+        self.agenda.next_time_besides(mask)
+    }
+
+    /// Sets what two sources ask for, or drops it at the end of time; nobody is told of it.
+    #[inline]
+    pub(crate) fn set_wakes(&mut self, wakes: [(Source, Picoseconds); 2]) {
+        self.agenda.set_two(wakes.map(|(source, at)| (source.index(), at)));
+    }
+
+    /// Tells that the agenda got an appointment.
+    #[inline]
+    pub(crate) fn tell_agenda_changed(&mut self) {
+        self.agenda_changed = true;
+    }
+
+    /// Whether the agenda got an appointment that was not taken note of.
+    #[inline]
+    pub(crate) fn agenda_changed(&self) -> bool {
+        self.agenda_changed
+    }
+
     /// Takes the first source that is due up to and including `at`.
     #[inline]
     pub(crate) fn take_due(&mut self, at: Picoseconds) -> Option<(Picoseconds, Source)> {

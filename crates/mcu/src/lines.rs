@@ -89,6 +89,20 @@ impl Lines {
         self.dreq_rose |= self.dreq & !before != 0;
     }
 
+    /// Sets the levels of several data requests, a bit each; those of `mask` that are not in `levels` fall.
+    #[inline]
+    pub(crate) fn set_dreqs(&mut self, mask: u64, levels: u64) {
+        let before = self.dreq;
+        self.dreq = before & !mask | levels;
+        self.dreq_rose |= self.dreq & !before != 0;
+    }
+
+    /// Whether nobody has news of a line that was not taken yet.
+    #[inline]
+    pub(crate) fn are_settled(&self) -> bool {
+        !self.irq_changed && !self.dreq_rose
+    }
+
     /// Asks for one transfer: a request that is an event (a PWM wrap).
     pub fn pulse_dreq(&mut self, dreq: Dreq) {
         self.pulses |= 1 << dreq.0;

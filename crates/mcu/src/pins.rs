@@ -220,6 +220,12 @@ impl Pins {
         (0..PIN_COUNT as usize).filter(|&pin| self.output(pin).is_some()).map(|pin| 1 << pin).sum()
     }
 
+    /// Whether no level changed since it was last asked.
+    #[inline]
+    pub(crate) fn are_settled(&self) -> bool {
+        self.changed | self.inputs_changed == 0
+    }
+
     /// The pins whose level at the net changed since the last call.
     pub(crate) fn take_changed(&mut self) -> u32 {
         std::mem::take(&mut self.changed)

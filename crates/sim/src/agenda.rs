@@ -67,6 +67,19 @@ impl Agenda {
         }
     }
 
+    /// Sets the appointments of two sources at one go, or drops them at the end of time.
+    ///
+    /// # Panics
+    /// When there is no such source.
+    #[inline]
+    pub fn set_two(&mut self, appointments: [(usize, Picoseconds); 2]) {
+        for (source, at) in appointments {
+            self.due[source] = at;
+            self.armed = self.armed & !(1 << source) | u64::from(at != NEVER) << source;
+        }
+        self.find_first();
+    }
+
     /// When a source is due.
     #[inline]
     pub fn due(&self, source: usize) -> Option<Picoseconds> {
@@ -100,6 +113,17 @@ impl Agenda {
             latest = latest.min(Picoseconds::new(self.due[source].ps().saturating_add(wait)));
         }
         latest
+    }
+
+    /// When the first appointment is of those that are not in a mask of sources; the end of time when there is none.
+    #[inline]
+    pub fn next_time_besides(&self, mask: u64) -> Picoseconds {
+        let (mut first, mut others) = (NEVER, self.armed & !mask);
+        while others != 0 {
+            first = first.min(self.due[others.trailing_zeros() as usize]);
+            others &= others - 1;
+        }
+        first
     }
 
     #[inline]
@@ -142,6 +166,17 @@ mod tests {
         assert_eq!(agenda.next(), Some((Picoseconds::from_ns(1), 7)));
     }
 
+    #[test]
+    fn two_appointments_are_set_or_dropped_at_one_go() {
+        let mut agenda = Agenda::new(8);
+        let ns = Picoseconds::from_ns;
+        agenda.arm(3, ns(20));
+        agenda.set_two([(5, ns(10)), (1, ns(10))]);
+        assert_eq!(agenda.next(), Some((ns(10), 1)));
+        agenda.set_two([(5, ns(30)), (1, NEVER)]);
+        assert_eq!((agenda.next(), agenda.due(1), agenda.due(5)), (Some((ns(20), 3)), None, Some(ns(30))));
+    }
+
     proptest! {
         #[test]
         fn the_next_is_the_least_of_all_appointments(
@@ -159,6 +194,9 @@ mod tests {
                 model[source] = at;
                 let least = (0..sources).filter_map(|s| model[s].map(|at| (at, s))).min();
                 prop_assert_eq!(agenda.next(), least.map(|(at, s)| (Picoseconds::new(at), s)));
+                let others = (0..sources).filter(|&s| s != source).filter_map(|s| model[s]).min();
+                let others = others.map_or(NEVER, Picoseconds::new);
+                prop_assert_eq!(agenda.next_time_besides(1 << source), others);
             }
         }
     }

@@ -11,7 +11,7 @@ use crate::outside::Reaction;
 use crate::peripherals::Source;
 
 /// How long a transfer between a serial port and memory may wait: 64 cycles at 125 MHz.
-const PATIENCE: Picoseconds = Picoseconds::from_ns(512);
+pub(super) const PATIENCE: Picoseconds = Picoseconds::from_ns(512);
 /// Transfers that a serial port may ask for in that time, and those that its FIFO may have asked for before.
 const QUIET_TRANSFERS: u32 = 24;
 
@@ -56,8 +56,11 @@ impl Bus {
 
     /// Lets everything happen that is due up to and including `until`.
     pub(crate) fn process_events(&mut self, until: Picoseconds) {
-        while let Some((at, source)) = self.io.take_due(until) {
+        while let Some(first) = self.io.first_due(until) {
+            self.let_flow(first, until);
+            let Some((at, source)) = self.io.take_due(until) else { return };
             self.io.now = self.io.now.max(at);
+            self.flow = None;
             self.wake(source);
             self.settle();
         }
@@ -131,6 +134,7 @@ impl Bus {
             }
         }
         if self.io.lines.take_dreq_rose() {
+            self.flow = None;
             self.blocks.dma.requests_changed(&mut self.io);
         }
         if self.io.lines.take_irq_changed() {
@@ -152,7 +156,7 @@ impl Bus {
     }
 
     /// Whether a console has output that nobody took yet.
-    fn console_speaks(&self) -> bool {
+    pub(super) fn console_speaks(&self) -> bool {
         self.blocks.uart.iter().any(|uart| uart.has_sent()) || self.blocks.usb.has_console()
     }
 
@@ -267,6 +271,7 @@ impl Bus {
     /// Everything but the flash chip, the surroundings, and what a reset by the watchdog leaves alone, goes back to its
     /// state after reset.
     pub(crate) fn reset_blocks(&mut self, cause: ResetCause) {
+        self.flow = None;
         self.blocks.power_cycle(&mut self.io, cause == ResetCause::Watchdog);
         self.look_at_clocks();
         self.ssi.reset(&mut self.io);

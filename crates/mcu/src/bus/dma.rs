@@ -15,8 +15,8 @@ const DMA_MASTER: u8 = 2;
 const MOST_IN_ONE_GO: u32 = 32;
 /// What a transfer takes beyond a cycle when it reads or writes behind the APB bridge, whose data phase has 3 cycles to read
 /// and 4 to write (RP2040 datasheet 2.1.3).
-const APB_READ_WAIT_CYCLES: u32 = 2;
-const APB_WRITE_WAIT_CYCLES: u32 = 3;
+pub(super) const APB_READ_WAIT_CYCLES: u32 = 2;
+pub(super) const APB_WRITE_WAIT_CYCLES: u32 = 3;
 
 impl Bus {
     pub(super) fn move_data(&mut self) {
@@ -48,11 +48,7 @@ impl Bus {
     }
 
     fn move_one(&mut self, transfer: &Transfer, cycle: u64) -> Result<u32, BusError> {
-        let size = match transfer.bytes {
-            1 => Size::Byte,
-            2 => Size::Half,
-            _ => Size::Word,
-        };
+        let size = Size::of_bytes(transfer.bytes);
         let value = self.dma_read(transfer.read_address, size, cycle).map_err(|_| BusError::Read)?;
         let value = transfer.written(value);
         self.dma_write(transfer.write_address, size, value, cycle).map_err(|_| BusError::Write)?;
@@ -142,6 +138,6 @@ impl Bus {
     }
 }
 
-fn is_sram(address: u32) -> bool {
+pub(super) fn is_sram(address: u32) -> bool {
     address.wrapping_sub(SRAM_BASE) < SRAM_BYTES
 }

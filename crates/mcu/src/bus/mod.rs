@@ -9,6 +9,7 @@ mod blocks;
 mod consequences;
 mod dma;
 mod flash;
+mod flow;
 mod memory_map;
 mod registers;
 mod rom;
@@ -26,6 +27,7 @@ use crate::memory::{self, SRAM_BASE, SRAM_BYTES, Sram};
 use crate::peripherals::busctrl::BusPort;
 use crate::rom::{HoldingPen, Rom};
 use crate::watch::Watch;
+use flow::Flow;
 use units::Picoseconds;
 
 pub(crate) use blocks::Blocks;
@@ -61,6 +63,15 @@ pub(crate) enum Size {
 }
 
 impl Size {
+    /// The size of 1, 2 or 4 bytes.
+    fn of_bytes(bytes: u8) -> Self {
+        match bytes {
+            1 => Self::Byte,
+            2 => Self::Half,
+            _ => Self::Word,
+        }
+    }
+
     fn mask(self) -> u32 {
         u32::MAX >> (32 - 8 * self as u32)
     }
@@ -105,6 +116,8 @@ pub(crate) struct Bus {
     pub(crate) dma_transfers: u64,
     /// When the cores stop by themselves; an event before that must be looked at.
     pub(crate) horizon: Picoseconds,
+    /// What is known to flow until the next event or write that is none of its own.
+    pub(crate) flow: Option<Flow>,
 }
 
 /// What resets the chip.
@@ -150,6 +163,7 @@ impl Bus {
             xip_counted: 0,
             dma_transfers: 0,
             horizon: Picoseconds::ZERO,
+            flow: None,
         })
     }
 
@@ -179,6 +193,7 @@ impl Bus {
             xip_counted: self.xip_counted,
             dma_transfers: self.dma_transfers,
             horizon: self.horizon,
+            flow: None,
         })
     }
 
@@ -341,6 +356,7 @@ impl Bus {
                 self.write_ahb(address, size, value)?;
             }
         }
+        self.flow = None;
         self.settle();
         Ok(())
     }

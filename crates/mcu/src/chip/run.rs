@@ -51,6 +51,7 @@ impl Rp2040 {
     /// Runs until `end`, or until something comes up before.
     pub fn run_until(&mut self, end: Picoseconds) -> Stop {
         self.bus.stopped = None;
+        self.bus.flow = None;
         loop {
             if let Some(stop) = self.bus.stopped.take() {
                 return stop;
@@ -124,13 +125,15 @@ impl Rp2040 {
                 self.bus.process_events(end);
                 return (!self.bus.attention).then_some(Stop::Time);
             }
-            if self.bus.latest_wake() <= now {
+            let mut latest = self.bus.latest_wake();
+            if latest <= now {
                 self.bus.process_events(now);
                 if self.bus.attention {
                     return None;
                 }
+                latest = self.bus.latest_wake();
             }
-            let until = end.min(self.bus.latest_wake());
+            let until = end.min(latest);
             let limit = self.bus.clock.cycle_at(until).min(turn_end);
             self.bus.horizon = until;
             let exit = match self.cores[core].take_pending(&mut self.bus) {
@@ -154,6 +157,11 @@ impl Rp2040 {
 
     /// No core is awake: time jumps to the next event.
     pub(super) fn pass_time(&mut self, end: Picoseconds) -> Option<Stop> {
+        if let Some(first) = self.bus.io.first_due(end)
+            && self.bus.let_flow(first, end)
+        {
+            return None;
+        }
         let next = self.bus.io.next_wake();
         if next == Picoseconds::new(i64::MAX) {
             return Some(Stop::Asleep);

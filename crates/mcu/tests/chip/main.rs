@@ -12,3 +12,4 @@ mod resets;
 mod rows;
 mod sleep;
 mod snapshots;
+mod spi_dma;

@@ -133,6 +133,32 @@ impl Channel {
         self.credit = u64::from(self.credit).saturating_add(requests).min(CREDIT_MAX.into()) as u8;
     }
 
+    /// Whether it reads, or else writes, one register all the time.
+    #[inline]
+    pub(super) fn stays_at(&self, register: u32, reads: bool) -> bool {
+        let (address, increment, _) = self.way(!reads);
+        increment == 0 && address & !3 == register
+    }
+
+    /// The address where it writes, or else reads, by how much that moves and which of its bits may.
+    #[inline]
+    pub(super) fn way(&self, writes: bool) -> (u32, u32, u32) {
+        match writes {
+            true => (self.write_address, self.write_increment, self.write_ring),
+            false => (self.read_address, self.read_increment, self.read_ring),
+        }
+    }
+
+    /// Several transfers are done, which moved the address where it writes, or else reads.
+    #[inline]
+    pub(super) fn go_to(&mut self, address: u32, writes: bool, remaining: u32) {
+        self.remaining = remaining;
+        match writes {
+            true => self.write_address = address,
+            false => self.read_address = address,
+        }
+    }
+
     /// One transfer is done.
     #[inline]
     pub(super) fn advance(&mut self) {

@@ -16,6 +16,7 @@
 
 mod arbiter;
 mod channel;
+pub(crate) mod flow;
 mod pacing;
 mod registers;
 mod schedule;
@@ -89,6 +90,8 @@ pub enum BusError {
 #[derive(Debug, Clone)]
 pub struct Dma {
     channels: [Channel; CHANNEL_COUNT],
+    /// Channels that are under way or paused on it.
+    busy: u16,
     /// Channels of high priority.
     high: u16,
     /// Channels that are under way and whose request stands (or stood when it was last looked at).
@@ -130,6 +133,7 @@ impl Dma {
     pub fn new() -> Self {
         Self {
             channels: std::array::from_fn(|_| Channel::new()),
+            busy: 0,
             high: 0,
             ready: 0,
             ready_at: [Picoseconds::ZERO; CHANNEL_COUNT],
@@ -219,10 +223,15 @@ impl Dma {
     /// Whether none of the next `transfers` transfers ends a sequence, so that nothing but memory and registers changes.
     #[inline]
     pub(crate) fn is_quiet(&self, transfers: u32) -> bool {
-        let goes_on = |channel: &Channel| {
-            !channel.busy || channel.remaining > transfers && self.standing >> channel.treq & 1 == 0
-        };
-        self.channels.iter().all(goes_on) && self.next_tick == NEVER
+        let mut busy = self.busy;
+        while busy != 0 {
+            let channel = &self.channels[busy.trailing_zeros() as usize];
+            busy &= busy - 1;
+            if channel.remaining <= transfers || self.standing >> channel.treq & 1 != 0 {
+                return false;
+            }
+        }
+        self.next_tick == NEVER
     }
 
     /// How many transfers of the channel that [`Dma::next_transfer`] gave last may be done in one go, a cycle each,
@@ -393,6 +402,7 @@ impl Dma {
     fn refresh(&mut self, index: usize, io: &Io) {
         let bit = 1 << index;
         let channel = &self.channels[index];
+        self.busy = if channel.busy { self.busy | bit } else { self.busy & !bit };
         self.high = if channel.has(HIGH_PRIORITY) { self.high | bit } else { self.high & !bit };
         let wanted = channel.is_active().then_some(channel.treq);
         if self.listens_to[index] != wanted {
@@ -423,22 +433,28 @@ impl Dma {
         self.listens_to[index] = wanted;
     }
 
-    fn make_ready(&mut self, mut channels: u16, io: &mut Io) {
+    fn make_ready(&mut self, channels: u16, io: &mut Io) {
         if !self.schedule.follow(io.clocks.sys_hz) {
             return;
         }
+        self.set_ready(channels, io.now);
+        self.arm(io);
+    }
+
+    /// Channels got their requests: they may move after the latency.
+    #[inline]
+    fn set_ready(&mut self, mut channels: u16, now: Picoseconds) {
         self.ready |= channels;
-        let from = self.schedule.after_latency(io.now);
+        let from = self.schedule.after_latency(now);
         while channels != 0 {
             self.ready_at[channels.trailing_zeros() as usize] = from;
             channels &= channels - 1;
         }
-        self.arm(io);
     }
 
-    /// Makes the appointment with the first channel that may move.
+    /// When the first channel may move, or a timer ticks.
     #[inline]
-    fn arm(&mut self, io: &mut Io) {
+    fn next_due(&self) -> Picoseconds {
         let (mut due, mut ready) = (NEVER, self.ready);
         while ready != 0 {
             due = due.min(self.ready_at[ready.trailing_zeros() as usize]);
@@ -447,7 +463,13 @@ impl Dma {
         if due != NEVER {
             due = due.max(self.schedule.free());
         }
-        due = due.min(self.next_tick);
+        due.min(self.next_tick)
+    }
+
+    /// Makes the appointment with the first channel that may move.
+    #[inline]
+    fn arm(&mut self, io: &mut Io) {
+        let due = self.next_due();
         if due == self.due {
             return;
         }

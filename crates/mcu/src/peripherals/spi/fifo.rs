@@ -50,4 +50,12 @@ impl Fifo {
     pub(super) fn front(&self) -> Option<u16> {
         (!self.is_empty()).then(|| self.words[usize::from(self.first)])
     }
+
+    /// Takes a word out of a full FIFO and puts one in.
+    #[inline]
+    pub(super) fn exchange(&mut self, word: u16) -> u16 {
+        let place = &mut self.words[usize::from(self.first) % DEPTH];
+        self.first = (self.first + 1) % DEPTH as u8;
+        std::mem::replace(place, word)
+    }
 }

@@ -8,6 +8,7 @@
 //! CR1.SSE is cleared still ends.
 
 mod fifo;
+mod flow;
 mod pace;
 mod registers;
 #[cfg(test)]
@@ -125,11 +126,10 @@ impl Spi {
     /// Puts the levels of interrupt and data requests on their lines.
     #[inline]
     pub(crate) fn apply_lines(&self, io: &mut Io) {
-        let port = self.index();
-        io.lines.set_dreq(TX_DREQ[port], self.dmacr & DMACR_TXDMAE != 0 && !self.tx.is_full());
-        io.lines.set_dreq(RX_DREQ[port], self.dmacr & DMACR_RXDMAE != 0 && !self.rx.is_empty());
+        let (standing, all) = self.requests();
+        io.lines.set_dreqs(all, standing);
         let pending = self.imsc != 0 && self.raw_interrupts(io.now) & self.imsc != 0;
-        io.lines.set_irq(IRQ[port], pending);
+        io.lines.set_irq(IRQ[self.index()], pending);
     }
 
     /// Brings the pace up to date; nothing when the clock or the prescaler stands.
@@ -192,10 +192,36 @@ impl Spi {
         }
     }
 
-    /// The last bit of a frame ends: the outside and the receive FIFO get their words.
+    /// The last bit of a frame ends.
     #[inline]
     fn end_frame(&mut self, io: &mut Io) {
+        self.exchange(io);
+        self.go_on(io);
+    }
+
+    /// The outside and the receive FIFO get their words.
+    #[inline]
+    fn exchange(&mut self, io: &mut Io) {
+        let received = self.answer(io);
+        self.receive(received);
+    }
+
+    /// The outside gets its word; what comes back.
+    #[inline]
+    fn answer(&mut self, io: &mut Io) -> u16 {
         let start = self.pace.before(self.due, self.pace.bits);
+        let (sent, answer) = self.show_outside(start, io);
+        if wires::is_recorded(&io.pins, self.port) {
+            let more = !self.tx.is_empty() && self.is_running();
+            let shown = Shown { port: self.port, sent, received: answer, start, more };
+            wires::record(&mut io.pins, &mut self.lines, &self.pace, &shown);
+        }
+        if self.cr1 & CR1_LBM != 0 { sent } else { answer }
+    }
+
+    /// What was sent in a frame that began at `start`, and what the outside answers.
+    #[inline]
+    fn show_outside(&self, start: Instant, io: &mut Io) -> (u16, u16) {
         let frame = SpiFrame {
             port: self.port,
             bits: self.pace.word_bits,
@@ -204,16 +230,14 @@ impl Spi {
             mode: self.pace.mode,
             start: start.time(),
         };
-        let answer = self.pace.mask(io.outside.spi_frame(io.now, frame, &mut io.reactions));
-        if wires::is_recorded(&io.pins, self.port) {
-            let more = !self.tx.is_empty() && self.is_running();
-            let shown = Shown { port: self.port, sent: frame.sent, received: answer, start, more };
-            wires::record(&mut io.pins, &mut self.lines, &self.pace, &shown);
-        }
-        let received = if self.cr1 & CR1_LBM != 0 { frame.sent } else { answer };
+        let answer = io.outside.spi_frame(io.now, frame, &mut io.reactions);
+        (frame.sent, self.pace.mask(answer))
+    }
+
+    #[inline]
+    fn receive(&mut self, word: u16) {
         self.timeout = None;
-        self.overrun |= !self.rx.push(received);
-        self.go_on(io);
+        self.overrun |= !self.rx.push(word);
     }
 
     /// What follows on the end of a last bit: another frame, or rest.

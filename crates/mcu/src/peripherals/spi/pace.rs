@@ -42,6 +42,14 @@ pub(super) struct Span {
     remainder: u64,
 }
 
+impl Span {
+    /// The whole picoseconds.
+    #[inline]
+    pub(super) fn whole(self) -> Picoseconds {
+        Picoseconds::new(self.ps)
+    }
+}
+
 /// A point in time, alike.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct Instant {

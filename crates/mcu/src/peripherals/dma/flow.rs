@@ -1,0 +1,290 @@
+//! A flow: the transfers of the channels that feed and empty one serial port, as long as each of them is a word that moves and
+//! nothing else. What follows from the first and last transfer of a sequence, and from anybody else, is left to `mod.rs`; so the
+//! bus may lead a flow without an appointment for each transfer.
+
+use units::Picoseconds;
+
+use super::arbiter::Arbiter;
+use super::schedule::Free;
+use super::{Channel, Dma, NEVER, Transfer};
+use crate::io::Io;
+use crate::lines::Dreq;
+
+/// A serial port as the DMA sees it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Port {
+    /// Its data register.
+    pub(crate) data: u32,
+    /// It asks to be read.
+    pub(crate) receive: Dreq,
+    /// It asks to be written.
+    pub(crate) transmit: Dreq,
+}
+
+/// The channels of a flow, a bit each, and what they wait for. One of the two may be missing.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Channels {
+    receiver: u16,
+    transmitter: u16,
+    receive: u64,
+    transmit: u64,
+    cycles: [u32; 2],
+}
+
+impl Channels {
+    /// Whether a channel empties the port.
+    #[inline]
+    pub(crate) fn empty_it(&self) -> bool {
+        self.receiver != 0
+    }
+
+    /// Whether a channel empties it; otherwise it feeds it.
+    #[inline]
+    pub(crate) fn receives(&self, index: usize) -> bool {
+        self.receiver >> index & 1 == 1
+    }
+
+    /// The channels that are asked for.
+    #[inline]
+    fn asked(&self, requests: u64) -> u16 {
+        let of = |request: u64, channels: u16| if requests & request != 0 { channels } else { 0 };
+        of(self.receive, self.receiver) | of(self.transmit, self.transmitter)
+    }
+
+    #[inline]
+    fn cycles_of(&self, index: usize) -> u32 {
+        self.cycles[usize::from(!self.receives(index))]
+    }
+}
+
+/// What comes next in a flow.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Next {
+    /// A word moves.
+    Transfer(Transfer),
+    /// No channel can move now.
+    Nothing,
+    /// A transfer that is more than a word that moves; nothing has changed yet.
+    Special,
+}
+
+/// What follows on the end of each frame while a flow goes at an even pace: the port asks for a transfer of each channel, and all
+/// of them are made before the next frame ends, after which everything is as before.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Beat {
+    /// Whether the word that was received is stored before the next one to be sent is read.
+    pub(crate) receives_first: bool,
+    /// From a frame's end to the first transfer, and to the last one.
+    pub(crate) first: Picoseconds,
+    pub(crate) last: Picoseconds,
+    /// From a frame's end until the way to the bus is free again.
+    free: Free,
+    arbiter: Arbiter,
+}
+
+/// The end of a channel that moves through memory, while it goes at a beat.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Lane {
+    address: u32,
+    increment: u32,
+    ring: u32,
+    remaining: u32,
+    /// The rest of the transfer; its address in memory is of the beginning.
+    transfer: Transfer,
+}
+
+impl Lane {
+    fn new(channel: &Channel, transfer: Transfer, writes: bool) -> Self {
+        let (address, increment, ring) = channel.way(writes);
+        Self { address, increment, ring, remaining: channel.remaining, transfer }
+    }
+
+    /// Where the next word comes from or goes to in memory, a multiple of its bytes.
+    #[inline]
+    pub(crate) fn aligned(&self) -> u32 {
+        self.address & !(u32::from(self.transfer.bytes) - 1)
+    }
+
+    /// The transfer, but for its address in memory.
+    #[inline]
+    pub(crate) fn transfer(&self) -> &Transfer {
+        &self.transfer
+    }
+
+    /// Whether the next transfer is not the last one of the sequence.
+    #[inline]
+    pub(crate) fn goes_on(&self) -> bool {
+        self.remaining >= 2
+    }
+
+    /// A transfer is made.
+    #[inline]
+    pub(crate) fn advance(&mut self) {
+        self.address = (self.address & !self.ring) | (self.address.wrapping_add(self.increment) & self.ring);
+        self.remaining -= 1;
+    }
+}
+
+impl Dma {
+    /// Whether a channel waits for one of these requests (a bit each).
+    #[inline]
+    pub(crate) fn hears(&self, requests: u64) -> bool {
+        self.listening & requests != 0
+    }
+
+    /// The channels that feed and empty a port, if no other channel can move before the port or a register asks for it. A transfer
+    /// from the port, and one to it, occupies the way to the bus for so many `cycles`.
+    pub(crate) fn channels_of(&self, port: &Port, cycles: [u32; 2], io: &Io) -> Option<Channels> {
+        let (receive, transmit) = (1 << port.receive.0, 1 << port.transmit.0);
+        if self.listening & (receive | transmit) == 0 {
+            return None;
+        }
+        let receiver = self.listeners[usize::from(port.receive.0)];
+        let transmitter = self.listeners[usize::from(port.transmit.0)];
+        let alone = self.ready & !(receiver | transmitter) == 0
+            && io.lines.dreq() & self.listening & !(receive | transmit) == 0
+            && self.next_tick == NEVER
+            && self.schedule.is_of(io.clocks.sys_hz);
+        let single = |channels: u16| channels & channels.wrapping_sub(1) == 0;
+        let plain = |channels: u16, reads_port: bool| {
+            let Some(channel) = self.channels.get(channels.trailing_zeros() as usize) else { return true };
+            channel.credit == 0 && channel.stays_at(port.data, reads_port)
+        };
+        let plain =
+            single(receiver) && single(transmitter) && plain(receiver, true) && plain(transmitter, false);
+        (alone && plain).then_some(Channels { receiver, transmitter, receive, transmit, cycles })
+    }
+
+    /// Requests stand: the channels that did not know yet may move after the latency. Gives when the next transfer is due, if that
+    /// is another time than before.
+    #[inline]
+    pub(crate) fn hear(
+        &mut self,
+        channels: &Channels,
+        requests: u64,
+        now: Picoseconds,
+    ) -> Option<Picoseconds> {
+        let fresh = channels.asked(requests) & !self.ready;
+        if fresh == 0 {
+            return None;
+        }
+        self.set_ready(fresh, now);
+        let due = self.next_due();
+        (std::mem::replace(&mut self.due, due) != due).then_some(due)
+    }
+
+    /// Whose turn it is at `now`, when a transfer of the flow is due; `is_memory` tells where words may be moved.
+    #[inline]
+    pub(crate) fn next_in_flow(
+        &mut self,
+        channels: &Channels,
+        requests: u64,
+        now: Picoseconds,
+        is_memory: impl Fn(u32) -> bool,
+    ) -> Next {
+        let ready = self.ready & channels.asked(requests);
+        let (mut candidates, mut left) = (0, self.ready);
+        while left != 0 {
+            let index = left.trailing_zeros() as usize;
+            left &= left - 1;
+            if self.channels[index].remaining < 2 {
+                return Next::Special;
+            }
+            candidates |= u16::from(self.ready_at[index] <= now) << index;
+        }
+        candidates &= ready;
+        if candidates == 0 {
+            return if self.ready == ready { Next::Nothing } else { Next::Special };
+        }
+        let mut arbiter = self.arbiter;
+        let index = arbiter.pick(candidates, self.high);
+        let transfer = self.transfer(index);
+        if !is_memory(if channels.receives(index) { transfer.write_address } else { transfer.read_address }) {
+            return Next::Special;
+        }
+        self.arbiter = arbiter;
+        self.ready = ready;
+        self.schedule.begin(now);
+        Next::Transfer(transfer)
+    }
+
+    /// A transfer of the flow is made; `requests` are those that stand now.
+    #[inline]
+    pub(crate) fn flowed(&mut self, channels: &Channels, index: usize, value: u32, requests: u64) {
+        self.schedule.occupy(channels.cycles_of(index));
+        self.sniff(index, value);
+        self.channels[index].advance();
+        if channels.asked(requests) >> index & 1 == 0 {
+            self.ready &= !(1 << index);
+        }
+    }
+
+    /// Looks again when the next transfer of a flow is due.
+    #[inline]
+    pub(crate) fn expect(&mut self) -> Picoseconds {
+        self.due = self.next_due();
+        self.due
+    }
+
+    /// The beat of a flow whose frames end `frame` apart, if it can go at one and turns are taken as in the beat before.
+    pub(crate) fn beat(&self, channels: &Channels, frame: Picoseconds) -> Option<Beat> {
+        let mut waiting = channels.receiver | channels.transmitter;
+        let sniffed = (0..16).any(|index| waiting >> index & 1 == 1 && self.sniffer.watches(index));
+        if channels.transmitter == 0 || sniffed {
+            return None;
+        }
+        let mut schedule = self.schedule;
+        schedule.free_after(Picoseconds::ZERO, Free::default());
+        let (first, mut arbiter) = (schedule.after_latency(Picoseconds::ZERO), self.arbiter);
+        schedule.begin(first);
+        let mut last = first;
+        let mut receives_first = None;
+        while waiting != 0 {
+            let index = arbiter.pick(waiting, self.high);
+            waiting &= !(1 << index);
+            receives_first.get_or_insert(channels.receives(index));
+            last = schedule.free();
+            schedule.occupy(channels.cycles_of(index));
+        }
+        let even = arbiter == self.arbiter && last < frame && schedule.free() < frame + first;
+        let (receives_first, free) = (receives_first == Some(true), schedule.when_free());
+        even.then_some(Beat { receives_first, first, last, free, arbiter })
+    }
+
+    /// Whether the next frame, which ends at `frame_end`, can be the first of a beat.
+    #[inline]
+    pub(crate) fn takes_up(&self, beat: &Beat, frame_end: Picoseconds) -> bool {
+        self.ready == 0 && self.arbiter == beat.arbiter && frame_end + beat.first > self.schedule.free()
+    }
+
+    /// The ends of the transmitter and the receiver in memory.
+    #[inline]
+    pub(crate) fn lanes(&self, channels: &Channels) -> (Lane, Option<Lane>) {
+        let lane = |mask: u16, writes| {
+            let index = mask.trailing_zeros() as usize;
+            self.channels.get(index).map(|channel| Lane::new(channel, self.transfer(index), writes))
+        };
+        let transmitter = lane(channels.transmitter, false).expect("a beat has a channel that transmits");
+        (transmitter, lane(channels.receiver, true))
+    }
+
+    /// A beat ended with the transfers that follow on a frame's end.
+    #[inline]
+    pub(crate) fn end_beat(
+        &mut self,
+        channels: &Channels,
+        beat: &Beat,
+        frame_end: Picoseconds,
+        (transmitter, receiver): (&Lane, Option<&Lane>),
+    ) {
+        self.schedule.free_after(frame_end, beat.free);
+        for (mask, lane, writes) in
+            [(channels.transmitter, Some(transmitter), false), (channels.receiver, receiver, true)]
+        {
+            let channel = self.channels.get_mut(mask.trailing_zeros() as usize);
+            if let (Some(channel), Some(lane)) = (channel, lane) {
+                channel.go_to(lane.address, writes, lane.remaining);
+            }
+        }
+    }
+}
