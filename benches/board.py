@@ -36,7 +36,7 @@ PADDED_BYTES = 1_500_000
 TIMED_RUN = """
 import json, sys, time
 from airwire.board import Board
-board = Board("pico", sys.argv[1])
+board = Board("pico", sys.argv[1], record=False)
 start = time.perf_counter()
 ended = board.run(sys.argv[2])
 wall_s = time.perf_counter() - start
@@ -119,7 +119,7 @@ def _two_threads(image: Path) -> tuple[float, float]:
     """Wall and virtual seconds of two boards that run at once in one process."""
     from airwire.board import Board
 
-    boards = [Board("pico", image) for _ in range(2)]
+    boards = [Board("pico", image, record=False) for _ in range(2)]
     start = time.perf_counter()
     with ThreadPoolExecutor(2) as pool:
         ended = list(pool.map(lambda board: board.run("3 s"), boards))
@@ -148,7 +148,7 @@ def run_boots() -> list[str]:
         for image, (title, typed) in boots.items():
             walls, virtual_s = zip(*(_first_line(image, typed) for _ in range(ROUNDS)), strict=True)
             rows.append(f"| {title}, {image.stat().st_size / 1e6:.1f} MB | {virtual_s[0]:.3f} s | {Timing(walls)} |")
-        board = Board("pico", images / "spi_dma_long.elf")
+        board = Board("pico", images / "spi_dma_long.elf", record=False)
         board.run("300 ms")
         snapshots, restores = [], []
         for _ in range(21):
@@ -170,7 +170,7 @@ def _first_line(image: Path, typed: str) -> tuple[float, float]:
     from airwire.board import Board
 
     start = time.perf_counter()
-    board = Board("pico", image)
+    board = Board("pico", image, record=False)
     if typed:
         board.run("300 ms", until="\n")
     if "\n" not in board.console:

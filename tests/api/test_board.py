@@ -276,6 +276,18 @@ def test_pins_are_a_mapping_by_name(images: Path) -> None:
         board.pins["LEDD"]
 
 
+def test_a_board_that_does_not_record_runs_the_same_and_refuses_its_edges(images: Path) -> None:
+    runs = []
+    for record in (True, False):
+        board = Board("pico", images / "spi_dma.elf", record=record)
+        runs.append((board.run("1 s"), board.console))
+    assert runs[0] == runs[1]
+    assert runs[0][0].bus["dma_transfers"] >= 2 * 1000 * 256, "1000 blocks of 256 bytes, out and in"
+    for ask in (lambda: board.edges, lambda: board.write_vcd("edges.vcd")):
+        with pytest.raises(airwire.AirwireError, match="does not record its pins"):
+            ask()
+
+
 def test_a_board_whose_image_offers_no_disk_says_so(images: Path) -> None:
     board = Board("pico", images / "hello_uart.elf")
     assert board.usb_device is None and board.take_input_reports() == []

@@ -353,6 +353,11 @@ impl PyBoard {
         Ok(())
     }
 
+    #[getter]
+    fn records(&self) -> PyResult<bool> {
+        Ok(self.lock()?.records())
+    }
+
     /// Recorded edges from a place on: picoseconds, GPIO, level.
     fn edges(&self, from: usize) -> PyResult<Vec<(i64, u8, bool)>> {
         let board = self.lock()?;

@@ -114,6 +114,8 @@ pub(crate) struct Bus {
     xip_counted: u64,
     /// Transfers that the DMA made.
     pub(crate) dma_transfers: u64,
+    /// Cycles that a bus master waited for a bank of SRAM.
+    pub(crate) bank_wait_cycles: u64,
     /// When the cores stop by themselves; an event before that must be looked at.
     pub(crate) horizon: Picoseconds,
     /// What is known to flow until the next event or write that is none of its own.
@@ -162,6 +164,7 @@ impl Bus {
             proc1: None,
             xip_counted: 0,
             dma_transfers: 0,
+            bank_wait_cycles: 0,
             horizon: Picoseconds::ZERO,
             flow: None,
         })
@@ -192,6 +195,7 @@ impl Bus {
             proc1: self.proc1,
             xip_counted: self.xip_counted,
             dma_transfers: self.dma_transfers,
+            bank_wait_cycles: self.bank_wait_cycles,
             horizon: self.horizon,
             flow: None,
         })
@@ -221,6 +225,7 @@ impl Bus {
             Some(contention) => contention.use_bank(bank, master, cycle),
             None => 0,
         };
+        self.bank_wait_cycles += waits;
         self.count_access(SRAM_PORTS[bank as usize % SRAM_PORTS.len()], waits != 0);
         waits
     }

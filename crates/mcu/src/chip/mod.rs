@@ -54,6 +54,19 @@ pub struct Counts {
     pub resets: u32,
 }
 
+/// What passed over the buses since the start.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct BusCounts {
+    /// Accesses to the flash's cache (RP2040 datasheet 2.6.3.2).
+    pub xip_accesses: u64,
+    /// Those that had to wait for the flash.
+    pub xip_misses: u64,
+    /// Transfers of the DMA, each a read and a write.
+    pub dma_transfers: u64,
+    /// Cycles that a core or the DMA waited for a bank of SRAM; counted while both cores are awake.
+    pub bank_wait_cycles: u64,
+}
+
 impl Rp2040 {
     /// The virtual time.
     pub fn now(&self) -> Picoseconds {
@@ -86,9 +99,15 @@ impl Rp2040 {
         }
     }
 
-    /// Accesses to the flash's cache since the start, and how many of them hit (RP2040 datasheet 2.6.3.2).
-    pub fn xip_cache_counts(&self) -> (u64, u64) {
-        self.bus.xip.statistics()
+    /// What passed over the buses since the start.
+    pub fn bus_counts(&self) -> BusCounts {
+        let (xip_accesses, xip_hits) = self.bus.xip.statistics();
+        BusCounts {
+            xip_accesses,
+            xip_misses: xip_accesses - xip_hits,
+            dma_transfers: self.bus.dma_transfers,
+            bank_wait_cycles: self.bus.bank_wait_cycles,
+        }
     }
 
     /// A core.

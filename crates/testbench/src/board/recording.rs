@@ -72,6 +72,11 @@ impl Board {
         }
     }
 
+    /// Whether edges are recorded.
+    pub fn records(&self) -> bool {
+        self.recording.on
+    }
+
     /// The edges that were recorded.
     pub fn edges(&self) -> &[Edge] {
         &self.recording.edges

@@ -32,7 +32,7 @@ impl Board {
 
     pub(super) fn bus_counts(&mut self) -> BTreeMap<&'static str, u64> {
         let [first, second] = self.parts().passed();
-        let (xip_accesses, xip_hits) = self.chip.xip_cache_counts();
+        let counts = self.chip.bus_counts();
         BTreeMap::from([
             ("spi0_frames", first.spi_frames),
             ("spi1_frames", second.spi_frames),
@@ -40,8 +40,10 @@ impl Board {
             ("uart1_bytes", second.uart_bytes),
             ("i2c0_bytes", first.i2c_bytes),
             ("i2c1_bytes", second.i2c_bytes),
-            ("xip_accesses", xip_accesses),
-            ("xip_misses", xip_accesses - xip_hits),
+            ("xip_accesses", counts.xip_accesses),
+            ("xip_misses", counts.xip_misses),
+            ("dma_transfers", counts.dma_transfers),
+            ("bank_wait_cycles", counts.bank_wait_cycles),
         ])
     }
 

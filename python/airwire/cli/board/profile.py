@@ -40,7 +40,7 @@ def profile(
     from airwire import _core
     from airwire.board import Board
 
-    device = Board(board, image, symbols=symbols, rom=rom, seed=seed)
+    device = Board(board, image, symbols=symbols, rom=rom, seed=seed, record=False)
     if trace is None:
         device.start_profile()
     else:

@@ -81,7 +81,7 @@ def run(
     from airwire import _core
     from airwire.board import NO_END_PS, Board
 
-    device = Board(board, image, symbols=symbols, rom=rom, seed=seed)
+    device = Board(board, image, symbols=symbols, rom=rom, seed=seed, record=vcd is not None)
     _say_notes(device)
     if trace is not None:
         device.start_trace(trace)
