@@ -14,6 +14,9 @@ use crate::peripherals::Source;
 pub(super) const PATIENCE: Picoseconds = Picoseconds::from_ns(512);
 /// Transfers that a serial port may ask for in that time, and those that its FIFO may have asked for before.
 const QUIET_TRANSFERS: u32 = 24;
+/// The same where a frame takes a quarter of that time at least: FIFO, four frames, and one that was under way.
+const QUIET_TRANSFERS_OF_SLOW_FRAMES: u32 = 8 + 4 + 1;
+const SLOW_FRAME: Picoseconds = Picoseconds::new(PATIENCE.ps() / 4);
 
 /// Rounds in which pins and surroundings may answer each other at one instant, before that is taken for an oscillation.
 const MOST_ROUNDS: u32 = 64;
@@ -46,7 +49,9 @@ impl Bus {
     }
 
     fn patient_sources(&self) -> u64 {
-        if !self.blocks.dma.is_quiet(QUIET_TRANSFERS) {
+        let slow = self.blocks.spi.iter().all(|spi| spi.is_at_rest() || spi.frame() >= SLOW_FRAME);
+        let transfers = if slow { QUIET_TRANSFERS_OF_SLOW_FRAMES } else { QUIET_TRANSFERS };
+        if !self.blocks.dma.is_quiet(transfers) {
             return 0;
         }
         let spi = [Source::Spi0, Source::Spi1].into_iter().zip(&self.blocks.spi);
@@ -123,6 +128,14 @@ impl Bus {
         match self.io.outside.next_event() {
             Some(at) => self.io.wake_at(Source::Outside, at),
             None => self.io.cancel(Source::Outside),
+        }
+    }
+
+    /// What may wait from here on has to be found out anew.
+    pub(super) fn lose_patience(&mut self) {
+        if self.io.patient != 0 {
+            self.io.patient = 0;
+            self.io.tell_agenda_changed();
         }
     }
 

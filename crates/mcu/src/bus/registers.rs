@@ -155,10 +155,13 @@ impl Bus {
                 }
             }
             // An interrupt may have been switched on that was not thought of: nothing waits until that is known.
-            Block::Spi(_) | Block::Dma => self.io.patient = 0,
+            Block::Spi(_) | Block::Dma => self.lose_patience(),
             Block::BusCtrl => self.watch.set_counting(self.blocks.bus_ctrl.is_counting()),
             Block::Psm => self.power_changed(),
-            Block::Clock(_) => self.look_at_clocks(),
+            Block::Clock(_) => {
+                self.look_at_clocks();
+                self.lose_patience();
+            }
             Block::IoQspi | Block::PadsQspi => self.flash_pins_changed(),
             // A clock output begins when its pin gets that function.
             Block::IoBank0 => self.blocks.clocks.update(&mut self.io),

@@ -35,7 +35,7 @@ const FIRST_OF_TWO: u16 = 0xe800;
 const LONGEST_WALK_CYCLES: u64 = 1 << 31;
 
 /// A shorter stretch is not worth two walks, of which only the first one is in rows.
-const SHORTEST_WALK_IN_ROWS_CYCLES: u64 = 100;
+const SHORTEST_WALK_IN_ROWS_CYCLES: u64 = 50;
 const _: () = assert!(SHORTEST_WALK_IN_ROWS_CYCLES > MOST_CYCLES_BEFORE_LAST);
 
 /// How one stretch of execution ended.

@@ -100,6 +100,12 @@ impl Spi {
         self.imsc == 0
     }
 
+    /// Whether no frame is under way.
+    #[inline]
+    pub(crate) fn is_at_rest(&self) -> bool {
+        self.step == Step::Rest
+    }
+
     fn index(&self) -> usize {
         usize::from(self.port)
     }
