@@ -22,7 +22,7 @@ class Timing:
         return statistics.median(self.rounds)
 
     def __str__(self) -> str:
-        scale, unit = (1, "s") if self.median >= 1 else (1000, "ms")
+        scale, unit = next(step for step in ((1, "s"), (1000, "ms"), (1e6, "us")) if self.median * step[0] >= 1)
         low, high = min(self.rounds) * scale, max(self.rounds) * scale
         return f"{self.median * scale:.1f} {unit} [{low:.1f}-{high:.1f}]"
 

@@ -12,7 +12,7 @@ use units::{PS_PER_S, Picoseconds};
 const FIRST_INTERVAL_CYCLES: u64 = 997;
 const LONGEST_INTERVAL_CYCLES: u64 = FIRST_INTERVAL_CYCLES << 7;
 /// After so many samples the interval doubles.
-const SAMPLES_BEFORE_DOUBLING: u64 = 1 << 13;
+const SAMPLES_BEFORE_DOUBLING: u64 = 1 << 12;
 /// How much farther apart samples are while every core sleeps.
 const ASLEEP_FACTOR: u64 = 64;
 
