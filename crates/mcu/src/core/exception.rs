@@ -1,6 +1,7 @@
 //! Entering and leaving exceptions (ARMv6-M Architecture Reference Manual B1.5), with what it costs.
 
 use crate::bus::Bus;
+use crate::core::execute::NO_WORD;
 use crate::core::ppb::{HARD_FAULT, SV_CALL};
 use crate::core::{Core, Exit, FaultKind, Flags, LR, PC, SP, Sleep};
 
@@ -110,6 +111,7 @@ impl Core {
         if entry & 1 == 0 {
             return Err(self.fault(self.r[PC], FaultKind::NotThumb { target: entry }));
         }
+        self.fetched_word = NO_WORD;
         self.r[PC] = entry & !1;
         Ok(())
     }

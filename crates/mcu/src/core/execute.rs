@@ -80,7 +80,7 @@ impl Core {
                 Stretch::Undecoded => {
                     let pc = self.r[PC];
                     if !code.decode_at(bus, pc) {
-                        self.undecoded_word = NO_WORD;
+                        self.fetched_word = NO_WORD;
                         return self.fault(pc, FaultKind::Fetch { address: pc });
                     }
                     least = self.cycle + 1;

@@ -141,8 +141,9 @@ pub struct Core {
     pub(crate) cycle: u64,
     /// The word of code that was fetched last through a window of the flash other than the usual one.
     pub(crate) fetched: u32,
-    /// The word of the instruction that is to be decoded before it goes on, which was fetched already.
-    pub(crate) undecoded_word: u32,
+    /// The word of code that was fetched last in the usual windows, unless a branch or an exception came since: an address
+    /// divided by 4.
+    pub(crate) fetched_word: u32,
     /// Cycles asleep.
     pub(crate) idle_cycles: u64,
     pub(crate) instructions: u64,
@@ -164,7 +165,7 @@ impl Core {
             sleep: Sleep::Awake,
             cycle: 0,
             fetched: execute::NO_WORD,
-            undecoded_word: execute::NO_WORD,
+            fetched_word: execute::NO_WORD,
             idle_cycles: 0,
             instructions: 0,
             exceptions: [0; EXCEPTIONS],

@@ -34,7 +34,12 @@ impl Core {
         // What added to `index` gives the number of instructions executed: it changes where instructions do not follow each
         // other, one a halfword.
         let mut count = index.wrapping_neg();
-        let mut word = std::mem::replace(&mut self.undecoded_word, NO_WORD);
+        // Of the last fetch, counted from `base` as well. A stretch ends anywhere, and must not fetch a word twice for that.
+        let mut word = if REGION == IN_FLASH || MODE == WATCHED {
+            self.fetched_word.wrapping_sub(base >> 2)
+        } else {
+            NO_WORD
+        };
         let mut left = None;
         let mut refused = None;
         let mut undecoded = false;
@@ -100,6 +105,7 @@ impl Core {
                     self.r[PC] = pc!();
                     count = count.wrapping_add(index).wrapping_add(1);
                     left = self.return_from_exception(bus, target);
+                    word = NO_WORD;
                     cycle = self.cycle;
                     index = self.r[PC].wrapping_sub(base) >> 1;
                     count = count.wrapping_sub(index);
@@ -491,6 +497,7 @@ impl Core {
                     self.r[PC] = pc!();
                     count = count.wrapping_add(index).wrapping_add(1);
                     left = self.system_instruction(bus, *op);
+                    word = NO_WORD;
                     cycle = self.cycle;
                     index = self.r[PC].wrapping_sub(base) >> 1;
                     count = count.wrapping_sub(index);
@@ -502,15 +509,13 @@ impl Core {
         self.cycle = cycle;
         self.instructions += u64::from(count.wrapping_add(index));
         self.r[PC] = pc!();
+        self.fetched_word = word.wrapping_add(base >> 2);
         if let Some(refusal) = refused {
             return Stretch::Left(self.refused(self.r[PC], refusal));
         }
         match left {
             Some(exit) => Stretch::Left(exit),
-            None if undecoded => {
-                self.undecoded_word = word;
-                Stretch::Undecoded
-            }
+            None if undecoded => Stretch::Undecoded,
             None => Stretch::Paused,
         }
     }

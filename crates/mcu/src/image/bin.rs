@@ -87,12 +87,12 @@ fn describe(bytes: &[u8], vectors: Option<VectorTable>, boot2: Option<&Boot2>) -
     let end = FLASH_START.saturating_add(u32::try_from(bytes.len()).unwrap_or(u32::MAX));
     let objection = match vectors {
         Some(vectors) => vectors.objection(FLASH_START, end).unwrap_or_default(),
-        None => "which has at least 8 bytes".into(),
+        None => "a table has at least 8 bytes".into(),
     };
     format!(
         "it is no image for the RP2040: no ELF, no UF2, and as a raw binary it begins neither with a second \
-         stage (boot2), {}, nor with a vector table: {objection}. Give an .elf, .uf2 or .bin; a raw binary \
-         for SRAM must be marked as such",
+         stage (boot2), {}, nor with a vector table: {objection}. Give an .elf, .uf2 or .bin; for code in \
+         SRAM an .elf or .uf2, which say where it belongs",
         refusal(boot2)
     )
 }

@@ -73,7 +73,9 @@ fn program(seed: u64, mut asm: Asm) -> Asm {
 
 /// Holds two runs to be the same.
 fn same(one: &Rp2040, other: &Rp2040, how: &str, seed: u64) {
-    let seen = |chip: &Rp2040| (chip.now(), chip.counts(), chip.core(0).registers(), chip.core(0).xpsr());
+    let seen = |chip: &Rp2040| {
+        (chip.now(), chip.counts(), chip.bus_counts(), chip.core(0).registers(), chip.core(0).xpsr())
+    };
     assert_eq!(seen(one), seen(other), "{how}, seed {seed}");
     assert_eq!(one.last_branches(0), other.last_branches(0), "{how}, seed {seed}");
     let [one, other] = [one, other].map(|chip| chip.read_memory(DATA, DATA_BYTES).expect("SRAM"));

@@ -54,7 +54,7 @@ fn a_binary_for_ram_that_is_marked_for_flash_is_refused() {
         load_raw(&bare_image(SRAM, 100), RawBinary::Flash).unwrap_err().to_string(),
         "app.bin: it is no image for the RP2040: no ELF, no UF2, and as a raw binary it begins neither with \
          a second stage (boot2), which has 256 bytes, nor with a vector table: its reset vector 0x20000009 \
-         lies outside the image. Give an .elf, .uf2 or .bin; a raw binary for SRAM must be marked as such"
+         lies outside the image. Give an .elf, .uf2 or .bin; for code in SRAM an .elf or .uf2, which say where it belongs"
     );
 }
 
