@@ -39,9 +39,9 @@ impl Bus {
         self.clock.cycle_at(self.io.now)
     }
 
-    /// When an event has to be looked at the latest. The transfers between a serial port and memory that end no row and raise no
-    /// interrupt may wait a little: registers show them in time all the same, because every access to one lets come first what is due
-    /// before it; memory shows them this much later.
+    /// When an event has to be looked at the latest. The transfers between a serial port and memory that end no sequence and
+    /// raise no interrupt may wait a little: registers show them in time all the same, because every access to one lets come
+    /// first what is due before it; memory shows them this much later.
     #[inline]
     pub(crate) fn latest_wake(&mut self) -> Picoseconds {
         self.io.patient = self.patient_sources();
@@ -153,8 +153,7 @@ impl Bus {
         if self.io.lines.take_irq_changed() {
             self.interrupts_changed();
         }
-        if let Some(cause) = self.blocks.watchdog.take_reboot() {
-            let _ = cause;
+        if self.blocks.watchdog.take_reboot().is_some() {
             self.reset = Some(ResetCause::Watchdog);
             self.attention = true;
         }

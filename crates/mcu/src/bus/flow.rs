@@ -1,5 +1,6 @@
-//! Leads the frames of a serial port and the transfers of the DMA that feed and empty it, as long as one follows from the other and
-//! nobody else can come between: at the same times and in the same order as by appointment, without making the appointments.
+//! Leads the frames of a serial port and the transfers of the DMA that feed and empty it, as long as one follows from the
+//! other and nobody else can come between: at the same times and in the same order as by appointment, without making the
+//! appointments.
 
 use units::Picoseconds;
 
@@ -51,8 +52,9 @@ struct Course {
 }
 
 impl Bus {
-    /// Lets everything happen up to and including `until` that belongs to a flow, if the event of `source`, which is due first, does.
-    /// Gives whether anything happened: nothing that a core could notice but by looking, unless something outside reacted.
+    /// Lets everything happen up to and including `until` that belongs to a flow, if the event of `source`, which is due
+    /// first, does. Gives whether anything happened: nothing that a core could notice but by looking, unless something
+    /// outside reacted.
     #[inline]
     pub(crate) fn let_flow(&mut self, source: Source, until: Picoseconds) -> bool {
         if !matches!(source, Source::Spi0 | Source::Spi1 | Source::Dma) || self.watch.contention.is_some() {
