@@ -21,7 +21,10 @@ CRATES = {
     "sim": {"units"},
     "links": {"units", "sim"},
     "mcu": {"units", "sim"},
-    "testbench": {"units", "capture", "stats", "sim", "links", "mcu"},
+    "traffic": {"units"},
+    "wiznet": {"units", "sim"},
+    "ethernet": {"units", "sim"},
+    "testbench": {"units", "capture", "stats", "sim", "links", "mcu", "traffic", "wiznet", "ethernet"},
     "py": {"units", "capture", "stats", "links", "testbench"},
 }
 

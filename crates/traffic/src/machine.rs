@@ -1,0 +1,130 @@
+//! What every client and server speaks to whoever seats it.
+
+use std::any::Any;
+use std::fmt::Debug;
+use std::net::Ipv4Addr;
+
+use units::Picoseconds;
+
+/// An address and a port.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Ipv4Endpoint {
+    /// The address.
+    pub address: Ipv4Addr,
+    /// The port.
+    pub port: u16,
+}
+
+/// A TCP connection, a UDP socket or a listener of one machine; the machine chooses the numbers of what it asks for, and the
+/// seat those of connections that a listener accepted (from [`Connection::FIRST_ACCEPTED`] up).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Connection(pub u32);
+
+impl Connection {
+    /// Accepted connections are numbered from here.
+    pub const FIRST_ACCEPTED: u32 = 0x8000_0000;
+}
+
+/// What happened.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Event<'a> {
+    /// The seat is there, or the time of [`Machine::wake_at`] has come.
+    Wake,
+    /// A connection that was asked for is open.
+    Opened(Connection),
+    /// A listener accepted a connection.
+    Accepted {
+        /// Whose.
+        listener: Connection,
+        /// The new connection.
+        connection: Connection,
+        /// From where.
+        peer: Ipv4Endpoint,
+    },
+    /// Bytes arrived on a TCP connection.
+    Received(Connection, &'a [u8]),
+    /// There is room for at least so many bytes to send; told when it was asked for with [`Action::WantRoom`].
+    Room(Connection, usize),
+    /// Everything that was sent so far was acknowledged by the peer, where the seat can tell; told with `WantRoom(_, 0)`.
+    Drained(Connection),
+    /// The peer will send no more.
+    PeerFinished(Connection),
+    /// A connection is over: both sides finished, or it broke with a reason.
+    Closed(Connection, Option<&'a str>),
+    /// A datagram arrived at a UDP socket.
+    Datagram {
+        /// Which.
+        socket: Connection,
+        /// From where.
+        from: Ipv4Endpoint,
+        /// Its bytes.
+        bytes: &'a [u8],
+    },
+    /// An ICMP echo reply arrived.
+    EchoReply {
+        /// From whom.
+        from: Ipv4Addr,
+        /// Of the request.
+        identifier: u16,
+        /// Of the request.
+        sequence: u16,
+        /// What came back.
+        payload: &'a [u8],
+    },
+}
+
+/// What a machine asks for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Action {
+    /// Listens for TCP connections.
+    Listen(Connection, u16),
+    /// Opens a TCP connection.
+    Connect(Connection, Ipv4Endpoint),
+    /// Sends on a TCP connection; what finds no room waits at the seat, without bound, so bulk asks for room first.
+    Send(Connection, Vec<u8>),
+    /// Asks for [`Event::Room`] when there is room for so many bytes; with 0 for [`Event::Drained`].
+    WantRoom(Connection, usize),
+    /// Stops (true) or resumes reading from a TCP connection: its window closes.
+    Hold(Connection, bool),
+    /// Switches Nagle's algorithm off (true) or on. It is on at first.
+    NoDelay(Connection, bool),
+    /// Sends what waits and then finishes its own direction.
+    Finish(Connection),
+    /// Resets a connection, or closes a listener or a UDP socket.
+    Abort(Connection),
+    /// Binds a UDP socket; port 0 chooses one. With true it may broadcast.
+    Bind(Connection, u16, bool),
+    /// Sends a datagram.
+    SendTo(Connection, Ipv4Endpoint, Vec<u8>),
+    /// Sends an ICMP echo request.
+    EchoRequest {
+        /// To whom.
+        to: Ipv4Addr,
+        /// Of this client.
+        identifier: u16,
+        /// Counts requests.
+        sequence: u16,
+        /// What goes along.
+        payload: Vec<u8>,
+    },
+}
+
+/// A client or a server.
+pub trait Machine: Any + Debug + Send {
+    /// Takes an event.
+    fn handle(&mut self, now: Picoseconds, event: Event<'_>);
+
+    /// The next action, in order; asked until there is none after each event.
+    fn poll(&mut self) -> Option<Action>;
+
+    /// When it wants [`Event::Wake`].
+    fn wake_at(&self) -> Option<Picoseconds>;
+
+    /// Whether it has done all it was made for; servers never have.
+    fn is_done(&self) -> bool {
+        false
+    }
+
+    /// A copy in the same state.
+    fn boxed_clone(&self) -> Box<dyn Machine>;
+}

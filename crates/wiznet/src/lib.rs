@@ -1,0 +1,9 @@
+//! WIZnet's Ethernet chips in virtual time: what a driver sees on SPI, what the wire sees in frames, and the hardwired TCP/IP
+//! between the two. A [`Chip`] is a plain state machine: SPI bytes, pins and frames go in with their time, answers and
+//! frames come out, and [`Chip::next_event`] says when it wants to be called again.
+//!
+//! Nothing here knows boards or networks. The parallel buses of W5100 and W5200 and Wake-on-LAN are left out.
+
+mod chip;
+
+pub use chip::{Access, Chip, Duplex, LinkPartner, Model, Options, Sent, Speed, Warning};
