@@ -150,7 +150,6 @@ class Chip:
 
     name: str
     kind: str
-    modelled: bool
 
 
 @dataclass(frozen=True)
@@ -183,5 +182,4 @@ class ChipKind:
 
     name: str
     help: str
-    modelled: bool
     fields: list[ChipField]

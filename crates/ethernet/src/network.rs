@@ -80,6 +80,12 @@ impl Network {
         let _ = (at, port, plugged);
     }
 
+    /// The cable of a port.
+    pub fn cable(&self, port: PortId) -> Option<&Cable> {
+        let _ = port;
+        None
+    }
+
     /// When something happens.
     pub fn next_event(&self) -> Option<Picoseconds> {
         None

@@ -41,6 +41,9 @@ pub enum Reaction {
         /// The byte.
         byte: u8,
     },
+    /// [`Outside::next_event`] is another than it was; not needed from [`Outside::advance`] and [`Outside::pins_changed`],
+    /// after which it is asked anyway.
+    Rescheduled,
 }
 
 /// The surroundings of a chip. Every method has the answer of an unconnected pin as its default.

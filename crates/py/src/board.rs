@@ -11,8 +11,7 @@ use testbench::Control;
 use testbench::board::gdb::GdbServer;
 use testbench::board::profile::flame_graph;
 use testbench::board::{
-    self, Board, BoardFile, BoardOptions, BoardSnapshot, Console, Ended, Listener, Part, RunUntil,
-    console_name,
+    self, Board, BoardFile, BoardOptions, BoardSnapshot, Console, Ended, Listener, RunUntil, console_name,
 };
 use units::Picoseconds;
 
@@ -83,7 +82,7 @@ impl PyBoard {
     #[pyo3(signature = (name, *, rom, seed, usb))]
     fn new(name: &str, rom: Option<PathBuf>, seed: u64, usb: bool) -> PyResult<Self> {
         let rom = rom.map(|path| board::read_rom(&path)).transpose().map_err(refused)?;
-        let options = BoardOptions { rom, usb_connected: usb, seed };
+        let options = BoardOptions { rom, usb_connected: usb, seed, ..BoardOptions::default() };
         Ok(Self::with(Board::open(name, options).map_err(refused)?, Failure::default()))
     }
 
@@ -474,12 +473,8 @@ pub(crate) fn describe_board(name: &str) -> PyResult<String> {
 
 fn described(file: &BoardFile) -> Value {
     let pins: Vec<Value> = file.pins.iter().map(|(name, gpio)| json!({"name": name, "gpio": gpio})).collect();
-    let modelled = |part: &Part| !matches!(part, Part::Unmodelled { .. });
-    let chips: Vec<Value> = file
-        .chips
-        .iter()
-        .map(|chip| json!({"name": chip.name, "kind": chip.part.kind(), "modelled": modelled(&chip.part)}))
-        .collect();
+    let chips: Vec<Value> =
+        file.chips.iter().map(|chip| json!({"name": chip.name, "kind": chip.part.kind()})).collect();
     json!({
         "name": file.name, "title": file.title, "crystal_hz": file.crystal_hz, "flash_bytes": file.flash_bytes,
         "pins": pins, "chips": chips,

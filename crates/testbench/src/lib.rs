@@ -5,6 +5,7 @@ pub mod bench;
 pub mod board;
 pub mod captures;
 mod control;
+pub mod lan;
 pub mod run_folder;
 pub mod suite;
 mod toml_file;

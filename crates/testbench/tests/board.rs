@@ -21,8 +21,10 @@ fn every_board_that_comes_along_is_right() {
     }
     let chips = find_board("w5500-evb-pico").unwrap().chips;
     let w5500 = chips.iter().find(|chip| chip.name == "W5500").unwrap();
-    let pins = vec![("select", 17), ("reset", 20), ("interrupt", 21)];
-    assert_eq!(w5500.part, Part::Unmodelled { kind: "w5500", port: 0, pins });
+    let Part::Wiznet(part) = &w5500.part else { panic!("{w5500:?}") };
+    assert_eq!((part.model, part.port), (wiznet::Model::W5500, 0));
+    let pins = [part.select, part.reset, part.interrupt, part.clock, part.mosi, part.miso];
+    assert_eq!(pins, [17, 20, 21, 18, 19, 16].map(Some));
 }
 
 #[test]

@@ -50,8 +50,7 @@ def boards_page() -> str:
 
 
 def _kind(kind: ChipKind) -> Iterator[str]:
-    model = "" if kind.modelled else " There is no model yet: its pins get their names, and it answers 0x00."
-    yield from [f"### {kind.name}", "", f"{kind.help[0].upper()}{kind.help[1:]}.{model}", ""]
+    yield from [f"### {kind.name}", "", f"{kind.help[0].upper()}{kind.help[1:]}.", ""]
     yield from ["| field | takes | default | meaning |", "|---|---|---|---|"]
     for field in kind.fields:
         default = "required" if field.required else f"`{field.default}`" if field.default is not None else ""

@@ -210,6 +210,7 @@ impl Bus {
                 Reaction::UartByte { port, byte } => {
                     self.blocks.uart[usize::from(port & 1)].receive(byte, &mut self.io);
                 }
+                Reaction::Rescheduled => {}
             }
         }
         self.outside_changed();

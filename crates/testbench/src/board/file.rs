@@ -109,15 +109,31 @@ pub enum Part {
         /// How long a write takes.
         write_time: Picoseconds,
     },
-    /// A chip without a model.
-    Unmodelled {
-        /// Its kind.
-        kind: &'static str,
-        /// SPI port.
-        port: u8,
-        /// Its pins: the field that names each, and the GPIO.
-        pins: Vec<(&'static str, u8)>,
-    },
+    /// An Ethernet chip of WIZnet.
+    Wiznet(WiznetPart),
+}
+
+/// An Ethernet chip of WIZnet on an SPI port.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WiznetPart {
+    /// Which.
+    pub model: wiznet::Model,
+    /// SPI port.
+    pub port: u8,
+    /// Its chip select.
+    pub select: Option<u8>,
+    /// Its reset input.
+    pub reset: Option<u8>,
+    /// Its interrupt output.
+    pub interrupt: Option<u8>,
+    /// Its SCLK, where firmware may move the pins without an SPI port.
+    pub clock: Option<u8>,
+    /// Its MOSI, likewise.
+    pub mosi: Option<u8>,
+    /// Its MISO, likewise.
+    pub miso: Option<u8>,
+    /// How long its PHY negotiates before there is a link.
+    pub link_up: Picoseconds,
 }
 
 impl Part {
@@ -131,7 +147,12 @@ impl Part {
             Self::SpiLoopback { .. } => "spi-loopback",
             Self::Voltage { .. } => "voltage",
             Self::I2cEeprom { .. } => "i2c-eeprom",
-            Self::Unmodelled { kind, .. } => kind,
+            Self::Wiznet(part) => match part.model {
+                wiznet::Model::W5100 => "w5100",
+                wiznet::Model::W5100S => "w5100s",
+                wiznet::Model::W5200 => "w5200",
+                wiznet::Model::W5500 => "w5500",
+            },
         }
     }
 }
@@ -418,14 +439,26 @@ impl Given {
                 Part::Voltage { pin: self.gpio("pin"), microvolts: self.number("millivolts") as i32 * 1000 }
             }
             "i2c-eeprom" => self.eeprom()?,
-            _ => Part::Unmodelled {
-                kind: kind.name,
-                port: self.gpio("spi"),
-                pins: ["select", "reset", "interrupt"]
-                    .into_iter()
-                    .filter_map(|name| Some((name, *self.0.get(name)? as u8)))
-                    .collect(),
-            },
+            "w5100" => self.wiznet(wiznet::Model::W5100),
+            "w5100s" => self.wiznet(wiznet::Model::W5100S),
+            "w5200" => self.wiznet(wiznet::Model::W5200),
+            "w5500" => self.wiznet(wiznet::Model::W5500),
+            other => unreachable!("the table of kinds has {other}, and nobody makes it"),
+        })
+    }
+
+    fn wiznet(&self, model: wiznet::Model) -> Part {
+        let pin = |name| self.0.get(name).map(|&pin| pin as u8);
+        Part::Wiznet(WiznetPart {
+            model,
+            port: self.gpio("spi"),
+            select: pin("select"),
+            reset: pin("reset"),
+            interrupt: pin("interrupt"),
+            clock: pin("clock"),
+            mosi: pin("mosi"),
+            miso: pin("miso"),
+            link_up: Picoseconds::new(self.number("link_up") as i64),
         })
     }
 

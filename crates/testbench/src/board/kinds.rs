@@ -10,8 +10,6 @@ pub(super) struct Kind {
     pub(super) name: &'static str,
     /// What it is.
     pub(super) help: &'static str,
-    /// Whether there is a model; otherwise its pins get their names, and nothing answers.
-    pub(super) modelled: bool,
     /// What a board file says of it.
     pub(super) fields: &'static [KindField],
 }
@@ -98,10 +96,20 @@ const WIZNET: &[KindField] = &[
     SELECT,
     open("reset", Takes::Pin, "its reset input, low resets", "20"),
     open("interrupt", Takes::Pin, "its interrupt output", "21"),
+    open("clock", Takes::Pin, "its SCLK, for firmware that moves pins itself or by PIO", "18"),
+    open("mosi", Takes::Pin, "its MOSI, likewise", "19"),
+    open("miso", Takes::Pin, "its MISO, likewise", "16"),
+    optional(
+        "link_up",
+        Takes::Time { least: Picoseconds::ZERO, most: Picoseconds::new(60_000_000_000_000) },
+        "2.5 s",
+        "how long its PHY negotiates after a reset, or after the cable is plugged in, until there is a link",
+        "\"0 s\"",
+    ),
 ];
 
 const fn wiznet(name: &'static str, help: &'static str) -> Kind {
-    Kind { name, help, modelled: false, fields: WIZNET }
+    Kind { name, help, fields: WIZNET }
 }
 
 /// All kinds.
@@ -109,13 +117,11 @@ pub(super) const KINDS: &[Kind] = &[
     Kind {
         name: "led",
         help: "a light-emitting diode: its pin is a net of its own name in recordings",
-        modelled: true,
         fields: &[required("pin", Takes::Pin, "the pin that drives it", "25")],
     },
     Kind {
         name: "button",
         help: "a push button: it drives its pin while it is pressed, and its resistor pulls while it is not",
-        modelled: true,
         fields: &[
             required("pin", Takes::Pin, "the pin that reads it", "14"),
             optional(
@@ -144,7 +150,6 @@ pub(super) const KINDS: &[Kind] = &[
     Kind {
         name: "switch",
         help: "a switch or a fixed level: it drives its pin all the time, to a level that a program may change",
-        modelled: true,
         fields: &[
             required("pin", Takes::Pin, "the pin that reads it", "24"),
             optional("level", Takes::Word(&LEVELS), "low", "the level when the board starts", "\"high\""),
@@ -154,7 +159,6 @@ pub(super) const KINDS: &[Kind] = &[
         name: "wire",
         help: "a wire between two pins: they are one net. SPI frames and UART bytes pass from a transmitting pin to \
                a receiving one",
-        modelled: true,
         fields: &[
             required("pin", Takes::Pin, "one end", "14"),
             required("to", Takes::Pin, "the other end", "15"),
@@ -163,7 +167,6 @@ pub(super) const KINDS: &[Kind] = &[
     Kind {
         name: "spi-loopback",
         help: "a device on SPI that answers each frame with one that was sent to it",
-        modelled: true,
         fields: &[
             SPI,
             SELECT,
@@ -179,7 +182,6 @@ pub(super) const KINDS: &[Kind] = &[
     Kind {
         name: "voltage",
         help: "a voltage at an ADC input",
-        modelled: true,
         fields: &[
             required("pin", Takes::AnalogPin, "the pin", "26"),
             required("millivolts", Takes::Number(0, 3600), "how much", "1650"),
@@ -188,7 +190,6 @@ pub(super) const KINDS: &[Kind] = &[
     Kind {
         name: "i2c-eeprom",
         help: "a serial EEPROM as the 24LC256: two address bytes, pages, a write time during which it does not answer",
-        modelled: true,
         fields: &[
             required("i2c", Takes::Number(0, 1), "the I2C port that it is on", "0"),
             optional("address", Takes::Number(0x08, 0x77), "80", "its 7-bit address", "0x50"),

@@ -78,7 +78,7 @@ pub fn chip_kinds() -> Value {
     };
     let kind = |kind: &Kind| {
         json!({
-            "name": kind.name, "help": kind.help, "modelled": kind.modelled,
+            "name": kind.name, "help": kind.help,
             "fields": kind.fields.iter().map(field).collect::<Vec<_>>(),
         })
     };

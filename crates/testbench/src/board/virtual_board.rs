@@ -15,6 +15,7 @@ use super::recording::Recording;
 use super::sampler::Sampler;
 use super::trace::TraceWriter;
 use super::{BoardError, find_board};
+use crate::lan::NetworkSetup;
 
 /// Larger files are no images for this chip: a flash has 16 MiB at most, and an ELF some debug information.
 const MOST_IMAGE_BYTES: u64 = 256 << 20;
@@ -22,7 +23,7 @@ const BOOTSEL: &str = "BOOTSEL";
 const ROM_BYTES: u64 = 16 << 10;
 
 /// What may be said of a board beside its file.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct BoardOptions {
     /// The genuine boot ROM in place of our own.
     pub rom: Option<Vec<u8>>,
@@ -30,12 +31,14 @@ pub struct BoardOptions {
     pub usb_connected: bool,
     /// Where random numbers start.
     pub seed: u64,
+    /// The network that chips with Ethernet are on.
+    pub network: NetworkSetup,
 }
 
 impl Default for BoardOptions {
     fn default() -> Self {
         let Setup { usb_connected, seed, .. } = Setup::default();
-        Self { rom: None, usb_connected, seed }
+        Self { rom: None, usb_connected, seed, network: NetworkSetup::default() }
     }
 }
 
@@ -57,11 +60,11 @@ impl Board {
     /// # Errors
     /// When the chip cannot be made like that.
     pub fn new(file: BoardFile, options: BoardOptions) -> Result<Self, BoardError> {
-        let BoardOptions { rom, usb_connected, seed } = options;
+        let BoardOptions { rom, usb_connected, seed, network } = options;
         let (crystal_hz, flash_bytes) = (file.crystal_hz, file.flash_bytes);
         let mut chip =
             Rp2040::new(&Setup { crystal_hz, flash_bytes, rom, usb_connected, seed, ..Setup::default() })?;
-        chip.connect(Box::new(Parts::of(&file)));
+        chip.connect(Box::new(Parts::of(&file, &network, seed)));
         let mut board = Self {
             file,
             chip,
@@ -240,15 +243,9 @@ impl Board {
         named.into_iter().chain(others).collect()
     }
 
-    /// What a user should know of a board before it runs: chips that have no model.
-    pub fn notes(&self) -> Vec<String> {
-        let note = |name: &str, part: &Part| match part {
-            Part::Unmodelled { port, .. } => {
-                Some(format!("the {name} at SPI{port} has no model yet: it answers 0x00"))
-            }
-            _ => None,
-        };
-        self.file.chips.iter().filter_map(|chip| note(&chip.name, &chip.part)).collect()
+    /// What a user should know of how the board's chips were treated so far.
+    pub fn notes(&mut self) -> Vec<String> {
+        self.parts().notes().to_vec()
     }
 
     /// Takes what came out of the consoles since the last call and keeps it; gives the new bytes.

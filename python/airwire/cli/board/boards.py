@@ -82,5 +82,4 @@ def _print(description: BoardDescription) -> None:
     for pin in description.pins:
         out.print(Text(f"  GP{pin.gpio:<3} {pin.name}"))
     for chip in description.chips:
-        model = "" if chip.modelled else ", no model yet: it answers 0x00"
-        out.print(Text(f"  {chip.name}: {chip.kind}{model}"))
+        out.print(Text(f"  {chip.name}: {chip.kind}"))

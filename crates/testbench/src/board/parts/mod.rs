@@ -7,6 +7,7 @@ mod eeprom;
 mod i2c_wires;
 mod loopback;
 mod routes;
+mod wired;
 
 use std::fmt::Debug;
 
@@ -19,7 +20,9 @@ pub use eeprom::Eeprom;
 pub use loopback::SpiLoopback;
 
 use self::i2c_wires::I2cWires;
+use self::wired::WiredChips;
 use super::file::{BoardFile, Part};
+use crate::lan::{Lan, NetworkSetup};
 
 /// The pin of ADC input 0 (RP2040 datasheet 4.9.1).
 const ADC_FIRST_GPIO: u8 = 26;
@@ -91,6 +94,8 @@ pub struct Parts {
     routes: routes::Routes,
     activity: Option<Activity>,
     passed: [Passed; 2],
+    wired: Option<WiredChips>,
+    notes: Vec<String>,
 }
 
 /// What passed over the buses of one port number.
@@ -105,9 +110,11 @@ pub struct Passed {
 }
 
 impl Parts {
-    /// The parts of a board. Wires and levels of pins are the chip's own affair.
-    pub fn of(board: &BoardFile) -> Self {
+    /// The parts of a board. Wires and levels of pins are the chip's own affair. Chips with Ethernet are put on a network, if
+    /// there are any.
+    pub fn of(board: &BoardFile, network: &NetworkSetup, seed: u64) -> Self {
         let mut parts = Self::default();
+        let mut wired = WiredChips::new(network);
         for chip in &board.chips {
             match chip.part {
                 Part::SpiLoopback { port, select, previous } => {
@@ -118,9 +125,11 @@ impl Parts {
                 }
                 Part::Voltage { pin, microvolts } => parts.set_microvolts(pin, Some(microvolts)),
                 Part::Wire { pin, to } => parts.routes.wire(pin, to),
-                Part::Led { .. } | Part::Button { .. } | Part::Switch { .. } | Part::Unmodelled { .. } => {}
+                Part::Wiznet(ref part) => wired.add(&chip.name, part, seed),
+                Part::Led { .. } | Part::Button { .. } | Part::Switch { .. } => {}
             }
         }
+        parts.wired = wired.has_chips().then_some(wired);
         parts
     }
 
@@ -154,6 +163,19 @@ impl Parts {
     /// Joins two pins' buses; the nets are joined by the chip.
     pub fn wire(&mut self, pin: u8, to: u8) {
         self.routes.wire(pin, to);
+    }
+
+    /// The network that the board's chips are on.
+    pub fn lan(&mut self) -> Option<&mut Lan> {
+        self.wired.as_mut().map(WiredChips::lan)
+    }
+
+    /// What a user should know of how the chips were treated so far.
+    pub fn notes(&mut self) -> &[String] {
+        if let Some(wired) = &mut self.wired {
+            self.notes.extend(wired.take_warnings());
+        }
+        &self.notes
     }
 
     /// Keeps what happens on the buses from here on.
@@ -192,14 +214,17 @@ impl Outside for Parts {
         for device in &mut self.pin_devices {
             device.changed(at, changed, levels, reactions);
         }
+        if let Some(wired) = &mut self.wired {
+            wired.pins_changed(at, changed, levels, reactions);
+        }
     }
 
-    fn spi_frame(&mut self, at: Picoseconds, frame: SpiFrame, _: &mut Vec<Reaction>) -> u16 {
+    fn spi_frame(&mut self, at: Picoseconds, frame: SpiFrame, reactions: &mut Vec<Reaction>) -> u16 {
         self.passed[usize::from(frame.port & 1)].spi_frames += 1;
         if let Some(activity) = &mut self.activity {
             activity.spi(at, &frame);
         }
-        let mut answer = None;
+        let mut answer = self.wired.as_mut().and_then(|wired| wired.frame(at, &frame, reactions));
         for seat in &mut self.spi[usize::from(frame.port & 1)] {
             if seat.select.is_none_or(|pin| is_low(self.levels, pin)) {
                 let theirs = seat.device.frame(at, &frame);
@@ -258,7 +283,21 @@ impl Outside for Parts {
         self.microvolts.get(usize::from(channel)).copied().flatten()
     }
 
+    fn next_event(&self) -> Option<Picoseconds> {
+        self.wired.as_ref().and_then(WiredChips::next_event)
+    }
+
+    fn advance(&mut self, at: Picoseconds, reactions: &mut Vec<Reaction>) {
+        if let Some(wired) = &mut self.wired {
+            wired.advance(at, reactions);
+        }
+    }
+
     fn snapshot(&self) -> Option<Box<dyn Outside>> {
+        let wired = match &self.wired {
+            Some(wired) => Some(wired.snapshot()?),
+            None => None,
+        };
         let seats = |seats: &Vec<SpiSeat>| -> Option<Vec<SpiSeat>> {
             seats
                 .iter()
@@ -279,6 +318,8 @@ impl Outside for Parts {
             routes: self.routes.clone(),
             activity: self.activity.clone(),
             passed: self.passed,
+            wired,
+            notes: self.notes.clone(),
         }))
     }
 }

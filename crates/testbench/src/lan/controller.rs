@@ -1,0 +1,159 @@
+//! The driver's side of a chip without a board around it: an SPI that takes its time, two pins, and a clock to wait on.
+//! Drivers that run on the host do so in no time at all; only the bus and their waits count.
+
+use units::{Hertz, Picoseconds};
+
+use super::{ChipId, Lan};
+
+/// A transfer of so many bytes at most goes byte by byte: a header, a register.
+const SHORT_BYTES: usize = 16;
+
+/// What a driver did to its bus and to its time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct BusUse {
+    /// How often chip select went low.
+    pub transactions: u64,
+    /// Bytes on the bus, headers among them.
+    pub bytes: u64,
+    /// For how long SCK ran.
+    pub bus_time: Picoseconds,
+    /// For how long the driver waited.
+    pub wait_time: Picoseconds,
+}
+
+/// An SPI controller in front of one chip of a [`Lan`].
+#[derive(Debug)]
+pub struct SpiController {
+    lan: Lan,
+    chip: ChipId,
+    clock: Hertz,
+    now: Picoseconds,
+    used: BusUse,
+    selected: bool,
+}
+
+impl SpiController {
+    /// A controller whose SCK has a frequency.
+    pub fn new(lan: Lan, chip: ChipId, clock: Hertz) -> Self {
+        let now = lan.now();
+        Self { lan, chip, clock, now, used: BusUse::default(), selected: false }
+    }
+
+    /// The virtual time.
+    pub fn now(&self) -> Picoseconds {
+        self.now
+    }
+
+    /// What the bus was used for so far.
+    pub fn used(&self) -> BusUse {
+        self.used
+    }
+
+    /// The network around the chip.
+    pub fn lan(&self) -> &Lan {
+        &self.lan
+    }
+
+    /// The network around the chip, to change it.
+    pub fn lan_mut(&mut self) -> &mut Lan {
+        &mut self.lan
+    }
+
+    /// The chip.
+    pub fn chip(&self) -> ChipId {
+        self.chip
+    }
+
+    /// Changes SCK.
+    pub fn set_clock(&mut self, clock: Hertz) {
+        self.clock = clock;
+    }
+
+    /// Moves chip select: true is low.
+    pub fn select(&mut self, selected: bool) {
+        if selected == self.selected {
+            return;
+        }
+        self.selected = selected;
+        self.used.transactions += u64::from(selected);
+        let at = self.now;
+        self.lan.with_chip(self.chip, |chip| chip.select(at, selected));
+    }
+
+    /// Moves bytes back to back, in place: what is sent goes in, what is received comes out.
+    pub fn transfer(&mut self, bytes: &mut [u8]) {
+        let start = self.now;
+        self.used.bytes += bytes.len() as u64;
+        let mut done = 0;
+        while done < bytes.len() {
+            let most = if bytes.len() <= SHORT_BYTES { 1 } else { bytes.len() - done };
+            let count = self.undisturbed(start, done, most);
+            self.move_bytes(start, done, &mut bytes[done..done + count]);
+            done += count;
+        }
+        self.used.bus_time = self.used.bus_time + (self.now - start);
+    }
+
+    /// The end of the byte before `index`, counted from the first bit of a transfer.
+    fn edge(&self, start: Picoseconds, index: usize) -> Picoseconds {
+        start + self.clock.edge(8 * index as u64)
+    }
+
+    /// How many bytes, one at least, end before anything else happens.
+    fn undisturbed(&mut self, start: Picoseconds, done: usize, most: usize) -> usize {
+        if most == 1 {
+            return 1;
+        }
+        let Some(next) = self.lan.next_event() else { return most };
+        // What happens at the end of a byte comes before that byte.
+        let free = (next - self.edge(start, done) - Picoseconds::new(1)).max(Picoseconds::ZERO);
+        let bits = i128::from(free.ps()) * i128::from(self.clock.hz()) / i128::from(units::PS_PER_S);
+        usize::try_from(bits / 8).unwrap_or(usize::MAX).clamp(1, most)
+    }
+
+    fn move_bytes(&mut self, start: Picoseconds, done: usize, bytes: &mut [u8]) {
+        let (from, clock_hz) = (self.edge(start, done), self.clock.hz());
+        let end = self.edge(start, done + bytes.len());
+        if let [byte] = bytes {
+            self.lan.advance(end);
+            *byte = self.lan.with_chip(self.chip, |chip| chip.spi_byte(end, *byte, clock_hz));
+        } else {
+            self.lan.with_chip(self.chip, |chip| chip.spi_burst(from, bytes, clock_hz));
+            self.lan.advance(end);
+        }
+        self.now = end;
+    }
+
+    /// Waits for a time.
+    pub fn wait(&mut self, time: Picoseconds) {
+        self.used.wait_time = self.used.wait_time + time;
+        self.now = self.now + time;
+        self.lan.advance(self.now);
+    }
+
+    /// Waits until the chip's interrupt output is low, at most until `end`; whether it is.
+    pub fn wait_for_interrupt(&mut self, end: Picoseconds) -> bool {
+        loop {
+            if self.interrupt_is_low() {
+                return true;
+            }
+            let next = self.lan.next_event().unwrap_or(end).min(end).max(self.now);
+            let waited = next - self.now;
+            self.wait(waited);
+            if self.now >= end {
+                return self.interrupt_is_low();
+            }
+        }
+    }
+
+    /// The level of the chip's reset input.
+    pub fn set_reset(&mut self, high: bool) {
+        let at = self.now;
+        self.lan.with_chip(self.chip, |chip| chip.set_reset(at, high));
+    }
+
+    /// Whether the chip's interrupt output is low.
+    pub fn interrupt_is_low(&self) -> bool {
+        self.lan.chip(self.chip).interrupt_is_low()
+    }
+}

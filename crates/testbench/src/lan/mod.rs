@@ -1,0 +1,176 @@
+//! Chips on a network, in virtual time: [`Lan`] joins the chips of crate `wiznet` with the ports of an
+//! [`ethernet::Network`]; a [`SpiController`] is the driver's side of a chip where no board is, and [`MachineSeat`] seats
+//! the clients and servers of crate `traffic` on a virtual PC.
+//!
+//! What a board does with a chip is in `board/parts`.
+
+mod controller;
+mod setup;
+
+use std::fmt::Debug;
+
+use ethernet::{Cable, Frame, Network, PortId};
+use units::Picoseconds;
+use wiznet::{Chip, Duplex, LinkPartner, Speed};
+
+pub use controller::{BusUse, SpiController};
+pub use setup::NetworkSetup;
+
+/// A chip of a [`Lan`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct ChipId(usize);
+
+#[derive(Debug)]
+struct Wired {
+    chip: Chip,
+    port: PortId,
+}
+
+/// Chips and the network that they are on.
+#[derive(Debug)]
+pub struct Lan {
+    network: Network,
+    wired: Vec<Wired>,
+    /// When anything happens next; known so that a byte on a bus costs one comparison.
+    next: Option<Picoseconds>,
+    now: Picoseconds,
+}
+
+impl Lan {
+    /// A network without chips.
+    pub fn new(network: Network) -> Self {
+        let next = network.next_event();
+        Self { network, wired: Vec::new(), next, now: Picoseconds::ZERO }
+    }
+
+    /// Puts a chip on the network.
+    pub fn attach(&mut self, name: &str, mut chip: Chip, cable: Cable) -> ChipId {
+        chip.set_cable(self.now, link_partner(&cable));
+        let port = self.network.add_port(name, cable);
+        self.wired.push(Wired { chip, port });
+        self.changed();
+        ChipId(self.wired.len() - 1)
+    }
+
+    /// A chip.
+    pub fn chip(&self, id: ChipId) -> &Chip {
+        &self.wired[id.0].chip
+    }
+
+    /// A chip, for something that is done to it now; what follows on that is taken up.
+    pub fn with_chip<T>(&mut self, id: ChipId, act: impl FnOnce(&mut Chip) -> T) -> T {
+        let result = act(&mut self.wired[id.0].chip);
+        self.take_up(id.0);
+        result
+    }
+
+    /// The network.
+    pub fn network(&self) -> &Network {
+        &self.network
+    }
+
+    /// The network, for something that is done to it now; what follows on that is taken up.
+    pub fn with_network<T>(&mut self, act: impl FnOnce(&mut Network) -> T) -> T {
+        let result = act(&mut self.network);
+        self.changed();
+        result
+    }
+
+    /// Plugs in the cable of a chip, or pulls it.
+    pub fn set_plugged(&mut self, at: Picoseconds, id: ChipId, plugged: bool) {
+        self.advance(at);
+        let wired = &mut self.wired[id.0];
+        self.network.set_plugged(at, wired.port, plugged);
+        let partner = self.network.cable(wired.port).filter(|_| plugged).and_then(link_partner);
+        wired.chip.set_cable(at, partner);
+        self.take_up(id.0);
+    }
+
+    /// The virtual time up to which everything has happened.
+    pub fn now(&self) -> Picoseconds {
+        self.now
+    }
+
+    /// When something happens of its own accord.
+    #[inline]
+    pub fn next_event(&self) -> Option<Picoseconds> {
+        self.next
+    }
+
+    /// Lets everything happen that is due up to and including `at`.
+    #[inline]
+    pub fn advance(&mut self, at: Picoseconds) {
+        if self.next.is_some_and(|next| next <= at) {
+            self.let_happen(at);
+        }
+        self.now = self.now.max(at);
+    }
+
+    /// Chips come before the network at one instant: what they send then is on the wire then.
+    fn let_happen(&mut self, until: Picoseconds) {
+        while let Some(at) = self.next.filter(|&next| next <= until) {
+            self.now = self.now.max(at);
+            for index in 0..self.wired.len() {
+                if self.wired[index].chip.next_event().is_some_and(|due| due <= at) {
+                    self.wired[index].chip.advance(at);
+                    self.carry_out(index);
+                }
+            }
+            self.network.advance(at);
+            self.bring_in();
+            self.changed();
+        }
+    }
+
+    /// What a chip sends goes on its wire.
+    fn carry_out(&mut self, index: usize) {
+        let Wired { chip, port } = &mut self.wired[index];
+        while let Some(sent) = chip.take_sent() {
+            self.network.send(*port, sent.start, Frame::new(sent.bytes));
+        }
+    }
+
+    /// What arrived goes into the chips; what they answer at once goes out.
+    fn bring_in(&mut self) {
+        for index in 0..self.wired.len() {
+            let mut received = false;
+            while let Some(arrival) = self.network.take_arrival(self.wired[index].port) {
+                self.wired[index].chip.receive(arrival.at, &arrival.frame.bytes, arrival.frame.intact);
+                received = true;
+            }
+            if received {
+                self.carry_out(index);
+            }
+        }
+    }
+
+    fn take_up(&mut self, index: usize) {
+        self.carry_out(index);
+        self.changed();
+    }
+
+    fn changed(&mut self) {
+        let chips = self.wired.iter().filter_map(|wired| wired.chip.next_event());
+        self.next = chips.chain(self.network.next_event()).min();
+    }
+
+    /// A copy in the same state; nothing when the network cannot be copied.
+    pub fn snapshot(&self) -> Option<Self> {
+        let wired = self.wired.iter().map(|wired| Wired { chip: wired.chip.clone(), port: wired.port });
+        Some(Self {
+            network: self.network.snapshot()?,
+            wired: wired.collect(),
+            next: self.next,
+            now: self.now,
+        })
+    }
+}
+
+/// What a chip sees at the other end of a cable. A port of the switch that speaks 1 Gbit/s speaks 100 Mbit/s as well.
+fn link_partner(cable: &Cable) -> Option<LinkPartner> {
+    let speed = match cable.speed {
+        ethernet::Speed::Mbps10 => Speed::Mbps10,
+        ethernet::Speed::Mbps100 | ethernet::Speed::Mbps1000 => Speed::Mbps100,
+    };
+    Some(LinkPartner { speed, duplex: Duplex::Full })
+}
