@@ -19,7 +19,7 @@ impl Frame {
 }
 
 /// Bits a second on a wire.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Speed {
     /// 10 Mbit/s.
     Mbps10,
@@ -43,6 +43,15 @@ impl Speed {
     /// The silence between two frames: 96 bits.
     pub fn gap(self) -> Picoseconds {
         Picoseconds::new(96 * self.bit_time().ps())
+    }
+
+    /// Bits a second.
+    pub fn bits_per_second(self) -> u64 {
+        match self {
+            Self::Mbps10 => 10_000_000,
+            Self::Mbps100 => 100_000_000,
+            Self::Mbps1000 => 1_000_000_000,
+        }
     }
 
     /// One bit.

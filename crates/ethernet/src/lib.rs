@@ -4,10 +4,18 @@
 //!
 //! Nothing here knows boards, chips or what the PC's applications speak.
 
+mod cable;
+mod counters;
+mod flight;
 mod frame;
 mod network;
 mod station;
+mod switch;
+mod wires;
 
+pub use cable::{Cable, Direction};
+pub use counters::{DropReason, LaneCounters, PortCounters, SwitchCounters};
+pub use flight::Marks;
 pub use frame::{Frame, Speed};
-pub use network::{Arrival, Cable, Network, PortId, StationId};
+pub use network::{Arrival, EndId, Network, PortId, StationId};
 pub use station::Station;

@@ -1,8 +1,25 @@
-//! The network: ports, stations and what joins them, in virtual time.
+//! The network: ports, stations and what joins them, in virtual time. Events are in the order (time, sequence), and the
+//! stations' own of one instant follow, in the order in which they were added.
+
+use std::collections::VecDeque;
 
 use units::Picoseconds;
 
-use crate::{Frame, Speed, Station};
+use crate::cable::Terminal;
+use crate::switch::{Switch, Way};
+use crate::wires::{Delivery, Event, Wires};
+use crate::{Cable, DropReason, Frame, PortCounters, Speed, Station, SwitchCounters};
+
+/// Frames that wait for the wire of a port or a station, as in the ring of a network card.
+const RING_FRAMES: usize = 256;
+/// Frames that wait for each wire of the switch, unless changed.
+const SWITCH_QUEUE_FRAMES: usize = 256;
+/// Frames that wait at an outer port to be taken.
+const ARRIVALS: usize = 65_536;
+/// What a station without a cable may send in one go before the rest waits for its next turn.
+const UNPLUGGED_FRAMES: usize = 1024;
+/// A station that is due again at once has its turn this much later, so that time goes on.
+const SHORTEST_TURN: Picoseconds = Picoseconds::from_ns(1);
 
 /// A port for something that is not the network's own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -12,13 +29,20 @@ pub struct PortId(pub(crate) usize);
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct StationId(pub(crate) usize);
 
-/// A cable between a port or a station and the switch.
-#[derive(Debug, Clone)]
-pub struct Cable {
-    /// Its speed.
-    pub speed: Speed,
-    /// How long a bit travels.
-    pub propagation: Picoseconds,
+/// A port or a station: whatever has a cable.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct EndId(pub(crate) usize);
+
+impl From<PortId> for EndId {
+    fn from(port: PortId) -> Self {
+        Self(port.0)
+    }
+}
+
+impl From<StationId> for EndId {
+    fn from(station: StationId) -> Self {
+        Self(station.0)
+    }
 }
 
 /// A frame at an outer port.
@@ -30,74 +54,348 @@ pub struct Arrival {
     pub frame: Frame,
 }
 
-/// Ports and stations around one switch.
 #[derive(Debug)]
-pub struct Network {}
+enum Kind {
+    Port { arrivals: VecDeque<Arrival> },
+    Station { station: Box<dyn Station>, wake: Option<Picoseconds>, room_awaited: bool },
+}
+
+#[derive(Debug)]
+struct End {
+    name: String,
+    cable: usize,
+    /// Which side of its cable it is at.
+    side: usize,
+    kind: Kind,
+}
+
+/// Ports and stations around one switch, or two of them on one cable.
+#[derive(Debug)]
+pub struct Network {
+    seed: u64,
+    ends: Vec<End>,
+    wires: Wires,
+    switch: Switch,
+}
 
 impl Network {
     /// An empty network; `seed` is that of its impairments.
     pub fn new(seed: u64) -> Self {
-        let _ = seed;
-        Self {}
+        Self { seed, ends: Vec::new(), wires: Wires::default(), switch: Switch::default() }
     }
 
     /// Adds an outer port.
     pub fn add_port(&mut self, name: &str, cable: Cable) -> PortId {
-        let _ = (name, cable);
-        PortId(0)
+        PortId(self.add_end(name, cable, Kind::Port { arrivals: VecDeque::new() }))
     }
 
-    /// Adds a station.
+    /// Adds a station. It is told of its link at once.
     pub fn add_station(&mut self, name: &str, cable: Cable, station: Box<dyn Station>) -> StationId {
-        let _ = (name, cable, station);
-        StationId(0)
+        let end = self.add_end(name, cable, Kind::Station { station, wake: None, room_awaited: false });
+        self.tell_link(end);
+        StationId(end)
+    }
+
+    fn add_end(&mut self, name: &str, cable: Cable, kind: Kind) -> usize {
+        let end = self.ends.len();
+        let cable = self.wires.add(cable, [RING_FRAMES, SWITCH_QUEUE_FRAMES]);
+        self.wires.cables[cable].terminals[0] = Terminal::End(end);
+        self.ends.push(End { name: name.to_owned(), cable, side: 0, kind });
+        end
+    }
+
+    /// Joins two ends by one cable, without the switch: that of `first`, at the slower of both speeds. Whatever is on the
+    /// cables at this moment is lost.
+    ///
+    /// # Panics
+    /// When `first` and `second` are the same.
+    pub fn connect_directly(&mut self, first: impl Into<EndId>, second: impl Into<EndId>) {
+        let (first, second) = (first.into().0, second.into().0);
+        assert!(first != second, "a direct cable needs two ends");
+        let (kept, spare) = (self.ends[first].cable, self.ends[second].cable);
+        for cable in [kept, spare] {
+            self.wires.cables[cable].cut();
+            self.switch.forget(cable);
+        }
+        self.wires.cables[spare].terminals = [Terminal::Nothing; 2];
+        self.wires.cables[spare].plugged = false;
+        let other = self.wires.cables[spare].cable.speed;
+        let cable = &mut self.wires.cables[kept];
+        cable.cable.speed = cable.cable.speed.min(other);
+        cable.terminals = [Terminal::End(first), Terminal::End(second)];
+        cable.lanes[1].queue_frames = RING_FRAMES;
+        (self.ends[first].side, self.ends[second].side) = (0, 1);
+        self.ends[second].cable = kept;
+        self.tell_link(first);
+        self.tell_link(second);
+    }
+
+    /// A station.
+    pub fn station(&self, id: StationId) -> &dyn Station {
+        match &self.ends[id.0].kind {
+            Kind::Station { station, .. } => station.as_ref(),
+            Kind::Port { .. } => unreachable!("a StationId names a station"),
+        }
     }
 
     /// A station, to change it. Call [`Self::poke`] afterwards.
     pub fn station_mut(&mut self, id: StationId) -> &mut dyn Station {
-        let _ = id;
-        unimplemented!()
+        match &mut self.ends[id.0].kind {
+            Kind::Station { station, .. } => station.as_mut(),
+            Kind::Port { .. } => unreachable!("a StationId names a station"),
+        }
     }
 
     /// Takes up what a station wants to do after it was changed from outside.
     pub fn poke(&mut self, at: Picoseconds, id: StationId) {
-        let _ = (at, id);
+        self.advance(at);
+        self.attend(id.0);
     }
 
     /// A frame at an outer port: the first bit of its preamble is on the wire at `start`, or as soon as the wire is free.
+    /// A `start` before the network's own time counts as that.
     pub fn send(&mut self, port: PortId, start: Picoseconds, frame: Frame) {
-        let _ = (port, start, frame);
+        let End { cable, side, .. } = self.ends[port.0];
+        self.wires.transmit(cable, side, start, frame);
     }
 
-    /// The next frame that arrived at an outer port.
+    /// The next frame that arrived at an outer port. Its check sequence may be wrong: whoever takes it drops it.
     pub fn take_arrival(&mut self, port: PortId) -> Option<Arrival> {
-        let _ = port;
-        None
+        match &mut self.ends[port.0].kind {
+            Kind::Port { arrivals } => arrivals.pop_front(),
+            Kind::Station { .. } => unreachable!("a PortId names an outer port"),
+        }
     }
 
-    /// Plugs or pulls the cable of a port.
-    pub fn set_plugged(&mut self, at: Picoseconds, port: PortId, plugged: bool) {
-        let _ = (at, port, plugged);
+    /// Plugs or pulls the cable of a port or a station, now or at a later time. The link is up at once: negotiation takes
+    /// no time here.
+    pub fn set_plugged(&mut self, at: Picoseconds, end: impl Into<EndId>, plugged: bool) {
+        let cable = self.ends[end.into().0].cable;
+        if at > self.wires.now {
+            self.wires.schedule(at, Event::Plug { cable, plugged });
+        } else {
+            self.plug(cable, plugged);
+        }
     }
 
-    /// The cable of a port.
-    pub fn cable(&self, port: PortId) -> Option<&Cable> {
-        let _ = port;
-        None
+    /// The speed of the link of a port or a station; nothing while its cable is pulled.
+    pub fn carrier(&self, end: impl Into<EndId>) -> Option<Speed> {
+        let cable = &self.wires.cables[self.ends[end.into().0].cable];
+        cable.plugged.then_some(cable.cable.speed)
+    }
+
+    /// How long the switch takes from the last bit of a frame in to the first bit out.
+    pub fn set_switch_latency(&mut self, latency: Picoseconds) {
+        self.switch.latency = latency.max(Picoseconds::ZERO);
+    }
+
+    /// How many frames may wait at the switch for the wire to a port or a station.
+    pub fn set_switch_queue(&mut self, end: impl Into<EndId>, frames: usize) {
+        let End { cable, side, .. } = self.ends[end.into().0];
+        self.wires.lane(cable, 1 - side).queue_frames = frames;
+    }
+
+    /// What was counted at a port or a station.
+    pub fn counters(&self, end: impl Into<EndId>) -> PortCounters {
+        let End { cable, side, .. } = self.ends[end.into().0];
+        let lanes = &self.wires.cables[cable].lanes;
+        PortCounters { sent: lanes[side].counters.clone(), received: lanes[1 - side].counters.clone() }
+    }
+
+    /// What was counted in the switch.
+    pub fn switch_counters(&self) -> &SwitchCounters {
+        &self.switch.counters
+    }
+
+    /// Frames that are on cables, or wait for them.
+    pub fn in_flight_frames(&self) -> usize {
+        self.wires.in_flight()
+    }
+
+    /// The name of a port or a station.
+    pub fn name(&self, end: impl Into<EndId>) -> &str {
+        &self.ends[end.into().0].name
+    }
+
+    /// The network's own time: that of the last call of [`Self::advance`].
+    pub fn now(&self) -> Picoseconds {
+        self.wires.now
     }
 
     /// When something happens.
     pub fn next_event(&self) -> Option<Picoseconds> {
-        None
+        let wake = self.next_wake().map(|(at, _)| at);
+        [self.wires.queue.next_time(), wake].into_iter().flatten().min()
     }
 
     /// Lets everything happen that is due up to and including `at`.
     pub fn advance(&mut self, at: Picoseconds) {
-        let _ = at;
+        loop {
+            let wake = self.next_wake();
+            let queued = self.wires.queue.next_time();
+            match (queued, wake) {
+                (Some(due), _) if due <= at && wake.is_none_or(|(wake, _)| due <= wake) => {
+                    let (due, event) = self.wires.queue.pop().expect("the queue has a next event");
+                    self.wires.now = due.max(self.wires.now);
+                    self.handle(event);
+                }
+                (_, Some((due, end))) if due <= at => {
+                    self.wires.now = due.max(self.wires.now);
+                    self.wake(end);
+                }
+                _ => break,
+            }
+        }
+        self.wires.now = at.max(self.wires.now);
     }
 
     /// A copy in the same state; nothing when a station cannot be copied.
     pub fn snapshot(&self) -> Option<Self> {
-        None
+        let ends = self.ends.iter().map(End::snapshot).collect::<Option<Vec<_>>>()?;
+        Some(Self { seed: self.seed, ends, wires: self.wires.clone(), switch: self.switch.clone() })
+    }
+
+    fn next_wake(&self) -> Option<(Picoseconds, usize)> {
+        let wakes = self.ends.iter().enumerate().filter_map(|(end, state)| match state.kind {
+            Kind::Station { wake, .. } => Some((wake?, end)),
+            Kind::Port { .. } => None,
+        });
+        wakes.min()
+    }
+
+    fn handle(&mut self, event: Event) {
+        match event {
+            Event::Arrive(id) => {
+                if let Some(delivery) = self.wires.arrive(id) {
+                    self.deliver(delivery);
+                }
+            }
+            Event::Room(end) => {
+                if let Kind::Station { room_awaited, .. } = &mut self.ends[end].kind {
+                    *room_awaited = false;
+                }
+                self.attend(end);
+            }
+            Event::Plug { cable, plugged } => self.plug(cable, plugged),
+        }
+    }
+
+    fn deliver(&mut self, Delivery { cable, side, frame }: Delivery) {
+        let now = self.wires.now;
+        let terminal = self.wires.cables[cable].terminals[1 - side];
+        let counters = &mut self.wires.cables[cable].lanes[side].counters;
+        let Terminal::End(end) = terminal else {
+            return match frame.intact {
+                true => {
+                    counters.deliver(frame.bytes.len());
+                    self.forward(cable, frame);
+                }
+                false => counters.drop(DropReason::CheckSequence),
+            };
+        };
+        match &mut self.ends[end].kind {
+            Kind::Port { arrivals } if arrivals.len() >= ARRIVALS => counters.drop(DropReason::NotTaken),
+            Kind::Port { arrivals } => {
+                counters.deliver(frame.bytes.len());
+                arrivals.push_back(Arrival { at: now, frame });
+            }
+            Kind::Station { .. } if !frame.intact => counters.drop(DropReason::CheckSequence),
+            Kind::Station { station, .. } => {
+                counters.deliver(frame.bytes.len());
+                station.receive(now, &frame);
+                self.attend(end);
+            }
+        }
+    }
+
+    fn forward(&mut self, from: usize, frame: Frame) {
+        let start = self.wires.now + self.switch.latency;
+        match self.switch.decide(self.wires.now, from, &frame) {
+            Way::Nowhere => {}
+            Way::To(cable) => self.wires.transmit(cable, 1, start, frame),
+            Way::Flood => {
+                let others = (0..self.wires.cables.len()).filter(|&cable| {
+                    let state = &self.wires.cables[cable];
+                    cable != from && state.plugged && state.terminals[1] == Terminal::Switch
+                });
+                let others: Vec<usize> = others.collect();
+                self.switch.counters.flooded_copies += others.len() as u64;
+                if let Some((&last, rest)) = others.split_last() {
+                    for &cable in rest {
+                        self.wires.transmit(cable, 1, start, frame.clone());
+                    }
+                    self.wires.transmit(last, 1, start, frame);
+                }
+            }
+        }
+    }
+
+    fn wake(&mut self, end: usize) {
+        let now = self.wires.now;
+        if let Kind::Station { station, .. } = &mut self.ends[end].kind {
+            station.advance(now);
+        }
+        self.attend(end);
+    }
+
+    /// Takes what a station wants to send as long as there is room for it, and notes when it is due next.
+    fn attend(&mut self, end: usize) {
+        let now = self.wires.now;
+        let End { cable, side, kind, .. } = &mut self.ends[end];
+        let Kind::Station { station, wake, room_awaited } = kind else { return };
+        let plugged = self.wires.cables[*cable].plugged;
+        let waiting = self.wires.lane(*cable, *side).waiting_frames(now);
+        let room = if plugged { RING_FRAMES.saturating_sub(waiting) } else { UNPLUGGED_FRAMES };
+        let mut taken = 0;
+        while taken < room
+            && let Some(frame) = station.take_frame()
+        {
+            self.wires.transmit(*cable, *side, now, frame);
+            taken += 1;
+        }
+        *wake = station.next_event().map(|due| due.max(now + SHORTEST_TURN));
+        if taken == room && plugged && !*room_awaited {
+            let at = self.wires.lane(*cable, *side).half_begun().unwrap_or(now + SHORTEST_TURN);
+            *room_awaited = true;
+            self.wires.schedule(at, Event::Room(end));
+        }
+    }
+
+    fn plug(&mut self, cable: usize, plugged: bool) {
+        let state = &mut self.wires.cables[cable];
+        if state.plugged == plugged {
+            return;
+        }
+        state.plugged = plugged;
+        if !plugged {
+            state.cut();
+            self.switch.forget(cable);
+        }
+        for terminal in self.wires.cables[cable].terminals {
+            if let Terminal::End(end) = terminal {
+                self.tell_link(end);
+            }
+        }
+    }
+
+    fn tell_link(&mut self, end: usize) {
+        let now = self.wires.now;
+        let link = self.carrier(EndId(end));
+        if let Kind::Station { station, .. } = &mut self.ends[end].kind {
+            station.link_changed(now, link);
+            self.attend(end);
+        }
+    }
+}
+
+impl End {
+    fn snapshot(&self) -> Option<Self> {
+        let kind = match &self.kind {
+            Kind::Port { arrivals } => Kind::Port { arrivals: arrivals.clone() },
+            Kind::Station { station, wake, room_awaited } => {
+                Kind::Station { station: station.snapshot()?, wake: *wake, room_awaited: *room_awaited }
+            }
+        };
+        Some(Self { name: self.name.clone(), cable: self.cable, side: self.side, kind })
     }
 }

@@ -45,8 +45,8 @@ impl Lan {
 
     /// Puts a chip on the network.
     pub fn attach(&mut self, name: &str, mut chip: Chip, cable: Cable) -> ChipId {
-        chip.set_cable(self.now, link_partner(&cable));
         let port = self.network.add_port(name, cable);
+        chip.set_cable(self.now, self.network.carrier(port).map(link_partner));
         self.wired.push(Wired { chip, port });
         self.changed();
         ChipId(self.wired.len() - 1)
@@ -81,7 +81,7 @@ impl Lan {
         self.advance(at);
         let wired = &mut self.wired[id.0];
         self.network.set_plugged(at, wired.port, plugged);
-        let partner = self.network.cable(wired.port).filter(|_| plugged).and_then(link_partner);
+        let partner = self.network.carrier(wired.port).map(link_partner);
         wired.chip.set_cable(at, partner);
         self.take_up(id.0);
     }
@@ -167,10 +167,10 @@ impl Lan {
 }
 
 /// What a chip sees at the other end of a cable. A port of the switch that speaks 1 Gbit/s speaks 100 Mbit/s as well.
-fn link_partner(cable: &Cable) -> Option<LinkPartner> {
-    let speed = match cable.speed {
+fn link_partner(speed: ethernet::Speed) -> LinkPartner {
+    let speed = match speed {
         ethernet::Speed::Mbps10 => Speed::Mbps10,
         ethernet::Speed::Mbps100 | ethernet::Speed::Mbps1000 => Speed::Mbps100,
     };
-    Some(LinkPartner { speed, duplex: Duplex::Full })
+    LinkPartner { speed, duplex: Duplex::Full }
 }

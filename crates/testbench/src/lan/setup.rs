@@ -1,7 +1,6 @@
 //! What a network is made of, as a user says it.
 
 use ethernet::{Cable, Network, Speed};
-use units::Picoseconds;
 
 /// A network to be built.
 #[derive(Debug, Clone)]
@@ -14,7 +13,7 @@ pub struct NetworkSetup {
 
 impl Default for NetworkSetup {
     fn default() -> Self {
-        Self { seed: 1, cable: Cable { speed: Speed::Mbps100, propagation: Picoseconds::from_ns(10) } }
+        Self { seed: 1, cable: Cable::new(Speed::Mbps100) }
     }
 }
 

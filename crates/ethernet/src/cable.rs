@@ -1,0 +1,121 @@
+//! A cable and its two directions. Full duplex: each direction has a wire of its own.
+
+use std::collections::VecDeque;
+
+use units::Picoseconds;
+
+use crate::{LaneCounters, Speed};
+
+/// A cable between a port or a station and the switch.
+#[derive(Debug, Clone)]
+pub struct Cable {
+    /// Its speed.
+    pub speed: Speed,
+    /// How long a bit travels.
+    pub propagation: Picoseconds,
+}
+
+impl Cable {
+    /// A cable of no length.
+    pub const fn new(speed: Speed) -> Self {
+        Self { speed, propagation: Picoseconds::ZERO }
+    }
+}
+
+/// Which way a frame travels, as seen by the port or station whose cable it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Direction {
+    /// From the port or station.
+    Outbound,
+    /// To the port or station.
+    Inbound,
+}
+
+/// What is at one end of a cable.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Terminal {
+    End(usize),
+    Switch,
+    /// A cable that another took the place of.
+    Nothing,
+}
+
+/// A cable in use.
+#[derive(Debug, Clone)]
+pub(crate) struct CableState {
+    pub(crate) cable: Cable,
+    pub(crate) plugged: bool,
+    /// How often it was pulled: what entered before is lost.
+    pub(crate) pulls: u32,
+    /// What is at its sides.
+    pub(crate) terminals: [Terminal; 2],
+    /// Its directions, each named by the side that sends.
+    pub(crate) lanes: [Lane; 2],
+}
+
+impl CableState {
+    pub(crate) fn new(cable: Cable, queue_frames: [usize; 2]) -> Self {
+        Self {
+            cable,
+            plugged: true,
+            pulls: 0,
+            terminals: [Terminal::Switch; 2],
+            lanes: queue_frames.map(Lane::new),
+        }
+    }
+
+    /// Loses what is on the cable.
+    pub(crate) fn cut(&mut self) {
+        self.pulls = self.pulls.wrapping_add(1);
+        self.lanes.iter_mut().for_each(Lane::clear);
+    }
+}
+
+/// One direction of a cable.
+#[derive(Debug, Clone)]
+pub(crate) struct Lane {
+    pub(crate) counters: LaneCounters,
+    /// How many frames may wait for the wire.
+    pub(crate) queue_frames: usize,
+    /// When each waiting frame is on the wire.
+    waiting: VecDeque<Picoseconds>,
+    /// When the wire is free.
+    free: Picoseconds,
+}
+
+impl Lane {
+    fn new(queue_frames: usize) -> Self {
+        Self {
+            counters: LaneCounters::default(),
+            queue_frames,
+            waiting: VecDeque::new(),
+            free: Picoseconds::ZERO,
+        }
+    }
+
+    /// Takes the wire for so long; says from when.
+    pub(crate) fn occupy(&mut self, earliest: Picoseconds, length: Picoseconds) -> Picoseconds {
+        let start = earliest.max(self.free);
+        self.free = start + length;
+        self.waiting.push_back(start);
+        start
+    }
+
+    /// How many frames have yet to begin.
+    pub(crate) fn waiting_frames(&mut self, now: Picoseconds) -> usize {
+        while self.waiting.front().is_some_and(|&start| start <= now) {
+            self.waiting.pop_front();
+        }
+        self.waiting.len()
+    }
+
+    /// When half of the frames that wait will have begun.
+    pub(crate) fn half_begun(&self) -> Option<Picoseconds> {
+        self.waiting.get(self.waiting.len() / 2).copied()
+    }
+
+    fn clear(&mut self) {
+        self.waiting.clear();
+        self.free = Picoseconds::ZERO;
+    }
+}
