@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from airwire.model import Analysis, Capture, CaptureFailure, Comparison, Edges, Finding, Interval
     from airwire.report import write_figures, write_html
     from airwire.selection import choose
+    from airwire.spi_controller import SpiController
     from airwire.validation import validate
 
 _HOMES = {
@@ -75,6 +76,7 @@ _HOMES = {
     ),
     **dict.fromkeys(("write_figures", "write_html"), "airwire.report"),
     "choose": "airwire.selection",
+    "SpiController": "airwire.spi_controller",
     "validate": "airwire.validation",
 }
 

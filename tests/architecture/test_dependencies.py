@@ -25,7 +25,7 @@ CRATES = {
     "wiznet": {"units", "sim"},
     "ethernet": {"units", "sim"},
     "testbench": {"units", "capture", "stats", "sim", "links", "mcu", "traffic", "wiznet", "ethernet"},
-    "py": {"units", "capture", "stats", "links", "testbench"},
+    "py": {"units", "capture", "stats", "links", "testbench", "wiznet"},
 }
 
 # By module below `airwire`; a package stands for all its modules and may import itself.
@@ -41,10 +41,12 @@ MODULES: dict[str, set[str]] = {
         "model",
         "report",
         "selection",
+        "spi_controller",
         "validation",
     },
     "board": {"_core", "board_model"},
     "board_model": set(),
+    "spi_controller": {"_core"},
     "model": {"link_model"},
     "link_model": set(),
     "synthetic": set(),

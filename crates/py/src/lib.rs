@@ -8,6 +8,7 @@ mod bench;
 mod board;
 mod board_devices;
 mod convert;
+mod spi_controller;
 mod statistics;
 mod table;
 mod validation;
@@ -36,6 +37,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<bench::SuiteResult>()?;
     module.add_class::<board::PyBoard>()?;
     module.add_class::<board::PySnapshot>()?;
+    module.add_class::<spi_controller::PySpiController>()?;
     module.add_function(wrap_pyfunction!(board::board_names, module)?)?;
     module.add_function(wrap_pyfunction!(board::board_schema, module)?)?;
     module.add_function(wrap_pyfunction!(board::chip_kinds, module)?)?;

@@ -14,7 +14,7 @@ use units::Picoseconds;
 use wiznet::{Chip, Duplex, LinkPartner, Speed};
 
 pub use controller::{BusUse, SpiController};
-pub use setup::NetworkSetup;
+pub use setup::{NetworkError, NetworkSetup};
 
 /// A chip of a [`Lan`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
