@@ -219,7 +219,15 @@ def explain_capture(
 ) -> str: ...
 
 class Board:
-    def __init__(self, name: str, *, rom: str | PathLike[str] | None, seed: int, usb: bool) -> None: ...
+    def __init__(
+        self,
+        name: str,
+        *,
+        rom: str | PathLike[str] | None,
+        seed: int,
+        usb: bool,
+        network: str | PathLike[str] | None,
+    ) -> None: ...
     def load(self, image: str | PathLike[str], symbols: str | PathLike[str] | None) -> None: ...
     def run(
         self,
@@ -238,6 +246,16 @@ class Board:
         on_listening: Callable[[str], Any],
         on_console: Callable[[str, bytes], Any] | None,
     ) -> str: ...
+    def serve(
+        self,
+        *,
+        end_ps: int,
+        tap: str | None,
+        forwards: list[str],
+        on_ready: Callable[[list[str]], Any],
+        on_behind: Callable[[str], Any],
+        on_console: Callable[[str, bytes], Any] | None,
+    ) -> tuple[str, int]: ...
     def step(self, core: int, instructions: int) -> None: ...
     def outcome(self) -> str: ...
     @property

@@ -197,7 +197,8 @@ class Board:
     is an ELF, UF2 or binary; ``symbols`` an ELF of the same build where the image has no names. ``rom`` is a file with
     the genuine boot ROM in place of our own. ``usb`` says whether a PC is plugged in; ``seed`` is that of the chip's
     random bits. Every edge of every pin is kept, the bits of buses among them, unless ``record`` is false: a run that
-    keeps an SPI busy is three times as fast then.
+    keeps an SPI busy is three times as fast then. ``network`` is a network file for boards with an Ethernet chip; without one
+    the chip is on a cable to a PC.
 
     Raises ``AirwireError`` for a board, an image or a ROM that cannot be used, in one sentence.
     """
@@ -212,8 +213,9 @@ class Board:
         seed: int = 1,
         usb: bool = True,
         record: bool = True,
+        network: str | Path | None = None,
     ) -> None:
-        self._core = _core.Board(str(board), rom=rom, seed=seed, usb=usb)
+        self._core = _core.Board(str(board), rom=rom, seed=seed, usb=usb, network=network)
         if record:
             self._core.record()
         if image is not None:
@@ -277,6 +279,36 @@ class Board:
         ``on_listening(address)`` is told where GDB connects to; port 0 takes any that is free.
         """
         return _run_of(self._core.serve_gdb(address, on_listening, on_console))
+
+    def serve(
+        self,
+        for_: str | int | None = None,
+        *,
+        tap: str | None = None,
+        forward: Sequence[str] = (),
+        on_ready: Callable[[list[str]], Any] = lambda _addresses: None,
+        on_behind: Callable[[str], Any] = lambda _sentence: None,
+        on_console: Callable[[str, bytes], Any] | None = None,
+    ) -> tuple[BoardRun, int]:
+        """Run at the pace of the wall clock, with the board's network ending in this machine, until Ctrl-C or for a time.
+
+        ``tap`` is a TAP interface, which takes root or an interface of one's own; ``forward`` are ports such as
+        ``"8080:80"`` (port of this machine, port of the board; ``"8080:192.168.1.50:80"`` names the board's address), which
+        take no rights. ``on_ready(addresses)`` is told where the forwarded ports listen, ``on_behind(sentence)`` where this
+        machine is too slow. Gives the report and for how many picoseconds the board's clock stood still because of that.
+
+        Raises ``AirwireError`` where the board has no network, or the interface or a port cannot be had.
+        """
+        end_ps = NO_END_PS if for_ is None else _end_ps(self.time_ps, for_)
+        report, given_up_ps = self._core.serve(
+            end_ps=end_ps,
+            tap=tap,
+            forwards=list(forward),
+            on_ready=on_ready,
+            on_behind=on_behind,
+            on_console=on_console,
+        )
+        return _run_of(report), given_up_ps
 
     def step(self, instructions: int = 1, *, core: int = 0) -> None:
         """Execute instructions of a core, and what the other core and the peripherals do meanwhile."""

@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 
 use units::Picoseconds;
 
+use crate::impairment::Process;
 use crate::{LaneCounters, Speed};
 
 /// A cable between a port or a station and the switch.
@@ -40,6 +41,13 @@ pub(crate) enum Terminal {
     Nothing,
 }
 
+/// Where a cable is tapped, and the number of the tap.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct CableTap {
+    pub(crate) number: usize,
+    pub(crate) side: usize,
+}
+
 /// A cable in use.
 #[derive(Debug, Clone)]
 pub(crate) struct CableState {
@@ -47,6 +55,7 @@ pub(crate) struct CableState {
     pub(crate) plugged: bool,
     /// How often it was pulled: what entered before is lost.
     pub(crate) pulls: u32,
+    pub(crate) tap: Option<CableTap>,
     /// What is at its sides.
     pub(crate) terminals: [Terminal; 2],
     /// Its directions, each named by the side that sends.
@@ -59,6 +68,7 @@ impl CableState {
             cable,
             plugged: true,
             pulls: 0,
+            tap: None,
             terminals: [Terminal::Switch; 2],
             lanes: queue_frames.map(Lane::new),
         }
@@ -81,6 +91,18 @@ pub(crate) struct Lane {
     waiting: VecDeque<Picoseconds>,
     /// When the wire is free.
     free: Picoseconds,
+    pub(crate) process: Option<Box<Process>>,
+    /// Whether it ever had impairments: what is still held then keeps its place.
+    pub(crate) shaped: bool,
+    /// Frames that impairments hold.
+    pub(crate) inside_frames: u64,
+    /// When the last frame in order leaves the impairments.
+    pub(crate) last_leave: Picoseconds,
+    /// When each frame leaves the hop.
+    at_hop: VecDeque<Picoseconds>,
+    last_hop: Picoseconds,
+    /// When the last piece of wire is free.
+    pub(crate) far_free: Picoseconds,
 }
 
 impl Lane {
@@ -90,6 +112,13 @@ impl Lane {
             queue_frames,
             waiting: VecDeque::new(),
             free: Picoseconds::ZERO,
+            process: None,
+            shaped: false,
+            inside_frames: 0,
+            last_leave: Picoseconds::ZERO,
+            at_hop: VecDeque::new(),
+            last_hop: Picoseconds::ZERO,
+            far_free: Picoseconds::ZERO,
         }
     }
 
@@ -114,8 +143,27 @@ impl Lane {
         self.waiting.get(self.waiting.len() / 2).copied()
     }
 
+    /// How many frames the hop has yet to let go.
+    pub(crate) fn hop_frames(&mut self, now: Picoseconds) -> u32 {
+        while self.at_hop.front().is_some_and(|&leaves| leaves <= now) {
+            self.at_hop.pop_front();
+        }
+        u32::try_from(self.at_hop.len()).unwrap_or(u32::MAX)
+    }
+
+    /// A frame leaves the hop at a time, but not before the one ahead of it; says when.
+    pub(crate) fn leave_hop(&mut self, at: Picoseconds) -> Picoseconds {
+        self.last_hop = self.last_hop.max(at);
+        self.at_hop.push_back(self.last_hop);
+        self.last_hop
+    }
+
     fn clear(&mut self) {
         self.waiting.clear();
-        self.free = Picoseconds::ZERO;
+        self.at_hop.clear();
+        self.inside_frames = 0;
+        for time in [&mut self.free, &mut self.last_leave, &mut self.last_hop, &mut self.far_free] {
+            *time = Picoseconds::ZERO;
+        }
     }
 }

@@ -26,13 +26,15 @@ pub enum DropReason {
     ImpairmentLimit,
     /// Lost by the hop on the cable.
     Hop,
+    /// No room in front of the hop on the cable.
+    HopQueue,
     /// Nobody took it from its outer port.
     NotTaken,
 }
 
 impl DropReason {
     /// All of them.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 13] = [
         Self::NoCarrier,
         Self::CablePulled,
         Self::QueueFull,
@@ -44,6 +46,7 @@ impl DropReason {
         Self::Scripted,
         Self::ImpairmentLimit,
         Self::Hop,
+        Self::HopQueue,
         Self::NotTaken,
     ];
 
@@ -61,6 +64,7 @@ impl DropReason {
             Self::Scripted => "lost by impairment (drop)",
             Self::ImpairmentLimit => "dropped by impairment (limit)",
             Self::Hop => "lost by the hop",
+            Self::HopQueue => "dropped: the queue of the hop is full",
             Self::NotTaken => "dropped: nobody took it",
         }
     }

@@ -1,5 +1,7 @@
 //! A frame, and how long it is on a wire.
 
+use std::fmt;
+
 use units::Picoseconds;
 
 /// A frame from its destination address to the end of its payload: no preamble, no check sequence.
@@ -60,6 +62,16 @@ impl Speed {
             Self::Mbps10 => 100,
             Self::Mbps100 => 10,
             Self::Mbps1000 => 1,
+        })
+    }
+}
+
+impl fmt::Display for Speed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Mbps10 => "10 Mbit/s",
+            Self::Mbps100 => "100 Mbit/s",
+            Self::Mbps1000 => "1 Gbit/s",
         })
     }
 }

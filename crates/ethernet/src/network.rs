@@ -1,5 +1,5 @@
-//! The network: ports, stations and what joins them, in virtual time. Events are in the order (time, sequence), and the
-//! stations' own of one instant follow, in the order in which they were added.
+//! The network: ports, stations and what joins them, in virtual time. Events are in the order (time, cable, sequence), and
+//! the stations' own of one instant follow, in the order in which they were added.
 
 use std::collections::VecDeque;
 
@@ -8,7 +8,7 @@ use units::Picoseconds;
 use crate::cable::Terminal;
 use crate::switch::{Switch, Way};
 use crate::wires::{Delivery, Event, Wires};
-use crate::{Cable, DropReason, Frame, PortCounters, Speed, Station, SwitchCounters};
+use crate::{Cable, DropReason, Frame, Station};
 
 /// Frames that wait for the wire of a port or a station, as in the ring of a network card.
 const RING_FRAMES: usize = 256;
@@ -61,27 +61,29 @@ enum Kind {
 }
 
 #[derive(Debug)]
-struct End {
-    name: String,
-    cable: usize,
+pub(crate) struct End {
+    pub(crate) name: String,
+    pub(crate) cable: usize,
     /// Which side of its cable it is at.
-    side: usize,
+    pub(crate) side: usize,
     kind: Kind,
 }
 
 /// Ports and stations around one switch, or two of them on one cable.
 #[derive(Debug)]
 pub struct Network {
-    seed: u64,
-    ends: Vec<End>,
-    wires: Wires,
-    switch: Switch,
+    pub(crate) seed: u64,
+    pub(crate) ends: Vec<End>,
+    pub(crate) wires: Wires,
+    pub(crate) switch: Switch,
+    /// Whose cable each tap is on.
+    pub(crate) taps: Vec<usize>,
 }
 
 impl Network {
     /// An empty network; `seed` is that of its impairments.
     pub fn new(seed: u64) -> Self {
-        Self { seed, ends: Vec::new(), wires: Wires::default(), switch: Switch::default() }
+        Self { seed, ends: Vec::new(), wires: Wires::default(), switch: Switch::default(), taps: Vec::new() }
     }
 
     /// Adds an outer port.
@@ -104,15 +106,17 @@ impl Network {
         end
     }
 
-    /// Joins two ends by one cable, without the switch: that of `first`, at the slower of both speeds. Whatever is on the
-    /// cables at this moment is lost.
+    /// Joins two ends by one cable, without the switch: that of `first` with all that was set for it, at the slower of both
+    /// speeds. That of `second` is gone, with its counters; whatever is on the cables at this moment is lost.
     ///
     /// # Panics
-    /// When `first` and `second` are the same.
+    /// When `first` and `second` are the same, or one of them is on a direct cable already.
     pub fn connect_directly(&mut self, first: impl Into<EndId>, second: impl Into<EndId>) {
         let (first, second) = (first.into().0, second.into().0);
         assert!(first != second, "a direct cable needs two ends");
         let (kept, spare) = (self.ends[first].cable, self.ends[second].cable);
+        let at_switch = |cable: usize| self.wires.cables[cable].terminals[1] == Terminal::Switch;
+        assert!(at_switch(kept) && at_switch(spare), "an end has one direct cable");
         for cable in [kept, spare] {
             self.wires.cables[cable].cut();
             self.switch.forget(cable);
@@ -178,45 +182,6 @@ impl Network {
         }
     }
 
-    /// The speed of the link of a port or a station; nothing while its cable is pulled.
-    pub fn carrier(&self, end: impl Into<EndId>) -> Option<Speed> {
-        let cable = &self.wires.cables[self.ends[end.into().0].cable];
-        cable.plugged.then_some(cable.cable.speed)
-    }
-
-    /// How long the switch takes from the last bit of a frame in to the first bit out.
-    pub fn set_switch_latency(&mut self, latency: Picoseconds) {
-        self.switch.latency = latency.max(Picoseconds::ZERO);
-    }
-
-    /// How many frames may wait at the switch for the wire to a port or a station.
-    pub fn set_switch_queue(&mut self, end: impl Into<EndId>, frames: usize) {
-        let End { cable, side, .. } = self.ends[end.into().0];
-        self.wires.lane(cable, 1 - side).queue_frames = frames;
-    }
-
-    /// What was counted at a port or a station.
-    pub fn counters(&self, end: impl Into<EndId>) -> PortCounters {
-        let End { cable, side, .. } = self.ends[end.into().0];
-        let lanes = &self.wires.cables[cable].lanes;
-        PortCounters { sent: lanes[side].counters.clone(), received: lanes[1 - side].counters.clone() }
-    }
-
-    /// What was counted in the switch.
-    pub fn switch_counters(&self) -> &SwitchCounters {
-        &self.switch.counters
-    }
-
-    /// Frames that are on cables, or wait for them.
-    pub fn in_flight_frames(&self) -> usize {
-        self.wires.in_flight()
-    }
-
-    /// The name of a port or a station.
-    pub fn name(&self, end: impl Into<EndId>) -> &str {
-        &self.ends[end.into().0].name
-    }
-
     /// The network's own time: that of the last call of [`Self::advance`].
     pub fn now(&self) -> Picoseconds {
         self.wires.now
@@ -249,10 +214,12 @@ impl Network {
         self.wires.now = at.max(self.wires.now);
     }
 
-    /// A copy in the same state; nothing when a station cannot be copied.
+    /// A copy in the same state; nothing when a station or a hop cannot be copied.
     pub fn snapshot(&self) -> Option<Self> {
         let ends = self.ends.iter().map(End::snapshot).collect::<Option<Vec<_>>>()?;
-        Some(Self { seed: self.seed, ends, wires: self.wires.clone(), switch: self.switch.clone() })
+        let wires = self.wires.snapshot()?;
+        let (switch, taps) = (self.switch.clone(), self.taps.clone());
+        Some(Self { seed: self.seed, ends, wires, switch, taps })
     }
 
     fn next_wake(&self) -> Option<(Picoseconds, usize)> {
@@ -265,6 +232,10 @@ impl Network {
 
     fn handle(&mut self, event: Event) {
         match event {
+            Event::Enter(id) => self.wires.enter(id),
+            Event::Leave(id) => self.wires.leave(id),
+            Event::AtHop(id) => self.wires.at_hop(id),
+            Event::Seen(id) => self.wires.seen(id),
             Event::Arrive(id) => {
                 if let Some(delivery) = self.wires.arrive(id) {
                     self.deliver(delivery);

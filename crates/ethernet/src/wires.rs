@@ -1,23 +1,38 @@
 //! All cables in time: a frame enters one, is on it for as long as its bits take, and comes out at the other end.
-//! A cable without impairments, hop and tap costs one event a frame.
+//!
+//! A cable without impairments, hop and tap costs one event a frame. With them a frame goes through stages: it enters
+//! (impairments decide), leaves them after their delay, passes the hop once it has arrived there whole, and takes the last
+//! piece of wire in turn, so that nothing on a wire is ever faster than its speed.
 
 use sim::{EventQueue, Priority};
 use units::Picoseconds;
 
 use crate::cable::{CableState, Lane};
 use crate::flight::{Flight, FlightId, Flights, Marks};
-use crate::{Cable, DropReason, Frame};
+use crate::impairment::Verdict;
+use crate::tap::{TapId, TapLog, Tapped};
+use crate::{Cable, Direction, DropReason, Frame, Hop};
 
 /// The shortest frame without its check sequence (IEEE 802.3 clause 3); a sender pads.
-pub(crate) const SHORTEST_BYTES: usize = 60;
+const SHORTEST_BYTES: usize = 60;
 /// Destination, source and type.
 const HEADER_BYTES: usize = 14;
-/// What no sender here puts on a wire: jumbo frames of 9000 bytes and their headers are shorter.
-const LONGEST_BYTES: usize = 9216;
+/// No sender here puts this much on a wire: jumbo frames of 9000 bytes and their headers are shorter.
+const TOO_LONG_BYTES: usize = 9217;
+/// Frames that wait in front of a hop in one direction, as in the transmit queue of a Linux access point.
+const HOP_FRAMES: u32 = 1000;
 
 /// What happens at a time.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Event {
+    /// The first bit of a frame is on a cable that does more than carry it.
+    Enter(FlightId),
+    /// A frame leaves the impairments.
+    Leave(FlightId),
+    /// The last bit of a frame reaches the hop.
+    AtHop(FlightId),
+    /// The first bit of a frame passes the tap at the far end.
+    Seen(FlightId),
     /// The last bit of a frame arrives at the end of its cable.
     Arrive(FlightId),
     /// A station may have room in the queue of its wire again.
@@ -36,18 +51,36 @@ pub(crate) struct Delivery {
 }
 
 /// All cables, what is on them, and what happens when.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Default)]
 pub(crate) struct Wires {
     pub(crate) now: Picoseconds,
     pub(crate) cables: Vec<CableState>,
+    pub(crate) hops: Vec<Option<Box<dyn Hop>>>,
     pub(crate) queue: EventQueue<Event>,
+    pub(crate) taps: TapLog,
     flights: Flights,
 }
 
 impl Wires {
     pub(crate) fn add(&mut self, cable: Cable, queue_frames: [usize; 2]) -> usize {
         self.cables.push(CableState::new(cable, queue_frames));
+        self.hops.push(None);
         self.cables.len() - 1
+    }
+
+    pub(crate) fn snapshot(&self) -> Option<Self> {
+        let copied = |hop: &Option<Box<dyn Hop>>| match hop {
+            Some(hop) => hop.snapshot().map(Some),
+            None => Some(None),
+        };
+        Some(Self {
+            now: self.now,
+            cables: self.cables.clone(),
+            hops: self.hops.iter().map(copied).collect::<Option<_>>()?,
+            queue: self.queue.clone(),
+            taps: self.taps.clone(),
+            flights: self.flights.clone(),
+        })
     }
 
     pub(crate) fn lane(&mut self, cable: usize, side: usize) -> &mut Lane {
@@ -59,8 +92,20 @@ impl Wires {
         self.flights.len()
     }
 
+    /// Among events of one instant a cable that is pulled comes first, frames follow by the number of their cable and
+    /// their side, and room is last: a tap, which adds events, thus changes the order of no others. Cables beyond the
+    /// 125th share the last place.
     pub(crate) fn schedule(&mut self, at: Picoseconds, event: Event) {
-        self.queue.push(at, Priority::default(), event);
+        const LAST_PLACE: usize = 250;
+        let priority = match event {
+            Event::Plug { .. } => 0,
+            Event::Room(_) => u8::MAX,
+            Event::Enter(id) | Event::Leave(id) | Event::AtHop(id) | Event::Seen(id) | Event::Arrive(id) => {
+                let &Flight { cable, side, .. } = self.flights.get(id);
+                1 + (2 * cable + side).min(LAST_PLACE) as u8
+            }
+        };
+        self.queue.push(at, Priority(priority), event);
     }
 
     /// A frame for the wire: its first bit is on it at `earliest`, or as soon as the wire is free.
@@ -68,6 +113,7 @@ impl Wires {
         let now = self.now;
         let wire = &mut self.cables[cable];
         let (speed, propagation) = (wire.cable.speed, wire.cable.propagation);
+        let carries_only = !wire.lanes[side].shaped && wire.tap.is_none() && self.hops[cable].is_none();
         let lane = &mut wire.lanes[side];
         lane.counters.offer(frame.bytes.len());
         if let Some(reason) = refusal(wire.plugged, lane, now, &frame) {
@@ -78,28 +124,183 @@ impl Wires {
         }
         let frame_time = speed.frame_time(frame.bytes.len());
         let start = lane.occupy(now.max(earliest), frame_time + speed.gap());
-        let pulls = wire.pulls;
-        let flight = Flight { frame, cable, side, pulls, marks: Marks::default() };
+        let id =
+            self.flights.insert(Flight { frame, cable, side, pulls: wire.pulls, marks: Marks::default() });
+        if carries_only {
+            self.schedule(start + frame_time + propagation, Event::Arrive(id));
+        } else {
+            self.schedule(start, Event::Enter(id));
+        }
+    }
+
+    /// Where a frame still is on its cable; nothing, and the frame is gone, where the cable was pulled since it entered.
+    fn place(&mut self, id: FlightId) -> Option<(usize, usize)> {
+        let &Flight { cable, side, pulls, .. } = self.flights.get(id);
+        if pulls == self.cables[cable].pulls {
+            return Some((cable, side));
+        }
+        self.flights.take(id);
+        self.lane(cable, side).counters.drop(DropReason::CablePulled);
+        None
+    }
+
+    /// The first bit of a frame is on its cable: its impairments decide.
+    pub(crate) fn enter(&mut self, id: FlightId) {
+        let Some((cable, side)) = self.place(id) else { return };
+        let mut flight = self.flights.take(id);
+        let lane = &mut self.cables[cable].lanes[side];
+        let verdict = match &mut lane.process {
+            Some(process) => process.judge(&mut flight.frame, &mut flight.marks),
+            None => Verdict::Passes { copy: None },
+        };
+        let copy = match verdict {
+            Verdict::Passes { copy } => copy,
+            Verdict::Lost(reason) => return self.lose(&mut flight, reason, true),
+        };
+        let copy = copy.map(|frame| {
+            lane.counters.duplicated_frames += 1;
+            Flight { frame, marks: Marks { copy: true, ..Marks::default() }, ..flight }
+        });
+        self.hold(flight, true);
+        if let Some(copy) = copy {
+            self.hold(copy, false);
+        }
+    }
+
+    /// Keeps a frame for as long as its impairments say; `original` ones are seen by a tap at their sender.
+    fn hold(&mut self, mut flight: Flight, original: bool) {
+        let now = self.now;
+        let lane = &mut self.cables[flight.cable].lanes[flight.side];
+        let (mut leaves, mut held_back) = (now, false);
+        if let Some(process) = &mut lane.process {
+            if lane.inside_frames >= process.limit_frames() {
+                return self.lose(&mut flight, DropReason::ImpairmentLimit, original);
+            }
+            (leaves, held_back) = process.leave_time(now, flight.frame.bytes.len());
+        }
+        if !held_back {
+            leaves = leaves.max(lane.last_leave);
+            lane.last_leave = leaves;
+        }
+        lane.inside_frames += 1;
+        flight.marks.reordered |= held_back;
+        if original {
+            self.tap_sender(&flight);
+        }
         let id = self.flights.insert(flight);
-        self.schedule(start + frame_time + propagation, Event::Arrive(id));
+        if leaves > now {
+            self.schedule(leaves, Event::Leave(id));
+        } else {
+            self.leave(id);
+        }
+    }
+
+    /// A frame leaves its impairments.
+    pub(crate) fn leave(&mut self, id: FlightId) {
+        let Some((cable, side)) = self.place(id) else { return };
+        let lane = self.lane(cable, side);
+        lane.inside_frames = lane.inside_frames.saturating_sub(1);
+        if self.hops[cable].is_none() {
+            return self.finish(id, self.now);
+        }
+        let bytes = self.flights.get(id).frame.bytes.len();
+        let whole = self.now + self.cables[cable].cable.speed.frame_time(bytes);
+        self.schedule(whole, Event::AtHop(id));
+    }
+
+    /// A frame is whole at the hop.
+    pub(crate) fn at_hop(&mut self, id: FlightId) {
+        let Some((cable, side)) = self.place(id) else { return };
+        let now = self.now;
+        let Some(hop) = &mut self.hops[cable] else { return self.finish(id, now) };
+        let lane = &mut self.cables[cable].lanes[side];
+        let bytes = self.flights.get(id).frame.bytes.len();
+        let leaves = match lane.hop_frames(now) {
+            HOP_FRAMES.. => Err(DropReason::HopQueue),
+            _ => hop.pass(now, direction_from(side), bytes).ok_or(DropReason::Hop),
+        };
+        match leaves {
+            Ok(at) => {
+                let at = lane.leave_hop(at.max(now));
+                self.finish(id, at);
+            }
+            Err(reason) => {
+                let mut flight = self.flights.take(id);
+                self.lose(&mut flight, reason, false);
+            }
+        }
+    }
+
+    /// The last piece of wire, from `earliest` or as soon as it is free.
+    fn finish(&mut self, id: FlightId, earliest: Picoseconds) {
+        let Flight { frame, cable, side, .. } = self.flights.get(id);
+        let (cable, side) = (*cable, *side);
+        let wire = &mut self.cables[cable];
+        let Cable { speed, propagation } = wire.cable;
+        let frame_time = speed.frame_time(frame.bytes.len());
+        let lane = &mut wire.lanes[side];
+        let start = earliest.max(lane.far_free);
+        lane.far_free = start + frame_time + speed.gap();
+        if wire.tap.is_some_and(|tap| tap.side != side) {
+            self.schedule(start + propagation, Event::Seen(id));
+        }
+        self.schedule(start + propagation + frame_time, Event::Arrive(id));
+    }
+
+    /// The first bit of a frame passes a tap at its far end.
+    pub(crate) fn seen(&mut self, id: FlightId) {
+        let flight = self.flights.get(id);
+        if flight.pulls == self.cables[flight.cable].pulls {
+            record(&mut self.taps, self.now, &self.cables, flight);
+        }
     }
 
     /// A frame whose last bit arrives; nothing where its cable was pulled meanwhile.
     pub(crate) fn arrive(&mut self, id: FlightId) -> Option<Delivery> {
-        let Flight { frame, cable, side, pulls, .. } = self.flights.take(id);
-        if pulls != self.cables[cable].pulls {
-            self.lane(cable, side).counters.drop(DropReason::CablePulled);
-            return None;
-        }
+        self.place(id)?;
+        let Flight { frame, cable, side, .. } = self.flights.take(id);
         Some(Delivery { cable, side, frame })
     }
+
+    /// Counts a lost frame, and shows it to a tap that did not see it yet.
+    fn lose(&mut self, flight: &mut Flight, reason: DropReason, unseen: bool) {
+        self.lane(flight.cable, flight.side).counters.drop(reason);
+        flight.marks.lost = Some(reason);
+        let tap = self.cables[flight.cable].tap;
+        if tap.is_some_and(|tap| unseen || tap.side != flight.side) {
+            record(&mut self.taps, self.now, &self.cables, flight);
+        }
+    }
+
+    fn tap_sender(&mut self, flight: &Flight) {
+        if self.cables[flight.cable].tap.is_some_and(|tap| tap.side == flight.side) {
+            record(&mut self.taps, self.now, &self.cables, flight);
+        }
+    }
+}
+
+fn record(taps: &mut TapLog, at: Picoseconds, cables: &[CableState], flight: &Flight) {
+    let Some(tap) = cables[flight.cable].tap else { return };
+    taps.push(Tapped {
+        tap: TapId(tap.number),
+        at,
+        direction: direction_from(usize::from(flight.side != tap.side)),
+        bytes: flight.frame.bytes.clone(),
+        intact: flight.frame.intact,
+        marks: flight.marks,
+    });
+}
+
+/// The direction of what a side of a cable sends, as seen by side 0.
+fn direction_from(side: usize) -> Direction {
+    if side == 0 { Direction::Outbound } else { Direction::Inbound }
 }
 
 fn refusal(plugged: bool, lane: &mut Lane, now: Picoseconds, frame: &Frame) -> Option<DropReason> {
     match frame.bytes.len() {
         _ if !plugged => Some(DropReason::NoCarrier),
         ..HEADER_BYTES => Some(DropReason::Runt),
-        LONGEST_BYTES.. => Some(DropReason::Giant),
+        TOO_LONG_BYTES.. => Some(DropReason::Giant),
         _ if lane.waiting_frames(now) >= lane.queue_frames => Some(DropReason::QueueFull),
         _ => None,
     }

@@ -108,6 +108,33 @@ fn an_address_that_moves_is_found_at_its_new_cable() {
 }
 
 #[test]
+fn a_frame_for_the_cable_that_it_came_from_goes_no_further() {
+    let (mut network, [a, b, c]) = three_ports(Speed::Mbps100);
+    network.send(a, ns(0), frame(0xff, 1, 60, 0));
+    network.send(a, ns(0), frame(0xff, 5, 60, 1));
+    network.send(a, ns(0), frame(1, 5, 60, 2));
+    network.advance(Picoseconds::new(MS));
+    for port in [b, c] {
+        assert_eq!(arrivals(&mut network, port).len(), 2, "the broadcasts");
+    }
+    assert!(arrivals(&mut network, a).is_empty());
+    assert_eq!(network.switch_counters().filtered_frames, 1);
+}
+
+#[test]
+fn a_pulled_cable_is_forgotten_so_that_its_addresses_are_found_elsewhere_at_once() {
+    let (mut network, [a, b, c]) = three_ports(Speed::Mbps100);
+    network.send(b, ns(0), frame(0xff, 9, 60, 0));
+    network.advance(Picoseconds::new(MS));
+    network.set_plugged(network.now(), b, false);
+    arrivals(&mut network, c);
+    network.send(a, network.now(), frame(9, 1, 60, 1));
+    network.advance(Picoseconds::new(2 * MS));
+    assert_eq!(arrivals(&mut network, c).len(), 1);
+    assert_eq!(network.counters(b).received.offered_frames, 0, "nothing is sent to a pulled cable");
+}
+
+#[test]
 fn a_full_table_learns_no_more_and_floods() {
     let (mut network, [a, b, c]) = three_ports(Speed::Mbps1000);
     for n in 0..1100u32 {

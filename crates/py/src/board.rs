@@ -1,6 +1,7 @@
 //! Virtual boards for Python. A run works on a thread of its own, so that Ctrl-C is heard and devices in Python can be
 //! asked; until it is over nobody else may touch the board.
 
+use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 
@@ -11,8 +12,10 @@ use testbench::Control;
 use testbench::board::gdb::GdbServer;
 use testbench::board::profile::flame_graph;
 use testbench::board::{
-    self, Board, BoardFile, BoardOptions, BoardSnapshot, Console, Ended, Listener, RunUntil, console_name,
+    self, Board, BoardFile, BoardOptions, BoardSnapshot, Console, Ended, Listener, LiveListener, LiveOptions,
+    RunUntil, console_name,
 };
+use testbench::lan::NetworkSetup;
 use units::Picoseconds;
 
 use crate::board_devices::{Failure, PyI2c, PyPins, PySpi};
@@ -52,6 +55,50 @@ impl Listener for Forward {
     }
 }
 
+/// A listener in Python of a board in real time.
+struct Live {
+    forward: Forward,
+    on_ready: Py<PyAny>,
+    on_behind: Py<PyAny>,
+}
+
+impl Live {
+    fn tell<'py, A>(&self, py: Python<'py>, listener: &Py<PyAny>, what: A)
+    where
+        A: IntoPyObject<'py>,
+    {
+        if let Err(error) = listener.bind(py).call1((what,)) {
+            self.forward.failure.keep(error);
+        }
+    }
+}
+
+impl Listener for Live {
+    fn console(&mut self, console: Console, bytes: &[(Picoseconds, u8)]) {
+        self.forward.console(console, bytes);
+    }
+
+    fn goes_on(&mut self) -> bool {
+        self.forward.goes_on()
+    }
+}
+
+impl LiveListener for Live {
+    fn ready(&mut self, forwards: &[SocketAddr]) {
+        let addresses: Vec<String> = forwards.iter().map(ToString::to_string).collect();
+        Python::attach(|py| self.tell(py, &self.on_ready, addresses));
+    }
+
+    fn behind(&mut self, sentence: &str) {
+        Python::attach(|py| self.tell(py, &self.on_behind, sentence));
+    }
+}
+
+/// The network of a file, or the one that a board has otherwise.
+pub(crate) fn network_of(file: Option<PathBuf>) -> PyResult<NetworkSetup> {
+    file.map_or_else(|| Ok(NetworkSetup::default()), |path| NetworkSetup::open(&path).map_err(refused))
+}
+
 fn console_of(name: &str) -> PyResult<Console> {
     board::CONSOLES
         .into_iter()
@@ -79,10 +126,16 @@ impl PyBoard {
 #[pymethods]
 impl PyBoard {
     #[new]
-    #[pyo3(signature = (name, *, rom, seed, usb))]
-    fn new(name: &str, rom: Option<PathBuf>, seed: u64, usb: bool) -> PyResult<Self> {
+    #[pyo3(signature = (name, *, rom, seed, usb, network))]
+    fn new(
+        name: &str,
+        rom: Option<PathBuf>,
+        seed: u64,
+        usb: bool,
+        network: Option<PathBuf>,
+    ) -> PyResult<Self> {
         let rom = rom.map(|path| board::read_rom(&path)).transpose().map_err(refused)?;
-        let options = BoardOptions { rom, usb_connected: usb, seed, ..BoardOptions::default() };
+        let options = BoardOptions { rom, usb_connected: usb, seed, network: network_of(network)? };
         Ok(Self::with(Board::open(name, options).map_err(refused)?, Failure::default()))
     }
 
@@ -157,6 +210,47 @@ impl PyBoard {
         let mut board = self.lock()?;
         let until = RunUntil::time(board.now());
         serde_json::to_string(&board.outcome(&until, ended)).map_err(refused)
+    }
+
+    /// Runs in real time, and gives the report as JSON with the picoseconds that the host was too slow for.
+    /// `on_ready(addresses)` is told once the board is reachable, `on_behind(sentence)` where the host is too slow.
+    #[pyo3(signature = (*, end_ps, tap, forwards, on_ready, on_behind, on_console))]
+    #[expect(clippy::too_many_arguments, reason = "Python calls it by keywords")]
+    fn serve(
+        &self,
+        py: Python<'_>,
+        end_ps: i64,
+        tap: Option<String>,
+        forwards: Vec<String>,
+        on_ready: Py<PyAny>,
+        on_behind: Py<PyAny>,
+        on_console: Option<Bound<'_, PyAny>>,
+    ) -> PyResult<(String, i64)> {
+        let forwards = forwards.iter().map(|text| text.parse()).collect::<Result<_, _>>().map_err(refused)?;
+        let options = LiveOptions { tap, forwards };
+        drop(self.lock()?);
+        let control = Arc::new(Control::default());
+        let output = Output::default();
+        let hand_on = forwarder(py, on_console, Arc::clone(&output))?;
+        let (board, watched) = (Arc::clone(&self.board), Arc::clone(&control));
+        let forward = Forward { output, failure: self.failure.clone() };
+        let mut live = Live { forward, on_ready, on_behind };
+        let (served, interrupted) = while_working(py, control, 0, hand_on.clone(), move || {
+            let mut board = board.lock().unwrap_or_else(PoisonError::into_inner);
+            board.serve(&options, Picoseconds::new(end_ps), &watched, &mut live)
+        })?;
+        if let Some(hand_on) = hand_on {
+            hand_on.call1((0, 0))?;
+        }
+        if let Some(error) = self.failure.take() {
+            return Err(error);
+        }
+        let (ended, pace) = served.map_err(refused)?;
+        let ended = if interrupted { Ended::Interrupted } else { ended };
+        let mut board = self.lock()?;
+        let until = RunUntil::time(board.now());
+        let report = serde_json::to_string(&board.outcome(&until, ended)).map_err(refused)?;
+        Ok((report, pace.given_up().ps()))
     }
 
     /// Executes instructions of a core.

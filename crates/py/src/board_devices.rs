@@ -20,7 +20,7 @@ impl Failure {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
-    fn keep(&self, error: PyErr) {
+    pub(crate) fn keep(&self, error: PyErr) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
     }
 }

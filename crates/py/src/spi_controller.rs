@@ -4,10 +4,11 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use testbench::lan::{Lan, NetworkSetup, SpiController};
+use testbench::lan::{Lan, SpiController};
 use units::{Hertz, Picoseconds};
 use wiznet::{Chip, Model, Options};
 
+use crate::board::network_of;
 use crate::refused;
 
 /// An access over SPI: start and end in picoseconds, write, address, block, data, bytes, meaning.
@@ -36,16 +37,13 @@ impl PySpiController {
         seed: u64,
     ) -> PyResult<Self> {
         let model = model_of(model)?;
-        let setup = match network {
-            Some(path) => NetworkSetup::open(&path).map_err(refused)?,
-            None => NetworkSetup::default(),
-        };
+        let setup = network_of(network)?;
         let mut options = Options { seed, ..Options::of(model) };
         if let Some(ps) = link_up_ps {
             options.link_up_time = Picoseconds::new(ps.max(0));
         }
-        let mut lan = Lan::new(setup.build());
-        let chip = lan.attach("chip", Chip::new(options), setup.cable.clone());
+        let mut lan = Lan::new(&setup);
+        let chip = lan.attach("chip", Chip::new(options));
         Ok(Self(Mutex::new(SpiController::new(lan, chip, clock(clock_hz)?))))
     }
 

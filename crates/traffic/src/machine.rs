@@ -1,6 +1,7 @@
 //! What every client and server speaks to whoever seats it.
 
 use std::any::Any;
+use std::fmt;
 use std::fmt::Debug;
 use std::net::Ipv4Addr;
 
@@ -13,6 +14,12 @@ pub struct Ipv4Endpoint {
     pub address: Ipv4Addr,
     /// The port.
     pub port: u16,
+}
+
+impl fmt::Display for Ipv4Endpoint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.address, self.port)
+    }
 }
 
 /// A TCP connection, a UDP socket or a listener of one machine; the machine chooses the numbers of what it asks for, and the
@@ -90,7 +97,7 @@ pub enum Action {
     NoDelay(Connection, bool),
     /// Sends what waits and then finishes its own direction.
     Finish(Connection),
-    /// Resets a connection, or closes a listener or a UDP socket.
+    /// Resets a connection, or closes a listener or a UDP socket; no event of it follows.
     Abort(Connection),
     /// Binds a UDP socket; port 0 chooses one. With true it may broadcast.
     Bind(Connection, u16, bool),
@@ -127,4 +134,10 @@ pub trait Machine: Any + Debug + Send {
 
     /// A copy in the same state.
     fn boxed_clone(&self) -> Box<dyn Machine>;
+}
+
+impl Clone for Box<dyn Machine> {
+    fn clone(&self) -> Self {
+        (**self).boxed_clone()
+    }
 }

@@ -2,8 +2,15 @@
 //! between the two. A [`Chip`] is a plain state machine: SPI bytes, pins and frames go in with their time, answers and
 //! frames come out, and [`Chip::next_event`] says when it wants to be called again.
 //!
-//! Nothing here knows boards or networks. The parallel buses of W5100 and W5200 and Wake-on-LAN are left out.
+//! Nothing here knows boards or networks. The parallel buses of W5100 and W5200, PPPoE and Wake-on-LAN are left out.
 
 mod chip;
+mod core;
+mod map;
+mod record;
+pub mod spi;
+mod tcp;
+mod types;
 
-pub use chip::{Access, Chip, Duplex, LinkPartner, Model, Options, Sent, Speed, Warning};
+pub use chip::Chip;
+pub use types::{Access, Dropped, Duplex, LinkPartner, Model, Options, Sent, Speed, Warning};

@@ -52,6 +52,8 @@ impl Rp2040 {
     pub fn run_until(&mut self, end: Picoseconds) -> Stop {
         self.bus.stopped = None;
         self.bus.flow = None;
+        // Whoever reached for the surroundings since the last run may have changed their plans.
+        self.bus.outside_changed();
         loop {
             if let Some(stop) = self.bus.stopped.take() {
                 return stop;

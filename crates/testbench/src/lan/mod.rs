@@ -5,16 +5,24 @@
 //! What a board does with a chip is in `board/parts`.
 
 mod controller;
+mod file;
+mod seat;
 mod setup;
+mod traffic;
 
-use std::fmt::Debug;
+use std::any::Any;
+use std::net::Ipv4Addr;
 
-use ethernet::{Cable, Frame, Network, PortId};
+use ::traffic::Machine;
+use ethernet::{Cable, Frame, Host, Network, PortId, SeatId, StationId};
 use units::Picoseconds;
 use wiznet::{Chip, Duplex, LinkPartner, Speed};
 
 pub use controller::{BusUse, SpiController};
-pub use setup::{NetworkError, NetworkSetup};
+pub use file::{NETWORK_FIELDS, NetworkError, NetworkField};
+pub use seat::MachineSeat;
+pub use setup::NetworkSetup;
+pub use traffic::TrafficSetup;
 
 /// A chip of a [`Lan`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -30,7 +38,14 @@ struct Wired {
 #[derive(Debug)]
 pub struct Lan {
     network: Network,
+    pc: Option<StationId>,
+    cable: Cable,
+    setup: NetworkSetup,
     wired: Vec<Wired>,
+    /// What runs on the PC, by the names that its user gave.
+    seats: Vec<(String, SeatId)>,
+    /// What begins later: once its time has come and the board has an address.
+    awaited: Vec<TrafficSetup>,
     /// When anything happens next; known so that a byte on a bus costs one comparison.
     next: Option<Picoseconds>,
     now: Picoseconds,
@@ -38,14 +53,28 @@ pub struct Lan {
 
 impl Lan {
     /// A network without chips.
-    pub fn new(network: Network) -> Self {
-        let next = network.next_event();
-        Self { network, wired: Vec::new(), next, now: Picoseconds::ZERO }
+    pub fn new(setup: &NetworkSetup) -> Self {
+        let (network, pc) = setup.build();
+        let mut lan = Self {
+            network,
+            pc,
+            cable: setup.cable(),
+            setup: setup.clone(),
+            wired: Vec::new(),
+            seats: Vec::new(),
+            awaited: setup.traffic.clone(),
+            next: None,
+            now: Picoseconds::ZERO,
+        };
+        lan.begin_traffic();
+        lan.changed();
+        lan
     }
 
-    /// Puts a chip on the network.
-    pub fn attach(&mut self, name: &str, mut chip: Chip, cable: Cable) -> ChipId {
-        let port = self.network.add_port(name, cable);
+    /// Puts a chip on the network, by a cable as the network's setup has it.
+    pub fn attach(&mut self, name: &str, mut chip: Chip) -> ChipId {
+        let port = self.network.add_port(name, self.cable.clone());
+        self.setup.impair(&mut self.network, port);
         chip.set_cable(self.now, self.network.carrier(port).map(link_partner));
         self.wired.push(Wired { chip, port });
         self.changed();
@@ -62,6 +91,65 @@ impl Lan {
         let result = act(&mut self.wired[id.0].chip);
         self.take_up(id.0);
         result
+    }
+
+    /// The PC.
+    pub fn pc(&self) -> Option<StationId> {
+        self.pc
+    }
+
+    /// The PC, for something that is done to it now; what follows on that is taken up. Nothing where there is none.
+    ///
+    /// # Panics
+    /// Never: the station of a PC is a host.
+    pub fn with_pc<T>(&mut self, act: impl FnOnce(&mut Host) -> T) -> Option<T> {
+        let pc = self.pc?;
+        let host: &mut dyn Any = self.network.station_mut(pc);
+        let result = act(host.downcast_mut().expect("the station of a PC is a host"));
+        self.network.poke(self.now, pc);
+        self.bring_in();
+        self.changed();
+        Some(result)
+    }
+
+    /// Seats a client or a server on the PC, under a name; false where there is no PC.
+    pub fn seat(&mut self, name: &str, machine: Box<dyn Machine>) -> bool {
+        let seat = self.with_pc(|host| host.seat(Box::new(MachineSeat::new(machine))));
+        self.seats.extend(seat.map(|seat| (name.to_owned(), seat)));
+        seat.is_some()
+    }
+
+    /// A client or a server of the PC by its name, as what it is; nothing where there is none, or of another kind.
+    pub fn machine<M: Machine>(&mut self, name: &str) -> Option<M>
+    where
+        M: Clone,
+    {
+        let seat = self.seats.iter().find(|(known, _)| known == name)?.1;
+        self.with_pc(|host| {
+            let seat = host.application_as::<MachineSeat>(seat)?;
+            let machine: &dyn Any = seat.machine();
+            machine.downcast_ref::<M>().cloned()
+        })?
+    }
+
+    /// The addresses that the chips take for their own.
+    pub fn addresses(&self) -> impl Iterator<Item = Ipv4Addr> {
+        self.wired.iter().filter_map(|wired| wired.chip.address())
+    }
+
+    /// Begins what waits for its time, or for the board's address.
+    fn begin_traffic(&mut self) {
+        let board = self.addresses().next();
+        let now = self.now;
+        let ready = |one: &TrafficSetup| one.start <= now && (board.is_some() || !one.needs_board());
+        let (begun, awaited) = std::mem::take(&mut self.awaited).into_iter().partition(ready);
+        self.awaited = awaited;
+        let begun: Vec<TrafficSetup> = begun;
+        for one in begun {
+            let machine =
+                one.machine(board).expect("the options of traffic were checked when they were read");
+            self.seat(&one.name, machine);
+        }
     }
 
     /// The network.
@@ -118,6 +206,9 @@ impl Lan {
             }
             self.network.advance(at);
             self.bring_in();
+            if !self.awaited.is_empty() {
+                self.begin_traffic();
+            }
             self.changed();
         }
     }
@@ -151,7 +242,8 @@ impl Lan {
 
     fn changed(&mut self) {
         let chips = self.wired.iter().filter_map(|wired| wired.chip.next_event());
-        self.next = chips.chain(self.network.next_event()).min();
+        let starts = self.awaited.iter().map(|one| one.start).filter(|&start| start > self.now);
+        self.next = chips.chain(self.network.next_event()).chain(starts).min();
     }
 
     /// A copy in the same state; nothing when the network cannot be copied.
@@ -159,7 +251,12 @@ impl Lan {
         let wired = self.wired.iter().map(|wired| Wired { chip: wired.chip.clone(), port: wired.port });
         Some(Self {
             network: self.network.snapshot()?,
+            pc: self.pc,
+            cable: self.cable.clone(),
+            setup: self.setup.clone(),
             wired: wired.collect(),
+            seats: self.seats.clone(),
+            awaited: self.awaited.clone(),
             next: self.next,
             now: self.now,
         })

@@ -1,72 +1,75 @@
-//! What a network is made of, as a user says it.
+//! What a network is made of, as a user says it: the cable of the board, the PC, and what runs on that.
 
-use std::path::{Path, PathBuf};
+use std::net::Ipv4Addr;
 
-use ethernet::{Cable, Network, Speed};
-use thiserror::Error;
+use ethernet::{Cable, Direction, Host, HostOptions, Impairments, Network, PortId, Speed, StationId};
+use units::Picoseconds;
 
-use crate::toml_file::{Misplaced, TomlFile, fields_of};
+use super::traffic::TrafficSetup;
+
+/// The PC is at this address unless told otherwise.
+const PC_ADDRESS: Ipv4Addr = Ipv4Addr::new(192, 168, 1, 1);
+/// A locally administered address (IEEE 802, bit 1 of the first byte).
+const PC_MAC: [u8; 6] = [0x02, 0x41, 0x57, 0x00, 0x00, 0x01];
 
 /// A network to be built.
 #[derive(Debug, Clone)]
 pub struct NetworkSetup {
     /// Where its random numbers start.
     pub seed: u64,
-    /// What joins a board's chip with the switch.
-    pub cable: Cable,
+    /// The speed of the cable between a board's chip and the switch.
+    pub speed: Speed,
+    /// What happens to frames on that cable, to the board and from it.
+    pub impairments: [Impairments; 2],
+    /// The PC; none where there is only the switch.
+    pub pc: Option<HostOptions>,
+    /// What runs on the PC.
+    pub traffic: Vec<TrafficSetup>,
 }
 
 impl Default for NetworkSetup {
     fn default() -> Self {
-        Self { seed: 1, cable: Cable::new(Speed::Mbps100) }
+        let pc = HostOptions::new("PC", PC_MAC, PC_ADDRESS, 24);
+        Self {
+            seed: 1,
+            speed: Speed::Mbps100,
+            impairments: [Impairments::default(), Impairments::default()],
+            pc: Some(pc),
+            traffic: TrafficSetup::services(),
+        }
     }
-}
-
-/// A network file that cannot be used.
-#[derive(Debug, Error)]
-pub enum NetworkError {
-    /// It cannot be read.
-    #[error("{}: the network file cannot be read: {reason}", path.display())]
-    Read {
-        /// Which.
-        path: PathBuf,
-        /// Why.
-        reason: String,
-    },
-    /// Something in it is wrong.
-    #[error(transparent)]
-    Misplaced(#[from] Misplaced),
 }
 
 impl NetworkSetup {
-    /// Reads a network file.
-    ///
-    /// # Errors
-    /// When it cannot be read, or something in it is wrong; the message names file, line and field.
-    pub fn open(path: &Path) -> Result<Self, NetworkError> {
-        let unreadable = |reason: String| NetworkError::Read { path: path.to_owned(), reason };
-        let text = std::fs::read_to_string(path).map_err(|error| unreadable(error.to_string()))?;
-        Self::parse(path, &text)
+    /// Builds the network: switch and PC; whoever has a chip attaches it.
+    pub(super) fn build(&self) -> (Network, Option<StationId>) {
+        let mut network = Network::new(self.seed);
+        let pc = self.pc.as_ref().map(|options| {
+            let options = HostOptions { seed: self.seed, ..options.clone() };
+            let host = Host::new(options).expect("the addresses of a PC were checked when they were read");
+            network.add_station("PC", Cable::new(Speed::Mbps1000), Box::new(host))
+        });
+        (network, pc)
     }
 
-    /// Reads a network file from its text; `path` is what errors call it.
-    ///
-    /// # Errors
-    /// Like [`Self::open`].
-    pub fn parse(path: &Path, text: &str) -> Result<Self, NetworkError> {
-        let file = TomlFile { path, text };
-        let document = file.parse()?;
-        let fields = fields_of(&document);
-        file.refuse_unknown("", &fields, &["seed"])?;
-        let mut setup = Self::default();
-        for (name, _, value) in fields {
-            setup.seed = file.whole(name, value, 0, i64::MAX as u64)?;
+    /// The cable of a board's chip.
+    pub(super) fn cable(&self) -> Cable {
+        Cable::new(self.speed)
+    }
+
+    /// What is wrong with that cable.
+    pub(super) fn impair(&self, network: &mut Network, port: PortId) {
+        for (direction, impairments) in
+            [Direction::Inbound, Direction::Outbound].into_iter().zip(&self.impairments)
+        {
+            network
+                .set_impairments(port, direction, impairments.clone())
+                .expect("impairments were checked when they were read");
         }
-        Ok(setup)
     }
 
-    /// Builds it.
-    pub fn build(&self) -> Network {
-        Network::new(self.seed)
+    /// How long a frame's way through the PC takes at the least: card, stack, application, stack.
+    pub fn pc_time(&self) -> Picoseconds {
+        self.pc.as_ref().map_or(Picoseconds::ZERO, |pc| pc.receive_time + pc.application_time + pc.send_time)
     }
 }

@@ -7,6 +7,7 @@ import typer
 from airwire.cli.board.boards import check, list_boards
 from airwire.cli.board.profile import profile
 from airwire.cli.board.run import run
+from airwire.cli.board.serve import serve
 
 app = typer.Typer(
     name="board",
@@ -15,6 +16,7 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 app.command()(run)
+app.command()(serve)
 app.command()(profile)
 app.command("list")(list_boards)
 app.command()(check)

@@ -60,6 +60,21 @@ Rom = Annotated[
 ]
 Seed = Annotated[int, typer.Option(metavar="N", min=0, max=2**63 - 1, help="Seed of the chip's random bits.")]
 
+Network = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NETWORK",
+        help="The network of the board's Ethernet chip: the name of one that comes along, or a network file.",
+        show_default=False,
+    ),
+]
+Pcap = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE", help="Write every frame on the board's wire as pcapng, for Wireshark.", show_default=False
+    ),
+]
+
 DEFAULT_FOR_PS = 10 * 10**12
 
 

@@ -52,6 +52,8 @@ def run(
     symbols: options.Symbols = None,
     rom: options.Rom = None,
     seed: options.Seed = 1,
+    network: options.Network = None,
+    pcap: options.Pcap = None,
     vcd: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="Write every edge of every pin: .vcd or .csv, .gz too.", show_default=False),
@@ -81,13 +83,14 @@ def run(
     from airwire import _core
     from airwire.board import NO_END_PS, Board
 
-    device = Board(board, image, symbols=symbols, rom=rom, seed=seed, record=vcd is not None)
-    _say_notes(device)
+    device = Board(board, image, symbols=symbols, rom=rom, seed=seed, record=vcd is not None, network=network)
+    if pcap is not None:
+        device.start_pcap(pcap)
     if trace is not None:
         device.start_trace(trace)
     awaited = None if until is None else _core.unescaped(until)
     typed = [_core.unescaped(text) for text in send or ()]
-    stream = None if json else _Stream(_shown(uart, usb))
+    stream = None if json else ConsoleStream(_shown(uart, usb))
     if gdb is not None:
         report = device.serve_gdb(gdb, on_listening=_say_where, on_console=stream)
     elif interactive:
@@ -104,14 +107,14 @@ def run(
             past_faults=past_faults,
             on_console=stream,
         )
-    written = _write(device, vcd, trace)
+    written = _write(device, vcd, trace, pcap)
     _publish(device, report, written, stream, json)
 
 
-class _Stream:
+class ConsoleStream:
     """Console output to standard output, as it comes."""
 
-    def __init__(self, shown: tuple[str, ...]) -> None:
+    def __init__(self, shown: tuple[str, ...] = ("uart0", "uart1", "usb")) -> None:
         self._shown = shown
         self.ends_open = False
 
@@ -132,13 +135,11 @@ def _say_where(address: str) -> None:
     complain(f"GDB: target remote {address}")
 
 
-def _say_notes(device: Board) -> None:
-    for note in device.notes:
-        complain(f"note: {note}")
-
-
-def _write(device: Board, vcd: Path | None, trace: Path | None) -> list[tuple[str, Path]]:
+def _write(device: Board, vcd: Path | None, trace: Path | None, pcap: Path | None) -> list[tuple[str, Path]]:
     written = []
+    if pcap is not None:
+        device.end_pcap()
+        written.append(("Frames", pcap))
     if vcd is not None:
         left_out = device.write_vcd(vcd)
         if left_out:
@@ -153,7 +154,7 @@ def _write(device: Board, vcd: Path | None, trace: Path | None) -> list[tuple[st
 
 
 def _publish(
-    device: Board, report: BoardRun, written: list[tuple[str, Path]], stream: _Stream | None, as_json: bool
+    device: Board, report: BoardRun, written: list[tuple[str, Path]], stream: ConsoleStream | None, as_json: bool
 ) -> None:
     """Print the report, and end with the exit code that fits."""
     if as_json:

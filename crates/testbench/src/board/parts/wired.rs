@@ -1,7 +1,6 @@
 //! WIZnet chips on a board: their SPI and pins on one side, the network on the other. Where the firmware uses an SPI of the
 //! MCU, bytes come in frames; where it moves the pins itself, or lets a PIO do so, they come bit by bit.
 
-use ethernet::Cable;
 use mcu::{Reaction, SpiFrame};
 use units::{Hertz, Picoseconds};
 use wiznet::{Chip, Options};
@@ -42,14 +41,12 @@ pub(super) struct WiredChips {
     lan: Lan,
     seats: Vec<Seat>,
     told: Option<Picoseconds>,
-    /// What joins each chip with the switch.
-    cable: Cable,
 }
 
 impl WiredChips {
     /// A network without chips.
     pub(super) fn new(network: &NetworkSetup) -> Self {
-        Self { lan: Lan::new(network.build()), seats: Vec::new(), told: None, cable: network.cable.clone() }
+        Self { lan: Lan::new(network), seats: Vec::new(), told: None }
     }
 
     pub(super) fn has_chips(&self) -> bool {
@@ -58,7 +55,7 @@ impl WiredChips {
 
     pub(super) fn add(&mut self, name: &str, part: &WiznetPart, seed: u64) {
         let options = Options { seed, link_up_time: part.link_up, ..Options::of(part.model) };
-        let chip = self.lan.attach(name, Chip::new(options), self.cable.clone());
+        let chip = self.lan.attach(name, Chip::new(options));
         let part = part.clone();
         self.seats.push(Seat { part, chip, selected: false, interrupt_low: false, bits: Bits::default() });
     }
@@ -128,12 +125,7 @@ impl WiredChips {
     }
 
     pub(super) fn snapshot(&self) -> Option<Self> {
-        Some(Self {
-            lan: self.lan.snapshot()?,
-            seats: self.seats.clone(),
-            told: self.told,
-            cable: self.cable.clone(),
-        })
+        Some(Self { lan: self.lan.snapshot()?, seats: self.seats.clone(), told: self.told })
     }
 }
 

@@ -1,0 +1,469 @@
+//! The PC's TCP/IP: frames are routed to the one connection, listener or datagram socket that they are for, each with a
+//! smoltcp socket set of its own, so that a thousand connections cost no more per frame than one.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::net::Ipv4Addr;
+
+use sim::RandomStream;
+use smoltcp::iface::{Config, Interface};
+use smoltcp::socket::tcp::State;
+use smoltcp::wire::{EthernetAddress, HardwareAddress, IpCidr, Ipv4Cidr};
+use units::Picoseconds;
+
+use super::application::{Mailbox, News, SeatId, SeenFrame, TcpId};
+use super::connection::{Below, TcpConnection};
+use super::datagrams::Datagrams;
+use super::output::Output;
+use super::port::Port;
+use super::segment::{ACK, FIN, RST, SYN, Segment, Tuple};
+use super::time_wait::{Answer, TimeWait};
+use super::{HostError, HostOptions, clock, icmp};
+
+/// Linux's `ip_local_port_range`.
+const FIRST_EPHEMERAL: u16 = 32_768;
+const EPHEMERALS: u64 = 28_232;
+
+/// A listener.
+#[derive(Debug)]
+pub(super) struct Listener {
+    pub seat: SeatId,
+    pub half_open: usize,
+    pub ready: VecDeque<TcpId>,
+}
+
+/// Counts of what the PC did not do.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct HostCounts {
+    /// SYNs that found a listener's backlog or the PC's connections full; they were not answered.
+    pub syns_dropped: u64,
+    /// Frames that found the way out full.
+    pub frames_dropped: u64,
+    /// Notices and watched frames that found an application's queue full.
+    pub notices_dropped: u64,
+}
+
+/// TCP/IP and its sockets.
+pub(super) struct Stack {
+    pub options: HostOptions,
+    pub mail: Vec<Mailbox>,
+    pub output: Output,
+    pub tcp: BTreeMap<TcpId, TcpConnection>,
+    pub listeners: BTreeMap<u16, Listener>,
+    pub datagrams: Datagrams,
+    /// Which seat asks under which ICMP identifier.
+    pub echoers: BTreeMap<u16, SeatId>,
+    pub syns_dropped: u64,
+    interface: Interface,
+    port: Port,
+    routes: BTreeMap<Tuple, TcpId>,
+    time_wait: TimeWait,
+    timers: BTreeSet<(Picoseconds, TcpId)>,
+    datagram_timer: Option<Picoseconds>,
+    /// Connections that may wait for a neighbour's address.
+    parked: BTreeSet<TcpId>,
+    next_id: u64,
+    random: RandomStream,
+}
+
+macro_rules! below {
+    ($stack:ident, $now:expr) => {
+        Below {
+            now: $now,
+            interface: &mut $stack.interface,
+            port: &mut $stack.port,
+            output: &mut $stack.output,
+            options: &$stack.options,
+        }
+    };
+}
+
+impl Stack {
+    pub(super) fn new(options: HostOptions) -> Result<Self, HostError> {
+        let mac = EthernetAddress(options.mac);
+        let address = options.address;
+        if !mac.is_unicast() {
+            return Err(HostError::MacAddress(options.name));
+        }
+        if address.is_multicast() || address.is_broadcast() || address.is_unspecified() || options.prefix > 32
+        {
+            return Err(HostError::Address(options.name));
+        }
+        let mut random = RandomStream::named(options.seed, &format!("host/{}", options.name));
+        let mut config = Config::new(HardwareAddress::Ethernet(mac));
+        config.random_seed = random.below(u64::MAX);
+        let mut port = Port::default();
+        let mut interface = Interface::new(config, &mut port, clock::instant(Picoseconds::ZERO));
+        interface.update_ip_addrs(|addresses| {
+            let _ = addresses.push(IpCidr::Ipv4(Ipv4Cidr::new(address, options.prefix)));
+        });
+        if let Some(gateway) = options.gateway {
+            let _ = interface.routes_mut().add_default_ipv4_route(gateway);
+        }
+        Ok(Self {
+            mail: Vec::new(),
+            output: Output::new(options.send_time),
+            tcp: BTreeMap::new(),
+            listeners: BTreeMap::new(),
+            datagrams: Datagrams::new(),
+            echoers: BTreeMap::new(),
+            syns_dropped: 0,
+            interface,
+            port,
+            routes: BTreeMap::new(),
+            time_wait: TimeWait::default(),
+            timers: BTreeSet::new(),
+            datagram_timer: None,
+            parked: BTreeSet::new(),
+            next_id: 0,
+            random,
+            options,
+        })
+    }
+
+    /// A frame came up from the card.
+    pub(super) fn arrive(&mut self, now: Picoseconds, arrived_at: Picoseconds, frame: Vec<u8>) {
+        self.show(now, arrived_at, &frame);
+        if frame.len() < 14 || !self.is_for_us(&frame) {
+            return;
+        }
+        let is_arp = frame[12..14] == [0x08, 0x06];
+        match Segment::of(&frame) {
+            Some(segment) if segment.destination == self.options.address => {
+                self.arrive_tcp(now, frame, &segment);
+            }
+            Some(_) => {}
+            None if icmp::is_ignored(&frame, self.options.address) => {}
+            None => self.arrive_datagram(now, frame),
+        }
+        if is_arp {
+            for id in std::mem::take(&mut self.parked) {
+                self.with(now, id, |connection, below| connection.pump(below));
+            }
+        }
+    }
+
+    /// When something happens of its own accord.
+    pub(super) fn next(&self) -> Option<Picoseconds> {
+        let timer = self.timers.first().map(|(at, _)| *at);
+        [timer, self.datagram_timer].into_iter().flatten().min()
+    }
+
+    /// Lets the timers run that are due.
+    pub(super) fn advance(&mut self, now: Picoseconds) {
+        while let Some((at, id)) = self.timers.first().copied()
+            && at <= now
+        {
+            let told = self.with(now, id, TcpConnection::wake).unwrap_or(false);
+            if told {
+                self.tell(now, id);
+            }
+        }
+        if self.datagram_timer.is_some_and(|at| at <= now) {
+            self.with_datagrams(now, |datagrams, below| datagrams.pump(below));
+        }
+    }
+
+    /// Does something with a connection, and afterwards what follows from it.
+    pub(super) fn with<R>(
+        &mut self,
+        now: Picoseconds,
+        id: TcpId,
+        work: impl FnOnce(&mut TcpConnection, &mut Below<'_>) -> R,
+    ) -> Option<R> {
+        let connection = self.tcp.get_mut(&id)?;
+        let mut below = below!(self, now);
+        let was_open = !connection.is_opening();
+        let was_over = connection.ending.is_some();
+        let result = work(connection, &mut below);
+        let wake_at = connection.wake_at(&mut below);
+        if let Some(filed) = connection.filed.take() {
+            self.timers.remove(&(filed, id));
+        }
+        connection.filed = wake_at;
+        if let Some(at) = wake_at {
+            self.timers.insert((at, id));
+            if at <= now + Picoseconds::new(units::PS_PER_S) {
+                self.parked.insert(id);
+            }
+        }
+        let opens = !was_open && !connection.is_opening() && connection.ending.is_none();
+        let ends = !was_over && connection.ending.is_some();
+        if opens {
+            self.note_open(now, id);
+        }
+        if ends {
+            self.note_over(now, id, was_open);
+        }
+        Some(result)
+    }
+
+    /// Does something with the datagram sockets.
+    pub(super) fn with_datagrams<R>(
+        &mut self,
+        now: Picoseconds,
+        work: impl FnOnce(&mut Datagrams, &mut Below<'_>) -> R,
+    ) -> R {
+        let mut below = below!(self, now);
+        let result = work(&mut self.datagrams, &mut below);
+        self.datagram_timer = self.datagrams.wake_at(&mut below);
+        result
+    }
+
+    /// Opens a connection to a peer.
+    pub(super) fn connect(
+        &mut self,
+        now: Picoseconds,
+        seat: SeatId,
+        to: (Ipv4Addr, u16),
+    ) -> Result<TcpId, HostError> {
+        let (remote, remote_port) = to;
+        let special = remote.is_multicast() || remote.is_broadcast() || remote.is_unspecified();
+        if special || remote_port == 0 || !self.has_route(remote) {
+            return Err(HostError::NoRoute(remote, remote_port));
+        }
+        if !self.make_room() {
+            return Err(HostError::TooManyConnections);
+        }
+        let tuple = self.free_tuple(remote, remote_port).ok_or(HostError::NoFreePort)?;
+        let mut below = below!(self, now);
+        let connection =
+            TcpConnection::active(tuple, seat, &mut below).ok_or(HostError::NoRoute(remote, remote_port))?;
+        let id = self.enter(connection);
+        self.with(now, id, |connection, below| connection.pump(below));
+        Ok(id)
+    }
+
+    /// A port of the PC's own for a UDP socket.
+    pub(super) fn free_udp_port(&mut self) -> Option<u16> {
+        let first = self.random.below(EPHEMERALS);
+        (0..EPHEMERALS)
+            .map(|n| FIRST_EPHEMERAL + ((first + n) % EPHEMERALS) as u16)
+            .find(|port| !self.datagrams.udp.contains_key(port))
+    }
+
+    /// Has a connection's application look at it.
+    pub(super) fn tell(&mut self, now: Picoseconds, id: TcpId) {
+        let at = now + self.options.application_time;
+        let Some(connection) = self.tcp.get_mut(&id) else { return };
+        let unaccepted = connection.listener.is_some_and(|port| {
+            self.listeners.get(&port).is_some_and(|listener| listener.ready.contains(&id))
+        });
+        if unaccepted || connection.listener.is_some() && connection.is_opening() {
+            return;
+        }
+        let mailbox = &mut self.mail[connection.seat.0];
+        mailbox.call(at);
+        if !std::mem::replace(&mut connection.in_news, true) {
+            mailbox.news.push_back(News::Tcp(id));
+        }
+    }
+
+    /// Forgets a connection that is over, or resets one that is not.
+    pub(super) fn forget(&mut self, now: Picoseconds, id: TcpId) {
+        self.with(now, id, |connection, below| connection.abort(below));
+        self.remove(id);
+    }
+
+    pub(super) fn counts(&self) -> HostCounts {
+        HostCounts {
+            syns_dropped: self.syns_dropped,
+            frames_dropped: self.output.dropped,
+            notices_dropped: self.mail.iter().map(|mailbox| mailbox.dropped).sum(),
+        }
+    }
+
+    fn is_for_us(&self, frame: &[u8]) -> bool {
+        frame[0] & 1 == 1 || frame[..6] == self.options.mac
+    }
+
+    /// Whether an address is that of everyone in the PC's network.
+    pub(super) fn is_network_broadcast(&self, to: Ipv4Addr) -> bool {
+        Ipv4Cidr::new(self.options.address, self.options.prefix).broadcast() == Some(to)
+    }
+
+    pub(super) fn has_route(&self, to: Ipv4Addr) -> bool {
+        let near = Ipv4Cidr::new(self.options.address, self.options.prefix);
+        near.contains_addr(&to) || self.options.gateway.is_some()
+    }
+
+    fn show(&mut self, now: Picoseconds, arrived_at: Picoseconds, frame: &[u8]) {
+        let at = now + self.options.application_time;
+        for mailbox in self.mail.iter_mut().filter(|mailbox| mailbox.watching) {
+            mailbox.seen(SeenFrame { at: arrived_at, bytes: frame.to_vec() });
+            mailbox.call(at);
+        }
+    }
+
+    fn arrive_tcp(&mut self, now: Picoseconds, frame: Vec<u8>, segment: &Segment) {
+        let tuple = segment.incoming();
+        if let Some(id) = self.routes.get(&tuple).copied() {
+            let told = self.with(now, id, |connection, below| connection.arrive(frame, segment, below));
+            if told == Some(true) {
+                self.tell(now, id);
+            }
+            return;
+        }
+        match self.time_wait.answer(now, segment) {
+            Answer::Frame(answer) => self.output.send(now, answer),
+            Answer::Nothing => {}
+            Answer::Unknown if segment.flags & (SYN | ACK | RST | FIN) == SYN && self.listens(segment) => {
+                self.arrive_syn(now, frame, segment);
+            }
+            Answer::Unknown => self.arrive_datagram(now, frame),
+        }
+    }
+
+    fn listens(&self, segment: &Segment) -> bool {
+        self.listeners.contains_key(&segment.destination_port)
+    }
+
+    fn arrive_syn(&mut self, now: Picoseconds, frame: Vec<u8>, segment: &Segment) {
+        let Some(listener) = self.listeners.get(&segment.destination_port) else { return };
+        let seat = listener.seat;
+        let full = listener.half_open >= self.options.backlog || listener.ready.len() >= self.options.backlog;
+        if full || !self.make_room() {
+            self.syns_dropped += 1;
+            return;
+        }
+        let below = below!(self, now);
+        let Some(connection) = TcpConnection::passive(segment.incoming(), seat, &below) else { return };
+        let id = self.enter(connection);
+        self.count_half_open(segment.destination_port, 1);
+        self.with(now, id, |connection, below| connection.arrive(frame, segment, below));
+        if self.tcp.get(&id).is_some_and(|connection| connection.state() == State::Listen) {
+            self.count_half_open(segment.destination_port, -1);
+            self.remove(id);
+        }
+    }
+
+    fn arrive_datagram(&mut self, now: Picoseconds, frame: Vec<u8>) {
+        let at = now + self.options.application_time;
+        let notice = icmp::read(now, &frame, self.options.address);
+        self.with_datagrams(now, |datagrams, below| datagrams.arrive(frame, below));
+        self.tell_datagrams(at);
+        match notice {
+            Some(icmp::Notice::Echo(reply)) => {
+                if let Some(seat) = self.echoers.get(&reply.identifier) {
+                    self.mail[seat.0].echo(reply);
+                    self.mail[seat.0].call(at);
+                }
+            }
+            Some(icmp::Notice::Unreachable(unreachable)) => self.note_unreachable(now, unreachable),
+            None => {}
+        }
+    }
+
+    fn tell_datagrams(&mut self, at: Picoseconds) {
+        let ports: Vec<u16> =
+            self.datagrams.udp.keys().copied().filter(|port| self.datagrams.has_datagram(*port)).collect();
+        for port in ports {
+            let Some(socket) = self.datagrams.udp.get_mut(&port) else { continue };
+            let mailbox = &mut self.mail[socket.seat.0];
+            if !std::mem::replace(&mut socket.in_news, true) {
+                mailbox.news.push_back(News::Udp(super::UdpId(port)));
+                mailbox.call(at);
+            }
+        }
+    }
+
+    fn note_unreachable(&mut self, now: Picoseconds, notice: super::Unreachable) {
+        let at = now + self.options.application_time;
+        let tuple =
+            Tuple { remote: notice.to, remote_port: notice.remote_port, local_port: notice.local_port };
+        if notice.protocol == icmp::PROTOCOL_TCP {
+            if let Some(id) = self.routes.get(&tuple).copied() {
+                self.with(now, id, |connection, _| connection.unreachable(notice.code >= 2));
+            }
+            return;
+        }
+        let seat = match notice.protocol {
+            icmp::PROTOCOL_UDP => self.datagrams.udp.get(&notice.local_port).map(|socket| socket.seat),
+            _ => self.echoers.get(&notice.local_port).copied(),
+        };
+        if let Some(seat) = seat {
+            self.mail[seat.0].notice(notice);
+            self.mail[seat.0].call(at);
+        }
+    }
+
+    fn enter(&mut self, connection: TcpConnection) -> TcpId {
+        let id = TcpId(self.next_id);
+        self.next_id += 1;
+        self.routes.insert(connection.tuple, id);
+        self.tcp.insert(id, connection);
+        id
+    }
+
+    fn remove(&mut self, id: TcpId) {
+        let Some(connection) = self.tcp.remove(&id) else { return };
+        if let Some(filed) = connection.filed {
+            self.timers.remove(&(filed, id));
+        }
+        if self.routes.get(&connection.tuple) == Some(&id) {
+            self.routes.remove(&connection.tuple);
+        }
+        self.parked.remove(&id);
+    }
+
+    fn count_half_open(&mut self, port: u16, by: isize) {
+        if let Some(listener) = self.listeners.get_mut(&port) {
+            listener.half_open = listener.half_open.saturating_add_signed(by);
+        }
+    }
+
+    fn note_open(&mut self, now: Picoseconds, id: TcpId) {
+        let at = now + self.options.application_time;
+        let Some(connection) = self.tcp.get(&id) else { return };
+        let Some(port) = connection.listener else { return };
+        let seat = connection.seat;
+        self.count_half_open(port, -1);
+        let Some(listener) = self.listeners.get_mut(&port) else { return };
+        listener.ready.push_back(id);
+        if listener.ready.len() == 1 {
+            self.mail[seat.0].news.push_back(News::Listener(super::ListenerId(port)));
+        }
+        self.mail[seat.0].call(at);
+    }
+
+    /// A connection is over: its place is free, and its application is told.
+    fn note_over(&mut self, now: Picoseconds, id: TcpId, was_open: bool) {
+        let Some(connection) = self.tcp.get_mut(&id) else { return };
+        let tuple = connection.tuple;
+        if connection.state() == State::TimeWait {
+            self.time_wait.insert(now, tuple, std::mem::take(&mut connection.last_acknowledgement));
+        }
+        let half_open = connection.listener.is_some() && !was_open;
+        self.routes.remove(&tuple);
+        if half_open {
+            self.count_half_open(tuple.local_port, -1);
+            self.remove(id);
+        } else {
+            self.tell(now, id);
+        }
+    }
+
+    /// Makes room for another connection; those that are over go first.
+    fn make_room(&mut self) -> bool {
+        if self.tcp.len() < self.options.most_connections {
+            return true;
+        }
+        let over = self.tcp.iter().find(|(_, connection)| connection.ending.is_some()).map(|(id, _)| *id);
+        match over {
+            Some(id) => self.remove(id),
+            None => return false,
+        }
+        true
+    }
+
+    fn free_tuple(&mut self, remote: Ipv4Addr, remote_port: u16) -> Option<Tuple> {
+        let first = self.random.below(EPHEMERALS);
+        (0..EPHEMERALS)
+            .map(|n| FIRST_EPHEMERAL + ((first + n) % EPHEMERALS) as u16)
+            .map(|local_port| Tuple { remote, remote_port, local_port })
+            .find(|tuple| {
+                !self.routes.contains_key(tuple)
+                    && !self.time_wait.holds(tuple)
+                    && !self.listeners.contains_key(&tuple.local_port)
+            })
+    }
+}

@@ -1,0 +1,137 @@
+//! What users set and read of a network: impairments, hops, taps, the switch, counters.
+
+use units::Picoseconds;
+
+use crate::cable::{CableTap, Terminal};
+use crate::impairment::Process;
+use crate::network::{End, EndId};
+use crate::{
+    Direction, Hop, ImpairmentError, Impairments, Network, PortCounters, Speed, SwitchCounters, TapId, Tapped,
+};
+
+impl Network {
+    /// Impairs one direction of the cable of a port or a station from now on, as seen by it. Default ones take what was
+    /// set before away; what is held already keeps its time.
+    ///
+    /// # Errors
+    /// When the impairments contradict each other.
+    pub fn set_impairments(
+        &mut self,
+        end: impl Into<EndId>,
+        direction: Direction,
+        impairments: Impairments,
+    ) -> Result<(), ImpairmentError> {
+        impairments.check()?;
+        let End { name, cable, side, .. } = &self.ends[end.into().0];
+        let (side, way) = match direction {
+            Direction::Outbound => (*side, "outbound"),
+            Direction::Inbound => (1 - side, "inbound"),
+        };
+        let lane = self.wires.lane(*cable, side);
+        let path = format!("ethernet/{name}/{way}");
+        let none = impairments == Impairments::default();
+        lane.process = (!none).then(|| Box::new(Process::new(impairments, self.seed, &path)));
+        lane.shaped |= !none;
+        Ok(())
+    }
+
+    /// Puts a hop on the cable of a port or a station, in the place of one that was there; nothing takes it away. Its
+    /// directions are as seen by this end, or by the first end of a direct cable.
+    pub fn set_hop(&mut self, end: impl Into<EndId>, hop: Option<Box<dyn Hop>>) {
+        let cable = self.ends[end.into().0].cable;
+        for lane in &mut self.wires.cables[cable].lanes {
+            lane.shaped = true;
+        }
+        self.wires.hops[cable] = hop;
+    }
+
+    /// The hop on the cable of a port or a station.
+    pub fn hop_mut(&mut self, end: impl Into<EndId>) -> Option<&mut (dyn Hop + 'static)> {
+        self.wires.hops[self.ends[end.into().0].cable].as_deref_mut()
+    }
+
+    /// Taps the cable of a port or a station, where it is plugged into it. A cable has one tap: the first.
+    pub fn tap(&mut self, end: impl Into<EndId>) -> TapId {
+        let end = end.into().0;
+        let End { cable, side, .. } = self.ends[end];
+        let number = self.taps.len();
+        let tap = self.wires.cables[cable].tap.get_or_insert(CableTap { number, side }).number;
+        if tap == number {
+            self.taps.push(end);
+        }
+        for lane in &mut self.wires.cables[cable].lanes {
+            lane.shaped = true;
+        }
+        TapId(tap)
+    }
+
+    /// The next frame that a tap saw, in the order of time. What nobody takes is left out after some thousand frames.
+    pub fn take_tapped(&mut self) -> Option<Tapped> {
+        self.wires.taps.pop()
+    }
+
+    /// How many frames taps left out because nobody took them.
+    pub fn left_out_by_taps(&self) -> u64 {
+        self.wires.taps.left_out
+    }
+
+    /// All taps.
+    pub fn taps(&self) -> impl Iterator<Item = TapId> + use<> {
+        (0..self.taps.len()).map(TapId)
+    }
+
+    /// Whose cable a tap is on, and who is at its other end.
+    pub fn tapped_names(&self, tap: TapId) -> (&str, &str) {
+        let End { name, cable, side, .. } = &self.ends[self.taps[tap.0]];
+        let other = match self.wires.cables[*cable].terminals[1 - side] {
+            Terminal::End(other) => self.ends[other].name.as_str(),
+            Terminal::Switch => "switch",
+            Terminal::Nothing => "nothing",
+        };
+        (name, other)
+    }
+
+    /// The speed of a tapped cable.
+    pub fn tapped_speed(&self, tap: TapId) -> Speed {
+        self.wires.cables[self.ends[self.taps[tap.0]].cable].cable.speed
+    }
+
+    /// The speed of the link of a port or a station; nothing while its cable is pulled.
+    pub fn carrier(&self, end: impl Into<EndId>) -> Option<Speed> {
+        let cable = &self.wires.cables[self.ends[end.into().0].cable];
+        cable.plugged.then_some(cable.cable.speed)
+    }
+
+    /// How long the switch takes from the last bit of a frame in to the first bit out.
+    pub fn set_switch_latency(&mut self, latency: Picoseconds) {
+        self.switch.latency = latency.max(Picoseconds::ZERO);
+    }
+
+    /// How many frames may wait at the switch for the wire to a port or a station.
+    pub fn set_switch_queue(&mut self, end: impl Into<EndId>, frames: usize) {
+        let End { cable, side, .. } = self.ends[end.into().0];
+        self.wires.lane(cable, 1 - side).queue_frames = frames;
+    }
+
+    /// What was counted at a port or a station.
+    pub fn counters(&self, end: impl Into<EndId>) -> PortCounters {
+        let End { cable, side, .. } = self.ends[end.into().0];
+        let lanes = &self.wires.cables[cable].lanes;
+        PortCounters { sent: lanes[side].counters.clone(), received: lanes[1 - side].counters.clone() }
+    }
+
+    /// What was counted in the switch.
+    pub fn switch_counters(&self) -> &SwitchCounters {
+        &self.switch.counters
+    }
+
+    /// Frames that are on cables, or wait for them.
+    pub fn in_flight_frames(&self) -> usize {
+        self.wires.in_flight()
+    }
+
+    /// The name of a port or a station.
+    pub fn name(&self, end: impl Into<EndId>) -> &str {
+        &self.ends[end.into().0].name
+    }
+}

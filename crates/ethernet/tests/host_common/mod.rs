@@ -1,0 +1,213 @@
+//! Two PCs on a wire that takes no time but its delay, which keeps what it carried and loses what it is told to; and an
+//! application out of a closure.
+#![allow(dead_code, unreachable_pub, reason = "each test file uses a part")]
+
+use std::fmt;
+use std::net::Ipv4Addr;
+
+use ethernet::{Application, Frame, Host, HostOptions, SeatId, Sockets, Station};
+use units::Picoseconds;
+
+pub const LEFT: Ipv4Addr = Ipv4Addr::new(10, 0, 0, 1);
+pub const RIGHT: Ipv4Addr = Ipv4Addr::new(10, 0, 0, 2);
+pub const LEFT_MAC: [u8; 6] = [2, 0, 0, 0, 0, 1];
+pub const RIGHT_MAC: [u8; 6] = [2, 0, 0, 0, 0, 2];
+
+pub const fn us(n: i64) -> Picoseconds {
+    Picoseconds::from_ns(n * 1_000)
+}
+
+pub const fn ms(n: i64) -> Picoseconds {
+    us(n * 1_000)
+}
+
+type Body = Box<dyn FnMut(Picoseconds, &mut Sockets<'_>) -> Option<Picoseconds> + Send>;
+
+/// An application whose state is what a closure holds.
+pub struct Script(Body);
+
+impl Script {
+    pub fn boxed(
+        body: impl FnMut(Picoseconds, &mut Sockets<'_>) -> Option<Picoseconds> + Send + 'static,
+    ) -> Box<Self> {
+        Box::new(Self(Box::new(body)))
+    }
+}
+
+impl fmt::Debug for Script {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("Script")
+    }
+}
+
+impl Application for Script {
+    fn run(&mut self, now: Picoseconds, sockets: &mut Sockets<'_>) -> Option<Picoseconds> {
+        (self.0)(now, sockets)
+    }
+}
+
+/// A TCP segment or another frame that went over the wire.
+#[derive(Debug, Clone)]
+pub struct Carried {
+    pub at: Picoseconds,
+    pub from_left: bool,
+    pub bytes: Vec<u8>,
+}
+
+impl Carried {
+    pub fn is_tcp(&self) -> bool {
+        self.bytes[12..14] == [8, 0] && self.bytes[23] == 6
+    }
+
+    pub fn flags(&self) -> u8 {
+        self.bytes[47]
+    }
+
+    pub fn payload(&self) -> usize {
+        let total = usize::from(u16::from_be_bytes([self.bytes[16], self.bytes[17]]));
+        total - 20 - usize::from(self.bytes[46] >> 4) * 4
+    }
+
+    pub fn number(&self, at: usize) -> u32 {
+        u32::from_be_bytes(self.bytes[at..at + 4].try_into().expect("four bytes"))
+    }
+
+    pub fn sequence(&self) -> u32 {
+        self.number(38)
+    }
+
+    pub fn acknowledgment(&self) -> u32 {
+        self.number(42)
+    }
+
+    pub fn window(&self) -> u16 {
+        u16::from_be_bytes([self.bytes[48], self.bytes[49]])
+    }
+
+    pub fn is_syn(&self) -> bool {
+        self.is_tcp() && self.flags() & 0x12 == 0x02
+    }
+
+    pub fn is_ack_only(&self) -> bool {
+        self.is_tcp() && self.flags() == 0x10 && self.payload() == 0
+    }
+}
+
+/// What a wire does with its nth frame.
+pub type Loss = Box<dyn FnMut(usize, &Carried) -> bool>;
+
+pub struct Wire {
+    pub left: Host,
+    pub right: Host,
+    pub delay: Picoseconds,
+    pub loses: Loss,
+    pub carried: Vec<Carried>,
+    pub keeps: bool,
+    pub now: Picoseconds,
+    pub steps: u64,
+    on_the_way: Vec<(Picoseconds, bool, Frame)>,
+    count: usize,
+}
+
+pub fn options(left: bool) -> HostOptions {
+    if left {
+        HostOptions::new("left", LEFT_MAC, LEFT, 24)
+    } else {
+        HostOptions::new("right", RIGHT_MAC, RIGHT, 24)
+    }
+}
+
+pub fn wire() -> Wire {
+    Wire::new(options(true), options(false))
+}
+
+impl Wire {
+    pub fn new(left: HostOptions, right: HostOptions) -> Self {
+        Self {
+            left: Host::new(left).expect("a PC"),
+            right: Host::new(right).expect("a PC"),
+            delay: us(50),
+            loses: Box::new(|_, _| false),
+            carried: Vec::new(),
+            keeps: true,
+            now: Picoseconds::ZERO,
+            steps: 0,
+            on_the_way: Vec::new(),
+            count: 0,
+        }
+    }
+
+    pub fn on_left(
+        &mut self,
+        body: impl FnMut(Picoseconds, &mut Sockets<'_>) -> Option<Picoseconds> + Send + 'static,
+    ) -> SeatId {
+        self.left.seat(Script::boxed(body))
+    }
+
+    pub fn on_right(
+        &mut self,
+        body: impl FnMut(Picoseconds, &mut Sockets<'_>) -> Option<Picoseconds> + Send + 'static,
+    ) -> SeatId {
+        self.right.seat(Script::boxed(body))
+    }
+
+    /// Runs until `end`, or until nothing more happens.
+    pub fn run(&mut self, end: Picoseconds) {
+        loop {
+            let wire = self.on_the_way.iter().map(|(at, ..)| *at).min();
+            let next = [self.left.next_event(), self.right.next_event(), wire].into_iter().flatten().min();
+            let Some(next) = next.filter(|next| *next <= end) else { break };
+            self.now = self.now.max(next);
+            self.steps += 1;
+            self.deliver();
+            for from_left in [true, false] {
+                self.collect(from_left);
+            }
+        }
+        self.now = end;
+    }
+
+    fn host(&mut self, left: bool) -> &mut Host {
+        if left { &mut self.left } else { &mut self.right }
+    }
+
+    fn deliver(&mut self) {
+        let now = self.now;
+        let mut arrived = Vec::new();
+        self.on_the_way.retain(|(at, from_left, frame)| {
+            let due = *at <= now;
+            if due {
+                arrived.push((*at, !*from_left, frame.clone()));
+            }
+            !due
+        });
+        for (at, to_left, frame) in arrived {
+            self.host(to_left).receive(at, &frame);
+        }
+    }
+
+    fn collect(&mut self, from_left: bool) {
+        let now = self.now;
+        self.host(from_left).advance(now);
+        while let Some(frame) = self.host(from_left).take_frame() {
+            let carried = Carried { at: now, from_left, bytes: frame.bytes.clone() };
+            let lost = (self.loses)(self.count, &carried);
+            self.count += 1;
+            if self.keeps {
+                self.carried.push(carried);
+            }
+            if !lost {
+                self.on_the_way.push((now + self.delay, from_left, frame));
+            }
+        }
+    }
+
+    pub fn tcp(&self) -> impl Iterator<Item = &Carried> {
+        self.carried.iter().filter(|carried| carried.is_tcp())
+    }
+}
+
+/// Bytes that tell their place.
+pub fn pattern(from: usize, length: usize) -> Vec<u8> {
+    (from..from + length).map(|n| (n % 251) as u8).collect()
+}

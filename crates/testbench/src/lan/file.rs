@@ -1,0 +1,287 @@
+//! Network files: TOML that says what is wrong with the board's cable, what the PC is like, and what runs on it. Every error
+//! names file, line and field; parser and reference page come from one table.
+
+use std::net::Ipv4Addr;
+use std::path::{Path, PathBuf};
+
+use ethernet::{Host, HostOptions, Impairments, Speed};
+use thiserror::Error;
+use units::Picoseconds;
+
+use super::NetworkSetup;
+use super::traffic::TrafficSetup;
+use crate::toml_file::{Field, Misplaced, TomlFile, Value, fields_of, plain, shown};
+
+const MAX_FILE_BYTES: u64 = 1 << 20;
+const MOST_TRAFFIC: usize = 100;
+
+/// A network file that cannot be used.
+#[derive(Debug, Error)]
+pub enum NetworkError {
+    /// It cannot be read.
+    #[error("{}: the network file cannot be read: {reason}", path.display())]
+    Read {
+        /// Which.
+        path: PathBuf,
+        /// Why.
+        reason: String,
+    },
+    /// Something in it is wrong.
+    #[error(transparent)]
+    Misplaced(#[from] Misplaced),
+}
+
+/// A field of a network file.
+#[derive(Debug)]
+pub struct NetworkField {
+    /// The table that it is in; empty at the top.
+    pub table: &'static str,
+    /// Its name.
+    pub name: &'static str,
+    /// What it takes.
+    pub takes: &'static str,
+    /// What holds where it is not given.
+    pub default: &'static str,
+    /// What it means.
+    pub help: &'static str,
+    /// An example, as TOML.
+    pub example: &'static str,
+    set: fn(&mut NetworkSetup, &str) -> Result<(), String>,
+}
+
+/// All fields but those of `[traffic.<name>]`, which come from the kinds of traffic.
+pub const NETWORK_FIELDS: &[NetworkField] = &[
+    NetworkField {
+        table: "",
+        name: "seed",
+        takes: "a whole number",
+        default: "1",
+        help: "where the random numbers of impairments and of the PC start",
+        example: "7",
+        set: |setup, text| text.parse().map(|seed| setup.seed = seed).map_err(|_| String::new()),
+    },
+    NetworkField {
+        table: "cable",
+        name: "speed",
+        takes: "\"10 Mbit/s\" or \"100 Mbit/s\"",
+        default: "100 Mbit/s",
+        help: "the speed of the cable between the board and the switch",
+        example: "\"10 Mbit/s\"",
+        set: |setup, text| {
+            setup.speed = match text {
+                "10 Mbit/s" => Speed::Mbps10,
+                "100 Mbit/s" => Speed::Mbps100,
+                _ => return Err(String::new()),
+            };
+            Ok(())
+        },
+    },
+    NetworkField {
+        table: "cable",
+        name: "impair",
+        takes: "impairments, joined by commas",
+        default: "none",
+        help: "what happens to frames on the board's cable, in both directions",
+        example: "\"loss=1%,delay=5ms\"",
+        set: |setup, text| {
+            let both = impairments(text)?;
+            setup.impairments = [both.clone(), both];
+            Ok(())
+        },
+    },
+    NetworkField {
+        table: "cable",
+        name: "impair_to_board",
+        takes: "impairments, joined by commas",
+        default: "as impair",
+        help: "what happens to frames to the board",
+        example: "\"loss=1%\"",
+        set: |setup, text| impairments(text).map(|one| setup.impairments[0] = one),
+    },
+    NetworkField {
+        table: "cable",
+        name: "impair_from_board",
+        takes: "impairments, joined by commas",
+        default: "as impair",
+        help: "what happens to frames from the board",
+        example: "\"drop=3\"",
+        set: |setup, text| impairments(text).map(|one| setup.impairments[1] = one),
+    },
+    NetworkField {
+        table: "pc",
+        name: "address",
+        takes: "an IPv4 address with its prefix length, or \"none\" for no PC",
+        default: "192.168.1.1/24",
+        help: "the PC's address",
+        example: "\"192.168.11.1/24\"",
+        set: set_address,
+    },
+    NetworkField {
+        table: "pc",
+        name: "nagle",
+        takes: "true or false",
+        default: "true",
+        help: "whether Nagle's algorithm is on for the PC's connections until its application switches it off",
+        example: "false",
+        set: |setup, text| pc(setup, |pc| text.parse().map(|on| pc.nagle = on).map_err(|_| String::new())),
+    },
+    NetworkField {
+        table: "pc",
+        name: "receive_time",
+        takes: "a time from 0 to 1 s",
+        default: "10 us",
+        help: "from a frame's last bit to the PC's TCP/IP",
+        example: "\"10 us\"",
+        set: |setup, text| pc(setup, |pc| time(text).map(|time| pc.receive_time = time)),
+    },
+    NetworkField {
+        table: "pc",
+        name: "application_time",
+        takes: "a time from 0 to 1 s",
+        default: "20 us",
+        help: "from data in a socket to the PC's application",
+        example: "\"20 us\"",
+        set: |setup, text| pc(setup, |pc| time(text).map(|time| pc.application_time = time)),
+    },
+    NetworkField {
+        table: "pc",
+        name: "send_time",
+        takes: "a time from 0 to 1 s",
+        default: "5 us",
+        help: "from the PC's TCP/IP to the first bit on the wire",
+        example: "\"5 us\"",
+        set: |setup, text| pc(setup, |pc| time(text).map(|time| pc.send_time = time)),
+    },
+];
+
+fn impairments(text: &str) -> Result<Impairments, String> {
+    let impairments: Impairments = text.parse().map_err(|error| format!("{error}"))?;
+    impairments.check().map_err(|error| error.to_string())?;
+    Ok(impairments)
+}
+
+fn pc(
+    setup: &mut NetworkSetup,
+    set: impl FnOnce(&mut HostOptions) -> Result<(), String>,
+) -> Result<(), String> {
+    setup.pc.as_mut().map_or(Ok(()), set)
+}
+
+fn time(text: &str) -> Result<Picoseconds, String> {
+    let time: Picoseconds = text.parse().map_err(|error| format!("{error}"))?;
+    let fits = (0..=units::PS_PER_S).contains(&time.ps());
+    fits.then_some(time).ok_or_else(String::new)
+}
+
+fn set_address(setup: &mut NetworkSetup, text: &str) -> Result<(), String> {
+    if text == "none" {
+        setup.pc = None;
+        return Ok(());
+    }
+    let (address, prefix) = text.split_once('/').ok_or_else(String::new)?;
+    let address: Ipv4Addr = address.parse().map_err(|_| String::new())?;
+    let prefix: u8 = prefix.parse().map_err(|_| String::new())?;
+    pc(setup, |pc| {
+        (pc.address, pc.prefix) = (address, prefix);
+        Host::new(pc.clone()).map(drop).map_err(|error| error.to_string())
+    })
+}
+
+impl NetworkSetup {
+    /// Reads a network file.
+    ///
+    /// # Errors
+    /// When it cannot be read, or something in it is wrong; the message names file, line and field.
+    pub fn open(path: &Path) -> Result<Self, NetworkError> {
+        let unreadable = |reason: String| NetworkError::Read { path: path.to_owned(), reason };
+        let length = std::fs::metadata(path).map_err(|error| unreadable(error.to_string()))?.len();
+        if length > MAX_FILE_BYTES {
+            return Err(unreadable(format!(
+                "it has {length} bytes; a network file has at most {MAX_FILE_BYTES}"
+            )));
+        }
+        let text = std::fs::read_to_string(path).map_err(|error| unreadable(error.to_string()))?;
+        Self::parse(path, &text)
+    }
+
+    /// Reads a network file from its text; `path` is what errors call it.
+    ///
+    /// # Errors
+    /// Like [`Self::open`].
+    pub fn parse(path: &Path, text: &str) -> Result<Self, NetworkError> {
+        Ok(Reader { file: TomlFile { path, text } }.read()?)
+    }
+}
+
+struct Reader<'a> {
+    file: TomlFile<'a>,
+}
+
+impl Reader<'_> {
+    fn read(&self) -> Result<NetworkSetup, Misplaced> {
+        let document = self.file.parse()?;
+        let mut setup = NetworkSetup::default();
+        let fields = fields_of(&document);
+        self.file.refuse_unknown("", &fields, &["seed", "cable", "pc", "traffic"])?;
+        for (name, _, value) in &fields {
+            match *name {
+                "cable" | "pc" => {
+                    for inner in fields_of(self.file.table_of(name, value)?) {
+                        self.set(&mut setup, name, &inner)?;
+                    }
+                }
+                "traffic" => self.traffic(&mut setup, value)?,
+                _ => self.set(&mut setup, "", &(*name, 0..0, *value))?,
+            }
+        }
+        Ok(setup)
+    }
+
+    fn set(&self, setup: &mut NetworkSetup, table: &str, field: &Field<'_>) -> Result<(), Misplaced> {
+        let (name, span, value) = field;
+        let within = if table.is_empty() { String::new() } else { format!("{table}.") };
+        let Some(found) = NETWORK_FIELDS.iter().find(|known| known.table == table && known.name == *name)
+        else {
+            let known: Vec<&str> =
+                NETWORK_FIELDS.iter().filter(|field| field.table == table).map(|field| field.name).collect();
+            let hint = links::nearest(name, &known).map_or_else(
+                || format!("there are {}", known.join(", ")),
+                |near| format!("the nearest is {near}"),
+            );
+            return Err(self
+                .file
+                .error(span.clone(), format!("{within}{name}: there is no such field; {hint}")));
+        };
+        let text = plain(value.get_ref()).unwrap_or_default();
+        (found.set)(setup, &text).map_err(|why| {
+            let why = if why.is_empty() { String::new() } else { format!(": {why}") };
+            let shown = shown(value.get_ref());
+            let message = format!("{within}{name} is {shown}, but it takes {}{why}", found.takes);
+            self.file.error(value.span(), message)
+        })
+    }
+
+    fn traffic(&self, setup: &mut NetworkSetup, value: &Value<'_>) -> Result<(), Misplaced> {
+        let entries = fields_of(self.file.table_of("traffic", value)?);
+        if let Some((_, span, _)) = entries.get(MOST_TRAFFIC) {
+            return Err(self.file.error(span.clone(), format!("traffic: a PC runs at most {MOST_TRAFFIC}")));
+        }
+        for (name, span, value) in entries {
+            let within = format!("traffic.{name}");
+            let mut options = Vec::new();
+            for (option, _, value) in fields_of(self.file.table_of(&within, value)?) {
+                let text = plain(value.get_ref()).ok_or_else(|| {
+                    let shown = shown(value.get_ref());
+                    self.file
+                        .error(value.span(), format!("{within}.{option} is {shown}, but it takes a value"))
+                })?;
+                options.push((option.to_owned(), text));
+            }
+            let one = TrafficSetup::parse(name, options)
+                .map_err(|message| self.file.error(span.clone(), format!("{within}{message}")))?;
+            setup.traffic.retain(|other| other.name != one.name);
+            setup.traffic.push(one);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,86 @@
+//! The client of a bulk transfer: opens one connection.
+
+use std::collections::VecDeque;
+
+use units::Picoseconds;
+
+use super::duplex::{Amount, Content, Duplex, Transfer};
+use crate::options::option;
+use crate::pattern::Pattern;
+use crate::{Action, Connection, Event, Ipv4Endpoint, Machine, OptionKind, OptionSpec};
+
+const CONNECTION: Connection = Connection(0);
+
+/// The settings of [`Client`], declared.
+pub const CLIENT_OPTIONS: &[OptionSpec] = &[
+    option("server", OptionKind::Endpoint, "", "", "Where the server listens.", "192.168.1.20:5002"),
+    option("send", OptionKind::Size, "", "1MB", "How much to send; 0 only receives.", "10MB"),
+    option("time", OptionKind::Time, "", "", "How long to send, instead of how much.", "10s"),
+    option("seed", OptionKind::Count, "", "0", "Determines the bytes, in both directions.", "7"),
+    option("interval", OptionKind::Time, "", "1s", "The length of the intervals that are reported.", "500ms"),
+];
+
+/// The settings of [`Client`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ClientSettings {
+    /// Where the server listens.
+    pub server: Ipv4Endpoint,
+    /// How much to send; with nothing it only receives, until the server ends.
+    pub send: Option<Amount>,
+    /// Determines the bytes, in both directions.
+    pub seed: u64,
+    /// The length of the intervals that are reported.
+    pub interval: Option<Picoseconds>,
+}
+
+/// A client that sends, receives, or both, over one connection.
+#[derive(Debug, Clone)]
+pub struct Client {
+    settings: ClientSettings,
+    duplex: Duplex,
+    begun: bool,
+    actions: VecDeque<Action>,
+}
+
+impl Client {
+    /// A client that begins when it is seated.
+    pub fn new(settings: ClientSettings) -> Self {
+        let content = Content::Pattern(Pattern::new(settings.seed));
+        let duplex = Duplex::new(CONNECTION, content, settings.send, settings.interval);
+        Self { settings, duplex, begun: false, actions: VecDeque::new() }
+    }
+
+    /// What passed so far.
+    pub fn transfer(&self) -> Transfer {
+        self.duplex.transfer()
+    }
+}
+
+impl Machine for Client {
+    fn handle(&mut self, now: Picoseconds, event: Event<'_>) {
+        match event {
+            Event::Wake if !self.begun => {
+                self.begun = true;
+                self.actions.push_back(Action::Connect(CONNECTION, self.settings.server));
+            }
+            Event::Opened(_) => self.duplex.open(now, &mut self.actions),
+            _ => self.duplex.handle(now, &event, &mut self.actions),
+        }
+    }
+
+    fn poll(&mut self) -> Option<Action> {
+        self.actions.pop_front()
+    }
+
+    fn wake_at(&self) -> Option<Picoseconds> {
+        self.duplex.wake_at()
+    }
+
+    fn is_done(&self) -> bool {
+        self.duplex.is_over()
+    }
+
+    fn boxed_clone(&self) -> Box<dyn Machine> {
+        Box::new(self.clone())
+    }
+}

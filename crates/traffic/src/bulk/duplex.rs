@@ -1,0 +1,244 @@
+//! One connection of a bulk transfer: its sending half and its receiving half.
+
+use std::collections::VecDeque;
+
+use crc32fast::Hasher;
+use units::Picoseconds;
+
+use crate::meter::{Interval, Meter};
+use crate::pattern::Pattern;
+use crate::{Action, Connection, Event};
+
+/// What is sent at a time.
+const BLOCK_BYTES: usize = 16 * 1024;
+/// Results that a server keeps; the oldest go first, and are counted.
+pub(crate) const MOST_KEPT: usize = 1024;
+
+/// How much to send.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Amount {
+    /// So many bytes.
+    Bytes(u64),
+    /// For so long.
+    Time(Picoseconds),
+}
+
+/// What passed in one direction.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Direction {
+    /// When and how much; of what was sent, up to the acknowledgement of the last byte where the seat can tell.
+    pub whole: Option<Interval>,
+    /// The same in intervals.
+    pub intervals: Vec<Interval>,
+    /// Of all bytes.
+    pub crc32: u32,
+    /// The place of the first byte that is not the seed's.
+    pub first_difference: Option<u64>,
+}
+
+impl Direction {
+    /// How many bytes.
+    pub fn bytes(&self) -> u64 {
+        self.whole.map_or(0, |whole| whole.bytes)
+    }
+}
+
+/// The result of one connection.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Transfer {
+    /// What was sent.
+    pub sent: Direction,
+    /// What was received.
+    pub received: Direction,
+    /// Why it broke off.
+    pub error: Option<String>,
+}
+
+/// What the bytes are.
+#[derive(Debug, Clone)]
+pub(crate) enum Content {
+    /// Those of a seed, checked on arrival.
+    Pattern(Pattern),
+    /// The digits that iperf sends, after a head, and whatever the peer sends.
+    Digits(Vec<u8>),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Sending {
+    /// Nothing to send: ends when the peer ends.
+    Silent,
+    Until(Amount),
+    Draining,
+    Finished,
+}
+
+#[derive(Debug, Clone)]
+pub(crate) struct Duplex {
+    connection: Connection,
+    content: Content,
+    sending: Sending,
+    deadline: Option<Picoseconds>,
+    sent: Meter,
+    sent_crc: Hasher,
+    received: Meter,
+    received_crc: Hasher,
+    first_difference: Option<u64>,
+    peer_finished: bool,
+    error: Option<String>,
+    over: bool,
+}
+
+impl Duplex {
+    pub(crate) fn new(
+        connection: Connection,
+        content: Content,
+        send: Option<Amount>,
+        interval: Option<Picoseconds>,
+    ) -> Self {
+        Self {
+            connection,
+            content,
+            sending: send.map_or(Sending::Silent, Sending::Until),
+            deadline: None,
+            sent: Meter::new(interval),
+            sent_crc: Hasher::new(),
+            received: Meter::new(interval),
+            received_crc: Hasher::new(),
+            first_difference: None,
+            peer_finished: false,
+            error: None,
+            over: false,
+        }
+    }
+
+    /// The connection is open.
+    pub(crate) fn open(&mut self, now: Picoseconds, actions: &mut VecDeque<Action>) {
+        if let Sending::Until(amount) = self.sending {
+            self.sent.start(now);
+            if let Amount::Time(time) = amount {
+                self.deadline = Some(now + time);
+            }
+            actions.push_back(Action::WantRoom(self.connection, BLOCK_BYTES));
+        }
+    }
+
+    pub(crate) fn wake_at(&self) -> Option<Picoseconds> {
+        self.deadline
+    }
+
+    pub(crate) fn is_over(&self) -> bool {
+        self.over
+    }
+
+    pub(crate) fn handle(&mut self, now: Picoseconds, event: &Event<'_>, actions: &mut VecDeque<Action>) {
+        match event {
+            Event::Wake if self.deadline.is_some_and(|at| at <= now) => self.drain(actions),
+            Event::Room(..) => self.send(now, actions),
+            Event::Drained(_) => self.finish(now, actions),
+            Event::Received(_, bytes) => self.receive(now, bytes),
+            Event::PeerFinished(_) => self.peer_finished(now, actions),
+            Event::Closed(_, reason) => self.close(now, *reason),
+            _ => {}
+        }
+    }
+
+    fn send(&mut self, now: Picoseconds, actions: &mut VecDeque<Action>) {
+        let Sending::Until(amount) = self.sending else { return };
+        let position = self.sent.whole().map_or(0, |whole| whole.bytes);
+        let count = match amount {
+            Amount::Bytes(bytes) => (bytes - position.min(bytes)).min(BLOCK_BYTES as u64) as usize,
+            Amount::Time(_) => BLOCK_BYTES,
+        };
+        if count > 0 {
+            let bytes = self.content.bytes(position, count);
+            self.sent_crc.update(&bytes);
+            self.sent.count(now, bytes.len() as u64);
+            actions.push_back(Action::Send(self.connection, bytes));
+        }
+        if matches!(amount, Amount::Bytes(bytes) if position + count as u64 >= bytes) {
+            self.drain(actions);
+        } else {
+            actions.push_back(Action::WantRoom(self.connection, BLOCK_BYTES));
+        }
+    }
+
+    /// Sends no more, and waits for the last acknowledgement.
+    fn drain(&mut self, actions: &mut VecDeque<Action>) {
+        self.deadline = None;
+        if matches!(self.sending, Sending::Until(_)) {
+            self.sending = Sending::Draining;
+            actions.push_back(Action::WantRoom(self.connection, 0));
+        }
+    }
+
+    fn finish(&mut self, now: Picoseconds, actions: &mut VecDeque<Action>) {
+        if self.sending == Sending::Draining {
+            self.sent.finish(now);
+            self.sending = Sending::Finished;
+            actions.push_back(Action::Finish(self.connection));
+            self.over |= self.peer_finished;
+        }
+    }
+
+    fn receive(&mut self, now: Picoseconds, bytes: &[u8]) {
+        let position = self.received.whole().map_or(0, |whole| whole.bytes);
+        if let (Content::Pattern(pattern), None) = (&self.content, self.first_difference) {
+            self.first_difference = pattern.first_difference(position, bytes);
+        }
+        self.received_crc.update(bytes);
+        self.received.count(now, bytes.len() as u64);
+    }
+
+    fn peer_finished(&mut self, now: Picoseconds, actions: &mut VecDeque<Action>) {
+        self.peer_finished = true;
+        if self.received.whole().is_some() {
+            self.received.finish(now);
+        }
+        if self.sending == Sending::Silent {
+            self.sending = Sending::Finished;
+            actions.push_back(Action::Finish(self.connection));
+        }
+        self.over |= self.sending == Sending::Finished;
+    }
+
+    fn close(&mut self, now: Picoseconds, reason: Option<&str>) {
+        if !self.over && (reason.is_some() || self.sending != Sending::Finished || !self.peer_finished) {
+            self.error = Some(reason.unwrap_or("the connection was closed before its end").to_owned());
+            for meter in [&mut self.sent, &mut self.received] {
+                if meter.whole().is_some() {
+                    meter.finish(now);
+                }
+            }
+        }
+        self.deadline = None;
+        self.over = true;
+    }
+
+    pub(crate) fn transfer(&self) -> Transfer {
+        let direction = |meter: &Meter, crc: &Hasher, first_difference| Direction {
+            whole: meter.whole(),
+            intervals: meter.intervals().to_vec(),
+            crc32: crc.clone().finalize(),
+            first_difference,
+        };
+        Transfer {
+            sent: direction(&self.sent, &self.sent_crc, None),
+            received: direction(&self.received, &self.received_crc, self.first_difference),
+            error: self.error.clone(),
+        }
+    }
+}
+
+impl Content {
+    fn bytes(&self, position: u64, count: usize) -> Vec<u8> {
+        match self {
+            Self::Pattern(pattern) => pattern.bytes(position, count),
+            Self::Digits(head) => (position..position + count as u64)
+                .map(|at| {
+                    let of_head = usize::try_from(at).ok().and_then(|at| head.get(at));
+                    of_head.copied().unwrap_or(b'0' + (at % 10) as u8)
+                })
+                .collect(),
+        }
+    }
+}

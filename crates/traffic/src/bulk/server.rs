@@ -1,0 +1,162 @@
+//! The server of bulk transfers: does the same on every connection, and keeps the results. With nothing to send it is a sink.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use units::Picoseconds;
+
+use super::duplex::{Amount, Content, Duplex, MOST_KEPT, Transfer};
+use crate::flow::MOST_CONNECTIONS;
+use crate::options::option;
+use crate::pattern::Pattern;
+use crate::{Action, Connection, Event, Machine, OptionKind, OptionSpec};
+
+const LISTENER: Connection = Connection(0);
+
+/// The settings of [`Server`], declared.
+pub const SERVER_OPTIONS: &[OptionSpec] = &[
+    option("port", OptionKind::Port, "", "5002", "The TCP port to listen on.", "5002"),
+    option("send", OptionKind::Size, "", "0", "How much to send on each connection.", "10MB"),
+    option("time", OptionKind::Time, "", "", "How long to send, instead of how much.", "10s"),
+    option("seed", OptionKind::Count, "", "0", "Determines the bytes, in both directions.", "7"),
+    option("interval", OptionKind::Time, "", "1s", "The length of the intervals that are reported.", "500ms"),
+];
+
+/// The settings of [`Server`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ServerSettings {
+    /// The TCP port to listen on.
+    pub port: u16,
+    /// How much to send on each connection.
+    pub send: Option<Amount>,
+    /// Determines the bytes, in both directions.
+    pub seed: u64,
+    /// The length of the intervals that are reported.
+    pub interval: Option<Picoseconds>,
+}
+
+/// A server of bulk transfers.
+#[derive(Debug, Clone)]
+pub struct Server {
+    port: u16,
+    content: Content,
+    send: Option<Amount>,
+    interval: Option<Picoseconds>,
+    peers: BTreeMap<Connection, Duplex>,
+    transfers: VecDeque<Transfer>,
+    dropped_transfers: u64,
+    refused: u64,
+    listening: bool,
+    actions: VecDeque<Action>,
+}
+
+impl Server {
+    /// The connection number of the listener, by which a seat tells its port.
+    pub const LISTENER: Connection = LISTENER;
+
+    /// A server that listens when it is seated.
+    pub fn new(settings: ServerSettings) -> Self {
+        let content = Content::Pattern(Pattern::new(settings.seed));
+        Self::of_content(settings.port, content, settings.send, settings.interval)
+    }
+
+    pub(crate) fn of_content(
+        port: u16,
+        content: Content,
+        send: Option<Amount>,
+        interval: Option<Picoseconds>,
+    ) -> Self {
+        Self {
+            port,
+            content,
+            send,
+            interval,
+            peers: BTreeMap::new(),
+            transfers: VecDeque::new(),
+            dropped_transfers: 0,
+            refused: 0,
+            listening: false,
+            actions: VecDeque::new(),
+        }
+    }
+
+    /// The results of connections that are over, the oldest first.
+    pub fn transfers(&self) -> impl Iterator<Item = &Transfer> {
+        self.transfers.iter()
+    }
+
+    /// What has passed so far on connections that are not over.
+    pub fn running(&self) -> Vec<Transfer> {
+        self.peers.values().map(Duplex::transfer).collect()
+    }
+
+    /// Results that were dropped because too many were kept.
+    pub fn dropped_transfers(&self) -> u64 {
+        self.dropped_transfers
+    }
+
+    /// Connections that were reset because too many were open.
+    pub fn refused(&self) -> u64 {
+        self.refused
+    }
+
+    fn accept(&mut self, now: Picoseconds, connection: Connection) {
+        if self.peers.len() >= MOST_CONNECTIONS {
+            self.refused += 1;
+            self.actions.push_back(Action::Abort(connection));
+            return;
+        }
+        let mut duplex = Duplex::new(connection, self.content.clone(), self.send, self.interval);
+        duplex.open(now, &mut self.actions);
+        self.peers.insert(connection, duplex);
+    }
+
+    fn advance(&mut self, now: Picoseconds, connection: Connection, event: &Event<'_>) {
+        let Some(duplex) = self.peers.get_mut(&connection) else { return };
+        duplex.handle(now, event, &mut self.actions);
+        if duplex.is_over() {
+            let transfer = duplex.transfer();
+            self.peers.remove(&connection);
+            if self.transfers.len() >= MOST_KEPT {
+                self.transfers.pop_front();
+                self.dropped_transfers += 1;
+            }
+            self.transfers.push_back(transfer);
+        }
+    }
+}
+
+impl Machine for Server {
+    fn handle(&mut self, now: Picoseconds, event: Event<'_>) {
+        match event {
+            Event::Wake if !self.listening => {
+                self.listening = true;
+                self.actions.push_back(Action::Listen(LISTENER, self.port));
+            }
+            Event::Wake => {
+                let connections: Vec<Connection> = self.peers.keys().copied().collect();
+                for connection in connections {
+                    self.advance(now, connection, &event);
+                }
+            }
+            Event::Accepted { connection, .. } => self.accept(now, connection),
+            Event::Received(connection, _)
+            | Event::Room(connection, _)
+            | Event::Drained(connection)
+            | Event::PeerFinished(connection)
+            | Event::Closed(connection, _) => self.advance(now, connection, &event),
+            _ => {}
+        }
+    }
+
+    fn poll(&mut self) -> Option<Action> {
+        self.actions.pop_front()
+    }
+
+    fn wake_at(&self) -> Option<Picoseconds> {
+        self.peers.values().filter_map(Duplex::wake_at).min()
+    }
+
+    fn boxed_clone(&self) -> Box<dyn Machine> {
+        Box::new(self.clone())
+    }
+}

@@ -1,0 +1,230 @@
+//! iperf 2 over UDP, the client: datagrams at a rate, then the last one again and again until the server's report comes.
+
+use std::collections::VecDeque;
+
+use units::{PS_PER_S, Picoseconds};
+
+use super::datagram::{DatagramHead, LEAST_DATAGRAM_BYTES, ServerReport};
+use crate::bulk::Amount;
+use crate::meter::{Interval, Meter};
+use crate::options::option;
+use crate::{Action, Connection, Event, Ipv4Endpoint, Machine, OptionKind, OptionSpec};
+
+const SOCKET: Connection = Connection(0);
+/// The most that one datagram of IPv4 holds.
+const MOST_DATAGRAM_BYTES: u32 = 65_507;
+/// Datagrams that are caught up with at once when the clock was read late; those beyond wait for the next wake.
+const MOST_AT_ONCE: u32 = 32;
+/// Waiting for the report, before the last datagram is sent again.
+const REPORT_WAIT: Picoseconds = Picoseconds::new(PS_PER_S / 4);
+const MOST_LAST_DATAGRAMS: u32 = 10;
+
+/// The settings of [`UdpClient`], declared.
+pub const UDP_CLIENT_OPTIONS: &[OptionSpec] = &[
+    option("server", OptionKind::Endpoint, "", "", "Where iperf -s -u listens.", "192.168.1.20:5001"),
+    option("rate", OptionKind::Count, "bit/s", "1000000", "Bits of payload a second.", "10000000"),
+    option("size", OptionKind::Size, "", "1470B", "The size of a datagram, at least 40 B.", "512B"),
+    option("time", OptionKind::Time, "", "10s", "How long to send.", "5s"),
+    option("send", OptionKind::Size, "", "", "How much to send, instead of how long.", "1MB"),
+    option("interval", OptionKind::Time, "", "1s", "The length of the intervals that are reported.", "500ms"),
+];
+
+/// The settings of [`UdpClient`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct UdpClientSettings {
+    /// Where the server listens.
+    pub server: Ipv4Endpoint,
+    /// Bits of payload a second; 0 is taken as 1.
+    pub bits_per_second: u64,
+    /// The size of a datagram; kept between 40 B and what IPv4 carries.
+    pub datagram_bytes: u32,
+    /// How long, or how much, to send; at least one datagram.
+    pub amount: Amount,
+    /// The length of the intervals that are reported.
+    pub interval: Option<Picoseconds>,
+}
+
+impl UdpClientSettings {
+    /// The defaults of [`UDP_CLIENT_OPTIONS`].
+    pub fn to(server: Ipv4Endpoint) -> Self {
+        let second = Picoseconds::new(PS_PER_S);
+        let amount = Amount::Time(Picoseconds::new(10 * PS_PER_S));
+        Self { server, bits_per_second: 1_000_000, datagram_bytes: 1470, amount, interval: Some(second) }
+    }
+
+    fn datagram_bytes(&self) -> u32 {
+        self.datagram_bytes.clamp(LEAST_DATAGRAM_BYTES as u32, MOST_DATAGRAM_BYTES)
+    }
+
+    /// The time of a datagram, from the start; never from a rounded period.
+    fn time_of(&self, number: u32) -> Picoseconds {
+        let bits = u128::from(number) * u128::from(self.datagram_bytes()) * 8;
+        let ps = bits * u128::from(PS_PER_S.unsigned_abs()) / u128::from(self.bits_per_second.max(1));
+        Picoseconds::new(i64::try_from(ps).unwrap_or(i64::MAX / 2))
+    }
+
+    fn is_last(&self, number: u32) -> bool {
+        let next = number.saturating_add(1);
+        next >= i32::MAX.unsigned_abs()
+            || match self.amount {
+                Amount::Bytes(bytes) => u64::from(next) * u64::from(self.datagram_bytes()) >= bytes,
+                Amount::Time(time) => self.time_of(next) >= time,
+            }
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum State {
+    New,
+    Sending,
+    /// So many last datagrams have been sent.
+    Ending(u32),
+    Over,
+}
+
+/// An iperf 2 client over UDP.
+#[derive(Debug, Clone)]
+pub struct UdpClient {
+    settings: UdpClientSettings,
+    state: State,
+    start: Picoseconds,
+    wake_at: Option<Picoseconds>,
+    sent: u32,
+    meter: Meter,
+    report: Option<ServerReport>,
+    error: Option<String>,
+    actions: VecDeque<Action>,
+}
+
+impl UdpClient {
+    /// A client that begins when it is seated.
+    pub fn new(settings: UdpClientSettings) -> Self {
+        Self {
+            meter: Meter::new(settings.interval),
+            settings,
+            state: State::New,
+            start: Picoseconds::ZERO,
+            wake_at: Some(Picoseconds::ZERO),
+            sent: 0,
+            report: None,
+            error: None,
+            actions: VecDeque::new(),
+        }
+    }
+
+    /// Datagrams sent, without the last ones that ask for the report.
+    pub fn sent_datagrams(&self) -> u32 {
+        self.sent
+    }
+
+    /// When and how much was sent.
+    pub fn sent(&self) -> Option<Interval> {
+        self.meter.whole()
+    }
+
+    /// The same in intervals.
+    pub fn intervals(&self) -> &[Interval] {
+        self.meter.intervals()
+    }
+
+    /// What the server said.
+    pub fn report(&self) -> Option<ServerReport> {
+        self.report
+    }
+
+    /// Why there is no report.
+    pub fn error(&self) -> Option<&str> {
+        self.error.as_deref()
+    }
+
+    fn begin(&mut self, now: Picoseconds) {
+        self.state = State::Sending;
+        self.start = now;
+        self.meter.start(now);
+        self.actions.push_back(Action::Bind(SOCKET, 0, false));
+        self.send(now);
+    }
+
+    fn send(&mut self, now: Picoseconds) {
+        let size = self.settings.datagram_bytes();
+        for _ in 0..MOST_AT_ONCE {
+            let due = self.start + self.settings.time_of(self.sent);
+            if due > now {
+                self.wake_at = Some(due);
+                return;
+            }
+            // `is_last` keeps numbers below 2^31.
+            let datagram = DatagramHead::datagram(self.sent as i32, now, size as usize);
+            self.actions.push_back(Action::SendTo(SOCKET, self.settings.server, datagram));
+            self.meter.count(now, u64::from(size));
+            let last = self.settings.is_last(self.sent);
+            self.sent += 1;
+            if last {
+                self.meter.finish(now);
+                self.state = State::Ending(0);
+                // One period later, as any other datagram.
+                self.wake_at = Some((self.start + self.settings.time_of(self.sent)).min(now + REPORT_WAIT));
+                return;
+            }
+        }
+        self.wake_at = Some(now);
+    }
+
+    fn end(&mut self, now: Picoseconds, tries: u32) {
+        if tries >= MOST_LAST_DATAGRAMS {
+            let server = self.settings.server;
+            self.error = Some(format!("{server} did not answer {tries} last datagrams with its report"));
+            self.close();
+            return;
+        }
+        let number = (self.sent as i32).wrapping_neg();
+        let datagram = DatagramHead::datagram(number, now, self.settings.datagram_bytes() as usize);
+        self.actions.push_back(Action::SendTo(SOCKET, self.settings.server, datagram));
+        self.state = State::Ending(tries + 1);
+        self.wake_at = Some(now + REPORT_WAIT);
+    }
+
+    fn close(&mut self) {
+        self.actions.push_back(Action::Abort(SOCKET));
+        self.state = State::Over;
+        self.wake_at = None;
+    }
+}
+
+impl Machine for UdpClient {
+    fn handle(&mut self, now: Picoseconds, event: Event<'_>) {
+        let due = self.wake_at.is_some_and(|at| at <= now);
+        match (event, self.state) {
+            (Event::Wake, State::New) => self.begin(now),
+            (Event::Wake, State::Sending) if due => self.send(now),
+            (Event::Wake, State::Ending(tries)) if due => self.end(now, tries),
+            (Event::Datagram { from, bytes, .. }, State::Ending(_)) if from == self.settings.server => {
+                if let Some(report) = ServerReport::parse(bytes) {
+                    self.report = Some(report);
+                    self.close();
+                }
+            }
+            (Event::Closed(_, reason), State::Sending | State::Ending(_)) => {
+                self.error = reason.map(str::to_owned);
+                self.close();
+            }
+            _ => {}
+        }
+    }
+
+    fn poll(&mut self) -> Option<Action> {
+        self.actions.pop_front()
+    }
+
+    fn wake_at(&self) -> Option<Picoseconds> {
+        self.wake_at
+    }
+
+    fn is_done(&self) -> bool {
+        self.state == State::Over
+    }
+
+    fn boxed_clone(&self) -> Box<dyn Machine> {
+        Box::new(self.clone())
+    }
+}

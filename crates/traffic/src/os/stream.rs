@@ -1,0 +1,187 @@
+//! One TCP connection on a non-blocking socket: what waits to be sent, what the machine waits for, and how far each direction
+//! has come to its end.
+
+use std::collections::VecDeque;
+use std::io::{self, Read, Write};
+use std::net::{Shutdown, SocketAddr};
+use std::time::Duration;
+
+use mio::net::TcpStream;
+use socket2::SockRef;
+
+use super::drained;
+
+/// The room of a connection's queue in the seat; more is taken too, but `Room` is not told before it has left.
+pub const QUEUE_BYTES: usize = 64 * 1024;
+
+/// How far opening has come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Opening {
+    Pending,
+    Open,
+}
+
+/// What a read brought.
+#[derive(Debug)]
+pub(super) enum Reading {
+    Bytes(usize),
+    Nothing,
+    End,
+}
+
+#[derive(Debug)]
+pub(super) struct Stream {
+    socket: TcpStream,
+    pub(super) peer: SocketAddr,
+    pub(super) opening: Opening,
+    waiting: VecDeque<u8>,
+    wanted_room_bytes: Option<usize>,
+    pub(super) wants_drained: bool,
+    pub(super) held: bool,
+    finish: bool,
+    send_ended: bool,
+    peer_ended: bool,
+}
+
+impl Stream {
+    pub(super) fn new(socket: TcpStream, peer: SocketAddr, opening: Opening) -> Self {
+        Self {
+            socket,
+            peer,
+            opening,
+            waiting: VecDeque::new(),
+            wanted_room_bytes: None,
+            wants_drained: false,
+            held: false,
+            finish: false,
+            send_ended: false,
+            peer_ended: false,
+        }
+    }
+
+    pub(super) fn socket(&mut self) -> &mut TcpStream {
+        &mut self.socket
+    }
+
+    /// Whether a connection that was asked for has come to be, or why not.
+    pub(super) fn try_open(&mut self) -> io::Result<bool> {
+        if let Some(error) = self.socket.take_error()? {
+            return Err(error);
+        }
+        match self.socket.peer_addr() {
+            Ok(_) => {
+                self.opening = Opening::Open;
+                Ok(true)
+            }
+            Err(error) if error.kind() == io::ErrorKind::NotConnected => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
+
+    pub(super) fn send(&mut self, bytes: &[u8]) -> io::Result<()> {
+        if self.finish {
+            return Ok(());
+        }
+        self.waiting.extend(bytes);
+        self.flush()
+    }
+
+    pub(super) fn finish(&mut self) -> io::Result<()> {
+        self.finish = true;
+        self.flush()
+    }
+
+    /// Gives the kernel what it takes.
+    pub(super) fn flush(&mut self) -> io::Result<()> {
+        if self.opening == Opening::Pending {
+            return Ok(());
+        }
+        while !self.waiting.is_empty() {
+            match self.socket.write(self.waiting.as_slices().0) {
+                Ok(count) => drop(self.waiting.drain(..count)),
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(()),
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+        if self.finish && !self.send_ended {
+            self.send_ended = true;
+            match self.socket.shutdown(Shutdown::Write) {
+                Err(error) if error.kind() != io::ErrorKind::NotConnected => return Err(error),
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn read(&mut self, buffer: &mut [u8]) -> io::Result<Reading> {
+        if self.held || self.peer_ended || self.opening == Opening::Pending {
+            return Ok(Reading::Nothing);
+        }
+        match self.socket.read(buffer) {
+            Ok(0) => {
+                self.peer_ended = true;
+                Ok(Reading::End)
+            }
+            Ok(count) => Ok(Reading::Bytes(count)),
+            Err(error) if matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted) => {
+                Ok(Reading::Nothing)
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    pub(super) fn want_room(&mut self, bytes: usize) {
+        if bytes == 0 {
+            self.wants_drained = true;
+        } else {
+            self.wanted_room_bytes = Some(bytes);
+        }
+    }
+
+    /// The room that was asked for, once it is there.
+    pub(super) fn take_room(&mut self) -> Option<usize> {
+        let wanted = self.wanted_room_bytes?;
+        let free = QUEUE_BYTES.saturating_sub(self.waiting.len());
+        let there = self.opening == Opening::Open && (wanted <= free || self.waiting.is_empty());
+        if !there {
+            return None;
+        }
+        self.wanted_room_bytes = None;
+        Some(free.max(wanted))
+    }
+
+    /// Whether the peer has acknowledged everything, when that was asked for.
+    pub(super) fn take_drained(&mut self) -> bool {
+        let drained = self.wants_drained
+            && self.opening == Opening::Open
+            && self.waiting.is_empty()
+            && self
+                .socket
+                .local_addr()
+                .ok()
+                .and_then(|local| drained::unacknowledged_bytes(local, self.peer))
+                .is_none_or(|bytes| bytes == 0);
+        if drained {
+            self.wants_drained = false;
+        }
+        drained
+    }
+
+    pub(super) fn is_over(&self) -> bool {
+        self.send_ended && self.peer_ended
+    }
+
+    pub(super) fn has_unsent(&self) -> bool {
+        !self.waiting.is_empty() && self.opening == Opening::Open
+    }
+
+    pub(super) fn set_no_delay(&self, on: bool) -> io::Result<()> {
+        SockRef::from(&self.socket).set_tcp_nodelay(on)
+    }
+
+    /// Makes closing the socket send a reset.
+    pub(super) fn reset_on_close(&self) -> io::Result<()> {
+        SockRef::from(&self.socket).set_linger(Some(Duration::ZERO))
+    }
+}

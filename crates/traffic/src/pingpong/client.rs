@@ -1,0 +1,316 @@
+//! The client: so many rounds, one at a time, each a sample. A message that fails costs its connection, since what else comes
+//! on it can no longer be told apart; the next message opens a new one.
+
+use std::collections::VecDeque;
+
+use units::{PS_PER_S, Picoseconds};
+
+use super::message::{Payload, describe_difference};
+use crate::options::option;
+use crate::{Action, Connection, Event, Ipv4Endpoint, Machine, OptionKind, OptionSpec, Outcome, Sample};
+
+/// Connections that fail to open one after another before the client gives up.
+const MOST_FAILED_OPENINGS: u32 = 3;
+/// Pause before a connection is opened again.
+const REOPEN_PAUSE: Picoseconds = Picoseconds::new(PS_PER_S / 10);
+
+/// The settings of [`Client`], declared.
+pub const CLIENT_OPTIONS: &[OptionSpec] = &[
+    option("server", OptionKind::Endpoint, "", "", "Where the server listens.", "192.168.1.20:5000"),
+    option("rounds", OptionKind::Count, "messages", "1000", "How many messages to send.", "100"),
+    option(
+        "payload",
+        OptionKind::Choice(&["counter", "bytes"]),
+        "",
+        "counter",
+        "What a message holds: a decimal number, or bytes with sequence number and CRC.",
+        "bytes",
+    ),
+    option("start", OptionKind::Count, "", "1", "The first number of the counter.", "1"),
+    option("newline", OptionKind::Switch, "", "false", "Whether a newline ends each number.", "true"),
+    option("size", OptionKind::Size, "", "12B", "The size of a message of bytes, at least 8 B.", "128B"),
+    option("seed", OptionKind::Count, "", "0", "Determines the bytes of messages.", "7"),
+    option("think-time", OptionKind::Time, "", "0s", "Pause between an answer and the next message.", "10ms"),
+    option("timeout", OptionKind::Time, "", "10s", "How long to wait for an answer or an opening.", "500ms"),
+    option("no-delay", OptionKind::Switch, "", "true", "Switches Nagle's algorithm off.", "false"),
+];
+
+/// The settings of [`Client`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ClientSettings {
+    /// Where the server listens.
+    pub server: Ipv4Endpoint,
+    /// How many messages to send.
+    pub rounds: u64,
+    /// What a message holds.
+    pub payload: Payload,
+    /// Pause between an answer and the next message.
+    pub think_time: Picoseconds,
+    /// How long to wait for an answer or an opening.
+    pub timeout: Picoseconds,
+    /// Switches Nagle's algorithm off.
+    pub no_delay: bool,
+}
+
+impl ClientSettings {
+    /// The defaults of [`CLIENT_OPTIONS`].
+    pub fn to(server: Ipv4Endpoint) -> Self {
+        Self {
+            server,
+            rounds: 1000,
+            payload: Payload::Counter { start: 1, newline: false },
+            think_time: Picoseconds::ZERO,
+            timeout: Picoseconds::new(10 * PS_PER_S),
+            no_delay: true,
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum State {
+    /// Opens a connection at the time of the next wake.
+    Closed,
+    Opening,
+    /// Sends the next message at the time of the next wake.
+    Thinking,
+    Waiting,
+    Over,
+}
+
+/// A ping-pong client.
+#[derive(Debug, Clone)]
+pub struct Client {
+    settings: ClientSettings,
+    state: State,
+    wake_at: Option<Picoseconds>,
+    /// Connections so far; the last one is in use.
+    connections: u32,
+    opened: Option<Picoseconds>,
+    failed_openings: u32,
+    current: Option<Sample>,
+    expected: Vec<u8>,
+    /// Received, and not yet part of an answer.
+    received: Vec<u8>,
+    samples: Vec<Sample>,
+    sent: u64,
+    failure: Option<String>,
+    actions: VecDeque<Action>,
+}
+
+impl Client {
+    /// A client that begins when it is seated.
+    pub fn new(settings: ClientSettings) -> Self {
+        let state = if settings.rounds == 0 { State::Over } else { State::Closed };
+        Self {
+            settings,
+            state,
+            wake_at: (state == State::Closed).then_some(Picoseconds::ZERO),
+            connections: 0,
+            opened: None,
+            failed_openings: 0,
+            current: None,
+            expected: Vec::new(),
+            received: Vec::new(),
+            samples: Vec::new(),
+            sent: 0,
+            failure: None,
+            actions: VecDeque::new(),
+        }
+    }
+
+    /// What was measured so far and not yet taken.
+    pub fn samples(&self) -> &[Sample] {
+        &self.samples
+    }
+
+    /// Takes what was measured so far, so that a long run need not keep it.
+    pub fn take_samples(&mut self) -> Vec<Sample> {
+        std::mem::take(&mut self.samples)
+    }
+
+    /// Why the client gave up before its last message.
+    pub fn failure(&self) -> Option<&str> {
+        self.failure.as_deref()
+    }
+
+    fn connection(&self) -> Connection {
+        Connection(self.connections.wrapping_sub(1))
+    }
+
+    fn open(&mut self, now: Picoseconds) {
+        self.connections += 1;
+        self.received.clear();
+        self.opened = None;
+        self.state = State::Opening;
+        self.wake_at = Some(now + self.settings.timeout);
+        self.current = Some(self.begun(now));
+        self.actions.push_back(Action::Connect(self.connection(), self.settings.server));
+        if self.settings.no_delay {
+            self.actions.push_back(Action::NoDelay(self.connection(), true));
+        }
+    }
+
+    fn begun(&self, now: Picoseconds) -> Sample {
+        let mut sample = Sample::begun(self.sent, now);
+        sample.connection = Some(self.connections.wrapping_sub(1));
+        sample.connect = self.opened;
+        sample
+    }
+
+    fn send(&mut self, now: Picoseconds) {
+        let (message, expected) = self.settings.payload.exchange(self.sent);
+        let mut sample = self.begun(now);
+        sample.payload_bytes = message.len() as u64;
+        sample.request_bytes = message.len() as u64;
+        self.opened = None;
+        self.expected = expected;
+        self.current = Some(sample);
+        self.state = State::Waiting;
+        self.wake_at = Some(now + self.settings.timeout);
+        self.actions.push_back(Action::Send(self.connection(), message));
+        self.judge(now);
+    }
+
+    /// Compares what has come with what must come. Bytes beyond the answer are left for the next one, which they spoil,
+    /// however the stream is cut.
+    fn judge(&mut self, now: Picoseconds) {
+        let Some(sample) = self.current.as_mut().filter(|_| self.state == State::Waiting) else { return };
+        if self.received.is_empty() {
+            return;
+        }
+        sample.first_byte.get_or_insert(now);
+        let compared = self.received.iter().zip(&self.expected);
+        let differs_at = compared.clone().position(|(a, b)| a != b);
+        if let Some(at) = differs_at {
+            let error = describe_difference(self.settings.payload, &self.expected, at);
+            sample.response_bytes = at as u64 + 1;
+            sample.done = Some(now);
+            self.fail(now, Outcome::Wrong, &error);
+        } else if self.received.len() >= self.expected.len() {
+            sample.response_bytes = self.expected.len() as u64;
+            sample.done = Some(now);
+            sample.outcome = Outcome::Ok;
+            self.received.drain(..self.expected.len());
+            self.failed_openings = 0;
+            self.complete(now);
+        } else {
+            sample.response_bytes = self.received.len() as u64;
+        }
+    }
+
+    fn complete(&mut self, now: Picoseconds) {
+        self.samples.extend(self.current.take());
+        self.sent += 1;
+        if self.sent == self.settings.rounds {
+            self.actions.push_back(Action::Finish(self.connection()));
+            self.end();
+        } else if self.settings.think_time == Picoseconds::ZERO {
+            self.send(now);
+        } else {
+            self.state = State::Thinking;
+            self.wake_at = Some(now + self.settings.think_time);
+        }
+    }
+
+    fn end(&mut self) {
+        self.state = State::Over;
+        self.wake_at = None;
+    }
+
+    /// Ends the current message with a fault and its connection with a reset.
+    fn fail(&mut self, now: Picoseconds, outcome: Outcome, error: &str) {
+        self.actions.push_back(Action::Abort(self.connection()));
+        self.lose(now, outcome, error);
+    }
+
+    /// The connection is gone, and the current message with it.
+    fn lose(&mut self, now: Picoseconds, outcome: Outcome, error: &str) {
+        if self.state == State::Opening {
+            self.failed_openings += 1;
+        }
+        if let Some(sample) = self.current.take() {
+            self.samples.push(sample.failed(outcome, error));
+            self.sent += 1;
+        }
+        self.state = State::Closed;
+        self.wake_at = Some(now + self.settings.think_time.max(REOPEN_PAUSE));
+        if self.sent == self.settings.rounds {
+            self.end();
+        } else if self.failed_openings >= MOST_FAILED_OPENINGS {
+            let count = self.failed_openings;
+            self.failure =
+                Some(format!("{count} connections one after another could not be opened: {error}"));
+            self.end();
+        }
+    }
+
+    fn wake(&mut self, now: Picoseconds) {
+        if self.wake_at.is_none_or(|at| at > now) {
+            return;
+        }
+        let timeout = self.settings.timeout;
+        match self.state {
+            State::Closed => self.open(now),
+            State::Thinking => self.send(now),
+            State::Opening => {
+                let error =
+                    format!("the connection to {} was not open within {timeout}", self.settings.server);
+                self.fail(now, Outcome::TimedOut, &error);
+            }
+            State::Waiting => {
+                self.fail(now, Outcome::TimedOut, &format!("no whole answer came within {timeout}"));
+            }
+            State::Over => {}
+        }
+    }
+
+    fn receive(&mut self, now: Picoseconds, bytes: &[u8]) {
+        // Byte for byte what one call for each byte would do: more than two answers ahead is dropped.
+        for piece in bytes.chunks(self.expected.len().max(1)) {
+            let room = (2 * self.expected.len() + 1).saturating_sub(self.received.len());
+            self.received.extend_from_slice(&piece[..piece.len().min(room)]);
+            self.judge(now);
+        }
+    }
+}
+
+impl Machine for Client {
+    fn handle(&mut self, now: Picoseconds, event: Event<'_>) {
+        let own = self.connection();
+        match event {
+            Event::Wake => self.wake(now),
+            Event::Opened(connection) if connection == own && self.state == State::Opening => {
+                self.opened = Some(now);
+                self.send(now);
+            }
+            Event::Received(connection, bytes) if connection == own => self.receive(now, bytes),
+            Event::PeerFinished(connection) if connection == own && self.state != State::Over => {
+                let error = format!("{} closed the connection", self.settings.server);
+                self.fail(now, Outcome::Reset, &error);
+            }
+            Event::Closed(connection, reason) if connection == own => {
+                let open = matches!(self.state, State::Opening | State::Thinking | State::Waiting);
+                if open {
+                    self.lose(now, Outcome::Reset, reason.unwrap_or("the connection was closed"));
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn poll(&mut self) -> Option<Action> {
+        self.actions.pop_front()
+    }
+
+    fn wake_at(&self) -> Option<Picoseconds> {
+        self.wake_at
+    }
+
+    fn is_done(&self) -> bool {
+        self.state == State::Over
+    }
+
+    fn boxed_clone(&self) -> Box<dyn Machine> {
+        Box::new(self.clone())
+    }
+}

@@ -1,0 +1,96 @@
+//! The messages of ping-pong: a counter as decimal text, or bytes with a sequence number, a pattern and a CRC.
+
+use crate::pattern::Pattern;
+
+/// A message of bytes holds at least its sequence number and its CRC.
+pub const LEAST_MESSAGE_BYTES: u32 = 8;
+const SEQUENCE_BYTES: usize = 4;
+const CRC_BYTES: usize = 4;
+
+/// What the client sends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Payload {
+    /// A decimal number; the answer is the number plus one, the next message that plus one again.
+    Counter {
+        /// The first number.
+        start: u64,
+        /// Whether a newline ends each message and answer.
+        newline: bool,
+    },
+    /// So many bytes (at least [`LEAST_MESSAGE_BYTES`]): sequence number, pattern, CRC-32; the answer is the same.
+    Bytes {
+        /// The size of a message.
+        bytes: u32,
+        /// Of the pattern.
+        seed: u64,
+    },
+}
+
+impl Payload {
+    /// The message of an index, and the answer that it must get.
+    pub fn exchange(self, index: u64) -> (Vec<u8>, Vec<u8>) {
+        match self {
+            Self::Counter { start, newline } => {
+                let number = start.wrapping_add(index.wrapping_mul(2));
+                (number_text(number, newline), number_text(number.wrapping_add(1), newline))
+            }
+            Self::Bytes { bytes, seed } => {
+                let message = message_of_bytes(index, bytes, seed);
+                (message.clone(), message)
+            }
+        }
+    }
+}
+
+fn number_text(number: u64, newline: bool) -> Vec<u8> {
+    let mut text = number.to_string();
+    if newline {
+        text.push('\n');
+    }
+    text.into_bytes()
+}
+
+fn message_of_bytes(index: u64, bytes: u32, seed: u64) -> Vec<u8> {
+    let bytes = bytes.max(LEAST_MESSAGE_BYTES) as usize;
+    // The sequence number is that of the wire: it wraps.
+    let mut message = (index as u32).to_be_bytes().to_vec();
+    message.extend(
+        Pattern::new(seed).bytes(index.wrapping_mul(bytes as u64), bytes - SEQUENCE_BYTES - CRC_BYTES),
+    );
+    message.extend(crc32fast::hash(&message).to_be_bytes());
+    message
+}
+
+/// Says how an answer that differs at byte `at` is wrong.
+pub(super) fn describe_difference(payload: Payload, expected: &[u8], at: usize) -> String {
+    match payload {
+        Payload::Counter { .. } => {
+            format!("the answer differs from `{}` in byte {at}", String::from_utf8_lossy(expected).trim_end())
+        }
+        Payload::Bytes { .. } if at < SEQUENCE_BYTES => "the answer has another sequence number".to_owned(),
+        Payload::Bytes { .. } => {
+            format!("the answer differs from the message in byte {at}, and so from its CRC")
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_message_of_bytes_carries_its_number_and_the_crc_of_all_before_it() {
+        let (message, answer) = Payload::Bytes { bytes: 12, seed: 1 }.exchange(0x0102_0304);
+        assert_eq!((message.len(), &message[..4]), (12, &[1, 2, 3, 4][..]));
+        assert_eq!(message[8..], crc32fast::hash(&message[..8]).to_be_bytes());
+        assert_eq!(message, answer);
+        assert_eq!(crc32fast::hash(b"123456789"), 0xCBF4_3926, "the check value of CRC-32/ISO-HDLC");
+    }
+
+    #[test]
+    fn the_counter_goes_up_by_two_from_message_to_message() {
+        let counter = Payload::Counter { start: 1, newline: false };
+        assert_eq!(counter.exchange(0), (b"1".to_vec(), b"2".to_vec()));
+        assert_eq!(counter.exchange(499), (b"999".to_vec(), b"1000".to_vec()));
+    }
+}

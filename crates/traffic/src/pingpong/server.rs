@@ -1,0 +1,233 @@
+//! The server: answers a decimal number with the number plus one, or messages of a fixed size with themselves.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use units::Picoseconds;
+
+use crate::flow::{Flow, MOST_CONNECTIONS};
+use crate::options::option;
+use crate::{Action, Connection, Event, Machine, OptionKind, OptionSpec};
+
+/// A sign and the digits of any 64-bit number, with room for blanks around.
+const MOST_NUMBER_BYTES: usize = 32;
+const LISTENER: Connection = Connection(0);
+
+/// The settings of [`Server`], declared.
+pub const SERVER_OPTIONS: &[OptionSpec] = &[
+    option("port", OptionKind::Port, "", "5000", "The TCP port to listen on.", "5000"),
+    option(
+        "answer",
+        OptionKind::Choice(&["counter", "echo"]),
+        "",
+        "counter",
+        "What to answer: a decimal number plus one, or each message itself.",
+        "echo",
+    ),
+    option("newline", OptionKind::Switch, "", "false", "Whether a newline ends each number.", "true"),
+    option("size", OptionKind::Size, "", "12B", "The size of a message that is echoed.", "128B"),
+    option("no-delay", OptionKind::Switch, "", "true", "Switches Nagle's algorithm off.", "false"),
+];
+
+/// What the server answers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Answer {
+    /// A decimal number with the number plus one.
+    Counter {
+        /// Whether a newline ends each number.
+        newline: bool,
+    },
+    /// A message of so many bytes with itself, when it is whole.
+    Echo {
+        /// The size of a message; 0 is taken as 1.
+        bytes: u32,
+    },
+}
+
+/// The settings of [`Server`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ServerSettings {
+    /// The TCP port to listen on.
+    pub port: u16,
+    /// What to answer.
+    pub answer: Answer,
+    /// Switches Nagle's algorithm off.
+    pub no_delay: bool,
+}
+
+impl Default for ServerSettings {
+    fn default() -> Self {
+        Self { port: 5000, answer: Answer::Counter { newline: false }, no_delay: true }
+    }
+}
+
+#[derive(Debug, Clone, Default)]
+struct Peer {
+    received: Vec<u8>,
+    /// The number that a counting client sends next.
+    next: Option<i64>,
+    flow: Flow,
+}
+
+/// A ping-pong server.
+#[derive(Debug, Clone)]
+pub struct Server {
+    settings: ServerSettings,
+    peers: BTreeMap<Connection, Peer>,
+    answered: u64,
+    malformed: u64,
+    refused: u64,
+    listening: bool,
+    actions: VecDeque<Action>,
+}
+
+/// A message that is no number.
+struct Malformed;
+
+impl Server {
+    /// The connection number of the listener, by which a seat tells its port.
+    pub const LISTENER: Connection = LISTENER;
+
+    /// A server that listens when it is seated.
+    pub fn new(settings: ServerSettings) -> Self {
+        Self {
+            settings,
+            peers: BTreeMap::new(),
+            answered: 0,
+            malformed: 0,
+            refused: 0,
+            listening: false,
+            actions: VecDeque::new(),
+        }
+    }
+
+    /// Messages that were answered.
+    pub fn answered(&self) -> u64 {
+        self.answered
+    }
+
+    /// Messages that were no number; each cost its connection.
+    pub fn malformed(&self) -> u64 {
+        self.malformed
+    }
+
+    /// Connections that were reset because too many were open.
+    pub fn refused(&self) -> u64 {
+        self.refused
+    }
+
+    fn receive(&mut self, connection: Connection, bytes: &[u8]) {
+        let Some(peer) = self.peers.get_mut(&connection) else { return };
+        peer.received.extend_from_slice(bytes);
+        loop {
+            match peer.next_answer(self.settings.answer) {
+                Ok(Some(answer)) => {
+                    self.answered += 1;
+                    peer.flow.send(connection, answer, &mut self.actions);
+                }
+                Ok(None) => return,
+                Err(Malformed) => {
+                    self.malformed += 1;
+                    self.peers.remove(&connection);
+                    self.actions.push_back(Action::Abort(connection));
+                    return;
+                }
+            }
+        }
+    }
+
+    fn accept(&mut self, connection: Connection) {
+        if self.peers.len() >= MOST_CONNECTIONS {
+            self.refused += 1;
+            self.actions.push_back(Action::Abort(connection));
+            return;
+        }
+        if self.settings.no_delay {
+            self.actions.push_back(Action::NoDelay(connection, true));
+        }
+        self.peers.insert(connection, Peer::default());
+    }
+}
+
+impl Peer {
+    fn next_answer(&mut self, answer: Answer) -> Result<Option<Vec<u8>>, Malformed> {
+        match answer {
+            Answer::Echo { bytes } => {
+                let size = bytes.max(1) as usize;
+                Ok((self.received.len() >= size).then(|| self.received.drain(..size).collect()))
+            }
+            Answer::Counter { newline: true } => {
+                let Some(end) = self.received.iter().position(|byte| *byte == b'\n') else {
+                    return if self.received.len() > MOST_NUMBER_BYTES { Err(Malformed) } else { Ok(None) };
+                };
+                let line: Vec<u8> = self.received.drain(..=end).collect();
+                let mut text = self.count(&line)?;
+                text.push(b'\n');
+                Ok(Some(text))
+            }
+            Answer::Counter { newline: false } => {
+                let Some(end) = self.end_of_number() else { return Ok(None) };
+                let number: Vec<u8> = self.received.drain(..end).collect();
+                self.count(&number).map(Some)
+            }
+        }
+    }
+
+    /// Where a number without newline ends: after the one that must come next, else with what has come.
+    fn end_of_number(&self) -> Option<usize> {
+        if self.received.is_empty() {
+            return None;
+        }
+        let expected = self.next.map(|next| next.to_string().into_bytes()).unwrap_or_default();
+        if !expected.is_empty() && self.received.starts_with(&expected) {
+            Some(expected.len())
+        } else if expected.starts_with(&self.received) {
+            None
+        } else {
+            Some(self.received.len())
+        }
+    }
+
+    fn count(&mut self, text: &[u8]) -> Result<Vec<u8>, Malformed> {
+        if text.len() > MOST_NUMBER_BYTES + 1 {
+            return Err(Malformed);
+        }
+        let text = std::str::from_utf8(text).map_err(|_| Malformed)?;
+        let number: i64 = text.trim().parse().map_err(|_| Malformed)?;
+        let answer = number.checked_add(1).ok_or(Malformed)?;
+        self.next = answer.checked_add(1);
+        Ok(answer.to_string().into_bytes())
+    }
+}
+
+impl Machine for Server {
+    fn handle(&mut self, _now: Picoseconds, event: Event<'_>) {
+        match event {
+            Event::Wake if !self.listening => {
+                self.listening = true;
+                self.actions.push_back(Action::Listen(LISTENER, self.settings.port));
+            }
+            Event::Accepted { connection, .. } => self.accept(connection),
+            Event::Received(connection, bytes) => self.receive(connection, bytes),
+            Event::Room(connection, _) => {
+                if let Some(peer) = self.peers.get_mut(&connection) {
+                    peer.flow.room(connection, &mut self.actions);
+                }
+            }
+            Event::PeerFinished(connection) => self.actions.push_back(Action::Finish(connection)),
+            Event::Closed(connection, _) => drop(self.peers.remove(&connection)),
+            _ => {}
+        }
+    }
+
+    fn poll(&mut self) -> Option<Action> {
+        self.actions.pop_front()
+    }
+
+    fn wake_at(&self) -> Option<Picoseconds> {
+        None
+    }
+
+    fn boxed_clone(&self) -> Box<dyn Machine> {
+        Box::new(self.clone())
+    }
+}

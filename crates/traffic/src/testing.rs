@@ -1,0 +1,63 @@
+//! What the tests of several machines share: streams cut in pieces, and the field's own tools on loopback.
+
+use std::net::Ipv4Addr;
+use std::process::{Command, Output};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+
+use units::{PS_PER_S, Picoseconds};
+
+use crate::os::{Seat, Until};
+use crate::{Connection, Ipv4Endpoint, Machine};
+
+/// A stream in pieces, cut at places taken modulo its length.
+pub(crate) fn pieces<'a>(stream: &'a [u8], cuts: &[usize]) -> Vec<&'a [u8]> {
+    let mut cuts: Vec<usize> = cuts.iter().map(|cut| cut % (stream.len() + 1)).collect();
+    cuts.extend([0, stream.len()]);
+    cuts.sort_unstable();
+    cuts.windows(2).map(|pair| &stream[pair[0]..pair[1]]).filter(|piece| !piece.is_empty()).collect()
+}
+
+pub(crate) fn loopback(port: u16) -> Ipv4Endpoint {
+    Ipv4Endpoint { address: Ipv4Addr::LOCALHOST, port }
+}
+
+pub(crate) fn within_seconds(seconds: i64) -> Until<'static> {
+    Until { deadline: Some(Picoseconds::new(seconds * PS_PER_S)), stop: None }
+}
+
+/// Seats a server on loopback, runs `work` beside it with the server's port, and gives the server back.
+pub(crate) fn serving<M: Machine + Clone, T: Send>(
+    server: M,
+    port_of: Connection,
+    work: impl FnOnce(u16) -> T + Send,
+) -> (M, T) {
+    let mut seat = Seat::at(Ipv4Addr::LOCALHOST).unwrap();
+    let number = seat.add(Box::new(server));
+    let port = seat.local_port(number, port_of).unwrap();
+    let stop = AtomicBool::new(false);
+    let result = thread::scope(|scope| {
+        let worker = scope.spawn(|| {
+            let result = work(port);
+            stop.store(true, Ordering::Relaxed);
+            result
+        });
+        let until = Until { stop: Some(&stop), ..within_seconds(60) };
+        seat.run(until).unwrap();
+        worker.join().unwrap()
+    });
+    (seat.machine::<M>(number).unwrap().clone(), result)
+}
+
+/// Runs a tool; nothing where it is not installed, which is said.
+pub(crate) fn tool(name: &str, arguments: &[&str]) -> Option<String> {
+    match Command::new(name).args(arguments).output() {
+        Ok(Output { stdout, stderr, .. }) => {
+            Some(String::from_utf8_lossy(&stdout).into_owned() + &String::from_utf8_lossy(&stderr))
+        }
+        Err(error) => {
+            eprintln!("skipped: {name} cannot be run: {error}");
+            None
+        }
+    }
+}

@@ -1,0 +1,111 @@
+//! Whatever happens, in whatever order, a machine neither panics nor asks without end.
+
+use std::net::Ipv4Addr;
+
+use proptest::prelude::*;
+use traffic::{Action, Connection, Event, Ipv4Endpoint, Machine};
+use traffic::{bulk, http, iperf, ping, pingpong, small};
+use units::Picoseconds;
+
+const PEER: Ipv4Endpoint = Ipv4Endpoint { address: Ipv4Addr::new(10, 0, 0, 1), port: 5000 };
+/// More than an event of 200 bytes can honestly ask for.
+const MOST_ACTIONS: usize = 8_000;
+/// What one event of 200 bytes may make a machine queue.
+const MOST_QUEUED_BYTES: usize = 256 * 1024;
+
+fn machines() -> Vec<Box<dyn Machine>> {
+    let counter = pingpong::Payload::Counter { start: 1, newline: true };
+    let bytes = pingpong::Payload::Bytes { bytes: 12, seed: 1 };
+    let some_time = Picoseconds::from_ns(1_000);
+    let udp = iperf::UdpClientSettings {
+        amount: bulk::Amount::Time(some_time),
+        ..iperf::UdpClientSettings::to(PEER)
+    };
+    let mut machines: Vec<Box<dyn Machine>> = vec![
+        Box::new(http::Client::new(http::ClientSettings {
+            concurrency: 3,
+            keep_alive: true,
+            ..http::ClientSettings::to(PEER)
+        })),
+        Box::new(http::Server::new(http::ServerSettings::default())),
+        Box::new(ping::Client::new(ping::ClientSettings::to(PEER.address))),
+        Box::new(iperf::TcpClient::new(iperf::TcpClientSettings::to(PEER))),
+        Box::new(iperf::TcpServer::new(5001, Some(some_time))),
+        Box::new(iperf::UdpClient::new(udp)),
+        Box::new(iperf::UdpServer::new(5001, Some(some_time))),
+    ];
+    for payload in [counter, bytes] {
+        let settings = pingpong::ClientSettings { payload, ..pingpong::ClientSettings::to(PEER) };
+        machines.push(Box::new(pingpong::Client::new(settings)));
+    }
+    for newline in [false, true] {
+        let answer = pingpong::Answer::Counter { newline };
+        machines
+            .push(Box::new(pingpong::Server::new(pingpong::ServerSettings { answer, ..Default::default() })));
+    }
+    for service in [small::Service::Echo, small::Service::Discard, small::Service::Chargen] {
+        machines.push(Box::new(small::Server::new(service, service.port())));
+    }
+    for send in [None, Some(bulk::Amount::Bytes(100_000)), Some(bulk::Amount::Time(some_time))] {
+        let (seed, interval) = (1, Some(some_time));
+        let client = bulk::ClientSettings { server: PEER, send, seed, interval };
+        machines.push(Box::new(bulk::Client::new(client)));
+        machines.push(Box::new(bulk::Server::new(bulk::ServerSettings { port: 5002, send, seed, interval })));
+    }
+    machines
+}
+
+/// An event with its bytes: kind, connection, time that passes before it, payload.
+type Happening = (u8, u32, u16, Vec<u8>);
+
+fn event<'a>((kind, number, _, bytes): &'a Happening) -> Event<'a> {
+    let connection = Connection(number % 3 + if number & 4 == 0 { 0 } else { Connection::FIRST_ACCEPTED });
+    let port = *number as u16;
+    match kind % 11 {
+        0 => Event::Wake,
+        1 => Event::Opened(connection),
+        2 => Event::Accepted { listener: Connection(0), connection, peer: PEER },
+        3 | 4 => Event::Received(connection, bytes),
+        5 => Event::Room(connection, bytes.len()),
+        6 => Event::Drained(connection),
+        7 => Event::PeerFinished(connection),
+        8 => Event::Closed(connection, (number & 8 == 0).then_some("a reason")),
+        9 => Event::Datagram { socket: connection, from: Ipv4Endpoint { port, ..PEER }, bytes },
+        _ => Event::EchoReply { from: PEER.address, identifier: 1, sequence: port % 4, payload: bytes },
+    }
+}
+
+fn bytes() -> impl Strategy<Value = Vec<u8>> {
+    prop_oneof![
+        proptest::collection::vec(any::<u8>(), 0..200),
+        "[0-9]{1,4}\n?".prop_map(String::into_bytes),
+        Just(b"GET / HTTP/1.1\r\n\r\n".to_vec()),
+        Just(b"HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nx".to_vec()),
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn no_sequence_of_events_makes_a_machine_panic_or_ask_without_end(
+        happenings in proptest::collection::vec((any::<u8>(), any::<u32>(), any::<u16>(), bytes()), 0..60),
+    ) {
+        for mut machine in machines() {
+            let mut now = Picoseconds::ZERO;
+            machine.handle(now, Event::Wake);
+            for happening in &happenings {
+                now = now + Picoseconds::from_ns(i64::from(happening.2) * 10_000);
+                machine.handle(now, event(happening));
+                let actions: Vec<Action> = std::iter::from_fn(|| machine.poll()).take(MOST_ACTIONS).collect();
+                prop_assert!(actions.len() < MOST_ACTIONS, "{machine:?}");
+                let queued: usize = actions.iter().map(|action| match action {
+                    Action::Send(_, bytes) | Action::SendTo(_, _, bytes) => bytes.len(),
+                    _ => 0,
+                }).sum();
+                prop_assert!(queued <= MOST_QUEUED_BYTES, "{queued} B: {machine:?}");
+            }
+            let _ = (machine.wake_at(), machine.is_done(), machine.clone());
+        }
+    }
+}

@@ -1,0 +1,142 @@
+//! Frames and IPv4 packets that the chip makes, and whom it sends them to: itself, the same subnet, or the gateway.
+
+use smoltcp::phy::ChecksumCapabilities;
+use smoltcp::wire::{
+    EthernetAddress, EthernetFrame, EthernetProtocol, EthernetRepr, IpProtocol, Ipv4Address, Ipv4Packet,
+    Ipv4Repr,
+};
+use units::Picoseconds;
+
+use crate::map::{Common, SocketRegister};
+
+use super::Core;
+
+pub(super) const ETHERNET_HEADER_BYTES: usize = 14;
+pub(super) const IPV4_HEADER_BYTES: usize = 20;
+const BROADCAST: [u8; 4] = [0xFF; 4];
+pub(super) const UNSPECIFIED: [u8; 4] = [0; 4];
+pub(super) const HARDWARE_BROADCAST: [u8; 6] = [0xFF; 6];
+
+/// What of an IPv4 header is not the chip's own choice.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct IpHeader {
+    pub(super) hardware_address: [u8; 6],
+    pub(super) destination: [u8; 4],
+    pub(super) protocol: IpProtocol,
+    pub(super) time_to_live: u8,
+    pub(super) type_of_service: u8,
+    pub(super) dont_fragment: bool,
+}
+
+impl IpHeader {
+    /// The header of an answer that no socket gives. Its time to live is Sn_TTL's reset value.
+    pub(super) fn of_chip(hardware_address: [u8; 6], destination: [u8; 4], protocol: IpProtocol) -> Self {
+        Self {
+            hardware_address,
+            destination,
+            protocol,
+            time_to_live: 0x80,
+            type_of_service: 0,
+            dont_fragment: true,
+        }
+    }
+}
+
+impl Core {
+    pub(crate) fn own_address(&self) -> [u8; 4] {
+        self.common.address(Common::Sipr)
+    }
+
+    pub(super) fn own_hardware_address(&self) -> [u8; 6] {
+        self.common.hardware_address(Common::Shar)
+    }
+
+    /// Whether everyone is meant: 255.255.255.255, or the last address of the own subnet.
+    pub(super) fn is_broadcast(&self, address: [u8; 4]) -> bool {
+        let address = u32::from_be_bytes(address);
+        let mask = u32::from_be_bytes(self.common.address(Common::Subr));
+        let own = u32::from_be_bytes(self.own_address());
+        address == u32::from_be_bytes(BROADCAST)
+            || (mask != 0 && mask != u32::MAX && address == (own & mask | !mask))
+    }
+
+    /// Whom to ask for a hardware address.
+    pub(super) fn next_hop(&self, destination: [u8; 4]) -> [u8; 4] {
+        let mask = u32::from_be_bytes(self.common.address(Common::Subr));
+        let differs = u32::from_be_bytes(destination) ^ u32::from_be_bytes(self.own_address());
+        if differs & mask == 0 { destination } else { self.common.address(Common::Gar) }
+    }
+
+    /// What a socket's registers say of the header of its packets.
+    pub(super) fn header_of(
+        &self,
+        socket: usize,
+        hardware_address: [u8; 6],
+        protocol: IpProtocol,
+    ) -> IpHeader {
+        const DONT_FRAGMENT: u16 = 0x4000;
+        let registers = &self.sockets[socket].registers;
+        let fragment = match self.map.sockets_have(SocketRegister::Frag) {
+            true => registers.u16(SocketRegister::Frag),
+            false => DONT_FRAGMENT,
+        };
+        IpHeader {
+            hardware_address,
+            destination: registers.address(SocketRegister::Dipr),
+            protocol,
+            time_to_live: registers.u8(SocketRegister::Ttl),
+            type_of_service: registers.u8(SocketRegister::Tos),
+            dont_fragment: fragment & DONT_FRAGMENT != 0,
+        }
+    }
+
+    /// A frame with Ethernet and IPv4 headers for `payload_bytes` that the caller appends.
+    pub(super) fn begin_packet(&mut self, header: &IpHeader, payload_bytes: usize) -> Vec<u8> {
+        let mut frame = Vec::with_capacity(ETHERNET_HEADER_BYTES + IPV4_HEADER_BYTES + payload_bytes);
+        frame.resize(ETHERNET_HEADER_BYTES + IPV4_HEADER_BYTES, 0);
+        self.emit_ethernet(&mut frame, header.hardware_address, EthernetProtocol::Ipv4);
+        let repr = Ipv4Repr {
+            src_addr: Ipv4Address::from(self.own_address()),
+            dst_addr: Ipv4Address::from(header.destination),
+            next_header: header.protocol,
+            payload_len: payload_bytes,
+            hop_limit: header.time_to_live,
+        };
+        let mut packet = Ipv4Packet::new_unchecked(&mut frame[ETHERNET_HEADER_BYTES..]);
+        repr.emit(&mut packet, &ChecksumCapabilities::ignored());
+        packet.set_dscp(header.type_of_service >> 2);
+        packet.set_ecn(header.type_of_service & 0b11);
+        packet.set_dont_frag(header.dont_fragment);
+        packet.set_ident(self.identification);
+        packet.fill_checksum();
+        self.identification = self.identification.wrapping_add(1);
+        frame
+    }
+
+    pub(super) fn emit_ethernet(&self, frame: &mut [u8], destination: [u8; 6], protocol: EthernetProtocol) {
+        let repr = EthernetRepr {
+            src_addr: EthernetAddress(self.own_hardware_address()),
+            dst_addr: EthernetAddress(destination),
+            ethertype: protocol,
+        };
+        repr.emit(&mut EthernetFrame::new_unchecked(frame));
+    }
+
+    /// Hands a frame to the MAC; the end of its last bit on the wire.
+    pub(super) fn transmit(&mut self, frame: Vec<u8>) -> Picoseconds {
+        let link = self.phy.link();
+        if link.is_none() {
+            self.dropped.no_link += 1;
+        }
+        self.mac.transmit(self.now, link, frame)
+    }
+
+    /// The same for an answer that the chip gives of its own accord, which a full queue refuses.
+    pub(super) fn answer(&mut self, frame: Vec<u8>) {
+        if self.mac.has_room(self.now, self.phy.link()) {
+            self.transmit(frame);
+        } else {
+            self.dropped.answers += 1;
+        }
+    }
+}

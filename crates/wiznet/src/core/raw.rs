@@ -1,0 +1,111 @@
+//! MACRAW (whole frames, socket 0 only) and IPRAW (the payload of one IP protocol).
+
+use smoltcp::wire::{EthernetFrame, EthernetProtocol, IpProtocol};
+
+use crate::Model;
+use crate::map::{Side, SocketRegister};
+
+use super::mac::{Completion, LONGEST_BYTES};
+use super::receive::{Cast, Origin};
+use super::socket::status;
+use super::{Core, WarningKind};
+
+/// What a MACRAW socket does not want to see.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Filter {
+    strangers: bool,
+    broadcast: bool,
+    multicast: bool,
+    ipv6: bool,
+}
+
+impl Core {
+    /// The bits of Sn_MR (W5500) and Sn_MR2 (W5100S). On the W5100 and W5200, which cannot block multicast by itself, the MAC
+    /// filter leaves broadcast and the own address only.
+    fn filter(&self) -> Filter {
+        let socket = &self.sockets[0];
+        let mode = socket.mode();
+        let mode2 = socket.registers.u8(SocketRegister::Mr2);
+        match self.model() {
+            Model::W5500 => Filter {
+                strangers: mode & 0x80 != 0,
+                broadcast: mode & 0x40 != 0,
+                multicast: mode & 0x20 != 0,
+                ipv6: mode & 0x10 != 0,
+            },
+            Model::W5100S => Filter {
+                strangers: mode & 0x40 != 0,
+                broadcast: mode2 & 0x40 != 0,
+                multicast: mode2 & 0x20 != 0,
+                ipv6: mode2 & 0x10 != 0,
+            },
+            Model::W5100 | Model::W5200 => {
+                let filters = mode & 0x40 != 0;
+                Filter { strangers: filters, broadcast: false, multicast: filters, ipv6: false }
+            }
+        }
+    }
+
+    /// A frame that no other socket took, for socket 0: two bytes of length, which count themselves, and the frame.
+    pub(super) fn receive_raw(&mut self, frame: &[u8], cast: Option<Cast>) {
+        const LENGTH_BYTES: usize = 2;
+        if !self.is_network_card() {
+            return;
+        }
+        let filter = self.filter();
+        let unwanted = match cast {
+            None => filter.strangers,
+            Some(Cast::All) => filter.broadcast,
+            Some(Cast::Many) => filter.multicast,
+            Some(Cast::One) => false,
+        };
+        let is_ipv6 = EthernetFrame::new_unchecked(frame).ethertype() == EthernetProtocol::Ipv6;
+        if unwanted || (is_ipv6 && filter.ipv6) {
+            return;
+        }
+        let length = (frame.len() + LENGTH_BYTES) as u16;
+        self.deliver(0, [&length.to_be_bytes(), frame]);
+    }
+
+    /// SEND in MACRAW mode: what was written is a frame.
+    pub(super) fn send_raw_frame(&mut self) {
+        let bytes = self.pending_bytes(0);
+        if bytes > LONGEST_BYTES {
+            self.warnings.tell(self.now, WarningKind::FrameTooLong, || {
+                format!(
+                    "a frame of {bytes} bytes was given to MACRAW; more than {LONGEST_BYTES} are not sent"
+                )
+            });
+            return self.finish_send(0);
+        }
+        let mut frame = Vec::with_capacity(bytes);
+        self.buffers.read_transmit(0, self.sockets[0].pointers.tx_read, bytes, &mut frame);
+        let at = self.transmit(frame);
+        self.sockets[0].frames_to_go += 1;
+        self.mac.tell(Completion { at, socket: 0 });
+    }
+
+    /// How much the driver has written before SEND, at most what fits.
+    pub(super) fn pending_bytes(&self, n: usize) -> usize {
+        let pointers = &self.sockets[n].pointers;
+        let size = self.buffers.span(Side::Transmit, n).size;
+        usize::from(pointers.tx_boundary.wrapping_sub(pointers.tx_read).min(size))
+    }
+
+    /// A packet of a protocol other than TCP and UDP for the sockets in IPRAW mode: address, length, payload. Whether one took
+    /// it.
+    pub(super) fn receive_ip_raw(&mut self, origin: &Origin, protocol: IpProtocol, payload: &[u8]) -> bool {
+        let number = u8::from(protocol);
+        let wants = |core: &Self, n: usize| {
+            let socket = &core.sockets[n];
+            socket.status() == status::IPRAW && socket.registers.u8(SocketRegister::Proto) == number
+        };
+        let Some(n) = (0..self.sockets.len()).find(|&n| wants(self, n)) else {
+            return false;
+        };
+        let [a, b, c, d] = origin.address;
+        let [high, low] = (payload.len() as u16).to_be_bytes();
+        self.deliver(n, [&[a, b, c, d, high, low], payload]);
+        true
+    }
+}

@@ -1,0 +1,251 @@
+//! Reads and writes of registers and memories: what is stored, what is worked out at the moment of reading, and what a write
+//! sets off.
+
+use crate::Model;
+use crate::map::{Common, Kind, Place, Register, Side, SocketRegister, byte_of};
+use crate::{Duplex, LinkPartner, Speed};
+
+use super::phy::Mode;
+use super::reset::SOFTWARE_RESET;
+use super::{Core, WarningKind};
+
+impl Core {
+    /// What stands at a place now.
+    pub(crate) fn read(&self, place: Place) -> u8 {
+        match place {
+            Place::Common(register, index) => {
+                byte_of(self.common_value(register.field), register.bytes, index)
+            }
+            Place::Socket(n, register, index) => {
+                byte_of(self.socket_value(n, register.field), register.bytes, index)
+            }
+            Place::Memory(..) | Place::SocketMemory(..) => match self.run_at(place) {
+                Some((side, index, _)) => self.buffers.memory(side)[index],
+                None => 0,
+            },
+            Place::None => 0,
+        }
+    }
+
+    /// A byte is written to a place.
+    pub(crate) fn write(&mut self, place: Place, value: u8) {
+        match place {
+            Place::Common(register, index) => self.write_common(register, index, value),
+            Place::Socket(n, register, index) => self.write_socket(n, register, index, value),
+            Place::Memory(..) | Place::SocketMemory(..) => {
+                if let Some((side, index, _)) = self.run_at(place) {
+                    self.buffers.memory_mut(side)[index] = value;
+                }
+                return;
+            }
+            Place::None => return,
+        }
+        self.settle();
+    }
+
+    /// Where a place in a memory is, and how many bytes follow without a break.
+    pub(crate) fn run_at(&self, place: Place) -> Option<(Side, usize, usize)> {
+        let (side, (index, bytes)) = match place {
+            Place::Memory(side, offset) => (side, self.buffers.whole(side, offset)),
+            Place::SocketMemory(side, n, offset) => (side, self.buffers.part(side, n, offset)?),
+            _ => return None,
+        };
+        Some((side, index, bytes))
+    }
+
+    pub(crate) fn memory(&self, side: Side) -> &[u8] {
+        self.buffers.memory(side)
+    }
+
+    pub(crate) fn memory_mut(&mut self, side: Side) -> &mut [u8] {
+        self.buffers.memory_mut(side)
+    }
+
+    fn common_value(&self, field: Common) -> u64 {
+        match field {
+            Common::Ir => u64::from(self.interrupt_register()),
+            Common::Sir => u64::from(self.socket_interrupts()),
+            Common::Phycfgr => self.common.get(field) & !0b111 | self.link_bits(),
+            Common::Phystatus => u64::from(self.phy.link().is_some()) << 5,
+            Common::Physr => self.phy_status(),
+            Common::Tcntr => ((self.now - self.tick_base).ps() / super::arp::RETRY_UNIT_PS) as u64,
+            _ => self.common.get(field),
+        }
+    }
+
+    fn socket_value(&self, n: usize, field: SocketRegister) -> u64 {
+        let socket = &self.sockets[n];
+        match field {
+            SocketRegister::Cr => socket.command.map_or(0, |command| u64::from(command.code)),
+            SocketRegister::TxFsr => u64::from(socket.free_bytes(self.buffers.span(Side::Transmit, n).size)),
+            SocketRegister::TxRd => u64::from(socket.pointers.tx_read),
+            SocketRegister::RxRsr => u64::from(socket.received_bytes()),
+            SocketRegister::RxWr => u64::from(socket.pointers.rx_write),
+            SocketRegister::RxbufSize if self.map.has(Common::Rmsr) => self.kibibytes(Side::Receive, n),
+            SocketRegister::TxbufSize if self.map.has(Common::Tmsr) => self.kibibytes(Side::Transmit, n),
+            _ => socket.registers.get(field),
+        }
+    }
+
+    fn kibibytes(&self, side: Side, n: usize) -> u64 {
+        u64::from(self.buffers.span(side, n).size / 1024)
+    }
+
+    /// PHYCFGR bits 2 to 0: duplex, speed, link (W5500 datasheet 1.1.0, PHYCFGR).
+    fn link_bits(&self) -> u64 {
+        self.phy.link().map_or(0, |LinkPartner { speed, duplex }| {
+            u64::from(duplex == Duplex::Full) << 2 | u64::from(speed == Speed::Mbps100) << 1 | 1
+        })
+    }
+
+    /// PHYSR0 (W5100S datasheet 1.2.2): cable off, the mode as in PHYCR0, then half duplex, 10 Mbit/s, link.
+    fn phy_status(&self) -> u64 {
+        let mode = self.common.get(Common::Phycr0) & 0b111;
+        let link = self.phy.link().map_or(0, |LinkPartner { speed, duplex }| {
+            u64::from(duplex == Duplex::Half) << 2 | u64::from(speed == Speed::Mbps10) << 1 | 1
+        });
+        u64::from(self.phy.cable().is_none()) << 7 | mode << 3 | link
+    }
+
+    fn write_common(&mut self, register: &Register<Common>, index: u8, value: u8) {
+        if register.kind == Kind::ReadOnly || self.is_locked(register.field) {
+            return;
+        }
+        if register.kind == Kind::ClearByOne {
+            let before = self.common.u8(register.field);
+            self.common.set(register.field, u64::from(before & !value));
+            if before & value != 0 {
+                self.begin_interrupt_wait();
+            }
+            return;
+        }
+        let before = self.common.u8(register.field);
+        self.common.replace_byte(register.field, register.bytes, index, value);
+        match register.field {
+            Common::Mr => self.mode_written(value),
+            Common::Rmsr | Common::Tmsr => self.split_buffers(),
+            Common::Phycfgr => self.phy_configured(before, value),
+            Common::Phycr0 | Common::Phycr1 => self.phy_controlled(),
+            Common::Phyacr => self.access_mdio(value),
+            Common::Slcr => self.begin_errand(value),
+            Common::Tcntclr => self.tick_base = self.now,
+            _ => {}
+        }
+    }
+
+    /// The W5100S's locks. The vendor's ioLibrary locks addresses with 0x3A and frees them with 0xC5; both PHY and chip are
+    /// free with their key only.
+    fn is_locked(&self, field: Common) -> bool {
+        const NETWORK_LOCK: u8 = 0x3A;
+        const PHY_KEY: u8 = 0x53;
+        if self.model() != Model::W5100S {
+            return false;
+        }
+        match field {
+            Common::Gar | Common::Subr | Common::Shar | Common::Sipr => {
+                self.common.u8(Common::Netlckr) == NETWORK_LOCK
+            }
+            Common::Phycr0 | Common::Phycr1 => self.common.u8(Common::Phylckr) != PHY_KEY,
+            _ => false,
+        }
+    }
+
+    fn mode_written(&mut self, value: u8) {
+        const WAKE_ON_LAN: u8 = 0x20;
+        const PPPOE: u8 = 0x08;
+        const INDIRECT: u8 = 0x01;
+        if value & SOFTWARE_RESET != 0 {
+            return self.software_reset();
+        }
+        if value & WAKE_ON_LAN != 0 {
+            self.warnings.tell(self.now, WarningKind::WakeOnLanOmitted, || {
+                "Wake-on-LAN is left out of this model".to_owned()
+            });
+        }
+        if value & PPPOE != 0 {
+            self.warnings
+                .tell(self.now, WarningKind::PppoeOmitted, || "PPPoE is left out of this model".to_owned());
+        }
+        if value & INDIRECT != 0 && self.model() != Model::W5500 {
+            self.warnings.tell(self.now, WarningKind::IndirectBusOmitted, || {
+                "MR selects the indirect bus, which is left out; SPI goes on as before".to_owned()
+            });
+        }
+    }
+
+    /// PHYCFGR: RST low holds the PHY in reset; the mode counts from the end of that.
+    fn phy_configured(&mut self, before: u8, value: u8) {
+        const NOT_IN_RESET: u8 = 0x80;
+        const BY_REGISTER: u8 = 0x40;
+        let was_held = before & NOT_IN_RESET == 0;
+        let held = value & NOT_IN_RESET == 0;
+        if held {
+            self.phy.hold_in_reset(self.now, true);
+        } else if was_held {
+            let mode = if value & BY_REGISTER == 0 { Mode::Automatic } else { mode_of(value >> 3 & 0b111) };
+            self.phy.set_mode(self.now, mode);
+            self.phy.hold_in_reset(self.now, false);
+        }
+    }
+
+    /// PHYCR0 and PHYCR1 (W5100S datasheet 1.2.2).
+    fn phy_controlled(&mut self) {
+        const POWER_DOWN: u8 = 0x20;
+        let mode = match self.common.u8(Common::Phycr0) & 0b111 {
+            _ if self.common.u8(Common::Phycr1) & POWER_DOWN != 0 => Mode::PowerDown,
+            0b100 => Mode::Fixed(Speed::Mbps100, Duplex::Full),
+            0b101 => Mode::Fixed(Speed::Mbps100, Duplex::Half),
+            0b110 => Mode::Fixed(Speed::Mbps10, Duplex::Full),
+            0b111 => Mode::Fixed(Speed::Mbps10, Duplex::Half),
+            _ => Mode::Automatic,
+        };
+        self.phy.set_mode(self.now, mode);
+    }
+
+    fn write_socket(&mut self, n: usize, register: &Register<SocketRegister>, index: u8, value: u8) {
+        if register.kind == Kind::ReadOnly {
+            return;
+        }
+        let registers = &mut self.sockets[n].registers;
+        match register.field {
+            SocketRegister::Cr => self.give_command(n, value),
+            SocketRegister::Ir => {
+                let before = registers.u8(SocketRegister::Ir);
+                registers.set(SocketRegister::Ir, u64::from(before & !value));
+                if before & value != 0 {
+                    self.begin_interrupt_wait();
+                }
+            }
+            SocketRegister::RxbufSize | SocketRegister::TxbufSize => {
+                registers.replace_byte(register.field, register.bytes, index, value);
+                self.size_written(n, register.field, value);
+            }
+            field => registers.replace_byte(field, register.bytes, index, value),
+        }
+    }
+
+    /// On the W5100S the sizes stand in RMSR and TMSR as well.
+    fn size_written(&mut self, n: usize, field: SocketRegister, kibibytes: u8) {
+        let all = if field == SocketRegister::RxbufSize { Common::Rmsr } else { Common::Tmsr };
+        if self.map.has(all) {
+            let shift = 2 * n as u32;
+            let code = u64::from(kibibytes.checked_ilog2().unwrap_or(0).min(3));
+            let others = self.common.get(all) & !(0b11 << shift);
+            self.common.set(all, others | code << shift);
+        }
+        self.split_buffers();
+    }
+}
+
+/// PHYCFGR.OPMDC.
+fn mode_of(code: u8) -> Mode {
+    match code {
+        0b000 => Mode::Fixed(Speed::Mbps10, Duplex::Half),
+        0b001 => Mode::Fixed(Speed::Mbps10, Duplex::Full),
+        0b010 => Mode::Fixed(Speed::Mbps100, Duplex::Half),
+        0b011 => Mode::Fixed(Speed::Mbps100, Duplex::Full),
+        0b100 => Mode::AutomaticHalf,
+        0b110 => Mode::PowerDown,
+        _ => Mode::Automatic,
+    }
+}

@@ -1,0 +1,176 @@
+//! Power-up, the reset pin, software reset, and the time after which the chip answers.
+
+use units::{PS_PER_MS, PS_PER_NS, PS_PER_US, Picoseconds};
+
+use crate::map::{Common, Registers, Side};
+use crate::{LinkPartner, Model};
+
+use super::buffers::Split;
+use super::socket::Socket;
+use super::{Core, WarningKind};
+
+/// MR.RST.
+pub(super) const SOFTWARE_RESET: u8 = 0x80;
+
+/// Where the chip stands with its reset.
+#[derive(Debug, Clone)]
+pub(crate) struct Power {
+    low_since: Option<Picoseconds>,
+    ready_at: Picoseconds,
+    software_reset_until: Option<Picoseconds>,
+}
+
+impl Power {
+    pub(super) fn on(model: Model) -> Self {
+        Self { low_since: None, ready_at: lock_time(model), software_reset_until: None }
+    }
+}
+
+/// From the end of reset to a stable clock: W5500 datasheet 1.1.0 section 5.5.1 (1 ms), W5200 1.3 section 7.4.1 (150 ms), W5100
+/// 1.2.6 section 7.5.1 (10 ms), W5100S 1.2.2 section 7.4.1 (60.3 ms).
+fn lock_time(model: Model) -> Picoseconds {
+    Picoseconds::new(match model {
+        Model::W5500 => PS_PER_MS,
+        Model::W5200 => 150 * PS_PER_MS,
+        Model::W5100 => 10 * PS_PER_MS,
+        Model::W5100S => 60_300 * PS_PER_US,
+    })
+}
+
+/// How long the reset pin has to be low, from the same sections.
+fn shortest_reset(model: Model) -> Picoseconds {
+    Picoseconds::new(match model {
+        Model::W5500 => 500 * PS_PER_US,
+        Model::W5200 | Model::W5100 => 2 * PS_PER_US,
+        Model::W5100S => 580 * PS_PER_NS,
+    })
+}
+
+impl Core {
+    /// The level of the reset pin.
+    pub(crate) fn set_reset(&mut self, at: Picoseconds, high: bool) {
+        self.advance(at);
+        match (self.power.low_since, high) {
+            (None, false) => self.begin_reset(),
+            (Some(since), true) => self.end_reset(since),
+            _ => {}
+        }
+        self.settle();
+    }
+
+    fn begin_reset(&mut self) {
+        self.power.low_since = Some(self.now);
+        self.reset_registers();
+        self.phy.set_mode(self.now, super::phy::Mode::Automatic);
+        self.phy.hold_in_reset(self.now, true);
+        self.dropped.no_link += self.mac.cut(self.now);
+        self.inbox.clear();
+    }
+
+    fn end_reset(&mut self, since: Picoseconds) {
+        let model = self.model();
+        let shortest = shortest_reset(model);
+        if self.now - since < shortest {
+            let length = self.now - since;
+            self.warnings.tell(self.now, WarningKind::ResetTooShort, || {
+                format!("the reset pin was low for {length}; the {model:?} needs {shortest}")
+            });
+        }
+        self.power.low_since = None;
+        self.power.ready_at = self.now + lock_time(model);
+        self.phy.hold_in_reset(self.now, false);
+    }
+
+    /// Whether SPI reaches the registers; a warning when not.
+    pub(crate) fn answers(&mut self) -> bool {
+        if self.power.low_since.is_some() {
+            self.warnings.tell(self.now, WarningKind::AccessInReset, || {
+                "SPI was used while the reset pin was low; the chip does not answer".to_owned()
+            });
+            return false;
+        }
+        if self.now < self.power.ready_at {
+            let wait = lock_time(self.options.model);
+            self.warnings.tell(self.now, WarningKind::AccessBeforeReady, || {
+                format!("SPI was used before the chip's clock was stable; it answers {wait} after power-up or reset")
+            });
+            return false;
+        }
+        true
+    }
+
+    /// Whether SPI reaches the registers, without a word.
+    pub(crate) fn is_ready(&self) -> bool {
+        self.power.low_since.is_none() && self.now >= self.power.ready_at
+    }
+
+    /// MR.RST was written: all registers are as after power-up, the bit itself a little later.
+    pub(super) fn software_reset(&mut self) {
+        self.reset_registers();
+        self.common.set(Common::Mr, u64::from(SOFTWARE_RESET));
+        self.power.software_reset_until = Some(self.now + self.options.command_time);
+    }
+
+    pub(super) fn reset_event(&self) -> Option<Picoseconds> {
+        self.power.software_reset_until
+    }
+
+    pub(super) fn finish_reset(&mut self) {
+        if self.power.software_reset_until.is_some_and(|at| at <= self.now) {
+            self.power.software_reset_until = None;
+            self.common.set(Common::Mr, 0);
+        }
+    }
+
+    fn reset_registers(&mut self) {
+        self.common = Registers::at_reset(self.map.common);
+        for socket in &mut self.sockets {
+            *socket = Socket::at_reset(self.map);
+        }
+        self.mac.reset();
+        self.errand = None;
+        self.power.software_reset_until = None;
+        self.interrupt_pin = super::InterruptPin::default();
+        self.tick_base = self.now;
+        self.split_buffers();
+    }
+
+    /// A cable is plugged in, or pulled.
+    pub(crate) fn set_cable(&mut self, at: Picoseconds, partner: Option<LinkPartner>) {
+        self.advance(at);
+        self.phy.set_cable(self.now, partner);
+        if self.phy.link().is_none() {
+            self.dropped.no_link += self.mac.cut(self.now);
+        }
+        self.settle();
+    }
+
+    pub(crate) fn link(&self) -> Option<LinkPartner> {
+        self.phy.link()
+    }
+
+    /// Both memories as the size registers have them.
+    pub(super) fn split_buffers(&mut self) {
+        use crate::map::SocketRegister::{RxbufSize, TxbufSize};
+        for (side, own, all) in
+            [(Side::Receive, RxbufSize, Common::Rmsr), (Side::Transmit, TxbufSize, Common::Tmsr)]
+        {
+            let packed = self.map.has(all).then(|| self.common.u8(all));
+            let sockets = &self.sockets;
+            let sizes = (0..sockets.len()).map(|n| match packed {
+                Some(packed) => 1 << (packed >> (2 * n) & 0b11),
+                None => sockets[n].registers.u8(own),
+            });
+            match self.buffers.split(side, sizes) {
+                Split::Legal => {}
+                Split::OddSize => self.warnings.tell(self.now, WarningKind::OddBufferSize, || {
+                    "a buffer size is none that the datasheet knows; the socket has no memory".to_owned()
+                }),
+                Split::Overfull => self.warnings.tell(self.now, WarningKind::BuffersOverfull, || {
+                    "the buffer sizes add up to more than there is; the last sockets have no memory"
+                        .to_owned()
+                }),
+            }
+        }
+    }
+}

@@ -1,0 +1,248 @@
+//! Where the TCP engine sits: its commands, ARP before CONNECT, which socket a segment is for, and segments to the MAC as
+//! fast as the wire takes them, the sockets in turn.
+
+use smoltcp::wire::IpProtocol;
+use units::Picoseconds;
+
+use crate::map::{Common, SocketRegister};
+use crate::tcp::{self, Endpoints, Header, Memory, Settings};
+
+use super::Core;
+use super::ip::IpHeader;
+use super::receive::{Cast, Origin};
+use super::socket::{Neighbour, Purpose, Socket, protocol, status};
+
+/// MR2.NOTCPRST of the W5100S.
+const RESET_BLOCK: u8 = 0x20;
+/// Sn_MR.ND.
+const NO_DELAYED_ACK: u8 = 0x20;
+
+impl Core {
+    fn settings_of(&self, socket: &Socket) -> Settings {
+        let own = &socket.registers;
+        let or_common = |own: u64, common: Common| if own == 0 { self.common.get(common) } else { own };
+        Settings {
+            retry_time: or_common(own.get(SocketRegister::Rtr), Common::Rtr) as u16,
+            retry_count: or_common(own.get(SocketRegister::Rcr), Common::Rcr) as u8,
+            mss: own.u16(SocketRegister::Mssr),
+            no_delayed_ack: socket.mode() & NO_DELAYED_ACK != 0,
+            keep_alive_time: own.u8(SocketRegister::Kpalvtr),
+            ..Settings::at_reset()
+        }
+    }
+
+    fn initial_sequence(&mut self) -> u32 {
+        self.random.below(1 << 32) as u32
+    }
+
+    /// Takes over what the engine says after a call: interrupts, status, the peer.
+    pub(super) fn connection_changed(&mut self, n: usize) {
+        let socket = &mut self.sockets[n];
+        let interrupts = socket.connection.take_interrupts();
+        socket.raise(interrupts);
+        if socket.is_tcp() && socket.resolution.is_none() {
+            socket.set_status(socket.connection.status() as u8);
+        }
+        if let Some(mss) = socket.connection.mss() {
+            socket.registers.set(SocketRegister::Mssr, u64::from(mss));
+        }
+        if self.mac.is_idle(self.now) {
+            self.pump_segments();
+        }
+    }
+
+    pub(super) fn listen(&mut self, n: usize) -> bool {
+        let sequence = self.initial_sequence();
+        let socket = &mut self.sockets[n];
+        let port = socket.registers.u16(SocketRegister::Port);
+        let fits = socket.is_tcp() && socket.connection.listen(port, sequence);
+        self.connection_changed(n);
+        fits
+    }
+
+    /// CONNECT: first whom to send to.
+    pub(super) fn begin_connect(&mut self, n: usize) -> bool {
+        if self.sockets[n].status() != status::INIT {
+            return false;
+        }
+        let destination = self.sockets[n].registers.address(SocketRegister::Dipr);
+        let next_hop = self.next_hop(destination);
+        self.resolve(n, next_hop, Purpose::Connect);
+        let shown = self.status_while_resolving();
+        self.sockets[n].set_status(shown);
+        true
+    }
+
+    /// The peer's hardware address is known: SYN.
+    pub(super) fn connect(&mut self, n: usize, hardware_address: [u8; 6]) {
+        let sequence = self.initial_sequence();
+        let socket = &mut self.sockets[n];
+        let registers = &socket.registers;
+        let endpoints = Endpoints {
+            local_port: registers.u16(SocketRegister::Port),
+            remote_port: registers.u16(SocketRegister::Dport),
+            remote_address: registers.address(SocketRegister::Dipr),
+        };
+        socket.peer = hardware_address;
+        socket.connection.connect(endpoints, sequence);
+        self.connection_changed(n);
+    }
+
+    pub(super) fn send_stream(&mut self, n: usize) -> bool {
+        let settings = self.settings_of(&self.sockets[n]);
+        let (now, socket) = (self.now, &mut self.sockets[n]);
+        let (tx, rx) = self.buffers.of(n);
+        let mut memory = Memory { tx, rx, pointers: &mut socket.pointers };
+        let written = socket.registers.u16(SocketRegister::TxWr);
+        let fits = socket.connection.send(now, written, &settings, &mut memory);
+        self.connection_changed(n);
+        fits
+    }
+
+    pub(super) fn disconnect(&mut self, n: usize) -> bool {
+        let socket = &mut self.sockets[n];
+        if !socket.is_tcp() || socket.protocol() != protocol::TCP {
+            return false;
+        }
+        let resolving = socket.resolution.take().is_some();
+        let fits = socket.connection.disconnect() || resolving;
+        self.connection_changed(n);
+        fits
+    }
+
+    pub(super) fn keep_alive(&mut self, n: usize) -> bool {
+        let settings = self.settings_of(&self.sockets[n]);
+        let socket = &mut self.sockets[n];
+        let fits = socket.is_tcp() && socket.connection.send_keep(&settings);
+        self.connection_changed(n);
+        fits
+    }
+
+    /// Whether a socket took it.
+    pub(super) fn receive_tcp(&mut self, origin: &Origin, bytes: &[u8]) -> bool {
+        if origin.cast != Cast::One {
+            return false;
+        }
+        let parsed = Header::parse(bytes);
+        let Some((header, payload)) =
+            parsed.filter(|_| tcp::checksum_is_right(origin.address, origin.destination, bytes))
+        else {
+            self.dropped.malformed += 1;
+            return false;
+        };
+        let matching = self
+            .sockets
+            .iter()
+            .position(|socket| socket.is_tcp() && socket.connection.matches(origin.address, &header));
+        let listening = || {
+            self.sockets.iter().position(|socket| socket.is_tcp() && socket.connection.would_accept(&header))
+        };
+        let Some(n) = matching.or_else(listening) else {
+            self.refuse_segment(origin, &header, payload.len());
+            return false;
+        };
+        if matching.is_none() {
+            self.meet(n, origin, &header);
+        }
+        let settings = self.settings_of(&self.sockets[n]);
+        let (now, socket) = (self.now, &mut self.sockets[n]);
+        let (tx, rx) = self.buffers.of(n);
+        let mut memory = Memory { tx, rx, pointers: &mut socket.pointers };
+        socket.connection.receive(now, origin.address, &header, payload, &settings, &mut memory);
+        self.connection_changed(n);
+        true
+    }
+
+    /// A listener has a peer: its addresses can be read.
+    fn meet(&mut self, n: usize, origin: &Origin, header: &Header) {
+        let socket = &mut self.sockets[n];
+        socket.peer = origin.hardware_address;
+        socket.neighbour =
+            Some(Neighbour { next_hop: origin.address, hardware_address: origin.hardware_address });
+        let registers = &mut socket.registers;
+        registers.set_hardware_address(SocketRegister::Dhar, origin.hardware_address);
+        registers.set_address(SocketRegister::Dipr, origin.address);
+        registers.set(SocketRegister::Dport, u64::from(header.source_port));
+    }
+
+    fn refuse_segment(&mut self, origin: &Origin, header: &Header, payload_bytes: usize) {
+        let blocked = self.common.u8(Common::Mr2) & RESET_BLOCK != 0;
+        if blocked || self.is_network_card() {
+            return;
+        }
+        if let Some(reset) = tcp::reset_for(header, payload_bytes) {
+            let header = IpHeader::of_chip(origin.hardware_address, origin.address, IpProtocol::Tcp);
+            let mut frame = self.begin_packet(&header, TCP_HEADER_BYTES);
+            reset.emit(self.own_address(), origin.address, [&[], &[]], &mut frame);
+            self.answer(frame);
+        }
+    }
+
+    pub(super) fn connection_event(&self, socket: &Socket) -> Option<Picoseconds> {
+        if socket.status() == status::CLOSED || !socket.is_tcp() {
+            return None;
+        }
+        socket.connection.next_event(&self.settings_of(socket))
+    }
+
+    pub(super) fn advance_connections(&mut self) {
+        for n in 0..self.sockets.len() {
+            if self.connection_event(&self.sockets[n]).is_none_or(|at| at > self.now) {
+                continue;
+            }
+            let settings = self.settings_of(&self.sockets[n]);
+            let (now, socket) = (self.now, &mut self.sockets[n]);
+            socket.connection.advance(now, &settings, &socket.pointers);
+            self.connection_changed(n);
+        }
+    }
+
+    /// When the wire is free for a segment that waits.
+    pub(super) fn segment_event(&self) -> Option<Picoseconds> {
+        let waits = self.sockets.iter().any(|socket| socket.connection.has_segment(&socket.pointers));
+        waits.then(|| self.mac.wire_free().max(self.now))
+    }
+
+    /// Sends segments until the wire is busy or nothing waits.
+    pub(super) fn pump_segments(&mut self) {
+        let count = self.sockets.len();
+        while self.mac.is_idle(self.now) {
+            let in_turn = (1..=count).map(|step| (self.last_served + step) % count);
+            let waiting = in_turn.into_iter().find(|&n| {
+                let socket = &self.sockets[n];
+                socket.connection.has_segment(&socket.pointers)
+            });
+            let Some(n) = waiting else { return };
+            self.last_served = n;
+            self.send_segment(n);
+        }
+    }
+
+    fn send_segment(&mut self, n: usize) {
+        let settings = self.settings_of(&self.sockets[n]);
+        let (now, socket) = (self.now, &mut self.sockets[n]);
+        let (tx, rx) = self.buffers.of(n);
+        let mut memory = Memory { tx, rx, pointers: &mut socket.pointers };
+        let outgoing = socket.connection.take_segment(now, &settings, &mut memory);
+        let (peer, remote) = (socket.peer, socket.connection.endpoints().remote_address);
+        if let Some(outgoing) = outgoing {
+            let header = IpHeader { destination: remote, ..self.header_of(n, peer, IpProtocol::Tcp) };
+            let payload_bytes = usize::from(outgoing.payload_bytes);
+            let option_bytes = if outgoing.header.mss.is_some() { MSS_OPTION_BYTES } else { 0 };
+            let mut frame = self.begin_packet(&header, TCP_HEADER_BYTES + option_bytes + payload_bytes);
+            let own = self.own_address();
+            let (tx, _) = self.buffers.of(n);
+            outgoing.header.emit(own, remote, outgoing.payload(tx), &mut frame);
+            self.transmit(frame);
+        }
+        let socket = &mut self.sockets[n];
+        let interrupts = socket.connection.take_interrupts();
+        socket.raise(interrupts);
+        if socket.is_tcp() && socket.resolution.is_none() {
+            socket.set_status(socket.connection.status() as u8);
+        }
+    }
+}
+
+const TCP_HEADER_BYTES: usize = 20;
+const MSS_OPTION_BYTES: usize = 4;

@@ -1,0 +1,178 @@
+//! UDP, and what SEND has in common in UDP and IPRAW mode: a destination, perhaps ARP, then one packet or several.
+
+use smoltcp::wire::{IpAddress, IpProtocol, Ipv4Address, Ipv4Packet, UdpPacket};
+
+use crate::Model;
+use crate::map::{Common, SocketRegister};
+
+use super::Core;
+use super::ip::{ETHERNET_HEADER_BYTES, HARDWARE_BROADCAST, IPV4_HEADER_BYTES};
+use super::mac::Completion;
+use super::receive::{Cast, Origin};
+use super::socket::{Purpose, interrupt, protocol, status};
+
+const UDP_HEADER_BYTES: usize = 8;
+/// What fits in a frame behind the headers of IPv4 and UDP, and of IPv4 alone.
+const LARGEST_UDP_BYTES: usize = 1472;
+const LARGEST_IPRAW_BYTES: usize = 1480;
+
+/// Sn_MR.MULTI.
+pub(super) const MULTICAST: u8 = 0x80;
+
+impl Core {
+    /// SEND in UDP or IPRAW mode.
+    pub(super) fn send_to_peer(&mut self, n: usize) {
+        let socket = &self.sockets[n];
+        let destination = socket.registers.address(SocketRegister::Dipr);
+        if socket.protocol() == protocol::UDP && socket.mode() & MULTICAST != 0 {
+            return self.send_datagrams(n, socket.registers.hardware_address(SocketRegister::Dhar));
+        }
+        if self.is_broadcast(destination) {
+            return self.send_datagrams(n, HARDWARE_BROADCAST);
+        }
+        let next_hop = self.next_hop(destination);
+        match socket.neighbour.filter(|known| known.next_hop == next_hop && !self.forces_arp()) {
+            Some(known) => self.send_datagrams(n, known.hardware_address),
+            None => self.resolve(n, next_hop, Purpose::Send),
+        }
+    }
+
+    /// MR.FARP on the W5500, MR2.FARP on the W5100S; on the other two the bit means something else.
+    fn forces_arp(&self) -> bool {
+        const FORCE_ARP: u8 = 0x02;
+        match self.model() {
+            Model::W5500 => self.common.u8(Common::Mr) & FORCE_ARP != 0,
+            Model::W5100S => self.common.u8(Common::Mr2) & FORCE_ARP != 0,
+            Model::W5100 | Model::W5200 => false,
+        }
+    }
+
+    /// Sends what was written before SEND, divided where it does not fit in one packet.
+    pub(super) fn send_datagrams(&mut self, n: usize, hardware_address: [u8; 6]) {
+        let is_udp = self.sockets[n].status() == status::UDP;
+        let most = self.largest_payload(n, is_udp);
+        let mut left = self.pending_bytes(n);
+        let mut pointer = self.sockets[n].pointers.tx_read;
+        loop {
+            let bytes = left.min(most);
+            let frame = if is_udp {
+                self.udp_frame(n, hardware_address, pointer, bytes)
+            } else {
+                let number = self.sockets[n].registers.u8(SocketRegister::Proto);
+                let header = self.header_of(n, hardware_address, IpProtocol::from(number));
+                let mut frame = self.begin_packet(&header, bytes);
+                self.buffers.read_transmit(n, pointer, bytes, &mut frame);
+                frame
+            };
+            let at = self.transmit(frame);
+            self.sockets[n].frames_to_go += 1;
+            self.mac.tell(Completion { at, socket: n });
+            pointer = pointer.wrapping_add(bytes as u16);
+            left -= bytes;
+            if left == 0 {
+                return;
+            }
+        }
+    }
+
+    fn largest_payload(&self, n: usize, is_udp: bool) -> usize {
+        let limit = if is_udp { LARGEST_UDP_BYTES } else { LARGEST_IPRAW_BYTES };
+        match usize::from(self.sockets[n].registers.u16(SocketRegister::Mssr)) {
+            0 => limit,
+            mss => mss.min(limit),
+        }
+    }
+
+    fn udp_frame(&mut self, n: usize, hardware_address: [u8; 6], pointer: u16, bytes: usize) -> Vec<u8> {
+        let header = self.header_of(n, hardware_address, IpProtocol::Udp);
+        let mut frame = self.begin_packet(&header, UDP_HEADER_BYTES + bytes);
+        let start = frame.len();
+        frame.resize(start + UDP_HEADER_BYTES, 0);
+        self.buffers.read_transmit(n, pointer, bytes, &mut frame);
+        let registers = &self.sockets[n].registers;
+        let mut packet = UdpPacket::new_unchecked(&mut frame[start..]);
+        packet.set_src_port(registers.u16(SocketRegister::Port));
+        packet.set_dst_port(registers.u16(SocketRegister::Dport));
+        packet.set_len((UDP_HEADER_BYTES + bytes) as u16);
+        packet.fill_checksum(&ip_address(self.own_address()), &ip_address(header.destination));
+        debug_assert_eq!(start, ETHERNET_HEADER_BYTES + IPV4_HEADER_BYTES);
+        frame
+    }
+
+    /// Frames whose last bit is out: a SEND is finished with its last frame.
+    pub(super) fn finish_sent_frames(&mut self) {
+        while let Some(completion) = self.mac.take_completion(self.now) {
+            let socket = &mut self.sockets[completion.socket];
+            if socket.frames_to_go > 0 {
+                socket.frames_to_go -= 1;
+                if socket.frames_to_go == 0 {
+                    self.finish_send(completion.socket);
+                }
+            }
+        }
+    }
+
+    pub(super) fn finish_send(&mut self, n: usize) {
+        let socket = &mut self.sockets[n];
+        let written = socket.pointers.tx_boundary;
+        socket.pointers.tx_read = written;
+        socket.pointers.tx_acknowledged = written;
+        socket.raise(interrupt::SENDOK);
+    }
+
+    /// Whether a socket took it.
+    pub(super) fn receive_udp(&mut self, origin: &Origin, ip: &Ipv4Packet<&[u8]>) -> bool {
+        let Ok(packet) = UdpPacket::new_checked(ip.payload()) else {
+            self.dropped.malformed += 1;
+            return false;
+        };
+        let (source, destination) = (ip_address(origin.address), ip_address(origin.destination));
+        if !packet.verify_checksum(&source, &destination) {
+            self.dropped.malformed += 1;
+            return false;
+        }
+        let Some(n) = (0..self.sockets.len()).find(|&n| self.wants_datagram(n, origin, packet.dst_port()))
+        else {
+            self.refuse_datagram(origin, ip);
+            return false;
+        };
+        let payload = packet.payload();
+        let mut header = [0; 8];
+        header[..4].copy_from_slice(&origin.address);
+        header[4..6].copy_from_slice(&packet.src_port().to_be_bytes());
+        header[6..].copy_from_slice(&(payload.len() as u16).to_be_bytes());
+        self.deliver(n, [&header, payload]);
+        true
+    }
+
+    fn wants_datagram(&self, n: usize, origin: &Origin, port: u16) -> bool {
+        let socket = &self.sockets[n];
+        if socket.status() != status::UDP || socket.registers.u16(SocketRegister::Port) != port {
+            return false;
+        }
+        let joins = socket.mode() & MULTICAST != 0;
+        let (blocks_broadcast, blocks_unicast) = self.udp_blocks(n);
+        match origin.cast {
+            Cast::All => !blocks_broadcast,
+            Cast::Many => joins && socket.registers.address(SocketRegister::Dipr) == origin.destination,
+            Cast::One => !(joins && blocks_unicast),
+        }
+    }
+
+    /// Whether broadcast and, in a multicast group, unicast are blocked: Sn_MR on the W5500, Sn_MR2 on the W5100S.
+    fn udp_blocks(&self, n: usize) -> (bool, bool) {
+        let socket = &self.sockets[n];
+        match self.model() {
+            Model::W5500 => (socket.mode() & 0x40 != 0, socket.mode() & 0x10 != 0),
+            Model::W5100S => {
+                let mode2 = socket.registers.u8(SocketRegister::Mr2);
+                (mode2 & 0x02 != 0, mode2 & 0x01 != 0)
+            }
+            Model::W5100 | Model::W5200 => (false, false),
+        }
+    }
+}
+
+pub(super) fn ip_address(address: [u8; 4]) -> IpAddress {
+    IpAddress::Ipv4(Ipv4Address::from(address))
+}

@@ -1,0 +1,119 @@
+//! The registers that any of the chips has, under one name each, and the store of their values. Where two chips differ in name
+//! or address only (the W5200's IR2 is the W5500's SIR), the field is the same.
+
+use super::Register;
+
+macro_rules! fields {
+    ($(#[$doc:meta])* $name:ident { $($field:ident),* $(,)? }) => {
+        $(#[$doc])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        pub(crate) enum $name { $($field),* }
+
+        impl $name {
+            pub(crate) const COUNT: usize = [$(Self::$field),*].len();
+        }
+
+        impl Field for $name {
+            fn index(self) -> usize {
+                self as usize
+            }
+        }
+    };
+}
+
+/// Something that numbers registers.
+pub(crate) trait Field: Copy + 'static {
+    fn index(self) -> usize;
+}
+
+fields! {
+    /// A common register.
+    Common {
+        Mr, Gar, Subr, Shar, Sipr, Intlevel, Ir, Imr, Sir, Simr, Rtr, Rcr, Rmsr, Tmsr, Patr, Ppalgo, Ptimer, Pmagic, Phar, Psid,
+        Pmru, Uipr, Uportr, Phycfgr, Physr, Physr1, Phystatus, Versionr, Ir2, Imr2, Mr2, Phyar, Phyrar, Phydir, Phydor, Phyacr,
+        Phydivr, Phycr0, Phycr1, Slcr, Slrtr, Slrcr, Slpipr, Slphar, Pingseqr, Pingidr, Slimr, Slir, Clklckr, Netlckr, Phylckr,
+        Tcntr, Tcntclr,
+    }
+}
+
+fields! {
+    /// A register that each socket has.
+    SocketRegister {
+        Mr, Cr, Ir, Sr, Port, Dhar, Dipr, Dport, Mssr, Proto, Tos, Ttl, RxbufSize, TxbufSize, TxFsr, TxRd, TxWr, RxRsr, RxRd, RxWr,
+        Imr, Frag, Mr2, Kpalvtr, Rtr, Rcr,
+    }
+}
+
+/// The values of a set of registers, each right-aligned in its word.
+#[derive(Debug, Clone)]
+pub(crate) struct Registers<const COUNT: usize> {
+    values: [u64; COUNT],
+}
+
+impl<const COUNT: usize> Registers<COUNT> {
+    /// All as after a reset.
+    pub(crate) fn at_reset<F: Field>(table: &[Register<F>]) -> Self {
+        let mut registers = Self { values: [0; COUNT] };
+        for register in table {
+            registers.set(register.field, register.reset);
+        }
+        registers
+    }
+
+    pub(crate) fn set<F: Field>(&mut self, field: F, value: u64) {
+        self.values[field.index()] = value;
+    }
+
+    pub(crate) fn get<F: Field>(&self, field: F) -> u64 {
+        self.values[field.index()]
+    }
+
+    pub(crate) fn u8<F: Field>(&self, field: F) -> u8 {
+        self.get(field) as u8
+    }
+
+    pub(crate) fn u16<F: Field>(&self, field: F) -> u16 {
+        self.get(field) as u16
+    }
+
+    /// Four bytes, as an address of IPv4 is sent.
+    pub(crate) fn address<F: Field>(&self, field: F) -> [u8; 4] {
+        (self.get(field) as u32).to_be_bytes()
+    }
+
+    pub(crate) fn set_address<F: Field>(&mut self, field: F, address: [u8; 4]) {
+        self.set(field, u64::from(u32::from_be_bytes(address)));
+    }
+
+    /// Six bytes, as a hardware address is sent.
+    pub(crate) fn hardware_address<F: Field>(&self, field: F) -> [u8; 6] {
+        let [_, _, address @ ..] = self.get(field).to_be_bytes();
+        address
+    }
+
+    pub(crate) fn set_hardware_address<F: Field>(&mut self, field: F, address: [u8; 6]) {
+        let [a, b, c, d, e, f] = address;
+        self.set(field, u64::from_be_bytes([0, 0, a, b, c, d, e, f]));
+    }
+
+    /// Sets bits.
+    pub(crate) fn raise<F: Field>(&mut self, field: F, bits: u8) {
+        self.values[field.index()] |= u64::from(bits);
+    }
+
+    /// A byte of a register that is `bytes` wide, the most significant first.
+    pub(crate) fn replace_byte<F: Field>(&mut self, field: F, bytes: u8, index: u8, value: u8) {
+        let shift = shift(bytes, index);
+        let word = &mut self.values[field.index()];
+        *word = *word & !(0xFF << shift) | u64::from(value) << shift;
+    }
+}
+
+/// A byte of a value that is `bytes` wide, the most significant first.
+pub(crate) fn byte_of(value: u64, bytes: u8, index: u8) -> u8 {
+    (value >> shift(bytes, index)) as u8
+}
+
+fn shift(bytes: u8, index: u8) -> u32 {
+    8 * u32::from(bytes - 1 - index)
+}

@@ -1,0 +1,213 @@
+//! The register maps: for each chip a table of its common and one of its socket registers (name, address, width, kind, reset
+//! value), and from an address to what stands there. The names are the datasheets' and serve SPI records as well. What a
+//! register does is not here but in `core`.
+
+mod fields;
+mod meaning;
+mod w5100;
+mod w5100s;
+mod w5200;
+mod w5500;
+
+pub(crate) use fields::{Common, Registers, SocketRegister, byte_of};
+pub(crate) use meaning::meaning;
+
+use crate::Model;
+
+/// Who may change a register, and how.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    ReadWrite,
+    ReadOnly,
+    /// A one that is written clears the bit.
+    ClearByOne,
+}
+
+/// A line of a register map.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Register<F: 'static> {
+    pub(crate) field: F,
+    pub(crate) name: &'static str,
+    pub(crate) address: u8,
+    pub(crate) bytes: u8,
+    pub(crate) kind: Kind,
+    pub(crate) reset: u64,
+}
+
+const fn line<F>(
+    field: F,
+    name: &'static str,
+    address: u8,
+    bytes: u8,
+    kind: Kind,
+    reset: u64,
+) -> Register<F> {
+    Register { field, name, address, bytes, kind, reset }
+}
+
+/// Either memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Side {
+    Transmit,
+    Receive,
+}
+
+/// What stands at an address.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Place {
+    /// A byte of a common register, counted from its first.
+    Common(&'static Register<Common>, u8),
+    /// A byte of a register of a socket.
+    Socket(usize, &'static Register<SocketRegister>, u8),
+    /// A byte of a memory, counted over all sockets (W5100, W5100S, W5200).
+    Memory(Side, u16),
+    /// A byte of a socket's memory; the offset wraps at its size (W5500).
+    SocketMemory(Side, usize, u16),
+    /// Reserved: reads zero, writes are lost.
+    None,
+}
+
+const ABSENT: u8 = u8::MAX;
+const COMMON_SPACE: usize = 0x90;
+const SOCKET_SPACE: usize = 0x40;
+
+/// A chip's map.
+#[derive(Debug)]
+pub(crate) struct Map {
+    pub(crate) common: &'static [Register<Common>],
+    pub(crate) sockets: &'static [Register<SocketRegister>],
+    common_index: [u8; COMMON_SPACE],
+    socket_index: [u8; SOCKET_SPACE],
+    pub(crate) socket_count: usize,
+    /// The size of either memory.
+    pub(crate) memory_bytes: u16,
+    locate: Locate,
+}
+
+/// How a chip lays out its blocks.
+#[derive(Debug, Clone, Copy)]
+enum Locate {
+    /// One address space.
+    Flat { sockets: u16, transmit: u16, receive: u16 },
+    /// Block select bits.
+    Blocks,
+}
+
+macro_rules! index {
+    ($table:expr, $space:expr) => {{
+        let mut index = [ABSENT; $space];
+        let mut n = 0;
+        while n < $table.len() {
+            let mut byte = 0;
+            while byte < $table[n].bytes {
+                index[($table[n].address + byte) as usize] = n as u8;
+                byte += 1;
+            }
+            n += 1;
+        }
+        index
+    }};
+}
+use index;
+
+/// The map of a chip.
+pub(crate) fn map_of(model: Model) -> &'static Map {
+    match model {
+        Model::W5100 => &w5100::MAP,
+        Model::W5100S => &w5100s::MAP,
+        Model::W5200 => &w5200::MAP,
+        Model::W5500 => &w5500::MAP,
+    }
+}
+
+impl Map {
+    /// What stands at an address.
+    pub(crate) fn place(&self, block: u8, address: u16) -> Place {
+        match self.locate {
+            Locate::Flat { sockets, transmit, receive } => self.flat(address, sockets, transmit, receive),
+            Locate::Blocks => self.blocks(block, address),
+        }
+    }
+
+    /// Whether the chip has a register.
+    pub(crate) fn has(&self, field: Common) -> bool {
+        self.common.iter().any(|register| register.field == field)
+    }
+
+    /// Whether the chip's sockets have a register.
+    pub(crate) fn sockets_have(&self, field: SocketRegister) -> bool {
+        self.sockets.iter().any(|register| register.field == field)
+    }
+
+    fn flat(&self, address: u16, sockets: u16, transmit: u16, receive: u16) -> Place {
+        const SOCKET_STRIDE: u16 = 0x100;
+        if let Some(offset) = address.checked_sub(receive) {
+            return if offset < self.memory_bytes {
+                Place::Memory(Side::Receive, offset)
+            } else {
+                Place::None
+            };
+        }
+        if let Some(offset) = address.checked_sub(transmit)
+            && offset < self.memory_bytes
+        {
+            return Place::Memory(Side::Transmit, offset);
+        }
+        match address.checked_sub(sockets) {
+            Some(offset) => self.socket(usize::from(offset / SOCKET_STRIDE), offset % SOCKET_STRIDE),
+            None => self.common(address),
+        }
+    }
+
+    fn blocks(&self, block: u8, address: u16) -> Place {
+        let socket = usize::from(block >> 2);
+        if socket >= self.socket_count {
+            return Place::None;
+        }
+        match block & 0b11 {
+            0b00 if socket == 0 => self.common(address),
+            0b01 => self.socket(socket, address),
+            0b10 => Place::SocketMemory(Side::Transmit, socket, address),
+            0b11 => Place::SocketMemory(Side::Receive, socket, address),
+            _ => Place::None,
+        }
+    }
+
+    fn common(&self, address: u16) -> Place {
+        match self.common_index.get(usize::from(address)) {
+            Some(&index) if index != ABSENT => {
+                let register = &self.common[usize::from(index)];
+                Place::Common(register, address as u8 - register.address)
+            }
+            _ => Place::None,
+        }
+    }
+
+    fn socket(&self, socket: usize, offset: u16) -> Place {
+        match self.socket_index.get(usize::from(offset)) {
+            Some(&index) if index != ABSENT && socket < self.socket_count => {
+                let register = &self.sockets[usize::from(index)];
+                Place::Socket(socket, register, offset as u8 - register.address)
+            }
+            _ => Place::None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn registers_of_no_chip_overlap() {
+        for model in [Model::W5100, Model::W5100S, Model::W5200, Model::W5500] {
+            let map = map_of(model);
+            for pair in map.common.windows(2) {
+                assert!(pair[0].address + pair[0].bytes <= pair[1].address, "{model:?}: {}", pair[1].name);
+            }
+            for pair in map.sockets.windows(2) {
+                assert!(pair[0].address + pair[0].bytes <= pair[1].address, "{model:?}: {}", pair[1].name);
+            }
+        }
+    }
+}

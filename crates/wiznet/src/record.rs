@@ -1,0 +1,128 @@
+//! The record of SPI accesses: frames of bytes to lines that a person can read. The W5100's frames of one byte are put
+//! together as long as they go on in the same register or memory.
+
+use units::Picoseconds;
+
+use crate::map::{Map, Place, meaning};
+use crate::{Access, Model};
+
+/// How many data bytes of an access are kept.
+const KEPT_BYTES: usize = 64;
+/// How many accesses wait to be taken.
+const MOST_WAITING: usize = 1 << 20;
+
+/// An access under way.
+#[derive(Debug, Clone)]
+struct Open {
+    start: Picoseconds,
+    end: Picoseconds,
+    write: bool,
+    address: u16,
+    block: u8,
+    data: Vec<u8>,
+    bytes: u32,
+}
+
+/// The record.
+#[derive(Debug, Clone)]
+pub(crate) struct Record {
+    on: bool,
+    merges: bool,
+    /// When the first bit of the present frame came.
+    frame_start: Option<Picoseconds>,
+    open: Option<Open>,
+    done: Vec<Access>,
+    pub(crate) lost: u64,
+}
+
+impl Record {
+    pub(crate) fn new(model: Model) -> Self {
+        Self {
+            on: false,
+            merges: model == Model::W5100,
+            frame_start: None,
+            open: None,
+            done: Vec::new(),
+            lost: 0,
+        }
+    }
+
+    pub(crate) fn switch(&mut self, on: bool) {
+        self.on = on;
+        self.open = None;
+    }
+
+    pub(crate) fn is_on(&self) -> bool {
+        self.on
+    }
+
+    /// A byte begins: the first of a frame begins the access.
+    pub(crate) fn byte_begins(&mut self, at: Picoseconds) {
+        if self.frame_start.is_none() {
+            self.frame_start = Some(at);
+        }
+    }
+
+    /// Data bytes passed, the last of which ended at `end`.
+    pub(crate) fn data(&mut self, write: bool, block: u8, address: u16, data: &[u8], end: Picoseconds) {
+        if !self.on {
+            return;
+        }
+        let start = self.frame_start.unwrap_or(end);
+        let open = self.open.get_or_insert_with(|| Open {
+            start,
+            end,
+            write,
+            address,
+            block,
+            data: Vec::new(),
+            bytes: 0,
+        });
+        let room = KEPT_BYTES.saturating_sub(open.data.len());
+        open.data.extend_from_slice(&data[..data.len().min(room)]);
+        open.bytes = open.bytes.saturating_add(data.len() as u32);
+        open.end = end;
+    }
+
+    /// The frame is over.
+    pub(crate) fn end_frame(&mut self, map: &Map) {
+        self.frame_start = None;
+        let Some(open) = self.open.take() else { return };
+        if self.merges
+            && let Some(last) = self.done.last_mut()
+            && continues(map, last, &open)
+        {
+            let room = KEPT_BYTES.saturating_sub(last.data.len());
+            last.data.extend(open.data.into_iter().take(room));
+            last.bytes += open.bytes;
+            last.end = open.end;
+            last.meaning = meaning(map, last.block, last.address, last.bytes, &last.data);
+            return;
+        }
+        if self.done.len() >= MOST_WAITING {
+            self.lost += 1;
+            return;
+        }
+        let Open { start, end, write, address, block, data, bytes } = open;
+        let meaning = meaning(map, block, address, bytes, &data);
+        self.done.push(Access { start, end, write, address, block, data, bytes, meaning });
+    }
+
+    pub(crate) fn take(&mut self) -> Vec<Access> {
+        std::mem::take(&mut self.done)
+    }
+}
+
+/// Whether an access goes on where the last one ended, in the same register or memory.
+fn continues(map: &Map, last: &Access, next: &Open) -> bool {
+    let follows = last.address.wrapping_add(last.bytes as u16) == next.address;
+    if !follows || last.write != next.write {
+        return false;
+    }
+    match (map.place(0, last.address), map.place(0, next.address)) {
+        (Place::Common(a, _), Place::Common(b, _)) => a.address == b.address,
+        (Place::Socket(m, a, _), Place::Socket(n, b, _)) => m == n && a.address == b.address,
+        (Place::Memory(a, _), Place::Memory(b, _)) => a == b,
+        _ => false,
+    }
+}

@@ -1,0 +1,129 @@
+//! What a chip says to its surroundings, and what is settable of it: plain data without behaviour.
+
+use units::Picoseconds;
+
+/// Which chip.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Model {
+    /// Four sockets, 16 KiB, one byte for each SPI transaction.
+    W5100,
+    /// Four sockets, 16 KiB, bursts.
+    W5100S,
+    /// Eight sockets, 32 KiB, bursts with a length.
+    W5200,
+    /// Eight sockets, 32 KiB, bursts with a control byte.
+    W5500,
+}
+
+/// What is settable of a chip.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// Which chip.
+    pub model: Model,
+    /// Where its random numbers (initial sequence numbers, ports) start.
+    pub seed: u64,
+    /// From the end of reset (or the cable being plugged) to link; auto-negotiation.
+    pub link_up_time: Picoseconds,
+    /// How long a socket command takes before it has an effect.
+    pub command_time: Picoseconds,
+    /// How long the chip looks at a received frame before it has an effect.
+    pub receive_time: Picoseconds,
+}
+
+impl Options {
+    /// What the datasheet and measurements say of a chip.
+    pub fn of(model: Model) -> Self {
+        Self {
+            model,
+            seed: 1,
+            link_up_time: Picoseconds::new(2_000 * units::PS_PER_MS),
+            command_time: Picoseconds::new(2 * units::PS_PER_US),
+            receive_time: Picoseconds::new(units::PS_PER_US),
+        }
+    }
+}
+
+/// Bits a second on the wire.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Speed {
+    /// 10 Mbit/s.
+    Mbps10,
+    /// 100 Mbit/s.
+    Mbps100,
+}
+
+/// Whether both ends may send at once.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Duplex {
+    /// In turn.
+    Half,
+    /// At once.
+    Full,
+}
+
+/// What the other end of the cable offers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LinkPartner {
+    /// Its highest speed.
+    pub speed: Speed,
+    /// Its duplex.
+    pub duplex: Duplex,
+}
+
+/// A frame that the chip sends.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Sent {
+    /// When the first bit of its preamble is on the wire. Frames never overlap: gap and serialisation are kept.
+    pub start: Picoseconds,
+    /// From the destination address to the end of the payload, padded to 60 bytes, without the check sequence.
+    pub bytes: Vec<u8>,
+}
+
+/// One access over SPI, as a person would read it: what was read or written, and when.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Access {
+    /// The first bit of the transaction (or of this part of it).
+    pub start: Picoseconds,
+    /// The end of its last bit.
+    pub end: Picoseconds,
+    /// Whether the driver wrote.
+    pub write: bool,
+    /// The first address, as the chip's datasheet counts (on the W5500 the offset in its block).
+    pub address: u16,
+    /// On the W5500 the block select bits, else 0.
+    pub block: u8,
+    /// The data bytes that moved (at most the first 64 are kept).
+    pub data: Vec<u8>,
+    /// How many data bytes moved.
+    pub bytes: u32,
+    /// In words: `Sn_CR of socket 0: SEND`, `TX buffer of socket 0`.
+    pub meaning: String,
+}
+
+/// Something a user should know of how the chip is treated; each kind is told once.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Warning {
+    /// When it was first seen.
+    pub at: Picoseconds,
+    /// In one sentence.
+    pub sentence: String,
+}
+
+/// What the chip threw away, since it was made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Dropped {
+    /// Received frames with a wrong check sequence.
+    pub wrong_check_sequence: u64,
+    /// Received frames shorter than 60 or longer than 1514 bytes.
+    pub wrong_length: u64,
+    /// Frames that arrived or were to be sent while there was no link.
+    pub no_link: u64,
+    /// Received frames or datagrams for which a buffer had no room.
+    pub no_room: u64,
+    /// IP fragments, which the chip does not put together.
+    pub fragments: u64,
+    /// Packets whose header or checksum was wrong.
+    pub malformed: u64,
+    /// Answers of the chip's own (ARP, ICMP, RST) for which its transmit queue had no room.
+    pub answers: u64,
+}

@@ -1,0 +1,93 @@
+"""``airwire board serve``: an image on a virtual board at the pace of the wall clock, reachable from this machine."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+
+from airwire.cli import options as common
+from airwire.cli.board import options
+from airwire.cli.board.run import ConsoleStream, exit_by
+from airwire.cli.output import complain
+from airwire.cli.options import time_option
+
+
+def serve(
+    image: options.Image,
+    board: options.BoardName = "w5500-evb-pico",
+    network: options.Network = None,
+    tap: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="Join the board's network with this TAP interface; takes root, or an interface made for your user.",
+            show_default=False,
+        ),
+    ] = None,
+    forward: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="PORT:[ADDRESS:]PORT",
+            help="Forward a TCP port of this machine to one of the board, such as 8080:80. Takes no rights.",
+            show_default=False,
+        ),
+    ] = None,
+    for_: Annotated[
+        int | None,
+        typer.Option(
+            "--for",
+            parser=time_option,
+            metavar="TIME",
+            help="End after this much time. Default: at Ctrl-C.",
+            show_default=False,
+        ),
+    ] = None,
+    pcap: options.Pcap = None,
+    symbols: options.Symbols = None,
+    rom: options.Rom = None,
+    seed: options.Seed = 1,
+    json: common.Json = False,
+) -> None:
+    """Run a firmware image in real time, so that programs on this machine can talk to the virtual board.
+
+    Example: airwire board serve http.elf --forward 8080:80, then: curl http://localhost:8080/
+    """
+    if tap is None and not forward:
+        raise typer.BadParameter(
+            "nobody could reach the board; give --forward 8080:80 (no rights needed), or --tap NAME",
+            param_hint="--forward",
+        )
+    from airwire.board import Board
+
+    device = Board(board, image, symbols=symbols, rom=rom, seed=seed, record=False, network=network)
+    if pcap is not None:
+        device.start_pcap(pcap)
+    stream = None if json else ConsoleStream()
+    report, given_up_ps = device.serve(
+        for_,
+        tap=tap,
+        forward=forward or (),
+        on_ready=_say_ready(tap, forward or []),
+        on_behind=complain,
+        on_console=stream,
+    )
+    device.end_pcap()
+    if json:
+        from airwire.cli.board.report import report_json
+        from airwire.cli.output import print_json
+
+        print_json("board-serve", {**report_json(device, report), "given_up_ps": given_up_ps})
+    elif given_up_ps:
+        complain(f"the board's clock stood still for {given_up_ps / 1e12:.3f} s in all: this machine was too slow")
+    exit_by(report)
+
+
+def _say_ready(tap: str | None, forwards: list[str]) -> Any:
+    def say(addresses: list[str]) -> None:
+        if tap is not None:
+            complain(f"The board's network is at {tap}; give it an address: ip addr add 192.168.1.2/24 dev {tap}")
+        for address, forward in zip(addresses, forwards, strict=True):
+            complain(f"{address} leads to port {forward.rsplit(':', 1)[-1]} of the board. Ctrl-C ends.")
+
+    return say
