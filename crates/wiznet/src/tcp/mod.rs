@@ -20,5 +20,7 @@ mod tests;
 
 pub(crate) use connection::{Connection, Endpoints, Status, interrupt};
 pub(crate) use memory::{Memory, Pointers};
-pub(crate) use segment::{Header, checksum_is_right, flag, reset_for};
+#[cfg(test)]
+pub(crate) use segment::flag;
+pub(crate) use segment::{Header, checksum_is_right, reset_for};
 pub(crate) use settings::{SendOk, Settings};
