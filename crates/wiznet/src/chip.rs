@@ -76,16 +76,6 @@ impl Chip {
         Some(self.core.own_address()).filter(|address| *address != [0; 4]).map(Into::into)
     }
 
-    /// The answer to the next byte, whose first bit stands on MISO.
-    pub fn next_answer(&self) -> u8 {
-        self.answer
-    }
-
-    /// The address in SIPR: what the chip takes for its own; nothing while it has none.
-    pub fn address(&self) -> Option<std::net::Ipv4Addr> {
-        Some(self.core.own_address()).filter(|address| *address != [0; 4]).map(Into::into)
-    }
-
     /// Bytes back to back, the first of which begins at `start`, in place: what was sent goes in, what was received comes
     /// out. The same as that many [`Self::spi_byte`], except that nothing else may happen in between.
     pub fn spi_burst(&mut self, start: Picoseconds, bytes: &mut [u8], clock_hz: u64) {
@@ -173,9 +163,9 @@ impl Chip {
         self.core.warnings.take()
     }
 
-    /// What the chip threw away.
+    /// What the chip threw away; what TCP did not take counts from the last reset.
     pub fn dropped(&self) -> Dropped {
-        self.core.dropped
+        self.core.dropped()
     }
 
     /// A byte has ended, now: what it does, and the answer that was on MISO meanwhile.

@@ -28,6 +28,9 @@ pub struct Options {
     pub command_time: Picoseconds,
     /// How long the chip looks at a received frame before it has an effect.
     pub receive_time: Picoseconds,
+    /// Whether SENDOK in TCP mode waits for the peer's acknowledgement, or comes with the last byte on the wire. The
+    /// datasheets say no more than that SEND is completed.
+    pub send_ok_waits_for_acknowledgement: bool,
 }
 
 impl Options {
@@ -39,6 +42,7 @@ impl Options {
             link_up_time: Picoseconds::new(2_000 * units::PS_PER_MS),
             command_time: Picoseconds::new(2 * units::PS_PER_US),
             receive_time: Picoseconds::new(units::PS_PER_US),
+            send_ok_waits_for_acknowledgement: false,
         }
     }
 }
@@ -124,6 +128,14 @@ pub struct Dropped {
     pub fragments: u64,
     /// Packets whose header or checksum was wrong.
     pub malformed: u64,
-    /// Answers of the chip's own (ARP, ICMP, RST) for which its transmit queue had no room.
+    /// Frames of the chip's own accord (ARP, ICMP, IGMP, RST) for which its transmit queue had no room.
     pub answers: u64,
+    /// Frames that the chip sent and nobody took from it.
+    pub untaken: u64,
+    /// TCP segments that lay ahead of the next expected byte, which the chip does not store.
+    pub out_of_order_segments: u64,
+    /// TCP segments that reached beyond the free receive memory and were cut.
+    pub segments_beyond_window: u64,
+    /// TCP segments that brought nothing new, or that the status or their numbers made meaningless.
+    pub useless_segments: u64,
 }

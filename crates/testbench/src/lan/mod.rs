@@ -120,10 +120,7 @@ impl Lan {
     }
 
     /// A client or a server of the PC by its name, as what it is; nothing where there is none, or of another kind.
-    pub fn machine<M: Machine>(&mut self, name: &str) -> Option<M>
-    where
-        M: Clone,
-    {
+    pub fn machine<M: Machine + Clone>(&mut self, name: &str) -> Option<M> {
         let seat = self.seats.iter().find(|(known, _)| known == name)?.1;
         self.with_pc(|host| {
             let seat = host.application_as::<MachineSeat>(seat)?;

@@ -39,7 +39,7 @@ impl Core {
     /// Sends a request to everyone.
     pub(super) fn ask(&mut self, target: [u8; 4]) {
         let frame = self.arp_frame(HARDWARE_BROADCAST, ArpOperation::Request, [0; 6], target);
-        self.transmit(frame);
+        self.answer(frame);
     }
 
     /// Asks again, or gives up.

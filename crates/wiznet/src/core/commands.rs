@@ -115,6 +115,7 @@ impl Core {
 
     /// A socket as it is before OPEN; what the driver wrote into its registers stays.
     fn forget(&mut self, n: usize) {
+        self.mac.forget(n);
         let socket = &mut self.sockets[n];
         socket.connection.close();
         socket.connection.take_interrupts();
@@ -130,7 +131,7 @@ impl Core {
         if !matches!(kind, status::UDP | status::IPRAW | status::MACRAW) {
             return self.send_stream(n);
         }
-        if socket.resolution.is_some() || socket.frames_to_go > 0 {
+        if socket.resolution.is_some() || !self.mac.has_room(self.now, self.phy.link()) {
             return false;
         }
         socket.pointers.tx_boundary = socket.registers.u16(SocketRegister::TxWr);
@@ -158,7 +159,7 @@ impl Core {
         none
     }
 
-    /// RECV: Sn_RX_RD is taken over. RECV stands again if more is there (W5100 datasheet 1.2.6, Sn_IR).
+    /// RECV: Sn_RX_RD is taken over. RECV stands again if more is there (W5100 datasheet, Sn_IR).
     fn take_received(&mut self, n: usize) -> bool {
         let socket = &mut self.sockets[n];
         let taken = socket.registers.u16(SocketRegister::RxRd);

@@ -31,7 +31,7 @@ impl Core {
                 }
             }
             Icmpv4Repr::EchoReply { ident, seq_no, .. } => {
-                self.errand_answered(origin.address, ident, seq_no)
+                self.errand_answered(origin.address, ident, seq_no);
             }
             Icmpv4Repr::DstUnreachable { reason: Icmpv4DstUnreachable::PortUnreachable, header, data } => {
                 self.peer_refused(&header, data);
@@ -40,7 +40,7 @@ impl Core {
         }
     }
 
-    /// A peer refused a datagram: UIPR and UPORTR say which (W5500 datasheet 1.1.0, UIPR).
+    /// A peer refused a datagram: UIPR and UPORTR say which (W5500 datasheet, UIPR).
     fn peer_refused(&mut self, header: &Ipv4Repr, data: &[u8]) {
         if header.next_header != IpProtocol::Udp || !self.map.has(Common::Uipr) {
             return;

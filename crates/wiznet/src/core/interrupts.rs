@@ -69,7 +69,7 @@ impl Core {
     }
 
     /// The driver cleared a bit: the next interrupt waits (INTLEVEL + 1) x 4 cycles of the 150 MHz clock, if INTLEVEL is not
-    /// zero (W5500 datasheet 1.1.0, INTLEVEL).
+    /// zero (W5500 datasheet, INTLEVEL).
     pub(super) fn begin_interrupt_wait(&mut self) {
         const CORE_CLOCK_HZ: u64 = 150_000_000;
         let level = self.common.get(Common::Intlevel);

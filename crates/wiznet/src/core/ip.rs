@@ -131,7 +131,7 @@ impl Core {
         self.mac.transmit(self.now, link, frame)
     }
 
-    /// The same for an answer that the chip gives of its own accord, which a full queue refuses.
+    /// The same for what the chip sends of its own accord (answers, questions), which a full queue refuses.
     pub(super) fn answer(&mut self, frame: Vec<u8>) {
         if self.mac.has_room(self.now, self.phy.link()) {
             self.transmit(frame);

@@ -13,12 +13,16 @@ pub(crate) const LONGEST_BYTES: usize = 1514;
 
 /// How many frames may wait: more are refused.
 const MOST_WAITING: i64 = 32;
+/// How many frames are kept for a caller who does not take them: older ones are lost.
+const MOST_UNTAKEN: usize = 1 << 16;
 
-/// A frame whose end a socket waits for.
+/// The end of a SEND's last frame, which its socket waits for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Completion {
     pub(crate) at: Picoseconds,
     pub(crate) socket: usize,
+    /// Up to where the socket's TX memory is free then.
+    pub(crate) boundary: u16,
 }
 
 /// The MAC.
@@ -28,6 +32,8 @@ pub(crate) struct Mac {
     wire_free: Picoseconds,
     sent: VecDeque<Sent>,
     completions: VecDeque<Completion>,
+    /// Frames that nobody took in time.
+    pub(crate) untaken: u64,
 }
 
 impl Mac {
@@ -68,12 +74,21 @@ impl Mac {
         self.wire_free = end + Picoseconds::new(GAP_BYTES * 8 * bit_ps(speed));
         if link.is_some() {
             bytes.resize(bytes.len().max(SHORTEST_BYTES), 0);
+            if self.sent.len() >= MOST_UNTAKEN {
+                self.sent.pop_front();
+                self.untaken += 1;
+            }
             self.sent.push_back(Sent { start, bytes });
         }
         end
     }
 
-    /// Has a socket told when the frame that ends at `at` is out.
+    /// A socket waits no more.
+    pub(crate) fn forget(&mut self, socket: usize) {
+        self.completions.retain(|completion| completion.socket != socket);
+    }
+
+    /// Has a socket told when a SEND is out.
     pub(crate) fn tell(&mut self, completion: Completion) {
         self.completions.push_back(completion);
     }

@@ -70,7 +70,7 @@ pub(crate) struct Core {
     tick_base: Picoseconds,
     random: RandomStream,
     pub(crate) warnings: Warnings,
-    pub(crate) dropped: Dropped,
+    dropped: Dropped,
 }
 
 impl Core {
@@ -114,6 +114,17 @@ impl Core {
         self.now
     }
 
+    pub(crate) fn dropped(&self) -> Dropped {
+        let mut dropped = Dropped { untaken: self.mac.untaken, ..self.dropped };
+        for socket in &self.sockets {
+            let counters = socket.connection.counters();
+            dropped.out_of_order_segments += counters.out_of_order;
+            dropped.segments_beyond_window += counters.beyond_window;
+            dropped.useless_segments += counters.duplicate + counters.unacceptable;
+        }
+        dropped
+    }
+
     pub(crate) fn take_sent(&mut self) -> Option<Sent> {
         self.mac.take_sent()
     }
@@ -144,7 +155,7 @@ impl Core {
         self.finish_reset();
         self.phy.advance(self.now);
         self.execute_due_commands();
-        self.finish_sent_frames();
+        self.finish_sends();
         self.process_inbox();
         self.retry_resolutions();
         self.run_errand();

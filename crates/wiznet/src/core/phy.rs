@@ -64,6 +64,13 @@ impl Phy {
         self.restart(now);
     }
 
+    /// PHYCFGR is as after power-up: not in reset. A link that stands stays.
+    pub(crate) fn release(&mut self, now: Picoseconds) {
+        if self.held_in_reset {
+            self.hold_in_reset(now, false);
+        }
+    }
+
     pub(crate) fn set_mode(&mut self, now: Picoseconds, mode: Mode) {
         self.mode = mode;
         self.restart(now);

@@ -1,6 +1,7 @@
 //! MACRAW (whole frames, socket 0 only) and IPRAW (the payload of one IP protocol).
 
 use smoltcp::wire::{EthernetFrame, EthernetProtocol, IpProtocol};
+use units::Picoseconds;
 
 use crate::Model;
 use crate::map::{Side, SocketRegister};
@@ -76,13 +77,19 @@ impl Core {
                     "a frame of {bytes} bytes was given to MACRAW; more than {LONGEST_BYTES} are not sent"
                 )
             });
-            return self.finish_send(0);
+            return self.taken_over(0, self.now);
         }
         let mut frame = Vec::with_capacity(bytes);
         self.buffers.read_transmit(0, self.sockets[0].pointers.tx_read, bytes, &mut frame);
-        let at = self.transmit(frame);
-        self.sockets[0].frames_to_go += 1;
-        self.mac.tell(Completion { at, socket: 0 });
+        let end = self.transmit(frame);
+        self.taken_over(0, end);
+    }
+
+    /// The MAC has what was written before SEND; the memory is free, and SENDOK stands, once it is out.
+    pub(super) fn taken_over(&mut self, socket: usize, at: Picoseconds) {
+        let pointers = &mut self.sockets[socket].pointers;
+        pointers.tx_read = pointers.tx_boundary;
+        self.mac.tell(Completion { at, socket, boundary: pointers.tx_boundary });
     }
 
     /// How much the driver has written before SEND, at most what fits.

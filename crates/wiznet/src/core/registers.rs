@@ -81,6 +81,10 @@ impl Core {
             SocketRegister::TxRd => u64::from(socket.pointers.tx_read),
             SocketRegister::RxRsr => u64::from(socket.received_bytes()),
             SocketRegister::RxWr => u64::from(socket.pointers.rx_write),
+            SocketRegister::Mssr => match socket.connection.mss() {
+                Some(negotiated) => u64::from(negotiated),
+                None => socket.registers.get(field),
+            },
             SocketRegister::RxbufSize if self.map.has(Common::Rmsr) => self.kibibytes(Side::Receive, n),
             SocketRegister::TxbufSize if self.map.has(Common::Tmsr) => self.kibibytes(Side::Transmit, n),
             _ => socket.registers.get(field),
@@ -91,14 +95,14 @@ impl Core {
         u64::from(self.buffers.span(side, n).size / 1024)
     }
 
-    /// PHYCFGR bits 2 to 0: duplex, speed, link (W5500 datasheet 1.1.0, PHYCFGR).
+    /// PHYCFGR bits 2 to 0: duplex, speed, link (W5500 datasheet, PHYCFGR).
     fn link_bits(&self) -> u64 {
         self.phy.link().map_or(0, |LinkPartner { speed, duplex }| {
             u64::from(duplex == Duplex::Full) << 2 | u64::from(speed == Speed::Mbps100) << 1 | 1
         })
     }
 
-    /// PHYSR0 (W5100S datasheet 1.2.2): cable off, the mode as in PHYCR0, then half duplex, 10 Mbit/s, link.
+    /// PHYSR0 (W5100S datasheet): cable off, the mode as in PHYCR0, then half duplex, 10 Mbit/s, link.
     fn phy_status(&self) -> u64 {
         let mode = self.common.get(Common::Phycr0) & 0b111;
         let link = self.phy.link().map_or(0, |LinkPartner { speed, duplex }| {
@@ -188,7 +192,7 @@ impl Core {
         }
     }
 
-    /// PHYCR0 and PHYCR1 (W5100S datasheet 1.2.2).
+    /// PHYCR0 and PHYCR1 (W5100S datasheet).
     fn phy_controlled(&mut self) {
         const POWER_DOWN: u8 = 0x20;
         let mode = match self.common.u8(Common::Phycr0) & 0b111 {

@@ -26,8 +26,8 @@ impl Power {
     }
 }
 
-/// From the end of reset to a stable clock: W5500 datasheet 1.1.0 section 5.5.1 (1 ms), W5200 1.3 section 7.4.1 (150 ms), W5100
-/// 1.2.6 section 7.5.1 (10 ms), W5100S 1.2.2 section 7.4.1 (60.3 ms).
+/// From the end of reset to a stable clock: W5500 datasheet (1 ms), W5200 (150 ms), W5100
+/// (10 ms), W5100S (60.3 ms).
 fn lock_time(model: Model) -> Picoseconds {
     Picoseconds::new(match model {
         Model::W5500 => PS_PER_MS,
@@ -37,7 +37,7 @@ fn lock_time(model: Model) -> Picoseconds {
     })
 }
 
-/// How long the reset pin has to be low, from the same sections.
+/// How long the reset pin has to be low, from the same tables.
 fn shortest_reset(model: Model) -> Picoseconds {
     Picoseconds::new(match model {
         Model::W5500 => 500 * PS_PER_US,
@@ -107,6 +107,7 @@ impl Core {
     /// MR.RST was written: all registers are as after power-up, the bit itself a little later.
     pub(super) fn software_reset(&mut self) {
         self.reset_registers();
+        self.phy.release(self.now);
         self.common.set(Common::Mr, u64::from(SOFTWARE_RESET));
         self.power.software_reset_until = Some(self.now + self.options.command_time);
     }

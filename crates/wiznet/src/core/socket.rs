@@ -5,23 +5,20 @@ use units::Picoseconds;
 use crate::map::{Map, Registers, SocketRegister};
 use crate::tcp::{Connection, Pointers};
 
-/// Values of Sn_SR that TCP does not own.
+pub(crate) use crate::tcp::interrupt;
+
+/// Values of Sn_SR: TCP's own that matter outside of it, and the others.
 pub(crate) mod status {
-    pub(crate) const CLOSED: u8 = 0x00;
-    /// While ARP runs before CONNECT, on the W5100 (datasheet 1.2.3, Sn_SR).
+    use crate::tcp::Status;
+
+    pub(crate) const CLOSED: u8 = Status::Closed as u8;
+    /// While ARP runs before CONNECT, on the W5100 (datasheet, Sn_SR).
     pub(crate) const ARP: u8 = 0x01;
-    pub(crate) const INIT: u8 = 0x13;
-    pub(crate) const SYNSENT: u8 = 0x15;
+    pub(crate) const INIT: u8 = Status::Init as u8;
+    pub(crate) const SYNSENT: u8 = Status::SynSent as u8;
     pub(crate) const UDP: u8 = 0x22;
     pub(crate) const IPRAW: u8 = 0x32;
     pub(crate) const MACRAW: u8 = 0x42;
-}
-
-/// Bits of Sn_IR.
-pub(crate) mod interrupt {
-    pub(crate) const RECV: u8 = 0x04;
-    pub(crate) const TIMEOUT: u8 = 0x08;
-    pub(crate) const SENDOK: u8 = 0x10;
 }
 
 /// The low nibble of Sn_MR.
@@ -76,8 +73,8 @@ pub(crate) struct Socket {
     pub(crate) neighbour: Option<Neighbour>,
     /// The hardware address of the peer in TCP mode.
     pub(crate) peer: [u8; 6],
-    /// How many frames of the SEND under way are not on the wire yet.
-    pub(crate) frames_to_go: u32,
+    /// TCP had nothing to send after all (the driver took its memory away); until something changes nobody asks again.
+    pub(crate) stalled: bool,
 }
 
 impl Socket {
@@ -90,7 +87,7 @@ impl Socket {
             resolution: None,
             neighbour: None,
             peer: [0; 6],
-            frames_to_go: 0,
+            stalled: false,
         }
     }
 
@@ -119,12 +116,16 @@ impl Socket {
         !matches!(self.status(), status::UDP | status::IPRAW | status::MACRAW)
     }
 
+    /// Whether TCP has a segment for the wire.
+    pub(crate) fn has_segment(&self) -> bool {
+        !self.stalled && self.connection.has_segment(&self.pointers)
+    }
+
     /// Back to the beginnings of both memories; the driver's pointers too.
     pub(crate) fn reset_pointers(&mut self) {
         self.pointers = Pointers::default();
         self.registers.set(SocketRegister::TxWr, 0);
         self.registers.set(SocketRegister::RxRd, 0);
-        self.frames_to_go = 0;
     }
 
     /// How many bytes have been received and not been taken.

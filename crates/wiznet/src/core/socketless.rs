@@ -1,4 +1,4 @@
-//! The W5100S's commands without a socket (datasheet 1.2.2, SLCR): ARP and PING to SLPIPR, with their own retries and
+//! The W5100S's commands without a socket (datasheet, SLCR): ARP and PING to SLPIPR, with their own retries and
 //! interrupts.
 
 use smoltcp::wire::Icmpv4Repr;

@@ -5,7 +5,7 @@ use smoltcp::wire::IpProtocol;
 use units::Picoseconds;
 
 use crate::map::{Common, SocketRegister};
-use crate::tcp::{self, Endpoints, Header, Memory, Settings};
+use crate::tcp::{self, Endpoints, Header, Memory, SendOk, Settings};
 
 use super::Core;
 use super::ip::IpHeader;
@@ -27,6 +27,11 @@ impl Core {
             mss: own.u16(SocketRegister::Mssr),
             no_delayed_ack: socket.mode() & NO_DELAYED_ACK != 0,
             keep_alive_time: own.u8(SocketRegister::Kpalvtr),
+            send_ok: if self.options.send_ok_waits_for_acknowledgement {
+                SendOk::Acknowledged
+            } else {
+                SendOk::Sent
+            },
             ..Settings::at_reset()
         }
     }
@@ -38,14 +43,8 @@ impl Core {
     /// Takes over what the engine says after a call: interrupts, status, the peer.
     pub(super) fn connection_changed(&mut self, n: usize) {
         let socket = &mut self.sockets[n];
-        let interrupts = socket.connection.take_interrupts();
-        socket.raise(interrupts);
-        if socket.is_tcp() && socket.resolution.is_none() {
-            socket.set_status(socket.connection.status() as u8);
-        }
-        if let Some(mss) = socket.connection.mss() {
-            socket.registers.set(SocketRegister::Mssr, u64::from(mss));
-        }
+        socket.stalled = false;
+        socket.take_over();
         if self.mac.is_idle(self.now) {
             self.pump_segments();
         }
@@ -199,7 +198,7 @@ impl Core {
 
     /// When the wire is free for a segment that waits.
     pub(super) fn segment_event(&self) -> Option<Picoseconds> {
-        let waits = self.sockets.iter().any(|socket| socket.connection.has_segment(&socket.pointers));
+        let waits = self.sockets.iter().any(Socket::has_segment);
         waits.then(|| self.mac.wire_free().max(self.now))
     }
 
@@ -208,10 +207,7 @@ impl Core {
         let count = self.sockets.len();
         while self.mac.is_idle(self.now) {
             let in_turn = (1..=count).map(|step| (self.last_served + step) % count);
-            let waiting = in_turn.into_iter().find(|&n| {
-                let socket = &self.sockets[n];
-                socket.connection.has_segment(&socket.pointers)
-            });
+            let waiting = in_turn.into_iter().find(|&n| self.sockets[n].has_segment());
             let Some(n) = waiting else { return };
             self.last_served = n;
             self.send_segment(n);
@@ -236,10 +232,18 @@ impl Core {
             self.transmit(frame);
         }
         let socket = &mut self.sockets[n];
-        let interrupts = socket.connection.take_interrupts();
-        socket.raise(interrupts);
-        if socket.is_tcp() && socket.resolution.is_none() {
-            socket.set_status(socket.connection.status() as u8);
+        socket.stalled = outgoing.is_none();
+        socket.take_over();
+    }
+}
+
+impl Socket {
+    /// Takes over what the engine has to say: interrupts and status.
+    fn take_over(&mut self) {
+        let interrupts = self.connection.take_interrupts();
+        self.raise(interrupts);
+        if self.is_tcp() && self.resolution.is_none() {
+            self.set_status(self.connection.status() as u8);
         }
     }
 }

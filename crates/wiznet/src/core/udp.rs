@@ -7,7 +7,6 @@ use crate::map::{Common, SocketRegister};
 
 use super::Core;
 use super::ip::{ETHERNET_HEADER_BYTES, HARDWARE_BROADCAST, IPV4_HEADER_BYTES};
-use super::mac::Completion;
 use super::receive::{Cast, Origin};
 use super::socket::{Purpose, interrupt, protocol, status};
 
@@ -64,13 +63,11 @@ impl Core {
                 self.buffers.read_transmit(n, pointer, bytes, &mut frame);
                 frame
             };
-            let at = self.transmit(frame);
-            self.sockets[n].frames_to_go += 1;
-            self.mac.tell(Completion { at, socket: n });
+            let end = self.transmit(frame);
             pointer = pointer.wrapping_add(bytes as u16);
             left -= bytes;
             if left == 0 {
-                return;
+                return self.taken_over(n, end);
             }
         }
     }
@@ -99,25 +96,13 @@ impl Core {
         frame
     }
 
-    /// Frames whose last bit is out: a SEND is finished with its last frame.
-    pub(super) fn finish_sent_frames(&mut self) {
+    /// A SEND is finished when the last bit of its last frame is out.
+    pub(super) fn finish_sends(&mut self) {
         while let Some(completion) = self.mac.take_completion(self.now) {
             let socket = &mut self.sockets[completion.socket];
-            if socket.frames_to_go > 0 {
-                socket.frames_to_go -= 1;
-                if socket.frames_to_go == 0 {
-                    self.finish_send(completion.socket);
-                }
-            }
+            socket.pointers.tx_acknowledged = completion.boundary;
+            socket.raise(interrupt::SENDOK);
         }
-    }
-
-    pub(super) fn finish_send(&mut self, n: usize) {
-        let socket = &mut self.sockets[n];
-        let written = socket.pointers.tx_boundary;
-        socket.pointers.tx_read = written;
-        socket.pointers.tx_acknowledged = written;
-        socket.raise(interrupt::SENDOK);
     }
 
     /// Whether a socket took it.

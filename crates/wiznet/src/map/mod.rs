@@ -78,6 +78,9 @@ pub(crate) struct Map {
     pub(crate) sockets: &'static [Register<SocketRegister>],
     common_index: [u8; COMMON_SPACE],
     socket_index: [u8; SOCKET_SPACE],
+    /// A bit for each field that the chip has.
+    common_present: u64,
+    socket_present: u64,
     pub(crate) socket_count: usize,
     /// The size of either memory.
     pub(crate) memory_bytes: u16,
@@ -110,6 +113,19 @@ macro_rules! index {
 }
 use index;
 
+macro_rules! present {
+    ($table:expr) => {{
+        let mut bits = 0u64;
+        let mut n = 0;
+        while n < $table.len() {
+            bits |= 1 << $table[n].field as u64;
+            n += 1;
+        }
+        bits
+    }};
+}
+use present;
+
 /// The map of a chip.
 pub(crate) fn map_of(model: Model) -> &'static Map {
     match model {
@@ -131,12 +147,12 @@ impl Map {
 
     /// Whether the chip has a register.
     pub(crate) fn has(&self, field: Common) -> bool {
-        self.common.iter().any(|register| register.field == field)
+        self.common_present & 1 << field as u64 != 0
     }
 
     /// Whether the chip's sockets have a register.
     pub(crate) fn sockets_have(&self, field: SocketRegister) -> bool {
-        self.sockets.iter().any(|register| register.field == field)
+        self.socket_present & 1 << field as u64 != 0
     }
 
     fn flat(&self, address: u16, sockets: u16, transmit: u16, receive: u16) -> Place {

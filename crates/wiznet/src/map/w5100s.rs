@@ -1,14 +1,18 @@
-//! The W5100S (datasheet 1.2.2 sections 3 and 4): the W5100's map, with a PHY that can be configured, locks, commands without a
+//! The W5100S (datasheet): the W5100's map, with a PHY that can be configured, locks, commands without a
 //! socket, and a second mode register.
 
 use super::Kind::{ClearByOne, ReadOnly, ReadWrite};
-use super::{ABSENT, COMMON_SPACE, Common, Locate, Map, Register, SOCKET_SPACE, SocketRegister, index, line};
+use super::{
+    ABSENT, COMMON_SPACE, Common, Locate, Map, Register, SOCKET_SPACE, SocketRegister, index, line, present,
+};
 
 pub(super) static MAP: Map = Map {
     common: &COMMON,
     sockets: &SOCKETS,
     common_index: index!(COMMON, COMMON_SPACE),
     socket_index: index!(SOCKETS, SOCKET_SPACE),
+    common_present: present!(COMMON),
+    socket_present: present!(SOCKETS),
     socket_count: 4,
     memory_bytes: 0x2000,
     locate: Locate::Flat { sockets: 0x0400, transmit: 0x4000, receive: 0x6000 },

@@ -1,14 +1,18 @@
-//! The W5200 (datasheet 1.3 sections 3 and 4): one address space, sockets from 0x4000, memories from 0x8000 and 0xC000. Its IR2
+//! The W5200 (datasheet): one address space, sockets from 0x4000, memories from 0x8000 and 0xC000. Its IR2
 //! is what later chips call SIR, its IMR their SIMR, its IMR2 their IMR.
 
 use super::Kind::{ClearByOne, ReadOnly, ReadWrite};
-use super::{ABSENT, COMMON_SPACE, Common, Locate, Map, Register, SOCKET_SPACE, SocketRegister, index, line};
+use super::{
+    ABSENT, COMMON_SPACE, Common, Locate, Map, Register, SOCKET_SPACE, SocketRegister, index, line, present,
+};
 
 pub(super) static MAP: Map = Map {
     common: &COMMON,
     sockets: &SOCKETS,
     common_index: index!(COMMON, COMMON_SPACE),
     socket_index: index!(SOCKETS, SOCKET_SPACE),
+    common_present: present!(COMMON),
+    socket_present: present!(SOCKETS),
     socket_count: 8,
     memory_bytes: 0x4000,
     locate: Locate::Flat { sockets: 0x4000, transmit: 0x8000, receive: 0xC000 },

@@ -1,13 +1,17 @@
-//! The W5500 (datasheet 1.1.0 sections 3 and 4): 48-byte blocks of registers, chosen by block select bits.
+//! The W5500 (datasheet): 48-byte blocks of registers, chosen by block select bits.
 
 use super::Kind::{ClearByOne, ReadOnly, ReadWrite};
-use super::{ABSENT, COMMON_SPACE, Common, Locate, Map, Register, SOCKET_SPACE, SocketRegister, index, line};
+use super::{
+    ABSENT, COMMON_SPACE, Common, Locate, Map, Register, SOCKET_SPACE, SocketRegister, index, line, present,
+};
 
 pub(super) static MAP: Map = Map {
     common: &COMMON,
     sockets: &SOCKETS,
     common_index: index!(COMMON, COMMON_SPACE),
     socket_index: index!(SOCKETS, SOCKET_SPACE),
+    common_present: present!(COMMON),
+    socket_present: present!(SOCKETS),
     socket_count: 8,
     memory_bytes: 0x4000,
     locate: Locate::Blocks,

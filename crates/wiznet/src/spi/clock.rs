@@ -13,9 +13,9 @@ pub(crate) enum ClockVerdict {
     AboveLimit(&'static str),
 }
 
-/// W5500 datasheet 1.1.0 section 5.5.4 (80 MHz in theory, 33.3 MHz guaranteed); the W5200's datasheet 1.3 promises 80 MHz,
+/// W5500 datasheet (80 MHz in theory, 33.3 MHz guaranteed); the W5200's datasheet promises 80 MHz,
 /// and its maker the same 33.3 MHz (Linux, devicetree binding `wiznet,w5x00`); W5100: 14 MHz, same binding, 70 ns a cycle in
-/// its datasheet 1.2.6 section 7.5.4; W5100S datasheet 1.2.2 section 7.4.
+/// its datasheet; W5100S datasheet
 pub(crate) fn judge_clock(model: Model, clock_hz: u64) -> ClockVerdict {
     const GUARANTEED_HZ: u64 = 33_300_000 + 100_000;
     const POSSIBLE_HZ: u64 = 80_000_000;

@@ -1,12 +1,12 @@
-//! The W5100's frame (datasheet 1.2.6 section 6.3): an operation code, a 16-bit address, one data byte. The W5100S takes the
-//! same header and any number of data bytes (datasheet 1.2.2 section 5.2).
+//! The W5100's frame (datasheet): an operation code, a 16-bit address, one data byte. The W5100S takes the
+//! same header and any number of data bytes (datasheet).
 
 use super::{Burst, Opening};
 
 const WRITE: u8 = 0xF0;
 const READ: u8 = 0x0F;
 
-/// The chip counts the bytes that it has taken (datasheet section 6.3.2).
+/// The chip counts the bytes that it has taken (datasheet, SPI).
 pub(super) const HEADER_FILLERS: [u8; 3] = [0x00, 0x01, 0x02];
 pub(super) const WRITE_FILLER: u8 = 0x03;
 

@@ -1,4 +1,4 @@
-//! The W5200's frame (datasheet 1.3 section 6.2): a 16-bit address, a bit that says write, a 15-bit length, so many data bytes.
+//! The W5200's frame (datasheet): a 16-bit address, a bit that says write, a 15-bit length, so many data bytes.
 
 use super::{Burst, Opening};
 

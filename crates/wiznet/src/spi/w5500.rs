@@ -1,4 +1,4 @@
-//! The W5500's frame (datasheet 1.1.0 section 2.2): a 16-bit offset, a control byte (block, write, operation mode), and data
+//! The W5500's frame (datasheet): a 16-bit offset, a control byte (block, write, operation mode), and data
 //! until chip select rises or, in the fixed length modes, one, two or four bytes, after which the next header may follow.
 
 use super::{AfterBurst, Burst, Opening};
@@ -9,7 +9,7 @@ const WRITE_BIT: u8 = 0b100;
 pub(super) const HEADER_FILLERS: [u8; 3] = [0x01, 0x02, 0x03];
 pub(super) const WRITE_FILLER: u8 = 0x03;
 
-/// With chip select tied low (section 2.4) frames of fixed length follow each other without a pause.
+/// With chip select tied low (fixed data length mode) frames of fixed length follow each other without a pause.
 pub(super) const AFTER_BURST: AfterBurst = AfterBurst::Header;
 
 pub(super) fn open(header: [u8; 3]) -> Opening {

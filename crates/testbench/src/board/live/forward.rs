@@ -151,14 +151,14 @@ impl Pair {
             Some(TcpState::Opening) => return true,
             Some(TcpState::Open) => {}
             Some(TcpState::Over(_)) | None => {
-                self.to_outer(id, sockets);
+                self.carry_to_outer(id, sockets);
                 return !self.waiting.is_empty() && self.flush();
             }
         }
-        self.to_outer(id, sockets) && self.to_board(id, sockets)
+        self.carry_to_outer(id, sockets) && self.carry_to_board(id, sockets)
     }
 
-    fn to_outer(&mut self, id: TcpId, sockets: &mut Sockets<'_>) -> bool {
+    fn carry_to_outer(&mut self, id: TcpId, sockets: &mut Sockets<'_>) -> bool {
         let waiting = &mut self.waiting;
         sockets.receive(id, |bytes| {
             let taken = bytes.len().min(MOST_WAITING_BYTES.saturating_sub(waiting.len()));
@@ -187,7 +187,7 @@ impl Pair {
         true
     }
 
-    fn to_board(&mut self, id: TcpId, sockets: &mut Sockets<'_>) -> bool {
+    fn carry_to_board(&mut self, id: TcpId, sockets: &mut Sockets<'_>) -> bool {
         let mut piece = [0; PIECE_BYTES];
         while !self.outer_finished {
             let room = sockets.room(id).min(PIECE_BYTES);
