@@ -52,6 +52,10 @@ impl Hertz {
 
     /// Like [`Self::edge`], or nothing when the edge is out of range.
     pub fn try_edge(self, n: u64) -> Option<Picoseconds> {
+        if let Some(product) = n.checked_mul(PS_PER_S as u64) {
+            // The same in 64 bits, where it fits: drivers of a bus ask for millions of edges.
+            return i64::try_from(product / self.hz()).ok().map(Picoseconds::new);
+        }
         let ps = u128::from(n) * PS_PER_S as u128 / u128::from(self.hz());
         i64::try_from(ps).ok().map(Picoseconds::new)
     }
