@@ -40,7 +40,7 @@ impl Options {
             model,
             seed: 1,
             link_up_time: Picoseconds::new(2_000 * units::PS_PER_MS),
-            command_time: Picoseconds::new(2 * units::PS_PER_US),
+            command_time: Picoseconds::from_ns(200),
             receive_time: Picoseconds::new(units::PS_PER_US),
             send_ok_waits_for_acknowledgement: false,
         }
