@@ -5,9 +5,6 @@ use units::{Hertz, Picoseconds};
 
 use super::{ChipId, Lan};
 
-/// A transfer of so many bytes at most goes byte by byte: a header, a register.
-const SHORT_BYTES: usize = 16;
-
 /// What a driver did to its bus and to its time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct BusUse {
@@ -30,13 +27,15 @@ pub struct SpiController {
     now: Picoseconds,
     used: BusUse,
     selected: bool,
+    /// What a write sends, for the answers that nobody wants.
+    outgoing: Vec<u8>,
 }
 
 impl SpiController {
     /// A controller whose SCK has a frequency.
     pub fn new(lan: Lan, chip: ChipId, clock: Hertz) -> Self {
         let now = lan.now();
-        Self { lan, chip, clock, now, used: BusUse::default(), selected: false }
+        Self { lan, chip, clock, now, used: BusUse::default(), selected: false, outgoing: Vec::new() }
     }
 
     /// The virtual time.
@@ -80,16 +79,35 @@ impl SpiController {
         self.lan.with_chip(self.chip, |chip| chip.select(at, selected));
     }
 
+    /// Sends bytes and takes no heed of the answers.
+    pub fn write(&mut self, bytes: &[u8]) {
+        let mut outgoing = std::mem::take(&mut self.outgoing);
+        outgoing.clear();
+        outgoing.extend_from_slice(bytes);
+        self.transfer(&mut outgoing);
+        self.outgoing = outgoing;
+    }
+
+    /// Receives bytes while zeros go out.
+    pub fn read(&mut self, bytes: &mut [u8]) {
+        bytes.fill(0);
+        self.transfer(bytes);
+    }
+
     /// Moves bytes back to back, in place: what is sent goes in, what is received comes out.
     pub fn transfer(&mut self, bytes: &mut [u8]) {
         let start = self.now;
         self.used.bytes += bytes.len() as u64;
         let mut done = 0;
         while done < bytes.len() {
-            let most = if bytes.len() <= SHORT_BYTES { 1 } else { bytes.len() - done };
-            let count = self.undisturbed(start, done, most);
-            self.move_bytes(start, done, &mut bytes[done..done + count]);
-            done += count;
+            let (count, end) = self.undisturbed(start, done, bytes.len());
+            let piece = &mut bytes[done..done + count.max(1)];
+            if count == 0 {
+                self.move_byte(end, &mut piece[0]);
+            } else {
+                self.move_bytes(end, piece);
+            }
+            done += piece.len();
         }
         self.used.bus_time = self.used.bus_time + (self.now - start);
     }
@@ -99,28 +117,30 @@ impl SpiController {
         start + self.clock.edge(8 * index as u64)
     }
 
-    /// How many bytes, one at least, end before anything else happens.
-    fn undisturbed(&mut self, start: Picoseconds, done: usize, most: usize) -> usize {
-        if most == 1 {
-            return 1;
-        }
-        let Some(next) = self.lan.next_event() else { return most };
+    /// How many of the bytes from `done` to `all` end before anything else happens, and when; for none, when the next does.
+    fn undisturbed(&self, start: Picoseconds, done: usize, all: usize) -> (usize, Picoseconds) {
+        let end = self.edge(start, all);
         // What happens at the end of a byte comes before that byte.
-        let free = (next - self.edge(start, done) - Picoseconds::new(1)).max(Picoseconds::ZERO);
+        let Some(next) = self.lan.next_event().filter(|&next| next <= end) else { return (all - done, end) };
+        let free = (next - start - Picoseconds::new(1)).max(Picoseconds::ZERO);
         let bits = i128::from(free.ps()) * i128::from(self.clock.hz()) / i128::from(units::PS_PER_S);
-        usize::try_from(bits / 8).unwrap_or(usize::MAX).clamp(1, most)
+        let before = usize::try_from(bits / 8).unwrap_or(all).clamp(done, all);
+        (before - done, self.edge(start, before.max(done + 1)))
     }
 
-    fn move_bytes(&mut self, start: Picoseconds, done: usize, bytes: &mut [u8]) {
-        let (from, clock_hz) = (self.edge(start, done), self.clock.hz());
-        let end = self.edge(start, done + bytes.len());
-        if let [byte] = bytes {
-            self.lan.advance(end);
-            *byte = self.lan.with_chip(self.chip, |chip| chip.spi_byte(end, *byte, clock_hz));
-        } else {
-            self.lan.with_chip(self.chip, |chip| chip.spi_burst(from, bytes, clock_hz));
-            self.lan.advance(end);
-        }
+    /// A byte in which something else happens.
+    fn move_byte(&mut self, end: Picoseconds, byte: &mut u8) {
+        let clock_hz = self.clock.hz();
+        self.lan.advance(end);
+        *byte = self.lan.with_chip(self.chip, |chip| chip.spi_byte(end, *byte, clock_hz));
+        self.now = end;
+    }
+
+    /// Bytes in which nothing else happens but what they bring about.
+    fn move_bytes(&mut self, end: Picoseconds, bytes: &mut [u8]) {
+        let (from, clock_hz) = (self.now, self.clock.hz());
+        self.lan.with_chip(self.chip, |chip| chip.spi_burst(from, bytes, clock_hz));
+        self.lan.advance(end);
         self.now = end;
     }
 

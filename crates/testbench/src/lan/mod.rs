@@ -14,7 +14,7 @@ use std::any::Any;
 use std::net::Ipv4Addr;
 
 use ::traffic::Machine;
-use ethernet::{Cable, Frame, Host, Network, PortId, SeatId, StationId};
+use ethernet::{Cable, Frame, Host, Network, PortId, SeatId, Station, StationId};
 use units::Picoseconds;
 use wiznet::{Chip, Duplex, LinkPartner, Speed};
 
@@ -46,6 +46,8 @@ pub struct Lan {
     seats: Vec<(String, SeatId)>,
     /// What begins later: once its time has come and the board has an address.
     awaited: Vec<TrafficSetup>,
+    /// When anything happens next that is not a chip's; known so that an access of a chip asks that chip alone.
+    next_outside: Option<Picoseconds>,
     /// When anything happens next; known so that a byte on a bus costs one comparison.
     next: Option<Picoseconds>,
     now: Picoseconds,
@@ -63,6 +65,7 @@ impl Lan {
             wired: Vec::new(),
             seats: Vec::new(),
             awaited: setup.traffic.clone(),
+            next_outside: None,
             next: None,
             now: Picoseconds::ZERO,
         };
@@ -93,6 +96,11 @@ impl Lan {
         result
     }
 
+    /// A chip's port on the network.
+    pub fn port(&self, id: ChipId) -> PortId {
+        self.wired[id.0].port
+    }
+
     /// The PC.
     pub fn pc(&self) -> Option<StationId> {
         self.pc
@@ -105,7 +113,10 @@ impl Lan {
     pub fn with_pc<T>(&mut self, act: impl FnOnce(&mut Host) -> T) -> Option<T> {
         let pc = self.pc?;
         let host: &mut dyn Any = self.network.station_mut(pc);
-        let result = act(host.downcast_mut().expect("the station of a PC is a host"));
+        let host: &mut Host = host.downcast_mut().expect("the station of a PC is a host");
+        // Of its own accord a PC is at the last thing that happened to it.
+        host.advance(self.now);
+        let result = act(host);
         self.network.poke(self.now, pc);
         self.bring_in();
         self.changed();
@@ -168,7 +179,8 @@ impl Lan {
         self.network.set_plugged(at, wired.port, plugged);
         let partner = self.network.carrier(wired.port).map(link_partner);
         wired.chip.set_cable(at, partner);
-        self.take_up(id.0);
+        self.carry_out(id.0);
+        self.changed();
     }
 
     /// The virtual time up to which everything has happened.
@@ -210,12 +222,15 @@ impl Lan {
         }
     }
 
-    /// What a chip sends goes on its wire.
-    fn carry_out(&mut self, index: usize) {
+    /// What a chip sends goes on its wire; whether there was anything.
+    fn carry_out(&mut self, index: usize) -> bool {
         let Wired { chip, port } = &mut self.wired[index];
+        let mut sent_any = false;
         while let Some(sent) = chip.take_sent() {
             self.network.send(*port, sent.start, Frame::new(sent.bytes));
+            sent_any = true;
         }
+        sent_any
     }
 
     /// What arrived goes into the chips; what they answer at once goes out.
@@ -233,14 +248,22 @@ impl Lan {
     }
 
     fn take_up(&mut self, index: usize) {
-        self.carry_out(index);
-        self.changed();
+        if self.carry_out(index) {
+            self.changed();
+        } else {
+            self.chips_changed();
+        }
     }
 
     fn changed(&mut self) {
-        let chips = self.wired.iter().filter_map(|wired| wired.chip.next_event());
         let starts = self.awaited.iter().map(|one| one.start).filter(|&start| start > self.now);
-        self.next = chips.chain(self.network.next_event()).chain(starts).min();
+        self.next_outside = starts.chain(self.network.next_event()).min();
+        self.chips_changed();
+    }
+
+    fn chips_changed(&mut self) {
+        let chips = self.wired.iter().filter_map(|wired| wired.chip.next_event());
+        self.next = chips.chain(self.next_outside).min();
     }
 
     /// A copy in the same state; nothing when the network cannot be copied.
@@ -254,6 +277,7 @@ impl Lan {
             wired: wired.collect(),
             seats: self.seats.clone(),
             awaited: self.awaited.clone(),
+            next_outside: self.next_outside,
             next: self.next,
             now: self.now,
         })
