@@ -175,6 +175,8 @@ impl Lan {
     /// Plugs in the cable of a chip, or pulls it.
     pub fn set_plugged(&mut self, at: Picoseconds, id: ChipId, plugged: bool) {
         self.advance(at);
+        // A network whose own time lies behind would plug later, and its carrier would be that of before.
+        self.network.advance(at);
         let wired = &mut self.wired[id.0];
         self.network.set_plugged(at, wired.port, plugged);
         let partner = self.network.carrier(wired.port).map(link_partner);
