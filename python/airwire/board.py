@@ -310,6 +310,21 @@ class Board:
         )
         return _run_of(report), given_up_ps
 
+    def start_pcap(self, path: str | Path, *, spi: bool = False) -> None:
+        """Write every frame on the cable of the board's Ethernet chip from here on as pcapng, for Wireshark.
+
+        With ``spi`` the chip's register accesses are in it too, in words, as comments on an interface of their own.
+        """
+        self._core.start_capture(path, spi)
+
+    def end_pcap(self) -> None:
+        """Finish the file of :meth:`start_pcap`."""
+        self._core.end_capture()
+
+    def set_plugged(self, plugged: bool) -> None:
+        """Plug in the network cable of the board, or pull it."""
+        self._core.set_plugged(plugged)
+
     def step(self, instructions: int = 1, *, core: int = 0) -> None:
         """Execute instructions of a core, and what the other core and the peripherals do meanwhile."""
         self._core.step(core, instructions)

@@ -253,6 +253,35 @@ impl PyBoard {
         Ok((report, pace.given_up().ps()))
     }
 
+    /// Writes every frame on the cable of the board's chip from here on, and with `spi` its accesses.
+    fn start_capture(&self, path: PathBuf, spi: bool) -> PyResult<()> {
+        let mut board = self.lock()?;
+        let name = board.file().name.clone();
+        let lan = board.parts().lan().ok_or_else(|| {
+            refused(format!(
+                "board {name} has no chip with Ethernet; choose one that has, such as w5500-evb-pico"
+            ))
+        })?;
+        lan.start_capture(&path, spi).map_err(refused)
+    }
+
+    fn end_capture(&self) -> PyResult<()> {
+        let mut board = self.lock()?;
+        board.parts().lan().map_or(Ok(()), |lan| lan.end_capture().map_err(refused))
+    }
+
+    /// Plugs in the cable of the board's first chip with Ethernet, or pulls it.
+    fn set_plugged(&self, plugged: bool) -> PyResult<()> {
+        let mut board = self.lock()?;
+        let at = board.now();
+        if let Some(lan) = board.parts().lan()
+            && let Some(chip) = lan.chips().next()
+        {
+            lan.set_plugged(at, chip, plugged);
+        }
+        Ok(())
+    }
+
     /// Executes instructions of a core.
     fn step(&self, py: Python<'_>, core: usize, instructions: u64) -> PyResult<()> {
         check_core(core)?;

@@ -13,9 +13,9 @@ use embassy_net::{Config, StackResources, StaticConfigV4};
 use embassy_net_wiznet::State;
 use embassy_net_wiznet::chip::W5500;
 use units::{PS_PER_S, PS_PER_US, Picoseconds};
+use w5500_hl::Tcp;
 use w5500_hl::ll::{BufferSize, Registers, SOCKETS, Sn, SocketInterrupt, SocketInterruptMask, SocketStatus};
 use w5500_hl::net::{Eui48Addr, SocketAddrV4};
-use w5500_hl::Tcp;
 
 use support::executor::Executor;
 use support::hal::{Device, InterruptPin, ResetPin};
@@ -47,7 +47,12 @@ fn main() {
     println!("|---|---|---:|---:|---:|---:|");
     for direction in [Direction::FromPc, Direction::ToPc] {
         for (name, buffer) in [("2 KiB", BufferSize::KB2), ("16 KiB", BufferSize::KB16)] {
-            row(&format!("w5500-hl 0.12, buffers of {name}"), direction, bytes, high_level(direction, buffer, bytes));
+            row(
+                &format!("w5500-hl 0.12, buffers of {name}"),
+                direction,
+                bytes,
+                high_level(direction, buffer, bytes),
+            );
         }
         row("embassy-net-wiznet 0.3, embassy-net 0.9", direction, bytes, embassy(direction, bytes));
     }
@@ -90,7 +95,9 @@ fn high_level(direction: Direction, buffer: BufferSize, bytes: u64) -> Took {
         Direction::FromPc => assert_eq!(receive(&world, &mut w5500, size, bytes), checksum_of(SEED, bytes)),
         Direction::ToPc => {
             send(&world, &mut w5500, size, bytes);
-            world.poll(seconds(10), ms(1), || world.machine(peer, |peer: &Transfer| peer.received.bytes == bytes));
+            world.poll(seconds(10), ms(1), || {
+                world.machine(peer, |peer: &Transfer| peer.received.bytes == bytes)
+            });
         }
     }
     let took = Took { time: world.now() - begin, wall_s: wall.elapsed().as_secs_f64() };

@@ -69,7 +69,8 @@ fn main() {
 /// All of it for one message.
 fn columns(begin: Mark, end: Mark) -> String {
     let each = |begin: u64, end: u64| (end - begin) as f64 / ROUNDS as f64;
-    let us = |begin: Picoseconds, end: Picoseconds| (end - begin).ps() as f64 / (ROUNDS as i64 * PS_PER_US) as f64;
+    let us =
+        |begin: Picoseconds, end: Picoseconds| (end - begin).ps() as f64 / (ROUNDS as i64 * PS_PER_US) as f64;
     let time_us = us(begin.at, end.at);
     format!(
         "{:.1} | {:.1} | {:.1} µs | {:.1} µs | {:.1} µs | {:.0}",
@@ -124,7 +125,9 @@ fn nal(world: &World) -> (Mark, Mark) {
     for round in 0..ROUNDS {
         TcpClientStack::send(&mut device, &mut socket, &message(round)).expect("the connection stands");
         let count = loop {
-            match TcpClientStack::receive(&mut device, &mut socket, &mut buffer).expect("the connection stands") {
+            match TcpClientStack::receive(&mut device, &mut socket, &mut buffer)
+                .expect("the connection stands")
+            {
                 0 => assert!(world.now() < begin.at + seconds(60), "the PC does not answer"),
                 count => break count,
             }

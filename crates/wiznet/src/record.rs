@@ -3,13 +3,16 @@
 
 use units::Picoseconds;
 
-use crate::map::{Map, Place, meaning};
+use crate::map::{Map, Place, SocketRegister, meaning};
 use crate::{Access, Model};
 
 /// How many data bytes of an access are kept.
 const KEPT_BYTES: usize = 64;
 /// How many accesses wait to be taken.
 const MOST_WAITING: usize = 1 << 20;
+const MOST_SOCKETS: usize = 8;
+/// The command SEND, and those that send as it does.
+const SENDS: [u8; 2] = [0x20, 0x21];
 
 /// An access under way.
 #[derive(Debug, Clone)]
@@ -33,6 +36,8 @@ pub(crate) struct Record {
     open: Option<Open>,
     done: Vec<Access>,
     pub(crate) lost: u64,
+    /// Sn_TX_WR of each socket as the bus showed it last, and by how much its last write moved it on.
+    tx_write: [(u16, u16); MOST_SOCKETS],
 }
 
 impl Record {
@@ -44,6 +49,7 @@ impl Record {
             open: None,
             done: Vec::new(),
             lost: 0,
+            tx_write: [(0, 0); MOST_SOCKETS],
         }
     }
 
@@ -97,6 +103,7 @@ impl Record {
             last.bytes += open.bytes;
             last.end = open.end;
             last.meaning = meaning(map, last.block, last.address, last.bytes, &last.data);
+            self.heed_send(map);
             return;
         }
         if self.done.len() >= MOST_WAITING {
@@ -106,6 +113,28 @@ impl Record {
         let Open { start, end, write, address, block, data, bytes } = open;
         let meaning = meaning(map, block, address, bytes, &data);
         self.done.push(Access { start, end, write, address, block, data, bytes, meaning });
+        self.heed_send(map);
+    }
+
+    /// Says of a SEND how many bytes it is for: by as much as the driver moved Sn_TX_WR on before.
+    fn heed_send(&mut self, map: &Map) {
+        let Some(access) = self.done.last_mut() else { return };
+        let Place::Socket(socket, register, 0) = map.place(access.block, access.address) else { return };
+        let Some((pointer, moved)) = self.tx_write.get_mut(socket) else { return };
+        match (register.field, &access.data[..]) {
+            (SocketRegister::TxWr, &[high, low]) => {
+                let value = u16::from_be_bytes([high, low]);
+                if access.write {
+                    *moved = value.wrapping_sub(*pointer);
+                }
+                *pointer = value;
+            }
+            (SocketRegister::Cr, &[command]) if access.write && SENDS.contains(&command) => {
+                access.meaning += &format!(", {moved} bytes");
+                *moved = 0;
+            }
+            _ => {}
+        }
     }
 
     pub(crate) fn take(&mut self) -> Vec<Access> {

@@ -209,6 +209,9 @@ impl Board {
         listener: &mut dyn Listener,
     ) -> Option<Console> {
         self.recording.collect(&mut self.chip);
+        if let Some(lan) = self.parts().lan() {
+            lan.continue_capture();
+        }
         let mut found = None;
         for (console, bytes) in self.drain_consoles() {
             listener.console(console, &bytes);

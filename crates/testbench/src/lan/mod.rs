@@ -4,6 +4,7 @@
 //!
 //! What a board does with a chip is in `board/parts`.
 
+mod capture;
 mod controller;
 mod file;
 mod seat;
@@ -18,6 +19,7 @@ use ethernet::{Cable, Frame, Host, Network, PortId, SeatId, Station, StationId};
 use units::Picoseconds;
 use wiznet::{Chip, Duplex, LinkPartner, Speed};
 
+pub use capture::{LanCaptureError, in_words};
 pub use controller::{BusUse, SpiController};
 pub use file::{NETWORK_FIELDS, NetworkError, NetworkField};
 pub use seat::MachineSeat;
@@ -32,6 +34,8 @@ pub struct ChipId(usize);
 struct Wired {
     chip: Chip,
     port: PortId,
+    /// The address that its frames come from, where the chip has none of its own.
+    spoken: Option<Ipv4Addr>,
 }
 
 /// Chips and the network that they are on.
@@ -51,6 +55,7 @@ pub struct Lan {
     /// When anything happens next; known so that a byte on a bus costs one comparison.
     next: Option<Picoseconds>,
     now: Picoseconds,
+    capture: Option<capture::LanCapture>,
 }
 
 impl Lan {
@@ -68,6 +73,7 @@ impl Lan {
             next_outside: None,
             next: None,
             now: Picoseconds::ZERO,
+            capture: None,
         };
         lan.begin_traffic();
         lan.changed();
@@ -79,9 +85,14 @@ impl Lan {
         let port = self.network.add_port(name, self.cable.clone());
         self.setup.impair(&mut self.network, port);
         chip.set_cable(self.now, self.network.carrier(port).map(link_partner));
-        self.wired.push(Wired { chip, port });
+        self.wired.push(Wired { chip, port, spoken: None });
         self.changed();
         ChipId(self.wired.len() - 1)
+    }
+
+    /// All chips, in the order in which they were attached.
+    pub fn chips(&self) -> impl Iterator<Item = ChipId> + use<> {
+        (0..self.wired.len()).map(ChipId)
     }
 
     /// A chip.
@@ -142,7 +153,7 @@ impl Lan {
 
     /// The addresses that the chips take for their own.
     pub fn addresses(&self) -> impl Iterator<Item = Ipv4Addr> {
-        self.wired.iter().filter_map(|wired| wired.chip.address())
+        self.wired.iter().filter_map(|wired| wired.chip.address().or(wired.spoken))
     }
 
     /// Begins what waits for its time, or for the board's address.
@@ -226,9 +237,10 @@ impl Lan {
 
     /// What a chip sends goes on its wire; whether there was anything.
     fn carry_out(&mut self, index: usize) -> bool {
-        let Wired { chip, port } = &mut self.wired[index];
+        let Wired { chip, port, spoken } = &mut self.wired[index];
         let mut sent_any = false;
         while let Some(sent) = chip.take_sent() {
+            *spoken = sender(&sent.bytes).or(*spoken);
             self.network.send(*port, sent.start, Frame::new(sent.bytes));
             sent_any = true;
         }
@@ -250,6 +262,10 @@ impl Lan {
     }
 
     fn take_up(&mut self, index: usize) {
+        // The chip may have been given the address that something waits for.
+        if !self.awaited.is_empty() && self.addresses().next().is_some() {
+            self.begin_traffic();
+        }
         if self.carry_out(index) {
             self.changed();
         } else {
@@ -268,9 +284,13 @@ impl Lan {
         self.next = chips.chain(self.next_outside).min();
     }
 
-    /// A copy in the same state; nothing when the network cannot be copied.
+    /// A copy in the same state, that captures nothing; nothing when the network cannot be copied.
     pub fn snapshot(&self) -> Option<Self> {
-        let wired = self.wired.iter().map(|wired| Wired { chip: wired.chip.clone(), port: wired.port });
+        let wired = self.wired.iter().map(|wired| Wired {
+            chip: wired.chip.clone(),
+            port: wired.port,
+            spoken: wired.spoken,
+        });
         Some(Self {
             network: self.network.snapshot()?,
             pc: self.pc,
@@ -282,8 +302,20 @@ impl Lan {
             next_outside: self.next_outside,
             next: self.next,
             now: self.now,
+            capture: None,
         })
     }
+}
+
+/// The IPv4 address that a frame says it comes from.
+fn sender(frame: &[u8]) -> Option<Ipv4Addr> {
+    let at = match frame.get(12..14)? {
+        [0x08, 0x06] => 28,
+        [0x08, 0x00] => 26,
+        _ => return None,
+    };
+    let octets: [u8; 4] = frame.get(at..at + 4)?.try_into().ok()?;
+    Some(octets.into()).filter(|address: &Ipv4Addr| !address.is_unspecified())
 }
 
 /// What a chip sees at the other end of a cable. A port of the switch that speaks 1 Gbit/s speaks 100 Mbit/s as well.

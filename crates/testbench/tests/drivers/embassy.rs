@@ -32,9 +32,13 @@ fn on_the_network<C: Chip, T>(world: &World, body: impl AsyncFnOnce(Stack<'_>) -
     let pins = (InterruptPin(world.controller()), ResetPin(world.controller()));
     let spi = Device(world.controller());
     let (device, runner) = executor
-        .run(seconds(1), embassy_net_wiznet::new::<8, 8, C, _, _, _>(CHIP_MAC, &mut state, spi, pins.0, pins.1))
+        .run(
+            seconds(1),
+            embassy_net_wiznet::new::<8, 8, C, _, _, _>(CHIP_MAC, &mut state, spi, pins.0, pins.1),
+        )
         .expect("the driver finds its chip");
-    let (stack, mut net) = embassy_net::new(device, Config::dhcpv4(Default::default()), &mut resources, 0x5EED);
+    let (stack, mut net) =
+        embassy_net::new(device, Config::dhcpv4(Default::default()), &mut resources, 0x5EED);
     executor.spawn(async move {
         runner.run().await;
     });
@@ -131,7 +135,8 @@ fn datagrams_come_back<C: Chip>(model: Model) {
     let echo = world.seat(UdpEcho::new(7));
     on_the_network::<C, _>(&world, async |stack| {
         let (mut incoming, mut outgoing) = ([0; 4_096], [0; 4_096]);
-        let (mut incoming_metadata, mut outgoing_metadata) = ([PacketMetadata::EMPTY; 4], [PacketMetadata::EMPTY; 4]);
+        let (mut incoming_metadata, mut outgoing_metadata) =
+            ([PacketMetadata::EMPTY; 4], [PacketMetadata::EMPTY; 4]);
         let mut socket = UdpSocket::new(
             stack,
             &mut incoming_metadata,

@@ -233,8 +233,10 @@ fn eight_sockets_transfer_at_once() {
     let mut w5500 = with_static_address(&world);
     let bytes = 8_192;
     let ports = 6_000..6_008;
-    let peers: Vec<_> =
-        ports.clone().map(|port| world.seat(Transfer::new(Role::Listen(port), u64::from(port), bytes))).collect();
+    let peers: Vec<_> = ports
+        .clone()
+        .map(|port| world.seat(Transfer::new(Role::Listen(port), u64::from(port), bytes)))
+        .collect();
     let sockets = w5500_hl::ll::SOCKETS;
     for (sn, port) in sockets.into_iter().zip(ports.clone()) {
         w5500.tcp_connect(sn, port + 1_000, &SocketAddrV4::new(PC, port)).unwrap();
@@ -254,5 +256,7 @@ fn eight_sockets_transfer_at_once() {
     for sn in sockets {
         w5500.tcp_disconnect(sn).unwrap();
     }
-    world.poll(seconds(60), ms(1), || peers.iter().all(|&peer| world.machine(peer, |p: &Transfer| p.closed == Some(Ok(())))));
+    world.poll(seconds(60), ms(1), || {
+        peers.iter().all(|&peer| world.machine(peer, |p: &Transfer| p.closed == Some(Ok(()))))
+    });
 }

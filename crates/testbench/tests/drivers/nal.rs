@@ -47,7 +47,8 @@ fn counts<B: Bus>(world: &World, device: &mut Client<B>) {
     let mut socket = TcpClientStack::socket(device).expect("a socket is free");
     TcpClientStack::connect(device, &mut socket, to(PORT)).expect("the PC accepts");
     for number in (0..200).step_by(2) {
-        TcpClientStack::send(device, &mut socket, number.to_string().as_bytes()).expect("the connection stands");
+        TcpClientStack::send(device, &mut socket, number.to_string().as_bytes())
+            .expect("the connection stands");
         let mut buffer = [0; 64];
         let mut count = 0;
         world.poll(seconds(1), ms(0) + units::Picoseconds::from_ns(50_000), || {
@@ -104,7 +105,8 @@ fn there_and_back(setup: &Setup) {
     TcpClientStack::connect(&mut device, &mut socket, to(PORT)).expect("the PC accepts");
     let (mut received, mut buffer) = (Checksum::default(), [0; 2_048]);
     world.poll(seconds(3_600), ms(0) + units::Picoseconds::from_ns(50_000), || {
-        let count = TcpClientStack::receive(&mut device, &mut socket, &mut buffer).expect("the connection stands");
+        let count =
+            TcpClientStack::receive(&mut device, &mut socket, &mut buffer).expect("the connection stands");
         received.add(&buffer[..count]);
         received.bytes == bytes
     });

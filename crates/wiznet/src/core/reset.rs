@@ -108,7 +108,8 @@ impl Core {
     pub(super) fn software_reset(&mut self) {
         self.reset_registers();
         self.phy.release(self.now);
-        self.common.set(Common::Mr, u64::from(SOFTWARE_RESET));
+        let mode = self.common.u8(Common::Mr);
+        self.common.set(Common::Mr, u64::from(mode | SOFTWARE_RESET));
         self.power.software_reset_until = Some(self.now + self.options.command_time);
     }
 
@@ -119,7 +120,8 @@ impl Core {
     pub(super) fn finish_reset(&mut self) {
         if self.power.software_reset_until.is_some_and(|at| at <= self.now) {
             self.power.software_reset_until = None;
-            self.common.set(Common::Mr, 0);
+            let mode = self.common.u8(Common::Mr);
+            self.common.set(Common::Mr, u64::from(mode & !SOFTWARE_RESET));
         }
     }
 

@@ -20,7 +20,7 @@ pub(super) static MAP: Map = Map {
 
 #[rustfmt::skip]
 const COMMON: [Register<Common>; 46] = [
-    line(Common::Mr, "MR", 0x00, 1, ReadWrite, 0),
+    line(Common::Mr, "MR", 0x00, 1, ReadWrite, 0x03),
     line(Common::Gar, "GAR", 0x01, 4, ReadWrite, 0),
     line(Common::Subr, "SUBR", 0x05, 4, ReadWrite, 0),
     line(Common::Shar, "SHAR", 0x09, 6, ReadWrite, 0),

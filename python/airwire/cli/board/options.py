@@ -74,6 +74,9 @@ Pcap = Annotated[
         metavar="FILE", help="Write every frame on the board's wire as pcapng, for Wireshark.", show_default=False
     ),
 ]
+Spi = Annotated[
+    bool, typer.Option("--spi", help="Put the chip's register accesses into the file of --pcap, in words.")
+]
 
 DEFAULT_FOR_PS = 10 * 10**12
 

@@ -54,6 +54,7 @@ def run(
     seed: options.Seed = 1,
     network: options.Network = None,
     pcap: options.Pcap = None,
+    spi: options.Spi = False,
     vcd: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="Write every edge of every pin: .vcd or .csv, .gz too.", show_default=False),
@@ -85,7 +86,7 @@ def run(
 
     device = Board(board, image, symbols=symbols, rom=rom, seed=seed, record=vcd is not None, network=network)
     if pcap is not None:
-        device.start_pcap(pcap)
+        device.start_pcap(pcap, spi=spi)
     if trace is not None:
         device.start_trace(trace)
     awaited = None if until is None else _core.unescaped(until)

@@ -44,6 +44,7 @@ def serve(
         ),
     ] = None,
     pcap: options.Pcap = None,
+    spi: options.Spi = False,
     symbols: options.Symbols = None,
     rom: options.Rom = None,
     seed: options.Seed = 1,
@@ -62,7 +63,7 @@ def serve(
 
     device = Board(board, image, symbols=symbols, rom=rom, seed=seed, record=False, network=network)
     if pcap is not None:
-        device.start_pcap(pcap)
+        device.start_pcap(pcap, spi=spi)
     stream = None if json else ConsoleStream()
     report, given_up_ps = device.serve(
         for_,

@@ -140,9 +140,14 @@ impl<'a> Executor<'a> {
         {
             let mut controller = self.controller.borrow_mut();
             let now = controller.now();
-            assert!(now < end, "the driver did not finish by {:.3} s of virtual time", end.ps() as f64 / 1e12);
+            assert!(
+                now < end,
+                "the driver did not finish by {:.3} s of virtual time",
+                end.ps() as f64 / 1e12
+            );
             let timer = TIMERS.with_borrow(|timers| timers.iter().map(|(at, _)| *at).min());
-            let due = timer.and_then(|us| i64::try_from(us).ok()?.checked_mul(PS_PER_US)).map(Picoseconds::new);
+            let due =
+                timer.and_then(|us| i64::try_from(us).ok()?.checked_mul(PS_PER_US)).map(Picoseconds::new);
             let event = controller.lan().next_event();
             let next = [due, event, Some(most)].into_iter().flatten().min().unwrap_or(most).max(now);
             controller.wait(next - now);

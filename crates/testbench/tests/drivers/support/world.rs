@@ -22,7 +22,8 @@ pub(crate) const MASK: Ipv4Addr = Ipv4Addr::new(255, 255, 255, 0);
 /// The chip's Ethernet address.
 pub(crate) const CHIP_MAC: [u8; 6] = [0x02, 0x08, 0xDC, 0x01, 0x02, 0x03];
 /// The addresses that DHCP gives out.
-pub(crate) const POOL: RangeInclusive<Ipv4Addr> = Ipv4Addr::new(192, 168, 1, 100)..=Ipv4Addr::new(192, 168, 1, 199);
+pub(crate) const POOL: RangeInclusive<Ipv4Addr> =
+    Ipv4Addr::new(192, 168, 1, 100)..=Ipv4Addr::new(192, 168, 1, 199);
 
 const PC_MAC: [u8; 6] = [0x02, 0x00, 0x00, 0x00, 0x00, 0x02];
 
@@ -138,7 +139,11 @@ impl World {
     pub(crate) fn poll(&self, limit: Picoseconds, interval: Picoseconds, mut ask: impl FnMut() -> bool) {
         let end = self.now() + limit;
         while !ask() {
-            assert!(self.now() < end, "what the driver waits for did not come within {} s", limit.ps() / PS_PER_S);
+            assert!(
+                self.now() < end,
+                "what the driver waits for did not come within {} s",
+                limit.ps() / PS_PER_S
+            );
             self.wait(interval);
         }
     }
