@@ -40,7 +40,7 @@ impl std::fmt::Debug for LanCapture {
 }
 
 impl LanCapture {
-    fn refused(path: &Path, reason: impl ToString) -> LanCaptureError {
+    fn refused(path: &Path, reason: &dyn ToString) -> LanCaptureError {
         LanCaptureError { path: path.to_owned(), reason: reason.to_string() }
     }
 
@@ -64,10 +64,10 @@ impl LanCapture {
 
     fn finish(mut self) -> Result<(), LanCaptureError> {
         if let Some(failure) = self.failure.take() {
-            return Err(Self::refused(&self.path, failure));
+            return Err(Self::refused(&self.path, &failure));
         }
         let flush = |mut out: BufWriter<File>| -> io::Result<()> { out.flush() };
-        flush(self.capture.into_inner()).map_err(|error| Self::refused(&self.path, error))
+        flush(self.capture.into_inner()).map_err(|error| Self::refused(&self.path, &error))
     }
 }
 
@@ -86,7 +86,7 @@ impl Lan {
     /// # Errors
     /// When the file cannot be made.
     pub fn start_capture(&mut self, path: &Path, spi: bool) -> Result<(), LanCaptureError> {
-        let refused = |error: &dyn ToString| LanCapture::refused(path, error.to_string());
+        let refused = |error: &dyn ToString| LanCapture::refused(path, error);
         let file = File::create(path).map_err(|error| refused(&error))?;
         let mut capture =
             Capture::new(BufWriter::new(file), Duration::ZERO).map_err(|error| refused(&error))?;
