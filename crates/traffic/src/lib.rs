@@ -6,7 +6,6 @@
 
 pub mod bulk;
 pub mod coap;
-mod declared;
 pub mod dhcp;
 pub mod dns;
 mod flow;
@@ -17,6 +16,7 @@ mod machine;
 pub mod memory;
 mod meter;
 pub mod mqtt;
+mod nearest;
 mod options;
 pub mod os;
 mod outbox;
@@ -29,25 +29,8 @@ pub mod sntp;
 #[cfg(test)]
 mod testing;
 
-pub use declared::{OptionError, ServiceOption};
-pub use kinds::{KINDS, Kind, KindError, machine};
+pub use kinds::{KINDS, Kind, KindError, kind, machine};
 pub use machine::{Action, Connection, Event, Ipv4Endpoint, Machine};
 pub use meter::Interval;
-pub use options::{OptionKind, OptionSpec};
+pub use options::{Declared, OptionError, OptionKind, OptionSpec, Values};
 pub use sample::{Outcome, Sample};
-
-/// Every table of options in this crate, by the name of its machine.
-pub const OPTION_TABLES: &[(&str, &[OptionSpec])] = &[
-    ("bulk-client", bulk::CLIENT_OPTIONS),
-    ("bulk-server", bulk::SERVER_OPTIONS),
-    ("http-client", http::CLIENT_OPTIONS),
-    ("http-server", http::SERVER_OPTIONS),
-    ("iperf-tcp-client", iperf::TCP_CLIENT_OPTIONS),
-    ("iperf-tcp-server", iperf::TCP_SERVER_OPTIONS),
-    ("iperf-udp-client", iperf::UDP_CLIENT_OPTIONS),
-    ("iperf-udp-server", iperf::UDP_SERVER_OPTIONS),
-    ("ping-client", ping::CLIENT_OPTIONS),
-    ("pingpong-client", pingpong::CLIENT_OPTIONS),
-    ("pingpong-server", pingpong::SERVER_OPTIONS),
-    ("small-server", small::SERVER_OPTIONS),
-];

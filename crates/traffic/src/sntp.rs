@@ -3,9 +3,10 @@
 
 use units::{PS_PER_S, Picoseconds};
 
-use crate::declared::{self, Declared};
+use crate::options::OptionKind::{Number, Port, Switch, Time};
+use crate::options::{self, Values, option};
 use crate::outbox::{Outbox, after};
-use crate::{Action, Connection, Event, Ipv4Endpoint, Machine, OptionError, ServiceOption};
+use crate::{Action, Connection, Declared, Event, Ipv4Endpoint, Machine, OptionError, OptionSpec};
 
 /// RFC 4330 section 4.
 const PORT: u16 = 123;
@@ -46,68 +47,31 @@ impl Default for Settings {
 }
 
 /// The options of the SNTP server.
-pub const OPTIONS: &[ServiceOption] = &[
-    ServiceOption {
-        name: "port",
-        takes: "a UDP port",
-        default: "123",
-        help: "Where the server listens.",
-        example: "1123",
-    },
-    ServiceOption {
-        name: "epoch",
-        takes: "whole seconds since 1970-01-01 UTC",
-        default: "1767225600",
-        help: "The time of day at virtual time 0; the default is 2026-01-01.",
-        example: "1700000000",
-    },
-    ServiceOption {
-        name: "stratum",
-        takes: "0 to 15",
-        default: "1",
-        help: "Of the server; 0 answers with the kiss-of-death code RATE.",
-        example: "2",
-    },
-    ServiceOption {
-        name: "answers",
-        takes: "yes or no",
-        default: "yes",
-        help: "Whether a request is answered at all.",
-        example: "no",
-    },
-    ServiceOption {
-        name: "delay",
-        takes: "a duration",
-        default: "0 s",
-        help: "Time from a request to its answer.",
-        example: "200ms",
-    },
+pub const OPTIONS: &[OptionSpec] = &[
+    option("port", Port, "123", "Where the server listens.", "1123"),
+    option(
+        "epoch",
+        Number(0, 4_294_967_295),
+        "1767225600",
+        "The time of day at virtual time 0; the default is 2026-01-01.",
+        "1700000000",
+    ),
+    option("stratum", Number(0, 15), "1", "Of the server; 0 answers with the kiss-of-death code RATE.", "2"),
+    option("answers", Switch, "true", "Whether a request is answered at all.", "false"),
+    option("delay", Time, "0 s", "Time from a request to its answer.", "200ms"),
 ];
 
 impl Declared for Settings {
-    const SERVICE: &'static str = "sntp";
-    const OPTIONS: &'static [ServiceOption] = OPTIONS;
+    const OPTIONS: &'static [OptionSpec] = OPTIONS;
 
-    fn set(&mut self, name: &str, value: &str) -> Option<()> {
-        match name {
-            "port" => self.port = declared::number(value, 1, u16::MAX)?,
-            "epoch" => self.epoch = declared::number(value, 0, u32::MAX)?,
-            "stratum" => self.stratum = declared::number(value, 0, 15)?,
-            "answers" => self.answers = declared::yes_or_no(value)?,
-            "delay" => self.delay = declared::duration(value)?,
-            _ => return None,
-        }
-        Some(())
-    }
-}
-
-impl Settings {
-    /// The defaults with pairs of option and value laid over them.
-    ///
-    /// # Errors
-    /// When an option is not there or does not take the value.
-    pub fn from_options(pairs: &[(&str, &str)]) -> Result<Self, OptionError> {
-        Self::default().with_options(pairs)
+    fn read(values: &Values<'_>) -> Result<Self, OptionError> {
+        Ok(Self {
+            port: values.read("port", options::parsed)?,
+            epoch: values.read("epoch", options::parsed)?,
+            stratum: values.read("stratum", options::parsed)?,
+            answers: values.read("answers", options::switch)?,
+            delay: values.read("delay", options::time)?,
+        })
     }
 }
 

@@ -30,9 +30,9 @@ fn machines() -> Vec<Box<dyn Machine>> {
         Box::new(http::Server::new(http::ServerSettings::default())),
         Box::new(ping::Client::new(ping::ClientSettings::to(PEER.address))),
         Box::new(iperf::TcpClient::new(iperf::TcpClientSettings::to(PEER))),
-        Box::new(iperf::TcpServer::new(5001, Some(some_time))),
+        Box::new(iperf::TcpServer::new(iperf::TcpServerSettings { port: 5001, interval: Some(some_time) })),
         Box::new(iperf::UdpClient::new(udp)),
-        Box::new(iperf::UdpServer::new(5001, Some(some_time))),
+        Box::new(iperf::UdpServer::new(iperf::UdpServerSettings { port: 5001, interval: Some(some_time) })),
     ];
     for payload in [counter, bytes] {
         let settings = pingpong::ClientSettings { payload, ..pingpong::ClientSettings::to(PEER) };
@@ -48,7 +48,7 @@ fn machines() -> Vec<Box<dyn Machine>> {
     }
     for send in [None, Some(bulk::Amount::Bytes(100_000)), Some(bulk::Amount::Time(some_time))] {
         let (seed, interval) = (1, Some(some_time));
-        let client = bulk::ClientSettings { server: PEER, send, seed, interval };
+        let client = bulk::ClientSettings { to: PEER, send, seed, interval };
         machines.push(Box::new(bulk::Client::new(client)));
         machines.push(Box::new(bulk::Server::new(bulk::ServerSettings { port: 5002, send, seed, interval })));
     }

@@ -4,33 +4,48 @@ use std::collections::VecDeque;
 
 use units::Picoseconds;
 
+use super::PORT;
 use super::duplex::{Amount, Content, Duplex, Transfer};
-use crate::options::option;
+use crate::options::OptionKind::{Endpoint, Number, Size, Time};
+use crate::options::{self, Values, option, to};
 use crate::pattern::Pattern;
-use crate::{Action, Connection, Event, Ipv4Endpoint, Machine, OptionKind, OptionSpec};
+use crate::{Action, Connection, Declared, Event, Ipv4Endpoint, Machine, OptionError, OptionSpec};
 
 const CONNECTION: Connection = Connection(0);
 
 /// The settings of [`Client`], declared.
 pub const CLIENT_OPTIONS: &[OptionSpec] = &[
-    option("server", OptionKind::Endpoint, "", "", "Where the server listens.", "192.168.1.20:5002"),
-    option("send", OptionKind::Size, "", "1MB", "How much to send; 0 only receives.", "10MB"),
-    option("time", OptionKind::Time, "", "", "How long to send, instead of how much.", "10s"),
-    option("seed", OptionKind::Count, "", "0", "Determines the bytes, in both directions.", "7"),
-    option("interval", OptionKind::Time, "", "1s", "The length of the intervals that are reported.", "500ms"),
+    to(Endpoint(PORT), "Where the server listens.", "192.168.1.20:5002"),
+    option("send", Size(0, u64::MAX), "1MB", "How much to send; 0 only receives.", "10MB"),
+    option("time", Time, "", "How long to send, instead of how much.", "10s"),
+    option("seed", Number(0, u64::MAX), "0", "Determines the bytes, in both directions.", "7"),
+    option("interval", Time, "1s", "The length of the intervals that are reported; 0 s for none.", "500ms"),
 ];
 
 /// The settings of [`Client`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ClientSettings {
     /// Where the server listens.
-    pub server: Ipv4Endpoint,
+    pub to: Ipv4Endpoint,
     /// How much to send; with nothing it only receives, until the server ends.
     pub send: Option<Amount>,
     /// Determines the bytes, in both directions.
     pub seed: u64,
     /// The length of the intervals that are reported.
     pub interval: Option<Picoseconds>,
+}
+
+impl Declared for ClientSettings {
+    const OPTIONS: &'static [OptionSpec] = CLIENT_OPTIONS;
+
+    fn read(values: &Values<'_>) -> Result<Self, OptionError> {
+        Ok(Self {
+            to: values.read("to", |text| options::endpoint(text, PORT))?,
+            send: super::amount(values)?,
+            seed: values.read("seed", options::parsed)?,
+            interval: Some(values.read("interval", options::time)?),
+        })
+    }
 }
 
 /// A client that sends, receives, or both, over one connection.
@@ -61,7 +76,7 @@ impl Machine for Client {
         match event {
             Event::Wake if !self.begun => {
                 self.begun = true;
-                self.actions.push_back(Action::Connect(CONNECTION, self.settings.server));
+                self.actions.push_back(Action::Connect(CONNECTION, self.settings.to));
             }
             Event::Opened(_) => self.duplex.open(now, &mut self.actions),
             _ => self.duplex.handle(now, &event, &mut self.actions),

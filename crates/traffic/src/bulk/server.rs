@@ -6,19 +6,20 @@ use units::Picoseconds;
 
 use super::duplex::{Amount, Content, Duplex, MOST_KEPT, Transfer};
 use crate::flow::MOST_CONNECTIONS;
-use crate::options::option;
+use crate::options::OptionKind::{Number, Port, Size, Time};
+use crate::options::{self, Values, option};
 use crate::pattern::Pattern;
-use crate::{Action, Connection, Event, Machine, OptionKind, OptionSpec};
+use crate::{Action, Connection, Declared, Event, Machine, OptionError, OptionSpec};
 
 const LISTENER: Connection = Connection(0);
 
 /// The settings of [`Server`], declared.
 pub const SERVER_OPTIONS: &[OptionSpec] = &[
-    option("port", OptionKind::Port, "", "5002", "The TCP port to listen on.", "5002"),
-    option("send", OptionKind::Size, "", "0", "How much to send on each connection.", "10MB"),
-    option("time", OptionKind::Time, "", "", "How long to send, instead of how much.", "10s"),
-    option("seed", OptionKind::Count, "", "0", "Determines the bytes, in both directions.", "7"),
-    option("interval", OptionKind::Time, "", "1s", "The length of the intervals that are reported.", "500ms"),
+    option("port", Port, "5002", "The TCP port to listen on.", "5012"),
+    option("send", Size(0, u64::MAX), "0 B", "How much to send on each connection.", "10MB"),
+    option("time", Time, "", "How long to send, instead of how much.", "10s"),
+    option("seed", Number(0, u64::MAX), "0", "Determines the bytes, in both directions.", "7"),
+    option("interval", Time, "1s", "The length of the intervals that are reported; 0 s for none.", "500ms"),
 ];
 
 /// The settings of [`Server`].
@@ -32,6 +33,19 @@ pub struct ServerSettings {
     pub seed: u64,
     /// The length of the intervals that are reported.
     pub interval: Option<Picoseconds>,
+}
+
+impl Declared for ServerSettings {
+    const OPTIONS: &'static [OptionSpec] = SERVER_OPTIONS;
+
+    fn read(values: &Values<'_>) -> Result<Self, OptionError> {
+        Ok(Self {
+            port: values.read("port", options::parsed)?,
+            send: super::amount(values)?,
+            seed: values.read("seed", options::parsed)?,
+            interval: Some(values.read("interval", options::time)?),
+        })
+    }
 }
 
 /// A server of bulk transfers.

@@ -18,7 +18,7 @@ fn server(send: Option<Amount>, port: u16) -> Server {
 
 fn client(server: Ipv4Endpoint, send: Option<Amount>) -> Client {
     let interval = Some(Picoseconds::new(10 * PS_PER_MS));
-    Client::new(ClientSettings { server, send, seed: 5, interval })
+    Client::new(ClientSettings { to: server, send, seed: 5, interval })
 }
 
 #[test]

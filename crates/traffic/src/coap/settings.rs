@@ -2,9 +2,10 @@
 
 use units::Picoseconds;
 
-use crate::declared::{self, Declared};
+use crate::options::OptionKind::{Choice, Number, Period, Port, Switch, Text, Time};
+use crate::options::{self, Values, option};
 use crate::outbox::seconds;
-use crate::{OptionError, ServiceOption};
+use crate::{Declared, OptionError, OptionSpec};
 
 /// RFC 7252 section 6.1.
 const PORT: u16 = 5683;
@@ -64,150 +65,83 @@ impl Default for Settings {
 }
 
 /// The options of the CoAP server.
-pub const OPTIONS: &[ServiceOption] = &[
-    ServiceOption {
-        name: "port",
-        takes: "a UDP port",
-        default: "5683",
-        help: "Where the server listens.",
-        example: "15683",
-    },
-    ServiceOption {
-        name: "hello",
-        takes: "a text",
-        default: "Hello world!",
-        help: "What /hello says.",
-        example: "hi",
-    },
-    ServiceOption {
-        name: "large_bytes",
-        takes: "1 to 1048576",
-        default: "4096",
-        help: "Size of /large, which goes out in blocks.",
-        example: "10000",
-    },
-    ServiceOption {
-        name: "block_bytes",
-        takes: "16, 32, 64, 128, 256, 512 or 1024",
-        default: "1024",
-        help: "The greatest block; a client may ask for smaller ones.",
-        example: "64",
-    },
-    ServiceOption {
-        name: "most_store_bytes",
-        takes: "1 to 1048576",
-        default: "65536",
-        help: "How much one entry of /store may hold.",
-        example: "1024",
-    },
-    ServiceOption {
-        name: "most_entries",
-        takes: "1 to 1000",
-        default: "64",
-        help: "Entries of /store; more are refused.",
-        example: "2",
-    },
-    ServiceOption {
-        name: "most_observers",
-        takes: "0 to 1000",
-        default: "64",
-        help: "Observers of all resources; more are answered once.",
-        example: "1",
-    },
-    ServiceOption {
-        name: "tick",
-        takes: "a duration of 1 ms or more",
-        default: "1 s",
-        help: "How often /ticks counts on and tells its observers.",
-        example: "100ms",
-    },
-    ServiceOption {
-        name: "confirmable_notifications",
-        takes: "yes or no",
-        default: "yes",
-        help: "Whether observers have to acknowledge notifications.",
-        example: "no",
-    },
-    ServiceOption {
-        name: "separate",
-        takes: "a duration",
-        default: "0 s",
-        help: "Acknowledges a confirmable request at once and responds so much later; 0 s responds in the acknowledgement.",
-        example: "500ms",
-    },
-    ServiceOption {
-        name: "delay",
-        takes: "a duration",
-        default: "0 s",
-        help: "Time from a request to whatever answers it.",
-        example: "3s",
-    },
-    ServiceOption {
-        name: "ack_timeout",
-        takes: "a duration of 1 ms or more",
-        default: "2 s",
-        help: "Time to the first retransmission of a confirmable message; it doubles each time.",
-        example: "1s",
-    },
-    ServiceOption {
-        name: "max_retransmit",
-        takes: "0 to 10",
-        default: "4",
-        help: "Retransmissions of a confirmable message.",
-        example: "2",
-    },
-    ServiceOption {
-        name: "answers",
-        takes: "yes or no",
-        default: "yes",
-        help: "Whether anything is answered.",
-        example: "no",
-    },
+pub const OPTIONS: &[OptionSpec] = &[
+    option("port", Port, "5683", "Where the server listens.", "15683"),
+    option("hello", Text("a text"), "Hello world!", "What /hello says.", "hi"),
+    option("large_bytes", Number(1, 1_048_576), "4096", "Size of /large, which goes out in blocks.", "10000"),
+    option(
+        "block_bytes",
+        Choice(&["16", "32", "64", "128", "256", "512", "1024"]),
+        "1024",
+        "The greatest block; a client may ask for smaller ones.",
+        "64",
+    ),
+    option(
+        "most_store_bytes",
+        Number(1, 1_048_576),
+        "65536",
+        "How much one entry of /store may hold.",
+        "1024",
+    ),
+    option("most_entries", Number(1, 1000), "64", "Entries of /store; more are refused.", "2"),
+    option(
+        "most_observers",
+        Number(0, 1000),
+        "64",
+        "Observers of all resources; more are answered once.",
+        "1",
+    ),
+    option("tick", Period, "1 s", "How often /ticks counts on and tells its observers.", "100ms"),
+    option(
+        "confirmable_notifications",
+        Switch,
+        "true",
+        "Whether observers have to acknowledge notifications.",
+        "false",
+    ),
+    option(
+        "separate",
+        Time,
+        "0 s",
+        "Acknowledges a confirmable request at once and responds so much later; 0 s responds in the acknowledgement.",
+        "500ms",
+    ),
+    option("delay", Time, "0 s", "Time from a request to whatever answers it.", "3s"),
+    option(
+        "ack_timeout",
+        Period,
+        "2 s",
+        "Time to the first retransmission of a confirmable message; it doubles each time.",
+        "1s",
+    ),
+    option("max_retransmit", Number(0, 10), "4", "Retransmissions of a confirmable message.", "2"),
+    option("answers", Switch, "true", "Whether anything is answered.", "false"),
 ];
 
-/// Times that something recurs in, so that no machine wakes without end.
-fn period(value: &str) -> Option<Picoseconds> {
-    declared::duration(value).filter(|period| *period >= Picoseconds::new(units::PS_PER_MS))
-}
-
 impl Declared for Settings {
-    const SERVICE: &'static str = "coap";
-    const OPTIONS: &'static [ServiceOption] = OPTIONS;
+    const OPTIONS: &'static [OptionSpec] = OPTIONS;
 
-    fn set(&mut self, name: &str, value: &str) -> Option<()> {
-        match name {
-            "port" => self.port = declared::number(value, 1, u16::MAX)?,
-            "hello" => value.clone_into(&mut self.hello),
-            "large_bytes" => self.large_bytes = declared::number(value, 1, 1 << 20)?,
-            "block_bytes" => {
-                self.block_bytes =
-                    declared::number(value, 16, 1024).filter(|bytes: &usize| bytes.is_power_of_two())?;
-            }
-            "most_store_bytes" => self.most_store_bytes = declared::number(value, 1, 1 << 20)?,
-            "most_entries" => self.most_entries = declared::number(value, 1, 1000)?,
-            "most_observers" => self.most_observers = declared::number(value, 0, 1000)?,
-            "tick" => self.tick = period(value)?,
-            "confirmable_notifications" => self.confirmable_notifications = declared::yes_or_no(value)?,
-            "separate" => self.separate = declared::duration(value)?,
-            "delay" => self.delay = declared::duration(value)?,
-            "ack_timeout" => self.ack_timeout = period(value)?,
-            "max_retransmit" => self.max_retransmit = declared::number(value, 0, 10)?,
-            "answers" => self.answers = declared::yes_or_no(value)?,
-            _ => return None,
-        }
-        Some(())
+    fn read(values: &Values<'_>) -> Result<Self, OptionError> {
+        Ok(Self {
+            port: values.read("port", options::parsed)?,
+            hello: values.text("hello").to_owned(),
+            large_bytes: values.read("large_bytes", options::parsed)?,
+            block_bytes: values.read("block_bytes", options::parsed)?,
+            most_store_bytes: values.read("most_store_bytes", options::parsed)?,
+            most_entries: values.read("most_entries", options::parsed)?,
+            most_observers: values.read("most_observers", options::parsed)?,
+            tick: values.read("tick", options::time)?,
+            confirmable_notifications: values.read("confirmable_notifications", options::switch)?,
+            separate: values.read("separate", options::time)?,
+            delay: values.read("delay", options::time)?,
+            ack_timeout: values.read("ack_timeout", options::time)?,
+            max_retransmit: values.read("max_retransmit", options::parsed)?,
+            answers: values.read("answers", options::switch)?,
+        })
     }
 }
 
 impl Settings {
-    /// The defaults with pairs of option and value laid over them.
-    ///
-    /// # Errors
-    /// When an option is not there or does not take the value.
-    pub fn from_options(pairs: &[(&str, &str)]) -> Result<Self, OptionError> {
-        Self::default().with_options(pairs)
-    }
-
     /// The greatest block as RFC 7959's exponent.
     pub(super) fn block_exponent(&self) -> u8 {
         (self.block_bytes.ilog2() as u8).saturating_sub(4)

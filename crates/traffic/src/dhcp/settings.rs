@@ -4,8 +4,9 @@ use std::net::Ipv4Addr;
 
 use units::Picoseconds;
 
-use crate::declared::{self, Declared};
-use crate::{OptionError, ServiceOption};
+use crate::options::OptionKind::{Address, Choice, Number, Text, Time};
+use crate::options::{self, Values, option};
+use crate::{Declared, OptionError, OptionSpec};
 
 /// An Ethernet address.
 pub type HardwareAddress = [u8; 6];
@@ -90,10 +91,10 @@ pub struct Settings {
 impl Default for Settings {
     fn default() -> Self {
         Self {
-            server: Ipv4Addr::new(192, 168, 1, 2),
+            server: Ipv4Addr::new(192, 168, 1, 1),
             subnet_mask: Ipv4Addr::new(255, 255, 255, 0),
             router: Some(Ipv4Addr::new(192, 168, 1, 1)),
-            dns: vec![Ipv4Addr::new(192, 168, 1, 2)],
+            dns: vec![Ipv4Addr::new(192, 168, 1, 1)],
             ntp: None,
             first: Ipv4Addr::new(192, 168, 1, 100),
             last: Ipv4Addr::new(192, 168, 1, 199),
@@ -112,126 +113,96 @@ impl Default for Settings {
 }
 
 /// The options of the DHCP server.
-pub const OPTIONS: &[ServiceOption] = &[
-    ServiceOption {
-        name: "server",
-        takes: "an IPv4 address",
-        default: "192.168.1.2",
-        help: "The server's own address, its identifier in every reply.",
-        example: "192.168.1.10",
-    },
-    ServiceOption {
-        name: "subnet_mask",
-        takes: "an IPv4 mask",
-        default: "255.255.255.0",
-        help: "Mask of the network.",
-        example: "255.255.0.0",
-    },
-    ServiceOption {
-        name: "router",
-        takes: "an IPv4 address or nothing",
-        default: "192.168.1.1",
-        help: "The way out of the network.",
-        example: "192.168.1.254",
-    },
-    ServiceOption {
-        name: "dns",
-        takes: "up to three IPv4 addresses between commas",
-        default: "192.168.1.2",
-        help: "Name servers.",
-        example: "192.168.1.2,192.168.1.1",
-    },
-    ServiceOption {
-        name: "ntp",
-        takes: "an IPv4 address or nothing",
-        default: "",
-        help: "A time server, told to who asks for one.",
-        example: "192.168.1.2",
-    },
-    ServiceOption {
-        name: "first",
-        takes: "an IPv4 address",
-        default: "192.168.1.100",
-        help: "First address of the pool, which holds at most 4096.",
-        example: "192.168.1.50",
-    },
-    ServiceOption {
-        name: "last",
-        takes: "an IPv4 address",
-        default: "192.168.1.199",
-        help: "Last address of the pool.",
-        example: "192.168.1.100",
-    },
-    ServiceOption {
-        name: "reservations",
-        takes: "hardware address=IPv4 address, between commas",
-        default: "",
-        help: "Addresses that belong to one client each.",
-        example: "02:00:00:00:00:01=192.168.1.50",
-    },
-    ServiceOption {
-        name: "lease_s",
-        takes: "1 to 4294967295; the greatest is for ever",
-        default: "3600",
-        help: "How many seconds a lease holds at most.",
-        example: "60",
-    },
-    ServiceOption {
-        name: "t1_s",
-        takes: "a number of seconds or nothing",
-        default: "",
-        help: "When a client renews; nothing for half the lease.",
-        example: "20",
-    },
-    ServiceOption {
-        name: "t2_s",
-        takes: "a number of seconds or nothing",
-        default: "",
-        help: "When a client rebinds; nothing for seven eighths of the lease.",
-        example: "50",
-    },
-    ServiceOption {
-        name: "hostname",
-        takes: "up to 63 printable characters",
-        default: "",
-        help: "The name that a client is told to have.",
-        example: "board-1",
-    },
-    ServiceOption {
-        name: "domain",
-        takes: "up to 64 printable characters",
-        default: "airwire.test",
-        help: "The domain of the network.",
-        example: "lab.test",
-    },
-    ServiceOption {
-        name: "reply",
-        takes: "broadcast or unicast",
-        default: "broadcast",
-        help: "Where a reply goes that a client without an address and without the broadcast flag waits for.",
-        example: "unicast",
-    },
-    ServiceOption {
-        name: "answers",
-        takes: "yes, no or nak",
-        default: "yes",
-        help: "Whether requests are answered, ignored, or refused after an offer.",
-        example: "nak",
-    },
-    ServiceOption {
-        name: "delay",
-        takes: "a duration",
-        default: "0 s",
-        help: "Time from a request to its answer.",
-        example: "3s",
-    },
-    ServiceOption {
-        name: "offer",
-        takes: "an IPv4 address or nothing",
-        default: "",
-        help: "Offered to everybody until it is declined, in use or not.",
-        example: "192.168.1.2",
-    },
+pub const OPTIONS: &[OptionSpec] = &[
+    option(
+        "server",
+        Address,
+        "192.168.1.1",
+        "The server's own address, its identifier in every reply.",
+        "192.168.1.10",
+    ),
+    option("subnet_mask", Address, "255.255.255.0", "Mask of the network.", "255.255.0.0"),
+    option(
+        "router",
+        Text("an IPv4 address or nothing"),
+        "192.168.1.1",
+        "The way out of the network.",
+        "192.168.1.254",
+    ),
+    option(
+        "dns",
+        Text("up to three IPv4 addresses between commas"),
+        "192.168.1.1",
+        "Name servers.",
+        "192.168.1.2,192.168.1.1",
+    ),
+    option(
+        "ntp",
+        Text("an IPv4 address or nothing"),
+        "",
+        "A time server, told to who asks for one.",
+        "192.168.1.2",
+    ),
+    option(
+        "first",
+        Address,
+        "192.168.1.100",
+        "First address of the pool, which holds at most 4096.",
+        "192.168.1.50",
+    ),
+    option("last", Address, "192.168.1.199", "Last address of the pool.", "192.168.1.100"),
+    option(
+        "reservations",
+        Text("hardware address=IPv4 address, between commas"),
+        "",
+        "Addresses that belong to one client each.",
+        "02:00:00:00:00:01=192.168.1.50",
+    ),
+    option("lease_s", Number(1, 4_294_967_295), "3600", "How many seconds a lease holds at most.", "60"),
+    option("t1_s", Number(0, 4_294_967_295), "", "When a client renews; nothing for half the lease.", "20"),
+    option(
+        "t2_s",
+        Number(0, 4_294_967_295),
+        "",
+        "When a client rebinds; nothing for seven eighths of the lease.",
+        "50",
+    ),
+    option(
+        "hostname",
+        Text("up to 63 printable characters"),
+        "",
+        "The name that a client is told to have.",
+        "board-1",
+    ),
+    option(
+        "domain",
+        Text("up to 64 printable characters"),
+        "airwire.test",
+        "The domain of the network.",
+        "lab.test",
+    ),
+    option(
+        "reply",
+        Choice(&["broadcast", "unicast"]),
+        "broadcast",
+        "Where a reply goes that a client without an address and without the broadcast flag waits for.",
+        "unicast",
+    ),
+    option(
+        "answers",
+        Choice(&["yes", "no", "nak"]),
+        "yes",
+        "Whether requests are answered, ignored, or refused after an offer.",
+        "nak",
+    ),
+    option("delay", Time, "0 s", "Time from a request to its answer.", "3s"),
+    option(
+        "offer",
+        Text("an IPv4 address or nothing"),
+        "",
+        "Offered to everybody until it is declined, in use or not.",
+        "192.168.1.2",
+    ),
 ];
 
 fn hardware_address(text: &str) -> Option<HardwareAddress> {
@@ -252,74 +223,56 @@ fn printable(text: &str, most_bytes: usize) -> Option<String> {
 }
 
 impl Declared for Settings {
-    const SERVICE: &'static str = "dhcp";
-    const OPTIONS: &'static [ServiceOption] = OPTIONS;
+    const OPTIONS: &'static [OptionSpec] = OPTIONS;
 
-    fn set(&mut self, name: &str, value: &str) -> Option<()> {
-        match name {
-            "server" => self.server = value.parse().ok()?,
-            "subnet_mask" => self.subnet_mask = value.parse().ok()?,
-            "router" => self.router = declared::optional(value)?,
-            "dns" => {
-                self.dns = declared::list(value, |text| text.parse().ok())
-                    .filter(|servers: &Vec<Ipv4Addr>| servers.len() <= MOST_DNS_SERVERS)?;
-            }
-            "ntp" => self.ntp = declared::optional(value)?,
-            "first" => self.first = value.parse().ok()?,
-            "last" => self.last = value.parse().ok()?,
-            "reservations" => self.reservations = declared::list(value, reservation)?,
-            "lease_s" => self.lease_s = declared::number(value, 1, u32::MAX)?,
-            "t1_s" => self.t1_s = declared::optional(value)?,
-            "t2_s" => self.t2_s = declared::optional(value)?,
-            "hostname" => self.hostname = printable(value, MOST_HOSTNAME_BYTES)?,
-            "domain" => self.domain = printable(value, MOST_DOMAIN_BYTES)?,
-            "delay" => self.delay = declared::duration(value)?,
-            "offer" => self.offer = declared::optional(value)?,
-            _ => return self.set_manner(name, value),
-        }
-        Some(())
-    }
-
-    fn check(&self) -> Result<(), String> {
-        let (first, last) = (u32::from(self.first), u32::from(self.last));
-        if last < first || last - first >= MOST_POOL_ADDRESSES {
-            return Err(format!(
-                "the pool from {} to {} holds no address or more than {MOST_POOL_ADDRESSES}",
-                self.first, self.last
-            ));
-        }
-        for address in [self.first, self.last].into_iter().chain(self.reservations.iter().map(|r| r.address))
-        {
-            if !self.in_network(address) {
-                return Err(format!(
-                    "{address} is outside the network of {}/{}",
-                    self.server, self.subnet_mask
-                ));
-            }
-        }
-        Ok(())
+    fn read(values: &Values<'_>) -> Result<Self, OptionError> {
+        let answers = [("yes", Answers::Yes), ("no", Answers::No), ("nak", Answers::Nak)];
+        let replies = [("broadcast", ReplyTo::Broadcast), ("unicast", ReplyTo::Unicast)];
+        let settings = Self {
+            server: values.read("server", options::parsed)?,
+            subnet_mask: values.read("subnet_mask", options::parsed)?,
+            router: values.read_if_set("router", options::parsed)?,
+            ntp: values.read_if_set("ntp", options::parsed)?,
+            first: values.read("first", options::parsed)?,
+            last: values.read("last", options::parsed)?,
+            reservations: values.read("reservations", |text| options::list(text, reservation))?,
+            lease_s: values.read("lease_s", options::parsed)?,
+            t1_s: values.read_if_set("t1_s", options::parsed)?,
+            t2_s: values.read_if_set("t2_s", options::parsed)?,
+            reply: values.choose("reply", &replies)?,
+            answers: values.choose("answers", &answers)?,
+            dns: values.read("dns", |text| {
+                options::list(text, options::parsed).filter(|servers| servers.len() <= MOST_DNS_SERVERS)
+            })?,
+            hostname: values.read("hostname", |text| printable(text, MOST_HOSTNAME_BYTES))?,
+            domain: values.read("domain", |text| printable(text, MOST_DOMAIN_BYTES))?,
+            delay: values.read("delay", options::time)?,
+            offer: values.read_if_set("offer", options::parsed)?,
+        };
+        settings.check().map_err(|(name, reason)| OptionError::Together { name, reason })?;
+        Ok(settings)
     }
 }
 
 impl Settings {
-    /// The defaults with pairs of option and value laid over them.
-    ///
-    /// # Errors
-    /// When an option is not there, does not take the value, or the pool is outside the network.
-    pub fn from_options(pairs: &[(&str, &str)]) -> Result<Self, OptionError> {
-        Self::default().with_options(pairs)
-    }
-
-    fn set_manner(&mut self, name: &str, value: &str) -> Option<()> {
-        match (name, value) {
-            ("reply", "broadcast") => self.reply = ReplyTo::Broadcast,
-            ("reply", "unicast") => self.reply = ReplyTo::Unicast,
-            ("answers", "yes") => self.answers = Answers::Yes,
-            ("answers", "no") => self.answers = Answers::No,
-            ("answers", "nak") => self.answers = Answers::Nak,
-            _ => return None,
+    /// Refuses a pool or a reservation outside the network.
+    fn check(&self) -> Result<(), (&'static str, String)> {
+        let (first, last) = (u32::from(self.first), u32::from(self.last));
+        if last < first || last - first >= MOST_POOL_ADDRESSES {
+            let (first, last) = (self.first, self.last);
+            let reason = format!(
+                "the pool from {first} to {last} holds no address or more than {MOST_POOL_ADDRESSES}"
+            );
+            return Err(("last", reason));
         }
-        Some(())
+        let reserved = self.reservations.iter().map(|one| ("reservations", one.address));
+        for (name, address) in [("first", self.first), ("last", self.last)].into_iter().chain(reserved) {
+            if !self.in_network(address) {
+                let network = format!("{}/{}", self.server, self.subnet_mask);
+                return Err((name, format!("{address} is outside the network of {network}")));
+            }
+        }
+        Ok(())
     }
 
     pub(super) fn in_network(&self, address: Ipv4Addr) -> bool {

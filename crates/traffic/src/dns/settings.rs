@@ -4,13 +4,12 @@ use std::net::Ipv4Addr;
 
 use units::Picoseconds;
 
-use crate::declared::{self, Declared};
-use crate::{OptionError, ServiceOption};
+use crate::options::OptionKind::{Choice, Number, Port, Text, Time};
+use crate::options::{self, Values, option};
+use crate::{Declared, OptionError, OptionSpec};
 
 /// RFC 1035 section 4.2.
 const PORT: u16 = 53;
-/// RFC 2181 section 8.
-const MOST_TTL_S: u32 = i32::MAX.cast_unsigned();
 
 /// A name and its address. `*.lab` stands for every name below `lab` that has no record of its own, `*` for all.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -72,72 +71,42 @@ impl Default for Settings {
 }
 
 /// The options of the DNS server.
-pub const OPTIONS: &[ServiceOption] = &[
-    ServiceOption {
-        name: "port",
-        takes: "a port",
-        default: "53",
-        help: "Where the server listens, over UDP and TCP.",
-        example: "5353",
-    },
-    ServiceOption {
-        name: "records",
-        takes: "name=IPv4 address, between commas",
-        default: "",
-        help: "The names that it knows; *.lab stands for every other name below lab, * for all.",
-        example: "pc.airwire.test=192.168.1.2,*.lab=192.168.1.3",
-    },
-    ServiceOption {
-        name: "ttl",
-        takes: "0 to 2147483647",
-        default: "60",
-        help: "How many seconds an answer may be kept.",
-        example: "1",
-    },
-    ServiceOption {
-        name: "answers",
-        takes: "yes, no or truncated",
-        default: "yes",
-        help: "Whether queries are answered, ignored, or over UDP truncated to nothing.",
-        example: "truncated",
-    },
-    ServiceOption {
-        name: "delay",
-        takes: "a duration",
-        default: "0 s",
-        help: "Time from a query to its answer.",
-        example: "200ms",
-    },
+pub const OPTIONS: &[OptionSpec] = &[
+    option("port", Port, "53", "Where the server listens, over UDP and TCP.", "5353"),
+    option(
+        "records",
+        Text("name=IPv4 address, between commas"),
+        "",
+        "The names that it knows; *.lab stands for every other name below lab, * for all.",
+        "pc.airwire.test=192.168.1.2,*.lab=192.168.1.3",
+    ),
+    option("ttl", Number(0, 2_147_483_647), "60", "How many seconds an answer may be kept.", "1"),
+    option(
+        "answers",
+        Choice(&["yes", "no", "truncated"]),
+        "yes",
+        "Whether queries are answered, ignored, or over UDP truncated to nothing.",
+        "truncated",
+    ),
+    option("delay", Time, "0 s", "Time from a query to its answer.", "200ms"),
 ];
 
 impl Declared for Settings {
-    const SERVICE: &'static str = "dns";
-    const OPTIONS: &'static [ServiceOption] = OPTIONS;
+    const OPTIONS: &'static [OptionSpec] = OPTIONS;
 
-    fn set(&mut self, name: &str, value: &str) -> Option<()> {
-        match (name, value) {
-            ("port", _) => self.port = declared::number(value, 1, u16::MAX)?,
-            ("records", _) => self.records = declared::list(value, Record::parse)?,
-            ("ttl", _) => self.ttl_s = declared::number(value, 0, MOST_TTL_S)?,
-            ("answers", "yes") => self.answers = Answers::Yes,
-            ("answers", "no") => self.answers = Answers::No,
-            ("answers", "truncated") => self.answers = Answers::Truncated,
-            ("delay", _) => self.delay = declared::duration(value)?,
-            _ => return None,
-        }
-        Some(())
+    fn read(values: &Values<'_>) -> Result<Self, OptionError> {
+        let answers = [("yes", Answers::Yes), ("no", Answers::No), ("truncated", Answers::Truncated)];
+        Ok(Self {
+            answers: values.choose("answers", &answers)?,
+            port: values.read("port", options::parsed)?,
+            records: values.read("records", |text| options::list(text, Record::parse))?,
+            ttl_s: values.read("ttl", options::parsed)?,
+            delay: values.read("delay", options::time)?,
+        })
     }
 }
 
 impl Settings {
-    /// The defaults with pairs of option and value laid over them.
-    ///
-    /// # Errors
-    /// When an option is not there or does not take the value.
-    pub fn from_options(pairs: &[(&str, &str)]) -> Result<Self, OptionError> {
-        Self::default().with_options(pairs)
-    }
-
     /// The addresses of a name; None when there is no such name. A name of the table wins over a wildcard, and a longer
     /// wildcard over a shorter one. Unlike in RFC 4592, a name of the table does not end a wildcard for the names below it.
     pub(super) fn addresses(&self, labels: &[Vec<u8>]) -> Option<Vec<Ipv4Addr>> {

@@ -4,10 +4,14 @@ use std::collections::VecDeque;
 
 use units::{PS_PER_S, Picoseconds};
 
+use super::PORT;
 use super::response::{Progress, ResponseReader};
 use super::summary::Summary;
-use crate::options::option;
-use crate::{Action, Connection, Event, Ipv4Endpoint, Machine, OptionKind, OptionSpec, Outcome, Sample};
+use crate::options::OptionKind::{Choice, Endpoint, Number, Switch, Text, Time};
+use crate::options::{self, Values, option, to};
+use crate::{
+    Action, Connection, Declared, Event, Ipv4Endpoint, Machine, OptionError, OptionSpec, Outcome, Sample,
+};
 
 /// Pause before a connection that could not be opened is tried again.
 const REOPEN_PAUSE: Picoseconds = Picoseconds::new(PS_PER_S / 10);
@@ -16,29 +20,15 @@ const MOST_FAILURES: u32 = 10;
 
 /// The settings of [`Client`], declared.
 pub const CLIENT_OPTIONS: &[OptionSpec] = &[
-    option("server", OptionKind::Endpoint, "", "", "Where the server listens.", "192.168.1.20:80"),
-    option("path", OptionKind::Text, "", "/", "What to ask for.", "/index.shtml"),
-    option(
-        "host",
-        OptionKind::Text,
-        "",
-        "",
-        "The Host header; the server's address if empty.",
-        "board.local",
-    ),
-    option(
-        "method",
-        OptionKind::Choice(&["GET", "HEAD", "POST"]),
-        "",
-        "GET",
-        "How to ask; POST sends a body.",
-        "POST",
-    ),
-    option("body", OptionKind::Text, "", "", "What POST sends.", "led=on"),
-    option("requests", OptionKind::Count, "requests", "1000", "How many requests to make.", "100"),
-    option("concurrency", OptionKind::Count, "requests", "1", "How many are under way at a time.", "4"),
-    option("keep-alive", OptionKind::Switch, "", "false", "Whether connections are used again.", "true"),
-    option("timeout", OptionKind::Time, "", "30s", "How long to wait for a whole response.", "2s"),
+    to(Endpoint(PORT), "Where the server listens.", "192.168.1.20:8080"),
+    option("path", Text("a path that begins with /"), "/", "What to ask for.", "/index.shtml"),
+    option("host", Text("a host name"), "", "The Host header; the server's address if empty.", "board.local"),
+    option("method", Choice(&["GET", "HEAD", "POST"]), "GET", "How to ask; POST sends a body.", "POST"),
+    option("body", Text("a text"), "", "What POST sends.", "led=on"),
+    option("requests", Number(1, 10_000_000), "1000", "How many requests to make.", "100"),
+    option("concurrency", Number(1, 1000), "1", "How many are under way at a time.", "4"),
+    option("keep_alive", Switch, "false", "Whether connections are used again.", "true"),
+    option("timeout", Time, "30s", "How long to wait for a whole response.", "2s"),
 ];
 
 /// How to ask.
@@ -56,7 +46,7 @@ pub enum Method {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ClientSettings {
     /// Where the server listens.
-    pub server: Ipv4Endpoint,
+    pub to: Ipv4Endpoint,
     /// What to ask for.
     pub path: String,
     /// The Host header; the server's address if empty.
@@ -75,9 +65,9 @@ pub struct ClientSettings {
 
 impl ClientSettings {
     /// The defaults of [`CLIENT_OPTIONS`].
-    pub fn to(server: Ipv4Endpoint) -> Self {
+    pub fn to(to: Ipv4Endpoint) -> Self {
         Self {
-            server,
+            to,
             path: "/".to_owned(),
             host: String::new(),
             method: Method::Get,
@@ -94,7 +84,7 @@ impl ClientSettings {
             Method::Head => ("HEAD", &[]),
             Method::Post(body) => ("POST", body),
         };
-        let host = if self.host.is_empty() { self.server.to_string() } else { self.host.clone() };
+        let host = if self.host.is_empty() { self.to.to_string() } else { self.host.clone() };
         let path = &self.path;
         let connection = if self.keep_alive { "keep-alive" } else { "close" };
         let mut text = format!(
@@ -105,6 +95,27 @@ impl ClientSettings {
         }
         text += "\r\n";
         [text.as_bytes(), body].concat()
+    }
+}
+
+impl Declared for ClientSettings {
+    const OPTIONS: &'static [OptionSpec] = CLIENT_OPTIONS;
+
+    fn read(values: &Values<'_>) -> Result<Self, OptionError> {
+        Ok(Self {
+            to: values.read("to", |text| options::endpoint(text, PORT))?,
+            path: values.read("path", super::path)?,
+            host: values.read("host", |text| (!text.contains(char::is_control)).then(|| text.to_owned()))?,
+            method: values.read("method", |method| match method {
+                "GET" => Some(Method::Get),
+                "HEAD" => Some(Method::Head),
+                _ => Some(Method::Post(values.text("body").as_bytes().to_vec())),
+            })?,
+            requests: values.read("requests", options::parsed)?,
+            concurrency: values.read("concurrency", options::parsed)?,
+            keep_alive: values.read("keep_alive", options::switch)?,
+            timeout: values.read("timeout", options::time)?,
+        })
     }
 }
 
@@ -224,7 +235,7 @@ impl Client {
         lane.reused = false;
         lane.connection = Some(connection);
         lane.state = State::Opening;
-        self.actions.push_back(Action::Connect(connection, self.settings.server));
+        self.actions.push_back(Action::Connect(connection, self.settings.to));
         self.actions.push_back(Action::NoDelay(connection, true));
     }
 

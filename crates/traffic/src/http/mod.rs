@@ -13,6 +13,14 @@ mod summary;
 #[cfg(test)]
 mod tests;
 
+/// The port of HTTP (RFC 9110, section 4.2.1).
+const PORT: u16 = 80;
+
+/// A path as it can stand in a request's first line.
+fn path(text: &str) -> Option<String> {
+    (text.starts_with('/') && text.bytes().all(|byte| byte.is_ascii_graphic())).then(|| text.to_owned())
+}
+
 pub use client::{CLIENT_OPTIONS, Client, ClientSettings, Method};
 pub use response::{Progress, ResponseError, ResponseReader};
 pub use server::{Page, SERVER_OPTIONS, Server, ServerSettings};

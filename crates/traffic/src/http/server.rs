@@ -6,23 +6,28 @@ use std::sync::Arc;
 
 use units::Picoseconds;
 
+use super::PORT;
 use super::request::{Asked, Reading, RequestReader};
 use crate::flow::MOST_CONNECTIONS;
-use crate::options::option;
+use crate::options::OptionKind::{Port, Size, Switch, Text, Time};
+use crate::options::{self, Values, option};
 use crate::pattern::Pattern;
-use crate::{Action, Connection, Event, Machine, OptionKind, OptionSpec};
+use crate::{Action, Connection, Declared, Event, Machine, OptionError, OptionSpec};
 
 const LISTENER: Connection = Connection(0);
 /// What is sent at a time, and the size of a chunk.
 const PIECE_BYTES: usize = 16 * 1024;
 
+/// A page is kept whole.
+const MOST_BODY_BYTES: u64 = 16 << 20;
+
 /// The settings of [`Server`], declared.
 pub const SERVER_OPTIONS: &[OptionSpec] = &[
-    option("port", OptionKind::Port, "", "80", "The TCP port to listen on.", "8080"),
-    option("path", OptionKind::Text, "", "/", "The path of the page.", "/index.html"),
-    option("size", OptionKind::Size, "", "137B", "The size of the page's body.", "10KiB"),
-    option("chunked", OptionKind::Switch, "", "false", "Whether the body goes in chunks.", "true"),
-    option("delay", OptionKind::Time, "", "0s", "Pause before the answer.", "10ms"),
+    option("port", Port, "80", "The TCP port to listen on.", "8080"),
+    option("path", Text("a path that begins with /"), "/", "The path of the page.", "/index.html"),
+    option("size", Size(0, MOST_BODY_BYTES), "137B", "The size of the page's body.", "10KiB"),
+    option("chunked", Switch, "false", "Whether the body goes in chunks.", "true"),
+    option("delay", Time, "0s", "Pause before the answer.", "10ms"),
 ];
 
 /// A page.
@@ -64,7 +69,21 @@ pub struct ServerSettings {
 
 impl Default for ServerSettings {
     fn default() -> Self {
-        Self { port: 80, pages: vec![Page::of_size("/", 137)] }
+        Self { port: PORT, pages: vec![Page::of_size("/", 137)] }
+    }
+}
+
+impl Declared for ServerSettings {
+    const OPTIONS: &'static [OptionSpec] = SERVER_OPTIONS;
+
+    fn read(values: &Values<'_>) -> Result<Self, OptionError> {
+        let path = values.read("path", super::path)?;
+        let page = Page {
+            chunked: values.read("chunked", options::switch)?,
+            delay: values.read("delay", options::time)?,
+            ..Page::of_size(&path, values.read("size", options::size)?)
+        };
+        Ok(Self { port: values.read("port", options::parsed)?, pages: vec![page] })
     }
 }
 

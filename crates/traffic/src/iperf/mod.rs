@@ -13,9 +13,11 @@ mod udp_client;
 mod udp_server;
 
 pub use datagram::ServerReport;
-pub use tcp::{TCP_CLIENT_OPTIONS, TCP_SERVER_OPTIONS, TcpClient, TcpClientSettings, TcpServer};
+pub use tcp::{
+    TCP_CLIENT_OPTIONS, TCP_SERVER_OPTIONS, TcpClient, TcpClientSettings, TcpServer, TcpServerSettings,
+};
 pub use udp_client::{UDP_CLIENT_OPTIONS, UdpClient, UdpClientSettings};
-pub use udp_server::{UDP_SERVER_OPTIONS, UdpServer, UdpSession};
+pub use udp_server::{UDP_SERVER_OPTIONS, UdpServer, UdpServerSettings, UdpSession};
 
 /// The port of iperf 2.
 pub const PORT: u16 = 5001;

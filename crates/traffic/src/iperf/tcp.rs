@@ -1,37 +1,41 @@
 //! iperf 2 over TCP: bulk transfers whose bytes are a head and digits.
 
+use std::collections::VecDeque;
+
 use units::{PS_PER_S, Picoseconds};
 
+use super::PORT;
 use super::datagram::client_head;
-use crate::bulk::{Amount, Content, Duplex, Server, Transfer};
-use crate::options::option;
-use crate::{Action, Connection, Event, Ipv4Endpoint, Machine, OptionKind, OptionSpec};
-
-use std::collections::VecDeque;
+use crate::bulk::{self, Amount, Content, Duplex, Server, Transfer};
+use crate::options::OptionKind::{Endpoint, Port, Size, Time};
+use crate::options::{self, Values, option, to};
+use crate::{Action, Connection, Declared, Event, Ipv4Endpoint, Machine, OptionError, OptionSpec};
 
 const CONNECTION: Connection = Connection(0);
 /// The buffer that iperf 2 names in its head when none is chosen.
 const BUFFER_BYTES: u32 = 128 * 1024;
 
+const DEFAULT_AMOUNT: Amount = Amount::Time(Picoseconds::new(10 * PS_PER_S));
+
 /// The settings of [`TcpClient`], declared.
 pub const TCP_CLIENT_OPTIONS: &[OptionSpec] = &[
-    option("server", OptionKind::Endpoint, "", "", "Where iperf -s listens.", "192.168.1.20:5001"),
-    option("time", OptionKind::Time, "", "10s", "How long to send.", "5s"),
-    option("send", OptionKind::Size, "", "", "How much to send, instead of how long.", "10MB"),
-    option("interval", OptionKind::Time, "", "1s", "The length of the intervals that are reported.", "500ms"),
+    to(Endpoint(PORT), "Where iperf -s listens.", "192.168.1.20:5001"),
+    option("time", Time, "10s", "How long to send.", "5s"),
+    option("send", Size(1, u64::MAX), "", "How much to send, instead of how long.", "10MB"),
+    option("interval", Time, "1s", "The length of the intervals that are reported; 0 s for none.", "500ms"),
 ];
 
 /// The settings of [`TcpServer`], declared.
 pub const TCP_SERVER_OPTIONS: &[OptionSpec] = &[
-    option("port", OptionKind::Port, "", "5001", "The TCP port to listen on.", "5001"),
-    option("interval", OptionKind::Time, "", "1s", "The length of the intervals that are reported.", "500ms"),
+    option("port", Port, "5001", "The TCP port to listen on.", "5011"),
+    option("interval", Time, "1s", "The length of the intervals that are reported; 0 s for none.", "500ms"),
 ];
 
 /// The settings of [`TcpClient`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TcpClientSettings {
     /// Where the server listens.
-    pub server: Ipv4Endpoint,
+    pub to: Ipv4Endpoint,
     /// How much, or how long, to send.
     pub amount: Amount,
     /// The length of the intervals that are reported.
@@ -40,16 +44,28 @@ pub struct TcpClientSettings {
 
 impl TcpClientSettings {
     /// The defaults of [`TCP_CLIENT_OPTIONS`].
-    pub fn to(server: Ipv4Endpoint) -> Self {
+    pub fn to(to: Ipv4Endpoint) -> Self {
         let second = Picoseconds::new(PS_PER_S);
-        Self { server, amount: Amount::Time(Picoseconds::new(10 * PS_PER_S)), interval: Some(second) }
+        Self { to, amount: DEFAULT_AMOUNT, interval: Some(second) }
+    }
+}
+
+impl Declared for TcpClientSettings {
+    const OPTIONS: &'static [OptionSpec] = TCP_CLIENT_OPTIONS;
+
+    fn read(values: &Values<'_>) -> Result<Self, OptionError> {
+        Ok(Self {
+            to: values.read("to", |text| options::endpoint(text, PORT))?,
+            amount: bulk::amount(values)?.unwrap_or(DEFAULT_AMOUNT),
+            interval: Some(values.read("interval", options::time)?),
+        })
     }
 }
 
 /// An iperf 2 client over TCP.
 #[derive(Debug, Clone)]
 pub struct TcpClient {
-    server: Ipv4Endpoint,
+    to: Ipv4Endpoint,
     duplex: Duplex,
     begun: bool,
     actions: VecDeque<Action>,
@@ -60,7 +76,7 @@ impl TcpClient {
     pub fn new(settings: TcpClientSettings) -> Self {
         let content = Content::Digits(client_head(BUFFER_BYTES));
         let duplex = Duplex::new(CONNECTION, content, Some(settings.amount), settings.interval);
-        Self { server: settings.server, duplex, begun: false, actions: VecDeque::new() }
+        Self { to: settings.to, duplex, begun: false, actions: VecDeque::new() }
     }
 
     /// What was sent so far.
@@ -74,7 +90,7 @@ impl Machine for TcpClient {
         match event {
             Event::Wake if !self.begun => {
                 self.begun = true;
-                self.actions.push_back(Action::Connect(CONNECTION, self.server));
+                self.actions.push_back(Action::Connect(CONNECTION, self.to));
             }
             Event::Opened(_) => self.duplex.open(now, &mut self.actions),
             _ => self.duplex.handle(now, &event, &mut self.actions),
@@ -98,6 +114,26 @@ impl Machine for TcpClient {
     }
 }
 
+/// The settings of [`TcpServer`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TcpServerSettings {
+    /// The port to listen on.
+    pub port: u16,
+    /// The length of the intervals that are reported.
+    pub interval: Option<Picoseconds>,
+}
+
+impl Declared for TcpServerSettings {
+    const OPTIONS: &'static [OptionSpec] = TCP_SERVER_OPTIONS;
+
+    fn read(values: &Values<'_>) -> Result<Self, OptionError> {
+        Ok(Self {
+            port: values.read("port", options::parsed)?,
+            interval: Some(values.read("interval", options::time)?),
+        })
+    }
+}
+
 /// An iperf 2 server over TCP: a sink.
 #[derive(Debug, Clone)]
 pub struct TcpServer(Server);
@@ -107,7 +143,8 @@ impl TcpServer {
     pub const LISTENER: Connection = Server::LISTENER;
 
     /// A server that listens when it is seated.
-    pub fn new(port: u16, interval: Option<Picoseconds>) -> Self {
+    pub fn new(settings: TcpServerSettings) -> Self {
+        let TcpServerSettings { port, interval } = settings;
         Self(Server::of_content(port, Content::Digits(Vec::new()), None, interval))
     }
 

@@ -17,12 +17,16 @@ use crate::os::{Ended, Seat};
 use crate::testing::{loopback, serving, tool, within_seconds};
 use crate::{Action, Event, Ipv4Endpoint, Machine};
 
+fn udp(port: u16, interval: Option<Picoseconds>) -> UdpServerSettings {
+    UdpServerSettings { port, interval }
+}
+
 #[test]
 fn a_udp_test_in_virtual_time_sends_at_its_rate_and_loses_nothing() {
     let address = [10, 0, 0, 1].into();
     let second = Some(Picoseconds::new(PS_PER_S));
     let mut wire = Memory::new(Picoseconds::new(PS_PER_MS));
-    let far = wire.add(address, Box::new(UdpServer::new(5001, second)));
+    let far = wire.add(address, Box::new(UdpServer::new(udp(5001, second))));
     let settings = UdpClientSettings {
         amount: Amount::Time(Picoseconds::new(2 * PS_PER_S)),
         bits_per_second: 8_000_000,
@@ -46,7 +50,7 @@ fn a_udp_test_in_virtual_time_sends_at_its_rate_and_loses_nothing() {
 
 /// Feeds a server the numbers and times of datagrams of a client, then the last one.
 fn report_of(datagrams: &[(i32, i64)], last: i32) -> ServerReport {
-    let mut server = UdpServer::new(5001, None);
+    let mut server = UdpServer::new(udp(5001, None));
     let sent_at = |number: i32| Picoseconds::new(i64::from(number) * PS_PER_MS);
     for &(number, transit_us) in datagrams {
         let bytes = DatagramHead::datagram(number, sent_at(number), 100);
@@ -95,7 +99,7 @@ proptest! {
     fn no_datagram_makes_a_parser_or_a_machine_panic(
         datagrams in proptest::collection::vec(proptest::collection::vec(any::<u8>(), 0..80), 0..10),
     ) {
-        let mut server = UdpServer::new(5001, Some(Picoseconds::new(PS_PER_S)));
+        let mut server = UdpServer::new(udp(5001, Some(Picoseconds::new(PS_PER_S))));
         let mut client = UdpClient::new(UdpClientSettings {
             amount: Amount::Bytes(1),
             ..UdpClientSettings::to(loopback(5001))
@@ -181,11 +185,12 @@ impl Drop for IperfServer {
 #[test]
 fn debians_iperf_sends_to_our_tcp_server() {
     let interval = Some(Picoseconds::new(PS_PER_S));
-    let (server, printed) = serving(TcpServer::new(0, interval), TcpServer::LISTENER, |port| {
-        let printed = tool("iperf", &["-c", "127.0.0.1", "-p", &port.to_string(), "-n", "8M"]);
-        thread::sleep(Duration::from_millis(200));
-        printed
-    });
+    let (server, printed) =
+        serving(TcpServer::new(TcpServerSettings { port: 0, interval }), TcpServer::LISTENER, |port| {
+            let printed = tool("iperf", &["-c", "127.0.0.1", "-p", &port.to_string(), "-n", "8M"]);
+            thread::sleep(Duration::from_millis(200));
+            printed
+        });
     let Some(printed) = printed else { return };
     assert!(printed.contains("8.00 MBytes"), "{printed}");
     let transfer = server.transfers().next().expect("the client has ended");
@@ -198,7 +203,7 @@ fn our_tcp_client_sends_to_debians_iperf() {
     let mut seat = Seat::new().unwrap();
     let amount = Amount::Time(Picoseconds::new(PS_PER_S / 2));
     let interval = Some(Picoseconds::new(PS_PER_S / 10));
-    let settings = TcpClientSettings { server: loopback(server.port), amount, interval };
+    let settings = TcpClientSettings { to: loopback(server.port), amount, interval };
     let number = seat.add(Box::new(TcpClient::new(settings)));
     assert_eq!(seat.run(within_seconds(20)).unwrap(), Ended::Done);
     let transfer = seat.machine::<TcpClient>(number).unwrap().transfer();
@@ -212,7 +217,7 @@ fn our_tcp_client_sends_to_debians_iperf() {
 
 #[test]
 fn debians_iperf_gets_our_udp_report() {
-    let (server, printed) = serving(UdpServer::new(0, None), UdpServer::SOCKET, |port| {
+    let (server, printed) = serving(UdpServer::new(udp(0, None)), UdpServer::SOCKET, |port| {
         tool("iperf", &["-u", "-c", "127.0.0.1", "-p", &port.to_string(), "-n", "1M", "-b", "10M"])
     });
     let Some(printed) = printed else { return };

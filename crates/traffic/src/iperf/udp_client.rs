@@ -4,11 +4,13 @@ use std::collections::VecDeque;
 
 use units::{PS_PER_S, Picoseconds};
 
+use super::PORT;
 use super::datagram::{DatagramHead, LEAST_DATAGRAM_BYTES, ServerReport};
-use crate::bulk::Amount;
+use crate::bulk::{self, Amount};
 use crate::meter::{Interval, Meter};
-use crate::options::option;
-use crate::{Action, Connection, Event, Ipv4Endpoint, Machine, OptionKind, OptionSpec};
+use crate::options::OptionKind::{Endpoint, Rate, Size, Time};
+use crate::options::{self, Values, option, to};
+use crate::{Action, Connection, Declared, Event, Ipv4Endpoint, Machine, OptionError, OptionSpec};
 
 const SOCKET: Connection = Connection(0);
 /// The most that one datagram of IPv4 holds.
@@ -19,21 +21,31 @@ const MOST_AT_ONCE: u32 = 32;
 const REPORT_WAIT: Picoseconds = Picoseconds::new(PS_PER_S / 4);
 const MOST_LAST_DATAGRAMS: u32 = 10;
 
+const DEFAULT_AMOUNT: Amount = Amount::Time(Picoseconds::new(10 * PS_PER_S));
+/// What one Ethernet frame of 1500 bytes holds beside the headers of IPv4 and UDP.
+const MOST_OPTION_BYTES: u64 = 1500 - 20 - 8;
+
 /// The settings of [`UdpClient`], declared.
 pub const UDP_CLIENT_OPTIONS: &[OptionSpec] = &[
-    option("server", OptionKind::Endpoint, "", "", "Where iperf -s -u listens.", "192.168.1.20:5001"),
-    option("rate", OptionKind::Count, "bit/s", "1000000", "Bits of payload a second.", "10000000"),
-    option("size", OptionKind::Size, "", "1470B", "The size of a datagram, at least 40 B.", "512B"),
-    option("time", OptionKind::Time, "", "10s", "How long to send.", "5s"),
-    option("send", OptionKind::Size, "", "", "How much to send, instead of how long.", "1MB"),
-    option("interval", OptionKind::Time, "", "1s", "The length of the intervals that are reported.", "500ms"),
+    to(Endpoint(PORT), "Where iperf -s -u listens.", "192.168.1.20:5001"),
+    option("rate", Rate, "1 Mbit/s", "Bits of payload a second.", "10 Mbit/s"),
+    option(
+        "size",
+        Size(LEAST_DATAGRAM_BYTES as u64, MOST_OPTION_BYTES),
+        "1470B",
+        "The size of a datagram.",
+        "512B",
+    ),
+    option("time", Time, "10s", "How long to send.", "5s"),
+    option("send", Size(1, u64::MAX), "", "How much to send, instead of how long.", "1MB"),
+    option("interval", Time, "1s", "The length of the intervals that are reported; 0 s for none.", "500ms"),
 ];
 
 /// The settings of [`UdpClient`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct UdpClientSettings {
     /// Where the server listens.
-    pub server: Ipv4Endpoint,
+    pub to: Ipv4Endpoint,
     /// Bits of payload a second; 0 is taken as 1.
     pub bits_per_second: u64,
     /// The size of a datagram; kept between 40 B and what IPv4 carries.
@@ -44,12 +56,26 @@ pub struct UdpClientSettings {
     pub interval: Option<Picoseconds>,
 }
 
+impl Declared for UdpClientSettings {
+    const OPTIONS: &'static [OptionSpec] = UDP_CLIENT_OPTIONS;
+
+    fn read(values: &Values<'_>) -> Result<Self, OptionError> {
+        Ok(Self {
+            to: values.read("to", |text| options::endpoint(text, PORT))?,
+            bits_per_second: values.read("rate", options::rate)?,
+            datagram_bytes: values.read("size", options::size)?,
+            amount: bulk::amount(values)?.unwrap_or(DEFAULT_AMOUNT),
+            interval: Some(values.read("interval", options::time)?),
+        })
+    }
+}
+
 impl UdpClientSettings {
     /// The defaults of [`UDP_CLIENT_OPTIONS`].
-    pub fn to(server: Ipv4Endpoint) -> Self {
+    pub fn to(to: Ipv4Endpoint) -> Self {
         let second = Picoseconds::new(PS_PER_S);
-        let amount = Amount::Time(Picoseconds::new(10 * PS_PER_S));
-        Self { server, bits_per_second: 1_000_000, datagram_bytes: 1470, amount, interval: Some(second) }
+        let amount = DEFAULT_AMOUNT;
+        Self { to, bits_per_second: 1_000_000, datagram_bytes: 1470, amount, interval: Some(second) }
     }
 
     fn datagram_bytes(&self) -> u32 {
@@ -155,7 +181,7 @@ impl UdpClient {
             }
             // `is_last` keeps numbers below 2^31.
             let datagram = DatagramHead::datagram(self.sent as i32, now, size as usize);
-            self.actions.push_back(Action::SendTo(SOCKET, self.settings.server, datagram));
+            self.actions.push_back(Action::SendTo(SOCKET, self.settings.to, datagram));
             self.meter.count(now, u64::from(size));
             let last = self.settings.is_last(self.sent);
             self.sent += 1;
@@ -172,14 +198,14 @@ impl UdpClient {
 
     fn end(&mut self, now: Picoseconds, tries: u32) {
         if tries >= MOST_LAST_DATAGRAMS {
-            let server = self.settings.server;
+            let server = self.settings.to;
             self.error = Some(format!("{server} did not answer {tries} last datagrams with its report"));
             self.close();
             return;
         }
         let number = (self.sent as i32).wrapping_neg();
         let datagram = DatagramHead::datagram(number, now, self.settings.datagram_bytes() as usize);
-        self.actions.push_back(Action::SendTo(SOCKET, self.settings.server, datagram));
+        self.actions.push_back(Action::SendTo(SOCKET, self.settings.to, datagram));
         self.state = State::Ending(tries + 1);
         self.wake_at = Some(now + REPORT_WAIT);
     }
@@ -198,7 +224,7 @@ impl Machine for UdpClient {
             (Event::Wake, State::New) => self.begin(now),
             (Event::Wake, State::Sending) if due => self.send(now),
             (Event::Wake, State::Ending(tries)) if due => self.end(now, tries),
-            (Event::Datagram { from, bytes, .. }, State::Ending(_)) if from == self.settings.server => {
+            (Event::Datagram { from, bytes, .. }, State::Ending(_)) if from == self.settings.to => {
                 if let Some(report) = ServerReport::parse(bytes) {
                     self.report = Some(report);
                     self.close();

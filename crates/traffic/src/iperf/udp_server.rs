@@ -6,8 +6,9 @@ use units::Picoseconds;
 
 use super::datagram::{DatagramHead, ServerReport};
 use crate::meter::{Interval, Meter};
-use crate::options::option;
-use crate::{Action, Connection, Event, Ipv4Endpoint, Machine, OptionKind, OptionSpec};
+use crate::options::OptionKind::{Port, Time};
+use crate::options::{self, Values, option};
+use crate::{Action, Connection, Declared, Event, Ipv4Endpoint, Machine, OptionError, OptionSpec};
 
 const SOCKET: Connection = Connection(0);
 /// Clients that are remembered; of a further one nothing is counted but the refusal.
@@ -17,9 +18,29 @@ const JITTER_GAIN: i64 = 16;
 
 /// The settings of [`UdpServer`], declared.
 pub const UDP_SERVER_OPTIONS: &[OptionSpec] = &[
-    option("port", OptionKind::Port, "", "5001", "The UDP port to listen on.", "5001"),
-    option("interval", OptionKind::Time, "", "1s", "The length of the intervals that are reported.", "500ms"),
+    option("port", Port, "5001", "The UDP port to listen on.", "5011"),
+    option("interval", Time, "1s", "The length of the intervals that are reported; 0 s for none.", "500ms"),
 ];
+
+/// The settings of [`UdpServer`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct UdpServerSettings {
+    /// The port to listen on.
+    pub port: u16,
+    /// The length of the intervals that are reported.
+    pub interval: Option<Picoseconds>,
+}
+
+impl Declared for UdpServerSettings {
+    const OPTIONS: &'static [OptionSpec] = UDP_SERVER_OPTIONS;
+
+    fn read(values: &Values<'_>) -> Result<Self, OptionError> {
+        Ok(Self {
+            port: values.read("port", options::parsed)?,
+            interval: Some(values.read("interval", options::time)?),
+        })
+    }
+}
 
 /// What one client has sent.
 #[derive(Debug, Clone)]
@@ -126,7 +147,8 @@ impl UdpServer {
     pub const SOCKET: Connection = SOCKET;
 
     /// A server that binds its port when it is seated.
-    pub fn new(port: u16, interval: Option<Picoseconds>) -> Self {
+    pub fn new(settings: UdpServerSettings) -> Self {
+        let UdpServerSettings { port, interval } = settings;
         Self {
             port,
             interval,

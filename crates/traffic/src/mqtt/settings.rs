@@ -1,7 +1,8 @@
 //! The bounds of the MQTT broker and how it misbehaves for tests, with the table of its options.
 
-use crate::declared::{self, Declared};
-use crate::{OptionError, ServiceOption};
+use crate::options::OptionKind::{Number, Port, Switch, Text};
+use crate::options::{self, Values, option};
+use crate::{Declared, OptionError, OptionSpec};
 
 /// Section 4.2 of the standard names it.
 const PORT: u16 = 1883;
@@ -58,131 +59,88 @@ impl Default for Settings {
 }
 
 /// The options of the MQTT broker.
-pub const OPTIONS: &[ServiceOption] = &[
-    ServiceOption {
-        name: "port",
-        takes: "a TCP port",
-        default: "1883",
-        help: "Where the broker listens.",
-        example: "11883",
-    },
-    ServiceOption {
-        name: "user",
-        takes: "a text",
-        default: "",
-        help: "Who may connect; nothing for anybody.",
-        example: "board",
-    },
-    ServiceOption {
-        name: "password",
-        takes: "a text",
-        default: "",
-        help: "The password of that user.",
-        example: "secret",
-    },
-    ServiceOption {
-        name: "most_connections",
-        takes: "1 to 1024",
-        default: "64",
-        help: "Connections at a time; more are reset.",
-        example: "8",
-    },
-    ServiceOption {
-        name: "most_sessions",
-        takes: "1 to 4096",
-        default: "256",
-        help: "Sessions, those of absent clients among them; more are refused.",
-        example: "8",
-    },
-    ServiceOption {
-        name: "most_packet_bytes",
-        takes: "128 to 16777216",
-        default: "262144",
-        help: "A greater packet closes its connection.",
-        example: "1024",
-    },
-    ServiceOption {
-        name: "most_queued",
-        takes: "1 to 100000",
-        default: "1000",
-        help: "Messages that wait in a session; more are dropped.",
-        example: "10",
-    },
-    ServiceOption {
-        name: "most_inflight",
-        takes: "1 to 1000",
-        default: "20",
-        help: "Messages that a client may leave unacknowledged before more wait.",
-        example: "1",
-    },
-    ServiceOption {
-        name: "most_unsent_bytes",
-        takes: "1024 to 67108864",
-        default: "1048576",
-        help: "Bytes that wait for room on a connection; messages beyond wait or are dropped.",
-        example: "65536",
-    },
-    ServiceOption {
-        name: "most_retained",
-        takes: "0 to 100000",
-        default: "1000",
-        help: "Retained messages; more are delivered but not kept.",
-        example: "0",
-    },
-    ServiceOption {
-        name: "most_subscriptions",
-        takes: "1 to 1000",
-        default: "100",
-        help: "Subscriptions of a session; more are refused.",
-        example: "4",
-    },
-    ServiceOption {
-        name: "no_delay",
-        takes: "yes or no",
-        default: "no",
-        help: "Switches Nagle's algorithm off on every connection; it is on in Mosquitto's default too.",
-        example: "yes",
-    },
-    ServiceOption {
-        name: "answers",
-        takes: "yes or no",
-        default: "yes",
-        help: "Whether a client that connects hears anything.",
-        example: "no",
-    },
+pub const OPTIONS: &[OptionSpec] = &[
+    option("port", Port, "1883", "Where the broker listens.", "11883"),
+    option("user", Text("a text"), "", "Who may connect; nothing for anybody.", "board"),
+    option("password", Text("a text"), "", "The password of that user.", "secret"),
+    option("most_connections", Number(1, 1024), "64", "Connections at a time; more are reset.", "8"),
+    option(
+        "most_sessions",
+        Number(1, 4096),
+        "256",
+        "Sessions, those of absent clients among them; more are refused.",
+        "8",
+    ),
+    option(
+        "most_packet_bytes",
+        Number(128, 16_777_216),
+        "262144",
+        "A greater packet closes its connection.",
+        "1024",
+    ),
+    option(
+        "most_queued",
+        Number(1, 100_000),
+        "1000",
+        "Messages that wait in a session; more are dropped.",
+        "10",
+    ),
+    option(
+        "most_inflight",
+        Number(1, 1000),
+        "20",
+        "Messages that a client may leave unacknowledged before more wait.",
+        "1",
+    ),
+    option(
+        "most_unsent_bytes",
+        Number(1024, 67_108_864),
+        "1048576",
+        "Bytes that wait for room on a connection; messages beyond wait or are dropped.",
+        "65536",
+    ),
+    option(
+        "most_retained",
+        Number(0, 100_000),
+        "1000",
+        "Retained messages; more are delivered but not kept.",
+        "0",
+    ),
+    option(
+        "most_subscriptions",
+        Number(1, 1000),
+        "100",
+        "Subscriptions of a session; more are refused.",
+        "4",
+    ),
+    option(
+        "no_delay",
+        Switch,
+        "false",
+        "Switches Nagle's algorithm off on every connection; it is on in Mosquitto's default too.",
+        "true",
+    ),
+    option("answers", Switch, "true", "Whether a client that connects hears anything.", "false"),
 ];
 
 impl Declared for Settings {
-    const SERVICE: &'static str = "mqtt";
-    const OPTIONS: &'static [ServiceOption] = OPTIONS;
+    const OPTIONS: &'static [OptionSpec] = OPTIONS;
 
-    fn set(&mut self, name: &str, value: &str) -> Option<()> {
-        match name {
-            "port" => self.port = declared::number(value, 1, u16::MAX)?,
-            "user" => value.clone_into(&mut self.user),
-            "password" => value.clone_into(&mut self.password),
-            "most_connections" => self.most_connections = declared::number(value, 1, 1024)?,
-            "most_sessions" => self.most_sessions = declared::number(value, 1, 4096)?,
-            "most_packet_bytes" => self.most_packet_bytes = declared::number(value, 128, 1 << 24)?,
-            "most_queued" => self.most_queued = declared::number(value, 1, 100_000)?,
-            "most_inflight" => self.most_inflight = declared::number(value, 1, 1000)?,
-            "most_unsent_bytes" => self.most_unsent_bytes = declared::number(value, 1024, 1 << 26)?,
-            "most_retained" => self.most_retained = declared::number(value, 0, 100_000)?,
-            "most_subscriptions" => self.most_subscriptions = declared::number(value, 1, 1000)?,
-            "no_delay" => self.no_delay = declared::yes_or_no(value)?,
-            "answers" => self.answers = declared::yes_or_no(value)?,
-            _ => return None,
-        }
-        Some(())
-    }
-}
-
-impl Settings {
-    /// The defaults with pairs of option and value laid over them.
-    ///
-    /// # Errors
-    /// When an option is not there or does not take the value.
-    pub fn from_options(pairs: &[(&str, &str)]) -> Result<Self, OptionError> {
-        Self::default().with_options(pairs)
+    fn read(values: &Values<'_>) -> Result<Self, OptionError> {
+        Ok(Self {
+            port: values.read("port", options::parsed)?,
+            user: values.text("user").to_owned(),
+            password: values.text("password").to_owned(),
+            most_connections: values.read("most_connections", options::parsed)?,
+            most_sessions: values.read("most_sessions", options::parsed)?,
+            most_packet_bytes: values.read("most_packet_bytes", options::parsed)?,
+            most_queued: values.read("most_queued", options::parsed)?,
+            most_inflight: values.read("most_inflight", options::parsed)?,
+            most_unsent_bytes: values.read("most_unsent_bytes", options::parsed)?,
+            most_retained: values.read("most_retained", options::parsed)?,
+            most_subscriptions: values.read("most_subscriptions", options::parsed)?,
+            no_delay: values.read("no_delay", options::switch)?,
+            answers: values.read("answers", options::switch)?,
+        })
     }
 }

@@ -10,9 +10,10 @@ use std::net::Ipv4Addr;
 
 use units::{PS_PER_MS, PS_PER_S, Picoseconds};
 
-use crate::options::option;
+use crate::options::OptionKind::{Address, Number, Size, Time};
+use crate::options::{self, Values, option, to};
 use crate::pattern::Pattern;
-use crate::{Action, Event, Machine, OptionKind, OptionSpec, Outcome, Sample};
+use crate::{Action, Declared, Event, Machine, OptionError, OptionSpec, Outcome, Sample};
 
 /// Requests that are remembered: a reply to an older one counts as without a request.
 const MOST_REMEMBERED: usize = 4096;
@@ -21,14 +22,17 @@ const LEAST_INTERVAL: Picoseconds = Picoseconds::new(PS_PER_MS);
 /// The ICMP header of a request (RFC 792).
 const HEADER_BYTES: u64 = 8;
 
+/// What one Ethernet frame of 1500 bytes holds beside the headers of IPv4 and ICMP.
+const MOST_PAYLOAD_BYTES: u64 = 1500 - 20 - HEADER_BYTES;
+
 /// The settings of [`Client`], declared.
 pub const CLIENT_OPTIONS: &[OptionSpec] = &[
-    option("to", OptionKind::Address, "", "", "Whom to ask.", "192.168.1.20"),
-    option("count", OptionKind::Count, "requests", "100", "How many requests to send.", "10"),
-    option("size", OptionKind::Size, "", "56B", "The size of the payload.", "1300B"),
-    option("interval", OptionKind::Time, "", "1s", "From request to request, at least 1 ms.", "100ms"),
-    option("timeout", OptionKind::Time, "", "1s", "How long a reply may take.", "500ms"),
-    option("identifier", OptionKind::Count, "", "1", "Tells this client's requests from others'.", "7"),
+    to(Address, "Whom to ask.", "192.168.1.20"),
+    option("count", Number(1, 10_000_000), "100", "How many requests to send.", "10"),
+    option("size", Size(0, MOST_PAYLOAD_BYTES), "56B", "The size of the payload.", "1300B"),
+    option("interval", Time, "1s", "From request to request, at least 1 ms.", "100ms"),
+    option("timeout", Time, "1s", "How long a reply may take.", "500ms"),
+    option("identifier", Number(0, 65_535), "1", "Tells this client's requests from others'.", "7"),
 ];
 
 /// The settings of [`Client`].
@@ -57,6 +61,21 @@ impl ClientSettings {
 
     fn payload(&self, index: u64) -> Vec<u8> {
         Pattern::new(u64::from(self.identifier)).bytes(index.wrapping_mul(8), self.payload_bytes as usize)
+    }
+}
+
+impl Declared for ClientSettings {
+    const OPTIONS: &'static [OptionSpec] = CLIENT_OPTIONS;
+
+    fn read(values: &Values<'_>) -> Result<Self, OptionError> {
+        Ok(Self {
+            to: values.read("to", options::parsed)?,
+            count: values.read("count", options::parsed)?,
+            payload_bytes: values.read("size", options::size)?,
+            interval: values.read("interval", options::time)?,
+            timeout: values.read("timeout", options::time)?,
+            identifier: values.read("identifier", options::parsed)?,
+        })
     }
 }
 

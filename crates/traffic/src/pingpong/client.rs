@@ -5,9 +5,13 @@ use std::collections::VecDeque;
 
 use units::{PS_PER_S, Picoseconds};
 
+use super::PORT;
 use super::message::{Payload, describe_difference};
-use crate::options::option;
-use crate::{Action, Connection, Event, Ipv4Endpoint, Machine, OptionKind, OptionSpec, Outcome, Sample};
+use crate::options::OptionKind::{Choice, Endpoint, Number, Size, Switch, Time};
+use crate::options::{self, Values, option, to};
+use crate::{
+    Action, Connection, Declared, Event, Ipv4Endpoint, Machine, OptionError, OptionSpec, Outcome, Sample,
+};
 
 /// Connections that fail to open one after another before the client gives up.
 const MOST_FAILED_OPENINGS: u32 = 3;
@@ -16,30 +20,29 @@ const REOPEN_PAUSE: Picoseconds = Picoseconds::new(PS_PER_S / 10);
 
 /// The settings of [`Client`], declared.
 pub const CLIENT_OPTIONS: &[OptionSpec] = &[
-    option("server", OptionKind::Endpoint, "", "", "Where the server listens.", "192.168.1.20:5000"),
-    option("rounds", OptionKind::Count, "messages", "1000", "How many messages to send.", "100"),
+    to(Endpoint(PORT), "Where the server listens.", "192.168.1.20:5000"),
+    option("rounds", Number(1, 10_000_000), "1000", "How many messages to send.", "100"),
     option(
         "payload",
-        OptionKind::Choice(&["counter", "bytes"]),
-        "",
+        Choice(&["counter", "bytes"]),
         "counter",
         "What a message holds: a decimal number, or bytes with sequence number and CRC.",
         "bytes",
     ),
-    option("start", OptionKind::Count, "", "1", "The first number of the counter.", "1"),
-    option("newline", OptionKind::Switch, "", "false", "Whether a newline ends each number.", "true"),
-    option("size", OptionKind::Size, "", "12B", "The size of a message of bytes, at least 8 B.", "128B"),
-    option("seed", OptionKind::Count, "", "0", "Determines the bytes of messages.", "7"),
-    option("think-time", OptionKind::Time, "", "0s", "Pause between an answer and the next message.", "10ms"),
-    option("timeout", OptionKind::Time, "", "10s", "How long to wait for an answer or an opening.", "500ms"),
-    option("no-delay", OptionKind::Switch, "", "true", "Switches Nagle's algorithm off.", "false"),
+    option("start", Number(0, u64::MAX), "1", "The first number of the counter.", "100"),
+    option("newline", Switch, "false", "Whether a newline ends each number.", "true"),
+    option("size", Size(8, 1_048_576), "12B", "The size of a message of bytes.", "128B"),
+    option("seed", Number(0, u64::MAX), "0", "Determines the bytes of messages.", "7"),
+    option("think_time", Time, "0s", "Pause between an answer and the next message.", "10ms"),
+    option("timeout", Time, "10s", "How long to wait for an answer or an opening.", "500ms"),
+    option("no_delay", Switch, "true", "Switches Nagle's algorithm off.", "false"),
 ];
 
 /// The settings of [`Client`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ClientSettings {
     /// Where the server listens.
-    pub server: Ipv4Endpoint,
+    pub to: Ipv4Endpoint,
     /// How many messages to send.
     pub rounds: u64,
     /// What a message holds.
@@ -54,15 +57,38 @@ pub struct ClientSettings {
 
 impl ClientSettings {
     /// The defaults of [`CLIENT_OPTIONS`].
-    pub fn to(server: Ipv4Endpoint) -> Self {
+    pub fn to(to: Ipv4Endpoint) -> Self {
         Self {
-            server,
+            to,
             rounds: 1000,
             payload: Payload::Counter { start: 1, newline: false },
             think_time: Picoseconds::ZERO,
             timeout: Picoseconds::new(10 * PS_PER_S),
             no_delay: true,
         }
+    }
+}
+
+impl Declared for ClientSettings {
+    const OPTIONS: &'static [OptionSpec] = CLIENT_OPTIONS;
+
+    fn read(values: &Values<'_>) -> Result<Self, OptionError> {
+        let counter = Payload::Counter {
+            start: values.read("start", options::parsed)?,
+            newline: values.read("newline", options::switch)?,
+        };
+        let bytes = Payload::Bytes {
+            bytes: values.read("size", options::size)?,
+            seed: values.read("seed", options::parsed)?,
+        };
+        Ok(Self {
+            to: values.read("to", |text| options::endpoint(text, PORT))?,
+            rounds: values.read("rounds", options::parsed)?,
+            payload: values.choose("payload", &[("counter", counter), ("bytes", bytes)])?,
+            think_time: values.read("think_time", options::time)?,
+            timeout: values.read("timeout", options::time)?,
+            no_delay: values.read("no_delay", options::switch)?,
+        })
     }
 }
 
@@ -144,7 +170,7 @@ impl Client {
         self.state = State::Opening;
         self.wake_at = Some(now + self.settings.timeout);
         self.current = Some(self.begun(now));
-        self.actions.push_back(Action::Connect(self.connection(), self.settings.server));
+        self.actions.push_back(Action::Connect(self.connection(), self.settings.to));
         if self.settings.no_delay {
             self.actions.push_back(Action::NoDelay(self.connection(), true));
         }
@@ -253,8 +279,7 @@ impl Client {
             State::Closed => self.open(now),
             State::Thinking => self.send(now),
             State::Opening => {
-                let error =
-                    format!("the connection to {} was not open within {timeout}", self.settings.server);
+                let error = format!("the connection to {} was not open within {timeout}", self.settings.to);
                 self.fail(now, Outcome::TimedOut, &error);
             }
             State::Waiting => {
@@ -285,7 +310,7 @@ impl Machine for Client {
             }
             Event::Received(connection, bytes) if connection == own => self.receive(now, bytes),
             Event::PeerFinished(connection) if connection == own && self.state != State::Over => {
-                let error = format!("{} closed the connection", self.settings.server);
+                let error = format!("{} closed the connection", self.settings.to);
                 self.fail(now, Outcome::Reset, &error);
             }
             Event::Closed(connection, reason) if connection == own => {

@@ -11,6 +11,9 @@ mod server;
 #[cfg(test)]
 mod tests;
 
+/// The port that the field's programs use, and the default here.
+pub const PORT: u16 = 5000;
+
 pub use client::{CLIENT_OPTIONS, Client, ClientSettings};
 pub use message::{LEAST_MESSAGE_BYTES, Payload};
 pub use server::{Answer, SERVER_OPTIONS, Server, ServerSettings};

@@ -4,9 +4,11 @@ use std::collections::{BTreeMap, VecDeque};
 
 use units::Picoseconds;
 
+use super::PORT;
 use crate::flow::{Flow, MOST_CONNECTIONS};
-use crate::options::option;
-use crate::{Action, Connection, Event, Machine, OptionKind, OptionSpec};
+use crate::options::OptionKind::{Choice, Port, Size, Switch};
+use crate::options::{self, Values, option};
+use crate::{Action, Connection, Declared, Event, Machine, OptionError, OptionSpec};
 
 /// A sign and the digits of any 64-bit number, with room for blanks around.
 const MOST_NUMBER_BYTES: usize = 32;
@@ -14,18 +16,17 @@ const LISTENER: Connection = Connection(0);
 
 /// The settings of [`Server`], declared.
 pub const SERVER_OPTIONS: &[OptionSpec] = &[
-    option("port", OptionKind::Port, "", "5000", "The TCP port to listen on.", "5000"),
+    option("port", Port, "5000", "The TCP port to listen on.", "5010"),
     option(
         "answer",
-        OptionKind::Choice(&["counter", "echo"]),
-        "",
+        Choice(&["counter", "echo"]),
         "counter",
         "What to answer: a decimal number plus one, or each message itself.",
         "echo",
     ),
-    option("newline", OptionKind::Switch, "", "false", "Whether a newline ends each number.", "true"),
-    option("size", OptionKind::Size, "", "12B", "The size of a message that is echoed.", "128B"),
-    option("no-delay", OptionKind::Switch, "", "true", "Switches Nagle's algorithm off.", "false"),
+    option("newline", Switch, "false", "Whether a newline ends each number.", "true"),
+    option("size", Size(1, 1_048_576), "12B", "The size of a message that is echoed.", "128B"),
+    option("no_delay", Switch, "true", "Switches Nagle's algorithm off.", "false"),
 ];
 
 /// What the server answers.
@@ -56,7 +57,21 @@ pub struct ServerSettings {
 
 impl Default for ServerSettings {
     fn default() -> Self {
-        Self { port: 5000, answer: Answer::Counter { newline: false }, no_delay: true }
+        Self { port: PORT, answer: Answer::Counter { newline: false }, no_delay: true }
+    }
+}
+
+impl Declared for ServerSettings {
+    const OPTIONS: &'static [OptionSpec] = SERVER_OPTIONS;
+
+    fn read(values: &Values<'_>) -> Result<Self, OptionError> {
+        let counter = Answer::Counter { newline: values.read("newline", options::switch)? };
+        let echo = Answer::Echo { bytes: values.read("size", options::size)? };
+        Ok(Self {
+            port: values.read("port", options::parsed)?,
+            answer: values.choose("answer", &[("counter", counter), ("echo", echo)])?,
+            no_delay: values.read("no_delay", options::switch)?,
+        })
     }
 }
 

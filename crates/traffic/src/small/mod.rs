@@ -10,8 +10,9 @@ use std::collections::{BTreeMap, VecDeque};
 use units::Picoseconds;
 
 use crate::flow::{Flow, MOST_CONNECTIONS};
-use crate::options::option;
-use crate::{Action, Connection, Event, Ipv4Endpoint, Machine, OptionKind, OptionSpec};
+use crate::options::OptionKind::Port;
+use crate::options::{self, Values, option};
+use crate::{Action, Connection, Declared, Event, Ipv4Endpoint, Machine, OptionError, OptionSpec};
 
 const LISTENER: Connection = Connection(0);
 const SOCKET: Connection = Connection(1);
@@ -31,17 +32,23 @@ const MOST_DATAGRAM_CHARACTERS: u64 = 512;
 const BLOCK_LINES: u64 = 64;
 
 /// The settings of [`Server`], declared.
-pub const SERVER_OPTIONS: &[OptionSpec] = &[
-    option(
-        "service",
-        OptionKind::Choice(&["echo", "discard", "chargen"]),
-        "",
-        "echo",
-        "Sends back what comes, throws it away, or sends characters.",
-        "discard",
-    ),
-    option("port", OptionKind::Port, "", "", "The TCP and UDP port; the service's own if empty.", "7007"),
-];
+pub const SERVER_OPTIONS: &[OptionSpec] =
+    &[option("port", Port, "", "The TCP and UDP port; the service's own (7, 9 or 19) if empty.", "7007")];
+
+/// The settings of [`Server`], for whichever service.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ServerSettings {
+    /// The TCP and UDP port; the service's own if nothing.
+    pub port: Option<u16>,
+}
+
+impl Declared for ServerSettings {
+    const OPTIONS: &'static [OptionSpec] = SERVER_OPTIONS;
+
+    fn read(values: &Values<'_>) -> Result<Self, OptionError> {
+        Ok(Self { port: values.read_if_set("port", options::parsed)? })
+    }
+}
 
 /// Which service.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -105,6 +112,11 @@ impl Server {
             listening: false,
             actions: VecDeque::new(),
         }
+    }
+
+    /// The same from settings.
+    pub fn of(service: Service, settings: ServerSettings) -> Self {
+        Self::new(service, settings.port.unwrap_or_else(|| service.port()))
     }
 
     /// Bytes received, over TCP and UDP.

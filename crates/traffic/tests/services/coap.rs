@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use traffic::coap::{FormatError, Message, MessageType, Server, Settings, code, option};
-use traffic::{Ipv4Endpoint, Machine};
+use traffic::{Declared, Ipv4Endpoint, Machine};
 
 use crate::seat::{Seat, Sent, host, ms, s};
 

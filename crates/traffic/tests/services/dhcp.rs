@@ -5,7 +5,7 @@ use std::net::Ipv4Addr;
 use proptest::prelude::*;
 use smoltcp::wire::{DhcpMessageType, DhcpPacket, DhcpRepr};
 use traffic::dhcp::{LeaseState, Server, Settings};
-use traffic::{Action, Ipv4Endpoint};
+use traffic::{Action, Declared, Ipv4Endpoint};
 
 use crate::seat::{Seat, Sent, host, ms, s};
 
@@ -14,7 +14,7 @@ const REQUEST: u8 = 3;
 const DECLINE: u8 = 4;
 const RELEASE: u8 = 7;
 const INFORM: u8 = 8;
-const SERVER: [u8; 4] = [192, 168, 1, 2];
+const SERVER: [u8; 4] = [192, 168, 1, 1];
 
 /// A message of a client, as RFC 2131 section 2 lays it out.
 #[derive(Clone)]
@@ -105,7 +105,7 @@ fn a_client_that_discovers_and_requests_gets_the_configuration() {
     assert_eq!(repr.server_identifier, Some(Ipv4Addr::from(SERVER)));
     assert_eq!(repr.subnet_mask, Some(Ipv4Addr::new(255, 255, 255, 0)));
     assert_eq!(repr.router, Some(Ipv4Addr::new(192, 168, 1, 1)));
-    assert_eq!(repr.dns_servers.unwrap()[..], [Ipv4Addr::new(192, 168, 1, 2)]);
+    assert_eq!(repr.dns_servers.unwrap()[..], [Ipv4Addr::new(192, 168, 1, 1)]);
     // T1 and T2: 0.5 and 0.875 of the lease, RFC 2131 section 4.4.5.
     assert_eq!(
         (repr.lease_duration, repr.renew_duration, repr.rebind_duration),
@@ -120,7 +120,7 @@ fn a_client_that_discovers_and_requests_gets_the_configuration() {
 
 #[test]
 fn names_and_time_servers_are_told_only_to_who_asks_for_them() {
-    let mut seat = server(&[("ntp", "192.168.1.2")]);
+    let mut seat = server(&[("ntp", "192.168.1.1")]);
     let offer = ask(&mut seat, &client(1).message(DISCOVER, &[(55, &[1, 3, 42])]));
     assert_eq!((option(&offer, 15), option(&offer, 28)), (None, None));
     assert_eq!(option(&offer, 42).as_deref(), Some(&SERVER[..]));
@@ -269,7 +269,7 @@ fn the_manners_for_tests_are_silence_lateness_refusal_and_an_address_in_use() {
 
     assert_eq!(kind(&bind(&mut server(&[("answers", "nak")]), &client(1))), DhcpMessageType::Nak);
 
-    let mut taken = server(&[("offer", "192.168.1.2")]);
+    let mut taken = server(&[("offer", "192.168.1.1")]);
     let address = yiaddr(&bind(&mut taken, &client(1)));
     assert_eq!(address, Ipv4Addr::from(SERVER), "the server's own");
     taken.datagram(anywhere(), &client(1).message(DECLINE, &[(50, &SERVER), (54, &SERVER)]));

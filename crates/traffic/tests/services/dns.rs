@@ -1,6 +1,7 @@
 //! DNS: answers over UDP and TCP, byte by byte where RFC 1035 gives the layout.
 
 use proptest::prelude::*;
+use traffic::Declared;
 use traffic::dns::{Server, Settings};
 
 use crate::seat::{End, Seat, host, ms};

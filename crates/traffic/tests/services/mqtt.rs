@@ -1,8 +1,8 @@
 //! MQTT: what the OASIS standard of MQTT 3.1.1 asks for, section by section, and streams of any bytes.
 
 use proptest::prelude::*;
-use traffic::Connection;
 use traffic::mqtt::{Broker, Connect, Packet, Publish, QualityOfService, Reader, Settings, Will};
+use traffic::{Connection, Declared};
 
 use crate::seat::{End, Seat, s};
 

@@ -1,6 +1,7 @@
 //! SNTP: a request's answer, field by field (RFC 4330 section 5).
 
 use proptest::prelude::*;
+use traffic::Declared;
 use traffic::sntp::{Server, Settings};
 
 use crate::seat::{Seat, host, ms, s};
