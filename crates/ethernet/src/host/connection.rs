@@ -2,8 +2,9 @@
 //! acknowledgements held back, Nagle's algorithm, the congestion window and window scale 7. smoltcp's segments pass
 //! through [`TcpConnection::leaves`] on their way out.
 
-use smoltcp::iface::{Interface, SocketHandle, SocketSet};
+use smoltcp::iface::{Config, Interface, SocketHandle, SocketSet};
 use smoltcp::socket::tcp::{CongestionControl, Socket, SocketBuffer, State};
+use smoltcp::wire::{HardwareAddress, IpCidr, Ipv4Cidr};
 use units::Picoseconds;
 
 use super::ack::{AckEngine, AckTime, TakenIn};
@@ -24,19 +25,12 @@ const SEGMENT_BYTES: u32 = 1460;
 /// A timestamp and its padding (RFC 7323 appendix A).
 const TIMESTAMP_BYTES: u32 = 12;
 
-/// Linux gives up a neighbour that does not answer three requests, one second apart.
-const NEIGHBOUR_TIME: Picoseconds = Picoseconds::new(3 * units::PS_PER_S);
-
-/// How long a half-open connection stays whose answer finds no neighbour: five repetitions, the last after 32 s.
-const HALF_OPEN_TIME: Picoseconds = Picoseconds::new(63 * units::PS_PER_S);
-
 /// Segments of one go; a window holds fewer.
 const MOST_SEGMENTS: usize = 65_536;
 
 /// What a connection needs of its PC.
 pub(super) struct Below<'a> {
     pub now: Picoseconds,
-    pub interface: &'a mut Interface,
     pub port: &'a mut Port,
     pub output: &'a mut Output,
     pub options: &'a HostOptions,
@@ -53,7 +47,6 @@ struct Handshake {
 }
 
 /// A connection.
-#[derive(Debug)]
 pub(super) struct TcpConnection {
     pub tuple: Tuple,
     pub seat: SeatId,
@@ -70,7 +63,7 @@ pub(super) struct TcpConnection {
     /// Whether its application has it in its list of news.
     pub in_news: bool,
     active: bool,
-    created: Picoseconds,
+    interface: Interface,
     sockets: SocketSet<'static>,
     handle: SocketHandle,
     acks: AckEngine,
@@ -88,7 +81,7 @@ pub(super) struct TcpConnection {
 }
 
 impl TcpConnection {
-    fn new(tuple: Tuple, seat: SeatId, below: &Below<'_>) -> Self {
+    fn new(tuple: Tuple, seat: SeatId, random_seed: u64, below: &mut Below<'_>) -> Self {
         let options = below.options;
         let receive_bytes = options.receive_buffer_bytes.max(1);
         let mut socket = Socket::new(
@@ -115,7 +108,7 @@ impl TcpConnection {
             filed: None,
             in_news: false,
             active: false,
-            created: below.now,
+            interface: interface(tuple.local, random_seed, below),
             sockets,
             handle,
             acks: AckEngine::new(options.ack_policy, below.now, receive_bytes),
@@ -132,20 +125,34 @@ impl TcpConnection {
     }
 
     /// One that a SYN to a listener begins; the SYN itself follows.
-    pub(super) fn passive(tuple: Tuple, seat: SeatId, below: &Below<'_>) -> Option<Self> {
-        let mut connection = Self::new(tuple, seat, below);
+    pub(super) fn passive(
+        tuple: Tuple,
+        seat: SeatId,
+        random_seed: u64,
+        below: &mut Below<'_>,
+    ) -> Option<Self> {
+        let mut connection = Self::new(tuple, seat, random_seed, below);
         connection.listener = Some(tuple.local_port);
         connection.socket_mut().listen(tuple.local_port).ok()?;
         Some(connection)
     }
 
     /// One that the PC opens.
-    pub(super) fn active(tuple: Tuple, seat: SeatId, below: &mut Below<'_>) -> Option<Self> {
-        let mut connection = Self::new(tuple, seat, below);
+    pub(super) fn active(
+        tuple: Tuple,
+        seat: SeatId,
+        random_seed: u64,
+        below: &mut Below<'_>,
+    ) -> Option<Self> {
+        let mut connection = Self::new(tuple, seat, random_seed, below);
         connection.active = true;
         let socket = connection.sockets.get_mut::<Socket<'_>>(connection.handle);
         socket
-            .connect(below.interface.context(), (tuple.remote, tuple.remote_port), tuple.local_port)
+            .connect(
+                connection.interface.context(),
+                (tuple.remote, tuple.remote_port),
+                (tuple.local, tuple.local_port),
+            )
             .ok()?;
         Some(connection)
     }
@@ -165,6 +172,11 @@ impl TcpConnection {
     /// Still before the end of its handshake.
     pub(super) fn is_opening(&self) -> bool {
         matches!(self.state(), State::Listen | State::SynSent | State::SynReceived)
+    }
+
+    /// Whether it is not over and has this address of the PC's.
+    pub(super) fn uses(&self, address: std::net::Ipv4Addr) -> bool {
+        self.tuple.local == address && self.ending.is_none()
     }
 
     /// Whether the peer has finished and everything it sent was read.
@@ -193,7 +205,7 @@ impl TcpConnection {
         }
         below.port.offer(frame);
         clock::set_timestamp(below.now, self.timestamp_offset());
-        below.interface.poll_ingress_single(clock::instant(below.now), below.port, &mut self.sockets);
+        self.interface.poll_ingress_single(clock::instant(below.now), below.port, &mut self.sockets);
         if segment.has(RST) && matches!(self.state(), State::Closed | State::Listen) {
             self.was_reset = true;
         }
@@ -249,7 +261,7 @@ impl TcpConnection {
         {
             return Some(handshake.again_at);
         }
-        let polled = below
+        let polled = self
             .interface
             .poll_at(clock::instant(below.now), &self.sockets)
             .map(|at| clock::picoseconds(at).max(below.now + Picoseconds::new(units::PS_PER_MS)));
@@ -386,7 +398,7 @@ impl TcpConnection {
         let give_up = owed.then(|| clock::duration(below.options.give_up));
         self.socket_mut().set_nagle_enabled(nagle);
         self.socket_mut().set_timeout(give_up);
-        below.interface.poll_egress(clock::instant(below.now), below.port, &mut self.sockets);
+        self.interface.poll_egress(clock::instant(below.now), below.port, &mut self.sockets);
     }
 
     /// Passes on what smoltcp sent; how many frames that was.
@@ -396,7 +408,7 @@ impl TcpConnection {
         for frame in frames {
             match Segment::of(&frame) {
                 Some(segment) if segment.outgoing() == self.tuple => self.leaves(frame, &segment, below),
-                _ => below.output.send(below.now, frame),
+                _ => below.output.send_packet(below.now, frame),
             }
         }
         count
@@ -456,7 +468,7 @@ impl TcpConnection {
         if segment.has(ACK) && !segment.has(SYN) {
             self.last_acknowledgement.clone_from(&frame);
         }
-        below.output.send(below.now, frame);
+        below.output.send_packet(below.now, frame);
     }
 
     fn note_handshake(&mut self, frame: &[u8], segment: &Segment, below: &Below<'_>) {
@@ -476,13 +488,7 @@ impl TcpConnection {
     }
 
     fn wake_opening(&mut self, below: &mut Below<'_>) {
-        let Some(handshake) = &self.handshake else {
-            let patience = if self.active { NEIGHBOUR_TIME } else { HALF_OPEN_TIME };
-            if below.now >= self.created + patience {
-                self.ending = Some(Ending::Unreachable);
-            }
-            return;
-        };
+        let Some(handshake) = &self.handshake else { return };
         if handshake.again_at > below.now {
             return;
         }
@@ -517,7 +523,7 @@ impl TcpConnection {
 
     fn send_handshake(&mut self, below: &mut Below<'_>) {
         if let Some(handshake) = &self.handshake {
-            below.output.send(below.now, handshake.frame.clone());
+            below.output.send_packet(below.now, handshake.frame.clone());
         }
     }
 
@@ -537,5 +543,27 @@ impl TcpConnection {
             State::Closed => Some(Ending::TimedOut),
             _ => None,
         };
+    }
+}
+
+/// What smoltcp takes for the network of one connection, so that its random numbers are the connection's own.
+fn interface(local: std::net::Ipv4Addr, random_seed: u64, below: &mut Below<'_>) -> Interface {
+    let mut config = Config::new(HardwareAddress::Ip);
+    config.random_seed = random_seed;
+    let mut interface = Interface::new(config, below.port, clock::instant(below.now));
+    interface.update_ip_addrs(|addresses| {
+        let _ = addresses.push(IpCidr::Ipv4(Ipv4Cidr::new(local, below.options.prefix)));
+    });
+    interface
+}
+
+impl std::fmt::Debug for TcpConnection {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter
+            .debug_struct("TcpConnection")
+            .field("tuple", &self.tuple)
+            .field("state", &self.state())
+            .field("ending", &self.ending)
+            .finish_non_exhaustive()
     }
 }

@@ -1,63 +1,101 @@
-//! What the PC reads out of ICMP messages itself: echo replies and notices that something is unreachable. Answers to pings
-//! are smoltcp's.
+//! ICMP (RFC 792): echo requests and their answers, and notices that something is unreachable, read and made.
 
 use std::net::Ipv4Addr;
 
-use smoltcp::wire::Icmpv4Packet;
+use smoltcp::phy::ChecksumCapabilities;
+use smoltcp::wire::{Icmpv4Packet, Icmpv4Repr, IpProtocol};
 use units::Picoseconds;
 
-use super::segment::{address, ipv4_payload};
+use super::ip::{self, ETHERNET_HEADER_BYTES, LONGEST_PACKET_BYTES, Way};
+use super::segment::address;
 use super::{EchoReply, Unreachable};
 
 pub(super) const PROTOCOL_ICMP: u8 = 1;
 pub(super) const PROTOCOL_TCP: u8 = 6;
 pub(super) const PROTOCOL_UDP: u8 = 17;
 
-/// Message types of RFC 792.
+/// Message types.
 const ECHO_REPLY: u8 = 0;
 const UNREACHABLE: u8 = 3;
 const ECHO_REQUEST: u8 = 8;
 
-/// A message for an application.
+/// Codes of notices.
+pub(super) const HOST_UNREACHABLE: u8 = 1;
+pub(super) const PROTOCOL_UNREACHABLE: u8 = 2;
+pub(super) const PORT_UNREACHABLE: u8 = 3;
+
+/// A notice is at most this long (RFC 1812 section 4.3.2.3).
+const LONGEST_NOTICE_BYTES: usize = 576;
+const HEADER_BYTES: usize = 8;
+const IP_HEADER_BYTES: usize = 20;
+
+/// What a message is to the PC.
 #[derive(Debug)]
-pub(super) enum Notice {
+pub(super) enum Message {
+    /// For an application.
     Echo(EchoReply),
+    /// For an application.
     Unreachable(Unreachable),
+    /// A ping, with the frame that answers it.
+    Ping(Vec<u8>),
 }
 
-/// A ping that was sent to everyone: Linux does not answer (`icmp_echo_ignore_broadcasts`).
-pub(super) fn is_ignored(frame: &[u8], own: Ipv4Addr) -> bool {
-    let Some((PROTOCOL_ICMP, range)) = ipv4_payload(frame) else { return false };
-    frame[range].first() == Some(&ECHO_REQUEST) && address(frame, 30) != own
-}
-
-/// The message in a frame, if it is for an application and whole.
-pub(super) fn read(now: Picoseconds, frame: &[u8], own: Ipv4Addr) -> Option<Notice> {
-    let (PROTOCOL_ICMP, range) = ipv4_payload(frame)? else { return None };
-    let message = &frame[range];
+/// The message in a frame with a sound packet, if it is whole and says anything.
+pub(super) fn read(now: Picoseconds, frame: &[u8]) -> Option<Message> {
+    let message = ip::payload(frame);
     let intact = Icmpv4Packet::new_checked(message).ok()?.verify_checksum();
-    if !intact || address(frame, 30) != own || message.len() < 8 {
+    if !intact || message.len() < HEADER_BYTES {
         return None;
     }
-    let from = address(frame, 26);
+    let Way { from, to } = Way::of(frame);
     match message[0] {
-        ECHO_REPLY => Some(Notice::Echo(EchoReply {
+        ECHO_REPLY => Some(Message::Echo(EchoReply {
             at: now,
             from,
             identifier: word(message, 4)?,
             sequence: word(message, 6)?,
-            payload: message[8..].to_vec(),
+            payload: message[HEADER_BYTES..].to_vec(),
         })),
-        UNREACHABLE => unreachable(from, message, own).map(Notice::Unreachable),
+        UNREACHABLE => quoted(from, message[1], to, message.get(HEADER_BYTES..)?).map(Message::Unreachable),
+        ECHO_REQUEST if message[1] == 0 && message.len() + IP_HEADER_BYTES <= LONGEST_PACKET_BYTES => {
+            let answer = Icmpv4Repr::EchoReply {
+                ident: word(message, 4)?,
+                seq_no: word(message, 6)?,
+                data: &message[HEADER_BYTES..],
+            };
+            Some(Message::Ping(frame_with(Way { from: to, to: from }, &answer)))
+        }
         _ => None,
     }
 }
 
-/// The notice quotes the beginning of the packet that did not get through.
-fn unreachable(from: Ipv4Addr, message: &[u8], own: Ipv4Addr) -> Option<Unreachable> {
-    let quoted = message.get(8..)?;
+/// A frame with an echo request.
+pub(super) fn echo_request(way: Way, identifier: u16, sequence: u16, payload: &[u8]) -> Vec<u8> {
+    frame_with(way, &Icmpv4Repr::EchoRequest { ident: identifier, seq_no: sequence, data: payload })
+}
+
+/// The notice that the packet in a frame was for nobody; nothing where it was not between two hosts.
+pub(super) fn unreachable(frame: &[u8], code: u8) -> Option<Vec<u8>> {
+    let way = Way::of(frame).back();
+    if !ip::is_one_host(way.to) || !ip::is_one_host(way.from) {
+        return None;
+    }
+    let packet_bytes = usize::from(word(frame, 16)?);
+    let quoted_bytes = packet_bytes.min(LONGEST_NOTICE_BYTES - IP_HEADER_BYTES - HEADER_BYTES);
+    let quoted = frame.get(ETHERNET_HEADER_BYTES..ETHERNET_HEADER_BYTES + quoted_bytes)?;
+    Some(ip::frame(way, IpProtocol::Icmp, HEADER_BYTES + quoted.len(), |room| {
+        room[0] = UNREACHABLE;
+        room[1] = code;
+        room[2..HEADER_BYTES].fill(0);
+        room[HEADER_BYTES..].copy_from_slice(quoted);
+        Icmpv4Packet::new_unchecked(room).fill_checksum();
+    }))
+}
+
+/// A notice of `from` that quotes the beginning of a packet that `own` sent.
+pub(super) fn quoted(from: Ipv4Addr, code: u8, own: Ipv4Addr, quoted: &[u8]) -> Option<Unreachable> {
     let header = usize::from(*quoted.first()? & 0x0F) * 4;
-    if quoted.len() < header.max(20) + 8 || address(quoted, 12) != own {
+    if quoted.len() < header.max(IP_HEADER_BYTES) + 8 || address(quoted, 12) != own {
         return None;
     }
     let protocol = quoted[9];
@@ -66,7 +104,13 @@ fn unreachable(from: Ipv4Addr, message: &[u8], own: Ipv4Addr) -> Option<Unreacha
         PROTOCOL_ICMP => (word(quoted, header + 4)?, 0),
         _ => (0, 0),
     };
-    Some(Unreachable { from, code: message[1], protocol, to: address(quoted, 16), local_port, remote_port })
+    Some(Unreachable { from, code, protocol, to: address(quoted, 16), local_port, remote_port })
+}
+
+fn frame_with(way: Way, message: &Icmpv4Repr<'_>) -> Vec<u8> {
+    ip::frame(way, IpProtocol::Icmp, message.buffer_len(), |room| {
+        message.emit(&mut Icmpv4Packet::new_unchecked(room), &ChecksumCapabilities::default());
+    })
 }
 
 fn word(bytes: &[u8], at: usize) -> Option<u16> {

@@ -5,13 +5,18 @@
 //! selective acknowledgements ask for.
 
 mod ack;
+mod addresses;
 mod application;
 mod clock;
 mod connection;
 mod datagrams;
+mod fragments;
 mod icmp;
+mod ip;
+mod neighbours;
 mod options;
 mod output;
+mod packets;
 mod port;
 mod segment;
 mod sender;

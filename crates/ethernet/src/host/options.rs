@@ -28,6 +28,10 @@ pub struct HostOptions {
     pub prefix: u8,
     /// Where everything else is reached.
     pub gateway: Option<Ipv4Addr>,
+    /// Whether it plays every host that is asked for and is no other station: it answers ARP requests for any address of
+    /// one host with its own Ethernet address, takes packets for it, and answers them from there. It has up to seven such
+    /// addresses at a time. To an address outside its network it speaks as .1 (or .254) of that address's /24.
+    pub answers_for_all: bool,
     /// Of its sequence numbers and ports.
     pub seed: u64,
     /// From a frame's last bit on the wire to TCP/IP: card, interrupt, driver.
@@ -74,6 +78,7 @@ impl HostOptions {
             address,
             prefix,
             gateway: None,
+            answers_for_all: false,
             seed: 1,
             receive_time: Picoseconds::from_ns(10_000),
             application_time: Picoseconds::from_ns(20_000),

@@ -1,10 +1,10 @@
-//! The network card as smoltcp sees it: one frame in at a time, and whatever it sends kept in order.
+//! The network card as smoltcp sees it: one packet in at a time, and whatever it sends kept in order. smoltcp sees packets; the
+//! frames around them are the wrapper's.
 
 use smoltcp::phy::{Checksum, ChecksumCapabilities, Device, DeviceCapabilities, Medium, RxToken, TxToken};
 use smoltcp::time::Instant;
 
-/// The longest frame without its check sequence: 14 bytes of header and an IP packet of 1500.
-const LONGEST_FRAME_BYTES: usize = 1514;
+use super::ip::{ETHERNET_HEADER_BYTES, ETHERTYPE_IPV4, LONGEST_PACKET_BYTES};
 
 /// smoltcp's device.
 #[derive(Debug, Default)]
@@ -30,7 +30,7 @@ pub(super) struct Arrived(Vec<u8>);
 
 impl RxToken for Arrived {
     fn consume<R, F: FnOnce(&[u8]) -> R>(self, read: F) -> R {
-        read(&self.0)
+        read(self.0.get(ETHERNET_HEADER_BYTES..).unwrap_or_default())
     }
 }
 
@@ -39,8 +39,9 @@ pub(super) struct Room<'a>(&'a mut Vec<Vec<u8>>);
 
 impl TxToken for Room<'_> {
     fn consume<R, F: FnOnce(&mut [u8]) -> R>(self, bytes: usize, write: F) -> R {
-        let mut frame = vec![0; bytes];
-        let result = write(&mut frame);
+        let mut frame = vec![0; ETHERNET_HEADER_BYTES + bytes];
+        frame[12..ETHERNET_HEADER_BYTES].copy_from_slice(&ETHERTYPE_IPV4);
+        let result = write(&mut frame[ETHERNET_HEADER_BYTES..]);
         self.0.push(frame);
         result
     }
@@ -65,8 +66,8 @@ impl Device for Port {
         checksums.udp = Checksum::Both;
         checksums.icmpv4 = Checksum::Both;
         let mut capabilities = DeviceCapabilities::default();
-        capabilities.medium = Medium::Ethernet;
-        capabilities.max_transmission_unit = LONGEST_FRAME_BYTES;
+        capabilities.medium = Medium::Ip;
+        capabilities.max_transmission_unit = LONGEST_PACKET_BYTES;
         capabilities.checksum = checksums;
         capabilities
     }

@@ -21,6 +21,7 @@ const CHECKSUM_AT: usize = 16;
 /// The two ends of a connection as the PC sees them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Tuple {
+    pub local: Ipv4Addr,
     pub remote: Ipv4Addr,
     pub remote_port: u16,
     pub local_port: u16,
@@ -104,12 +105,22 @@ impl Segment {
 
     /// Its connection when it comes from the peer.
     pub(super) fn incoming(&self) -> Tuple {
-        Tuple { remote: self.source, remote_port: self.source_port, local_port: self.destination_port }
+        Tuple {
+            local: self.destination,
+            remote: self.source,
+            remote_port: self.source_port,
+            local_port: self.destination_port,
+        }
     }
 
     /// Its connection when the PC sends it.
     pub(super) fn outgoing(&self) -> Tuple {
-        Tuple { remote: self.destination, remote_port: self.destination_port, local_port: self.source_port }
+        Tuple {
+            local: self.source,
+            remote: self.destination,
+            remote_port: self.destination_port,
+            local_port: self.source_port,
+        }
     }
 
     /// Sequence numbers that it takes.

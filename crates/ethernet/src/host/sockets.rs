@@ -2,7 +2,6 @@
 
 use std::net::Ipv4Addr;
 
-use smoltcp::wire::Icmpv4Repr;
 use units::Picoseconds;
 
 use super::application::{
@@ -104,6 +103,11 @@ impl Sockets<'_> {
     /// The other end of a connection.
     pub fn peer(&self, id: TcpId) -> Option<(Ipv4Addr, u16)> {
         self.stack.tcp.get(&id).map(|connection| (connection.tuple.remote, connection.tuple.remote_port))
+    }
+
+    /// The PC's own address of a connection: the one that the peer spoke to.
+    pub fn local_address(&self, id: TcpId) -> Option<Ipv4Addr> {
+        self.stack.tcp.get(&id).map(|connection| connection.tuple.local)
     }
 
     /// The PC's own port of a connection.
@@ -213,18 +217,18 @@ impl Sockets<'_> {
         self.stack.datagrams.close(id.0);
     }
 
-    /// Sends a datagram; false when it cannot: no route, no permission to broadcast, more than a packet, buffer full.
+    /// Sends a datagram; false when it cannot: no route, no permission to broadcast, more than a packet.
     pub fn send_to(&mut self, id: UdpId, address: Ipv4Addr, port: u16, bytes: &[u8]) -> bool {
         let Some(socket) = self.stack.datagrams.udp.get(&id.0) else { return false };
-        let everyone = address.is_broadcast() || self.stack.is_network_broadcast(address);
+        let everyone = address.is_broadcast() || self.stack.addresses.is_network_broadcast(address);
         if address.is_unspecified() || port == 0 || everyone && !socket.broadcast {
             return false;
         }
         if bytes.len() > LONGEST_ECHO_BYTES || !everyone && !self.stack.has_route(address) {
             return false;
         }
-        self.stack
-            .with_datagrams(self.now, |datagrams, below| datagrams.send(id.0, (address, port), bytes, below))
+        self.stack.send_datagram(self.now, id.0, (address, port), bytes);
+        true
     }
 
     /// Lets `read` have the next datagram with where it came from; false when there is none.
@@ -237,9 +241,8 @@ impl Sockets<'_> {
         if payload.len() > LONGEST_ECHO_BYTES || to.is_unspecified() || !self.stack.has_route(to) {
             return false;
         }
-        self.stack.echoers.insert(identifier, self.seat);
-        let request = Icmpv4Repr::EchoRequest { ident: identifier, seq_no: sequence, data: payload };
-        self.stack.with_datagrams(self.now, |datagrams, below| datagrams.echo(to, &request, below))
+        self.stack.send_echo(self.now, self.seat, to, (identifier, sequence, payload));
+        true
     }
 
     /// The next echo reply.

@@ -5,26 +5,28 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::net::Ipv4Addr;
 
 use sim::RandomStream;
-use smoltcp::iface::{Config, Interface};
 use smoltcp::socket::tcp::State;
-use smoltcp::wire::{EthernetAddress, HardwareAddress, IpCidr, Ipv4Cidr};
+use smoltcp::wire::{EthernetAddress, Ipv4Cidr};
 use units::Picoseconds;
 
-use super::application::{Mailbox, News, SeatId, SeenFrame, TcpId};
+use super::addresses::Addresses;
+use super::application::{Mailbox, News, SeatId, TcpId};
 use super::connection::{Below, TcpConnection};
 use super::datagrams::Datagrams;
+use super::fragments::Fragments;
+use super::neighbours::Neighbours;
 use super::output::Output;
 use super::port::Port;
 use super::segment::{ACK, FIN, RST, SYN, Segment, Tuple};
 use super::time_wait::{Answer, TimeWait};
-use super::{HostError, HostOptions, clock, icmp};
+use super::{HostError, HostOptions, ip};
 
 /// Linux's `ip_local_port_range`.
 const FIRST_EPHEMERAL: u16 = 32_768;
 const EPHEMERALS: u64 = 28_232;
 
 /// A listener.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Listener {
     pub seat: SeatId,
     pub half_open: usize,
@@ -38,6 +40,10 @@ pub struct HostCounts {
     pub syns_dropped: u64,
     /// Frames that found the way out full.
     pub frames_dropped: u64,
+    /// Datagrams that found a socket's buffer full.
+    pub datagrams_dropped: u64,
+    /// Addresses that the PC did not play because connections used all that it may have.
+    pub addresses_refused: u64,
     /// Notices and watched frames that found an application's queue full.
     pub notices_dropped: u64,
 }
@@ -53,27 +59,19 @@ pub(super) struct Stack {
     /// Which seat asks under which ICMP identifier.
     pub echoers: BTreeMap<u16, SeatId>,
     pub syns_dropped: u64,
-    interface: Interface,
+    pub addresses: Addresses,
+    pub fragments: Fragments,
     port: Port,
     routes: BTreeMap<Tuple, TcpId>,
     time_wait: TimeWait,
     timers: BTreeSet<(Picoseconds, TcpId)>,
-    datagram_timer: Option<Picoseconds>,
-    /// Connections that may wait for a neighbour's address.
-    parked: BTreeSet<TcpId>,
     next_id: u64,
     random: RandomStream,
 }
 
 macro_rules! below {
     ($stack:ident, $now:expr) => {
-        Below {
-            now: $now,
-            interface: &mut $stack.interface,
-            port: &mut $stack.port,
-            output: &mut $stack.output,
-            options: &$stack.options,
-        }
+        Below { now: $now, port: &mut $stack.port, output: &mut $stack.output, options: &$stack.options }
     };
 }
 
@@ -88,64 +86,34 @@ impl Stack {
         {
             return Err(HostError::Address(options.name));
         }
-        let mut random = RandomStream::named(options.seed, &format!("host/{}", options.name));
-        let mut config = Config::new(HardwareAddress::Ethernet(mac));
-        config.random_seed = random.below(u64::MAX);
-        let mut port = Port::default();
-        let mut interface = Interface::new(config, &mut port, clock::instant(Picoseconds::ZERO));
-        interface.update_ip_addrs(|addresses| {
-            let _ = addresses.push(IpCidr::Ipv4(Ipv4Cidr::new(address, options.prefix)));
-        });
-        if let Some(gateway) = options.gateway {
-            let _ = interface.routes_mut().add_default_ipv4_route(gateway);
-        }
+        let random = RandomStream::named(options.seed, &format!("host/{}", options.name));
+        let everywhere = options.answers_for_all;
+        let network = Ipv4Cidr::new(address, options.prefix);
+        let neighbours = Neighbours::new(options.mac, network, options.gateway, everywhere);
         Ok(Self {
             mail: Vec::new(),
-            output: Output::new(options.send_time),
+            output: Output::new(options.send_time, neighbours),
             tcp: BTreeMap::new(),
             listeners: BTreeMap::new(),
-            datagrams: Datagrams::new(),
+            datagrams: Datagrams::default(),
             echoers: BTreeMap::new(),
             syns_dropped: 0,
-            interface,
-            port,
+            addresses: Addresses::new(address, options.prefix, options.mac, everywhere),
+            fragments: Fragments::default(),
+            port: Port::default(),
             routes: BTreeMap::new(),
             time_wait: TimeWait::default(),
             timers: BTreeSet::new(),
-            datagram_timer: None,
-            parked: BTreeSet::new(),
             next_id: 0,
             random,
             options,
         })
     }
 
-    /// A frame came up from the card.
-    pub(super) fn arrive(&mut self, now: Picoseconds, arrived_at: Picoseconds, frame: Vec<u8>) {
-        self.show(now, arrived_at, &frame);
-        if frame.len() < 14 || !self.is_for_us(&frame) {
-            return;
-        }
-        let is_arp = frame[12..14] == [0x08, 0x06];
-        match Segment::of(&frame) {
-            Some(segment) if segment.destination == self.options.address => {
-                self.arrive_tcp(now, frame, &segment);
-            }
-            Some(_) => {}
-            None if icmp::is_ignored(&frame, self.options.address) => {}
-            None => self.arrive_datagram(now, frame),
-        }
-        if is_arp {
-            for id in std::mem::take(&mut self.parked) {
-                self.with(now, id, |connection, below| connection.pump(below));
-            }
-        }
-    }
-
     /// When something happens of its own accord.
     pub(super) fn next(&self) -> Option<Picoseconds> {
         let timer = self.timers.first().map(|(at, _)| *at);
-        [timer, self.datagram_timer].into_iter().flatten().min()
+        [timer, self.output.neighbours.next()].into_iter().flatten().min()
     }
 
     /// Lets the timers run that are due.
@@ -158,8 +126,10 @@ impl Stack {
                 self.tell(now, id);
             }
         }
-        if self.datagram_timer.is_some_and(|at| at <= now) {
-            self.with_datagrams(now, |datagrams, below| datagrams.pump(below));
+        if self.output.neighbours.next().is_some_and(|at| at <= now) {
+            for frame in self.output.advance(now) {
+                self.give_up(now, &frame);
+            }
         }
     }
 
@@ -182,9 +152,6 @@ impl Stack {
         connection.filed = wake_at;
         if let Some(at) = wake_at {
             self.timers.insert((at, id));
-            if at <= now + Picoseconds::new(units::PS_PER_S) {
-                self.parked.insert(id);
-            }
         }
         let opens = !was_open && !connection.is_opening() && connection.ending.is_none();
         let ends = !was_over && connection.ending.is_some();
@@ -195,18 +162,6 @@ impl Stack {
             self.note_over(now, id, was_open);
         }
         Some(result)
-    }
-
-    /// Does something with the datagram sockets.
-    pub(super) fn with_datagrams<R>(
-        &mut self,
-        now: Picoseconds,
-        work: impl FnOnce(&mut Datagrams, &mut Below<'_>) -> R,
-    ) -> R {
-        let mut below = below!(self, now);
-        let result = work(&mut self.datagrams, &mut below);
-        self.datagram_timer = self.datagrams.wake_at(&mut below);
-        result
     }
 
     /// Opens a connection to a peer.
@@ -224,10 +179,12 @@ impl Stack {
         if !self.make_room() {
             return Err(HostError::TooManyConnections);
         }
-        let tuple = self.free_tuple(remote, remote_port).ok_or(HostError::NoFreePort)?;
+        let local = self.local_for(now, remote);
+        let tuple = self.free_tuple(local, remote, remote_port).ok_or(HostError::NoFreePort)?;
+        let random_seed = self.random.below(u64::MAX);
         let mut below = below!(self, now);
-        let connection =
-            TcpConnection::active(tuple, seat, &mut below).ok_or(HostError::NoRoute(remote, remote_port))?;
+        let connection = TcpConnection::active(tuple, seat, random_seed, &mut below)
+            .ok_or(HostError::NoRoute(remote, remote_port))?;
         let id = self.enter(connection);
         self.with(now, id, |connection, below| connection.pump(below));
         Ok(id)
@@ -267,34 +224,26 @@ impl Stack {
     pub(super) fn counts(&self) -> HostCounts {
         HostCounts {
             syns_dropped: self.syns_dropped,
-            frames_dropped: self.output.dropped,
+            frames_dropped: self.output.dropped(),
+            datagrams_dropped: self.datagrams.dropped,
+            addresses_refused: self.addresses.refused,
             notices_dropped: self.mail.iter().map(|mailbox| mailbox.dropped).sum(),
         }
     }
 
-    fn is_for_us(&self, frame: &[u8]) -> bool {
-        frame[0] & 1 == 1 || frame[..6] == self.options.mac
-    }
-
-    /// Whether an address is that of everyone in the PC's network.
-    pub(super) fn is_network_broadcast(&self, to: Ipv4Addr) -> bool {
-        Ipv4Cidr::new(self.options.address, self.options.prefix).broadcast() == Some(to)
-    }
-
     pub(super) fn has_route(&self, to: Ipv4Addr) -> bool {
-        let near = Ipv4Cidr::new(self.options.address, self.options.prefix);
-        near.contains_addr(&to) || self.options.gateway.is_some()
+        self.output.neighbours.has_route(to)
     }
 
-    fn show(&mut self, now: Picoseconds, arrived_at: Picoseconds, frame: &[u8]) {
-        let at = now + self.options.application_time;
-        for mailbox in self.mail.iter_mut().filter(|mailbox| mailbox.watching) {
-            mailbox.seen(SeenFrame { at: arrived_at, bytes: frame.to_vec() });
-            mailbox.call(at);
+    /// A connection's peer cannot be reached.
+    pub(super) fn unreachable(&mut self, now: Picoseconds, tuple: &Tuple, refused: bool) {
+        if let Some(id) = self.routes.get(tuple).copied() {
+            self.with(now, id, |connection, _| connection.unreachable(refused));
         }
     }
 
-    fn arrive_tcp(&mut self, now: Picoseconds, frame: Vec<u8>, segment: &Segment) {
+    /// A TCP segment for the PC arrived.
+    pub(super) fn arrive_tcp(&mut self, now: Picoseconds, frame: Vec<u8>, segment: &Segment) {
         let tuple = segment.incoming();
         if let Some(id) = self.routes.get(&tuple).copied() {
             let told = self.with(now, id, |connection, below| connection.arrive(frame, segment, below));
@@ -304,12 +253,16 @@ impl Stack {
             return;
         }
         match self.time_wait.answer(now, segment) {
-            Answer::Frame(answer) => self.output.send(now, answer),
+            Answer::Frame(answer) => self.output.send_packet(now, answer),
             Answer::Nothing => {}
             Answer::Unknown if segment.flags & (SYN | ACK | RST | FIN) == SYN && self.listens(segment) => {
                 self.arrive_syn(now, frame, segment);
             }
-            Answer::Unknown => self.arrive_datagram(now, frame),
+            Answer::Unknown => {
+                if let Some(reset) = ip::reset(&frame, segment) {
+                    self.output.send_packet(now, reset);
+                }
+            }
         }
     }
 
@@ -325,64 +278,18 @@ impl Stack {
             self.syns_dropped += 1;
             return;
         }
-        let below = below!(self, now);
-        let Some(connection) = TcpConnection::passive(segment.incoming(), seat, &below) else { return };
+        let random_seed = self.random.below(u64::MAX);
+        let mut below = below!(self, now);
+        let Some(connection) = TcpConnection::passive(segment.incoming(), seat, random_seed, &mut below)
+        else {
+            return;
+        };
         let id = self.enter(connection);
         self.count_half_open(segment.destination_port, 1);
         self.with(now, id, |connection, below| connection.arrive(frame, segment, below));
         if self.tcp.get(&id).is_some_and(|connection| connection.state() == State::Listen) {
             self.count_half_open(segment.destination_port, -1);
             self.remove(id);
-        }
-    }
-
-    fn arrive_datagram(&mut self, now: Picoseconds, frame: Vec<u8>) {
-        let at = now + self.options.application_time;
-        let notice = icmp::read(now, &frame, self.options.address);
-        self.with_datagrams(now, |datagrams, below| datagrams.arrive(frame, below));
-        self.tell_datagrams(at);
-        match notice {
-            Some(icmp::Notice::Echo(reply)) => {
-                if let Some(seat) = self.echoers.get(&reply.identifier) {
-                    self.mail[seat.0].echo(reply);
-                    self.mail[seat.0].call(at);
-                }
-            }
-            Some(icmp::Notice::Unreachable(unreachable)) => self.note_unreachable(now, unreachable),
-            None => {}
-        }
-    }
-
-    fn tell_datagrams(&mut self, at: Picoseconds) {
-        let ports: Vec<u16> =
-            self.datagrams.udp.keys().copied().filter(|port| self.datagrams.has_datagram(*port)).collect();
-        for port in ports {
-            let Some(socket) = self.datagrams.udp.get_mut(&port) else { continue };
-            let mailbox = &mut self.mail[socket.seat.0];
-            if !std::mem::replace(&mut socket.in_news, true) {
-                mailbox.news.push_back(News::Udp(super::UdpId(port)));
-                mailbox.call(at);
-            }
-        }
-    }
-
-    fn note_unreachable(&mut self, now: Picoseconds, notice: super::Unreachable) {
-        let at = now + self.options.application_time;
-        let tuple =
-            Tuple { remote: notice.to, remote_port: notice.remote_port, local_port: notice.local_port };
-        if notice.protocol == icmp::PROTOCOL_TCP {
-            if let Some(id) = self.routes.get(&tuple).copied() {
-                self.with(now, id, |connection, _| connection.unreachable(notice.code >= 2));
-            }
-            return;
-        }
-        let seat = match notice.protocol {
-            icmp::PROTOCOL_UDP => self.datagrams.udp.get(&notice.local_port).map(|socket| socket.seat),
-            _ => self.echoers.get(&notice.local_port).copied(),
-        };
-        if let Some(seat) = seat {
-            self.mail[seat.0].notice(notice);
-            self.mail[seat.0].call(at);
         }
     }
 
@@ -402,7 +309,6 @@ impl Stack {
         if self.routes.get(&connection.tuple) == Some(&id) {
             self.routes.remove(&connection.tuple);
         }
-        self.parked.remove(&id);
     }
 
     fn count_half_open(&mut self, port: u16, by: isize) {
@@ -455,11 +361,11 @@ impl Stack {
         true
     }
 
-    fn free_tuple(&mut self, remote: Ipv4Addr, remote_port: u16) -> Option<Tuple> {
+    fn free_tuple(&mut self, local: Ipv4Addr, remote: Ipv4Addr, remote_port: u16) -> Option<Tuple> {
         let first = self.random.below(EPHEMERALS);
         (0..EPHEMERALS)
             .map(|n| FIRST_EPHEMERAL + ((first + n) % EPHEMERALS) as u16)
-            .map(|local_port| Tuple { remote, remote_port, local_port })
+            .map(|local_port| Tuple { local, remote, remote_port, local_port })
             .find(|tuple| {
                 !self.routes.contains_key(tuple)
                     && !self.time_wait.holds(tuple)

@@ -211,3 +211,33 @@ impl Wire {
 pub fn pattern(from: usize, length: usize) -> Vec<u8> {
     (from..from + length).map(|n| (n % 251) as u8).collect()
 }
+
+/// RFC 1071.
+pub fn checksum(bytes: &[u8]) -> u16 {
+    let mut sum: u32 = bytes
+        .chunks(2)
+        .map(|pair| u32::from(u16::from_be_bytes([pair[0], *pair.get(1).unwrap_or(&0)])))
+        .sum();
+    while sum > 0xFFFF {
+        sum = (sum & 0xFFFF) + (sum >> 16);
+    }
+    !(sum as u16)
+}
+
+/// A ping without data.
+pub fn echo_request(mac: [u8; 6], to_mac: [u8; 6], from: Ipv4Addr, to: Ipv4Addr) -> Vec<u8> {
+    let mut frame = to_mac.to_vec();
+    frame.extend_from_slice(&mac);
+    frame.extend_from_slice(&[8, 0]);
+    let mut ip = vec![0x45, 0, 0, 28, 0, 0, 0, 0, 64, 1, 0, 0];
+    ip.extend_from_slice(&from.octets());
+    ip.extend_from_slice(&to.octets());
+    let sum = checksum(&ip);
+    ip[10..12].copy_from_slice(&sum.to_be_bytes());
+    let mut icmp = vec![8, 0, 0, 0, 0, 1, 0, 1];
+    let sum = checksum(&icmp);
+    icmp[2..4].copy_from_slice(&sum.to_be_bytes());
+    frame.extend(ip);
+    frame.extend(icmp);
+    frame
+}

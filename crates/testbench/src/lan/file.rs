@@ -118,6 +118,17 @@ pub const NETWORK_FIELDS: &[NetworkField] = &[
     },
     NetworkField {
         table: "pc",
+        name: "answers_for_all",
+        takes: "true or false",
+        default: "true",
+        help: "whether the PC answers for every address that the board asks for, so that firmware finds its gateway, broker or server at whatever address was built in",
+        example: "false",
+        set: |setup, text| {
+            pc(setup, |pc| text.parse().map(|on| pc.answers_for_all = on).map_err(|_| String::new()))
+        },
+    },
+    NetworkField {
+        table: "pc",
         name: "nagle",
         takes: "true or false",
         default: "true",

@@ -29,7 +29,7 @@ pub struct NetworkSetup {
 
 impl Default for NetworkSetup {
     fn default() -> Self {
-        let pc = HostOptions::new("PC", PC_MAC, PC_ADDRESS, 24);
+        let pc = HostOptions { answers_for_all: true, ..HostOptions::new("PC", PC_MAC, PC_ADDRESS, 24) };
         Self {
             seed: 1,
             speed: Speed::Mbps100,

@@ -1,0 +1,133 @@
+//! IPv4 packets that the PC reads and makes itself (RFC 791), in frames whose Ethernet addresses are filled in when they
+//! leave.
+
+use std::net::Ipv4Addr;
+
+use smoltcp::phy::ChecksumCapabilities;
+use smoltcp::wire::{
+    IpAddress, IpProtocol, Ipv4Packet, Ipv4Repr, TcpControl, TcpPacket, TcpRepr, UdpPacket, UdpRepr,
+};
+
+use super::segment::{Segment, address};
+use crate::host::segment::{ACK, RST};
+
+pub(super) const ETHERNET_HEADER_BYTES: usize = 14;
+pub(super) const ETHERTYPE_IPV4: [u8; 2] = [0x08, 0x00];
+pub(super) const ETHERTYPE_ARP: [u8; 2] = [0x08, 0x06];
+
+/// Linux's (`ip_default_ttl`).
+const HOP_LIMIT: u8 = 64;
+
+/// The longest packet: Ethernet's 1500 bytes.
+pub(super) const LONGEST_PACKET_BYTES: usize = 1500;
+
+/// Where a packet comes from and where it goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Way {
+    pub from: Ipv4Addr,
+    pub to: Ipv4Addr,
+}
+
+impl Way {
+    /// Of the packet in a frame that [`is_sound`] accepted.
+    pub(super) fn of(frame: &[u8]) -> Self {
+        Self { from: address(frame, 26), to: address(frame, 30) }
+    }
+
+    pub(super) fn back(self) -> Self {
+        Self { from: self.to, to: self.from }
+    }
+}
+
+/// Whether a frame holds an IPv4 packet whose header is whole and right.
+pub(super) fn is_sound(frame: &[u8]) -> bool {
+    let Some(bytes) = frame.get(ETHERNET_HEADER_BYTES..) else { return false };
+    frame[12..14] == ETHERTYPE_IPV4
+        && Ipv4Packet::new_checked(bytes).is_ok_and(|packet| {
+            packet.version() == 4 && packet.header_len() >= 20 && packet.verify_checksum()
+        })
+}
+
+/// Whether an address is that of one host.
+pub(super) fn is_one_host(address: Ipv4Addr) -> bool {
+    let reserved = address.octets()[0] >= 240 || address.octets()[0] == 0;
+    !(reserved || address.is_multicast() || address.is_loopback())
+}
+
+/// The payload of the packet in a frame that [`is_sound`] accepted.
+pub(super) fn payload(frame: &[u8]) -> &[u8] {
+    Ipv4Packet::new_unchecked(&frame[ETHERNET_HEADER_BYTES..]).payload()
+}
+
+/// A frame with a packet; `write` fills its payload.
+pub(super) fn frame(
+    way: Way,
+    protocol: IpProtocol,
+    payload_bytes: usize,
+    write: impl FnOnce(&mut [u8]),
+) -> Vec<u8> {
+    let repr = Ipv4Repr {
+        src_addr: way.from,
+        dst_addr: way.to,
+        next_header: protocol,
+        payload_len: payload_bytes,
+        hop_limit: HOP_LIMIT,
+    };
+    let mut frame = vec![0; ETHERNET_HEADER_BYTES + repr.buffer_len() + payload_bytes];
+    frame[12..14].copy_from_slice(&ETHERTYPE_IPV4);
+    let mut packet = Ipv4Packet::new_unchecked(&mut frame[ETHERNET_HEADER_BYTES..]);
+    repr.emit(&mut packet, &ChecksumCapabilities::default());
+    write(packet.payload_mut());
+    frame
+}
+
+/// A frame with a datagram.
+pub(super) fn datagram(way: Way, from_port: u16, to_port: u16, bytes: &[u8]) -> Vec<u8> {
+    let repr = UdpRepr { src_port: from_port, dst_port: to_port };
+    frame(way, IpProtocol::Udp, repr.header_len() + bytes.len(), |room| {
+        repr.emit(
+            &mut UdpPacket::new_unchecked(room),
+            &IpAddress::Ipv4(way.from),
+            &IpAddress::Ipv4(way.to),
+            bytes.len(),
+            |payload| payload.copy_from_slice(bytes),
+            &ChecksumCapabilities::default(),
+        );
+    })
+}
+
+/// The reset that answers a segment of no connection (RFC 9293 section 3.10.7.1); nothing for a reset, or for one whose
+/// check sum is wrong.
+pub(super) fn reset(frame_in: &[u8], segment: &Segment) -> Option<Vec<u8>> {
+    let way = Way::of(frame_in).back();
+    let intact = TcpPacket::new_checked(payload(frame_in))
+        .is_ok_and(|packet| packet.verify_checksum(&IpAddress::Ipv4(way.to), &IpAddress::Ipv4(way.from)));
+    if !intact || segment.has(RST) || segment.source_port == 0 || segment.destination_port == 0 {
+        return None;
+    }
+    let (sequence, acknowledgment) =
+        if segment.has(ACK) { (segment.acknowledgment, None) } else { (0, Some(segment.end())) };
+    let number = |number: u32| smoltcp::wire::TcpSeqNumber(number.cast_signed());
+    let repr = TcpRepr {
+        src_port: segment.destination_port,
+        dst_port: segment.source_port,
+        control: TcpControl::Rst,
+        seq_number: number(sequence),
+        ack_number: acknowledgment.map(number),
+        window_len: 0,
+        window_scale: None,
+        max_seg_size: None,
+        sack_permitted: false,
+        sack_ranges: [None; 3],
+        timestamp: None,
+        payload: &[],
+    };
+    Some(frame(way, IpProtocol::Tcp, repr.buffer_len(), |room| {
+        repr.emit(
+            &mut TcpPacket::new_unchecked(room),
+            &IpAddress::Ipv4(way.from),
+            &IpAddress::Ipv4(way.to),
+            &ChecksumCapabilities::default(),
+        );
+    }))
+}
