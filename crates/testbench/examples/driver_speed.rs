@@ -1,5 +1,5 @@
 //! How fast the virtual W5500 is: 10 MB over TCP in each direction by drivers from the Rust registry at 33.3 MHz SPI,
-//! virtual time against wall time, as a Markdown table.
+//! virtual time against wall time and against the processor's (which a busy machine leaves alone), as a Markdown table.
 //!
 //! `cargo run --release -p airwire-testbench --example driver_speed [BYTES]`
 
@@ -34,17 +34,46 @@ enum Direction {
     ToPc,
 }
 
+/// When a transfer begins: in virtual time, on the wall and for the processor.
+struct Begin {
+    at: Picoseconds,
+    wall: Instant,
+    processor_s: Option<f64>,
+}
+
+impl Begin {
+    fn now(world: &World) -> Self {
+        Self { at: world.now(), wall: Instant::now(), processor_s: processor_s() }
+    }
+
+    fn took(self, world: &World) -> Took {
+        let wall_s = self.wall.elapsed().as_secs_f64();
+        let processor_s = processor_s().zip(self.processor_s).map(|(end, begin)| end - begin);
+        Took { time: world.now() - self.at, wall_s, processor_s }
+    }
+}
+
 /// What a run took.
+#[derive(Clone, Copy)]
 struct Took {
     time: Picoseconds,
     wall_s: f64,
+    processor_s: Option<f64>,
+}
+
+/// How long this thread has had a processor, where the system tells (Linux, proc_pid_schedstat(5)).
+fn processor_s() -> Option<f64> {
+    let text = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
+    Some(text.split_whitespace().next()?.parse::<f64>().ok()? / 1e9)
 }
 
 fn main() {
     let argument = std::env::args().nth(1);
     let bytes = argument.map_or(10_000_000, |text| text.parse().expect("the argument is a number of bytes"));
-    println!("| driver | direction | virtual time | Mbit/s | wall time | times real time |");
-    println!("|---|---|---:|---:|---:|---:|");
+    println!(
+        "| driver | direction | virtual time | Mbit/s | wall time | times real time | processor time | ratio |"
+    );
+    println!("|---|---|---:|---:|---:|---:|---:|---:|");
     for direction in [Direction::FromPc, Direction::ToPc] {
         for (name, buffer) in [("2 KiB", BufferSize::KB2), ("16 KiB", BufferSize::KB16)] {
             row(
@@ -63,7 +92,8 @@ fn row(driver: &str, direction: Direction, bytes: u64, took: Took) {
     let time_s = took.time.ps() as f64 / PS_PER_S as f64;
     let rate = bytes as f64 * 8.0 / time_s / 1e6;
     let (wall_s, ratio) = (took.wall_s, time_s / took.wall_s);
-    println!("| {driver} | {way} | {time_s:.3} s | {rate:.1} | {wall_s:.3} s | {ratio:.0} |");
+    let processor = took.processor_s.map_or("- | -".to_owned(), |s| format!("{s:.3} s | {:.0}", time_s / s));
+    println!("| {driver} | {way} | {time_s:.3} s | {rate:.1} | {wall_s:.3} s | {ratio:.0} | {processor} |");
 }
 
 fn peer(world: &World, direction: Direction, bytes: u64) -> support::world::Seat {
@@ -89,22 +119,31 @@ fn high_level(direction: Direction, buffer: BufferSize, bytes: u64) -> Took {
     world.wait(ms(10));
     w5500.tcp_connect(Sn::Sn0, 40_000, &SocketAddrV4::new(PC, PORT)).unwrap();
     world.poll(seconds(1), ms(1), || w5500.sn_sr(Sn::Sn0).unwrap() == Ok(SocketStatus::Established));
-    let (begin, wall) = (world.now(), Instant::now());
-    let size = buffer.size_in_bytes();
+    let all = if direction == Direction::ToPc { stream(SEED, 0, bytes as usize) } else { Vec::new() };
+    let (begin, size) = (Begin::now(&world), buffer.size_in_bytes());
+    let mut received = Checksum::default();
     match direction {
-        Direction::FromPc => assert_eq!(receive(&world, &mut w5500, size, bytes), checksum_of(SEED, bytes)),
+        Direction::FromPc => received = receive(&world, &mut w5500, size, bytes),
         Direction::ToPc => {
-            send(&world, &mut w5500, size, bytes);
+            send(&world, &mut w5500, size, &all);
             world.poll(seconds(10), ms(1), || {
                 world.machine(peer, |peer: &Transfer| peer.received.bytes == bytes)
             });
         }
     }
-    let took = Took { time: world.now() - begin, wall_s: wall.elapsed().as_secs_f64() };
-    if direction == Direction::ToPc {
-        world.machine(peer, |peer: &Transfer| assert_eq!(peer.received, checksum_of(SEED, bytes)));
-    }
+    let took = begin.took(&world);
+    check(&world, peer, direction, &received, bytes);
     took
+}
+
+/// Whether what arrived, here or at the PC, is what was sent.
+fn check(world: &World, peer: support::world::Seat, direction: Direction, received: &Checksum, bytes: u64) {
+    match direction {
+        Direction::FromPc => assert_eq!(*received, checksum_of(SEED, bytes)),
+        Direction::ToPc => {
+            world.machine(peer, |peer: &Transfer| assert_eq!(peer.received, checksum_of(SEED, bytes)));
+        }
+    }
 }
 
 /// Waits for the chip's interrupt output as firmware would, and acknowledges what it was for.
@@ -126,8 +165,7 @@ fn receive(world: &World, w5500: &mut Driver, size: usize, bytes: u64) -> Checks
     received
 }
 
-fn send(world: &World, w5500: &mut Driver, size: usize, bytes: u64) {
-    let all = stream(SEED, 0, bytes as usize);
+fn send(world: &World, w5500: &mut Driver, size: usize, all: &[u8]) {
     let mut sent = 0;
     while sent < all.len() {
         let part = &all[sent..all.len().min(sent + size)];
@@ -164,12 +202,12 @@ fn embassy(direction: Direction, bytes: u64) -> Took {
     });
     let peer = peer(&world, direction, bytes);
     let all = stream(SEED, 0, bytes as usize);
-    let took = executor.run(LIMIT, async {
+    let (received, took) = executor.run(LIMIT, async {
         let (mut incoming, mut outgoing) = (vec![0; 16_384], vec![0; 16_384]);
         stack.wait_config_up().await;
         let mut socket = TcpSocket::new(stack, &mut incoming, &mut outgoing);
         socket.connect((PC, PORT)).await.expect("the PC accepts");
-        let (begin, wall) = (world.now(), Instant::now());
+        let begin = Begin::now(&world);
         let (mut buffer, mut received, mut sent) = (vec![0; 16_384], Checksum::default(), 0);
         while direction == Direction::FromPc && received.bytes < bytes {
             let count = socket.read(&mut buffer).await.expect("the connection stands");
@@ -179,11 +217,8 @@ fn embassy(direction: Direction, bytes: u64) -> Took {
             sent += socket.write(&all[sent..]).await.expect("the connection stands");
         }
         socket.flush().await.expect("the connection stands");
-        assert!(direction == Direction::ToPc || received == checksum_of(SEED, bytes));
-        Took { time: world.now() - begin, wall_s: wall.elapsed().as_secs_f64() }
+        (received, begin.took(&world))
     });
-    if direction == Direction::ToPc {
-        world.machine(peer, |peer: &Transfer| assert_eq!(peer.received, checksum_of(SEED, bytes)));
-    }
+    check(&world, peer, direction, &received, bytes);
     took
 }

@@ -263,6 +263,7 @@ fn only_recv_makes_room_again() {
 #[test]
 fn a_command_reads_back_until_its_time_has_passed() {
     let mut bench = Bench::bare(Model::W5500);
+    bench.chip = wiznet::Chip::new(Options { command_time: us(2), ..Options::of(Model::W5500) });
     bench.write(0, sn::MR, &[UDP]);
     bench.clock_hz = 80_000_000;
     let start = bench.now;

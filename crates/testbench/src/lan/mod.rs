@@ -186,7 +186,7 @@ impl Lan {
     /// Plugs in the cable of a chip, or pulls it.
     pub fn set_plugged(&mut self, at: Picoseconds, id: ChipId, plugged: bool) {
         self.advance(at);
-        // A network whose own time lies behind would plug later, and its carrier would be that of before.
+        // Its own present is that of its last event, and what lies ahead of that it would only plan.
         self.network.advance(at);
         let wired = &mut self.wired[id.0];
         self.network.set_plugged(at, wired.port, plugged);

@@ -13,7 +13,9 @@ use wiznet::Model;
 use crate::support::executor::Executor;
 use crate::support::hal::{Device, InterruptPin, ResetPin};
 use crate::support::peers::{Checksum, Ping, Role, Transfer, UdpEcho, checksum_of, stream};
-use crate::support::world::{CHIP_MAC, PC, POOL, Setup, World, endpoint, ms, seconds, transfer_bytes};
+use crate::support::world::{
+    CHIP_MAC, PC, POOL, Setup, World, endpoint, ms, seconds, time_without_loss, transfer_bytes,
+};
 
 const FROM_PC: u64 = 33;
 const FROM_CHIP: u64 = 44;
@@ -86,8 +88,10 @@ fn both_ways<C: Chip>(setup: &Setup, connect: bool) {
             socket.accept(PORT).await.expect("the PC connects");
             peer
         };
+        let begin = world.now();
         let (reader, writer) = socket.split();
         let (received, ()) = join(receive(reader), send(writer, bytes)).await;
+        assert!(setup.loss_percent > 0 || world.now() - begin < time_without_loss(bytes));
         assert_eq!(received, checksum_of(FROM_PC, bytes));
         socket.close();
         socket.flush().await.expect("the PC acknowledges the end");

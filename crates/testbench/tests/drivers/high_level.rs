@@ -1,5 +1,9 @@
 //! `w5500-hl` with `w5500-dhcp` and `w5500-dns`: the chip's own sockets, polled.
 
+use std::cell::Cell;
+
+use testbench::lan::BusUse;
+use units::{PS_PER_US, Picoseconds};
 use w5500_dns::RData;
 use w5500_hl::ll::{LinkStatus, Registers, Sn, SocketStatus};
 use w5500_hl::net::{Eui48Addr, SocketAddrV4};
@@ -7,7 +11,8 @@ use w5500_hl::{Error, Hostname, Tcp, Udp};
 
 use crate::support::peers::{Checksum, Ping, Role, Transfer, UdpEcho, checksum_of, stream};
 use crate::support::world::{
-    CHIP, CHIP_MAC, Driver, MASK, PC, POOL, Setup, World, endpoint, ms, seconds, transfer_bytes,
+    CHIP, CHIP_MAC, Driver, MASK, PC, POOL, Seat, Setup, World, endpoint, ms, seconds, time_without_loss,
+    transfer_bytes,
 };
 
 const DHCP_SOCKET: Sn = Sn::Sn0;
@@ -17,7 +22,7 @@ const FROM_CHIP: u64 = 22;
 const PORT: u16 = 5_001;
 
 /// How long a driver that found nothing to do looks away.
-const PAUSE_US: i64 = 20;
+const PAUSE: Picoseconds = Picoseconds::new(20 * PS_PER_US);
 
 fn on_the_link(world: &World) -> Driver {
     let mut w5500 = world.reset_chip();
@@ -47,10 +52,22 @@ fn lease<'a>(world: &World, w5500: &mut Driver) -> w5500_dhcp::Client<'a> {
 
 /// Sends a stream and takes in another at the same time.
 fn exchange(world: &World, w5500: &mut Driver, send_bytes: u64, expected_bytes: u64) -> Checksum {
+    exchange_while(world, w5500, send_bytes, expected_bytes, || {})
+}
+
+/// The same, with something to be done at every turn.
+fn exchange_while(
+    world: &World,
+    w5500: &mut Driver,
+    send_bytes: u64,
+    expected_bytes: u64,
+    mut turn: impl FnMut(),
+) -> Checksum {
     let (mut sent, mut pending, mut received) = (0, Vec::new(), Checksum::default());
     let mut buffer = [0; 2_048];
     let end = world.now() + seconds(3_600);
     while sent < send_bytes || received.bytes < expected_bytes {
+        turn();
         if pending.is_empty() {
             pending = stream(FROM_CHIP, sent, (send_bytes - sent).min(2_048) as usize);
         }
@@ -60,7 +77,7 @@ fn exchange(world: &World, w5500: &mut Driver, send_bytes: u64, expected_bytes: 
         let read = w5500.tcp_read(DATA_SOCKET, &mut buffer).unwrap();
         received.add(&buffer[..usize::from(read)]);
         if written == 0 && read == 0 {
-            world.wait(units::Picoseconds::new(PAUSE_US * units::PS_PER_US));
+            world.wait(PAUSE);
             let state = w5500.sn_sr(DATA_SOCKET).unwrap();
             assert!(world.now() < end, "{sent} bytes sent, {} received, {state:?}", received.bytes);
             assert_ne!(state, Ok(SocketStatus::Closed), "{sent} bytes sent, {} received", received.bytes);
@@ -83,7 +100,7 @@ fn connect(world: &World, w5500: &mut Driver) {
     });
 }
 
-fn listen(world: &World, w5500: &mut Driver, peer: Transfer) -> crate::support::world::Seat {
+fn listen(world: &World, w5500: &mut Driver, peer: Transfer) -> Seat {
     w5500.tcp_listen(DATA_SOCKET, PORT).unwrap();
     let peer = world.seat(peer);
     world.poll(seconds(30), ms(1), || {
@@ -93,7 +110,8 @@ fn listen(world: &World, w5500: &mut Driver, peer: Transfer) -> crate::support::
     peer
 }
 
-fn both_ways(setup: &Setup, role: Role) {
+/// What the driver's bus was used for, and when the transfer was over.
+fn both_ways(setup: &Setup, role: Role) -> (BusUse, Picoseconds) {
     let bytes = transfer_bytes();
     let world = World::new(setup);
     let mut w5500 = with_static_address(&world);
@@ -105,8 +123,10 @@ fn both_ways(setup: &Setup, role: Role) {
     } else {
         listen(&world, &mut w5500, transfer)
     };
+    let begin = world.now();
     let received = exchange(&world, &mut w5500, bytes, bytes);
     assert_eq!(received, checksum_of(FROM_PC, bytes));
+    assert!(setup.loss_percent > 0 || world.now() - begin < time_without_loss(bytes));
     close(&world, &mut w5500);
     world.poll(seconds(120), ms(10), || world.machine(peer, |peer: &Transfer| peer.closed.is_some()));
     world.machine(peer, |peer: &Transfer| {
@@ -114,6 +134,14 @@ fn both_ways(setup: &Setup, role: Role) {
         assert_eq!(peer.received, checksum_of(FROM_CHIP, bytes));
     });
     assert_eq!(world.lost_any(), setup.loss_percent > 0);
+    (world.used(), world.now())
+}
+
+#[test]
+fn the_same_seed_gives_the_same_use_of_the_bus_to_the_picosecond() {
+    let run = |seed| both_ways(&Setup { loss_percent: 1, seed, ..Setup::default() }, Role::Listen(PORT));
+    assert_eq!(run(4), run(4));
+    assert_ne!(run(4), run(5));
 }
 
 #[test]
@@ -134,6 +162,27 @@ fn a_server_moves_data_both_ways_and_closes() {
 #[test]
 fn a_server_moves_data_both_ways_while_one_frame_in_a_hundred_is_lost() {
     both_ways(&Setup { loss_percent: 1, ..Setup::default() }, Role::Connect(endpoint(CHIP, PORT)));
+}
+
+#[test]
+fn a_transfer_goes_on_after_the_cable_was_pulled_for_a_second() {
+    let bytes = transfer_bytes();
+    let world = World::new(&Setup::default());
+    let mut w5500 = with_static_address(&world);
+    let peer = world.seat(Transfer::new(Role::Listen(PORT), FROM_PC, bytes));
+    connect(&world, &mut w5500);
+    let (begin, plugged) = (world.now(), Cell::new(true));
+    let received = exchange_while(&world, &mut w5500, bytes, bytes, || {
+        let pulled = (ms(5)..ms(1_005)).contains(&(world.now() - begin));
+        if plugged.replace(!pulled) == pulled {
+            world.set_plugged(!pulled);
+        }
+    });
+    assert!(world.now() - begin > ms(1_005));
+    assert_eq!(received, checksum_of(FROM_PC, bytes));
+    close(&world, &mut w5500);
+    world.poll(seconds(120), ms(10), || world.machine(peer, |peer: &Transfer| peer.closed.is_some()));
+    world.machine(peer, |peer: &Transfer| assert_eq!(peer.received, checksum_of(FROM_CHIP, bytes)));
 }
 
 #[test]
@@ -243,7 +292,7 @@ fn eight_sockets_transfer_at_once() {
     }
     let mut received = vec![Checksum::default(); sockets.len()];
     let mut buffer = [0; 700];
-    world.poll(seconds(60), ms(0) + units::Picoseconds::from_ns(10_000), || {
+    world.poll(seconds(60), PAUSE, || {
         for (sn, received) in sockets.into_iter().zip(&mut received) {
             let read = w5500.tcp_read(sn, &mut buffer).unwrap();
             received.add(&buffer[..usize::from(read)]);

@@ -2,6 +2,7 @@
 
 use embedded_nal::{TcpClientStack, UdpClientStack, nb};
 use std::net::{SocketAddr, SocketAddrV4};
+use units::{PS_PER_US, Picoseconds};
 use w5500::bus::{Bus, FourWire};
 use w5500::{DeviceState, MacAddress, Manual, Mode, UninitializedDevice};
 
@@ -10,6 +11,8 @@ use crate::support::peers::{Checksum, Counter, Ping, Role, Transfer, UdpEcho, ch
 use crate::support::world::{CHIP, CHIP_MAC, MASK, PC, Setup, World, ms, seconds, transfer_bytes};
 
 const PORT: u16 = 5_003;
+/// How long a driver that found nothing to do looks away.
+const PAUSE: Picoseconds = Picoseconds::new(50 * PS_PER_US);
 const FROM_PC: u64 = 55;
 const FROM_CHIP: u64 = 66;
 
@@ -51,7 +54,7 @@ fn counts<B: Bus>(world: &World, device: &mut Client<B>) {
             .expect("the connection stands");
         let mut buffer = [0; 64];
         let mut count = 0;
-        world.poll(seconds(1), ms(0) + units::Picoseconds::from_ns(50_000), || {
+        world.poll(seconds(1), PAUSE, || {
             count = TcpClientStack::receive(device, &mut socket, &mut buffer).expect("the connection stands");
             count > 0
         });
@@ -104,7 +107,7 @@ fn there_and_back(setup: &Setup) {
     let mut socket = TcpClientStack::socket(&mut device).expect("a socket is free");
     TcpClientStack::connect(&mut device, &mut socket, to(PORT)).expect("the PC accepts");
     let (mut received, mut buffer) = (Checksum::default(), [0; 2_048]);
-    world.poll(seconds(3_600), ms(0) + units::Picoseconds::from_ns(50_000), || {
+    world.poll(seconds(3_600), PAUSE, || {
         let count =
             TcpClientStack::receive(&mut device, &mut socket, &mut buffer).expect("the connection stands");
         received.add(&buffer[..count]);

@@ -51,6 +51,13 @@ pub(crate) fn transfer_bytes() -> u64 {
     set.map_or(65_536, |text| text.parse().expect("AIRWIRE_TRANSFER_BYTES is a number of bytes"))
 }
 
+/// So long at most may so many bytes take each way where nothing is lost: three times what the SPI alone does at 33.3 MHz.
+/// A single time-out of a retransmission, on either side, would be longer at 64 KiB.
+pub(crate) fn time_without_loss(bytes: u64) -> Picoseconds {
+    let clock = Hertz::new(33_300_000).expect("the clock runs");
+    clock.edge(3 * 2 * 8 * bytes)
+}
+
 /// What a world is made of.
 #[derive(Debug, Clone)]
 pub(crate) struct Setup {
@@ -187,6 +194,13 @@ impl World {
     pub(crate) fn serve_dns(&self, name: &str, address: Ipv4Addr) {
         let record = dns::Record::new(name, address).expect("the name is one");
         self.seat(dns::Server::new(dns::Settings { records: vec![record], ..dns::Settings::default() }));
+    }
+
+    /// Plugs in the chip's cable, or pulls it.
+    pub(crate) fn set_plugged(&self, plugged: bool) {
+        let mut controller = self.controller.borrow_mut();
+        let (at, chip) = (controller.now(), controller.chip());
+        controller.lan_mut().set_plugged(at, chip, plugged);
     }
 
     /// Whether impairments took any frame of the chip's cable.
