@@ -8,7 +8,7 @@ written in Python can be connected, and a run can branch from a snapshot. The sa
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, Protocol, overload
 
@@ -20,14 +20,20 @@ from airwire.board_model import (
     ChipField,
     ChipKind,
     CoreCounts,
+    Counter,
     Fault,
     FunctionCycles,
     FunctionShare,
     InputReport,
     InterruptCount,
+    Latency,
+    NetworkEntry,
+    NetworkReference,
     PinEdge,
     PinName,
     Profile,
+    TrafficKind,
+    TrafficResult,
     UnknownAccess,
     UsbDevice,
 )
@@ -44,25 +50,34 @@ __all__ = [
     "ChipKind",
     "Console",
     "CoreCounts",
+    "Counter",
     "Fault",
     "FunctionCycles",
     "FunctionShare",
     "I2cDevice",
     "InputReport",
     "InterruptCount",
+    "Latency",
     "Memory",
+    "NetworkEntry",
+    "NetworkReference",
     "Pin",
     "PinEdge",
     "PinName",
     "Pins",
     "Profile",
     "Snapshot",
+    "Traffic",
+    "TrafficKind",
+    "TrafficResult",
     "UnknownAccess",
     "UsbDevice",
     "board_names",
     "board_schema",
     "chip_kinds",
     "describe_board",
+    "network_reference",
+    "network_schema",
 ]
 
 Console = Literal["uart0", "uart1", "usb"]
@@ -214,8 +229,12 @@ class Board:
         usb: bool = True,
         record: bool = True,
         network: str | Path | None = None,
+        traffic: Sequence[str] = (),
+        impair: str | None = None,
     ) -> None:
-        self._core = _core.Board(str(board), rom=rom, seed=seed, usb=usb, network=network)
+        self._core = _core.Board(
+            str(board), rom=rom, seed=seed, usb=usb, network=network, traffic=list(traffic), impair=impair
+        )
         if record:
             self._core.record()
         if image is not None:
@@ -240,6 +259,7 @@ class Board:
         send: Sequence[str | bytes] = (),
         knock: bool | None = None,
         past_faults: bool = False,
+        until_done: bool = False,
         on_console: Callable[[str, bytes], Any] | None = None,
     ) -> BoardRun:
         """Run for a time (``"10 ms"``, or picoseconds), until a text comes from a console, or until a pin has a level.
@@ -252,14 +272,17 @@ class Board:
         ``fault`` of the result; with ``past_faults`` the image's own handler of HardFault goes on. Where nothing will
         ever wake a core again the run ends early, with reason ``asleep``; where the image ends itself (``exit`` and the
         end of ``main`` come down to BKPT, or a semihosting exit), with reason ``ended``, failed unless its status is 0.
+        With ``until_done`` the run ends, within 5 ms, when every client at the other end of the wire is done; it has
+        failed where one of them has, or is not done when the run ends otherwise.
         """
-        if for_ is None and until is None and until_pin is None:
-            raise ValueError("a run needs an end: for_, until or until_pin")
+        if for_ is None and until is None and until_pin is None and not until_done:
+            raise ValueError("a run needs an end: for_, until, until_pin or until_done")
         pin = None if until_pin is None else (str(until_pin[0]), until_pin[1])
         report = self._core.run(
             end_ps=_end_ps(self.time_ps, for_),
             text=None if until is None else _bytes(until),
             pin=pin,
+            clients=until_done,
             typed=[_bytes(text) for text in send],
             knocks=until is not None if knock is None else knock,
             past_faults=past_faults,
@@ -464,6 +487,11 @@ class Board:
         return _run_of(self._core.outcome())
 
     @property
+    def traffic(self) -> Traffic:
+        """The clients and servers at the other end of the board's wire, by name: ``board.traffic["ping"].summary``."""
+        return Traffic(self._core)
+
+    @property
     def counts(self) -> list[CoreCounts]:
         """What was counted of each core so far."""
         return self.report.cores
@@ -517,6 +545,35 @@ class Board:
         return f"Board({self.name!r}, at {_core.format_time(self.time_ps)})"
 
 
+class Traffic(Mapping[str, TrafficResult]):
+    """What clients measured so far, and what the servers that anybody spoke to counted, by name."""
+
+    def __init__(self, core: _core.Board) -> None:
+        self._core = core
+
+    def _results(self) -> dict[str, TrafficResult]:
+        return {result.name: result for result in _run_of(self._core.outcome()).traffic}
+
+    def __getitem__(self, name: str) -> TrafficResult:
+        return self._results()[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._results())
+
+    def __len__(self) -> int:
+        return len(self._results())
+
+    def samples(self, name: str) -> list[dict[str, Any]]:
+        """The messages of a client, one row each: ``polars.DataFrame(board.traffic.samples("ping"))``.
+
+        The columns are those of samples in a run folder: ``index``, ``trigger_ps``, ``connect_ps``, ``first_byte_ps``,
+        ``done_ps``, ``latency_ps``, ``payload_bytes``, ``request_bytes``, ``response_bytes``, ``connection``,
+        ``outcome``, ``status`` and ``error``. Raises ``AirwireError`` where nothing has that name.
+        """
+        rows: list[dict[str, Any]] = json.loads(self._core.traffic_samples(name))
+        return rows
+
+
 def board_names() -> list[str]:
     """The boards that Airwire brings along."""
     return _core.board_names()
@@ -526,6 +583,23 @@ def board_schema() -> dict[str, Any]:
     """The JSON Schema of board files."""
     schema: dict[str, Any] = json.loads(_core.board_schema())
     return schema
+
+
+def network_schema() -> dict[str, Any]:
+    """The JSON Schema of network files."""
+    schema: dict[str, Any] = json.loads(_core.network_schema())
+    return schema
+
+
+def network_reference() -> NetworkReference:
+    """Everything that network files may hold."""
+
+    def entries(of: list[dict[str, Any]]) -> list[NetworkEntry]:
+        return [NetworkEntry(**entry) for entry in of]
+
+    content = json.loads(_core.network_reference())
+    kinds = [TrafficKind(**{**kind, "options": entries(kind["options"])}) for kind in content.pop("kinds")]
+    return NetworkReference(**{name: entries(of) for name, of in content.items()}, kinds=kinds)
 
 
 def chip_kinds() -> list[ChipKind]:
@@ -555,6 +629,17 @@ def _bytes(text: str | bytes) -> bytes:
     return text.encode() if isinstance(text, str) else text
 
 
+def _traffic_of(content: dict[str, Any]) -> TrafficResult:
+    latency = content["latency"]
+    return TrafficResult(
+        **{
+            **content,
+            "counters": [Counter(**counter) for counter in content["counters"]],
+            "latency": None if latency is None else Latency(**latency),
+        }
+    )
+
+
 def _run_of(report: str) -> BoardRun:
     content = json.loads(report)
     fault = content["fault"]
@@ -565,6 +650,7 @@ def _run_of(report: str) -> BoardRun:
             "interrupts": [InterruptCount(**interrupt) for interrupt in content["interrupts"]],
             "functions": [FunctionShare(**function) for function in content["functions"]],
             "unknown": [UnknownAccess(**access) for access in content["unknown"]],
+            "traffic": [_traffic_of(result) for result in content["traffic"]],
             "fault": None if fault is None else Fault(**fault),
         }
     )

@@ -15,7 +15,7 @@ use testbench::board::{
     self, Board, BoardFile, BoardOptions, BoardSnapshot, Console, Ended, Listener, LiveListener, LiveOptions,
     RunUntil, console_name,
 };
-use testbench::lan::NetworkSetup;
+use testbench::lan::{self, NetworkSetup};
 use units::Picoseconds;
 
 use crate::board_devices::{Failure, PyI2c, PyPins, PySpi};
@@ -94,9 +94,21 @@ impl LiveListener for Live {
     }
 }
 
-/// The network of a file, or the one that a board has otherwise.
-pub(crate) fn network_of(file: Option<PathBuf>) -> PyResult<NetworkSetup> {
-    file.map_or_else(|| Ok(NetworkSetup::default()), |path| NetworkSetup::open(&path).map_err(refused))
+/// The network of a file, or the one that a board has otherwise, with more traffic and other impairments.
+pub(crate) fn network_of(
+    file: Option<PathBuf>,
+    traffic: &[String],
+    impair: Option<&str>,
+) -> PyResult<NetworkSetup> {
+    let open = |path: PathBuf| NetworkSetup::open(&path).map_err(refused);
+    let mut setup = file.map_or_else(|| Ok(NetworkSetup::default()), open)?;
+    for one in traffic {
+        setup.add_traffic(one).map_err(refused)?;
+    }
+    if let Some(impair) = impair {
+        setup.set_impairments(impair).map_err(refused)?;
+    }
+    Ok(setup)
 }
 
 fn console_of(name: &str) -> PyResult<Console> {
@@ -126,16 +138,20 @@ impl PyBoard {
 #[pymethods]
 impl PyBoard {
     #[new]
-    #[pyo3(signature = (name, *, rom, seed, usb, network))]
+    #[pyo3(signature = (name, *, rom, seed, usb, network, traffic, impair))]
+    #[expect(clippy::too_many_arguments, reason = "Python calls it by keywords")]
     fn new(
         name: &str,
         rom: Option<PathBuf>,
         seed: u64,
         usb: bool,
         network: Option<PathBuf>,
+        traffic: Vec<String>,
+        impair: Option<&str>,
     ) -> PyResult<Self> {
+        let network = network_of(network, &traffic, impair)?;
         let rom = rom.map(|path| board::read_rom(&path)).transpose().map_err(refused)?;
-        let options = BoardOptions { rom, usb_connected: usb, seed, network: network_of(network)? };
+        let options = BoardOptions { rom, usb_connected: usb, seed, network };
         Ok(Self::with(Board::open(name, options).map_err(refused)?, Failure::default()))
     }
 
@@ -144,7 +160,7 @@ impl PyBoard {
     }
 
     /// Runs, and gives the report as JSON; `on_console(name, bytes)` is told of output while it runs.
-    #[pyo3(signature = (*, end_ps, text, pin, typed, knocks, past_faults, on_console))]
+    #[pyo3(signature = (*, end_ps, text, pin, clients, typed, knocks, past_faults, on_console))]
     #[expect(clippy::too_many_arguments, reason = "Python calls it by keywords")]
     fn run(
         &self,
@@ -152,13 +168,20 @@ impl PyBoard {
         end_ps: i64,
         text: Option<Vec<u8>>,
         pin: Option<(String, bool)>,
+        clients: bool,
         typed: Vec<Vec<u8>>,
         knocks: bool,
         past_faults: bool,
         on_console: Option<Bound<'_, PyAny>>,
     ) -> PyResult<String> {
         let pin = pin.map(|(name, level)| PyResult::Ok((self.pin(&name)?, level))).transpose()?;
-        let until = RunUntil { end: Picoseconds::new(end_ps), text, pin, typed, knocks, past_faults };
+        let until =
+            RunUntil { end: Picoseconds::new(end_ps), text, pin, clients, typed, knocks, past_faults };
+        if clients && !self.lock()?.has_clients() {
+            return Err(refused(
+                "there is no client to wait for; give one as traffic, such as ping to=board",
+            ));
+        }
         drop(self.lock()?);
         let control = Arc::new(Control::default());
         let output = Output::default();
@@ -268,6 +291,13 @@ impl PyBoard {
     fn end_capture(&self) -> PyResult<()> {
         let mut board = self.lock()?;
         board.parts().lan().map_or(Ok(()), |lan| lan.end_capture().map_err(refused))
+    }
+
+    /// The messages of a client as JSON.
+    fn traffic_samples(&self, name: &str) -> PyResult<String> {
+        let samples = self.lock()?.traffic_samples(name);
+        let samples = samples.ok_or_else(|| refused(format!("nothing on the network is called {name}")))?;
+        serde_json::to_string(&samples).map_err(refused)
     }
 
     /// Plugs in the cable of the board's first chip with Ethernet, or pulls it.
@@ -580,6 +610,18 @@ pub(crate) fn board_names() -> Vec<&'static str> {
 #[pyfunction]
 pub(crate) fn board_schema() -> String {
     board::board_schema().to_string()
+}
+
+/// The JSON Schema of network files.
+#[pyfunction]
+pub(crate) fn network_schema() -> String {
+    lan::network_schema().to_string()
+}
+
+/// Everything that network files may hold, as JSON.
+#[pyfunction]
+pub(crate) fn network_reference() -> String {
+    lan::network_reference().to_string()
 }
 
 /// The kinds of chips that board files may name, as JSON.

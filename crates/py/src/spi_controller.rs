@@ -37,7 +37,7 @@ impl PySpiController {
         seed: u64,
     ) -> PyResult<Self> {
         let model = model_of(model)?;
-        let setup = network_of(network)?;
+        let setup = network_of(network, &[], None)?;
         let mut options = Options { seed, ..Options::of(model) };
         if let Some(ps) = link_up_ps {
             options.link_up_time = Picoseconds::new(ps.max(0));

@@ -7,6 +7,8 @@ use std::net::Ipv4Addr;
 
 use units::Picoseconds;
 
+use crate::Results;
+
 /// An address and a port.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Ipv4Endpoint {
@@ -130,6 +132,11 @@ pub trait Machine: Any + Debug + Send {
     /// Whether it has done all it was made for; servers never have.
     fn is_done(&self) -> bool {
         false
+    }
+
+    /// What was measured and counted so far.
+    fn results(&self) -> Results {
+        Results::default()
     }
 
     /// A copy in the same state.

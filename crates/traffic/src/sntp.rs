@@ -6,7 +6,7 @@ use units::{PS_PER_S, Picoseconds};
 use crate::options::OptionKind::{Number, Port, Switch, Time};
 use crate::options::{self, Values, option};
 use crate::outbox::{Outbox, after};
-use crate::{Action, Connection, Declared, Event, Ipv4Endpoint, Machine, OptionError, OptionSpec};
+use crate::{Action, Connection, Declared, Event, Ipv4Endpoint, Machine, OptionError, OptionSpec, Results};
 
 /// RFC 4330 section 4.
 const PORT: u16 = 123;
@@ -173,6 +173,14 @@ impl Machine for Server {
 
     fn wake_at(&self) -> Option<Picoseconds> {
         self.outbox.wake_at()
+    }
+
+    fn results(&self) -> Results {
+        Results::counted(&[
+            ("answered", self.answered, "requests"),
+            ("refused", self.refused, "datagrams"),
+            ("dropped", self.dropped(), "answers"),
+        ])
     }
 
     fn boxed_clone(&self) -> Box<dyn Machine> {

@@ -116,6 +116,11 @@ impl Host {
         SeatId(self.applications.len() - 1)
     }
 
+    /// An application, to look at it.
+    pub fn application(&self, id: SeatId) -> Option<&dyn Application> {
+        self.applications.get(id.0)?.as_deref()
+    }
+
     /// An application. Have [`Self::call`] run it when it was changed.
     pub fn application_mut(&mut self, id: SeatId) -> Option<&mut dyn Application> {
         self.applications.get_mut(id.0)?.as_deref_mut()

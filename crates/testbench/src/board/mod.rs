@@ -21,6 +21,7 @@ mod serve;
 mod snapshot;
 mod statistics;
 mod trace;
+mod traffic;
 mod usb;
 mod virtual_board;
 
@@ -36,5 +37,6 @@ pub use run::{Ended, Listener, RunUntil};
 pub use schema::{board_schema, chip_kinds};
 pub use snapshot::BoardSnapshot;
 pub use trace::TraceWriter;
+pub use traffic::{CounterEntry, LatencyEntry, SampleEntry, TrafficEntry};
 pub use usb::{InputReport, UsbDevice};
 pub use virtual_board::{Board, BoardOptions, read_rom};

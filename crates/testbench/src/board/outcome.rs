@@ -12,6 +12,7 @@ use units::Picoseconds;
 
 use super::console_log::{CONSOLES, console_name};
 use super::run::{Ended, RunUntil};
+use super::traffic::{TrafficEntry, failure_of};
 use super::{Board, profile};
 
 /// What a run gave.
@@ -21,7 +22,7 @@ pub struct BoardRun {
     pub board: String,
     /// The image's file.
     pub image: Option<String>,
-    /// `time`, `text`, `pin`, `asleep`, `fault`, `locked-up`, `ended`, `boot-loader`, `breakpoint`,
+    /// `time`, `text`, `pin`, `done`, `asleep`, `fault`, `locked-up`, `ended`, `boot-loader`, `breakpoint`,
     /// `killed` or `interrupted`.
     pub reason: &'static str,
     /// The same for people.
@@ -52,6 +53,8 @@ pub struct BoardRun {
     pub unknown: Vec<UnknownEntry>,
     /// The fault, if there was one.
     pub fault: Option<FaultEntry>,
+    /// The clients at the other end of the wire, and the servers that anybody spoke to.
+    pub traffic: Vec<TrafficEntry>,
     /// What a user should know of the board.
     pub notes: Vec<String>,
 }
@@ -136,13 +139,16 @@ impl Board {
         let (reason, sentence) = self.told(until, ended);
         let bus = self.bus_counts();
         let cores = self.core_counts(&counts);
+        let traffic = self.traffic();
+        let missed = if until.clients { failure_of(&traffic) } else { None };
+        let failed = has_failed(until, ended, self.status_of(ended)) || missed.is_some();
         let busy = cores.iter().map(|core| core.busy_cycles).sum();
         BoardRun {
             board: self.file.name.clone(),
             image: self.image.as_ref().map(|image| image.name().to_owned()),
             reason,
-            sentence,
-            failed: has_failed(until, ended, self.status_of(ended)),
+            sentence: missed.map_or_else(|| sentence.clone(), |missed| format!("{sentence}; {missed}")),
+            failed,
             time_ps: self.now().ps(),
             cycles: counts.cycles,
             clk_sys_hz: self.chip.sys_hz(),
@@ -158,6 +164,7 @@ impl Board {
                 .collect(),
             unknown: self.chip.unknown_accesses().iter().map(|access| self.unknown(access)).collect(),
             fault: self.fault_entry(),
+            traffic,
             notes: self.notes(),
         }
     }
@@ -234,6 +241,7 @@ impl Board {
                 ("text", format!("{} came from {} at {now}", self.awaited(until), console_name(console)))
             }
             Ended::Pin => ("pin", format!("{} at {now}", self.awaited(until))),
+            Ended::Clients => ("done", format!("all traffic was done at {now}")),
             Ended::Killed => ("killed", format!("GDB killed the board at {now}")),
             Ended::Interrupted => ("interrupted", format!("stopped at {now}")),
             Ended::Chip(stop) => {
@@ -306,7 +314,7 @@ impl Board {
 fn has_failed(until: &RunUntil, ended: Ended, status: Option<u32>) -> bool {
     let awaited = until.text.as_ref().is_some_and(|text| !text.is_empty()) || until.pin.is_some();
     match (ended, status) {
-        (Ended::Text(_) | Ended::Pin | Ended::Killed | Ended::Interrupted, _) => false,
+        (Ended::Text(_) | Ended::Pin | Ended::Clients | Ended::Killed | Ended::Interrupted, _) => false,
         (_, Some(status)) => status != 0 || awaited,
         (Ended::Chip(Stop::Fault(_) | Stop::LockedUp(_)), None) => true,
         (Ended::Chip(_), None) => awaited,

@@ -26,6 +26,8 @@ pub struct RunUntil {
     pub text: Option<Vec<u8>>,
     /// When this pin has this level.
     pub pin: Option<(u8, bool)>,
+    /// When every client at the other end of the wire is done; noticed within 5 ms.
+    pub clients: bool,
     /// What is typed on the way: each when the console has printed something and then fallen silent, the first also when
     /// the USB serial port is open and nothing was printed at all.
     pub typed: Vec<Vec<u8>>,
@@ -38,7 +40,15 @@ pub struct RunUntil {
 impl RunUntil {
     /// Until a time.
     pub fn time(end: Picoseconds) -> Self {
-        Self { end, text: None, pin: None, typed: Vec::new(), knocks: false, past_faults: false }
+        Self {
+            end,
+            text: None,
+            pin: None,
+            clients: false,
+            typed: Vec::new(),
+            knocks: false,
+            past_faults: false,
+        }
     }
 }
 
@@ -49,6 +59,8 @@ pub enum Ended {
     Text(Console),
     /// The pin has the level.
     Pin,
+    /// Every client is done.
+    Clients,
     /// GDB killed it.
     Killed,
     /// Somebody stopped it.
@@ -133,6 +145,9 @@ impl Board {
         let ended = loop {
             if self.has_level(until.pin) {
                 break Ended::Pin;
+            }
+            if until.clients && self.clients_are_done() {
+                break Ended::Clients;
             }
             if control.is_stopped() || !listener.goes_on() {
                 break Ended::Interrupted;

@@ -2,6 +2,7 @@
 //! names file, line and field; parser and reference page come from one table.
 
 use std::net::Ipv4Addr;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use ethernet::{Host, HostOptions, Impairments, Speed};
@@ -165,7 +166,7 @@ pub const NETWORK_FIELDS: &[NetworkField] = &[
     },
 ];
 
-fn impairments(text: &str) -> Result<Impairments, String> {
+pub(super) fn impairments(text: &str) -> Result<Impairments, String> {
     let impairments: Impairments = text.parse().map_err(|error| format!("{error}"))?;
     impairments.check().map_err(|error| error.to_string())?;
     Ok(impairments)
@@ -232,6 +233,7 @@ impl Reader<'_> {
     fn read(&self) -> Result<NetworkSetup, Misplaced> {
         let document = self.file.parse()?;
         let mut setup = NetworkSetup::default();
+        let mut traffic = Vec::new();
         let fields = fields_of(&document);
         self.file.refuse_unknown("", &fields, &["seed", "cable", "pc", "traffic"])?;
         for (name, _, value) in &fields {
@@ -241,9 +243,15 @@ impl Reader<'_> {
                         self.set(&mut setup, name, &inner)?;
                     }
                 }
-                "traffic" => self.traffic(&mut setup, value)?,
+                "traffic" => traffic = self.traffic(value)?,
                 _ => self.set(&mut setup, "", &(*name, 0..0, *value))?,
             }
+        }
+        // What the PC gives out depends on its address, wherever that stands in the file.
+        for (one, span) in traffic {
+            one.check(setup.pc.as_ref())
+                .map_err(|message| self.file.error(span, format!("traffic.{}{message}", one.name)))?;
+            setup.run_in_place(one);
         }
         Ok(setup)
     }
@@ -272,7 +280,8 @@ impl Reader<'_> {
         })
     }
 
-    fn traffic(&self, setup: &mut NetworkSetup, value: &Value<'_>) -> Result<(), Misplaced> {
+    fn traffic(&self, value: &Value<'_>) -> Result<Vec<(TrafficSetup, Range<usize>)>, Misplaced> {
+        let mut traffic = Vec::new();
         let entries = fields_of(self.file.table_of("traffic", value)?);
         if let Some((_, span, _)) = entries.get(MOST_TRAFFIC) {
             return Err(self.file.error(span.clone(), format!("traffic: a PC runs at most {MOST_TRAFFIC}")));
@@ -290,9 +299,8 @@ impl Reader<'_> {
             }
             let one = TrafficSetup::parse(name, options)
                 .map_err(|message| self.file.error(span.clone(), format!("{within}{message}")))?;
-            setup.traffic.retain(|other| other.name != one.name);
-            setup.traffic.push(one);
+            traffic.push((one, span));
         }
-        Ok(())
+        Ok(traffic)
     }
 }

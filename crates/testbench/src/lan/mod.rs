@@ -7,6 +7,8 @@
 mod capture;
 mod controller;
 mod file;
+mod results;
+mod schema;
 mod seat;
 mod setup;
 mod traffic;
@@ -22,6 +24,8 @@ use wiznet::{Chip, Duplex, LinkPartner, Speed};
 pub use capture::{LanCaptureError, in_words};
 pub use controller::{BusUse, SpiController};
 pub use file::{NETWORK_FIELDS, NetworkError, NetworkField};
+pub use results::{Latency, TrafficResults};
+pub use schema::{network_reference, network_schema};
 pub use seat::MachineSeat;
 pub use setup::NetworkSetup;
 pub use traffic::TrafficSetup;
@@ -38,6 +42,16 @@ struct Wired {
     spoken: Option<Ipv4Addr>,
 }
 
+/// What runs on the PC.
+#[derive(Debug, Clone)]
+struct Seated {
+    /// The name that its user gave.
+    name: String,
+    /// Its kind; the name where it was not made by a kind.
+    kind: String,
+    seat: SeatId,
+}
+
 /// Chips and the network that they are on.
 #[derive(Debug)]
 pub struct Lan {
@@ -46,8 +60,8 @@ pub struct Lan {
     cable: Cable,
     setup: NetworkSetup,
     wired: Vec<Wired>,
-    /// What runs on the PC, by the names that its user gave.
-    seats: Vec<(String, SeatId)>,
+    /// What runs on the PC.
+    seats: Vec<Seated>,
     /// What begins later: once its time has come and the board has an address.
     awaited: Vec<TrafficSetup>,
     /// When anything happens next that is not a chip's; known so that an access of a chip asks that chip alone.
@@ -136,14 +150,19 @@ impl Lan {
 
     /// Seats a client or a server on the PC, under a name; false where there is no PC.
     pub fn seat(&mut self, name: &str, machine: Box<dyn Machine>) -> bool {
+        self.seat_kind(name, name, machine)
+    }
+
+    fn seat_kind(&mut self, name: &str, kind: &str, machine: Box<dyn Machine>) -> bool {
         let seat = self.with_pc(|host| host.seat(Box::new(MachineSeat::new(machine))));
-        self.seats.extend(seat.map(|seat| (name.to_owned(), seat)));
+        let seated = |seat| Seated { name: name.to_owned(), kind: kind.to_owned(), seat };
+        self.seats.extend(seat.map(seated));
         seat.is_some()
     }
 
     /// A client or a server of the PC by its name, as what it is; nothing where there is none, or of another kind.
     pub fn machine<M: Machine + Clone>(&mut self, name: &str) -> Option<M> {
-        let seat = self.seats.iter().find(|(known, _)| known == name)?.1;
+        let seat = self.seats.iter().find(|known| known.name == name)?.seat;
         self.with_pc(|host| {
             let seat = host.application_as::<MachineSeat>(seat)?;
             let machine: &dyn Any = seat.machine();
@@ -165,9 +184,10 @@ impl Lan {
         self.awaited = awaited;
         let begun: Vec<TrafficSetup> = begun;
         for one in begun {
-            let machine =
-                one.machine(board).expect("the options of traffic were checked when they were read");
-            self.seat(&one.name, machine);
+            let machine = one
+                .machine(self.setup.pc.as_ref(), board)
+                .expect("the options of traffic were checked when they were read");
+            self.seat_kind(&one.name, &one.kind, machine);
         }
     }
 
@@ -186,7 +206,7 @@ impl Lan {
     /// Plugs in the cable of a chip, or pulls it.
     pub fn set_plugged(&mut self, at: Picoseconds, id: ChipId, plugged: bool) {
         self.advance(at);
-        // Its own present is that of its last event, and what lies ahead of that it would only plan.
+        // A network whose own time lies behind would plug later, and its carrier would be that of before.
         self.network.advance(at);
         let wired = &mut self.wired[id.0];
         self.network.set_plugged(at, wired.port, plugged);

@@ -41,6 +41,43 @@ impl Default for NetworkSetup {
 }
 
 impl NetworkSetup {
+    /// Has one more client or server run on the PC, in the place of one of its name.
+    pub(super) fn run_in_place(&mut self, one: TrafficSetup) {
+        self.traffic.retain(|other| other.name != one.name);
+        self.traffic.push(one);
+    }
+
+    /// Adds a client or a server as a user says it on a command line, such as `ping to=board count=10`. A server takes the
+    /// place of one of its name; a client whose name is taken gets a number.
+    ///
+    /// # Errors
+    /// A sentence.
+    pub fn add_traffic(&mut self, text: &str) -> Result<(), String> {
+        let mut one = TrafficSetup::from_words(text)?;
+        if self.pc.is_none() {
+            return Err(format!("traffic.{}: the network has no PC to run it", one.name));
+        }
+        one.check(self.pc.as_ref()).map_err(|error| format!("traffic.{}{error}", one.name))?;
+        if one.is_client() {
+            let taken = |name: &str| self.traffic.iter().any(|other| other.name == name);
+            let numbered = (2_u32..).map(|number| format!("{}-{number}", one.name));
+            let mut names = std::iter::once(one.name.clone()).chain(numbered);
+            one.name = names.find(|name| !taken(name)).expect("there are more numbers than names");
+        }
+        self.run_in_place(one);
+        Ok(())
+    }
+
+    /// Impairs the board's cable in both directions, as a user says it: `loss=1%,delay=5ms`.
+    ///
+    /// # Errors
+    /// A sentence.
+    pub fn set_impairments(&mut self, text: &str) -> Result<(), String> {
+        let both = super::file::impairments(text)?;
+        self.impairments = [both.clone(), both];
+        Ok(())
+    }
+
     /// Builds the network: switch and PC; whoever has a chip attaches it.
     pub(super) fn build(&self) -> (Network, Option<StationId>) {
         let mut network = Network::new(self.seed);

@@ -9,7 +9,7 @@ use super::duplex::{Amount, Content, Duplex, Transfer};
 use crate::options::OptionKind::{Endpoint, Number, Size, Time};
 use crate::options::{self, Values, option, to};
 use crate::pattern::Pattern;
-use crate::{Action, Connection, Declared, Event, Ipv4Endpoint, Machine, OptionError, OptionSpec};
+use crate::{Action, Connection, Declared, Event, Ipv4Endpoint, Machine, OptionError, OptionSpec, Results};
 
 const CONNECTION: Connection = Connection(0);
 
@@ -93,6 +93,12 @@ impl Machine for Client {
 
     fn is_done(&self) -> bool {
         self.duplex.is_over()
+    }
+
+    fn results(&self) -> Results {
+        let transfer = self.transfer();
+        let failure = transfer.failure();
+        Results { failure, ..Results::transferred(&[transfer], 0) }
     }
 
     fn boxed_clone(&self) -> Box<dyn Machine> {

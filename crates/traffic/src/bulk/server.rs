@@ -9,7 +9,7 @@ use crate::flow::MOST_CONNECTIONS;
 use crate::options::OptionKind::{Number, Port, Size, Time};
 use crate::options::{self, Values, option};
 use crate::pattern::Pattern;
-use crate::{Action, Connection, Declared, Event, Machine, OptionError, OptionSpec};
+use crate::{Action, Connection, Declared, Event, Machine, OptionError, OptionSpec, Results};
 
 const LISTENER: Connection = Connection(0);
 
@@ -168,6 +168,11 @@ impl Machine for Server {
 
     fn wake_at(&self) -> Option<Picoseconds> {
         self.peers.values().filter_map(Duplex::wake_at).min()
+    }
+
+    fn results(&self) -> Results {
+        let transfers: Vec<Transfer> = self.transfers.iter().cloned().chain(self.running()).collect();
+        Results::transferred(&transfers, self.refused)
     }
 
     fn boxed_clone(&self) -> Box<dyn Machine> {

@@ -17,7 +17,7 @@ pub use message::{FormatError, Message, MessageType, code, option};
 pub use settings::{OPTIONS, Settings};
 
 use crate::outbox::{Outbox, after};
-use crate::{Action, Connection, Event, Ipv4Endpoint, Machine};
+use crate::{Action, Connection, Event, Ipv4Endpoint, Machine, Results};
 use block::Block;
 use exchange::{Due, Duplicates, ObserverKey, Retransmission};
 use observe::Observers;
@@ -454,6 +454,19 @@ impl Machine for Server {
 
     fn wake_at(&self) -> Option<Picoseconds> {
         [self.outbox.wake_at(), self.retransmission.next_at(), self.next_tick].into_iter().flatten().min()
+    }
+
+    fn results(&self) -> Results {
+        let counters = self.counters();
+        Results::counted(&[
+            ("requests", counters.requests, "requests"),
+            ("duplicates", counters.duplicates, "messages"),
+            ("malformed", counters.malformed, "messages"),
+            ("notifications", counters.notifications, "messages"),
+            ("retransmissions", counters.retransmissions, "messages"),
+            ("given_up", counters.given_up, "messages"),
+            ("dropped", counters.dropped, "messages"),
+        ])
     }
 
     fn boxed_clone(&self) -> Box<dyn Machine> {

@@ -15,7 +15,7 @@ pub use leases::{Lease, LeaseState};
 pub use settings::{Answers, HardwareAddress, OPTIONS, ReplyTo, Reservation, Settings};
 
 use crate::outbox::{Outbox, after};
-use crate::{Action, Connection, Event, Ipv4Endpoint, Machine};
+use crate::{Action, Connection, Event, Ipv4Endpoint, Machine, Results};
 use leases::{Leases, leased_until, offered_until};
 use wire::{Reply, Request, option};
 
@@ -305,6 +305,20 @@ impl Machine for Server {
 
     fn wake_at(&self) -> Option<Picoseconds> {
         self.outbox.wake_at()
+    }
+
+    fn results(&self) -> Results {
+        let counters = self.counters();
+        Results::counted(&[
+            ("offers", counters.offers, "answers"),
+            ("acks", counters.acks, "answers"),
+            ("naks", counters.naks, "answers"),
+            ("declines", counters.declines, "messages"),
+            ("releases", counters.releases, "messages"),
+            ("malformed", counters.malformed, "messages"),
+            ("exhausted", counters.exhausted, "messages"),
+            ("ignored", counters.ignored, "messages"),
+        ])
     }
 
     fn boxed_clone(&self) -> Box<dyn Machine> {

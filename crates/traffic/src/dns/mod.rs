@@ -12,7 +12,7 @@ use units::Picoseconds;
 pub use settings::{Answers, OPTIONS, Record, Settings};
 
 use crate::outbox::{Outbox, after};
-use crate::{Action, Connection, Event, Machine};
+use crate::{Action, Connection, Event, Machine, Results};
 use wire::{Header, Question, ResponseCode};
 
 const SOCKET: Connection = Connection(0);
@@ -179,6 +179,17 @@ impl Machine for Server {
 
     fn wake_at(&self) -> Option<Picoseconds> {
         self.outbox.wake_at()
+    }
+
+    fn results(&self) -> Results {
+        let counters = self.counters();
+        Results::counted(&[
+            ("answered", counters.answered, "queries"),
+            ("unknown_names", counters.unknown_names, "queries"),
+            ("refused", counters.refused, "queries"),
+            ("malformed", counters.malformed, "queries"),
+            ("ignored", counters.ignored, "queries"),
+        ])
     }
 
     fn boxed_clone(&self) -> Box<dyn Machine> {

@@ -10,7 +10,8 @@ use super::summary::Summary;
 use crate::options::OptionKind::{Choice, Endpoint, Number, Switch, Text, Time};
 use crate::options::{self, Values, option, to};
 use crate::{
-    Action, Connection, Declared, Event, Ipv4Endpoint, Machine, OptionError, OptionSpec, Outcome, Sample,
+    Action, Connection, Declared, Event, Ipv4Endpoint, Machine, OptionError, OptionSpec, Outcome, Results,
+    Sample,
 };
 
 /// Pause before a connection that could not be opened is tried again.
@@ -393,6 +394,10 @@ impl Machine for Client {
 
     fn is_done(&self) -> bool {
         self.lanes.iter().all(|lane| lane.state == State::Over)
+    }
+
+    fn results(&self) -> Results {
+        Results::measured(self.samples.clone(), "requests", self.failure())
     }
 
     fn boxed_clone(&self) -> Box<dyn Machine> {

@@ -12,7 +12,7 @@ use crate::flow::MOST_CONNECTIONS;
 use crate::options::OptionKind::{Port, Size, Switch, Text, Time};
 use crate::options::{self, Values, option};
 use crate::pattern::Pattern;
-use crate::{Action, Connection, Declared, Event, Machine, OptionError, OptionSpec};
+use crate::{Action, Connection, Declared, Event, Machine, OptionError, OptionSpec, Results};
 
 const LISTENER: Connection = Connection(0);
 /// What is sent at a time, and the size of a chunk.
@@ -362,6 +362,10 @@ impl Machine for Server {
 
     fn wake_at(&self) -> Option<Picoseconds> {
         self.due().map(|(at, _)| at).min()
+    }
+
+    fn results(&self) -> Results {
+        Results::counted(&[("answered", self.answered, "requests"), ("refused", self.refused, "connections")])
     }
 
     fn boxed_clone(&self) -> Box<dyn Machine> {

@@ -9,7 +9,7 @@ use super::datagram::client_head;
 use crate::bulk::{self, Amount, Content, Duplex, Server, Transfer};
 use crate::options::OptionKind::{Endpoint, Port, Size, Time};
 use crate::options::{self, Values, option, to};
-use crate::{Action, Connection, Declared, Event, Ipv4Endpoint, Machine, OptionError, OptionSpec};
+use crate::{Action, Connection, Declared, Event, Ipv4Endpoint, Machine, OptionError, OptionSpec, Results};
 
 const CONNECTION: Connection = Connection(0);
 /// The buffer that iperf 2 names in its head when none is chosen.
@@ -109,6 +109,12 @@ impl Machine for TcpClient {
         self.duplex.is_over()
     }
 
+    fn results(&self) -> Results {
+        let transfer = self.transfer();
+        let failure = transfer.failure();
+        Results { failure, ..Results::transferred(&[transfer], 0) }
+    }
+
     fn boxed_clone(&self) -> Box<dyn Machine> {
         Box::new(self.clone())
     }
@@ -170,6 +176,10 @@ impl Machine for TcpServer {
 
     fn wake_at(&self) -> Option<Picoseconds> {
         self.0.wake_at()
+    }
+
+    fn results(&self) -> Results {
+        self.0.results()
     }
 
     fn boxed_clone(&self) -> Box<dyn Machine> {

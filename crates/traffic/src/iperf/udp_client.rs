@@ -10,7 +10,9 @@ use crate::bulk::{self, Amount};
 use crate::meter::{Interval, Meter};
 use crate::options::OptionKind::{Endpoint, Rate, Size, Time};
 use crate::options::{self, Values, option, to};
-use crate::{Action, Connection, Declared, Event, Ipv4Endpoint, Machine, OptionError, OptionSpec};
+use crate::{
+    Action, Connection, Declared, Event, Ipv4Endpoint, Machine, OptionError, OptionSpec, Results, results,
+};
 
 const SOCKET: Connection = Connection(0);
 /// The most that one datagram of IPv4 holds.
@@ -248,6 +250,23 @@ impl Machine for UdpClient {
 
     fn is_done(&self) -> bool {
         self.state == State::Over
+    }
+
+    fn results(&self) -> Results {
+        let report = self.report.unwrap_or_default();
+        let mut results = Results::counted(&[
+            ("sent", self.sent().map_or(0, |sent| sent.bytes), "bytes"),
+            ("sent_datagrams", u64::from(self.sent), "datagrams"),
+            ("received", report.bytes, "bytes"),
+            ("lost", u64::from(report.lost), "datagrams"),
+            ("out_of_order", u64::from(report.out_of_order), "datagrams"),
+        ]);
+        let sent = results::passed("sent", self.sent().into_iter());
+        let (lost, jitter) = (report.lost, report.jitter);
+        let told = self.report.map(|_| format!("the server lost {lost}, jitter {jitter}"));
+        results.summary = sent.into_iter().chain(told).collect::<Vec<_>>().join("; ");
+        results.failure = self.error.clone();
+        results
     }
 
     fn boxed_clone(&self) -> Box<dyn Machine> {

@@ -8,7 +8,9 @@ use super::datagram::{DatagramHead, ServerReport};
 use crate::meter::{Interval, Meter};
 use crate::options::OptionKind::{Port, Time};
 use crate::options::{self, Values, option};
-use crate::{Action, Connection, Declared, Event, Ipv4Endpoint, Machine, OptionError, OptionSpec};
+use crate::{
+    Action, Connection, Declared, Event, Ipv4Endpoint, Machine, OptionError, OptionSpec, Results, results,
+};
 
 const SOCKET: Connection = Connection(0);
 /// Clients that are remembered; of a further one nothing is counted but the refusal.
@@ -226,6 +228,23 @@ impl Machine for UdpServer {
 
     fn wake_at(&self) -> Option<Picoseconds> {
         None
+    }
+
+    fn results(&self) -> Results {
+        let mut results = Results::counted(&[
+            ("tests", self.sessions.len() as u64, ""),
+            (
+                "received",
+                self.sessions.values().map(|one| one.received().map_or(0, |all| all.bytes)).sum(),
+                "bytes",
+            ),
+            ("datagrams", self.sessions.values().map(|one| one.datagrams).sum(), "datagrams"),
+            ("malformed", self.malformed, "datagrams"),
+            ("refused", self.refused, "datagrams"),
+        ]);
+        let received = results::passed("received", self.sessions.values().filter_map(UdpSession::received));
+        results.summary = received.unwrap_or(results.summary);
+        results
     }
 
     fn boxed_clone(&self) -> Box<dyn Machine> {

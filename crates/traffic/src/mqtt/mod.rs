@@ -19,7 +19,7 @@ pub use reader::Reader;
 pub use settings::{OPTIONS, Settings};
 
 use crate::outbox::Outbox;
-use crate::{Action, Connection, Event, Machine};
+use crate::{Action, Connection, Event, Machine, Results};
 use client::{Client, Stage};
 use session::Session;
 
@@ -437,6 +437,22 @@ impl Machine for Broker {
 
     fn wake_at(&self) -> Option<Picoseconds> {
         self.clients.values().filter_map(|client| client.deadline).min()
+    }
+
+    fn results(&self) -> Results {
+        let counters = self.counters();
+        Results::counted(&[
+            ("connects", counters.connects, "clients"),
+            ("refused", counters.refused, "clients"),
+            ("published", counters.published, "messages"),
+            ("delivered", counters.delivered, "messages"),
+            ("dropped", counters.dropped, "messages"),
+            ("not_retained", counters.not_retained, "messages"),
+            ("malformed", counters.malformed, "packets"),
+            ("silent", counters.silent, "clients"),
+            ("taken_over", counters.taken_over, "clients"),
+            ("stalled", counters.stalled, "clients"),
+        ])
     }
 
     fn boxed_clone(&self) -> Box<dyn Machine> {

@@ -13,7 +13,7 @@ use units::{PS_PER_MS, PS_PER_S, Picoseconds};
 use crate::options::OptionKind::{Address, Number, Size, Time};
 use crate::options::{self, Values, option, to};
 use crate::pattern::Pattern;
-use crate::{Action, Declared, Event, Machine, OptionError, OptionSpec, Outcome, Sample};
+use crate::{Action, Counter, Declared, Event, Machine, OptionError, OptionSpec, Outcome, Results, Sample};
 
 /// Requests that are remembered: a reply to an older one counts as without a request.
 const MOST_REMEMBERED: usize = 4096;
@@ -272,6 +272,17 @@ impl Machine for Client {
 
     fn is_done(&self) -> bool {
         self.counts.sent >= self.settings.count && self.oldest_open().is_none()
+    }
+
+    fn results(&self) -> Results {
+        let mut results = Results::measured(self.samples().cloned().collect(), "pings", None);
+        let Counts { timed_out, late, duplicates, wrong, strangers, .. } = self.counts;
+        let more = [("timed_out", timed_out), ("late", late), ("wrong", wrong)];
+        let beside = [("duplicates", duplicates), ("strangers", strangers)];
+        let more = more.map(|(name, value)| Counter { name, value, unit: "pings" });
+        let beside = beside.map(|(name, value)| Counter { name, value, unit: "replies" });
+        results.counters.extend(more.into_iter().chain(beside));
+        results
     }
 
     fn boxed_clone(&self) -> Box<dyn Machine> {

@@ -10,7 +10,8 @@ use super::message::{Payload, describe_difference};
 use crate::options::OptionKind::{Choice, Endpoint, Number, Size, Switch, Time};
 use crate::options::{self, Values, option, to};
 use crate::{
-    Action, Connection, Declared, Event, Ipv4Endpoint, Machine, OptionError, OptionSpec, Outcome, Sample,
+    Action, Connection, Declared, Event, Ipv4Endpoint, Machine, OptionError, OptionSpec, Outcome, Results,
+    Sample,
 };
 
 /// Connections that fail to open one after another before the client gives up.
@@ -333,6 +334,10 @@ impl Machine for Client {
 
     fn is_done(&self) -> bool {
         self.state == State::Over
+    }
+
+    fn results(&self) -> Results {
+        Results::measured(self.samples.clone(), "messages", self.failure())
     }
 
     fn boxed_clone(&self) -> Box<dyn Machine> {

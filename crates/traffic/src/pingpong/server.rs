@@ -8,7 +8,7 @@ use super::PORT;
 use crate::flow::{Flow, MOST_CONNECTIONS};
 use crate::options::OptionKind::{Choice, Port, Size, Switch};
 use crate::options::{self, Values, option};
-use crate::{Action, Connection, Declared, Event, Machine, OptionError, OptionSpec};
+use crate::{Action, Connection, Declared, Event, Machine, OptionError, OptionSpec, Results};
 
 /// A sign and the digits of any 64-bit number, with room for blanks around.
 const MOST_NUMBER_BYTES: usize = 32;
@@ -240,6 +240,14 @@ impl Machine for Server {
 
     fn wake_at(&self) -> Option<Picoseconds> {
         None
+    }
+
+    fn results(&self) -> Results {
+        Results::counted(&[
+            ("answered", self.answered, "messages"),
+            ("malformed", self.malformed, "messages"),
+            ("refused", self.refused, "connections"),
+        ])
     }
 
     fn boxed_clone(&self) -> Box<dyn Machine> {

@@ -12,7 +12,7 @@ use units::Picoseconds;
 use crate::flow::{Flow, MOST_CONNECTIONS};
 use crate::options::OptionKind::Port;
 use crate::options::{self, Values, option};
-use crate::{Action, Connection, Declared, Event, Ipv4Endpoint, Machine, OptionError, OptionSpec};
+use crate::{Action, Connection, Declared, Event, Ipv4Endpoint, Machine, OptionError, OptionSpec, Results};
 
 const LISTENER: Connection = Connection(0);
 const SOCKET: Connection = Connection(1);
@@ -227,6 +227,15 @@ impl Machine for Server {
 
     fn wake_at(&self) -> Option<Picoseconds> {
         None
+    }
+
+    fn results(&self) -> Results {
+        Results::counted(&[
+            ("received", self.received_bytes, "bytes"),
+            ("sent", self.sent_bytes, "bytes"),
+            ("datagrams", self.datagrams, "datagrams"),
+            ("refused", self.refused, "connections"),
+        ])
     }
 
     fn boxed_clone(&self) -> Box<dyn Machine> {

@@ -68,6 +68,23 @@ Network = Annotated[
         show_default=False,
     ),
 ]
+Traffic = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="CLIENT",
+        help='Run a client or a server on the PC, such as "ping to=board count=10 size=56" (docs/reference/networks.md); '
+        "board stands for the board's address.",
+        show_default=False,
+    ),
+]
+Impair = Annotated[
+    str | None,
+    typer.Option(
+        metavar="IMPAIRMENTS",
+        help="What happens to frames on the board's cable, such as loss=1%,delay=5ms (docs/reference/networks.md).",
+        show_default=False,
+    ),
+]
 Pcap = Annotated[
     Path | None,
     typer.Option(

@@ -53,6 +53,7 @@ def print_report(report: BoardRun) -> None:
             )
     _print_counts(out, report)
     _print_functions(out, report)
+    print_traffic(report)
     _print_unknown(out, report)
     if report.fault is not None:
         _line(out, "")
@@ -86,6 +87,21 @@ def _print_unknown(out: Console, report: BoardRun) -> None:
     left = len(report.unknown) - _MOST_UNKNOWN
     if left > 0:
         _line(out, f"  and {left} more (--json has all)")
+
+
+def print_traffic(report: BoardRun) -> None:
+    """What clients measured, and what the servers that anybody spoke to counted."""
+    if not report.traffic:
+        return
+    out = console()
+    _line(out, "\nTraffic:", "bold")
+    rows = []
+    for entry in report.traffic:
+        unfinished = "" if entry.done or not entry.client else " (not done)"
+        told = f"{entry.summary}{unfinished}" if entry.failure is None else f"{entry.summary}; failed: {entry.failure}"
+        tail = "" if entry.latency is None else f"{entry.latency.p99_ps / 1e9:.4g} ms"
+        rows.append((entry.name, tail, told))
+    print_columns(out, ("name", "p99", "result"), rows)
 
 
 def print_profile(profile: Profile, count: int) -> None:

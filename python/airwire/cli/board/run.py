@@ -25,6 +25,13 @@ def run(
     for_: options.For = None,
     until: options.Until = None,
     send: options.Send = None,
+    until_done: Annotated[
+        bool,
+        typer.Option(
+            "--until-done",
+            help="End when every client on the network is done; exit with 1 where one failed or was not done in time.",
+        ),
+    ] = False,
     uart: Annotated[bool, typer.Option("--uart", help="Show the UARTs only.")] = False,
     usb: Annotated[bool, typer.Option("--usb", help="Show the USB serial port only.")] = False,
     interactive: Annotated[
@@ -53,6 +60,8 @@ def run(
     rom: options.Rom = None,
     seed: options.Seed = 1,
     network: options.Network = None,
+    traffic: options.Traffic = None,
+    impair: options.Impair = None,
     pcap: options.Pcap = None,
     spi: options.Spi = False,
     vcd: Annotated[
@@ -76,15 +85,27 @@ def run(
     """
     if interactive and json:
         raise typer.BadParameter("an interactive run has no JSON output", param_hint="--interactive")
-    if gdb is not None and (interactive or past_faults or until is not None or send or for_ is not None):
+    if interactive and until_done:
+        raise typer.BadParameter("an interactive run ends when you leave it", param_hint="--until-done")
+    if gdb is not None and (interactive or past_faults or until is not None or until_done or send or for_ is not None):
         raise typer.BadParameter(
-            "GDB decides how long the board runs; leave --interactive, --until, --send, --for and --past-faults out",
+            "GDB decides how long the board runs; leave --interactive, --until, --until-done, --send, --for and --past-faults out",
             param_hint="--gdb",
         )
     from airwire import _core
     from airwire.board import NO_END_PS, Board
 
-    device = Board(board, image, symbols=symbols, rom=rom, seed=seed, record=vcd is not None, network=network)
+    device = Board(
+        board,
+        image,
+        symbols=symbols,
+        rom=rom,
+        seed=seed,
+        record=vcd is not None,
+        network=network,
+        traffic=traffic or (),
+        impair=impair,
+    )
     if pcap is not None:
         device.start_pcap(pcap, spi=spi)
     if trace is not None:
@@ -103,6 +124,7 @@ def run(
         report = device.run(
             options.time_left(device, for_),
             until=awaited,
+            until_done=until_done,
             send=typed,
             knock=True,
             past_faults=past_faults,

@@ -17,6 +17,8 @@ def serve(
     image: options.Image,
     board: options.BoardName = "w5500-evb-pico",
     network: options.Network = None,
+    traffic: options.Traffic = None,
+    impair: options.Impair = None,
     tap: Annotated[
         str | None,
         typer.Option(
@@ -61,7 +63,17 @@ def serve(
         )
     from airwire.board import Board
 
-    device = Board(board, image, symbols=symbols, rom=rom, seed=seed, record=False, network=network)
+    device = Board(
+        board,
+        image,
+        symbols=symbols,
+        rom=rom,
+        seed=seed,
+        record=False,
+        network=network,
+        traffic=traffic or (),
+        impair=impair,
+    )
     if pcap is not None:
         device.start_pcap(pcap, spi=spi)
     stream = None if json else ConsoleStream()
@@ -79,7 +91,11 @@ def serve(
         from airwire.cli.output import print_json
 
         print_json("board-serve", {**report_json(device, report), "given_up_ps": given_up_ps})
-    elif given_up_ps:
+    else:
+        from airwire.cli.board.report import print_traffic
+
+        print_traffic(report)
+    if given_up_ps and not json:
         complain(f"the board's clock stood still for {given_up_ps / 1e12:.3f} s in all: this machine was too slow")
     exit_by(report)
 

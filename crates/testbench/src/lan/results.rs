@@ -1,0 +1,102 @@
+//! What the clients and servers of the PC measured and counted, by the names that their user gave.
+
+use std::any::Any;
+
+use ::traffic::{Outcome, Results};
+use ethernet::{Host, SeatId};
+use units::Picoseconds;
+
+use super::{Lan, MachineSeat};
+
+/// Percentiles that a report has.
+const PERCENTILES: [f64; 5] = [0.5, 0.75, 0.9, 0.95, 0.99];
+
+/// What one client or server has to tell.
+#[derive(Debug, Clone)]
+pub struct TrafficResults {
+    /// What its user calls it.
+    pub name: String,
+    /// Its kind.
+    pub kind: String,
+    /// Whether it is a client, which is done one day.
+    pub is_client: bool,
+    /// Whether it has begun; else it waits for its time or for the board's address.
+    pub has_begun: bool,
+    /// Whether a client has done all it was made for.
+    pub is_done: bool,
+    /// What it measured and counted.
+    pub results: Results,
+}
+
+/// From trigger to done, of the messages that were answered rightly.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Latency {
+    /// The least.
+    pub min: Picoseconds,
+    /// The greatest.
+    pub max: Picoseconds,
+    /// The 50th, 75th, 90th, 95th and 99th percentile, of type 7.
+    pub percentiles: [Picoseconds; 5],
+}
+
+impl TrafficResults {
+    /// The latencies of its messages; nothing where none was answered.
+    pub fn latency(&self) -> Option<Latency> {
+        let good = self.results.samples.iter().filter(|sample| sample.outcome == Outcome::Ok);
+        let mut sorted: Vec<i64> = good.filter_map(|sample| sample.latency()).map(Picoseconds::ps).collect();
+        sorted.sort_unstable();
+        let (min, max) = (Picoseconds::new(*sorted.first()?), Picoseconds::new(*sorted.last()?));
+        let percentiles = PERCENTILES.map(|p| Picoseconds::new(stats::quantile(&sorted, p).round() as i64));
+        Some(Latency { min, max, percentiles })
+    }
+}
+
+impl Lan {
+    /// What everything that runs on the PC measured and counted, in the order in which it began; then what has not begun.
+    pub fn results(&self) -> Vec<TrafficResults> {
+        let begun = self.seats.iter().map(|seated| {
+            let machine = self.seated(seated.seat).map(MachineSeat::machine);
+            TrafficResults {
+                name: seated.name.clone(),
+                kind: seated.kind.clone(),
+                is_client: is_client(&seated.kind),
+                has_begun: true,
+                is_done: machine.is_some_and(|machine| machine.is_done()),
+                results: machine.map(|machine| machine.results()).unwrap_or_default(),
+            }
+        });
+        let awaited = self.awaited.iter().map(|one| TrafficResults {
+            name: one.name.clone(),
+            kind: one.kind.clone(),
+            is_client: one.is_client(),
+            has_begun: false,
+            is_done: false,
+            results: Results::default(),
+        });
+        begun.chain(awaited).collect()
+    }
+
+    /// Whether there is a client.
+    pub fn has_clients(&self) -> bool {
+        self.pc.is_some()
+            && (self.seats.iter().any(|seated| is_client(&seated.kind))
+                || self.awaited.iter().any(|one| one.is_client()))
+    }
+
+    /// Whether every client has done all it was made for.
+    pub fn clients_are_done(&self) -> bool {
+        let mut clients = self.seats.iter().filter(|seated| is_client(&seated.kind));
+        let done = |seat| self.seated(seat).is_some_and(|seat| seat.machine().is_done());
+        !self.awaited.iter().any(|one| one.is_client()) && clients.all(|seated| done(seated.seat))
+    }
+
+    fn seated(&self, seat: SeatId) -> Option<&MachineSeat> {
+        let pc: &dyn Any = self.network.station(self.pc?);
+        let application: &dyn Any = pc.downcast_ref::<Host>()?.application(seat)?;
+        application.downcast_ref()
+    }
+}
+
+fn is_client(kind: &str) -> bool {
+    ::traffic::kind(kind).is_ok_and(|kind| !kind.serves)
+}

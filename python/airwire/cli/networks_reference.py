@@ -1,0 +1,96 @@
+"""The reference page of networks: the fields of network files, impairments, and every kind of client and server.
+
+``python -m airwire.cli.networks_reference`` prints ``docs/reference/networks.md``; a test fails when that file is stale.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from airwire.board_model import NetworkEntry, TrafficKind
+
+HEADER = """\
+# Networks
+
+<!-- Made by `python -m airwire.cli.networks_reference > docs/reference/networks.md`; do not edit by hand. -->
+
+A board with an Ethernet chip is on a cable to a switch, at which a PC is. The PC runs every server below under the name
+of its kind, and whatever clients a user asks for. A network file (TOML) says how all of that is; `airwire board run
+--network FILE` takes one. `--traffic "ping to=board count=10"` adds a client or a server without a file, and
+`--impair "loss=1%"` impairs the cable. In Python these are the arguments `network`, `traffic` and `impair` of
+`airwire.board.Board`, and `airwire.board.network_schema()` is the JSON Schema for editors.
+
+```toml
+[cable]
+impair = "loss=1%,delay=2ms"
+
+[traffic.ping]
+to = "board"
+count = 10
+
+[traffic.page]
+kind = "http"
+to = "board:8080"
+requests = 100
+start = "2s"
+
+[traffic.dhcp]
+lease_s = 60
+```
+
+## Fields
+
+| field | takes | default | meaning |
+|---|---|---|---|
+"""
+
+TRAFFIC = """\
+## Clients and servers
+
+`[traffic.NAME]` is a client or a server on the PC. It is of the kind that it is named after, or of the one that `kind`
+says. Where an option takes an address, `board` stands for the board's, and `board:80` for a port of the board; such a
+client begins once the board has an address. A server with the name of one that runs anyway takes its place. On the
+command line the same stands in one line, the name first: `--traffic "page kind=http to=board requests=100"`.
+"""
+
+
+def networks_page() -> str:
+    """The page in Markdown."""
+    from airwire import board
+
+    known = board.network_reference()
+    lines = [HEADER.rstrip()]
+    lines += [_row(f"{entry.table}.{entry.name}" if entry.table else entry.name, entry) for entry in known.fields]
+    lines += ["", "## Impairments", "", "Joined by commas: `loss=1%,delay=5ms`.", ""]
+    lines += _table("impairment", known.impairments)
+    lines += ["", TRAFFIC, *_table("option", known.common)]
+    for title, serves in (("Clients", False), ("Servers", True)):
+        lines += ["", f"## {title}"]
+        for kind in known.kinds:
+            if kind.serves == serves:
+                lines += _kind(kind)
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def _kind(kind: TrafficKind) -> Iterator[str]:
+    yield from ["", f"### {kind.name}", "", f"{kind.title[0].upper()}{kind.title[1:]}.", ""]
+    yield from _table("option", kind.options)
+    shown = [f'{entry.name} = "{entry.example}"' for entry in kind.options if entry.default is None]
+    shown += [f'{entry.name} = "{entry.example}"' for entry in kind.options if entry.default is not None][:2]
+    yield from ["", "```toml", f"[traffic.{kind.name}]", *shown, "```"]
+
+
+def _table(what: str, entries: Sequence[NetworkEntry]) -> list[str]:
+    return [f"| {what} | takes | default | meaning |", "|---|---|---|---|", *(_row(entry.name, entry) for entry in entries)]
+
+
+def _row(name: str, entry: NetworkEntry) -> str:
+    default = "required" if entry.default is None else f"`{entry.default}`" if entry.default else ""
+    meaning = entry.help[0].upper() + entry.help[1:].rstrip(".")
+    return f"| `{name}` | {entry.takes} | {default} | {meaning} |".replace("|  |", "| |")
+
+
+if __name__ == "__main__":
+    print(networks_page(), end="")
