@@ -16,10 +16,11 @@ FUZZ_TARGETS := logic2_csv sal sigrok vcd pulseview_csv compressed suite elf uf2
 help: ## Show what there is
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /: /' | sort
 
-$(VENV)/packages: requirements-dev.txt
+$(VENV)/packages: requirements-dev.txt tests/drivers/requirements.txt
 	$(PYTHON) -c 'import sys; sys.exit("Airwire needs Python 3.11 or later; set PYTHON=python3.11") if sys.version_info < (3, 11) else None'
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --require-hashes --requirement requirements-dev.txt
+	$(BIN)/python -m pip install --quiet --require-hashes --no-deps --requirement tests/drivers/requirements.txt
 	touch $@
 
 # The package as editable: Python changes are live, Rust changes rebuild it.

@@ -123,6 +123,10 @@ class SpiController:
         """What the bus was used for so far."""
         return BusUse(*self._core.used())
 
+    def traffic_summary(self, name: str) -> str | None:
+        """What a client or a server of the PC found so far, in a sentence; None where there is none of that name."""
+        return self._core.traffic_summary(name)
+
     def record(self, on: bool = True) -> None:
         """Keep accesses from here on, or no more."""
         self._core.record(on)

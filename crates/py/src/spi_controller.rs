@@ -100,6 +100,12 @@ impl PySpiController {
         (used.transactions, used.bytes, used.bus_time.ps(), used.wait_time.ps())
     }
 
+    /// What a client or a server of the PC found so far, in a sentence; nothing where there is none of that name.
+    fn traffic_summary(&self, name: &str) -> Option<String> {
+        let results = self.lock().lan().results();
+        results.into_iter().find(|one| one.name == name).map(|one| one.results.summary)
+    }
+
     fn record(&self, on: bool) {
         let mut controller = self.lock();
         let chip = controller.chip();

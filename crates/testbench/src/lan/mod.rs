@@ -114,6 +114,11 @@ impl Lan {
         &self.wired[id.0].chip
     }
 
+    /// The port of the network that a chip is on.
+    pub fn port(&self, id: ChipId) -> PortId {
+        self.wired[id.0].port
+    }
+
     /// A chip, for something that is done to it now; what follows on that is taken up.
     pub fn with_chip<T>(&mut self, id: ChipId, act: impl FnOnce(&mut Chip) -> T) -> T {
         let result = act(&mut self.wired[id.0].chip);

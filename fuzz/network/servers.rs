@@ -1,0 +1,146 @@
+//! The servers of crate `traffic` under bytes from anybody: no server asks for more than an event gives reason for, and time
+//! goes on.
+
+use std::net::Ipv4Addr;
+
+use traffic::{Action, Connection, Event, Ipv4Endpoint, Machine};
+use traffic::{bulk, coap, dhcp, dns, http, iperf, mqtt, pingpong, small, sntp};
+use units::Picoseconds;
+
+use super::Input;
+
+/// What one event may make a server ask for.
+const MOST_ACTIONS: usize = 10_000;
+const MOST_QUEUED_BYTES: usize = 4 << 20;
+/// How often a server may wake at one instant.
+const MOST_WAKES: u32 = 1_000;
+
+fn server(choice: u8) -> Box<dyn Machine> {
+    let bulk = bulk::ServerSettings { port: 5002, send: Some(bulk::Amount::Bytes(10_000)), seed: 1, interval: None };
+    match choice % 12 {
+        0 => Box::new(dhcp::Server::new(dhcp::Settings::default())),
+        1 => Box::new(dns::Server::new(dns::Settings::default())),
+        2 => Box::new(mqtt::Broker::new(mqtt::Settings::default())),
+        3 => Box::new(coap::Server::new(coap::Settings::default())),
+        4 => Box::new(http::Server::new(http::ServerSettings::default())),
+        5 => Box::new(iperf::TcpServer::new(iperf::PORT, None)),
+        6 => Box::new(iperf::UdpServer::new(iperf::PORT, None)),
+        7 => Box::new(sntp::Server::new(sntp::Settings::default())),
+        8 => Box::new(small::Server::new(small::Service::Echo, 7)),
+        9 => Box::new(small::Server::new(small::Service::Chargen, 19)),
+        10 => Box::new(pingpong::Server::new(pingpong::ServerSettings::default())),
+        _ => Box::new(bulk::Server::new(bulk)),
+    }
+}
+
+/// What a seat would know of a server.
+struct Seat {
+    machine: Box<dyn Machine>,
+    now: Picoseconds,
+    listeners: Vec<Connection>,
+    datagrams: Vec<Connection>,
+    open: Vec<Connection>,
+    accepted: u32,
+    /// Those that asked for room.
+    wanting: Vec<(Connection, usize)>,
+}
+
+/// The first byte chooses the server, then things happen to it.
+pub fn servers(data: &[u8]) -> Result<(), String> {
+    let mut input = Input(data);
+    let mut seat = Seat {
+        machine: server(input.byte()),
+        now: Picoseconds::ZERO,
+        listeners: Vec::new(),
+        datagrams: Vec::new(),
+        open: Vec::new(),
+        accepted: 0,
+        wanting: Vec::new(),
+    };
+    seat.tell(Event::Wake);
+    while !input.is_over() {
+        seat.happening(&mut input);
+    }
+    Ok(())
+}
+
+impl Seat {
+    fn happening(&mut self, input: &mut Input<'_>) {
+        let what = input.byte();
+        let from = Ipv4Endpoint { address: Ipv4Addr::new(192, 168, 1, what & 3), port: 68 + u16::from(what & 7) };
+        let connection = self.open.get(usize::from(what >> 3) % self.open.len().max(1)).copied();
+        let length = if what & 0x80 == 0 { usize::from(input.byte()) } else { usize::from(input.word()) % 2_048 };
+        match (what % 8, connection) {
+            (0, _) => self.accept(from),
+            (1..=3, Some(connection)) => self.tell(Event::Received(connection, input.take(length))),
+            (1..=4, _) => {
+                if let Some(&socket) = self.datagrams.first() {
+                    self.tell(Event::Datagram { socket, from, bytes: input.take(length) });
+                }
+            }
+            (5, _) => self.pass(Picoseconds::from_ns(1 << (length % 38))),
+            (6, _) => {
+                if let Some((connection, bytes)) = self.wanting.pop() {
+                    self.tell(if bytes == 0 { Event::Drained(connection) } else { Event::Room(connection, bytes) });
+                }
+            }
+            (_, Some(connection)) if what & 0x40 == 0 => self.tell(Event::PeerFinished(connection)),
+            (_, Some(connection)) => {
+                self.forget(connection);
+                self.tell(Event::Closed(connection, (what & 8 == 0).then_some("connection reset by peer")));
+            }
+            _ => {}
+        }
+    }
+
+    fn accept(&mut self, peer: Ipv4Endpoint) {
+        let Some(&listener) = self.listeners.first() else { return };
+        if self.open.len() >= 100 {
+            return;
+        }
+        let connection = Connection(Connection::FIRST_ACCEPTED + self.accepted);
+        self.accepted += 1;
+        self.open.push(connection);
+        self.tell(Event::Accepted { listener, connection, peer });
+    }
+
+    /// Time passes; the server is woken when it asked for it.
+    fn pass(&mut self, time: Picoseconds) {
+        let end = self.now + time;
+        let mut at_once = 0;
+        for _ in 0..10_000 {
+            let Some(wake) = self.machine.wake_at().filter(|&at| at <= end) else { break };
+            at_once = if wake > self.now { 0 } else { at_once + 1 };
+            assert!(at_once < MOST_WAKES, "time stands still at {}: {:?}", self.now, self.machine);
+            self.now = self.now.max(wake);
+            self.tell(Event::Wake);
+        }
+        self.now = end;
+    }
+
+    fn forget(&mut self, connection: Connection) {
+        self.open.retain(|&open| open != connection);
+        self.wanting.retain(|&(wanting, _)| wanting != connection);
+    }
+
+    fn tell(&mut self, event: Event<'_>) {
+        self.machine.handle(self.now, event);
+        let mut queued_bytes = 0;
+        for _ in 0..MOST_ACTIONS {
+            let Some(action) = self.machine.poll() else { return };
+            match action {
+                Action::Listen(listener, _) => self.listeners.push(listener),
+                Action::Bind(socket, ..) => self.datagrams.push(socket),
+                Action::Send(_, bytes) | Action::SendTo(_, _, bytes) => queued_bytes += bytes.len(),
+                Action::WantRoom(connection, bytes) => {
+                    self.wanting.retain(|&(wanting, _)| wanting != connection);
+                    self.wanting.push((connection, bytes));
+                }
+                Action::Abort(connection) => self.forget(connection),
+                _ => {}
+            }
+            assert!(queued_bytes <= MOST_QUEUED_BYTES, "{queued_bytes} B at once: {:?}", self.machine);
+        }
+        panic!("it asks without end: {:?}", self.machine);
+    }
+}
