@@ -65,8 +65,7 @@ impl Bench {
         chip.set_cable(Picoseconds::ZERO, Some(CABLE));
         let forge = Forge::new(Ends { sender: PEER, target: CHIP });
         let now = Picoseconds::ZERO;
-        let mut bench =
-            Self { chip, now, forge, wire_free: now, cable: true, reset: false, selected: false };
+        let mut bench = Self { chip, now, forge, wire_free: now, cable: true, reset: false, selected: false };
         bench.wait(Picoseconds::from_ns(200_000_000));
         for (address, value) in [(1, &PEER.1[..]), (5, &[255, 0, 0, 0]), (9, &CHIP.0), (15, &CHIP.1)] {
             bench.write((0, address), value);
@@ -182,7 +181,8 @@ impl Bench {
 
     /// Sockets by the bits of a choice; all of the peer's ports that the forge knows lead somewhere.
     fn prologue(&mut self, choice: u8) {
-        let modes: [(u8, u16); 4] = [[(4, 0), (1, 80), (3, 0), (2, 68)][usize::from(choice % 4)], (2, 5000), (1, 80), (1, 4000)];
+        let modes: [(u8, u16); 4] =
+            [[(4, 0), (1, 80), (3, 0), (2, 68)][usize::from(choice % 4)], (2, 5000), (1, 80), (1, 4000)];
         for (n, (mode, port)) in (0..).zip(modes) {
             self.write_socket(n, 0, &[mode | choice & 0x20]);
             self.write_socket(n, 4, &port.to_be_bytes());
@@ -210,7 +210,9 @@ impl Bench {
             0xA0..=0xA7 => {
                 self.chip.record(what & 1 == 1);
                 let accesses = self.chip.take_accesses();
-                assert!(accesses.iter().all(|access| access.start <= access.end && !access.meaning.is_empty()));
+                assert!(
+                    accesses.iter().all(|access| access.start <= access.end && !access.meaning.is_empty())
+                );
             }
             0xA8..=0xBF => {
                 let frame = self.forge.frame(input);

@@ -46,7 +46,11 @@ impl Forge {
 
     /// Looks at a frame of the other side; its answer where it asks by ARP.
     pub fn hear(&mut self, frame: &[u8]) -> Option<Vec<u8>> {
-        if frame.len() >= 42 && frame[12..14] == [8, 6] && frame[21] == 1 && frame[38..42] == self.ends.sender.1 {
+        if frame.len() >= 42
+            && frame[12..14] == [8, 6]
+            && frame[21] == 1
+            && frame[38..42] == self.ends.sender.1
+        {
             return Some(self.arp(2, self.ends.sender.1, self.ends.target.1));
         }
         if frame.len() >= 54 && frame[12..15] == [8, 0, 0x45] && frame[23] == 6 {
@@ -71,7 +75,8 @@ impl Forge {
             }
             1 => {
                 let addresses = [self.ends.sender.1, self.ends.target.1, [0; 4], [10, 0, 0, 77]];
-                let (operation, from, to) = (input.byte() % 4, input.one_of(&addresses), input.one_of(&addresses));
+                let (operation, from, to) =
+                    (input.byte() % 4, input.one_of(&addresses), input.one_of(&addresses));
                 self.arp(operation, from, to)
             }
             2 => {
@@ -109,7 +114,8 @@ impl Forge {
     }
 
     fn arp(&self, operation: u8, from: [u8; 4], to: [u8; 4]) -> Vec<u8> {
-        let body = [&[0, 1, 8, 0, 6, 4, 0, operation][..], &self.ends.sender.0, &from, &self.ends.target.0, &to];
+        let body =
+            [&[0, 1, 8, 0, 6, 4, 0, operation][..], &self.ends.sender.0, &from, &self.ends.target.0, &to];
         self.ethernet(if operation == 2 { self.ends.target.0 } else { [0xFF; 6] }, [8, 6], &body.concat())
     }
 

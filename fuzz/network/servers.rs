@@ -16,7 +16,8 @@ const MOST_QUEUED_BYTES: usize = 4 << 20;
 const MOST_WAKES: u32 = 1_000;
 
 fn server(choice: u8) -> Box<dyn Machine> {
-    let bulk = bulk::ServerSettings { port: 5002, send: Some(bulk::Amount::Bytes(10_000)), seed: 1, interval: None };
+    let bulk =
+        bulk::ServerSettings { port: 5002, send: Some(bulk::Amount::Bytes(10_000)), seed: 1, interval: None };
     match choice % 12 {
         0 => Box::new(dhcp::Server::new(dhcp::Settings::default())),
         1 => Box::new(dns::Server::new(dns::Settings::default())),
@@ -67,9 +68,11 @@ pub fn servers(data: &[u8]) -> Result<(), String> {
 impl Seat {
     fn happening(&mut self, input: &mut Input<'_>) {
         let what = input.byte();
-        let from = Ipv4Endpoint { address: Ipv4Addr::new(192, 168, 1, what & 3), port: 68 + u16::from(what & 7) };
+        let from =
+            Ipv4Endpoint { address: Ipv4Addr::new(192, 168, 1, what & 3), port: 68 + u16::from(what & 7) };
         let connection = self.open.get(usize::from(what >> 3) % self.open.len().max(1)).copied();
-        let length = if what & 0x80 == 0 { usize::from(input.byte()) } else { usize::from(input.word()) % 2_048 };
+        let length =
+            if what & 0x80 == 0 { usize::from(input.byte()) } else { usize::from(input.word()) % 2_048 };
         match (what % 8, connection) {
             (0, _) => self.accept(from),
             (1..=3, Some(connection)) => self.tell(Event::Received(connection, input.take(length))),
@@ -81,7 +84,11 @@ impl Seat {
             (5, _) => self.pass(Picoseconds::from_ns(1 << (length % 38))),
             (6, _) => {
                 if let Some((connection, bytes)) = self.wanting.pop() {
-                    self.tell(if bytes == 0 { Event::Drained(connection) } else { Event::Room(connection, bytes) });
+                    self.tell(if bytes == 0 {
+                        Event::Drained(connection)
+                    } else {
+                        Event::Room(connection, bytes)
+                    });
                 }
             }
             (_, Some(connection)) if what & 0x40 == 0 => self.tell(Event::PeerFinished(connection)),

@@ -91,11 +91,16 @@ fn spi_seeds() -> Vec<(&'static str, &'static str, Vec<u8>)> {
         ];
         parts.concat()
     };
-    let mut seeds: Vec<_> = (0..).zip(names).map(|(model, name)| ("wiznet_spi", name, client(model))).collect();
+    let mut seeds: Vec<_> =
+        (0..).zip(names).map(|(model, name)| ("wiznet_spi", name, client(model))).collect();
     let noise: Vec<u8> = (0..200u32).map(|n| (n * n * 31 >> 3) as u8).collect();
     seeds.push(("wiznet_spi", "valid-w5500-long-read", [&[3, 0x46, 0, 0, 0x0B][..], &noise].concat()));
     seeds.push(("wiznet_spi", "valid-w5200-lengths", [&[2, 0x46, 0x40, 0, 0x7F, 0xFF][..], &noise].concat()));
-    seeds.push(("wiznet_spi", "valid-record", [&[0, 0xA1, 0x03, 0x0F, 0, 1, 0, 0xA1, 0x91, 0x99, 0x98, 0x90][..], &noise].concat()));
+    seeds.push((
+        "wiznet_spi",
+        "valid-record",
+        [&[0, 0xA1, 0x03, 0x0F, 0, 1, 0, 0xA1, 0x91, 0x99, 0x98, 0x90][..], &noise].concat(),
+    ));
     seeds
 }
 
@@ -105,7 +110,8 @@ fn frame_seeds() -> Vec<(&'static str, &'static str, Vec<u8>)> {
     let served: Vec<u8> = served.into_iter().flat_map(arrives).collect();
     let connected = [segment(0x12, b""), segment(0x18, b"hello"), segment(0x14, b"")];
     let connected: Vec<u8> = connected.into_iter().flat_map(arrives).collect();
-    let datagrams: Vec<u8> = [datagram(0, 1, b"hello"), datagram(3, 4, &[0; 100])].into_iter().flat_map(arrives).collect();
+    let datagrams: Vec<u8> =
+        [datagram(0, 1, b"hello"), datagram(3, 4, &[0; 100])].into_iter().flat_map(arrives).collect();
     let arp: Vec<u8> = [vec![1, 1, 0, 1], vec![1, 2, 1, 0]].into_iter().flat_map(arrives).collect();
     let echo = arrives(vec![2, 8, 0, 0, 0, 1, 2, 3, 4]);
     let driver = [0xCE, 0xCC, 0x20, 0xBC, 0xBD, 0xBE, 0xA8, 34, 0xF0, 3];
@@ -121,7 +127,13 @@ fn frame_seeds() -> Vec<(&'static str, &'static str, Vec<u8>)> {
         seeds.push(("wiznet_frames", name, [&[model, 1][..], rest, &driver].concat()));
     }
     seeds.push(("wiznet_frames", "valid-macraw", [&[3, 0][..], &served, &datagrams, &driver].concat()));
-    for (name, rest) in [("valid-served", &served), ("valid-connected", &connected), ("valid-datagrams", &datagrams), ("valid-arp", &arp), ("valid-echo", &echo)] {
+    for (name, rest) in [
+        ("valid-served", &served),
+        ("valid-connected", &connected),
+        ("valid-datagrams", &datagrams),
+        ("valid-arp", &arp),
+        ("valid-echo", &echo),
+    ] {
         seeds.push(("pc_frames", name, [&[3][..], rest, &[0xE4]].concat()));
     }
     seeds
@@ -130,13 +142,25 @@ fn frame_seeds() -> Vec<(&'static str, &'static str, Vec<u8>)> {
 fn text_seeds() -> Vec<(&'static str, &'static str, Vec<u8>)> {
     let texts = [
         ("network_file", "valid-empty", ""),
-        ("network_file", "valid-cable", "seed = 7\n[cable]\nspeed = \"10 Mbit/s\"\nimpair = \"loss=1%,delay=5ms\"\nimpair_to_board = \"drop=3\"\n"),
-        ("network_file", "valid-pc", "[pc]\naddress = \"192.168.11.1/24\"\nnagle = false\nreceive_time = \"10 us\"\nsend_time = \"1 ms\"\n"),
+        (
+            "network_file",
+            "valid-cable",
+            "seed = 7\n[cable]\nspeed = \"10 Mbit/s\"\nimpair = \"loss=1%,delay=5ms\"\nimpair_to_board = \"drop=3\"\n",
+        ),
+        (
+            "network_file",
+            "valid-pc",
+            "[pc]\naddress = \"192.168.11.1/24\"\nnagle = false\nreceive_time = \"10 us\"\nsend_time = \"1 ms\"\n",
+        ),
         ("network_file", "invalid-speed", "[cable]\nspeed = \"1 Gbit/s\"\n"),
         ("network_file", "invalid-address", "[pc]\naddress = \"192.168.11.1/33\"\n"),
         ("network_file", "invalid-traffic", "[traffic.x]\nkind = \"none of these\"\n"),
         ("network_file", "invalid-toml", "[pc\n"),
-        ("impairments", "valid-many", "loss=1%,burst_start=0.1%,burst_end=10%,burst_loss=80%,duplicate=0.5%,corrupt=0.1%,bit_errors=1e-7"),
+        (
+            "impairments",
+            "valid-many",
+            "loss=1%,burst_start=0.1%,burst_end=10%,burst_loss=80%,duplicate=0.5%,corrupt=0.1%,bit_errors=1e-7",
+        ),
         ("impairments", "valid-late", "delay=10ms,jitter=2ms,jitter_shape=normal,reorder=1%,reorder_by=5ms"),
         ("impairments", "valid-slow", "rate=1Mbit,bucket=15kB,limit=100,drop=3+7"),
         ("impairments", "invalid-name", "los=1%"),
@@ -180,7 +204,11 @@ fn server_seeds() -> Vec<(&'static str, &'static str, Vec<u8>)> {
         ("servers", "valid-dns", datagrams(1, &[question])),
         ("servers", "valid-mqtt", stream(2, &[connect, subscribe, publish, b"\xc0\0", b"\xe0\0"])),
         ("servers", "valid-coap", datagrams(3, &[get, b"\x40\x03\x12\x35\xb1a\xffhello"])),
-        ("servers", "valid-http", stream(4, &[b"GET / HTTP/1.1\r\nHost: a\r\n\r\n", b"HEAD / HTTP/1.0\r\n\r\n"])),
+        (
+            "servers",
+            "valid-http",
+            stream(4, &[b"GET / HTTP/1.1\r\nHost: a\r\n\r\n", b"HEAD / HTTP/1.0\r\n\r\n"]),
+        ),
         ("servers", "valid-iperf-tcp", stream(5, &[&[0; 100]])),
         ("servers", "valid-iperf-udp", datagrams(6, &[&[0; 64], &[0xFF; 64]])),
         ("servers", "valid-sntp", datagrams(7, &[&sntp])),

@@ -126,11 +126,6 @@ impl Lan {
         result
     }
 
-    /// A chip's port on the network.
-    pub fn port(&self, id: ChipId) -> PortId {
-        self.wired[id.0].port
-    }
-
     /// The PC.
     pub fn pc(&self) -> Option<StationId> {
         self.pc

@@ -136,7 +136,11 @@ impl Driver {
     }
 
     /// Waits until something is true, at most so long; whether it is.
-    pub(crate) fn wait_until(&mut self, most: Picoseconds, mut is_true: impl FnMut(&mut Self) -> bool) -> bool {
+    pub(crate) fn wait_until(
+        &mut self,
+        most: Picoseconds,
+        mut is_true: impl FnMut(&mut Self) -> bool,
+    ) -> bool {
         let end = self.now() + most;
         while !is_true(self) {
             if self.now() >= end {

@@ -61,7 +61,14 @@ pub(crate) struct Exchange {
 
 impl Exchange {
     pub(crate) fn new(n: u8, bytes: usize) -> Self {
-        Self { n, outgoing: board_pattern(n, bytes), expected: bytes, sent: 0, sending: false, received: Vec::new() }
+        Self {
+            n,
+            outgoing: board_pattern(n, bytes),
+            expected: bytes,
+            sent: 0,
+            sending: false,
+            received: Vec::new(),
+        }
     }
 
     pub(crate) fn is_done(&self) -> bool {

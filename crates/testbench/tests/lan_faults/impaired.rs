@@ -36,9 +36,8 @@ fn connects(driver: &mut Driver, local_port: u16) -> bool {
     driver.open(0, TCP, local_port);
     driver.aim(0, PC, 7000);
     driver.command(0, command::CONNECT);
-    let settled = driver.wait_until(ms(60_000), |driver| {
-        [status::ESTABLISHED, status::CLOSED].contains(&driver.status(0))
-    });
+    let settled = driver
+        .wait_until(ms(60_000), |driver| [status::ESTABLISHED, status::CLOSED].contains(&driver.status(0)));
     assert!(settled, "{:?}: CONNECT neither succeeds nor fails", driver.model);
     let connected = driver.status(0) == status::ESTABLISHED;
     assert!(connected || driver.take_interrupts(0) & interrupt::TIMEOUT != 0, "{:?}", driver.model);

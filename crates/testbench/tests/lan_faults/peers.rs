@@ -101,7 +101,12 @@ fn a_peer_that_vanishes_is_given_up_after_exactly_the_documented_waits() {
             let timeout = wait_for_timeout(&mut driver, ms(120_000));
             let is_data = |frame: &[u8]| frame.len() == 154;
             let times = tapped(&mut driver, is_data);
-            assert_waits(&times, timeout, (rtr.into(), rcr.into()), &format!("{model:?}, RTR {rtr}, RCR {rcr}"));
+            assert_waits(
+                &times,
+                timeout,
+                (rtr.into(), rcr.into()),
+                &format!("{model:?}, RTR {rtr}, RCR {rcr}"),
+            );
             assert_reopens(&mut driver, 0);
         }
     }
@@ -142,7 +147,10 @@ fn a_peer_that_does_not_read_for_a_minute_gets_everything_then() {
         let until = reads_from - driver.now() - ms(1_000);
         assert_eq!(transfer.run(&mut driver, until), Step::Idle, "{model:?}");
         let given = transfer.sent;
-        assert!((PC_BUFFER_BYTES..=PC_BUFFER_BYTES + 2048).contains(&given), "{model:?}: {given} bytes were taken");
+        assert!(
+            (PC_BUFFER_BYTES..=PC_BUFFER_BYTES + 2048).contains(&given),
+            "{model:?}: {given} bytes were taken"
+        );
         assert_eq!(driver.size(0, sn::TX_FSR), 2048 - (given - PC_BUFFER_BYTES), "{model:?}");
         assert_eq!(transfer.run(&mut driver, ms(600_000)), Step::Moved, "{model:?}");
         transfer.finish(&mut driver, &talks, 0);
@@ -169,7 +177,13 @@ fn a_dhcp_server_that_never_answers_leaves_the_socket_open_and_the_chip_well() {
     for model in MODELS {
         let mut driver = Driver::new(model);
         driver.write_common(SIPR, &[0; 4]);
-        let asked = Flooder::seat(&mut driver, 0, ms(1), |frame| is_discover(&frame.bytes).then_some(frame.at), |_| Vec::new());
+        let asked = Flooder::seat(
+            &mut driver,
+            0,
+            ms(1),
+            |frame| is_discover(&frame.bytes).then_some(frame.at),
+            |_| Vec::new(),
+        );
         driver.open(0, UDP, 68);
         driver.aim(0, Ipv4Addr::BROADCAST, 67);
         // RFC 2131 section 4.1: after 4 s, 8 s and so on, without the random part.
@@ -188,7 +202,9 @@ fn a_dhcp_server_that_never_answers_leaves_the_socket_open_and_the_chip_well() {
 
 /// A broadcast from 0.0.0.0 port 68 to port 67 (RFC 2131).
 fn is_discover(frame: &[u8]) -> bool {
-    frame.len() == 342 && frame[..6] == [0xFF; 6] && frame[26..38] == [0, 0, 0, 0, 255, 255, 255, 255, 0, 68, 0, 67]
+    frame.len() == 342
+        && frame[..6] == [0xFF; 6]
+        && frame[26..38] == [0, 0, 0, 0, 255, 255, 255, 255, 0, 68, 0, 67]
 }
 
 #[test]

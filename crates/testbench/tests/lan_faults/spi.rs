@@ -146,8 +146,7 @@ fn a_read_past_the_end_of_everything_disturbs_nothing() {
 
 #[test]
 fn a_command_that_is_none_or_does_not_fit_is_taken_and_does_nothing() {
-    const COMMANDS: [u8; 6] =
-        [command::OPEN, command::CLOSE, command::SEND, 0x21, command::RECV, 0x00];
+    const COMMANDS: [u8; 6] = [command::OPEN, command::CLOSE, command::SEND, 0x21, command::RECV, 0x00];
     for model in MODELS {
         let mut driver = Driver::new(model);
         driver.open(1, UDP, 4000);

@@ -85,12 +85,13 @@ fn a_storm_of_a_hundred_thousand_arp_requests_is_answered_while_a_transfer_goes_
         let talks = Exchanger::new(Opening::Listen(7000), transfer_bytes()).seat(&mut driver);
         driver.connect(0, 4000, 7000);
         let asker = Ipv4Addr::new(192, 168, 1, 9);
-        let replies = Flooder::seat(&mut driver, REQUESTS, us(10), |frame| is_arp_reply(&frame.bytes).then_some(()), {
-            move |n| {
-                let other = Ipv4Addr::new(192, 168, 1, 200);
-                arp(1, (PC_MAC, asker), if n % 2 == 0 { BOARD } else { other })
-            }
-        });
+        let replies =
+            Flooder::seat(&mut driver, REQUESTS, us(10), |frame| is_arp_reply(&frame.bytes).then_some(()), {
+                move |n| {
+                    let other = Ipv4Addr::new(192, 168, 1, 200);
+                    arp(1, (PC_MAC, asker), if n % 2 == 0 { BOARD } else { other })
+                }
+            });
         let mut transfer = Exchange::new(0, transfer_bytes());
         assert_eq!(transfer.run(&mut driver, ms(600_000)), Step::Moved, "{model:?}");
         transfer.finish(&mut driver, &talks, 0);
@@ -100,7 +101,10 @@ fn a_storm_of_a_hundred_thousand_arp_requests_is_answered_while_a_transfer_goes_
         let replies = replies.lock().expect("no test has panicked").len() as u64;
         // One more reply answered the PC's own question.
         let expected = u64::from(REQUESTS / 2);
-        assert!((expected..=expected + 2).contains(&(replies + dropped.answers + dropped.no_room)), "{replies} {dropped:?}");
+        assert!(
+            (expected..=expected + 2).contains(&(replies + dropped.answers + dropped.no_room)),
+            "{replies} {dropped:?}"
+        );
         assert!(replies > expected * 9 / 10, "{model:?}: {replies} replies, {dropped:?}");
     }
 }
@@ -112,9 +116,13 @@ fn a_scan_of_all_ports_finds_the_open_ones_and_resets_from_the_others() {
         let mut driver = Driver::new(model);
         driver.listen(0, 80);
         driver.listen(1, 5000);
-        let answers = Flooder::seat(&mut driver, 65_536, us(20), |frame| tcp_of(&frame.bytes), |n| {
-            segment((PC, SCANNER_PORT), n as u16, 1000 + n, SYN)
-        });
+        let answers = Flooder::seat(
+            &mut driver,
+            65_536,
+            us(20),
+            |frame| tcp_of(&frame.bytes),
+            |n| segment((PC, SCANNER_PORT), n as u16, 1000 + n, SYN),
+        );
         driver.wait(ms(2_000));
         let answers = answers.lock().expect("no test has panicked");
         let ports_with = |flags: u8| {
@@ -129,7 +137,11 @@ fn a_scan_of_all_ports_finds_the_open_ones_and_resets_from_the_others() {
         assert_eq!(answers.len(), 65_536, "{model:?}: nothing else was sent");
         // The PC's stack knows nothing of the scanner's segments and resets what was answered.
         for n in [0, 1] {
-            assert_eq!((driver.status(n), driver.take_interrupts(n)), (status::CLOSED, interrupt::DISCON), "{model:?}");
+            assert_eq!(
+                (driver.status(n), driver.take_interrupts(n)),
+                (status::CLOSED, interrupt::DISCON),
+                "{model:?}"
+            );
         }
         assert_reopens(&mut driver, 0);
     }
@@ -150,9 +162,13 @@ fn a_flood_of_a_hundred_thousand_syns_takes_the_listener_for_half_a_minute_and_n
         driver.connect(0, 4000, 7000);
         driver.listen(1, 80);
         let begun = driver.now();
-        let answers = Flooder::seat(&mut driver, SEGMENTS, us(10), |frame| {
-            tcp_of(&frame.bytes).filter(|&(port, ..)| port == 80).map(|(_, _, flags)| flags)
-        }, |n| segment(stranger(n), 80, n, SYN));
+        let answers = Flooder::seat(
+            &mut driver,
+            SEGMENTS,
+            us(10),
+            |frame| tcp_of(&frame.bytes).filter(|&(port, ..)| port == 80).map(|(_, _, flags)| flags),
+            |n| segment(stranger(n), 80, n, SYN),
+        );
         let mut transfer = Exchange::new(0, transfer_bytes());
         assert_eq!(transfer.run(&mut driver, ms(600_000)), Step::Moved, "{model:?}");
         transfer.finish(&mut driver, &talks, 0);
@@ -219,7 +235,8 @@ fn the_direction_of_an_impairment_is_as_the_board_sees_it() {
     let mut driver = Driver::new(Model::W5500);
     let port = driver.spi.lan().port(driver.chip_id());
     let all = "loss=100%".parse().expect("an impairment");
-    let set = driver.spi.lan_mut().with_network(|network| network.set_impairments(port, Direction::Inbound, all));
+    let set =
+        driver.spi.lan_mut().with_network(|network| network.set_impairments(port, Direction::Inbound, all));
     assert_eq!(set, Ok(()));
     driver.begin_connect(0, 4000, 7000);
     assert!(driver.wait_until(ms(3_000), |driver| driver.u8(0, sn::IR) == interrupt::TIMEOUT));
