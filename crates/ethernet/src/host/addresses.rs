@@ -58,6 +58,11 @@ impl Addresses {
         }
     }
 
+    /// Takes on further addresses from here on, or no more.
+    pub(super) fn answer_for_all(&mut self, on: bool) {
+        self.answers_for_all = on;
+    }
+
     /// Whether the PC has an address.
     pub(super) fn has(&self, address: Ipv4Addr) -> bool {
         address == self.own || self.aliases.contains_key(&address)

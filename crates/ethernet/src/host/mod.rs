@@ -107,6 +107,11 @@ impl Host {
         self.stack.options.address
     }
 
+    /// Answers from here on for every address that is asked for, or for its own ones only: those that it has taken on stay.
+    pub fn answer_for_all(&mut self, on: bool) {
+        self.stack.addresses.answer_for_all(on);
+    }
+
     /// Starts an application: it runs for the first time at the PC's present.
     pub fn seat(&mut self, application: Box<dyn Application>) -> SeatId {
         let mut mailbox = Mailbox::default();

@@ -154,6 +154,8 @@ impl Board {
         let lan = self.parts().lan().ok_or(LiveError::NoNetwork(name))?;
         let tap = tap.map(|tap| {
             let port = lan.with_network(|network| network.add_port("tap", Cable::new(Speed::Mbps1000)));
+            // What this machine asks for is the board's; a PC that answered as well would take its calls.
+            lan.with_pc(|pc| pc.answer_for_all(false));
             (tap, port)
         });
         let relay = match relay.has_forwards() {
