@@ -8,7 +8,7 @@ written in Python can be connected, and a run can branch from a snapshot. The sa
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, Protocol, overload
 
@@ -20,23 +20,18 @@ from airwire.board_model import (
     ChipField,
     ChipKind,
     CoreCounts,
-    Counter,
     Fault,
     FunctionCycles,
     FunctionShare,
     InputReport,
     InterruptCount,
-    Latency,
-    NetworkEntry,
-    NetworkReference,
     PinEdge,
     PinName,
     Profile,
-    TrafficKind,
-    TrafficResult,
     UnknownAccess,
     UsbDevice,
 )
+from airwire.network import Traffic, traffic_of
 
 __all__ = [
     "CONSOLES",
@@ -50,34 +45,25 @@ __all__ = [
     "ChipKind",
     "Console",
     "CoreCounts",
-    "Counter",
     "Fault",
     "FunctionCycles",
     "FunctionShare",
     "I2cDevice",
     "InputReport",
     "InterruptCount",
-    "Latency",
     "Memory",
-    "NetworkEntry",
-    "NetworkReference",
     "Pin",
     "PinEdge",
     "PinName",
     "Pins",
     "Profile",
     "Snapshot",
-    "Traffic",
-    "TrafficKind",
-    "TrafficResult",
     "UnknownAccess",
     "UsbDevice",
     "board_names",
     "board_schema",
     "chip_kinds",
     "describe_board",
-    "network_reference",
-    "network_schema",
 ]
 
 Console = Literal["uart0", "uart1", "usb"]
@@ -212,8 +198,10 @@ class Board:
     is an ELF, UF2 or binary; ``symbols`` an ELF of the same build where the image has no names. ``rom`` is a file with
     the genuine boot ROM in place of our own. ``usb`` says whether a PC is plugged in; ``seed`` is that of the chip's
     random bits. Every edge of every pin is kept, the bits of buses among them, unless ``record`` is false: a run that
-    keeps an SPI busy is three times as fast then. ``network`` is a network file for boards with an Ethernet chip; without one
-    the chip is on a cable to a PC.
+    keeps an SPI busy is three times as fast then. ``network`` is a network file for boards with an Ethernet chip; without
+    one the chip is on a cable to a PC that runs every server (docs/reference/networks.md). ``traffic`` are more clients
+    and servers of that PC, such as ``"ping to=board count=10"``, and ``impair`` is what happens to frames on the cable,
+    such as ``"loss=1%"``.
 
     Raises ``AirwireError`` for a board, an image or a ROM that cannot be used, in one sentence.
     """
@@ -545,35 +533,6 @@ class Board:
         return f"Board({self.name!r}, at {_core.format_time(self.time_ps)})"
 
 
-class Traffic(Mapping[str, TrafficResult]):
-    """What clients measured so far, and what the servers that anybody spoke to counted, by name."""
-
-    def __init__(self, core: _core.Board) -> None:
-        self._core = core
-
-    def _results(self) -> dict[str, TrafficResult]:
-        return {result.name: result for result in _run_of(self._core.outcome()).traffic}
-
-    def __getitem__(self, name: str) -> TrafficResult:
-        return self._results()[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._results())
-
-    def __len__(self) -> int:
-        return len(self._results())
-
-    def samples(self, name: str) -> list[dict[str, Any]]:
-        """The messages of a client, one row each: ``polars.DataFrame(board.traffic.samples("ping"))``.
-
-        The columns are those of samples in a run folder: ``index``, ``trigger_ps``, ``connect_ps``, ``first_byte_ps``,
-        ``done_ps``, ``latency_ps``, ``payload_bytes``, ``request_bytes``, ``response_bytes``, ``connection``,
-        ``outcome``, ``status`` and ``error``. Raises ``AirwireError`` where nothing has that name.
-        """
-        rows: list[dict[str, Any]] = json.loads(self._core.traffic_samples(name))
-        return rows
-
-
 def board_names() -> list[str]:
     """The boards that Airwire brings along."""
     return _core.board_names()
@@ -583,23 +542,6 @@ def board_schema() -> dict[str, Any]:
     """The JSON Schema of board files."""
     schema: dict[str, Any] = json.loads(_core.board_schema())
     return schema
-
-
-def network_schema() -> dict[str, Any]:
-    """The JSON Schema of network files."""
-    schema: dict[str, Any] = json.loads(_core.network_schema())
-    return schema
-
-
-def network_reference() -> NetworkReference:
-    """Everything that network files may hold."""
-
-    def entries(of: list[dict[str, Any]]) -> list[NetworkEntry]:
-        return [NetworkEntry(**entry) for entry in of]
-
-    content = json.loads(_core.network_reference())
-    kinds = [TrafficKind(**{**kind, "options": entries(kind["options"])}) for kind in content.pop("kinds")]
-    return NetworkReference(**{name: entries(of) for name, of in content.items()}, kinds=kinds)
 
 
 def chip_kinds() -> list[ChipKind]:
@@ -629,17 +571,6 @@ def _bytes(text: str | bytes) -> bytes:
     return text.encode() if isinstance(text, str) else text
 
 
-def _traffic_of(content: dict[str, Any]) -> TrafficResult:
-    latency = content["latency"]
-    return TrafficResult(
-        **{
-            **content,
-            "counters": [Counter(**counter) for counter in content["counters"]],
-            "latency": None if latency is None else Latency(**latency),
-        }
-    )
-
-
 def _run_of(report: str) -> BoardRun:
     content = json.loads(report)
     fault = content["fault"]
@@ -650,7 +581,7 @@ def _run_of(report: str) -> BoardRun:
             "interrupts": [InterruptCount(**interrupt) for interrupt in content["interrupts"]],
             "functions": [FunctionShare(**function) for function in content["functions"]],
             "unknown": [UnknownAccess(**access) for access in content["unknown"]],
-            "traffic": [_traffic_of(result) for result in content["traffic"]],
+            "traffic": [traffic_of(result) for result in content["traffic"]],
             "fault": None if fault is None else Fault(**fault),
         }
     )

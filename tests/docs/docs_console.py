@@ -23,6 +23,7 @@ CAPTURES = REPOSITORY.parent / "shared" / "captures"
 CLI_PAGE = REPOSITORY / "docs" / "reference" / "cli.md"
 LINKS_PAGE = REPOSITORY / "docs" / "reference" / "links.md"
 BOARDS_PAGE = REPOSITORY / "docs" / "reference" / "boards.md"
+NETWORKS_PAGE = REPOSITORY / "docs" / "reference" / "networks.md"
 # The test images, built where they survive from run to run.
 IMAGES = REPOSITORY / "target" / "images"
 DOCUMENTS = sorted([*REPOSITORY.glob("*.md"), *(REPOSITORY / "docs").rglob("*.md")])
@@ -184,6 +185,7 @@ def main() -> None:
 
     from airwire.cli.boards_reference import boards_page
     from airwire.cli.links_reference import links_page
+    from airwire.cli.networks_reference import networks_page
     from airwire.cli.reference import reference_page
 
     if not CAPTURES.is_dir():
@@ -191,6 +193,7 @@ def main() -> None:
     CLI_PAGE.write_text(reference_page(), encoding="utf-8")
     LINKS_PAGE.write_text(links_page(), encoding="utf-8")
     BOARDS_PAGE.write_text(boards_page(), encoding="utf-8")
+    NETWORKS_PAGE.write_text(networks_page(), encoding="utf-8")
     if not build_images():
         sys.exit("The documents show runs of the test images, which need arm-none-eabi-gcc (gcc-arm-none-eabi).")
     for document in DOCUMENTS:

@@ -12,14 +12,26 @@ from typing import Any
 
 import polars as pl
 import pytest
-from docs_console import BOARDS_PAGE, CLI_PAGE, DOCUMENTS, LINKS_PAGE, REPOSITORY, Command, run, workspace
+from docs_console import (
+    BOARDS_PAGE,
+    CLI_PAGE,
+    DOCUMENTS,
+    LINKS_PAGE,
+    NETWORKS_PAGE,
+    REPOSITORY,
+    Command,
+    run,
+    workspace,
+)
 from docs_tables import LEDGER, computed, tables_in
 
 import airwire as package
-from airwire.board import describe_board
+from airwire.board import Board, describe_board
 from airwire.cli.boards_reference import boards_page
 from airwire.cli.links_reference import links_page
+from airwire.cli.networks_reference import networks_page
 from airwire.cli.reference import reference_page
+from airwire.network import network_reference
 from airwire.synthetic import SlottedLink
 
 Run = Callable[..., CompletedProcess[str]]
@@ -139,6 +151,19 @@ def test_the_reference_of_boards_is_up_to_date() -> None:
     assert BOARDS_PAGE.read_text(encoding="utf-8") == boards_page(), remedy
 
 
+def test_the_reference_of_networks_is_up_to_date() -> None:
+    remedy = "run `python -m airwire.cli.networks_reference > docs/reference/networks.md`"
+    assert NETWORKS_PAGE.read_text(encoding="utf-8") == networks_page(), remedy
+
+
+def test_every_example_on_the_page_of_networks_is_a_right_one(tmp_path: Path) -> None:
+    examples = re.findall(r"^```toml\n(.*?)^```$", NETWORKS_PAGE.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+    assert len(examples) == len(network_reference().kinds) + 1
+    for example in examples:
+        (tmp_path / "network.toml").write_text(example, encoding="utf-8")
+        Board("w5500-evb-pico", network=tmp_path / "network.toml")
+
+
 def test_every_example_on_the_page_of_boards_is_a_right_one(tmp_path: Path) -> None:
     examples = re.findall(r"^```toml\n(.*?)^```$", BOARDS_PAGE.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
     assert len(examples) == boards_page().count("### ") - len(package.board_names())
@@ -240,7 +265,13 @@ def test_every_field_of_boards_and_their_runs_in_json_is_described(airwire: Run,
     image = images / "fault_unaligned.elf"
     (tmp_path / "unknown.bin").write_bytes(UNKNOWN_REGISTER)
     runs = (image, images / "systick.elf", images / "blink_timer.elf", "unknown.bin")
-    seen = seen_in(airwire, "airwire.board-run/1", *(("board", "run", image, "--for", "20ms") for image in runs))
+    run_on_network = ("board", "run", images / "wiznet_http.elf", "--board", "w5500-evb-pico", "--until-done")
+    seen = seen_in(
+        airwire,
+        "airwire.board-run/1",
+        *(("board", "run", image, "--for", "20ms") for image in runs),
+        (*run_on_network, "--traffic", "ping to=board count=1"),
+    )
     assert seen == set(fields_in(JSON_PAGE, "airwire.board-run/1"))
     described = set(fields_in(JSON_PAGE, "airwire.board-profile/1"))
     assert seen_in(airwire, "airwire.board-profile/1", ("board", "profile", image)) == described

@@ -15,10 +15,10 @@ use testbench::board::{
     self, Board, BoardFile, BoardOptions, BoardSnapshot, Console, Ended, Listener, LiveListener, LiveOptions,
     RunUntil, console_name,
 };
-use testbench::lan::{self, NetworkSetup};
 use units::Picoseconds;
 
 use crate::board_devices::{Failure, PyI2c, PyPins, PySpi};
+use crate::network::network_of;
 use crate::refused;
 use crate::watch::while_working;
 
@@ -92,23 +92,6 @@ impl LiveListener for Live {
     fn behind(&mut self, sentence: &str) {
         Python::attach(|py| self.tell(py, &self.on_behind, sentence));
     }
-}
-
-/// The network of a file, or the one that a board has otherwise, with more traffic and other impairments.
-pub(crate) fn network_of(
-    file: Option<PathBuf>,
-    traffic: &[String],
-    impair: Option<&str>,
-) -> PyResult<NetworkSetup> {
-    let open = |path: PathBuf| NetworkSetup::open(&path).map_err(refused);
-    let mut setup = file.map_or_else(|| Ok(NetworkSetup::default()), open)?;
-    for one in traffic {
-        setup.add_traffic(one).map_err(refused)?;
-    }
-    if let Some(impair) = impair {
-        setup.set_impairments(impair).map_err(refused)?;
-    }
-    Ok(setup)
 }
 
 fn console_of(name: &str) -> PyResult<Console> {
@@ -610,18 +593,6 @@ pub(crate) fn board_names() -> Vec<&'static str> {
 #[pyfunction]
 pub(crate) fn board_schema() -> String {
     board::board_schema().to_string()
-}
-
-/// The JSON Schema of network files.
-#[pyfunction]
-pub(crate) fn network_schema() -> String {
-    lan::network_schema().to_string()
-}
-
-/// Everything that network files may hold, as JSON.
-#[pyfunction]
-pub(crate) fn network_reference() -> String {
-    lan::network_reference().to_string()
 }
 
 /// The kinds of chips that board files may name, as JSON.

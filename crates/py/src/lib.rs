@@ -8,6 +8,7 @@ mod bench;
 mod board;
 mod board_devices;
 mod convert;
+mod network;
 mod spi_controller;
 mod statistics;
 mod table;
@@ -41,8 +42,8 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(board::board_names, module)?)?;
     module.add_function(wrap_pyfunction!(board::board_schema, module)?)?;
     module.add_function(wrap_pyfunction!(board::chip_kinds, module)?)?;
-    module.add_function(wrap_pyfunction!(board::network_schema, module)?)?;
-    module.add_function(wrap_pyfunction!(board::network_reference, module)?)?;
+    module.add_function(wrap_pyfunction!(network::network_schema, module)?)?;
+    module.add_function(wrap_pyfunction!(network::network_reference, module)?)?;
     module.add_function(wrap_pyfunction!(board::describe_board, module)?)?;
     module.add_function(wrap_pyfunction!(board::unescaped, module)?)?;
     module.add_function(wrap_pyfunction!(bench::links, module)?)?;

@@ -8,7 +8,7 @@ use testbench::lan::{Lan, SpiController};
 use units::{Hertz, Picoseconds};
 use wiznet::{Chip, Model, Options};
 
-use crate::board::network_of;
+use crate::network::network_of;
 use crate::refused;
 
 /// An access over SPI: start and end in picoseconds, write, address, block, data, bytes, meaning.

@@ -1,6 +1,6 @@
 """The reference page of networks: the fields of network files, impairments, and every kind of client and server.
 
-``python -m airwire.cli.networks_reference`` prints ``docs/reference/networks.md``; a test fails when that file is stale.
+``python -m airwire.cli.networks_reference`` prints ``docs/reference/networks.md``; a test fails when it is stale.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ A board with an Ethernet chip is on a cable to a switch, at which a PC is. The P
 of its kind, and whatever clients a user asks for. A network file (TOML) says how all of that is; `airwire board run
 --network FILE` takes one. `--traffic "ping to=board count=10"` adds a client or a server without a file, and
 `--impair "loss=1%"` impairs the cable. In Python these are the arguments `network`, `traffic` and `impair` of
-`airwire.board.Board`, and `airwire.board.network_schema()` is the JSON Schema for editors.
+`airwire.board.Board`, and `airwire.network.network_schema()` is the JSON Schema for editors.
 
 ```toml
 [cable]
@@ -51,16 +51,16 @@ TRAFFIC = """\
 
 `[traffic.NAME]` is a client or a server on the PC. It is of the kind that it is named after, or of the one that `kind`
 says. Where an option takes an address, `board` stands for the board's, and `board:80` for a port of the board; such a
-client begins once the board has an address. A server with the name of one that runs anyway takes its place. On the
+client begins once the board has had an address and a link for 100 ms. A server with the name of one that runs anyway takes its place. On the
 command line the same stands in one line, the name first: `--traffic "page kind=http to=board requests=100"`.
 """
 
 
 def networks_page() -> str:
     """The page in Markdown."""
-    from airwire import board
+    from airwire import network
 
-    known = board.network_reference()
+    known = network.network_reference()
     lines = [HEADER.rstrip()]
     lines += [_row(f"{entry.table}.{entry.name}" if entry.table else entry.name, entry) for entry in known.fields]
     lines += ["", "## Impairments", "", "Joined by commas: `loss=1%,delay=5ms`.", ""]
@@ -83,7 +83,11 @@ def _kind(kind: TrafficKind) -> Iterator[str]:
 
 
 def _table(what: str, entries: Sequence[NetworkEntry]) -> list[str]:
-    return [f"| {what} | takes | default | meaning |", "|---|---|---|---|", *(_row(entry.name, entry) for entry in entries)]
+    return [
+        f"| {what} | takes | default | meaning |",
+        "|---|---|---|---|",
+        *(_row(entry.name, entry) for entry in entries),
+    ]
 
 
 def _row(name: str, entry: NetworkEntry) -> str:

@@ -124,7 +124,9 @@ impl From<TrafficResults> for TrafficEntry {
         Self {
             summary: match one.has_begun {
                 true => one.results.summary.clone(),
-                false => "has not begun: it waits for its time, or for the board's address".to_owned(),
+                false => {
+                    "has not begun: it waits for its time, or for the board's address and link".to_owned()
+                }
             },
             counters: counters
                 .map(|counter| CounterEntry { name: counter.name, value: counter.value, unit: counter.unit })

@@ -30,6 +30,10 @@ pub use seat::MachineSeat;
 pub use setup::NetworkSetup;
 pub use traffic::TrafficSetup;
 
+/// A board has an address once that has been the same for so long while its link was up: an address is written byte by byte,
+/// and firmware opens its sockets when the link is there.
+const SETTLING: Picoseconds = Picoseconds::new(100 * units::PS_PER_MS);
+
 /// A chip of a [`Lan`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct ChipId(usize);
@@ -64,6 +68,8 @@ pub struct Lan {
     seats: Vec<Seated>,
     /// What begins later: once its time has come and the board has an address.
     awaited: Vec<TrafficSetup>,
+    /// The address of a board whose link is up, and since when; known while something waits for it.
+    board: Option<(Ipv4Addr, Picoseconds)>,
     /// When anything happens next that is not a chip's; known so that an access of a chip asks that chip alone.
     next_outside: Option<Picoseconds>,
     /// When anything happens next; known so that a byte on a bus costs one comparison.
@@ -84,6 +90,7 @@ impl Lan {
             wired: Vec::new(),
             seats: Vec::new(),
             awaited: setup.traffic.clone(),
+            board: None,
             next_outside: None,
             next: None,
             now: Picoseconds::ZERO,
@@ -175,10 +182,23 @@ impl Lan {
         self.wired.iter().filter_map(|wired| wired.chip.address().or(wired.spoken))
     }
 
-    /// Begins what waits for its time, or for the board's address.
+    /// Looks for a board with an address and a link; whether it is another than before.
+    fn look_for_board(&mut self) -> bool {
+        let linked = self.wired.iter().filter(|wired| wired.chip.link().is_some());
+        let address = linked.filter_map(|wired| wired.chip.address().or(wired.spoken)).next();
+        let is_another = address != self.board.map(|(address, _)| address);
+        if is_another {
+            self.board = address.map(|address| (address, self.now));
+        }
+        is_another
+    }
+
+    /// Begins what waits for its time, or for the board.
     fn begin_traffic(&mut self) {
-        let board = self.addresses().next();
+        self.look_for_board();
         let now = self.now;
+        let settled = self.board.filter(|&(_, since)| since + SETTLING <= now);
+        let board = settled.map(|(address, _)| address);
         let ready = |one: &TrafficSetup| one.start <= now && (board.is_some() || !one.needs_board());
         let (begun, awaited) = std::mem::take(&mut self.awaited).into_iter().partition(ready);
         self.awaited = awaited;
@@ -283,10 +303,8 @@ impl Lan {
 
     fn take_up(&mut self, index: usize) {
         // The chip may have been given the address that something waits for.
-        if !self.awaited.is_empty() && self.addresses().next().is_some() {
-            self.begin_traffic();
-        }
-        if self.carry_out(index) {
+        let found = !self.awaited.is_empty() && self.look_for_board();
+        if self.carry_out(index) || found {
             self.changed();
         } else {
             self.chips_changed();
@@ -295,7 +313,9 @@ impl Lan {
 
     fn changed(&mut self) {
         let starts = self.awaited.iter().map(|one| one.start).filter(|&start| start > self.now);
-        self.next_outside = starts.chain(self.network.next_event()).min();
+        let settled = self.board.map(|(_, since)| since + SETTLING);
+        let settled = settled.filter(|&at| at > self.now && !self.awaited.is_empty());
+        self.next_outside = starts.chain(self.network.next_event()).chain(settled).min();
         self.chips_changed();
     }
 
@@ -319,6 +339,7 @@ impl Lan {
             wired: wired.collect(),
             seats: self.seats.clone(),
             awaited: self.awaited.clone(),
+            board: self.board,
             next_outside: self.next_outside,
             next: self.next,
             now: self.now,

@@ -84,7 +84,7 @@ impl TrafficSetup {
         ::traffic::kind(&self.kind).is_ok_and(|kind| !kind.serves)
     }
 
-    /// Whether it needs the board's address.
+    /// Whether it needs the board's address, and so waits for that and for a link.
     pub fn needs_board(&self) -> bool {
         self.options.iter().any(|(_, value)| names_board(value))
     }

@@ -72,7 +72,7 @@ Traffic = Annotated[
     list[str] | None,
     typer.Option(
         metavar="CLIENT",
-        help='Run a client or a server on the PC, such as "ping to=board count=10 size=56" (docs/reference/networks.md); '
+        help='Run a client or a server on the PC, such as "ping to=board count=10" (docs/reference/networks.md); '
         "board stands for the board's address.",
         show_default=False,
     ),
@@ -91,9 +91,7 @@ Pcap = Annotated[
         metavar="FILE", help="Write every frame on the board's wire as pcapng, for Wireshark.", show_default=False
     ),
 ]
-Spi = Annotated[
-    bool, typer.Option("--spi", help="Put the chip's register accesses into the file of --pcap, in words.")
-]
+Spi = Annotated[bool, typer.Option("--spi", help="Put the chip's register accesses into the file of --pcap, in words.")]
 
 DEFAULT_FOR_PS = 10 * 10**12
 

@@ -89,7 +89,8 @@ def run(
         raise typer.BadParameter("an interactive run ends when you leave it", param_hint="--until-done")
     if gdb is not None and (interactive or past_faults or until is not None or until_done or send or for_ is not None):
         raise typer.BadParameter(
-            "GDB decides how long the board runs; leave --interactive, --until, --until-done, --send, --for and --past-faults out",
+            "GDB decides how long the board runs; leave --interactive, --until, --until-done, --send, --for and "
+            "--past-faults out",
             param_hint="--gdb",
         )
     from airwire import _core

@@ -1,0 +1,51 @@
+"""``airwire board run`` with a network: traffic and impairments without a file, the table at the end, exit codes."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+Airwire = Callable[..., subprocess.CompletedProcess[str]]
+BOARD = ("--board", "w5500-evb-pico")
+PING = ("--traffic", "ping to=board count=3 interval=10ms")
+
+
+def test_a_quick_ping_needs_no_file_and_ends_the_run(airwire: Airwire, images: Path) -> None:
+    done = airwire("board", "run", images / "wiznet_http.elf", *BOARD, *PING, "--until-done")
+    assert done.returncode == 0, done.stderr
+    assert "All traffic was done at" in done.stdout
+    table = done.stdout[done.stdout.index("\nTraffic:") :]
+    assert "3 pings in " in table and ", 0 lost" in table
+    assert "mqtt" not in table, "a server that nobody spoke to is not shown"
+
+
+def test_lost_pings_fail_a_run_that_waits_for_them(airwire: Airwire, images: Path) -> None:
+    lost = ("--traffic", "ping to=board count=3 interval=10ms timeout=50ms", "--impair", "loss=100%")
+    done = airwire("board", "run", images / "wiznet_http.elf", *BOARD, *lost, "--until-done")
+    assert done.returncode == 1
+    assert "ping failed: none of 3 pings was answered" in done.stderr
+    without = airwire("board", "run", images / "wiznet_http.elf", *BOARD, *lost, "--for", "4s")
+    assert without.returncode == 0, without.stderr
+
+
+def test_json_has_the_results_of_traffic_without_samples(airwire: Airwire, images: Path) -> None:
+    done = airwire("board", "run", images / "wiznet_http.elf", *BOARD, *PING, "--until-done", "--json")
+    content = json.loads(done.stdout)
+    ping = next(entry for entry in content["traffic"] if entry["name"] == "ping")
+    assert (ping["client"], ping["done"], ping["failure"]) == (True, True, None)
+    assert ping["counters"][0] == {"name": "answered", "value": 3, "unit": "pings"}
+    assert ping["latency"]["p50_ps"] > 0 and "samples" not in ping
+
+
+def test_what_cannot_be_is_a_sentence_and_2(airwire: Airwire, images: Path) -> None:
+    for arguments, sentence in [
+        (("--traffic", "pong to=board"), "is no kind of client or server; the nearest is ping"),
+        (("--traffic", "ping to=board size=big"), 'traffic.ping.size is "big", but takes a size from 0 B to 1472 B'),
+        (("--impair", "los=1%"), "los"),
+        (("--until-done",), "there is no client to wait for"),
+    ]:
+        done = airwire("board", "run", images / "wiznet_http.elf", *BOARD, *arguments)
+        assert done.returncode == 2, done.stdout
+        assert sentence in done.stderr and done.stderr.count("\n") == 1, done.stderr
