@@ -9,7 +9,8 @@ export CARGO_TARGET_DIR ?= $(CURDIR)/target
 RUST_SOURCES := $(shell find crates -name '*.rs' -o -name Cargo.toml) $(wildcard boards/*.toml) Cargo.toml Cargo.lock
 FUZZ_SECONDS ?= 600
 RANDOM_INSTRUCTIONS ?= 100000000
-FUZZ_TARGETS := logic2_csv sal sigrok vcd pulseview_csv compressed suite elf uf2 bin
+FUZZ_TARGETS := logic2_csv sal sigrok vcd pulseview_csv compressed suite elf uf2 bin \
+	wiznet_spi wiznet_frames pc_frames network_file impairments servers
 
 .PHONY: help demo test lint test-rust random-images test-python test-slow soak bench docs lock clean
 

@@ -105,8 +105,17 @@ impl Bench {
         }
     }
 
-    /// Bytes in one burst, and the same one by one in a copy: the answers are the same.
+    /// Bytes in one burst.
     fn burst(&mut self, bytes: &[u8]) -> Vec<u8> {
+        let mut answers = bytes.to_vec();
+        self.chip.spi_burst(self.now, &mut answers, CLOCK_HZ);
+        self.now = self.now + Picoseconds::from_ns(800 * bytes.len() as i64);
+        self.take_sent();
+        answers
+    }
+
+    /// Bytes in one burst, and the same one by one in a copy: the answers are the same.
+    fn burst_and_bytes(&mut self, bytes: &[u8]) -> Vec<u8> {
         let mut copy = self.chip.clone();
         let mut together = bytes.to_vec();
         self.chip.spi_burst(self.now, &mut together, CLOCK_HZ);
@@ -200,9 +209,13 @@ impl Bench {
     fn spi_happening(&mut self, input: &mut Input<'_>) {
         let what = input.byte();
         match what {
-            0x00..=0x3F => drop(self.transaction(input.take(usize::from(what) + 1))),
-            0x40..=0x4F => drop(self.transaction(input.take(64 << (what & 7)))),
-            0x50..=0x5F => drop(self.burst(input.take(usize::from(what & 15) + 1))),
+            0x00..=0x4F => {
+                let length = if what < 0x40 { usize::from(what) + 1 } else { 64 << (what & 7) };
+                self.select(true);
+                self.burst_and_bytes(input.take(length));
+                self.select(false);
+            }
+            0x50..=0x5F => drop(self.burst_and_bytes(input.take(usize::from(what & 15) + 1))),
             0x60..=0x6F => self.select(what & 1 == 1),
             0x70..=0x8F => self.wait(Picoseconds::from_ns(1 << (what - 0x70))),
             0x90..=0x97 => self.plug(what & 1 == 1),
@@ -220,10 +233,8 @@ impl Bench {
                 self.wait(Picoseconds::from_ns(100_000));
             }
             0xC0..=0xDF => {
-                let data = input.take(usize::from(what & 7) + 1);
-                let n = what >> 3 & 3;
-                let offset = u16::from(data[0] % 0x38);
-                self.write_socket(n, offset, &data[1..]);
+                let offset = u16::from(input.byte() % 0x38);
+                self.write_socket(what >> 3 & 3, offset, input.take(usize::from(what & 7)));
             }
             _ => self.command(what & 7, input.byte()),
         }

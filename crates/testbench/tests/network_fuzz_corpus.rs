@@ -93,7 +93,7 @@ fn spi_seeds() -> Vec<(&'static str, &'static str, Vec<u8>)> {
     };
     let mut seeds: Vec<_> =
         (0..).zip(names).map(|(model, name)| ("wiznet_spi", name, client(model))).collect();
-    let noise: Vec<u8> = (0..200u32).map(|n| (n * n * 31 >> 3) as u8).collect();
+    let noise: Vec<u8> = (0..200u32).map(|n| ((n * n * 31) >> 3) as u8).collect();
     seeds.push(("wiznet_spi", "valid-w5500-long-read", [&[3, 0x46, 0, 0, 0x0B][..], &noise].concat()));
     seeds.push(("wiznet_spi", "valid-w5200-lengths", [&[2, 0x46, 0x40, 0, 0x7F, 0xFF][..], &noise].concat()));
     seeds.push((
