@@ -14,6 +14,11 @@ pub trait Application: Any + Debug + Send {
     /// Runs; answers when it wants to be run again at the latest (not before 1 us has passed), which replaces what it
     /// answered before. It is also run once as soon as it is seated.
     fn run(&mut self, now: Picoseconds, sockets: &mut Sockets<'_>) -> Option<Picoseconds>;
+
+    /// A copy in the same state; nothing when it cannot be copied.
+    fn snapshot(&self) -> Option<Box<dyn Application>> {
+        None
+    }
 }
 
 /// An application's place on a PC.
@@ -136,7 +141,7 @@ pub struct SeenFrame {
 const MOST_NOTICES: usize = 4_096;
 
 /// What waits for an application.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Clone)]
 pub(super) struct Mailbox {
     pub news: VecDeque<News>,
     pub echoes: VecDeque<EchoReply>,

@@ -10,14 +10,16 @@ use units::Picoseconds;
 use super::ack::{AckEngine, AckTime, TakenIn};
 use super::application::SeatId;
 use super::clock;
+use super::handshake::Handshake;
 use super::output::Output;
+use super::persist::{Persist, half_window, probe, window_update};
 use super::port::Port;
 use super::segment::{ACK, FIN, PSH, RST, SYN, Segment, Tuple, after};
 use super::sender::Sender;
 use super::{Ending, HostOptions};
 
 /// The window scale that Linux offers with `tcp_rmem` at most 6 MB or 32 MB wide (RFC 7323 section 2.3).
-const WINDOW_SHIFT: u8 = 7;
+pub(super) const WINDOW_SHIFT: u8 = 7;
 
 /// Ethernet's 1500 bytes without 20 of IPv4 and 20 of TCP.
 const SEGMENT_BYTES: u32 = 1460;
@@ -36,16 +38,6 @@ pub(super) struct Below<'a> {
     pub options: &'a HostOptions,
 }
 
-/// A SYN or its answer, to be sent again.
-#[derive(Debug)]
-struct Handshake {
-    frame: Vec<u8>,
-    first_sent: Picoseconds,
-    times_sent: u32,
-    interval: Picoseconds,
-    again_at: Picoseconds,
-}
-
 /// A connection.
 pub(super) struct TcpConnection {
     pub tuple: Tuple,
@@ -62,21 +54,24 @@ pub(super) struct TcpConnection {
     pub filed: Option<Picoseconds>,
     /// Whether its application has it in its list of news.
     pub in_news: bool,
-    active: bool,
+    pub(super) active: bool,
     interface: Interface,
     sockets: SocketSet<'static>,
     handle: SocketHandle,
     acks: AckEngine,
+    persist: Persist,
+    /// The peer's next sequence number, as smoltcp has it.
+    expected: u32,
     waiting_ack: Option<Vec<u8>>,
     acknowledged_to: Option<u32>,
-    handshake: Option<Handshake>,
+    pub(super) handshake: Option<Handshake>,
     was_reset: bool,
     closed_by_peer: bool,
     aborted: bool,
     /// The application has finished; the FIN leaves as soon as it fits the peer's window, which smoltcp does not heed.
     pub finishing: bool,
     /// smoltcp's own window shift, and whether the wire sees another.
-    shift: u8,
+    pub(super) shift: u8,
     scaled: bool,
 }
 
@@ -112,6 +107,8 @@ impl TcpConnection {
             sockets,
             handle,
             acks: AckEngine::new(options.ack_policy, below.now, receive_bytes),
+            persist: Persist::default(),
+            expected: 0,
             waiting_ack: None,
             acknowledged_to: None,
             handshake: None,
@@ -195,10 +192,11 @@ impl TcpConnection {
             return false;
         }
         if segment.has(SYN) {
-            self.take_offer(&frame, segment, below.options);
+            self.take_offer(&mut frame, segment, below.options);
         }
         if segment.has(ACK) && !segment.has(RST) {
-            let window = self.sender.acknowledged(segment);
+            let queued = self.socket().send_queue();
+            let window = self.sender.acknowledged(segment, queued);
             if window != segment.window {
                 segment.set_window(&mut frame, window);
             }
@@ -223,6 +221,7 @@ impl TcpConnection {
     /// Lets smoltcp send what it may, one segment at a time, so that Nagle's algorithm sees each.
     pub(super) fn pump(&mut self, below: &mut Below<'_>) {
         clock::set_timestamp(below.now, self.timestamp_offset());
+        self.steer(false, below);
         for _ in 0..MOST_SEGMENTS {
             if self.handshake.is_some() && self.is_opening() || self.ending.is_some() {
                 return;
@@ -233,6 +232,43 @@ impl TcpConnection {
             }
         }
         self.conclude();
+        self.persist.note(below.now, self.waits_for_window());
+    }
+
+    /// Nothing is on its way, and what waits does not fit the window.
+    fn waits_for_window(&self) -> bool {
+        !self.is_opening()
+            && self.ending.is_none()
+            && self.sender.in_flight() == 0
+            && self.sender.is_blocked(self.socket().send_queue())
+    }
+
+    /// Shows smoltcp the window into which it may send.
+    fn steer(&mut self, force: bool, below: &mut Below<'_>) {
+        if self.is_opening() || self.ending.is_some() || !self.socket().is_active() {
+            return;
+        }
+        let queued = self.socket().send_queue();
+        if let Some(window) = self.sender.steer(queued, force) {
+            let acknowledgment = self.sender.unacknowledged();
+            below.port.offer(window_update(&self.tuple, self.expected, acknowledgment, window));
+            self.interface.poll_ingress_single(clock::instant(below.now), below.port, &mut self.sockets);
+        }
+    }
+
+    /// The window was closed for long: what fits is sent, or the peer is asked (RFC 9293 section 3.8.6.1), as Linux does with
+    /// a segment before its window.
+    fn probe_window(&mut self, below: &mut Below<'_>) {
+        if self.sender.room() > 0 {
+            self.steer(true, below);
+            self.poll_once(below);
+            self.drain(below);
+        } else {
+            let before = self.sender.unacknowledged().wrapping_sub(1);
+            if let Some(probe) = probe(&self.last_acknowledgement, before) {
+                below.output.send_packet(below.now, probe);
+            }
+        }
     }
 
     /// Its time has come; true when its application may want to know.
@@ -246,6 +282,9 @@ impl TcpConnection {
         {
             self.acks.timed_out();
             self.release_ack(below);
+        }
+        if self.persist.is_due(below.now) {
+            self.probe_window(below);
         }
         self.pump(below);
         self.ending.is_some() && !ended
@@ -269,7 +308,7 @@ impl TcpConnection {
             AckTime::At(at) if self.waiting_ack.is_some() => Some(at),
             _ => None,
         };
-        [polled, held].into_iter().flatten().min()
+        [polled, held, self.persist.at()].into_iter().flatten().min()
     }
 
     /// Takes bytes to send.
@@ -340,24 +379,19 @@ impl TcpConnection {
         }
     }
 
-    fn timestamp_offset(&self) -> u32 {
+    pub(super) fn timestamp_offset(&self) -> u32 {
         u32::from(self.tuple.local_port).wrapping_mul(0x9E37_79B1)
     }
 
-    fn repeats_syn(&self, segment: &Segment) -> bool {
-        self.state() == State::SynReceived
-            && self.handshake.is_some()
-            && segment.has(SYN)
-            && !segment.has(ACK | RST)
-    }
-
-    fn take_offer(&mut self, frame: &[u8], segment: &Segment, options: &HostOptions) {
-        let peer_bytes =
+    fn take_offer(&mut self, frame: &mut [u8], segment: &Segment, options: &HostOptions) {
+        let offered_bytes =
             u32::from(segment.maximum_segment_size(frame).unwrap_or(536)).clamp(48, SEGMENT_BYTES);
         let stamped = options.timestamps && segment.has_timestamp(frame);
         let scale = segment.window_scale(frame);
         self.scaled = scale.is_some();
-        let own_bytes = peer_bytes - if stamped { TIMESTAMP_BYTES } else { 0 };
+        let stamp_bytes = if stamped { TIMESTAMP_BYTES } else { 0 };
+        let own_bytes = (offered_bytes - stamp_bytes).min(half_window(segment.window));
+        segment.set_maximum_segment_size(frame, (own_bytes + stamp_bytes) as u16);
         self.sender.opened(own_bytes, scale.unwrap_or(0));
     }
 
@@ -388,7 +422,7 @@ impl TcpConnection {
         );
     }
 
-    fn poll_once(&mut self, below: &mut Below<'_>) {
+    pub(super) fn poll_once(&mut self, below: &mut Below<'_>) {
         if self.finishing && self.socket().may_send() && self.sender.fits_fin(self.socket().send_queue()) {
             self.socket_mut().close();
         }
@@ -418,6 +452,12 @@ impl TcpConnection {
     fn leaves(&mut self, frame: Vec<u8>, segment: &Segment, below: &mut Below<'_>) {
         if segment.has(SYN) {
             self.note_handshake(&frame, segment, below);
+        }
+        if segment.has(ACK) {
+            self.expected = segment.acknowledgment;
+        }
+        if self.sender.is_probe(segment) {
+            return;
         }
         if segment.is_pure_ack() && self.may_wait(segment) {
             self.waiting_ack = Some(frame);
@@ -469,62 +509,6 @@ impl TcpConnection {
             self.last_acknowledgement.clone_from(&frame);
         }
         below.output.send_packet(below.now, frame);
-    }
-
-    fn note_handshake(&mut self, frame: &[u8], segment: &Segment, below: &Below<'_>) {
-        if self.handshake.is_none() {
-            self.sender.leaves(segment);
-            let interval = below.options.initial_rto;
-            let mut kept = frame.to_vec();
-            segment.set_window_scale(&mut kept, WINDOW_SHIFT.max(self.shift));
-            self.handshake = Some(Handshake {
-                frame: kept,
-                first_sent: below.now,
-                times_sent: 1,
-                interval,
-                again_at: below.now + interval,
-            });
-        }
-    }
-
-    fn wake_opening(&mut self, below: &mut Below<'_>) {
-        let Some(handshake) = &self.handshake else { return };
-        if handshake.again_at > below.now {
-            return;
-        }
-        let options = below.options;
-        let retries = if self.active {
-            options.linear_syn_retries + options.syn_retries
-        } else {
-            options.synack_retries
-        };
-        if handshake.times_sent > retries {
-            self.ending = Some(Ending::TimedOut);
-            return;
-        }
-        if handshake.times_sent == 1 {
-            clock::set_timestamp(below.now, self.timestamp_offset());
-            self.poll_once(below);
-            let _ = below.port.take_sent();
-        }
-        self.send_handshake(below);
-        self.schedule_handshake(below);
-    }
-
-    fn schedule_handshake(&mut self, below: &Below<'_>) {
-        let linear = if self.active { below.options.linear_syn_retries } else { 0 };
-        let Some(handshake) = &mut self.handshake else { return };
-        if handshake.times_sent > linear {
-            handshake.interval = handshake.interval + handshake.interval;
-        }
-        handshake.times_sent += 1;
-        handshake.again_at = below.now + handshake.interval;
-    }
-
-    fn send_handshake(&mut self, below: &mut Below<'_>) {
-        if let Some(handshake) = &self.handshake {
-            below.output.send_packet(below.now, handshake.frame.clone());
-        }
     }
 
     /// Sees whether the connection is over, and why.

@@ -11,12 +11,14 @@ mod clock;
 mod connection;
 mod datagrams;
 mod fragments;
+mod handshake;
 mod icmp;
 mod ip;
 mod neighbours;
 mod options;
 mod output;
 mod packets;
+mod persist;
 mod port;
 mod segment;
 mod sender;
@@ -160,6 +162,19 @@ impl Host {
         counts
     }
 
+    /// Why the PC cannot be copied now; nothing when it can.
+    pub fn snapshot_refusal(&self) -> Option<String> {
+        let name = self.name();
+        let connections = self.connections();
+        if connections > 0 {
+            return Some(format!(
+                "PC {name} has TCP connections ({connections}), which cannot be copied; wait until they are over"
+            ));
+        }
+        let fixed = self.applications.iter().flatten().find(|application| application.snapshot().is_none());
+        fixed.map(|fixed| format!("PC {name} runs an application that cannot be copied now: {fixed:?}"))
+    }
+
     /// When something happens that is not a frame leaving.
     fn next_inside(&self) -> Option<Picoseconds> {
         let received = self.received.front().map(|(at, ..)| *at);
@@ -232,9 +247,17 @@ impl Station for Host {
         self.plugged = link.is_some();
     }
 
-    /// Nothing: smoltcp's sockets cannot be copied.
+    /// Nothing while [`Host::snapshot_refusal`] has a reason.
     fn snapshot(&self) -> Option<Box<dyn Station>> {
-        None
+        let copies = self.applications.iter().map(|application| application.as_deref()?.snapshot().map(Some));
+        Some(Box::new(Self {
+            now: self.now,
+            stack: self.stack.snapshot()?,
+            applications: copies.collect::<Option<_>>()?,
+            received: self.received.clone(),
+            received_dropped: self.received_dropped,
+            plugged: self.plugged,
+        }))
     }
 }
 

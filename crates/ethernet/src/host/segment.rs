@@ -138,6 +138,11 @@ impl Segment {
         self.flags & !PSH == ACK && self.payload_bytes == 0
     }
 
+    /// Its frame without what it carries; lengths and check sums are left as they were.
+    pub(super) fn without_payload(&self, frame: &[u8]) -> Vec<u8> {
+        frame[..self.payload_at].to_vec()
+    }
+
     /// Where an option's value begins in the frame, and its length.
     fn option(&self, frame: &[u8], wanted: u8) -> Option<(usize, usize)> {
         let mut at = self.tcp_at + 20;
@@ -173,6 +178,15 @@ impl Segment {
         match self.option(frame, 2)? {
             (at, 2) => word(frame, at),
             _ => None,
+        }
+    }
+
+    /// Writes another maximum segment size, where there is one.
+    pub(super) fn set_maximum_segment_size(&self, frame: &mut [u8], bytes: u16) {
+        if let Some((at, 2)) = self.option(frame, 2)
+            && (at - self.tcp_at).is_multiple_of(2)
+        {
+            self.replace(frame, at - self.tcp_at, bytes);
         }
     }
 

@@ -1,7 +1,8 @@
 //! What a connection has sent and how much more it may: an initial congestion window of ten segments (RFC 6928), slow
 //! start and halving after a loss (RFC 5681), and Nagle's algorithm as Linux has it (Minshall's variant: only a short
-//! segment that is not acknowledged holds back another short one). smoltcp starts with 2 KB and knows neither; it is
-//! steered through the window that it sees. After a time-out smoltcp sends its whole window again, not one segment.
+//! segment that is not acknowledged holds back another short one). Into a small window it sends whole segments or the rest
+//! (RFC 9293 section 3.8.6.2.1), and segments of at most half the largest window. smoltcp knows none of this; it is steered
+//! through the window that it sees. After a time-out smoltcp sends its whole window again, not one segment.
 
 use super::segment::{FIN, SYN, Segment, after};
 
@@ -23,8 +24,10 @@ pub(super) struct Sender {
     /// The congestion window as smoltcp sees it: it stays the same while acknowledgements repeat, because smoltcp counts only
     /// those whose window stays the same.
     shown_window: u32,
-    /// What the peer offered last, within the congestion window.
-    window: u32,
+    /// What the peer offered last.
+    offered: u32,
+    /// What smoltcp sees of that, as the window field says it.
+    shown_field: u16,
     slow_start_threshold: u32,
     duplicates: u32,
     /// The SYN is not acknowledged yet.
@@ -45,7 +48,8 @@ impl Sender {
             peer_shift: 0,
             congestion_window: u32::MAX,
             shown_window: u32::MAX,
-            window: 0,
+            offered: 0,
+            shown_field: 0,
             slow_start_threshold: u32::MAX,
             duplicates: 0,
             opening: true,
@@ -69,7 +73,51 @@ impl Sender {
 
     /// Whether a FIN after so many bytes that are not acknowledged fits the window.
     pub(super) fn fits_fin(&self, bytes: usize) -> bool {
-        bytes == 0 || bytes < self.window as usize
+        bytes == 0 || bytes < self.offered.min(self.shown_window) as usize
+    }
+
+    /// The oldest sequence number that is not acknowledged.
+    pub(super) fn unacknowledged(&self) -> u32 {
+        self.unacknowledged
+    }
+
+    /// Sequence numbers that are not acknowledged.
+    pub(super) fn in_flight(&self) -> u32 {
+        self.next.wrapping_sub(self.unacknowledged)
+    }
+
+    /// Whether what waits has to wait for a larger window, `queued` being everything that is not acknowledged.
+    pub(super) fn is_blocked(&self, queued: usize) -> bool {
+        let unsent = u32::try_from(queued).unwrap_or(u32::MAX).saturating_sub(self.in_flight());
+        unsent > 0 && unsent.min(self.segment_bytes) > self.room()
+    }
+
+    /// What may be sent now.
+    pub(super) fn room(&self) -> u32 {
+        self.offered.min(self.shown_window).saturating_sub(self.in_flight())
+    }
+
+    /// The window field that smoltcp is to see; nothing where it sees that already. What is on its way is always within it:
+    /// smoltcp does not repeat what is outside.
+    pub(super) fn steer(&mut self, queued: usize, force: bool) -> Option<u16> {
+        let field = self.field(queued, force, self.peer_shift);
+        (std::mem::replace(&mut self.shown_field, field) != field).then_some(field)
+    }
+
+    fn field(&self, queued: usize, force: bool, shift: u8) -> u16 {
+        let room = if self.is_blocked(queued) && !force { 0 } else { self.room() };
+        let in_flight = self.in_flight();
+        let least = u16::from(in_flight > 0);
+        u16::try_from((in_flight + room) >> shift).unwrap_or(u16::MAX).max(least)
+    }
+
+    /// Whether a segment is what smoltcp sends into a closed window.
+    pub(super) fn is_probe(&self, segment: &Segment) -> bool {
+        segment.payload_bytes == 1
+            && !segment.has(SYN)
+            && segment.sequence == self.unacknowledged
+            && self.in_flight() == 0
+            && self.shown_field == 0
     }
 
     /// A segment leaves; true when it carries data for the first time.
@@ -96,8 +144,9 @@ impl Sender {
     }
 
     /// An acknowledgement came; answers the window field that smoltcp is to see.
-    pub(super) fn acknowledged(&mut self, segment: &Segment) -> u16 {
+    pub(super) fn acknowledged(&mut self, segment: &Segment, queued: usize) -> u16 {
         let newly = segment.acknowledgment.wrapping_sub(self.unacknowledged);
+        let mut queued = queued;
         if after(segment.acknowledgment, self.unacknowledged) && !after(segment.acknowledgment, self.next) {
             self.unacknowledged = segment.acknowledgment;
             self.duplicates = 0;
@@ -106,14 +155,15 @@ impl Sender {
             }
             let of_the_syn = u32::from(std::mem::take(&mut self.opening));
             self.grow(newly - of_the_syn);
+            queued = queued.saturating_sub((newly - of_the_syn) as usize);
             self.shown_window = self.congestion_window;
         } else if segment.is_pure_ack() && segment.acknowledgment == self.unacknowledged {
             self.duplicates = self.duplicates.saturating_add(1);
         }
         let shift = if segment.has(SYN) { 0 } else { self.peer_shift };
-        let offered = u32::from(segment.window) << shift;
-        self.window = offered.min(self.shown_window);
-        (self.window >> shift) as u16
+        self.offered = u32::from(segment.window) << shift;
+        self.shown_field = self.field(queued, false, shift);
+        self.shown_field
     }
 
     fn grow(&mut self, bytes: u32) {

@@ -110,6 +110,28 @@ impl Stack {
         })
     }
 
+    /// A copy in the same state; nothing while there are connections.
+    pub(super) fn snapshot(&self) -> Option<Self> {
+        self.tcp.is_empty().then(|| Self {
+            options: self.options.clone(),
+            mail: self.mail.clone(),
+            output: self.output.clone(),
+            tcp: BTreeMap::new(),
+            listeners: self.listeners.clone(),
+            datagrams: self.datagrams.clone(),
+            echoers: self.echoers.clone(),
+            syns_dropped: self.syns_dropped,
+            addresses: self.addresses.clone(),
+            fragments: self.fragments.clone(),
+            port: Port::default(),
+            routes: BTreeMap::new(),
+            time_wait: self.time_wait.clone(),
+            timers: BTreeSet::new(),
+            next_id: self.next_id,
+            random: self.random.clone(),
+        })
+    }
+
     /// When something happens of its own accord.
     pub(super) fn next(&self) -> Option<Picoseconds> {
         let timer = self.timers.first().map(|(at, _)| *at);

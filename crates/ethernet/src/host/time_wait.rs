@@ -13,7 +13,7 @@ const WAIT: Picoseconds = Picoseconds::new(60 * units::PS_PER_S);
 /// More of them push out the oldest (Linux: `tcp_max_tw_buckets`).
 const MOST: usize = 16_384;
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct Waiting {
     last_acknowledgement: Vec<u8>,
     expected: u32,
@@ -32,7 +32,7 @@ pub(super) enum Answer {
 }
 
 /// All connections in TIME-WAIT.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Clone)]
 pub(super) struct TimeWait {
     waiting: BTreeMap<Tuple, Waiting>,
     order: VecDeque<(Picoseconds, Tuple)>,

@@ -167,6 +167,26 @@ impl Wire {
         self.now = end;
     }
 
+    /// A copy that loses nothing; nothing when one of the PCs cannot be copied.
+    pub fn snapshot(&self) -> Option<Self> {
+        let copy = |host: &Host| {
+            let copy: Box<dyn std::any::Any> = host.snapshot()?;
+            Some(*copy.downcast::<Host>().expect("a PC's copy is a PC"))
+        };
+        Some(Self {
+            left: copy(&self.left)?,
+            right: copy(&self.right)?,
+            delay: self.delay,
+            loses: Box::new(|_, _| false),
+            carried: self.carried.clone(),
+            keeps: self.keeps,
+            now: self.now,
+            steps: self.steps,
+            on_the_way: self.on_the_way.clone(),
+            count: self.count,
+        })
+    }
+
     fn host(&mut self, left: bool) -> &mut Host {
         if left { &mut self.left } else { &mut self.right }
     }

@@ -301,4 +301,20 @@ impl Application for MachineSeat {
         let rest = (!self.stirred.is_empty()).then_some(now);
         rest.or_else(|| self.machine.wake_at())
     }
+
+    /// Nothing while it has connections.
+    fn snapshot(&self) -> Option<Box<dyn Application>> {
+        self.streams.is_empty().then(|| {
+            Box::new(Self {
+                machine: self.machine.boxed_clone(),
+                started: self.started,
+                streams: BTreeMap::new(),
+                listeners: self.listeners.clone(),
+                datagrams: self.datagrams.clone(),
+                accepted: self.accepted,
+                stirred: self.stirred.clone(),
+                refusals: self.refusals.clone(),
+            }) as Box<dyn Application>
+        })
+    }
 }
