@@ -20,6 +20,7 @@
 //! ```
 
 mod budget;
+mod hop;
 mod links;
 mod nearest;
 mod params;
@@ -31,6 +32,7 @@ mod simulation;
 pub mod stage;
 
 pub use budget::{Budget, BudgetLine};
+pub use hop::{Crossed, Crossing, HopDefinition, WIFI_HOP, Way, WifiHop};
 pub use nearest::nearest;
 pub use params::{Param, Params};
 pub use program::{Program, Steps};

@@ -19,7 +19,7 @@ mod sik;
 mod tick;
 mod uart;
 mod uart_receiver;
-mod wifi;
+pub(crate) mod wifi;
 
 use crate::registry::Definition;
 

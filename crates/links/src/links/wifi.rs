@@ -12,13 +12,13 @@ use crate::stage::{
 };
 
 /// Quality-of-service data header 26, CCMP 16, LLC and SNAP 8, checksum 4 (IEEE 802.11-2016, 9.2.4 and 12.5.3).
-pub(super) const MAC_BYTES: u32 = 54;
+pub(crate) const MAC_BYTES: u32 = 54;
 /// IPv4 without options (RFC 791).
 pub(super) const IP_BYTES: u32 = 20;
 /// TCP without options (RFC 9293): lwIP sends no timestamps unless told to.
 pub(super) const TCP_BYTES: u32 = 20;
 /// A null data frame, which says that the station is awake: header 24 and checksum 4 (IEEE 802.11-2016, 9.3.2).
-const NULL_BYTES: u32 = 28;
+pub(crate) const NULL_BYTES: u32 = 28;
 
 /// The shares of messages, in per cent, up to each time of a measured tail.
 const TAIL_PERCENTS: [f64; 14] =
@@ -40,7 +40,7 @@ pub(super) const RECEIVER_TICK: Setting = Setting {
     help: "tick at which the receiving task looks for data; none: it blocks in recv",
     alternatives: &["none", "1 ms", "10 ms"],
 };
-pub(super) const BEACON_INTERVAL: Setting = Setting {
+pub(crate) const BEACON_INTERVAL: Setting = Setting {
     name: "beacon_interval",
     kind: Kind::Time {
         lowest: Picoseconds::from_ns(20_480_000),
@@ -50,21 +50,21 @@ pub(super) const BEACON_INTERVAL: Setting = Setting {
     help: "beacon interval of the access point, 100 time units of 1.024 ms almost everywhere",
     alternatives: &[],
 };
-pub(super) const DTIM_PERIOD: Setting = Setting {
+pub(crate) const DTIM_PERIOD: Setting = Setting {
     name: "dtim_period",
     kind: Kind::Integer { lowest: 1, highest: 10, unit: "beacons" },
     default: "1",
     help: "beacons from one DTIM to the next: for these a station in power save wakes",
     alternatives: &["1", "3"],
 };
-pub(super) const LISTEN_INTERVAL: Setting = Setting {
+pub(crate) const LISTEN_INTERVAL: Setting = Setting {
     name: "listen_interval",
     kind: Kind::Integer { lowest: 1, highest: 100, unit: "beacons" },
     default: "3",
     help: "beacons for which a station sleeps with power_save = max (wifi_sta_config_t.listen_interval)",
     alternatives: &[],
 };
-pub(super) const PHY_RATE: Setting = Setting {
+pub(crate) const PHY_RATE: Setting = Setting {
     name: "phy_rate",
     kind: Kind::Choice(&PHY_RATES),
     default: "mcs7",
@@ -94,7 +94,7 @@ pub(super) const ACK_TIMER: Setting = Setting {
 };
 
 /// Whether and how the receiving station sleeps.
-pub(super) const fn power_save(default: &'static str) -> Setting {
+pub(crate) const fn power_save(default: &'static str) -> Setting {
     Setting {
         name: "power_save",
         kind: Kind::Choice(&["none", "min", "max"]),

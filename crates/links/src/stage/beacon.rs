@@ -11,7 +11,7 @@ use crate::budget::Budget;
 const MOST_MISSED: u32 = 20;
 
 /// Waits for the beacon that announces the frame.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct BeaconDelivery {
     clock: GateClock,
     lead: Picoseconds,

@@ -17,6 +17,9 @@ const ATTEMPTS: u32 = 7;
 /// IEEE 802.11-2016, 18.3.2.4 and 19.3.2: 6 us without signal end every OFDM frame at 2.4 GHz.
 const SIGNAL_EXTENSION_US: i64 = 6;
 
+/// IEEE 802.11-2016, 9.3.1.4: an acknowledgement frame.
+const ACK_BYTES: u32 = 14;
+
 /// The names under which rates are set.
 pub const PHY_RATES: [&str; 20] = [
     "1M", "2M", "5.5M", "11M", "6M", "9M", "12M", "18M", "24M", "36M", "48M", "54M", "mcs0", "mcs1", "mcs2",
@@ -77,6 +80,19 @@ impl PhyRate {
         }
     }
 
+    /// How long the channel is still taken after a frame: SIFS and an acknowledgement, at the highest of the basic rates
+    /// that is not above the frame's (IEEE 802.11-2016, 10.7.6.5.2).
+    pub fn acknowledgement(self) -> Picoseconds {
+        let rate = match self {
+            Self::Dsss { bits_per_second } => Self::Dsss { bits_per_second: bits_per_second.min(2_000_000) },
+            Self::Ofdm { bits_per_symbol } => Self::Ofdm { bits_per_symbol: basic_bits(bits_per_symbol) },
+            Self::HighThroughput { bits_per_symbol } => {
+                Self::Ofdm { bits_per_symbol: basic_bits(bits_per_symbol) }
+            }
+        };
+        us(SIFS_US) + rate.airtime(ACK_BYTES)
+    }
+
     /// Slot time, aCWmin, and the slots of the inter-frame space after SIFS: DIFS has 2, AIFS of best effort 3.
     fn channel_access(self) -> (i64, u64, i64) {
         match self {
@@ -85,6 +101,11 @@ impl PhyRate {
             Self::HighThroughput { .. } => (9, 15, 3),
         }
     }
+}
+
+/// The data bits a symbol of 6, 12 or 24 Mbit/s, the highest that does not exceed these.
+fn basic_bits(bits_per_symbol: i64) -> i64 {
+    [96, 48].into_iter().find(|&basic| basic <= bits_per_symbol).unwrap_or(24)
 }
 
 const fn us(us: i64) -> Picoseconds {
@@ -96,6 +117,7 @@ const AIR: usize = 1;
 const TIMEOUT: usize = 2;
 
 /// One hop. `mpdu_bytes` is the frame's length for a load.
+#[derive(Clone)]
 pub struct Dcf<F> {
     rate: PhyRate,
     frame_error: f64,
@@ -218,6 +240,18 @@ mod tests {
         assert_eq!(airtime_us("54M", 1500), 20 + 56 * 4 + 6);
         // 1500 bytes at MCS 7: 47 symbols of 260 bits.
         assert_eq!(airtime_us("mcs7", 1500), 36 + 47 * 4 + 6);
+    }
+
+    #[test]
+    fn an_acknowledgement_follows_at_the_basic_rate_below() {
+        let taken_us = |rate: &str| PhyRate::named(rate).acknowledgement().ps() / 1_000_000;
+        // 112 bits at 1 and 2 Mbit/s after the long preamble; at 24, 12 and 6 Mbit/s 2, 3 and 6 symbols.
+        assert_eq!(["1M", "11M"].map(taken_us), [10 + 192 + 112, 10 + 192 + 56]);
+        assert_eq!(
+            ["mcs7", "54M", "mcs2"].map(taken_us),
+            [10 + 20 + 8 + 6, 10 + 20 + 8 + 6, 10 + 20 + 12 + 6]
+        );
+        assert_eq!(["mcs0", "9M"].map(taken_us), [10 + 20 + 24 + 6; 2]);
     }
 
     #[test]

@@ -2,6 +2,7 @@
 //! how long it holds a frame; the same functions give its closed-form budget.
 
 mod beacon;
+mod busy_channel;
 mod connection;
 mod constant;
 mod csma;
@@ -19,6 +20,7 @@ mod ticked_slots;
 mod when;
 
 pub use beacon::BeaconDelivery;
+pub use busy_channel::BusyChannel;
 pub use connection::{Advertising, Connection, ConnectionEvents, Direction, Framing, Losses, Phy};
 pub use constant::{Constant, Uniform};
 pub use csma::{CsmaCa, CsmaTiming};

@@ -1,5 +1,5 @@
-//! Network files: TOML that says what is wrong with the board's cable, what the PC is like, and what runs on it. Every error
-//! names file, line and field; parser and reference page come from one table.
+//! Network files: TOML that says what is wrong with the board's cable, whether Wi-Fi is on it, what the PC is like, and what
+//! runs on it. Every error names file, line and field; parser and reference page come from one table.
 
 use std::net::Ipv4Addr;
 use std::ops::Range;
@@ -11,6 +11,7 @@ use units::Picoseconds;
 
 use super::NetworkSetup;
 use super::traffic::TrafficSetup;
+use super::wifi;
 use crate::toml_file::{Field, Misplaced, TomlFile, Value, fields_of, plain, shown};
 
 const MAX_FILE_BYTES: u64 = 1 << 20;
@@ -50,7 +51,8 @@ pub struct NetworkField {
     set: fn(&mut NetworkSetup, &str) -> Result<(), String>,
 }
 
-/// All fields but those of `[traffic.<name>]`, which come from the kinds of traffic.
+/// All fields but those of `[traffic.<name>]`, which come from the kinds of traffic, and of `[wifi]`, which are
+/// [`WIFI_FIELDS`](super::WIFI_FIELDS).
 pub const NETWORK_FIELDS: &[NetworkField] = &[
     NetworkField {
         table: "",
@@ -66,7 +68,7 @@ pub const NETWORK_FIELDS: &[NetworkField] = &[
         name: "speed",
         takes: "\"10 Mbit/s\" or \"100 Mbit/s\"",
         default: "100 Mbit/s",
-        help: "the speed of the cable between the board and the switch",
+        help: "the speed of the cable between the board, or its access point, and the switch",
         example: "\"10 Mbit/s\"",
         set: |setup, text| {
             setup.speed = match text {
@@ -235,7 +237,7 @@ impl Reader<'_> {
         let mut setup = NetworkSetup::default();
         let mut traffic = Vec::new();
         let fields = fields_of(&document);
-        self.file.refuse_unknown("", &fields, &["seed", "cable", "pc", "traffic"])?;
+        self.file.refuse_unknown("", &fields, &["seed", "cable", "wifi", "pc", "traffic"])?;
         for (name, _, value) in &fields {
             match *name {
                 "cable" | "pc" => {
@@ -243,6 +245,7 @@ impl Reader<'_> {
                         self.set(&mut setup, name, &inner)?;
                     }
                 }
+                "wifi" => self.wifi(&mut setup, value)?,
                 "traffic" => traffic = self.traffic(value)?,
                 _ => self.set(&mut setup, "", &(*name, 0..0, *value))?,
             }
@@ -278,6 +281,22 @@ impl Reader<'_> {
             let message = format!("{within}{name} is {shown}, but it takes {}{why}", found.takes);
             self.file.error(value.span(), message)
         })
+    }
+
+    fn wifi(&self, setup: &mut NetworkSetup, value: &Value<'_>) -> Result<(), Misplaced> {
+        let settings = setup.wifi.insert(links::WIFI_HOP.defaults());
+        for (name, span, value) in fields_of(self.file.table_of("wifi", value)?) {
+            let known = wifi::WIFI_FIELDS.iter().any(|field| field.name == name);
+            let place = if known { value.span() } else { span };
+            let set = match plain(value.get_ref()) {
+                Some(text) => wifi::set(settings, name, &text),
+                None => {
+                    Err(format!("{name} is {}, but it takes {}", shown(value.get_ref()), wifi::takes(name)))
+                }
+            };
+            set.map_err(|message| self.file.error(place, format!("wifi.{message}")))?;
+        }
+        Ok(())
     }
 
     fn traffic(&self, value: &Value<'_>) -> Result<Vec<(TrafficSetup, Range<usize>)>, Misplaced> {

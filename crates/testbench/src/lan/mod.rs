@@ -12,6 +12,7 @@ mod schema;
 mod seat;
 mod setup;
 mod traffic;
+mod wifi;
 
 use std::any::Any;
 use std::net::Ipv4Addr;
@@ -29,6 +30,7 @@ pub use schema::{network_reference, network_schema};
 pub use seat::MachineSeat;
 pub use setup::NetworkSetup;
 pub use traffic::TrafficSetup;
+pub use wifi::{WIFI_FIELDS, WifiAccessPoint};
 
 /// A board has an address once that has been the same for so long while its link was up: an address is written byte by byte,
 /// and firmware opens its sockets when the link is there.
@@ -105,6 +107,7 @@ impl Lan {
     pub fn attach(&mut self, name: &str, mut chip: Chip) -> ChipId {
         let port = self.network.add_port(name, self.cable.clone());
         self.setup.impair(&mut self.network, port);
+        self.network.set_hop(port, self.setup.hop(name));
         chip.set_cable(self.now, self.network.carrier(port).map(link_partner));
         self.wired.push(Wired { chip, port, spoken: None });
         self.changed();

@@ -2,10 +2,12 @@
 
 use std::net::Ipv4Addr;
 
-use ethernet::{Cable, Direction, Host, HostOptions, Impairments, Network, PortId, Speed, StationId};
+use ethernet::{Cable, Direction, Hop, Host, HostOptions, Impairments, Network, PortId, Speed, StationId};
+use links::Settings;
 use units::Picoseconds;
 
 use super::traffic::TrafficSetup;
+use super::wifi::WifiAccessPoint;
 
 /// The PC is at this address unless told otherwise.
 const PC_ADDRESS: Ipv4Addr = Ipv4Addr::new(192, 168, 1, 1);
@@ -21,6 +23,8 @@ pub struct NetworkSetup {
     pub speed: Speed,
     /// What happens to frames on that cable, to the board and from it.
     pub impairments: [Impairments; 2],
+    /// The Wi-Fi between the board and that cable; none where the board itself is plugged into it.
+    pub wifi: Option<Settings>,
     /// The PC; none where there is only the switch.
     pub pc: Option<HostOptions>,
     /// What runs on the PC.
@@ -34,6 +38,7 @@ impl Default for NetworkSetup {
             seed: 1,
             speed: Speed::Mbps100,
             impairments: [Impairments::default(), Impairments::default()],
+            wifi: None,
             pc: Some(pc),
             traffic: TrafficSetup::services(),
         }
@@ -92,6 +97,12 @@ impl NetworkSetup {
     /// The cable of a board's chip.
     pub(super) fn cable(&self) -> Cable {
         Cable::new(self.speed)
+    }
+
+    /// The hop on that cable, for a board of a name.
+    pub(super) fn hop(&self, name: &str) -> Option<Box<dyn Hop>> {
+        let settings = self.wifi.as_ref()?;
+        Some(Box::new(WifiAccessPoint::new(settings, self.seed, name)))
     }
 
     /// What is wrong with that cable.

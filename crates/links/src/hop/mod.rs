@@ -1,0 +1,120 @@
+//! Hops: what lies between the network interface of a board and the wire, for boards whose firmware is simulated elsewhere.
+//! A hop is made of the stages of the links, but has no trigger and no done edge, takes frames in both directions, and so
+//! is not among [`all`](crate::all) links.
+
+mod crossing;
+mod intervals;
+mod wifi;
+
+pub use crossing::{Crossed, Crossing};
+pub use wifi::{Way, WifiHop};
+
+use std::sync::LazyLock;
+
+use units::Picoseconds;
+
+use crate::links::wifi::{BEACON_INTERVAL, DTIM_PERIOD, LISTEN_INTERVAL, PHY_RATE, power_save};
+use crate::params::Params;
+use crate::registry::LinkError;
+use crate::settings::{Kind, Setting, Settings};
+
+/// A hop: what it is called and what can be set.
+#[derive(Debug)]
+pub struct HopDefinition {
+    /// Its name.
+    pub name: &'static str,
+    /// What it is, in a few words.
+    pub title: &'static str,
+    /// What can be set.
+    pub settings: &'static [Setting],
+    params: &'static LazyLock<Params>,
+}
+
+impl HopDefinition {
+    /// All settings at their defaults.
+    pub fn defaults(&self) -> Settings {
+        Settings::defaults(self.settings)
+    }
+
+    /// Defaults with some settings changed, from text as a user writes it.
+    ///
+    /// # Errors
+    /// When the hop has no such setting, or a value is not allowed.
+    pub fn settings_with<'a>(
+        &self,
+        changes: impl IntoIterator<Item = (&'a str, &'a str)>,
+    ) -> Result<Settings, LinkError> {
+        let mut settings = self.defaults();
+        for (name, text) in changes {
+            settings.set(self.name, self.settings, name, text)?;
+        }
+        Ok(settings)
+    }
+
+    /// The hop's constants.
+    pub fn params(&self) -> &'static Params {
+        self.params
+    }
+}
+
+static WIFI_PARAMS: LazyLock<Params> =
+    LazyLock::new(|| Params::parse(include_str!("../../params/wifi-hop.toml")));
+
+/// A Wi-Fi access point between a station and a wire.
+pub const WIFI_HOP: HopDefinition = HopDefinition {
+    name: "wifi-hop",
+    title: "Wi-Fi between a station's network interface and the wire behind its access point",
+    settings: WIFI_SETTINGS,
+    params: &WIFI_PARAMS,
+};
+
+const fn short_time(name: &'static str, default: &'static str, help: &'static str) -> Setting {
+    let highest = Picoseconds::from_ns(100_000_000);
+    Setting {
+        name,
+        kind: Kind::Time { lowest: Picoseconds::ZERO, highest },
+        default,
+        help,
+        alternatives: &[],
+    }
+}
+
+const WIFI_SETTINGS: &[Setting] = &[
+    power_save("none"),
+    Setting {
+        name: "awake_time",
+        kind: Kind::Time { lowest: Picoseconds::ZERO, highest: Picoseconds::from_ns(10_000_000_000) },
+        default: "200 ms",
+        help: "how long a station in power save stays awake after a frame (pm2_sleep_ret of a CYW43); none: it dozes at once",
+        alternatives: &["none", "20 ms", "200 ms"],
+    },
+    short_time(
+        "wake_time",
+        "none",
+        "how long the radio of a dozing station takes to wake for a frame of its own",
+    ),
+    BEACON_INTERVAL,
+    DTIM_PERIOD,
+    LISTEN_INTERVAL,
+    PHY_RATE,
+    Setting {
+        name: "medium_load",
+        kind: Kind::Number { lowest: 0.0, highest: 90.0, unit: "%" },
+        default: "0",
+        help: "share of the time for which other stations hold the channel",
+        alternatives: &[],
+    },
+    Setting {
+        name: "frame_error",
+        kind: Kind::Number { lowest: 0.0, highest: 95.0, unit: "%" },
+        default: "0",
+        help: "frames that are not acknowledged, for distance or noise; each is sent at most seven times",
+        alternatives: &[],
+    },
+    short_time("access_point_time", "none", "how long the access point takes to bridge a frame, either way"),
+    short_time(
+        "station_time",
+        "none",
+        "how long the station's radio processor takes with a frame, either way",
+    ),
+];
