@@ -1,6 +1,9 @@
 /* Implementation of support.h: polled drivers, just enough for a console, pins and time. */
 #include "support.h"
 
+/* clk_peri / (16 * baud rate), in 1/64 (4.2.3.2.1); at 125 MHz 67 + 52/64. */
+#define BAUD_DIVISOR_64THS ((4 * SYSTEM_HZ + 115200 / 2) / 115200)
+
 void reset_release(uint32_t blocks) {
     RESETS_RESET_CLEAR = blocks;
     while ((RESETS_RESET_DONE & blocks) != blocks) {
@@ -32,7 +35,7 @@ void clocks_start(void) {
     }
     WATCHDOG_TICK = 1u << 9 | 12;
     reset_release(RESET_PLL_SYS | RESET_IO_BANK0 | RESET_PADS_BANK0 | RESET_TIMER);
-    pll_start(PLL_SYS_BASE, 125, 6, 2);
+    pll_start(PLL_SYS_BASE, SYSTEM_HZ / 1000000u, 6, 2);
     CLK_SYS_CTRL = 1;
     while (CLK_SYS_SELECTED != 1u << 1) {
     }
@@ -59,8 +62,8 @@ void pin_output(uint32_t pin) {
 void console_start(void) {
     clocks_start();
     reset_release(RESET_UART0);
-    UART0_IBRD = 67; /* 125 MHz / (16 * 115200) = 67 + 52/64 (4.2.3.2.1) */
-    UART0_FBRD = 52;
+    UART0_IBRD = BAUD_DIVISOR_64THS / 64;
+    UART0_FBRD = BAUD_DIVISOR_64THS % 64;
     UART0_LCR_H = 3u << 5 | 1u << 4;
     UART0_CR = 1u << 9 | 1u << 8 | 1u << 0;
     pin_function(0, FUNCTION_UART);

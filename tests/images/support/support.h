@@ -10,7 +10,12 @@
 
 #define IN_RAM __attribute__((section(".ram_text"), noinline))
 
-/* XOSC 12 MHz, PLL_SYS 125 MHz for clk_sys and clk_peri, 1 MHz tick for TIMER. */
+/* 63 to 133 MHz in whole MHz: the feedback divider is this number, behind it stand 6 and 2 (2.18.2). */
+#ifndef SYSTEM_HZ
+#define SYSTEM_HZ 125000000u
+#endif
+
+/* XOSC 12 MHz, PLL_SYS for clk_sys and clk_peri, 1 MHz tick for TIMER. */
 void clocks_start(void);
 /* PLL_USB at 48 MHz for clk_adc. */
 void clocks_start_adc(void);
