@@ -18,11 +18,21 @@ enum side { TRANSMIT, RECEIVE };
 static uint16_t buffer_bytes[SOCKETS], buffer_base[SOCKETS];
 #endif
 
-static void wait_us(uint32_t time) {
+/* WFI ends for an interrupt that PRIMASK holds back. What is pending is cleared first and INTn looked at after that,
+ * so that an interrupt in between ends the sleep before it begins. */
+static void sleep(uint32_t limit_us, int until_interrupt) {
     uint32_t from = time_us();
-    while (time_us() - from < time) {
+    TIMER_ALARM0 = from + limit_us;
+    while (time_us() - from < limit_us && !(until_interrupt && wiznet_interrupts())) {
+        NVIC_ICPR = 1u << IO_IRQ_BANK0 | 1u << TIMER_IRQ_0;
+        if (!(until_interrupt && wiznet_interrupts())) {
+            wait_for_interrupt();
+        }
     }
+    TIMER_INTR = 1;
 }
+
+void wiznet_sleep(uint32_t limit_us) { sleep(limit_us, 1); }
 
 _Noreturn void give_up(const char *why) {
     put_text("error: ");
@@ -85,7 +95,10 @@ void wiznet_start(void) {
     bus_deselect();
     pin_function(WIZNET_INTN, FUNCTION_SIO);
     bus_start();
-    wait_us(RESET_US);
+    interrupts_off();
+    TIMER_INTE = 1;
+    interrupt_enable(TIMER_IRQ_0);
+    sleep(RESET_US, 0);
     SIO_GPIO_OUT_SET = 1u << WIZNET_RSTN;
     uint32_t from = time_us();
     while (read8(VERSIONR) != CHIP_VERSION) {
@@ -119,7 +132,7 @@ void wiznet_wait_for_link(void) {
         if (time_us() - from > LINK_LIMIT_US) {
             give_up("no link within 10 s; is the cable plugged in?");
         }
-        wait_us(LINK_POLL_US);
+        sleep(LINK_POLL_US, 0);
     }
     put_text("The link is up.\n");
     put_named("~ milliseconds of waiting", (time_us() - from) / 1000);
@@ -152,25 +165,9 @@ void wiznet_begin(void) {
 }
 
 void wiznet_interrupts_start(void) {
-    interrupts_off();
     write8(SOCKET_INTERRUPT_MASK, ALL_SOCKETS);
     IO_BANK0_PROC0_INTE(WIZNET_INTN) |= LEVEL_LOW(WIZNET_INTN);
-    TIMER_INTE = 1;
-    NVIC_ISER = 1u << IO_IRQ_BANK0 | 1u << TIMER_IRQ_0;
-}
-
-/* WFI ends for an interrupt that PRIMASK holds back. What is pending is cleared first and the pin looked at after
- * that, so that an interrupt in between ends the sleep before it begins. */
-void wiznet_sleep(uint32_t limit_us) {
-    uint32_t from = time_us();
-    TIMER_ALARM0 = from + limit_us;
-    while (!wiznet_interrupts() && time_us() - from < limit_us) {
-        NVIC_ICPR = 1u << IO_IRQ_BANK0 | 1u << TIMER_IRQ_0;
-        if (!wiznet_interrupts()) {
-            wait_for_interrupt();
-        }
-    }
-    TIMER_INTR = 1;
+    interrupt_enable(IO_IRQ_BANK0);
 }
 
 void socket_command(uint32_t socket, uint8_t command) {

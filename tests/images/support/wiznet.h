@@ -93,7 +93,8 @@ void write8(uint32_t address, uint8_t value);
 void write16(uint32_t address, uint16_t value);
 void write32(uint32_t address, uint32_t value);
 
-/* Console, bus, reset by RSTn, VERSIONR. Without the chip the image says so and ends. */
+/* Console, bus, reset by RSTn, VERSIONR. Without the chip the image says so and ends. Interrupts wake the processor from
+ * here on, but call no handler: PRIMASK holds them back. */
 void wiznet_start(void);
 void wiznet_set_mac(void);
 /* MAC, own address, gateway .1, /24. From here on the chip answers ARP and ping. */
@@ -105,7 +106,7 @@ void wiznet_set_buffers(const uint8_t kib[SOCKETS]);
 /* All three above, and buffers of 2 KiB for each socket. */
 void wiznet_begin(void);
 
-/* Interrupts of every socket on INTn, which wake the processor but call no handler: they stay masked there. */
+/* Interrupts of every socket on INTn, which wakes the processor. */
 void wiznet_interrupts_start(void);
 static inline int wiznet_interrupts(void) { return !(SIO_GPIO_IN >> WIZNET_INTN & 1); }
 /* Sleeps until INTn is low, for that time at most. */
