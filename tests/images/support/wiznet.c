@@ -4,7 +4,7 @@
 #define RESET_US 1000u       /* 500 us at least (W5500 datasheet 5.5.1, W5100S datasheet 6.4.1) */
 #define READY_LIMIT_US 200000u
 #define LINK_LIMIT_US 10000000u
-#define LINK_POLL_US 1000u
+#define LINK_POLL_US 10000u
 #define COMMAND_LIMIT 100000u
 #define LEVEL_LOW(pin) (1u << (4u * ((pin) % 8u)))
 #define NVIC_ICPR REGISTER(0xe000e280u)
