@@ -104,5 +104,5 @@ int main(void) {
     tell("bytes received", time_us() - from);
     put_named("errors", errors);
     socket_command(SOCKET, CR_CLOSE);
-    finish();
+    wiznet_finish();
 }

@@ -48,5 +48,5 @@ int main(void) {
     }
     put_named("failures", number);
     socket_command(SOCKET, CR_DISCON);
-    finish();
+    wiznet_finish();
 }

@@ -94,5 +94,5 @@ int main(void) {
     put_named("~ shortest", shortest);
     put_named("~ longest", longest);
     socket_command(SOCKET, CR_DISCON);
-    finish();
+    wiznet_finish();
 }

@@ -45,12 +45,14 @@ int main(void) {
     socket_command(SOCKET, CR_SEND);
     wait_for(IR_SENDOK, "nobody has the PC's address");
     wait_for(IR_RECV, "no echo came back");
-    put_named("bytes in the RX buffer", socket_received(SOCKET));
+    uint32_t waiting = socket_received(SOCKET);
     socket_get(SOCKET, received, sizeof received);
     socket_command(SOCKET, CR_RECV);
-    put_named("~ microseconds", time_us() - from);
+    uint32_t taken = time_us() - from;
+    put_named("~ microseconds", taken);
+    put_named("bytes in the RX buffer", waiting);
     put_named("from port", (uint32_t)(received[4] << 8 | received[5]));
     put_named("length", (uint32_t)(received[6] << 8 | received[7]));
     put_named("bytes that differ", differences());
-    finish();
+    wiznet_finish();
 }

@@ -34,11 +34,16 @@ static void sleep(uint32_t limit_us, int until_interrupt) {
 
 void wiznet_sleep(uint32_t limit_us) { sleep(limit_us, 1); }
 
+_Noreturn void wiznet_finish(void) {
+    NVIC_ICER = ~0u;
+    finish();
+}
+
 _Noreturn void give_up(const char *why) {
     put_text("error: ");
     put_text(why);
     put_char('\n');
-    finish();
+    wiznet_finish();
 }
 
 static void begin_access(uint32_t address, int write) {

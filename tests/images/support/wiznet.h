@@ -127,6 +127,8 @@ void socket_put(uint32_t socket, const void *bytes, uint32_t count);
 /* Bytes out of the RX buffer; CR_RECV frees their room. */
 void socket_get(uint32_t socket, void *bytes, uint32_t count);
 
+/* finish(), with nothing left that could end the sleep. */
+_Noreturn void wiznet_finish(void);
 /* Says why an image cannot go on, and ends it. */
 _Noreturn void give_up(const char *why);
 
