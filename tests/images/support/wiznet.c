@@ -10,7 +10,7 @@
 #define NVIC_ICPR REGISTER(0xe000e280u)
 #ifdef W5100S
 #define NETLCKR COMMON(0x71)
-#define NETLCKR_UNLOCK 0x3au
+#define NETLCKR_UNLOCK 0xc5u
 #endif
 
 enum side { TRANSMIT, RECEIVE };
