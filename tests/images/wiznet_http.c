@@ -1,9 +1,11 @@
 /* A server on the chip's own sockets: HTTP/1.1 on port 80 (/ has 137 bytes, /big 20480), TCP echo and UDP echo on port 7,
- * TCP discard on port 9. All sockets that the three others leave listen on port 80. Nothing is asked of the chip while
+ * where there are eight sockets TCP discard on port 9. All sockets that those leave listen on port 80. Nothing is asked of the chip while
  * nothing happens: the processor sleeps until INTn, and wakes each millisecond only while a connection closes. */
 #include "http_request.h"
 #include "wiznet.h"
 
+/* Four sockets are too few for all: a client that opens its next connection at once needs two that listen. */
+#define OTHERS (SOCKETS > 4 ? 3u : 2u)
 #define HTTP_PORT 80u
 #define ECHO_PORT 7u
 #define DISCARD_PORT 9u
@@ -40,9 +42,9 @@ static struct connection connections[SOCKETS];
 static uint32_t requests;
 
 static enum service service_of(uint32_t socket) {
-    static const enum service others[] = {UDP_ECHO, DISCARD, ECHO};
+    static const enum service others[] = {UDP_ECHO, ECHO, DISCARD};
     uint32_t from_end = SOCKETS - 1 - socket;
-    return from_end < 3 ? others[from_end] : HTTP;
+    return from_end < OTHERS ? others[from_end] : HTTP;
 }
 
 static void open_again(uint32_t socket) {
@@ -210,7 +212,7 @@ static void start(void) {
         open_again(socket);
     }
     wiznet_interrupts_start();
-    put_text("TCP: 80 HTTP, 7 echo, 9 discard; UDP: 7 echo\n");
+    put_text(OTHERS == 3 ? "TCP: 80 HTTP, 7 echo, 9 discard; UDP: 7 echo\n" : "TCP: 80 HTTP, 7 echo; UDP: 7 echo\n");
     put_named("sockets for HTTP", pages);
 }
 

@@ -216,6 +216,7 @@
 #define SYST_CVR REGISTER(0xe000e018u)
 #define NVIC_ISER REGISTER(0xe000e100u)
 #define NVIC_ICER REGISTER(0xe000e180u)
+#define NVIC_ICPR REGISTER(0xe000e280u)
 
 /* Interrupts (2.3.2) */
 #define TIMER_IRQ_0 0u

@@ -7,7 +7,6 @@
 #define LINK_POLL_US 10000u
 #define COMMAND_LIMIT 100000u
 #define LEVEL_LOW(pin) (1u << (4u * ((pin) % 8u)))
-#define NVIC_ICPR REGISTER(0xe000e280u)
 #ifdef W5100S
 #define NETLCKR COMMON(0x71)
 #define NETLCKR_UNLOCK 0xc5u
@@ -30,6 +29,7 @@ static void sleep(uint32_t limit_us, int until_interrupt) {
         }
     }
     TIMER_INTR = 1;
+    NVIC_ICPR = 1u << TIMER_IRQ_0;
 }
 
 void wiznet_sleep(uint32_t limit_us) { sleep(limit_us, 1); }
@@ -99,8 +99,8 @@ void wiznet_start(void) {
     pin_output(WIZNET_CSN);
     bus_deselect();
     pin_function(WIZNET_INTN, FUNCTION_SIO);
-    bus_start();
     interrupts_off();
+    bus_start();
     TIMER_INTE = 1;
     interrupt_enable(TIMER_IRQ_0);
     sleep(RESET_US, 0);

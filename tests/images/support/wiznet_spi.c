@@ -8,6 +8,10 @@
 #ifndef WIZNET_DMA
 #define WIZNET_DMA 1
 #endif
+/* Whether the processor sleeps while the channels work, or asks them all the time. */
+#ifndef WIZNET_DMA_SLEEP
+#define WIZNET_DMA_SLEEP 0
+#endif
 #define PRESCALE 2u
 #define CLOCK_RATE ((SYSTEM_HZ + PRESCALE * WIZNET_SPI_HZ - 1) / (PRESCALE * WIZNET_SPI_HZ))
 #define FIFO_FRAMES 8u
@@ -24,6 +28,10 @@ void bus_start(void) {
     SPI0_SSPCR0 = (CLOCK_RATE - 1) << 8 | 7;
     SPI0_SSPDMACR = 3;
     SPI0_SSPCR1 = SSPCR1_SSE;
+    if (WIZNET_DMA_SLEEP) {
+        DMA_INTE0 = 1u << RECEIVE;
+        interrupt_enable(DMA_IRQ_0);
+    }
     pin_function(WIZNET_MISO, FUNCTION_SPI);
     pin_function(WIZNET_SCLK, FUNCTION_SPI);
     pin_function(WIZNET_MOSI, FUNCTION_SPI);
@@ -64,6 +72,11 @@ void bus_transfer(const uint8_t *sent, uint8_t *received, uint32_t bytes) {
             DMA_CTRL_TREQ(DREQ_SPI0_RX) | (received ? DMA_CTRL_INCR_WRITE : 0));
     DMA_MULTI_CHAN_TRIGGER = 1u << TRANSMIT | 1u << RECEIVE;
     while (DMA_AL1_CTRL(RECEIVE) & DMA_CTRL_BUSY) {
+#if WIZNET_DMA_SLEEP
+        wait_for_interrupt();
+#endif
     }
+    DMA_INTS0 = 1u << RECEIVE;
+    NVIC_ICPR = 1u << DMA_IRQ_0;
     __asm__ volatile("" ::: "memory");
 }

@@ -18,7 +18,7 @@ const COMMON: [(&str, &str, &str, &str, &str); 2] = [
 pub fn network_schema() -> Value {
     let mut properties = fields_of("");
     for table in ["cable", "pc"] {
-        properties.insert(table.to_owned(), table_of(fields_of(table)));
+        properties.insert(table.to_owned(), table_of(&fields_of(table)));
     }
     let own: Map<String, Value> =
         KINDS.iter().map(|kind| (kind.name.to_owned(), traffic(kind, false))).collect();
@@ -41,7 +41,7 @@ pub fn network_schema() -> Value {
     })
 }
 
-fn table_of(properties: Map<String, Value>) -> Value {
+fn table_of(properties: &Map<String, Value>) -> Value {
     json!({"type": "object", "additionalProperties": false, "properties": properties})
 }
 
