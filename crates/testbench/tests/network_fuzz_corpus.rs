@@ -33,14 +33,43 @@ fn every_input_of_every_corpus_does_what_its_name_says() {
     }
 }
 
-proptest! {
-    #![proptest_config(ProptestConfig::with_cases(200))]
+/// Every seed with its target.
+fn seeds() -> &'static [(network::Target, Vec<u8>)] {
+    static SEEDS: std::sync::OnceLock<Vec<(network::Target, Vec<u8>)>> = std::sync::OnceLock::new();
+    SEEDS.get_or_init(|| {
+        let mut paths: Vec<(network::Target, PathBuf)> = Vec::new();
+        for (name, target) in network::TARGETS {
+            let folder = corpora().join(name).read_dir().unwrap();
+            paths.extend(folder.map(|entry| (target, entry.unwrap().path())));
+        }
+        paths.sort_by(|a, b| a.1.cmp(&b.1));
+        paths.into_iter().map(|(target, path)| (target, std::fs::read(path).unwrap())).collect()
+    })
+}
 
+// `PROPTEST_CASES` raises how many there are.
+proptest! {
     #[test]
     fn no_noise_breaks_a_target(noise in proptest::collection::vec(any::<u8>(), 0..600)) {
         for (_, target) in network::TARGETS {
             let _ = target(&noise);
         }
+    }
+
+    #[test]
+    fn no_change_of_a_seed_breaks_a_target(
+        which in any::<prop::sample::Index>(),
+        changes in proptest::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..12),
+    ) {
+        let (target, seed) = which.get(seeds());
+        let mut bytes = seed.clone();
+        for (place, byte) in changes {
+            if !bytes.is_empty() {
+                let place = place.index(bytes.len());
+                bytes[place] = byte;
+            }
+        }
+        let _ = target(&bytes);
     }
 }
 

@@ -292,7 +292,7 @@ impl FromStr for Impairments {
         for part in text.split(',').map(str::trim) {
             let option = apply(&mut impairments, part)?;
             if given.contains(&option.name) {
-                return Err(ImpairmentError::Twice { part: part.to_owned(), name: option.name });
+                return Err(ImpairmentError::Twice { part: shown(part), name: option.name });
             }
             given.push(option.name);
         }
@@ -301,19 +301,26 @@ impl FromStr for Impairments {
     }
 }
 
+/// A part as an error of one line shows it.
+fn shown(part: &str) -> String {
+    part.chars()
+        .map(|letter| if letter.is_control() { char::REPLACEMENT_CHARACTER } else { letter })
+        .collect()
+}
+
 fn apply(impairments: &mut Impairments, part: &str) -> Result<&'static ImpairmentOption, ImpairmentError> {
     let (name, value) = part.split_once('=').map_or((part, None), |(name, value)| (name.trim(), Some(value)));
     let Some(option) = IMPAIRMENT_OPTIONS.iter().find(|option| option.name == name) else {
         let known: Vec<_> = IMPAIRMENT_OPTIONS.iter().map(|option| option.name).collect();
         let known = known.join(", ");
-        return Err(ImpairmentError::UnknownName { part: part.to_owned(), name: name.to_owned(), known });
+        return Err(ImpairmentError::UnknownName { part: shown(part), name: shown(name), known });
     };
     let ImpairmentOption { name, takes, example, .. } = *option;
     match value.map(str::trim) {
-        None | Some("") => Err(ImpairmentError::NoValue { part: part.to_owned(), example }),
+        None | Some("") => Err(ImpairmentError::NoValue { part: shown(part), example }),
         Some(value) => match (option.set)(impairments, value) {
             Some(()) => Ok(option),
-            None => Err(ImpairmentError::Value { part: part.to_owned(), name, takes, example }),
+            None => Err(ImpairmentError::Value { part: shown(part), name, takes, example }),
         },
     }
 }
