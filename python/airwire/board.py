@@ -198,9 +198,9 @@ class Board:
     is an ELF, UF2 or binary; ``symbols`` an ELF of the same build where the image has no names. ``rom`` is a file with
     the genuine boot ROM in place of our own. ``usb`` says whether a PC is plugged in; ``seed`` is that of the chip's
     random bits. Every edge of every pin is kept, the bits of buses among them, unless ``record`` is false: a run that
-    keeps an SPI busy is three times as fast then. ``network`` is a network file for boards with an Ethernet chip; without
-    one the chip is on a cable to a PC that runs every server (docs/reference/networks.md). ``traffic`` are more clients
-    and servers of that PC, such as ``"ping to=board count=10"``, and ``impair`` is what happens to frames on the cable,
+    keeps an SPI busy is three times as fast then. ``network`` is a network file for boards with an Ethernet chip;
+    without one the chip is on a cable to a PC that runs every server (docs/reference/networks.md). ``traffic`` are more
+    clients and servers of that PC, such as ``"ping to=board count=10"``, and ``impair`` says what happens to frames,
     such as ``"loss=1%"``.
 
     Raises ``AirwireError`` for a board, an image or a ROM that cannot be used, in one sentence.

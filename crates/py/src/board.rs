@@ -122,7 +122,6 @@ impl PyBoard {
 impl PyBoard {
     #[new]
     #[pyo3(signature = (name, *, rom, seed, usb, network, traffic, impair))]
-    #[expect(clippy::too_many_arguments, reason = "Python calls it by keywords")]
     fn new(
         name: &str,
         rom: Option<PathBuf>,

@@ -73,6 +73,7 @@ fn every_option_is_in_its_table_once_under_a_plain_name_with_a_sentence() {
         );
         assert!(option.help.ends_with('.') && option.help.len() > 10, "{place}");
         assert!(!option.kind.to_string().is_empty(), "{place}");
+        assert!(!["kind", "start"].contains(&option.name), "{place}: network files have that for every kind");
     }
 }
 

@@ -51,8 +51,9 @@ TRAFFIC = """\
 
 `[traffic.NAME]` is a client or a server on the PC. It is of the kind that it is named after, or of the one that `kind`
 says. Where an option takes an address, `board` stands for the board's, and `board:80` for a port of the board; such a
-client begins once the board has had an address and a link for 100 ms. A server with the name of one that runs anyway takes its place. On the
-command line the same stands in one line, the name first: `--traffic "page kind=http to=board requests=100"`.
+client begins once the board has had an address and a link for 100 ms. A server with the name of one that runs anyway
+takes its place. On the command line the same stands in one line, the name first:
+`--traffic "page kind=http to=board requests=100"`.
 """
 
 
@@ -77,9 +78,11 @@ def networks_page() -> str:
 def _kind(kind: TrafficKind) -> Iterator[str]:
     yield from ["", f"### {kind.name}", "", f"{kind.title[0].upper()}{kind.title[1:]}.", ""]
     yield from _table("option", kind.options)
-    shown = [f'{entry.name} = "{entry.example}"' for entry in kind.options if entry.default is None]
-    shown += [f'{entry.name} = "{entry.example}"' for entry in kind.options if entry.default is not None][:2]
-    yield from ["", "```toml", f"[traffic.{kind.name}]", *shown, "```"]
+    # `time` and `send` exclude each other.
+    others = [entry for entry in kind.options if entry.default is not None and entry.name != "time"]
+    shown = [entry for entry in kind.options if entry.default is None] + others[:2]
+    lines = [f'{entry.name} = "{entry.example}"' for entry in shown]
+    yield from ["", "```toml", f"[traffic.{kind.name}]", *lines, "```"]
 
 
 def _table(what: str, entries: Sequence[NetworkEntry]) -> list[str]:

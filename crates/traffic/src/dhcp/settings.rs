@@ -257,6 +257,13 @@ impl Declared for Settings {
 impl Settings {
     /// Refuses a pool or a reservation outside the network.
     fn check(&self) -> Result<(), (&'static str, String)> {
+        let reserved = self.reservations.iter().map(|one| ("reservations", one.address));
+        for (name, address) in [("first", self.first), ("last", self.last)].into_iter().chain(reserved) {
+            if !self.in_network(address) {
+                let network = format!("{}/{}", self.server, self.subnet_mask);
+                return Err((name, format!("{address} is outside the network of {network}")));
+            }
+        }
         let (first, last) = (u32::from(self.first), u32::from(self.last));
         if last < first || last - first >= MOST_POOL_ADDRESSES {
             let (first, last) = (self.first, self.last);
@@ -264,13 +271,6 @@ impl Settings {
                 "the pool from {first} to {last} holds no address or more than {MOST_POOL_ADDRESSES}"
             );
             return Err(("last", reason));
-        }
-        let reserved = self.reservations.iter().map(|one| ("reservations", one.address));
-        for (name, address) in [("first", self.first), ("last", self.last)].into_iter().chain(reserved) {
-            if !self.in_network(address) {
-                let network = format!("{}/{}", self.server, self.subnet_mask);
-                return Err((name, format!("{address} is outside the network of {network}")));
-            }
         }
         Ok(())
     }

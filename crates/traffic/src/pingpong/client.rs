@@ -30,7 +30,7 @@ pub const CLIENT_OPTIONS: &[OptionSpec] = &[
         "What a message holds: a decimal number, or bytes with sequence number and CRC.",
         "bytes",
     ),
-    option("start", Number(0, u64::MAX), "1", "The first number of the counter.", "100"),
+    option("first_number", Number(0, u64::MAX), "1", "The first number of the counter.", "100"),
     option("newline", Switch, "false", "Whether a newline ends each number.", "true"),
     option("size", Size(8, 1_048_576), "12B", "The size of a message of bytes.", "128B"),
     option("seed", Number(0, u64::MAX), "0", "Determines the bytes of messages.", "7"),
@@ -75,7 +75,7 @@ impl Declared for ClientSettings {
 
     fn read(values: &Values<'_>) -> Result<Self, OptionError> {
         let counter = Payload::Counter {
-            start: values.read("start", options::parsed)?,
+            start: values.read("first_number", options::parsed)?,
             newline: values.read("newline", options::switch)?,
         };
         let bytes = Payload::Bytes {
