@@ -1,28 +1,18 @@
 //! The PC sends to a chip: a peer with a receive buffer of 2048 bytes that its firmware empties now and then, without window
 //! scaling, timestamps and selective acknowledgements.
 
+mod chip_common;
 mod host_common;
 
-use ethernet::{Host, HostOptions, Station, TcpState};
-use host_common::{LEFT, LEFT_MAC, RIGHT, RIGHT_MAC, Script, ms, options, pattern, us};
-use smoltcp::phy::ChecksumCapabilities;
-use smoltcp::wire::{
-    EthernetAddress, EthernetFrame, EthernetProtocol, EthernetRepr, IpAddress, IpProtocol, Ipv4Packet,
-    Ipv4Repr, TcpControl, TcpPacket, TcpRepr, TcpSeqNumber,
-};
+use chip_common::{ByHand, CHIP_FIRST, CHIP_PORT, PORT, Sent, frame_of, introduction, parse, sender};
+use ethernet::{Host, Station};
+use host_common::{ms, options, pattern, us};
+use smoltcp::wire::{TcpControl, TcpRepr, TcpSeqNumber};
 use units::Picoseconds;
 
-const PORT: u16 = 5001;
-const CHIP_PORT: u16 = 49_152;
-const CHIP_FIRST: i32 = 7_000;
-
-/// A segment of the PC's.
-#[derive(Debug, Clone)]
-struct Sent {
-    at: Picoseconds,
-    start: u32,
-    payload: Vec<u8>,
-    fin: bool,
+/// A connection on which the PC sends so many bytes at 1 ms.
+fn open(bytes: usize, window: u16) -> ByHand {
+    ByHand::open(sender(options(false), vec![(ms(1), pattern(0, bytes))], true), window)
 }
 
 /// How a chip reads and acknowledges.
@@ -140,99 +130,6 @@ impl Chip {
     }
 }
 
-fn frame_of(tcp: &TcpRepr<'_>) -> Vec<u8> {
-    let ip = Ipv4Repr {
-        src_addr: LEFT,
-        dst_addr: RIGHT,
-        next_header: IpProtocol::Tcp,
-        payload_len: tcp.buffer_len(),
-        hop_limit: 64,
-    };
-    let ethernet = EthernetRepr {
-        src_addr: EthernetAddress(LEFT_MAC),
-        dst_addr: EthernetAddress(RIGHT_MAC),
-        ethertype: EthernetProtocol::Ipv4,
-    };
-    let checksums = ChecksumCapabilities::default();
-    let mut bytes = vec![0; 14 + ip.buffer_len() + tcp.buffer_len()];
-    let mut frame = EthernetFrame::new_unchecked(&mut bytes);
-    ethernet.emit(&mut frame);
-    let mut packet = Ipv4Packet::new_unchecked(frame.payload_mut());
-    ip.emit(&mut packet, &checksums);
-    let mut segment = TcpPacket::new_unchecked(packet.payload_mut());
-    tcp.emit(&mut segment, &IpAddress::Ipv4(LEFT), &IpAddress::Ipv4(RIGHT), &checksums);
-    bytes
-}
-
-/// A PC that sends to whoever connects: the writes of its application, each at its time.
-fn sender(options: HostOptions, writes: Vec<(Picoseconds, Vec<u8>)>, nodelay: bool) -> Host {
-    let mut host = Host::new(options).expect("a PC");
-    let mut listener = None;
-    let mut connection = None;
-    let mut writes = std::collections::VecDeque::from(writes);
-    let mut finished = false;
-    host.seat(Script::boxed(move |now, sockets| {
-        let listener = *listener.get_or_insert_with(|| sockets.listen(PORT).expect("a free port"));
-        if let Some((id, _)) = sockets.accept(listener) {
-            sockets.set_nodelay(id, nodelay);
-            connection = Some(id);
-        }
-        let id = connection?;
-        if sockets.state(id) != Some(TcpState::Open) {
-            return None;
-        }
-        while let Some((at, bytes)) = writes.front_mut()
-            && *at <= now
-        {
-            let sent = sockets.send(id, bytes);
-            bytes.drain(..sent);
-            if !bytes.is_empty() {
-                return None;
-            }
-            writes.pop_front();
-        }
-        if writes.is_empty() && !std::mem::replace(&mut finished, true) {
-            sockets.finish(id);
-        }
-        writes.front().map(|(at, _)| *at)
-    }));
-    host
-}
-
-fn introduction() -> Vec<u8> {
-    let mut frame = vec![0xFF; 6];
-    frame.extend_from_slice(&LEFT_MAC);
-    frame.extend_from_slice(&[8, 6, 0, 1, 8, 0, 6, 4, 0, 1]);
-    frame.extend_from_slice(&LEFT_MAC);
-    frame.extend_from_slice(&LEFT.octets());
-    frame.extend_from_slice(&[0; 6]);
-    frame.extend_from_slice(&RIGHT.octets());
-    frame
-}
-
-fn parse(at: Picoseconds, frame: &[u8]) -> Option<(TcpControl, Sent)> {
-    let frame = EthernetFrame::new_checked(frame).ok()?;
-    if frame.ethertype() != EthernetProtocol::Ipv4 {
-        return None;
-    }
-    let packet = Ipv4Packet::new_checked(frame.payload()).ok()?;
-    let tcp = TcpPacket::new_checked(packet.payload()).ok()?;
-    let repr = TcpRepr::parse(
-        &tcp,
-        &IpAddress::Ipv4(RIGHT),
-        &IpAddress::Ipv4(LEFT),
-        &ChecksumCapabilities::default(),
-    )
-    .ok()?;
-    let sent = Sent {
-        at,
-        start: repr.seq_number.0.cast_unsigned(),
-        payload: repr.payload.to_vec(),
-        fin: repr.control == TcpControl::Fin,
-    };
-    Some((repr.control, sent))
-}
-
 /// Opens a connection from the chip and lets both run; answers the chip and what the PC sent.
 fn run(mut host: Host, mut chip: Chip, end: Picoseconds) -> (Chip, Vec<Sent>) {
     let delay = us(20);
@@ -319,75 +216,9 @@ fn whatever_is_lost_a_chip_with_2_kb_gets_everything() {
     }
 }
 
-/// The chip's side by hand: what it acknowledges, and the window that it shows.
-struct ByHand {
-    host: Host,
-    now: Picoseconds,
-    first: u32,
-}
-
-impl ByHand {
-    /// Opens a connection on which the PC sends `bytes` at 1 ms.
-    fn open(bytes: usize, window: u16) -> Self {
-        let host = sender(options(false), vec![(ms(1), pattern(0, bytes))], true);
-        let mut own = Self { host, now: us(1), first: 0 };
-        own.host.receive(own.now, &ethernet::Frame::new(introduction()));
-        own.says(TcpControl::Syn, 0, window);
-        let control = |control: &TcpControl| *control == TcpControl::Syn;
-        let answer = own.hears(us(500)).into_iter().find(|(found, _)| control(found)).expect("an answer").1;
-        own.first = answer.start.wrapping_add(1);
-        own.says(TcpControl::None, 0, window);
-        own
-    }
-
-    fn says(&mut self, control: TcpControl, acknowledged: u32, window: u16) {
-        let is_syn = control == TcpControl::Syn;
-        let acknowledgment = TcpSeqNumber(self.first.wrapping_add(acknowledged).cast_signed());
-        let tcp = TcpRepr {
-            src_port: CHIP_PORT,
-            dst_port: PORT,
-            control,
-            seq_number: TcpSeqNumber(CHIP_FIRST - i32::from(is_syn)),
-            ack_number: (!is_syn).then_some(acknowledgment),
-            window_len: window,
-            window_scale: None,
-            max_seg_size: is_syn.then_some(1460),
-            sack_permitted: false,
-            sack_ranges: [None; 3],
-            timestamp: None,
-            payload: &[],
-        };
-        self.host.receive(self.now, &ethernet::Frame::new(frame_of(&tcp)));
-    }
-
-    /// Lets time pass; answers what the PC sent.
-    fn hears(&mut self, time: Picoseconds) -> Vec<(TcpControl, Sent)> {
-        self.now = self.now + time;
-        let mut sent = Vec::new();
-        while let Some(at) = self.host.next_event().filter(|at| *at <= self.now) {
-            self.host.advance(at);
-            while let Some(frame) = self.host.take_frame() {
-                sent.extend(parse(at, &frame.bytes));
-            }
-        }
-        self.host.advance(self.now);
-        sent
-    }
-
-    /// Which bytes the PC sent meanwhile, and when after now.
-    fn ranges(&mut self, time: Picoseconds) -> Vec<(i64, u32, usize)> {
-        let (start, first) = (self.now, self.first);
-        let of = |sent: &Sent| {
-            let after = (sent.at - start).ps() / units::PS_PER_MS;
-            (after, sent.start.wrapping_sub(first), sent.payload.len())
-        };
-        self.hears(time).iter().map(|(_, sent)| of(sent)).filter(|(.., bytes)| *bytes > 0).collect()
-    }
-}
-
 #[test]
 fn a_lost_segment_is_repeated_although_the_window_was_closed_meanwhile() {
-    let mut chip = ByHand::open(2_000, 2_048);
+    let mut chip = open(2_000, 2_048);
     assert_eq!(chip.ranges(ms(2)), [(0, 0, 1_024), (0, 1_024, 976)]);
     chip.says(TcpControl::None, 1_024, 0);
     chip.ranges(ms(5));
@@ -397,7 +228,7 @@ fn a_lost_segment_is_repeated_although_the_window_was_closed_meanwhile() {
 
 #[test]
 fn a_closed_window_is_asked_about_until_it_opens_and_the_last_byte_follows() {
-    let mut chip = ByHand::open(2_049, 2_048);
+    let mut chip = open(2_049, 2_048);
     assert_eq!(chip.ranges(ms(2)), [(0, 0, 1_024), (0, 1_024, 1_024)]);
     chip.says(TcpControl::None, 2_048, 0);
     let first = chip.first;
@@ -418,14 +249,14 @@ fn a_closed_window_is_asked_about_until_it_opens_and_the_last_byte_follows() {
 #[test]
 fn segments_are_half_the_window_of_a_small_peer_at_most() {
     for (window, segment) in [(2_048, 1_024), (1_000, 500), (500, 500), (4_096, 1_460), (2_919, 1_459)] {
-        let mut chip = ByHand::open(3_000, window);
+        let mut chip = open(3_000, window);
         assert_eq!(chip.ranges(ms(2))[0], (0, 0, segment), "window {window}");
     }
 }
 
 #[test]
 fn what_fits_a_window_that_stays_small_is_sent_after_200_ms() {
-    let mut chip = ByHand::open(5_000, 2_048);
+    let mut chip = open(5_000, 2_048);
     assert_eq!(chip.ranges(ms(2)).len(), 2);
     chip.says(TcpControl::None, 2_048, 600);
     assert_eq!(chip.ranges(ms(1_000)).first(), Some(&(200, 2_048, 600)), "less than a segment waits");

@@ -4,6 +4,8 @@
 //! (RFC 9293 section 3.8.6.2.1), and segments of at most half the largest window. smoltcp knows none of this; it is steered
 //! through the window that it sees. After a time-out smoltcp sends its whole window again, not one segment.
 
+use std::collections::VecDeque;
+
 use super::segment::{FIN, SYN, Segment, after};
 
 /// RFC 6928.
@@ -16,6 +18,8 @@ const DUPLICATES: u32 = 3;
 #[derive(Debug, Clone)]
 pub(super) struct Sender {
     unacknowledged: u32,
+    /// Where the segments end that are not acknowledged: Linux's congestion window counts segments.
+    ends: VecDeque<u32>,
     next: u32,
     short_end: Option<u32>,
     segment_bytes: u32,
@@ -42,6 +46,7 @@ impl Sender {
     pub(super) fn new() -> Self {
         Self {
             unacknowledged: 0,
+            ends: VecDeque::new(),
             next: 0,
             short_end: None,
             segment_bytes: 536,
@@ -94,6 +99,9 @@ impl Sender {
 
     /// What may be sent now.
     pub(super) fn room(&self) -> u32 {
+        if self.ends.len() >= (self.shown_window / self.segment_bytes).max(1) as usize {
+            return 0;
+        }
         self.offered.min(self.shown_window).saturating_sub(self.in_flight())
     }
 
@@ -136,6 +144,7 @@ impl Sender {
         }
         if new {
             self.next = segment.end();
+            self.ends.push_back(self.next);
         } else {
             self.retransmitted += 1;
             self.lost();
@@ -150,6 +159,9 @@ impl Sender {
         if after(segment.acknowledgment, self.unacknowledged) && !after(segment.acknowledgment, self.next) {
             self.unacknowledged = segment.acknowledgment;
             self.duplicates = 0;
+            while self.ends.front().is_some_and(|end| !after(*end, self.unacknowledged)) {
+                self.ends.pop_front();
+            }
             if self.recovery_end.is_some_and(|end| !after(end, self.unacknowledged)) {
                 self.recovery_end = None;
             }
