@@ -4,7 +4,7 @@
 use std::net::Ipv4Addr;
 
 use traffic::{Action, Connection, Event, Ipv4Endpoint, Machine};
-use traffic::{bulk, coap, dhcp, dns, http, iperf, mqtt, pingpong, small, sntp};
+use traffic::{bulk, coap, dhcp, dns, http, mqtt, pingpong, small, sntp};
 use units::Picoseconds;
 
 use super::Input;
@@ -24,8 +24,8 @@ fn server(choice: u8) -> Box<dyn Machine> {
         2 => Box::new(mqtt::Broker::new(mqtt::Settings::default())),
         3 => Box::new(coap::Server::new(coap::Settings::default())),
         4 => Box::new(http::Server::new(http::ServerSettings::default())),
-        5 => Box::new(iperf::TcpServer::new(iperf::PORT, None)),
-        6 => Box::new(iperf::UdpServer::new(iperf::PORT, None)),
+        5 => traffic::machine("iperf-server", &[]).expect("its defaults fit"),
+        6 => traffic::machine("iperf-udp-server", &[]).expect("its defaults fit"),
         7 => Box::new(sntp::Server::new(sntp::Settings::default())),
         8 => Box::new(small::Server::new(small::Service::Echo, 7)),
         9 => Box::new(small::Server::new(small::Service::Chargen, 19)),

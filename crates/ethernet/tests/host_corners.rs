@@ -94,8 +94,7 @@ fn notified(code: u8) -> Option<Ending> {
     let frame = [&LEFT_MAC[..], &RIGHT_MAC, &[8, 0], &ip, &message].concat();
     wire.right.send_frame(ms(10), frame);
     wire.run(ms(20));
-    let ending = *ending.lock().expect("a lock");
-    ending
+    *ending.lock().expect("a lock")
 }
 
 #[test]
