@@ -1,7 +1,7 @@
 //! A PC: a station with a full TCP/IP stack, smoltcp's, wrapped so that on the wire it behaves like a Linux desktop. Its
 //! [`Application`]s are state machines that use its [`Sockets`] in virtual time.
 //!
-//! Left out: IPv6, fragments longer than a packet, receive buffers that grow, SYN cookies, and sending selectively what
+//! Left out: IPv6, sending packets in fragments, receive buffers that grow, SYN cookies, and sending selectively what
 //! selective acknowledgements ask for.
 
 mod ack;
