@@ -97,6 +97,7 @@ __all__ = [
     "LinkBudget",
     "LinkRow",
     "RowExplanation",
+    "SpiController",
     "Stage",
     "Waterfall",
     "analyze",

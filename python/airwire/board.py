@@ -301,12 +301,13 @@ class Board:
         on_behind: Callable[[str], Any] = lambda _sentence: None,
         on_console: Callable[[str, bytes], Any] | None = None,
     ) -> tuple[BoardRun, int]:
-        """Run at the pace of the wall clock, with the board's network ending in this machine, until Ctrl-C or for a time.
+        """Run at the pace of the wall clock, with the board's network ending in this machine.
 
-        ``tap`` is a TAP interface, which takes root or an interface of one's own; ``forward`` are ports such as
-        ``"8080:80"`` (port of this machine, port of the board; ``"8080:192.168.1.50:80"`` names the board's address), which
-        take no rights. ``on_ready(addresses)`` is told where the forwarded ports listen, ``on_behind(sentence)`` where this
-        machine is too slow. Gives the report and for how many picoseconds the board's clock stood still because of that.
+        It runs until Ctrl-C, or for a time. ``tap`` is a TAP interface, which takes root or an interface of one's own;
+        ``forward`` are ports such as ``"8080:80"`` (port of this machine, port of the board; the board's address can
+        stand between them), which take no rights. ``on_ready(addresses)`` is told where the forwarded ports listen,
+        ``on_behind(sentence)`` where this machine is too slow. Gives the report, and for how many picoseconds the
+        board's clock stood still because of that.
 
         Raises ``AirwireError`` where the board has no network, or the interface or a port cannot be had.
         """

@@ -1,7 +1,7 @@
 """WIZnet chips without a board: for drivers that run in Python.
 
-A :class:`SpiController` is the driver's side of a virtual chip: it moves bytes at a clock, waits, and looks at pins, all
-in virtual time; the chip is on a network with a PC. A driver's own computing takes no time here unless it waits.
+A :class:`SpiController` is the driver's side of a virtual chip: it moves bytes at a clock, waits, and looks at pins,
+all in virtual time; the chip is on a network with a PC. A driver's own computing takes no time here unless it waits.
 """
 
 from __future__ import annotations
@@ -50,8 +50,8 @@ class ChipWarning:
 class SpiController:
     """An SPI controller in front of a virtual chip: ``"w5100"``, ``"w5100s"``, ``"w5200"`` or ``"w5500"``.
 
-    ``network`` is a network file; without one the chip is on a cable to a PC. ``link_up`` is how long its PHY negotiates
-    (2.5 s by default).
+    ``network`` is a network file; without one the chip is on a cable to a PC. ``link_up`` is how long its PHY
+    negotiates (2.5 s by default).
 
     >>> spi = SpiController("w5500", clock_hz=10_000_000)
     >>> spi.wait("2 ms")

@@ -19,8 +19,10 @@ NO_PC = '[pc]\naddress = "none"\n'
 both_boards = pytest.mark.parametrize("board", BOARDS)
 
 
-def board_with(board: str, images: Path, name: str, **options: object) -> Board:
-    return Board(board, images / f"{name}{BOARDS[board]}.elf", **{"record": False, **options})
+def board_with(
+    board: str, images: Path, name: str, *, record: bool = False, network: Path | None = None, seed: int = 1
+) -> Board:
+    return Board(board, images / f"{name}{BOARDS[board]}.elf", record=record, network=network, seed=seed)
 
 
 def ended(board: Board) -> str:

@@ -143,6 +143,7 @@ class ConsoleStream:
         self.ends_open = False
 
     def __call__(self, name: str, content: bytes) -> None:
+        """Print what came out of a console that is shown."""
         if name in self._shown:
             sys.stdout.buffer.write(content)
             sys.stdout.buffer.flush()

@@ -9,8 +9,8 @@ import typer
 from airwire.cli import options as common
 from airwire.cli.board import options
 from airwire.cli.board.run import ConsoleStream, exit_by
-from airwire.cli.output import complain
 from airwire.cli.options import time_option
+from airwire.cli.output import complain
 
 
 def serve(
