@@ -166,6 +166,7 @@ fn a_recorded_bus_can_be_decoded_without_a_chip() {
 fn accesses_are_told_in_words() {
     let mut bench = Bench::linked(Model::W5500);
     bench.chip.record(true);
+    bench.write(3, sn::TX_WR, &[0x01, 0x10]);
     bench.write(3, sn::CR, &[0x20]);
     bench.read(0, sn::SR, 1);
     bench.write_at(2, 0x0010, &[7; 100]);
@@ -176,15 +177,16 @@ fn accesses_are_told_in_words() {
     assert_eq!(
         words,
         [
-            "Sn_CR of socket 3: SEND",
+            "Sn_TX_WR of socket 3: 272",
+            "Sn_CR of socket 3: SEND, 272 bytes",
             "Sn_SR of socket 0: SOCK_CLOSED",
             "TX buffer of socket 0 at 0x0010",
             "GAR to SIPR",
             "SIPR: 192.168.7.2"
         ]
     );
-    assert_eq!((accesses[2].bytes, accesses[2].data.len()), (100, 64));
-    assert_eq!(accesses[0].end - accesses[0].start, Picoseconds::new(4 * 8 * 50_000));
+    assert_eq!((accesses[3].bytes, accesses[3].data.len()), (100, 64));
+    assert_eq!(accesses[1].end - accesses[1].start, Picoseconds::new(4 * 8 * 50_000));
 }
 
 #[test]

@@ -66,9 +66,11 @@ pub(crate) fn us(n: i64) -> Picoseconds {
     Picoseconds::new(n * units::PS_PER_US)
 }
 
-/// The default network with nothing running on its PC.
+/// The default network with nothing running on its PC, which is itself and nobody else: strangers stay strangers.
 pub(crate) fn quiet() -> NetworkSetup {
-    NetworkSetup { traffic: Vec::new(), ..NetworkSetup::default() }
+    let mut setup = NetworkSetup { traffic: Vec::new(), ..NetworkSetup::default() };
+    setup.pc.as_mut().expect("the default network has a PC").answers_for_all = false;
+    setup
 }
 
 /// A driver and its chip.
