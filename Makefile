@@ -51,11 +51,13 @@ random-images: ## Run random images of RANDOM_INSTRUCTIONS in all on the virtual
 test-python: $(VENV)/installed
 	$(BIN)/python -m pytest
 
-test-slow: $(VENV)/installed ## Tests that take minutes: large files, memory
+test-slow: $(VENV)/installed ## Tests that take minutes: large files, memory, drivers with 1 MB
 	$(BIN)/python -m pytest --slow -m slow
+	AIRWIRE_TRANSFER_BYTES=1048576 cargo test --release --locked --quiet -p airwire-testbench --test drivers --test lan_faults
 
-soak: ## Random images for 10^9 instructions, then fuzz every reader for FUZZ_SECONDS each (nightly, cargo-fuzz)
+soak: ## Random images for 10^9 instructions, drivers with 10 MB, then fuzz every reader for FUZZ_SECONDS each (nightly, cargo-fuzz)
 	$(MAKE) random-images RANDOM_INSTRUCTIONS=1000000000
+	AIRWIRE_TRANSFER_BYTES=10485760 cargo test --release --locked --quiet -p airwire-testbench --test drivers
 	for target in $(FUZZ_TARGETS); do \
 		mkdir -p target/fuzz-found/$$target && cargo +nightly fuzz run --fuzz-dir fuzz $$target \
 			target/fuzz-found/$$target fuzz/corpus/$$target -- -max_total_time=$(FUZZ_SECONDS) || exit 1; \

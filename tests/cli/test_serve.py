@@ -1,0 +1,129 @@
+"""``airwire board serve``: real programs of this machine talk to the virtual board, by forwarded ports and by a TAP."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+NAMESPACE = f"airwire-{os.getpid()}"
+BOARD = "192.168.1.50"
+READY = "sockets for HTTP"
+
+
+@contextmanager
+def served(images: Path, log: Path, *options: str, within: tuple[str, ...] = ()) -> Iterator[subprocess.Popen[bytes]]:
+    """A board that serves until the block ends; its console is in ``log``."""
+    image = images / "wiznet_http.elf"
+    command = [*within, sys.executable, "-m", "airwire.cli", "board", "serve", str(image), *options]
+    with log.open("wb") as out:
+        process = subprocess.Popen(command, stdout=out, stderr=subprocess.STDOUT)
+        try:
+            yield process
+        finally:
+            process.send_signal(signal.SIGINT)
+            process.wait(30)
+
+
+def wait_for(log: Path, text: str, seconds: float = 60) -> str:
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        content = log.read_text("utf-8", "replace")
+        if text in content:
+            return content
+        time.sleep(0.05)
+    raise AssertionError(f"{text!r} did not come: {log.read_text('utf-8', 'replace')}")
+
+
+def run(*command: str, seconds: float = 60) -> str:
+    done = subprocess.run(command, capture_output=True, text=True, timeout=seconds, check=False)
+    assert done.returncode == 0, f"{command}: {done.stdout}{done.stderr}"
+    return done.stdout
+
+
+def need(*tools: str) -> None:
+    for tool in tools:
+        if shutil.which(tool) is None:
+            pytest.skip(f"{tool} is not installed")
+
+
+@pytest.fixture
+def namespace() -> Iterator[tuple[str, ...]]:
+    need("ip")
+    made = subprocess.run(["ip", "netns", "add", NAMESPACE], capture_output=True, check=False)
+    if made.returncode != 0:
+        pytest.skip("no network namespace can be made here: " + made.stderr.decode().strip())
+    try:
+        yield ("ip", "netns", "exec", NAMESPACE)
+    finally:
+        subprocess.run(["ip", "netns", "del", NAMESPACE], check=False)
+
+
+def test_curl_and_ab_reach_a_forwarded_port(images: Path, tmp_path: Path) -> None:
+    need("curl", "ab")
+    log = tmp_path / "serve.log"
+    with served(images, log, "--forward", "0:80"):
+        content = wait_for(log, READY)
+        address = content.split(" leads to port 80")[0].split()[-1]
+        page = run("curl", "-s", "--max-time", "30", f"http://{address}/")
+        assert len(page) == 137
+        assert "<title>Airwire</title>" in page
+        assert len(run("curl", "-s", "--max-time", "30", f"http://{address}/big")) == 20_480
+        requests = run("ab", "-q", "-n", "50", "-c", "2", f"http://{address}/")
+        assert "Complete requests:      50" in requests
+        assert "Failed requests:        0" in requests
+
+
+def test_ping_ab_wrk_and_iperf_reach_the_board_over_a_tap(
+    images: Path, tmp_path: Path, namespace: tuple[str, ...]
+) -> None:
+    need("ping", "ab", "wrk", "iperf")
+    log, pcap = tmp_path / "serve.log", tmp_path / "wire.pcapng"
+    with served(images, log, "--tap", "tap0", "--pcap", str(pcap), within=namespace):
+        wait_for(log, "The board's network is at tap0")
+        run(*namespace, "ip", "link", "set", "tap0", "up")
+        run(*namespace, "ip", "addr", "add", "192.168.1.2/24", "dev", "tap0")
+        wait_for(log, READY)
+        pings = run(*namespace, "ping", "-c", "5", "-i", "0.2", "-W", "10", BOARD)
+        assert "5 packets transmitted, 5 received, 0% packet loss" in pings
+        assert "Failed requests:        0" in run(*namespace, "ab", "-q", "-n", "50", "-c", "2", f"http://{BOARD}/")
+        assert "Requests/sec:" in run(*namespace, "wrk", "-t1", "-c2", "-d1s", f"http://{BOARD}/")
+        assert "bits/sec" in run(*namespace, "iperf", "-c", BOARD, "-p", "9", "-t", "1", "-l", "1460")
+    if shutil.which("tshark"):
+        asked = run(
+            "tshark", "-r", str(pcap), "-Y", f"http.request && ip.dst == {BOARD}", "-T", "fields", "-e", "ip.src"
+        )
+        assert asked.split()[:50] == ["192.168.1.2"] * 50
+
+
+def test_a_port_in_use_is_told_in_one_sentence(images: Path, tmp_path: Path) -> None:
+    log = tmp_path / "serve.log"
+    with served(images, log, "--forward", "0:80"):
+        port = wait_for(log, "leads to port 80").split(" leads to port 80")[0].rsplit(":", 1)[-1]
+        again = subprocess.run(
+            [
+                sys.executable,
+                "-m",
+                "airwire.cli",
+                "board",
+                "serve",
+                str(images / "wiznet_http.elf"),
+                "--forward",
+                f"{port}:80",
+            ],
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+    assert again.returncode == 2
+    assert again.stderr.count("\n") == 1
+    assert f"port {port} of this machine cannot be forwarded" in again.stderr
