@@ -492,7 +492,7 @@ class Board:
 
     @property
     def notes(self) -> list[str]:
-        """What is not modelled of the board."""
+        """What the board's chips complain of so far, each kind once."""
         return self._core.notes
 
     def place(self, address: int) -> str:

@@ -13,6 +13,8 @@ import pytest
 import airwire
 from airwire.board import Board, board_names, board_schema, describe_board
 
+REPOSITORY = Path(__file__).resolve().parents[2]
+
 MS = 10**9
 
 
@@ -390,7 +392,13 @@ def test_boards_are_described() -> None:
         Board("pica")
 
 
-def test_a_chip_without_a_model_is_told_in_one_sentence(images: Path) -> None:
-    board = Board("w5500-evb-pico", images / "hello_uart.elf")
-    assert board.notes == ["the W5500 at SPI0 has no model yet: it answers 0x00"]
-    assert board.run("1 ms").notes == board.notes
+def test_a_clock_that_a_chip_is_not_made_for_is_told_in_one_sentence(tmp_path: Path, images: Path) -> None:
+    slow = (
+        (REPOSITORY / "boards" / "w5500-evb-pico.toml").read_text("utf-8").replace('kind = "w5500"', 'kind = "w5100"')
+    )
+    (tmp_path / "w5100.toml").write_text(slow, encoding="utf-8")
+    board = Board(tmp_path / "w5100.toml", images / "wiznet_http.elf")
+    assert board.notes == []
+    (note,) = [note for note in board.run("200 ms").notes if "MHz" in note]
+    assert "14" in note
+    assert "first at" in note

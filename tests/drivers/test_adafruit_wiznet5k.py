@@ -117,7 +117,7 @@ def test_connecting_before_the_link_is_up_fails_and_asking_for_the_link_avoids_i
 
 
 def test_connecting_to_nobody_fails_when_no_answer_to_arp_came(brought_up: BringUp) -> None:
-    driver = brought_up()
+    driver = brought_up(network="[pc]\nanswers_for_all = false\n")
     begin = driver.board.now_ps()
     with pytest.raises(ConnectionError, match="Failed to establish connection"):
         driver.socket().connect((NOBODY, 5000))
@@ -182,7 +182,7 @@ def echoed(driver: Adafruit, count: int) -> int:
 
 @pytest.mark.parametrize("chip", ["w5500", "w5100s"])
 def test_the_board_listens_and_answers_a_client_of_the_pc(brought_up: BringUp, chip: str) -> None:
-    calls = '[traffic.pingpong]\nserver = "board:5000"\nrounds = 200\nstart = "7 s"\n'
+    calls = '[traffic.pingpong]\nto = "board:5000"\nrounds = 200\nstart = "7 s"\n'
     driver = brought_up(chip, network=calls)
     listener = driver.socket()
     listener.bind((None, 5000))
@@ -200,8 +200,7 @@ def test_the_board_listens_and_answers_a_client_of_the_pc(brought_up: BringUp, c
 
 def test_a_listener_takes_one_connection_after_the_other(brought_up: BringUp) -> None:
     calls = "".join(
-        f'[traffic.call{n}]\nkind = "pingpong"\nserver = "board:5000"\nrounds = 1\nstart = "{7 + n} s"\n'
-        for n in range(3)
+        f'[traffic.call{n}]\nkind = "pingpong"\nto = "board:5000"\nrounds = 1\nstart = "{7 + n} s"\n' for n in range(3)
     )
     driver = brought_up(network=calls)
     listener = driver.socket()

@@ -193,6 +193,8 @@ def _publish(
         if stream is not None and stream.ends_open:
             print()
         print_report(report)
+        for note in report.notes:
+            complain(f"note: {note}")
         for what, path in written:
             print(f"{what}: {path}")
     exit_by(report)
