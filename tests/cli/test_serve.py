@@ -104,6 +104,22 @@ def test_ping_ab_wrk_and_iperf_reach_the_board_over_a_tap(
         assert asked.split()[:50] == ["192.168.1.2"] * 50
 
 
+def test_mosquitto_and_libcoap_reach_the_services_of_the_pc_over_a_tap(
+    images: Path, tmp_path: Path, namespace: tuple[str, ...]
+) -> None:
+    need("mosquitto_pub", "mosquitto_sub", "coap-client-notls")
+    log = tmp_path / "serve.log"
+    with served(images, log, "--tap", "tap0", within=namespace):
+        wait_for(log, "The board's network is at tap0")
+        run(*namespace, "ip", "link", "set", "tap0", "up")
+        run(*namespace, "ip", "addr", "add", "192.168.1.2/24", "dev", "tap0")
+        broker = ("-h", "192.168.1.1", "-t", "lamp", "-q", "1")
+        run(*namespace, "mosquitto_pub", *broker, "-r", "-m", "on")
+        assert run(*namespace, "mosquitto_sub", *broker, "-C", "1", "-W", "20") == "on\n"
+        resources = run(*namespace, "coap-client-notls", "-B", "20", "coap://192.168.1.1/.well-known/core")
+        assert "</hello>" in resources
+
+
 def test_a_port_in_use_is_told_in_one_sentence(images: Path, tmp_path: Path) -> None:
     log = tmp_path / "serve.log"
     with served(images, log, "--forward", "0:80"):
