@@ -25,6 +25,7 @@ impl Bus {
     /// An access begins its effect at `cycle`: events that are due before it come first.
     pub(super) fn begin(&mut self, core: usize, pc: u32, address: u32, cycle: u64) {
         let now = self.clock.time_of(cycle);
+        self.spin.access();
         if self.io.next_wake() <= now {
             self.process_events(now);
         }

@@ -13,6 +13,7 @@ mod flow;
 mod memory_map;
 mod registers;
 mod rom;
+mod spin;
 mod typing;
 
 use crate::chip::{Setup, SetupError, Stop, StopAt};
@@ -28,10 +29,12 @@ use crate::peripherals::busctrl::BusPort;
 use crate::rom::{HoldingPen, Rom};
 use crate::watch::Watch;
 use flow::Flow;
+use spin::Spin;
 use units::Picoseconds;
 
 pub(crate) use blocks::Blocks;
 pub(crate) use rom::RomCall;
+pub(crate) use spin::Steady;
 use std::collections::VecDeque;
 
 pub(crate) const ROM_BYTES: u32 = 16 * 1024;
@@ -120,6 +123,8 @@ pub(crate) struct Bus {
     pub(crate) horizon: Picoseconds,
     /// What is known to flow until the next event or write that is none of its own.
     pub(crate) flow: Option<Flow>,
+    /// What the cores looked at of late.
+    pub(crate) spin: Spin,
 }
 
 /// What resets the chip.
@@ -167,6 +172,7 @@ impl Bus {
             bank_wait_cycles: 0,
             horizon: Picoseconds::ZERO,
             flow: None,
+            spin: Spin::default(),
         })
     }
 
@@ -198,6 +204,7 @@ impl Bus {
             bank_wait_cycles: self.bank_wait_cycles,
             horizon: self.horizon,
             flow: None,
+            spin: Spin::default(),
         })
     }
 
@@ -286,6 +293,7 @@ impl Bus {
                 self.begin(core, pc, address, *cycle);
                 let value = self.read_apb(address)?;
                 self.settle();
+                self.attention |= self.spin.look(pc, address, value);
                 Ok(narrow(value, address, size))
             }
             0x1 => Ok(self.load_flash(core, pc, address, size, cycle)?),
@@ -294,6 +302,7 @@ impl Bus {
                 self.begin(core, pc, address, *cycle);
                 let value = self.read_ahb(address, size)?;
                 self.settle();
+                self.attention |= self.spin.look(pc, address, value);
                 Ok(value)
             }
         }
@@ -362,6 +371,7 @@ impl Bus {
             }
         }
         self.flow = None;
+        self.spin.end();
         self.settle();
         Ok(())
     }

@@ -7,6 +7,7 @@ mod debug;
 mod fault;
 mod run;
 mod snapshot;
+mod spin;
 mod start;
 
 use units::Picoseconds;
@@ -37,6 +38,8 @@ pub struct Rp2040 {
     at_fault: Option<Box<AtFault>>,
     stop_at_faults: bool,
     resets: u32,
+    /// The last lap of a core that waits.
+    lap: Option<spin::Lap>,
 }
 
 /// What was counted since the start.

@@ -121,6 +121,7 @@ impl Rp2040 {
     fn execute(&mut self, core: usize, turn_end: u64, end: Picoseconds) -> Option<Stop> {
         let shared = turn_end != u64::MAX;
         self.bus.share_memory(shared);
+        let mut looks = self.bus.spin.take_lap() && self.leave_out_laps(core, end);
         loop {
             let now = self.bus.clock.time_of(self.cores[core].cycle);
             if now >= end {
@@ -138,7 +139,9 @@ impl Rp2040 {
             let until = end.min(latest);
             let limit = self.bus.clock.cycle_at(until).min(turn_end);
             self.bus.horizon = until;
-            let exit = match self.cores[core].take_pending(&mut self.bus) {
+            let pending =
+                if std::mem::take(&mut looks) { None } else { self.cores[core].take_pending(&mut self.bus) };
+            let exit = match pending {
                 Some(exit) => exit,
                 None => self.cores[core].run(&mut self.bus, &mut self.code, limit),
             };

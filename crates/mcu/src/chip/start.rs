@@ -88,6 +88,7 @@ impl Rp2040 {
             at_fault: None,
             stop_at_faults: true,
             resets: 0,
+            lap: None,
         };
         if !setup.usb_connected {
             chip.bus.blocks.usb.disconnect(&mut chip.bus.io);

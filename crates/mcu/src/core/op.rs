@@ -248,6 +248,26 @@ pub(crate) enum Kind {
     LoadMultipleThenStoreMultiple,
 }
 
+impl Kind {
+    /// Whether it loads one register.
+    pub(crate) fn loads_one(self) -> bool {
+        (Self::LoadLiteral as u8..=Self::LoadSignedByte as u8).contains(&(self as u8))
+    }
+
+    /// Whether it changes nothing but registers and flags, from registers and flags.
+    pub(crate) fn computes(self) -> bool {
+        let within = |first: Self, last: Self| (first as u8..=last as u8).contains(&(self as u8));
+        matches!(self, Self::Nop | Self::AddProgramCounter)
+            || within(Self::MovImmediate, Self::AdjustStackPointer)
+            || within(Self::SignExtendHalf, Self::Revsh)
+    }
+
+    /// Whether it is a branch that changes nothing else.
+    pub(crate) fn branches(self) -> bool {
+        (Self::BranchEq as u8..=Self::Branch as u8).contains(&(self as u8))
+    }
+}
+
 /// A decoded instruction. `a`, `b` and `c` are register numbers unless the kind says otherwise.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Op {

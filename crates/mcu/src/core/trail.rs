@@ -31,6 +31,24 @@ impl Trail {
         self.add(from | 1, to);
     }
 
+    /// How many branches were taken.
+    pub(crate) fn taken(&self) -> usize {
+        self.taken
+    }
+
+    /// The last `branches` were taken again as many times.
+    pub(crate) fn repeat(&mut self, branches: usize, times: u64) {
+        let kept = times.min(BRANCHES.div_ceil(branches.max(1)) as u64);
+        let lap: Vec<_> = (1..=branches)
+            .rev()
+            .map(|back| self.branches[self.taken.wrapping_sub(back) % BRANCHES])
+            .collect();
+        self.taken = self.taken.wrapping_add((times - kept) as usize * branches);
+        for _ in 0..kept {
+            lap.iter().for_each(|&(from, to)| self.add(from, to));
+        }
+    }
+
     /// The branches, the last one first.
     pub(crate) fn backwards(&self) -> impl Iterator<Item = Branch> {
         let kept = self.taken.min(BRANCHES);
@@ -44,6 +62,23 @@ impl Trail {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_lap_that_is_repeated_leaves_the_trail_of_its_branches() {
+        for times in [0, 1, 5, 11, 40] {
+            let (mut repeated, mut taken) = (Trail::default(), Trail::default());
+            for trail in [&mut repeated, &mut taken] {
+                (0..40).for_each(|number| trail.add(number, number + 1));
+                [(100, 50), (60, 90), (92, 94)].iter().for_each(|&(from, to)| trail.add(from, to));
+            }
+            repeated.repeat(3, times);
+            for _ in 0..times {
+                [(100, 50), (60, 90), (92, 94)].iter().for_each(|&(from, to)| taken.add(from, to));
+            }
+            assert!(repeated.backwards().eq(taken.backwards()), "{times} times");
+            assert_eq!(repeated.taken(), taken.taken());
+        }
+    }
 
     #[test]
     fn the_last_branch_comes_first_and_old_ones_are_forgotten() {

@@ -207,6 +207,11 @@ impl XipCache {
         (self.accesses, self.accesses - self.misses)
     }
 
+    /// Accesses that were not made one by one, all of them hits.
+    pub(crate) fn count_hits(&mut self, hits: u64) {
+        self.accesses += hits;
+    }
+
     /// Takes the cycles of clk_sys for which the last access to the registers held the bus: reading FLUSH waits for the
     /// end of a flush.
     #[inline]

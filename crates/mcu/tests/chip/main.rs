@@ -8,8 +8,12 @@ mod bench;
 mod code;
 mod cores;
 mod exceptions;
+#[path = "../random_images/random.rs"]
+#[allow(dead_code, reason = "the numbers alone are used here")]
+mod random;
 mod resets;
 mod rows;
 mod sleep;
 mod snapshots;
 mod spi_dma;
+mod waiting;

@@ -1,16 +1,12 @@
 //! Random programs of what compilers write: a core that runs them at full speed does the same as one that executes instruction
 //! by instruction, or under somebody's eyes, or in short pieces, with an interrupt at any instruction.
 
-#[path = "../random_images/random.rs"]
-#[allow(dead_code, reason = "the numbers alone are used here")]
-mod random;
-
 use mcu::chip::Rp2040;
 use units::Picoseconds;
 
 use crate::asm::{Asm, If};
 use crate::bench::*;
-use random::Random;
+use crate::random::Random;
 
 const SYSTICK: u32 = 0xe000_e010;
 const LR: u8 = 14;

@@ -13,18 +13,18 @@ use units::Picoseconds;
 use crate::asm::{Asm, If, RAM, SIO};
 use crate::bench::*;
 
-const LR: u8 = 14;
-const SPI: u32 = 0x4003_c000;
-const DMA: u32 = 0x5000_0000;
-const MULTI_CHAN_TRIGGER: u32 = DMA + 0x430;
+pub(crate) const LR: u8 = 14;
+pub(crate) const SPI: u32 = 0x4003_c000;
+pub(crate) const DMA: u32 = 0x5000_0000;
+pub(crate) const MULTI_CHAN_TRIGGER: u32 = DMA + 0x430;
 const CHAN_ABORT: u32 = DMA + 0x444;
 const DMA_IRQ_0: usize = 11;
 const PIN: u32 = 25;
 /// What is sent, where it is received, and what the core saw.
-const SOURCE: u32 = RAM + 0x4000;
-const TARGET: u32 = RAM + 0x8000;
+pub(crate) const SOURCE: u32 = RAM + 0x4000;
+pub(crate) const TARGET: u32 = RAM + 0x8000;
 const SEEN: u32 = RAM + 0xc000;
-const BYTES: u32 = 2000;
+pub(crate) const BYTES: u32 = 2000;
 /// Cycles of clk_sys, which is 125 MHz here.
 const CYCLE: i64 = 8000;
 const FRAME_CYCLES: u32 = 19;
@@ -38,7 +38,7 @@ const INCR_WRITE: u32 = 1 << 5;
 const SPI0_TX: u32 = 16;
 const SPI0_RX: u32 = 17;
 
-fn channel(index: u32) -> u32 {
+pub(crate) fn channel(index: u32) -> u32 {
     DMA + 0x40 * index
 }
 
@@ -47,13 +47,12 @@ fn control(request: u32, increment: u32, chain_to: u32) -> u32 {
     1 | increment | request << 15 | chain_to << 11
 }
 
-/// A program in RAM that has set clk_sys and clk_peri to 125 MHz and calls "set up".
-fn at_125_mhz() -> Asm {
+/// A program that has set clk_sys and clk_peri to 125 MHz and calls "set up".
+pub(crate) fn at_125_mhz(mut asm: Asm) -> Asm {
     const XOSC: u32 = 0x4002_4000;
     const PLL: u32 = 0x4002_8000;
     const CLEAR: u32 = 0x3000;
     const CLOCKS: u32 = 0x4000_8000;
-    let mut asm = in_ram();
     asm.bl("clocks").bl("set up").b("main").pool();
     asm.label("clocks").poke(RESETS_CLEAR, u32::MAX).poke(XOSC + 0xc, 1).poke(XOSC, 0xfa_baa0);
     asm.wait(255, "crystal").poke(CLOCKS + 0x30, 2).wait(20, "reference");
@@ -64,7 +63,7 @@ fn at_125_mhz() -> Asm {
 }
 
 /// The subroutine that sets the port to loop back and channels 0 and 1 to feed and empty it, byte by byte.
-fn set_up(asm: &mut Asm, cr0: u32) {
+pub(crate) fn set_up(asm: &mut Asm, cr0: u32) {
     asm.label("set up").poke(SPI + 0x10, 2).poke(SPI, cr0).poke(SPI + 0x24, 3).poke(SPI + 4, 3);
     asm.poke(channel(0), SOURCE).poke(channel(0) + 4, SPI + 8).poke(channel(0) + 8, BYTES);
     asm.poke(channel(1), SPI + 8).poke(channel(1) + 4, TARGET).poke(channel(1) + 8, BYTES);
@@ -74,7 +73,7 @@ fn set_up(asm: &mut Asm, cr0: u32) {
 
 /// A program that starts both channels, waits about 300 cycles and does what it is told.
 fn while_it_runs(cr0: u32, look: impl FnOnce(&mut Asm)) -> Asm {
-    let mut asm = at_125_mhz();
+    let mut asm = at_125_mhz(in_ram());
     set_up(&mut asm, cr0);
     asm.label("main").poke(MULTI_CHAN_TRIGGER, 3).constant(5, SEEN).wait(100, "run in");
     look(&mut asm);
@@ -279,7 +278,7 @@ fn a_core_that_sleeps_meanwhile_is_woken_when_the_last_byte_has_come() {
 /// Two pairs of channels that chain to each other send `block` bytes each again and again; the end of each block that is received
 /// toggles a pin, 16 times.
 fn blocks(block: u32) -> Asm {
-    let mut asm = at_125_mhz();
+    let mut asm = at_125_mhz(in_ram());
     asm.label("set up").poke(SPI + 0x10, 2).poke(SPI, 7).poke(SPI + 0x24, 3).poke(SPI + 4, 3);
     asm.poke(0x4001_4000 + 4 + 8 * PIN, 5).poke(SIO + 0x24, 1 << PIN);
     asm.poke(DMA + 0x404, 0b1010)
@@ -328,9 +327,9 @@ fn blocks_end_as_far_apart_as_their_frames_take() {
 
 /// What stands outside: hears when frames come, and lets a pin go up at one of them.
 #[derive(Debug, Clone, Default)]
-struct Listener {
-    heard: Vec<(Picoseconds, SpiFrame)>,
-    react_to: usize,
+pub(crate) struct Listener {
+    pub(crate) heard: Vec<(Picoseconds, SpiFrame)>,
+    pub(crate) react_to: usize,
 }
 
 impl Outside for Listener {

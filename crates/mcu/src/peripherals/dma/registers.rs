@@ -106,6 +106,15 @@ impl Peripheral for Dma {
 }
 
 impl Dma {
+    /// Whether a register shows the same as long as no sequence of transfers ends or begins.
+    pub(crate) fn shows_through_flow(&self, offset: u32) -> bool {
+        match offset {
+            0..CHANNELS_END => decode(offset).1 == Register::Control,
+            INTR..=INTS1 => true,
+            _ => false,
+        }
+    }
+
     fn register(&self, offset: u32, io: &Io) -> Option<u32> {
         Some(match offset {
             0..CHANNELS_END => self.read_channel(offset),

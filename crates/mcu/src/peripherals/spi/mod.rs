@@ -106,6 +106,14 @@ impl Spi {
         self.step == Step::Rest
     }
 
+    /// Until when a register shows the same to whoever looks from `now` on, if no event comes; nothing when looking changes
+    /// something.
+    pub(crate) fn shows_until(&self, offset: u32, now: Picoseconds) -> Option<Picoseconds> {
+        let starts = self.step == Step::Rest && !self.tx.is_empty();
+        let rests_at = Some(self.at_rest.time()).filter(|&at| now < at);
+        (offset == SSPSR && !starts).then(|| rests_at.unwrap_or(Picoseconds::new(i64::MAX)))
+    }
+
     fn index(&self) -> usize {
         usize::from(self.port)
     }

@@ -140,6 +140,12 @@ impl Uart {
         if self.lcr_h & LCR_FEN != 0 { WATERMARKS[(self.ifls >> 3 & 7) as usize] } else { 1 }
     }
 
+    /// Whether a register shows the same until the next event, and looking changes nothing.
+    pub(crate) fn is_steady(&self, offset: u32) -> bool {
+        let starts = self.shifting.is_none() && !self.tx.is_empty();
+        matches!(offset, UARTFR | UARTRIS | UARTMIS) && !starts
+    }
+
     fn flags(&self) -> u32 {
         let busy = self.shifting.is_some() || !self.tx.is_empty();
         (if busy { FR_BUSY } else { 0 })
