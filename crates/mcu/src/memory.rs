@@ -16,6 +16,9 @@ const BANK_BYTES: u32 = 64 * 1024;
 const CODE_PAGE_BITS: u32 = 7;
 /// Bytes of memory that share one of the finer marks, by which a core that runs alone tells code from data beside it.
 pub(crate) const CODE_LINE_BITS: u32 = 6;
+/// After so many stores near decoded code the page is taken for data: what was decoded there is forgotten. A stack that lies
+/// where the boot code ran would be slow for ever.
+const STORES_OF_DATA: u8 = 64;
 /// Bytes of the longest instruction.
 const INSTRUCTION_BYTES: u32 = 4;
 const WORDS: usize = SRAM_BYTES as usize / 4;
@@ -42,6 +45,8 @@ pub(crate) struct Sram {
     bytes: Box<[u8; SRAM_BYTES as usize]>,
     /// Which pages hold decoded code: the cores stop after a store to one of these that took the long way.
     code_pages: Box<[bool]>,
+    /// Stores to each of these pages since it was marked, up to `STORES_OF_DATA`.
+    stores_near_code: Box<[u8]>,
     /// Which lines hold decoded code: a store to one of these takes the long way.
     code_lines: Box<[bool; (SRAM_BYTES >> CODE_LINE_BITS) as usize]>,
 }
@@ -51,6 +56,7 @@ impl Default for Sram {
         Self {
             bytes: Box::new([0; SRAM_BYTES as usize]),
             code_pages: vec![false; (SRAM_BYTES >> CODE_PAGE_BITS) as usize].into(),
+            stores_near_code: vec![0; (SRAM_BYTES >> CODE_PAGE_BITS) as usize].into(),
             code_lines: Box::new([false; (SRAM_BYTES >> CODE_LINE_BITS) as usize]),
         }
     }
@@ -143,7 +149,22 @@ impl Sram {
             return false;
         };
         place.copy_from_slice(bytes);
-        self.code_pages[(offset >> CODE_PAGE_BITS) as usize]
+        let page = (offset >> CODE_PAGE_BITS) as usize;
+        if self.code_pages[page] {
+            self.stores_near_code[page] = self.stores_near_code[page].saturating_add(1);
+        }
+        self.code_pages[page]
+    }
+
+    /// The page around an offset, if it turned out to hold data: it has no mark any more, and whoever decoded it is to forget
+    /// that.
+    pub(crate) fn take_page_of_data(&mut self, offset: u32) -> Option<std::ops::Range<usize>> {
+        let page = (offset >> CODE_PAGE_BITS) as usize;
+        self.stores_near_code.get(page).filter(|&&stores| stores >= STORES_OF_DATA)?;
+        let bytes = page << CODE_PAGE_BITS..(page + 1) << CODE_PAGE_BITS;
+        (self.code_pages[page], self.stores_near_code[page]) = (false, 0);
+        self.code_lines[bytes.start >> CODE_LINE_BITS..bytes.end >> CODE_LINE_BITS].fill(false);
+        Some(bytes)
     }
 
     /// The lines, each with its bytes where it holds decoded code.
@@ -208,5 +229,23 @@ mod tests {
         );
         // By the long way the whole page counts.
         assert!(sram.store(0xc0, &[0]));
+    }
+
+    #[test]
+    fn a_page_that_is_stored_to_again_and_again_holds_no_code_any_more() {
+        let mut sram = Sram::default();
+        sram.mark_code(0x80);
+        sram.mark_code(0x104);
+        for _ in 1..STORES_OF_DATA {
+            assert!(sram.store(0xfc, &[1; 4]));
+            assert_eq!(sram.take_page_of_data(0xfc), None);
+        }
+        assert!(sram.store(0xfc, &[1; 4]));
+        assert_eq!(sram.take_page_of_data(0xfc), Some(0x80..0x100));
+        assert!(sram.store_word(SRAM_BASE + 0x80, 1) && !sram.store(0xfc, &[1; 4]));
+        assert!(!sram.store_word(SRAM_BASE + 0x104, 1), "the next page is code as before");
+        // Once more code, it counts from the start.
+        sram.mark_code(0x80);
+        assert!(sram.store(0xfc, &[1; 4]) && sram.take_page_of_data(0xfc).is_none());
     }
 }

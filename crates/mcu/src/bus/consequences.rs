@@ -140,6 +140,30 @@ impl Bus {
         }
     }
 
+    /// The cores stop at `latest` at the latest.
+    #[inline]
+    pub(super) fn come_nearer(&mut self, latest: Picoseconds) {
+        if latest < self.horizon {
+            self.horizon = latest;
+            self.is_nearer = true;
+        }
+    }
+
+    /// The cores stop at `horizon`, which is at this cycle.
+    #[inline]
+    pub(crate) fn set_horizon(&mut self, horizon: Picoseconds, limit: u64) {
+        (self.horizon, self.limit, self.is_nearer) = (horizon, limit, false);
+    }
+
+    /// The cycle that a core must not run past, after an access.
+    #[inline]
+    pub(crate) fn limit(&mut self) -> u64 {
+        if std::mem::take(&mut self.is_nearer) {
+            self.limit = self.limit.min(self.clock.cycle_at(self.horizon));
+        }
+        if self.attention { 0 } else { self.limit }
+    }
+
     /// Carries out what an access or an event brought about.
     pub(crate) fn settle(&mut self) {
         for _ in 0..MOST_ROUNDS {
@@ -158,8 +182,8 @@ impl Bus {
             self.reset = Some(ResetCause::Watchdog);
             self.attention = true;
         }
-        if self.io.take_agenda_changed() && self.io.latest_wake(PATIENCE) < self.horizon {
-            self.attention = true;
+        if self.io.take_agenda_changed() {
+            self.come_nearer(self.io.latest_wake(PATIENCE));
         }
         if self.stop_at.console && self.console_speaks() {
             self.stopped = Some(Stop::Console);

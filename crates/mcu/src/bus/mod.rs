@@ -121,6 +121,10 @@ pub(crate) struct Bus {
     pub(crate) bank_wait_cycles: u64,
     /// When the cores stop by themselves; an event before that must be looked at.
     pub(crate) horizon: Picoseconds,
+    /// The cycle of the horizon or of the other core's turn, up to which a core executes.
+    pub(crate) limit: u64,
+    /// Whether the horizon came nearer since the limit was found out.
+    pub(crate) is_nearer: bool,
     /// What is known to flow until the next event or write that is none of its own.
     pub(crate) flow: Option<Flow>,
     /// What the cores looked at of late.
@@ -171,6 +175,8 @@ impl Bus {
             dma_transfers: 0,
             bank_wait_cycles: 0,
             horizon: Picoseconds::ZERO,
+            limit: 0,
+            is_nearer: false,
             flow: None,
             spin: Spin::default(),
         })
@@ -203,6 +209,8 @@ impl Bus {
             dma_transfers: self.dma_transfers,
             bank_wait_cycles: self.bank_wait_cycles,
             horizon: self.horizon,
+            limit: self.limit,
+            is_nearer: self.is_nearer,
             flow: None,
             spin: Spin::default(),
         })

@@ -138,12 +138,12 @@ impl Rp2040 {
             }
             let until = end.min(latest);
             let limit = self.bus.clock.cycle_at(until).min(turn_end);
-            self.bus.horizon = until;
+            self.bus.set_horizon(until, limit);
             let pending =
                 if std::mem::take(&mut looks) { None } else { self.cores[core].take_pending(&mut self.bus) };
             let exit = match pending {
                 Some(exit) => exit,
-                None => self.cores[core].run(&mut self.bus, &mut self.code, limit),
+                None => self.cores[core].run(&mut self.bus, &mut self.code),
             };
             if !matches!(exit, Exit::Limit | Exit::Sleep) {
                 self.bus.process_events(self.bus.clock.time_of(self.cores[core].cycle));

@@ -79,6 +79,9 @@ impl Code {
     pub(crate) fn forget_stale(&mut self, bus: &mut Bus) {
         for offset in bus.stale_sram.drain(..) {
             forget(&mut self.sram, offset as usize, 4);
+            if let Some(page) = bus.sram.take_page_of_data(offset) {
+                forget(&mut self.sram, page.start, page.len());
+            }
         }
         let generation = bus.ssi.flash().generation();
         if generation != self.flash_generation {

@@ -55,14 +55,14 @@ impl Core {
         Step { core: self.id as u8, pc, cycle, at, idle_cycles, sp, lr, exception: self.ipsr as u8 }
     }
 
-    /// Executes until `limit` is reached or something else has to be looked at first.
-    pub(crate) fn run(&mut self, bus: &mut Bus, code: &mut Code, limit: u64) -> Exit {
+    /// Executes until the limit that the bus sets is reached or something else has to be looked at first.
+    pub(crate) fn run(&mut self, bus: &mut Bus, code: &mut Code) -> Exit {
         // An instruction whose fetch was paid for and that is decoded only now is executed whatever the limit, so that
         // nothing depends on what was decoded before.
         let mut least = 0;
-        while self.cycle < limit.max(least) && !bus.attention {
+        while self.cycle < bus.limit.max(least) && !bus.attention {
             let pc = self.r[PC];
-            let limit = limit.max(std::mem::take(&mut least)).min(self.cycle + LONGEST_WALK_CYCLES);
+            let limit = bus.limit.max(std::mem::take(&mut least)).min(self.cycle + LONGEST_WALK_CYCLES);
             let region = Bus::region(pc);
             let base = Bus::region_base(region as u8);
             let stretch = match region {

@@ -7,7 +7,7 @@
 
 use crate::bus::Bus;
 use crate::core::execute::{IN_FLASH, IN_SRAM, NO_WORD, Stretch};
-use crate::core::fuse::LONGEST_ROW;
+use crate::core::fuse::{LONGEST_ROW, MOST_CYCLES_BEFORE_LAST};
 use crate::core::op::{Kind, Op};
 use crate::core::{Core, Exit, FaultKind, LR, PC};
 
@@ -73,8 +73,9 @@ impl Core {
         // An access through the bus may have changed what the core must not run past.
         macro_rules! heed {
             () => {
-                if bus.attention {
-                    limit = 0;
+                if bus.attention || bus.is_nearer {
+                    let behind = if MODE == ROWS { MOST_CYCLES_BEFORE_LAST } else { 0 };
+                    limit = limit.min(bus.limit().saturating_sub(behind));
                 }
             };
         }

@@ -3,7 +3,7 @@
 use mcu::chip::{Rp2040, Stop};
 use mcu::{DebugEvent, FaultKind};
 
-use crate::asm::{Asm, RAM, VECTORS_BYTES};
+use crate::asm::{Asm, If, RAM, VECTORS_BYTES};
 use crate::bench::*;
 
 /// MOVS R0, #n and BX LR in one word.
@@ -206,4 +206,21 @@ fn nothing_is_executed_behind_the_last_instruction_of_a_memory() {
         let Stop::LockedUp(fault) = run(&mut chip, 1000) else { panic!("it runs on behind {end:#x}") };
         assert_eq!((fault.kind, fault.pc), (FaultKind::Fetch { address: end }, end));
     }
+}
+
+#[test]
+fn code_beside_much_written_data_is_executed_as_it_stands() {
+    // A function in the page of a counter, which is executed and replaced again and again: it returns 1, then 2, 3, ...
+    const FUNCTION: u32 = 0x2001_8000;
+    const COUNTER: u32 = FUNCTION + 0x40;
+    let mut asm = in_ram();
+    asm.constant(4, FUNCTION).constant(5, COUNTER).constant(2, function(0)).movs(0, 0).str(0, 5, 0);
+    asm.label("next").adds(2, 1).str(2, 4, 0).movs(3, 100);
+    // 100 times: the counter grows by what the function returns.
+    asm.label("again").constant(1, FUNCTION | 1).blx(1).ldr(1, 5, 0).op(0x1840).str(0, 5, 0);
+    asm.subs(3, 1).b_if(If::NotEqual, "again").constant(1, function(20)).op(0x428a);
+    asm.b_if(If::NotEqual, "next").stop().pool();
+    let mut chip = chip_with(asm);
+    run(&mut chip, 20_000);
+    assert_eq!(word(&chip, COUNTER), 100 * (1..=20).sum::<u32>());
 }
