@@ -3,25 +3,21 @@ a raw socket that watches. Prints the recording that host_kernel_acks.rs compare
 iproute2; ends with status 77 and a reason where it cannot run. Usage: python3 record.py > linux.txt
 """
 
-import ctypes
-import fcntl
-import os
-import shutil
 import socket
 import struct
-import subprocess
 import sys
 import threading
 import time
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+from kernel_namespaces import Bench, enter, record_with
 
 SUBJECT, PEER = "10.78.0.1", "10.78.0.2"
 PORT = 5001
 ANSWER_BYTES = 12
 MSS = 1460
-CLONE_NEWNET = 0x40000000
-SIOCETHTOOL = 0x8946
-# Linux's ethtool.h: the setters of transmit checksums, segmentation (TCP and general) and receive coalescing.
-OFFLOADS = (0x17, 0x1F, 0x24, 0x2C)
 SO_TIMESTAMPNS = 35
 
 # A round is (writes of the peer in bytes, answer of the subject in ms after the last byte or None, pause of the peer in ms).
@@ -50,58 +46,6 @@ PEERS = {
     "chip": {"tcp_window_scaling": 0, "tcp_timestamps": 0, "tcp_sack": 0},
     "linux": {"tcp_window_scaling": 1, "tcp_timestamps": 0, "tcp_sack": 1},
 }
-
-
-def give_up(reason):
-    print(reason, file=sys.stderr)
-    sys.exit(77)
-
-
-def run(*words):
-    subprocess.run(words, check=True, capture_output=True)
-
-
-def enter(namespace):
-    """Moves this thread into a namespace."""
-    libc = ctypes.CDLL(None, use_errno=True)
-    with open(f"/run/netns/{namespace}") as handle:
-        if libc.setns(handle.fileno(), CLONE_NEWNET) != 0:
-            raise OSError(ctypes.get_errno(), "setns")
-
-
-def without_offloads(device):
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as control:
-        for command in OFFLOADS:
-            value = ctypes.create_string_buffer(struct.pack("II", command, 0))
-            request = struct.pack("16sP16x", device.encode(), ctypes.addressof(value))
-            try:
-                fcntl.ioctl(control, SIOCETHTOOL, request)
-            except OSError:
-                pass
-
-
-class Bench:
-    """The two namespaces and their wire; they are gone afterwards."""
-
-    def __enter__(self):
-        self.names = [f"airwire-ack-{side}-{os.getpid()}" for side in ("s", "p")]
-        for name in self.names:
-            run("ip", "netns", "add", name)
-        subject, peer = self.names
-        run("ip", "link", "add", "ack0", "netns", subject, "type", "veth", "peer", "name", "ack1", "netns", peer)
-        for name, device, address in ((subject, "ack0", SUBJECT), (peer, "ack1", PEER)):
-            run("ip", "-n", name, "addr", "add", f"{address}/24", "dev", device)
-            run("ip", "-n", name, "link", "set", device, "up")
-            run("ip", "-n", name, "link", "set", "lo", "up")
-            thread = threading.Thread(target=lambda: (enter(name), without_offloads(device)))
-            thread.start()
-            thread.join()
-        time.sleep(0.3)
-        return self
-
-    def __exit__(self, *_):
-        for name in self.names:
-            subprocess.run(("ip", "netns", "del", name), check=False, capture_output=True)
 
 
 def read_exactly(connection, count):
@@ -215,20 +159,11 @@ def show(segments):
         print(f"{who} {round((at - start) * 1e6)} {payload} {end} {acknowledged} {pushed}")
 
 
-def main():
-    if os.geteuid() != 0:
-        give_up("needs root for network namespaces")
-    if shutil.which("ip") is None:
-        give_up("needs iproute2")
-    try:
-        with Bench() as bench:
-            print(f"kernel {os.uname().release}")
-            for kind, settings in PEERS.items():
-                for name, scenario in SCENARIOS.items():
-                    print(f"scenario {name} {kind} {'read' if scenario[0] else 'unread'}")
-                    show(record(bench.names, scenario, settings))
-    except (OSError, subprocess.CalledProcessError) as error:
-        give_up(f"cannot make network namespaces: {error}")
+def record_all(names):
+    for kind, settings in PEERS.items():
+        for name, scenario in SCENARIOS.items():
+            print(f"scenario {name} {kind} {'read' if scenario[0] else 'unread'}")
+            show(record(names, scenario, settings))
 
 
-main()
+record_with(Bench("ack", (SUBJECT, PEER)), record_all)

@@ -4,24 +4,21 @@ host_kernel_sends.rs compares the virtual PC with. Needs root and iproute2; ends
 run. Usage: python3 record.py > linux.txt
 """
 
-import ctypes
-import fcntl
-import os
-import shutil
 import socket
 import struct
 import subprocess
 import sys
 import threading
 import time
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+from kernel_namespaces import Bench, enter, record_with, run
 
 SUBJECT, CHIP = "10.79.0.1", "10.79.0.2"
 CHIP_MAC = bytes.fromhex("020000000002")
 PORT, CHIP_PORT, CHIP_FIRST = 5001, 49152, 7000
-CLONE_NEWNET = 0x40000000
-SIOCETHTOOL = 0x8946
-# Linux's ethtool.h: the setters of transmit checksums, segmentation (TCP and general) and receive coalescing.
-OFFLOADS = (0x17, 0x1F, 0x24, 0x2C)
 SO_TIMESTAMPNS = 35
 
 # Writes of the subject as (bytes, pause in ms after it), whether TCP_NODELAY is on, and the chip: buffer, bytes that its
@@ -43,59 +40,6 @@ SCENARIOS = {
     "window_of_1024": ([(10000, 0)], False, (1024, 1024, 0, 10, False)),
     "window_of_8192_read_1460_every_2_ms": ([(40000, 0)], False, (8192, 1460, 2, 0, True)),
 }
-
-
-def give_up(reason):
-    print(reason, file=sys.stderr)
-    sys.exit(77)
-
-
-def run(*words):
-    subprocess.run(words, check=True, capture_output=True)
-
-
-def enter(namespace):
-    """Moves this thread into a namespace."""
-    libc = ctypes.CDLL(None, use_errno=True)
-    with open(f"/run/netns/{namespace}") as handle:
-        if libc.setns(handle.fileno(), CLONE_NEWNET) != 0:
-            raise OSError(ctypes.get_errno(), "setns")
-
-
-def without_offloads(device):
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as control:
-        for command in OFFLOADS:
-            value = ctypes.create_string_buffer(struct.pack("II", command, 0))
-            request = struct.pack("16sP16x", device.encode(), ctypes.addressof(value))
-            try:
-                fcntl.ioctl(control, SIOCETHTOOL, request)
-            except OSError:
-                pass
-
-
-class Bench:
-    """The two namespaces and their wire; they are gone afterwards."""
-
-    def __enter__(self):
-        self.names = [f"airwire-send-{side}-{os.getpid()}" for side in ("s", "c")]
-        for name in self.names:
-            run("ip", "netns", "add", name)
-        subject, chip = self.names
-        run("ip", "link", "add", "send0", "netns", subject, "type", "veth", "peer", "name", "send1", "netns", chip)
-        run("ip", "-n", subject, "addr", "add", f"{SUBJECT}/24", "dev", "send0")
-        for name, device in ((subject, "send0"), (chip, "send1")):
-            run("ip", "-n", name, "link", "set", device, "up")
-            thread = threading.Thread(target=lambda: (enter(name), without_offloads(device)))
-            thread.start()
-            thread.join()
-        mac = ":".join(f"{byte:02x}" for byte in CHIP_MAC)
-        run("ip", "-n", subject, "neigh", "add", CHIP, "lladdr", mac, "dev", "send0", "nud", "permanent")
-        time.sleep(0.3)
-        return self
-
-    def __exit__(self, *_):
-        for name in self.names:
-            subprocess.run(("ip", "netns", "del", name), check=False, capture_output=True)
 
 
 def subject(namespace, writes, nodelay, ready, marks):
@@ -223,23 +167,16 @@ def record(names, writes, nodelay, manner):
     return sorted(events + marks, key=lambda event: event[0])
 
 
-def main():
-    if os.geteuid() != 0:
-        give_up("needs root for network namespaces")
-    if shutil.which("ip") is None:
-        give_up("needs iproute2")
-    try:
-        with Bench() as bench:
-            print(f"kernel {os.uname().release}")
-            for name, (writes, nodelay, manner) in SCENARIOS.items():
-                print(f"scenario {name} {manner[0]} {'nodelay' if nodelay else 'nagle'}")
-                events = record(bench.names, writes, nodelay, manner)
-                start = events[0][0]
-                for at, kind, values in events:
-                    values = values if isinstance(values, tuple) else (values,)
-                    print(kind, round((at - start) * 1e6), *values)
-    except (OSError, subprocess.CalledProcessError) as error:
-        give_up(f"cannot make network namespaces: {error}")
+def record_all(names):
+    mac = ":".join(f"{byte:02x}" for byte in CHIP_MAC)
+    run("ip", "-n", names[0], "neigh", "add", CHIP, "lladdr", mac, "dev", "send0", "nud", "permanent")
+    for name, (writes, nodelay, manner) in SCENARIOS.items():
+        print(f"scenario {name} {manner[0]} {'nodelay' if nodelay else 'nagle'}")
+        events = record(names, writes, nodelay, manner)
+        start = events[0][0]
+        for at, kind, values in events:
+            values = values if isinstance(values, tuple) else (values,)
+            print(kind, round((at - start) * 1e6), *values)
 
 
-main()
+record_with(Bench("send", (SUBJECT, None)), record_all)
