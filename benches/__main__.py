@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from benches import board, corpus, ingest, ns3_links, virtual
+from benches import board, corpus, ingest, network, ns3_links, virtual
 
 
 def main() -> None:
@@ -22,6 +22,7 @@ def main() -> None:
         ("Virtual boards beside rp2040js", board.run_loops),
         ("Virtual boards against real time", board.run_images),
         ("Boots and snapshots", board.run_boots),
+        ("Boards on a network", network.run_network),
     ]
     for title, rows in tables:
         print(f"\n### {title}\n", flush=True)

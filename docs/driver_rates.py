@@ -1,5 +1,7 @@
 """Writes the tables of ``docs/explanation/why-11-messages.md`` anew: ``python docs/driver_rates.py --older FOLDER``.
 
+The drivers in Rust are those of ``cargo run --release -p airwire-testbench --example driver_table``.
+
 Needs the library that tests/drivers/requirements.txt names, and in FOLDER the release of its time:
 ``pip install --no-deps --target FOLDER adafruit-circuitpython-wiznet5k==5.0.2``.
 """
@@ -9,6 +11,7 @@ from __future__ import annotations
 import argparse
 import platform
 import re
+import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import nullcontext
@@ -181,12 +184,19 @@ def shares_table(older: Path | None) -> Iterator[str]:
             )
 
 
+def drivers_table(_older: Path | None) -> Iterator[str]:
+    """What the drivers of the Rust registry do on the bus."""
+    command = ["cargo", "run", "--release", "--quiet", "-p", "airwire-testbench", "--example", "driver_table"]
+    done = subprocess.run(command, cwd=DOCS.parent, capture_output=True, text=True, check=True)
+    yield from done.stdout.splitlines()
+
+
 def main() -> int:
     """Measure, and write the tables."""
     parser = argparse.ArgumentParser(description="Write the tables of why-11-messages.md anew.")
     parser.add_argument("--older", type=Path, help=f"a folder with release {OLD} of the library")
     older = parser.parse_args().older
-    tables = {"bus": bus_table, "work": work_table, "shares": shares_table}
+    tables = {"bus": bus_table, "work": work_table, "shares": shares_table, "drivers": drivers_table}
     text = PAGE.read_text(encoding="utf-8")
     made = {name: "\n".join(table(older)) + "\n" for name, table in tables.items()}
     text = _TABLE.sub(lambda match: match[1] + made.get(match[2], match[3]) + match[4], text)

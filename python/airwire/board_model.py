@@ -216,6 +216,7 @@ class NetworkReference:
     """Everything that network files may hold; ``common`` is what every client and server takes beside its options."""
 
     fields: list[NetworkEntry]
+    wifi: list[NetworkEntry]
     impairments: list[NetworkEntry]
     common: list[NetworkEntry]
     kinds: list[TrafficKind]

@@ -94,6 +94,17 @@ def test_who_connects_before_the_link_is_up_times_out_and_then_succeeds(images: 
     assert f"failures {len(outcomes) - 1}\n" in console
 
 
+def test_which_error_an_early_connection_ends_with_depends_on_when_the_driver_looks(images: Path) -> None:
+    consoles = [
+        ended(board_with("w5500-evb-pico", images, name))
+        for name in ("wiznet_early", "wiznet_early_2mhz", "wiznet_early_6mhz", "wiznet_early_20mhz")
+    ]
+    first = [re.search(r"link: down, .*error (-\d+)\n~ milliseconds (\d+)\n", console) for console in consoles]
+    # SOCKERR_TIMEOUT and SOCKERR_SOCKCLOSED: the same program, whose bus is faster or slower.
+    assert {match[1] for match in first if match} == {"-13", "-4"}
+    assert all(int(match[2]) == pytest.approx(1800, abs=5) for match in first if match)
+
+
 @both_boards
 def test_software_answers_arp_and_ping_through_a_raw_socket(images: Path, board: str, tmp_path: Path) -> None:
     file = network(tmp_path, '[traffic.ping]\nto = "192.168.1.50"\ncount = 3\ninterval = "100 ms"\nstart = "5 s"\n')

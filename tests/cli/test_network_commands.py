@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import json
 import subprocess
+import tomllib
 from collections.abc import Callable
 from pathlib import Path
+
+import jsonschema
+import pytest
 
 Airwire = Callable[..., subprocess.CompletedProcess[str]]
 BOARD = ("--board", "w5500-evb-pico")
@@ -49,3 +53,14 @@ def test_what_cannot_be_is_a_sentence_and_2(airwire: Airwire, images: Path) -> N
         done = airwire("board", "run", images / "wiznet_http.elf", *BOARD, *arguments)
         assert done.returncode == 2, done.stdout
         assert sentence in done.stderr and done.stderr.count("\n") == 1, done.stderr
+
+
+def test_editors_check_network_files_by_the_schema(airwire: Airwire) -> None:
+    schema = json.loads(airwire("board", "check", "--network-schema").stdout)
+    network = tomllib.loads(
+        "seed = 2\n[cable]\nimpair = 'loss=1%'\n[wifi]\npower_save = 'none'\n[traffic.ping]\nto = 'board'\ncount = 3\n"
+    )
+    jsonschema.validate(network, schema)
+    for table, field in (("wifi", "power_safe"), ("cable", "speeed"), ("pc", "adress")):
+        with pytest.raises(jsonschema.ValidationError):
+            jsonschema.validate({table: {field: 1}}, schema)

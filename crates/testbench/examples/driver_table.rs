@@ -30,8 +30,7 @@ use support::world::{CHIP, CHIP_MAC, MASK, PC, Setup, World, ms, seconds};
 
 const PORT: u16 = 5_000;
 const ROUNDS: u64 = 100;
-const CLOCKS: [(u64, &str); 3] =
-    [(48_828, "48.8 kHz"), (2_000_000, "2 MHz"), (33_300_000, "33.3 MHz")];
+const CLOCKS: [(u64, &str); 3] = [(48_828, "48.8 kHz"), (2_000_000, "2 MHz"), (33_300_000, "33.3 MHz")];
 
 /// A mark on the bus and the clock.
 #[derive(Clone, Copy)]

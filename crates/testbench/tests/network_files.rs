@@ -6,8 +6,8 @@ use std::path::Path;
 
 use proptest::prelude::*;
 use testbench::lan::{
-    Lan, NETWORK_FIELDS, NetworkError, NetworkSetup, SpiController, TrafficResults, network_reference,
-    network_schema,
+    Lan, NETWORK_FIELDS, NetworkError, NetworkSetup, SpiController, TrafficResults, WIFI_FIELDS,
+    network_reference, network_schema,
 };
 use traffic::{KINDS, dhcp};
 use units::{Hertz, PS_PER_MS, Picoseconds};
@@ -258,6 +258,9 @@ fn schema_and_reference_know_every_field_and_every_option() {
         };
         assert!(place[field.name].is_object(), "{}.{}", field.table, field.name);
     }
+    for field in WIFI_FIELDS {
+        assert!(schema["properties"]["wifi"]["properties"][field.name].is_object(), "wifi.{}", field.name);
+    }
     for kind in KINDS {
         let known = &schema["properties"]["traffic"]["properties"][kind.name];
         assert!(
@@ -269,6 +272,7 @@ fn schema_and_reference_know_every_field_and_every_option() {
     }
     assert_eq!(reference["kinds"].as_array().unwrap().len(), KINDS.len());
     assert_eq!(reference["fields"].as_array().unwrap().len(), NETWORK_FIELDS.len());
+    assert_eq!(reference["wifi"].as_array().unwrap().len(), WIFI_FIELDS.len());
 }
 
 proptest! {

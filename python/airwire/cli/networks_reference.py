@@ -20,7 +20,7 @@ A board with an Ethernet chip is on a cable to a switch, at which a PC is. The P
 of its kind, and whatever clients a user asks for. A network file (TOML) says how all of that is; `airwire board run
 --network FILE` takes one. `--traffic "ping to=board count=10"` adds a client or a server without a file, and
 `--impair "loss=1%"` impairs the cable. In Python these are the arguments `network`, `traffic` and `impair` of
-`airwire.board.Board`, and `airwire.network.network_schema()` is the JSON Schema for editors.
+`airwire.board.Board`. `airwire board check --network-schema` prints the JSON Schema for editors.
 
 ```toml
 [cable]
@@ -46,6 +46,14 @@ lease_s = 60
 |---|---|---|---|
 """
 
+WIFI = """\
+## Wi-Fi
+
+The table `[wifi]` puts the board behind a Wi-Fi access point, as if its chip spoke Ethernet over Wi-Fi: each frame
+waits for the air, for the beacon where the station sleeps, and for whoever else is on the channel. The table alone
+takes every default.
+"""
+
 TRAFFIC = """\
 ## Clients and servers
 
@@ -64,6 +72,7 @@ def networks_page() -> str:
     known = network.network_reference()
     lines = [HEADER.rstrip()]
     lines += [_row(f"{entry.table}.{entry.name}" if entry.table else entry.name, entry) for entry in known.fields]
+    lines += ["", WIFI, *_table("field", known.wifi)]
     lines += ["", "## Impairments", "", "Joined by commas: `loss=1%,delay=5ms`.", ""]
     lines += _table("impairment", known.impairments)
     lines += ["", TRAFFIC, *_table("option", known.common)]

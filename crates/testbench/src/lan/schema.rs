@@ -3,10 +3,12 @@
 
 use ::traffic::{KINDS, Kind, OptionKind, OptionSpec};
 use ethernet::IMPAIRMENT_OPTIONS;
+use links::Setting;
 use serde_json::{Map, Value, json};
 
-use super::NETWORK_FIELDS;
 use super::file::NetworkField;
+use super::{NETWORK_FIELDS, WIFI_FIELDS};
+use crate::suite::schema::value;
 
 /// What every client and server takes beside its options: name, what it takes, default, meaning, example.
 const COMMON: [(&str, &str, &str, &str, &str); 2] = [
@@ -20,6 +22,7 @@ pub fn network_schema() -> Value {
     for table in ["cable", "pc"] {
         properties.insert(table.to_owned(), table_of(&fields_of(table)));
     }
+    properties.insert("wifi".to_owned(), wifi());
     let own: Map<String, Value> =
         KINDS.iter().map(|kind| (kind.name.to_owned(), traffic(kind, false))).collect();
     let others: Vec<Value> = KINDS.iter().map(|kind| traffic(kind, true)).collect();
@@ -39,6 +42,16 @@ pub fn network_schema() -> Value {
         "additionalProperties": false,
         "properties": properties,
     })
+}
+
+/// An access point between the board and its cable; the table alone is one with all defaults.
+fn wifi() -> Value {
+    let field = |setting: &Setting| {
+        let mut field = value(&setting.kind);
+        field["description"] = json!(format!("{} (default {})", setting.help, setting.default));
+        (setting.name.to_owned(), field)
+    };
+    table_of(&WIFI_FIELDS.iter().map(field).collect())
 }
 
 fn table_of(properties: &Map<String, Value>) -> Value {
@@ -132,7 +145,15 @@ pub fn network_reference() -> Value {
             "help": option.help, "example": option.example,
         })
     });
+    let setting = |setting: &Setting| {
+        let example = setting.alternatives.first().copied().unwrap_or(setting.default);
+        json!({
+            "table": "wifi", "name": setting.name, "takes": setting.kind.to_string(), "default": setting.default,
+            "help": setting.help, "example": example,
+        })
+    };
     json!({
+        "wifi": WIFI_FIELDS.iter().map(setting).collect::<Vec<_>>(),
         "fields": NETWORK_FIELDS.iter().map(field).collect::<Vec<_>>(),
         "impairments": impairments.collect::<Vec<_>>(),
         "common": common,

@@ -5,7 +5,7 @@ mod check;
 mod error;
 mod expand;
 mod parse;
-mod schema;
+pub(crate) mod schema;
 mod trigger;
 
 pub use check::RowError;

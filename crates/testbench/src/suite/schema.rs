@@ -87,7 +87,7 @@ fn entry(link: &Definition) -> Value {
 }
 
 /// One value of a setting.
-fn value(kind: &Kind) -> Value {
+pub(crate) fn value(kind: &Kind) -> Value {
     match kind {
         Kind::Time { .. } => json!({"type": "string", "description": kind.to_string()}),
         Kind::Integer { lowest, highest, .. } => {

@@ -49,17 +49,21 @@ def check(
     schema: Annotated[
         bool, typer.Option("--schema", help="Print the JSON Schema of board files, for editors, and nothing else.")
     ] = False,
+    network_schema: Annotated[
+        bool,
+        typer.Option("--network-schema", help="Print the JSON Schema of network files, for editors, and nothing else."),
+    ] = False,
 ) -> None:
     """Check a board file, and say what is on the board.
 
     Example: airwire board check boards/pico.toml
     """
-    from airwire import board
+    from airwire import board, network
 
-    if schema:
+    if schema or network_schema:
         import json as encoder
 
-        typer.echo(encoder.dumps(board.board_schema(), indent=2))
+        typer.echo(encoder.dumps(board.board_schema() if schema else network.network_schema(), indent=2))
         return
     if file is None:
         raise typer.BadParameter("name a board file", param_hint="FILE")

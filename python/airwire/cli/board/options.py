@@ -63,8 +63,8 @@ Seed = Annotated[int, typer.Option(metavar="N", min=0, max=2**63 - 1, help="Seed
 Network = Annotated[
     str | None,
     typer.Option(
-        metavar="NETWORK",
-        help="The network of the board's Ethernet chip: the name of one that comes along, or a network file.",
+        metavar="FILE",
+        help="The network of the board's Ethernet chip: a network file (docs/reference/networks.md).",
         show_default=False,
     ),
 ]
