@@ -1,29 +1,25 @@
 //! Virtual boards for Python. A run works on a thread of its own, so that Ctrl-C is heard and devices in Python can be
 //! asked; until it is over nobody else may touch the board.
 
-use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyCFunction};
-use serde_json::{Value, json};
+use pyo3::types::PyBytes;
+use serde_json::json;
 use testbench::Control;
 use testbench::board::gdb::GdbServer;
 use testbench::board::profile::flame_graph;
 use testbench::board::{
-    self, Board, BoardFile, BoardOptions, BoardSnapshot, Console, Ended, Listener, LiveListener, LiveOptions,
-    RunUntil, console_name,
+    self, Board, BoardOptions, BoardSnapshot, Console, Ended, LiveOptions, RunUntil, console_name,
 };
 use units::Picoseconds;
 
 use crate::board_devices::{Failure, PyI2c, PyPins, PySpi};
+use crate::board_listeners::{Forward, Live, Output, forwarder};
 use crate::network::network_of;
 use crate::refused;
 use crate::watch::while_working;
-
-/// Console output on its way to Python.
-type Output = Arc<Mutex<Vec<(Console, Vec<u8>)>>>;
 
 /// A board that runs an image.
 #[pyclass(frozen, module = "airwire._core", name = "Board")]
@@ -37,61 +33,6 @@ pub(crate) struct PyBoard {
 pub(crate) struct PySnapshot {
     snapshot: Mutex<BoardSnapshot>,
     failure: Failure,
-}
-
-struct Forward {
-    output: Output,
-    failure: Failure,
-}
-
-impl Listener for Forward {
-    fn console(&mut self, console: Console, bytes: &[(Picoseconds, u8)]) {
-        let bytes = bytes.iter().map(|(_, byte)| *byte).collect();
-        self.output.lock().unwrap_or_else(PoisonError::into_inner).push((console, bytes));
-    }
-
-    fn goes_on(&mut self) -> bool {
-        !self.failure.is_there()
-    }
-}
-
-/// A listener in Python of a board in real time.
-struct Live {
-    forward: Forward,
-    on_ready: Py<PyAny>,
-    on_behind: Py<PyAny>,
-}
-
-impl Live {
-    fn tell<'py, A>(&self, py: Python<'py>, listener: &Py<PyAny>, what: A)
-    where
-        A: IntoPyObject<'py>,
-    {
-        if let Err(error) = listener.bind(py).call1((what,)) {
-            self.forward.failure.keep(error);
-        }
-    }
-}
-
-impl Listener for Live {
-    fn console(&mut self, console: Console, bytes: &[(Picoseconds, u8)]) {
-        self.forward.console(console, bytes);
-    }
-
-    fn goes_on(&mut self) -> bool {
-        self.forward.goes_on()
-    }
-}
-
-impl LiveListener for Live {
-    fn ready(&mut self, forwards: &[SocketAddr]) {
-        let addresses: Vec<String> = forwards.iter().map(ToString::to_string).collect();
-        Python::attach(|py| self.tell(py, &self.on_ready, addresses));
-    }
-
-    fn behind(&mut self, sentence: &str) {
-        Python::attach(|py| self.tell(py, &self.on_behind, sentence));
-    }
 }
 
 fn console_of(name: &str) -> PyResult<Console> {
@@ -115,6 +56,37 @@ impl PyBoard {
                 "the board is running; ask it when the run is over, not from a device of its own",
             )),
         }
+    }
+
+    /// Lets `work` run the board on a thread of its own, while Python hears of its consoles and is asked for signals. Gives
+    /// its result, and whether it was interrupted.
+    fn worked<T: Send + 'static>(
+        &self,
+        py: Python<'_>,
+        on_console: Option<Bound<'_, PyAny>>,
+        work: impl FnOnce(&mut Board, &Control, Forward) -> T + Send + 'static,
+    ) -> PyResult<(T, bool)> {
+        drop(self.lock()?);
+        let control = Arc::new(Control::default());
+        let output = Output::default();
+        let hand_on = forwarder(py, on_console, Arc::clone(&output))?;
+        let (board, watched) = (Arc::clone(&self.board), Arc::clone(&control));
+        let forward = Forward { output, failure: self.failure.clone() };
+        let worked = while_working(py, control, 0, hand_on.clone(), move || {
+            let mut board = board.lock().unwrap_or_else(PoisonError::into_inner);
+            work(&mut board, &watched, forward)
+        })?;
+        if let Some(hand_on) = hand_on {
+            hand_on.call1((0, 0))?;
+        }
+        self.failure.take().map_or(Ok(worked), Err)
+    }
+
+    /// The report of a run that ended now, as JSON.
+    fn report(&self, ended: Ended) -> PyResult<String> {
+        let mut board = self.lock()?;
+        let until = RunUntil::time(board.now());
+        serde_json::to_string(&board.outcome(&until, ended)).map_err(refused)
     }
 }
 
@@ -164,23 +136,11 @@ impl PyBoard {
                 "there is no client to wait for; give one as traffic, such as ping to=board",
             ));
         }
-        drop(self.lock()?);
-        let control = Arc::new(Control::default());
-        let output = Output::default();
-        let hand_on = forwarder(py, on_console, Arc::clone(&output))?;
-        let (board, watched) = (Arc::clone(&self.board), Arc::clone(&control));
-        let mut forward = Forward { output, failure: self.failure.clone() };
-        let ((until, ended), interrupted) = while_working(py, control, 0, hand_on.clone(), move || {
-            let mut board = board.lock().unwrap_or_else(PoisonError::into_inner);
-            let ended = board.run(&until, &watched, &mut forward);
-            (until, ended)
-        })?;
-        if let Some(hand_on) = hand_on {
-            hand_on.call1((0, 0))?;
-        }
-        if let Some(error) = self.failure.take() {
-            return Err(error);
-        }
+        let ((until, ended), interrupted) =
+            self.worked(py, on_console, move |board, control, mut forward| {
+                let ended = board.run(&until, control, &mut forward);
+                (until, ended)
+            })?;
         let ended = if interrupted { Ended::Interrupted } else { ended };
         serde_json::to_string(&self.lock()?.outcome(&until, ended)).map_err(refused)
     }
@@ -196,25 +156,10 @@ impl PyBoard {
         let server = GdbServer::bind(address).map_err(refused)?;
         drop(self.lock()?);
         on_listening.call1((server.address().to_string(),))?;
-        let control = Arc::new(Control::default());
-        let output = Output::default();
-        let hand_on = forwarder(py, on_console, Arc::clone(&output))?;
-        let (board, watched) = (Arc::clone(&self.board), Arc::clone(&control));
-        let mut forward = Forward { output, failure: self.failure.clone() };
-        let (ended, interrupted) = while_working(py, control, 0, hand_on.clone(), move || {
-            let mut board = board.lock().unwrap_or_else(PoisonError::into_inner);
-            board.serve_gdb(&server, &watched, &mut forward)
+        let (ended, interrupted) = self.worked(py, on_console, move |board, control, mut forward| {
+            board.serve_gdb(&server, control, &mut forward)
         })?;
-        if let Some(hand_on) = hand_on {
-            hand_on.call1((0, 0))?;
-        }
-        if let Some(error) = self.failure.take() {
-            return Err(error);
-        }
-        let ended = if interrupted { Ended::Interrupted } else { ended.map_err(refused)? };
-        let mut board = self.lock()?;
-        let until = RunUntil::time(board.now());
-        serde_json::to_string(&board.outcome(&until, ended)).map_err(refused)
+        self.report(if interrupted { Ended::Interrupted } else { ended.map_err(refused)? })
     }
 
     /// Runs in real time, and gives the report as JSON with the picoseconds that the host was too slow for.
@@ -233,28 +178,12 @@ impl PyBoard {
     ) -> PyResult<(String, i64)> {
         let forwards = forwards.iter().map(|text| text.parse()).collect::<Result<_, _>>().map_err(refused)?;
         let options = LiveOptions { tap, forwards };
-        drop(self.lock()?);
-        let control = Arc::new(Control::default());
-        let output = Output::default();
-        let hand_on = forwarder(py, on_console, Arc::clone(&output))?;
-        let (board, watched) = (Arc::clone(&self.board), Arc::clone(&control));
-        let forward = Forward { output, failure: self.failure.clone() };
-        let mut live = Live { forward, on_ready, on_behind };
-        let (served, interrupted) = while_working(py, control, 0, hand_on.clone(), move || {
-            let mut board = board.lock().unwrap_or_else(PoisonError::into_inner);
-            board.serve(&options, Picoseconds::new(end_ps), &watched, &mut live)
+        let (served, interrupted) = self.worked(py, on_console, move |board, control, forward| {
+            let mut live = Live { forward, on_ready, on_behind };
+            board.serve(&options, Picoseconds::new(end_ps), control, &mut live)
         })?;
-        if let Some(hand_on) = hand_on {
-            hand_on.call1((0, 0))?;
-        }
-        if let Some(error) = self.failure.take() {
-            return Err(error);
-        }
         let (ended, pace) = served.map_err(refused)?;
-        let ended = if interrupted { Ended::Interrupted } else { ended };
-        let mut board = self.lock()?;
-        let until = RunUntil::time(board.now());
-        let report = serde_json::to_string(&board.outcome(&until, ended)).map_err(refused)?;
+        let report = self.report(if interrupted { Ended::Interrupted } else { ended })?;
         Ok((report, pace.given_up().ps()))
     }
 
@@ -546,24 +475,6 @@ impl PySnapshot {
     }
 }
 
-/// A callable that hands output on to Python, for the thread that may.
-fn forwarder<'py>(
-    py: Python<'py>,
-    on_console: Option<Bound<'py, PyAny>>,
-    output: Output,
-) -> PyResult<Option<Bound<'py, PyAny>>> {
-    let Some(on_console) = on_console.map(Bound::unbind) else { return Ok(None) };
-    let hand_on = PyCFunction::new_closure(py, None, None, move |arguments, _| -> PyResult<()> {
-        let waiting = std::mem::take(&mut *output.lock().unwrap_or_else(PoisonError::into_inner));
-        for (console, bytes) in waiting {
-            on_console
-                .call1(arguments.py(), (console_name(console), PyBytes::new(arguments.py(), &bytes)))?;
-        }
-        Ok(())
-    })?;
-    Ok(Some(hand_on.into_any()))
-}
-
 fn check_core(core: usize) -> PyResult<()> {
     if core < 2 { Ok(()) } else { Err(refused(format!("there is no core {core}; there are 0 and 1"))) }
 }
@@ -574,44 +485,4 @@ fn check_port(bus: &str, port: u8) -> PyResult<()> {
     } else {
         Err(refused(format!("there is no {bus}{port}; there are {bus}0 and {bus}1")))
     }
-}
-
-/// The bytes that text with escapes means.
-#[pyfunction]
-pub(crate) fn unescaped<'py>(py: Python<'py>, text: &str) -> PyResult<Bound<'py, PyBytes>> {
-    Ok(PyBytes::new(py, &board::unescaped(text).map_err(refused)?))
-}
-
-/// The names of the boards that there are.
-#[pyfunction]
-pub(crate) fn board_names() -> Vec<&'static str> {
-    board::board_names()
-}
-
-/// The JSON Schema of board files.
-#[pyfunction]
-pub(crate) fn board_schema() -> String {
-    board::board_schema().to_string()
-}
-
-/// The kinds of chips that board files may name, as JSON.
-#[pyfunction]
-pub(crate) fn chip_kinds() -> String {
-    board::chip_kinds().to_string()
-}
-
-/// A board's description, by name or file, as JSON.
-#[pyfunction]
-pub(crate) fn describe_board(name: &str) -> PyResult<String> {
-    Ok(described(&board::find_board(name).map_err(refused)?).to_string())
-}
-
-fn described(file: &BoardFile) -> Value {
-    let pins: Vec<Value> = file.pins.iter().map(|(name, gpio)| json!({"name": name, "gpio": gpio})).collect();
-    let chips: Vec<Value> =
-        file.chips.iter().map(|chip| json!({"name": chip.name, "kind": chip.part.kind()})).collect();
-    json!({
-        "name": file.name, "title": file.title, "crystal_hz": file.crystal_hz, "flash_bytes": file.flash_bytes,
-        "pins": pins, "chips": chips,
-    })
 }

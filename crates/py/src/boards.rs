@@ -1,0 +1,48 @@
+//! What boards there are, and what text for their consoles means.
+
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+use serde_json::{Value, json};
+use testbench::board::{self, BoardFile};
+
+use crate::refused;
+
+/// The bytes that text with escapes means.
+#[pyfunction]
+pub(crate) fn unescaped<'py>(py: Python<'py>, text: &str) -> PyResult<Bound<'py, PyBytes>> {
+    Ok(PyBytes::new(py, &board::unescaped(text).map_err(refused)?))
+}
+
+/// The names of the boards that there are.
+#[pyfunction]
+pub(crate) fn board_names() -> Vec<&'static str> {
+    board::board_names()
+}
+
+/// The JSON Schema of board files.
+#[pyfunction]
+pub(crate) fn board_schema() -> String {
+    board::board_schema().to_string()
+}
+
+/// The kinds of chips that board files may name, as JSON.
+#[pyfunction]
+pub(crate) fn chip_kinds() -> String {
+    board::chip_kinds().to_string()
+}
+
+/// A board's description, by name or file, as JSON.
+#[pyfunction]
+pub(crate) fn describe_board(name: &str) -> PyResult<String> {
+    Ok(described(&board::find_board(name).map_err(refused)?).to_string())
+}
+
+fn described(file: &BoardFile) -> Value {
+    let pins: Vec<Value> = file.pins.iter().map(|(name, gpio)| json!({"name": name, "gpio": gpio})).collect();
+    let chips: Vec<Value> =
+        file.chips.iter().map(|chip| json!({"name": chip.name, "kind": chip.part.kind()})).collect();
+    json!({
+        "name": file.name, "title": file.title, "crystal_hz": file.crystal_hz, "flash_bytes": file.flash_bytes,
+        "pins": pins, "chips": chips,
+    })
+}
