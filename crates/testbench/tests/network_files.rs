@@ -9,7 +9,7 @@ use testbench::lan::{
     Lan, NETWORK_FIELDS, NetworkError, NetworkSetup, SpiController, TrafficResults, WIFI_FIELDS,
     network_reference, network_schema,
 };
-use traffic::{KINDS, dhcp};
+use traffic::{KINDS, dhcp, dns};
 use units::{Hertz, PS_PER_MS, Picoseconds};
 use wiznet::{Chip, Model, Options};
 
@@ -160,6 +160,22 @@ fn dhcp_gives_out_the_network_of_the_pc_whatever_that_is() {
         if let Ok(setup) = parse(&format!("[pc]\naddress = '10.9.8.7/{prefix}'\n")) {
             assert!(Lan::new(&setup).machine::<dhcp::Server>("dhcp").is_some(), "/{prefix}");
         }
+    }
+}
+
+#[test]
+fn dns_knows_every_name_where_the_pc_answers_for_every_address() {
+    let own = "[pc]\naddress = '10.1.2.3/16'\n";
+    let records = "[traffic.dns]\nrecords = 'a.lab=10.0.0.9'\n";
+    for (text, known) in [
+        (own.to_owned(), "10.1.2.3"),
+        (format!("{own}answers_for_all = false\n"), "records: []"),
+        (format!("{own}{records}"), "10.0.0.9"),
+    ] {
+        let server: dns::Server = Lan::new(&parse(&text).unwrap()).machine("dns").expect("every PC has one");
+        let server = format!("{server:?}");
+        assert!(server.contains(known), "{text}: {server}");
+        assert_eq!(server.contains("10.1.2.3"), known == "10.1.2.3", "{text}: {server}");
     }
 }
 

@@ -124,7 +124,7 @@ pub const NETWORK_FIELDS: &[NetworkField] = &[
         name: "answers_for_all",
         takes: "true or false",
         default: "true",
-        help: "whether the PC answers for every address that the board asks for, so that firmware finds its gateway, broker or server at whatever address was built in",
+        help: "whether the PC answers for every address that the board asks for, and its DNS server for every name unless it has records of its own, so that firmware finds its gateway, broker or server wherever that was built in",
         example: "false",
         set: |setup, text| {
             pc(setup, |pc| text.parse().map(|on| pc.answers_for_all = on).map_err(|_| String::new()))

@@ -10,6 +10,7 @@ use units::Picoseconds;
 const BOARD: &str = "board";
 /// The kind that gives out addresses.
 const DHCP: &str = "dhcp";
+const DNS: &str = "dns";
 /// What a client's options are checked with before the board's address is known.
 const ANY_ADDRESS: Ipv4Addr = Ipv4Addr::new(192, 168, 1, 100);
 
@@ -112,10 +113,13 @@ impl TrafficSetup {
         };
         let mut options: Vec<(String, String)> =
             self.options.iter().map(|(name, value)| (name.clone(), resolved(value))).collect();
-        if let (DHCP, Some(pc)) = (self.kind.as_str(), pc) {
-            let given = |name: &str| self.options.iter().any(|(known, _)| known == name);
-            options.extend(own_network(pc).into_iter().filter(|(name, _)| !given(name)));
-        }
+        let own = pc.map(|pc| match self.kind.as_str() {
+            DHCP => own_network(pc),
+            DNS => own_names(pc),
+            _ => Vec::new(),
+        });
+        let given = |name: &str| self.options.iter().any(|(known, _)| known == name);
+        options.extend(own.into_iter().flatten().filter(|(name, _)| !given(name)));
         let options: Vec<(&str, &str)> =
             options.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
         ::traffic::machine(&self.kind, &options).map_err(|error| match error {
@@ -143,6 +147,12 @@ fn own_network(pc: &HostOptions) -> Vec<(String, String)> {
     let rest = [("subnet_mask", mask), ("first", first), ("last", last)];
     let rest = rest.map(|(name, bits)| (name, Ipv4Addr::from(bits)));
     own.into_iter().chain(rest).map(|(name, address)| (name.to_owned(), address.to_string())).collect()
+}
+
+/// What a DNS server on the PC knows: every name for the PC, if the PC answers for every address.
+fn own_names(pc: &HostOptions) -> Vec<(String, String)> {
+    let all = pc.answers_for_all.then(|| ("records".to_owned(), format!("*={}", pc.address)));
+    all.into_iter().collect()
 }
 
 /// The hundredth to the 199th address of a network that has so many; of a smaller one the longer run of hosts before or
