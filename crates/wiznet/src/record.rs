@@ -11,6 +11,8 @@ const KEPT_BYTES: usize = 64;
 /// How many accesses wait to be taken.
 const MOST_WAITING: usize = 1 << 20;
 const MOST_SOCKETS: usize = 8;
+/// The command that begins anew, with Sn_TX_WR at 0.
+const OPEN: u8 = 0x01;
 /// The command SEND, and those that send as it does.
 const SENDS: [u8; 2] = [0x20, 0x21];
 
@@ -36,7 +38,7 @@ pub(crate) struct Record {
     open: Option<Open>,
     done: Vec<Access>,
     pub(crate) lost: u64,
-    /// Sn_TX_WR of each socket as the bus showed it last, and by how much its last write moved it on.
+    /// Sn_TX_WR of each socket as of the last SEND, and as it was written since.
     tx_write: [(u16, u16); MOST_SOCKETS],
 }
 
@@ -116,22 +118,20 @@ impl Record {
         self.heed_send(map);
     }
 
-    /// Says of a SEND how many bytes it is for: by as much as the driver moved Sn_TX_WR on before.
+    /// Says of a SEND how many bytes it is for: by as much as the driver moved Sn_TX_WR on since the one before.
     fn heed_send(&mut self, map: &Map) {
         let Some(access) = self.done.last_mut() else { return };
         let Place::Socket(socket, register, 0) = map.place(access.block, access.address) else { return };
-        let Some((pointer, moved)) = self.tx_write.get_mut(socket) else { return };
+        let Some((sent, written)) = self.tx_write.get_mut(socket) else { return };
         match (register.field, &access.data[..]) {
             (SocketRegister::TxWr, &[high, low]) => {
                 let value = u16::from_be_bytes([high, low]);
-                if access.write {
-                    *moved = value.wrapping_sub(*pointer);
-                }
-                *pointer = value;
+                *(if access.write { written } else { sent }) = value;
             }
+            (SocketRegister::Cr, &[OPEN]) if access.write => (*sent, *written) = (0, 0),
             (SocketRegister::Cr, &[command]) if access.write && SENDS.contains(&command) => {
-                access.meaning += &format!(", {moved} bytes");
-                *moved = 0;
+                access.meaning += &format!(", {} bytes", written.wrapping_sub(*sent));
+                *sent = *written;
             }
             _ => {}
         }

@@ -262,6 +262,33 @@ fn only_recv_makes_room_again() {
     assert_eq!(bench.u16(1, sn::RX_RSR), 1008);
 }
 
+/// Arduino's library puts a datagram together that way: it reads Sn_TX_WR before each piece, and adds what it wrote before.
+#[test]
+fn sn_tx_wr_shows_what_was_written_to_it_once_that_is_sent() {
+    for model in MODELS {
+        let mut bench = Bench::linked(model);
+        bench.open(0, UDP, 68);
+        bench.write(0, sn::DIPR, &[255; 4]);
+        bench.write(0, sn::DPORT, &67u16.to_be_bytes());
+        for round in 1..=3 {
+            let pieces: [&[u8]; 3] = [&[1; 28], &[2; 44], &[3; 900]];
+            let sent = 972 * (round - 1);
+            let mut offset = 0;
+            for piece in pieces {
+                bench.put(0, offset, piece);
+                offset += piece.len() as u16;
+                assert_eq!((bench.u16(0, sn::TX_WR), bench.u16(0, sn::TX_FSR)), (sent, 2048), "{model:?}");
+            }
+            bench.command(0, command::SEND);
+            assert_eq!(bench.u16(0, sn::TX_WR), 972 * round, "{model:?}");
+            bench.pass(ms(1));
+            let frames = bench.take_seen();
+            assert_eq!(frames.len(), 1, "{model:?}");
+            assert_eq!(frames[0].bytes[42..], pieces.concat(), "{model:?}");
+        }
+    }
+}
+
 #[test]
 fn a_command_reads_back_until_its_time_has_passed() {
     let mut bench = Bench::bare(Model::W5500);

@@ -79,6 +79,9 @@ impl Core {
             SocketRegister::Cr => socket.command.map_or(0, |command| u64::from(command.code)),
             SocketRegister::TxFsr => u64::from(socket.free_bytes(self.buffers.span(Side::Transmit, n).size)),
             SocketRegister::TxRd => u64::from(socket.pointers.tx_read),
+            // What was written shows with SEND (github.com/PeterBorisenko/w5500-lwip-freertos, issue 4); Arduino's library
+            // for W5100, W5200 and W5500 counts on it where it puts a datagram together.
+            SocketRegister::TxWr => u64::from(socket.pointers.tx_boundary),
             SocketRegister::RxRsr => u64::from(socket.received_bytes()),
             SocketRegister::RxWr => u64::from(socket.pointers.rx_write),
             SocketRegister::Mssr => match socket.connection.mss() {

@@ -133,9 +133,9 @@ impl Socket {
         self.pointers.rx_write.wrapping_sub(self.pointers.rx_read)
     }
 
-    /// Sn_TX_FSR: what is free after the driver's pointer and before what may still be needed (W5500 datasheet, Sn_TX_FSR).
+    /// Sn_TX_FSR: what is free after the pointer as of the last SEND and before what may still be needed (W5500 datasheet,
+    /// Sn_TX_FSR).
     pub(crate) fn free_bytes(&self, size: u16) -> u16 {
-        let used = self.registers.u16(SocketRegister::TxWr).wrapping_sub(self.pointers.tx_acknowledged);
-        size.saturating_sub(used)
+        size.saturating_sub(self.pointers.tx_pending_bytes())
     }
 }

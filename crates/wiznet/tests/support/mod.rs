@@ -233,9 +233,9 @@ impl Bench {
         }
     }
 
-    /// Writes into a socket's TX memory and gives a command to send it.
-    pub fn send_with(&mut self, n: u8, data: &[u8], code: u8) {
-        let pointer = self.u16(n, sn::TX_WR);
+    /// Writes into a socket's TX memory `offset` behind Sn_TX_WR, and moves that behind the data.
+    pub fn put(&mut self, n: u8, offset: u16, data: &[u8]) {
+        let pointer = self.u16(n, sn::TX_WR).wrapping_add(offset);
         let (block, address, run) = self.buffer_place(n, pointer, true);
         let piece = data.len().min(run);
         self.write_at(block, address, &data[..piece]);
@@ -244,6 +244,11 @@ impl Bench {
             self.write_at(block, address, &data[piece..]);
         }
         self.write(n, sn::TX_WR, &pointer.wrapping_add(data.len() as u16).to_be_bytes());
+    }
+
+    /// Writes into a socket's TX memory and gives a command to send it.
+    pub fn send_with(&mut self, n: u8, data: &[u8], code: u8) {
+        self.put(n, 0, data);
         self.command(n, code);
     }
 
