@@ -133,6 +133,20 @@ fn mode_bits_read_back_as_detection_by_drivers_expects() {
 }
 
 #[test]
+fn pppoe_is_missed_by_who_opens_a_socket_with_it_and_not_by_who_tries_the_bit() {
+    let mut bench = Bench::linked(Model::W5500);
+    bench.common_write(0, &[0x08]);
+    bench.common_write(0, &[0x00]);
+    bench.open(0, UDP, 80);
+    assert_eq!(bench.chip.take_warnings(), []);
+    bench.common_write(0, &[0x08]);
+    bench.open(1, UDP, 81);
+    let warnings = bench.chip.take_warnings();
+    assert_eq!(warnings.len(), 1);
+    assert!(warnings[0].sentence.contains("PPPoE is left out"), "{}", warnings[0].sentence);
+}
+
+#[test]
 fn phycfgr_shows_the_link_and_obeys_its_mode_after_a_reset() {
     let mut bench = Bench::linked(Model::W5500);
     assert_eq!(bench.common_read(0x2E, 1), [0xBF]);

@@ -2,10 +2,13 @@
 //! ignored, with a warning.
 
 use crate::Model;
-use crate::map::SocketRegister;
+use crate::map::{Common, SocketRegister};
 
 use super::socket::{PendingCommand, interrupt, protocol, status};
 use super::{Core, WarningKind};
+
+/// PPPoE in MR.
+const MR_PPPOE: u8 = 0x08;
 
 mod code {
     pub(super) const OPEN: u8 = 0x01;
@@ -70,6 +73,11 @@ impl Core {
     }
 
     fn open(&mut self, n: usize) -> bool {
+        // Drivers that find out which chip they have try this bit; only a socket that is opened with it would need it.
+        if self.common.u8(Common::Mr) & MR_PPPOE != 0 {
+            self.warnings
+                .tell(self.now, WarningKind::PppoeOmitted, || "PPPoE is left out of this model".to_owned());
+        }
         self.report_leave(n);
         self.forget(n);
         let wanted = self.sockets[n].protocol();

@@ -159,7 +159,6 @@ impl Core {
 
     fn mode_written(&mut self, value: u8) {
         const WAKE_ON_LAN: u8 = 0x20;
-        const PPPOE: u8 = 0x08;
         const INDIRECT: u8 = 0x01;
         if value & SOFTWARE_RESET != 0 {
             return self.software_reset();
@@ -168,10 +167,6 @@ impl Core {
             self.warnings.tell(self.now, WarningKind::WakeOnLanOmitted, || {
                 "Wake-on-LAN is left out of this model".to_owned()
             });
-        }
-        if value & PPPOE != 0 {
-            self.warnings
-                .tell(self.now, WarningKind::PppoeOmitted, || "PPPoE is left out of this model".to_owned());
         }
         if value & INDIRECT != 0 && self.model() != Model::W5500 {
             self.warnings.tell(self.now, WarningKind::IndirectBusOmitted, || {
