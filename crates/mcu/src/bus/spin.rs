@@ -78,7 +78,7 @@ impl Spin {
     /// Something was written, or something else is executed: what was seen before counts no more.
     #[inline]
     pub(crate) fn end(&mut self) {
-        self.looks = self.looks.min(0);
+        (self.looks, self.is_news) = (self.looks.min(0), false);
     }
 
     /// Whether a lap of a spin has ended with the last instruction.

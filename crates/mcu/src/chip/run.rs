@@ -52,6 +52,7 @@ impl Rp2040 {
     pub fn run_until(&mut self, end: Picoseconds) -> Stop {
         self.bus.stopped = None;
         self.bus.flow = None;
+        self.bus.spin.end();
         // Whoever reached for the surroundings since the last run may have changed their plans.
         self.bus.outside_changed();
         loop {
