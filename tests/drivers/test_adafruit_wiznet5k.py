@@ -136,8 +136,12 @@ def test_dhcp_and_dns_work(brought_up: BringUp, chip: str) -> None:
     assert driver.sockets.gethostbyname("board.airwire.test") == "192.168.1.42"
 
 
+def test_every_name_is_the_pc_unless_it_has_records(brought_up: BringUp) -> None:
+    assert brought_up(address=None).sockets.gethostbyname("broker.example.com") == "192.168.1.1"
+
+
 def test_a_name_that_nobody_knows_is_an_error(brought_up: BringUp) -> None:
-    driver = brought_up(address=None)
+    driver = brought_up(address=None, network="[traffic.dns]\nrecords = 'board.airwire.test=192.168.1.42'\n")
     with pytest.raises(RuntimeError, match="Failed to resolve hostname"):
         driver.sockets.gethostbyname("nobody.invalid")
 

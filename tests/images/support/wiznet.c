@@ -13,6 +13,8 @@
 #endif
 
 enum side { TRANSMIT, RECEIVE };
+/* What was put behind Sn_TX_WR since the last SEND: until then the register reads as before. */
+static uint16_t put_bytes[SOCKETS];
 #ifdef W5100S
 static uint16_t buffer_bytes[SOCKETS], buffer_base[SOCKETS];
 #endif
@@ -176,6 +178,9 @@ void wiznet_interrupts_start(void) {
 }
 
 void socket_command(uint32_t socket, uint8_t command) {
+    if (command == CR_SEND || command == CR_OPEN) {
+        put_bytes[socket] = 0;
+    }
     write8(Sn_CR(socket), command);
     for (uint32_t turn = 0; read8(Sn_CR(socket)); turn++) {
         if (turn == COMMAND_LIMIT) {
@@ -216,7 +221,7 @@ static uint16_t read_steady(uint32_t address) {
     return value;
 }
 
-uint16_t socket_room(uint32_t socket) { return read_steady(Sn_TX_FSR(socket)); }
+uint16_t socket_room(uint32_t socket) { return (uint16_t)(read_steady(Sn_TX_FSR(socket)) - put_bytes[socket]); }
 
 uint16_t socket_received(uint32_t socket) { return read_steady(Sn_RX_RSR(socket)); }
 
@@ -235,7 +240,8 @@ static uint32_t locate(enum side side, uint32_t socket, uint16_t pointer, uint32
 }
 
 void socket_put(uint32_t socket, const void *bytes, uint32_t count) {
-    uint16_t pointer = read16(Sn_TX_WR(socket));
+    uint16_t pointer = (uint16_t)(read16(Sn_TX_WR(socket)) + put_bytes[socket]);
+    put_bytes[socket] = (uint16_t)(put_bytes[socket] + count);
     for (const uint8_t *from = bytes; count;) {
         uint32_t piece = count;
         uint32_t address = locate(TRANSMIT, socket, pointer, &piece);
