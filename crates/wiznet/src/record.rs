@@ -121,12 +121,16 @@ impl Record {
     /// Says of a SEND how many bytes it is for: by as much as the driver moved Sn_TX_WR on since the one before.
     fn heed_send(&mut self, map: &Map) {
         let Some(access) = self.done.last_mut() else { return };
-        let Place::Socket(socket, register, 0) = map.place(access.block, access.address) else { return };
+        let Place::Socket(socket, register, index) = map.place(access.block, access.address) else { return };
         let Some((sent, written)) = self.tx_write.get_mut(socket) else { return };
         match (register.field, &access.data[..]) {
-            (SocketRegister::TxWr, &[high, low]) => {
-                let value = u16::from_be_bytes([high, low]);
-                *(if access.write { written } else { sent }) = value;
+            (SocketRegister::TxWr, data) => {
+                let pointer = if access.write { written } else { sent };
+                let mut bytes = pointer.to_be_bytes();
+                for (byte, &value) in bytes.iter_mut().skip(index.into()).zip(data) {
+                    *byte = value;
+                }
+                *pointer = u16::from_be_bytes(bytes);
             }
             (SocketRegister::Cr, &[OPEN]) if access.write => (*sent, *written) = (0, 0),
             (SocketRegister::Cr, &[command]) if access.write && SENDS.contains(&command) => {

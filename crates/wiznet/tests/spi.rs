@@ -7,7 +7,7 @@ use units::Picoseconds;
 use wiznet::spi::{Burst, Decoder, Step};
 use wiznet::{Chip, Model, Options};
 
-use support::{Bench, MODELS, ms, sn, us};
+use support::{Bench, MODELS, command, ms, sn, us};
 
 #[test]
 fn each_chip_tells_its_version() {
@@ -187,6 +187,26 @@ fn accesses_are_told_in_words() {
     );
     assert_eq!((accesses[3].bytes, accesses[3].data.len()), (100, 64));
     assert_eq!(accesses[1].end - accesses[1].start, Picoseconds::new(4 * 8 * 50_000));
+}
+
+#[test]
+fn a_send_says_its_bytes_however_its_driver_reads_and_writes_the_pointer() {
+    let mut bench = Bench::linked(Model::W5500);
+    bench.chip.record(true);
+    bench.open(0, 0x02, 80);
+    // In one access, byte by byte, and in three pieces of which the driver keeps count itself.
+    bench.send(0, &[1; 300]);
+    for (offset, byte) in [0x02, 0x00].into_iter().enumerate() {
+        bench.write(0, sn::TX_WR + offset as u16, &[byte]);
+    }
+    bench.command(0, command::SEND);
+    for pointer in [520u16, 530, 1000] {
+        bench.write(0, sn::TX_WR, &pointer.to_be_bytes());
+    }
+    bench.command(0, command::SEND);
+    let accesses = bench.chip.take_accesses();
+    let sends = accesses.iter().filter_map(|access| access.meaning.split_once("SEND, "));
+    assert_eq!(sends.map(|(_, bytes)| bytes).collect::<Vec<_>>(), ["300 bytes", "212 bytes", "488 bytes"]);
 }
 
 #[test]
