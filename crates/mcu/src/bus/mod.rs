@@ -301,7 +301,7 @@ impl Bus {
                 self.begin(core, pc, address, *cycle);
                 let value = self.read_apb(address)?;
                 self.settle();
-                self.attention |= self.spin.look(pc, address, value);
+                self.note_look(pc, address, value);
                 Ok(narrow(value, address, size))
             }
             0x1 => Ok(self.load_flash(core, pc, address, size, cycle)?),
@@ -310,7 +310,7 @@ impl Bus {
                 self.begin(core, pc, address, *cycle);
                 let value = self.read_ahb(address, size)?;
                 self.settle();
-                self.attention |= self.spin.look(pc, address, value);
+                self.note_look(pc, address, value);
                 Ok(value)
             }
         }

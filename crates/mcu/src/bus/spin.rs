@@ -109,6 +109,12 @@ impl Spin {
 }
 
 impl Bus {
+    /// A core saw a value in a register. Where two cores take turns nobody stops for that: it would change their turns.
+    #[inline]
+    pub(super) fn note_look(&mut self, pc: u32, address: u32, value: u32) {
+        self.attention |= self.watch.contention.is_none() && self.spin.look(pc, address, value);
+    }
+
     /// What a register that is looked at again will show, and up to which time in any case; nothing when looking changes
     /// something, or when what it shows depends on the time.
     pub(crate) fn steady(&self, address: u32) -> Option<(Steady, Picoseconds)> {
