@@ -4,10 +4,8 @@
 
 mod host_common;
 
-use std::process::Command;
-
 use ethernet::{Frame, Host, HostOptions, Station};
-use host_common::{LEFT, LEFT_MAC, RIGHT, RIGHT_MAC, Script, us};
+use host_common::{LEFT, LEFT_MAC, RIGHT, RIGHT_MAC, Script, recorded_now, us};
 use smoltcp::phy::ChecksumCapabilities;
 use smoltcp::wire::{
     EthernetAddress, EthernetFrame, EthernetProtocol, IpAddress, IpProtocol, Ipv4Packet, Ipv4Repr,
@@ -286,17 +284,8 @@ fn the_recording_tells_kinds_apart() {
 #[test]
 #[ignore = "takes half a minute of real time, and root"]
 fn this_kernel_and_the_pc_acknowledge_alike() {
-    let program = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/kernel_acks/record.py");
-    let Ok(output) = Command::new("python3").arg(program).output() else {
-        println!("skipped: there is no python3");
-        return;
-    };
-    if output.status.code() == Some(77) {
-        println!("skipped: {}", String::from_utf8_lossy(&output.stderr).trim());
-        return;
-    }
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    let (other, all, _) = compare(&String::from_utf8_lossy(&output.stdout));
+    let Some(recording) = recorded_now("kernel_acks/record.py") else { return };
+    let (other, all, _) = compare(&recording);
     assert!(all > 2_000, "the recording has {all} segments");
     assert!(other * 20 <= all, "{other} of {all} segments");
 }

@@ -4,11 +4,9 @@
 mod chip_common;
 mod host_common;
 
-use std::process::Command;
-
 use chip_common::{ByHand, sender};
 use ethernet::HostOptions;
-use host_common::{options, us};
+use host_common::{options, recorded_now, us};
 use smoltcp::wire::TcpControl;
 
 const RECORDING: &str = include_str!("kernel_sends/linux-6.18.44.txt");
@@ -145,17 +143,8 @@ fn the_recorded_kernel_and_the_pc_send_alike() {
 #[test]
 #[ignore = "takes ten seconds of real time, and root"]
 fn this_kernel_and_the_pc_send_alike() {
-    let program = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/kernel_sends/record.py");
-    let Ok(output) = Command::new("python3").arg(program).output() else {
-        println!("skipped: there is no python3");
-        return;
-    };
-    if output.status.code() == Some(77) {
-        println!("skipped: {}", String::from_utf8_lossy(&output.stderr).trim());
-        return;
-    }
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    let found = compare(&String::from_utf8_lossy(&output.stdout));
+    let Some(recording) = recorded_now("kernel_sends/record.py") else { return };
+    let found = compare(&recording);
     assert!(found.all > 250, "{found:?}");
     assert!(found.other * 8 <= found.all, "{found:?}");
 }
