@@ -1,0 +1,72 @@
+# airwire_image(): an application on a way to the network, as ELF and UF2.
+set(CMAKE_C_STANDARD 11)
+set(CMAKE_C_STANDARD_REQUIRED ON)
+set(CMAKE_C_EXTENSIONS OFF)
+set(PORT ${CMAKE_SOURCE_DIR}/ports/rp2040)
+
+# The same bytes wherever the sources lie; each function a section of its own, so that what nobody calls stays out.
+add_compile_options(
+  -g -ffunction-sections -fdata-sections -fno-common -ffreestanding -fno-tree-loop-distribute-patterns
+  -ffile-prefix-map=${CMAKE_SOURCE_DIR}=firmware -ffile-prefix-map=${CMAKE_BINARY_DIR}=build
+  -ffile-prefix-map=${BOARD_DIR}=board -ffile-prefix-map=${LWIP_DIR}=lwip -ffile-prefix-map=${FREERTOS_DIR}=freertos)
+set(OUR_WARNINGS -Wall -Wextra -Werror)
+
+include_directories(${BOARD_DIR} hal common drivers/wiznet transport ports/rp2040)
+
+file(STRINGS ${BOARD_DIR}/board.h BOARD_FLASH_LINE REGEX "#define BOARD_FLASH_BYTES ")
+string(REGEX REPLACE ".* ([0-9]+)u?$" "\\1" BOARD_FLASH_BYTES "${BOARD_FLASH_LINE}")
+
+set(PORT_SOURCES
+    ${PORT}/startup.c ${PORT}/clock.c ${PORT}/gpio.c ${PORT}/spi.c ${PORT}/console.c ${PORT}/uart.c ${PORT}/adc.c
+    ${PORT}/random.c ${PORT}/watchdog.c common/console_text.c common/decimal.c common/memory_functions.c)
+file(GLOB WIZNET_SOURCES ${CMAKE_SOURCE_DIR}/drivers/wiznet/*.c)
+
+# boot2, once: its code linked alone, then padded, with its checksum.
+add_executable(boot2 ${PORT}/boot2_quad.c)
+target_compile_options(boot2 PRIVATE -Os ${OUR_WARNINGS})
+target_link_options(boot2 PRIVATE -nostdlib -Wl,--build-id=none -Wl,--no-warn-rwx-segments -T ${PORT}/boot2.ld)
+set(BOOT2_SOURCE ${CMAKE_BINARY_DIR}/boot2.S)
+add_custom_command(
+  OUTPUT ${BOOT2_SOURCE}
+  COMMAND ${CMAKE_OBJCOPY} -O binary $<TARGET_FILE:boot2> boot2.bin
+  COMMAND ${CMAKE_COMMAND} -DINPUT=boot2.bin -DOUTPUT=${BOOT2_SOURCE} -P ${CMAKE_SOURCE_DIR}/cmake/boot2_checksum.cmake
+  DEPENDS boot2 cmake/boot2_checksum.cmake)
+add_library(boot2_padded OBJECT ${BOOT2_SOURCE})
+
+# airwire_image(name SOURCES ... [LIBRARIES ...] [DEFINITIONS ...] [OPTIMISE -Os|-O2] [RAM_CODE pattern ...])
+# RAM_CODE: file patterns of the linker script whose code runs from SRAM.
+function(airwire_image name)
+  cmake_parse_arguments(PARSE_ARGV 1 image "" "OPTIMISE" "SOURCES;LIBRARIES;DEFINITIONS;RAM_CODE;INCLUDES")
+  if(NOT image_OPTIMISE)
+    set(image_OPTIMISE -Os)
+  endif()
+  set(RAM_CODE "")
+  foreach(pattern ${image_RAM_CODE})
+    string(APPEND RAM_CODE "${pattern}(.text .text.* .rodata .rodata.*)\n        ")
+  endforeach()
+  configure_file(${PORT}/flash.ld.in ${CMAKE_BINARY_DIR}/${name}.ld @ONLY)
+  add_executable(${name} ${image_SOURCES} ${PORT_SOURCES} ${WIZNET_SOURCES} $<TARGET_OBJECTS:boot2_padded>)
+  target_compile_options(${name} PRIVATE ${image_OPTIMISE} ${OUR_WARNINGS})
+  target_compile_definitions(${name} PRIVATE ${image_DEFINITIONS})
+  target_include_directories(${name} PRIVATE ${image_INCLUDES})
+  target_link_libraries(${name} PRIVATE ${image_LIBRARIES} gcc)
+  target_link_options(${name} PRIVATE -nostdlib -nostartfiles -Wl,--gc-sections -Wl,--build-id=none
+                      -Wl,--no-warn-rwx-segments -Wl,-Map=${name}.map -T ${CMAKE_BINARY_DIR}/${name}.ld)
+  set_target_properties(${name} PROPERTIES SUFFIX .elf LINK_DEPENDS "${CMAKE_BINARY_DIR}/${name}.ld;${PORT}/flash.ld.in")
+  add_custom_command(
+    TARGET ${name} POST_BUILD
+    COMMAND ${CMAKE_OBJCOPY} -O binary ${name}.elf ${name}.bin
+    COMMAND ${CMAKE_COMMAND} -DINPUT=${CMAKE_BINARY_DIR}/${name}.bin -DOUTPUT=${name}.uf2 -DCC=${CMAKE_C_COMPILER}
+            -DOBJCOPY=${CMAKE_OBJCOPY} -P ${CMAKE_SOURCE_DIR}/cmake/make_uf2.cmake)
+endfunction()
+
+# lwip_library(name SOURCES ... DEFINITIONS ... OPTIMISE ...): lwIP with one of the settings files. The compiler's warnings
+# about lwIP's own code are its own affair.
+function(lwip_library name)
+  cmake_parse_arguments(PARSE_ARGV 1 library "" "OPTIMISE" "SOURCES;DEFINITIONS;INCLUDES")
+  file(GLOB sources ${LWIP_DIR}/core/*.c ${LWIP_DIR}/core/ipv4/*.c ${LWIP_DIR}/netif/ethernet.c)
+  add_library(${name} STATIC ${sources} ${library_SOURCES})
+  target_include_directories(${name} PUBLIC ${LWIP_DIR}/include lwip ${library_INCLUDES})
+  target_compile_definitions(${name} PUBLIC ${library_DEFINITIONS})
+  target_compile_options(${name} PRIVATE ${library_OPTIMISE})
+endfunction()

@@ -1,0 +1,138 @@
+/* MACRAW: in the receive memory each frame stands behind two bytes, its length with those two. */
+#include "macraw.h"
+
+#include "bus.h"
+#include "chip.h"
+#include "memory.h"
+#include "sockets.h"
+
+#define LENGTH_BYTES 2u
+#define LEAST_BYTES 60u
+#define COMMAND_LOOKS 64u
+/* A frame of the largest size takes 123 us on the wire at 100 Mbit/s and ten times that at 10; so many looks at Sn_IR take
+ * longer on any SPI. */
+#define SEND_LOOKS 4096u
+
+static uint16_t read_pointer, write_pointer;
+static uint16_t left;      /* of the frame that is being read */
+static uint16_t waiting;   /* so many bytes stand in the receive memory at least */
+static uint16_t written;   /* of the frame that is being written */
+static bool is_sending;
+static uint32_t faults;
+
+static bool command(uint8_t code) {
+    bus_write8(Sn_CR(0), code);
+    for (unsigned look = 0; look < COMMAND_LOOKS; look++) {
+        if (!bus_read8(Sn_CR(0))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool open(void) {
+    command(CR_CLOSE);
+    bus_write8(Sn_IR(0), IR_ALL);
+    bus_write8(Sn_MR(0), MR_MACRAW | MACRAW_MAC_FILTER);
+    if (!command(CR_OPEN) || bus_read8(Sn_SR(0)) != SR_MACRAW) {
+        return false;
+    }
+    read_pointer = bus_read16(Sn_RX_RD(0));
+    write_pointer = bus_read16(Sn_TX_WR(0));
+    left = waiting = written = 0;
+    is_sending = false;
+    return true;
+}
+
+bool macraw_open(void) {
+    uint8_t kib[CHIP_SOCKETS] = {CHIP_MEMORY_KIB};
+#ifdef RMSR /* each socket has 1 KiB at least on the W5100, so that 4 KiB are the most */
+    for (unsigned socket = 0; socket < CHIP_SOCKETS; socket++) {
+        kib[socket] = socket ? 1 : 4;
+    }
+#endif
+    if (!sockets_set_memory(kib) || !open()) {
+        return false;
+    }
+    socket_watch(0, SOCKET_RECEIVED);
+    return true;
+}
+
+void macraw_acknowledge(void) { bus_write8(Sn_IR(0), IR_RECV); }
+
+static void fault(void) {
+    faults++;
+    open();
+}
+
+size_t macraw_next(void) {
+    if (waiting < LENGTH_BYTES) {
+        waiting = bus_read16(Sn_RX_RSR(0));
+        if (!waiting) {
+            return 0;
+        }
+        if (waiting > memory_bytes(0)) {
+            fault();
+            return 0;
+        }
+    }
+    uint8_t length[LENGTH_BYTES];
+    memory_read(0, read_pointer, length, LENGTH_BYTES);
+    unsigned bytes = (unsigned)(length[0] << 8 | length[1]);
+    if (bytes < LENGTH_BYTES + 14u || bytes > LENGTH_BYTES + MACRAW_MOST_BYTES || bytes > waiting) {
+        fault();
+        return 0;
+    }
+    read_pointer = (uint16_t)(read_pointer + LENGTH_BYTES);
+    waiting = (uint16_t)(waiting - bytes);
+    left = (uint16_t)(bytes - LENGTH_BYTES);
+    return left;
+}
+
+void macraw_read(uint8_t *bytes, size_t count) {
+    count = count < left ? count : left;
+    memory_read(0, read_pointer, bytes, count);
+    read_pointer = (uint16_t)(read_pointer + count);
+    left = (uint16_t)(left - count);
+}
+
+void macraw_finish(void) {
+    read_pointer = (uint16_t)(read_pointer + left);
+    left = 0;
+    bus_write16(Sn_RX_RD(0), read_pointer);
+    command(CR_RECV);
+}
+
+bool macraw_has_room(size_t bytes) { return bytes <= memory_bytes(0); }
+
+/* The frame before must have left before the pointer moves on. */
+static void wait_until_sent(void) {
+    for (unsigned look = 0; is_sending && look < SEND_LOOKS; look++) {
+        if (bus_read8(Sn_IR(0)) & IR_SENDOK) {
+            bus_write8(Sn_IR(0), IR_SENDOK);
+            is_sending = false;
+        }
+    }
+    if (is_sending) {
+        fault();
+    }
+}
+
+void macraw_write(const uint8_t *bytes, size_t count) {
+    memory_write(0, write_pointer, bytes, count);
+    write_pointer = (uint16_t)(write_pointer + count);
+    written = (uint16_t)(written + count);
+}
+
+void macraw_send(void) {
+    static const uint8_t zeros[LEAST_BYTES];
+    if (written < LEAST_BYTES) {
+        macraw_write(zeros, LEAST_BYTES - written);
+    }
+    wait_until_sent();
+    bus_write16(Sn_TX_WR(0), write_pointer);
+    is_sending = command(CR_SEND);
+    written = 0;
+}
+
+uint32_t macraw_faults(void) { return faults; }

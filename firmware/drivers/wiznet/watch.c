@@ -1,0 +1,60 @@
+/* How the driver notices the chip: INTn, or a poll of its own period. The handler masks the pin while its level stands, and
+ * the next look at it unmasks it. */
+#include "bus.h"
+#include "chip.h"
+#include "clock.h"
+#include "gpio.h"
+#include "wiznet.h"
+
+static bool uses_pin;
+static uint32_t period_us, last_poll_us;
+static void (*wake)(void);
+
+static void pin_is_low(void) {
+    gpio_mask(BOARD_NETWORK_INTN);
+    if (wake) {
+        wake();
+    }
+}
+
+void wiznet_watch(bool use_interrupt_pin, uint32_t poll_us) {
+    uses_pin = use_interrupt_pin;
+    period_us = poll_us;
+    last_poll_us = clock_us();
+    if (uses_pin) {
+        gpio_input(BOARD_NETWORK_INTN, GPIO_PULLED_UP);
+        gpio_on(BOARD_NETWORK_INTN, GPIO_LOW, pin_is_low);
+    }
+}
+
+void wiznet_watch_sockets(uint32_t sockets) { bus_write8(SIMR, (uint8_t)sockets); }
+
+bool wiznet_is_calling(void) {
+    if (uses_pin) {
+        return !gpio_get(BOARD_NETWORK_INTN);
+    }
+    if (!period_us) {
+        return true;
+    }
+    uint32_t gone_us = clock_us() - last_poll_us;
+    if (gone_us < period_us) {
+        return false;
+    }
+    /* Polls keep their raster; those that were missed are left out. */
+    last_poll_us += gone_us < 2 * period_us ? period_us : gone_us - gone_us % period_us;
+    return true;
+}
+
+uint32_t wiznet_quiet_us(uint32_t limit_us) {
+    if (uses_pin) {
+        gpio_unmask(BOARD_NETWORK_INTN);
+        return limit_us;
+    }
+    uint32_t gone_us = clock_us() - last_poll_us;
+    uint32_t left_us = gone_us < period_us ? period_us - gone_us : 0;
+    return left_us < limit_us ? left_us : limit_us;
+}
+
+void wiznet_set_waker(void (*waker)(void)) { wake = waker; }
+
+uint32_t wiznet_interrupts(void) { return bus_read8(SIR) & ALL_SOCKETS; }

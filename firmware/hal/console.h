@@ -1,0 +1,21 @@
+/* A console for people. */
+#ifndef HAL_CONSOLE_H
+#define HAL_CONSOLE_H
+
+#include <stdint.h>
+
+void console_start(uint32_t baud);
+/* Waits until the characters fit the UART's FIFO. */
+void console_put(char character);
+void console_text(const char *text);
+void console_number(uint32_t value);
+/* "name value", and a new line. */
+void console_named(const char *name, uint32_t value);
+/* An IPv4 address whose first octet lies lowest in memory. */
+void console_address(uint32_t address);
+/* The next character that was received, or -1. */
+int console_get(void);
+/* Waits until everything has left the wire. */
+void console_flush(void);
+
+#endif

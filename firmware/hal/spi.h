@@ -1,0 +1,28 @@
+/* The SPI that the board's network chip is on. Mode 3: with it the PL022 leaves no gap between the frames of a transfer
+ * (RP2040 datasheet 4.4.3.9 to 4.4.3.12), and WIZnet's chips take modes 0 and 3 (W5500 datasheet 2.1). */
+#ifndef HAL_SPI_H
+#define HAL_SPI_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Sets up pins and clock: the fastest that is not above `hz`; returns what it came out as. */
+uint32_t spi_start(uint32_t hz);
+void spi_select(void);
+void spi_deselect(void);
+/* Moves `count` bytes; `out` may be null for zeros, `in` for bytes that nobody wants. By the processor where they are few,
+ * else by DMA. */
+void spi_transfer(const uint8_t *out, uint8_t *in, size_t count);
+/* The shortest transfer that goes by DMA; 0 for none. */
+void spi_set_dma_from(size_t bytes);
+/* What to do while DMA works, in place of asking it all the time; null for that. It returns when spi_dma_is_done(), and is
+ * woken by `done` from interrupt context. */
+struct spi_waiter {
+    void (*wait)(void);
+    void (*done)(void);
+};
+void spi_set_waiter(const struct spi_waiter *waiter);
+bool spi_dma_is_done(void);
+
+#endif

@@ -1,0 +1,14 @@
+/* A watchdog that starts the board anew when nobody feeds it. */
+#ifndef HAL_WATCHDOG_H
+#define HAL_WATCHDOG_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* `limit_ms` up to 8000. */
+void watchdog_start(uint32_t limit_ms);
+void watchdog_feed(void);
+/* Whether it was the watchdog that started the board this time. */
+bool watchdog_has_fired(void);
+
+#endif

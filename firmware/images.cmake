@@ -1,0 +1,25 @@
+# Every image: applications by the ways to the network.
+set(TRANSPORT_SHARED transport/settings.c transport/report.c)
+set(LWIP_SHARED lwip/interface.c lwip/netif_wiznet.c lwip/port_lwip.c ${PORT}/checksum.S)
+
+lwip_library(lwip_small DEFINITIONS LWIP_SETTINGS_SMALL OPTIMISE -Os)
+lwip_library(lwip_fast DEFINITIONS LWIP_SETTINGS_FAST OPTIMISE -O2)
+
+# On the chip's own sockets: `sockets` says how many share the chip's memory.
+function(hardware_image application sockets)
+  airwire_image(${application}-hardware
+    SOURCES apps/${application}/${application}.c transport/hardware/network.c ${TRANSPORT_SHARED} ${ARGN}
+    DEFINITIONS NETWORK_SOCKETS=${sockets}u)
+endfunction()
+
+# On lwIP's raw interface: by the settings for speed.
+function(lwip_raw_image application)
+  airwire_image(${application}-lwip_raw
+    SOURCES apps/${application}/${application}.c transport/lwip_raw/network.c ${TRANSPORT_SHARED} ${LWIP_SHARED} ${ARGN}
+    LIBRARIES lwip_fast OPTIMISE -O2)
+endfunction()
+
+hardware_image(pingpong_client 1)
+hardware_image(pingpong_server 4)
+lwip_raw_image(pingpong_client)
+lwip_raw_image(pingpong_server)

@@ -1,0 +1,92 @@
+/* Implementation of interface.h. The link is looked at by one of lwIP's timers. */
+#include "interface.h"
+
+#include "clock.h"
+#include "console.h"
+#include "lwip/dhcp.h"
+#include "lwip/init.h"
+#include "lwip/timeouts.h"
+#include "netif/ethernet.h"
+#include "netif_wiznet.h"
+#include "network_settings.h"
+#include "report.h"
+#include "spi.h"
+#include "watchdog.h"
+#include "wiznet.h"
+#ifdef AIRWIRE_FREERTOS
+#include "lwip/tcpip.h"
+#define INPUT tcpip_input
+#else
+#define INPUT ethernet_input
+#endif
+
+#define LINK_LOOK_MS 100u
+
+static struct netif interface;
+
+static void look_at_link(void *argument) {
+    (void)argument;
+    netif_wiznet_look_at_link(&interface);
+    sys_timeout(LINK_LOOK_MS, look_at_link, NULL);
+}
+
+static void add(void) {
+    ip4_addr_t none = {0}, address = {setting_address}, mask = {setting_mask}, gateway = {setting_gateway};
+    bool is_fixed = !setting_dhcp || !LWIP_DHCP;
+    netif_add(&interface, is_fixed ? &address : &none, is_fixed ? &mask : &none, is_fixed ? &gateway : &none, NULL,
+              netif_wiznet_init, INPUT);
+    netif_set_default(&interface);
+    netif_set_up(&interface);
+#if LWIP_DHCP
+    if (!is_fixed) {
+        dhcp_start(&interface);
+    }
+#endif
+    look_at_link(NULL);
+}
+
+static void start_chip(const char *transport) {
+    const uint8_t mac[6] = NETWORK_MAC;
+    while (wiznet_start(setting_spi_hz, mac) != WIZNET_READY) {
+        report_start(transport);
+        report_problem(wiznet_sentence(WIZNET_NO_CHIP));
+        clock_sleep(1000000);
+    }
+    report_start(transport);
+    spi_set_dma_from(setting_spi_dma_from_bytes);
+}
+
+void interface_start(const char *transport) {
+    clock_start();
+    console_start(setting_console_baud);
+    if (setting_watchdog_ms) {
+        watchdog_start(setting_watchdog_ms);
+    }
+    start_chip(transport);
+#ifdef AIRWIRE_FREERTOS
+    tcpip_init(NULL, NULL);
+    LOCK_TCPIP_CORE();
+    add();
+    UNLOCK_TCPIP_CORE();
+#else
+    lwip_init();
+    add();
+#endif
+    wiznet_watch(setting_wiznet_int, setting_wiznet_poll_us);
+    wiznet_watch_sockets(1);
+}
+
+bool interface_receive(unsigned most) { return netif_wiznet_receive(&interface, most); }
+
+bool interface_is_ready(void) {
+    return netif_is_link_up(&interface) && !ip4_addr_isany_val(*netif_ip4_addr(&interface));
+}
+
+const char *interface_sentence(void) {
+    if (!netif_is_link_up(&interface)) {
+        return wiznet_sentence(WIZNET_NO_LINK);
+    }
+    return wiznet_sentence(interface_is_ready() ? WIZNET_READY : WIZNET_NO_ADDRESS);
+}
+
+uint32_t interface_address(void) { return ip4_addr_get_u32(netif_ip4_addr(&interface)); }

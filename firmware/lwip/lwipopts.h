@@ -1,0 +1,58 @@
+/* lwIP's options: what all images have in common, and one of the two settings files. */
+#ifndef LWIPOPTS_H
+#define LWIPOPTS_H
+
+#ifdef AIRWIRE_FREERTOS
+#define NO_SYS 0
+#define LWIP_SOCKET 1
+#define LWIP_NETCONN 1
+#define LWIP_TCPIP_CORE_LOCKING 1
+#define LWIP_TCPIP_CORE_LOCKING_INPUT 1
+#define LWIP_COMPAT_SOCKETS 0
+#define LWIP_SO_RCVTIMEO 0
+#define LWIP_SO_SNDTIMEO 0
+#define SO_REUSE 1
+#define LWIP_TIMEVAL_PRIVATE 1
+#define TCPIP_THREAD_STACKSIZE 512
+#define TCPIP_THREAD_PRIO 3
+#define TCPIP_MBOX_SIZE 32
+#define DEFAULT_TCP_RECVMBOX_SIZE 32
+#define DEFAULT_UDP_RECVMBOX_SIZE 8
+#define DEFAULT_ACCEPTMBOX_SIZE 8
+#define DEFAULT_RAW_RECVMBOX_SIZE 4
+#define DEFAULT_THREAD_STACKSIZE 512
+#else
+#define NO_SYS 1
+#define LWIP_SOCKET 0
+#define LWIP_NETCONN 0
+#endif
+
+#define SYS_LIGHTWEIGHT_PROT (!NO_SYS)
+#define LWIP_IPV4 1
+#define LWIP_IPV6 0
+#define LWIP_RAW 0
+#define LWIP_UDP 1
+#define LWIP_TCP 1
+#define LWIP_ICMP 1
+#define LWIP_NETIF_LINK_CALLBACK 0
+#define LWIP_NETIF_STATUS_CALLBACK 0
+#define LWIP_NETIF_TX_SINGLE_PBUF 0
+#define ETH_PAD_SIZE 0
+#define MEM_ALIGNMENT 4
+#define MEM_LIBC_MALLOC 0
+#define MEMP_MEM_MALLOC 0
+#define LWIP_NOASSERT_ON_ERROR 1
+/* Checksums and copies in the port's own code. */
+#define LWIP_CHKSUM port_checksum
+#define LWIP_CHKSUM_ALGORITHM 0
+unsigned short port_checksum(const void *bytes, int count);
+
+#if defined(LWIP_SETTINGS_SMALL)
+#include "settings_small.h"
+#elif defined(LWIP_SETTINGS_FAST)
+#include "settings_fast.h"
+#else
+#error "Define LWIP_SETTINGS_SMALL or LWIP_SETTINGS_FAST"
+#endif
+
+#endif

@@ -1,0 +1,45 @@
+/* lwIP for throughput and many connections: full segments, wide windows, statistics to watch its pools by. */
+#ifndef LWIP_SETTINGS_FAST_H
+#define LWIP_SETTINGS_FAST_H
+
+#ifndef TCP_MSS
+#define TCP_MSS 1460
+#endif
+#ifndef TCP_WND
+#define TCP_WND (8 * TCP_MSS)
+#endif
+#ifndef TCP_SND_BUF
+#define TCP_SND_BUF (8 * TCP_MSS)
+#endif
+#define TCP_SND_QUEUELEN (4 * TCP_SND_BUF / TCP_MSS)
+#define MEMP_NUM_TCP_PCB 16
+#define MEMP_NUM_TCP_PCB_LISTEN 8
+#ifndef MEMP_NUM_TCP_SEG
+#define MEMP_NUM_TCP_SEG 64
+#endif
+#define MEMP_NUM_PBUF 32
+#define MEMP_NUM_UDP_PCB 8
+#define MEMP_NUM_NETCONN 24
+#define MEMP_NUM_NETBUF 16
+#define MEMP_NUM_SYS_TIMEOUT 12
+#ifndef PBUF_POOL_SIZE
+#define PBUF_POOL_SIZE 24
+#endif
+#define PBUF_POOL_BUFSIZE 1536 /* a whole frame, so that it comes in by one DMA transfer */
+#ifndef MEM_SIZE
+#define MEM_SIZE (32 * 1024)
+#endif
+#define ARP_TABLE_SIZE 10
+#define ARP_QUEUEING 1
+#define IP_REASSEMBLY 1
+#define IP_FRAG 1
+#define TCP_QUEUE_OOSEQ 1
+#define LWIP_DHCP 1
+#define LWIP_DNS 1
+#define LWIP_STATS 1
+#define LWIP_STATS_DISPLAY 0
+#define LWIP_TCP_KEEPALIVE 1
+#define LWIP_CHECKSUM_ON_COPY 0
+#define LWIP_WND_SCALE 0
+
+#endif

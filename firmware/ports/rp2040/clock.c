@@ -1,0 +1,96 @@
+/* Clocks from the crystal and PLL_SYS, microseconds from TIMER, and sleep until an interrupt or an alarm. */
+#include "clock.h"
+
+#include "board.h"
+#include "interrupt.h"
+#include "registers.h"
+#include "resets.h"
+#include "settings.h"
+
+/* A whole number of MHz from 63 to 133, as the crystal's 12 MHz times so many is the VCO's 750 to 1600 MHz
+ * (RP2040 datasheet 2.18.1). */
+SETTING(system_hz, 133000000u);
+/* What the millisecond clock begins with. */
+SETTING(clock_start_ms, 0);
+
+_Static_assert(BOARD_CRYSTAL_HZ == 12000000, "clock_start() computes with a crystal of 12 MHz");
+
+static uint32_t system_hz;
+static uint32_t last_us, milliseconds;
+
+static void pll_sys_start(uint32_t feedback) {
+    resets_release(RESET_PLL_SYS);
+    PLL_CS(PLL_SYS_BASE) = 1;
+    PLL_FBDIV_INT(PLL_SYS_BASE) = feedback;
+    PLL_PWR_CLEAR(PLL_SYS_BASE) = PLL_PWR_VCOPD | PLL_PWR_PD;
+    while (!(PLL_CS(PLL_SYS_BASE) & PLL_CS_LOCK)) {
+    }
+    PLL_PRIM(PLL_SYS_BASE) = 6u << 16 | 2u << 12;
+    PLL_PWR_CLEAR(PLL_SYS_BASE) = PLL_PWR_POSTDIVPD;
+}
+
+/* The loops below end with the hardware: without a crystal or a PLL that locks there is no clock to bound them by, and
+ * nothing that could run. */
+void clock_start(void) {
+    uint32_t mhz = setting_system_hz / 1000000u;
+    mhz = mhz < 63 ? 63 : mhz > 133 ? 133 : mhz;
+    system_hz = mhz * 1000000u;
+    XOSC_STARTUP = 47; /* 1 ms of 12 MHz in units of 256 cycles (2.16.3) */
+    XOSC_CTRL = 0xfabu << 12 | 0xaa0u;
+    while (!(XOSC_STATUS & XOSC_STATUS_STABLE)) {
+    }
+    CLK_REF_CTRL = 2;
+    while (CLK_REF_SELECTED != 1u << 2) {
+    }
+    CLK_SYS_CTRL = 0;
+    while (CLK_SYS_SELECTED != 1u << 0) {
+    }
+    WATCHDOG_TICK = 1u << 9 | BOARD_CRYSTAL_HZ / 1000000u;
+    resets_release(RESET_IO_BANK0 | RESET_PADS_BANK0 | RESET_TIMER);
+    pll_sys_start(mhz);
+    CLK_SYS_CTRL = 1;
+    while (CLK_SYS_SELECTED != 1u << 1) {
+    }
+    CLK_PERI_CTRL = 1u << 11;
+    milliseconds = setting_clock_start_ms;
+    last_us = clock_us();
+    TIMER_INTE = 1;
+    NVIC_ISER = 1u << TIMER_IRQ_0;
+}
+
+uint32_t clock_system_hz(void) { return system_hz; }
+
+uint32_t clock_us(void) { return TIMER_TIMERAWL; }
+
+uint32_t clock_ms(void) {
+    uint32_t held = interrupts_hold();
+    uint32_t gone_us = clock_us() - last_us;
+    if (gone_us >= 1000) {
+        uint32_t gone_ms = gone_us / 1000;
+        milliseconds += gone_ms;
+        last_us += gone_ms * 1000;
+    }
+    uint32_t now = milliseconds;
+    interrupts_release(held);
+    return now;
+}
+
+void timer_irq_0_handler(void) { TIMER_INTR = 1; }
+
+void clock_sleep(uint32_t limit_us) {
+    uint32_t held = interrupts_hold();
+    uint32_t from = clock_us();
+    TIMER_ALARM0 = from + limit_us;
+    if (!clock_is_over(from, limit_us)) {
+        __asm__ volatile("wfi" ::: "memory");
+    }
+    interrupts_release(held);
+}
+
+uint32_t interrupts_hold(void) {
+    uint32_t held;
+    __asm__ volatile("mrs %0, primask\n\tcpsid i" : "=r"(held)::"memory");
+    return held;
+}
+
+void interrupts_release(uint32_t held) { __asm__ volatile("msr primask, %0" ::"r"(held) : "memory"); }

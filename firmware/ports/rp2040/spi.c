@@ -1,0 +1,128 @@
+/* The SPI of the board's network chip: SPI0, by the processor for short transfers and by two DMA channels for long ones. */
+#include "spi.h"
+
+#include "board.h"
+#include "clock.h"
+#include "gpio.h"
+#include "interrupt.h"
+#include "pads.h"
+#include "resets.h"
+
+#define FIFO_FRAMES 8u
+#define MODE_3 (1u << 7 | 1u << 6) /* SPH, SPO (4.4.4, SSPCR0) */
+#define TRANSMIT 0u
+#define RECEIVE 1u
+
+_Static_assert(BOARD_NETWORK_SPI == 0, "spi.c drives SPI0");
+
+static const uint8_t zero;
+static uint8_t waste;
+static size_t dma_from;
+static const struct spi_waiter *waiter;
+
+/* SCK is clk_peri / (CPSDVSR * (1 + SCR)), CPSDVSR even (4.4.3.4). */
+uint32_t spi_start(uint32_t hz) {
+    uint32_t peripheral_hz = clock_system_hz(), prescale = 2;
+    hz = hz ? hz : 1;
+    while (prescale < 254 && peripheral_hz / prescale / 256u >= hz) {
+        prescale += 2;
+    }
+    uint32_t rate = (peripheral_hz / prescale + hz - 1) / hz;
+    rate = rate < 1 ? 1 : rate > 256 ? 256 : rate;
+    resets_release(RESET_SPI0 | RESET_DMA);
+    SPI0_SSPCR1 = 0;
+    SPI0_SSPCPSR = prescale;
+    SPI0_SSPCR0 = (rate - 1) << 8 | MODE_3 | 7u;
+    SPI0_SSPDMACR = 3;
+    SPI0_SSPCR1 = SSPCR1_SSE;
+    gpio_output(BOARD_NETWORK_CSN, true);
+    pad_function(BOARD_NETWORK_MISO, FUNCTION_SPI, 0);
+    pad_function(BOARD_NETWORK_SCLK, FUNCTION_SPI, 0);
+    pad_function(BOARD_NETWORK_MOSI, FUNCTION_SPI, 0);
+    return peripheral_hz / (prescale * rate);
+}
+
+void spi_set_dma_from(size_t bytes) { dma_from = bytes; }
+
+void spi_set_waiter(const struct spi_waiter *wanted) {
+    waiter = wanted;
+    DMA_INTE0 = wanted ? 1u << RECEIVE : 0;
+    NVIC_ISER = 1u << DMA_IRQ_0;
+}
+
+void spi_select(void) { SIO_GPIO_OUT_CLR = 1u << BOARD_NETWORK_CSN; }
+
+void spi_deselect(void) { SIO_GPIO_OUT_SET = 1u << BOARD_NETWORK_CSN; }
+
+/* What fits the FIFO goes in without looking. */
+static void transfer_few(const uint8_t *out, uint8_t *in, size_t count) {
+    for (size_t index = 0; index < count; index++) {
+        SPI0_SSPDR = out ? out[index] : 0;
+    }
+    for (size_t index = 0; index < count; index++) {
+        while (!(SPI0_SSPSR & SSPSR_RNE)) {
+        }
+        uint8_t byte = (uint8_t)SPI0_SSPDR;
+        if (in) {
+            in[index] = byte;
+        }
+    }
+}
+
+static void transfer_by_processor(const uint8_t *out, uint8_t *in, size_t count) {
+    size_t to_send = count, to_receive = count;
+    while (to_receive) {
+        if (to_send && to_receive < to_send + FIFO_FRAMES) {
+            SPI0_SSPDR = out ? *out++ : 0;
+            to_send--;
+        }
+        if (SPI0_SSPSR & SSPSR_RNE) {
+            uint8_t byte = (uint8_t)SPI0_SSPDR;
+            if (in) {
+                *in++ = byte;
+            }
+            to_receive--;
+        }
+    }
+}
+
+static void prepare(uint32_t channel, const volatile void *from, volatile void *to, size_t count, uint32_t control) {
+    DMA_READ_ADDR(channel) = (uint32_t)(uintptr_t)from;
+    DMA_WRITE_ADDR(channel) = (uint32_t)(uintptr_t)to;
+    DMA_TRANS_COUNT(channel) = count;
+    DMA_AL1_CTRL(channel) = DMA_CTRL_EN | DMA_CTRL_CHAIN_TO(channel) | control;
+}
+
+bool spi_dma_is_done(void) { return !(DMA_AL1_CTRL(RECEIVE) & DMA_CTRL_BUSY); }
+
+void dma_irq_0_handler(void) {
+    DMA_INTS0 = 1u << RECEIVE;
+    if (waiter) {
+        waiter->done();
+    }
+}
+
+static void transfer_by_dma(const uint8_t *out, uint8_t *in, size_t count) {
+    prepare(TRANSMIT, out ? out : &zero, &SPI0_SSPDR, count,
+            DMA_CTRL_TREQ(DREQ_SPI0_TX) | (out ? DMA_CTRL_INCR_READ : 0));
+    prepare(RECEIVE, &SPI0_SSPDR, in ? in : &waste, count,
+            DMA_CTRL_TREQ(DREQ_SPI0_RX) | (in ? DMA_CTRL_INCR_WRITE : 0));
+    __asm__ volatile("" ::: "memory");
+    DMA_MULTI_CHAN_TRIGGER = 1u << TRANSMIT | 1u << RECEIVE;
+    while (!spi_dma_is_done()) {
+        if (waiter) {
+            waiter->wait();
+        }
+    }
+    __asm__ volatile("" ::: "memory");
+}
+
+void spi_transfer(const uint8_t *out, uint8_t *in, size_t count) {
+    if (count <= FIFO_FRAMES) {
+        transfer_few(out, in, count);
+    } else if (!dma_from || count < dma_from) {
+        transfer_by_processor(out, in, count);
+    } else {
+        transfer_by_dma(out, in, count);
+    }
+}

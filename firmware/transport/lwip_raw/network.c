@@ -1,0 +1,413 @@
+/* Streams and datagrams on lwIP's raw interface, without an operating system. lwIP's callbacks only take notes; applications
+ * are called from the loop, so that what they write leaves with the acknowledgement of what they read. */
+#include "network.h"
+
+#include <string.h>
+
+#include "clock.h"
+#include "interface.h"
+#include "interrupt.h"
+#include "lwip/pbuf.h"
+#include "lwip/tcp.h"
+#include "lwip/timeouts.h"
+#include "lwip/udp.h"
+#include "network_settings.h"
+#include "report.h"
+#include "watchdog.h"
+#include "wiznet.h"
+
+/* 0: what was written leaves at once. 1: only when less than a quarter of the send buffer is free, else with lwIP's next
+ * timer, as old versions of MicroPython had it. */
+SETTING(output_rule, 0);
+/* Whether lwIP's timers run only when the chip is polled. */
+SETTING(timers_with_poll, 0);
+/* Whether small writes wait for the acknowledgement of those before (RFC 896). */
+SETTING(nagle, 0);
+
+#define LONGEST_SLEEP_MS 250u
+#define FRAMES_AT_A_TIME 8u
+
+static struct seat {
+    struct stream stream;
+    struct tcp_pcb *pcb;
+    struct pbuf *received;
+    enum stream_end how;
+    bool is_used, has_opened, has_more, has_room, has_ended, is_told, wants_room, must_output;
+} seats[MEMP_NUM_TCP_PCB];
+
+struct datagrams {
+    struct udp_pcb *pcb;
+    datagram_user *received;
+    void *context;
+};
+static struct datagrams ports[MEMP_NUM_UDP_PCB];
+
+static bool tick_is_due;
+static uint32_t tick_at_ms;
+
+static struct seat *seat_of(struct stream *stream) { return (struct seat *)(void *)stream; }
+
+static struct seat *take_seat(const struct stream_user *user, void *context, uint16_t port) {
+    for (unsigned n = 0; n < MEMP_NUM_TCP_PCB; n++) {
+        if (!seats[n].is_used) {
+            seats[n] = (struct seat){.stream = {user, context, port}, .is_used = true};
+            return &seats[n];
+        }
+    }
+    return NULL;
+}
+
+static void leave_seat(struct seat *seat) {
+    if (seat->received) {
+        pbuf_free(seat->received);
+    }
+    seat->received = NULL;
+    seat->is_used = false;
+}
+
+static err_t on_received(void *argument, struct tcp_pcb *pcb, struct pbuf *bytes, err_t error) {
+    struct seat *seat = argument;
+    (void)pcb;
+    (void)error;
+    if (!bytes) {
+        seat->has_ended = true;
+        seat->how = STREAM_ENDED;
+        return ERR_OK;
+    }
+    if (seat->received) {
+        pbuf_cat(seat->received, bytes);
+    } else {
+        seat->received = bytes;
+    }
+    seat->has_more = true;
+    return ERR_OK;
+}
+
+static err_t on_sent(void *argument, struct tcp_pcb *pcb, u16_t bytes) {
+    struct seat *seat = argument;
+    (void)pcb;
+    (void)bytes;
+    seat->has_room = seat->wants_room;
+    return ERR_OK;
+}
+
+/* lwIP has freed the connection already. */
+static void on_error(void *argument, err_t error) {
+    struct seat *seat = argument;
+    seat->pcb = NULL;
+    seat->has_ended = true;
+    seat->is_told = false;
+    seat->how = error == ERR_CLSD ? STREAM_CLOSED : seat->has_opened ? STREAM_RESET : STREAM_REFUSED;
+}
+
+static void attach(struct seat *seat, struct tcp_pcb *pcb) {
+    seat->pcb = pcb;
+    tcp_arg(pcb, seat);
+    tcp_recv(pcb, on_received);
+    tcp_sent(pcb, on_sent);
+    tcp_err(pcb, on_error);
+    if (!setting_nagle) {
+        tcp_nagle_disable(pcb);
+    }
+}
+
+static void opened(struct seat *seat) {
+    seat->has_opened = true;
+    if (seat->stream.user->opened) {
+        seat->stream.user->opened(&seat->stream);
+        seat->must_output = true;
+    }
+}
+
+static err_t on_accepted(void *argument, struct tcp_pcb *pcb, err_t error) {
+    struct seat *seat = error == ERR_OK ? take_seat(argument, NULL, pcb->local_port) : NULL;
+    if (!seat) {
+        tcp_abort(pcb);
+        return ERR_ABRT;
+    }
+    attach(seat, pcb);
+    opened(seat);
+    return ERR_OK;
+}
+
+static err_t on_connected(void *argument, struct tcp_pcb *pcb, err_t error) {
+    (void)pcb;
+    (void)error;
+    opened(argument);
+    return ERR_OK;
+}
+
+bool network_listen(uint16_t port, const struct stream_user *user) {
+    struct tcp_pcb *pcb = tcp_new();
+    if (!pcb) {
+        return false;
+    }
+    struct tcp_pcb *listener = tcp_bind(pcb, IP_ADDR_ANY, port) == ERR_OK ? tcp_listen(pcb) : NULL;
+    if (!listener) {
+        tcp_close(pcb);
+        return false;
+    }
+    tcp_arg(listener, (void *)(uintptr_t)user);
+    tcp_accept(listener, on_accepted);
+    return true;
+}
+
+struct stream *network_connect(uint32_t address, uint16_t port, const struct stream_user *user, void *context) {
+    struct tcp_pcb *pcb = tcp_new();
+    struct seat *seat = pcb ? take_seat(user, context, 0) : NULL;
+    if (!seat) {
+        if (pcb) {
+            tcp_abort(pcb);
+        }
+        return NULL;
+    }
+    attach(seat, pcb);
+    ip_addr_t to = IPADDR4_INIT(address);
+    if (tcp_connect(pcb, &to, port, on_connected) != ERR_OK) {
+        tcp_abort(pcb);
+        leave_seat(seat);
+        return NULL;
+    }
+    seat->stream.own_port = pcb->local_port;
+    return &seat->stream;
+}
+
+size_t stream_read(struct stream *stream, void *bytes, size_t capacity) {
+    struct seat *seat = seat_of(stream);
+    if (!seat->received) {
+        return 0;
+    }
+    size_t count = seat->received->tot_len < capacity ? seat->received->tot_len : capacity;
+    if (bytes) {
+        pbuf_copy_partial(seat->received, bytes, (u16_t)count, 0);
+    }
+    seat->received = pbuf_free_header(seat->received, (u16_t)count);
+    if (seat->pcb) {
+        tcp_recved(seat->pcb, (u16_t)count);
+    }
+    return count;
+}
+
+static size_t write(struct stream *stream, const void *bytes, size_t count, u8_t how) {
+    struct seat *seat = seat_of(stream);
+    size_t room = stream_room(stream), taken = count < room ? count : room;
+    if (taken && tcp_write(seat->pcb, bytes, (u16_t)taken, how) != ERR_OK) {
+        taken = 0;
+    }
+    seat->wants_room = seat->wants_room || taken < count;
+    seat->must_output = seat->must_output || taken;
+    return taken;
+}
+
+size_t stream_write(struct stream *stream, const void *bytes, size_t count) {
+    return write(stream, bytes, count, TCP_WRITE_FLAG_COPY);
+}
+
+size_t stream_write_constant(struct stream *stream, const void *bytes, size_t count) {
+    return write(stream, bytes, count, 0);
+}
+
+size_t stream_room(struct stream *stream) {
+    struct tcp_pcb *pcb = seat_of(stream)->pcb;
+    return pcb && tcp_sndqueuelen(pcb) < TCP_SND_QUEUELEN - 2 ? tcp_sndbuf(pcb) : 0;
+}
+
+void stream_peer(struct stream *stream, uint32_t *address, uint16_t *port) {
+    struct tcp_pcb *pcb = seat_of(stream)->pcb;
+    *address = pcb ? ip4_addr_get_u32(ip_2_ip4(&pcb->remote_ip)) : 0;
+    *port = pcb ? pcb->remote_port : 0;
+}
+
+static void detach(struct tcp_pcb *pcb) {
+    tcp_arg(pcb, NULL);
+    tcp_recv(pcb, NULL);
+    tcp_sent(pcb, NULL);
+    tcp_err(pcb, NULL);
+}
+
+void stream_abort(struct stream *stream) {
+    struct seat *seat = seat_of(stream);
+    if (seat->pcb) {
+        detach(seat->pcb);
+        tcp_abort(seat->pcb);
+    }
+    leave_seat(seat);
+}
+
+void stream_close(struct stream *stream) {
+    struct seat *seat = seat_of(stream);
+    if (seat->pcb) {
+        detach(seat->pcb);
+        if (tcp_close(seat->pcb) != ERR_OK) {
+            tcp_abort(seat->pcb);
+        }
+    }
+    leave_seat(seat);
+}
+
+static void output(struct seat *seat) {
+    if (seat->must_output && seat->pcb && (!setting_output_rule || tcp_sndbuf(seat->pcb) < TCP_SND_BUF / 4)) {
+        tcp_output(seat->pcb);
+    }
+    seat->must_output = false;
+}
+
+/* What lwIP's callbacks have noted. A stream that its application closes leaves its seat: it is looked at anew each time. */
+static void serve(struct seat *seat) {
+    const struct stream_user *user = seat->stream.user;
+    if (seat->has_more) {
+        seat->has_more = false;
+        if (user->readable) {
+            user->readable(&seat->stream);
+            seat->must_output = true;
+        }
+    }
+    if (seat->is_used && seat->has_room) {
+        seat->has_room = seat->wants_room = false;
+        if (user->writable) {
+            user->writable(&seat->stream);
+        }
+    }
+    if (seat->is_used && seat->has_ended && !seat->is_told) {
+        seat->is_told = true;
+        enum stream_end how = seat->how;
+        bool is_gone = !seat->pcb;
+        if (user->ended) {
+            user->ended(&seat->stream, how);
+        }
+        if (is_gone && seat->is_used) {
+            leave_seat(seat);
+        }
+    }
+    if (seat->is_used) {
+        output(seat);
+    }
+}
+
+static void serve_all(void) {
+    for (unsigned n = 0; n < MEMP_NUM_TCP_PCB; n++) {
+        if (seats[n].is_used) {
+            serve(&seats[n]);
+        }
+    }
+}
+
+static void on_datagram(void *argument, struct udp_pcb *pcb, struct pbuf *packet, const ip_addr_t *from, u16_t port) {
+    static uint8_t bytes[DATAGRAM_MOST_BYTES];
+    struct datagrams *datagrams = argument;
+    (void)pcb;
+    struct endpoint sender = {ip4_addr_get_u32(ip_2_ip4(from)), port};
+    if (packet->len == packet->tot_len) {
+        datagrams->received(datagrams->context, &sender, packet->payload, packet->len);
+    } else if (packet->tot_len <= sizeof bytes) {
+        pbuf_copy_partial(packet, bytes, packet->tot_len, 0);
+        datagrams->received(datagrams->context, &sender, bytes, packet->tot_len);
+    }
+    pbuf_free(packet);
+}
+
+struct datagrams *network_bind(uint16_t port, datagram_user *received, void *context) {
+    for (unsigned n = 0; n < MEMP_NUM_UDP_PCB; n++) {
+        struct datagrams *datagrams = &ports[n];
+        if (datagrams->pcb) {
+            continue;
+        }
+        struct udp_pcb *pcb = udp_new();
+        if (!pcb || udp_bind(pcb, IP_ADDR_ANY, port) != ERR_OK) {
+            return NULL;
+        }
+        *datagrams = (struct datagrams){pcb, received, context};
+        udp_recv(pcb, on_datagram, datagrams);
+        return datagrams;
+    }
+    return NULL;
+}
+
+bool datagram_send(struct datagrams *datagrams, const struct endpoint *to, const uint8_t *bytes, size_t count) {
+    struct pbuf *packet = pbuf_alloc(PBUF_TRANSPORT, (u16_t)count, PBUF_RAM);
+    if (!packet) {
+        return false;
+    }
+    memcpy(packet->payload, bytes, count);
+    ip_addr_t address = IPADDR4_INIT(to->address);
+    err_t error = udp_sendto(datagrams->pcb, packet, &address, to->port);
+    pbuf_free(packet);
+    return error == ERR_OK;
+}
+
+bool network_is_ready(void) { return interface_is_ready(); }
+
+const char *network_sentence(void) { return interface_sentence(); }
+
+uint32_t network_address(void) { return interface_address(); }
+
+void network_call_soon(void) { tick_is_due = true; }
+
+static uint32_t milliseconds_to_tick(void) {
+    uint32_t left = tick_at_ms - clock_ms();
+    return tick_is_due || (int32_t)left <= 0 ? 0 : left < LONGEST_SLEEP_MS ? left : LONGEST_SLEEP_MS;
+}
+
+static void call_tick(void) {
+    tick_is_due = false;
+    uint32_t now_ms = clock_ms();
+    uint32_t wait_ms = application.tick ? application.tick(now_ms) : NETWORK_NEVER;
+    tick_at_ms = now_ms + (wait_ms < LONGEST_SLEEP_MS ? wait_ms : LONGEST_SLEEP_MS);
+}
+
+/* One look at everything; whether there may be more to do at once. */
+static bool turn(void) {
+    bool is_called = wiznet_is_calling(), has_more = false;
+    if (is_called) {
+        has_more = interface_receive(FRAMES_AT_A_TIME);
+    }
+    if (is_called || !setting_timers_with_poll) {
+        sys_check_timeouts();
+    }
+    serve_all();
+    return has_more;
+}
+
+static void sleep_until_called(void) {
+    uint32_t limit_ms = milliseconds_to_tick();
+    if (!setting_timers_with_poll) {
+        uint32_t timer_ms = sys_timeouts_sleeptime();
+        limit_ms = timer_ms < limit_ms ? timer_ms : limit_ms;
+    }
+    uint32_t held = interrupts_hold();
+    uint32_t quiet_us = wiznet_quiet_us(limit_ms * 1000u);
+    if (quiet_us && !tick_is_due) {
+        clock_sleep(quiet_us);
+    }
+    interrupts_release(held);
+}
+
+int main(void) {
+    interface_start("lwIP's raw interface");
+    uint32_t from = clock_ms();
+    while (!interface_is_ready()) {
+        if (!turn()) {
+            sleep_until_called();
+        }
+        if (clock_ms() - from >= setting_ready_limit_ms) {
+            from = clock_ms();
+            report_problem(interface_sentence());
+        }
+    }
+    report_ready();
+    application.start();
+    serve_all();
+    for (;;) {
+        if (setting_watchdog_ms) {
+            watchdog_feed();
+        }
+        bool has_more = turn();
+        if (!milliseconds_to_tick()) {
+            call_tick();
+            serve_all();
+        }
+        if (!has_more) {
+            sleep_until_called();
+        }
+    }
+}

@@ -1,0 +1,33 @@
+/* Implementation of report.h. */
+#include "report.h"
+
+#include "clock.h"
+#include "console.h"
+#include "network.h"
+#include "network_settings.h"
+#include "wiznet.h"
+
+void report_start(const char *transport) {
+    console_text(application.name);
+    console_text(" by ");
+    console_text(transport);
+    console_text(", ");
+    console_text(wiznet_chip_name());
+    console_text(" at ");
+    console_number(wiznet_spi_hz() / 1000u);
+    console_text(" kHz SPI\n");
+}
+
+void report_ready(void) {
+    console_text("ready at ");
+    console_address(network_address());
+    console_text(" after ");
+    console_number(clock_ms() - setting_clock_start_ms);
+    console_text(" ms\n");
+}
+
+void report_problem(const char *sentence) {
+    console_text("error: ");
+    console_text(sentence);
+    console_put('\n');
+}

@@ -1,0 +1,12 @@
+/* What an image says on its console when it starts and when it cannot go on. */
+#ifndef REPORT_H
+#define REPORT_H
+
+/* The application's name, the way to the network, chip and SPI clock. */
+void report_start(const char *transport);
+/* Address and how long it took until the network was ready. */
+void report_ready(void);
+/* A line on the console; the image goes on trying where that can help. */
+void report_problem(const char *sentence);
+
+#endif
