@@ -3,7 +3,9 @@ set(TRANSPORT_SHARED transport/settings.c transport/report.c)
 set(LWIP_SHARED lwip/interface.c lwip/netif_wiznet.c lwip/port_lwip.c ${PORT}/checksum.S)
 
 lwip_library(lwip_small DEFINITIONS LWIP_SETTINGS_SMALL OPTIMISE -Os)
+freertos_library(freertos)
 lwip_library(lwip_fast DEFINITIONS LWIP_SETTINGS_FAST OPTIMISE -O2)
+lwip_library(lwip_threads DEFINITIONS LWIP_SETTINGS_FAST AIRWIRE_FREERTOS LIBRARIES freertos OPTIMISE -O2)
 
 # On the chip's own sockets: `sockets` says how many share the chip's memory.
 function(hardware_image application sockets)
@@ -16,10 +18,20 @@ endfunction()
 function(lwip_raw_image application)
   airwire_image(${application}-lwip_raw
     SOURCES apps/${application}/${application}.c transport/lwip_raw/network.c ${TRANSPORT_SHARED} ${LWIP_SHARED} ${ARGN}
-    LIBRARIES lwip_fast OPTIMISE -O2)
+    LIBRARIES lwip_fast OPTIMISE -O2 IN_RAM)
+endfunction()
+
+# On lwIP's sockets with FreeRTOS.
+function(lwip_sockets_image application)
+  airwire_image(${application}-lwip_sockets
+    SOURCES apps/${application}/${application}.c transport/lwip_sockets/network.c transport/lwip_sockets/driver_task.c
+            lwip/sys_arch_freertos.c freertos/hooks.c ${TRANSPORT_SHARED} ${LWIP_SHARED} ${ARGN}
+    LIBRARIES lwip_threads OPTIMISE -O2 IN_RAM)
 endfunction()
 
 hardware_image(pingpong_client 1)
 hardware_image(pingpong_server 4)
 lwip_raw_image(pingpong_client)
 lwip_raw_image(pingpong_server)
+lwip_sockets_image(pingpong_client)
+lwip_sockets_image(pingpong_server)

@@ -18,7 +18,7 @@ string(REGEX REPLACE ".* ([0-9]+)u?$" "\\1" BOARD_FLASH_BYTES "${BOARD_FLASH_LIN
 
 set(PORT_SOURCES
     ${PORT}/startup.c ${PORT}/clock.c ${PORT}/gpio.c ${PORT}/spi.c ${PORT}/console.c ${PORT}/uart.c ${PORT}/adc.c
-    ${PORT}/random.c ${PORT}/watchdog.c common/console_text.c common/decimal.c common/memory_functions.c)
+    ${PORT}/random.c ${PORT}/watchdog.c common/console_text.c common/decimal.c common/library_functions.c)
 file(GLOB WIZNET_SOURCES ${CMAKE_SOURCE_DIR}/drivers/wiznet/*.c)
 
 # boot2, once: its code linked alone, then padded, with its checksum.
@@ -33,17 +33,17 @@ add_custom_command(
   DEPENDS boot2 cmake/boot2_checksum.cmake)
 add_library(boot2_padded OBJECT ${BOOT2_SOURCE})
 
-# airwire_image(name SOURCES ... [LIBRARIES ...] [DEFINITIONS ...] [OPTIMISE -Os|-O2] [RAM_CODE pattern ...])
-# RAM_CODE: file patterns of the linker script whose code runs from SRAM.
+# airwire_image(name SOURCES ... [LIBRARIES ...] [DEFINITIONS ...] [OPTIMISE -Os|-O2] [IN_RAM])
+# IN_RAM: all code but the start runs from SRAM, where no fetch waits for the flash.
 function(airwire_image name)
-  cmake_parse_arguments(PARSE_ARGV 1 image "" "OPTIMISE" "SOURCES;LIBRARIES;DEFINITIONS;RAM_CODE;INCLUDES")
+  cmake_parse_arguments(PARSE_ARGV 1 image "IN_RAM" "OPTIMISE" "SOURCES;LIBRARIES;DEFINITIONS;INCLUDES")
   if(NOT image_OPTIMISE)
     set(image_OPTIMISE -Os)
   endif()
   set(RAM_CODE "")
-  foreach(pattern ${image_RAM_CODE})
-    string(APPEND RAM_CODE "${pattern}(.text .text.* .rodata .rodata.*)\n        ")
-  endforeach()
+  if(image_IN_RAM)
+    set(RAM_CODE "*(EXCLUDE_FILE(*startup.c.obj) .text EXCLUDE_FILE(*startup.c.obj) .text.*)")
+  endif()
   configure_file(${PORT}/flash.ld.in ${CMAKE_BINARY_DIR}/${name}.ld @ONLY)
   add_executable(${name} ${image_SOURCES} ${PORT_SOURCES} ${WIZNET_SOURCES} $<TARGET_OBJECTS:boot2_padded>)
   target_compile_options(${name} PRIVATE ${image_OPTIMISE} ${OUR_WARNINGS})
@@ -63,10 +63,20 @@ endfunction()
 # lwip_library(name SOURCES ... DEFINITIONS ... OPTIMISE ...): lwIP with one of the settings files. The compiler's warnings
 # about lwIP's own code are its own affair.
 function(lwip_library name)
-  cmake_parse_arguments(PARSE_ARGV 1 library "" "OPTIMISE" "SOURCES;DEFINITIONS;INCLUDES")
-  file(GLOB sources ${LWIP_DIR}/core/*.c ${LWIP_DIR}/core/ipv4/*.c ${LWIP_DIR}/netif/ethernet.c)
+  cmake_parse_arguments(PARSE_ARGV 1 library "" "OPTIMISE" "SOURCES;DEFINITIONS;LIBRARIES")
+  file(GLOB sources ${LWIP_DIR}/api/*.c ${LWIP_DIR}/core/*.c ${LWIP_DIR}/core/ipv4/*.c)
+  list(APPEND sources ${LWIP_DIR}/netif/ethernet.c)
   add_library(${name} STATIC ${sources} ${library_SOURCES})
-  target_include_directories(${name} PUBLIC ${LWIP_DIR}/include lwip ${library_INCLUDES})
+  target_include_directories(${name} PUBLIC ${LWIP_DIR}/include lwip)
+  target_link_libraries(${name} PUBLIC ${library_LIBRARIES})
   target_compile_definitions(${name} PUBLIC ${library_DEFINITIONS})
   target_compile_options(${name} PRIVATE ${library_OPTIMISE})
+endfunction()
+
+# FreeRTOS for images with threads.
+function(freertos_library name)
+  add_library(${name} STATIC ${FREERTOS_DIR}/tasks.c ${FREERTOS_DIR}/queue.c ${FREERTOS_DIR}/list.c
+              ${FREERTOS_DIR}/portable/GCC/ARM_CM0/port.c ${FREERTOS_DIR}/portable/GCC/ARM_CM0/portasm.c)
+  target_include_directories(${name} PUBLIC freertos ${FREERTOS_DIR}/include ${FREERTOS_DIR}/portable/GCC/ARM_CM0)
+  target_compile_options(${name} PRIVATE -O2)
 endfunction()

@@ -15,9 +15,6 @@
 #include "wiznet.h"
 #ifdef AIRWIRE_FREERTOS
 #include "lwip/tcpip.h"
-#define INPUT tcpip_input
-#else
-#define INPUT ethernet_input
 #endif
 
 #define LINK_LOOK_MS 100u
@@ -34,7 +31,7 @@ static void add(void) {
     ip4_addr_t none = {0}, address = {setting_address}, mask = {setting_mask}, gateway = {setting_gateway};
     bool is_fixed = !setting_dhcp || !LWIP_DHCP;
     netif_add(&interface, is_fixed ? &address : &none, is_fixed ? &mask : &none, is_fixed ? &gateway : &none, NULL,
-              netif_wiznet_init, INPUT);
+              netif_wiznet_init, ethernet_input);
     netif_set_default(&interface);
     netif_set_up(&interface);
 #if LWIP_DHCP
@@ -57,7 +54,6 @@ static void start_chip(const char *transport) {
 }
 
 void interface_start(const char *transport) {
-    clock_start();
     console_start(setting_console_baud);
     if (setting_watchdog_ms) {
         watchdog_start(setting_watchdog_ms);

@@ -1,11 +1,11 @@
-/* The board's one network interface: clock, console, chip and lwIP started, and whether it is ready. */
+/* The board's one network interface: console, chip and lwIP started, and whether it is ready. */
 #ifndef INTERFACE_H
 #define INTERFACE_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Starts everything; without a chip it says so again and again, and does not return. */
+/* Starts everything but the clock; without a chip it says so again and again, and does not return. */
 void interface_start(const char *transport);
 /* Takes frames that have come in; whether there may be more. */
 bool interface_receive(unsigned most);

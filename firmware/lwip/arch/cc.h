@@ -10,6 +10,7 @@
 #define LWIP_NO_INTTYPES_H 1
 #define LWIP_NO_CTYPE_H 1
 #define LWIP_NO_UNISTD_H 1
+#define LWIP_PROVIDE_ERRNO 1
 #define X8_F "x"
 #define U16_F "u"
 #define S16_F "d"

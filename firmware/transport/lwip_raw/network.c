@@ -383,9 +383,11 @@ static void sleep_until_called(void) {
 }
 
 int main(void) {
+    clock_start();
     interface_start("lwIP's raw interface");
     uint32_t from = clock_ms();
     while (!interface_is_ready()) {
+        tick_at_ms = clock_ms() + LONGEST_SLEEP_MS;
         if (!turn()) {
             sleep_until_called();
         }
@@ -395,6 +397,7 @@ int main(void) {
         }
     }
     report_ready();
+    tick_at_ms = clock_ms();
     application.start();
     serve_all();
     for (;;) {

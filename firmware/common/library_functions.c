@@ -2,6 +2,7 @@
  * ends are aligned: on a Cortex-M0+ a byte at a time costs four times as much. */
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 void *memcpy(void *restrict to, const void *restrict from, size_t count) {
@@ -75,4 +76,13 @@ size_t strlen(const char *text) {
         end++;
     }
     return (size_t)(end - text);
+}
+
+/* lwIP reads the numbers of its interfaces' names by it. */
+int atoi(const char *text) {
+    int value = 0;
+    while (*text >= '0' && *text <= '9' && value < 100000) {
+        value = value * 10 + (*text++ - '0');
+    }
+    return value;
 }

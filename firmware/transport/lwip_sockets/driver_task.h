@@ -1,0 +1,7 @@
+/* The task that takes frames from the chip. */
+#ifndef DRIVER_TASK_H
+#define DRIVER_TASK_H
+
+void driver_task_start(void);
+
+#endif

@@ -1,0 +1,390 @@
+/* Streams and datagrams on lwIP's sockets, with FreeRTOS: a task takes frames from the chip, lwIP has one for its timers, and
+ * this one waits in select() for all sockets together. */
+#include "network.h"
+
+#include <string.h>
+
+#include "FreeRTOS.h"
+#include "clock.h"
+#include "driver_task.h"
+#include "interface.h"
+#include "lwip/sockets.h"
+#include "network_settings.h"
+#include "report.h"
+#include "task.h"
+#include "watchdog.h"
+
+#define STREAMS 16u
+#define LISTENERS 8u
+#define PORTS 6u
+#define LONGEST_SLEEP_MS 250u
+#define PRIORITY 2u
+#define STACK_WORDS 1024u
+
+enum phase { FREE, CONNECTING, OPEN, PEER_ENDED };
+
+static struct seat {
+    struct stream stream;
+    int socket;
+    uint8_t phase;
+    bool wants_room;
+} seats[STREAMS];
+
+static struct {
+    int socket;
+    const struct stream_user *user;
+    uint16_t port;
+    bool is_used;
+} listeners[LISTENERS];
+
+struct datagrams {
+    int socket;
+    datagram_user *received;
+    void *context;
+    bool is_used;
+};
+static struct datagrams ports[PORTS];
+
+static bool tick_is_due;
+static uint32_t tick_at_ms;
+
+static struct seat *seat_of(struct stream *stream) { return (struct seat *)(void *)stream; }
+
+static struct sockaddr_in address_of(uint32_t address, uint16_t port) {
+    struct sockaddr_in name = {.sin_len = sizeof name, .sin_family = AF_INET, .sin_port = lwip_htons(port)};
+    name.sin_addr.s_addr = address;
+    return name;
+}
+
+static void configure(int socket) {
+    int on = 1;
+    lwip_fcntl(socket, F_SETFL, O_NONBLOCK);
+    lwip_setsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+}
+
+static struct seat *take_seat(int socket, const struct stream_user *user, void *context, uint16_t port) {
+    for (unsigned n = 0; n < STREAMS; n++) {
+        if (seats[n].phase == FREE) {
+            seats[n] = (struct seat){.stream = {user, context, port}, .socket = socket, .phase = OPEN};
+            return &seats[n];
+        }
+    }
+    return NULL;
+}
+
+bool network_listen(uint16_t port, const struct stream_user *user) {
+    for (unsigned n = 0; n < LISTENERS; n++) {
+        if (listeners[n].is_used) {
+            continue;
+        }
+        struct sockaddr_in name = address_of(0, port);
+        int socket = lwip_socket(AF_INET, SOCK_STREAM, 0);
+        if (socket < 0) {
+            return false;
+        }
+        if (lwip_bind(socket, (struct sockaddr *)&name, sizeof name) || lwip_listen(socket, 4)) {
+            lwip_close(socket);
+            return false;
+        }
+        configure(socket);
+        listeners[n].socket = socket;
+        listeners[n].user = user;
+        listeners[n].port = port;
+        listeners[n].is_used = true;
+        return true;
+    }
+    return false;
+}
+
+struct stream *network_connect(uint32_t address, uint16_t port, const struct stream_user *user, void *context) {
+    int socket = lwip_socket(AF_INET, SOCK_STREAM, 0);
+    struct seat *seat = socket < 0 ? NULL : take_seat(socket, user, context, 0);
+    if (!seat) {
+        if (socket >= 0) {
+            lwip_close(socket);
+        }
+        return NULL;
+    }
+    configure(socket);
+    seat->phase = CONNECTING;
+    struct sockaddr_in name = address_of(address, port);
+    if (lwip_connect(socket, (struct sockaddr *)&name, sizeof name) && errno != EINPROGRESS) {
+        lwip_close(socket);
+        seat->phase = FREE;
+        return NULL;
+    }
+    return &seat->stream;
+}
+
+static void tell_end(struct seat *seat, enum stream_end how) {
+    bool is_over = how != STREAM_ENDED;
+    if (is_over) {
+        lwip_close(seat->socket);
+        seat->phase = FREE;
+    } else {
+        seat->phase = PEER_ENDED;
+    }
+    if (seat->stream.user->ended) {
+        seat->stream.user->ended(&seat->stream, how);
+    }
+}
+
+/* Nothing left, or the end: the latter is told when the application has returned. */
+size_t stream_read(struct stream *stream, void *bytes, size_t capacity) {
+    static uint8_t dropped[512];
+    struct seat *seat = seat_of(stream);
+    size_t wanted = bytes || capacity < sizeof dropped ? capacity : sizeof dropped;
+    ssize_t count = lwip_recv(seat->socket, bytes ? bytes : dropped, wanted, MSG_DONTWAIT);
+    return count > 0 ? (size_t)count : 0;
+}
+
+size_t stream_write(struct stream *stream, const void *bytes, size_t count) {
+    struct seat *seat = seat_of(stream);
+    ssize_t taken = count ? lwip_send(seat->socket, bytes, count, MSG_DONTWAIT) : 0;
+    taken = taken < 0 ? 0 : taken;
+    seat->wants_room = seat->wants_room || (size_t)taken < count;
+    return (size_t)taken;
+}
+
+size_t stream_write_constant(struct stream *stream, const void *bytes, size_t count) {
+    return stream_write(stream, bytes, count);
+}
+
+/* lwIP's sockets do not tell: what send() would not take comes back from it. */
+size_t stream_room(struct stream *stream) {
+    (void)stream;
+    return TCP_SND_BUF;
+}
+
+void stream_peer(struct stream *stream, uint32_t *address, uint16_t *port) {
+    struct sockaddr_in name = {0};
+    socklen_t size = sizeof name;
+    lwip_getpeername(seat_of(stream)->socket, (struct sockaddr *)&name, &size);
+    *address = name.sin_addr.s_addr;
+    *port = lwip_ntohs(name.sin_port);
+}
+
+void stream_close(struct stream *stream) {
+    lwip_close(seat_of(stream)->socket);
+    seat_of(stream)->phase = FREE;
+}
+
+void stream_abort(struct stream *stream) {
+    struct linger none = {1, 0};
+    lwip_setsockopt(seat_of(stream)->socket, SOL_SOCKET, SO_LINGER, &none, sizeof none);
+    stream_close(stream);
+}
+
+struct datagrams *network_bind(uint16_t port, datagram_user *received, void *context) {
+    for (unsigned n = 0; n < PORTS; n++) {
+        if (ports[n].is_used) {
+            continue;
+        }
+        struct sockaddr_in name = address_of(0, port);
+        int socket = lwip_socket(AF_INET, SOCK_DGRAM, 0);
+        if (socket < 0) {
+            return NULL;
+        }
+        if (lwip_bind(socket, (struct sockaddr *)&name, sizeof name)) {
+            lwip_close(socket);
+            return NULL;
+        }
+        ports[n] = (struct datagrams){socket, received, context, true};
+        return &ports[n];
+    }
+    return NULL;
+}
+
+bool datagram_send(struct datagrams *datagrams, const struct endpoint *to, const uint8_t *bytes, size_t count) {
+    struct sockaddr_in name = address_of(to->address, to->port);
+    return lwip_sendto(datagrams->socket, bytes, count, 0, (struct sockaddr *)&name, sizeof name) == (ssize_t)count;
+}
+
+bool network_is_ready(void) { return interface_is_ready(); }
+
+const char *network_sentence(void) { return interface_sentence(); }
+
+uint32_t network_address(void) { return interface_address(); }
+
+void network_call_soon(void) { tick_is_due = true; }
+
+static void serve_connecting(struct seat *seat) {
+    int error = 0;
+    socklen_t size = sizeof error;
+    lwip_getsockopt(seat->socket, SOL_SOCKET, SO_ERROR, &error, &size);
+    if (error) {
+        tell_end(seat, STREAM_REFUSED);
+        return;
+    }
+    seat->phase = OPEN;
+    if (seat->stream.user->opened) {
+        seat->stream.user->opened(&seat->stream);
+    }
+}
+
+/* Whether the peer has ended or reset, without taking anything. */
+static void look_for_end(struct seat *seat) {
+    uint8_t byte;
+    ssize_t count = lwip_recv(seat->socket, &byte, 1, MSG_DONTWAIT | MSG_PEEK);
+    if (count == 0) {
+        tell_end(seat, STREAM_ENDED);
+    } else if (count < 0 && errno != EWOULDBLOCK) {
+        tell_end(seat, STREAM_RESET);
+    }
+}
+
+static void serve_stream(struct seat *seat, bool is_readable, bool is_writable) {
+    if (seat->phase == CONNECTING) {
+        if (is_writable) {
+            serve_connecting(seat);
+        }
+        return;
+    }
+    const struct stream_user *user = seat->stream.user;
+    if (is_readable && seat->phase == OPEN) {
+        if (user->readable) {
+            user->readable(&seat->stream);
+        }
+        if (seat->phase == OPEN) {
+            look_for_end(seat);
+        }
+    }
+    if (is_writable && seat->phase != FREE && seat->wants_room) {
+        seat->wants_room = false;
+        if (user->writable) {
+            user->writable(&seat->stream);
+        }
+    }
+}
+
+static void accept_one(unsigned n) {
+    int socket = lwip_accept(listeners[n].socket, NULL, NULL);
+    if (socket < 0) {
+        return;
+    }
+    struct seat *seat = take_seat(socket, listeners[n].user, NULL, listeners[n].port);
+    if (!seat) {
+        lwip_close(socket);
+        return;
+    }
+    configure(socket);
+    if (seat->stream.user->opened) {
+        seat->stream.user->opened(&seat->stream);
+    }
+}
+
+static void receive_one(struct datagrams *datagrams) {
+    static uint8_t bytes[DATAGRAM_MOST_BYTES];
+    struct sockaddr_in name;
+    socklen_t size = sizeof name;
+    ssize_t count = lwip_recvfrom(datagrams->socket, bytes, sizeof bytes, MSG_DONTWAIT, (struct sockaddr *)&name, &size);
+    if (count >= 0) {
+        struct endpoint from = {name.sin_addr.s_addr, lwip_ntohs(name.sin_port)};
+        datagrams->received(datagrams->context, &from, bytes, (size_t)count);
+    }
+}
+
+static int gather(fd_set *readable, fd_set *writable) {
+    int most = -1;
+    FD_ZERO(readable);
+    FD_ZERO(writable);
+    for (unsigned n = 0; n < LISTENERS; n++) {
+        if (listeners[n].is_used) {
+            FD_SET(listeners[n].socket, readable);
+            most = listeners[n].socket > most ? listeners[n].socket : most;
+        }
+    }
+    for (unsigned n = 0; n < PORTS; n++) {
+        if (ports[n].is_used) {
+            FD_SET(ports[n].socket, readable);
+            most = ports[n].socket > most ? ports[n].socket : most;
+        }
+    }
+    for (unsigned n = 0; n < STREAMS; n++) {
+        if (seats[n].phase == OPEN) {
+            FD_SET(seats[n].socket, readable);
+        }
+        if (seats[n].phase == CONNECTING || (seats[n].phase != FREE && seats[n].wants_room)) {
+            FD_SET(seats[n].socket, writable);
+        }
+        if (seats[n].phase != FREE) {
+            most = seats[n].socket > most ? seats[n].socket : most;
+        }
+    }
+    return most;
+}
+
+static void serve_all(const fd_set *readable, const fd_set *writable) {
+    for (unsigned n = 0; n < STREAMS; n++) {
+        if (seats[n].phase != FREE) {
+            serve_stream(&seats[n], FD_ISSET(seats[n].socket, readable), FD_ISSET(seats[n].socket, writable));
+        }
+    }
+    for (unsigned n = 0; n < PORTS; n++) {
+        if (ports[n].is_used && FD_ISSET(ports[n].socket, readable)) {
+            receive_one(&ports[n]);
+        }
+    }
+    for (unsigned n = 0; n < LISTENERS; n++) {
+        if (listeners[n].is_used && FD_ISSET(listeners[n].socket, readable)) {
+            accept_one(n);
+        }
+    }
+}
+
+static uint32_t milliseconds_to_tick(void) {
+    uint32_t left = tick_at_ms - clock_ms();
+    return tick_is_due || (int32_t)left <= 0 ? 0 : left < LONGEST_SLEEP_MS ? left : LONGEST_SLEEP_MS;
+}
+
+static void call_tick(void) {
+    tick_is_due = false;
+    uint32_t now_ms = clock_ms();
+    uint32_t wait_ms = application.tick ? application.tick(now_ms) : NETWORK_NEVER;
+    tick_at_ms = now_ms + (wait_ms < LONGEST_SLEEP_MS ? wait_ms : LONGEST_SLEEP_MS);
+}
+
+static void wait_until_ready(void) {
+    uint32_t from = clock_ms();
+    while (!interface_is_ready()) {
+        vTaskDelay(1);
+        if (clock_ms() - from >= setting_ready_limit_ms) {
+            from = clock_ms();
+            report_problem(interface_sentence());
+        }
+    }
+}
+
+static void run(void *argument) {
+    (void)argument;
+    interface_start("lwIP's sockets on FreeRTOS");
+    driver_task_start();
+    wait_until_ready();
+    report_ready();
+    tick_at_ms = clock_ms();
+    application.start();
+    for (;;) {
+        if (setting_watchdog_ms) {
+            watchdog_feed();
+        }
+        fd_set readable, writable;
+        int most = gather(&readable, &writable);
+        uint32_t limit_ms = milliseconds_to_tick();
+        struct timeval limit = {0, (long)limit_ms * 1000};
+        if (lwip_select(most + 1, &readable, &writable, NULL, &limit) > 0) {
+            serve_all(&readable, &writable);
+        }
+        if (!milliseconds_to_tick()) {
+            call_tick();
+        }
+    }
+}
+
+int main(void) {
+    static StaticTask_t task;
+    static StackType_t stack[STACK_WORDS];
+    clock_start();
+    xTaskCreateStatic(run, "app", STACK_WORDS, NULL, PRIORITY, stack, &task);
+    vTaskStartScheduler();
+    return 0;
+}
