@@ -1,14 +1,14 @@
 """Ping-pong of numbers over TCP: where a number ends, the client's loop and the server's loop.
 
-The same file runs on MicroPython, on CircuitPython and on a PC. A stream is anything with ``send(data)``, which gives how
-many bytes it took, and ``receive(count)``, which waits for the next bytes and gives b"" when the peer has closed. How
-streams are opened is left to ``streams.py`` of each, and when it is time to open them to ``readiness.py``.
+The same file runs on MicroPython, on CircuitPython and on a PC. A stream is anything with ``send(data)``, which gives
+how many bytes it took, and ``receive(count)``, which waits for the next bytes and gives b"" when the peer has closed.
+How streams are opened is left to ``streams.py`` of each, and when it is time to open them to ``readiness.py``.
 
-The protocol: the client sends 1; each side answers a number with the number plus one. No byte marks where a number ends,
-and TCP keeps no borders either: "1000" may arrive as "10" and "00". Silence is no border, since the rest may be late. But
-each side knows what has to come: the client's next number is its last one plus two, the server's answer is the number plus
-one. So a number is whole when as many bytes have come as the expected one has, and it is wrong as soon as one byte differs;
-nobody waits. With ``newline`` a newline ends each number, and the server takes any.
+The protocol: the client sends 1; each side answers a number with the number plus one. No byte marks where a number
+ends, and TCP keeps no borders either: "1000" may arrive as "10" and "00". Silence is no border, since the rest may be
+late. But each side knows what has to come: the client's next number is its last one plus two, the server's answer is
+the number plus one. So a number is whole when as many bytes have come as the expected one has, and it is wrong as
+soon as one byte differs; nobody waits. With ``newline`` a newline ends each number, and the server takes any.
 """
 
 MOST_NUMBER_BYTES = 20  # the digits of the greatest number of 64 bits

@@ -1,8 +1,8 @@
 """Ping-pong over TCP, the server, for CircuitPython on a board with a WIZnet chip: one client after the other.
 
-Copy it to the board as ``code.py``, with ``readiness.py`` and ``streams.py`` of this folder and ``pingpong.py`` of the one
-above; into ``lib`` go adafruit_wiznet5k and adafruit_ticks. Pins, SPI clock and the board's address are set in
-``readiness.py``.
+Copy it to the board as ``code.py``, with ``readiness.py`` and ``streams.py`` of this folder and ``pingpong.py`` of
+the one above; into ``lib`` go adafruit_wiznet5k and adafruit_ticks. Pins, SPI clock and the board's address are set
+in ``readiness.py``.
 """
 
 import readiness

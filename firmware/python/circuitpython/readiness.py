@@ -1,20 +1,22 @@
 """Readiness of a WIZnet chip under CircuitPython: the chip is there, its cable has a link, it has an address.
 
-``ready()`` brings the chip up with Adafruit's library (adafruit_wiznet5k) and gives its interface as soon as all three hold,
-in place of a sleep before ``connect``. It looks every 10 ms, at most so long, and says which of the three is missing and what
-to do. The library's own sleeps: with a reset pin 5.1 s, so it gets none and the chip is reset here, and only if it does not
-answer; 1 s and some 0.2 s more that cannot be left out, while the chip negotiates its link anyway; steps of 0.5 s while
-there is no link, and up to a minute for DHCP, both of which :class:`Chip` takes out.
+``ready()`` brings the chip up with Adafruit's library (adafruit_wiznet5k) and gives its interface as soon as all
+three hold, in place of a sleep before ``connect``. It looks every 10 ms, at most so long, and says which of the three
+is missing and what to do. The library's own sleeps: with a reset pin 5.1 s, so it gets none and the chip is reset
+here, and only if it does not answer; 1 s and some 0.2 s more that cannot be left out, while the chip negotiates its
+link anyway; steps of 0.5 s while there is no link, and up to a minute for DHCP, both of which :class:`Chip` takes
+out.
 """
 
 import time
 
-import board
 import busio
 from adafruit_bus_device.spi_device import SPIDevice
 from adafruit_ticks import ticks_diff, ticks_ms
 from adafruit_wiznet5k.adafruit_wiznet5k import WIZNET5K
 from digitalio import DigitalInOut
+
+import board
 
 # The W5500-EVB-Pico and W5100S-EVB-Pico. The library does not use the interrupt output (GP21).
 SCK, MOSI, MISO, CS, RST = board.GP18, board.GP19, board.GP16, board.GP17, board.GP20
@@ -37,9 +39,7 @@ CHIPS = (
     ("W5100S", b"\x0f\x00\x80", 0x51, b"\x0f\x00\x3c"),
 )
 
-NO_LINK = (
-    "no link: the Ethernet cable has no partner; plug it in at both ends, and look at the LEDs of the socket"
-)
+NO_LINK = "no link: the Ethernet cable has no partner; plug it in at both ends, and look at the LEDs of the socket"
 NO_ADDRESS = "no address: no DHCP server answered; set ADDRESS in readiness.py, or look at the network's DHCP server"
 
 

@@ -1,7 +1,8 @@
 """TCP streams under CircuitPython, for ``pingpong.py``, on the socket functions of Adafruit's WIZnet driver.
 
-Below the library's socket pool, because that collects garbage after each send, looks at the chip once more behind each
-message, and has two gaps: its ``accept`` may give half an address, and its ``recv`` knows nothing of a cable that is out.
+Below the library's socket pool, because that collects garbage after each send, looks at the chip once more behind
+each message, and has two gaps: its ``accept`` may give half an address, and its ``recv`` knows nothing of a cable
+that is out.
 """
 
 import time

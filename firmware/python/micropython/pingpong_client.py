@@ -1,7 +1,7 @@
 """Ping-pong over TCP, the client, for MicroPython on a board with a WIZnet chip: prints messages per second.
 
-Copy it to the board with ``readiness.py`` and ``streams.py`` of this folder and ``pingpong.py`` of the one above. Pins, SPI
-clock and the board's address are set in ``readiness.py``.
+Copy it to the board with ``readiness.py`` and ``streams.py`` of this folder and ``pingpong.py`` of the one above.
+Pins, SPI clock and the board's address are set in ``readiness.py``.
 """
 
 import time

@@ -1,14 +1,16 @@
 """Readiness of a WIZnet chip under MicroPython: the chip is there, its cable has a link, it has an address.
 
 ``ready()`` brings the chip up and gives the network interface as soon as all three hold, in place of a sleep before
-``connect``. It looks every 10 ms, at most so long, and says which of the three is missing and what to do. For the builds of
-MicroPython with lwIP (official ones) and those that use the chip's own TCP (WIZnet's). Left out: Wi-Fi, several chips.
+``connect``. It looks every 10 ms, at most so long, and says which of the three is missing and what to do. For the
+builds of MicroPython with lwIP (official ones) and those that use the chip's own TCP (WIZnet's). Left out: Wi-Fi,
+several chips.
 """
 
 import time
 
-import network
 from machine import SPI, Pin
+
+import network
 
 # The W5500-EVB-Pico and W5100S-EVB-Pico.
 SPI_ID, SCK, MOSI, MISO, CS, RST, INT = 0, 18, 19, 16, 17, 20, 21
@@ -28,9 +30,7 @@ CHIP_WITHIN_MS = 500  # after a reset the W5500 answers within 1 ms, the W5100S 
 # What reads the version register, and what it says: VERSIONR of the datasheets of W5500 and W5100S.
 VERSIONS = (("W5500", b"\x00\x39\x00", 0x04), ("W5100S", b"\x0f\x00\x80", 0x51))
 
-NO_LINK = (
-    "no link: the Ethernet cable has no partner; plug it in at both ends, and look at the LEDs of the socket"
-)
+NO_LINK = "no link: the Ethernet cable has no partner; plug it in at both ends, and look at the LEDs of the socket"
 NO_ADDRESS = "no address: no DHCP server answered; set ADDRESS in readiness.py, or look at the network's DHCP server"
 
 
@@ -115,7 +115,7 @@ def _version(spi, cs, header):
 
 
 def _ask_for_address(nic):
-    """Start DHCP now that there is a link: what was sent before it went nowhere, and comes again only 2, 6 and 14 s later."""
+    """Start DHCP now that there is a link: lwIP asked before it, in vain, and asks again only after 2, 6 and 14 s."""
     if hasattr(nic, "ipconfig"):
         nic.ipconfig(dhcp4=True)
     elif not has_lwip(nic):

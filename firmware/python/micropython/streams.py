@@ -1,8 +1,8 @@
 """TCP streams under MicroPython, for ``pingpong.py``: time-outs and errors in words, on both kinds of builds.
 
-With lwIP (official builds) sockets have time-outs. With the chip's own TCP (WIZnet's builds) a socket with a time-out cannot
-connect, so its readiness is asked for by poll, and its errors are the negated codes of WIZnet's library: 4 is closed, 7 is
-a wrong state, 13 is no answer. POSIX means other things by these numbers, but lwIP never gives them.
+With lwIP (official builds) sockets have time-outs. With the chip's own TCP (WIZnet's builds) a socket with a time-out
+cannot connect, so its readiness is asked for by poll, and its errors are the negated codes of WIZnet's library: 4 is
+closed, 7 is a wrong state, 13 is no answer. POSIX means other things by these numbers, but lwIP never gives them.
 """
 
 import select

@@ -8,8 +8,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from pingpong import PingPongError, play, rate  # noqa: E402
-from stream import TIMEOUT_S, Stream  # noqa: E402
+from pingpong import PingPongError, play, rate
+from stream import TIMEOUT_S, Stream
 
 
 def main():

@@ -7,8 +7,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from pingpong import PingPongError, answer_all  # noqa: E402
-from stream import Stream  # noqa: E402
+from pingpong import PingPongError, answer_all
+from stream import Stream
 
 
 def main():
