@@ -29,6 +29,29 @@ SPI0 = ("GP18", "GP19", "GP16")
 __all__ = ["FIRMWARE", "REPOSITORY", "Costs", "PicoBoard", "SpiController", "no_chip"]
 
 
+CLK_PERI_HZ = 125_000_000
+"""What CircuitPython runs the SPI of an RP2040 from."""
+
+
+def clock_for(wish_hz: int, of_hz: int = CLK_PERI_HZ) -> int:
+    """The fastest clock of the SPI that is not above a wish: an even prescaler, then 1 to 256 (PL022 TRM, 2.3.2)."""
+    prescalers = range(2, 255, 2)
+    return max(
+        of_hz // (prescaler * divider)
+        for prescaler in prescalers
+        for divider in [-(-of_hz // (prescaler * wish_hz))]
+        if 1 <= divider <= 256
+    )
+
+
+class Rp2040Spi(SpiBus):
+    """``busio.SPI`` at the clocks that the RP2040 can make."""
+
+    def configure(self, *, baudrate: int = 100_000, polarity: int = 0, phase: int = 0, bits: int = 8) -> None:
+        """Set the clock."""
+        super().configure(baudrate=clock_for(baudrate), polarity=polarity, phase=phase, bits=bits)
+
+
 class PicoBoard(CircuitPythonBoard):
     """The board; ``folder`` holds the files on its drive, ``settings`` are set in them by module."""
 
@@ -41,6 +64,7 @@ class PicoBoard(CircuitPythonBoard):
         end_ps: int = 120 * 10**12,
     ) -> None:
         super().__init__(controller, costs=costs, libraries=folders, end_ps=end_ps)
+        self.spi = Rp2040Spi(self)
         self.sleeps: list[tuple[str, float]] = []
         self._taken: set[str] = set()
         self._built_in.update(
