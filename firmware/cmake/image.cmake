@@ -6,7 +6,7 @@ set(PORT ${CMAKE_SOURCE_DIR}/ports/rp2040)
 
 # The same bytes wherever the sources lie; each function a section of its own, so that what nobody calls stays out.
 add_compile_options(
-  -g -ffunction-sections -fdata-sections -fno-common -ffreestanding -fno-tree-loop-distribute-patterns
+  $<$<COMPILE_LANGUAGE:C>:-g> -ffunction-sections -fdata-sections -fno-common -ffreestanding -fno-tree-loop-distribute-patterns
   -ffile-prefix-map=${CMAKE_SOURCE_DIR}=firmware -ffile-prefix-map=${CMAKE_BINARY_DIR}=build
   -ffile-prefix-map=${BOARD_DIR}=board -ffile-prefix-map=${LWIP_DIR}=lwip -ffile-prefix-map=${FREERTOS_DIR}=freertos)
 set(OUR_WARNINGS -Wall -Wextra -Werror)

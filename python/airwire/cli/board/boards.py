@@ -1,4 +1,4 @@
-"""``airwire board list``, ``check`` and ``header``: what boards there are, and what is on them, for people and for C."""
+"""``airwire board list``, ``check`` and ``header``: what boards there are, and what is on them."""
 
 from __future__ import annotations
 
