@@ -45,13 +45,8 @@ static bool open(void) {
 }
 
 bool macraw_open(void) {
-    uint8_t kib[CHIP_SOCKETS] = {CHIP_MEMORY_KIB};
-#ifdef RMSR /* each socket has 1 KiB at least on the W5100, so that 4 KiB are the most */
-    for (unsigned socket = 0; socket < CHIP_SOCKETS; socket++) {
-        kib[socket] = socket ? 1 : 4;
-    }
-#endif
-    if (!sockets_set_memory(kib) || !open()) {
+    sockets_share_memory(1);
+    if (!open()) {
         return false;
     }
     socket_watch(0, SOCKET_RECEIVED);

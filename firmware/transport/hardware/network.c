@@ -315,18 +315,6 @@ static void sleep_until_called(void) {
     interrupts_release(held);
 }
 
-/* Each socket in use gets the same, the largest power of two. */
-static void share_memory(void) {
-    uint8_t kib[SOCKETS_MOST] = {0}, each = 16;
-    while (each * seats_in_all() > sockets_memory_kib()) {
-        each /= 2;
-    }
-    for (unsigned n = 0; n < seats_in_all(); n++) {
-        kib[n] = each;
-    }
-    sockets_set_memory(kib);
-}
-
 static void start(void) {
     clock_start();
     console_start(setting_console_baud);
@@ -338,7 +326,7 @@ static void start(void) {
     report_start("the chip's own sockets");
     spi_set_dma_from(setting_spi_dma_from_bytes);
     if (fault == WIZNET_READY) {
-        share_memory();
+        sockets_share_memory(seats_in_all());
         wiznet_set_addresses(&(struct wiznet_addresses){setting_address, setting_mask, setting_gateway});
     }
     wiznet_watch(setting_wiznet_int, setting_wiznet_poll_us);
