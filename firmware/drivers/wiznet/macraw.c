@@ -53,7 +53,18 @@ bool macraw_open(void) {
     return true;
 }
 
-void macraw_acknowledge(void) { bus_write8(Sn_IR(0), IR_RECV); }
+/* The W5100 has no Sn_IMR: there SENDOK holds the pin as well. */
+void macraw_acknowledge(void) {
+#ifdef BOARD_WIZNET_W5100
+    uint8_t interrupts = bus_read8(Sn_IR(0)) & IR_ALL;
+    if (interrupts & IR_SENDOK) {
+        is_sending = false;
+    }
+    bus_write8(Sn_IR(0), interrupts);
+#else
+    bus_write8(Sn_IR(0), IR_RECV);
+#endif
+}
 
 static void fault(void) {
     faults++;
