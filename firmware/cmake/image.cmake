@@ -16,9 +16,10 @@ include_directories(${BOARD_DIR} hal common drivers/wiznet transport ports/rp204
 file(STRINGS ${BOARD_DIR}/board.h BOARD_FLASH_LINE REGEX "#define BOARD_FLASH_BYTES ")
 string(REGEX REPLACE ".* ([0-9]+)u?$" "\\1" BOARD_FLASH_BYTES "${BOARD_FLASH_LINE}")
 
+# uart.c and adc.c belong to the images that use them.
 set(PORT_SOURCES
-    ${PORT}/startup.c ${PORT}/clock.c ${PORT}/gpio.c ${PORT}/spi.c ${PORT}/console.c ${PORT}/uart.c ${PORT}/adc.c
-    ${PORT}/random.c ${PORT}/watchdog.c common/console_text.c common/decimal.c common/library_functions.c)
+    ${PORT}/startup.c ${PORT}/clock.c ${PORT}/gpio.c ${PORT}/spi.c ${PORT}/console.c ${PORT}/random.c ${PORT}/watchdog.c
+    common/console_text.c common/decimal.c common/library_functions.c)
 file(GLOB WIZNET_SOURCES ${CMAKE_SOURCE_DIR}/drivers/wiznet/*.c)
 
 # boot2, once: its code linked alone, then padded, with its checksum.

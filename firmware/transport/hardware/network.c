@@ -32,6 +32,8 @@ struct datagrams {
 static struct seat {
     struct stream stream;
     struct datagrams datagrams;
+    /* Set by network_bind(), so that images without UDP have none of its code. */
+    void (*serve_datagrams)(struct seat *);
     uint16_t port;
     uint8_t role;
     bool is_open, has_ended, wants_room, is_closing;
@@ -239,6 +241,7 @@ struct datagrams *network_bind(uint16_t port, datagram_user *received, void *con
     socket_watch(number_of(seat), SOCKET_RECEIVED);
     seat->role = DATAGRAMS;
     seat->datagrams = (struct datagrams){received, context};
+    seat->serve_datagrams = serve_datagrams;
     return &seat->datagrams;
 }
 
@@ -276,7 +279,7 @@ static bool serve(uint32_t calling) {
         enum socket_state state;
         uint8_t events = socket_take_events(n, &state);
         if (seat->role == DATAGRAMS) {
-            serve_datagrams(seat);
+            seat->serve_datagrams(seat);
         } else {
             serve_stream(seat, events, state);
         }
