@@ -71,7 +71,7 @@ static void absolute_byte(struct http_connection *c, uint8_t byte) {
         if (http_word_found(c) == HTTP_WORD_SCHEME) {
             c->state = HTTP_AUTHORITY;
             c->value_state = 0;
-        } else if (c->word.index != HTTP_WORD_SCHEME) {
+        } else if (c->word.index > HTTP_WORD_SCHEME) {
             http_fail(c, HTTP_BAD_REQUEST);
         }
     } else if (http_is_host(byte)) {
@@ -94,7 +94,7 @@ static void version_byte(struct http_connection *c, uint8_t byte) {
     case HTTP_VERSION:
         http_match_byte(c->server, HTTP_TABLE_WORDS, &c->word, byte);
         if (http_word_found(c) != HTTP_WORD_VERSION) {
-            is_right = c->word.index == HTTP_WORD_VERSION;
+            is_right = c->word.index <= HTTP_WORD_VERSION;
             c->state = HTTP_VERSION;
         }
         break;
