@@ -51,7 +51,7 @@ class FsFile:
     path: str
     source: str
     status: int
-    content_type: str
+    content_type: str | None
     body_bytes: int
     gzip_bytes: int | None
     etag: str | None
@@ -307,7 +307,7 @@ def _described(entry: _Entry) -> FsFile:
         path=_shown(entry.path),
         source=entry.source,
         status=int(entry.status[:3]),
-        content_type=entry.content_type,
+        content_type=entry.content_type or None,
         body_bytes=len(entry.page.literal),
         gzip_bytes=None if entry.gzip is None else len(entry.gzip),
         etag=entry.etag,
