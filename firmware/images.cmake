@@ -35,3 +35,13 @@ lwip_raw_image(pingpong_client)
 lwip_raw_image(pingpong_server)
 lwip_sockets_image(pingpong_client)
 lwip_sockets_image(pingpong_server)
+
+# The web server, with the pages of SITE_DIR.
+if(SITE_DIR)
+  file(GLOB HTTP_CORE protocols/http/*.c protocols/fsdata/*.c)
+  set(HTTP_SOURCES apps/http_server/site.c ${HTTP_CORE} ${SITE_DIR}/fsdata.c ${PORT}/adc.c)
+  include_directories(protocols/http protocols/fsdata ${SITE_DIR})
+  hardware_image(http_server 8 ${HTTP_SOURCES})
+  lwip_raw_image(http_server ${HTTP_SOURCES})
+  lwip_sockets_image(http_server ${HTTP_SOURCES})
+endif()

@@ -50,7 +50,7 @@ function(airwire_image name)
   target_compile_options(${name} PRIVATE ${image_OPTIMISE} ${OUR_WARNINGS})
   target_compile_definitions(${name} PRIVATE ${image_DEFINITIONS})
   target_include_directories(${name} PRIVATE ${image_INCLUDES})
-  target_link_libraries(${name} PRIVATE ${image_LIBRARIES} gcc)
+  target_link_libraries(${name} PRIVATE ${image_LIBRARIES} c_nano gcc)
   target_link_options(${name} PRIVATE -nostdlib -nostartfiles -Wl,--gc-sections -Wl,--build-id=none
                       -Wl,--no-warn-rwx-segments -Wl,-Map=${name}.map -T ${CMAKE_BINARY_DIR}/${name}.ld)
   set_target_properties(${name} PROPERTIES SUFFIX .elf LINK_DEPENDS "${CMAKE_BINARY_DIR}/${name}.ld;${PORT}/flash.ld.in")
