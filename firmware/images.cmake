@@ -2,7 +2,7 @@
 set(TRANSPORT_SHARED transport/settings.c transport/report.c)
 set(LWIP_SHARED lwip/interface.c lwip/netif_wiznet.c lwip/port_lwip.c ${PORT}/checksum.S)
 
-lwip_library(lwip_small DEFINITIONS LWIP_SETTINGS_SMALL OPTIMISE -Os)
+lwip_library(lwip_small DEFINITIONS LWIP_SETTINGS_SMALL OPTIMISE -Os -flto)
 freertos_library(freertos)
 lwip_library(lwip_fast DEFINITIONS LWIP_SETTINGS_FAST OPTIMISE -O2)
 lwip_library(lwip_threads DEFINITIONS LWIP_SETTINGS_FAST AIRWIRE_FREERTOS LIBRARIES freertos OPTIMISE -O2)
@@ -14,10 +14,18 @@ function(hardware_image application sockets)
     DEFINITIONS NETWORK_SOCKETS=${sockets}u)
 endfunction()
 
+# On lwIP's raw interface in little memory, from flash, without UDP.
+function(lwip_small_image application)
+  airwire_image(${application}-lwip_small
+    SOURCES apps/${application}/${application}.c transport/lwip_raw/network.c ${TRANSPORT_SHARED} ${LWIP_SHARED} ${ARGN}
+    LIBRARIES lwip_small OPTIMISE -Os -flto)
+endfunction()
+
 # On lwIP's raw interface: by the settings for speed.
 function(lwip_raw_image application)
   airwire_image(${application}-lwip_raw
-    SOURCES apps/${application}/${application}.c transport/lwip_raw/network.c ${TRANSPORT_SHARED} ${LWIP_SHARED} ${ARGN}
+    SOURCES apps/${application}/${application}.c transport/lwip_raw/network.c transport/lwip_raw/datagrams.c
+            ${TRANSPORT_SHARED} ${LWIP_SHARED} ${ARGN}
     LIBRARIES lwip_fast OPTIMISE -O2 IN_RAM)
 endfunction()
 
@@ -42,6 +50,9 @@ if(SITE_DIR)
   set(HTTP_SOURCES apps/http_server/site.c ${HTTP_CORE} ${SITE_DIR}/fsdata.c ${PORT}/adc.c)
   include_directories(protocols/http protocols/fsdata ${SITE_DIR})
   hardware_image(http_server 8 ${HTTP_SOURCES})
+  target_compile_options(http_server-hardware PRIVATE -O2)
+  lwip_small_image(http_server ${HTTP_SOURCES})
+  target_compile_definitions(http_server-lwip_small PRIVATE HTTP_CLIENTS=2u)
   lwip_raw_image(http_server ${HTTP_SOURCES})
   lwip_sockets_image(http_server ${HTTP_SOURCES})
 endif()

@@ -18,6 +18,7 @@
 #define MEMP_NUM_TCP_SEG 64
 #endif
 #define MEMP_NUM_PBUF 32
+#define LWIP_UDP 1
 #define MEMP_NUM_UDP_PCB 8
 #define MEMP_NUM_NETCONN 24
 #define MEMP_NUM_NETBUF 16
