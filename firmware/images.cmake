@@ -2,23 +2,23 @@
 set(TRANSPORT_SHARED transport/settings.c transport/report.c)
 set(LWIP_SHARED lwip/interface.c lwip/netif_wiznet.c lwip/port_lwip.c ${PORT}/checksum.S)
 
-lwip_library(lwip_small DEFINITIONS LWIP_SETTINGS_SMALL OPTIMISE -Os -flto)
+lwip_library(lwip_small DEFINITIONS LWIP_SETTINGS_SMALL OPTIMISE -Os -flto=1)
 freertos_library(freertos)
-lwip_library(lwip_fast DEFINITIONS LWIP_SETTINGS_FAST OPTIMISE -O2)
-lwip_library(lwip_threads DEFINITIONS LWIP_SETTINGS_FAST AIRWIRE_FREERTOS LIBRARIES freertos OPTIMISE -O2)
+lwip_library(lwip_fast DEFINITIONS LWIP_SETTINGS_FAST OPTIMISE -O2 -flto=1)
+lwip_library(lwip_threads DEFINITIONS LWIP_SETTINGS_FAST AIRWIRE_FREERTOS LIBRARIES freertos OPTIMISE -O2 -flto=1)
 
 # On the chip's own sockets: `sockets` says how many share the chip's memory.
 function(hardware_image application sockets)
   airwire_image(${application}-hardware
     SOURCES apps/${application}/${application}.c transport/hardware/network.c ${TRANSPORT_SHARED} ${ARGN}
-    DEFINITIONS NETWORK_SOCKETS=${sockets}u)
+    DEFINITIONS NETWORK_SOCKETS=${sockets}u OPTIMISE -Os -flto=1)
 endfunction()
 
 # On lwIP's raw interface in little memory, from flash, without UDP.
 function(lwip_small_image application)
   airwire_image(${application}-lwip_small
     SOURCES apps/${application}/${application}.c transport/lwip_raw/network.c ${TRANSPORT_SHARED} ${LWIP_SHARED} ${ARGN}
-    LIBRARIES lwip_small OPTIMISE -Os -flto)
+    LIBRARIES lwip_small OPTIMISE -Os -flto=1)
 endfunction()
 
 # On lwIP's raw interface: by the settings for speed.
@@ -26,7 +26,7 @@ function(lwip_raw_image application)
   airwire_image(${application}-lwip_raw
     SOURCES apps/${application}/${application}.c transport/lwip_raw/network.c transport/lwip_raw/datagrams.c
             ${TRANSPORT_SHARED} ${LWIP_SHARED} ${ARGN}
-    LIBRARIES lwip_fast OPTIMISE -O2 IN_RAM)
+    LIBRARIES lwip_fast OPTIMISE -O2 -flto=1 IN_RAM)
 endfunction()
 
 # On lwIP's sockets with FreeRTOS.
@@ -34,7 +34,7 @@ function(lwip_sockets_image application)
   airwire_image(${application}-lwip_sockets
     SOURCES apps/${application}/${application}.c transport/lwip_sockets/network.c transport/lwip_sockets/driver_task.c
             lwip/sys_arch_freertos.c freertos/hooks.c ${TRANSPORT_SHARED} ${LWIP_SHARED} ${ARGN}
-    LIBRARIES lwip_threads OPTIMISE -O2 IN_RAM)
+    LIBRARIES lwip_threads OPTIMISE -O2 -flto=1 IN_RAM)
 endfunction()
 
 hardware_image(pingpong_client 1)
