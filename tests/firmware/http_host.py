@@ -9,7 +9,7 @@ import shutil
 import struct
 import subprocess
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
@@ -68,22 +68,21 @@ class PipeServer:
 
     def answer(self, pieces: Sequence[bytes]) -> tuple[bytes, bool]:
         """All that is answered to these pieces on a connection of their own, and whether that was then finished."""
-        assert self._process.stdin is not None
-        assert self._process.stdout is not None
+        to_server, from_server = self._process.stdin, self._process.stdout
+        assert to_server is not None
+        assert from_server is not None
         message = b"".join([struct.pack("<I", len(pieces)), *(struct.pack("<I", len(p)) + p for p in pieces)])
-        try:
-            self._process.stdin.write(message)
-            self._process.stdin.flush()
-        except BrokenPipeError:
-            pass
-        head = self._process.stdout.read(4)
+        with suppress(BrokenPipeError):
+            to_server.write(message)
+            to_server.flush()
+        head = from_server.read(4)
         if len(head) < 4:
             # Hypothesis makes the input smaller and needs a server for each try.
             said = self._process.communicate()[1].decode(errors="replace")
             self._process = self._start()
             pytest.fail(f"the server broke off: {said}")
         (count,) = struct.unpack("<I", head)
-        return self._process.stdout.read(count), self._process.stdout.read(1) == b"\1"
+        return from_server.read(count), from_server.read(1) == b"\1"
 
     def close(self) -> None:
         """End the program; it has to end well."""

@@ -15,12 +15,18 @@ import subprocess
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from pathlib import Path
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 import pytest
 from http_host import FIRMWARE, HTTP_TESTS, WARNINGS, HostBuild, PipeServer
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+
+from airwire.fsdata import build
+from airwire.fsdata.c_source import write
+
+if TYPE_CHECKING:
+    from socket import socket
 
 EXCHANGE = HTTP_TESTS / "exchange.c"
 FUZZ = FIRMWARE / "fuzz"
@@ -72,7 +78,7 @@ def read_answers(answer: bytes, methods: Sequence[str]) -> list[tuple[http.clien
     for method in methods:
         if received.file.tell() == len(answer):
             break
-        response = http.client.HTTPResponse(cast("http.client.socket.socket", received), method=method)  # type: ignore[attr-defined,name-defined]
+        response = http.client.HTTPResponse(cast("socket", received), method=method)
         response.begin()
         answers.append((response, response.read()))
     assert received.file.read() == b""
@@ -222,3 +228,25 @@ def test_nothing_is_called_that_a_board_does_not_have(cortex: list[Path]) -> Non
     called = set(re.findall(r"U (\S+)", listed))
     own = {name for name in called if name.startswith(("http_", "fsdata_", "__gnu_thumb1_case"))}
     assert called - own <= {"memcpy", "memset", "memchr", "memcmp", "strcmp", "strncmp", "strlen"}
+
+
+def test_the_example_of_the_how_to_compiles(host_build: HostBuild, tmp_path: Path) -> None:
+    page = (FIRMWARE.parent / "docs" / "how-to" / "serve-pages.md").read_text(encoding="utf-8")
+    (example,) = re.findall(r"^```c\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
+    (tmp_path / "example.c").write_text(example + "\nint main(void) { return start() == 0; }\n", encoding="utf-8")
+    (tmp_path / "site").mkdir()
+    (tmp_path / "site" / "index.shtml").write_text("<!--#voltage-->", encoding="utf-8")
+    write(build(tmp_path / "site"), tmp_path / "fsdata.c")
+    program = host_build.program(tmp_path / "example.c", tmp_path / "fsdata.c", options=[f"-I{tmp_path}"])
+    assert subprocess.run([program], check=False).returncode == 0
+
+
+def test_the_how_to_says_what_the_code_costs(cortex: list[Path]) -> None:
+    page = (FIRMWARE.parent / "docs" / "how-to" / "serve-pages.md").read_text(encoding="utf-8")
+    said = re.search(r"(\d+) bytes for the server, (\d+) for the reader of images", page)
+    assert said is not None
+    for wanted, group in ((said[1], "http_"), (said[2], "fsdata_")):
+        objects = [path for path in cortex if path.name.startswith(group)]
+        listed = subprocess.run(["arm-none-eabi-size", "-t", *objects], capture_output=True, text=True, check=True)
+        # Another compiler of the same kind may differ a little.
+        assert int(wanted) == pytest.approx(int(listed.stdout.splitlines()[-1].split()[0]), rel=0.03)
