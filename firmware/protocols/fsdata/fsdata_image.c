@@ -111,7 +111,7 @@ static bool are_pieces_sound(const struct fsdata *fs, unsigned file) {
     struct fsdata_body body;
     fsdata_body(fs, file, false, &body);
     if (pieces == NULL) {
-        return true;
+        return count == 0;
     }
     if (offset % 4 != 0 || !fits(fs, offset, PIECE_BYTES * count)) {
         return false;

@@ -51,11 +51,14 @@ static void say(struct http_connection *c, const char *text) {
     c->send_bytes = strlen(text);
 }
 
+/* Whether the version says already what becomes of the connection. */
+static bool needs_no_connection_line(const struct http_connection *c) { return c->closes == c->is_http10; }
+
 static const char *connection_line(const struct http_connection *c) {
-    if (c->closes) {
-        return c->is_http10 ? "" : "Connection: close\r\n";
+    if (needs_no_connection_line(c)) {
+        return "";
     }
-    return c->is_http10 ? "Connection: keep-alive\r\n" : "";
+    return c->closes ? "Connection: close\r\n" : "Connection: keep-alive\r\n";
 }
 
 /* The number in `digits`, ended by the blank line. No division: the processor has none. */
@@ -296,7 +299,7 @@ static void respond_with_file(struct http_connection *c, unsigned file) {
         c->data = body.head + body.head_bytes;
         c->data_bytes += body.body_bytes;
         /* Where no line stands between, head and body are one piece. */
-        if (*connection_line(c) == '\0') {
+        if (needs_no_connection_line(c)) {
             c->send = body.head;
             c->send_bytes = body.head_bytes + c->data_bytes;
             c->stage = END;
@@ -325,7 +328,7 @@ static void respond_with_text(struct http_connection *c, struct http_answer *ans
     c->status = answer->status;
     c->head = (const uint8_t *)header;
     c->head_bytes = strlen(header);
-    c->pieces = body_piece;
+    c->pieces = c->literal = body_piece;
     c->write = answer->write;
     c->write_context = answer->context;
     c->pieces_left = 1;
