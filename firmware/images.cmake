@@ -35,3 +35,8 @@ lwip_raw_image(pingpong_client)
 lwip_raw_image(pingpong_server)
 lwip_sockets_image(pingpong_client)
 lwip_sockets_image(pingpong_server)
+
+set(STREAMS apps/streams/sink.c apps/streams/source.c apps/streams/echo.c apps/streams/pattern.c apps/streams/rate.c)
+hardware_image(streams 4 ${STREAMS})
+lwip_raw_image(streams ${STREAMS})
+lwip_sockets_image(streams ${STREAMS})
