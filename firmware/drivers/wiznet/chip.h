@@ -12,7 +12,7 @@
 #define CHIP_MEMORY_KIB 16u
 #define CHIP_SPI_HZ 33300000u /* guaranteed (5.5.4) */
 #define CHIP_RESET_US 500u
-#define CHIP_START_LIMIT_MS 50u
+#define CHIP_START_MS 1u
 #define SOCKET_REGISTER(socket, offset) ((4u * (socket) + 1u) << 16 | (offset))
 #define TX_MEMORY(socket) ((4u * (socket) + 2u) << 16)
 #define RX_MEMORY(socket) ((4u * (socket) + 3u) << 16)
@@ -32,7 +32,7 @@
 #define CHIP_MEMORY_KIB 16u
 #define CHIP_SPI_HZ 33300000u
 #define CHIP_RESET_US 2u
-#define CHIP_START_LIMIT_MS 300u
+#define CHIP_START_MS 150u
 #define SOCKET_REGISTER(socket, offset) (0x4000u + 0x100u * (socket) + (offset))
 #define TX_MEMORY(socket) 0x8000u
 #define RX_MEMORY(socket) 0xc000u
@@ -52,7 +52,7 @@
 #define CHIP_MEMORY_KIB 8u
 #define CHIP_SPI_HZ 33300000u
 #define CHIP_RESET_US 500u
-#define CHIP_START_LIMIT_MS 200u
+#define CHIP_START_MS 61u
 #define SOCKET_REGISTER(socket, offset) (0x400u + 0x100u * (socket) + (offset))
 #define TX_MEMORY(socket) 0x4000u
 #define RX_MEMORY(socket) 0x6000u
@@ -67,6 +67,8 @@
 #define PHY_LINK 0x01u
 #define NETLCKR 0x71u
 #define NETLCKR_UNLOCK 0xc5u
+#define RMSR 0x1au /* memory sizes of all sockets, two bits each: 1 KiB at least */
+#define TMSR 0x1bu
 #define MACRAW_MAC_FILTER 0x40u
 #elif defined(BOARD_WIZNET_W5100)
 #define CHIP_NAME "W5100"
@@ -74,7 +76,7 @@
 #define CHIP_MEMORY_KIB 8u
 #define CHIP_SPI_HZ 14000000u /* 70 ns a cycle at least */
 #define CHIP_RESET_US 2u
-#define CHIP_START_LIMIT_MS 100u
+#define CHIP_START_MS 10u
 #define SOCKET_REGISTER(socket, offset) (0x400u + 0x100u * (socket) + (offset))
 #define TX_MEMORY(socket) 0x4000u
 #define RX_MEMORY(socket) 0x6000u
@@ -84,7 +86,7 @@
 #define SIMR 0x16u
 #define RTR 0x17u
 #define RCR 0x19u
-#define RMSR 0x1au /* memory sizes of all sockets, two bits each */
+#define RMSR 0x1au /* memory sizes of all sockets, two bits each: 1 KiB at least */
 #define TMSR 0x1bu
 #define MACRAW_MAC_FILTER 0x40u
 #else

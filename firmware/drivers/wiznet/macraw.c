@@ -45,20 +45,26 @@ static bool open(void) {
 }
 
 bool macraw_open(void) {
-    uint8_t kib[CHIP_SOCKETS] = {CHIP_MEMORY_KIB};
-#ifdef RMSR /* each socket has 1 KiB at least on the W5100, so that 4 KiB are the most */
-    for (unsigned socket = 0; socket < CHIP_SOCKETS; socket++) {
-        kib[socket] = socket ? 1 : 4;
-    }
-#endif
-    if (!sockets_set_memory(kib) || !open()) {
+    sockets_share_memory(1);
+    if (!open()) {
         return false;
     }
     socket_watch(0, SOCKET_RECEIVED);
     return true;
 }
 
-void macraw_acknowledge(void) { bus_write8(Sn_IR(0), IR_RECV); }
+/* The W5100 has no Sn_IMR: there SENDOK holds the pin as well. */
+void macraw_acknowledge(void) {
+#ifdef BOARD_WIZNET_W5100
+    uint8_t interrupts = bus_read8(Sn_IR(0)) & IR_ALL;
+    if (interrupts & IR_SENDOK) {
+        is_sending = false;
+    }
+    bus_write8(Sn_IR(0), interrupts);
+#else
+    bus_write8(Sn_IR(0), IR_RECV);
+#endif
+}
 
 static void fault(void) {
     faults++;

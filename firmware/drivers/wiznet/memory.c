@@ -2,52 +2,48 @@
  * reaches a memory's end goes on in the next socket's, so that it is cut in two there. */
 #include "memory.h"
 
-#include <stdbool.h>
-
 #include "bus.h"
 #include "chip.h"
 #include "sockets.h"
+
+#ifdef RMSR
+#define LEAST_KIB 1u
+#else
+#define LEAST_KIB 0u
+#endif
 
 static uint8_t memory_kib[CHIP_SOCKETS];
 
 size_t memory_bytes(unsigned socket) { return memory_kib[socket] * 1024u; }
 
-static bool is_possible(const uint8_t *kib) {
-    unsigned sum = 0;
-    for (unsigned socket = 0; socket < CHIP_SOCKETS; socket++) {
-        if (kib[socket] & (kib[socket] - 1u)) {
-            return false;
-        }
-        sum += kib[socket];
-    }
-    return sum <= CHIP_MEMORY_KIB;
-}
-
-bool sockets_set_memory(const uint8_t *kib) {
-    if (!is_possible(kib)) {
-        return false;
-    }
+/* The socket whose memory is written last is the first, which may have most: so the sizes never add up to more than there
+ * is. */
+static void write_sizes(void) {
 #ifdef RMSR
+    static const uint8_t code[9] = {[1] = 0, [2] = 1, [4] = 2, [8] = 3};
     uint8_t sizes = 0;
     for (unsigned socket = 0; socket < CHIP_SOCKETS; socket++) {
-        static const uint8_t code[9] = {0, 0, 1, 0, 2, 0, 0, 0, 3};
-        if (!kib[socket] || kib[socket] > 8) {
-            return false;
-        }
-        sizes |= (uint8_t)(code[kib[socket]] << 2 * socket);
+        sizes |= (uint8_t)(code[memory_kib[socket]] << 2 * socket);
     }
     bus_write8(RMSR, sizes);
     bus_write8(TMSR, sizes);
-#endif
-    /* From the last to the first, so that the sizes never add up to more than there is where the first has most. */
+#else
     for (unsigned socket = CHIP_SOCKETS; socket-- > 0;) {
-        memory_kib[socket] = kib[socket];
-#ifndef RMSR
-        bus_write8(Sn_RXBUF_SIZE(socket), kib[socket]);
-        bus_write8(Sn_TXBUF_SIZE(socket), kib[socket]);
-#endif
+        bus_write8(Sn_RXBUF_SIZE(socket), memory_kib[socket]);
+        bus_write8(Sn_TXBUF_SIZE(socket), memory_kib[socket]);
     }
-    return true;
+#endif
+}
+
+void sockets_share_memory(unsigned used) {
+    unsigned each = CHIP_MEMORY_KIB;
+    while (each > 1 && each * used + LEAST_KIB * (CHIP_SOCKETS - used) > CHIP_MEMORY_KIB) {
+        each /= 2;
+    }
+    for (unsigned socket = 0; socket < CHIP_SOCKETS; socket++) {
+        memory_kib[socket] = (uint8_t)(socket < used ? each : LEAST_KIB);
+    }
+    write_sizes();
 }
 
 #if CHIP_MEMORY_WRAPS

@@ -19,8 +19,6 @@ static struct {
 
 unsigned socket_count(void) { return CHIP_SOCKETS; }
 
-unsigned sockets_memory_kib(void) { return CHIP_MEMORY_KIB; }
-
 /* The chip clears Sn_CR when it has taken the command. */
 static bool command(unsigned socket, uint8_t code) {
     bus_write8(Sn_CR(socket), code);

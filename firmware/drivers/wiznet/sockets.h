@@ -19,15 +19,10 @@ enum socket_event {
     SOCKET_SENT = 16,
 };
 
-/* The most that any of the chips has. */
-#define SOCKETS_MOST 8u
-
 unsigned socket_count(void);
-/* The memory that they share, in each direction. */
-unsigned sockets_memory_kib(void);
-/* Gives each socket so many KiB in each direction: powers of two or none, together no more than the chip has. Before any
- * is opened. Returns whether that can be. */
-bool sockets_set_memory(const uint8_t *kib);
+/* Gives the first `used` sockets the same share of the chip's memory, the others what they cannot do without. Before any is
+ * opened. */
+void sockets_share_memory(unsigned used);
 
 /* Each opens a closed socket anew; false when the chip does not follow within its time. */
 bool socket_listen(unsigned socket, uint16_t port);

@@ -10,6 +10,8 @@
 #include "spi.h"
 
 #define LINK_POLL_US 1000u
+/* After the time in which the chip starts by its datasheet. */
+#define ANSWER_LIMIT_US 100000u
 
 static uint32_t spi_hz;
 static bool has_address;
@@ -27,16 +29,22 @@ static bool chip_answers(void) {
 #endif
 }
 
+static void pause(uint32_t limit_us) {
+    uint32_t from = clock_us();
+    while (!clock_is_over(from, limit_us)) {
+        clock_sleep(limit_us - (clock_us() - from));
+    }
+}
+
 enum wiznet_fault wiznet_start(uint32_t hz, const uint8_t mac[6]) {
     spi_hz = spi_start(hz < CHIP_SPI_HZ ? hz : CHIP_SPI_HZ);
     gpio_output(BOARD_NETWORK_RSTN, false);
-    uint32_t from = clock_us();
-    while (!clock_is_over(from, CHIP_RESET_US)) {
-    }
+    pause(CHIP_RESET_US);
     gpio_put(BOARD_NETWORK_RSTN, true);
-    from = clock_us();
+    pause(CHIP_START_MS * 1000u);
+    uint32_t from = clock_us();
     while (!chip_answers()) {
-        if (clock_is_over(from, CHIP_START_LIMIT_MS * 1000u)) {
+        if (clock_is_over(from, ANSWER_LIMIT_US)) {
             return WIZNET_NO_CHIP;
         }
     }

@@ -32,6 +32,8 @@ struct datagrams {
 static struct seat {
     struct stream stream;
     struct datagrams datagrams;
+    /* Set by network_bind(), so that images without UDP have none of its code. */
+    void (*serve_datagrams)(struct seat *);
     uint16_t port;
     uint8_t role;
     bool is_open, has_ended, wants_room, is_closing;
@@ -239,6 +241,7 @@ struct datagrams *network_bind(uint16_t port, datagram_user *received, void *con
     socket_watch(number_of(seat), SOCKET_RECEIVED);
     seat->role = DATAGRAMS;
     seat->datagrams = (struct datagrams){received, context};
+    seat->serve_datagrams = serve_datagrams;
     return &seat->datagrams;
 }
 
@@ -276,7 +279,7 @@ static bool serve(uint32_t calling) {
         enum socket_state state;
         uint8_t events = socket_take_events(n, &state);
         if (seat->role == DATAGRAMS) {
-            serve_datagrams(seat);
+            seat->serve_datagrams(seat);
         } else {
             serve_stream(seat, events, state);
         }
@@ -315,18 +318,6 @@ static void sleep_until_called(void) {
     interrupts_release(held);
 }
 
-/* Each socket in use gets the same, the largest power of two. */
-static void share_memory(void) {
-    uint8_t kib[SOCKETS_MOST] = {0}, each = 16;
-    while (each * seats_in_all() > sockets_memory_kib()) {
-        each /= 2;
-    }
-    for (unsigned n = 0; n < seats_in_all(); n++) {
-        kib[n] = each;
-    }
-    sockets_set_memory(kib);
-}
-
 static void start(void) {
     clock_start();
     console_start(setting_console_baud);
@@ -338,7 +329,7 @@ static void start(void) {
     report_start("the chip's own sockets");
     spi_set_dma_from(setting_spi_dma_from_bytes);
     if (fault == WIZNET_READY) {
-        share_memory();
+        sockets_share_memory(seats_in_all());
         wiznet_set_addresses(&(struct wiznet_addresses){setting_address, setting_mask, setting_gateway});
     }
     wiznet_watch(setting_wiznet_int, setting_wiznet_poll_us);

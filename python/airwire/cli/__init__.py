@@ -20,6 +20,7 @@ from airwire.cli.compare import compare
 from airwire.cli.convert import convert
 from airwire.cli.demo import demo
 from airwire.cli.explain import explain
+from airwire.cli.fsdata import fsdata
 from airwire.cli.link import link
 from airwire.cli.links import links
 from airwire.cli.output import EXIT_BAD_INPUT, EXIT_INTERRUPTED, complain
@@ -37,7 +38,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-for _command in (run, explain, choose, links, link, validate, analyze, compare, report, convert, demo):
+for _command in (run, explain, choose, links, link, validate, analyze, compare, report, convert, fsdata, demo):
     app.command()(_command)
 app.add_typer(board)
 

@@ -8,6 +8,7 @@ mod ending;
 mod error;
 mod file;
 pub mod gdb;
+mod header;
 mod kinds;
 mod live;
 mod outcome;

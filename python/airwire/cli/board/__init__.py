@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from airwire.cli.board.boards import check, list_boards
+from airwire.cli.board.boards import check, header, list_boards
 from airwire.cli.board.profile import profile
 from airwire.cli.board.run import run
 from airwire.cli.board.serve import serve
@@ -20,3 +20,4 @@ app.command()(serve)
 app.command()(profile)
 app.command("list")(list_boards)
 app.command()(check)
+app.command()(header)

@@ -1,4 +1,4 @@
-"""``airwire board list`` and ``airwire board check``: what boards there are, and whether a board file is right."""
+"""``airwire board list``, ``check`` and ``header``: what boards there are, and what is on them."""
 
 from __future__ import annotations
 
@@ -72,6 +72,32 @@ def check(
         print_json("board-check", asdict(description))
     else:
         _print(description)
+
+
+def header(
+    board: Annotated[
+        str, typer.Argument(metavar="BOARD", help="The name of a board (airwire board list), or a board file.")
+    ],
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", metavar="FOLDER", help="Write board.h into this folder; else print it."),
+    ] = None,
+) -> None:
+    """Write a board as the C header that firmware is built with.
+
+    A header that would stay the same is left alone, so that nothing is built anew for it. Example: airwire board header
+    w5500-evb-pico --out build/w5500-evb-pico
+    """
+    from airwire.board import board_header
+
+    text = board_header(board)
+    if out is None:
+        typer.echo(text, nl=False)
+        return
+    out.mkdir(parents=True, exist_ok=True)
+    file = out / "board.h"
+    if not file.exists() or file.read_text() != text:
+        file.write_text(text)
 
 
 def _print(description: BoardDescription) -> None:

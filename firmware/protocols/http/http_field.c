@@ -1,0 +1,195 @@
+/* Values of the header fields that matter, byte by byte, and what they mean together (RFC 9110; RFC 9112, 6 and 9).
+ *
+ * Nothing is kept of a value but what it says. All other fields are only checked for bytes that no field may have. */
+#include "http_internal.h"
+
+/* Of a value: before its first byte, in it, after a space. For lists, of each element; then its parameters. */
+enum { BEFORE, INSIDE, AFTER, PARAMETERS };
+/* Of a parameter's number: none yet, zero, more. */
+enum { NO_WEIGHT, ZERO, MORE };
+/* Of an entity tag: outside of quotes, or this many bytes after the quote, plus one. */
+#define OUTSIDE 0u
+/* The variant has a letter after the digits, so that both ETags are strong (RFC 9110, 8.8.3.3). */
+#define GZIP_LETTER 'z'
+#define ETAG_BEGIN_BYTES 7u /* ETag: " */
+#define MISMATCH 0xFFu
+
+/* RFC 3986, 3.2.2, less strict: nothing that could end a host or begin something else. */
+bool http_is_host(uint8_t byte) { return http_is_token(byte) || byte == ':' || byte == '[' || byte == ']'; }
+
+static void element_begin(struct http_connection *c) {
+    c->value_state = BEFORE;
+    c->weight = NO_WEIGHT;
+    http_match_begin(&c->word);
+}
+
+void http_field_begin(struct http_connection *c) {
+    c->field = http_word_found(c);
+    c->etag_position = OUTSIDE;
+    element_begin(c);
+    bool *once = c->field == HTTP_WORD_HOST             ? &c->has_host
+                 : c->field == HTTP_WORD_CONTENT_LENGTH ? &c->has_length
+                                                        : NULL;
+    if (once != NULL && *once) {
+        http_fail(c, HTTP_BAD_REQUEST);
+    } else if (once != NULL) {
+        *once = true;
+    }
+    c->has_transfer_encoding |= c->field == HTTP_WORD_TRANSFER_ENCODING;
+}
+
+/* One word, as of Host and Content-Length: no list, no space inside. */
+static void single_byte(struct http_connection *c, uint8_t byte) {
+    if (byte == ' ' || byte == '\t') {
+        c->value_state = c->value_state == BEFORE ? BEFORE : AFTER;
+        return;
+    }
+    bool is_right = c->value_state != AFTER;
+    c->value_state = INSIDE;
+    if (c->field == HTTP_WORD_HOST) {
+        is_right &= http_is_host(byte);
+    } else {
+        is_right &= byte >= '0' && byte <= '9';
+        /* Longer than any limit is all that has to be known of a longer one. */
+        if (c->body_left <= HTTP_BODY_LIMIT) {
+            c->body_left = c->body_left * 10 + (byte - '0');
+        }
+    }
+    if (!is_right) {
+        http_fail(c, HTTP_BAD_REQUEST);
+    }
+}
+
+static void element_end(struct http_connection *c) {
+    enum http_word word = http_word_found(c);
+    if (c->field == HTTP_WORD_CONNECTION) {
+        c->closes |= word == HTTP_WORD_CLOSE;
+        c->keeps_alive |= word == HTTP_WORD_KEEP_ALIVE;
+    } else if (c->field == HTTP_WORD_ACCEPT_ENCODING) {
+        c->takes_gzip |= word == HTTP_WORD_GZIP && c->weight != ZERO;
+    } else if (c->field == HTTP_WORD_CONTENT_TYPE) {
+        c->is_form = word == HTTP_WORD_FORM;
+    } else if (word == HTTP_WORD_CONTINUE) {
+        c->expects_continue = true;
+    } else {
+        c->expects_other |= c->value_state != BEFORE;
+    }
+    element_begin(c);
+}
+
+static void list_byte(struct http_connection *c, uint8_t byte) {
+    if (byte == ',') {
+        element_end(c);
+    } else if (byte == ';') {
+        c->value_state = PARAMETERS;
+    } else if (c->value_state == PARAMETERS) {
+        if (byte == '=') {
+            c->weight = ZERO;
+        } else if (c->weight == ZERO && byte >= '1' && byte <= '9') {
+            c->weight = MORE;
+        }
+    } else if (byte == ' ' || byte == '\t') {
+        c->value_state = c->value_state == BEFORE ? BEFORE : AFTER;
+    } else {
+        /* A second word makes it none that is known. */
+        http_match_byte(c->server, HTTP_TABLE_WORDS, &c->word, c->value_state == AFTER ? 0 : http_lower(byte));
+        c->value_state = INSIDE;
+    }
+}
+
+/* Entity tags, compared weakly: W/ does not matter (RFC 9110, 13.1.2). */
+static void etag_byte(struct http_connection *c, uint8_t byte) {
+    struct fsdata_body body;
+    if (c->status != HTTP_OK || c->has_parameters || !fsdata_body(c->server->files, c->file.index, false, &body) ||
+        body.validators == 0) {
+        return;
+    }
+    const uint8_t *digits = body.head + body.validators + ETAG_BEGIN_BYTES;
+    unsigned at = c->etag_position - 1u;
+    if (c->etag_position == OUTSIDE) {
+        c->etag_position = byte == '"';
+        c->holds_plain |= byte == '*';
+        c->holds_gzip |= byte == '*';
+    } else if (byte == '"') {
+        c->holds_plain |= at == FSDATA_ETAG_DIGITS;
+        c->holds_gzip |= at == FSDATA_ETAG_DIGITS + 1;
+        c->etag_position = OUTSIDE;
+    } else if ((at < FSDATA_ETAG_DIGITS && byte == digits[at]) || (at == FSDATA_ETAG_DIGITS && byte == GZIP_LETTER)) {
+        c->etag_position++;
+    } else {
+        c->etag_position = MISMATCH;
+    }
+}
+
+HTTP_FAST void http_field_byte(struct http_connection *c, uint8_t byte) {
+    switch (c->field) {
+    case HTTP_WORD_HOST:
+    case HTTP_WORD_CONTENT_LENGTH:
+        single_byte(c, byte);
+        break;
+    case HTTP_WORD_CONNECTION:
+    case HTTP_WORD_ACCEPT_ENCODING:
+    case HTTP_WORD_CONTENT_TYPE:
+    case HTTP_WORD_EXPECT:
+        list_byte(c, byte);
+        break;
+    case HTTP_WORD_IF_NONE_MATCH:
+        etag_byte(c, byte);
+        break;
+    default:
+        break;
+    }
+}
+
+void http_field_end(struct http_connection *c) {
+    if (c->field == HTTP_WORD_CONTENT_LENGTH && c->value_state == BEFORE) {
+        http_fail(c, HTTP_BAD_REQUEST);
+    } else if (c->field == HTTP_WORD_CONNECTION || c->field == HTTP_WORD_ACCEPT_ENCODING ||
+               c->field == HTTP_WORD_CONTENT_TYPE || c->field == HTTP_WORD_EXPECT) {
+        element_end(c);
+    }
+}
+
+/* What is wrong with a whole header, HTTP_OK if nothing is. What could be read in two ways is never answered as asked.
+ */
+static enum http_status verdict(const struct http_connection *c) {
+    bool is_post = c->request.method == HTTP_POST;
+    if ((!c->is_http10 && !c->has_host) || (c->has_transfer_encoding && (c->has_length || c->is_http10))) {
+        return HTTP_BAD_REQUEST;
+    }
+    if (c->has_transfer_encoding) {
+        return HTTP_NOT_IMPLEMENTED;
+    }
+    if (c->status != HTTP_OK) {
+        return c->status;
+    }
+    if (c->expects_other && !c->is_http10) {
+        return HTTP_EXPECTATION_FAILED;
+    }
+    if (is_post && !c->has_length) {
+        return HTTP_LENGTH_REQUIRED;
+    }
+    if (c->body_left > HTTP_BODY_LIMIT) {
+        return HTTP_CONTENT_TOO_LARGE;
+    }
+    return is_post && c->body_left != 0 && !c->is_form ? HTTP_UNSUPPORTED_MEDIA_TYPE : HTTP_OK;
+}
+
+void http_header_end(struct http_connection *c) {
+    enum http_status status = verdict(c);
+    bool is_bodiless = status == HTTP_NOT_FOUND || status == HTTP_METHOD_NOT_ALLOWED;
+    if (status != HTTP_OK && !(is_bodiless && c->body_left == 0)) {
+        http_fail(c, status);
+        return;
+    }
+    c->closes |= c->is_http10 && !c->keeps_alive;
+    /* A body that nobody wants is not read: it ends the connection. */
+    if (c->body_left == 0 || c->request.method != HTTP_POST) {
+        c->closes |= c->body_left != 0;
+        http_respond(c);
+    } else if (c->expects_continue && !c->is_http10) {
+        http_continue(c);
+    } else {
+        c->state = HTTP_BODY;
+    }
+}

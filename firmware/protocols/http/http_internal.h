@@ -1,0 +1,94 @@
+/* What the files of the HTTP server share: states, words, and the steps from one file to the next. */
+#ifndef AIRWIRE_HTTP_INTERNAL_H
+#define AIRWIRE_HTTP_INTERNAL_H
+
+#include "http.h"
+
+/* Where a connection is in a request; REPLYING and above take no more of it. */
+enum http_state {
+    HTTP_AT_REST,
+    HTTP_EMPTY_LINE_FEED,
+    HTTP_METHOD,
+    HTTP_TARGET,
+    HTTP_SCHEME,
+    HTTP_AUTHORITY,
+    HTTP_PATH,
+    HTTP_QUERY,
+    HTTP_VERSION,
+    HTTP_MAJOR,
+    HTTP_DOT,
+    HTTP_MINOR,
+    HTTP_REQUEST_LINE_END,
+    HTTP_LINE_FEED,
+    HTTP_FIELD,
+    HTTP_NAME,
+    HTTP_VALUE,
+    HTTP_LAST_LINE_FEED,
+    HTTP_BODY,
+    HTTP_REPLYING,
+    HTTP_FINISHED,
+};
+
+/* Words that mean something; the methods stand first. */
+#define HTTP_WORDS(WORD)                                                                                               \
+    WORD(GET, "GET")                                                                                                   \
+    WORD(HEAD, "HEAD")                                                                                                 \
+    WORD(POST, "POST")                                                                                                 \
+    WORD(SCHEME, "http://")                                                                                            \
+    WORD(VERSION, "HTTP/")                                                                                             \
+    WORD(ACCEPT_ENCODING, "accept-encoding")                                                                           \
+    WORD(CONNECTION, "connection")                                                                                     \
+    WORD(CONTENT_LENGTH, "content-length")                                                                             \
+    WORD(CONTENT_TYPE, "content-type")                                                                                 \
+    WORD(EXPECT, "expect")                                                                                             \
+    WORD(HOST, "host")                                                                                                 \
+    WORD(IF_NONE_MATCH, "if-none-match")                                                                               \
+    WORD(TRANSFER_ENCODING, "transfer-encoding")                                                                       \
+    WORD(CLOSE, "close")                                                                                               \
+    WORD(KEEP_ALIVE, "keep-alive")                                                                                     \
+    WORD(GZIP, "gzip")                                                                                                 \
+    WORD(CONTINUE, "100-continue")                                                                                     \
+    WORD(FORM, "application/x-www-form-urlencoded")
+
+#define HTTP_WORD_NUMBER(name, text) HTTP_WORD_##name,
+enum http_word { HTTP_WORDS(HTTP_WORD_NUMBER) HTTP_WORD_COUNT, HTTP_WORD_NONE = HTTP_WORD_COUNT };
+
+enum http_table { HTTP_TABLE_WORDS, HTTP_TABLE_FILES, HTTP_TABLE_HANDLERS };
+
+/* http_match.c: names found byte by byte. */
+void http_match_begin(struct http_match *match);
+void http_match_byte(const struct http_server *server, enum http_table table, struct http_match *match, uint8_t byte);
+bool http_match_is_whole(const struct http_server *server, enum http_table table, const struct http_match *match);
+enum http_word http_word_found(const struct http_connection *c);
+bool http_is_token(uint8_t byte);
+uint8_t http_lower(uint8_t byte);
+
+/* http_request.c: the request line and the order of a header. */
+void http_request_byte(struct http_connection *c, uint8_t byte);
+
+/* http_field.c: values of header fields, and what they mean together. */
+void http_field_begin(struct http_connection *c);
+void http_field_byte(struct http_connection *c, uint8_t byte);
+void http_field_end(struct http_connection *c);
+void http_header_end(struct http_connection *c);
+bool http_is_host(uint8_t byte);
+
+/* http_form.c: parameters. */
+uint8_t http_unescape(struct http_connection *c, uint8_t byte);
+void http_form_byte(struct http_connection *c, uint8_t byte);
+void http_form_end(struct http_connection *c);
+
+/* http_response.c: what is sent. */
+void http_fail(struct http_connection *c, enum http_status status);
+void http_respond(struct http_connection *c);
+void http_continue(struct http_connection *c);
+void http_next(struct http_connection *c);
+
+/* http_connection.c */
+void http_rest(struct http_connection *c);
+http_write *http_tag_writer(const struct http_server *server, unsigned number);
+
+/* The method allowed on the path's handler; NULL without a handler. */
+const struct http_handler *http_handler_of(const struct http_connection *c);
+
+#endif

@@ -1,0 +1,58 @@
+/* Names found byte by byte, without storing them: methods, header fields, paths.
+ *
+ * A match holds the first entry of its table that begins with all bytes so far. Entries before it have been ruled out,
+ * so the next byte looks only further on, and a table is walked once however long a name is. */
+#include "http_internal.h"
+
+#include <string.h>
+
+#define MEMBER(name, text) char name[sizeof text];
+#define TEXT(name, text) text,
+#define OFFSET(name, text) offsetof(struct words, name),
+struct words {
+    HTTP_WORDS(MEMBER)
+};
+static const struct words words = {HTTP_WORDS(TEXT)};
+/* A quarter of the size of pointers. */
+static const uint8_t word_offsets[HTTP_WORD_COUNT] = {HTTP_WORDS(OFFSET)};
+
+static const char *name_in(const struct http_server *server, enum http_table table, unsigned index) {
+    switch (table) {
+    case HTTP_TABLE_WORDS:
+        return index < HTTP_WORD_COUNT ? (const char *)&words + word_offsets[index] : NULL;
+    case HTTP_TABLE_FILES:
+        return index < server->files->file_count ? fsdata_name(server->files, index) : NULL;
+    default:
+        return index < server->handler_count ? server->handlers[index].path : NULL;
+    }
+}
+
+void http_match_begin(struct http_match *match) { match->index = match->position = 0; }
+
+HTTP_FAST void http_match_byte(const struct http_server *server, enum http_table table, struct http_match *match,
+                               uint8_t byte) {
+    const char *before = name_in(server, table, match->index);
+    const char *name = before;
+    while (name != NULL && (byte == 0 || (name != before && strncmp(name, before, match->position) != 0) ||
+                            (uint8_t)name[match->position] != byte)) {
+        name = name_in(server, table, ++match->index);
+    }
+    match->position++;
+}
+
+bool http_match_is_whole(const struct http_server *server, enum http_table table, const struct http_match *match) {
+    const char *name = name_in(server, table, match->index);
+    return name != NULL && match->position != 0 && name[match->position] == '\0';
+}
+
+enum http_word http_word_found(const struct http_connection *c) {
+    return http_match_is_whole(c->server, HTTP_TABLE_WORDS, &c->word) ? c->word.index : HTTP_WORD_NONE;
+}
+
+/* RFC 9110, 5.6.2: letters, digits and !#$%&'*+-.^_`|~, a bit for each character. */
+bool http_is_token(uint8_t byte) {
+    static const uint32_t tokens[4] = {0, 0x03FF6CFA, 0xC7FFFFFE, 0x57FFFFFF};
+    return byte < 128 && (tokens[byte >> 5] >> (byte & 31) & 1) != 0;
+}
+
+uint8_t http_lower(uint8_t byte) { return byte >= 'A' && byte <= 'Z' ? byte + ('a' - 'A') : byte; }

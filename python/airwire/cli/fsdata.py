@@ -1,0 +1,62 @@
+"""``airwire fsdata``: a folder of web pages into the image that a board's HTTP server serves."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from airwire.cli.output import complain, print_json, writing
+
+if TYPE_CHECKING:
+    from airwire.fsdata import FsData
+
+
+def fsdata(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="The folder with the pages.", show_default=False)],
+    output: Annotated[
+        Path,
+        typer.Option(
+            "--output", "-o", metavar="FILE", help="The C file; its header goes next to it. A .bin is the bare image."
+        ),
+    ] = Path("fsdata.c"),
+    gzip: Annotated[
+        bool, typer.Option("--gzip", help="Keep a compressed variant of each file that gets enough smaller by it.")
+    ] = False,
+    manifest: Annotated[bool, typer.Option("--manifest", help="Print what is in the image as JSON.")] = False,
+) -> None:
+    """Turn a folder of web pages into C for the firmware's HTTP server, as lwIP's makefsdata does for lwIP's.
+
+    Pages that end in .shtml, .shtm or .ssi may hold tags, <!--#name-->, that the board fills in. Example: airwire
+    fsdata site -o fsdata.c --gzip
+    """
+    from airwire.fsdata import build
+    from airwire.fsdata.c_source import write
+
+    data = build(folder, gzip=gzip)
+    with writing(output):
+        written = write(data, output)
+    for warning in data.warnings:
+        complain(warning)
+    if manifest:
+        print_json("fsdata", data.manifest())
+        return
+    _print(data)
+    print(f"{len(data.image)} bytes in {', '.join(map(str, written))}")
+
+
+def _print(data: FsData) -> None:
+    from rich.table import Table
+    from rich.text import Text
+
+    from airwire.cli.tables import console
+
+    table = Table(box=None, header_style="bold", pad_edge=False, padding=(0, 2, 0, 0))
+    for name in ("path", "type", "bytes", "gzip", "tags"):
+        table.add_column(name, no_wrap=True, justify="right" if name in ("bytes", "gzip") else "left")
+    for file in data.files:
+        kind = file.content_type or "redirect"
+        packed = "-" if file.gzip_bytes is None else str(file.gzip_bytes)
+        table.add_row(*map(Text, (file.path, kind, str(file.body_bytes), packed, " ".join(file.tags))))
+    console().print(table)

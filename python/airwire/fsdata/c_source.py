@@ -1,0 +1,68 @@
+"""The image of a folder as C: one source file with its bytes, one header with its counts and tag numbers.
+
+The text depends on the image alone, so that a build repeats.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import NoReturn
+
+from airwire.fsdata import FsData
+
+_BYTES_PER_LINE = 24
+
+
+def write(data: FsData, output: Path) -> list[Path]:
+    """Write ``output`` and what belongs to it: a .c with its .h, or the bare image where the name ends in .bin."""
+    if output.suffix == ".bin":
+        output.write_bytes(data.image)
+        return [output]
+    name = output.stem
+    if output.suffix != ".c" or not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name):
+        _refuse(f"{output}: the name has to be a C identifier with .c, such as fsdata.c, or end in .bin")
+    header = output.with_suffix(".h")
+    output.write_text(c_source(data, name), encoding="utf-8")
+    header.write_text(c_header(data, name), encoding="utf-8")
+    return [output, header]
+
+
+def c_source(data: FsData, name: str = "fsdata") -> str:
+    """The image as a constant array of bytes, aligned for words."""
+    lines = [
+        "/* Made by airwire fsdata; do not edit by hand. The format is in python/airwire/fsdata.py. */",
+        f'#include "{name}.h"',
+        "",
+        f"_Alignas(4) const uint8_t {name}_image[{name.upper()}_BYTES] = {{",
+    ]
+    for at in range(0, len(data.image), _BYTES_PER_LINE):
+        lines.append("    " + " ".join(f"{byte}," for byte in data.image[at : at + _BYTES_PER_LINE]))
+    return "\n".join([*lines, "};", ""])
+
+
+def c_header(data: FsData, name: str = "fsdata") -> str:
+    """The counts, and the numbers of the tags."""
+    upper = name.upper()
+    lines = [
+        "/* Made by airwire fsdata; do not edit by hand. */",
+        f"#ifndef {upper}_H",
+        f"#define {upper}_H",
+        "#include <stdint.h>",
+        "",
+        f"#define {upper}_BYTES {len(data.image)}u",
+        f"#define {upper}_FILE_COUNT {len(data.files)}u",
+        f"#define {upper}_TAG_COUNT {len(data.tags)}u",
+        *(f"#define {upper}_TAG_{tag} {number}u" for number, tag in enumerate(data.tags)),
+        "",
+        f"extern const uint8_t {name}_image[{upper}_BYTES];",
+        "",
+        "#endif",
+    ]
+    return "\n".join([*lines, ""])
+
+
+def _refuse(sentence: str) -> NoReturn:
+    from airwire._core import AirwireError
+
+    raise AirwireError(sentence)

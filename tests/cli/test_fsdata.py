@@ -1,0 +1,69 @@
+"""``airwire fsdata``: what it writes, prints and refuses."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from airwire.fsdata import build
+
+Airwire = Callable[..., subprocess.CompletedProcess[str]]
+DEMO = Path(__file__).resolve().parents[2] / "firmware" / "sites" / "demo"
+
+
+def test_the_image_is_written_as_c_with_its_header(airwire: Airwire, tmp_path: Path) -> None:
+    result = airwire("fsdata", DEMO, "--gzip")
+    assert result.returncode == 0, result.stderr
+    assert result.stdout.splitlines()[-1].endswith(" bytes in fsdata.c, fsdata.h")
+    assert "/live.json.shtml" in result.stdout
+    compiler = shutil.which("cc")
+    if compiler is None:
+        pytest.skip("no C compiler on this machine")
+    command = [compiler, "-std=c11", "-Wall", "-Wextra", "-Werror", "-c", "fsdata.c"]
+    built = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert built.returncode == 0, built.stderr
+
+
+def test_the_manifest_is_json_and_agrees_with_the_interface(airwire: Airwire, tmp_path: Path) -> None:
+    content = json.loads(airwire("fsdata", DEMO, "-o", "demo.bin", "--manifest").stdout)
+    data = build(DEMO)
+    assert content == {"schema": "airwire.fsdata/1", **data.manifest()}
+    assert (tmp_path / "demo.bin").read_bytes() == data.image
+    assert content["tags"] == ["counter", "greeting", "temperature", "voltage"]
+
+
+def test_warnings_go_to_standard_error(airwire: Airwire, tmp_path: Path) -> None:
+    (tmp_path / "site").mkdir()
+    (tmp_path / "site" / "a.xyz").write_text("x")
+    result = airwire("fsdata", "site")
+    assert result.returncode == 0
+    assert "no content type is known for .xyz" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["nothing"], "nothing: this is no folder"),
+        ([str(DEMO), "-o", "my-pages.c"], "the name has to be a C identifier"),
+        ([str(DEMO), "-o", "missing/fsdata.c"], "cannot write it"),
+    ],
+)
+def test_what_cannot_be_used_is_one_sentence(airwire: Airwire, arguments: list[str], says: str) -> None:
+    result = airwire("fsdata", *arguments)
+    assert result.returncode == 2
+    assert result.stderr.count("\n") == 1
+    assert says in result.stderr
+
+
+def test_the_demo_has_the_pages_of_the_published_comparison() -> None:
+    """137 bytes of text alone; some 207 with a greeting, a counter and a voltage."""
+    files = {file.path: file for file in build(DEMO).files}
+    assert files["/static.html"].body_bytes == 137
+    assert files["/static.html"].tags == ()
+    assert files["/ssi.shtml"].tags == ("greeting", "counter", "voltage")
+    assert files["/ssi.shtml"].body_bytes + len("Hello1231.65") in range(203, 212)
