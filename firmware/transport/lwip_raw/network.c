@@ -357,7 +357,8 @@ static void call_tick(void) {
 
 /* One look at everything; whether there may be more to do at once. */
 static bool turn(void) {
-    bool is_called = wiznet_is_calling(), has_more = false;
+    static bool has_more; /* the pin may be quiet by then: its interrupt is acknowledged before the frames are taken */
+    bool is_called = wiznet_is_calling() || has_more;
     if (is_called) {
         has_more = interface_receive(FRAMES_AT_A_TIME);
     }
