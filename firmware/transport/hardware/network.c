@@ -27,6 +27,7 @@ enum role { FREE, LISTENER, CLIENT, DATAGRAMS };
 struct datagrams {
     datagram_user *received;
     void *context;
+    struct endpoint peer; /* as the chip has it */
 };
 
 static struct seat {
@@ -37,7 +38,8 @@ static struct seat {
     uint16_t port;
     uint8_t role;
     bool is_open, has_ended, wants_room, is_closing;
-    bool has_datagrams; /* datagram_send() has taken the event that said so */
+    /* datagram_send() has taken the event that said so; a datagram is written, and the one before has not left. */
+    bool has_datagrams, must_send;
 } seats[NETWORK_SOCKETS];
 
 static uint16_t next_port;
@@ -244,7 +246,8 @@ struct datagrams *network_bind(uint16_t port, datagram_user *received, void *con
     }
     socket_watch(number_of(seat), SOCKET_RECEIVED);
     seat->role = DATAGRAMS;
-    seat->datagrams = (struct datagrams){received, context};
+    seat->datagrams = (struct datagrams){received, context, {0, 0}};
+    seat->has_datagrams = seat->must_send = false;
     seat->serve_datagrams = serve_datagrams;
     return &seat->datagrams;
 }
@@ -259,9 +262,17 @@ bool datagram_send(struct datagrams *datagrams, const struct endpoint *to, const
     if (!socket_send(socket) || socket_room(socket, count) < count) {
         return false;
     }
-    socket_set_peer(socket, to->address, to->port);
+    struct endpoint *peer = &datagrams->peer;
+    if (peer->address != to->address || peer->port != to->port) {
+        if (socket_is_sending(socket)) { /* to the peer before */
+            return false;
+        }
+        *peer = *to;
+        socket_set_peer(socket, to->address, to->port);
+    }
     socket_write(socket, bytes, count);
-    return socket_send(socket);
+    seat->must_send = !socket_send(socket);
+    return true;
 }
 
 bool network_is_ready(void) { return wiznet_query() == WIZNET_READY; }
@@ -274,7 +285,7 @@ void network_call_soon(void) { tick_is_due = true; }
 
 /* Streams that wait for room or close are looked at without an event: the chip has none for "there is room". */
 static bool needs_a_look(const struct seat *seat) {
-    return seat->is_closing || seat->wants_room || seat->has_datagrams;
+    return seat->is_closing || seat->wants_room || seat->has_datagrams || seat->must_send;
 }
 
 static bool has_something_to_look_at(void) {
@@ -296,6 +307,7 @@ static void serve(uint32_t calling) {
         uint8_t events = socket_take_events(n, &state);
         if (seat->role == DATAGRAMS) {
             seat->has_datagrams = false;
+            seat->must_send = !socket_send(n);
             seat->serve_datagrams(seat);
         } else {
             serve_stream(seat, events, state);
