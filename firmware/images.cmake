@@ -36,7 +36,14 @@ lwip_raw_image(pingpong_server)
 lwip_sockets_image(pingpong_client)
 lwip_sockets_image(pingpong_server)
 
-set(STREAMS apps/streams/sink.c apps/streams/source.c apps/streams/echo.c apps/streams/pattern.c apps/streams/rate.c)
+set(STREAMS apps/streams/sink.c apps/streams/source.c apps/streams/echo.c apps/streams/pattern.c common/rate.c)
 hardware_image(streams 4 ${STREAMS})
 lwip_raw_image(streams ${STREAMS})
 lwip_sockets_image(streams ${STREAMS})
+
+include_directories(protocols/iperf)
+set(IPERF apps/iperf/server.c apps/iperf/tcp_client.c apps/iperf/udp_client.c protocols/iperf/iperf_header.c
+          protocols/iperf/iperf_session.c common/rate.c)
+hardware_image(iperf 2 ${IPERF})
+lwip_raw_image(iperf ${IPERF})
+lwip_sockets_image(iperf ${IPERF})

@@ -1,18 +1,34 @@
-/* Implementation of rate.h, in 64 bits: more than 4 GB and more than an hour do not occur. */
+/* Implementation of rate.h. */
 #include "rate.h"
 
 #include "console.h"
 
-uint32_t rate_kilobits(uint64_t bytes, uint32_t time_us) {
-    return time_us ? (uint32_t)(bytes * 8000u / time_us) : 0;
+#define BILLION 1000000000u
+
+uint32_t rate_kilobits(uint64_t bytes, uint64_t time_us) {
+    uint64_t kilobits = time_us ? bytes * 8000u / time_us : 0;
+    return kilobits < UINT32_MAX ? (uint32_t)kilobits : UINT32_MAX;
 }
 
-void rate_report(const char *name, uint64_t bytes, uint32_t time_us) {
+void rate_number(uint64_t value) {
+    if (value < BILLION) {
+        console_number((uint32_t)value);
+        return;
+    }
+    rate_number(value / BILLION);
+    uint32_t rest = (uint32_t)(value % BILLION);
+    for (uint32_t power = BILLION / 10; power > 1 && rest < power; power /= 10) {
+        console_put('0');
+    }
+    console_number(rest);
+}
+
+void rate_report(const char *name, uint64_t bytes, uint64_t time_us) {
     console_text(name);
     console_put(' ');
-    console_number((uint32_t)bytes);
+    rate_number(bytes);
     console_text(" bytes in ");
-    console_number(time_us);
+    rate_number(time_us);
     console_text(" us, ");
     console_number(rate_kilobits(bytes, time_us));
     console_text(" kbit/s\n");

@@ -24,4 +24,4 @@ static void start(void) {
     start_one(SERVE_ECHO_DATAGRAMS, echo_datagrams_start, "the echo of datagrams");
 }
 
-const struct application application = {"Sink, source and echo", start, 0};
+const struct application application = {"Sink, source and echo", start, source_tick};
