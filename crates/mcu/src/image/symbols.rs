@@ -36,6 +36,15 @@ pub struct Function {
     pub size: u32,
 }
 
+/// A variable of an image.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Variable {
+    /// The address of its first byte.
+    pub address: u32,
+    /// How many bytes it has.
+    pub size: u32,
+}
+
 /// The names of an image's functions and variables, and the source lines of its code.
 #[derive(Clone, Default)]
 pub struct Symbols {
@@ -47,6 +56,7 @@ struct Table {
     functions: Vec<Function>,
     spans: Vec<Span>,
     addresses: BTreeMap<String, u32>,
+    variables: BTreeMap<String, Variable>,
     lines: Lines,
     call_frames: CallFrames,
 }
@@ -97,6 +107,13 @@ impl Symbols {
         &self.table.functions
     }
 
+    /// The variables whose names begin with a text, in the order of names.
+    pub fn variables<'a>(&'a self, beginning: &'a str) -> impl Iterator<Item = (&'a str, Variable)> {
+        let found = self.table.variables.range(beginning.to_owned()..);
+        let named = found.take_while(move |(name, _)| name.starts_with(beginning));
+        named.map(|(name, variable)| (name.as_str(), *variable))
+    }
+
     /// Whether there are no names.
     pub fn is_empty(&self) -> bool {
         self.table.addresses.is_empty()
@@ -112,10 +129,11 @@ impl Symbols {
             let Symbol { name, demangled, address, .. } = symbol;
             addresses.extend(demangled.iter().chain([name]).map(|name| (name.clone(), *address)));
         }
+        let variables = variables(&found);
         let functions = functions(found);
         let spans = spans(&functions);
         let (lines, call_frames) = (Lines::of(elf), CallFrames::of(elf));
-        Ok(Symbols { table: Arc::new(Table { functions, spans, addresses, lines, call_frames }) })
+        Ok(Symbols { table: Arc::new(Table { functions, spans, addresses, variables, lines, call_frames }) })
     }
 }
 
@@ -212,6 +230,16 @@ fn functions(symbols: Vec<Symbol>) -> Vec<Function> {
         Function { name: demangled.unwrap_or(name), address, size }
     });
     functions.collect()
+}
+
+/// Of several variables of one name the best, which comes last.
+fn variables(symbols: &[Symbol]) -> BTreeMap<String, Variable> {
+    let sized = symbols.iter().rev().filter(|symbol| !symbol.is_function && symbol.size > 0);
+    let named = sized.map(|symbol| {
+        let Symbol { name, address, size, .. } = symbol;
+        (name.clone(), Variable { address: *address, size: *size })
+    });
+    named.collect()
 }
 
 /// Cuts functions that contain others, so that each address has the innermost.
