@@ -1,0 +1,53 @@
+"""Rows of boards in sentences: what one change brings, what others published, and why there is no figure."""
+
+from __future__ import annotations
+
+from airwire.board_row import BoardRow, Figure, SameBut
+from airwire.explain.board_figures import quantity
+from airwire.model import Capture
+
+# Figures nearer than this cannot be told apart in a sentence of three digits.
+_SAME = 5e-3
+
+
+def board_sentence(row: Capture) -> str:
+    """The verdict of a row: why there is no figure, or where its time goes and what the one change brings."""
+    board = row.board
+    assert board is not None, "the caller looked"
+    if board.problem is not None:
+        return f"No figure: {board.problem}."
+    return " ".join(filter(None, (change_sentence(board), mechanism_note(board))))
+
+
+def change_sentence(board: BoardRow) -> str | None:
+    """What the one difference to another row brings, with both figures."""
+    same, own = board.same_but, board.figure
+    if same is None or own is None or same.figure is None:
+        return None
+    return f"{_difference(same)}: {_compared(own, same.figure, same.run)}."
+
+
+def _difference(same: SameBut) -> str:
+    here, there = same.here or "the image's own", same.there or "the image's own"
+    return f"With {same.what} {here} instead of {there}"
+
+
+def _compared(own: Figure, other: Figure, name: str) -> str:
+    here, there = quantity(own.value, own.unit), quantity(other.value, other.unit)
+    if other.value <= 0 or abs(own.value / other.value - 1) < _SAME:
+        return f"{here}, as {name} has ({there})"
+    times = own.value / other.value
+    if own.unit == "ps":
+        word = "shorter" if times < 1 else "longer"
+    else:
+        word = "faster" if times > 1 else "slower"
+    factor = max(times, 1 / times)
+    return f"{here} against {there} of {name}, {factor:.3g} times {word}"
+
+
+def mechanism_note(board: BoardRow) -> str | None:
+    """That a published figure is of another setup."""
+    published = board.published
+    if published is None or published.compare != "mechanism":
+        return None
+    return "The published figure is of another setup: only the cause is compared."
