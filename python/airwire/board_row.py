@@ -77,6 +77,8 @@ class BoardRow:
     """Why there is no figure, or how the firmware failed."""
     counts: Mapping[str, float]
     """What was counted on the board, by name."""
+    evidence: Mapping[str, float | None]
+    """What was seen while messages were traced, by name: SCK, the poll period, the share of waits for the flash."""
     notes: Sequence[str]
     load_spans: Callable[[], pl.DataFrame]
     """Gives :attr:`spans`; called once, when they are first asked for."""
@@ -108,6 +110,7 @@ def board_row_of(entry: Mapping[str, Any], load_spans: Callable[[], pl.DataFrame
         ended=entry["ended"],
         problem=entry["problem"],
         counts=entry["counts"],
+        evidence=entry["evidence"] or {},
         notes=entry["notes"],
         load_spans=load_spans,
     )

@@ -53,6 +53,7 @@ _BOARD_ENTRY: _Fields = {
     "ended": (str,),
     "problem": (str, type(None)),
     "counts": (dict,),
+    "evidence": (dict, type(None)),
     "notes": (list,),
 }
 _STAGE: _Fields = {"name": (str,), "kind": (str,), "ps": (int, float)}

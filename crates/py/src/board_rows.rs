@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 use serde_json::json;
 use testbench::board::{image_settings, read_image};
-use testbench::board_rows::{BoardEntry, BoardRowResult, samples_of};
+use testbench::board_rows::{BoardEntry, BoardRowResult, board_spans, samples_of};
 
 use crate::refused;
 use crate::statistics::{finding_list, interval_dict, summary_dict};
@@ -54,6 +54,11 @@ impl PyBoardRow {
     /// One row per message.
     fn samples(&self, py: Python<'_>) -> Table {
         Table(py.detach(|| samples_of(&self.0.1)))
+    }
+
+    /// Where the time of the traced messages goes.
+    fn spans(&self, py: Python<'_>) -> Table {
+        Table(py.detach(|| board_spans(&self.0.1)))
     }
 }
 

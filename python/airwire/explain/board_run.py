@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from airwire.board_row import BoardRow, Figure, SameBut
+from airwire.explain.board_causes import cause_sentence
 from airwire.explain.board_figures import quantity
+from airwire.explain.waterfall import waterfalls
+from airwire.link_model import RowExplanation
 from airwire.model import Capture
 
 # Figures nearer than this cannot be told apart in a sentence of three digits.
@@ -16,7 +19,25 @@ def board_sentence(row: Capture) -> str:
     assert board is not None, "the caller looked"
     if board.problem is not None:
         return f"No figure: {board.problem}."
-    return " ".join(filter(None, (change_sentence(board), mechanism_note(board))))
+    found = waterfalls(row, percentiles=(50,))
+    cause = cause_sentence(found[0], board.evidence) if found else None
+    return " ".join(filter(None, (cause, change_sentence(board), mechanism_note(board))))
+
+
+def board_explanation(row: Capture) -> RowExplanation:
+    """Where the time of a row goes, as of a link. What a change brings is another row of the suite (``same_but``)."""
+    board = row.board
+    assert board is not None, "the caller looked"
+    return RowExplanation(
+        run=row.path,
+        link=board.board,
+        title=f"{board.title}, {board.firmware} on {board.board}",
+        payload_bytes=0,
+        settings=board.settings,
+        sentence=board_sentence(row),
+        waterfalls=waterfalls(row),
+        changes=[],
+    )
 
 
 def change_sentence(board: BoardRow) -> str | None:

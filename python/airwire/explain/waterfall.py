@@ -7,6 +7,7 @@ percentile took about the same way.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from airwire.link_model import LinkRow, Stage, Waterfall
@@ -20,19 +21,32 @@ PERCENTILES = (50, 95)
 # Enough messages to even out a clock's phase, few enough to be of one latency.
 _NEAREST_SHARE = 0.04
 _FEWEST = 5
+# What stands before a function's name in the stages of a board, and how many functions are named.
+PROCESSOR = "the processor in "
+_FUNCTIONS = 4
+_WORTH_A_LINE = 0.02
+# What the board does, then what it waits for.
+_KINDS = ("bus", "cpu", "console", "chip", "wire", "pc", "protocol", "gate", "sleep", "empirical")
 
 
 def waterfalls(capture: Capture, percentiles: Sequence[int] = PERCENTILES) -> list[Waterfall]:
     """The stages at each percentile of a row's latencies; none where nothing arrived or no spans were kept."""
-    if capture.link is None or capture.latency_ps is None:
+    traced = capture.link or capture.board
+    if traced is None or capture.latency_ps is None:
         return []
-    latencies = _traced_latencies(capture)
+    latencies = _traced_latencies(capture, traced.spans)
     if latencies is None or latencies.height == 0:
         return []
+    found = [
+        _waterfall(percentile, capture.latency_ps[f"p{percentile}"], latencies, traced.spans)
+        for percentile in percentiles
+    ]
+    if capture.link is None:
+        return [replace(waterfall, stages=board_stages(waterfall.stages)) for waterfall in found]
     order = [stage.name for stage in capture.link.budget]
     return [
-        _waterfall(percentile, capture.latency_ps[f"p{percentile}"], latencies, capture.link.spans, order)
-        for percentile in percentiles
+        replace(waterfall, stages=sorted(waterfall.stages, key=lambda stage: _place(stage.name, order)))
+        for waterfall in found
     ]
 
 
@@ -42,10 +56,25 @@ def budget_waterfall(link: LinkRow) -> Waterfall:
     return Waterfall(50, total, 0, [stage for stage in link.budget if stage.ps > 0])
 
 
-def _traced_latencies(capture: Capture) -> pl.DataFrame | None:
+def board_stages(stages: Sequence[Stage]) -> list[Stage]:
+    """The stages of a board by their kinds, the longest of a kind first; functions that take little stand together."""
+    total = sum(stage.ps for stage in stages)
+    functions = sorted((stage for stage in stages if stage.name.startswith(PROCESSOR)), key=lambda stage: -stage.ps)
+    named = [stage for stage in functions[:_FUNCTIONS] if stage.ps >= _WORTH_A_LINE * total]
+    rest = functions[len(named) :]
+    others = [Stage("the processor in other functions", "cpu", sum(stage.ps for stage in rest))] if rest else []
+    kept = [stage for stage in stages if not stage.name.startswith(PROCESSOR)]
+    kept.sort(key=lambda stage: (_KINDS.index(stage.kind) if stage.kind in _KINDS else len(_KINDS), -stage.ps))
+    place = next((place for place, stage in enumerate(kept) if _after_cpu(stage.kind)), len(kept))
+    return [*kept[:place], *named, *others, *kept[place:]]
+
+
+def _after_cpu(kind: str) -> bool:
+    return kind not in _KINDS or _KINDS.index(kind) > _KINDS.index("cpu")
+
+
+def _traced_latencies(capture: Capture, spans: pl.DataFrame) -> pl.DataFrame | None:
     """Index, done edge and latency of the messages that arrived and of which spans were kept."""
-    assert capture.link is not None, "the caller looked"
-    spans = capture.link.spans
     if spans.height == 0:
         return None
     arrived = capture.samples.filter(capture.samples["outcome"] == "paired")
@@ -53,7 +82,7 @@ def _traced_latencies(capture: Capture) -> pl.DataFrame | None:
 
 
 def _waterfall(
-    percentile: int, latency_ps: float, latencies: pl.DataFrame, spans: pl.DataFrame, order: Sequence[str]
+    percentile: int, latency_ps: float, latencies: pl.DataFrame, spans: pl.DataFrame
 ) -> Waterfall:
     import polars as pl
 
@@ -69,7 +98,7 @@ def _waterfall(
         .sort("stage")
     )
     found = [Stage(name, kind, ps / count) for name, kind, ps in stages.select("stage", "kind", "ps").iter_rows()]
-    return Waterfall(percentile, latency_ps, count, sorted(found, key=lambda stage: _place(stage.name, order)))
+    return Waterfall(percentile, latency_ps, count, found)
 
 
 def _place(name: str, order: Sequence[str]) -> int:

@@ -6,7 +6,8 @@ use std::sync::{Mutex, PoisonError};
 
 use rayon::prelude::*;
 
-use crate::board_rows::{BoardEntry, BoardRowResult, ReadyRow, run_row};
+use crate::board::BoardError;
+use crate::board_rows::{BoardEntry, BoardRowResult, ReadyRow, budget_of, run_row};
 use crate::control::Control;
 use crate::run_folder::RunFolderError;
 
@@ -42,7 +43,8 @@ pub fn run_boards<'a>(
     let keeper = Mutex::new(Keeper { keep, next: 0, waiting: BTreeMap::new(), done: BoardRun::default() });
     let locked = || keeper.lock().unwrap_or_else(PoisonError::into_inner);
     rows.par_iter().with_max_len(1).enumerate().for_each(|(place, ready)| {
-        let result = if control.is_stopped() { Ok(None) } else { run_row(ready, seed, findings, control) };
+        let result =
+            if control.is_stopped() { Ok(None) } else { explained_row(ready, seed, findings, control) };
         let mut keeper = locked();
         match result {
             Ok(result) => keeper.take(place, result),
@@ -56,6 +58,18 @@ pub fn run_boards<'a>(
         }
     });
     keeper.into_inner().unwrap_or_else(PoisonError::into_inner).done
+}
+
+/// A row with its budget; nothing where it is stopped before its end.
+fn explained_row(
+    ready: &ReadyRow,
+    seed: u64,
+    findings: bool,
+    control: &Control,
+) -> Result<Option<BoardRowResult>, BoardError> {
+    let Some(mut result) = run_row(ready, seed, findings, control)? else { return Ok(None) };
+    result.budget = budget_of(&result, seed, control)?;
+    Ok(Some(result).filter(|_| !control.is_stopped()))
 }
 
 impl Keeper<'_> {

@@ -11,7 +11,7 @@ use serde::Serialize;
 
 use super::edges::VirtualEdges;
 use super::row::RowResult;
-use crate::board_rows::{BoardEntry, BoardRowResult, samples_of};
+use crate::board_rows::{BoardEntry, BoardRowResult, board_spans, samples_of};
 use crate::run_folder::{RunFolder, RunFolderError, SCHEMA, TableName, samples_table};
 use crate::suite::Suite;
 
@@ -155,7 +155,9 @@ impl LinkFolder {
     /// When a part cannot be written.
     pub fn add_board(&mut self, entry: &BoardEntry, result: &BoardRowResult) -> Result<(), RunFolderError> {
         self.folder.manifest.rows.push(SuiteRow::Board(Box::new(entry.clone())));
-        self.folder.add(TableName::Samples, samples_of(result))
+        self.folder.add(TableName::Samples, samples_of(result))?;
+        let spans = board_spans(result);
+        if spans.num_rows() > 0 { self.folder.add(TableName::Spans, spans) } else { Ok(()) }
     }
 
     /// Closes all parts and writes manifest and environment.

@@ -8,7 +8,8 @@ use arrow_array::{ArrayRef, Int64Array, RecordBatch, StringArray};
 use serde::Serialize;
 use units::Picoseconds;
 
-use super::{BoardRowResult, Figure};
+use super::budget::BudgetSpan;
+use super::{BoardRowResult, Evidence, Figure};
 use crate::run_folder::samples_schema;
 use crate::suite::{BoardRow, SameBut};
 
@@ -55,6 +56,8 @@ pub struct BoardEntry {
     pub problem: Option<String>,
     /// What was counted on the board.
     pub counts: BTreeMap<&'static str, f64>,
+    /// What was seen while messages were traced.
+    pub evidence: Option<Evidence>,
     /// What a user should know of how the board's chips were treated.
     pub notes: Vec<String>,
 }
@@ -156,6 +159,7 @@ impl BoardEntry {
             ended: result.ended.clone(),
             problem: result.problem.clone(),
             counts: result.counts.clone(),
+            evidence: result.budget.as_ref().map(|budget| budget.evidence.clone()),
             notes: result.notes.clone(),
         }
     }
@@ -227,4 +231,26 @@ pub fn samples_of(result: &BoardRowResult) -> RecordBatch {
         Arc::new(samples.iter().map(error).collect::<StringArray>()),
     ];
     RecordBatch::try_new(samples_schema(), columns).expect("every column has a row per message")
+}
+
+/// Where the time of the traced messages goes: the same columns as of links.
+pub fn board_spans(result: &BoardRowResult) -> RecordBatch {
+    let spans = result.budget.as_ref().map_or(&[][..], |budget| &budget.spans);
+    let n = spans.len();
+    let whole =
+        |of: fn(&BudgetSpan) -> i64| -> ArrayRef { Arc::new(spans.iter().map(of).collect::<Int64Array>()) };
+    let text = |of: fn(&BudgetSpan) -> &str| -> ArrayRef {
+        Arc::new(StringArray::from_iter_values(spans.iter().map(of)))
+    };
+    let run = StringArray::from_iter_values(std::iter::repeat_n(&result.row().name, n));
+    let columns: Vec<(&str, ArrayRef)> = vec![
+        ("run", Arc::new(run)),
+        ("index", whole(|span| span.message as i64)),
+        ("stage", text(|span| &span.stage.name)),
+        ("kind", text(|span| span.stage.kind)),
+        ("start_ps", whole(|span| span.start.ps())),
+        ("end_ps", whole(|span| span.end.ps())),
+        ("bytes", whole(|span| span.bytes as i64)),
+    ];
+    RecordBatch::try_from_iter(columns).expect("every column has a row per span")
 }

@@ -4,14 +4,16 @@
 //!
 //! What a suite says of such rows is in `suite/boards`; rows are kept in a run folder beside those of links.
 
+pub(crate) mod budget;
 mod figure;
 mod keep;
 mod prepare;
 mod result;
 mod run;
 
+pub use budget::{Evidence, RowBudget, budget_of};
 pub use figure::Figure;
-pub use keep::{BoardEntry, samples_of};
+pub use keep::{BoardEntry, board_spans, samples_of};
 pub use prepare::{Firmware, ReadyRow, prepare};
 pub use result::BoardRowResult;
 pub use run::{STEPS, run_row};

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use ::traffic::Sample;
 
+use super::budget::RowBudget;
 use super::{Figure, ReadyRow};
 use crate::captures::Statistics;
 use crate::suite::BoardRow;
@@ -29,6 +30,8 @@ pub struct BoardRowResult {
     pub end_ps: i64,
     /// What was counted on the board: shares and figures by name.
     pub counts: BTreeMap<&'static str, f64>,
+    /// Where the time of some of its messages goes; nothing where none was answered.
+    pub budget: Option<RowBudget>,
     /// What a user should know of how the board's chips were treated.
     pub notes: Vec<String>,
 }

@@ -81,7 +81,7 @@ fn has_enough(board: &mut Board, ready: &ReadyRow, seed: u64) -> bool {
 }
 
 /// Whose messages are taken, and those that count so far.
-fn messages(board: &mut Board, ready: &ReadyRow) -> (Option<TrafficResults>, Vec<Sample>) {
+pub(super) fn messages(board: &mut Board, ready: &ReadyRow) -> (Option<TrafficResults>, Vec<Sample>) {
     let Some(lan) = board.parts().lan() else { return (None, Vec::new()) };
     let all = lan.results();
     let chosen = match &ready.of {
@@ -115,6 +115,7 @@ fn result_of(mut board: Board, ready: &ReadyRow, seed: u64, findings: bool, ende
         figure,
         problem,
         end_ps,
+        budget: None,
         counts: counts(&report),
         notes: report.notes,
         ended: report.sentence,
