@@ -48,8 +48,8 @@ def run(
     """Run a suite on the virtual bench and keep the result in a run folder.
 
     ``samples`` and ``seed`` replace those of the suite; ``only`` names the entries to run.
-    ``firmware`` is the folder with the images of rows that run on boards; by default they are looked for beside the suite
-    and in ``build/firmware``. ``captures`` writes a
+    ``firmware`` is the folder with the images of rows that run on boards; by default they are looked for beside the
+    suite and in ``build/firmware``. ``captures`` writes a
     capture file of every link's row as well. ``out`` is the run folder, by default ``runs/<UTC time>-<suite>``.
     ``progress(messages_done, messages)`` is called while it works; Ctrl-C ends it early and keeps what is done.
 

@@ -1,5 +1,6 @@
 """What is said of a suite's rows that ran firmware on a virtual board: the figure, what others published, and the row
-that it is compared with. Figures are kept in the unit of their quantity: ``messages/s``, ``requests/s``, ``bit/s``, ``ps``.
+that it is compared with. Figures are kept in the unit of their quantity: ``messages/s``, ``requests/s``, ``bit/s`` or
+``ps``.
 """
 
 from __future__ import annotations
@@ -85,7 +86,7 @@ class BoardRow:
 
     @cached_property
     def spans(self) -> pl.DataFrame:
-        """Where the time of the traced messages went: ``index``, ``stage``, ``kind``, ``start_ps``, ``end_ps``, ``bytes``."""
+        """Where the time of traced messages went: ``index``, ``stage``, ``kind``, ``start_ps``, ``end_ps`` ..."""
         return self.load_spans()
 
 

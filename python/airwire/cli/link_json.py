@@ -115,7 +115,8 @@ def explain_json(run: str, rows: Sequence[RowExplanation]) -> dict[str, Any]:
         "rows": [
             {
                 "row": row.run,
-                "link": row.link,
+                "link": row.link or None,
+                "board": row.board,
                 "title": row.title,
                 "payload_bytes": row.payload_bytes,
                 "settings": dict(row.settings),

@@ -64,7 +64,8 @@ def run(
     """Run a suite on the virtual bench: rank its links, and measure its boards.
 
     Every message is simulated in virtual time, with the gates, retries and queues of its link, or by the firmware on
-    its virtual board; the same suite and seed give the same result. Example: airwire run suites/links.toml --report links.html
+    its virtual board; the same suite and seed give the same result.
+    Example: airwire run suites/links.toml --report links.html
     """
     from airwire import bench
     from airwire.cli.environment import environment

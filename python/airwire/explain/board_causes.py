@@ -1,7 +1,7 @@
 """What bounds a board's messages, and the change to make: causes that the stages of the median show, the largest first.
 
-A cause is named only where its share of the time is on the table: every sentence says how much of which time it is. What
-no stage explains is named as well.
+A cause is named only where its share of the time is on the table: every sentence says how much of which time it is.
+What no stage explains is named as well.
 """
 
 from __future__ import annotations
@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from airwire.explain.known_periods import meaning_of
 from airwire.explain.quantities import percent, rough_time
 from airwire.explain.waterfall import PROCESSOR
 from airwire.link_model import Stage, Waterfall
@@ -26,6 +25,14 @@ _SLOW_SCK = 0.7
 _STALLED = 0.15
 _REMAINDER = 0.01
 _MOST_CAUSES = 2
+# Retransmission times that stacks begin with: RTR of WIZnet's chips is 2000 x 100 us after a reset, and Linux waits at
+# least 200 ms (TCP_RTO_MIN); lwIP's slow TCP timer counts in 500 ms, its fast one in 250 ms (opt.h, TCP_TMR_INTERVAL).
+_RETRANSMISSIONS = (
+    (200e9, "200 ms is what RTR of WIZnet's chips is after a reset, and the least of Linux"),
+    (250e9, "one beat of lwIP's TCP timer"),
+    (500e9, "two beats of lwIP's TCP timer of 250 ms"),
+)
+_NEAR = 0.06
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +45,7 @@ class Cause:
 
 
 def cause_sentence(waterfall: Waterfall, evidence: Mapping[str, float | None]) -> str:
-    """The largest causes with the changes to make: ``61 ms of 64 ms is a poll period ...: wire the INT pin or set 1 ms.``"""
+    """The largest causes with their changes: ``61 ms of 64 ms is a poll period ...: wire the INT pin or set 1 ms.``"""
     total = waterfall.total_ps
     if total <= 0:
         return ""
@@ -116,7 +123,13 @@ def _timers(stages: Sequence[Stage], evidence: Mapping[str, float | None]) -> li
         register = max(looks, key=lambda stage: stage.ps).name.removeprefix(_LOOKS)
         every = f" of {rough_time(period)}" if period else ""
         name = f"a poll period{every} (asleep between looks at {register})"
-        found.append(Cause(name, _sum(looks), "wire the INT pin or set 1 ms" if not period or period > 1.5e9 else "wire the INT pin"))
+        found.append(
+            Cause(
+                name,
+                _sum(looks),
+                "wire the INT pin or set 1 ms" if not period or period > 1.5e9 else "wire the INT pin",
+            )
+        )
     after = [stage for stage in stages if stage.name.startswith(_AFTER)]
     if after:
         command = max(after, key=lambda stage: stage.ps).name.removeprefix(_AFTER)
@@ -138,8 +151,7 @@ def _silence(stage: Stage) -> Cause:
             "switch Nagle's algorithm off at the other end"
         )
         return Cause(f"waiting for the delayed acknowledgement of {who}", stage.ps, change)
-    meaning = meaning_of(stage.ps, 0.05 * stage.ps)
-    known = f" ({meaning})" if meaning else ""
+    known = next((f" ({meaning})" for ps, meaning in _RETRANSMISSIONS if abs(stage.ps / ps - 1) < _NEAR), "")
     change = "find out why a segment was lost or held back, or shorten the retransmission time"
     return Cause(f"silence until {who} sends again{known}", stage.ps, change)
 
@@ -188,7 +200,9 @@ def _waits(stages: Sequence[Stage]) -> list[Cause]:
     if chip:
         found.append(Cause("the chip between SEND and the wire", chip, "the chip sets the pace; send fuller segments"))
     found.extend(
-        Cause(f"being {stage.name}", stage.ps, "the board waits for its chip, and nothing on the board would be faster")
+        Cause(
+            f"sleep ({stage.name})", stage.ps, "the board waits for its chip, and nothing on the board would be faster"
+        )
         for stage in stages
         if stage.kind == "sleep"
     )

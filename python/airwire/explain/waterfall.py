@@ -19,8 +19,13 @@ if TYPE_CHECKING:
 
 PERCENTILES = (50, 95)
 # Enough messages to even out a clock's phase, few enough to be of one latency.
-_NEAREST_SHARE = 0.04
+_NEAREST_SHARE = {50: 0.04, 95: 0.04}
+# Of boards the messages that were traced are those near the median and, a fifth of them, near p95.
+_NEAREST_SHARE_OF_CHOSEN = {50: 0.5, 95: 0.1}
 _FEWEST = 5
+# As the core chooses the messages that are traced (board_rows/budget/trace.rs).
+_HEAVY_TAIL = 1.2
+FAR_ABOVE = 3
 # What stands before a function's name in the stages of a board, and how many functions are named.
 PROCESSOR = "the processor in "
 _FUNCTIONS = 4
@@ -37,8 +42,9 @@ def waterfalls(capture: Capture, percentiles: Sequence[int] = PERCENTILES) -> li
     latencies = _traced_latencies(capture, traced.spans)
     if latencies is None or latencies.height == 0:
         return []
+    shares = _NEAREST_SHARE if capture.link is not None else _NEAREST_SHARE_OF_CHOSEN
     found = [
-        _waterfall(percentile, capture.latency_ps[f"p{percentile}"], latencies, traced.spans)
+        _waterfall(percentile, capture.latency_ps[f"p{percentile}"], latencies, traced.spans, shares[percentile])
         for percentile in percentiles
     ]
     if capture.link is None:
@@ -48,6 +54,23 @@ def waterfalls(capture: Capture, percentiles: Sequence[int] = PERCENTILES) -> li
         replace(waterfall, stages=sorted(waterfall.stages, key=lambda stage: _place(stage.name, order)))
         for waterfall in found
     ]
+
+
+def tail_waterfall(capture: Capture) -> Waterfall | None:
+    """The mean of a board's traced messages that took far longer than the median; nothing where none did.
+
+    Where a few messages take most of the time they set the rate, and the median explains nothing of it.
+    """
+    board, latency = capture.board, capture.latency_ps
+    if board is None or latency is None or latency["mean"] < _HEAVY_TAIL * latency["p50"]:
+        return None
+    traced = _traced_latencies(capture, board.spans)
+    slow = None if traced is None else traced.filter(traced["latency_ps"] > FAR_ABOVE * latency["p50"])
+    if slow is None or slow.height == 0:
+        return None
+    mean = float(slow["latency_ps"].sum()) / slow.height
+    found = _waterfall(100, mean, slow, board.spans, 1.0)
+    return replace(found, stages=board_stages(found.stages))
 
 
 def budget_waterfall(link: LinkRow) -> Waterfall:
@@ -82,11 +105,11 @@ def _traced_latencies(capture: Capture, spans: pl.DataFrame) -> pl.DataFrame | N
 
 
 def _waterfall(
-    percentile: int, latency_ps: float, latencies: pl.DataFrame, spans: pl.DataFrame
+    percentile: int, latency_ps: float, latencies: pl.DataFrame, spans: pl.DataFrame, share: float
 ) -> Waterfall:
     import polars as pl
 
-    count = min(latencies.height, max(_FEWEST, round(latencies.height * _NEAREST_SHARE)))
+    count = min(latencies.height, max(_FEWEST, round(latencies.height * share)))
     distance = (pl.col("latency_ps") - latency_ps).abs()
     near = latencies.sort(distance, "index").head(count)
     # Spans after the done edge are the sender's acknowledgement.

@@ -1,5 +1,6 @@
 //! Settings of an image: 32-bit words in its flash that it declares as `const volatile uint32_t setting_<name>`, and that are
-//! given other values before the chip starts. The image stays the one that is flashed on a board; only these words differ.
+//! given other values before the chip starts. Compilers that put them among the variables (GCC does, for they are volatile)
+//! leave the first values in flash all the same: those are changed. The image stays the one that is flashed on a board; only these words differ.
 
 use std::collections::BTreeMap;
 use std::net::Ipv4Addr;
@@ -17,7 +18,7 @@ const WORD_BYTES: u32 = 4;
 pub struct ImageSetting {
     /// Its name, without `setting_`.
     pub name: String,
-    /// Where the word is.
+    /// Where the image has the word.
     pub address: u32,
     /// The word as it stands in memory, the first byte first.
     pub bytes: [u8; 4],
@@ -70,8 +71,8 @@ impl ImageSetting {
 pub fn image_settings(image: &Image) -> Vec<ImageSetting> {
     let words = image.symbols().variables(PREFIX).filter(|(_, variable)| variable.size == WORD_BYTES);
     let declared = words.filter_map(|(name, variable)| {
-        let bytes = image.read(variable.address, WORD_BYTES as usize)?.try_into().ok()?;
-        Some(ImageSetting { name: name[PREFIX.len()..].to_owned(), address: variable.address, bytes })
+        let bytes = image.read(variable.loaded_at, WORD_BYTES as usize)?.try_into().ok()?;
+        Some(ImageSetting { name: name[PREFIX.len()..].to_owned(), address: variable.loaded_at, bytes })
     });
     declared.collect()
 }

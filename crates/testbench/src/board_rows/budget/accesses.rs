@@ -7,7 +7,7 @@ use super::{Interval, Rank, Stage};
 
 const POINTERS: [&str; 6] = ["Sn_TX_FSR", "Sn_TX_RD", "Sn_TX_WR", "Sn_RX_RSR", "Sn_RX_RD", "Sn_RX_WR"];
 const STATUS: [&str; 10] = ["Sn_SR", "Sn_IR", "Sn_IMR", "Sn_ICR", "IR", "IMR", "SIR", "SIMR", "IR2", "IMR2"];
-const COMMAND: &str = "Sn_CR";
+pub(super) const COMMAND: &str = "Sn_CR";
 const BITS_PER_BYTE: i128 = 8;
 
 /// What an access is about.

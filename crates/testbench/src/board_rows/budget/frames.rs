@@ -146,7 +146,7 @@ pub(super) fn intervals(
     let mut found: Vec<Interval> = own.iter().map(|one| on_the_wire(one)).collect();
     found.extend(thinking(&own, from, to));
     found.extend(sending(passages, accesses, from, to));
-    let silences = silences(&found, &own, from, to);
+    let silences = silences(&found, passages, from, to);
     found.extend(silences);
     found
 }
@@ -206,14 +206,15 @@ fn sending(passages: &[Passage], accesses: &[Access], from: Picoseconds, to: Pic
 }
 
 /// Times in which nothing is under way and nobody is at work, and which a delayed acknowledgement or a retransmission ends.
-fn silences(busy: &[Interval], own: &[&Passage], from: Picoseconds, to: Picoseconds) -> Vec<Interval> {
+fn silences(busy: &[Interval], passages: &[Passage], from: Picoseconds, to: Picoseconds) -> Vec<Interval> {
     let mut taken: Vec<(Picoseconds, Picoseconds)> = busy.iter().map(|one| (one.start, one.end)).collect();
     taken.sort_unstable();
     let mut quiet_since = from;
     let mut found = Vec::new();
     for (start, end) in taken.into_iter().chain([(to, to)]) {
         if start - quiet_since >= SHORTEST_SILENCE
-            && let Some(name) = own.iter().find(|one| one.start == start).and_then(|one| ended_by(one))
+            && let Some(place) = passages.iter().position(|one| one.start == start)
+            && let Some(name) = ended_by(&passages[place], &passages[place + 1..])
         {
             let stage = Stage::new("protocol", name);
             found.push(Interval { start: quiet_since, end: start, rank: Rank::Protocol, stage, bytes: 0 });
@@ -223,14 +224,20 @@ fn silences(busy: &[Interval], own: &[&Passage], from: Picoseconds, to: Picoseco
     found
 }
 
-/// What a silence was that a frame ends.
-fn ended_by(frame: &Passage) -> Option<&'static str> {
+/// What a silence was that a frame ends. An acknowledgement was waited for only if the other side goes on after it.
+fn ended_by(frame: &Passage, later: &[Passage]) -> Option<&'static str> {
+    let next = later.iter().find(|one| matches!(one.content, Content::Payload | Content::Again));
+    let was_awaited = next.is_some_and(|next| next.from_board != frame.from_board);
     match (frame.content, frame.from_board) {
-        (Content::Acknowledgement, true) => Some("silence until the board's delayed acknowledgement"),
-        (Content::Acknowledgement, false) => Some("silence until the PC's delayed acknowledgement"),
+        (Content::Acknowledgement, true) if was_awaited => {
+            Some("silence until the board's delayed acknowledgement")
+        }
+        (Content::Acknowledgement, false) if was_awaited => {
+            Some("silence until the PC's delayed acknowledgement")
+        }
         (Content::Again, true) => Some("silence until the board sends again"),
         (Content::Again, false) => Some("silence until the PC sends again"),
-        (Content::Payload | Content::Other, _) => None,
+        _ => None,
     }
 }
 
@@ -285,8 +292,22 @@ mod tests {
         assert_eq!(found.iter().filter(|one| one.content == Content::Again).count(), 1);
         let late = Passage { content: Content::Again, ..found[1].clone() };
         let (from, to) = (Picoseconds::new(PS_PER_MS), Picoseconds::new(260 * PS_PER_MS));
-        let quiet = silences(&[on_the_wire(&late)], &[&late], from, to);
+        let quiet = silences(&[on_the_wire(&late)], std::slice::from_ref(&late), from, to);
         assert_eq!(quiet[0].stage.name, "silence until the board sends again");
+    }
+
+    #[test]
+    fn an_acknowledgement_ends_a_silence_only_where_the_other_side_waited_for_it() {
+        let passage = |at_ms: i64, from_board, content| {
+            let start = Picoseconds::new(at_ms * PS_PER_MS);
+            Passage { from_board, start, end: start + Picoseconds::from_ns(6720), bytes: 60, content }
+        };
+        let ended = |next_from_board| {
+            let acknowledgement = passage(40, false, Content::Acknowledgement);
+            ended_by(&acknowledgement, &[passage(41, next_from_board, Content::Payload)])
+        };
+        assert_eq!(ended(true), Some("silence until the PC's delayed acknowledgement"));
+        assert_eq!(ended(false), None);
     }
 
     #[test]

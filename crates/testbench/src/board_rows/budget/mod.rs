@@ -38,6 +38,8 @@ enum Rank {
     Asleep,
     /// The processor works.
     Processor,
+    /// The processor sleeps on beyond the end of what is looked at.
+    AsleepOn,
 }
 
 /// What a time can go to.

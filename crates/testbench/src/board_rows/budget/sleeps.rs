@@ -5,7 +5,7 @@ use mcu::report::INTERRUPTS;
 use units::{PS_PER_US, Picoseconds};
 use wiznet::Access;
 
-use super::accesses::{command, register};
+use super::accesses::{COMMAND, command, register};
 use super::{Interval, Rank, Stage};
 
 /// SysTick (ARMv6-M Architecture Reference Manual B1.5.2), and the first interrupt.
@@ -39,7 +39,7 @@ pub(super) fn waker(slept: &Slept) -> Waker {
 pub(super) fn intervals(sleeps: &[Slept], accesses: &[Access]) -> Vec<Interval> {
     let own = sleeps.iter().filter(|slept| slept.core == 0);
     own.map(|slept| {
-        let before = accesses[..accesses.partition_point(|access| access.end <= slept.from)].last();
+        let before = before(accesses, slept.from);
         let stage = match waker(slept) {
             Waker::Timer => by_timer(before),
             Waker::Pin => Stage::new("sleep", "asleep until INTn"),
@@ -49,6 +49,14 @@ pub(super) fn intervals(sleeps: &[Slept], accesses: &[Access]) -> Vec<Interval> 
         Interval { start: slept.from, end: slept.to, rank: Rank::Asleep, stage, bytes: 0 }
     })
     .collect()
+}
+
+/// What was done with the chip before a time: the command, where only its acceptance was looked at since.
+fn before(accesses: &[Access], at: Picoseconds) -> Option<&Access> {
+    let earlier = &accesses[..accesses.partition_point(|access| access.end <= at)];
+    let accepted = |access: &&Access| !access.write && register(access) == COMMAND;
+    let told = earlier.iter().rev().find(|access| !accepted(access));
+    told.filter(|access| command(access).is_some()).or(earlier.last())
 }
 
 fn by_timer(before: Option<&Access>) -> Stage {
@@ -111,6 +119,24 @@ mod tests {
         let lengths: Vec<i64> =
             console_waits(&looks).iter().map(|one| (one.end - one.start).ps() / PS_PER_US).collect();
         assert_eq!(lengths, [2, 1]);
+    }
+
+    #[test]
+    fn a_sleep_after_a_command_is_one_although_its_acceptance_was_looked_at() {
+        let access = |us: i64, write: bool, meaning: &str| Access {
+            start: Picoseconds::new(us * PS_PER_US),
+            end: Picoseconds::new((us + 1) * PS_PER_US),
+            write,
+            address: 1,
+            block: 1,
+            data: vec![0x20],
+            bytes: 1,
+            meaning: meaning.to_owned(),
+        };
+        let send = access(0, true, "Sn_CR of socket 0: SEND, 5 bytes");
+        let accepted = access(2, false, "Sn_CR of socket 0: done");
+        let stages = intervals(&[slept(4, 1000, SYSTICK)], &[send, accepted]);
+        assert_eq!(stages[0].stage.name, "asleep until a timer after SEND");
     }
 
     #[test]

@@ -9,7 +9,7 @@ use wiznet::{Access, Model};
 
 use super::cpu::Follower;
 use super::frames::{self, Passages};
-use super::{BudgetSpan, Evidence, Interval, accesses, sleeps, sweep};
+use super::{BudgetSpan, Evidence, Interval, Rank, Stage, accesses, sleeps, sweep};
 use crate::board::{Board, BoardError, RunUntil};
 use crate::board_rows::run::{board_of, messages};
 use crate::board_rows::{BoardRowResult, ReadyRow};
@@ -19,6 +19,9 @@ use crate::control::Control;
 const CHOSEN_AMONG: usize = 400;
 const NEAR_MEDIAN: usize = 40;
 const NEAR_P95: usize = 10;
+/// Where the mean is so many times the median, some of the slowest are traced as well.
+const HEAVY_TAIL: f64 = 1.2;
+const SLOWEST: usize = 5;
 /// Every instruction of the traced messages is looked at: at most for so long while the processor works.
 const MOST_WORK: f64 = 0.5 * PS_PER_S as f64;
 const FEWEST_MESSAGES: usize = 3;
@@ -50,6 +53,8 @@ struct Seen {
     accesses: Vec<Access>,
     sleeps: Vec<Slept>,
     full_uart: Vec<Picoseconds>,
+    /// Times at the end of which core 0 slept on.
+    asleep_on: Vec<(Picoseconds, Picoseconds)>,
 }
 
 /// Runs a row once more and takes some of its messages apart; nothing where it has none, or is stopped.
@@ -80,6 +85,9 @@ pub fn budget_of(
         let before = board.chip().counts();
         let stalled = board.chip().bus_counts().xip_stall_cycles;
         let runs = run_to(&mut board, to, &mut passages, Some(&mut seen), control);
+        if board.chip().core(0).sleep() != mcu::Sleep::Awake {
+            seen.asleep_on.push((from, to));
+        }
         let after = board.chip().counts();
         stalls.0 += board.chip().bus_counts().xip_stall_cycles - stalled;
         stalls.1 += ((after.cycles - before.cycles) - (after.idle_cycles[0] - before.idle_cycles[0])) as f64;
@@ -105,10 +113,10 @@ pub fn budget_of(
 /// The messages that are traced, in the order of time.
 fn chosen(result: &BoardRowResult) -> Vec<Sample> {
     let answered = result.samples.iter().filter(|one| one.outcome == Outcome::Ok && one.latency().is_some());
-    let first: Vec<&Sample> = answered.take(CHOSEN_AMONG).collect();
     let time = |sample: &Sample| sample.latency().map_or(0, Picoseconds::ps);
-    let mut times: Vec<i64> = first.iter().map(|sample| time(sample)).collect();
+    let mut times: Vec<i64> = answered.clone().map(time).collect();
     times.sort_unstable();
+    let first: Vec<&Sample> = answered.take(CHOSEN_AMONG).collect();
     if times.is_empty() {
         return Vec::new();
     }
@@ -124,9 +132,18 @@ fn chosen(result: &BoardRowResult) -> Vec<Sample> {
     let of_p95 = (most * NEAR_P95 / (NEAR_MEDIAN + NEAR_P95)).max(1);
     let mut chosen = near(0.5, most - of_p95);
     chosen.extend(near(0.95, of_p95));
+    if has_a_heavy_tail(&times) {
+        chosen.extend(near(1.0, SLOWEST));
+    }
     chosen.sort_by_key(|sample| sample.index);
     chosen.dedup_by_key(|sample| sample.index);
     chosen
+}
+
+/// Whether the few slowest messages take a good part of all time, so that the median does not explain a rate.
+fn has_a_heavy_tail(times: &[i64]) -> bool {
+    let mean = times.iter().map(|&ps| ps as f64).sum::<f64>() / times.len() as f64;
+    mean > HEAVY_TAIL * stats::quantile(times, 0.5)
 }
 
 /// Whether the messages were those of the first run.
@@ -224,6 +241,10 @@ fn spans(
     all.extend(sleeps::intervals(&seen.sleeps, &seen.accesses));
     all.extend(sleeps::console_waits(&seen.full_uart));
     all.extend(follower.intervals());
+    all.extend(seen.asleep_on.iter().map(|&(start, end)| {
+        let stage = Stage::new("sleep", "asleep");
+        Interval { start, end, rank: Rank::AsleepOn, stage, bytes: 0 }
+    }));
     all.sort_by_key(|interval| interval.start);
     let longest = all.iter().map(|one| one.end - one.start).max().unwrap_or(Picoseconds::ZERO);
     let mut spans = Vec::new();
