@@ -47,3 +47,9 @@ set(IPERF apps/iperf/server.c apps/iperf/tcp_client.c apps/iperf/udp_client.c pr
 hardware_image(iperf 2 ${IPERF})
 lwip_raw_image(iperf ${IPERF})
 lwip_sockets_image(iperf ${IPERF})
+
+include_directories(protocols/oneway)
+set(ONEWAY apps/oneway/way_network.c apps/oneway/way_uart.c protocols/oneway/oneway_message.c common/crc32.c
+           ${PORT}/uart.c)
+hardware_image(oneway 1 ${ONEWAY})
+lwip_raw_image(oneway ${ONEWAY})
