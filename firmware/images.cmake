@@ -53,3 +53,9 @@ set(ONEWAY apps/oneway/way_network.c apps/oneway/way_uart.c protocols/oneway/one
            ${PORT}/uart.c)
 hardware_image(oneway 1 ${ONEWAY})
 lwip_raw_image(oneway ${ONEWAY})
+
+include_directories(protocols/coap)
+set(COAP_CLIENT protocols/coap/coap_client.c protocols/coap/coap_message.c)
+hardware_image(coap_client 1 ${COAP_CLIENT})
+lwip_raw_image(coap_client ${COAP_CLIENT})
+lwip_sockets_image(coap_client ${COAP_CLIENT})
