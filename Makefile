@@ -40,12 +40,14 @@ FIRMWARE := build/firmware
 FIRMWARE_BOARDS := w5500-evb-pico w5100s-evb-pico pico-w5200 pico-w5100
 
 firmware: $(VENV)/installed cross-compiler ## Build the firmware's images for every board
+	mkdir -p $(FIRMWARE)/site && $(BIN)/airwire fsdata firmware/sites/demo -o $(FIRMWARE)/site/fsdata.c >/dev/null
 	$(foreach board,$(FIRMWARE_BOARDS),$(call build_board,$(board)))
 
 define build_board
 $(BIN)/airwire board header $(1) --out $(FIRMWARE)/$(1)/generated
 PATH="$(CURDIR)/$(BIN):$$PATH" cmake -S firmware -B $(FIRMWARE)/$(1) -G Ninja --log-level=WARNING \
-	-DCMAKE_TOOLCHAIN_FILE=cmake/arm-none-eabi.cmake -DBOARD_DIR=$(CURDIR)/$(FIRMWARE)/$(1)/generated >/dev/null
+	-DCMAKE_TOOLCHAIN_FILE=cmake/arm-none-eabi.cmake -DBOARD_DIR=$(CURDIR)/$(FIRMWARE)/$(1)/generated \
+	-DSITE_DIR=$(CURDIR)/$(FIRMWARE)/site >/dev/null
 PATH="$(CURDIR)/$(BIN):$$PATH" cmake --build $(FIRMWARE)/$(1)
 
 endef

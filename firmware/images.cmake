@@ -2,23 +2,31 @@
 set(TRANSPORT_SHARED transport/settings.c transport/report.c)
 set(LWIP_SHARED lwip/interface.c lwip/netif_wiznet.c lwip/port_lwip.c ${PORT}/checksum.S)
 
-lwip_library(lwip_small DEFINITIONS LWIP_SETTINGS_SMALL OPTIMISE -Os)
+lwip_library(lwip_small DEFINITIONS LWIP_SETTINGS_SMALL OPTIMISE -Os -flto=auto)
 freertos_library(freertos)
-lwip_library(lwip_fast DEFINITIONS LWIP_SETTINGS_FAST OPTIMISE -O2)
-lwip_library(lwip_threads DEFINITIONS LWIP_SETTINGS_FAST AIRWIRE_FREERTOS LIBRARIES freertos OPTIMISE -O2)
+lwip_library(lwip_fast DEFINITIONS LWIP_SETTINGS_FAST OPTIMISE -O2 -flto=auto)
+lwip_library(lwip_threads DEFINITIONS LWIP_SETTINGS_FAST AIRWIRE_FREERTOS LIBRARIES freertos OPTIMISE -O2 -flto=auto)
 
 # On the chip's own sockets: `sockets` says how many share the chip's memory.
 function(hardware_image application sockets)
   airwire_image(${application}-hardware
     SOURCES apps/${application}/${application}.c transport/hardware/network.c ${TRANSPORT_SHARED} ${ARGN}
-    DEFINITIONS NETWORK_SOCKETS=${sockets}u)
+    DEFINITIONS NETWORK_SOCKETS=${sockets}u OPTIMISE -Os -flto=auto)
+endfunction()
+
+# On lwIP's raw interface in little memory, from flash, without UDP.
+function(lwip_small_image application)
+  airwire_image(${application}-lwip_small
+    SOURCES apps/${application}/${application}.c transport/lwip_raw/network.c ${TRANSPORT_SHARED} ${LWIP_SHARED} ${ARGN}
+    LIBRARIES lwip_small OPTIMISE -Os -flto=auto)
 endfunction()
 
 # On lwIP's raw interface: by the settings for speed.
 function(lwip_raw_image application)
   airwire_image(${application}-lwip_raw
-    SOURCES apps/${application}/${application}.c transport/lwip_raw/network.c ${TRANSPORT_SHARED} ${LWIP_SHARED} ${ARGN}
-    LIBRARIES lwip_fast OPTIMISE -O2 IN_RAM)
+    SOURCES apps/${application}/${application}.c transport/lwip_raw/network.c transport/lwip_raw/datagrams.c
+            ${TRANSPORT_SHARED} ${LWIP_SHARED} ${ARGN}
+    LIBRARIES lwip_fast OPTIMISE -O2 -flto=auto IN_RAM)
 endfunction()
 
 # On lwIP's sockets with FreeRTOS.
@@ -26,7 +34,7 @@ function(lwip_sockets_image application)
   airwire_image(${application}-lwip_sockets
     SOURCES apps/${application}/${application}.c transport/lwip_sockets/network.c transport/lwip_sockets/driver_task.c
             lwip/sys_arch_freertos.c freertos/hooks.c ${TRANSPORT_SHARED} ${LWIP_SHARED} ${ARGN}
-    LIBRARIES lwip_threads OPTIMISE -O2 IN_RAM)
+    LIBRARIES lwip_threads OPTIMISE -O2 -flto=auto IN_RAM)
 endfunction()
 
 hardware_image(pingpong_client 1)
@@ -35,6 +43,19 @@ lwip_raw_image(pingpong_client)
 lwip_raw_image(pingpong_server)
 lwip_sockets_image(pingpong_client)
 lwip_sockets_image(pingpong_server)
+
+# The web server, with the pages of SITE_DIR.
+if(SITE_DIR)
+  file(GLOB HTTP_CORE protocols/http/*.c protocols/fsdata/*.c)
+  set(HTTP_SOURCES apps/http_server/site.c ${HTTP_CORE} ${SITE_DIR}/fsdata.c ${PORT}/adc.c)
+  include_directories(protocols/http protocols/fsdata ${SITE_DIR})
+  hardware_image(http_server 8 ${HTTP_SOURCES})
+  target_compile_options(http_server-hardware PRIVATE -O2)
+  lwip_small_image(http_server ${HTTP_SOURCES})
+  target_compile_definitions(http_server-lwip_small PRIVATE HTTP_CLIENTS=2u)
+  lwip_raw_image(http_server ${HTTP_SOURCES})
+  lwip_sockets_image(http_server ${HTTP_SOURCES})
+endif()
 
 set(STREAMS apps/streams/sink.c apps/streams/source.c apps/streams/echo.c apps/streams/pattern.c common/rate.c)
 hardware_image(streams 4 ${STREAMS})

@@ -20,6 +20,8 @@ string(REGEX REPLACE ".* ([0-9]+)u?$" "\\1" BOARD_FLASH_BYTES "${BOARD_FLASH_LIN
 set(PORT_SOURCES
     ${PORT}/startup.c ${PORT}/clock.c ${PORT}/gpio.c ${PORT}/spi.c ${PORT}/console.c ${PORT}/random.c ${PORT}/watchdog.c
     common/console_text.c common/decimal.c common/library_functions.c)
+# What the compiler calls by itself must be there after optimisation at link time.
+set_source_files_properties(common/library_functions.c ${PORT}/startup.c PROPERTIES COMPILE_OPTIONS -fno-lto)
 file(GLOB WIZNET_SOURCES ${CMAKE_SOURCE_DIR}/drivers/wiznet/*.c)
 
 # boot2, once: its code linked alone, then padded, with its checksum.
@@ -37,7 +39,7 @@ add_library(boot2_padded OBJECT ${BOOT2_SOURCE})
 # airwire_image(name SOURCES ... [LIBRARIES ...] [DEFINITIONS ...] [OPTIMISE -Os|-O2] [IN_RAM])
 # IN_RAM: all code but the start runs from SRAM, where no fetch waits for the flash.
 function(airwire_image name)
-  cmake_parse_arguments(PARSE_ARGV 1 image "IN_RAM" "OPTIMISE" "SOURCES;LIBRARIES;DEFINITIONS;INCLUDES")
+  cmake_parse_arguments(PARSE_ARGV 1 image "IN_RAM" "" "SOURCES;LIBRARIES;DEFINITIONS;INCLUDES;OPTIMISE")
   if(NOT image_OPTIMISE)
     set(image_OPTIMISE -Os)
   endif()
@@ -50,8 +52,8 @@ function(airwire_image name)
   target_compile_options(${name} PRIVATE ${image_OPTIMISE} ${OUR_WARNINGS})
   target_compile_definitions(${name} PRIVATE ${image_DEFINITIONS})
   target_include_directories(${name} PRIVATE ${image_INCLUDES})
-  target_link_libraries(${name} PRIVATE ${image_LIBRARIES} gcc)
-  target_link_options(${name} PRIVATE -nostdlib -nostartfiles -Wl,--gc-sections -Wl,--build-id=none
+  target_link_libraries(${name} PRIVATE ${image_LIBRARIES} c_nano gcc)
+  target_link_options(${name} PRIVATE ${image_OPTIMISE} -nostdlib -nostartfiles -Wl,--gc-sections -Wl,--build-id=none
                       -Wl,--no-warn-rwx-segments -Wl,-Map=${name}.map -T ${CMAKE_BINARY_DIR}/${name}.ld)
   set_target_properties(${name} PROPERTIES SUFFIX .elf LINK_DEPENDS "${CMAKE_BINARY_DIR}/${name}.ld;${PORT}/flash.ld.in")
   add_custom_command(
@@ -64,7 +66,7 @@ endfunction()
 # lwip_library(name SOURCES ... DEFINITIONS ... OPTIMISE ...): lwIP with one of the settings files. The compiler's warnings
 # about lwIP's own code are its own affair.
 function(lwip_library name)
-  cmake_parse_arguments(PARSE_ARGV 1 library "" "OPTIMISE" "SOURCES;DEFINITIONS;LIBRARIES")
+  cmake_parse_arguments(PARSE_ARGV 1 library "" "" "SOURCES;DEFINITIONS;LIBRARIES;OPTIMISE")
   file(GLOB sources ${LWIP_DIR}/api/*.c ${LWIP_DIR}/core/*.c ${LWIP_DIR}/core/ipv4/*.c)
   list(APPEND sources ${LWIP_DIR}/netif/ethernet.c)
   add_library(${name} STATIC ${sources} ${library_SOURCES})

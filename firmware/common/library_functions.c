@@ -1,5 +1,5 @@
-/* The few functions of the C library that compilers call and the code uses, for images that link none. By words where both
- * ends are aligned: on a Cortex-M0+ a byte at a time costs four times as much. */
+/* Functions of the C library in place of newlib's: copies by words where both ends are aligned, as on a Cortex-M0+ a byte at
+ * a time costs four times as much, and atoi() without locales. */
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -33,18 +33,6 @@ void *memcpy(void *restrict to, const void *restrict from, size_t count) {
     return to;
 }
 
-void *memmove(void *to, const void *from, size_t count) {
-    uint8_t *out = to;
-    const uint8_t *in = from;
-    if (out <= in || out >= in + count) {
-        return memcpy(to, from, count);
-    }
-    while (count--) {
-        out[count] = in[count];
-    }
-    return to;
-}
-
 void *memset(void *to, int value, size_t count) {
     uint8_t *out = to;
     for (; count && ((uintptr_t)out & 3u); count--) {
@@ -58,24 +46,6 @@ void *memset(void *to, int value, size_t count) {
         *out++ = (uint8_t)value;
     }
     return to;
-}
-
-int memcmp(const void *left, const void *right, size_t count) {
-    const uint8_t *a = left, *b = right;
-    for (; count; count--, a++, b++) {
-        if (*a != *b) {
-            return *a - *b;
-        }
-    }
-    return 0;
-}
-
-size_t strlen(const char *text) {
-    const char *end = text;
-    while (*end) {
-        end++;
-    }
-    return (size_t)(end - text);
 }
 
 /* lwIP reads the numbers of its interfaces' names by it. */

@@ -2,6 +2,7 @@
  * a length that was said exactly, in chunks, or until the connection closes; no value is asked for twice. */
 #include "http.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -79,7 +80,8 @@ static size_t unchunk(char *body, size_t count) {
     for (;;) {
         char *after;
         unsigned long bytes = strtoul(from, &after, 16);
-        check(after != from && end - after >= 4 && memcmp(after, "\r\n", 2) == 0, "a chunk has no size line");
+        check(isxdigit((unsigned char)*from) && end - after >= 4 && memcmp(after, "\r\n", 2) == 0,
+              "a chunk has no size line");
         check((unsigned long)(end - after) >= bytes + 4, "a chunk is longer than the answer");
         memmove(body + used, after + 2, bytes);
         used += bytes;

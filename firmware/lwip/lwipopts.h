@@ -31,7 +31,6 @@
 #define LWIP_IPV4 1
 #define LWIP_IPV6 0
 #define LWIP_RAW 0
-#define LWIP_UDP 1
 #define LWIP_TCP 1
 #define LWIP_ICMP 1
 #define LWIP_NETIF_LINK_CALLBACK 0

@@ -18,6 +18,7 @@
 #define MEMP_NUM_TCP_SEG 64
 #endif
 #define MEMP_NUM_PBUF 32
+#define LWIP_UDP 1
 #define MEMP_NUM_UDP_PCB 8
 #define MEMP_NUM_NETCONN 24
 #define MEMP_NUM_NETBUF 16
@@ -35,6 +36,8 @@
 #define IP_FRAG 1
 #define TCP_QUEUE_OOSEQ 1
 #define LWIP_DHCP 1
+/* The check for the address in use takes seconds, and keeps lwIP from announcing a static one. */
+#define LWIP_DHCP_DOES_ACD_CHECK 0
 #define LWIP_DNS 1
 #define LWIP_STATS 1
 #define LWIP_STATS_DISPLAY 0

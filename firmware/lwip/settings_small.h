@@ -10,8 +10,8 @@
 #define MEMP_NUM_TCP_PCB_LISTEN 1
 #define MEMP_NUM_TCP_SEG 8
 #define MEMP_NUM_PBUF 4
-#define MEMP_NUM_UDP_PCB 1
-#define MEMP_NUM_SYS_TIMEOUT 3
+#define LWIP_UDP 0
+#define MEMP_NUM_SYS_TIMEOUT 4
 #define PBUF_POOL_SIZE 3
 #define PBUF_POOL_BUFSIZE 608 /* a segment with its headers */
 #define MEM_SIZE 1600

@@ -112,6 +112,7 @@ def test_content_types_agree_with_the_registry(site: Site, suffix: str) -> None:
         "woff": "font/woff",
         "woff2": "font/woff2",
     }
+    assert file.content_type is not None
     assert file.content_type.split(";")[0] == newer.get(suffix, mimetypes.MimeTypes().guess_type(f"a.{suffix}")[0])
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import subprocess
 from collections.abc import Callable
@@ -35,6 +36,15 @@ def test_the_manifest_is_json_and_agrees_with_the_interface(airwire: Airwire, tm
     assert content == {"schema": "airwire.fsdata/1", **data.manifest()}
     assert (tmp_path / "demo.bin").read_bytes() == data.image
     assert content["tags"] == ["counter", "greeting", "temperature", "voltage"]
+
+
+def test_the_manifest_has_the_fields_that_its_page_describes() -> None:
+    page = (DEMO.parents[2] / "docs" / "reference" / "json.md").read_text(encoding="utf-8")
+    section = page.split("## airwire.fsdata/1")[1].split("\n## ")[0]
+    manifest = build(DEMO).manifest()
+    described = set(re.findall(r"^\| `(.+?)` \|", section, re.MULTILINE))
+    fields = {f"files[].{name}" for file in manifest["files"] for name in file}
+    assert described == {"schema", "files[]", *fields, *manifest} - {"files"}
 
 
 def test_warnings_go_to_standard_error(airwire: Airwire, tmp_path: Path) -> None:

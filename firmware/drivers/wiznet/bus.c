@@ -1,8 +1,6 @@
 /* SPI frames of the four chips (their datasheets' sections on SPI): what goes before the data, and how much data one
- * transaction may carry. Short ones go to the port in one piece, which costs no gap between header and data. */
+ * transaction may carry. */
 #include "bus.h"
-
-#include <string.h>
 
 #include "chip.h"
 #include "spi.h"
@@ -34,30 +32,10 @@ static void header(uint8_t *bytes, uint32_t address, int write, size_t count) {
 }
 #endif
 
-/* With the header it fits the FIFOs of most controllers. */
-#define SHORT_BYTES 5u
-
 static void transact(uint32_t address, const uint8_t *out, uint8_t *in, size_t count) {
-    uint8_t frame[HEADER_BYTES + SHORT_BYTES];
+    uint8_t frame[HEADER_BYTES];
     header(frame, address, out != NULL, count);
-    if (count <= SHORT_BYTES) {
-        if (out) {
-            memcpy(frame + HEADER_BYTES, out, count);
-        } else {
-            memset(frame + HEADER_BYTES, 0, count);
-        }
-        spi_select();
-        spi_transfer(frame, in ? frame : NULL, HEADER_BYTES + count);
-        spi_deselect();
-        if (in) {
-            memcpy(in, frame + HEADER_BYTES, count);
-        }
-    } else {
-        spi_select();
-        spi_transfer(frame, NULL, HEADER_BYTES);
-        spi_transfer(out, in, count);
-        spi_deselect();
-    }
+    spi_exchange(frame, HEADER_BYTES, out, in, count);
 }
 
 void bus_read(uint32_t address, uint8_t *bytes, size_t count) {

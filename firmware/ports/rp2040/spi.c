@@ -10,6 +10,8 @@
 
 #define FIFO_FRAMES 8u
 #define MODE_3 (1u << 7 | 1u << 6) /* SPH, SPO (4.4.4, SSPCR0) */
+/* A shorter transfer is over before another task has run. */
+#define WAIT_WORTHWHILE_BYTES 256u
 #define TRANSMIT 0u
 #define RECEIVE 1u
 
@@ -50,26 +52,13 @@ void spi_set_waiter(const struct spi_waiter *wanted) {
     NVIC_ISER = 1u << DMA_IRQ_0;
 }
 
-void spi_select(void) { SIO_GPIO_OUT_CLR = 1u << BOARD_NETWORK_CSN; }
-
-void spi_deselect(void) { SIO_GPIO_OUT_SET = 1u << BOARD_NETWORK_CSN; }
-
-/* What fits the FIFO goes in without looking. */
-static void transfer_few(const uint8_t *out, uint8_t *in, size_t count) {
-    for (size_t index = 0; index < count; index++) {
-        SPI0_SSPDR = out ? out[index] : 0;
+static uint8_t take(void) {
+    while (!(SPI0_SSPSR & SSPSR_RNE)) {
     }
-    for (size_t index = 0; index < count; index++) {
-        while (!(SPI0_SSPSR & SSPSR_RNE)) {
-        }
-        uint8_t byte = (uint8_t)SPI0_SSPDR;
-        if (in) {
-            in[index] = byte;
-        }
-    }
+    return (uint8_t)SPI0_SSPDR;
 }
 
-static void transfer_by_processor(const uint8_t *out, uint8_t *in, size_t count) {
+static void exchange_by_processor(const uint8_t *out, uint8_t *in, size_t count) {
     size_t to_send = count, to_receive = count;
     while (to_receive) {
         if (to_send && to_receive < to_send + FIFO_FRAMES) {
@@ -102,27 +91,52 @@ void dma_irq_0_handler(void) {
     }
 }
 
-static void transfer_by_dma(const uint8_t *out, uint8_t *in, size_t count) {
+static void prepare_both(const uint8_t *out, uint8_t *in, size_t count) {
     prepare(TRANSMIT, out ? out : &zero, &SPI0_SSPDR, count,
             DMA_CTRL_TREQ(DREQ_SPI0_TX) | (out ? DMA_CTRL_INCR_READ : 0));
     prepare(RECEIVE, &SPI0_SSPDR, in ? in : &waste, count,
             DMA_CTRL_TREQ(DREQ_SPI0_RX) | (in ? DMA_CTRL_INCR_WRITE : 0));
+}
+
+static void run_dma(size_t count) {
     __asm__ volatile("" ::: "memory");
     DMA_MULTI_CHAN_TRIGGER = 1u << TRANSMIT | 1u << RECEIVE;
     while (!spi_dma_is_done()) {
-        if (waiter) {
+        if (waiter && count >= WAIT_WORTHWHILE_BYTES) {
             waiter->wait();
         }
     }
     __asm__ volatile("" ::: "memory");
 }
 
-void spi_transfer(const uint8_t *out, uint8_t *in, size_t count) {
-    if (count <= FIFO_FRAMES) {
-        transfer_few(out, in, count);
-    } else if (!dma_from || count < dma_from) {
-        transfer_by_processor(out, in, count);
-    } else {
-        transfer_by_dma(out, in, count);
+/* The header goes by the processor; while it is on the wire, the DMA channels are made ready for what follows. */
+void spi_exchange(const uint8_t *header, size_t header_bytes, const uint8_t *out, uint8_t *in, size_t count) {
+    bool by_dma = dma_from && count >= dma_from;
+    SIO_GPIO_OUT_CLR = 1u << BOARD_NETWORK_CSN;
+    for (size_t index = 0; index < header_bytes; index++) {
+        SPI0_SSPDR = header[index];
     }
+    if (header_bytes + count <= FIFO_FRAMES) {
+        for (size_t index = 0; index < count; index++) {
+            SPI0_SSPDR = out ? out[index] : 0;
+        }
+    } else if (by_dma) {
+        prepare_both(out, in, count);
+    }
+    for (size_t index = 0; index < header_bytes; index++) {
+        take();
+    }
+    if (header_bytes + count <= FIFO_FRAMES) {
+        for (size_t index = 0; index < count; index++) {
+            uint8_t byte = take();
+            if (in) {
+                in[index] = byte;
+            }
+        }
+    } else if (by_dma) {
+        run_dma(count);
+    } else {
+        exchange_by_processor(out, in, count);
+    }
+    SIO_GPIO_OUT_SET = 1u << BOARD_NETWORK_CSN;
 }

@@ -111,7 +111,7 @@ static bool are_pieces_sound(const struct fsdata *fs, unsigned file) {
     struct fsdata_body body;
     fsdata_body(fs, file, false, &body);
     if (pieces == NULL) {
-        return true;
+        return count == 0;
     }
     if (offset % 4 != 0 || !fits(fs, offset, PIECE_BYTES * count)) {
         return false;
@@ -120,7 +120,7 @@ static bool are_pieces_sound(const struct fsdata *fs, unsigned file) {
     for (unsigned piece = 0; piece < count; piece++) {
         uint32_t bytes = fsdata_piece_bytes(pieces, piece);
         unsigned tag = fsdata_piece_tag(pieces, piece);
-        if (bytes > left || (tag != FSDATA_NO_TAG && tag >= fs->tag_count)) {
+        if (bytes > left || (tag != FSDATA_NO_TAG && (tag >= fs->tag_count || tag >= FSDATA_TAG_LIMIT))) {
             return false;
         }
         left -= bytes;

@@ -12,6 +12,7 @@
 
 #define FSDATA_NONE 0xFFFFu
 #define FSDATA_NO_TAG 0xFFu
+#define FSDATA_TAG_LIMIT 254u /* numbers below it are tags */
 #define FSDATA_ETAG_DIGITS 16u
 
 struct fsdata {

@@ -116,11 +116,11 @@ struct http_connection {
     uint8_t taken;
     uint8_t phase;
     uint8_t etag_position;
+    uint8_t hosts;
+    uint8_t lengths;
     bool is_http10;
     bool closes;
     bool keeps_alive;
-    bool has_host;
-    bool has_length;
     bool has_transfer_encoding;
     bool takes_gzip;
     bool holds_plain;

@@ -63,14 +63,17 @@ void http_sent(struct http_connection *c, size_t count, uint32_t now_ms) {
 bool http_is_finished(const struct http_connection *c) { return c->state == HTTP_FINISHED; }
 
 bool http_is_overdue(const struct http_connection *c, uint32_t now_ms) {
-    uint32_t limit_ms = c->state == HTTP_AT_REST    ? HTTP_IDLE_MS
-                        : c->state >= HTTP_REPLYING ? HTTP_RESPONSE_MS
-                                                    : HTTP_REQUEST_MS;
+    uint32_t limit_ms = HTTP_REQUEST_MS;
+    if (c->state == HTTP_AT_REST) {
+        limit_ms = HTTP_IDLE_MS;
+    } else if (c->state >= HTTP_REPLYING) {
+        limit_ms = HTTP_RESPONSE_MS;
+    }
     return now_ms - c->since_ms > limit_ms;
 }
 
 size_t http_busy_answer(const uint8_t **bytes) {
-    static const char answer[] = "HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\nContent-Length: 0\r\n"
+    static const char answer[] = "HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\n"
                                  "Connection: close\r\n\r\n";
     *bytes = (const uint8_t *)answer;
     return sizeof answer - 1;

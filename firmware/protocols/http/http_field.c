@@ -23,19 +23,33 @@ static void element_begin(struct http_connection *c) {
     http_match_begin(&c->word);
 }
 
+/* The digits of the ETag of the file that is asked for, NULL where it has none. */
+static const uint8_t *etag_digits(const struct http_connection *c) {
+    struct fsdata_body body;
+    if (c->status != HTTP_OK || c->has_parameters) {
+        return NULL;
+    }
+    fsdata_body(c->server->files, c->file.index, false, &body);
+    return body.validators == 0 ? NULL : body.head + body.validators + ETAG_BEGIN_BYTES;
+}
+
 void http_field_begin(struct http_connection *c) {
     c->field = http_word_found(c);
-    c->etag_position = OUTSIDE;
     element_begin(c);
-    bool *once = c->field == HTTP_WORD_HOST             ? &c->has_host
-                 : c->field == HTTP_WORD_CONTENT_LENGTH ? &c->has_length
-                                                        : NULL;
-    if (once != NULL && *once) {
-        http_fail(c, HTTP_BAD_REQUEST);
-    } else if (once != NULL) {
-        *once = true;
+    c->etag_position = OUTSIDE;
+    bool is_right = true;
+    if (c->field == HTTP_WORD_TRANSFER_ENCODING) {
+        c->has_transfer_encoding = true;
+    } else if (c->field == HTTP_WORD_IF_NONE_MATCH) {
+        c->data = etag_digits(c);
+    } else if (c->field == HTTP_WORD_HOST) {
+        is_right = c->hosts++ == 0;
+    } else if (c->field == HTTP_WORD_CONTENT_LENGTH) {
+        is_right = c->lengths++ == 0;
     }
-    c->has_transfer_encoding |= c->field == HTTP_WORD_TRANSFER_ENCODING;
+    if (!is_right) {
+        http_fail(c, HTTP_BAD_REQUEST);
+    }
 }
 
 /* One word, as of Host and Content-Length: no list, no space inside. */
@@ -62,17 +76,22 @@ static void single_byte(struct http_connection *c, uint8_t byte) {
 
 static void element_end(struct http_connection *c) {
     enum http_word word = http_word_found(c);
-    if (c->field == HTTP_WORD_CONNECTION) {
-        c->closes |= word == HTTP_WORD_CLOSE;
-        c->keeps_alive |= word == HTTP_WORD_KEEP_ALIVE;
-    } else if (c->field == HTTP_WORD_ACCEPT_ENCODING) {
-        c->takes_gzip |= word == HTTP_WORD_GZIP && c->weight != ZERO;
-    } else if (c->field == HTTP_WORD_CONTENT_TYPE) {
+    if (c->field == HTTP_WORD_CONTENT_TYPE) {
         c->is_form = word == HTTP_WORD_FORM;
+    } else if (c->field == HTTP_WORD_CONNECTION) {
+        if (word == HTTP_WORD_CLOSE) {
+            c->closes = true;
+        } else if (word == HTTP_WORD_KEEP_ALIVE) {
+            c->keeps_alive = true;
+        }
+    } else if (c->field == HTTP_WORD_ACCEPT_ENCODING) {
+        if (word == HTTP_WORD_GZIP && c->weight != ZERO) {
+            c->takes_gzip = true;
+        }
     } else if (word == HTTP_WORD_CONTINUE) {
         c->expects_continue = true;
-    } else {
-        c->expects_other |= c->value_state != BEFORE;
+    } else if (c->value_state != BEFORE) {
+        c->expects_other = true;
     }
     element_begin(c);
 }
@@ -99,20 +118,23 @@ static void list_byte(struct http_connection *c, uint8_t byte) {
 
 /* Entity tags, compared weakly: W/ does not matter (RFC 9110, 13.1.2). */
 static void etag_byte(struct http_connection *c, uint8_t byte) {
-    struct fsdata_body body;
-    if (c->status != HTTP_OK || c->has_parameters || !fsdata_body(c->server->files, c->file.index, false, &body) ||
-        body.validators == 0) {
+    const uint8_t *digits = c->data;
+    unsigned at = c->etag_position - 1u;
+    if (digits == NULL) {
         return;
     }
-    const uint8_t *digits = body.head + body.validators + ETAG_BEGIN_BYTES;
-    unsigned at = c->etag_position - 1u;
     if (c->etag_position == OUTSIDE) {
-        c->etag_position = byte == '"';
-        c->holds_plain |= byte == '*';
-        c->holds_gzip |= byte == '*';
+        if (byte == '"') {
+            c->etag_position++;
+        } else if (byte == '*') {
+            c->holds_plain = c->holds_gzip = true;
+        }
     } else if (byte == '"') {
-        c->holds_plain |= at == FSDATA_ETAG_DIGITS;
-        c->holds_gzip |= at == FSDATA_ETAG_DIGITS + 1;
+        if (at == FSDATA_ETAG_DIGITS) {
+            c->holds_plain = true;
+        } else if (at == FSDATA_ETAG_DIGITS + 1) {
+            c->holds_gzip = true;
+        }
         c->etag_position = OUTSIDE;
     } else if ((at < FSDATA_ETAG_DIGITS && byte == digits[at]) || (at == FSDATA_ETAG_DIGITS && byte == GZIP_LETTER)) {
         c->etag_position++;
@@ -121,32 +143,25 @@ static void etag_byte(struct http_connection *c, uint8_t byte) {
     }
 }
 
+static bool is_list(const struct http_connection *c) {
+    return c->field >= HTTP_WORD_ACCEPT_ENCODING && c->field <= HTTP_WORD_EXPECT;
+}
+
 HTTP_FAST void http_field_byte(struct http_connection *c, uint8_t byte) {
-    switch (c->field) {
-    case HTTP_WORD_HOST:
-    case HTTP_WORD_CONTENT_LENGTH:
-        single_byte(c, byte);
-        break;
-    case HTTP_WORD_CONNECTION:
-    case HTTP_WORD_ACCEPT_ENCODING:
-    case HTTP_WORD_CONTENT_TYPE:
-    case HTTP_WORD_EXPECT:
+    if (is_list(c)) {
         list_byte(c, byte);
-        break;
-    case HTTP_WORD_IF_NONE_MATCH:
+    } else if (c->field == HTTP_WORD_HOST || c->field == HTTP_WORD_CONTENT_LENGTH) {
+        single_byte(c, byte);
+    } else if (c->field == HTTP_WORD_IF_NONE_MATCH) {
         etag_byte(c, byte);
-        break;
-    default:
-        break;
     }
 }
 
 void http_field_end(struct http_connection *c) {
-    if (c->field == HTTP_WORD_CONTENT_LENGTH && c->value_state == BEFORE) {
-        http_fail(c, HTTP_BAD_REQUEST);
-    } else if (c->field == HTTP_WORD_CONNECTION || c->field == HTTP_WORD_ACCEPT_ENCODING ||
-               c->field == HTTP_WORD_CONTENT_TYPE || c->field == HTTP_WORD_EXPECT) {
+    if (is_list(c)) {
         element_end(c);
+    } else if (c->field == HTTP_WORD_CONTENT_LENGTH && c->value_state == BEFORE) {
+        http_fail(c, HTTP_BAD_REQUEST);
     }
 }
 
@@ -154,7 +169,7 @@ void http_field_end(struct http_connection *c) {
  */
 static enum http_status verdict(const struct http_connection *c) {
     bool is_post = c->request.method == HTTP_POST;
-    if ((!c->is_http10 && !c->has_host) || (c->has_transfer_encoding && (c->has_length || c->is_http10))) {
+    if ((!c->is_http10 && c->hosts == 0) || (c->has_transfer_encoding && (c->lengths != 0 || c->is_http10))) {
         return HTTP_BAD_REQUEST;
     }
     if (c->has_transfer_encoding) {
@@ -166,7 +181,7 @@ static enum http_status verdict(const struct http_connection *c) {
     if (c->expects_other && !c->is_http10) {
         return HTTP_EXPECTATION_FAILED;
     }
-    if (is_post && !c->has_length) {
+    if (is_post && c->lengths == 0) {
         return HTTP_LENGTH_REQUIRED;
     }
     if (c->body_left > HTTP_BODY_LIMIT) {
@@ -182,10 +197,12 @@ void http_header_end(struct http_connection *c) {
         http_fail(c, status);
         return;
     }
-    c->closes |= c->is_http10 && !c->keeps_alive;
     /* A body that nobody wants is not read: it ends the connection. */
-    if (c->body_left == 0 || c->request.method != HTTP_POST) {
-        c->closes |= c->body_left != 0;
+    bool has_unwanted_body = c->body_left != 0 && c->request.method != HTTP_POST;
+    if (has_unwanted_body || (c->is_http10 && !c->keeps_alive)) {
+        c->closes = true;
+    }
+    if (c->body_left == 0 || has_unwanted_body) {
         http_respond(c);
     } else if (c->expects_continue && !c->is_http10) {
         http_continue(c);

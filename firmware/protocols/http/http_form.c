@@ -6,15 +6,18 @@
 
 enum { NO_ESCAPE, FIRST_DIGIT, SECOND_DIGIT };
 #define NO_DIGIT 16u
+/* What small letters have and capitals have not. */
+#define CASE_BIT 0x20u
 #define NAME_LIMIT (HTTP_SLOT_BYTES / 2 - 1)
 #define SLOT_LIMIT (HTTP_SLOT_BYTES - 1)
 
 static unsigned digit_of(uint8_t byte) {
-    uint8_t lower = http_lower(byte);
-    if (byte >= '0' && byte <= '9') {
-        return byte - '0';
+    unsigned digit = byte - (unsigned)'0';
+    if (digit < 10) {
+        return digit;
     }
-    return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10u : NO_DIGIT;
+    digit = (byte | CASE_BIT) - (unsigned)'a';
+    return digit < 6 ? digit + 10 : NO_DIGIT;
 }
 
 /* The byte that stands for itself, or that an escape stands for; 0 while an escape is not whole. A zero byte would end

@@ -15,8 +15,6 @@ enum http_state {
     HTTP_PATH,
     HTTP_QUERY,
     HTTP_VERSION,
-    HTTP_MAJOR,
-    HTTP_DOT,
     HTTP_MINOR,
     HTTP_REQUEST_LINE_END,
     HTTP_LINE_FEED,
@@ -29,18 +27,18 @@ enum http_state {
     HTTP_FINISHED,
 };
 
-/* Words that mean something; the methods stand first. */
+/* Words that mean something: methods first, then fields, those whose values are lists in one row. */
 #define HTTP_WORDS(WORD)                                                                                               \
     WORD(GET, "GET")                                                                                                   \
     WORD(HEAD, "HEAD")                                                                                                 \
     WORD(POST, "POST")                                                                                                 \
     WORD(SCHEME, "http://")                                                                                            \
-    WORD(VERSION, "HTTP/")                                                                                             \
+    WORD(VERSION, "HTTP/1.")                                                                                           \
     WORD(ACCEPT_ENCODING, "accept-encoding")                                                                           \
     WORD(CONNECTION, "connection")                                                                                     \
-    WORD(CONTENT_LENGTH, "content-length")                                                                             \
     WORD(CONTENT_TYPE, "content-type")                                                                                 \
     WORD(EXPECT, "expect")                                                                                             \
+    WORD(CONTENT_LENGTH, "content-length")                                                                             \
     WORD(HOST, "host")                                                                                                 \
     WORD(IF_NONE_MATCH, "if-none-match")                                                                               \
     WORD(TRANSFER_ENCODING, "transfer-encoding")                                                                       \

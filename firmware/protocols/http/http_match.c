@@ -42,7 +42,7 @@ HTTP_FAST void http_match_byte(const struct http_server *server, enum http_table
 
 bool http_match_is_whole(const struct http_server *server, enum http_table table, const struct http_match *match) {
     const char *name = name_in(server, table, match->index);
-    return name != NULL && match->position != 0 && name[match->position] == '\0';
+    return name != NULL && name[match->position] == '\0';
 }
 
 enum http_word http_word_found(const struct http_connection *c) {

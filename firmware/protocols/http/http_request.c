@@ -4,6 +4,9 @@
  * folded lines. Values of header fields are in http_field.c, parameters in http_form.c. */
 #include "http_internal.h"
 
+/* Of the digit in HTTP/1. */
+#define MAJOR_POSITION 5u
+
 static void path_byte(struct http_connection *c, uint8_t byte) {
     http_match_byte(c->server, HTTP_TABLE_FILES, &c->file, byte);
     http_match_byte(c->server, HTTP_TABLE_HANDLERS, &c->handler, byte);
@@ -88,34 +91,24 @@ static void absolute_byte(struct http_connection *c, uint8_t byte) {
 }
 
 static void version_byte(struct http_connection *c, uint8_t byte) {
-    bool is_digit = byte >= '0' && byte <= '9';
     bool is_right = true;
-    switch (c->state++) {
-    case HTTP_VERSION:
+    if (c->state == HTTP_VERSION) {
+        unsigned position = c->word.position;
         http_match_byte(c->server, HTTP_TABLE_WORDS, &c->word, byte);
-        if (http_word_found(c) != HTTP_WORD_VERSION) {
-            is_right = c->word.index <= HTTP_WORD_VERSION;
-            c->state = HTTP_VERSION;
+        if (http_word_found(c) == HTTP_WORD_VERSION) {
+            c->state = HTTP_MINOR;
+        } else if (c->word.index > HTTP_WORD_VERSION) {
+            http_fail(c, position == MAJOR_POSITION ? HTTP_VERSION_NOT_SUPPORTED : HTTP_BAD_REQUEST);
         }
-        break;
-    case HTTP_MAJOR:
-        if (is_digit && byte != '1') {
-            http_fail(c, HTTP_VERSION_NOT_SUPPORTED);
-            return;
-        }
-        is_right = is_digit;
-        break;
-    case HTTP_DOT:
-        is_right = byte == '.';
-        break;
-    case HTTP_MINOR:
-        is_right = is_digit;
-        c->is_http10 = byte == '0';
-        break;
-    default: /* HTTP_REQUEST_LINE_END */
-        is_right = byte == '\r';
-        break;
+        return;
     }
+    if (c->state == HTTP_MINOR) {
+        is_right = byte >= '0' && byte <= '9';
+        c->is_http10 = byte == '0';
+    } else {
+        is_right = byte == '\r';
+    }
+    c->state++;
     if (!is_right) {
         http_fail(c, HTTP_BAD_REQUEST);
     }
@@ -159,14 +152,17 @@ static void value_byte(struct http_connection *c, uint8_t byte) {
 }
 
 static bool is_too_long(struct http_connection *c) {
-    bool is_request_line = c->state < HTTP_LINE_FEED;
-    c->header_bytes++;
-    if (++c->line_bytes > (is_request_line ? HTTP_REQUEST_LINE_LIMIT : HTTP_FIELD_LINE_LIMIT)) {
-        http_fail(c, is_request_line ? HTTP_URI_TOO_LONG : HTTP_HEADER_TOO_LARGE);
-    } else if (c->header_bytes > HTTP_HEADER_LIMIT) {
-        http_fail(c, HTTP_HEADER_TOO_LARGE);
+    unsigned limit = HTTP_FIELD_LINE_LIMIT;
+    enum http_status status = HTTP_HEADER_TOO_LARGE;
+    if (c->state < HTTP_LINE_FEED) {
+        limit = HTTP_REQUEST_LINE_LIMIT;
+        status = HTTP_URI_TOO_LONG;
     }
-    return c->state == HTTP_REPLYING;
+    if (++c->line_bytes > limit || ++c->header_bytes > HTTP_HEADER_LIMIT) {
+        http_fail(c, c->line_bytes > limit ? status : HTTP_HEADER_TOO_LARGE);
+        return true;
+    }
+    return false;
 }
 
 static void body_byte(struct http_connection *c, uint8_t byte) {

@@ -16,6 +16,9 @@ enum phase { LITERAL, TAKEN, ASKED };
 #define LENGTH_BYTES 1u
 
 static const char blank_line[] = "\r\n";
+/* A handler's body: one piece without literal text, whose value has a number that no tag has. */
+#define BODY_TAG FSDATA_TAG_LIMIT
+static const _Alignas(4) uint8_t body_piece[4] = {0, 0, 0, BODY_TAG};
 /* In the order of enum http_status; one text, because a table of pointers would be as large as the walk. */
 static const char reasons[] = "200 OK\r\n\0"
                               "303 See Other\r\n\0"
@@ -48,11 +51,14 @@ static void say(struct http_connection *c, const char *text) {
     c->send_bytes = strlen(text);
 }
 
+/* Whether the version says already what becomes of the connection. */
+static bool needs_no_connection_line(const struct http_connection *c) { return c->closes == c->is_http10; }
+
 static const char *connection_line(const struct http_connection *c) {
-    if (c->closes) {
-        return c->is_http10 ? "" : "Connection: close\r\n";
+    if (needs_no_connection_line(c)) {
+        return "";
     }
-    return c->is_http10 ? "Connection: keep-alive\r\n" : "";
+    return c->closes ? "Connection: close\r\n" : "Connection: keep-alive\r\n";
 }
 
 /* The number in `digits`, ended by the blank line. No division: the processor has none. */
@@ -76,18 +82,20 @@ static void write_decimal(char *digits, uint32_t number) {
 /* A chunk's size line, after the line end of the chunk before. Pieces have 24 bits. */
 static void say_chunk_size(struct http_connection *c) {
     char *out = c->digits + 2;
-    memcpy(c->digits, "\r\n", 2);
+    memcpy(c->digits, "\r\n??????\r\n", 11);
     for (int shift = 20; shift >= 0; shift -= 4) {
         *out++ = "0123456789abcdef"[c->data_bytes >> shift & 15];
     }
-    memcpy(out, "\r\n", 3);
     say(c, c->digits + (c->has_chunk ? 0 : 2));
     c->has_chunk = true;
 }
 
-/* Who writes the value at the end of a piece; a handler's body is one piece without literal text. */
+static bool has_value(const struct http_connection *c) { return fsdata_piece_tag(c->pieces, 0) != FSDATA_NO_TAG; }
+
+/* Who writes the value at the end of a piece. */
 static http_write *writer_of(const struct http_connection *c) {
-    return c->pieces == NULL ? c->write : http_tag_writer(c->server, fsdata_piece_tag(c->pieces, 0));
+    unsigned tag = fsdata_piece_tag(c->pieces, 0);
+    return tag == BODY_TAG ? c->write : http_tag_writer(c->server, tag);
 }
 
 static size_t ask(struct http_connection *c, size_t offset, char *out, size_t capacity) {
@@ -100,9 +108,7 @@ static void next_of_pieces(struct http_connection *c) {
     c->phase = LITERAL;
     c->value_offset = 0;
     c->pieces_left--;
-    if (c->pieces != NULL) {
-        c->pieces += 4;
-    }
+    c->pieces += sizeof body_piece;
 }
 
 /* Takes each value once, as long as the slot has room. An entry that reaches the slot's end may not be whole. */
@@ -111,8 +117,8 @@ static bool take_values(struct http_connection *c, uint32_t *bytes) {
     uint16_t pieces_left = c->pieces_left;
     bool fits = true;
     while (c->pieces_left != 0 && fits) {
-        *bytes += c->pieces == NULL ? 0 : fsdata_piece_bytes(c->pieces, 0);
-        if (c->pieces == NULL || fsdata_piece_tag(c->pieces, 0) != FSDATA_NO_TAG) {
+        *bytes += fsdata_piece_bytes(c->pieces, 0);
+        if (has_value(c)) {
             size_t room = HTTP_SLOT_BYTES - LENGTH_BYTES - c->fill;
             size_t count = ask(c, 0, c->slot + c->fill + LENGTH_BYTES, room);
             c->slot[c->fill] = (char)count;
@@ -131,15 +137,12 @@ static bool take_values(struct http_connection *c, uint32_t *bytes) {
 static bool next_data(struct http_connection *c) {
     c->data_bytes = 0;
     while (c->data_bytes == 0 && c->pieces_left != 0) {
-        bool has_value = c->pieces == NULL || fsdata_piece_tag(c->pieces, 0) != FSDATA_NO_TAG;
         if (c->phase == LITERAL) {
             c->phase = c->taken < c->fill ? TAKEN : ASKED;
-            if (c->pieces != NULL) {
-                c->data = c->literal;
-                c->data_bytes = fsdata_piece_bytes(c->pieces, 0);
-                c->literal += c->data_bytes;
-            }
-            if (!has_value) {
+            c->data = c->literal;
+            c->data_bytes = fsdata_piece_bytes(c->pieces, 0);
+            c->literal += c->data_bytes;
+            if (!has_value(c)) {
                 next_of_pieces(c);
             }
         } else if (c->phase == TAKEN) {
@@ -175,10 +178,14 @@ static void measure(struct http_connection *c) {
     if (c->pieces_left == 0) {
         return;
     }
-    c->is_measured = take_values(c, &bytes);
-    c->is_chunked = !c->is_measured && !c->is_http10;
-    c->closes |= !c->is_measured && c->is_http10;
-    write_decimal(c->digits, bytes);
+    if (take_values(c, &bytes)) {
+        c->is_measured = true;
+        write_decimal(c->digits, bytes);
+    } else if (c->is_http10) {
+        c->closes = true;
+    } else {
+        c->is_chunked = true;
+    }
 }
 
 static void frame(struct http_connection *c) {
@@ -292,7 +299,7 @@ static void respond_with_file(struct http_connection *c, unsigned file) {
         c->data = body.head + body.head_bytes;
         c->data_bytes += body.body_bytes;
         /* Where no line stands between, head and body are one piece. */
-        if (*connection_line(c) == '\0') {
+        if (needs_no_connection_line(c)) {
             c->send = body.head;
             c->send_bytes = body.head_bytes + c->data_bytes;
             c->stage = END;
@@ -321,7 +328,7 @@ static void respond_with_text(struct http_connection *c, struct http_answer *ans
     c->status = answer->status;
     c->head = (const uint8_t *)header;
     c->head_bytes = strlen(header);
-    c->pieces = NULL;
+    c->pieces = c->literal = body_piece;
     c->write = answer->write;
     c->write_context = answer->context;
     c->pieces_left = 1;
@@ -346,7 +353,7 @@ static unsigned find_answer(struct http_connection *c, struct http_answer *answe
     }
     unsigned file = fsdata_find(files, answer->file);
     if (file == FSDATA_NONE) {
-        *answer = (struct http_answer){.status = HTTP_INTERNAL_ERROR};
+        answer->status = HTTP_INTERNAL_ERROR;
     }
     return file;
 }

@@ -8,6 +8,7 @@
 
 #include <arpa/inet.h>
 #include <fcntl.h>
+#include <netinet/tcp.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -127,6 +128,8 @@ static void welcome(int listener) {
         return;
     }
     fcntl(socket, F_SETFL, O_NONBLOCK);
+    /* An answer goes out in pieces: the next must not wait until the client has acknowledged the last. */
+    setsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &(int){1}, sizeof(int));
     for (size_t n = 0; n < CONNECTION_LIMIT; n++) {
         if (clients[n].socket < 0) {
             memset(&clients[n], 0, sizeof clients[n]);

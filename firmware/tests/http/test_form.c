@@ -32,6 +32,7 @@ static void names_and_values_are_decoded_alike_in_both_places(void) {
         {"a", "a=;"},
         {"a=", "a=;"},
         {"a=b=c", "a=b=c;"},
+        {"a=b?c", "a=b?c;"},
         {"&&a=1&&", "a=1;"},
         {"=x", "=x;"},
         {"a+b=c+d", "a b=c d;"},
@@ -46,7 +47,7 @@ static void names_and_values_are_decoded_alike_in_both_places(void) {
 }
 
 static void broken_escapes_and_zero_bytes_are_refused(void) {
-    static const char *const cases[] = {"a=%", "a=%4", "a=%zz", "a=%4&b=c", "%=a", "a=%00", "a=%2=", "a=%+1"};
+    static const char *const cases[] = {"a=%", "a=%4", "a=%zz", "a=%4&b=c", "%=a", "a=%00", "a=%2=", "a=%+1", "a%=41"};
     for (size_t n = 0; n < sizeof cases / sizeof cases[0]; n++) {
         parameters_of_query(cases[n]);
         EXPECT_EQUAL(exchange_application.answers, 0);

@@ -199,6 +199,7 @@ static void expectations_are_met_or_refused(void) {
     EXPECT_STATUS("POST /count HTTP/1.1\r\n" HOST FORM "Expect: 100-continue\r\nContent-Length: 9999\r\n\r\n", "413");
     EXPECT_STATUS("GET / HTTP/1.1\r\n" HOST "Expect: 100-continue\r\n\r\n", "200");
     EXPECT_STATUS("GET / HTTP/1.1\r\n" HOST "Expect: more\r\n\r\n", "417");
+    EXPECT_STATUS("POST /count HTTP/1.0\r\n" FORM "Expect: 100-continue\r\nContent-Length: 3\r\n\r\na=b", "200");
     EXPECT_STATUS("GET / HTTP/1.0\r\nExpect: more\r\n\r\n", "200");
 }
 

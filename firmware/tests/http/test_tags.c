@@ -3,6 +3,7 @@
 
 #include "expect.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 
 #define GET(path) "GET " path " HTTP/1.1\r\n" HOST "\r\n"
@@ -21,7 +22,7 @@ static const char *unchunked(const char *body) {
     for (;;) {
         char *end;
         unsigned long bytes = strtoul(body, &end, 16);
-        if (end == body || strncmp(end, "\r\n", 2) != 0 || strlen(end + 2) < bytes + 2) {
+        if (!isxdigit((unsigned char)*body) || strncmp(end, "\r\n", 2) != 0 || strlen(end + 2) < bytes + 2) {
             return "(broken chunk)";
         }
         memcpy(whole + used, end + 2, bytes);
@@ -124,7 +125,12 @@ static void a_writer_that_miscounts_does_no_harm(void) {
     server.tag_count = 1;
     http_open(&exchange.connection, &server, 0);
     const char *page = unchunked(body_of(exchange_text(&exchange, GET("/"))));
-    EXPECT(strncmp(page, "<p>yyyy", 7) == 0 && has(page, "y, </p>\n"));
+    size_t written = HTTP_SLOT_BYTES - 1;
+    while (written < 500) {
+        written += HTTP_SLOT_BYTES;
+    }
+    EXPECT_EQUAL(strspn(page + strlen("<p>"), "y"), written);
+    EXPECT_TEXT(page + strlen("<p>") + written, ", </p>\n");
 }
 
 static void a_tag_without_a_value_is_empty_and_found_at_start(void) {

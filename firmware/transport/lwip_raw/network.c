@@ -1,4 +1,4 @@
-/* Streams and datagrams on lwIP's raw interface, without an operating system. lwIP's callbacks only take notes; applications
+/* Streams on lwIP's raw interface, without an operating system. lwIP's callbacks only take notes; applications
  * are called from the loop, so that what they write leaves with the acknowledgement of what they read. */
 #include "network.h"
 
@@ -10,7 +10,6 @@
 #include "lwip/pbuf.h"
 #include "lwip/tcp.h"
 #include "lwip/timeouts.h"
-#include "lwip/udp.h"
 #include "network_settings.h"
 #include "report.h"
 #include "watchdog.h"
@@ -34,13 +33,6 @@ static struct seat {
     enum stream_end how;
     bool is_used, has_opened, is_new, has_more, has_room, has_ended, is_told, wants_room, must_output;
 } seats[MEMP_NUM_TCP_PCB];
-
-struct datagrams {
-    struct udp_pcb *pcb;
-    datagram_user *received;
-    void *context;
-};
-static struct datagrams ports[MEMP_NUM_UDP_PCB];
 
 static bool tick_is_due, has_tick = true;
 static uint32_t tick_at_ms;
@@ -295,49 +287,6 @@ static void serve_all(void) {
             serve(&seats[n]);
         }
     }
-}
-
-static void on_datagram(void *argument, struct udp_pcb *pcb, struct pbuf *packet, const ip_addr_t *from, u16_t port) {
-    static uint8_t bytes[DATAGRAM_MOST_BYTES];
-    struct datagrams *datagrams = argument;
-    (void)pcb;
-    struct endpoint sender = {ip4_addr_get_u32(ip_2_ip4(from)), port};
-    if (packet->len == packet->tot_len) {
-        datagrams->received(datagrams->context, &sender, packet->payload, packet->len);
-    } else if (packet->tot_len <= sizeof bytes) {
-        pbuf_copy_partial(packet, bytes, packet->tot_len, 0);
-        datagrams->received(datagrams->context, &sender, bytes, packet->tot_len);
-    }
-    pbuf_free(packet);
-}
-
-struct datagrams *network_bind(uint16_t port, datagram_user *received, void *context) {
-    for (unsigned n = 0; n < MEMP_NUM_UDP_PCB; n++) {
-        struct datagrams *datagrams = &ports[n];
-        if (datagrams->pcb) {
-            continue;
-        }
-        struct udp_pcb *pcb = udp_new();
-        if (!pcb || udp_bind(pcb, IP_ADDR_ANY, port) != ERR_OK) {
-            return NULL;
-        }
-        *datagrams = (struct datagrams){pcb, received, context};
-        udp_recv(pcb, on_datagram, datagrams);
-        return datagrams;
-    }
-    return NULL;
-}
-
-bool datagram_send(struct datagrams *datagrams, const struct endpoint *to, const uint8_t *bytes, size_t count) {
-    struct pbuf *packet = pbuf_alloc(PBUF_TRANSPORT, (u16_t)count, PBUF_RAM);
-    if (!packet) {
-        return false;
-    }
-    memcpy(packet->payload, bytes, count);
-    ip_addr_t address = IPADDR4_INIT(to->address);
-    err_t error = udp_sendto(datagrams->pcb, packet, &address, to->port);
-    pbuf_free(packet);
-    return error == ERR_OK;
 }
 
 bool network_is_ready(void) { return interface_is_ready(); }

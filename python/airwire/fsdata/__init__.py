@@ -31,6 +31,8 @@ NONE = 0xFFFF
 HEADER = struct.Struct("<4sHHIHHIII4x")
 FILE = struct.Struct("<I IHHI IHHI I IHH")
 TAG_BYTES = TAG_NAME_LIMIT + 4
+# Numbers have eight bits, and the last two mean something else.
+TAG_LIMIT = 254
 # A path of the server in bytes, decoded; a request line holds it many times over.
 PATH_LIMIT = 127
 # What the RP2040 can address as flash (RP2040 datasheet, 2.6.3).
@@ -144,8 +146,8 @@ def build(folder: Path | str, *, gzip: bool = False) -> FsData:
         _add(entries, entry)
     ordered = [entries[path] for path in sorted(entries)]
     tags = sorted({tag for entry in ordered for tag in entry.page.tags})
-    if len(tags) > 255:
-        _refuse(f"{root}: the pages have {len(tags)} different tags, but an image holds 255; use fewer")
+    if len(tags) > TAG_LIMIT:
+        _refuse(f"{root}: the pages have {len(tags)} different tags, but an image holds {TAG_LIMIT}; use fewer")
     image = _image(ordered, tags)
     if len(image) > IMAGE_LIMIT_BYTES:
         _refuse(f"{root}: the image has {len(image)} bytes, but flash ends at {IMAGE_LIMIT_BYTES}; leave files out")
