@@ -68,3 +68,26 @@ set(IPERF apps/iperf/server.c apps/iperf/tcp_client.c apps/iperf/udp_client.c pr
 hardware_image(iperf 2 ${IPERF})
 lwip_raw_image(iperf ${IPERF})
 lwip_sockets_image(iperf ${IPERF})
+
+include_directories(protocols/oneway)
+set(ONEWAY apps/oneway/way_network.c apps/oneway/way_uart.c protocols/oneway/oneway_message.c common/crc32.c
+           ${PORT}/uart.c)
+hardware_image(oneway 1 ${ONEWAY})
+lwip_raw_image(oneway ${ONEWAY})
+
+include_directories(protocols/coap)
+set(COAP_CLIENT protocols/coap/coap_client.c protocols/coap/coap_message.c)
+hardware_image(coap_client 1 ${COAP_CLIENT})
+lwip_raw_image(coap_client ${COAP_CLIENT})
+lwip_sockets_image(coap_client ${COAP_CLIENT})
+
+set_source_files_properties(${LWIP_DIR}/apps/mqtt/mqtt.c PROPERTIES COMPILE_OPTIONS -w)
+set_source_files_properties(${LWIP_DIR}/apps/mqtt/mqtt.c apps/mqtt_client/mqtt_client.c PROPERTIES
+                            COMPILE_DEFINITIONS MQTT_CONNECT_TIMOUT=10)
+lwip_raw_image(mqtt_client ${LWIP_DIR}/apps/mqtt/mqtt.c)
+
+# ping on lwIP with the settings for little memory.
+hardware_image(ping 1)
+airwire_image(ping-lwip_raw
+  SOURCES apps/ping/ping.c transport/lwip_raw/network.c ${TRANSPORT_SHARED} ${LWIP_SHARED}
+  LIBRARIES lwip_small OPTIMISE -O2 IN_RAM)
