@@ -7,6 +7,16 @@ freertos_library(freertos)
 lwip_library(lwip_fast DEFINITIONS LWIP_SETTINGS_FAST OPTIMISE -O2 -flto=auto)
 lwip_library(lwip_threads DEFINITIONS LWIP_SETTINGS_FAST AIRWIRE_FREERTOS LIBRARIES freertos OPTIMISE -O2 -flto=auto)
 
+# Every application on every way for the W5500; for the other chips those that show what the driver does differently.
+if(NOT BOARD_HEADER MATCHES "BOARD_WIZNET_W5500")
+  set(APPLICATIONS pingpong_client streams http_server ping)
+endif()
+macro(leave_out_unless_wanted application)
+  if(APPLICATIONS AND NOT ${application} IN_LIST APPLICATIONS)
+    return()
+  endif()
+endmacro()
+
 # On the chip's own sockets: `sockets` says how many share the chip's memory.
 function(hardware_image application sockets)
   airwire_image(${application}-hardware
