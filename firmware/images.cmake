@@ -19,6 +19,7 @@ endmacro()
 
 # On the chip's own sockets: `sockets` says how many share the chip's memory.
 function(hardware_image application sockets)
+  leave_out_unless_wanted(${application})
   airwire_image(${application}-hardware
     SOURCES apps/${application}/${application}.c transport/hardware/network.c ${TRANSPORT_SHARED} ${ARGN}
     DEFINITIONS NETWORK_SOCKETS=${sockets}u OPTIMISE -Os -flto=auto)
@@ -26,6 +27,7 @@ endfunction()
 
 # On lwIP's raw interface in little memory, from flash, without UDP.
 function(lwip_small_image application)
+  leave_out_unless_wanted(${application})
   airwire_image(${application}-lwip_small
     SOURCES apps/${application}/${application}.c transport/lwip_raw/network.c ${TRANSPORT_SHARED} ${LWIP_SHARED} ${ARGN}
     LIBRARIES lwip_small OPTIMISE -Os -flto=auto)
@@ -33,6 +35,7 @@ endfunction()
 
 # On lwIP's raw interface: by the settings for speed.
 function(lwip_raw_image application)
+  leave_out_unless_wanted(${application})
   airwire_image(${application}-lwip_raw
     SOURCES apps/${application}/${application}.c transport/lwip_raw/network.c transport/lwip_raw/datagrams.c
             ${TRANSPORT_SHARED} ${LWIP_SHARED} ${ARGN}
@@ -41,6 +44,9 @@ endfunction()
 
 # On lwIP's sockets with FreeRTOS.
 function(lwip_sockets_image application)
+  if(APPLICATIONS)
+    return()
+  endif()
   airwire_image(${application}-lwip_sockets
     SOURCES apps/${application}/${application}.c transport/lwip_sockets/network.c transport/lwip_sockets/driver_task.c
             lwip/sys_arch_freertos.c freertos/hooks.c ${TRANSPORT_SHARED} ${LWIP_SHARED} ${ARGN}
