@@ -11,6 +11,9 @@
 #include "network_settings.h"
 #include "wiznet.h"
 
+#define ANNOUNCED_LOOKS 50u
+#define LOOKS_TO_ANNOUNCE 5u
+
 /* What another processor takes for a frame, and for each of its bytes beyond the bus: for comparisons with other boards. */
 SETTING(frame_work_us, 0);
 SETTING(byte_work_ns, 0);
@@ -57,7 +60,18 @@ bool netif_wiznet_receive(struct netif *netif, unsigned most) {
     return true;
 }
 
+/* Where the chip does not tell its link, the address is announced a few times more: at first nobody may have heard. */
+static void announce(struct netif *netif) {
+    static unsigned looks;
+    if (looks < ANNOUNCED_LOOKS && ++looks % LOOKS_TO_ANNOUNCE == 0) {
+        etharp_gratuitous(netif);
+    }
+}
+
 void netif_wiznet_look_at_link(struct netif *netif) {
+    if (!wiznet_knows_link()) {
+        announce(netif);
+    }
     bool is_up = wiznet_query() != WIZNET_NO_LINK;
     if (is_up && !netif_is_link_up(netif)) {
         netif_set_link_up(netif);

@@ -77,6 +77,14 @@ enum wiznet_fault wiznet_query(void) {
     return has_address ? WIZNET_READY : WIZNET_NO_ADDRESS;
 }
 
+bool wiznet_knows_link(void) {
+#ifdef PHY
+    return true;
+#else
+    return false;
+#endif
+}
+
 enum wiznet_fault wiznet_wait_until_ready(uint32_t limit_ms) {
     uint32_t from = clock_ms();
     for (;;) {

@@ -28,6 +28,8 @@ uint32_t wiznet_spi_hz(void);
 void wiznet_set_addresses(const struct wiznet_addresses *addresses);
 /* Asks the chip whether a connection can be opened now. */
 enum wiznet_fault wiznet_query(void);
+/* Whether wiznet_query() knows of the link: the W5100 has no register for it. */
+bool wiznet_knows_link(void);
 /* Asks until it can, or for that time; what it last said. */
 enum wiznet_fault wiznet_wait_until_ready(uint32_t limit_ms);
 /* What it is called, and what a person can do about it. */
