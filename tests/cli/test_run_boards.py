@@ -113,6 +113,15 @@ def test_the_manifest_has_the_firmware_and_its_settings(causes: tuple[Path, dict
     assert slow["settings"]["server_address"] == "192.168.1.1"
 
 
+def test_the_frames_of_traced_messages_are_kept_for_wireshark(causes: tuple[Path, dict[str, Any]]) -> None:
+    folder, _ = causes
+    for name in ("fast", "slow", "poll"):
+        capture = (folder / "run" / "wire" / f"{name}.pcapng").read_bytes()
+        # The section header's block type and byte order (pcapng, section 4.1), then what the messages carried.
+        assert capture[:4] == b"\x0a\x0d\x0d\x0a"
+        assert capture.count(b"message ") >= 10 and b"\x08\x00\x45" in capture
+
+
 def test_explain_takes_the_run_apart(causes: tuple[Path, dict[str, Any]], airwire: Airwire, tmp_path: Path) -> None:
     folder, _ = causes
     done = airwire("explain", folder / "run", "--only", "slow", "--figure", "f.png", "--perfetto", "t.json")

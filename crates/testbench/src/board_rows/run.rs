@@ -35,7 +35,7 @@ pub fn run_row(
     let ended = loop {
         let next = next_piece(board.now()).min(limit);
         let ended = board.run(&RunUntil::time(next), control, &mut ());
-        let steps = (STEPS as i128 * i128::from(board.now().ps()) / i128::from(limit.ps())) as u64;
+        let steps = (i128::from(STEPS) * i128::from(board.now().ps()) / i128::from(limit.ps())) as u64;
         control.advance(steps.min(STEPS).saturating_sub(told));
         told = told.max(steps.min(STEPS));
         match ended {
