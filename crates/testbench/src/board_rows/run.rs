@@ -141,7 +141,7 @@ fn problem(report: &BoardRun, traffic: Option<&TrafficResults>, measured: bool) 
         return None;
     }
     Some(match traffic {
-        None => format!("nobody on the network was spoken to ({})", report.sentence),
+        None => format!("no client or server of the PC has messages of this board ({})", report.sentence),
         Some(one) => {
             let why = one.results.failure.as_ref().unwrap_or(&one.results.summary);
             let began =
