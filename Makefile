@@ -75,6 +75,7 @@ random-images: ## Run random images of RANDOM_INSTRUCTIONS in all on the virtual
 		cargo test --profile checked --locked --quiet -p airwire-mcu --test random_images
 
 test-python: $(VENV)/installed
+	$(MAKE) cross-compiler && $(MAKE) firmware || ! command -v arm-none-eabi-gcc >/dev/null
 	$(BIN)/python -m pytest
 
 test-slow: $(VENV)/installed ## Tests that take minutes: large files, memory, drivers with 1 MB

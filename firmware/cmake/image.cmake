@@ -5,10 +5,13 @@ set(CMAKE_C_EXTENSIONS OFF)
 set(PORT ${CMAKE_SOURCE_DIR}/ports/rp2040)
 
 # The same bytes wherever the sources lie; each function a section of its own, so that what nobody calls stays out.
+set(PREFIX_MAPS
+    -ffile-prefix-map=${CMAKE_SOURCE_DIR}=firmware -ffile-prefix-map=${CMAKE_BINARY_DIR}=build
+    -ffile-prefix-map=${BOARD_DIR}=board -ffile-prefix-map=${LWIP_DIR}=lwip -ffile-prefix-map=${FREERTOS_DIR}=freertos)
 add_compile_options(
   $<$<COMPILE_LANGUAGE:C>:-g> -ffunction-sections -fdata-sections -fno-common -ffreestanding -fno-tree-loop-distribute-patterns
-  -ffile-prefix-map=${CMAKE_SOURCE_DIR}=firmware -ffile-prefix-map=${CMAKE_BINARY_DIR}=build
-  -ffile-prefix-map=${BOARD_DIR}=board -ffile-prefix-map=${LWIP_DIR}=lwip -ffile-prefix-map=${FREERTOS_DIR}=freertos)
+  ${PREFIX_MAPS})
+add_link_options(${PREFIX_MAPS})
 set(OUR_WARNINGS -Wall -Wextra -Werror)
 
 include_directories(${BOARD_DIR} hal common drivers/wiznet transport ports/rp2040)
