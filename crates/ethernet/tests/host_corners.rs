@@ -6,9 +6,9 @@ mod host_common;
 use std::net::Ipv4Addr;
 use std::sync::{Arc, Mutex};
 
-use chip_common::{ByHand, CHIP_FIRST, sender};
-use ethernet::{AckPolicy, Ending, HostError, HostOptions, TcpId, TcpState};
-use host_common::{LEFT, LEFT_MAC, RIGHT, RIGHT_MAC, Wire, checksum, ms, options, pattern, wire};
+use chip_common::{ByHand, CHIP_FIRST, PORT, sender};
+use ethernet::{AckPolicy, Ending, Host, HostError, HostOptions, TcpId, TcpState};
+use host_common::{LEFT, LEFT_MAC, RIGHT, RIGHT_MAC, Script, Wire, checksum, ms, options, pattern, us, wire};
 use smoltcp::wire::TcpControl;
 
 type Shared<T> = Arc<Mutex<T>>;
@@ -287,4 +287,33 @@ fn without_timestamps_a_syn_has_none_and_segments_are_1460_bytes() {
     let sizes: Vec<usize> =
         wire.tcp().filter(|c| c.from_left && c.payload() > 0).map(|c| c.payload()).collect();
     assert_eq!(sizes, [1_460, 1_460, 1_460, 620]);
+}
+
+#[test]
+fn an_acknowledgement_on_the_way_does_not_show_data_earlier_than_the_application_can_know_of_it() {
+    let seen = shared(Vec::new());
+    let mut host = Host::new(HostOptions { application_time: us(100), ..options(false) }).expect("a PC");
+    let (mut listener, mut connection, record) = (None, None, seen.clone());
+    host.seat(Script::boxed(move |now, sockets| {
+        let listener = *listener.get_or_insert_with(|| sockets.listen(PORT).expect("a free port"));
+        if let Some((id, _)) = sockets.accept(listener) {
+            connection = Some(id);
+            sockets.send(id, b"first");
+        }
+        while sockets.take_news().is_some() {}
+        let id = connection?;
+        if sockets.receive(id, <[u8]>::len) > 0 {
+            record.lock().expect("one thread").push(now);
+        }
+        None
+    }));
+    let mut chip = ByHand::open(host, 2_048);
+    chip.hears(us(500));
+    chip.says(TcpControl::None, 5, 2_048);
+    chip.hears(us(60));
+    chip.says_data(b"answer", 5, 2_048);
+    let arrived = chip.now;
+    chip.hears(us(500));
+    let receive_time = options(false).receive_time;
+    assert_eq!(*seen.lock().expect("one thread"), [arrived + receive_time + us(100)]);
 }

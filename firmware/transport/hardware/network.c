@@ -121,6 +121,7 @@ size_t stream_write(struct stream *stream, const void *bytes, size_t count) {
     }
     if (count) {
         socket_write(number_of(seat), bytes, count);
+        wiznet_look_soon();
     }
     return count;
 }
@@ -363,7 +364,7 @@ static void start(void) {
         sockets_share_memory(seats_in_all());
         wiznet_set_addresses(&(struct wiznet_addresses){setting_address, setting_mask, setting_gateway});
     }
-    wiznet_watch(setting_wiznet_int, setting_wiznet_poll_us);
+    wiznet_watch(setting_wiznet_int, setting_wiznet_poll_us, setting_wiznet_poll_raster);
 }
 
 static void wait_until_ready(void) {

@@ -20,6 +20,8 @@
 SETTING(output_rule, 0);
 /* Whether lwIP's timers run only when the chip is polled. */
 SETTING(timers_with_poll, 0);
+/* Whether each write is put into a segment of its own, as callers do who flush after every write. */
+SETTING(output_each, 0);
 /* Whether small writes wait for the acknowledgement of those before (RFC 896). */
 SETTING(nagle, 0);
 
@@ -190,6 +192,9 @@ static size_t write(struct stream *stream, const void *bytes, size_t count, u8_t
     }
     seat->wants_room = seat->wants_room || taken < count;
     seat->must_output = seat->must_output || taken;
+    if (taken && setting_output_each) {
+        tcp_output(seat->pcb);
+    }
     return taken;
 }
 

@@ -144,6 +144,10 @@ const MOST_NOTICES: usize = 4_096;
 #[derive(Debug, Default, Clone)]
 pub(super) struct Mailbox {
     pub news: VecDeque<News>,
+    /// Connections with bytes that the application may not know of yet.
+    pub later: Vec<TcpId>,
+    /// When it may know of the last of them.
+    pub again: Option<Picoseconds>,
     pub echoes: VecDeque<EchoReply>,
     pub unreachable: VecDeque<Unreachable>,
     pub frames: VecDeque<SeenFrame>,
@@ -156,6 +160,12 @@ impl Mailbox {
     /// Has the application run at `at`, or earlier where that was planned.
     pub(super) fn call(&mut self, at: Picoseconds) {
         self.due = Some(self.due.map_or(at, |due| due.min(at)));
+    }
+
+    /// The application runs: what it may know of by now is news.
+    pub(super) fn begin_run(&mut self, now: Picoseconds) {
+        self.due = self.again.take().filter(|&again| again > now);
+        self.news.extend(self.later.drain(..).map(News::Tcp));
     }
 
     pub(super) fn echo(&mut self, reply: EchoReply) {

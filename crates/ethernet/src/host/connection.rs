@@ -67,6 +67,8 @@ pub(super) struct TcpConnection {
     pub(super) handshake: Option<Handshake>,
     was_reset: bool,
     closed_by_peer: bool,
+    /// Until then its application does not know of what has arrived, though it may run for another reason.
+    pub readable_at: Picoseconds,
     aborted: bool,
     /// The application has finished; the FIN leaves as soon as it fits the peer's window, which smoltcp does not heed.
     pub finishing: bool,
@@ -114,6 +116,7 @@ impl TcpConnection {
             handshake: None,
             was_reset: false,
             closed_by_peer: false,
+            readable_at: Picoseconds::ZERO,
             aborted: false,
             finishing: false,
             shift: bits.saturating_sub(16) as u8,
@@ -184,6 +187,16 @@ impl TcpConnection {
         finished && self.socket().recv_queue() == 0
     }
 
+    /// Bytes that its application can read by now.
+    pub(super) fn readable(&self, now: Picoseconds) -> usize {
+        if self.held || now < self.readable_at { 0 } else { self.socket().recv_queue() }
+    }
+
+    /// When what has arrived can be read, where that is still to come.
+    pub(super) fn becomes_readable(&self, now: Picoseconds) -> Option<Picoseconds> {
+        (now < self.readable_at && self.socket().recv_queue() > 0).then_some(self.readable_at)
+    }
+
     /// A segment for it arrived; true when its application may want to know.
     pub(super) fn arrive(&mut self, mut frame: Vec<u8>, segment: &Segment, below: &mut Below<'_>) -> bool {
         let before = (self.state(), self.socket().recv_queue(), self.socket().send_queue());
@@ -209,6 +222,9 @@ impl TcpConnection {
         }
         self.closed_by_peer = before.0 == State::LastAck && self.state() == State::Closed;
         let grown = self.socket().recv_queue() - before.1.min(self.socket().recv_queue());
+        if grown > 0 && before.1 == 0 {
+            self.readable_at = below.now + below.options.application_time;
+        }
         if before.0 != State::Established && before.0 != self.state() {
             self.note_opened(before.0, below);
         }

@@ -199,7 +199,7 @@ impl Host {
     }
 
     fn run(&mut self, now: Picoseconds, seat: SeatId) {
-        self.stack.mail[seat.0].due = None;
+        self.stack.mail[seat.0].begin_run(now);
         let Some(mut application) = self.applications[seat.0].take() else { return };
         let wake_at = application.run(now, &mut Sockets { stack: &mut self.stack, seat, now });
         self.applications[seat.0] = Some(application);

@@ -38,7 +38,11 @@ impl Sockets<'_> {
         match news {
             News::Tcp(id) => {
                 if let Some(connection) = self.stack.tcp.get_mut(&id) {
-                    connection.in_news = false;
+                    let later = connection.becomes_readable(self.now);
+                    connection.in_news = later.is_some();
+                    if later.is_some() {
+                        self.stack.mail[self.seat.0].later.push(id);
+                    }
                 }
             }
             News::Udp(id) => {
@@ -136,15 +140,14 @@ impl Sockets<'_> {
 
     /// Bytes that can be read.
     pub fn received(&self, id: TcpId) -> usize {
-        let open = self.stack.tcp.get(&id).filter(|connection| !connection.held);
-        open.map_or(0, |connection| connection.socket().recv_queue())
+        self.stack.tcp.get(&id).map_or(0, |connection| connection.readable(self.now))
     }
 
     /// Lets `read` have the bytes that arrived, in one or two pieces; it answers how many it took. Answers their sum.
     pub fn receive(&mut self, id: TcpId, mut read: impl FnMut(&[u8]) -> usize) -> usize {
         let work = |connection: &mut super::connection::TcpConnection,
                     below: &mut super::connection::Below<'_>| {
-            if connection.held { 0 } else { connection.receive(&mut read, below) }
+            if connection.readable(below.now) == 0 { 0 } else { connection.receive(&mut read, below) }
         };
         self.stack.with(self.now, id, work).unwrap_or(0)
     }

@@ -232,6 +232,7 @@ impl Stack {
         }
         let mailbox = &mut self.mail[connection.seat.0];
         mailbox.call(at);
+        mailbox.again = mailbox.again.max(connection.becomes_readable(now));
         if !std::mem::replace(&mut connection.in_news, true) {
             mailbox.news.push_back(News::Tcp(id));
         }

@@ -151,6 +151,16 @@ impl ByHand {
     }
 
     pub fn says(&mut self, control: TcpControl, acknowledged: u32, window: u16) {
+        self.says_segment(control, &[], acknowledged, window);
+    }
+
+    /// Sends data; the chip's sequence number moves on.
+    pub fn says_data(&mut self, payload: &[u8], acknowledged: u32, window: u16) {
+        self.says_segment(TcpControl::Psh, payload, acknowledged, window);
+        self.sequence += i32::try_from(payload.len()).expect("a few bytes");
+    }
+
+    fn says_segment(&mut self, control: TcpControl, payload: &[u8], acknowledged: u32, window: u16) {
         let is_syn = control == TcpControl::Syn;
         let acknowledgment = TcpSeqNumber(self.first.wrapping_add(acknowledged).cast_signed());
         let tcp = TcpRepr {
@@ -165,7 +175,7 @@ impl ByHand {
             sack_permitted: false,
             sack_ranges: [None; 3],
             timestamp: None,
-            payload: &[],
+            payload,
         };
         self.host.receive(self.now, &ethernet::Frame::new(frame_of(&tcp)));
     }
