@@ -75,7 +75,6 @@ static void transfer(const uint8_t *out, uint8_t *in, size_t count) {
             in[at] = answer;
         }
     }
-    now_us += count / 4;
 }
 
 void spi_exchange(const uint8_t *header, size_t header_bytes, const uint8_t *out, uint8_t *in, size_t count) {
@@ -86,6 +85,7 @@ void spi_exchange(const uint8_t *header, size_t header_bytes, const uint8_t *out
     }
     transfer(header, NULL, header_bytes);
     transfer(out, in, count);
+    now_us += 1 + (header_bytes + count) / 4; /* at 33 MHz */
     if (tell_selected) {
         tell_selected(false);
     }

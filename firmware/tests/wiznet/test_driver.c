@@ -11,7 +11,7 @@
 #include "test_macraw.h"
 #include "wiznet.h"
 
-#define MOST_TRANSACTIONS_OF_A_START 600000u
+#define MOST_TRANSACTIONS_OF_A_START 200000u
 
 static const uint8_t mac[6] = {2, 0, 0, 0x41, 0x57, 0x50};
 
@@ -135,10 +135,11 @@ static void what_is_written_is_sent_across_the_end_of_the_memory(unsigned socket
         size_t wanted = 1 + chance(1500), room = socket_room(socket, wanted);
         size_t count = wanted < room ? wanted : room;
         count = count < whole - written ? count : whole - written;
-        EXPECT(count > 0);
-        socket_write(socket, bytes + written, count);
-        written += count;
-        if (chance(3)) {
+        if (count) {
+            socket_write(socket, bytes + written, count);
+            written += count;
+        }
+        if (!count || chance(3)) {
             EXPECT(socket_send(socket));
             EXPECT(events_of(socket, &state) & SOCKET_SENT);
         }
