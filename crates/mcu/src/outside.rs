@@ -7,6 +7,9 @@ use std::fmt::Debug;
 
 use units::Picoseconds;
 
+/// First address of the window that is the board's ([`Outside::memory_read`]).
+pub const BOARD_WINDOW: u32 = 0x6000_0000;
+
 /// One frame on an SPI bus, when its last bit is on the wire.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SpiFrame {
