@@ -2,39 +2,55 @@
 set(TRANSPORT_SHARED transport/settings.c transport/report.c)
 set(LWIP_SHARED lwip/interface.c lwip/netif_wiznet.c lwip/port_lwip.c ${PORT}/checksum.S)
 
-lwip_library(lwip_small DEFINITIONS LWIP_SETTINGS_SMALL OPTIMISE -Os -flto=1)
+lwip_library(lwip_small DEFINITIONS LWIP_SETTINGS_SMALL OPTIMISE -Os -flto=auto)
 freertos_library(freertos)
-lwip_library(lwip_fast DEFINITIONS LWIP_SETTINGS_FAST OPTIMISE -O2 -flto=1)
-lwip_library(lwip_threads DEFINITIONS LWIP_SETTINGS_FAST AIRWIRE_FREERTOS LIBRARIES freertos OPTIMISE -O2 -flto=1)
+lwip_library(lwip_fast DEFINITIONS LWIP_SETTINGS_FAST OPTIMISE -O2 -flto=auto)
+lwip_library(lwip_threads DEFINITIONS LWIP_SETTINGS_FAST AIRWIRE_FREERTOS LIBRARIES freertos OPTIMISE -O2 -flto=auto)
+
+# Every application on every way for the W5500; for the other chips those that show what the driver does differently.
+if(NOT BOARD_HEADER MATCHES "BOARD_WIZNET_W5500")
+  set(APPLICATIONS pingpong_client streams http_server ping)
+endif()
+macro(leave_out_unless_wanted application)
+  if(APPLICATIONS AND NOT ${application} IN_LIST APPLICATIONS)
+    return()
+  endif()
+endmacro()
 
 # On the chip's own sockets: `sockets` says how many share the chip's memory.
 function(hardware_image application sockets)
+  leave_out_unless_wanted(${application})
   airwire_image(${application}-hardware
     SOURCES apps/${application}/${application}.c transport/hardware/network.c ${TRANSPORT_SHARED} ${ARGN}
-    DEFINITIONS NETWORK_SOCKETS=${sockets}u OPTIMISE -Os -flto=1)
+    DEFINITIONS NETWORK_SOCKETS=${sockets}u OPTIMISE -Os -flto=auto)
 endfunction()
 
 # On lwIP's raw interface in little memory, from flash, without UDP.
 function(lwip_small_image application)
+  leave_out_unless_wanted(${application})
   airwire_image(${application}-lwip_small
     SOURCES apps/${application}/${application}.c transport/lwip_raw/network.c ${TRANSPORT_SHARED} ${LWIP_SHARED} ${ARGN}
-    LIBRARIES lwip_small OPTIMISE -Os -flto=1)
+    LIBRARIES lwip_small OPTIMISE -Os -flto=auto)
 endfunction()
 
 # On lwIP's raw interface: by the settings for speed.
 function(lwip_raw_image application)
+  leave_out_unless_wanted(${application})
   airwire_image(${application}-lwip_raw
     SOURCES apps/${application}/${application}.c transport/lwip_raw/network.c transport/lwip_raw/datagrams.c
             ${TRANSPORT_SHARED} ${LWIP_SHARED} ${ARGN}
-    LIBRARIES lwip_fast OPTIMISE -O2 -flto=1 IN_RAM)
+    LIBRARIES lwip_fast OPTIMISE -O2 -flto=auto IN_RAM)
 endfunction()
 
 # On lwIP's sockets with FreeRTOS.
 function(lwip_sockets_image application)
+  if(APPLICATIONS)
+    return()
+  endif()
   airwire_image(${application}-lwip_sockets
     SOURCES apps/${application}/${application}.c transport/lwip_sockets/network.c transport/lwip_sockets/driver_task.c
             lwip/sys_arch_freertos.c freertos/hooks.c ${TRANSPORT_SHARED} ${LWIP_SHARED} ${ARGN}
-    LIBRARIES lwip_threads OPTIMISE -O2 -flto=1 IN_RAM)
+    LIBRARIES lwip_threads OPTIMISE -O2 -flto=auto IN_RAM)
 endfunction()
 
 hardware_image(pingpong_client 1)
@@ -56,3 +72,38 @@ if(SITE_DIR)
   lwip_raw_image(http_server ${HTTP_SOURCES})
   lwip_sockets_image(http_server ${HTTP_SOURCES})
 endif()
+
+set(STREAMS apps/streams/sink.c apps/streams/source.c apps/streams/echo.c apps/streams/pattern.c common/rate.c)
+hardware_image(streams 4 ${STREAMS})
+lwip_raw_image(streams ${STREAMS})
+lwip_sockets_image(streams ${STREAMS})
+
+include_directories(protocols/iperf)
+set(IPERF apps/iperf/server.c apps/iperf/tcp_client.c apps/iperf/udp_client.c protocols/iperf/iperf_header.c
+          protocols/iperf/iperf_session.c common/rate.c)
+hardware_image(iperf 2 ${IPERF})
+lwip_raw_image(iperf ${IPERF})
+lwip_sockets_image(iperf ${IPERF})
+
+include_directories(protocols/oneway)
+set(ONEWAY apps/oneway/way_network.c apps/oneway/way_uart.c protocols/oneway/oneway_message.c common/crc32.c
+           ${PORT}/uart.c)
+hardware_image(oneway 1 ${ONEWAY})
+lwip_raw_image(oneway ${ONEWAY})
+
+include_directories(protocols/coap)
+set(COAP_CLIENT protocols/coap/coap_client.c protocols/coap/coap_message.c)
+hardware_image(coap_client 1 ${COAP_CLIENT})
+lwip_raw_image(coap_client ${COAP_CLIENT})
+lwip_sockets_image(coap_client ${COAP_CLIENT})
+
+set_source_files_properties(${LWIP_DIR}/apps/mqtt/mqtt.c PROPERTIES COMPILE_OPTIONS -w)
+set_source_files_properties(${LWIP_DIR}/apps/mqtt/mqtt.c apps/mqtt_client/mqtt_client.c PROPERTIES
+                            COMPILE_DEFINITIONS MQTT_CONNECT_TIMOUT=10)
+lwip_raw_image(mqtt_client ${LWIP_DIR}/apps/mqtt/mqtt.c)
+
+# ping on lwIP with the settings for little memory.
+hardware_image(ping 1)
+airwire_image(ping-lwip_raw
+  SOURCES apps/ping/ping.c transport/lwip_raw/network.c ${TRANSPORT_SHARED} ${LWIP_SHARED}
+  LIBRARIES lwip_small OPTIMISE -O2 IN_RAM)

@@ -13,8 +13,9 @@ set(OUR_WARNINGS -Wall -Wextra -Werror)
 
 include_directories(${BOARD_DIR} hal common drivers/wiznet transport ports/rp2040)
 
-file(STRINGS ${BOARD_DIR}/board.h BOARD_FLASH_LINE REGEX "#define BOARD_FLASH_BYTES ")
-string(REGEX REPLACE ".* ([0-9]+)u?$" "\\1" BOARD_FLASH_BYTES "${BOARD_FLASH_LINE}")
+file(READ ${BOARD_DIR}/board.h BOARD_HEADER)
+string(REGEX MATCH "BOARD_FLASH_BYTES ([0-9]+)" found "${BOARD_HEADER}")
+set(BOARD_FLASH_BYTES ${CMAKE_MATCH_1})
 
 # uart.c and adc.c belong to the images that use them.
 set(PORT_SOURCES

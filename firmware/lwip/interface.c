@@ -68,7 +68,7 @@ void interface_start(const char *transport) {
     lwip_init();
     add();
 #endif
-    wiznet_watch(setting_wiznet_int, setting_wiznet_poll_us);
+    wiznet_watch(setting_wiznet_int, setting_wiznet_poll_us, setting_wiznet_poll_raster);
     wiznet_watch_sockets(1);
 }
 

@@ -3,12 +3,22 @@
 
 #include <string.h>
 
+#include "clock.h"
 #include "lwip/etharp.h"
 #include "lwip/pbuf.h"
 #include "lwip/stats.h"
 #include "macraw.h"
 #include "network_settings.h"
 #include "wiznet.h"
+
+/* What another processor takes for a frame, and for each of its bytes beyond the bus: for comparisons with other boards. */
+SETTING(frame_work_us, 0);
+SETTING(byte_work_ns, 0);
+
+static void work(uint32_t work_us) {
+    for (uint32_t from = clock_us(); !clock_is_over(from, work_us);) {
+    }
+}
 
 static err_t transmit(struct netif *netif, struct pbuf *frame) {
     (void)netif;
@@ -18,6 +28,7 @@ static err_t transmit(struct netif *netif, struct pbuf *frame) {
     for (const struct pbuf *piece = frame; piece; piece = piece->next) {
         macraw_write(piece->payload, piece->len);
     }
+    work(frame->tot_len * setting_byte_work_ns / 1000u);
     macraw_send();
     return ERR_OK;
 }
@@ -28,6 +39,7 @@ static void receive_one(struct netif *netif, size_t bytes) {
         macraw_read(piece->payload, piece->len);
     }
     macraw_finish();
+    work(setting_frame_work_us + bytes * setting_byte_work_ns / 1000u);
     if (frame && netif->input(frame, netif) != ERR_OK) {
         pbuf_free(frame);
     }

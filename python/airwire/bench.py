@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from airwire import _core
+from airwire.board_row import board_row_of
 from airwire.catalogue import setting_texts
 from airwire.link_model import LinkRow, Stage
 from airwire.model import Analysis, Capture, CaptureFailure
@@ -35,6 +36,7 @@ def run(
     samples: int | None = None,
     seed: int | None = None,
     only: Sequence[str] = (),
+    firmware: str | Path | None = None,
     workers: int | None = None,
     captures: bool = False,
     intervals: bool = True,
@@ -45,8 +47,10 @@ def run(
 ) -> Analysis:
     """Run a suite on the virtual bench and keep the result in a run folder.
 
-    ``samples`` and ``seed`` replace those of the suite; ``only`` names the entries to run. ``captures`` writes a
-    capture file of every row as well. ``out`` is the run folder, by default ``runs/<UTC time>-<suite>``.
+    ``samples`` and ``seed`` replace those of the suite; ``only`` names the entries to run.
+    ``firmware`` is the folder with the images of rows that run on boards; by default they are looked for beside the
+    suite and in ``build/firmware``. ``captures`` writes a
+    capture file of every link's row as well. ``out`` is the run folder, by default ``runs/<UTC time>-<suite>``.
     ``progress(messages_done, messages)`` is called while it works; Ctrl-C ends it early and keeps what is done.
 
     Raises ``AirwireError`` for a suite that cannot be run, with file, line and field.
@@ -56,6 +60,7 @@ def run(
         samples=samples,
         seed=seed,
         only=list(only),
+        firmware=firmware,
         workers=workers,
         captures=captures,
         intervals=intervals,
@@ -66,6 +71,7 @@ def run(
     )
     folder = None if result.run_folder is None else Path(result.run_folder)
     rows = [_capture(raw, folder) for raw in result.rows]
+    rows.extend(_board_capture(raw, folder) for raw in result.boards)
     errors = [CaptureFailure(where, message) for where, message in result.errors]
     run_folder = None if folder is None else str(folder)
     return Analysis(rows, errors, PAIRING, result.seed, result.interrupted, run_folder, result.suite)
@@ -131,7 +137,27 @@ def _capture(raw: _core.RowResult, folder: Path | None) -> Capture:
     )
 
 
-def _samples(raw: _core.RowResult, folder: Path | None) -> pl.DataFrame:
+def _board_capture(raw: _core.BoardRowResult, folder: Path | None) -> Capture:
+    """A row of a board as a capture."""
+    findings = findings_of(raw.findings, PAIRING)
+    median, upper_quartile = intervals_of(raw.intervals, findings)
+    outcomes = raw.outcomes
+    return Capture(
+        path=raw.run,
+        group=raw.run,
+        payload_bytes=None,
+        triggers=outcomes["paired"] + outcomes["missed"],
+        outcomes=outcomes,
+        latency_ps=raw.latency,
+        median_interval=median,
+        upper_quartile_interval=upper_quartile,
+        findings=findings,
+        load_samples=partial(_samples, raw, folder),
+        board=board_row_of(json.loads(raw.entry()), partial(_spans, raw, folder)),
+    )
+
+
+def _samples(raw: _core.RowResult | _core.BoardRowResult, folder: Path | None) -> pl.DataFrame:
     if folder is not None:
         return read_samples(folder, raw.run)
     import polars as pl
@@ -139,7 +165,7 @@ def _samples(raw: _core.RowResult, folder: Path | None) -> pl.DataFrame:
     return pl.DataFrame(raw.samples())
 
 
-def _spans(raw: _core.RowResult, folder: Path | None) -> pl.DataFrame:
+def _spans(raw: _core.RowResult | _core.BoardRowResult, folder: Path | None) -> pl.DataFrame:
     if folder is not None:
         return read_spans(folder, raw.run)
     import polars as pl

@@ -23,6 +23,7 @@ from airwire.board_model import (
     Fault,
     FunctionCycles,
     FunctionShare,
+    ImageSetting,
     InputReport,
     InterruptCount,
     PinEdge,
@@ -31,6 +32,7 @@ from airwire.board_model import (
     UnknownAccess,
     UsbDevice,
 )
+from airwire.catalogue import setting_texts
 from airwire.network import Traffic, traffic_of
 
 __all__ = [
@@ -49,6 +51,7 @@ __all__ = [
     "FunctionCycles",
     "FunctionShare",
     "I2cDevice",
+    "ImageSetting",
     "InputReport",
     "InterruptCount",
     "Memory",
@@ -65,6 +68,7 @@ __all__ = [
     "board_schema",
     "chip_kinds",
     "describe_board",
+    "image_settings",
 ]
 
 Console = Literal["uart0", "uart1", "usb"]
@@ -73,6 +77,10 @@ DEFAULT_BOARD = "pico"
 NO_END_PS = 2**63 - 1
 """An end that never comes."""
 _REGISTERS = (*(f"r{number}" for number in range(13)), "sp", "lr", "pc")
+
+
+SettingValue = str | int | bool
+"""A value of an image's setting: a number, a switch, an IPv4 address, or a quantity with its unit."""
 
 
 class I2cDevice(Protocol):
@@ -202,7 +210,8 @@ class Board:
     keeps an SPI busy is three times as fast then. ``network`` is a network file for boards with an Ethernet chip;
     without one the chip is on a cable to a PC that runs every server (docs/reference/networks.md). ``traffic`` are more
     clients and servers of that PC, such as ``"ping to=board count=10"``, and ``impair`` says what happens to frames,
-    such as ``"loss=1%"``.
+    such as ``"loss=1%"``. ``settings`` are values of the image's settings (:func:`image_settings`), such as
+    ``{"spi_hz": "33 MHz", "interrupts": True}``; they are put into the image before it starts.
 
     Raises ``AirwireError`` for a board, an image or a ROM that cannot be used, in one sentence.
     """
@@ -220,6 +229,7 @@ class Board:
         network: str | Path | None = None,
         traffic: Sequence[str] = (),
         impair: str | None = None,
+        settings: Mapping[str, SettingValue] | None = None,
     ) -> None:
         self._core = _core.Board(
             str(board), rom=rom, seed=seed, usb=usb, network=network, traffic=list(traffic), impair=impair
@@ -227,7 +237,7 @@ class Board:
         if record:
             self._core.record()
         if image is not None:
-            self.load(image, symbols)
+            self.load(image, symbols, settings=settings)
 
     @classmethod
     def _of(cls, core: _core.Board) -> Board:
@@ -235,9 +245,15 @@ class Board:
         board._core = core
         return board
 
-    def load(self, image: str | Path, symbols: str | Path | None = None) -> None:
-        """Put an image into the chip's memories and start it."""
-        self._core.load(image, symbols)
+    def load(
+        self,
+        image: str | Path,
+        symbols: str | Path | None = None,
+        *,
+        settings: Mapping[str, SettingValue] | None = None,
+    ) -> None:
+        """Put an image into the chip's memories, with other values of some of its settings, and start it."""
+        self._core.load(image, symbols, setting_texts(settings or {}))
 
     def run(
         self,
@@ -569,6 +585,12 @@ def describe_board(board: str | Path) -> BoardDescription:
     pins = [PinName(**pin) for pin in content.pop("pins")]
     chips = [Chip(**chip) for chip in content.pop("chips")]
     return BoardDescription(**content, pins=pins, chips=chips)
+
+
+def image_settings(image: str | Path, symbols: str | Path | None = None) -> list[ImageSetting]:
+    """The settings that an image declares, with the values that it was built with."""
+    listed = json.loads(_core.image_setting_list(image, symbols))
+    return [ImageSetting(**one) for one in listed["settings"]]
 
 
 def _end_ps(now_ps: int, for_: str | int | None) -> int:

@@ -83,6 +83,17 @@ class UsbDevice:
     disk_sector_bytes: int | None
 
 
+@dataclass(frozen=True, slots=True)
+class ImageSetting:
+    """A word in an image's flash that it declares as ``const volatile uint32_t setting_<name>``."""
+
+    name: str
+    value: int
+    text: str
+    """As a user would write it: an address where the name says that it is one."""
+    address: int
+
+
 @dataclass(frozen=True)
 class InputReport:
     """What a keyboard, a mouse or another input device sent: ``kind`` is ``keyboard``, ``mouse`` or ``other``."""

@@ -215,4 +215,5 @@ def _stored_capture(
         findings=findings,
         load_samples=lambda: stored.samples,
         link=stored.link,
+        board=stored.board,
     )

@@ -155,7 +155,9 @@ class RowExplanation:
     waterfalls: Sequence[Waterfall]
     """At the median and at p95."""
     changes: Sequence[Change]
-    """The changes of one setting that help, the best first."""
+    """The changes of one setting that help, the best first; none for boards, of which another row is run."""
+    board: str | None = None
+    """The board, where one was run; ``link`` is empty then."""
 
 
 @dataclass(frozen=True, slots=True)

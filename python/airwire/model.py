@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import polars as pl
 
+    from airwire.board_row import BoardRow
     from airwire.link_model import LinkRow
 
 
@@ -69,6 +70,8 @@ class Capture:
     """Gives :attr:`samples`; called once, when they are first asked for."""
     link: LinkRow | None = None
     """The modelled link, where there is one: its settings, its stages and what they took."""
+    board: BoardRow | None = None
+    """The virtual board, where one was run: its firmware, its figure, and what others published."""
 
     @property
     def name(self) -> str:

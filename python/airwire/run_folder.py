@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from airwire import _core
+from airwire.board_row import BoardRow, board_row_of
 from airwire.catalogue import links, setting_texts
 from airwire.link_model import LinkRow, Stage
 
@@ -35,6 +36,25 @@ _LINK_ENTRY: _Fields = {
     "trigger": (str,),
     "longest_queue": (int,),
     "budget": (list,),
+}
+_BOARD_ENTRY: _Fields = {
+    "board": (str,),
+    "title": (str,),
+    "firmware": (dict,),
+    "settings": (dict,),
+    "network": (str,),
+    "traffic": (list,),
+    "of": (str, type(None)),
+    "measure": (str,),
+    "figure": (dict, type(None)),
+    "published": (dict, type(None)),
+    "same_but": (dict, type(None)),
+    "skip": (int,),
+    "ended": (str,),
+    "problem": (str, type(None)),
+    "counts": (dict,),
+    "evidence": (dict, type(None)),
+    "notes": (list,),
 }
 _STAGE: _Fields = {"name": (str,), "kind": (str,), "ps": (int, float)}
 _COLUMNS = {
@@ -56,6 +76,7 @@ class StoredCapture:
     outcomes: Mapping[str, int]
     samples: pl.DataFrame
     link: LinkRow | None
+    board: BoardRow | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,11 +136,13 @@ def _entries(manifest: Mapping[str, Any], file: str) -> list[dict[str, Any]]:
         _check(manifest["settings"], {"gate_ps": (int,)}, f"{file}: settings")
     if "suite" in manifest:
         _check(manifest["suite"], _SUITE, f"{file}: suite")
-    name = "rows" if manifest["target"] == "link" else "captures"
+    name = "captures" if manifest["target"] == "capture" else "rows"
     _check(manifest, {name: (list,)}, file)
     for place, entry in enumerate(manifest[name]):
         where = f"{file}: {name}[{place}]"
         _check(entry, _ENTRY, where)
+        if "board" in entry:
+            _check(entry, _BOARD_ENTRY, where)
         if "link" in entry:
             _check(entry, _LINK_ENTRY, where)
             for number, stage in enumerate(entry["budget"]):
@@ -194,7 +217,16 @@ def _stored(entry: Mapping[str, Any], samples: pl.DataFrame, edges: pl.DataFrame
     if edges.height:
         outcomes.update(edges.filter(edges["run"] == run)["outcome"].to_list())
     link = _link(entry, folder) if "link" in entry else None
-    return StoredCapture(run, entry["variant"], entry["payload_bytes"], entry["end_ps"], dict(outcomes), own, link)
+    board = _board(entry, folder) if "board" in entry else None
+    variant, payload_bytes, end_ps = entry["variant"], entry["payload_bytes"], entry["end_ps"]
+    return StoredCapture(run, variant, payload_bytes, end_ps, dict(outcomes), own, link, board)
+
+
+def _board(entry: Mapping[str, Any], folder: Path) -> BoardRow:
+    try:
+        return board_row_of(entry, partial(read_spans, folder, entry["run"]))
+    except (KeyError, TypeError, IndexError):
+        raise _core.AirwireError(f"{folder}: the entry of {entry['run']} is damaged; measure again") from None
 
 
 def _link(entry: Mapping[str, Any], folder: Path) -> LinkRow:

@@ -19,6 +19,7 @@ pub mod peripherals;
 pub mod pins;
 pub mod report;
 pub mod rom;
+mod waits;
 mod watch;
 
 pub use core::{Core, DebugEvent, Fault, FaultKind, Sleep};
@@ -28,4 +29,5 @@ pub use lines::{Dreq, Irq, Lines};
 pub use outside::{Outside, Reaction, SpiFrame, Unconnected};
 pub use peripherals::{Peripheral, Source};
 pub use pins::{Function, Pins};
+pub use waits::Slept;
 pub use watch::{Observer, Step, Watchpoint};

@@ -9,10 +9,14 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 use serde_json::{Value, json};
 use testbench::Control;
-use testbench::bench::{self, BenchRun, LinkFolder, Measure, RowResult, StageEntry, spans_table};
+use testbench::bench::{
+    self, BenchRun, BoardRun, LinkFolder, Measure, RowResult, StageEntry, run_boards, spans_table,
+};
+use testbench::board_rows::{ReadyRow, STEPS, prepare};
 use testbench::run_folder::{check_absent, samples_table};
 use testbench::suite::{Row, Suite, Trigger};
 
+use crate::board_rows::PyBoardRow;
 use crate::refused;
 use crate::statistics::{finding_list, interval_dict, summary_dict};
 use crate::table::Table;
@@ -194,6 +198,7 @@ pub(crate) struct SuiteResult {
     #[pyo3(get)]
     seed: u64,
     rows: Vec<Py<PyRow>>,
+    boards: Vec<Py<PyBoardRow>>,
     #[pyo3(get)]
     errors: Vec<(String, String)>,
     #[pyo3(get)]
@@ -208,13 +213,19 @@ impl SuiteResult {
     fn rows(&self, py: Python<'_>) -> Vec<Py<PyRow>> {
         self.rows.iter().map(|row| row.clone_ref(py)).collect()
     }
+
+    /// Rows that ran on boards.
+    #[getter]
+    fn boards(&self, py: Python<'_>) -> Vec<Py<PyBoardRow>> {
+        self.boards.iter().map(|row| row.clone_ref(py)).collect()
+    }
 }
 
 /// How many messages of a row leave spans.
 const SPANS_OF_FIRST: u64 = 1000;
 
 #[pyfunction]
-#[pyo3(signature = (path, *, samples, seed, only, workers, captures, intervals, findings, out, environment, progress))]
+#[pyo3(signature = (path, *, samples, seed, only, firmware, workers, captures, intervals, findings, out, environment, progress))]
 #[expect(clippy::too_many_arguments, reason = "Python calls it by keywords")]
 pub(crate) fn run_suite(
     py: Python<'_>,
@@ -222,6 +233,7 @@ pub(crate) fn run_suite(
     samples: Option<u64>,
     seed: Option<u64>,
     only: Vec<String>,
+    firmware: Option<PathBuf>,
     workers: Option<usize>,
     captures: bool,
     intervals: bool,
@@ -231,34 +243,45 @@ pub(crate) fn run_suite(
     progress: Option<Bound<'_, PyAny>>,
 ) -> PyResult<SuiteResult> {
     let suite = Suite::open(&path).and_then(|suite| suite.narrowed(&only, samples, seed)).map_err(refused)?;
+    let ready = prepare(&suite, firmware.as_deref()).map_err(refused)?;
     let environment: Value = serde_json::from_str(environment).map_err(refused)?;
     check_absent(&out).map_err(refused)?;
     let measure = Measure { seed: suite.seed, intervals, findings, spans_of_first: SPANS_OF_FIRST };
-    let total = suite.rows.iter().map(|row| row.samples).sum();
+    let total = suite.rows.iter().map(|row| row.samples).sum::<u64>() + STEPS * ready.len() as u64;
     let (name, seed) = (suite.name.clone(), suite.seed);
     let folder = LinkFolder::create(&out, &suite, captures).map_err(refused)?;
     let control = Arc::new(Control::default());
-    let (result, interrupted) = while_working(py, Arc::clone(&control), total, progress, move || {
-        with_workers(workers, || keep_run(&suite, measure, &control, folder, &environment))
-    })?;
+    let ((links, boards), interrupted) =
+        while_working(py, Arc::clone(&control), total, progress, move || {
+            with_workers(workers, || keep_run(&suite, &ready, measure, &control, folder, &environment))
+        })?;
     let where_it_is = out.to_string_lossy().into_owned();
-    let errors = result.failure.into_iter().map(|message| (where_it_is.clone(), message)).collect();
-    let rows = result.rows.into_iter().map(|row| Py::new(py, PyRow(row))).collect::<PyResult<_>>()?;
-    Ok(SuiteResult { suite: name, seed, rows, errors, interrupted, run_folder: Some(out) })
+    let failures = links.failure.into_iter().chain(boards.failure);
+    let errors = failures.map(|message| (where_it_is.clone(), message)).collect();
+    let rows = links.rows.into_iter().map(|row| Py::new(py, PyRow(row))).collect::<PyResult<_>>()?;
+    let boards = boards.rows.into_iter().map(|row| Py::new(py, PyBoardRow(row))).collect::<PyResult<_>>()?;
+    Ok(SuiteResult { suite: name, seed, rows, boards, errors, interrupted, run_folder: Some(out) })
 }
 
 fn keep_run(
     suite: &Suite,
+    ready: &[ReadyRow],
     measure: Measure,
     control: &Control,
     mut folder: LinkFolder,
     environment: &Value,
-) -> BenchRun {
-    let mut result = bench::run(suite, measure, control, true, &mut |row| folder.add(row));
+) -> (BenchRun, BoardRun) {
+    let mut links = bench::run(suite, measure, control, true, &mut |row| folder.add(row));
+    let boards = match links.failure {
+        None => run_boards(ready, measure.seed, measure.findings, control, &mut |entry, row| {
+            folder.add_board(entry, row)
+        }),
+        Some(_) => BoardRun::default(),
+    };
     if let Err(error) = folder.finish(environment) {
-        result.failure.get_or_insert(error.to_string());
+        links.failure.get_or_insert(error.to_string());
     }
-    result
+    (links, boards)
 }
 
 /// Runs work on so many threads, or on all cores.
@@ -294,7 +317,8 @@ pub(crate) fn simulate(
     };
     let rows = requests.iter().map(row).collect::<Result<Vec<Row>, _>>().map_err(refused)?;
     rows.iter().try_for_each(Row::check).map_err(refused)?;
-    let suite = Suite { name: "simulate".to_owned(), text: String::new(), seed, rows };
+    let name = "simulate".to_owned();
+    let suite = Suite { name, text: String::new(), seed, path: PathBuf::new(), rows, boards: Vec::new() };
     let measure = Measure { seed, intervals: false, findings: false, spans_of_first: spans };
     let control = Arc::new(Control::default());
     let (result, interrupted) = while_working(py, Arc::clone(&control), 0, None, move || {

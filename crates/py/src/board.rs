@@ -1,6 +1,7 @@
 //! Virtual boards for Python. A run works on a thread of its own, so that Ctrl-C is heard and devices in Python can be
 //! asked; until it is over nobody else may touch the board.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 
@@ -12,6 +13,7 @@ use testbench::board::gdb::GdbServer;
 use testbench::board::profile::flame_graph;
 use testbench::board::{
     self, Board, BoardOptions, BoardSnapshot, Console, Ended, LiveOptions, RunUntil, console_name,
+    read_image, with_settings,
 };
 use units::Picoseconds;
 
@@ -109,8 +111,15 @@ impl PyBoard {
         Ok(Self::with(Board::open(name, options).map_err(refused)?, Failure::default()))
     }
 
-    fn load(&self, image: PathBuf, symbols: Option<PathBuf>) -> PyResult<()> {
-        self.lock()?.load(&image, symbols.as_deref()).map_err(refused)
+    fn load(
+        &self,
+        image: PathBuf,
+        symbols: Option<PathBuf>,
+        settings: BTreeMap<String, String>,
+    ) -> PyResult<()> {
+        let image = read_image(&image, symbols.as_deref()).map_err(refused)?;
+        let image = with_settings(&image, &settings).map_err(refused)?;
+        self.lock()?.load_image(image).map_err(refused)
     }
 
     /// Runs, and gives the report as JSON; `on_console(name, bytes)` is told of output while it runs.

@@ -8,6 +8,7 @@ mod bench;
 mod board;
 mod board_devices;
 mod board_listeners;
+mod board_rows;
 mod boards;
 mod convert;
 mod network;
@@ -38,6 +39,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<table::Table>()?;
     module.add_class::<bench::PyRow>()?;
     module.add_class::<bench::SuiteResult>()?;
+    module.add_class::<board_rows::PyBoardRow>()?;
     module.add_class::<board::PyBoard>()?;
     module.add_class::<board::PySnapshot>()?;
     module.add_class::<spi_controller::PySpiController>()?;
@@ -52,6 +54,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(bench::links, module)?)?;
     module.add_function(wrap_pyfunction!(bench::suite_schema, module)?)?;
     module.add_function(wrap_pyfunction!(bench::link_budget, module)?)?;
+    module.add_function(wrap_pyfunction!(board_rows::image_setting_list, module)?)?;
     module.add_function(wrap_pyfunction!(bench::run_suite, module)?)?;
     module.add_function(wrap_pyfunction!(bench::simulate, module)?)?;
     module.add_function(wrap_pyfunction!(validation::validate, module)?)?;

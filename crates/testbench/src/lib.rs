@@ -3,6 +3,7 @@
 
 pub mod bench;
 pub mod board;
+pub mod board_rows;
 pub mod captures;
 mod control;
 pub mod lan;

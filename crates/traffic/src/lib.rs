@@ -4,6 +4,7 @@
 //!
 //! Nothing here knows where time comes from or who carries the bytes.
 
+mod answers;
 pub mod bulk;
 pub mod coap;
 pub mod dhcp;

@@ -7,7 +7,7 @@ use std::net::Ipv4Addr;
 
 use units::Picoseconds;
 
-use crate::Results;
+use crate::{Results, Sample};
 
 /// An address and a port.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -137,6 +137,12 @@ pub trait Machine: Any + Debug + Send {
     /// What was measured and counted so far.
     fn results(&self) -> Results {
         Results::default()
+    }
+
+    /// The messages by which a board is measured: those of a client as it saw them, those of a server from one answer to the
+    /// next, and of a transfer the intervals in which it counted bytes.
+    fn work(&self) -> Vec<Sample> {
+        self.results().samples
     }
 
     /// A copy in the same state.

@@ -9,6 +9,7 @@
 #define LENGTH_BYTES 2u
 #define LEAST_BYTES 60u
 #define COMMAND_LOOKS 64u
+#define SIZE_LOOKS 4u
 /* A frame of the largest size takes 123 us on the wire at 100 Mbit/s and ten times that at 10; so many looks at Sn_IR take
  * longer on any SPI. */
 #define SEND_LOOKS 4096u
@@ -71,21 +72,27 @@ static void fault(void) {
     open();
 }
 
-size_t macraw_next(void) {
-    if (waiting < LENGTH_BYTES) {
+/* The register is read upper byte first: while a frame comes in the reading can be too small, never too large, and the
+ * next one makes up for it. */
+static void look_for(unsigned bytes) {
+    for (unsigned look = 0; waiting < bytes && look < SIZE_LOOKS; look++) {
         waiting = bus_read16(Sn_RX_RSR(0));
         if (!waiting) {
-            return 0;
+            return;
         }
-        if (waiting > memory_bytes(0)) {
-            fault();
-            return 0;
-        }
+    }
+}
+
+size_t macraw_next(void) {
+    look_for(LENGTH_BYTES);
+    if (!waiting) {
+        return 0;
     }
     uint8_t length[LENGTH_BYTES];
     memory_read(0, read_pointer, length, LENGTH_BYTES);
     unsigned bytes = (unsigned)(length[0] << 8 | length[1]);
-    if (bytes < LENGTH_BYTES + 14u || bytes > LENGTH_BYTES + MACRAW_MOST_BYTES || bytes > waiting) {
+    look_for(bytes);
+    if (waiting > memory_bytes(0) || bytes < LENGTH_BYTES + 14u || bytes > LENGTH_BYTES + MACRAW_MOST_BYTES || bytes > waiting) {
         fault();
         return 0;
     }

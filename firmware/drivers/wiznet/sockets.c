@@ -171,6 +171,8 @@ bool socket_send(unsigned socket) {
     return true;
 }
 
+bool socket_is_sending(unsigned socket) { return sockets[socket].is_sending; }
+
 void socket_set_peer(unsigned socket, uint32_t address, uint16_t port) {
     bus_write(Sn_DIPR(socket), (const uint8_t *)&address, 4);
     bus_write16(Sn_DPORT(socket), port);

@@ -47,6 +47,7 @@ size_t socket_room(unsigned socket, size_t wanted);
 void socket_write(unsigned socket, const uint8_t *bytes, size_t count);
 /* False while the send before is not over: then again, when SOCKET_SENT has come. */
 bool socket_send(unsigned socket);
+bool socket_is_sending(unsigned socket);
 /* Where the next datagrams go. */
 void socket_set_peer(unsigned socket, uint32_t address, uint16_t port);
 /* Whom a listening socket is connected with. */

@@ -6,7 +6,7 @@
 #include "gpio.h"
 #include "wiznet.h"
 
-static bool uses_pin;
+static bool uses_pin, keeps_raster;
 static uint32_t period_us, last_poll_us;
 static void (*wake)(void);
 
@@ -17,8 +17,9 @@ static void pin_is_low(void) {
     }
 }
 
-void wiznet_watch(bool use_interrupt_pin, uint32_t poll_us) {
+void wiznet_watch(bool use_interrupt_pin, uint32_t poll_us, bool on_raster) {
     uses_pin = use_interrupt_pin;
+    keeps_raster = on_raster;
     period_us = poll_us;
     last_poll_us = clock_us();
     if (uses_pin) {
@@ -40,9 +41,19 @@ bool wiznet_is_calling(void) {
     if (gone_us < period_us) {
         return false;
     }
-    /* Polls keep their raster; those that were missed are left out. */
+    if (!keeps_raster) {
+        last_poll_us += gone_us;
+        return true;
+    }
+    /* Polls that were missed are left out. */
     last_poll_us += gone_us < 2 * period_us ? period_us : gone_us - gone_us % period_us;
     return true;
+}
+
+void wiznet_look_soon(void) {
+    if (!keeps_raster) {
+        last_poll_us = clock_us() - period_us;
+    }
 }
 
 uint32_t wiznet_quiet_us(uint32_t limit_us) {

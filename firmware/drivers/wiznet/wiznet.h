@@ -34,8 +34,11 @@ enum wiznet_fault wiznet_wait_until_ready(uint32_t limit_ms);
 const char *wiznet_sentence(enum wiznet_fault fault);
 const char *wiznet_chip_name(void);
 
-/* How the chip is noticed: by its interrupt pin, or where that is not connected by looking each `poll_us` (0: always). */
-void wiznet_watch(bool use_interrupt_pin, uint32_t poll_us);
+/* How the chip is noticed: by its interrupt pin, or where that is not connected by looking each `poll_us` (0: always), on a
+ * raster or so long after the look before. */
+void wiznet_watch(bool use_interrupt_pin, uint32_t poll_us, bool on_raster);
+/* Has the next look happen at once, where there is no raster. */
+void wiznet_look_soon(void);
 /* Lets these sockets (a bit each) raise the interrupt pin. */
 void wiznet_watch_sockets(uint32_t sockets);
 /* Whether it is time to look at the chip. True once for each poll, and for as long as the pin is low. */

@@ -27,6 +27,7 @@ enum role { FREE, LISTENER, CLIENT, DATAGRAMS };
 struct datagrams {
     datagram_user *received;
     void *context;
+    struct endpoint peer; /* as the chip has it */
 };
 
 static struct seat {
@@ -37,10 +38,12 @@ static struct seat {
     uint16_t port;
     uint8_t role;
     bool is_open, has_ended, wants_room, is_closing;
+    /* datagram_send() has taken the event that said so; a datagram is written, and the one before has not left. */
+    bool has_datagrams, must_send;
 } seats[NETWORK_SOCKETS];
 
 static uint16_t next_port;
-static bool tick_is_due;
+static bool tick_is_due, has_tick = true;
 static uint32_t tick_at_ms;
 
 static unsigned number_of(const struct seat *seat) { return (unsigned)(seat - seats); }
@@ -118,6 +121,7 @@ size_t stream_write(struct stream *stream, const void *bytes, size_t count) {
     }
     if (count) {
         socket_write(number_of(seat), bytes, count);
+        wiznet_look_soon();
     }
     return count;
 }
@@ -200,7 +204,7 @@ static void serve_stream(struct seat *seat, uint8_t events, enum socket_state st
         socket_send(socket);
     }
     if (state == SOCKET_CLOSED) {
-        bool was_opening = seat->role == CLIENT && !seat->is_open && !seat->has_ended;
+        bool was_opening = seat->role == CLIENT && !seat->is_open && !seat->has_ended && !seat->is_closing;
         seat->is_open = seat->is_open || was_opening;
         end(seat, was_opening ? STREAM_REFUSED : events & SOCKET_TIMED_OUT ? STREAM_RESET : STREAM_CLOSED);
     } else if (state == SOCKET_ENDED_BY_PEER && seat->is_open && !seat->has_ended) {
@@ -222,7 +226,10 @@ static void serve_datagrams(struct seat *seat) {
         struct endpoint from = {.port = (uint16_t)(header[4] << 8 | header[5])};
         memcpy(&from.address, header, 4);
         size_t count = (size_t)(header[6] << 8 | header[7]);
-        count = count < waiting ? count : waiting;
+        if (count > waiting) { /* a reading while a datagram came in can be too small: now it is all there */
+            waiting = socket_received(socket);
+            count = count < waiting ? count : waiting;
+        }
         socket_read(socket, count <= sizeof bytes ? bytes : NULL, count);
         waiting -= count;
         socket_release(socket);
@@ -240,7 +247,8 @@ struct datagrams *network_bind(uint16_t port, datagram_user *received, void *con
     }
     socket_watch(number_of(seat), SOCKET_RECEIVED);
     seat->role = DATAGRAMS;
-    seat->datagrams = (struct datagrams){received, context};
+    seat->datagrams = (struct datagrams){received, context, {0, 0}};
+    seat->has_datagrams = seat->must_send = false;
     seat->serve_datagrams = serve_datagrams;
     return &seat->datagrams;
 }
@@ -249,13 +257,23 @@ bool datagram_send(struct datagrams *datagrams, const struct endpoint *to, const
     struct seat *seat = (struct seat *)(void *)((char *)datagrams - offsetof(struct seat, datagrams));
     unsigned socket = number_of(seat);
     enum socket_state state;
-    socket_take_events(socket, &state);
+    if (socket_take_events(socket, &state) & SOCKET_RECEIVED) {
+        seat->has_datagrams = true;
+    }
     if (!socket_send(socket) || socket_room(socket, count) < count) {
         return false;
     }
-    socket_set_peer(socket, to->address, to->port);
+    struct endpoint *peer = &datagrams->peer;
+    if (peer->address != to->address || peer->port != to->port) {
+        if (socket_is_sending(socket)) { /* to the peer before */
+            return false;
+        }
+        *peer = *to;
+        socket_set_peer(socket, to->address, to->port);
+    }
     socket_write(socket, bytes, count);
-    return socket_send(socket);
+    seat->must_send = !socket_send(socket);
+    return true;
 }
 
 bool network_is_ready(void) { return wiznet_query() == WIZNET_READY; }
@@ -267,10 +285,20 @@ uint32_t network_address(void) { return setting_address; }
 void network_call_soon(void) { tick_is_due = true; }
 
 /* Streams that wait for room or close are looked at without an event: the chip has none for "there is room". */
-static bool needs_a_look(const struct seat *seat) { return seat->is_closing || seat->wants_room; }
+static bool needs_a_look(const struct seat *seat) {
+    return seat->is_closing || seat->wants_room || seat->has_datagrams || seat->must_send;
+}
 
-static bool serve(uint32_t calling) {
-    bool is_busy = false;
+static bool has_something_to_look_at(void) {
+    for (unsigned n = 0; n < seats_in_all(); n++) {
+        if (seats[n].role != FREE && needs_a_look(&seats[n])) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void serve(uint32_t calling) {
     for (unsigned n = 0; n < seats_in_all(); n++) {
         struct seat *seat = &seats[n];
         if (seat->role == FREE || !(calling >> n & 1u || needs_a_look(seat))) {
@@ -279,18 +307,21 @@ static bool serve(uint32_t calling) {
         enum socket_state state;
         uint8_t events = socket_take_events(n, &state);
         if (seat->role == DATAGRAMS) {
+            seat->has_datagrams = false;
+            seat->must_send = !socket_send(n);
             seat->serve_datagrams(seat);
         } else {
             serve_stream(seat, events, state);
         }
-        is_busy = is_busy || needs_a_look(seat);
     }
-    return is_busy;
 }
 
 static uint32_t milliseconds_to_tick(void) {
     uint32_t left = tick_at_ms - clock_ms();
-    return tick_is_due || (int32_t)left <= 0 ? 0 : left < LONGEST_SLEEP_MS ? left : LONGEST_SLEEP_MS;
+    if (tick_is_due || (has_tick && (int32_t)left <= 0)) {
+        return 0;
+    }
+    return has_tick && left < LONGEST_SLEEP_MS ? left : LONGEST_SLEEP_MS;
 }
 
 static void flush_all(void) {
@@ -305,7 +336,8 @@ static void call_tick(void) {
     tick_is_due = false;
     uint32_t now_ms = clock_ms();
     uint32_t wait_ms = application.tick ? application.tick(now_ms) : NETWORK_NEVER;
-    tick_at_ms = now_ms + (wait_ms < LONGEST_SLEEP_MS ? wait_ms : LONGEST_SLEEP_MS);
+    tick_at_ms = now_ms + (wait_ms < INT32_MAX ? wait_ms : INT32_MAX);
+    has_tick = wait_ms != NETWORK_NEVER;
     flush_all();
 }
 
@@ -332,7 +364,7 @@ static void start(void) {
         sockets_share_memory(seats_in_all());
         wiznet_set_addresses(&(struct wiznet_addresses){setting_address, setting_mask, setting_gateway});
     }
-    wiznet_watch(setting_wiznet_int, setting_wiznet_poll_us);
+    wiznet_watch(setting_wiznet_int, setting_wiznet_poll_us, setting_wiznet_poll_raster);
 }
 
 static void wait_until_ready(void) {
@@ -356,16 +388,11 @@ int main(void) {
         if (setting_watchdog_ms) {
             watchdog_feed();
         }
-        bool is_busy = false;
-        if (wiznet_is_calling()) {
-            is_busy = serve(wiznet_interrupts());
-        } else {
-            is_busy = serve(0);
-        }
+        serve(wiznet_is_calling() ? wiznet_interrupts() : 0);
         if (!milliseconds_to_tick()) {
             call_tick();
         }
-        if (!is_busy) {
+        if (!has_something_to_look_at()) {
             sleep_until_called();
         }
     }

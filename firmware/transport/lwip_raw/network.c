@@ -20,6 +20,8 @@
 SETTING(output_rule, 0);
 /* Whether lwIP's timers run only when the chip is polled. */
 SETTING(timers_with_poll, 0);
+/* Whether each write is put into a segment of its own, as callers do who flush after every write. */
+SETTING(output_each, 0);
 /* Whether small writes wait for the acknowledgement of those before (RFC 896). */
 SETTING(nagle, 0);
 
@@ -31,10 +33,10 @@ static struct seat {
     struct tcp_pcb *pcb;
     struct pbuf *received;
     enum stream_end how;
-    bool is_used, has_opened, has_more, has_room, has_ended, is_told, wants_room, must_output;
+    bool is_used, has_opened, is_new, has_more, has_room, has_ended, is_told, wants_room, must_output;
 } seats[MEMP_NUM_TCP_PCB];
 
-static bool tick_is_due;
+static bool tick_is_due, has_tick = true;
 static uint32_t tick_at_ms;
 
 static struct seat *seat_of(struct stream *stream) { return (struct seat *)(void *)stream; }
@@ -103,8 +105,9 @@ static void attach(struct seat *seat, struct tcp_pcb *pcb) {
     }
 }
 
-static void opened(struct seat *seat) {
-    seat->has_opened = true;
+/* Told from the loop: an application may abort a stream there, which lwIP's callbacks must not. */
+static void tell_opened(struct seat *seat) {
+    seat->is_new = false;
     if (seat->stream.user->opened) {
         seat->stream.user->opened(&seat->stream);
         seat->must_output = true;
@@ -118,14 +121,15 @@ static err_t on_accepted(void *argument, struct tcp_pcb *pcb, err_t error) {
         return ERR_ABRT;
     }
     attach(seat, pcb);
-    opened(seat);
+    seat->has_opened = seat->is_new = true;
     return ERR_OK;
 }
 
 static err_t on_connected(void *argument, struct tcp_pcb *pcb, err_t error) {
     (void)pcb;
     (void)error;
-    opened(argument);
+    struct seat *seat = argument;
+    seat->has_opened = seat->is_new = true;
     return ERR_OK;
 }
 
@@ -188,6 +192,9 @@ static size_t write(struct stream *stream, const void *bytes, size_t count, u8_t
     }
     seat->wants_room = seat->wants_room || taken < count;
     seat->must_output = seat->must_output || taken;
+    if (taken && setting_output_each) {
+        tcp_output(seat->pcb);
+    }
     return taken;
 }
 
@@ -247,7 +254,10 @@ static void output(struct seat *seat) {
 /* What lwIP's callbacks have noted. A stream that its application closes leaves its seat: it is looked at anew each time. */
 static void serve(struct seat *seat) {
     const struct stream_user *user = seat->stream.user;
-    if (seat->has_more) {
+    if (seat->is_new) {
+        tell_opened(seat);
+    }
+    if (seat->is_used && seat->has_more) {
         seat->has_more = false;
         if (user->readable) {
             user->readable(&seat->stream);
@@ -294,19 +304,24 @@ void network_call_soon(void) { tick_is_due = true; }
 
 static uint32_t milliseconds_to_tick(void) {
     uint32_t left = tick_at_ms - clock_ms();
-    return tick_is_due || (int32_t)left <= 0 ? 0 : left < LONGEST_SLEEP_MS ? left : LONGEST_SLEEP_MS;
+    if (tick_is_due || (has_tick && (int32_t)left <= 0)) {
+        return 0;
+    }
+    return has_tick && left < LONGEST_SLEEP_MS ? left : LONGEST_SLEEP_MS;
 }
 
 static void call_tick(void) {
     tick_is_due = false;
     uint32_t now_ms = clock_ms();
     uint32_t wait_ms = application.tick ? application.tick(now_ms) : NETWORK_NEVER;
-    tick_at_ms = now_ms + (wait_ms < LONGEST_SLEEP_MS ? wait_ms : LONGEST_SLEEP_MS);
+    tick_at_ms = now_ms + (wait_ms < INT32_MAX ? wait_ms : INT32_MAX);
+    has_tick = wait_ms != NETWORK_NEVER;
 }
 
 /* One look at everything; whether there may be more to do at once. */
 static bool turn(void) {
-    bool is_called = wiznet_is_calling(), has_more = false;
+    static bool has_more; /* the pin may be quiet by then: its interrupt is acknowledged before the frames are taken */
+    bool is_called = wiznet_is_calling() || has_more;
     if (is_called) {
         has_more = interface_receive(FRAMES_AT_A_TIME);
     }

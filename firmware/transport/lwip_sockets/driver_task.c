@@ -39,9 +39,9 @@ static const struct spi_waiter waiter = {wait_for_dma, tell_dma_done};
 
 static void run(void *argument) {
     (void)argument;
+    bool has_more = false; /* the pin may be quiet by then: its interrupt is acknowledged before the frames are taken */
     for (;;) {
-        bool has_more = false;
-        if (wiznet_is_calling()) {
+        if (wiznet_is_calling() || has_more) {
             LOCK_TCPIP_CORE();
             has_more = interface_receive(FRAMES_AT_A_TIME);
             UNLOCK_TCPIP_CORE();

@@ -27,7 +27,7 @@ static struct seat {
     struct stream stream;
     int socket;
     uint8_t phase;
-    bool wants_room;
+    bool wants_room, has_ended; /* lwIP says only once that nothing more comes */
 } seats[STREAMS];
 
 static struct {
@@ -45,7 +45,7 @@ struct datagrams {
 };
 static struct datagrams ports[PORTS];
 
-static bool tick_is_due;
+static bool tick_is_due, has_tick = true;
 static uint32_t tick_at_ms;
 
 static struct seat *seat_of(struct stream *stream) { return (struct seat *)(void *)stream; }
@@ -135,6 +135,7 @@ size_t stream_read(struct stream *stream, void *bytes, size_t capacity) {
     struct seat *seat = seat_of(stream);
     size_t wanted = bytes || capacity < sizeof dropped ? capacity : sizeof dropped;
     ssize_t count = lwip_recv(seat->socket, bytes ? bytes : dropped, wanted, MSG_DONTWAIT);
+    seat->has_ended = seat->has_ended || (count == 0 && wanted);
     return count > 0 ? (size_t)count : 0;
 }
 
@@ -225,7 +226,7 @@ static void serve_connecting(struct seat *seat) {
 /* Whether the peer has ended or reset, without taking anything. */
 static void look_for_end(struct seat *seat) {
     uint8_t byte;
-    ssize_t count = lwip_recv(seat->socket, &byte, 1, MSG_DONTWAIT | MSG_PEEK);
+    ssize_t count = seat->has_ended ? 0 : lwip_recv(seat->socket, &byte, 1, MSG_DONTWAIT | MSG_PEEK);
     if (count == 0) {
         tell_end(seat, STREAM_ENDED);
     } else if (count < 0 && errno != EWOULDBLOCK) {
@@ -334,14 +335,18 @@ static void serve_all(const fd_set *readable, const fd_set *writable) {
 
 static uint32_t milliseconds_to_tick(void) {
     uint32_t left = tick_at_ms - clock_ms();
-    return tick_is_due || (int32_t)left <= 0 ? 0 : left < LONGEST_SLEEP_MS ? left : LONGEST_SLEEP_MS;
+    if (tick_is_due || (has_tick && (int32_t)left <= 0)) {
+        return 0;
+    }
+    return has_tick && left < LONGEST_SLEEP_MS ? left : LONGEST_SLEEP_MS;
 }
 
 static void call_tick(void) {
     tick_is_due = false;
     uint32_t now_ms = clock_ms();
     uint32_t wait_ms = application.tick ? application.tick(now_ms) : NETWORK_NEVER;
-    tick_at_ms = now_ms + (wait_ms < LONGEST_SLEEP_MS ? wait_ms : LONGEST_SLEEP_MS);
+    tick_at_ms = now_ms + (wait_ms < INT32_MAX ? wait_ms : INT32_MAX);
+    has_tick = wait_ms != NETWORK_NEVER;
 }
 
 static void wait_until_ready(void) {

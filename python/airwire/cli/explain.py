@@ -150,7 +150,7 @@ def _print_rows(rows: list[RowExplanation], most: int) -> None:
             near = f"mean of the {waterfall.messages} traced messages nearest to it"
             out.print(Text(f"  {at} {table_time(waterfall.latency_ps)}, {near}:"))
             print_stages(out, waterfall.stages, waterfall.total_ps, longest)
-        if most and row.waterfalls:
+        if most and row.waterfalls and row.board is None:
             print_changes(out, row.changes, most)
     if most:
         out.print("\nGains are predictions for latency alone; range, power and cost are yours to weigh.", style="dim")

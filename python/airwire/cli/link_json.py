@@ -58,17 +58,45 @@ def run_json(analysis: Analysis) -> dict[str, Any]:
             "verdict": None,
         }
         for capture in analysis.captures
+        if capture.board is None
         for metric, unit, value in _metrics(capture.latency_ps, capture.outcomes, capture.triggers)
     ]
+    from airwire.cli.board_rows import board_rows_json
+
     overloaded = [(capture.path, overload_sentence(capture)) for capture in analysis.captures]
     return {
         "run": analysis.run_folder,
         "seed": analysis.seed,
         "interrupted": analysis.interrupted,
-        "rows": rows,
+        "rows": [*rows, *_board_figures(analysis)],
+        "boards": board_rows_json(analysis),
         "warnings": [{"row": row, "message": message} for row, message in overloaded if message],
         "errors": [{"path": error.path, "message": error.message} for error in analysis.errors],
     }
+
+
+def _board_figures(analysis: Analysis) -> list[dict[str, Any]]:
+    """A row for the figure of every row that ran on a board, with what was published of it."""
+    from airwire.explain.board_run import board_sentence
+
+    rows = []
+    for capture in analysis.captures:
+        board = capture.board
+        if board is None:
+            continue
+        compared = board.published is not None and board.published.compare == "absolute"
+        rows.append(
+            {
+                "suite": analysis.suite,
+                "row": capture.path,
+                "metric": board.measure,
+                "unit": None if board.figure is None else board.figure.unit,
+                "value": None if board.figure is None else whole(board.figure.value),
+                "published": whole(board.published.in_unit) if compared and board.published else None,
+                "verdict": board_sentence(capture),
+            }
+        )
+    return rows
 
 
 def _metrics(
@@ -87,7 +115,8 @@ def explain_json(run: str, rows: Sequence[RowExplanation]) -> dict[str, Any]:
         "rows": [
             {
                 "row": row.run,
-                "link": row.link,
+                "link": row.link or None,
+                "board": row.board,
                 "title": row.title,
                 "payload_bytes": row.payload_bytes,
                 "settings": dict(row.settings),

@@ -37,6 +37,14 @@ def run(
         ),
     ] = None,
     only: options.Only = None,
+    firmware: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FOLDER",
+            help="Where the images of rows that run on boards are. Default: beside the suite, then build/firmware.",
+            show_default=False,
+        ),
+    ] = None,
     workers: options.Workers = None,
     out: Annotated[
         Path | None,
@@ -53,10 +61,11 @@ def run(
     figures: options.FiguresFolder = None,
     json: options.Json = False,
 ) -> None:
-    """Run a suite on the virtual bench and rank its links.
+    """Run a suite on the virtual bench: rank its links, and measure its boards.
 
-    Every message is simulated in virtual time, with the gates, retries and queues of its link; the same suite and
-    seed give the same result. Example: airwire run suites/links.toml --report links.html
+    Every message is simulated in virtual time, with the gates, retries and queues of its link, or by the firmware on
+    its virtual board; the same suite and seed give the same result.
+    Example: airwire run suites/links.toml --report links.html
     """
     from airwire import bench
     from airwire.cli.environment import environment
@@ -69,6 +78,7 @@ def run(
             samples=samples,
             seed=seed,
             only=only or (),
+            firmware=firmware,
             workers=workers,
             captures=captures,
             intervals=in_depth,
@@ -87,7 +97,9 @@ def publish(analysis: Analysis, report: Path | None, figures: Path | None, as_js
 
         print_json("run", run_json(analysis))
     else:
+        from airwire.cli.board_rows import print_board_rows
         from airwire.cli.ranking import print_ranking
 
         print_ranking(analysis)
+        print_board_rows(analysis)
     finish(analysis, ("row", "begun or finished"), report, figures, as_json)

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from airwire import _core
+from airwire.explain.board_run import board_explanation
 from airwire.explain.link_sentences import capture_sentence, overload, time_goes
 from airwire.explain.waterfall import budget_waterfall, waterfalls
 from airwire.explain.what_if import Question, changes_of
@@ -37,14 +38,13 @@ def explain_run(
     questions = [
         Question(row.link.name, row.payload_bytes or 0, row.link.settings) for row in rows if row.link is not None
     ]
-    changes = (
-        changes_of(questions, samples=samples, seed=analysis.seed, workers=workers) if samples else [[] for _ in rows]
-    )
-    return [_row(row, found) for row, found in zip(rows, changes, strict=True)]
+    tried = changes_of(questions, samples=samples, seed=analysis.seed, workers=workers) if samples else []
+    changes = iter(tried)
+    return [_row(row, next(changes, []) if row.link is not None else []) for row in rows]
 
 
 def _chosen(analysis: Analysis, only: Sequence[str]) -> list[Capture]:
-    rows = [capture for capture in analysis.captures if capture.link is not None]
+    rows = [capture for capture in analysis.captures if capture.link is not None or capture.board is not None]
     where = analysis.run_folder or "this run"
     if not rows:
         raise _core.AirwireError(
@@ -82,8 +82,10 @@ def overload_sentence(row: Capture) -> str | None:
 
 
 def _row(row: Capture, changes: Sequence[Change]) -> RowExplanation:
+    if row.board is not None:
+        return board_explanation(row)
     link = row.link
-    assert link is not None, "only rows of links were chosen"
+    assert link is not None, "only rows of links and boards were chosen"
     return RowExplanation(
         run=row.path,
         link=link.name,

@@ -15,6 +15,8 @@ from airwire import _core
 if TYPE_CHECKING:
     from pathlib import Path
 
+    import polars as pl
+
     from airwire.model import Capture
 
 _PS_PER_US = 1_000_000
@@ -41,7 +43,7 @@ def write_trace(rows: Sequence[Capture], path: Path) -> int:
 
 
 def _events(rows: Sequence[Capture]) -> Iterator[str]:
-    for process, row in enumerate((row for row in rows if row.link is not None and row.link.spans.height), start=1):
+    for process, row in enumerate((row for row in rows if _spans(row) is not None), start=1):
         yield _named("process_name", process, 0, row.path)
         tracks: list[int] = []
         for message, spans in _messages(row):
@@ -56,14 +58,21 @@ def _events(rows: Sequence[Capture]) -> Iterator[str]:
                 yield _complete(process, track + 1, stage, kind, begin, finish - begin, message, size)
 
 
+def _spans(row: Capture) -> pl.DataFrame | None:
+    """The spans of a row, if there are any."""
+    traced = row.link or row.board
+    return None if traced is None or traced.spans.height == 0 else traced.spans
+
+
 Span = tuple[str, str, int, int, int]
 
 
 def _messages(row: Capture) -> Iterator[tuple[int, list[Span]]]:
     """The spans of each message in the order of time; spans without length show nothing."""
-    assert row.link is not None, "the caller looked"
-    kept = row.link.spans
-    spans = kept.filter((kept["index"] < MESSAGES) & (kept["end_ps"] > kept["start_ps"]))
+    kept = _spans(row)
+    assert kept is not None, "the caller looked"
+    first = kept["index"].unique().sort().head(MESSAGES).implode()
+    spans = kept.filter(kept["index"].is_in(first) & (kept["end_ps"] > kept["start_ps"]))
     columns = ("index", "stage", "kind", "start_ps", "end_ps", "bytes")
     own: list[Span] = []
     current: int | None = None

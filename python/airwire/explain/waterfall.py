@@ -7,6 +7,7 @@ percentile took about the same way.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from airwire.link_model import LinkRow, Stage, Waterfall
@@ -18,22 +19,58 @@ if TYPE_CHECKING:
 
 PERCENTILES = (50, 95)
 # Enough messages to even out a clock's phase, few enough to be of one latency.
-_NEAREST_SHARE = 0.04
+_NEAREST_SHARE = {50: 0.04, 95: 0.04}
+# Of boards the messages that were traced are those near the median and, a fifth of them, near p95.
+_NEAREST_SHARE_OF_CHOSEN = {50: 0.5, 95: 0.1}
 _FEWEST = 5
+# As the core chooses the messages that are traced (board_rows/budget/trace.rs).
+_HEAVY_TAIL = 1.2
+FAR_ABOVE = 3
+# What stands before a function's name in the stages of a board, and how many functions are named.
+PROCESSOR = "the processor in "
+_FUNCTIONS = 4
+_WORTH_A_LINE = 0.02
+# What the board does, then what it waits for.
+_KINDS = ("bus", "cpu", "console", "chip", "wire", "pc", "protocol", "gate", "sleep", "empirical")
 
 
 def waterfalls(capture: Capture, percentiles: Sequence[int] = PERCENTILES) -> list[Waterfall]:
     """The stages at each percentile of a row's latencies; none where nothing arrived or no spans were kept."""
-    if capture.link is None or capture.latency_ps is None:
+    traced = capture.link or capture.board
+    if traced is None or capture.latency_ps is None:
         return []
-    latencies = _traced_latencies(capture)
+    latencies = _traced_latencies(capture, traced.spans)
     if latencies is None or latencies.height == 0:
         return []
-    order = [stage.name for stage in capture.link.budget]
-    return [
-        _waterfall(percentile, capture.latency_ps[f"p{percentile}"], latencies, capture.link.spans, order)
+    shares = _NEAREST_SHARE if capture.link is not None else _NEAREST_SHARE_OF_CHOSEN
+    found = [
+        _waterfall(percentile, capture.latency_ps[f"p{percentile}"], latencies, traced.spans, shares[percentile])
         for percentile in percentiles
     ]
+    if capture.link is None:
+        return [replace(waterfall, stages=board_stages(waterfall.stages)) for waterfall in found]
+    order = [stage.name for stage in capture.link.budget]
+    return [
+        replace(waterfall, stages=sorted(waterfall.stages, key=lambda stage: _place(stage.name, order)))
+        for waterfall in found
+    ]
+
+
+def tail_waterfall(capture: Capture) -> Waterfall | None:
+    """The mean of a board's traced messages that took far longer than the median; nothing where none did.
+
+    Where a few messages take most of the time they set the rate, and the median explains nothing of it.
+    """
+    board, latency = capture.board, capture.latency_ps
+    if board is None or latency is None or latency["mean"] < _HEAVY_TAIL * latency["p50"]:
+        return None
+    traced = _traced_latencies(capture, board.spans)
+    slow = None if traced is None else traced.filter(traced["latency_ps"] > FAR_ABOVE * latency["p50"])
+    if slow is None or slow.height == 0:
+        return None
+    mean = float(slow["latency_ps"].sum()) / slow.height
+    found = _waterfall(100, mean, slow, board.spans, 1.0)
+    return replace(found, stages=board_stages(found.stages))
 
 
 def budget_waterfall(link: LinkRow) -> Waterfall:
@@ -42,10 +79,25 @@ def budget_waterfall(link: LinkRow) -> Waterfall:
     return Waterfall(50, total, 0, [stage for stage in link.budget if stage.ps > 0])
 
 
-def _traced_latencies(capture: Capture) -> pl.DataFrame | None:
+def board_stages(stages: Sequence[Stage]) -> list[Stage]:
+    """The stages of a board by their kinds, the longest of a kind first; functions that take little stand together."""
+    total = sum(stage.ps for stage in stages)
+    functions = sorted((stage for stage in stages if stage.name.startswith(PROCESSOR)), key=lambda stage: -stage.ps)
+    named = [stage for stage in functions[:_FUNCTIONS] if stage.ps >= _WORTH_A_LINE * total]
+    rest = functions[len(named) :]
+    others = [Stage("the processor in other functions", "cpu", sum(stage.ps for stage in rest))] if rest else []
+    kept = [stage for stage in stages if not stage.name.startswith(PROCESSOR)]
+    kept.sort(key=lambda stage: (_KINDS.index(stage.kind) if stage.kind in _KINDS else len(_KINDS), -stage.ps))
+    place = next((place for place, stage in enumerate(kept) if _after_cpu(stage.kind)), len(kept))
+    return [*kept[:place], *named, *others, *kept[place:]]
+
+
+def _after_cpu(kind: str) -> bool:
+    return kind not in _KINDS or _KINDS.index(kind) > _KINDS.index("cpu")
+
+
+def _traced_latencies(capture: Capture, spans: pl.DataFrame) -> pl.DataFrame | None:
     """Index, done edge and latency of the messages that arrived and of which spans were kept."""
-    assert capture.link is not None, "the caller looked"
-    spans = capture.link.spans
     if spans.height == 0:
         return None
     arrived = capture.samples.filter(capture.samples["outcome"] == "paired")
@@ -53,11 +105,11 @@ def _traced_latencies(capture: Capture) -> pl.DataFrame | None:
 
 
 def _waterfall(
-    percentile: int, latency_ps: float, latencies: pl.DataFrame, spans: pl.DataFrame, order: Sequence[str]
+    percentile: int, latency_ps: float, latencies: pl.DataFrame, spans: pl.DataFrame, share: float
 ) -> Waterfall:
     import polars as pl
 
-    count = min(latencies.height, max(_FEWEST, round(latencies.height * _NEAREST_SHARE)))
+    count = min(latencies.height, max(_FEWEST, round(latencies.height * share)))
     distance = (pl.col("latency_ps") - latency_ps).abs()
     near = latencies.sort(distance, "index").head(count)
     # Spans after the done edge are the sender's acknowledgement.
@@ -69,7 +121,7 @@ def _waterfall(
         .sort("stage")
     )
     found = [Stage(name, kind, ps / count) for name, kind, ps in stages.select("stage", "kind", "ps").iter_rows()]
-    return Waterfall(percentile, latency_ps, count, sorted(found, key=lambda stage: _place(stage.name, order)))
+    return Waterfall(percentile, latency_ps, count, found)
 
 
 def _place(name: str, order: Sequence[str]) -> int:

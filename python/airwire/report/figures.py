@@ -15,6 +15,7 @@ from airwire.report.distributions import ecdfs, ridgelines
 from airwire.report.link_figures import ranking_by_median, shares_figure
 from airwire.report.outcome_figure import outcomes
 from airwire.report.payloads import Payloads, by_payload, payload_legend, payloads_of
+from airwire.report.published_figure import published_figure
 from airwire.report.quantiles import quantile_columns, quantiles_of
 from airwire.report.samples import CaptureView, drawable
 from airwire.report.spec import ROW_PX, Figure, Panel, Spec, log_x, quantile_span, row_axis, rule_at, tooltip
@@ -26,6 +27,8 @@ _FRAME_LABEL = f"{units.FRAME_MS} ms, one frame at 60 Hz"
 def overview_figures(views: Sequence[CaptureView]) -> list[Figure]:
     """Every overview figure that has something to show, in reading order."""
     figures: list[Figure] = []
+    figures += filter(None, [published_figure(views)])
+    views = [view for view in views if view.capture.board is None]
     shown = drawable(views)
     if shown:
         payloads = payloads_of(shown)

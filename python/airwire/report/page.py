@@ -8,6 +8,7 @@ from importlib import resources
 from typing import TYPE_CHECKING
 
 from airwire.report import theme, units
+from airwire.report.board_section import board_section, boards_section
 from airwire.report.capture_figures import capture_figure
 from airwire.report.figures import overview_figures
 from airwire.report.findings import capture_findings, findings_section
@@ -36,6 +37,7 @@ def page(analysis: Analysis, title: str | None) -> str:
         "<main id='main'>",
         findings_section(views) if views else "",
         errors_section(analysis.errors),
+        boards_section(views),
         summary_section(views),
         overview,
         captures,
@@ -92,6 +94,7 @@ def _header(analysis: Analysis, views: Sequence[CaptureView], heading: str) -> s
     if analysis.interrupted:
         facts.append("interrupted before all captures were analysed")
     targets = [("findings", "Findings", bool(views)), ("errors", "Not analysed", bool(analysis.errors))]
+    targets += [("boards", "Boards", any(view.capture.board is not None for view in views))]
     targets += [(name, name.capitalize(), bool(views)) for name in ("summary", "overview", "captures")]
     links = "".join(f"<li><a href='#{target}'>{label}</a></li>" for target, label, shown in targets if shown)
     return (
@@ -105,7 +108,9 @@ def _header(analysis: Analysis, views: Sequence[CaptureView], heading: str) -> s
 
 def _counted(analysis: Analysis, groups: int) -> str:
     if analysis.suite is not None:
-        return f"{_plural(len(analysis.captures), 'row')} of {_plural(groups, 'link')}"
+        boards = any(capture.board is not None for capture in analysis.captures)
+        of = "" if boards else f" of {_plural(groups, 'link')}"
+        return f"{_plural(len(analysis.captures), 'row')}{of}"
     in_groups = f" in {_plural(groups, 'group')}" if groups > 1 else ""
     return f"{_plural(len(analysis.captures), 'capture')}{in_groups}"
 
@@ -157,7 +162,7 @@ def _capture(view: CaptureView) -> str:
     return (
         f"<details class='capture' id='{view.anchor}'><summary><h4>{text(view.label)}</h4>"
         f"{_facts(view)}</summary><div class='body'><p class='path'>{text(view.capture.path)}</p>"
-        f"{link_section(view)}{capture_findings(view.capture.findings)}{statistics_table(view)}{drawn}</div></details>"
+        f"{link_section(view)}{board_section(view)}{capture_findings(view.capture.findings)}{statistics_table(view)}{drawn}</div></details>"
     )
 
 

@@ -20,6 +20,7 @@ impl Bus {
     pub(crate) fn fetch_flash(&mut self, core: usize, word: u32, cycle: u64) -> u64 {
         let waited = self.xip.access(word << 2);
         if waited != 0 {
+            self.xip_stall_cycles += u64::from(waited);
             self.check_flash(core, FLASH_BASE + (word << 2), FLASH_BASE, cycle);
         }
         u64::from(waited)
@@ -42,6 +43,7 @@ impl Bus {
             waited += u64::from(self.xip.access_through(alias, word & 0xff_ffff));
         }
         if waited != 0 {
+            self.xip_stall_cycles += waited;
             self.check_flash(core, pc, pc, cycle);
         }
         waited
@@ -59,6 +61,7 @@ impl Bus {
             let waited = self.xip.access_through(alias, address & 0xff_ffff);
             *cycle += AHB_CYCLES + u64::from(waited);
             if waited != 0 {
+                self.xip_stall_cycles += u64::from(waited);
                 self.check_flash(core, pc, address, *cycle);
             }
             return Ok(self.peek_flash(address, size));

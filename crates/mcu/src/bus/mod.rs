@@ -28,6 +28,7 @@ use crate::io::Io;
 use crate::memory::{self, SRAM_BASE, SRAM_BYTES, Sram};
 use crate::peripherals::busctrl::BusPort;
 use crate::rom::{HoldingPen, Rom};
+use crate::waits::Waits;
 use crate::watch::Watch;
 use flow::Flow;
 use spin::Spin;
@@ -118,6 +119,10 @@ pub(crate) struct Bus {
     xip_counted: u64,
     /// Transfers that the DMA made.
     pub(crate) dma_transfers: u64,
+    /// Cycles that the cores waited for the flash.
+    pub(crate) xip_stall_cycles: u64,
+    /// What the cores wait for, where somebody wants to know.
+    pub(crate) waits: Option<Box<Waits>>,
     /// Cycles that a bus master waited for a bank of SRAM.
     pub(crate) bank_wait_cycles: u64,
     /// When the cores stop by themselves; an event before that must be looked at.
@@ -173,6 +178,8 @@ impl Bus {
             reset: None,
             proc1: None,
             xip_counted: 0,
+            xip_stall_cycles: 0,
+            waits: None,
             dma_transfers: 0,
             bank_wait_cycles: 0,
             horizon: Picoseconds::ZERO,
@@ -207,6 +214,8 @@ impl Bus {
             reset: self.reset,
             proc1: self.proc1,
             xip_counted: self.xip_counted,
+            xip_stall_cycles: self.xip_stall_cycles,
+            waits: None,
             dma_transfers: self.dma_transfers,
             bank_wait_cycles: self.bank_wait_cycles,
             horizon: self.horizon,

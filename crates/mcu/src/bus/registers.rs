@@ -5,6 +5,7 @@ use crate::bus::flash::modified;
 use crate::bus::{Bus, Size, narrow, replicate};
 use crate::core::FaultKind;
 use crate::peripherals::busctrl::BusPort;
+use crate::peripherals::uart::says_full;
 
 /// Bytes of USB memory.
 pub(crate) const DPRAM_BYTES: u32 = 4096;
@@ -95,7 +96,13 @@ impl Bus {
             self.held(block, address, false);
             return 0;
         }
-        self.blocks.read(block, address & 0xffc, &mut self.io)
+        let value = self.blocks.read(block, address & 0xffc, &mut self.io);
+        if let (Some(waits), Block::Uart(_)) = (&mut self.waits, block)
+            && says_full(address & 0xffc, value)
+        {
+            waits.saw_full_uart(self.io.now);
+        }
+        value
     }
 
     /// An access to a block that is held in reset does nothing, and is reported; but images of SDK 2 look at SIE_CTRL before

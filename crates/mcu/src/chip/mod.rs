@@ -19,6 +19,7 @@ use crate::image::Boot;
 use crate::io::UnknownAccess;
 use crate::outside::Outside;
 use crate::pins::{Edge, Pins};
+use crate::waits::Slept;
 
 pub use console::Console;
 pub use debug::MemoryError;
@@ -64,6 +65,8 @@ pub struct BusCounts {
     pub xip_accesses: u64,
     /// Those that had to wait for the flash.
     pub xip_misses: u64,
+    /// Cycles that the cores waited for it.
+    pub xip_stall_cycles: u64,
     /// Transfers of the DMA, each a read and a write.
     pub dma_transfers: u64,
     /// Cycles that a core or the DMA waited for a bank of SRAM; counted while both cores are awake.
@@ -108,6 +111,7 @@ impl Rp2040 {
         BusCounts {
             xip_accesses,
             xip_misses: xip_accesses - xip_hits,
+            xip_stall_cycles: self.bus.xip_stall_cycles,
             dma_transfers: self.bus.dma_transfers,
             bank_wait_cycles: self.bus.bank_wait_cycles,
         }
@@ -170,6 +174,18 @@ impl Rp2040 {
     /// Takes the edges that were kept since the last call.
     pub fn take_edges(&mut self) -> Vec<Edge> {
         self.bus.io.pins.take_edges()
+    }
+
+    /// Keeps what the cores wait for from here on, or does so no longer.
+    pub fn record_waits(&mut self, on: bool) {
+        self.bus.waits = on.then(Box::default);
+    }
+
+    /// Takes the sleeps that ended since the last call, and the times at which a core saw that a UART could take no more or was
+    /// still sending.
+    pub fn take_waits(&mut self) -> (Vec<Slept>, Vec<Picoseconds>) {
+        let waits = self.bus.waits.as_mut().map(|waits| std::mem::take(&mut **waits));
+        waits.map_or_else(Default::default, |waits| (waits.sleeps, waits.full_uart))
     }
 
     /// Accesses so far to something that is not modelled, each once.

@@ -7,6 +7,7 @@ use units::Picoseconds;
 
 use crate::chip::Rp2040;
 use crate::core::{DebugEvent, Exit, Fault, Sleep};
+use crate::waits::Slept;
 
 /// By how many cycles a core may run ahead of the other one while both are awake: what one writes to memory the other sees
 /// this much too late or too early at the most.
@@ -193,6 +194,11 @@ impl Rp2040 {
             }
             if core.sleep == Sleep::Event {
                 self.bus.events[id] = false;
+            }
+            if let Some(waits) = &mut self.bus.waits {
+                let woken_by = self.bus.ppb[id].wakes_by().map(|number| number as u8);
+                let [from, to] = [core.cycle, cycle.max(core.cycle)].map(|at| self.bus.clock.time_of(at));
+                waits.slept(Slept { core: id as u8, from, to, woken_by });
             }
             core.sleep = Sleep::Awake;
             core.idle_cycles += cycle.saturating_sub(core.cycle);

@@ -128,6 +128,11 @@ impl Ppb {
         self.most_urgent().is_some_and(|number| self.priority_of(number) < self.active_priority())
     }
 
+    /// The exception by which a core that sleeps wakes.
+    pub(crate) fn wakes_by(&self) -> Option<u32> {
+        self.most_urgent()
+    }
+
     pub(crate) fn may_preempt(&self, number: u32) -> bool {
         self.priority_of(number) < self.execution_priority()
     }

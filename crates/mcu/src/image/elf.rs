@@ -72,7 +72,7 @@ impl<'a> Elf<'a> {
     }
 
     /// The physical address of a section's contents, where a segment has them.
-    fn loaded(&self, section: &SectionHeader32<LittleEndian>) -> Option<(u32, &'a [u8])> {
+    pub(super) fn loaded(&self, section: &SectionHeader32<LittleEndian>) -> Option<(u32, &'a [u8])> {
         let (start, length) = section.file_range(LE)?;
         let loads = self.loads.iter().zip(&self.starts);
         let mut holders = loads.filter_map(|(load, segment_start)| {

@@ -21,7 +21,7 @@ pub use call_frames::{CallFrame, RegisterRecovery};
 pub use error::{ImageError, ImageErrorKind};
 pub use lines::SourceLine;
 pub use segments::{Memory, Segment};
-pub use symbols::{Function, Symbols};
+pub use symbols::{Function, Symbols, Variable};
 
 use std::sync::Arc;
 
@@ -143,6 +143,19 @@ impl Image {
     pub fn flash_bytes(&self) -> u32 {
         let in_flash = self.segments.iter().filter(|segment| segment.memory() == Memory::Flash);
         in_flash.map(|segment| segment.end() - FLASH_START).max().unwrap_or(0)
+    }
+
+    /// The same image with other bytes at an address; nothing where it has no bytes there.
+    pub fn with_bytes(&self, address: u32, bytes: &[u8]) -> Option<Image> {
+        self.read(address, bytes.len())?;
+        let mut segments = self.segments.to_vec();
+        for segment in &mut segments {
+            if segment.get(address, bytes.len()).is_some() {
+                let offset = (address - segment.address) as usize;
+                segment.bytes[offset..offset + bytes.len()].copy_from_slice(bytes);
+            }
+        }
+        Some(Image { segments: segments.into(), ..self.clone() })
     }
 
     /// Its contents at an address, where it has all of them.

@@ -36,6 +36,17 @@ pub struct Function {
     pub size: u32,
 }
 
+/// A variable of an image.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Variable {
+    /// The address of its first byte while the image runs.
+    pub address: u32,
+    /// Where the image has its first value: the same address, or where start-up code copies it from.
+    pub loaded_at: u32,
+    /// How many bytes it has.
+    pub size: u32,
+}
+
 /// The names of an image's functions and variables, and the source lines of its code.
 #[derive(Clone, Default)]
 pub struct Symbols {
@@ -47,6 +58,7 @@ struct Table {
     functions: Vec<Function>,
     spans: Vec<Span>,
     addresses: BTreeMap<String, u32>,
+    variables: BTreeMap<String, Variable>,
     lines: Lines,
     call_frames: CallFrames,
 }
@@ -97,6 +109,13 @@ impl Symbols {
         &self.table.functions
     }
 
+    /// The variables with a first value whose names begin with a text, in the order of names.
+    pub fn variables<'a>(&'a self, beginning: &'a str) -> impl Iterator<Item = (&'a str, Variable)> {
+        let found = self.table.variables.range(beginning.to_owned()..);
+        let named = found.take_while(move |(name, _)| name.starts_with(beginning));
+        named.map(|(name, variable)| (name.as_str(), *variable))
+    }
+
     /// Whether there are no names.
     pub fn is_empty(&self) -> bool {
         self.table.addresses.is_empty()
@@ -112,10 +131,11 @@ impl Symbols {
             let Symbol { name, demangled, address, .. } = symbol;
             addresses.extend(demangled.iter().chain([name]).map(|name| (name.clone(), *address)));
         }
+        let variables = variables(&found);
         let functions = functions(found);
         let spans = spans(&functions);
         let (lines, call_frames) = (Lines::of(elf), CallFrames::of(elf));
-        Ok(Symbols { table: Arc::new(Table { functions, spans, addresses, lines, call_frames }) })
+        Ok(Symbols { table: Arc::new(Table { functions, spans, addresses, variables, lines, call_frames }) })
     }
 }
 
@@ -138,6 +158,8 @@ struct Symbol {
     rank: (bool, u8),
     /// The first address behind its section.
     section_end: u32,
+    /// Where the image has the contents of its section, and the section's address while it runs.
+    loaded: Option<(u32, u32)>,
 }
 
 fn damaged(error: impl fmt::Display) -> Fault {
@@ -157,7 +179,8 @@ fn read_symbols(elf: &Elf, table: &SymbolTable<FileHeader32<LittleEndian>>) -> R
         names_bytes = names_bytes.checked_sub(name.len()).ok_or_else(|| damaged("its names are too long"))?;
         let section = table.symbol_section(LE, symbol, index).map_err(damaged)?;
         let section = section.and_then(|section| elf.sections.section(section).ok());
-        symbols.push(Symbol::new(name, symbol, section));
+        let loaded = section.and_then(|section| Some((elf.loaded(section)?.0, section.sh_addr(LE))));
+        symbols.push(Symbol { loaded, ..Symbol::new(name, symbol, section) });
     }
     Ok(symbols)
 }
@@ -179,6 +202,7 @@ impl Symbol {
             size,
             is_function,
             rank: (size == 0, binding_rank(symbol)),
+            loaded: None,
             section_end: section.map_or(0, |section| section.sh_addr(LE).saturating_add(section.sh_size(LE))),
         }
     }
@@ -212,6 +236,18 @@ fn functions(symbols: Vec<Symbol>) -> Vec<Function> {
         Function { name: demangled.unwrap_or(name), address, size }
     });
     functions.collect()
+}
+
+/// Of several variables of one name the best, which comes last.
+fn variables(symbols: &[Symbol]) -> BTreeMap<String, Variable> {
+    let sized = symbols.iter().rev().filter(|symbol| !symbol.is_function && symbol.size > 0);
+    let named = sized.filter_map(|symbol| {
+        let Symbol { name, address, size, loaded, .. } = symbol;
+        let (contents, start) = (*loaded)?;
+        let loaded_at = contents.checked_add(address.checked_sub(start)?)?;
+        Some((name.clone(), Variable { address: *address, loaded_at, size: *size }))
+    });
+    named.collect()
 }
 
 /// Cuts functions that contain others, so that each address has the innermost.

@@ -11,6 +11,7 @@ use serde::Serialize;
 
 use super::edges::VirtualEdges;
 use super::row::RowResult;
+use crate::board_rows::{BoardEntry, BoardRowResult, board_spans, samples_of};
 use crate::run_folder::{RunFolder, RunFolderError, SCHEMA, TableName, samples_table};
 use crate::suite::Suite;
 
@@ -19,9 +20,9 @@ use crate::suite::Suite;
 pub struct LinkManifest {
     /// The version of the layout.
     pub schema: &'static str,
-    /// Here always `link`.
+    /// `link`, `board`, or `link and board`.
     pub target: &'static str,
-    /// Here always `one-way`.
+    /// `one-way` for links; of boards every row says its own.
     pub traffic: &'static str,
     /// The seed of all random streams.
     pub seed: u64,
@@ -30,7 +31,17 @@ pub struct LinkManifest {
     /// How messages became samples: their fate is known, so nothing was paired by rule.
     pub settings: PairingEntry,
     /// One entry per row, in the order of the samples.
-    pub rows: Vec<RowEntry>,
+    pub rows: Vec<SuiteRow>,
+}
+
+/// A row of either kind in a manifest.
+#[derive(Debug, Clone, Serialize)]
+#[serde(untagged)]
+pub enum SuiteRow {
+    /// Of a link.
+    Link(RowEntry),
+    /// Of a board.
+    Board(Box<BoardEntry>),
 }
 
 /// The suite in a manifest.
@@ -107,10 +118,15 @@ impl LinkFolder {
     /// # Errors
     /// When it exists already or cannot be created.
     pub fn create(path: &Path, suite: &Suite, captures: bool) -> Result<Self, RunFolderError> {
+        let (target, traffic) = match (suite.rows.is_empty(), suite.boards.is_empty()) {
+            (_, true) => ("link", "one-way"),
+            (true, false) => ("board", "as the rows say"),
+            (false, false) => ("link and board", "as the rows say"),
+        };
         let manifest = LinkManifest {
             schema: SCHEMA,
-            target: "link",
-            traffic: "one-way",
+            target,
+            traffic,
             seed: suite.seed,
             suite: SuiteEntry { name: suite.name.clone(), text: suite.text.clone() },
             settings: PairingEntry { pairing: "known" },
@@ -125,12 +141,23 @@ impl LinkFolder {
     /// # Errors
     /// When a part or a capture cannot be written.
     pub fn add(&mut self, result: &RowResult) -> Result<(), RunFolderError> {
-        self.folder.manifest.rows.push(entry_of(result));
+        self.folder.manifest.rows.push(SuiteRow::Link(entry_of(result)));
         self.folder.add(TableName::Samples, samples_table(&result.labels(), &result.pairing))?;
         if !result.spans.is_empty() {
             self.folder.add(TableName::Spans, spans_table(result))?;
         }
         if self.captures { self.write_capture(result) } else { Ok(()) }
+    }
+
+    /// Adds a row of a board, whose entry says what it is compared with.
+    ///
+    /// # Errors
+    /// When a part cannot be written.
+    pub fn add_board(&mut self, entry: &BoardEntry, result: &BoardRowResult) -> Result<(), RunFolderError> {
+        self.folder.manifest.rows.push(SuiteRow::Board(Box::new(entry.clone())));
+        self.folder.add(TableName::Samples, samples_of(result))?;
+        let spans = board_spans(result);
+        if spans.num_rows() > 0 { self.folder.add(TableName::Spans, spans) } else { Ok(()) }
     }
 
     /// Closes all parts and writes manifest and environment.

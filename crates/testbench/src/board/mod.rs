@@ -19,6 +19,7 @@ mod run;
 mod sampler;
 mod schema;
 mod serve;
+mod settings;
 mod snapshot;
 mod statistics;
 mod trace;
@@ -36,8 +37,9 @@ pub use live::{Forward, ForwardError, LiveError, LiveListener, LiveOptions, Pace
 pub use outcome::{BoardRun, FunctionShare, unescaped};
 pub use run::{Ended, Listener, RunUntil};
 pub use schema::{board_schema, chip_kinds};
+pub use settings::{ImageSetting, SettingProblem, image_settings, with_settings};
 pub use snapshot::BoardSnapshot;
 pub use trace::TraceWriter;
 pub use traffic::{CounterEntry, LatencyEntry, SampleEntry, TrafficEntry};
 pub use usb::{InputReport, UsbDevice};
-pub use virtual_board::{Board, BoardOptions, read_rom};
+pub use virtual_board::{Board, BoardOptions, read_image, read_rom};

@@ -164,7 +164,7 @@ impl Board {
     }
 
     /// Whether all of that is done.
-    pub(super) fn clients_are_done(&mut self) -> bool {
+    pub(crate) fn clients_are_done(&mut self) -> bool {
         self.parts().lan().is_none_or(|lan| lan.clients_are_done())
     }
 }

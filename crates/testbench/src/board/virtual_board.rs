@@ -105,13 +105,7 @@ impl Board {
     /// # Errors
     /// When a file cannot be read, is no image for this chip, or does not fit.
     pub fn load(&mut self, image: &Path, symbols: Option<&Path>) -> Result<(), BoardError> {
-        let bytes = read_file(image, "image", MOST_IMAGE_BYTES)?;
-        let mut loaded = Image::load(&bytes, &image.to_string_lossy(), &LoadOptions::default())?;
-        if let Some(symbols) = symbols {
-            let bytes = read_file(symbols, "ELF with symbols", MOST_IMAGE_BYTES)?;
-            loaded = loaded.with_symbols(&bytes, &symbols.to_string_lossy())?;
-        }
-        self.load_image(loaded)
+        self.load_image(read_image(image, symbols)?)
     }
 
     /// Puts an image into the chip's memories and starts it.
@@ -267,6 +261,18 @@ pub(super) fn drain(chip: &mut Rp2040, log: &mut ConsoleLog) -> Vec<Drained> {
         }
     }
     drained
+}
+
+/// Reads an image from a file; `symbols` is an ELF of the same build for an image without names.
+///
+/// # Errors
+/// When a file cannot be read, or is no image for this chip.
+pub fn read_image(image: &Path, symbols: Option<&Path>) -> Result<Image, BoardError> {
+    let bytes = read_file(image, "image", MOST_IMAGE_BYTES)?;
+    let loaded = Image::load(&bytes, &image.to_string_lossy(), &LoadOptions::default())?;
+    let Some(symbols) = symbols else { return Ok(loaded) };
+    let bytes = read_file(symbols, "ELF with symbols", MOST_IMAGE_BYTES)?;
+    Ok(loaded.with_symbols(&bytes, &symbols.to_string_lossy())?)
 }
 
 /// Reads the genuine boot ROM from a file.

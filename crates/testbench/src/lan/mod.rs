@@ -13,6 +13,7 @@ mod results;
 mod schema;
 mod seat;
 mod setup;
+mod trace;
 mod traffic;
 mod wifi;
 
@@ -34,6 +35,7 @@ pub use results::{Latency, TrafficResults};
 pub use schema::{network_reference, network_schema};
 pub use seat::MachineSeat;
 pub use setup::NetworkSetup;
+pub use trace::{LanTrace, TracedFrame};
 pub use traffic::TrafficSetup;
 pub use wifi::{WIFI_FIELDS, WifiAccessPoint};
 

@@ -2,7 +2,7 @@
 
 use std::any::Any;
 
-use ::traffic::{Outcome, Results};
+use ::traffic::{Outcome, Results, Sample};
 use ethernet::{Host, SeatId};
 use units::Picoseconds;
 
@@ -74,6 +74,13 @@ impl Lan {
             results: Results::default(),
         });
         begun.chain(awaited).collect()
+    }
+
+    /// The messages by which one of the PC's clients and servers measures a board; none where it has not begun.
+    pub fn work(&self, name: &str) -> Vec<Sample> {
+        let seat = self.seats.iter().find(|seated| seated.name == name).map(|seated| seated.seat);
+        let machine = seat.and_then(|seat| self.seated(seat));
+        machine.map(|seat| seat.machine().work()).unwrap_or_default()
     }
 
     /// Whether there is a client.

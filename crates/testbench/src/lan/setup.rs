@@ -58,7 +58,14 @@ impl NetworkSetup {
     /// # Errors
     /// A sentence.
     pub fn add_traffic(&mut self, text: &str) -> Result<(), String> {
-        let mut one = TrafficSetup::from_words(text)?;
+        self.add(TrafficSetup::from_words(text)?).map(drop)
+    }
+
+    /// Adds a client or a server, and gives the name under which it runs.
+    ///
+    /// # Errors
+    /// A sentence.
+    pub fn add(&mut self, mut one: TrafficSetup) -> Result<String, String> {
         if self.pc.is_none() {
             return Err(format!("traffic.{}: the network has no PC to run it", one.name));
         }
@@ -69,8 +76,9 @@ impl NetworkSetup {
             let mut names = std::iter::once(one.name.clone()).chain(numbered);
             one.name = names.find(|name| !taken(name)).expect("there are more numbers than names");
         }
+        let name = one.name.clone();
         self.run_in_place(one);
-        Ok(())
+        Ok(name)
     }
 
     /// Impairs the board's cable in both directions, as a user says it: `loss=1%,delay=5ms`.

@@ -1,5 +1,6 @@
 //! What runs on the PC, as a user says it: a kind of client or server with its options, and when it begins.
 
+use std::fmt;
 use std::net::Ipv4Addr;
 
 use ::traffic::{KindError, Machine};
@@ -126,6 +127,17 @@ impl TrafficSetup {
             KindError::Unknown { .. } => format!(": {error}"),
             KindError::Option(error) => format!(".{error}"),
         })
+    }
+}
+
+impl fmt::Display for TrafficSetup {
+    /// As it would stand on a command line.
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{}", self.name)?;
+        if self.name != self.kind {
+            write!(formatter, " kind={}", self.kind)?;
+        }
+        self.options.iter().try_for_each(|(name, value)| write!(formatter, " {name}={value}"))
     }
 }
 

@@ -1,6 +1,8 @@
-//! Suites: TOML files that ask a question of links. A suite names entries (a link with settings), payloads, when
-//! messages are triggered, how many samples to take, and a seed; it expands to rows, each of which is one simulation.
+//! Suites: TOML files that ask a question of links and boards. A suite names entries: links with settings, payloads, and when
+//! messages are triggered; boards with their firmware, its settings, and what loads them. It expands to rows, each of which
+//! is one simulation.
 
+mod boards;
 mod check;
 mod error;
 mod expand;
@@ -8,6 +10,10 @@ mod parse;
 pub(crate) mod schema;
 mod trigger;
 
+pub use boards::{
+    BOARD_FIELDS, BoardRow, BoardSetup, Compare, Measurement, NetworkSource, Place, Published, Quantity,
+    SameBut,
+};
 pub use check::RowError;
 pub use error::SuiteError;
 pub use schema::schema;
@@ -26,8 +32,12 @@ pub struct Suite {
     pub text: String,
     /// The seed of all random streams.
     pub seed: u64,
-    /// Rows in the order of the file.
+    /// Where it stands; firmware and networks are looked for beside it.
+    pub path: PathBuf,
+    /// Rows of links, in the order of the file.
     pub rows: Vec<Row>,
+    /// Rows of boards, in the order of the file.
+    pub boards: Vec<BoardRow>,
 }
 
 /// One simulation.
@@ -79,8 +89,10 @@ impl Suite {
         seed: Option<u64>,
     ) -> Result<Self, SuiteError> {
         for name in only {
-            if !self.rows.iter().any(|row| row.is_of(name)) {
+            let of_boards = self.boards.iter().any(|row| row.is_of(name));
+            if !of_boards && !self.rows.iter().any(|row| row.is_of(name)) {
                 let mut entries: Vec<&str> = self.rows.iter().map(|row| row.entry.as_str()).collect();
+                entries.extend(self.boards.iter().map(|row| row.entry.as_str()));
                 entries.dedup();
                 let hint = match links::nearest(name, &entries) {
                     Some(near) => format!("; the nearest is {near}"),
@@ -90,11 +102,15 @@ impl Suite {
             }
         }
         self.rows.retain(|row| only.is_empty() || only.iter().any(|name| row.is_of(name)));
+        self.boards.retain(|row| only.is_empty() || only.iter().any(|name| row.is_of(name)));
         if let Some(samples) = samples {
             for row in &mut self.rows {
                 row.samples = samples;
                 row.check().map_err(|error| SuiteError::Row { row: row.name.clone(), error })?;
             }
+        }
+        for row in &mut self.boards {
+            row.measurement.samples = samples.or(row.measurement.samples);
         }
         self.seed = seed.unwrap_or(self.seed);
         Ok(self)
@@ -105,6 +121,13 @@ impl Row {
     /// Whether a user means this row by a name: the row's, the entry's, or the link's.
     fn is_of(&self, name: &str) -> bool {
         self.name == name || self.entry == name || self.link.name == name
+    }
+}
+
+impl BoardRow {
+    /// Whether a user means this row by a name: the row's or the entry's.
+    fn is_of(&self, name: &str) -> bool {
+        self.name == name || self.entry == name
     }
 }
 

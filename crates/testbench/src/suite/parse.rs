@@ -8,12 +8,15 @@ use links::{Definition, SettingError, Settings};
 use toml::de::{DeTable, DeValue};
 use units::Picoseconds;
 
+use super::boards::{BoardRow, board_rows};
 use super::expand::{Choices, combinations, label};
 use super::trigger::{Trigger, TriggerKind};
 use super::{MAX_ROWS, MAX_SAMPLES, Row, Suite, SuiteError, name_of};
 use crate::toml_file::{Field, TomlFile, Value, fields_of, plain, shown};
 
-const SUITE_FIELDS: [&str; 6] = ["name", "seed", "samples", "payloads", "trigger", "links"];
+const SUITE_FIELDS: [&str; 7] = ["name", "seed", "samples", "payloads", "trigger", "links", "boards"];
+const NOTHING: &str =
+    "a suite names at least one link, such as [links.lora], or one board, such as [boards.pingpong]";
 /// What an entry may say beside its link's settings.
 const ENTRY_FIELDS: [&str; 4] = ["link", "samples", "payloads", "trigger"];
 const TRIGGER_FIELDS: [&str; 7] = ["kind", "period", "by", "step", "gate", "offset", "pause"];
@@ -51,8 +54,8 @@ pub(super) fn trigger(fields: &BTreeMap<String, String>) -> Result<Trigger, Suit
 pub(super) fn suite(path: &Path, text: String) -> Result<Suite, SuiteError> {
     let reader = Reader(TomlFile { path, text: &text });
     let suite = reader.suite(&reader.0.parse()?)?;
-    let (name, seed, rows) = suite;
-    Ok(Suite { name, seed, rows, text })
+    let (name, seed, rows, boards) = suite;
+    Ok(Suite { name, seed, rows, boards, text, path: path.to_owned() })
 }
 
 impl Reader<'_> {
@@ -60,7 +63,7 @@ impl Reader<'_> {
         self.0.error(span, message).into()
     }
 
-    fn suite(&self, table: &DeTable<'_>) -> Result<(String, u64, Vec<Row>), SuiteError> {
+    fn suite(&self, table: &DeTable<'_>) -> Result<(String, u64, Vec<Row>, Vec<BoardRow>), SuiteError> {
         let fields = fields_of(table);
         self.0.refuse_unknown("", &fields, &SUITE_FIELDS)?;
         let find = |wanted: &str| fields.iter().find(|(name, ..)| *name == wanted);
@@ -79,20 +82,27 @@ impl Reader<'_> {
                 trigger: Trigger::default(),
             },
         )?;
-        let missing =
-            || self.error(0..0, "links: a suite names at least one link, such as [links.lora]".to_owned());
-        let (_, span, entries) = find("links").ok_or_else(missing)?;
-        let entries = fields_of(self.0.table_of("links", entries)?);
-        if entries.is_empty() {
-            return Err(self.error(
-                span.clone(),
-                "links: a suite names at least one link, such as [links.lora]".to_owned(),
-            ));
+        let rows = find("links").map_or(Ok(Vec::new()), |(_, _, value)| self.links(value, &defaults))?;
+        let boards = find("boards").map_or(Ok(Vec::new()), |(_, _, value)| board_rows(self.0, value))?;
+        if rows.is_empty() && boards.is_empty() {
+            let place = find("links").or(find("boards")).map_or(0..0, |(_, span, _)| span.clone());
+            return Err(self.error(place, format!("links: {NOTHING}")));
         }
+        // Rows of one name could not be told apart in a run folder.
+        if let Some(row) = boards.iter().find(|board| rows.iter().any(|row| row.name == board.name)) {
+            let message =
+                format!("boards.{}: a link has a row {} as well; rename the entry", row.entry, row.name);
+            return Err(self.error(find("boards").map_or(0..0, |(_, span, _)| span.clone()), message));
+        }
+        Ok((name, seed, rows, boards))
+    }
+
+    fn links(&self, value: &Value<'_>, defaults: &Defaults) -> Result<Vec<Row>, SuiteError> {
+        let entries = fields_of(self.0.table_of("links", value)?);
         let (mut rows, mut names) = (Vec::new(), BTreeSet::new());
         for (entry, span, value) in entries {
             let known = rows.len();
-            self.entry(entry, &span, value, &defaults, &mut rows)?;
+            self.entry(entry, &span, value, defaults, &mut rows)?;
             // Rows of one name could not be told apart in a run folder.
             if let Some(row) = rows[known..].iter().find(|row| !names.insert(row.name.clone())) {
                 let message = format!(
@@ -102,7 +112,7 @@ impl Reader<'_> {
                 return Err(self.error(span, message));
             }
         }
-        Ok((name, seed, rows))
+        Ok(rows)
     }
 
     /// Samples, payloads and trigger, where they are given.

@@ -22,7 +22,7 @@ pub fn schema() -> Value {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "Airwire suite",
         "type": "object",
-        "required": ["links"],
+        "anyOf": [{"required": ["links"]}, {"required": ["boards"]}],
         "additionalProperties": false,
         "properties": {
             "name": {"type": "string", "description": "what the suite is called; by default as its file"},
@@ -36,6 +36,12 @@ pub fn schema() -> Value {
                 "description": "entries; an entry bears the name of its link or says `link`",
                 "properties": named,
                 "additionalProperties": said,
+            },
+            "boards": {
+                "type": "object",
+                "minProperties": 1,
+                "description": "entries that run firmware on a virtual board",
+                "additionalProperties": super::boards::schema::entry(),
             },
         },
         "$defs": definitions,

@@ -6,10 +6,13 @@ use units::Picoseconds;
 
 use super::PORT;
 use super::duplex::{Amount, Content, Duplex, Transfer};
+use crate::answers::intervals_as_samples;
 use crate::options::OptionKind::{Endpoint, Number, Size, Time};
 use crate::options::{self, Values, option, to};
 use crate::pattern::Pattern;
-use crate::{Action, Connection, Declared, Event, Ipv4Endpoint, Machine, OptionError, OptionSpec, Results};
+use crate::{
+    Action, Connection, Declared, Event, Ipv4Endpoint, Machine, OptionError, OptionSpec, Results, Sample,
+};
 
 const CONNECTION: Connection = Connection(0);
 
@@ -99,6 +102,10 @@ impl Machine for Client {
         let transfer = self.transfer();
         let failure = transfer.failure();
         Results { failure, ..Results::transferred(&[transfer], 0) }
+    }
+
+    fn work(&self) -> Vec<Sample> {
+        intervals_as_samples(&[self.transfer()])
     }
 
     fn boxed_clone(&self) -> Box<dyn Machine> {

@@ -5,11 +5,12 @@ use std::collections::{BTreeMap, VecDeque};
 use units::Picoseconds;
 
 use super::duplex::{Amount, Content, Duplex, MOST_KEPT, Transfer};
+use crate::answers::intervals_as_samples;
 use crate::flow::MOST_CONNECTIONS;
 use crate::options::OptionKind::{Number, Port, Size, Time};
 use crate::options::{self, Values, option};
 use crate::pattern::Pattern;
-use crate::{Action, Connection, Declared, Event, Machine, OptionError, OptionSpec, Results};
+use crate::{Action, Connection, Declared, Event, Machine, OptionError, OptionSpec, Results, Sample};
 
 const LISTENER: Connection = Connection(0);
 
@@ -173,6 +174,11 @@ impl Machine for Server {
     fn results(&self) -> Results {
         let transfers: Vec<Transfer> = self.transfers.iter().cloned().chain(self.running()).collect();
         Results::transferred(&transfers, self.refused)
+    }
+
+    fn work(&self) -> Vec<Sample> {
+        let transfers: Vec<Transfer> = self.transfers.iter().cloned().chain(self.running()).collect();
+        intervals_as_samples(&transfers)
     }
 
     fn boxed_clone(&self) -> Box<dyn Machine> {

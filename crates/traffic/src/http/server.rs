@@ -8,11 +8,12 @@ use units::Picoseconds;
 
 use super::PORT;
 use super::request::{Asked, Reading, RequestReader};
+use crate::answers::Answers;
 use crate::flow::MOST_CONNECTIONS;
 use crate::options::OptionKind::{Port, Size, Switch, Text, Time};
 use crate::options::{self, Values, option};
 use crate::pattern::Pattern;
-use crate::{Action, Connection, Declared, Event, Machine, OptionError, OptionSpec, Results};
+use crate::{Action, Connection, Declared, Event, Machine, OptionError, OptionSpec, Results, Sample};
 
 const LISTENER: Connection = Connection(0);
 /// What is sent at a time, and the size of a chunk.
@@ -115,6 +116,7 @@ pub struct Server {
     settings: ServerSettings,
     peers: BTreeMap<Connection, Peer>,
     answered: u64,
+    answers: Answers,
     refused: u64,
     listening: bool,
     actions: VecDeque<Action>,
@@ -127,7 +129,15 @@ impl Server {
     /// A server that listens when it is seated.
     pub fn new(settings: ServerSettings) -> Self {
         let (peers, actions) = (BTreeMap::new(), VecDeque::new());
-        Self { settings, peers, answered: 0, refused: 0, listening: false, actions }
+        Self {
+            settings,
+            peers,
+            answered: 0,
+            answers: Answers::default(),
+            refused: 0,
+            listening: false,
+            actions,
+        }
     }
 
     /// Requests that were answered, with whatever status.
@@ -140,13 +150,14 @@ impl Server {
         self.refused
     }
 
-    fn accept(&mut self, connection: Connection) {
+    fn accept(&mut self, now: Picoseconds, connection: Connection) {
         if self.peers.len() >= MOST_CONNECTIONS {
             self.refused += 1;
             self.actions.push_back(Action::Abort(connection));
             return;
         }
         self.actions.push_back(Action::NoDelay(connection, true));
+        self.answers.client_came(now);
         self.peers.insert(connection, Peer::default());
     }
 
@@ -194,11 +205,11 @@ impl Server {
             return;
         }
         answering.at = None;
-        self.send_piece(connection);
+        self.send_piece(now, connection);
     }
 
     /// Sends the next piece of an answer, and asks for room for the one after it.
-    fn send_piece(&mut self, connection: Connection) {
+    fn send_piece(&mut self, now: Picoseconds, connection: Connection) {
         let Some(peer) = self.peers.get_mut(&connection) else { return };
         let Some(answering) = peer.answering.as_mut().filter(|answering| answering.at.is_none()) else {
             return;
@@ -209,6 +220,7 @@ impl Server {
             return;
         }
         let keep_alive = answering.keep_alive && !(peer.peer_finished && peer.unread.is_empty());
+        self.answers.answered(now, 0, answering.body.len());
         peer.answering = None;
         self.answered += 1;
         if !keep_alive {
@@ -223,7 +235,7 @@ impl Server {
     /// There is room: for the next piece, or for the answer to a request that came along with the one before.
     fn room(&mut self, now: Picoseconds, connection: Connection) {
         match self.peers.get(&connection) {
-            Some(peer) if peer.answering.is_some() => self.send_piece(connection),
+            Some(peer) if peer.answering.is_some() => self.send_piece(now, connection),
             Some(_) => self.read(now, connection),
             None => {}
         }
@@ -341,7 +353,7 @@ impl Machine for Server {
                     self.settle(connection);
                 }
             }
-            Event::Accepted { connection, .. } => self.accept(connection),
+            Event::Accepted { connection, .. } => self.accept(now, connection),
             Event::Received(connection, bytes) => {
                 self.receive(now, connection, bytes);
                 self.settle(connection);
@@ -366,6 +378,10 @@ impl Machine for Server {
 
     fn results(&self) -> Results {
         Results::counted(&[("answered", self.answered, "requests"), ("refused", self.refused, "connections")])
+    }
+
+    fn work(&self) -> Vec<Sample> {
+        self.answers.samples().to_vec()
     }
 
     fn boxed_clone(&self) -> Box<dyn Machine> {

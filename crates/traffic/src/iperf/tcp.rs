@@ -6,10 +6,13 @@ use units::{PS_PER_S, Picoseconds};
 
 use super::PORT;
 use super::datagram::client_head;
+use crate::answers::intervals_as_samples;
 use crate::bulk::{self, Amount, Content, Duplex, Server, Transfer};
 use crate::options::OptionKind::{Endpoint, Port, Size, Time};
 use crate::options::{self, Values, option, to};
-use crate::{Action, Connection, Declared, Event, Ipv4Endpoint, Machine, OptionError, OptionSpec, Results};
+use crate::{
+    Action, Connection, Declared, Event, Ipv4Endpoint, Machine, OptionError, OptionSpec, Results, Sample,
+};
 
 const CONNECTION: Connection = Connection(0);
 /// The buffer that iperf 2 names in its head when none is chosen.
@@ -115,6 +118,10 @@ impl Machine for TcpClient {
         Results { failure, ..Results::transferred(&[transfer], 0) }
     }
 
+    fn work(&self) -> Vec<Sample> {
+        intervals_as_samples(&[self.transfer()])
+    }
+
     fn boxed_clone(&self) -> Box<dyn Machine> {
         Box::new(self.clone())
     }
@@ -180,6 +187,10 @@ impl Machine for TcpServer {
 
     fn results(&self) -> Results {
         self.0.results()
+    }
+
+    fn work(&self) -> Vec<Sample> {
+        self.0.work()
     }
 
     fn boxed_clone(&self) -> Box<dyn Machine> {

@@ -5,10 +5,11 @@ use std::collections::{BTreeMap, VecDeque};
 use units::Picoseconds;
 
 use super::PORT;
+use crate::answers::Answers;
 use crate::flow::{Flow, MOST_CONNECTIONS};
 use crate::options::OptionKind::{Choice, Port, Size, Switch};
 use crate::options::{self, Values, option};
-use crate::{Action, Connection, Declared, Event, Machine, OptionError, OptionSpec, Results};
+use crate::{Action, Connection, Declared, Event, Machine, OptionError, OptionSpec, Results, Sample};
 
 /// A sign and the digits of any 64-bit number, with room for blanks around.
 const MOST_NUMBER_BYTES: usize = 32;
@@ -89,6 +90,7 @@ pub struct Server {
     settings: ServerSettings,
     peers: BTreeMap<Connection, Peer>,
     answered: u64,
+    answers: Answers,
     malformed: u64,
     refused: u64,
     listening: bool,
@@ -108,6 +110,7 @@ impl Server {
             settings,
             peers: BTreeMap::new(),
             answered: 0,
+            answers: Answers::default(),
             malformed: 0,
             refused: 0,
             listening: false,
@@ -130,13 +133,15 @@ impl Server {
         self.refused
     }
 
-    fn receive(&mut self, connection: Connection, bytes: &[u8]) {
+    fn receive(&mut self, now: Picoseconds, connection: Connection, bytes: &[u8]) {
         let Some(peer) = self.peers.get_mut(&connection) else { return };
         peer.received.extend_from_slice(bytes);
         loop {
+            let waiting = peer.received.len();
             match peer.next_answer(self.settings.answer) {
                 Ok(Some(answer)) => {
                     self.answered += 1;
+                    self.answers.answered(now, waiting - peer.received.len(), answer.len());
                     peer.flow.send(connection, answer, &mut self.actions);
                 }
                 Ok(None) => return,
@@ -150,7 +155,7 @@ impl Server {
         }
     }
 
-    fn accept(&mut self, connection: Connection) {
+    fn accept(&mut self, now: Picoseconds, connection: Connection) {
         if self.peers.len() >= MOST_CONNECTIONS {
             self.refused += 1;
             self.actions.push_back(Action::Abort(connection));
@@ -159,6 +164,7 @@ impl Server {
         if self.settings.no_delay {
             self.actions.push_back(Action::NoDelay(connection, true));
         }
+        self.answers.client_came(now);
         self.peers.insert(connection, Peer::default());
     }
 }
@@ -215,14 +221,14 @@ impl Peer {
 }
 
 impl Machine for Server {
-    fn handle(&mut self, _now: Picoseconds, event: Event<'_>) {
+    fn handle(&mut self, now: Picoseconds, event: Event<'_>) {
         match event {
             Event::Wake if !self.listening => {
                 self.listening = true;
                 self.actions.push_back(Action::Listen(LISTENER, self.settings.port));
             }
-            Event::Accepted { connection, .. } => self.accept(connection),
-            Event::Received(connection, bytes) => self.receive(connection, bytes),
+            Event::Accepted { connection, .. } => self.accept(now, connection),
+            Event::Received(connection, bytes) => self.receive(now, connection, bytes),
             Event::Room(connection, _) => {
                 if let Some(peer) = self.peers.get_mut(&connection) {
                     peer.flow.room(connection, &mut self.actions);
@@ -248,6 +254,10 @@ impl Machine for Server {
             ("malformed", self.malformed, "messages"),
             ("refused", self.refused, "connections"),
         ])
+    }
+
+    fn work(&self) -> Vec<Sample> {
+        self.answers.samples().to_vec()
     }
 
     fn boxed_clone(&self) -> Box<dyn Machine> {

@@ -8,6 +8,7 @@ from airwire.cli.board.boards import check, header, list_boards
 from airwire.cli.board.profile import profile
 from airwire.cli.board.run import run
 from airwire.cli.board.serve import serve
+from airwire.cli.board.settings import settings
 
 app = typer.Typer(
     name="board",
@@ -18,6 +19,7 @@ app = typer.Typer(
 app.command()(run)
 app.command()(serve)
 app.command()(profile)
+app.command()(settings)
 app.command("list")(list_boards)
 app.command()(check)
 app.command()(header)

@@ -54,6 +54,15 @@ Symbols = Annotated[
         metavar="ELF", help="The ELF of the same build, for names in an image that has none.", show_default=False
     ),
 ]
+Set = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set",
+        metavar="NAME=VALUE",
+        help="Give a setting of the image another value, such as spi_hz='33 MHz' (airwire board settings lists them).",
+        show_default=False,
+    ),
+]
 Rom = Annotated[
     Path | None,
     typer.Option(metavar="FILE", help="The genuine boot ROM, 16 KiB, in place of our own.", show_default=False),

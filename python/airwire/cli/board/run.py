@@ -57,6 +57,7 @@ def run(
         ),
     ] = None,
     symbols: options.Symbols = None,
+    set_: options.Set = None,
     rom: options.Rom = None,
     seed: options.Seed = 1,
     network: options.Network = None,
@@ -106,6 +107,7 @@ def run(
         network=network,
         traffic=traffic or (),
         impair=impair,
+        settings=common.settings_of(set_),
     )
     if pcap is not None:
         device.start_pcap(pcap, spi=spi)

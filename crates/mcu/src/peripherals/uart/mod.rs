@@ -36,6 +36,11 @@ const IRQ: [Irq; 2] = [Irq::UART0, Irq::UART1];
 const TX_DREQ: [Dreq; 2] = [Dreq::UART0_TX, Dreq::UART1_TX];
 const RX_DREQ: [Dreq; 2] = [Dreq::UART0_RX, Dreq::UART1_RX];
 
+/// Whether a register says, to whoever looks at it, that the UART can take no more.
+pub(crate) fn says_full(offset: u32, value: u32) -> bool {
+    offset == UARTFR && value & FR_TXFF != 0
+}
+
 /// One of the two UARTs.
 #[derive(Debug, Clone)]
 pub struct Uart {

@@ -104,6 +104,8 @@ pub struct Parts {
 pub struct Passed {
     /// Frames on SPI.
     pub spi_frames: u64,
+    /// SCK of the last one.
+    pub spi_clock_hz: u64,
     /// Bytes that a UART sent.
     pub uart_bytes: u64,
     /// Bytes on I2C, addresses among them.
@@ -222,7 +224,9 @@ impl Outside for Parts {
     }
 
     fn spi_frame(&mut self, at: Picoseconds, frame: SpiFrame, reactions: &mut Vec<Reaction>) -> u16 {
-        self.passed[usize::from(frame.port & 1)].spi_frames += 1;
+        let passed = &mut self.passed[usize::from(frame.port & 1)];
+        passed.spi_frames += 1;
+        passed.spi_clock_hz = frame.clock_hz;
         if let Some(activity) = &mut self.activity {
             activity.spi(at, &frame);
         }

@@ -20,8 +20,8 @@ struct Seat {
     part: WiznetPart,
     chip: ChipId,
     selected: bool,
-    /// Its interrupt output as it was last told.
-    interrupt_low: bool,
+    /// Its interrupt output as it was last told; a chip drives it from the start (W5500 datasheet 1.1, INTn is an output).
+    interrupt_low: Option<bool>,
     bits: Bits,
 }
 
@@ -60,7 +60,7 @@ impl WiredChips {
         let options = Options { seed, link_up_time: part.link_up, ..Options::of(part.model) };
         let chip = self.lan.attach(name, Chip::new(options));
         let part = part.clone();
-        self.seats.push(Seat { part, chip, selected: false, interrupt_low: false, bits: Bits::default() });
+        self.seats.push(Seat { part, chip, selected: false, interrupt_low: None, bits: Bits::default() });
     }
 
     pub(super) fn add_ideal_mac(&mut self, name: &str, interrupt: Option<u8>) {
@@ -150,10 +150,10 @@ impl WiredChips {
     fn tell(&mut self, reactions: &mut Vec<Reaction>) {
         for seat in &mut self.seats {
             let low = self.lan.chip(seat.chip).interrupt_is_low();
-            if let Some(pin) = seat.part.interrupt.filter(|_| low != seat.interrupt_low) {
+            if let Some(pin) = seat.part.interrupt.filter(|_| Some(low) != seat.interrupt_low) {
                 reactions.push(Reaction::Pin { pin, level: Some(!low) });
             }
-            seat.interrupt_low = low;
+            seat.interrupt_low = Some(low);
         }
         for mac in &mut self.macs {
             reactions.extend(mac.interrupt_change(&self.lan));

@@ -1,0 +1,20 @@
+//! Figures behind a verdict that no span holds.
+
+use serde::Serialize;
+
+/// What was seen while messages were traced.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct Evidence {
+    /// Messages that were traced.
+    pub messages: usize,
+    /// SCK, as the last frame had it.
+    pub sck_hz: Option<u64>,
+    /// The highest SCK that the chip takes in every case.
+    pub highest_sck_hz: Option<u64>,
+    /// The time between wake-ups by a timer after which the chip was looked at.
+    pub poll_period_ps: Option<i64>,
+    /// The share of the processor's work in which it waited for the flash.
+    pub xip_stall_share: Option<f64>,
+    /// The speed of the board's cable.
+    pub cable_bits_per_second: u64,
+}

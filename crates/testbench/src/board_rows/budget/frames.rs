@@ -1,0 +1,321 @@
+//! Frames as intervals: on the wire, the PC between them, the chip before them, and the silences that a timer of TCP ends.
+
+use std::collections::{HashMap, VecDeque};
+
+use units::{PS_PER_MS, Picoseconds};
+use wiznet::Access;
+
+use super::accesses::command;
+use super::{Interval, Rank, Stage};
+use crate::lan::TracedFrame;
+
+/// Silences shorter than this are nobody's timer: delayed acknowledgements begin at 40 ms (Linux, TCP_DELACK_MIN), lwIP's TCP
+/// timers count in 250 ms (opt.h, TCP_TMR_INTERVAL).
+const SHORTEST_SILENCE: Picoseconds = Picoseconds::new(10 * PS_PER_MS);
+
+/// A frame on its way between chip and PC.
+#[derive(Debug, Clone)]
+pub(super) struct Passage {
+    pub(super) from_board: bool,
+    pub(super) start: Picoseconds,
+    /// The last bit at the other end; of a lost one, where it was last seen.
+    pub(super) end: Picoseconds,
+    pub(super) bytes: usize,
+    pub(super) content: Content,
+}
+
+/// What a frame carries.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Content {
+    /// Something for an application.
+    Payload,
+    /// The same once more.
+    Again,
+    /// An acknowledgement alone.
+    Acknowledgement,
+    /// ARP, and what opens and closes connections.
+    Other,
+}
+
+/// A TCP segment: its connection as seen by the sender, its sequence number, and how much it carries.
+struct Segment {
+    ports: [u8; 4],
+    sequence: u32,
+    payload: u32,
+    flags: u8,
+}
+
+const SYN_FIN_RST: u8 = 0b0111;
+
+/// Joins what was seen of each frame at both ends of its way.
+#[derive(Debug, Default)]
+pub(super) struct Passages {
+    /// Frames that are under way, in each direction.
+    open: [VecDeque<TracedFrame>; 2],
+    /// Up to which sequence number each connection's sender has come.
+    sent: HashMap<([u8; 4], bool), u32>,
+    pub(super) done: Vec<Passage>,
+}
+
+impl Passages {
+    pub(super) fn add(&mut self, frame: TracedFrame) {
+        let open = &mut self.open[usize::from(frame.from_board)];
+        if frame.at_board == frame.from_board {
+            open.push_back(frame);
+            return;
+        }
+        let Some(place) = open.iter().position(|begun| begun.bytes == frame.bytes) else { return };
+        // What was sent before it and did not come is lost.
+        let lost: Vec<TracedFrame> = open.drain(..place).collect();
+        let begun = open.pop_front();
+        for one in lost {
+            self.pass(&one, one.end);
+        }
+        if let Some(begun) = begun {
+            self.pass(&begun, frame.end);
+        }
+    }
+
+    /// What is still under way ends where it was last seen.
+    pub(super) fn finish(&mut self) {
+        for direction in 0..2 {
+            for frame in std::mem::take(&mut self.open[direction]) {
+                self.pass(&frame, frame.end);
+            }
+        }
+        self.done.sort_by_key(|passage| passage.start);
+    }
+
+    fn pass(&mut self, frame: &TracedFrame, end: Picoseconds) {
+        let content = self.content(frame);
+        let (from_board, start, bytes) = (frame.from_board, frame.start, frame.bytes.len());
+        self.done.push(Passage { from_board, start, end, bytes, content });
+    }
+
+    fn content(&mut self, frame: &TracedFrame) -> Content {
+        let Some(segment) = segment_of(&frame.bytes) else {
+            return if is_ipv4(&frame.bytes) { Content::Payload } else { Content::Other };
+        };
+        if segment.flags & SYN_FIN_RST != 0 {
+            return Content::Other;
+        }
+        if segment.payload == 0 {
+            return Content::Acknowledgement;
+        }
+        let end = segment.sequence.wrapping_add(segment.payload);
+        let known = self.sent.entry((segment.ports, frame.from_board)).or_insert(segment.sequence);
+        // Sequence numbers wrap: what is ahead by less than half of them is new (RFC 9293, 3.4).
+        if end.wrapping_sub(*known).cast_signed() > 0 {
+            *known = end;
+            Content::Payload
+        } else {
+            Content::Again
+        }
+    }
+}
+
+fn is_ipv4(bytes: &[u8]) -> bool {
+    bytes.get(12..14) == Some(&[0x08, 0x00])
+}
+
+fn segment_of(bytes: &[u8]) -> Option<Segment> {
+    let packet = bytes.get(14..).filter(|_| is_ipv4(bytes))?;
+    let header = usize::from(packet.first()? & 0x0f) * 4;
+    let length = usize::from(u16::from_be_bytes([*packet.get(2)?, *packet.get(3)?]));
+    if *packet.get(9)? != 6 {
+        return None;
+    }
+    let segment = packet.get(header..length.min(packet.len()))?;
+    let offset = usize::from(segment.get(12)? >> 4) * 4;
+    Some(Segment {
+        ports: segment.get(0..4)?.try_into().ok()?,
+        sequence: u32::from_be_bytes(segment.get(4..8)?.try_into().ok()?),
+        payload: segment.len().saturating_sub(offset) as u32,
+        flags: *segment.get(13)?,
+    })
+}
+
+/// All that follows from the frames of a time, which begins with a message's start and ends with its end.
+pub(super) fn intervals(
+    passages: &[Passage],
+    accesses: &[Access],
+    from: Picoseconds,
+    to: Picoseconds,
+) -> Vec<Interval> {
+    let own: Vec<&Passage> = passages.iter().filter(|one| one.end > from && one.start < to).collect();
+    let mut found: Vec<Interval> = own.iter().map(|one| on_the_wire(one)).collect();
+    found.extend(thinking(&own, from, to));
+    found.extend(sending(passages, accesses, from, to));
+    let silences = silences(&found, passages, from, to);
+    found.extend(silences);
+    found
+}
+
+fn on_the_wire(passage: &Passage) -> Interval {
+    let way =
+        if passage.from_board { "frames on the wire to the PC" } else { "frames on the wire to the board" };
+    Interval {
+        start: passage.start,
+        end: passage.end,
+        rank: Rank::Wire,
+        stage: Stage::new("wire", way),
+        bytes: passage.bytes as u64,
+    }
+}
+
+/// The PC thinks from the arrival of a payload to its own next one, or where it sends none in this message to its next frame;
+/// before its first frame, and after the last one of the board.
+fn thinking(own: &[&Passage], from: Picoseconds, to: Picoseconds) -> Vec<Interval> {
+    let interval =
+        |start, end| Interval { start, end, rank: Rank::Pc, stage: Stage::new("pc", "the PC"), bytes: 0 };
+    let carries = |one: &&&Passage| matches!(one.content, Content::Payload | Content::Again);
+    let answers = own.iter().filter(|one| !one.from_board && one.start >= from).any(|one| carries(&one));
+    let mut found = Vec::new();
+    let first = own.iter().filter(carries).min_by_key(|one| one.start);
+    if let Some(first) = first.filter(|first| !first.from_board && first.start > from) {
+        found.push(interval(from, first.start));
+    }
+    for arrived in own.iter().filter(|one| one.from_board && one.end <= to).filter(carries) {
+        let next = own.iter().filter(|one| !one.from_board && one.start >= arrived.end);
+        let next = next.filter(|one| !answers || carries(one)).map(|one| one.start).min();
+        let again = own.iter().filter(|one| one.from_board && one.start > arrived.start).filter(carries);
+        let last = again.map(|one| one.start).min().is_none();
+        match next {
+            Some(next) if next - arrived.end < SHORTEST_SILENCE => found.push(interval(arrived.end, next)),
+            None if last => found.push(interval(arrived.end, to)),
+            _ => {}
+        }
+    }
+    found
+}
+
+/// The chip, from the end of a command to send to the frame that it sends.
+fn sending(passages: &[Passage], accesses: &[Access], from: Picoseconds, to: Picoseconds) -> Vec<Interval> {
+    let commands = accesses.iter().filter(|access| access.end >= from && access.end < to);
+    let sends = commands.filter(|access| command(access).is_some_and(|name| name.starts_with("SEND")));
+    let first_after =
+        |at| passages.iter().filter(|one| one.from_board && one.start >= at).map(|one| one.start).min();
+    let stage = || Stage::new("chip", "the chip, from SEND to the wire");
+    sends
+        .filter_map(|access| {
+            let end = first_after(access.end)?.min(to);
+            let short = end - access.end < SHORTEST_SILENCE;
+            short.then(|| Interval { start: access.end, end, rank: Rank::Chip, stage: stage(), bytes: 0 })
+        })
+        .collect()
+}
+
+/// Times in which nothing is under way and nobody is at work, and which a delayed acknowledgement or a retransmission ends.
+fn silences(busy: &[Interval], passages: &[Passage], from: Picoseconds, to: Picoseconds) -> Vec<Interval> {
+    let mut taken: Vec<(Picoseconds, Picoseconds)> = busy.iter().map(|one| (one.start, one.end)).collect();
+    taken.sort_unstable();
+    let mut quiet_since = from;
+    let mut found = Vec::new();
+    for (start, end) in taken.into_iter().chain([(to, to)]) {
+        if start - quiet_since >= SHORTEST_SILENCE
+            && let Some(place) = passages.iter().position(|one| one.start == start)
+            && let Some(name) = ended_by(&passages[place], &passages[place + 1..])
+        {
+            let stage = Stage::new("protocol", name);
+            found.push(Interval { start: quiet_since, end: start, rank: Rank::Protocol, stage, bytes: 0 });
+        }
+        quiet_since = quiet_since.max(end);
+    }
+    found
+}
+
+/// What a silence was that a frame ends. An acknowledgement was waited for only if the other side goes on after it.
+fn ended_by(frame: &Passage, later: &[Passage]) -> Option<&'static str> {
+    let next = later.iter().find(|one| matches!(one.content, Content::Payload | Content::Again));
+    let was_awaited = next.is_some_and(|next| next.from_board != frame.from_board);
+    match (frame.content, frame.from_board) {
+        (Content::Acknowledgement, true) if was_awaited => {
+            Some("silence until the board's delayed acknowledgement")
+        }
+        (Content::Acknowledgement, false) if was_awaited => {
+            Some("silence until the PC's delayed acknowledgement")
+        }
+        (Content::Again, true) => Some("silence until the board sends again"),
+        (Content::Again, false) => Some("silence until the PC sends again"),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tcp(sequence: u32, payload: usize) -> Vec<u8> {
+        let mut bytes = vec![0; 14 + 20 + 20 + payload];
+        bytes[12] = 0x08;
+        bytes[14] = 0x45;
+        bytes[16..18].copy_from_slice(&((40 + payload) as u16).to_be_bytes());
+        bytes[23] = 6;
+        bytes[34..38].copy_from_slice(&[0x13, 0x88, 0xc3, 0x50]);
+        bytes[38..42].copy_from_slice(&sequence.to_be_bytes());
+        bytes[46] = 5 << 4;
+        bytes[47] = 0x10;
+        bytes
+    }
+
+    fn seen(at_ms: i64, from_board: bool, at_board: bool, bytes: &[u8]) -> TracedFrame {
+        let start = Picoseconds::new(at_ms * PS_PER_MS);
+        let end = start + Picoseconds::from_ns(6720);
+        TracedFrame { from_board, at_board, start, end, bytes: bytes.to_vec(), lost: false }
+    }
+
+    fn passages(frames: Vec<TracedFrame>) -> Vec<Passage> {
+        let mut passages = Passages::default();
+        frames.into_iter().for_each(|frame| passages.add(frame));
+        passages.finish();
+        passages.done
+    }
+
+    #[test]
+    fn a_frame_is_on_its_way_from_the_first_bit_here_to_the_last_bit_there() {
+        let frame = tcp(1, 12);
+        let found = passages(vec![seen(1, true, true, &frame), seen(2, true, false, &frame)]);
+        assert_eq!(found.len(), 1);
+        assert_eq!((found[0].end - found[0].start).ps(), PS_PER_MS + 6_720_000);
+        assert_eq!(found[0].content, Content::Payload);
+    }
+
+    #[test]
+    fn a_segment_that_comes_again_ends_a_silence_and_a_lost_one_stays_short() {
+        let frame = tcp(1, 12);
+        let found = passages(vec![
+            seen(0, true, true, &frame),
+            seen(250, true, true, &frame),
+            seen(251, true, false, &frame),
+        ]);
+        // The one that arrived is taken for the first of its kind, so that the way of the second is the lost one.
+        assert_eq!(found.iter().filter(|one| one.content == Content::Again).count(), 1);
+        let late = Passage { content: Content::Again, ..found[1].clone() };
+        let (from, to) = (Picoseconds::new(PS_PER_MS), Picoseconds::new(260 * PS_PER_MS));
+        let quiet = silences(&[on_the_wire(&late)], std::slice::from_ref(&late), from, to);
+        assert_eq!(quiet[0].stage.name, "silence until the board sends again");
+    }
+
+    #[test]
+    fn an_acknowledgement_ends_a_silence_only_where_the_other_side_waited_for_it() {
+        let passage = |at_ms: i64, from_board, content| {
+            let start = Picoseconds::new(at_ms * PS_PER_MS);
+            Passage { from_board, start, end: start + Picoseconds::from_ns(6720), bytes: 60, content }
+        };
+        let ended = |next_from_board| {
+            let acknowledgement = passage(40, false, Content::Acknowledgement);
+            ended_by(&acknowledgement, &[passage(41, next_from_board, Content::Payload)])
+        };
+        assert_eq!(ended(true), Some("silence until the PC's delayed acknowledgement"));
+        assert_eq!(ended(false), None);
+    }
+
+    #[test]
+    fn sequence_numbers_wrap() {
+        let mut passages = Passages::default();
+        let before = seen(0, true, true, &tcp(u32::MAX - 5, 6));
+        let after = seen(1, true, true, &tcp(0, 6));
+        assert_eq!([passages.content(&before), passages.content(&after)], [Content::Payload; 2]);
+        assert_eq!(passages.content(&before), Content::Again);
+    }
+}

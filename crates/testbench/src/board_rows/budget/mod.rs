@@ -1,0 +1,81 @@
+//! The budget of a message: every picosecond between its start and its end goes to exactly one stage.
+//!
+//! Stages overlap in reality: a frame is on the wire while the processor sleeps. What comes first in [`Rank`] takes the time;
+//! that is the order in which a change would help. Looks at a register that saw nothing new give way to what they waited
+//! for, and a processor that spins while the PC thinks is not what the message waits for either.
+
+mod accesses;
+mod cpu;
+mod evidence;
+mod frames;
+mod sleeps;
+mod sweep;
+mod trace;
+
+use units::Picoseconds;
+
+pub use evidence::Evidence;
+pub use trace::{RowBudget, budget_of};
+
+/// Who takes a time when several could.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Rank {
+    /// SPI moves something.
+    Spi,
+    /// A frame is between the chip and the PC.
+    Wire,
+    /// The PC has what the board sent and has not yet sent what follows.
+    Pc,
+    /// The chip was told to send and has not yet begun.
+    Chip,
+    /// Nothing happens until a timer of TCP runs out.
+    Protocol,
+    /// SPI looks at a register again that says the same.
+    Polling,
+    /// The processor waits for room in a UART.
+    Console,
+    /// The processor sleeps.
+    Asleep,
+    /// The processor works.
+    Processor,
+    /// The processor sleeps on beyond the end of what is looked at.
+    AsleepOn,
+}
+
+/// What a time can go to.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Stage {
+    /// What it is called.
+    pub(crate) name: String,
+    /// What sort of thing that is.
+    pub(crate) kind: &'static str,
+}
+
+impl Stage {
+    fn new(kind: &'static str, name: impl Into<String>) -> Self {
+        Self { name: name.into(), kind }
+    }
+}
+
+/// Something that lasted from one time to another.
+#[derive(Debug, Clone)]
+struct Interval {
+    start: Picoseconds,
+    end: Picoseconds,
+    rank: Rank,
+    stage: Stage,
+    bytes: u64,
+}
+
+/// A part of a message's time.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct BudgetSpan {
+    /// The message's index.
+    pub(crate) message: u64,
+    /// What it goes to.
+    pub(crate) stage: Stage,
+    pub(crate) start: Picoseconds,
+    pub(crate) end: Picoseconds,
+    /// Bytes that were moved.
+    pub(crate) bytes: u64,
+}

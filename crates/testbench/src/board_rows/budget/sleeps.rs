@@ -1,0 +1,162 @@
+//! What core 0 waits for while it sleeps or looks at a full UART: intervals with the reason that ended them.
+
+use mcu::Slept;
+use mcu::report::INTERRUPTS;
+use units::{PS_PER_US, Picoseconds};
+use wiznet::Access;
+
+use super::accesses::{COMMAND, command, register};
+use super::{Interval, Rank, Stage};
+
+/// SysTick (ARMv6-M Architecture Reference Manual B1.5.2), and the first interrupt.
+const SYSTICK: u8 = 15;
+const FIRST_INTERRUPT: u8 = 16;
+/// Looks at a full UART with longer pauses are not one wait.
+const LONGEST_LOOK: Picoseconds = Picoseconds::new(10 * PS_PER_US);
+
+/// What ends a sleep.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Waker {
+    Timer,
+    Pin,
+    Other(&'static str),
+    Event,
+}
+
+pub(super) fn waker(slept: &Slept) -> Waker {
+    let Some(exception) = slept.woken_by else { return Waker::Event };
+    let line = exception.checked_sub(FIRST_INTERRUPT).map(usize::from);
+    let name = line.and_then(|line| INTERRUPTS.get(line)).copied().unwrap_or("an exception");
+    match name {
+        _ if exception == SYSTICK => Waker::Timer,
+        name if ["TIMER", "PWM", "RTC"].iter().any(|timer| name.starts_with(timer)) => Waker::Timer,
+        name if name.starts_with("IO_IRQ") => Waker::Pin,
+        name => Waker::Other(name),
+    }
+}
+
+/// The sleeps of core 0. What it did last with the chip says what a timer was set for.
+pub(super) fn intervals(sleeps: &[Slept], accesses: &[Access]) -> Vec<Interval> {
+    let own = sleeps.iter().filter(|slept| slept.core == 0);
+    own.map(|slept| {
+        let before = before(accesses, slept.from);
+        let stage = match waker(slept) {
+            Waker::Timer => by_timer(before),
+            Waker::Pin => Stage::new("sleep", "asleep until INTn"),
+            Waker::Other(name) => Stage::new("sleep", format!("asleep until {name}")),
+            Waker::Event => Stage::new("sleep", "asleep until an event"),
+        };
+        Interval { start: slept.from, end: slept.to, rank: Rank::Asleep, stage, bytes: 0 }
+    })
+    .collect()
+}
+
+/// What was done with the chip before a time: the command, where only its acceptance was looked at since.
+fn before(accesses: &[Access], at: Picoseconds) -> Option<&Access> {
+    let earlier = &accesses[..accesses.partition_point(|access| access.end <= at)];
+    let accepted = |access: &&Access| !access.write && register(access) == COMMAND;
+    let told = earlier.iter().rev().find(|access| !accepted(access));
+    told.filter(|access| command(access).is_some()).or(earlier.last())
+}
+
+fn by_timer(before: Option<&Access>) -> Stage {
+    let Some(access) = before else { return Stage::new("gate", "asleep until a timer") };
+    match command(access) {
+        Some(name) => Stage::new("gate", format!("asleep until a timer after {name}")),
+        None => Stage::new("gate", format!("asleep until a timer between looks at {}", register(access))),
+    }
+}
+
+/// Waits for room in a UART, from the first look that found none to the last one.
+pub(super) fn console_waits(looks: &[Picoseconds]) -> Vec<Interval> {
+    let together = looks.chunk_by(|one, next| *next - *one <= LONGEST_LOOK);
+    together
+        .filter_map(|looks| {
+            let (start, end) = (*looks.first()?, *looks.last()?);
+            let stage = Stage::new("console", "waiting for room in the console's UART");
+            Some(Interval { start, end, rank: Rank::Console, stage, bytes: 0 })
+        })
+        .collect()
+}
+
+/// The usual time between wake-ups by a timer after which the chip was looked at; nothing where there are too few.
+pub(super) fn poll_period(sleeps: &[Slept], accesses: &[Access]) -> Option<Picoseconds> {
+    let timed = sleeps.iter().filter(|slept| slept.core == 0 && waker(slept) == Waker::Timer);
+    let looked = |slept: &&Slept| {
+        let next = accesses.partition_point(|access| access.start < slept.to);
+        let later = sleeps.partition_point(|other| other.from < slept.to);
+        let asleep_again = sleeps.get(later).map_or(Picoseconds::new(i64::MAX), |other| other.from);
+        accesses.get(next).is_some_and(|access| access.start < asleep_again)
+    };
+    let wakes: Vec<i64> = timed.filter(looked).map(|slept| slept.to.ps()).collect();
+    let mut apart: Vec<i64> = wakes.windows(2).map(|pair| pair[1] - pair[0]).collect();
+    apart.sort_unstable();
+    apart.get(apart.len() / 2).filter(|_| apart.len() >= FEWEST_PERIODS).map(|&ps| Picoseconds::new(ps))
+}
+
+const FEWEST_PERIODS: usize = 3;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn slept(from_us: i64, to_us: i64, woken_by: u8) -> Slept {
+        let at = |us: i64| Picoseconds::new(us * PS_PER_US);
+        Slept { core: 0, from: at(from_us), to: at(to_us), woken_by: Some(woken_by) }
+    }
+
+    #[test]
+    fn the_exception_says_what_ended_a_sleep() {
+        assert_eq!(waker(&slept(0, 1, SYSTICK)), Waker::Timer);
+        assert_eq!(waker(&slept(0, 1, FIRST_INTERRUPT)), Waker::Timer);
+        assert_eq!(waker(&slept(0, 1, FIRST_INTERRUPT + 13)), Waker::Pin);
+        assert_eq!(waker(&slept(0, 1, FIRST_INTERRUPT + 11)), Waker::Other("DMA_IRQ_0"));
+    }
+
+    #[test]
+    fn looks_at_a_full_uart_are_one_wait_until_they_pause() {
+        let looks: Vec<_> = [0, 1, 2, 50, 51].map(|us| Picoseconds::new(us * PS_PER_US)).to_vec();
+        let lengths: Vec<i64> =
+            console_waits(&looks).iter().map(|one| (one.end - one.start).ps() / PS_PER_US).collect();
+        assert_eq!(lengths, [2, 1]);
+    }
+
+    #[test]
+    fn a_sleep_after_a_command_is_one_although_its_acceptance_was_looked_at() {
+        let access = |us: i64, write: bool, meaning: &str| Access {
+            start: Picoseconds::new(us * PS_PER_US),
+            end: Picoseconds::new((us + 1) * PS_PER_US),
+            write,
+            address: 1,
+            block: 1,
+            data: vec![0x20],
+            bytes: 1,
+            meaning: meaning.to_owned(),
+        };
+        let send = access(0, true, "Sn_CR of socket 0: SEND, 5 bytes");
+        let accepted = access(2, false, "Sn_CR of socket 0: done");
+        let stages = intervals(&[slept(4, 1000, SYSTICK)], &[send, accepted]);
+        assert_eq!(stages[0].stage.name, "asleep until a timer after SEND");
+    }
+
+    #[test]
+    fn the_poll_period_is_that_of_wakes_that_look_at_the_chip() {
+        let sleeps: Vec<Slept> =
+            (0..5).map(|n| slept(n * 1000 + 10, (n + 1) * 1000, FIRST_INTERRUPT)).collect();
+        let look = |us: i64| Access {
+            start: Picoseconds::new(us * PS_PER_US),
+            end: Picoseconds::new((us + 5) * PS_PER_US),
+            write: false,
+            address: 0x26,
+            block: 1,
+            data: vec![0, 0],
+            bytes: 2,
+            meaning: "Sn_RX_RSR of socket 0: 0".to_owned(),
+        };
+        let accesses: Vec<Access> = (1..=5).map(|n| look(n * 1000 + 1)).collect();
+        assert_eq!(poll_period(&sleeps, &accesses), Some(Picoseconds::new(1000 * PS_PER_US)));
+        assert_eq!(poll_period(&sleeps, &[]), None);
+        let stages = intervals(&sleeps, &accesses);
+        assert_eq!(stages[1].stage.name, "asleep until a timer between looks at Sn_RX_RSR");
+    }
+}

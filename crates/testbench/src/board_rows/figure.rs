@@ -1,0 +1,149 @@
+//! The one figure of a row with its interval: a rate from times between completions, or a median.
+//!
+//! The interval of a rate is that of batch means (Law and Kelton, Simulation Modeling and Analysis, 9.5.3): messages follow each
+//! other closely, so that one's time tells of the next one's, and the means of long batches hardly do.
+
+use ::traffic::{Outcome, Sample};
+use units::PS_PER_S;
+
+use crate::suite::Quantity;
+
+const BATCHES: usize = 20;
+/// Student's t for 19 degrees of freedom and 95 % between both tails.
+const STUDENT_T: f64 = 2.093;
+/// Fewer samples make no batches worth the name.
+const FEWEST: usize = 2 * BATCHES;
+const BITS_PER_BYTE: f64 = 8.0;
+
+/// A figure.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Figure {
+    /// The figure, in the unit of its quantity.
+    pub value: f64,
+    /// Its 95 % interval; nothing for too few samples.
+    pub interval: Option<(f64, f64)>,
+    /// How many messages it comes from.
+    pub n: usize,
+}
+
+impl Figure {
+    /// The figure of samples; nothing where none was answered.
+    pub fn of(quantity: Quantity, samples: &[Sample], seed: u64) -> Option<Self> {
+        let answered: Vec<&Sample> =
+            samples.iter().filter(|sample| sample.outcome == Outcome::Ok && sample.done.is_some()).collect();
+        match quantity {
+            Quantity::Latency => median(&answered, seed),
+            Quantity::Messages | Quantity::Requests => rate(&completions(&answered), 1.0),
+            Quantity::Bulk => rate(&volumes(&answered), BITS_PER_BYTE),
+        }
+    }
+
+    /// Whether its interval reaches no farther to either side than a share of it.
+    pub fn is_within(&self, share: f64) -> bool {
+        self.interval.is_some_and(|(low, high)| {
+            self.value - low <= share * self.value && high - self.value <= share * self.value
+        })
+    }
+}
+
+/// How much was done in which time.
+type Done = (f64, f64);
+
+/// One message each, with the time since the one before.
+fn completions(answered: &[&Sample]) -> Vec<Done> {
+    let mut ends: Vec<i64> = answered.iter().filter_map(|sample| sample.done).map(|done| done.ps()).collect();
+    ends.sort_unstable();
+    let begin = answered.iter().map(|sample| sample.trigger.ps()).min().unwrap_or(0);
+    let before = std::iter::once(begin).chain(ends.iter().copied());
+    before.zip(&ends).map(|(from, to)| (1.0, (to - from) as f64)).collect()
+}
+
+/// The bytes of each interval.
+fn volumes(answered: &[&Sample]) -> Vec<Done> {
+    let timed = answered
+        .iter()
+        .filter_map(|sample| Some((sample.payload_bytes as f64, sample.latency()?.ps() as f64)));
+    timed.filter(|(_, time)| *time > 0.0).collect()
+}
+
+fn rate(done: &[Done], scale: f64) -> Option<Figure> {
+    let per_second = |done: &[Done]| {
+        let (work, time) = done.iter().fold((0.0, 0.0), |(work, time), one| (work + one.0, time + one.1));
+        (time > 0.0).then(|| scale * work / time * PS_PER_S as f64)
+    };
+    let value = per_second(done)?;
+    let interval = (done.len() >= FEWEST).then(|| {
+        let length = done.len() / BATCHES;
+        let means: Vec<f64> = done.chunks_exact(length).take(BATCHES).filter_map(per_second).collect();
+        let spread = STUDENT_T * (variance(&means) / means.len() as f64).sqrt();
+        ((value - spread).max(0.0), value + spread)
+    });
+    Some(Figure { value, interval, n: done.len() })
+}
+
+fn variance(values: &[f64]) -> f64 {
+    let mean = values.iter().sum::<f64>() / values.len() as f64;
+    values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / (values.len() - 1).max(1) as f64
+}
+
+fn median(answered: &[&Sample], seed: u64) -> Option<Figure> {
+    let latencies: Vec<i64> =
+        answered.iter().filter_map(|sample| sample.latency()).map(|time| time.ps()).collect();
+    let mut sorted = latencies.clone();
+    sorted.sort_unstable();
+    let n = (!sorted.is_empty()).then_some(sorted.len())?;
+    let bounds = stats::bootstrap::intervals(&latencies, &[0.5], seed);
+    Some(Figure { value: stats::quantile(&sorted, 0.5), interval: bounds.map(|found| found.bounds_ps[0]), n })
+}
+
+#[cfg(test)]
+mod tests {
+    use units::Picoseconds;
+
+    use super::*;
+
+    fn messages(times_us: impl Iterator<Item = i64>) -> Vec<Sample> {
+        let mut now = Picoseconds::ZERO;
+        let mut index = 0;
+        times_us
+            .map(|time| {
+                let begun = Sample::begun(index, now);
+                now = now + Picoseconds::from_ns(time * 1000);
+                index += 1;
+                Sample { done: Some(now), outcome: Outcome::Ok, payload_bytes: 1000, ..begun }
+            })
+            .collect()
+    }
+
+    #[test]
+    fn a_thousand_messages_of_a_millisecond_are_a_thousand_a_second_without_doubt() {
+        let figure = Figure::of(Quantity::Messages, &messages((0..1000).map(|_| 1000)), 1).unwrap();
+        assert!((figure.value - 1000.0).abs() < 1e-6, "{figure:?}");
+        assert!(figure.is_within(1e-6) && figure.n == 1000);
+    }
+
+    #[test]
+    fn a_rate_that_varies_has_an_interval_around_it_that_narrows() {
+        let spread = |n: i64| {
+            let times = (0..n).map(|index| 500 + (index * 7919) % 1000);
+            let figure = Figure::of(Quantity::Messages, &messages(times), 1).unwrap();
+            let (low, high) = figure.interval.unwrap();
+            assert!(low < figure.value && figure.value < high);
+            high - low
+        };
+        assert!(spread(20_000) < spread(200));
+    }
+
+    #[test]
+    fn a_thousand_bytes_in_a_millisecond_are_eight_megabits_a_second() {
+        let figure = Figure::of(Quantity::Bulk, &messages((0..50).map(|_| 1000)), 1).unwrap();
+        assert!((figure.value - 8e6).abs() < 1e-3, "{figure:?}");
+    }
+
+    #[test]
+    fn few_messages_have_a_rate_and_no_interval() {
+        let figure = Figure::of(Quantity::Messages, &messages((0..5).map(|_| 1000)), 1).unwrap();
+        assert_eq!((figure.interval, figure.is_within(0.5)), (None, false));
+        assert_eq!(Figure::of(Quantity::Latency, &[], 1), None);
+    }
+}

@@ -1,0 +1,256 @@
+//! Rows of boards in a run folder: an entry in the manifest, and their samples in the table that all kinds share.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use ::traffic::{Outcome, Sample};
+use arrow_array::{ArrayRef, Int64Array, RecordBatch, StringArray};
+use serde::Serialize;
+use units::Picoseconds;
+
+use super::budget::BudgetSpan;
+use super::{BoardRowResult, Evidence, Figure};
+use crate::run_folder::samples_schema;
+use crate::suite::{BoardRow, SameBut};
+
+/// A row in a manifest.
+#[derive(Debug, Clone, Serialize)]
+pub struct BoardEntry {
+    /// The value of `run` in the tables.
+    pub run: String,
+    /// The suite's entry, with the settings that vary.
+    pub variant: String,
+    /// What it is called in tables.
+    pub title: String,
+    /// The board.
+    pub board: String,
+    /// The image.
+    pub firmware: FirmwareEntry,
+    /// Null: messages say their own.
+    pub payload_bytes: Option<u64>,
+    /// All settings of the image as they were in force.
+    pub settings: BTreeMap<String, String>,
+    /// The network: `default`, a file, or the table of the suite as a document.
+    pub network: String,
+    /// What ran on the PC beside its servers.
+    pub traffic: Vec<String>,
+    /// Whose messages the samples are.
+    pub of: Option<String>,
+    /// `messages`, `requests`, `latency` or `bulk`.
+    pub measure: &'static str,
+    /// What was measured.
+    pub figure: Option<FigureEntry>,
+    /// What others measured.
+    pub published: Option<PublishedEntry>,
+    /// The row that this one is compared with.
+    pub same_but: Option<SameButEntry>,
+    /// How many messages count.
+    pub samples: usize,
+    /// Messages that were left out at the start.
+    pub skip: u64,
+    /// The end of the run.
+    pub end_ps: i64,
+    /// How it ended.
+    pub ended: String,
+    /// Why there is no figure.
+    pub problem: Option<String>,
+    /// What was counted on the board.
+    pub counts: BTreeMap<&'static str, f64>,
+    /// What was seen while messages were traced.
+    pub evidence: Option<Evidence>,
+    /// What a user should know of how the board's chips were treated.
+    pub notes: Vec<String>,
+}
+
+/// An image in a manifest.
+#[derive(Debug, Clone, Serialize)]
+pub struct FirmwareEntry {
+    /// Its name.
+    pub name: String,
+    /// SHA-256 of its file, in hexadecimal.
+    pub sha256: String,
+}
+
+/// A figure in a manifest.
+#[derive(Debug, Clone, Serialize)]
+pub struct FigureEntry {
+    /// The figure.
+    pub value: f64,
+    /// Its 95 % interval.
+    pub interval: Option<(f64, f64)>,
+    /// Its unit.
+    pub unit: &'static str,
+    /// How many messages it comes from.
+    pub n: usize,
+}
+
+/// A published figure in a manifest.
+#[derive(Debug, Clone, Serialize)]
+pub struct PublishedEntry {
+    /// As it was published.
+    pub value: f64,
+    /// Its unit.
+    pub unit: String,
+    /// In the unit of the row's figure; a ratio where ratios are compared.
+    pub in_unit: f64,
+    /// Where it was published.
+    pub source: String,
+    /// What is to be known of it.
+    pub note: Option<String>,
+    /// `absolute`, `ratio` or `mechanism`.
+    pub compare: &'static str,
+    /// The row's figure, or its ratio, divided by it.
+    pub measured_share: Option<f64>,
+}
+
+/// A comparison in a manifest.
+#[derive(Debug, Clone, Serialize)]
+pub struct SameButEntry {
+    /// The other row.
+    pub run: String,
+    /// What differs.
+    pub what: String,
+    /// Its value here.
+    pub here: Option<String>,
+    /// Its value there.
+    pub there: Option<String>,
+    /// The other row's figure, where it was run.
+    pub figure: Option<FigureEntry>,
+}
+
+impl BoardEntry {
+    /// The entry of a row; `other` is that of the row that it is compared with.
+    pub fn of(result: &BoardRowResult, other: Option<&BoardEntry>) -> Self {
+        let row = result.row();
+        let figure = result.figure.map(|figure| figure_entry(row, figure));
+        let theirs = other.and_then(|other| other.figure.clone());
+        let against =
+            theirs.as_ref().map(|figure| Figure { value: figure.value, interval: None, n: figure.n });
+        let published = row.published.as_ref().map(|published| PublishedEntry {
+            value: published.value,
+            unit: published.unit.clone(),
+            in_unit: published.in_unit_of(row.measurement.quantity).unwrap_or(published.value),
+            source: published.source.clone(),
+            note: published.note.clone(),
+            compare: published.compare.name(),
+            measured_share: result.against_published(against.as_ref()).map(|(_, share)| share),
+        });
+        Self {
+            run: row.name.clone(),
+            variant: row.name.clone(),
+            title: row.title.clone(),
+            board: result.ready.board.name.clone(),
+            firmware: FirmwareEntry {
+                name: result.ready.firmware.name.clone(),
+                sha256: result.ready.firmware.sha256.clone(),
+            },
+            payload_bytes: None,
+            settings: result.ready.settings.clone(),
+            network: row.setup.network.text().to_owned(),
+            traffic: row.setup.traffic.iter().map(|one| one.to_string()).collect(),
+            of: result.traffic.as_ref().map(|(name, _)| name.clone()),
+            measure: row.measurement.quantity.name(),
+            figure,
+            published,
+            same_but: row.same_but.as_ref().map(|same| same_but_entry(same, result, other)),
+            samples: result.samples.len(),
+            skip: row.measurement.skip,
+            end_ps: result.end_ps,
+            ended: result.ended.clone(),
+            problem: result.problem.clone(),
+            counts: result.counts.clone(),
+            evidence: result.budget.as_ref().map(|budget| budget.evidence.clone()),
+            notes: result.notes.clone(),
+        }
+    }
+}
+
+fn figure_entry(row: &BoardRow, figure: Figure) -> FigureEntry {
+    let Figure { value, interval, n } = figure;
+    FigureEntry { value, interval, unit: row.measurement.quantity.unit(), n }
+}
+
+/// A value that only one of the two rows changes is the image's own in the other.
+fn same_but_entry(same: &SameBut, result: &BoardRowResult, other: Option<&BoardEntry>) -> SameButEntry {
+    let SameBut { row, what, here, there } = same.clone();
+    let own = |settings: &BTreeMap<String, String>| settings.get(&what).cloned();
+    SameButEntry {
+        here: here.or_else(|| own(&result.ready.settings)),
+        there: there.or_else(|| other.and_then(|other| own(&other.settings))),
+        figure: other.and_then(|other| other.figure.clone()),
+        run: row,
+        what,
+    }
+}
+
+/// What a sample is called among all kinds of measurement.
+fn outcome(sample: &Sample) -> &'static str {
+    if sample.outcome == Outcome::Ok && sample.done.is_some() { "paired" } else { "missed" }
+}
+
+/// One row per message.
+pub fn samples_of(result: &BoardRowResult) -> RecordBatch {
+    let samples = &result.samples;
+    let n = samples.len();
+    let kind = result.traffic.as_ref().map_or("", |(_, kind)| kind.as_str());
+    let repeated = |value: &str| -> ArrayRef { Arc::new(StringArray::from_iter_values(vec![value; n])) };
+    let whole = |of: &dyn Fn(&Sample) -> Option<i64>| -> ArrayRef {
+        Arc::new(samples.iter().map(of).collect::<Int64Array>())
+    };
+    let bytes = |of: fn(&Sample) -> u64| whole(&|sample| i64::try_from(of(sample)).ok());
+    let time = |of: fn(&Sample) -> Option<Picoseconds>| whole(&|sample| of(sample).map(Picoseconds::ps));
+    let good = |sample: &Sample| outcome(sample) == "paired";
+    let error = |sample: &Sample| {
+        let word = sample.outcome.word();
+        (!good(sample))
+            .then(|| sample.error.as_ref().map_or(word.to_owned(), |error| format!("{word}: {error}")))
+    };
+    let columns: Vec<ArrayRef> = vec![
+        repeated(&result.row().name),
+        repeated("board"),
+        repeated(&result.row().name),
+        repeated(kind),
+        Arc::new(StringArray::new_null(n)),
+        bytes(|sample| sample.index),
+        bytes(|sample| sample.payload_bytes),
+        bytes(|sample| sample.request_bytes),
+        bytes(|sample| sample.response_bytes),
+        whole(&|sample| sample.connection.map(i64::from)),
+        time(|sample| Some(sample.trigger)),
+        time(|sample| sample.connect),
+        time(|sample| sample.first_byte),
+        whole(&|sample| sample.done.filter(|_| good(sample)).map(Picoseconds::ps)),
+        whole(&|sample| sample.latency().filter(|_| good(sample)).map(Picoseconds::ps)),
+        Arc::new(StringArray::from_iter_values(samples.iter().map(outcome))),
+        Arc::new(
+            samples
+                .iter()
+                .map(|sample| sample.status.map(|status| status.to_string()))
+                .collect::<StringArray>(),
+        ),
+        Arc::new(samples.iter().map(error).collect::<StringArray>()),
+    ];
+    RecordBatch::try_new(samples_schema(), columns).expect("every column has a row per message")
+}
+
+/// Where the time of the traced messages goes: the same columns as of links.
+pub fn board_spans(result: &BoardRowResult) -> RecordBatch {
+    let spans = result.budget.as_ref().map_or(&[][..], |budget| &budget.spans);
+    let n = spans.len();
+    let whole =
+        |of: fn(&BudgetSpan) -> i64| -> ArrayRef { Arc::new(spans.iter().map(of).collect::<Int64Array>()) };
+    let text = |of: fn(&BudgetSpan) -> &str| -> ArrayRef {
+        Arc::new(StringArray::from_iter_values(spans.iter().map(of)))
+    };
+    let run = StringArray::from_iter_values(std::iter::repeat_n(&result.row().name, n));
+    let columns: Vec<(&str, ArrayRef)> = vec![
+        ("run", Arc::new(run)),
+        ("index", whole(|span| span.message as i64)),
+        ("stage", text(|span| &span.stage.name)),
+        ("kind", text(|span| span.stage.kind)),
+        ("start_ps", whole(|span| span.start.ps())),
+        ("end_ps", whole(|span| span.end.ps())),
+        ("bytes", whole(|span| span.bytes as i64)),
+    ];
+    RecordBatch::try_from_iter(columns).expect("every column has a row per span")
+}

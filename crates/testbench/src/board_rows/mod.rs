@@ -1,0 +1,19 @@
+//! Rows of a suite that run firmware on a virtual board: firmware, board and network are brought together ([`prepare`]), the
+//! board runs until enough was measured ([`run_row`]), and what was measured becomes samples and one figure with its
+//! interval.
+//!
+//! What a suite says of such rows is in `suite/boards`; rows are kept in a run folder beside those of links.
+
+pub(crate) mod budget;
+mod figure;
+mod keep;
+mod prepare;
+mod result;
+mod run;
+
+pub use budget::{Evidence, RowBudget, budget_of};
+pub use figure::Figure;
+pub use keep::{BoardEntry, board_spans, samples_of};
+pub use prepare::{Firmware, ReadyRow, prepare};
+pub use result::BoardRowResult;
+pub use run::{STEPS, run_row};

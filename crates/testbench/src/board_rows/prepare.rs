@@ -1,0 +1,141 @@
+//! Everything that a row needs from files: its firmware with its settings, its board, its network. All rows are prepared
+//! before the first one runs, so that a mistake in the last one costs no time.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use mcu::image::Image;
+use sha2::{Digest, Sha256};
+
+use crate::board::{BoardFile, Part, find_board, image_settings, read_image, with_settings};
+use crate::lan::NetworkSetup;
+use crate::suite::{BoardRow, NetworkSource, Place, Suite, SuiteError};
+use crate::toml_file::Misplaced;
+
+/// Where images are built, from the checkout.
+const BUILT: &str = "build/firmware";
+
+/// The image of a row.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Firmware {
+    /// The file's name, as the suite has it.
+    pub name: String,
+    /// SHA-256 of the file, before any setting is changed.
+    pub sha256: String,
+}
+
+/// A row that can be run.
+#[derive(Debug, Clone)]
+pub struct ReadyRow {
+    /// What was asked.
+    pub row: BoardRow,
+    /// The board.
+    pub board: BoardFile,
+    /// The image with its settings.
+    pub image: Image,
+    /// Which image that is.
+    pub firmware: Firmware,
+    /// All settings of the image as they are in force.
+    pub settings: BTreeMap<String, String>,
+    /// The network with all traffic.
+    pub network: NetworkSetup,
+    /// The client or server whose messages are taken, where it is known beforehand.
+    pub of: Option<String>,
+}
+
+/// Prepares all rows of a suite that run on boards. `firmware` is the folder in which images are looked for first.
+///
+/// # Errors
+/// When an image, a board or a network is missing or cannot be used as the row says; the message names file and line.
+pub fn prepare(suite: &Suite, firmware: Option<&Path>) -> Result<Vec<ReadyRow>, SuiteError> {
+    let folder = suite.path.parent().map_or_else(PathBuf::new, Path::to_path_buf);
+    let places = Places { folder, firmware: firmware.map(Path::to_path_buf) };
+    suite.boards.iter().map(|row| places.prepare(row)).collect()
+}
+
+/// Where files are looked for.
+struct Places {
+    /// The suite's folder.
+    folder: PathBuf,
+    firmware: Option<PathBuf>,
+}
+
+impl Places {
+    fn prepare(&self, row: &BoardRow) -> Result<ReadyRow, SuiteError> {
+        let wrong = |field: &str, message: String| wrong(&row.place, &row.entry, field, &message);
+        let board = self.board(&row.setup.board).map_err(|error| wrong("board", error))?;
+        let path = self.image(&row.setup.firmware).map_err(|error| wrong("firmware", error))?;
+        let plain = read_image(&path, None).map_err(|error| wrong("firmware", error.to_string()))?;
+        let image = with_settings(&plain, &row.setup.settings)
+            .map_err(|error| wrong("settings", error.to_string()))?;
+        let bytes = std::fs::read(&path).map_err(|error| wrong("firmware", error.to_string()))?;
+        let sha256 = Sha256::digest(&bytes).iter().map(|byte| format!("{byte:02x}")).collect();
+        let (network, of) = self.network(row).map_err(|(field, error)| wrong(field, error))?;
+        if !board.chips.iter().any(|chip| matches!(chip.part, Part::Wiznet(_))) {
+            let message = format!(
+                "board {} has no chip with Ethernet, so there is nothing to measure it by",
+                board.name
+            );
+            return Err(wrong("board", message));
+        }
+        let settings = image_settings(&image).iter().map(|one| (one.name.clone(), one.text())).collect();
+        let firmware = Firmware { name: row.setup.firmware.clone(), sha256 };
+        Ok(ReadyRow { row: row.clone(), board, image, firmware, settings, network, of })
+    }
+
+    fn board(&self, name: &str) -> Result<BoardFile, String> {
+        let beside = self.folder.join(name);
+        let named = if beside.is_file() { beside.to_string_lossy().into_owned() } else { name.to_owned() };
+        find_board(&named).map_err(|error| error.to_string())
+    }
+
+    /// An image by its name: in the folder that the user names, else beside the suite, else where the checkout builds it.
+    fn image(&self, name: &str) -> Result<PathBuf, String> {
+        let places = match &self.firmware {
+            Some(folder) => vec![folder.clone()],
+            None => vec![self.folder.clone(), self.folder.join("..").join(BUILT), PathBuf::from(BUILT)],
+        };
+        let found = places.iter().map(|place| place.join(name)).find(|path| path.is_file());
+        found.ok_or_else(|| {
+            let looked: Vec<String> = places.iter().map(|place| shown(place)).collect();
+            format!("{name} is not in {}; build it, or say where it is with --firmware", looked.join(" or "))
+        })
+    }
+
+    /// The network with the row's traffic, and whose messages are taken.
+    fn network(&self, row: &BoardRow) -> Result<(NetworkSetup, Option<String>), (&'static str, String)> {
+        let mut network = match &row.setup.network {
+            NetworkSource::Default => NetworkSetup::default(),
+            NetworkSource::Inline(setup, _) => (**setup).clone(),
+            NetworkSource::File(path) => {
+                let beside = self.folder.join(path);
+                NetworkSetup::open(&beside).map_err(|error| ("network", error.to_string()))?
+            }
+        };
+        let mut first_client = network.traffic.iter().find(|one| one.is_client()).map(|one| one.name.clone());
+        for one in &row.setup.traffic {
+            let client = one.is_client();
+            let name = network.add(one.clone()).map_err(|error| ("traffic", error))?;
+            first_client = first_client.or(client.then_some(name));
+        }
+        let Some(of) = &row.measurement.of else { return Ok((network, first_client)) };
+        let names: Vec<&str> = network.traffic.iter().map(|one| one.name.as_str()).collect();
+        if names.contains(&of.as_str()) {
+            return Ok((network, Some(of.clone())));
+        }
+        let hint = match links::nearest(of, &names) {
+            Some(near) => format!("the nearest is {near}"),
+            None => format!("there are {}", names.join(", ")),
+        };
+        Err(("of", format!("{of:?} is no client or server of the PC; {hint}")))
+    }
+}
+
+fn shown(place: &Path) -> String {
+    if place.as_os_str().is_empty() { "this folder".to_owned() } else { place.display().to_string() }
+}
+
+fn wrong(place: &Place, entry: &str, field: &str, message: &str) -> SuiteError {
+    let message = format!("boards.{entry}.{field}: {message}");
+    Misplaced { path: place.path.clone(), line: place.line, message }.into()
+}

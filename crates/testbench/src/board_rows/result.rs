@@ -1,0 +1,63 @@
+//! What became of a row.
+
+use std::collections::BTreeMap;
+
+use ::traffic::Sample;
+
+use super::budget::RowBudget;
+use super::{Figure, ReadyRow};
+use crate::captures::Statistics;
+use crate::suite::BoardRow;
+
+/// A row that was run.
+#[derive(Debug, Clone)]
+pub struct BoardRowResult {
+    /// What was asked, with all that came from files.
+    pub ready: ReadyRow,
+    /// Whose messages were taken, and of which kind it is.
+    pub traffic: Option<(String, String)>,
+    /// The messages that count.
+    pub samples: Vec<Sample>,
+    /// What their latencies say.
+    pub statistics: Statistics,
+    /// The figure of the row.
+    pub figure: Option<Figure>,
+    /// How the run ended, for people.
+    pub ended: String,
+    /// Why there is no figure, or not the one that was wanted.
+    pub problem: Option<String>,
+    /// The end of the run.
+    pub end_ps: i64,
+    /// What was counted on the board: shares and figures by name.
+    pub counts: BTreeMap<&'static str, f64>,
+    /// Where the time of some of its messages goes; nothing where none was answered.
+    pub budget: Option<RowBudget>,
+    /// What a user should know of how the board's chips were treated.
+    pub notes: Vec<String>,
+}
+
+impl BoardRowResult {
+    /// What was asked.
+    pub fn row(&self) -> &BoardRow {
+        &self.ready.row
+    }
+
+    /// How many messages were answered rightly, and how many were not.
+    pub fn outcomes(&self) -> (usize, usize) {
+        let answered = self.samples.iter().filter(|sample| sample.outcome == ::traffic::Outcome::Ok).count();
+        (answered, self.samples.len() - answered)
+    }
+
+    /// The published figure in the unit of this one's, and this one as a share of it: of the figures themselves, or of their
+    /// ratios to the row of `same_but`.
+    pub fn against_published(&self, other: Option<&Figure>) -> Option<(f64, f64)> {
+        let published = self.row().published.as_ref()?;
+        let wanted = published.in_unit_of(self.row().measurement.quantity)?;
+        let own = self.figure?.value;
+        let found = match published.compare {
+            crate::suite::Compare::Ratio => own / other?.value,
+            _ => own,
+        };
+        Some((wanted, found / wanted))
+    }
+}

@@ -1,0 +1,166 @@
+//! One row in virtual time. The board runs in pieces; between them the row is asked whether it has enough. The pieces follow
+//! from virtual time alone, so that the same row ends at the same time whatever the host does.
+
+use std::collections::BTreeMap;
+
+use ::traffic::Sample;
+use units::{PS_PER_MS, Picoseconds};
+
+use super::result::BoardRowResult;
+use super::{Figure, ReadyRow};
+use crate::board::{Board, BoardError, BoardOptions, BoardRun, Ended, RunUntil};
+use crate::captures::statistics;
+use crate::control::Control;
+use crate::lan::TrafficResults;
+
+/// The first piece; later ones are a share of the time so far, because what is asked between them costs more then.
+const FIRST_PIECE: Picoseconds = Picoseconds::new(20 * PS_PER_MS);
+const PIECES_SO_FAR: i64 = 16;
+/// So many steps of progress are told of each row.
+pub const STEPS: u64 = 1000;
+
+/// Runs a row; nothing where it is stopped before its end.
+///
+/// # Errors
+/// When the board cannot be made like that.
+pub fn run_row(
+    ready: &ReadyRow,
+    seed: u64,
+    findings: bool,
+    control: &Control,
+) -> Result<Option<BoardRowResult>, BoardError> {
+    let mut board = board_of(ready, seed)?;
+    let limit = ready.row.measurement.limit;
+    let mut told = 0;
+    let ended = loop {
+        let next = next_piece(board.now()).min(limit);
+        let ended = board.run(&RunUntil::time(next), control, &mut ());
+        let steps = (STEPS as i128 * i128::from(board.now().ps()) / i128::from(limit.ps())) as u64;
+        control.advance(steps.min(STEPS).saturating_sub(told));
+        told = told.max(steps.min(STEPS));
+        match ended {
+            Ended::Interrupted => return Ok(None),
+            Ended::Chip(mcu::chip::Stop::Time) if next < limit => {}
+            ended => break ended,
+        }
+        if board.has_clients() && board.clients_are_done() {
+            break Ended::Clients;
+        }
+        if has_enough(&mut board, ready, seed) {
+            break Ended::Chip(mcu::chip::Stop::Time);
+        }
+    };
+    control.advance(STEPS - told);
+    Ok(Some(result_of(board, ready, seed, findings, ended)))
+}
+
+/// The board of a row, with its image and its network, at the beginning of time.
+pub(super) fn board_of(ready: &ReadyRow, seed: u64) -> Result<Board, BoardError> {
+    let network = ready.network.clone();
+    let mut board =
+        Board::new(ready.board.clone(), BoardOptions { seed, network, ..BoardOptions::default() })?;
+    board.load_image(ready.image.clone())?;
+    Ok(board)
+}
+
+/// When the row is asked next.
+pub(super) fn next_piece(now: Picoseconds) -> Picoseconds {
+    now + FIRST_PIECE.max(Picoseconds::new(now.ps() / PIECES_SO_FAR))
+}
+
+fn has_enough(board: &mut Board, ready: &ReadyRow, seed: u64) -> bool {
+    let wanted = &ready.row.measurement;
+    if wanted.samples.is_none() && wanted.stop_within.is_none() {
+        return false;
+    }
+    let (_, samples) = messages(board, ready);
+    let enough = wanted.samples.is_some_and(|samples_wanted| samples.len() as u64 >= samples_wanted);
+    let narrow =
+        |share| Figure::of(wanted.quantity, &samples, seed).is_some_and(|figure| figure.is_within(share));
+    enough || wanted.stop_within.is_some_and(narrow)
+}
+
+/// Whose messages are taken, and those that count so far.
+pub(super) fn messages(board: &mut Board, ready: &ReadyRow) -> (Option<TrafficResults>, Vec<Sample>) {
+    let Some(lan) = board.parts().lan() else { return (None, Vec::new()) };
+    let all = lan.results();
+    let chosen = match &ready.of {
+        Some(name) => all.into_iter().find(|one| one.name == *name),
+        None => {
+            // Of several with as much work the first.
+            let busy = all.into_iter().map(|one| (lan.work(&one.name).len(), one)).rev();
+            busy.filter(|(work, _)| *work > 0).max_by_key(|(work, _)| *work).map(|(_, one)| one)
+        }
+    };
+    let mut samples = chosen.as_ref().map(|one| lan.work(&one.name)).unwrap_or_default();
+    let skipped = usize::try_from(ready.row.measurement.skip).unwrap_or(usize::MAX).min(samples.len());
+    samples.drain(..skipped);
+    if let Some(most) = ready.row.measurement.samples {
+        samples.truncate(usize::try_from(most).unwrap_or(usize::MAX));
+    }
+    (chosen, samples)
+}
+
+fn result_of(mut board: Board, ready: &ReadyRow, seed: u64, findings: bool, ended: Ended) -> BoardRowResult {
+    let report = board.outcome(&RunUntil::time(board.now()), ended);
+    let (traffic, samples) = messages(&mut board, ready);
+    let figure = Figure::of(ready.row.measurement.quantity, &samples, seed);
+    let problem = problem(&report, traffic.as_ref(), figure.is_some());
+    let end_ps = board.now().ps();
+    BoardRowResult {
+        ready: ready.clone(),
+        statistics: statistics_of(&samples, end_ps, seed, findings),
+        traffic: traffic.map(|one| (one.name, one.kind)),
+        samples,
+        figure,
+        problem,
+        end_ps,
+        budget: None,
+        counts: counts(&report),
+        notes: report.notes,
+        ended: report.sentence,
+    }
+}
+
+fn statistics_of(samples: &[Sample], end_ps: i64, seed: u64, findings: bool) -> crate::captures::Statistics {
+    let answered =
+        || samples.iter().filter(|sample| sample.outcome == ::traffic::Outcome::Ok && sample.done.is_some());
+    let triggers: Vec<i64> = answered().map(|sample| sample.trigger.ps()).collect();
+    let latencies: Vec<i64> = answered().filter_map(Sample::latency).map(Picoseconds::ps).collect();
+    let sent: Vec<i64> = samples.iter().map(|sample| sample.trigger.ps()).collect();
+    let findings = findings.then(stats::detect::Settings::default);
+    statistics(&triggers, &latencies, &sent, end_ps, seed, true, findings)
+}
+
+/// Why a row has no figure, or ended otherwise than it should.
+fn problem(report: &BoardRun, traffic: Option<&TrafficResults>, measured: bool) -> Option<String> {
+    if report.failed {
+        return Some(format!("the firmware failed: {}", report.sentence));
+    }
+    if measured {
+        return None;
+    }
+    Some(match traffic {
+        None => format!("nobody on the network was spoken to ({})", report.sentence),
+        Some(one) => {
+            let why = one.results.failure.as_ref().unwrap_or(&one.results.summary);
+            let began =
+                if one.has_begun { why.as_str() } else { "it waited for the board's address and link" };
+            format!("{} measured no message: {began} ({})", one.name, report.sentence)
+        }
+    })
+}
+
+/// Figures of the board that a row keeps.
+fn counts(report: &BoardRun) -> BTreeMap<&'static str, f64> {
+    let bus = |name: &str| report.bus.get(name).copied().unwrap_or_default() as f64;
+    let accesses = bus("xip_accesses");
+    BTreeMap::from([
+        ("clk_sys_hz", report.clk_sys_hz as f64),
+        ("busy_share_core0", report.cores[0].busy_share),
+        ("busy_share_core1", report.cores[1].busy_share),
+        ("spi_frames", bus("spi0_frames") + bus("spi1_frames")),
+        ("console_bytes", report.console_bytes.values().sum::<u64>() as f64),
+        ("xip_miss_share", if accesses > 0.0 { bus("xip_misses") / accesses } else { 0.0 }),
+    ])
+}

@@ -1,0 +1,41 @@
+//! In what two rows differ: a comparison that says what a change brings must change one thing.
+
+use super::{BoardSetup, SameBut};
+
+/// Something in which two setups differ: its name, its value here and there.
+pub(super) type Difference = (String, Option<String>, Option<String>);
+
+/// Everything in which two setups differ, settings by their names.
+pub(super) fn differences(here: &BoardSetup, there: &BoardSetup) -> Vec<Difference> {
+    let mut found = Vec::new();
+    let mut note = |what: &str, one: String, other: String| {
+        if one != other {
+            found.push((what.to_owned(), Some(one), Some(other)));
+        }
+    };
+    note("board", here.board.clone(), there.board.clone());
+    note("firmware", here.firmware.clone(), there.firmware.clone());
+    note("network", here.network.text().to_owned(), there.network.text().to_owned());
+    note("traffic", traffic_text(here), traffic_text(there));
+    let mut names: Vec<&String> = here.settings.keys().chain(there.settings.keys()).collect();
+    names.sort_unstable();
+    names.dedup();
+    for name in names {
+        let (one, other) = (here.settings.get(name), there.settings.get(name));
+        if one != other {
+            found.push((name.clone(), one.cloned(), other.cloned()));
+        }
+    }
+    found
+}
+
+/// What runs on the PC, as it would stand on a command line.
+pub(super) fn traffic_text(setup: &BoardSetup) -> String {
+    setup.traffic.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
+}
+
+/// The one difference between a row and another.
+pub(super) fn same_but(row: &str, mut found: Vec<Difference>) -> Option<SameBut> {
+    let (what, here, there) = found.pop().filter(|_| found.is_empty())?;
+    Some(SameBut { row: row.to_owned(), what, here, there })
+}

@@ -1,0 +1,363 @@
+//! `[boards.<entry>]` into rows: fields that are not given are those of the entry named by `same_but`, lists of settings stand
+//! for a row each, and every error names the file, the line and the field.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+use std::path::Path;
+
+use toml::de::{DeTable, DeValue};
+use units::Picoseconds;
+
+use super::super::MAX_ROWS;
+use super::super::expand::{Choices, combinations, label};
+use super::differences::{differences, same_but};
+use super::fields::names;
+use super::published::unit_names;
+use super::toml_text::document_of;
+use super::{BoardRow, BoardSetup, Compare, Measurement, NetworkSource, Place, Published, Quantity, SameBut};
+use crate::lan::{NetworkError, NetworkSetup, TrafficSetup};
+use crate::toml_file::{Misplaced, TomlFile, Value, fields_of, plain, shown};
+
+const DEFAULT_BOARD: &str = "w5500-evb-pico";
+const DEFAULT_LIMIT: Picoseconds = Picoseconds::new(10 * units::PS_PER_S);
+/// A day of virtual time takes many days of the host.
+const LONGEST_LIMIT: Picoseconds = Picoseconds::new(86_400 * units::PS_PER_S);
+const MOST_SAMPLES: u64 = 1 << 20;
+const PUBLISHED_FIELDS: [&str; 5] = ["value", "unit", "source", "note", "compare"];
+
+type Outcome<T> = Result<T, Misplaced>;
+
+/// An entry before its lists are expanded.
+#[derive(Debug, Clone)]
+struct Entry {
+    title: String,
+    setup: BoardSetup,
+    choices: Vec<Choices>,
+    measurement: Measurement,
+}
+
+/// The rows of all entries.
+pub(in super::super) fn board_rows(file: TomlFile<'_>, value: &Value<'_>) -> Outcome<Vec<BoardRow>> {
+    let mut reader = Reader { file, entries: BTreeMap::new(), rows: Vec::new() };
+    for (name, span, value) in fields_of(file.table_of("boards", value)?) {
+        reader.entry(name, span, value)?;
+    }
+    let mut known = BTreeSet::new();
+    if let Some(row) = reader.rows.iter().find(|row| !known.insert(&row.name)) {
+        let message = format!("boards.{}: there are two rows {}; give each value once", row.entry, row.name);
+        return Err(Misplaced { path: file.path.to_owned(), line: row.place.line, message });
+    }
+    Ok(reader.rows)
+}
+
+struct Reader<'a> {
+    file: TomlFile<'a>,
+    entries: BTreeMap<String, Entry>,
+    rows: Vec<BoardRow>,
+}
+
+impl Reader<'_> {
+    fn entry(&mut self, name: &str, span: Range<usize>, value: &Value<'_>) -> Outcome<()> {
+        let within = format!("boards.{name}.");
+        let table = self.file.table_of(&format!("boards.{name}"), value)?;
+        let fields = fields_of(table);
+        self.file.refuse_unknown(&within, &fields, &names())?;
+        let find =
+            |wanted: &str| fields.iter().find(|(field, ..)| *field == wanted).map(|(_, _, value)| *value);
+        let other = find("same_but").map(|value| self.other(&within, value)).transpose()?;
+        let mut entry = match &other {
+            Some(other) => self.entries[other].clone(),
+            None => Entry::named(name),
+        };
+        if find("title").is_none() {
+            name.clone_into(&mut entry.title);
+        }
+        for (field, _, value) in &fields {
+            self.set(&mut entry, &within, field, value)?;
+        }
+        let published = find("published").map(|value| self.published(&within, value, &entry)).transpose()?;
+        self.expand(name, &span, &entry, published, other.as_deref())?;
+        self.entries.insert(name.to_owned(), entry);
+        Ok(())
+    }
+
+    /// The entry that this one is compared with.
+    fn other(&self, within: &str, value: &Value<'_>) -> Outcome<String> {
+        let name = self.file.text_of(&format!("{within}same_but"), value)?;
+        if self.entries.contains_key(&name) {
+            return Ok(name);
+        }
+        let known: Vec<&str> = self.entries.keys().map(String::as_str).collect();
+        let hint = match links::nearest(&name, &known) {
+            Some(near) => format!("the nearest is {near}"),
+            None => format!(
+                "before it stand {}",
+                if known.is_empty() { "none".to_owned() } else { known.join(", ") }
+            ),
+        };
+        let message = format!(
+            "{within}same_but is {name:?}, but it names an entry that stands before this one; {hint}"
+        );
+        Err(self.file.error(value.span(), message))
+    }
+
+    fn set(&self, entry: &mut Entry, within: &str, name: &str, value: &Value<'_>) -> Outcome<()> {
+        let field = &format!("{within}{name}");
+        let Entry { title, setup, choices, measurement } = entry;
+        match name {
+            "title" => *title = self.file.text_of(field, value)?,
+            "board" => setup.board = self.file.text_of(field, value)?,
+            "firmware" => setup.firmware = self.file.text_of(field, value)?,
+            "settings" => {
+                for (name, values) in self.settings(field, value)? {
+                    choices.retain(|(known, _)| *known != name);
+                    choices.push((name, values));
+                }
+            }
+            "network" => setup.network = self.network(field, value)?,
+            "traffic" => setup.traffic = self.traffic(field, value)?,
+            "measure" => measurement.quantity = self.choose(field, value, &Quantity::ALL)?,
+            "of" => measurement.of = Some(self.file.text_of(field, value)?),
+            "skip" => measurement.skip = self.file.whole(field, value, 0, MOST_SAMPLES)?,
+            "samples" => measurement.samples = Some(self.file.whole(field, value, 1, MOST_SAMPLES)?),
+            "stop_within" => measurement.stop_within = Some(self.share(field, value)?),
+            "limit" => measurement.limit = self.limit(field, value)?,
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn settings(&self, field: &str, value: &Value<'_>) -> Outcome<Vec<Choices>> {
+        let mut choices = Vec::new();
+        for (name, span, value) in fields_of(self.file.table_of(field, value)?) {
+            let values: Option<Vec<String>> = match value.get_ref() {
+                DeValue::Array(list) => list.iter().map(|value| plain(value.get_ref())).collect(),
+                other => plain(other).map(|value| vec![value]),
+            };
+            let Some(values) = values.filter(|values| !values.is_empty()) else {
+                let message = format!(
+                    "{field}.{name}: a setting is a text, a number, true or false, or a list of these"
+                );
+                return Err(self.file.error(span, message));
+            };
+            choices.push((name.to_owned(), values));
+        }
+        Ok(choices)
+    }
+
+    fn network(&self, field: &str, value: &Value<'_>) -> Outcome<NetworkSource> {
+        if let DeValue::String(path) = value.get_ref() {
+            return Ok(NetworkSource::File(path.to_string()));
+        }
+        let text = document_of(self.file.table_of(field, value)?);
+        let setup = NetworkSetup::parse(Path::new(field), &text).map_err(|error| {
+            let message = match error {
+                NetworkError::Misplaced(misplaced) => misplaced.message,
+                other => other.to_string(),
+            };
+            self.file.error(value.span(), format!("{field}.{message}"))
+        })?;
+        Ok(NetworkSource::Inline(Box::new(setup), text))
+    }
+
+    fn traffic(&self, field: &str, value: &Value<'_>) -> Outcome<Vec<TrafficSetup>> {
+        let DeValue::Array(list) = value.get_ref() else {
+            let message = format!(
+                "{field} is {}, but it takes a list, such as [\"ping to=board\"]",
+                shown(value.get_ref())
+            );
+            return Err(self.file.error(value.span(), message));
+        };
+        list.iter().map(|value| self.one_of_traffic(field, value)).collect()
+    }
+
+    fn one_of_traffic(&self, field: &str, value: &Value<'_>) -> Outcome<TrafficSetup> {
+        let wrong = |message: String| self.file.error(value.span(), message);
+        if let DeValue::String(words) = value.get_ref() {
+            return TrafficSetup::from_words(words).map_err(|error| wrong(format!("{field}: {error}")));
+        }
+        let table: &DeTable<'_> = self.file.table_of(field, value)?;
+        let mut options = Vec::new();
+        for (name, _, value) in fields_of(table) {
+            let text = plain(value.get_ref()).ok_or_else(|| {
+                let message = format!("{field}: {name} is {}, but it takes a value", shown(value.get_ref()));
+                self.file.error(value.span(), message)
+            })?;
+            options.push((name.to_owned(), text));
+        }
+        let given =
+            |wanted: &str| options.iter().find(|(name, _)| name == wanted).map(|(_, text)| text.clone());
+        let name = given("name").or_else(|| given("kind"));
+        let name = name.ok_or_else(|| wrong(format!("{field}: kind is missing, such as kind = \"ping\"")))?;
+        options.retain(|(option, _)| option != "name");
+        TrafficSetup::parse(&name, options).map_err(|error| wrong(format!("{field}: {name}{error}")))
+    }
+
+    fn choose<T: Copy>(&self, field: &str, value: &Value<'_>, known: &[(&'static str, T)]) -> Outcome<T> {
+        let text = self.file.text_of(field, value)?;
+        let names: Vec<&str> = known.iter().map(|(name, _)| *name).collect();
+        known.iter().find(|(name, _)| *name == text).map(|(_, one)| *one).ok_or_else(|| {
+            self.file
+                .error(value.span(), format!("{field} is {text:?}, but it is one of {}", names.join(", ")))
+        })
+    }
+
+    fn share(&self, field: &str, value: &Value<'_>) -> Outcome<f64> {
+        let text = plain(value.get_ref()).unwrap_or_default();
+        let percent = text.strip_suffix('%').and_then(|number| number.trim().parse::<f64>().ok());
+        percent.filter(|percent| (0.01..=50.0).contains(percent)).map(|percent| percent / 100.0).ok_or_else(
+            || {
+                let shown = shown(value.get_ref());
+                let message =
+                    format!("{field} is {shown}, but it takes a share from 0.01 % to 50 %, such as \"1 %\"");
+                self.file.error(value.span(), message)
+            },
+        )
+    }
+
+    fn limit(&self, field: &str, value: &Value<'_>) -> Outcome<Picoseconds> {
+        let text = self.file.text_of(field, value)?;
+        let limit = text.parse().ok().filter(|limit| *limit > Picoseconds::ZERO && *limit <= LONGEST_LIMIT);
+        limit.ok_or_else(|| {
+            let message = format!(
+                "{field} is {text:?}, but it takes a time of at most {LONGEST_LIMIT}, such as \"20 s\""
+            );
+            self.file.error(value.span(), message)
+        })
+    }
+
+    fn published(&self, within: &str, value: &Value<'_>, entry: &Entry) -> Outcome<Published> {
+        let field = format!("{within}published");
+        let fields = fields_of(self.file.table_of(&field, value)?);
+        self.file.refuse_unknown(&format!("{field}."), &fields, &PUBLISHED_FIELDS)?;
+        let find =
+            |wanted: &str| fields.iter().find(|(name, ..)| *name == wanted).map(|(_, _, value)| *value);
+        let needed = |wanted: &str| {
+            find(wanted).ok_or_else(|| {
+                self.file.error(
+                    value.span(),
+                    format!("{field}: {wanted} is missing; it takes value, unit and source"),
+                )
+            })
+        };
+        let number = needed("value")?;
+        let found = plain(number.get_ref()).and_then(|text| text.replace('_', "").parse::<f64>().ok());
+        let figure = found.filter(|figure| figure.is_finite() && *figure > 0.0).ok_or_else(|| {
+            let shown = shown(number.get_ref());
+            self.file.error(number.span(), format!("{field}.value is {shown}, but it takes a number above 0"))
+        })?;
+        let text = |wanted: &str| self.file.text_of(&format!("{field}.{wanted}"), needed(wanted)?);
+        let compare =
+            find("compare").map(|value| self.choose(&format!("{field}.compare"), value, &Compare::ALL));
+        let published = Published {
+            value: figure,
+            unit: text("unit")?,
+            source: text("source")?,
+            note: find("note").map(|value| self.file.text_of(&format!("{field}.note"), value)).transpose()?,
+            compare: compare.transpose()?.unwrap_or(Compare::Absolute),
+        };
+        self.check_unit(&field, needed("unit")?, &published, entry.measurement.quantity)?;
+        Ok(published)
+    }
+
+    fn check_unit(
+        &self,
+        field: &str,
+        place: &Value<'_>,
+        published: &Published,
+        quantity: Quantity,
+    ) -> Outcome<()> {
+        if published.in_unit_of(quantity).is_some() {
+            return Ok(());
+        }
+        let takes = match published.compare {
+            Compare::Ratio => format!("a ratio has the unit {:?}", super::published::TIMES),
+            _ => format!("measure = {:?} has {}", quantity.name(), unit_names(quantity).join(", ")),
+        };
+        Err(self.file.error(place.span(), format!("{field}.unit is {:?}, but {takes}", published.unit)))
+    }
+
+    fn expand(
+        &mut self,
+        name: &str,
+        span: &Range<usize>,
+        entry: &Entry,
+        published: Option<Published>,
+        other: Option<&str>,
+    ) -> Outcome<()> {
+        let wrong = |file: &TomlFile<'_>, message: String| {
+            Err(file.error(span.clone(), format!("boards.{name}: {message}")))
+        };
+        if published.as_ref().is_some_and(|found| found.compare == Compare::Ratio) && other.is_none() {
+            return wrong(&self.file, "a ratio is to another row; name that with same_but".to_owned());
+        }
+        let made = entry.choices.iter().map(|(_, values)| values.len()).fold(1, usize::saturating_mul);
+        if self.rows.len().saturating_add(made) > MAX_ROWS {
+            let message =
+                format!("with it the suite has more than {MAX_ROWS} rows; shorten its lists, or split it");
+            return wrong(&self.file, message);
+        }
+        let place = Place { path: self.file.path.to_owned(), line: self.file.line(span) };
+        for combination in combinations(&entry.choices) {
+            let row_name = label(name, &entry.choices, &combination);
+            let title = label(&entry.title, &entry.choices, &combination);
+            let setup = BoardSetup { settings: combination.into_iter().collect(), ..entry.setup.clone() };
+            let same_but = match other.map(|other| self.compared(other, &setup)) {
+                Some(Err(message)) => return wrong(&self.file, message),
+                found => found.and_then(Result::ok),
+            };
+            self.rows.push(BoardRow {
+                name: row_name,
+                entry: name.to_owned(),
+                title,
+                setup,
+                measurement: entry.measurement.clone(),
+                same_but,
+                published: published.clone(),
+                place: place.clone(),
+            });
+        }
+        Ok(())
+    }
+
+    /// The row of an entry that differs least, which must be in one thing.
+    fn compared(&self, other: &str, setup: &BoardSetup) -> Result<SameBut, String> {
+        let rows = self.rows.iter().filter(|row| row.entry == other);
+        let nearest =
+            rows.map(|row| (row, differences(setup, &row.setup))).min_by_key(|(_, found)| found.len());
+        let (row, found) = nearest.ok_or_else(|| format!("{other} has no rows"))?;
+        let what: Vec<String> = found.iter().map(|(what, ..)| what.clone()).collect();
+        same_but(&row.name, found).ok_or_else(|| match what.len() {
+            0 => format!("it is the same as {}; change one setting", row.name),
+            many => format!(
+                "it differs from {} in {many} things ({}), so nobody could tell which of them matters; change one",
+                row.name,
+                what.join(", ")
+            ),
+        })
+    }
+}
+
+impl Entry {
+    fn named(name: &str) -> Self {
+        Self {
+            title: name.to_owned(),
+            setup: BoardSetup {
+                board: DEFAULT_BOARD.to_owned(),
+                firmware: format!("{name}.elf"),
+                settings: BTreeMap::new(),
+                network: NetworkSource::Default,
+                traffic: Vec::new(),
+            },
+            choices: Vec::new(),
+            measurement: Measurement {
+                quantity: Quantity::Messages,
+                of: None,
+                skip: 0,
+                samples: None,
+                stop_within: None,
+                limit: DEFAULT_LIMIT,
+            },
+        }
+    }
+}

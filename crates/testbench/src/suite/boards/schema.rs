@@ -1,0 +1,48 @@
+//! The JSON Schema of `[boards.<entry>]`.
+
+use serde_json::{Map, Value, json};
+
+use super::{BOARD_FIELDS, Compare, Quantity};
+
+/// The schema of an entry.
+pub(crate) fn entry() -> Value {
+    let mut properties = Map::new();
+    for field in BOARD_FIELDS {
+        let mut schema = shape(field.name);
+        let description = format!("{} ({}; default {})", field.help, field.takes, field.default);
+        schema["description"] = Value::from(description);
+        properties.insert(field.name.to_owned(), schema);
+    }
+    json!({"type": "object", "additionalProperties": false, "properties": properties})
+}
+
+fn shape(field: &str) -> Value {
+    let scalar = json!({"type": ["string", "number", "boolean"]});
+    match field {
+        "settings" => json!({
+            "type": "object",
+            "additionalProperties": {"anyOf": [scalar, {"type": "array", "minItems": 1, "items": scalar}]},
+        }),
+        "network" => json!({"anyOf": [{"type": "string"}, {"type": "object"}]}),
+        "traffic" => {
+            let table = json!({"type": "object", "required": ["kind"], "additionalProperties": scalar});
+            json!({"type": "array", "items": {"anyOf": [{"type": "string"}, table]}})
+        }
+        "measure" => json!({"enum": Quantity::ALL.map(|(name, _)| name)}),
+        "skip" => json!({"type": "integer", "minimum": 0}),
+        "samples" => json!({"type": "integer", "minimum": 1}),
+        "published" => json!({
+            "type": "object",
+            "required": ["value", "unit", "source"],
+            "additionalProperties": false,
+            "properties": {
+                "value": {"type": "number", "exclusiveMinimum": 0},
+                "unit": {"type": "string"},
+                "source": {"type": "string"},
+                "note": {"type": "string"},
+                "compare": {"enum": Compare::ALL.map(|(name, _)| name)},
+            },
+        }),
+        _ => json!({"type": "string"}),
+    }
+}

@@ -1,0 +1,133 @@
+//! What a suite may say of boards, and what is answered where it says something else.
+
+use std::path::Path;
+
+use testbench::suite::{Compare, Quantity, Suite};
+
+fn parse(text: &str) -> Result<Suite, String> {
+    Suite::parse(Path::new("suites/field.toml"), text.to_owned()).map_err(|error| error.to_string())
+}
+
+fn refusal(text: &str) -> String {
+    parse(text).expect_err("the suite is wrong")
+}
+
+#[test]
+fn lists_of_settings_make_a_row_for_each() {
+    let suite = parse("[boards.pp]\nsettings = { spi_hz = [48000, '2 MHz'], poll_ms = 0 }\n").unwrap();
+    let names: Vec<&str> = suite.boards.iter().map(|row| row.name.as_str()).collect();
+    assert_eq!(names, ["pp spi_hz=48000", "pp spi_hz=2 MHz"]);
+    let row = &suite.boards[1];
+    assert_eq!((row.setup.firmware.as_str(), row.setup.board.as_str()), ("pp.elf", "w5500-evb-pico"));
+    assert_eq!(row.setup.settings["spi_hz"], "2 MHz");
+    assert_eq!(
+        (row.measurement.quantity, row.measurement.limit.to_string()),
+        (Quantity::Messages, "10 s".to_owned())
+    );
+}
+
+#[test]
+fn an_entry_has_the_fields_of_the_one_that_it_is_compared_with() {
+    let suite = parse(
+        "[boards.fast]\nfirmware = 'pp.elf'\nlimit = '20 s'\nskip = 1\nsettings = { spi_hz = 33000000, poll_ms = 0 }\n\
+         [boards.slow]\nsame_but = 'fast'\nsettings = { spi_hz = 2000000 }\n",
+    )
+    .unwrap();
+    let slow = &suite.boards[1];
+    assert_eq!((slow.setup.firmware.as_str(), slow.measurement.skip), ("pp.elf", 1));
+    let same = slow.same_but.as_ref().unwrap();
+    assert_eq!((same.row.as_str(), same.what.as_str()), ("fast", "spi_hz"));
+    assert_eq!((same.here.as_deref(), same.there.as_deref()), (Some("2000000"), Some("33000000")));
+}
+
+#[test]
+fn each_row_of_a_list_is_compared_with_the_row_that_differs_in_one_thing() {
+    let suite = parse(
+        "[boards.a]\nsettings = { spi_hz = [1, 2] }\n[boards.b]\nsame_but = 'a'\nsettings = { interrupts = true }\n",
+    )
+    .unwrap();
+    let compared: Vec<&str> =
+        suite.boards[2..].iter().map(|row| row.same_but.as_ref().unwrap().row.as_str()).collect();
+    assert_eq!(compared, ["a spi_hz=1", "a spi_hz=2"]);
+}
+
+#[test]
+fn published_figures_are_compared_in_the_unit_of_the_row() {
+    let published = |text: &str| {
+        let suite = parse(text).unwrap();
+        let row = suite.boards.last().unwrap();
+        let published = row.published.clone().unwrap();
+        (published.in_unit_of(row.measurement.quantity).unwrap(), published.compare)
+    };
+    let bulk = "[boards.a]\nmeasure = 'bulk'\npublished = { value = 1.5, unit = 'MB/s', source = 's' }\n";
+    assert_eq!(published(bulk), (12e6, Compare::Absolute));
+    let ratio = "[boards.a]\n[boards.b]\nsame_but = 'a'\nsettings = { x = 1 }\n\
+                 published = { value = 5.8, unit = 'x', source = 's', compare = 'ratio' }\n";
+    assert_eq!(published(ratio), (5.8, Compare::Ratio));
+}
+
+#[test]
+fn a_network_may_stand_in_the_suite_and_traffic_as_text_or_table() {
+    let suite = parse(
+        "[boards.a]\ntraffic = ['ping to=board count=3', { kind = 'http', name = 'web', to = 'board', requests = 2 }]\n\
+         [boards.a.network.cable]\nimpair = 'loss=1%'\n",
+    )
+    .unwrap();
+    let names: Vec<&str> = suite.boards[0].setup.traffic.iter().map(|one| one.name.as_str()).collect();
+    assert_eq!(names, ["ping", "web"]);
+    assert!(suite.boards[0].setup.network.text().contains("loss=1%"));
+}
+
+#[test]
+fn every_error_names_file_line_and_field_and_what_would_be_right() {
+    for (text, expected) in [
+        ("name = 'x'\n", "links: a suite names at least one link, such as [links.lora], or one board"),
+        (
+            "[boards.a]\nfirmwere = 'x'\n",
+            "suites/field.toml:2: boards.a.firmwere: there is no such field; the nearest is firmware",
+        ),
+        (
+            "[boards.a]\nmeasure = 'speed'\n",
+            "2: boards.a.measure is \"speed\", but it is one of messages, requests, latency, bulk",
+        ),
+        ("[boards.a]\nlimit = 'long'\n", "2: boards.a.limit is \"long\", but it takes a time of at most"),
+        (
+            "[boards.a]\nstop_within = '1'\n",
+            "2: boards.a.stop_within is \"1\", but it takes a share from 0.01 % to 50 %",
+        ),
+        ("[boards.a]\nsettings = { x = [] }\n", "2: boards.a.settings.x: a setting is a text, a number"),
+        (
+            "[boards.a]\nnetwork = { cabel = {} }\n",
+            "2: boards.a.network.cabel: there is no such field; the nearest is cable",
+        ),
+        ("[boards.a]\ntraffic = ['pong']\n", "is no kind of client or server; the nearest is ping"),
+        ("[boards.a]\ntraffic = [{ to = 'board' }]\n", "2: boards.a.traffic: kind is missing"),
+        (
+            "[boards.a]\nsame_but = 'b'\n[boards.b]\n",
+            "2: boards.a.same_but is \"b\", but it names an entry that stands before this one",
+        ),
+        ("[boards.a]\n[boards.b]\nsame_but = 'a'\n", "2: boards.b: it is the same as a; change one setting"),
+        (
+            "[boards.a]\n[boards.b]\nsame_but = 'a'\nsettings = { x = 1, y = 2 }\n",
+            "boards.b: it differs from a in 2 things (x, y)",
+        ),
+        ("[boards.a]\npublished = { value = 1, unit = 'ms' }\n", "boards.a.published: source is missing"),
+        (
+            "[boards.a]\npublished = { value = 0, unit = 'messages/s', source = 's' }\n",
+            "published.value is 0, but it takes a number above 0",
+        ),
+        (
+            "[boards.a]\npublished = { value = 1, unit = 'ms', source = 's' }\n",
+            "published.unit is \"ms\", but measure = \"messages\" has messages/s",
+        ),
+        (
+            "[boards.a]\npublished = { value = 1, unit = 'x', source = 's', compare = 'ratio' }\n",
+            "a ratio is to another row; name that with same_but",
+        ),
+        ("payloads = [12]\n[links.lora]\n[boards.'lora/12B']\n", "a link has a row lora/12B as well"),
+    ] {
+        let found = refusal(text);
+        assert!(found.contains(expected), "{text}: {found}");
+        assert!(!found.contains('\n'), "{found}");
+    }
+}

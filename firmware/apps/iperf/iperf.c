@@ -1,0 +1,31 @@
+/* iperf 2: a server for TCP and UDP, or a client of either, as the setting `role` says. Results go to the console: of each
+ * interval, and of the whole. */
+#include "iperf.h"
+
+#include "console.h"
+#include "network.h"
+#include "settings.h"
+
+SETTING(role, ROLE_SERVER);
+
+static uint32_t tick(uint32_t now_ms) {
+    switch (setting_role) {
+    case ROLE_TCP_CLIENT:
+        return tcp_client_tick(now_ms);
+    case ROLE_UDP_CLIENT:
+        return udp_client_tick(now_ms);
+    default:
+        return server_tick(now_ms);
+    }
+}
+
+static void start(void) {
+    bool is_started = setting_role == ROLE_TCP_CLIENT   ? tcp_client_start()
+                      : setting_role == ROLE_UDP_CLIENT ? udp_client_start()
+                                                        : server_start();
+    if (!is_started) {
+        console_text("error: there is no room for one more socket\n");
+    }
+}
+
+const struct application application = {"iperf 2", start, tick};

@@ -1,0 +1,122 @@
+/* The agent of one-way measurements: as the sender it sends a message for each pulse on the trigger pin, as the receiver it
+ * raises the done pin when a message is there and right, and lowers it when the next one begins. Nothing is printed until the
+ * line has been silent for a second, so that the console is in nobody's way. */
+#include "oneway.h"
+
+#include "clock.h"
+#include "console.h"
+#include "gpio.h"
+#include "settings.h"
+
+SETTING(role, ROLE_SENDER);
+SETTING(trigger_pin, 2);
+SETTING(done_pin, 3);
+SETTING(payload_bytes, 12);
+/* enum transport */
+SETTING(transport, TRANSPORT_TCP);
+
+#define SILENCE_MS 1000u
+
+static const struct way *const ways[] = {&way_tcp, &way_udp, &way_uart};
+static const struct way *way;
+static volatile uint32_t pulses;
+static uint32_t served;
+static struct {
+    uint32_t sent, unsent, received, wrong, reordered, next_sequence, last_ms;
+    bool has_news;
+} counts;
+
+static void pulse(void) {
+    pulses++;
+    network_call_soon();
+}
+
+static void note(uint32_t *count) {
+    (*count)++;
+    counts.last_ms = clock_ms();
+    counts.has_news = true;
+}
+
+void oneway_began(void) { gpio_put(setting_done_pin, false); }
+
+void oneway_arrived(const struct oneway_message *message) {
+    gpio_put(setting_done_pin, true);
+    if (message->sequence < counts.next_sequence) {
+        counts.reordered++;
+    }
+    counts.next_sequence = message->sequence + 1;
+    note(&counts.received);
+}
+
+void oneway_was_wrong(void) { note(&counts.wrong); }
+
+static size_t payload_bytes(void) {
+    uint32_t wanted = setting_payload_bytes;
+    return wanted < ONEWAY_LEAST_BYTES ? ONEWAY_LEAST_BYTES : wanted > ONEWAY_MOST_BYTES ? ONEWAY_MOST_BYTES : wanted;
+}
+
+/* The next message is made when the one before has left, not when the pulse comes. */
+static void send_if_asked(void) {
+    static uint8_t bytes[ONEWAY_MOST_BYTES] __attribute__((aligned(4)));
+    static bool is_made;
+    if (!is_made) {
+        oneway_write(bytes, payload_bytes(), counts.sent);
+        is_made = true;
+    }
+    if (served != pulses) {
+        served++;
+        if (way->send(bytes, payload_bytes())) {
+            note(&counts.sent);
+            is_made = false;
+        } else {
+            note(&counts.unsent);
+        }
+    }
+}
+
+static void tell(void) {
+    if (setting_role == ROLE_SENDER) {
+        console_named("sent", counts.sent);
+        console_named("not sent for want of room or of a connection", counts.unsent);
+    } else {
+        console_named("received", counts.received);
+        console_named("wrong", counts.wrong);
+        console_named("out of order", counts.reordered);
+    }
+    counts.has_news = false;
+}
+
+static uint32_t tick(uint32_t now_ms) {
+    if (!way) {
+        return NETWORK_NEVER;
+    }
+    uint32_t wait_ms = way->tick ? way->tick(now_ms) : SILENCE_MS;
+    if (setting_role == ROLE_SENDER) {
+        send_if_asked();
+        wait_ms = served != pulses ? 0 : wait_ms;
+    }
+    if (counts.has_news && now_ms - counts.last_ms >= SILENCE_MS) {
+        tell();
+    }
+    return wait_ms < SILENCE_MS ? wait_ms : SILENCE_MS;
+}
+
+static void start(void) {
+    if (setting_transport >= sizeof ways / sizeof *ways) {
+        console_text("error: the setting `transport` is 0 for TCP, 1 for UDP, 2 for the UART\n");
+        return;
+    }
+    way = ways[setting_transport];
+    if (!way->start(setting_role == ROLE_SENDER)) {
+        console_text("error: there is no room for the socket\n");
+    }
+    if (setting_role == ROLE_SENDER) {
+        gpio_input(setting_trigger_pin, GPIO_PULLED_DOWN);
+        gpio_on(setting_trigger_pin, GPIO_RISING, pulse);
+    } else {
+        gpio_output(setting_done_pin, false);
+    }
+    network_call_soon();
+}
+
+const struct application application = {"One-way latency agent", start, tick};

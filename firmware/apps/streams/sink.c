@@ -1,0 +1,84 @@
+/* The sink: takes what comes, counts it, and checks it where that is asked for. */
+#include <stddef.h>
+
+#include "clock.h"
+#include "console.h"
+#include "network.h"
+#include "pattern.h"
+#include "rate.h"
+#include "settings.h"
+#include "streams.h"
+
+SETTING(sink_port, 9);
+/* Whether the bytes must be those of the pattern of `sink_seed`. */
+SETTING(sink_check, 0);
+SETTING(sink_seed, 0);
+
+static struct intake {
+    bool is_used, is_wrong;
+    uint32_t began_us, last_us;
+    uint64_t bytes, first_difference;
+} intakes[MOST_CONNECTIONS];
+
+static void report(const struct intake *intake) {
+    rate_report("sink", intake->bytes, intake->last_us - intake->began_us);
+    if (intake->is_wrong) {
+        console_text("error: byte ");
+        console_number((uint32_t)intake->first_difference);
+        console_text(" and maybe more are not the pattern's\n");
+    } else if (setting_sink_check) {
+        console_text("every byte was right\n");
+    }
+}
+
+static void opened(struct stream *stream) {
+    for (unsigned n = 0; n < MOST_CONNECTIONS; n++) {
+        if (!intakes[n].is_used) {
+            uint32_t now_us = clock_us();
+            intakes[n] = (struct intake){.is_used = true, .began_us = now_us, .last_us = now_us};
+            stream->context = &intakes[n];
+            return;
+        }
+    }
+    stream_abort(stream);
+}
+
+static void check(struct intake *intake, const uint8_t *bytes, size_t count) {
+    if (!setting_sink_check || intake->is_wrong) {
+        return;
+    }
+    size_t right = pattern_difference(setting_sink_seed, intake->bytes, bytes, count);
+    if (right < count) {
+        intake->is_wrong = true;
+        intake->first_difference = intake->bytes + right;
+    }
+}
+
+/* All that is there: each piece is brought to memory, as it would be for an application that uses it. */
+static void readable(struct stream *stream) {
+    static uint8_t bytes[4096] __attribute__((aligned(4)));
+    struct intake *intake = stream->context;
+    for (size_t count = sizeof bytes; count == sizeof bytes;) {
+        count = stream_read(stream, bytes, sizeof bytes);
+        check(intake, bytes, count);
+        intake->bytes += count;
+    }
+    intake->last_us = clock_us();
+}
+
+static void ended(struct stream *stream, enum stream_end how) {
+    struct intake *intake = stream->context;
+    if (how == STREAM_ENDED) {
+        readable(stream);
+        stream_close(stream);
+    }
+    report(intake);
+    if (how == STREAM_RESET) {
+        console_text("error: the peer broke the connection off\n");
+    }
+    intake->is_used = false;
+}
+
+static const struct stream_user user = {.opened = opened, .readable = readable, .ended = ended};
+
+bool sink_start(void) { return network_listen((uint16_t)setting_sink_port, &user); }

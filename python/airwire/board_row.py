@@ -1,0 +1,124 @@
+"""What is said of a suite's rows that ran firmware on a virtual board: the figure, what others published, and the row
+that it is compared with. Figures are kept in the unit of their quantity: ``messages/s``, ``requests/s``, ``bit/s`` or
+``ps``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """What was measured of a row."""
+
+    value: float
+    interval: tuple[float, float] | None
+    """95 %: of batch means for rates, of the moving-block bootstrap for a median; ``None`` for few messages."""
+    unit: str
+    n: int
+
+
+@dataclass(frozen=True, slots=True)
+class Published:
+    """What others measured."""
+
+    value: float
+    unit: str
+    in_unit: float
+    """In the unit of the row's figure; a ratio where ratios are compared."""
+    source: str
+    note: str | None
+    compare: str
+    """``absolute``, ``ratio`` (to the row that this one is compared with) or ``mechanism``."""
+    measured_share: float | None
+    """The row's figure, or its ratio, divided by the published one."""
+
+
+@dataclass(frozen=True, slots=True)
+class SameBut:
+    """The row that another is compared with, and the one thing in which they differ."""
+
+    run: str
+    what: str
+    here: str | None
+    there: str | None
+    figure: Figure | None
+
+
+@dataclass(frozen=True)
+class BoardRow:
+    """The board behind a row of a run."""
+
+    title: str
+    board: str
+    firmware: str
+    firmware_sha256: str
+    settings: Mapping[str, str]
+    """All settings of the image as they were in force."""
+    network: str
+    traffic: Sequence[str]
+    of: str | None
+    """The client or server whose messages the samples are."""
+    measure: str
+    """``messages``, ``requests``, ``latency`` or ``bulk``."""
+    figure: Figure | None
+    published: Published | None
+    same_but: SameBut | None
+    skip: int
+    end_ps: int
+    ended: str
+    problem: str | None
+    """Why there is no figure, or how the firmware failed."""
+    counts: Mapping[str, float]
+    """What was counted on the board, by name."""
+    evidence: Mapping[str, float | None]
+    """What was seen while messages were traced, by name: SCK, the poll period, the share of waits for the flash."""
+    notes: Sequence[str]
+    load_spans: Callable[[], pl.DataFrame]
+    """Gives :attr:`spans`; called once, when they are first asked for."""
+
+    @cached_property
+    def spans(self) -> pl.DataFrame:
+        """Where the time of traced messages went: ``index``, ``stage``, ``kind``, ``start_ps``, ``end_ps`` ..."""
+        return self.load_spans()
+
+
+def board_row_of(entry: Mapping[str, Any], load_spans: Callable[[], pl.DataFrame]) -> BoardRow:
+    """A row from its entry in a manifest."""
+    same_but, published = entry["same_but"], entry["published"]
+    return BoardRow(
+        title=entry["title"],
+        board=entry["board"],
+        firmware=entry["firmware"]["name"],
+        firmware_sha256=entry["firmware"]["sha256"],
+        settings=entry["settings"],
+        network=entry["network"],
+        traffic=entry["traffic"],
+        of=entry["of"],
+        measure=entry["measure"],
+        figure=_figure(entry["figure"]),
+        published=None if published is None else Published(**published),
+        same_but=None if same_but is None else SameBut(**{**same_but, "figure": _figure(same_but["figure"])}),
+        skip=entry["skip"],
+        end_ps=entry["end_ps"],
+        ended=entry["ended"],
+        problem=entry["problem"],
+        counts=entry["counts"],
+        evidence=entry["evidence"] or {},
+        notes=entry["notes"],
+        load_spans=load_spans,
+    )
+
+
+def _figure(raw: Mapping[str, Any] | None) -> Figure | None:
+    if raw is None:
+        return None
+    interval = raw["interval"]
+    return Figure(raw["value"], None if interval is None else (interval[0], interval[1]), raw["unit"], raw["n"])

@@ -1,0 +1,85 @@
+"""Rows of boards on a terminal and as JSON: measured against published, and a verdict under each."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any
+
+from rich.table import Table
+from rich.text import Text
+
+from airwire.cli.output import whole
+from airwire.cli.tables import console
+from airwire.explain.board_figures import figure_text, interval_text, published_text, ratio_text
+from airwire.explain.board_run import board_sentence
+from airwire.model import Analysis, Capture
+
+_COLUMNS = ("n", "measured", "95 %", "published", "ratio")
+
+
+def board_rows(analysis: Analysis) -> list[Capture]:
+    """The rows that ran on boards, in the order of the suite."""
+    return [row for row in analysis.captures if row.board is not None]
+
+
+def print_board_rows(analysis: Analysis) -> None:
+    """The table, then a verdict for each row."""
+    rows = board_rows(analysis)
+    if not rows:
+        return
+    out = console()
+    out.print(_table(rows))
+    out.print("Virtual boards in virtual time; ratio is measured through published.", style="dim")
+    out.print("\nVerdicts:", style="bold")
+    for row in rows:
+        out.print(Text(f"- {row.path}: {board_sentence(row)}"))
+
+
+def _table(rows: Sequence[Capture]) -> Table:
+    table = Table(box=None, header_style="bold", pad_edge=False, padding=(0, 2, 0, 0))
+    table.add_column("row", overflow="fold", min_width=16)
+    for name in _COLUMNS:
+        table.add_column(name, justify="right", no_wrap=True)
+    for row in rows:
+        board = row.board
+        assert board is not None, "only rows of boards were chosen"
+        figure, published = board.figure, board.published
+        cells = (
+            board.title,
+            "0" if figure is None else str(figure.n),
+            figure_text(figure),
+            interval_text(figure),
+            published_text(published),
+            ratio_text(published),
+        )
+        table.add_row(*(Text(cell) for cell in cells))
+    return table
+
+
+def board_rows_json(analysis: Analysis) -> list[dict[str, Any]]:
+    """``boards`` of ``airwire.run/1``."""
+    return [_row_json(row) for row in board_rows(analysis)]
+
+
+def _row_json(row: Capture) -> dict[str, Any]:
+    board = row.board
+    assert board is not None, "only rows of boards were chosen"
+    return {
+        "row": row.path,
+        "title": board.title,
+        "board": board.board,
+        "firmware": board.firmware,
+        "firmware_sha256": board.firmware_sha256,
+        "settings": dict(board.settings),
+        "measure": board.measure,
+        "figure": None if board.figure is None else asdict(board.figure),
+        "published": None if board.published is None else asdict(board.published),
+        "same_but": None if board.same_but is None else asdict(board.same_but),
+        "end_ps": board.end_ps,
+        "ended": board.ended,
+        "problem": board.problem,
+        "counts": {name: whole(value) for name, value in board.counts.items()},
+        "notes": list(board.notes),
+        "verdict": board_sentence(row),
+    }

@@ -1,0 +1,209 @@
+"""What bounds a board's messages, and the change to make: causes that the stages of the median show, the largest first.
+
+A cause is named only where its share of the time is on the table: every sentence says how much of which time it is.
+What no stage explains is named as well.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from airwire.explain.quantities import percent, rough_time
+from airwire.explain.waterfall import PROCESSOR
+from airwire.link_model import Stage, Waterfall
+
+_TIMER = "asleep until a timer"
+_LOOKS = f"{_TIMER} between looks at "
+_AFTER = f"{_TIMER} after "
+_STILL = "SPI stands still between bytes"
+# A cause below this share of a message is not what bounds it; a second one is named from the same share on.
+_CAUSE = 0.2
+_CONSOLE = 0.1
+# SCK this far below what the chip takes is worth raising.
+_SLOW_SCK = 0.7
+_STALLED = 0.15
+_REMAINDER = 0.01
+_MOST_CAUSES = 2
+# Retransmission times that stacks begin with: RTR of WIZnet's chips is 2000 x 100 us after a reset, and Linux waits at
+# least 200 ms (TCP_RTO_MIN); lwIP's slow TCP timer counts in 500 ms, its fast one in 250 ms (opt.h, TCP_TMR_INTERVAL).
+_RETRANSMISSIONS = (
+    (200e9, "200 ms is what RTR of WIZnet's chips is after a reset, and the least of Linux"),
+    (250e9, "one beat of lwIP's TCP timer"),
+    (500e9, "two beats of lwIP's TCP timer of 250 ms"),
+)
+_NEAR = 0.06
+
+
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """Something that takes time, and what to do about it."""
+
+    name: str
+    ps: float
+    change: str
+
+
+def cause_sentence(waterfall: Waterfall, evidence: Mapping[str, float | None]) -> str:
+    """The largest causes with their changes: ``61 ms of 64 ms is a poll period ...: wire the INT pin or set 1 ms.``"""
+    total = waterfall.total_ps
+    if total <= 0:
+        return ""
+    found = causes(waterfall.stages, evidence)
+    named = [cause for cause in found if cause.ps >= _share_of(cause) * total][:_MOST_CAUSES]
+    sentences = [f"{rough_time(cause.ps)} of {rough_time(total)} is {cause.name}: {cause.change}." for cause in named]
+    if not named:
+        largest = max(waterfall.stages, key=lambda stage: stage.ps)
+        sentences.append(f"Nothing stands out: {percent(largest.ps / total)} of {rough_time(total)} is {largest.name}.")
+    left = sum(stage.ps for stage in waterfall.stages if stage.kind == "empirical")
+    if left >= _REMAINDER * total:
+        sentences.append(f"{rough_time(left)} is unexplained.")
+    return " ".join(sentences)
+
+
+def _share_of(cause: Cause) -> float:
+    return _CONSOLE if cause.name.startswith("waiting for the console") else _CAUSE
+
+
+def causes(stages: Sequence[Stage], evidence: Mapping[str, float | None]) -> list[Cause]:
+    """Every cause that the stages show, the largest first."""
+    found = [
+        *_spi(stages, evidence),
+        *_timers(stages, evidence),
+        *(_silence(stage) for stage in stages if stage.kind == "protocol"),
+        *_console(stages),
+        *_processor(stages, evidence),
+        *_wire(stages, evidence),
+        *_waits(stages),
+    ]
+    return sorted((cause for cause in found if cause.ps > 0), key=lambda cause: -cause.ps)
+
+
+def _sum(stages: Sequence[Stage]) -> float:
+    return sum(stage.ps for stage in stages)
+
+
+def _spi(stages: Sequence[Stage], evidence: Mapping[str, float | None]) -> list[Cause]:
+    moved = [stage for stage in stages if stage.kind == "bus" and not stage.name.startswith("looking")]
+    looks = [stage for stage in stages if stage.kind == "bus" and stage.name.startswith("looking")]
+    found = []
+    if moved:
+        found.append(_moved(moved, evidence))
+    if looks:
+        names = " and ".join(stage.name.removeprefix("looking at ").removesuffix(" over SPI") for stage in looks[:2])
+        found.append(Cause(f"looking at {names} again and again", _sum(looks), "wait for the INT pin instead"))
+    return found
+
+
+def _moved(moved: Sequence[Stage], evidence: Mapping[str, float | None]) -> Cause:
+    sck, highest, ps = evidence.get("sck_hz"), evidence.get("highest_sck_hz"), _sum(moved)
+    if sck and highest and sck < _SLOW_SCK * highest:
+        saved = rough_time(ps * (1 - sck / highest))
+        change = f"raise SCK, the chip takes {_megahertz(highest)}, which would save {saved}"
+        return Cause(f"SPI at {_megahertz(sck)}", ps, change)
+    largest = max(moved, key=lambda stage: stage.ps)
+    at = f" at {_megahertz(sck)}" if sck else ""
+    change = (
+        f"SCK is as fast as the chip takes, so move less; the most goes to {largest.name} ({rough_time(largest.ps)})"
+        if sck and highest
+        else f"move less; the most goes to {largest.name} ({rough_time(largest.ps)})"
+    )
+    return Cause(f"SPI{at}", ps, change)
+
+
+def _megahertz(hz: float) -> str:
+    return f"{hz / 1e6:.3g} MHz" if hz >= 1e6 else f"{hz / 1e3:.3g} kHz"
+
+
+def _timers(stages: Sequence[Stage], evidence: Mapping[str, float | None]) -> list[Cause]:
+    found = []
+    looks = [stage for stage in stages if stage.name.startswith(_LOOKS)]
+    if looks:
+        period = evidence.get("poll_period_ps")
+        register = max(looks, key=lambda stage: stage.ps).name.removeprefix(_LOOKS)
+        every = f" of {rough_time(period)}" if period else ""
+        name = f"a poll period{every} (asleep between looks at {register})"
+        found.append(
+            Cause(
+                name,
+                _sum(looks),
+                "wire the INT pin or set 1 ms" if not period or period > 1.5e9 else "wire the INT pin",
+            )
+        )
+    after = [stage for stage in stages if stage.name.startswith(_AFTER)]
+    if after:
+        command = max(after, key=lambda stage: stage.ps).name.removeprefix(_AFTER)
+        change = f"ask the chip whether {command} is done (Sn_CR, Sn_IR) instead of sleeping"
+        found.append(Cause(f"a fixed sleep of the driver after {command}", _sum(after), change))
+    plain = [stage for stage in stages if stage.name == _TIMER]
+    if plain:
+        change = "wake on the event instead of the timer"
+        found.append(Cause("sleeping until a timer", _sum(plain), change))
+    return found
+
+
+def _silence(stage: Stage) -> Cause:
+    who = "the board" if "the board" in stage.name else "the PC"
+    if "delayed acknowledgement" in stage.name:
+        usual = "40 ms or 200 ms" if who == "the PC" else "its stack's timer"
+        change = (
+            f"acknowledgements of {who} wait for data ({usual}); answer each message, send a message in one piece, or "
+            "switch Nagle's algorithm off at the other end"
+        )
+        return Cause(f"waiting for the delayed acknowledgement of {who}", stage.ps, change)
+    known = next((f" ({meaning})" for ps, meaning in _RETRANSMISSIONS if abs(stage.ps / ps - 1) < _NEAR), "")
+    change = "find out why a segment was lost or held back, or shorten the retransmission time"
+    return Cause(f"silence until {who} sends again{known}", stage.ps, change)
+
+
+def _console(stages: Sequence[Stage]) -> list[Cause]:
+    waits = [stage for stage in stages if stage.kind == "console"]
+    change = "print less, print at a higher baud rate, or let the DMA print"
+    return [Cause("waiting for the console's UART", _sum(waits), change)] if waits else []
+
+
+def _processor(stages: Sequence[Stage], evidence: Mapping[str, float | None]) -> list[Cause]:
+    work = [stage for stage in stages if stage.name.startswith(PROCESSOR) or stage.name == "the processor at work"]
+    still = [stage for stage in stages if stage.name == _STILL]
+    found = []
+    if work:
+        largest = max(work, key=lambda stage: stage.ps)
+        name = largest.name.removeprefix(PROCESSOR)
+        stalled = evidence.get("xip_stall_share") or 0
+        change = (
+            f"{percent(stalled)} of it waits for the flash; put {name} and what it calls into RAM"
+            if stalled >= _STALLED
+            else f"the most is {name} ({rough_time(largest.ps)}); make it shorter, or raise clk_sys"
+        )
+        found.append(Cause("the processor at work", _sum(work), change))
+    if still:
+        change = "let the DMA move the bytes, or keep the SPI's FIFO full"
+        found.append(Cause("SCK standing still between bytes", _sum(still), change))
+    return found
+
+
+def _wire(stages: Sequence[Stage], evidence: Mapping[str, float | None]) -> list[Cause]:
+    wire = [stage for stage in stages if stage.kind == "wire"]
+    if not wire:
+        return []
+    slow = (evidence.get("cable_bits_per_second") or 0) < 50e6
+    change = "use 100 Mbit/s" if slow else "the network sets the pace; send fewer and fuller frames"
+    return [Cause("frames on the wire", _sum(wire), change)]
+
+
+def _waits(stages: Sequence[Stage]) -> list[Cause]:
+    found = []
+    thinking = _sum([stage for stage in stages if stage.kind == "pc"])
+    if thinking:
+        found.append(Cause("the PC", thinking, "the board waits for its other end, which is not the board's to change"))
+    chip = _sum([stage for stage in stages if stage.kind == "chip"])
+    if chip:
+        found.append(Cause("the chip between SEND and the wire", chip, "the chip sets the pace; send fuller segments"))
+    found.extend(
+        Cause(
+            f"sleep ({stage.name})", stage.ps, "the board waits for its chip, and nothing on the board would be faster"
+        )
+        for stage in stages
+        if stage.kind == "sleep"
+    )
+    return found

@@ -1,0 +1,56 @@
+"""Figures of boards as people write them: rates, bits and times to three or four digits."""
+
+from __future__ import annotations
+
+from airwire.board_row import Figure, Published
+from airwire.explain.quantities import table_time
+
+# An interval narrower than this share is not worth a column.
+_SURE = 5e-5
+
+
+def number(value: float, digits: int = 4) -> str:
+    """A number to so many significant digits, without an exponent: ``37.51``, ``12 340``."""
+    rounded = float(f"{value:.{digits - 1}e}")
+    decimals = max(0, digits - len(f"{abs(int(rounded))}")) if rounded else 0
+    if 0 < abs(rounded) < 1:
+        return f"{rounded:.{digits}g}"
+    return f"{rounded:,.{decimals}f}".replace(",", " ")
+
+
+def quantity(value: float, unit: str) -> str:
+    """A value in the unit of a figure, readably: ``723.1 messages/s``, ``2.5 Mbit/s``, ``1.37 ms``."""
+    if unit == "ps":
+        return table_time(value)
+    if unit == "bit/s":
+        scale, name = next(((s, n) for s, n in ((1e6, "Mbit/s"), (1e3, "kbit/s")) if value >= s), (1.0, "bit/s"))
+        return f"{number(value / scale)} {name}"
+    return f"{number(value)} {unit}"
+
+
+def figure_text(figure: Figure | None) -> str:
+    """The figure, or a dash."""
+    return "-" if figure is None else quantity(figure.value, figure.unit)
+
+
+def interval_text(figure: Figure | None) -> str:
+    """How far the interval reaches to either side, in percent: ``+-0.8 %``."""
+    if figure is None or figure.interval is None or figure.value == 0:
+        return ""
+    low, high = figure.interval
+    reach = max(figure.value - low, high - figure.value) / figure.value
+    return "exact" if reach < _SURE else f"+-{100 * reach:.2g} %"
+
+
+def published_text(published: Published | None) -> str:
+    """The published figure as it was published."""
+    if published is None:
+        return ""
+    return f"{number(published.value)} {published.unit}"
+
+
+def ratio_text(published: Published | None) -> str:
+    """The measured figure divided by the published one; nothing where figures are not compared."""
+    if published is None or published.measured_share is None or published.compare == "mechanism":
+        return ""
+    return f"{published.measured_share:.3g}"

@@ -1,0 +1,91 @@
+"""Rows of boards in sentences: what one change brings, what others published, and why there is no figure."""
+
+from __future__ import annotations
+
+from airwire.board_row import BoardRow, Figure, SameBut
+from airwire.explain.board_causes import cause_sentence
+from airwire.explain.board_figures import quantity
+from airwire.explain.quantities import percent
+from airwire.explain.waterfall import FAR_ABOVE, tail_waterfall, waterfalls
+from airwire.link_model import RowExplanation
+from airwire.model import Capture
+
+# Figures nearer than this cannot be told apart in a sentence of three digits.
+_SAME = 5e-3
+
+
+def board_sentence(row: Capture) -> str:
+    """The verdict of a row: why there is no figure, or where its time goes and what the one change brings."""
+    board = row.board
+    assert board is not None, "the caller looked"
+    if board.problem is not None:
+        return f"No figure: {board.problem}."
+    found = waterfalls(row, percentiles=(50,))
+    cause = cause_sentence(found[0], board.evidence) if found else None
+    return " ".join(filter(None, (cause, _tail_sentence(row, board), change_sentence(board), mechanism_note(board))))
+
+
+def board_explanation(row: Capture) -> RowExplanation:
+    """Where the time of a row goes, as of a link. What a change brings is another row of the suite (``same_but``)."""
+    board = row.board
+    assert board is not None, "the caller looked"
+    return RowExplanation(
+        run=row.path,
+        link="",
+        title=f"{board.title}, {board.firmware} on {board.board}",
+        payload_bytes=0,
+        settings=board.settings,
+        sentence=board_sentence(row),
+        waterfalls=waterfalls(row),
+        changes=[],
+        board=board.board,
+    )
+
+
+def _tail_sentence(row: Capture, board: BoardRow) -> str | None:
+    """What the slowest messages spend their time on, where they take a good part of all time."""
+    tail = tail_waterfall(row)
+    if tail is None or row.latency_ps is None:
+        return None
+    latencies: list[int] = row.samples["latency_ps"].drop_nulls().to_list()
+    far = [latency for latency in latencies if latency > FAR_ABOVE * row.latency_ps["p50"]]
+    shares = (
+        f"{percent(len(far) / len(latencies))} of the messages take {percent(sum(far) / sum(latencies))} of the time"
+    )
+    return f"But {shares}: {cause_sentence(tail, board.evidence)}"
+
+
+def change_sentence(board: BoardRow) -> str | None:
+    """What the one difference to another row brings, with both figures."""
+    same, own = board.same_but, board.figure
+    if same is None or own is None or same.figure is None:
+        return None
+    return f"{_difference(same)}: {_compared(own, same.figure, same.run)}."
+
+
+def _difference(same: SameBut) -> str:
+    return f"With {same.what} {_value(same.here)} instead of {_value(same.there)}"
+
+
+def _value(text: str | None) -> str:
+    """A value in a sentence: of a network or of traffic its lines as one."""
+    return "the image's own" if text is None else "; ".join(text.split("\n")).strip("; ")
+
+
+def _compared(own: Figure, other: Figure, name: str) -> str:
+    here, there = quantity(own.value, own.unit), quantity(other.value, other.unit)
+    if other.value <= 0 or abs(own.value / other.value - 1) < _SAME:
+        return f"{here}, as {name} has ({there})"
+    times = own.value / other.value
+    words = ("longer", "shorter") if own.unit == "ps" else ("faster", "slower")
+    word = words[0] if times > 1 else words[1]
+    factor = max(times, 1 / times)
+    return f"{here} against {there} of {name}, {factor:.3g} times {word}"
+
+
+def mechanism_note(board: BoardRow) -> str | None:
+    """That a published figure is of another setup."""
+    published = board.published
+    if published is None or published.compare != "mechanism":
+        return None
+    return "The published figure is of another setup: only the cause is compared."

@@ -1,0 +1,133 @@
+"""Measured beside published: a row for each row that ran on a board, a panel for each unit."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from airwire.board_row import BoardRow
+from airwire.explain.board_figures import number, quantity
+from airwire.report import units
+from airwire.report.samples import CaptureView
+from airwire.report.spec import Columns, Figure, LegendEntry, Panel, Spec, row_axis, tooltip
+
+ROW_PX = 32
+_MEASURED, _PUBLISHED = "var(--series1)", "var(--series2)"
+# What one of each unit is on its axis, and the axis's title.
+_AXES = {
+    "messages/s": (1.0, "messages per second, log scale"),
+    "requests/s": (1.0, "requests per second, log scale"),
+    "bit/s": (1e6, "Mbit/s, log scale"),
+    "ps": (1e9, "median in ms, log scale"),
+}
+
+
+def published_figure(views: Sequence[CaptureView]) -> Figure | None:
+    """Every figure of a board with what was published of it; nothing where no row has a figure."""
+    boards = [view.capture.board for view in views if view.capture.board is not None]
+    measured = [board for board in boards if board.figure is not None]
+    panels = [
+        _panel(unit, own)
+        for unit in _AXES
+        if (own := [board for board in measured if board.figure is not None and board.figure.unit == unit])
+    ]
+    if not panels:
+        return None
+    caption = (
+        "Dot: measured on the virtual board, with its 95 % interval. Diamond: published; hollow where the published "
+    )
+    caption += "figure is of another setup, so that only the cause is compared."
+    legend = [LegendEntry("measured", _MEASURED, "circle"), LegendEntry("published", _PUBLISHED, "diamond")]
+    return Figure("published", "Measured and published", caption, panels, legend, columns=min(2, len(panels)))
+
+
+def _published(board: BoardRow) -> float | None:
+    """The published figure in the unit of the measured one; of a ratio that of the other row times the ratio."""
+    published, same = board.published, board.same_but
+    if published is None:
+        return None
+    if published.compare != "ratio":
+        return published.in_unit
+    return None if same is None or same.figure is None else published.in_unit * same.figure.value
+
+
+def _panel(unit: str, boards: Sequence[BoardRow]) -> Panel:
+    scale, title = _AXES[unit]
+    names = [board.title for board in boards]
+    measured: Columns = {"name": [], "value": [], "low": [], "high": [], "text": []}
+    published: Columns = {"name": [], "value": [], "own": [], "solid": [], "text": []}
+    for board in boards:
+        figure, theirs = board.figure, _published(board)
+        assert figure is not None, "only rows with a figure were chosen"
+        low, high = figure.interval or (figure.value, figure.value)
+        own = (board.title, *(units.significant(max(x, 1e-9) / scale) for x in (figure.value, low, high)))
+        for column, value in zip(measured.values(), (*own, _label(board)), strict=True):
+            column.append(value)
+        if theirs is not None and board.published is not None:
+            words = f"{number(board.published.value)} {board.published.unit}, {board.published.source}"
+            solid = board.published.compare != "mechanism"
+            row = (board.title, units.significant(theirs / scale), own[1], solid, words)
+            for column, value in zip(published.values(), row, strict=True):
+                column.append(value)
+    ends = [*measured["low"], *measured["high"], *published["value"]]
+    low, high = units.padded_log_domain(ends)
+    domain = (low, units.significant(high * (high / low) ** 0.5 * 1.5, 4))
+    spec = {"height": ROW_PX * len(names), "width": "container", "layer": _layers(names, domain, title)}
+    words = "; ".join(f"{name} {text}" for name, text in zip(names, measured["text"], strict=True))
+    return Panel(title.split(",")[0], spec, {"m": measured, "p": published}, f"Measured and published: {words}.")
+
+
+def _label(board: BoardRow) -> str:
+    figure, published = board.figure, board.published
+    assert figure is not None, "only rows with a figure were chosen"
+    words = quantity(figure.value, figure.unit)
+    if published is None or published.measured_share is None or published.compare == "mechanism":
+        return words
+    return f"{words}, {published.measured_share:.3g} of published"
+
+
+def _layers(names: Sequence[str], domain: tuple[float, float], title: str) -> list[Spec]:
+    def x(field: str) -> Spec:
+        axis = {"values": units.log_ticks(*domain), "labelOverlap": True, "format": "~r"}
+        scale = {"type": "log", "domain": list(domain), "nice": False}
+        return {"field": field, "type": "quantitative", "title": title, "scale": scale, "axis": axis}
+
+    y: Spec = {"field": "name", "type": "nominal", "title": None, "scale": {"domain": list(names)}, "axis": row_axis()}
+    own, theirs = {"name": "m"}, {"name": "p"}
+    tip = tooltip(("name", "row"), ("text", "measured"))
+    their_tip = tooltip(("name", "row"), ("text", "published"))
+    filled = {"condition": {"test": "datum.solid", "value": _PUBLISHED}, "value": "var(--paper)"}
+    return [
+        {
+            "data": theirs,
+            "mark": {"type": "rule", "color": "var(--line)", "strokeWidth": 1},
+            "encoding": {"x": x("own"), "x2": {"field": "value"}, "y": y},
+        },
+        {
+            "data": own,
+            "mark": {"type": "rule", "color": _MEASURED, "strokeWidth": 3, "opacity": 0.55},
+            "encoding": {"x": x("low"), "x2": {"field": "high"}, "y": y},
+        },
+        {
+            "data": theirs,
+            "mark": {"type": "point", "shape": "diamond", "size": 90, "stroke": _PUBLISHED, "strokeWidth": 1.4},
+            "encoding": {"x": x("value"), "y": y, "fill": filled, "tooltip": their_tip},
+        },
+        {
+            "data": own,
+            "mark": {"type": "point", "shape": "circle", "filled": True, "opacity": 1, "size": 55, "color": _MEASURED},
+            "encoding": {"x": x("value"), "y": y, "tooltip": tip},
+        },
+        {
+            "data": own,
+            "mark": {
+                "type": "text",
+                "align": "left",
+                "baseline": "bottom",
+                "dx": 6,
+                "dy": -6,
+                "fontSize": 10,
+                "color": "var(--ink)",
+            },
+            "encoding": {"x": x("value"), "y": y, "text": {"field": "text"}},
+        },
+    ]
