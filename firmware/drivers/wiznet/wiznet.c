@@ -1,4 +1,4 @@
-/* Start and readiness of the chip. */
+/* Start, readiness and interrupts of the chip. */
 #include "wiznet.h"
 
 #include <string.h>
@@ -111,3 +111,7 @@ const char *wiznet_sentence(enum wiznet_fault fault) {
 }
 
 const char *wiznet_chip_name(void) { return CHIP_NAME; }
+
+void wiznet_watch_sockets(uint32_t sockets) { bus_write8(SIMR, (uint8_t)sockets); }
+
+uint32_t wiznet_interrupts(void) { return bus_read8(SIR) & ALL_SOCKETS; }

@@ -1,5 +1,5 @@
 /* Driver of WIZnet's W5100, W5100S, W5200 and W5500: start, readiness, interrupts. sockets.h has the chip's own TCP and
- * UDP, macraw.h whole Ethernet frames. */
+ * UDP, frames.h whole Ethernet frames, watch.h how its interrupt pin is noticed. */
 #ifndef WIZNET_H
 #define WIZNET_H
 
@@ -36,19 +36,8 @@ enum wiznet_fault wiznet_wait_until_ready(uint32_t limit_ms);
 const char *wiznet_sentence(enum wiznet_fault fault);
 const char *wiznet_chip_name(void);
 
-/* How the chip is noticed: by its interrupt pin, or where that is not connected by looking each `poll_us` (0: always), on a
- * raster or so long after the look before. */
-void wiznet_watch(bool use_interrupt_pin, uint32_t poll_us, bool on_raster);
-/* Has the next look happen at once, where there is no raster. */
-void wiznet_look_soon(void);
 /* Lets these sockets (a bit each) raise the interrupt pin. */
 void wiznet_watch_sockets(uint32_t sockets);
-/* Whether it is time to look at the chip. True once for each poll, and for as long as the pin is low. */
-bool wiznet_is_calling(void);
-/* How long until a poll is due, at most `limit_us`; with the pin, `limit_us`. */
-uint32_t wiznet_quiet_us(uint32_t limit_us);
-/* Called from interrupt context when the pin goes low, to wake whoever waits; may be null. */
-void wiznet_set_waker(void (*waker)(void));
 /* Sockets whose interrupt stands, a bit each. */
 uint32_t wiznet_interrupts(void);
 
