@@ -66,6 +66,7 @@ lint: $(VENV)/packages
 	$(BIN)/ruff format --check python tests benches docs firmware/python
 	$(BIN)/ruff check python tests benches docs firmware/python
 	$(BIN)/mypy
+	find firmware -name '*.[ch]' | xargs $(BIN)/clang-format --dry-run --Werror
 
 test-rust: random-images
 	cargo test --workspace --release --locked --quiet

@@ -1,5 +1,5 @@
-/* Functions of the C library in place of newlib's: copies by words where both ends are aligned, as on a Cortex-M0+ a byte at
- * a time costs four times as much, and atoi() without locales. */
+/* Functions of the C library in place of newlib's: copies by words where both ends are aligned, as on a Cortex-M0+ a
+ * byte at a time costs four times as much, and atoi() without locales. */
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>

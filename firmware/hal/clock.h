@@ -12,8 +12,8 @@ uint32_t clock_system_hz(void);
 uint32_t clock_us(void);
 /* Milliseconds; wraps after 49.7 days. Not to be called by interrupt handlers. */
 uint32_t clock_ms(void);
-/* Sleeps until an interrupt or for that time at most. An interrupt that came since interrupts were held ends it at once,
- * so that a caller holds them, looks whether there is work, and sleeps without a gap. */
+/* Sleeps until an interrupt or for that time at most. An interrupt that came since interrupts were held ends it at
+ * once, so that a caller holds them, looks whether there is work, and sleeps without a gap. */
 void clock_sleep(uint32_t limit_us);
 
 /* Whether `limit_us` have gone by since `from_us`. */

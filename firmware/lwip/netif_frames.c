@@ -13,7 +13,8 @@
 #define ANNOUNCED_LOOKS 50u
 #define LOOKS_TO_ANNOUNCE 5u
 
-/* What another processor takes for a frame, and for each of its bytes beyond the bus: for comparisons with other boards. */
+/* What another processor takes for a frame, and for each of its bytes beyond the bus: for comparisons with other
+ * boards. */
 SETTING(frame_work_us, 0);
 SETTING(byte_work_ns, 0);
 

@@ -60,7 +60,8 @@ void sys_mutex_free(sys_mutex_t *mutex) {
 
 err_t sys_mbox_new(sys_mbox_t *mailbox, int messages) {
     (void)messages;
-    mailbox->handle = xQueueCreateStatic(MAILBOX_MESSAGES, sizeof(void *), (uint8_t *)mailbox->messages, &mailbox->memory);
+    mailbox->handle =
+        xQueueCreateStatic(MAILBOX_MESSAGES, sizeof(void *), (uint8_t *)mailbox->messages, &mailbox->memory);
     return ERR_OK;
 }
 

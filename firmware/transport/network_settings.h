@@ -14,8 +14,8 @@ USES_SETTING(spi_dma_from_bytes);
 USES_SETTING(wiznet_int);
 /* Without it: how often the chip is looked at; 0 for all the time. */
 USES_SETTING(wiznet_poll_us);
-/* Whether polls keep a raster of that period, as a timer's do; else so long passes from one look to the next, and what was
- * sent is followed by a look at once, as in drivers that sleep when they see nothing. */
+/* Whether polls keep a raster of that period, as a timer's do; else so long passes from one look to the next, and what
+ * was sent is followed by a look at once, as in drivers that sleep when they see nothing. */
 USES_SETTING(wiznet_poll_raster);
 /* Whether the address comes from DHCP (lwIP only), or from the three settings below. */
 USES_SETTING(dhcp);

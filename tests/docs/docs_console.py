@@ -26,6 +26,8 @@ BOARDS_PAGE = REPOSITORY / "docs" / "reference" / "boards.md"
 NETWORKS_PAGE = REPOSITORY / "docs" / "reference" / "networks.md"
 # The test images, built where they survive from run to run.
 IMAGES = REPOSITORY / "target" / "images"
+# The firmware, as `make firmware` builds it.
+BUILD = REPOSITORY / "build"
 DOCUMENTS = sorted([*REPOSITORY.glob("*.md"), *(REPOSITORY / "docs").rglob("*.md")])
 # Wide enough for the table of a capture; what is shown in the documents does not wrap in odd places.
 TERMINAL_COLUMNS = 150
@@ -58,6 +60,11 @@ class Command:
         """Whether it runs one of our firmware images."""
         return re.search(r"(?<![\w/])images/", self.line) is not None
 
+    @property
+    def needs_firmware(self) -> bool:
+        """Whether it runs one of the firmware's images."""
+        return re.search(r"(?<![\w/])build/firmware/|suites/published", self.line) is not None
+
 
 @dataclass(frozen=True)
 class Block:
@@ -81,6 +88,11 @@ class Block:
     def needs_images(self) -> bool:
         """Whether any of its commands runs one of our firmware images."""
         return any(command.needs_images for command in self.commands)
+
+    @property
+    def needs_firmware(self) -> bool:
+        """Whether any of its commands runs one of the firmware's images."""
+        return any(command.needs_firmware for command in self.commands)
 
 
 def blocks_of(document: Path) -> list[Block]:
@@ -110,6 +122,8 @@ def workspace(folder: Path) -> Path:
     """Prepare a folder in which documents' commands run: suites, the real captures in ``captures/``, our images."""
     (folder / "suites").symlink_to(REPOSITORY / "suites")
     (folder / "images").symlink_to(IMAGES)
+    (folder / "build").symlink_to(BUILD)
+    (folder / "firmware").symlink_to(REPOSITORY / "firmware")
     if CAPTURES.is_dir():
         (folder / "captures").symlink_to(CAPTURES)
     return folder

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from docs_console import CAPTURES, DOCUMENTS, REPOSITORY, Block, blocks_of, build_images, refresh, run, workspace
+from docs_console import BUILD, CAPTURES, DOCUMENTS, REPOSITORY, Block, blocks_of, build_images, refresh, run, workspace
 
 BLOCKS = [block for document in DOCUMENTS for block in blocks_of(document)]
 REFRESH = "`python tests/docs/docs_console.py` writes the true output into the documents"
@@ -32,6 +32,8 @@ def test_commands_in_the_documents_do_what_the_documents_show(
         pytest.skip("the real captures (../shared/captures) are not on this machine")
     if block.needs_images and not has_images:
         pytest.skip("arm-none-eabi-gcc is not on this machine (Debian: gcc-arm-none-eabi)")
+    if block.needs_firmware and not (BUILD / "firmware" / "w5500-evb-pico" / "pingpong_client-hardware.elf").is_file():
+        pytest.skip("the firmware is not built: make firmware (needs arm-none-eabi-gcc)")
     for command in block.commands:
         if command.is_for_the_build:
             continue

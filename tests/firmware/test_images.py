@@ -1,7 +1,7 @@
 """The firmware's images on the virtual board: that each works on every chip, and how fast and small they are.
 
-The goals hold in virtual time, so that no machine's load moves them: RP2040 at 133 MHz, W5500 at 33.3 MHz SPI, a wire of
-100 Mbit/s, a PC that answers within 50 us.
+The goals hold in virtual time, so that no machine's load moves them: RP2040 at 133 MHz, W5500 at 33.3 MHz SPI, a
+wire of 100 Mbit/s, a PC that answers within 50 us.
 """
 
 from __future__ import annotations

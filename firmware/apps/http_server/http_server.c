@@ -1,5 +1,5 @@
-/* The web server: pages of the image that `airwire fsdata` made, live values by their tags, a lamp by a form. One connection
- * of the HTTP core for each stream; who finds none is told so and sent away. */
+/* The web server: pages of the image that `airwire fsdata` made, live values by their tags, a lamp by a form. One
+ * connection of the HTTP core for each stream; who finds none is told so and sent away. */
 #include <string.h>
 
 #include "adc.h"
@@ -45,8 +45,8 @@ static bool send_pending(struct client *client) {
     size_t count;
     while ((count = http_pending(&client->http, &bytes)) > 0) {
         bool is_own = (uintptr_t)bytes - (uintptr_t)&client->http < sizeof client->http;
-        size_t taken = is_own ? stream_write(client->stream, bytes, count)
-                              : stream_write_constant(client->stream, bytes, count);
+        size_t taken =
+            is_own ? stream_write(client->stream, bytes, count) : stream_write_constant(client->stream, bytes, count);
         if (!taken) {
             return false;
         }

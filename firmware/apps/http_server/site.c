@@ -1,5 +1,5 @@
-/* Tags: a counter of pages with it, a greeting, the voltage on GPIO26, the chip's temperature. A form at /lamp switches the
- * board's LED. */
+/* Tags: a counter of pages with it, a greeting, the voltage on GPIO26, the chip's temperature. A form at /lamp switches
+ * the board's LED. */
 #include "site.h"
 
 #include <string.h>

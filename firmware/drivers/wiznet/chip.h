@@ -1,6 +1,7 @@
 /* What differs between WIZnet's chips: register addresses, block numbers, memories, version. board.h chooses one by
  * BOARD_WIZNET_W5100, _W5100S, _W5200 or _W5500. Registers are named as in the datasheets (their sections 3 and 4). An
- * address holds the offset in its low half; for the W5500 the block select bits lie above it (W5500 datasheet 2.2.2). */
+ * address holds the offset in its low half; for the W5500 the block select bits lie above it (W5500 datasheet 2.2.2).
+ */
 #ifndef WIZNET_CHIP_H
 #define WIZNET_CHIP_H
 

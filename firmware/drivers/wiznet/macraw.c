@@ -11,14 +11,14 @@
 #define LEAST_BYTES 60u
 #define COMMAND_LOOKS 64u
 #define SIZE_LOOKS 4u
-/* A frame of the largest size takes 123 us on the wire at 100 Mbit/s and ten times that at 10; so many looks at Sn_IR take
- * longer on any SPI. */
+/* A frame of the largest size takes 123 us on the wire at 100 Mbit/s and ten times that at 10; so many looks at Sn_IR
+ * take longer on any SPI. */
 #define SEND_LOOKS 4096u
 
 static uint16_t read_pointer, write_pointer;
-static uint16_t left;      /* of the frame that is being read */
-static uint16_t waiting;   /* so many bytes stand in the receive memory at least */
-static uint16_t written;   /* of the frame that is being written */
+static uint16_t left;    /* of the frame that is being read */
+static uint16_t waiting; /* so many bytes stand in the receive memory at least */
+static uint16_t written; /* of the frame that is being written */
 static bool is_sending;
 static uint32_t faults;
 
@@ -94,7 +94,8 @@ size_t frames_next(void) {
     memory_read(0, read_pointer, length, LENGTH_BYTES);
     unsigned bytes = (unsigned)(length[0] << 8 | length[1]);
     look_for(bytes);
-    if (waiting > memory_bytes(0) || bytes < LENGTH_BYTES + 14u || bytes > LENGTH_BYTES + FRAMES_MOST_BYTES || bytes > waiting) {
+    if (waiting > memory_bytes(0) || bytes < LENGTH_BYTES + 14u || bytes > LENGTH_BYTES + FRAMES_MOST_BYTES ||
+        bytes > waiting) {
         fault();
         return 0;
     }

@@ -1,5 +1,5 @@
-/* Where a socket's pointer lies in the chip. The W5500 wraps by itself; in the flat address space of the others a burst that
- * reaches a memory's end goes on in the next socket's, so that it is cut in two there. */
+/* Where a socket's pointer lies in the chip. The W5500 wraps by itself; in the flat address space of the others a burst
+ * that reaches a memory's end goes on in the next socket's, so that it is cut in two there. */
 #include "memory.h"
 
 #include "bus.h"
@@ -16,8 +16,8 @@ static uint8_t memory_kib[CHIP_SOCKETS];
 
 size_t memory_bytes(unsigned socket) { return memory_kib[socket] * 1024u; }
 
-/* The socket whose memory is written last is the first, which may have most: so the sizes never add up to more than there
- * is. */
+/* The socket whose memory is written last is the first, which may have most: so the sizes never add up to more than
+ * there is. */
 static void write_sizes(void) {
 #ifdef RMSR
     static const uint8_t code[9] = {[1] = 0, [2] = 1, [4] = 2, [8] = 3};

@@ -11,10 +11,10 @@
 #define COMMAND_LOOKS 64u
 
 static struct {
-    uint16_t write, read;      /* where the next bytes go to and come from */
-    uint16_t unsent, unread;   /* written since SEND, read since RECV */
-    uint16_t room;             /* so much is free at least */
-    bool is_sending;           /* SENDOK has not come */
+    uint16_t write, read;    /* where the next bytes go to and come from */
+    uint16_t unsent, unread; /* written since SEND, read since RECV */
+    uint16_t room;           /* so much is free at least */
+    bool is_sending;         /* SENDOK has not come */
 } sockets[CHIP_SOCKETS];
 
 unsigned socket_count(void) { return CHIP_SOCKETS; }

@@ -8,7 +8,14 @@
 #include <stdint.h>
 
 /* How a socket stands, as its Sn_SR says. */
-enum socket_state { SOCKET_CLOSED, SOCKET_OPENING, SOCKET_LISTENING, SOCKET_OPEN, SOCKET_ENDED_BY_PEER, SOCKET_CLOSING };
+enum socket_state {
+    SOCKET_CLOSED,
+    SOCKET_OPENING,
+    SOCKET_LISTENING,
+    SOCKET_OPEN,
+    SOCKET_ENDED_BY_PEER,
+    SOCKET_CLOSING
+};
 
 /* What has happened since it was last asked, an or of these. */
 enum socket_event {
@@ -20,8 +27,8 @@ enum socket_event {
 };
 
 unsigned socket_count(void);
-/* Gives the first `used` sockets the same share of the chip's memory, the others what they cannot do without. Before any is
- * opened. */
+/* Gives the first `used` sockets the same share of the chip's memory, the others what they cannot do without. Before
+ * any is opened. */
 void sockets_share_memory(unsigned used);
 
 /* Each opens a closed socket anew; false when the chip does not follow within its time. */
@@ -36,8 +43,8 @@ void socket_watch(unsigned socket, uint8_t events);
 
 /* How many bytes have come in; may be less than there are by now, never more. */
 size_t socket_received(unsigned socket);
-/* Takes `count` of them, of which no more than socket_received() said; `bytes` may be null to drop them. The room is free
- * for the peer with socket_release(). */
+/* Takes `count` of them, of which no more than socket_received() said; `bytes` may be null to drop them. The room is
+ * free for the peer with socket_release(). */
 void socket_read(unsigned socket, uint8_t *bytes, size_t count);
 void socket_release(unsigned socket);
 

@@ -19,8 +19,8 @@ struct wiznet_addresses {
     uint32_t address, mask, gateway;
 };
 
-/* Resets the chip by its pin, sets up the SPI for `hz` at most, and waits until the chip answers. Returns WIZNET_READY or
- * WIZNET_NO_CHIP. */
+/* Resets the chip by its pin, sets up the SPI for `hz` at most, and waits until the chip answers. Returns WIZNET_READY
+ * or WIZNET_NO_CHIP. */
 enum wiznet_fault wiznet_start(uint32_t hz, const uint8_t mac[6]);
 /* The SPI clock that it came out as. */
 uint32_t wiznet_spi_hz(void);

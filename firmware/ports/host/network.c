@@ -1,5 +1,5 @@
-/* Streams and datagrams on the sockets of a PC, on the loopback interface: the very applications run there under sanitizers,
- * with real programs as peers. The loop ends with SIGTERM, so that leaks are reported.
+/* Streams and datagrams on the sockets of a PC, on the loopback interface: the very applications run there under
+ * sanitizers, with real programs as peers. The loop ends with SIGTERM, so that leaks are reported.
  *
  * Small buffers stand between an application and the sockets, so that it meets the same back-pressure as on a board. */
 #define _POSIX_C_SOURCE 200809L
@@ -69,7 +69,8 @@ static size_t capacity(void) {
     return setting_buffer_bytes < BUFFER_MOST_BYTES ? setting_buffer_bytes : BUFFER_MOST_BYTES;
 }
 
-static struct seat *take_seat(int socket, const struct stream_user *user, void *context, uint16_t port, enum phase phase) {
+static struct seat *take_seat(int socket, const struct stream_user *user, void *context, uint16_t port,
+                              enum phase phase) {
     for (unsigned n = 0; n < STREAMS; n++) {
         struct seat *seat = &seats[n];
         if (seat->phase == FREE) {
@@ -214,8 +215,8 @@ static void transmit(struct seat *seat) {
     }
 }
 
-/* The rest goes out before the end. Then what the peer still sends is dropped for a while: a socket that is closed with bytes
- * unread resets the connection, and the peer would lose what it has not read yet. */
+/* The rest goes out before the end. Then what the peer still sends is dropped for a while: a socket that is closed with
+ * bytes unread resets the connection, and the peer would lose what it has not read yet. */
 static void finish_closing(struct seat *seat) {
     if (!seat->is_shut) {
         transmit(seat);
@@ -328,7 +329,12 @@ static void call_tick(void) {
 
 /* One look at everything: streams first, then ports, then who wants to connect. */
 static void turn(int pins) {
-    enum { FIRST_PORT = STREAMS, FIRST_LISTENER = FIRST_PORT + HOST_PORTS, PINS_PLACE = FIRST_LISTENER + LISTENERS, PLACES };
+    enum {
+        FIRST_PORT = STREAMS,
+        FIRST_LISTENER = FIRST_PORT + HOST_PORTS,
+        PINS_PLACE = FIRST_LISTENER + LISTENERS,
+        PLACES
+    };
     struct pollfd places[PLACES];
     uint32_t limit_ms = milliseconds_to_tick();
     for (unsigned n = 0; n < STREAMS; n++) {

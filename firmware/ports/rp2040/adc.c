@@ -33,7 +33,8 @@ static uint32_t convert(uint32_t input) {
 
 uint32_t adc_gpio26_millivolts(void) { return convert(INPUT_GPIO26) * 3300u / 4096u; }
 
-/* 0.706 V at 27 degrees, 1.721 mV less for each degree more (4.9.5). Unsigned, as a signed division is one function more. */
+/* 0.706 V at 27 degrees, 1.721 mV less for each degree more (4.9.5). Unsigned, as a signed division is one function
+ * more. */
 int32_t adc_temperature_decidegrees(void) {
     uint32_t microvolts = convert(INPUT_TEMPERATURE) * 825000u / 1024u;
     if (microvolts > 706000u) {

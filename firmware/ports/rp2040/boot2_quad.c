@@ -19,14 +19,7 @@ static inline volatile uint32_t *ssi(void) {
     return base;
 }
 
-enum {
-    CTRLR0 = 0x00 / 4,
-    CTRLR1 = 0x04 / 4,
-    SSIENR = 0x08 / 4,
-    BAUDR = 0x14 / 4,
-    SR = 0x28 / 4,
-    DR0 = 0x60 / 4
-};
+enum { CTRLR0 = 0x00 / 4, CTRLR1 = 0x04 / 4, SSIENR = 0x08 / 4, BAUDR = 0x14 / 4, SR = 0x28 / 4, DR0 = 0x60 / 4 };
 enum { RX_SAMPLE_DLY = 0xf0 / 4, SPI_CTRLR0 = 0xf4 / 4 };
 
 static __attribute__((noinline)) void wait_until_sent(volatile uint32_t *base) {

@@ -1,4 +1,5 @@
-/* The SPI of the board's network chip: SPI0, by the processor for short transfers and by two DMA channels for long ones. */
+/* The SPI of the board's network chip: SPI0, by the processor for short transfers and by two DMA channels for long
+ * ones. */
 #include "spi.h"
 
 #include "board.h"

@@ -1,5 +1,5 @@
-/* Streams and datagrams on the chip's own sockets: each is one socket, and so is each port that is listened on, while nobody
- * is connected. */
+/* Streams and datagrams on the chip's own sockets: each is one socket, and so is each port that is listened on, while
+ * nobody is connected. */
 #include "network.h"
 
 #include <string.h>
@@ -92,7 +92,8 @@ struct stream *network_connect(uint32_t address, uint16_t port, const struct str
     if (!seat) {
         return NULL;
     }
-    next_port = next_port < 49152u || next_port == 65535u ? (uint16_t)(49152u + random_word() % 16000u) : next_port + 1u;
+    next_port =
+        next_port < 49152u || next_port == 65535u ? (uint16_t)(49152u + random_word() % 16000u) : next_port + 1u;
     seat->stream = (struct stream){user, context, next_port};
     seat->is_open = seat->has_ended = seat->wants_room = seat->is_closing = false;
     watch(seat);

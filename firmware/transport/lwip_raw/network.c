@@ -15,8 +15,8 @@
 #include "watch.h"
 #include "watchdog.h"
 
-/* 0: what was written leaves at once. 1: only when less than a quarter of the send buffer is free, else with lwIP's next
- * timer, as old versions of MicroPython had it. */
+/* 0: what was written leaves at once. 1: only when less than a quarter of the send buffer is free, else with lwIP's
+ * next timer, as old versions of MicroPython had it. */
 SETTING(output_rule, 0);
 /* Whether lwIP's timers run only when the chip is polled. */
 SETTING(timers_with_poll, 0);
@@ -251,7 +251,8 @@ static void output(struct seat *seat) {
     seat->must_output = false;
 }
 
-/* What lwIP's callbacks have noted. A stream that its application closes leaves its seat: it is looked at anew each time. */
+/* What lwIP's callbacks have noted. A stream that its application closes leaves its seat: it is looked at anew each
+ * time. */
 static void serve(struct seat *seat) {
     const struct stream_user *user = seat->stream.user;
     if (seat->is_new) {

@@ -1,5 +1,5 @@
-/* Waits for the chip's interrupt pin, or for the next poll, and takes the frames that are there. Long DMA transfers let other
- * tasks run. Whoever uses the chip holds lwIP's core lock. */
+/* Waits for the chip's interrupt pin, or for the next poll, and takes the frames that are there. Long DMA transfers let
+ * other tasks run. Whoever uses the chip holds lwIP's core lock. */
 #include "driver_task.h"
 
 #include "FreeRTOS.h"

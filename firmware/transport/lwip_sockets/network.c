@@ -1,5 +1,5 @@
-/* Streams and datagrams on lwIP's sockets, with FreeRTOS: a task takes frames from the chip, lwIP has one for its timers, and
- * this one waits in select() for all sockets together. */
+/* Streams and datagrams on lwIP's sockets, with FreeRTOS: a task takes frames from the chip, lwIP has one for its
+ * timers, and this one waits in select() for all sockets together. */
 #include "network.h"
 
 #include <string.h>
@@ -278,7 +278,8 @@ static void receive_one(struct datagrams *datagrams) {
     static uint8_t bytes[DATAGRAM_MOST_BYTES];
     struct sockaddr_in name;
     socklen_t size = sizeof name;
-    ssize_t count = lwip_recvfrom(datagrams->socket, bytes, sizeof bytes, MSG_DONTWAIT, (struct sockaddr *)&name, &size);
+    ssize_t count =
+        lwip_recvfrom(datagrams->socket, bytes, sizeof bytes, MSG_DONTWAIT, (struct sockaddr *)&name, &size);
     if (count >= 0) {
         struct endpoint from = {name.sin_addr.s_addr, lwip_ntohs(name.sin_port)};
         datagrams->received(datagrams->context, &from, bytes, (size_t)count);
