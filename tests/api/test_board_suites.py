@@ -2,12 +2,26 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import airwire
 from airwire.board import Board, image_settings
+from airwire.board_row import BoardRow, Figure, Published
+from airwire.cli.board_rows import board_rows_json
+from airwire.explain.board_causes import cause_sentence, causes
+from airwire.explain.board_published import left_unexplained
+from airwire.link_model import Stage, Waterfall
+
+BUILT = Path(__file__).resolve().parents[2] / "build" / "firmware"
+CLIENT = "w5500-evb-pico/pingpong_client-lwip_raw.elf"
+SOCKETS = "w5500-evb-pico/pingpong_client-hardware.elf"
+MS = 1e9
+LOOKS = "asleep until a timer between looks at Sn_RX_RSR"
+HELD = "answer held back by the board"
 
 SUITE = """
 [boards.pp]
@@ -57,3 +71,145 @@ def test_an_image_without_settings_says_what_one_is(images: Path) -> None:
     assert image_settings(images / "wiznet_http.elf") == []
     with pytest.raises(airwire.AirwireError, match="it has none at all: a setting is a word in flash"):
         Board("w5500-evb-pico", images / "wiznet_http.elf", settings={"spi_hz": "33 MHz"})
+
+
+BUILT_ROWS = f"""
+[boards.poll]
+firmware = "{CLIENT}"
+settings = {{ wiznet_int = "off", wiznet_poll_us = "64 ms" }}
+skip = 2
+samples = 30
+limit = "20 s"
+[boards.rule]
+same_but = "poll"
+settings = {{ output_rule = 1 }}
+[boards.timer]
+same_but = "rule"
+settings = {{ timers_with_poll = "on" }}
+published = {{ value = 3.9, unit = "messages/s", source = "a report" }}
+[boards.pin]
+same_but = "rule"
+settings = {{ wiznet_int = "on" }}
+[boards.sockets]
+firmware = "{SOCKETS}"
+settings = {{ wiznet_int = "off", spi_hz = "2 MHz" }}
+skip = 2
+samples = 30
+"""
+
+
+def sentence(evidence: dict[str, float | None], **stages_ms: float) -> str:
+    """The sentence of a message that polls, holds its answer back and works for so many milliseconds."""
+    names = {"polls": (LOOKS, "gate"), "held": (HELD, "gate"), "again": (f"{HELD} until the PC sends again", "gate")}
+    stages = [Stage(*names[name], ms * MS) for name, ms in stages_ms.items()]
+    return cause_sentence(Waterfall(50, sum(stage.ps for stage in stages), 1, stages), evidence)
+
+
+def test_a_poll_period_is_named_as_measured() -> None:
+    text = sentence({"poll_period_ps": 64 * MS}, polls=64)
+    assert text == "64 ms of 64 ms is a poll period of 64 ms: wire the INT pin or set 1 ms."
+    assert sentence({"poll_period_ps": 1 * MS}, polls=1) == "1 ms of 1 ms is a poll period of 1 ms: wire the INT pin."
+
+
+def test_a_held_answer_is_the_stacks_timer_with_the_period_that_was_measured() -> None:
+    change = "call tcp_output() after tcp_write(), or take the output rule out"
+    text = sentence({"held_period_ps": 250 * MS}, held=250)
+    assert text.startswith(
+        f"250 ms of 250 ms is an {HELD}: the stack sends with its own timer (period 250 ms, lwIP's TCP"
+    )
+    assert change in text and "4.00 messages/s" in text
+    other = sentence({"held_period_ps": 100 * MS}, held=100)
+    assert "period 100 ms;" in other and "lwIP" not in other and change in other
+    unknown = sentence({}, held=100)
+    assert "period" not in unknown and change in unknown
+
+
+def test_timers_that_run_only_at_polls_are_named_with_the_poll_and_the_rate_that_they_make() -> None:
+    evidence: dict[str, float | None] = {"held_period_ps": 256 * MS, "poll_period_ps": 64 * MS}
+    text = sentence(evidence, polls=64, held=192)
+    assert "192 ms of 256 ms is an answer held back by the board" in text
+    assert "period 256 ms = 4 x 64 ms: lwIP's TCP timer of 250 ms, which runs only at polls" in text
+    assert "one message a period is 3.91 messages/s" in text
+    assert "64 ms of 256 ms is a poll period of 64 ms" in text
+
+
+def test_a_retransmission_that_comes_before_the_timer_is_told() -> None:
+    text = sentence({"held_period_ps": 250 * MS}, again=200)
+    assert "the PC's retransmission comes before it" in text and "messages/s" not in text
+
+
+def test_causes_have_names_that_stay() -> None:
+    stages = [
+        Stage(LOOKS, "gate", 3.0),
+        Stage(HELD, "gate", 2.0),
+        Stage("asleep until a timer after SEND", "gate", 1.0),
+    ]
+    assert [cause.kind for cause in causes(stages, {})] == ["poll_period", "answer_held_back", "fixed_sleep"]
+
+
+def board_row(value: float, unit: str, published: Published) -> BoardRow:
+    """A row with a figure and what others measured; the rest does not matter."""
+    empty: dict[str, float] = {}
+    return BoardRow(
+        title="", board="", firmware="", firmware_sha256="", settings={}, network="", traffic=[], of=None,
+        measure="messages", figure=Figure(value, None, unit, 40), published=published, same_but=None, skip=0, end_ps=0,
+        ended="", problem=None, counts=empty, evidence={}, notes=[], load_spans=lambda: pytest.fail("not needed"),
+    )  # fmt: skip
+
+
+def test_what_is_left_between_published_and_measured_is_said() -> None:
+    published = Published(723, "messages/s", 723, "a report", None, "absolute", 1.1)
+    row = board_row(797.9, "messages/s", published)
+    # 1/723 s and 1/797.9 s.
+    assert left_unexplained(row) == "Published 1.38 ms a message, here 1.25 ms: 0.13 ms is not explained."
+    assert left_unexplained(replace(row, published=replace(published, compare="mechanism"))) is None
+    ping = Published(22.109, "ms", 22.109 * MS, "a report", None, "absolute", 1.2)
+    text = left_unexplained(board_row(26.609 * MS, "ps", ping))
+    assert text == "Published 22.1 ms, here 26.6 ms: 4.5 ms more is not explained."
+    exact = left_unexplained(board_row(723.1, "messages/s", published))
+    assert exact is not None and exact.endswith("nothing is left unexplained to these digits.")
+
+
+@pytest.fixture(scope="module")
+def built_rows(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, Any]]:
+    """Clients as they are built, with polls and with lwIP's output left to a timer: their rows as JSON."""
+    for image in (CLIENT, SOCKETS):
+        if not (BUILT / image).is_file():
+            pytest.skip(f"{image} is not in build/firmware (make firmware)")
+    folder = tmp_path_factory.mktemp("built")
+    suite = folder / "suite.toml"
+    suite.write_text(BUILT_ROWS)
+    return {row["row"]: row for row in board_rows_json(airwire.run(suite, firmware=BUILT, out=folder / "run"))}
+
+
+def test_all_sleeps_of_a_raster_count_as_one_poll_period_on_the_built_image(
+    built_rows: dict[str, dict[str, Any]],
+) -> None:
+    row = built_rows["poll"]
+    first = row["causes"][0]
+    assert first["cause"] == "poll_period" and first["ps"] == pytest.approx(64 * MS, rel=0.02)
+    assert "is a poll period of 64 ms: wire the INT pin or set 1 ms" in row["verdict"]
+    assert "fixed sleep" not in row["verdict"]
+    sockets = built_rows["sockets"]
+    assert sockets["causes"][0]["cause"] == "poll_period"
+    assert "is a poll period of 1 ms: wire the INT pin." in sockets["verdict"]
+
+
+def test_output_left_to_lwips_timer_is_an_answer_held_back_on_the_built_image(
+    built_rows: dict[str, dict[str, Any]],
+) -> None:
+    # TCP_TMR_INTERVAL of lwIP's opt.h is 250 ms.
+    for name in ("rule", "pin"):
+        assert built_rows[name]["causes"][0]["cause"] == "answer_held_back", name
+        assert "period 250 ms, lwIP's TCP timer" in built_rows[name]["verdict"], name
+    assert built_rows["rule"]["figure"]["value"] == pytest.approx(4, rel=0.01)
+
+
+def test_poll_timer_and_output_rule_are_named_together_on_the_built_image(
+    built_rows: dict[str, dict[str, Any]],
+) -> None:
+    row = built_rows["timer"]
+    assert {cause["cause"] for cause in row["causes"][:2]} == {"answer_held_back", "poll_period"}
+    assert "period 256 ms = 4 x 64 ms: lwIP's TCP timer of 250 ms, which runs only at polls" in row["verdict"]
+    assert "take the output rule out, which leaves the poll period of 64 ms" in row["verdict"]
+    assert "Published 256 ms a message, here 256 ms: nothing is left unexplained to these digits." in row["verdict"]

@@ -12,7 +12,7 @@ from rich.text import Text
 from airwire.cli.output import whole
 from airwire.cli.tables import console
 from airwire.explain.board_figures import figure_text, interval_text, published_text, ratio_text
-from airwire.explain.board_run import board_sentence
+from airwire.explain.board_run import board_causes, board_sentence
 from airwire.model import Analysis, Capture
 
 _COLUMNS = ("n", "measured", "95 %", "published", "ratio")
@@ -82,4 +82,8 @@ def _row_json(row: Capture) -> dict[str, Any]:
         "counts": {name: whole(value) for name, value in board.counts.items()},
         "notes": list(board.notes),
         "verdict": board_sentence(row),
+        "causes": [
+            {"cause": cause.kind, "name": cause.name, "ps": whole(cause.ps), "change": cause.change}
+            for cause in board_causes(row)
+        ],
     }

@@ -7,15 +7,13 @@ What no stage explains is named as well.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
+from airwire.explain.board_cause import Cause
+from airwire.explain.board_timers import timer_causes
 from airwire.explain.quantities import percent, rough_time
 from airwire.explain.waterfall import PROCESSOR
 from airwire.link_model import Stage, Waterfall
 
-_TIMER = "asleep until a timer"
-_LOOKS = f"{_TIMER} between looks at "
-_AFTER = f"{_TIMER} after "
 _STILL = "SPI stands still between bytes"
 # A cause below this share of a message is not what bounds it; a second one is named from the same share on.
 _CAUSE = 0.2
@@ -33,15 +31,6 @@ _RETRANSMISSIONS = (
     (500e9, "two beats of lwIP's TCP timer of 250 ms"),
 )
 _NEAR = 0.06
-
-
-@dataclass(frozen=True, slots=True)
-class Cause:
-    """Something that takes time, and what to do about it."""
-
-    name: str
-    ps: float
-    change: str
 
 
 def cause_sentence(waterfall: Waterfall, evidence: Mapping[str, float | None]) -> str:
@@ -69,7 +58,7 @@ def causes(stages: Sequence[Stage], evidence: Mapping[str, float | None]) -> lis
     """Every cause that the stages show, the largest first."""
     found = [
         *_spi(stages, evidence),
-        *_timers(stages, evidence),
+        *timer_causes(stages, evidence),
         *(_silence(stage) for stage in stages if stage.kind == "protocol"),
         *_console(stages),
         *_processor(stages, evidence),
@@ -113,33 +102,6 @@ def _moved(moved: Sequence[Stage], evidence: Mapping[str, float | None]) -> Caus
 
 def _megahertz(hz: float) -> str:
     return f"{hz / 1e6:.3g} MHz" if hz >= 1e6 else f"{hz / 1e3:.3g} kHz"
-
-
-def _timers(stages: Sequence[Stage], evidence: Mapping[str, float | None]) -> list[Cause]:
-    found = []
-    looks = [stage for stage in stages if stage.name.startswith(_LOOKS)]
-    if looks:
-        period = evidence.get("poll_period_ps")
-        register = max(looks, key=lambda stage: stage.ps).name.removeprefix(_LOOKS)
-        every = f" of {rough_time(period)}" if period else ""
-        name = f"a poll period{every} (asleep between looks at {register})"
-        found.append(
-            Cause(
-                name,
-                _sum(looks),
-                "wire the INT pin or set 1 ms" if not period or period > 1.5e9 else "wire the INT pin",
-            )
-        )
-    after = [stage for stage in stages if stage.name.startswith(_AFTER)]
-    if after:
-        command = max(after, key=lambda stage: stage.ps).name.removeprefix(_AFTER)
-        change = f"ask the chip whether {command} is done (Sn_CR, Sn_IR) instead of sleeping"
-        found.append(Cause(f"a fixed sleep of the driver after {command}", _sum(after), change))
-    plain = [stage for stage in stages if stage.name == _TIMER]
-    if plain:
-        change = "wake on the event instead of the timer"
-        found.append(Cause("sleeping until a timer", _sum(plain), change))
-    return found
 
 
 def _silence(stage: Stage) -> Cause:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from airwire.board_row import BoardRow, Figure, SameBut
-from airwire.explain.board_causes import cause_sentence
+from airwire.explain.board_cause import Cause
+from airwire.explain.board_causes import cause_sentence, causes
 from airwire.explain.board_figures import quantity
+from airwire.explain.board_published import left_unexplained
 from airwire.explain.quantities import percent
 from airwire.explain.waterfall import FAR_ABOVE, tail_waterfall, waterfalls
 from airwire.link_model import RowExplanation
@@ -22,7 +24,16 @@ def board_sentence(row: Capture) -> str:
         return f"No figure: {board.problem}."
     found = waterfalls(row, percentiles=(50,))
     cause = cause_sentence(found[0], board.evidence) if found else None
-    return " ".join(filter(None, (cause, _tail_sentence(row, board), change_sentence(board), mechanism_note(board))))
+    said = (cause, _tail_sentence(row, board), change_sentence(board), left_unexplained(board), mechanism_note(board))
+    return " ".join(filter(None, said))
+
+
+def board_causes(row: Capture) -> list[Cause]:
+    """What the time of the messages near the median goes to, the largest cause first; none without a figure."""
+    board = row.board
+    assert board is not None, "the caller looked"
+    found = waterfalls(row, percentiles=(50,)) if board.problem is None else []
+    return causes(found[0].stages, board.evidence) if found else []
 
 
 def board_explanation(row: Capture) -> RowExplanation:

@@ -11,8 +11,10 @@ pub struct Evidence {
     pub sck_hz: Option<u64>,
     /// The highest SCK that the chip takes in every case.
     pub highest_sck_hz: Option<u64>,
-    /// The time between wake-ups by a timer after which the chip was looked at.
+    /// The time between ends of sleeps by a timer, after which the chip was asked for news.
     pub poll_period_ps: Option<i64>,
+    /// The time between frames with answers that the board held back until a timer of its own.
+    pub held_period_ps: Option<i64>,
     /// The share of the processor's work in which it waited for the flash.
     pub xip_stall_share: Option<f64>,
     /// The speed of the board's cable.

@@ -2,12 +2,15 @@
 //!
 //! Stages overlap in reality: a frame is on the wire while the processor sleeps. What comes first in [`Rank`] takes the time;
 //! that is the order in which a change would help. Looks at a register that saw nothing new give way to what they waited
-//! for, and a processor that spins while the PC thinks is not what the message waits for either.
+//! for, and a processor that spins while the PC thinks is not what the message waits for either. What the board waits between
+//! taking data and sending some has a stage of its own (`held`).
 
 mod accesses;
 mod cpu;
 mod evidence;
 mod frames;
+mod held;
+mod purposes;
 mod sleeps;
 mod sweep;
 mod trace;

@@ -5,7 +5,7 @@ use mcu::report::INTERRUPTS;
 use units::{PS_PER_US, Picoseconds};
 use wiznet::Access;
 
-use super::accesses::{COMMAND, command, register};
+use super::purposes::{Purpose, purposes};
 use super::{Interval, Rank, Stage};
 
 /// SysTick (ARMv6-M Architecture Reference Manual B1.5.2), and the first interrupt.
@@ -35,36 +35,31 @@ pub(super) fn waker(slept: &Slept) -> Waker {
     }
 }
 
-/// The sleeps of core 0. What it did last with the chip says what a timer was set for.
-pub(super) fn intervals(sleeps: &[Slept], accesses: &[Access]) -> Vec<Interval> {
-    let own = sleeps.iter().filter(|slept| slept.core == 0);
-    own.map(|slept| {
-        let before = before(accesses, slept.from);
+/// The sleeps of core 0 with what they are for, and the period of looks at the chip that a timer starts.
+pub(super) fn intervals(sleeps: &[Slept], accesses: &[Access]) -> (Vec<Interval>, Option<Picoseconds>) {
+    let (purposes, period) = purposes(sleeps, accesses);
+    let own = sleeps.iter().zip(&purposes).filter(|(slept, _)| slept.core == 0);
+    let intervals = own.map(|(slept, purpose)| {
         let stage = match waker(slept) {
-            Waker::Timer => by_timer(before),
+            Waker::Timer => by_timer(purpose.as_ref()),
             Waker::Pin => Stage::new("sleep", "asleep until INTn"),
             Waker::Other(name) => Stage::new("sleep", format!("asleep until {name}")),
             Waker::Event => Stage::new("sleep", "asleep until an event"),
         };
         Interval { start: slept.from, end: slept.to, rank: Rank::Asleep, stage, bytes: 0 }
-    })
-    .collect()
+    });
+    (intervals.collect(), period)
 }
 
-/// What was done with the chip before a time: the command, where only its acceptance was looked at since.
-fn before(accesses: &[Access], at: Picoseconds) -> Option<&Access> {
-    let earlier = &accesses[..accesses.partition_point(|access| access.end <= at)];
-    let accepted = |access: &&Access| !access.write && register(access) == COMMAND;
-    let told = earlier.iter().rev().find(|access| !accepted(access));
-    told.filter(|access| command(access).is_some()).or(earlier.last())
-}
-
-fn by_timer(before: Option<&Access>) -> Stage {
-    let Some(access) = before else { return Stage::new("gate", "asleep until a timer") };
-    match command(access) {
-        Some(name) => Stage::new("gate", format!("asleep until a timer after {name}")),
-        None => Stage::new("gate", format!("asleep until a timer between looks at {}", register(access))),
-    }
+fn by_timer(purpose: Option<&Purpose>) -> Stage {
+    let name = match purpose {
+        Some(Purpose::After(command)) => format!("asleep until a timer after {command}"),
+        Some(Purpose::Look(register) | Purpose::Other(Some(register))) => {
+            format!("asleep until a timer between looks at {register}")
+        }
+        Some(Purpose::Other(None)) | None => "asleep until a timer".to_owned(),
+    };
+    Stage::new("gate", name)
 }
 
 /// Waits for room in a UART, from the first look that found none to the last one.
@@ -78,23 +73,6 @@ pub(super) fn console_waits(looks: &[Picoseconds]) -> Vec<Interval> {
         })
         .collect()
 }
-
-/// The usual time between wake-ups by a timer after which the chip was looked at; nothing where there are too few.
-pub(super) fn poll_period(sleeps: &[Slept], accesses: &[Access]) -> Option<Picoseconds> {
-    let timed = sleeps.iter().filter(|slept| slept.core == 0 && waker(slept) == Waker::Timer);
-    let looked = |slept: &&Slept| {
-        let next = accesses.partition_point(|access| access.start < slept.to);
-        let later = sleeps.partition_point(|other| other.from < slept.to);
-        let asleep_again = sleeps.get(later).map_or(Picoseconds::new(i64::MAX), |other| other.from);
-        accesses.get(next).is_some_and(|access| access.start < asleep_again)
-    };
-    let wakes: Vec<i64> = timed.filter(looked).map(|slept| slept.to.ps()).collect();
-    let mut apart: Vec<i64> = wakes.windows(2).map(|pair| pair[1] - pair[0]).collect();
-    apart.sort_unstable();
-    apart.get(apart.len() / 2).filter(|_| apart.len() >= FEWEST_PERIODS).map(|&ps| Picoseconds::new(ps))
-}
-
-const FEWEST_PERIODS: usize = 3;
 
 #[cfg(test)]
 mod tests {
@@ -135,7 +113,7 @@ mod tests {
         };
         let send = access(0, true, "Sn_CR of socket 0: SEND, 5 bytes");
         let accepted = access(2, false, "Sn_CR of socket 0: done");
-        let stages = intervals(&[slept(4, 1000, SYSTICK)], &[send, accepted]);
+        let stages = intervals(&[slept(4, 1000, SYSTICK)], &[send, accepted]).0;
         assert_eq!(stages[0].stage.name, "asleep until a timer after SEND");
     }
 
@@ -154,9 +132,9 @@ mod tests {
             meaning: "Sn_RX_RSR of socket 0: 0".to_owned(),
         };
         let accesses: Vec<Access> = (1..=5).map(|n| look(n * 1000 + 1)).collect();
-        assert_eq!(poll_period(&sleeps, &accesses), Some(Picoseconds::new(1000 * PS_PER_US)));
-        assert_eq!(poll_period(&sleeps, &[]), None);
-        let stages = intervals(&sleeps, &accesses);
+        let (stages, period) = intervals(&sleeps, &accesses);
+        assert_eq!(period, Some(Picoseconds::new(1000 * PS_PER_US)));
+        assert_eq!(intervals(&sleeps, &[]).1, None);
         assert_eq!(stages[1].stage.name, "asleep until a timer between looks at Sn_RX_RSR");
     }
 }

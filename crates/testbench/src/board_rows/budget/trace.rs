@@ -9,7 +9,7 @@ use wiznet::{Access, Model};
 
 use super::cpu::Follower;
 use super::frames::{self, Passages};
-use super::{BudgetSpan, Evidence, Interval, Rank, Stage, accesses, sleeps, sweep, wire};
+use super::{BudgetSpan, Evidence, Interval, Rank, Stage, accesses, held, sleeps, sweep, wire};
 use crate::board::{Board, BoardError, RunUntil};
 use crate::board_rows::run::{board_of, messages};
 use crate::board_rows::{BoardRowResult, ReadyRow};
@@ -105,14 +105,13 @@ pub fn budget_of(
     }
     passages.finish();
     let mut evidence = evidence_of(&mut board, ready);
-    evidence.poll_period_ps = sleeps::poll_period(&seen.sleeps, &seen.accesses).map(Picoseconds::ps);
     evidence.xip_stall_share = (stalls.1 > 0.0).then(|| stalls.0 as f64 / stalls.1);
     if !is_the_same(&mut board, &chosen, ready) {
         return Ok(None);
     }
     let follower = follower.expect("it comes back from the chip");
     evidence.messages = chosen.len();
-    let spans = spans(&chosen, &passages, &seen, &follower, &evidence, ready);
+    let spans = spans(&chosen, &passages, &seen, &follower, &mut evidence, ready);
     // Writing into memory fails only for times before 1970.
     let pcapng = wire::pcapng(&seen.frames, &chosen, evidence.cable_bits_per_second).unwrap_or_default();
     Ok(Some(RowBudget { spans, pcapng, evidence }))
@@ -241,7 +240,7 @@ fn spans(
     passages: &Passages,
     seen: &Seen,
     follower: &Follower,
-    evidence: &Evidence,
+    evidence: &mut Evidence,
     ready: &ReadyRow,
 ) -> Vec<BudgetSpan> {
     let model = ready.board.chips.iter().find_map(|chip| match &chip.part {
@@ -250,19 +249,24 @@ fn spans(
     });
     let model = model.unwrap_or(Model::W5500);
     let mut all = accesses::intervals(&seen.accesses, model, evidence.sck_hz.unwrap_or(0));
-    all.extend(sleeps::intervals(&seen.sleeps, &seen.accesses));
+    let (asleep, poll_period) = sleeps::intervals(&seen.sleeps, &seen.accesses);
+    evidence.poll_period_ps = poll_period.map(Picoseconds::ps);
+    all.extend(asleep);
     all.extend(sleeps::console_waits(&seen.full_uart));
     all.extend(follower.intervals());
     all.extend(seen.asleep_on.iter().map(|&(start, end)| {
         let stage = Stage::new("sleep", "asleep");
         Interval { start, end, rank: Rank::AsleepOn, stage, bytes: 0 }
     }));
+    let holds = held::holds(&passages.done, &seen.accesses);
+    evidence.held_period_ps = held::period(&holds).map(Picoseconds::ps);
+    let mut all = held::relabel(all, &holds);
     all.sort_by_key(|interval| interval.start);
     let longest = all.iter().map(|one| one.end - one.start).max().unwrap_or(Picoseconds::ZERO);
     let mut spans = Vec::new();
     for sample in chosen {
         let (from, to) = (sample.trigger, sample.done.unwrap_or(sample.trigger));
-        let of_frames = frames::intervals(&passages.done, &seen.accesses, from, to);
+        let of_frames = held::relabel(frames::intervals(&passages.done, &seen.accesses, from, to), &holds);
         let first = all.partition_point(|interval| interval.start < from - longest);
         let last = all.partition_point(|interval| interval.start < to);
         let own: Vec<&Interval> =

@@ -1,0 +1,200 @@
+//! Answers that the board holds back: it has taken what the PC sent, and sleeps or looks around before it sends data again.
+//!
+//! A stack whose output is left to its own timer does so: the answer waits for the next beat. The time in which the board
+//! works, or in which SPI, wire and PC move something, keeps its own stage.
+
+use units::Picoseconds;
+use wiznet::Access;
+
+use super::accesses::{command, register};
+use super::frames::{Content, Passage};
+use super::{Interval, Rank, Stage};
+
+const HELD: &str = "answer held back by the board";
+/// Silences that end because the sender of what was taken has heard nothing.
+const SENDS_AGAIN: &str = "silence until the PC sends again";
+const FEWEST_BEATS: usize = 3;
+/// What the time between two beats may differ by from a whole number of periods.
+const BEAT_TOLERANCE: f64 = 0.02;
+const SHARE_ON_BEAT: f64 = 0.8;
+
+/// From the taking of data to the board's next frame with data.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Hold {
+    start: Picoseconds,
+    end: Picoseconds,
+    /// Whether the same came once more from the PC, so that the frame may be the answer to that.
+    heard_again: bool,
+}
+
+/// All holds. Of several takings before an answer the last one counts: the board may have needed all of it.
+pub(super) fn holds(passages: &[Passage], accesses: &[Access]) -> Vec<Hold> {
+    let arrivals: Vec<Picoseconds> = of(passages, false, Content::Payload).map(|one| one.end).collect();
+    let taken: Vec<Picoseconds> = arrivals.iter().filter_map(|&at| taken(accesses, at)).collect();
+    let mut since = Picoseconds::ZERO;
+    let mut found = Vec::new();
+    for frame in of(passages, true, Content::Payload) {
+        let last = taken.partition_point(|&at| at <= frame.start).checked_sub(1).map(|place| taken[place]);
+        if let Some(start) = last.filter(|&start| start >= since) {
+            let again = |one: &Passage| !one.from_board && one.end > start && one.end <= frame.start;
+            let heard_again = passages.iter().any(|one| one.content == Content::Again && again(one));
+            found.push(Hold { start, end: frame.start, heard_again });
+        }
+        since = frame.start;
+    }
+    found
+}
+
+fn of(passages: &[Passage], from_board: bool, content: Content) -> impl Iterator<Item = &Passage> {
+    passages.iter().filter(move |one| one.from_board == from_board && one.content == content)
+}
+
+/// When what arrived has been read and the chip told so; nothing where that was not traced.
+fn taken(accesses: &[Access], arrived: Picoseconds) -> Option<Picoseconds> {
+    let later = &accesses[accesses.partition_point(|access| access.start < arrived)..];
+    let read = later.iter().position(|access| !access.write && register(access) == "buffer")?;
+    later[read..].iter().find(|access| command(access) == Some("RECV")).map(|access| access.end)
+}
+
+/// Gives what the board sleeps, and looks at without news, within holds a stage of its own. Holds do not overlap.
+pub(super) fn relabel(intervals: Vec<Interval>, holds: &[Hold]) -> Vec<Interval> {
+    let waits = |one: &Interval| match one.rank {
+        Rank::Asleep | Rank::Polling => true,
+        Rank::Protocol => one.stage.name == SENDS_AGAIN,
+        _ => false,
+    };
+    let split = |one: Interval| if waits(&one) { split(one, holds) } else { vec![one] };
+    intervals.into_iter().flat_map(split).collect()
+}
+
+fn split(interval: Interval, holds: &[Hold]) -> Vec<Interval> {
+    let mut pieces = Vec::new();
+    let mut at = interval.start;
+    let piece = |start, end, stage: Stage| Interval { start, end, stage, ..interval.clone() };
+    let first = holds.partition_point(|hold| hold.end <= interval.start);
+    for hold in holds[first..].iter().take_while(|hold| hold.start < interval.end) {
+        let (start, end) = (hold.start.max(interval.start), hold.end.min(interval.end));
+        if at < start {
+            pieces.push(piece(at, start, interval.stage.clone()));
+        }
+        let until = if hold.heard_again { " until the PC sends again" } else { "" };
+        pieces.push(piece(start, end, Stage::new("gate", format!("{HELD}{until}"))));
+        at = end;
+    }
+    if at < interval.end {
+        pieces.push(piece(at, interval.end, interval.stage.clone()));
+    }
+    pieces
+}
+
+/// The period of the timer that ends holds: the time between frames that nothing but a timer can have sent. Between two of
+/// them there may be some that were not looked at.
+pub(super) fn period(holds: &[Hold]) -> Option<Picoseconds> {
+    let beats: Vec<i64> = holds.iter().filter(|hold| !hold.heard_again).map(|hold| hold.end.ps()).collect();
+    let apart: Vec<f64> = beats.windows(2).map(|pair| (pair[1] - pair[0]) as f64).collect();
+    let shortest = apart.iter().copied().fold(f64::INFINITY, f64::min);
+    let mut single: Vec<f64> = apart.iter().copied().filter(|one| *one < 1.5 * shortest).collect();
+    single.sort_by(f64::total_cmp);
+    let period = *single.get(single.len() / 2).filter(|_| apart.len() >= FEWEST_BEATS)?;
+    let on_beat = |one: &&f64| (**one - (**one / period).round() * period).abs() <= BEAT_TOLERANCE * period;
+    let near = apart.iter().filter(on_beat).count() as f64;
+    (near >= SHARE_ON_BEAT * apart.len() as f64).then(|| Picoseconds::new(period as i64))
+}
+
+#[cfg(test)]
+mod tests {
+    use units::PS_PER_US;
+
+    use super::*;
+
+    fn at(us: i64) -> Picoseconds {
+        Picoseconds::new(us * PS_PER_US)
+    }
+
+    fn frame(us: i64, from_board: bool, content: Content) -> Passage {
+        Passage { from_board, start: at(us), end: at(us + 7), bytes: 60, content }
+    }
+
+    fn access(us: i64, write: bool, meaning: &str) -> Access {
+        let (start, end) = (at(us), at(us + 2));
+        let meaning = meaning.to_owned();
+        Access { start, end, write, address: 1, block: 1, data: vec![0], bytes: 1, meaning }
+    }
+
+    fn taking(us: i64) -> [Access; 2] {
+        let read = access(us, false, "RX buffer of socket 0 at 0x0000");
+        [read, access(us + 10, true, "Sn_CR of socket 0: RECV")]
+    }
+
+    fn asleep(from_us: i64, to_us: i64) -> Interval {
+        let stage = Stage::new("gate", "asleep until a timer");
+        Interval { start: at(from_us), end: at(to_us), rank: Rank::Asleep, stage, bytes: 0 }
+    }
+
+    fn told(intervals: &[Interval]) -> Vec<(&str, i64, i64)> {
+        let us = |time: Picoseconds| time.ps() / PS_PER_US;
+        intervals.iter().map(|one| (one.stage.name.as_str(), us(one.start), us(one.end))).collect()
+    }
+
+    #[test]
+    fn what_the_board_sleeps_between_taking_and_answering_is_held_back() {
+        let passages = [frame(0, false, Content::Payload), frame(250_000, true, Content::Payload)];
+        let holds = holds(&passages, &taking(32_000));
+        let found =
+            relabel(vec![asleep(100, 40_000), asleep(40_050, 249_000), asleep(250_100, 251_000)], &holds);
+        let expected = [
+            ("asleep until a timer", 100, 32_012),
+            (HELD, 32_012, 40_000),
+            (HELD, 40_050, 249_000),
+            ("asleep until a timer", 250_100, 251_000),
+        ];
+        assert_eq!(told(&found), expected);
+    }
+
+    #[test]
+    fn what_is_waited_for_before_the_last_taking_is_not_held_back() {
+        let arrivals = [0, 10_000].map(|us| frame(us, false, Content::Payload));
+        let passages: Vec<Passage> =
+            arrivals.into_iter().chain([frame(10_100, true, Content::Payload)]).collect();
+        let accesses: Vec<Access> = [taking(20), taking(10_020)].into_iter().flatten().collect();
+        let found = relabel(vec![asleep(50, 10_007), asleep(10_050, 10_060)], &holds(&passages, &accesses));
+        assert_eq!(told(&found), [("asleep until a timer", 50, 10_007), (HELD, 10_050, 10_060)]);
+    }
+
+    #[test]
+    fn work_and_frames_in_a_hold_stay_what_they_are_and_so_does_a_delayed_acknowledgement() {
+        let holds = [Hold { start: at(0), end: at(100), heard_again: true }];
+        let one = |rank, name: &str| Interval { rank, stage: Stage::new("x", name), ..asleep(10, 90) };
+        let kept = [
+            one(Rank::Processor, "the processor in main"),
+            one(Rank::Wire, "frames on the wire to the PC"),
+            one(Rank::Protocol, "silence until the PC's delayed acknowledgement"),
+        ];
+        let found = relabel(kept.to_vec(), &holds);
+        assert_eq!(told(&found), told(&kept));
+        let again = relabel(vec![one(Rank::Protocol, SENDS_AGAIN)], &holds);
+        assert_eq!(again[0].stage.name, "answer held back by the board until the PC sends again");
+    }
+
+    #[test]
+    fn the_period_is_that_of_beats_also_where_some_were_not_seen() {
+        let beats = |ends_ms: &[i64]| -> Vec<Hold> {
+            let hold = |&ms: &i64| Hold { start: at(ms * 1000 - 5), end: at(ms * 1000), heard_again: false };
+            ends_ms.iter().map(hold).collect()
+        };
+        assert_eq!(period(&beats(&[250, 500, 750, 1500, 1751])), Some(at(250_000)));
+        assert_eq!(period(&beats(&[250, 500, 590, 1111, 1300])), None, "nothing recurs");
+        assert_eq!(period(&beats(&[250, 500])), None, "too few");
+    }
+
+    #[test]
+    fn an_answer_after_a_retransmission_is_no_beat() {
+        let passages = [
+            frame(0, false, Content::Payload),
+            frame(200_000, false, Content::Again),
+            frame(200_100, true, Content::Payload),
+        ];
+        let found = holds(&passages, &taking(20));
+        assert_eq!(found, [Hold { start: at(32), end: at(200_100), heard_again: true }]);
+    }
+}

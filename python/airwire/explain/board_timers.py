@@ -1,0 +1,88 @@
+"""Causes that are timers of the board: a poll period, a fixed sleep after a command, an answer held back by its stack.
+
+Periods are those that were measured of the traced messages; what usually has such a period is said beside it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from math import ceil
+
+from airwire.explain.board_cause import Cause
+from airwire.explain.board_figures import number
+from airwire.explain.quantities import rough_time
+from airwire.link_model import Stage
+
+_TIMER = "asleep until a timer"
+_LOOKS = f"{_TIMER} between looks at "
+_AFTER = f"{_TIMER} after "
+_HELD = "answer held back by the board"
+_AGAIN = f"{_HELD} until the PC sends again"
+# A poll of a millisecond is what the change proposes.
+_SHORT_POLL_PS = 1.5e9
+# lwIP opt.h: TCP_TMR_INTERVAL.
+_LWIP_TIMER_PS = 250e9
+_SAME = 0.01
+
+
+def timer_causes(stages: Sequence[Stage], evidence: Mapping[str, float | None]) -> list[Cause]:
+    """What goes to timers of the board, cause by cause."""
+    found = [*_held(stages, evidence), *_polls(stages, evidence)]
+    after = [stage for stage in stages if stage.name.startswith(_AFTER)]
+    if after:
+        command = max(after, key=lambda stage: stage.ps).name.removeprefix(_AFTER)
+        change = f"ask the chip whether {command} is done (Sn_CR, Sn_IR) instead of sleeping"
+        found.append(Cause(f"a fixed sleep of the driver after {command}", _sum(after), change, "fixed_sleep"))
+    plain = [stage for stage in stages if stage.name == _TIMER]
+    if plain:
+        found.append(Cause("sleeping until a timer", _sum(plain), "wake on the event instead of the timer"))
+    return found
+
+
+def _sum(stages: Sequence[Stage]) -> float:
+    return sum(stage.ps for stage in stages)
+
+
+def _polls(stages: Sequence[Stage], evidence: Mapping[str, float | None]) -> list[Cause]:
+    looks = [stage for stage in stages if stage.name.startswith(_LOOKS)]
+    if not looks:
+        return []
+    period = evidence.get("poll_period_ps")
+    register = max(looks, key=lambda stage: stage.ps).name.removeprefix(_LOOKS)
+    name = f"a poll period of {rough_time(period)}" if period else f"sleeping between looks at {register}"
+    change = "wire the INT pin" if period and period <= _SHORT_POLL_PS else "wire the INT pin or set 1 ms"
+    return [Cause(name, _sum(looks), change, "poll_period")]
+
+
+def _held(stages: Sequence[Stage], evidence: Mapping[str, float | None]) -> list[Cause]:
+    held = [stage for stage in stages if stage.name in (_HELD, _AGAIN)]
+    if not held:
+        return []
+    period = evidence.get("held_period_ps")
+    poll = evidence.get("poll_period_ps") if any(stage.name.startswith(_LOOKS) for stage in stages) else None
+    if period:
+        text = f"the stack sends with its own timer ({_period(period, poll)}"
+        total = _sum(stages)
+        if abs(total / period - 1) < _SAME:
+            text += f"; one message a period is {number(1e12 / total, 3)} messages/s"
+        text += ")"
+    else:
+        text = "the stack does not send at once"
+    if any(stage.name == _AGAIN for stage in held):
+        text += ", and here the PC's retransmission comes before it"
+    left = f", which leaves the poll period of {rough_time(poll)}" if poll and poll > _SHORT_POLL_PS else ""
+    change = f"{text}: call tcp_output() after tcp_write(), or take the output rule out{left}"
+    return [Cause(f"an {_HELD}", _sum(held), change, "answer_held_back")]
+
+
+def _period(period: float, poll: float | None) -> str:
+    """A period with what it is known as: ``period 250 ms, lwIP's TCP timer``."""
+    text = f"period {rough_time(period)}"
+    if abs(period / _LWIP_TIMER_PS - 1) < _SAME:
+        return f"{text}, lwIP's TCP timer, TCP_TMR_INTERVAL"
+    if poll and abs(period - _LWIP_TIMER_PS) <= poll:
+        beats = ceil(_LWIP_TIMER_PS / poll)
+        if abs(beats * poll / period - 1) < _SAME:
+            return f"{text} = {beats} x {rough_time(poll)}: lwIP's TCP timer of 250 ms, which runs only at polls"
+        return f"{text}, within a poll of lwIP's TCP timer of 250 ms"
+    return text
