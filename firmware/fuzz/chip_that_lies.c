@@ -1,5 +1,5 @@
-/* The driver with an SPI on which anything may come: the input's bytes again and again, or one byte for ever. Whatever the chip
- * says, the driver stays in bounds and comes back, after no more transactions than its waits allow. */
+/* The driver with an SPI on which anything may come: the input's bytes again and again, or one byte for ever. Whatever
+ * the chip says, the driver stays in bounds and comes back, after no more transactions than its waits allow. */
 #include <stdlib.h>
 
 #include "board_simulation.h"
@@ -9,8 +9,8 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count);
 
-/* A start waits for an answer for 100 ms, a look takes a microsecond at least. The W5100 has a transaction for each byte: the
- * longest of all is a memory of 16 KiB. */
+/* A start waits for an answer for 100 ms, a look takes a microsecond at least. The W5100 has a transaction for each
+ * byte: the longest of all is a memory of 16 KiB. */
 #define MOST_TRANSACTIONS 200000u
 #define BUFFER_BYTES 16384u
 

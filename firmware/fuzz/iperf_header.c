@@ -1,5 +1,5 @@
-/* Any bytes as iperf's datagrams and reports: nothing is read out of bounds, what a session counts holds together, and an
- * answer made of any datagram is read back. */
+/* Any bytes as iperf's datagrams and reports: nothing is read out of bounds, what a session counts holds together, and
+ * an answer made of any datagram is read back. */
 #include "iperf_session.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* CoAP messages and exchanges: the examples of RFC 7252, appendix A, byte for byte, and each of the ways in which an exchange
- * can go. */
+/* CoAP messages and exchanges: the examples of RFC 7252, appendix A, byte for byte, and each of the ways in which an
+ * exchange can go. */
 #include <stdint.h>
 
 #include "coap_client.h"
@@ -45,7 +45,8 @@ static void ask(uint32_t now_ms, uint32_t random) {
 
 /* Figure 16: GET coap://server/temperature, confirmable, message id 0x7d34, no token. */
 static void the_request_of_the_rfc_is_written_byte_for_byte(void) {
-    static const uint8_t wanted[] = {0x40, 0x01, 0x7d, 0x34, 0xbb, 't', 'e', 'm', 'p', 'e', 'r', 'a', 't', 'u', 'r', 'e'};
+    static const uint8_t wanted[] = {0x40, 0x01, 0x7d, 0x34, 0xbb, 't', 'e', 'm',
+                                     'p',  'e',  'r',  'a',  't',  'u', 'r', 'e'};
     struct coap_message head = {.type = COAP_CONFIRMABLE, .code = COAP_GET, .id = 0x7d34};
     uint8_t bytes[32];
     struct coap_writer writer;

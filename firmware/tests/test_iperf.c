@@ -1,13 +1,13 @@
-/* iperf 2's packets and what a server counts: against bytes as Debian's iperf 2.1.8 sends them, and against jitter in floating
- * point. */
+/* iperf 2's packets and what a server counts: against bytes as Debian's iperf 2.1.8 sends them, and against jitter in
+ * floating point. */
 #include <math.h>
 #include <stdint.h>
 
 #include "expect.h"
 #include "iperf_session.h"
 
-/* The beginning of the first datagram of `iperf -c 127.0.0.1 -u -l 60`, 2.1.8: number, seconds, microseconds, the number's
- * upper half, flags. */
+/* The beginning of the first datagram of `iperf -c 127.0.0.1 -u -l 60`, 2.1.8: number, seconds, microseconds, the
+ * number's upper half, flags. */
 static const uint8_t first_of_218[] = {0,    0,    0,    1,    0x6b, 0x02, 0xa4, 0x66, 0x00, 0x0d,
                                        0xd1, 0xbb, 0x00, 0x00, 0x00, 0x00, 0x48, 0x01, 0x00, 0x98};
 
@@ -55,8 +55,12 @@ static void what_is_too_short_is_refused(void) {
 }
 
 static void a_report_comes_back_as_it_was_in_both_layouts(void) {
-    const struct iperf_report wanted = {.bytes = 5000000000u, .time_us = 10012345, .lost = 3, .out_of_order = 2,
-                                        .datagrams = 893, .jitter_us = 1234567};
+    const struct iperf_report wanted = {.bytes = 5000000000u,
+                                        .time_us = 10012345,
+                                        .lost = 3,
+                                        .out_of_order = 2,
+                                        .datagrams = 893,
+                                        .jitter_us = 1234567};
     for (int is_long = 0; is_long < 2; is_long++) {
         uint8_t last[IPERF_LEAST_DATAGRAM_BYTES], answer[1470];
         struct iperf_report report;

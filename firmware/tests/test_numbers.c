@@ -21,7 +21,8 @@ static void numbers_are_written_as_printf_writes_them(void) {
 }
 
 static void what_is_no_number_of_32_bits_is_refused(void) {
-    static const char *const bad[] = {"", "-1", "+1", " 1", "1 ", "4294967296", "42949672950", "99999999999", "0x1", "1.0"};
+    static const char *const bad[] = {"",           "-1",          "+1",          " 1",  "1 ",
+                                      "4294967296", "42949672950", "99999999999", "0x1", "1.0"};
     for (unsigned n = 0; n < sizeof bad / sizeof *bad; n++) {
         uint32_t value = 7;
         EXPECT(!decimal_read(bad[n], strlen(bad[n]), &value));

@@ -16,8 +16,8 @@ void console_put(char character) {
 static void begin(void) { said[said_count = 0] = 0; }
 
 static void numbers_of_64_bits_keep_their_zeros(void) {
-    static const uint64_t numbers[] = {0, 7, 999999999, 1000000000, 1000000001, 4294967296, 1000000000000000000,
-                                       12000000345000000, UINT64_MAX};
+    static const uint64_t numbers[] = {
+        0, 7, 999999999, 1000000000, 1000000001, 4294967296, 1000000000000000000, 12000000345000000, UINT64_MAX};
     for (unsigned n = 0; n < sizeof numbers / sizeof *numbers; n++) {
         char wanted[32];
         begin();

@@ -137,8 +137,8 @@ def test_iperf_sends_tcp(built: Path, tmp_path: Path, transport: str) -> None:
 
 @on_each_transport
 def test_iperf_sends_udp_at_its_rate(built: Path, tmp_path: Path, transport: str) -> None:
-    settings = {"role": 2, "time_ms": 1000, "udp_rate": 8_000_000}
-    board = board_with(built / f"iperf-{transport}.elf", tmp_path, **settings)
+    image = built / f"iperf-{transport}.elf"
+    board = board_with(image, tmp_path, role=2, time_ms=1000, udp_rate=8_000_000)
     assert board.run("20 s", until="done\n").reason == "text", board.console
     whole = re.search(r"UDP server, whole (\d+) bytes in (\d+) us", board.console)
     assert whole is not None
@@ -163,8 +163,8 @@ def pulse(board: Board) -> None:
 @pytest.mark.parametrize("way", [0, 1], ids=["tcp", "udp"])
 @pytest.mark.parametrize("transport", ["hardware", "lwip_raw"])
 def test_each_pulse_sends_a_message(built: Path, tmp_path: Path, transport: str, way: int) -> None:
-    settings = {"transport": way, "port": 9, "payload_bytes": 300}
-    board = board_with(built / f"oneway-{transport}.elf", tmp_path, **settings)
+    image = built / f"oneway-{transport}.elf"
+    board = board_with(image, tmp_path, transport=way, port=9, payload_bytes=300)
     board.run("4 s")
     board.start_pcap(tmp_path / "wire.pcapng")
     for _ in range(5):

@@ -13,7 +13,7 @@ import tempfile
 import threading
 import time
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -22,6 +22,7 @@ from firmware_images import TOOLS, build_for_host, with_settings
 
 HOST = "127.0.0.1"
 WAIT_S = 10
+Settings = dict[str, int | str]
 
 
 @pytest.fixture(scope="module")
@@ -38,7 +39,7 @@ def free_port() -> int:
 class Application:
     """A running application, and what it has said so far."""
 
-    def __init__(self, program: Path, environment: dict[str, str]) -> None:
+    def __init__(self, program: Path, environment: Mapping[str, str]) -> None:
         self.process = subprocess.Popen(
             [program], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env={**os.environ, **environment}
         )
@@ -72,11 +73,15 @@ class Application:
 
 @contextmanager
 def running(
-    host: Path, name: str, environment: dict[str, str] | None = None, **settings: int | str
+    host: Path,
+    name: str,
+    environment: Mapping[str, str] | None = None,
+    settings: Mapping[str, int | str] | None = None,
+    **changed: int | str,
 ) -> Iterator[Application]:
     """An application that must end well, with nothing for the sanitizers to say."""
     with tempfile.TemporaryDirectory() as folder:
-        program = with_settings(host / f"{name}-host", Path(folder), **settings)
+        program = with_settings(host / f"{name}-host", Path(folder), **{**(settings or {}), **changed})
         application = Application(program, environment or {})
         application.wait_for("ready\n")
         try:
@@ -85,6 +90,15 @@ def running(
             complaints = application.end()
         assert complaints == ""
         assert application.process.returncode == 0
+
+
+def send_and_end(client: socket.socket, content: bytes) -> None:
+    client.sendall(content)
+    client.shutdown(socket.SHUT_WR)
+
+
+def all_of(client: socket.socket) -> bytes:
+    return b"".join(iter(lambda: client.recv(4096), b""))
 
 
 def message(sequence: int, size: int) -> bytes:
@@ -110,10 +124,10 @@ def test_an_echo_gives_back_everything_to_a_peer_that_reads_late(host: Path, buf
         running(host, "streams", services=4, echo_port=port, buffer_bytes=buffer_bytes),
         socket.create_connection((HOST, port), WAIT_S) as client,
     ):
-        sender = threading.Thread(target=lambda: (client.sendall(content), client.shutdown(socket.SHUT_WR)))
+        sender = threading.Thread(target=send_and_end, args=(client, content))
         sender.start()
         time.sleep(0.2)
-        got = b"".join(iter(lambda: client.recv(4096), b""))
+        got = all_of(client)
         sender.join()
     assert got == content
 
@@ -159,7 +173,7 @@ def test_a_source_gives_as_much_as_was_asked_for(host: Path) -> None:
     with running(host, "streams", services=2, source_port=port, source_bytes=1_000_001):
         for _ in range(3):
             with socket.create_connection((HOST, port), WAIT_S) as client:
-                got = b"".join(iter(lambda client=client: client.recv(65536), b""))
+                got = all_of(client)
             period = bytes(range(ord("!"), ord("!") + 64))
             assert got == (period * 15626)[:1_000_001]
 
@@ -193,14 +207,8 @@ def test_clients_measure_a_real_iperf_server(host: Path, role: int, options: lis
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as server:
         try:
             time.sleep(0.5)
-            settings = {
-                "role": role,
-                "peer": HOST,
-                "peer_port": port,
-                "amount_bytes": 1_470_000,
-                "udp_rate": 20_000_000,
-            }
-            with running(host, "iperf", **settings) as application:
+            common: Settings = {"peer": HOST, "peer_port": port, "amount_bytes": 1_470_000, "udp_rate": 20_000_000}
+            with running(host, "iperf", role=role, settings=common) as application:
                 said = application.wait_for("done\n")
             time.sleep(0.5)
         finally:
@@ -220,10 +228,10 @@ def test_a_one_way_message_goes_from_a_pulse_to_a_pulse(host: Path, tmp_path: Pa
     os.mkfifo(trigger)
     for transport in (0, 1):
         port = free_port()
-        common: dict[str, int | str] = {"transport": transport, "port": port, "peer": HOST, "payload_bytes": 200}
+        common: Settings = {"transport": transport, "port": port, "peer": HOST, "payload_bytes": 200}
         with (
-            running(host, "oneway", role=1, **common) as receiver,
-            running(host, "oneway", {"AIRWIRE_PINS": str(trigger)}, role=0, **common) as sender,
+            running(host, "oneway", role=1, settings=common) as receiver,
+            running(host, "oneway", {"AIRWIRE_PINS": str(trigger)}, role=0, settings=common) as sender,
         ):
             if transport == 0:
                 sender.wait_for("connected\n")
@@ -239,8 +247,7 @@ def test_a_one_way_message_goes_from_a_pulse_to_a_pulse(host: Path, tmp_path: Pa
 def test_a_receiver_finds_messages_among_garbage_on_a_serial_line(host: Path) -> None:
     ours, theirs = os.openpty()
     try:
-        settings = {"role": 1, "transport": 2}
-        with running(host, "oneway", {"AIRWIRE_UART": os.ttyname(theirs)}, **settings) as receiver:
+        with running(host, "oneway", {"AIRWIRE_UART": os.ttyname(theirs)}, role=1, transport=2) as receiver:
             os.write(ours, b"noise \xa5\x57\x00" + message(7, 12) + b"\xa5\x57\x04\x00 and no more")
             receiver.wait_for("pin 3+\n")
             time.sleep(0.1)

@@ -1,4 +1,5 @@
-/* The server: takes TCP connections and counts them, and keeps a session for each UDP client until its report has gone out. */
+/* The server: takes TCP connections and counts them, and keeps a session for each UDP client until its report has gone
+ * out. */
 #include <stddef.h>
 
 #include "clock.h"

@@ -38,7 +38,8 @@ static void pass_time(void) {
 }
 
 static bool is_over(void) {
-    return setting_amount_bytes ? test.bytes >= setting_amount_bytes : test.time_us >= (uint64_t)setting_time_ms * 1000u;
+    return setting_amount_bytes ? test.bytes >= setting_amount_bytes
+                                : test.time_us >= (uint64_t)setting_time_ms * 1000u;
 }
 
 static void finish(const char *sentence) {

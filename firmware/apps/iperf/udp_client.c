@@ -82,9 +82,7 @@ static void received(void *context, const struct endpoint *from, const uint8_t *
 }
 
 /* Milliseconds until then, rounded down: the rest goes by asking again. */
-static uint32_t milliseconds_to(uint64_t us) {
-    return us > test.time_us ? (uint32_t)((us - test.time_us) / 1000u) : 0;
-}
+static uint32_t milliseconds_to(uint64_t us) { return us > test.time_us ? (uint32_t)((us - test.time_us) / 1000u) : 0; }
 
 static uint32_t ask_for_report(void) {
     if (test.tries && test.time_us - test.asked_us < REPORT_WAIT_US) {

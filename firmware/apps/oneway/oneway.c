@@ -1,6 +1,6 @@
-/* The agent of one-way measurements: as the sender it sends a message for each pulse on the trigger pin, as the receiver it
- * raises the done pin when a message is there and right, and lowers it when the next one begins. Nothing is printed until the
- * line has been silent for a second, so that the console is in nobody's way. */
+/* The agent of one-way measurements: as the sender it sends a message for each pulse on the trigger pin, as the
+ * receiver it raises the done pin when a message is there and right, and lowers it when the next one begins. Nothing is
+ * printed until the line has been silent for a second, so that the console is in nobody's way. */
 #include "oneway.h"
 
 #include "clock.h"

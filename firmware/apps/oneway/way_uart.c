@@ -23,8 +23,8 @@ static bool start(bool is_sender) {
     return true;
 }
 
-/* The ring holds more than one message: what does not fit while one goes out is told as not sent, and the rest of it would
- * be no message, which the receiver drops. */
+/* The ring holds more than one message: what does not fit while one goes out is told as not sent, and the rest of it
+ * would be no message, which the receiver drops. */
 static bool send(const uint8_t *bytes, size_t count) { return uart_write(bytes, count) == count; }
 
 static uint32_t tick(uint32_t now_ms) {

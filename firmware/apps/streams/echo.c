@@ -1,5 +1,5 @@
-/* The echo, of streams and of datagrams. It reads no more than it gets rid of, so that a peer that does not read what comes
- * back is held by TCP's own window. */
+/* The echo, of streams and of datagrams. It reads no more than it gets rid of, so that a peer that does not read what
+ * comes back is held by TCP's own window. */
 #include <stddef.h>
 
 #include "console.h"

@@ -11,8 +11,8 @@
 SETTING(source_port, 19);
 /* How many bytes a connection gets; 0 for no end. */
 SETTING(source_bytes, 0);
-/* Whether they are the pattern of `source_seed`, which the peer can check, or the same characters again and again, which
- * cost nothing to make. */
+/* Whether they are the pattern of `source_seed`, which the peer can check, or the same characters again and again,
+ * which cost nothing to make. */
 SETTING(source_pattern, 0);
 SETTING(source_seed, 0);
 
@@ -72,8 +72,8 @@ static void writable(struct stream *stream) {
             return;
         }
         size_t most = rest < BLOCK_BYTES ? (size_t)rest : BLOCK_BYTES;
-        size_t count = setting_source_pattern ? write_pattern(stream, outlet, most)
-                                              : write_characters(stream, outlet, most);
+        size_t count =
+            setting_source_pattern ? write_pattern(stream, outlet, most) : write_characters(stream, outlet, most);
         outlet->bytes += count;
         if (!count) {
             return;
@@ -124,8 +124,7 @@ static void ended(struct stream *stream, enum stream_end how) {
     outlet->is_used = false;
 }
 
-static const struct stream_user user = {
-    .opened = opened, .readable = readable, .writable = writable, .ended = ended};
+static const struct stream_user user = {.opened = opened, .readable = readable, .writable = writable, .ended = ended};
 
 bool source_start(void) {
     for (unsigned n = 0; n < BLOCK_BYTES; n++) {

@@ -1,5 +1,5 @@
-/* Streams to measure a board by: a sink (discard, RFC 863), a source (as chargen, RFC 864) and an echo (RFC 862), in one
- * image. Each is a file; which of them listen is a setting, as hardware sockets are few. */
+/* Streams to measure a board by: a sink (discard, RFC 863), a source (as chargen, RFC 864) and an echo (RFC 862), in
+ * one image. Each is a file; which of them listen is a setting, as hardware sockets are few. */
 #include "streams.h"
 
 #include "console.h"

@@ -1,5 +1,5 @@
-/* Pins of a PC: levels in memory. Inputs follow the file that AIRWIRE_PINS names, a FIFO: "2+" raises pin 2, "2-" lowers it;
- * each output that changes is written to the console the same way, as "pin 3+". */
+/* Pins of a PC: levels in memory. Inputs follow the file that AIRWIRE_PINS names, a FIFO: "2+" raises pin 2, "2-"
+ * lowers it; each output that changes is written to the console the same way, as "pin 3+". */
 #define _POSIX_C_SOURCE 200809L
 #include "gpio.h"
 

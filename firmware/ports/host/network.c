@@ -1,5 +1,5 @@
-/* Streams and datagrams on the sockets of a PC, on the loopback interface: the very applications run there under sanitizers,
- * with real programs as peers. The loop ends with SIGTERM, so that leaks are reported.
+/* Streams and datagrams on the sockets of a PC, on the loopback interface: the very applications run there under
+ * sanitizers, with real programs as peers. The loop ends with SIGTERM, so that leaks are reported.
  *
  * Small buffers stand between an application and the sockets, so that it meets the same back-pressure as on a board. */
 #define _POSIX_C_SOURCE 200809L
@@ -69,7 +69,8 @@ static size_t capacity(void) {
     return setting_buffer_bytes < BUFFER_MOST_BYTES ? setting_buffer_bytes : BUFFER_MOST_BYTES;
 }
 
-static struct seat *take_seat(int socket, const struct stream_user *user, void *context, uint16_t port, enum phase phase) {
+static struct seat *take_seat(int socket, const struct stream_user *user, void *context, uint16_t port,
+                              enum phase phase) {
     for (unsigned n = 0; n < STREAMS; n++) {
         struct seat *seat = &seats[n];
         if (seat->phase == FREE) {
@@ -174,12 +175,6 @@ void stream_peer(struct stream *stream, uint32_t *address, uint16_t *port) {
     *port = ntohs(name.sin_port);
 }
 
-bool network_is_ready(void) { return true; }
-
-const char *network_sentence(void) { return "The sockets of this machine are ready."; }
-
-uint32_t network_address(void) { return htonl(INADDR_LOOPBACK); }
-
 void network_call_soon(void) { tick_is_due = true; }
 
 static void tell_end(struct seat *seat, enum stream_end how) {
@@ -214,8 +209,8 @@ static void transmit(struct seat *seat) {
     }
 }
 
-/* The rest goes out before the end. Then what the peer still sends is dropped for a while: a socket that is closed with bytes
- * unread resets the connection, and the peer would lose what it has not read yet. */
+/* The rest goes out before the end. Then what the peer still sends is dropped for a while: a socket that is closed with
+ * bytes unread resets the connection, and the peer would lose what it has not read yet. */
 static void finish_closing(struct seat *seat) {
     if (!seat->is_shut) {
         transmit(seat);
@@ -326,9 +321,13 @@ static void call_tick(void) {
     has_tick = wait_ms != NETWORK_NEVER;
 }
 
+#define FIRST_PORT STREAMS
+#define FIRST_LISTENER (FIRST_PORT + HOST_PORTS)
+#define PINS_PLACE (FIRST_LISTENER + LISTENERS)
+#define PLACES (PINS_PLACE + 1)
+
 /* One look at everything: streams first, then ports, then who wants to connect. */
 static void turn(int pins) {
-    enum { FIRST_PORT = STREAMS, FIRST_LISTENER = FIRST_PORT + HOST_PORTS, PINS_PLACE = FIRST_LISTENER + LISTENERS, PLACES };
     struct pollfd places[PLACES];
     uint32_t limit_ms = milliseconds_to_tick();
     for (unsigned n = 0; n < STREAMS; n++) {

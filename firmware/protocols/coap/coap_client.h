@@ -1,7 +1,9 @@
-/* One request after the other to one server (RFC 7252, sections 4 and 5), without I/O: time, random numbers and datagrams come
- * from whoever uses it. Requests are confirmable; responses come with the acknowledgement or on their own.
+/* One request after the other to one server (RFC 7252, sections 4 and 5), without I/O: time, random numbers and
+ * datagrams come from whoever uses it. Requests are confirmable; responses come with the acknowledgement or on their
+ * own.
  *
- * Left out: block-wise transfer (the first block of a longer response is all there is), observation, multicast, DTLS. */
+ * Left out: block-wise transfer (the first block of a longer response is all there is), observation, multicast, DTLS.
+ */
 #ifndef COAP_CLIENT_H
 #define COAP_CLIENT_H
 

@@ -1,5 +1,5 @@
-/* CoAP messages (RFC 7252, section 3), read and written. Reading copies nothing: options and payload point into the bytes that
- * were received. */
+/* CoAP messages (RFC 7252, section 3), read and written. Reading copies nothing: options and payload point into the
+ * bytes that were received. */
 #ifndef COAP_MESSAGE_H
 #define COAP_MESSAGE_H
 
@@ -35,7 +35,8 @@ struct coap_message {
     size_t options_bytes, payload_bytes;
 };
 
-/* Whether the bytes are a message that keeps to section 3: version, token length, options to their end, no empty payload. */
+/* Whether the bytes are a message that keeps to section 3: version, token length, options to their end, no empty
+ * payload. */
 bool coap_read(const uint8_t *bytes, size_t count, struct coap_message *message);
 
 /* One option after the other: begin with all zero but `left` and `next` as the message has its options. */

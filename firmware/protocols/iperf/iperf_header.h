@@ -1,6 +1,6 @@
-/* What stands in the packets of iperf 2 (payloads.h of iperf 2.1, and the packets of Debian's 2.1.8): 32-bit words in network
- * order. A UDP test is datagrams with a number and a time of sending; the last has its number negated, and the server answers
- * it with its report. A TCP test is one connection with a head of flags and then anything.
+/* What stands in the packets of iperf 2 (payloads.h of iperf 2.1, and the packets of Debian's 2.1.8): 32-bit words in
+ * network order. A UDP test is datagrams with a number and a time of sending; the last has its number negated, and the
+ * server answers it with its report. A TCP test is one connection with a head of flags and then anything.
  *
  * Left out: tests both ways, parallel streams of one client, isochronous and trip-time tests, the extended report. */
 #ifndef IPERF_HEADER_H
@@ -38,8 +38,8 @@ void iperf_write_client_head(uint8_t bytes[IPERF_CLIENT_HEAD_BYTES], uint32_t bu
 
 /* Whether `count` bytes are a server's answer, in either layout; its fields. */
 bool iperf_read_report(const uint8_t *bytes, size_t count, struct iperf_report *report);
-/* Makes the answer to a client's last datagram of `count` bytes, which it repeats as far as `capacity` reaches; that is at
- * least IPERF_REPORT_DATAGRAM_BYTES. Returns its size. */
+/* Makes the answer to a client's last datagram of `count` bytes, which it repeats as far as `capacity` reaches; that is
+ * at least IPERF_REPORT_DATAGRAM_BYTES. Returns its size. */
 size_t iperf_write_report(uint8_t *answer, size_t capacity, const uint8_t *last, size_t count, bool is_long,
                           const struct iperf_report *report);
 

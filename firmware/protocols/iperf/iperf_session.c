@@ -7,8 +7,8 @@ void iperf_session_start(struct iperf_session *session, const struct iperf_datag
     *session = (struct iperf_session){.first_number = number, .next_number = number, .last_us = now_us};
 }
 
-/* Transit times are of two clocks: only their differences mean something, and those may wrap. The filter's gain is 1/16, and
- * its state is kept in sixteenths, rounded as in RFC 1889. */
+/* Transit times are of two clocks: only their differences mean something, and those may wrap. The filter's gain is
+ * 1/16, and its state is kept in sixteenths, rounded as in RFC 1889. */
 static void add_jitter(struct iperf_session *session, uint32_t sent_us, uint32_t now_us) {
     int32_t difference = (int32_t)((now_us - session->last_us) - (sent_us - session->last_sent_us));
     uint32_t size = difference < 0 ? 0u - (uint32_t)difference : (uint32_t)difference;

@@ -2,7 +2,8 @@
  *
  *     0xa5 0x57 | length of all, 16 bits | sequence number, 32 bits | filling | CRC-32 of all before it
  *
- * numbers in network order. On streams and serial lines a receiver finds the next message after any bytes that are none. */
+ * numbers in network order. On streams and serial lines a receiver finds the next message after any bytes that are
+ * none. */
 #ifndef ONEWAY_MESSAGE_H
 #define ONEWAY_MESSAGE_H
 

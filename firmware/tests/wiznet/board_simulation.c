@@ -1,5 +1,5 @@
-/* Implementation of board_simulation.h, and of the HAL that the driver uses. Each look at the clock takes a microsecond, so that
- * whoever waits for time to pass does get there. */
+/* Implementation of board_simulation.h, and of the HAL that the driver uses. Each look at the clock takes a
+ * microsecond, so that whoever waits for time to pass does get there. */
 #include "board_simulation.h"
 
 #include <stddef.h>

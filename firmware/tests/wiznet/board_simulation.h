@@ -1,5 +1,5 @@
-/* The board around the driver's chip, for tests: time that passes by being asked, pins that do nothing, and an SPI whose other
- * end is a function. */
+/* The board around the driver's chip, for tests: time that passes by being asked, pins that do nothing, and an SPI
+ * whose other end is a function. */
 #ifndef BOARD_SIMULATION_H
 #define BOARD_SIMULATION_H
 

@@ -18,7 +18,18 @@ enum { SOCKETS = 4, VERSION = 0x80, VERSION_VALUE = 0, PHY_PLACE = 0x81, PHY_VAL
 enum { SOCKET_PLACE = 0x400, TX_PLACE = 0x4000, RX_PLACE = 0x6000 };
 #endif
 
-enum { MR = 0, CR = 1, IR = 2, SR = 3, RXBUF = 0x1e, TXBUF = 0x1f, TX_FSR = 0x20, TX_WR = 0x24, RX_RSR = 0x26, RX_RD = 0x28 };
+enum {
+    MR = 0,
+    CR = 1,
+    IR = 2,
+    SR = 3,
+    RXBUF = 0x1e,
+    TXBUF = 0x1f,
+    TX_FSR = 0x20,
+    TX_WR = 0x24,
+    RX_RSR = 0x26,
+    RX_RD = 0x28
+};
 /* Pointers begin near their end, so that they wrap early. */
 #define FIRST_POINTER 0xff80u
 #define SENT_MOST_BYTES (1u << 20)
@@ -82,7 +93,8 @@ static uint8_t *memory(unsigned socket, bool is_transmit, uint16_t pointer) {
 static void update_sizes(unsigned socket) {
     set_word(socket, RX_RSR, sockets[socket].rx_count);
     uint16_t unsent = (uint16_t)(word(socket, TX_WR) - sockets[socket].tx_read);
-    set_word(socket, TX_FSR, (uint16_t)(chip_memory_kib(socket, true) * 1024u - (sockets[socket].is_held ? unsent : 0)));
+    set_word(socket, TX_FSR,
+             (uint16_t)(chip_memory_kib(socket, true) * 1024u - (sockets[socket].is_held ? unsent : 0)));
 }
 
 static void finish_sending(unsigned socket) {
@@ -129,7 +141,8 @@ static void command(unsigned socket, uint8_t code) {
         }
         break;
     case 0x40:
-        sockets[socket].rx_count = (uint16_t)(sockets[socket].rx_count - (uint16_t)(word(socket, RX_RD) - sockets[socket].rx_read));
+        sockets[socket].rx_count =
+            (uint16_t)(sockets[socket].rx_count - (uint16_t)(word(socket, RX_RD) - sockets[socket].rx_read));
         sockets[socket].rx_read = word(socket, RX_RD);
         break;
     default:

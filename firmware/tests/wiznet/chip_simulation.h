@@ -1,5 +1,5 @@
-/* A chip of WIZnet's for tests of the driver: SPI frames, registers, socket memories, commands that take effect at once. Its
- * addresses stand here a second time, from the datasheets, so that a slip in the driver's shows. */
+/* A chip of WIZnet's for tests of the driver: SPI frames, registers, socket memories, commands that take effect at
+ * once. Its addresses stand here a second time, from the datasheets, so that a slip in the driver's shows. */
 #ifndef CHIP_SIMULATION_H
 #define CHIP_SIMULATION_H
 

@@ -1,5 +1,5 @@
-/* The driver with a chip that keeps registers and memories: start, addresses, TCP and UDP, memories that wrap. The same for
- * each of the four chips. */
+/* The driver with a chip that keeps registers and memories: start, addresses, TCP and UDP, memories that wrap. The same
+ * for each of the four chips. */
 #include <stdint.h>
 #include <stdlib.h>
 
