@@ -175,12 +175,6 @@ void stream_peer(struct stream *stream, uint32_t *address, uint16_t *port) {
     *port = ntohs(name.sin_port);
 }
 
-bool network_is_ready(void) { return true; }
-
-const char *network_sentence(void) { return "The sockets of this machine are ready."; }
-
-uint32_t network_address(void) { return htonl(INADDR_LOOPBACK); }
-
 void network_call_soon(void) { tick_is_due = true; }
 
 static void tell_end(struct seat *seat, enum stream_end how) {
@@ -327,14 +321,13 @@ static void call_tick(void) {
     has_tick = wait_ms != NETWORK_NEVER;
 }
 
+#define FIRST_PORT STREAMS
+#define FIRST_LISTENER (FIRST_PORT + HOST_PORTS)
+#define PINS_PLACE (FIRST_LISTENER + LISTENERS)
+#define PLACES (PINS_PLACE + 1)
+
 /* One look at everything: streams first, then ports, then who wants to connect. */
 static void turn(int pins) {
-    enum {
-        FIRST_PORT = STREAMS,
-        FIRST_LISTENER = FIRST_PORT + HOST_PORTS,
-        PINS_PLACE = FIRST_LISTENER + LISTENERS,
-        PLACES
-    };
     struct pollfd places[PLACES];
     uint32_t limit_ms = milliseconds_to_tick();
     for (unsigned n = 0; n < STREAMS; n++) {

@@ -22,6 +22,9 @@
 /* The longest sleep: the link may have gone. */
 #define LONGEST_SLEEP_MS 500u
 #define DATAGRAM_HEADER_BYTES 8u
+/* How often a socket that takes leave is looked at, and for how long: its peer may never end. */
+#define LEAVING_LOOK_US 1000u
+#define LEAVING_LIMIT_MS 5000u
 
 enum role { FREE, LISTENER, CLIENT, DATAGRAMS };
 
@@ -39,8 +42,11 @@ static struct seat {
     uint16_t port;
     uint8_t role;
     bool is_open, has_ended, wants_room, is_closing;
-    /* datagram_send() has taken the event that said so; a datagram is written, and the one before has not left. */
+    /* datagram_send() has taken the event that said so; what is written waits, as what was before has not left. */
     bool has_datagrams, must_send;
+    /* Since then the chip takes leave of the peer; no interrupt tells when it is done. */
+    bool is_leaving;
+    uint32_t leaving_from_ms;
 } seats[NETWORK_SOCKETS];
 
 static uint16_t next_port;
@@ -69,7 +75,7 @@ static void watch(const struct seat *seat) {
 }
 
 static bool listen_again(struct seat *seat) {
-    seat->is_open = seat->has_ended = seat->wants_room = seat->is_closing = false;
+    seat->is_open = seat->has_ended = seat->wants_room = seat->is_closing = seat->is_leaving = seat->must_send = false;
     seat->stream.context = NULL;
     watch(seat);
     return socket_listen(number_of(seat), seat->port);
@@ -95,7 +101,7 @@ struct stream *network_connect(uint32_t address, uint16_t port, const struct str
     next_port =
         next_port < 49152u || next_port == 65535u ? (uint16_t)(49152u + random_word() % 16000u) : next_port + 1u;
     seat->stream = (struct stream){user, context, next_port};
-    seat->is_open = seat->has_ended = seat->wants_room = seat->is_closing = false;
+    seat->is_open = seat->has_ended = seat->wants_room = seat->is_closing = seat->is_leaving = seat->must_send = false;
     watch(seat);
     if (!socket_connect(number_of(seat), next_port, address, port)) {
         return NULL;
@@ -162,8 +168,9 @@ static void finish_closing(struct seat *seat) {
     unsigned socket = number_of(seat);
     if (socket_send(socket)) {
         socket_disconnect(socket);
-        seat->is_closing = false;
-        seat->has_ended = true;
+        seat->is_closing = seat->must_send = false;
+        seat->has_ended = seat->is_leaving = true;
+        seat->leaving_from_ms = clock_ms();
     }
 }
 
@@ -203,7 +210,7 @@ static void serve_stream(struct seat *seat, uint8_t events, enum socket_state st
     if (seat->is_closing) {
         finish_closing(seat);
     } else if (seat->is_open) {
-        socket_send(socket);
+        seat->must_send = !socket_send(socket);
     }
     if (state == SOCKET_CLOSED) {
         bool was_opening = seat->role == CLIENT && !seat->is_open && !seat->has_ended && !seat->is_closing;
@@ -214,6 +221,9 @@ static void serve_stream(struct seat *seat, uint8_t events, enum socket_state st
         if (user->ended) {
             user->ended(&seat->stream, STREAM_ENDED);
         }
+    } else if (seat->is_leaving && clock_ms() - seat->leaving_from_ms >= LEAVING_LIMIT_MS) {
+        socket_close(socket);
+        free_or_listen(seat);
     }
 }
 
@@ -250,7 +260,7 @@ struct datagrams *network_bind(uint16_t port, datagram_user *received, void *con
     socket_watch(number_of(seat), SOCKET_RECEIVED);
     seat->role = DATAGRAMS;
     seat->datagrams = (struct datagrams){received, context, {0, 0}};
-    seat->has_datagrams = seat->must_send = false;
+    seat->has_datagrams = seat->must_send = seat->is_leaving = false;
     seat->serve_datagrams = serve_datagrams;
     return &seat->datagrams;
 }
@@ -300,10 +310,19 @@ static bool has_something_to_look_at(void) {
     return false;
 }
 
+static bool is_any_leaving(void) {
+    for (unsigned n = 0; n < seats_in_all(); n++) {
+        if (seats[n].role != FREE && seats[n].is_leaving) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static void serve(uint32_t calling) {
     for (unsigned n = 0; n < seats_in_all(); n++) {
         struct seat *seat = &seats[n];
-        if (seat->role == FREE || !(calling >> n & 1u || needs_a_look(seat))) {
+        if (seat->role == FREE || !(calling >> n & 1u || needs_a_look(seat) || seat->is_leaving)) {
             continue;
         }
         enum socket_state state;
@@ -329,7 +348,7 @@ static uint32_t milliseconds_to_tick(void) {
 static void flush_all(void) {
     for (unsigned n = 0; n < seats_in_all(); n++) {
         if (seats[n].role != FREE && seats[n].role != DATAGRAMS && seats[n].is_open) {
-            socket_send(n);
+            seats[n].must_send = !socket_send(n);
         }
     }
 }
@@ -344,8 +363,12 @@ static void call_tick(void) {
 }
 
 static void sleep_until_called(void) {
+    uint32_t limit_us = milliseconds_to_tick() * 1000u;
+    if (is_any_leaving() && limit_us > LEAVING_LOOK_US) {
+        limit_us = LEAVING_LOOK_US;
+    }
     uint32_t held = interrupts_hold();
-    uint32_t quiet_us = watch_quiet_us(milliseconds_to_tick() * 1000u);
+    uint32_t quiet_us = wiznet_quiet_us(limit_us);
     if (quiet_us && !tick_is_due) {
         clock_sleep(quiet_us);
     }
