@@ -116,3 +116,5 @@ hardware_image(ping 1)
 airwire_image(ping-lwip_raw
   SOURCES apps/ping/ping.c transport/lwip_raw/network.c ${TRANSPORT_SHARED} ${LWIP_SHARED}
   LIBRARIES lwip_small OPTIMISE -O2 IN_RAM)
+
+include(option_shares.cmake)

@@ -1,4 +1,4 @@
-/* lwIP's options: what all images have in common, and one of the two settings files. */
+/* lwIP's options: what all images have in common, and one of the settings files. */
 #ifndef LWIPOPTS_H
 #define LWIPOPTS_H
 
@@ -50,8 +50,12 @@ unsigned short port_checksum(const void *bytes, int count);
 #include "settings_small.h"
 #elif defined(LWIP_SETTINGS_FAST)
 #include "settings_fast.h"
+#elif defined(LWIP_SETTINGS_DEFAULT)
+#include "settings_default.h"
+#elif defined(LWIP_SETTINGS_PUBLISHED)
+#include "settings_published.h"
 #else
-#error "Define LWIP_SETTINGS_SMALL or LWIP_SETTINGS_FAST"
+#error "Define LWIP_SETTINGS_SMALL, _FAST, _DEFAULT or _PUBLISHED"
 #endif
 
 #endif
