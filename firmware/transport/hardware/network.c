@@ -368,7 +368,7 @@ static void sleep_until_called(void) {
         limit_us = LEAVING_LOOK_US;
     }
     uint32_t held = interrupts_hold();
-    uint32_t quiet_us = wiznet_quiet_us(limit_us);
+    uint32_t quiet_us = watch_quiet_us(limit_us);
     if (quiet_us && !tick_is_due) {
         clock_sleep(quiet_us);
     }
