@@ -166,6 +166,9 @@ def test_what_is_left_between_published_and_measured_is_said() -> None:
     ping = Published(22.109, "ms", 22.109 * MS, "a report", None, "absolute", 1.2)
     text = left_unexplained(board_row(26.609 * MS, "ps", ping))
     assert text == "Published 22.1 ms, here 26.6 ms: 4.5 ms more is not explained."
+    bulk = Published(1, "MB/s", 8e6, "a report", None, "absolute", 0.5)
+    text = left_unexplained(board_row(6.5e6, "bit/s", bulk))
+    assert text == "Published 8.000 Mbit/s, here 6.500 Mbit/s: 1.500 Mbit/s is not explained."
     exact = left_unexplained(board_row(723.1, "messages/s", published))
     assert exact is not None and exact.endswith("nothing is left unexplained to these digits.")
 
@@ -179,7 +182,9 @@ def built_rows(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, 
     folder = tmp_path_factory.mktemp("built")
     suite = folder / "suite.toml"
     suite.write_text(BUILT_ROWS)
-    return {row["row"]: row for row in board_rows_json(airwire.run(suite, firmware=BUILT, out=folder / "run"))}
+    analysis = airwire.run(suite, firmware=BUILT, out=folder / "run")
+    evidence = {row.path: row.board.evidence for row in analysis.captures if row.board is not None}
+    return {row["row"]: {**row, "evidence": evidence[row["row"]]} for row in board_rows_json(analysis)}
 
 
 def test_all_sleeps_of_a_raster_count_as_one_poll_period_on_the_built_image(
@@ -190,6 +195,7 @@ def test_all_sleeps_of_a_raster_count_as_one_poll_period_on_the_built_image(
     assert first["cause"] == "poll_period" and first["ps"] == pytest.approx(64 * MS, rel=0.02)
     assert "is a poll period of 64 ms: wire the INT pin or set 1 ms" in row["verdict"]
     assert "fixed sleep" not in row["verdict"]
+    assert row["evidence"]["held_period_ps"] is None, "nothing is held back"
     sockets = built_rows["sockets"]
     assert sockets["causes"][0]["cause"] == "poll_period"
     assert "is a poll period of 1 ms: wire the INT pin." in sockets["verdict"]

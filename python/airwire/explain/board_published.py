@@ -23,9 +23,8 @@ def left_unexplained(board: BoardRow) -> str | None:
         return None
     if figure.unit == _BITS:
         left = abs(theirs - ours)
-        return (
-            f"Published {quantity(theirs, _BITS)}, here {quantity(ours, _BITS)}: {_rest(quantity(left, _BITS), left)}."
-        )
+        rest = _rest(quantity(left, _BITS), left, ours > theirs)
+        return f"Published {quantity(theirs, _BITS)}, here {quantity(ours, _BITS)}: {rest}."
     each = ""
     if figure.unit != "ps":
         theirs, ours = _PS_PER_S / theirs, _PS_PER_S / ours

@@ -63,11 +63,11 @@ pub(super) fn relabel(intervals: Vec<Interval>, holds: &[Hold]) -> Vec<Interval>
         Rank::Protocol => one.stage.name == SENDS_AGAIN,
         _ => false,
     };
-    let split = |one: Interval| if waits(&one) { split(one, holds) } else { vec![one] };
+    let split = |one: Interval| if waits(&one) { split(&one, holds) } else { vec![one] };
     intervals.into_iter().flat_map(split).collect()
 }
 
-fn split(interval: Interval, holds: &[Hold]) -> Vec<Interval> {
+fn split(interval: &Interval, holds: &[Hold]) -> Vec<Interval> {
     let mut pieces = Vec::new();
     let mut at = interval.start;
     let piece = |start, end, stage: Stage| Interval { start, end, stage, ..interval.clone() };
@@ -87,10 +87,23 @@ fn split(interval: Interval, holds: &[Hold]) -> Vec<Interval> {
     pieces
 }
 
+/// The holds that were waiting for the most part, by intervals with their stages: a board that answers at once holds nothing.
+pub(super) fn waited(holds: &[Hold], intervals: &[Interval]) -> Vec<Hold> {
+    let mut waits = vec![0; holds.len()];
+    for one in intervals.iter().filter(|one| one.stage.name.starts_with(HELD)) {
+        let place = holds.partition_point(|hold| hold.end <= one.start);
+        if let Some(wait) = waits.get_mut(place) {
+            *wait += (one.end - one.start).ps();
+        }
+    }
+    let mostly = |(hold, wait): (&Hold, i64)| (2 * wait > (hold.end - hold.start).ps()).then_some(*hold);
+    holds.iter().zip(waits).filter_map(mostly).collect()
+}
+
 /// The period of the timer that ends holds: the time between frames that nothing but a timer can have sent. Between two of
 /// them there may be some that were not looked at.
-pub(super) fn period(holds: &[Hold]) -> Option<Picoseconds> {
-    let beats: Vec<i64> = holds.iter().filter(|hold| !hold.heard_again).map(|hold| hold.end.ps()).collect();
+pub(super) fn period(waited: &[Hold]) -> Option<Picoseconds> {
+    let beats: Vec<i64> = waited.iter().filter(|hold| !hold.heard_again).map(|hold| hold.end.ps()).collect();
     let apart: Vec<f64> = beats.windows(2).map(|pair| (pair[1] - pair[0]) as f64).collect();
     let shortest = apart.iter().copied().fold(f64::INFINITY, f64::min);
     let mut single: Vec<f64> = apart.iter().copied().filter(|one| *one < 1.5 * shortest).collect();
@@ -185,6 +198,14 @@ mod tests {
         assert_eq!(period(&beats(&[250, 500, 750, 1500, 1751])), Some(at(250_000)));
         assert_eq!(period(&beats(&[250, 500, 590, 1111, 1300])), None, "nothing recurs");
         assert_eq!(period(&beats(&[250, 500])), None, "too few");
+    }
+
+    #[test]
+    fn a_board_that_works_between_taking_and_answering_has_waited_for_nothing() {
+        let hold = |start, end| Hold { start: at(start), end: at(end), heard_again: false };
+        let holds = [hold(0, 100), hold(1000, 1100)];
+        let intervals = relabel(vec![asleep(10, 20), asleep(990, 1090)], &holds);
+        assert_eq!(waited(&holds, &intervals), [holds[1]]);
     }
 
     #[test]

@@ -121,7 +121,7 @@ fn median_distance(times: &[i64]) -> Option<Picoseconds> {
 fn raster(times: &[i64]) -> Option<i64> {
     let first = *times.first()?;
     let mut period = median_distance(times)?.ps() as f64;
-    let mut near = 0;
+    let mut near = 0_usize;
     for &time in &times[1..] {
         let gone = (time - first) as f64;
         let periods = (gone / period).round().max(1.0);

@@ -259,8 +259,8 @@ fn spans(
         Interval { start, end, rank: Rank::AsleepOn, stage, bytes: 0 }
     }));
     let holds = held::holds(&passages.done, &seen.accesses);
-    evidence.held_period_ps = held::period(&holds).map(Picoseconds::ps);
     let mut all = held::relabel(all, &holds);
+    evidence.held_period_ps = held::period(&held::waited(&holds, &all)).map(Picoseconds::ps);
     all.sort_by_key(|interval| interval.start);
     let longest = all.iter().map(|one| one.end - one.start).max().unwrap_or(Picoseconds::ZERO);
     let mut spans = Vec::new();
