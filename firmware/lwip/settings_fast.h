@@ -2,11 +2,20 @@
 #ifndef LWIP_SETTINGS_FAST_H
 #define LWIP_SETTINGS_FAST_H
 
+#include "board.h"
+
 #ifndef TCP_MSS
 #define TCP_MSS 1460
 #endif
+/* No more than fits the chip's receive memory: what comes beyond it is lost. */
 #ifndef TCP_WND
+#if defined(BOARD_WIZNET_W5100)
+#define TCP_WND (2 * TCP_MSS)
+#elif defined(BOARD_WIZNET_W5100S)
+#define TCP_WND (4 * TCP_MSS)
+#else
 #define TCP_WND (8 * TCP_MSS)
+#endif
 #endif
 #ifndef TCP_SND_BUF
 #define TCP_SND_BUF (8 * TCP_MSS)

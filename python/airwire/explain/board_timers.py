@@ -23,6 +23,8 @@ _SHORT_POLL_PS = 1.5e9
 # lwIP opt.h: TCP_TMR_INTERVAL.
 _LWIP_TIMER_PS = 250e9
 _SAME = 0.01
+# A wait for a look lasts half a period on average. Where looks lie many waits apart, messages do, and not polls.
+_LONGEST_IN_WAITS = 3.0
 
 
 def timer_causes(stages: Sequence[Stage], evidence: Mapping[str, float | None]) -> list[Cause]:
@@ -49,7 +51,9 @@ def _polls(stages: Sequence[Stage], evidence: Mapping[str, float | None]) -> lis
         return []
     period = evidence.get("poll_period_ps")
     register = max(looks, key=lambda stage: stage.ps).name.removeprefix(_LOOKS)
-    name = f"a poll period of {rough_time(period)}" if period else f"sleeping between looks at {register}"
+    if period and period > _LONGEST_IN_WAITS * _sum(looks):
+        period = None
+    name = f"a poll period of {rough_time(period)}" if period else f"waiting for a poll, the next look at {register}"
     change = "wire the INT pin" if period and period <= _SHORT_POLL_PS else "wire the INT pin or set 1 ms"
     return [Cause(name, _sum(looks), change, "poll_period")]
 
