@@ -37,7 +37,7 @@ demo: $(VENV)/installed ## Run a short suite on the virtual bench and say where 
 # Each image for each board with a network chip, into build/firmware/<board>. A virtual board boots the .elf, a real one
 # the .uf2. cargo fetches lwIP and FreeRTOS (firmware/packages).
 FIRMWARE := build/firmware
-FIRMWARE_BOARDS := w5500-evb-pico w5100s-evb-pico pico-w5200 pico-w5100
+FIRMWARE_BOARDS := w5500-evb-pico w5100s-evb-pico pico-w5200 pico-w5100 ideal-mac
 
 firmware: $(VENV)/installed cross-compiler ## Build the firmware's images for every board
 	mkdir -p $(FIRMWARE)/site && $(BIN)/airwire fsdata firmware/sites/demo -o $(FIRMWARE)/site/fsdata.c >/dev/null
