@@ -1,5 +1,5 @@
 /* lwIP's options as a published measurement of TCP throughput on a Cortex-M7 sets them; all else is opt.h's. All of it
- * fits the RP2040: 96 KiB of its 264 are packets. */
+ * fits the RP2040: 96 KiB of its 264 are buffers of packets. */
 #ifndef LWIP_SETTINGS_PUBLISHED_H
 #define LWIP_SETTINGS_PUBLISHED_H
 

@@ -168,8 +168,7 @@ fn a_board_from_a_snapshot_goes_on_alike() {
 
 #[test]
 fn a_second_mac_lies_behind_the_first_and_there_is_nothing_behind_the_last() {
-    let text =
-        "mcu = 'rp2040'\n[chips.one]\nkind = 'ideal-mac'\n[chips.two]\nkind = 'ideal-mac'\ninterrupt = 21\n";
+    let text = "mcu = 'rp2040'\n[chips.one]\nkind = 'ideal-mac'\ninterrupt = 20\n[chips.two]\nkind = 'ideal-mac'\ninterrupt = 21\n";
     let board = BoardFile::parse("two.toml".as_ref(), text).unwrap();
     let mut driver = Driver::on(&board);
     let id = |driver: &mut Driver, number: u32| {

@@ -114,7 +114,7 @@ pub enum Part {
     /// An Ethernet MAC in the address space of the MCU.
     IdealMac {
         /// Its interrupt output.
-        interrupt: Option<u8>,
+        interrupt: u8,
     },
 }
 
@@ -445,7 +445,7 @@ impl Given {
                 Part::Voltage { pin: self.gpio("pin"), microvolts: self.number("millivolts") as i32 * 1000 }
             }
             "i2c-eeprom" => self.eeprom()?,
-            "ideal-mac" => Part::IdealMac { interrupt: self.0.get("interrupt").map(|&pin| pin as u8) },
+            "ideal-mac" => Part::IdealMac { interrupt: self.gpio("interrupt") },
             "w5100" => self.wiznet(wiznet::Model::W5100),
             "w5100s" => self.wiznet(wiznet::Model::W5100S),
             "w5200" => self.wiznet(wiznet::Model::W5200),

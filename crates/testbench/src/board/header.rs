@@ -50,11 +50,9 @@ fn define_network(text: &mut String, kind: &str, network: &WiznetPart) {
     }
 }
 
-fn define_ideal_mac(text: &mut String, interrupt: Option<u8>) {
+fn define_ideal_mac(text: &mut String, interrupt: u8) {
     define(text, "BOARD_IDEAL_MAC", &format!("{BOARD_WINDOW:#010x}u"));
-    if let Some(pin) = interrupt {
-        define(text, "BOARD_NETWORK_INTN", &format!("{pin}u"));
-    }
+    define(text, "BOARD_NETWORK_INTN", &format!("{interrupt}u"));
 }
 
 #[cfg(test)]

@@ -14,7 +14,7 @@ const REGISTERS: std::ops::Range<u32> = 0..0x1000;
 #[derive(Debug, Clone)]
 pub(super) struct MappedMac {
     chip: ChipId,
-    interrupt: Option<u8>,
+    interrupt: u8,
     /// Its interrupt output as it was last told.
     interrupt_low: bool,
 }
@@ -30,7 +30,7 @@ pub(super) fn is_register(offset: u32) -> bool {
 }
 
 impl MappedMac {
-    pub(super) fn new(chip: ChipId, interrupt: Option<u8>) -> Self {
+    pub(super) fn new(chip: ChipId, interrupt: u8) -> Self {
         Self { chip, interrupt, interrupt_low: false }
     }
 
@@ -52,7 +52,6 @@ impl MappedMac {
     pub(super) fn interrupt_change(&mut self, lan: &Lan) -> Option<Reaction> {
         let low = lan.ideal_mac(self.chip).interrupt_is_low();
         let changed = low != std::mem::replace(&mut self.interrupt_low, low);
-        let pin = self.interrupt.filter(|_| changed)?;
-        Some(Reaction::Pin { pin, level: Some(!low) })
+        changed.then_some(Reaction::Pin { pin: self.interrupt, level: Some(!low) })
     }
 }

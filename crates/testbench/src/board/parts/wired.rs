@@ -63,7 +63,7 @@ impl WiredChips {
         self.seats.push(Seat { part, chip, selected: false, interrupt_low: None, bits: Bits::default() });
     }
 
-    pub(super) fn add_ideal_mac(&mut self, name: &str, interrupt: Option<u8>) {
+    pub(super) fn add_ideal_mac(&mut self, name: &str, interrupt: u8) {
         let chip = self.lan.attach_ideal_mac(name);
         self.macs.push(MappedMac::new(chip, interrupt));
     }
