@@ -37,7 +37,7 @@ demo: $(VENV)/installed ## Run a short suite on the virtual bench and say where 
 # Each image for each board with a network chip, into build/firmware/<board>. A virtual board boots the .elf, a real one
 # the .uf2. cargo fetches lwIP and FreeRTOS (firmware/packages).
 FIRMWARE := build/firmware
-FIRMWARE_BOARDS := w5500-evb-pico w5100s-evb-pico pico-w5200 pico-w5100
+FIRMWARE_BOARDS := w5500-evb-pico w5100s-evb-pico pico-w5200 pico-w5100 ideal-mac
 
 firmware: $(VENV)/installed cross-compiler ## Build the firmware's images for every board
 	mkdir -p $(FIRMWARE)/site && $(BIN)/airwire fsdata firmware/sites/demo -o $(FIRMWARE)/site/fsdata.c >/dev/null
@@ -75,6 +75,7 @@ random-images: ## Run random images of RANDOM_INSTRUCTIONS in all on the virtual
 		cargo test --profile checked --locked --quiet -p airwire-mcu --test random_images
 
 test-python: $(VENV)/installed
+	$(MAKE) cross-compiler && $(MAKE) firmware || ! command -v arm-none-eabi-gcc >/dev/null
 	$(BIN)/python -m pytest
 
 test-slow: $(VENV)/installed ## Tests that take minutes: large files, memory, drivers with 1 MB

@@ -1,25 +1,32 @@
 # Every image: applications by the ways to the network.
 set(TRANSPORT_SHARED transport/settings.c transport/report.c)
-set(LWIP_SHARED lwip/interface.c lwip/netif_wiznet.c lwip/port_lwip.c ${PORT}/checksum.S)
+set(LWIP_SHARED lwip/interface.c lwip/netif_frames.c lwip/port_lwip.c ${PORT}/checksum.S)
 
 lwip_library(lwip_small DEFINITIONS LWIP_SETTINGS_SMALL OPTIMISE -Os -flto=auto)
 freertos_library(freertos)
 lwip_library(lwip_fast DEFINITIONS LWIP_SETTINGS_FAST OPTIMISE -O2 -flto=auto)
 lwip_library(lwip_threads DEFINITIONS LWIP_SETTINGS_FAST AIRWIRE_FREERTOS LIBRARIES freertos OPTIMISE -O2 -flto=auto)
 
-# Every application on every way for the W5500; for the other chips those that show what the driver does differently.
-if(NOT BOARD_HEADER MATCHES "BOARD_WIZNET_W5500")
+# Every application on every way for the W5500; for the other chips those that show what the driver does differently. The ideal
+# MAC has no sockets of its own.
+set(APPLICATIONS "")
+set(WAYS hardware lwip_small lwip_raw lwip_sockets)
+if(BOARD_HEADER MATCHES "BOARD_IDEAL_MAC")
   set(APPLICATIONS pingpong_client streams http_server ping)
+  set(WAYS lwip_raw lwip_sockets)
+elseif(NOT BOARD_HEADER MATCHES "BOARD_WIZNET_W5500")
+  set(APPLICATIONS pingpong_client streams http_server ping)
+  set(WAYS hardware lwip_small lwip_raw)
 endif()
-macro(leave_out_unless_wanted application)
-  if(APPLICATIONS AND NOT ${application} IN_LIST APPLICATIONS)
+macro(leave_out_unless_wanted application way)
+  if((APPLICATIONS AND NOT ${application} IN_LIST APPLICATIONS) OR NOT ${way} IN_LIST WAYS)
     return()
   endif()
 endmacro()
 
 # On the chip's own sockets: `sockets` says how many share the chip's memory.
 function(hardware_image application sockets)
-  leave_out_unless_wanted(${application})
+  leave_out_unless_wanted(${application} hardware)
   airwire_image(${application}-hardware
     SOURCES apps/${application}/${application}.c transport/hardware/network.c ${TRANSPORT_SHARED} ${ARGN}
     DEFINITIONS NETWORK_SOCKETS=${sockets}u OPTIMISE -Os -flto=auto)
@@ -27,7 +34,7 @@ endfunction()
 
 # On lwIP's raw interface in little memory, from flash, without UDP.
 function(lwip_small_image application)
-  leave_out_unless_wanted(${application})
+  leave_out_unless_wanted(${application} lwip_small)
   airwire_image(${application}-lwip_small
     SOURCES apps/${application}/${application}.c transport/lwip_raw/network.c ${TRANSPORT_SHARED} ${LWIP_SHARED} ${ARGN}
     LIBRARIES lwip_small OPTIMISE -Os -flto=auto)
@@ -35,7 +42,7 @@ endfunction()
 
 # On lwIP's raw interface: by the settings for speed.
 function(lwip_raw_image application)
-  leave_out_unless_wanted(${application})
+  leave_out_unless_wanted(${application} lwip_raw)
   airwire_image(${application}-lwip_raw
     SOURCES apps/${application}/${application}.c transport/lwip_raw/network.c transport/lwip_raw/datagrams.c
             ${TRANSPORT_SHARED} ${LWIP_SHARED} ${ARGN}
@@ -44,9 +51,7 @@ endfunction()
 
 # On lwIP's sockets with FreeRTOS.
 function(lwip_sockets_image application)
-  if(APPLICATIONS)
-    return()
-  endif()
+  leave_out_unless_wanted(${application} lwip_sockets)
   airwire_image(${application}-lwip_sockets
     SOURCES apps/${application}/${application}.c transport/lwip_sockets/network.c transport/lwip_sockets/driver_task.c
             lwip/sys_arch_freertos.c freertos/hooks.c ${TRANSPORT_SHARED} ${LWIP_SHARED} ${ARGN}
@@ -66,9 +71,13 @@ if(SITE_DIR)
   set(HTTP_SOURCES apps/http_server/site.c ${HTTP_CORE} ${SITE_DIR}/fsdata.c ${PORT}/adc.c)
   include_directories(protocols/http protocols/fsdata ${SITE_DIR})
   hardware_image(http_server 8 ${HTTP_SOURCES})
-  target_compile_options(http_server-hardware PRIVATE -O2)
+  if(TARGET http_server-hardware)
+    target_compile_options(http_server-hardware PRIVATE -O2)
+  endif()
   lwip_small_image(http_server ${HTTP_SOURCES})
-  target_compile_definitions(http_server-lwip_small PRIVATE HTTP_CLIENTS=2u)
+  if(TARGET http_server-lwip_small)
+    target_compile_definitions(http_server-lwip_small PRIVATE HTTP_CLIENTS=2u)
+  endif()
   lwip_raw_image(http_server ${HTTP_SOURCES})
   lwip_sockets_image(http_server ${HTTP_SOURCES})
 endif()

@@ -49,6 +49,15 @@ def images(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.fixture(scope="session")
+def firmware() -> Path:
+    """The folder of the product's firmware, with a folder for each board; `make test` builds it."""
+    folder = REPOSITORY / "build" / "firmware"
+    if not (folder / "w5500-evb-pico" / "pingpong_client-hardware.elf").is_file():
+        pytest.skip("the firmware is not built: make firmware (needs arm-none-eabi-gcc)")
+    return folder
+
+
 @pytest.fixture
 def airwire(tmp_path: Path) -> Callable[..., subprocess.CompletedProcess[str]]:
     """Run the command ``airwire`` in an empty folder."""

@@ -5,13 +5,16 @@ set(CMAKE_C_EXTENSIONS OFF)
 set(PORT ${CMAKE_SOURCE_DIR}/ports/rp2040)
 
 # The same bytes wherever the sources lie; each function a section of its own, so that what nobody calls stays out.
+set(PREFIX_MAPS
+    -ffile-prefix-map=${CMAKE_SOURCE_DIR}=firmware -ffile-prefix-map=${CMAKE_BINARY_DIR}=build
+    -ffile-prefix-map=${BOARD_DIR}=board -ffile-prefix-map=${LWIP_DIR}=lwip -ffile-prefix-map=${FREERTOS_DIR}=freertos)
 add_compile_options(
   $<$<COMPILE_LANGUAGE:C>:-g> -ffunction-sections -fdata-sections -fno-common -ffreestanding -fno-tree-loop-distribute-patterns
-  -ffile-prefix-map=${CMAKE_SOURCE_DIR}=firmware -ffile-prefix-map=${CMAKE_BINARY_DIR}=build
-  -ffile-prefix-map=${BOARD_DIR}=board -ffile-prefix-map=${LWIP_DIR}=lwip -ffile-prefix-map=${FREERTOS_DIR}=freertos)
+  ${PREFIX_MAPS})
+add_link_options(${PREFIX_MAPS})
 set(OUR_WARNINGS -Wall -Wextra -Werror)
 
-include_directories(${BOARD_DIR} hal common drivers/wiznet transport ports/rp2040)
+include_directories(${BOARD_DIR} hal common drivers drivers/wiznet drivers/ideal_mac transport ports/rp2040)
 
 file(READ ${BOARD_DIR}/board.h BOARD_HEADER)
 string(REGEX MATCH "BOARD_FLASH_BYTES ([0-9]+)" found "${BOARD_HEADER}")
@@ -19,11 +22,17 @@ set(BOARD_FLASH_BYTES ${CMAKE_MATCH_1})
 
 # uart.c and adc.c belong to the images that use them.
 set(PORT_SOURCES
-    ${PORT}/startup.c ${PORT}/clock.c ${PORT}/gpio.c ${PORT}/spi.c ${PORT}/console.c ${PORT}/random.c ${PORT}/watchdog.c
+    ${PORT}/startup.c ${PORT}/clock.c ${PORT}/gpio.c ${PORT}/console.c ${PORT}/random.c ${PORT}/watchdog.c
     common/console_text.c common/decimal.c common/library_functions.c)
 # What the compiler calls by itself must be there after optimisation at link time.
 set_source_files_properties(common/library_functions.c ${PORT}/startup.c PROPERTIES COMPILE_OPTIONS -fno-lto)
-file(GLOB WIZNET_SOURCES ${CMAKE_SOURCE_DIR}/drivers/wiznet/*.c)
+# The driver of the chip that the board has.
+if(BOARD_HEADER MATCHES "BOARD_IDEAL_MAC")
+  set(DRIVER_SOURCES ${CMAKE_SOURCE_DIR}/drivers/watch.c ${CMAKE_SOURCE_DIR}/drivers/ideal_mac/ideal_mac.c)
+else()
+  file(GLOB DRIVER_SOURCES ${CMAKE_SOURCE_DIR}/drivers/*.c ${CMAKE_SOURCE_DIR}/drivers/wiznet/*.c)
+  list(APPEND DRIVER_SOURCES ${PORT}/spi.c)
+endif()
 
 # boot2, once: its code linked alone, then padded, with its checksum.
 add_executable(boot2 ${PORT}/boot2_quad.c)
@@ -49,7 +58,7 @@ function(airwire_image name)
     set(RAM_CODE "*(EXCLUDE_FILE(*startup.c.obj) .text EXCLUDE_FILE(*startup.c.obj) .text.*)")
   endif()
   configure_file(${PORT}/flash.ld.in ${CMAKE_BINARY_DIR}/${name}.ld @ONLY)
-  add_executable(${name} ${image_SOURCES} ${PORT_SOURCES} ${WIZNET_SOURCES} $<TARGET_OBJECTS:boot2_padded>)
+  add_executable(${name} ${image_SOURCES} ${PORT_SOURCES} ${DRIVER_SOURCES} $<TARGET_OBJECTS:boot2_padded>)
   target_compile_options(${name} PRIVATE ${image_OPTIMISE} ${OUR_WARNINGS})
   target_compile_definitions(${name} PRIVATE ${image_DEFINITIONS})
   target_include_directories(${name} PRIVATE ${image_INCLUDES})

@@ -3,16 +3,16 @@
 
 #include "clock.h"
 #include "console.h"
+#include "frames.h"
 #include "lwip/dhcp.h"
 #include "lwip/init.h"
 #include "lwip/timeouts.h"
 #include "netif/ethernet.h"
-#include "netif_wiznet.h"
+#include "netif_frames.h"
 #include "network_settings.h"
 #include "report.h"
-#include "spi.h"
+#include "watch.h"
 #include "watchdog.h"
-#include "wiznet.h"
 #ifdef AIRWIRE_FREERTOS
 #include "lwip/tcpip.h"
 #endif
@@ -23,7 +23,7 @@ static struct netif interface;
 
 static void look_at_link(void *argument) {
     (void)argument;
-    netif_wiznet_look_at_link(&interface);
+    netif_frames_look_at_link(&interface);
     sys_timeout(LINK_LOOK_MS, look_at_link, NULL);
 }
 
@@ -31,7 +31,7 @@ static void add(void) {
     ip4_addr_t none = {0}, address = {setting_address}, mask = {setting_mask}, gateway = {setting_gateway};
     bool is_fixed = !setting_dhcp || !LWIP_DHCP;
     netif_add(&interface, is_fixed ? &address : &none, is_fixed ? &mask : &none, is_fixed ? &gateway : &none, NULL,
-              netif_wiznet_init, ethernet_input);
+              netif_frames_init, ethernet_input);
     netif_set_default(&interface);
     netif_set_up(&interface);
 #if LWIP_DHCP
@@ -44,13 +44,13 @@ static void add(void) {
 
 static void start_chip(const char *transport) {
     const uint8_t mac[6] = NETWORK_MAC;
-    while (wiznet_start(setting_spi_hz, mac) != WIZNET_READY) {
-        report_start(transport);
-        report_problem(wiznet_sentence(WIZNET_NO_CHIP));
+    const struct frames_bus bus = {setting_spi_hz, setting_spi_dma_from_bytes};
+    while (frames_start(mac, &bus) != FRAMES_READY) {
+        report_start(transport, frames_chip_name(), frames_spi_hz());
+        report_problem(frames_sentence(FRAMES_NO_CHIP));
         clock_sleep(1000000);
     }
-    report_start(transport);
-    spi_set_dma_from(setting_spi_dma_from_bytes);
+    report_start(transport, frames_chip_name(), frames_spi_hz());
 }
 
 void interface_start(const char *transport) {
@@ -68,11 +68,10 @@ void interface_start(const char *transport) {
     lwip_init();
     add();
 #endif
-    wiznet_watch(setting_wiznet_int, setting_wiznet_poll_us, setting_wiznet_poll_raster);
-    wiznet_watch_sockets(1);
+    watch_start(setting_wiznet_int, setting_wiznet_poll_us, setting_wiznet_poll_raster);
 }
 
-bool interface_receive(unsigned most) { return netif_wiznet_receive(&interface, most); }
+bool interface_receive(unsigned most) { return netif_frames_receive(&interface, most); }
 
 bool interface_is_ready(void) {
     return netif_is_link_up(&interface) && !ip4_addr_isany_val(*netif_ip4_addr(&interface));
@@ -80,9 +79,9 @@ bool interface_is_ready(void) {
 
 const char *interface_sentence(void) {
     if (!netif_is_link_up(&interface)) {
-        return wiznet_sentence(WIZNET_NO_LINK);
+        return frames_sentence(FRAMES_NO_LINK);
     }
-    return wiznet_sentence(interface_is_ready() ? WIZNET_READY : WIZNET_NO_ADDRESS);
+    return frames_sentence(interface_is_ready() ? FRAMES_READY : FRAMES_NO_ADDRESS);
 }
 
 uint32_t interface_address(void) { return ip4_addr_get_u32(netif_ip4_addr(&interface)); }

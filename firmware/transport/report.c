@@ -5,17 +5,19 @@
 #include "console.h"
 #include "network.h"
 #include "network_settings.h"
-#include "wiznet.h"
 
-void report_start(const char *transport) {
+void report_start(const char *transport, const char *chip, uint32_t spi_hz) {
     console_text(application.name);
     console_text(" by ");
     console_text(transport);
     console_text(", ");
-    console_text(wiznet_chip_name());
-    console_text(" at ");
-    console_number(wiznet_spi_hz() / 1000u);
-    console_text(" kHz SPI\n");
+    console_text(chip);
+    if (spi_hz) {
+        console_text(" at ");
+        console_number(spi_hz / 1000u);
+        console_text(" kHz SPI");
+    }
+    console_put('\n');
 }
 
 void report_ready(void) {

@@ -2,8 +2,10 @@
 #ifndef REPORT_H
 #define REPORT_H
 
-/* The application's name, the way to the network, chip and SPI clock. */
-void report_start(const char *transport);
+#include <stdint.h>
+
+/* The application's name, the way to the network, the chip, and the clock of its SPI; 0 where it is on none. */
+void report_start(const char *transport, const char *chip, uint32_t spi_hz);
 /* Address and how long it took until the network was ready. */
 void report_ready(void);
 /* A line on the console; the image goes on trying where that can help. */

@@ -141,10 +141,10 @@ def _board_capture(raw: _core.BoardRowResult, folder: Path | None) -> Capture:
     """A row of a board as a capture."""
     findings = findings_of(raw.findings, PAIRING)
     median, upper_quartile = intervals_of(raw.intervals, findings)
-    outcomes = raw.outcomes
+    outcomes, entry = raw.outcomes, json.loads(raw.entry())
     return Capture(
         path=raw.run,
-        group=raw.run,
+        group=entry["variant"],
         payload_bytes=None,
         triggers=outcomes["paired"] + outcomes["missed"],
         outcomes=outcomes,
@@ -153,7 +153,7 @@ def _board_capture(raw: _core.BoardRowResult, folder: Path | None) -> Capture:
         upper_quartile_interval=upper_quartile,
         findings=findings,
         load_samples=partial(_samples, raw, folder),
-        board=board_row_of(json.loads(raw.entry()), partial(_spans, raw, folder)),
+        board=board_row_of(entry, partial(_spans, raw, folder)),
     )
 
 

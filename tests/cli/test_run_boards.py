@@ -113,6 +113,15 @@ def test_the_manifest_has_the_firmware_and_its_settings(causes: tuple[Path, dict
     assert slow["settings"]["server_address"] == "192.168.1.1"
 
 
+def test_the_frames_of_traced_messages_are_kept_for_wireshark(causes: tuple[Path, dict[str, Any]]) -> None:
+    folder, _ = causes
+    for name in ("fast", "slow", "poll"):
+        capture = (folder / "run" / "wire" / f"{name}.pcapng").read_bytes()
+        # The section header's block type and byte order (pcapng, section 4.1), then what the messages carried.
+        assert capture[:4] == b"\x0a\x0d\x0d\x0a"
+        assert capture.count(b"message ") >= 10 and b"\x08\x00\x45" in capture
+
+
 def test_explain_takes_the_run_apart(causes: tuple[Path, dict[str, Any]], airwire: Airwire, tmp_path: Path) -> None:
     folder, _ = causes
     done = airwire("explain", folder / "run", "--only", "slow", "--figure", "f.png", "--perfetto", "t.json")
@@ -210,7 +219,7 @@ def test_a_board_that_nobody_answers_says_so(airwire: Airwire, images: Path, tmp
     )
     done = airwire("run", write(tmp_path, text), "--firmware", images, "--out", "run")
     assert done.returncode == 0, done.stderr
-    assert "No figure: nobody on the network was spoken to" in done.stdout
+    assert "No figure: no client or server of the PC has messages of this board" in done.stdout
 
 
 def test_settings_are_listed_and_set_on_the_command_line(airwire: Airwire, images: Path) -> None:
@@ -234,3 +243,18 @@ def test_editors_check_suites_of_boards_by_the_schema(airwire: Airwire) -> None:
     for text in ("[boards.a]\nfirmwere = 'x'\n", "[boards.a]\nmeasure = 'speed'\n", "name = 'x'\n"):
         with pytest.raises(jsonschema.ValidationError):
             jsonschema.validate(tomllib.loads(text), schema)
+
+
+def test_bulk_transfers_are_measured_by_the_server_that_takes_them(
+    airwire: Airwire, images: Path, tmp_path: Path
+) -> None:
+    text = "[boards.bulk]\nfirmware = 'wiznet_bulk.elf'\nmeasure = 'bulk'\nof = 'discard'\nlimit = '12 s'\n"
+    done = airwire("run", write(tmp_path, text), "--firmware", images, "--out", "run", "--json")
+    assert done.returncode == 0, done.stderr
+    figure = row(json.loads(done.stdout), "bulk")["figure"]
+    samples = pl.read_parquet(tmp_path / "run" / "samples" / "*.parquet")
+    seconds = sum(samples["latency_ps"].to_list()) / 1e12
+    assert figure["value"] == pytest.approx(8 * sum(samples["payload_bytes"].to_list()) / seconds)
+    # SPI at 33.25 MHz bounds it from above.
+    assert 5e6 < figure["value"] < 33.25e6
+    assert figure["unit"] == "bit/s"

@@ -81,8 +81,11 @@ def test_every_figure_compiles_and_every_kind_of_stage_has_a_colour() -> None:
     figures = [*overview_figures(views), waterfalls_figure("w", "T", "", [(v.label, v.waterfalls) for v in views])]
     for figure in figures:
         assert vl_convert.vegalite_to_vega(vegalite_of(figure))["marks"], figure.name
-    assert set(KINDS) == {"cpu", "bus", "air", "gate", "protocol", "retry", "queue", "empirical"}
-    assert len({colour for colour, _ in KINDS.values()}) == len(KINDS)
+    shared = {"cpu", "bus", "gate", "protocol", "empirical"}
+    of_links, of_boards = shared | {"air", "retry", "queue"}, shared | {"wire", "pc", "chip", "sleep", "console"}
+    assert set(KINDS) == of_links | of_boards
+    for together in (of_links, of_boards):
+        assert len({KINDS[kind][0] for kind in together}) == len(together)
 
 
 def test_the_page_shows_settings_sentence_and_waterfalls_of_each_row(tmp_path: Path) -> None:

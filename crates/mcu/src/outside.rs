@@ -7,6 +7,9 @@ use std::fmt::Debug;
 
 use units::Picoseconds;
 
+/// First address of the window that is the board's ([`Outside::memory_read`]).
+pub const BOARD_WINDOW: u32 = 0x6000_0000;
+
 /// One frame on an SPI bus, when its last bit is on the wire.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SpiFrame {
@@ -86,6 +89,41 @@ pub trait Outside: Any + Debug + Send {
     /// A stop on an I2C bus.
     fn i2c_stop(&mut self, at: Picoseconds, port: u8) {
         let _ = (at, port);
+    }
+
+    /// A core, or the DMA, reads 1, 2 or 4 bytes, which do not cross a word, in the window that is the board's: 0x60000000 to
+    /// 0x6fffffff, where the RP2040 has nothing (datasheet 2.2). Nothing faults, as it does where no board has anything.
+    ///
+    /// No RP2040 has this window: it stands for a memory-mapped device as other microcontrollers have it on their buses, and an
+    /// access to it takes what one to SRAM takes, which is the least that a bus can take.
+    fn memory_read(
+        &mut self,
+        at: Picoseconds,
+        address: u32,
+        bytes: u8,
+        reactions: &mut Vec<Reaction>,
+    ) -> Option<u32> {
+        let _ = (at, address, bytes, reactions);
+        None
+    }
+
+    /// The same for a write; false faults.
+    fn memory_write(
+        &mut self,
+        at: Picoseconds,
+        address: u32,
+        bytes: u8,
+        value: u32,
+        reactions: &mut Vec<Reaction>,
+    ) -> bool {
+        let _ = (at, address, bytes, value, reactions);
+        false
+    }
+
+    /// What a debugger sees in that window: a read without effects.
+    fn memory_peek(&self, address: u32, bytes: u8) -> Option<u32> {
+        let _ = (address, bytes);
+        None
     }
 
     /// The voltage at an ADC input (0 to 3 are GPIO 26 to 29; 4 is the temperature sensor) in microvolts; nothing

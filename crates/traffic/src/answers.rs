@@ -51,17 +51,19 @@ pub(crate) fn intervals_as_samples(transfers: &[Transfer]) -> Vec<Sample> {
         let (sent, received) = (&transfer.sent, &transfer.received);
         if sent.bytes() > received.bytes() { sent.clone() } else { received.clone() }
     };
-    let intervals = transfers.iter().flat_map(|transfer| busier(transfer).intervals);
-    (0..)
-        .zip(intervals)
-        .map(|(index, Interval { start, end, bytes })| Sample {
-            payload_bytes: bytes,
-            response_bytes: bytes,
-            done: Some(end),
-            outcome: Outcome::Ok,
-            ..Sample::begun(index, start)
-        })
-        .collect()
+    of_intervals(transfers.iter().flat_map(|transfer| busier(transfer).intervals))
+}
+
+/// Intervals in which bytes were counted as samples.
+pub(crate) fn of_intervals(intervals: impl Iterator<Item = Interval>) -> Vec<Sample> {
+    let sample = |(index, Interval { start, end, bytes })| Sample {
+        payload_bytes: bytes,
+        response_bytes: bytes,
+        done: Some(end),
+        outcome: Outcome::Ok,
+        ..Sample::begun(index, start)
+    };
+    (0..).zip(intervals).map(sample).collect()
 }
 
 #[cfg(test)]

@@ -1,10 +1,11 @@
 /* MACRAW: in the receive memory each frame stands behind two bytes, its length with those two. */
-#include "macraw.h"
+#include "frames.h"
 
 #include "bus.h"
 #include "chip.h"
 #include "memory.h"
 #include "sockets.h"
+#include "wiznet.h"
 
 #define LENGTH_BYTES 2u
 #define LEAST_BYTES 60u
@@ -45,17 +46,18 @@ static bool open(void) {
     return true;
 }
 
-bool macraw_open(void) {
+bool frames_open(void) {
     sockets_share_memory(1);
     if (!open()) {
         return false;
     }
     socket_watch(0, SOCKET_RECEIVED);
+    wiznet_watch_sockets(1);
     return true;
 }
 
 /* The W5100 has no Sn_IMR: there SENDOK holds the pin as well. */
-void macraw_acknowledge(void) {
+void frames_acknowledge(void) {
 #ifdef BOARD_WIZNET_W5100
     uint8_t interrupts = bus_read8(Sn_IR(0)) & IR_ALL;
     if (interrupts & IR_SENDOK) {
@@ -83,7 +85,7 @@ static void look_for(unsigned bytes) {
     }
 }
 
-size_t macraw_next(void) {
+size_t frames_next(void) {
     look_for(LENGTH_BYTES);
     if (!waiting) {
         return 0;
@@ -92,7 +94,7 @@ size_t macraw_next(void) {
     memory_read(0, read_pointer, length, LENGTH_BYTES);
     unsigned bytes = (unsigned)(length[0] << 8 | length[1]);
     look_for(bytes);
-    if (waiting > memory_bytes(0) || bytes < LENGTH_BYTES + 14u || bytes > LENGTH_BYTES + MACRAW_MOST_BYTES || bytes > waiting) {
+    if (waiting > memory_bytes(0) || bytes < LENGTH_BYTES + 14u || bytes > LENGTH_BYTES + FRAMES_MOST_BYTES || bytes > waiting) {
         fault();
         return 0;
     }
@@ -102,21 +104,21 @@ size_t macraw_next(void) {
     return left;
 }
 
-void macraw_read(uint8_t *bytes, size_t count) {
+void frames_read(uint8_t *bytes, size_t count) {
     count = count < left ? count : left;
     memory_read(0, read_pointer, bytes, count);
     read_pointer = (uint16_t)(read_pointer + count);
     left = (uint16_t)(left - count);
 }
 
-void macraw_finish(void) {
+void frames_finish(void) {
     read_pointer = (uint16_t)(read_pointer + left);
     left = 0;
     bus_write16(Sn_RX_RD(0), read_pointer);
     command(CR_RECV);
 }
 
-bool macraw_has_room(size_t bytes) { return bytes <= memory_bytes(0); }
+bool frames_has_room(size_t bytes) { return bytes <= memory_bytes(0); }
 
 /* The frame before must have left before the pointer moves on. */
 static void wait_until_sent(void) {
@@ -131,16 +133,16 @@ static void wait_until_sent(void) {
     }
 }
 
-void macraw_write(const uint8_t *bytes, size_t count) {
+void frames_write(const uint8_t *bytes, size_t count) {
     memory_write(0, write_pointer, bytes, count);
     write_pointer = (uint16_t)(write_pointer + count);
     written = (uint16_t)(written + count);
 }
 
-void macraw_send(void) {
+void frames_send(void) {
     static const uint8_t zeros[LEAST_BYTES];
     if (written < LEAST_BYTES) {
-        macraw_write(zeros, LEAST_BYTES - written);
+        frames_write(zeros, LEAST_BYTES - written);
     }
     wait_until_sent();
     bus_write16(Sn_TX_WR(0), write_pointer);
@@ -148,4 +150,4 @@ void macraw_send(void) {
     written = 0;
 }
 
-uint32_t macraw_faults(void) { return faults; }
+uint32_t frames_faults(void) { return faults; }

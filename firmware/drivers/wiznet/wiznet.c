@@ -1,4 +1,4 @@
-/* Start and readiness of the chip. */
+/* Start, readiness and interrupts of the chip. */
 #include "wiznet.h"
 
 #include <string.h>
@@ -77,6 +77,14 @@ enum wiznet_fault wiznet_query(void) {
     return has_address ? WIZNET_READY : WIZNET_NO_ADDRESS;
 }
 
+bool wiznet_knows_link(void) {
+#ifdef PHY
+    return true;
+#else
+    return false;
+#endif
+}
+
 enum wiznet_fault wiznet_wait_until_ready(uint32_t limit_ms) {
     uint32_t from = clock_ms();
     for (;;) {
@@ -103,3 +111,7 @@ const char *wiznet_sentence(enum wiznet_fault fault) {
 }
 
 const char *wiznet_chip_name(void) { return CHIP_NAME; }
+
+void wiznet_watch_sockets(uint32_t sockets) { bus_write8(SIMR, (uint8_t)sockets); }
+
+uint32_t wiznet_interrupts(void) { return bus_read8(SIR) & ALL_SOCKETS; }

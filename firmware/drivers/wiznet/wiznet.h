@@ -1,5 +1,5 @@
 /* Driver of WIZnet's W5100, W5100S, W5200 and W5500: start, readiness, interrupts. sockets.h has the chip's own TCP and
- * UDP, macraw.h whole Ethernet frames. */
+ * UDP, frames.h whole Ethernet frames, watch.h how its interrupt pin is noticed. */
 #ifndef WIZNET_H
 #define WIZNET_H
 
@@ -28,25 +28,16 @@ uint32_t wiznet_spi_hz(void);
 void wiznet_set_addresses(const struct wiznet_addresses *addresses);
 /* Asks the chip whether a connection can be opened now. */
 enum wiznet_fault wiznet_query(void);
+/* Whether wiznet_query() knows of the link: the W5100 has no register for it. */
+bool wiznet_knows_link(void);
 /* Asks until it can, or for that time; what it last said. */
 enum wiznet_fault wiznet_wait_until_ready(uint32_t limit_ms);
 /* What it is called, and what a person can do about it. */
 const char *wiznet_sentence(enum wiznet_fault fault);
 const char *wiznet_chip_name(void);
 
-/* How the chip is noticed: by its interrupt pin, or where that is not connected by looking each `poll_us` (0: always), on a
- * raster or so long after the look before. */
-void wiznet_watch(bool use_interrupt_pin, uint32_t poll_us, bool on_raster);
-/* Has the next look happen at once, where there is no raster. */
-void wiznet_look_soon(void);
 /* Lets these sockets (a bit each) raise the interrupt pin. */
 void wiznet_watch_sockets(uint32_t sockets);
-/* Whether it is time to look at the chip. True once for each poll, and for as long as the pin is low. */
-bool wiznet_is_calling(void);
-/* How long until a poll is due, at most `limit_us`; with the pin, `limit_us`. */
-uint32_t wiznet_quiet_us(uint32_t limit_us);
-/* Called from interrupt context when the pin goes low, to wake whoever waits; may be null. */
-void wiznet_set_waker(void (*waker)(void));
 /* Sockets whose interrupt stands, a bit each. */
 uint32_t wiznet_interrupts(void);
 

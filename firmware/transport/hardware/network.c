@@ -12,6 +12,7 @@
 #include "report.h"
 #include "sockets.h"
 #include "spi.h"
+#include "watch.h"
 #include "watchdog.h"
 #include "wiznet.h"
 
@@ -127,7 +128,7 @@ size_t stream_write(struct stream *stream, const void *bytes, size_t count) {
     }
     if (count) {
         socket_write(number_of(seat), bytes, count);
-        wiznet_look_soon();
+        watch_look_soon();
     }
     return count;
 }
@@ -366,7 +367,7 @@ static void sleep_until_called(void) {
         limit_us = LEAVING_LOOK_US;
     }
     uint32_t held = interrupts_hold();
-    uint32_t quiet_us = wiznet_quiet_us(limit_us);
+    uint32_t quiet_us = watch_quiet_us(limit_us);
     if (quiet_us && !tick_is_due) {
         clock_sleep(quiet_us);
     }
@@ -381,13 +382,13 @@ static void start(void) {
     }
     const uint8_t mac[6] = NETWORK_MAC;
     enum wiznet_fault fault = wiznet_start(setting_spi_hz, mac);
-    report_start("the chip's own sockets");
+    report_start("the chip's own sockets", wiznet_chip_name(), wiznet_spi_hz());
     spi_set_dma_from(setting_spi_dma_from_bytes);
     if (fault == WIZNET_READY) {
         sockets_share_memory(seats_in_all());
         wiznet_set_addresses(&(struct wiznet_addresses){setting_address, setting_mask, setting_gateway});
     }
-    wiznet_watch(setting_wiznet_int, setting_wiznet_poll_us, setting_wiznet_poll_raster);
+    watch_start(setting_wiznet_int, setting_wiznet_poll_us, setting_wiznet_poll_raster);
 }
 
 static void wait_until_ready(void) {
@@ -411,7 +412,7 @@ int main(void) {
         if (setting_watchdog_ms) {
             watchdog_feed();
         }
-        serve(wiznet_is_calling() ? wiznet_interrupts() : 0);
+        serve(watch_is_calling() ? wiznet_interrupts() : 0);
         if (!milliseconds_to_tick()) {
             call_tick();
         }

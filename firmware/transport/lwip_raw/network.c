@@ -12,8 +12,8 @@
 #include "lwip/timeouts.h"
 #include "network_settings.h"
 #include "report.h"
+#include "watch.h"
 #include "watchdog.h"
-#include "wiznet.h"
 
 /* 0: what was written leaves at once. 1: only when less than a quarter of the send buffer is free, else with lwIP's next
  * timer, as old versions of MicroPython had it. */
@@ -321,7 +321,7 @@ static void call_tick(void) {
 /* One look at everything; whether there may be more to do at once. */
 static bool turn(void) {
     static bool has_more; /* the pin may be quiet by then: its interrupt is acknowledged before the frames are taken */
-    bool is_called = wiznet_is_calling() || has_more;
+    bool is_called = watch_is_calling() || has_more;
     if (is_called) {
         has_more = interface_receive(FRAMES_AT_A_TIME);
     }
@@ -339,7 +339,7 @@ static void sleep_until_called(void) {
         limit_ms = timer_ms < limit_ms ? timer_ms : limit_ms;
     }
     uint32_t held = interrupts_hold();
-    uint32_t quiet_us = wiznet_quiet_us(limit_ms * 1000u);
+    uint32_t quiet_us = watch_quiet_us(limit_ms * 1000u);
     if (quiet_us && !tick_is_due) {
         clock_sleep(quiet_us);
     }

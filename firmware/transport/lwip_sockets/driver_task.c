@@ -3,13 +3,14 @@
 #include "driver_task.h"
 
 #include "FreeRTOS.h"
+#include "frames.h"
 #include "interface.h"
 #include "lwip/tcpip.h"
 #include "network_settings.h"
 #include "semphr.h"
 #include "spi.h"
 #include "task.h"
-#include "wiznet.h"
+#include "watch.h"
 
 #define PRIORITY 4u
 #define STACK_WORDS 512u
@@ -41,13 +42,13 @@ static void run(void *argument) {
     (void)argument;
     bool has_more = false; /* the pin may be quiet by then: its interrupt is acknowledged before the frames are taken */
     for (;;) {
-        if (wiznet_is_calling() || has_more) {
+        if (watch_is_calling() || has_more) {
             LOCK_TCPIP_CORE();
             has_more = interface_receive(FRAMES_AT_A_TIME);
             UNLOCK_TCPIP_CORE();
         }
         if (!has_more) {
-            uint32_t quiet_us = wiznet_quiet_us(LONGEST_WAIT_MS * 1000u);
+            uint32_t quiet_us = watch_quiet_us(LONGEST_WAIT_MS * 1000u);
             ulTaskNotifyTake(pdTRUE, (quiet_us + 999u) / 1000u);
         }
     }
@@ -59,8 +60,8 @@ void driver_task_start(void) {
     static StaticSemaphore_t memory;
     dma_is_done = xSemaphoreCreateBinaryStatic(&memory);
     driver = xTaskCreateStatic(run, "driver", STACK_WORDS, NULL, PRIORITY, stack, &task);
-    wiznet_set_waker(wake_driver);
+    watch_set_waker(wake_driver);
     LOCK_TCPIP_CORE();
-    spi_set_waiter(&waiter);
+    frames_set_waiter(&waiter);
     UNLOCK_TCPIP_CORE();
 }

@@ -16,9 +16,9 @@ KINDS: Mapping[str, tuple[str, str]] = {
     "protocol": ("var(--series3)", "what the protocol demands"),
     "retry": ("var(--series4)", "doing again what failed"),
     "wire": ("var(--series1)", "frames on the network's wire"),
-    "pc": ("var(--series3)", "the PC at the other end"),
+    "pc": ("var(--series8)", "the PC at the other end"),
     "chip": ("var(--series5)", "the network chip at work"),
-    "sleep": ("var(--series2)", "asleep until something happens"),
+    "sleep": ("var(--series9)", "asleep until something happens"),
     "console": ("var(--series4)", "waiting for the console"),
     "empirical": ("var(--line)", "measured, not understood"),
 }

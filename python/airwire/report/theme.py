@@ -29,6 +29,8 @@ LIGHT: Mapping[str, str] = {
     "series5": "#c98500",
     "series6": "#3d9fd6",
     "series7": "#5b5b5b",
+    "series8": "#7a5bb0",
+    "series9": "#8a6a48",
 }
 DARK: Mapping[str, str] = {
     "paper": "#14171b",
@@ -47,6 +49,8 @@ DARK: Mapping[str, str] = {
     "series5": "#ecb23e",
     "series6": "#8fd0f5",
     "series7": "#b4b4b4",
+    "series8": "#b49be0",
+    "series9": "#c9a987",
 }
 SERIES = tuple(f"var(--series{number})" for number in range(1, 8))
 SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-right")

@@ -87,6 +87,7 @@ impl Bus {
                 self.io.address = address;
                 self.read_ahb(address, size)
             }
+            0x6 => self.read_outside(address, size),
             _ => Err(FaultKind::Unmapped { address, write: false }),
         }
     }
@@ -117,6 +118,7 @@ impl Bus {
                 self.io.address = address;
                 self.write_ahb(address, size, value)
             }
+            0x6 => self.write_outside(address, size, value),
             _ => Err(FaultKind::Unmapped { address, write: true }),
         }
     }

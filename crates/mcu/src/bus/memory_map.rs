@@ -18,6 +18,7 @@ impl Bus {
             0x15 => (self.xip.sram()?, address & (XIP_SRAM_BYTES - 1)),
             0x20 => (self.sram.bytes(), address - SRAM_BASE),
             0x21 => (self.sram.bytes(), unstriped_offset(address)?),
+            0x60..=0x6f => return self.peek_outside(address, size),
             _ => return self.peek_register(address).map(|value| super::narrow(value, address, size)),
         };
         let bytes = memory.get(offset as usize..)?.get(..size as usize)?;

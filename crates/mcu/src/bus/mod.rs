@@ -11,6 +11,7 @@ mod dma;
 mod flash;
 mod flow;
 mod memory_map;
+mod outside;
 mod registers;
 mod rom;
 mod spin;
@@ -314,6 +315,13 @@ impl Bus {
                 Ok(narrow(value, address, size))
             }
             0x1 => Ok(self.load_flash(core, pc, address, size, cycle)?),
+            0x6 => {
+                *cycle += AHB_CYCLES;
+                self.begin(core, pc, address, *cycle);
+                let value = self.read_outside(address, size)?;
+                self.settle();
+                Ok(value)
+            }
             _ => {
                 *cycle += AHB_CYCLES;
                 self.begin(core, pc, address, *cycle);
@@ -381,6 +389,11 @@ impl Bus {
                 *cycle += self.write_apb(address, replicate(value, size))?;
             }
             0x1 => self.store_flash(core, pc, address, size, value, cycle)?,
+            0x6 => {
+                *cycle += AHB_CYCLES;
+                self.begin(core, pc, address, *cycle);
+                self.write_outside(address, size, value)?;
+            }
             _ => {
                 *cycle += AHB_CYCLES;
                 self.begin(core, pc, address, *cycle);

@@ -17,3 +17,4 @@ mod sleep;
 mod snapshots;
 mod spi_dma;
 mod waiting;
+mod window;

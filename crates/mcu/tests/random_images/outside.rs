@@ -69,6 +69,24 @@ impl Outside for Restless {
         (!self.random.one_in(4)).then(|| self.random.next() as i32)
     }
 
+    fn memory_read(&mut self, _: Picoseconds, _: u32, _: u8, reactions: &mut Vec<Reaction>) -> Option<u32> {
+        if self.random.one_in(8) {
+            self.react(reactions);
+        }
+        (!self.random.one_in(4)).then(|| self.random.next() as u32)
+    }
+
+    fn memory_write(&mut self, _: Picoseconds, _: u32, _: u8, _: u32, reactions: &mut Vec<Reaction>) -> bool {
+        if self.random.one_in(8) {
+            self.react(reactions);
+        }
+        !self.random.one_in(4)
+    }
+
+    fn memory_peek(&self, address: u32, _: u8) -> Option<u32> {
+        Some(address)
+    }
+
     fn next_event(&self) -> Option<Picoseconds> {
         self.next
     }

@@ -58,7 +58,7 @@ impl Random {
             11 => 0xe000_e000 + self.below(0x1000),
             12 => 0x5010_0000 + self.below(0x1100),
             13 => self.below(0x4100),
-            14 => self.of(&[0x5030_0000, 0x5040_0000, 0x5011_0000, 0xe000_e100]),
+            14 => self.of(&[0x5030_0000, 0x5040_0000, 0x5011_0000, 0xe000_e100, 0x6000_0000]),
             _ => self.next() as u32,
         };
         if self.one_in(16) { address } else { address & !3 }

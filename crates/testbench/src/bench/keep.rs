@@ -157,7 +157,11 @@ impl LinkFolder {
         self.folder.manifest.rows.push(SuiteRow::Board(Box::new(entry.clone())));
         self.folder.add(TableName::Samples, samples_of(result))?;
         let spans = board_spans(result);
-        if spans.num_rows() > 0 { self.folder.add(TableName::Spans, spans) } else { Ok(()) }
+        if spans.num_rows() > 0 {
+            self.folder.add(TableName::Spans, spans)?;
+        }
+        let frames = result.budget.as_ref().map_or(&[][..], |budget| &budget.pcapng);
+        if frames.is_empty() { Ok(()) } else { self.write_frames(&entry.run, frames) }
     }
 
     /// Closes all parts and writes manifest and environment.
@@ -166,6 +170,14 @@ impl LinkFolder {
     /// When a file cannot be written.
     pub fn finish(self, environment: &serde_json::Value) -> Result<(), RunFolderError> {
         self.folder.finish(environment)
+    }
+
+    fn write_frames(&self, run: &str, pcapng: &[u8]) -> Result<(), RunFolderError> {
+        let io = |path: &Path, source| RunFolderError::Io { path: path.to_owned(), source };
+        let folder = self.folder.path().join("wire");
+        fs::create_dir_all(&folder).map_err(|source| io(&folder, source))?;
+        let path = folder.join(format!("{}.pcapng", file_name(run)));
+        fs::write(&path, pcapng).map_err(|source| io(&path, source))
     }
 
     fn write_capture(&self, result: &RowResult) -> Result<(), RunFolderError> {

@@ -4,11 +4,12 @@ use std::path::Path;
 
 use super::{BoardError, BoardFile};
 
-const FILES: [(&str, &str); 5] = [
+const FILES: [(&str, &str); 6] = [
     ("pico", include_str!("../../../../boards/pico.toml")),
     ("w5500-evb-pico", include_str!("../../../../boards/w5500-evb-pico.toml")),
     ("w5100s-evb-pico", include_str!("../../../../boards/w5100s-evb-pico.toml")),
     ("pico-w5200", include_str!("../../../../boards/pico-w5200.toml")),
+    ("ideal-mac", include_str!("../../../../boards/ideal-mac.toml")),
     ("pico-w5100", include_str!("../../../../boards/pico-w5100.toml")),
 ];
 

@@ -111,6 +111,11 @@ pub enum Part {
     },
     /// An Ethernet chip of WIZnet.
     Wiznet(WiznetPart),
+    /// An Ethernet MAC in the address space of the MCU.
+    IdealMac {
+        /// Its interrupt output.
+        interrupt: Option<u8>,
+    },
 }
 
 /// An Ethernet chip of WIZnet on an SPI port.
@@ -147,6 +152,7 @@ impl Part {
             Self::SpiLoopback { .. } => "spi-loopback",
             Self::Voltage { .. } => "voltage",
             Self::I2cEeprom { .. } => "i2c-eeprom",
+            Self::IdealMac { .. } => "ideal-mac",
             Self::Wiznet(part) => match part.model {
                 wiznet::Model::W5100 => "w5100",
                 wiznet::Model::W5100S => "w5100s",
@@ -439,6 +445,7 @@ impl Given {
                 Part::Voltage { pin: self.gpio("pin"), microvolts: self.number("millivolts") as i32 * 1000 }
             }
             "i2c-eeprom" => self.eeprom()?,
+            "ideal-mac" => Part::IdealMac { interrupt: self.0.get("interrupt").map(|&pin| pin as u8) },
             "w5100" => self.wiznet(wiznet::Model::W5100),
             "w5100s" => self.wiznet(wiznet::Model::W5100S),
             "w5200" => self.wiznet(wiznet::Model::W5200),

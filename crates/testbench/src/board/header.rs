@@ -2,6 +2,8 @@
 
 use std::fmt::Write;
 
+use mcu::outside::BOARD_WINDOW;
+
 use super::file::{BoardFile, Part, WiznetPart};
 
 impl BoardFile {
@@ -17,6 +19,7 @@ impl BoardFile {
             match &chip.part {
                 Part::Led { pin } => define(&mut text, "BOARD_LED", &format!("{pin}u")),
                 Part::Wiznet(network) => define_network(&mut text, chip.part.kind(), network),
+                Part::IdealMac { interrupt } => define_ideal_mac(&mut text, *interrupt),
                 _ => {}
             }
         }
@@ -47,6 +50,13 @@ fn define_network(text: &mut String, kind: &str, network: &WiznetPart) {
     }
 }
 
+fn define_ideal_mac(text: &mut String, interrupt: Option<u8>) {
+    define(text, "BOARD_IDEAL_MAC", &format!("{BOARD_WINDOW:#010x}u"));
+    if let Some(pin) = interrupt {
+        define(text, "BOARD_NETWORK_INTN", &format!("{pin}u"));
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use crate::board::find_board;
@@ -61,6 +71,14 @@ mod tests {
             "#define BOARD_NETWORK_INTN 21u",
             "#define BOARD_LED 25u",
         ] {
+            assert!(header.lines().any(|is| is == line), "{line} is missing in\n{header}");
+        }
+    }
+
+    #[test]
+    fn the_header_of_a_board_with_an_ideal_mac_says_where_it_is() {
+        let header = find_board("ideal-mac").unwrap().header();
+        for line in ["#define BOARD_IDEAL_MAC 0x60000000u", "#define BOARD_NETWORK_INTN 21u"] {
             assert!(header.lines().any(|is| is == line), "{line} is missing in\n{header}");
         }
     }

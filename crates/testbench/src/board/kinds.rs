@@ -204,6 +204,12 @@ pub(super) const KINDS: &[Kind] = &[
             ),
         ],
     },
+    Kind {
+        name: "ideal-mac",
+        help: "an Ethernet MAC in the address space of the MCU, which no RP2040 has: frames cost no bus time. \
+               [The ideal MAC](ideal-mac.md) has its registers",
+        fields: &[open("interrupt", Takes::Pin, "its interrupt output", "21")],
+    },
     wiznet("w5100", "WIZnet W5100: Ethernet with a TCP/IP stack in hardware"),
     wiznet("w5100s", "WIZnet W5100S: Ethernet with a TCP/IP stack in hardware"),
     wiznet("w5200", "WIZnet W5200: Ethernet with a TCP/IP stack in hardware"),

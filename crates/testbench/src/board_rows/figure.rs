@@ -125,7 +125,7 @@ mod tests {
     #[test]
     fn a_rate_that_varies_has_an_interval_around_it_that_narrows() {
         let spread = |n: i64| {
-            let times = (0..n).map(|index| 500 + (index * 7919) % 1000);
+            let times = (0..n).map(|index| 500 + (index * index * 7919) % 1009);
             let figure = Figure::of(Quantity::Messages, &messages(times), 1).unwrap();
             let (low, high) = figure.interval.unwrap();
             assert!(low < figure.value && figure.value < high);

@@ -18,7 +18,7 @@ use crate::suite::{BoardRow, SameBut};
 pub struct BoardEntry {
     /// The value of `run` in the tables.
     pub run: String,
-    /// The suite's entry, with the settings that vary.
+    /// The suite's entry.
     pub variant: String,
     /// What it is called in tables.
     pub title: String,
@@ -137,7 +137,7 @@ impl BoardEntry {
         });
         Self {
             run: row.name.clone(),
-            variant: row.name.clone(),
+            variant: row.entry.clone(),
             title: row.title.clone(),
             board: result.ready.board.name.clone(),
             firmware: FirmwareEntry {
@@ -208,7 +208,7 @@ pub fn samples_of(result: &BoardRowResult) -> RecordBatch {
     let columns: Vec<ArrayRef> = vec![
         repeated(&result.row().name),
         repeated("board"),
-        repeated(&result.row().name),
+        repeated(&result.row().entry),
         repeated(kind),
         Arc::new(StringArray::new_null(n)),
         bytes(|sample| sample.index),

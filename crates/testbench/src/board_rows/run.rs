@@ -35,7 +35,7 @@ pub fn run_row(
     let ended = loop {
         let next = next_piece(board.now()).min(limit);
         let ended = board.run(&RunUntil::time(next), control, &mut ());
-        let steps = (STEPS as i128 * i128::from(board.now().ps()) / i128::from(limit.ps())) as u64;
+        let steps = (i128::from(STEPS) * i128::from(board.now().ps()) / i128::from(limit.ps())) as u64;
         control.advance(steps.min(STEPS).saturating_sub(told));
         told = told.max(steps.min(STEPS));
         match ended {
@@ -141,7 +141,7 @@ fn problem(report: &BoardRun, traffic: Option<&TrafficResults>, measured: bool) 
         return None;
     }
     Some(match traffic {
-        None => format!("nobody on the network was spoken to ({})", report.sentence),
+        None => format!("no client or server of the PC has messages of this board ({})", report.sentence),
         Some(one) => {
             let why = one.results.failure.as_ref().unwrap_or(&one.results.summary);
             let began =

@@ -9,7 +9,7 @@ use std::time::Duration;
 use ethernet::{Capture, CaptureError, Interface, InterfaceId, Packet};
 use thiserror::Error;
 use units::Picoseconds;
-use wiznet::{Access, Chip};
+use wiznet::Access;
 
 use super::Lan;
 
@@ -93,7 +93,8 @@ impl Lan {
         let mut interfaces = Vec::new();
         for wired in &mut self.wired {
             self.network.tap(wired.port);
-            wired.chip.record(spi);
+            let Some(chip) = wired.device.chip_mut() else { continue };
+            chip.record(spi);
             if spi {
                 let name = format!("{} SPI", self.network.name(wired.port));
                 let description =
@@ -114,9 +115,9 @@ impl Lan {
     /// Writes what was seen since the last call.
     pub fn continue_capture(&mut self) {
         let Some(mut capture) = self.capture.take() else { return };
-        for (index, wired) in self.wired.iter_mut().enumerate() {
-            let accesses = Chip::take_accesses(&mut wired.chip);
-            capture.write_accesses(index, &accesses);
+        let chips = self.wired.iter_mut().filter_map(|wired| wired.device.chip_mut());
+        for (index, chip) in chips.enumerate() {
+            capture.write_accesses(index, &chip.take_accesses());
         }
         if capture.failure.is_none() {
             capture.failure = capture.capture.drain(&mut self.network).err();

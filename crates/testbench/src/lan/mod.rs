@@ -1,4 +1,4 @@
-//! Chips on a network, in virtual time: [`Lan`] joins the chips of crate `wiznet` with the ports of an
+//! Chips on a network, in virtual time: [`Lan`] joins the chips of crate `wiznet`, and the ideal MAC, with the ports of an
 //! [`ethernet::Network`]; a [`SpiController`] is the driver's side of a chip where no board is, and [`MachineSeat`] seats
 //! the clients and servers of crate `traffic` on a virtual PC.
 //!
@@ -6,7 +6,9 @@
 
 mod capture;
 mod controller;
+mod device;
 mod file;
+mod ideal_mac;
 mod results;
 mod schema;
 mod seat;
@@ -21,11 +23,14 @@ use std::net::Ipv4Addr;
 use ::traffic::Machine;
 use ethernet::{Cable, Frame, Host, Network, PortId, SeatId, Station, StationId};
 use units::Picoseconds;
-use wiznet::{Chip, Duplex, LinkPartner, Speed};
+use wiznet::Chip;
+
+use device::Device;
 
 pub use capture::{LanCaptureError, in_words};
 pub use controller::{BusUse, SpiController};
 pub use file::{NETWORK_FIELDS, NetworkError, NetworkField};
+pub use ideal_mac::{IDEAL_MAC_BYTES, IDEAL_MAC_FRAMES, IdealMac};
 pub use results::{Latency, TrafficResults};
 pub use schema::{network_reference, network_schema};
 pub use seat::MachineSeat;
@@ -38,13 +43,13 @@ pub use wifi::{WIFI_FIELDS, WifiAccessPoint};
 /// and firmware opens its sockets when the link is there.
 const SETTLING: Picoseconds = Picoseconds::new(100 * units::PS_PER_MS);
 
-/// A chip of a [`Lan`].
+/// A chip of a [`Lan`], or an ideal MAC.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct ChipId(usize);
 
 #[derive(Debug)]
 struct Wired {
-    chip: Chip,
+    device: Device,
     port: PortId,
     /// The address that its frames come from, where the chip has none of its own.
     spoken: Option<Ipv4Addr>,
@@ -106,12 +111,21 @@ impl Lan {
     }
 
     /// Puts a chip on the network, by a cable as the network's setup has it.
-    pub fn attach(&mut self, name: &str, mut chip: Chip) -> ChipId {
+    pub fn attach(&mut self, name: &str, chip: Chip) -> ChipId {
+        self.attach_device(name, Device::Wiznet(Box::new(chip)))
+    }
+
+    /// The same for an ideal MAC.
+    pub fn attach_ideal_mac(&mut self, name: &str) -> ChipId {
+        self.attach_device(name, Device::IdealMac(IdealMac::default()))
+    }
+
+    fn attach_device(&mut self, name: &str, mut device: Device) -> ChipId {
         let port = self.network.add_port(name, self.cable.clone());
         self.setup.impair(&mut self.network, port);
         self.network.set_hop(port, self.setup.hop(name));
-        chip.set_cable(self.now, self.network.carrier(port).map(link_partner));
-        self.wired.push(Wired { chip, port, spoken: None });
+        device.set_cable(self.now, self.network.carrier(port));
+        self.wired.push(Wired { device, port, spoken: None });
         self.changed();
         ChipId(self.wired.len() - 1)
     }
@@ -122,8 +136,25 @@ impl Lan {
     }
 
     /// A chip.
+    ///
+    /// # Panics
+    /// When it is an ideal MAC.
     pub fn chip(&self, id: ChipId) -> &Chip {
-        &self.wired[id.0].chip
+        match &self.wired[id.0].device {
+            Device::Wiznet(chip) => chip,
+            Device::IdealMac(_) => panic!("{id:?} is an ideal MAC"),
+        }
+    }
+
+    /// An ideal MAC.
+    ///
+    /// # Panics
+    /// When it is another chip.
+    pub fn ideal_mac(&self, id: ChipId) -> &IdealMac {
+        match &self.wired[id.0].device {
+            Device::IdealMac(mac) => mac,
+            Device::Wiznet(_) => panic!("{id:?} is no ideal MAC"),
+        }
     }
 
     /// The port of the network that a chip is on.
@@ -132,8 +163,23 @@ impl Lan {
     }
 
     /// A chip, for something that is done to it now; what follows on that is taken up.
+    ///
+    /// # Panics
+    /// When it is an ideal MAC.
     pub fn with_chip<T>(&mut self, id: ChipId, act: impl FnOnce(&mut Chip) -> T) -> T {
-        let result = act(&mut self.wired[id.0].chip);
+        let Device::Wiznet(chip) = &mut self.wired[id.0].device else { panic!("{id:?} is an ideal MAC") };
+        let result = act(chip);
+        self.take_up(id.0);
+        result
+    }
+
+    /// An ideal MAC, likewise.
+    ///
+    /// # Panics
+    /// When it is another chip.
+    pub fn with_ideal_mac<T>(&mut self, id: ChipId, act: impl FnOnce(&mut IdealMac) -> T) -> T {
+        let Device::IdealMac(mac) = &mut self.wired[id.0].device else { panic!("{id:?} is no ideal MAC") };
+        let result = act(mac);
         self.take_up(id.0);
         result
     }
@@ -184,13 +230,13 @@ impl Lan {
 
     /// The addresses that the chips take for their own.
     pub fn addresses(&self) -> impl Iterator<Item = Ipv4Addr> {
-        self.wired.iter().filter_map(|wired| wired.chip.address().or(wired.spoken))
+        self.wired.iter().filter_map(|wired| wired.device.address().or(wired.spoken))
     }
 
     /// Looks for a board with an address and a link; whether it is another than before.
     fn look_for_board(&mut self) -> bool {
-        let linked = self.wired.iter().filter(|wired| wired.chip.link().is_some());
-        let address = linked.filter_map(|wired| wired.chip.address().or(wired.spoken)).next();
+        let linked = self.wired.iter().filter(|wired| wired.device.has_link());
+        let address = linked.filter_map(|wired| wired.device.address().or(wired.spoken)).next();
         let is_another = address != self.board.map(|(address, _)| address);
         if is_another {
             self.board = address.map(|address| (address, self.now));
@@ -235,8 +281,7 @@ impl Lan {
         self.network.advance(at);
         let wired = &mut self.wired[id.0];
         self.network.set_plugged(at, wired.port, plugged);
-        let partner = self.network.carrier(wired.port).map(link_partner);
-        wired.chip.set_cable(at, partner);
+        wired.device.set_cable(at, self.network.carrier(wired.port));
         self.carry_out(id.0);
         self.changed();
     }
@@ -266,8 +311,8 @@ impl Lan {
         while let Some(at) = self.next.filter(|&next| next <= until) {
             self.now = self.now.max(at);
             for index in 0..self.wired.len() {
-                if self.wired[index].chip.next_event().is_some_and(|due| due <= at) {
-                    self.wired[index].chip.advance(at);
+                if self.wired[index].device.next_event().is_some_and(|due| due <= at) {
+                    self.wired[index].device.advance(at);
                     self.carry_out(index);
                 }
             }
@@ -282,11 +327,11 @@ impl Lan {
 
     /// What a chip sends goes on its wire; whether there was anything.
     fn carry_out(&mut self, index: usize) -> bool {
-        let Wired { chip, port, spoken } = &mut self.wired[index];
+        let Wired { device, port, spoken } = &mut self.wired[index];
         let mut sent_any = false;
-        while let Some(sent) = chip.take_sent() {
-            *spoken = sender(&sent.bytes).or(*spoken);
-            self.network.send(*port, sent.start, Frame::new(sent.bytes));
+        while let Some((start, bytes)) = device.take_sent() {
+            *spoken = sender(&bytes).or(*spoken);
+            self.network.send(*port, start, Frame::new(bytes));
             sent_any = true;
         }
         sent_any
@@ -297,7 +342,7 @@ impl Lan {
         for index in 0..self.wired.len() {
             let mut received = false;
             while let Some(arrival) = self.network.take_arrival(self.wired[index].port) {
-                self.wired[index].chip.receive(arrival.at, &arrival.frame.bytes, arrival.frame.intact);
+                self.wired[index].device.receive(arrival.at, &arrival.frame.bytes, arrival.frame.intact);
                 received = true;
             }
             if received {
@@ -325,14 +370,14 @@ impl Lan {
     }
 
     fn chips_changed(&mut self) {
-        let chips = self.wired.iter().filter_map(|wired| wired.chip.next_event());
+        let chips = self.wired.iter().filter_map(|wired| wired.device.next_event());
         self.next = chips.chain(self.next_outside).min();
     }
 
     /// A copy in the same state, that captures nothing; nothing when the network cannot be copied.
     pub fn snapshot(&self) -> Option<Self> {
         let wired = self.wired.iter().map(|wired| Wired {
-            chip: wired.chip.clone(),
+            device: wired.device.clone(),
             port: wired.port,
             spoken: wired.spoken,
         });
@@ -362,13 +407,4 @@ fn sender(frame: &[u8]) -> Option<Ipv4Addr> {
     };
     let octets: [u8; 4] = frame.get(at..at + 4)?.try_into().ok()?;
     Some(octets.into()).filter(|address: &Ipv4Addr| !address.is_unspecified())
-}
-
-/// What a chip sees at the other end of a cable. A port of the switch that speaks 1 Gbit/s speaks 100 Mbit/s as well.
-fn link_partner(speed: ethernet::Speed) -> LinkPartner {
-    let speed = match speed {
-        ethernet::Speed::Mbps10 => Speed::Mbps10,
-        ethernet::Speed::Mbps100 | ethernet::Speed::Mbps1000 => Speed::Mbps100,
-    };
-    LinkPartner { speed, duplex: Duplex::Full }
 }

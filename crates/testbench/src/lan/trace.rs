@@ -46,8 +46,8 @@ impl Lan {
 
     /// Follows the accesses of the chips from here on, or does so no longer.
     pub fn trace_accesses(&mut self, on: bool) {
-        for wired in &mut self.wired {
-            wired.chip.record(on);
+        for chip in self.wired.iter_mut().filter_map(|wired| wired.device.chip_mut()) {
+            chip.record(on);
         }
     }
 
@@ -57,16 +57,16 @@ impl Lan {
         while let Some(tapped) = self.network.take_tapped() {
             trace.frames.extend(self.traced(tapped));
         }
-        for wired in &mut self.wired {
-            trace.accesses.extend(Chip::take_accesses(&mut wired.chip));
+        for chip in self.wired.iter_mut().filter_map(|wired| wired.device.chip_mut()) {
+            trace.accesses.extend(chip.take_accesses());
         }
         trace.accesses.sort_by_key(|access| access.start);
         trace
     }
 
-    /// The model of the first chip.
+    /// The model of the first chip; nothing where that is an ideal MAC.
     pub fn model(&self) -> Option<Model> {
-        self.wired.first().map(|wired| wired.chip.model())
+        self.wired.first()?.device.chip().map(Chip::model)
     }
 
     fn traced(&self, tapped: Tapped) -> Option<TracedFrame> {

@@ -7,12 +7,16 @@ mod tests;
 
 use std::collections::{BTreeMap, VecDeque};
 
-use units::Picoseconds;
+use units::{PS_PER_MS, Picoseconds};
 
+use crate::answers::{Answers, of_intervals};
 use crate::flow::{Flow, MOST_CONNECTIONS};
+use crate::meter::Meter;
 use crate::options::OptionKind::Port;
 use crate::options::{self, Values, option};
-use crate::{Action, Connection, Declared, Event, Ipv4Endpoint, Machine, OptionError, OptionSpec, Results};
+use crate::{
+    Action, Connection, Declared, Event, Ipv4Endpoint, Machine, OptionError, OptionSpec, Results, Sample,
+};
 
 const LISTENER: Connection = Connection(0);
 const SOCKET: Connection = Connection(1);
@@ -30,6 +34,8 @@ const LINE_BYTES: usize = LINE_CHARACTERS + 2;
 const MOST_DATAGRAM_CHARACTERS: u64 = 512;
 /// What the generator sends at a time.
 const BLOCK_LINES: u64 = 64;
+/// Bytes are counted in intervals of this length, where they are what a board is measured by.
+const INTERVAL: Picoseconds = Picoseconds::new(20 * PS_PER_MS);
 
 /// The settings of [`Server`], declared.
 pub const SERVER_OPTIONS: &[OptionSpec] =
@@ -89,6 +95,9 @@ pub struct Server {
     sent_bytes: u64,
     datagrams: u64,
     refused: u64,
+    /// Bytes that came, or went where characters are made.
+    meter: Meter,
+    answers: Answers,
     listening: bool,
     actions: VecDeque<Action>,
 }
@@ -109,6 +118,8 @@ impl Server {
             sent_bytes: 0,
             datagrams: 0,
             refused: 0,
+            meter: Meter::new(Some(INTERVAL)),
+            answers: Answers::default(),
             listening: false,
             actions: VecDeque::new(),
         }
@@ -134,12 +145,27 @@ impl Server {
         self.refused
     }
 
-    fn accept(&mut self, connection: Connection) {
+    /// Counts what an event moved.
+    fn measure(&mut self, now: Picoseconds, bytes: u64) {
+        match self.service {
+            _ if bytes == 0 => {}
+            Service::Echo => self.answers.answered(now, bytes as usize, bytes as usize),
+            Service::Discard | Service::Chargen => self.meter.count(now, bytes),
+        }
+    }
+
+    /// Bytes of the direction in which the service works.
+    fn moved_bytes(&self) -> u64 {
+        if self.service == Service::Chargen { self.sent_bytes } else { self.received_bytes }
+    }
+
+    fn accept(&mut self, now: Picoseconds, connection: Connection) {
         if self.peers.len() >= MOST_CONNECTIONS {
             self.refused += 1;
             self.actions.push_back(Action::Abort(connection));
             return;
         }
+        self.answers.client_came(now);
         self.peers.insert(connection, Peer::default());
         if self.service == Service::Chargen {
             self.want_room(connection);
@@ -204,14 +230,15 @@ fn chargen_line(number: u64) -> Vec<u8> {
 }
 
 impl Machine for Server {
-    fn handle(&mut self, _now: Picoseconds, event: Event<'_>) {
+    fn handle(&mut self, now: Picoseconds, event: Event<'_>) {
+        let before = self.moved_bytes();
         match event {
             Event::Wake if !self.listening => {
                 self.listening = true;
                 self.actions.push_back(Action::Listen(LISTENER, self.port));
                 self.actions.push_back(Action::Bind(SOCKET, self.port, false));
             }
-            Event::Accepted { connection, .. } => self.accept(connection),
+            Event::Accepted { connection, .. } => self.accept(now, connection),
             Event::Received(connection, bytes) => self.receive(connection, bytes),
             Event::Room(connection, _) => self.room(connection),
             Event::PeerFinished(connection) => self.peer_finished(connection),
@@ -219,6 +246,7 @@ impl Machine for Server {
             Event::Datagram { from, bytes, .. } => self.datagram(from, bytes),
             _ => {}
         }
+        self.measure(now, self.moved_bytes() - before);
     }
 
     fn poll(&mut self) -> Option<Action> {
@@ -236,6 +264,13 @@ impl Machine for Server {
             ("datagrams", self.datagrams, "datagrams"),
             ("refused", self.refused, "connections"),
         ])
+    }
+
+    fn work(&self) -> Vec<Sample> {
+        match self.service {
+            Service::Echo => self.answers.samples().to_vec(),
+            Service::Discard | Service::Chargen => of_intervals(self.meter.intervals().iter().copied()),
+        }
     }
 
     fn boxed_clone(&self) -> Box<dyn Machine> {

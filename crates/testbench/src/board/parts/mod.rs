@@ -6,6 +6,7 @@ mod activity;
 mod eeprom;
 mod i2c_wires;
 mod loopback;
+mod mapped;
 mod routes;
 mod wired;
 
@@ -128,6 +129,7 @@ impl Parts {
                 Part::Voltage { pin, microvolts } => parts.set_microvolts(pin, Some(microvolts)),
                 Part::Wire { pin, to } => parts.routes.wire(pin, to),
                 Part::Wiznet(ref part) => wired.add(&chip.name, part, seed),
+                Part::IdealMac { interrupt } => wired.add_ideal_mac(&chip.name, interrupt),
                 Part::Led { .. } | Part::Button { .. } | Part::Switch { .. } => {}
             }
         }
@@ -281,6 +283,32 @@ impl Outside for Parts {
         if let Some(meant) = bus.meant.take() {
             bus.devices[meant].stop(at);
         }
+    }
+
+    fn memory_read(
+        &mut self,
+        at: Picoseconds,
+        address: u32,
+        bytes: u8,
+        _: &mut Vec<Reaction>,
+    ) -> Option<u32> {
+        self.wired.as_mut()?.memory_read(at, address, bytes)
+    }
+
+    fn memory_write(
+        &mut self,
+        at: Picoseconds,
+        address: u32,
+        bytes: u8,
+        value: u32,
+        reactions: &mut Vec<Reaction>,
+    ) -> bool {
+        let wired = self.wired.as_mut();
+        wired.is_some_and(|wired| wired.memory_write(at, address, (bytes, value), reactions))
+    }
+
+    fn memory_peek(&self, address: u32, bytes: u8) -> Option<u32> {
+        self.wired.as_ref()?.memory_peek(address, bytes)
     }
 
     fn adc_microvolts(&mut self, _: Picoseconds, channel: u8) -> Option<i32> {

@@ -1,11 +1,13 @@
 //! WIZnet chips on a board: their SPI and pins on one side, the network on the other. Where the firmware uses an SPI of the
-//! MCU, bytes come in frames; where it moves the pins itself, or lets a PIO do so, they come bit by bit.
+//! MCU, bytes come in frames; where it moves the pins itself, or lets a PIO do so, they come bit by bit. `mapped` has the ideal
+//! MAC, which is on no SPI.
 
 use mcu::{Reaction, SpiFrame};
 use units::{Hertz, Picoseconds};
 use wiznet::{Chip, Options};
 
 use super::is_low;
+use super::mapped::{self, MappedMac};
 use crate::board::file::WiznetPart;
 use crate::lan::{ChipId, Lan, NetworkSetup};
 
@@ -40,17 +42,18 @@ struct Bits {
 pub(super) struct WiredChips {
     lan: Lan,
     seats: Vec<Seat>,
+    macs: Vec<MappedMac>,
     told: Option<Picoseconds>,
 }
 
 impl WiredChips {
     /// A network without chips.
     pub(super) fn new(network: &NetworkSetup) -> Self {
-        Self { lan: Lan::new(network), seats: Vec::new(), told: None }
+        Self { lan: Lan::new(network), seats: Vec::new(), macs: Vec::new(), told: None }
     }
 
     pub(super) fn has_chips(&self) -> bool {
-        !self.seats.is_empty()
+        !self.seats.is_empty() || !self.macs.is_empty()
     }
 
     pub(super) fn add(&mut self, name: &str, part: &WiznetPart, seed: u64) {
@@ -58,6 +61,40 @@ impl WiredChips {
         let chip = self.lan.attach(name, Chip::new(options));
         let part = part.clone();
         self.seats.push(Seat { part, chip, selected: false, interrupt_low: None, bits: Bits::default() });
+    }
+
+    pub(super) fn add_ideal_mac(&mut self, name: &str, interrupt: Option<u8>) {
+        let chip = self.lan.attach_ideal_mac(name);
+        self.macs.push(MappedMac::new(chip, interrupt));
+    }
+
+    /// The processor reads in the address space that is the board's.
+    pub(super) fn memory_read(&mut self, at: Picoseconds, address: u32, bytes: u8) -> Option<u32> {
+        let (number, offset) = mapped::place(address);
+        self.lan.advance(at);
+        self.macs.get(number)?.read(&self.lan, at, offset, bytes)
+    }
+
+    pub(super) fn memory_peek(&self, address: u32, bytes: u8) -> Option<u32> {
+        let (number, offset) = mapped::place(address);
+        self.macs.get(number)?.read(&self.lan, self.lan.now(), offset, bytes)
+    }
+
+    pub(super) fn memory_write(
+        &mut self,
+        at: Picoseconds,
+        address: u32,
+        (bytes, value): (u8, u32),
+        reactions: &mut Vec<Reaction>,
+    ) -> bool {
+        let (number, offset) = mapped::place(address);
+        let Some(mac) = self.macs.get(number) else { return false };
+        self.lan.advance(at);
+        let written = mac.write(&mut self.lan, at, offset, (bytes, value));
+        if mapped::is_register(offset) {
+            self.tell(reactions);
+        }
+        written
     }
 
     pub(super) fn lan(&mut self) -> &mut Lan {
@@ -118,6 +155,9 @@ impl WiredChips {
             }
             seat.interrupt_low = Some(low);
         }
+        for mac in &mut self.macs {
+            reactions.extend(mac.interrupt_change(&self.lan));
+        }
         if self.lan.next_event() != self.told {
             self.told = self.lan.next_event();
             reactions.push(Reaction::Rescheduled);
@@ -125,7 +165,12 @@ impl WiredChips {
     }
 
     pub(super) fn snapshot(&self) -> Option<Self> {
-        Some(Self { lan: self.lan.snapshot()?, seats: self.seats.clone(), told: self.told })
+        Some(Self {
+            lan: self.lan.snapshot()?,
+            seats: self.seats.clone(),
+            macs: self.macs.clone(),
+            told: self.told,
+        })
     }
 }
 

@@ -11,6 +11,7 @@ mod frames;
 mod sleeps;
 mod sweep;
 mod trace;
+mod wire;
 
 use units::Picoseconds;
 

@@ -46,7 +46,7 @@ pub(super) fn spans(
             };
         }
     }
-    joined(in_groups(pieces))
+    joined(in_groups(&pieces))
 }
 
 fn piece(
@@ -67,7 +67,7 @@ fn piece(
 
 /// Within a stretch of the processor alone its functions stand one after the other, in the order in which they first came:
 /// a thousand calls of a microsecond would hide what they are together.
-fn in_groups(pieces: Vec<(BudgetSpan, Rank)>) -> Vec<BudgetSpan> {
+fn in_groups(pieces: &[(BudgetSpan, Rank)]) -> Vec<BudgetSpan> {
     let mut grouped = Vec::new();
     for run in pieces.chunk_by(|one, next| one.1 == Rank::Processor && next.1 == Rank::Processor) {
         if run.len() == 1 || run[0].1 != Rank::Processor {

@@ -9,11 +9,12 @@ use wiznet::{Access, Model};
 
 use super::cpu::Follower;
 use super::frames::{self, Passages};
-use super::{BudgetSpan, Evidence, Interval, Rank, Stage, accesses, sleeps, sweep};
+use super::{BudgetSpan, Evidence, Interval, Rank, Stage, accesses, sleeps, sweep, wire};
 use crate::board::{Board, BoardError, RunUntil};
 use crate::board_rows::run::{board_of, messages};
 use crate::board_rows::{BoardRowResult, ReadyRow};
 use crate::control::Control;
+use crate::lan::TracedFrame;
 
 /// Among so many first messages those near the median and near the 95th percentile are traced.
 const CHOSEN_AMONG: usize = 400;
@@ -27,6 +28,8 @@ const MOST_WORK: f64 = 0.5 * PS_PER_S as f64;
 const FEWEST_MESSAGES: usize = 3;
 /// Spans that are kept of a row.
 const MOST_SPANS: usize = 200_000;
+/// Frames that are kept of a row.
+const MOST_FRAMES: usize = 20_000;
 /// Frames wait at the taps for so long at most.
 const PIECE: Picoseconds = Picoseconds::new(PS_PER_S / 20);
 /// SCK that the chips take in every case: W5500 and W5200 33.3 MHz, W5100 14 MHz (Linux, devicetree binding `wiznet,w5x00`),
@@ -43,6 +46,8 @@ const HIGHEST_SCK_HZ: [(Model, u64); 4] = [
 pub struct RowBudget {
     /// The spans of the traced messages, without gaps.
     pub(crate) spans: Vec<BudgetSpan>,
+    /// The frames of the traced messages, as the bytes of a pcapng file.
+    pub pcapng: Vec<u8>,
     /// What else was seen.
     pub evidence: Evidence,
 }
@@ -53,6 +58,8 @@ struct Seen {
     accesses: Vec<Access>,
     sleeps: Vec<Slept>,
     full_uart: Vec<Picoseconds>,
+    /// At the board's end of the wire.
+    frames: Vec<TracedFrame>,
     /// Times at the end of which core 0 slept on.
     asleep_on: Vec<(Picoseconds, Picoseconds)>,
 }
@@ -104,10 +111,11 @@ pub fn budget_of(
         return Ok(None);
     }
     let follower = follower.expect("it comes back from the chip");
-    let mut budget =
-        RowBudget { spans: spans(&chosen, &passages, &seen, &follower, &evidence, ready), evidence };
-    budget.evidence.messages = chosen.len();
-    Ok(Some(budget))
+    evidence.messages = chosen.len();
+    let spans = spans(&chosen, &passages, &seen, &follower, &evidence, ready);
+    // Writing into memory fails only for times before 1970.
+    let pcapng = wire::pcapng(&seen.frames, &chosen, evidence.cable_bits_per_second).unwrap_or_default();
+    Ok(Some(RowBudget { spans, pcapng, evidence }))
 }
 
 /// The messages that are traced, in the order of time.
@@ -146,12 +154,14 @@ fn has_a_heavy_tail(times: &[i64]) -> bool {
     mean > HEAVY_TAIL * stats::quantile(times, 0.5)
 }
 
-/// Whether the messages were those of the first run.
+/// Whether the messages were those of the first run. An interval of a transfer is told of with the first byte after it, so
+/// that the last one may be missing.
 fn is_the_same(board: &mut Board, chosen: &[Sample], ready: &ReadyRow) -> bool {
     let (_, again) = messages(board, ready);
-    chosen.iter().all(|sample| {
-        let place = again.binary_search_by_key(&sample.index, |one| one.index);
-        place.is_ok_and(|place| (again[place].trigger, again[place].done) == (sample.trigger, sample.done))
+    let last = chosen.last().map(|sample| sample.index);
+    chosen.iter().all(|sample| match again.binary_search_by_key(&sample.index, |one| one.index) {
+        Ok(place) => (again[place].trigger, again[place].done) == (sample.trigger, sample.done),
+        Err(_) => Some(sample.index) == last,
     })
 }
 
@@ -180,13 +190,15 @@ fn run_to(
         let before = board.now();
         board.run(&RunUntil::time(to.min(before + PIECE)), control, &mut ());
         let trace = board.parts().lan().map(|lan| lan.take_trace()).unwrap_or_default();
-        trace.frames.into_iter().for_each(|frame| passages.add(frame));
         if let Some(seen) = &mut seen {
+            let room = MOST_FRAMES.saturating_sub(seen.frames.len());
+            seen.frames.extend(trace.frames.iter().filter(|frame| frame.at_board).take(room).cloned());
             let (sleeps, full_uart) = board.chip_mut().take_waits();
             seen.accesses.extend(trace.accesses);
             seen.sleeps.extend(sleeps);
             seen.full_uart.extend(full_uart);
         }
+        trace.frames.into_iter().for_each(|frame| passages.add(frame));
         if control.is_stopped() || board.now() <= before {
             return false;
         }

@@ -76,7 +76,7 @@ impl Reader<'_> {
             self.set(&mut entry, &within, field, value)?;
         }
         let published = find("published").map(|value| self.published(&within, value, &entry)).transpose()?;
-        self.expand(name, &span, &entry, published, other.as_deref())?;
+        self.expand(name, &span, &entry, published.as_ref(), other.as_deref())?;
         self.entries.insert(name.to_owned(), entry);
         Ok(())
     }
@@ -282,13 +282,13 @@ impl Reader<'_> {
         name: &str,
         span: &Range<usize>,
         entry: &Entry,
-        published: Option<Published>,
+        published: Option<&Published>,
         other: Option<&str>,
     ) -> Outcome<()> {
         let wrong = |file: &TomlFile<'_>, message: String| {
             Err(file.error(span.clone(), format!("boards.{name}: {message}")))
         };
-        if published.as_ref().is_some_and(|found| found.compare == Compare::Ratio) && other.is_none() {
+        if published.is_some_and(|found| found.compare == Compare::Ratio) && other.is_none() {
             return wrong(&self.file, "a ratio is to another row; name that with same_but".to_owned());
         }
         let made = entry.choices.iter().map(|(_, values)| values.len()).fold(1, usize::saturating_mul);
@@ -313,7 +313,7 @@ impl Reader<'_> {
                 setup,
                 measurement: entry.measurement.clone(),
                 same_but,
-                published: published.clone(),
+                published: published.cloned(),
                 place: place.clone(),
             });
         }

@@ -1,10 +1,10 @@
-/* How the driver notices the chip: INTn, or a poll of its own period. The handler masks the pin while its level stands, and
+/* Implementation of watch.h. The handler masks the pin while its level stands, and
  * the next look at it unmasks it. */
-#include "bus.h"
-#include "chip.h"
+#include "watch.h"
+
+#include "board.h"
 #include "clock.h"
 #include "gpio.h"
-#include "wiznet.h"
 
 static bool uses_pin, keeps_raster;
 static uint32_t period_us, last_poll_us;
@@ -17,7 +17,7 @@ static void pin_is_low(void) {
     }
 }
 
-void wiznet_watch(bool use_interrupt_pin, uint32_t poll_us, bool on_raster) {
+void watch_start(bool use_interrupt_pin, uint32_t poll_us, bool on_raster) {
     uses_pin = use_interrupt_pin;
     keeps_raster = on_raster;
     period_us = poll_us;
@@ -28,9 +28,7 @@ void wiznet_watch(bool use_interrupt_pin, uint32_t poll_us, bool on_raster) {
     }
 }
 
-void wiznet_watch_sockets(uint32_t sockets) { bus_write8(SIMR, (uint8_t)sockets); }
-
-bool wiznet_is_calling(void) {
+bool watch_is_calling(void) {
     if (uses_pin) {
         return !gpio_get(BOARD_NETWORK_INTN);
     }
@@ -50,13 +48,13 @@ bool wiznet_is_calling(void) {
     return true;
 }
 
-void wiznet_look_soon(void) {
+void watch_look_soon(void) {
     if (!keeps_raster) {
         last_poll_us = clock_us() - period_us;
     }
 }
 
-uint32_t wiznet_quiet_us(uint32_t limit_us) {
+uint32_t watch_quiet_us(uint32_t limit_us) {
     if (uses_pin) {
         gpio_unmask(BOARD_NETWORK_INTN);
         return limit_us;
@@ -66,6 +64,4 @@ uint32_t wiznet_quiet_us(uint32_t limit_us) {
     return left_us < limit_us ? left_us : limit_us;
 }
 
-void wiznet_set_waker(void (*waker)(void)) { wake = waker; }
-
-uint32_t wiznet_interrupts(void) { return bus_read8(SIR) & ALL_SOCKETS; }
+void watch_set_waker(void (*waker)(void)) { wake = waker; }

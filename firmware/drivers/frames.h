@@ -1,0 +1,55 @@
+/* A chip as whole Ethernet frames, for a TCP/IP stack in software: socket 0 of a WIZnet chip in MACRAW mode
+ * (wiznet/macraw.c), or the ideal MAC (ideal_mac/ideal_mac.c). The build takes the one that board.h names. */
+#ifndef FRAMES_H
+#define FRAMES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define FRAMES_MOST_BYTES 1514u /* without the check sequence */
+
+/* Why no connection can be opened, as far as the chip knows. */
+enum frames_fault { FRAMES_READY, FRAMES_NO_CHIP, FRAMES_NO_LINK, FRAMES_NO_ADDRESS };
+
+struct spi_waiter;
+
+/* What a chip on an SPI is to be driven with; others pay no heed. */
+struct frames_bus {
+    uint32_t spi_hz;
+    size_t spi_dma_from_bytes;
+};
+
+/* Starts the chip with this address; FRAMES_READY or FRAMES_NO_CHIP. */
+enum frames_fault frames_start(const uint8_t mac[6], const struct frames_bus *bus);
+/* What it is called, and the clock of its SPI; 0 where it is on none. */
+const char *frames_chip_name(void);
+uint32_t frames_spi_hz(void);
+/* What a fault means, and what a person can do about it. */
+const char *frames_sentence(enum frames_fault fault);
+bool frames_has_link(void);
+/* Whether it knows: the W5100 has no register for the link, and says that there is one. */
+bool frames_knows_link(void);
+/* Has long transfers on an SPI wait there (spi.h). */
+void frames_set_waiter(const struct spi_waiter *waiter);
+
+/* Has frames come in from here on, which raise the interrupt pin; those for other stations are dropped by the chip. */
+bool frames_open(void);
+/* Clears the interrupt of frames that came in. */
+void frames_acknowledge(void);
+/* The size of the next frame, 0 when there is none. A size that cannot be counts in frames_faults() and has the chip
+ * begin anew: what was in its memory is lost. */
+size_t frames_next(void);
+/* Takes the next bytes of that frame. */
+void frames_read(uint8_t *bytes, size_t count);
+/* Leaves out what is left of it, and frees its room. */
+void frames_finish(void);
+/* Whether a frame of so many bytes can be written now. */
+bool frames_has_room(size_t bytes);
+/* Writes a piece of a frame behind the piece before. */
+void frames_write(const uint8_t *bytes, size_t count);
+/* Sends what was written as one frame; short frames are filled with zeros. */
+void frames_send(void);
+uint32_t frames_faults(void);
+
+#endif

@@ -1,0 +1,153 @@
+"""The firmware's images on the virtual board: that each works on every chip, and how fast and small they are.
+
+The goals hold in virtual time, so that no machine's load moves them: RP2040 at 133 MHz, W5500 at 33.3 MHz SPI, a wire of
+100 Mbit/s, a PC that answers within 50 us.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from airwire.board import Board
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+BOARDS = ("w5500-evb-pico", "w5100s-evb-pico", "pico-w5200", "pico-w5100")
+TRANSPORTS = ("hardware", "lwip_raw", "lwip_sockets")
+PC = "[pc]\napplication_time = '35 us'\n"
+
+
+def board_of(
+    firmware: Path, image: str, *traffic: str, board: str = "w5500-evb-pico", network: Path | None = None
+) -> Board:
+    return Board(board, firmware / board / f"{image}.elf", traffic=list(traffic), network=network)
+
+
+def console_of(board: Board, limit: str = "30 s") -> dict[str, int]:
+    """The figures that an image prints, when it has said that it is done."""
+    run = board.run(limit, until="done\n")
+    assert run.reason == "text", run.sentence + board.console
+    return {name: int(value) for name, value in re.findall(r"^(.+) (\d+)$", board.console, re.MULTILINE)}
+
+
+def per_second(board: Board, name: str, limit: str = "30 s") -> float:
+    """Of a client's messages, from the first trigger to the last answer."""
+    board.run(limit, until_done=True)
+    samples = board.traffic.samples(name)
+    assert samples and all(sample["outcome"] == "ok" for sample in samples), samples[-1:]
+    seconds = (samples[-1]["done_ps"] - samples[0]["trigger_ps"]) / 1e12
+    return len(samples) / seconds
+
+
+@pytest.mark.parametrize("transport", ["hardware", "lwip_raw"])
+@pytest.mark.parametrize("board", BOARDS)
+def test_a_thousand_messages_on_every_chip(firmware: Path, board: str, transport: str) -> None:
+    told = console_of(board_of(firmware, f"pingpong_client-{transport}", board=board))
+    assert (told["messages"], told["errors"], told["last number"]) == (1000, 0, 2000)
+
+
+@pytest.mark.parametrize(("transport", "least"), [("hardware", 5000), ("lwip_raw", 3000), ("lwip_sockets", 3000)])
+def test_ping_pong_reaches_its_goal(firmware: Path, tmp_path: Path, transport: str, least: int) -> None:
+    network = tmp_path / "network.toml"
+    network.write_text(PC)
+    told = console_of(board_of(firmware, f"pingpong_client-{transport}", network=network))
+    assert told["messages"] * 1e6 / told["microseconds in all"] >= least
+
+
+@pytest.mark.parametrize("transport", TRANSPORTS)
+def test_a_server_of_ping_pong_answers_each_message(firmware: Path, transport: str) -> None:
+    board = board_of(firmware, f"pingpong_server-{transport}", "pingpong to=board rounds=200")
+    board.run("20 s", until_done=True)
+    assert len(board.traffic.samples("pingpong")) == 200
+    assert board.traffic["pingpong"].failure is None
+
+
+@pytest.mark.parametrize("transport", ["hardware", "lwip_raw"])
+def test_pages_reach_their_goal(firmware: Path, transport: str) -> None:
+    image = f"http_server-{transport}"
+    assert per_second(board_of(firmware, image, "http to=board path=/static.html requests=300"), "http") >= 700
+    kept = "http to=board path=/static.html requests=300 keep_alive=true"
+    assert per_second(board_of(firmware, image, kept), "http") >= 2000
+
+
+def test_the_pages_of_the_demo_site_have_what_their_tags_ask_for(firmware: Path) -> None:
+    board = board_of(firmware, "http_server-lwip_small", "http to=board path=/ssi.shtml requests=5")
+    board.run("10 s", until_done=True)
+    sizes = {sample["response_bytes"] for sample in board.traffic.samples("http")}
+    statuses = {sample["status"] for sample in board.traffic.samples("http")}
+    assert statuses == {200}
+    assert min(sizes) > 207
+    assert "error" not in board.console
+
+
+def test_a_ping_of_1300_bytes_takes_at_most_1200_us_with_lwip(firmware: Path) -> None:
+    board = board_of(firmware, "ping-lwip_raw", "ping to=board count=20 size=1300 interval=20ms")
+    board.run("10 s", until_done=True)
+    latencies = [sample["latency_ps"] / 1e6 for sample in board.traffic.samples("ping")]
+    assert len(latencies) == 20
+    assert max(latencies[1:]) <= 1200, "the first one waits for ARP"
+
+
+def received_mbits(firmware: Path, transport: str) -> float:
+    board = board_of(firmware, f"streams-{transport}", "bulk to=board:9 send=1MB")
+    board.run("30 s", until_done=True)
+    rate = re.search(r"([\d.]+) Mbit/s", board.traffic["bulk"].summary)
+    assert rate, board.traffic["bulk"].summary
+    return float(rate[1])
+
+
+def test_bulk_data_reach_their_goals(firmware: Path) -> None:
+    hardware, raw, sockets = (received_mbits(firmware, transport) for transport in TRANSPORTS)
+    assert hardware >= 22
+    assert raw >= 16
+    assert sockets >= 0.8 * raw
+
+
+def section_bytes(elf: Path) -> dict[str, int]:
+    text = subprocess.run(["arm-none-eabi-size", "-A", str(elf)], capture_output=True, text=True, check=True).stdout
+    return {name: int(size) for name, size in re.findall(r"^(\.\S+)\s+(\d+)", text, re.MULTILINE)}
+
+
+def test_the_small_images_are_small(firmware: Path) -> None:
+    sections = section_bytes(firmware / "w5500-evb-pico" / "pingpong_client-hardware.elf")
+    in_flash = sum(sections[name] for name in (".boot2", ".vectors", ".settings", ".text", ".data"))
+    assert in_flash + sections[".bss"] <= 8192
+    server = section_bytes(firmware / "w5500-evb-pico" / "http_server-lwip_small.elf")
+    pages = re.search(r"FSDATA_BYTES (\d+)", (firmware / "site" / "fsdata.h").read_text())
+    assert pages
+    assert sum(server[name] for name in (".boot2", ".vectors", ".settings", ".text", ".data")) - int(pages[1]) <= 32768
+    assert server[".data"] + server[".bss"] <= 10240
+
+
+def test_the_same_sources_give_the_same_image(firmware: Path, tmp_path: Path) -> None:
+    tools = Path(sys.executable).parent
+    cmake = shutil.which("cmake", path=tools) or shutil.which("cmake")
+    assert cmake, "cmake is among the packages of the tests"
+    ninja = shutil.which("ninja", path=tools) or shutil.which("ninja")
+    image = "pingpong_client-lwip_raw"
+    board = firmware / "w5500-evb-pico" / "generated"
+    arguments = [cmake, "-S", str(REPOSITORY / "firmware"), "-B", str(tmp_path), "-G", "Ninja", f"-DBOARD_DIR={board}"]
+    arguments += [f"-DCMAKE_MAKE_PROGRAM={ninja}", "-DCMAKE_TOOLCHAIN_FILE=cmake/arm-none-eabi.cmake"]
+    subprocess.run(arguments, check=True, capture_output=True)
+    subprocess.run([cmake, "--build", str(tmp_path), "--target", image], check=True, capture_output=True)
+    for ending in ("elf", "uf2"):
+        again, before = tmp_path / f"{image}.{ending}", firmware / "w5500-evb-pico" / f"{image}.{ending}"
+        assert again.read_bytes() == before.read_bytes(), ending
+
+
+def test_a_uf2_holds_the_image_that_the_elf_does(firmware: Path) -> None:
+    folder = firmware / "w5500-evb-pico"
+    board = Board("w5500-evb-pico", folder / "pingpong_client-hardware.uf2")
+    assert console_of(board)["errors"] == 0
+
+
+def test_without_a_cable_the_image_says_what_is_missing(firmware: Path) -> None:
+    board = board_of(firmware, "pingpong_client-hardware")
+    board.set_plugged(False)
+    board.run("13 s")
+    assert "has no link: is the cable plugged in" in board.console
