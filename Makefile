@@ -31,7 +31,9 @@ $(VENV)/installed: $(VENV)/packages $(RUST_SOURCES) pyproject.toml
 	VIRTUAL_ENV=$(CURDIR)/$(VENV) $(BIN)/maturin develop --release --locked
 	touch $@
 
-demo: $(VENV)/installed ## Run a short suite on the virtual bench and say where the time of each link goes
+demo: firmware ## Build the firmware, run what others published on virtual boards, and a short suite of links
+	rm -rf runs/published
+	$(BIN)/airwire run suites/published.toml --out runs/published --report runs/published.html
 	$(BIN)/airwire demo
 
 # Each image for each board with a network chip, into build/firmware/<board>. A virtual board boots the .elf, a real one

@@ -40,7 +40,7 @@ def per_second(board: Board, name: str, limit: str = "30 s") -> float:
     board.run(limit, until_done=True)
     samples = board.traffic.samples(name)
     assert samples and all(sample["outcome"] == "ok" for sample in samples), samples[-1:]
-    seconds = (samples[-1]["done_ps"] - samples[0]["trigger_ps"]) / 1e12
+    seconds: float = (samples[-1]["done_ps"] - samples[0]["trigger_ps"]) / 1e12
     return len(samples) / seconds
 
 
