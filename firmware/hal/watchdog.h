@@ -7,6 +7,7 @@
 
 /* `limit_ms` up to 8000. */
 void watchdog_start(uint32_t limit_ms);
+/* Nothing where it was not started. */
 void watchdog_feed(void);
 /* Whether it was the watchdog that started the board this time. */
 bool watchdog_has_fired(void);

@@ -151,3 +151,29 @@ def test_without_a_cable_the_image_says_what_is_missing(firmware: Path) -> None:
     board.set_plugged(False)
     board.run("13 s")
     assert "has no link: is the cable plugged in" in board.console
+
+
+@pytest.mark.parametrize("transport", ["lwip_raw", "lwip_sockets"])
+def test_lwip_takes_its_address_from_dhcp(firmware: Path, transport: str) -> None:
+    image = firmware / "w5500-evb-pico" / f"pingpong_client-{transport}.elf"
+    board = Board("w5500-evb-pico", image, settings={"dhcp": True, "rounds": 10})
+    assert console_of(board)["errors"] == 0
+    assert "ready at 192.168.1.100" in board.console
+
+
+@pytest.mark.parametrize("transport", TRANSPORTS)
+def test_pages_are_served_under_loss_while_the_millisecond_clock_wraps(firmware: Path, transport: str) -> None:
+    """The clock begins 60 s before its wrap; the watchdog bites after 2 s."""
+    board = Board(
+        "w5500-evb-pico",
+        firmware / "w5500-evb-pico" / f"http_server-{transport}.elf",
+        settings={"clock_start_ms": 2**32 - 60_000, "watchdog_ms": 2000},
+        traffic=["http to=192.168.1.50 path=/ssi.shtml requests=300 start=58s timeout=20s"],
+        impair="loss=1%",
+    )
+    board.run("120 s", until_done=True)
+    samples = board.traffic.samples("http")
+    assert len(samples) == 300
+    assert {sample["status"] for sample in samples} == {200}
+    assert samples[0]["trigger_ps"] < 60e12 < samples[-1]["done_ps"]
+    assert board.console.count("ready at") == 1, "it never started again"

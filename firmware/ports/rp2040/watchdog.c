@@ -15,6 +15,10 @@ void watchdog_start(uint32_t limit_ms) {
     WATCHDOG_CTRL = WATCHDOG_CTRL_ENABLE;
 }
 
-void watchdog_feed(void) { WATCHDOG_LOAD = load; }
+void watchdog_feed(void) {
+    if (load) {
+        WATCHDOG_LOAD = load;
+    }
+}
 
 bool watchdog_has_fired(void) { return WATCHDOG_REASON & 1u; }

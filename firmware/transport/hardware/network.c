@@ -21,6 +21,7 @@
 #endif
 /* The longest sleep: the link may have gone. */
 #define LONGEST_SLEEP_MS 500u
+#define READY_LOOK_MS 100u
 #define DATAGRAM_HEADER_BYTES 8u
 /* How often a socket that takes leave is looked at, and for how long: its peer may never end. */
 #define LEAVING_LOOK_US 1000u
@@ -392,13 +393,19 @@ static void start(void) {
     watch_start(setting_wiznet_int, setting_wiznet_poll_us, setting_wiznet_poll_raster);
 }
 
+/* A board without a cable is not one that hangs: the watchdog is fed meanwhile. */
 static void wait_until_ready(void) {
+    uint32_t from = clock_ms();
     for (;;) {
-        enum wiznet_fault fault = wiznet_wait_until_ready(setting_ready_limit_ms);
+        watchdog_feed();
+        enum wiznet_fault fault = wiznet_wait_until_ready(READY_LOOK_MS);
         if (fault == WIZNET_READY) {
             return;
         }
-        report_problem(wiznet_sentence(fault));
+        if (clock_ms() - from >= setting_ready_limit_ms) {
+            from = clock_ms();
+            report_problem(wiznet_sentence(fault));
+        }
     }
 }
 
@@ -410,9 +417,7 @@ int main(void) {
     application.start();
     flush_all();
     for (;;) {
-        if (setting_watchdog_ms) {
-            watchdog_feed();
-        }
+        watchdog_feed();
         serve(watch_is_calling() ? wiznet_interrupts() : 0);
         if (!milliseconds_to_tick()) {
             call_tick();

@@ -352,6 +352,7 @@ int main(void) {
     interface_start("lwIP's raw interface");
     uint32_t from = clock_ms();
     while (!interface_is_ready()) {
+        watchdog_feed();
         tick_at_ms = clock_ms() + LONGEST_SLEEP_MS;
         if (!turn()) {
             sleep_until_called();
@@ -366,9 +367,7 @@ int main(void) {
     application.start();
     serve_all();
     for (;;) {
-        if (setting_watchdog_ms) {
-            watchdog_feed();
-        }
+        watchdog_feed();
         bool has_more = turn();
         if (!milliseconds_to_tick()) {
             call_tick();

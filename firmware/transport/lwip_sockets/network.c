@@ -353,6 +353,7 @@ static void call_tick(void) {
 static void wait_until_ready(void) {
     uint32_t from = clock_ms();
     while (!interface_is_ready()) {
+        watchdog_feed();
         vTaskDelay(1);
         if (clock_ms() - from >= setting_ready_limit_ms) {
             from = clock_ms();
@@ -370,9 +371,7 @@ static void run(void *argument) {
     tick_at_ms = clock_ms();
     application.start();
     for (;;) {
-        if (setting_watchdog_ms) {
-            watchdog_feed();
-        }
+        watchdog_feed();
         fd_set readable, writable;
         int most = gather(&readable, &writable);
         uint32_t limit_ms = milliseconds_to_tick();
