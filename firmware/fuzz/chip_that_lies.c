@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "board_simulation.h"
-#include "macraw.h"
+#include "frames.h"
 #include "sockets.h"
 #include "wiznet.h"
 
@@ -65,17 +65,17 @@ static void use_socket(unsigned socket, uint8_t *buffer) {
 }
 
 static void use_frames(uint8_t *buffer) {
-    macraw_open();
+    frames_open();
     came_back();
     for (unsigned frame = 0; frame < 8; frame++) {
-        macraw_acknowledge();
-        size_t size = macraw_next();
-        check(size <= MACRAW_MOST_BYTES);
-        macraw_read(buffer, size);
-        macraw_finish();
+        frames_acknowledge();
+        size_t size = frames_next();
+        check(size <= FRAMES_MOST_BYTES);
+        frames_read(buffer, size);
+        frames_finish();
         came_back();
-        macraw_write(buffer, 14);
-        macraw_send();
+        frames_write(buffer, 14);
+        frames_send();
         came_back();
     }
 }

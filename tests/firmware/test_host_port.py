@@ -18,7 +18,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from firmware_images import TOOLS, build_for_host, with_settings
+from host_applications import TOOLS, build_for_host, with_settings
 
 HOST = "127.0.0.1"
 WAIT_S = 10

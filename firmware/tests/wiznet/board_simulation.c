@@ -92,3 +92,5 @@ void spi_exchange(const uint8_t *header, size_t header_bytes, const uint8_t *out
 }
 
 void spi_set_dma_from(size_t bytes) { (void)bytes; }
+
+void spi_set_waiter(const struct spi_waiter *waiter) { (void)waiter; }

@@ -5,7 +5,7 @@
 
 #include "chip_simulation.h"
 #include "expect.h"
-#include "macraw.h"
+#include "frames.h"
 #include "wiznet.h"
 
 static const uint8_t mac[6] = {2, 0, 0, 0x41, 0x57, 0x50};
@@ -13,7 +13,7 @@ static const uint8_t mac[6] = {2, 0, 0, 0x41, 0x57, 0x50};
 static void begin(void) {
     chip_begin();
     EXPECT_EQUAL(wiznet_start(33300000, mac), WIZNET_READY);
-    EXPECT(macraw_open());
+    EXPECT(frames_open());
     chip_forget_sent(0);
 }
 
@@ -30,11 +30,11 @@ static size_t with_size(uint8_t *bytes, size_t frame, size_t size) {
 }
 
 static void expect_frame(size_t frame, size_t size) {
-    static uint8_t bytes[MACRAW_MOST_BYTES];
-    EXPECT_EQUAL(macraw_next(), size);
-    macraw_read(bytes, size / 2);
-    macraw_read(bytes + size / 2, size - size / 2);
-    macraw_finish();
+    static uint8_t bytes[FRAMES_MOST_BYTES];
+    EXPECT_EQUAL(frames_next(), size);
+    frames_read(bytes, size / 2);
+    frames_read(bytes + size / 2, size - size / 2);
+    frames_finish();
     size_t wrong = 0;
     for (size_t at = 0; at < size; at++) {
         wrong += bytes[at] != byte_of(frame, at);
@@ -43,41 +43,41 @@ static void expect_frame(size_t frame, size_t size) {
 }
 
 static void frames_come_in_one_after_the_other(void) {
-    static uint8_t bytes[MACRAW_MOST_BYTES + 2];
+    static uint8_t bytes[FRAMES_MOST_BYTES + 2];
     begin();
     for (size_t frame = 0; frame < 60; frame += 2) {
-        size_t first = 60 + frame * 24, second = MACRAW_MOST_BYTES - frame;
+        size_t first = 60 + frame * 24, second = FRAMES_MOST_BYTES - frame;
         EXPECT(chip_receive(0, bytes, with_size(bytes, frame, first)));
         EXPECT(chip_receive(0, bytes, with_size(bytes, frame + 1, second)));
         expect_frame(frame, first);
         expect_frame(frame + 1, second);
-        EXPECT_EQUAL(macraw_next(), 0);
+        EXPECT_EQUAL(frames_next(), 0);
     }
-    EXPECT_EQUAL(macraw_faults(), 0);
+    EXPECT_EQUAL(frames_faults(), 0);
 }
 
 static void what_is_not_read_of_a_frame_is_left_out(void) {
-    static uint8_t bytes[MACRAW_MOST_BYTES + 2];
+    static uint8_t bytes[FRAMES_MOST_BYTES + 2];
     begin();
     chip_receive(0, bytes, with_size(bytes, 1, 700));
     chip_receive(0, bytes, with_size(bytes, 2, 800));
-    EXPECT_EQUAL(macraw_next(), 700);
-    macraw_read(bytes, 14);
-    macraw_finish();
+    EXPECT_EQUAL(frames_next(), 700);
+    frames_read(bytes, 14);
+    frames_finish();
     expect_frame(2, 800);
 }
 
 /* A frame more comes in between the two bytes of the size: the reading is too small for either frame. */
 static void a_size_that_changes_while_it_is_read_loses_nothing(void) {
-    static uint8_t first[MACRAW_MOST_BYTES + 2], second[MACRAW_MOST_BYTES + 2];
+    static uint8_t first[FRAMES_MOST_BYTES + 2], second[FRAMES_MOST_BYTES + 2];
     for (size_t size = 60; size < 1500; size += 90) {
         begin();
-        uint32_t before = macraw_faults();
+        uint32_t before = frames_faults();
         chip_receive(0, first, with_size(first, 1, size));
         chip_receive_during_reading(0, second, with_size(second, 2, 1000));
         expect_frame(1, size);
         expect_frame(2, 1000);
-        EXPECT_EQUAL(macraw_faults(), before);
+        EXPECT_EQUAL(frames_faults(), before);
     }
 }
 
@@ -86,27 +86,27 @@ static void a_size_that_cannot_be_opens_the_socket_anew(void) {
     static uint8_t bytes[4002];
     for (unsigned n = 0; n < sizeof sizes / sizeof *sizes; n++) {
         begin();
-        uint32_t before = macraw_faults();
+        uint32_t before = frames_faults();
         bytes[0] = (uint8_t)(sizes[n] >> 8);
         bytes[1] = (uint8_t)sizes[n];
         chip_receive(0, bytes, 1000);
-        EXPECT_EQUAL(macraw_next(), 0);
-        EXPECT_EQUAL(macraw_faults(), before + 1);
+        EXPECT_EQUAL(frames_next(), 0);
+        EXPECT_EQUAL(frames_faults(), before + 1);
         EXPECT(chip_receive(0, bytes, with_size(bytes, 3, 64)));
         expect_frame(3, 64);
     }
 }
 
 static void a_frame_leaves_as_written_and_short_ones_are_filled(void) {
-    static uint8_t bytes[MACRAW_MOST_BYTES + 2];
+    static uint8_t bytes[FRAMES_MOST_BYTES + 2];
     begin();
     for (size_t frame = 0; frame < 40; frame++) {
         size_t size = 14 + frame * 37, sent;
         with_size(bytes, frame, size);
         chip_forget_sent(0);
-        macraw_write(bytes + 2, 14);
-        macraw_write(bytes + 16, size - 14);
-        macraw_send();
+        frames_write(bytes + 2, 14);
+        frames_write(bytes + 16, size - 14);
+        frames_send();
         const uint8_t *taken = chip_sent(0, &sent);
         EXPECT_EQUAL(sent, size < 60 ? 60 : size);
         EXPECT(!memcmp(taken, bytes + 2, size));

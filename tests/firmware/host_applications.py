@@ -1,6 +1,6 @@
-"""The firmware's images for a virtual board, and its applications for this machine; settings changed in either.
+"""The firmware's applications built for this machine with sanitizers, and their settings changed in the program.
 
-Both are built once per session. Leaves out what the tests ask of them.
+On a board settings are an argument of ``airwire.Board``; a program of this machine is changed in the same words.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ import struct
 import subprocess
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -23,44 +22,26 @@ TOOLS = {**os.environ, "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.en
 """The environment in which CMake and Ninja of the virtual environment are found."""
 SYMTAB = 2
 """ELF: type of the section with symbols."""
-
-
-@dataclass(frozen=True)
-class ElfLayout:
-    """What differs between 32-bit and 64-bit ELF: formats of the header's table, a section, a symbol."""
-
-    table: str
-    table_at: int
-    counts_at: int
-    section: str
-    symbol: str
-
-    def symbol_fields(self, raw: tuple[int, ...]) -> tuple[int, int, int]:
-        """Name, value and section of a symbol."""
-        return (raw[0], raw[1], raw[5]) if self.table == "<I" else (raw[0], raw[4], raw[3])
-
-
-ELF32 = ElfLayout("<I", 32, 46, "<10I", "<IIIBBH")
-ELF64 = ElfLayout("<Q", 40, 58, "<IIQQQQIIQQ", "<IBBHQQ")
+SYMBOL_BYTES = 24
 
 
 def setting_places(image: bytes) -> Iterator[tuple[str, int]]:
     """Each setting's name and place in an ELF file."""
-    layout = ELF64 if image[4] == 2 else ELF32
-    (table,) = struct.unpack_from(layout.table, image, layout.table_at)
-    size, count = struct.unpack_from("<HH", image, layout.counts_at)
-    sections = [struct.unpack_from(layout.section, image, table + n * size) for n in range(count)]
+    assert image[:5] == b"\x7fELF\2", "a program of this machine is ELF of 64 bits here"
+    (table,) = struct.unpack_from("<Q", image, 40)
+    size, count = struct.unpack_from("<HH", image, 58)
+    sections = [struct.unpack_from("<IIQQQQIIQQ", image, table + n * size) for n in range(count)]
     symbols = next(section for section in sections if section[1] == SYMTAB)
     names = sections[symbols[6]][4]
-    for place in range(symbols[4], symbols[4] + symbols[5], struct.calcsize(layout.symbol)):
-        name, value, section = layout.symbol_fields(struct.unpack_from(layout.symbol, image, place))
+    for place in range(symbols[4], symbols[4] + symbols[5], SYMBOL_BYTES):
+        name, _, _, section, value = struct.unpack_from("<IBBHQ", image, place)
         text = image[names + name : image.index(0, names + name)].decode()
         if text.startswith("setting_") and 0 < section < count:
             yield text.removeprefix("setting_"), sections[section][4] + value - sections[section][3]
 
 
 def with_settings(image: Path, folder: Path, **settings: int | str) -> Path:
-    """A copy of an image whose settings are changed; addresses are given as text."""
+    """A copy of a program whose settings are changed; addresses are given as text."""
     content = bytearray(image.read_bytes())
     places = dict(setting_places(bytes(content)))
     for name, value in settings.items():
@@ -80,20 +61,6 @@ def _run(*command: str | Path) -> None:
 def _need(program: str, package: str) -> None:
     if shutil.which(program, path=TOOLS["PATH"]) is None:
         pytest.skip(f"{program} is not on this machine ({package})")
-
-
-def build_for_board(folder: Path, board: str) -> Path:
-    """The images for a board; gives their folder."""
-    _need("arm-none-eabi-gcc", "Debian: gcc-arm-none-eabi")
-    _need("cmake", "requirements-dev.txt")
-    _need("cargo", "rustup; it fetches lwIP and FreeRTOS")
-    _run(sys.executable, "-m", "airwire.cli", "board", "header", board, "--out", folder / "generated")
-    _run(
-        *("cmake", "-S", FIRMWARE, "-B", folder / "images", "-G", "Ninja"),
-        *("-DCMAKE_TOOLCHAIN_FILE=cmake/arm-none-eabi.cmake", f"-DBOARD_DIR={folder / 'generated'}"),
-    )
-    _run("cmake", "--build", folder / "images")
-    return folder / "images"
 
 
 def build_for_host(folder: Path) -> Path:
