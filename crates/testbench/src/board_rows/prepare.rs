@@ -71,7 +71,7 @@ impl Places {
         let bytes = std::fs::read(&path).map_err(|error| wrong("firmware", error.to_string()))?;
         let sha256 = Sha256::digest(&bytes).iter().map(|byte| format!("{byte:02x}")).collect();
         let (network, of) = self.network(row).map_err(|(field, error)| wrong(field, error))?;
-        if !board.chips.iter().any(|chip| matches!(chip.part, Part::Wiznet(_))) {
+        if !board.chips.iter().any(|chip| matches!(chip.part, Part::Wiznet(_) | Part::IdealMac { .. })) {
             let message = format!(
                 "board {} has no chip with Ethernet, so there is nothing to measure it by",
                 board.name
