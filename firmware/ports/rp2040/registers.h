@@ -1,5 +1,5 @@
-/* Registers of the RP2040 that the test images use, under the datasheet's names (RP2040 datasheet, section of
- * each block). Only what an image needs stands here; offsets are folded into the addresses. */
+/* Registers of the RP2040 that the firmware and the test images use, under the datasheet's names (RP2040 datasheet,
+ * section of each block). Only what an image needs stands here; offsets are folded into the addresses. */
 #ifndef REGISTERS_H
 #define REGISTERS_H
 
