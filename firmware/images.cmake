@@ -118,3 +118,4 @@ airwire_image(ping-lwip_raw
   LIBRARIES lwip_small OPTIMISE -O2 IN_RAM)
 
 include(option_shares.cmake)
+include(http_shares.cmake)
