@@ -1,6 +1,7 @@
 /* The ADC, clocked with 48 MHz by PLL_USB, one conversion at a time. */
 #include "adc.h"
 
+#include "clock_sources.h"
 #include "pads.h"
 #include "resets.h"
 
@@ -9,14 +10,7 @@
 
 void adc_start(void) {
     resets_release(RESET_PLL_USB);
-    PLL_CS(PLL_USB_BASE) = 1;
-    PLL_FBDIV_INT(PLL_USB_BASE) = 120;
-    PLL_PWR_CLEAR(PLL_USB_BASE) = PLL_PWR_VCOPD | PLL_PWR_PD;
-    while (!(PLL_CS(PLL_USB_BASE) & PLL_CS_LOCK)) {
-    }
-    PLL_PRIM(PLL_USB_BASE) = 6u << 16 | 5u << 12;
-    PLL_PWR_CLEAR(PLL_USB_BASE) = PLL_PWR_POSTDIVPD;
-    CLK_ADC_CTRL = 1u << 11;
+    clk_adc_from_pll();
     resets_release(RESET_ADC);
     PADS_GPIO(26) = 0; /* no digital input, no pulls (4.9.2.1) */
     GPIO_CTRL(26) = FUNCTION_NULL;
