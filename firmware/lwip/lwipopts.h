@@ -13,14 +13,8 @@
 #define LWIP_SO_SNDTIMEO 0
 #define SO_REUSE 1
 #define LWIP_TIMEVAL_PRIVATE 1
-#define TCPIP_THREAD_STACKSIZE 512
+/* Stacks and mailboxes have the sizes of sys_arch_freertos.c and sys_arch.h, whatever lwIP asks for. */
 #define TCPIP_THREAD_PRIO 3
-#define TCPIP_MBOX_SIZE 32
-#define DEFAULT_TCP_RECVMBOX_SIZE 32
-#define DEFAULT_UDP_RECVMBOX_SIZE 8
-#define DEFAULT_ACCEPTMBOX_SIZE 8
-#define DEFAULT_RAW_RECVMBOX_SIZE 4
-#define DEFAULT_THREAD_STACKSIZE 512
 #else
 #define NO_SYS 1
 #define LWIP_SOCKET 0

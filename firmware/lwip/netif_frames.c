@@ -10,11 +10,12 @@
 #include "lwip/stats.h"
 #include "network_settings.h"
 
+/* Every half a second for five, as interface.c looks ten times a second. */
 #define ANNOUNCED_LOOKS 50u
 #define LOOKS_TO_ANNOUNCE 5u
 
-/* What another processor takes for a frame, and for each of its bytes beyond the bus: for comparisons with other
- * boards. */
+/* What another processor takes for a frame that comes in, and for each byte of any frame beyond the bus: for
+ * comparisons with other boards. */
 SETTING(frame_work_us, 0);
 SETTING(byte_work_ns, 0);
 
@@ -84,15 +85,14 @@ void netif_frames_look_at_link(struct netif *netif) {
 }
 
 err_t netif_frames_init(struct netif *netif) {
-    static const uint8_t mac_start[5] = {0x02, 0x00, 0x00, 0x41, 0x57};
+    const uint8_t mac[6] = NETWORK_MAC;
     netif->name[0] = 'e';
     netif->name[1] = 'n';
     netif->output = etharp_output;
     netif->linkoutput = transmit;
     netif->mtu = 1500;
-    netif->hwaddr_len = 6;
-    memcpy(netif->hwaddr, mac_start, sizeof mac_start);
-    netif->hwaddr[5] = (uint8_t)setting_mac_last;
+    netif->hwaddr_len = sizeof mac;
+    memcpy(netif->hwaddr, mac, sizeof mac);
     netif->flags = NETIF_FLAG_BROADCAST | NETIF_FLAG_ETHARP | NETIF_FLAG_ETHERNET;
     return frames_open() ? ERR_OK : ERR_IF;
 }
