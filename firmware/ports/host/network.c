@@ -97,7 +97,11 @@ bool network_listen(uint16_t port, const struct stream_user *user) {
     for (unsigned n = 0; n < LISTENERS; n++) {
         if (!listeners[n].is_used) {
             int socket = host_socket(SOCK_STREAM, port);
-            if (socket < 0 || listen(socket, STREAMS)) {
+            if (socket >= 0 && listen(socket, STREAMS)) {
+                close(socket);
+                socket = -1;
+            }
+            if (socket < 0) {
                 return false;
             }
             listeners[n].socket = socket;

@@ -17,7 +17,7 @@ void adc_start(void) {
     ADC_CS = ADC_CS_EN | ADC_CS_TS_EN;
 }
 
-/* 96 cycles of 48 MHz (4.9.2.2). */
+/* 96 cycles of 48 MHz (4.9.2.2): it ends with the clock that adc_start() has waited for. */
 static uint32_t convert(uint32_t input) {
     ADC_CS = ADC_CS_EN | ADC_CS_TS_EN | input << 12 | ADC_CS_START_ONCE;
     while (!(ADC_CS & ADC_CS_READY)) {
