@@ -2,6 +2,8 @@
 #ifndef LWIPOPTS_H
 #define LWIPOPTS_H
 
+#include "board.h"
+
 #ifdef AIRWIRE_FREERTOS
 #define NO_SYS 0
 #define LWIP_SOCKET 1
@@ -30,7 +32,13 @@
 #define LWIP_NETIF_LINK_CALLBACK 0
 #define LWIP_NETIF_STATUS_CALLBACK 0
 #define LWIP_NETIF_TX_SINGLE_PBUF 0
+/* Two bytes before Ethernet's 14, so that headers and payloads lie at words and are copied by words. The ideal MAC's
+ * frames begin at words in its own memory: there it would only be the other of two copies that goes by bytes. */
+#ifdef BOARD_IDEAL_MAC
 #define ETH_PAD_SIZE 0
+#else
+#define ETH_PAD_SIZE 2
+#endif
 #define MEM_ALIGNMENT 4
 #define MEM_LIBC_MALLOC 0
 #define MEMP_MEM_MALLOC 0

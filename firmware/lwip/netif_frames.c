@@ -26,24 +26,27 @@ static void work(uint32_t work_us) {
 
 static err_t transmit(struct netif *netif, struct pbuf *frame) {
     (void)netif;
-    if (frame->tot_len > FRAMES_MOST_BYTES) {
+    size_t bytes = frame->tot_len - ETH_PAD_SIZE;
+    if (bytes > FRAMES_MOST_BYTES) {
         return ERR_IF;
     }
-    if (!frames_has_room(frame->tot_len)) {
+    if (!frames_has_room(bytes)) {
         return ERR_MEM;
     }
-    for (const struct pbuf *piece = frame; piece; piece = piece->next) {
+    frames_write((const uint8_t *)frame->payload + ETH_PAD_SIZE, frame->len - ETH_PAD_SIZE);
+    for (const struct pbuf *piece = frame->next; piece; piece = piece->next) {
         frames_write(piece->payload, piece->len);
     }
-    work(frame->tot_len * setting_byte_work_ns / 1000u);
+    work(bytes * setting_byte_work_ns / 1000u);
     frames_send();
     return ERR_OK;
 }
 
 static void receive_one(struct netif *netif, size_t bytes) {
-    struct pbuf *frame = pbuf_alloc(PBUF_RAW, (u16_t)bytes, PBUF_POOL);
-    for (struct pbuf *piece = frame; piece; piece = piece->next) {
-        frames_read(piece->payload, piece->len);
+    struct pbuf *frame = pbuf_alloc(PBUF_RAW, (u16_t)(bytes + ETH_PAD_SIZE), PBUF_POOL);
+    size_t pad = ETH_PAD_SIZE;
+    for (struct pbuf *piece = frame; piece; piece = piece->next, pad = 0) {
+        frames_read((uint8_t *)piece->payload + pad, piece->len - pad);
     }
     frames_finish();
     work(setting_frame_work_us + bytes * setting_byte_work_ns / 1000u);
