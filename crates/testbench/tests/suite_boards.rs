@@ -1,6 +1,7 @@
 //! What a suite may say of boards, and what is answered where it says something else.
 
 use std::path::Path;
+use std::time::{Duration, Instant};
 
 use testbench::suite::{Compare, Quantity, Suite};
 
@@ -79,6 +80,28 @@ fn a_network_may_stand_in_the_suite_and_traffic_as_text_or_table() {
 }
 
 #[test]
+fn thousands_of_rows_are_compared_at_once() {
+    let values: Vec<String> = (0..5000).map(|value| value.to_string()).collect();
+    let text = format!(
+        "[boards.a]\nsettings = {{ spi_hz = [{}] }}\n[boards.b]\nsame_but = 'a'\nsettings = {{ poll_ms = 1 }}\n",
+        values.join(", ")
+    );
+    let begun = Instant::now();
+    let suite = parse(&text).unwrap();
+    let last = suite.boards.last().unwrap();
+    assert_eq!((suite.boards.len(), last.same_but.as_ref().unwrap().row.as_str()), (10_000, "a spi_hz=4999"));
+    assert!(begun.elapsed() < Duration::from_secs(10), "{:?}", begun.elapsed());
+}
+
+#[test]
+fn a_row_cannot_be_asked_for_no_messages() {
+    let suite = parse("[boards.a]\n").unwrap();
+    let refused = suite.clone().narrowed(&[], Some(0), None).expect_err("no row has 0 messages");
+    assert_eq!(refused.to_string(), "a: samples is 0, but it takes a whole number from 1 to 100000000");
+    assert_eq!(suite.narrowed(&[], Some(7), None).unwrap().boards[0].measurement.samples, Some(7));
+}
+
+#[test]
 fn every_error_names_file_line_and_field_and_what_would_be_right() {
     for (text, expected) in [
         ("name = 'x'\n", "links: a suite names at least one link, such as [links.lora], or one board"),
@@ -115,6 +138,14 @@ fn every_error_names_file_line_and_field_and_what_would_be_right() {
         (
             "[boards.a]\npublished = { value = 0, unit = 'messages/s', source = 's' }\n",
             "published.value is 0, but it takes a number above 0",
+        ),
+        (
+            "[boards.a]\npublished = { value = 1e300, unit = 'messages/s', source = 's' }\n",
+            "published.value is 1e300, but it takes a number above 0 and of at most 1e15",
+        ),
+        (
+            "[boards.a]\npublished = { value = nan, unit = 'messages/s', source = 's' }\n",
+            "published.value is nan, but it takes a number above 0",
         ),
         (
             "[boards.a]\npublished = { value = 1, unit = 'ms', source = 's' }\n",

@@ -29,6 +29,19 @@ pub(super) fn differences(here: &BoardSetup, there: &BoardSetup) -> Vec<Differen
     found
 }
 
+/// How many things that are. A suite compares thousands of rows with each other, so nothing is copied for it.
+pub(super) fn difference_count(here: &BoardSetup, there: &BoardSetup) -> usize {
+    let fields = [
+        here.board != there.board,
+        here.firmware != there.firmware,
+        here.network != there.network,
+        here.traffic != there.traffic && traffic_text(here) != traffic_text(there),
+    ];
+    let changed = here.settings.iter().filter(|(name, value)| there.settings.get(*name) != Some(*value));
+    let missing = there.settings.keys().filter(|name| !here.settings.contains_key(*name));
+    fields.iter().filter(|differs| **differs).count() + changed.count() + missing.count()
+}
+
 /// What runs on the PC, as it would stand on a command line.
 pub(super) fn traffic_text(setup: &BoardSetup) -> String {
     setup.traffic.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
