@@ -48,5 +48,4 @@ def describe_board(board: str | Path) -> BoardDescription:
 
 def image_settings(image: str | Path, symbols: str | Path | None = None) -> list[ImageSetting]:
     """The settings that an image declares, with the values that it was built with."""
-    listed = json.loads(_core.image_setting_list(image, symbols))
-    return [ImageSetting(**one) for one in listed["settings"]]
+    return [ImageSetting(**one) for one in json.loads(_core.image_setting_list(image, symbols))]

@@ -18,7 +18,7 @@ use testbench::suite::{Row, Suite, Trigger};
 
 use crate::board_rows::PyBoardRow;
 use crate::refused;
-use crate::statistics::{finding_list, interval_dict, summary_dict};
+use crate::statistics::{finding_list, interval_dict, outcome_dict, summary_dict};
 use crate::table::Table;
 use crate::watch::while_working;
 
@@ -132,11 +132,7 @@ impl PyRow {
 
     #[getter]
     fn outcomes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let dict = PyDict::new(py);
-        for (name, count) in self.0.outcomes().by_name() {
-            dict.set_item(name, count)?;
-        }
-        Ok(dict)
+        outcome_dict(py, &self.0.outcomes())
     }
 
     #[getter]

@@ -176,7 +176,12 @@ impl LinkFolder {
         let io = |path: &Path, source| RunFolderError::Io { path: path.to_owned(), source };
         let folder = self.folder.path().join("wire");
         fs::create_dir_all(&folder).map_err(|source| io(&folder, source))?;
-        let path = folder.join(format!("{}.pcapng", file_name(run)));
+        // Names that a file system would not tell apart get a number.
+        let name = shortened(file_name(run));
+        let numbered = (2..).map(|number| format!("{name}-{number}"));
+        let mut paths =
+            std::iter::once(name.clone()).chain(numbered).map(|name| folder.join(name + ".pcapng"));
+        let path = paths.find(|path| !path.exists()).expect("there are more numbers than rows");
         fs::write(&path, pcapng).map_err(|source| io(&path, source))
     }
 
@@ -194,6 +199,16 @@ impl LinkFolder {
 /// An entry's name with nothing in it that a file system minds.
 fn file_name(entry: &str) -> String {
     entry.chars().map(|c| if c.is_alphanumeric() || "-_.=".contains(c) { c } else { '-' }).collect()
+}
+
+/// File systems take names of 255 bytes; a number and a suffix follow.
+const MOST_NAME_BYTES: usize = 200;
+
+fn shortened(mut name: String) -> String {
+    while name.len() > MOST_NAME_BYTES {
+        name.pop();
+    }
+    name
 }
 
 fn entry_of(result: &RowResult) -> RowEntry {
