@@ -28,6 +28,28 @@ fn lists_of_settings_make_a_row_for_each() {
 }
 
 #[test]
+fn thousands_of_rows_are_compared_at_once() {
+    let values: Vec<String> = (0..5000).map(|value| value.to_string()).collect();
+    let text = format!(
+        "[boards.a]\nsettings = {{ spi_hz = [{}] }}\n[boards.b]\nsame_but = 'a'\nsettings = {{ poll_ms = 1 }}\n",
+        values.join(", ")
+    );
+    let begun = Instant::now();
+    let suite = parse(&text).unwrap();
+    let last = suite.boards.last().unwrap();
+    assert_eq!((suite.boards.len(), last.same_but.as_ref().unwrap().row.as_str()), (10_000, "a spi_hz=4999"));
+    assert!(begun.elapsed() < Duration::from_secs(10), "{:?}", begun.elapsed());
+}
+
+#[test]
+fn a_row_cannot_be_asked_for_no_messages() {
+    let suite = parse("[boards.a]\n").unwrap();
+    let refused = suite.clone().narrowed(&[], Some(0), None).expect_err("no row has 0 messages");
+    assert_eq!(refused.to_string(), "a: samples is 0, but it takes a whole number from 1 to 100000000");
+    assert_eq!(suite.narrowed(&[], Some(7), None).unwrap().boards[0].measurement.samples, Some(7));
+}
+
+#[test]
 fn an_entry_has_the_fields_of_the_one_that_it_is_compared_with() {
     let suite = parse(
         "[boards.fast]\nfirmware = 'pp.elf'\nlimit = '20 s'\nskip = 1\nsettings = { spi_hz = 33000000, poll_ms = 0 }\n\
@@ -77,28 +99,6 @@ fn a_network_may_stand_in_the_suite_and_traffic_as_text_or_table() {
     let names: Vec<&str> = suite.boards[0].setup.traffic.iter().map(|one| one.name.as_str()).collect();
     assert_eq!(names, ["ping", "web"]);
     assert!(suite.boards[0].setup.network.text().contains("loss=1%"));
-}
-
-#[test]
-fn thousands_of_rows_are_compared_at_once() {
-    let values: Vec<String> = (0..5000).map(|value| value.to_string()).collect();
-    let text = format!(
-        "[boards.a]\nsettings = {{ spi_hz = [{}] }}\n[boards.b]\nsame_but = 'a'\nsettings = {{ poll_ms = 1 }}\n",
-        values.join(", ")
-    );
-    let begun = Instant::now();
-    let suite = parse(&text).unwrap();
-    let last = suite.boards.last().unwrap();
-    assert_eq!((suite.boards.len(), last.same_but.as_ref().unwrap().row.as_str()), (10_000, "a spi_hz=4999"));
-    assert!(begun.elapsed() < Duration::from_secs(10), "{:?}", begun.elapsed());
-}
-
-#[test]
-fn a_row_cannot_be_asked_for_no_messages() {
-    let suite = parse("[boards.a]\n").unwrap();
-    let refused = suite.clone().narrowed(&[], Some(0), None).expect_err("no row has 0 messages");
-    assert_eq!(refused.to_string(), "a: samples is 0, but it takes a whole number from 1 to 100000000");
-    assert_eq!(suite.narrowed(&[], Some(7), None).unwrap().boards[0].measurement.samples, Some(7));
 }
 
 #[test]

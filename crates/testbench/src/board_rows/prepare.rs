@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use mcu::image::Image;
 use sha2::{Digest, Sha256};
 
-use crate::board::{BoardFile, Part, find_board, image_settings, read_image_file, with_settings};
+use crate::board::{BoardFile, Part, find_board, image_settings, read_image, with_settings};
 use crate::lan::NetworkSetup;
 use crate::suite::{BoardRow, NetworkSource, Place, Suite, SuiteError};
 use crate::toml_file::Misplaced;
@@ -65,9 +65,10 @@ impl Places {
         let wrong = |field: &str, message: String| wrong(&row.place, &row.entry, field, &message);
         let board = self.board(&row.setup.board).map_err(|error| wrong("board", error))?;
         let path = self.image(&row.setup.firmware).map_err(|error| wrong("firmware", error))?;
-        let (plain, bytes) = read_image_file(&path).map_err(|error| wrong("firmware", error.to_string()))?;
+        let plain = read_image(&path, None).map_err(|error| wrong("firmware", error.to_string()))?;
         let image = with_settings(&plain, &row.setup.settings)
             .map_err(|error| wrong("settings", error.to_string()))?;
+        let bytes = std::fs::read(&path).map_err(|error| wrong("firmware", error.to_string()))?;
         let sha256 = Sha256::digest(&bytes).iter().map(|byte| format!("{byte:02x}")).collect();
         let (network, of) = self.network(row).map_err(|(field, error)| wrong(field, error))?;
         if !board.chips.iter().any(|chip| matches!(chip.part, Part::Wiznet(_) | Part::IdealMac { .. })) {

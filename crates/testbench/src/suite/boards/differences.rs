@@ -31,14 +31,16 @@ pub(super) fn differences(here: &BoardSetup, there: &BoardSetup) -> Vec<Differen
 
 /// How many things that are. A suite compares thousands of rows with each other, so nothing is copied for it.
 pub(super) fn difference_count(here: &BoardSetup, there: &BoardSetup) -> usize {
+    // By names of fields, so that a new one is not forgotten.
+    let BoardSetup { board, firmware, settings, network, traffic } = here;
     let fields = [
-        here.board != there.board,
-        here.firmware != there.firmware,
-        here.network != there.network,
-        here.traffic != there.traffic && traffic_text(here) != traffic_text(there),
+        *board != there.board,
+        *firmware != there.firmware,
+        *network != there.network,
+        *traffic != there.traffic && traffic_text(here) != traffic_text(there),
     ];
-    let changed = here.settings.iter().filter(|(name, value)| there.settings.get(*name) != Some(*value));
-    let missing = there.settings.keys().filter(|name| !here.settings.contains_key(*name));
+    let changed = settings.iter().filter(|(name, value)| there.settings.get(*name) != Some(*value));
+    let missing = there.settings.keys().filter(|name| !settings.contains_key(*name));
     fields.iter().filter(|differs| **differs).count() + changed.count() + missing.count()
 }
 
