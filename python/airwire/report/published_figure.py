@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from airwire.board_row import BoardRow
-from airwire.board_row import Figure as BoardFigure
 from airwire.explain.board_figures import number, quantity
 from airwire.report import units
 from airwire.report.samples import CaptureView
@@ -25,31 +23,21 @@ _AXES = {
 
 def published_figure(views: Sequence[CaptureView]) -> Figure | None:
     """Every figure of a board with what was published of it; nothing where no row has a figure."""
-    measured = _named(views)
+    boards = [view.capture.board for view in views if view.capture.board is not None]
+    measured = [board for board in boards if board.figure is not None]
     panels = [
         _panel(unit, own)
         for unit in _AXES
-        if (own := {name: (board, figure) for name, (board, figure) in measured.items() if figure.unit == unit})
+        if (own := [board for board in measured if board.figure is not None and board.figure.unit == unit])
     ]
     if not panels:
         return None
     caption = (
         "Dot: measured on the virtual board, with its 95 % interval. Diamond: published; hollow where the published "
-        "figure is of another setup, so that only the cause is compared."
     )
+    caption += "figure is of another setup, so that only the cause is compared."
     legend = [LegendEntry("measured", _MEASURED, "circle"), LegendEntry("published", _PUBLISHED, "diamond")]
     return Figure("published", "Measured and published", caption, panels, legend, columns=min(2, len(panels)))
-
-
-def _named(views: Sequence[CaptureView]) -> dict[str, tuple[BoardRow, BoardFigure]]:
-    """The rows with a figure by their titles; those that share a title have the row's name behind it."""
-    rows = [(view.capture.path, board) for view in views if (board := view.capture.board) is not None]
-    titles = Counter(board.title for _, board in rows)
-    return {
-        board.title if titles[board.title] == 1 else f"{board.title} ({path})": (board, board.figure)
-        for path, board in rows
-        if board.figure is not None
-    }
 
 
 def _published(board: BoardRow) -> float | None:
@@ -62,21 +50,22 @@ def _published(board: BoardRow) -> float | None:
     return None if same is None or same.figure is None else published.in_unit * same.figure.value
 
 
-def _panel(unit: str, rows: Mapping[str, tuple[BoardRow, BoardFigure]]) -> Panel:
+def _panel(unit: str, boards: Sequence[BoardRow]) -> Panel:
     scale, title = _AXES[unit]
-    names = list(rows)
+    names = [board.title for board in boards]
     measured: Columns = {"name": [], "value": [], "low": [], "high": [], "text": []}
     published: Columns = {"name": [], "value": [], "own": [], "solid": [], "text": []}
-    for name, (board, figure) in rows.items():
-        theirs = _published(board)
+    for board in boards:
+        figure, theirs = board.figure, _published(board)
+        assert figure is not None, "only rows with a figure were chosen"
         low, high = figure.interval or (figure.value, figure.value)
-        own = (name, *(units.significant(max(x, 1e-9) / scale) for x in (figure.value, low, high)))
-        for column, value in zip(measured.values(), (*own, _label(board, figure)), strict=True):
+        own = (board.title, *(units.significant(max(x, 1e-9) / scale) for x in (figure.value, low, high)))
+        for column, value in zip(measured.values(), (*own, _label(board)), strict=True):
             column.append(value)
         if theirs is not None and board.published is not None:
             words = f"{number(board.published.value)} {board.published.unit}, {board.published.source}"
             solid = board.published.compare != "mechanism"
-            row = (name, units.significant(theirs / scale), own[1], solid, words)
+            row = (board.title, units.significant(theirs / scale), own[1], solid, words)
             for column, value in zip(published.values(), row, strict=True):
                 column.append(value)
     ends = [*measured["low"], *measured["high"], *published["value"]]
@@ -87,8 +76,9 @@ def _panel(unit: str, rows: Mapping[str, tuple[BoardRow, BoardFigure]]) -> Panel
     return Panel(title.split(",")[0], spec, {"m": measured, "p": published}, f"Measured and published: {words}.")
 
 
-def _label(board: BoardRow, figure: BoardFigure) -> str:
-    published = board.published
+def _label(board: BoardRow) -> str:
+    figure, published = board.figure, board.published
+    assert figure is not None, "only rows with a figure were chosen"
     words = quantity(figure.value, figure.unit)
     if published is None or published.measured_share is None or published.compare == "mechanism":
         return words
