@@ -113,6 +113,10 @@ fn every_error_names_file_line_and_field_and_what_would_be_right() {
             "[boards.a]\nmeasure = 'speed'\n",
             "2: boards.a.measure is \"speed\", but it is one of messages, requests, latency, bulk",
         ),
+        ("[boards.a]\nboard = ' '\n", "2: boards.a.board is \" \", but it takes a name"),
+        ("[boards.a]\nfirmware = ''\n", "2: boards.a.firmware is \"\", but it takes a name"),
+        ("[boards.a]\nnetwork = ''\n", "2: boards.a.network is \"\", but it takes a name"),
+        ("[boards.'']\n", "1: boards: an entry has a name, such as [boards.pingpong]"),
         ("[boards.a]\nlimit = 'long'\n", "2: boards.a.limit is \"long\", but it takes a time of at most"),
         (
             "[boards.a]\nstop_within = '1'\n",

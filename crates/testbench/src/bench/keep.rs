@@ -1,4 +1,4 @@
-//! Keeps the rows of a link run in a run folder, and their edges as captures.
+//! Keeps the rows of a suite's run in a run folder: of links their edges as captures, of boards their frames.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -15,9 +15,9 @@ use crate::board_rows::{BoardEntry, BoardRowResult, board_spans, samples_of};
 use crate::run_folder::{RunFolder, RunFolderError, SCHEMA, TableName, samples_table};
 use crate::suite::Suite;
 
-/// The manifest of a run of link models.
+/// The manifest of a suite's run.
 #[derive(Debug, Clone, Serialize)]
-pub struct LinkManifest {
+pub struct SuiteManifest {
     /// The version of the layout.
     pub schema: &'static str,
     /// `link`, `board`, or `link and board`.
@@ -105,14 +105,14 @@ impl StageEntry {
     }
 }
 
-/// A run folder of link rows that is being written.
+/// A run folder of a suite's rows that is being written.
 #[derive(Debug)]
-pub struct LinkFolder {
-    folder: RunFolder<LinkManifest>,
+pub struct SuiteFolder {
+    folder: RunFolder<SuiteManifest>,
     captures: bool,
 }
 
-impl LinkFolder {
+impl SuiteFolder {
     /// Creates the folder; `captures` also writes each row's edges as a value change dump.
     ///
     /// # Errors
@@ -123,7 +123,7 @@ impl LinkFolder {
             (true, false) => ("board", "as the rows say"),
             (false, false) => ("link and board", "as the rows say"),
         };
-        let manifest = LinkManifest {
+        let manifest = SuiteManifest {
             schema: SCHEMA,
             target,
             traffic,

@@ -60,6 +60,10 @@ struct Reader<'a> {
 
 impl Reader<'_> {
     fn entry(&mut self, name: &str, span: Range<usize>, value: &Value<'_>) -> Outcome<()> {
+        if name.trim().is_empty() {
+            let message = "boards: an entry has a name, such as [boards.pingpong]".to_owned();
+            return Err(self.file.error(span, message));
+        }
         let within = format!("boards.{name}.");
         let table = self.file.table_of(&format!("boards.{name}"), value)?;
         let fields = fields_of(table);
@@ -108,8 +112,8 @@ impl Reader<'_> {
         let Entry { title, setup, choices, measurement } = entry;
         match name {
             "title" => *title = self.file.text_of(field, value)?,
-            "board" => setup.board = self.file.text_of(field, value)?,
-            "firmware" => setup.firmware = self.file.text_of(field, value)?,
+            "board" => setup.board = self.name(field, value)?,
+            "firmware" => setup.firmware = self.name(field, value)?,
             "settings" => {
                 for (name, values) in self.settings(field, value)? {
                     choices.retain(|(known, _)| *known != name);
@@ -129,6 +133,15 @@ impl Reader<'_> {
         Ok(())
     }
 
+    /// The name of something: of a board, or of a file.
+    fn name(&self, field: &str, value: &Value<'_>) -> Outcome<String> {
+        let name = self.file.text_of(field, value)?;
+        if name.trim().is_empty() {
+            return Err(self.file.error(value.span(), format!("{field} is {name:?}, but it takes a name")));
+        }
+        Ok(name)
+    }
+
     fn settings(&self, field: &str, value: &Value<'_>) -> Outcome<Vec<Choices>> {
         let mut choices = Vec::new();
         for (name, span, value) in fields_of(self.file.table_of(field, value)?) {
@@ -140,8 +153,8 @@ impl Reader<'_> {
     }
 
     fn network(&self, field: &str, value: &Value<'_>) -> Outcome<NetworkSource> {
-        if let DeValue::String(path) = value.get_ref() {
-            return Ok(NetworkSource::File(path.to_string()));
+        if let DeValue::String(_) = value.get_ref() {
+            return Ok(NetworkSource::File(self.name(field, value)?));
         }
         let text = document_of(self.file.table_of(field, value)?);
         let setup = NetworkSetup::parse(Path::new(field), &text).map_err(|error| {
