@@ -213,7 +213,7 @@ def test_what_cannot_be_prepared_is_one_sentence_with_its_line(airwire: Airwire,
         ),
         (
             "[boards.a]\nfirmware = 'wiznet_http.elf'\nof = 'ping'\nnetwork = { pc = { address = 'none' } }\n",
-            '"ping" is no client or server of the PC; it runs none; give one as traffic',
+            '"ping" is no client or server of the PC; the network has no PC',
         ),
         (
             "[boards.a]\nfirmware = 'wiznet_settings.elf'\nsettings = { spi_hz = true }\n",
