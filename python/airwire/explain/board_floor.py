@@ -16,8 +16,11 @@ _NEAR = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Floor:
-    """What a message takes in any case: the bytes over SPI at the highest SCK of the chip, the chip's own time from SEND to
-    the wire, the frames on the wire, and the PC's answer. Looks at a register that saw nothing new are not among it."""
+    """What a message takes in any case.
+
+    The bytes over SPI at the highest SCK of the chip, the chip's own time from SEND to the wire, the frames on the wire,
+    and the PC's answer. Looks at a register that saw nothing new are not among it.
+    """
 
     bus_ps: float
     chip_ps: float
@@ -59,7 +62,7 @@ def floor(stages: Sequence[Stage], evidence: Mapping[str, float | None]) -> Floo
 
 
 def floor_sentence(row: Capture) -> str | None:
-    """``Floor 67 us (bus 8 us, chip 2 us, wire 13 us, PC 44 us): 0.71 of the message.``, where a board comes near to it."""
+    """``Floor 67 us (bus 8 us, chip 2 us, wire 13 us, PC 44 us): 0.71 of the message.``; nothing far from it."""
     found = floor_of(row)
     if found is None or found.share < _NEAR:
         return None
