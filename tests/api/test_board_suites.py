@@ -13,6 +13,7 @@ from airwire.board import Board, image_settings
 from airwire.board_row import BoardRow, Figure, Published
 from airwire.cli.board_rows import board_rows_json
 from airwire.explain.board_causes import cause_sentence, causes
+from airwire.explain.board_floor import floor
 from airwire.explain.board_published import left_unexplained
 from airwire.link_model import Stage, Waterfall
 
@@ -145,6 +146,20 @@ def test_causes_have_names_that_stay() -> None:
         Stage("asleep until a timer after SEND", "gate", 1.0),
     ]
     assert [cause.kind for cause in causes(stages, {})] == ["poll_period", "answer_held_back", "fixed_sleep"]
+
+
+def test_the_floor_is_what_no_firmware_can_leave_out() -> None:
+    stages = [
+        Stage("payload to the chip", "bus", 10.0),
+        Stage("looking at Sn_RX_RSR over SPI", "bus", 3.0),
+        Stage("the processor in main", "cpu", 9.0),
+        Stage("the chip, from SEND to the wire", "chip", 2.0),
+        Stage("wire", "wire", 4.0),
+        Stage("the PC", "pc", 20.0),
+    ]
+    found = floor(stages, {"sck_hz": 10e6, "highest_sck_hz": 20e6})
+    assert (found.bus_ps, found.ps, found.message_ps) == (5, 31, 48)
+    assert floor(stages, {}).bus_ps == 10, "without a clock the bus is as it is"
 
 
 def board_row(value: float, unit: str, published: Published) -> BoardRow:

@@ -53,7 +53,6 @@ def test_each_mistake_is_named_with_the_change_that_mends_it(causes: tuple[Path,
     assert "is waiting for the console's UART: print less" in verdict(content, "print")
 
 
-@pytest.mark.xfail(reason="a sleep after SEND whose next act is a look is taken for a poll of the same length")
 def test_a_sleep_after_each_send_is_named(causes: tuple[Path, dict[str, Any]]) -> None:
     _, content = causes
     assert "is a fixed sleep of the driver after SEND" in verdict(content, "after")

@@ -104,7 +104,10 @@ def test_what_cannot_play_is_one_sentence_with_its_line(airwire: Airwire, firmwa
         (peer('firmware = "none.elf"'), "suite.toml:1: boards.a.peer.firmware: none.elf is not in "),
         (peer(f'firmware = "{SERVER}", settings = {{ spi_hzz = 1 }}'), "boards.a.peer.settings: "),
         (peer(f'firmware = "{SERVER}", settings = {{ spi_hzz = 1 }}'), "has no setting spi_hzz; the nearest is spi_hz"),
-        (peer(f"{good}, bord = 'pico'"), "suite.toml:3: boards.a.peer.bord: there is no such field; the nearest is board"),
+        (
+            peer(f"{good}, bord = 'pico'"),
+            "suite.toml:3: boards.a.peer.bord: there is no such field; the nearest is board",
+        ),
         (peer(f"{good}, board = 'pico'"), "boards.a.peer.board: board pico has no chip with Ethernet"),
         (peer(f'firmware = "{CLIENT}", settings = {{ {PLACE} }}'), "cannot play the peer: it calls a server itself"),
         (
@@ -117,7 +120,7 @@ def test_what_cannot_play_is_one_sentence_with_its_line(airwire: Airwire, firmwa
         ),
         (
             peer(f'firmware = "{SERVER}"'),
-            'boards.a.peer.settings: address is 192.168.1.50, but the board calls 192.168.1.1 (its setting server); '
+            "boards.a.peer.settings: address is 192.168.1.50, but the board calls 192.168.1.1 (its setting server); "
             'set address = "192.168.1.1"',
         ),
         (
@@ -133,9 +136,12 @@ def test_what_cannot_play_is_one_sentence_with_its_line(airwire: Airwire, firmwa
             "boards.a.peer.settings: port is 7, but the board calls 5000",
         ),
         (peer(good, 'settings = { dhcp = "on" }\n'), "boards.a.settings: dhcp is on, but nobody between two boards"),
-        (peer(good, 'network = { cable = { impair = "loss=1%" } }\n'), "boards.a.network: between two boards is a plain"),
+        (
+            peer(good, 'network = { cable = { impair = "loss=1%" } }\n'),
+            "boards.a.network: between two boards is a plain",
+        ),
         (peer(good, 'traffic = ["ping to=board"]\n'), "suite.toml:4: boards.a.traffic: with a peer there is no PC"),
-        (peer(good, 'measure = "bulk"\n'), "suite.toml:4: boards.a.measure: it is \"bulk\", but two boards play"),
+        (peer(good, 'measure = "bulk"\n'), 'suite.toml:4: boards.a.measure: it is "bulk", but two boards play'),
     ]:
         done = run(airwire, tmp_path, firmware, text)
         assert done.returncode == 2, (text, done.stdout, done.stderr)

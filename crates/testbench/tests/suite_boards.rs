@@ -52,6 +52,18 @@ fn each_row_of_a_list_is_compared_with_the_row_that_differs_in_one_thing() {
 }
 
 #[test]
+fn a_program_built_for_another_board_differs_in_the_board_alone() {
+    let of = |firmware: &str| {
+        let other = format!("[boards.b]\nsame_but = 'a'\nboard = 'pico-w5100'\nfirmware = '{firmware}'\n");
+        parse(&format!("[boards.a]\nfirmware = 'w5500-evb-pico/x.elf'\n{other}"))
+    };
+    let suite = of("pico-w5100/x.elf").unwrap();
+    assert_eq!(suite.boards[1].same_but.as_ref().unwrap().what, "board");
+    assert!(of("pico-w5100/y.elf").unwrap_err().to_string().contains("2 things (board, firmware)"));
+    assert!(of("x.elf").unwrap_err().to_string().contains("2 things (board, firmware)"));
+}
+
+#[test]
 fn published_figures_are_compared_in_the_unit_of_the_row() {
     let published = |text: &str| {
         let suite = parse(text).unwrap();

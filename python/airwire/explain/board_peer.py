@@ -1,7 +1,7 @@
 """The board in the place of the PC: its stages apart from those of the measured board, and what is said of either.
 
-Causes are found by the words that a board with a PC has. Here the measured board's other end is the peer, and the peer's
-other end is the board.
+Causes are found by the words that a board with a PC has. Here the measured board's other end is the peer, and the
+peer's other end is the board.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ use super::frames::Passages;
 use super::shares::{self, Shares};
 use super::witness::Witness;
 use super::{BudgetSpan, Evidence, wire};
-use crate::board::BoardError;
+use crate::board::{Board, BoardError};
 use crate::board_rows::rig::Rig;
 use crate::board_rows::{BoardRowResult, ReadyRow};
 use crate::control::Control;
@@ -29,6 +29,9 @@ const FEWEST_MESSAGES: usize = 3;
 const MOST_SPANS: usize = 200_000;
 /// Frames that are kept of a row.
 const MOST_FRAMES: usize = 20_000;
+/// Between traced messages that lie no farther apart the board's waits and looks at its chip are kept as well: polls are as
+/// far apart there as everywhere.
+const LONGEST_GAP: Picoseconds = Picoseconds::new(PS_PER_S);
 /// Frames wait at the taps for so long at most.
 const PIECE: Picoseconds = Picoseconds::new(PS_PER_S / 20);
 
@@ -54,6 +57,9 @@ struct Trace<'a> {
     passages: Passages,
     /// Frames of the traced messages, at the board's end of the wire.
     frames: Vec<TracedFrame>,
+    keeps_frames: bool,
+    /// From when to when nothing was missed of what the witnesses record.
+    stretches: Vec<(Picoseconds, Picoseconds)>,
     control: &'a Control,
 }
 
@@ -74,8 +80,16 @@ pub fn budget_of(
     let mut rig = Rig::of(ready, seed)?;
     rig.trace_frames();
     let witnesses = std::iter::once(&ready.dut).chain(&ready.peer).map(Witness::of).collect();
-    let (passages, frames) = (Passages::default(), Vec::new());
-    let mut trace = Trace { ready, rig, witnesses, passages, frames, control };
+    let mut trace = Trace {
+        ready,
+        rig,
+        witnesses,
+        passages: Passages::default(),
+        frames: Vec::new(),
+        keeps_frames: false,
+        stretches: Vec::new(),
+        control,
+    };
     for window in windows(&chosen) {
         if !trace.look_at(window)? {
             return Ok(None);
@@ -90,16 +104,33 @@ pub fn budget_of(
 impl Trace<'_> {
     /// Runs to a time of traced messages and through it; false where somebody stopped it.
     fn look_at(&mut self, (from, to): (Picoseconds, Picoseconds)) -> Result<bool, BoardError> {
-        if !self.run_to(from, false)? {
+        if !self.run_gap(from)? {
             return Ok(false);
         }
-        for (witness, board) in self.witnesses.iter_mut().zip(self.rig.boards()) {
-            witness.begin(board);
-        }
+        self.each(Witness::follow);
+        self.keeps_frames = true;
         let runs = self.run_to(to, true)?;
+        self.keeps_frames = false;
+        self.stretches.last_mut().expect("the gap began one").1 = to;
+        self.each(|witness, board| witness.leave(board, (from, to)));
+        Ok(runs)
+    }
+
+    fn each(&mut self, act: impl Fn(&mut Witness, &mut Board)) {
         for (witness, board) in self.witnesses.iter_mut().zip(self.rig.boards()) {
-            witness.end(board, (from, to));
+            act(witness, board);
         }
+    }
+
+    /// Runs to the next traced message. What the boards wait for is seen on the way there where that is short.
+    fn run_gap(&mut self, to: Picoseconds) -> Result<bool, BoardError> {
+        if self.stretches.last().is_some_and(|last| to - last.1 <= LONGEST_GAP) {
+            return self.run_to(to, true);
+        }
+        self.each(|_, board| Witness::record(board, false));
+        let runs = self.run_to(to, false)?;
+        self.each(|_, board| Witness::record(board, true));
+        self.stretches.push((to, to));
         Ok(runs)
     }
 
@@ -110,7 +141,7 @@ impl Trace<'_> {
             self.rig.run(to.min(before + PIECE), self.control)?;
             let passed = self.rig.take_passed();
             if looks {
-                let room = MOST_FRAMES.saturating_sub(self.frames.len());
+                let room = if self.keeps_frames { MOST_FRAMES.saturating_sub(self.frames.len()) } else { 0 };
                 self.frames.extend(passed.frames.iter().filter(|frame| frame.at_board).take(room).cloned());
                 let boards = self.rig.boards().iter_mut().zip(passed.accesses);
                 for (witness, (board, accesses)) in self.witnesses.iter_mut().zip(boards) {
@@ -135,7 +166,7 @@ impl Trace<'_> {
         let witnesses = self.witnesses.into_iter().zip(self.rig.boards()).zip(views);
         let mut testimonies = witnesses.map(|((witness, board), passages)| {
             let mut evidence = Evidence { messages, cable_bits_per_second, ..Evidence::default() };
-            let testimony = witness.testify(board, passages, &mut evidence);
+            let testimony = witness.testify(board, passages, &self.stretches, &mut evidence);
             (testimony, evidence)
         });
         let (board, evidence) = testimonies.next().expect("a row has a board");

@@ -24,9 +24,9 @@ const HIGHEST_SCK_HZ: [(Model, u64); 4] = [
 
 /// What was seen of a board.
 pub(super) struct Witness {
-    /// On the chip while it looks.
+    /// On the chip while it follows.
     follower: Option<Box<Follower>>,
-    /// Counts where the present look began, and cycles in which the flash was waited for.
+    /// Counts where it began to follow, and cycles in which the flash was waited for.
     began: Option<(Counts, u64)>,
     accesses: Vec<Access>,
     sleeps: Vec<Slept>,
@@ -67,10 +67,14 @@ impl Witness {
         }
     }
 
-    /// Looks from here on.
-    pub(super) fn begin(&mut self, board: &mut Board) {
-        board.parts().lan().expect("a row's board has a chip").trace_accesses(true);
-        board.chip_mut().record_waits(true);
+    /// Has the accesses of a board's chip and its waits kept from here on, or no longer.
+    pub(super) fn record(board: &mut Board, on: bool) {
+        board.parts().lan().expect("a row's board has a chip").trace_accesses(on);
+        board.chip_mut().record_waits(on);
+    }
+
+    /// Follows the processor from here on.
+    pub(super) fn follow(&mut self, board: &mut Board) {
         let follower: Option<Box<dyn mcu::Observer>> = self.follower.take().map(|follower| follower as _);
         board.chip_mut().observe(follower);
         self.began = Some((board.chip().counts(), board.chip().bus_counts().xip_stall_cycles));
@@ -84,8 +88,8 @@ impl Witness {
         self.full_uart.extend(full_uart);
     }
 
-    /// Looks no longer, after a time in which it did.
-    pub(super) fn end(&mut self, board: &mut Board, (from, to): (Picoseconds, Picoseconds)) {
+    /// Follows it no longer, after a time in which it did.
+    pub(super) fn leave(&mut self, board: &mut Board, (from, to): (Picoseconds, Picoseconds)) {
         if board.chip().core(0).sleep() != mcu::Sleep::Awake {
             self.asleep_on.push((from, to));
         }
@@ -95,8 +99,6 @@ impl Witness {
             let idle = after.idle_cycles[0] - before.idle_cycles[0];
             self.stalled.1 += ((after.cycles - before.cycles) - idle) as f64;
         }
-        board.parts().lan().expect("a row's board has a chip").trace_accesses(false);
-        board.chip_mut().record_waits(false);
         let now = board.now();
         let observer: Option<Box<dyn std::any::Any>> =
             board.chip_mut().observe(None).map(|observer| observer as _);
@@ -106,11 +108,12 @@ impl Witness {
         }
     }
 
-    /// What it has seen among these frames, and the figures behind it.
+    /// What it has seen among these frames, and the figures behind it. Of the time in `stretches` nothing was missed.
     pub(super) fn testify(
         self,
         board: &mut Board,
         passages: &[Passage],
+        stretches: &[(Picoseconds, Picoseconds)],
         evidence: &mut Evidence,
     ) -> Testimony {
         evidence.sck_hz =
@@ -120,7 +123,7 @@ impl Witness {
         evidence.xip_stall_share = (self.stalled.1 > 0.0).then(|| self.stalled.0 as f64 / self.stalled.1);
         let model = self.model.unwrap_or(Model::W5500);
         let mut all = accesses::intervals(&self.accesses, model, evidence.sck_hz.unwrap_or(0));
-        let (asleep, poll_period) = sleeps::intervals(&self.sleeps, &self.accesses);
+        let (asleep, poll_period) = sleeps::intervals(&self.sleeps, &self.accesses, stretches);
         evidence.poll_period_ps = poll_period.map(Picoseconds::ps);
         all.extend(asleep);
         all.extend(sleeps::console_waits(&self.full_uart));

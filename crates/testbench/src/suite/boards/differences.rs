@@ -16,7 +16,7 @@ pub(super) fn differences(here: &BoardSetup, there: &BoardSetup) -> Vec<Differen
         }
     };
     note("board", here.board.clone(), there.board.clone());
-    note("firmware", here.firmware.clone(), there.firmware.clone());
+    note("firmware", image(here).to_owned(), image(there).to_owned());
     note("network", here.network.text().to_owned(), there.network.text().to_owned());
     note("traffic", traffic_text(here), traffic_text(there));
     found.extend(of_settings("", &here.settings, &there.settings));
@@ -37,6 +37,12 @@ pub(super) fn of_settings(
     differs
         .map(|name| (format!("{prefix}{name}"), here.get(name).cloned(), there.get(name).cloned()))
         .collect()
+}
+
+/// The image's name without the folder of its board: the same program built for another board differs in the board alone.
+fn image(setup: &BoardSetup) -> &str {
+    let of_board = setup.firmware.strip_prefix(&setup.board).and_then(|rest| rest.strip_prefix('/'));
+    of_board.unwrap_or(&setup.firmware)
 }
 
 /// What runs on the PC, as it would stand on a command line.
