@@ -1,6 +1,8 @@
 //! In what two rows differ: a comparison that says what a change brings must change one thing.
 
-use super::{BoardSetup, SameBut};
+use std::collections::BTreeMap;
+
+use super::{BoardSetup, SameBut, peer};
 
 /// Something in which two setups differ: its name, its value here and there.
 pub(super) type Difference = (String, Option<String>, Option<String>);
@@ -17,16 +19,24 @@ pub(super) fn differences(here: &BoardSetup, there: &BoardSetup) -> Vec<Differen
     note("firmware", image(here).to_owned(), image(there).to_owned());
     note("network", here.network.text().to_owned(), there.network.text().to_owned());
     note("traffic", traffic_text(here), traffic_text(there));
-    let mut names: Vec<&String> = here.settings.keys().chain(there.settings.keys()).collect();
+    found.extend(of_settings("", &here.settings, &there.settings));
+    found.extend(peer::differences(here, there));
+    found
+}
+
+/// The settings in which two images differ, by their names behind a prefix.
+pub(super) fn of_settings(
+    prefix: &str,
+    here: &BTreeMap<String, String>,
+    there: &BTreeMap<String, String>,
+) -> Vec<Difference> {
+    let mut names: Vec<&String> = here.keys().chain(there.keys()).collect();
     names.sort_unstable();
     names.dedup();
-    for name in names {
-        let (one, other) = (here.settings.get(name), there.settings.get(name));
-        if one != other {
-            found.push((name.clone(), one.cloned(), other.cloned()));
-        }
-    }
-    found
+    let differs = names.into_iter().filter(|name| here.get(*name) != there.get(*name));
+    differs
+        .map(|name| (format!("{prefix}{name}"), here.get(name).cloned(), there.get(name).cloned()))
+        .collect()
 }
 
 /// The image's name without the folder of its board: the same program built for another board differs in the board alone.
@@ -38,7 +48,7 @@ fn image(setup: &BoardSetup) -> &str {
 /// How many things that are. A suite compares thousands of rows with each other, so nothing is copied for it.
 pub(super) fn difference_count(here: &BoardSetup, there: &BoardSetup) -> usize {
     // By names of fields, so that a new one is not forgotten.
-    let BoardSetup { board, firmware: _, settings, network, traffic } = here;
+    let BoardSetup { board, firmware: _, settings, network, traffic, peer: _ } = here;
     let fields = [
         *board != there.board,
         image(here) != image(there),
@@ -47,7 +57,8 @@ pub(super) fn difference_count(here: &BoardSetup, there: &BoardSetup) -> usize {
     ];
     let changed = settings.iter().filter(|(name, value)| there.settings.get(*name) != Some(*value));
     let missing = there.settings.keys().filter(|name| !settings.contains_key(*name));
-    fields.iter().filter(|differs| **differs).count() + changed.count() + missing.count()
+    let of_peers = peer::differences(here, there).len();
+    fields.iter().filter(|differs| **differs).count() + changed.count() + missing.count() + of_peers
 }
 
 /// What runs on the PC, as it would stand on a command line.
