@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 
 from airwire.board_row import BoardRow
 from airwire.explain.board_figures import number, quantity
@@ -23,12 +24,11 @@ _AXES = {
 
 def published_figure(views: Sequence[CaptureView]) -> Figure | None:
     """Every figure of a board with what was published of it; nothing where no row has a figure."""
-    boards = [view.capture.board for view in views if view.capture.board is not None]
-    measured = [board for board in boards if board.figure is not None]
+    measured = _named(views)
     panels = [
         _panel(unit, own)
         for unit in _AXES
-        if (own := [board for board in measured if board.figure is not None and board.figure.unit == unit])
+        if (own := {name: board for name, board in measured.items() if board.figure and board.figure.unit == unit})
     ]
     if not panels:
         return None
@@ -38,6 +38,13 @@ def published_figure(views: Sequence[CaptureView]) -> Figure | None:
     caption += "figure is of another setup, so that only the cause is compared."
     legend = [LegendEntry("measured", _MEASURED, "circle"), LegendEntry("published", _PUBLISHED, "diamond")]
     return Figure("published", "Measured and published", caption, panels, legend, columns=min(2, len(panels)))
+
+
+def _named(views: Sequence[CaptureView]) -> dict[str, BoardRow]:
+    """The boards with a figure by their titles; those that share one ("the same with ...") by title and row."""
+    rows = [(view.capture.path, board) for view in views if (board := view.capture.board) and board.figure]
+    shared = Counter(board.title for _, board in rows)
+    return {board.title if shared[board.title] == 1 else f"{board.title} ({row})": board for row, board in rows}
 
 
 def _published(board: BoardRow) -> float | None:
@@ -50,22 +57,22 @@ def _published(board: BoardRow) -> float | None:
     return None if same is None or same.figure is None else published.in_unit * same.figure.value
 
 
-def _panel(unit: str, boards: Sequence[BoardRow]) -> Panel:
+def _panel(unit: str, boards: Mapping[str, BoardRow]) -> Panel:
     scale, title = _AXES[unit]
-    names = [board.title for board in boards]
+    names = list(boards)
     measured: Columns = {"name": [], "value": [], "low": [], "high": [], "text": []}
     published: Columns = {"name": [], "value": [], "own": [], "solid": [], "text": []}
-    for board in boards:
+    for name, board in boards.items():
         figure, theirs = board.figure, _published(board)
         assert figure is not None, "only rows with a figure were chosen"
         low, high = figure.interval or (figure.value, figure.value)
-        own = (board.title, *(units.significant(max(x, 1e-9) / scale) for x in (figure.value, low, high)))
+        own = (name, *(units.significant(max(x, 1e-9) / scale) for x in (figure.value, low, high)))
         for column, value in zip(measured.values(), (*own, _label(board)), strict=True):
             column.append(value)
         if theirs is not None and board.published is not None:
             words = f"{number(board.published.value)} {board.published.unit}, {board.published.source}"
             solid = board.published.compare != "mechanism"
-            row = (board.title, units.significant(theirs / scale), own[1], solid, words)
+            row = (name, units.significant(theirs / scale), own[1], solid, words)
             for column, value in zip(published.values(), row, strict=True):
                 column.append(value)
     ends = [*measured["low"], *measured["high"], *published["value"]]
