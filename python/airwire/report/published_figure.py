@@ -11,7 +11,7 @@ from airwire.report import units
 from airwire.report.samples import CaptureView
 from airwire.report.spec import Columns, Figure, LegendEntry, Panel, Spec, row_axis, tooltip
 
-ROW_PX = 32
+ROW_PX = 46
 _MEASURED, _PUBLISHED = "var(--series1)", "var(--series2)"
 # What one of each unit is on its axis, and the axis's title.
 _AXES = {
@@ -37,7 +37,7 @@ def published_figure(views: Sequence[CaptureView]) -> Figure | None:
     )
     caption += "figure is of another setup, so that only the cause is compared."
     legend = [LegendEntry("measured", _MEASURED, "circle"), LegendEntry("published", _PUBLISHED, "diamond")]
-    return Figure("published", "Measured and published", caption, panels, legend, columns=min(2, len(panels)))
+    return Figure("published", "Measured and published", caption, panels, legend, columns=1)
 
 
 def _named(views: Sequence[CaptureView]) -> dict[str, BoardRow]:
@@ -60,14 +60,15 @@ def _published(board: BoardRow) -> float | None:
 def _panel(unit: str, boards: Mapping[str, BoardRow]) -> Panel:
     scale, title = _AXES[unit]
     names = list(boards)
-    measured: Columns = {"name": [], "value": [], "low": [], "high": [], "text": []}
+    measured: Columns = {"name": [], "value": [], "low": [], "high": [], "text": [], "lines": []}
     published: Columns = {"name": [], "value": [], "own": [], "solid": [], "text": []}
     for name, board in boards.items():
         figure, theirs = board.figure, _published(board)
         assert figure is not None, "only rows with a figure were chosen"
         low, high = figure.interval or (figure.value, figure.value)
         own = (name, *(units.significant(max(x, 1e-9) / scale) for x in (figure.value, low, high)))
-        for column, value in zip(measured.values(), (*own, _label(board)), strict=True):
+        label = _label(board)
+        for column, value in zip(measured.values(), (*own, label, f"{name}\n{label}"), strict=True):
             column.append(value)
         if theirs is not None and board.published is not None:
             words = f"{number(board.published.value)} {board.published.unit}, {board.published.source}"
@@ -76,11 +77,12 @@ def _panel(unit: str, boards: Mapping[str, BoardRow]) -> Panel:
             for column, value in zip(published.values(), row, strict=True):
                 column.append(value)
     ends = [*measured["low"], *measured["high"], *published["value"]]
-    low, high = units.padded_log_domain(ends)
-    domain = (low, units.significant(high * (high / low) ** 0.5 * 1.5, 4))
+    domain = units.padded_log_domain(ends)
     spec = {"height": ROW_PX * len(names), "width": "container", "layer": _layers(names, domain, title)}
     words = "; ".join(f"{name} {text}" for name, text in zip(names, measured["text"], strict=True))
-    return Panel(title.split(",")[0], spec, {"m": measured, "p": published}, f"Measured and published: {words}.")
+    return Panel(
+        title.split(",")[0], spec, {"m": measured, "p": published}, f"Measured and published: {words}.", wide=True
+    )
 
 
 def _label(board: BoardRow) -> str:
@@ -98,7 +100,9 @@ def _layers(names: Sequence[str], domain: tuple[float, float], title: str) -> li
         scale = {"type": "log", "domain": list(domain), "nice": False}
         return {"field": field, "type": "quantitative", "title": title, "scale": scale, "axis": axis}
 
-    y: Spec = {"field": "name", "type": "nominal", "title": None, "scale": {"domain": list(names)}, "axis": row_axis()}
+    # What a row is stands above its line: names beside it would leave a narrow page no room for the figures.
+    axis = row_axis() | {"labels": False}
+    y: Spec = {"field": "name", "type": "nominal", "title": None, "scale": {"domain": list(names)}, "axis": axis}
     own, theirs = {"name": "m"}, {"name": "p"}
     tip = tooltip(("name", "row"), ("text", "measured"))
     their_tip = tooltip(("name", "row"), ("text", "published"))
@@ -129,12 +133,13 @@ def _layers(names: Sequence[str], domain: tuple[float, float], title: str) -> li
             "mark": {
                 "type": "text",
                 "align": "left",
-                "baseline": "bottom",
-                "dx": 6,
-                "dy": -6,
+                "baseline": "line-bottom",
+                "dy": -19,
                 "fontSize": 10,
+                "lineBreak": "\n",
+                "limit": {"expr": "width"},
                 "color": "var(--ink)",
             },
-            "encoding": {"x": x("value"), "y": y, "text": {"field": "text"}},
+            "encoding": {"x": {"value": 0}, "y": y, "text": {"field": "lines"}},
         },
     ]
