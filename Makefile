@@ -35,7 +35,7 @@ $(VENV)/installed: $(VENV)/packages $(RUST_SOURCES) pyproject.toml
 
 demo: firmware ## Build the firmware, run a short suite of links, and what others published on virtual boards
 	rm -rf runs/links runs/published
-	$(BIN)/airwire run suites/links.toml --samples 100 --out runs/links --report runs/links.html
+	$(BIN)/airwire run suites/links.toml --samples 300 --out runs/links --report runs/links.html
 	$(BIN)/airwire run suites/published.toml --out runs/published --report runs/published.html
 
 # Each image for each board with a network chip, into build/firmware/<board>. A virtual board boots the .elf, a real one
