@@ -89,9 +89,12 @@ def _label(board: BoardRow) -> str:
     figure, published = board.figure, board.published
     assert figure is not None, "only rows with a figure were chosen"
     words = quantity(figure.value, figure.unit)
-    if published is None or published.measured_share is None or published.compare == "mechanism":
+    if published is None:
         return words
-    return f"{words}, {published.measured_share:.3g} of published"
+    theirs = f"published {number(published.value)} {published.unit}"
+    if published.measured_share is None or published.compare == "mechanism":
+        return f"{words}; {theirs} of another setup"
+    return f"{words}, {published.measured_share:.3g} of {theirs}"
 
 
 def _layers(names: Sequence[str], domain: tuple[float, float], title: str) -> list[Spec]:
