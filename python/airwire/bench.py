@@ -18,7 +18,8 @@ from airwire.board_row import board_row_of
 from airwire.catalogue import setting_texts
 from airwire.link_model import LinkRow, Stage
 from airwire.model import Analysis, Capture, CaptureFailure
-from airwire.results import KNOWN, findings_of, intervals_of
+from airwire.results import KNOWN as PAIRING
+from airwire.results import findings_of, intervals_of
 from airwire.run_folder import read_samples, read_spans
 
 if TYPE_CHECKING:
@@ -72,7 +73,7 @@ def run(
     rows.extend(_board_capture(raw, folder) for raw in result.boards)
     errors = [CaptureFailure(where, message) for where, message in result.errors]
     run_folder = None if folder is None else str(folder)
-    return Analysis(rows, errors, KNOWN, result.seed, result.interrupted, run_folder, result.suite)
+    return Analysis(rows, errors, PAIRING, result.seed, result.interrupted, run_folder, result.suite)
 
 
 def simulate(
@@ -108,7 +109,7 @@ def default_folder(name: str) -> Path:
 
 def _capture(raw: _core.RowResult, folder: Path | None) -> Capture:
     """A row as a capture; what the run folder holds is read from there, when it is first asked for."""
-    findings = findings_of(raw.findings, KNOWN)
+    findings = findings_of(raw.findings, PAIRING)
     median, upper_quartile = intervals_of(raw.intervals, findings)
     link = LinkRow(
         name=raw.link,
@@ -137,7 +138,7 @@ def _capture(raw: _core.RowResult, folder: Path | None) -> Capture:
 
 def _board_capture(raw: _core.BoardRowResult, folder: Path | None) -> Capture:
     """A row of a board as a capture."""
-    findings = findings_of(raw.findings, KNOWN)
+    findings = findings_of(raw.findings, PAIRING)
     median, upper_quartile = intervals_of(raw.intervals, findings)
     outcomes, entry = raw.outcomes, json.loads(raw.entry())
     return Capture(
