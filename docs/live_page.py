@@ -8,6 +8,7 @@ Chromium opens the page through a forwarded port, while 1.65 V lie at GPIO26. Te
 from __future__ import annotations
 
 import subprocess
+import sys
 import tempfile
 from _thread import interrupt_main
 from collections.abc import Callable, Sequence
@@ -67,6 +68,10 @@ def look(address: str, options: Sequence[str]) -> str:
 
 def main() -> None:
     """Photograph the page."""
+    if not IMAGE.is_file():
+        sys.exit(f"{IMAGE.name} is not built, so that live-page.png was not made: make firmware")
+    if chromium() is None:
+        sys.exit("Chromium is not installed, so that live-page.png was not made.")
     picture = PICTURES / "live-page.png"
     while_served(started(), partial(look, options=(f"--screenshot={picture}", "--window-size=760,700")))
 
