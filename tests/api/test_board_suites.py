@@ -47,6 +47,15 @@ def test_a_run_gives_rows_of_boards_and_can_be_loaded_again(images: Path, tmp_pa
     assert loaded.board.spans.equals(row.board.spans)
 
 
+def test_rows_with_names_alike_to_a_file_system_keep_their_frames_apart(images: Path, tmp_path: Path) -> None:
+    suite, long = tmp_path / "suite.toml", "n" * 300
+    entry = 'firmware = "wiznet_settings.elf"\nsettings = { rounds = 20 }\nlimit = "3 s"\n'
+    suite.write_text("".join(f"[boards.'{name}']\n{entry}" for name in ("a b", "a-b", long)))
+    airwire.run(suite, firmware=images, out=tmp_path / "run")
+    names = sorted(file.stem for file in (tmp_path / "run" / "wire").iterdir())
+    assert names == ["a-b", "a-b-2", long[:200]]
+
+
 def test_explanations_of_boards_come_with_those_of_links(images: Path, tmp_path: Path) -> None:
     suite = tmp_path / "suite.toml"
     suite.write_text(f"samples = 50\npayloads = [12]\n[links.uart]\n{SUITE}")

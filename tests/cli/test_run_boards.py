@@ -210,6 +210,14 @@ def test_what_cannot_be_prepared_is_one_sentence_with_its_line(airwire: Airwire,
             "[boards.a]\nfirmware = 'wiznet_http.elf'\nof = 'pong'\n",
             '"pong" is no client or server of the PC; there are dhcp',
         ),
+        (
+            "[boards.a]\nfirmware = 'wiznet_http.elf'\nof = 'ping'\nnetwork = { pc = { address = 'none' } }\n",
+            '"ping" is no client or server of the PC; the network has no PC',
+        ),
+        (
+            "[boards.a]\nfirmware = 'wiznet_settings.elf'\nsettings = { spi_hz = true }\n",
+            'spi_hz is "true", but it takes a frequency of at most',
+        ),
     ]:
         done = airwire("run", write(tmp_path, text), "--firmware", images, "--out", "run")
         assert done.returncode == 2, done.stdout

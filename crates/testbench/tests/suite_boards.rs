@@ -1,6 +1,7 @@
 //! What a suite may say of boards, and what is answered where it says something else.
 
 use std::path::Path;
+use std::time::{Duration, Instant};
 
 use testbench::suite::{Compare, Quantity, Suite};
 
@@ -24,6 +25,28 @@ fn lists_of_settings_make_a_row_for_each() {
         (row.measurement.quantity, row.measurement.limit.to_string()),
         (Quantity::Messages, "10 s".to_owned())
     );
+}
+
+#[test]
+fn thousands_of_rows_are_compared_at_once() {
+    let values: Vec<String> = (0..5000).map(|value| value.to_string()).collect();
+    let text = format!(
+        "[boards.a]\nsettings = {{ spi_hz = [{}] }}\n[boards.b]\nsame_but = 'a'\nsettings = {{ poll_ms = 1 }}\n",
+        values.join(", ")
+    );
+    let begun = Instant::now();
+    let suite = parse(&text).unwrap();
+    let last = suite.boards.last().unwrap();
+    assert_eq!((suite.boards.len(), last.same_but.as_ref().unwrap().row.as_str()), (10_000, "a spi_hz=4999"));
+    assert!(begun.elapsed() < Duration::from_secs(10), "{:?}", begun.elapsed());
+}
+
+#[test]
+fn a_row_cannot_be_asked_for_no_messages() {
+    let suite = parse("[boards.a]\n").unwrap();
+    let refused = suite.clone().narrowed(&[], Some(0), None).expect_err("no row has 0 messages");
+    assert_eq!(refused.to_string(), "a: samples is 0, but it takes a whole number from 1 to 100000000");
+    assert_eq!(suite.narrowed(&[], Some(7), None).unwrap().boards[0].measurement.samples, Some(7));
 }
 
 #[test]
@@ -127,6 +150,10 @@ fn every_error_names_file_line_and_field_and_what_would_be_right() {
             "[boards.a]\nmeasure = 'speed'\n",
             "2: boards.a.measure is \"speed\", but it is one of messages, requests, latency, bulk",
         ),
+        ("[boards.a]\nboard = ' '\n", "2: boards.a.board is \" \", but it takes a name"),
+        ("[boards.a]\nfirmware = ''\n", "2: boards.a.firmware is \"\", but it takes a name"),
+        ("[boards.a]\nnetwork = ''\n", "2: boards.a.network is \"\", but it takes a name"),
+        ("[boards.'']\n", "1: boards: an entry has a name, such as [boards.pingpong]"),
         ("[boards.a]\nlimit = 'long'\n", "2: boards.a.limit is \"long\", but it takes a time of at most"),
         (
             "[boards.a]\nstop_within = '1'\n",
@@ -154,6 +181,14 @@ fn every_error_names_file_line_and_field_and_what_would_be_right() {
             "published.value is 0, but it takes a number above 0",
         ),
         (
+            "[boards.a]\npublished = { value = 1e300, unit = 'messages/s', source = 's' }\n",
+            "published.value is 1e300, but it takes a number above 0 and of at most 1e15",
+        ),
+        (
+            "[boards.a]\npublished = { value = nan, unit = 'messages/s', source = 's' }\n",
+            "published.value is nan, but it takes a number above 0",
+        ),
+        (
             "[boards.a]\npublished = { value = 1, unit = 'ms', source = 's' }\n",
             "published.unit is \"ms\", but measure = \"messages\" has messages/s",
         ),
@@ -166,6 +201,10 @@ fn every_error_names_file_line_and_field_and_what_would_be_right() {
             "2: boards.a.peer.firmwere: there is no such field; the nearest is firmware",
         ),
         ("[boards.a]\npeer = {}\n", "2: boards.a.peer: firmware is missing, such as firmware = "),
+        (
+            "[boards.a]\npeer = { firmware = ' ' }\n",
+            "2: boards.a.peer.firmware is \" \", but it takes a name",
+        ),
         ("[boards.a]\npeer = 'x.elf'\n", "2: boards.a.peer is \"x.elf\", but it takes a table"),
         (
             "[boards.a]\npeer = { firmware = 'x', settings = { spi_hz = [1, 2] } }\n",

@@ -1,4 +1,5 @@
-/* lwIP's own web server on the pages of the image that `airwire fsdata` made, to compare ours with. Pages without tags. */
+/* lwIP's own web server on the pages of the image that `airwire fsdata` made, to compare ours with. Pages without tags.
+ */
 #include "console.h"
 #include "fsdata.h"
 #include "fsdata_image.h"

@@ -17,9 +17,12 @@ _NEAR = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Floor:
-    """What a message takes in any case: the bytes over SPI at the highest SCK of the chip, the chip's own time from
-    SEND to the wire, the frames on the wire, and the PC's answer; of two boards the share of either. Looks at a
-    register that saw nothing new are not among it."""
+    """What a message takes in any case.
+
+    The bytes over SPI at the highest SCK of the chip, the chip's own time from SEND to the wire, the frames on the
+    wire, and the PC's answer; of two boards the share of either. Looks at a register that saw nothing new are not
+    among it.
+    """
 
     bus_ps: float
     chip_ps: float
@@ -67,7 +70,7 @@ def floor(stages: Sequence[Stage], evidence: Mapping[str, float | None]) -> Floo
 
 
 def floor_sentence(row: Capture) -> str | None:
-    """``Floor 67 us (bus 8 us, chip 2 us, wire 13 us, PC 44 us): 0.71 of the message.``, where it is near to that."""
+    """``Floor 67 us (bus 8 us, chip 2 us, wire 13 us, PC 44 us): 0.71 of the message.``; nothing far from it."""
     found = floor_of(row)
     if found is None or found.share < _NEAR:
         return None

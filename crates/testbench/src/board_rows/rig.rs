@@ -189,7 +189,6 @@ fn at_both_ends(crossing: &Crossing) -> [TracedFrame; 2] {
         start: frame.start,
         end: frame.end,
         bytes: frame.bytes.clone(),
-        lost: false,
     };
     // First where it begins.
     [seen(from_board), seen(!from_board)]

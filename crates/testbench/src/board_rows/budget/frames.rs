@@ -236,7 +236,7 @@ mod tests {
     fn seen(at_ms: i64, from_board: bool, at_board: bool, bytes: &[u8]) -> TracedFrame {
         let start = Picoseconds::new(at_ms * PS_PER_MS);
         let end = start + Picoseconds::from_ns(6720);
-        TracedFrame { from_board, at_board, start, end, bytes: bytes.to_vec(), lost: false }
+        TracedFrame { from_board, at_board, start, end, bytes: bytes.to_vec() }
     }
 
     fn passages(frames: Vec<TracedFrame>) -> Vec<Passage> {

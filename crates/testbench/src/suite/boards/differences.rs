@@ -45,6 +45,22 @@ fn image(setup: &BoardSetup) -> &str {
     of_board.unwrap_or(&setup.firmware)
 }
 
+/// How many things that are. A suite compares thousands of rows with each other, so nothing is copied for it.
+pub(super) fn difference_count(here: &BoardSetup, there: &BoardSetup) -> usize {
+    // By names of fields, so that a new one is not forgotten.
+    let BoardSetup { board, firmware: _, settings, network, traffic, peer: _ } = here;
+    let fields = [
+        *board != there.board,
+        image(here) != image(there),
+        *network != there.network,
+        *traffic != there.traffic && traffic_text(here) != traffic_text(there),
+    ];
+    let changed = settings.iter().filter(|(name, value)| there.settings.get(*name) != Some(*value));
+    let missing = there.settings.keys().filter(|name| !settings.contains_key(*name));
+    let of_peers = peer::differences(here, there).len();
+    fields.iter().filter(|differs| **differs).count() + changed.count() + missing.count() + of_peers
+}
+
 /// What runs on the PC, as it would stand on a command line.
 pub(super) fn traffic_text(setup: &BoardSetup) -> String {
     setup.traffic.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
