@@ -70,7 +70,7 @@ def floor(stages: Sequence[Stage], evidence: Mapping[str, float | None]) -> Floo
 
 
 def floor_sentence(row: Capture) -> str | None:
-    """``Floor 67 us (bus 8 us, chip 2 us, wire 13 us, PC 44 us): 0.71 of the message.``; nothing far from it."""
+    """``Floor 67 us (bus 8 us, chip 2 us, wire 13 us, PC 44 us): 0.71 of the message.``, where it is near to that."""
     found = floor_of(row)
     if found is None or found.share < _NEAR:
         return None

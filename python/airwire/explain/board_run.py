@@ -98,7 +98,9 @@ def _difference(same: SameBut) -> str:
 
 def _value(text: str | None) -> str:
     """A value in a sentence: of a network or of traffic its lines as one."""
-    return "the image's own" if text is None else "; ".join(text.split("\n")).strip("; ")
+    if text is None:
+        return "the image's own"
+    return "; ".join(text.split("\n")).strip("; ") or "the default"
 
 
 def _compared(own: Figure, other: Figure, name: str) -> str:
