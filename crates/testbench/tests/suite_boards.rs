@@ -201,6 +201,10 @@ fn every_error_names_file_line_and_field_and_what_would_be_right() {
             "2: boards.a.peer.firmwere: there is no such field; the nearest is firmware",
         ),
         ("[boards.a]\npeer = {}\n", "2: boards.a.peer: firmware is missing, such as firmware = "),
+        (
+            "[boards.a]\npeer = { firmware = ' ' }\n",
+            "2: boards.a.peer.firmware is \" \", but it takes a name",
+        ),
         ("[boards.a]\npeer = 'x.elf'\n", "2: boards.a.peer is \"x.elf\", but it takes a table"),
         (
             "[boards.a]\npeer = { firmware = 'x', settings = { spi_hz = [1, 2] } }\n",

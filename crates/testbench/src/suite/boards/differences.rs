@@ -16,7 +16,8 @@ pub(super) fn differences(here: &BoardSetup, there: &BoardSetup) -> Vec<Differen
         }
     };
     note("board", here.board.clone(), there.board.clone());
-    note("firmware", image(here).to_owned(), image(there).to_owned());
+    let (one, other) = images(here, there);
+    note("firmware", one.to_owned(), other.to_owned());
     note("network", here.network.text().to_owned(), there.network.text().to_owned());
     note("traffic", traffic_text(here), traffic_text(there));
     found.extend(of_settings("", &here.settings, &there.settings));
@@ -39,19 +40,23 @@ pub(super) fn of_settings(
         .collect()
 }
 
-/// The image's name without the folder of its board: the same program built for another board differs in the board alone.
-fn image(setup: &BoardSetup) -> &str {
-    let of_board = setup.firmware.strip_prefix(&setup.board).and_then(|rest| rest.strip_prefix('/'));
-    of_board.unwrap_or(&setup.firmware)
+/// The names of both images; where each is in the folder of its board without that: the same program built for another board
+/// differs in the board alone.
+fn images<'a>(here: &'a BoardSetup, there: &'a BoardSetup) -> (&'a str, &'a str) {
+    let of_board = |setup: &'a BoardSetup| {
+        setup.firmware.strip_prefix(&setup.board).and_then(|rest| rest.strip_prefix('/'))
+    };
+    of_board(here).zip(of_board(there)).unwrap_or((&here.firmware, &there.firmware))
 }
 
 /// How many things that are. A suite compares thousands of rows with each other, so nothing is copied for it.
 pub(super) fn difference_count(here: &BoardSetup, there: &BoardSetup) -> usize {
     // By names of fields, so that a new one is not forgotten.
     let BoardSetup { board, firmware: _, settings, network, traffic, peer: _ } = here;
+    let (one, other) = images(here, there);
     let fields = [
         *board != there.board,
-        image(here) != image(there),
+        one != other,
         *network != there.network,
         *traffic != there.traffic && traffic_text(here) != traffic_text(there),
     ];

@@ -41,8 +41,8 @@ impl PeerSetup {
         for (name, _, value) in &fields {
             let within = format!("{field}.{name}");
             match *name {
-                "board" => peer.board = file.text_of(&within, value)?,
-                "firmware" => peer.firmware = file.text_of(&within, value)?,
+                "board" => peer.board = name_of(file, &within, value)?,
+                "firmware" => peer.firmware = name_of(file, &within, value)?,
                 _ => peer.settings.extend(settings(file, &within, value)?),
             }
         }
@@ -54,6 +54,14 @@ impl PeerSetup {
         }
         Ok(peer)
     }
+}
+
+fn name_of(file: TomlFile<'_>, field: &str, value: &Value<'_>) -> Result<String, Misplaced> {
+    let name = file.text_of(field, value)?;
+    if name.trim().is_empty() {
+        return Err(file.error(value.span(), format!("{field} is {name:?}, but it takes a name")));
+    }
+    Ok(name)
 }
 
 fn settings(
