@@ -94,6 +94,17 @@ u32_t sys_arch_mbox_tryfetch(sys_mbox_t *mailbox, void **message) {
     return xQueueReceive(mailbox->handle, message ? message : &dropped, 0) ? 0 : SYS_MBOX_EMPTY;
 }
 
+static TaskHandle_t threads[THREADS];
+
+unsigned sys_thread_least_stack(void) {
+    unsigned least = STACK_WORDS;
+    for (unsigned n = 0; n < THREADS && threads[n]; n++) {
+        unsigned left = uxTaskGetStackHighWaterMark(threads[n]);
+        least = left < least ? left : least;
+    }
+    return least;
+}
+
 sys_thread_t sys_thread_new(const char *name, lwip_thread_fn function, void *argument, int stack_words, int priority) {
     static StaticTask_t tasks[THREADS];
     static StackType_t stacks[THREADS][STACK_WORDS];
@@ -101,5 +112,7 @@ sys_thread_t sys_thread_new(const char *name, lwip_thread_fn function, void *arg
     (void)stack_words;
     LWIP_ASSERT("there are no more threads than sys_arch has memory for", used < THREADS);
     unsigned n = used++;
-    return xTaskCreateStatic(function, name, STACK_WORDS, argument, (UBaseType_t)priority, stacks[n], &tasks[n]);
+    threads[n] =
+        xTaskCreateStatic(function, name, STACK_WORDS, argument, (UBaseType_t)priority, stacks[n], &tasks[n]);
+    return threads[n];
 }

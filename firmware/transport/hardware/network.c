@@ -8,6 +8,7 @@
 #include "console.h"
 #include "interrupt.h"
 #include "network_settings.h"
+#include "pools.h"
 #include "random.h"
 #include "report.h"
 #include "sockets.h"
@@ -296,6 +297,24 @@ const char *network_sentence(void) { return wiznet_sentence(wiznet_query()); }
 uint32_t network_address(void) { return setting_address; }
 
 void network_call_soon(void) { tick_is_due = true; }
+
+/* A socket that nobody uses listens, or is closed where it waits for nobody. */
+void pools_report(void) {
+    unsigned used = 0, amiss = 0;
+    for (unsigned n = 0; n < seats_in_all(); n++) {
+        const struct seat *seat = &seats[n];
+        if (seat->role == FREE || seat->role == DATAGRAMS) {
+            continue;
+        }
+        if (seat->is_open || seat->has_ended || seat->is_closing || seat->is_leaving || seat->role == CLIENT) {
+            used++;
+        } else if (socket_state(n) != SOCKET_LISTENING) {
+            amiss++;
+        }
+    }
+    console_named("STREAMS", used);
+    console_named("DEAF_SOCKETS", amiss);
+}
 
 /* Streams that wait for room or close are looked at without an event: the chip has none for "there is room". */
 static bool needs_a_look(const struct seat *seat) {

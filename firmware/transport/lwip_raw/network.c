@@ -5,12 +5,14 @@
 #include <string.h>
 
 #include "clock.h"
+#include "console.h"
 #include "interface.h"
 #include "interrupt.h"
 #include "lwip/pbuf.h"
 #include "lwip/tcp.h"
 #include "lwip/timeouts.h"
 #include "network_settings.h"
+#include "pools.h"
 #include "report.h"
 #include "watch.h"
 #include "watchdog.h"
@@ -300,6 +302,15 @@ bool network_is_ready(void) { return interface_is_ready(); }
 const char *network_sentence(void) { return interface_sentence(); }
 
 uint32_t network_address(void) { return interface_address(); }
+
+void pools_report(void) {
+    unsigned used = 0;
+    for (unsigned n = 0; n < MEMP_NUM_TCP_PCB; n++) {
+        used += seats[n].is_used;
+    }
+    console_named("STREAMS", used);
+    pools_report_lwip();
+}
 
 void network_call_soon(void) { tick_is_due = true; }
 

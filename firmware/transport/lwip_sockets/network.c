@@ -6,10 +6,12 @@
 
 #include "FreeRTOS.h"
 #include "clock.h"
+#include "console.h"
 #include "driver_task.h"
 #include "interface.h"
 #include "lwip/sockets.h"
 #include "network_settings.h"
+#include "pools.h"
 #include "report.h"
 #include "task.h"
 #include "watchdog.h"
@@ -206,6 +208,19 @@ bool network_is_ready(void) { return interface_is_ready(); }
 const char *network_sentence(void) { return interface_sentence(); }
 
 uint32_t network_address(void) { return interface_address(); }
+
+/* Stacks by the words that were never used. */
+void pools_report(void) {
+    unsigned used = 0;
+    for (unsigned n = 0; n < STREAMS; n++) {
+        used += seats[n].phase != FREE;
+    }
+    console_named("STREAMS", used);
+    pools_report_lwip();
+    console_named("least stack of app", uxTaskGetStackHighWaterMark(NULL));
+    console_named("least stack of driver", driver_task_least_stack());
+    console_named("least stack of lwIP", sys_thread_least_stack());
+}
 
 void network_call_soon(void) { tick_is_due = true; }
 
