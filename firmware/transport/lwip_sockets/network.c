@@ -10,6 +10,7 @@
 #include "driver_task.h"
 #include "interface.h"
 #include "lwip/sockets.h"
+#include "lwip/sys.h"
 #include "network_settings.h"
 #include "pools.h"
 #include "report.h"
