@@ -11,6 +11,8 @@
 #define LWIP_COMPAT_SOCKETS 0
 #define LWIP_SO_RCVTIMEO 0
 #define LWIP_SO_SNDTIMEO 0
+/* A connection that is broken off must not look like one that has ended. */
+#define LWIP_SO_LINGER 1
 #define SO_REUSE 1
 #define LWIP_TIMEVAL_PRIVATE 1
 #define TCPIP_THREAD_STACKSIZE 512

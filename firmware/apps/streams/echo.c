@@ -80,7 +80,7 @@ static void ended(struct stream *stream, enum stream_end how) {
 
 void echo_drop_quiet(uint32_t now_ms, uint32_t limit_ms) {
     for (unsigned n = 0; n < CONNECTIONS; n++) {
-        if (echoes[n].is_used && now_ms - echoes[n].moved_ms >= limit_ms) {
+        if (echoes[n].is_used && is_quiet(now_ms, echoes[n].moved_ms, limit_ms)) {
             stream_abort(echoes[n].stream);
             echoes[n].is_used = false;
             console_text("error: nothing moved through the echo for too long\n");

@@ -85,7 +85,7 @@ static void ended(struct stream *stream, enum stream_end how) {
 
 void sink_drop_quiet(uint32_t now_ms, uint32_t limit_ms) {
     for (unsigned n = 0; n < MOST_CONNECTIONS; n++) {
-        if (intakes[n].is_used && now_ms - intakes[n].moved_ms >= limit_ms) {
+        if (intakes[n].is_used && is_quiet(now_ms, intakes[n].moved_ms, limit_ms)) {
             stream_abort(intakes[n].stream);
             intakes[n].is_used = false;
             console_text("error: nothing came to the sink for too long\n");

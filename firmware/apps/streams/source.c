@@ -95,7 +95,7 @@ void source_tick(void) {
 
 void source_drop_quiet(uint32_t now_ms, uint32_t limit_ms) {
     for (unsigned n = 0; n < MOST_CONNECTIONS; n++) {
-        if (outlets[n].is_used && now_ms - outlets[n].moved_ms >= limit_ms) {
+        if (outlets[n].is_used && is_quiet(now_ms, outlets[n].moved_ms, limit_ms)) {
             stream_abort(outlets[n].stream);
             outlets[n].is_used = false;
             console_text("error: nobody took what the source has for too long\n");

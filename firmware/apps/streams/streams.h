@@ -22,6 +22,11 @@ bool echo_start(void);
 void echo_drop_quiet(uint32_t now_ms, uint32_t limit_ms);
 bool echo_datagrams_start(void);
 
+/* Whether nothing has moved for so long; what moved after `now_ms` was read has moved. */
+static inline bool is_quiet(uint32_t now_ms, uint32_t moved_ms, uint32_t limit_ms) {
+    return (int32_t)(now_ms - moved_ms) >= (int32_t)limit_ms;
+}
+
 /* As many connections as any transport takes at a time. */
 #define MOST_CONNECTIONS 16u
 

@@ -433,6 +433,7 @@ int main(void) {
     wait_until_ready();
     wiznet_watch_sockets((1u << seats_in_all()) - 1u);
     report_ready();
+    tick_at_ms = clock_ms();
     application.start();
     flush_all();
     for (;;) {

@@ -29,6 +29,8 @@ SETTING(nagle, 0);
 
 #define LONGEST_SLEEP_MS 250u
 #define FRAMES_AT_A_TIME 8u
+/* In half seconds, as lwIP counts. */
+#define POLL_INTERVAL 1u
 
 static struct seat {
     struct stream stream;
@@ -87,6 +89,14 @@ static err_t on_sent(void *argument, struct tcp_pcb *pcb, u16_t bytes) {
     return ERR_OK;
 }
 
+/* A write may have found no memory, with nothing on its way whose acknowledgement could make room. */
+static err_t on_poll(void *argument, struct tcp_pcb *pcb) {
+    struct seat *seat = argument;
+    (void)pcb;
+    seat->has_room = seat->has_room || seat->wants_room;
+    return ERR_OK;
+}
+
 /* lwIP has freed the connection already. */
 static void on_error(void *argument, err_t error) {
     struct seat *seat = argument;
@@ -101,6 +111,7 @@ static void attach(struct seat *seat, struct tcp_pcb *pcb) {
     tcp_arg(pcb, seat);
     tcp_recv(pcb, on_received);
     tcp_sent(pcb, on_sent);
+    tcp_poll(pcb, on_poll, POLL_INTERVAL);
     tcp_err(pcb, on_error);
     if (!setting_nagle) {
         tcp_nagle_disable(pcb);
@@ -223,6 +234,7 @@ static void detach(struct tcp_pcb *pcb) {
     tcp_arg(pcb, NULL);
     tcp_recv(pcb, NULL);
     tcp_sent(pcb, NULL);
+    tcp_poll(pcb, NULL, 0);
     tcp_err(pcb, NULL);
 }
 

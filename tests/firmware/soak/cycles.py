@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from soak import judge
-from soak.plan import SETTLE_S, SOURCE_BYTES, TRAFFIC_S, Plan, plan_of
+from soak.plan import FULL, SETTLE_S, TRAFFIC_S, Load, Plan, plan_of
 
 from airwire.board import Board, BoardRun
 
@@ -26,7 +26,6 @@ SETTINGS: dict[str, int] = {
     "watchdog_ms": WATCHDOG_MS,
     "sink_check": 1,
     "source_pattern": 1,
-    "source_bytes": SOURCE_BYTES,
     "services": 7,
 }
 ANSWER_END = "that is all\n"
@@ -47,6 +46,7 @@ class Soak:
     cycles: int
     cycle_s: int
     seed: int = 1
+    load: Load = FULL
     settings: dict[str, int] = field(default_factory=dict)
 
 
@@ -110,7 +110,7 @@ def _line(soak: Soak, kept: Kept) -> str:
 
 def _run_cycle(soak: Soak, number: int, kept: Kept, folder: Path) -> None:
     begun = time.monotonic()
-    plan = plan_of(soak.seed, number, soak.transport)
+    plan = plan_of(soak.seed, number, soak.transport, soak.load)
     board = _board(soak, plan)
     before = folder / f"{number}.{STATE}"
     if number:
@@ -135,7 +135,7 @@ def _run_cycle(soak: Soak, number: int, kept: Kept, folder: Path) -> None:
 
 
 def _board(soak: Soak, plan: Plan) -> Board:
-    settings = {**SETTINGS, **soak.settings}
+    settings = {**SETTINGS, "source_bytes": soak.load.most_bytes, **soak.settings}
     return Board(
         BOARD,
         soak.image,

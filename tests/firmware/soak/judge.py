@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
-from soak.plan import Client, Plan
+from soak.plan import Client, Plan, service_of
 
 from airwire.board import BoardRun
 from airwire.board_model import TrafficResult
@@ -62,8 +62,9 @@ def _incomplete(client: Client, result: TrafficResult) -> Iterator[str]:
 
 
 def _expected(client: Client) -> tuple[int, int]:
-    service = client.name.rstrip("0123456789-")
-    return {"echo": (client.expect, client.expect), "sink": (client.expect, 0), "source": (0, client.expect)}[service]
+    return {"echo": (client.expect, client.expect), "sink": (client.expect, 0), "source": (0, client.expect)}[
+        service_of(client.name)
+    ]
 
 
 def of_console(plan: Plan, said: str) -> Iterator[str]:

@@ -23,21 +23,40 @@ SETTLE_S = 6
 TRAFFIC_S = SLOTS * SLOT_S
 PULL_AFTER_S = 2.5
 SETTLED_AFTER_PULL_S = 5.0
-SOURCE_BYTES = 60_000
 PAGES = ("/static.html", "/style.css", "/live.js")
 
 
 @dataclass(frozen=True)
 class Load:
-    """How much at a time: hardware sockets are few, and take one connection each."""
+    """How much a minute holds."""
+
+    most_bytes: int
+    """Of a transfer; a source always gives so many."""
+    most_pages: int
+    """Of a client."""
+
+
+FULL = Load(most_bytes=600_000, most_pages=400)
+SHORT = Load(most_bytes=120_000, most_pages=80)
+
+
+@dataclass(frozen=True)
+class Breadth:
+    """How much goes on at a time: hardware sockets are few, and take one connection each."""
 
     streams: int
     """Echoes, sinks and sources side by side."""
     pages: int
     """Requests under way at a time."""
+    most_connections: int
+    """One after the other: a chip whose sockets all wait for lost segments refuses the next one."""
 
 
-LOADS = {"hardware": Load(1, 2), "lwip_raw": Load(2, 3), "lwip_sockets": Load(2, 3)}
+BREADTHS = {
+    "hardware": Breadth(1, 2, 4),
+    "lwip_raw": Breadth(2, 3, 1000),
+    "lwip_sockets": Breadth(2, 3, 1000),
+}
 
 
 @dataclass(frozen=True)
@@ -75,36 +94,39 @@ class Plan:
         return [client.line for client in self.clients]
 
 
-def plan_of(seed: int, number: int, transport: str) -> Plan:
+def plan_of(seed: int, number: int, transport: str, load: Load) -> Plan:
     """The plan of a cycle."""
     random = Random(f"{seed}/{transport}/{number}")
-    load = LOADS[transport]
+    breadth = BREADTHS[transport]
     clients: list[Client] = []
     for slot in range(SLOTS):
         begin = SETTLE_S + slot * SLOT_S
         is_rough = slot == SLOTS - 1
-        clients += _slot(random, slot, begin, load, is_rough, resets=is_rough and number % 2 == 1)
+        clients += _slot(random, slot, begin, (load, breadth), is_rough, resets=is_rough and number % 2 == 1)
     rough_s = SETTLE_S + (SLOTS - 1) * SLOT_S
     if number % 2 == 1:
         return Plan(number, tuple(clients), None, None)
     pull_s = rough_s + round(random.uniform(0.05, 0.6), 3)
     plug_s = pull_s + round(random.uniform(0.2, PULL_AFTER_S), 3)
-    again = _page(random, "again", plug_s + SETTLED_AFTER_PULL_S, 1, is_rough=False)
+    again = _page(random, "again", plug_s + SETTLED_AFTER_PULL_S, (load, Breadth(1, 1, breadth.most_connections)), False)
     return Plan(number, (*clients, again), pull_s, plug_s)
 
 
-def _slot(random: Random, slot: int, begin_s: float, load: Load, is_rough: bool, resets: bool) -> list[Client]:
+def _slot(
+    random: Random, slot: int, begin_s: float, amount: tuple[Load, Breadth], is_rough: bool, resets: bool
+) -> list[Client]:
     """Everything at once. Resets leave pages and pings alone."""
 
     def start() -> float:
         return begin_s + round(random.uniform(0, 0.5), 3)
 
+    load, breadth = amount
     clients = []
-    for number in range(load.streams):
+    for number in range(breadth.streams):
         name = f"{slot}-{number}"
         for service in ("echo", "sink", "source"):
-            clients.append(_transfer(random, service, f"{service}{name}", start(), is_rough, resets))
-    clients.append(_page(random, f"pages{slot}", start(), load.pages, is_rough))
+            clients.append(_transfer(random, f"{service}{name}", start(), load.most_bytes, is_rough, resets))
+    clients.append(_page(random, f"pages{slot}", start(), amount, is_rough))
     count = random.randrange(10, 30)
     size = random.randrange(0, 1473)
     words = f"to={ADDRESS} count={count} size={size}B interval=200ms identifier={100 + slot}"
@@ -112,8 +134,14 @@ def _slot(random: Random, slot: int, begin_s: float, load: Load, is_rough: bool,
     return clients
 
 
-def _transfer(random: Random, service: str, name: str, start_s: float, is_rough: bool, resets: bool) -> Client:
-    size = SOURCE_BYTES if service == "source" else random.randrange(1, 80_000)
+def service_of(name: str) -> str:
+    """Echo, sink or source, by a client's name."""
+    return name.rstrip("0123456789-")
+
+
+def _transfer(random: Random, name: str, start_s: float, most_bytes: int, is_rough: bool, resets: bool) -> Client:
+    service = service_of(name)
+    size = most_bytes if service == "source" else random.randrange(1, most_bytes)
     port = {"echo": ECHO, "sink": SINK, "source": SOURCE}[service]
     send = 0 if service == "source" else size
     words = f"to={ADDRESS}:{port} send={send} interval=0s"
@@ -122,10 +150,13 @@ def _transfer(random: Random, service: str, name: str, start_s: float, is_rough:
     return Client(name, "bulk", words, start_s, size, is_rough, resets)
 
 
-def _page(random: Random, name: str, start_s: float, at_a_time: int, is_rough: bool) -> Client:
+def _page(random: Random, name: str, start_s: float, amount: tuple[Load, Breadth], is_rough: bool) -> Client:
+    load, breadth = amount
     path = random.choice(PAGES)
     crc = zlib.crc32((SITE / path.removeprefix("/")).read_bytes())
-    count = random.randrange(10, 60)
-    kept = random.choice(("true", "false"))
-    words = f"to={ADDRESS} path={path} requests={count} concurrency={at_a_time} keep_alive={kept} body_crc32={crc:08x}"
+    count = random.randrange(1, load.most_pages)
+    is_kept = random.random() < 0.5
+    count = count if is_kept else min(count, breadth.most_connections)
+    words = f"to={ADDRESS} path={path} requests={count} concurrency={breadth.pages} body_crc32={crc:08x}"
+    words += f" keep_alive={str(is_kept).lower()}"
     return Client(name, "http", words, start_s, count, is_rough)

@@ -12,7 +12,7 @@ use super::application::SeatId;
 use super::clock;
 use super::handshake::Handshake;
 use super::output::Output;
-use super::persist::{Persist, half_window, probe, window_update};
+use super::persist::{Persist, emptied, half_window, probe, window_update};
 use super::port::Port;
 use super::segment::{ACK, FIN, PSH, RST, SYN, Segment, Tuple, after};
 use super::sender::Sender;
@@ -214,6 +214,9 @@ impl TcpConnection {
                 segment.set_window(&mut frame, window);
             }
         }
+        if self.repeats_all_but_end(segment) {
+            frame = emptied(&frame, self.expected, true).unwrap_or(frame);
+        }
         below.port.offer(frame);
         clock::set_timestamp(below.now, self.timestamp_offset());
         self.interface.poll_ingress_single(clock::instant(below.now), below.port, &mut self.sockets);
@@ -232,6 +235,13 @@ impl TcpConnection {
         self.drain(below);
         self.pump(below);
         (self.state(), self.socket().send_queue()) != (before.0, before.2) || grown > 0
+    }
+
+    /// The peer's end came before data that had been lost, and comes again behind data that is all there by now. smoltcp looks
+    /// for data in its window only, and would drop the end for ever.
+    fn repeats_all_but_end(&self, segment: &Segment) -> bool {
+        let data_end = segment.sequence.wrapping_add(segment.payload_bytes);
+        segment.has(FIN) && !segment.has(SYN) && segment.payload_bytes > 0 && data_end == self.expected
     }
 
     /// Lets smoltcp send what it may, one segment at a time, so that Nagle's algorithm sees each.
