@@ -31,6 +31,7 @@ static struct seat {
     int socket;
     uint8_t phase;
     bool wants_room, has_ended; /* lwIP says only once that nothing more comes */
+    bool is_broken;             /* as a write found; what came before may be unread */
 } seats[STREAMS];
 
 static struct {
@@ -145,7 +146,10 @@ size_t stream_read(struct stream *stream, void *bytes, size_t capacity) {
 size_t stream_write(struct stream *stream, const void *bytes, size_t count) {
     struct seat *seat = seat_of(stream);
     ssize_t taken = count ? lwip_send(seat->socket, bytes, count, MSG_DONTWAIT) : 0;
-    taken = taken < 0 ? 0 : taken;
+    if (taken < 0) {
+        seat->is_broken = errno == ECONNRESET || errno == ECONNABORTED || errno == ENOTCONN;
+        taken = 0;
+    }
     seat->wants_room = seat->wants_room || (size_t)taken < count;
     return (size_t)taken;
 }
@@ -271,6 +275,9 @@ static void serve_stream(struct seat *seat, bool is_readable, bool is_writable) 
         if (user->writable) {
             user->writable(&seat->stream);
         }
+    }
+    if (seat->phase != FREE && seat->is_broken) {
+        tell_end(seat, STREAM_RESET);
     }
 }
 

@@ -28,6 +28,8 @@ SETTINGS: dict[str, int] = {
     "source_pattern": 1,
     "services": 7,
 }
+CALM_AFTER_S = 20
+"""Long enough after the traffic for whatever was cut to be told."""
 ANSWER_END = "that is all\n"
 PS_PER_S = 10**12
 STATE, KEPT = "board.state", "soak.json"
@@ -125,11 +127,13 @@ def _run_cycle(soak: Soak, number: int, kept: Kept, folder: Path) -> None:
         if at_s is not None:
             _run_to(board, start_ps, at_s)
             board.set_plugged(plugged)
-    _run_to(board, start_ps, soak.cycle_s - 5)
+    awake = _run_to(board, start_ps, SETTLE_S + TRAFFIC_S + CALM_AFTER_S)
+    quiet = _run_to(board, start_ps, soak.cycle_s - 5)
     pools = _pools(board)
     run = _run_to(board, start_ps, soak.cycle_s)
     said.append(board.console)
     kept.cycles.append(_cycle(plan, run, "".join(said), pools, kept.start_pools, board))
+    kept.cycles[-1].wrong += judge.of_quiet(awake, quiet)
     kept.cycles[-1].wall_s = round(time.monotonic() - begun, 1)
     _keep(board, kept, folder, number + 1)
 

@@ -13,6 +13,7 @@ from airwire.board_model import TrafficResult
 LEAST_STACK_WORDS = 32
 LEAST_PINGS_ANSWERED = 0.7
 """Of pings that are each lost with 2 %."""
+MOST_BUSY_WHEN_QUIET = 0.01
 KNOWN_COMPLAINTS = re.compile(
     r"error: (a peer of the echo broke its connection off|the peer broke the connection off|"
     r"nothing came to the sink for too long|nobody took what the source has for too long|"
@@ -93,6 +94,14 @@ def of_pools(start: Mapping[str, int], now: Mapping[str, int]) -> Iterator[str]:
             yield f"pool {name} holds {value} and not {start.get(name)} as at the start"
     for name in start.keys() - now.keys():
         yield f"the image does not tell of {name} any more"
+
+
+def of_quiet(awake: BoardRun, quiet: BoardRun) -> Iterator[str]:
+    """A processor that is busy although nothing happens."""
+    busy = quiet.cores[0].busy_cycles - awake.cores[0].busy_cycles
+    share = busy / (quiet.cycles - awake.cycles)
+    if share > MOST_BUSY_WHEN_QUIET:
+        yield f"the processor is busy for {share:.1%} of the time when nothing happens"
 
 
 def of_board(run: BoardRun, starts: int) -> Iterator[str]:
