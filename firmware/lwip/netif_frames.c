@@ -24,9 +24,11 @@ static void work(uint32_t work_us) {
 }
 
 static err_t transmit(struct netif *netif, struct pbuf *frame) {
-    (void)netif;
     if (frame->tot_len > FRAMES_MOST_BYTES) {
         return ERR_IF;
+    }
+    if (!netif_is_link_up(netif)) {
+        return ERR_OK;
     }
     if (!frames_has_room(frame->tot_len)) {
         return ERR_MEM;

@@ -1,8 +1,9 @@
-"""Runs a soak cycle by cycle: each goes on from the snapshot of the one before, so that a soak that was interrupted goes on at
-the cycle that it was in, and gives the same result as one that was not."""
+"""Runs a soak cycle by cycle: each goes on from the snapshot of the one before, so that an interrupted soak goes
+on at the cycle that it was in, and gives the same result as one that was not interrupted."""
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 import time
@@ -11,10 +12,9 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+from airwire.board import Board, BoardRun
 from soak import judge
 from soak.plan import FULL, SETTLE_S, TRAFFIC_S, Load, Plan, plan_of
-
-from airwire.board import Board, BoardRun
 
 BOARD = "w5500-evb-pico"
 LOSS = "loss=1%"
@@ -35,8 +35,12 @@ PS_PER_S = 10**12
 STATE, KEPT = "board.state", "soak.json"
 
 
-class Interrupted(Exception):
+class InterruptedSoakError(Exception):
     """Ctrl-C came; the last snapshot stays."""
+
+
+class AnotherSoakError(Exception):
+    """What is kept in a folder is of another soak."""
 
 
 @dataclass(frozen=True)
@@ -50,6 +54,12 @@ class Soak:
     seed: int = 1
     load: Load = FULL
     settings: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def identity(self) -> str:
+        """The same for soaks that give the same result, however long they run."""
+        image = hashlib.sha256(self.image.read_bytes()).hexdigest()
+        return f"{image} {self.transport} {self.cycle_s} {self.seed} {self.load} {sorted(self.settings.items())}"
 
 
 @dataclass
@@ -73,6 +83,7 @@ class Cycle:
 class Kept:
     """A soak so far, as it is kept beside the snapshot."""
 
+    identity: str
     start_pools: dict[str, int] = field(default_factory=dict)
     cycles: list[Cycle] = field(default_factory=list)
 
@@ -82,19 +93,21 @@ class Kept:
         return [f"cycle {cycle.number}: {sentence}" for cycle in self.cycles for sentence in cycle.wrong]
 
 
-def read_kept(folder: Path) -> Kept:
-    """What is kept in a folder; nothing where no cycle ended yet."""
+def read_kept(soak: Soak, folder: Path) -> Kept:
+    """What is kept in a folder of this soak; nothing where no cycle ended yet."""
     path = folder / KEPT
     if not path.is_file():
-        return Kept()
+        return Kept(soak.identity)
     content = json.loads(path.read_text())
-    return Kept(content["start_pools"], [Cycle(**cycle) for cycle in content["cycles"]])
+    if content["identity"] != soak.identity:
+        raise AnotherSoakError(f"{path} is of another soak (image, seed, length of cycle): name another folder")
+    return Kept(soak.identity, content["start_pools"], [Cycle(**cycle) for cycle in content["cycles"]])
 
 
 def run_soak(soak: Soak, folder: Path, told: Callable[[str], Any] = lambda _line: None) -> Kept:
     """Run what is left of a soak; stops after a cycle in which something was wrong."""
     folder.mkdir(parents=True, exist_ok=True)
-    kept = read_kept(folder)
+    kept = read_kept(soak, folder)
     while len(kept.cycles) < soak.cycles and not kept.wrong:
         _run_cycle(soak, len(kept.cycles), kept, folder)
         told(_line(soak, kept))
@@ -118,7 +131,6 @@ def _run_cycle(soak: Soak, number: int, kept: Kept, folder: Path) -> None:
     if number:
         board.resume(before)
     start_ps = board.time_ps
-    said: list[str] = []
     _run_to(board, start_ps, SETTLE_S - 1.5)
     if not number:
         kept.start_pools = _pools(board)
@@ -131,8 +143,7 @@ def _run_cycle(soak: Soak, number: int, kept: Kept, folder: Path) -> None:
     quiet = _run_to(board, start_ps, soak.cycle_s - 5)
     pools = _pools(board)
     run = _run_to(board, start_ps, soak.cycle_s)
-    said.append(board.console)
-    kept.cycles.append(_cycle(plan, run, "".join(said), pools, kept.start_pools, board))
+    kept.cycles.append(_cycle(plan, run, board.console, pools, kept.start_pools, board))
     kept.cycles[-1].wrong += judge.of_quiet(awake, quiet)
     kept.cycles[-1].wall_s = round(time.monotonic() - begun, 1)
     _keep(board, kept, folder, number + 1)
@@ -156,7 +167,7 @@ def _run_to(board: Board, start_ps: int, at_s: float) -> BoardRun:
     left_ps = start_ps + round(at_s * PS_PER_S) - board.time_ps
     run = board.run(max(left_ps, 0))
     if run.reason == "interrupted":
-        raise Interrupted
+        raise InterruptedSoakError
     return run
 
 
@@ -166,7 +177,7 @@ def _pools(board: Board) -> dict[str, int]:
     board.send("?")
     run = board.run("1 s", until=ANSWER_END)
     if run.reason == "interrupted":
-        raise Interrupted
+        raise InterruptedSoakError
     answer = board.console[before:]
     return {name: int(value) for name, value in re.findall(r"^(.+) (\d+)$", answer, re.MULTILINE)}
 
@@ -183,7 +194,7 @@ def _cycle(
             judge.of_console(plan, said),
             judge.of_pools(start_pools, pools),
             judge.of_board(run, starts),
-            _of_clock(pools),
+            _of_clock(start_pools, pools),
         )
         for sentence in sentences
     )
@@ -207,11 +218,11 @@ def _cycle(
     )
 
 
-def _of_clock(pools: dict[str, int]) -> Iterator[str]:
+def _of_clock(start_pools: dict[str, int], pools: dict[str, int]) -> Iterator[str]:
     clock_ms = pools.get("clock ms")
     if clock_ms is None:
         yield "the image does not answer at its console"
-    elif clock_ms >= CLOCK_START_MS:
+    elif clock_ms >= start_pools.get("clock ms", 0):
         yield f"the millisecond clock is at {clock_ms} and did not wrap"
 
 
@@ -221,10 +232,6 @@ def _keep(board: Board, kept: Kept, folder: Path, number: int) -> None:
     partial = state.with_suffix(".partial")
     board.save(partial)
     partial.replace(state)
-    text = json.dumps({"start_pools": kept.start_pools, "cycles": [asdict(cycle) for cycle in kept.cycles]}, indent=1)
-    partial.write_text(text)
+    partial.write_text(json.dumps(asdict(kept), indent=1))
     partial.replace(folder / KEPT)
     (folder / f"{number - 1}.{STATE}").unlink(missing_ok=True)
-
-
-assert SETTLE_S + TRAFFIC_S < 120, "the traffic of a cycle is about a minute"

@@ -5,10 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
-from soak.plan import Client, Plan, service_of
-
 from airwire.board import BoardRun
 from airwire.board_model import TrafficResult
+from soak.plan import Client, Plan, service_of
 
 LEAST_STACK_WORDS = 32
 LEAST_PINGS_ANSWERED = 0.7

@@ -1,8 +1,8 @@
-"""What happens in a cycle: which clients begin when, what they carry, when the cable is pulled. A cycle is one minute of traffic
-and then quiet; its plan follows from the seed and its number alone.
+"""What happens in a cycle: which clients begin when, what they carry, when the cable is pulled. A cycle is one minute
+of traffic and then quiet; its plan follows from the seed and its number alone.
 
-The minute has slots. In the first ones every transfer must succeed. The last one is rough: the cable is pulled there, or
-clients reset their connections in the middle, and only clients of that slot may fail.
+The minute has slots. In the first ones every transfer must succeed. The last one is rough: the cable is pulled there,
+or clients reset their connections in the middle, and only clients of that slot may fail.
 """
 
 from __future__ import annotations
@@ -108,7 +108,9 @@ def plan_of(seed: int, number: int, transport: str, load: Load) -> Plan:
         return Plan(number, tuple(clients), None, None)
     pull_s = rough_s + round(random.uniform(0.05, 0.6), 3)
     plug_s = pull_s + round(random.uniform(0.2, PULL_AFTER_S), 3)
-    again = _page(random, "again", plug_s + SETTLED_AFTER_PULL_S, (load, Breadth(1, 1, breadth.most_connections)), False)
+    again = _page(
+        random, "again", plug_s + SETTLED_AFTER_PULL_S, (load, Breadth(1, 1, breadth.most_connections)), False
+    )
     return Plan(number, (*clients, again), pull_s, plug_s)
 
 
