@@ -1,5 +1,7 @@
 # Every image: applications by the ways to the network.
-set(TRANSPORT_SHARED transport/settings.c transport/report.c)
+set(TRANSPORT_SHARED transport/settings.c transport/report.c transport/tick.c)
+set(HARDWARE transport/hardware/network.c transport/hardware/seats.c transport/hardware/streams.c
+             transport/hardware/datagrams.c)
 set(LWIP_SHARED lwip/interface.c lwip/pools_lwip.c lwip/netif_frames.c lwip/port_lwip.c ${PORT}/checksum.S)
 
 lwip_library(lwip_small DEFINITIONS LWIP_SETTINGS_SMALL OPTIMISE -Os -flto=auto)
@@ -28,7 +30,7 @@ endmacro()
 function(hardware_image application sockets)
   leave_out_unless_wanted(${application} hardware)
   airwire_image(${application}-hardware
-    SOURCES apps/${application}/${application}.c transport/hardware/network.c ${TRANSPORT_SHARED} ${ARGN}
+    SOURCES apps/${application}/${application}.c ${HARDWARE} ${TRANSPORT_SHARED} ${ARGN}
     DEFINITIONS NETWORK_SOCKETS=${sockets}u OPTIMISE -Os -flto=auto)
 endfunction()
 
@@ -132,3 +134,4 @@ airwire_image(ping-lwip_raw
   LIBRARIES lwip_small OPTIMISE -O2 IN_RAM)
 
 include(option_shares.cmake)
+include(http_shares.cmake)

@@ -46,13 +46,10 @@ add_custom_command(
   DEPENDS boot2 cmake/boot2_checksum.cmake)
 add_library(boot2_padded OBJECT ${BOOT2_SOURCE})
 
-# airwire_image(name SOURCES ... [LIBRARIES ...] [DEFINITIONS ...] [OPTIMISE -Os|-O2] [IN_RAM])
+# airwire_image(name SOURCES ... [LIBRARIES ...] [DEFINITIONS ...] OPTIMISE ... [IN_RAM])
 # IN_RAM: all code but the start runs from SRAM, where no fetch waits for the flash.
 function(airwire_image name)
-  cmake_parse_arguments(PARSE_ARGV 1 image "IN_RAM" "" "SOURCES;LIBRARIES;DEFINITIONS;INCLUDES;OPTIMISE")
-  if(NOT image_OPTIMISE)
-    set(image_OPTIMISE -Os)
-  endif()
+  cmake_parse_arguments(PARSE_ARGV 1 image "IN_RAM" "" "SOURCES;LIBRARIES;DEFINITIONS;OPTIMISE")
   set(RAM_CODE "")
   if(image_IN_RAM)
     set(RAM_CODE "*(EXCLUDE_FILE(*startup.c.obj) .text EXCLUDE_FILE(*startup.c.obj) .text.*)")
@@ -61,7 +58,6 @@ function(airwire_image name)
   add_executable(${name} ${image_SOURCES} ${PORT_SOURCES} ${DRIVER_SOURCES} $<TARGET_OBJECTS:boot2_padded>)
   target_compile_options(${name} PRIVATE ${image_OPTIMISE} ${OUR_WARNINGS})
   target_compile_definitions(${name} PRIVATE ${image_DEFINITIONS})
-  target_include_directories(${name} PRIVATE ${image_INCLUDES})
   target_link_libraries(${name} PRIVATE ${image_LIBRARIES} c_nano gcc)
   target_link_options(${name} PRIVATE ${image_OPTIMISE} -nostdlib -nostartfiles -Wl,--gc-sections -Wl,--build-id=none
                       -Wl,--no-warn-rwx-segments -Wl,-Map=${name}.map -T ${CMAKE_BINARY_DIR}/${name}.ld)
@@ -73,13 +69,13 @@ function(airwire_image name)
             -DOBJCOPY=${CMAKE_OBJCOPY} -P ${CMAKE_SOURCE_DIR}/cmake/make_uf2.cmake)
 endfunction()
 
-# lwip_library(name SOURCES ... DEFINITIONS ... OPTIMISE ...): lwIP with one of the settings files. The compiler's warnings
+# lwip_library(name DEFINITIONS ... [LIBRARIES ...] OPTIMISE ...): lwIP with one of the settings files. The compiler's warnings
 # about lwIP's own code are its own affair.
 function(lwip_library name)
-  cmake_parse_arguments(PARSE_ARGV 1 library "" "" "SOURCES;DEFINITIONS;LIBRARIES;OPTIMISE")
+  cmake_parse_arguments(PARSE_ARGV 1 library "" "" "DEFINITIONS;LIBRARIES;OPTIMISE")
   file(GLOB sources ${LWIP_DIR}/api/*.c ${LWIP_DIR}/core/*.c ${LWIP_DIR}/core/ipv4/*.c)
   list(APPEND sources ${LWIP_DIR}/netif/ethernet.c)
-  add_library(${name} STATIC ${sources} ${library_SOURCES})
+  add_library(${name} STATIC ${sources})
   target_include_directories(${name} PUBLIC ${LWIP_DIR}/include lwip)
   target_link_libraries(${name} PUBLIC ${library_LIBRARIES})
   target_compile_definitions(${name} PUBLIC ${library_DEFINITIONS})

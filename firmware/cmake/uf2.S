@@ -6,11 +6,11 @@
     .4byte 0x0a324655, 0x9e5d5157, 0x2000, BASE + 256 * block, 256, block, BLOCKS, 0xe48bff56
     .if block + 1 < BLOCKS
     .incbin FILE, 256 * block, 256
+    .zero 476 - 256
     .else
     .incbin FILE, 256 * block
-    .zero 256 * BLOCKS - BYTES
+    .zero 476 - 256 + 256 * BLOCKS - BYTES
     .endif
-    .zero 476 - 256
     .4byte 0x0ab16f30
     .set block, block + 1
     .endr

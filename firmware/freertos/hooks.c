@@ -10,7 +10,7 @@ static _Noreturn void stop(const char *sentence) {
     console_text("error: FreeRTOS: ");
     console_text(sentence);
     console_put('\n');
-    for (;;) {
+    for (;;) { /* for the watchdog */
     }
 }
 

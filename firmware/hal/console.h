@@ -15,7 +15,5 @@ void console_named(const char *name, uint32_t value);
 void console_address(uint32_t address);
 /* The next character that was received, or -1. */
 int console_get(void);
-/* Waits until everything has left the wire. */
-void console_flush(void);
 
 #endif

@@ -8,9 +8,7 @@
 void uart_start(uint32_t baud);
 /* How many of the bytes found room; the rest is for later. */
 size_t uart_write(const uint8_t *bytes, size_t count);
-/* How many bytes had come in, at most `capacity`. */
+/* How many bytes had come in, at most `capacity`. Those that found no room are lost. */
 size_t uart_read(uint8_t *bytes, size_t capacity);
-/* Bytes that came in and found no room since the start. */
-uint32_t uart_lost(void);
 
 #endif

@@ -46,6 +46,7 @@ static void start_chip(const char *transport) {
     const uint8_t mac[6] = NETWORK_MAC;
     const struct frames_bus bus = {setting_spi_hz, setting_spi_dma_from_bytes};
     while (frames_start(mac, &bus) != FRAMES_READY) {
+        watchdog_feed();
         report_start(transport, frames_chip_name(), frames_spi_hz());
         report_problem(frames_sentence(FRAMES_NO_CHIP));
         clock_sleep(1000000);

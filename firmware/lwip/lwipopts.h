@@ -2,6 +2,8 @@
 #ifndef LWIPOPTS_H
 #define LWIPOPTS_H
 
+#include "board.h"
+
 #ifdef AIRWIRE_FREERTOS
 #define NO_SYS 0
 #define LWIP_SOCKET 1
@@ -19,14 +21,8 @@ struct netif *interface_route(void);
 #define LWIP_HOOK_IP4_ROUTE(destination) interface_route()
 #define SO_REUSE 1
 #define LWIP_TIMEVAL_PRIVATE 1
-#define TCPIP_THREAD_STACKSIZE 512
+/* Stacks and mailboxes have the sizes of sys_arch_freertos.c and sys_arch.h, whatever lwIP asks for. */
 #define TCPIP_THREAD_PRIO 3
-#define TCPIP_MBOX_SIZE 32
-#define DEFAULT_TCP_RECVMBOX_SIZE 32
-#define DEFAULT_UDP_RECVMBOX_SIZE 8
-#define DEFAULT_ACCEPTMBOX_SIZE 8
-#define DEFAULT_RAW_RECVMBOX_SIZE 4
-#define DEFAULT_THREAD_STACKSIZE 512
 #else
 #define NO_SYS 1
 #define LWIP_SOCKET 0
@@ -42,7 +38,13 @@ struct netif *interface_route(void);
 #define LWIP_NETIF_LINK_CALLBACK 0
 #define LWIP_NETIF_STATUS_CALLBACK 0
 #define LWIP_NETIF_TX_SINGLE_PBUF 0
+/* Two bytes before Ethernet's 14, so that headers and payloads lie at words and are copied by words. The ideal MAC's
+ * frames begin at words in its own memory: there it would only be the other of two copies that goes by bytes. */
+#ifdef BOARD_IDEAL_MAC
 #define ETH_PAD_SIZE 0
+#else
+#define ETH_PAD_SIZE 2
+#endif
 #define MEM_ALIGNMENT 4
 #define MEM_LIBC_MALLOC 0
 #define MEMP_MEM_MALLOC 0

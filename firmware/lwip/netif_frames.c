@@ -10,11 +10,12 @@
 #include "lwip/stats.h"
 #include "network_settings.h"
 
+/* Every half a second for five, as interface.c looks ten times a second. */
 #define ANNOUNCED_LOOKS 50u
 #define LOOKS_TO_ANNOUNCE 5u
 
-/* What another processor takes for a frame, and for each of its bytes beyond the bus: for comparisons with other
- * boards. */
+/* What another processor takes for a frame that comes in, and for each byte of any frame beyond the bus: for
+ * comparisons with other boards. */
 SETTING(frame_work_us, 0);
 SETTING(byte_work_ns, 0);
 
@@ -24,27 +25,30 @@ static void work(uint32_t work_us) {
 }
 
 static err_t transmit(struct netif *netif, struct pbuf *frame) {
-    if (frame->tot_len > FRAMES_MOST_BYTES) {
-        return ERR_IF;
-    }
     if (!netif_is_link_up(netif)) {
         return ERR_OK;
     }
-    if (!frames_has_room(frame->tot_len)) {
+    size_t bytes = frame->tot_len - ETH_PAD_SIZE;
+    if (bytes > FRAMES_MOST_BYTES) {
+        return ERR_IF;
+    }
+    if (!frames_has_room(bytes)) {
         return ERR_MEM;
     }
-    for (const struct pbuf *piece = frame; piece; piece = piece->next) {
+    frames_write((const uint8_t *)frame->payload + ETH_PAD_SIZE, frame->len - ETH_PAD_SIZE);
+    for (const struct pbuf *piece = frame->next; piece; piece = piece->next) {
         frames_write(piece->payload, piece->len);
     }
-    work(frame->tot_len * setting_byte_work_ns / 1000u);
+    work(bytes * setting_byte_work_ns / 1000u);
     frames_send();
     return ERR_OK;
 }
 
 static void receive_one(struct netif *netif, size_t bytes) {
-    struct pbuf *frame = pbuf_alloc(PBUF_RAW, (u16_t)bytes, PBUF_POOL);
-    for (struct pbuf *piece = frame; piece; piece = piece->next) {
-        frames_read(piece->payload, piece->len);
+    struct pbuf *frame = pbuf_alloc(PBUF_RAW, (u16_t)(bytes + ETH_PAD_SIZE), PBUF_POOL);
+    size_t pad = ETH_PAD_SIZE;
+    for (struct pbuf *piece = frame; piece; piece = piece->next, pad = 0) {
+        frames_read((uint8_t *)piece->payload + pad, piece->len - pad);
     }
     frames_finish();
     work(setting_frame_work_us + bytes * setting_byte_work_ns / 1000u);
@@ -86,15 +90,14 @@ void netif_frames_look_at_link(struct netif *netif) {
 }
 
 err_t netif_frames_init(struct netif *netif) {
-    static const uint8_t mac_start[5] = {0x02, 0x00, 0x00, 0x41, 0x57};
+    const uint8_t mac[6] = NETWORK_MAC;
     netif->name[0] = 'e';
     netif->name[1] = 'n';
     netif->output = etharp_output;
     netif->linkoutput = transmit;
     netif->mtu = 1500;
-    netif->hwaddr_len = 6;
-    memcpy(netif->hwaddr, mac_start, sizeof mac_start);
-    netif->hwaddr[5] = (uint8_t)setting_mac_last;
+    netif->hwaddr_len = sizeof mac;
+    memcpy(netif->hwaddr, mac, sizeof mac);
     netif->flags = NETIF_FLAG_BROADCAST | NETIF_FLAG_ETHARP | NETIF_FLAG_ETHERNET;
     return frames_open() ? ERR_OK : ERR_IF;
 }

@@ -2,8 +2,6 @@
 #ifndef LWIP_SETTINGS_FAST_H
 #define LWIP_SETTINGS_FAST_H
 
-#include "board.h"
-
 #ifndef TCP_MSS
 #define TCP_MSS 1460
 #endif

@@ -1,4 +1,6 @@
 /* lwIP's semaphores, mailboxes and threads on FreeRTOS, out of static memory. */
+#include <stdbool.h>
+
 #include "FreeRTOS.h"
 #include "lwip/err.h"
 #include "lwip/sys.h"
@@ -6,7 +8,7 @@
 #include "semphr.h"
 #include "task.h"
 
-#define THREADS 3u
+/* lwIP's one thread, which runs its timers. */
 #define STACK_WORDS 768u
 
 /* Only the application's task uses sockets. */
@@ -94,25 +96,17 @@ u32_t sys_arch_mbox_tryfetch(sys_mbox_t *mailbox, void **message) {
     return xQueueReceive(mailbox->handle, message ? message : &dropped, 0) ? 0 : SYS_MBOX_EMPTY;
 }
 
-static TaskHandle_t threads[THREADS];
+static TaskHandle_t thread;
 
-unsigned sys_thread_least_stack(void) {
-    unsigned least = STACK_WORDS;
-    for (unsigned n = 0; n < THREADS && threads[n]; n++) {
-        unsigned left = uxTaskGetStackHighWaterMark(threads[n]);
-        least = left < least ? left : least;
-    }
-    return least;
-}
+unsigned sys_thread_least_stack(void) { return uxTaskGetStackHighWaterMark(thread); }
 
 sys_thread_t sys_thread_new(const char *name, lwip_thread_fn function, void *argument, int stack_words, int priority) {
-    static StaticTask_t tasks[THREADS];
-    static StackType_t stacks[THREADS][STACK_WORDS];
-    static unsigned used;
+    static StaticTask_t task;
+    static StackType_t stack[STACK_WORDS];
+    static bool is_used;
     (void)stack_words;
-    LWIP_ASSERT("there are no more threads than sys_arch has memory for", used < THREADS);
-    unsigned n = used++;
-    threads[n] =
-        xTaskCreateStatic(function, name, STACK_WORDS, argument, (UBaseType_t)priority, stacks[n], &tasks[n]);
-    return threads[n];
+    LWIP_ASSERT("there are no more threads than sys_arch has memory for", !is_used);
+    is_used = true;
+    thread = xTaskCreateStatic(function, name, STACK_WORDS, argument, (UBaseType_t)priority, stack, &task);
+    return thread;
 }

@@ -37,7 +37,8 @@ struct stream_user {
     void (*ended)(struct stream *, enum stream_end);
 };
 
-/* Takes connections on a port, several at a time where there is room. False when there is none for one more port. */
+/* Takes connections on a port: several at a time where there is room, on the chip's own sockets one for each time that
+ * it is called. False when there is no room for one more. */
 bool network_listen(uint16_t port, const struct stream_user *user);
 /* Begins a connection; null when there is no room for it. */
 struct stream *network_connect(uint32_t address, uint16_t port, const struct stream_user *user, void *context);
@@ -74,10 +75,6 @@ struct datagrams *network_bind(uint16_t port, datagram_user *received, void *con
 /* False when there was no room; then it was not sent. */
 bool datagram_send(struct datagrams *, const struct endpoint *to, const uint8_t *bytes, size_t count);
 
-/* Whether a connection could be opened now: the chip answers, the link is up, there is an address. */
-bool network_is_ready(void);
-/* Why not, and what to do about it. */
-const char *network_sentence(void);
 /* The own address; 0 when there is none yet. */
 uint32_t network_address(void);
 
@@ -91,7 +88,7 @@ struct application {
 };
 extern const struct application application;
 
-/* Has `tick` called as soon as the application's function has returned. */
+/* Has `tick` called as soon as the application's function has returned. Interrupt handlers may call it too. */
 void network_call_soon(void);
 
 #endif

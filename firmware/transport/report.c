@@ -5,6 +5,7 @@
 #include "console.h"
 #include "network.h"
 #include "network_settings.h"
+#include "watchdog.h"
 
 void report_start(const char *transport, const char *chip, uint32_t spi_hz) {
     console_text(application.name);
@@ -18,6 +19,9 @@ void report_start(const char *transport, const char *chip, uint32_t spi_hz) {
         console_text(" kHz SPI");
     }
     console_put('\n');
+    if (watchdog_has_fired()) {
+        report_problem("the watchdog has started the board anew");
+    }
 }
 
 void report_ready(void) {

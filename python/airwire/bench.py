@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from airwire import _core
-from airwire.board_row import board_row_of
+from airwire.board_row import BoardRow, board_row_of
 from airwire.catalogue import setting_texts
 from airwire.link_model import LinkRow, Stage
 from airwire.model import Analysis, Capture, CaptureFailure
@@ -47,11 +47,11 @@ def run(
 ) -> Analysis:
     """Run a suite on the virtual bench and keep the result in a run folder.
 
-    ``samples`` and ``seed`` replace those of the suite; ``only`` names the entries to run.
-    ``firmware`` is the folder with the images of rows that run on boards; by default they are looked for beside the
-    suite and in ``build/firmware``. ``captures`` writes a
-    capture file of every link's row as well. ``out`` is the run folder, by default ``runs/<UTC time>-<suite>``.
-    ``progress(messages_done, messages)`` is called while it works; Ctrl-C ends it early and keeps what is done.
+    ``samples`` and ``seed`` replace those of the suite; ``only`` names the entries to run. ``firmware`` is the folder
+    with the images of rows that run on boards; by default they are looked for beside the suite and in
+    ``build/firmware``. ``captures`` writes a capture file of every link's row as well. ``out`` is the run folder, by
+    default ``runs/<UTC time>-<suite>``. ``progress(done, all)`` is called while it works, with messages of links and
+    steps of boards; Ctrl-C ends it early and keeps what is done.
 
     Raises ``AirwireError`` for a suite that cannot be run, with file, line and field.
     """
@@ -110,8 +110,6 @@ def default_folder(name: str) -> Path:
 
 def _capture(raw: _core.RowResult, folder: Path | None) -> Capture:
     """A row as a capture; what the run folder holds is read from there, when it is first asked for."""
-    findings = findings_of(raw.findings, PAIRING)
-    median, upper_quartile = intervals_of(raw.intervals, findings)
     link = LinkRow(
         name=raw.link,
         title=raw.title,
@@ -121,11 +119,31 @@ def _capture(raw: _core.RowResult, folder: Path | None) -> Capture:
         budget=[Stage(stage["name"], stage["kind"], stage["ps"]) for stage in raw.budget],
         load_spans=partial(_spans, raw, folder),
     )
+    return _measured(raw, folder, raw.entry, payload_bytes=raw.payload_bytes, link=link)
+
+
+def _board_capture(raw: _core.BoardRowResult, folder: Path | None) -> Capture:
+    """A row of a board as a capture."""
+    entry = json.loads(raw.entry())
+    return _measured(raw, folder, entry["variant"], board=board_row_of(entry, partial(_spans, raw, folder)))
+
+
+def _measured(
+    raw: _core.RawRow,
+    folder: Path | None,
+    group: str,
+    *,
+    payload_bytes: int | None = None,
+    link: LinkRow | None = None,
+    board: BoardRow | None = None,
+) -> Capture:
+    findings = findings_of(raw.findings, PAIRING)
+    median, upper_quartile = intervals_of(raw.intervals, findings)
     outcomes = raw.outcomes
     return Capture(
         path=raw.run,
-        group=raw.entry,
-        payload_bytes=raw.payload_bytes,
+        group=group,
+        payload_bytes=payload_bytes,
         triggers=sum(outcomes[name] for name in ("paired", "missed", "glitch", "overlapped")),
         outcomes=outcomes,
         latency_ps=raw.latency,
@@ -134,30 +152,11 @@ def _capture(raw: _core.RowResult, folder: Path | None) -> Capture:
         findings=findings,
         load_samples=partial(_samples, raw, folder),
         link=link,
+        board=board,
     )
 
 
-def _board_capture(raw: _core.BoardRowResult, folder: Path | None) -> Capture:
-    """A row of a board as a capture."""
-    findings = findings_of(raw.findings, PAIRING)
-    median, upper_quartile = intervals_of(raw.intervals, findings)
-    outcomes, entry = raw.outcomes, json.loads(raw.entry())
-    return Capture(
-        path=raw.run,
-        group=entry["variant"],
-        payload_bytes=None,
-        triggers=outcomes["paired"] + outcomes["missed"],
-        outcomes=outcomes,
-        latency_ps=raw.latency,
-        median_interval=median,
-        upper_quartile_interval=upper_quartile,
-        findings=findings,
-        load_samples=partial(_samples, raw, folder),
-        board=board_row_of(entry, partial(_spans, raw, folder)),
-    )
-
-
-def _samples(raw: _core.RowResult | _core.BoardRowResult, folder: Path | None) -> pl.DataFrame:
+def _samples(raw: _core.RawRow, folder: Path | None) -> pl.DataFrame:
     if folder is not None:
         return read_samples(folder, raw.run)
     import polars as pl
@@ -165,7 +164,7 @@ def _samples(raw: _core.RowResult | _core.BoardRowResult, folder: Path | None) -
     return pl.DataFrame(raw.samples())
 
 
-def _spans(raw: _core.RowResult | _core.BoardRowResult, folder: Path | None) -> pl.DataFrame:
+def _spans(raw: _core.RawRow, folder: Path | None) -> pl.DataFrame:
     if folder is not None:
         return read_spans(folder, raw.run)
     import polars as pl

@@ -10,9 +10,18 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal, Protocol, overload
+from typing import Any, Literal, Protocol
 
 from airwire import _core
+from airwire.board_catalogue import (
+    board_header,
+    board_names,
+    board_schema,
+    chip_kinds,
+    describe_board,
+    image_settings,
+)
+from airwire.board_memory import Memory
 from airwire.board_model import (
     BoardDescription,
     BoardRun,
@@ -32,6 +41,7 @@ from airwire.board_model import (
     UnknownAccess,
     UsbDevice,
 )
+from airwire.board_pins import Pin, Pins
 from airwire.catalogue import setting_texts
 from airwire.network import Traffic, traffic_of
 
@@ -91,102 +101,6 @@ class I2cDevice(Protocol):
 
     def read(self) -> int:
         """Give a byte."""
-
-
-class Memory:
-    """The chip's memory: ``memory[0x20000000]`` is a byte, ``memory[0x20000000:0x20000010]`` bytes; both can be set.
-
-    Registers are read without the effects that reading has; written they have theirs.
-    """
-
-    def __init__(self, core: _core.Board) -> None:
-        self._core = core
-
-    @overload
-    def __getitem__(self, place: int) -> int: ...
-    @overload
-    def __getitem__(self, place: slice) -> bytes: ...
-    def __getitem__(self, place: int | slice) -> int | bytes:
-        if isinstance(place, slice):
-            start, length = _span(place)
-            return self._core.read_memory(start, length)
-        return self._core.read_memory(place, 1)[0]
-
-    def __setitem__(self, place: int | slice, value: int | bytes) -> None:
-        if isinstance(place, slice):
-            start, length = _span(place)
-            content = bytes([value]) * length if isinstance(value, int) else bytes(value)
-            if len(content) != length:
-                raise ValueError(f"{len(content)} bytes do not fill a slice of {length}")
-            self._core.write_memory(start, content)
-        else:
-            self._core.write_memory(place, bytes([value]) if isinstance(value, int) else bytes(value))
-
-    def word(self, address: int) -> int:
-        """The 32-bit word at an address, little endian."""
-        return int.from_bytes(self._core.read_memory(address, 4), "little")
-
-    def set_word(self, address: int, value: int) -> None:
-        """Set the 32-bit word at an address."""
-        self._core.write_memory(address, value.to_bytes(4, "little"))
-
-
-def _span(place: slice) -> tuple[int, int]:
-    if place.start is None or place.stop is None or place.step not in (None, 1) or place.stop < place.start:
-        raise ValueError("give both ends of a slice of memory, such as memory[0x20000000:0x20000100]")
-    return place.start, place.stop - place.start
-
-
-class Pin:
-    """A pin of a board; its level is that of the net, whoever drives it."""
-
-    def __init__(self, core: _core.Board, name: str, gpio: int) -> None:
-        self._core = core
-        self.name = name
-        self.gpio = gpio
-
-    @property
-    def level(self) -> bool:
-        """Whether it is high."""
-        return bool(self._core.levels() >> self.gpio & 1)
-
-    def drive(self, level: bool | None) -> None:
-        """Drive it from outside, or let go of it with None."""
-        self._core.drive(str(self.gpio), level)
-
-    def set_millivolts(self, millivolts: int | None) -> None:
-        """Put a voltage at its ADC input; None leaves it open."""
-        self._core.set_millivolts(str(self.gpio), millivolts)
-
-    def __bool__(self) -> bool:
-        return self.level
-
-    def __repr__(self) -> str:
-        return f"Pin({self.name!r}, GPIO {self.gpio}, {'high' if self.level else 'low'})"
-
-
-class Pins(Mapping[str, Pin]):
-    """The pins by their names, or by their numbers: ``pins["LED"]``, ``pins["GP25"]``, ``pins[25]``."""
-
-    def __init__(self, core: _core.Board) -> None:
-        self._core = core
-
-    def __getitem__(self, name: str | int) -> Pin:
-        gpio = self._core.pin(str(name))
-        return Pin(self._core, str(name), gpio)
-
-    def __iter__(self) -> Any:
-        return iter([name for name, _ in self._core.pin_names])
-
-    def __len__(self) -> int:
-        return len(self._core.pin_names)
-
-    def __contains__(self, name: object) -> bool:
-        try:
-            self._core.pin(str(name))
-        except _core.AirwireError:
-            return False
-        return True
 
 
 class Snapshot:
@@ -565,48 +479,6 @@ class Board:
 
     def __repr__(self) -> str:
         return f"Board({self.name!r}, at {_core.format_time(self.time_ps)})"
-
-
-def board_names() -> list[str]:
-    """The boards that Airwire brings along."""
-    return _core.board_names()
-
-
-def board_schema() -> dict[str, Any]:
-    """The JSON Schema of board files."""
-    schema: dict[str, Any] = json.loads(_core.board_schema())
-    return schema
-
-
-def chip_kinds() -> list[ChipKind]:
-    """The kinds of chips that board files may name."""
-    kinds = json.loads(_core.chip_kinds())
-    return [ChipKind(**{**kind, "fields": [ChipField(**given) for given in kind["fields"]]}) for kind in kinds]
-
-
-def board_header(board: str | Path) -> str:
-    """A board as the C header that firmware is built with: crystal, flash, its Ethernet chip and where it is.
-
-    Raises AirwireError when there is no such board, or its file is wrong.
-
-    >>> "#define BOARD_NETWORK_CSN 17u" in board_header("w5500-evb-pico")
-    True
-    """
-    return _core.board_header(str(board))
-
-
-def describe_board(board: str | Path) -> BoardDescription:
-    """What a board file says; ``AirwireError`` where it says something impossible, with file, line and field."""
-    content = json.loads(_core.describe_board(str(board)))
-    pins = [PinName(**pin) for pin in content.pop("pins")]
-    chips = [Chip(**chip) for chip in content.pop("chips")]
-    return BoardDescription(**content, pins=pins, chips=chips)
-
-
-def image_settings(image: str | Path, symbols: str | Path | None = None) -> list[ImageSetting]:
-    """The settings that an image declares, with the values that it was built with."""
-    listed = json.loads(_core.image_setting_list(image, symbols))
-    return [ImageSetting(**one) for one in listed["settings"]]
 
 
 def _end_ps(now_ps: int, for_: str | int | None) -> int:

@@ -1,5 +1,5 @@
-"""Reads run folders: the waist between whatever was measured (captures, or links of the virtual bench) and all
-that is said of it.
+"""Reads run folders: the waist between whatever was measured (captures, or links and boards of the virtual bench) and
+all that is said of it.
 
 Accepts the current schema and the one before; a newer one is refused in one sentence. ``docs/run-folder.md``
 describes the layout.
@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -55,6 +56,24 @@ _BOARD_ENTRY: _Fields = {
     "counts": (dict,),
     "evidence": (dict, type(None)),
     "notes": (list,),
+}
+_FIRMWARE: _Fields = {"name": (str,), "sha256": (str,)}
+_FIGURE: _Fields = {"value": (int, float), "interval": (list, type(None)), "unit": (str,), "n": (int,)}
+_PUBLISHED: _Fields = {
+    "value": (int, float),
+    "unit": (str,),
+    "in_unit": (int, float),
+    "source": (str,),
+    "note": (str, type(None)),
+    "compare": (str,),
+    "measured_share": (int, float, type(None)),
+}
+_SAME_BUT: _Fields = {
+    "run": (str,),
+    "what": (str,),
+    "here": (str, type(None)),
+    "there": (str, type(None)),
+    "figure": (dict, type(None)),
 }
 _STAGE: _Fields = {"name": (str,), "kind": (str,), "ps": (int, float)}
 _COLUMNS = {
@@ -142,7 +161,7 @@ def _entries(manifest: Mapping[str, Any], file: str) -> list[dict[str, Any]]:
         where = f"{file}: {name}[{place}]"
         _check(entry, _ENTRY, where)
         if "board" in entry:
-            _check(entry, _BOARD_ENTRY, where)
+            _check_board(entry, where)
         if "link" in entry:
             _check(entry, _LINK_ENTRY, where)
             for number, stage in enumerate(entry["budget"]):
@@ -151,12 +170,48 @@ def _entries(manifest: Mapping[str, Any], file: str) -> list[dict[str, Any]]:
     return entries
 
 
+def _check_board(entry: Mapping[str, Any], where: str) -> None:
+    _check(entry, _BOARD_ENTRY, where)
+    _check(entry["firmware"], _FIRMWARE, f"{where}.firmware")
+    _check_figure(entry["figure"], f"{where}.figure")
+    if entry["published"] is not None:
+        _check(entry["published"], _PUBLISHED, f"{where}.published")
+    if entry["same_but"] is not None:
+        _check(entry["same_but"], _SAME_BUT, f"{where}.same_but")
+        _check_figure(entry["same_but"]["figure"], f"{where}.same_but.figure")
+    counts, evidence = entry["counts"], entry["evidence"] or {}
+    _check(counts, dict.fromkeys(counts, (int, float)), f"{where}.counts")
+    _check(evidence, dict.fromkeys(evidence, (int, float, type(None))), f"{where}.evidence")
+    for name in ("traffic", "notes"):
+        _check_list(entry, name, (str,), where)
+
+
+def _check_figure(figure: Any, where: str) -> None:
+    if figure is None:
+        return
+    _check(figure, _FIGURE, where)
+    if figure["interval"] is not None:
+        _check_list(figure, "interval", (int, float), where)
+        if len(figure["interval"]) != 2:
+            raise _damaged(where, "interval")
+
+
+def _check_list(table: Mapping[str, Any], name: str, kinds: tuple[type, ...], where: str) -> None:
+    if not all(isinstance(value, kinds) for value in table[name]):
+        raise _damaged(where, name)
+
+
+def _damaged(where: str, name: str) -> _core.AirwireError:
+    return _core.AirwireError(f"{where}: {name} is missing or damaged; measure again")
+
+
 def _check(table: Any, fields: _Fields, where: str) -> None:
     for name, kinds in fields.items():
         value = table.get(name, ...) if isinstance(table, dict) else ...
-        # No number of a manifest is negative, and the core takes 63 bits.
-        if not isinstance(value, kinds) or (isinstance(value, int) and not 0 <= value < 2**63):
-            raise _core.AirwireError(f"{where}: {name} is missing or damaged; measure again")
+        # No whole number of a manifest is negative, and the core takes 63 bits; JSON has neither infinity nor NaN.
+        is_none = isinstance(value, float) and not isfinite(value)
+        if is_none or not isinstance(value, kinds) or (isinstance(value, int) and not 0 <= value < 2**63):
+            raise _damaged(where, name)
 
 
 def _parts(folder: Path) -> pl.DataFrame:

@@ -121,7 +121,24 @@ def test_a_known_gate_is_looked_at_even_if_nothing_shows_it(slotted: Path) -> No
     assert [finding.period_ps for finding in capture.findings if finding.kind == "gate"]
 
 
-@pytest.mark.parametrize("module", ["airwire", "airwire.captures", "airwire.explain.quantities"])
+EXAMPLES = [
+    "airwire",
+    "airwire.bench",
+    "airwire.board_catalogue",
+    "airwire.captures",
+    "airwire.catalogue",
+    "airwire.spi_controller",
+]
+
+
+def test_every_module_with_examples_is_listed() -> None:
+    package = Path(airwire.__file__).parent
+    files = (file for file in package.rglob("*.py") if ">>>" in file.read_text(encoding="utf-8"))
+    names = (".".join(file.relative_to(package.parent).with_suffix("").parts) for file in files)
+    assert sorted(name.removesuffix(".__init__") for name in names) == EXAMPLES
+
+
+@pytest.mark.parametrize("module", EXAMPLES)
 def test_examples_in_docstrings_hold(module: str) -> None:
     result = doctest.testmod(import_module(module), extraglobs={"airwire": airwire}, optionflags=doctest.ELLIPSIS)
     assert result.failed == 0

@@ -13,6 +13,7 @@ from airwire.board import Board, image_settings
 from airwire.board_row import BoardRow, Figure, Published
 from airwire.cli.board_rows import board_rows_json
 from airwire.explain.board_causes import cause_sentence, causes
+from airwire.explain.board_floor import floor
 from airwire.explain.board_published import left_unexplained
 from airwire.link_model import Stage, Waterfall
 
@@ -44,6 +45,15 @@ def test_a_run_gives_rows_of_boards_and_can_be_loaded_again(images: Path, tmp_pa
     assert (loaded.board.figure, loaded.board.settings) == (row.board.figure, row.board.settings)
     assert loaded.latency_ps == row.latency_ps
     assert loaded.board.spans.equals(row.board.spans)
+
+
+def test_rows_with_names_alike_to_a_file_system_keep_their_frames_apart(images: Path, tmp_path: Path) -> None:
+    suite, long = tmp_path / "suite.toml", "n" * 300
+    entry = 'firmware = "wiznet_settings.elf"\nsettings = { rounds = 20 }\nlimit = "3 s"\n'
+    suite.write_text("".join(f"[boards.'{name}']\n{entry}" for name in ("a b", "a-b", long)))
+    airwire.run(suite, firmware=images, out=tmp_path / "run")
+    names = sorted(file.stem for file in (tmp_path / "run" / "wire").iterdir())
+    assert names == ["a-b", "a-b-2", long[:200]]
 
 
 def test_explanations_of_boards_come_with_those_of_links(images: Path, tmp_path: Path) -> None:
@@ -145,6 +155,20 @@ def test_causes_have_names_that_stay() -> None:
         Stage("asleep until a timer after SEND", "gate", 1.0),
     ]
     assert [cause.kind for cause in causes(stages, {})] == ["poll_period", "answer_held_back", "fixed_sleep"]
+
+
+def test_the_floor_is_what_no_firmware_can_leave_out() -> None:
+    stages = [
+        Stage("payload to the chip", "bus", 10.0),
+        Stage("looking at Sn_RX_RSR over SPI", "bus", 3.0),
+        Stage("the processor in main", "cpu", 9.0),
+        Stage("the chip, from SEND to the wire", "chip", 2.0),
+        Stage("wire", "wire", 4.0),
+        Stage("the PC", "pc", 20.0),
+    ]
+    found = floor(stages, {"sck_hz": 10e6, "highest_sck_hz": 20e6})
+    assert (found.bus_ps, found.ps, found.message_ps) == (5, 31, 48)
+    assert floor(stages, {}).bus_ps == 10, "without a clock the bus is as it is"
 
 
 def board_row(value: float, unit: str, published: Published) -> BoardRow:

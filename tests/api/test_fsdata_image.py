@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from airwire import AirwireError
 from airwire.fsdata import FsData, build
-from airwire.fsdata.c_source import c_header, c_source
+from airwire.fsdata.c_source import c_header, c_source, write
 from airwire.fsdata.pages import cut
 
 Site = Callable[..., Path]
@@ -264,6 +264,26 @@ def test_folders_without_files_and_links_out_of_them_are_errors(tmp_path: Path) 
     (folder / "again").symlink_to(folder)
     with pytest.raises(AirwireError, match="link to a folder"):
         build(folder)
+
+
+def test_a_link_that_leads_to_itself_is_an_error(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").symlink_to("a.txt")
+    with pytest.raises(AirwireError, match=r"a.txt: cannot read it: Too many levels of symbolic links"):
+        build(tmp_path)
+
+
+def test_a_file_beyond_any_flash_is_refused_before_it_is_read(tmp_path: Path) -> None:
+    with (tmp_path / "film.mp4").open("wb") as film:
+        film.truncate(1 << 40)
+    with pytest.raises(AirwireError, match=r"film.mp4: it has 1099511627776 bytes, but flash ends at 16777216"):
+        build(tmp_path)
+
+
+def test_a_tag_whose_constant_the_header_has_already_is_an_error(tmp_path: Path) -> None:
+    (tmp_path / "a.shtml").write_text("<!--#COUNT--><!--#count-->")
+    with pytest.raises(AirwireError, match=r"the tag COUNT would stand for FSDATA_TAG_COUNT in fsdata.h; rename it"):
+        write(build(tmp_path), tmp_path / "fsdata.c")
+    assert not (tmp_path / "fsdata.c").exists()
 
 
 def test_a_broken_link_and_a_file_that_cannot_be_read_are_errors(tmp_path: Path) -> None:

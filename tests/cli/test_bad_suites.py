@@ -241,6 +241,62 @@ def without(manifest: dict[str, Any], *path: str | int) -> str:
     return json.dumps(copy)
 
 
+BOARD_ROW: dict[str, Any] = {
+    "run": "pp",
+    "variant": "pp",
+    "title": "ping-pong",
+    "board": "pico",
+    "payload_bytes": None,
+    "settings": {},
+    "firmware": {"name": "pp.elf", "sha256": "00"},
+    "network": "default",
+    "traffic": [],
+    "of": None,
+    "measure": "messages",
+    "skip": 0,
+    "end_ps": 1,
+    "ended": "",
+    "figure": {"value": 2.5, "interval": [2.0, 3.0], "unit": "messages/s", "n": 50},
+    "published": {
+        "value": 5,
+        "unit": "messages/s",
+        "in_unit": 5.0,
+        "source": "a table",
+        "note": None,
+        "compare": "absolute",
+        "measured_share": 0.5,
+    },
+    "same_but": {"run": "other", "what": "spi_hz", "here": "1", "there": None, "figure": None},
+    "problem": None,
+    "counts": {"spi_frames": 3.0},
+    "evidence": {"sck_hz": 1000, "poll_period_ps": None},
+    "notes": [],
+}
+
+
+def with_board(*path: str | int, value: Any) -> Callable[[dict[str, Any]], str]:
+    """The manifest's text with a row of a board in which one value is another."""
+
+    def damaged(manifest: dict[str, Any]) -> str:
+        row = json.loads(json.dumps(BOARD_ROW))
+        place = row
+        for step in path[:-1]:
+            place = place[step]
+        place[path[-1]] = value
+        return json.dumps({**manifest, "rows": [*manifest["rows"], row]})
+
+    return damaged
+
+
+def test_the_row_of_a_board_that_is_damaged_below_is_a_whole_one(airwire: Airwire, run: Path, tmp_path: Path) -> None:
+    shutil.copytree(run, tmp_path / "run")
+    manifest = tmp_path / "run" / "manifest.json"
+    manifest.write_text(with_board("skip", value=0)(json.loads(manifest.read_text())))
+    done = airwire("explain", "run", "--only", "pp", "--changes", "0")
+    assert done.returncode == 0, done.stderr
+    assert "Published 200 ms a message, here 400 ms: 200 ms more is not explained." in " ".join(done.stdout.split())
+
+
 MANIFESTS: dict[str, tuple[Callable[[dict[str, Any]], str], str]] = {
     "cut short": (lambda m: json.dumps(m)[:500], "manifest.json: is no manifest of a run folder"),
     "empty": (lambda _: "", "manifest.json: is no manifest of a run folder"),
@@ -257,6 +313,16 @@ MANIFESTS: dict[str, tuple[Callable[[dict[str, Any]], str], str]] = {
     "a row without an end": (lambda m: without(m, "rows", 0, "end_ps"), "rows[0]: end_ps is missing or damaged"),
     "a row without settings": (lambda m: without(m, "rows", 0, "settings"), "rows[0]: settings is missing or damaged"),
     "half a stage": (lambda m: without(m, "rows", 0, "budget", 2, "kind"), "rows[0].budget[2]: kind is missing"),
+    "a board without firmware": (with_board("firmware", "name", value=None), "rows[4].firmware: name is missing"),
+    "a figure in words": (with_board("figure", "value", value="2.5"), "rows[4].figure: value is missing or damaged"),
+    "half an interval": (with_board("figure", "interval", value=[2.0]), "rows[4].figure: interval is missing"),
+    "an empty interval": (with_board("figure", "interval", value=[2.0, None]), "rows[4].figure: interval is missing"),
+    "no number at all": (with_board("figure", "value", value=float("nan")), "rows[4].figure: value is missing"),
+    "a published word": (with_board("published", "in_unit", value="x"), "rows[4].published: in_unit is missing"),
+    "a number for a setting": (with_board("same_but", "here", value=5), "rows[4].same_but: here is missing"),
+    "a count of nothing": (with_board("counts", "spi_frames", value=None), "rows[4].counts: spi_frames is missing"),
+    "evidence in words": (with_board("evidence", "sck_hz", value="fast"), "rows[4].evidence: sck_hz is missing"),
+    "a list of notes with a table": (with_board("notes", value=[{}]), "rows[4]: notes is missing or damaged"),
     "a link of the future": (
         lambda m: json.dumps(m).replace('"link": "lora"', '"link": "lorra"'),
         "there is no link lorra; the nearest is lora",

@@ -226,6 +226,20 @@ def test_boards_are_listed_and_checked(airwire: Airwire, tmp_path: Path) -> None
     assert json.loads(airwire("board", "check", "--schema").stdout)["title"] == "Airwire board"
 
 
+def test_a_header_is_written_anew_only_where_it_differs(airwire: Airwire, tmp_path: Path) -> None:
+    header = tmp_path / "made" / "board.h"
+    header.parent.mkdir()
+    header.write_bytes(b"\xff is no text")
+    assert airwire("board", "header", "pico", "--out", "made").returncode == 0
+    text = airwire("board", "header", "pico").stdout
+    assert header.read_text() == text and "#define BOARD_CRYSTAL_HZ 12000000u" in text
+    before = header.stat().st_mtime_ns
+    assert airwire("board", "header", "pico", "--out", "made").returncode == 0
+    assert header.stat().st_mtime_ns == before
+    refused = airwire("board", "header", "pico", "--out", "made/board.h/below")
+    assert refused.returncode == 2 and "cannot write it" in refused.stderr and refused.stderr.count("\n") == 1
+
+
 def test_a_board_of_the_users_own_is_used(airwire: Airwire, images: Path, tmp_path: Path) -> None:
     (tmp_path / "loop.toml").write_text(
         "mcu = 'rp2040'\n[chips.wire]\nkind = 'wire'\npin = 19\nto = 16\n", encoding="ascii"

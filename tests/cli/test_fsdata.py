@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -53,6 +54,16 @@ def test_warnings_go_to_standard_error(airwire: Airwire, tmp_path: Path) -> None
     result = airwire("fsdata", "site")
     assert result.returncode == 0
     assert "no content type is known for .xyz" in result.stderr
+
+
+def test_a_name_that_is_no_text_is_shown_byte_by_byte(airwire: Airwire, tmp_path: Path) -> None:
+    (tmp_path / "site").mkdir()
+    (tmp_path / "site" / os.fsdecode(b"\xff.xyz")).write_text("x")
+    result = airwire("fsdata", "site", "--manifest")
+    assert result.returncode == 0, result.stderr
+    manifest = json.loads(result.stdout)
+    assert manifest["files"][0]["path"] == "/\\xff.xyz"
+    assert os.fsencode(manifest["files"][0]["source"]) == b"\xff.xyz"
 
 
 @pytest.mark.parametrize(

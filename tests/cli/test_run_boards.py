@@ -53,7 +53,6 @@ def test_each_mistake_is_named_with_the_change_that_mends_it(causes: tuple[Path,
     assert "is waiting for the console's UART: print less" in verdict(content, "print")
 
 
-@pytest.mark.xfail(reason="a sleep after SEND whose next act is a look is taken for a poll of the same length")
 def test_a_sleep_after_each_send_is_named(causes: tuple[Path, dict[str, Any]]) -> None:
     _, content = causes
     assert "is a fixed sleep of the driver after SEND" in verdict(content, "after")
@@ -210,6 +209,14 @@ def test_what_cannot_be_prepared_is_one_sentence_with_its_line(airwire: Airwire,
         (
             "[boards.a]\nfirmware = 'wiznet_http.elf'\nof = 'pong'\n",
             '"pong" is no client or server of the PC; there are dhcp',
+        ),
+        (
+            "[boards.a]\nfirmware = 'wiznet_http.elf'\nof = 'ping'\nnetwork = { pc = { address = 'none' } }\n",
+            '"ping" is no client or server of the PC; the network has no PC',
+        ),
+        (
+            "[boards.a]\nfirmware = 'wiznet_settings.elf'\nsettings = { spi_hz = true }\n",
+            'spi_hz is "true", but it takes a frequency of at most',
         ),
     ]:
         done = airwire("run", write(tmp_path, text), "--firmware", images, "--out", "run")

@@ -13,8 +13,8 @@ import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
-from typing import Any
 
+import h11
 import pytest
 from http_host import FIRMWARE, HTTP_TESTS, HostBuild, serving
 
@@ -158,7 +158,6 @@ def test_ab_counts_no_failure(port: int, page: str, options: list[str]) -> None:
 
 def test_h11_reads_every_page_of_one_connection(port: int) -> None:
     """h11 is stricter than most clients."""
-    h11: Any = pytest.importorskip("h11")
     client = h11.Connection(h11.CLIENT)
     with socket.create_connection(("127.0.0.1", port), timeout=5) as connection:
         for path in ("/", "/ssi.shtml", "/static.html", "/nowhere"):

@@ -40,7 +40,7 @@ __attribute__((noinline)) uint32_t read_two_words(uintptr_t address) {
 int main(void) {
     console_start();
     put_text("About to fault.\n");
-    while (UART0_FR & UART_FR_BUSY) {
+    while (UART_FR(UART0_BASE) & UART_FR_BUSY) {
     }
     put_named("not reached", read_two_words(FAULT == JUMP ? 0x30000000u : 0x20001001u));
     finish();

@@ -5,8 +5,8 @@ int main(void) {
     console_start();
     put_text("Hello from GP0 at 115200 baud.\n");
     for (;;) {
-        while (UART0_FR & UART_FR_RXFE) {
+        while (UART_FR(UART0_BASE) & UART_FR_RXFE) {
         }
-        put_char((char)UART0_DR);
+        put_char((char)UART_DR(UART0_BASE));
     }
 }

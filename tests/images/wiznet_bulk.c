@@ -10,7 +10,7 @@
 #define CHARGEN_PORT 19u
 #define OWN_PORT 50000u
 
-static uint8_t block[BUFFER_KIB * 1024u / 2u];
+static uint8_t block[CHIP_MEMORY_KIB * 1024u / 2u];
 
 static void connect(uint16_t own_port, uint16_t port) {
     if (socket_open(SOCKET, MR_TCP, own_port) != SR_INIT) {
@@ -85,7 +85,7 @@ static void tell(const char *what, uint32_t taken_us) {
 }
 
 int main(void) {
-    static const uint8_t kib[SOCKETS] = {BUFFER_KIB};
+    static const uint8_t kib[CHIP_SOCKETS] = {CHIP_MEMORY_KIB};
     wiznet_start();
     wiznet_set_buffers(kib);
     wiznet_set_addresses();

@@ -26,7 +26,7 @@ static enum outcome wait_for_connection(void) {
 static enum outcome attempt(uint32_t number) {
     static const char *const outcomes[] = {"connected", "Sn_IR TIMEOUT, error -13", "Sn_SR CLOSED, error -4"};
     socket_open(SOCKET, MR_TCP, (uint16_t)(OWN_PORT + number));
-    put_text(read8(PHYSR) & PHYSR_LINK ? "link: up, " : "link: down, ");
+    put_text(read8(PHY) & PHY_LINK ? "link: up, " : "link: down, ");
     uint32_t from = time_us();
     socket_connect(SOCKET, PC_ADDRESS, SERVER_PORT);
     enum outcome outcome = wait_for_connection();

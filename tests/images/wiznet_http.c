@@ -5,7 +5,7 @@
 #include "wiznet.h"
 
 /* Four sockets are too few for all: a client that opens its next connection at once needs two that listen. */
-#define OTHERS (SOCKETS > 4 ? 3u : 2u)
+#define OTHERS (CHIP_SOCKETS > 4 ? 3u : 2u)
 #define HTTP_PORT 80u
 #define ECHO_PORT 7u
 #define DISCARD_PORT 9u
@@ -38,12 +38,12 @@ static const char page[] = "<!DOCTYPE html>\n<title>Airwire</title>\n<p>This pag
 _Static_assert(sizeof page - 1 == 137, "the page has 137 bytes");
 static char big[BIG_BYTES];
 static uint8_t piece[UDP_HEADER_BYTES + PIECE_BYTES];
-static struct connection connections[SOCKETS];
+static struct connection connections[CHIP_SOCKETS];
 static uint32_t requests;
 
 static enum service service_of(uint32_t socket) {
     static const enum service others[] = {UDP_ECHO, ECHO, DISCARD};
-    uint32_t from_end = SOCKETS - 1 - socket;
+    uint32_t from_end = CHIP_SOCKETS - 1 - socket;
     return from_end < OTHERS ? others[from_end] : HTTP;
 }
 
@@ -206,7 +206,7 @@ static void start(void) {
     }
     wiznet_begin();
     uint32_t pages = 0;
-    for (uint32_t socket = 0; socket < SOCKETS; socket++) {
+    for (uint32_t socket = 0; socket < CHIP_SOCKETS; socket++) {
         connections[socket].service = service_of(socket);
         pages += connections[socket].service == HTTP;
         open_again(socket);
@@ -220,12 +220,12 @@ int main(void) {
     start();
     for (;;) {
         int closing = 0;
-        for (uint32_t socket = 0; socket < SOCKETS; socket++) {
+        for (uint32_t socket = 0; socket < CHIP_SOCKETS; socket++) {
             closing |= connections[socket].closing;
         }
         wiznet_sleep(closing ? CLOSING_SLEEP_US : SLEEP_US);
-        uint32_t interrupts = read8(SOCKET_INTERRUPTS);
-        for (uint32_t socket = 0; socket < SOCKETS; socket++) {
+        uint32_t interrupts = read8(SIR);
+        for (uint32_t socket = 0; socket < CHIP_SOCKETS; socket++) {
             if (interrupts >> socket & 1 || connections[socket].closing) {
                 serve(socket);
             }

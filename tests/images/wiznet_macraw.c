@@ -97,12 +97,12 @@ static void take_frame(void) {
 }
 
 int main(void) {
-    static const uint8_t kib[SOCKETS] = {BUFFER_KIB};
+    static const uint8_t kib[CHIP_SOCKETS] = {CHIP_MEMORY_KIB};
     wiznet_start();
     wiznet_set_buffers(kib);
     wiznet_set_mac();
     wiznet_wait_for_link();
-    if (socket_open(SOCKET, MR_MACRAW | MACRAW_FILTER, 0) != SR_MACRAW) {
+    if (socket_open(SOCKET, MR_MACRAW | MACRAW_MAC_FILTER, 0) != SR_MACRAW) {
         give_up("the socket does not open");
     }
     wiznet_interrupts_start();

@@ -14,7 +14,7 @@ use testbench::captures::{self, Analysis, CaptureFolder, Options};
 use testbench::run_folder::{check_absent, samples_table};
 
 use crate::refused;
-use crate::statistics::{finding_list, interval_dict, summary_dict};
+use crate::statistics::{finding_list, interval_dict, outcome_dict, summary_dict};
 use crate::table::Table;
 use crate::watch::while_working;
 
@@ -84,11 +84,7 @@ impl CaptureResult {
 
     #[getter]
     fn outcomes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let dict = PyDict::new(py);
-        for (name, count) in self.0.pairing.outcomes().by_name() {
-            dict.set_item(name, count)?;
-        }
-        Ok(dict)
+        outcome_dict(py, &self.0.pairing.outcomes())
     }
 
     #[getter]

@@ -10,7 +10,7 @@ use pyo3::types::{PyDict, PyList};
 use serde_json::{Value, json};
 use testbench::Control;
 use testbench::bench::{
-    self, BenchRun, BoardRun, LinkFolder, Measure, RowResult, StageEntry, run_boards, spans_table,
+    self, BenchRun, BoardRun, Measure, RowResult, StageEntry, SuiteFolder, run_boards, spans_table,
 };
 use testbench::board_rows::{ReadyRow, STEPS, prepare};
 use testbench::run_folder::{check_absent, samples_table};
@@ -18,7 +18,7 @@ use testbench::suite::{Row, Suite, Trigger};
 
 use crate::board_rows::PyBoardRow;
 use crate::refused;
-use crate::statistics::{finding_list, interval_dict, summary_dict};
+use crate::statistics::{finding_list, interval_dict, outcome_dict, summary_dict};
 use crate::table::Table;
 use crate::watch::while_working;
 
@@ -132,11 +132,7 @@ impl PyRow {
 
     #[getter]
     fn outcomes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let dict = PyDict::new(py);
-        for (name, count) in self.0.outcomes().by_name() {
-            dict.set_item(name, count)?;
-        }
-        Ok(dict)
+        outcome_dict(py, &self.0.outcomes())
     }
 
     #[getter]
@@ -249,7 +245,7 @@ pub(crate) fn run_suite(
     let measure = Measure { seed: suite.seed, intervals, findings, spans_of_first: SPANS_OF_FIRST };
     let total = suite.rows.iter().map(|row| row.samples).sum::<u64>() + STEPS * ready.len() as u64;
     let (name, seed) = (suite.name.clone(), suite.seed);
-    let folder = LinkFolder::create(&out, &suite, captures).map_err(refused)?;
+    let folder = SuiteFolder::create(&out, &suite, captures).map_err(refused)?;
     let control = Arc::new(Control::default());
     let ((links, boards), interrupted) =
         while_working(py, Arc::clone(&control), total, progress, move || {
@@ -268,7 +264,7 @@ fn keep_run(
     ready: &[ReadyRow],
     measure: Measure,
     control: &Control,
-    mut folder: LinkFolder,
+    mut folder: SuiteFolder,
     environment: &Value,
 ) -> (BenchRun, BoardRun) {
     let mut links = bench::run(suite, measure, control, true, &mut |row| folder.add(row));

@@ -1,6 +1,5 @@
 //! Rows of a suite that ran on boards, and the settings of images.
 
-use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use pyo3::prelude::*;
@@ -10,7 +9,7 @@ use testbench::board::{image_settings, read_image};
 use testbench::board_rows::{BoardEntry, BoardRowResult, board_spans, samples_of};
 
 use crate::refused;
-use crate::statistics::{finding_list, interval_dict, summary_dict};
+use crate::statistics::{finding_list, interval_dict, outcome_dict, summary_dict};
 use crate::table::Table;
 
 /// A row of a suite that ran on a board, measured.
@@ -30,10 +29,8 @@ impl PyBoardRow {
     }
 
     #[getter]
-    fn outcomes(&self) -> BTreeMap<&'static str, usize> {
-        let (paired, missed) = self.0.1.outcomes();
-        let none = ["glitch", "overlapped", "late", "duplicate", "spurious"].map(|name| (name, 0));
-        none.into_iter().chain([("paired", paired), ("missed", missed)]).collect()
+    fn outcomes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        outcome_dict(py, &self.0.1.outcomes())
     }
 
     #[getter]
@@ -73,5 +70,5 @@ pub(crate) fn image_setting_list(image: PathBuf, symbols: Option<PathBuf>) -> Py
             |one| json!({"name": one.name, "value": one.value(), "text": one.text(), "address": one.address}),
         )
         .collect();
-    Ok(json!({"image": image.name(), "settings": listed}).to_string())
+    Ok(json!(listed).to_string())
 }

@@ -1,11 +1,21 @@
 //! Statistics of samples that Python holds already.
 
+use capture::pairing::Outcomes;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 use stats::detect::{Evidence, Finding, Settings};
 use testbench::captures::{IntervalReport, Statistics};
 
 use crate::refused;
+
+/// How many messages had each outcome.
+pub(crate) fn outcome_dict<'py>(py: Python<'py>, outcomes: &Outcomes) -> PyResult<Bound<'py, PyDict>> {
+    let dict = PyDict::new(py);
+    for (name, count) in outcomes.by_name() {
+        dict.set_item(name, count)?;
+    }
+    Ok(dict)
+}
 
 /// Percentiles by name, or nothing.
 pub(crate) fn summary_dict<'py>(

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use testbench::Control;
-use testbench::bench::{self, LinkFolder, Measure, RowResult, VirtualEdges};
+use testbench::bench::{self, Measure, RowResult, SuiteFolder, VirtualEdges};
 use testbench::captures::{Options, analyze, discover};
 use testbench::suite::Suite;
 
@@ -17,7 +17,7 @@ fn measure() -> Measure {
 
 fn run(suite: &str, out: &Path, workers: usize) -> Vec<RowResult> {
     let suite = Suite::parse(Path::new("suite.toml"), suite.to_owned()).unwrap();
-    let mut folder = LinkFolder::create(out, &suite, true).unwrap();
+    let mut folder = SuiteFolder::create(out, &suite, true).unwrap();
     let pool = rayon::ThreadPoolBuilder::new().num_threads(workers).build().unwrap();
     let result = pool
         .install(|| bench::run(&suite, measure(), &Control::default(), false, &mut |row| folder.add(row)));

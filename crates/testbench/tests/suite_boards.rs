@@ -1,6 +1,7 @@
 //! What a suite may say of boards, and what is answered where it says something else.
 
 use std::path::Path;
+use std::time::{Duration, Instant};
 
 use testbench::suite::{Compare, Quantity, Suite};
 
@@ -27,6 +28,28 @@ fn lists_of_settings_make_a_row_for_each() {
 }
 
 #[test]
+fn thousands_of_rows_are_compared_at_once() {
+    let values: Vec<String> = (0..5000).map(|value| value.to_string()).collect();
+    let text = format!(
+        "[boards.a]\nsettings = {{ spi_hz = [{}] }}\n[boards.b]\nsame_but = 'a'\nsettings = {{ poll_ms = 1 }}\n",
+        values.join(", ")
+    );
+    let begun = Instant::now();
+    let suite = parse(&text).unwrap();
+    let last = suite.boards.last().unwrap();
+    assert_eq!((suite.boards.len(), last.same_but.as_ref().unwrap().row.as_str()), (10_000, "a spi_hz=4999"));
+    assert!(begun.elapsed() < Duration::from_secs(10), "{:?}", begun.elapsed());
+}
+
+#[test]
+fn a_row_cannot_be_asked_for_no_messages() {
+    let suite = parse("[boards.a]\n").unwrap();
+    let refused = suite.clone().narrowed(&[], Some(0), None).expect_err("no row has 0 messages");
+    assert_eq!(refused.to_string(), "a: samples is 0, but it takes a whole number from 1 to 100000000");
+    assert_eq!(suite.narrowed(&[], Some(7), None).unwrap().boards[0].measurement.samples, Some(7));
+}
+
+#[test]
 fn an_entry_has_the_fields_of_the_one_that_it_is_compared_with() {
     let suite = parse(
         "[boards.fast]\nfirmware = 'pp.elf'\nlimit = '20 s'\nskip = 1\nsettings = { spi_hz = 33000000, poll_ms = 0 }\n\
@@ -49,6 +72,18 @@ fn each_row_of_a_list_is_compared_with_the_row_that_differs_in_one_thing() {
     let compared: Vec<&str> =
         suite.boards[2..].iter().map(|row| row.same_but.as_ref().unwrap().row.as_str()).collect();
     assert_eq!(compared, ["a spi_hz=1", "a spi_hz=2"]);
+}
+
+#[test]
+fn a_program_built_for_another_board_differs_in_the_board_alone() {
+    let of = |firmware: &str| {
+        let other = format!("[boards.b]\nsame_but = 'a'\nboard = 'pico-w5100'\nfirmware = '{firmware}'\n");
+        parse(&format!("[boards.a]\nfirmware = 'w5500-evb-pico/x.elf'\n{other}"))
+    };
+    let suite = of("pico-w5100/x.elf").unwrap();
+    assert_eq!(suite.boards[1].same_but.as_ref().unwrap().what, "board");
+    assert!(of("pico-w5100/y.elf").unwrap_err().to_string().contains("2 things (board, firmware)"));
+    assert!(of("x.elf").unwrap_err().to_string().contains("2 things (board, firmware)"));
 }
 
 #[test]
@@ -90,6 +125,10 @@ fn every_error_names_file_line_and_field_and_what_would_be_right() {
             "[boards.a]\nmeasure = 'speed'\n",
             "2: boards.a.measure is \"speed\", but it is one of messages, requests, latency, bulk",
         ),
+        ("[boards.a]\nboard = ' '\n", "2: boards.a.board is \" \", but it takes a name"),
+        ("[boards.a]\nfirmware = ''\n", "2: boards.a.firmware is \"\", but it takes a name"),
+        ("[boards.a]\nnetwork = ''\n", "2: boards.a.network is \"\", but it takes a name"),
+        ("[boards.'']\n", "1: boards: an entry has a name, such as [boards.pingpong]"),
         ("[boards.a]\nlimit = 'long'\n", "2: boards.a.limit is \"long\", but it takes a time of at most"),
         (
             "[boards.a]\nstop_within = '1'\n",
@@ -115,6 +154,14 @@ fn every_error_names_file_line_and_field_and_what_would_be_right() {
         (
             "[boards.a]\npublished = { value = 0, unit = 'messages/s', source = 's' }\n",
             "published.value is 0, but it takes a number above 0",
+        ),
+        (
+            "[boards.a]\npublished = { value = 1e300, unit = 'messages/s', source = 's' }\n",
+            "published.value is 1e300, but it takes a number above 0 and of at most 1e15",
+        ),
+        (
+            "[boards.a]\npublished = { value = nan, unit = 'messages/s', source = 's' }\n",
+            "published.value is nan, but it takes a number above 0",
         ),
         (
             "[boards.a]\npublished = { value = 1, unit = 'ms', source = 's' }\n",

@@ -1,5 +1,5 @@
-/* Implementation of pages.h: pages of the image that `airwire fsdata` made, live values by their tags, a lamp by a form. One
- * connection of the HTTP core for each stream; who finds none is told so and sent away. */
+/* Implementation of pages.h: pages of the image that `airwire fsdata` made, live values by their tags, a lamp by a
+ * form. One connection of the HTTP core for each stream; who finds none is told so and sent away. */
 #include <string.h>
 
 #include "adc.h"

@@ -20,7 +20,7 @@ static size_t part(const char *value, size_t bytes, size_t offset, char *out, si
     return count;
 }
 
-static size_t write_counter(void *context, size_t offset, char *out, size_t capacity) {
+HTTP_FAST static size_t write_counter(void *context, size_t offset, char *out, size_t capacity) {
     static uint32_t pages;
     static char digits[DECIMAL_DIGITS];
     static size_t count;
@@ -31,7 +31,7 @@ static size_t write_counter(void *context, size_t offset, char *out, size_t capa
     return part(digits, count, offset, out, capacity);
 }
 
-static size_t write_greeting(void *context, size_t offset, char *out, size_t capacity) {
+HTTP_FAST static size_t write_greeting(void *context, size_t offset, char *out, size_t capacity) {
     static const char *const greetings[] = {"Hello", "Good day", "Welcome", "Greetings"};
     static const char *chosen;
     (void)context;
@@ -52,7 +52,7 @@ static size_t write_fraction(char *to, uint32_t value, unsigned digits) {
     return (size_t)(end - to);
 }
 
-static size_t write_voltage(void *context, size_t offset, char *out, size_t capacity) {
+HTTP_FAST static size_t write_voltage(void *context, size_t offset, char *out, size_t capacity) {
     static char text[VALUE_BYTES];
     static size_t count;
     (void)context;
@@ -62,7 +62,7 @@ static size_t write_voltage(void *context, size_t offset, char *out, size_t capa
     return part(text, count, offset, out, capacity);
 }
 
-static size_t write_temperature(void *context, size_t offset, char *out, size_t capacity) {
+HTTP_FAST static size_t write_temperature(void *context, size_t offset, char *out, size_t capacity) {
     static char text[VALUE_BYTES];
     static size_t count;
     (void)context;

@@ -4,9 +4,21 @@
 
 #include "console.h"
 #include "network.h"
+#include "rate.h"
 #include "settings.h"
 
 SETTING(role, ROLE_SERVER);
+
+void tell_report(const struct iperf_report *report) {
+    rate_report("UDP server, whole", report->bytes, report->time_us);
+    console_text("UDP server, jitter ");
+    console_number(report->jitter_us);
+    console_text(" us, lost ");
+    console_number(report->lost);
+    console_text(" of ");
+    console_number(report->datagrams);
+    console_named(", out of order", report->out_of_order);
+}
 
 static uint32_t tick(uint32_t now_ms) {
     switch (setting_role) {

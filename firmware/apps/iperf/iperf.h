@@ -2,8 +2,7 @@
 #ifndef IPERF_H
 #define IPERF_H
 
-#include <stdbool.h>
-#include <stdint.h>
+#include "iperf_header.h"
 
 enum role { ROLE_SERVER, ROLE_TCP_CLIENT, ROLE_UDP_CLIENT };
 
@@ -13,5 +12,8 @@ bool tcp_client_start(void);
 uint32_t tcp_client_tick(uint32_t now_ms);
 bool udp_client_start(void);
 uint32_t udp_client_tick(uint32_t now_ms);
+
+/* Prints what a UDP server found of a whole test. */
+void tell_report(const struct iperf_report *report);
 
 #endif

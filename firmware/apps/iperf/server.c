@@ -71,19 +71,6 @@ static void ended(struct stream *stream, enum stream_end how) {
 
 static const struct stream_user user = {.opened = opened, .readable = readable, .ended = ended};
 
-static void tell_report(const struct iperf_report *report) {
-    rate_report("UDP server, whole", report->bytes, report->time_us);
-    console_text("UDP server, jitter ");
-    console_number(report->jitter_us);
-    console_text(" us, lost ");
-    console_number(report->lost);
-    console_text(" of ");
-    console_number(report->datagrams);
-    console_text(", out of order ");
-    console_number(report->out_of_order);
-    console_put('\n');
-}
-
 /* Theirs, else a free one, else one whose test is over. */
 static struct client *client_of(const struct endpoint *from) {
     struct client *free = NULL, *over = NULL;

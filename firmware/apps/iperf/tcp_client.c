@@ -4,7 +4,6 @@
 #include "clock.h"
 #include "console.h"
 #include "iperf.h"
-#include "iperf_header.h"
 #include "network.h"
 #include "rate.h"
 #include "settings.h"

@@ -4,7 +4,6 @@
 #include "clock.h"
 #include "console.h"
 #include "iperf.h"
-#include "iperf_header.h"
 #include "network.h"
 #include "rate.h"
 #include "settings.h"
@@ -69,16 +68,8 @@ static void received(void *context, const struct endpoint *from, const uint8_t *
     }
     test.is_done = true;
     rate_report("UDP client, whole", (uint64_t)test.sent * test.size, test.sent_us);
-    rate_report("UDP server, whole", report.bytes, report.time_us);
-    console_text("UDP server, jitter ");
-    console_number(report.jitter_us);
-    console_text(" us, lost ");
-    console_number(report.lost);
-    console_text(" of ");
-    console_number(report.datagrams);
-    console_text(", out of order ");
-    console_number(report.out_of_order);
-    console_text("\ndone\n");
+    tell_report(&report);
+    console_text("done\n");
 }
 
 /* Milliseconds until then, rounded down: the rest goes by asking again. */

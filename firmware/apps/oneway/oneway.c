@@ -50,6 +50,20 @@ void oneway_arrived(const struct oneway_message *message) {
 
 void oneway_was_wrong(void) { note(&counts.wrong); }
 
+void oneway_came(struct oneway_receiver *receiver, const uint8_t *bytes, size_t count) {
+    uint32_t dropped = receiver->dropped;
+    struct oneway_message message;
+    for (size_t at = 0; at < count;) {
+        at += oneway_take(receiver, bytes + at, count - at);
+        while (oneway_next(receiver, &message)) {
+            oneway_arrived(&message);
+        }
+    }
+    if (receiver->dropped != dropped) {
+        oneway_was_wrong();
+    }
+}
+
 static size_t payload_bytes(void) {
     uint32_t wanted = setting_payload_bytes;
     return wanted < ONEWAY_LEAST_BYTES ? ONEWAY_LEAST_BYTES : wanted > ONEWAY_MOST_BYTES ? ONEWAY_MOST_BYTES : wanted;

@@ -21,5 +21,7 @@ extern const struct way way_tcp, way_udp, way_uart;
 void oneway_began(void);
 void oneway_arrived(const struct oneway_message *message);
 void oneway_was_wrong(void);
+/* The same of bytes of a stream or a line, in which messages are found. */
+void oneway_came(struct oneway_receiver *receiver, const uint8_t *bytes, size_t count);
 
 #endif

@@ -62,17 +62,7 @@ static void readable(struct stream *stream) {
     struct oneway_receiver *receiver = &((struct stream_receiver *)stream->context)->receiver;
     oneway_began();
     for (size_t count; (count = stream_read(stream, bytes, sizeof bytes)) != 0;) {
-        uint32_t dropped = receiver->dropped;
-        struct oneway_message message;
-        for (size_t at = 0; at < count;) {
-            at += oneway_take(receiver, bytes + at, count - at);
-            while (oneway_next(receiver, &message)) {
-                oneway_arrived(&message);
-            }
-        }
-        if (receiver->dropped != dropped) {
-            oneway_was_wrong();
-        }
+        oneway_came(receiver, bytes, count);
     }
 }
 

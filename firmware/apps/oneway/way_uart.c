@@ -29,25 +29,16 @@ static bool send(const uint8_t *bytes, size_t count) { return uart_write(bytes, 
 
 static uint32_t tick(uint32_t now_ms) {
     uint8_t bytes[64];
-    struct oneway_message message;
     (void)now_ms;
     size_t count = uart_read(bytes, sizeof bytes);
     if (count) {
-        uint32_t dropped = receiver.dropped;
         if (!receiver.count) {
             oneway_began();
         }
-        for (size_t at = 0; at < count;) {
-            at += oneway_take(&receiver, bytes + at, count - at);
-            while (oneway_next(&receiver, &message)) {
-                oneway_arrived(&message);
-            }
-        }
-        if (receiver.dropped != dropped) {
-            oneway_was_wrong();
-        }
+        oneway_came(&receiver, bytes, count);
         last_us = clock_us();
     } else if (receiver.count && clock_is_over(last_us, silence_us)) {
+        struct oneway_message message;
         oneway_give_up(&receiver);
         oneway_was_wrong();
         while (oneway_next(&receiver, &message)) {

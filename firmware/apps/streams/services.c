@@ -6,7 +6,8 @@
 
 /* An or of enum service. */
 SETTING(services, SERVE_SINK | SERVE_SOURCE | SERVE_ECHO | SERVE_ECHO_DATAGRAMS);
-/* A connection on which nothing has moved for so long is given up, as its peer may be gone without a word; 0 for never. */
+/* A connection on which nothing has moved for so long is given up, as its peer may be gone without a word; 0 for never.
+ */
 SETTING(quiet_limit_s, 60);
 
 #define LOOK_MS 1000u

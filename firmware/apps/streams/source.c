@@ -106,7 +106,8 @@ void source_drop_quiet(uint32_t now_ms, uint32_t limit_ms) {
 static void opened(struct stream *stream) {
     for (unsigned n = 0; n < MOST_CONNECTIONS; n++) {
         if (!outlets[n].is_used) {
-            outlets[n] = (struct outlet){.is_used = true, .stream = stream, .began_us = clock_us(), .moved_ms = clock_ms()};
+            outlets[n] =
+                (struct outlet){.is_used = true, .stream = stream, .began_us = clock_us(), .moved_ms = clock_ms()};
             stream->context = &outlets[n];
             writable(stream);
             return;

@@ -17,15 +17,12 @@
 #define CONTROL_INTERRUPT 2u /* the interrupt pin is low while a frame waits */
 #define IDEAL_MAC_STATUS IDEAL_MAC_REGISTER(0x08u)
 #define STATUS_LINK 1u
-#define STATUS_RECEIVED 2u
 #define IDEAL_MAC_LOW IDEAL_MAC_REGISTER(0x0cu)  /* the first four octets of the own address, the first lowest */
 #define IDEAL_MAC_HIGH IDEAL_MAC_REGISTER(0x10u) /* the last two */
 #define IDEAL_MAC_RX_BYTES IDEAL_MAC_REGISTER(0x14u)
 #define IDEAL_MAC_RX_DONE IDEAL_MAC_REGISTER(0x18u) /* a write makes room for the next frame */
 #define IDEAL_MAC_TX_ROOM IDEAL_MAC_REGISTER(0x1cu) /* in frames */
 #define IDEAL_MAC_TX_SEND IDEAL_MAC_REGISTER(0x20u) /* bytes, and above bit 16 where in the memory they begin */
-#define IDEAL_MAC_RX_DROPPED IDEAL_MAC_REGISTER(0x24u)
-#define IDEAL_MAC_RX_DAMAGED IDEAL_MAC_REGISTER(0x28u)
 #define IDEAL_MAC_TX_REFUSED IDEAL_MAC_REGISTER(0x2cu)
 
 #define IDEAL_MAC_RX_MEMORY ((const uint8_t *)(BOARD_IDEAL_MAC + 0x1000u))

@@ -1,7 +1,7 @@
 /* What differs between WIZnet's chips: register addresses, block numbers, memories, version. board.h chooses one by
  * BOARD_WIZNET_W5100, _W5100S, _W5200 or _W5500. Registers are named as in the datasheets (their sections 3 and 4). An
  * address holds the offset in its low half; for the W5500 the block select bits lie above it (W5500 datasheet 2.2.2).
- */
+ * Where clocks, the reset pulse and the time to start come from is in docs/fidelity-wiznet.md. */
 #ifndef WIZNET_CHIP_H
 #define WIZNET_CHIP_H
 
@@ -22,8 +22,6 @@
 #define CHIP_VERSION 0x04u
 #define SIR 0x17u
 #define SIMR 0x18u
-#define RTR 0x19u
-#define RCR 0x1bu
 #define PHY 0x2eu
 #define PHY_LINK 0x01u
 #define MACRAW_MAC_FILTER 0x80u
@@ -42,8 +40,6 @@
 #define CHIP_VERSION 0x03u
 #define SIR 0x34u
 #define SIMR 0x16u
-#define RTR 0x17u
-#define RCR 0x19u
 #define PHY 0x35u
 #define PHY_LINK 0x20u
 #define MACRAW_MAC_FILTER 0x40u
@@ -62,8 +58,6 @@
 #define CHIP_VERSION 0x51u
 #define SIR 0x15u
 #define SIMR 0x16u
-#define RTR 0x17u
-#define RCR 0x19u
 #define PHY 0x3cu
 #define PHY_LINK 0x01u
 #define NETLCKR 0x71u
@@ -85,8 +79,6 @@
 #define CHIP_BYTE_BY_BYTE 1 /* each byte is a transaction of its own */
 #define SIR 0x15u           /* with CONFLICT, UNREACH and PPPoE in the upper half */
 #define SIMR 0x16u
-#define RTR 0x17u
-#define RCR 0x19u
 #define RMSR 0x1au /* memory sizes of all sockets, two bits each: 1 KiB at least */
 #define TMSR 0x1bu
 #define MACRAW_MAC_FILTER 0x40u
@@ -102,7 +94,6 @@
 #define SIPR 0x0fu
 
 #define Sn_MR(socket) SOCKET_REGISTER(socket, 0x00u)
-#define MR_CLOSED 0x00u
 #define MR_TCP 0x01u
 #define MR_UDP 0x02u
 #define MR_MACRAW 0x04u
@@ -124,16 +115,19 @@
 #define IR_ALL 0x1fu
 #define Sn_SR(socket) SOCKET_REGISTER(socket, 0x03u)
 #define SR_CLOSED 0x00u
+#define SR_ARP 0x01u /* before CONNECT: the W5100 */
 #define SR_INIT 0x13u
 #define SR_LISTEN 0x14u
+#define SR_SYNSENT 0x15u
+#define SR_SYNRECV 0x16u
 #define SR_ESTABLISHED 0x17u
+#define SR_TIME_WAIT 0x1bu
 #define SR_CLOSE_WAIT 0x1cu
 #define SR_UDP 0x22u
 #define SR_MACRAW 0x42u
 #define Sn_PORT(socket) SOCKET_REGISTER(socket, 0x04u)
 #define Sn_DIPR(socket) SOCKET_REGISTER(socket, 0x0cu)
 #define Sn_DPORT(socket) SOCKET_REGISTER(socket, 0x10u)
-#define Sn_MSSR(socket) SOCKET_REGISTER(socket, 0x12u)
 #define Sn_RXBUF_SIZE(socket) SOCKET_REGISTER(socket, 0x1eu)
 #define Sn_TXBUF_SIZE(socket) SOCKET_REGISTER(socket, 0x1fu)
 #define Sn_TX_FSR(socket) SOCKET_REGISTER(socket, 0x20u)

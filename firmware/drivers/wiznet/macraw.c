@@ -3,13 +3,15 @@
 
 #include "bus.h"
 #include "chip.h"
+#include "command.h"
 #include "memory.h"
 #include "sockets.h"
 #include "wiznet.h"
 
 #define LENGTH_BYTES 2u
+/* Of Ethernet: addresses and type, and the least frame without its check sequence. */
+#define HEADER_BYTES 14u
 #define LEAST_BYTES 60u
-#define COMMAND_LOOKS 64u
 #define SIZE_LOOKS 4u
 /* A frame of the largest size takes 123 us on the wire at 100 Mbit/s and ten times that at 10; so many looks at Sn_IR
  * take longer on any SPI. */
@@ -22,21 +24,11 @@ static uint16_t written; /* of the frame that is being written */
 static bool is_sending;
 static uint32_t faults;
 
-static bool command(uint8_t code) {
-    bus_write8(Sn_CR(0), code);
-    for (unsigned look = 0; look < COMMAND_LOOKS; look++) {
-        if (!bus_read8(Sn_CR(0))) {
-            return true;
-        }
-    }
-    return false;
-}
-
 static bool open(void) {
-    command(CR_CLOSE);
+    socket_command(0, CR_CLOSE);
     bus_write8(Sn_IR(0), IR_ALL);
     bus_write8(Sn_MR(0), MR_MACRAW | MACRAW_MAC_FILTER);
-    if (!command(CR_OPEN) || bus_read8(Sn_SR(0)) != SR_MACRAW) {
+    if (!socket_command(0, CR_OPEN) || bus_read8(Sn_SR(0)) != SR_MACRAW) {
         return false;
     }
     read_pointer = bus_read16(Sn_RX_RD(0));
@@ -94,7 +86,7 @@ size_t frames_next(void) {
     memory_read(0, read_pointer, length, LENGTH_BYTES);
     unsigned bytes = (unsigned)(length[0] << 8 | length[1]);
     look_for(bytes);
-    if (waiting > memory_bytes(0) || bytes < LENGTH_BYTES + 14u || bytes > LENGTH_BYTES + FRAMES_MOST_BYTES ||
+    if (waiting > memory_bytes(0) || bytes < LENGTH_BYTES + HEADER_BYTES || bytes > LENGTH_BYTES + FRAMES_MOST_BYTES ||
         bytes > waiting) {
         fault();
         return 0;
@@ -116,7 +108,7 @@ void frames_finish(void) {
     read_pointer = (uint16_t)(read_pointer + left);
     left = 0;
     bus_write16(Sn_RX_RD(0), read_pointer);
-    command(CR_RECV);
+    socket_command(0, CR_RECV);
 }
 
 bool frames_has_room(size_t bytes) { return bytes <= memory_bytes(0); }
@@ -147,7 +139,7 @@ void frames_send(void) {
     }
     wait_until_sent();
     bus_write16(Sn_TX_WR(0), write_pointer);
-    is_sending = command(CR_SEND);
+    is_sending = socket_command(0, CR_SEND);
     written = 0;
 }
 

@@ -5,10 +5,12 @@
 
 #include "bus.h"
 #include "chip.h"
+#include "command.h"
 #include "memory.h"
 
-/* A command is taken within a microsecond; so many looks take at least 20 us on any SPI. */
-#define COMMAND_LOOKS 64u
+_Static_assert(SOCKET_CONNECTED == IR_CON && SOCKET_DISCONNECTED == IR_DISCON && SOCKET_RECEIVED == IR_RECV &&
+                   SOCKET_TIMED_OUT == IR_TIMEOUT && SOCKET_SENT == IR_SENDOK,
+               "events are the bits of Sn_IR");
 
 static struct {
     uint16_t write, read;    /* where the next bytes go to and come from */
@@ -19,23 +21,12 @@ static struct {
 
 unsigned socket_count(void) { return CHIP_SOCKETS; }
 
-/* The chip clears Sn_CR when it has taken the command. */
-static bool command(unsigned socket, uint8_t code) {
-    bus_write8(Sn_CR(socket), code);
-    for (unsigned look = 0; look < COMMAND_LOOKS; look++) {
-        if (!bus_read8(Sn_CR(socket))) {
-            return true;
-        }
-    }
-    return false;
-}
-
 static bool open(unsigned socket, uint8_t mode, uint16_t port, uint8_t state) {
-    command(socket, CR_CLOSE);
+    socket_command(socket, CR_CLOSE);
     bus_write8(Sn_IR(socket), IR_ALL);
     bus_write8(Sn_MR(socket), mode);
     bus_write16(Sn_PORT(socket), port);
-    if (!command(socket, CR_OPEN) || bus_read8(Sn_SR(socket)) != state) {
+    if (!socket_command(socket, CR_OPEN) || bus_read8(Sn_SR(socket)) != state) {
         return false;
     }
     memset(&sockets[socket], 0, sizeof sockets[socket]);
@@ -49,7 +40,7 @@ static void take_pointers(unsigned socket) {
 }
 
 bool socket_listen(unsigned socket, uint16_t port) {
-    return open(socket, MR_TCP | MR_NO_DELAYED_ACK, port, SR_INIT) && command(socket, CR_LISTEN);
+    return open(socket, MR_TCP | MR_NO_DELAYED_ACK, port, SR_INIT) && socket_command(socket, CR_LISTEN);
 }
 
 bool socket_connect(unsigned socket, uint16_t own_port, uint32_t address, uint16_t port) {
@@ -57,7 +48,7 @@ bool socket_connect(unsigned socket, uint16_t own_port, uint32_t address, uint16
         return false;
     }
     socket_set_peer(socket, address, port);
-    return command(socket, CR_CONNECT);
+    return socket_command(socket, CR_CONNECT);
 }
 
 bool socket_open_udp(unsigned socket, uint16_t port) {
@@ -80,9 +71,9 @@ static enum socket_state state_of(uint8_t sr) {
     case SR_CLOSE_WAIT:
         return SOCKET_ENDED_BY_PEER;
     case SR_INIT:
-    case 0x01: /* ARP before CONNECT: W5100 */
-    case 0x15: /* SYN sent, SYN received */
-    case 0x16:
+    case SR_ARP:
+    case SR_SYNSENT:
+    case SR_SYNRECV:
         return SOCKET_OPENING;
     default:
         return SOCKET_CLOSING;
@@ -137,7 +128,7 @@ void socket_read(unsigned socket, uint8_t *bytes, size_t count) {
 void socket_release(unsigned socket) {
     if (sockets[socket].unread) {
         bus_write16(Sn_RX_RD(socket), sockets[socket].read);
-        command(socket, CR_RECV);
+        socket_command(socket, CR_RECV);
         sockets[socket].unread = 0;
     }
 }
@@ -167,7 +158,7 @@ bool socket_send(unsigned socket) {
         return false;
     }
     bus_write16(Sn_TX_WR(socket), sockets[socket].write);
-    command(socket, CR_SEND);
+    socket_command(socket, CR_SEND);
     sockets[socket].unsent = 0;
     sockets[socket].is_sending = true;
     return true;
@@ -185,6 +176,6 @@ void socket_peer(unsigned socket, uint32_t *address, uint16_t *port) {
     *port = bus_read16(Sn_DPORT(socket));
 }
 
-void socket_disconnect(unsigned socket) { command(socket, CR_DISCON); }
+void socket_disconnect(unsigned socket) { socket_command(socket, CR_DISCON); }
 
-void socket_close(unsigned socket) { command(socket, CR_CLOSE); }
+void socket_close(unsigned socket) { socket_command(socket, CR_CLOSE); }

@@ -22,7 +22,7 @@ typedef struct {
     void *messages[MAILBOX_MESSAGES];
 } sys_mbox_t;
 typedef TaskHandle_t sys_thread_t;
-/* Words that the thread never used which has come closest to the end of its stack. */
+/* Words of its stack that the thread never used. */
 unsigned sys_thread_least_stack(void);
 
 #define sys_sem_valid(sem) ((sem)->handle != NULL)

@@ -20,6 +20,7 @@
 #include "console.h"
 #include "host.h"
 #include "settings.h"
+#include "tick.h"
 
 /* So many bytes a stream holds in each direction. */
 SETTING(buffer_bytes, 4096);
@@ -54,8 +55,6 @@ static struct {
     bool is_used;
 } listeners[LISTENERS];
 
-static bool tick_is_due, has_tick = true;
-static uint32_t tick_at_ms;
 static volatile sig_atomic_t must_end;
 
 static void end_loop(int number) {
@@ -98,7 +97,11 @@ bool network_listen(uint16_t port, const struct stream_user *user) {
     for (unsigned n = 0; n < LISTENERS; n++) {
         if (!listeners[n].is_used) {
             int socket = host_socket(SOCK_STREAM, port);
-            if (socket < 0 || listen(socket, STREAMS)) {
+            if (socket >= 0 && listen(socket, STREAMS)) {
+                close(socket);
+                socket = -1;
+            }
+            if (socket < 0) {
                 return false;
             }
             listeners[n].socket = socket;
@@ -174,8 +177,6 @@ void stream_peer(struct stream *stream, uint32_t *address, uint16_t *port) {
     *address = name.sin_addr.s_addr;
     *port = ntohs(name.sin_port);
 }
-
-void network_call_soon(void) { tick_is_due = true; }
 
 static void tell_end(struct seat *seat, enum stream_end how) {
     if (how != STREAM_ENDED) {
@@ -305,22 +306,6 @@ static bool needs_a_look(const struct seat *seat) {
     return seat->phase != FREE && (seat->is_new || seat->is_broken || has_room || must_shut);
 }
 
-static uint32_t milliseconds_to_tick(void) {
-    uint32_t left = tick_at_ms - clock_ms();
-    if (tick_is_due || (has_tick && (int32_t)left <= 0)) {
-        return 0;
-    }
-    return has_tick && left < LONGEST_SLEEP_MS ? left : LONGEST_SLEEP_MS;
-}
-
-static void call_tick(void) {
-    tick_is_due = false;
-    uint32_t now_ms = clock_ms();
-    uint32_t wait_ms = application.tick ? application.tick(now_ms) : NETWORK_NEVER;
-    tick_at_ms = now_ms + (wait_ms < INT32_MAX ? wait_ms : INT32_MAX);
-    has_tick = wait_ms != NETWORK_NEVER;
-}
-
 #define FIRST_PORT STREAMS
 #define FIRST_LISTENER (FIRST_PORT + HOST_PORTS)
 #define PINS_PLACE (FIRST_LISTENER + LISTENERS)
@@ -329,7 +314,7 @@ static void call_tick(void) {
 /* One look at everything: streams first, then ports, then who wants to connect. */
 static void turn(int pins) {
     struct pollfd places[PLACES];
-    uint32_t limit_ms = milliseconds_to_tick();
+    uint32_t limit_ms = tick_wait_ms(LONGEST_SLEEP_MS);
     for (unsigned n = 0; n < STREAMS; n++) {
         places[n] = (struct pollfd){seats[n].phase == FREE ? -1 : seats[n].socket, events_of(&seats[n]), 0};
         limit_ms = needs_a_look(&seats[n]) ? 0 : limit_ms;
@@ -386,14 +371,12 @@ int main(void) {
     int pins = host_pins_open();
     console_text(application.name);
     console_text(" by the sockets of this machine\n");
-    tick_at_ms = clock_ms();
+    tick_begin();
     application.start();
     console_text("ready\n");
     while (!must_end) {
         turn(pins);
-        if (!milliseconds_to_tick()) {
-            call_tick();
-        }
+        tick_call_if_due();
     }
     close_all();
     return 0;

@@ -22,8 +22,4 @@ int host_socket(int type, uint16_t port) {
     return opened;
 }
 
-bool network_is_ready(void) { return true; }
-
-const char *network_sentence(void) { return "The sockets of this machine are ready."; }
-
 uint32_t network_address(void) { return htonl(INADDR_LOOPBACK); }

@@ -29,5 +29,3 @@ size_t uart_read(uint8_t *bytes, size_t capacity) {
     ssize_t count = line < 0 ? 0 : read(line, bytes, capacity);
     return count > 0 ? (size_t)count : 0;
 }
-
-uint32_t uart_lost(void) { return 0; }

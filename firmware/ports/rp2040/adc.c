@@ -1,6 +1,7 @@
 /* The ADC, clocked with 48 MHz by PLL_USB, one conversion at a time. */
 #include "adc.h"
 
+#include "clock_sources.h"
 #include "pads.h"
 #include "resets.h"
 
@@ -9,21 +10,14 @@
 
 void adc_start(void) {
     resets_release(RESET_PLL_USB);
-    PLL_CS(PLL_USB_BASE) = 1;
-    PLL_FBDIV_INT(PLL_USB_BASE) = 120;
-    PLL_PWR_CLEAR(PLL_USB_BASE) = PLL_PWR_VCOPD | PLL_PWR_PD;
-    while (!(PLL_CS(PLL_USB_BASE) & PLL_CS_LOCK)) {
-    }
-    PLL_PRIM(PLL_USB_BASE) = 6u << 16 | 5u << 12;
-    PLL_PWR_CLEAR(PLL_USB_BASE) = PLL_PWR_POSTDIVPD;
-    CLK_ADC_CTRL = 1u << 11;
+    clk_adc_from_pll();
     resets_release(RESET_ADC);
     PADS_GPIO(26) = 0; /* no digital input, no pulls (4.9.2.1) */
     GPIO_CTRL(26) = FUNCTION_NULL;
     ADC_CS = ADC_CS_EN | ADC_CS_TS_EN;
 }
 
-/* 96 cycles of 48 MHz (4.9.2.2). */
+/* 96 cycles of 48 MHz (4.9.2.2): it ends with the clock that adc_start() has waited for. */
 static uint32_t convert(uint32_t input) {
     ADC_CS = ADC_CS_EN | ADC_CS_TS_EN | input << 12 | ADC_CS_START_ONCE;
     while (!(ADC_CS & ADC_CS_READY)) {

@@ -2,6 +2,7 @@
 #include "clock.h"
 
 #include "board.h"
+#include "clock_sources.h"
 #include "interrupt.h"
 #include "registers.h"
 #include "resets.h"
@@ -18,40 +19,14 @@ _Static_assert(BOARD_CRYSTAL_HZ == 12000000, "clock_start() computes with a crys
 static uint32_t system_hz;
 static uint32_t last_us, milliseconds;
 
-static void pll_sys_start(uint32_t feedback) {
-    resets_release(RESET_PLL_SYS);
-    PLL_CS(PLL_SYS_BASE) = 1;
-    PLL_FBDIV_INT(PLL_SYS_BASE) = feedback;
-    PLL_PWR_CLEAR(PLL_SYS_BASE) = PLL_PWR_VCOPD | PLL_PWR_PD;
-    while (!(PLL_CS(PLL_SYS_BASE) & PLL_CS_LOCK)) {
-    }
-    PLL_PRIM(PLL_SYS_BASE) = 6u << 16 | 2u << 12;
-    PLL_PWR_CLEAR(PLL_SYS_BASE) = PLL_PWR_POSTDIVPD;
-}
-
-/* The loops below end with the hardware: without a crystal or a PLL that locks there is no clock to bound them by, and
- * nothing that could run. */
 void clock_start(void) {
     uint32_t mhz = setting_system_hz / 1000000u;
     mhz = mhz < 63 ? 63 : mhz > 133 ? 133 : mhz;
     system_hz = mhz * 1000000u;
-    XOSC_STARTUP = 47; /* 1 ms of 12 MHz in units of 256 cycles (2.16.3) */
-    XOSC_CTRL = 0xfabu << 12 | 0xaa0u;
-    while (!(XOSC_STATUS & XOSC_STATUS_STABLE)) {
-    }
-    CLK_REF_CTRL = 2;
-    while (CLK_REF_SELECTED != 1u << 2) {
-    }
-    CLK_SYS_CTRL = 0;
-    while (CLK_SYS_SELECTED != 1u << 0) {
-    }
+    crystal_start();
     WATCHDOG_TICK = 1u << 9 | BOARD_CRYSTAL_HZ / 1000000u;
-    resets_release(RESET_IO_BANK0 | RESET_PADS_BANK0 | RESET_TIMER);
-    pll_sys_start(mhz);
-    CLK_SYS_CTRL = 1;
-    while (CLK_SYS_SELECTED != 1u << 1) {
-    }
-    CLK_PERI_CTRL = 1u << 11;
+    resets_release(RESET_PLL_SYS | RESET_IO_BANK0 | RESET_PADS_BANK0 | RESET_TIMER);
+    clk_sys_from_pll(mhz);
     milliseconds = setting_clock_start_ms;
     last_us = clock_us();
     TIMER_INTE = 1;

@@ -94,24 +94,18 @@
 
 /* UART (4.2.8) */
 #define UART0_BASE 0x40034000u
-#define UART0_DR REGISTER(UART0_BASE + 0x00)
-#define UART0_FR REGISTER(UART0_BASE + 0x18)
+#define UART1_BASE 0x40038000u
+#define UART_DR(base) REGISTER((base) + 0x00)
+#define UART_FR(base) REGISTER((base) + 0x18)
 #define UART_FR_BUSY (1u << 3)
 #define UART_FR_RXFE (1u << 4)
 #define UART_FR_TXFF (1u << 5)
-#define UART0_IBRD REGISTER(UART0_BASE + 0x24)
-#define UART0_FBRD REGISTER(UART0_BASE + 0x28)
-#define UART0_LCR_H REGISTER(UART0_BASE + 0x2c)
-#define UART0_CR REGISTER(UART0_BASE + 0x30)
-#define UART1_BASE 0x40038000u
-#define UART1_DR REGISTER(UART1_BASE + 0x00)
-#define UART1_FR REGISTER(UART1_BASE + 0x18)
-#define UART1_IBRD REGISTER(UART1_BASE + 0x24)
-#define UART1_FBRD REGISTER(UART1_BASE + 0x28)
-#define UART1_LCR_H REGISTER(UART1_BASE + 0x2c)
-#define UART1_CR REGISTER(UART1_BASE + 0x30)
-#define UART1_IFLS REGISTER(UART1_BASE + 0x34)
-#define UART1_IMSC REGISTER(UART1_BASE + 0x38)
+#define UART_IBRD(base) REGISTER((base) + 0x24)
+#define UART_FBRD(base) REGISTER((base) + 0x28)
+#define UART_LCR_H(base) REGISTER((base) + 0x2c)
+#define UART_CR(base) REGISTER((base) + 0x30)
+#define UART_IFLS(base) REGISTER((base) + 0x34)
+#define UART_IMSC(base) REGISTER((base) + 0x38)
 #define UART_INTERRUPT_RX (1u << 4)
 #define UART_INTERRUPT_TX (1u << 5)
 #define UART_INTERRUPT_RX_TIMEOUT (1u << 6)
@@ -245,8 +239,6 @@
 #define NVIC_ISER REGISTER(0xe000e100u)
 #define NVIC_ICER REGISTER(0xe000e180u)
 #define NVIC_ICPR REGISTER(0xe000e280u)
-#define NVIC_IPR(number) REGISTER(0xe000e400u + 4u * ((number) / 4u))
-#define SCB_VTOR REGISTER(0xe000ed08u)
 
 /* Interrupts (2.3.2) */
 #define TIMER_IRQ_0 0u

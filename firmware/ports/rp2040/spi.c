@@ -53,6 +53,7 @@ void spi_set_waiter(const struct spi_waiter *wanted) {
     NVIC_ISER = 1u << DMA_IRQ_0;
 }
 
+/* The loops here end, as the PL022 clocks out whatever its FIFO holds, whoever is at the other end. */
 static uint8_t take(void) {
     while (!(SPI0_SSPSR & SSPSR_RNE)) {
     }

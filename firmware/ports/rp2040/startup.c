@@ -1,4 +1,5 @@
-/* Vector table and C start-up of an image in flash. boot2 enters reset_handler through the table. */
+/* Vector table and C start-up. boot2 enters reset_handler through the table; an image that lies in RAM, as some of the
+ * tests do, has its data in place already. */
 #include <stdint.h>
 
 #include "registers.h"
@@ -9,8 +10,10 @@ int main(void);
 
 _Noreturn void reset_handler(void) {
     const uint32_t *source = data_load;
-    for (uint32_t *word = data_start; word < data_end; word++) {
-        *word = *source++;
+    if (source != data_start) {
+        for (uint32_t *word = data_start; word < data_end; word++) {
+            *word = *source++;
+        }
     }
     for (uint32_t *word = bss_start; word < bss_end; word++) {
         *word = 0;
@@ -21,7 +24,7 @@ _Noreturn void reset_handler(void) {
     }
 }
 
-/* An exception that the image does not expect stays here, where a debugger finds it. */
+/* An exception that the image does not expect stays here, where a debugger or an emulator finds it. */
 void unexpected_exception(void) {
     for (;;) {
         __asm__ volatile("");
@@ -35,11 +38,14 @@ HANDLER(svcall_handler);
 HANDLER(pendsv_handler);
 HANDLER(systick_handler);
 HANDLER(timer_irq_0_handler);
+HANDLER(pwm_irq_wrap_handler);
+HANDLER(pio0_irq_0_handler);
 HANDLER(dma_irq_0_handler);
 HANDLER(io_irq_bank0_handler);
 HANDLER(uart1_irq_handler);
 
-__attribute__((section(".vectors"), used)) void (*const vectors[16 + 26])(void) = {
+/* Interrupts that no image enables have no entry. */
+__attribute__((section(".vectors"), used)) void (*const vectors[16 + 32])(void) = {
     (void (*)(void))(uintptr_t)stack_top,
     (void (*)(void))reset_handler,
     nmi_handler,
@@ -48,6 +54,8 @@ __attribute__((section(".vectors"), used)) void (*const vectors[16 + 26])(void) 
     [14] = pendsv_handler,
     [15] = systick_handler,
     [16 + TIMER_IRQ_0] = timer_irq_0_handler,
+    [16 + PWM_IRQ_WRAP] = pwm_irq_wrap_handler,
+    [16 + PIO0_IRQ_0] = pio0_irq_0_handler,
     [16 + DMA_IRQ_0] = dma_irq_0_handler,
     [16 + IO_IRQ_BANK0] = io_irq_bank0_handler,
     [16 + UART1_IRQ] = uart1_irq_handler,

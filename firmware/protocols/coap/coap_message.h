@@ -19,10 +19,7 @@ enum coap_type { COAP_CONFIRMABLE, COAP_NON_CONFIRMABLE, COAP_ACKNOWLEDGEMENT, C
 #define COAP_PUT COAP_CODE(0, 3)
 
 /* Option numbers (sections 5.10 and 12.2, RFC 7959 for the last). */
-#define COAP_ETAG 4u
 #define COAP_URI_PATH 11u
-#define COAP_CONTENT_FORMAT 12u
-#define COAP_MAX_AGE 14u
 #define COAP_BLOCK2 23u
 
 struct coap_message {

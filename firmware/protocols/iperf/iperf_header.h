@@ -15,8 +15,9 @@
 #define IPERF_CLIENT_HEAD_BYTES 24u
 /* Number, seconds, microseconds, upper half of the number, and the client's head. */
 #define IPERF_LEAST_DATAGRAM_BYTES (16u + IPERF_CLIENT_HEAD_BYTES)
-/* A datagram with a report holds at least so much: the longer layout of the number, and ten words. */
-#define IPERF_REPORT_DATAGRAM_BYTES (16u + 40u)
+/* A report is ten words. A datagram with one holds at least so much: the longer layout of the number before it. */
+#define IPERF_REPORT_BYTES 40u
+#define IPERF_REPORT_DATAGRAM_BYTES (16u + IPERF_REPORT_BYTES)
 
 struct iperf_datagram {
     int64_t number;   /* negative in the last one */

@@ -4,21 +4,12 @@
 #include <string.h>
 
 #include "crc32.h"
+#include "network_order.h"
 
 #define MARK_FIRST 0xa5u
 #define MARK_SECOND 0x57u
 #define HEAD_BYTES 4u
 #define CRC_BYTES 4u
-
-static uint32_t word(const uint8_t *bytes) {
-    return (uint32_t)bytes[0] << 24 | (uint32_t)bytes[1] << 16 | (uint32_t)bytes[2] << 8 | bytes[3];
-}
-
-static void put_word(uint8_t *bytes, uint32_t value) {
-    for (unsigned n = 0; n < 4; n++) {
-        bytes[n] = (uint8_t)(value >> (24 - 8 * n));
-    }
-}
 
 static size_t said_length(const uint8_t *bytes) { return (size_t)(bytes[2] << 8 | bytes[3]); }
 
@@ -27,11 +18,11 @@ void oneway_write(uint8_t *bytes, size_t count, uint32_t sequence) {
     bytes[1] = MARK_SECOND;
     bytes[2] = (uint8_t)(count >> 8);
     bytes[3] = (uint8_t)count;
-    put_word(bytes + HEAD_BYTES, sequence);
+    network_put_word(bytes + HEAD_BYTES, sequence);
     for (size_t at = HEAD_BYTES + 4; at < count - CRC_BYTES; at++) {
         bytes[at] = (uint8_t)(sequence + at);
     }
-    put_word(bytes + count - CRC_BYTES, crc32(0, bytes, count - CRC_BYTES));
+    network_put_word(bytes + count - CRC_BYTES, crc32(0, bytes, count - CRC_BYTES));
 }
 
 /* Whether what is there can be the beginning of a message. */
@@ -43,10 +34,10 @@ static bool can_begin(const uint8_t *bytes, size_t count) {
 
 bool oneway_read(const uint8_t *bytes, size_t count, struct oneway_message *message) {
     if (count < ONEWAY_LEAST_BYTES || !can_begin(bytes, count) || said_length(bytes) != count ||
-        word(bytes + count - CRC_BYTES) != crc32(0, bytes, count - CRC_BYTES)) {
+        network_word(bytes + count - CRC_BYTES) != crc32(0, bytes, count - CRC_BYTES)) {
         return false;
     }
-    *message = (struct oneway_message){word(bytes + HEAD_BYTES), count};
+    *message = (struct oneway_message){network_word(bytes + HEAD_BYTES), count};
     return true;
 }
 
@@ -99,8 +90,8 @@ bool oneway_next(struct oneway_receiver *receiver, struct oneway_message *messag
         if (receiver->count < length) {
             return false;
         }
-        if (word(bytes + length - CRC_BYTES) == receiver->crc) {
-            *message = (struct oneway_message){word(bytes + HEAD_BYTES), length};
+        if (network_word(bytes + length - CRC_BYTES) == receiver->crc) {
+            *message = (struct oneway_message){network_word(bytes + HEAD_BYTES), length};
             take_out(receiver, length);
             return true;
         }

@@ -6,6 +6,8 @@
 
 #include "http.h"
 
+#include <string.h>
+
 #define EXCHANGE_BYTES 65536u
 #define HOST "Host: board\r\n"
 
@@ -41,5 +43,13 @@ const char *exchange_text(struct exchange *exchange, const char *text);
 
 /* One exchange on a connection of its own. */
 const char *exchange_once(const char *text);
+
+/* What tests ask of an answer. */
+static inline bool begins(const char *text, const char *with) { return strncmp(text, with, strlen(with)) == 0; }
+static inline bool has(const char *text, const char *part) { return strstr(text, part) != NULL; }
+static inline const char *body_of(const char *answer) {
+    const char *blank = strstr(answer, "\r\n\r\n");
+    return blank == NULL ? "(no blank line)" : blank + 4;
+}
 
 #endif

@@ -5,7 +5,6 @@
 
 #define FORM_HEADER HOST "Content-Type: application/x-www-form-urlencoded\r\n"
 
-static bool begins(const char *text, const char *with) { return strncmp(text, with, strlen(with)) == 0; }
 static bool ends(const char *text, const char *with) {
     return strlen(text) >= strlen(with) && strcmp(text + strlen(text) - strlen(with), with) == 0;
 }

@@ -5,14 +5,6 @@
 
 #define GET(path) "GET " path " HTTP/1.1\r\n" HOST
 
-static bool begins(const char *text, const char *with) { return strncmp(text, with, strlen(with)) == 0; }
-static bool has(const char *text, const char *part) { return strstr(text, part) != NULL; }
-
-static const char *body_of(const char *answer) {
-    const char *blank = strstr(answer, "\r\n\r\n");
-    return blank == NULL ? "(no blank line)" : blank + 4;
-}
-
 /* The ETag of an answer, with its quotes. */
 static const char *etag_of(const char *answer) {
     static char etag[64];

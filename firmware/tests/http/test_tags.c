@@ -8,13 +8,6 @@
 
 #define GET(path) "GET " path " HTTP/1.1\r\n" HOST "\r\n"
 
-static bool has(const char *text, const char *part) { return strstr(text, part) != NULL; }
-
-static const char *body_of(const char *answer) {
-    const char *blank = strstr(answer, "\r\n\r\n");
-    return blank == NULL ? "(no blank line)" : blank + 4;
-}
-
 /* A chunked body put together again; says so where it is not well-formed (RFC 9112, 7.1). */
 static const char *unchunked(const char *body) {
     static char whole[EXCHANGE_BYTES];

@@ -14,6 +14,7 @@
 #include "network_settings.h"
 #include "pools.h"
 #include "report.h"
+#include "tick.h"
 #include "watch.h"
 #include "watchdog.h"
 
@@ -39,9 +40,6 @@ static struct seat {
     enum stream_end how;
     bool is_used, has_opened, is_new, has_more, has_room, has_ended, is_told, wants_room, must_output;
 } seats[MEMP_NUM_TCP_PCB];
-
-static bool tick_is_due, has_tick = true;
-static uint32_t tick_at_ms;
 
 static struct seat *seat_of(struct stream *stream) { return (struct seat *)(void *)stream; }
 
@@ -309,10 +307,6 @@ static void serve_all(void) {
     }
 }
 
-bool network_is_ready(void) { return interface_is_ready(); }
-
-const char *network_sentence(void) { return interface_sentence(); }
-
 uint32_t network_address(void) { return interface_address(); }
 
 void pools_report(void) {
@@ -322,24 +316,6 @@ void pools_report(void) {
     }
     console_named("STREAMS", used);
     pools_report_lwip();
-}
-
-void network_call_soon(void) { tick_is_due = true; }
-
-static uint32_t milliseconds_to_tick(void) {
-    uint32_t left = tick_at_ms - clock_ms();
-    if (tick_is_due || (has_tick && (int32_t)left <= 0)) {
-        return 0;
-    }
-    return has_tick && left < LONGEST_SLEEP_MS ? left : LONGEST_SLEEP_MS;
-}
-
-static void call_tick(void) {
-    tick_is_due = false;
-    uint32_t now_ms = clock_ms();
-    uint32_t wait_ms = application.tick ? application.tick(now_ms) : NETWORK_NEVER;
-    tick_at_ms = now_ms + (wait_ms < INT32_MAX ? wait_ms : INT32_MAX);
-    has_tick = wait_ms != NETWORK_NEVER;
 }
 
 /* One look at everything; whether there may be more to do at once. */
@@ -356,15 +332,17 @@ static bool turn(void) {
     return has_more;
 }
 
+/* Until a frame, a timer or the application's tick. Interrupts are held meanwhile, so that one that comes after the
+ * look ends the sleep before it begins. */
 static void sleep_until_called(void) {
-    uint32_t limit_ms = milliseconds_to_tick();
+    uint32_t held = interrupts_hold();
+    uint32_t limit_ms = tick_wait_ms(LONGEST_SLEEP_MS);
     if (!setting_timers_with_poll) {
         uint32_t timer_ms = sys_timeouts_sleeptime();
         limit_ms = timer_ms < limit_ms ? timer_ms : limit_ms;
     }
-    uint32_t held = interrupts_hold();
     uint32_t quiet_us = watch_quiet_us(limit_ms * 1000u);
-    if (quiet_us && !tick_is_due) {
+    if (quiet_us) {
         clock_sleep(quiet_us);
     }
     interrupts_release(held);
@@ -376,7 +354,6 @@ int main(void) {
     uint32_t from = clock_ms();
     while (!interface_is_ready()) {
         watchdog_feed();
-        tick_at_ms = clock_ms() + LONGEST_SLEEP_MS;
         if (!turn()) {
             sleep_until_called();
         }
@@ -386,14 +363,13 @@ int main(void) {
         }
     }
     report_ready();
-    tick_at_ms = clock_ms();
+    tick_begin();
     application.start();
     serve_all();
     for (;;) {
         watchdog_feed();
         bool has_more = turn();
-        if (!milliseconds_to_tick()) {
-            call_tick();
+        if (tick_call_if_due()) {
             serve_all();
         }
         if (!has_more) {

@@ -15,6 +15,7 @@
 #include "pools.h"
 #include "report.h"
 #include "task.h"
+#include "tick.h"
 #include "watchdog.h"
 
 #define STREAMS 16u
@@ -48,9 +49,6 @@ struct datagrams {
     bool is_used;
 };
 static struct datagrams ports[PORTS];
-
-static bool tick_is_due, has_tick = true;
-static uint32_t tick_at_ms;
 
 static struct seat *seat_of(struct stream *stream) { return (struct seat *)(void *)stream; }
 
@@ -208,10 +206,6 @@ bool datagram_send(struct datagrams *datagrams, const struct endpoint *to, const
     return lwip_sendto(datagrams->socket, bytes, count, 0, (struct sockaddr *)&name, sizeof name) == (ssize_t)count;
 }
 
-bool network_is_ready(void) { return interface_is_ready(); }
-
-const char *network_sentence(void) { return interface_sentence(); }
-
 uint32_t network_address(void) { return interface_address(); }
 
 /* Stacks by the words that were never used. */
@@ -226,8 +220,6 @@ void pools_report(void) {
     console_named("least stack of driver", driver_task_least_stack());
     console_named("least stack of lwIP", sys_thread_least_stack());
 }
-
-void network_call_soon(void) { tick_is_due = true; }
 
 static void serve_connecting(struct seat *seat) {
     int error = 0;
@@ -357,22 +349,6 @@ static void serve_all(const fd_set *readable, const fd_set *writable) {
     }
 }
 
-static uint32_t milliseconds_to_tick(void) {
-    uint32_t left = tick_at_ms - clock_ms();
-    if (tick_is_due || (has_tick && (int32_t)left <= 0)) {
-        return 0;
-    }
-    return has_tick && left < LONGEST_SLEEP_MS ? left : LONGEST_SLEEP_MS;
-}
-
-static void call_tick(void) {
-    tick_is_due = false;
-    uint32_t now_ms = clock_ms();
-    uint32_t wait_ms = application.tick ? application.tick(now_ms) : NETWORK_NEVER;
-    tick_at_ms = now_ms + (wait_ms < INT32_MAX ? wait_ms : INT32_MAX);
-    has_tick = wait_ms != NETWORK_NEVER;
-}
-
 static void wait_until_ready(void) {
     uint32_t from = clock_ms();
     while (!interface_is_ready()) {
@@ -391,20 +367,17 @@ static void run(void *argument) {
     driver_task_start();
     wait_until_ready();
     report_ready();
-    tick_at_ms = clock_ms();
+    tick_begin();
     application.start();
     for (;;) {
         watchdog_feed();
         fd_set readable, writable;
         int most = gather(&readable, &writable);
-        uint32_t limit_ms = milliseconds_to_tick();
-        struct timeval limit = {0, (long)limit_ms * 1000};
+        struct timeval limit = {0, (long)tick_wait_ms(LONGEST_SLEEP_MS) * 1000};
         if (lwip_select(most + 1, &readable, &writable, NULL, &limit) > 0) {
             serve_all(&readable, &writable);
         }
-        if (!milliseconds_to_tick()) {
-            call_tick();
-        }
+        tick_call_if_due();
     }
 }
 

@@ -7,6 +7,7 @@ printed what was awaited; 2 something that the user gave cannot be used
 
 from __future__ import annotations
 
+import io
 import signal
 import sys
 from typing import Annotated
@@ -66,6 +67,9 @@ def main() -> None:
     if hasattr(signal, "SIGPIPE"):
         # A reader of the pipe that has gone (head, less) ends the command silently, as it does every Unix tool.
         signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        # File names may hold bytes that are no text.
+        sys.stdout.reconfigure(errors="backslashreplace")
     try:
         app()
     except KeyboardInterrupt:

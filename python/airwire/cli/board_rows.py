@@ -12,6 +12,7 @@ from rich.text import Text
 from airwire.cli.output import whole
 from airwire.cli.tables import console
 from airwire.explain.board_figures import figure_text, interval_text, published_text, ratio_text
+from airwire.explain.board_floor import floor_of
 from airwire.explain.board_run import board_causes, board_sentence
 from airwire.model import Analysis, Capture
 
@@ -86,4 +87,12 @@ def _row_json(row: Capture) -> dict[str, Any]:
             {"cause": cause.kind, "name": cause.name, "ps": whole(cause.ps), "change": cause.change}
             for cause in board_causes(row)
         ],
+        "floor": _floor_json(row),
     }
+
+
+def _floor_json(row: Capture) -> dict[str, Any] | None:
+    found = floor_of(row)
+    if found is None:
+        return None
+    return {**{name: whole(ps) for name, ps in asdict(found).items()}, "share": round(found.share, 4)}

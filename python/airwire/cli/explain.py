@@ -31,7 +31,9 @@ def explain(
     seed: options.Seed = 1,
     changes: Annotated[
         int,
-        typer.Option(metavar="N", min=0, help="How many settings to change to show of each row; 0 leaves them out."),
+        typer.Option(
+            metavar="N", min=0, help="How many settings to change to show of each link's row; 0 leaves them out."
+        ),
     ] = 3,
     workers: options.Workers = None,
     figure: Annotated[
@@ -42,7 +44,7 @@ def explain(
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="Of a run: write the first 100 messages of each row as a trace for ui.perfetto.dev.",
+            help="Of a run: write the first 100 traced messages of each row as a trace for ui.perfetto.dev.",
             show_default=False,
         ),
     ] = None,

@@ -47,6 +47,8 @@ def budget_json(budget: LinkBudget) -> dict[str, Any]:
 
 def run_json(analysis: Analysis) -> dict[str, Any]:
     """The content of ``airwire.run/1``: one row per figure."""
+    from airwire.cli.board_rows import board_rows_json
+
     rows = [
         {
             "suite": analysis.suite,
@@ -61,8 +63,6 @@ def run_json(analysis: Analysis) -> dict[str, Any]:
         if capture.board is None
         for metric, unit, value in _metrics(capture.latency_ps, capture.outcomes, capture.triggers)
     ]
-    from airwire.cli.board_rows import board_rows_json
-
     overloaded = [(capture.path, overload_sentence(capture)) for capture in analysis.captures]
     return {
         "run": analysis.run_folder,

@@ -55,7 +55,7 @@ def run(
         ),
     ] = None,
     captures: Annotated[
-        bool, typer.Option("--captures", help="Write a capture of every row into the run folder as well.")
+        bool, typer.Option("--captures", help="Write a capture of every link's row into the run folder as well.")
     ] = False,
     report: options.ReportFile = None,
     figures: options.FiguresFolder = None,

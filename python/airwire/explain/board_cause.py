@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+
+from airwire.link_model import Stage
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,3 +17,10 @@ class Cause:
     change: str
     kind: str = "other"
     """``poll_period``, ``answer_held_back``, ``fixed_sleep``, or ``other``: names that stay when sentences change."""
+    least_share: float = 0.2
+    """Below this share of a message it is not what bounds it; a second cause is named from the same share on."""
+
+
+def sum_ps(stages: Sequence[Stage]) -> float:
+    """What stages take together."""
+    return sum(stage.ps for stage in stages)

@@ -8,16 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from airwire.explain.board_cause import Cause
+from airwire.explain.board_cause import Cause, sum_ps
 from airwire.explain.board_timers import timer_causes
 from airwire.explain.quantities import percent, rough_time
-from airwire.explain.waterfall import PROCESSOR
+from airwire.explain.waterfall import OTHER_FUNCTIONS, PROCESSOR
 from airwire.link_model import Stage, Waterfall
 
 _STILL = "SPI stands still between bytes"
-# A cause below this share of a message is not what bounds it; a second one is named from the same share on.
-_CAUSE = 0.2
-_CONSOLE = 0.1
+# Printing is worth a word from a smaller share on than other causes: it is easily left out.
+_CONSOLE_SHARE = 0.1
 # SCK this far below what the chip takes is worth raising.
 _SLOW_SCK = 0.7
 _STALLED = 0.15
@@ -39,7 +38,7 @@ def cause_sentence(waterfall: Waterfall, evidence: Mapping[str, float | None]) -
     if total <= 0:
         return ""
     found = causes(waterfall.stages, evidence)
-    named = [cause for cause in found if cause.ps >= _share_of(cause) * total][:_MOST_CAUSES]
+    named = [cause for cause in found if cause.ps >= cause.least_share * total][:_MOST_CAUSES]
     sentences = [f"{rough_time(cause.ps)} of {rough_time(total)} is {cause.name}: {cause.change}." for cause in named]
     if not named:
         largest = max(waterfall.stages, key=lambda stage: stage.ps)
@@ -48,10 +47,6 @@ def cause_sentence(waterfall: Waterfall, evidence: Mapping[str, float | None]) -
     if left >= _REMAINDER * total:
         sentences.append(f"{rough_time(left)} is unexplained.")
     return " ".join(sentences)
-
-
-def _share_of(cause: Cause) -> float:
-    return _CONSOLE if cause.name.startswith("waiting for the console") else _CAUSE
 
 
 def causes(stages: Sequence[Stage], evidence: Mapping[str, float | None]) -> list[Cause]:
@@ -68,10 +63,6 @@ def causes(stages: Sequence[Stage], evidence: Mapping[str, float | None]) -> lis
     return sorted((cause for cause in found if cause.ps > 0), key=lambda cause: -cause.ps)
 
 
-def _sum(stages: Sequence[Stage]) -> float:
-    return sum(stage.ps for stage in stages)
-
-
 def _spi(stages: Sequence[Stage], evidence: Mapping[str, float | None]) -> list[Cause]:
     moved = [stage for stage in stages if stage.kind == "bus" and not stage.name.startswith("looking")]
     looks = [stage for stage in stages if stage.kind == "bus" and stage.name.startswith("looking")]
@@ -80,12 +71,12 @@ def _spi(stages: Sequence[Stage], evidence: Mapping[str, float | None]) -> list[
         found.append(_moved(moved, evidence))
     if looks:
         names = " and ".join(stage.name.removeprefix("looking at ").removesuffix(" over SPI") for stage in looks[:2])
-        found.append(Cause(f"looking at {names} again and again", _sum(looks), "wait for the INT pin instead"))
+        found.append(Cause(f"looking at {names} again and again", sum_ps(looks), "wait for the INT pin instead"))
     return found
 
 
 def _moved(moved: Sequence[Stage], evidence: Mapping[str, float | None]) -> Cause:
-    sck, highest, ps = evidence.get("sck_hz"), evidence.get("highest_sck_hz"), _sum(moved)
+    sck, highest, ps = evidence.get("sck_hz"), evidence.get("highest_sck_hz"), sum_ps(moved)
     if sck and highest and sck < _SLOW_SCK * highest:
         saved = rough_time(ps * (1 - sck / highest))
         change = f"raise SCK, the chip takes {_megahertz(highest)}, which would save {saved}"
@@ -121,7 +112,8 @@ def _silence(stage: Stage) -> Cause:
 def _console(stages: Sequence[Stage]) -> list[Cause]:
     waits = [stage for stage in stages if stage.kind == "console"]
     change = "print less, print at a higher baud rate, or let the DMA print"
-    return [Cause("waiting for the console's UART", _sum(waits), change)] if waits else []
+    name = "waiting for the console's UART"
+    return [Cause(name, sum_ps(waits), change, least_share=_CONSOLE_SHARE)] if waits else []
 
 
 def _processor(stages: Sequence[Stage], evidence: Mapping[str, float | None]) -> list[Cause]:
@@ -129,7 +121,8 @@ def _processor(stages: Sequence[Stage], evidence: Mapping[str, float | None]) ->
     still = [stage for stage in stages if stage.name == _STILL]
     found = []
     if work:
-        largest = max(work, key=lambda stage: stage.ps)
+        named = [stage for stage in work if stage.name != OTHER_FUNCTIONS] or work
+        largest = max(named, key=lambda stage: stage.ps)
         name = largest.name.removeprefix(PROCESSOR)
         stalled = evidence.get("xip_stall_share") or 0
         change = (
@@ -137,10 +130,10 @@ def _processor(stages: Sequence[Stage], evidence: Mapping[str, float | None]) ->
             if stalled >= _STALLED
             else f"the most is {name} ({rough_time(largest.ps)}); make it shorter, or raise clk_sys"
         )
-        found.append(Cause("the processor at work", _sum(work), change))
+        found.append(Cause("the processor at work", sum_ps(work), change))
     if still:
         change = "let the DMA move the bytes, or keep the SPI's FIFO full"
-        found.append(Cause("SCK standing still between bytes", _sum(still), change))
+        found.append(Cause("SCK standing still between bytes", sum_ps(still), change))
     return found
 
 
@@ -150,15 +143,15 @@ def _wire(stages: Sequence[Stage], evidence: Mapping[str, float | None]) -> list
         return []
     slow = (evidence.get("cable_bits_per_second") or 0) < 50e6
     change = "use 100 Mbit/s" if slow else "the network sets the pace; send fewer and fuller frames"
-    return [Cause("frames on the wire", _sum(wire), change)]
+    return [Cause("frames on the wire", sum_ps(wire), change)]
 
 
 def _waits(stages: Sequence[Stage]) -> list[Cause]:
     found = []
-    thinking = _sum([stage for stage in stages if stage.kind == "pc"])
+    thinking = sum_ps([stage for stage in stages if stage.kind == "pc"])
     if thinking:
         found.append(Cause("the PC", thinking, "the board waits for its other end, which is not the board's to change"))
-    chip = _sum([stage for stage in stages if stage.kind == "chip"])
+    chip = sum_ps([stage for stage in stages if stage.kind == "chip"])
     if chip:
         found.append(Cause("the chip between SEND and the wire", chip, "the chip sets the pace; send fuller segments"))
     found.extend(

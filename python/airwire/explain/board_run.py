@@ -6,6 +6,7 @@ from airwire.board_row import BoardRow, Figure, SameBut
 from airwire.explain.board_cause import Cause
 from airwire.explain.board_causes import cause_sentence, causes
 from airwire.explain.board_figures import quantity
+from airwire.explain.board_floor import floor_sentence
 from airwire.explain.board_published import left_unexplained
 from airwire.explain.quantities import percent
 from airwire.explain.waterfall import FAR_ABOVE, tail_waterfall, waterfalls
@@ -24,7 +25,14 @@ def board_sentence(row: Capture) -> str:
         return f"No figure: {board.problem}."
     found = waterfalls(row, percentiles=(50,))
     cause = cause_sentence(found[0], board.evidence) if found else None
-    said = (cause, _tail_sentence(row, board), change_sentence(board), left_unexplained(board), mechanism_note(board))
+    said = (
+        cause,
+        _tail_sentence(row, board),
+        floor_sentence(row),
+        change_sentence(board),
+        left_unexplained(board),
+        mechanism_note(board),
+    )
     return " ".join(filter(None, said))
 
 

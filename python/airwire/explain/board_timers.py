@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from math import ceil
 
-from airwire.explain.board_cause import Cause
+from airwire.explain.board_cause import Cause, sum_ps
 from airwire.explain.board_figures import number
 from airwire.explain.quantities import rough_time
 from airwire.link_model import Stage
@@ -34,15 +34,11 @@ def timer_causes(stages: Sequence[Stage], evidence: Mapping[str, float | None]) 
     if after:
         command = max(after, key=lambda stage: stage.ps).name.removeprefix(_AFTER)
         change = f"ask the chip whether {command} is done (Sn_CR, Sn_IR) instead of sleeping"
-        found.append(Cause(f"a fixed sleep of the driver after {command}", _sum(after), change, "fixed_sleep"))
+        found.append(Cause(f"a fixed sleep of the driver after {command}", sum_ps(after), change, "fixed_sleep"))
     plain = [stage for stage in stages if stage.name == _TIMER]
     if plain:
-        found.append(Cause("sleeping until a timer", _sum(plain), "wake on the event instead of the timer"))
+        found.append(Cause("sleeping until a timer", sum_ps(plain), "wake on the event instead of the timer"))
     return found
-
-
-def _sum(stages: Sequence[Stage]) -> float:
-    return sum(stage.ps for stage in stages)
 
 
 def _polls(stages: Sequence[Stage], evidence: Mapping[str, float | None]) -> list[Cause]:
@@ -51,11 +47,11 @@ def _polls(stages: Sequence[Stage], evidence: Mapping[str, float | None]) -> lis
         return []
     period = evidence.get("poll_period_ps")
     register = max(looks, key=lambda stage: stage.ps).name.removeprefix(_LOOKS)
-    if period and period > _LONGEST_IN_WAITS * _sum(looks):
+    if period and period > _LONGEST_IN_WAITS * sum_ps(looks):
         period = None
     name = f"a poll period of {rough_time(period)}" if period else f"waiting for a poll, the next look at {register}"
     change = "wire the INT pin" if period and period <= _SHORT_POLL_PS else "wire the INT pin or set 1 ms"
-    return [Cause(name, _sum(looks), change, "poll_period")]
+    return [Cause(name, sum_ps(looks), change, "poll_period")]
 
 
 def _held(stages: Sequence[Stage], evidence: Mapping[str, float | None]) -> list[Cause]:
@@ -66,7 +62,7 @@ def _held(stages: Sequence[Stage], evidence: Mapping[str, float | None]) -> list
     poll = evidence.get("poll_period_ps") if any(stage.name.startswith(_LOOKS) for stage in stages) else None
     if period:
         text = f"the stack sends with its own timer ({_period(period, poll)}"
-        total = _sum(stages)
+        total = sum_ps(stages)
         if abs(total / period - 1) < _SAME:
             text += f"; one message a period is {number(1e12 / total, 3)} messages/s"
         text += ")"
@@ -76,7 +72,7 @@ def _held(stages: Sequence[Stage], evidence: Mapping[str, float | None]) -> list
         text += ", and here the PC's retransmission comes before it"
     left = f", which leaves the poll period of {rough_time(poll)}" if poll and poll > _SHORT_POLL_PS else ""
     change = f"{text}: call tcp_output() after tcp_write(), or take the output rule out{left}"
-    return [Cause(f"an {_HELD}", _sum(held), change, "answer_held_back")]
+    return [Cause(f"an {_HELD}", sum_ps(held), change, "answer_held_back")]
 
 
 def _period(period: float, poll: float | None) -> str:

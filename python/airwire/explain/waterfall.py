@@ -28,6 +28,7 @@ _HEAVY_TAIL = 1.2
 FAR_ABOVE = 3
 # What stands before a function's name in the stages of a board, and how many functions are named.
 PROCESSOR = "the processor in "
+OTHER_FUNCTIONS = f"{PROCESSOR}other functions"
 _FUNCTIONS = 4
 _WORTH_A_LINE = 0.02
 # What the board does, then what it waits for.
@@ -85,7 +86,7 @@ def board_stages(stages: Sequence[Stage]) -> list[Stage]:
     functions = sorted((stage for stage in stages if stage.name.startswith(PROCESSOR)), key=lambda stage: -stage.ps)
     named = [stage for stage in functions[:_FUNCTIONS] if stage.ps >= _WORTH_A_LINE * total]
     rest = functions[len(named) :]
-    others = [Stage("the processor in other functions", "cpu", sum(stage.ps for stage in rest))] if rest else []
+    others = [Stage(OTHER_FUNCTIONS, "cpu", sum(stage.ps for stage in rest))] if rest else []
     kept = [stage for stage in stages if not stage.name.startswith(PROCESSOR)]
     kept.sort(key=lambda stage: (_KINDS.index(stage.kind) if stage.kind in _KINDS else len(_KINDS), -stage.ps))
     place = next((place for place, stage in enumerate(kept) if _after_cpu(stage.kind)), len(kept))

@@ -13,17 +13,19 @@ includes. Leaves out what only a request knows: whether the connection stays ope
 from __future__ import annotations
 
 import hashlib
+import os
 import re
 import struct
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 from urllib.parse import quote, unquote_to_bytes
 
 from airwire.fsdata.content_types import SSI_SUFFIXES, content_type
 from airwire.fsdata.pages import TAG_NAME_LIMIT, Page, cut
+from airwire.fsdata.refusal import refuse
 
 MAGIC = b"AWFS"
 VERSION = 1
@@ -141,53 +143,51 @@ def build(folder: Path | str, *, gzip: bool = False) -> FsData:
         entry = _read(root, file, gzip, warnings)
         _add(entries, entry)
     if not entries:
-        _refuse(f"{root}: there is no file to serve in this folder; hidden files are left out")
+        refuse(f"{root}: there is no file to serve in this folder; hidden files are left out")
     for entry in list(_indices(entries, warnings)):
         _add(entries, entry)
     ordered = [entries[path] for path in sorted(entries)]
     tags = sorted({tag for entry in ordered for tag in entry.page.tags})
     if len(tags) > TAG_LIMIT:
-        _refuse(f"{root}: the pages have {len(tags)} different tags, but an image holds {TAG_LIMIT}; use fewer")
+        refuse(f"{root}: the pages have {len(tags)} different tags, but an image holds {TAG_LIMIT}; use fewer")
     image = _image(ordered, tags)
     if len(image) > IMAGE_LIMIT_BYTES:
-        _refuse(f"{root}: the image has {len(image)} bytes, but flash ends at {IMAGE_LIMIT_BYTES}; leave files out")
+        refuse(f"{root}: the image has {len(image)} bytes, but flash ends at {IMAGE_LIMIT_BYTES}; leave files out")
     return FsData(image, tuple(_described(entry) for entry in ordered), tuple(tags), tuple(warnings))
-
-
-def _refuse(sentence: str) -> NoReturn:
-    from airwire._core import AirwireError
-
-    raise AirwireError(sentence)
 
 
 def _files_below(root: Path) -> Iterator[Path]:
     """Every visible file, in the order of its name."""
     if not root.is_dir():
-        _refuse(f"{root}: this is no folder; name the folder that holds the pages")
+        refuse(f"{root}: this is no folder; name the folder that holds the pages")
     try:
         members = sorted(root.iterdir())
     except OSError as error:
-        _refuse(f"{root}: cannot read this folder: {error.strerror}; give yourself the right to")
+        refuse(f"{root}: cannot read this folder: {error.strerror}; give yourself the right to")
     for member in members:
         if member.name.startswith(".") and member.name != ".well-known":
             continue
         if member.is_dir():
             if member.is_symlink():
-                _refuse(f"{member}: this is a link to a folder; put the folder itself here")
+                refuse(f"{member}: this is a link to a folder; put the folder itself here")
             yield from _files_below(member)
         elif member.is_file() or member.is_symlink():
             yield member
         else:
-            _refuse(f"{member}: this is no regular file; take it away")
+            refuse(f"{member}: this is no regular file; take it away")
 
 
 def _read(root: Path, file: Path, gzip: bool, warnings: list[str]) -> _Entry:
-    if file.is_symlink() and not file.resolve().is_relative_to(root.resolve()):
-        _refuse(f"{file}: this link leads out of {root}; put a copy in its place")
+    # Path.resolve() does not take links that lead to themselves.
+    if file.is_symlink() and not Path(os.path.realpath(file)).is_relative_to(os.path.realpath(root)):
+        refuse(f"{file}: this link leads out of {root}; put a copy in its place")
     try:
-        content = file.read_bytes()
+        size = file.stat().st_size
+        content = file.read_bytes() if size <= IMAGE_LIMIT_BYTES else b""
     except OSError as error:
-        _refuse(f"{file}: cannot read it: {error.strerror}; give yourself the right to, or take it away")
+        refuse(f"{file}: cannot read it: {error.strerror}; give yourself the right to, or take it away")
+    if size > IMAGE_LIMIT_BYTES:
+        refuse(f"{file}: it has {size} bytes, but flash ends at {IMAGE_LIMIT_BYTES}; leave it out")
     path = _path(root, file)
     kind, known = content_type(file.name, content)
     if not known:
@@ -211,13 +211,13 @@ def _path(root: Path, file: Path) -> bytes:
     path = b""
     for part in file.relative_to(root).parts:
         if re.search(r"%(?![0-9A-Fa-f]{2})", part):
-            _refuse(f"{file}: a % in its name begins an escape such as %3F, and this one does not; write %25 for a %")
+            refuse(f"{file}: a % in its name begins an escape such as %3F, and this one does not; write %25 for a %")
         decoded = unquote_to_bytes(part.encode("utf-8", "surrogateescape"))
         if b"/" in decoded or b"\0" in decoded:
-            _refuse(f"{file}: an escape in its name stands for a slash or a zero byte; use another name")
+            refuse(f"{file}: an escape in its name stands for a slash or a zero byte; use another name")
         path += b"/" + decoded
     if len(path) > PATH_LIMIT:
-        _refuse(f"{file}: its path has {len(path)} bytes, but the server takes {PATH_LIMIT}; use a shorter name")
+        refuse(f"{file}: its path has {len(path)} bytes, but the server takes {PATH_LIMIT}; use a shorter name")
     return path
 
 
@@ -233,7 +233,7 @@ def _compressed(content: bytes) -> bytes | None:
 def _add(entries: dict[bytes, _Entry], entry: _Entry) -> None:
     other = entries.setdefault(entry.path, entry)
     if other is not entry:
-        _refuse(f"{other.source} and {entry.source} are both {_shown(entry.path)} after URL-decoding; rename one")
+        refuse(f"{other.source} and {entry.source} are both {_shown(entry.path)} after URL-decoding; rename one")
 
 
 def _indices(entries: dict[bytes, _Entry], warnings: list[str]) -> Iterator[_Entry]:

@@ -7,11 +7,13 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import NoReturn
 
 from airwire.fsdata import FsData
+from airwire.fsdata.refusal import refuse
 
 _BYTES_PER_LINE = 24
+# The header has a constant of that end itself.
+_COUNT_TAG = "COUNT"
 
 
 def write(data: FsData, output: Path) -> list[Path]:
@@ -21,17 +23,18 @@ def write(data: FsData, output: Path) -> list[Path]:
         return [output]
     name = output.stem
     if output.suffix != ".c" or not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name):
-        _refuse(f"{output}: the name has to be a C identifier with .c, such as fsdata.c, or end in .bin")
+        refuse(f"{output}: the name has to be a C identifier with .c, such as fsdata.c, or end in .bin")
     header = output.with_suffix(".h")
-    output.write_text(c_source(data, name), encoding="utf-8")
-    header.write_text(c_header(data, name), encoding="utf-8")
+    texts = {output: c_source(data, name), header: c_header(data, name)}
+    for path, text in texts.items():
+        path.write_text(text, encoding="utf-8")
     return [output, header]
 
 
 def c_source(data: FsData, name: str = "fsdata") -> str:
     """The image as a constant array of bytes, aligned for words."""
     lines = [
-        "/* Made by airwire fsdata; do not edit by hand. The format is in python/airwire/fsdata.py. */",
+        "/* Made by airwire fsdata; do not edit by hand. The format is in python/airwire/fsdata/__init__.py. */",
         f'#include "{name}.h"',
         "",
         f"_Alignas(4) const uint8_t {name}_image[{name.upper()}_BYTES] = {{",
@@ -44,6 +47,8 @@ def c_source(data: FsData, name: str = "fsdata") -> str:
 def c_header(data: FsData, name: str = "fsdata") -> str:
     """The counts, and the numbers of the tags."""
     upper = name.upper()
+    if _COUNT_TAG in data.tags:
+        refuse(f"the tag {_COUNT_TAG} would stand for {upper}_TAG_{_COUNT_TAG} in {name}.h; rename it")
     lines = [
         "/* Made by airwire fsdata; do not edit by hand. */",
         f"#ifndef {upper}_H",
@@ -60,9 +65,3 @@ def c_header(data: FsData, name: str = "fsdata") -> str:
         "#endif",
     ]
     return "\n".join([*lines, ""])
-
-
-def _refuse(sentence: str) -> NoReturn:
-    from airwire._core import AirwireError
-
-    raise AirwireError(sentence)

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import NoReturn
+
+from airwire.fsdata.refusal import refuse
 
 TAG_NAME_LIMIT = 16
 _LEAD_IN = b"<!--#"
@@ -47,7 +48,7 @@ def cut(content: bytes, file: str) -> Page:
         end = content.find(_LEAD_OUT, begin + len(_LEAD_IN))
         inside = content[begin + len(_LEAD_IN) : end]
         if end < 0 or b"<" in inside or b"\n" in inside:
-            _refuse(f"{file}:{line}: a tag begins here and is not closed on this line; close it with -->")
+            refuse(f"{file}:{line}: a tag begins here and is not closed on this line; close it with -->")
         literal += content[at:begin]
         pieces.append((begin - at, _name(inside, f"{file}:{line}")))
         at = end + len(_LEAD_OUT)
@@ -55,7 +56,7 @@ def cut(content: bytes, file: str) -> Page:
     if at < len(content):
         pieces.append((len(content) - at, None))
     if any(length > _PIECE_LIMIT_BYTES for length, _ in pieces) or len(pieces) > _COUNT_LIMIT:
-        _refuse(f"{file}: this page is too large for an image; split it")
+        refuse(f"{file}: this page is too large for an image; split it")
     return Page(bytes(literal), tuple(pieces))
 
 
@@ -63,13 +64,7 @@ def _name(inside: bytes, where: str) -> str:
     name = inside.strip(b" \t")
     shown = name.decode("utf-8", "backslashreplace")
     if not _NAME.fullmatch(name):
-        _refuse(f"{where}: `{shown}` is no tag's name: it has letters, digits and _; other directives are not served")
+        refuse(f"{where}: `{shown}` is no tag's name: it has letters, digits and _; other directives are not served")
     if len(name) > TAG_NAME_LIMIT:
-        _refuse(f"{where}: the tag {shown} has {len(name)} characters, but {TAG_NAME_LIMIT} are the most; shorten it")
+        refuse(f"{where}: the tag {shown} has {len(name)} characters, but {TAG_NAME_LIMIT} are the most; shorten it")
     return name.decode()
-
-
-def _refuse(sentence: str) -> NoReturn:
-    from airwire._core import AirwireError
-
-    raise AirwireError(sentence)

@@ -1,6 +1,8 @@
 /* Implementation of support.h: polled drivers, just enough for a console, pins and time. */
 #include "support.h"
 
+#include "clock_sources.h"
+
 /* clk_peri / (16 * baud rate), in 1/64 (4.2.3.2.1); at 125 MHz 67 + 52/64. */
 #define BAUD_DIVISOR_64THS ((4 * SYSTEM_HZ + 115200 / 2) / 115200)
 
@@ -10,42 +12,16 @@ void reset_release(uint32_t blocks) {
     }
 }
 
-/* 2.18.2: program the feedback divider with the VCO off, power up, wait for lock, then open the post
- * dividers. */
-void pll_start(uint32_t base, uint32_t feedback, uint32_t post_divider1, uint32_t post_divider2) {
-    PLL_CS(base) = 1;
-    PLL_FBDIV_INT(base) = feedback;
-    PLL_PWR_CLEAR(base) = PLL_PWR_VCOPD | PLL_PWR_PD;
-    while (!(PLL_CS(base) & PLL_CS_LOCK)) {
-    }
-    PLL_PRIM(base) = post_divider1 << 16 | post_divider2 << 12;
-    PLL_PWR_CLEAR(base) = PLL_PWR_POSTDIVPD;
-}
-
 void clocks_start(void) {
-    XOSC_STARTUP = 47; /* 1 ms of 12 MHz in units of 256 cycles (2.16.3) */
-    XOSC_CTRL = 0xfabu << 12 | 0xaa0u;
-    while (!(XOSC_STATUS & XOSC_STATUS_STABLE)) {
-    }
-    CLK_REF_CTRL = 2;
-    while (CLK_REF_SELECTED != 1u << 2) {
-    }
-    CLK_SYS_CTRL = 0;
-    while (CLK_SYS_SELECTED != 1u << 0) {
-    }
+    crystal_start();
     WATCHDOG_TICK = 1u << 9 | 12;
     reset_release(RESET_PLL_SYS | RESET_IO_BANK0 | RESET_PADS_BANK0 | RESET_TIMER);
-    pll_start(PLL_SYS_BASE, SYSTEM_HZ / 1000000u, 6, 2);
-    CLK_SYS_CTRL = 1;
-    while (CLK_SYS_SELECTED != 1u << 1) {
-    }
-    CLK_PERI_CTRL = 1u << 11;
+    clk_sys_from_pll(SYSTEM_HZ / 1000000u);
 }
 
 void clocks_start_adc(void) {
     reset_release(RESET_PLL_USB);
-    pll_start(PLL_USB_BASE, 120, 6, 5);
-    CLK_ADC_CTRL = 1u << 11;
+    clk_adc_from_pll();
 }
 
 void pin_function(uint32_t pin, uint32_t function) {
@@ -62,18 +38,18 @@ void pin_output(uint32_t pin) {
 void console_start(void) {
     clocks_start();
     reset_release(RESET_UART0);
-    UART0_IBRD = BAUD_DIVISOR_64THS / 64;
-    UART0_FBRD = BAUD_DIVISOR_64THS % 64;
-    UART0_LCR_H = 3u << 5 | 1u << 4;
-    UART0_CR = 1u << 9 | 1u << 8 | 1u << 0;
+    UART_IBRD(UART0_BASE) = BAUD_DIVISOR_64THS / 64;
+    UART_FBRD(UART0_BASE) = BAUD_DIVISOR_64THS % 64;
+    UART_LCR_H(UART0_BASE) = 3u << 5 | 1u << 4;
+    UART_CR(UART0_BASE) = 1u << 9 | 1u << 8 | 1u << 0;
     pin_function(0, FUNCTION_UART);
     pin_function(1, FUNCTION_UART);
 }
 
 void put_char(char character) {
-    while (UART0_FR & UART_FR_TXFF) {
+    while (UART_FR(UART0_BASE) & UART_FR_TXFF) {
     }
-    UART0_DR = (uint8_t)character;
+    UART_DR(UART0_BASE) = (uint8_t)character;
 }
 
 void put_text(const char *text) {
@@ -142,7 +118,7 @@ uint32_t stopwatch_cycles(void) { return (0xffffff - SYST_CVR) & 0xffffff; }
 _Noreturn void finish(void) {
     SYST_CSR = 0;
     put_text("done\n");
-    while (UART0_FR & UART_FR_BUSY) {
+    while (UART_FR(UART0_BASE) & UART_FR_BUSY) {
     }
     for (;;) {
         wait_for_interrupt();

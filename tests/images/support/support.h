@@ -19,7 +19,6 @@
 void clocks_start(void);
 /* PLL_USB at 48 MHz for clk_adc. */
 void clocks_start_adc(void);
-void pll_start(uint32_t base, uint32_t feedback, uint32_t post_divider1, uint32_t post_divider2);
 void reset_release(uint32_t blocks);
 
 void pin_function(uint32_t pin, uint32_t function);

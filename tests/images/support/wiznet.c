@@ -7,16 +7,12 @@
 #define LINK_POLL_US 10000u
 #define COMMAND_LIMIT 100000u
 #define LEVEL_LOW(pin) (1u << (4u * ((pin) % 8u)))
-#ifdef W5100S
-#define NETLCKR COMMON(0x71)
-#define NETLCKR_UNLOCK 0xc5u
-#endif
 
 enum side { TRANSMIT, RECEIVE };
 /* What was put behind Sn_TX_WR since the last SEND: until then the register reads as before. */
-static uint16_t put_bytes[SOCKETS];
+static uint16_t put_bytes[CHIP_SOCKETS];
 #ifdef W5100S
-static uint16_t buffer_bytes[SOCKETS], buffer_base[SOCKETS];
+static uint16_t buffer_bytes[CHIP_SOCKETS], buffer_base[CHIP_SOCKETS];
 #endif
 
 /* WFI ends for an interrupt that PRIMASK holds back. What is pending is cleared first and INTn looked at after that,
@@ -120,22 +116,22 @@ void wiznet_start(void) {
 
 void wiznet_set_mac(void) {
     static const uint8_t mac[6] = OWN_MAC;
-#ifdef W5100S
+#ifdef NETLCKR
     write8(NETLCKR, NETLCKR_UNLOCK);
 #endif
-    write_bytes(COMMON(0x09), mac, 6);
+    write_bytes(SHAR, mac, 6);
 }
 
 void wiznet_set_addresses(void) {
     wiznet_set_mac();
-    write32(COMMON(0x01), (OWN_ADDRESS & 0xffffff00u) | 1u);
-    write32(COMMON(0x05), 0xffffff00u);
-    write32(COMMON(0x0f), OWN_ADDRESS);
+    write32(GAR, (OWN_ADDRESS & 0xffffff00u) | 1u);
+    write32(SUBR, 0xffffff00u);
+    write32(SIPR, OWN_ADDRESS);
 }
 
 void wiznet_wait_for_link(void) {
     uint32_t from = time_us();
-    while (!(read8(PHYSR) & PHYSR_LINK)) {
+    while (!(read8(PHY) & PHY_LINK)) {
         if (time_us() - from > LINK_LIMIT_US) {
             give_up("no link within 10 s; is the cable plugged in?");
         }
@@ -145,11 +141,11 @@ void wiznet_wait_for_link(void) {
     put_named("~ milliseconds of waiting", (time_us() - from) / 1000);
 }
 
-void wiznet_set_buffers(const uint8_t kib[SOCKETS]) {
+void wiznet_set_buffers(const uint8_t kib[CHIP_SOCKETS]) {
 #ifdef W5100S
     uint16_t base = 0;
 #endif
-    for (uint32_t socket = 0; socket < SOCKETS; socket++) {
+    for (uint32_t socket = 0; socket < CHIP_SOCKETS; socket++) {
 #ifdef W5100S
         buffer_bytes[socket] = (uint16_t)(kib[socket] * 1024u);
         buffer_base[socket] = base;
@@ -161,9 +157,9 @@ void wiznet_set_buffers(const uint8_t kib[SOCKETS]) {
 }
 
 void wiznet_begin(void) {
-    uint8_t kib[SOCKETS];
-    for (uint32_t socket = 0; socket < SOCKETS; socket++) {
-        kib[socket] = BUFFER_KIB / SOCKETS;
+    uint8_t kib[CHIP_SOCKETS];
+    for (uint32_t socket = 0; socket < CHIP_SOCKETS; socket++) {
+        kib[socket] = CHIP_MEMORY_KIB / CHIP_SOCKETS;
     }
     wiznet_start();
     wiznet_set_buffers(kib);
@@ -172,7 +168,7 @@ void wiznet_begin(void) {
 }
 
 void wiznet_interrupts_start(void) {
-    write8(SOCKET_INTERRUPT_MASK, ALL_SOCKETS);
+    write8(SIMR, ALL_SOCKETS);
     IO_BANK0_PROC0_INTE(WIZNET_INTN) |= LEVEL_LOW(WIZNET_INTN);
     interrupt_enable(IO_IRQ_BANK0);
 }
@@ -232,10 +228,10 @@ static uint32_t locate(enum side side, uint32_t socket, uint16_t pointer, uint32
     uint32_t offset = pointer & (buffer_bytes[socket] - 1u);
     uint32_t left = buffer_bytes[socket] - offset;
     *count = *count < left ? *count : left;
-    return (side == TRANSMIT ? 0x4000u : 0x6000u) + buffer_base[socket] + offset;
+    return (side == TRANSMIT ? TX_MEMORY(socket) : RX_MEMORY(socket)) + buffer_base[socket] + offset;
 #else
     (void)count;
-    return (4u * socket + (side == TRANSMIT ? 2u : 3u)) << 16 | pointer;
+    return (side == TRANSMIT ? TX_MEMORY(socket) : RX_MEMORY(socket)) | pointer;
 #endif
 }
 

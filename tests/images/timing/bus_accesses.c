@@ -60,7 +60,7 @@ int main(void) {
     put_named("APB load", RUN("ldr", &TIMER_TIMERAWL));
     put_named("APB store", RUN("str", &PWM_TOP(0)));
     put_named("APB alias store", RUN("str", (uintptr_t)&PWM_TOP(0) + CLEAR_ALIAS));
-    put_named("UART alias store", RUN("str", (uintptr_t)&UART0_IBRD + 0x2000u));
+    put_named("UART alias store", RUN("str", (uintptr_t)&UART_IBRD(UART0_BASE) + 0x2000u));
     put_named("divider nops", divider_wait());
     finish();
 }

@@ -1,5 +1,6 @@
 /* An endless loop that sets and clears GP2 with NOPS no-operations between, from flash, clk_sys at 24 MHz: 4 + NOPS
  * cycles a turn. */
+#include "clock_sources.h"
 #include "support.h"
 
 #define PIN 2u

@@ -6,7 +6,7 @@
 #define LETTERS 50u
 
 static void wait_until_sent(void) {
-    while (UART0_FR & UART_FR_BUSY) {
+    while (UART_FR(UART0_BASE) & UART_FR_BUSY) {
     }
 }
 

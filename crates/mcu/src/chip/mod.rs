@@ -181,8 +181,7 @@ impl Rp2040 {
         self.bus.waits = on.then(Box::default);
     }
 
-    /// Takes the sleeps that ended since the last call, and the times at which a core saw that a UART could take no more or was
-    /// still sending.
+    /// Takes the sleeps that ended since the last call, and the times at which a core saw that a UART could take no more.
     pub fn take_waits(&mut self) -> (Vec<Slept>, Vec<Picoseconds>) {
         let waits = self.bus.waits.as_mut().map(|waits| std::mem::take(&mut **waits));
         waits.map_or_else(Default::default, |waits| (waits.sleeps, waits.full_uart))

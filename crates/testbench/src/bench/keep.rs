@@ -1,4 +1,4 @@
-//! Keeps the rows of a link run in a run folder, and their edges as captures.
+//! Keeps the rows of a suite's run in a run folder: of links their edges as captures, of boards their frames.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -15,9 +15,9 @@ use crate::board_rows::{BoardEntry, BoardRowResult, board_spans, samples_of};
 use crate::run_folder::{RunFolder, RunFolderError, SCHEMA, TableName, samples_table};
 use crate::suite::Suite;
 
-/// The manifest of a run of link models.
+/// The manifest of a suite's run.
 #[derive(Debug, Clone, Serialize)]
-pub struct LinkManifest {
+pub struct SuiteManifest {
     /// The version of the layout.
     pub schema: &'static str,
     /// `link`, `board`, or `link and board`.
@@ -105,14 +105,14 @@ impl StageEntry {
     }
 }
 
-/// A run folder of link rows that is being written.
+/// A run folder of a suite's rows that is being written.
 #[derive(Debug)]
-pub struct LinkFolder {
-    folder: RunFolder<LinkManifest>,
+pub struct SuiteFolder {
+    folder: RunFolder<SuiteManifest>,
     captures: bool,
 }
 
-impl LinkFolder {
+impl SuiteFolder {
     /// Creates the folder; `captures` also writes each row's edges as a value change dump.
     ///
     /// # Errors
@@ -123,7 +123,7 @@ impl LinkFolder {
             (true, false) => ("board", "as the rows say"),
             (false, false) => ("link and board", "as the rows say"),
         };
-        let manifest = LinkManifest {
+        let manifest = SuiteManifest {
             schema: SCHEMA,
             target,
             traffic,
@@ -176,7 +176,12 @@ impl LinkFolder {
         let io = |path: &Path, source| RunFolderError::Io { path: path.to_owned(), source };
         let folder = self.folder.path().join("wire");
         fs::create_dir_all(&folder).map_err(|source| io(&folder, source))?;
-        let path = folder.join(format!("{}.pcapng", file_name(run)));
+        // Names that a file system would not tell apart get a number.
+        let name = shortened(file_name(run));
+        let numbered = (2..).map(|number| format!("{name}-{number}"));
+        let mut paths =
+            std::iter::once(name.clone()).chain(numbered).map(|name| folder.join(name + ".pcapng"));
+        let path = paths.find(|path| !path.exists()).expect("there are more numbers than rows");
         fs::write(&path, pcapng).map_err(|source| io(&path, source))
     }
 
@@ -194,6 +199,16 @@ impl LinkFolder {
 /// An entry's name with nothing in it that a file system minds.
 fn file_name(entry: &str) -> String {
     entry.chars().map(|c| if c.is_alphanumeric() || "-_.=".contains(c) { c } else { '-' }).collect()
+}
+
+/// File systems take names of 255 bytes; a number and a suffix follow.
+const MOST_NAME_BYTES: usize = 200;
+
+fn shortened(mut name: String) -> String {
+    while name.len() > MOST_NAME_BYTES {
+        name.pop();
+    }
+    name
 }
 
 fn entry_of(result: &RowResult) -> RowEntry {

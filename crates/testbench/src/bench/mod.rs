@@ -1,4 +1,4 @@
-//! The virtual link bench: runs a suite's rows in virtual time, on all cores, and keeps them in a run folder.
+//! The virtual bench: runs a suite's rows of links and boards in virtual time, on all cores, and keeps them in a run folder.
 
 mod boards;
 mod edges;
@@ -8,6 +8,6 @@ mod run;
 
 pub use boards::{BoardRun, run_boards};
 pub use edges::VirtualEdges;
-pub use keep::{LinkFolder, LinkManifest, RowEntry, StageEntry, SuiteRow, spans_table};
+pub use keep::{RowEntry, StageEntry, SuiteFolder, SuiteManifest, SuiteRow, spans_table};
 pub use row::{Measure, RowResult, simulate_row};
 pub use run::{BenchRun, run};

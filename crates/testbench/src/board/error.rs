@@ -6,7 +6,6 @@ use mcu::chip::SetupError;
 use mcu::image::ImageError;
 use thiserror::Error;
 
-use super::SettingProblem;
 use crate::toml_file::Misplaced;
 
 /// A board that cannot be made, loaded or asked like that.
@@ -54,9 +53,6 @@ pub enum BoardError {
     /// The image cannot be loaded.
     #[error(transparent)]
     Image(#[from] ImageError),
-    /// A setting of the image cannot be given.
-    #[error(transparent)]
-    Setting(#[from] SettingProblem),
     /// The chip cannot be made like that.
     #[error(transparent)]
     Setup(#[from] SetupError),

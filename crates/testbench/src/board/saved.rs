@@ -32,8 +32,7 @@ impl Board {
             BoardError::Snapshot(format!("board {name} has a device that cannot be kept in a file"))
         })?;
         let saved = Saved { name: self.file.name.clone(), chip: self.chip.state(), parts };
-        let unwritten =
-            |reason: String| BoardError::Write { path: path.to_owned(), reason };
+        let unwritten = |reason: String| BoardError::Write { path: path.to_owned(), reason };
         let content = postcard::to_stdvec(&saved).map_err(|error| unwritten(error.to_string()))?;
         std::fs::write(path, [HEAD, &content].concat()).map_err(|error| unwritten(error.to_string()))
     }
@@ -43,12 +42,15 @@ impl Board {
     /// # Errors
     /// When the file cannot be read, or holds no such state.
     pub fn resume(&mut self, path: &Path) -> Result<(), BoardError> {
-        let unread =
-            |reason: &str| BoardError::Read { path: path.to_owned(), what: "saved board", reason: reason.to_owned() };
+        let unread = |reason: &str| BoardError::Read {
+            path: path.to_owned(),
+            what: "saved board",
+            reason: reason.to_owned(),
+        };
         let content = std::fs::read(path).map_err(|error| unread(&error.to_string()))?;
-        let content = content.strip_prefix(HEAD).ok_or_else(|| {
-            unread("it does not begin as one that this version wrote; save the board anew")
-        })?;
+        let content = content
+            .strip_prefix(HEAD)
+            .ok_or_else(|| unread("it does not begin as one that this version wrote; save the board anew"))?;
         let saved: Saved =
             postcard::from_bytes(content).map_err(|_| unread("it is damaged; save the board anew"))?;
         let is_another = saved.name != self.file.name;

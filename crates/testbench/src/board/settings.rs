@@ -1,6 +1,7 @@
 //! Settings of an image: 32-bit words in its flash that it declares as `const volatile uint32_t setting_<name>`, and that are
 //! given other values before the chip starts. Compilers that put them among the variables (GCC does, for they are volatile)
-//! leave the first values in flash all the same: those are changed. The image stays the one that is flashed on a board; only these words differ.
+//! leave the first values in flash all the same: those are changed. The image stays the one that is flashed on a board; only
+//! these words differ.
 
 use std::collections::BTreeMap;
 use std::net::Ipv4Addr;
@@ -107,55 +108,89 @@ fn unknown(image: &Image, declared: &[ImageSetting], name: &str) -> SettingProbl
     SettingProblem::Unknown { image: image.name().to_owned(), name: name.to_owned(), hint }
 }
 
-/// The bytes of a setting's word: a number, a switch, an IPv4 address with its first octet first, or a quantity in the unit in
-/// which the setting's name ends.
+/// The bytes of a setting's word: a whole number, or what the end of the setting's name says that it is.
 fn word_of(name: &str, text: &str) -> Result<[u8; 4], SettingProblem> {
-    let text = text.trim();
-    let wrong = |takes| SettingProblem::Value { name: name.to_owned(), value: text.to_owned(), takes };
-    if let Ok(address) = text.parse::<Ipv4Addr>() {
-        return Ok(address.octets());
-    }
-    let switch = match text {
-        "on" | "true" => Some(1),
-        "off" | "false" => Some(0),
-        _ => None,
-    };
-    let plain = || match text.strip_prefix("0x") {
+    let (text, holds) = (text.trim(), Holds::of(name));
+    let word = number(text).map(u32::to_le_bytes).or_else(|| holds.word(text));
+    word.ok_or_else(|| SettingProblem::Value {
+        name: name.to_owned(),
+        value: text.to_owned(),
+        takes: holds.takes(),
+    })
+}
+
+/// A number as C has it, with `_` between digits.
+fn number(text: &str) -> Option<u32> {
+    match text.strip_prefix("0x") {
         Some(digits) => u32::from_str_radix(digits, 16).ok(),
         None => text.replace('_', "").parse().ok(),
-    };
-    let word = switch.or_else(plain).or_else(|| quantity(name, text));
-    word.map(u32::to_le_bytes).ok_or_else(|| wrong(takes(name)))
-}
-
-/// A quantity with its unit, in that of the setting's name, where it is a whole number of it.
-fn quantity(name: &str, text: &str) -> Option<u32> {
-    let time = |unit_ps: i64| {
-        let time: Picoseconds = text.parse().ok()?;
-        let whole = time.ps() % unit_ps == 0;
-        u32::try_from(time.ps() / unit_ps).ok().filter(|_| whole)
-    };
-    match name.rsplit('_').next()? {
-        "hz" => text.parse::<Hertz>().ok().and_then(|hertz| u32::try_from(hertz.hz()).ok()),
-        "s" => time(units::PS_PER_S),
-        "ms" => time(units::PS_PER_MS),
-        "us" => time(units::PS_PER_US),
-        "ns" => time(units::PS_PER_NS),
-        "bytes" => text.parse::<Bytes>().ok().and_then(|bytes| u32::try_from(bytes.get()).ok()),
-        _ => None,
     }
 }
 
-fn takes(name: &str) -> &'static str {
-    match name.rsplit('_').next().unwrap_or_default() {
-        "hz" => "a frequency of at most 4294967295 Hz, such as 33 MHz or 33000000",
-        "s" => "a time in whole seconds, such as 2 s or 2",
-        "ms" => "a time in whole milliseconds, such as 64 ms or 64",
-        "us" => "a time in whole microseconds, such as 500 us or 500",
-        "ns" => "a time in whole nanoseconds, such as 30 ns or 30",
-        "bytes" => "a size, such as 2 KiB or 2048",
-        _ => "a whole number from 0 to 4294967295, on or off, or an IPv4 address such as 192.168.1.50",
+/// What a setting's word holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Holds {
+    Hertz,
+    Seconds,
+    Milliseconds,
+    Microseconds,
+    Nanoseconds,
+    Bytes,
+    /// A number, a switch or an address: its name has no unit.
+    NoQuantity,
+}
+
+impl Holds {
+    /// By the unit in which its name ends.
+    fn of(name: &str) -> Self {
+        match name.rsplit('_').next().unwrap_or_default() {
+            "hz" => Self::Hertz,
+            "s" => Self::Seconds,
+            "ms" => Self::Milliseconds,
+            "us" => Self::Microseconds,
+            "ns" => Self::Nanoseconds,
+            "bytes" => Self::Bytes,
+            _ => Self::NoQuantity,
+        }
     }
+
+    /// The bytes that a text with a unit, a switch or an address stands for, the first one first.
+    fn word(self, text: &str) -> Option<[u8; 4]> {
+        let count = match self {
+            Self::Hertz => text.parse::<Hertz>().ok()?.hz(),
+            Self::Bytes => text.parse::<Bytes>().ok()?.get(),
+            Self::Seconds => whole(text, units::PS_PER_S)?,
+            Self::Milliseconds => whole(text, units::PS_PER_MS)?,
+            Self::Microseconds => whole(text, units::PS_PER_US)?,
+            Self::Nanoseconds => whole(text, units::PS_PER_NS)?,
+            Self::NoQuantity => match text {
+                "on" | "true" => 1,
+                "off" | "false" => 0,
+                _ => return text.parse().ok().map(|address: Ipv4Addr| address.octets()),
+            },
+        };
+        u32::try_from(count).ok().map(u32::to_le_bytes)
+    }
+
+    fn takes(self) -> &'static str {
+        match self {
+            Self::Hertz => "a frequency of at most 4294967295 Hz, such as 33 MHz or 33000000",
+            Self::Seconds => "a time in whole seconds, such as 2 s or 2",
+            Self::Milliseconds => "a time in whole milliseconds, such as 64 ms or 64",
+            Self::Microseconds => "a time in whole microseconds, such as 500 us or 500",
+            Self::Nanoseconds => "a time in whole nanoseconds, such as 30 ns or 30",
+            Self::Bytes => "a size, such as 2 KiB or 2048",
+            Self::NoQuantity => {
+                "a whole number from 0 to 4294967295, on or off, or an IPv4 address such as 192.168.1.50"
+            }
+        }
+    }
+}
+
+/// A time as a whole number of a unit.
+fn whole(text: &str, unit_ps: i64) -> Option<u64> {
+    let time: Picoseconds = text.parse().ok()?;
+    u64::try_from(time.ps() / unit_ps).ok().filter(|_| time.ps() % unit_ps == 0)
 }
 
 #[cfg(test)]
@@ -181,6 +216,16 @@ mod tests {
     #[test]
     fn an_address_has_its_first_octet_at_the_lowest_address() {
         assert_eq!(word_of("server_address", "192.168.1.50"), Ok([192, 168, 1, 50]));
+    }
+
+    #[test]
+    fn a_setting_with_a_unit_is_no_switch_and_no_address() {
+        for name in ["spi_hz", "keep_alive_s", "poll_ms", "poll_us", "work_ns", "window_bytes"] {
+            for text in ["on", "false", "192.168.1.50"] {
+                assert!(word_of(name, text).is_err(), "{name}={text}");
+            }
+            assert_eq!(word(name, "0x10"), Some(16), "{name}");
+        }
     }
 
     #[test]

@@ -72,9 +72,10 @@ fn rate(done: &[Done], scale: f64) -> Option<Figure> {
         (time > 0.0).then(|| scale * work / time * PS_PER_S as f64)
     };
     let value = per_second(done)?;
-    let interval = (done.len() >= FEWEST).then(|| {
-        let length = done.len() / BATCHES;
-        let means: Vec<f64> = done.chunks_exact(length).take(BATCHES).filter_map(per_second).collect();
+    let batches = done.chunks_exact((done.len() / BATCHES).max(1)).take(BATCHES);
+    // A batch in which no time passed has no rate.
+    let means: Vec<f64> = batches.filter_map(per_second).collect();
+    let interval = (done.len() >= FEWEST && means.len() == BATCHES).then(|| {
         let spread = STUDENT_T * (variance(&means) / means.len() as f64).sqrt();
         ((value - spread).max(0.0), value + spread)
     });
@@ -83,7 +84,7 @@ fn rate(done: &[Done], scale: f64) -> Option<Figure> {
 
 fn variance(values: &[f64]) -> f64 {
     let mean = values.iter().sum::<f64>() / values.len() as f64;
-    values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / (values.len() - 1).max(1) as f64
+    values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / (values.len() - 1) as f64
 }
 
 fn median(answered: &[&Sample], seed: u64) -> Option<Figure> {
@@ -138,6 +139,15 @@ mod tests {
     fn a_thousand_bytes_in_a_millisecond_are_eight_megabits_a_second() {
         let figure = Figure::of(Quantity::Bulk, &messages((0..50).map(|_| 1000)), 1).unwrap();
         assert!((figure.value - 8e6).abs() < 1e-3, "{figure:?}");
+    }
+
+    #[test]
+    fn messages_that_all_end_at_once_have_a_rate_and_no_interval() {
+        let times = |late: usize| (0..59).map(move |index| if index >= late { 1000 } else { 0 });
+        for late in [1, 40, 58] {
+            let figure = Figure::of(Quantity::Messages, &messages(times(late)), 1).unwrap();
+            assert_eq!(figure.interval.is_some(), late == 1, "{figure:?}");
+        }
     }
 
     #[test]

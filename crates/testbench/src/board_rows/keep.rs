@@ -123,9 +123,7 @@ impl BoardEntry {
     pub fn of(result: &BoardRowResult, other: Option<&BoardEntry>) -> Self {
         let row = result.row();
         let figure = result.figure.map(|figure| figure_entry(row, figure));
-        let theirs = other.and_then(|other| other.figure.clone());
-        let against =
-            theirs.as_ref().map(|figure| Figure { value: figure.value, interval: None, n: figure.n });
+        let theirs = other.and_then(|other| other.figure.as_ref()).map(|figure| figure.value);
         let published = row.published.as_ref().map(|published| PublishedEntry {
             value: published.value,
             unit: published.unit.clone(),
@@ -133,7 +131,7 @@ impl BoardEntry {
             source: published.source.clone(),
             note: published.note.clone(),
             compare: published.compare.name(),
-            measured_share: result.against_published(against.as_ref()).map(|(_, share)| share),
+            measured_share: result.share_of_published(theirs),
         });
         Self {
             run: row.name.clone(),

@@ -119,12 +119,14 @@ impl Places {
             first_client = first_client.or(client.then_some(name));
         }
         let Some(of) = &row.measurement.of else { return Ok((network, first_client)) };
-        let names: Vec<&str> = network.traffic.iter().map(|one| one.name.as_str()).collect();
+        let on_the_pc = network.traffic.iter().filter(|_| network.pc.is_some());
+        let names: Vec<&str> = on_the_pc.map(|one| one.name.as_str()).collect();
         if names.contains(&of.as_str()) {
             return Ok((network, Some(of.clone())));
         }
         let hint = match links::nearest(of, &names) {
             Some(near) => format!("the nearest is {near}"),
+            None if names.is_empty() => "the network has no PC".to_owned(),
             None => format!("there are {}", names.join(", ")),
         };
         Err(("of", format!("{of:?} is no client or server of the PC; {hint}")))

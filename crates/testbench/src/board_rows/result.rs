@@ -2,12 +2,13 @@
 
 use std::collections::BTreeMap;
 
+use ::capture::pairing::Outcomes;
 use ::traffic::Sample;
 
 use super::budget::RowBudget;
 use super::{Figure, ReadyRow};
 use crate::captures::Statistics;
-use crate::suite::BoardRow;
+use crate::suite::{BoardRow, Compare};
 
 /// A row that was run.
 #[derive(Debug, Clone)]
@@ -43,21 +44,18 @@ impl BoardRowResult {
     }
 
     /// How many messages were answered rightly, and how many were not.
-    pub fn outcomes(&self) -> (usize, usize) {
-        let answered = self.samples.iter().filter(|sample| sample.outcome == ::traffic::Outcome::Ok).count();
-        (answered, self.samples.len() - answered)
+    pub fn outcomes(&self) -> Outcomes {
+        let right = self.samples.iter().filter(|sample| sample.outcome == ::traffic::Outcome::Ok).count();
+        Outcomes { paired: right as u64, missed: (self.samples.len() - right) as u64, ..Outcomes::default() }
     }
 
-    /// The published figure in the unit of this one's, and this one as a share of it: of the figures themselves, or of their
-    /// ratios to the row of `same_but`.
-    pub fn against_published(&self, other: Option<&Figure>) -> Option<(f64, f64)> {
+    /// This row's figure as a share of the published one, or of a published ratio its ratio to `other`, the figure of the row
+    /// of `same_but`.
+    pub fn share_of_published(&self, other: Option<f64>) -> Option<f64> {
         let published = self.row().published.as_ref()?;
         let wanted = published.in_unit_of(self.row().measurement.quantity)?;
         let own = self.figure?.value;
-        let found = match published.compare {
-            crate::suite::Compare::Ratio => own / other?.value,
-            _ => own,
-        };
-        Some((wanted, found / wanted))
+        let found = if published.compare == Compare::Ratio { own / other? } else { own };
+        Some(found / wanted)
     }
 }

@@ -10,7 +10,7 @@ use ethernet::Speed;
 use units::Picoseconds;
 
 /// Frames that wait for the processor, and those that wait for the wire.
-pub const IDEAL_MAC_FRAMES: usize = 16;
+const MOST_FRAMES: usize = 16;
 /// The address space of one: registers from 0, the memory of the received frame from 0x1000, that of the frame to be sent from
 /// 0x2000.
 pub const IDEAL_MAC_BYTES: u32 = 0x1_0000;
@@ -144,7 +144,7 @@ impl IdealMac {
 
     fn room(&self, at: Picoseconds) -> usize {
         let waiting = self.leaving.iter().filter(|&&end| end > at).count();
-        IDEAL_MAC_FRAMES - waiting.min(IDEAL_MAC_FRAMES)
+        MOST_FRAMES - waiting.min(MOST_FRAMES)
     }
 
     fn send(&mut self, at: Picoseconds, from: usize, bytes: usize) {
@@ -175,7 +175,7 @@ impl IdealMac {
         }
         if !is_intact || bytes.len() > MEMORY_BYTES as usize {
             self.damaged = self.damaged.saturating_add(1);
-        } else if self.received.len() == IDEAL_MAC_FRAMES {
+        } else if self.received.len() == MOST_FRAMES {
             self.dropped = self.dropped.saturating_add(1);
         } else {
             self.received.push_back(bytes.to_vec());
@@ -266,7 +266,7 @@ mod tests {
     #[test]
     fn what_does_not_fit_and_what_is_damaged_is_dropped_and_counted() {
         let mut mac = listening();
-        for _ in 0..IDEAL_MAC_FRAMES + 3 {
+        for _ in 0..MOST_FRAMES + 3 {
             mac.receive(&frame_to(OWN, 60), true);
         }
         mac.receive(&frame_to(OWN, 60), false);
@@ -279,7 +279,7 @@ mod tests {
     fn frames_follow_each_other_on_the_wire_and_a_place_is_free_when_one_has_left() {
         let mut mac = listening();
         mac.write(us(0), TX_MEMORY + 2, 2, 0xbbaa);
-        for _ in 0..IDEAL_MAC_FRAMES {
+        for _ in 0..MOST_FRAMES {
             mac.write(us(0), TX_SEND, 4, 2 << 16 | 1514);
         }
         assert_eq!((mac.read(us(0), TX_ROOM, 4), read(&mac, TX_REFUSED)), (Some(0), 0));

@@ -30,7 +30,7 @@ use device::Device;
 pub use capture::{LanCaptureError, in_words};
 pub use controller::{BusUse, SpiController};
 pub use file::{NETWORK_FIELDS, NetworkError, NetworkField};
-pub use ideal_mac::{IDEAL_MAC_BYTES, IDEAL_MAC_FRAMES, IdealMac};
+pub use ideal_mac::{IDEAL_MAC_BYTES, IdealMac};
 pub use results::{Latency, TrafficResults};
 pub use schema::{network_reference, network_schema};
 pub use seat::MachineSeat;

@@ -20,8 +20,6 @@ pub struct TracedFrame {
     pub end: Picoseconds,
     /// Its bytes.
     pub bytes: Vec<u8>,
-    /// Whether it was lost on the way there.
-    pub lost: bool,
 }
 
 /// What passed.
@@ -78,7 +76,6 @@ impl Lan {
             at_board,
             start: tapped.at,
             end: tapped.at + time,
-            lost: tapped.marks.lost.is_some(),
             bytes: tapped.bytes,
         })
     }

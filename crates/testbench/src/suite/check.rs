@@ -23,6 +23,15 @@ const LONGEST_RUN: &str = "96 days";
 /// Room for single intervals far above the mean, in messages.
 const SPARE_MESSAGES: i128 = 64;
 
+/// Says whether a row can have so many messages.
+pub(super) fn check_samples(samples: u64) -> Result<(), RowError> {
+    if (1..=MAX_SAMPLES).contains(&samples) {
+        return Ok(());
+    }
+    let sentence = format!("is {samples}, but it takes a whole number from 1 to {MAX_SAMPLES}");
+    Err(RowError { field: "samples", sentence })
+}
+
 impl Row {
     /// Says whether the row can be run.
     ///
@@ -32,11 +41,7 @@ impl Row {
     /// # Panics
     /// When the row's settings do not go together; suites are checked before.
     pub fn check(&self) -> Result<(), RowError> {
-        if !(1..=MAX_SAMPLES).contains(&self.samples) {
-            let sentence =
-                format!("is {}, but it takes a whole number from 1 to {MAX_SAMPLES}", self.samples);
-            return Err(RowError { field: "samples", sentence });
-        }
+        check_samples(self.samples)?;
         let mut program = self.link.program(&self.settings).expect("settings are checked before the row");
         self.check_gate(&mut program)?;
         let schedule = self.trigger.schedule(&mut program, self.payload_bytes);

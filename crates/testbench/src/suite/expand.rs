@@ -1,7 +1,21 @@
 //! Lists of values: an entry whose settings hold lists stands for every combination of them.
 
+use toml::de::DeValue;
+
+use crate::toml_file::{Value, plain};
+
 /// A setting and the values that it takes in turn.
 pub(super) type Choices = (String, Vec<String>);
+
+/// The values of a setting: those of its list, or its only one. The error says what a setting is.
+pub(super) fn values_of(value: &Value<'_>) -> Result<Vec<String>, &'static str> {
+    let values: Option<Vec<String>> = match value.get_ref() {
+        DeValue::Array(list) => list.iter().map(|value| plain(value.get_ref())).collect(),
+        other => plain(other).map(|value| vec![value]),
+    };
+    let some = values.filter(|values| !values.is_empty());
+    some.ok_or("a setting is a text, a number, true or false, or a list of these")
+}
 
 /// Every combination, the last setting varying fastest.
 pub(super) fn combinations(choices: &[Choices]) -> Vec<Vec<(String, String)>> {

@@ -15,6 +15,7 @@ pub use boards::{
     SameBut,
 };
 pub use check::RowError;
+use check::check_samples;
 pub use error::SuiteError;
 pub use schema::schema;
 pub use trigger::{Trigger, TriggerKind, phrase};
@@ -108,9 +109,10 @@ impl Suite {
                 row.samples = samples;
                 row.check().map_err(|error| SuiteError::Row { row: row.name.clone(), error })?;
             }
-        }
-        for row in &mut self.boards {
-            row.measurement.samples = samples.or(row.measurement.samples);
+            for row in &mut self.boards {
+                row.measurement.samples = Some(samples);
+                check_samples(samples).map_err(|error| SuiteError::Row { row: row.name.clone(), error })?;
+            }
         }
         self.seed = seed.unwrap_or(self.seed);
         Ok(self)

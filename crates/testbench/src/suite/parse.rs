@@ -9,10 +9,10 @@ use toml::de::{DeTable, DeValue};
 use units::Picoseconds;
 
 use super::boards::{BoardRow, board_rows};
-use super::expand::{Choices, combinations, label};
+use super::expand::{Choices, combinations, label, values_of};
 use super::trigger::{Trigger, TriggerKind};
 use super::{MAX_ROWS, MAX_SAMPLES, Row, Suite, SuiteError, name_of};
-use crate::toml_file::{Field, TomlFile, Value, fields_of, plain, shown};
+use crate::toml_file::{Field, TomlFile, Value, fields_of, shown};
 
 const SUITE_FIELDS: [&str; 7] = ["name", "seed", "samples", "payloads", "trigger", "links", "boards"];
 const NOTHING: &str =
@@ -204,16 +204,8 @@ impl Reader<'_> {
     ) -> Result<Vec<Choices>, SuiteError> {
         let mut choices = Vec::new();
         for (name, span, value) in fields.iter().filter(|(name, ..)| !ENTRY_FIELDS.contains(name)) {
-            let values: Option<Vec<String>> = match value.get_ref() {
-                DeValue::Array(list) => list.iter().map(|value| plain(value.get_ref())).collect(),
-                other => plain(other).map(|value| vec![value]),
-            };
-            let Some(values) = values.filter(|values| !values.is_empty()) else {
-                let message = format!(
-                    "{within}{name}: a setting is a text, a number, true or false, or a list of these"
-                );
-                return Err(self.error(span.clone(), message));
-            };
+            let values = values_of(value)
+                .map_err(|takes| self.error(span.clone(), format!("{within}{name}: {takes}")))?;
             for text in &values {
                 let mut settings: Settings = link.defaults();
                 settings

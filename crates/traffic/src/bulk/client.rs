@@ -23,7 +23,13 @@ pub const CLIENT_OPTIONS: &[OptionSpec] = &[
     option("time", Time, "", "How long to send, instead of how much.", "10s"),
     option("seed", Number(0, u64::MAX), "0", "Determines the bytes, in both directions.", "7"),
     option("interval", Time, "1s", "The length of the intervals that are reported; 0 s for none.", "500ms"),
-    option("reset_after", Size(1, u64::MAX), "", "Resets the connection once so much has passed, in both directions together; then it is done.", "64KiB"),
+    option(
+        "reset_after",
+        Size(1, u64::MAX),
+        "",
+        "Resets the connection once so much has passed, in both directions together; then it is done.",
+        "64KiB",
+    ),
 ];
 
 /// The settings of [`Client`].

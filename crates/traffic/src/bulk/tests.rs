@@ -6,11 +6,11 @@ use std::net::TcpStream;
 use units::{PS_PER_MS, PS_PER_S, Picoseconds};
 
 use super::*;
-use crate::{Ipv4Endpoint, Machine};
 use crate::memory::Memory;
 use crate::os::{Ended, Seat};
 use crate::pattern::Pattern;
 use crate::testing::{loopback, serving, within_seconds};
+use crate::{Ipv4Endpoint, Machine};
 
 fn server(send: Option<Amount>, port: u16) -> Server {
     Server::new(ServerSettings { port, send, seed: 5, interval: None })
@@ -69,8 +69,13 @@ fn a_client_that_resets_is_done_and_its_server_hears_of_a_broken_connection() {
     let mut wire = Memory::new(Picoseconds::new(PS_PER_MS));
     let far = wire.add(address, Box::new(server(Some(Amount::Bytes(1_000_000)), 5002)));
     let to = Ipv4Endpoint { address, port: 5002 };
-    let settings =
-        ClientSettings { to, send: Some(Amount::Bytes(1_000_000)), seed: 5, interval: None, reset_after: Some(300_000) };
+    let settings = ClientSettings {
+        to,
+        send: Some(Amount::Bytes(1_000_000)),
+        seed: 5,
+        interval: None,
+        reset_after: Some(300_000),
+    };
     let near = wire.add([10, 0, 0, 2].into(), Box::new(Client::new(settings)));
     assert!(wire.run_until_done(near, Picoseconds::new(PS_PER_S)));
     wire.run_until(wire.now() + Picoseconds::new(10 * PS_PER_MS));

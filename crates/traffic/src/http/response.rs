@@ -70,7 +70,14 @@ pub struct ResponseReader {
 impl ResponseReader {
     /// A reader of the response to a request, which was HEAD or not.
     pub fn new(to_head: bool) -> Self {
-        Self { to_head, head_bytes: Vec::new(), head: None, body_bytes: 0, body_crc: Hasher::new(), response_bytes: 0 }
+        Self {
+            to_head,
+            head_bytes: Vec::new(),
+            head: None,
+            body_bytes: 0,
+            body_crc: Hasher::new(),
+            response_bytes: 0,
+        }
     }
 
     /// Bytes of the response so far.
@@ -90,7 +97,8 @@ impl ResponseReader {
             let taken = match &mut self.head {
                 None => self.take_head(&bytes[at..])?,
                 Some(head) => {
-                    let (taken, content) = head.body.take(&bytes[at..], &mut self.body_crc).map_err(|_| ResponseError::Chunk)?;
+                    let (taken, content) =
+                        head.body.take(&bytes[at..], &mut self.body_crc).map_err(|_| ResponseError::Chunk)?;
                     self.body_bytes += content;
                     taken
                 }

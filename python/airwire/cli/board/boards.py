@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from airwire.cli import options
-from airwire.cli.output import print_json
+from airwire.cli.output import print_json, writing
 
 if TYPE_CHECKING:
     from airwire.board_model import BoardDescription
@@ -94,10 +94,11 @@ def header(
     if out is None:
         typer.echo(text, nl=False)
         return
-    out.mkdir(parents=True, exist_ok=True)
-    file = out / "board.h"
-    if not file.exists() or file.read_text() != text:
-        file.write_text(text)
+    file, content = out / "board.h", text.encode()
+    with writing(file):
+        out.mkdir(parents=True, exist_ok=True)
+        if not file.exists() or file.read_bytes() != content:
+            file.write_bytes(content)
 
 
 def _print(description: BoardDescription) -> None:

@@ -9,6 +9,8 @@ const POINTERS: [&str; 6] = ["Sn_TX_FSR", "Sn_TX_RD", "Sn_TX_WR", "Sn_RX_RSR", "
 const STATUS: [&str; 10] = ["Sn_SR", "Sn_IR", "Sn_IMR", "Sn_ICR", "IR", "IMR", "SIR", "SIMR", "IR2", "IMR2"];
 pub(super) const COMMAND: &str = "Sn_CR";
 const BITS_PER_BYTE: i128 = 8;
+/// Registers that a loop looks at in one lap, at most.
+const MOST_REGISTERS: usize = 8;
 
 /// What an access is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -119,9 +121,6 @@ fn polls(accesses: &[Access]) -> Vec<bool> {
     };
     (0..accesses.len()).map(is_poll).collect()
 }
-
-/// Registers that a loop looks at in one lap, at most.
-const MOST_REGISTERS: usize = 8;
 
 #[cfg(test)]
 mod tests {

@@ -164,7 +164,7 @@ fn on_the_wire(passage: &Passage) -> Interval {
 }
 
 /// The PC thinks from the arrival of a payload to its own next one, or where it sends none in this message to its next frame;
-/// before its first frame, and after the last one of the board.
+/// after the last one of the board; and before its first payload, from the last frame of the board that opens the connection.
 fn thinking(own: &[&Passage], from: Picoseconds, to: Picoseconds) -> Vec<Interval> {
     let interval =
         |start, end| Interval { start, end, rank: Rank::Pc, stage: Stage::new("pc", "the PC"), bytes: 0 };
@@ -173,7 +173,11 @@ fn thinking(own: &[&Passage], from: Picoseconds, to: Picoseconds) -> Vec<Interva
     let mut found = Vec::new();
     let first = own.iter().filter(carries).min_by_key(|one| one.start);
     if let Some(first) = first.filter(|first| !first.from_board && first.start > from) {
-        found.push(interval(from, first.start));
+        let opened =
+            own.iter().filter(|one| one.from_board && one.end <= first.start).map(|one| one.end).max();
+        found.push(interval(opened.unwrap_or(from).max(from), first.start));
+        let opening = own.iter().filter(|one| one.start >= from).min_by_key(|one| one.start);
+        found.extend(opening.filter(|one| !one.from_board).map(|opening| interval(from, opening.start)));
     }
     for arrived in own.iter().filter(|one| one.from_board && one.end <= to).filter(carries) {
         let next = own.iter().filter(|one| !one.from_board && one.start >= arrived.end);
@@ -261,7 +265,7 @@ mod tests {
     fn seen(at_ms: i64, from_board: bool, at_board: bool, bytes: &[u8]) -> TracedFrame {
         let start = Picoseconds::new(at_ms * PS_PER_MS);
         let end = start + Picoseconds::from_ns(6720);
-        TracedFrame { from_board, at_board, start, end, bytes: bytes.to_vec(), lost: false }
+        TracedFrame { from_board, at_board, start, end, bytes: bytes.to_vec() }
     }
 
     fn passages(frames: Vec<TracedFrame>) -> Vec<Passage> {
@@ -308,6 +312,27 @@ mod tests {
         };
         assert_eq!(ended(true), Some("silence until the PC's delayed acknowledgement"));
         assert_eq!(ended(false), None);
+    }
+
+    #[test]
+    fn the_pc_thinks_before_it_opens_a_connection_and_after_the_board_has_agreed() {
+        let passage = |at_ms: i64, from_board, content| {
+            let start = Picoseconds::new(at_ms * PS_PER_MS);
+            Passage { from_board, start, end: start + Picoseconds::new(PS_PER_MS), bytes: 60, content }
+        };
+        let opening = [
+            passage(1, false, Content::Other),
+            passage(5, true, Content::Other),
+            passage(7, false, Content::Acknowledgement),
+            passage(8, false, Content::Payload),
+        ];
+        let own: Vec<&Passage> = opening.iter().collect();
+        let mut found: Vec<(i64, i64)> = thinking(&own, Picoseconds::ZERO, Picoseconds::new(9 * PS_PER_MS))
+            .iter()
+            .map(|one| (one.start.ps() / PS_PER_MS, one.end.ps() / PS_PER_MS))
+            .collect();
+        found.sort_unstable();
+        assert_eq!(found, [(0, 1), (6, 8)], "from 2 to 5 the board is at work");
     }
 
     #[test]

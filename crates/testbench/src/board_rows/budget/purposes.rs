@@ -37,8 +37,10 @@ pub(super) enum Purpose {
 
 /// A sleep that a timer ends, with what lies before and after it.
 struct Wait<'a> {
-    /// The command before it and its end, where nothing else was done since.
-    command: Option<(&'a str, Picoseconds)>,
+    /// The last command before it, where nothing else was done since.
+    command: Option<&'a str>,
+    /// The time since that command's end, where nothing in between went unseen.
+    since_command: Option<Picoseconds>,
     /// What was looked at before it otherwise.
     before: Option<&'a str>,
     /// The register that was looked at next.
@@ -48,14 +50,21 @@ struct Wait<'a> {
 }
 
 /// The purpose of every sleep of core 0 that a timer ends; nothing for the others. Also the period of the looks.
-pub(super) fn purposes(sleeps: &[Slept], accesses: &[Access]) -> (Vec<Option<Purpose>>, Option<Picoseconds>) {
+///
+/// Sleeps and accesses are all that there were in the stretches, in the order of time.
+pub(super) fn purposes(
+    sleeps: &[Slept],
+    accesses: &[Access],
+    stretches: &[(Picoseconds, Picoseconds)],
+) -> (Vec<Option<Purpose>>, Option<Picoseconds>) {
     let own: Vec<&Slept> = sleeps.iter().filter(|slept| slept.core == 0).collect();
-    let waits: Vec<Option<Wait>> = (0..own.len()).map(|place| wait(&own, place, accesses)).collect();
+    let waits: Vec<Option<Wait>> =
+        (0..own.len()).map(|place| wait(&own, place, accesses, stretches)).collect();
     let looks = wakes(waits.iter().flatten().filter(|wait| wait.look.is_some()));
     let raster = raster(&looks);
     let fixed = fixed_commands(&waits, raster);
     let purpose = |wait: &Wait| match (wait.command, wait.look) {
-        (Some((name, _)), _) if fixed.contains(&name) => Purpose::After(name.to_owned()),
+        (Some(name), _) if fixed.contains(&name) => Purpose::After(name.to_owned()),
         (_, Some(register)) => Purpose::Look(register.to_owned()),
         _ => Purpose::Other(wait.before.map(str::to_owned)),
     };
@@ -67,13 +76,18 @@ pub(super) fn purposes(sleeps: &[Slept], accesses: &[Access]) -> (Vec<Option<Pur
     (all.collect(), period)
 }
 
-fn wait<'a>(own: &[&Slept], place: usize, accesses: &'a [Access]) -> Option<Wait<'a>> {
+fn wait<'a>(
+    own: &[&Slept],
+    place: usize,
+    accesses: &'a [Access],
+    stretches: &[(Picoseconds, Picoseconds)],
+) -> Option<Wait<'a>> {
     let slept = own[place];
     if waker(slept) != Waker::Timer {
         return None;
     }
     let before = before(accesses, slept.from);
-    let command = before.and_then(|access| Some((command(access)?, access.end)));
+    let told = before.and_then(|access| Some((command(access)?, access.end)));
     let next = accesses.partition_point(|access| access.start < slept.to);
     // Reads of other registers, such as the link's, are a timer's that runs between two looks.
     let deed = accesses[next..].iter().find(|access| is_news(access) || is_deed(access));
@@ -82,8 +96,10 @@ fn wait<'a>(own: &[&Slept], place: usize, accesses: &'a [Access]) -> Option<Wait
     let all_timers = chain().all(|other| waker(other) == Waker::Timer);
     let look = deed.filter(|access| is_news(access) && all_timers).map(register);
     let wake = look.and_then(|_| chain().last()).map_or(slept.to, |last| last.to);
-    let before = before.filter(|_| command.is_none()).map(register);
-    Some(Wait { command, before, look, wake })
+    let seen_since = |at: Picoseconds| stretches.iter().any(|&(from, to)| from <= at && wake <= to);
+    let since_command = told.filter(|&(_, end)| seen_since(end)).map(|(_, end)| wake - end);
+    let before = before.filter(|_| told.is_none()).map(register);
+    Some(Wait { command: told.map(|(name, _)| name), since_command, before, look, wake })
 }
 
 fn is_news(access: &Access) -> bool {
@@ -138,9 +154,9 @@ fn raster(times: &[i64]) -> Option<i64> {
 fn fixed_commands<'a>(waits: &[Option<Wait<'a>>], raster: Option<i64>) -> Vec<&'a str> {
     let mut after: BTreeMap<&str, (BTreeMap<i64, i64>, bool)> = BTreeMap::new();
     for wait in waits.iter().flatten() {
-        if let Some((name, end)) = wait.command {
+        if let (Some(name), Some(length)) = (wait.command, wait.since_command) {
             let (lengths, looks) = after.entry(name).or_default();
-            lengths.insert(wait.wake.ps(), (wait.wake - end).ps());
+            lengths.insert(wait.wake.ps(), length.ps());
             *looks |= wait.look.is_some();
         }
     }
@@ -164,6 +180,8 @@ fn from_round(ps: i64) -> i64 {
 
 #[cfg(test)]
 mod tests {
+    use units::PS_PER_S;
+
     use super::*;
 
     const TIMER: u8 = 16;
@@ -189,6 +207,7 @@ mod tests {
         }
     }
 
+    const ALL: [(Picoseconds, Picoseconds); 1] = [(Picoseconds::ZERO, Picoseconds::new(PS_PER_S))];
     const SEND: &str = "Sn_CR of socket 0: SEND, 5 bytes";
     const SIZE: &str = "Sn_RX_RSR of socket 0: 5";
 
@@ -215,7 +234,7 @@ mod tests {
     #[test]
     fn sleeps_after_send_that_end_on_a_raster_with_a_look_are_polls() {
         let (sleeps, accesses) = polled(false);
-        let (found, period) = purposes(&sleeps, &accesses);
+        let (found, period) = purposes(&sleeps, &accesses, &ALL);
         assert!(found.iter().all(|one| *one == Some(Purpose::Look("Sn_RX_RSR".to_owned()))), "{found:?}");
         assert_eq!(period, Some(at(64_000)));
     }
@@ -223,7 +242,7 @@ mod tests {
     #[test]
     fn timers_of_a_stack_that_wake_in_between_do_not_change_the_raster() {
         let (sleeps, accesses) = polled(true);
-        let (found, period) = purposes(&sleeps, &accesses);
+        let (found, period) = purposes(&sleeps, &accesses, &ALL);
         assert!(found.iter().all(|one| *one == Some(Purpose::Look("Sn_RX_RSR".to_owned()))), "{found:?}");
         assert_eq!(period, Some(at(64_000)));
     }
@@ -237,9 +256,26 @@ mod tests {
             accesses.push(access(now + 5_010, false, SIZE));
             now += 5_070 + 13 * (n % 4);
         }
-        let (found, period) = purposes(&sleeps, &accesses);
+        let (found, period) = purposes(&sleeps, &accesses, &ALL);
         assert!(found.iter().all(|one| *one == Some(Purpose::After("SEND".to_owned()))), "{found:?}");
         assert_eq!(period, None, "a fixed sleep is no poll");
+    }
+
+    #[test]
+    fn what_went_unseen_is_not_taken_for_a_sleep_after_the_last_command_seen() {
+        let (mut sleeps, mut accesses, mut stretches) = (Vec::new(), Vec::new(), Vec::new());
+        for n in 0..10 {
+            // A stretch begins in a sleep and ends with the command, before the sleep that follows.
+            let begin = n * 20_000 + 700 * (n % 3);
+            sleeps.push(slept(begin, begin + 3_000));
+            accesses.extend([access(begin + 3_005, false, SIZE), access(begin + 3_100, true, SEND)]);
+            sleeps.push(slept(begin + 3_110, begin + 8_103));
+            accesses.extend([access(begin + 8_110, false, SIZE), access(begin + 8_200, true, SEND)]);
+            stretches.push((at(begin), at(begin + 8_210)));
+        }
+        let (found, _) = purposes(&sleeps, &accesses, &stretches);
+        assert_eq!(found[1], Some(Purpose::After("SEND".to_owned())));
+        assert!(!found[2..].contains(&Some(Purpose::Look("Sn_RX_RSR".to_owned()))), "{found:?}");
     }
 
     #[test]
@@ -251,7 +287,7 @@ mod tests {
             let looks = (0..10).map(|n| access(n * period + length + 5, false, SIZE));
             let mut accesses: Vec<Access> = sends.chain(looks).collect();
             accesses.sort_by_key(|access| access.start);
-            purposes(&sleeps, &accesses).0[5].clone()
+            purposes(&sleeps, &accesses, &ALL).0[5].clone()
         };
         assert_eq!(steady(5_000, 5_063), Some(Purpose::After("SEND".to_owned())));
         assert_eq!(steady(937, 1_000), Some(Purpose::Look("Sn_RX_RSR".to_owned())));
@@ -263,6 +299,6 @@ mod tests {
         let place = |n: usize| n as i64 * 1_000;
         let sleeps: Vec<Slept> = (0..5).map(|n| slept(place(n) + 10, place(n) + 10 + lengths[n])).collect();
         let accesses: Vec<Access> = (0..6).map(|n| access(place(n), true, SEND)).collect();
-        assert_eq!(purposes(&sleeps, &accesses).0[2], Some(Purpose::Other(None)));
+        assert_eq!(purposes(&sleeps, &accesses, &ALL).0[2], Some(Purpose::Other(None)));
     }
 }

@@ -36,8 +36,12 @@ pub(super) fn waker(slept: &Slept) -> Waker {
 }
 
 /// The sleeps of core 0 with what they are for, and the period of looks at the chip that a timer starts.
-pub(super) fn intervals(sleeps: &[Slept], accesses: &[Access]) -> (Vec<Interval>, Option<Picoseconds>) {
-    let (purposes, period) = purposes(sleeps, accesses);
+pub(super) fn intervals(
+    sleeps: &[Slept],
+    accesses: &[Access],
+    stretches: &[(Picoseconds, Picoseconds)],
+) -> (Vec<Interval>, Option<Picoseconds>) {
+    let (purposes, period) = purposes(sleeps, accesses, stretches);
     let own = sleeps.iter().zip(&purposes).filter(|(slept, _)| slept.core == 0);
     let intervals = own.map(|(slept, purpose)| {
         let stage = match waker(slept) {
@@ -76,7 +80,11 @@ pub(super) fn console_waits(looks: &[Picoseconds]) -> Vec<Interval> {
 
 #[cfg(test)]
 mod tests {
+    use units::PS_PER_S;
+
     use super::*;
+
+    const ALL: [(Picoseconds, Picoseconds); 1] = [(Picoseconds::ZERO, Picoseconds::new(PS_PER_S))];
 
     fn slept(from_us: i64, to_us: i64, woken_by: u8) -> Slept {
         let at = |us: i64| Picoseconds::new(us * PS_PER_US);
@@ -113,7 +121,7 @@ mod tests {
         };
         let send = access(0, true, "Sn_CR of socket 0: SEND, 5 bytes");
         let accepted = access(2, false, "Sn_CR of socket 0: done");
-        let stages = intervals(&[slept(4, 1000, SYSTICK)], &[send, accepted]).0;
+        let stages = intervals(&[slept(4, 1000, SYSTICK)], &[send, accepted], &ALL).0;
         assert_eq!(stages[0].stage.name, "asleep until a timer after SEND");
     }
 
@@ -132,9 +140,9 @@ mod tests {
             meaning: "Sn_RX_RSR of socket 0: 0".to_owned(),
         };
         let accesses: Vec<Access> = (1..=5).map(|n| look(n * 1000 + 1)).collect();
-        let (stages, period) = intervals(&sleeps, &accesses);
+        let (stages, period) = intervals(&sleeps, &accesses, &ALL);
         assert_eq!(period, Some(Picoseconds::new(1000 * PS_PER_US)));
-        assert_eq!(intervals(&sleeps, &[]).1, None);
+        assert_eq!(intervals(&sleeps, &[], &ALL).1, None);
         assert_eq!(stages[1].stage.name, "asleep until a timer between looks at Sn_RX_RSR");
     }
 }

@@ -30,6 +30,9 @@ const FEWEST_MESSAGES: usize = 3;
 const MOST_SPANS: usize = 200_000;
 /// Frames that are kept of a row.
 const MOST_FRAMES: usize = 20_000;
+/// Between traced messages that lie no farther apart the board's waits and looks at its chip are kept as well: polls are as
+/// far apart there as everywhere.
+const LONGEST_GAP: Picoseconds = Picoseconds::new(PS_PER_S);
 /// Frames wait at the taps for so long at most.
 const PIECE: Picoseconds = Picoseconds::new(PS_PER_S / 20);
 /// SCK that the chips take in every case: W5500 and W5200 33.3 MHz, W5100 14 MHz (Linux, devicetree binding `wiznet,w5x00`),
@@ -58,8 +61,11 @@ struct Seen {
     accesses: Vec<Access>,
     sleeps: Vec<Slept>,
     full_uart: Vec<Picoseconds>,
-    /// At the board's end of the wire.
+    /// From when to when nothing of these three was missed.
+    stretches: Vec<(Picoseconds, Picoseconds)>,
+    /// At the board's end of the wire, of the traced messages.
     frames: Vec<TracedFrame>,
+    keeps_frames: bool,
     /// Times at the end of which core 0 slept on.
     asleep_on: Vec<(Picoseconds, Picoseconds)>,
 }
@@ -85,10 +91,11 @@ pub fn budget_of(
     board.parts().lan().expect("a row's board has a chip").trace_frames();
     let mut stalls = (0, 0.0);
     for (from, to) in windows(&chosen) {
-        if !run_to(&mut board, from, &mut passages, None, control) {
+        if !run_gap(&mut board, from, &mut passages, &mut seen, control) {
             return Ok(None);
         }
-        look(&mut board, true, &mut follower);
+        follow(&mut board, true, &mut follower);
+        seen.keeps_frames = true;
         let before = board.chip().counts();
         let stalled = board.chip().bus_counts().xip_stall_cycles;
         let runs = run_to(&mut board, to, &mut passages, Some(&mut seen), control);
@@ -98,7 +105,9 @@ pub fn budget_of(
         let after = board.chip().counts();
         stalls.0 += board.chip().bus_counts().xip_stall_cycles - stalled;
         stalls.1 += ((after.cycles - before.cycles) - (after.idle_cycles[0] - before.idle_cycles[0])) as f64;
-        look(&mut board, false, &mut follower);
+        seen.keeps_frames = false;
+        seen.stretches.last_mut().expect("the gap began one").1 = to;
+        follow(&mut board, false, &mut follower);
         if !runs {
             return Ok(None);
         }
@@ -177,6 +186,24 @@ fn windows(chosen: &[Sample]) -> Vec<(Picoseconds, Picoseconds)> {
     windows
 }
 
+/// Runs to the next traced message. What the board waits for is seen on the way there where that is short.
+fn run_gap(
+    board: &mut Board,
+    to: Picoseconds,
+    passages: &mut Passages,
+    seen: &mut Seen,
+    control: &Control,
+) -> bool {
+    if seen.stretches.last().is_some_and(|last| to - last.1 <= LONGEST_GAP) {
+        return run_to(board, to, passages, Some(seen), control);
+    }
+    record(board, false);
+    let runs = run_to(board, to, passages, None, control);
+    record(board, true);
+    seen.stretches.push((to, to));
+    runs
+}
+
 /// Runs to a time, and takes what was seen on the way; false where somebody stopped it.
 fn run_to(
     board: &mut Board,
@@ -190,7 +217,7 @@ fn run_to(
         board.run(&RunUntil::time(to.min(before + PIECE)), control, &mut ());
         let trace = board.parts().lan().map(|lan| lan.take_trace()).unwrap_or_default();
         if let Some(seen) = &mut seen {
-            let room = MOST_FRAMES.saturating_sub(seen.frames.len());
+            let room = if seen.keeps_frames { MOST_FRAMES.saturating_sub(seen.frames.len()) } else { 0 };
             seen.frames.extend(trace.frames.iter().filter(|frame| frame.at_board).take(room).cloned());
             let (sleeps, full_uart) = board.chip_mut().take_waits();
             seen.accesses.extend(trace.accesses);
@@ -205,10 +232,14 @@ fn run_to(
     true
 }
 
-/// Looks at everything from here on, or no longer.
-fn look(board: &mut Board, on: bool, follower: &mut Option<Box<Follower>>) {
+/// Keeps the accesses of the chip and the waits from here on, or no longer.
+fn record(board: &mut Board, on: bool) {
     board.parts().lan().expect("a row's board has a chip").trace_accesses(on);
     board.chip_mut().record_waits(on);
+}
+
+/// Follows the processor from here on, or no longer.
+fn follow(board: &mut Board, on: bool, follower: &mut Option<Box<Follower>>) {
     if on {
         let follower: Option<Box<dyn mcu::Observer>> = follower.take().map(|follower| follower as _);
         board.chip_mut().observe(follower);
@@ -249,7 +280,7 @@ fn spans(
     });
     let model = model.unwrap_or(Model::W5500);
     let mut all = accesses::intervals(&seen.accesses, model, evidence.sck_hz.unwrap_or(0));
-    let (asleep, poll_period) = sleeps::intervals(&seen.sleeps, &seen.accesses);
+    let (asleep, poll_period) = sleeps::intervals(&seen.sleeps, &seen.accesses, &seen.stretches);
     evidence.poll_period_ps = poll_period.map(Picoseconds::ps);
     all.extend(asleep);
     all.extend(sleeps::console_waits(&seen.full_uart));

@@ -9,8 +9,8 @@ use toml::de::{DeTable, DeValue};
 use units::Picoseconds;
 
 use super::super::MAX_ROWS;
-use super::super::expand::{Choices, combinations, label};
-use super::differences::{differences, same_but};
+use super::super::expand::{Choices, combinations, label, values_of};
+use super::differences::{difference_count, differences, same_but};
 use super::fields::names;
 use super::published::unit_names;
 use super::toml_text::document_of;
@@ -23,6 +23,8 @@ const DEFAULT_LIMIT: Picoseconds = Picoseconds::new(10 * units::PS_PER_S);
 /// A day of virtual time takes many days of the host.
 const LONGEST_LIMIT: Picoseconds = Picoseconds::new(86_400 * units::PS_PER_S);
 const MOST_SAMPLES: u64 = 1 << 20;
+/// Of what others published; in any unit it stays far from what a number holds.
+const LARGEST_FIGURE: f64 = 1e15;
 const PUBLISHED_FIELDS: [&str; 5] = ["value", "unit", "source", "note", "compare"];
 
 type Outcome<T> = Result<T, Misplaced>;
@@ -58,6 +60,10 @@ struct Reader<'a> {
 
 impl Reader<'_> {
     fn entry(&mut self, name: &str, span: Range<usize>, value: &Value<'_>) -> Outcome<()> {
+        if name.trim().is_empty() {
+            let message = "boards: an entry has a name, such as [boards.pingpong]".to_owned();
+            return Err(self.file.error(span, message));
+        }
         let within = format!("boards.{name}.");
         let table = self.file.table_of(&format!("boards.{name}"), value)?;
         let fields = fields_of(table);
@@ -106,8 +112,8 @@ impl Reader<'_> {
         let Entry { title, setup, choices, measurement } = entry;
         match name {
             "title" => *title = self.file.text_of(field, value)?,
-            "board" => setup.board = self.file.text_of(field, value)?,
-            "firmware" => setup.firmware = self.file.text_of(field, value)?,
+            "board" => setup.board = self.name(field, value)?,
+            "firmware" => setup.firmware = self.name(field, value)?,
             "settings" => {
                 for (name, values) in self.settings(field, value)? {
                     choices.retain(|(known, _)| *known != name);
@@ -127,27 +133,28 @@ impl Reader<'_> {
         Ok(())
     }
 
+    /// The name of something: of a board, or of a file.
+    fn name(&self, field: &str, value: &Value<'_>) -> Outcome<String> {
+        let name = self.file.text_of(field, value)?;
+        if name.trim().is_empty() {
+            return Err(self.file.error(value.span(), format!("{field} is {name:?}, but it takes a name")));
+        }
+        Ok(name)
+    }
+
     fn settings(&self, field: &str, value: &Value<'_>) -> Outcome<Vec<Choices>> {
         let mut choices = Vec::new();
         for (name, span, value) in fields_of(self.file.table_of(field, value)?) {
-            let values: Option<Vec<String>> = match value.get_ref() {
-                DeValue::Array(list) => list.iter().map(|value| plain(value.get_ref())).collect(),
-                other => plain(other).map(|value| vec![value]),
-            };
-            let Some(values) = values.filter(|values| !values.is_empty()) else {
-                let message = format!(
-                    "{field}.{name}: a setting is a text, a number, true or false, or a list of these"
-                );
-                return Err(self.file.error(span, message));
-            };
+            let values = values_of(value)
+                .map_err(|takes| self.file.error(span, format!("{field}.{name}: {takes}")))?;
             choices.push((name.to_owned(), values));
         }
         Ok(choices)
     }
 
     fn network(&self, field: &str, value: &Value<'_>) -> Outcome<NetworkSource> {
-        if let DeValue::String(path) = value.get_ref() {
-            return Ok(NetworkSource::File(path.to_string()));
+        if let DeValue::String(_) = value.get_ref() {
+            return Ok(NetworkSource::File(self.name(field, value)?));
         }
         let text = document_of(self.file.table_of(field, value)?);
         let setup = NetworkSetup::parse(Path::new(field), &text).map_err(|error| {
@@ -242,9 +249,12 @@ impl Reader<'_> {
         };
         let number = needed("value")?;
         let found = plain(number.get_ref()).and_then(|text| text.replace('_', "").parse::<f64>().ok());
-        let figure = found.filter(|figure| figure.is_finite() && *figure > 0.0).ok_or_else(|| {
+        let figure = found.filter(|figure| *figure > 0.0 && *figure <= LARGEST_FIGURE).ok_or_else(|| {
             let shown = shown(number.get_ref());
-            self.file.error(number.span(), format!("{field}.value is {shown}, but it takes a number above 0"))
+            let message = format!(
+                "{field}.value is {shown}, but it takes a number above 0 and of at most {LARGEST_FIGURE:e}"
+            );
+            self.file.error(number.span(), message)
         })?;
         let text = |wanted: &str| self.file.text_of(&format!("{field}.{wanted}"), needed(wanted)?);
         let compare =
@@ -323,9 +333,9 @@ impl Reader<'_> {
     /// The row of an entry that differs least, which must be in one thing.
     fn compared(&self, other: &str, setup: &BoardSetup) -> Result<SameBut, String> {
         let rows = self.rows.iter().filter(|row| row.entry == other);
-        let nearest =
-            rows.map(|row| (row, differences(setup, &row.setup))).min_by_key(|(_, found)| found.len());
-        let (row, found) = nearest.ok_or_else(|| format!("{other} has no rows"))?;
+        let nearest = rows.min_by_key(|row| difference_count(setup, &row.setup));
+        let row = nearest.expect("every entry that is known has rows");
+        let found = differences(setup, &row.setup);
         let what: Vec<String> = found.iter().map(|(what, ..)| what.clone()).collect();
         same_but(&row.name, found).ok_or_else(|| match what.len() {
             0 => format!("it is the same as {}; change one setting", row.name),

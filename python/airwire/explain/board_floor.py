@@ -1,0 +1,71 @@
+"""The floor of a board's message: what it takes however good the firmware is, and how near the board comes to it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from airwire.explain.quantities import rough_time
+from airwire.explain.waterfall import waterfalls
+from airwire.link_model import Stage
+from airwire.model import Capture
+
+# Below this share other causes matter, and the sentence would distract from them.
+_NEAR = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Floor:
+    """What a message takes in any case.
+
+    The bytes over SPI at the highest SCK of the chip, the chip's own time from SEND to the wire, the frames on the wire,
+    and the PC's answer. Looks at a register that saw nothing new are not among it.
+    """
+
+    bus_ps: float
+    chip_ps: float
+    wire_ps: float
+    pc_ps: float
+    message_ps: float
+    """What the message takes here."""
+
+    @property
+    def ps(self) -> float:
+        """The floor."""
+        return self.bus_ps + self.chip_ps + self.wire_ps + self.pc_ps
+
+    @property
+    def share(self) -> float:
+        """The floor divided by what the message takes."""
+        return self.ps / self.message_ps
+
+
+def floor_of(row: Capture) -> Floor | None:
+    """The floor of the messages near the median; nothing where none was traced."""
+    board = row.board
+    if board is None or board.problem is not None:
+        return None
+    found = waterfalls(row, percentiles=(50,))
+    return floor(found[0].stages, board.evidence) if found and found[0].total_ps > 0 else None
+
+
+def floor(stages: Sequence[Stage], evidence: Mapping[str, float | None]) -> Floor:
+    """The floor of a message of these stages."""
+
+    def of(kind: str) -> float:
+        return sum(stage.ps for stage in stages if stage.kind == kind and not stage.name.startswith("looking at "))
+
+    sck, highest = evidence.get("sck_hz"), evidence.get("highest_sck_hz")
+    at_highest = min(1.0, sck / highest) if sck and highest else 1.0
+    total = sum(stage.ps for stage in stages)
+    return Floor(of("bus") * at_highest, of("chip"), of("wire"), of("pc"), total)
+
+
+def floor_sentence(row: Capture) -> str | None:
+    """``Floor 67 us (bus 8 us, chip 2 us, wire 13 us, PC 44 us): 0.71 of the message.``; nothing far from it."""
+    found = floor_of(row)
+    if found is None or found.share < _NEAR:
+        return None
+    parts = (("bus", found.bus_ps), ("chip", found.chip_ps), ("wire", found.wire_ps), ("PC", found.pc_ps))
+    named = ", ".join(f"{name} {rough_time(ps)}" for name, ps in parts if ps > 0)
+    return f"Floor {rough_time(found.ps)} ({named}): {found.share:.2g} of the message."
