@@ -8,11 +8,12 @@ export CARGO_TARGET_DIR ?= $(CURDIR)/target
 
 RUST_SOURCES := $(shell find crates -name '*.rs' -o -name Cargo.toml) $(wildcard boards/*.toml) Cargo.toml Cargo.lock
 FUZZ_SECONDS ?= 600
+SOAK_HOURS ?= 24
 RANDOM_INSTRUCTIONS ?= 100000000
 FUZZ_TARGETS := logic2_csv sal sigrok vcd pulseview_csv compressed suite elf uf2 bin \
 	wiznet_spi wiznet_frames pc_frames network_file impairments servers
 
-.PHONY: help demo firmware cross-compiler test lint test-rust random-images test-python test-slow soak bench docs lock clean
+.PHONY: help demo firmware cross-compiler test lint test-rust random-images test-python test-slow soak soak-firmware soak-readers bench docs lock clean
 
 help: ## Show what there is
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /: /' | sort
@@ -85,7 +86,12 @@ test-slow: $(VENV)/installed ## Tests that take minutes: large files, memory, dr
 	$(BIN)/python -m pytest --slow -m slow
 	AIRWIRE_TRANSFER_BYTES=1048576 cargo test --release --locked --quiet -p airwire-testbench --test drivers --test lan_faults
 
-soak: ## Random images for 10^9 instructions, drivers with 10 MB, then fuzz every reader for FUZZ_SECONDS each (nightly, cargo-fuzz)
+soak: soak-firmware soak-readers ## Everything that takes an hour and more: soak-firmware, then soak-readers
+
+soak-firmware: firmware ## SOAK_HOURS (24) virtual hours of mixed traffic on each transport; goes on where it was interrupted
+	PYTHONPATH=tests/firmware $(BIN)/python -m soak --hours $(SOAK_HOURS) --out runs/soak
+
+soak-readers: ## Random images for 10^9 instructions, drivers with 10 MB, then fuzz every reader for FUZZ_SECONDS each (nightly, cargo-fuzz)
 	$(MAKE) random-images RANDOM_INSTRUCTIONS=1000000000
 	AIRWIRE_TRANSFER_BYTES=10485760 cargo test --release --locked --quiet -p airwire-testbench --test drivers
 	for target in $(FUZZ_TARGETS); do \
