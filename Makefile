@@ -8,13 +8,15 @@ export CARGO_TARGET_DIR ?= $(CURDIR)/target
 
 RUST_SOURCES := $(shell find crates -name '*.rs' -o -name Cargo.toml) $(wildcard boards/*.toml) Cargo.toml Cargo.lock
 FUZZ_SECONDS ?= 600
+SOAK_HOURS ?= 24
 RANDOM_INSTRUCTIONS ?= 100000000
 FUZZ_TARGETS := logic2_csv sal sigrok vcd pulseview_csv compressed suite elf uf2 bin \
 	wiznet_spi wiznet_frames pc_frames network_file impairments servers
 FUZZ_FIRMWARE_TARGETS := http_request fsdata_image ssi_page iperf_header coap_message \
 	$(foreach chip,W5100 W5100S W5200 W5500,chip_that_lies_$(chip))
 
-.PHONY: help demo firmware cross-compiler test lint test-rust random-images test-python test-slow soak fuzz-firmware bench docs lock clean
+.PHONY: help demo firmware firmware-or-not cross-compiler test lint test-rust random-images test-python test-slow soak soak-firmware \
+	soak-readers fuzz-firmware bench docs lock clean
 
 help: ## Show what there is
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /: /' | sort
@@ -72,22 +74,30 @@ lint: $(VENV)/packages
 	$(BIN)/mypy
 	find firmware -name '*.[ch]' | xargs $(BIN)/clang-format --dry-run --Werror
 
-test-rust: random-images
+# Tests of images that are not there skip.
+firmware-or-not: $(VENV)/installed
+	$(MAKE) cross-compiler && $(MAKE) firmware || ! command -v arm-none-eabi-gcc >/dev/null
+
+test-rust: random-images firmware-or-not
 	cargo test --workspace --release --locked --quiet
 
 random-images: ## Run random images of RANDOM_INSTRUCTIONS in all on the virtual board, with overflow checks
 	AIRWIRE_RANDOM_INSTRUCTIONS=$(RANDOM_INSTRUCTIONS) \
 		cargo test --profile checked --locked --quiet -p airwire-mcu --test random_images
 
-test-python: $(VENV)/installed
-	$(MAKE) cross-compiler && $(MAKE) firmware || ! command -v arm-none-eabi-gcc >/dev/null
+test-python: firmware-or-not
 	$(BIN)/python -m pytest
 
 test-slow: $(VENV)/installed ## Tests that take minutes: large files, memory, drivers with 1 MB
 	$(BIN)/python -m pytest --slow -m slow
 	AIRWIRE_TRANSFER_BYTES=1048576 cargo test --release --locked --quiet -p airwire-testbench --test drivers --test lan_faults
 
-soak: ## Random images for 10^9 instructions, drivers with 10 MB, then fuzz every reader for FUZZ_SECONDS each (nightly, cargo-fuzz)
+soak: soak-firmware fuzz-firmware soak-readers ## Everything that takes an hour and more: soak-firmware, fuzz-firmware, soak-readers
+
+soak-firmware: firmware ## SOAK_HOURS (24) virtual hours of mixed traffic on each transport; goes on where it was interrupted
+	PYTHONPATH=tests/firmware $(BIN)/python -m soak --hours $(SOAK_HOURS) --out runs/soak
+
+soak-readers: ## Random images for 10^9 instructions, drivers with 10 MB, then fuzz every reader for FUZZ_SECONDS each (nightly, cargo-fuzz)
 	$(MAKE) random-images RANDOM_INSTRUCTIONS=1000000000
 	AIRWIRE_TRANSFER_BYTES=10485760 cargo test --release --locked --quiet -p airwire-testbench --test drivers
 	for target in $(FUZZ_TARGETS); do \

@@ -6,7 +6,7 @@ endif()
 # http_server_image(name options...): the web server on lwIP's raw interface, with the same optimisation wherever it lies.
 function(http_server_image name)
   airwire_image(http_server-lwip_raw-${name}
-    SOURCES apps/http_server/http_server.c ${HTTP_SOURCES} transport/lwip_raw/network.c transport/lwip_raw/datagrams.c
+    SOURCES apps/http_server/http_server.c ${PAGES} transport/lwip_raw/network.c transport/lwip_raw/datagrams.c
             ${TRANSPORT_SHARED} ${LWIP_SHARED}
     LIBRARIES lwip_fast OPTIMISE -O2 -flto=auto ${ARGN})
 endfunction()

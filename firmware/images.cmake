@@ -2,7 +2,7 @@
 set(TRANSPORT_SHARED transport/settings.c transport/report.c transport/tick.c)
 set(HARDWARE transport/hardware/network.c transport/hardware/seats.c transport/hardware/streams.c
              transport/hardware/datagrams.c)
-set(LWIP_SHARED lwip/interface.c lwip/netif_frames.c lwip/port_lwip.c ${PORT}/checksum.S)
+set(LWIP_SHARED lwip/interface.c lwip/pools_lwip.c lwip/netif_frames.c lwip/port_lwip.c ${PORT}/checksum.S)
 
 lwip_library(lwip_small DEFINITIONS LWIP_SETTINGS_SMALL OPTIMISE -Os -flto=auto)
 freertos_library(freertos)
@@ -70,24 +70,38 @@ lwip_sockets_image(pingpong_server)
 # The web server, with the pages of SITE_DIR.
 if(SITE_DIR)
   file(GLOB HTTP_CORE protocols/http/*.c protocols/fsdata/*.c)
-  set(HTTP_SOURCES apps/http_server/site.c ${HTTP_CORE} ${SITE_DIR}/fsdata.c ${PORT}/adc.c)
+  set(PAGES apps/http_server/pages.c apps/http_server/site.c ${HTTP_CORE} ${SITE_DIR}/fsdata.c ${PORT}/adc.c)
   include_directories(protocols/http protocols/fsdata ${SITE_DIR})
-  hardware_image(http_server 8 ${HTTP_SOURCES})
+  hardware_image(http_server 8 ${PAGES})
   if(TARGET http_server-hardware)
     target_compile_options(http_server-hardware PRIVATE -O2)
   endif()
-  lwip_small_image(http_server ${HTTP_SOURCES})
+  lwip_small_image(http_server ${PAGES})
   if(TARGET http_server-lwip_small)
     target_compile_definitions(http_server-lwip_small PRIVATE HTTP_CLIENTS=2u)
   endif()
-  lwip_raw_image(http_server ${HTTP_SOURCES})
-  lwip_sockets_image(http_server ${HTTP_SOURCES})
+  lwip_raw_image(http_server ${PAGES})
+  lwip_sockets_image(http_server ${PAGES})
 endif()
 
-set(STREAMS apps/streams/sink.c apps/streams/source.c apps/streams/echo.c apps/streams/pattern.c common/rate.c)
+set(STREAMS apps/streams/services.c apps/streams/sink.c apps/streams/source.c apps/streams/echo.c apps/streams/pattern.c common/rate.c)
 hardware_image(streams 4 ${STREAMS})
 lwip_raw_image(streams ${STREAMS})
 lwip_sockets_image(streams ${STREAMS})
+
+# Both together, to be soaked with; and with faults that a soak must find.
+if(SITE_DIR)
+  include_directories(apps/http_server apps/streams)
+  hardware_image(mixed_server 8 ${PAGES} ${STREAMS})
+  lwip_raw_image(mixed_server ${PAGES} ${STREAMS})
+  lwip_sockets_image(mixed_server ${PAGES} ${STREAMS})
+  if(TARGET mixed_server-lwip_raw AND BOARD_HEADER MATCHES "BOARD_WIZNET_W5500")
+    airwire_image(mixed_server-lwip_raw-faulty
+      SOURCES apps/mixed_server/mixed_server.c apps/mixed_server/faults.c transport/lwip_raw/network.c
+              transport/lwip_raw/datagrams.c ${TRANSPORT_SHARED} ${LWIP_SHARED} ${PAGES} ${STREAMS}
+      DEFINITIONS WITH_FAULTS LIBRARIES lwip_fast OPTIMISE -O2 -flto=auto IN_RAM)
+  endif()
+endif()
 
 include_directories(protocols/iperf)
 set(IPERF apps/iperf/server.c apps/iperf/tcp_client.c apps/iperf/udp_client.c protocols/iperf/iperf_header.c

@@ -13,5 +13,7 @@ void console_number(uint32_t value);
 void console_named(const char *name, uint32_t value);
 /* An IPv4 address whose first octet lies lowest in memory. */
 void console_address(uint32_t address);
+/* The next character that was received, or -1. */
+int console_get(void);
 
 #endif

@@ -72,6 +72,11 @@ void interface_start(const char *transport) {
     watch_start(setting_wiznet_int, setting_wiznet_poll_us, setting_wiznet_poll_raster);
 }
 
+#ifdef AIRWIRE_FREERTOS
+/* Frames without a link are lost in netif_frames.c, as on a cable that ends nowhere. */
+struct netif *interface_route(void) { return ip4_addr_isany_val(*netif_ip4_addr(&interface)) ? NULL : &interface; }
+#endif
+
 bool interface_receive(unsigned most) { return netif_frames_receive(&interface, most); }
 
 bool interface_is_ready(void) {

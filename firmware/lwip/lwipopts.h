@@ -13,6 +13,12 @@
 #define LWIP_COMPAT_SOCKETS 0
 #define LWIP_SO_RCVTIMEO 0
 #define LWIP_SO_SNDTIMEO 0
+/* A connection that is broken off must not look like one that has ended. */
+#define LWIP_SO_LINGER 1
+/* Without a link there would be no route, and send() would give an error for bytes that it has taken already. */
+struct netif;
+struct netif *interface_route(void);
+#define LWIP_HOOK_IP4_ROUTE(destination) interface_route()
 #define SO_REUSE 1
 #define LWIP_TIMEVAL_PRIVATE 1
 /* Stacks and mailboxes have the sizes of sys_arch_freertos.c and sys_arch.h, whatever lwIP asks for. */

@@ -25,7 +25,9 @@ static void work(uint32_t work_us) {
 }
 
 static err_t transmit(struct netif *netif, struct pbuf *frame) {
-    (void)netif;
+    if (!netif_is_link_up(netif)) {
+        return ERR_OK;
+    }
     size_t bytes = frame->tot_len - ETH_PAD_SIZE;
     if (bytes > FRAMES_MOST_BYTES) {
         return ERR_IF;

@@ -96,6 +96,10 @@ u32_t sys_arch_mbox_tryfetch(sys_mbox_t *mailbox, void **message) {
     return xQueueReceive(mailbox->handle, message ? message : &dropped, 0) ? 0 : SYS_MBOX_EMPTY;
 }
 
+static TaskHandle_t thread;
+
+unsigned sys_thread_least_stack(void) { return uxTaskGetStackHighWaterMark(thread); }
+
 sys_thread_t sys_thread_new(const char *name, lwip_thread_fn function, void *argument, int stack_words, int priority) {
     static StaticTask_t task;
     static StackType_t stack[STACK_WORDS];
@@ -103,5 +107,6 @@ sys_thread_t sys_thread_new(const char *name, lwip_thread_fn function, void *arg
     (void)stack_words;
     LWIP_ASSERT("there are no more threads than sys_arch has memory for", !is_used);
     is_used = true;
-    return xTaskCreateStatic(function, name, STACK_WORDS, argument, (UBaseType_t)priority, stack, &task);
+    thread = xTaskCreateStatic(function, name, STACK_WORDS, argument, (UBaseType_t)priority, stack, &task);
+    return thread;
 }

@@ -365,6 +365,22 @@ class Board:
         """Go back to a state."""
         self._core.restore(snapshot._core)
 
+    def save(self, path: str | Path) -> None:
+        """Keep the state in a file, to go on from there in another process (:meth:`resume`).
+
+        Chips and memories are in it, with the WIZnet chips around them; consoles, edges and the network are not, so
+        save while no connection is open. Raises ``AirwireError`` where a device cannot be kept or the file not be written.
+        """
+        self._core.save(path)
+
+    def resume(self, path: str | Path) -> None:
+        """Go on where a board of the same kind was saved, with the network and the traffic that this one was made with.
+
+        The cable is plugged in anew, into a switch and a PC that have just been switched on; traffic begins so long
+        after that as its ``start`` says. Raises ``AirwireError`` where the file holds no such state.
+        """
+        self._core.resume(path)
+
     def branch(self) -> Board:
         """Another board in the same state."""
         return self.snapshot().branch()

@@ -83,6 +83,26 @@ def test_the_echo_loses_nothing(built: Path, transport: str, impair: str | None)
 
 
 @on_each_transport
+def test_pulled_cables_break_connections_off_at_the_worst_but_repeat_no_byte(built: Path, transport: str) -> None:
+    """Several connections at a time where there are as many, so that one of them is writing when the link goes."""
+    clients = [bulk(19, 0, f"source{n}") for n in range(1 if transport == "hardware" else 6)]
+    image = built / f"streams-{transport}.elf"
+    board = board_with(image, *clients, impair="loss=1%", source_bytes=4_000_000, source_pattern=1)
+    board.run("3200 ms")
+    for _ in range(12):
+        board.set_plugged(False)
+        board.run("700 ms")
+        board.set_plugged(True)
+        board.run("4 s")
+    run = board.run("40 s", until_done=True)
+    for client in (result for result in run.traffic if result.client):
+        told = {counter.name: counter.value for counter in client.counters}
+        is_whole = client.done and client.failure is None
+        assert told["wrong"] == 0
+        assert told["received"] == 4_000_000 if is_whole else told["received"] < 4_000_000
+
+
+@on_each_transport
 def test_many_connections_in_a_row_find_room(built: Path, transport: str) -> None:
     clients = [bulk(7, 1000 + n, f"client{n}", f"{3000 + 60 * n}ms") for n in range(40)]
     run = all_done(board_with(built / f"streams-{transport}.elf", *clients))

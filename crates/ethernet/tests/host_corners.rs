@@ -184,6 +184,32 @@ fn a_new_syn_takes_over_a_connection_that_is_over_and_an_old_one_is_answered() {
 }
 
 #[test]
+fn an_end_that_overtook_lost_data_is_heard_when_it_comes_again() {
+    let finished = shared(false);
+    let heard = Arc::clone(&finished);
+    let mut host = Host::new(options(false)).expect("a PC");
+    let (mut listener, mut connection) = (None, None);
+    host.seat(Script::boxed(move |_, sockets| {
+        let listener = *listener.get_or_insert_with(|| sockets.listen(PORT).expect("a free port"));
+        connection = connection.or_else(|| sockets.accept(listener).map(|(id, _)| id));
+        sockets.receive(connection?, |bytes| bytes.len());
+        *heard.lock().unwrap() |= sockets.peer_finished(connection?);
+        None
+    }));
+    let mut chip = ByHand::open(host, 2_048);
+    chip.sequence += 100;
+    chip.says_end(&[2; 40], 0, 2_048);
+    chip.hears(ms(1));
+    chip.sequence -= 100;
+    chip.says_data(&[1; 100], 0, 2_048);
+    chip.hears(ms(1));
+    assert!(!*finished.lock().unwrap(), "the end was behind a hole");
+    chip.says_end(&[2; 40], 0, 2_048);
+    chip.hears(ms(1));
+    assert!(*finished.lock().unwrap());
+}
+
+#[test]
 fn datagrams_that_nobody_reads_are_dropped_once_the_buffer_is_full_and_counted() {
     let mut wire = wire();
     let read = shared(Vec::new());

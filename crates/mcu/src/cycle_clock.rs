@@ -4,7 +4,7 @@
 use units::{PS_PER_S, Picoseconds};
 
 /// The relation between cycles of clk_sys and virtual time.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub(crate) struct CycleClock {
     start_cycle: u64,
     start: Picoseconds,

@@ -4,7 +4,7 @@
 use units::{Hertz, Picoseconds};
 
 /// Hertz of every clock that something on the chip runs on; 0 is a stopped clock.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Frequencies {
     /// The crystal, as the board has it.
     pub crystal_hz: u64,

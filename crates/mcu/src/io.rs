@@ -30,7 +30,7 @@ pub struct UnknownAccess {
 }
 
 /// The surroundings of a peripheral inside the chip.
-#[derive(Debug)]
+#[derive(Debug, serde::Serialize, serde::Deserialize)]
 pub struct Io {
     /// The virtual time of this access or event.
     pub now: Picoseconds,
@@ -44,6 +44,7 @@ pub struct Io {
     /// The pins.
     pub pins: Pins,
     /// What the pins are wired to.
+    #[serde(skip, default = "unconnected")]
     pub outside: Box<dyn Outside>,
     /// What the outside did in answer; the bus carries it out.
     pub reactions: Vec<Reaction>,
@@ -57,7 +58,12 @@ pub struct Io {
     agenda_changed: bool,
     /// The sources (a bit each) whose next event is noticed only by whoever looks at registers or memory.
     pub(crate) patient: u64,
+    #[serde(skip)]
     unknown: BTreeMap<(u32, bool), UnknownAccess>,
+}
+
+fn unconnected() -> Box<dyn Outside> {
+    Box::new(Unconnected)
 }
 
 impl Default for Io {
@@ -68,7 +74,7 @@ impl Default for Io {
             lines: Lines::default(),
             clocks: Frequencies::default(),
             pins: Pins::default(),
-            outside: Box::new(Unconnected),
+            outside: unconnected(),
             reactions: Vec::new(),
             pc: 0,
             core: 0,
@@ -183,13 +189,22 @@ impl Io {
 
     /// A copy for a snapshot; nothing when what stands outside cannot be copied.
     pub fn snapshot(&self) -> Option<Self> {
-        Some(Self {
+        Some(self.copy_with(self.outside.snapshot()?))
+    }
+
+    /// A copy with nothing outside.
+    pub(crate) fn copy_alone(&self) -> Self {
+        self.copy_with(unconnected())
+    }
+
+    fn copy_with(&self, outside: Box<dyn Outside>) -> Self {
+        Self {
             now: self.now,
             ahead: self.ahead,
             lines: self.lines.clone(),
             clocks: self.clocks,
             pins: self.pins.clone(),
-            outside: self.outside.snapshot()?,
+            outside,
             reactions: self.reactions.clone(),
             pc: self.pc,
             core: self.core,
@@ -198,6 +213,6 @@ impl Io {
             agenda_changed: self.agenda_changed,
             patient: self.patient,
             unknown: self.unknown.clone(),
-        })
+        }
     }
 }

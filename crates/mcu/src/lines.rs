@@ -1,7 +1,7 @@
 //! The wires between the blocks of the chip: interrupt lines to both cores' NVIC and data requests to the DMA.
 
 /// An interrupt line (RP2040 datasheet 2.3.2).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Irq(pub u8);
 
 #[allow(missing_docs)]
@@ -63,7 +63,7 @@ impl Dreq {
 }
 
 /// The state of all lines.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, serde::Serialize, serde::Deserialize)]
 pub struct Lines {
     irq: u32,
     dreq: u64,

@@ -40,14 +40,16 @@ pub(crate) fn unstriped_offset(address: u32) -> Option<u32> {
 }
 
 /// SRAM.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Sram {
+    #[serde(with = "sim::state::boxed_array")]
     bytes: Box<[u8; SRAM_BYTES as usize]>,
     /// Which pages hold decoded code: the cores stop after a store to one of these that took the long way.
     code_pages: Box<[bool]>,
     /// Stores to each of these pages since it was marked, up to `STORES_OF_DATA`.
     stores_near_code: Box<[u8]>,
     /// Which lines hold decoded code: a store to one of these takes the long way.
+    #[serde(with = "sim::state::boxed_array")]
     code_lines: Box<[bool; (SRAM_BYTES >> CODE_LINE_BITS) as usize]>,
 }
 

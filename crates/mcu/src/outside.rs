@@ -28,7 +28,7 @@ pub struct SpiFrame {
 }
 
 /// What the surroundings do to the chip.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum Reaction {
     /// Drives a pin from outside, or lets go of it.
     Pin {

@@ -13,7 +13,7 @@ pub const PIN_COUNT: u32 = 30;
 pub const ALL_PINS: u32 = (1 << PIN_COUNT) - 1;
 
 /// What may drive a pin: FUNCSEL of its control register (RP2040 datasheet 1.4.3).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[allow(missing_docs)]
 pub enum Function {
     Spi = 1,
@@ -36,7 +36,7 @@ const FUNCTIONS: usize = 10;
 const FUNCSEL_NULL: u8 = 31;
 
 /// GPIOx_CTRL overrides: 0 as is, 1 inverted, 2 low, 3 high.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
 pub struct Overrides {
     /// OUTOVER.
     pub output: u8,
@@ -49,7 +49,7 @@ pub struct Overrides {
 }
 
 /// The settings of one pad (PADS_BANK0).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Pad {
     /// PUE.
     pub pull_up: bool,
@@ -69,7 +69,7 @@ impl Default for Pad {
 }
 
 /// A pin changed its level.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Edge {
     /// When.
     pub at: Picoseconds,
@@ -80,7 +80,7 @@ pub struct Edge {
 }
 
 /// All pins of user bank 0.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
 pub struct Pins {
     function: [u8; PIN_COUNT as usize],
     overrides: [Overrides; PIN_COUNT as usize],

@@ -394,6 +394,16 @@ impl PyBoard {
         Ok(())
     }
 
+    /// Keeps the state in a file.
+    fn save(&self, path: PathBuf) -> PyResult<()> {
+        self.lock()?.save(&path).map_err(refused)
+    }
+
+    /// Goes on where a board was saved.
+    fn resume(&self, path: PathBuf) -> PyResult<()> {
+        self.lock()?.resume(&path).map_err(refused)
+    }
+
     fn connect_spi(&self, port: u8, select: Option<&str>, device: Py<PyAny>) -> PyResult<()> {
         check_port("SPI", port)?;
         let select = select.map(|name| self.pin(name)).transpose()?;

@@ -23,7 +23,7 @@ const NEVER: Picoseconds = Picoseconds::new(i64::MAX);
 /// agenda.disarm(0);
 /// assert_eq!(agenda.next(), Some((Picoseconds::from_ns(10), 2)));
 /// ```
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
 pub struct Agenda {
     due: Box<[Picoseconds]>,
     /// A bit for each source that has an appointment.

@@ -33,6 +33,7 @@ mod agenda;
 mod queue;
 mod random;
 mod span;
+pub mod state;
 mod world;
 
 pub use agenda::Agenda;

@@ -7,8 +7,30 @@ use sha2::{Digest, Sha256};
 use units::Picoseconds;
 
 /// A stream of random numbers, the same on every machine.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
+#[serde(from = "Place", into = "Place")]
 pub struct RandomStream(ChaCha8Rng);
+
+/// Where a stream stands: its key, and how many words it gave.
+#[derive(serde::Serialize, serde::Deserialize)]
+struct Place {
+    key: [u8; 32],
+    words: u128,
+}
+
+impl From<Place> for RandomStream {
+    fn from(place: Place) -> Self {
+        let mut stream = ChaCha8Rng::from_seed(place.key);
+        stream.set_word_pos(place.words);
+        Self(stream)
+    }
+}
+
+impl From<RandomStream> for Place {
+    fn from(stream: RandomStream) -> Self {
+        Self { key: stream.0.get_seed(), words: stream.0.get_word_pos() }
+    }
+}
 
 impl RandomStream {
     /// The stream of `path` under `seed`.

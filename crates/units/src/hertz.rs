@@ -25,7 +25,7 @@ const FREQUENCY_UNITS: UnitFamily = UnitFamily {
 };
 
 /// A clock frequency in hertz; never zero.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
 pub struct Hertz(NonZeroU64);
 
 impl Hertz {

@@ -30,7 +30,9 @@ const TIME_UNITS: UnitFamily = UnitFamily {
 };
 
 /// A duration, or a point in time counted from a run's start, in picoseconds. The range is ±106 days.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, serde::Serialize, serde::Deserialize,
+)]
 pub struct Picoseconds(i64);
 
 impl Picoseconds {

@@ -10,7 +10,7 @@ use crate::types::Dropped;
 use crate::{Access, LinkPartner, Model, Options, Sent, Warning};
 
 /// A chip.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
 pub struct Chip {
     core: Core,
     decoder: Decoder,

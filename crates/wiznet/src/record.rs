@@ -17,7 +17,7 @@ const OPEN: u8 = 0x01;
 const SENDS: [u8; 2] = [0x20, 0x21];
 
 /// An access under way.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
 struct Open {
     start: Picoseconds,
     end: Picoseconds,
@@ -29,13 +29,14 @@ struct Open {
 }
 
 /// The record.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Record {
     on: bool,
     merges: bool,
     /// When the first bit of the present frame came.
     frame_start: Option<Picoseconds>,
     open: Option<Open>,
+    #[serde(skip)]
     done: Vec<Access>,
     pub(crate) lost: u64,
     /// Sn_TX_WR of each socket as of the last SEND, and as it was written since.

@@ -3,7 +3,7 @@
 use units::Picoseconds;
 
 /// Which chip.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 pub enum Model {
     /// Four sockets, 16 KiB, one byte for each SPI transaction.
     W5100,
@@ -16,7 +16,7 @@ pub enum Model {
 }
 
 /// What is settable of a chip.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
 pub struct Options {
     /// Which chip.
     pub model: Model,
@@ -48,7 +48,7 @@ impl Options {
 }
 
 /// Bits a second on the wire.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum Speed {
     /// 10 Mbit/s.
     Mbps10,
@@ -57,7 +57,7 @@ pub enum Speed {
 }
 
 /// Whether both ends may send at once.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum Duplex {
     /// In turn.
     Half,
@@ -66,7 +66,7 @@ pub enum Duplex {
 }
 
 /// What the other end of the cable offers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct LinkPartner {
     /// Its highest speed.
     pub speed: Speed,
@@ -75,7 +75,7 @@ pub struct LinkPartner {
 }
 
 /// A frame that the chip sends.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Sent {
     /// When the first bit of its preamble is on the wire. Frames never overlap: gap and serialisation are kept.
     pub start: Picoseconds,
@@ -105,7 +105,7 @@ pub struct Access {
 }
 
 /// Something a user should know of how the chip is treated; each kind is told once.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Warning {
     /// When it was first seen.
     pub at: Picoseconds,
@@ -114,7 +114,7 @@ pub struct Warning {
 }
 
 /// What the chip threw away, since it was made.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
 pub struct Dropped {
     /// Received frames with a wrong check sequence.
     pub wrong_check_sequence: u64,

@@ -2,6 +2,7 @@
  * comes back is held by TCP's own window. */
 #include <stddef.h>
 
+#include "clock.h"
 #include "console.h"
 #include "network.h"
 #include "settings.h"
@@ -17,6 +18,8 @@ SETTING(echo_port, 7);
 static struct echo {
     uint8_t carried[CARRIED_BYTES] __attribute__((aligned(4)));
     size_t from, to; /* what was read and not yet written */
+    struct stream *stream;
+    uint32_t moved_ms;
     bool is_used, has_ended;
 } echoes[CONNECTIONS];
 
@@ -28,6 +31,8 @@ static void opened(struct stream *stream) {
             echoes[n].is_used = true;
             echoes[n].has_ended = false;
             echoes[n].from = echoes[n].to = 0;
+            echoes[n].stream = stream;
+            echoes[n].moved_ms = clock_ms();
             stream->context = &echoes[n];
             return;
         }
@@ -47,7 +52,9 @@ static void pump(struct stream *stream) {
                 break;
             }
         }
-        echo->from += stream_write(stream, echo->carried + echo->from, echo->to - echo->from);
+        size_t taken = stream_write(stream, echo->carried + echo->from, echo->to - echo->from);
+        echo->from += taken;
+        echo->moved_ms = taken ? clock_ms() : echo->moved_ms;
         if (echo->from < echo->to) {
             return;
         }
@@ -69,6 +76,16 @@ static void ended(struct stream *stream, enum stream_end how) {
         console_text("error: a peer of the echo broke its connection off\n");
     }
     echo->is_used = false;
+}
+
+void echo_drop_quiet(uint32_t now_ms, uint32_t limit_ms) {
+    for (unsigned n = 0; n < CONNECTIONS; n++) {
+        if (echoes[n].is_used && is_quiet(now_ms, echoes[n].moved_ms, limit_ms)) {
+            stream_abort(echoes[n].stream);
+            echoes[n].is_used = false;
+            console_text("error: nothing moved through the echo for too long\n");
+        }
+    }
 }
 
 static const struct stream_user user = {.opened = opened, .readable = pump, .writable = pump, .ended = ended};

@@ -15,7 +15,9 @@ SETTING(sink_check, 0);
 SETTING(sink_seed, 0);
 
 static struct intake {
+    struct stream *stream;
     bool is_used, is_wrong;
+    uint32_t moved_ms;
     uint32_t began_us, last_us;
     uint64_t bytes, first_difference;
 } intakes[MOST_CONNECTIONS];
@@ -35,7 +37,8 @@ static void opened(struct stream *stream) {
     for (unsigned n = 0; n < MOST_CONNECTIONS; n++) {
         if (!intakes[n].is_used) {
             uint32_t now_us = clock_us();
-            intakes[n] = (struct intake){.is_used = true, .began_us = now_us, .last_us = now_us};
+            intakes[n] = (struct intake){
+                .stream = stream, .is_used = true, .moved_ms = clock_ms(), .began_us = now_us, .last_us = now_us};
             stream->context = &intakes[n];
             return;
         }
@@ -64,6 +67,7 @@ static void readable(struct stream *stream) {
         intake->bytes += count;
     }
     intake->last_us = clock_us();
+    intake->moved_ms = clock_ms();
 }
 
 static void ended(struct stream *stream, enum stream_end how) {
@@ -77,6 +81,16 @@ static void ended(struct stream *stream, enum stream_end how) {
         console_text("error: the peer broke the connection off\n");
     }
     intake->is_used = false;
+}
+
+void sink_drop_quiet(uint32_t now_ms, uint32_t limit_ms) {
+    for (unsigned n = 0; n < MOST_CONNECTIONS; n++) {
+        if (intakes[n].is_used && is_quiet(now_ms, intakes[n].moved_ms, limit_ms)) {
+            stream_abort(intakes[n].stream);
+            intakes[n].is_used = false;
+            console_text("error: nothing came to the sink for too long\n");
+        }
+    }
 }
 
 static const struct stream_user user = {.opened = opened, .readable = readable, .ended = ended};

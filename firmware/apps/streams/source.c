@@ -2,6 +2,7 @@
 #include <stddef.h>
 
 #include "clock.h"
+#include "console.h"
 #include "network.h"
 #include "pattern.h"
 #include "rate.h"
@@ -25,7 +26,7 @@ SETTING(source_seed, 0);
 static struct outlet {
     bool is_used, goes_on;
     struct stream *stream;
-    uint32_t began_us;
+    uint32_t began_us, moved_ms;
     uint64_t bytes;
 } outlets[MOST_CONNECTIONS];
 
@@ -78,25 +79,35 @@ static void writable(struct stream *stream) {
         if (!count) {
             return;
         }
+        outlet->moved_ms = clock_ms();
     }
     outlet->goes_on = true;
     network_call_soon();
 }
 
-uint32_t source_tick(uint32_t now_ms) {
-    (void)now_ms;
+void source_tick(void) {
     for (unsigned n = 0; n < MOST_CONNECTIONS; n++) {
         if (outlets[n].is_used && outlets[n].goes_on) {
             writable(outlets[n].stream);
         }
     }
-    return NETWORK_NEVER;
+}
+
+void source_drop_quiet(uint32_t now_ms, uint32_t limit_ms) {
+    for (unsigned n = 0; n < MOST_CONNECTIONS; n++) {
+        if (outlets[n].is_used && is_quiet(now_ms, outlets[n].moved_ms, limit_ms)) {
+            stream_abort(outlets[n].stream);
+            outlets[n].is_used = false;
+            console_text("error: nobody took what the source has for too long\n");
+        }
+    }
 }
 
 static void opened(struct stream *stream) {
     for (unsigned n = 0; n < MOST_CONNECTIONS; n++) {
         if (!outlets[n].is_used) {
-            outlets[n] = (struct outlet){.is_used = true, .stream = stream, .began_us = clock_us()};
+            outlets[n] =
+                (struct outlet){.is_used = true, .stream = stream, .began_us = clock_us(), .moved_ms = clock_ms()};
             stream->context = &outlets[n];
             writable(stream);
             return;

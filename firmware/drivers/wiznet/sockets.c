@@ -80,6 +80,8 @@ static enum socket_state state_of(uint8_t sr) {
     }
 }
 
+enum socket_state socket_state(unsigned socket) { return state_of(bus_read8(Sn_SR(socket))); }
+
 uint8_t socket_take_events(unsigned socket, enum socket_state *state) {
     uint8_t registers[2];
     bus_read(Sn_IR(socket), registers, 2);

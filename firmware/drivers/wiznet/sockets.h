@@ -38,6 +38,8 @@ bool socket_open_udp(unsigned socket, uint16_t port);
 
 /* Reads and clears Sn_IR, and reads Sn_SR. */
 uint8_t socket_take_events(unsigned socket, enum socket_state *state);
+/* Sn_SR alone. */
+enum socket_state socket_state(unsigned socket);
 /* Which of socket_event raise the interrupt. */
 void socket_watch(unsigned socket, uint8_t events);
 

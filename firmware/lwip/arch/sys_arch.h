@@ -22,6 +22,8 @@ typedef struct {
     void *messages[MAILBOX_MESSAGES];
 } sys_mbox_t;
 typedef TaskHandle_t sys_thread_t;
+/* Words of its stack that the thread never used. */
+unsigned sys_thread_least_stack(void);
 
 #define sys_sem_valid(sem) ((sem)->handle != NULL)
 #define sys_sem_set_invalid(sem) ((sem)->handle = NULL)

@@ -15,3 +15,5 @@ void console_put(char character) {
     }
     UART_DR(UART0_BASE) = (uint8_t)character;
 }
+
+int console_get(void) { return UART_FR(UART0_BASE) & UART_FR_RXFE ? -1 : (int)(UART_DR(UART0_BASE) & 0xffu); }

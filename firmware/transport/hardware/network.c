@@ -5,6 +5,7 @@
 #include "console.h"
 #include "interrupt.h"
 #include "network_settings.h"
+#include "pools.h"
 #include "report.h"
 #include "seats.h"
 #include "spi.h"
@@ -20,6 +21,24 @@
 #define LEAVING_LOOK_US 1000u
 
 uint32_t network_address(void) { return setting_address; }
+
+/* A socket that nobody uses listens, or is closed where it waits for nobody. */
+void pools_report(void) {
+    unsigned used = 0, amiss = 0;
+    for (unsigned n = 0; n < seats_in_all(); n++) {
+        const struct seat *seat = &seats[n];
+        if (seat->role == FREE || seat->role == DATAGRAMS) {
+            continue;
+        }
+        if (seat->is_open || seat->has_ended || seat->is_closing || seat->is_leaving || seat->role == CLIENT) {
+            used++;
+        } else if (socket_state(n) != SOCKET_LISTENING) {
+            amiss++;
+        }
+    }
+    console_named("STREAMS", used);
+    console_named("DEAF_SOCKETS", amiss);
+}
 
 /* Streams that wait for room or close are looked at without an event: the chip has none for "there is room". */
 static bool needs_a_look(const struct seat *seat) {

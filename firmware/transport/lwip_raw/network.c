@@ -5,12 +5,14 @@
 #include <string.h>
 
 #include "clock.h"
+#include "console.h"
 #include "interface.h"
 #include "interrupt.h"
 #include "lwip/pbuf.h"
 #include "lwip/tcp.h"
 #include "lwip/timeouts.h"
 #include "network_settings.h"
+#include "pools.h"
 #include "report.h"
 #include "tick.h"
 #include "watch.h"
@@ -28,6 +30,8 @@ SETTING(nagle, 0);
 
 #define LONGEST_SLEEP_MS 250u
 #define FRAMES_AT_A_TIME 8u
+/* In half seconds, as lwIP counts. */
+#define POLL_INTERVAL 1u
 
 static struct seat {
     struct stream stream;
@@ -83,6 +87,14 @@ static err_t on_sent(void *argument, struct tcp_pcb *pcb, u16_t bytes) {
     return ERR_OK;
 }
 
+/* A write may have found no memory, with nothing on its way whose acknowledgement could make room. */
+static err_t on_poll(void *argument, struct tcp_pcb *pcb) {
+    struct seat *seat = argument;
+    (void)pcb;
+    seat->has_room = seat->has_room || seat->wants_room;
+    return ERR_OK;
+}
+
 /* lwIP has freed the connection already. */
 static void on_error(void *argument, err_t error) {
     struct seat *seat = argument;
@@ -97,6 +109,7 @@ static void attach(struct seat *seat, struct tcp_pcb *pcb) {
     tcp_arg(pcb, seat);
     tcp_recv(pcb, on_received);
     tcp_sent(pcb, on_sent);
+    tcp_poll(pcb, on_poll, POLL_INTERVAL);
     tcp_err(pcb, on_error);
     if (!setting_nagle) {
         tcp_nagle_disable(pcb);
@@ -219,6 +232,7 @@ static void detach(struct tcp_pcb *pcb) {
     tcp_arg(pcb, NULL);
     tcp_recv(pcb, NULL);
     tcp_sent(pcb, NULL);
+    tcp_poll(pcb, NULL, 0);
     tcp_err(pcb, NULL);
 }
 
@@ -294,6 +308,15 @@ static void serve_all(void) {
 }
 
 uint32_t network_address(void) { return interface_address(); }
+
+void pools_report(void) {
+    unsigned used = 0;
+    for (unsigned n = 0; n < MEMP_NUM_TCP_PCB; n++) {
+        used += seats[n].is_used;
+    }
+    console_named("STREAMS", used);
+    pools_report_lwip();
+}
 
 /* One look at everything; whether there may be more to do at once. */
 static bool turn(void) {

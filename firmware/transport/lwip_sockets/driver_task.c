@@ -54,6 +54,8 @@ static void run(void *argument) {
     }
 }
 
+unsigned driver_task_least_stack(void) { return uxTaskGetStackHighWaterMark(driver); }
+
 void driver_task_start(void) {
     static StaticTask_t task;
     static StackType_t stack[STACK_WORDS];

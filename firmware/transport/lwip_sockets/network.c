@@ -6,10 +6,13 @@
 
 #include "FreeRTOS.h"
 #include "clock.h"
+#include "console.h"
 #include "driver_task.h"
 #include "interface.h"
 #include "lwip/sockets.h"
+#include "lwip/sys.h"
 #include "network_settings.h"
+#include "pools.h"
 #include "report.h"
 #include "task.h"
 #include "tick.h"
@@ -29,6 +32,7 @@ static struct seat {
     int socket;
     uint8_t phase;
     bool wants_room, has_ended; /* lwIP says only once that nothing more comes */
+    bool is_broken;             /* as a write found; what came before may be unread */
 } seats[STREAMS];
 
 static struct {
@@ -140,7 +144,10 @@ size_t stream_read(struct stream *stream, void *bytes, size_t capacity) {
 size_t stream_write(struct stream *stream, const void *bytes, size_t count) {
     struct seat *seat = seat_of(stream);
     ssize_t taken = count ? lwip_send(seat->socket, bytes, count, MSG_DONTWAIT) : 0;
-    taken = taken < 0 ? 0 : taken;
+    if (taken < 0) {
+        seat->is_broken = errno == ECONNRESET || errno == ECONNABORTED || errno == ENOTCONN;
+        taken = 0;
+    }
     seat->wants_room = seat->wants_room || (size_t)taken < count;
     return (size_t)taken;
 }
@@ -201,6 +208,19 @@ bool datagram_send(struct datagrams *datagrams, const struct endpoint *to, const
 
 uint32_t network_address(void) { return interface_address(); }
 
+/* Stacks by the words that were never used. */
+void pools_report(void) {
+    unsigned used = 0;
+    for (unsigned n = 0; n < STREAMS; n++) {
+        used += seats[n].phase != FREE;
+    }
+    console_named("STREAMS", used);
+    pools_report_lwip();
+    console_named("least stack of app", uxTaskGetStackHighWaterMark(NULL));
+    console_named("least stack of driver", driver_task_least_stack());
+    console_named("least stack of lwIP", sys_thread_least_stack());
+}
+
 static void serve_connecting(struct seat *seat) {
     int error = 0;
     socklen_t size = sizeof error;
@@ -247,6 +267,9 @@ static void serve_stream(struct seat *seat, bool is_readable, bool is_writable) 
         if (user->writable) {
             user->writable(&seat->stream);
         }
+    }
+    if (seat->phase != FREE && seat->is_broken) {
+        tell_end(seat, STREAM_RESET);
     }
 }
 

@@ -81,8 +81,13 @@ pub(super) fn window_update(tuple: &Tuple, sequence: u32, acknowledgment: u32, w
 
 /// An acknowledgement without data at a sequence number that the peer has; it answers with its window.
 pub(super) fn probe(acknowledgement: &[u8], sequence: u32) -> Option<Vec<u8>> {
-    let segment = Segment::of(acknowledgement)?;
-    let mut frame = segment.without_payload(acknowledgement);
+    emptied(acknowledgement, sequence, false)
+}
+
+/// A segment without what it carries, at another sequence number, with its end or without.
+pub(super) fn emptied(frame: &[u8], sequence: u32, ends: bool) -> Option<Vec<u8>> {
+    let segment = Segment::of(frame)?;
+    let mut frame = segment.without_payload(frame);
     let way = Way::of(&frame);
     let packet_bytes = u16::try_from(frame.len() - ETHERNET_HEADER_BYTES).ok()?;
     let mut packet = Ipv4Packet::new_unchecked(&mut frame[ETHERNET_HEADER_BYTES..]);
@@ -91,7 +96,7 @@ pub(super) fn probe(acknowledgement: &[u8], sequence: u32) -> Option<Vec<u8>> {
     let mut tcp = TcpPacket::new_unchecked(packet.payload_mut());
     tcp.set_seq_number(TcpSeqNumber(sequence.cast_signed()));
     tcp.set_psh(false);
-    tcp.set_fin(false);
+    tcp.set_fin(ends);
     tcp.fill_checksum(&IpAddress::Ipv4(way.from), &IpAddress::Ipv4(way.to));
     Some(frame)
 }

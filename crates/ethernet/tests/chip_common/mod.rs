@@ -160,6 +160,11 @@ impl ByHand {
         self.sequence += i32::try_from(payload.len()).expect("a few bytes");
     }
 
+    /// Sends data and the end behind it; the chip's sequence number stays.
+    pub fn says_end(&mut self, payload: &[u8], acknowledged: u32, window: u16) {
+        self.says_segment(TcpControl::Fin, payload, acknowledged, window);
+    }
+
     fn says_segment(&mut self, control: TcpControl, payload: &[u8], acknowledged: u32, window: u16) {
         let is_syn = control == TcpControl::Syn;
         let acknowledgment = TcpSeqNumber(self.first.wrapping_add(acknowledged).cast_signed());

@@ -26,7 +26,7 @@ use crate::peripherals::watchdog::Watchdog;
 use crate::peripherals::{Peripheral, Source};
 
 /// A block of registers on the APB or the AHB.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub(crate) enum Block {
     SysInfo,
     SysCfg,
@@ -154,7 +154,7 @@ impl Block {
 }
 
 /// All register blocks.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Blocks {
     pub(crate) sys_info: SysInfo,
     pub(crate) sys_cfg: SysCfg,

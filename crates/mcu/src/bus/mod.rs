@@ -83,7 +83,7 @@ impl Size {
 }
 
 /// Everything that the two cores share.
-#[derive(Debug)]
+#[derive(Debug, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Bus {
     pub(crate) io: Io,
     pub(crate) clock: CycleClock,
@@ -93,6 +93,7 @@ pub(crate) struct Bus {
     /// The event registers of the cores (WFE, SEV).
     pub(crate) events: [bool; 2],
     pub(crate) sram: Sram,
+    #[serde(skip)]
     pub(crate) rom: Rom,
     pub(crate) ssi: Ssi,
     pub(crate) xip: XipCache,
@@ -100,16 +101,20 @@ pub(crate) struct Bus {
     /// Core 1 in the boot ROM, waiting to be launched.
     pub(crate) pen: HoldingPen,
     /// Offsets of words in SRAM that were written where code had been decoded.
+    #[serde(skip)]
     pub(crate) stale_sram: Vec<u32>,
     /// Something changed that the cores must not run past.
     pub(crate) attention: bool,
+    #[serde(skip)]
     pub(crate) watch: Watch,
     /// What is typed at each UART and has not arrived yet.
     pub(crate) typed: [VecDeque<u8>; 2],
     /// Of each core: the cycle up to which it may access what is not memory, because the other one has come that far.
     pub(crate) may_run_to: [u64; 2],
     /// What ends the run.
+    #[serde(skip)]
     pub(crate) stopped: Option<Stop>,
+    #[serde(skip)]
     pub(crate) stop_at: StopAt,
     /// Why the chip is to be reset.
     pub(crate) reset: Option<ResetCause>,
@@ -122,6 +127,7 @@ pub(crate) struct Bus {
     /// Cycles that the cores waited for the flash.
     pub(crate) xip_stall_cycles: u64,
     /// What the cores wait for, where somebody wants to know.
+    #[serde(skip)]
     pub(crate) waits: Option<Box<Waits>>,
     /// Cycles that a bus master waited for a bank of SRAM.
     pub(crate) bank_wait_cycles: u64,
@@ -132,13 +138,15 @@ pub(crate) struct Bus {
     /// Whether the horizon came nearer since the limit was found out.
     pub(crate) is_nearer: bool,
     /// What is known to flow until the next event or write that is none of its own.
+    #[serde(skip)]
     pub(crate) flow: Option<Flow>,
     /// What the cores looked at of late.
+    #[serde(skip)]
     pub(crate) spin: Spin,
 }
 
 /// What resets the chip.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub(crate) enum ResetCause {
     /// The watchdog, which keeps its scratch registers.
     Watchdog,
@@ -192,8 +200,17 @@ impl Bus {
 
     /// A copy for a snapshot; nothing when what stands outside cannot be copied.
     pub(crate) fn snapshot(&self) -> Option<Self> {
-        Some(Self {
-            io: self.io.snapshot()?,
+        Some(self.copy_with(self.io.snapshot()?))
+    }
+
+    /// A copy with nothing outside.
+    pub(crate) fn copy_alone(&self) -> Self {
+        self.copy_with(self.io.copy_alone())
+    }
+
+    fn copy_with(&self, io: Io) -> Self {
+        Self {
+            io,
             clock: self.clock,
             clocks_seen: self.clocks_seen,
             ppb: self.ppb.clone(),
@@ -223,7 +240,7 @@ impl Bus {
             is_nearer: self.is_nearer,
             flow: None,
             spin: Spin::default(),
-        })
+        }
     }
 
     pub(crate) fn region(pc: u32) -> Region {

@@ -25,7 +25,7 @@ pub use console::Console;
 pub use debug::MemoryError;
 pub(crate) use fault::AtFault;
 pub use run::{Stop, StopAt};
-pub use snapshot::Snapshot;
+pub use snapshot::{Snapshot, State};
 pub use start::{Setup, SetupError};
 
 /// An RP2040 with its flash chip and its crystal.

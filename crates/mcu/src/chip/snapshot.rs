@@ -1,8 +1,11 @@
 //! Snapshots: the whole state of the chip, to go back to or to branch from. Decoded instructions are no state: going back
 //! keeps those whose memory is the same, and another chip decodes anew.
 
+use crate::bus::Bus;
 use crate::chip::Rp2040;
+use crate::core::Core;
 use crate::core::code::Code;
+use crate::image::Boot;
 
 /// A state of the chip. It can be gone back to any number of times.
 #[derive(Debug)]
@@ -33,6 +36,41 @@ impl Rp2040 {
             code,
             ..*self
         })
+    }
+}
+
+/// The chip's own state, to be kept in a file: all but what stands around it, the boot ROM, and whatever a debugger set.
+#[derive(Debug, serde::Serialize, serde::Deserialize)]
+pub struct State {
+    cores: [Core; 2],
+    bus: Bus,
+    boot: Boot,
+    resets: u32,
+}
+
+impl Rp2040 {
+    /// The state, to be kept in a file.
+    pub fn state(&self) -> State {
+        State { cores: self.cores.clone(), bus: self.bus.copy_alone(), boot: self.boot, resets: self.resets }
+    }
+
+    /// Goes on in a state of a chip with the same boot ROM, with what stands around this one.
+    pub fn take_state(&mut self, state: State) {
+        let State { cores, mut bus, boot, resets } = state;
+        bus.rom = self.bus.rom.clone();
+        bus.stop_at = self.bus.stop_at;
+        std::mem::swap(&mut bus.io.outside, &mut self.bus.io.outside);
+        *self = Self {
+            cores,
+            bus,
+            code: Code::default(),
+            boot,
+            at_fault: None,
+            stop_at_faults: self.stop_at_faults,
+            resets,
+            lap: None,
+        };
+        self.bus.outside_changed();
     }
 }
 

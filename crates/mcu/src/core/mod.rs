@@ -34,7 +34,7 @@ pub(crate) const PC: usize = 15;
 const EXCEPTIONS: usize = 48;
 
 /// Why a core does not execute.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum Sleep {
     /// It does execute.
     Awake,
@@ -49,7 +49,7 @@ pub enum Sleep {
 }
 
 /// The flags of the APSR.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Flags {
     /// A result, from which N and Z follow when they are asked for: Z when its low 32 bits are zero, N when bit 31 is set,
     /// or bit 32, which no result has, for N and Z together.
@@ -107,7 +107,7 @@ pub(crate) enum Exit {
 }
 
 /// What stopped a core for a debugger.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum DebugEvent {
     /// It stands at a breakpoint, which it has not executed.
     Breakpoint(u32),
@@ -123,11 +123,12 @@ pub enum DebugEvent {
 }
 
 /// A processor core.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
 pub struct Core {
     pub(crate) id: usize,
     /// R0 to R14; R15 is the address of the next instruction whenever the core is not executing. Only 16 are used:
     /// with 256 an 8-bit number needs no check of its range.
+    #[serde(with = "sim::state::array")]
     pub(crate) r: [u32; 256],
     pub(crate) flags: Flags,
     /// The stack pointer that is not in use.
@@ -148,6 +149,7 @@ pub struct Core {
     pub(crate) idle_cycles: u64,
     pub(crate) instructions: u64,
     /// Exceptions entered, by number.
+    #[serde(with = "sim::state::array")]
     pub(crate) exceptions: [u64; EXCEPTIONS],
     /// The last branches, for whoever asks how it came here.
     pub(crate) trail: Trail,

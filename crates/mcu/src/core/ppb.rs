@@ -36,7 +36,7 @@ pub(crate) enum PpbEffect {
 }
 
 /// The state of one core's private bus.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Ppb {
     pub(crate) systick: super::systick::SysTick,
     pending: u64,
@@ -44,6 +44,7 @@ pub(crate) struct Ppb {
     enabled: u64,
     lines: u32,
     /// By exception number.
+    #[serde(with = "sim::state::array")]
     priority: [i8; EXCEPTIONS],
     primask: bool,
     vector_table: u32,

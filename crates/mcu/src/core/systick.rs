@@ -9,7 +9,7 @@ const INTERRUPT: u32 = 2;
 const PROCESSOR_CLOCK: u32 = 4;
 const COUNTFLAG: u32 = 1 << 16;
 
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
 pub(crate) struct SysTick {
     control: u32,
     reload: u32,

@@ -4,14 +4,14 @@
 const BRANCHES: usize = 32;
 
 /// The last branches taken, each from an instruction to another. Of entries into exceptions bit 0 of `from` is set.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Trail {
     branches: [(u32, u32); BRANCHES],
     taken: usize,
 }
 
 /// A branch.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Branch {
     pub(crate) from: u32,
     pub(crate) to: u32,

@@ -16,12 +16,47 @@ const SECTOR_BYTES: usize = 4096;
 type Sector = [u8; SECTOR_BYTES];
 
 /// The cells, and what changed.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
+#[serde(from = "Saved", into = "Saved")]
 pub(super) struct Cells {
     sectors: Box<[Arc<Sector>]>,
     erased: Arc<Sector>,
     generation: u64,
     changes: Vec<Range<u32>>,
+}
+
+/// The cells in a saved state: sectors that are not erased, by number.
+#[derive(serde::Serialize, serde::Deserialize)]
+struct Saved {
+    sectors: usize,
+    written: Vec<(usize, Vec<u8>)>,
+    generation: u64,
+    changes: Vec<Range<u32>>,
+}
+
+impl From<Cells> for Saved {
+    fn from(cells: Cells) -> Self {
+        let written = cells.sectors.iter().enumerate().filter(|(_, sector)| ***sector != *cells.erased);
+        Self {
+            sectors: cells.sectors.len(),
+            written: written.map(|(number, sector)| (number, sector.to_vec())).collect(),
+            generation: cells.generation,
+            changes: cells.changes,
+        }
+    }
+}
+
+impl From<Saved> for Cells {
+    fn from(saved: Saved) -> Self {
+        let mut cells = Self::new(saved.sectors * SECTOR_BYTES);
+        for (number, bytes) in saved.written {
+            if let (Some(sector), Ok(bytes)) = (cells.sectors.get_mut(number), bytes.try_into()) {
+                *sector = Arc::new(bytes);
+            }
+        }
+        (cells.generation, cells.changes) = (saved.generation, saved.changes);
+        cells
+    }
 }
 
 impl Cells {

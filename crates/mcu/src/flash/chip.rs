@@ -60,7 +60,7 @@ pub enum FlashError {
 }
 
 /// Where in a command the chip is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 enum Phase {
     Opcode,
     Address,
@@ -75,7 +75,7 @@ enum Phase {
 }
 
 /// The flash chip.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
 pub struct FlashChip {
     cells: Cells,
     unique_id: [u8; 8],
@@ -96,7 +96,9 @@ pub struct FlashChip {
     dummy_left: u8,
     address: u32,
     data_bytes: u32,
+    #[serde(with = "sim::state::array")]
     page: [u8; PAGE_BYTES],
+    #[serde(skip)]
     note: Option<&'static str>,
 }
 

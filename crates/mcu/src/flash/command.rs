@@ -87,7 +87,7 @@ const fn microseconds(us: i64) -> Picoseconds {
 }
 
 /// What follows an opcode on the wire.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Shape {
     /// Lines of the 24 address bits; 0 when the command has no address.
     pub address_lines: u8,

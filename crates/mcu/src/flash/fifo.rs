@@ -4,7 +4,7 @@
 pub(super) const DEPTH: usize = 16;
 
 /// The FIFO.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy, Default, serde::Serialize, serde::Deserialize)]
 pub(super) struct Fifo {
     words: [u32; DEPTH],
     first: usize,

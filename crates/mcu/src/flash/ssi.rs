@@ -38,7 +38,7 @@ pub struct XipTiming {
 }
 
 /// What the shift logic does.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 enum Engine {
     Idle,
     /// One frame both ways on one line; what comes in is kept or not.
@@ -62,7 +62,7 @@ enum Engine {
 }
 
 /// The controller and, behind it, the flash chip.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
 pub struct Ssi {
     chip: FlashChip,
     ctrlr0: u32,
@@ -89,6 +89,7 @@ pub struct Ssi {
     anchor_cycles: u64,
     cs_override: Option<bool>,
     /// The outcome of the last check of the XIP frame; nothing when registers or chip may have changed since.
+    #[serde(skip)]
     xip_check: Option<Option<&'static str>>,
 }
 

@@ -53,7 +53,7 @@ const WAY: u32 = 0xffff;
 const TAG: u32 = 0x1ffc;
 
 /// Which line makes room. What the chip does is not published.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
 pub enum Replacement {
     /// A pseudo-random one, as in the public cache designs of the chip's bus designer (github.com/Wren6991/libfpga,
     /// mem/cache_mem_set_associative.v): an LFSR that runs from a fixed start, one step for each miss.
@@ -91,10 +91,11 @@ impl Alias {
 }
 
 /// The cache, its registers and its stream.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
 pub struct XipCache {
     /// Both ways of each set, in halves of a word, the one that was used last in the lower half; empty where no valid
     /// bit is set.
+    #[serde(with = "sim::state::boxed_array")]
     sets: Box<[u32; SETS]>,
     miss_cycles: u32,
     accesses: u64,

@@ -4,7 +4,7 @@ use super::error::{Fault, ImageErrorKind};
 use super::segments::{FLASH_START, Memory, SRAM_END, SRAM_START, Segment};
 
 /// How the chip starts an image.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum Boot {
     /// As a board does: the boot ROM copies the second stage (boot2), the first 256 bytes of the flash, to
     /// the end of the SRAM and runs it (RP2040 datasheet 2.8.1.3). Its checksum is right.

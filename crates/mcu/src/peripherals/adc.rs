@@ -60,14 +60,14 @@ const CODES: i64 = 1 << 12;
 /// Cycles of clk_adc are counted from here.
 const FIRST_CYCLE: u64 = 16;
 
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, serde::Serialize, serde::Deserialize)]
 struct Conversion {
     end: u64,
     code: u16,
 }
 
 /// The ADC block.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
 pub struct Adc {
     cs: u32,
     fcs: u32,

@@ -43,7 +43,7 @@ pub struct BusPriority {
 }
 
 /// The bus control block.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
 pub struct BusCtrl {
     priority: u32,
     counters: [u32; 4],

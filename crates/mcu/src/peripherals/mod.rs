@@ -43,7 +43,7 @@ pub trait Peripheral {
 macro_rules! sources {
     ($($name:ident),* $(,)?) => {
         /// Who asks to be woken. Of events at one instant the earlier in this list comes first.
-        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
         #[allow(missing_docs)]
         pub enum Source { $($name),* }
 

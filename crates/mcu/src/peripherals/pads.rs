@@ -37,7 +37,7 @@ fn pad_of(offset: u32, pads: usize) -> Option<usize> {
 }
 
 /// PADS_BANK0: 30 GPIOs, SWCLK and SWD.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
 pub struct PadsBank0 {
     voltage: u32,
     pads: [u32; BANK0_PADS],
@@ -101,7 +101,7 @@ const QSPI_RESET: [u32; QSPI_PADS] = [0x56, 0x52, 0x52, 0x52, 0x52, 0x5a];
 const QSPI_ORDER: [usize; QSPI_PADS] = [0, 5, 1, 2, 3, 4];
 
 /// PADS_QSPI.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
 pub struct PadsQspi {
     voltage: u32,
     pads: [u32; QSPI_PADS],

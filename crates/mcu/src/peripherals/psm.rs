@@ -33,7 +33,7 @@ pub mod stage {
 pub const ALL_STAGES: u32 = 0x0001_ffff;
 
 /// The power-on state machine.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
 pub struct Psm {
     forced_on: u32,
     forced_off: u32,

@@ -35,7 +35,7 @@ const INTS: u32 = 0xb0;
 const FIRST_CYCLE: u64 = 16;
 
 /// The PWM block.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
 pub struct Pwm {
     slices: [Slice; SLICES],
     wrapped: u32,

@@ -45,7 +45,7 @@ pub mod block {
 }
 
 /// The reset controller.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
 pub struct Resets {
     held: u32,
     watchdog_select: u32,

@@ -46,7 +46,7 @@ const TIME_FIELDS: [(u32, u32); 4] =
 const FIRST_CYCLE: u64 = 16;
 
 /// The real-time clock.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
 pub struct Rtc {
     clkdiv_m1: u32,
     setup: [u32; 2],

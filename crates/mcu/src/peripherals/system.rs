@@ -8,7 +8,7 @@ use super::Peripheral;
 use crate::io::Io;
 
 /// SYSINFO.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, serde::Serialize, serde::Deserialize)]
 pub struct SysInfo;
 
 const CHIP_ID: u32 = 0x00;
@@ -58,7 +58,7 @@ const SYSCFG_WRITABLE: [u32; SYSCFG_REGISTERS] =
 const DBGFORCE_ATTACH: u32 = 1 << 7 | 1 << 3;
 
 /// SYSCFG.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
 pub struct SysCfg {
     registers: [u32; SYSCFG_REGISTERS],
 }
@@ -115,7 +115,7 @@ impl Peripheral for SysCfg {
 }
 
 /// TBMAN.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, serde::Serialize, serde::Deserialize)]
 pub struct Tbman;
 
 const TBMAN_PLATFORM: u32 = 0x0;
@@ -150,7 +150,7 @@ const BOD_WRITABLE: u32 = 0xf1;
 const PSM_RESTART_FLAG: u32 = 1 << 24;
 
 /// What reset the chip last, with its bit in CHIP_RESET.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum ChipReset {
     /// Power-on, or brown-out.
     PowerOn = 1 << 8,
@@ -161,7 +161,7 @@ pub enum ChipReset {
 }
 
 /// VREG_AND_CHIP_RESET.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
 pub struct VregAndChipReset {
     vreg: u32,
     bod: u32,

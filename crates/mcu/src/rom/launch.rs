@@ -38,7 +38,7 @@ pub enum PenState {
 }
 
 /// A core that waits for its launch.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy, Default, serde::Serialize, serde::Deserialize)]
 pub struct HoldingPen {
     /// The word to be sent next, while the FIFO has no room.
     answer: Option<u32>,

@@ -18,6 +18,7 @@ pub mod profile;
 mod recording;
 mod run;
 mod sampler;
+mod saved;
 mod schema;
 mod serve;
 mod settings;

@@ -53,6 +53,7 @@ pub struct ChipId(usize);
 
 #[derive(Debug)]
 struct Wired {
+    name: String,
     device: Device,
     port: PortId,
     /// The address that its frames come from, where the chip has none of its own.
@@ -67,6 +68,13 @@ struct Seated {
     /// Its kind; the name where it was not made by a kind.
     kind: String,
     seat: SeatId,
+}
+
+/// The chips of a network, to be kept in a file.
+#[derive(Debug, serde::Serialize, serde::Deserialize)]
+pub(crate) struct SavedLan {
+    now: Picoseconds,
+    chips: Vec<(Chip, Option<Ipv4Addr>)>,
 }
 
 /// Chips and the network that they are on.
@@ -128,13 +136,60 @@ impl Lan {
     }
 
     fn attach_device(&mut self, name: &str, mut device: Device) -> ChipId {
+        let port = self.add_port(name);
+        device.set_cable(self.now, self.network.carrier(port));
+        self.wired.push(Wired { name: name.to_owned(), device, port, spoken: None });
+        self.changed();
+        ChipId(self.wired.len() - 1)
+    }
+
+    fn add_port(&mut self, name: &str) -> PortId {
         let port = self.network.add_port(name, self.cable.clone());
         self.setup.impair(&mut self.network, port);
         self.network.set_hop(port, self.setup.hop(name));
-        device.set_cable(self.now, self.network.carrier(port));
-        self.wired.push(Wired { device, port, spoken: None });
+        port
+    }
+
+    /// The chips as they are, and the addresses that their frames came from; nothing where one is an ideal MAC.
+    pub(crate) fn saved(&self) -> Option<SavedLan> {
+        let chips = self.wired.iter().map(|wired| Some((wired.device.chip()?.clone(), wired.spoken)));
+        Some(SavedLan { now: self.now, chips: chips.collect::<Option<_>>()? })
+    }
+
+    /// Puts chips back that were saved; false when these are others. They are plugged in anew, into a switch and a PC that
+    /// have just been switched on: traffic begins so long after that moment as its setup says.
+    pub(crate) fn put_back(&mut self, saved: SavedLan) -> bool {
+        let fits = |(wired, (chip, _)): (&Wired, &(Chip, _))| {
+            wired.device.chip().is_some_and(|own| own.model() == chip.model())
+        };
+        if saved.chips.len() != self.wired.len() || !self.wired.iter().zip(&saved.chips).all(fits) {
+            return false;
+        }
+        self.now = saved.now;
+        for (wired, (chip, spoken)) in self.wired.iter_mut().zip(saved.chips) {
+            (wired.device, wired.spoken) = (Device::Wiznet(Box::new(chip)), spoken);
+        }
+        self.switch_on();
+        true
+    }
+
+    /// A network as it is at the beginning, from now on.
+    fn switch_on(&mut self) {
+        (self.network, self.pc) = self.setup.build();
+        (self.seats, self.board, self.capture) = (Vec::new(), None, None);
+        let later = |one: &TrafficSetup| TrafficSetup { start: self.now + one.start, ..one.clone() };
+        self.awaited = self.setup.traffic.iter().map(later).collect();
+        self.network.advance(self.now);
+        for index in 0..self.wired.len() {
+            let name = self.wired[index].name.clone();
+            let port = self.add_port(&name);
+            let carrier = self.network.carrier(port);
+            self.wired[index].port = port;
+            self.wired[index].device.set_cable(self.now, carrier);
+            self.carry_out(index);
+        }
+        self.begin_traffic();
         self.changed();
-        ChipId(self.wired.len() - 1)
     }
 
     /// All chips, in the order in which they were attached.
@@ -334,7 +389,7 @@ impl Lan {
 
     /// What a chip sends goes on its wire; whether there was anything.
     fn carry_out(&mut self, index: usize) -> bool {
-        let Wired { device, port, spoken } = &mut self.wired[index];
+        let Wired { device, port, spoken, .. } = &mut self.wired[index];
         let mut sent_any = false;
         while let Some((start, bytes)) = device.take_sent() {
             *spoken = sender(&bytes).or(*spoken);
@@ -393,6 +448,7 @@ impl Lan {
     /// A copy in the same state, that captures nothing; nothing when the network cannot be copied.
     pub fn snapshot(&self) -> Option<Self> {
         let wired = self.wired.iter().map(|wired| Wired {
+            name: wired.name.clone(),
             device: wired.device.clone(),
             port: wired.port,
             spoken: wired.spoken,

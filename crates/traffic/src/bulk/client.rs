@@ -23,6 +23,13 @@ pub const CLIENT_OPTIONS: &[OptionSpec] = &[
     option("time", Time, "", "How long to send, instead of how much.", "10s"),
     option("seed", Number(0, u64::MAX), "0", "Determines the bytes, in both directions.", "7"),
     option("interval", Time, "1s", "The length of the intervals that are reported; 0 s for none.", "500ms"),
+    option(
+        "reset_after",
+        Size(1, u64::MAX),
+        "",
+        "Resets the connection once so much has passed, in both directions together; then it is done.",
+        "64KiB",
+    ),
 ];
 
 /// The settings of [`Client`].
@@ -36,6 +43,8 @@ pub struct ClientSettings {
     pub seed: u64,
     /// The length of the intervals that are reported.
     pub interval: Option<Picoseconds>,
+    /// Resets the connection once so many bytes have passed, in both directions together.
+    pub reset_after: Option<u64>,
 }
 
 impl Declared for ClientSettings {
@@ -47,6 +56,7 @@ impl Declared for ClientSettings {
             send: super::amount(values)?,
             seed: values.read("seed", options::parsed)?,
             interval: Some(values.read("interval", options::time)?),
+            reset_after: values.read_if_set("reset_after", options::size)?,
         })
     }
 }
@@ -57,6 +67,7 @@ pub struct Client {
     settings: ClientSettings,
     duplex: Duplex,
     begun: bool,
+    has_reset: bool,
     actions: VecDeque<Action>,
 }
 
@@ -65,12 +76,22 @@ impl Client {
     pub fn new(settings: ClientSettings) -> Self {
         let content = Content::Pattern(Pattern::new(settings.seed));
         let duplex = Duplex::new(CONNECTION, content, settings.send, settings.interval);
-        Self { settings, duplex, begun: false, actions: VecDeque::new() }
+        Self { settings, duplex, begun: false, has_reset: false, actions: VecDeque::new() }
     }
 
     /// What passed so far.
     pub fn transfer(&self) -> Transfer {
         self.duplex.transfer()
+    }
+
+    /// Breaks off like a program that crashed: what the peer has still to send or to hear of is lost.
+    fn reset_if_enough_has_passed(&mut self) {
+        let enough = self.settings.reset_after.is_some_and(|limit| self.duplex.passed_bytes() >= limit);
+        if enough && !self.duplex.is_over() && !self.has_reset {
+            self.has_reset = true;
+            self.actions.clear();
+            self.actions.push_back(Action::Abort(CONNECTION));
+        }
     }
 }
 
@@ -81,9 +102,11 @@ impl Machine for Client {
                 self.begun = true;
                 self.actions.push_back(Action::Connect(CONNECTION, self.settings.to));
             }
+            _ if self.has_reset => {}
             Event::Opened(_) => self.duplex.open(now, &mut self.actions),
             _ => self.duplex.handle(now, &event, &mut self.actions),
         }
+        self.reset_if_enough_has_passed();
     }
 
     fn poll(&mut self) -> Option<Action> {
@@ -91,11 +114,11 @@ impl Machine for Client {
     }
 
     fn wake_at(&self) -> Option<Picoseconds> {
-        self.duplex.wake_at()
+        self.duplex.wake_at().filter(|_| !self.has_reset)
     }
 
     fn is_done(&self) -> bool {
-        self.duplex.is_over()
+        self.has_reset || self.duplex.is_over()
     }
 
     fn results(&self) -> Results {

@@ -130,6 +130,12 @@ impl Duplex {
         self.over
     }
 
+    /// In both directions together.
+    pub(crate) fn passed_bytes(&self) -> u64 {
+        let bytes = |meter: &Meter| meter.whole().map_or(0, |whole| whole.bytes);
+        bytes(&self.sent) + bytes(&self.received)
+    }
+
     pub(crate) fn handle(&mut self, now: Picoseconds, event: &Event<'_>, actions: &mut VecDeque<Action>) {
         match event {
             Event::Wake if self.deadline.is_some_and(|at| at <= now) => self.drain(actions),

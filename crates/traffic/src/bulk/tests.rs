@@ -6,11 +6,11 @@ use std::net::TcpStream;
 use units::{PS_PER_MS, PS_PER_S, Picoseconds};
 
 use super::*;
-use crate::Ipv4Endpoint;
 use crate::memory::Memory;
 use crate::os::{Ended, Seat};
 use crate::pattern::Pattern;
 use crate::testing::{loopback, serving, within_seconds};
+use crate::{Ipv4Endpoint, Machine};
 
 fn server(send: Option<Amount>, port: u16) -> Server {
     Server::new(ServerSettings { port, send, seed: 5, interval: None })
@@ -18,7 +18,7 @@ fn server(send: Option<Amount>, port: u16) -> Server {
 
 fn client(server: Ipv4Endpoint, send: Option<Amount>) -> Client {
     let interval = Some(Picoseconds::new(10 * PS_PER_MS));
-    Client::new(ClientSettings { to: server, send, seed: 5, interval })
+    Client::new(ClientSettings { to: server, send, seed: 5, interval, reset_after: None })
 }
 
 #[test]
@@ -61,6 +61,30 @@ fn a_source_for_a_time_stops_at_that_time() {
     // Each round trip of 2 ms carries a window of 64 KiB.
     assert!((20 * 65_536..=21 * 65_536).contains(&whole.bytes), "{}", whole.bytes);
     assert_eq!(wire.machine::<Client>(near).unwrap().transfer().received.crc32, sent.crc32);
+}
+
+#[test]
+fn a_client_that_resets_is_done_and_its_server_hears_of_a_broken_connection() {
+    let address = [10, 0, 0, 1].into();
+    let mut wire = Memory::new(Picoseconds::new(PS_PER_MS));
+    let far = wire.add(address, Box::new(server(Some(Amount::Bytes(1_000_000)), 5002)));
+    let to = Ipv4Endpoint { address, port: 5002 };
+    let settings = ClientSettings {
+        to,
+        send: Some(Amount::Bytes(1_000_000)),
+        seed: 5,
+        interval: None,
+        reset_after: Some(300_000),
+    };
+    let near = wire.add([10, 0, 0, 2].into(), Box::new(Client::new(settings)));
+    assert!(wire.run_until_done(near, Picoseconds::new(PS_PER_S)));
+    wire.run_until(wire.now() + Picoseconds::new(10 * PS_PER_MS));
+    let client = wire.machine::<Client>(near).unwrap();
+    let passed = client.transfer().sent.bytes() + client.transfer().received.bytes();
+    assert!((300_000..600_000).contains(&passed), "{passed}");
+    assert_eq!(client.results().failure, None);
+    let there = wire.machine::<Server>(far).unwrap().transfers().next().unwrap().clone();
+    assert!(there.error.is_some() && there.received.bytes() < 1_000_000);
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! The end of a body: by Content-Length, by chunks or by the end of the connection (RFC 9112, section 6).
 
+use crc32fast::Hasher;
 use httparse::Status;
 
 /// A chunk's size line or a trailer line may be so long; extensions are passed over.
@@ -39,19 +40,24 @@ impl Body {
         matches!(self, Self::Length(0) | Self::Chunks(Chunks::Done))
     }
 
-    /// Takes what belongs to the body: how many bytes that was, and how many of them are content.
-    pub(super) fn take(&mut self, bytes: &[u8]) -> Result<(usize, u64), BadChunk> {
+    /// Takes what belongs to the body: how many bytes that was, and how many of them are content, which `crc` takes in.
+    pub(super) fn take(&mut self, bytes: &[u8], crc: &mut Hasher) -> Result<(usize, u64), BadChunk> {
         match self {
-            Self::UntilClose => Ok((bytes.len(), bytes.len() as u64)),
+            Self::UntilClose => {
+                crc.update(bytes);
+                Ok((bytes.len(), bytes.len() as u64))
+            }
             Self::Length(left) => {
                 let taken = (*left).min(bytes.len() as u64);
                 *left -= taken;
+                crc.update(&bytes[..taken as usize]);
                 Ok((taken as usize, taken))
             }
             Self::Chunks(chunks) => {
                 let (mut at, mut content) = (0, 0);
                 while at < bytes.len() && *chunks != Chunks::Done {
                     let (taken, data) = chunks.take(&bytes[at..])?;
+                    crc.update(&bytes[at..at + data as usize]);
                     at += taken;
                     content += data;
                 }

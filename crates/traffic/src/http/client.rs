@@ -30,6 +30,13 @@ pub const CLIENT_OPTIONS: &[OptionSpec] = &[
     option("concurrency", Number(1, 1000), "1", "How many are under way at a time.", "4"),
     option("keep_alive", Switch, "false", "Whether connections are used again.", "true"),
     option("timeout", Time, "30s", "How long to wait for a whole response.", "2s"),
+    option(
+        "body_crc32",
+        Text("eight hexadecimal digits"),
+        "",
+        "The CRC-32 that every response's body must have; not looked at if empty.",
+        "cbf43926",
+    ),
 ];
 
 /// How to ask.
@@ -62,6 +69,8 @@ pub struct ClientSettings {
     pub keep_alive: bool,
     /// How long to wait for a whole response.
     pub timeout: Picoseconds,
+    /// The CRC-32 that every response's body must have.
+    pub body_crc32: Option<u32>,
 }
 
 impl ClientSettings {
@@ -76,6 +85,7 @@ impl ClientSettings {
             concurrency: 1,
             keep_alive: false,
             timeout: Picoseconds::new(30 * PS_PER_S),
+            body_crc32: None,
         }
     }
 
@@ -116,8 +126,14 @@ impl Declared for ClientSettings {
             concurrency: values.read("concurrency", options::parsed)?,
             keep_alive: values.read("keep_alive", options::switch)?,
             timeout: values.read("timeout", options::time)?,
+            body_crc32: values.read_if_set("body_crc32", crc32)?,
         })
     }
+}
+
+fn crc32(text: &str) -> Option<u32> {
+    let is_one = text.len() == 8 && text.bytes().all(|byte| byte.is_ascii_hexdigit());
+    is_one.then(|| u32::from_str_radix(text, 16).ok()).flatten()
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -269,6 +285,11 @@ impl Client {
 
     fn complete(&mut self, now: Picoseconds, number: usize, status: u16, body_bytes: u64, keep: bool) {
         let lane = &mut self.lanes[number];
+        let crc = lane.reader.body_crc32();
+        if let Some(expected) = self.settings.body_crc32.filter(|&expected| expected != crc) {
+            let error = format!("the body's CRC-32 is {crc:08x}, and not {expected:08x}");
+            return self.fail(now, number, Outcome::Wrong, &error);
+        }
         if let Some(mut sample) = lane.sample.take() {
             sample.payload_bytes = body_bytes;
             sample.response_bytes = lane.reader.response_bytes();

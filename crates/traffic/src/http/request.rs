@@ -1,5 +1,6 @@
 //! Reads requests out of a stream that may be cut anywhere, one after another; their bodies are passed over.
 
+use crc32fast::Hasher;
 use httparse::{Request, Status};
 
 use super::body::{Body, Chunks};
@@ -41,7 +42,7 @@ impl RequestReader {
         let mut at = 0;
         while at < bytes.len() {
             if let Some((_, body)) = &mut self.body {
-                match body.take(&bytes[at..]) {
+                match body.take(&bytes[at..], &mut Hasher::new()) {
                     Ok((taken, _)) => at += taken,
                     Err(_) => return (bytes.len(), Reading::Bad(400)),
                 }

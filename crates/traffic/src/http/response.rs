@@ -1,5 +1,6 @@
 //! Reads one response out of a stream that may be cut anywhere.
 
+use crc32fast::Hasher;
 use httparse::{Response, Status};
 use thiserror::Error;
 
@@ -62,18 +63,31 @@ pub struct ResponseReader {
     head_bytes: Vec<u8>,
     head: Option<Head>,
     body_bytes: u64,
+    body_crc: Hasher,
     response_bytes: u64,
 }
 
 impl ResponseReader {
     /// A reader of the response to a request, which was HEAD or not.
     pub fn new(to_head: bool) -> Self {
-        Self { to_head, head_bytes: Vec::new(), head: None, body_bytes: 0, response_bytes: 0 }
+        Self {
+            to_head,
+            head_bytes: Vec::new(),
+            head: None,
+            body_bytes: 0,
+            body_crc: Hasher::new(),
+            response_bytes: 0,
+        }
     }
 
     /// Bytes of the response so far.
     pub fn response_bytes(&self) -> u64 {
         self.response_bytes
+    }
+
+    /// The CRC-32 of its content so far.
+    pub fn body_crc32(&self) -> u32 {
+        self.body_crc.clone().finalize()
     }
 
     /// Takes the next bytes: how many belong to this response, and what it has come to.
@@ -83,7 +97,8 @@ impl ResponseReader {
             let taken = match &mut self.head {
                 None => self.take_head(&bytes[at..])?,
                 Some(head) => {
-                    let (taken, content) = head.body.take(&bytes[at..]).map_err(|_| ResponseError::Chunk)?;
+                    let (taken, content) =
+                        head.body.take(&bytes[at..], &mut self.body_crc).map_err(|_| ResponseError::Chunk)?;
                     self.body_bytes += content;
                     taken
                 }

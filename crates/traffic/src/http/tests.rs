@@ -99,6 +99,23 @@ fn a_response_that_takes_too_long_is_one_failed_request() {
     assert_eq!(client.summary().failed, 2);
 }
 
+#[test]
+fn a_body_with_another_crc_than_expected_is_a_wrong_answer() {
+    for path in ["/", "/chunked"] {
+        let page = site().pages.into_iter().find(|page| page.path == path).unwrap();
+        let crc32 = crc32fast::hash(&page.body);
+        for (expected, outcome) in [(crc32, Outcome::Ok), (crc32 ^ 1, Outcome::Wrong)] {
+            let (client, _, _) = in_memory(|to| ClientSettings {
+                path: path.to_owned(),
+                requests: 2,
+                body_crc32: Some(expected),
+                ..ClientSettings::to(to)
+            });
+            assert!(client.samples().iter().all(|sample| sample.outcome == outcome), "{path}");
+        }
+    }
+}
+
 fn read(stream: &[u8], cuts: &[usize]) -> (Result<Progress, ResponseError>, u64) {
     let mut reader = ResponseReader::new(false);
     for piece in pieces(stream, cuts) {

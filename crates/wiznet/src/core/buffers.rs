@@ -7,7 +7,7 @@ const KIBIBYTE: u16 = 1024;
 pub(crate) const MOST_SOCKETS: usize = 8;
 
 /// A socket's part of a memory: a power of two of bytes, or none.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Span {
     pub(crate) base: u16,
     pub(crate) size: u16,
@@ -24,7 +24,7 @@ pub(crate) enum Split {
 }
 
 /// Both memories.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Buffers {
     transmit: Vec<u8>,
     receive: Vec<u8>,

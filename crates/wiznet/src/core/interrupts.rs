@@ -15,7 +15,7 @@ pub(super) const UNREACHABLE: u8 = 0x40;
 const INTERRUPT_ENABLE: u8 = 0x40;
 
 /// The output.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, serde::Serialize, serde::Deserialize)]
 pub(crate) struct InterruptPin {
     low: bool,
     /// Not low again before this.

@@ -17,7 +17,7 @@ const MOST_WAITING: i64 = 32;
 const MOST_UNTAKEN: usize = 1 << 16;
 
 /// The end of a SEND's last frame, which its socket waits for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Completion {
     pub(crate) at: Picoseconds,
     pub(crate) socket: usize,
@@ -26,7 +26,7 @@ pub(crate) struct Completion {
 }
 
 /// The MAC.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Mac {
     /// When the wire is free, the gap after the last frame included.
     wire_free: Picoseconds,

@@ -47,9 +47,10 @@ const NEVER: Picoseconds = Picoseconds::new(i64::MAX);
 const MOST_IN_INBOX: usize = 64;
 
 /// A chip without its SPI.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Core {
     options: Options,
+    #[serde(with = "crate::map::by_model")]
     map: &'static Map,
     now: Picoseconds,
     /// When something happens next; kept up to date by [`Self::settle`].

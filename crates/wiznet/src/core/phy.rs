@@ -6,7 +6,7 @@ use units::Picoseconds;
 use crate::{Duplex, LinkPartner, Speed};
 
 /// What the PHY is set to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub(crate) enum Mode {
     /// Auto-negotiation with everything on offer.
     Automatic,
@@ -19,7 +19,7 @@ pub(crate) enum Mode {
 }
 
 /// The PHY.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Phy {
     mode: Mode,
     cable: Option<LinkPartner>,

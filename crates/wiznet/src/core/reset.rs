@@ -13,7 +13,7 @@ use super::{Core, WarningKind};
 pub(super) const SOFTWARE_RESET: u8 = 0x80;
 
 /// Where the chip stands with its reset.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Power {
     low_since: Option<Picoseconds>,
     ready_at: Picoseconds,

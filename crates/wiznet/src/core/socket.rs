@@ -32,21 +32,21 @@ pub(crate) mod protocol {
 }
 
 /// A command that was written to Sn_CR and has had no effect yet.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub(crate) struct PendingCommand {
     pub(crate) code: u8,
     pub(crate) due: Picoseconds,
 }
 
 /// What a socket wants a hardware address for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub(crate) enum Purpose {
     Send,
     Connect,
 }
 
 /// A question by ARP under way.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Resolution {
     pub(crate) next_hop: [u8; 4],
     pub(crate) purpose: Purpose,
@@ -56,14 +56,14 @@ pub(crate) struct Resolution {
 }
 
 /// Whom a socket asked last, and the answer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Neighbour {
     pub(crate) next_hop: [u8; 4],
     pub(crate) hardware_address: [u8; 6],
 }
 
 /// A socket.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Socket {
     pub(crate) registers: Registers<{ SocketRegister::COUNT }>,
     pub(crate) pointers: Pointers,

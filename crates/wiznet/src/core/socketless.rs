@@ -14,7 +14,7 @@ const ARP: u8 = 0x02;
 const TIMEOUT: u8 = 0x04;
 
 /// A command under way.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Errand {
     /// SLIR's bit for success.
     command: u8,

@@ -28,7 +28,7 @@ pub(crate) enum Kind {
 }
 
 /// The warnings that have not been taken yet.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Warnings {
     told: u32,
     waiting: Vec<Warning>,

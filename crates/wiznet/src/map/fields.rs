@@ -45,8 +45,9 @@ fields! {
 }
 
 /// The values of a set of registers, each right-aligned in its word.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Registers<const COUNT: usize> {
+    #[serde(with = "sim::state::array")]
     values: [u64; COUNT],
 }
 

@@ -136,6 +136,26 @@ pub(crate) fn map_of(model: Model) -> &'static Map {
     }
 }
 
+/// In a saved state a map is its chip's.
+pub(crate) mod by_model {
+    use serde::de::{Deserialize, Deserializer};
+    use serde::{Serialize, Serializer};
+
+    use super::{Map, map_of};
+    use crate::Model;
+
+    const MODELS: [Model; 4] = [Model::W5100, Model::W5100S, Model::W5200, Model::W5500];
+
+    pub(crate) fn serialize<S: Serializer>(map: &&'static Map, serializer: S) -> Result<S::Ok, S::Error> {
+        let model = MODELS.iter().find(|model| std::ptr::eq(map_of(**model), *map));
+        model.expect("a chip has the map of a model").serialize(serializer)
+    }
+
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<&'static Map, D::Error> {
+        Model::deserialize(from).map(map_of)
+    }
+}
+
 impl Map {
     /// What stands at an address.
     pub(crate) fn place(&self, block: u8, address: u16) -> Place {

@@ -12,7 +12,7 @@ pub(crate) use clock::{ClockVerdict, judge_clock};
 use crate::Model;
 
 /// A run of data bytes that a header opened.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Burst {
     /// Whether the driver writes.
     pub write: bool,
@@ -76,7 +76,7 @@ pub enum Ahead {
     },
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 enum Phase {
     Deselected,
     Header,
@@ -99,7 +99,7 @@ enum Opening {
 }
 
 /// The decoder of one chip's frames.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
 pub struct Decoder {
     model: Model,
     phase: Phase,

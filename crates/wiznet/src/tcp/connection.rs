@@ -17,7 +17,7 @@ pub(crate) mod interrupt {
 }
 
 /// Sn_SR in TCP mode; the numbers are the register's.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[repr(u8)]
 pub(crate) enum Status {
     #[default]
@@ -35,7 +35,7 @@ pub(crate) enum Status {
 }
 
 /// Who talks to whom; the own address is the chip's.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Endpoints {
     pub(crate) local_port: u16,
     pub(crate) remote_port: u16,
@@ -43,7 +43,7 @@ pub(crate) struct Endpoints {
 }
 
 /// What was received and not taken in.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Counters {
     /// Segments that lay ahead of the next expected byte.
     pub(crate) out_of_order: u64,
@@ -56,7 +56,7 @@ pub(crate) struct Counters {
 }
 
 /// The wait for an answer from the peer.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy, Default, serde::Serialize, serde::Deserialize)]
 pub(super) struct Retry {
     pub(super) deadline: Option<Picoseconds>,
     /// Time-outs since the peer last answered.
@@ -66,7 +66,7 @@ pub(super) struct Retry {
 }
 
 /// A connection. It is kept as long as its socket and starts anew at each OPEN.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Connection {
     pub(super) status: Status,
     pub(super) endpoints: Endpoints,

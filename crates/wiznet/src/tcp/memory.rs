@@ -2,7 +2,7 @@
 //! pointer modulo the memory's size. The memories and the pointers belong to the socket.
 
 /// The 16-bit pointers of a socket.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Pointers {
     /// Up to where the peer has acknowledged: the "internal ACK pointer", from which Sn_TX_FSR counts in TCP (W5500
     /// datasheet 1.0.9, Sn_TX_FSR).

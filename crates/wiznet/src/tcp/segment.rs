@@ -19,7 +19,7 @@ const OPTION_MSS_BYTES: u8 = 4;
 const PROTOCOL_TCP: u32 = 6;
 
 /// A TCP header in host order, with the only option that the chip knows.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Header {
     pub(crate) source_port: u16,
     pub(crate) destination_port: u16,

@@ -7,7 +7,7 @@ use super::{Below, TcpConnection};
 use crate::host::HostOptions;
 use crate::host::ack::TakenIn;
 use crate::host::clock;
-use crate::host::persist::half_window;
+use crate::host::persist::{emptied, half_window};
 use crate::host::segment::{ACK, FIN, PSH, RST, SYN, Segment};
 
 /// Ethernet's 1500 bytes without 20 of IPv4 and 20 of TCP.
@@ -39,6 +39,9 @@ impl TcpConnection {
                 segment.set_window(&mut frame, window);
             }
         }
+        if self.repeats_all_but_end(segment) {
+            frame = emptied(&frame, self.expected, true).unwrap_or(frame);
+        }
         below.port.offer(frame);
         clock::set_timestamp(below.now, self.timestamp_offset());
         self.interface.poll_ingress_single(clock::instant(below.now), below.port, &mut self.sockets);
@@ -57,6 +60,13 @@ impl TcpConnection {
         self.drain(below);
         self.pump(below);
         (self.state(), self.socket().send_queue()) != (before.0, before.2) || grown > 0
+    }
+
+    /// The peer's end came before data that had been lost, and comes again behind data that is all there by now. smoltcp looks
+    /// for data in its window only, and would drop the end for ever.
+    fn repeats_all_but_end(&self, segment: &Segment) -> bool {
+        let data_end = segment.sequence.wrapping_add(segment.payload_bytes);
+        segment.has(FIN) && !segment.has(SYN) && segment.payload_bytes > 0 && data_end == self.expected
     }
 
     /// Lets `read` have what arrived, until it leaves some.

@@ -32,7 +32,7 @@ const RESULT_FRACTION_BITS: u32 = 5;
 /// The interval is 2^INTERVAL times 1000/1024 µs, and 2¹⁵ is the longest.
 const LONGEST_INTERVAL: u32 = 15;
 
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
 pub(super) struct FrequencyCounter {
     registers: [u32; 6],
     result: u32,

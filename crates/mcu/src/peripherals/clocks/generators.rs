@@ -91,7 +91,7 @@ const PLAIN_AUX: &[From] =
     &[From::PllUsb, From::PllSys, From::RoscShifted, From::Xosc, From::Gpin0, From::Gpin1];
 
 /// The frequencies that come from outside the generators.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
 pub(super) struct Inputs {
     pub(super) rosc_hz: u64,
     pub(super) rosc_shifted_hz: u64,
@@ -101,7 +101,7 @@ pub(super) struct Inputs {
     pub(super) gpin_hz: [u64; 2],
 }
 
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
 pub(super) struct Generators {
     ctrl: [u32; CLOCKS],
     div: [u32; CLOCKS],

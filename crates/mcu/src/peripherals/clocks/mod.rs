@@ -26,7 +26,7 @@ use crate::io::Io;
 const LAST_CLOCKS_REGISTER: u32 = 0xc4;
 
 /// The register blocks of the clock tree.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[allow(missing_docs)]
 pub enum ClockBlock {
     Clocks,
@@ -37,7 +37,7 @@ pub enum ClockBlock {
 }
 
 /// Everything that makes and divides clocks.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
 pub struct ClockTree {
     xosc: Xosc,
     rosc: Rosc,
@@ -57,8 +57,8 @@ impl ClockTree {
         Self {
             xosc: Xosc::new(crystal_hz),
             rosc: Rosc::new(seed),
-            pll_sys: Pll::new("PLL_SYS"),
-            pll_usb: Pll::new("PLL_USB"),
+            pll_sys: Pll::new(pll::Which::Sys),
+            pll_usb: Pll::new(pll::Which::Usb),
             gpin_hz: [0; 2],
             generators: Generators::new(),
             counter: FrequencyCounter::new(),

@@ -22,7 +22,7 @@ const CTRL_BITS: u32 = 0x00ff_ffff;
 pub(super) const CTRL: u32 = 0x00;
 
 /// An 8-bit counter that runs down to zero at an oscillator's frequency.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy, Default, serde::Serialize, serde::Deserialize)]
 struct DownCounter {
     value: u32,
     from: Picoseconds,
@@ -51,7 +51,7 @@ const STARTUP_X4: u32 = 1 << 20;
 const STARTUP_RESET: u32 = 0xc4;
 
 /// The crystal oscillator.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
 pub(super) struct Xosc {
     crystal_hz: u64,
     ctrl: u32,
@@ -195,7 +195,7 @@ const FREQ_RANGE_HIGH: u32 = 0xfa7;
 const STAGE_DELAY: u64 = 12;
 
 /// The ring oscillator.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
 pub(super) struct Rosc {
     ctrl: u32,
     /// FREQ_RANGE in effect: an invalid one keeps the one before.

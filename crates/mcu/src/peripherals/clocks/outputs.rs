@@ -11,7 +11,7 @@ const OUTPUTS: usize = 4;
 /// RP2040 datasheet 1.4.3.
 const PINS: [u32; OUTPUTS] = [21, 23, 24, 25];
 
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy, Default, serde::Serialize, serde::Deserialize)]
 struct Output {
     hz: u64,
     /// Half periods since `start`; nothing while the output stands still.
@@ -26,7 +26,7 @@ impl Output {
     }
 }
 
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, serde::Serialize, serde::Deserialize)]
 pub(super) struct ClockOutputs {
     outputs: [Output; OUTPUTS],
 }

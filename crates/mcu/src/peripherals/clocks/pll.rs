@@ -31,15 +31,31 @@ const VCO_HZ: std::ops::RangeInclusive<u64> = 400_000_000..=1_600_000_000;
 const FEEDBACK: std::ops::RangeInclusive<u32> = 16..=320;
 
 /// The multiplication: crystal · feedback / reference_divider.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 struct Vco {
     feedback: u32,
     reference_divider: u32,
 }
 
-#[derive(Debug, Clone)]
+/// Which of the two.
+#[derive(Debug, Clone, Copy, serde::Serialize, serde::Deserialize)]
+pub(super) enum Which {
+    Sys,
+    Usb,
+}
+
+impl Which {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Sys => "PLL_SYS",
+            Self::Usb => "PLL_USB",
+        }
+    }
+}
+
+#[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
 pub(super) struct Pll {
-    name: &'static str,
+    which: Which,
     cs: u32,
     pwr: u32,
     fbdiv: u32,
@@ -51,12 +67,12 @@ pub(super) struct Pll {
 }
 
 impl Pll {
-    pub(super) fn new(name: &'static str) -> Self {
-        Self { name, cs: 1, pwr: PWR_BITS, fbdiv: 0, prim: PRIM_BITS, locked: None, locking: None }
+    pub(super) fn new(which: Which) -> Self {
+        Self { which, cs: 1, pwr: PWR_BITS, fbdiv: 0, prim: PRIM_BITS, locked: None, locking: None }
     }
 
     pub(super) fn reset(&mut self) {
-        *self = Self::new(self.name);
+        *self = Self::new(self.which);
     }
 
     /// What comes out, from a reference of `reference_hz`.
@@ -104,7 +120,7 @@ impl Pll {
         let hz = reference_hz * u64::from(vco.feedback) / u64::from(vco.reference_divider);
         if !VCO_HZ.contains(&hz) || !FEEDBACK.contains(&vco.feedback) {
             io.unknown(
-                self.name,
+                self.which.name(),
                 "a setting outside 16 to 320 times and 400 to 1600 MHz (it locks here)",
                 true,
             );
@@ -127,7 +143,7 @@ impl Pll {
             PWR => self.pwr = value & PWR_BITS,
             FBDIV_INT => self.fbdiv = value & FBDIV_BITS,
             PRIM => self.prim = value & PRIM_BITS,
-            _ => io.unknown(self.name, "no such register", true),
+            _ => io.unknown(self.which.name(), "no such register", true),
         }
     }
 

@@ -2,7 +2,7 @@
 //! channel of high priority once, then a single one of low priority; the low ones take turns.
 
 /// Whose turn it is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
 pub(super) struct Arbiter {
     /// Channels of high priority below this had their turn in this round.
     high_from: u32,

@@ -31,7 +31,7 @@ pub(super) const TREQ_PERMANENT: u8 = 0x3f;
 const CREDIT_MAX: u8 = 63;
 
 /// The registers of a channel, with CTRL taken apart where a transfer needs it.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
 pub(super) struct Channel {
     pub(super) read_address: u32,
     pub(super) write_address: u32,

@@ -22,7 +22,7 @@ pub(crate) struct Port {
 }
 
 /// The channels of a flow, a bit each, and what they wait for. One of the two may be missing.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Channels {
     receiver: u16,
     transmitter: u16,
@@ -70,7 +70,7 @@ pub(crate) enum Next {
 
 /// What follows on the end of each frame while a flow goes at an even pace: the port asks for a transfer of each channel, and all
 /// of them are made before the next frame ends, after which everything is as before.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Beat {
     /// Whether the word that was received is stored before the next one to be sent is read.
     pub(crate) receives_first: bool,

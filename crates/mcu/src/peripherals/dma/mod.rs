@@ -87,7 +87,7 @@ pub enum BusError {
 }
 
 /// The DMA controller.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
 pub struct Dma {
     channels: [Channel; CHANNEL_COUNT],
     /// Channels that are under way or paused on it.
@@ -101,6 +101,7 @@ pub struct Dma {
     /// The request that each channel under way waits for.
     listens_to: [Option<u8>; CHANNEL_COUNT],
     /// The channels that wait for each request, and the requests that anybody waits for.
+    #[serde(with = "sim::state::array")]
     listeners: [u16; 64],
     listening: u64,
     /// Requests that always stand: the permanent one, and timers that tick in every cycle.

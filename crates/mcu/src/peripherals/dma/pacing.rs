@@ -8,7 +8,7 @@ use units::{PS_PER_S, Picoseconds};
 use crate::frequencies;
 
 /// One X/Y timer.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, serde::Serialize, serde::Deserialize)]
 pub(super) struct PacingTimer {
     /// TIMERx: X above, Y below.
     pub(super) register: u32,

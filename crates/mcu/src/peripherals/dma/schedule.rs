@@ -11,7 +11,7 @@ pub(super) const LATENCY_CYCLES: u64 = 4;
 const TABLED_CYCLES: usize = 5;
 
 /// When the next transfer may be.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy, Default, serde::Serialize, serde::Deserialize)]
 pub(super) struct Schedule {
     hz: u64,
     whole_ps: u64,
@@ -26,7 +26,7 @@ pub(super) struct Schedule {
 }
 
 /// When the port is free, or how long after another time.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy, Default, serde::Serialize, serde::Deserialize)]
 pub(super) struct Free {
     at: Picoseconds,
     fraction: u64,

@@ -46,7 +46,7 @@ const fn table(polynomial: u32) -> [u32; 256] {
 }
 
 /// SNIFF_CTRL and SNIFF_DATA.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, serde::Serialize, serde::Deserialize)]
 pub(super) struct Sniffer {
     pub(super) control: u32,
     accumulator: u32,

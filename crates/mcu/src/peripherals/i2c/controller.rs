@@ -8,7 +8,7 @@ use super::{BLOCK, DEPTH, I2c, SOURCE};
 use crate::io::Io;
 
 /// What is under way on the bus; the appointment in the agenda is its end.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
 pub(super) enum Step {
     /// Nothing; the bus may still be held (SCL low) between two commands.
     #[default]
@@ -22,7 +22,7 @@ pub(super) enum Step {
 }
 
 /// The controller's side of the bus.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, serde::Serialize, serde::Deserialize)]
 pub(super) struct Bus {
     pub(super) step: Step,
     /// Between start and stop.

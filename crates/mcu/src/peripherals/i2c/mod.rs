@@ -29,7 +29,7 @@ const TX_DREQ: [Dreq; 2] = [Dreq::I2C0_TX, Dreq::I2C1_TX];
 const RX_DREQ: [Dreq; 2] = [Dreq::I2C0_RX, Dreq::I2C1_RX];
 
 /// One of the two I2Cs.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
 pub struct I2c {
     port: u8,
     con: u32,

@@ -46,7 +46,7 @@ impl Scl {
 }
 
 /// Cycles counted from a point in time.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy, Default, serde::Serialize, serde::Deserialize)]
 pub(super) struct Beat {
     anchor: Picoseconds,
     cycles: u64,

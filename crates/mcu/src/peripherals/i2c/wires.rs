@@ -9,7 +9,7 @@ const SDA: [u32; 2] = [0x1111_1111 & ALL_PINS, 0x4444_4444 & ALL_PINS];
 const SCL: [u32; 2] = [0x2222_2222 & ALL_PINS, 0x8888_8888 & ALL_PINS];
 
 /// The lines' levels after the last step.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, serde::Serialize, serde::Deserialize)]
 pub(super) struct Lines {
     sda: bool,
     scl: bool,

@@ -25,7 +25,7 @@ pub(super) fn overridden(over: u8, signal: bool) -> bool {
 }
 
 /// The signals of one pin on both sides of its overrides.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy, Default, serde::Serialize, serde::Deserialize)]
 pub(super) struct Status {
     pub(super) out_from_peripheral: bool,
     pub(super) out_to_pad: bool,

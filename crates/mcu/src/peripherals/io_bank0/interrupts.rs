@@ -17,7 +17,7 @@ pub(super) const DORMANT_WAKE: usize = 2;
 /// For each kind a bit per pin.
 type Kinds = [u32; KINDS];
 
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, serde::Serialize, serde::Deserialize)]
 pub(super) struct PinInterrupts {
     /// The pins that there are.
     all: u32,

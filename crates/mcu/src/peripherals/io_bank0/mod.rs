@@ -34,7 +34,7 @@ const INTERRUPT_CYCLES: u64 = 3;
 const EDGES: u32 = 0xcccc_cccc;
 
 /// The GPIOs' functions and interrupts.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
 pub struct IoBank0 {
     ctrl: [u32; PIN_COUNT as usize],
     /// Pins whose IRQOVER inverts, and pins that it holds low and high.

@@ -28,7 +28,7 @@ const PADS_RESET: [(bool, bool); PINS] =
     [(false, true), (true, false), (false, false), (false, false), (false, false), (false, false)];
 
 /// The flash pins' functions and interrupts.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
 pub struct IoQspi {
     ctrl: [u32; PINS],
     pads: [Pad; PINS],

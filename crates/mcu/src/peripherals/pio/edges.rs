@@ -11,7 +11,7 @@ const QUICK_HZ: std::ops::Range<u64> = 1_000_000..1 << 29;
 const QUICK_PS: u64 = 1 << 34;
 
 /// A clock whose edges are counted.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, serde::Serialize, serde::Deserialize)]
 pub(crate) struct ClockEdges {
     hz: u64,
     period_ps: u64,

@@ -10,14 +10,14 @@ const SYNCHRONISER_CYCLES: u64 = 3;
 /// As many changes as may be under way at once, and the one before them.
 const KEPT: usize = SYNCHRONISER_CYCLES as usize + 2;
 
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy, Default, serde::Serialize, serde::Deserialize)]
 struct Change {
     cycle: u64,
     levels: u32,
 }
 
 /// The recent history of all pins; the newest change comes first.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, serde::Serialize, serde::Deserialize)]
 pub(super) struct Inputs {
     changes: [Change; KEPT],
     /// INPUT_SYNC_BYPASS.

@@ -44,7 +44,7 @@ struct Block {
     dreq_tx0: u8,
 }
 
-const BLOCKS: [Block; 2] = [
+static BLOCKS: [Block; 2] = [
     Block {
         name: "PIO0",
         source: Source::Pio0,
@@ -61,16 +61,34 @@ const BLOCKS: [Block; 2] = [
     },
 ];
 
+/// In a saved state a block is its number.
+mod block_number {
+    use serde::de::{Deserialize, Deserializer, Error};
+    use serde::{Serialize, Serializer};
+
+    use super::{BLOCKS, Block};
+
+    pub(super) fn serialize<S: Serializer>(block: &&'static Block, serializer: S) -> Result<S::Ok, S::Error> {
+        u8::from(block.source == BLOCKS[1].source).serialize(serializer)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<&'static Block, D::Error> {
+        let number = u8::deserialize(from)?;
+        BLOCKS.get(usize::from(number)).ok_or_else(|| D::Error::custom("there are two PIO blocks"))
+    }
+}
+
 /// An enable and a force register of an interrupt line.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy, Default, serde::Serialize, serde::Deserialize)]
 struct InterruptLine {
     enabled: u32,
     forced: u32,
 }
 
 /// A PIO block.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
 pub struct Pio {
+    #[serde(with = "block_number")]
     block: &'static Block,
     machines: [StateMachine; MACHINES],
     program: [u16; 32],

@@ -54,7 +54,7 @@ pub(super) const TXOVER: u32 = 1 << 16;
 pub(super) const TXSTALL: u32 = 1 << 24;
 
 /// What EXECCTRL, SHIFTCTRL and PINCTRL say, ready for use.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, serde::Serialize, serde::Deserialize)]
 pub(super) struct Config {
     /// Bits of the delay/side-set field that belong to the side-set, with its enable bit.
     side_bits: u8,

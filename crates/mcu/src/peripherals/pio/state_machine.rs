@@ -16,7 +16,7 @@ pub(super) const NEVER: u64 = u64::MAX;
 pub(super) const FULL_COUNT: u8 = 32;
 
 /// What a machine writes to the pins in a cycle: levels and output enables.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy, Default, serde::Serialize, serde::Deserialize)]
 pub(super) struct PinWrites {
     pub(super) level_mask: u32,
     pub(super) levels: u32,
@@ -66,7 +66,7 @@ impl Cycle<'_> {
 }
 
 /// What ends a stall.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub(super) enum Stall {
     /// The next cycle of the machine: an empty OSR was refilled.
     Refill,
@@ -90,7 +90,7 @@ pub(super) enum Outcome {
 
 /// A jump to itself that counts a register down. The register is 0 already, the delay is that of all rounds; who wants to
 /// know more undoes it ([`StateMachine::stop_counting`]).
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, serde::Serialize, serde::Deserialize)]
 struct Counting {
     in_y: bool,
     /// Ticks of a round.
@@ -98,7 +98,7 @@ struct Counting {
 }
 
 /// One of the four state machines of a block.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
 pub(super) struct StateMachine {
     pub(super) index: u8,
     pub(super) clkdiv: u32,

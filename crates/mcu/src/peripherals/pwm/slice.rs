@@ -19,7 +19,7 @@ const DIV_BITS: u32 = 0xfff;
 const TOP_RESET: u32 = 0xffff;
 
 /// What makes the counter count (DIVMODE).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub(super) enum Mode {
     Free,
     Gated,
@@ -28,7 +28,7 @@ pub(super) enum Mode {
 }
 
 /// One of the eight slices.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, serde::Serialize, serde::Deserialize)]
 pub(super) struct Slice {
     pub(super) csr: u32,
     pub(super) div: u32,

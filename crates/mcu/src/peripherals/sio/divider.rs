@@ -21,13 +21,13 @@ const CYCLES: u64 = 8 + 1;
 const PS_PER_S: u64 = 1_000_000_000_000;
 
 /// A quotient and its remainder.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy, Default, serde::Serialize, serde::Deserialize)]
 struct Ratio {
     quotient: u32,
     remainder: u32,
 }
 
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
 pub(super) struct Divider {
     dividend: u32,
     divisor: u32,

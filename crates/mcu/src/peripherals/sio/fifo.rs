@@ -9,7 +9,7 @@ const ST_RDY: u32 = 1 << 1;
 const ST_WOF: u32 = 1 << 2;
 const ST_ROE: u32 = 1 << 3;
 
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, serde::Serialize, serde::Deserialize)]
 struct Fifo {
     words: [u32; DEPTH],
     first: usize,
@@ -42,7 +42,7 @@ impl Fifo {
 }
 
 /// Both mailboxes, each named by the core that reads it.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, serde::Serialize, serde::Deserialize)]
 pub(super) struct Mailboxes {
     to: [Fifo; 2],
     write_overflow: [bool; 2],

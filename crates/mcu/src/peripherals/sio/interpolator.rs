@@ -29,7 +29,7 @@ const ACCUM1_ADD: u32 = 14;
 const BASE_1AND0: u32 = 15;
 
 /// What lane 0 can do besides.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub(super) enum Speciality {
     /// INTERP0.
     Blend,
@@ -37,7 +37,7 @@ pub(super) enum Speciality {
     Clamp,
 }
 
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
 pub(super) struct Interpolator {
     speciality: Speciality,
     accum: [u32; 2],

@@ -46,7 +46,7 @@ const PS_PER_S: u64 = 1_000_000_000_000;
 const QSPI_PINS: u32 = 0x3f;
 
 /// The single-cycle block.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
 pub struct Sio {
     out: u32,
     enable: u32,

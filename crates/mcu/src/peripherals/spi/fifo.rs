@@ -4,7 +4,7 @@
 pub(super) const DEPTH: usize = 8;
 
 /// A ring of eight words.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy, Default, serde::Serialize, serde::Deserialize)]
 pub(super) struct Fifo {
     words: [u16; DEPTH],
     first: u8,

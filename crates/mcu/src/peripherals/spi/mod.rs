@@ -33,7 +33,7 @@ const TX_DREQ: [Dreq; 2] = [Dreq::SPI0_TX, Dreq::SPI1_TX];
 const RX_DREQ: [Dreq; 2] = [Dreq::SPI0_RX, Dreq::SPI1_RX];
 
 /// What the appointment in the agenda is for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
 enum Step {
     /// No frame is under way; at most the receive timeout.
     #[default]
@@ -47,7 +47,7 @@ enum Step {
 }
 
 /// One of the two SPIs.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
 pub struct Spi {
     port: u8,
     cr0: u32,

@@ -36,7 +36,7 @@ const START_CYCLES: u64 = 2;
 const TIMEOUT_PERIODS: u64 = 32;
 
 /// A length of time: whole picoseconds and a remainder in 1/hz of a picosecond.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
 pub(super) struct Span {
     ps: i64,
     remainder: u64,
@@ -51,7 +51,7 @@ impl Span {
 }
 
 /// A point in time, alike.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
 pub(super) struct Instant {
     ps: i64,
     remainder: u64,
@@ -71,7 +71,7 @@ impl Instant {
 }
 
 /// How fast frames go with the present clock and registers.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy, Default, serde::Serialize, serde::Deserialize)]
 pub(super) struct Pace {
     hz: u64,
     cr0: u32,

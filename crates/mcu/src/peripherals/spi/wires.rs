@@ -64,7 +64,7 @@ pub(super) struct Shown {
 }
 
 /// The data lines' levels after the last frame.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy, Default, serde::Serialize, serde::Deserialize)]
 pub(super) struct Lines {
     tx: bool,
     rx: bool,

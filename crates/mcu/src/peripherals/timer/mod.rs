@@ -33,7 +33,7 @@ const DBGPAUSE_RESET: u32 = 0b111;
 const LINES: [Irq; 4] = [Irq::TIMER_0, Irq::TIMER_1, Irq::TIMER_2, Irq::TIMER_3];
 
 /// The timer.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
 pub struct Timer {
     ticks: Ticks,
     /// The count at the start of `ticks`.

@@ -23,7 +23,7 @@ pub(super) fn drive(io: &mut Io, port: u8, tx: bool, rts: bool) {
 }
 
 /// How a byte goes over the line.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub(super) struct Format {
     lcr_h: u32,
 }
@@ -71,7 +71,7 @@ impl Format {
 }
 
 /// When the bits of back-to-back frames begin, counted from the first frame's start.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy, Default, serde::Serialize, serde::Deserialize)]
 pub(super) struct Beat {
     anchor: Picoseconds,
     bits: u64,

@@ -42,7 +42,7 @@ pub(crate) fn says_full(offset: u32, value: u32) -> bool {
 }
 
 /// One of the two UARTs.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
 pub struct Uart {
     port: u8,
     ibrd: u32,

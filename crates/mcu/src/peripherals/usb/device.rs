@@ -22,7 +22,7 @@ const SUSPEND_AFTER_PS: i64 = 3 * PS_PER_MS;
 const USB_CLOCK_HZ: std::ops::RangeInclusive<u64> = 47_880_000..=48_120_000;
 
 /// What the device has on the line.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub(super) enum Answer {
     /// Nothing: another address, an endpoint that is not enabled, no clock.
     Silence,
@@ -33,7 +33,7 @@ pub(super) enum Answer {
 }
 
 /// Frames that the device saw begin. No event is needed for them: the count follows from the time.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, serde::Serialize, serde::Deserialize)]
 struct Frames {
     /// When the first SOF packet of a row of frames ended.
     first: Option<Picoseconds>,
@@ -59,7 +59,7 @@ impl Frames {
 }
 
 /// The controller: its registers, its memory, and its state on the bus.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
 pub(super) struct Device {
     pub(super) dpram: Dpram,
     pub(super) addr_endp: [u32; 16],

@@ -38,7 +38,7 @@ pub(super) mod buffer_control {
 }
 
 /// An endpoint and direction: bit n of BUFF_STATUS and its like, in the order of the words in the memory.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub(super) struct Endpoint {
     /// 0 to 15.
     pub(super) number: u8,
@@ -62,8 +62,9 @@ impl Endpoint {
 }
 
 /// The memory.
-#[derive(Clone)]
+#[derive(Clone, serde::Serialize, serde::Deserialize)]
 pub(super) struct Dpram {
+    #[serde(with = "sim::state::boxed_array")]
     bytes: Box<[u8; DPRAM_BYTES]>,
 }
 

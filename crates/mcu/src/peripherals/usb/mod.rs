@@ -30,7 +30,7 @@ pub use host::{
 
 /// The USB controller with the PC at the other end of its cable. The cable is plugged from the start; the PC does
 /// nothing before the device enables its pull-up.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
 pub struct Usb {
     device: Device,
     host: UsbHost,

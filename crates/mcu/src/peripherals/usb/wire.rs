@@ -29,10 +29,11 @@ pub(super) fn bit_times(bits: i64) -> Picoseconds {
 }
 
 /// A data packet.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, serde::Serialize, serde::Deserialize)]
 pub(super) struct Packet {
     /// DATA1, else DATA0.
     pub(super) data1: bool,
+    #[serde(with = "sim::state::array")]
     bytes: [u8; MAX_PACKET_BYTES],
     length: u8,
     /// It was longer than any packet may be: the host takes it for babble.

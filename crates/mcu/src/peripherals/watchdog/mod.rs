@@ -30,7 +30,7 @@ const TICK_COUNT_SHIFT: u32 = 11;
 const STEP: u32 = 2;
 
 /// Why the watchdog restarts the chip, with its bit in REASON.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum Reboot {
     /// The count-down ended.
     Timer = 1 << 0,
@@ -39,7 +39,7 @@ pub enum Reboot {
 }
 
 /// The watchdog.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
 pub struct Watchdog {
     pause: u32,
     enabled: bool,

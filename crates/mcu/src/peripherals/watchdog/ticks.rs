@@ -4,7 +4,7 @@
 use units::{Hertz, PS_PER_S, Picoseconds};
 
 /// Ticks counted since they began at their present rate.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
 pub(in crate::peripherals) struct Ticks {
     ref_hz: u64,
     /// Cycles of clk_ref from one tick to the next; 0 when nothing ticks.

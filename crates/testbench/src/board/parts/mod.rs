@@ -21,7 +21,7 @@ pub use eeprom::Eeprom;
 pub use loopback::SpiLoopback;
 
 use self::i2c_wires::I2cWires;
-use self::wired::WiredChips;
+use self::wired::{SavedWired, WiredChips};
 use super::file::{BoardFile, Part};
 use crate::lan::{Lan, NetworkSetup};
 
@@ -112,7 +112,36 @@ pub struct Passed {
     pub i2c_bytes: u64,
 }
 
+/// What stands around the chip, to be kept in a file.
+#[derive(Debug, serde::Serialize, serde::Deserialize)]
+pub(crate) struct SavedParts {
+    levels: u32,
+    microvolts: [Option<i32>; ADC_INPUTS],
+    wired: Option<SavedWired>,
+}
+
 impl Parts {
+    /// Nothing where something cannot be saved: devices that a program connected, EEPROMs, an ideal MAC.
+    pub(crate) fn saved(&self) -> Option<SavedParts> {
+        let devices = self.spi.iter().map(Vec::len).sum::<usize>()
+            + self.i2c.iter().map(|bus| bus.devices.len()).sum::<usize>()
+            + self.pin_devices.len();
+        let wired = match &self.wired {
+            Some(wired) => Some(wired.saved()?),
+            None => None,
+        };
+        (devices == 0).then_some(SavedParts { levels: self.levels, microvolts: self.microvolts, wired })
+    }
+
+    /// False when these are the parts of another board.
+    pub(crate) fn put_back(&mut self, saved: SavedParts) -> bool {
+        (self.levels, self.microvolts) = (saved.levels, saved.microvolts);
+        match (&mut self.wired, saved.wired) {
+            (Some(wired), Some(saved)) => wired.put_back(saved),
+            (own, saved) => own.is_none() && saved.is_none(),
+        }
+    }
+
     /// The parts of a board. Wires and levels of pins are the chip's own affair. Chips with Ethernet are put on a network, if
     /// there are any.
     pub fn of(board: &BoardFile, network: &NetworkSetup, seed: u64) -> Self {

@@ -9,7 +9,7 @@ use wiznet::{Chip, Options};
 use super::is_low;
 use super::mapped::{self, MappedMac};
 use crate::board::file::WiznetPart;
-use crate::lan::{ChipId, Lan, NetworkSetup};
+use crate::lan::{ChipId, Lan, NetworkSetup, SavedLan};
 
 /// SPI modes that the chips take: both sample at the rising edge (W5500 datasheet 2.1).
 const MODES: [u8; 2] = [0b00, 0b11];
@@ -44,6 +44,13 @@ pub(super) struct WiredChips {
     seats: Vec<Seat>,
     macs: Vec<MappedMac>,
     told: Option<Picoseconds>,
+}
+
+/// Chips in their places, to be kept in a file.
+#[derive(Debug, serde::Serialize, serde::Deserialize)]
+pub(super) struct SavedWired {
+    lan: SavedLan,
+    seats: Vec<(bool, Option<bool>)>,
 }
 
 impl WiredChips {
@@ -162,6 +169,24 @@ impl WiredChips {
             self.told = self.lan.next_event();
             reactions.push(Reaction::Rescheduled);
         }
+    }
+
+    /// Nothing where a chip cannot be saved.
+    pub(super) fn saved(&self) -> Option<SavedWired> {
+        let seats = self.seats.iter().map(|seat| (seat.selected, seat.interrupt_low));
+        Some(SavedWired { lan: self.lan.saved()?, seats: seats.collect() })
+    }
+
+    /// False when these are other chips.
+    pub(super) fn put_back(&mut self, saved: SavedWired) -> bool {
+        if saved.seats.len() != self.seats.len() || !self.lan.put_back(saved.lan) {
+            return false;
+        }
+        for (seat, (selected, interrupt_low)) in self.seats.iter_mut().zip(saved.seats) {
+            (seat.selected, seat.interrupt_low) = (selected, interrupt_low);
+        }
+        self.told = None;
+        true
     }
 
     pub(super) fn snapshot(&self) -> Option<Self> {

@@ -25,7 +25,7 @@ pub(super) const MAX_PORTS: usize = 8;
 const MAX_WAITING: usize = 1 << 20;
 
 /// What a terminal on a port holds; it stays while the device comes and goes.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, serde::Serialize, serde::Deserialize)]
 pub(super) struct Terminal {
     pub(super) typed: VecDeque<u8>,
     shown: Vec<(Picoseconds, u8)>,

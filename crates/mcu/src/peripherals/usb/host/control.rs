@@ -15,7 +15,7 @@ pub(super) const REQUEST_TIMEOUT: Picoseconds = Picoseconds::new(5 * PS_PER_S);
 const DEVICE_TO_HOST: u8 = 0x80;
 
 /// What a request is for, and so who gets its result.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub(super) enum Purpose {
     Enumerate(Step),
     /// SET_LINE_CODING of a serial port.
@@ -31,7 +31,7 @@ pub(super) enum Purpose {
 }
 
 /// A request that waits or runs.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
 pub(super) struct Request {
     pub(super) setup: [u8; 8],
     data: Vec<u8>,
@@ -95,7 +95,7 @@ pub(super) enum Failure {
 /// A request that is over.
 pub(super) type Finished = (Request, Result<Vec<u8>, Failure>);
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 enum Stage {
     Setup,
     DataIn,
@@ -104,7 +104,7 @@ enum Stage {
     StatusOut,
 }
 
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
 struct Active {
     request: Request,
     stage: Stage,
@@ -115,7 +115,7 @@ struct Active {
 }
 
 /// The default pipe.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, serde::Serialize, serde::Deserialize)]
 pub(super) struct ControlPipe {
     queue: VecDeque<Request>,
     active: Option<Active>,

@@ -28,7 +28,7 @@ const MAX_INTERFACES: usize = 32;
 const MAX_ENDPOINTS: usize = 30;
 
 /// What a host knows of a device when it has enumerated it.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct DeviceReport {
     /// idVendor.
     pub vendor_id: u16,
@@ -51,7 +51,7 @@ pub struct DeviceReport {
 }
 
 /// One interface of a device.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct InterfaceReport {
     /// bInterfaceNumber.
     pub number: u8,
@@ -73,7 +73,7 @@ pub struct InterfaceReport {
 }
 
 /// What the host does with an interface.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum Driver {
     /// It leaves it alone: vendor classes, audio, MIDI, networks.
     #[default]
@@ -87,7 +87,7 @@ pub enum Driver {
 }
 
 /// How an endpoint transfers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[allow(missing_docs)]
 pub enum TransferKind {
     Control,
@@ -97,7 +97,7 @@ pub enum TransferKind {
 }
 
 /// One endpoint of an interface.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct EndpointReport {
     /// bEndpointAddress.
     pub address: u8,

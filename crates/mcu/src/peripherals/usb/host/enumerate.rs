@@ -22,7 +22,7 @@ const BOS_SINCE: u16 = 0x0201;
 const MAX_NAMED_INTERFACES: usize = 16;
 
 /// The request that is under way.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub(super) enum Step {
     /// The first bytes of the device descriptor, for the packet size of endpoint 0.
     PacketSize,
@@ -37,7 +37,7 @@ pub(super) enum Step {
 }
 
 /// Whose string it is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub(super) enum StringOwner {
     Manufacturer,
     Product,
@@ -46,7 +46,7 @@ pub(super) enum StringOwner {
 }
 
 /// What enumeration has found out so far.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, serde::Serialize, serde::Deserialize)]
 pub(super) struct Enumeration {
     /// How often it was begun.
     attempts: u32,

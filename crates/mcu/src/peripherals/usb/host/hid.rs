@@ -21,7 +21,7 @@ const MAX_REPORT_DESCRIPTOR_BYTES: u16 = 4096;
 pub(super) const MAX_REPORTS: usize = 1 << 16;
 
 /// A report that a device sent.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct HidReport {
     /// When it was acknowledged.
     pub at: Picoseconds,
@@ -34,7 +34,7 @@ pub struct HidReport {
 }
 
 /// What a report says.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum HidInput {
     /// The keys that are down.
     Keyboard {
@@ -59,7 +59,7 @@ pub enum HidInput {
 }
 
 /// What a report describes, by its application collection.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 enum Application {
     Keyboard,
     Mouse,
@@ -67,7 +67,7 @@ enum Application {
 }
 
 /// One HID interface.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, serde::Serialize, serde::Deserialize)]
 pub(super) struct Hid {
     pub(super) interface: u8,
     /// Its reports are read from now on.

@@ -42,7 +42,7 @@ const RESUME: Picoseconds = Picoseconds::new(20 * PS_PER_MS);
 const MAX_STEPS: usize = 16;
 
 /// How much time the host lets pass where it is free to.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum HostTiming {
     /// No longer than devices need: a console within a few milliseconds.
     #[default]
@@ -105,7 +105,7 @@ impl HostTiming {
 }
 
 /// How far the host has got with the device.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 enum Phase {
     Detached,
     /// Attached; the host waits before it resets.
@@ -120,7 +120,7 @@ enum Phase {
 }
 
 /// What a pipe has to carry next.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 enum Want {
     Nothing,
     Setup,
@@ -129,7 +129,7 @@ enum Want {
 }
 
 /// The host with everything that it knows of the device.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
 pub struct UsbHost {
     timing: HostTiming,
     plugged: bool,

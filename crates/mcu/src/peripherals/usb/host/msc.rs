@@ -30,7 +30,7 @@ const MAX_RECOVERIES: u32 = 4;
 const MAX_WAITING: usize = 256;
 
 /// What the disk said of itself.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct MassStorageReport {
     /// INQUIRY: vendor, product and revision, without the spaces that fill them up.
     pub name: [String; 3],
@@ -45,7 +45,7 @@ pub struct MassStorageReport {
 }
 
 /// Sectors that were asked for.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Sectors {
     /// When the device confirmed them.
     pub at: Picoseconds,
@@ -60,7 +60,7 @@ pub struct Sectors {
 }
 
 /// Where a command stands (Bulk-Only Transport 5).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 enum Stage {
     Idle,
     Command,
@@ -83,7 +83,7 @@ pub(super) enum Repair {
 }
 
 /// The host's side of one disk.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
 pub(super) struct MassStorage {
     pub(super) interface: u8,
     stage: Stage,

@@ -17,7 +17,7 @@ use super::{UsbHost, Want};
 use crate::io::Io;
 
 /// Whose data a pipe carries.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub(super) enum Owner {
     Control,
     Serial(usize),
@@ -27,7 +27,7 @@ pub(super) enum Owner {
 }
 
 /// The host's end of an endpoint.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
 pub(super) struct Pipe {
     pub(super) owner: Owner,
     pub(super) endpoint: Endpoint,

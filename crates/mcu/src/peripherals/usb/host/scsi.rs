@@ -34,14 +34,14 @@ const DEFAULT_BLOCK_BYTES: u32 = 512;
 const MAX_RESULTS: usize = 1024;
 
 /// Which way the data of a command goes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub(super) enum Direction {
     ToDevice,
     FromDevice,
 }
 
 /// What a command is for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 enum Kind {
     Inquiry,
     TestUnitReady,
@@ -55,7 +55,7 @@ enum Kind {
 }
 
 /// A command with its data.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
 pub(super) struct Command {
     kind: Kind,
     cdb: [u8; 10],
@@ -127,7 +127,7 @@ impl From<Command> for Then {
 }
 
 /// What is known of a disk, and what was read from it.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, serde::Serialize, serde::Deserialize)]
 pub(super) struct Script {
     pub(super) report: MassStorageReport,
     pub(super) results: Vec<Sectors>,

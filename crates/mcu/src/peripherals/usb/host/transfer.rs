@@ -15,7 +15,7 @@ use crate::io::Io;
 const MAX_ERRORS: u8 = 3;
 
 /// A transaction on the wire.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, serde::Serialize, serde::Deserialize)]
 pub(super) struct InFlight {
     pub(super) pipe: usize,
     endpoint: Endpoint,
