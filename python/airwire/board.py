@@ -369,7 +369,9 @@ class Board:
         """Keep the state in a file, to go on from there in another process (:meth:`resume`).
 
         Chips and memories are in it, with the WIZnet chips around them; consoles, edges and the network are not, so
-        save while no connection is open. Raises ``AirwireError`` where a device cannot be kept or the file not be written.
+        save while no connection is open.
+
+        Raises ``AirwireError`` where a device cannot be kept or the file not be written.
         """
         self._core.save(path)
 
