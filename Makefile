@@ -12,8 +12,10 @@ SOAK_HOURS ?= 24
 RANDOM_INSTRUCTIONS ?= 100000000
 FUZZ_TARGETS := logic2_csv sal sigrok vcd pulseview_csv compressed suite elf uf2 bin \
 	wiznet_spi wiznet_frames pc_frames network_file impairments servers
+FUZZ_FIRMWARE_TARGETS := http_request fsdata_image ssi_page iperf_header coap_message \
+	$(foreach chip,W5100 W5100S W5200 W5500,chip_that_lies_$(chip))
 
-.PHONY: help demo firmware cross-compiler test lint test-rust random-images test-python test-slow soak soak-firmware soak-readers bench docs lock clean
+.PHONY: help demo firmware cross-compiler test lint test-rust random-images test-python test-slow soak soak-firmware soak-readers fuzz-firmware bench docs lock clean
 
 help: ## Show what there is
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /: /' | sort
@@ -32,10 +34,10 @@ $(VENV)/installed: $(VENV)/packages $(RUST_SOURCES) pyproject.toml
 	VIRTUAL_ENV=$(CURDIR)/$(VENV) $(BIN)/maturin develop --release --locked
 	touch $@
 
-demo: firmware ## Build the firmware, run what others published on virtual boards, and a short suite of links
-	rm -rf runs/published
+demo: firmware ## Build the firmware, run a short suite of links, and what others published on virtual boards
+	rm -rf runs/links runs/published
+	$(BIN)/airwire run suites/links.toml --samples 300 --out runs/links --report runs/links.html
 	$(BIN)/airwire run suites/published.toml --out runs/published --report runs/published.html
-	$(BIN)/airwire demo
 
 # Each image for each board with a network chip, into build/firmware/<board>. A virtual board boots the .elf, a real one
 # the .uf2. cargo fetches lwIP and FreeRTOS (firmware/packages).
@@ -99,14 +101,33 @@ soak-readers: ## Random images for 10^9 instructions, drivers with 10 MB, then f
 			target/fuzz-found/$$target fuzz/corpus/$$target -- -max_total_time=$(FUZZ_SECONDS) || exit 1; \
 	done
 
+FUZZ_FIRMWARE := build/fuzz-firmware
+
+fuzz-firmware: $(VENV)/installed ## Fuzz the firmware's C on this machine, each target for FUZZ_SECONDS (clang with libFuzzer)
+	@command -v clang >/dev/null || { echo "Fuzzing the firmware needs clang with libFuzzer: \
+	apt-get install clang libclang-rt-14-dev (as root)." >&2; exit 1; }
+	mkdir -p $(FUZZ_FIRMWARE)/site
+	$(BIN)/airwire fsdata firmware/tests/http/site -o $(FUZZ_FIRMWARE)/site/site.c --gzip >/dev/null
+	PATH="$(CURDIR)/$(BIN):$$PATH" cmake -S firmware/tests -B $(FUZZ_FIRMWARE) -G Ninja --log-level=WARNING \
+		-DCMAKE_C_COMPILER=clang -DFUZZ=ON -DSITE_DIR=$(CURDIR)/$(FUZZ_FIRMWARE)/site >/dev/null
+	PATH="$(CURDIR)/$(BIN):$$PATH" cmake --build $(FUZZ_FIRMWARE) --target $(FUZZ_FIRMWARE_TARGETS:%=fuzz_%)
+	for target in $(FUZZ_FIRMWARE_TARGETS); do \
+		found=$(FUZZ_FIRMWARE)/found/$$target && mkdir -p $$found && echo "$$target:" && \
+		$(FUZZ_FIRMWARE)/fuzz_$$target -max_total_time=$(FUZZ_SECONDS) -max_len=2048 -verbosity=0 -print_final_stats=1 \
+			-artifact_prefix=$$found/ $$found firmware/fuzz/corpus/$${target%_W5*} || exit 1; \
+	done
+
 bench: $(VENV)/installed ## Airwire's own speed, side by side with its peers
 	$(BIN)/python -m pip install --quiet numpy
 	$(BIN)/python -m benches
 
-docs: $(VENV)/installed ## Draw and compute the documents anew (needs the captures in ../shared/captures)
+docs: firmware ## Draw and compute the documents anew (needs Chromium, and the captures in ../shared/captures)
 	$(BIN)/python docs/pictures.py
+	$(BIN)/python docs/live_page.py
 	$(BIN)/python docs/tick_beat.py --captures ../shared/captures
 	$(BIN)/python docs/board_timing.py
+	$(BIN)/python docs/firmware_sizes.py
+	$(BIN)/python tests/firmware/python/ping_pong_rates.py
 	$(BIN)/python tests/docs/docs_console.py
 
 lock: ## Pin the Python packages anew

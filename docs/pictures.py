@@ -20,6 +20,7 @@ import airwire
 PICTURES = Path(__file__).resolve().parent / "pictures"
 MESSAGES = 600
 SCALE = 0.8
+CHROMIUM = ("chromium", "chromium-browser", "google-chrome")
 
 
 def main() -> None:
@@ -118,13 +119,18 @@ def demo_pictures(folder: Path) -> None:
     photograph(page, folder)
 
 
+def chromium() -> str | None:
+    """The browser, if there is one."""
+    return next((found for name in CHROMIUM if (found := shutil.which(name))), None)
+
+
 def photograph(page: Path, folder: Path) -> None:
     """Take a picture of the top of a report."""
-    chromium = next((p for n in ("chromium", "chromium-browser", "google-chrome") if (p := shutil.which(n))), None)
-    if chromium is None:
+    browser = chromium()
+    if browser is None:
         sys.exit("Chromium is not installed, so that report.png was not made; the other pictures were.")
     command = [
-        *(chromium, "--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--hide-scrollbars"),
+        *(browser, "--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--hide-scrollbars"),
         *("--host-resolver-rules=MAP * ~NOTFOUND", "--virtual-time-budget=15000", "--window-size=1180,790"),
         *(f"--user-data-dir={folder / 'profile'}", f"--screenshot={PICTURES / 'report.png'}", page.as_uri()),
     ]

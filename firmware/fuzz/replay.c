@@ -8,6 +8,10 @@
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count);
 
 int main(int argc, char **argv) {
+    if (argc < 2) {
+        fprintf(stderr, "replay FILE...: there is no input\n");
+        return 2;
+    }
     for (int n = 1; n < argc; n++) {
         FILE *file = fopen(argv[n], "rb");
         uint8_t *buffer = malloc(FILE_LIMIT_BYTES);

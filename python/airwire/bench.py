@@ -18,14 +18,13 @@ from airwire.board_row import BoardRow, board_row_of
 from airwire.catalogue import setting_texts
 from airwire.link_model import LinkRow, Stage
 from airwire.model import Analysis, Capture, CaptureFailure
+from airwire.results import KNOWN as PAIRING
 from airwire.results import findings_of, intervals_of
 from airwire.run_folder import read_samples, read_spans
 
 if TYPE_CHECKING:
     import polars as pl
 
-PAIRING = "known"
-"""What stands in place of a pairing rule: the virtual bench knows each message's fate."""
 DEFAULT_SAMPLES = 2000
 DEFAULT_SPANS = 1000
 

@@ -52,6 +52,22 @@ class SameBut:
     figure: Figure | None
 
 
+@dataclass(frozen=True, slots=True)
+class Peer:
+    """A second board at the other end of the wire, in the place of the PC."""
+
+    board: str
+    firmware: str
+    firmware_sha256: str
+    settings: Mapping[str, str]
+    """All settings of its image as they were in force."""
+    ended: str
+    counts: Mapping[str, float]
+    """What was counted on it, by name."""
+    evidence: Mapping[str, float | None]
+    """What was seen of it while messages were traced, by name, as of the board."""
+
+
 @dataclass(frozen=True)
 class BoardRow:
     """The board behind a row of a run."""
@@ -83,6 +99,8 @@ class BoardRow:
     notes: Sequence[str]
     load_spans: Callable[[], pl.DataFrame]
     """Gives :attr:`spans`; called once, when they are first asked for."""
+    peer: Peer | None = None
+    """The board in the place of the PC, in rows that have one."""
 
     @cached_property
     def spans(self) -> pl.DataFrame:
@@ -114,6 +132,22 @@ def board_row_of(entry: Mapping[str, Any], load_spans: Callable[[], pl.DataFrame
         evidence=entry["evidence"] or {},
         notes=entry["notes"],
         load_spans=load_spans,
+        # Run folders of before have no such field.
+        peer=_peer(entry.get("peer")),
+    )
+
+
+def _peer(raw: Mapping[str, Any] | None) -> Peer | None:
+    if raw is None:
+        return None
+    return Peer(
+        board=raw["board"],
+        firmware=raw["firmware"]["name"],
+        firmware_sha256=raw["firmware"]["sha256"],
+        settings=raw["settings"],
+        ended=raw["ended"],
+        counts=raw["counts"],
+        evidence=raw["evidence"] or {},
     )
 
 

@@ -10,14 +10,21 @@ from airwire.model import Finding, Interval
 if TYPE_CHECKING:
     from airwire._core import RawFinding, RawIntervals
 
+KNOWN = "known"
+"""What stands in place of a pairing rule where the virtual bench knows each message's fate."""
+
 
 def findings_of(raw_findings: Sequence[RawFinding], pairing: str) -> list[Finding]:
-    """The findings with their sentences. ``pairing`` is the rule that was in force."""
+    """The findings with their sentences. ``pairing`` is the rule that was in force.
+
+    Where each message's fate is known, a latency of more than a trigger period hides no loss.
+    """
     if not raw_findings:
         return []
     from airwire.explain.findings import explain_finding
 
-    return [explain_finding(raw, pairing) for raw in raw_findings]
+    kept = [raw for raw in raw_findings if pairing != KNOWN or "hidden_losses" not in raw["evidence"]]
+    return [explain_finding(raw, pairing) for raw in kept]
 
 
 def intervals_of(raw: RawIntervals | None, findings: Sequence[Finding]) -> tuple[Interval | None, Interval | None]:

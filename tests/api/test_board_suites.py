@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -16,6 +16,10 @@ from airwire.explain.board_causes import cause_sentence, causes
 from airwire.explain.board_floor import floor
 from airwire.explain.board_published import left_unexplained
 from airwire.link_model import Stage, Waterfall
+from airwire.results import KNOWN, findings_of
+
+if TYPE_CHECKING:
+    from airwire._core import RawFinding
 
 BUILT = Path(__file__).resolve().parents[2] / "build" / "firmware"
 CLIENT = "w5500-evb-pico/pingpong_client-lwip_raw.elf"
@@ -75,6 +79,13 @@ def test_settings_are_words_in_the_image_that_a_board_starts_with(images: Path) 
     assert board.memory[known["server_address"].address : known["server_address"].address + 4] == bytes(
         [192, 168, 1, 9]
     )
+
+
+def test_a_long_latency_hides_no_loss_where_every_message_is_known() -> None:
+    evidence: dict[str, float | list[float]] = {"hidden_losses": 52, "messages": 300, "trigger_interval_ps": 53 * MS}
+    raw: RawFinding = {"kind": "loss_as_latency", "confidence": 1, "period_ps": None, "evidence": evidence}
+    assert [found.kind for found in findings_of([raw], "strict")] == ["loss_as_latency"]
+    assert findings_of([raw], KNOWN) == []
 
 
 def test_an_image_without_settings_says_what_one_is(images: Path) -> None:

@@ -31,7 +31,7 @@ def test_the_ranking_has_the_fastest_first_and_says_where_the_time_goes(airwire:
     ranked = [line.split() for line in lines if line.startswith(("1  ", "2  "))]
     assert [(line[0], line[2]) for line in ranked] == [("1", "sf=7"), ("2", "sf=9")] * 2
     assert "- lora sf=9 at 128 B: 99 % of the median goes to packet on the air" in result.stdout
-    assert "1 200 messages, seed 5" in result.stdout
+    assert "4 rows of 300 messages, seed 5" in result.stdout
     assert "Run folder: run" in result.stdout
 
 

@@ -144,7 +144,7 @@ def test_the_report_shows_measured_and_published(causes: tuple[Path, dict[str, A
     assert done.returncode == 0, done.stderr
     page = report.read_text()
     table = page[page.index("<table class='boards'>") :].partition("</table>")[0]
-    assert "14 000 messages/s" in table and "a table another board" in table and "is a poll period of 20" in table
+    assert "14 000 messages/s" in table and "a table; another board" in table and "is a poll period of 20" in table
     assert (figures / "published.png").stat().st_size > 10_000
 
 

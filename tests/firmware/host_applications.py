@@ -1,4 +1,4 @@
-"""The firmware's applications built for this machine with sanitizers, and their settings changed in the program.
+"""The firmware's applications and fuzz targets built for this machine with sanitizers; settings changed in a program.
 
 On a board settings are an argument of ``airwire.Board``; a program of this machine is changed in the same words.
 """
@@ -15,6 +15,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
+from airwire.fsdata import build
+from airwire.fsdata.c_source import write
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 FIRMWARE = REPOSITORY / "firmware"
@@ -67,6 +70,9 @@ def build_for_host(folder: Path) -> Path:
     """Applications, tests and fuzz targets for this machine, with sanitizers; gives their folder."""
     _need("cc", "Debian: gcc")
     _need("cmake", "requirements-dev.txt")
-    _run("cmake", "-S", FIRMWARE / "tests", "-B", folder, "-G", "Ninja")
+    site = folder / "site"
+    site.mkdir()
+    write(build(FIRMWARE / "tests" / "http" / "site", gzip=True), site / "site.c")
+    _run("cmake", "-S", FIRMWARE / "tests", "-B", folder, "-G", "Ninja", f"-DSITE_DIR={site}")
     _run("cmake", "--build", folder)
     return folder

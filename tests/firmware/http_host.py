@@ -1,4 +1,4 @@
-"""The firmware's C code built for this machine: test programs, the server on sockets, fuzz targets.
+"""The firmware's HTTP server built for this machine: test programs, and the server on sockets.
 
 Programs are compiled with sanitizers, once per session. Leaves out what the tests ask of them.
 """

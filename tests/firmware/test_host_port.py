@@ -12,13 +12,13 @@ import subprocess
 import tempfile
 import threading
 import time
-import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 from host_applications import TOOLS, build_for_host, with_settings
+from oneway_message import message
 
 HOST = "127.0.0.1"
 WAIT_S = 10
@@ -99,13 +99,6 @@ def send_and_end(client: socket.socket, content: bytes) -> None:
 
 def all_of(client: socket.socket) -> bytes:
     return b"".join(iter(lambda: client.recv(4096), b""))
-
-
-def message(sequence: int, size: int) -> bytes:
-    """A one-way message (firmware/protocols/oneway/oneway_message.h)."""
-    head = b"\xa5\x57" + struct.pack(">HI", size, sequence)
-    body = head + bytes((sequence + at) & 0xFF for at in range(8, size - 4))
-    return body + struct.pack(">I", zlib.crc32(body))
 
 
 def test_the_tests_in_c_hold(host: Path) -> None:

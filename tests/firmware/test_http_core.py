@@ -1,7 +1,7 @@
 """The firmware's HTTP server on this machine, under address and undefined-behaviour sanitizers.
 
-Its own tests in C, then properties of any request, with Python's http.client as the reader of answers; then fuzz inputs
-and the size of the code on its processor. Real clients are in test_http_clients.py.
+Its own tests in C, then properties of any request, with Python's http.client as the reader of answers; then the size of
+the code on its processor. Real clients are in test_http_clients.py, fuzz inputs in test_host_port.py.
 """
 
 from __future__ import annotations
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from socket import socket
 
 EXCHANGE = HTTP_TESTS / "exchange.c"
-FUZZ = FIRMWARE / "fuzz"
 CODE_LIMIT_BYTES = 5 * 1024
 CONNECTION_LIMIT_BYTES = 200
 METHODS = ["GET", "HEAD", "POST"]
@@ -41,15 +40,6 @@ PROPERTY = settings(max_examples=250, deadline=None, suppress_health_check=[Heal
 def test_expectations_in_c_hold(host_build: HostBuild, test: Path) -> None:
     done = subprocess.run([host_build.program(test, EXCHANGE)], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
-
-
-@pytest.mark.parametrize("target", ["http_request", "fsdata_image", "ssi_page"])
-def test_fuzz_inputs_are_harmless(host_build: HostBuild, target: str) -> None:
-    inputs = sorted((FUZZ / "corpus" / target).iterdir())
-    sources = [FUZZ / f"{target}.c", FUZZ / "replay.c", *([EXCHANGE] if target == "http_request" else [])]
-    done = subprocess.run([host_build.program(*sources), *inputs], capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    assert done.stdout == f"{len(inputs)} inputs\n"
 
 
 @pytest.fixture(scope="module")

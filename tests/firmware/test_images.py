@@ -75,37 +75,14 @@ def test_pages_reach_their_goal(firmware: Path, transport: str) -> None:
     assert per_second(board_of(firmware, image, kept), "http") >= 2000
 
 
-def test_the_pages_of_the_demo_site_have_what_their_tags_ask_for(firmware: Path) -> None:
-    board = board_of(firmware, "http_server-lwip_small", "http to=board path=/ssi.shtml requests=5")
+@pytest.mark.parametrize(("transport", "limit_us"), [("hardware", 500), ("lwip_raw", 1200)])
+def test_a_ping_of_1300_bytes_reaches_its_goal(firmware: Path, transport: str, limit_us: float) -> None:
+    board = board_of(firmware, f"ping-{transport}", "ping to=board count=20 size=1300 interval=20ms")
     board.run("10 s", until_done=True)
-    sizes = {sample["response_bytes"] for sample in board.traffic.samples("http")}
-    statuses = {sample["status"] for sample in board.traffic.samples("http")}
-    assert statuses == {200}
-    assert min(sizes) > 207
-    assert "error" not in board.console
-
-
-def test_a_ping_of_1300_bytes_takes_at_most_1200_us_with_lwip(firmware: Path) -> None:
-    board = board_of(firmware, "ping-lwip_raw", "ping to=board count=20 size=1300 interval=20ms")
-    board.run("10 s", until_done=True)
-    latencies = [sample["latency_ps"] / 1e6 for sample in board.traffic.samples("ping")]
-    assert len(latencies) == 20
-    assert max(latencies[1:]) <= 1200, "the first one waits for ARP"
-
-
-def received_mbits(firmware: Path, transport: str) -> float:
-    board = board_of(firmware, f"streams-{transport}", "bulk to=board:9 send=1MB")
-    board.run("30 s", until_done=True)
-    rate = re.search(r"([\d.]+) Mbit/s", board.traffic["bulk"].summary)
-    assert rate, board.traffic["bulk"].summary
-    return float(rate[1])
-
-
-def test_bulk_data_reach_their_goals(firmware: Path) -> None:
-    hardware, raw, sockets = (received_mbits(firmware, transport) for transport in TRANSPORTS)
-    assert hardware >= 22
-    assert raw >= 16
-    assert sockets >= 0.8 * raw
+    samples = board.traffic.samples("ping")
+    assert [sample["outcome"] for sample in samples] == ["ok"] * 20
+    latencies = [sample["latency_ps"] / 1e6 for sample in samples]
+    assert max(latencies[1:]) <= limit_us, "the first one waits for ARP"
 
 
 def section_bytes(elf: Path) -> dict[str, int]:

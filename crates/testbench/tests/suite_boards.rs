@@ -114,6 +114,31 @@ fn a_network_may_stand_in_the_suite_and_traffic_as_text_or_table() {
 }
 
 #[test]
+fn a_peer_takes_the_place_of_the_pc_and_is_one_difference() {
+    let suite = parse(
+        "[boards.pc]\nfirmware = 'client.elf'\nnetwork = { pc = { application_time = '35 us' } }\n\
+         [boards.two]\nsame_but = 'pc'\npeer = { firmware = 'server.elf', settings = { address = '192.168.1.1' } }\n\
+         [boards.slow]\nsame_but = 'two'\npeer = { settings = { spi_hz = '2 MHz' } }\n\
+         [boards.other]\nsame_but = 'two'\npeer = { firmware = 'lwip.elf' }\n",
+    )
+    .unwrap();
+    let told = |row: usize| {
+        let same = suite.boards[row].same_but.clone().unwrap();
+        (same.row, same.what, same.here, same.there)
+    };
+    let text = |text: &str| Some(text.to_owned());
+    assert_eq!(told(1), ("pc".into(), "peer".into(), text("server.elf"), text("the PC")));
+    assert_eq!(told(2), ("two".into(), "peer.spi_hz".into(), text("2 MHz"), None));
+    assert_eq!(told(3), ("two".into(), "peer.firmware".into(), text("lwip.elf"), text("server.elf")));
+    let peer = suite.boards[2].setup.peer.as_ref().unwrap();
+    assert_eq!((peer.board.as_str(), peer.firmware.as_str()), ("w5500-evb-pico", "server.elf"));
+    assert_eq!(
+        (peer.settings["address"].as_str(), peer.settings["spi_hz"].as_str()),
+        ("192.168.1.1", "2 MHz")
+    );
+}
+
+#[test]
 fn every_error_names_file_line_and_field_and_what_would_be_right() {
     for (text, expected) in [
         ("name = 'x'\n", "links: a suite names at least one link, such as [links.lora], or one board"),
@@ -170,6 +195,32 @@ fn every_error_names_file_line_and_field_and_what_would_be_right() {
         (
             "[boards.a]\npublished = { value = 1, unit = 'x', source = 's', compare = 'ratio' }\n",
             "a ratio is to another row; name that with same_but",
+        ),
+        (
+            "[boards.a]\npeer = { firmwere = 'x' }\n",
+            "2: boards.a.peer.firmwere: there is no such field; the nearest is firmware",
+        ),
+        ("[boards.a]\npeer = {}\n", "2: boards.a.peer: firmware is missing, such as firmware = "),
+        (
+            "[boards.a]\npeer = { firmware = ' ' }\n",
+            "2: boards.a.peer.firmware is \" \", but it takes a name",
+        ),
+        ("[boards.a]\npeer = 'x.elf'\n", "2: boards.a.peer is \"x.elf\", but it takes a table"),
+        (
+            "[boards.a]\npeer = { firmware = 'x', settings = { spi_hz = [1, 2] } }\n",
+            "2: boards.a.peer.settings.spi_hz is a list, but a setting of a peer is a text, a number",
+        ),
+        (
+            "[boards.a]\npeer = { firmware = 'x' }\ntraffic = ['ping to=board']\n",
+            "3: boards.a.traffic: with a peer there is no PC to run it; leave traffic out",
+        ),
+        (
+            "[boards.a]\npeer = { firmware = 'x' }\nof = 'ping'\n",
+            "3: boards.a.of: it is \"ping\", but with a peer the messages are the two boards' own",
+        ),
+        (
+            "[boards.a]\npeer = { firmware = 'x' }\nmeasure = 'bulk'\n",
+            "3: boards.a.measure: it is \"bulk\", but two boards play ping-pong: messages or latency",
         ),
         ("payloads = [12]\n[links.lora]\n[boards.'lora/12B']\n", "a link has a row lora/12B as well"),
     ] {

@@ -111,17 +111,12 @@ fn tcp(settings: &[(&str, &str)], bytes: u64) -> (f64, bool) {
         Host::new(HostOptions::new(name, mac, Ipv4Addr::new(192, 168, 1, last), 24)).unwrap()
     };
     let (mut pc, mut board) = (host("pc", 1), host("board", 20));
-    let server = bulk::Server::new(bulk::ServerSettings {
-        port: 5_002,
-        send: None,
-        seed: 3,
-        interval: None,
-        reset_after: None,
-    });
+    let server = bulk::Server::new(bulk::ServerSettings { port: 5_002, send: None, seed: 3, interval: None });
     let seat = board.seat(Box::new(MachineSeat::new(Box::new(server))));
     let to = Ipv4Endpoint { address: BOARD, port: 5_002 };
     let send = Some(bulk::Amount::Bytes(bytes));
-    let client = bulk::Client::new(bulk::ClientSettings { to, send, seed: 3, interval: None });
+    let client =
+        bulk::Client::new(bulk::ClientSettings { to, send, seed: 3, interval: None, reset_after: None });
     pc.seat(Box::new(MachineSeat::new(Box::new(client))));
     let mut network = Network::new(1);
     network.add_station("pc", Cable::new(Speed::Mbps1000), Box::new(pc));

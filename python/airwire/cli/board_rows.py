@@ -9,6 +9,7 @@ from typing import Any
 from rich.table import Table
 from rich.text import Text
 
+from airwire.board_row import Peer
 from airwire.cli.output import whole
 from airwire.cli.tables import console
 from airwire.explain.board_figures import figure_text, interval_text, published_text, ratio_text
@@ -73,6 +74,7 @@ def _row_json(row: Capture) -> dict[str, Any]:
         "firmware": board.firmware,
         "firmware_sha256": board.firmware_sha256,
         "settings": dict(board.settings),
+        "peer": None if board.peer is None else _peer_json(board.peer),
         "measure": board.measure,
         "figure": None if board.figure is None else asdict(board.figure),
         "published": None if board.published is None else asdict(board.published),
@@ -88,6 +90,17 @@ def _row_json(row: Capture) -> dict[str, Any]:
             for cause in board_causes(row)
         ],
         "floor": _floor_json(row),
+    }
+
+
+def _peer_json(peer: Peer) -> dict[str, Any]:
+    return {
+        "board": peer.board,
+        "firmware": peer.firmware,
+        "firmware_sha256": peer.firmware_sha256,
+        "settings": dict(peer.settings),
+        "ended": peer.ended,
+        "counts": {name: whole(value) for name, value in peer.counts.items()},
     }
 
 

@@ -24,16 +24,22 @@ def print_ranking(analysis: Analysis) -> None:
     if not rows:
         return
     out.print(_table(rows))
-    messages = sum(row.triggers for row in rows)
     out.print(
-        f"{messages:,} messages".replace(",", " ")
-        + f", seed {analysis.seed}; percentiles of type 7; triggers {_triggers(rows)}.",
+        f"{_messages(rows)}, seed {analysis.seed}; percentiles of type 7; triggers {_triggers(rows)}.",
         style="dim",
     )
     out.print("\nWhere the time goes:", style="bold")
     for row in _typical(rows):
         payload = f" at {row.payload_bytes} B" if len({other.payload_bytes for other in rows}) > 1 else ""
         out.print(Text(f"- {row.group}{payload}: {row_sentence(row)}"))
+
+
+def _messages(rows: Sequence[Capture]) -> str:
+    """How many there were: of each row where all have the same, else in all."""
+    counts = {row.triggers for row in rows}
+    if len(counts) == 1 and len(rows) > 1:
+        return f"{len(rows)} rows of {counts.pop():,} messages".replace(",", " ")
+    return f"{sum(row.triggers for row in rows):,} messages".replace(",", " ")
 
 
 def _triggers(rows: Sequence[Capture]) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from airwire.explain.board_cause import Cause, sum_ps
+from airwire.explain.board_peer import apart, of_the_board, of_the_peer, shares_sentence
 from airwire.explain.board_timers import timer_causes
 from airwire.explain.quantities import percent, rough_time
 from airwire.explain.waterfall import OTHER_FUNCTIONS, PROCESSOR
@@ -32,26 +33,44 @@ _RETRANSMISSIONS = (
 _NEAR = 0.06
 
 
-def cause_sentence(waterfall: Waterfall, evidence: Mapping[str, float | None]) -> str:
+def cause_sentence(
+    waterfall: Waterfall, evidence: Mapping[str, float | None], peer: Mapping[str, float | None] | None = None
+) -> str:
     """The largest causes with their changes: ``61 ms of 64 ms is a poll period ...: wire the INT pin or set 1 ms.``"""
     total = waterfall.total_ps
     if total <= 0:
         return ""
-    found = causes(waterfall.stages, evidence)
+    found = causes(waterfall.stages, evidence, peer)
     named = [cause for cause in found if cause.ps >= cause.least_share * total][:_MOST_CAUSES]
     sentences = [f"{rough_time(cause.ps)} of {rough_time(total)} is {cause.name}: {cause.change}." for cause in named]
     if not named:
         largest = max(waterfall.stages, key=lambda stage: stage.ps)
         sentences.append(f"Nothing stands out: {percent(largest.ps / total)} of {rough_time(total)} is {largest.name}.")
+    if peer is not None:
+        sentences.append(shares_sentence(waterfall.stages))
     left = sum(stage.ps for stage in waterfall.stages if stage.kind == "empirical")
     if left >= _REMAINDER * total:
         sentences.append(f"{rough_time(left)} is unexplained.")
     return " ".join(sentences)
 
 
-def causes(stages: Sequence[Stage], evidence: Mapping[str, float | None]) -> list[Cause]:
-    """Every cause that the stages show, the largest first."""
-    found = [
+def causes(
+    stages: Sequence[Stage], evidence: Mapping[str, float | None], peer: Mapping[str, float | None] | None = None
+) -> list[Cause]:
+    """Every cause that the stages show, the largest first; ``peer`` is the evidence of a board in the PC's place."""
+    if peer is None:
+        found = _of_one(stages, evidence)
+    else:
+        own, theirs = apart(stages)
+        found = [
+            *map(of_the_board, _of_one(own, evidence)),
+            *map(of_the_peer, _of_one(theirs, peer)),
+        ]
+    return sorted((cause for cause in found if cause.ps > 0), key=lambda cause: -cause.ps)
+
+
+def _of_one(stages: Sequence[Stage], evidence: Mapping[str, float | None]) -> list[Cause]:
+    return [
         *_spi(stages, evidence),
         *timer_causes(stages, evidence),
         *(_silence(stage) for stage in stages if stage.kind == "protocol"),
@@ -60,7 +79,6 @@ def causes(stages: Sequence[Stage], evidence: Mapping[str, float | None]) -> lis
         *_wire(stages, evidence),
         *_waits(stages),
     ]
-    return sorted((cause for cause in found if cause.ps > 0), key=lambda cause: -cause.ps)
 
 
 def _spi(stages: Sequence[Stage], evidence: Mapping[str, float | None]) -> list[Cause]:

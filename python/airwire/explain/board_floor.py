@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 
+from airwire.explain.board_peer import apart
 from airwire.explain.quantities import rough_time
 from airwire.explain.waterfall import waterfalls
 from airwire.link_model import Stage
@@ -18,8 +19,9 @@ _NEAR = 0.5
 class Floor:
     """What a message takes in any case.
 
-    The bytes over SPI at the highest SCK of the chip, the chip's own time from SEND to the wire, the frames on the wire,
-    and the PC's answer. Looks at a register that saw nothing new are not among it.
+    The bytes over SPI at the highest SCK of the chip, the chip's own time from SEND to the wire, the frames on the
+    wire, and the PC's answer; of two boards the share of either. Looks at a register that saw nothing new are not
+    among it.
     """
 
     bus_ps: float
@@ -46,7 +48,13 @@ def floor_of(row: Capture) -> Floor | None:
     if board is None or board.problem is not None:
         return None
     found = waterfalls(row, percentiles=(50,))
-    return floor(found[0].stages, board.evidence) if found and found[0].total_ps > 0 else None
+    if not found or found[0].total_ps <= 0:
+        return None
+    stages = found[0].stages
+    if board.peer is None:
+        return floor(stages, board.evidence)
+    own, theirs = (floor(*one) for one in zip(apart(stages), (board.evidence, board.peer.evidence), strict=True))
+    return Floor(*(one + other for one, other in zip(astuple(own), astuple(theirs), strict=True)))
 
 
 def floor(stages: Sequence[Stage], evidence: Mapping[str, float | None]) -> Floor:
@@ -62,7 +70,7 @@ def floor(stages: Sequence[Stage], evidence: Mapping[str, float | None]) -> Floo
 
 
 def floor_sentence(row: Capture) -> str | None:
-    """``Floor 67 us (bus 8 us, chip 2 us, wire 13 us, PC 44 us): 0.71 of the message.``; nothing far from it."""
+    """``Floor 67 us (bus 8 us, chip 2 us, wire 13 us, PC 44 us): 0.71 of the message.``, where it is near to that."""
     found = floor_of(row)
     if found is None or found.share < _NEAR:
         return None

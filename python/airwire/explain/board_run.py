@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from airwire.board_row import BoardRow, Figure, SameBut
 from airwire.explain.board_cause import Cause
 from airwire.explain.board_causes import cause_sentence, causes
@@ -24,7 +26,7 @@ def board_sentence(row: Capture) -> str:
     if board.problem is not None:
         return f"No figure: {board.problem}."
     found = waterfalls(row, percentiles=(50,))
-    cause = cause_sentence(found[0], board.evidence) if found else None
+    cause = cause_sentence(found[0], board.evidence, _of_peer(board)) if found else None
     said = (
         cause,
         _tail_sentence(row, board),
@@ -41,7 +43,7 @@ def board_causes(row: Capture) -> list[Cause]:
     board = row.board
     assert board is not None, "the caller looked"
     found = waterfalls(row, percentiles=(50,)) if board.problem is None else []
-    return causes(found[0].stages, board.evidence) if found else []
+    return causes(found[0].stages, board.evidence, _of_peer(board)) if found else []
 
 
 def board_explanation(row: Capture) -> RowExplanation:
@@ -51,7 +53,7 @@ def board_explanation(row: Capture) -> RowExplanation:
     return RowExplanation(
         run=row.path,
         link="",
-        title=f"{board.title}, {board.firmware} on {board.board}",
+        title=f"{board.title}, {board.firmware} on {board.board}{_with_peer(board)}",
         payload_bytes=0,
         settings=board.settings,
         sentence=board_sentence(row),
@@ -59,6 +61,14 @@ def board_explanation(row: Capture) -> RowExplanation:
         changes=[],
         board=board.board,
     )
+
+
+def _with_peer(board: BoardRow) -> str:
+    return "" if board.peer is None else f", with {board.peer.firmware} on {board.peer.board}"
+
+
+def _of_peer(board: BoardRow) -> Mapping[str, float | None] | None:
+    return None if board.peer is None else board.peer.evidence
 
 
 def _tail_sentence(row: Capture, board: BoardRow) -> str | None:
@@ -71,7 +81,7 @@ def _tail_sentence(row: Capture, board: BoardRow) -> str | None:
     shares = (
         f"{percent(len(far) / len(latencies))} of the messages take {percent(sum(far) / sum(latencies))} of the time"
     )
-    return f"But {shares}: {cause_sentence(tail, board.evidence)}"
+    return f"But {shares}: {cause_sentence(tail, board.evidence, _of_peer(board))}"
 
 
 def change_sentence(board: BoardRow) -> str | None:
@@ -88,7 +98,9 @@ def _difference(same: SameBut) -> str:
 
 def _value(text: str | None) -> str:
     """A value in a sentence: of a network or of traffic its lines as one."""
-    return "the image's own" if text is None else "; ".join(text.split("\n")).strip("; ")
+    if text is None:
+        return "the image's own"
+    return "; ".join(text.split("\n")).strip("; ") or "the default"
 
 
 def _compared(own: Figure, other: Figure, name: str) -> str:

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from airwire.explain.board_peer import has_peer, together
 from airwire.link_model import LinkRow, Stage, Waterfall
 
 if TYPE_CHECKING:
@@ -82,6 +83,8 @@ def budget_waterfall(link: LinkRow) -> Waterfall:
 
 def board_stages(stages: Sequence[Stage]) -> list[Stage]:
     """The stages of a board by their kinds, the longest of a kind first; functions that take little stand together."""
+    if has_peer(stages):
+        return together(stages, board_stages)
     total = sum(stage.ps for stage in stages)
     functions = sorted((stage for stage in stages if stage.name.startswith(PROCESSOR)), key=lambda stage: -stage.ps)
     named = [stage for stage in functions[:_FUNCTIONS] if stage.ps >= _WORTH_A_LINE * total]

@@ -48,11 +48,14 @@ def _row(view: CaptureView) -> str:
         published_text(published),
         ratio_text(published),
     )
-    source = "" if published is None else " ".join(filter(None, (published.source, published.note)))
+    source = "" if published is None else "; ".join(filter(None, (published.source, published.note)))
     return (
         f"<tr><th scope='row'><a href='#{view.anchor}'>{text(board.title)}</a></th>"
-        + "".join(f"<td class='n'>{text(cell)}</td>" for cell in cells)
-        + f"<td class='words'>{text(source)}</td><td class='words'>{text(board_sentence(view.capture))}</td></tr>"
+        + "".join(
+            f"<td class='n' data-name='{name}'>{text(cell)}</td>" for name, cell in zip(_COLUMNS, cells, strict=True)
+        )
+        + f"<td class='words' data-name='Source'>{text(source)}</td>"
+        + f"<td class='words'>{text(board_sentence(view.capture))}</td></tr>"
     )
 
 

@@ -138,8 +138,12 @@ def _histogram_panel(view: CaptureView, scale: LatencyScale) -> Panel:
     ]
     caption = "Lines: median (solid) and p95 (dotted)."
     if comb and quantum:
-        layers = [*_teeth(view, scale, comb, quantum, data), *layers]
-        caption += f" Dashed: teeth every {units.format_duration(quantum)}."
+        apart = units.format_duration(quantum)
+        if scale.logarithmic or quantum / scale.unit.ps * MAX_TEETH >= scale.high - scale.low:
+            layers = [*_teeth(view, scale, comb, quantum, data), *layers]
+            caption += f" Dashed: teeth every {apart}."
+        else:
+            caption += f" Its teeth, {apart} apart, are too close to be drawn."
     layers += _quantile_rules(view, scale, data)
     spec = {"width": "container", "height": 190, "layer": layers}
     return Panel("Histogram", spec, data, f"Histogram of {len(ordered)} latencies.", caption)

@@ -14,7 +14,7 @@ from airwire.report.figures import overview_figures
 from airwire.report.findings import capture_findings, findings_section
 from airwire.report.html import charts, script_json, text
 from airwire.report.link_section import link_section
-from airwire.report.samples import CaptureView, by_group, views_of
+from airwire.report.samples import CaptureView, by_group, each_is_a_group, views_of
 from airwire.report.summary_table import summary_section
 from airwire.report.tables import errors_section, statistics_table
 
@@ -35,9 +35,9 @@ def page(analysis: Analysis, title: str | None) -> str:
     body = (
         _header(analysis, views, heading),
         "<main id='main'>",
+        boards_section(views),
         findings_section(views) if views else "",
         errors_section(analysis.errors),
-        boards_section(views),
         summary_section(views),
         overview,
         captures,
@@ -93,8 +93,8 @@ def _header(analysis: Analysis, views: Sequence[CaptureView], heading: str) -> s
     ]
     if analysis.interrupted:
         facts.append("interrupted before all captures were analysed")
-    targets = [("findings", "Findings", bool(views)), ("errors", "Not analysed", bool(analysis.errors))]
-    targets += [("boards", "Boards", any(view.capture.board is not None for view in views))]
+    targets = [("boards", "Boards", any(view.capture.board is not None for view in views))]
+    targets += [("findings", "Findings", bool(views)), ("errors", "Not analysed", bool(analysis.errors))]
     targets += [(name, name.capitalize(), bool(views)) for name in ("summary", "overview", "captures")]
     links = "".join(f"<li><a href='#{target}'>{label}</a></li>" for target, label, shown in targets if shown)
     return (
@@ -141,12 +141,15 @@ def _all_paired(triggers: int) -> str:
 def _captures_section(views: Sequence[CaptureView]) -> str:
     if not views:
         return ""
-    groups = [
-        f"<section class='group'><h3>{text(group)} "
-        f"<span class='meaning'>{_plural(len(members), 'capture')}</span></h3>"
-        f"{''.join(_capture(view) for view in members)}</section>"
-        for group, members in by_group(views)
-    ]
+    if each_is_a_group(views):
+        groups = [_capture(view) for view in views]
+    else:
+        groups = [
+            f"<section class='group'><h3>{text(group)} "
+            f"<span class='meaning'>{_plural(len(members), 'capture')}</span></h3>"
+            f"{''.join(_capture(view) for view in members)}</section>"
+            for group, members in by_group(views)
+        ]
     buttons = (
         "<p class='controls'><button type='button' data-open='true'>Open all</button> "
         "<button type='button' data-open='false'>Close all</button></p>"

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 
 from airwire.board_row import BoardRow
 from airwire.explain.board_figures import number, quantity
@@ -10,7 +11,7 @@ from airwire.report import units
 from airwire.report.samples import CaptureView
 from airwire.report.spec import Columns, Figure, LegendEntry, Panel, Spec, row_axis, tooltip
 
-ROW_PX = 32
+ROW_PX = 46
 _MEASURED, _PUBLISHED = "var(--series1)", "var(--series2)"
 # What one of each unit is on its axis, and the axis's title.
 _AXES = {
@@ -23,12 +24,11 @@ _AXES = {
 
 def published_figure(views: Sequence[CaptureView]) -> Figure | None:
     """Every figure of a board with what was published of it; nothing where no row has a figure."""
-    boards = [view.capture.board for view in views if view.capture.board is not None]
-    measured = [board for board in boards if board.figure is not None]
+    measured = _named(views)
     panels = [
         _panel(unit, own)
         for unit in _AXES
-        if (own := [board for board in measured if board.figure is not None and board.figure.unit == unit])
+        if (own := {name: board for name, board in measured.items() if board.figure and board.figure.unit == unit})
     ]
     if not panels:
         return None
@@ -37,7 +37,14 @@ def published_figure(views: Sequence[CaptureView]) -> Figure | None:
     )
     caption += "figure is of another setup, so that only the cause is compared."
     legend = [LegendEntry("measured", _MEASURED, "circle"), LegendEntry("published", _PUBLISHED, "diamond")]
-    return Figure("published", "Measured and published", caption, panels, legend, columns=min(2, len(panels)))
+    return Figure("published", "Measured and published", caption, panels, legend, columns=1)
+
+
+def _named(views: Sequence[CaptureView]) -> dict[str, BoardRow]:
+    """The boards with a figure by their titles; those that share one ("the same with ...") by title and row."""
+    rows = [(view.capture.path, board) for view in views if (board := view.capture.board) and board.figure]
+    shared = Counter(board.title for _, board in rows)
+    return {board.title if shared[board.title] == 1 else f"{board.title} ({row})": board for row, board in rows}
 
 
 def _published(board: BoardRow) -> float | None:
@@ -50,39 +57,44 @@ def _published(board: BoardRow) -> float | None:
     return None if same is None or same.figure is None else published.in_unit * same.figure.value
 
 
-def _panel(unit: str, boards: Sequence[BoardRow]) -> Panel:
+def _panel(unit: str, boards: Mapping[str, BoardRow]) -> Panel:
     scale, title = _AXES[unit]
-    names = [board.title for board in boards]
-    measured: Columns = {"name": [], "value": [], "low": [], "high": [], "text": []}
+    names = list(boards)
+    measured: Columns = {"name": [], "value": [], "low": [], "high": [], "text": [], "lines": []}
     published: Columns = {"name": [], "value": [], "own": [], "solid": [], "text": []}
-    for board in boards:
+    for name, board in boards.items():
         figure, theirs = board.figure, _published(board)
         assert figure is not None, "only rows with a figure were chosen"
         low, high = figure.interval or (figure.value, figure.value)
-        own = (board.title, *(units.significant(max(x, 1e-9) / scale) for x in (figure.value, low, high)))
-        for column, value in zip(measured.values(), (*own, _label(board)), strict=True):
+        own = (name, *(units.significant(max(x, 1e-9) / scale) for x in (figure.value, low, high)))
+        label = _label(board)
+        for column, value in zip(measured.values(), (*own, label, f"{name}\n{label}"), strict=True):
             column.append(value)
         if theirs is not None and board.published is not None:
             words = f"{number(board.published.value)} {board.published.unit}, {board.published.source}"
             solid = board.published.compare != "mechanism"
-            row = (board.title, units.significant(theirs / scale), own[1], solid, words)
+            row = (name, units.significant(theirs / scale), own[1], solid, words)
             for column, value in zip(published.values(), row, strict=True):
                 column.append(value)
     ends = [*measured["low"], *measured["high"], *published["value"]]
-    low, high = units.padded_log_domain(ends)
-    domain = (low, units.significant(high * (high / low) ** 0.5 * 1.5, 4))
+    domain = units.padded_log_domain(ends)
     spec = {"height": ROW_PX * len(names), "width": "container", "layer": _layers(names, domain, title)}
     words = "; ".join(f"{name} {text}" for name, text in zip(names, measured["text"], strict=True))
-    return Panel(title.split(",")[0], spec, {"m": measured, "p": published}, f"Measured and published: {words}.")
+    return Panel(
+        title.split(",")[0], spec, {"m": measured, "p": published}, f"Measured and published: {words}.", wide=True
+    )
 
 
 def _label(board: BoardRow) -> str:
     figure, published = board.figure, board.published
     assert figure is not None, "only rows with a figure were chosen"
     words = quantity(figure.value, figure.unit)
-    if published is None or published.measured_share is None or published.compare == "mechanism":
+    if published is None:
         return words
-    return f"{words}, {published.measured_share:.3g} of published"
+    theirs = f"published {number(published.value)} {published.unit}"
+    if published.measured_share is None or published.compare == "mechanism":
+        return f"{words}; {theirs} of another setup"
+    return f"{words}, {published.measured_share:.3g} of {theirs}"
 
 
 def _layers(names: Sequence[str], domain: tuple[float, float], title: str) -> list[Spec]:
@@ -91,7 +103,9 @@ def _layers(names: Sequence[str], domain: tuple[float, float], title: str) -> li
         scale = {"type": "log", "domain": list(domain), "nice": False}
         return {"field": field, "type": "quantitative", "title": title, "scale": scale, "axis": axis}
 
-    y: Spec = {"field": "name", "type": "nominal", "title": None, "scale": {"domain": list(names)}, "axis": row_axis()}
+    # What a row is stands above its line: names beside it would leave a narrow page no room for the figures.
+    axis = row_axis() | {"labels": False}
+    y: Spec = {"field": "name", "type": "nominal", "title": None, "scale": {"domain": list(names)}, "axis": axis}
     own, theirs = {"name": "m"}, {"name": "p"}
     tip = tooltip(("name", "row"), ("text", "measured"))
     their_tip = tooltip(("name", "row"), ("text", "published"))
@@ -122,12 +136,13 @@ def _layers(names: Sequence[str], domain: tuple[float, float], title: str) -> li
             "mark": {
                 "type": "text",
                 "align": "left",
-                "baseline": "bottom",
-                "dx": 6,
-                "dy": -6,
+                "baseline": "line-bottom",
+                "dy": -19,
                 "fontSize": 10,
+                "lineBreak": "\n",
+                "limit": {"expr": "width"},
                 "color": "var(--ink)",
             },
-            "encoding": {"x": x("value"), "y": y, "text": {"field": "text"}},
+            "encoding": {"x": {"value": 0}, "y": y, "text": {"field": "lines"}},
         },
     ]

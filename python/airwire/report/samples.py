@@ -90,6 +90,11 @@ def by_group(views: Sequence[CaptureView]) -> Iterator[tuple[str, list[CaptureVi
         yield group, list(members)
 
 
+def each_is_a_group(views: Sequence[CaptureView]) -> bool:
+    """Whether groups say nothing that the captures do not: rows of boards, each of which is an entry of its suite."""
+    return all(view.capture.path == view.capture.group for view in views)
+
+
 def drawable(views: Sequence[CaptureView]) -> list[CaptureView]:
     """The views that have at least one latency to draw."""
     return [view for view in views if view.latency_ps]

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from airwire.report import theme, units
 from airwire.report.html import DASH_CELL, STRIP_PX, strip, strip_axis, strip_x, text
 from airwire.report.quantiles import quantiles_of
-from airwire.report.samples import CaptureView, by_group, drawable
+from airwire.report.samples import CaptureView, by_group, drawable, each_is_a_group
 
 if TYPE_CHECKING:
     from airwire.model import Interval
@@ -34,9 +34,10 @@ def summary_section(views: Sequence[CaptureView]) -> str:
     marks = _marks(axis) if axis else []
     head, columns = _head(axis, marks)
     groups = list(by_group(views))
+    alone = len(groups) == 1 or each_is_a_group(views)
     bodies = "".join(
-        f"<tbody>{_group_row(group, len(members), columns) if len(groups) > 1 else ''}"
-        f"{''.join(_row(view, axis, marks, alone=len(groups) == 1) for view in members)}</tbody>"
+        f"<tbody>{'' if alone else _group_row(group, len(members), columns)}"
+        f"{''.join(_row(view, axis, marks, alone=alone) for view in members)}</tbody>"
         for group, members in groups
     )
     return (

@@ -124,7 +124,7 @@ def config(*, for_page: bool) -> dict[str, Any]:
             "tickSize": 4,
             "titlePadding": 7,
             "labelFlush": False,
-            "labelLimit": 260,
+            "labelLimit": 280,
         },
         "legend": {
             **text,

@@ -13,6 +13,7 @@ from airwire.report.stage_colours import by_kind, kind_legend, kinds_of
 STAGE_PX = 22
 # Room beyond the last bar for its label.
 _HEADROOM = 1.3
+_LAST_WORDS = 0.6
 
 
 def waterfalls_figure(name: str, title: str, caption: str, found: Sequence[tuple[str, Sequence[Waterfall]]]) -> Figure:
@@ -66,6 +67,8 @@ def _panel(waterfall: Waterfall, names: Sequence[str], longest_ps: float, kinds:
         "a": [units.significant((end - stage.ps) / unit.ps) for end, stage in zip(ends, ordered, strict=True)],
         "b": [units.significant(end / unit.ps) for end in ends],
         "text": [f"{units.format_duration(stage.ps)} ({_share(stage.ps, total)})" for stage in ordered],
+        # Words stand behind a bar, but before one that begins so far right that they would be cut off.
+        "before": [end - stage.ps > longest_ps * _LAST_WORDS for end, stage in zip(ends, ordered, strict=True)],
     }
     domain = [0, units.significant(longest_ps * _HEADROOM / unit.ps, 4)]
     spec = _spec(names, kinds, domain, f"time since the trigger ({unit.symbol})")
@@ -87,8 +90,12 @@ def _spec(names: Sequence[str], kinds: Sequence[str], domain: Sequence[float], t
         "mark": {"type": "bar", "height": 13},
         "encoding": {"x": {**x, "field": "a"}, "x2": {"field": "b"}, "y": y, "color": by_kind(kinds), "tooltip": tip},
     }
-    words = {
-        "mark": {"type": "text", "align": "left", "dx": 4, "fontSize": 10, "color": "var(--ink)"},
-        "encoding": {"x": {**x, "field": "b"}, "y": y, "text": {"field": "text"}},
-    }
-    return {"data": {"name": "w"}, "height": STAGE_PX * len(names), "width": "container", "layer": [bars, words]}
+    words = [
+        {
+            "transform": [{"filter": test}],
+            "mark": {"type": "text", "align": align, "dx": dx, "fontSize": 10, "color": "var(--ink)"},
+            "encoding": {"x": {**x, "field": end}, "y": y, "text": {"field": "text"}},
+        }
+        for test, align, dx, end in (("!datum.before", "left", 4, "b"), ("datum.before", "right", -4, "a"))
+    ]
+    return {"data": {"name": "w"}, "height": STAGE_PX * len(names), "width": "container", "layer": [bars, *words]}

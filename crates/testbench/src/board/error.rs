@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use mcu::chip::SetupError;
 use mcu::image::ImageError;
 use thiserror::Error;
+use units::Picoseconds;
 
 use crate::toml_file::Misplaced;
 
@@ -56,6 +57,23 @@ pub enum BoardError {
     /// The chip cannot be made like that.
     #[error(transparent)]
     Setup(#[from] SetupError),
+    /// One of two boards has run beyond the time at which a frame of the other reaches it.
+    #[error(
+        "a frame reaches board {board} at {at}, but that has run to {now} already: the boards took turns of {turn}, and the \
+         shortest frame is on the wire for {shortest}; take turns that are shorter than that"
+    )]
+    Late {
+        /// Whom the frame is for.
+        board: String,
+        /// When its last bit arrives.
+        at: Picoseconds,
+        /// How far that board is.
+        now: Picoseconds,
+        /// How long a turn is.
+        turn: Picoseconds,
+        /// The shortest that may be on the way.
+        shortest: Picoseconds,
+    },
     /// The state cannot be kept.
     #[error("the board cannot be kept in a snapshot: {0}")]
     Snapshot(String),

@@ -9,7 +9,7 @@ use serde::Serialize;
 use units::Picoseconds;
 
 use super::budget::BudgetSpan;
-use super::{BoardRowResult, Evidence, Figure};
+use super::{BoardRowResult, Evidence, Figure, Firmware, ReadyBoard};
 use crate::run_folder::samples_schema;
 use crate::suite::{BoardRow, SameBut};
 
@@ -26,6 +26,8 @@ pub struct BoardEntry {
     pub board: String,
     /// The image.
     pub firmware: FirmwareEntry,
+    /// The board in the place of the PC.
+    pub peer: Option<PeerEntry>,
     /// Null: messages say their own.
     pub payload_bytes: Option<u64>,
     /// All settings of the image as they were in force.
@@ -60,6 +62,23 @@ pub struct BoardEntry {
     pub evidence: Option<Evidence>,
     /// What a user should know of how the board's chips were treated.
     pub notes: Vec<String>,
+}
+
+/// A peer in a manifest.
+#[derive(Debug, Clone, Serialize)]
+pub struct PeerEntry {
+    /// The board.
+    pub board: String,
+    /// The image.
+    pub firmware: FirmwareEntry,
+    /// All settings of the image as they were in force.
+    pub settings: BTreeMap<String, String>,
+    /// How its run ended.
+    pub ended: String,
+    /// What was counted on it.
+    pub counts: BTreeMap<&'static str, f64>,
+    /// What was seen of it while messages were traced.
+    pub evidence: Option<Evidence>,
 }
 
 /// An image in a manifest.
@@ -137,13 +156,11 @@ impl BoardEntry {
             run: row.name.clone(),
             variant: row.entry.clone(),
             title: row.title.clone(),
-            board: result.ready.board.name.clone(),
-            firmware: FirmwareEntry {
-                name: result.ready.firmware.name.clone(),
-                sha256: result.ready.firmware.sha256.clone(),
-            },
+            board: result.ready.dut.board.name.clone(),
+            firmware: firmware_entry(&result.ready.dut),
+            peer: peer_entry(result),
             payload_bytes: None,
-            settings: result.ready.settings.clone(),
+            settings: result.ready.dut.settings.clone(),
             network: row.setup.network.text().to_owned(),
             traffic: row.setup.traffic.iter().map(|one| one.to_string()).collect(),
             of: result.traffic.as_ref().map(|(name, _)| name.clone()),
@@ -163,6 +180,23 @@ impl BoardEntry {
     }
 }
 
+fn firmware_entry(ready: &ReadyBoard) -> FirmwareEntry {
+    let Firmware { name, sha256 } = ready.firmware.clone();
+    FirmwareEntry { name, sha256 }
+}
+
+fn peer_entry(result: &BoardRowResult) -> Option<PeerEntry> {
+    let (ready, peer) = (result.ready.peer.as_ref()?, result.peer.as_ref()?);
+    Some(PeerEntry {
+        board: ready.board.name.clone(),
+        firmware: firmware_entry(ready),
+        settings: ready.settings.clone(),
+        ended: peer.ended.clone(),
+        counts: peer.counts.clone(),
+        evidence: result.budget.as_ref().and_then(|budget| budget.peer_evidence.clone()),
+    })
+}
+
 fn figure_entry(row: &BoardRow, figure: Figure) -> FigureEntry {
     let Figure { value, interval, n } = figure;
     FigureEntry { value, interval, unit: row.measurement.quantity.unit(), n }
@@ -171,10 +205,18 @@ fn figure_entry(row: &BoardRow, figure: Figure) -> FigureEntry {
 /// A value that only one of the two rows changes is the image's own in the other.
 fn same_but_entry(same: &SameBut, result: &BoardRowResult, other: Option<&BoardEntry>) -> SameButEntry {
     let SameBut { row, what, here, there } = same.clone();
-    let own = |settings: &BTreeMap<String, String>| settings.get(&what).cloned();
+    // Of a peer's settings the name says that they are.
+    let own = |settings: &BTreeMap<String, String>, peers: Option<&BTreeMap<String, String>>| match what
+        .strip_prefix("peer.")
+    {
+        Some(name) => peers.and_then(|peers| peers.get(name)).cloned(),
+        None => settings.get(&what).cloned(),
+    };
+    let ready = &result.ready;
+    let of_other = |other: &BoardEntry| own(&other.settings, other.peer.as_ref().map(|peer| &peer.settings));
     SameButEntry {
-        here: here.or_else(|| own(&result.ready.settings)),
-        there: there.or_else(|| other.and_then(|other| own(&other.settings))),
+        here: here.or_else(|| own(&ready.dut.settings, ready.peer.as_ref().map(|peer| &peer.settings))),
+        there: there.or_else(|| other.and_then(of_other)),
         figure: other.and_then(|other| other.figure.clone()),
         run: row,
         what,

@@ -7,13 +7,16 @@
 pub(crate) mod budget;
 mod figure;
 mod keep;
+mod peers;
 mod prepare;
 mod result;
+mod rig;
+mod rounds;
 mod run;
 
 pub use budget::{Evidence, RowBudget, budget_of};
 pub use figure::Figure;
 pub use keep::{BoardEntry, board_spans, samples_of};
-pub use prepare::{Firmware, ReadyRow, prepare};
-pub use result::BoardRowResult;
+pub use prepare::{Firmware, ReadyBoard, ReadyRow, prepare};
+pub use result::{BoardRowResult, PeerResult};
 pub use run::{STEPS, run_row};

@@ -7,9 +7,10 @@ use std::path::{Path, PathBuf};
 use mcu::image::Image;
 use sha2::{Digest, Sha256};
 
+use super::peers;
 use crate::board::{BoardFile, Part, find_board, image_settings, read_image, with_settings};
 use crate::lan::NetworkSetup;
-use crate::suite::{BoardRow, NetworkSource, Place, Suite, SuiteError};
+use crate::suite::{BoardRow, NetworkSource, Suite, SuiteError};
 use crate::toml_file::Misplaced;
 
 /// Where images are built, from the checkout.
@@ -24,11 +25,9 @@ pub struct Firmware {
     pub sha256: String,
 }
 
-/// A row that can be run.
+/// A board with its image.
 #[derive(Debug, Clone)]
-pub struct ReadyRow {
-    /// What was asked.
-    pub row: BoardRow,
+pub struct ReadyBoard {
     /// The board.
     pub board: BoardFile,
     /// The image with its settings.
@@ -37,11 +36,25 @@ pub struct ReadyRow {
     pub firmware: Firmware,
     /// All settings of the image as they are in force.
     pub settings: BTreeMap<String, String>,
+}
+
+/// A row that can be run.
+#[derive(Debug, Clone)]
+pub struct ReadyRow {
+    /// What was asked.
+    pub row: BoardRow,
+    /// The board that is measured.
+    pub dut: ReadyBoard,
+    /// The board in the place of the PC.
+    pub peer: Option<ReadyBoard>,
     /// The network with all traffic.
     pub network: NetworkSetup,
     /// The client or server whose messages are taken, where it is known beforehand.
     pub of: Option<String>,
 }
+
+/// A field of an entry, and what is wrong with it.
+pub(super) type Wrong = (&'static str, String);
 
 /// Prepares all rows of a suite that run on boards. `firmware` is the folder in which images are looked for first.
 ///
@@ -62,25 +75,53 @@ struct Places {
 
 impl Places {
     fn prepare(&self, row: &BoardRow) -> Result<ReadyRow, SuiteError> {
-        let wrong = |field: &str, message: String| wrong(&row.place, &row.entry, field, &message);
-        let board = self.board(&row.setup.board).map_err(|error| wrong("board", error))?;
-        let path = self.image(&row.setup.firmware).map_err(|error| wrong("firmware", error))?;
-        let plain = read_image(&path, None).map_err(|error| wrong("firmware", error.to_string()))?;
-        let image = with_settings(&plain, &row.setup.settings)
-            .map_err(|error| wrong("settings", error.to_string()))?;
-        let bytes = std::fs::read(&path).map_err(|error| wrong("firmware", error.to_string()))?;
+        self.ready(row).map_err(|(field, message)| {
+            let message = format!("boards.{}.{field}: {message}", row.entry);
+            Misplaced { path: row.place.path.clone(), line: row.place.line, message }.into()
+        })
+    }
+
+    fn ready(&self, row: &BoardRow) -> Result<ReadyRow, Wrong> {
+        let setup = &row.setup;
+        let fields = ["board", "firmware", "settings"];
+        let dut = self.ready_board((&setup.board, &setup.firmware, &setup.settings), fields)?;
+        let (mut network, of) = self.network(row)?;
+        let peer = setup.peer.as_ref().map(|peer| {
+            let fields = ["peer.board", "peer.firmware", "peer.settings"];
+            let peer = self.ready_board((&peer.board, &peer.firmware, &peer.settings), fields)?;
+            peers::check(&dut, &peer, &network)?;
+            Ok(peer)
+        });
+        let peer = peer.transpose()?;
+        if peer.is_some() {
+            (network.pc, network.traffic) = (None, Vec::new());
+        }
+        Ok(ReadyRow { row: row.clone(), dut, peer, network, of })
+    }
+
+    /// A board with its image; errors are of these fields.
+    fn ready_board(
+        &self,
+        (board, name, settings): (&str, &str, &BTreeMap<String, String>),
+        [board_field, firmware_field, settings_field]: [&'static str; 3],
+    ) -> Result<ReadyBoard, Wrong> {
+        let board = self.board(board).map_err(|error| (board_field, error))?;
+        let unusable = |error: String| (firmware_field, error);
+        let path = self.image(name).map_err(unusable)?;
+        let plain = read_image(&path, None).map_err(|error| unusable(error.to_string()))?;
+        let image = with_settings(&plain, settings).map_err(|error| (settings_field, error.to_string()))?;
+        let bytes = std::fs::read(&path).map_err(|error| unusable(error.to_string()))?;
         let sha256 = Sha256::digest(&bytes).iter().map(|byte| format!("{byte:02x}")).collect();
-        let (network, of) = self.network(row).map_err(|(field, error)| wrong(field, error))?;
-        if !board.chips.iter().any(|chip| matches!(chip.part, Part::Wiznet(_) | Part::IdealMac { .. })) {
+        if ethernet_chips(&board) == 0 {
             let message = format!(
                 "board {} has no chip with Ethernet, so there is nothing to measure it by",
                 board.name
             );
-            return Err(wrong("board", message));
+            return Err((board_field, message));
         }
         let settings = image_settings(&image).iter().map(|one| (one.name.clone(), one.text())).collect();
-        let firmware = Firmware { name: row.setup.firmware.clone(), sha256 };
-        Ok(ReadyRow { row: row.clone(), board, image, firmware, settings, network, of })
+        let firmware = Firmware { name: name.to_owned(), sha256 };
+        Ok(ReadyBoard { board, image, firmware, settings })
     }
 
     fn board(&self, name: &str) -> Result<BoardFile, String> {
@@ -103,7 +144,7 @@ impl Places {
     }
 
     /// The network with the row's traffic, and whose messages are taken.
-    fn network(&self, row: &BoardRow) -> Result<(NetworkSetup, Option<String>), (&'static str, String)> {
+    fn network(&self, row: &BoardRow) -> Result<(NetworkSetup, Option<String>), Wrong> {
         let mut network = match &row.setup.network {
             NetworkSource::Default => NetworkSetup::default(),
             NetworkSource::Inline(setup, _) => (**setup).clone(),
@@ -137,7 +178,7 @@ fn shown(place: &Path) -> String {
     if place.as_os_str().is_empty() { "this folder".to_owned() } else { place.display().to_string() }
 }
 
-fn wrong(place: &Place, entry: &str, field: &str, message: &str) -> SuiteError {
-    let message = format!("boards.{entry}.{field}: {message}");
-    Misplaced { path: place.path.clone(), line: place.line, message }.into()
+/// How many chips with Ethernet a board has.
+pub(super) fn ethernet_chips(board: &BoardFile) -> usize {
+    board.chips.iter().filter(|chip| matches!(chip.part, Part::Wiznet(_) | Part::IdealMac { .. })).count()
 }

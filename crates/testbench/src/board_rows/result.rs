@@ -31,10 +31,21 @@ pub struct BoardRowResult {
     pub end_ps: i64,
     /// What was counted on the board: shares and figures by name.
     pub counts: BTreeMap<&'static str, f64>,
+    /// What was counted on the board in the place of the PC.
+    pub peer: Option<PeerResult>,
     /// Where the time of some of its messages goes; nothing where none was answered.
     pub budget: Option<RowBudget>,
     /// What a user should know of how the board's chips were treated.
     pub notes: Vec<String>,
+}
+
+/// What became of a peer.
+#[derive(Debug, Clone)]
+pub struct PeerResult {
+    /// How its run ended, for people.
+    pub ended: String,
+    /// What was counted on it.
+    pub counts: BTreeMap<&'static str, f64>,
 }
 
 impl BoardRowResult {

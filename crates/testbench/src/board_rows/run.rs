@@ -6,9 +6,10 @@ use std::collections::BTreeMap;
 use ::traffic::Sample;
 use units::{PS_PER_MS, Picoseconds};
 
-use super::result::BoardRowResult;
+use super::result::{BoardRowResult, PeerResult};
+use super::rig::Rig;
 use super::{Figure, ReadyRow};
-use crate::board::{Board, BoardError, BoardOptions, BoardRun, Ended, RunUntil};
+use crate::board::{BoardError, BoardRun, Ended};
 use crate::captures::statistics;
 use crate::control::Control;
 use crate::lan::TrafficResults;
@@ -29,13 +30,13 @@ pub fn run_row(
     findings: bool,
     control: &Control,
 ) -> Result<Option<BoardRowResult>, BoardError> {
-    let mut board = board_of(ready, seed)?;
+    let mut rig = Rig::of(ready, seed)?;
     let limit = ready.row.measurement.limit;
     let mut told = 0;
     let ended = loop {
-        let next = next_piece(board.now()).min(limit);
-        let ended = board.run(&RunUntil::time(next), control, &mut ());
-        let steps = (i128::from(STEPS) * i128::from(board.now().ps()) / i128::from(limit.ps())) as u64;
+        let next = next_piece(rig.now()).min(limit);
+        let ended = rig.run(next, control)?;
+        let steps = (i128::from(STEPS) * i128::from(rig.now().ps()) / i128::from(limit.ps())) as u64;
         control.advance(steps.min(STEPS).saturating_sub(told));
         told = told.max(steps.min(STEPS));
         match ended {
@@ -43,70 +44,44 @@ pub fn run_row(
             Ended::Chip(mcu::chip::Stop::Time) if next < limit => {}
             ended => break ended,
         }
-        if board.has_clients() && board.clients_are_done() {
+        if rig.is_done() {
             break Ended::Clients;
         }
-        if has_enough(&mut board, ready, seed) {
+        if has_enough(&mut rig, ready, seed) {
             break Ended::Chip(mcu::chip::Stop::Time);
         }
     };
     control.advance(STEPS - told);
-    Ok(Some(result_of(board, ready, seed, findings, ended)))
-}
-
-/// The board of a row, with its image and its network, at the beginning of time.
-pub(super) fn board_of(ready: &ReadyRow, seed: u64) -> Result<Board, BoardError> {
-    let network = ready.network.clone();
-    let mut board =
-        Board::new(ready.board.clone(), BoardOptions { seed, network, ..BoardOptions::default() })?;
-    board.load_image(ready.image.clone())?;
-    Ok(board)
+    Ok(Some(result_of(rig, ready, seed, findings, ended)))
 }
 
 /// When the row is asked next.
-pub(super) fn next_piece(now: Picoseconds) -> Picoseconds {
+fn next_piece(now: Picoseconds) -> Picoseconds {
     now + FIRST_PIECE.max(Picoseconds::new(now.ps() / PIECES_SO_FAR))
 }
 
-fn has_enough(board: &mut Board, ready: &ReadyRow, seed: u64) -> bool {
+fn has_enough(rig: &mut Rig, ready: &ReadyRow, seed: u64) -> bool {
     let wanted = &ready.row.measurement;
     if wanted.samples.is_none() && wanted.stop_within.is_none() {
         return false;
     }
-    let (_, samples) = messages(board, ready);
+    let (_, samples) = rig.messages(ready);
     let enough = wanted.samples.is_some_and(|samples_wanted| samples.len() as u64 >= samples_wanted);
     let narrow =
         |share| Figure::of(wanted.quantity, &samples, seed).is_some_and(|figure| figure.is_within(share));
     enough || wanted.stop_within.is_some_and(narrow)
 }
 
-/// Whose messages are taken, and those that count so far.
-pub(super) fn messages(board: &mut Board, ready: &ReadyRow) -> (Option<TrafficResults>, Vec<Sample>) {
-    let Some(lan) = board.parts().lan() else { return (None, Vec::new()) };
-    let all = lan.results();
-    let chosen = match &ready.of {
-        Some(name) => all.into_iter().find(|one| one.name == *name),
-        None => {
-            // Of several with as much work the first.
-            let busy = all.into_iter().map(|one| (lan.work(&one.name).len(), one)).rev();
-            busy.filter(|(work, _)| *work > 0).max_by_key(|(work, _)| *work).map(|(_, one)| one)
-        }
-    };
-    let mut samples = chosen.as_ref().map(|one| lan.work(&one.name)).unwrap_or_default();
-    let skipped = usize::try_from(ready.row.measurement.skip).unwrap_or(usize::MAX).min(samples.len());
-    samples.drain(..skipped);
-    if let Some(most) = ready.row.measurement.samples {
-        samples.truncate(usize::try_from(most).unwrap_or(usize::MAX));
-    }
-    (chosen, samples)
-}
-
-fn result_of(mut board: Board, ready: &ReadyRow, seed: u64, findings: bool, ended: Ended) -> BoardRowResult {
-    let report = board.outcome(&RunUntil::time(board.now()), ended);
-    let (traffic, samples) = messages(&mut board, ready);
+fn result_of(mut rig: Rig, ready: &ReadyRow, seed: u64, findings: bool, ended: Ended) -> BoardRowResult {
+    let reports = rig.outcomes(ended);
+    let (traffic, samples) = rig.messages(ready);
     let figure = Figure::of(ready.row.measurement.quantity, &samples, seed);
-    let problem = problem(&report, traffic.as_ref(), figure.is_some());
-    let end_ps = board.now().ps();
+    let problem = problem(&reports, traffic.as_ref(), figure.is_some());
+    let end_ps = rig.now().ps();
+    let mut reports = reports.into_iter();
+    let report = reports.next().expect("a row has a board");
+    let peer = reports.next();
+    let peers_notes = peer.iter().flat_map(|peer| &peer.notes).map(|note| format!("the peer: {note}"));
     BoardRowResult {
         ready: ready.clone(),
         statistics: statistics_of(&samples, end_ps, seed, findings),
@@ -117,8 +92,9 @@ fn result_of(mut board: Board, ready: &ReadyRow, seed: u64, findings: bool, ende
         end_ps,
         budget: None,
         counts: counts(&report),
-        notes: report.notes,
+        notes: report.notes.iter().cloned().chain(peers_notes).collect(),
         ended: report.sentence,
+        peer: peer.map(|peer| PeerResult { counts: counts(&peer), ended: peer.sentence }),
     }
 }
 
@@ -133,13 +109,15 @@ fn statistics_of(samples: &[Sample], end_ps: i64, seed: u64, findings: bool) -> 
 }
 
 /// Why a row has no figure, or ended otherwise than it should.
-fn problem(report: &BoardRun, traffic: Option<&TrafficResults>, measured: bool) -> Option<String> {
-    if report.failed {
-        return Some(format!("the firmware failed: {}", report.sentence));
+fn problem(reports: &[BoardRun], traffic: Option<&TrafficResults>, measured: bool) -> Option<String> {
+    let whose = ["the firmware", "the peer's firmware"];
+    if let Some((who, failed)) = whose.iter().zip(reports).find(|(_, report)| report.failed) {
+        return Some(format!("{who} failed: {}", failed.sentence));
     }
     if measured {
         return None;
     }
+    let report = &reports[0];
     Some(match traffic {
         None => format!("no client or server of the PC has messages of this board ({})", report.sentence),
         Some(one) => {

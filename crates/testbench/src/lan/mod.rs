@@ -12,10 +12,12 @@ mod ideal_mac;
 mod results;
 mod schema;
 mod seat;
+pub(crate) mod segment;
 mod setup;
 mod trace;
 mod traffic;
 mod wifi;
+mod wire;
 
 use std::any::Any;
 use std::net::Ipv4Addr;
@@ -26,6 +28,7 @@ use units::Picoseconds;
 use wiznet::Chip;
 
 use device::Device;
+use wire::OpenWire;
 
 pub use capture::{LanCaptureError, in_words};
 pub use controller::{BusUse, SpiController};
@@ -38,6 +41,7 @@ pub use setup::NetworkSetup;
 pub use trace::{LanTrace, TracedFrame};
 pub use traffic::TrafficSetup;
 pub use wifi::{WIFI_FIELDS, WifiAccessPoint};
+pub use wire::WireFrame;
 
 /// A board has an address once that has been the same for so long while its link was up: an address is written byte by byte,
 /// and firmware opens its sockets when the link is there.
@@ -81,6 +85,8 @@ pub struct Lan {
     cable: Cable,
     setup: NetworkSetup,
     wired: Vec<Wired>,
+    /// The end of a wire to another board, in the place of the chip's cable.
+    open: Option<OpenWire>,
     /// What runs on the PC.
     seats: Vec<Seated>,
     /// What begins later: once its time has come and the board has an address.
@@ -105,6 +111,7 @@ impl Lan {
             cable: setup.cable(),
             setup: setup.clone(),
             wired: Vec::new(),
+            open: None,
             seats: Vec::new(),
             awaited: setup.traffic.clone(),
             board: None,
@@ -386,7 +393,10 @@ impl Lan {
         let mut sent_any = false;
         while let Some((start, bytes)) = device.take_sent() {
             *spoken = sender(&bytes).or(*spoken);
-            self.network.send(*port, start, Frame::new(bytes));
+            match &mut self.open {
+                Some(open) => open.send(start, bytes),
+                None => self.network.send(*port, start, Frame::new(bytes)),
+            }
             sent_any = true;
         }
         sent_any
@@ -398,6 +408,10 @@ impl Lan {
             let mut received = false;
             while let Some(arrival) = self.network.take_arrival(self.wired[index].port) {
                 self.wired[index].device.receive(arrival.at, &arrival.frame.bytes, arrival.frame.intact);
+                received = true;
+            }
+            while let Some(frame) = self.open.as_mut().and_then(|open| open.take_arrival(self.now)) {
+                self.wired[index].device.receive(frame.end, &frame.bytes, true);
                 received = true;
             }
             if received {
@@ -420,7 +434,9 @@ impl Lan {
         let starts = self.awaited.iter().map(|one| one.start).filter(|&start| start > self.now);
         let settled = self.board.map(|(_, since)| since + SETTLING);
         let settled = settled.filter(|&at| at > self.now && !self.awaited.is_empty());
-        self.next_outside = starts.chain(self.network.next_event()).chain(settled).min();
+        let over_the_wire = self.open.as_ref().and_then(OpenWire::next_arrival);
+        let others = starts.chain(settled).chain(over_the_wire);
+        self.next_outside = others.chain(self.network.next_event()).min();
         self.chips_changed();
     }
 
@@ -443,6 +459,7 @@ impl Lan {
             cable: self.cable.clone(),
             setup: self.setup.clone(),
             wired: wired.collect(),
+            open: self.open.clone(),
             seats: self.seats.clone(),
             awaited: self.awaited.clone(),
             board: self.board,

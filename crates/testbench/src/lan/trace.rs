@@ -3,7 +3,7 @@
 
 use ethernet::{Direction, Tapped};
 use units::Picoseconds;
-use wiznet::{Access, Chip, Model};
+use wiznet::Access;
 
 use super::Lan;
 
@@ -60,11 +60,6 @@ impl Lan {
         }
         trace.accesses.sort_by_key(|access| access.start);
         trace
-    }
-
-    /// The model of the first chip; nothing where that is an ideal MAC.
-    pub fn model(&self) -> Option<Model> {
-        self.wired.first()?.device.chip().map(Chip::model)
     }
 
     fn traced(&self, tapped: Tapped) -> Option<TracedFrame> {

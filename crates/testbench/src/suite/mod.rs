@@ -11,8 +11,8 @@ pub(crate) mod schema;
 mod trigger;
 
 pub use boards::{
-    BOARD_FIELDS, BoardRow, BoardSetup, Compare, Measurement, NetworkSource, Place, Published, Quantity,
-    SameBut,
+    BOARD_FIELDS, BoardRow, BoardSetup, Compare, Measurement, NetworkSource, PeerSetup, Place, Published,
+    Quantity, SameBut,
 };
 pub use check::RowError;
 use check::check_samples;

@@ -49,7 +49,7 @@ class _Wiznet5k:
 
 class _WithLwip(_Wiznet5k):
     def send_ethernet(self, frame):
-        raise NotImplementedError
+        plan.note("frame of " + str(len(frame)) + " bytes")
 
     def ipconfig(self, *, dhcp4):
         plan.note("dhcp4 with link " + str(plan.has_link()))

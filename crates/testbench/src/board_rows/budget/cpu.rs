@@ -69,7 +69,7 @@ impl Follower {
     pub(super) fn intervals(&self) -> Vec<Interval> {
         let functions = self.symbols.functions();
         let name = |function: usize| match functions.get(function) {
-            Some(function) => format!("the processor in {}", function.name),
+            Some(function) => format!("the processor in {}", as_written(&function.name)),
             None => "the processor at work".to_owned(),
         };
         let interval = |stretch: &Stretch| Interval {
@@ -97,5 +97,24 @@ impl Observer for Follower {
         }
         self.leave(step.at);
         self.current = Some((step.at, function));
+    }
+}
+
+/// The name as the source has it, without what GCC adds to the variants of a function that it makes.
+fn as_written(name: &str) -> &str {
+    const VARIANTS: [&str; 4] = [".constprop.", ".isra.", ".part.", ".lto_priv."];
+    let end = VARIANTS.iter().filter_map(|variant| name.find(variant)).min();
+    &name[..end.unwrap_or(name.len())]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_variant_that_the_compiler_made_has_the_name_of_its_function() {
+        assert_eq!(as_written("spi_exchange.constprop.0"), "spi_exchange");
+        assert_eq!(as_written("f.part.0.constprop.1"), "f");
+        assert_eq!(as_written("tcp_output"), "tcp_output");
     }
 }

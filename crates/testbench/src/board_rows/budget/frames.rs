@@ -8,6 +8,7 @@ use wiznet::Access;
 use super::accesses::command;
 use super::{Interval, Rank, Stage};
 use crate::lan::TracedFrame;
+use crate::lan::segment::{SYN_FIN_RST, is_ipv4, segment_of};
 
 /// Silences shorter than this are nobody's timer: delayed acknowledgements begin at 40 ms (Linux, TCP_DELACK_MIN), lwIP's TCP
 /// timers count in 250 ms (opt.h, TCP_TMR_INTERVAL).
@@ -36,16 +37,6 @@ pub(super) enum Content {
     /// ARP, and what opens and closes connections.
     Other,
 }
-
-/// A TCP segment: its connection as seen by the sender, its sequence number, and how much it carries.
-struct Segment {
-    ports: [u8; 4],
-    sequence: u32,
-    payload: u32,
-    flags: u8,
-}
-
-const SYN_FIN_RST: u8 = 0b0111;
 
 /// Joins what was seen of each frame at both ends of its way.
 #[derive(Debug, Default)]
@@ -99,10 +90,10 @@ impl Passages {
         if segment.flags & SYN_FIN_RST != 0 {
             return Content::Other;
         }
-        if segment.payload == 0 {
+        if segment.payload.is_empty() {
             return Content::Acknowledgement;
         }
-        let end = segment.sequence.wrapping_add(segment.payload);
+        let end = segment.sequence.wrapping_add(segment.payload.len() as u32);
         let known = self.sent.entry((segment.ports, frame.from_board)).or_insert(segment.sequence);
         // Sequence numbers wrap: what is ahead by less than half of them is new (RFC 9293, 3.4).
         if end.wrapping_sub(*known).cast_signed() > 0 {
@@ -112,27 +103,6 @@ impl Passages {
             Content::Again
         }
     }
-}
-
-fn is_ipv4(bytes: &[u8]) -> bool {
-    bytes.get(12..14) == Some(&[0x08, 0x00])
-}
-
-fn segment_of(bytes: &[u8]) -> Option<Segment> {
-    let packet = bytes.get(14..).filter(|_| is_ipv4(bytes))?;
-    let header = usize::from(packet.first()? & 0x0f) * 4;
-    let length = usize::from(u16::from_be_bytes([*packet.get(2)?, *packet.get(3)?]));
-    if *packet.get(9)? != 6 {
-        return None;
-    }
-    let segment = packet.get(header..length.min(packet.len()))?;
-    let offset = usize::from(segment.get(12)? >> 4) * 4;
-    Some(Segment {
-        ports: segment.get(0..4)?.try_into().ok()?,
-        sequence: u32::from_be_bytes(segment.get(4..8)?.try_into().ok()?),
-        payload: segment.len().saturating_sub(offset) as u32,
-        flags: *segment.get(13)?,
-    })
 }
 
 /// All that follows from the frames of a time, which begins with a message's start and ends with its end.
@@ -151,7 +121,8 @@ pub(super) fn intervals(
     found
 }
 
-fn on_the_wire(passage: &Passage) -> Interval {
+/// A frame as an interval.
+pub(super) fn on_the_wire(passage: &Passage) -> Interval {
     let way =
         if passage.from_board { "frames on the wire to the PC" } else { "frames on the wire to the board" };
     Interval {

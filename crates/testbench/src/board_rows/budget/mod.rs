@@ -11,10 +11,12 @@ mod evidence;
 mod frames;
 mod held;
 mod purposes;
+mod shares;
 mod sleeps;
 mod sweep;
 mod trace;
 mod wire;
+mod witness;
 
 use units::Picoseconds;
 

@@ -3,15 +3,14 @@
 //! changes nothing.
 
 use ::traffic::{Outcome, Sample};
-use mcu::Slept;
 use units::{PS_PER_S, Picoseconds};
-use wiznet::{Access, Model};
 
-use super::cpu::Follower;
-use super::frames::{self, Passages};
-use super::{BudgetSpan, Evidence, Interval, Rank, Stage, accesses, held, sleeps, sweep, wire};
-use crate::board::{Board, BoardError, RunUntil};
-use crate::board_rows::run::{board_of, messages};
+use super::frames::Passages;
+use super::shares::{self, Shares};
+use super::witness::Witness;
+use super::{BudgetSpan, Evidence, wire};
+use crate::board::{Board, BoardError};
+use crate::board_rows::rig::Rig;
 use crate::board_rows::{BoardRowResult, ReadyRow};
 use crate::control::Control;
 use crate::lan::TracedFrame;
@@ -35,14 +34,6 @@ const MOST_FRAMES: usize = 20_000;
 const LONGEST_GAP: Picoseconds = Picoseconds::new(PS_PER_S);
 /// Frames wait at the taps for so long at most.
 const PIECE: Picoseconds = Picoseconds::new(PS_PER_S / 20);
-/// SCK that the chips take in every case: W5500 and W5200 33.3 MHz, W5100 14 MHz (Linux, devicetree binding `wiznet,w5x00`),
-/// W5100S 70 MHz (its datasheet).
-const HIGHEST_SCK_HZ: [(Model, u64); 4] = [
-    (Model::W5100, 14_000_000),
-    (Model::W5100S, 70_000_000),
-    (Model::W5200, 33_300_000),
-    (Model::W5500, 33_300_000),
-];
 
 /// Where the time of a row's messages goes.
 #[derive(Debug, Clone, Default)]
@@ -53,21 +44,23 @@ pub struct RowBudget {
     pub pcapng: Vec<u8>,
     /// What else was seen.
     pub evidence: Evidence,
+    /// The same of the peer.
+    pub peer_evidence: Option<Evidence>,
 }
 
-/// All that was seen.
-#[derive(Default)]
-struct Seen {
-    accesses: Vec<Access>,
-    sleeps: Vec<Slept>,
-    full_uart: Vec<Picoseconds>,
-    /// From when to when nothing of these three was missed.
-    stretches: Vec<(Picoseconds, Picoseconds)>,
-    /// At the board's end of the wire, of the traced messages.
+/// The second run.
+struct Trace<'a> {
+    ready: &'a ReadyRow,
+    rig: Rig,
+    /// Of each board.
+    witnesses: Vec<Witness>,
+    passages: Passages,
+    /// Frames of the traced messages, at the board's end of the wire.
     frames: Vec<TracedFrame>,
     keeps_frames: bool,
-    /// Times at the end of which core 0 slept on.
-    asleep_on: Vec<(Picoseconds, Picoseconds)>,
+    /// From when to when nothing was missed of what the witnesses record.
+    stretches: Vec<(Picoseconds, Picoseconds)>,
+    control: &'a Control,
 }
 
 /// Runs a row once more and takes some of its messages apart; nothing where it has none, or is stopped.
@@ -84,46 +77,114 @@ pub fn budget_of(
         return Ok(None);
     }
     let ready = &result.ready;
-    let mut board = board_of(ready, seed)?;
-    let mut passages = Passages::default();
-    let mut seen = Seen::default();
-    let mut follower = Some(Box::new(Follower::new(ready.image.symbols().clone())));
-    board.parts().lan().expect("a row's board has a chip").trace_frames();
-    let mut stalls = (0, 0.0);
-    for (from, to) in windows(&chosen) {
-        if !run_gap(&mut board, from, &mut passages, &mut seen, control) {
-            return Ok(None);
-        }
-        follow(&mut board, true, &mut follower);
-        seen.keeps_frames = true;
-        let before = board.chip().counts();
-        let stalled = board.chip().bus_counts().xip_stall_cycles;
-        let runs = run_to(&mut board, to, &mut passages, Some(&mut seen), control);
-        if board.chip().core(0).sleep() != mcu::Sleep::Awake {
-            seen.asleep_on.push((from, to));
-        }
-        let after = board.chip().counts();
-        stalls.0 += board.chip().bus_counts().xip_stall_cycles - stalled;
-        stalls.1 += ((after.cycles - before.cycles) - (after.idle_cycles[0] - before.idle_cycles[0])) as f64;
-        seen.keeps_frames = false;
-        seen.stretches.last_mut().expect("the gap began one").1 = to;
-        follow(&mut board, false, &mut follower);
-        if !runs {
+    let mut rig = Rig::of(ready, seed)?;
+    rig.trace_frames();
+    let witnesses = std::iter::once(&ready.dut).chain(&ready.peer).map(Witness::of).collect();
+    let mut trace = Trace {
+        ready,
+        rig,
+        witnesses,
+        passages: Passages::default(),
+        frames: Vec::new(),
+        keeps_frames: false,
+        stretches: Vec::new(),
+        control,
+    };
+    for window in windows(&chosen) {
+        if !trace.look_at(window)? {
             return Ok(None);
         }
     }
-    passages.finish();
-    let mut evidence = evidence_of(&mut board, ready);
-    evidence.xip_stall_share = (stalls.1 > 0.0).then(|| stalls.0 as f64 / stalls.1);
-    if !is_the_same(&mut board, &chosen, ready) {
+    if !is_the_same(&mut trace.rig, &chosen, ready) {
         return Ok(None);
     }
-    let follower = follower.expect("it comes back from the chip");
-    evidence.messages = chosen.len();
-    let spans = spans(&chosen, &passages, &seen, &follower, &mut evidence, ready);
-    // Writing into memory fails only for times before 1970.
-    let pcapng = wire::pcapng(&seen.frames, &chosen, evidence.cable_bits_per_second).unwrap_or_default();
-    Ok(Some(RowBudget { spans, pcapng, evidence }))
+    Ok(Some(trace.budget(&chosen)))
+}
+
+impl Trace<'_> {
+    /// Runs to a time of traced messages and through it; false where somebody stopped it.
+    fn look_at(&mut self, (from, to): (Picoseconds, Picoseconds)) -> Result<bool, BoardError> {
+        if !self.run_gap(from)? {
+            return Ok(false);
+        }
+        self.each(Witness::follow);
+        self.keeps_frames = true;
+        let runs = self.run_to(to, true)?;
+        self.keeps_frames = false;
+        self.stretches.last_mut().expect("the gap began one").1 = to;
+        self.each(|witness, board| witness.leave(board, (from, to)));
+        Ok(runs)
+    }
+
+    fn each(&mut self, act: impl Fn(&mut Witness, &mut Board)) {
+        for (witness, board) in self.witnesses.iter_mut().zip(self.rig.boards()) {
+            act(witness, board);
+        }
+    }
+
+    /// Runs to the next traced message. What the boards wait for is seen on the way there where that is short.
+    fn run_gap(&mut self, to: Picoseconds) -> Result<bool, BoardError> {
+        if self.stretches.last().is_some_and(|last| to - last.1 <= LONGEST_GAP) {
+            return self.run_to(to, true);
+        }
+        self.each(|_, board| Witness::record(board, false));
+        let runs = self.run_to(to, false)?;
+        self.each(|_, board| Witness::record(board, true));
+        self.stretches.push((to, to));
+        Ok(runs)
+    }
+
+    /// Runs to a time, and takes what was seen on the way; false where somebody stopped it.
+    fn run_to(&mut self, to: Picoseconds, looks: bool) -> Result<bool, BoardError> {
+        while self.rig.now() < to {
+            let before = self.rig.now();
+            self.rig.run(to.min(before + PIECE), self.control)?;
+            let passed = self.rig.take_passed();
+            if looks {
+                let room = if self.keeps_frames { MOST_FRAMES.saturating_sub(self.frames.len()) } else { 0 };
+                self.frames.extend(passed.frames.iter().filter(|frame| frame.at_board).take(room).cloned());
+                let boards = self.rig.boards().iter_mut().zip(passed.accesses);
+                for (witness, (board, accesses)) in self.witnesses.iter_mut().zip(boards) {
+                    witness.take(board, accesses);
+                }
+            }
+            passed.frames.into_iter().for_each(|frame| self.passages.add(frame));
+            if self.control.is_stopped() || self.rig.now() <= before {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    fn budget(mut self, chosen: &[Sample]) -> RowBudget {
+        self.passages.finish();
+        let cable_bits_per_second = self.ready.network.speed.bits_per_second();
+        let messages = chosen.len();
+        let passages = self.passages.done;
+        let seen_by_peer = shares::mirrored(&passages);
+        let views = [&passages, &seen_by_peer];
+        let witnesses = self.witnesses.into_iter().zip(self.rig.boards()).zip(views);
+        let mut testimonies = witnesses.map(|((witness, board), passages)| {
+            let mut evidence = Evidence { messages, cable_bits_per_second, ..Evidence::default() };
+            let testimony = witness.testify(board, passages, &self.stretches, &mut evidence);
+            (testimony, evidence)
+        });
+        let (board, evidence) = testimonies.next().expect("a row has a board");
+        let (peer, peer_evidence) = testimonies.next().unzip();
+        drop(testimonies);
+        // Writing into memory fails only for times before 1970.
+        self.frames.sort_by_key(|frame| frame.start);
+        let pcapng = wire::pcapng(&self.frames, chosen, cable_bits_per_second).unwrap_or_default();
+        let shares = Shares::new(passages, board, peer);
+        let mut spans = Vec::new();
+        for sample in chosen {
+            spans.extend(shares.spans(sample));
+            if spans.len() > MOST_SPANS {
+                break;
+            }
+        }
+        RowBudget { spans, pcapng, evidence, peer_evidence }
+    }
 }
 
 /// The messages that are traced, in the order of time.
@@ -164,8 +225,8 @@ fn has_a_heavy_tail(times: &[i64]) -> bool {
 
 /// Whether the messages were those of the first run. An interval of a transfer is told of with the first byte after it, so
 /// that the last one may be missing.
-fn is_the_same(board: &mut Board, chosen: &[Sample], ready: &ReadyRow) -> bool {
-    let (_, again) = messages(board, ready);
+fn is_the_same(rig: &mut Rig, chosen: &[Sample], ready: &ReadyRow) -> bool {
+    let (_, again) = rig.messages(ready);
     let last = chosen.last().map(|sample| sample.index);
     chosen.iter().all(|sample| match again.binary_search_by_key(&sample.index, |one| one.index) {
         Ok(place) => (again[place].trigger, again[place].done) == (sample.trigger, sample.done),
@@ -184,128 +245,4 @@ fn windows(chosen: &[Sample]) -> Vec<(Picoseconds, Picoseconds)> {
         }
     }
     windows
-}
-
-/// Runs to the next traced message. What the board waits for is seen on the way there where that is short.
-fn run_gap(
-    board: &mut Board,
-    to: Picoseconds,
-    passages: &mut Passages,
-    seen: &mut Seen,
-    control: &Control,
-) -> bool {
-    if seen.stretches.last().is_some_and(|last| to - last.1 <= LONGEST_GAP) {
-        return run_to(board, to, passages, Some(seen), control);
-    }
-    record(board, false);
-    let runs = run_to(board, to, passages, None, control);
-    record(board, true);
-    seen.stretches.push((to, to));
-    runs
-}
-
-/// Runs to a time, and takes what was seen on the way; false where somebody stopped it.
-fn run_to(
-    board: &mut Board,
-    to: Picoseconds,
-    passages: &mut Passages,
-    mut seen: Option<&mut Seen>,
-    control: &Control,
-) -> bool {
-    while board.now() < to {
-        let before = board.now();
-        board.run(&RunUntil::time(to.min(before + PIECE)), control, &mut ());
-        let trace = board.parts().lan().map(|lan| lan.take_trace()).unwrap_or_default();
-        if let Some(seen) = &mut seen {
-            let room = if seen.keeps_frames { MOST_FRAMES.saturating_sub(seen.frames.len()) } else { 0 };
-            seen.frames.extend(trace.frames.iter().filter(|frame| frame.at_board).take(room).cloned());
-            let (sleeps, full_uart) = board.chip_mut().take_waits();
-            seen.accesses.extend(trace.accesses);
-            seen.sleeps.extend(sleeps);
-            seen.full_uart.extend(full_uart);
-        }
-        trace.frames.into_iter().for_each(|frame| passages.add(frame));
-        if control.is_stopped() || board.now() <= before {
-            return false;
-        }
-    }
-    true
-}
-
-/// Keeps the accesses of the chip and the waits from here on, or no longer.
-fn record(board: &mut Board, on: bool) {
-    board.parts().lan().expect("a row's board has a chip").trace_accesses(on);
-    board.chip_mut().record_waits(on);
-}
-
-/// Follows the processor from here on, or no longer.
-fn follow(board: &mut Board, on: bool, follower: &mut Option<Box<Follower>>) {
-    if on {
-        let follower: Option<Box<dyn mcu::Observer>> = follower.take().map(|follower| follower as _);
-        board.chip_mut().observe(follower);
-        return;
-    }
-    let now = board.now();
-    let observer: Option<Box<dyn std::any::Any>> =
-        board.chip_mut().observe(None).map(|observer| observer as _);
-    *follower = observer.and_then(|observer| observer.downcast().ok());
-    if let Some(follower) = follower {
-        follower.pause(now);
-    }
-}
-
-fn evidence_of(board: &mut Board, ready: &ReadyRow) -> Evidence {
-    let model = board.parts().lan().and_then(|lan| lan.model());
-    let highest = model.and_then(|model| HIGHEST_SCK_HZ.iter().find(|(known, _)| *known == model));
-    let sck_hz = board.parts().passed().iter().map(|port| port.spi_clock_hz).max().filter(|hz| *hz > 0);
-    Evidence {
-        sck_hz,
-        highest_sck_hz: highest.map(|(_, hz)| *hz),
-        cable_bits_per_second: ready.network.speed.bits_per_second(),
-        ..Evidence::default()
-    }
-}
-
-fn spans(
-    chosen: &[Sample],
-    passages: &Passages,
-    seen: &Seen,
-    follower: &Follower,
-    evidence: &mut Evidence,
-    ready: &ReadyRow,
-) -> Vec<BudgetSpan> {
-    let model = ready.board.chips.iter().find_map(|chip| match &chip.part {
-        crate::board::Part::Wiznet(part) => Some(part.model),
-        _ => None,
-    });
-    let model = model.unwrap_or(Model::W5500);
-    let mut all = accesses::intervals(&seen.accesses, model, evidence.sck_hz.unwrap_or(0));
-    let (asleep, poll_period) = sleeps::intervals(&seen.sleeps, &seen.accesses, &seen.stretches);
-    evidence.poll_period_ps = poll_period.map(Picoseconds::ps);
-    all.extend(asleep);
-    all.extend(sleeps::console_waits(&seen.full_uart));
-    all.extend(follower.intervals());
-    all.extend(seen.asleep_on.iter().map(|&(start, end)| {
-        let stage = Stage::new("sleep", "asleep");
-        Interval { start, end, rank: Rank::AsleepOn, stage, bytes: 0 }
-    }));
-    let holds = held::holds(&passages.done, &seen.accesses);
-    let mut all = held::relabel(all, &holds);
-    evidence.held_period_ps = held::period(&held::waited(&holds, &all)).map(Picoseconds::ps);
-    all.sort_by_key(|interval| interval.start);
-    let longest = all.iter().map(|one| one.end - one.start).max().unwrap_or(Picoseconds::ZERO);
-    let mut spans = Vec::new();
-    for sample in chosen {
-        let (from, to) = (sample.trigger, sample.done.unwrap_or(sample.trigger));
-        let of_frames = held::relabel(frames::intervals(&passages.done, &seen.accesses, from, to), &holds);
-        let first = all.partition_point(|interval| interval.start < from - longest);
-        let last = all.partition_point(|interval| interval.start < to);
-        let own: Vec<&Interval> =
-            all[first..last].iter().filter(|one| one.end > from).chain(&of_frames).collect();
-        spans.extend(sweep::spans(sample.index, from, to, &own));
-        if spans.len() > MOST_SPANS {
-            break;
-        }
-    }
-    spans
 }

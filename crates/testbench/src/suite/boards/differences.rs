@@ -1,6 +1,8 @@
 //! In what two rows differ: a comparison that says what a change brings must change one thing.
 
-use super::{BoardSetup, SameBut};
+use std::collections::BTreeMap;
+
+use super::{BoardSetup, SameBut, peer};
 
 /// Something in which two setups differ: its name, its value here and there.
 pub(super) type Difference = (String, Option<String>, Option<String>);
@@ -14,40 +16,54 @@ pub(super) fn differences(here: &BoardSetup, there: &BoardSetup) -> Vec<Differen
         }
     };
     note("board", here.board.clone(), there.board.clone());
-    note("firmware", image(here).to_owned(), image(there).to_owned());
+    let (one, other) = images(here, there);
+    note("firmware", one.to_owned(), other.to_owned());
     note("network", here.network.text().to_owned(), there.network.text().to_owned());
     note("traffic", traffic_text(here), traffic_text(there));
-    let mut names: Vec<&String> = here.settings.keys().chain(there.settings.keys()).collect();
-    names.sort_unstable();
-    names.dedup();
-    for name in names {
-        let (one, other) = (here.settings.get(name), there.settings.get(name));
-        if one != other {
-            found.push((name.clone(), one.cloned(), other.cloned()));
-        }
-    }
+    found.extend(of_settings("", &here.settings, &there.settings));
+    found.extend(peer::differences(here, there));
     found
 }
 
-/// The image's name without the folder of its board: the same program built for another board differs in the board alone.
-fn image(setup: &BoardSetup) -> &str {
-    let of_board = setup.firmware.strip_prefix(&setup.board).and_then(|rest| rest.strip_prefix('/'));
-    of_board.unwrap_or(&setup.firmware)
+/// The settings in which two images differ, by their names behind a prefix.
+pub(super) fn of_settings(
+    prefix: &str,
+    here: &BTreeMap<String, String>,
+    there: &BTreeMap<String, String>,
+) -> Vec<Difference> {
+    let mut names: Vec<&String> = here.keys().chain(there.keys()).collect();
+    names.sort_unstable();
+    names.dedup();
+    let differs = names.into_iter().filter(|name| here.get(*name) != there.get(*name));
+    differs
+        .map(|name| (format!("{prefix}{name}"), here.get(name).cloned(), there.get(name).cloned()))
+        .collect()
+}
+
+/// The names of both images; where each is in the folder of its board without that: the same program built for another board
+/// differs in the board alone.
+fn images<'a>(here: &'a BoardSetup, there: &'a BoardSetup) -> (&'a str, &'a str) {
+    let of_board = |setup: &'a BoardSetup| {
+        setup.firmware.strip_prefix(&setup.board).and_then(|rest| rest.strip_prefix('/'))
+    };
+    of_board(here).zip(of_board(there)).unwrap_or((&here.firmware, &there.firmware))
 }
 
 /// How many things that are. A suite compares thousands of rows with each other, so nothing is copied for it.
 pub(super) fn difference_count(here: &BoardSetup, there: &BoardSetup) -> usize {
     // By names of fields, so that a new one is not forgotten.
-    let BoardSetup { board, firmware: _, settings, network, traffic } = here;
+    let BoardSetup { board, firmware: _, settings, network, traffic, peer: _ } = here;
+    let (one, other) = images(here, there);
     let fields = [
         *board != there.board,
-        image(here) != image(there),
+        one != other,
         *network != there.network,
         *traffic != there.traffic && traffic_text(here) != traffic_text(there),
     ];
     let changed = settings.iter().filter(|(name, value)| there.settings.get(*name) != Some(*value));
     let missing = there.settings.keys().filter(|name| !settings.contains_key(*name));
-    fields.iter().filter(|differs| **differs).count() + changed.count() + missing.count()
+    let of_peers = peer::differences(here, there).len();
+    fields.iter().filter(|differs| **differs).count() + changed.count() + missing.count() + of_peers
 }
 
 /// What runs on the PC, as it would stand on a command line.

@@ -14,11 +14,13 @@ use super::differences::{difference_count, differences, same_but};
 use super::fields::names;
 use super::published::unit_names;
 use super::toml_text::document_of;
-use super::{BoardRow, BoardSetup, Compare, Measurement, NetworkSource, Place, Published, Quantity, SameBut};
+use super::{
+    BoardRow, BoardSetup, Compare, DEFAULT_BOARD, Measurement, NetworkSource, PeerSetup, Place, Published,
+    Quantity, SameBut, peer,
+};
 use crate::lan::{NetworkError, NetworkSetup, TrafficSetup};
 use crate::toml_file::{Misplaced, TomlFile, Value, fields_of, plain, shown};
 
-const DEFAULT_BOARD: &str = "w5500-evb-pico";
 const DEFAULT_LIMIT: Picoseconds = Picoseconds::new(10 * units::PS_PER_S);
 /// A day of virtual time takes many days of the host.
 const LONGEST_LIMIT: Picoseconds = Picoseconds::new(86_400 * units::PS_PER_S);
@@ -81,6 +83,11 @@ impl Reader<'_> {
         for (field, _, value) in &fields {
             self.set(&mut entry, &within, field, value)?;
         }
+        if let Some((field, message)) = peer::conflict(&entry.setup, &entry.measurement) {
+            let place =
+                fields.iter().find(|(known, ..)| *known == field).map_or(&span, |(_, place, _)| place);
+            return Err(self.file.error(place.clone(), format!("{within}{field}: {message}")));
+        }
         let published = find("published").map(|value| self.published(&within, value, &entry)).transpose()?;
         self.expand(name, &span, &entry, published.as_ref(), other.as_deref())?;
         self.entries.insert(name.to_owned(), entry);
@@ -122,6 +129,7 @@ impl Reader<'_> {
             }
             "network" => setup.network = self.network(field, value)?,
             "traffic" => setup.traffic = self.traffic(field, value)?,
+            "peer" => setup.peer = Some(PeerSetup::read(self.file, field, value, setup.peer.take())?),
             "measure" => measurement.quantity = self.choose(field, value, &Quantity::ALL)?,
             "of" => measurement.of = Some(self.file.text_of(field, value)?),
             "skip" => measurement.skip = self.file.whole(field, value, 0, MOST_SAMPLES)?,
@@ -358,6 +366,7 @@ impl Entry {
                 settings: BTreeMap::new(),
                 network: NetworkSource::Default,
                 traffic: Vec::new(),
+                peer: None,
             },
             choices: Vec::new(),
             measurement: Measurement {

@@ -64,6 +64,15 @@ pub const BOARD_FIELDS: &[BoardField] = &[
         "[{ kind = \"ping\", to = \"board\", count = 100 }]",
     ),
     field(
+        "peer",
+        "a table: firmware, board, settings",
+        "none",
+        "a second board in the place of the PC, with one wire between both: the row's image is a ping-pong client and this \
+         one the server, which takes the address that the client calls (docs/how-to/run-a-suite.md); of the network only the \
+         cable's speed counts",
+        "{ firmware = \"w5500-evb-pico/pingpong_server-hardware.elf\", settings = { address = \"192.168.1.1\" } }",
+    ),
+    field(
         "measure",
         "messages, requests, latency or bulk",
         "messages",
@@ -92,7 +101,7 @@ pub const BOARD_FIELDS: &[BoardField] = &[
         "the name of an entry before this one",
         "none",
         "the entry that this one is compared with: it has all of that entry's fields but those that it gives itself, and \
-         exactly one of board, firmware, network, traffic and the settings differs",
+         exactly one of board, firmware, network, traffic, peer and the settings differs",
         "\"pingpong\"",
     ),
     field(

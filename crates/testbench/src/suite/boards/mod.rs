@@ -4,6 +4,7 @@
 mod differences;
 mod entry;
 mod fields;
+mod peer;
 mod published;
 pub(crate) mod schema;
 mod toml_text;
@@ -15,9 +16,13 @@ use units::Picoseconds;
 
 pub(super) use entry::board_rows;
 pub use fields::BOARD_FIELDS;
+pub use peer::PeerSetup;
 pub use published::{Compare, Published};
 
 use crate::lan::{NetworkSetup, TrafficSetup};
+
+/// The board of an entry, or of a peer, that names none.
+const DEFAULT_BOARD: &str = "w5500-evb-pico";
 
 /// A row that runs firmware on a board.
 #[derive(Debug, Clone)]
@@ -62,6 +67,8 @@ pub struct BoardSetup {
     pub network: NetworkSource,
     /// What runs on the PC beside its servers, as the suite has it.
     pub traffic: Vec<TrafficSetup>,
+    /// The board in the place of the PC.
+    pub peer: Option<PeerSetup>,
 }
 
 /// Where a network comes from.
@@ -152,7 +159,7 @@ impl Quantity {
 pub struct SameBut {
     /// The row's name.
     pub row: String,
-    /// What differs: a setting, `firmware`, `board`, `network` or `traffic`.
+    /// What differs: a setting, `firmware`, `board`, `network`, `traffic` or `peer`, or of two peers `peer.firmware` and its like.
     pub what: String,
     /// Its value here; nothing where it is the image's own.
     pub here: Option<String>,

@@ -28,6 +28,15 @@ fn shape(field: &str) -> Value {
             let table = json!({"type": "object", "required": ["kind"], "additionalProperties": scalar});
             json!({"type": "array", "items": {"anyOf": [{"type": "string"}, table]}})
         }
+        "peer" => json!({
+            "type": "object",
+            "additionalProperties": false,
+            "properties": {
+                "board": {"type": "string"},
+                "firmware": {"type": "string"},
+                "settings": {"type": "object", "additionalProperties": scalar},
+            },
+        }),
         "measure" => json!({"enum": Quantity::ALL.map(|(name, _)| name)}),
         "skip" => json!({"type": "integer", "minimum": 0}),
         "samples" => json!({"type": "integer", "minimum": 1}),

@@ -1,0 +1,214 @@
+//! The spans of a message from what was seen of the board, or of both boards. While a message is at the peer, from the arrival
+//! of the board's data to the peer's own, the time is the peer's: what the board does besides is not what the message waits
+//! for. While its frame is on the wire the time is the wire's; acknowledgements that are there besides take none.
+
+use ::traffic::Sample;
+use units::Picoseconds;
+
+use super::frames::{self, Content, Passage};
+use super::witness::Testimony;
+use super::{BudgetSpan, Interval, Rank, Stage, held, sweep};
+
+/// What stands before the stages of the peer.
+const PEER: &str = "the peer: ";
+
+/// What was seen of a row.
+pub(super) struct Shares {
+    board: Share,
+    peer: Option<Share>,
+}
+
+/// A board with the frames as it sees them: `from_board` are its own.
+struct Share {
+    passages: Vec<Passage>,
+    testimony: Testimony,
+    longest: Picoseconds,
+}
+
+impl Share {
+    fn new(passages: Vec<Passage>, testimony: Testimony) -> Self {
+        let lengths = testimony.intervals.iter().map(|one| one.end - one.start);
+        let longest = lengths.max().unwrap_or(Picoseconds::ZERO);
+        Self { passages, testimony, longest }
+    }
+
+    /// All that follows from the frames of a time.
+    fn of_frames(&self, from: Picoseconds, to: Picoseconds) -> Vec<Interval> {
+        let found = frames::intervals(&self.passages, &self.testimony.accesses, from, to);
+        held::relabel(found, &self.testimony.holds)
+    }
+
+    fn spans(
+        &self,
+        message: u64,
+        from: Picoseconds,
+        to: Picoseconds,
+        of_frames: &[Interval],
+    ) -> Vec<BudgetSpan> {
+        let all = &self.testimony.intervals;
+        let first = all.partition_point(|interval| interval.start < from - self.longest);
+        let last = all.partition_point(|interval| interval.start < to);
+        let own: Vec<&Interval> =
+            all[first..last].iter().filter(|one| one.end > from).chain(of_frames).collect();
+        sweep::spans(message, from, to, &own)
+    }
+}
+
+impl Shares {
+    pub(super) fn new(passages: Vec<Passage>, board: Testimony, peer: Option<Testimony>) -> Self {
+        let peer = peer.map(|peer| Share::new(mirrored(&passages), peer));
+        Self { board: Share::new(passages, board), peer }
+    }
+
+    /// The spans of a message, without gaps.
+    pub(super) fn spans(&self, sample: &Sample) -> Vec<BudgetSpan> {
+        let (from, to) = (sample.trigger, sample.done.unwrap_or(sample.trigger));
+        let of_frames = self.board.of_frames(from, to);
+        match &self.peer {
+            None => self.board.spans(sample.index, from, to, &of_frames),
+            Some(peer) => self.spans_of_both(peer, sample.index, (from, to), &of_frames),
+        }
+    }
+
+    fn spans_of_both(
+        &self,
+        peer: &Share,
+        message: u64,
+        (from, to): (Picoseconds, Picoseconds),
+        of_frames: &[Interval],
+    ) -> Vec<BudgetSpan> {
+        let own = without_frames(of_frames);
+        let at_the_board =
+            |start, end| self.board.spans(message, start, end, &own).into_iter().map(of_the_board);
+        let mut spans = Vec::new();
+        let mut at = from;
+        for Window { start, end, wire } in windows(of_frames, &self.board.passages, from, to) {
+            let start = start.max(at);
+            if start >= end {
+                continue;
+            }
+            spans.extend(at_the_board(at, start));
+            if let Some((stage, bytes)) = wire {
+                spans.push(of_the_board(BudgetSpan { message, stage, start, end, bytes }));
+            } else {
+                let theirs = without_frames(&peer.of_frames(start, end));
+                spans.extend(peer.spans(message, start, end, &theirs).into_iter().map(of_the_peer));
+            }
+            at = end;
+        }
+        spans.extend(at_the_board(at, to));
+        spans
+    }
+}
+
+/// A time in which a message is not at the board.
+struct Window {
+    start: Picoseconds,
+    end: Picoseconds,
+    /// The stage and the bytes of a frame, where it is on the wire; else it is at the peer.
+    wire: Option<(Stage, u64)>,
+}
+
+/// When the message is on the wire, and when at the peer, where the PC would otherwise have it.
+fn windows(of_frames: &[Interval], passages: &[Passage], from: Picoseconds, to: Picoseconds) -> Vec<Window> {
+    let at_peer = of_frames.iter().filter(|one| one.rank == Rank::Pc);
+    let at_peer = at_peer.map(|one| Window { start: one.start, end: one.end.min(to), wire: None });
+    let carries = |one: &&Passage| matches!(one.content, Content::Payload | Content::Again);
+    let under_way = passages.iter().filter(|one| one.end > from && one.start < to);
+    let on_wire = under_way.filter(carries).map(|one| {
+        let Interval { start, end, stage, bytes, .. } = frames::on_the_wire(one);
+        Window { start, end: end.min(to), wire: Some((stage, bytes)) }
+    });
+    let mut found: Vec<Window> = at_peer.chain(on_wire).collect();
+    found.sort_by_key(|window| (window.start, window.end));
+    found
+}
+
+/// What follows from frames but that they are on the wire.
+fn without_frames(of_frames: &[Interval]) -> Vec<Interval> {
+    of_frames.iter().filter(|one| one.rank != Rank::Wire).cloned().collect()
+}
+
+/// The frames as the other board sees them.
+pub(super) fn mirrored(passages: &[Passage]) -> Vec<Passage> {
+    passages.iter().map(|one| Passage { from_board: !one.from_board, ..one.clone() }).collect()
+}
+
+fn of_the_board(mut span: BudgetSpan) -> BudgetSpan {
+    span.stage.name = span.stage.name.replace("the PC", "the peer");
+    span
+}
+
+/// What a stage says of its board it says of the peer, whose other end is the board.
+fn of_the_peer(mut span: BudgetSpan) -> BudgetSpan {
+    let name = span.stage.name.replace("the board", "the peer").replace("the PC", "its other end");
+    span.stage.name = format!("{PEER}{name}");
+    span
+}
+
+#[cfg(test)]
+mod tests {
+    use units::PS_PER_US;
+
+    use super::*;
+
+    fn at(us: i64) -> Picoseconds {
+        Picoseconds::new(us * PS_PER_US)
+    }
+
+    fn frame(us: i64, from_board: bool, content: Content) -> Passage {
+        Passage { from_board, start: at(us), end: at(us + 6), bytes: 60, content }
+    }
+
+    fn working(from_us: i64, to_us: i64, name: &str) -> Testimony {
+        let stage = Stage::new("cpu", name);
+        let (start, end) = (at(from_us), at(to_us));
+        let intervals = vec![Interval { start, end, rank: Rank::Processor, stage, bytes: 0 }];
+        Testimony { intervals, holds: Vec::new(), accesses: Vec::new() }
+    }
+
+    #[test]
+    fn each_time_goes_to_the_board_the_wire_or_the_peer_and_nothing_is_left_out() {
+        let passages = vec![
+            frame(20, true, Content::Payload),
+            frame(30, false, Content::Acknowledgement),
+            frame(60, false, Content::Payload),
+        ];
+        let board = working(0, 100, "the processor in f");
+        let peer = working(0, 50, "the processor in g");
+        let shares = Shares::new(passages, board, Some(peer));
+        let sample = Sample { done: Some(at(66)), ..Sample::begun(7, at(5)) };
+        let spans = shares.spans(&sample);
+        let us = |time: Picoseconds| time.ps() / PS_PER_US;
+        let told: Vec<(&str, i64, i64)> =
+            spans.iter().map(|one| (one.stage.name.as_str(), us(one.start), us(one.end))).collect();
+        let expected = [
+            ("the processor in f", 5, 20),
+            ("frames on the wire to the peer", 20, 26),
+            ("the peer: the processor in g", 26, 50),
+            ("the peer: unexplained", 50, 60),
+            ("frames on the wire to the board", 60, 66),
+        ];
+        assert_eq!(told, expected);
+        assert!(spans.iter().all(|span| span.message == 7));
+    }
+
+    #[test]
+    fn the_peer_and_the_board_change_places_in_words() {
+        let span = |name: &str| BudgetSpan {
+            message: 0,
+            stage: Stage::new("protocol", name),
+            start: at(0),
+            end: at(1),
+            bytes: 0,
+        };
+        let silence = "silence until the PC sends again";
+        assert_eq!(of_the_board(span(silence)).stage.name, "silence until the peer sends again");
+        assert_eq!(
+            of_the_peer(span(silence)).stage.name,
+            "the peer: silence until its other end sends again"
+        );
+        let held = of_the_peer(span("answer held back by the board"));
+        assert_eq!(held.stage.name, "the peer: answer held back by the peer");
+    }
+}

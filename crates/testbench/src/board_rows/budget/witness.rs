@@ -1,0 +1,141 @@
+//! All that is seen of one board while messages are traced: accesses of its chips, sleeps, looks at a full UART, and its
+//! processor function by function.
+
+use mcu::Slept;
+use mcu::chip::Counts;
+use units::Picoseconds;
+use wiznet::{Access, Model};
+
+use super::cpu::Follower;
+use super::frames::Passage;
+use super::held::{self, Hold};
+use super::{Evidence, Interval, Rank, Stage, accesses, sleeps};
+use crate::board::{Board, Part};
+use crate::board_rows::ReadyBoard;
+
+/// SCK that the chips take in every case: W5500 and W5200 33.3 MHz, W5100 14 MHz (Linux, devicetree binding `wiznet,w5x00`),
+/// W5100S 70 MHz (its datasheet).
+const HIGHEST_SCK_HZ: [(Model, u64); 4] = [
+    (Model::W5100, 14_000_000),
+    (Model::W5100S, 70_000_000),
+    (Model::W5200, 33_300_000),
+    (Model::W5500, 33_300_000),
+];
+
+/// What was seen of a board.
+pub(super) struct Witness {
+    /// On the chip while it follows.
+    follower: Option<Box<Follower>>,
+    /// Counts where it began to follow, and cycles in which the flash was waited for.
+    began: Option<(Counts, u64)>,
+    accesses: Vec<Access>,
+    sleeps: Vec<Slept>,
+    full_uart: Vec<Picoseconds>,
+    /// Times at the end of which core 0 slept on.
+    asleep_on: Vec<(Picoseconds, Picoseconds)>,
+    /// Cycles in which the flash was waited for, of how many that the processor worked.
+    stalled: (u64, f64),
+    /// The model of its chip, and that only where it is one of WIZnet's.
+    model: Option<Model>,
+}
+
+/// The board's share of the traced messages.
+pub(super) struct Testimony {
+    /// What it did, in the order of start.
+    pub(super) intervals: Vec<Interval>,
+    /// When it held answers back.
+    pub(super) holds: Vec<Hold>,
+    /// Its accesses, in the order of time.
+    pub(super) accesses: Vec<Access>,
+}
+
+impl Witness {
+    pub(super) fn of(ready: &ReadyBoard) -> Self {
+        let model = ready.board.chips.iter().find_map(|chip| match &chip.part {
+            Part::Wiznet(part) => Some(part.model),
+            _ => None,
+        });
+        Self {
+            follower: Some(Box::new(Follower::new(ready.image.symbols().clone()))),
+            began: None,
+            accesses: Vec::new(),
+            sleeps: Vec::new(),
+            full_uart: Vec::new(),
+            asleep_on: Vec::new(),
+            stalled: (0, 0.0),
+            model,
+        }
+    }
+
+    /// Has the accesses of a board's chip and its waits kept from here on, or no longer.
+    pub(super) fn record(board: &mut Board, on: bool) {
+        board.parts().lan().expect("a row's board has a chip").trace_accesses(on);
+        board.chip_mut().record_waits(on);
+    }
+
+    /// Follows the processor from here on.
+    pub(super) fn follow(&mut self, board: &mut Board) {
+        let follower: Option<Box<dyn mcu::Observer>> = self.follower.take().map(|follower| follower as _);
+        board.chip_mut().observe(follower);
+        self.began = Some((board.chip().counts(), board.chip().bus_counts().xip_stall_cycles));
+    }
+
+    /// Takes what was seen since it was asked last.
+    pub(super) fn take(&mut self, board: &mut Board, accesses: Vec<Access>) {
+        let (sleeps, full_uart) = board.chip_mut().take_waits();
+        self.accesses.extend(accesses);
+        self.sleeps.extend(sleeps);
+        self.full_uart.extend(full_uart);
+    }
+
+    /// Follows it no longer, after a time in which it did.
+    pub(super) fn leave(&mut self, board: &mut Board, (from, to): (Picoseconds, Picoseconds)) {
+        if board.chip().core(0).sleep() != mcu::Sleep::Awake {
+            self.asleep_on.push((from, to));
+        }
+        if let Some((before, stalled)) = self.began.take() {
+            let after = board.chip().counts();
+            self.stalled.0 += board.chip().bus_counts().xip_stall_cycles - stalled;
+            let idle = after.idle_cycles[0] - before.idle_cycles[0];
+            self.stalled.1 += ((after.cycles - before.cycles) - idle) as f64;
+        }
+        let now = board.now();
+        let observer: Option<Box<dyn std::any::Any>> =
+            board.chip_mut().observe(None).map(|observer| observer as _);
+        self.follower = observer.and_then(|observer| observer.downcast().ok());
+        if let Some(follower) = &mut self.follower {
+            follower.pause(now);
+        }
+    }
+
+    /// What it has seen among these frames, and the figures behind it. Of the time in `stretches` nothing was missed.
+    pub(super) fn testify(
+        self,
+        board: &mut Board,
+        passages: &[Passage],
+        stretches: &[(Picoseconds, Picoseconds)],
+        evidence: &mut Evidence,
+    ) -> Testimony {
+        evidence.sck_hz =
+            board.parts().passed().iter().map(|port| port.spi_clock_hz).max().filter(|hz| *hz > 0);
+        let highest = HIGHEST_SCK_HZ.iter().find(|(known, _)| Some(*known) == self.model);
+        evidence.highest_sck_hz = highest.map(|(_, hz)| *hz);
+        evidence.xip_stall_share = (self.stalled.1 > 0.0).then(|| self.stalled.0 as f64 / self.stalled.1);
+        let model = self.model.unwrap_or(Model::W5500);
+        let mut all = accesses::intervals(&self.accesses, model, evidence.sck_hz.unwrap_or(0));
+        let (asleep, poll_period) = sleeps::intervals(&self.sleeps, &self.accesses, stretches);
+        evidence.poll_period_ps = poll_period.map(Picoseconds::ps);
+        all.extend(asleep);
+        all.extend(sleeps::console_waits(&self.full_uart));
+        all.extend(self.follower.expect("it came back from the chip").intervals());
+        all.extend(self.asleep_on.iter().map(|&(start, end)| {
+            let stage = Stage::new("sleep", "asleep");
+            Interval { start, end, rank: Rank::AsleepOn, stage, bytes: 0 }
+        }));
+        let holds = held::holds(passages, &self.accesses);
+        let mut intervals = held::relabel(all, &holds);
+        evidence.held_period_ps = held::period(&held::waited(&holds, &intervals)).map(Picoseconds::ps);
+        intervals.sort_by_key(|interval| interval.start);
+        Testimony { intervals, holds, accesses: self.accesses }
+    }
+}

@@ -1,0 +1,90 @@
+//! Whether two images can play with each other: a mistake is said before anything runs. Images are known by their settings:
+//! who calls has `server` and `server_port`, who is called has `port`, and both may have `address`, `mac_last` and `dhcp`.
+
+use super::prepare::{ReadyBoard, Wrong, ethernet_chips};
+use crate::lan::NetworkSetup;
+
+const CLIENT: &str = "w5500-evb-pico/pingpong_client-hardware.elf";
+const SERVER: &str = "w5500-evb-pico/pingpong_server-hardware.elf";
+/// The value of a switch that is off.
+const OFF: &str = "0";
+
+/// Checks both boards and the network of a row with a peer.
+pub(super) fn check(dut: &ReadyBoard, peer: &ReadyBoard, network: &NetworkSetup) -> Result<(), Wrong> {
+    let plain = network.wifi.is_none() && network.impairments.iter().all(|one| *one == Default::default());
+    if !plain {
+        let message = "between two boards is a plain wire; leave wifi and cable.impair out";
+        return Err(("network", message.to_owned()));
+    }
+    for (ready, field) in [(dut, "board"), (peer, "peer.board")] {
+        let chips = ethernet_chips(&ready.board);
+        if chips != 1 {
+            let name = &ready.board.name;
+            let message =
+                format!("board {name} has {chips} chips with Ethernet, and a wire has one at its end");
+            return Err((field, message));
+        }
+    }
+    roles(dut, peer)?;
+    addresses(dut, peer)
+}
+
+/// The row's image calls, and the peer's is called.
+fn roles(dut: &ReadyBoard, peer: &ReadyBoard) -> Result<(), Wrong> {
+    let Some(called_port) = dut.settings.get("server").and(dut.settings.get("server_port")) else {
+        let message = format!(
+            "{} cannot play with a peer: it has no settings server and server_port, by which a ping-pong client such as \
+             {CLIENT} knows whom to call",
+            dut.firmware.name
+        );
+        return Err(("firmware", message));
+    };
+    let name = &peer.firmware.name;
+    let Some(port) = peer.settings.get("port").filter(|_| !peer.settings.contains_key("server")) else {
+        let why = match peer.settings.contains_key("server") {
+            true => "it calls a server itself",
+            false => "it has no setting port, on which it would be called",
+        };
+        let message = format!("{name} cannot play the peer: {why}; a ping-pong server such as {SERVER} can");
+        return Err(("peer.firmware", message));
+    };
+    if port != called_port {
+        let message = format!(
+            "port is {port}, but the board calls {called_port} (its setting server_port); set both to one"
+        );
+        return Err(("peer.settings", message));
+    }
+    Ok(())
+}
+
+fn addresses(dut: &ReadyBoard, peer: &ReadyBoard) -> Result<(), Wrong> {
+    let set = |board: &ReadyBoard, name: &str| board.settings.get(name).cloned();
+    let asks = |board: &ReadyBoard| set(board, "dhcp").is_some_and(|dhcp| dhcp != OFF);
+    for (board, field) in [(dut, "settings"), (peer, "peer.settings")] {
+        if asks(board) {
+            let message = "dhcp is on, but nobody between two boards gives out addresses; set dhcp = \"off\"";
+            return Err((field, message.to_owned()));
+        }
+    }
+    let (called, address) = (set(dut, "server"), set(peer, "address"));
+    if let (Some(called), Some(address)) = (&called, &address)
+        && called != address
+    {
+        let message = format!(
+            "address is {address}, but the board calls {called} (its setting server); set address = \"{called}\""
+        );
+        return Err(("peer.settings", message));
+    }
+    for (name, other) in
+        [("address", "\"192.168.1.1\", and the board's setting server to it"), ("mac_last", "1")]
+    {
+        if let (Some(one), Some(theirs)) = (set(dut, name), set(peer, name))
+            && one == theirs
+        {
+            let message =
+                format!("both boards have {name} {one}; give the peer another, such as {name} = {other}");
+            return Err(("peer.settings", message));
+        }
+    }
+    Ok(())
+}

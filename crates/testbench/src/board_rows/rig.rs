@@ -1,0 +1,195 @@
+//! What a row is run on: a board with the PC at the other end of its network, or two boards on one wire.
+
+use ::traffic::{Results, Sample};
+use units::Picoseconds;
+use wiznet::Access;
+
+use super::ReadyRow;
+use super::prepare::ReadyBoard;
+use super::rounds::Rounds;
+use crate::board::{Board, BoardError, BoardOptions, BoardPair, BoardRun, Crossing, Ended, RunUntil, Side};
+use crate::control::Control;
+use crate::lan::{TracedFrame, TrafficResults};
+
+/// What a peer is called, and its kind: that of the PC's server in whose place it stands.
+const PEER: (&str, &str) = ("peer", "pingpong-server");
+
+/// A row's boards at some time.
+pub(super) enum Rig {
+    /// A board and the PC.
+    WithPc(Box<Board>),
+    /// Two boards.
+    WithPeer(Box<Peers>),
+}
+
+/// Two boards, and what was heard of them.
+pub(super) struct Peers {
+    pair: BoardPair,
+    rounds: Rounds,
+    /// Whether frames are kept.
+    traces: bool,
+    crossed: Vec<Crossing>,
+}
+
+/// What passed since somebody asked last.
+#[derive(Default)]
+pub(super) struct Passed {
+    pub(super) frames: Vec<TracedFrame>,
+    /// The accesses of each board's chips, where they are followed.
+    pub(super) accesses: Vec<Vec<Access>>,
+}
+
+impl Rig {
+    /// The boards of a row, with their images and their network, at the beginning of time.
+    pub(super) fn of(ready: &ReadyRow, seed: u64) -> Result<Self, BoardError> {
+        let dut = loaded(&ready.dut, ready, seed)?;
+        let Some(peer) = &ready.peer else { return Ok(Self::WithPc(Box::new(dut))) };
+        // Two chips with one seed would choose the same numbers.
+        let peer = loaded(peer, ready, seed.wrapping_add(1))?;
+        let pair = BoardPair::new(dut, peer, None)?;
+        let (rounds, crossed) = (Rounds::default(), Vec::new());
+        Ok(Self::WithPeer(Box::new(Peers { pair, rounds, traces: false, crossed })))
+    }
+
+    /// The virtual time.
+    pub(super) fn now(&self) -> Picoseconds {
+        match self {
+            Self::WithPc(board) => board.now(),
+            Self::WithPeer(peers) => peers.pair.now(),
+        }
+    }
+
+    /// Runs to a time, unless something ends it before.
+    pub(super) fn run(&mut self, end: Picoseconds, control: &Control) -> Result<Ended, BoardError> {
+        match self {
+            Self::WithPc(board) => Ok(board.run(&RunUntil::time(end), control, &mut ())),
+            Self::WithPeer(peers) => peers.run(end, control),
+        }
+    }
+
+    /// Whether every client of the PC has done what it was made for.
+    pub(super) fn is_done(&mut self) -> bool {
+        match self {
+            Self::WithPc(board) => board.has_clients() && board.clients_are_done(),
+            Self::WithPeer(_) => false,
+        }
+    }
+
+    /// The boards, the measured one first.
+    pub(super) fn boards(&mut self) -> &mut [Board] {
+        match self {
+            Self::WithPc(board) => std::slice::from_mut(board),
+            Self::WithPeer(peers) => peers.pair.boards(),
+        }
+    }
+
+    /// What is to be said of each board's run, which ended like this.
+    pub(super) fn outcomes(&mut self, ended: Ended) -> Vec<BoardRun> {
+        let endings = match self {
+            Self::WithPc(_) => vec![ended],
+            Self::WithPeer(peers) => Side::BOTH.map(|side| peers.pair.ended(side, ended)).to_vec(),
+        };
+        let boards = self.boards().iter_mut().zip(endings);
+        boards.map(|(board, ended)| board.outcome(&RunUntil::time(board.now()), ended)).collect()
+    }
+
+    /// Keeps the frames from here on, for [`Self::take_passed`].
+    pub(super) fn trace_frames(&mut self) {
+        match self {
+            Self::WithPc(board) => board.parts().lan().expect("a row's board has a chip").trace_frames(),
+            Self::WithPeer(peers) => peers.traces = true,
+        }
+    }
+
+    /// What passed since the last call.
+    pub(super) fn take_passed(&mut self) -> Passed {
+        let mut passed = Passed::default();
+        for board in self.boards() {
+            let trace = board.parts().lan().map(|lan| lan.take_trace()).unwrap_or_default();
+            passed.frames.extend(trace.frames);
+            passed.accesses.push(trace.accesses);
+        }
+        if let Self::WithPeer(peers) = self {
+            passed.frames.extend(std::mem::take(&mut peers.crossed).iter().flat_map(at_both_ends));
+        }
+        passed
+    }
+
+    /// Whose messages are taken, and those that count so far.
+    pub(super) fn messages(&mut self, ready: &ReadyRow) -> (Option<TrafficResults>, Vec<Sample>) {
+        let (of, mut samples) = match self {
+            Self::WithPc(board) => with_pc(board, ready),
+            Self::WithPeer(peers) => (Some(peers.results()), peers.rounds.samples().to_vec()),
+        };
+        let skipped = usize::try_from(ready.row.measurement.skip).unwrap_or(usize::MAX).min(samples.len());
+        samples.drain(..skipped);
+        if let Some(most) = ready.row.measurement.samples {
+            samples.truncate(usize::try_from(most).unwrap_or(usize::MAX));
+        }
+        (of, samples)
+    }
+}
+
+impl Peers {
+    fn run(&mut self, end: Picoseconds, control: &Control) -> Result<Ended, BoardError> {
+        let ended = self.pair.run(end, control);
+        for crossing in self.pair.take_crossed() {
+            self.rounds.hear(&crossing);
+            if self.traces {
+                self.crossed.push(crossing);
+            }
+        }
+        ended
+    }
+
+    fn results(&self) -> TrafficResults {
+        let (name, kind) = PEER;
+        let results = Results { summary: self.rounds.why_none(), ..Results::default() };
+        TrafficResults {
+            name: name.to_owned(),
+            kind: kind.to_owned(),
+            is_client: false,
+            has_begun: true,
+            is_done: false,
+            results,
+        }
+    }
+}
+
+fn loaded(ready: &ReadyBoard, row: &ReadyRow, seed: u64) -> Result<Board, BoardError> {
+    let network = row.network.clone();
+    let mut board =
+        Board::new(ready.board.clone(), BoardOptions { seed, network, ..BoardOptions::default() })?;
+    board.load_image(ready.image.clone())?;
+    Ok(board)
+}
+
+fn with_pc(board: &mut Board, ready: &ReadyRow) -> (Option<TrafficResults>, Vec<Sample>) {
+    let Some(lan) = board.parts().lan() else { return (None, Vec::new()) };
+    let all = lan.results();
+    let chosen = match &ready.of {
+        Some(name) => all.into_iter().find(|one| one.name == *name),
+        None => {
+            // Of several with as much work the first.
+            let busy = all.into_iter().map(|one| (lan.work(&one.name).len(), one)).rev();
+            busy.filter(|(work, _)| *work > 0).max_by_key(|(work, _)| *work).map(|(_, one)| one)
+        }
+    };
+    let samples = chosen.as_ref().map(|one| lan.work(&one.name)).unwrap_or_default();
+    (chosen, samples)
+}
+
+/// On a wire without length a frame is seen at both ends at once.
+fn at_both_ends(crossing: &Crossing) -> [TracedFrame; 2] {
+    let from_board = crossing.from == Side::First;
+    let frame = &crossing.frame;
+    let seen = |at_board| TracedFrame {
+        from_board,
+        at_board,
+        start: frame.start,
+        end: frame.end,
+        bytes: frame.bytes.clone(),
+    };
+    // First where it begins.
+    [seen(from_board), seen(!from_board)]
+}
