@@ -15,6 +15,14 @@ pub(super) enum Device {
 }
 
 impl Device {
+    /// The chip on an SPI, if it is one.
+    pub(super) fn chip(&self) -> Option<&Chip> {
+        match self {
+            Self::Wiznet(chip) => Some(chip),
+            Self::IdealMac(_) => None,
+        }
+    }
+
     /// The chip on an SPI, if it is one, to do something to it.
     pub(super) fn chip_mut(&mut self) -> Option<&mut Chip> {
         match self {
