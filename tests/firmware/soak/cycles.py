@@ -14,7 +14,7 @@ from typing import Any
 
 from airwire.board import Board, BoardRun
 from soak import judge
-from soak.plan import FULL, SETTLE_S, TRAFFIC_S, Load, Plan, plan_of
+from soak.plan import FULL, PAGES, SETTLE_S, SITE, TRAFFIC_S, Load, Plan, plan_of
 
 BOARD = "w5500-evb-pico"
 LOSS = "loss=1%"
@@ -58,7 +58,8 @@ class Soak:
     @property
     def identity(self) -> str:
         """The same for soaks that give the same result, however long they run."""
-        image = hashlib.sha256(self.image.read_bytes()).hexdigest()
+        pages = [(SITE / page.removeprefix("/")).read_bytes() for page in PAGES]
+        image = hashlib.sha256(self.image.read_bytes() + b"".join(pages)).hexdigest()
         return f"{image} {self.transport} {self.cycle_s} {self.seed} {self.load} {sorted(self.settings.items())}"
 
 
