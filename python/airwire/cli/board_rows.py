@@ -9,7 +9,6 @@ from typing import Any
 from rich.table import Table
 from rich.text import Text
 
-from airwire.board_row import Peer
 from airwire.cli.output import whole
 from airwire.cli.tables import console
 from airwire.explain.board_figures import figure_text, interval_text, published_text, ratio_text
@@ -74,7 +73,7 @@ def _row_json(row: Capture) -> dict[str, Any]:
         "firmware": board.firmware,
         "firmware_sha256": board.firmware_sha256,
         "settings": dict(board.settings),
-        "peer": None if board.peer is None else _peer_json(board.peer),
+        "peer": _peer_json(row),
         "measure": board.measure,
         "figure": None if board.figure is None else asdict(board.figure),
         "published": None if board.published is None else asdict(board.published),
@@ -93,7 +92,10 @@ def _row_json(row: Capture) -> dict[str, Any]:
     }
 
 
-def _peer_json(peer: Peer) -> dict[str, Any]:
+def _peer_json(row: Capture) -> dict[str, Any] | None:
+    peer = row.board.peer if row.board is not None else None
+    if peer is None:
+        return None
     return {
         "board": peer.board,
         "firmware": peer.firmware,
