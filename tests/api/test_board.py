@@ -169,6 +169,38 @@ def test_a_device_in_python_answers_on_spi_while_it_is_selected(images: Path) ->
     assert device.selections[-2:] == [True, False]
 
 
+def test_a_board_goes_on_from_a_file_as_if_nothing_had_been(images: Path, tmp_path: Path) -> None:
+    whole, file = hello(images), tmp_path / "board"
+    whole.run("1 s", until="Hello")
+    whole.save(file)
+    later = hello(images)
+    later.resume(file)
+    assert later.time_ps == whole.time_ps
+    for board in (whole, later):
+        board.run("1 s", until="from GP0")
+    assert later.time_ps == whole.time_ps
+    assert (whole.console, later.console) == ("Hello from GP0", " from GP0"), "what was printed is not kept"
+
+
+def test_a_file_that_holds_no_board_is_refused_in_one_sentence(images: Path, tmp_path: Path) -> None:
+    board, file = hello(images), tmp_path / "board"
+    board.save(file)
+    saved = file.read_bytes()
+    changed = bytearray(saved)
+    changed[len(saved) // 2] ^= 1
+    for content in (b"", b"no board", saved[:18], saved[:-1], bytes(changed)):
+        file.write_bytes(content)
+        with pytest.raises(airwire.AirwireError, match="save the board anew"):
+            board.resume(file)
+    with pytest.raises(airwire.AirwireError, match="cannot read|cannot be read"):
+        board.resume(tmp_path / "missing")
+    file.write_bytes(saved)
+    with pytest.raises(airwire.AirwireError, match="it is of board .+, and this is"):
+        Board("w5500-evb-pico", images / "hello_uart.elf").resume(file)
+    with pytest.raises(airwire.AirwireError, match="write"):
+        board.save(tmp_path)
+
+
 def test_a_device_in_python_is_copied_with_a_snapshot(images: Path) -> None:
     board = Board("pico", images / "spi_poll.elf")
     device = Inverter()

@@ -10,8 +10,10 @@ use serde::{Deserialize, Serialize};
 use super::parts::SavedParts;
 use super::{Board, BoardError};
 
-/// What a file begins with; the number is that of its form.
+/// What a file begins with; the number is that of its form. The CRC-32 of all that follows it comes next, in four bytes, the
+/// lowest first: a damaged state could make a chip that cannot be.
 const HEAD: &[u8] = b"airwire board 1\n";
+const CHECK_BYTES: usize = 4;
 
 #[derive(Debug, Serialize, Deserialize)]
 struct Saved {
@@ -34,7 +36,8 @@ impl Board {
         let saved = Saved { name: self.file.name.clone(), chip: self.chip.state(), parts };
         let unwritten = |reason: String| BoardError::Write { path: path.to_owned(), reason };
         let content = postcard::to_stdvec(&saved).map_err(|error| unwritten(error.to_string()))?;
-        std::fs::write(path, [HEAD, &content].concat()).map_err(|error| unwritten(error.to_string()))
+        let check = crc32fast::hash(&content).to_le_bytes();
+        std::fs::write(path, [HEAD, &check, &content].concat()).map_err(|error| unwritten(error.to_string()))
     }
 
     /// Goes on where a board of the same kind was saved.
@@ -51,8 +54,12 @@ impl Board {
         let content = content
             .strip_prefix(HEAD)
             .ok_or_else(|| unread("it does not begin as one that this version wrote; save the board anew"))?;
-        let saved: Saved =
-            postcard::from_bytes(content).map_err(|_| unread("it is damaged; save the board anew"))?;
+        let damaged = || unread("it is damaged; save the board anew");
+        let (check, content) = content.split_at_checked(CHECK_BYTES).ok_or_else(damaged)?;
+        if crc32fast::hash(content).to_le_bytes() != check {
+            return Err(damaged());
+        }
+        let saved: Saved = postcard::from_bytes(content).map_err(|_| damaged())?;
         let is_another = saved.name != self.file.name;
         if is_another || !self.parts().put_back(saved.parts) {
             return Err(unread(&format!("it is of board {}, and this is {}", saved.name, self.file.name)));
