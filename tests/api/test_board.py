@@ -192,10 +192,10 @@ def test_a_file_that_holds_no_board_is_refused_in_one_sentence(images: Path, tmp
         file.write_bytes(content)
         with pytest.raises(airwire.AirwireError, match="save the board anew"):
             board.resume(file)
-    with pytest.raises(airwire.AirwireError, match="cannot read|cannot be read"):
+    with pytest.raises(airwire.AirwireError, match=r"cannot read|cannot be read"):
         board.resume(tmp_path / "missing")
     file.write_bytes(saved)
-    with pytest.raises(airwire.AirwireError, match="it is of board .+, and this is"):
+    with pytest.raises(airwire.AirwireError, match=r"it is of board .+, and this is"):
         Board("w5500-evb-pico", images / "hello_uart.elf").resume(file)
     with pytest.raises(airwire.AirwireError, match="write"):
         board.save(tmp_path)
