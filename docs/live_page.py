@@ -7,6 +7,7 @@ Chromium opens the page through a forwarded port, while 1.65 V lie at GPIO26. Te
 
 from __future__ import annotations
 
+import signal
 import subprocess
 import sys
 import tempfile
@@ -25,6 +26,7 @@ IMAGE = Path(__file__).resolve().parents[1] / "build" / "firmware" / "w5500-evb-
 MILLIVOLTS = 1650
 LOOK_MS = 20_000
 """How long the page is open, in its own time, which stands still while it waits for the board."""
+LONGEST_VISIT = "150 s"
 QUIET = (
     *("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--hide-scrollbars"),
     *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
@@ -46,6 +48,8 @@ def started(image: Path = IMAGE, millivolts: int = MILLIVOLTS) -> Board:
 
 def while_served(board: Board, visit: Callable[[str], Seen]) -> Seen:
     """Serve the board's pages in real time for as long as ``visit(address)`` takes; call it on the main thread."""
+    # A shell starts what runs in the background with interrupts ignored.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
     with ThreadPoolExecutor(1) as pool:
         visits: list[Future[Seen]] = []
 
@@ -53,7 +57,10 @@ def while_served(board: Board, visit: Callable[[str], Seen]) -> Seen:
             visits.append(pool.submit(visit, f"http://{addresses[0]}/"))
             visits[0].add_done_callback(lambda _: interrupt_main())
 
-        board.serve(forward=["0:80"], on_ready=begin)
+        try:
+            board.serve(for_=LONGEST_VISIT, forward=["0:80"], on_ready=begin)
+        finally:
+            signal.signal(signal.SIGINT, before)
     return visits[0].result()
 
 

@@ -4,6 +4,7 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
 use testbench::Control;
 
@@ -42,7 +43,12 @@ pub(crate) fn while_working<T: Send + 'static>(
             && let Err(error) = progress.call1((control.done(), total))
         {
             control.stop();
-            broken_progress = Err(error);
+            // Ctrl-C may come while Python prints.
+            if error.is_instance_of::<PyKeyboardInterrupt>(py) {
+                interrupted = true;
+            } else {
+                broken_progress = Err(error);
+            }
         }
     }
     let result =
