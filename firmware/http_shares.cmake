@@ -8,7 +8,7 @@ function(http_server_image name)
   airwire_image(http_server-lwip_raw-${name}
     SOURCES apps/http_server/http_server.c ${PAGES} transport/lwip_raw/network.c transport/lwip_raw/datagrams.c
             ${TRANSPORT_SHARED} ${LWIP_SHARED}
-    LIBRARIES lwip_fast OPTIMISE -O2 -flto=auto ${ARGN})
+    LIBRARIES lwip_fast OPTIMISE -O3 -flto=auto ${ARGN})
 endfunction()
 
 http_server_image(flash)
@@ -20,5 +20,5 @@ airwire_image(lwip_httpd-lwip_raw
   SOURCES apps/lwip_httpd/lwip_httpd.c ${LWIP_DIR}/apps/http/httpd.c ${LWIP_DIR}/apps/http/fs.c ${HTTP_CORE}
           ${SITE_DIR}/fsdata.c transport/lwip_raw/network.c transport/lwip_raw/datagrams.c ${TRANSPORT_SHARED} ${LWIP_SHARED}
   DEFINITIONS LWIP_HTTPD_CUSTOM_FILES=1 LWIP_HTTPD_DYNAMIC_HEADERS=1 LWIP_HTTPD_SUPPORT_11_KEEPALIVE=1
-  LIBRARIES lwip_fast OPTIMISE -O2 -flto=auto IN_RAM)
+  LIBRARIES lwip_fast OPTIMISE -O3 -flto=auto IN_RAM)
 set_source_files_properties(${LWIP_DIR}/apps/http/httpd.c ${LWIP_DIR}/apps/http/fs.c PROPERTIES COMPILE_OPTIONS -w)

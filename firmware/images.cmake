@@ -6,8 +6,8 @@ set(LWIP_SHARED lwip/interface.c lwip/pools_lwip.c lwip/netif_frames.c lwip/port
 
 lwip_library(lwip_small DEFINITIONS LWIP_SETTINGS_SMALL OPTIMISE -Os -flto=auto)
 freertos_library(freertos)
-lwip_library(lwip_fast DEFINITIONS LWIP_SETTINGS_FAST OPTIMISE -O2 -flto=auto)
-lwip_library(lwip_threads DEFINITIONS LWIP_SETTINGS_FAST AIRWIRE_FREERTOS LIBRARIES freertos OPTIMISE -O2 -flto=auto)
+lwip_library(lwip_fast DEFINITIONS LWIP_SETTINGS_FAST OPTIMISE -O3 -flto=auto)
+lwip_library(lwip_threads DEFINITIONS LWIP_SETTINGS_FAST AIRWIRE_FREERTOS LIBRARIES freertos OPTIMISE -O3 -flto=auto)
 
 # Every application on every way for the W5500; for the other chips those that show what the driver does differently. The ideal
 # MAC has no sockets of its own.
@@ -48,7 +48,7 @@ function(lwip_raw_image application)
   airwire_image(${application}-lwip_raw
     SOURCES apps/${application}/${application}.c transport/lwip_raw/network.c transport/lwip_raw/datagrams.c
             ${TRANSPORT_SHARED} ${LWIP_SHARED} ${ARGN}
-    LIBRARIES lwip_fast OPTIMISE -O2 -flto=auto IN_RAM)
+    LIBRARIES lwip_fast OPTIMISE -O3 -flto=auto IN_RAM)
 endfunction()
 
 # On lwIP's sockets with FreeRTOS.
@@ -57,7 +57,7 @@ function(lwip_sockets_image application)
   airwire_image(${application}-lwip_sockets
     SOURCES apps/${application}/${application}.c transport/lwip_sockets/network.c transport/lwip_sockets/driver_task.c
             lwip/sys_arch_freertos.c freertos/hooks.c ${TRANSPORT_SHARED} ${LWIP_SHARED} ${ARGN}
-    LIBRARIES lwip_threads OPTIMISE -O2 -flto=auto IN_RAM)
+    LIBRARIES lwip_threads OPTIMISE -O3 -flto=auto IN_RAM)
 endfunction()
 
 hardware_image(pingpong_client 1)
@@ -99,7 +99,7 @@ if(SITE_DIR)
     airwire_image(mixed_server-lwip_raw-faulty
       SOURCES apps/mixed_server/mixed_server.c apps/mixed_server/faults.c transport/lwip_raw/network.c
               transport/lwip_raw/datagrams.c ${TRANSPORT_SHARED} ${LWIP_SHARED} ${PAGES} ${STREAMS}
-      DEFINITIONS WITH_FAULTS LIBRARIES lwip_fast OPTIMISE -O2 -flto=auto IN_RAM)
+      DEFINITIONS WITH_FAULTS LIBRARIES lwip_fast OPTIMISE -O3 -flto=auto IN_RAM)
   endif()
 endif()
 
@@ -131,7 +131,7 @@ lwip_raw_image(mqtt_client ${LWIP_DIR}/apps/mqtt/mqtt.c)
 hardware_image(ping 1)
 airwire_image(ping-lwip_raw
   SOURCES apps/ping/ping.c transport/lwip_raw/network.c ${TRANSPORT_SHARED} ${LWIP_SHARED}
-  LIBRARIES lwip_small OPTIMISE -O2 IN_RAM)
+  LIBRARIES lwip_small OPTIMISE -O3 IN_RAM)
 
 include(option_shares.cmake)
 include(http_shares.cmake)

@@ -5,16 +5,16 @@ set(SINK apps/sink/sink.c apps/streams/sink.c apps/streams/pattern.c common/rate
 
 # sink_images(name settings [definitions]): sink-lwip_raw-NAME and sink-lwip_sockets-NAME.
 function(sink_images name settings)
-  lwip_library(lwip_${name} DEFINITIONS LWIP_SETTINGS_${settings} ${ARGN} OPTIMISE -O2 -flto=auto)
+  lwip_library(lwip_${name} DEFINITIONS LWIP_SETTINGS_${settings} ${ARGN} OPTIMISE -O3 -flto=auto)
   lwip_library(lwip_threads_${name} DEFINITIONS LWIP_SETTINGS_${settings} AIRWIRE_FREERTOS ${ARGN} LIBRARIES freertos
-               OPTIMISE -O2 -flto=auto)
+               OPTIMISE -O3 -flto=auto)
   airwire_image(sink-lwip_raw-${name}
     SOURCES ${SINK} transport/lwip_raw/network.c transport/lwip_raw/datagrams.c ${TRANSPORT_SHARED} ${LWIP_SHARED}
-    LIBRARIES lwip_${name} OPTIMISE -O2 -flto=auto IN_RAM)
+    LIBRARIES lwip_${name} OPTIMISE -O3 -flto=auto IN_RAM)
   airwire_image(sink-lwip_sockets-${name}
     SOURCES ${SINK} transport/lwip_sockets/network.c transport/lwip_sockets/driver_task.c lwip/sys_arch_freertos.c
             freertos/hooks.c ${TRANSPORT_SHARED} ${LWIP_SHARED}
-    LIBRARIES lwip_threads_${name} OPTIMISE -O2 -flto=auto IN_RAM)
+    LIBRARIES lwip_threads_${name} OPTIMISE -O3 -flto=auto IN_RAM)
 endfunction()
 
 # The same, built by the target alone.

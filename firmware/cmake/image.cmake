@@ -22,7 +22,7 @@ set(BOARD_FLASH_BYTES ${CMAKE_MATCH_1})
 
 # uart.c and adc.c belong to the images that use them.
 set(PORT_SOURCES
-    ${PORT}/startup.c ${PORT}/clock.c ${PORT}/gpio.c ${PORT}/console.c ${PORT}/random.c ${PORT}/watchdog.c
+    ${PORT}/startup.c ${PORT}/memcpy.S ${PORT}/clock.c ${PORT}/gpio.c ${PORT}/console.c ${PORT}/random.c ${PORT}/watchdog.c
     common/console_text.c common/decimal.c common/library_functions.c)
 # What the compiler calls by itself must be there after optimisation at link time.
 set_source_files_properties(common/library_functions.c ${PORT}/startup.c PROPERTIES COMPILE_OPTIONS -fno-lto)
@@ -75,6 +75,9 @@ function(lwip_library name)
   cmake_parse_arguments(PARSE_ARGV 1 library "" "" "DEFINITIONS;LIBRARIES;OPTIMISE")
   file(GLOB sources ${LWIP_DIR}/api/*.c ${LWIP_DIR}/core/*.c ${LWIP_DIR}/core/ipv4/*.c)
   list(APPEND sources ${LWIP_DIR}/netif/ethernet.c)
+  # It checks that structures can be packed (lwip/arch/cc.h).
+  set_source_files_properties(${LWIP_DIR}/core/init.c PROPERTIES COMPILE_OPTIONS
+                              "-DPACK_STRUCT_STRUCT=__attribute__((packed))")
   add_library(${name} STATIC ${sources})
   target_include_directories(${name} PUBLIC ${LWIP_DIR}/include lwip)
   target_link_libraries(${name} PUBLIC ${library_LIBRARIES})

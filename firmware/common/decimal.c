@@ -5,17 +5,17 @@
 char *decimal_write(char *to, uint32_t value) {
     static const uint32_t powers[DECIMAL_DIGITS] = {1000000000, 100000000, 10000000, 1000000, 100000,
                                                     10000,      1000,      100,      10,      1};
-    bool started = false;
-    for (unsigned index = 0; index < DECIMAL_DIGITS; index++) {
+    const uint32_t *power = powers;
+    while (*power > value && *power > 1) {
+        power++;
+    }
+    for (; power < powers + DECIMAL_DIGITS; power++) {
         char digit = '0';
-        while (value >= powers[index]) {
-            value -= powers[index];
+        while (value >= *power) {
+            value -= *power;
             digit++;
         }
-        started = started || digit != '0' || index == DECIMAL_DIGITS - 1;
-        if (started) {
-            *to++ = digit;
-        }
+        *to++ = digit;
     }
     return to;
 }

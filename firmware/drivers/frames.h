@@ -40,10 +40,15 @@ void frames_acknowledge(void);
 /* The size of the next frame, 0 when there is none. A size that cannot be counts in frames_faults() and has the chip
  * begin anew: what was in its memory is lost. */
 size_t frames_next(void);
+/* Whether one more is known to be there, without asking the chip. */
+bool frames_are_known(void);
 /* Takes the next bytes of that frame. */
 void frames_read(uint8_t *bytes, size_t count);
-/* Leaves out what is left of it, and frees its room. */
+/* Leaves out what is left of it. Its room in the chip may be freed later. */
 void frames_finish(void);
+/* What can wait until an answer is on its way: frees the room of frames that were taken, and sees whether the last one
+ * sent has left. */
+void frames_settle(void);
 /* Whether a frame of so many bytes can be written now. */
 bool frames_has_room(size_t bytes);
 /* Writes a piece of a frame behind the piece before. */

@@ -28,6 +28,8 @@ void watch_start(bool use_interrupt_pin, uint32_t poll_us, bool on_raster) {
     }
 }
 
+bool watch_has_pin(void) { return uses_pin; }
+
 bool watch_is_calling(void) {
     if (uses_pin) {
         return !gpio_get(BOARD_NETWORK_INTN);

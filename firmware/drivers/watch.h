@@ -10,6 +10,7 @@
 void watch_start(bool use_interrupt_pin, uint32_t poll_us, bool on_raster);
 /* Has the next look happen at once, where there is no raster. */
 void watch_look_soon(void);
+bool watch_has_pin(void);
 /* Whether it is time to look at the chip. True once for each poll, and for as long as the pin is low. */
 bool watch_is_calling(void);
 /* How long until a poll is due, at most `limit_us`; with the pin, `limit_us`. */

@@ -77,6 +77,8 @@ static void use_frames(uint8_t *buffer) {
         frames_write(buffer, 14);
         frames_send();
         came_back();
+        frames_settle();
+        came_back();
     }
 }
 

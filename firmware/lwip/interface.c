@@ -79,6 +79,8 @@ struct netif *interface_route(void) { return ip4_addr_isany_val(*netif_ip4_addr(
 
 bool interface_receive(unsigned most) { return netif_frames_receive(&interface, most); }
 
+void interface_settle(void) { frames_settle(); }
+
 bool interface_is_ready(void) {
     return netif_is_link_up(&interface) && !ip4_addr_isany_val(*netif_ip4_addr(&interface));
 }

@@ -9,6 +9,8 @@
 void interface_start(const char *transport);
 /* Takes frames that have come in; whether there may be more. */
 bool interface_receive(unsigned most);
+/* What can wait until answers to those frames are on their way. */
+void interface_settle(void);
 /* Chip, link, address. */
 bool interface_is_ready(void);
 const char *interface_sentence(void);

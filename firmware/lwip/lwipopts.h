@@ -33,18 +33,14 @@ struct netif *interface_route(void);
 #define LWIP_IPV4 1
 #define LWIP_IPV6 0
 #define LWIP_RAW 0
+#define LWIP_SINGLE_NETIF 1
 #define LWIP_TCP 1
 #define LWIP_ICMP 1
 #define LWIP_NETIF_LINK_CALLBACK 0
 #define LWIP_NETIF_STATUS_CALLBACK 0
 #define LWIP_NETIF_TX_SINGLE_PBUF 0
-/* Two bytes before Ethernet's 14, so that headers and payloads lie at words and are copied by words. The ideal MAC's
- * frames begin at words in its own memory: there it would only be the other of two copies that goes by bytes. */
-#ifdef BOARD_IDEAL_MAC
-#define ETH_PAD_SIZE 0
-#else
+/* Two bytes before Ethernet's 14, so that headers and payloads lie at words. */
 #define ETH_PAD_SIZE 2
-#endif
 #define MEM_ALIGNMENT 4
 #define MEM_LIBC_MALLOC 0
 #define MEMP_MEM_MALLOC 0

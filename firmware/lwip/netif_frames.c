@@ -9,6 +9,7 @@
 #include "lwip/pbuf.h"
 #include "lwip/stats.h"
 #include "network_settings.h"
+#include "watch.h"
 
 /* Every half a second for five, as interface.c looks ten times a second. */
 #define ANNOUNCED_LOOKS 50u
@@ -19,7 +20,11 @@
 SETTING(frame_work_us, 0);
 SETTING(byte_work_ns, 0);
 
-static void work(uint32_t work_us) {
+static void work(uint32_t frame_us, size_t bytes) {
+    uint32_t work_us = frame_us;
+    if (setting_byte_work_ns) {
+        work_us += bytes * setting_byte_work_ns / 1000u;
+    }
     for (uint32_t from = clock_us(); !clock_is_over(from, work_us);) {
     }
 }
@@ -39,7 +44,7 @@ static err_t transmit(struct netif *netif, struct pbuf *frame) {
     for (const struct pbuf *piece = frame->next; piece; piece = piece->next) {
         frames_write(piece->payload, piece->len);
     }
-    work(bytes * setting_byte_work_ns / 1000u);
+    work(0, bytes);
     frames_send();
     return ERR_OK;
 }
@@ -51,7 +56,7 @@ static void receive_one(struct netif *netif, size_t bytes) {
         frames_read((uint8_t *)piece->payload + pad, piece->len - pad);
     }
     frames_finish();
-    work(setting_frame_work_us + bytes * setting_byte_work_ns / 1000u);
+    work(setting_frame_work_us, bytes);
     if (frame && netif->input(frame, netif) != ERR_OK) {
         pbuf_free(frame);
     }
@@ -60,6 +65,9 @@ static void receive_one(struct netif *netif, size_t bytes) {
 bool netif_frames_receive(struct netif *netif, unsigned most) {
     frames_acknowledge();
     for (unsigned frame = 0; frame < most; frame++) {
+        if (frame && !frames_are_known() && watch_has_pin() && !watch_is_calling()) {
+            return false; /* a frame that has come since would hold the pin */
+        }
         size_t bytes = frames_next();
         if (!bytes) {
             return false;

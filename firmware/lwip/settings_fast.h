@@ -1,4 +1,5 @@
-/* lwIP for throughput and many connections: full segments, wide windows, statistics to watch its pools by. */
+/* lwIP for throughput and many connections: full segments, wide windows, statistics to watch its pools by, none of its
+ * protocols. */
 #ifndef LWIP_SETTINGS_FAST_H
 #define LWIP_SETTINGS_FAST_H
 
@@ -48,6 +49,13 @@
 #define LWIP_DNS 1
 #define LWIP_STATS 1
 #define LWIP_STATS_DISPLAY 0
+#define LINK_STATS 0
+#define ETHARP_STATS 0
+#define IP_STATS 0
+#define IPFRAG_STATS 0
+#define ICMP_STATS 0
+#define UDP_STATS 0
+#define TCP_STATS 0
 #define LWIP_TCP_KEEPALIVE 1
 #define LWIP_CHECKSUM_ON_COPY 0
 #define LWIP_WND_SCALE 0

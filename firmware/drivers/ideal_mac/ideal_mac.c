@@ -57,6 +57,8 @@ void frames_acknowledge(void) {}
 
 size_t frames_next(void) { return IDEAL_MAC_RX_BYTES; }
 
+bool frames_are_known(void) { return IDEAL_MAC_RX_BYTES; }
+
 void frames_read(uint8_t *bytes, size_t count) {
     size_t left = IDEAL_MAC_MEMORY_BYTES - taken;
     count = count < left ? count : left;
@@ -68,6 +70,8 @@ void frames_finish(void) {
     taken = 0;
     IDEAL_MAC_RX_DONE = 0;
 }
+
+void frames_settle(void) {}
 
 bool frames_has_room(size_t bytes) { return bytes <= FRAMES_MOST_BYTES && IDEAL_MAC_TX_ROOM; }
 

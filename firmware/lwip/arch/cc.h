@@ -26,4 +26,10 @@ _Noreturn void lwip_assertion_failed(const char *sentence);
 #define LWIP_PLATFORM_ASSERT(sentence) lwip_assertion_failed(sentence)
 #define LWIP_RAND() random_word()
 
+/* Headers are read by words and halves: with ETH_PAD_SIZE they lie at words, and none of lwIP's has a gap between its
+ * fields (port_lwip.c). As packed structures the compiler would read them a byte at a time, as a Cortex-M0+ must. */
+#ifndef PACK_STRUCT_STRUCT
+#define PACK_STRUCT_STRUCT
+#endif
+
 #endif

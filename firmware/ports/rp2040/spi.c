@@ -60,6 +60,24 @@ static uint8_t take(void) {
     return (uint8_t)SPI0_SSPDR;
 }
 
+static void send(const uint8_t *out, size_t count) {
+    for (size_t index = 0; index < count; index++) {
+        SPI0_SSPDR = out ? out[index] : 0;
+    }
+}
+
+static void receive(uint8_t *in, size_t count) {
+    if (in) {
+        for (size_t index = 0; index < count; index++) {
+            in[index] = take();
+        }
+    } else {
+        for (; count; count--) {
+            take();
+        }
+    }
+}
+
 static void exchange_by_processor(const uint8_t *out, uint8_t *in, size_t count) {
     size_t to_send = count, to_receive = count;
     while (to_receive) {
@@ -93,13 +111,6 @@ void dma_irq_0_handler(void) {
     }
 }
 
-static void prepare_both(const uint8_t *out, uint8_t *in, size_t count) {
-    prepare(TRANSMIT, out ? out : &zero, &SPI0_SSPDR, count,
-            DMA_CTRL_TREQ(DREQ_SPI0_TX) | (out ? DMA_CTRL_INCR_READ : 0));
-    prepare(RECEIVE, &SPI0_SSPDR, in ? in : &waste, count,
-            DMA_CTRL_TREQ(DREQ_SPI0_RX) | (in ? DMA_CTRL_INCR_WRITE : 0));
-}
-
 static void run_dma(size_t count) {
     __asm__ volatile("" ::: "memory");
     DMA_MULTI_CHAN_TRIGGER = 1u << TRANSMIT | 1u << RECEIVE;
@@ -111,33 +122,30 @@ static void run_dma(size_t count) {
     __asm__ volatile("" ::: "memory");
 }
 
-/* The header goes by the processor; while it is on the wire, the DMA channels are made ready for what follows. */
+/* Behind the header the processor fills the FIFO, and makes the channels ready while that is on the wire: SCK does not
+ * stand still, and no interrupt can make the FIFO overflow before the channel that empties it runs. */
+static void exchange_by_dma(size_t header_bytes, const uint8_t *out, uint8_t *in, size_t count) {
+    size_t first = FIFO_FRAMES - header_bytes;
+    send(out, first);
+    prepare(TRANSMIT, out ? out + first : &zero, &SPI0_SSPDR, count - first,
+            DMA_CTRL_TREQ(DREQ_SPI0_TX) | (out ? DMA_CTRL_INCR_READ : 0));
+    prepare(RECEIVE, &SPI0_SSPDR, in ? in : &waste, count,
+            DMA_CTRL_TREQ(DREQ_SPI0_RX) | (in ? DMA_CTRL_INCR_WRITE : 0));
+    receive(NULL, header_bytes);
+    run_dma(count);
+}
+
 void spi_exchange(const uint8_t *header, size_t header_bytes, const uint8_t *out, uint8_t *in, size_t count) {
-    bool by_dma = dma_from && count >= dma_from;
     SIO_GPIO_OUT_CLR = 1u << BOARD_NETWORK_CSN;
-    for (size_t index = 0; index < header_bytes; index++) {
-        SPI0_SSPDR = header[index];
-    }
+    send(header, header_bytes);
     if (header_bytes + count <= FIFO_FRAMES) {
-        for (size_t index = 0; index < count; index++) {
-            SPI0_SSPDR = out ? out[index] : 0;
-        }
-    } else if (by_dma) {
-        prepare_both(out, in, count);
-    }
-    for (size_t index = 0; index < header_bytes; index++) {
-        take();
-    }
-    if (header_bytes + count <= FIFO_FRAMES) {
-        for (size_t index = 0; index < count; index++) {
-            uint8_t byte = take();
-            if (in) {
-                in[index] = byte;
-            }
-        }
-    } else if (by_dma) {
-        run_dma(count);
+        send(out, count);
+        receive(NULL, header_bytes);
+        receive(in, count);
+    } else if (dma_from && count >= dma_from) {
+        exchange_by_dma(header_bytes, out, in, count);
     } else {
+        receive(NULL, header_bytes);
         exchange_by_processor(out, in, count);
     }
     SIO_GPIO_OUT_SET = 1u << BOARD_NETWORK_CSN;

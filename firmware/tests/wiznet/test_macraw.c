@@ -3,6 +3,7 @@
 
 #include <stdint.h>
 
+#include "board_simulation.h"
 #include "chip_simulation.h"
 #include "expect.h"
 #include "frames.h"
@@ -52,6 +53,40 @@ static void frames_come_in_one_after_the_other(void) {
         expect_frame(frame, first);
         expect_frame(frame + 1, second);
         EXPECT_EQUAL(frames_next(), 0);
+    }
+    EXPECT_EQUAL(frames_faults(), 0);
+}
+
+static unsigned held_by_chip(void) {
+    const uint8_t *size = chip_socket(0, 0x26); /* Sn_RX_RSR */
+    return (unsigned)(size[0] << 8 | size[1]);
+}
+
+/* Little comes in one transaction, and is told to the chip when it is settled. */
+static void small_frames_come_in_together(void) {
+    static uint8_t bytes[FRAMES_MOST_BYTES + 2];
+    begin();
+    for (size_t frame = 0; frame < 300; frame += 3) {
+        size_t first = 60 + frame % 3, second = 14 + frame % 48, third = 60 + frame * 4;
+        EXPECT(chip_receive(0, bytes, with_size(bytes, frame, first)));
+        EXPECT(chip_receive(0, bytes, with_size(bytes, frame + 1, second)));
+        uint64_t before = board_transactions;
+        EXPECT(!frames_are_known());
+        expect_frame(frame, first);
+#ifndef BOARD_WIZNET_W5100 /* a byte a transaction */
+        EXPECT_EQUAL(board_transactions - before, 2);
+#endif
+        EXPECT(chip_receive(0, bytes, with_size(bytes, frame + 2, third)));
+        EXPECT(frames_are_known());
+        expect_frame(frame + 1, second);
+        EXPECT(!frames_are_known());
+        expect_frame(frame + 2, third);
+        EXPECT_EQUAL(frames_next(), 0);
+        frames_settle();
+        EXPECT_EQUAL(held_by_chip(), 0);
+        before = board_transactions;
+        frames_settle();
+        EXPECT_EQUAL(board_transactions, before);
     }
     EXPECT_EQUAL(frames_faults(), 0);
 }
@@ -118,6 +153,7 @@ static void a_frame_leaves_as_written_and_short_ones_are_filled(void) {
 
 int test_macraw(void) {
     frames_come_in_one_after_the_other();
+    small_frames_come_in_together();
     what_is_not_read_of_a_frame_is_left_out();
     a_size_that_changes_while_it_is_read_loses_nothing();
     a_size_that_cannot_be_opens_the_socket_anew();

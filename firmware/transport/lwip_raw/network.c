@@ -325,10 +325,14 @@ static bool turn(void) {
     if (is_called) {
         has_more = interface_receive(FRAMES_AT_A_TIME);
     }
+    serve_all();
+    if (is_called) {
+        interface_settle();
+    }
     if (is_called || !setting_timers_with_poll) {
         sys_check_timeouts();
+        serve_all();
     }
-    serve_all();
     return has_more;
 }
 

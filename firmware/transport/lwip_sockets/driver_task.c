@@ -45,6 +45,7 @@ static void run(void *argument) {
         if (watch_is_calling() || has_more) {
             LOCK_TCPIP_CORE();
             has_more = interface_receive(FRAMES_AT_A_TIME);
+            interface_settle();
             UNLOCK_TCPIP_CORE();
         }
         if (!has_more) {

@@ -49,11 +49,14 @@ fn of(passages: &[Passage], from_board: bool, content: Content) -> impl Iterator
     passages.iter().filter(move |one| one.from_board == from_board && one.content == content)
 }
 
-/// When what arrived has been read and the chip told so; nothing where that was not traced.
+/// When what arrived has been read: a driver may tell the chip so only when its answer is on its way. Nothing where that
+/// was not traced.
 fn taken(accesses: &[Access], arrived: Picoseconds) -> Option<Picoseconds> {
+    let reads = |access: &&Access| !access.write && register(access) == "buffer";
     let later = &accesses[accesses.partition_point(|access| access.start < arrived)..];
-    let read = later.iter().position(|access| !access.write && register(access) == "buffer")?;
-    later[read..].iter().find(|access| command(access) == Some("RECV")).map(|access| access.end)
+    let first = later.iter().position(|access| reads(&access))?;
+    let told = later[first..].iter().position(|access| matches!(command(access), Some("RECV" | "SEND")))?;
+    later[first..first + told].iter().rfind(reads).map(|access| access.end)
 }
 
 /// Gives what the board sleeps, and looks at without news, within holds a stage of its own. Holds do not overlap.
@@ -156,8 +159,8 @@ mod tests {
         let found =
             relabel(vec![asleep(100, 40_000), asleep(40_050, 249_000), asleep(250_100, 251_000)], &holds);
         let expected = [
-            ("asleep until a timer", 100, 32_012),
-            (HELD, 32_012, 40_000),
+            ("asleep until a timer", 100, 32_002),
+            (HELD, 32_002, 40_000),
             (HELD, 40_050, 249_000),
             ("asleep until a timer", 250_100, 251_000),
         ];
@@ -172,6 +175,24 @@ mod tests {
         let accesses: Vec<Access> = [taking(20), taking(10_020)].into_iter().flatten().collect();
         let found = relabel(vec![asleep(50, 10_007), asleep(10_050, 10_060)], &holds(&passages, &accesses));
         assert_eq!(told(&found), [("asleep until a timer", 50, 10_007), (HELD, 10_050, 10_060)]);
+    }
+
+    #[test]
+    fn a_board_that_tells_the_chip_only_behind_its_answer_holds_nothing_back() {
+        let arrives = |us| frame(us, false, Content::Payload);
+        let passages =
+            [arrives(0), frame(60, true, Content::Payload), arrives(200), frame(260, true, Content::Payload)];
+        let round = |us| {
+            let read = access(us, false, "RX buffer of socket 0 at 0x0000");
+            let (send, receive) = ("Sn_CR of socket 0: SEND", "Sn_CR of socket 0: RECV");
+            [read, access(us + 35, true, send), access(us + 45, true, receive)]
+        };
+        let accesses = [round(20), round(220)].concat();
+        let asleep_until_called = [asleep(75, 208)];
+        assert_eq!(
+            told(&relabel(asleep_until_called.to_vec(), &holds(&passages, &accesses))),
+            told(&asleep_until_called)
+        );
     }
 
     #[test]
@@ -216,6 +237,6 @@ mod tests {
             frame(200_100, true, Content::Payload),
         ];
         let found = holds(&passages, &taking(20));
-        assert_eq!(found, [Hold { start: at(32), end: at(200_100), heard_again: true }]);
+        assert_eq!(found, [Hold { start: at(22), end: at(200_100), heard_again: true }]);
     }
 }
