@@ -73,7 +73,7 @@ static void small_frames_come_in_together(void) {
         uint64_t before = board_transactions;
         EXPECT(!frames_are_known());
         expect_frame(frame, first);
-#ifndef BOARD_WIZNET_W5100 /* a byte a transaction */
+#ifdef BOARD_WIZNET_W5500 /* the others' memories have an end, where bursts are cut in two */
         EXPECT_EQUAL(board_transactions - before, 2);
 #endif
         EXPECT(chip_receive(0, bytes, with_size(bytes, frame + 2, third)));
