@@ -1,5 +1,6 @@
-"""A run of links as a ranking on a terminal: the fastest first, and one sentence per link on where the time goes. Rows of
-which others published a median have it beside their own, and a verdict each.
+"""A run of links as a ranking on a terminal: the fastest first, and one sentence per link on where the time goes.
+
+Rows of which others published a median have it beside their own, and a verdict each.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ _TYPICAL_BYTES = 128
 
 
 def print_ranking(analysis: Analysis) -> None:
-    """The table, sorted by median within each payload, then a verdict per compared row and a sentence per other entry."""
+    """The table by payload and median, then a verdict per compared row and a sentence per entry without one."""
     out = console()
     rows = [row for row in analysis.captures if row.link is not None]
     if not rows:
