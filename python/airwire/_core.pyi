@@ -43,6 +43,11 @@ class RawStage(TypedDict):
     kind: str
     ps: float
 
+class RawPublished(TypedDict):
+    median_ps: int
+    source: str
+    note: str | None
+
 class RawMeasured(Protocol):
     @property
     def outcomes(self) -> dict[str, int]: ...
@@ -156,6 +161,8 @@ class RowResult(RawRow):
     def end_ps(self) -> int: ...
     @property
     def budget(self) -> list[RawStage]: ...
+    @property
+    def published(self) -> RawPublished | None: ...
 
 class BoardRowResult(RawRow):
     def entry(self) -> str: ...

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from airwire import _core
 from airwire.board_row import BoardRow, board_row_of
 from airwire.catalogue import setting_texts
-from airwire.link_model import LinkRow, Stage
+from airwire.link_model import LinkRow, Stage, published_median_of
 from airwire.model import Analysis, Capture, CaptureFailure
 from airwire.results import KNOWN as PAIRING
 from airwire.results import findings_of, intervals_of
@@ -117,6 +117,7 @@ def _capture(raw: _core.RowResult, folder: Path | None) -> Capture:
         longest_queue=raw.longest_queue,
         budget=[Stage(stage["name"], stage["kind"], stage["ps"]) for stage in raw.budget],
         load_spans=partial(_spans, raw, folder),
+        published=published_median_of(raw.published),
     )
     return _measured(raw, folder, raw.entry, payload_bytes=raw.payload_bytes, link=link)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     import polars as pl
@@ -85,6 +85,21 @@ class LinkBudget:
     gates: Sequence[GatePeriod]
 
 
+@dataclass(frozen=True, slots=True)
+class PublishedMedian:
+    """What others measured of a link with these settings and this payload."""
+
+    median_ps: int
+    source: str
+    note: str | None
+    """What is to be known of it, such as in what its setup differs."""
+
+
+def published_median_of(entry: Mapping[str, Any] | None) -> PublishedMedian | None:
+    """A published median from its entry in a manifest."""
+    return None if entry is None else PublishedMedian(entry["median_ps"], entry["source"], entry["note"])
+
+
 @dataclass(frozen=True)
 class LinkRow:
     """The modelled link behind a row of a run."""
@@ -99,6 +114,8 @@ class LinkRow:
     budget: Sequence[Stage]
     load_spans: Callable[[], pl.DataFrame]
     """Gives :attr:`spans`; called once, when they are first asked for."""
+    published: PublishedMedian | None = None
+    """What others measured, where the suite says it."""
 
     @cached_property
     def spans(self) -> pl.DataFrame:

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 from airwire import _core
 from airwire.board_row import BoardRow, board_row_of
 from airwire.catalogue import links, setting_texts
-from airwire.link_model import LinkRow, Stage
+from airwire.link_model import LinkRow, Stage, published_median_of
 
 if TYPE_CHECKING:
     import polars as pl
@@ -38,6 +38,7 @@ _LINK_ENTRY: _Fields = {
     "longest_queue": (int,),
     "budget": (list,),
 }
+_PUBLISHED_MEDIAN: _Fields = {"median_ps": (int,), "source": (str,), "note": (str, type(None))}
 _BOARD_ENTRY: _Fields = {
     "board": (str,),
     "title": (str,),
@@ -163,11 +164,20 @@ def _entries(manifest: Mapping[str, Any], file: str) -> list[dict[str, Any]]:
         if "board" in entry:
             _check_board(entry, where)
         if "link" in entry:
-            _check(entry, _LINK_ENTRY, where)
-            for number, stage in enumerate(entry["budget"]):
-                _check(stage, _STAGE, f"{where}.budget[{number}]")
+            _check_link(entry, where)
     entries: list[dict[str, Any]] = manifest[name]
     return entries
+
+
+def _check_link(entry: Mapping[str, Any], where: str) -> None:
+    _check(entry, _LINK_ENTRY, where)
+    for number, stage in enumerate(entry["budget"]):
+        _check(stage, _STAGE, f"{where}.budget[{number}]")
+    published = entry.get("published")
+    if published is not None:
+        _check(published, _PUBLISHED_MEDIAN, f"{where}.published")
+        if not published["median_ps"]:
+            raise _damaged(f"{where}.published", "median_ps")
 
 
 def _check_board(entry: Mapping[str, Any], where: str) -> None:
@@ -295,4 +305,6 @@ def _link(entry: Mapping[str, Any], folder: Path) -> LinkRow:
         longest_queue=entry["longest_queue"],
         budget=[Stage(stage["name"], stage["kind"], stage["ps"]) for stage in entry["budget"]],
         load_spans=partial(read_spans, folder, entry["run"]),
+        # Run folders of before have no such field.
+        published=published_median_of(entry.get("published")),
     )

@@ -14,6 +14,15 @@ payloads = [12, 128]
 sf = [7, 9]
 bandwidth = "250 kHz"
 """
+# One of four rows has a published median, half of what the link takes.
+PUBLISHED = (
+    QUICK
+    + """
+published = [
+    { payload = 12, sf = 9, median = "40 ms", source = "somebody's table 2", note = "another antenna" },
+]
+"""
+)
 # Messages every 20 ms on a link that takes a second for each.
 OVERLOADED = """
 samples = 60

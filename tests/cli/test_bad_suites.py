@@ -133,6 +133,23 @@ SUITES = {
     "a name without quotes' text": ("name = 5\n[links.lora]\n", "1: name is 5, but it takes a text in quotes"),
     "links in a list": ("links = ['lora']\n", "1: links is a list, but it takes a table, such as [links]"),
     "a link in a word": ("[links]\nlora = 'x'\n", '2: links.lora is "x", but it takes a table, such as [links.lora]'),
+    "a published median of no row": (
+        "payloads = [12]\n[links.lora]\nsf = [7, 9]\npublished = [{ sf = 8, median = '1 ms', source = 'x' }]\n",
+        "4: links.lora.published[0].sf is 8, but no row of this entry has that; give one of 7, 9",
+    ),
+    "a published median of two rows": (
+        "payloads = [12]\n[links.lora]\nsf = [7, 9]\npublished = [{ median = '1 ms', source = 'x' }]\n",
+        "4: links.lora.published[0]: rows lora sf=7/12B and lora sf=9/12B are both meant; name sf as well",
+    ),
+    "a published median without a unit": (
+        "payloads = [12]\n[links.lora]\npublished = [{ median = '1 m', source = 'x' }]\n",
+        "3: links.lora.published[0].median: `1 m` has the unit `m`, but",
+    ),
+    "a published median twice": (
+        "payloads = [12]\n[links.lora]\npublished = [{ median = '1 ms', source = 'x' },\n"
+        "{ payload = 12, median = '2 ms', source = 'y' }]\n",
+        "4: links.lora.published[1]: row lora/12B has a published median on line 3; keep one of both",
+    ),
     "a line break in a name": (
         '[links."lo\\nra"]\n',
         "1: links.lo\\nra: there is no link lo\\nra; the nearest is lora",
@@ -241,6 +258,17 @@ def without(manifest: dict[str, Any], *path: str | int) -> str:
     return json.dumps(copy)
 
 
+def with_published(published: Any) -> Callable[[dict[str, Any]], str]:
+    """The manifest's text where its second row has such a published median."""
+
+    def damaged(manifest: dict[str, Any]) -> str:
+        copy = json.loads(json.dumps(manifest))
+        copy["rows"][1]["published"] = published
+        return json.dumps(copy)
+
+    return damaged
+
+
 BOARD_ROW: dict[str, Any] = {
     "run": "pp",
     "variant": "pp",
@@ -313,6 +341,15 @@ MANIFESTS: dict[str, tuple[Callable[[dict[str, Any]], str], str]] = {
     "a row without an end": (lambda m: without(m, "rows", 0, "end_ps"), "rows[0]: end_ps is missing or damaged"),
     "a row without settings": (lambda m: without(m, "rows", 0, "settings"), "rows[0]: settings is missing or damaged"),
     "half a stage": (lambda m: without(m, "rows", 0, "budget", 2, "kind"), "rows[0].budget[2]: kind is missing"),
+    "a published word for a link": (with_published("soon"), "rows[1].published: median_ps is missing or damaged"),
+    "a published median of no time": (
+        with_published({"median_ps": 0, "source": "x", "note": None}),
+        "rows[1].published: median_ps is missing or damaged",
+    ),
+    "a published median of nobody": (
+        with_published({"median_ps": 5, "source": None, "note": None}),
+        "rows[1].published: source is missing or damaged",
+    ),
     "a board without firmware": (with_board("firmware", "name", value=None), "rows[4].firmware: name is missing"),
     "a figure in words": (with_board("figure", "value", value="2.5"), "rows[4].figure: value is missing or damaged"),
     "half an interval": (with_board("figure", "interval", value=[2.0]), "rows[4].figure: interval is missing"),

@@ -13,7 +13,7 @@ from typing import Any
 
 import polars as pl
 import pytest
-from bench_suites import ENDLESS, OVERLOADED, QUICK, write
+from bench_suites import ENDLESS, OVERLOADED, PUBLISHED, QUICK, write
 
 Airwire = Callable[..., subprocess.CompletedProcess[str]]
 METRICS = ["latency_p50", "latency_p75", "latency_p95", "latency_p99", "latency_mean", "loss"]
@@ -49,6 +49,50 @@ def test_json_holds_a_row_per_figure(airwire: Airwire, tmp_path: Path) -> None:
         of_row = samples.filter(pl.col("run") == run)["latency_ps"]
         value = next(row["value"] for row in rows if (row["row"], row["metric"]) == (run, "latency_p95"))
         assert value == of_row.quantile(0.95, "linear")
+
+
+def test_a_published_median_stands_beside_its_row_with_ratio_and_verdict(airwire: Airwire, tmp_path: Path) -> None:
+    shown = airwire("run", write(tmp_path, PUBLISHED), "--out", "run").stdout
+    rows = parsed(airwire("run", tmp_path / "suite.toml", "--out", "again", "--json"))["rows"]
+    (row,) = (row for row in rows if row["published"] is not None)
+    assert (row["row"], row["metric"], row["unit"]) == ("lora sf=9/12B", "latency_p50", "ps")
+    samples = pl.read_parquet(tmp_path / "run" / "samples" / "*.parquet").filter(pl.col("run") == row["row"])
+    median = samples["latency_ps"].quantile(0.5, "linear")
+    assert median is not None
+    assert (row["published"], row["ratio"]) == (40 * 10**9, pytest.approx(median / 40e9))
+    assert (row["published_source"], row["published_note"]) == ("somebody's table 2", "another antenna")
+    said = f"Published median 40 ms, here {median / 1e9:.4g} ms: {median / 40e9:.3g} times; another antenna."
+    assert row["verdict"].startswith("9") and row["verdict"].endswith(said)
+    assert f"- lora sf=9/12B: {row['verdict']}" in shown
+    (line,) = (line for line in shown.splitlines() if "40 ms" in line and not line.startswith("-"))
+    assert line.split()[:8] == ["2", "lora", "sf=9", f"{median / 1e9:.4g}", "ms", "40", "ms", f"{median / 40e9:.3g}"]
+    assert "published  ratio" in shown
+    # What goes without a published figure keeps its sentence.
+    assert "- lora sf=7 at 128 B: " in shown
+
+
+def test_without_a_published_median_nothing_is_said_of_one(airwire: Airwire, tmp_path: Path) -> None:
+    shown = airwire("run", write(tmp_path, QUICK), "--out", "run", "--report", "r.html").stdout
+    assert "published" not in shown.lower()
+    assert "and published" not in (tmp_path / "r.html").read_text(encoding="utf-8")
+
+
+def test_a_published_median_is_kept_for_what_comes_later(airwire: Airwire, tmp_path: Path) -> None:
+    airwire("run", write(tmp_path, PUBLISHED), "--out", "run", "--report", "now.html")
+    assert airwire("report", "run", "--out", "later.html").returncode == 0
+    assert (tmp_path / "now.html").read_bytes() == (tmp_path / "later.html").read_bytes()
+    explained = parsed(airwire("explain", "run", "--changes", "0", "--json"))["rows"]
+    assert [row["row"] for row in explained if "Published median 40 ms, here " in row["sentence"]] == ["lora sf=9/12B"]
+
+
+def test_a_run_folder_from_before_published_medians_is_read(airwire: Airwire, tmp_path: Path) -> None:
+    airwire("run", write(tmp_path, QUICK), "--out", "run")
+    manifest = tmp_path / "run" / "manifest.json"
+    content = json.loads(manifest.read_text())
+    for row in content["rows"]:
+        assert row.pop("published") is None
+    manifest.write_text(json.dumps(content))
+    assert airwire("report", "run").returncode == 0
 
 
 def test_samples_seed_and_entries_are_replaced_on_request(airwire: Airwire, tmp_path: Path) -> None:

@@ -49,6 +49,11 @@ def test_the_schema_accepts_what_airwire_runs(path: Path, schema: dict[str, Any]
     jsonschema.validate(suite(path), schema)
 
 
+def test_the_schema_takes_a_published_median_with_settings_of_its_row(schema: dict[str, Any]) -> None:
+    figure = "{ payload = 12, sf = 7, bandwidth = '250 kHz', median = '21 ms', source = 'a table', note = 'a site' }"
+    jsonschema.validate(tomllib.loads(f"[links.lora]\nsf = [7, 9]\npublished = [{figure}]\n"), schema)
+
+
 def test_every_row_of_the_suite_of_all_links_arrives(airwire: Airwire, tmp_path: Path) -> None:
     done = airwire("run", ALL_LINKS, "--samples", "30", "--out", "run", "--json")
     assert done.returncode == 0, done.stderr
@@ -69,6 +74,13 @@ def test_every_row_of_the_suite_of_all_links_arrives(airwire: Airwire, tmp_path:
         "sampels = 10\n[links.lora]\n",
         "trigger = { kind = 'hourly' }\n[links.lora]\n",
         "seed = -1\n[links.lora]\n",
+        "[links.lora]\npublished = []\n",
+        "[links.lora]\npublished = [{ payload = 12, median = '41 ms' }]\n",
+        "[links.lora]\npublished = [{ payload = 12, source = 'a table' }]\n",
+        "[links.lora]\npublished = [{ payload = 0, median = '41 ms', source = 'a table' }]\n",
+        "[links.lora]\npublished = [{ payload = 12, median = 41, source = 'a table' }]\n",
+        "[links.lora]\npublished = [{ payload = 12, sf = 13, median = '41 ms', source = 'a table' }]\n",
+        "[links.lora]\npublished = [{ payload = 12, sff = 9, median = '41 ms', source = 'a table' }]\n",
     ],
 )
 def test_the_schema_and_airwire_refuse_the_same_mistakes(

@@ -6,10 +6,12 @@ The table is an independent oracle: it was made by other people's scripts from t
 from __future__ import annotations
 
 import csv
+import tomllib
 from pathlib import Path
 
 import airwire
 
+LINKS_SUITE = Path(__file__).resolve().parents[2] / "suites" / "links.toml"
 _PERCENTILES = ("min", "p5", "p25", "p50", "p75", "p95", "p99", "max")
 _COLUMNS = ("min_ms", "p05", "p25", "p50", "p75", "p95", "p99", "max_ms")
 # The table prints five decimals of a millisecond.
@@ -33,6 +35,21 @@ def test_the_published_rule_reproduces_every_published_percentile(real_captures:
         if not (same_n and close):
             differing.append((row["source_file"], capture.latency_ps["n"], row["n"], ours, theirs))
     assert differing == []
+
+
+def test_the_suite_of_links_has_the_medians_of_the_captures_that_it_names(real_captures: Path) -> None:
+    entries = tomllib.loads(LINKS_SUITE.read_text(encoding="utf-8"))["links"].values()
+    figures = [figure for entry in entries for figure in entry.get("published", ())]
+    assert len(figures) > 50
+    paths = [real_captures / figure["source"].removeprefix("Scott Rapson, ") for figure in figures]
+    analysis = airwire.analyze(paths, pairing="published", intervals=False, findings=False)
+    assert not analysis.errors
+    for figure, capture in zip(figures, analysis.captures, strict=True):
+        assert capture.latency_ps is not None
+        value, unit = figure["median"].split()
+        median_ms = float(value) * {"us": 1e-3, "ms": 1, "s": 1e3}[unit]
+        assert abs(capture.latency_ps["p50"] / 1e9 - median_ms) <= _HALF_DIGIT_MS + 1e-9, figure["source"]
+        assert figure.get("payload", capture.payload_bytes) == capture.payload_bytes, figure["source"]
 
 
 def test_the_payload_is_read_from_every_path_as_published(real_captures: Path, published_latency: Path) -> None:

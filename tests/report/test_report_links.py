@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import dataclasses
 from pathlib import Path
 
 import pytest
 import vl_convert
 from report_analysis import MS, small_analysis
-from report_links import STAGES, link_run
+from report_links import MESSAGES, STAGES, link_run, published_run
 from report_page_reader import read
 
+from airwire.explain.link_published import published_sentence
 from airwire.explain.link_sentences import overload, time_goes
 from airwire.explain.waterfall import waterfalls
 from airwire.link_model import Stage, Waterfall
@@ -28,6 +30,65 @@ def test_the_ranking_has_a_panel_per_payload_with_the_fastest_link_first() -> No
     for panel in ranking.panels:
         assert panel.data["r"]["name"] == ["quick", "slow"]
         assert all(a < b for a, b in zip(panel.data["r"]["p50"], panel.data["r"]["p95"], strict=True))
+
+
+def test_a_published_median_is_a_diamond_in_the_ranking_of_its_payload() -> None:
+    ranking = overview_figures(views_of(published_run()))[0]
+    with_12, with_128 = ranking.panels
+    assert (with_12.data["p"]["name"], with_12.data["p"]["value"]) == (["quick"], [6])
+    assert "p" not in with_128.data
+    # The words of its row begin behind it, those of the others behind their p95.
+    quick, slow = (
+        dict(zip(with_12.data["r"], row, strict=True)) for row in zip(*with_12.data["r"].values(), strict=True)
+    )
+    assert quick["p95"] < quick["end"] == 6
+    assert slow["end"] == slow["p95"]
+    assert [entry.label for entry in ranking.legend] == ["published"]
+    assert vl_convert.vegalite_to_vega(vegalite_of(ranking))["marks"]
+    assert not overview_figures(views_of(link_run()))[0].legend
+
+
+def test_the_axis_of_the_ranking_reaches_a_published_median_below_all_others() -> None:
+    run = published_run()
+    link = run.captures[2].link
+    assert link is not None and link.published is not None
+    low = dataclasses.replace(link.published, median_ps=MS // 100)
+    rows = [*run.captures]
+    rows[2] = dataclasses.replace(rows[2], link=dataclasses.replace(link, published=low))
+    panel = overview_figures(views_of(dataclasses.replace(run, captures=rows)))[0].panels[0]
+    assert panel.spec["layer"][0]["encoding"]["x"]["scale"]["domain"][0] < 0.01
+
+
+def test_the_page_has_a_table_of_the_rows_with_a_published_median(tmp_path: Path) -> None:
+    write_html(published_run(), tmp_path / "page.html")
+    page = read(tmp_path / "page.html")
+    assert "published" in page.ids
+    table = page.text.split("Links, measured and published")[1].split("Findings")[0]
+    row = published_run().captures[2]
+    assert row.latency_ps is not None
+    ratio = f"{row.latency_ps['p50'] / (6 * MS):.3g}"
+    assert f"quick/12B {MESSAGES} " in table and "slow/12B" not in table
+    assert f"6 ms {ratio} table <2> " in table
+    assert f": {ratio} times; another slot." in table
+    # The row's own section says it as well.
+    assert page.text.count(f": {ratio} times; another slot.") == 2
+    write_html(link_run(), tmp_path / "plain.html")
+    assert "published" not in read(tmp_path / "plain.html").ids
+
+
+def test_medians_that_agree_are_called_the_same_and_a_lost_row_is_not_compared() -> None:
+    row = published_run().captures[2]
+    assert row.latency_ps is not None and row.link is not None and row.link.published is not None
+
+    def sentence(share: float) -> str | None:
+        assert row.latency_ps is not None and row.link is not None and row.link.published is not None
+        median_ps = round(row.latency_ps["p50"] * share)
+        published = dataclasses.replace(row.link.published, median_ps=median_ps, note=None)
+        return published_sentence(dataclasses.replace(row, link=dataclasses.replace(row.link, published=published)))
+
+    assert (sentence(1.004) or "").endswith(": the same within 0.5 %.")
+    assert (sentence(0.5) or "").endswith(": 2 times.")
+    assert published_sentence(dataclasses.replace(row, latency_ps=None)) is None
 
 
 def test_captures_keep_their_ranking_by_upper_quartile() -> None:

@@ -160,6 +160,17 @@ impl PyRow {
         self.0.end_ps
     }
 
+    /// What others measured of the row, as in its manifest; nothing where that is not known.
+    #[getter]
+    fn published<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyDict>>> {
+        let Some(published) = &self.0.row.published else { return Ok(None) };
+        let dict = PyDict::new(py);
+        dict.set_item("median_ps", published.median.ps())?;
+        dict.set_item("source", &published.source)?;
+        dict.set_item("note", &published.note)?;
+        Ok(Some(dict))
+    }
+
     #[getter]
     fn budget<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyDict>>> {
         self.0
@@ -309,7 +320,7 @@ pub(crate) fn simulate(
         let payload_bytes = link.check_payload(*payload)?;
         let name = format!("{name}/{payload}B");
         let (entry, trigger) = (link.name.to_owned(), trigger.clone());
-        Ok(Row { name, entry, link, settings, payload_bytes, trigger, samples })
+        Ok(Row { name, entry, link, settings, payload_bytes, trigger, samples, published: None })
     };
     let rows = requests.iter().map(row).collect::<Result<Vec<Row>, _>>().map_err(refused)?;
     rows.iter().try_for_each(Row::check).map_err(refused)?;

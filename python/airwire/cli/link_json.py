@@ -8,7 +8,8 @@ from math import isinf
 from typing import Any
 
 from airwire.cli.output import whole
-from airwire.explain.link_run import overload_sentence
+from airwire.explain.link_published import ratio
+from airwire.explain.link_run import overload_sentence, row_verdict
 from airwire.link_model import (
     Candidate,
     CaptureExplanation,
@@ -21,9 +22,13 @@ from airwire.link_model import (
     Stage,
     Waterfall,
 )
-from airwire.model import Analysis
+from airwire.model import Analysis, Capture
 
 _LATENCIES = ("p50", "p75", "p95", "p99", "mean")
+_PUBLISHED_METRIC = "latency_p50"
+_NOT_PUBLISHED: Mapping[str, None] = dict.fromkeys(
+    ("published", "published_source", "published_note", "ratio", "verdict")
+)
 
 
 def links_json(known: Sequence[Link]) -> dict[str, Any]:
@@ -56,8 +61,7 @@ def run_json(analysis: Analysis) -> dict[str, Any]:
             "metric": metric,
             "unit": unit,
             "value": value,
-            "published": None,
-            "verdict": None,
+            **(_published(capture) if metric == _PUBLISHED_METRIC else _NOT_PUBLISHED),
         }
         for capture in analysis.captures
         if capture.board is None
@@ -72,6 +76,20 @@ def run_json(analysis: Analysis) -> dict[str, Any]:
         "boards": board_rows_json(analysis),
         "warnings": [{"row": row, "message": message} for row, message in overloaded if message],
         "errors": [{"path": error.path, "message": error.message} for error in analysis.errors],
+    }
+
+
+def _published(capture: Capture) -> Mapping[str, Any]:
+    """What others published of a row of a link, and its verdict."""
+    published = None if capture.link is None else capture.link.published
+    if published is None:
+        return _NOT_PUBLISHED
+    return {
+        "published": published.median_ps,
+        "published_source": published.source,
+        "published_note": published.note,
+        "ratio": ratio(capture),
+        "verdict": row_verdict(capture),
     }
 
 
@@ -93,6 +111,9 @@ def _board_figures(analysis: Analysis) -> list[dict[str, Any]]:
                 "unit": None if board.figure is None else board.figure.unit,
                 "value": None if board.figure is None else whole(board.figure.value),
                 "published": whole(board.published.in_unit) if compared and board.published else None,
+                "published_source": None if board.published is None else board.published.source,
+                "published_note": None if board.published is None else board.published.note,
+                "ratio": board.published.measured_share if compared and board.published else None,
                 "verdict": board_sentence(capture),
             }
         )

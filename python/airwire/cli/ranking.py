@@ -1,4 +1,7 @@
-"""A run of links as a ranking on a terminal: the fastest first, and one sentence per link on where the time goes."""
+"""A run of links as a ranking on a terminal: the fastest first, and one sentence per link on where the time goes.
+
+Rows of which others published a median have it beside their own, and a verdict each.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,8 @@ from rich.table import Table
 from rich.text import Text
 
 from airwire.cli.tables import console
-from airwire.explain.link_run import row_sentence
+from airwire.explain.link_published import is_compared, published_text, ratio_text
+from airwire.explain.link_run import row_sentence, row_verdict
 from airwire.explain.quantities import percent, table_time
 from airwire.model import Analysis, Capture
 
@@ -18,7 +22,7 @@ _TYPICAL_BYTES = 128
 
 
 def print_ranking(analysis: Analysis) -> None:
-    """The table, sorted by median within each payload, then a sentence per entry."""
+    """The table by payload and median, then a verdict per compared row and a sentence per entry without one."""
     out = console()
     rows = [row for row in analysis.captures if row.link is not None]
     if not rows:
@@ -28,9 +32,19 @@ def print_ranking(analysis: Analysis) -> None:
         f"{_messages(rows)}, seed {analysis.seed}; percentiles of type 7; triggers {_triggers(rows)}.",
         style="dim",
     )
-    out.print("\nWhere the time goes:", style="bold")
-    for row in _typical(rows):
-        payload = f" at {row.payload_bytes} B" if len({other.payload_bytes for other in rows}) > 1 else ""
+    compared = [row for row in rows if is_compared(row)]
+    if compared:
+        out.print("Ratio is the median divided by the published one.", style="dim")
+        out.print("\nVerdicts of rows with a published median:", style="bold")
+    for row in sorted(compared, key=lambda row: (row.payload_bytes or 0, *_by_median(row))):
+        out.print(Text(f"- {row.path}: {row_verdict(row)}"))
+    entries = {row.group for row in compared}
+    others = [row for row in rows if row.group not in entries]
+    if others:
+        out.print(f"\nWhere the time goes{' in the other entries' if compared else ''}:", style="bold")
+    several = len({row.payload_bytes for row in rows}) > 1
+    for row in _typical(others):
+        payload = f" at {row.payload_bytes} B" if several else ""
         out.print(Text(f"- {row.group}{payload}: {row_sentence(row)}"))
 
 
@@ -51,14 +65,16 @@ def _table(rows: Sequence[Capture]) -> Table:
     table = Table(box=None, header_style="bold", pad_edge=False, padding=(0, 2, 0, 0))
     table.add_column("", justify="right")
     table.add_column("link", no_wrap=True, min_width=12)
-    for name in ("median", *_FIGURES[1:], "lost"):
+    published = ("published", "ratio") if any(is_compared(row) for row in rows) else ()
+    for name in ("median", *published, *_FIGURES[1:], "lost"):
         table.add_column(name, justify="right", no_wrap=True)
     for payload in sorted({row.payload_bytes or 0 for row in rows}):
         table.add_row(Text(""), Text(f"{payload} B", style="bold"))
         own = sorted((row for row in rows if (row.payload_bytes or 0) == payload), key=_by_median)
         for place, row in enumerate(own, start=1):
             figures = ["-" if row.latency_ps is None else table_time(row.latency_ps[name]) for name in _FIGURES]
-            cells = (str(place), row.group, *figures, _lost(row))
+            beside = (published_text(row), ratio_text(row)) if published else ()
+            cells = (str(place), row.group, figures[0], *beside, *figures[1:], _lost(row))
             table.add_row(*(Text(cell) for cell in cells))
     return table
 

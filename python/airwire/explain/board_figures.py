@@ -53,4 +53,9 @@ def ratio_text(published: Published | None) -> str:
     """The measured figure divided by the published one; nothing where figures are not compared."""
     if published is None or published.measured_share is None or published.compare == "mechanism":
         return ""
-    return f"{published.measured_share:.3g}"
+    return share_text(published.measured_share)
+
+
+def share_text(share: float) -> str:
+    """How many times one figure is another."""
+    return f"{share:.3g}"

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from airwire import _core
 from airwire.explain.board_run import board_explanation
+from airwire.explain.link_published import published_sentence
 from airwire.explain.link_sentences import capture_sentence, overload, time_goes
 from airwire.explain.waterfall import budget_waterfall, waterfalls
 from airwire.explain.what_if import Question, changes_of
@@ -71,6 +72,11 @@ def row_sentence(row: Capture) -> str:
     return " ".join(filter(None, (time_goes(found[0]), overload(found[-1], link.longest_queue))))
 
 
+def row_verdict(row: Capture) -> str:
+    """Where the time of a row goes, and how its median compares with a published one."""
+    return " ".join(filter(None, (row_sentence(row), published_sentence(row))))
+
+
 def overload_sentence(row: Capture) -> str | None:
     """That messages of a row come faster than the link carries them, if they do."""
     link = row.link
@@ -92,7 +98,7 @@ def _row(row: Capture, changes: Sequence[Change]) -> RowExplanation:
         title=link.title,
         payload_bytes=row.payload_bytes or 0,
         settings=link.settings,
-        sentence=row_sentence(row),
+        sentence=row_verdict(row),
         waterfalls=waterfalls(row),
         changes=changes,
     )

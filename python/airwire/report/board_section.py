@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from airwire.explain.board_figures import figure_text, interval_text, published_text, ratio_text
+from airwire.explain.board_figures import published_text, ratio_text
 from airwire.explain.board_run import board_sentence
+from airwire.report.compared_table import ComparedRow, compared_section
 from airwire.report.html import charts, text
 from airwire.report.waterfall_figure import waterfalls_figure
 
 if TYPE_CHECKING:
     from airwire.report.samples import CaptureView
 
-_COLUMNS = ("n", "Measured", "95 %", "Published", "Ratio")
 _FOOTNOTE = (
     "Virtual boards in virtual time. Ratio is measured divided by published; where a ratio was published it is that of "
     "this row to the row that it is compared with. Published figures of another setup have no ratio: only the cause is "
@@ -23,39 +23,22 @@ _FOOTNOTE = (
 
 def boards_section(views: Sequence[CaptureView]) -> str:
     """The table of all rows that ran on boards; nothing where there are none."""
-    shown = [view for view in views if view.capture.board is not None]
-    if not shown:
-        return ""
-    head = "".join(f"<th scope='col' class='n'>{name}</th>" for name in _COLUMNS)
-    rows = "".join(_row(view) for view in shown)
-    return (
-        "<section id='boards'><h2>Boards</h2>"
-        "<div class='scroll' tabindex='0' role='region' aria-label='Measured and published'>"
-        f"<table class='boards'><thead><tr><th scope='col'>Row</th>{head}<th scope='col'>Source</th>"
-        f"<th scope='col'>Verdict</th></tr></thead><tbody>{rows}</tbody></table></div>"
-        f"<p class='note'>{_FOOTNOTE}</p></section>"
-    )
+    return compared_section("boards", "Boards", [*filter(None, map(_compared, views))], _FOOTNOTE)
 
 
-def _row(view: CaptureView) -> str:
+def _compared(view: CaptureView) -> ComparedRow | None:
     board = view.capture.board
-    assert board is not None, "only rows of boards were chosen"
-    figure, published = board.figure, board.published
-    cells = (
-        "0" if figure is None else str(figure.n),
-        figure_text(figure),
-        interval_text(figure),
-        published_text(published),
-        ratio_text(published),
-    )
-    source = "" if published is None else "; ".join(filter(None, (published.source, published.note)))
-    return (
-        f"<tr><th scope='row'><a href='#{view.anchor}'>{text(board.title)}</a></th>"
-        + "".join(
-            f"<td class='n' data-name='{name}'>{text(cell)}</td>" for name, cell in zip(_COLUMNS, cells, strict=True)
-        )
-        + f"<td class='words' data-name='Source'>{text(source)}</td>"
-        + f"<td class='words'>{text(board_sentence(view.capture))}</td></tr>"
+    if board is None:
+        return None
+    published = board.published
+    return ComparedRow(
+        anchor=view.anchor,
+        title=board.title,
+        figure=board.figure,
+        published=published_text(published),
+        ratio=ratio_text(published),
+        source="" if published is None else "; ".join(filter(None, (published.source, published.note))),
+        verdict=board_sentence(view.capture),
     )
 
 

@@ -7,8 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from airwire.explain.link_published import published_text
 from airwire.report import units
 from airwire.report.payloads import Payloads
+from airwire.report.published_figure import PUBLISHED, published_mark
 from airwire.report.quantiles import quantile_columns, quantiles_of
 from airwire.report.samples import CaptureView
 from airwire.report.spec import Columns, Figure, Panel, Spec, log_x, row_axis, tooltip
@@ -21,6 +23,7 @@ PAIR_PX = 30
 def ranking_by_median(views: Sequence[CaptureView], payloads: Payloads) -> Figure:
     """A bar of the median with a whisker to p95 for every row, a panel for each payload."""
     ends = [units.to_ms(quantiles_of(view)[name]) for view in views for name in ("p50", "p95")]
+    ends += filter(None, map(_published_ms, views))
     low, high = units.padded_log_domain(ends)
     # Room on the left for the shortest bar, on the right for the longest label.
     domain = (units.significant(low / 1.5, 4), units.significant(high * (high / low) ** 0.45 * 1.5, 4))
@@ -29,11 +32,20 @@ def ranking_by_median(views: Sequence[CaptureView], payloads: Payloads) -> Figur
     ]
     caption = "Bar to the median, whisker to p95, the fastest link first; logarithmic axis. Triggers as the suite "
     caption += "has them; where they are dithered, every phase of every gate is met."
-    return Figure("ranking", "Ranking by median", caption, panels, columns=min(2, len(panels)))
+    legend = [PUBLISHED] if any(_published_ms(view) for view in views) else []
+    if legend:
+        caption += " Diamond: the published median."
+    return Figure("ranking", "Ranking by median", caption, panels, legend, columns=min(2, len(panels)))
+
+
+def _published_ms(view: CaptureView) -> float | None:
+    link = view.capture.link
+    return None if link is None or link.published is None else units.to_ms(link.published.median_ps)
 
 
 def _ranking_panel(payload: str, views: Sequence[CaptureView], domain: tuple[float, float]) -> Panel:
-    rows = sorted(((quantiles_of(view), view.capture.group) for view in views), key=lambda row: (row[0]["p50"], row[1]))
+    ranked = sorted(views, key=lambda view: (quantiles_of(view)["p50"], view.capture.group))
+    rows = [(quantiles_of(view), view.capture.group) for view in ranked]
     names = [name for _, name in rows]
     data: Columns = {"name": names} | quantile_columns([quantiles for quantiles, _ in rows])
     data["label"] = [
@@ -41,12 +53,15 @@ def _ranking_panel(payload: str, views: Sequence[CaptureView], domain: tuple[flo
         for quantiles, _ in rows
     ]
     data["base"] = [domain[0]] * len(rows)
+    # Words stand clear of the whisker and of the diamond.
+    ends = zip(data["p95"], map(_published_ms, ranked), strict=True)
+    data["end"] = [max(p95, published or 0.0) for p95, published in ends]
     y: Spec = {"field": "name", "type": "nominal", "title": None, "scale": {"domain": names}, "axis": row_axis()}
     tip = tooltip(("name", "link"), ("text", "latency"))
     bar: Spec = {"x": log_x("base", domain), "x2": {"field": "p50"}, "y": y, "tooltip": tip}
     whisker: Spec = {"x": log_x("p50", domain), "x2": {"field": "p95"}, "y": y, "tooltip": tip}
     cap: Spec = {"x": log_x("p95", domain), "y": y, "tooltip": tip}
-    words: Spec = {"x": log_x("p95", domain), "y": y, "text": {"field": "label"}}
+    words: Spec = {"x": log_x("end", domain), "y": y, "text": {"field": "label"}}
     layers = [
         {"mark": {"type": "bar", "height": 13, "color": "var(--mark)", "opacity": 0.75}, "encoding": bar},
         {"mark": {"type": "rule", "color": "var(--ink)", "strokeWidth": 1.2}, "encoding": whisker},
@@ -59,11 +74,33 @@ def _ranking_panel(payload: str, views: Sequence[CaptureView], domain: tuple[flo
             "encoding": words,
         },
     ]
+    published = _published_columns(ranked)
+    if published["name"]:
+        layers.append(_published_layer(domain, y))
     spec = {"data": {"name": "r"}, "height": RANK_PX * len(rows), "width": "container", "layer": layers}
     (fast, first), (slow, last) = rows[0], rows[-1]
     description = f"{len(rows)} links, median from {units.format_duration(fast['p50'])} ({first}) to "
     description += f"{units.format_duration(slow['p50'])} ({last})."
-    return Panel(f"{payload} payload", spec, {"r": data}, description)
+    drawn = {"r": data} | ({"p": published} if published["name"] else {})
+    return Panel(f"{payload} payload", spec, drawn, description)
+
+
+def _published_columns(views: Sequence[CaptureView]) -> Columns:
+    columns: Columns = {"name": [], "value": [], "text": []}
+    for view in views:
+        link = view.capture.link
+        if link is not None and link.published is not None:
+            words = f"{published_text(view.capture)}, {link.published.source}"
+            row = (view.capture.group, units.significant(units.to_ms(link.published.median_ps)), words)
+            for column, value in zip(columns.values(), row, strict=True):
+                column.append(value)
+    return columns
+
+
+def _published_layer(domain: tuple[float, float], y: Spec) -> Spec:
+    tip = tooltip(("name", "link"), ("text", "published"))
+    encoding: Spec = {"x": log_x("value", domain), "y": y, "fill": {"value": "var(--paper)"}, "tooltip": tip}
+    return {"data": {"name": "p"}, "mark": published_mark(45), "encoding": encoding}
 
 
 def shares_figure(views: Sequence[CaptureView], payloads: Payloads) -> Figure | None:

@@ -1,15 +1,48 @@
-"""What the page says of the link behind a row: settings, trigger, where the time goes."""
+"""What the page says of links: rows with a published median as a table, then settings, trigger and stages of each."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from airwire.explain.link_published import median_figure, published_sentence, published_text, ratio_text
+from airwire.explain.link_run import row_verdict
 from airwire.explain.link_sentences import overload, time_goes
+from airwire.report.compared_table import ComparedRow, compared_section
 from airwire.report.html import charts, text
 from airwire.report.waterfall_figure import waterfalls_figure
 
 if TYPE_CHECKING:
     from airwire.report.samples import CaptureView
+
+
+_FOOTNOTE = (
+    "Models of links in virtual time. Ratio is the median here divided by the published one; settings and payload are "
+    "the same but for what a verdict says."
+)
+
+
+def published_section(views: Sequence[CaptureView]) -> str:
+    """The table of rows of links that others published a median of; nothing where there are none."""
+    return compared_section(
+        "published", "Links, measured and published", [*filter(None, map(_compared, views))], _FOOTNOTE
+    )
+
+
+def _compared(view: CaptureView) -> ComparedRow | None:
+    row = view.capture
+    published = None if row.link is None else row.link.published
+    if published is None:
+        return None
+    return ComparedRow(
+        anchor=view.anchor,
+        title=row.path,
+        figure=median_figure(row),
+        published=published_text(row),
+        ratio=ratio_text(row),
+        source=published.source,
+        verdict=row_verdict(row),
+    )
 
 
 def link_section(view: CaptureView) -> str:
@@ -20,10 +53,11 @@ def link_section(view: CaptureView) -> str:
     settings = " · ".join(f"{name} {value}" for name, value in link.settings.items())
     facts = f"{link.title} · {settings} · triggers {link.trigger}" if settings else f"{link.title} · {link.trigger}"
     found = view.waterfalls
-    sentence, drawn = "", ""
+    words, drawn = [published_sentence(view.capture)], ""
     if found:
-        words = " ".join(filter(None, (time_goes(found[0]), overload(found[-1], link.longest_queue))))
+        words = [time_goes(found[0]), overload(found[-1], link.longest_queue), *words]
         figure = waterfalls_figure(f"{view.anchor}-stages", "Where the time goes", "", [("", found)])
-        sentence = f"<p>{text(words)}</p>"
         drawn = f"<div class='stages'>{charts(figure, figure.name)}</div>"
+    said = " ".join(filter(None, words))
+    sentence = f"<p>{text(said)}</p>" if said else ""
     return f"<p class='note'>{text(facts)}</p>{sentence}{drawn}"

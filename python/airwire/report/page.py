@@ -7,13 +7,14 @@ from functools import cache
 from importlib import resources
 from typing import TYPE_CHECKING
 
+from airwire.explain.link_published import is_compared
 from airwire.report import theme, units
 from airwire.report.board_section import board_section, boards_section
 from airwire.report.capture_figures import capture_figure
 from airwire.report.figures import overview_figures
 from airwire.report.findings import capture_findings, findings_section
 from airwire.report.html import charts, script_json, text
-from airwire.report.link_section import link_section
+from airwire.report.link_section import link_section, published_section
 from airwire.report.samples import CaptureView, by_group, each_is_a_group, views_of
 from airwire.report.summary_table import summary_section
 from airwire.report.tables import errors_section, statistics_table
@@ -36,6 +37,7 @@ def page(analysis: Analysis, title: str | None) -> str:
         _header(analysis, views, heading),
         "<main id='main'>",
         boards_section(views),
+        published_section(views),
         findings_section(views) if views else "",
         errors_section(analysis.errors),
         summary_section(views),
@@ -94,7 +96,12 @@ def _header(analysis: Analysis, views: Sequence[CaptureView], heading: str) -> s
     if analysis.interrupted:
         facts.append("interrupted before all captures were analysed")
     targets = [("boards", "Boards", any(view.capture.board is not None for view in views))]
-    targets += [("findings", "Findings", bool(views)), ("errors", "Not analysed", bool(analysis.errors))]
+    compared = any(is_compared(view.capture) for view in views)
+    targets += [
+        ("published", "Published", compared),
+        ("findings", "Findings", bool(views)),
+        ("errors", "Not analysed", bool(analysis.errors)),
+    ]
     targets += [(name, name.capitalize(), bool(views)) for name in ("summary", "overview", "captures")]
     links = "".join(f"<li><a href='#{target}'>{label}</a></li>" for target, label, shown in targets if shown)
     return (

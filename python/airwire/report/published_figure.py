@@ -13,6 +13,7 @@ from airwire.report.spec import Columns, Figure, LegendEntry, Panel, Spec, row_a
 
 ROW_PX = 46
 _MEASURED, _PUBLISHED = "var(--series1)", "var(--series2)"
+PUBLISHED = LegendEntry("published", _PUBLISHED, "diamond")
 # What one of each unit is on its axis, and the axis's title.
 _AXES = {
     "messages/s": (1.0, "messages per second, log scale"),
@@ -36,7 +37,7 @@ def published_figure(views: Sequence[CaptureView]) -> Figure | None:
         "Dot: measured on the virtual board, with its 95 % interval. Diamond: published; hollow where the published "
     )
     caption += "figure is of another setup, so that only the cause is compared."
-    legend = [LegendEntry("measured", _MEASURED, "circle"), LegendEntry("published", _PUBLISHED, "diamond")]
+    legend = [LegendEntry("measured", _MEASURED, "circle"), PUBLISHED]
     return Figure("published", "Measured and published", caption, panels, legend, columns=1)
 
 
@@ -97,6 +98,11 @@ def _label(board: BoardRow) -> str:
     return f"{words}, {published.measured_share:.3g} of {theirs}"
 
 
+def published_mark(size: int) -> Spec:
+    """The symbol of a published figure; whether it is filled is for its layer to say."""
+    return {"type": "point", "shape": "diamond", "size": size, "stroke": _PUBLISHED, "strokeWidth": 1.4, "opacity": 1}
+
+
 def _layers(names: Sequence[str], domain: tuple[float, float], title: str) -> list[Spec]:
     def x(field: str) -> Spec:
         axis = {"values": units.log_ticks(*domain), "labelOverlap": True, "format": "~r"}
@@ -123,7 +129,7 @@ def _layers(names: Sequence[str], domain: tuple[float, float], title: str) -> li
         },
         {
             "data": theirs,
-            "mark": {"type": "point", "shape": "diamond", "size": 90, "stroke": _PUBLISHED, "strokeWidth": 1.4},
+            "mark": published_mark(90),
             "encoding": {"x": x("value"), "y": y, "fill": filled, "tooltip": their_tip},
         },
         {

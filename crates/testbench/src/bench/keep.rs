@@ -13,7 +13,7 @@ use super::edges::VirtualEdges;
 use super::row::RowResult;
 use crate::board_rows::{BoardEntry, BoardRowResult, board_spans, samples_of};
 use crate::run_folder::{RunFolder, RunFolderError, SCHEMA, TableName, samples_table};
-use crate::suite::Suite;
+use crate::suite::{PublishedMedian, Suite};
 
 /// The manifest of a suite's run.
 #[derive(Debug, Clone, Serialize)]
@@ -39,7 +39,7 @@ pub struct SuiteManifest {
 #[serde(untagged)]
 pub enum SuiteRow {
     /// Of a link.
-    Link(RowEntry),
+    Link(Box<RowEntry>),
     /// Of a board.
     Board(Box<BoardEntry>),
 }
@@ -83,6 +83,26 @@ pub struct RowEntry {
     pub longest_queue: usize,
     /// The mean time of each part in closed form.
     pub budget: Vec<StageEntry>,
+    /// What others measured.
+    pub published: Option<PublishedMedianEntry>,
+}
+
+/// A published median in a manifest.
+#[derive(Debug, Clone, Serialize)]
+pub struct PublishedMedianEntry {
+    /// The median.
+    pub median_ps: i64,
+    /// Where it was published.
+    pub source: String,
+    /// What is to be known of it.
+    pub note: Option<String>,
+}
+
+impl PublishedMedianEntry {
+    fn of(published: &PublishedMedian) -> Self {
+        let PublishedMedian { median, source, note } = published.clone();
+        Self { median_ps: median.ps(), source, note }
+    }
 }
 
 /// A share of the time.
@@ -141,7 +161,7 @@ impl SuiteFolder {
     /// # Errors
     /// When a part or a capture cannot be written.
     pub fn add(&mut self, result: &RowResult) -> Result<(), RunFolderError> {
-        self.folder.manifest.rows.push(SuiteRow::Link(entry_of(result)));
+        self.folder.manifest.rows.push(SuiteRow::Link(Box::new(entry_of(result))));
         self.folder.add(TableName::Samples, samples_table(&result.labels(), &result.pairing))?;
         if !result.spans.is_empty() {
             self.folder.add(TableName::Spans, spans_table(result))?;
@@ -223,6 +243,7 @@ fn entry_of(result: &RowResult) -> RowEntry {
         end_ps: result.end_ps,
         longest_queue: result.longest_queue,
         budget: StageEntry::of(&result.budget),
+        published: result.row.published.as_ref().map(PublishedMedianEntry::of),
     }
 }
 

@@ -8,6 +8,8 @@ mod run;
 
 pub use boards::{BoardRun, run_boards};
 pub use edges::VirtualEdges;
-pub use keep::{RowEntry, StageEntry, SuiteFolder, SuiteManifest, SuiteRow, spans_table};
+pub use keep::{
+    PublishedMedianEntry, RowEntry, StageEntry, SuiteFolder, SuiteManifest, SuiteRow, spans_table,
+};
 pub use row::{Measure, RowResult, simulate_row};
 pub use run::{BenchRun, run};

@@ -7,6 +7,7 @@ mod check;
 mod error;
 mod expand;
 mod parse;
+mod published;
 pub(crate) mod schema;
 mod trigger;
 
@@ -17,6 +18,7 @@ pub use boards::{
 pub use check::RowError;
 use check::check_samples;
 pub use error::SuiteError;
+pub use published::PublishedMedian;
 pub use schema::schema;
 pub use trigger::{Trigger, TriggerKind, phrase};
 
@@ -58,6 +60,8 @@ pub struct Row {
     pub trigger: Trigger,
     /// How many messages.
     pub samples: u64,
+    /// What others measured of it.
+    pub published: Option<PublishedMedian>,
 }
 
 impl Suite {

@@ -10,6 +10,7 @@ use units::Picoseconds;
 
 use super::boards::{BoardRow, board_rows};
 use super::expand::{Choices, combinations, label, values_of};
+use super::published::attach;
 use super::trigger::{Trigger, TriggerKind};
 use super::{MAX_ROWS, MAX_SAMPLES, Row, Suite, SuiteError, name_of};
 use crate::toml_file::{Field, TomlFile, Value, fields_of, shown};
@@ -18,7 +19,7 @@ const SUITE_FIELDS: [&str; 7] = ["name", "seed", "samples", "payloads", "trigger
 const NOTHING: &str =
     "a suite names at least one link, such as [links.lora], or one board, such as [boards.pingpong]";
 /// What an entry may say beside its link's settings.
-const ENTRY_FIELDS: [&str; 4] = ["link", "samples", "payloads", "trigger"];
+const ENTRY_FIELDS: [&str; 5] = ["link", "samples", "payloads", "trigger", "published"];
 const TRIGGER_FIELDS: [&str; 7] = ["kind", "period", "by", "step", "gate", "offset", "pause"];
 const DEFAULT_SAMPLES: u64 = 1000;
 const DEFAULT_PAYLOADS: [u64; 3] = [12, 128, 1024];
@@ -143,7 +144,7 @@ impl Reader<'_> {
         defaults: &Defaults,
         rows: &mut Vec<Row>,
     ) -> Result<(), SuiteError> {
-        let within = format!("links.{entry}.");
+        let (within, known) = (format!("links.{entry}."), rows.len());
         let fields = fields_of(self.0.table_of(&format!("links.{entry}"), value)?);
         let own = self.defaults(&within, &fields, defaults)?;
         let named = fields.iter().find(|(name, ..)| *name == "link");
@@ -184,6 +185,7 @@ impl Reader<'_> {
                     payload_bytes,
                     trigger: own.trigger.clone(),
                     samples: own.samples,
+                    published: None,
                 };
                 row.check().map_err(|error| {
                     let field = error.field.split('.').next().unwrap_or_default();
@@ -191,6 +193,9 @@ impl Reader<'_> {
                 })?;
                 rows.push(row);
             }
+        }
+        if let Some((name, _, value)) = fields.iter().find(|(name, ..)| *name == "published") {
+            attach(self.0, &format!("{within}{name}"), value, &mut rows[known..])?;
         }
         Ok(())
     }
@@ -305,7 +310,7 @@ impl Reader<'_> {
 }
 
 /// What is wrong with a setting, after the name of its field.
-fn setting_message(within: &str, name: &str, error: &SettingError) -> String {
+pub(super) fn setting_message(within: &str, name: &str, error: &SettingError) -> String {
     match error {
         SettingError::Malformed { .. } | SettingError::OutOfRange { .. } => format!("{within}{error}"),
         SettingError::Unknown { .. } | SettingError::Impossible(_) => format!("{within}{name}: {error}"),

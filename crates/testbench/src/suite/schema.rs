@@ -82,6 +82,7 @@ fn entry(link: &Definition) -> Value {
     properties.insert("samples".to_owned(), samples());
     properties.insert("payloads".to_owned(), payloads(link.max_payload_bytes));
     properties.insert("trigger".to_owned(), trigger());
+    properties.insert("published".to_owned(), published(link));
     for setting in link.settings {
         let one = value(&setting.kind);
         let description = format!("{} (default {})", setting.help, setting.default);
@@ -90,6 +91,33 @@ fn entry(link: &Definition) -> Value {
             .insert(setting.name.to_owned(), json!({"description": description, "anyOf": [one, several]}));
     }
     json!({"type": "object", "title": link.title, "additionalProperties": false, "properties": properties})
+}
+
+/// Figures of others, each with what tells its row from the others of the entry.
+fn published(link: &Definition) -> Value {
+    let mut properties = Map::new();
+    for setting in link.settings {
+        properties.insert(setting.name.to_owned(), value(&setting.kind));
+    }
+    let text = |description: &str| json!({"type": "string", "description": description});
+    let payload = json!({"type": "integer", "minimum": 1, "maximum": link.max_payload_bytes});
+    properties.insert("payload".to_owned(), payload);
+    properties.insert("median".to_owned(), text("the published median, such as 1.05 ms"));
+    properties.insert("source".to_owned(), text("where it was published"));
+    properties
+        .insert("note".to_owned(), text("what is to be known of it, such as in what its setup differs"));
+    let figure = json!({
+        "type": "object",
+        "required": ["median", "source"],
+        "additionalProperties": false,
+        "properties": properties,
+    });
+    json!({
+        "type": "array",
+        "minItems": 1,
+        "items": figure,
+        "description": "medians that others measured, each with the payload and settings of its row",
+    })
 }
 
 /// One value of a setting.
