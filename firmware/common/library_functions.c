@@ -1,5 +1,5 @@
-/* Functions of the C library in place of newlib's: memset() by words, as on a Cortex-M0+ a byte at a time costs four times
- * as much, and atoi() without locales. memcpy() is the port's. */
+/* Functions of the C library in place of newlib's: memset() by words, as on a Cortex-M0+ a byte at a time costs four
+ * times as much, and atoi() without locales. memcpy() is the port's. */
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>

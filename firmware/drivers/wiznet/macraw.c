@@ -19,8 +19,8 @@
  * take longer on any SPI. */
 #define SEND_LOOKS 4096u
 
-/* So much of the receive memory may frames that were taken hold until frames_settle(): a sender's window may be as large
- * as the rest. */
+/* So much of the receive memory may frames that were taken hold until frames_settle(): a sender's window may be as
+ * large as the rest. */
 #define HELD_MOST_BYTES 256u
 
 static uint16_t read_pointer, write_pointer;
