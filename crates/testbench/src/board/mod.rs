@@ -3,6 +3,7 @@
 //! control, recordings, and the report of a run ([`BoardRun`]).
 
 mod builtin;
+mod cable;
 mod console_log;
 mod ending;
 mod error;
