@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal, Protocol
+from typing import Any, Literal
 
 from airwire import _core
 from airwire.board_catalogue import (
@@ -21,6 +21,7 @@ from airwire.board_catalogue import (
     describe_board,
     image_settings,
 )
+from airwire.board_devices import BoardDevices, I2cDevice
 from airwire.board_memory import Memory
 from airwire.board_model import (
     BoardDescription,
@@ -42,6 +43,7 @@ from airwire.board_model import (
     UsbDevice,
 )
 from airwire.board_pins import Pin, Pins
+from airwire.board_recordings import BoardRecordings
 from airwire.catalogue import setting_texts
 from airwire.network import Traffic, traffic_of
 
@@ -93,16 +95,6 @@ SettingValue = str | int | bool
 """A value of an image's setting: a number, a switch, an IPv4 address, or a quantity with its unit."""
 
 
-class I2cDevice(Protocol):
-    """What a device on I2C needs. ``start(read)`` and ``stop()`` are called where they exist."""
-
-    def write(self, byte: int) -> bool | None:
-        """Take a byte; False does not acknowledge it."""
-
-    def read(self) -> int:
-        """Give a byte."""
-
-
 class Snapshot:
     """A state of a board; ``restore`` goes back to it, ``branch`` makes another board of it, any number of times."""
 
@@ -114,7 +106,7 @@ class Snapshot:
         return Board._of(self._core.to_board())
 
 
-class Board:
+class Board(BoardDevices, BoardRecordings):
     """A virtual board.
 
     ``board`` is the name of one that Airwire brings along (:func:`board_names`) or the path of a board file. ``image``
@@ -253,21 +245,6 @@ class Board:
         )
         return _run_of(report), given_up_ps
 
-    def start_pcap(self, path: str | Path, *, spi: bool = False) -> None:
-        """Write every frame on the cable of the board's Ethernet chip from here on as pcapng, for Wireshark.
-
-        With ``spi`` the chip's register accesses are in it too, in words, as comments on an interface of their own.
-        """
-        self._core.start_capture(path, spi)
-
-    def end_pcap(self) -> None:
-        """Finish the file of :meth:`start_pcap`."""
-        self._core.end_capture()
-
-    def set_plugged(self, plugged: bool) -> None:
-        """Plug in the network cable of the board, or pull it."""
-        self._core.set_plugged(plugged)
-
     def step(self, instructions: int = 1, *, core: int = 0) -> None:
         """Execute instructions of a core, and what the other core and the peripherals do meanwhile."""
         self._core.step(core, instructions)
@@ -299,35 +276,6 @@ class Board:
     def pins(self) -> Pins:
         """The pins by name."""
         return Pins(self._core)
-
-    def press(self, name: str, pressed: bool = True) -> None:
-        """Press or release a button, or set a switch, of the board file; every board has the button ``BOOTSEL``."""
-        self._core.press(name, pressed)
-
-    @property
-    def usb_device(self) -> UsbDevice | None:
-        """The device that the image makes of its USB port, once the PC knows it."""
-        device = self._core.usb_device()
-        return None if device is None else UsbDevice(**json.loads(device))
-
-    def read_disk(self, first: int, sectors: int = 1) -> bytes:
-        """Read sectors (256 at the most) of the disk that the image offers on USB, while virtual time passes.
-
-        Raises ``AirwireError`` where there is no disk, it has no such sectors, or it does not answer.
-        """
-        return self._core.read_disk(first, sectors)
-
-    def write_disk(self, first: int, content: bytes) -> None:
-        """Write whole sectors of that disk, while virtual time passes; raises as :meth:`read_disk` does."""
-        self._core.write_disk(first, content)
-
-    def take_input_reports(self) -> list[InputReport]:
-        """What the image's keyboards and mice have sent over USB since the last call."""
-        return [InputReport(*report) for report in self._core.take_input_reports()]
-
-    def wire(self, pin: str | int, to: str | int) -> None:
-        """Wire two pins together."""
-        self._core.wire(str(pin), str(to))
 
     @property
     def memory(self) -> Memory:
@@ -386,38 +334,6 @@ class Board:
         """Another board in the same state."""
         return self.snapshot().branch()
 
-    def connect_spi(self, port: int, device: Callable[[int], int], *, select: str | int | None = None) -> None:
-        """Connect a device to an SPI port: it gets each frame and returns the answer.
-
-        With ``select`` it is meant while that pin is low; a method ``selected(bool)`` of it is told of that. Snapshots
-        copy it with ``copy.deepcopy``. Its exceptions end the run, which raises them.
-        """
-        self._core.connect_spi(port, None if select is None else str(select), device)
-
-    def connect_i2c(self, port: int, address: int, device: I2cDevice) -> None:
-        """Connect a device to an I2C port, at a 7-bit address."""
-        self._core.connect_i2c(port, address, device)
-
-    def connect_pins(
-        self,
-        device: Callable[[int, str, bool], Mapping[str, bool | None] | None],
-        pins: Sequence[str | int] = (),
-    ) -> None:
-        """Connect a device to pins (all when none are named): ``device(time_ps, name, level)`` is told of each change.
-
-        It may return the pins that it drives from then on, with their levels; None lets go of one.
-        """
-        self._core.connect_pins([str(pin) for pin in pins], device)
-
-    @property
-    def edges(self) -> list[PinEdge]:
-        """Every edge of every pin so far; raises ``AirwireError`` where they are not recorded."""
-        self._check_recording()
-        names: dict[int, str] = {}
-        for name, gpio in self._core.pin_names:
-            names.setdefault(gpio, name)
-        return [PinEdge(time_ps, names[gpio], level) for time_ps, gpio, level in self._core.edges(0)]
-
     @property
     def report(self) -> BoardRun:
         """What was counted so far."""
@@ -446,37 +362,6 @@ class Board:
     def place(self, address: int) -> str:
         """An address with its function and source line."""
         return self._core.place(address)
-
-    def write_vcd(self, path: str | Path) -> int:
-        """Write all edges as a value change dump; how many there was no room for."""
-        self._check_recording()
-        return self._core.write_vcd(path)
-
-    def _check_recording(self) -> None:
-        if not self._core.records:
-            raise _core.AirwireError("this board does not record its pins; make it with record=True")
-
-    def start_trace(self, path: str | Path) -> None:
-        """Write a trace for Perfetto or Chrome from here on. The board runs slower meanwhile."""
-        self._core.start_trace(path)
-
-    def end_trace(self) -> int:
-        """End the trace; how many events there was no room for."""
-        return self._core.end_trace()
-
-    def start_profile(self) -> None:
-        """Count the cycles of every function from here on. The board runs slower meanwhile."""
-        self._core.start_profile()
-
-    def end_profile(self, title: str = "Cycles by function") -> Profile:
-        """End the profile and give it."""
-        ended = self._core.end_profile(title)
-        if ended is None:
-            raise _core.AirwireError("no profile was started")
-        content, flame_graph = ended
-        figures = json.loads(content)
-        functions = [FunctionCycles(**function) for function in figures["functions"]]
-        return Profile(figures["cycles"], figures["asleep_cycles"], functions, flame_graph)
 
     def __repr__(self) -> str:
         return f"Board({self.name!r}, at {_core.format_time(self.time_ps)})"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import doctest
 import itertools
 import math
+from datetime import datetime, tzinfo
 from importlib import import_module
 from pathlib import Path
 
@@ -35,6 +36,23 @@ def suite(tmp_path: Path) -> Path:
     path = tmp_path / "spread.toml"
     path.write_text(SUITE)
     return path
+
+
+def test_suites_of_like_names_get_run_folders_of_their_own(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    class Stopped(datetime):
+        @classmethod
+        def now(cls, tz: tzinfo | None = None) -> Stopped:
+            return cls(2026, 1, 1, tzinfo=tz)
+
+    monkeypatch.setattr("airwire.bench.datetime", Stopped)
+    monkeypatch.chdir(tmp_path)
+    folders = []
+    for name in ("a b", "a-b"):
+        Path(f"{name}.toml").write_text(SUITE)
+        folders.append(airwire.run(f"{name}.toml", samples=50).run_folder)
+    assert folders == ["runs/20260101T000000.000000Z-a b", "runs/20260101T000000.000000Z-a-b"]
+    with pytest.raises(airwire.AirwireError, match="exists"):
+        airwire.run("a b.toml", samples=50)
 
 
 def lora_airtime_s(payload_bytes: int, sf: int, bandwidth_hz: int) -> float:

@@ -56,7 +56,7 @@ ENDLESS = """
 [boards.quick]
 firmware = "wiznet_settings.elf"
 settings = { rounds = 50 }
-limit = "2 s"
+limit = "20 s"
 [boards.endless]
 firmware = "wiznet_settings.elf"
 settings = { rounds = 100000000 }

@@ -185,7 +185,11 @@ def test_ctrl_c_keeps_the_rows_that_are_finished(images: Path, tmp_path: Path) -
     process = subprocess.Popen(
         command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env={**os.environ}
     )
-    time.sleep(8)
+    # A row's frames are written when the row is kept.
+    kept = tmp_path / "run" / "wire" / "quick.pcapng"
+    deadline = time.monotonic() + 60
+    while not kept.exists() and time.monotonic() < deadline and process.poll() is None:
+        time.sleep(0.05)
     process.send_signal(signal.SIGINT)
     _, errors = process.communicate(timeout=60)
     assert process.returncode == 130, errors

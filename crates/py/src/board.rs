@@ -1,40 +1,27 @@
-//! Virtual boards for Python. A run works on a thread of its own, so that Ctrl-C is heard and devices in Python can be
-//! asked; until it is over nobody else may touch the board.
+//! Virtual boards for Python: everything that can be asked of one. How it runs is in `board_runs`.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use serde_json::json;
-use testbench::Control;
-use testbench::board::gdb::GdbServer;
 use testbench::board::profile::flame_graph;
 use testbench::board::{
-    self, Board, BoardOptions, BoardSnapshot, Console, Ended, LiveOptions, RunUntil, console_name,
-    read_image, with_settings,
+    self, Board, BoardOptions, Console, LiveOptions, RunUntil, console_name, read_image, with_settings,
 };
 use units::Picoseconds;
 
 use crate::board_devices::{Failure, PyI2c, PyPins, PySpi};
-use crate::board_listeners::{Forward, Live, Output, forwarder};
+use crate::board_runs::HeldBoard;
+use crate::board_snapshot::PySnapshot;
 use crate::network::network_of;
 use crate::refused;
-use crate::watch::while_working;
 
 /// A board that runs an image.
 #[pyclass(frozen, module = "airwire._core", name = "Board")]
 pub(crate) struct PyBoard {
-    board: Arc<Mutex<Board>>,
-    failure: Failure,
-}
-
-/// A state of a board.
-#[pyclass(frozen, module = "airwire._core", name = "BoardSnapshot")]
-pub(crate) struct PySnapshot {
-    snapshot: Mutex<BoardSnapshot>,
-    failure: Failure,
+    held: HeldBoard,
 }
 
 fn console_of(name: &str) -> PyResult<Console> {
@@ -45,50 +32,8 @@ fn console_of(name: &str) -> PyResult<Console> {
 }
 
 impl PyBoard {
-    fn with(board: Board, failure: Failure) -> Self {
-        Self { board: Arc::new(Mutex::new(board)), failure }
-    }
-
-    /// The board, unless it runs.
-    fn lock(&self) -> PyResult<MutexGuard<'_, Board>> {
-        match self.board.try_lock() {
-            Ok(board) => Ok(board),
-            Err(TryLockError::Poisoned(board)) => Ok(board.into_inner()),
-            Err(TryLockError::WouldBlock) => Err(refused(
-                "the board is running; ask it when the run is over, not from a device of its own",
-            )),
-        }
-    }
-
-    /// Lets `work` run the board on a thread of its own, while Python hears of its consoles and is asked for signals. Gives
-    /// its result, and whether it was interrupted.
-    fn worked<T: Send + 'static>(
-        &self,
-        py: Python<'_>,
-        on_console: Option<Bound<'_, PyAny>>,
-        work: impl FnOnce(&mut Board, &Control, Forward) -> T + Send + 'static,
-    ) -> PyResult<(T, bool)> {
-        drop(self.lock()?);
-        let control = Arc::new(Control::default());
-        let output = Output::default();
-        let hand_on = forwarder(py, on_console, Arc::clone(&output))?;
-        let (board, watched) = (Arc::clone(&self.board), Arc::clone(&control));
-        let forward = Forward { output, failure: self.failure.clone() };
-        let worked = while_working(py, control, 0, hand_on.clone(), move || {
-            let mut board = board.lock().unwrap_or_else(PoisonError::into_inner);
-            work(&mut board, &watched, forward)
-        })?;
-        if let Some(hand_on) = hand_on {
-            hand_on.call1((0, 0))?;
-        }
-        self.failure.take().map_or(Ok(worked), Err)
-    }
-
-    /// The report of a run that ended now, as JSON.
-    fn report(&self, ended: Ended) -> PyResult<String> {
-        let mut board = self.lock()?;
-        let until = RunUntil::time(board.now());
-        serde_json::to_string(&board.outcome(&until, ended)).map_err(refused)
+    pub(crate) fn with(board: Board, failure: Failure) -> Self {
+        Self { held: HeldBoard::new(board, failure) }
     }
 }
 
@@ -119,7 +64,7 @@ impl PyBoard {
     ) -> PyResult<()> {
         let image = read_image(&image, symbols.as_deref()).map_err(refused)?;
         let image = with_settings(&image, &settings).map_err(refused)?;
-        self.lock()?.load_image(image).map_err(refused)
+        self.held.lock()?.load_image(image).map_err(refused)
     }
 
     /// Runs, and gives the report as JSON; `on_console(name, bytes)` is told of output while it runs.
@@ -140,18 +85,7 @@ impl PyBoard {
         let pin = pin.map(|(name, level)| PyResult::Ok((self.pin(&name)?, level))).transpose()?;
         let until =
             RunUntil { end: Picoseconds::new(end_ps), text, pin, clients, typed, knocks, past_faults };
-        if clients && !self.lock()?.has_clients() {
-            return Err(refused(
-                "there is no client to wait for; give one as traffic, such as ping to=board",
-            ));
-        }
-        let ((until, ended), interrupted) =
-            self.worked(py, on_console, move |board, control, mut forward| {
-                let ended = board.run(&until, control, &mut forward);
-                (until, ended)
-            })?;
-        let ended = if interrupted { Ended::Interrupted } else { ended };
-        serde_json::to_string(&self.lock()?.outcome(&until, ended)).map_err(refused)
+        self.held.run(py, until, on_console)
     }
 
     /// Hands the board to GDB, and gives the report as JSON; `on_listening(address)` is told where GDB connects to.
@@ -162,13 +96,7 @@ impl PyBoard {
         on_listening: Bound<'_, PyAny>,
         on_console: Option<Bound<'_, PyAny>>,
     ) -> PyResult<String> {
-        let server = GdbServer::bind(address).map_err(refused)?;
-        drop(self.lock()?);
-        on_listening.call1((server.address().to_string(),))?;
-        let (ended, interrupted) = self.worked(py, on_console, move |board, control, mut forward| {
-            board.serve_gdb(&server, control, &mut forward)
-        })?;
-        self.report(if interrupted { Ended::Interrupted } else { ended.map_err(refused)? })
+        self.held.serve_gdb(py, address, on_listening, on_console)
     }
 
     /// Runs in real time, and gives the report as JSON with the picoseconds that the host was too slow for.
@@ -187,120 +115,92 @@ impl PyBoard {
     ) -> PyResult<(String, i64)> {
         let forwards = forwards.iter().map(|text| text.parse()).collect::<Result<_, _>>().map_err(refused)?;
         let options = LiveOptions { tap, forwards };
-        let (served, interrupted) = self.worked(py, on_console, move |board, control, forward| {
-            let mut live = Live { forward, on_ready, on_behind };
-            board.serve(&options, Picoseconds::new(end_ps), control, &mut live)
-        })?;
-        let (ended, pace) = served.map_err(refused)?;
-        let report = self.report(if interrupted { Ended::Interrupted } else { ended })?;
-        Ok((report, pace.given_up().ps()))
+        self.held.serve(py, options, Picoseconds::new(end_ps), (on_ready, on_behind), on_console)
     }
 
     /// Writes every frame on the cable of the board's chip from here on, and with `spi` its accesses.
     fn start_capture(&self, path: PathBuf, spi: bool) -> PyResult<()> {
-        let mut board = self.lock()?;
-        let name = board.file().name.clone();
-        let lan = board.parts().lan().ok_or_else(|| {
-            refused(format!(
-                "board {name} has no chip with Ethernet; choose one that has, such as w5500-evb-pico"
-            ))
-        })?;
-        lan.start_capture(&path, spi).map_err(refused)
+        self.held.lock()?.start_capture(&path, spi).map_err(refused)
     }
 
     fn end_capture(&self) -> PyResult<()> {
-        let mut board = self.lock()?;
-        board.parts().lan().map_or(Ok(()), |lan| lan.end_capture().map_err(refused))
+        self.held.lock()?.end_capture().map_err(refused)
     }
 
     /// The messages of a client as JSON.
     fn traffic_samples(&self, name: &str) -> PyResult<String> {
-        let samples = self.lock()?.traffic_samples(name);
+        let samples = self.held.lock()?.traffic_samples(name);
         let samples = samples.ok_or_else(|| refused(format!("nothing on the network is called {name}")))?;
         serde_json::to_string(&samples).map_err(refused)
     }
 
     /// Plugs in the cable of the board's first chip with Ethernet, or pulls it.
     fn set_plugged(&self, plugged: bool) -> PyResult<()> {
-        let mut board = self.lock()?;
-        let at = board.now();
-        if let Some(lan) = board.parts().lan()
-            && let Some(chip) = lan.chips().next()
-        {
-            lan.set_plugged(at, chip, plugged);
-        }
+        self.held.lock()?.set_plugged(plugged);
         Ok(())
     }
 
     /// Executes instructions of a core.
     fn step(&self, py: Python<'_>, core: usize, instructions: u64) -> PyResult<()> {
         check_core(core)?;
-        let mut board = self.lock()?;
-        for _ in 0..instructions {
-            board.step(core);
-            py.check_signals()?;
-            if let Some(error) = self.failure.take() {
-                return Err(error);
-            }
-        }
-        Ok(())
+        self.held.step(py, core, instructions)
     }
 
     /// The report as of now, as JSON.
     fn outcome(&self) -> PyResult<String> {
-        serde_json::to_string(&self.lock()?.outcome_now()).map_err(refused)
+        serde_json::to_string(&self.held.lock()?.outcome_now()).map_err(refused)
     }
 
     #[getter]
     fn now_ps(&self) -> PyResult<i64> {
-        Ok(self.lock()?.now().ps())
+        Ok(self.held.lock()?.now().ps())
     }
 
     #[getter]
     fn name(&self) -> PyResult<String> {
-        Ok(self.lock()?.file().name.clone())
+        Ok(self.held.lock()?.file().name.clone())
     }
 
     /// Names of all pins with their GPIO.
     #[getter]
     fn pin_names(&self) -> PyResult<Vec<(String, u8)>> {
-        Ok(self.lock()?.pin_names())
+        Ok(self.held.lock()?.pin_names())
     }
 
     fn pin(&self, name: &str) -> PyResult<u8> {
-        self.lock()?.file().pin(name).map_err(refused)
+        self.held.lock()?.file().pin(name).map_err(refused)
     }
 
     /// The level of every pin, a bit each.
     fn levels(&self) -> PyResult<u32> {
-        Ok(self.lock()?.levels())
+        Ok(self.held.lock()?.levels())
     }
 
     fn drive(&self, pin: &str, level: Option<bool>) -> PyResult<()> {
         let pin = self.pin(pin)?;
-        self.lock()?.chip_mut().drive_pin(pin, level);
+        self.held.lock()?.chip_mut().drive_pin(pin, level);
         Ok(())
     }
 
     fn press(&self, name: &str, pressed: bool) -> PyResult<()> {
-        self.lock()?.press(name, pressed).map_err(refused)
+        self.held.lock()?.press(name, pressed).map_err(refused)
     }
 
     /// The device at the USB port as JSON, once the PC knows it.
     fn usb_device(&self) -> PyResult<Option<String>> {
-        let device = self.lock()?.usb_device();
+        let device = self.held.lock()?.usb_device();
         device.map(|device| serde_json::to_string(&device).map_err(refused)).transpose()
     }
 
     fn read_disk<'py>(&self, py: Python<'py>, first: u32, sectors: u16) -> PyResult<Bound<'py, PyBytes>> {
-        let read = self.lock()?.read_disk(first, sectors);
-        self.failure.take().map_or(Ok(()), Err)?;
+        let read = self.held.lock()?.read_disk(first, sectors);
+        self.held.check()?;
         Ok(PyBytes::new(py, &read.map_err(refused)?))
     }
 
     fn write_disk(&self, first: u32, content: &[u8]) -> PyResult<()> {
-        let written = self.lock()?.write_disk(first, content);
-        self.failure.take().map_or(Ok(()), Err)?;
+        let written = self.held.lock()?.write_disk(first, content);
+        self.held.check()?;
         written.map_err(refused)
     }
 
@@ -309,7 +209,7 @@ impl PyBoard {
         &self,
         py: Python<'py>,
     ) -> PyResult<Vec<(i64, &'static str, Bound<'py, PyBytes>)>> {
-        let reports = self.lock()?.take_input_reports();
+        let reports = self.held.lock()?.take_input_reports();
         let told =
             |report: board::InputReport| (report.time_ps, report.kind, PyBytes::new(py, &report.content));
         Ok(reports.into_iter().map(told).collect())
@@ -320,7 +220,8 @@ impl PyBoard {
         if pin < 26 {
             return Err(refused(format!("pin {pin} has no ADC input; GPIO 26 to 29 have one")));
         }
-        self.lock()?
+        self.held
+            .lock()?
             .parts()
             .set_microvolts(pin, millivolts.map(|millivolts| millivolts.saturating_mul(1000)));
         Ok(())
@@ -328,7 +229,7 @@ impl PyBoard {
 
     fn wire(&self, pin: &str, to: &str) -> PyResult<()> {
         let (pin, to) = (self.pin(pin)?, self.pin(to)?);
-        self.lock()?.wire(pin, to);
+        self.held.lock()?.wire(pin, to);
         Ok(())
     }
 
@@ -338,84 +239,77 @@ impl PyBoard {
         address: u32,
         length: usize,
     ) -> PyResult<Bound<'py, PyBytes>> {
-        let bytes = self.lock()?.chip().read_memory(address, length).map_err(refused)?;
+        let bytes = self.held.lock()?.chip().read_memory(address, length).map_err(refused)?;
         Ok(PyBytes::new(py, &bytes))
     }
 
     fn write_memory(&self, address: u32, bytes: &[u8]) -> PyResult<()> {
-        self.lock()?.chip_mut().write_memory(address, bytes).map_err(refused)
+        self.held.lock()?.chip_mut().write_memory(address, bytes).map_err(refused)
     }
 
     fn address_of(&self, symbol: &str) -> PyResult<Option<u32>> {
-        Ok(self.lock()?.image().and_then(|image| image.symbols().address_of(symbol)))
+        Ok(self.held.lock()?.image().and_then(|image| image.symbols().address_of(symbol)))
     }
 
     /// R0 to R15 and xPSR.
     fn registers(&self, core: usize) -> PyResult<(Vec<u32>, u32)> {
         check_core(core)?;
-        let board = self.lock()?;
+        let board = self.held.lock()?;
         let core = board.chip().core(core);
         Ok((core.registers().to_vec(), core.xpsr()))
     }
 
     fn set_register(&self, core: usize, number: usize, value: u32) -> PyResult<()> {
         check_core(core)?;
-        self.lock()?.chip_mut().core_mut(core).set_register(number, value);
+        self.held.lock()?.chip_mut().core_mut(core).set_register(number, value);
         Ok(())
     }
 
     fn place(&self, address: u32) -> PyResult<String> {
-        Ok(self.lock()?.place(address))
+        Ok(self.held.lock()?.place(address))
     }
 
     fn console<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyBytes>> {
-        Ok(PyBytes::new(py, self.lock()?.console(console_of(name)?)))
+        Ok(PyBytes::new(py, self.held.lock()?.console(console_of(name)?)))
     }
 
     fn send(&self, bytes: &[u8], console: Option<&str>) -> PyResult<()> {
-        let mut board = self.lock()?;
+        let mut board = self.held.lock()?;
         let console = console.map_or(Ok(board.main_console()), console_of)?;
         board.send(console, bytes);
         Ok(())
     }
 
     fn snapshot(&self) -> PyResult<PySnapshot> {
-        let snapshot = self.lock()?.snapshot();
-        if let Some(error) = self.failure.take() {
-            return Err(error);
-        }
-        let snapshot = Mutex::new(snapshot.map_err(refused)?);
-        Ok(PySnapshot { snapshot, failure: self.failure.clone() })
+        PySnapshot::of(&self.held)
     }
 
     fn restore(&self, snapshot: &PySnapshot) -> PyResult<()> {
-        let snapshot = snapshot.snapshot.lock().unwrap_or_else(PoisonError::into_inner);
-        self.lock()?.restore(&snapshot);
-        Ok(())
+        snapshot.restore(&self.held)
     }
 
     /// Keeps the state in a file.
     fn save(&self, path: PathBuf) -> PyResult<()> {
-        self.lock()?.save(&path).map_err(refused)
+        self.held.lock()?.save(&path).map_err(refused)
     }
 
     /// Goes on where a board was saved.
     fn resume(&self, path: PathBuf) -> PyResult<()> {
-        self.lock()?.resume(&path).map_err(refused)
+        self.held.lock()?.resume(&path).map_err(refused)
     }
 
     fn connect_spi(&self, port: u8, select: Option<&str>, device: Py<PyAny>) -> PyResult<()> {
         check_port("SPI", port)?;
         let select = select.map(|name| self.pin(name)).transpose()?;
-        let device = PySpi::new(device, port, self.failure.clone());
-        self.lock()?.parts().connect_spi(port, select, Box::new(device));
+        let device = PySpi::new(device, port, self.held.failure());
+        self.held.lock()?.parts().connect_spi(port, select, Box::new(device));
         Ok(())
     }
 
     fn connect_i2c(&self, port: u8, address: u16, device: Py<PyAny>) -> PyResult<()> {
         check_port("I2C", port)?;
-        let device = PyI2c::new(device, port, address, self.failure.clone());
-        self.lock()?.parts().connect_i2c(port, Box::new(device));
+        let device = PyI2c::new(device, port, address, self.held.failure());
+        self.held.lock()?.parts().connect_i2c(port, Box::new(device));
         Ok(())
     }
 
@@ -424,52 +318,52 @@ impl PyBoard {
         for name in &pins {
             watched |= 1 << self.pin(name)?;
         }
-        let mut board = self.lock()?;
-        let device = PyPins::new(device, board.file().clone(), watched, self.failure.clone());
+        let mut board = self.held.lock()?;
+        let device = PyPins::new(device, board.file().clone(), watched, self.held.failure());
         board.parts().connect_pins(Box::new(device));
         Ok(())
     }
 
     fn record(&self) -> PyResult<()> {
-        self.lock()?.record();
+        self.held.lock()?.record();
         Ok(())
     }
 
     #[getter]
     fn records(&self) -> PyResult<bool> {
-        Ok(self.lock()?.records())
+        Ok(self.held.lock()?.records())
     }
 
     /// Recorded edges from a place on: picoseconds, GPIO, level.
     fn edges(&self, from: usize) -> PyResult<Vec<(i64, u8, bool)>> {
-        let board = self.lock()?;
+        let board = self.held.lock()?;
         let edges = board.edges().get(from..).unwrap_or_default();
         Ok(edges.iter().map(|edge| (edge.at.ps(), edge.pin, edge.level)).collect())
     }
 
     fn write_vcd(&self, path: PathBuf) -> PyResult<u64> {
-        let board = self.lock()?;
+        let board = self.held.lock()?;
         board.write_vcd(&path).map_err(refused)?;
         Ok(board.edges_left_out())
     }
 
     fn start_trace(&self, path: PathBuf) -> PyResult<()> {
-        self.lock()?.trace(&path).map_err(refused)
+        self.held.lock()?.trace(&path).map_err(refused)
     }
 
     /// How many events there was no room for.
     fn end_trace(&self) -> PyResult<u64> {
-        self.lock()?.end_trace().map_err(refused)
+        self.held.lock()?.end_trace().map_err(refused)
     }
 
     fn start_profile(&self) -> PyResult<()> {
-        self.lock()?.profile(false);
+        self.held.lock()?.profile(false);
         Ok(())
     }
 
     /// The profile as JSON and as a flame graph.
     fn end_profile(&self, title: &str) -> PyResult<Option<(String, String)>> {
-        let Some(profile) = self.lock()?.end_profile() else { return Ok(None) };
+        let Some(profile) = self.held.lock()?.end_profile() else { return Ok(None) };
         let content = json!({
             "cycles": profile.cycles, "asleep_cycles": profile.asleep_cycles, "functions": profile.functions,
         });
@@ -478,19 +372,7 @@ impl PyBoard {
 
     #[getter]
     fn notes(&self) -> PyResult<Vec<String>> {
-        Ok(self.lock()?.notes())
-    }
-}
-
-#[pymethods]
-impl PySnapshot {
-    /// Another board in this state.
-    fn to_board(&self) -> PyResult<PyBoard> {
-        let board = self.snapshot.lock().unwrap_or_else(PoisonError::into_inner).to_board();
-        match self.failure.take() {
-            Some(error) => Err(error),
-            None => Ok(PyBoard::with(board, self.failure.clone())),
-        }
+        Ok(self.held.lock()?.notes())
     }
 }
 

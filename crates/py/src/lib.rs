@@ -9,6 +9,8 @@ mod board;
 mod board_devices;
 mod board_listeners;
 mod board_rows;
+mod board_runs;
+mod board_snapshot;
 mod boards;
 mod convert;
 mod network;
@@ -41,7 +43,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<bench::SuiteResult>()?;
     module.add_class::<board_rows::PyBoardRow>()?;
     module.add_class::<board::PyBoard>()?;
-    module.add_class::<board::PySnapshot>()?;
+    module.add_class::<board_snapshot::PySnapshot>()?;
     module.add_class::<spi_controller::PySpiController>()?;
     module.add_function(wrap_pyfunction!(boards::board_names, module)?)?;
     module.add_function(wrap_pyfunction!(boards::board_schema, module)?)?;

@@ -87,6 +87,22 @@ fn the_captures_of_a_run_give_its_very_figures_and_findings() {
 }
 
 #[test]
+fn rows_whose_names_make_the_same_file_name_keep_a_capture_each() {
+    let work = tempfile::tempdir().unwrap();
+    let out = work.path().join("run");
+    let rows = run(
+        "samples = 50\npayloads = [12]\n[links.'a b']\nlink = 'lora'\nsf = 7\n[links.'a-b']\nlink = 'lora'\nsf = 9\n",
+        &out,
+        1,
+    );
+    assert_eq!(rows.len(), 2);
+    let captures = files(&out.join("captures"));
+    let names: Vec<_> = captures.iter().map(|path| path.file_name().unwrap().to_str().unwrap()).collect();
+    assert_eq!(names, ["12B-a-b-2.vcd", "12B-a-b.vcd"]);
+    assert!(fs::read(&captures[0]).unwrap() != fs::read(&captures[1]).unwrap(), "each row has its own edges");
+}
+
+#[test]
 fn a_trigger_faster_than_the_link_queues_and_loses_nothing() {
     let work = tempfile::tempdir().unwrap();
     let rows = run(

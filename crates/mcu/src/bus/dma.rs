@@ -1,7 +1,8 @@
 //! Moves what the DMA wants moved. A transfer is an event of its own; a row of transfers between memories, where nobody can see one
 //! before the next, is done at one go.
 
-use crate::bus::blocks::Block;
+use crate::bus::access::{narrow, replicate};
+use crate::bus::block::Block;
 use crate::bus::{Bus, Size};
 use crate::core::FaultKind;
 use crate::flash::Alias;
@@ -79,9 +80,9 @@ impl Bus {
                 self.io.address = address;
                 self.blocks.dma.wait(APB_READ_WAIT_CYCLES);
                 if let Some(spi) = self.spi_data(address) {
-                    return Ok(super::narrow(self.blocks.spi[spi].read(SSPDR, &mut self.io), address, size));
+                    return Ok(narrow(self.blocks.spi[spi].read(SSPDR, &mut self.io), address, size));
                 }
-                Ok(super::narrow(self.read_apb(address)?, address, size))
+                Ok(narrow(self.read_apb(address)?, address, size))
             }
             0x5 => {
                 self.io.address = address;
@@ -112,7 +113,7 @@ impl Bus {
                     self.blocks.spi[spi].write(SSPDR, value, &mut self.io);
                     return Ok(());
                 }
-                self.write_apb(address, super::replicate(value, size)).map(|_| ())
+                self.write_apb(address, replicate(value, size)).map(|_| ())
             }
             0x5 => {
                 self.io.address = address;

@@ -1,7 +1,8 @@
 //! Accesses to the flash and what belongs to it: the four windows onto it, the cache as memory, the registers of the cache and of
 //! the serial controller (RP2040 datasheet 2.6.3).
 
-use crate::bus::{AHB_CYCLES, APB_READ_CYCLES, APB_WRITE_CYCLES, Bus, FLASH_BASE, Size, narrow, replicate};
+use crate::bus::access::{AHB_CYCLES, APB_READ_CYCLES, APB_WRITE_CYCLES, narrow, replicate};
+use crate::bus::{Bus, FLASH_BASE, Size};
 use crate::core::FaultKind;
 use crate::flash::Alias;
 use crate::peripherals::Peripheral;

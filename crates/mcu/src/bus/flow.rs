@@ -4,10 +4,11 @@
 
 use units::Picoseconds;
 
-use crate::bus::blocks::Block;
+use crate::bus::access::narrow;
+use crate::bus::block::Block;
 use crate::bus::consequences::PATIENCE;
 use crate::bus::dma::{APB_READ_WAIT_CYCLES, APB_WRITE_WAIT_CYCLES, is_sram};
-use crate::bus::{Bus, Size, narrow};
+use crate::bus::{Bus, Size};
 use crate::lines::Dreq;
 use crate::memory::{SRAM_BASE, Sram};
 use crate::peripherals::Source;

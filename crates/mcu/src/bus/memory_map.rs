@@ -1,6 +1,7 @@
 //! Memory as a debugger sees it, without waiting and without effects; and what code can be fetched from.
 
-use crate::bus::blocks::Block;
+use crate::bus::access::narrow;
+use crate::bus::block::Block;
 use crate::bus::flash::XIP_SRAM_BYTES;
 use crate::bus::registers::DPRAM_BYTES;
 use crate::bus::{Bus, FLASH_BASE, ROM_BYTES, Size};
@@ -19,7 +20,7 @@ impl Bus {
             0x20 => (self.sram.bytes(), address - SRAM_BASE),
             0x21 => (self.sram.bytes(), unstriped_offset(address)?),
             0x60..=0x6f => return self.peek_outside(address, size),
-            _ => return self.peek_register(address).map(|value| super::narrow(value, address, size)),
+            _ => return self.peek_register(address).map(|value| narrow(value, address, size)),
         };
         let bytes = memory.get(offset as usize..)?.get(..size as usize)?;
         Some(bytes.iter().rev().fold(0, |value, &byte| value << 8 | u32::from(byte)))

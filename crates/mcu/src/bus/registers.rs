@@ -1,8 +1,9 @@
 //! Accesses to the register blocks, with the atomic aliases (RP2040 datasheet 2.1.2) and the blocks that are held in reset.
 
-use crate::bus::blocks::Block;
+use crate::bus::access::{narrow, replicate};
+use crate::bus::block::Block;
 use crate::bus::flash::modified;
-use crate::bus::{Bus, Size, narrow, replicate};
+use crate::bus::{Bus, Size};
 use crate::core::FaultKind;
 use crate::peripherals::busctrl::BusPort;
 use crate::peripherals::uart::says_full;

@@ -3,7 +3,7 @@
 
 use units::Picoseconds;
 
-use crate::bus::blocks::Block;
+use crate::bus::block::Block;
 use crate::bus::dma::is_sram;
 use crate::bus::{Bus, Size};
 use crate::core::decode::decode;

@@ -7,6 +7,7 @@ mod access;
 mod alu;
 pub(crate) mod code;
 pub(crate) mod decode;
+mod dispatch;
 mod exception;
 pub(crate) mod execute;
 pub(crate) mod fault;

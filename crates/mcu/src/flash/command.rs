@@ -1,6 +1,6 @@
 //! The command set of a W25Q flash chip (Winbond W25Q16JV datasheet, section 8): which bytes mean what, how many clocks
 //! each part of a command takes and on how many lines, and how long the chip is busy afterwards. The chip itself is in
-//! `chip.rs`. Left out: QPI mode, suspend and resume, security registers, individual block locks, burst with wrap.
+//! `chip`. Left out: QPI mode, suspend and resume, security registers, individual block locks, burst with wrap.
 
 use units::Picoseconds;
 

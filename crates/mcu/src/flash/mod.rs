@@ -2,7 +2,7 @@
 //! controller that talks to it, [`xip`] the cache through which cores execute code in place.
 //!
 //! Two ways lead to the chip. Commands (status, identity, erase, program) go clock by clock over the SSI's FIFO.
-//! Reads through the address window at 0x10000000 are served from [`chip::FlashChip::bytes`] at once; what they cost comes
+//! Reads through the address window at 0x10000000 are served from [`chip::FlashChip::word`] at once; what they cost comes
 //! from the cache and from the SSI's registers, and whether chip and controller agree on the frame is checked whenever
 //! either was set anew.
 
@@ -11,7 +11,6 @@ pub mod chip;
 pub mod command;
 mod fifo;
 mod frame;
-mod registers;
 pub mod ssi;
 pub mod xip;
 

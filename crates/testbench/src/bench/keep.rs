@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use arrow_array::{ArrayRef, Int64Array, RecordBatch, StringArray};
@@ -196,12 +196,7 @@ impl SuiteFolder {
         let io = |path: &Path, source| RunFolderError::Io { path: path.to_owned(), source };
         let folder = self.folder.path().join("wire");
         fs::create_dir_all(&folder).map_err(|source| io(&folder, source))?;
-        // Names that a file system would not tell apart get a number.
-        let name = shortened(file_name(run));
-        let numbered = (2..).map(|number| format!("{name}-{number}"));
-        let mut paths =
-            std::iter::once(name.clone()).chain(numbered).map(|name| folder.join(name + ".pcapng"));
-        let path = paths.find(|path| !path.exists()).expect("there are more numbers than rows");
+        let path = free_path(&folder, file_name(run), "pcapng");
         fs::write(&path, pcapng).map_err(|source| io(&path, source))
     }
 
@@ -209,9 +204,10 @@ impl SuiteFolder {
         let folder = self.folder.path().join("captures");
         fs::create_dir_all(&folder).map_err(|source| RunFolderError::Io { path: folder.clone(), source })?;
         // The file's name says the payload where `analyze` looks for it.
-        let name = format!("{}B-{}.vcd", result.row.payload_bytes, file_name(&result.row.entry));
+        let name = format!("{}B-{}", result.row.payload_bytes, file_name(&result.row.entry));
+        let path = free_path(&folder, name, "vcd");
         let mut edges = VirtualEdges::new(&result.pairing, result.end_ps);
-        capture::write::convert(&mut edges, &folder.join(name), Existing::Keep)
+        capture::write::convert(&mut edges, &path, Existing::Keep)
             .map_err(|error| RunFolderError::Capture(error.to_string()))
     }
 }
@@ -229,6 +225,15 @@ fn shortened(mut name: String) -> String {
         name.pop();
     }
     name
+}
+
+/// Where a file of this name goes; names that a file system would not tell apart get a number.
+fn free_path(folder: &Path, name: String, suffix: &str) -> PathBuf {
+    let name = shortened(name);
+    let numbered = (2..).map(|number| format!("{name}-{number}"));
+    let names = std::iter::once(name.clone()).chain(numbered);
+    let mut paths = names.map(|name| folder.join(format!("{name}.{suffix}")));
+    paths.find(|path| !path.exists()).expect("there are more numbers than rows")
 }
 
 fn entry_of(result: &RowResult) -> RowEntry {

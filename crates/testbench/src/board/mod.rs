@@ -3,6 +3,7 @@
 //! control, recordings, and the report of a run ([`BoardRun`]).
 
 mod builtin;
+mod cable;
 mod console_log;
 mod ending;
 mod error;
@@ -45,4 +46,5 @@ pub use snapshot::BoardSnapshot;
 pub use trace::TraceWriter;
 pub use traffic::{CounterEntry, LatencyEntry, SampleEntry, TrafficEntry};
 pub use usb::{InputReport, UsbDevice};
+pub(crate) use virtual_board::read_image_file;
 pub use virtual_board::{Board, BoardOptions, read_image, read_rom};

@@ -268,11 +268,17 @@ pub(super) fn drain(chip: &mut Rp2040, log: &mut ConsoleLog) -> Vec<Drained> {
 /// # Errors
 /// When a file cannot be read, or is no image for this chip.
 pub fn read_image(image: &Path, symbols: Option<&Path>) -> Result<Image, BoardError> {
-    let bytes = read_file(image, "image", MOST_IMAGE_BYTES)?;
-    let loaded = Image::load(&bytes, &image.to_string_lossy(), &LoadOptions::default())?;
+    let (loaded, _) = read_image_file(image)?;
     let Some(symbols) = symbols else { return Ok(loaded) };
     let bytes = read_file(symbols, "ELF with symbols", MOST_IMAGE_BYTES)?;
     Ok(loaded.with_symbols(&bytes, &symbols.to_string_lossy())?)
+}
+
+/// An image, and the bytes of the file that it is from.
+pub(crate) fn read_image_file(path: &Path) -> Result<(Image, Vec<u8>), BoardError> {
+    let bytes = read_file(path, "image", MOST_IMAGE_BYTES)?;
+    let image = Image::load(&bytes, &path.to_string_lossy(), &LoadOptions::default())?;
+    Ok((image, bytes))
 }
 
 /// Reads the genuine boot ROM from a file.

@@ -2,13 +2,14 @@
 //! before the first one runs, so that a mistake in the last one costs no time.
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::path::{Path, PathBuf};
 
 use mcu::image::Image;
 use sha2::{Digest, Sha256};
 
 use super::peers;
-use crate::board::{BoardFile, Part, find_board, image_settings, read_image, with_settings};
+use crate::board::{BoardError, BoardFile, Part, find_board, image_settings, read_image_file, with_settings};
 use crate::lan::NetworkSetup;
 use crate::suite::{BoardRow, NetworkSource, Suite, SuiteError};
 use crate::toml_file::Misplaced;
@@ -62,26 +63,36 @@ pub(super) type Wrong = (&'static str, String);
 /// When an image, a board or a network is missing or cannot be used as the row says; the message names file and line.
 pub fn prepare(suite: &Suite, firmware: Option<&Path>) -> Result<Vec<ReadyRow>, SuiteError> {
     let folder = suite.path.parent().map_or_else(PathBuf::new, Path::to_path_buf);
-    let places = Places { folder, firmware: firmware.map(Path::to_path_buf) };
+    let firmware = firmware.map(Path::to_path_buf);
+    let mut places = Places { folder, firmware, images: BTreeMap::new() };
     suite.boards.iter().map(|row| places.prepare(row)).collect()
 }
 
-/// Where files are looked for.
+/// Where files are looked for, and the images that were found.
 struct Places {
     /// The suite's folder.
     folder: PathBuf,
     firmware: Option<PathBuf>,
+    /// Each is read once, so that all rows run what its digest says.
+    images: BTreeMap<PathBuf, PlainImage>,
+}
+
+/// An image as its file has it.
+struct PlainImage {
+    image: Image,
+    /// SHA-256 of the file.
+    sha256: String,
 }
 
 impl Places {
-    fn prepare(&self, row: &BoardRow) -> Result<ReadyRow, SuiteError> {
+    fn prepare(&mut self, row: &BoardRow) -> Result<ReadyRow, SuiteError> {
         self.ready(row).map_err(|(field, message)| {
             let message = format!("boards.{}.{field}: {message}", row.entry);
             Misplaced { path: row.place.path.clone(), line: row.place.line, message }.into()
         })
     }
 
-    fn ready(&self, row: &BoardRow) -> Result<ReadyRow, Wrong> {
+    fn ready(&mut self, row: &BoardRow) -> Result<ReadyRow, Wrong> {
         let setup = &row.setup;
         let fields = ["board", "firmware", "settings"];
         let dut = self.ready_board((&setup.board, &setup.firmware, &setup.settings), fields)?;
@@ -101,17 +112,17 @@ impl Places {
 
     /// A board with its image; errors are of these fields.
     fn ready_board(
-        &self,
+        &mut self,
         (board, name, settings): (&str, &str, &BTreeMap<String, String>),
         [board_field, firmware_field, settings_field]: [&'static str; 3],
     ) -> Result<ReadyBoard, Wrong> {
         let board = self.board(board).map_err(|error| (board_field, error))?;
         let unusable = |error: String| (firmware_field, error);
         let path = self.image(name).map_err(unusable)?;
-        let plain = read_image(&path, None).map_err(|error| unusable(error.to_string()))?;
-        let image = with_settings(&plain, settings).map_err(|error| (settings_field, error.to_string()))?;
-        let bytes = std::fs::read(&path).map_err(|error| unusable(error.to_string()))?;
-        let sha256 = Sha256::digest(&bytes).iter().map(|byte| format!("{byte:02x}")).collect();
+        let plain = self.plain(path).map_err(|error| unusable(error.to_string()))?;
+        let image =
+            with_settings(&plain.image, settings).map_err(|error| (settings_field, error.to_string()))?;
+        let firmware = Firmware { name: name.to_owned(), sha256: plain.sha256.clone() };
         if ethernet_chips(&board) == 0 {
             let message = format!(
                 "board {} has no chip with Ethernet, so there is nothing to measure it by",
@@ -120,7 +131,6 @@ impl Places {
             return Err((board_field, message));
         }
         let settings = image_settings(&image).iter().map(|one| (one.name.clone(), one.text())).collect();
-        let firmware = Firmware { name: name.to_owned(), sha256 };
         Ok(ReadyBoard { board, image, firmware, settings })
     }
 
@@ -141,6 +151,18 @@ impl Places {
             let looked: Vec<String> = places.iter().map(|place| shown(place)).collect();
             format!("{name} is not in {}; build it, or say where it is with --firmware", looked.join(" or "))
         })
+    }
+
+    /// An image as its file has it.
+    fn plain(&mut self, path: PathBuf) -> Result<&PlainImage, BoardError> {
+        match self.images.entry(path) {
+            Entry::Occupied(known) => Ok(known.into_mut()),
+            Entry::Vacant(place) => {
+                let (image, bytes) = read_image_file(place.key())?;
+                let sha256 = Sha256::digest(&bytes).iter().map(|byte| format!("{byte:02x}")).collect();
+                Ok(place.insert(PlainImage { image, sha256 }))
+            }
+        }
     }
 
     /// The network with the row's traffic, and whose messages are taken.

@@ -2,13 +2,16 @@
 //! [`ethernet::Network`]; a [`SpiController`] is the driver's side of a chip where no board is, and [`MachineSeat`] seats
 //! the clients and servers of crate `traffic` on a virtual PC.
 //!
-//! What a board does with a chip is in `board/parts`.
+//! Here is what a [`Lan`] consists of; what runs on its PC is in `pc`, and how time passes in it in `events`. What a board does
+//! with a chip is in `board/parts`.
 
 mod capture;
 mod controller;
 mod device;
+mod events;
 mod file;
 mod ideal_mac;
+mod pc;
 mod results;
 mod schema;
 mod seat;
@@ -19,15 +22,14 @@ mod traffic;
 mod wifi;
 mod wire;
 
-use std::any::Any;
 use std::net::Ipv4Addr;
 
-use ::traffic::Machine;
-use ethernet::{Cable, Frame, Host, Network, PortId, SeatId, Station, StationId};
+use ethernet::{Cable, Network, PortId, StationId};
 use units::Picoseconds;
 use wiznet::Chip;
 
 use device::Device;
+use pc::Seated;
 use wire::OpenWire;
 
 pub use capture::{LanCaptureError, in_words};
@@ -43,10 +45,6 @@ pub use traffic::TrafficSetup;
 pub use wifi::{WIFI_FIELDS, WifiAccessPoint};
 pub use wire::WireFrame;
 
-/// A board has an address once that has been the same for so long while its link was up: an address is written byte by byte,
-/// and firmware opens its sockets when the link is there.
-const SETTLING: Picoseconds = Picoseconds::new(100 * units::PS_PER_MS);
-
 /// A chip of a [`Lan`], or an ideal MAC.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct ChipId(usize);
@@ -58,16 +56,6 @@ struct Wired {
     port: PortId,
     /// The address that its frames come from, where the chip has none of its own.
     spoken: Option<Ipv4Addr>,
-}
-
-/// What runs on the PC.
-#[derive(Debug, Clone)]
-struct Seated {
-    /// The name that its user gave.
-    name: String,
-    /// Its kind; the name where it was not made by a kind.
-    kind: String,
-    seat: SeatId,
 }
 
 /// The chips of a network, to be kept in a file.
@@ -246,84 +234,6 @@ impl Lan {
         result
     }
 
-    /// The PC.
-    pub fn pc(&self) -> Option<StationId> {
-        self.pc
-    }
-
-    /// The PC, for something that is done to it now; what follows on that is taken up. Nothing where there is none.
-    ///
-    /// # Panics
-    /// Never: the station of a PC is a host.
-    pub fn with_pc<T>(&mut self, act: impl FnOnce(&mut Host) -> T) -> Option<T> {
-        let pc = self.pc?;
-        let host: &mut dyn Any = self.network.station_mut(pc);
-        let host: &mut Host = host.downcast_mut().expect("the station of a PC is a host");
-        // Of its own accord a PC is at the last thing that happened to it.
-        host.advance(self.now);
-        let result = act(host);
-        self.network.poke(self.now, pc);
-        self.bring_in();
-        self.changed();
-        Some(result)
-    }
-
-    /// Seats a client or a server on the PC, under a name; false where there is no PC.
-    pub fn seat(&mut self, name: &str, machine: Box<dyn Machine>) -> bool {
-        self.seat_kind(name, name, machine)
-    }
-
-    fn seat_kind(&mut self, name: &str, kind: &str, machine: Box<dyn Machine>) -> bool {
-        let seat = self.with_pc(|host| host.seat(Box::new(MachineSeat::new(machine))));
-        let seated = |seat| Seated { name: name.to_owned(), kind: kind.to_owned(), seat };
-        self.seats.extend(seat.map(seated));
-        seat.is_some()
-    }
-
-    /// A client or a server of the PC by its name, as what it is; nothing where there is none, or of another kind.
-    pub fn machine<M: Machine + Clone>(&mut self, name: &str) -> Option<M> {
-        let seat = self.seats.iter().find(|known| known.name == name)?.seat;
-        self.with_pc(|host| {
-            let seat = host.application_as::<MachineSeat>(seat)?;
-            let machine: &dyn Any = seat.machine();
-            machine.downcast_ref::<M>().cloned()
-        })?
-    }
-
-    /// The addresses that the chips take for their own.
-    pub fn addresses(&self) -> impl Iterator<Item = Ipv4Addr> {
-        self.wired.iter().filter_map(|wired| wired.device.address().or(wired.spoken))
-    }
-
-    /// Looks for a board with an address and a link; whether it is another than before.
-    fn look_for_board(&mut self) -> bool {
-        let linked = self.wired.iter().filter(|wired| wired.device.has_link());
-        let address = linked.filter_map(|wired| wired.device.address().or(wired.spoken)).next();
-        let is_another = address != self.board.map(|(address, _)| address);
-        if is_another {
-            self.board = address.map(|address| (address, self.now));
-        }
-        is_another
-    }
-
-    /// Begins what waits for its time, or for the board.
-    fn begin_traffic(&mut self) {
-        self.look_for_board();
-        let now = self.now;
-        let settled = self.board.filter(|&(_, since)| since + SETTLING <= now);
-        let board = settled.map(|(address, _)| address);
-        let ready = |one: &TrafficSetup| one.start <= now && (board.is_some() || !one.needs_board());
-        let (begun, awaited) = std::mem::take(&mut self.awaited).into_iter().partition(ready);
-        self.awaited = awaited;
-        let begun: Vec<TrafficSetup> = begun;
-        for one in begun {
-            let machine = one
-                .machine(self.setup.pc.as_ref(), board)
-                .expect("the options of traffic were checked when they were read");
-            self.seat_kind(&one.name, &one.kind, machine);
-        }
-    }
-
     /// The network.
     pub fn network(&self) -> &Network {
         &self.network
@@ -346,103 +256,6 @@ impl Lan {
         wired.device.set_cable(at, self.network.carrier(wired.port));
         self.carry_out(id.0);
         self.changed();
-    }
-
-    /// The virtual time up to which everything has happened.
-    pub fn now(&self) -> Picoseconds {
-        self.now
-    }
-
-    /// When something happens of its own accord.
-    #[inline]
-    pub fn next_event(&self) -> Option<Picoseconds> {
-        self.next
-    }
-
-    /// Lets everything happen that is due up to and including `at`.
-    #[inline]
-    pub fn advance(&mut self, at: Picoseconds) {
-        if self.next.is_some_and(|next| next <= at) {
-            self.let_happen(at);
-        }
-        self.now = self.now.max(at);
-    }
-
-    /// Chips come before the network at one instant: what they send then is on the wire then.
-    fn let_happen(&mut self, until: Picoseconds) {
-        while let Some(at) = self.next.filter(|&next| next <= until) {
-            self.now = self.now.max(at);
-            for index in 0..self.wired.len() {
-                if self.wired[index].device.next_event().is_some_and(|due| due <= at) {
-                    self.wired[index].device.advance(at);
-                    self.carry_out(index);
-                }
-            }
-            self.network.advance(at);
-            self.bring_in();
-            if !self.awaited.is_empty() {
-                self.begin_traffic();
-            }
-            self.changed();
-        }
-    }
-
-    /// What a chip sends goes on its wire; whether there was anything.
-    fn carry_out(&mut self, index: usize) -> bool {
-        let Wired { device, port, spoken, .. } = &mut self.wired[index];
-        let mut sent_any = false;
-        while let Some((start, bytes)) = device.take_sent() {
-            *spoken = sender(&bytes).or(*spoken);
-            match &mut self.open {
-                Some(open) => open.send(start, bytes),
-                None => self.network.send(*port, start, Frame::new(bytes)),
-            }
-            sent_any = true;
-        }
-        sent_any
-    }
-
-    /// What arrived goes into the chips; what they answer at once goes out.
-    fn bring_in(&mut self) {
-        for index in 0..self.wired.len() {
-            let mut received = false;
-            while let Some(arrival) = self.network.take_arrival(self.wired[index].port) {
-                self.wired[index].device.receive(arrival.at, &arrival.frame.bytes, arrival.frame.intact);
-                received = true;
-            }
-            while let Some(frame) = self.open.as_mut().and_then(|open| open.take_arrival(self.now)) {
-                self.wired[index].device.receive(frame.end, &frame.bytes, true);
-                received = true;
-            }
-            if received {
-                self.carry_out(index);
-            }
-        }
-    }
-
-    fn take_up(&mut self, index: usize) {
-        // The chip may have been given the address that something waits for.
-        let found = !self.awaited.is_empty() && self.look_for_board();
-        if self.carry_out(index) || found {
-            self.changed();
-        } else {
-            self.chips_changed();
-        }
-    }
-
-    fn changed(&mut self) {
-        let starts = self.awaited.iter().map(|one| one.start).filter(|&start| start > self.now);
-        let settled = self.board.map(|(_, since)| since + SETTLING);
-        let settled = settled.filter(|&at| at > self.now && !self.awaited.is_empty());
-        let over_the_wire = self.open.as_ref().and_then(OpenWire::next_arrival);
-        let others = starts.chain(settled).chain(over_the_wire);
-        self.next_outside = others.chain(self.network.next_event()).min();
-        self.chips_changed();
-    }
-
-    fn chips_changed(&mut self) {
-        let chips = self.wired.iter().filter_map(|wired| wired.device.next_event());
-        self.next = chips.chain(self.next_outside).min();
     }
 
     /// A copy in the same state, that captures nothing; nothing when the network cannot be copied.
@@ -469,15 +282,4 @@ impl Lan {
             capture: None,
         })
     }
-}
-
-/// The IPv4 address that a frame says it comes from.
-fn sender(frame: &[u8]) -> Option<Ipv4Addr> {
-    let at = match frame.get(12..14)? {
-        [0x08, 0x06] => 28,
-        [0x08, 0x00] => 26,
-        _ => return None,
-    };
-    let octets: [u8; 4] = frame.get(at..at + 4)?.try_into().ok()?;
-    Some(octets.into()).filter(|address: &Ipv4Addr| !address.is_unspecified())
 }

@@ -2,12 +2,15 @@
 //! responses, blockwise transfer both ways (RFC 7959), observation (RFC 7641) and discovery (RFC 6690), with manners for tests
 //! (silent, late, separate). It has no DTLS, no multicast, no proxy and no entity tags. Its first retransmission comes after
 //! exactly the acknowledgement time-out, without the random factor.
+//!
+//! Messages and their exchange are here; what a request is answered with is in `respond`, and what observers are told in `observe`.
 
 mod block;
 mod exchange;
 mod message;
 mod observe;
 mod resources;
+mod respond;
 mod settings;
 mod upload;
 
@@ -18,16 +21,12 @@ pub use settings::{OPTIONS, Settings};
 
 use crate::outbox::{Outbox, after};
 use crate::{Action, Connection, Event, Ipv4Endpoint, Machine, Results};
-use block::Block;
 use exchange::{Due, Duplicates, ObserverKey, Retransmission};
 use observe::Observers;
-use resources::{Answer, Asked, Resources};
+use resources::Resources;
 use upload::Uploads;
 
 const SOCKET: Connection = Connection(0);
-/// RFC 7641 section 2.
-const OBSERVE_REGISTER: u32 = 0;
-const OBSERVE_DEREGISTER: u32 = 1;
 
 /// Critical options (odd numbers, RFC 7252 section 5.4.1) that the server understands.
 const UNDERSTOOD: &[u16] = &[
@@ -77,13 +76,6 @@ pub struct Server {
     last_id: u16,
     outbox: Outbox,
     counters: Counters,
-}
-
-/// What the server knows of a request beside its message.
-struct Request<'a> {
-    from: Ipv4Endpoint,
-    message: &'a Message,
-    path: Vec<String>,
 }
 
 impl Server {
@@ -232,185 +224,6 @@ impl Server {
         message.id = self.next_id();
         if !self.retransmission.add((to, message.id), at, message.encode(), observer, &self.settings) {
             self.counters.dropped += 1;
-        }
-    }
-
-    /// The response without its message layer; `changed` becomes the path whose observers have to be told.
-    fn respond(
-        &mut self,
-        now: Picoseconds,
-        from: Ipv4Endpoint,
-        message: &Message,
-        changed: &mut Option<Vec<String>>,
-    ) -> Message {
-        let plain = |code| Message::new(MessageType::NonConfirmable, code, 0);
-        if message.values(option::PROXY_URI).chain(message.values(option::PROXY_SCHEME)).next().is_some() {
-            return plain(code::PROXYING_NOT_SUPPORTED);
-        }
-        let path: Result<Vec<String>, _> =
-            message.values(option::URI_PATH).map(|segment| String::from_utf8(segment.to_vec())).collect();
-        let blocks = (Block::of(message, option::BLOCK1), Block::of(message, option::BLOCK2));
-        let (Ok(path), (Ok(block1), Ok(block2))) = (path, blocks) else { return plain(code::BAD_REQUEST) };
-        let request = Request { from, message, path };
-        match self.body(now, &request, block1) {
-            Ok(body) => self.carry_out(now, &request, &body, (block1, block2), changed),
-            Err(code) => {
-                let mut response = plain(code);
-                if let Some(block) = block1 {
-                    let exponent = block.exponent().min(self.settings.block_exponent());
-                    let taken = Block::new(block.number, code == code::CONTINUE, exponent);
-                    response.add_number(option::BLOCK1, taken.value());
-                }
-                response
-            }
-        }
-    }
-
-    /// The whole body, or the code to respond with before there is one.
-    fn body(
-        &mut self,
-        now: Picoseconds,
-        request: &Request<'_>,
-        block1: Option<Block>,
-    ) -> Result<Vec<u8>, u8> {
-        let payload = &request.message.payload;
-        let Some(block) = block1 else { return Ok(payload.clone()) };
-        let key = (request.from, request.message.code, request.path.clone());
-        let body = self.uploads.take(now, key, block, payload, self.settings.most_store_bytes)?;
-        body.ok_or(code::CONTINUE)
-    }
-
-    fn carry_out(
-        &mut self,
-        now: Picoseconds,
-        request: &Request<'_>,
-        body: &[u8],
-        (block1, block2): (Option<Block>, Option<Block>),
-        changed: &mut Option<Vec<String>>,
-    ) -> Message {
-        let Request { message, path, .. } = request;
-        let asked = Asked { method: message.code, path, message, body };
-        let answer = self.resources.answer(now, &asked, &self.settings);
-        if answer.is_success() && message.code != code::GET && path[0] == "store" {
-            *changed = Some(if answer.location.is_empty() { path.clone() } else { answer.location.clone() });
-        }
-        let mut response = self.laid_out(&answer, block2);
-        if let Some(block) = block1 {
-            response.add_number(option::BLOCK1, block.value());
-        }
-        if message.code == code::GET {
-            self.observe(now, request, &answer, block2, &mut response);
-        }
-        response
-    }
-
-    /// The answer as a message, or the block of it that was asked for.
-    fn laid_out(&self, answer: &Answer, block2: Option<Block>) -> Message {
-        let most = self.settings.block_exponent();
-        let exponent = block2.map_or(most, |block| block.exponent().min(most));
-        let start = block2.map_or(0, Block::start);
-        let bytes = Block::new(0, false, exponent).bytes();
-        let mut response = Message::new(MessageType::NonConfirmable, answer.code, 0);
-        if start > 0 && start >= answer.body.len() {
-            response.code = if answer.is_success() { code::BAD_REQUEST } else { answer.code };
-            return response;
-        }
-        for segment in &answer.location {
-            response.add(option::LOCATION_PATH, segment.as_bytes());
-        }
-        if let Some(format) = answer.format {
-            response.add_number(option::CONTENT_FORMAT, u32::from(format));
-        }
-        let end = answer.body.len().min(start + bytes);
-        if answer.is_success() && (block2.is_some() || end < answer.body.len()) {
-            let number = u32::try_from(start / bytes).expect("a body of at most 2^20 bytes has fewer blocks");
-            let block = Block::new(number, end < answer.body.len(), exponent);
-            response.add_number(option::BLOCK2, block.value());
-            if start == 0 {
-                let size = u32::try_from(answer.body.len()).expect("a body has at most 2^20 bytes");
-                response.add_number(option::SIZE2, size);
-            }
-        }
-        response.payload = answer.body[start..end].to_vec();
-        response
-    }
-
-    /// RFC 7641 section 4.1: registers, or takes the registration back.
-    fn observe(
-        &mut self,
-        now: Picoseconds,
-        request: &Request<'_>,
-        answer: &Answer,
-        block2: Option<Block>,
-        response: &mut Message,
-    ) {
-        let key = (request.from, request.message.token.clone());
-        match request.message.number(option::OBSERVE) {
-            Some(OBSERVE_DEREGISTER) => self.observers.remove(&key),
-            Some(OBSERVE_REGISTER)
-                if answer.is_success()
-                    && Resources::is_observable(&request.path)
-                    && block2.is_none_or(|block| block.number == 0) =>
-            {
-                let exponent = block2.map_or(self.settings.block_exponent(), Block::exponent);
-                if self.observers.register(key, &request.path, exponent, self.settings.most_observers) {
-                    response.add_number(option::OBSERVE, self.observers.next_sequence());
-                    self.plan_tick(now);
-                }
-            }
-            _ => {}
-        }
-    }
-
-    fn plan_tick(&mut self, now: Picoseconds) {
-        let observed = !self.observers.of(&["ticks".to_owned()]).is_empty();
-        let tick = self.settings.tick.ps();
-        self.next_tick = observed.then(|| Picoseconds::new((now.ps() / tick + 1).saturating_mul(tick)));
-    }
-
-    fn notify(&mut self, now: Picoseconds, path: &[String]) {
-        for key in self.observers.of(path) {
-            self.notify_one(now, &key);
-        }
-    }
-
-    /// One notification on its way at a time; what changes meanwhile is told after it (RFC 7641 section 4.5.2).
-    fn notify_one(&mut self, now: Picoseconds, key: &ObserverKey) {
-        let Some(observer) = self.observers.get_mut(key) else { return };
-        if observer.unconfirmed {
-            observer.stale = true;
-            return;
-        }
-        let confirmable = observer.tell(self.settings.confirmable_notifications);
-        let (path, exponent) = (observer.path.clone(), observer.exponent);
-        let get = Message::new(MessageType::NonConfirmable, code::GET, 0);
-        let asked = Asked { method: code::GET, path: &path, message: &get, body: &[] };
-        let answer = self.resources.answer(now, &asked, &self.settings);
-        let cut = (answer.body.len() > 16 << exponent).then(|| Block::new(0, false, exponent));
-        let mut message = self.laid_out(&answer, cut);
-        message.token.clone_from(&key.1);
-        if answer.is_success() {
-            message.add_number(option::OBSERVE, self.observers.next_sequence());
-        } else {
-            self.observers.remove(key);
-        }
-        self.counters.notifications += 1;
-        let at = after(now, self.settings.delay);
-        if confirmable {
-            message.kind = MessageType::Confirmable;
-            self.send_confirmable(at, key.0, message, Some(key.clone()));
-        } else {
-            message.id = self.next_id();
-            self.send_at(now, at, key.0, message.encode());
-        }
-    }
-
-    fn acknowledged(&mut self, now: Picoseconds, from: Ipv4Endpoint, id: u16) {
-        let Some(Some(key)) = self.retransmission.settle((from, id)) else { return };
-        let Some(observer) = self.observers.get_mut(&key) else { return };
-        observer.unconfirmed = false;
-        if observer.stale {
-            self.notify_one(now, &key);
         }
     }
 

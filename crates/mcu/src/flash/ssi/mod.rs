@@ -1,41 +1,31 @@
 //! The SSI, the serial controller between the chip and its flash: a DW_apb_ssi at 0x18000000 (RP2040 datasheet 4.10).
 //!
 //! It does two things. Through its FIFOs software exchanges commands with the flash chip, frame by frame, each taking its
-//! clocks times BAUDR. And it fetches words for the XIP window: what one costs is [`Ssi::xip_timing`], and
-//! [`Ssi::xip_problem`] says why the chip would not answer such a read, found by sending the very frame to a copy of
-//! the chip. A read that the real chip would answer with rubbish still gets the contents here, and the problem is for the
-//! user to read. Left out: Microwire and the other frame formats of other makers, DDR, slave select toggling, sample delay.
+//! clocks times BAUDR: that is here, and its registers are in `registers`. And it fetches words for the XIP window
+//! (`window`): what one costs is [`Ssi::xip_timing`], and [`Ssi::xip_problem`] says why the chip would not answer such a
+//! read, found by sending the very frame to a copy of the chip. A read that the real chip would answer with rubbish still
+//! gets the contents here, and the problem is for the user to read. Left out: Microwire and the other frame formats of other makers, DDR, slave select toggling, sample delay.
+
+mod registers;
+mod window;
 
 use units::Picoseconds;
 
+use self::registers::{
+    DMACR_RDMAE, DMACR_TDMAE, INT_RXF, INT_RXO, INT_TXE, SPI_CTRLR0_RESET, TMOD_EEPROM_READ, TMOD_RX_ONLY,
+    TMOD_TX_ONLY,
+};
 use super::chip::FlashChip;
-use super::fifo::{DEPTH, Fifo};
+use super::fifo::Fifo;
 use super::frame::{FrameFormat, exchange};
-use super::registers::*;
 use crate::frequencies;
 use crate::io::Io;
 use crate::lines::{Dreq, Irq};
-use crate::peripherals::{Peripheral, Source};
+use crate::peripherals::Source;
+
+pub use self::window::{XIP_OVERHEAD_CYCLES, XipTiming};
 
 const BLOCK: &str = "SSI";
-
-/// Cycles of clk_sys that a read through the XIP window takes beyond its clocks on the wire: cache check, handing over
-/// to the SSI, select line, handing back. No datasheet figure. Fitted on 50 cycles for a load that misses with EBh at
-/// divider 2 (about 400 ns at 125 MHz, oberon-rtk.org, example CodeLoading), of which 40 are on the wire and 2 are the
-/// load's own.
-pub const XIP_OVERHEAD_CYCLES: u32 = 8;
-
-/// What a read of 32 bits through the XIP window costs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct XipTiming {
-    /// Clocks of SCK from the select line's fall to its rise.
-    pub sck_clocks: u32,
-    /// The same in cycles of clk_sys.
-    pub wire_cycles: u32,
-    /// Cycles of clk_sys that the master which wants the word waits: [`Self::wire_cycles`] and
-    /// [`XIP_OVERHEAD_CYCLES`].
-    pub miss_cycles_32bit: u32,
-}
 
 /// What the shift logic does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -150,77 +140,6 @@ impl Ssi {
     pub fn set_cs_override(&mut self, now: Picoseconds, level: Option<bool>) {
         self.cs_override = level;
         self.drive_select(now);
-    }
-
-    /// Brings controller and chip into the state in which the usual second stage leaves them (quad reads without
-    /// opcode at half of clk_sys), for images that bring no second stage.
-    pub fn start_xip(&mut self, io: &mut Io) {
-        const QUAD_32_BITS_READ: u32 = 2 << 21 | 31 << 16 | TMOD_EEPROM_READ << 8;
-        const ADDRESS_AND_MODE_4_WAITS: u32 = 8 << 2 | 4 << 11;
-        self.reset(io);
-        self.chip.set_quad_enabled(true);
-        let enter = FrameFormat::of(QUAD_32_BITS_READ, ADDRESS_AND_MODE_4_WAITS | 2 << 8 | 1);
-        self.chip.select(io.now);
-        enter.send_control(&mut self.chip, io.now, 0xeb, 0xa0);
-        enter.receive_data(&mut self.chip, io.now);
-        self.chip.deselect(io.now);
-        self.ctrlr0 = QUAD_32_BITS_READ;
-        self.spi_ctrlr0 = 0xa0 << 24 | ADDRESS_AND_MODE_4_WAITS | 2;
-        (self.ser, self.baudr, self.rx_sample_dly, self.enabled) = (1, 2, 1, true);
-        self.update(io);
-    }
-
-    /// What a read through the XIP window costs with the registers as they are.
-    pub fn xip_timing(&self) -> XipTiming {
-        let format = FrameFormat { data_bits: 32, ..self.format() };
-        let sck_clocks = format.control_clocks() + format.data_clocks();
-        let wire_cycles = sck_clocks * self.divider().max(2);
-        XipTiming { sck_clocks, wire_cycles, miss_cycles_32bit: wire_cycles + XIP_OVERHEAD_CYCLES }
-    }
-
-    /// Why a read through the XIP window would not get what the chip holds at that offset; nothing when it would. The
-    /// answer is kept until registers or chip change, so that it may be asked for on every miss.
-    #[inline]
-    pub fn xip_problem(&mut self, now: Picoseconds) -> Option<&'static str> {
-        match self.xip_check {
-            Some(outcome) => outcome,
-            None => self.check_xip(now),
-        }
-    }
-
-    #[cold]
-    fn check_xip(&mut self, now: Picoseconds) -> Option<&'static str> {
-        let outcome = self.find_xip_problem(now);
-        // A busy chip becomes ready without anyone telling the controller.
-        self.xip_check = (!self.chip.is_busy(now)).then_some(outcome);
-        outcome
-    }
-
-    fn find_xip_problem(&self, now: Picoseconds) -> Option<&'static str> {
-        let format = self.format();
-        if !self.enabled || self.ser & 1 == 0 || self.divider() == 0 {
-            return Some("flash was read while the SSI was off (SSIENR, SER or BAUDR is 0)");
-        }
-        if self.engine != Engine::Idle || self.cs_override.is_some() {
-            return Some(
-                "flash was read while a command was under way or its select line forced (IO_QSPI OUTOVER)",
-            );
-        }
-        if self.chip.is_busy(now) {
-            return Some("flash was read while it was erasing or programming");
-        }
-        if format.data_bits != 32 || self.ctrlr0 >> 8 & 3 < TMOD_RX_ONLY {
-            return Some("flash was read while the SSI was set up for commands, not for XIP (CTRLR0)");
-        }
-        if format.reads_in_place(&self.chip, now) {
-            None
-        } else if self.chip.is_powered_down() {
-            Some("flash was read while it was powered down")
-        } else {
-            Some(
-                "flash was read with a frame that it does not take in its state (SPI_CTRLR0, continuous read, QE)",
-            )
-        }
     }
 
     fn format(&self) -> FrameFormat {
@@ -371,124 +290,8 @@ impl Ssi {
         }
         self.enabled = enabled;
     }
-
-    fn status(&self) -> u32 {
-        let flag = |condition: bool, bit| if condition { bit } else { 0 };
-        flag(self.engine != Engine::Idle, SR_BUSY)
-            | flag(!self.tx.is_full(), SR_TFNF)
-            | flag(self.tx.is_empty(), SR_TFE)
-            | flag(!self.rx.is_empty(), SR_RFNE)
-            | flag(self.rx.is_full(), SR_RFF)
-    }
-
-    /// The interrupts that reading a clear register clears.
-    fn cleared_by(offset: u32) -> u32 {
-        match offset {
-            TXOICR => INT_TXO,
-            RXOICR => INT_RXO,
-            RXUICR => INT_RXU,
-            ICR => INT_TXO | INT_RXO | INT_RXU,
-            _ => 0,
-        }
-    }
-
-    fn peek_register(&self, offset: u32) -> Option<u32> {
-        Some(match offset {
-            CTRLR0 => self.ctrlr0,
-            CTRLR1 => self.ctrlr1,
-            SSIENR => u32::from(self.enabled),
-            MWCR => self.mwcr,
-            SER => self.ser,
-            BAUDR => self.baudr,
-            TXFTLR => self.txftlr,
-            RXFTLR => self.rxftlr,
-            TXFLR => self.tx.len() as u32,
-            RXFLR => self.rx.len() as u32,
-            SR => self.status(),
-            IMR => self.imr,
-            ISR => self.interrupts() & self.imr,
-            RISR => self.interrupts(),
-            TXOICR | RXOICR | RXUICR | ICR => u32::from(self.sticky & Self::cleared_by(offset) != 0),
-            MSTICR => 0,
-            DMACR => self.dmacr,
-            DMATDLR => self.dmatdlr,
-            DMARDLR => self.dmardlr,
-            IDR => IDENTITY,
-            SSI_VERSION_ID => VERSION,
-            DR0..=DR_LAST => self.rx.front().unwrap_or(0),
-            RX_SAMPLE_DLY => self.rx_sample_dly,
-            SPI_CTRLR0 => self.spi_ctrlr0,
-            TXD_DRIVE_EDGE => self.txd_drive_edge,
-            _ => return None,
-        })
-    }
-
-    /// Registers that only take a value while the controller is off (RP2040 datasheet 4.10.13).
-    fn write_setting(&mut self, offset: u32, value: u32) {
-        if self.enabled {
-            return;
-        }
-        match offset {
-            CTRLR0 => self.ctrlr0 = value & CTRLR0_BITS,
-            CTRLR1 => self.ctrlr1 = value & 0xffff,
-            MWCR => self.mwcr = value & 7,
-            BAUDR => self.baudr = value & 0xffff,
-            RX_SAMPLE_DLY => self.rx_sample_dly = value & 0xff,
-            SPI_CTRLR0 => self.spi_ctrlr0 = value & SPI_CTRLR0_BITS,
-            _ => self.txd_drive_edge = value & 0xff,
-        }
-    }
-}
-
-impl Peripheral for Ssi {
-    fn read(&mut self, offset: u32, io: &mut Io) -> u32 {
-        let Some(value) = self.peek_register(offset) else {
-            io.unknown(BLOCK, "no such register", false);
-            return 0;
-        };
-        if (DR0..=DR_LAST).contains(&offset) {
-            if self.rx.pop().is_none() {
-                self.sticky |= INT_RXU;
-            }
-        } else {
-            self.sticky &= !Self::cleared_by(offset);
-        }
-        self.update(io);
-        value
-    }
-
-    fn peek(&self, offset: u32, _io: &Io) -> u32 {
-        self.peek_register(offset).unwrap_or(0)
-    }
-
-    fn write(&mut self, offset: u32, value: u32, io: &mut Io) {
-        self.xip_check = None;
-        match offset {
-            CTRLR0 | CTRLR1 | MWCR | BAUDR | RX_SAMPLE_DLY | SPI_CTRLR0 | TXD_DRIVE_EDGE => {
-                self.write_setting(offset, value);
-            }
-            SSIENR => self.set_enabled(value & 1 != 0, io),
-            SER => self.ser = value & 1,
-            TXFTLR => self.txftlr = (value & 0xff).min(DEPTH as u32 - 1),
-            RXFTLR => self.rxftlr = (value & 0xff).min(DEPTH as u32 - 1),
-            IMR => self.imr = value & 0x3f,
-            DMACR => self.dmacr = value & 3,
-            DMATDLR => self.dmatdlr = (value & 0xff).min(DEPTH as u32 - 1),
-            DMARDLR => self.dmardlr = (value & 0xff).min(DEPTH as u32 - 1),
-            DR0..=DR_LAST => {
-                if self.enabled && !self.tx.push(value) {
-                    self.sticky |= INT_TXO;
-                }
-            }
-            TXFLR | RXFLR | SR | ISR | RISR | TXOICR | RXOICR | RXUICR | MSTICR | ICR | IDR
-            | SSI_VERSION_ID => {}
-            _ => io.unknown(BLOCK, "no such register", true),
-        }
-        self.start(io);
-        self.update(io);
-    }
-
-    fn wake(&mut self, _source: Source, io: &mut Io) {
+    /// The step under way is over: the next one begins, or the next transfer.
+    fn step(&mut self, io: &mut Io) {
         self.finish_step(io.now);
         self.engine = self.next_step();
         if self.engine == Engine::Idle {
