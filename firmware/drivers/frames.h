@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #define FRAMES_MOST_BYTES 1514u /* without the check sequence */
+#define FRAMES_AHEAD_BYTES 2u   /* before a frame stands its size */
 
 /* Why no connection can be opened, as far as the chip knows. */
 enum frames_fault { FRAMES_READY, FRAMES_NO_CHIP, FRAMES_NO_LINK, FRAMES_NO_ADDRESS };
@@ -42,8 +43,9 @@ void frames_acknowledge(void);
 size_t frames_next(void);
 /* Whether one more is known to be there, without asking the chip. */
 bool frames_are_known(void);
-/* Takes the next bytes of that frame. */
-void frames_read(uint8_t *bytes, size_t count);
+/* Takes the next bytes of that frame. The first time also FRAMES_AHEAD_BYTES before `bytes` are written to. False where
+ * the frame has another size: then it is to be asked for anew. */
+bool frames_read(uint8_t *bytes, size_t count);
 /* Leaves out what is left of it. Its room in the chip may be freed later. */
 void frames_finish(void);
 /* What can wait until an answer is on its way: frees the room of frames that were taken, and sees whether the last one
@@ -51,9 +53,9 @@ void frames_finish(void);
 void frames_settle(void);
 /* Whether a frame of so many bytes can be written now. */
 bool frames_has_room(size_t bytes);
-/* Writes a piece of a frame behind the piece before. */
-void frames_write(const uint8_t *bytes, size_t count);
-/* Sends what was written as one frame; short frames are filled with zeros. */
+/* Writes a piece of a frame behind the piece before. Behind the last one a short frame is filled with zeros. */
+void frames_write(const uint8_t *bytes, size_t count, bool is_last);
+/* Sends what was written as one frame. */
 void frames_send(void);
 uint32_t frames_faults(void);
 

@@ -9,9 +9,11 @@
 
 /* Sets up pins and clock: the fastest that is not above `hz`; returns what it came out as. */
 uint32_t spi_start(uint32_t hz);
-/* One transaction: selects the chip, moves the header, then `count` bytes, and deselects. `out` may be null for zeros,
- * `in` for bytes that nobody wants. By the processor where they are few, else by DMA. */
+/* One transaction: selects the chip, moves the header, then `count` bytes, and deselects. `in` may be null for bytes
+ * that nobody wants, `out` for zeros. By the processor where they are few, else by DMA. */
 void spi_exchange(const uint8_t *header, size_t header_bytes, const uint8_t *out, uint8_t *in, size_t count);
+/* One that writes, and `zeros` behind it. */
+void spi_write_filled(const uint8_t *header, size_t header_bytes, const uint8_t *out, size_t count, size_t zeros);
 /* The shortest transfer that goes by DMA; 0 for none. */
 void spi_set_dma_from(size_t bytes);
 /* What to do while DMA works, in place of asking it all the time; null for that. It returns when spi_dma_is_done(), and

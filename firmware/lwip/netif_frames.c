@@ -40,22 +40,29 @@ static err_t transmit(struct netif *netif, struct pbuf *frame) {
     if (!frames_has_room(bytes)) {
         return ERR_MEM;
     }
-    frames_write((const uint8_t *)frame->payload + ETH_PAD_SIZE, frame->len - ETH_PAD_SIZE);
+    frames_write((const uint8_t *)frame->payload + ETH_PAD_SIZE, frame->len - ETH_PAD_SIZE, !frame->next);
     for (const struct pbuf *piece = frame->next; piece; piece = piece->next) {
-        frames_write(piece->payload, piece->len);
+        frames_write(piece->payload, piece->len, !piece->next);
     }
     work(0, bytes);
     frames_send();
     return ERR_OK;
 }
 
+_Static_assert(ETH_PAD_SIZE >= FRAMES_AHEAD_BYTES, "the pad has room for what is read before a frame");
+
 static void receive_one(struct netif *netif, size_t bytes) {
     struct pbuf *frame = pbuf_alloc(PBUF_RAW, (u16_t)(bytes + ETH_PAD_SIZE), PBUF_POOL);
     size_t pad = ETH_PAD_SIZE;
-    for (struct pbuf *piece = frame; piece; piece = piece->next, pad = 0) {
-        frames_read((uint8_t *)piece->payload + pad, piece->len - pad);
+    bool is_right = true;
+    for (struct pbuf *piece = frame; piece && is_right; piece = piece->next, pad = 0) {
+        is_right = frames_read((uint8_t *)piece->payload + pad, piece->len - pad);
     }
     frames_finish();
+    if (!is_right) {
+        pbuf_free(frame);
+        return;
+    }
     work(setting_frame_work_us, bytes);
     if (frame && netif->input(frame, netif) != ERR_OK) {
         pbuf_free(frame);

@@ -44,6 +44,11 @@ def per_second(board: Board, name: str, limit: str = "30 s") -> float:
     return len(samples) / seconds
 
 
+def test_copies_and_checksums_in_assembler_are_right_at_every_place_within_a_word(firmware: Path) -> None:
+    told = console_of(board_of(firmware, "library_functions"))
+    assert told == {"copies": 201 * 16, "fills": 201 * 4, "checksums": 201 * 4, "wrong": 0}
+
+
 @pytest.mark.parametrize("transport", ["hardware", "lwip_raw"])
 @pytest.mark.parametrize("board", BOARDS)
 def test_a_thousand_messages_on_every_chip(firmware: Path, board: str, transport: str) -> None:

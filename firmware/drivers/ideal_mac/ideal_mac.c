@@ -59,11 +59,12 @@ size_t frames_next(void) { return IDEAL_MAC_RX_BYTES; }
 
 bool frames_are_known(void) { return IDEAL_MAC_RX_BYTES; }
 
-void frames_read(uint8_t *bytes, size_t count) {
+bool frames_read(uint8_t *bytes, size_t count) {
     size_t left = IDEAL_MAC_MEMORY_BYTES - taken;
     count = count < left ? count : left;
     memcpy(bytes, IDEAL_MAC_RX_MEMORY + taken, count);
     taken += count;
+    return true;
 }
 
 void frames_finish(void) {
@@ -75,7 +76,9 @@ void frames_settle(void) {}
 
 bool frames_has_room(size_t bytes) { return bytes <= FRAMES_MOST_BYTES && IDEAL_MAC_TX_ROOM; }
 
-void frames_write(const uint8_t *bytes, size_t count) {
+/* Short frames are filled on the wire. */
+void frames_write(const uint8_t *bytes, size_t count, bool is_last) {
+    (void)is_last;
     if (!written) {
         written_from = (uintptr_t)bytes & 3u;
     }
@@ -85,7 +88,6 @@ void frames_write(const uint8_t *bytes, size_t count) {
     written += count;
 }
 
-/* Short frames are filled on the wire. */
 void frames_send(void) {
     IDEAL_MAC_TX_SEND = written_from << 16 | written;
     written = 0;

@@ -58,6 +58,20 @@ void bus_write(uint32_t address, const uint8_t *bytes, size_t count) {
 #endif
 }
 
+void bus_write_filled(uint32_t address, const uint8_t *bytes, size_t count, size_t zeros) {
+#ifdef CHIP_BYTE_BY_BYTE
+    static const uint8_t zero;
+    bus_write(address, bytes, count);
+    for (size_t index = 0; index < zeros; index++) {
+        transact(address + count + index, &zero, NULL, 1);
+    }
+#else
+    uint8_t frame[HEADER_BYTES];
+    header(frame, address, 1, count + zeros);
+    spi_write_filled(frame, HEADER_BYTES, bytes, count, zeros);
+#endif
+}
+
 uint8_t bus_read8(uint32_t address) {
     uint8_t value;
     bus_read(address, &value, 1);

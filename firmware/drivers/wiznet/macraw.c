@@ -1,8 +1,6 @@
 /* MACRAW: in the receive memory each frame stands behind two bytes, its length with those two. */
 #include "frames.h"
 
-#include <string.h>
-
 #include "bus.h"
 #include "chip.h"
 #include "command.h"
@@ -10,7 +8,7 @@
 #include "sockets.h"
 #include "wiznet.h"
 
-#define LENGTH_BYTES 2u
+#define LENGTH_BYTES FRAMES_AHEAD_BYTES
 /* Of Ethernet: addresses and type, and the least frame without its check sequence. */
 #define HEADER_BYTES 14u
 #define LEAST_BYTES 60u
@@ -28,15 +26,11 @@ static uint16_t left;    /* of the frame that is being read */
 static uint16_t waiting; /* so many bytes stand in the receive memory at least, without those that are held */
 static uint16_t held;    /* of frames that were taken: the chip has not been told yet */
 static uint16_t written; /* of the frame that is being written */
-/* What was written while it is no more, two bytes off a word, as lwIP's frames are. */
-static _Alignas(4) uint8_t short_frame_room[2 + LEAST_BYTES];
-static uint8_t *const short_frame = short_frame_room + 2;
 static bool is_sending;
 static uint32_t faults;
 
-/* Little that waits comes in one transaction, sizes and all: its first byte stands at ahead_pointer. */
-static _Alignas(4) uint8_t ahead[128];
-static uint16_t ahead_pointer, ahead_bytes;
+/* So little waits that it must be one frame: its size is taken for granted until the first bytes are read. */
+static bool is_guessed, is_doubtful;
 
 static bool open(void) {
     socket_command(0, CR_CLOSE);
@@ -47,7 +41,8 @@ static bool open(void) {
     }
     read_pointer = bus_read16(Sn_RX_RD(0));
     write_pointer = bus_read16(Sn_TX_WR(0));
-    left = waiting = held = written = ahead_bytes = 0;
+    left = waiting = held = written = 0;
+    is_guessed = is_doubtful = false;
     is_sending = false;
     return true;
 }
@@ -92,68 +87,66 @@ static void look_for(unsigned bytes) {
     }
 }
 
-static void take(uint8_t *bytes, size_t count) {
-    uint16_t into = (uint16_t)(read_pointer - ahead_pointer);
-    size_t there = into < ahead_bytes ? (size_t)(ahead_bytes - into) : 0;
-    there = there < count ? there : count;
-    if (there) {
-        memcpy(bytes, ahead + into, there);
-    }
-    if (count > there) {
-        memory_read(0, (uint16_t)(read_pointer + there), bytes + there, count - there);
-    }
-    read_pointer = (uint16_t)(read_pointer + count);
-}
-
-static unsigned take_length(void) {
-    uint8_t read[LENGTH_BYTES];
-    uint16_t into = (uint16_t)(read_pointer - ahead_pointer);
-    const uint8_t *length = ahead + into;
-    if (into + LENGTH_BYTES > ahead_bytes) {
-        memory_read(0, read_pointer, read, LENGTH_BYTES);
-        length = read;
-    }
-    read_pointer = (uint16_t)(read_pointer + LENGTH_BYTES);
-    return (unsigned)(length[0] << 8 | length[1]);
-}
-
-static void take_ahead(void) {
-    ahead_pointer = read_pointer;
-    ahead_bytes = waiting;
-    memory_read(0, read_pointer, ahead, ahead_bytes);
-}
-
-size_t frames_next(void) {
-    if (!waiting) {
-        look_for(LENGTH_BYTES);
-        if (!waiting) {
-            return 0;
-        }
-        if (waiting <= sizeof ahead) {
-            take_ahead();
-        }
-    }
-    unsigned bytes = take_length();
+static bool begin_frame(const uint8_t length[LENGTH_BYTES]) {
+    unsigned bytes = (unsigned)(length[0] << 8 | length[1]);
     if (bytes > waiting) {
         look_for(bytes);
     }
     if (waiting > memory_bytes(0) || bytes < LENGTH_BYTES + HEADER_BYTES || bytes > LENGTH_BYTES + FRAMES_MOST_BYTES ||
         bytes > waiting) {
         fault();
-        return 0;
+        return false;
     }
+    read_pointer = (uint16_t)(read_pointer + LENGTH_BYTES);
     waiting = (uint16_t)(waiting - bytes);
     held = (uint16_t)(held + bytes);
     left = (uint16_t)(bytes - LENGTH_BYTES);
-    return left;
+    return true;
+}
+
+static bool read_length(void) {
+    uint8_t length[LENGTH_BYTES];
+    is_guessed = is_doubtful = false;
+    memory_read(0, read_pointer, length, LENGTH_BYTES);
+    return begin_frame(length);
+}
+
+size_t frames_next(void) {
+    look_for(1);
+    if (!waiting) {
+        return 0;
+    }
+    is_guessed = !is_doubtful && waiting >= LENGTH_BYTES + LEAST_BYTES && waiting < 2u * (LENGTH_BYTES + LEAST_BYTES);
+    if (is_guessed) {
+        left = (uint16_t)(waiting - LENGTH_BYTES);
+        return left;
+    }
+    return read_length() ? left : 0;
 }
 
 bool frames_are_known(void) { return waiting; }
 
-void frames_read(uint8_t *bytes, size_t count) {
+/* The size before the frame comes in the same transaction. */
+static bool read_guessed(uint8_t *bytes, size_t count) {
+    uint16_t guessed = left;
+    uint8_t *length = bytes - LENGTH_BYTES;
+    memory_read(0, read_pointer, length, LENGTH_BYTES + count);
+    is_guessed = false;
+    is_doubtful = (unsigned)(length[0] << 8 | length[1]) != LENGTH_BYTES + guessed;
+    left = 0;
+    return !is_doubtful && begin_frame(length);
+}
+
+bool frames_read(uint8_t *bytes, size_t count) {
     count = count < left ? count : left;
-    take(bytes, count);
+    if (!is_guessed) {
+        memory_read(0, read_pointer, bytes, count);
+    } else if (!read_guessed(bytes, count)) {
+        return false;
+    }
+    read_pointer = (uint16_t)(read_pointer + count);
     left = (uint16_t)(left - count);
+    return true;
 }
 
 static void release(void) {
@@ -163,6 +156,9 @@ static void release(void) {
 }
 
 void frames_finish(void) {
+    if (is_guessed && !read_length()) {
+        return;
+    }
     read_pointer = (uint16_t)(read_pointer + left);
     left = 0;
     if (held > HELD_MOST_BYTES) {
@@ -198,30 +194,17 @@ static void wait_until_sent(void) {
     }
 }
 
-static void put(const uint8_t *bytes, size_t count) {
-    memory_write(0, write_pointer, bytes, count);
-    write_pointer = (uint16_t)(write_pointer + count);
+static void write_filled(const uint8_t *bytes, size_t count, size_t zeros) {
+    memory_write_filled(0, write_pointer, bytes, count, zeros);
+    write_pointer = (uint16_t)(write_pointer + count + zeros);
 }
 
-void frames_write(const uint8_t *bytes, size_t count) {
-    if (written + count < LEAST_BYTES) {
-        memcpy(short_frame + written, bytes, count);
-    } else {
-        if (written && written < LEAST_BYTES) {
-            put(short_frame, written);
-        }
-        put(bytes, count);
-    }
+void frames_write(const uint8_t *bytes, size_t count, bool is_last) {
     written = (uint16_t)(written + count);
+    write_filled(bytes, count, is_last && written < LEAST_BYTES ? LEAST_BYTES - written : 0);
 }
 
 void frames_send(void) {
-    if (written < LEAST_BYTES) {
-        for (size_t at = written; at < LEAST_BYTES; at++) {
-            short_frame[at] = 0;
-        }
-        put(short_frame, LEAST_BYTES);
-    }
     wait_until_sent();
     bus_write16(Sn_TX_WR(0), write_pointer);
     is_sending = socket_command(0, CR_SEND);

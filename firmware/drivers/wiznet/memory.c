@@ -54,6 +54,10 @@ void memory_read(unsigned socket, uint16_t pointer, uint8_t *bytes, size_t count
 void memory_write(unsigned socket, uint16_t pointer, const uint8_t *bytes, size_t count) {
     bus_write(TX_MEMORY(socket) | pointer, bytes, count);
 }
+
+void memory_write_filled(unsigned socket, uint16_t pointer, const uint8_t *bytes, size_t count, size_t zeros) {
+    bus_write_filled(TX_MEMORY(socket) | pointer, bytes, count, zeros);
+}
 #else
 static uint32_t base(unsigned socket) {
     uint32_t bytes = 0;
@@ -78,6 +82,17 @@ void memory_write(unsigned socket, uint16_t pointer, const uint8_t *bytes, size_
     bus_write(TX_MEMORY(socket) + base(socket) + offset, bytes, first);
     if (count > first) {
         bus_write(TX_MEMORY(socket) + base(socket), bytes + first, count - first);
+    }
+}
+
+void memory_write_filled(unsigned socket, uint16_t pointer, const uint8_t *bytes, size_t count, size_t zeros) {
+    static const uint8_t none[64];
+    size_t offset = pointer & (memory_bytes(socket) - 1u);
+    if (offset + count + zeros <= memory_bytes(socket)) {
+        bus_write_filled(TX_MEMORY(socket) + base(socket) + offset, bytes, count, zeros);
+    } else {
+        memory_write(socket, pointer, bytes, count);
+        memory_write(socket, (uint16_t)(pointer + count), none, zeros);
     }
 }
 #endif

@@ -1,5 +1,4 @@
-/* The SPI of the board's network chip: SPI0, by the processor for short transfers and by two DMA channels for long
- * ones. */
+/* The SPI of the board's network chip: SPI0, by the processor for short transfers and by DMA channels for long ones. */
 #include "spi.h"
 
 #include "board.h"
@@ -15,6 +14,7 @@
 #define WAIT_WORTHWHILE_BYTES 256u
 #define TRANSMIT 0u
 #define RECEIVE 1u
+#define FILL 2u
 
 _Static_assert(BOARD_NETWORK_SPI == 0, "spi.c drives SPI0");
 
@@ -99,7 +99,7 @@ static void prepare(uint32_t channel, const volatile void *from, volatile void *
     DMA_READ_ADDR(channel) = (uint32_t)(uintptr_t)from;
     DMA_WRITE_ADDR(channel) = (uint32_t)(uintptr_t)to;
     DMA_TRANS_COUNT(channel) = count;
-    DMA_AL1_CTRL(channel) = DMA_CTRL_EN | DMA_CTRL_CHAIN_TO(channel) | control;
+    DMA_AL1_CTRL(channel) = DMA_CTRL_EN | control;
 }
 
 bool spi_dma_is_done(void) { return !(DMA_AL1_CTRL(RECEIVE) & DMA_CTRL_BUSY); }
@@ -124,29 +124,43 @@ static void run_dma(size_t count) {
 
 /* Behind the header the processor fills the FIFO, and makes the channels ready while that is on the wire: SCK does not
  * stand still, and no interrupt can make the FIFO overflow before the channel that empties it runs. */
-static void exchange_by_dma(size_t header_bytes, const uint8_t *out, uint8_t *in, size_t count) {
+static void exchange_by_dma(size_t header_bytes, const uint8_t *out, uint8_t *in, size_t count, size_t zeros) {
     size_t first = FIFO_FRAMES - header_bytes;
+    uint32_t then = zeros ? FILL : TRANSMIT;
     send(out, first);
     prepare(TRANSMIT, out ? out + first : &zero, &SPI0_SSPDR, count - first,
-            DMA_CTRL_TREQ(DREQ_SPI0_TX) | (out ? DMA_CTRL_INCR_READ : 0));
-    prepare(RECEIVE, &SPI0_SSPDR, in ? in : &waste, count,
-            DMA_CTRL_TREQ(DREQ_SPI0_RX) | (in ? DMA_CTRL_INCR_WRITE : 0));
+            DMA_CTRL_CHAIN_TO(then) | DMA_CTRL_TREQ(DREQ_SPI0_TX) | (out ? DMA_CTRL_INCR_READ : 0));
+    prepare(FILL, &zero, &SPI0_SSPDR, zeros, DMA_CTRL_CHAIN_TO(FILL) | DMA_CTRL_TREQ(DREQ_SPI0_TX));
+    prepare(RECEIVE, &SPI0_SSPDR, in ? in : &waste, count + zeros,
+            DMA_CTRL_CHAIN_TO(RECEIVE) | DMA_CTRL_TREQ(DREQ_SPI0_RX) | (in ? DMA_CTRL_INCR_WRITE : 0));
     receive(NULL, header_bytes);
-    run_dma(count);
+    run_dma(count + zeros);
 }
 
-void spi_exchange(const uint8_t *header, size_t header_bytes, const uint8_t *out, uint8_t *in, size_t count) {
+static void exchange(const uint8_t *header, size_t header_bytes, const uint8_t *out, uint8_t *in, size_t count,
+                     size_t zeros) {
     SIO_GPIO_OUT_CLR = 1u << BOARD_NETWORK_CSN;
     send(header, header_bytes);
-    if (header_bytes + count <= FIFO_FRAMES) {
+    if (header_bytes + count + zeros <= FIFO_FRAMES) {
         send(out, count);
+        send(NULL, zeros);
         receive(NULL, header_bytes);
         receive(in, count);
-    } else if (dma_from && count >= dma_from) {
-        exchange_by_dma(header_bytes, out, in, count);
+        receive(NULL, zeros);
+    } else if (dma_from && count >= dma_from && header_bytes + count > FIFO_FRAMES) {
+        exchange_by_dma(header_bytes, out, in, count, zeros);
     } else {
         receive(NULL, header_bytes);
         exchange_by_processor(out, in, count);
+        exchange_by_processor(NULL, NULL, zeros);
     }
     SIO_GPIO_OUT_SET = 1u << BOARD_NETWORK_CSN;
+}
+
+void spi_exchange(const uint8_t *header, size_t header_bytes, const uint8_t *out, uint8_t *in, size_t count) {
+    exchange(header, header_bytes, out, in, count, 0);
+}
+
+void spi_write_filled(const uint8_t *header, size_t header_bytes, const uint8_t *out, size_t count, size_t zeros) {
+    exchange(header, header_bytes, out, NULL, count, zeros);
 }

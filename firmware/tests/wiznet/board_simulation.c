@@ -77,7 +77,8 @@ static void transfer(const uint8_t *out, uint8_t *in, size_t count) {
     }
 }
 
-void spi_exchange(const uint8_t *header, size_t header_bytes, const uint8_t *out, uint8_t *in, size_t count) {
+static void exchange(const uint8_t *header, size_t header_bytes, const uint8_t *out, uint8_t *in, size_t count,
+                     size_t zeros) {
     place = 0;
     board_transactions++;
     if (tell_selected) {
@@ -85,10 +86,19 @@ void spi_exchange(const uint8_t *header, size_t header_bytes, const uint8_t *out
     }
     transfer(header, NULL, header_bytes);
     transfer(out, in, count);
-    now_us += 1 + (header_bytes + count) / 4; /* at 33 MHz */
+    transfer(NULL, NULL, zeros);
+    now_us += 1 + (header_bytes + count + zeros) / 4; /* at 33 MHz */
     if (tell_selected) {
         tell_selected(false);
     }
+}
+
+void spi_exchange(const uint8_t *header, size_t header_bytes, const uint8_t *out, uint8_t *in, size_t count) {
+    exchange(header, header_bytes, out, in, count, 0);
+}
+
+void spi_write_filled(const uint8_t *header, size_t header_bytes, const uint8_t *out, size_t count, size_t zeros) {
+    exchange(header, header_bytes, out, NULL, count, zeros);
 }
 
 void spi_set_dma_from(size_t bytes) { (void)bytes; }

@@ -40,6 +40,7 @@ static struct seat {
     enum stream_end how;
     bool is_used, has_opened, is_new, has_more, has_room, has_ended, is_told, wants_room, must_output;
 } seats[MEMP_NUM_TCP_PCB];
+static unsigned seats_ever; /* were taken: those behind were never */
 
 static struct seat *seat_of(struct stream *stream) { return (struct seat *)(void *)stream; }
 
@@ -47,6 +48,7 @@ static struct seat *take_seat(const struct stream_user *user, void *context, uin
     for (unsigned n = 0; n < MEMP_NUM_TCP_PCB; n++) {
         if (!seats[n].is_used) {
             seats[n] = (struct seat){.stream = {user, context, port}, .is_used = true};
+            seats_ever = n < seats_ever ? seats_ever : n + 1;
             return &seats[n];
         }
     }
@@ -300,7 +302,7 @@ static void serve(struct seat *seat) {
 }
 
 static void serve_all(void) {
-    for (unsigned n = 0; n < MEMP_NUM_TCP_PCB; n++) {
+    for (unsigned n = 0; n < seats_ever; n++) {
         if (seats[n].is_used) {
             serve(&seats[n]);
         }
