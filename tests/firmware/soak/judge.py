@@ -10,8 +10,8 @@ from airwire.board_model import TrafficResult
 from soak.plan import Client, Plan, service_of
 
 LEAST_STACK_WORDS = 32
-LEAST_PINGS_ANSWERED = 0.5
-"""Each is lost with 2 %, and where a busy board has no memory left for a frame."""
+LEAST_PINGS_ANSWERED = 0.75
+"""Each is lost with 2 %: three of ten hardly ever, more only where a busy board had no memory left for a frame."""
 MOST_BUSY_WHEN_QUIET = 0.01
 KNOWN_COMPLAINTS = re.compile(
     r"error: (a peer of the echo broke its connection off|the peer broke the connection off|"
