@@ -268,11 +268,16 @@ pub(super) fn drain(chip: &mut Rp2040, log: &mut ConsoleLog) -> Vec<Drained> {
 /// # Errors
 /// When a file cannot be read, or is no image for this chip.
 pub fn read_image(image: &Path, symbols: Option<&Path>) -> Result<Image, BoardError> {
-    let bytes = read_file(image, "image", MOST_IMAGE_BYTES)?;
+    let bytes = read_image_file(image)?;
     let loaded = Image::load(&bytes, &image.to_string_lossy(), &LoadOptions::default())?;
     let Some(symbols) = symbols else { return Ok(loaded) };
     let bytes = read_file(symbols, "ELF with symbols", MOST_IMAGE_BYTES)?;
     Ok(loaded.with_symbols(&bytes, &symbols.to_string_lossy())?)
+}
+
+/// Reads the bytes of a firmware image's file.
+pub(super) fn read_image_file(image: &Path) -> Result<Vec<u8>, BoardError> {
+    read_file(image, "image", MOST_IMAGE_BYTES)
 }
 
 /// Reads the genuine boot ROM from a file.

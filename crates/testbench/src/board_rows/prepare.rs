@@ -119,7 +119,8 @@ impl Places {
             );
             return Err((board_field, message));
         }
-        let settings = image_settings(&image).iter().map(|one| (one.name.clone(), one.text())).collect();
+        let settings = image_settings(&image).map_err(|error| (firmware_field, error.to_string()))?;
+        let settings = settings.iter().map(|one| (one.name.clone(), one.text())).collect();
         let firmware = Firmware { name: name.to_owned(), sha256 };
         Ok(ReadyBoard { board, image, firmware, settings })
     }
