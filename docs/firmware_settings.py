@@ -59,9 +59,25 @@ def _where(row: Row, images: dict[str, set[Row]]) -> str:
     return text if not without else f"{text}; not {', '.join(f'`{image}`' for image in without)}"
 
 
+def _plain(image: str) -> str:
+    """An image without what its name says of its variant."""
+    return "-".join(image.split("-")[:2])
+
+
+def _of_variants(images: dict[str, set[Row]]) -> dict[str, set[Row]]:
+    """What variants of an image have beside it; taken out of ``images``."""
+    extra = {image: rows - images[_plain(image)] for image, rows in images.items() if _plain(image) in images}
+    for image in [image for image, rows in extra.items() if not rows]:
+        del extra[image]
+    for image in extra:
+        del images[image]
+    return extra
+
+
 def settings_page() -> str:
     """The page in Markdown."""
     images = _images()
+    extra = _of_variants(images)
     in_each: set[Row] = set.intersection(*images.values())
     applications: dict[str, list[set[Row]]] = defaultdict(list)
     for image, rows in images.items():
@@ -81,6 +97,8 @@ def settings_page() -> str:
     for application, sets in applications.items():
         own = sets[0].intersection(*sets) - in_each - of_ways
         lines += [f"## {application}", "", *(_table(own) if own else ["No settings of its own.", ""])]
+    for image, own in extra.items():
+        lines += [f"## {image}", "", f"Those of `{_plain(image)}`, and", "", *_table(own)]
     return "\n".join(lines).rstrip() + "\n"
 
 

@@ -155,7 +155,7 @@ impl Quantity {
             u32::try_from(count).ok()
         })?;
         let (least, most) = self.range.unwrap_or((0, u32::MAX));
-        ((least..=most).contains(&value) && value % self.step == 0).then_some(value)
+        ((least..=most).contains(&value) && value.is_multiple_of(self.step)).then_some(value)
     }
 
     fn shown(&self, value: u32) -> String {
@@ -200,7 +200,7 @@ impl fmt::Display for Quantity {
 fn hertz(value: u32) -> String {
     let steps = [(1_000_000, "MHz"), (1_000, "kHz")];
     // To a hundredth of the unit, so that 33.3 MHz reads so.
-    let fitting = steps.iter().find(|(unit, _)| value >= *unit && value % (unit / 100) == 0);
+    let fitting = steps.iter().find(|(unit, _)| value >= *unit && value.is_multiple_of(unit / 100));
     fitting.map_or_else(
         || format!("{value} Hz"),
         |(unit, name)| format!("{} {name}", f64::from(value) / f64::from(*unit)),
