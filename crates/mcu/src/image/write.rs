@@ -4,7 +4,7 @@
 
 use super::error::{Fault, ImageErrorKind};
 use super::segments::{FLASH_START, SRAM_START};
-use super::{Format, Image, ImageError, elf, uf2};
+use super::{Format, Image, ImageError, LoadOptions, elf, uf2};
 
 impl Image {
     /// The image as a file. `original` is the file that it was loaded from.
@@ -23,17 +23,29 @@ impl Image {
             (Format::Uf2, Format::Uf2) => Ok(self.over(original, uf2::places(original)?)),
             (_, Format::Elf) => Err(ImageErrorKind::NotWritable
                 .because("an ELF can be written of an ELF only. Name a file that ends in .uf2 or .bin")),
+            (Format::RawBinary, Format::RawBinary) => Ok(self.contents()?.1),
             (_, Format::Uf2) => {
                 let (address, contents) = self.contents()?;
-                Ok(uf2::make(address, &contents))
+                self.if_it_starts_as_this(uf2::make(address, &contents))
             }
             (_, Format::RawBinary) => match self.contents()? {
-                (FLASH_START | SRAM_START, contents) => Ok(contents),
+                (FLASH_START | SRAM_START, contents) => self.if_it_starts_as_this(contents),
                 (address, _) => Err(ImageErrorKind::NotWritable.because(format!(
                     "it begins at {address:#010x}, which a raw binary cannot say. Name a file that ends in .uf2"
                 ))),
             },
         }
+    }
+
+    /// A file that says less than this image's must start the same way.
+    fn if_it_starts_as_this(&self, file: Vec<u8>) -> Result<Vec<u8>, Fault> {
+        let again = Image::load_unnamed(&file, &self.name, &LoadOptions::default())?;
+        if again.boot == self.boot {
+            return Ok(file);
+        }
+        Err(ImageErrorKind::NotWritable.because(
+            "the boot ROM would start it elsewhere than its entry, which only an ELF can say. Name a file that ends in .elf",
+        ))
     }
 
     /// The file with the image's bytes at their places.

@@ -60,6 +60,10 @@ fn what_a_format_cannot_hold_is_refused() {
     let refused = load(&file, "f").unwrap().to_file(&file, Format::Uf2).unwrap_err();
     assert!(refused.to_string().contains("it fills several memories"), "{refused}");
 
+    let file = Elf::new(SRAM, bare_image(SRAM, 64), SRAM + 0x21).bytes();
+    let refused = load(&file, "f").unwrap().to_file(&file, Format::Uf2).unwrap_err();
+    assert!(refused.to_string().contains("would start it elsewhere than its entry"), "{refused}");
+
     let start = SRAM + 0x1000;
     let file = Elf::new(start, bare_image(start, 64), start + 9).bytes();
     let refused = load(&file, "f").unwrap().to_file(&file, Format::RawBinary).unwrap_err();

@@ -268,16 +268,19 @@ pub(super) fn drain(chip: &mut Rp2040, log: &mut ConsoleLog) -> Vec<Drained> {
 /// # Errors
 /// When a file cannot be read, or is no image for this chip.
 pub fn read_image(image: &Path, symbols: Option<&Path>) -> Result<Image, BoardError> {
-    let bytes = read_image_file(image)?;
-    let loaded = Image::load(&bytes, &image.to_string_lossy(), &LoadOptions::default())?;
-    let Some(symbols) = symbols else { return Ok(loaded) };
-    let bytes = read_file(symbols, "ELF with symbols", MOST_IMAGE_BYTES)?;
-    Ok(loaded.with_symbols(&bytes, &symbols.to_string_lossy())?)
+    Ok(read_image_with_file(image, symbols)?.0)
 }
 
-/// Reads the bytes of a firmware image's file.
-pub(super) fn read_image_file(image: &Path) -> Result<Vec<u8>, BoardError> {
-    read_file(image, "image", MOST_IMAGE_BYTES)
+/// The same, and the bytes of its file.
+pub(super) fn read_image_with_file(
+    image: &Path,
+    symbols: Option<&Path>,
+) -> Result<(Image, Vec<u8>), BoardError> {
+    let file = read_file(image, "image", MOST_IMAGE_BYTES)?;
+    let loaded = Image::load(&file, &image.to_string_lossy(), &LoadOptions::default())?;
+    let Some(symbols) = symbols else { return Ok((loaded, file)) };
+    let bytes = read_file(symbols, "ELF with symbols", MOST_IMAGE_BYTES)?;
+    Ok((loaded.with_symbols(&bytes, &symbols.to_string_lossy())?, file))
 }
 
 /// Reads the genuine boot ROM from a file.

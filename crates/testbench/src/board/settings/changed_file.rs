@@ -7,7 +7,7 @@ use mcu::image::Format;
 
 use super::with_settings;
 use crate::board::BoardError;
-use crate::board::virtual_board::{read_image, read_image_file};
+use crate::board::virtual_board::read_image_with_file;
 
 /// The image as a file with other values of some of its settings, in the format that the name `out` ends in. Nothing is
 /// written.
@@ -21,9 +21,8 @@ pub fn changed_image_file(
     out: &Path,
 ) -> Result<Vec<u8>, BoardError> {
     let format = format_of(out)?;
-    let loaded = read_image(image, symbols)?;
-    let changed = with_settings(&loaded, values)?;
-    Ok(changed.to_file(&read_image_file(image)?, format)?)
+    let (loaded, file) = read_image_with_file(image, symbols)?;
+    Ok(with_settings(&loaded, values)?.to_file(&file, format)?)
 }
 
 fn format_of(out: &Path) -> Result<Format, BoardError> {
