@@ -48,6 +48,7 @@ impl Kind {
         match text.split_once(' ') {
             None if text == "address" => Some(Self::Address),
             None if text == "on/off" => Some(Self::Switch),
+            None if text == "choice" || text == "any" => None,
             Some(("choice", list)) => names(list).map(Self::Choice),
             Some(("any", list)) => {
                 let names = names(list.strip_prefix("of ")?)?;
