@@ -15,8 +15,8 @@ FUZZ_TARGETS := logic2_csv sal sigrok vcd pulseview_csv compressed suite elf uf2
 FUZZ_FIRMWARE_TARGETS := http_request fsdata_image ssi_page iperf_header coap_message \
 	$(foreach chip,W5100 W5100S W5200 W5500,chip_that_lies_$(chip))
 
-.PHONY: help demo firmware firmware-or-not cross-compiler test lint test-rust random-images test-python test-slow soak soak-firmware \
-	soak-readers fuzz-firmware bench docs lock clean
+.PHONY: help demo firmware firmware-or-not cross-compiler test lint test-rust random-images test-python test-slow soak fuzz \
+	fuzz-readers fuzz-firmware bench docs lock clean
 
 help: ## Show what there is
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /: /' | sort
@@ -92,12 +92,12 @@ test-slow: $(VENV)/installed ## Tests that take minutes: large files, memory, dr
 	$(BIN)/python -m pytest --slow -m slow
 	AIRWIRE_TRANSFER_BYTES=1048576 cargo test --release --locked --quiet -p airwire-testbench --test drivers --test lan_faults
 
-soak: soak-firmware fuzz-firmware soak-readers ## Everything that takes an hour and more: soak-firmware, fuzz-firmware, soak-readers
-
-soak-firmware: firmware ## SOAK_HOURS (24) virtual hours of mixed traffic on each transport; goes on where it was interrupted
+soak: firmware ## SOAK_HOURS (24) virtual hours of mixed traffic on each transport, within an hour; goes on where it was interrupted
 	PYTHONPATH=tests/firmware $(BIN)/python -m soak --hours $(SOAK_HOURS) --out runs/soak
 
-soak-readers: ## Random images for 10^9 instructions, drivers with 10 MB, then fuzz every reader for FUZZ_SECONDS each (nightly, cargo-fuzz)
+fuzz: fuzz-firmware fuzz-readers ## Fuzz everything, each target for FUZZ_SECONDS (600): more than four hours in all
+
+fuzz-readers: ## Random images for 10^9 instructions, drivers with 10 MB, then fuzz every reader for FUZZ_SECONDS each (nightly, cargo-fuzz)
 	$(MAKE) random-images RANDOM_INSTRUCTIONS=1000000000
 	AIRWIRE_TRANSFER_BYTES=10485760 cargo test --release --locked --quiet -p airwire-testbench --test drivers
 	for target in $(FUZZ_TARGETS); do \
@@ -131,6 +131,7 @@ docs: firmware ## Draw and compute the documents anew (needs Chromium, and the c
 	$(BIN)/python docs/tick_beat.py --captures ../shared/captures
 	$(BIN)/python docs/board_timing.py
 	$(BIN)/python docs/firmware_sizes.py
+	$(BIN)/python docs/firmware_settings.py
 	$(BIN)/python tests/firmware/python/ping_pong_rates.py
 	$(BIN)/python tests/docs/docs_console.py
 

@@ -73,6 +73,8 @@ pub fn check(bytes: &[u8], raw_binary: RawBinary) -> Result<(), ImageError> {
     check_segments(&image);
     check_boot(&image);
     check_symbols(&image);
+    let again = image.to_file(bytes, image.format()).expect("an image fits the format that it came in");
+    assert_eq!(again, bytes, "an unchanged image is the same file");
     if image.format() == Format::Elf {
         image.with_symbols(bytes, "fuzz").expect("an ELF has the code of its own image");
     }

@@ -1,13 +1,25 @@
 /* Settings: 32-bit words in flash that a tool may change in the image without building it anew, on a virtual board as
- * on a real one. `SETTING(spi_hz, 33300000u)` defines one; it is read as `setting_spi_hz`. */
+ * on a real one. `SETTING(spi_hz, 33300000u, "hz 10000..66500000", "the clock of the SPI")` defines one; it is read as
+ * `setting_spi_hz`.
+ *
+ * Kind and meaning are notes for tools: they stand in a section of the ELF that goes into no memory. A kind is
+ *   address                    an IPv4 address, by SETTING_ADDRESS
+ *   on/off                     a switch
+ *   choice tcp|udp             one of these, numbered from 0
+ *   any of sink|echo           a sum of these, which are 1, 2, 4 and so on
+ *   ms 1..8000                 a quantity with its unit and range; without a range any of 32 bits. `by 1000` at its end
+ *                              leaves multiples of that only
+ * Tools know the units hz, s, ms, us, ns and bytes; another word (port, pin, baud) is only shown. */
 #ifndef HAL_SETTINGS_H
 #define HAL_SETTINGS_H
 
 #include <stdint.h>
 
-#define SETTING(name, value)                                                                                           \
+#define SETTING(name, value, kind, meaning)                                                                            \
     extern const volatile uint32_t setting_##name;                                                                     \
-    const volatile uint32_t setting_##name __attribute__((section(".settings." #name), used)) = (value)
+    const volatile uint32_t setting_##name __attribute__((section(".settings." #name), used)) = (value);               \
+    static const char note_of_setting_##name[] __attribute__((section(".airwire.settings"), used)) =                   \
+        #name "\0" kind "\0" meaning
 #define USES_SETTING(name) extern const volatile uint32_t setting_##name
 
 /* An IPv4 address as it lies in a setting: the first octet lowest in memory, as on the wire. */

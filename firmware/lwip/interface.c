@@ -17,6 +17,11 @@
 #include "lwip/tcpip.h"
 #endif
 
+#if LWIP_DHCP
+SETTING(dhcp, 0, "on/off",
+        "whether address, mask and gateway come from a DHCP server, or from the settings of these names");
+#endif
+
 #define LINK_LOOK_MS 100u
 
 static struct netif interface;
@@ -29,7 +34,11 @@ static void look_at_link(void *argument) {
 
 static void add(void) {
     ip4_addr_t none = {0}, address = {setting_address}, mask = {setting_mask}, gateway = {setting_gateway};
-    bool is_fixed = !setting_dhcp || !LWIP_DHCP;
+#if LWIP_DHCP
+    bool is_fixed = !setting_dhcp;
+#else
+    bool is_fixed = true;
+#endif
     netif_add(&interface, is_fixed ? &address : &none, is_fixed ? &mask : &none, is_fixed ? &gateway : &none, NULL,
               netif_frames_init, ethernet_input);
     netif_set_default(&interface);

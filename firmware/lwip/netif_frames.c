@@ -15,10 +15,10 @@
 #define ANNOUNCED_LOOKS 50u
 #define LOOKS_TO_ANNOUNCE 5u
 
-/* What another processor takes for a frame that comes in, and for each byte of any frame beyond the bus: for
- * comparisons with other boards. */
-SETTING(frame_work_us, 0);
-SETTING(byte_work_ns, 0);
+SETTING(frame_work_us, 0, "us 0..1000000",
+        "what another processor would take for a frame that comes in: for comparisons with other boards");
+SETTING(byte_work_ns, 0, "ns 0..1000000",
+        "what another processor would take for each byte of any frame, beside the bus");
 
 static void work(uint32_t frame_us, size_t bytes) {
     uint32_t work_us = frame_us;

@@ -184,6 +184,12 @@ class SuiteResult:
     def errors(self) -> list[tuple[str, str]]: ...
 
 def image_setting_list(image: str | PathLike[str], symbols: str | PathLike[str] | None) -> str: ...
+def changed_image_file(
+    image: str | PathLike[str],
+    symbols: str | PathLike[str] | None,
+    settings: dict[str, str],
+    out: str | PathLike[str],
+) -> bytes: ...
 def run_suite(
     path: str,
     *,

@@ -19,7 +19,6 @@ from airwire.board_catalogue import (
     board_schema,
     chip_kinds,
     describe_board,
-    image_settings,
 )
 from airwire.board_devices import BoardDevices, I2cDevice
 from airwire.board_memory import Memory
@@ -44,6 +43,7 @@ from airwire.board_model import (
 )
 from airwire.board_pins import Pin, Pins
 from airwire.board_recordings import BoardRecordings
+from airwire.board_settings import SettingValue, image_settings, write_image
 from airwire.catalogue import setting_texts
 from airwire.network import Traffic, traffic_of
 
@@ -81,6 +81,7 @@ __all__ = [
     "chip_kinds",
     "describe_board",
     "image_settings",
+    "write_image",
 ]
 
 Console = Literal["uart0", "uart1", "usb"]
@@ -89,10 +90,6 @@ DEFAULT_BOARD = "pico"
 NO_END_PS = 2**63 - 1
 """An end that never comes."""
 _REGISTERS = (*(f"r{number}" for number in range(13)), "sp", "lr", "pc")
-
-
-SettingValue = str | int | bool
-"""A value of an image's setting: a number, a switch, an IPv4 address, or a quantity with its unit."""
 
 
 class Snapshot:

@@ -1,4 +1,4 @@
-"""The boards and chips that there are, what a board file says, and what settings an image has: all without a run."""
+"""The boards and chips that there are, and what a board file says: all without a run."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from airwire import _core
-from airwire.board_model import BoardDescription, Chip, ChipField, ChipKind, ImageSetting, PinName
+from airwire.board_model import BoardDescription, Chip, ChipField, ChipKind, PinName
 
 
 def board_names() -> list[str]:
@@ -44,8 +44,3 @@ def describe_board(board: str | Path) -> BoardDescription:
     pins = [PinName(**pin) for pin in content.pop("pins")]
     chips = [Chip(**chip) for chip in content.pop("chips")]
     return BoardDescription(**content, pins=pins, chips=chips)
-
-
-def image_settings(image: str | Path, symbols: str | Path | None = None) -> list[ImageSetting]:
-    """The settings that an image declares, with the values that it was built with."""
-    return [ImageSetting(**one) for one in json.loads(_core.image_setting_list(image, symbols))]

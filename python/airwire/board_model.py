@@ -90,7 +90,13 @@ class ImageSetting:
     name: str
     value: int
     text: str
-    """As a user would write it: an address where the name says that it is one."""
+    """As a user would write it: an address, a name, or a number."""
+    shown: str
+    """The same with its unit, for people."""
+    takes: str
+    """What may be given, such as ``on or off``."""
+    meaning: str | None
+    """What it is for; ``None`` where the image does not say."""
     address: int
 
 

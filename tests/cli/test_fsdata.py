@@ -56,6 +56,21 @@ def test_warnings_go_to_standard_error(airwire: Airwire, tmp_path: Path) -> None
     assert "no content type is known for .xyz" in result.stderr
 
 
+def test_a_site_that_fits_no_board_is_warned_of_in_one_sentence(airwire: Airwire, tmp_path: Path) -> None:
+    (tmp_path / "site").mkdir()
+    (tmp_path / "site" / "index.html").write_text("small")
+    (tmp_path / "site" / "large.bin").write_bytes(bytes(2 << 20))
+    result = airwire("fsdata", "site", "-o", "site.bin")
+    assert result.returncode == 0
+    size = (tmp_path / "site.bin").stat().st_size
+    assert result.stderr == (
+        f"airwire: site: the image has {size} bytes, but no board that comes along has more than 2097152 bytes of "
+        "flash, firmware included; leave files out, or use a board with more\n"
+    )
+    (tmp_path / "site" / "large.bin").write_bytes(bytes(1 << 20))
+    assert airwire("fsdata", "site", "-o", "site.bin").stderr == ""
+
+
 def test_a_name_that_is_no_text_is_shown_byte_by_byte(airwire: Airwire, tmp_path: Path) -> None:
     (tmp_path / "site").mkdir()
     (tmp_path / "site" / os.fsdecode(b"\xff.xyz")).write_text("x")

@@ -17,6 +17,7 @@ from board_suites import write
 Airwire = Callable[..., subprocess.CompletedProcess[str]]
 
 CLIENT = "w5500-evb-pico/pingpong_client-hardware.elf"
+ON_LWIP = "w5500-evb-pico/pingpong_client-lwip_raw.elf"
 SERVER = "w5500-evb-pico/pingpong_server-hardware.elf"
 PLACE = 'address = "192.168.1.1", mac_last = 1'
 
@@ -135,7 +136,11 @@ def test_what_cannot_play_is_one_sentence_with_its_line(airwire: Airwire, firmwa
             peer(f'firmware = "{SERVER}", settings = {{ {PLACE}, port = 7 }}'),
             "boards.a.peer.settings: port is 7, but the board calls 5000",
         ),
-        (peer(good, 'settings = { dhcp = "on" }\n'), "boards.a.settings: dhcp is on, but nobody between two boards"),
+        (
+            peer(good, 'settings = { dhcp = "on" }\n').replace(CLIENT, ON_LWIP),
+            "boards.a.settings: dhcp is on, but nobody between two boards",
+        ),
+        (peer(good, 'settings = { dhcp = "on" }\n'), "pingpong_client-hardware.elf has no setting dhcp"),
         (
             peer(good, 'network = { cable = { impair = "loss=1%" } }\n'),
             "boards.a.network: between two boards is a plain",

@@ -20,9 +20,11 @@ READY = "sockets for HTTP"
 
 
 @contextmanager
-def served(images: Path, log: Path, *options: str, within: tuple[str, ...] = ()) -> Iterator[subprocess.Popen[bytes]]:
+def served(
+    images: Path, log: Path, *options: str, within: tuple[str, ...] = (), name: str = "wiznet_http.elf"
+) -> Iterator[subprocess.Popen[bytes]]:
     """A board that serves until the block ends; its console is in ``log``."""
-    image = images / "wiznet_http.elf"
+    image = images / name
     command = [*within, sys.executable, "-m", "airwire.cli", "board", "serve", str(image), *options]
     with log.open("wb") as out:
         process = subprocess.Popen(command, stdout=out, stderr=subprocess.STDOUT)
@@ -80,6 +82,16 @@ def test_curl_and_ab_reach_a_forwarded_port(images: Path, tmp_path: Path) -> Non
         requests = run("ab", "-q", "-n", "50", "-c", "2", f"http://{address}/")
         assert "Complete requests:      50" in requests
         assert "Failed requests:        0" in requests
+
+
+def test_an_image_is_served_with_other_settings(firmware: Path, tmp_path: Path) -> None:
+    need("curl")
+    log = tmp_path / "serve.log"
+    options = ("--set", "http_port=8080", "--set", "address=192.168.1.77", "--forward", "0:8080")
+    with served(firmware / "w5500-evb-pico", log, *options, name="http_server-hardware.elf"):
+        content = wait_for(log, "ready at 192.168.1.77")
+        address = content.split(" leads to port 8080")[0].split()[-1]
+        assert "<html" in run("curl", "-s", "--max-time", "30", f"http://{address}/")
 
 
 def test_ping_ab_wrk_and_iperf_reach_the_board_over_a_tap(

@@ -1,4 +1,4 @@
-"""``docs/reference/firmware.md``: its settings and sizes are those of the images."""
+"""``docs/reference/firmware.md`` and ``settings.md``: their settings and sizes are those of the images."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from docs_console import REPOSITORY
 
-from airwire.board import image_settings
+from airwire.board import image_settings, write_image
 
 TEXT = (REPOSITORY / "docs" / "reference" / "firmware.md").read_text(encoding="utf-8")
 REFRESH = "`python docs/firmware_sizes.py` writes the tables anew"
@@ -23,18 +23,29 @@ def script(monkeypatch: pytest.MonkeyPatch) -> Any:
     return importlib.import_module("firmware_sizes")
 
 
+@pytest.fixture
+def settings_script(monkeypatch: pytest.MonkeyPatch) -> Any:
+    monkeypatch.syspath_prepend(REPOSITORY / "docs")
+    return importlib.import_module("firmware_settings")
+
+
 def table(mark: str) -> str:
     found = re.search(rf"<!-- {mark} -->\n(.*?)\n<!-- end of {mark} -->", TEXT, re.DOTALL)
     assert found is not None
     return found[1]
 
 
-def test_the_settings_are_those_of_a_client_on_lwip(firmware: Path) -> None:
-    section = TEXT.split("## Settings")[1].split("\n## ")[0]
-    rows = re.findall(r"^\| (`.*?) \|", section, re.MULTILINE)
-    described = {name for row in rows for name in re.findall(r"`(\w+)`", row)}
-    image = firmware / "w5500-evb-pico" / "pingpong_client-lwip_raw.elf"
-    assert described == {setting.name for setting in image_settings(image)}
+def test_the_page_of_settings_is_that_of_the_images(settings_script: Any, firmware: Path) -> None:
+    page = settings_script.PAGE.read_text(encoding="utf-8")
+    assert page == settings_script.settings_page(), "`python docs/firmware_settings.py` writes the page anew"
+
+
+def test_every_default_is_a_value_that_its_setting_takes(firmware: Path, tmp_path: Path) -> None:
+    for image in sorted((firmware / "w5500-evb-pico").glob("*.elf")):
+        settings = image_settings(image)
+        assert all(one.meaning for one in settings), image.name
+        write_image(image, tmp_path / "again.elf", {one.name: one.text for one in settings})
+        assert (tmp_path / "again.elf").read_bytes() == image.read_bytes(), image.name
 
 
 def test_the_sizes_are_those_of_the_images(script: Any, firmware: Path) -> None:

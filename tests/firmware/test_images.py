@@ -159,3 +159,19 @@ def test_pages_are_served_under_loss_while_the_millisecond_clock_wraps(firmware:
     assert {sample["status"] for sample in samples} == {200}
     assert samples[0]["trigger_ps"] < 60e12 < samples[-1]["done_ps"]
     assert board.console.count("ready at") == 1, "it never started again"
+
+
+@pytest.mark.parametrize("transport", TRANSPORTS)
+def test_a_board_at_125_mhz_serves_pages_and_says_its_spi_clock(firmware: Path, transport: str) -> None:
+    board = Board(
+        "w5500-evb-pico",
+        firmware / "w5500-evb-pico" / f"http_server-{transport}.elf",
+        settings={"system_hz": 125_000_000},
+        traffic=["http to=board requests=20"],
+    )
+    run = board.run("20 s", until_done=True)
+    assert not run.failed, run.sentence
+    assert run.clk_sys_hz == 125_000_000
+    # The fastest that the processor's clock gives below 33.3 MHz: 125 MHz / 4.
+    assert "W5500 at 31250 kHz SPI" in board.console
+    assert {sample["status"] for sample in board.traffic.samples("http")} == {200}

@@ -8,13 +8,12 @@
 #include "random.h"
 #include "settings.h"
 
-SETTING(server, SETTING_ADDRESS(192, 168, 1, 1));
-SETTING(server_port, COAP_PORT);
-SETTING(period_ms, 1000);
-/* enum ask */
-SETTING(ask, 0);
-/* How many requests; 0 for no end. */
-SETTING(requests, 0);
+SETTING(server, SETTING_ADDRESS(192, 168, 1, 1), "address", "the CoAP server");
+SETTING(server_port, COAP_PORT, "port 1..65535", "its port");
+SETTING(period_ms, 1000, "ms 1..86400000", "how long passes from one request to the next");
+SETTING(ask, 0, "choice hello|store|large",
+        "what it asks for: GET /hello, PUT and GET of /store/board in turns, GET /large in blocks");
+SETTING(requests, 0, "requests", "how many requests, 0 for no end");
 
 enum ask { ASK_HELLO, ASK_STORE, ASK_LARGE };
 

@@ -14,7 +14,7 @@
 #include "settings.h"
 #include "site.h"
 
-SETTING(http_port, 80);
+SETTING(http_port, 80, "port 1..65535", "the port of the web server");
 
 #ifndef HTTP_CLIENTS
 #define HTTP_CLIENTS 8u

@@ -7,7 +7,7 @@
 #include "rate.h"
 #include "settings.h"
 
-SETTING(role, ROLE_SERVER);
+SETTING(role, ROLE_SERVER, "choice server|tcp_client|udp_client", "what it is");
 
 void tell_report(const struct iperf_report *report) {
     rate_report("UDP server, whole", report->bytes, report->time_us);

@@ -10,9 +10,8 @@
 #include "rate.h"
 #include "settings.h"
 
-SETTING(port, IPERF_PORT);
-/* How long an interval is that gets a line of its own; 0 for none. */
-SETTING(interval_ms, 1000);
+SETTING(port, IPERF_PORT, "port 1..65535", "the server's port, of TCP and of UDP");
+SETTING(interval_ms, 1000, "ms", "how long an interval is that gets a line of its own, 0 for none");
 
 #define CONNECTIONS 8u
 #define CLIENTS 4u

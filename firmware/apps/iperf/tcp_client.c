@@ -8,11 +8,10 @@
 #include "rate.h"
 #include "settings.h"
 
-SETTING(peer, SETTING_ADDRESS(192, 168, 1, 1));
-SETTING(peer_port, IPERF_PORT);
-SETTING(time_ms, 10000);
-/* How many bytes to send instead; 0 for a time. */
-SETTING(amount_bytes, 0);
+SETTING(peer, SETTING_ADDRESS(192, 168, 1, 1), "address", "the server, for the clients");
+SETTING(peer_port, IPERF_PORT, "port 1..65535", "its port");
+SETTING(time_ms, 10000, "ms 1..4294967295", "how long a client sends");
+SETTING(amount_bytes, 0, "bytes", "how much a client sends instead, 0 for a time");
 USES_SETTING(interval_ms);
 
 #define DIGITS 10u

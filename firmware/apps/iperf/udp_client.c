@@ -12,9 +12,8 @@ USES_SETTING(peer);
 USES_SETTING(peer_port);
 USES_SETTING(time_ms);
 USES_SETTING(amount_bytes);
-/* Bits of payload a second. */
-SETTING(udp_rate, 1000000);
-SETTING(datagram_bytes, 1470);
+SETTING(udp_rate, 1000000, "bit/s 1..4294967295", "the UDP client's rate, counted as payload");
+SETTING(datagram_bytes, 1470, "bytes 40..1472", "the payload of the UDP client's datagrams");
 
 /* Any port but iperf's own. */
 #define OWN_PORT 50010u

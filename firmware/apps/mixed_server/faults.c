@@ -5,10 +5,8 @@
 #include "network.h"
 #include "settings.h"
 
-/* Every so many seconds a packet's memory is lost; 0 for never. */
-SETTING(fault_leak_s, 0);
-/* After so many seconds the loop stands still; 0 for never. */
-SETTING(fault_hang_s, 0);
+SETTING(fault_leak_s, 0, "s 0..4000000", "every so many seconds a packet's memory is lost, 0 for never");
+SETTING(fault_hang_s, 0, "s 0..4000000", "after so many seconds the loop stands still, 0 for never");
 
 void faults_tick(uint32_t now_ms) {
     static uint32_t began_ms, leaked_ms;

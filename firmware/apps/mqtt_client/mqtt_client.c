@@ -10,12 +10,11 @@
 #include "network_settings.h"
 #include "settings.h"
 
-SETTING(broker, SETTING_ADDRESS(192, 168, 1, 1));
-SETTING(broker_port, 1883);
-SETTING(period_ms, 1000);
-SETTING(keep_alive_s, 30);
-/* 0 to 2, of what is published and of what is asked for. */
-SETTING(quality, 1);
+SETTING(broker, SETTING_ADDRESS(192, 168, 1, 1), "address", "the MQTT broker");
+SETTING(broker_port, 1883, "port 1..65535", "its port");
+SETTING(period_ms, 1000, "ms 1..86400000", "how long passes from one count that is published to the next");
+SETTING(keep_alive_s, 30, "s 0..65535", "how long the connection may be silent before a ping, 0 for no pings");
+SETTING(quality, 1, "QoS 0..2", "the quality of service of what is published and of what is subscribed to");
 
 #define TOPIC "airwire/count"
 #define FIRST_RETRY_MS 1000u

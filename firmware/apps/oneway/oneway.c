@@ -8,12 +8,13 @@
 #include "gpio.h"
 #include "settings.h"
 
-SETTING(role, ROLE_SENDER);
-SETTING(trigger_pin, 2);
-SETTING(done_pin, 3);
-SETTING(payload_bytes, 12);
-/* enum transport */
-SETTING(transport, TRANSPORT_TCP);
+SETTING(role, ROLE_SENDER, "choice sender|receiver", "which end of the link it is");
+SETTING(trigger_pin, 2, "pin 0..29", "the sender's pin: a message for each rising edge");
+SETTING(done_pin, 3, "pin 0..29",
+        "the receiver's pin: high from a message that is there and right to the beginning of the next one");
+SETTING(payload_bytes, 12, "bytes 12..1024", "the length of a message, with its header and CRC");
+SETTING(transport, TRANSPORT_TCP, "choice tcp|udp|uart",
+        "what carries the messages; uart is UART1 on GP4 (out) and GP5 (in)");
 
 #define SILENCE_MS 1000u
 

@@ -4,8 +4,8 @@
 #include "oneway.h"
 #include "settings.h"
 
-SETTING(peer, SETTING_ADDRESS(192, 168, 1, 1));
-SETTING(port, 5010);
+SETTING(peer, SETTING_ADDRESS(192, 168, 1, 1), "address", "the receiver, for the sender");
+SETTING(port, 5010, "port 1..65535", "the receiver's port");
 
 #define RETRY_MS 1000u
 #define RECEIVERS 4u

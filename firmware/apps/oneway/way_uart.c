@@ -4,7 +4,7 @@
 #include "settings.h"
 #include "uart.h"
 
-SETTING(uart_baud, 115200);
+SETTING(uart_baud, 115200, "baud 300..3900000", "the rate of the UART that carries messages");
 
 /* A message goes without a gap: what is silent for so many bytes' time, and 2 ms at least, does not go on. */
 #define SILENCE_BYTES 20u

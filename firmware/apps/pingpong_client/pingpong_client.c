@@ -6,14 +6,11 @@
 #include "network.h"
 #include "settings.h"
 
-SETTING(server, SETTING_ADDRESS(192, 168, 1, 1));
-SETTING(server_port, 5000);
-/* How many numbers it sends. */
-SETTING(rounds, 1000);
-/* Whether each number that comes back is printed on the console. */
-SETTING(print_each, 0);
-/* How long the processor is busy with each message beyond what the driver takes. */
-SETTING(work_us, 0);
+SETTING(server, SETTING_ADDRESS(192, 168, 1, 1), "address", "the ping-pong server");
+SETTING(server_port, 5000, "port 1..65535", "its port");
+SETTING(rounds, 1000, "numbers 1..4294967295", "how many numbers it sends");
+SETTING(print_each, 0, "on/off", "whether each number that comes back is printed on the console");
+SETTING(work_us, 0, "us", "how long the processor is busy with each message beyond what the driver takes");
 
 #define RETRY_MS 1000u
 

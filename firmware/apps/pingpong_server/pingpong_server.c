@@ -3,7 +3,7 @@
 #include "network.h"
 #include "settings.h"
 
-SETTING(port, 5000);
+SETTING(port, 5000, "port 1..65535", "the port on which it listens");
 
 static void readable(struct stream *stream) {
     char text[DECIMAL_DIGITS + 6];

@@ -8,7 +8,7 @@
 #include "settings.h"
 #include "streams.h"
 
-SETTING(echo_port, 7);
+SETTING(echo_port, 7, "port 1..65535", "the port of the echo, of TCP and of UDP");
 
 #define CARRIED_BYTES 1460u /* what one segment brings */
 #define CONNECTIONS 8u

@@ -4,11 +4,11 @@
 #include "settings.h"
 #include "streams.h"
 
-/* An or of enum service. */
-SETTING(services, SERVE_SINK | SERVE_SOURCE | SERVE_ECHO | SERVE_ECHO_DATAGRAMS);
-/* A connection on which nothing has moved for so long is given up, as its peer may be gone without a word; 0 for never.
- */
-SETTING(quiet_limit_s, 60);
+SETTING(services, SERVE_SINK | SERVE_SOURCE | SERVE_ECHO | SERVE_ECHO_DATAGRAMS,
+        "any of sink|source|echo|echo_datagrams", "which services listen, as hardware sockets are few");
+SETTING(quiet_limit_s, 60, "s 0..4000000",
+        "a connection on which nothing has moved for so long is given up, as its peer may be gone without a word; 0 "
+        "for never");
 
 #define LOOK_MS 1000u
 

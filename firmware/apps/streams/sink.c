@@ -9,10 +9,9 @@
 #include "settings.h"
 #include "streams.h"
 
-SETTING(sink_port, 9);
-/* Whether the bytes must be those of the pattern of `sink_seed`. */
-SETTING(sink_check, 0);
-SETTING(sink_seed, 0);
+SETTING(sink_port, 9, "port 1..65535", "the sink's port");
+SETTING(sink_check, 0, "on/off", "whether what the sink takes must be the pattern of sink_seed");
+SETTING(sink_seed, 0, "seed", "the seed of the pattern that the sink expects");
 
 static struct intake {
     struct stream *stream;

@@ -9,13 +9,12 @@
 #include "settings.h"
 #include "streams.h"
 
-SETTING(source_port, 19);
-/* How many bytes a connection gets; 0 for no end. */
-SETTING(source_bytes, 0);
-/* Whether they are the pattern of `source_seed`, which the peer can check, or the same characters again and again,
- * which cost nothing to make. */
-SETTING(source_pattern, 0);
-SETTING(source_seed, 0);
+SETTING(source_port, 19, "port 1..65535", "the source's port");
+SETTING(source_bytes, 0, "bytes", "how many bytes a connection gets from the source, 0 for no end");
+SETTING(source_pattern, 0, "on/off",
+        "whether these are the pattern of source_seed, which the peer can check, or the same characters again and "
+        "again, which cost nothing to make");
+SETTING(source_seed, 0, "seed", "the seed of the source's pattern");
 
 #define BLOCK_BYTES 2048u
 /* So many blocks at a time: where a task empties the buffer meanwhile there is always room. */

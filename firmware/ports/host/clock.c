@@ -7,7 +7,7 @@
 #include "interrupt.h"
 #include "settings.h"
 
-SETTING(clock_start_ms, 0);
+SETTING(clock_start_ms, 0, "ms", "what the millisecond clock begins with");
 
 static struct timespec started;
 

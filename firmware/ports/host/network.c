@@ -22,9 +22,8 @@
 #include "settings.h"
 #include "tick.h"
 
-/* So many bytes a stream holds in each direction. */
-SETTING(buffer_bytes, 4096);
-SETTING(mac_last, 0x50);
+SETTING(buffer_bytes, 4096, "bytes 1..65536", "so many bytes a stream holds in each direction");
+SETTING(mac_last, 0x50, "octet 0..255", "the last octet of the MAC address");
 
 #define STREAMS 8u
 #define LISTENERS 8u

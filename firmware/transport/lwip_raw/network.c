@@ -18,15 +18,13 @@
 #include "watch.h"
 #include "watchdog.h"
 
-/* 0: what was written leaves at once. 1: only when less than a quarter of the send buffer is free, else with lwIP's
- * next timer, as old versions of MicroPython had it. */
-SETTING(output_rule, 0);
-/* Whether lwIP's timers run only when the chip is polled. */
-SETTING(timers_with_poll, 0);
-/* Whether each write is put into a segment of its own, as callers do who flush after every write. */
-SETTING(output_each, 0);
-/* Whether small writes wait for the acknowledgement of those before (RFC 896). */
-SETTING(nagle, 0);
+SETTING(output_rule, 0, "choice at_once|nearly_full",
+        "when what was written leaves: at once, or only when less than a quarter of the send buffer is free, else with "
+        "lwIP's next timer, as old versions of MicroPython had it");
+SETTING(timers_with_poll, 0, "on/off", "whether lwIP's timers run only when the chip is looked at");
+SETTING(output_each, 0, "on/off",
+        "whether each write is put into a segment of its own, as callers do who flush after every write");
+SETTING(nagle, 0, "on/off", "whether small writes wait for the acknowledgement of those before (RFC 896)");
 
 #define LONGEST_SLEEP_MS 250u
 #define FRAMES_AT_A_TIME 8u

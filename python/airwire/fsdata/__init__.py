@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote, unquote_to_bytes
 
+from airwire.board_catalogue import board_names, describe_board
 from airwire.fsdata.content_types import SSI_SUFFIXES, content_type
 from airwire.fsdata.pages import TAG_NAME_LIMIT, Page, cut
 from airwire.fsdata.refusal import refuse
@@ -153,7 +154,19 @@ def build(folder: Path | str, *, gzip: bool = False) -> FsData:
     image = _image(ordered, tags)
     if len(image) > IMAGE_LIMIT_BYTES:
         refuse(f"{root}: the image has {len(image)} bytes, but flash ends at {IMAGE_LIMIT_BYTES}; leave files out")
+    warnings.extend(_size_warning(root, len(image)))
     return FsData(image, tuple(_described(entry) for entry in ordered), tuple(tags), tuple(warnings))
+
+
+def _size_warning(root: Path, image_bytes: int) -> Iterator[str]:
+    """The image may be for a board with more flash than those that come along."""
+    boards = [describe_board(name) for name in board_names()]
+    largest = max(boards, key=lambda board: board.flash_bytes)
+    if image_bytes > largest.flash_bytes:
+        yield (
+            f"{root}: the image has {image_bytes} bytes, but no board that comes along has more than "
+            f"{largest.flash_bytes} bytes of flash, firmware included; leave files out, or use a board with more"
+        )
 
 
 def _files_below(root: Path) -> Iterator[Path]:

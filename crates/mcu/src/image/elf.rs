@@ -71,6 +71,12 @@ impl<'a> Elf<'a> {
         }
     }
 
+    /// Where in the file the contents for an address stand, with the address and their length.
+    pub(super) fn places(&self) -> impl Iterator<Item = (usize, u32, usize)> {
+        let loads = self.loads.iter().zip(&self.starts);
+        loads.map(|(load, start)| (*start as usize, load.address, load.bytes.len()))
+    }
+
     /// The physical address of a section's contents, where a segment has them.
     pub(super) fn loaded(&self, section: &SectionHeader32<LittleEndian>) -> Option<(u32, &'a [u8])> {
         let (start, length) = section.file_range(LE)?;

@@ -26,6 +26,8 @@ pub enum ImageErrorKind {
     OutsideMemory,
     /// The chip would not start it.
     NotBootable,
+    /// It cannot be written in the format that is asked for.
+    NotWritable,
     /// It is an ELF of another build than the image that it should explain.
     OtherBuild,
 }

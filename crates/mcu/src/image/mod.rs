@@ -1,6 +1,7 @@
 //! Firmware images: ELF, UF2 and raw binaries, told apart by their content. Here begins the main path: a
 //! file's bytes become segments for the chip's memories, the way in which the chip starts them, and the
-//! symbols by which reports name addresses. No file is opened here, and nothing is written to memories.
+//! symbols by which reports name addresses; a changed image becomes the bytes of a file again (`write`). No file is
+//! opened here, and nothing is written to memories.
 //!
 //! What an image does not say stays open: flash between segments is erased, and RAM holds what it held.
 
@@ -14,6 +15,7 @@ mod lines;
 mod segments;
 mod symbols;
 mod uf2;
+mod write;
 
 pub use bin::RawBinary;
 pub use boot::Boot;

@@ -1,5 +1,5 @@
 //! Names for addresses, from an ELF's symbol table. Reports, profiles and breakpoints ask here; source lines
-//! stand in `lines`. Built once per image and shared by its clones.
+//! stand in `lines`. Notes that a build leaves for tools are here too, as they come and go with the names. Built once per image and shared by its clones.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -21,6 +21,8 @@ const NAME_MAX_BYTES: usize = 1_000;
 /// Names may share strings, but not so that all of them are longer than this many files: a small file would
 /// fill the host's memory.
 const NAMES_MAX_FILES: usize = 4;
+/// What the names of sections begin with in which a build leaves notes for tools.
+const NOTES: &str = ".airwire.";
 /// The type that old tools give Thumb functions (Arm's ELF specification, STT_ARM_TFUNC).
 const STT_ARM_TFUNC: SymbolType = SymbolType(13);
 
@@ -59,6 +61,7 @@ struct Table {
     spans: Vec<Span>,
     addresses: BTreeMap<String, u32>,
     variables: BTreeMap<String, Variable>,
+    notes: BTreeMap<String, Vec<u8>>,
     lines: Lines,
     call_frames: CallFrames,
 }
@@ -116,6 +119,11 @@ impl Symbols {
         named.map(|(name, variable)| (name.as_str(), *variable))
     }
 
+    /// What stands in a section of notes, `.airwire.<name>`: it is in the ELF only, and goes into no memory.
+    pub fn notes(&self, name: &str) -> Option<&[u8]> {
+        self.table.notes.get(name).map(Vec::as_slice)
+    }
+
     /// Whether there are no names.
     pub fn is_empty(&self) -> bool {
         self.table.addresses.is_empty()
@@ -134,8 +142,9 @@ impl Symbols {
         let variables = variables(&found);
         let functions = functions(found);
         let spans = spans(&functions);
-        let (lines, call_frames) = (Lines::of(elf), CallFrames::of(elf));
-        Ok(Symbols { table: Arc::new(Table { functions, spans, addresses, variables, lines, call_frames }) })
+        let (notes, lines, call_frames) = (notes(elf), Lines::of(elf), CallFrames::of(elf));
+        let table = Table { functions, spans, addresses, variables, notes, lines, call_frames };
+        Ok(Symbols { table: Arc::new(table) })
     }
 }
 
@@ -160,6 +169,15 @@ struct Symbol {
     section_end: u32,
     /// Where the image has the contents of its section, and the section's address while it runs.
     loaded: Option<(u32, u32)>,
+}
+
+fn notes(elf: &Elf) -> BTreeMap<String, Vec<u8>> {
+    let unloaded = elf.sections.iter().filter(|section| !section.sh_flags(LE).contains(elf::SHF_ALLOC));
+    let named = unloaded.filter_map(|section| {
+        let name = str::from_utf8(elf.sections.section_name(LE, section).ok()?).ok()?;
+        Some((name.strip_prefix(NOTES)?.to_owned(), section.data(LE, elf.bytes).ok()?.to_vec()))
+    });
+    named.collect()
 }
 
 fn damaged(error: impl fmt::Display) -> Fault {

@@ -9,7 +9,10 @@ use super::segments::{MEMORIES_IN_WORDS, Memory, Piece, Segment, merge};
 
 // The UF2 specification, "File format" and "Overview".
 const BLOCK_BYTES: usize = 512;
+const HEAD_BYTES: usize = 32;
 const PAYLOAD_MAX_BYTES: u32 = 476;
+/// The only length that the boot ROM takes.
+const WRITTEN_PAYLOAD_BYTES: usize = 256;
 const MAGIC_START: [u32; 2] = [0x0a32_4655, 0x9e5d_5157];
 const MAGIC_END: u32 = 0x0ab1_6f30;
 const FLAG_NOT_MAIN_FLASH: u32 = 0x0000_0001;
@@ -112,6 +115,37 @@ pub(super) fn load(bytes: &[u8]) -> Result<(Vec<Segment>, Boot), Fault> {
     Ok((segments, boot))
 }
 
+/// Where in a file the contents for an address stand, with the address and their length.
+pub(super) fn places(bytes: &[u8]) -> Result<Vec<(usize, u32, usize)>, Fault> {
+    let blocks = read_blocks(bytes)?;
+    let mine = blocks.iter().filter(|block| block.is_for_the_rp2040() && block.is_for_memory());
+    Ok(mine
+        .map(|block| (block.position * BLOCK_BYTES + HEAD_BYTES, block.address, block.payload.len()))
+        .collect())
+}
+
+/// A file with contents for an address, in blocks as the boot ROM takes them: 256 bytes each, at multiples of 256
+/// (RP2040 datasheet 2.8.5.2). What the first and the last block have besides is zero.
+pub(super) fn make(address: u32, contents: &[u8]) -> Vec<u8> {
+    let before = address as usize % WRITTEN_PAYLOAD_BYTES;
+    let padded = [&vec![0; before], contents].concat();
+    let total = padded.len().div_ceil(WRITTEN_PAYLOAD_BYTES) as u32;
+    let mut file = Vec::with_capacity(total as usize * BLOCK_BYTES);
+    for (number, payload) in (0..).zip(padded.chunks(WRITTEN_PAYLOAD_BYTES)) {
+        let start = file.len();
+        let target = address - before as u32 + number * WRITTEN_PAYLOAD_BYTES as u32;
+        let [first, second] = MAGIC_START;
+        let length = WRITTEN_PAYLOAD_BYTES as u32;
+        for word in [first, second, FLAG_FAMILY, target, length, number, total, FAMILY_RP2040] {
+            file.extend_from_slice(&word.to_le_bytes());
+        }
+        file.extend_from_slice(payload);
+        file.resize(start + BLOCK_BYTES - MAGIC_END.to_le_bytes().len(), 0);
+        file.extend_from_slice(&MAGIC_END.to_le_bytes());
+    }
+    file
+}
+
 fn read_blocks(bytes: &[u8]) -> Result<Vec<Block<'_>>, Fault> {
     let (blocks, rest) = bytes.as_chunks::<BLOCK_BYTES>();
     let blocks = blocks.iter().enumerate().map(|(position, block)| read_block(position, block));
@@ -144,7 +178,7 @@ fn read_block(position: usize, bytes: &[u8; BLOCK_BYTES]) -> Result<Block<'_>, F
              again"
         ));
     }
-    let payload = &bytes[32..32 + length as usize];
+    let payload = &bytes[HEAD_BYTES..HEAD_BYTES + length as usize];
     let family = (flags & FLAG_FAMILY != 0).then_some(family);
     Ok(Block { position, flags, address, payload, number, total, family })
 }

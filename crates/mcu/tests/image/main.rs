@@ -9,6 +9,7 @@ mod debug_info;
 mod elf;
 mod symbols;
 mod uf2;
+mod write;
 
 use mcu::image::{Image, ImageError, LoadOptions, RawBinary};
 

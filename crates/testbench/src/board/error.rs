@@ -7,6 +7,7 @@ use mcu::image::ImageError;
 use thiserror::Error;
 use units::Picoseconds;
 
+use super::settings::SettingProblem;
 use crate::toml_file::Misplaced;
 
 /// A board that cannot be made, loaded or asked like that.
@@ -54,6 +55,17 @@ pub enum BoardError {
     /// The image cannot be loaded.
     #[error(transparent)]
     Image(#[from] ImageError),
+    /// The image's settings cannot be like that.
+    #[error(transparent)]
+    Setting(#[from] SettingProblem),
+    /// A changed image fits no file of the format that is asked for.
+    #[error("{}: {reason}", path.display())]
+    Format {
+        /// The file.
+        path: PathBuf,
+        /// Why, and what to do.
+        reason: &'static str,
+    },
     /// The chip cannot be made like that.
     #[error(transparent)]
     Setup(#[from] SetupError),

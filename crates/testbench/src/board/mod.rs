@@ -41,7 +41,7 @@ pub use outcome::{BoardRun, FunctionShare, unescaped};
 pub use pair::{BoardPair, Crossing, Side};
 pub use run::{Ended, Listener, RunUntil};
 pub use schema::{board_schema, chip_kinds};
-pub use settings::{ImageSetting, SettingProblem, image_settings, with_settings};
+pub use settings::{ImageSetting, SettingProblem, changed_image_file, image_settings, with_settings};
 pub use snapshot::BoardSnapshot;
 pub use trace::TraceWriter;
 pub use traffic::{CounterEntry, LatencyEntry, SampleEntry, TrafficEntry};

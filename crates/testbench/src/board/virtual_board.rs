@@ -268,10 +268,18 @@ pub(super) fn drain(chip: &mut Rp2040, log: &mut ConsoleLog) -> Vec<Drained> {
 /// # Errors
 /// When a file cannot be read, or is no image for this chip.
 pub fn read_image(image: &Path, symbols: Option<&Path>) -> Result<Image, BoardError> {
-    let (loaded, _) = read_image_file(image)?;
-    let Some(symbols) = symbols else { return Ok(loaded) };
+    Ok(read_image_with_file(image, symbols)?.0)
+}
+
+/// The same, and the bytes of its file.
+pub(super) fn read_image_with_file(
+    image: &Path,
+    symbols: Option<&Path>,
+) -> Result<(Image, Vec<u8>), BoardError> {
+    let (loaded, file) = read_image_file(image)?;
+    let Some(symbols) = symbols else { return Ok((loaded, file)) };
     let bytes = read_file(symbols, "ELF with symbols", MOST_IMAGE_BYTES)?;
-    Ok(loaded.with_symbols(&bytes, &symbols.to_string_lossy())?)
+    Ok((loaded.with_symbols(&bytes, &symbols.to_string_lossy())?, file))
 }
 
 /// An image, and the bytes of the file that it is from.

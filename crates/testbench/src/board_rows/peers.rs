@@ -7,7 +7,7 @@ use crate::lan::NetworkSetup;
 const CLIENT: &str = "w5500-evb-pico/pingpong_client-hardware.elf";
 const SERVER: &str = "w5500-evb-pico/pingpong_server-hardware.elf";
 /// The value of a switch that is off.
-const OFF: &str = "0";
+const OFF: [&str; 2] = ["off", "0"];
 
 /// Checks both boards and the network of a row with a peer.
 pub(super) fn check(dut: &ReadyBoard, peer: &ReadyBoard, network: &NetworkSetup) -> Result<(), Wrong> {
@@ -59,7 +59,7 @@ fn roles(dut: &ReadyBoard, peer: &ReadyBoard) -> Result<(), Wrong> {
 
 fn addresses(dut: &ReadyBoard, peer: &ReadyBoard) -> Result<(), Wrong> {
     let set = |board: &ReadyBoard, name: &str| board.settings.get(name).cloned();
-    let asks = |board: &ReadyBoard| set(board, "dhcp").is_some_and(|dhcp| dhcp != OFF);
+    let asks = |board: &ReadyBoard| set(board, "dhcp").is_some_and(|dhcp| !OFF.contains(&dhcp.as_str()));
     for (board, field) in [(dut, "settings"), (peer, "peer.settings")] {
         if asks(board) {
             let message = "dhcp is on, but nobody between two boards gives out addresses; set dhcp = \"off\"";

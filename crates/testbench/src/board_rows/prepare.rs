@@ -130,7 +130,8 @@ impl Places {
             );
             return Err((board_field, message));
         }
-        let settings = image_settings(&image).iter().map(|one| (one.name.clone(), one.text())).collect();
+        let settings = image_settings(&image).map_err(|error| (firmware_field, error.to_string()))?;
+        let settings = settings.iter().map(|one| (one.name.clone(), one.text())).collect();
         Ok(ReadyBoard { board, image, firmware, settings })
     }
 

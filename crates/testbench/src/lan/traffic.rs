@@ -3,7 +3,7 @@
 use std::fmt;
 use std::net::Ipv4Addr;
 
-use ::traffic::{KindError, Machine};
+use ::traffic::{KindError, Machine, OptionError, OptionKind};
 use ethernet::HostOptions;
 use units::Picoseconds;
 
@@ -125,7 +125,7 @@ impl TrafficSetup {
             options.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
         ::traffic::machine(&self.kind, &options).map_err(|error| match error {
             KindError::Unknown { .. } => format!(": {error}"),
-            KindError::Option(error) => format!(".{error}"),
+            KindError::Option(error) => format!(".{error}{}", board_hint(&error)),
         })
     }
 }
@@ -144,6 +144,18 @@ impl fmt::Display for TrafficSetup {
 fn start_of(text: &str) -> Option<Picoseconds> {
     let start: Picoseconds = text.parse().ok()?;
     (Picoseconds::ZERO..=LATEST_START).contains(&start).then_some(start)
+}
+
+/// The word that was meant, where it is not far from the one for the board's address.
+fn board_hint(error: &OptionError) -> &'static str {
+    let OptionError::Value { value, takes: OptionKind::Address | OptionKind::Endpoint(_), .. } = error else {
+        return "";
+    };
+    let host = value.split(':').next().unwrap_or_default();
+    match links::nearest(host, &[BOARD]) {
+        Some(_) => "; board stands for the board's address",
+        None => "",
+    }
 }
 
 /// `board`, or `board:80`.

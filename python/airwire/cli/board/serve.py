@@ -48,6 +48,7 @@ def serve(
     pcap: options.Pcap = None,
     spi: options.Spi = False,
     symbols: options.Symbols = None,
+    set_: options.Set = None,
     rom: options.Rom = None,
     seed: options.Seed = 1,
     json: common.Json = False,
@@ -73,6 +74,7 @@ def serve(
         network=network,
         traffic=traffic or (),
         impair=impair,
+        settings=common.settings_of(set_),
     )
     if pcap is not None:
         device.start_pcap(pcap, spi=spi)

@@ -1,26 +1,71 @@
-"""``airwire board settings``: what an image lets a user set before it starts."""
+"""``airwire board settings``: what an image lets a user set before it starts, and the image with other values."""
 
 from __future__ import annotations
 
 from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
 
 from airwire.cli import options as common
 from airwire.cli.board import options
 from airwire.cli.output import print_json
 
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
-def settings(image: options.Image, symbols: options.Symbols = None, json: common.Json = False) -> None:
-    """List the settings of a firmware image, with the values that it was built with.
+    from airwire.board_model import ImageSetting
+
+
+def settings(
+    image: options.Image,
+    set_: options.Set = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Write the image with the values of --set, for a real board: .uf2 (copied to its USB drive), .elf (of "
+            "an ELF only, for debuggers) or .bin.",
+            show_default=False,
+        ),
+    ] = None,
+    symbols: options.Symbols = None,
+    json: common.Json = False,
+) -> None:
+    """List the settings of a firmware image with their values, or write the image with other values of them.
 
     A setting is a word in flash that the firmware declares as const volatile uint32_t setting_<name>; airwire board run
-    --set NAME=VALUE and suites change it before the image starts. Example: airwire board settings firmware.elf
+    --set NAME=VALUE and suites change it before the image starts. The names are in the ELF; for a .uf2 or a .bin give
+    the ELF of the same build with --symbols. Examples: airwire board settings firmware.elf; airwire board settings
+    firmware.elf --set address=192.168.1.77 --out board-77.uf2
     """
-    from airwire.board import image_settings
+    from airwire.board import image_settings, write_image
 
+    if set_ and out is None:
+        raise typer.BadParameter("name the file to write: --out FILE.uf2, .elf or .bin", param_hint="--set")
     known = image_settings(image, symbols)
+    written = known
+    if out is not None:
+        write_image(image, out, common.settings_of(set_), symbols=symbols)
+        written = image_settings(out, symbols or (image if known and out.suffix.lower() != ".elf" else None))
     if json:
-        print_json("board-settings", {"image": str(image), "settings": [asdict(one) for one in known]})
-        return
+        content = {"image": str(image), "out": None if out is None else str(out)}
+        print_json("board-settings", {**content, "settings": [asdict(one) for one in written]})
+    elif out is not None:
+        _print_changes(known, written)
+        print(f"Image: {out}")
+    else:
+        _print_table(image, known)
+
+
+def _print_changes(known: Sequence[ImageSetting], written: Sequence[ImageSetting]) -> None:
+    for before, after in zip(known, written, strict=True):
+        if before.value != after.value:
+            print(f"{after.name}: {before.shown} -> {after.shown}")
+
+
+def _print_table(image: Path, known: Sequence[ImageSetting]) -> None:
     from rich.table import Table
     from rich.text import Text
 
@@ -31,8 +76,10 @@ def settings(image: options.Image, symbols: options.Symbols = None, json: common
         out.print(Text(f"{image} declares no settings (const volatile uint32_t setting_<name>)."))
         return
     table = Table(box=None, header_style="bold", pad_edge=False, padding=(0, 2, 0, 0))
-    for column in ("setting", "value", "address"):
+    for column in ("setting", "value"):
         table.add_column(column, no_wrap=True)
+    for column in ("takes", "meaning"):
+        table.add_column(column, overflow="fold")
     for one in known:
-        table.add_row(Text(one.name), Text(one.text), Text(f"{one.address:#010x}"))
+        table.add_row(*map(Text, (one.name, one.shown, one.takes, one.meaning or "")))
     out.print(table)
