@@ -16,6 +16,8 @@ SETTING(source_bytes, 0);
  * which cost nothing to make. */
 SETTING(source_pattern, 0);
 SETTING(source_seed, 0);
+/* How many bytes are written at a time at most; 0 for as many as there are. */
+SETTING(source_write_bytes, 0);
 
 #define BLOCK_BYTES 2048u
 /* So many blocks at a time: where a task empties the buffer meanwhile there is always room. */
@@ -62,6 +64,12 @@ static void finish(struct stream *stream, struct outlet *outlet) {
     outlet->is_used = false;
 }
 
+static size_t most_bytes(uint64_t rest) {
+    size_t most = setting_source_write_bytes && setting_source_write_bytes < BLOCK_BYTES ? setting_source_write_bytes
+                                                                                         : BLOCK_BYTES;
+    return rest < most ? (size_t)rest : most;
+}
+
 /* Writes until there is no room. */
 static void writable(struct stream *stream) {
     struct outlet *outlet = stream->context;
@@ -72,7 +80,7 @@ static void writable(struct stream *stream) {
             finish(stream, outlet);
             return;
         }
-        size_t most = rest < BLOCK_BYTES ? (size_t)rest : BLOCK_BYTES;
+        size_t most = most_bytes(rest);
         size_t count =
             setting_source_pattern ? write_pattern(stream, outlet, most) : write_characters(stream, outlet, most);
         outlet->bytes += count;
