@@ -45,7 +45,9 @@ impl Figure {
     pub fn is_within(&self, share: f64) -> bool {
         let reach = share * self.value;
         self.n >= FEWEST
-            && self.interval.is_some_and(|(low, high)| self.value - low <= reach && high - self.value <= reach)
+            && self
+                .interval
+                .is_some_and(|(low, high)| self.value - low <= reach && high - self.value <= reach)
     }
 }
 
