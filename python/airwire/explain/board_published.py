@@ -42,13 +42,13 @@ def parts_sentence(board: BoardRow) -> str | None:
     found, published = board.latency, board.published
     if found is None or found.connect_ps is None or found.processing_ps is None:
         return None
-    scale, unit = next((scale, unit) for scale, unit in _UNITS if found.mean.value >= scale or scale == 1)
+    theirs = (published.connect_ps, published.processing_ps) if published is not None else (None, None)
+    longest = max(theirs[0] or 0, theirs[1] or 0) or found.mean.value
+    scale, unit = next((scale, unit) for scale, unit in _UNITS if longest >= scale or scale == 1)
     connect, processing = (number(ps / scale, _DIGITS) for ps in (found.connect_ps, found.processing_ps))
-    theirs = ""
-    if published is not None and published.connect_ps is not None and published.processing_ps is not None:
-        ends = [plain(ps / scale) for ps in (published.connect_ps, published.processing_ps)]
-        theirs = f" (published {ends[0]} and {ends[1]} {unit})"
-    return f"Of the mean are {connect} {unit} the connection and {processing} {unit} the processing{theirs}."
+    ends = [plain(ps / scale) for ps in theirs if ps is not None]
+    beside = f" (published {' and '.join(ends)} {unit})" if ends else ""
+    return f"Of the mean are {connect} {unit} the connection and {processing} {unit} the processing{beside}."
 
 
 def _ratio(board: BoardRow) -> str | None:
