@@ -128,6 +128,7 @@ bench: $(VENV)/installed ## Airwire's own speed, side by side with its peers
 docs: firmware ## Draw and compute the documents anew (needs Chromium, and the captures in ../shared/captures)
 	$(BIN)/python docs/pictures.py
 	$(BIN)/python docs/live_page.py
+	$(BIN)/python docs/wifi_hop_fit.py
 	$(BIN)/python docs/tick_beat.py --captures ../shared/captures
 	$(BIN)/python docs/board_timing.py
 	$(BIN)/python docs/firmware_sizes.py

@@ -58,6 +58,12 @@ def firmware() -> Path:
     return folder
 
 
+@pytest.fixture(scope="session")
+def published_runs() -> list[Path]:
+    """Run folders of the whole of ``suites/published.toml`` that tests of this session have left: it takes a while."""
+    return []
+
+
 @pytest.fixture
 def airwire(tmp_path: Path) -> Callable[..., subprocess.CompletedProcess[str]]:
     """Run the command ``airwire`` in an empty folder."""

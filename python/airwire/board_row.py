@@ -23,22 +23,64 @@ class Figure:
     """95 %: of batch means for rates, of the moving-block bootstrap for a median; ``None`` for few messages."""
     unit: str
     n: int
+    statistic: str | None = None
+    """``median`` or ``mean`` of latencies."""
+
+
+@dataclass(frozen=True, slots=True)
+class Latency:
+    """What is told of a row's latencies."""
+
+    median: Figure
+    mean: Figure
+    least_ps: float
+    most_ps: float
+    connect_ps: float | None
+    """The mean time until the connection is there; ``None`` where not every message opens one."""
+    processing_ps: float | None
+    """The mean time from then on."""
+
+
+@dataclass(frozen=True, slots=True)
+class Times:
+    """What was published of a row as how many times another one."""
+
+    run: str
+    published: float
+    measured: float | None
+    """``None`` where the other row was not run."""
 
 
 @dataclass(frozen=True, slots=True)
 class Published:
     """What others measured."""
 
-    value: float
+    value: float | None
+    """``None`` for a range."""
     unit: str
-    in_unit: float
+    in_unit: float | None
     """In the unit of the row's figure; a ratio where ratios are compared."""
     source: str
     note: str | None
     compare: str
     """``absolute``, ``ratio`` (to the row that this one is compared with) or ``mechanism``."""
     measured_share: float | None
-    """The row's figure, or its ratio, divided by the published one."""
+    """The row's figure, or its ratio, divided by the published one: 1 within a range."""
+    least: float | None = None
+    """Of a range; ``None`` for one that has only a most."""
+    most: float | None = None
+    range_in_unit: tuple[float | None, float] | None = None
+    statistic: str | None = None
+    """``median`` or ``mean`` of latencies, where the publication says it."""
+    connect_ps: float | None = None
+    """Of a latency, the part until the connection is there."""
+    processing_ps: float | None = None
+    times: Times | None = None
+
+    @property
+    def is_of_single_messages(self) -> bool:
+        """Whether it is a range of latencies that is none of means or medians."""
+        return self.compare != "ratio" and self.statistic is None and self.range_in_unit is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +141,8 @@ class BoardRow:
     notes: Sequence[str]
     load_spans: Callable[[], pl.DataFrame]
     """Gives :attr:`spans`; called once, when they are first asked for."""
+    latency: Latency | None = None
+    """Median and mean, in rows that measure latencies."""
     peer: Peer | None = None
     """The board in the place of the PC, in rows that have one."""
 
@@ -122,7 +166,7 @@ def board_row_of(entry: Mapping[str, Any], load_spans: Callable[[], pl.DataFrame
         of=entry["of"],
         measure=entry["measure"],
         figure=_figure(entry["figure"]),
-        published=None if published is None else Published(**published),
+        published=_published(published),
         same_but=None if same_but is None else SameBut(**{**same_but, "figure": _figure(same_but["figure"])}),
         skip=entry["skip"],
         end_ps=entry["end_ps"],
@@ -132,9 +176,33 @@ def board_row_of(entry: Mapping[str, Any], load_spans: Callable[[], pl.DataFrame
         evidence=entry["evidence"] or {},
         notes=entry["notes"],
         load_spans=load_spans,
-        # Run folders of before have no such field.
+        # Run folders of before have no such fields.
+        latency=_latency(entry.get("latency")),
         peer=_peer(entry.get("peer")),
     )
+
+
+def _published(raw: Mapping[str, Any] | None) -> Published | None:
+    if raw is None:
+        return None
+    ends, times = raw.get("range_in_unit"), raw.get("times")
+    named = {name: value for name, value in raw.items() if name not in ("from", "to", "range_in_unit", "times")}
+    return Published(
+        **named,
+        times=None if times is None else Times(**times),
+        least=raw.get("from"),
+        most=raw.get("to"),
+        range_in_unit=None if ends is None else (ends[0], ends[1]),
+    )
+
+
+def _latency(raw: Mapping[str, Any] | None) -> Latency | None:
+    if raw is None:
+        return None
+    median, mean = _figure(raw["median"]), _figure(raw["mean"])
+    assert median is not None and mean is not None, "the manifest was checked"
+    times = {name: raw[name] for name in ("least_ps", "most_ps", "connect_ps", "processing_ps")}
+    return Latency(median, mean, **times)
 
 
 def _peer(raw: Mapping[str, Any] | None) -> Peer | None:
@@ -155,4 +223,5 @@ def _figure(raw: Mapping[str, Any] | None) -> Figure | None:
     if raw is None:
         return None
     interval = raw["interval"]
-    return Figure(raw["value"], None if interval is None else (interval[0], interval[1]), raw["unit"], raw["n"])
+    bounds = None if interval is None else (interval[0], interval[1])
+    return Figure(raw["value"], bounds, raw["unit"], raw["n"], raw.get("statistic"))

@@ -61,14 +61,23 @@ _BOARD_ENTRY: _Fields = {
 _FIRMWARE: _Fields = {"name": (str,), "sha256": (str,)}
 _FIGURE: _Fields = {"value": (int, float), "interval": (list, type(None)), "unit": (str,), "n": (int,)}
 _PUBLISHED: _Fields = {
-    "value": (int, float),
+    "value": (int, float, type(None)),
     "unit": (str,),
-    "in_unit": (int, float),
+    "in_unit": (int, float, type(None)),
     "source": (str,),
     "note": (str, type(None)),
     "compare": (str,),
     "measured_share": (int, float, type(None)),
 }
+_LATENCY: _Fields = {
+    "median": (dict,),
+    "mean": (dict,),
+    "least_ps": (int, float),
+    "most_ps": (int, float),
+    "connect_ps": (int, float, type(None)),
+    "processing_ps": (int, float, type(None)),
+}
+_TIMES: _Fields = {"run": (str,), "published": (int, float), "measured": (int, float, type(None))}
 _SAME_BUT: _Fields = {
     "run": (str,),
     "what": (str,),
@@ -184,8 +193,9 @@ def _check_board(entry: Mapping[str, Any], where: str) -> None:
     _check(entry, _BOARD_ENTRY, where)
     _check(entry["firmware"], _FIRMWARE, f"{where}.firmware")
     _check_figure(entry["figure"], f"{where}.figure")
+    _check_latency(entry.get("latency"), f"{where}.latency")
     if entry["published"] is not None:
-        _check(entry["published"], _PUBLISHED, f"{where}.published")
+        _check_published(entry["published"], f"{where}.published")
     if entry["same_but"] is not None:
         _check(entry["same_but"], _SAME_BUT, f"{where}.same_but")
         _check_figure(entry["same_but"]["figure"], f"{where}.same_but.figure")
@@ -194,6 +204,30 @@ def _check_board(entry: Mapping[str, Any], where: str) -> None:
     _check(evidence, dict.fromkeys(evidence, (int, float, type(None))), f"{where}.evidence")
     for name in ("traffic", "notes"):
         _check_list(entry, name, (str,), where)
+
+
+def _check_latency(latency: Any, where: str) -> None:
+    if latency is None:
+        return
+    _check(latency, _LATENCY, where)
+    for name in ("median", "mean"):
+        _check_figure(latency[name], f"{where}.{name}")
+
+
+def _check_published(published: Mapping[str, Any], where: str) -> None:
+    _check(published, _PUBLISHED, where)
+    # Run folders of before have none of these.
+    if published.get("times") is not None:
+        _check(published["times"], _TIMES, f"{where}.times")
+    ends = published.get("range_in_unit")
+    if ends is None:
+        if published["in_unit"] is None:
+            raise _damaged(where, "in_unit")
+        return
+    if not isinstance(ends, list) or len(ends) != 2 or not isinstance(ends[1], int | float):
+        raise _damaged(where, "range_in_unit")
+    _check(published, {"from": (int, float, type(None)), "to": (int, float)}, where)
+    _check_list(published, "range_in_unit", (int, float, type(None)), where)
 
 
 def _check_figure(figure: Any, where: str) -> None:

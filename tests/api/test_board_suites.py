@@ -10,11 +10,12 @@ import pytest
 
 import airwire
 from airwire.board import Board, image_settings
-from airwire.board_row import BoardRow, Figure, Published
+from airwire.board_row import BoardRow, Figure, Latency, Published, SameBut, Times
 from airwire.cli.board_rows import board_rows_json
 from airwire.explain.board_causes import cause_sentence, causes
+from airwire.explain.board_figures import figure_text, published_text, ratio_text
 from airwire.explain.board_floor import floor
-from airwire.explain.board_published import left_unexplained
+from airwire.explain.board_published import parts_sentence, published_sentence, times_sentence
 from airwire.link_model import Stage, Waterfall
 from airwire.results import KNOWN, findings_of
 
@@ -182,13 +183,14 @@ def test_the_floor_is_what_no_firmware_can_leave_out() -> None:
     assert floor(stages, {}).bus_ps == 10, "without a clock the bus is as it is"
 
 
-def board_row(value: float, unit: str, published: Published) -> BoardRow:
+def board_row(value: float, unit: str, published: Published, statistic: str | None = None) -> BoardRow:
     """A row with a figure and what others measured; the rest does not matter."""
     empty: dict[str, float] = {}
     return BoardRow(
         title="", board="", firmware="", firmware_sha256="", settings={}, network="", traffic=[], of=None,
-        measure="messages", figure=Figure(value, None, unit, 40), published=published, same_but=None, skip=0, end_ps=0,
-        ended="", problem=None, counts=empty, evidence={}, notes=[], load_spans=lambda: pytest.fail("not needed"),
+        measure="messages", figure=Figure(value, None, unit, 40, statistic), published=published, same_but=None,
+        skip=0, end_ps=0, ended="", problem=None, counts=empty, evidence={}, notes=[],
+        load_spans=lambda: pytest.fail("not needed"),
     )  # fmt: skip
 
 
@@ -196,16 +198,77 @@ def test_what_is_left_between_published_and_measured_is_said() -> None:
     published = Published(723, "messages/s", 723, "a report", None, "absolute", 1.1)
     row = board_row(797.9, "messages/s", published)
     # 1/723 s and 1/797.9 s.
-    assert left_unexplained(row) == "Published 1.38 ms a message, here 1.25 ms: 0.13 ms is not explained."
-    assert left_unexplained(replace(row, published=replace(published, compare="mechanism"))) is None
+    assert published_sentence(row) == "Published 1.38 ms a message, here 1.25 ms: 0.13 ms is not explained."
     ping = Published(22.109, "ms", 22.109 * MS, "a report", None, "absolute", 1.2)
-    text = left_unexplained(board_row(26.609 * MS, "ps", ping))
+    text = published_sentence(board_row(26.609 * MS, "ps", ping))
     assert text == "Published 22.1 ms, here 26.6 ms: 4.5 ms more is not explained."
-    bulk = Published(1, "MB/s", 8e6, "a report", None, "absolute", 0.5)
-    text = left_unexplained(board_row(6.5e6, "bit/s", bulk))
-    assert text == "Published 8.000 Mbit/s, here 6.500 Mbit/s: 1.500 Mbit/s is not explained."
-    exact = left_unexplained(board_row(723.1, "messages/s", published))
+    bulk = Published(1, "MB/s", 8e6, "a report", None, "absolute", 0.8)
+    text = published_sentence(board_row(6.4e6, "bit/s", bulk))
+    assert text == "Published 1.00 us a byte, here 1.25 us: 0.25 us more is not explained."
+    exact = published_sentence(board_row(723.1, "messages/s", published))
     assert exact is not None and exact.endswith("nothing is left unexplained to these digits.")
+
+
+def test_of_another_setup_it_is_said_what_stays_open_with_the_note() -> None:
+    published = Published(38, "messages/s", 38, "a report", "another driver", "mechanism", None)
+    text = published_sentence(board_row(101.7, "messages/s", published))
+    assert text == (
+        "Published 26.3 ms a message, here 9.8 ms: 16.5 ms stays open; another setup, of which only the cause is "
+        "compared; another driver."
+    )
+
+
+def test_a_published_mean_is_held_against_the_mean() -> None:
+    published = Published(5.37, "ms", 5.37 * MS, "a report", None, "absolute", 0.98, statistic="mean")
+    row = board_row(5.26 * MS, "ps", published, statistic="mean")
+    assert published_sentence(row) == "Published mean 5.37 ms, here 5.26 ms: 0.11 ms is not explained."
+    assert (figure_text(row.figure), published_text(published)) == ("mean 5.26 ms", "mean 5.37 ms")
+    unsaid = replace(published, statistic=None)
+    text = published_sentence(board_row(5.26 * MS, "ps", unsaid, statistic="median"))
+    assert text == "Published 5.37 ms, here median 5.26 ms: 0.11 ms is not explained."
+
+
+def published_range(least: float | None, most: float, unit: str, one: float) -> Published:
+    ends = (None if least is None else least * one, most * one)
+    return Published(None, unit, None, "a report", None, "absolute", None, least, most, ends)
+
+
+def test_a_published_range_is_shown_as_one_and_holds_what_lies_within() -> None:
+    published = published_range(1, 2, "MB/s", 8e6)
+    assert published_text(published) == "1 to 2 MB/s"
+    within = published_sentence(board_row(12e6, "bit/s", published))
+    assert within is not None and within.endswith("here 0.67 us: nothing is left unexplained to these digits.")
+    beyond = published_sentence(board_row(32e6, "bit/s", published))
+    assert beyond == "Published 0.50 to 1.00 us a byte, here 0.25 us: 0.25 us is not explained."
+    assert ratio_text(replace(published, measured_share=1)) == "within"
+    assert ratio_text(replace(published, measured_share=0.9)) == "0.9"
+
+
+def test_a_range_of_single_messages_is_held_against_the_shortest_and_the_longest() -> None:
+    row = board_row(32 * MS, "ps", published_range(None, 65, "ms", MS), statistic="median")
+    figure = row.figure
+    assert figure is not None
+    row = replace(row, latency=Latency(figure, figure, 0.2 * MS, 68 * MS, None, None))
+    assert published_sentence(row) == "Published up to 65.0 ms, here up to 68.0 ms: 3.0 ms more is not explained."
+    both = replace(row, published=published_range(1, 4, "ms", MS))
+    assert published_sentence(both) == (
+        "Published 1.00 to 4.00 ms, here 0.20 to 68.00 ms: 0.80 ms and 64.00 ms more is not explained."
+    )
+
+
+def test_ratios_and_parts_are_said_with_the_published_ones() -> None:
+    published = Published(4, "x", 4, "a report", None, "ratio", 0.5)
+    other = SameBut("slow", "firmware", "a", "b", Figure(2e6, None, "bit/s", 40))
+    row = replace(board_row(4e6, "bit/s", published), same_but=other)
+    assert published_sentence(row) == "Published 4 times slow, here 2.00 times."
+    beside = replace(published, times=Times("other", 5.81, 6.43))
+    assert times_sentence(replace(row, published=beside)) == "Published 5.81 times other, here 6.43 times."
+    mean = Figure(14.1 * MS, None, "ps", 40, "mean")
+    page = Published(12.8, "ms", 12.8 * MS, "a report", None, "absolute", 1.1, connect_ps=7 * MS, processing_ps=6 * MS)
+    row = replace(board_row(14.1 * MS, "ps", page), latency=Latency(mean, mean, 1, 2, 7.2 * MS, 6.9 * MS))
+    assert parts_sentence(row) == (
+        "Of the mean are 7.20 ms the connection and 6.90 ms the processing (published 7 and 6 ms)."
+    )
 
 
 @pytest.fixture(scope="module")

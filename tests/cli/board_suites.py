@@ -42,6 +42,30 @@ traffic = [{ kind = "http", to = "board", requests = 20 }]
 measure = "requests"
 """
 
+MEANS = """
+[boards.mean]
+firmware = "wiznet_http.elf"
+traffic = ["ping to=board count=50 interval=10ms"]
+measure = "latency"
+published = { value = 2, unit = "ms", statistic = "mean", source = "a table" }
+[boards.median]
+same_but = "mean"
+traffic = ["ping to=board count=50 interval=11ms"]
+[boards.page]
+firmware = "wiznet_http.elf"
+traffic = [{ kind = "http", to = "board", requests = 20 }]
+measure = "latency"
+[boards.page.published]
+value = 13
+unit = "ms"
+statistic = "mean"
+source = "a table"
+connect = 7
+processing = 6
+times = 4
+times_of = "mean"
+"""
+
 WITH_LINKS = """
 samples = 50
 payloads = [12]

@@ -356,6 +356,19 @@ MANIFESTS: dict[str, tuple[Callable[[dict[str, Any]], str], str]] = {
     "an empty interval": (with_board("figure", "interval", value=[2.0, None]), "rows[4].figure: interval is missing"),
     "no number at all": (with_board("figure", "value", value=float("nan")), "rows[4].figure: value is missing"),
     "a published word": (with_board("published", "in_unit", value="x"), "rows[4].published: in_unit is missing"),
+    "neither figure nor range": (
+        with_board("published", "in_unit", value=None),
+        "rows[4].published: in_unit is missing",
+    ),
+    "half a range": (
+        with_board("published", "range_in_unit", value=[1.0]),
+        "rows[4].published: range_in_unit is missing",
+    ),
+    "times of nothing": (
+        with_board("published", "times", value={"run": 5, "published": 1, "measured": None}),
+        "rows[4].published.times: run is missing",
+    ),
+    "latencies without a mean": (with_board("latency", value={"median": {}}), "rows[4].latency: mean is missing"),
     "a number for a setting": (with_board("same_but", "here", value=5), "rows[4].same_but: here is missing"),
     "a count of nothing": (with_board("counts", "spi_frames", value=None), "rows[4].counts: spi_frames is missing"),
     "evidence in words": (with_board("evidence", "sck_hz", value="fast"), "rows[4].evidence: sck_hz is missing"),

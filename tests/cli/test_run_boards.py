@@ -17,7 +17,7 @@ from typing import Any
 import jsonschema
 import polars as pl
 import pytest
-from board_suites import CAUSES, CLIENTS, ENDLESS, WITH_LINKS, write
+from board_suites import CAUSES, CLIENTS, ENDLESS, MEANS, WITH_LINKS, write
 
 Airwire = Callable[..., subprocess.CompletedProcess[str]]
 
@@ -168,6 +168,32 @@ def test_links_and_boards_stand_in_one_suite(airwire: Airwire, images: Path, tmp
     assert [("link" in row, "board" in row) for row in manifest["rows"]] == [(True, False), (False, True)]
 
 
+def test_a_published_mean_makes_a_mean_of_the_row(airwire: Airwire, images: Path, tmp_path: Path) -> None:
+    done = airwire("run", write(tmp_path, MEANS), "--firmware", images, "--out", "run", "--json")
+    assert done.returncode == 0, done.stderr
+    content = json.loads(done.stdout)
+    samples = pl.read_parquet(tmp_path / "run" / "samples" / "*.parquet")
+    for name, statistic in (("mean", "mean"), ("median", "median")):
+        found, own = row(content, name), samples.filter(pl.col("run") == name)["latency_ps"]
+        values = {"mean": own.mean(), "median": own.median()}
+        both = {one: found["latency"][one]["value"] for one in values}
+        assert both == pytest.approx(values)
+        assert (found["figure"]["statistic"], found["figure"]["value"]) == (statistic, both[statistic])
+        assert (found["latency"]["least_ps"], found["latency"]["most_ps"]) == (own.min(), own.max())
+    mean, page = row(content, "mean"), row(content, "page")
+    assert mean["published"]["measured_share"] == pytest.approx(mean["figure"]["value"] / 2e9)
+    median = row(content, "median")["same_but"]["figure"]
+    assert (median["statistic"], median["value"]) == ("median", mean["latency"]["median"]["value"])
+    pages = samples.filter(pl.col("run") == "page")
+    connect = (pages["connect_ps"] - pages["trigger_ps"]).mean()
+    assert page["latency"]["connect_ps"] == pytest.approx(connect)
+    assert page["latency"]["processing_ps"] == pytest.approx(page["latency"]["mean"]["value"] - connect)
+    assert "the processing (published 7 and 6 ms)." in page["verdict"]
+    times = page["published"]["times"]
+    assert times["measured"] == pytest.approx(page["latency"]["mean"]["value"] / mean["latency"]["mean"]["value"])
+    assert f"Published 4 times mean, here {times['measured']:.3g} times." in page["verdict"]
+
+
 def test_a_row_ends_when_its_interval_is_narrow(airwire: Airwire, images: Path, tmp_path: Path) -> None:
     text = "[boards.pp]\nfirmware = 'wiznet_settings.elf'\nstop_within = '2 %'\nlimit = '60 s'\nskip = 1\n"
     done = airwire("run", write(tmp_path, text), "--firmware", images, "--out", "run", "--json")
@@ -234,8 +260,19 @@ def test_a_board_that_nobody_answers_says_so(airwire: Airwire, images: Path, tmp
         "[boards.a]\nfirmware = 'wiznet_settings.elf'\nlimit = '2 s'\n[boards.a.network.cable]\nimpair = 'loss=100%'\n"
     )
     done = airwire("run", write(tmp_path, text), "--firmware", images, "--out", "run")
-    assert done.returncode == 0, done.stderr
-    assert "No figure: no client or server of the PC has messages of this board" in done.stdout
+    assert done.returncode == 1, done.stderr
+    sentence = "no client or server of the PC has messages of this board"
+    assert f"No figure: {sentence}" in done.stdout
+    assert done.stderr.startswith(f"airwire: a: no figure: {sentence}") and done.stderr.count("\n") == 1
+
+
+def test_a_skip_that_leaves_no_message_says_so(airwire: Airwire, images: Path, tmp_path: Path) -> None:
+    text = "[boards.a]\nfirmware = 'wiznet_settings.elf'\nsettings = { rounds = 20 }\nskip = 1000000\nlimit = '3 s'\n"
+    done = airwire("run", write(tmp_path, text), "--firmware", images, "--out", "run")
+    assert done.returncode == 1, done.stderr
+    assert done.stderr == (
+        "airwire: a: no figure: skip leaves out all of its messages (20); give a smaller one, or run for longer\n"
+    )
 
 
 def test_settings_are_listed_and_set_on_the_command_line(airwire: Airwire, images: Path) -> None:

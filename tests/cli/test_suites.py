@@ -17,6 +17,7 @@ import airwire as package
 
 Airwire = Callable[..., subprocess.CompletedProcess[str]]
 ALL_LINKS = Path(__file__).resolve().parents[2] / "suites" / "links.toml"
+PUBLISHED = ALL_LINKS.with_name("published.toml")
 DEMO = Path(str(resources.files("airwire") / "suites" / "demo.toml"))
 
 
@@ -43,7 +44,7 @@ def test_the_demo_is_a_short_form_of_it() -> None:
     assert demo["payloads"] == full["payloads"]
 
 
-@pytest.mark.parametrize("path", [ALL_LINKS, DEMO], ids=lambda path: path.name)
+@pytest.mark.parametrize("path", [ALL_LINKS, DEMO, PUBLISHED], ids=lambda path: path.name)
 def test_the_schema_accepts_what_airwire_runs(path: Path, schema: dict[str, Any]) -> None:
     jsonschema.validators.validator_for(schema).check_schema(schema)
     jsonschema.validate(suite(path), schema)
@@ -81,6 +82,11 @@ def test_every_row_of_the_suite_of_all_links_arrives(airwire: Airwire, tmp_path:
         "[links.lora]\npublished = [{ payload = 12, median = 41, source = 'a table' }]\n",
         "[links.lora]\npublished = [{ payload = 12, sf = 13, median = '41 ms', source = 'a table' }]\n",
         "[links.lora]\npublished = [{ payload = 12, sff = 9, median = '41 ms', source = 'a table' }]\n",
+        "[boards.a]\npublished = { unit = 'messages/s', source = 's' }\n",
+        "[boards.a]\npublished = { value = 1, at_most = 2, unit = 'messages/s', source = 's' }\n",
+        "[boards.a]\npublished = { from = 1, unit = 'messages/s', source = 's' }\n",
+        "[boards.a]\npublished = { value = 1, times = 2, unit = 'messages/s', source = 's' }\n",
+        "[boards.a]\nmeasure = 'latency'\npublished = { value = 1, statistic = 'p95', unit = 'ms', source = 's' }\n",
     ],
 )
 def test_the_schema_and_airwire_refuse_the_same_mistakes(

@@ -8,6 +8,7 @@ import pytest
 from docs_console import BUILD, CAPTURES, DOCUMENTS, REPOSITORY, Block, blocks_of, build_images, refresh, run, workspace
 
 BLOCKS = [block for document in DOCUMENTS for block in blocks_of(document)]
+WHOLE_SUITE = "airwire run suites/published.toml --out runs/published "
 REFRESH = "`python tests/docs/docs_console.py` writes the true output into the documents"
 
 
@@ -26,7 +27,7 @@ def has_images() -> bool:
 
 @pytest.mark.parametrize("block", BLOCKS, ids=lambda block: block.name)
 def test_commands_in_the_documents_do_what_the_documents_show(
-    block: Block, folders: dict[Path, Path], has_images: bool
+    block: Block, folders: dict[Path, Path], has_images: bool, published_runs: list[Path]
 ) -> None:
     if block.needs_captures and not CAPTURES.is_dir():
         pytest.skip("the real captures (../shared/captures) are not on this machine")
@@ -41,6 +42,8 @@ def test_commands_in_the_documents_do_what_the_documents_show(
         assert code == 0, f"{command.line}\n{printed}"
         if command.shown:
             assert printed == command.shown, f"{command.line}: {REFRESH}"
+        if command.line.startswith(WHOLE_SUITE):
+            published_runs.append(folders[block.document] / "runs" / "published")
 
 
 def test_the_readme_shows_the_demo_and_a_real_capture() -> None:

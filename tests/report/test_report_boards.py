@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 ABSOLUTE = Published(500, "messages/s", 500, "a report", None, "absolute", 2.0)
 RATIO = Published(4, "x", 4, "a report", None, "ratio", 0.5)
+RANGE = Published(None, "Mbit/s", None, "a report", None, "mechanism", None, 1, 3, (1e6, 3e6))
 MECHANISM = Published(50, "messages/s", 50, "a report", None, "mechanism", None)
 
 
@@ -39,6 +40,7 @@ def test_each_row_has_a_line_of_its_own_and_each_unit_a_panel() -> None:
         view("slow", "the same, slow", 10, "messages/s", MECHANISM),
         view("slower", "the same, slow", 5, "messages/s", None),
         view("tuned", "tuned", 4e6, "bit/s", RATIO, same=2e6),
+        view("far", "far", 2e6, "bit/s", RANGE),
     ]
     figure = published_figure([cast("CaptureView", one) for one in views])
     assert figure is not None
@@ -49,7 +51,8 @@ def test_each_row_has_a_line_of_its_own_and_each_unit_a_panel() -> None:
         ("the same, slow (slow)", 50, False),
     ]
     # Four times the other row's 2 Mbit/s.
-    assert (bits.data["m"]["value"], bits.data["p"]["value"]) == ([4], [8])
+    assert (bits.data["m"]["value"], bits.data["p"]["value"]) == ([4, 2], [8, 3])
+    assert bits.data["p"]["from"] == [8, 1], "of a range there is a line from its least"
     assert vl_convert.vegalite_to_vega(vegalite_of(figure))["marks"]
 
 

@@ -100,6 +100,20 @@ impl<'a> TomlFile<'a> {
         }
     }
 
+    /// One of several names.
+    pub(crate) fn choose<T: Copy>(
+        &self,
+        field: &str,
+        value: &Value<'_>,
+        known: &[(&'static str, T)],
+    ) -> Result<T, Misplaced> {
+        let text = self.text_of(field, value)?;
+        let names: Vec<&str> = known.iter().map(|(name, _)| *name).collect();
+        known.iter().find(|(name, _)| *name == text).map(|(_, one)| *one).ok_or_else(|| {
+            self.error(value.span(), format!("{field} is {text:?}, but it is one of {}", names.join(", ")))
+        })
+    }
+
     /// Refuses the first field that is not known.
     pub(crate) fn refuse_unknown(
         &self,

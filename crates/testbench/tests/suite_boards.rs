@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use testbench::suite::{Compare, Quantity, Suite};
+use testbench::suite::{Amount, Compare, Quantity, Statistic, Suite};
 
 fn parse(text: &str) -> Result<Suite, String> {
     Suite::parse(Path::new("suites/field.toml"), text.to_owned()).map_err(|error| error.to_string())
@@ -95,10 +95,36 @@ fn published_figures_are_compared_in_the_unit_of_the_row() {
         (published.in_unit_of(row.measurement.quantity).unwrap(), published.compare)
     };
     let bulk = "[boards.a]\nmeasure = 'bulk'\npublished = { value = 1.5, unit = 'MB/s', source = 's' }\n";
-    assert_eq!(published(bulk), (12e6, Compare::Absolute));
+    assert_eq!(published(bulk), (Amount::Exact(12e6), Compare::Absolute));
     let ratio = "[boards.a]\n[boards.b]\nsame_but = 'a'\nsettings = { x = 1 }\n\
                  published = { value = 5.8, unit = 'x', source = 's', compare = 'ratio' }\n";
-    assert_eq!(published(ratio), (5.8, Compare::Ratio));
+    assert_eq!(published(ratio), (Amount::Exact(5.8), Compare::Ratio));
+    let range =
+        "[boards.a]\nmeasure = 'bulk'\npublished = { from = 1, to = 2, unit = 'MB/s', source = 's' }\n";
+    assert_eq!(published(range), (Amount::Between(8e6, 16e6), Compare::Absolute));
+    let most = "[boards.a]\nmeasure = 'latency'\npublished = { at_most = 65, unit = 'ms', source = 's' }\n";
+    assert_eq!(published(most), (Amount::AtMost(65e9), Compare::Absolute));
+}
+
+#[test]
+fn a_figure_within_a_published_range_is_as_published_and_one_beyond_is_held_against_its_nearer_end() {
+    let shares = |amount: Amount| [2.0, 4.0, 5.0, 8.0, 20.0].map(|measured| amount.share(measured));
+    assert_eq!(shares(Amount::Between(4.0, 8.0)), [0.5, 1.0, 1.0, 1.0, 2.5]);
+    assert_eq!(shares(Amount::AtMost(5.0)), [1.0, 1.0, 1.0, 1.6, 4.0]);
+    assert_eq!(shares(Amount::Exact(4.0)), [0.5, 1.0, 1.25, 2.0, 5.0]);
+}
+
+#[test]
+fn a_row_tells_the_statistic_that_was_published() {
+    let statistic = |fields: &str| {
+        let text = format!(
+            "[boards.a]\nmeasure = 'latency'\npublished = {{ unit = 'ms', source = 's', {fields} }}\n"
+        );
+        parse(&text).unwrap().boards[0].statistic()
+    };
+    assert_eq!(statistic("value = 5, statistic = 'mean'"), Some(Statistic::Mean));
+    assert_eq!(statistic("value = 5"), Some(Statistic::Median));
+    assert_eq!(parse("[boards.a]\n").unwrap().boards[0].statistic(), None);
 }
 
 #[test]
@@ -179,6 +205,22 @@ fn every_error_names_file_line_and_field_and_what_would_be_right() {
         (
             "[boards.a]\npublished = { value = 0, unit = 'messages/s', source = 's' }\n",
             "published.value is 0, but it takes a number above 0",
+        ),
+        (
+            "[boards.a]\npublished = { value = 1, at_most = 2, unit = 'messages/s', source = 's' }\n",
+            "boards.a.published: how much it is stands there twice or by half; give value, or from and to, or at_most",
+        ),
+        (
+            "[boards.a]\npublished = { from = 3, unit = 'messages/s', source = 's' }\n",
+            "boards.a.published: how much it is stands there twice or by half",
+        ),
+        (
+            "[boards.a]\npublished = { from = 3, to = 2, unit = 'messages/s', source = 's' }\n",
+            "boards.a.published.to is 2, but it takes a number above 3",
+        ),
+        (
+            "[boards.a]\npublished = { value = 3, unit = 'messages/s', statistic = 'mean', source = 's' }\n",
+            "published.statistic: a statistic is of latencies, but the row has measure = \"messages\"; leave it out",
         ),
         (
             "[boards.a]\npublished = { value = 1e300, unit = 'messages/s', source = 's' }\n",

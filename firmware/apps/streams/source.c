@@ -15,6 +15,8 @@ SETTING(source_pattern, 0, "on/off",
         "whether these are the pattern of source_seed, which the peer can check, or the same characters again and "
         "again, which cost nothing to make");
 SETTING(source_seed, 0, "seed", "the seed of the source's pattern");
+SETTING(source_write_bytes, 0, "bytes",
+        "how many bytes the source writes at a time at most, 0 for as many as there are");
 
 #define BLOCK_BYTES 2048u
 /* So many blocks at a time: where a task empties the buffer meanwhile there is always room. */
@@ -61,6 +63,12 @@ static void finish(struct stream *stream, struct outlet *outlet) {
     outlet->is_used = false;
 }
 
+static size_t most_bytes(uint64_t rest) {
+    size_t most = setting_source_write_bytes && setting_source_write_bytes < BLOCK_BYTES ? setting_source_write_bytes
+                                                                                         : BLOCK_BYTES;
+    return rest < most ? (size_t)rest : most;
+}
+
 /* Writes until there is no room. */
 static void writable(struct stream *stream) {
     struct outlet *outlet = stream->context;
@@ -71,7 +79,7 @@ static void writable(struct stream *stream) {
             finish(stream, outlet);
             return;
         }
-        size_t most = rest < BLOCK_BYTES ? (size_t)rest : BLOCK_BYTES;
+        size_t most = most_bytes(rest);
         size_t count =
             setting_source_pattern ? write_pattern(stream, outlet, most) : write_characters(stream, outlet, most);
         outlet->bytes += count;

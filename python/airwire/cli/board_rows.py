@@ -9,6 +9,7 @@ from typing import Any
 from rich.table import Table
 from rich.text import Text
 
+from airwire.board_row import Published
 from airwire.cli.output import whole
 from airwire.cli.tables import console
 from airwire.explain.board_figures import figure_text, interval_text, published_text, ratio_text
@@ -31,7 +32,9 @@ def print_board_rows(analysis: Analysis) -> None:
         return
     out = console()
     out.print(_table(rows))
-    out.print("Virtual boards in virtual time; ratio is measured through published.", style="dim")
+    out.print(
+        'Virtual boards in virtual time; ratio is measured through published, "within" a published range.', style="dim"
+    )
     out.print("\nVerdicts:", style="bold")
     for row in rows:
         out.print(Text(f"- {row.path}: {board_sentence(row)}"))
@@ -76,7 +79,8 @@ def _row_json(row: Capture) -> dict[str, Any]:
         "peer": _peer_json(row),
         "measure": board.measure,
         "figure": None if board.figure is None else asdict(board.figure),
-        "published": None if board.published is None else asdict(board.published),
+        "latency": None if board.latency is None else asdict(board.latency),
+        "published": None if board.published is None else _published_json(board.published),
         "same_but": None if board.same_but is None else asdict(board.same_but),
         "end_ps": board.end_ps,
         "ended": board.ended,
@@ -90,6 +94,12 @@ def _row_json(row: Capture) -> dict[str, Any]:
         ],
         "floor": _floor_json(row),
     }
+
+
+def _published_json(published: Published) -> dict[str, Any]:
+    """By the manifest's names: an end of a range is no word of Python's."""
+    fields = asdict(published)
+    return {"value": fields.pop("value"), "from": fields.pop("least"), "to": fields.pop("most"), **fields}
 
 
 def _peer_json(row: Capture) -> dict[str, Any] | None:

@@ -103,6 +103,7 @@ def _board_figures(analysis: Analysis) -> list[dict[str, Any]]:
         if board is None:
             continue
         compared = board.published is not None and board.published.compare == "absolute"
+        theirs = board.published.in_unit if compared and board.published else None
         rows.append(
             {
                 "suite": analysis.suite,
@@ -110,7 +111,7 @@ def _board_figures(analysis: Analysis) -> list[dict[str, Any]]:
                 "metric": board.measure,
                 "unit": None if board.figure is None else board.figure.unit,
                 "value": None if board.figure is None else whole(board.figure.value),
-                "published": whole(board.published.in_unit) if compared and board.published else None,
+                "published": None if theirs is None else whole(theirs),
                 "published_source": None if board.published is None else board.published.source,
                 "published_note": None if board.published is None else board.published.note,
                 "ratio": board.published.measured_share if compared and board.published else None,

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from airwire.model import Analysis
 
+EXIT_NO_FIGURE = 1
 EXIT_BAD_INPUT = 2
 EXIT_INTERRUPTED = 130
 # Work shorter than this needs no progress bar.

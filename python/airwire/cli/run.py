@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from airwire.cli import options
-from airwire.cli.output import finish, print_json, progress_bar
+from airwire.cli.output import EXIT_NO_FIGURE, complain, finish, print_json, progress_bar
 
 if TYPE_CHECKING:
     from airwire.model import Analysis
@@ -102,4 +102,10 @@ def publish(analysis: Analysis, report: Path | None, figures: Path | None, as_js
 
         print_ranking(analysis)
         print_board_rows(analysis)
+    without = [row for row in analysis.captures if row.board is not None and row.board.figure is None]
+    for row in without:
+        assert row.board is not None, "only rows of boards were chosen"
+        complain(f"{row.path}: no figure: {row.board.problem}")
     finish(analysis, ("row", "begun or finished"), report, figures, as_json)
+    if without:
+        raise typer.Exit(EXIT_NO_FIGURE)

@@ -7,6 +7,8 @@ from airwire.explain.quantities import table_time
 
 # An interval narrower than this share is not worth a column.
 _SURE = 5e-5
+WITHIN = "within"
+"""What a ratio is where the figure lies in a published range."""
 
 
 def number(value: float, digits: int = 4) -> str:
@@ -29,8 +31,10 @@ def quantity(value: float, unit: str) -> str:
 
 
 def figure_text(figure: Figure | None) -> str:
-    """The figure, or a dash."""
-    return "-" if figure is None else quantity(figure.value, figure.unit)
+    """The figure, of latencies with what it is of them, or a dash: ``mean 5.37 ms``."""
+    if figure is None:
+        return "-"
+    return _with_statistic(figure.statistic, quantity(figure.value, figure.unit))
 
 
 def interval_text(figure: Figure | None) -> str:
@@ -43,16 +47,38 @@ def interval_text(figure: Figure | None) -> str:
 
 
 def published_text(published: Published | None) -> str:
-    """The published figure as it was published."""
+    """The published figure or range as it was published: ``37 to 38 messages/s``."""
     if published is None:
         return ""
-    return f"{number(published.value)} {published.unit}"
+    return _with_statistic(published.statistic, f"{amount_text(published)} {published.unit}")
+
+
+def amount_text(published: Published) -> str:
+    """How much was published, without its unit."""
+    if published.value is not None:
+        return plain(published.value)
+    assert published.most is not None, "what is no figure is a range"
+    if published.least is None:
+        return f"up to {plain(published.most)}"
+    return f"{plain(published.least)} to {plain(published.most)}"
+
+
+def plain(value: float) -> str:
+    """A number as people publish it: ``38`` instead of ``38.00``."""
+    text = number(value)
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def _with_statistic(statistic: str | None, text: str) -> str:
+    return text if statistic is None else f"{statistic} {text}"
 
 
 def ratio_text(published: Published | None) -> str:
     """The measured figure divided by the published one; nothing where figures are not compared."""
     if published is None or published.measured_share is None or published.compare == "mechanism":
         return ""
+    if published.range_in_unit is not None and published.measured_share == 1:
+        return WITHIN
     return share_text(published.measured_share)
 
 

@@ -9,7 +9,7 @@ from airwire.explain.board_cause import Cause
 from airwire.explain.board_causes import cause_sentence, causes
 from airwire.explain.board_figures import quantity
 from airwire.explain.board_floor import floor_sentence
-from airwire.explain.board_published import left_unexplained
+from airwire.explain.board_published import parts_sentence, published_sentence, times_sentence
 from airwire.explain.quantities import percent
 from airwire.explain.waterfall import FAR_ABOVE, tail_waterfall, waterfalls
 from airwire.link_model import RowExplanation
@@ -32,8 +32,9 @@ def board_sentence(row: Capture) -> str:
         _tail_sentence(row, board),
         floor_sentence(row),
         change_sentence(board),
-        left_unexplained(board),
-        mechanism_note(board),
+        parts_sentence(board),
+        published_sentence(board),
+        times_sentence(board),
     )
     return " ".join(filter(None, said))
 
@@ -105,6 +106,8 @@ def _value(text: str | None) -> str:
 
 def _compared(own: Figure, other: Figure, name: str) -> str:
     here, there = quantity(own.value, own.unit), quantity(other.value, other.unit)
+    if own.statistic == "mean":
+        here = f"mean {here}"
     if other.value <= 0 or abs(own.value / other.value - 1) < _SAME:
         return f"{here}, as {name} has ({there})"
     times = own.value / other.value
@@ -112,11 +115,3 @@ def _compared(own: Figure, other: Figure, name: str) -> str:
     word = words[0] if times > 1 else words[1]
     factor = max(times, 1 / times)
     return f"{here} against {there} of {name}, {factor:.3g} times {word}"
-
-
-def mechanism_note(board: BoardRow) -> str | None:
-    """That a published figure is of another setup."""
-    published = board.published
-    if published is None or published.compare != "mechanism":
-        return None
-    return "The published figure is of another setup: only the cause is compared."

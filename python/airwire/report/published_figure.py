@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from airwire.board_row import BoardRow
-from airwire.explain.board_figures import number, quantity
+from airwire.explain.board_figures import WITHIN, figure_text, published_text, ratio_text
 from airwire.report import units
 from airwire.report.samples import CaptureView
 from airwire.report.spec import Columns, Figure, LegendEntry, Panel, Spec, row_axis, tooltip
@@ -19,7 +19,7 @@ _AXES = {
     "messages/s": (1.0, "messages per second, log scale"),
     "requests/s": (1.0, "requests per second, log scale"),
     "bit/s": (1e6, "Mbit/s, log scale"),
-    "ps": (1e9, "median in ms, log scale"),
+    "ps": (1e9, "time of a message in ms, log scale"),
 }
 
 
@@ -36,7 +36,7 @@ def published_figure(views: Sequence[CaptureView]) -> Figure | None:
     caption = (
         "Dot: measured on the virtual board, with its 95 % interval. Diamond: published; hollow where the published "
     )
-    caption += "figure is of another setup, so that only the cause is compared."
+    caption += "figure is of another setup, so that only the cause is compared. Of a published range a line to its end."
     legend = [LegendEntry("measured", _MEASURED, "circle"), PUBLISHED]
     return Figure("published", "Measured and published", caption, panels, legend, columns=1)
 
@@ -48,21 +48,25 @@ def _named(views: Sequence[CaptureView]) -> dict[str, BoardRow]:
     return {board.title if shared[board.title] == 1 else f"{board.title} ({row})": board for row, board in rows}
 
 
-def _published(board: BoardRow) -> float | None:
-    """The published figure in the unit of the measured one; of a ratio that of the other row times the ratio."""
+def _published(board: BoardRow) -> tuple[float, float] | None:
+    """Both ends of what was published, in the unit of the measured figure; a ratio times the other row's figure."""
     published, same = board.published, board.same_but
     if published is None:
         return None
+    low, high = published.range_in_unit or (published.in_unit, published.in_unit)
+    if high is None:
+        return None
+    ends = (high if low is None else low, high)
     if published.compare != "ratio":
-        return published.in_unit
-    return None if same is None or same.figure is None else published.in_unit * same.figure.value
+        return ends
+    return None if same is None or same.figure is None else (ends[0] * same.figure.value, ends[1] * same.figure.value)
 
 
 def _panel(unit: str, boards: Mapping[str, BoardRow]) -> Panel:
     scale, title = _AXES[unit]
     names = list(boards)
     measured: Columns = {"name": [], "value": [], "low": [], "high": [], "text": [], "lines": []}
-    published: Columns = {"name": [], "value": [], "own": [], "solid": [], "text": []}
+    published: Columns = {"name": [], "from": [], "value": [], "own": [], "solid": [], "text": []}
     for name, board in boards.items():
         figure, theirs = board.figure, _published(board)
         assert figure is not None, "only rows with a figure were chosen"
@@ -72,13 +76,14 @@ def _panel(unit: str, boards: Mapping[str, BoardRow]) -> Panel:
         for column, value in zip(measured.values(), (*own, label, f"{name}\n{label}"), strict=True):
             column.append(value)
         if theirs is not None and board.published is not None:
-            words = f"{number(board.published.value)} {board.published.unit}, {board.published.source}"
+            words = f"{published_text(board.published)}, {board.published.source}"
             solid = board.published.compare != "mechanism"
-            row = (name, units.significant(theirs / scale), own[1], solid, words)
+            ends = (units.significant(end / scale) for end in theirs)
+            row = (name, *ends, own[1], solid, words)
             for column, value in zip(published.values(), row, strict=True):
                 column.append(value)
-    ends = [*measured["low"], *measured["high"], *published["value"]]
-    domain = units.padded_log_domain(ends)
+    shown = [*measured["low"], *measured["high"], *published["from"], *published["value"]]
+    domain = units.padded_log_domain(shown)
     spec = {"height": ROW_PX * len(names), "width": "container", "layer": _layers(names, domain, title)}
     words = "; ".join(f"{name} {text}" for name, text in zip(names, measured["text"], strict=True))
     return Panel(
@@ -89,13 +94,13 @@ def _panel(unit: str, boards: Mapping[str, BoardRow]) -> Panel:
 def _label(board: BoardRow) -> str:
     figure, published = board.figure, board.published
     assert figure is not None, "only rows with a figure were chosen"
-    words = quantity(figure.value, figure.unit)
+    words = figure_text(figure)
     if published is None:
         return words
-    theirs = f"published {number(published.value)} {published.unit}"
-    if published.measured_share is None or published.compare == "mechanism":
-        return f"{words}; {theirs} of another setup"
-    return f"{words}, {published.measured_share:.3g} of {theirs}"
+    theirs, ratio = f"published {published_text(published)}", ratio_text(published)
+    if not ratio:
+        return f"{words}; {theirs}" + (" of another setup" if published.compare == "mechanism" else "")
+    return f"{words}, {ratio} {theirs}" if ratio == WITHIN else f"{words}, {ratio} of {theirs}"
 
 
 def published_mark(size: int) -> Spec:
@@ -121,6 +126,11 @@ def _layers(names: Sequence[str], domain: tuple[float, float], title: str) -> li
             "data": theirs,
             "mark": {"type": "rule", "color": "var(--line)", "strokeWidth": 1},
             "encoding": {"x": x("own"), "x2": {"field": "value"}, "y": y},
+        },
+        {
+            "data": theirs,
+            "mark": {"type": "rule", "color": _PUBLISHED, "strokeWidth": 3, "opacity": 0.55},
+            "encoding": {"x": x("from"), "x2": {"field": "value"}, "y": y},
         },
         {
             "data": own,

@@ -84,9 +84,9 @@ impl Keeper<'_> {
     }
 
     fn keep(&mut self, result: BoardRowResult) {
-        let other = result.row().same_but.as_ref().map(|same| same.row.clone());
-        let other = other.and_then(|name| self.done.rows.iter().find(|(entry, _)| entry.run == name));
-        let entry = BoardEntry::of(&result, other.map(|(entry, _)| entry));
+        let rows = &self.done.rows;
+        let find = |name: &str| rows.iter().map(|(entry, _)| entry).find(|entry| entry.run == name);
+        let entry = BoardEntry::of(&result, &find);
         if self.done.failure.is_none()
             && let Err(error) = (self.keep)(&entry, &result)
         {

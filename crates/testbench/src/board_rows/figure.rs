@@ -1,12 +1,12 @@
-//! The one figure of a row with its interval: a rate from times between completions, or a median.
+//! The one figure of a row with its interval: a rate from times between completions, or a median or mean of latencies.
 //!
-//! The interval of a rate is that of batch means (Law and Kelton, Simulation Modeling and Analysis, 9.5.3): messages follow each
+//! The interval of a rate or mean is that of batch means (Law and Kelton, Simulation Modeling and Analysis, 9.5.3): messages follow each
 //! other closely, so that one's time tells of the next one's, and the means of long batches hardly do.
 
 use ::traffic::{Outcome, Sample};
 use units::PS_PER_S;
 
-use crate::suite::Quantity;
+use crate::suite::{Quantity, Statistic};
 
 const BATCHES: usize = 20;
 /// Student's t for 19 degrees of freedom and 95 % between both tails.
@@ -27,22 +27,27 @@ pub struct Figure {
 }
 
 impl Figure {
-    /// The figure of samples; nothing where none was answered.
-    pub fn of(quantity: Quantity, samples: &[Sample], seed: u64) -> Option<Self> {
+    /// The figure of samples, of latencies a statistic; nothing where none was answered.
+    pub fn of(quantity: Quantity, statistic: Statistic, samples: &[Sample], seed: u64) -> Option<Self> {
         let answered: Vec<&Sample> =
             samples.iter().filter(|sample| sample.outcome == Outcome::Ok && sample.done.is_some()).collect();
         match quantity {
-            Quantity::Latency => median(&answered, seed),
+            Quantity::Latency => match statistic {
+                Statistic::Median => median(&answered, seed),
+                Statistic::Mean => mean(&answered),
+            },
             Quantity::Messages | Quantity::Requests => rate(&completions(&answered), 1.0),
             Quantity::Bulk => rate(&volumes(&answered), BITS_PER_BYTE),
         }
     }
 
-    /// Whether its interval reaches no farther to either side than a share of it.
+    /// Whether it comes from enough messages, and its interval reaches no farther to either side than a share of it.
     pub fn is_within(&self, share: f64) -> bool {
-        self.interval.is_some_and(|(low, high)| {
-            self.value - low <= share * self.value && high - self.value <= share * self.value
-        })
+        let reach = share * self.value;
+        self.n >= FEWEST
+            && self
+                .interval
+                .is_some_and(|(low, high)| self.value - low <= reach && high - self.value <= reach)
     }
 }
 
@@ -97,6 +102,21 @@ fn median(answered: &[&Sample], seed: u64) -> Option<Figure> {
     Some(Figure { value: stats::quantile(&sorted, 0.5), interval: bounds.map(|found| found.bounds_ps[0]), n })
 }
 
+/// Batches of messages one after the other, as of rates.
+fn mean(answered: &[&Sample]) -> Option<Figure> {
+    let latencies: Vec<f64> =
+        answered.iter().filter_map(|sample| sample.latency()).map(|time| time.ps() as f64).collect();
+    let n = (!latencies.is_empty()).then_some(latencies.len())?;
+    let mean_of = |latencies: &[f64]| latencies.iter().sum::<f64>() / latencies.len() as f64;
+    let value = mean_of(&latencies);
+    let interval = (n >= FEWEST).then(|| {
+        let means: Vec<f64> = latencies.chunks_exact(n / BATCHES).take(BATCHES).map(mean_of).collect();
+        let spread = STUDENT_T * (variance(&means) / means.len() as f64).sqrt();
+        ((value - spread).max(0.0), value + spread)
+    });
+    Some(Figure { value, interval, n })
+}
+
 #[cfg(test)]
 mod tests {
     use units::Picoseconds;
@@ -118,7 +138,8 @@ mod tests {
 
     #[test]
     fn a_thousand_messages_of_a_millisecond_are_a_thousand_a_second_without_doubt() {
-        let figure = Figure::of(Quantity::Messages, &messages((0..1000).map(|_| 1000)), 1).unwrap();
+        let figure =
+            Figure::of(Quantity::Messages, Statistic::Median, &messages((0..1000).map(|_| 1000)), 1).unwrap();
         assert!((figure.value - 1000.0).abs() < 1e-6, "{figure:?}");
         assert!(figure.is_within(1e-6) && figure.n == 1000);
     }
@@ -127,7 +148,7 @@ mod tests {
     fn a_rate_that_varies_has_an_interval_around_it_that_narrows() {
         let spread = |n: i64| {
             let times = (0..n).map(|index| 500 + (index * index * 7919) % 1009);
-            let figure = Figure::of(Quantity::Messages, &messages(times), 1).unwrap();
+            let figure = Figure::of(Quantity::Messages, Statistic::Median, &messages(times), 1).unwrap();
             let (low, high) = figure.interval.unwrap();
             assert!(low < figure.value && figure.value < high);
             high - low
@@ -137,7 +158,8 @@ mod tests {
 
     #[test]
     fn a_thousand_bytes_in_a_millisecond_are_eight_megabits_a_second() {
-        let figure = Figure::of(Quantity::Bulk, &messages((0..50).map(|_| 1000)), 1).unwrap();
+        let figure =
+            Figure::of(Quantity::Bulk, Statistic::Median, &messages((0..50).map(|_| 1000)), 1).unwrap();
         assert!((figure.value - 8e6).abs() < 1e-3, "{figure:?}");
     }
 
@@ -145,15 +167,27 @@ mod tests {
     fn messages_that_all_end_at_once_have_a_rate_and_no_interval() {
         let times = |late: usize| (0..59).map(move |index| if index >= late { 1000 } else { 0 });
         for late in [1, 40, 58] {
-            let figure = Figure::of(Quantity::Messages, &messages(times(late)), 1).unwrap();
+            let figure =
+                Figure::of(Quantity::Messages, Statistic::Median, &messages(times(late)), 1).unwrap();
             assert_eq!(figure.interval.is_some(), late == 1, "{figure:?}");
         }
     }
 
     #[test]
     fn few_messages_have_a_rate_and_no_interval() {
-        let figure = Figure::of(Quantity::Messages, &messages((0..5).map(|_| 1000)), 1).unwrap();
+        let figure =
+            Figure::of(Quantity::Messages, Statistic::Median, &messages((0..5).map(|_| 1000)), 1).unwrap();
         assert_eq!((figure.interval, figure.is_within(0.5)), (None, false));
-        assert_eq!(Figure::of(Quantity::Latency, &[], 1), None);
+        assert_eq!(Figure::of(Quantity::Latency, Statistic::Mean, &[], 1), None);
+    }
+
+    #[test]
+    fn a_mean_counts_what_a_median_leaves_out() {
+        let times = |index: i64| if index % 10 == 9 { 11_000 } else { 1000 };
+        let messages = messages((0..200).map(times));
+        let of = |statistic| Figure::of(Quantity::Latency, statistic, &messages, 1).unwrap();
+        assert_eq!((of(Statistic::Median).value, of(Statistic::Mean).value), (1e9, 2e9));
+        // Each of the 20 batches has one of the long ones.
+        assert_eq!(of(Statistic::Mean).interval, Some((2e9, 2e9)));
     }
 }

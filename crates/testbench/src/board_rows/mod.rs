@@ -18,5 +18,5 @@ pub use budget::{Evidence, RowBudget, budget_of};
 pub use figure::Figure;
 pub use keep::{BoardEntry, board_spans, samples_of};
 pub use prepare::{Firmware, ReadyBoard, ReadyRow, prepare};
-pub use result::{BoardRowResult, PeerResult};
+pub use result::{BoardRowResult, LatencyFigures, PeerResult};
 pub use run::{STEPS, run_row};

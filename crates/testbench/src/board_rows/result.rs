@@ -8,7 +8,7 @@ use ::traffic::Sample;
 use super::budget::RowBudget;
 use super::{Figure, ReadyRow};
 use crate::captures::Statistics;
-use crate::suite::{BoardRow, Compare};
+use crate::suite::{BoardRow, Compare, Statistic};
 
 /// A row that was run.
 #[derive(Debug, Clone)]
@@ -23,6 +23,8 @@ pub struct BoardRowResult {
     pub statistics: Statistics,
     /// The figure of the row.
     pub figure: Option<Figure>,
+    /// Of rows that measure latencies.
+    pub latency: Option<LatencyFigures>,
     /// How the run ended, for people.
     pub ended: String,
     /// Why there is no figure, or not the one that was wanted.
@@ -37,6 +39,31 @@ pub struct BoardRowResult {
     pub budget: Option<RowBudget>,
     /// What a user should know of how the board's chips were treated.
     pub notes: Vec<String>,
+}
+
+/// What is told of the same latencies.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct LatencyFigures {
+    /// Half of them are shorter.
+    pub median: Figure,
+    /// Their sum by their number.
+    pub mean: Figure,
+    /// The shortest.
+    pub least_ps: i64,
+    /// The longest.
+    pub most_ps: i64,
+    /// The mean of the time until the connection is there, and of what follows; nothing where not every message opens one.
+    pub parts: Option<(f64, f64)>,
+}
+
+impl LatencyFigures {
+    /// One of them.
+    pub fn of(self, statistic: Statistic) -> Figure {
+        match statistic {
+            Statistic::Median => self.median,
+            Statistic::Mean => self.mean,
+        }
+    }
 }
 
 /// What became of a peer.
@@ -61,12 +88,15 @@ impl BoardRowResult {
     }
 
     /// This row's figure as a share of the published one, or of a published ratio its ratio to `other`, the figure of the row
-    /// of `same_but`.
+    /// of `same_but`. A range of single messages is of no figure.
     pub fn share_of_published(&self, other: Option<f64>) -> Option<f64> {
         let published = self.row().published.as_ref()?;
-        let wanted = published.in_unit_of(self.row().measurement.quantity)?;
+        let quantity = self.row().measurement.quantity;
+        if published.is_of_single_messages(quantity) {
+            return None;
+        }
         let own = self.figure?.value;
         let found = if published.compare == Compare::Ratio { own / other? } else { own };
-        Some(found / wanted)
+        Some(published.in_unit_of(quantity)?.share(found))
     }
 }

@@ -115,8 +115,8 @@ impl Rig {
         passed
     }
 
-    /// Whose messages are taken, and those that count so far.
-    pub(super) fn messages(&mut self, ready: &ReadyRow) -> (Option<TrafficResults>, Vec<Sample>) {
+    /// Whose messages are taken, those that count so far, and how many were left out before them.
+    pub(super) fn messages(&mut self, ready: &ReadyRow) -> (Option<TrafficResults>, Vec<Sample>, usize) {
         let (of, mut samples) = match self {
             Self::WithPc(board) => with_pc(board, ready),
             Self::WithPeer(peers) => (Some(peers.results()), peers.rounds.samples().to_vec()),
@@ -126,7 +126,7 @@ impl Rig {
         if let Some(most) = ready.row.measurement.samples {
             samples.truncate(usize::try_from(most).unwrap_or(usize::MAX));
         }
-        (of, samples)
+        (of, samples, skipped)
     }
 }
 

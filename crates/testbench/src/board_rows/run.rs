@@ -6,13 +6,14 @@ use std::collections::BTreeMap;
 use ::traffic::Sample;
 use units::{PS_PER_MS, Picoseconds};
 
-use super::result::{BoardRowResult, PeerResult};
+use super::result::{BoardRowResult, LatencyFigures, PeerResult};
 use super::rig::Rig;
 use super::{Figure, ReadyRow};
 use crate::board::{BoardError, BoardRun, Ended};
 use crate::captures::statistics;
 use crate::control::Control;
 use crate::lan::TrafficResults;
+use crate::suite::{BoardRow, Statistic};
 
 /// The first piece; later ones are a share of the time so far, because what is asked between them costs more then.
 const FIRST_PIECE: Picoseconds = Picoseconds::new(20 * PS_PER_MS);
@@ -65,18 +66,52 @@ fn has_enough(rig: &mut Rig, ready: &ReadyRow, seed: u64) -> bool {
     if wanted.samples.is_none() && wanted.stop_within.is_none() {
         return false;
     }
-    let (_, samples) = rig.messages(ready);
+    let (_, samples, _) = rig.messages(ready);
     let enough = wanted.samples.is_some_and(|samples_wanted| samples.len() as u64 >= samples_wanted);
-    let narrow =
-        |share| Figure::of(wanted.quantity, &samples, seed).is_some_and(|figure| figure.is_within(share));
+    let narrow = |share| figure_of(&ready.row, &samples, seed).is_some_and(|figure| figure.is_within(share));
     enough || wanted.stop_within.is_some_and(narrow)
+}
+
+/// The figure that is told of a row.
+fn figure_of(row: &BoardRow, samples: &[Sample], seed: u64) -> Option<Figure> {
+    Figure::of(row.measurement.quantity, row.statistic().unwrap_or(Statistic::Median), samples, seed)
+}
+
+/// What is told of the latencies of a row that measures them.
+fn latency_of(row: &BoardRow, samples: &[Sample], seed: u64) -> Option<LatencyFigures> {
+    row.statistic()?;
+    let of = |statistic| Figure::of(row.measurement.quantity, statistic, samples, seed);
+    let latencies = || answered(samples).filter_map(|sample| sample.latency()).map(|time| time.ps());
+    Some(LatencyFigures {
+        median: of(Statistic::Median)?,
+        mean: of(Statistic::Mean)?,
+        least_ps: latencies().min()?,
+        most_ps: latencies().max()?,
+        parts: connect_and_processing(samples),
+    })
+}
+
+/// Means, where every message opens a connection.
+fn connect_and_processing(samples: &[Sample]) -> Option<(f64, f64)> {
+    let times = answered(samples).map(|sample| {
+        let connect = (sample.connect? - sample.trigger).ps();
+        Some((connect as f64, (sample.latency()?.ps() - connect) as f64))
+    });
+    let times: Vec<(f64, f64)> = times.collect::<Option<_>>()?;
+    let mean = |of: fn(&(f64, f64)) -> f64| times.iter().map(of).sum::<f64>() / times.len() as f64;
+    (!times.is_empty()).then(|| (mean(|one| one.0), mean(|one| one.1)))
+}
+
+fn answered(samples: &[Sample]) -> impl Iterator<Item = &Sample> {
+    samples.iter().filter(|sample| sample.outcome == ::traffic::Outcome::Ok && sample.done.is_some())
 }
 
 fn result_of(mut rig: Rig, ready: &ReadyRow, seed: u64, findings: bool, ended: Ended) -> BoardRowResult {
     let reports = rig.outcomes(ended);
-    let (traffic, samples) = rig.messages(ready);
-    let figure = Figure::of(ready.row.measurement.quantity, &samples, seed);
-    let problem = problem(&reports, traffic.as_ref(), figure.is_some());
+    let (traffic, samples, skipped) = rig.messages(ready);
+    let figure = figure_of(&ready.row, &samples, seed);
+    let all_skipped = (samples.is_empty() && skipped > 0).then_some(skipped);
+    let problem = problem(&reports, traffic.as_ref(), figure.is_some(), all_skipped);
     let end_ps = rig.now().ps();
     let mut reports = reports.into_iter();
     let report = reports.next().expect("a row has a board");
@@ -86,6 +121,7 @@ fn result_of(mut rig: Rig, ready: &ReadyRow, seed: u64, findings: bool, ended: E
         ready: ready.clone(),
         statistics: statistics_of(&samples, end_ps, seed, findings),
         traffic: traffic.map(|one| (one.name, one.kind)),
+        latency: latency_of(&ready.row, &samples, seed),
         samples,
         figure,
         problem,
@@ -99,23 +135,32 @@ fn result_of(mut rig: Rig, ready: &ReadyRow, seed: u64, findings: bool, ended: E
 }
 
 fn statistics_of(samples: &[Sample], end_ps: i64, seed: u64, findings: bool) -> crate::captures::Statistics {
-    let answered =
-        || samples.iter().filter(|sample| sample.outcome == ::traffic::Outcome::Ok && sample.done.is_some());
-    let triggers: Vec<i64> = answered().map(|sample| sample.trigger.ps()).collect();
-    let latencies: Vec<i64> = answered().filter_map(Sample::latency).map(Picoseconds::ps).collect();
+    let triggers: Vec<i64> = answered(samples).map(|sample| sample.trigger.ps()).collect();
+    let latencies: Vec<i64> = answered(samples).filter_map(Sample::latency).map(Picoseconds::ps).collect();
     let sent: Vec<i64> = samples.iter().map(|sample| sample.trigger.ps()).collect();
     let findings = findings.then(stats::detect::Settings::default);
     statistics(&triggers, &latencies, &sent, end_ps, seed, true, findings)
 }
 
 /// Why a row has no figure, or ended otherwise than it should.
-fn problem(reports: &[BoardRun], traffic: Option<&TrafficResults>, measured: bool) -> Option<String> {
+fn problem(
+    reports: &[BoardRun],
+    traffic: Option<&TrafficResults>,
+    measured: bool,
+    all_skipped: Option<usize>,
+) -> Option<String> {
     let whose = ["the firmware", "the peer's firmware"];
     if let Some((who, failed)) = whose.iter().zip(reports).find(|(_, report)| report.failed) {
         return Some(format!("{who} failed: {}", failed.sentence));
     }
     if measured {
         return None;
+    }
+    if let Some(skipped) = all_skipped {
+        let messages = if skipped == 1 { "its only message" } else { "all of its messages" };
+        return Some(format!(
+            "skip leaves out {messages} ({skipped}); give a smaller one, or run for longer"
+        ));
     }
     let report = &reports[0];
     Some(match traffic {

@@ -226,7 +226,7 @@ fn has_a_heavy_tail(times: &[i64]) -> bool {
 /// Whether the messages were those of the first run. An interval of a transfer is told of with the first byte after it, so
 /// that the last one may be missing.
 fn is_the_same(rig: &mut Rig, chosen: &[Sample], ready: &ReadyRow) -> bool {
-    let (_, again) = rig.messages(ready);
+    let (_, again, _) = rig.messages(ready);
     let last = chosen.last().map(|sample| sample.index);
     chosen.iter().all(|sample| match again.binary_search_by_key(&sample.index, |one| one.index) {
         Ok(place) => (again[place].trigger, again[place].done) == (sample.trigger, sample.done),

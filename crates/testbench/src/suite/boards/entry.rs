@@ -12,7 +12,6 @@ use super::super::MAX_ROWS;
 use super::super::expand::{Choices, combinations, label, values_of};
 use super::differences::{difference_count, differences, same_but};
 use super::fields::names;
-use super::published::unit_names;
 use super::toml_text::document_of;
 use super::{
     BoardRow, BoardSetup, Compare, DEFAULT_BOARD, Measurement, NetworkSource, PeerSetup, Place, Published,
@@ -25,9 +24,6 @@ const DEFAULT_LIMIT: Picoseconds = Picoseconds::new(10 * units::PS_PER_S);
 /// A day of virtual time takes many days of the host.
 const LONGEST_LIMIT: Picoseconds = Picoseconds::new(86_400 * units::PS_PER_S);
 const MOST_SAMPLES: u64 = 1 << 20;
-/// Of what others published; in any unit it stays far from what a number holds.
-const LARGEST_FIGURE: f64 = 1e15;
-const PUBLISHED_FIELDS: [&str; 5] = ["value", "unit", "source", "note", "compare"];
 
 type Outcome<T> = Result<T, Misplaced>;
 
@@ -88,7 +84,12 @@ impl Reader<'_> {
                 fields.iter().find(|(known, ..)| *known == field).map_or(&span, |(_, place, _)| place);
             return Err(self.file.error(place.clone(), format!("{within}{field}: {message}")));
         }
-        let published = find("published").map(|value| self.published(&within, value, &entry)).transpose()?;
+        let known: Vec<&str> = self.rows.iter().map(|row| row.name.as_str()).collect();
+        let published = find("published").map(|value| {
+            let field = format!("{within}published");
+            Published::read(self.file, &field, value, entry.measurement.quantity, &known)
+        });
+        let published = published.transpose()?;
         self.expand(name, &span, &entry, published.as_ref(), other.as_deref())?;
         self.entries.insert(name.to_owned(), entry);
         Ok(())
@@ -130,7 +131,7 @@ impl Reader<'_> {
             "network" => setup.network = self.network(field, value)?,
             "traffic" => setup.traffic = self.traffic(field, value)?,
             "peer" => setup.peer = Some(PeerSetup::read(self.file, field, value, setup.peer.take())?),
-            "measure" => measurement.quantity = self.choose(field, value, &Quantity::ALL)?,
+            "measure" => measurement.quantity = self.file.choose(field, value, &Quantity::ALL)?,
             "of" => measurement.of = Some(self.file.text_of(field, value)?),
             "skip" => measurement.skip = self.file.whole(field, value, 0, MOST_SAMPLES)?,
             "samples" => measurement.samples = Some(self.file.whole(field, value, 1, MOST_SAMPLES)?),
@@ -208,15 +209,6 @@ impl Reader<'_> {
         TrafficSetup::parse(&name, options).map_err(|error| wrong(format!("{field}: {name}{error}")))
     }
 
-    fn choose<T: Copy>(&self, field: &str, value: &Value<'_>, known: &[(&'static str, T)]) -> Outcome<T> {
-        let text = self.file.text_of(field, value)?;
-        let names: Vec<&str> = known.iter().map(|(name, _)| *name).collect();
-        known.iter().find(|(name, _)| *name == text).map(|(_, one)| *one).ok_or_else(|| {
-            self.file
-                .error(value.span(), format!("{field} is {text:?}, but it is one of {}", names.join(", ")))
-        })
-    }
-
     fn share(&self, field: &str, value: &Value<'_>) -> Outcome<f64> {
         let text = plain(value.get_ref()).unwrap_or_default();
         let percent = text.strip_suffix('%').and_then(|number| number.trim().parse::<f64>().ok());
@@ -239,60 +231,6 @@ impl Reader<'_> {
             );
             self.file.error(value.span(), message)
         })
-    }
-
-    fn published(&self, within: &str, value: &Value<'_>, entry: &Entry) -> Outcome<Published> {
-        let field = format!("{within}published");
-        let fields = fields_of(self.file.table_of(&field, value)?);
-        self.file.refuse_unknown(&format!("{field}."), &fields, &PUBLISHED_FIELDS)?;
-        let find =
-            |wanted: &str| fields.iter().find(|(name, ..)| *name == wanted).map(|(_, _, value)| *value);
-        let needed = |wanted: &str| {
-            find(wanted).ok_or_else(|| {
-                self.file.error(
-                    value.span(),
-                    format!("{field}: {wanted} is missing; it takes value, unit and source"),
-                )
-            })
-        };
-        let number = needed("value")?;
-        let found = plain(number.get_ref()).and_then(|text| text.replace('_', "").parse::<f64>().ok());
-        let figure = found.filter(|figure| *figure > 0.0 && *figure <= LARGEST_FIGURE).ok_or_else(|| {
-            let shown = shown(number.get_ref());
-            let message = format!(
-                "{field}.value is {shown}, but it takes a number above 0 and of at most {LARGEST_FIGURE:e}"
-            );
-            self.file.error(number.span(), message)
-        })?;
-        let text = |wanted: &str| self.file.text_of(&format!("{field}.{wanted}"), needed(wanted)?);
-        let compare =
-            find("compare").map(|value| self.choose(&format!("{field}.compare"), value, &Compare::ALL));
-        let published = Published {
-            value: figure,
-            unit: text("unit")?,
-            source: text("source")?,
-            note: find("note").map(|value| self.file.text_of(&format!("{field}.note"), value)).transpose()?,
-            compare: compare.transpose()?.unwrap_or(Compare::Absolute),
-        };
-        self.check_unit(&field, needed("unit")?, &published, entry.measurement.quantity)?;
-        Ok(published)
-    }
-
-    fn check_unit(
-        &self,
-        field: &str,
-        place: &Value<'_>,
-        published: &Published,
-        quantity: Quantity,
-    ) -> Outcome<()> {
-        if published.in_unit_of(quantity).is_some() {
-            return Ok(());
-        }
-        let takes = match published.compare {
-            Compare::Ratio => format!("a ratio has the unit {:?}", super::published::TIMES),
-            _ => format!("measure = {:?} has {}", quantity.name(), unit_names(quantity).join(", ")),
-        };
-        Err(self.file.error(place.span(), format!("{field}.unit is {:?}, but {takes}", published.unit)))
     }
 
     fn expand(

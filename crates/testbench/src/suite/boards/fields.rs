@@ -76,7 +76,8 @@ pub const BOARD_FIELDS: &[BoardField] = &[
         "measure",
         "messages, requests, latency or bulk",
         "messages",
-        "what is told: messages or requests per second, the median time of a message, or bits per second",
+        "what is told: messages or requests per second, the time of a message (its median, or the statistic of published), or \
+         bits per second",
         "\"latency\"",
     ),
     field(
@@ -106,10 +107,12 @@ pub const BOARD_FIELDS: &[BoardField] = &[
     ),
     field(
         "published",
-        "a table: value, unit, source, note, compare",
+        "a table: value (or from and to, or at_most), unit, statistic, source, note, compare, connect, processing, times, times_of",
         "none",
-        "what others measured; compare is absolute, ratio (to the row of same_but, unit x) or mechanism (the setup is \
-         another, and only the cause is compared)",
+        "what others measured; statistic is what of latencies that is, median or mean, and then the row's figure is the same; \
+         compare is absolute, ratio (to the row of same_but, unit x) or mechanism (the setup is another, and only the cause \
+         is compared); connect and processing are parts of an HTTP request, and times says how many times the figure of the \
+         row times_of it was",
         "{ value = 723, unit = \"messages/s\", source = \"...\" }",
     ),
 ];

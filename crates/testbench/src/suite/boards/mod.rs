@@ -6,6 +6,7 @@ mod entry;
 mod fields;
 mod peer;
 mod published;
+mod read_published;
 pub(crate) mod schema;
 mod toml_text;
 
@@ -17,7 +18,7 @@ use units::Picoseconds;
 pub(super) use entry::board_rows;
 pub use fields::BOARD_FIELDS;
 pub use peer::PeerSetup;
-pub use published::{Compare, Published};
+pub use published::{Amount, Compare, Parts, Published, Statistic, Times};
 
 use crate::lan::{NetworkSetup, TrafficSetup};
 
@@ -43,6 +44,14 @@ pub struct BoardRow {
     pub published: Option<Published>,
     /// Where it stands, for errors.
     pub place: Place,
+}
+
+impl BoardRow {
+    /// What of its latencies its figure is: what was published, else the median; nothing where it measures none.
+    pub fn statistic(&self) -> Option<Statistic> {
+        let published = self.published.as_ref().and_then(|published| published.statistic);
+        (self.measurement.quantity == Quantity::Latency).then(|| published.unwrap_or(Statistic::Median))
+    }
 }
 
 /// Where an entry stands.
@@ -123,7 +132,7 @@ pub enum Quantity {
     Messages,
     /// Requests per second.
     Requests,
-    /// The median time of a message.
+    /// The time of a message.
     Latency,
     /// Bits per second.
     Bulk,

@@ -1,4 +1,4 @@
-//! What others measured: a figure with its unit and source, and how it is to be compared.
+//! What others measured: a figure or a range with its unit and source, what it is a statistic of, and how it is to be compared.
 
 use units::{PS_PER_MS, PS_PER_NS, PS_PER_S, PS_PER_US};
 
@@ -8,15 +8,89 @@ use super::Quantity;
 #[derive(Debug, Clone, PartialEq)]
 pub struct Published {
     /// As it was published.
-    pub value: f64,
+    pub amount: Amount,
     /// Its unit.
     pub unit: String,
+    /// What of many latencies it is; nothing where the publication does not say, and for rates.
+    pub statistic: Option<Statistic>,
     /// Where it was published.
     pub source: String,
     /// What is to be known of it.
     pub note: Option<String>,
     /// How it is compared.
     pub compare: Compare,
+    /// What of a latency went where.
+    pub parts: Option<Parts>,
+    /// How many times the figure of another row it was.
+    pub times: Option<Times>,
+}
+
+/// The parts of a published latency of which each message opens a connection, in picoseconds.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Parts {
+    /// Until the connection is there.
+    pub connect: f64,
+    /// From then on.
+    pub processing: f64,
+}
+
+/// A published comparison with another row, beside the figure.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Times {
+    /// The other row.
+    pub row: String,
+    /// How many times its figure.
+    pub value: f64,
+}
+
+/// How much was published.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Amount {
+    /// One figure.
+    Exact(f64),
+    /// Anything between two.
+    Between(f64, f64),
+    /// Anything up to one.
+    AtMost(f64),
+}
+
+impl Amount {
+    /// The same in a smaller unit.
+    fn times(self, factor: f64) -> Self {
+        match self {
+            Self::Exact(figure) => Self::Exact(figure * factor),
+            Self::Between(from, to) => Self::Between(from * factor, to * factor),
+            Self::AtMost(most) => Self::AtMost(most * factor),
+        }
+    }
+
+    /// A measured figure divided by this one; 1 within a range, and beyond it to its nearer end.
+    pub fn share(self, measured: f64) -> f64 {
+        match self {
+            Self::Exact(figure) => measured / figure,
+            Self::Between(from, _) if measured < from => measured / from,
+            Self::Between(_, most) | Self::AtMost(most) => (measured / most).max(1.0),
+        }
+    }
+}
+
+/// What one figure of many latencies is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Statistic {
+    /// Half of them are shorter.
+    Median,
+    /// Their sum by their number.
+    Mean,
+}
+
+impl Statistic {
+    /// Names as in suites.
+    pub const ALL: [(&'static str, Self); 2] = [("median", Self::Median), ("mean", Self::Mean)];
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        Self::ALL.iter().find(|(_, statistic)| *statistic == self).expect("every statistic has a name").0
+    }
 }
 
 /// How a published figure is compared.
@@ -74,12 +148,20 @@ pub(super) fn unit_names(quantity: Quantity) -> Vec<&'static str> {
 }
 
 impl Published {
-    /// The figure in the unit in which the quantity is kept, or as a ratio; nothing where its unit is none for that.
-    pub fn in_unit_of(&self, quantity: Quantity) -> Option<f64> {
+    /// What was published in the unit in which the quantity is kept, or as a ratio; nothing where its unit is none for that.
+    pub fn in_unit_of(&self, quantity: Quantity) -> Option<Amount> {
         if self.compare == Compare::Ratio {
-            return (self.unit == TIMES).then_some(self.value);
+            return (self.unit == TIMES).then_some(self.amount);
         }
         let (_, factor) = units_of(quantity).iter().find(|(name, _)| *name == self.unit)?;
-        Some(self.value * factor)
+        Some(self.amount.times(*factor))
+    }
+
+    /// Whether it tells of single messages: a range of latencies that is none of means or medians.
+    pub fn is_of_single_messages(&self, quantity: Quantity) -> bool {
+        quantity == Quantity::Latency
+            && self.compare != Compare::Ratio
+            && self.statistic.is_none()
+            && !matches!(self.amount, Amount::Exact(_))
     }
 }

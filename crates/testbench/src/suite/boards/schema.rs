@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{BOARD_FIELDS, Compare, Quantity};
+use super::{BOARD_FIELDS, Compare, Quantity, Statistic};
 
 /// The schema of an entry.
 pub(crate) fn entry() -> Value {
@@ -40,18 +40,42 @@ fn shape(field: &str) -> Value {
         "measure" => json!({"enum": Quantity::ALL.map(|(name, _)| name)}),
         "skip" => json!({"type": "integer", "minimum": 0}),
         "samples" => json!({"type": "integer", "minimum": 1}),
-        "published" => json!({
-            "type": "object",
-            "required": ["value", "unit", "source"],
-            "additionalProperties": false,
-            "properties": {
-                "value": {"type": "number", "exclusiveMinimum": 0},
-                "unit": {"type": "string"},
-                "source": {"type": "string"},
-                "note": {"type": "string"},
-                "compare": {"enum": Compare::ALL.map(|(name, _)| name)},
-            },
-        }),
+        "published" => published(),
         _ => json!({"type": "string"}),
     }
+}
+
+/// One figure, a range of them, or the most of them.
+fn published() -> Value {
+    let number = json!({"type": "number", "exclusiveMinimum": 0});
+    let amounts = [&["value"][..], &["from", "to"], &["at_most"]];
+    json!({
+        "type": "object",
+        "required": ["unit", "source"],
+        "oneOf": amounts.map(|names| json!({"required": names})),
+        "dependentRequired": {
+            "from": ["to"],
+            "to": ["from"],
+            "connect": ["processing"],
+            "processing": ["connect"],
+            "times": ["times_of"],
+            "times_of": ["times"],
+        },
+        "additionalProperties": false,
+        "properties": {
+            "value": number,
+            "from": number,
+            "to": number,
+            "at_most": number,
+            "unit": {"type": "string"},
+            "statistic": {"enum": Statistic::ALL.map(|(name, _)| name)},
+            "source": {"type": "string"},
+            "note": {"type": "string"},
+            "compare": {"enum": Compare::ALL.map(|(name, _)| name)},
+            "connect": number,
+            "processing": number,
+            "times": number,
+            "times_of": {"type": "string"},
+        },
+    })
 }

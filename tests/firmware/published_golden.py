@@ -1,0 +1,78 @@
+"""What ``suites/published.toml`` gives, a line for each row, and what changed since somebody looked at it last.
+
+    make firmware && python tests/firmware/published_golden.py
+
+runs the suite and writes the file anew, after a change that is meant.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+
+import airwire
+from airwire.explain.board_figures import figure_text, published_text, ratio_text
+from airwire.explain.board_run import board_sentence
+from airwire.model import Analysis
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+SUITE = REPOSITORY / "suites" / "published.toml"
+FIRMWARE = REPOSITORY / "build" / "firmware"
+GOLDEN = Path(__file__).with_name("published_golden.jsonl")
+RENEW = "`python tests/firmware/published_golden.py` writes the file anew, if that is meant"
+Row = dict[str, str]
+
+
+def rows_of(analysis: Analysis) -> dict[str, Row]:
+    """By the row's name its figure, what was published, their ratio and the first clause of the verdict."""
+    return {
+        row.path: {
+            "value": figure_text(row.board.figure),
+            "published": published_text(row.board.published),
+            "ratio": ratio_text(row.board.published),
+            "verdict": re.split(r"[:;.] ", board_sentence(row))[0],
+        }
+        for row in analysis.captures
+        if row.board is not None
+    }
+
+
+def golden() -> dict[str, Row]:
+    """The rows as they were written last."""
+    lines = [json.loads(line) for line in GOLDEN.read_text(encoding="utf-8").splitlines()]
+    return {line.pop("row"): line for line in lines}
+
+
+def changes(before: Mapping[str, Row], now: Mapping[str, Row]) -> str | None:
+    """Which rows changed and how, in one sentence; nothing where none did."""
+    told = [f"{name} is new" for name in now if name not in before]
+    told += [f"{name} is gone" for name in before if name not in now]
+    for name in now.keys() & before.keys():
+        fields = [field for field, text in now[name].items() if text != before[name].get(field)]
+        if fields:
+            told.append(
+                f"{name} ({', '.join(f'{one} {before[name].get(one)!r} -> {now[name][one]!r}' for one in fields)})"
+            )
+    return f"{SUITE.name} gives other rows: {'; '.join(sorted(told))}; {RENEW}" if told else None
+
+
+def measured() -> dict[str, Row]:
+    """The rows of a run of the whole suite."""
+    with tempfile.TemporaryDirectory() as folder:
+        return rows_of(airwire.run(SUITE, firmware=FIRMWARE, out=Path(folder) / "run", intervals=False, findings=False))
+
+
+def main() -> None:
+    """Run the suite, write its rows, and say which are others than before."""
+    now = measured()
+    before = golden() if GOLDEN.is_file() else {}
+    text = "".join(f"{json.dumps({'row': name, **row}, ensure_ascii=False)}\n" for name, row in now.items())
+    GOLDEN.write_text(text, encoding="utf-8")
+    print(changes(before, now) or f"{SUITE.name} gives the same rows as before.")
+
+
+if __name__ == "__main__":
+    main()
