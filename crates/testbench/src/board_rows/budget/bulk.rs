@@ -9,8 +9,8 @@
 //! - of a PC that sends: the PC, which has room and does not use it.
 
 use units::Picoseconds;
-use wiznet::Access;
 
+use super::accesses::last_look;
 use super::flow::Transfer;
 use super::frames::{self, Content, Passage};
 use super::spans::{Span, common, merged};
@@ -165,14 +165,9 @@ fn idle(seen: &Seen<'_>) -> Vec<Span> {
             let arrival = arrivals.get(arrivals.partition_point(|at| *at <= one.start));
             Some((one.start, arrival.map_or(one.end, |at| one.end.min(*at))))
         }
-        Rank::Asleep | Rank::AsleepOn => Some((one.start, one.end)),
-        Rank::Polling => Some((one.start, next_access(&seen.testimony.accesses, one.end))),
+        Rank::Asleep => Some((one.start, one.end)),
+        Rank::Polling => Some((one.start, last_look(&seen.testimony.accesses, one.end))),
         _ => None,
     });
     merged(spans)
-}
-
-/// Where a loop goes on that looks at a register.
-fn next_access(accesses: &[Access], after: Picoseconds) -> Picoseconds {
-    accesses.get(accesses.partition_point(|one| one.start < after)).map_or(after, |one| one.start)
 }

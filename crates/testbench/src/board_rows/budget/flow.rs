@@ -99,6 +99,9 @@ pub(super) fn transfer(seen: &[Seen], from_board: bool) -> Option<Transfer> {
     for one in &own {
         if one.from_board == from_board { sender.sends(one) } else { sender.hears(one) }
     }
+    if let (false, Some(last)) = (sender.unacknowledged.is_empty(), own.last()) {
+        sender.found.outstanding.push((sender.since, last.end));
+    }
     let [own_port, other] = [[ports[0], ports[1]], [ports[2], ports[3]]].map(u16::from_be_bytes);
     sender.found.ports = if from_board { (other, own_port) } else { (own_port, other) };
     Some(sender.found)
@@ -249,7 +252,7 @@ mod tests {
         )
         .unwrap();
         assert_eq!(found.full, [(at(30), at(505)), (at(515), at(905))], "from 905 on the sender had room");
-        assert_eq!(found.outstanding, [(at(20), at(505)), (at(505), at(905))]);
+        assert_eq!(found.outstanding, [(at(20), at(505)), (at(505), at(905)), (at(1200), at(1205))]);
         assert_eq!(found.round_trips.iter().map(|one| one.time).max(), Some(at(485)));
         assert_eq!(found.under_way.iter().map(|one| one.1).max(), Some(2000));
         assert_eq!((found.ports, found.segment_bytes), ((80, 9), 1000));
