@@ -64,7 +64,12 @@ def bulk_causes(stages: Sequence[Stage], evidence: Mapping[str, float | None], b
         *_wire(stages, evidence, bulk),
         *_pc(stages, bulk),
         # Between polls the board works, so that the time between two of them is no period.
-        *map(_named, causes(others, {**evidence, "poll_period_ps": None}, amount=lambda ps: f"{percent(ps / total)} of the time")),
+        *map(
+            _named,
+            causes(
+                others, {**evidence, "poll_period_ps": None}, amount=lambda ps: f"{percent(ps / total)} of the time"
+            ),
+        ),
     ]
     return sorted((cause for cause in found if cause.ps > 0), key=lambda cause: -cause.ps)
 
@@ -158,11 +163,11 @@ def _wire(stages: Sequence[Stage], evidence: Mapping[str, float | None], bulk: B
         rate = f" of {quantity(speed, 'bit/s')}" if speed else ""
         change = "the network sets the pace; only a faster cable carries more"
         return [Cause(f"the full cable{rate}", wire, change, "wire")]
+    used = f"data is on the cable for {percent(bulk.cable_share)} of all time"
     change = (
-        f"data is on the cable for {percent(bulk.cable_share)} of all time; let the board prepare the next frame meanwhile"
+        f"{used}; let the board prepare the next frame meanwhile"
         if bulk.sender == "board"
-        else f"data is on the cable for {percent(bulk.cable_share)} of all time; more in the window gives the board work "
-        "meanwhile"
+        else f"{used}; more in the window gives the board work meanwhile"
     )
     return [Cause("frames on the wire while the board waits", wire, change, "wire")]
 

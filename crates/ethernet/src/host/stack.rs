@@ -189,9 +189,8 @@ impl Stack {
 
     /// What has kept each connection from sending, by its ports.
     pub(super) fn tcp_limits(&self, now: Picoseconds) -> impl Iterator<Item = ((u16, u16), TcpLimits)> {
-        let of = move |one: &TcpConnection| {
-            ((one.tuple.local_port, one.tuple.remote_port), one.limits.until(now))
-        };
+        let of =
+            move |one: &TcpConnection| ((one.tuple.local_port, one.tuple.remote_port), one.limits.until(now));
         self.tcp.values().map(of)
     }
 

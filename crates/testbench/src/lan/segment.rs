@@ -50,7 +50,9 @@ pub(crate) fn payload_bytes(frame: &[u8]) -> usize {
     if let Some(segment) = segment_of(frame) {
         return segment.payload.len();
     }
-    let Some(packet) = frame.get(14..).filter(|packet| is_ipv4(frame) && packet.len() >= 20) else { return 0 };
+    let Some(packet) = frame.get(14..).filter(|packet| is_ipv4(frame) && packet.len() >= 20) else {
+        return 0;
+    };
     let header = usize::from(packet[0] & 0x0f) * 4;
     let length = usize::from(u16::from_be_bytes([packet[2], packet[3]]));
     length.min(packet.len()).saturating_sub(header + UDP_HEADER_BYTES)

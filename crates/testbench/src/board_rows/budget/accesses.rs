@@ -168,7 +168,8 @@ mod tests {
     fn a_loop_of_looks_lasts_until_the_look_that_saw_news() {
         let at = |ns: i64| Picoseconds::from_ns(ns);
         let look = |ns: i64, size: u8| access(ns, false, "Sn_TX_FSR of socket 0", &[size]);
-        let accesses = [look(0, 0), look(10, 0), look(20, 9), access(30, true, "TX buffer of socket 0", &[1])];
+        let accesses =
+            [look(0, 0), look(10, 0), look(20, 9), access(30, true, "TX buffer of socket 0", &[1])];
         assert_eq!(last_look(&accesses, at(5)), at(20));
         assert_eq!(last_look(&accesses, at(25)), at(25));
     }

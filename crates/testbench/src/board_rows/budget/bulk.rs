@@ -66,7 +66,8 @@ pub(super) fn waits(seen: &Seen<'_>) -> Vec<Interval> {
     let idle = idle(seen);
     let mut found = Vec::new();
     for (stage, spans) in seen.reasons(&idle) {
-        let interval = |(start, end)| Interval { start, end, rank: Rank::Waiting, stage: stage.clone(), bytes: 0 };
+        let interval =
+            |(start, end)| Interval { start, end, rank: Rank::Waiting, stage: stage.clone(), bytes: 0 };
         found.extend(common(&spans, &idle).into_iter().map(interval));
     }
     found
@@ -87,7 +88,8 @@ impl Seen<'_> {
         if let Some(transfer) = self.transfer {
             found.extend(self.by_way(FULL, &merged(transfer.full.iter().copied())));
             if self.from_board {
-                let awaited = common(&self.ended_by_arrivals(idle), &merged(transfer.outstanding.iter().copied()));
+                let awaited =
+                    common(&self.ended_by_arrivals(idle), &merged(transfer.outstanding.iter().copied()));
                 found.extend(self.by_way(AWAITED, &awaited));
             }
         }

@@ -130,7 +130,8 @@ impl Sender {
     fn sends(&mut self, one: &Seen) {
         if one.flags & SYN != 0 {
             self.own_shift = one.shift;
-            (self.next, self.acknowledged, self.edge) = (one.segment_end(), one.segment_end(), one.segment_end());
+            (self.next, self.acknowledged, self.edge) =
+                (one.segment_end(), one.segment_end(), one.segment_end());
             return;
         }
         if one.payload_bytes == 0 {

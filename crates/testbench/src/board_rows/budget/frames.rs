@@ -256,7 +256,12 @@ fn ended_by(frame: &Passage, later: &[Passage]) -> Option<&'static str> {
 
 /// A short frame for tests.
 #[cfg(test)]
-pub(super) fn passage_of(from_board: bool, start: Picoseconds, end: Picoseconds, content: Content) -> Passage {
+pub(super) fn passage_of(
+    from_board: bool,
+    start: Picoseconds,
+    end: Picoseconds,
+    content: Content,
+) -> Passage {
     Passage { from_board, start, end, between: (end, end), bytes: 60, payload_bytes: 6, content }
 }
 

@@ -28,7 +28,11 @@ pub(super) fn common(one: &[Span], other: &[Span]) -> Vec<Span> {
         if start < end {
             found.push((start, end));
         }
-        if a.1 <= b.1 { left.next() } else { right.next() };
+        if a.1 <= b.1 {
+            left.next()
+        } else {
+            right.next()
+        };
     }
     found
 }

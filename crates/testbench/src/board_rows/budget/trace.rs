@@ -197,7 +197,8 @@ impl Trace<'_> {
         self.frames.sort_by_key(|frame| frame.start);
         let pcapng = wire::pcapng(&self.frames, chosen, cable_bits_per_second).unwrap_or_default();
         let takes_frames = takes_frames(&mut self.rig);
-        let told = self.bulk.map(|bulk| bulk.told(self.ready, &passages, &board, evidence.sck_hz, takes_frames));
+        let told =
+            self.bulk.map(|bulk| bulk.told(self.ready, &passages, &board, evidence.sck_hz, takes_frames));
         let (bulk, waits) = told.unzip();
         let waits = waits.map(Waits::OfBulk);
         let has_delay = bulk::has_delay(&self.ready.network);

@@ -127,10 +127,15 @@ fn round_trip(transfer: &Transfer, windows: &[Span]) -> Option<Picoseconds> {
 
 fn limits(transfer: &Transfer, accounts: &[(LimitsByPorts, LimitsByPorts)], time: f64) -> LimitShares {
     let of_it = |account: &LimitsByPorts| {
-        account.iter().find(|(ports, _)| *ports == transfer.ports).map(|(_, limits)| *limits).unwrap_or_default()
+        account
+            .iter()
+            .find(|(ports, _)| *ports == transfer.ports)
+            .map(|(_, limits)| *limits)
+            .unwrap_or_default()
     };
     let share = |of: fn(&TcpLimits) -> Picoseconds| {
-        let grown = accounts.iter().map(|(before, after)| (of(&of_it(after)) - of(&of_it(before))).ps().max(0));
+        let grown =
+            accounts.iter().map(|(before, after)| (of(&of_it(after)) - of(&of_it(before))).ps().max(0));
         grown.sum::<i64>() as f64 / time
     };
     LimitShares {
