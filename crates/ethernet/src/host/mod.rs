@@ -159,7 +159,8 @@ impl Host {
 
     /// What has kept each connection from sending up to a time, by its port here and the peer's.
     pub fn tcp_limits(&self, now: Picoseconds) -> impl Iterator<Item = ((u16, u16), TcpLimits)> {
-        self.stack.tcp_limits(now)
+        let ports = |tuple: &segment::Tuple| (tuple.local_port, tuple.remote_port);
+        self.stack.tcp.values().map(move |one| (ports(&one.tuple), one.limits.until(now)))
     }
 
     /// What it did not do.

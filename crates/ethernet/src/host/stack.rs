@@ -14,7 +14,6 @@ use super::application::{Mailbox, News, SeatId, TcpId};
 use super::connection::{Below, TcpConnection};
 use super::datagrams::Datagrams;
 use super::fragments::Fragments;
-use super::limits::TcpLimits;
 use super::neighbours::Neighbours;
 use super::output::Output;
 use super::port::Port;
@@ -185,13 +184,6 @@ impl Stack {
             self.note_over(now, id, was_open);
         }
         Some(result)
-    }
-
-    /// What has kept each connection from sending, by its ports.
-    pub(super) fn tcp_limits(&self, now: Picoseconds) -> impl Iterator<Item = ((u16, u16), TcpLimits)> {
-        let of =
-            move |one: &TcpConnection| ((one.tuple.local_port, one.tuple.remote_port), one.limits.until(now));
-        self.tcp.values().map(of)
     }
 
     /// Opens a connection to a peer.

@@ -174,6 +174,7 @@ fn of_the_peer(mut span: BudgetSpan) -> BudgetSpan {
 mod tests {
     use units::PS_PER_US;
 
+    use super::super::frames::passage_of;
     use super::*;
 
     fn at(us: i64) -> Picoseconds {
