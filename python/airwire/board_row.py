@@ -14,6 +14,10 @@ if TYPE_CHECKING:
     import polars as pl
 
 
+BULK = "bulk"
+"""What rows measure that transfer as much as they can."""
+
+
 @dataclass(frozen=True, slots=True)
 class Figure:
     """What was measured of a row."""
@@ -110,6 +114,38 @@ class Peer:
     """What was seen of it while messages were traced, by name, as of the board."""
 
 
+@dataclass(frozen=True, slots=True)
+class Bulk:
+    """What was seen of a bulk transfer while some of its intervals were traced."""
+
+    sender: str
+    """``board`` or ``pc``."""
+    stack: str
+    """Whose TCP the board has: that of its ``chip``, or the ``firmware``'s."""
+    payload_bits_per_second: float
+    segment_bytes: int | None
+    """The longest segment's payload."""
+    window_bytes: int | None
+    """The most that the receiver offered."""
+    under_way_bytes: int | None
+    """The most that was not acknowledged at a time."""
+    round_trip_ps: int | None
+    """From a segment to its acknowledgement at the sender."""
+    window_full_share: float | None
+    """The share of the time in which what the sender sent next did not fit the window."""
+    repeated_segments: int
+    limits: Mapping[str, float] | None
+    """Shares of the time in which the PC's TCP could not send: ``receive_window``, ``congestion_window``,
+    ``send_buffer``, ``application``; ``None`` where the board sends."""
+    cable_share: float
+    """The share of the time in which data is on the board's cable."""
+    bus_share: float | None
+    """The share of the time in which SPI moves something; ``None`` without SPI, as are those that follow."""
+    bus_bytes_per_payload_byte: float | None
+    bus_ceiling_bits_per_second: float | None
+    """The payload that SPI carries at most at its clock, with as many bytes for each."""
+
+
 @dataclass(frozen=True)
 class BoardRow:
     """The board behind a row of a run."""
@@ -143,6 +179,8 @@ class BoardRow:
     """Gives :attr:`spans`; called once, when they are first asked for."""
     latency: Latency | None = None
     """Median and mean, in rows that measure latencies."""
+    bulk: Bulk | None = None
+    """What was seen of a bulk transfer, in rows that measure one."""
     peer: Peer | None = None
     """The board in the place of the PC, in rows that have one."""
 
@@ -178,6 +216,7 @@ def board_row_of(entry: Mapping[str, Any], load_spans: Callable[[], pl.DataFrame
         load_spans=load_spans,
         # Run folders of before have no such fields.
         latency=_latency(entry.get("latency")),
+        bulk=_bulk(entry.get("bulk")),
         peer=_peer(entry.get("peer")),
     )
 
@@ -203,6 +242,10 @@ def _latency(raw: Mapping[str, Any] | None) -> Latency | None:
     assert median is not None and mean is not None, "the manifest was checked"
     times = {name: raw[name] for name in ("least_ps", "most_ps", "connect_ps", "processing_ps")}
     return Latency(median, mean, **times)
+
+
+def _bulk(raw: Mapping[str, Any] | None) -> Bulk | None:
+    return None if raw is None else Bulk(**raw)
 
 
 def _peer(raw: Mapping[str, Any] | None) -> Peer | None:

@@ -47,7 +47,7 @@ pub use frame::{Frame, Speed};
 pub use hop::Hop;
 pub use host::{
     AckPolicy, Application, EchoReply, Ending, Host, HostCounts, HostError, HostOptions, ListenerId, News,
-    SeatId, SeenFrame, Sockets, TcpId, TcpState, UdpId, Unreachable,
+    SeatId, SeenFrame, Sockets, TcpId, TcpLimits, TcpState, UdpId, Unreachable,
 };
 pub use impairment::{
     BitRate, IMPAIRMENT_OPTIONS, ImpairmentError, ImpairmentOption, Impairments, JitterShape, Probability,

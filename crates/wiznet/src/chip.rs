@@ -76,6 +76,11 @@ impl Chip {
         Some(self.core.own_address()).filter(|address| *address != [0; 4]).map(Into::into)
     }
 
+    /// Whether it hands frames to a driver with a stack of its own (MACRAW).
+    pub fn is_network_card(&self) -> bool {
+        self.core.is_network_card()
+    }
+
     /// Bytes back to back, the first of which begins at `start`, in place: what was sent goes in, what was received comes
     /// out. The same as that many [`Self::spi_byte`], except that nothing else may happen in between.
     pub fn spi_burst(&mut self, start: Picoseconds, bytes: &mut [u8], clock_hz: u64) {

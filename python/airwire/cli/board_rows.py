@@ -93,6 +93,7 @@ def _row_json(row: Capture) -> dict[str, Any]:
             for cause in board_causes(row)
         ],
         "floor": _floor_json(row),
+        "bulk": None if board.bulk is None else asdict(board.bulk),
     }
 
 

@@ -16,7 +16,9 @@ class Cause:
     ps: float
     change: str
     kind: str = "other"
-    """``poll_period``, ``answer_held_back``, ``fixed_sleep``, or ``other``: names that stay when sentences change."""
+    """``poll_period``, ``answer_held_back``, ``fixed_sleep``, or ``other``: names that stay when sentences change. Of
+    bulk transfers also ``receive_window``, ``send_buffer``, ``congestion_window``, ``pc``, ``bus``, ``processor`` and
+    ``wire``."""
     least_share: float = 0.2
     """Below this share of a message it is not what bounds it; a second cause is named from the same share on."""
 

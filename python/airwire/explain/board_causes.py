@@ -6,7 +6,7 @@ What no stage explains is named as well.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from airwire.explain.board_cause import Cause, sum_ps
 from airwire.explain.board_peer import apart, of_the_board, of_the_peer, shares_sentence
@@ -55,28 +55,37 @@ def cause_sentence(
 
 
 def causes(
-    stages: Sequence[Stage], evidence: Mapping[str, float | None], peer: Mapping[str, float | None] | None = None
+    stages: Sequence[Stage],
+    evidence: Mapping[str, float | None],
+    peer: Mapping[str, float | None] | None = None,
+    amount: Callable[[float], str] = rough_time,
 ) -> list[Cause]:
-    """Every cause that the stages show, the largest first; ``peer`` is the evidence of a board in the PC's place."""
+    """Every cause that the stages show, the largest first; ``peer`` is the evidence of a board in the PC's place.
+
+    ``amount`` says how much of the time a part of a cause takes.
+    """
     if peer is None:
-        found = _of_one(stages, evidence)
+        found = _of_one(stages, evidence, amount)
     else:
         own, theirs = apart(stages)
         found = [
-            *map(of_the_board, _of_one(own, evidence)),
-            *map(of_the_peer, _of_one(theirs, peer)),
+            *map(of_the_board, _of_one(own, evidence, amount)),
+            *map(of_the_peer, _of_one(theirs, peer, amount)),
         ]
     return sorted((cause for cause in found if cause.ps > 0), key=lambda cause: -cause.ps)
 
 
-def _of_one(stages: Sequence[Stage], evidence: Mapping[str, float | None]) -> list[Cause]:
+def _of_one(
+    stages: Sequence[Stage], evidence: Mapping[str, float | None], amount: Callable[[float], str]
+) -> list[Cause]:
     return [
         *_spi(stages, evidence),
         *timer_causes(stages, evidence),
         *(_silence(stage) for stage in stages if stage.kind == "protocol"),
         *_console(stages),
-        *_processor(stages, evidence),
+        *_processor(stages, evidence, amount),
         *_wire(stages, evidence),
+        *_delay(stages),
         *_waits(stages),
     ]
 
@@ -95,12 +104,12 @@ def _spi(stages: Sequence[Stage], evidence: Mapping[str, float | None]) -> list[
 
 def _moved(moved: Sequence[Stage], evidence: Mapping[str, float | None]) -> Cause:
     sck, highest, ps = evidence.get("sck_hz"), evidence.get("highest_sck_hz"), sum_ps(moved)
-    if sck and highest and sck < _SLOW_SCK * highest:
+    if sck and highest and is_slow(sck, highest):
         saved = rough_time(ps * (1 - sck / highest))
-        change = f"raise SCK, the chip takes {_megahertz(highest)}, which would save {saved}"
-        return Cause(f"SPI at {_megahertz(sck)}", ps, change)
+        change = f"raise SCK, the chip takes {megahertz(highest)}, which would save {saved}"
+        return Cause(f"SPI at {megahertz(sck)}", ps, change)
     largest = max(moved, key=lambda stage: stage.ps)
-    at = f" at {_megahertz(sck)}" if sck else ""
+    at = f" at {megahertz(sck)}" if sck else ""
     change = (
         f"SCK is as fast as the chip takes, so move less; the most goes to {largest.name} ({rough_time(largest.ps)})"
         if sck and highest
@@ -109,7 +118,13 @@ def _moved(moved: Sequence[Stage], evidence: Mapping[str, float | None]) -> Caus
     return Cause(f"SPI{at}", ps, change)
 
 
-def _megahertz(hz: float) -> str:
+def is_slow(sck_hz: float, highest_hz: float) -> bool:
+    """Whether SCK is worth raising."""
+    return sck_hz < _SLOW_SCK * highest_hz
+
+
+def megahertz(hz: float) -> str:
+    """SCK as people write it."""
     return f"{hz / 1e6:.3g} MHz" if hz >= 1e6 else f"{hz / 1e3:.3g} kHz"
 
 
@@ -134,7 +149,9 @@ def _console(stages: Sequence[Stage]) -> list[Cause]:
     return [Cause(name, sum_ps(waits), change, least_share=_CONSOLE_SHARE)] if waits else []
 
 
-def _processor(stages: Sequence[Stage], evidence: Mapping[str, float | None]) -> list[Cause]:
+def _processor(
+    stages: Sequence[Stage], evidence: Mapping[str, float | None], amount: Callable[[float], str]
+) -> list[Cause]:
     work = [stage for stage in stages if stage.name.startswith(PROCESSOR) or stage.name == "the processor at work"]
     still = [stage for stage in stages if stage.name == _STILL]
     found = []
@@ -146,7 +163,7 @@ def _processor(stages: Sequence[Stage], evidence: Mapping[str, float | None]) ->
         change = (
             f"{percent(stalled)} of it waits for the flash; put {name} and what it calls into RAM"
             if stalled >= _STALLED
-            else f"the most is {name} ({rough_time(largest.ps)}); make it shorter, or raise clk_sys"
+            else f"the most is {name} ({amount(largest.ps)}); make it shorter, or raise clk_sys"
         )
         found.append(Cause("the processor at work", sum_ps(work), change))
     if still:
@@ -162,6 +179,12 @@ def _wire(stages: Sequence[Stage], evidence: Mapping[str, float | None]) -> list
     slow = (evidence.get("cable_bits_per_second") or 0) < 50e6
     change = "use 100 Mbit/s" if slow else "the network sets the pace; send fewer and fuller frames"
     return [Cause("frames on the wire", sum_ps(wire), change)]
+
+
+def _delay(stages: Sequence[Stage]) -> list[Cause]:
+    delay = sum_ps([stage for stage in stages if stage.kind == "delay"])
+    change = "nothing at either end makes it shorter; ask for more at a time, so that fewer round trips are needed"
+    return [Cause("the delay of the cable", delay, change)] if delay else []
 
 
 def _waits(stages: Sequence[Stage]) -> list[Cause]:

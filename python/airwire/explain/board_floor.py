@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import astuple, dataclass
 
+from airwire.board_row import BULK
 from airwire.explain.board_peer import apart
 from airwire.explain.quantities import rough_time
 from airwire.explain.waterfall import waterfalls
@@ -43,9 +44,12 @@ class Floor:
 
 
 def floor_of(row: Capture) -> Floor | None:
-    """The floor of the messages near the median; nothing where none was traced."""
+    """The floor of the messages near the median; nothing where none was traced.
+
+    An interval of a bulk transfer is as long as somebody chose, whatever happens in it: that has no floor.
+    """
     board = row.board
-    if board is None or board.problem is not None:
+    if board is None or board.problem is not None or board.measure == BULK:
         return None
     found = waterfalls(row, percentiles=(50,))
     if not found or found[0].total_ps <= 0:

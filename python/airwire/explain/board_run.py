@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from airwire.board_row import BoardRow, Figure, SameBut
+from airwire.explain.board_bulk import bulk_causes, bulk_sentence, ceiling_sentence
 from airwire.explain.board_cause import Cause
 from airwire.explain.board_causes import cause_sentence, causes
 from airwire.explain.board_figures import quantity
@@ -12,7 +13,7 @@ from airwire.explain.board_floor import floor_sentence
 from airwire.explain.board_published import parts_sentence, published_sentence, times_sentence
 from airwire.explain.quantities import percent
 from airwire.explain.waterfall import FAR_ABOVE, tail_waterfall, waterfalls
-from airwire.link_model import RowExplanation
+from airwire.link_model import RowExplanation, Waterfall
 from airwire.model import Capture
 
 # Figures nearer than this cannot be told apart in a sentence of three digits.
@@ -26,10 +27,11 @@ def board_sentence(row: Capture) -> str:
     if board.problem is not None:
         return f"No figure: {board.problem}."
     found = waterfalls(row, percentiles=(50,))
-    cause = cause_sentence(found[0], board.evidence, _of_peer(board)) if found else None
+    cause = _said(found[0], board) if found else None
     said = (
         cause,
         _tail_sentence(row, board),
+        ceiling_sentence(board),
         floor_sentence(row),
         change_sentence(board),
         parts_sentence(board),
@@ -44,7 +46,11 @@ def board_causes(row: Capture) -> list[Cause]:
     board = row.board
     assert board is not None, "the caller looked"
     found = waterfalls(row, percentiles=(50,)) if board.problem is None else []
-    return causes(found[0].stages, board.evidence, _of_peer(board)) if found else []
+    if not found:
+        return []
+    if board.bulk is not None:
+        return bulk_causes(found[0].stages, board.evidence, board.bulk)
+    return causes(found[0].stages, board.evidence, _of_peer(board))
 
 
 def board_explanation(row: Capture) -> RowExplanation:
@@ -68,6 +74,12 @@ def _with_peer(board: BoardRow) -> str:
     return "" if board.peer is None else f", with {board.peer.firmware} on {board.peer.board}"
 
 
+def _said(waterfall: Waterfall, board: BoardRow) -> str:
+    if board.bulk is not None:
+        return bulk_sentence(waterfall, board.evidence, board.bulk)
+    return cause_sentence(waterfall, board.evidence, _of_peer(board))
+
+
 def _of_peer(board: BoardRow) -> Mapping[str, float | None] | None:
     return None if board.peer is None else board.peer.evidence
 
@@ -82,7 +94,7 @@ def _tail_sentence(row: Capture, board: BoardRow) -> str | None:
     shares = (
         f"{percent(len(far) / len(latencies))} of the messages take {percent(sum(far) / sum(latencies))} of the time"
     )
-    return f"But {shares}: {cause_sentence(tail, board.evidence, _of_peer(board))}"
+    return f"But {shares}: {_said(tail, board)}"
 
 
 def change_sentence(board: BoardRow) -> str | None:

@@ -33,7 +33,7 @@ OTHER_FUNCTIONS = f"{PROCESSOR}other functions"
 _FUNCTIONS = 4
 _WORTH_A_LINE = 0.02
 # What the board does, then what it waits for.
-_KINDS = ("bus", "cpu", "console", "chip", "wire", "pc", "protocol", "gate", "sleep", "empirical")
+_KINDS = ("bus", "cpu", "console", "chip", "wire", "delay", "window", "pc", "protocol", "gate", "sleep", "empirical")
 
 
 def waterfalls(capture: Capture, percentiles: Sequence[int] = PERCENTILES) -> list[Waterfall]:

@@ -16,6 +16,8 @@ KINDS: Mapping[str, tuple[str, str]] = {
     "protocol": ("var(--series3)", "what the protocol demands"),
     "retry": ("var(--series4)", "doing again what failed"),
     "wire": ("var(--series1)", "frames on the network's wire"),
+    "delay": ("var(--series3)", "on the way, beside the frames themselves"),
+    "window": ("var(--series2)", "waiting for a window or an acknowledgement"),
     "pc": ("var(--series8)", "the PC at the other end"),
     "chip": ("var(--series5)", "the network chip at work"),
     "sleep": ("var(--series9)", "asleep until something happens"),

@@ -14,6 +14,7 @@ mod fragments;
 mod handshake;
 mod icmp;
 mod ip;
+mod limits;
 mod neighbours;
 mod options;
 mod output;
@@ -37,6 +38,7 @@ use units::Picoseconds;
 pub use application::{
     Application, EchoReply, Ending, ListenerId, News, SeatId, SeenFrame, TcpId, TcpState, UdpId, Unreachable,
 };
+pub use limits::TcpLimits;
 pub use options::{AckPolicy, HostOptions};
 pub use sockets::Sockets;
 pub use stack::HostCounts;
@@ -153,6 +155,12 @@ impl Host {
     /// How many connections there are, those included that are over and not forgotten.
     pub fn connections(&self) -> usize {
         self.stack.tcp.len()
+    }
+
+    /// What has kept each connection from sending up to a time, by its port here and the peer's.
+    pub fn tcp_limits(&self, now: Picoseconds) -> impl Iterator<Item = ((u16, u16), TcpLimits)> {
+        let ports = |tuple: &segment::Tuple| (tuple.local_port, tuple.remote_port);
+        self.stack.tcp.values().map(move |one| (ports(&one.tuple), one.limits.until(now)))
     }
 
     /// What it did not do.

@@ -6,6 +6,7 @@
 
 use std::collections::VecDeque;
 
+use super::limits::Limit;
 use super::segment::{FIN, SYN, Segment, after};
 
 /// RFC 6928.
@@ -95,6 +96,14 @@ impl Sender {
     pub(super) fn is_blocked(&self, queued: usize) -> bool {
         let unsent = u32::try_from(queued).unwrap_or(u32::MAX).saturating_sub(self.in_flight());
         unsent > 0 && unsent.min(self.segment_bytes) > self.room()
+    }
+
+    /// Which window what waits has to wait for.
+    pub(super) fn window_limit(&self, queued: usize) -> Option<Limit> {
+        let unsent = u32::try_from(queued).unwrap_or(u32::MAX).saturating_sub(self.in_flight());
+        let fits_offer = unsent.min(self.segment_bytes) <= self.offered.saturating_sub(self.in_flight());
+        let limit = if fits_offer { Limit::CongestionWindow } else { Limit::ReceiveWindow };
+        self.is_blocked(queued).then_some(limit)
     }
 
     /// What may be sent now.

@@ -9,7 +9,7 @@ use serde::Serialize;
 use units::Picoseconds;
 
 use super::budget::BudgetSpan;
-use super::{BoardRowResult, Evidence, Figure, Firmware, LatencyFigures, ReadyBoard};
+use super::{BoardRowResult, BulkEvidence, Evidence, Figure, Firmware, LatencyFigures, ReadyBoard};
 use crate::run_folder::samples_schema;
 use crate::suite::{Amount, BoardRow, SameBut, Statistic};
 
@@ -62,6 +62,8 @@ pub struct BoardEntry {
     pub counts: BTreeMap<&'static str, f64>,
     /// What was seen while messages were traced.
     pub evidence: Option<Evidence>,
+    /// What was seen of a bulk transfer meanwhile.
+    pub bulk: Option<BulkEvidence>,
     /// What a user should know of how the board's chips were treated.
     pub notes: Vec<String>,
 }
@@ -277,6 +279,7 @@ impl BoardEntry {
             problem: result.problem.clone(),
             counts: result.counts.clone(),
             evidence: result.budget.as_ref().map(|budget| budget.evidence.clone()),
+            bulk: result.budget.as_ref().and_then(|budget| budget.bulk.clone()),
             notes: result.notes.clone(),
         }
     }

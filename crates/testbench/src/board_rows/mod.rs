@@ -14,7 +14,7 @@ mod rig;
 mod rounds;
 mod run;
 
-pub use budget::{Evidence, RowBudget, budget_of};
+pub use budget::{BulkEvidence, Evidence, LimitShares, RowBudget, budget_of};
 pub use figure::Figure;
 pub use keep::{BoardEntry, board_spans, samples_of};
 pub use prepare::{Firmware, ReadyBoard, ReadyRow, prepare};

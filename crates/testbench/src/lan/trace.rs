@@ -1,7 +1,9 @@
 //! What passes between a board's chip and the PC while somebody looks: frames at both ends of their way, and the accesses over
 //! SPI.
 
-use ethernet::{Direction, Tapped};
+use std::any::Any;
+
+use ethernet::{Direction, Host, Tapped, TcpLimits};
 use units::Picoseconds;
 use wiznet::Access;
 
@@ -47,6 +49,18 @@ impl Lan {
         for chip in self.wired.iter_mut().filter_map(|wired| wired.device.chip_mut()) {
             chip.record(on);
         }
+    }
+
+    /// What has kept each connection of the PC from sending, by its port there and the board's.
+    pub(crate) fn pc_limits(&self, now: Picoseconds) -> Vec<((u16, u16), TcpLimits)> {
+        let station: Option<&dyn Any> = self.pc.map(|pc| self.network.station(pc) as _);
+        let host: Option<&Host> = station.and_then(|station| station.downcast_ref());
+        host.map(|host| host.tcp_limits(now).collect()).unwrap_or_default()
+    }
+
+    /// Whether a device of the board hands frames to a stack of the firmware's.
+    pub(crate) fn takes_frames(&self) -> bool {
+        self.wired.iter().any(|wired| wired.device.chip().is_none_or(wiznet::Chip::is_network_card))
     }
 
     /// What was seen since the last call.

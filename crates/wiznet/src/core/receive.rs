@@ -148,7 +148,7 @@ impl Core {
     }
 
     /// Whether socket 0 hands frames to a driver with a stack of its own, which then answers strangers itself.
-    pub(super) fn is_network_card(&self) -> bool {
+    pub(crate) fn is_network_card(&self) -> bool {
         self.sockets[0].status() == super::socket::status::MACRAW
     }
 }

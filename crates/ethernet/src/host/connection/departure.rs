@@ -5,6 +5,7 @@ use smoltcp::socket::tcp::State;
 use super::{Below, TcpConnection, WINDOW_SHIFT};
 use crate::host::ack::AckTime;
 use crate::host::clock;
+use crate::host::limits::Limit;
 use crate::host::persist::{probe, window_update};
 use crate::host::segment::{ACK, RST, SYN, Segment, after};
 
@@ -39,6 +40,24 @@ impl TcpConnection {
         }
         self.conclude();
         self.persist.note(below.now, self.waits_for_window());
+        self.limits.note(below.now, self.limit());
+    }
+
+    /// What keeps it from sending more. A buffer counts as full while less than a third of it is free: from there on Linux lets
+    /// its application write (`sk_stream_write_space`).
+    fn limit(&self) -> Option<Limit> {
+        if self.is_opening() || self.ending.is_some() {
+            return None;
+        }
+        let socket = self.socket();
+        let queued = socket.send_queue();
+        let unsent = queued.saturating_sub(self.sender.in_flight() as usize);
+        match self.sender.window_limit(queued) {
+            Some(limit) => Some(limit),
+            None if unsent > 0 => None,
+            None if socket.send_capacity() - queued < queued / 2 => Some(Limit::SendBuffer),
+            None => Some(Limit::Application),
+        }
     }
 
     /// Nothing is on its way, and what waits does not fit the window.

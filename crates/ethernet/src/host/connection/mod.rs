@@ -14,6 +14,7 @@ use super::ack::{AckEngine, AckTime};
 use super::application::SeatId;
 use super::clock;
 use super::handshake::Handshake;
+use super::limits::Limits;
 use super::output::Output;
 use super::persist::Persist;
 use super::port::Port;
@@ -42,6 +43,7 @@ pub(super) struct TcpConnection {
     pub held: bool,
     pub ending: Option<Ending>,
     pub sender: Sender,
+    pub limits: Limits,
     /// The frame that answers whatever comes after the end.
     pub last_acknowledgement: Vec<u8>,
     /// When it wants to be called again, as filed with the stack.
@@ -95,6 +97,7 @@ impl TcpConnection {
             held: false,
             ending: None,
             sender: Sender::new(),
+            limits: Limits::default(),
             last_acknowledgement: Vec::new(),
             filed: None,
             in_news: false,

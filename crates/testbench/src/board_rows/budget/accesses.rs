@@ -106,18 +106,28 @@ fn of_access(access: &Access, poll: bool, model: Model, clock_hz: u64) -> Vec<In
     ]
 }
 
+/// Whether an access asks how things stand.
+fn is_look(access: &Access) -> bool {
+    !access.write && matches!(subject(access), Subject::Pointers | Subject::Status | Subject::Commands)
+}
+
+/// When the last of the looks begins that follow a time one after the other: the one that saw news. The time itself where none
+/// does.
+pub(super) fn last_look(accesses: &[Access], after: Picoseconds) -> Picoseconds {
+    let next = accesses.partition_point(|access| access.start < after);
+    let looks = accesses[next..].iter().take(MOST_REGISTERS).take_while(|access| is_look(access));
+    looks.last().map_or(after, |access| access.start)
+}
+
 /// Which accesses looked at a register and are followed by another look that sees the same, before anything else is done.
 fn polls(accesses: &[Access]) -> Vec<bool> {
-    let looks = |access: &Access| {
-        !access.write && matches!(subject(access), Subject::Pointers | Subject::Status | Subject::Commands)
-    };
     let is_poll = |place: usize| {
         let access = &accesses[place];
-        let later = accesses[place + 1..].iter().take_while(|later| looks(later));
+        let later = accesses[place + 1..].iter().take_while(|later| is_look(later));
         let same = |later: &Access| {
             (later.block, later.address) == (access.block, access.address) && later.data == access.data
         };
-        looks(access) && later.take(MOST_REGISTERS).any(same)
+        is_look(access) && later.take(MOST_REGISTERS).any(same)
     };
     (0..accesses.len()).map(is_poll).collect()
 }
@@ -152,6 +162,16 @@ mod tests {
             access(50, false, "RX buffer of socket 0 at 0x0000", &[1; 5]),
         ];
         assert_eq!(polls(&accesses), [true, true, false, false, false, false]);
+    }
+
+    #[test]
+    fn a_loop_of_looks_lasts_until_the_look_that_saw_news() {
+        let at = |ns: i64| Picoseconds::from_ns(ns);
+        let look = |ns: i64, size: u8| access(ns, false, "Sn_TX_FSR of socket 0", &[size]);
+        let accesses =
+            [look(0, 0), look(10, 0), look(20, 9), access(30, true, "TX buffer of socket 0", &[1])];
+        assert_eq!(last_look(&accesses, at(5)), at(20));
+        assert_eq!(last_look(&accesses, at(25)), at(25));
     }
 
     #[test]

@@ -8,8 +8,9 @@ use wiznet::Access;
 use super::accesses::command;
 use super::{Interval, Rank, Stage};
 use crate::lan::TracedFrame;
-use crate::lan::segment::{SYN_FIN_RST, is_ipv4, segment_of};
+use crate::lan::segment::{SYN_FIN_RST, is_ipv4, payload_bytes, segment_of};
 
+pub(super) const DELAY: &str = "delay of the cable";
 /// Silences shorter than this are nobody's timer: delayed acknowledgements begin at 40 ms (Linux, TCP_DELACK_MIN), lwIP's TCP
 /// timers count in 250 ms (opt.h, TCP_TMR_INTERVAL).
 const SHORTEST_SILENCE: Picoseconds = Picoseconds::new(10 * PS_PER_MS);
@@ -21,7 +22,10 @@ pub(super) struct Passage {
     pub(super) start: Picoseconds,
     /// The last bit at the other end; of a lost one, where it was last seen.
     pub(super) end: Picoseconds,
+    /// From its last bit at its sender's end to its first one at the other.
+    pub(super) between: (Picoseconds, Picoseconds),
     pub(super) bytes: usize,
+    pub(super) payload_bytes: usize,
     pub(super) content: Content,
 }
 
@@ -60,10 +64,10 @@ impl Passages {
         let lost: Vec<TracedFrame> = open.drain(..place).collect();
         let begun = open.pop_front();
         for one in lost {
-            self.pass(&one, one.end);
+            self.pass(&one, None);
         }
         if let Some(begun) = begun {
-            self.pass(&begun, frame.end);
+            self.pass(&begun, Some(&frame));
         }
     }
 
@@ -71,16 +75,25 @@ impl Passages {
     pub(super) fn finish(&mut self) {
         for direction in 0..2 {
             for frame in std::mem::take(&mut self.open[direction]) {
-                self.pass(&frame, frame.end);
+                self.pass(&frame, None);
             }
         }
         self.done.sort_by_key(|passage| passage.start);
     }
 
-    fn pass(&mut self, frame: &TracedFrame, end: Picoseconds) {
-        let content = self.content(frame);
-        let (from_board, start, bytes) = (frame.from_board, frame.start, frame.bytes.len());
-        self.done.push(Passage { from_board, start, end, bytes, content });
+    /// A frame passed, and arrived where it was seen there as well.
+    fn pass(&mut self, frame: &TracedFrame, arrived: Option<&TracedFrame>) {
+        let (came, end) = arrived.map_or((frame.end, frame.end), |arrived| (arrived.start, arrived.end));
+        let passage = Passage {
+            from_board: frame.from_board,
+            start: frame.start,
+            end,
+            between: (frame.end.min(came), came),
+            bytes: frame.bytes.len(),
+            payload_bytes: payload_bytes(&frame.bytes),
+            content: self.content(frame),
+        };
+        self.done.push(passage);
     }
 
     fn content(&mut self, frame: &TracedFrame) -> Content {
@@ -106,19 +119,34 @@ impl Passages {
 }
 
 /// All that follows from the frames of a time, which begins with a message's start and ends with its end.
+/// `has_delay` says whether the cable has a delay of its own.
 pub(super) fn intervals(
     passages: &[Passage],
     accesses: &[Access],
+    has_delay: bool,
     from: Picoseconds,
     to: Picoseconds,
 ) -> Vec<Interval> {
     let own: Vec<&Passage> = passages.iter().filter(|one| one.end > from && one.start < to).collect();
-    let mut found: Vec<Interval> = own.iter().map(|one| on_the_wire(one)).collect();
+    let mut found: Vec<Interval> = own.iter().flat_map(|one| on_its_way(one, has_delay)).collect();
     found.extend(thinking(&own, from, to));
     found.extend(sending(passages, accesses, from, to));
     let silences = silences(&found, passages, from, to);
     found.extend(silences);
     found
+}
+
+/// A frame as intervals: on the wire at either end, and between them what the cable delays it by.
+fn on_its_way(passage: &Passage, has_delay: bool) -> Vec<Interval> {
+    let whole = on_the_wire(passage);
+    if !has_delay {
+        return vec![whole];
+    }
+    let (left, came) = passage.between;
+    let delay = Interval { start: left, end: came, stage: Stage::new("delay", DELAY), bytes: 0, ..whole };
+    let before = Interval { end: left, ..on_the_wire(passage) };
+    let behind = Interval { start: came, bytes: 0, ..on_the_wire(passage) };
+    vec![before, delay, behind]
 }
 
 /// A frame as an interval.
@@ -165,11 +193,16 @@ fn thinking(own: &[&Passage], from: Picoseconds, to: Picoseconds) -> Vec<Interva
 }
 
 /// The chip, from the end of a command to send to the frame that it sends.
-fn sending(passages: &[Passage], accesses: &[Access], from: Picoseconds, to: Picoseconds) -> Vec<Interval> {
+pub(super) fn sending(
+    passages: &[Passage],
+    accesses: &[Access],
+    from: Picoseconds,
+    to: Picoseconds,
+) -> Vec<Interval> {
     let commands = accesses.iter().filter(|access| access.end >= from && access.end < to);
     let sends = commands.filter(|access| command(access).is_some_and(|name| name.starts_with("SEND")));
-    let first_after =
-        |at| passages.iter().filter(|one| one.from_board && one.start >= at).map(|one| one.start).min();
+    let later = |at| &passages[passages.partition_point(|one| one.start < at)..];
+    let first_after = |at| later(at).iter().find(|one| one.from_board).map(|one| one.start);
     let stage = || Stage::new("chip", "the chip, from SEND to the wire");
     sends
         .filter_map(|access| {
@@ -181,7 +214,12 @@ fn sending(passages: &[Passage], accesses: &[Access], from: Picoseconds, to: Pic
 }
 
 /// Times in which nothing is under way and nobody is at work, and which a delayed acknowledgement or a retransmission ends.
-fn silences(busy: &[Interval], passages: &[Passage], from: Picoseconds, to: Picoseconds) -> Vec<Interval> {
+pub(super) fn silences(
+    busy: &[Interval],
+    passages: &[Passage],
+    from: Picoseconds,
+    to: Picoseconds,
+) -> Vec<Interval> {
     let mut taken: Vec<(Picoseconds, Picoseconds)> = busy.iter().map(|one| (one.start, one.end)).collect();
     taken.sort_unstable();
     let mut quiet_since = from;
@@ -214,6 +252,17 @@ fn ended_by(frame: &Passage, later: &[Passage]) -> Option<&'static str> {
         (Content::Again, false) => Some("silence until the PC sends again"),
         _ => None,
     }
+}
+
+/// A short frame for tests.
+#[cfg(test)]
+pub(super) fn passage_of(
+    from_board: bool,
+    start: Picoseconds,
+    end: Picoseconds,
+    content: Content,
+) -> Passage {
+    Passage { from_board, start, end, between: (end, end), bytes: 60, payload_bytes: 6, content }
 }
 
 #[cfg(test)]
@@ -275,7 +324,7 @@ mod tests {
     fn an_acknowledgement_ends_a_silence_only_where_the_other_side_waited_for_it() {
         let passage = |at_ms: i64, from_board, content| {
             let start = Picoseconds::new(at_ms * PS_PER_MS);
-            Passage { from_board, start, end: start + Picoseconds::from_ns(6720), bytes: 60, content }
+            passage_of(from_board, start, start + Picoseconds::from_ns(6720), content)
         };
         let ended = |next_from_board| {
             let acknowledgement = passage(40, false, Content::Acknowledgement);
@@ -289,7 +338,7 @@ mod tests {
     fn the_pc_thinks_before_it_opens_a_connection_and_after_the_board_has_agreed() {
         let passage = |at_ms: i64, from_board, content| {
             let start = Picoseconds::new(at_ms * PS_PER_MS);
-            Passage { from_board, start, end: start + Picoseconds::new(PS_PER_MS), bytes: 60, content }
+            passage_of(from_board, start, start + Picoseconds::new(PS_PER_MS), content)
         };
         let opening = [
             passage(1, false, Content::Other),

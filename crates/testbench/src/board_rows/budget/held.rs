@@ -121,6 +121,7 @@ pub(super) fn period(waited: &[Hold]) -> Option<Picoseconds> {
 mod tests {
     use units::PS_PER_US;
 
+    use super::super::frames::passage_of;
     use super::*;
 
     fn at(us: i64) -> Picoseconds {
@@ -128,7 +129,7 @@ mod tests {
     }
 
     fn frame(us: i64, from_board: bool, content: Content) -> Passage {
-        Passage { from_board, start: at(us), end: at(us + 7), bytes: 60, content }
+        passage_of(from_board, at(us), at(us + 7), content)
     }
 
     fn access(us: i64, write: bool, meaning: &str) -> Access {

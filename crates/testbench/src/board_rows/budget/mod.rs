@@ -4,17 +4,24 @@
 //! that is the order in which a change would help. Looks at a register that saw nothing new give way to what they waited
 //! for, and a processor that spins while the PC thinks is not what the message waits for either. What the board waits between
 //! taking data and sending some has a stage of its own (`held`).
+//!
+//! Of a bulk transfer many messages are under way at a time, and something is always on the wire. There the board's work takes
+//! the time, and only while it waits the question is what for (`bulk`).
 
 mod accesses;
+mod bulk;
 mod cpu;
 mod evidence;
+mod flow;
 mod frames;
 mod held;
 mod purposes;
 mod shares;
 mod sleeps;
+mod spans;
 mod sweep;
 mod trace;
+mod transfers;
 mod wire;
 mod witness;
 
@@ -22,12 +29,15 @@ use units::Picoseconds;
 
 pub use evidence::Evidence;
 pub use trace::{RowBudget, budget_of};
+pub use transfers::{BulkEvidence, LimitShares};
 
 /// Who takes a time when several could.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Rank {
     /// SPI moves something.
     Spi,
+    /// The board waits, in a bulk transfer for what its stage says. Of several such the first counts.
+    Waiting,
     /// A frame is between the chip and the PC.
     Wire,
     /// The PC has what the board sent and has not yet sent what follows.

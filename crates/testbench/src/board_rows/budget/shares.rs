@@ -18,24 +18,41 @@ pub(super) struct Shares {
     peer: Option<Share>,
 }
 
+/// What does not follow from what the board did.
+pub(super) enum Waits {
+    /// What follows from the frames of a message; with a delay of the cable as a stage of its own, where that has one.
+    OfMessages { has_delay: bool },
+    /// Those of a bulk transfer, whatever the message.
+    OfBulk(Vec<Interval>),
+}
+
 /// A board with the frames as it sees them: `from_board` are its own.
 struct Share {
     passages: Vec<Passage>,
     testimony: Testimony,
+    waits: Waits,
     longest: Picoseconds,
 }
 
 impl Share {
-    fn new(passages: Vec<Passage>, testimony: Testimony) -> Self {
+    fn new(passages: Vec<Passage>, testimony: Testimony, waits: Waits) -> Self {
         let lengths = testimony.intervals.iter().map(|one| one.end - one.start);
         let longest = lengths.max().unwrap_or(Picoseconds::ZERO);
-        Self { passages, testimony, longest }
+        Self { passages, testimony, waits, longest }
     }
 
     /// All that follows from the frames of a time.
     fn of_frames(&self, from: Picoseconds, to: Picoseconds) -> Vec<Interval> {
-        let found = frames::intervals(&self.passages, &self.testimony.accesses, from, to);
-        held::relabel(found, &self.testimony.holds)
+        match &self.waits {
+            Waits::OfBulk(waits) => {
+                waits.iter().filter(|one| one.end > from && one.start < to).cloned().collect()
+            }
+            Waits::OfMessages { has_delay } => {
+                let accesses = &self.testimony.accesses;
+                let found = frames::intervals(&self.passages, accesses, *has_delay, from, to);
+                held::relabel(found, &self.testimony.holds)
+            }
+        }
     }
 
     fn spans(
@@ -55,9 +72,16 @@ impl Share {
 }
 
 impl Shares {
-    pub(super) fn new(passages: Vec<Passage>, board: Testimony, peer: Option<Testimony>) -> Self {
-        let peer = peer.map(|peer| Share::new(mirrored(&passages), peer));
-        Self { board: Share::new(passages, board), peer }
+    /// Of a board with a PC.
+    pub(super) fn with_pc(passages: Vec<Passage>, board: Testimony, waits: Waits) -> Self {
+        Self { board: Share::new(passages, board, waits), peer: None }
+    }
+
+    /// Of two boards on a plain wire.
+    pub(super) fn with_peer(passages: Vec<Passage>, board: Testimony, peer: Testimony) -> Self {
+        let waits = || Waits::OfMessages { has_delay: false };
+        let peer = Share::new(mirrored(&passages), peer, waits());
+        Self { board: Share::new(passages, board, waits()), peer: Some(peer) }
     }
 
     /// The spans of a message, without gaps.
@@ -150,6 +174,7 @@ fn of_the_peer(mut span: BudgetSpan) -> BudgetSpan {
 mod tests {
     use units::PS_PER_US;
 
+    use super::super::frames::passage_of;
     use super::*;
 
     fn at(us: i64) -> Picoseconds {
@@ -157,7 +182,7 @@ mod tests {
     }
 
     fn frame(us: i64, from_board: bool, content: Content) -> Passage {
-        Passage { from_board, start: at(us), end: at(us + 6), bytes: 60, content }
+        passage_of(from_board, at(us), at(us + 6), content)
     }
 
     fn working(from_us: i64, to_us: i64, name: &str) -> Testimony {
@@ -176,7 +201,7 @@ mod tests {
         ];
         let board = working(0, 100, "the processor in f");
         let peer = working(0, 50, "the processor in g");
-        let shares = Shares::new(passages, board, Some(peer));
+        let shares = Shares::with_peer(passages, board, peer);
         let sample = Sample { done: Some(at(66)), ..Sample::begun(7, at(5)) };
         let spans = shares.spans(&sample);
         let us = |time: Picoseconds| time.ps() / PS_PER_US;

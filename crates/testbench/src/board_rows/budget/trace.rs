@@ -5,15 +5,19 @@
 use ::traffic::{Outcome, Sample};
 use units::{PS_PER_S, Picoseconds};
 
-use super::frames::Passages;
-use super::shares::{self, Shares};
-use super::witness::Witness;
-use super::{BudgetSpan, Evidence, wire};
+use super::flow::{self, Seen};
+use super::frames::{Passage, Passages};
+use super::shares::{self, Shares, Waits};
+use super::spans::Span;
+use super::transfers::{self, BulkEvidence, Circumstances, LimitsByPorts};
+use super::witness::{Testimony, Witness};
+use super::{BudgetSpan, Evidence, Interval, bulk, wire};
 use crate::board::{Board, BoardError};
 use crate::board_rows::rig::Rig;
 use crate::board_rows::{BoardRowResult, ReadyRow};
 use crate::control::Control;
 use crate::lan::TracedFrame;
+use crate::suite::Quantity;
 
 /// Among so many first messages those near the median and near the 95th percentile are traced.
 const CHOSEN_AMONG: usize = 400;
@@ -25,6 +29,8 @@ const SLOWEST: usize = 5;
 /// Every instruction of the traced messages is looked at: at most for so long while the processor works.
 const MOST_WORK: f64 = 0.5 * PS_PER_S as f64;
 const FEWEST_MESSAGES: usize = 3;
+/// Fewer intervals say little of a bulk transfer.
+const FEWEST_TYPICAL: usize = 5;
 /// Spans that are kept of a row.
 const MOST_SPANS: usize = 200_000;
 /// Frames that are kept of a row.
@@ -46,6 +52,8 @@ pub struct RowBudget {
     pub evidence: Evidence,
     /// The same of the peer.
     pub peer_evidence: Option<Evidence>,
+    /// What was seen of a bulk transfer.
+    pub bulk: Option<BulkEvidence>,
 }
 
 /// The second run.
@@ -59,7 +67,9 @@ struct Trace<'a> {
     frames: Vec<TracedFrame>,
     keeps_frames: bool,
     /// From when to when nothing was missed of what the witnesses record.
-    stretches: Vec<(Picoseconds, Picoseconds)>,
+    stretches: Vec<Span>,
+    /// Of a bulk transfer.
+    bulk: Option<BulkTrace>,
     control: &'a Control,
 }
 
@@ -77,6 +87,7 @@ pub fn budget_of(
         return Ok(None);
     }
     let ready = &result.ready;
+    let is_bulk = ready.row.measurement.quantity == Quantity::Bulk;
     let mut rig = Rig::of(ready, seed)?;
     rig.trace_frames();
     let witnesses = std::iter::once(&ready.dut).chain(&ready.peer).map(Witness::of).collect();
@@ -88,9 +99,10 @@ pub fn budget_of(
         frames: Vec::new(),
         keeps_frames: false,
         stretches: Vec::new(),
+        bulk: is_bulk.then(|| BulkTrace::of(&chosen)),
         control,
     };
-    for window in windows(&chosen) {
+    for window in windows(&chosen, is_bulk) {
         if !trace.look_at(window)? {
             return Ok(None);
         }
@@ -108,8 +120,13 @@ impl Trace<'_> {
             return Ok(false);
         }
         self.each(Witness::follow);
+        let before = pc_limits(&mut self.rig);
         self.keeps_frames = true;
         let runs = self.run_to(to, true)?;
+        if let Some(bulk) = self.bulk.as_mut().filter(|bulk| bulk.is_typical((from, to))) {
+            bulk.windows.push((from, to));
+            bulk.limits.push((before, pc_limits(&mut self.rig)));
+        }
         self.keeps_frames = false;
         self.stretches.last_mut().expect("the gap began one").1 = to;
         self.each(|witness, board| witness.leave(board, (from, to)));
@@ -148,6 +165,9 @@ impl Trace<'_> {
                     witness.take(board, accesses);
                 }
             }
+            if let Some(bulk) = &mut self.bulk {
+                bulk.segments.extend(passed.frames.iter().filter_map(Seen::of));
+            }
             passed.frames.into_iter().for_each(|frame| self.passages.add(frame));
             if self.control.is_stopped() || self.rig.now() <= before {
                 return Ok(false);
@@ -160,13 +180,14 @@ impl Trace<'_> {
         self.passages.finish();
         let cable_bits_per_second = self.ready.network.speed.bits_per_second();
         let messages = chosen.len();
+        let is_bulk = self.bulk.is_some();
         let passages = self.passages.done;
         let seen_by_peer = shares::mirrored(&passages);
         let views = [&passages, &seen_by_peer];
         let witnesses = self.witnesses.into_iter().zip(self.rig.boards()).zip(views);
         let mut testimonies = witnesses.map(|((witness, board), passages)| {
             let mut evidence = Evidence { messages, cable_bits_per_second, ..Evidence::default() };
-            let testimony = witness.testify(board, passages, &self.stretches, &mut evidence);
+            let testimony = witness.testify(board, passages, &self.stretches, is_bulk, &mut evidence);
             (testimony, evidence)
         });
         let (board, evidence) = testimonies.next().expect("a row has a board");
@@ -175,7 +196,16 @@ impl Trace<'_> {
         // Writing into memory fails only for times before 1970.
         self.frames.sort_by_key(|frame| frame.start);
         let pcapng = wire::pcapng(&self.frames, chosen, cable_bits_per_second).unwrap_or_default();
-        let shares = Shares::new(passages, board, peer);
+        let takes_frames = takes_frames(&mut self.rig);
+        let told =
+            self.bulk.map(|bulk| bulk.told(self.ready, &passages, &board, evidence.sck_hz, takes_frames));
+        let (bulk, waits) = told.unzip();
+        let waits = waits.map(Waits::OfBulk);
+        let has_delay = bulk::has_delay(&self.ready.network);
+        let shares = match peer {
+            Some(peer) => Shares::with_peer(passages, board, peer),
+            None => Shares::with_pc(passages, board, waits.unwrap_or(Waits::OfMessages { has_delay })),
+        };
         let mut spans = Vec::new();
         for sample in chosen {
             spans.extend(shares.spans(sample));
@@ -183,8 +213,61 @@ impl Trace<'_> {
                 break;
             }
         }
-        RowBudget { spans, pcapng, evidence, peer_evidence }
+        RowBudget { spans, pcapng, evidence, peer_evidence, bulk }
     }
+}
+
+/// What is kept of a bulk transfer beside frames and accesses.
+struct BulkTrace {
+    segments: Vec<Seen>,
+    /// The times of the intervals near the median: its stages are theirs.
+    typical: Vec<Span>,
+    /// Those of them that were traced.
+    windows: Vec<Span>,
+    /// What had kept the PC from sending before and after each of them.
+    limits: Vec<(LimitsByPorts, LimitsByPorts)>,
+}
+
+impl BulkTrace {
+    fn of(chosen: &[Sample]) -> Self {
+        let typical = windows(&typical(chosen), false);
+        Self { segments: Vec::new(), typical, windows: Vec::new(), limits: Vec::new() }
+    }
+
+    fn is_typical(&self, (from, to): Span) -> bool {
+        self.typical.iter().any(|one| one.0 <= from && to <= one.1)
+    }
+
+    /// The figures of the transfer, and what the board waited for.
+    fn told(
+        self,
+        ready: &ReadyRow,
+        passages: &[Passage],
+        testimony: &Testimony,
+        sck_hz: Option<u64>,
+        takes_frames: bool,
+    ) -> (BulkEvidence, Vec<Interval>) {
+        let from_board = bulk::is_from_board(passages);
+        let transfer = flow::transfer(&self.segments, from_board);
+        let between = bulk::between(&ready.network);
+        let seen = bulk::Seen { passages, testimony, transfer: transfer.as_ref(), from_board, between };
+        let (windows, limits) = (&self.windows, &self.limits);
+        let cable = ready.network.speed;
+        let known = Circumstances { windows, limits, sck_hz, cable, takes_frames };
+        (transfers::evidence(&seen, &known), bulk::waits(&seen))
+    }
+}
+
+/// What has kept the PC's connections from sending so far; nothing where there is no PC.
+fn pc_limits(rig: &mut Rig) -> LimitsByPorts {
+    let now = rig.now();
+    let lan = rig.boards()[0].parts().lan();
+    lan.map(|lan| lan.pc_limits(now)).unwrap_or_default()
+}
+
+/// Whether the board's chip hands frames to a stack of the firmware's.
+fn takes_frames(rig: &mut Rig) -> bool {
+    rig.boards()[0].parts().lan().is_some_and(|lan| lan.takes_frames())
 }
 
 /// The messages that are traced, in the order of time.
@@ -234,12 +317,25 @@ fn is_the_same(rig: &mut Rig, chosen: &[Sample], ready: &ReadyRow) -> bool {
     })
 }
 
-/// The times of messages; those that touch or overlap are one.
-fn windows(chosen: &[Sample]) -> Vec<(Picoseconds, Picoseconds)> {
-    let mut windows: Vec<(Picoseconds, Picoseconds)> = Vec::new();
+/// The half of the messages that is nearest to their median, as the stages of a median are shown.
+fn typical(chosen: &[Sample]) -> Vec<Sample> {
+    let time = |one: &Sample| one.latency().map_or(0, Picoseconds::ps);
+    let mut times: Vec<i64> = chosen.iter().map(time).collect();
+    times.sort_unstable();
+    let median = stats::quantile(&times, 0.5) as i64;
+    let mut nearest = chosen.to_vec();
+    nearest.sort_by_key(|one| ((time(one) - median).abs(), one.index));
+    nearest.truncate(chosen.len().div_ceil(2).max(FEWEST_TYPICAL));
+    nearest.sort_by_key(|one| one.index);
+    nearest
+}
+
+/// The times of messages; those that overlap are one, and those that touch unless they are to stay apart.
+fn windows(chosen: &[Sample], apart: bool) -> Vec<Span> {
+    let mut windows: Vec<Span> = Vec::new();
     for sample in chosen {
         let (from, to) = (sample.trigger, sample.done.unwrap_or(sample.trigger));
-        match windows.last_mut().filter(|last| from <= last.1) {
+        match windows.last_mut().filter(|last| from < last.1 || from == last.1 && !apart) {
             Some(last) => last.1 = last.1.max(to),
             None => windows.push((from, to)),
         }

@@ -108,12 +108,14 @@ impl Witness {
         }
     }
 
-    /// What it has seen among these frames, and the figures behind it. Of the time in `stretches` nothing was missed.
+    /// What it has seen among these frames, and the figures behind it. Of the time in `stretches` nothing was missed. A bulk
+    /// transfer has no answers that the board could hold back.
     pub(super) fn testify(
         self,
         board: &mut Board,
         passages: &[Passage],
         stretches: &[(Picoseconds, Picoseconds)],
+        is_bulk: bool,
         evidence: &mut Evidence,
     ) -> Testimony {
         evidence.sck_hz =
@@ -132,7 +134,7 @@ impl Witness {
             let stage = Stage::new("sleep", "asleep");
             Interval { start, end, rank: Rank::AsleepOn, stage, bytes: 0 }
         }));
-        let holds = held::holds(passages, &self.accesses);
+        let holds = if is_bulk { Vec::new() } else { held::holds(passages, &self.accesses) };
         let mut intervals = held::relabel(all, &holds);
         evidence.held_period_ps = held::period(&held::waited(&holds, &intervals)).map(Picoseconds::ps);
         intervals.sort_by_key(|interval| interval.start);
