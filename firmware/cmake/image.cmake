@@ -25,7 +25,7 @@ set(PORT_SOURCES
     ${PORT}/startup.c ${PORT}/memcpy.S ${PORT}/clock.c ${PORT}/gpio.c ${PORT}/console.c ${PORT}/random.c ${PORT}/watchdog.c
     common/console_text.c common/decimal.c common/library_functions.c)
 # Short transactions are most of what a small image does as well.
-set_source_files_properties(${PORT}/spi.c PROPERTIES COMPILE_OPTIONS -O2)
+set_source_files_properties(${PORT}/spi.c PROPERTIES COMPILE_OPTIONS -O3)
 # What the compiler calls by itself must be there after optimisation at link time.
 set_source_files_properties(common/library_functions.c ${PORT}/startup.c PROPERTIES COMPILE_OPTIONS -fno-lto)
 # The driver of the chip that the board has.

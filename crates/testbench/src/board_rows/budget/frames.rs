@@ -213,6 +213,14 @@ pub(super) fn sending(
         .collect()
 }
 
+/// The chip, from a frame's last bit until the frame stands in its memory.
+pub(super) fn taking_in(passages: &[Passage], receive_time: Picoseconds) -> impl Iterator<Item = Interval> {
+    passages.iter().filter(|one| !one.from_board).map(move |one| {
+        let stage = Stage::new("chip", "the chip, from the wire to its memory");
+        Interval { start: one.end, end: one.end + receive_time, rank: Rank::Chip, stage, bytes: 0 }
+    })
+}
+
 /// Times in which nothing is under way and nobody is at work, and which a delayed acknowledgement or a retransmission ends.
 pub(super) fn silences(
     busy: &[Interval],
@@ -293,6 +301,16 @@ mod tests {
         frames.into_iter().for_each(|frame| passages.add(frame));
         passages.finish();
         passages.done
+    }
+
+    #[test]
+    fn a_frame_to_the_board_is_in_its_chip_a_while_after_its_last_bit() {
+        let at = |us: i64| Picoseconds::new(us * PS_PER_US);
+        let passages =
+            [true, false].map(|from_board| passage_of(from_board, at(3), at(10), Content::Payload));
+        let found: Vec<Interval> = taking_in(&passages, at(1)).collect();
+        let [only] = &found[..] else { panic!("one frame came to the board, not {}", found.len()) };
+        assert_eq!((only.start, only.end, only.stage.kind), (at(10), at(11), "chip"));
     }
 
     #[test]

@@ -4,10 +4,10 @@
 use mcu::Slept;
 use mcu::chip::Counts;
 use units::Picoseconds;
-use wiznet::{Access, Model};
+use wiznet::{Access, Model, Options};
 
 use super::cpu::Follower;
-use super::frames::Passage;
+use super::frames::{self, Passage};
 use super::held::{self, Hold};
 use super::{Evidence, Interval, Rank, Stage, accesses, sleeps};
 use crate::board::{Board, Part};
@@ -134,6 +134,9 @@ impl Witness {
             let stage = Stage::new("sleep", "asleep");
             Interval { start, end, rank: Rank::AsleepOn, stage, bytes: 0 }
         }));
+        if let Some(model) = self.model.filter(|_| !is_bulk) {
+            all.extend(frames::taking_in(passages, Options::of(model).receive_time));
+        }
         let holds = if is_bulk { Vec::new() } else { held::holds(passages, &self.accesses) };
         let mut intervals = held::relabel(all, &holds);
         evidence.held_period_ps = held::period(&held::waited(&holds, &intervals)).map(Picoseconds::ps);
