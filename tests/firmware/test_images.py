@@ -6,6 +6,7 @@ wire of 100 Mbit/s, a PC that answers within 50 us.
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 import subprocess
@@ -47,6 +48,18 @@ def per_second(board: Board, name: str, limit: str = "30 s") -> float:
 def test_copies_and_checksums_in_assembler_are_right_at_every_place_within_a_word(firmware: Path) -> None:
     told = console_of(board_of(firmware, "library_functions"))
     assert told == {"copies": 201 * 16, "fills": 201 * 4, "checksums": 201 * 4, "wrong": 0}
+
+
+def test_messages_come_near_to_what_bus_wire_and_pc_take_in_any_case(firmware: Path, tmp_path: Path) -> None:
+    chosen = [word for row in ("pingpong", "pingpong-lwip") for word in ("--only", row)]
+    suite = REPOSITORY / "suites" / "published.toml"
+    command = [sys.executable, "-m", "airwire.cli", "run", str(suite), *chosen, "--firmware", str(firmware), "--json"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True, timeout=300)
+    floors = {row["row"]: row["floor"] for row in json.loads(done.stdout)["boards"]}
+    for row, floor in floors.items():
+        parts = floor["bus_ps"] + floor["chip_ps"] + floor["wire_ps"] + floor["pc_ps"]
+        assert parts >= 0.7 * floor["message_ps"], row
+    assert len(floors) == 2
 
 
 @pytest.mark.parametrize("transport", ["hardware", "lwip_raw"])
