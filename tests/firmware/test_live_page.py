@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import http.client
-import importlib
 import re
 from collections import Counter
 from collections.abc import Callable
@@ -17,13 +16,6 @@ import pytest
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 TRANSPORTS = ("hardware", "lwip_raw", "lwip_sockets", "lwip_small")
-
-
-@pytest.fixture
-def script(monkeypatch: pytest.MonkeyPatch) -> Any:
-    """The documents' script that photographs the page."""
-    monkeypatch.syspath_prepend(REPOSITORY / "docs")
-    return importlib.import_module("live_page")
 
 
 @dataclass(frozen=True)
