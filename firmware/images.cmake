@@ -2,7 +2,8 @@
 set(TRANSPORT_SHARED transport/settings.c transport/report.c transport/tick.c)
 set(HARDWARE transport/hardware/network.c transport/hardware/seats.c transport/hardware/streams.c
              transport/hardware/datagrams.c)
-set(LWIP_SHARED lwip/interface.c lwip/pools_lwip.c lwip/netif_frames.c lwip/port_lwip.c ${PORT}/checksum.S)
+set(LWIP_SHARED lwip/interface.c lwip/linger.c lwip/pools_lwip.c lwip/netif_frames.c lwip/port_lwip.c
+                ${PORT}/checksum.S)
 
 lwip_library(lwip_small DEFINITIONS LWIP_SETTINGS_SMALL OPTIMISE -Os -flto=auto)
 freertos_library(freertos)
@@ -115,6 +116,7 @@ set(ONEWAY apps/oneway/way_network.c apps/oneway/way_uart.c protocols/oneway/one
            ${PORT}/uart.c)
 hardware_image(oneway 1 ${ONEWAY})
 lwip_raw_image(oneway ${ONEWAY})
+lwip_sockets_image(oneway ${ONEWAY})
 
 include_directories(protocols/coap)
 set(COAP_CLIENT protocols/coap/coap_client.c protocols/coap/coap_message.c)

@@ -10,6 +10,11 @@
 #define LWIP_NETCONN 1
 #define LWIP_TCPIP_CORE_LOCKING 1
 #define LWIP_TCPIP_CORE_LOCKING_INPUT 1
+/* One task uses sockets: all its waits are on one semaphore, by which an interrupt handler can end select() as well. */
+#define LWIP_NETCONN_SEM_PER_THREAD 1
+#define LWIP_NETCONN_THREAD_SEM_GET() sys_socket_semaphore()
+#define LWIP_NETCONN_THREAD_SEM_ALLOC()
+#define LWIP_NETCONN_THREAD_SEM_FREE()
 #define LWIP_COMPAT_SOCKETS 0
 #define LWIP_SO_RCVTIMEO 0
 #define LWIP_SO_SNDTIMEO 0

@@ -46,6 +46,23 @@ u32_t sys_arch_sem_wait(sys_sem_t *semaphore, u32_t limit_ms) {
     return xSemaphoreTake(semaphore->handle, limit_ms ? limit_ms : portMAX_DELAY) ? 0 : SYS_ARCH_TIMEOUT;
 }
 
+static sys_sem_t sockets;
+
+sys_sem_t *sys_socket_semaphore(void) {
+    if (!sockets.handle) {
+        sys_sem_new(&sockets, 0);
+    }
+    return &sockets;
+}
+
+void sys_socket_wake_from_interrupt(void) {
+    BaseType_t woken = pdFALSE;
+    xSemaphoreGiveFromISR(sockets.handle, &woken);
+    portYIELD_FROM_ISR(woken);
+}
+
+void sys_socket_forget_wake(void) { xSemaphoreTake(sockets.handle, 0); }
+
 err_t sys_mutex_new(sys_mutex_t *mutex) {
     mutex->handle = xSemaphoreCreateMutexStatic(&mutex->memory);
     return ERR_OK;

@@ -7,13 +7,21 @@
 static volatile bool is_wanted;
 static bool comes_again;
 static uint32_t at_ms;
+static void (*waker)(void);
 
 void tick_begin(void) {
     comes_again = true;
     at_ms = clock_ms();
 }
 
-void network_call_soon(void) { is_wanted = true; }
+void tick_set_waker(void (*wake)(void)) { waker = wake; }
+
+void network_call_soon(void) {
+    is_wanted = true;
+    if (waker) {
+        waker();
+    }
+}
 
 uint32_t tick_wait_ms(uint32_t limit_ms) {
     uint32_t left_ms = at_ms - clock_ms();

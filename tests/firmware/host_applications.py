@@ -70,9 +70,11 @@ def build_for_host(folder: Path) -> Path:
     """Applications, tests and fuzz targets for this machine, with sanitizers; gives their folder."""
     _need("cc", "Debian: gcc")
     _need("cmake", "requirements-dev.txt")
-    site = folder / "site"
-    site.mkdir()
+    site, demo = folder / "site", folder / "demo"
+    for place in (site, demo):
+        place.mkdir()
     write(build(FIRMWARE / "tests" / "http" / "site", gzip=True), site / "site.c")
-    _run("cmake", "-S", FIRMWARE / "tests", "-B", folder, "-G", "Ninja", f"-DSITE_DIR={site}")
+    write(build(FIRMWARE / "sites" / "demo", gzip=True), demo / "fsdata.c")
+    _run("cmake", "-S", FIRMWARE / "tests", "-B", folder, "-G", "Ninja", f"-DSITE_DIR={site}", f"-DDEMO_DIR={demo}")
     _run("cmake", "--build", folder)
     return folder

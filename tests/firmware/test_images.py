@@ -11,6 +11,7 @@ import re
 import shutil
 import subprocess
 import sys
+import zlib
 from pathlib import Path
 
 import pytest
@@ -69,6 +70,26 @@ def test_a_thousand_messages_on_every_chip(firmware: Path, board: str, transport
     assert (told["messages"], told["errors"], told["last number"]) == (1000, 0, 2000)
 
 
+@pytest.mark.parametrize("transport", ["hardware", "lwip_raw", "lwip_small"])
+@pytest.mark.parametrize("board", BOARDS)
+def test_every_chip_serves_pages(firmware: Path, board: str, transport: str) -> None:
+    static = (REPOSITORY / "firmware" / "sites" / "demo" / "static.html").read_bytes()
+    client = f"http to=board path=/static.html requests=20 body_crc32={zlib.crc32(static):08x}"
+    served = board_of(firmware, f"http_server-{transport}", client, board=board)
+    served.run("20 s", until_done=True)
+    samples = served.traffic.samples("http")
+    assert [(sample["outcome"], sample["status"]) for sample in samples] == [("ok", 200)] * 20, served.console
+
+
+@pytest.mark.parametrize("transport", ["hardware", "lwip_raw"])
+@pytest.mark.parametrize("board", BOARDS)
+def test_every_chip_echoes_bytes(firmware: Path, board: str, transport: str) -> None:
+    echo = board_of(firmware, f"streams-{transport}", "bulk to=board:7 send=100000", board=board)
+    echo.run("20 s", until_done=True)
+    told = {counter.name: counter.value for counter in echo.traffic["bulk"].counters}
+    assert (told["sent"], told["received"], told["wrong"]) == (100_000, 100_000, 0), echo.console
+
+
 @pytest.mark.parametrize(("transport", "least"), [("hardware", 5000), ("lwip_raw", 3000), ("lwip_sockets", 3000)])
 def test_ping_pong_reaches_its_goal(firmware: Path, tmp_path: Path, transport: str, least: int) -> None:
     network = tmp_path / "network.toml"
@@ -119,20 +140,54 @@ def test_the_small_images_are_small(firmware: Path) -> None:
     assert server[".data"] + server[".bss"] <= 10240
 
 
-def test_the_same_sources_give_the_same_image(firmware: Path, tmp_path: Path) -> None:
+def build_again(firmware: Path, board: str, folder: Path, *targets: str) -> None:
+    """Build images of a board once more, in another folder."""
     tools = Path(sys.executable).parent
     cmake = shutil.which("cmake", path=tools) or shutil.which("cmake")
     assert cmake, "cmake is among the packages of the tests"
     ninja = shutil.which("ninja", path=tools) or shutil.which("ninja")
-    image = "pingpong_client-lwip_raw"
-    board = firmware / "w5500-evb-pico" / "generated"
-    arguments = [cmake, "-S", str(REPOSITORY / "firmware"), "-B", str(tmp_path), "-G", "Ninja", f"-DBOARD_DIR={board}"]
+    generated, site = firmware / board / "generated", firmware / "site"
+    arguments = [
+        cmake,
+        "-S",
+        str(REPOSITORY / "firmware"),
+        "-B",
+        str(folder),
+        "-G",
+        "Ninja",
+        f"-DBOARD_DIR={generated}",
+    ]
     arguments += [f"-DCMAKE_MAKE_PROGRAM={ninja}", "-DCMAKE_TOOLCHAIN_FILE=cmake/arm-none-eabi.cmake"]
-    subprocess.run(arguments, check=True, capture_output=True)
-    subprocess.run([cmake, "--build", str(tmp_path), "--target", image], check=True, capture_output=True)
-    for ending in ("elf", "uf2"):
-        again, before = tmp_path / f"{image}.{ending}", firmware / "w5500-evb-pico" / f"{image}.{ending}"
-        assert again.read_bytes() == before.read_bytes(), ending
+    subprocess.run([*arguments, f"-DSITE_DIR={site}"], check=True, capture_output=True)
+    wanted = [argument for target in targets for argument in ("--target", target)]
+    subprocess.run([cmake, "--build", str(folder), *wanted], check=True, capture_output=True)
+
+
+def files_that_differ(firmware: Path, board: str, folder: Path, pattern: str) -> list[str]:
+    """Names of images that are not the same, or not there, in both folders."""
+    before = firmware / board
+    names = {
+        path.name
+        for place in (before, folder)
+        for ending in ("elf", "uf2")
+        for path in place.glob(f"{pattern}.{ending}")
+    }
+    assert names
+    both = [name for name in names if (before / name).is_file() and (folder / name).is_file()]
+    return sorted(names - {name for name in both if (before / name).read_bytes() == (folder / name).read_bytes()})
+
+
+def test_the_same_sources_give_the_same_image(firmware: Path, tmp_path: Path) -> None:
+    image = "pingpong_client-lwip_raw"
+    build_again(firmware, "w5500-evb-pico", tmp_path, image)
+    assert files_that_differ(firmware, "w5500-evb-pico", tmp_path, image) == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("board", [*BOARDS, "ideal-mac"])
+def test_the_same_sources_give_the_same_images_all_of_them(firmware: Path, tmp_path: Path, board: str) -> None:
+    build_again(firmware, board, tmp_path)
+    assert files_that_differ(firmware, board, tmp_path, "*") == []
 
 
 def test_a_uf2_holds_the_image_that_the_elf_does(firmware: Path) -> None:

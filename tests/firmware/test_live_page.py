@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import http.client
-import importlib
+import json
 import re
 from collections import Counter
 from collections.abc import Callable
@@ -17,13 +17,6 @@ import pytest
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 TRANSPORTS = ("hardware", "lwip_raw", "lwip_sockets", "lwip_small")
-
-
-@pytest.fixture
-def script(monkeypatch: pytest.MonkeyPatch) -> Any:
-    """The documents' script that photographs the page."""
-    monkeypatch.syspath_prepend(REPOSITORY / "docs")
-    return importlib.import_module("live_page")
 
 
 @dataclass(frozen=True)
@@ -104,6 +97,17 @@ def test_tags_are_what_was_measured_and_counted(script: Any, firmware: Path, tra
         assert volts is not None, body
         assert float(volts[1]) == pytest.approx(1.65, abs=0.002)
         assert "<!--#" not in body
+
+
+@pytest.mark.parametrize("transport", TRANSPORTS)
+def test_the_temperature_is_what_the_sensor_gives(script: Any, firmware: Path, transport: str) -> None:
+    """27 degrees, in tenths, by a converter whose steps are 0.47 degrees (RP2040 datasheet, 4.9.5)."""
+    board = script.started(firmware / "w5500-evb-pico" / f"http_server-{transport}.elf")
+    figures = json.loads(script.while_served(board, ask("GET", "/live.json.shtml"))[2])
+    assert re.fullmatch(r"\d+\.\d", figures["temperature"]), figures
+    step = round(0.706 / 3.3 * 4096 - 0.5)
+    volts = step * 3.3 / 4096
+    assert float(figures["temperature"]) == pytest.approx(27 - (volts - 0.706) / 0.001721, abs=0.1)
 
 
 @pytest.mark.parametrize("transport", TRANSPORTS)

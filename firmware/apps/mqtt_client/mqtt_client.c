@@ -20,6 +20,7 @@ SETTING(quality, 1, "QoS 0..2", "the quality of service of what is published and
 #define FIRST_RETRY_MS 1000u
 #define LONGEST_RETRY_MS 32000u
 #define PRINTED_MOST_BYTES 64u
+#define LEAST_KEEP_ALIVE_S (2u * MQTT_CYCLIC_TIMER_INTERVAL)
 
 static mqtt_client_t client;
 static char client_id[sizeof "airwire-" + DECIMAL_DIGITS] = "airwire-";
@@ -92,8 +93,17 @@ static void connected_or_not(mqtt_client_t *unused, void *argument, mqtt_connect
     }
 }
 
+/* lwIP counts in intervals of its own: a broker that is silent for one of them must not count as lost. */
+static uint16_t keep_alive_s(void) {
+    uint32_t wanted_s = setting_keep_alive_s;
+    if (wanted_s && wanted_s < LEAST_KEEP_ALIVE_S) {
+        return LEAST_KEEP_ALIVE_S;
+    }
+    return wanted_s < UINT16_MAX ? (uint16_t)wanted_s : UINT16_MAX;
+}
+
 static void connect(void) {
-    struct mqtt_connect_client_info_t info = {.client_id = client_id, .keep_alive = (uint16_t)setting_keep_alive_s};
+    struct mqtt_connect_client_info_t info = {.client_id = client_id, .keep_alive = keep_alive_s()};
     ip_addr_t broker = IPADDR4_INIT(setting_broker);
     session.is_under_way = true;
     if (mqtt_client_connect(&client, &broker, (uint16_t)setting_broker_port, connected_or_not, NULL, &info) != ERR_OK) {

@@ -24,6 +24,12 @@ typedef struct {
 typedef TaskHandle_t sys_thread_t;
 /* Words of its stack that the thread never used. */
 unsigned sys_thread_least_stack(void);
+/* What the task with the sockets waits on in any call of theirs. */
+sys_sem_t *sys_socket_semaphore(void);
+/* Ends that wait, from an interrupt handler. */
+void sys_socket_wake_from_interrupt(void);
+/* Forgets that it was ended, where nobody waits. */
+void sys_socket_forget_wake(void);
 
 #define sys_sem_valid(sem) ((sem)->handle != NULL)
 #define sys_sem_set_invalid(sem) ((sem)->handle = NULL)

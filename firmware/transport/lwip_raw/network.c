@@ -8,6 +8,7 @@
 #include "console.h"
 #include "interface.h"
 #include "interrupt.h"
+#include "linger.h"
 #include "lwip/pbuf.h"
 #include "lwip/tcp.h"
 #include "lwip/timeouts.h"
@@ -228,18 +229,11 @@ void stream_peer(struct stream *stream, uint32_t *address, uint16_t *port) {
     *port = pcb ? pcb->remote_port : 0;
 }
 
-static void detach(struct tcp_pcb *pcb) {
-    tcp_arg(pcb, NULL);
-    tcp_recv(pcb, NULL);
-    tcp_sent(pcb, NULL);
-    tcp_poll(pcb, NULL, 0);
-    tcp_err(pcb, NULL);
-}
-
 void stream_abort(struct stream *stream) {
     struct seat *seat = seat_of(stream);
     if (seat->pcb) {
-        detach(seat->pcb);
+        tcp_arg(seat->pcb, NULL);
+        tcp_err(seat->pcb, NULL);
         tcp_abort(seat->pcb);
     }
     leave_seat(seat);
@@ -248,10 +242,10 @@ void stream_abort(struct stream *stream) {
 void stream_close(struct stream *stream) {
     struct seat *seat = seat_of(stream);
     if (seat->pcb) {
-        detach(seat->pcb);
-        if (tcp_close(seat->pcb) != ERR_OK) {
-            tcp_abort(seat->pcb);
+        if (seat->received) {
+            tcp_recved(seat->pcb, seat->received->tot_len);
         }
+        linger_and_close(seat->pcb);
     }
     leave_seat(seat);
 }

@@ -9,8 +9,12 @@
 #include "console.h"
 #include "driver_task.h"
 #include "interface.h"
+#include "linger.h"
+#include "lwip/api.h"
+#include "lwip/priv/sockets_priv.h"
 #include "lwip/sockets.h"
 #include "lwip/sys.h"
+#include "lwip/tcpip.h"
 #include "network_settings.h"
 #include "pools.h"
 #include "report.h"
@@ -118,13 +122,16 @@ struct stream *network_connect(uint32_t address, uint16_t port, const struct str
     return &seat->stream;
 }
 
+static void leave_seat(struct seat *seat) {
+    lwip_close(seat->socket);
+    seat->phase = FREE;
+}
+
 static void tell_end(struct seat *seat, enum stream_end how) {
-    bool is_over = how != STREAM_ENDED;
-    if (is_over) {
-        lwip_close(seat->socket);
-        seat->phase = FREE;
-    } else {
+    if (how == STREAM_ENDED) {
         seat->phase = PEER_ENDED;
+    } else {
+        leave_seat(seat);
     }
     if (seat->stream.user->ended) {
         seat->stream.user->ended(&seat->stream, how);
@@ -170,15 +177,26 @@ void stream_peer(struct stream *stream, uint32_t *address, uint16_t *port) {
     *port = lwip_ntohs(name.sin_port);
 }
 
+/* lwIP closes a socket without lingering: its connection is taken from it before, as a reset would take it. */
 void stream_close(struct stream *stream) {
-    lwip_close(seat_of(stream)->socket);
-    seat_of(stream)->phase = FREE;
+    struct seat *seat = seat_of(stream);
+    if (seat->phase != CONNECTING) {
+        LOCK_TCPIP_CORE();
+        struct netconn *connection = lwip_socket_dbg_get_socket(seat->socket)->conn;
+        struct tcp_pcb *pcb = connection->pcb.tcp;
+        connection->pcb.tcp = NULL;
+        if (pcb) {
+            linger_and_close(pcb);
+        }
+        UNLOCK_TCPIP_CORE();
+    }
+    leave_seat(seat);
 }
 
 void stream_abort(struct stream *stream) {
     struct linger none = {1, 0};
     lwip_setsockopt(seat_of(stream)->socket, SOL_SOCKET, SO_LINGER, &none, sizeof none);
-    stream_close(stream);
+    leave_seat(seat_of(stream));
 }
 
 struct datagrams *network_bind(uint16_t port, datagram_user *received, void *context) {
@@ -361,22 +379,42 @@ static void wait_until_ready(void) {
     }
 }
 
+static volatile bool is_waiting;
+
+/* Only select() is to be ended early: other calls wait for what lwIP has to finish. */
+static void end_wait(void) {
+    if (is_waiting) {
+        sys_socket_wake_from_interrupt();
+    }
+}
+
+/* Waits for the sockets or the application's time. A wake that comes after the look at the latter ends the wait. */
+static void wait_and_serve(void) {
+    fd_set readable, writable;
+    int most = gather(&readable, &writable);
+    is_waiting = true;
+    struct timeval limit = {0, (long)tick_wait_ms(LONGEST_SLEEP_MS) * 1000};
+    int ready = lwip_select(most + 1, &readable, &writable, NULL, &limit);
+    is_waiting = false;
+    sys_socket_forget_wake();
+    if (ready > 0) {
+        serve_all(&readable, &writable);
+    }
+}
+
 static void run(void *argument) {
     (void)argument;
     interface_start("lwIP's sockets on FreeRTOS");
     driver_task_start();
+    sys_socket_semaphore();
+    tick_set_waker(end_wait);
     wait_until_ready();
     report_ready();
     tick_begin();
     application.start();
     for (;;) {
         watchdog_feed();
-        fd_set readable, writable;
-        int most = gather(&readable, &writable);
-        struct timeval limit = {0, (long)tick_wait_ms(LONGEST_SLEEP_MS) * 1000};
-        if (lwip_select(most + 1, &readable, &writable, NULL, &limit) > 0) {
-            serve_all(&readable, &writable);
-        }
+        wait_and_serve();
         tick_call_if_due();
     }
 }
