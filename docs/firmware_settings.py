@@ -42,7 +42,7 @@ def _row(setting: ImageSetting) -> Row:
 
 
 def _images() -> dict[str, set[Row]]:
-    return {image.stem: {_row(one) for one in image_settings(image)} for image in sorted(IMAGES.glob("*.elf"))}
+    return {image.stem: {_row(one) for one in image_settings(image)} for image in sorted(IMAGES.glob("*-*.elf"))}
 
 
 def _table(rows: Iterable[Row]) -> Iterator[str]:

@@ -40,9 +40,9 @@ def sections(elf: Path) -> dict[str, int]:
 
 
 def size_table() -> str:
-    """Flash and RAM of each image."""
+    """Flash and RAM of each application on each way to the network."""
     rows = ["| image | flash | RAM |", "|---|--:|--:|"]
-    for elf in sorted(IMAGES.glob("*.elf")):
+    for elf in sorted(IMAGES.glob("*-*.elf")):
         have = sections(elf)
         flash, ram = (sum(have.get(name, 0) for name in names) for names in (FLASH, RAM))
         rows.append(f"| {elf.stem} | {flash} | {ram} |")

@@ -85,6 +85,7 @@ MODULES: dict[str, set[str]] = {
         "bench",
         "board",
         "board_model",
+        "board_row",
         "captures",
         "catalogue",
         "explain",

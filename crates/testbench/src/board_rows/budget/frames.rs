@@ -305,7 +305,7 @@ mod tests {
 
     #[test]
     fn a_frame_to_the_board_is_in_its_chip_a_while_after_its_last_bit() {
-        let at = |us: i64| Picoseconds::new(us * PS_PER_US);
+        let at = |us: i64| Picoseconds::from_ns(us * 1000);
         let passages =
             [true, false].map(|from_board| passage_of(from_board, at(3), at(10), Content::Payload));
         let found: Vec<Interval> = taking_in(&passages, at(1)).collect();
