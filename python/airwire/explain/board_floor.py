@@ -20,9 +20,9 @@ _NEAR = 0.5
 class Floor:
     """What a message takes in any case.
 
-    The bytes over SPI at the highest SCK of the chip, the chip's own time from SEND to the wire and from the wire to its
-    memory, the frames on the wire, and the PC's answer; of two boards the share of either. Looks at a register that saw nothing new are not
-    among it.
+    The bytes over SPI at the highest SCK of the chip, the chip's own time from SEND to the wire and from the wire to
+    its memory, the frames on the wire, and the PC's answer; of two boards the share of either. Looks at a register that
+    saw nothing new are not among it.
     """
 
     bus_ps: float
