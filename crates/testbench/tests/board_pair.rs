@@ -1,14 +1,14 @@
 //! Two boards at the ends of one wire, with the firmware's own images. Skips where those are not built.
 
-use std::collections::BTreeMap;
+mod built;
+
 use std::path::Path;
 
+use built::board;
 use testbench::Control;
-use testbench::board::{
-    Board, BoardOptions, BoardPair, Console, Ended, Side, find_board, read_image, with_settings,
-};
+use testbench::board::{Board, BoardPair, Console, Ended, Side};
 use testbench::board_rows::{prepare, run_row};
-use testbench::lan::{NetworkSetup, WireFrame};
+use testbench::lan::WireFrame;
 use testbench::suite::Suite;
 use units::Picoseconds;
 
@@ -16,24 +16,6 @@ const SERVER_ADDRESS: &str = "192.168.1.1";
 
 fn us(us: i64) -> Picoseconds {
     Picoseconds::new(us * units::PS_PER_US)
-}
-
-/// A board with one of the firmware's images; nothing where it is not built.
-fn board(image: &str, settings: &[(&str, &str)], seed: u64) -> Option<Board> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../build/firmware/w5500-evb-pico");
-    let path = folder.join(image);
-    if !path.is_file() {
-        eprintln!("skipped: {image} is not built; make firmware does that");
-        return None;
-    }
-    let settings: BTreeMap<String, String> =
-        settings.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
-    let image = with_settings(&read_image(&path, None).unwrap(), &settings).unwrap();
-    let network = NetworkSetup { pc: None, traffic: Vec::new(), ..NetworkSetup::default() };
-    let options = BoardOptions { seed, network, ..BoardOptions::default() };
-    let mut board = Board::new(find_board("w5500-evb-pico").unwrap(), options).unwrap();
-    board.load_image(image).unwrap();
-    Some(board)
 }
 
 /// The client and the server.

@@ -1,15 +1,10 @@
 //! The agent of one-way measurements on two boards: from the edge on the sender's trigger pin to the edge on the receiver's done
 //! pin, over TCP and UDP on one wire, and over a serial line. Skips where the images are not built.
 
-use std::collections::BTreeMap;
-use std::path::Path;
+mod built;
 
 use testbench::Control;
-use testbench::board::{
-    Board, BoardOptions, BoardPair, Console, Ended, Listener, RunUntil, Side, find_board, read_image,
-    with_settings,
-};
-use testbench::lan::NetworkSetup;
+use testbench::board::{Board, BoardPair, Console, Ended, Listener, RunUntil, Side};
 use units::{PS_PER_MS, PS_PER_S, PS_PER_US, Picoseconds};
 
 const TRANSPORTS: [&str; 3] = ["hardware", "lwip_raw", "lwip_sockets"];
@@ -47,19 +42,7 @@ fn agents(transport: &str, way: Way, bytes: usize) -> Option<[Board; 2]> {
 }
 
 fn agent(transport: &str, settings: &[(&str, &str)], seed: u64) -> Option<Board> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../build/firmware/w5500-evb-pico");
-    let path = folder.join(format!("oneway-{transport}.elf"));
-    if !path.is_file() {
-        eprintln!("skipped: {} is not built; make firmware does that", path.display());
-        return None;
-    }
-    let settings: BTreeMap<String, String> =
-        settings.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
-    let image = with_settings(&read_image(&path, None).unwrap(), &settings).unwrap();
-    let network = NetworkSetup { pc: None, traffic: Vec::new(), ..NetworkSetup::default() };
-    let options = BoardOptions { seed, network, ..BoardOptions::default() };
-    let mut board = Board::new(find_board("w5500-evb-pico").unwrap(), options).unwrap();
-    board.load_image(image).unwrap();
+    let mut board = built::board(&format!("oneway-{transport}.elf"), settings, seed)?;
     board.chip_mut().record_pins(1 << DONE);
     Some(board)
 }
