@@ -1,7 +1,7 @@
 //! iperf between the two machines, and with Debian's iperf 2.
 
 use std::io::{BufRead, BufReader, Read};
-use std::net::{TcpStream, UdpSocket};
+use std::net::{TcpListener, TcpStream, UdpSocket};
 use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::Duration;
@@ -139,7 +139,11 @@ struct IperfServer {
 impl IperfServer {
     /// On a port that was free a moment ago; nothing where iperf is not installed.
     fn start(udp: bool) -> Option<Self> {
-        let free = UdpSocket::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        let free = match udp {
+            true => UdpSocket::bind("127.0.0.1:0").unwrap().local_addr(),
+            false => TcpListener::bind("127.0.0.1:0").unwrap().local_addr(),
+        };
+        let free = free.unwrap().port();
         let port = free.to_string();
         let mut arguments = vec!["-s", "-p", &port, "-i", "10"];
         if udp {
@@ -157,12 +161,11 @@ impl IperfServer {
             BufReader::new(child.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
             thread::sleep(Duration::from_millis(300));
         } else {
-            for _ in 0..100 {
-                if TcpStream::connect(("127.0.0.1", free)).is_ok() {
-                    break;
-                }
+            let listens = (0..500).any(|_| {
                 thread::sleep(Duration::from_millis(20));
-            }
+                TcpStream::connect(("127.0.0.1", free)).is_ok()
+            });
+            assert!(listens, "iperf does not listen on port {free}: {:?}", child.try_wait());
         }
         Some(Self { child, port: free })
     }
