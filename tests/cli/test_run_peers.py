@@ -46,8 +46,8 @@ def run(airwire: Airwire, folder: Path, firmware: Path, text: str, *options: str
     return airwire("run", write(folder, text), "--firmware", firmware, "--out", "run", *options)
 
 
-def rows_of(done: subprocess.CompletedProcess[str]) -> dict[str, dict[str, Any]]:
-    assert done.returncode == 0, done.stderr
+def rows_of(done: subprocess.CompletedProcess[str], code: int = 0) -> dict[str, dict[str, Any]]:
+    assert done.returncode == code, done.stderr
     return {row["row"]: row for row in json.loads(done.stdout)["boards"]}
 
 
@@ -161,7 +161,7 @@ firmware = "{CLIENT}"
 limit = "10 ms"
 peer = {{ firmware = "{SERVER}", settings = {{ {PLACE} }} }}
 """
-    row = rows_of(run(airwire, tmp_path, firmware, text, "--json"))["short"]
+    row = rows_of(run(airwire, tmp_path, firmware, text, "--json"), code=1)["short"]
     assert row["figure"] is None
     assert row["problem"].startswith("peer measured no message: the board did not call the peer (")
 
@@ -174,7 +174,7 @@ settings = {{ server_port = 5001 }}
 limit = "5 s"
 peer = {{ firmware = "w5500-evb-pico/iperf-hardware.elf", settings = {{ {PLACE} }} }}
 """
-    row = rows_of(run(airwire, tmp_path, firmware, text, "--json"))["mute"]
+    row = rows_of(run(airwire, tmp_path, firmware, text, "--json"), code=1)["mute"]
     assert row["figure"] is None and row["causes"] == []
     assert row["problem"].startswith("peer measured no message: the peer answered nothing (")
 
