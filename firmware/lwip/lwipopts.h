@@ -30,6 +30,7 @@ struct netif *interface_route(void);
 #define TCPIP_THREAD_PRIO 3
 #else
 #define NO_SYS 1
+#define LWIP_SINGLE_NETIF 1 /* leaves the hook above out */
 #define LWIP_SOCKET 0
 #define LWIP_NETCONN 0
 #endif
@@ -38,7 +39,6 @@ struct netif *interface_route(void);
 #define LWIP_IPV4 1
 #define LWIP_IPV6 0
 #define LWIP_RAW 0
-#define LWIP_SINGLE_NETIF 1
 #define LWIP_TCP 1
 #define LWIP_ICMP 1
 #define LWIP_NETIF_LINK_CALLBACK 0

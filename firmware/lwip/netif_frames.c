@@ -25,6 +25,9 @@ static void work(uint32_t frame_us, size_t bytes) {
     if (setting_byte_work_ns) {
         work_us += bytes * setting_byte_work_ns / 1000u;
     }
+    if (!work_us) {
+        return;
+    }
     for (uint32_t from = clock_us(); !clock_is_over(from, work_us);) {
     }
 }

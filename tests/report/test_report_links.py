@@ -144,8 +144,9 @@ def test_every_figure_compiles_and_every_kind_of_stage_has_a_colour() -> None:
         assert vl_convert.vegalite_to_vega(vegalite_of(figure))["marks"], figure.name
     shared = {"cpu", "bus", "gate", "protocol", "empirical"}
     of_links, of_boards = shared | {"air", "retry", "queue"}, shared | {"wire", "pc", "chip", "sleep", "console"}
-    assert set(KINDS) == of_links | of_boards
-    for together in (of_links, of_boards):
+    of_bulk = of_boards - {"gate", "protocol"} | {"delay", "window"}
+    assert set(KINDS) == of_links | of_boards | of_bulk
+    for together in (of_links, of_boards, of_bulk):
         assert len({KINDS[kind][0] for kind in together}) == len(together)
 
 

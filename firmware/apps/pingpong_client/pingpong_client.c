@@ -50,8 +50,10 @@ static void opened(struct stream *stream) {
 
 /* Stands for what an application or an interpreter does with a message. */
 static void work(void) {
-    uint32_t from = clock_us();
-    while (!clock_is_over(from, setting_work_us)) {
+    if (!setting_work_us) {
+        return;
+    }
+    for (uint32_t from = clock_us(); !clock_is_over(from, setting_work_us);) {
     }
 }
 
