@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import json
+import subprocess
+import sys
 from pathlib import Path
+from typing import Any
 
 CAUSES = """
 name = "causes"
@@ -93,3 +97,14 @@ def write(folder: Path, text: str) -> Path:
     file = folder / "suite.toml"
     file.write_text(text)
     return file
+
+
+def run_once(folder: Path, text: str, images: Path) -> tuple[Path, dict[str, Any]]:
+    """Runs a suite from the command line: its run folder and its JSON."""
+    command = [sys.executable, "-m", "airwire.cli", "run", str(write(folder, text)), "--firmware", str(images)]
+    done = subprocess.run(
+        [*command, "--out", "run", "--json"], cwd=folder, capture_output=True, text=True, check=False, timeout=600
+    )
+    assert done.returncode == 0, done.stderr
+    content: dict[str, Any] = json.loads(done.stdout)
+    return folder / "run", content

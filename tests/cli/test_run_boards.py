@@ -17,22 +17,15 @@ from typing import Any
 import jsonschema
 import polars as pl
 import pytest
-from board_suites import CAUSES, CLIENTS, ENDLESS, MEANS, WITH_LINKS, write
+from board_suites import CAUSES, CLIENTS, ENDLESS, MEANS, WITH_LINKS, run_once, write
 
 Airwire = Callable[..., subprocess.CompletedProcess[str]]
 
 
 @pytest.fixture(scope="module")
 def causes(images: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, Any]]:
-    """The suite of causes, run once: its folder and its JSON."""
-    folder = tmp_path_factory.mktemp("causes")
-    command = [sys.executable, "-m", "airwire.cli", "run", str(write(folder, CAUSES)), "--firmware", str(images)]
-    done = subprocess.run(
-        [*command, "--out", "run", "--json"], cwd=folder, capture_output=True, text=True, check=False, timeout=300
-    )
-    assert done.returncode == 0, done.stderr
-    content: dict[str, Any] = json.loads(done.stdout)
-    return folder, content
+    """The suite of causes, run once: its run folder and its JSON."""
+    return run_once(tmp_path_factory.mktemp("causes"), CAUSES, images)
 
 
 def row(content: dict[str, Any], name: str) -> dict[str, Any]:
@@ -81,7 +74,7 @@ def test_measured_stands_beside_published(causes: tuple[Path, dict[str, Any]]) -
 
 def test_the_rate_is_that_of_the_samples_in_the_run_folder(causes: tuple[Path, dict[str, Any]]) -> None:
     folder, content = causes
-    samples = pl.read_parquet(folder / "run" / "samples" / "*.parquet")
+    samples = pl.read_parquet(folder / "samples" / "*.parquet")
     for name in ("fast", "slow", "print"):
         own = samples.filter(pl.col("run") == name)
         seconds = (max(own["done_ps"].to_list()) - min(own["trigger_ps"].to_list())) / 1e12
@@ -93,8 +86,8 @@ def test_the_rate_is_that_of_the_samples_in_the_run_folder(causes: tuple[Path, d
 
 def test_the_spans_of_a_message_fill_it_to_the_picosecond(causes: tuple[Path, dict[str, Any]]) -> None:
     folder, _ = causes
-    samples = pl.read_parquet(folder / "run" / "samples" / "*.parquet")
-    spans = pl.read_parquet(folder / "run" / "spans" / "*.parquet")
+    samples = pl.read_parquet(folder / "samples" / "*.parquet")
+    spans = pl.read_parquet(folder / "spans" / "*.parquet")
     assert min(spans.group_by("run").agg(pl.col("index").n_unique())["index"].to_list()) >= 3
     length = (pl.col("end_ps") - pl.col("start_ps")).alias("ps")
     totals = spans.group_by("run", "index").agg(length.sum()).join(samples, on=["run", "index"])
@@ -108,7 +101,7 @@ def test_the_spans_of_a_message_fill_it_to_the_picosecond(causes: tuple[Path, di
 
 def test_the_manifest_has_the_firmware_and_its_settings(causes: tuple[Path, dict[str, Any]], images: Path) -> None:
     folder, _ = causes
-    manifest = json.loads((folder / "run" / "manifest.json").read_text())
+    manifest = json.loads((folder / "manifest.json").read_text())
     assert manifest["target"] == "board"
     slow = next(row for row in manifest["rows"] if row["run"] == "slow")
     image = (images / "wiznet_settings.elf").read_bytes()
@@ -120,7 +113,7 @@ def test_the_manifest_has_the_firmware_and_its_settings(causes: tuple[Path, dict
 def test_the_frames_of_traced_messages_are_kept_for_wireshark(causes: tuple[Path, dict[str, Any]]) -> None:
     folder, _ = causes
     for name in ("fast", "slow", "poll"):
-        capture = (folder / "run" / "wire" / f"{name}.pcapng").read_bytes()
+        capture = (folder / "wire" / f"{name}.pcapng").read_bytes()
         # The section header's block type and byte order (pcapng, section 4.1), then what the messages carried.
         assert capture[:4] == b"\x0a\x0d\x0d\x0a"
         assert capture.count(b"message ") >= 10 and b"\x08\x00\x45" in capture
@@ -128,19 +121,19 @@ def test_the_frames_of_traced_messages_are_kept_for_wireshark(causes: tuple[Path
 
 def test_explain_takes_the_run_apart(causes: tuple[Path, dict[str, Any]], airwire: Airwire, tmp_path: Path) -> None:
     folder, _ = causes
-    done = airwire("explain", folder / "run", "--only", "slow", "--figure", "f.png", "--perfetto", "t.json")
+    done = airwire("explain", folder, "--only", "slow", "--figure", "f.png", "--perfetto", "t.json")
     assert done.returncode == 0, done.stderr
     assert "headers over SPI" in done.stdout and "Change first" not in done.stdout
     assert (tmp_path / "f.png").stat().st_size > 10_000
     assert len(json.loads((tmp_path / "t.json").read_text())["traceEvents"]) > 100
-    content = json.loads(airwire("explain", folder / "run", "--json").stdout)
+    content = json.loads(airwire("explain", folder, "--json").stdout)
     assert [(one["board"], one["link"]) for one in content["rows"]] == [("w5500-evb-pico", None)] * 6
 
 
 def test_the_report_shows_measured_and_published(causes: tuple[Path, dict[str, Any]], airwire: Airwire) -> None:
     folder, _ = causes
-    report, figures = folder / "report.html", folder / "figures"
-    done = airwire("report", folder / "run", "--out", report, "--figures", figures)
+    report, figures = folder.parent / "report.html", folder.parent / "figures"
+    done = airwire("report", folder, "--out", report, "--figures", figures)
     assert done.returncode == 0, done.stderr
     page = report.read_text()
     table = page[page.index("<table class='compared'>") :].partition("</table>")[0]

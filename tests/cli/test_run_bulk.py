@@ -13,7 +13,7 @@ from typing import Any
 
 import polars as pl
 import pytest
-from board_suites import write
+from board_suites import run_once, write
 
 Airwire = Callable[..., subprocess.CompletedProcess[str]]
 Row = dict[str, Any]
@@ -27,37 +27,28 @@ LONGER = MEASURE.replace("samples = 6", "samples = 9")
 
 WORK_NS, MORE_WORK_NS = 200, 300
 """What the processor does with each byte, beyond what firmware has to do: so that it is the limit."""
+
+
+def received_by(image: str, settings: str = "") -> str:
+    """What an image on the fast controller takes in from a PC half a millisecond away."""
+    return f'board = "ideal-mac"\nfirmware = "ideal-mac/{image}.elf"\n{settings}\n{FAR}\n{IN}\n'
+
+
 # lwIP's own settings have TCP_MSS 536 and a TCP_WND of four of them; the published ones 1460 and eleven.
+WINDOW = received_by("sink-lwip_raw-default")
+PROCESSOR = received_by("sink-lwip_raw-published", f'settings = {{ byte_work_ns = "{WORK_NS} ns" }}')
 ROWS = f"""
 [boards.window]
-board = "ideal-mac"
-firmware = "ideal-mac/sink-lwip_raw-default.elf"
-{FAR}
-{IN}
-{MEASURE}
+{WINDOW}{MEASURE}
 [boards.window-long]
-board = "ideal-mac"
-firmware = "ideal-mac/sink-lwip_raw-default.elf"
-{FAR}
-{IN}
-{LONGER}
+{WINDOW}{LONGER}
 [boards.window-farther]
 same_but = "window"
 network = {{ cable = {{ impair = "delay=1ms" }} }}
 [boards.processor]
-board = "ideal-mac"
-firmware = "ideal-mac/sink-lwip_raw-published.elf"
-settings = {{ byte_work_ns = "{WORK_NS} ns" }}
-{FAR}
-{IN}
-{MEASURE}
+{PROCESSOR}{MEASURE}
 [boards.processor-long]
-board = "ideal-mac"
-firmware = "ideal-mac/sink-lwip_raw-published.elf"
-settings = {{ byte_work_ns = "{WORK_NS} ns" }}
-{FAR}
-{IN}
-{LONGER}
+{PROCESSOR}{LONGER}
 [boards.processor-slow]
 same_but = "processor"
 settings = {{ byte_work_ns = "{MORE_WORK_NS} ns" }}
@@ -101,13 +92,8 @@ network = {{ cable = {{ impair = "loss=3%" }} }}
 @pytest.fixture(scope="module")
 def run_folder(firmware: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, Row]]:
     """The rows, run once: their folder and their JSON."""
-    folder = tmp_path_factory.mktemp("bulk")
-    command = [sys.executable, "-m", "airwire.cli", "run", str(write(folder, ROWS)), "--firmware", str(firmware)]
-    done = subprocess.run(
-        [*command, "--out", "run", "--json"], cwd=folder, capture_output=True, text=True, check=False, timeout=600
-    )
-    assert done.returncode == 0, done.stderr
-    return folder / "run", {row["row"]: row for row in json.loads(done.stdout)["boards"]}
+    folder, content = run_once(tmp_path_factory.mktemp("bulk"), ROWS, firmware)
+    return folder, {row["row"]: row for row in content["boards"]}
 
 
 @pytest.fixture(scope="module")

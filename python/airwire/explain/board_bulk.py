@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from airwire.board_row import BoardRow, Bulk
-from airwire.explain.board_cause import Cause, sum_ps
+from airwire.explain.board_cause import Cause, sentences_of, sum_ps, unexplained_sentences
 from airwire.explain.board_causes import causes, is_slow, megahertz
 from airwire.explain.board_figures import number, quantity
 from airwire.explain.quantities import count, percent, rough_time
@@ -27,8 +27,6 @@ _FULL_CABLE = 0.9
 _PAYLOAD = "payload over SPI"
 # Below this share of payload the rest of what SPI moves is worth a word.
 _MOSTLY_PAYLOAD = 0.9
-_MOST_CAUSES = 2
-_REMAINDER = 0.01
 _SHARES_OF_THE_PC = {
     "congestion_window": "the PC's congestion window",
     "send_buffer": "the PC's send buffer",
@@ -41,16 +39,13 @@ def bulk_sentence(waterfall: Waterfall, evidence: Mapping[str, float | None], bu
     total = waterfall.total_ps
     if total <= 0:
         return ""
+
+    def amount(ps: float) -> str:
+        return percent(ps / total)
+
     found = bulk_causes(waterfall.stages, evidence, bulk)
-    named = [cause for cause in found if cause.ps >= cause.least_share * total][:_MOST_CAUSES]
-    sentences = [f"{percent(cause.ps / total)} of the time is {cause.name}: {cause.change}." for cause in named]
-    if not named:
-        largest = max(waterfall.stages, key=lambda stage: stage.ps)
-        sentences.append(f"Nothing stands out: {percent(largest.ps / total)} of the time is {largest.name}.")
-    left = sum(stage.ps for stage in waterfall.stages if stage.kind == "empirical")
-    if left >= _REMAINDER * total:
-        sentences.append(f"{percent(left / total)} is unexplained.")
-    return " ".join(sentences)
+    sentences = sentences_of(found, waterfall, amount, "the time")
+    return " ".join([*sentences, *unexplained_sentences(waterfall, amount)])
 
 
 def bulk_causes(stages: Sequence[Stage], evidence: Mapping[str, float | None], bulk: Bulk) -> list[Cause]:

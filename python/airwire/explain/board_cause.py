@@ -1,11 +1,22 @@
-"""One cause of a board's verdict: what takes time, under a name that programs may rely on, and what to do about it."""
+"""One cause of a board's verdict: what takes time, under a name that programs may rely on, and what to do about it.
+
+A cause is named only where its share of the time is on the table: every sentence says how much of which time it is.
+What no stage explains is named as well.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from airwire.link_model import Stage
+from airwire.explain.quantities import percent
+from airwire.link_model import Stage, Waterfall
+
+Amount = Callable[[float], str]
+"""How sentences say picoseconds: as a time, or as a share of the whole."""
+
+_MOST_CAUSES = 2
+_REMAINDER = 0.01
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,3 +37,19 @@ class Cause:
 def sum_ps(stages: Sequence[Stage]) -> float:
     """What stages take together."""
     return sum(stage.ps for stage in stages)
+
+
+def sentences_of(found: Sequence[Cause], waterfall: Waterfall, amount: Amount, whole: str) -> list[str]:
+    """The largest of the causes with their changes, or that none is large; ``whole`` is what they are parts of."""
+    total = waterfall.total_ps
+    named = [cause for cause in found if cause.ps >= cause.least_share * total][:_MOST_CAUSES]
+    if named:
+        return [f"{amount(cause.ps)} of {whole} is {cause.name}: {cause.change}." for cause in named]
+    largest = max(waterfall.stages, key=lambda stage: stage.ps)
+    return [f"Nothing stands out: {percent(largest.ps / total)} of {whole} is {largest.name}."]
+
+
+def unexplained_sentences(waterfall: Waterfall, amount: Amount) -> list[str]:
+    """What no stage explains, where it is worth a word."""
+    left = sum_ps([stage for stage in waterfall.stages if stage.kind == "empirical"])
+    return [f"{amount(left)} is unexplained."] if left >= _REMAINDER * waterfall.total_ps else []

@@ -1,14 +1,10 @@
-"""What bounds a board's messages, and the change to make: causes that the stages of the median show, the largest first.
-
-A cause is named only where its share of the time is on the table: every sentence says how much of which time it is.
-What no stage explains is named as well.
-"""
+"""What bounds a board's messages, and the change to make: the causes that the stages of the median show."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
-from airwire.explain.board_cause import Cause, sum_ps
+from airwire.explain.board_cause import Amount, Cause, sentences_of, sum_ps, unexplained_sentences
 from airwire.explain.board_peer import apart, of_the_board, of_the_peer, shares_sentence
 from airwire.explain.board_timers import timer_causes
 from airwire.explain.quantities import percent, rough_time
@@ -21,8 +17,6 @@ _CONSOLE_SHARE = 0.1
 # SCK this far below what the chip takes is worth raising.
 _SLOW_SCK = 0.7
 _STALLED = 0.15
-_REMAINDER = 0.01
-_MOST_CAUSES = 2
 # Retransmission times that stacks begin with: RTR of WIZnet's chips is 2000 x 100 us after a reset, and Linux waits at
 # least 200 ms (TCP_RTO_MIN); lwIP's slow TCP timer counts in 500 ms, its fast one in 250 ms (opt.h, TCP_TMR_INTERVAL).
 _RETRANSMISSIONS = (
@@ -40,17 +34,10 @@ def cause_sentence(
     total = waterfall.total_ps
     if total <= 0:
         return ""
-    found = causes(waterfall.stages, evidence, peer)
-    named = [cause for cause in found if cause.ps >= cause.least_share * total][:_MOST_CAUSES]
-    sentences = [f"{rough_time(cause.ps)} of {rough_time(total)} is {cause.name}: {cause.change}." for cause in named]
-    if not named:
-        largest = max(waterfall.stages, key=lambda stage: stage.ps)
-        sentences.append(f"Nothing stands out: {percent(largest.ps / total)} of {rough_time(total)} is {largest.name}.")
+    sentences = sentences_of(causes(waterfall.stages, evidence, peer), waterfall, rough_time, rough_time(total))
     if peer is not None:
         sentences.append(shares_sentence(waterfall.stages))
-    left = sum(stage.ps for stage in waterfall.stages if stage.kind == "empirical")
-    if left >= _REMAINDER * total:
-        sentences.append(f"{rough_time(left)} is unexplained.")
+    sentences.extend(unexplained_sentences(waterfall, rough_time))
     return " ".join(sentences)
 
 
@@ -58,7 +45,7 @@ def causes(
     stages: Sequence[Stage],
     evidence: Mapping[str, float | None],
     peer: Mapping[str, float | None] | None = None,
-    amount: Callable[[float], str] = rough_time,
+    amount: Amount = rough_time,
 ) -> list[Cause]:
     """Every cause that the stages show, the largest first; ``peer`` is the evidence of a board in the PC's place.
 
@@ -75,9 +62,7 @@ def causes(
     return sorted((cause for cause in found if cause.ps > 0), key=lambda cause: -cause.ps)
 
 
-def _of_one(
-    stages: Sequence[Stage], evidence: Mapping[str, float | None], amount: Callable[[float], str]
-) -> list[Cause]:
+def _of_one(stages: Sequence[Stage], evidence: Mapping[str, float | None], amount: Amount) -> list[Cause]:
     return [
         *_spi(stages, evidence),
         *timer_causes(stages, evidence),
@@ -149,9 +134,7 @@ def _console(stages: Sequence[Stage]) -> list[Cause]:
     return [Cause(name, sum_ps(waits), change, least_share=_CONSOLE_SHARE)] if waits else []
 
 
-def _processor(
-    stages: Sequence[Stage], evidence: Mapping[str, float | None], amount: Callable[[float], str]
-) -> list[Cause]:
+def _processor(stages: Sequence[Stage], evidence: Mapping[str, float | None], amount: Amount) -> list[Cause]:
     work = [stage for stage in stages if stage.name.startswith(PROCESSOR) or stage.name == "the processor at work"]
     still = [stage for stage in stages if stage.name == _STILL]
     found = []
