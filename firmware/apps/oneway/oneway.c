@@ -1,5 +1,5 @@
 /* The agent of one-way measurements: as the sender it sends a message for each pulse on the trigger pin, as the
- * receiver it raises the done pin when a message is there and right, and lowers it when the next one begins. Nothing is
+ * receiver it raises the done pin when a message is there and right, for a short while. Nothing is
  * printed until the line has been silent for a second, so that the console is in nobody's way. */
 #include "oneway.h"
 
@@ -11,12 +11,14 @@
 SETTING(role, ROLE_SENDER, "choice sender|receiver", "which end of the link it is");
 SETTING(trigger_pin, 2, "pin 0..29", "the sender's pin: a message for each rising edge");
 SETTING(done_pin, 3, "pin 0..29",
-        "the receiver's pin: high from a message that is there and right to the beginning of the next one");
+        "the receiver's pin: it rises when a message is there and right, for 2 ms or to the beginning of the next one");
 SETTING(payload_bytes, 12, "bytes 12..1024", "the length of a message, with its header and CRC");
 SETTING(transport, TRANSPORT_TCP, "choice tcp|udp|uart",
         "what carries the messages; uart is UART1 on GP4 (out) and GP5 (in)");
 
 #define SILENCE_MS 1000u
+/* An analyser pairs a trigger with a done edge only where done was low when the trigger came. */
+#define DONE_HIGH_MS 2u
 
 static const struct way *const ways[] = {&way_tcp, &way_udp, &way_uart};
 static const struct way *way;
@@ -32,16 +34,24 @@ static void pulse(void) {
     network_call_soon();
 }
 
+static bool is_done_high;
+
+static void put_done(bool high) {
+    gpio_put(setting_done_pin, high);
+    is_done_high = high;
+}
+
 static void note(uint32_t *count) {
     (*count)++;
     counts.last_ms = clock_ms();
     counts.has_news = true;
 }
 
-void oneway_began(void) { gpio_put(setting_done_pin, false); }
+void oneway_began(void) { put_done(false); }
 
 void oneway_arrived(const struct oneway_message *message) {
-    gpio_put(setting_done_pin, true);
+    put_done(true);
+    network_call_soon();
     if (message->sequence < counts.next_sequence) {
         counts.reordered++;
     }
@@ -101,6 +111,18 @@ static void tell(void) {
     counts.has_news = false;
 }
 
+/* How long the done pin stays high yet; without end where it is low. */
+static uint32_t lower_done(uint32_t now_ms) {
+    uint32_t high_ms = now_ms - counts.last_ms;
+    if (is_done_high && high_ms < DONE_HIGH_MS) {
+        return DONE_HIGH_MS - high_ms;
+    }
+    if (is_done_high) {
+        put_done(false);
+    }
+    return NETWORK_NEVER;
+}
+
 static uint32_t tick(uint32_t now_ms) {
     if (!way) {
         return NETWORK_NEVER;
@@ -109,6 +131,9 @@ static uint32_t tick(uint32_t now_ms) {
     if (setting_role == ROLE_SENDER) {
         send_if_asked();
         wait_ms = served != pulses ? 0 : wait_ms;
+    } else {
+        uint32_t high_ms = lower_done(now_ms);
+        wait_ms = high_ms < wait_ms ? high_ms : wait_ms;
     }
     if (counts.has_news && now_ms - counts.last_ms >= SILENCE_MS) {
         tell();

@@ -10,7 +10,7 @@ use units::Picoseconds;
 
 use super::console_log::{CONSOLES, ConsoleLog};
 use super::file::{BoardFile, Part};
-use super::parts::Parts;
+use super::parts::{Parts, Pulses};
 use super::recording::Recording;
 use super::sampler::Sampler;
 use super::trace::TraceWriter;
@@ -151,6 +151,13 @@ impl Board {
     pub fn wire(&mut self, pin: u8, to: u8) {
         self.parts().wire(pin, to);
         self.chip.wire_pins(pin, to);
+    }
+
+    /// Connects a signal generator to its pin, in place of one that was there.
+    pub fn connect_pulses(&mut self, pulses: Pulses) {
+        let (pin, level) = pulses.begins();
+        self.parts().connect_pulses(pulses);
+        self.chip.drive_pin(pin, Some(level));
     }
 
     /// Executes one instruction of a core.

@@ -5,6 +5,7 @@
 //! What a suite says of such rows is in `suite/boards`; rows are kept in a run folder beside those of links.
 
 pub(crate) mod budget;
+mod edges;
 mod figure;
 mod keep;
 mod peers;
@@ -17,6 +18,6 @@ mod run;
 pub use budget::{BulkEvidence, Evidence, LimitShares, RowBudget, budget_of};
 pub use figure::Figure;
 pub use keep::{BoardEntry, board_spans, samples_of};
-pub use prepare::{Firmware, ReadyBoard, ReadyRow, prepare};
+pub use prepare::{Firmware, ReadyBoard, ReadyRow, ReadyTrigger, prepare};
 pub use result::{BoardRowResult, LatencyFigures, PeerResult};
 pub use run::{STEPS, run_row};

@@ -1,7 +1,8 @@
 //! Whether two images can play with each other: a mistake is said before anything runs. Images are known by their settings:
-//! who calls has `server` and `server_port`, who is called has `port`, and both may have `address`, `mac_last` and `dhcp`.
+//! of ping-pong who calls has `server` and `server_port`, and who is called has `port`; the agents of one-way measurements are
+//! told their `role`. Both may have `address`, `mac_last` and `dhcp`.
 
-use super::prepare::{ReadyBoard, Wrong, ethernet_chips};
+use super::prepare::{ReadyBoard, ReadyTrigger, Wrong, ethernet_chips};
 use crate::lan::NetworkSetup;
 
 const CLIENT: &str = "w5500-evb-pico/pingpong_client-hardware.elf";
@@ -10,7 +11,12 @@ const SERVER: &str = "w5500-evb-pico/pingpong_server-hardware.elf";
 const OFF: [&str; 2] = ["off", "0"];
 
 /// Checks both boards and the network of a row with a peer.
-pub(super) fn check(dut: &ReadyBoard, peer: &ReadyBoard, network: &NetworkSetup) -> Result<(), Wrong> {
+pub(super) fn check(
+    dut: &ReadyBoard,
+    peer: &ReadyBoard,
+    network: &NetworkSetup,
+    trigger: Option<&ReadyTrigger>,
+) -> Result<(), Wrong> {
     let plain = network.wifi.is_none() && network.impairments.iter().all(|one| *one == Default::default());
     if !plain {
         let message = "between two boards is a plain wire; leave wifi and cable.impair out";
@@ -25,12 +31,15 @@ pub(super) fn check(dut: &ReadyBoard, peer: &ReadyBoard, network: &NetworkSetup)
             return Err((field, message));
         }
     }
-    roles(dut, peer)?;
-    addresses(dut, peer)
+    let called = match trigger {
+        Some(trigger) => agents(dut, peer, trigger)?,
+        None => roles(dut, peer)?,
+    };
+    addresses(dut, peer, called)
 }
 
-/// The row's image calls, and the peer's is called.
-fn roles(dut: &ReadyBoard, peer: &ReadyBoard) -> Result<(), Wrong> {
+/// The row's image calls, and the peer's is called; the setting that says where.
+fn roles(dut: &ReadyBoard, peer: &ReadyBoard) -> Result<&'static str, Wrong> {
     let Some(called_port) = dut.settings.get("server").and(dut.settings.get("server_port")) else {
         let message = format!(
             "{} cannot play with a peer: it has no settings server and server_port, by which a ping-pong client such as \
@@ -54,10 +63,45 @@ fn roles(dut: &ReadyBoard, peer: &ReadyBoard) -> Result<(), Wrong> {
         );
         return Err(("peer.settings", message));
     }
-    Ok(())
+    Ok("server")
 }
 
-fn addresses(dut: &ReadyBoard, peer: &ReadyBoard) -> Result<(), Wrong> {
+/// The pins and roles of both images, as far as these have settings for them; the setting that says where the row's sends.
+fn agents(dut: &ReadyBoard, peer: &ReadyBoard, trigger: &ReadyTrigger) -> Result<&'static str, Wrong> {
+    let ends = [
+        (dut, "settings", "sender", "trigger_pin", trigger.pin),
+        (peer, "peer.settings", "receiver", "done_pin", trigger.done),
+    ];
+    for (board, field, role, setting, pin) in ends {
+        if let Some(other) = board.settings.get("role").filter(|set| *set != role) {
+            let message =
+                format!("role is {other}, but this board is the {role} here; set role = \"{role}\"");
+            return Err((field, message));
+        }
+        if let Some(set) = board.settings.get(setting).filter(|set| **set != pin.to_string()) {
+            let message = format!(
+                "{setting} is {set}, but trigger names GP{pin} of this board; give both the same pin"
+            );
+            return Err((field, message));
+        }
+    }
+    for name in ["transport", "port"] {
+        if let (Some(one), Some(other)) = (dut.settings.get(name), peer.settings.get(name))
+            && one != other
+        {
+            let message = format!("{name} is {other}, but the board has {one}; set both to one");
+            return Err(("peer.settings", message));
+        }
+    }
+    if dut.settings.get("transport").is_some_and(|transport| transport == "uart") {
+        let message =
+            "transport is uart, but between the two boards of a row is an Ethernet wire; set tcp or udp";
+        return Err(("settings", message.to_owned()));
+    }
+    Ok("peer")
+}
+
+fn addresses(dut: &ReadyBoard, peer: &ReadyBoard, calls: &str) -> Result<(), Wrong> {
     let set = |board: &ReadyBoard, name: &str| board.settings.get(name).cloned();
     let asks = |board: &ReadyBoard| set(board, "dhcp").is_some_and(|dhcp| !OFF.contains(&dhcp.as_str()));
     for (board, field) in [(dut, "settings"), (peer, "peer.settings")] {
@@ -66,18 +110,17 @@ fn addresses(dut: &ReadyBoard, peer: &ReadyBoard) -> Result<(), Wrong> {
             return Err((field, message.to_owned()));
         }
     }
-    let (called, address) = (set(dut, "server"), set(peer, "address"));
+    let (called, address) = (set(dut, calls), set(peer, "address"));
     if let (Some(called), Some(address)) = (&called, &address)
         && called != address
     {
         let message = format!(
-            "address is {address}, but the board calls {called} (its setting server); set address = \"{called}\""
+            "address is {address}, but the board calls {called} (its setting {calls}); set address = \"{called}\""
         );
         return Err(("peer.settings", message));
     }
-    for (name, other) in
-        [("address", "\"192.168.1.1\", and the board's setting server to it"), ("mac_last", "1")]
-    {
+    let elsewhere = format!("\"192.168.1.1\", and the board's setting {calls} to it");
+    for (name, other) in [("address", elsewhere.as_str()), ("mac_last", "1")] {
         if let (Some(one), Some(theirs)) = (set(dut, name), set(peer, name))
             && one == theirs
         {

@@ -7,11 +7,12 @@ use std::path::{Path, PathBuf};
 
 use mcu::image::Image;
 use sha2::{Digest, Sha256};
+use units::Picoseconds;
 
 use super::peers;
 use crate::board::{BoardError, BoardFile, Part, find_board, image_settings, read_image_file, with_settings};
 use crate::lan::NetworkSetup;
-use crate::suite::{BoardRow, NetworkSource, Suite, SuiteError};
+use crate::suite::{BoardRow, NetworkSource, PinTrigger, Suite, SuiteError};
 use crate::toml_file::Misplaced;
 
 /// Where images are built, from the checkout.
@@ -39,6 +40,21 @@ pub struct ReadyBoard {
     pub settings: BTreeMap<String, String>,
 }
 
+/// The pins of a row whose messages are edges.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ReadyTrigger {
+    /// The GPIO of the board.
+    pub pin: u8,
+    /// The GPIO of the peer.
+    pub done: u8,
+    /// The shortest time between two edges.
+    pub period: Picoseconds,
+    /// What is added to it at most.
+    pub by: Picoseconds,
+    /// The first edge.
+    pub from: Picoseconds,
+}
+
 /// A row that can be run.
 #[derive(Debug, Clone)]
 pub struct ReadyRow {
@@ -48,6 +64,8 @@ pub struct ReadyRow {
     pub dut: ReadyBoard,
     /// The board in the place of the PC.
     pub peer: Option<ReadyBoard>,
+    /// Edges that are messages to it.
+    pub trigger: Option<ReadyTrigger>,
     /// The network with all traffic.
     pub network: NetworkSetup,
     /// The client or server whose messages are taken, where it is known beforehand.
@@ -100,14 +118,15 @@ impl Places {
         let peer = setup.peer.as_ref().map(|peer| {
             let fields = ["peer.board", "peer.firmware", "peer.settings"];
             let peer = self.ready_board((&peer.board, &peer.firmware, &peer.settings), fields)?;
-            peers::check(&dut, &peer, &network)?;
-            Ok(peer)
+            let trigger = setup.trigger.as_ref().map(|one| ready_trigger(one, &dut, &peer)).transpose()?;
+            peers::check(&dut, &peer, &network, trigger.as_ref())?;
+            Ok((peer, trigger))
         });
-        let peer = peer.transpose()?;
+        let (peer, trigger) = peer.transpose()?.unzip();
         if peer.is_some() {
             (network.pc, network.traffic) = (None, Vec::new());
         }
-        Ok(ReadyRow { row: row.clone(), dut, peer, network, of })
+        Ok(ReadyRow { row: row.clone(), dut, peer, trigger: trigger.flatten(), network, of })
     }
 
     /// A board with its image; errors are of these fields.
@@ -195,6 +214,20 @@ impl Places {
         };
         Err(("of", format!("{of:?} is no client or server of the PC; {hint}")))
     }
+}
+
+/// The pins by the names that each board has for them.
+fn ready_trigger(trigger: &PinTrigger, dut: &ReadyBoard, peer: &ReadyBoard) -> Result<ReadyTrigger, Wrong> {
+    let gpio = |board: &ReadyBoard, pin: &str, field| {
+        board.board.pin(pin).map_err(|error| (field, error.to_string()))
+    };
+    Ok(ReadyTrigger {
+        pin: gpio(dut, &trigger.pin, "trigger.pin")?,
+        done: gpio(peer, &trigger.done, "trigger.done")?,
+        period: trigger.period,
+        by: trigger.dither(),
+        from: trigger.from,
+    })
 }
 
 fn shown(place: &Path) -> String {

@@ -5,14 +5,20 @@ use units::Picoseconds;
 use wiznet::Access;
 
 use super::ReadyRow;
-use super::prepare::ReadyBoard;
+use super::edges::Edges;
+use super::prepare::{ReadyBoard, ReadyTrigger};
 use super::rounds::Rounds;
+use crate::board::parts::Pulses;
 use crate::board::{Board, BoardError, BoardOptions, BoardPair, BoardRun, Crossing, Ended, RunUntil, Side};
 use crate::control::Control;
 use crate::lan::{TracedFrame, TrafficResults};
 
-/// What a peer is called, and its kind: that of the PC's server in whose place it stands.
-const PEER: (&str, &str) = ("peer", "pingpong-server");
+/// What a peer is called.
+const PEER: &str = "peer";
+/// The kind of a peer: that of the PC's server in whose place it stands.
+const ANSWERS: &str = "pingpong-server";
+/// The kind of one that raises a pin.
+const RAISES: &str = "oneway";
 
 /// A row's boards at some time.
 pub(super) enum Rig {
@@ -25,10 +31,18 @@ pub(super) enum Rig {
 /// Two boards, and what was heard of them.
 pub(super) struct Peers {
     pair: BoardPair,
-    rounds: Rounds,
+    messages: Messages,
     /// Whether frames are kept.
     traces: bool,
     crossed: Vec<Crossing>,
+}
+
+/// How messages between two boards are told.
+enum Messages {
+    /// By numbers on the wire.
+    Rounds(Rounds),
+    /// By edges on pins.
+    Edges(Edges),
 }
 
 /// What passed since somebody asked last.
@@ -46,9 +60,12 @@ impl Rig {
         let Some(peer) = &ready.peer else { return Ok(Self::WithPc(Box::new(dut))) };
         // Two chips with one seed would choose the same numbers.
         let peer = loaded(peer, ready, seed.wrapping_add(1))?;
-        let pair = BoardPair::new(dut, peer, None)?;
-        let (rounds, crossed) = (Rounds::default(), Vec::new());
-        Ok(Self::WithPeer(Box::new(Peers { pair, rounds, traces: false, crossed })))
+        let mut pair = BoardPair::new(dut, peer, None)?;
+        let messages = match &ready.trigger {
+            Some(trigger) => Messages::Edges(edges(&mut pair, trigger, ready, seed)),
+            None => Messages::Rounds(Rounds::default()),
+        };
+        Ok(Self::WithPeer(Box::new(Peers { pair, messages, traces: false, crossed: Vec::new() })))
     }
 
     /// The virtual time.
@@ -119,7 +136,7 @@ impl Rig {
     pub(super) fn messages(&mut self, ready: &ReadyRow) -> (Option<TrafficResults>, Vec<Sample>, usize) {
         let (of, mut samples) = match self {
             Self::WithPc(board) => with_pc(board, ready),
-            Self::WithPeer(peers) => (Some(peers.results()), peers.rounds.samples().to_vec()),
+            Self::WithPeer(peers) => peers.told(),
         };
         let skipped = usize::try_from(ready.row.measurement.skip).unwrap_or(usize::MAX).min(samples.len());
         samples.drain(..skipped);
@@ -134,25 +151,34 @@ impl Peers {
     fn run(&mut self, end: Picoseconds, control: &Control) -> Result<Ended, BoardError> {
         let ended = self.pair.run(end, control);
         for crossing in self.pair.take_crossed() {
-            self.rounds.hear(&crossing);
+            if let Messages::Rounds(rounds) = &mut self.messages {
+                rounds.hear(&crossing);
+            }
             if self.traces {
                 self.crossed.push(crossing);
             }
         }
+        if let Messages::Edges(edges) = &mut self.messages {
+            edges.take(self.pair.boards());
+        }
         ended
     }
 
-    fn results(&self) -> TrafficResults {
-        let (name, kind) = PEER;
-        let results = Results { summary: self.rounds.why_none(), ..Results::default() };
-        TrafficResults {
-            name: name.to_owned(),
+    /// The peer as one of the PC's servers, and its messages.
+    fn told(&self) -> (Option<TrafficResults>, Vec<Sample>) {
+        let (kind, summary, samples) = match &self.messages {
+            Messages::Rounds(rounds) => (ANSWERS, rounds.why_none(), rounds.samples().to_vec()),
+            Messages::Edges(edges) => (RAISES, edges.why_none(), edges.samples()),
+        };
+        let results = TrafficResults {
+            name: PEER.to_owned(),
             kind: kind.to_owned(),
             is_client: false,
             has_begun: true,
             is_done: false,
-            results,
-        }
+            results: Results { summary, ..Results::default() },
+        };
+        (Some(results), samples)
     }
 }
 
@@ -162,6 +188,14 @@ fn loaded(ready: &ReadyBoard, row: &ReadyRow, seed: u64) -> Result<Board, BoardE
         Board::new(ready.board.clone(), BoardOptions { seed, network, ..BoardOptions::default() })?;
     board.load_image(ready.image.clone())?;
     Ok(board)
+}
+
+/// Pulses on the board's pin, and both pins watched.
+fn edges(pair: &mut BoardPair, trigger: &ReadyTrigger, ready: &ReadyRow, seed: u64) -> Edges {
+    let [dut, peer] = pair.boards();
+    dut.connect_pulses(Pulses::new(trigger.pin, trigger.from, (trigger.period, trigger.by), seed));
+    let payload_bytes = ready.dut.settings.get("payload_bytes").and_then(|text| text.parse().ok());
+    Edges::watch([(dut, trigger.pin), (peer, trigger.done)], payload_bytes.unwrap_or(0))
 }
 
 fn with_pc(board: &mut Board, ready: &ReadyRow) -> (Option<TrafficResults>, Vec<Sample>) {

@@ -12,8 +12,8 @@ pub(crate) mod schema;
 mod trigger;
 
 pub use boards::{
-    Amount, BOARD_FIELDS, BoardRow, BoardSetup, Compare, Measurement, NetworkSource, Parts, PeerSetup, Place,
-    Published, Quantity, SameBut, Statistic, Times,
+    Amount, BOARD_FIELDS, BoardRow, BoardSetup, Compare, Measurement, NetworkSource, Parts, PeerSetup,
+    PinTrigger, Place, Published, Quantity, SameBut, Statistic, Times,
 };
 pub use check::RowError;
 use check::check_samples;

@@ -7,6 +7,7 @@ mod eeprom;
 mod i2c_wires;
 mod loopback;
 mod mapped;
+mod pulses;
 mod routes;
 mod wired;
 
@@ -19,6 +20,7 @@ use units::Picoseconds;
 pub use activity::{Activity, Burst};
 pub use eeprom::Eeprom;
 pub use loopback::SpiLoopback;
+pub use pulses::Pulses;
 
 use self::i2c_wires::I2cWires;
 use self::wired::{SavedWired, WiredChips};
@@ -91,6 +93,7 @@ pub struct Parts {
     i2c: [I2cBus; 2],
     i2c_wires: Vec<I2cWires>,
     pin_devices: Vec<Box<dyn PinDevice>>,
+    pulses: Option<Pulses>,
     microvolts: [Option<i32>; ADC_INPUTS],
     routes: routes::Routes,
     activity: Option<Activity>,
@@ -121,11 +124,12 @@ pub(crate) struct SavedParts {
 }
 
 impl Parts {
-    /// Nothing where something cannot be saved: devices that a program connected, EEPROMs, an ideal MAC.
+    /// Nothing where something cannot be saved: devices that a program connected, EEPROMs, pulses, an ideal MAC.
     pub(crate) fn saved(&self) -> Option<SavedParts> {
         let devices = self.spi.iter().map(Vec::len).sum::<usize>()
             + self.i2c.iter().map(|bus| bus.devices.len()).sum::<usize>()
-            + self.pin_devices.len();
+            + self.pin_devices.len()
+            + usize::from(self.pulses.is_some());
         let wired = match &self.wired {
             Some(wired) => Some(wired.saved()?),
             None => None,
@@ -182,6 +186,11 @@ impl Parts {
     /// Connects a device to the pins.
     pub fn connect_pins(&mut self, device: Box<dyn PinDevice>) {
         self.pin_devices.push(device);
+    }
+
+    /// Connects a signal generator, in place of one that was there.
+    pub(super) fn connect_pulses(&mut self, pulses: Pulses) {
+        self.pulses = Some(pulses);
     }
 
     /// Sets the voltage at a pin with an ADC input.
@@ -345,10 +354,15 @@ impl Outside for Parts {
     }
 
     fn next_event(&self) -> Option<Picoseconds> {
-        self.wired.as_ref().and_then(WiredChips::next_event)
+        let chips = self.wired.as_ref().and_then(WiredChips::next_event);
+        let pulses = self.pulses.as_ref().map(Pulses::next_edge);
+        chips.into_iter().chain(pulses).min()
     }
 
     fn advance(&mut self, at: Picoseconds, reactions: &mut Vec<Reaction>) {
+        if let Some(pulses) = &mut self.pulses {
+            pulses.advance(at, reactions);
+        }
         if let Some(wired) = &mut self.wired {
             wired.advance(at, reactions);
         }
@@ -375,6 +389,7 @@ impl Outside for Parts {
             i2c: [bus(&self.i2c[0])?, bus(&self.i2c[1])?],
             i2c_wires: self.i2c_wires.clone(),
             pin_devices: self.pin_devices.iter().map(|device| device.snapshot()).collect::<Option<_>>()?,
+            pulses: self.pulses.clone(),
             microvolts: self.microvolts,
             routes: self.routes.clone(),
             activity: self.activity.clone(),

@@ -15,7 +15,16 @@ const PEER: &str = "the peer: ";
 /// What was seen of a row.
 pub(super) struct Shares {
     board: Share,
-    peer: Option<Share>,
+    peer: Option<(Share, Way)>,
+}
+
+/// How far a message to a peer goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Way {
+    /// It ends at the peer.
+    There,
+    /// The peer answers.
+    ThereAndBack,
 }
 
 /// What does not follow from what the board did.
@@ -78,10 +87,10 @@ impl Shares {
     }
 
     /// Of two boards on a plain wire.
-    pub(super) fn with_peer(passages: Vec<Passage>, board: Testimony, peer: Testimony) -> Self {
+    pub(super) fn with_peer(passages: Vec<Passage>, board: Testimony, peer: Testimony, way: Way) -> Self {
         let waits = || Waits::OfMessages { has_delay: false };
         let peer = Share::new(mirrored(&passages), peer, waits());
-        Self { board: Share::new(passages, board, waits()), peer: Some(peer) }
+        Self { board: Share::new(passages, board, waits()), peer: Some((peer, way)) }
     }
 
     /// The spans of a message, without gaps.
@@ -90,7 +99,13 @@ impl Shares {
         let of_frames = self.board.of_frames(from, to);
         match &self.peer {
             None => self.board.spans(sample.index, from, to, &of_frames),
-            Some(peer) => self.spans_of_both(peer, sample.index, (from, to), &of_frames),
+            Some((peer, way)) => {
+                let windows = match way {
+                    Way::There => windows_there(&self.board.passages, from, to),
+                    Way::ThereAndBack => windows(&of_frames, &self.board.passages, from, to),
+                };
+                self.spans_of_both(peer, sample.index, (from, to), (&of_frames, windows))
+            }
         }
     }
 
@@ -99,14 +114,14 @@ impl Shares {
         peer: &Share,
         message: u64,
         (from, to): (Picoseconds, Picoseconds),
-        of_frames: &[Interval],
+        (of_frames, windows): (&[Interval], Vec<Window>),
     ) -> Vec<BudgetSpan> {
         let own = without_frames(of_frames);
         let at_the_board =
             |start, end| self.board.spans(message, start, end, &own).into_iter().map(of_the_board);
         let mut spans = Vec::new();
         let mut at = from;
-        for Window { start, end, wire } in windows(of_frames, &self.board.passages, from, to) {
+        for Window { start, end, wire } in windows {
             let start = start.max(at);
             if start >= end {
                 continue;
@@ -137,15 +152,33 @@ struct Window {
 fn windows(of_frames: &[Interval], passages: &[Passage], from: Picoseconds, to: Picoseconds) -> Vec<Window> {
     let at_peer = of_frames.iter().filter(|one| one.rank == Rank::Pc);
     let at_peer = at_peer.map(|one| Window { start: one.start, end: one.end.min(to), wire: None });
-    let carries = |one: &&Passage| matches!(one.content, Content::Payload | Content::Again);
-    let under_way = passages.iter().filter(|one| one.end > from && one.start < to);
-    let on_wire = under_way.filter(carries).map(|one| {
-        let Interval { start, end, stage, bytes, .. } = frames::on_the_wire(one);
-        Window { start, end: end.min(to), wire: Some((stage, bytes)) }
-    });
-    let mut found: Vec<Window> = at_peer.chain(on_wire).collect();
+    let mut found: Vec<Window> = at_peer.chain(on_wire(passages.iter(), from, to)).collect();
     found.sort_by_key(|window| (window.start, window.end));
     found
+}
+
+/// The same of a message that ends at the peer: it is there from the arrival of its last frame on.
+fn windows_there(passages: &[Passage], from: Picoseconds, to: Picoseconds) -> Vec<Window> {
+    let own = passages.iter().filter(|one| one.from_board);
+    let mut found: Vec<Window> = on_wire(own, from, to).collect();
+    found.sort_by_key(|window| (window.start, window.end));
+    let arrived = found.last().map(|last| Window { start: last.end, end: to, wire: None });
+    found.extend(arrived);
+    found
+}
+
+/// Frames with something for an application.
+fn on_wire<'a>(
+    passages: impl Iterator<Item = &'a Passage>,
+    from: Picoseconds,
+    to: Picoseconds,
+) -> impl Iterator<Item = Window> {
+    let carries = |one: &&Passage| matches!(one.content, Content::Payload | Content::Again);
+    let under_way = passages.filter(move |one| one.end > from && one.start < to);
+    under_way.filter(carries).map(move |one| {
+        let Interval { start, end, stage, bytes, .. } = frames::on_the_wire(one);
+        Window { start, end: end.min(to), wire: Some((stage, bytes)) }
+    })
 }
 
 /// What follows from frames but that they are on the wire.
@@ -201,7 +234,7 @@ mod tests {
         ];
         let board = working(0, 100, "the processor in f");
         let peer = working(0, 50, "the processor in g");
-        let shares = Shares::with_peer(passages, board, peer);
+        let shares = Shares::with_peer(passages, board, peer, Way::ThereAndBack);
         let sample = Sample { done: Some(at(66)), ..Sample::begun(7, at(5)) };
         let spans = shares.spans(&sample);
         let us = |time: Picoseconds| time.ps() / PS_PER_US;

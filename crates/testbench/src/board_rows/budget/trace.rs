@@ -7,7 +7,7 @@ use units::{PS_PER_S, Picoseconds};
 
 use super::flow::{self, Seen};
 use super::frames::{Passage, Passages};
-use super::shares::{self, Shares, Waits};
+use super::shares::{self, Shares, Waits, Way};
 use super::spans::Span;
 use super::transfers::{self, BulkEvidence, Circumstances, LimitsByPorts};
 use super::witness::{Testimony, Witness};
@@ -203,7 +203,10 @@ impl Trace<'_> {
         let waits = waits.map(Waits::OfBulk);
         let has_delay = bulk::has_delay(&self.ready.network);
         let shares = match peer {
-            Some(peer) => Shares::with_peer(passages, board, peer),
+            Some(peer) => {
+                let way = if self.ready.trigger.is_some() { Way::There } else { Way::ThereAndBack };
+                Shares::with_peer(passages, board, peer, way)
+            }
             None => Shares::with_pc(passages, board, waits.unwrap_or(Waits::OfMessages { has_delay })),
         };
         let mut spans = Vec::new();

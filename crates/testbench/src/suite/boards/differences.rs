@@ -20,6 +20,7 @@ pub(super) fn differences(here: &BoardSetup, there: &BoardSetup) -> Vec<Differen
     note("firmware", one.to_owned(), other.to_owned());
     note("network", here.network.text().to_owned(), there.network.text().to_owned());
     note("traffic", traffic_text(here), traffic_text(there));
+    note("trigger", trigger_text(here), trigger_text(there));
     found.extend(of_settings("", &here.settings, &there.settings));
     found.extend(peer::differences(here, there));
     found
@@ -52,13 +53,14 @@ fn images<'a>(here: &'a BoardSetup, there: &'a BoardSetup) -> (&'a str, &'a str)
 /// How many things that are. A suite compares thousands of rows with each other, so nothing is copied for it.
 pub(super) fn difference_count(here: &BoardSetup, there: &BoardSetup) -> usize {
     // By names of fields, so that a new one is not forgotten.
-    let BoardSetup { board, firmware: _, settings, network, traffic, peer: _ } = here;
+    let BoardSetup { board, firmware: _, settings, network, traffic, peer: _, trigger } = here;
     let (one, other) = images(here, there);
     let fields = [
         *board != there.board,
         one != other,
         *network != there.network,
         *traffic != there.traffic && traffic_text(here) != traffic_text(there),
+        *trigger != there.trigger,
     ];
     let changed = settings.iter().filter(|(name, value)| there.settings.get(*name) != Some(*value));
     let missing = there.settings.keys().filter(|name| !settings.contains_key(*name));
@@ -69,6 +71,10 @@ pub(super) fn difference_count(here: &BoardSetup, there: &BoardSetup) -> usize {
 /// What runs on the PC, as it would stand on a command line.
 pub(super) fn traffic_text(setup: &BoardSetup) -> String {
     setup.traffic.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
+}
+
+fn trigger_text(setup: &BoardSetup) -> String {
+    setup.trigger.as_ref().map_or_else(|| "none".to_owned(), ToString::to_string)
 }
 
 /// The one difference between a row and another.

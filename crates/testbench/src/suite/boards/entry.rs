@@ -14,8 +14,8 @@ use super::differences::{difference_count, differences, same_but};
 use super::fields::names;
 use super::toml_text::document_of;
 use super::{
-    BoardRow, BoardSetup, Compare, DEFAULT_BOARD, Measurement, NetworkSource, PeerSetup, Place, Published,
-    Quantity, SameBut, peer,
+    BoardRow, BoardSetup, Compare, DEFAULT_BOARD, Measurement, NetworkSource, PeerSetup, PinTrigger, Place,
+    Published, Quantity, SameBut, peer,
 };
 use crate::lan::{NetworkError, NetworkSetup, TrafficSetup};
 use crate::toml_file::{Misplaced, TomlFile, Value, fields_of, plain, shown};
@@ -79,6 +79,9 @@ impl Reader<'_> {
         for (field, _, value) in &fields {
             self.set(&mut entry, &within, field, value)?;
         }
+        if entry.setup.trigger.is_some() && find("measure").is_none() {
+            entry.measurement.quantity = Quantity::Latency;
+        }
         if let Some((field, message)) = peer::conflict(&entry.setup, &entry.measurement) {
             let place =
                 fields.iter().find(|(known, ..)| *known == field).map_or(&span, |(_, place, _)| place);
@@ -131,6 +134,9 @@ impl Reader<'_> {
             "network" => setup.network = self.network(field, value)?,
             "traffic" => setup.traffic = self.traffic(field, value)?,
             "peer" => setup.peer = Some(PeerSetup::read(self.file, field, value, setup.peer.take())?),
+            "trigger" => {
+                setup.trigger = Some(PinTrigger::read(self.file, field, value, setup.trigger.take())?);
+            }
             "measure" => measurement.quantity = self.file.choose(field, value, &Quantity::ALL)?,
             "of" => measurement.of = Some(self.file.text_of(field, value)?),
             "skip" => measurement.skip = self.file.whole(field, value, 0, MOST_SAMPLES)?,
@@ -305,6 +311,7 @@ impl Entry {
                 network: NetworkSource::Default,
                 traffic: Vec::new(),
                 peer: None,
+                trigger: None,
             },
             choices: Vec::new(),
             measurement: Measurement {

@@ -67,15 +67,23 @@ pub const BOARD_FIELDS: &[BoardField] = &[
         "peer",
         "a table: firmware, board, settings",
         "none",
-        "a second board in the place of the PC, with one wire between both: the row's image is a ping-pong client and this \
-         one the server, which takes the address that the client calls (docs/how-to/run-a-suite.md); of the network only the \
+        "a second board in the place of the PC, with one wire between both: the row's image calls and this one is called, at the \
+         address that the row's calls (docs/how-to/run-a-suite.md); of the network only the \
          cable's speed counts",
         "{ firmware = \"w5500-evb-pico/pingpong_server-hardware.elf\", settings = { address = \"192.168.1.1\" } }",
     ),
     field(
+        "trigger",
+        "a table: pin, done, period, by, from",
+        "none",
+        "with a peer: each rising edge on this pin of the board is a message, which ends with a rising edge on the pin done of the \
+         peer; edges come from 5 s on, 20 ms (period) and up to half of that (by) more apart",
+        "{ pin = \"GP2\", done = \"GP3\", period = \"20 ms\", from = \"5 s\" }",
+    ),
+    field(
         "measure",
         "messages, requests, latency or bulk",
-        "messages",
+        "messages; latency with trigger",
         "what is told: messages or requests per second, the time of a message (its median, or the statistic of published), or \
          bits per second",
         "\"latency\"",
@@ -102,7 +110,7 @@ pub const BOARD_FIELDS: &[BoardField] = &[
         "the name of an entry before this one",
         "none",
         "the entry that this one is compared with: it has all of that entry's fields but those that it gives itself, and \
-         exactly one of board, firmware, network, traffic, peer and the settings differs",
+         exactly one of board, firmware, network, traffic, peer, trigger and the settings differs",
         "\"pingpong\"",
     ),
     field(

@@ -5,6 +5,7 @@ mod differences;
 mod entry;
 mod fields;
 mod peer;
+mod pin_trigger;
 mod published;
 mod read_published;
 pub(crate) mod schema;
@@ -18,6 +19,7 @@ use units::Picoseconds;
 pub(super) use entry::board_rows;
 pub use fields::BOARD_FIELDS;
 pub use peer::PeerSetup;
+pub use pin_trigger::PinTrigger;
 pub use published::{Amount, Compare, Parts, Published, Statistic, Times};
 
 use crate::lan::{NetworkSetup, TrafficSetup};
@@ -78,6 +80,8 @@ pub struct BoardSetup {
     pub traffic: Vec<TrafficSetup>,
     /// The board in the place of the PC.
     pub peer: Option<PeerSetup>,
+    /// Edges that are messages to the peer.
+    pub trigger: Option<PinTrigger>,
 }
 
 /// Where a network comes from.

@@ -84,7 +84,10 @@ fn settings(
 
 /// What an entry with a peer cannot have as well: the field, and why.
 pub(super) fn conflict(setup: &BoardSetup, measurement: &Measurement) -> Option<(&'static str, String)> {
-    setup.peer.as_ref()?;
+    if setup.peer.is_none() {
+        let message = "it is given, but there is no peer whose pin would end a message; give peer";
+        return setup.trigger.as_ref().map(|_| ("trigger", message.to_owned()));
+    }
     if !setup.traffic.is_empty() {
         let message = "with a peer there is no PC to run it; leave traffic out, or take peer out";
         return Some(("traffic", message.to_owned()));
@@ -95,6 +98,16 @@ pub(super) fn conflict(setup: &BoardSetup, measurement: &Measurement) -> Option<
         return Some(("of", message));
     }
     let quantity = measurement.quantity;
+    if let Some(trigger) = &setup.trigger {
+        if quantity != Quantity::Latency {
+            let message = format!("it is {:?}, but edges tell a latency; leave measure out", quantity.name());
+            return Some(("measure", message));
+        }
+        let (from, limit) = (trigger.from, measurement.limit);
+        let message =
+            format!("the first edge is at {from}, and the row ends at {limit} (limit); give a longer limit");
+        return (from >= limit).then_some(("trigger", message));
+    }
     (!matches!(quantity, Quantity::Messages | Quantity::Latency)).then(|| {
         let message =
             format!("it is {:?}, but two boards play ping-pong: messages or latency", quantity.name());

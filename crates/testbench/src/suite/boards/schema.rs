@@ -37,6 +37,17 @@ fn shape(field: &str) -> Value {
                 "settings": {"type": "object", "additionalProperties": scalar},
             },
         }),
+        "trigger" => json!({
+            "type": "object",
+            "additionalProperties": false,
+            "properties": {
+                "pin": {"type": ["string", "integer"]},
+                "done": {"type": ["string", "integer"]},
+                "period": {"type": "string"},
+                "by": {"type": "string"},
+                "from": {"type": "string"},
+            },
+        }),
         "measure" => json!({"enum": Quantity::ALL.map(|(name, _)| name)}),
         "skip" => json!({"type": "integer", "minimum": 0}),
         "samples" => json!({"type": "integer", "minimum": 1}),

@@ -1,0 +1,94 @@
+//! A signal generator at a pin. The time between pulses varies, so that they meet whatever a board does periodically at every phase.
+
+use mcu::Reaction;
+use sim::RandomStream;
+use units::Picoseconds;
+
+/// A pulse is high for this part of the period.
+const HIGH_IN: i64 = 4;
+const LONGEST_HIGH: Picoseconds = Picoseconds::new(units::PS_PER_MS);
+
+/// Pulses on a pin.
+#[derive(Debug, Clone)]
+pub struct Pulses {
+    pin: u8,
+    period: Picoseconds,
+    by: Picoseconds,
+    random: RandomStream,
+    is_high: bool,
+    /// The beginning of the last pulse.
+    begin: Picoseconds,
+    /// The next edge.
+    next: Picoseconds,
+}
+
+impl Pulses {
+    /// The first pulse is at `from`; two are a period apart and up to `by` more.
+    pub fn new(pin: u8, from: Picoseconds, (period, by): (Picoseconds, Picoseconds), seed: u64) -> Self {
+        let random = RandomStream::named(seed, "pulses");
+        Self { pin, period, by, random, is_high: false, begin: from, next: from }
+    }
+
+    /// The pin, and the level that it has until the first pulse.
+    pub(in super::super) fn begins(&self) -> (u8, bool) {
+        (self.pin, self.is_high)
+    }
+
+    pub(super) fn next_edge(&self) -> Picoseconds {
+        self.next
+    }
+
+    /// Every edge up to a time.
+    pub(super) fn advance(&mut self, at: Picoseconds, reactions: &mut Vec<Reaction>) {
+        while self.next <= at {
+            self.is_high = !self.is_high;
+            reactions.push(Reaction::Pin { pin: self.pin, level: Some(self.is_high) });
+            if self.is_high {
+                self.begin = self.next;
+                self.next = self.begin + LONGEST_HIGH.min(Picoseconds::new(self.period.ps() / HIGH_IN));
+            } else {
+                self.next = self.begin + self.period + self.random.time_below(self.by);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use units::PS_PER_S;
+
+    use super::*;
+
+    fn ms(ms: i64) -> Picoseconds {
+        Picoseconds::new(ms * units::PS_PER_MS)
+    }
+
+    fn begins(seed: u64) -> Vec<Picoseconds> {
+        let mut pulses = Pulses::new(2, ms(1000), (ms(15), ms(10)), seed);
+        let mut found = Vec::new();
+        while pulses.next_edge() < Picoseconds::new(3 * PS_PER_S) {
+            let at = pulses.next_edge();
+            let mut reactions = Vec::new();
+            pulses.advance(at, &mut reactions);
+            assert_eq!(reactions, [Reaction::Pin { pin: 2, level: Some(pulses.is_high) }]);
+            found.extend(pulses.is_high.then_some(at));
+        }
+        found
+    }
+
+    #[test]
+    fn pulses_are_a_period_apart_and_up_to_so_much_more() {
+        let begins = begins(7);
+        assert_eq!(begins[0], ms(1000));
+        assert!((95..=105).contains(&begins.len()), "{} in two seconds", begins.len());
+        let apart: Vec<Picoseconds> = begins.windows(2).map(|pair| pair[1] - pair[0]).collect();
+        assert!(apart.iter().all(|&one| one >= ms(15) && one < ms(25)), "{apart:?}");
+        assert!(apart.iter().any(|&one| one < ms(17)) && apart.iter().any(|&one| one > ms(23)));
+    }
+
+    #[test]
+    fn a_seed_gives_the_same_pulses_again_and_another_gives_others() {
+        assert_eq!(begins(7), begins(7));
+        assert_ne!(begins(7), begins(8));
+    }
+}
