@@ -112,8 +112,8 @@ static void tell(void) {
 }
 
 /* How long the done pin stays high yet; without end where it is low. */
-static uint32_t lower_done(uint32_t now_ms) {
-    uint32_t high_ms = now_ms - counts.last_ms;
+static uint32_t lower_done(void) {
+    uint32_t high_ms = clock_ms() - counts.last_ms;
     if (is_done_high && high_ms < DONE_HIGH_MS) {
         return DONE_HIGH_MS - high_ms;
     }
@@ -132,10 +132,11 @@ static uint32_t tick(uint32_t now_ms) {
         send_if_asked();
         wait_ms = served != pulses ? 0 : wait_ms;
     } else {
-        uint32_t high_ms = lower_done(now_ms);
+        uint32_t high_ms = lower_done();
         wait_ms = high_ms < wait_ms ? high_ms : wait_ms;
     }
-    if (counts.has_news && now_ms - counts.last_ms >= SILENCE_MS) {
+    /* Since `now_ms` a message may have been sent. */
+    if (counts.has_news && clock_ms() - counts.last_ms >= SILENCE_MS) {
         tell();
     }
     return wait_ms < SILENCE_MS ? wait_ms : SILENCE_MS;
