@@ -183,6 +183,8 @@ class BoardRow:
     """What was seen of a bulk transfer, in rows that measure one."""
     peer: Peer | None = None
     """The board in the place of the PC, in rows that have one."""
+    trigger: str | None = None
+    """Which edges are messages to the peer, in rows whose messages are edges."""
 
     @cached_property
     def spans(self) -> pl.DataFrame:
@@ -218,6 +220,7 @@ def board_row_of(entry: Mapping[str, Any], load_spans: Callable[[], pl.DataFrame
         latency=_latency(entry.get("latency")),
         bulk=_bulk(entry.get("bulk")),
         peer=_peer(entry.get("peer")),
+        trigger=entry.get("trigger"),
     )
 
 

@@ -73,6 +73,8 @@ trait Agents {
         self.sender().chip_mut().drive_pin(TRIGGER, Some(false));
         self.run(Picoseconds::new(150 * PS_PER_MS));
         let rises = rises(self.receiver());
+        // An analyser would not pair a trigger that comes while it is high.
+        assert_eq!(self.receiver().levels() >> DONE & 1, 0, "the done pin has fallen again");
         rises.iter().map(|&at| (at - trigger).ps() as f64 / PS_PER_US as f64).collect()
     }
 }

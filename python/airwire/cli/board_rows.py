@@ -77,6 +77,7 @@ def _row_json(row: Capture) -> dict[str, Any]:
         "firmware_sha256": board.firmware_sha256,
         "settings": dict(board.settings),
         "peer": _peer_json(row),
+        "trigger": board.trigger,
         "measure": board.measure,
         "figure": None if board.figure is None else asdict(board.figure),
         "latency": None if board.latency is None else asdict(board.latency),

@@ -104,7 +104,11 @@ impl Edges {
                  whether both speak the same transport",
                 self.trigger_pin, self.done_pin
             ),
-            (true, true) => format!("GP{} of the peer rose only before messages", self.done_pin),
+            (true, true) => self
+                .samples()
+                .into_iter()
+                .find_map(|one| one.error)
+                .unwrap_or_else(|| format!("GP{} of the peer rose only before messages", self.done_pin)),
         }
     }
 }

@@ -28,12 +28,14 @@ pub struct BoardEntry {
     pub firmware: FirmwareEntry,
     /// The board in the place of the PC.
     pub peer: Option<PeerEntry>,
-    /// Null: messages say their own.
+    /// What every message carries; null where messages say their own.
     pub payload_bytes: Option<u64>,
     /// All settings of the image as they were in force.
     pub settings: BTreeMap<String, String>,
     /// The network: `default`, a file, or the table of the suite as a document.
     pub network: String,
+    /// Which edges are messages to the peer.
+    pub trigger: Option<String>,
     /// What ran on the PC beside its servers.
     pub traffic: Vec<String>,
     /// Whose messages the samples are.
@@ -262,9 +264,10 @@ impl BoardEntry {
             board: result.ready.dut.board.name.clone(),
             firmware: firmware_entry(&result.ready.dut),
             peer: peer_entry(result),
-            payload_bytes: None,
+            payload_bytes: result.ready.trigger.as_ref().and_then(|trigger| trigger.payload_bytes),
             settings: result.ready.dut.settings.clone(),
             network: row.setup.network.text().to_owned(),
+            trigger: row.setup.trigger.as_ref().map(|trigger| trigger.to_string()),
             traffic: row.setup.traffic.iter().map(|one| one.to_string()).collect(),
             of: result.traffic.as_ref().map(|(name, _)| name.clone()),
             measure: row.measurement.quantity.name(),

@@ -53,6 +53,8 @@ pub struct ReadyTrigger {
     pub by: Picoseconds,
     /// The first edge.
     pub from: Picoseconds,
+    /// What a message carries, where the image has a setting for that.
+    pub payload_bytes: Option<u64>,
 }
 
 /// A row that can be run.
@@ -227,6 +229,7 @@ fn ready_trigger(trigger: &PinTrigger, dut: &ReadyBoard, peer: &ReadyBoard) -> R
         period: trigger.period,
         by: trigger.dither(),
         from: trigger.from,
+        payload_bytes: dut.settings.get("payload_bytes").and_then(|text| text.parse().ok()),
     })
 }
 

@@ -62,7 +62,7 @@ impl Rig {
         let peer = loaded(peer, ready, seed.wrapping_add(1))?;
         let mut pair = BoardPair::new(dut, peer, None)?;
         let messages = match &ready.trigger {
-            Some(trigger) => Messages::Edges(edges(&mut pair, trigger, ready, seed)),
+            Some(trigger) => Messages::Edges(edges(&mut pair, trigger, seed)),
             None => Messages::Rounds(Rounds::default()),
         };
         Ok(Self::WithPeer(Box::new(Peers { pair, messages, traces: false, crossed: Vec::new() })))
@@ -191,11 +191,10 @@ fn loaded(ready: &ReadyBoard, row: &ReadyRow, seed: u64) -> Result<Board, BoardE
 }
 
 /// Pulses on the board's pin, and both pins watched.
-fn edges(pair: &mut BoardPair, trigger: &ReadyTrigger, ready: &ReadyRow, seed: u64) -> Edges {
+fn edges(pair: &mut BoardPair, trigger: &ReadyTrigger, seed: u64) -> Edges {
     let [dut, peer] = pair.boards();
     dut.connect_pulses(Pulses::new(trigger.pin, trigger.from, (trigger.period, trigger.by), seed));
-    let payload_bytes = ready.dut.settings.get("payload_bytes").and_then(|text| text.parse().ok());
-    Edges::watch([(dut, trigger.pin), (peer, trigger.done)], payload_bytes.unwrap_or(0))
+    Edges::watch([(dut, trigger.pin), (peer, trigger.done)], trigger.payload_bytes.unwrap_or(0))
 }
 
 fn with_pc(board: &mut Board, ready: &ReadyRow) -> (Option<TrafficResults>, Vec<Sample>) {

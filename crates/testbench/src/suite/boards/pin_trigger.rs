@@ -3,8 +3,10 @@
 
 use std::fmt;
 
+use links::Schedule;
 use units::{PS_PER_MS, PS_PER_S, Picoseconds};
 
+use super::super::trigger::phrase;
 use crate::toml_file::{Misplaced, TomlFile, Value, fields_of, plain, shown};
 
 /// The fields of the table.
@@ -69,11 +71,12 @@ impl PinTrigger {
     }
 }
 
-/// As it stands in a comparison.
+/// As it stands in a comparison and in a manifest.
 impl fmt::Display for PinTrigger {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { pin, done, period, by: _, from } = self;
-        write!(out, "{pin} to {done} every {period} plus up to {} from {from} on", self.dither())
+        let edges = phrase(&Schedule::Dithered { period: *period, by: self.dither() });
+        write!(out, "{pin} to {done}, {edges}, from {from} on")
     }
 }
 
