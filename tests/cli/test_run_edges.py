@@ -126,7 +126,7 @@ def test_a_receiver_that_polls_is_named_with_its_period(run_folder: tuple[Path, 
     # Triggers meet its raster at every phase: the wait is anything from nothing to the period.
     found = samples(folder, "polled")["latency_ps"]
     quick = rows["udp payload_bytes=12"]["figure"]["value"]
-    assert found.median() - quick == pytest.approx(POLL_PS / 2, rel=0.3)  # type: ignore[operator]
+    assert found.median() - quick == pytest.approx(POLL_PS / 2, rel=0.3)
     assert found.max() - found.min() == pytest.approx(POLL_PS, rel=0.1)  # type: ignore[operator]
 
 
