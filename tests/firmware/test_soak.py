@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,6 +14,8 @@ from soak import judge
 from soak.cycles import BOARD, CLOCK_START_MS, AnotherSoakError, Cycle, Kept, Soak, run_soak
 from soak.picture import draw
 from soak.plan import FULL, PAGES, SHORT, SITE, plan_of
+
+from airwire.board_model import Counter, TrafficResult
 
 FIVE_MINUTES_S = 300
 TRANSPORTS = ("hardware", "lwip_raw", "lwip_sockets")
@@ -84,6 +87,27 @@ def test_a_clock_that_does_not_wrap_is_found(firmware: Path, tmp_path: Path) -> 
 def test_a_client_that_was_cut_short_is_found() -> None:
     plan = plan_of(1, 0, "lwip_raw", SHORT)
     assert list(judge.of_clients(plan, {})) == [f"{client.name} never began" for client in plan.clients]
+
+
+def test_pings_without_answer_are_found_beyond_what_loss_gives() -> None:
+    plan = plan_of(1, 0, "lwip_raw", FULL)
+    pings = [client for client in plan.clients if client.kind == "ping" and not client.is_rough]
+    sent = sum(client.expect for client in pings)
+
+    def told(answered: Callable[[int], int]) -> list[str]:
+        results = {
+            client.name: TrafficResult(
+                client.name, "ping", True, True, "", None, [Counter("answered", answered(client.expect), "")], None
+            )
+            for client in pings
+        }
+        only_pings = replace(plan, clients=tuple(pings))
+        return list(judge.of_clients(only_pings, results))
+
+    assert told(lambda count: count - 1) == []
+    one_in_five = sent - 5 * len(pings)
+    assert told(lambda count: count - 5) == [f"only {one_in_five} of all {sent} pings were answered"]
+    assert len(told(lambda count: count // 2 - 1)) == len(pings) + 1
 
 
 def test_the_picture_shows_every_transport(tmp_path: Path) -> None:

@@ -19,6 +19,7 @@ SETTING(transport, TRANSPORT_TCP, "choice tcp|udp|uart",
 #define SILENCE_MS 1000u
 /* An analyser pairs a trigger with a done edge only where done was low when the trigger came. */
 #define DONE_HIGH_MS 2u
+#define MAKE_AFTER_MS 1u
 
 static const struct way *const ways[] = {&way_tcp, &way_udp, &way_uart};
 static const struct way *way;
@@ -80,23 +81,37 @@ static size_t payload_bytes(void) {
     return wanted < ONEWAY_LEAST_BYTES ? ONEWAY_LEAST_BYTES : wanted > ONEWAY_MOST_BYTES ? ONEWAY_MOST_BYTES : wanted;
 }
 
-/* The next message is made when the one before has left, not when the pulse comes. */
-static void send_if_asked(void) {
-    static uint8_t bytes[ONEWAY_MOST_BYTES] __attribute__((aligned(4)));
-    static bool is_made;
+static uint8_t next_message[ONEWAY_MOST_BYTES] __attribute__((aligned(4)));
+static bool is_made;
+
+static void make_next(void) {
+    oneway_write(next_message, payload_bytes(), counts.sent);
+    is_made = true;
+}
+
+static void send_next(void) {
+    served++;
+    if (way->send(next_message, payload_bytes())) {
+        note(&counts.sent);
+        is_made = false;
+    } else {
+        note(&counts.unsent);
+    }
+}
+
+/* How long nothing is to be done, `wait_ms` at most. The next message is made when the one before has left and not
+ * when its pulse comes, as far as there is time between. */
+static uint32_t send_if_asked(uint32_t wait_ms) {
     if (!is_made) {
-        oneway_write(bytes, payload_bytes(), counts.sent);
-        is_made = true;
+        make_next();
     }
     if (served != pulses) {
-        served++;
-        if (way->send(bytes, payload_bytes())) {
-            note(&counts.sent);
-            is_made = false;
-        } else {
-            note(&counts.unsent);
-        }
+        send_next();
     }
+    if (served != pulses) {
+        return 0;
+    }
+    return is_made ? wait_ms : MAKE_AFTER_MS;
 }
 
 static void tell(void) {
@@ -129,8 +144,7 @@ static uint32_t tick(uint32_t now_ms) {
     }
     uint32_t wait_ms = way->tick ? way->tick(now_ms) : SILENCE_MS;
     if (setting_role == ROLE_SENDER) {
-        send_if_asked();
-        wait_ms = served != pulses ? 0 : wait_ms;
+        wait_ms = send_if_asked(wait_ms);
     } else {
         uint32_t high_ms = lower_done();
         wait_ms = high_ms < wait_ms ? high_ms : wait_ms;

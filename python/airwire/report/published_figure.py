@@ -1,4 +1,4 @@
-"""Measured beside published: a row for each row that ran on a board, a panel for each unit."""
+"""Measured beside published, where that is: a row for each row that ran on a board, a panel for each unit."""
 
 from __future__ import annotations
 
@@ -14,6 +14,11 @@ from airwire.report.spec import Columns, Figure, LegendEntry, Panel, Spec, row_a
 ROW_PX = 46
 _MEASURED, _PUBLISHED = "var(--series1)", "var(--series2)"
 PUBLISHED = LegendEntry("published", _PUBLISHED, "diamond")
+_OF_MEASURED = "Dot: measured on the virtual board, with its 95 % interval."
+_OF_PUBLISHED = (
+    "Diamond: published; hollow where the published figure is of another setup, so that only the cause is compared. Of "
+    "a published range a line to its end."
+)
 # What one of each unit is on its axis, and the axis's title.
 _AXES = {
     "messages/s": (1.0, "messages per second, log scale"),
@@ -33,12 +38,12 @@ def published_figure(views: Sequence[CaptureView]) -> Figure | None:
     ]
     if not panels:
         return None
-    caption = (
-        "Dot: measured on the virtual board, with its 95 % interval. Diamond: published; hollow where the published "
+    caption, legend = _OF_MEASURED, [LegendEntry("measured", _MEASURED, "circle")]
+    if all(board.published is None for board in measured.values()):
+        return Figure("published", "Measured", caption, panels, legend, columns=1)
+    return Figure(
+        "published", "Measured and published", f"{caption} {_OF_PUBLISHED}", panels, [*legend, PUBLISHED], columns=1
     )
-    caption += "figure is of another setup, so that only the cause is compared. Of a published range a line to its end."
-    legend = [LegendEntry("measured", _MEASURED, "circle"), PUBLISHED]
-    return Figure("published", "Measured and published", caption, panels, legend, columns=1)
 
 
 def _named(views: Sequence[CaptureView]) -> dict[str, BoardRow]:
