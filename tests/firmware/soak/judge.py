@@ -11,8 +11,8 @@ from soak.plan import Client, Plan, service_of
 
 LEAST_STACK_WORDS = 32
 LEAST_PINGS_ANSWERED = 0.5
-"""Of one client. Each is lost with 2 %, and where a busy board has no memory left for a frame: of the thousand clients of
-a day one may well lose three of ten, but none half of them."""
+"""Of one client. Each is lost with 2 %, and where a busy board has no memory left for a frame: of the thousand clients
+of a day one may well lose three of ten, but none half of them."""
 LEAST_OF_ALL_PINGS_ANSWERED = 0.875
 """Of all in the quiet slots of a cycle, 80 on average, of which two are lost: ten hardly ever."""
 MOST_BUSY_WHEN_QUIET = 0.01
