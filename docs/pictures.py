@@ -1,7 +1,8 @@
 """The pictures of the documents, drawn by Airwire from synthetic captures: ``python docs/pictures.py``.
 
 Each link below has one trait, so that its picture shows one finding. ``report.png`` is a photograph of the
-demo's report and needs Chromium. Real captures are left out: they are not ours to publish.
+demo's report and needs Chromium, ``oneway.png`` needs the firmware (``make firmware``). Real captures are left out:
+they are not ours to publish.
 """
 
 from __future__ import annotations
@@ -15,9 +16,13 @@ from importlib import resources
 from pathlib import Path
 from random import Random
 
+from tick_beat import compressed
+
 import airwire
 
 PICTURES = Path(__file__).resolve().parent / "pictures"
+SUITES = Path(__file__).resolve().parents[1] / "suites"
+ONEWAY_ROW = "udp-lwip_raw payload_bytes=128"
 MESSAGES = 600
 SCALE = 0.8
 CHROMIUM = ("chromium", "chromium-browser", "google-chrome")
@@ -30,6 +35,7 @@ def main() -> None:
         folder.mkdir()
         for kind, latencies in LINKS.items():
             finding_picture(kind, latencies, folder)
+        oneway_picture(folder)
         demo_pictures(folder)
 
 
@@ -102,6 +108,18 @@ def finding_picture(kind: str, messages: Callable[[], Iterator[tuple[int, int]]]
     picture = next(path for path in drawn if path.name.startswith("capture-"))
     png = vl_convert.svg_to_png(picture.read_text(encoding="utf-8"), scale=SCALE)
     (PICTURES / f"{kind}.png").write_bytes(png)
+
+
+def oneway_picture(folder: Path) -> None:
+    """Draw where the time of a message between two virtual boards goes, from pin to pin."""
+    import vl_convert
+
+    run, drawn = folder / "oneway", folder / "oneway.svg"
+    airwire.run(SUITES / "oneway.toml", only=[ONEWAY_ROW], out=run)
+    command = [sys.executable, "-m", "airwire.cli", "explain", str(run), "--only", ONEWAY_ROW, "--figure", str(drawn)]
+    subprocess.run(command, check=True, capture_output=True)
+    png = vl_convert.svg_to_png(drawn.read_text(encoding="utf-8"), scale=SCALE)
+    (PICTURES / "oneway.png").write_bytes(compressed(png))
 
 
 def demo_pictures(folder: Path) -> None:
