@@ -73,6 +73,9 @@ network = {{ cable = {{ impair = "delay=0.1ms" }} }}
 same_but = "bus"
 board = "pico-w5100"
 firmware = "pico-w5100/streams-hardware.elf"
+[boards.bus-slow]
+same_but = "bus-w5100"
+settings = {{ spi_hz = "2 MHz" }}
 [boards.out]
 firmware = "w5500-evb-pico/streams-hardware.elf"
 {FAR}
@@ -225,6 +228,15 @@ def test_a_w5100_moves_four_bytes_for_each(rows: dict[str, Row]) -> None:
     # Datasheet 6.3.2: opcode, two bytes of address, one byte of data.
     assert rows["bus-w5100"]["bulk"]["bus_bytes_per_payload_byte"] == pytest.approx(4, abs=0.15)
     assert first(rows["bus-w5100"])["cause"] == "bus"
+
+
+def test_a_board_so_slow_that_intervals_pass_without_a_byte_is_explained_as_well(
+    rows: dict[str, Row], run_folder: tuple[Path, dict[str, Row]]
+) -> None:
+    """The PC's buffer takes a block at a time, and the board is busy with it for several intervals."""
+    samples = pl.read_parquet(run_folder[0] / "samples" / "*.parquet").filter(pl.col("run") == "bus-slow")
+    assert samples.filter(pl.col("payload_bytes") == 0).height >= 2
+    assert first(rows["bus-slow"])["cause"] == "bus" and rows["bus-slow"]["bulk"]["window_bytes"] == 2048
 
 
 def test_a_slow_cable_is_full(rows: dict[str, Row]) -> None:

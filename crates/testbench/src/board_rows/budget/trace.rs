@@ -309,14 +309,14 @@ fn has_a_heavy_tail(times: &[i64]) -> bool {
     mean > HEAVY_TAIL * stats::quantile(times, 0.5)
 }
 
-/// Whether the messages were those of the first run. An interval of a transfer is told of with the first byte after it, so
-/// that the last one may be missing.
+/// Whether the messages were those of the first run. Intervals of a transfer are told of with the first byte after them, so
+/// that the last ones may not be known yet.
 fn is_the_same(rig: &mut Rig, chosen: &[Sample], ready: &ReadyRow) -> bool {
     let (_, again, _) = rig.messages(ready);
-    let last = chosen.last().map(|sample| sample.index);
+    let last = again.last().map(|sample| sample.index);
     chosen.iter().all(|sample| match again.binary_search_by_key(&sample.index, |one| one.index) {
         Ok(place) => (again[place].trigger, again[place].done) == (sample.trigger, sample.done),
-        Err(_) => Some(sample.index) == last,
+        Err(_) => Some(sample.index) > last,
     })
 }
 
