@@ -115,8 +115,7 @@ fn tcp(settings: &[(&str, &str)], bytes: u64) -> (f64, bool) {
     let seat = board.seat(Box::new(MachineSeat::new(Box::new(server))));
     let to = Ipv4Endpoint { address: BOARD, port: 5_002 };
     let send = Some(bulk::Amount::Bytes(bytes));
-    let client =
-        bulk::Client::new(bulk::ClientSettings { to, send, seed: 3, interval: None, reset_after: None });
+    let client = bulk::Client::new(bulk::ClientSettings { send, seed: 3, ..bulk::ClientSettings::to(to) });
     pc.seat(Box::new(MachineSeat::new(Box::new(client))));
     let mut network = Network::new(1);
     network.add_station("pc", Cable::new(Speed::Mbps1000), Box::new(pc));

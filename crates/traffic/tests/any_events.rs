@@ -49,7 +49,8 @@ fn machines() -> Vec<Box<dyn Machine>> {
     for send in [None, Some(bulk::Amount::Bytes(100_000)), Some(bulk::Amount::Time(some_time))] {
         let (seed, interval) = (1, Some(some_time));
         for reset_after in [None, Some(1000)] {
-            let client = bulk::ClientSettings { to: PEER, send, seed, interval, reset_after };
+            let client =
+                bulk::ClientSettings { send, seed, interval, reset_after, ..bulk::ClientSettings::to(PEER) };
             machines.push(Box::new(bulk::Client::new(client)));
         }
         machines.push(Box::new(bulk::Server::new(bulk::ServerSettings { port: 5002, send, seed, interval })));

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use units::Picoseconds;
 
 use super::PORT;
-use super::duplex::{Amount, Content, Duplex, Transfer};
+use super::duplex::{Amount, BLOCK_BYTES, Content, Duplex, Transfer};
 use crate::answers::intervals_as_samples;
 use crate::options::OptionKind::{Endpoint, Number, Size, Time};
 use crate::options::{self, Values, option, to};
@@ -15,6 +15,7 @@ use crate::{
 };
 
 const CONNECTION: Connection = Connection(0);
+const MOST_BLOCK_BYTES: u64 = 1 << 20;
 
 /// The settings of [`Client`], declared.
 pub const CLIENT_OPTIONS: &[OptionSpec] = &[
@@ -23,6 +24,13 @@ pub const CLIENT_OPTIONS: &[OptionSpec] = &[
     option("time", Time, "", "How long to send, instead of how much.", "10s"),
     option("seed", Number(0, u64::MAX), "0", "Determines the bytes, in both directions.", "7"),
     option("interval", Time, "1s", "The length of the intervals that are reported; 0 s for none.", "500ms"),
+    option(
+        "block",
+        Size(1, MOST_BLOCK_BYTES),
+        "16KiB",
+        "How much is handed to TCP at a time; what was handed over counts, so that a slow transfer is counted finer by less.",
+        "1460B",
+    ),
     option(
         "reset_after",
         Size(1, u64::MAX),
@@ -43,8 +51,17 @@ pub struct ClientSettings {
     pub seed: u64,
     /// The length of the intervals that are reported.
     pub interval: Option<Picoseconds>,
+    /// How much is handed to TCP at a time.
+    pub block_bytes: usize,
     /// Resets the connection once so many bytes have passed, in both directions together.
     pub reset_after: Option<u64>,
+}
+
+impl ClientSettings {
+    /// The settings of a client that only receives, as they are where nothing else is said.
+    pub fn to(server: Ipv4Endpoint) -> Self {
+        Self { to: server, send: None, seed: 0, interval: None, block_bytes: BLOCK_BYTES, reset_after: None }
+    }
 }
 
 impl Declared for ClientSettings {
@@ -56,6 +73,7 @@ impl Declared for ClientSettings {
             send: super::amount(values)?,
             seed: values.read("seed", options::parsed)?,
             interval: Some(values.read("interval", options::time)?),
+            block_bytes: values.read("block", options::size)?,
             reset_after: values.read_if_set("reset_after", options::size)?,
         })
     }
@@ -75,7 +93,8 @@ impl Client {
     /// A client that begins when it is seated.
     pub fn new(settings: ClientSettings) -> Self {
         let content = Content::Pattern(Pattern::new(settings.seed));
-        let duplex = Duplex::new(CONNECTION, content, settings.send, settings.interval);
+        let duplex = Duplex::new(CONNECTION, content, settings.send, settings.interval)
+            .in_blocks_of(settings.block_bytes);
         Self { settings, duplex, begun: false, has_reset: false, actions: VecDeque::new() }
     }
 

@@ -9,8 +9,8 @@ use crate::meter::{Interval, Meter};
 use crate::pattern::Pattern;
 use crate::{Action, Connection, Event};
 
-/// What is sent at a time.
-const BLOCK_BYTES: usize = 16 * 1024;
+/// What is sent at a time, where nobody says otherwise.
+pub(super) const BLOCK_BYTES: usize = 16 * 1024;
 /// Results that a server keeps; the oldest go first, and are counted.
 pub(crate) const MOST_KEPT: usize = 1024;
 
@@ -77,6 +77,8 @@ pub(crate) struct Duplex {
     connection: Connection,
     content: Content,
     sending: Sending,
+    /// What is sent at a time.
+    block_bytes: usize,
     deadline: Option<Picoseconds>,
     sent: Meter,
     sent_crc: Hasher,
@@ -99,6 +101,7 @@ impl Duplex {
             connection,
             content,
             sending: send.map_or(Sending::Silent, Sending::Until),
+            block_bytes: BLOCK_BYTES,
             deadline: None,
             sent: Meter::new(interval),
             sent_crc: Hasher::new(),
@@ -111,6 +114,12 @@ impl Duplex {
         }
     }
 
+    /// The same with so much at a time.
+    pub(crate) fn in_blocks_of(mut self, bytes: usize) -> Self {
+        self.block_bytes = bytes;
+        self
+    }
+
     /// The connection is open.
     pub(crate) fn open(&mut self, now: Picoseconds, actions: &mut VecDeque<Action>) {
         if let Sending::Until(amount) = self.sending {
@@ -118,7 +127,7 @@ impl Duplex {
             if let Amount::Time(time) = amount {
                 self.deadline = Some(now + time);
             }
-            actions.push_back(Action::WantRoom(self.connection, BLOCK_BYTES));
+            actions.push_back(Action::WantRoom(self.connection, self.block_bytes));
         }
     }
 
@@ -152,8 +161,8 @@ impl Duplex {
         let Sending::Until(amount) = self.sending else { return };
         let position = self.sent.whole().map_or(0, |whole| whole.bytes);
         let count = match amount {
-            Amount::Bytes(bytes) => (bytes - position.min(bytes)).min(BLOCK_BYTES as u64) as usize,
-            Amount::Time(_) => BLOCK_BYTES,
+            Amount::Bytes(bytes) => (bytes - position.min(bytes)).min(self.block_bytes as u64) as usize,
+            Amount::Time(_) => self.block_bytes,
         };
         if count > 0 {
             let bytes = self.content.bytes(position, count);
@@ -164,7 +173,7 @@ impl Duplex {
         if matches!(amount, Amount::Bytes(bytes) if position + count as u64 >= bytes) {
             self.drain(actions);
         } else {
-            actions.push_back(Action::WantRoom(self.connection, BLOCK_BYTES));
+            actions.push_back(Action::WantRoom(self.connection, self.block_bytes));
         }
     }
 

@@ -18,7 +18,31 @@ fn server(send: Option<Amount>, port: u16) -> Server {
 
 fn client(server: Ipv4Endpoint, send: Option<Amount>) -> Client {
     let interval = Some(Picoseconds::new(10 * PS_PER_MS));
-    Client::new(ClientSettings { to: server, send, seed: 5, interval, reset_after: None })
+    Client::new(ClientSettings { send, seed: 5, interval, ..ClientSettings::to(server) })
+}
+
+#[test]
+fn a_slow_transfer_is_counted_finer_in_smaller_blocks() {
+    let intervals = |block_bytes: usize| -> Vec<u64> {
+        let address = [10, 0, 0, 1].into();
+        let mut wire = Memory::new(Picoseconds::new(20 * PS_PER_MS));
+        wire.add(address, Box::new(server(None, 5002)));
+        let settings = ClientSettings {
+            send: Some(Amount::Time(Picoseconds::new(PS_PER_S))),
+            seed: 5,
+            interval: Some(Picoseconds::new(50 * PS_PER_MS)),
+            block_bytes,
+            ..ClientSettings::to(Ipv4Endpoint { address, port: 5002 })
+        };
+        let near = wire.add([10, 0, 0, 2].into(), Box::new(Client::new(settings)));
+        assert!(wire.run_until_done(near, Picoseconds::new(3 * PS_PER_S)));
+        let sent = wire.machine::<Client>(near).unwrap().transfer().sent;
+        sent.intervals.iter().map(|interval| interval.bytes).collect()
+    };
+    let (coarse, fine) = (intervals(16 * 1024), intervals(1000));
+    assert!(coarse.iter().all(|bytes| bytes % (16 * 1024) == 0), "{coarse:?}");
+    assert!(fine.iter().all(|bytes| bytes % 1000 == 0), "{fine:?}");
+    assert!(fine.iter().any(|bytes| bytes % (16 * 1024) != 0), "{fine:?}");
 }
 
 #[test]
@@ -70,11 +94,10 @@ fn a_client_that_resets_is_done_and_its_server_hears_of_a_broken_connection() {
     let far = wire.add(address, Box::new(server(Some(Amount::Bytes(1_000_000)), 5002)));
     let to = Ipv4Endpoint { address, port: 5002 };
     let settings = ClientSettings {
-        to,
         send: Some(Amount::Bytes(1_000_000)),
         seed: 5,
-        interval: None,
         reset_after: Some(300_000),
+        ..ClientSettings::to(to)
     };
     let near = wire.add([10, 0, 0, 2].into(), Box::new(Client::new(settings)));
     assert!(wire.run_until_done(near, Picoseconds::new(PS_PER_S)));
