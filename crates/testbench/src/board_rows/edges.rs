@@ -95,10 +95,9 @@ impl Edges {
             self.changes.windows(2).any(|pair| pair[1].levels & !pair[0].levels & channel != 0)
         };
         match (rose(TRIGGER), rose(DONE)) {
-            (false, _) => {
-                "the row ended before the first edge on the trigger pin; give trigger.from or a longer limit"
-                    .to_owned()
-            }
+            (false, _) => "the row ended before the first edge on the trigger pin; give an earlier trigger.from, or a longer \
+                           limit"
+                .to_owned(),
             (true, false) => format!(
                 "GP{} of the board rose, and GP{} of the peer never did; look whether these are the pins of the images and \
                  whether both speak the same transport",

@@ -14,10 +14,12 @@ mod result;
 mod rig;
 mod rounds;
 mod run;
+mod tables;
 
 pub use budget::{BulkEvidence, Evidence, LimitShares, RowBudget, budget_of};
 pub use figure::Figure;
-pub use keep::{BoardEntry, board_spans, samples_of};
+pub use keep::BoardEntry;
 pub use prepare::{Firmware, ReadyBoard, ReadyRow, ReadyTrigger, prepare};
 pub use result::{BoardRowResult, LatencyFigures, PeerResult};
 pub use run::{STEPS, run_row};
+pub use tables::{board_spans, samples_of};

@@ -252,6 +252,24 @@ mod tests {
     }
 
     #[test]
+    fn a_message_that_ends_at_the_peer_is_there_from_its_last_frame_on_whatever_goes_back() {
+        let passages = vec![frame(20, true, Content::Payload), frame(30, false, Content::Acknowledgement)];
+        let (board, peer) = (working(0, 100, "the processor in f"), working(0, 100, "the processor in g"));
+        let shares = Shares::with_peer(passages, board, peer, Way::There);
+        let sample = Sample { done: Some(at(60)), ..Sample::begun(7, at(5)) };
+        let us = |time: Picoseconds| time.ps() / PS_PER_US;
+        let spans = shares.spans(&sample);
+        let told: Vec<(&str, i64, i64)> =
+            spans.iter().map(|one| (one.stage.name.as_str(), us(one.start), us(one.end))).collect();
+        let expected = [
+            ("the processor in f", 5, 20),
+            ("frames on the wire to the peer", 20, 26),
+            ("the peer: the processor in g", 26, 60),
+        ];
+        assert_eq!(told, expected);
+    }
+
+    #[test]
     fn the_peer_and_the_board_change_places_in_words() {
         let span = |name: &str| BudgetSpan {
             message: 0,
