@@ -186,6 +186,12 @@ class BoardRow:
     trigger: str | None = None
     """Which edges are messages to the peer, in rows whose messages are edges."""
 
+    @property
+    def cycle_ps(self) -> int | None:
+        """A cycle of the processor, the step of all that the board does."""
+        hertz = self.counts.get("clk_sys_hz")
+        return int(10**12 // hertz) if hertz else None
+
     @cached_property
     def spans(self) -> pl.DataFrame:
         """Where the time of traced messages went: ``index``, ``stage``, ``kind``, ``start_ps``, ``end_ps`` ..."""

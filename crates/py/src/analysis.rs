@@ -139,7 +139,7 @@ pub(crate) fn analyze(
         payload_bytes,
         seed,
         intervals,
-        findings: findings.then_some(DetectorSettings { gate_ps }),
+        findings: findings.then_some(DetectorSettings { gate_ps, ..DetectorSettings::default() }),
     };
     let environment = serde_json::from_str(environment).map_err(refused)?;
     out.as_deref().map(check_absent).transpose().map_err(refused)?;

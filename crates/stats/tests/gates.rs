@@ -84,7 +84,7 @@ fn a_frozen_phase_has_a_period_when_the_user_names_the_gate() {
     let run = Run::steady(400, 100.0 * MS, |_, t| {
         wait_for_gate(t, 10.0 * MS * (1.0 + 11e-6), 4.7 * MS) + 0.9 * MS + 20.0 * US * noise.normal()
     });
-    let findings = run.findings_with(Settings { gate_ps: Some(10_000_000_000) });
+    let findings = run.findings_with(Settings { gate_ps: Some(10_000_000_000), ..Settings::default() });
     let frozen = findings.iter().find(|finding| finding.kind == Kind::FrozenPhase).unwrap();
     assert_eq!(frozen.period_ps, Some(10_000_000_000));
     assert!((frozen.number("covered_share").unwrap() - 0.044).abs() < 0.005, "{frozen:?}");

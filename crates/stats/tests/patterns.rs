@@ -19,6 +19,29 @@ fn retries_with_a_fixed_delay_are_a_comb() {
 }
 
 #[test]
+fn what_is_finer_than_twenty_steps_of_the_clock_is_no_finding() {
+    let mut chance = random(6);
+    // Latencies of a processor at 125 MHz: 100 us, and a few times 16 of its cycles.
+    let cycle = 0.008 * US;
+    let run = Run::steady(1000, 20.0 * MS, |_, _| {
+        let laps = (0..8).filter(|_| chance.unit() < 0.4).count();
+        100.0 * US + 16.0 * cycle * laps as f64
+    });
+    // Times that are no whole number of anything, as those of a clock that divides no picosecond.
+    let uneven = |times: &[i64]| times.iter().map(|at| at + at % 7).collect::<Vec<i64>>();
+    let run = Run { trigger_ps: run.trigger_ps.clone(), latency_ps: uneven(&run.latency_ps) };
+    assert!(!run.findings().is_empty());
+    let known = Settings { step_ps: Some(cycle as i64), ..Settings::default() };
+    let found = run.findings_with(known);
+    assert!(
+        found
+            .iter()
+            .all(|one| !matches!(one.kind, Kind::Comb | Kind::Steps | Kind::Gate | Kind::PhaseCoverage)),
+        "{found:?}"
+    );
+}
+
+#[test]
 fn two_ways_through_the_firmware_are_steps_with_their_shares() {
     // A DMA transfer that ends on its buffer in a quarter of the cases, else on the idle line one character later.
     let mut chance = random(2);

@@ -74,7 +74,8 @@ pub(super) fn find(series: &Series, comb: Option<&Comb>) -> Vec<Gate> {
     let searched = strongest(series, &done, spread);
     let unexplained = comb.filter(|comb| !searched.as_ref().is_some_and(|gate| gate.explains_comb(comb)));
     let combed = unexplained.and_then(|comb| locked_to_comb(series, &done, comb.quantum_ps));
-    searched.into_iter().chain(combed).collect()
+    let is_fine = |gate: &Gate| gate.period_ps < series.finest_structure_ps();
+    searched.into_iter().chain(combed).filter(|gate| !is_fine(gate)).collect()
 }
 
 /// The gate whose grid tells most of the completions.

@@ -27,10 +27,14 @@ use coverage::Coverage;
 pub struct Settings {
     /// A gate period that is known, for example an OS tick of 10 ms.
     pub gate_ps: Option<i64>,
+    /// The step of all times, where that does not show in them: an analyser's sample period, a processor's cycle.
+    pub step_ps: Option<i64>,
 }
 
 /// All findings of one capture, most confident first within the order of detectors.
 pub fn detect(series: &Series, settings: Settings) -> Vec<Finding> {
+    let stepped = settings.step_ps.map(|step_ps| series.clone().in_steps_of(step_ps));
+    let series = stepped.as_ref().unwrap_or(series);
     let mut findings = Vec::new();
     findings.extend(loss::find(series));
     let typical = series.without_hidden_losses();

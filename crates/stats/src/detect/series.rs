@@ -21,7 +21,7 @@ pub struct Series {
     pub(super) regular: bool,
     /// How many triggers had no completion.
     pub(super) missed: usize,
-    /// The step of all times: the analyser's sample period.
+    /// The step of all times, as far as it is known: the analyser's sample period.
     resolution_ps: f64,
 }
 
@@ -48,6 +48,12 @@ impl Series {
             resolution_ps: latency_ps.iter().fold(0, |step, latency| greatest_common_divisor(step, *latency))
                 as f64,
         }
+    }
+
+    /// The same, where the step of all times is known to be no finer than this.
+    pub(super) fn in_steps_of(mut self, step_ps: i64) -> Self {
+        self.resolution_ps = self.resolution_ps.max(step_ps as f64);
+        self
     }
 
     pub(super) fn len(&self) -> usize {

@@ -29,7 +29,7 @@ pub(super) fn find(series: &Series, gates: &[Gate]) -> Option<Finding> {
         return None;
     }
     let mut levels = Vec::new();
-    split(&series.sorted_ps, n, &mut levels);
+    Splitter { n, finest_ps: series.finest_structure_ps() }.split(&series.sorted_ps, &mut levels);
     if levels.len() < 2 || levels.len() > MAX_LEVELS {
         return None;
     }
@@ -44,30 +44,39 @@ pub(super) fn find(series: &Series, gates: &[Gate]) -> Option<Finding> {
 }
 
 /// Splits values at their widest sparse gap as long as both sides are much narrower than it.
-fn split(sorted: &[i64], n: usize, levels: &mut Vec<Level>) {
-    let least = (MIN_SHARE * n as f64).max(5.0) as usize;
-    if let Some((left, right)) = widest_gap(sorted, n, least)
-        && levels.len() < MAX_LEVELS
-    {
-        split(left, n, levels);
-        split(right, n, levels);
-        return;
-    }
-    let median_ps = sorted.get(sorted.len() / 2).map_or(0.0, |v| *v as f64);
-    levels.push(Level { median_ps, share: sorted.len() as f64 / n as f64 });
+struct Splitter {
+    /// All messages.
+    n: usize,
+    /// No gap is narrower than this.
+    finest_ps: f64,
 }
 
-fn widest_gap(sorted: &[i64], n: usize, least: usize) -> Option<(&[i64], &[i64])> {
-    if sorted.len() < 2 * least {
-        return None;
+impl Splitter {
+    fn split(&self, sorted: &[i64], levels: &mut Vec<Level>) {
+        if let Some((left, right)) = self.widest_gap(sorted)
+            && levels.len() < MAX_LEVELS
+        {
+            self.split(left, levels);
+            self.split(right, levels);
+            return;
+        }
+        let median_ps = sorted.get(sorted.len() / 2).map_or(0.0, |v| *v as f64);
+        levels.push(Level { median_ps, share: sorted.len() as f64 / self.n as f64 });
     }
-    let stray = (STRAY_SHARE * n as f64) as usize;
-    let last = sorted.len().checked_sub(least + stray)?;
-    let at = (least..last).max_by_key(|i| sorted[i + stray] - sorted[i - 1])?;
-    let gap = (sorted[at + stray] - sorted[at - 1]) as f64;
-    let (left, right) = (&sorted[..at + stray / 2], &sorted[at + stray / 2..]);
-    let width = central_width(left).max(central_width(right));
-    (gap > GAP_OVER_WIDTH * width).then_some((left, right))
+
+    fn widest_gap<'a>(&self, sorted: &'a [i64]) -> Option<(&'a [i64], &'a [i64])> {
+        let least = (MIN_SHARE * self.n as f64).max(5.0) as usize;
+        if sorted.len() < 2 * least {
+            return None;
+        }
+        let stray = (STRAY_SHARE * self.n as f64) as usize;
+        let last = sorted.len().checked_sub(least + stray)?;
+        let at = (least..last).max_by_key(|i| sorted[i + stray] - sorted[i - 1])?;
+        let gap = (sorted[at + stray] - sorted[at - 1]) as f64;
+        let (left, right) = (&sorted[..at + stray / 2], &sorted[at + stray / 2..]);
+        let width = central_width(left).max(central_width(right));
+        (gap > (GAP_OVER_WIDTH * width).max(self.finest_ps)).then_some((left, right))
+    }
 }
 
 /// The width of the central 80 %.

@@ -4,7 +4,8 @@
 use std::collections::BTreeMap;
 
 use ::traffic::Sample;
-use units::{PS_PER_MS, Picoseconds};
+use stats::detect::Settings;
+use units::{PS_PER_MS, PS_PER_S, Picoseconds};
 
 use super::result::{BoardRowResult, LatencyFigures, PeerResult};
 use super::rig::Rig;
@@ -119,7 +120,7 @@ fn result_of(mut rig: Rig, ready: &ReadyRow, seed: u64, findings: bool, ended: E
     let peers_notes = peer.iter().flat_map(|peer| &peer.notes).map(|note| format!("the peer: {note}"));
     BoardRowResult {
         ready: ready.clone(),
-        statistics: statistics_of(&samples, end_ps, seed, findings),
+        statistics: statistics_of(&samples, end_ps, seed, findings.then(|| detectors(&report))),
         traffic: traffic.map(|one| (one.name, one.kind)),
         latency: latency_of(&ready.row, &samples, seed),
         samples,
@@ -134,11 +135,21 @@ fn result_of(mut rig: Rig, ready: &ReadyRow, seed: u64, findings: bool, ended: E
     }
 }
 
-fn statistics_of(samples: &[Sample], end_ps: i64, seed: u64, findings: bool) -> crate::captures::Statistics {
+/// Everything that a board does takes whole cycles.
+fn detectors(report: &BoardRun) -> Settings {
+    let step_ps = PS_PER_S.checked_div(report.clk_sys_hz.cast_signed());
+    Settings { step_ps, ..Settings::default() }
+}
+
+fn statistics_of(
+    samples: &[Sample],
+    end_ps: i64,
+    seed: u64,
+    findings: Option<Settings>,
+) -> crate::captures::Statistics {
     let triggers: Vec<i64> = answered(samples).map(|sample| sample.trigger.ps()).collect();
     let latencies: Vec<i64> = answered(samples).filter_map(Sample::latency).map(Picoseconds::ps).collect();
     let sent: Vec<i64> = samples.iter().map(|sample| sample.trigger.ps()).collect();
-    let findings = findings.then(stats::detect::Settings::default);
     statistics(&triggers, &latencies, &sent, end_ps, seed, true, findings)
 }
 
