@@ -225,6 +225,11 @@ mod tests {
         Testimony { intervals, holds: Vec::new(), accesses: Vec::new() }
     }
 
+    fn told(spans: &[BudgetSpan]) -> Vec<(&str, i64, i64)> {
+        let us = |time: Picoseconds| time.ps() / PS_PER_US;
+        spans.iter().map(|one| (one.stage.name.as_str(), us(one.start), us(one.end))).collect()
+    }
+
     #[test]
     fn each_time_goes_to_the_board_the_wire_or_the_peer_and_nothing_is_left_out() {
         let passages = vec![
@@ -237,9 +242,6 @@ mod tests {
         let shares = Shares::with_peer(passages, board, peer, Way::ThereAndBack);
         let sample = Sample { done: Some(at(66)), ..Sample::begun(7, at(5)) };
         let spans = shares.spans(&sample);
-        let us = |time: Picoseconds| time.ps() / PS_PER_US;
-        let told: Vec<(&str, i64, i64)> =
-            spans.iter().map(|one| (one.stage.name.as_str(), us(one.start), us(one.end))).collect();
         let expected = [
             ("the processor in f", 5, 20),
             ("frames on the wire to the peer", 20, 26),
@@ -247,7 +249,7 @@ mod tests {
             ("the peer: unexplained", 50, 60),
             ("frames on the wire to the board", 60, 66),
         ];
-        assert_eq!(told, expected);
+        assert_eq!(told(&spans), expected);
         assert!(spans.iter().all(|span| span.message == 7));
     }
 
@@ -257,16 +259,12 @@ mod tests {
         let (board, peer) = (working(0, 100, "the processor in f"), working(0, 100, "the processor in g"));
         let shares = Shares::with_peer(passages, board, peer, Way::There);
         let sample = Sample { done: Some(at(60)), ..Sample::begun(7, at(5)) };
-        let us = |time: Picoseconds| time.ps() / PS_PER_US;
-        let spans = shares.spans(&sample);
-        let told: Vec<(&str, i64, i64)> =
-            spans.iter().map(|one| (one.stage.name.as_str(), us(one.start), us(one.end))).collect();
         let expected = [
             ("the processor in f", 5, 20),
             ("frames on the wire to the peer", 20, 26),
             ("the peer: the processor in g", 26, 60),
         ];
-        assert_eq!(told, expected);
+        assert_eq!(told(&shares.spans(&sample)), expected);
     }
 
     #[test]
