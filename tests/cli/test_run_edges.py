@@ -88,7 +88,7 @@ def test_every_trigger_has_its_done_edge_and_the_distances_vary(run_folder: tupl
     folder, rows = run_folder
     found = samples(folder, "udp payload_bytes=128")
     assert found.height == 60 and set(found["outcome"]) == {"paired"} and set(found["payload_bytes"]) == {128}
-    assert set(found["traffic"]) == {"oneway"}
+    assert set(found["traffic"]) == {"one-way"}
     apart = found["trigger_ps"].diff().drop_nulls()
     assert apart.min() >= 20e9 and apart.max() < 30e9 and apart.n_unique() > 50  # type: ignore[operator]
     manifest = json.loads((folder / "manifest.json").read_text())

@@ -18,7 +18,7 @@ const PEER: &str = "peer";
 /// The kind of a peer: that of the PC's server in whose place it stands.
 const ANSWERS: &str = "pingpong-server";
 /// The kind of one that raises a pin.
-const RAISES: &str = "oneway";
+const RAISES: &str = "one-way";
 
 /// A row's boards at some time.
 pub(super) enum Rig {
