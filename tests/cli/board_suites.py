@@ -108,3 +108,9 @@ def run_once(folder: Path, text: str, images: Path) -> tuple[Path, dict[str, Any
     assert done.returncode == 0, done.stderr
     content: dict[str, Any] = json.loads(done.stdout)
     return folder / "run", content
+
+
+def run_rows(folder: Path, text: str, images: Path) -> tuple[Path, dict[str, dict[str, Any]]]:
+    """The same with the JSON of each row by its name."""
+    run, content = run_once(folder, text, images)
+    return run, {row["row"]: row for row in content["boards"]}

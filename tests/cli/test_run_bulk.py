@@ -13,7 +13,7 @@ from typing import Any
 
 import polars as pl
 import pytest
-from board_suites import run_once, write
+from board_suites import run_rows, write
 
 Airwire = Callable[..., subprocess.CompletedProcess[str]]
 Row = dict[str, Any]
@@ -95,8 +95,7 @@ network = {{ cable = {{ impair = "loss=3%" }} }}
 @pytest.fixture(scope="module")
 def run_folder(firmware: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, Row]]:
     """The rows, run once: their folder and their JSON."""
-    folder, content = run_once(tmp_path_factory.mktemp("bulk"), ROWS, firmware)
-    return folder, {row["row"]: row for row in content["boards"]}
+    return run_rows(tmp_path_factory.mktemp("bulk"), ROWS, firmware)
 
 
 @pytest.fixture(scope="module")

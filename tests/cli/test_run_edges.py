@@ -13,7 +13,7 @@ from typing import Any
 import jsonschema
 import polars as pl
 import pytest
-from board_suites import run_once, write
+from board_suites import run_rows, write
 
 Airwire = Callable[..., subprocess.CompletedProcess[str]]
 Row = dict[str, Any]
@@ -54,8 +54,7 @@ ROWS = "".join(
 
 @pytest.fixture(scope="module")
 def run_folder(firmware: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, Row]]:
-    folder, content = run_once(tmp_path_factory.mktemp("edges"), ROWS, firmware)
-    return folder, {row["row"]: row for row in content["boards"]}
+    return run_rows(tmp_path_factory.mktemp("edges"), ROWS, firmware)
 
 
 @pytest.fixture(scope="module")
@@ -133,6 +132,13 @@ def test_a_receiver_that_polls_is_named_with_its_period(run_folder: tuple[Path, 
 def test_a_slow_bus_is_named_at_the_board_that_has_it(rows: dict[str, Row]) -> None:
     assert "is SPI at 993 kHz: raise SCK, the chip takes 33.3 MHz" in rows["slow"]["verdict"]
     assert rows["slow"]["causes"][0]["ps"] > 1024 * 8 / 993e3 * 1e12
+
+
+def test_the_first_message_finds_caches_empty(airwire: Airwire, firmware: Path, tmp_path: Path) -> None:
+    text = agents("all", "lwip_raw", "udp").replace("skip = 1\nsamples = 60", "samples = 20")
+    assert airwire("run", write(tmp_path, text), "--firmware", firmware, "--out", "run").returncode == 0
+    found = samples(tmp_path / "run", "all").sort("index")["latency_ps"].to_list()
+    assert found[0] > 2 * max(found[1:])
 
 
 def test_the_result_does_not_depend_on_workers(airwire: Airwire, firmware: Path, tmp_path: Path) -> None:

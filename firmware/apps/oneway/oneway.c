@@ -126,7 +126,7 @@ static void tell(void) {
     counts.has_news = false;
 }
 
-/* How long the done pin stays high yet; without end where it is low. */
+/* How long the done pin, which rose with the last message, stays high yet; without end where it is low. */
 static uint32_t lower_done(void) {
     uint32_t high_ms = clock_ms() - counts.last_ms;
     if (is_done_high && high_ms < DONE_HIGH_MS) {

@@ -33,11 +33,9 @@ pub struct Settings {
 
 /// All findings of one capture, most confident first within the order of detectors.
 pub fn detect(series: &Series, settings: Settings) -> Vec<Finding> {
-    let stepped = settings.step_ps.map(|step_ps| series.clone().in_steps_of(step_ps));
-    let series = stepped.as_ref().unwrap_or(series);
     let mut findings = Vec::new();
     findings.extend(loss::find(series));
-    let typical = series.without_hidden_losses();
+    let typical = series.without_hidden_losses().in_steps_of(settings.step_ps.unwrap_or(0));
     let comb = comb::find(&typical);
     let gates = gate::find(&typical, comb.as_ref());
     let crossing = if gates.is_empty() { tick_crossing::find(&typical) } else { None };

@@ -45,6 +45,15 @@ enum Messages {
     Edges(Edges),
 }
 
+impl Messages {
+    fn samples(&self) -> Vec<Sample> {
+        match self {
+            Self::Rounds(rounds) => rounds.samples().to_vec(),
+            Self::Edges(edges) => edges.samples(),
+        }
+    }
+}
+
 /// What passed since somebody asked last.
 #[derive(Default)]
 pub(super) struct Passed {
@@ -134,17 +143,32 @@ impl Rig {
 
     /// Whose messages are taken, those that count so far, and how many were left out before them.
     pub(super) fn messages(&mut self, ready: &ReadyRow) -> (Option<TrafficResults>, Vec<Sample>, usize) {
-        let (of, mut samples) = match self {
+        let (of, samples) = match self {
             Self::WithPc(board) => with_pc(board, ready),
             Self::WithPeer(peers) => peers.told(),
         };
-        let skipped = usize::try_from(ready.row.measurement.skip).unwrap_or(usize::MAX).min(samples.len());
-        samples.drain(..skipped);
-        if let Some(most) = ready.row.measurement.samples {
-            samples.truncate(usize::try_from(most).unwrap_or(usize::MAX));
-        }
+        let (samples, skipped) = counting(samples, ready);
         (of, samples, skipped)
     }
+
+    /// Those messages alone: what is asked again and again while a row runs.
+    pub(super) fn samples(&mut self, ready: &ReadyRow) -> Vec<Sample> {
+        let samples = match self {
+            Self::WithPc(board) => with_pc(board, ready).1,
+            Self::WithPeer(peers) => peers.messages.samples(),
+        };
+        counting(samples, ready).0
+    }
+}
+
+/// The messages that count, and how many were left out before them.
+fn counting(mut samples: Vec<Sample>, ready: &ReadyRow) -> (Vec<Sample>, usize) {
+    let skipped = usize::try_from(ready.row.measurement.skip).unwrap_or(usize::MAX).min(samples.len());
+    samples.drain(..skipped);
+    if let Some(most) = ready.row.measurement.samples {
+        samples.truncate(usize::try_from(most).unwrap_or(usize::MAX));
+    }
+    (samples, skipped)
 }
 
 impl Peers {
@@ -166,9 +190,9 @@ impl Peers {
 
     /// The peer as one of the PC's servers, and its messages.
     fn told(&self) -> (Option<TrafficResults>, Vec<Sample>) {
-        let (kind, summary, samples) = match &self.messages {
-            Messages::Rounds(rounds) => (ANSWERS, rounds.why_none(), rounds.samples().to_vec()),
-            Messages::Edges(edges) => (RAISES, edges.why_none(), edges.samples()),
+        let (kind, summary) = match &self.messages {
+            Messages::Rounds(rounds) => (ANSWERS, rounds.why_none()),
+            Messages::Edges(edges) => (RAISES, edges.why_none()),
         };
         let results = TrafficResults {
             name: PEER.to_owned(),
@@ -178,7 +202,7 @@ impl Peers {
             is_done: false,
             results: Results { summary, ..Results::default() },
         };
-        (Some(results), samples)
+        (Some(results), self.messages.samples())
     }
 }
 

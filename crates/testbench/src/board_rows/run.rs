@@ -67,7 +67,7 @@ fn has_enough(rig: &mut Rig, ready: &ReadyRow, seed: u64) -> bool {
     if wanted.samples.is_none() && wanted.stop_within.is_none() {
         return false;
     }
-    let (_, samples, _) = rig.messages(ready);
+    let samples = rig.samples(ready);
     let enough = wanted.samples.is_some_and(|samples_wanted| samples.len() as u64 >= samples_wanted);
     let narrow = |share| figure_of(&ready.row, &samples, seed).is_some_and(|figure| figure.is_within(share));
     enough || wanted.stop_within.is_some_and(narrow)

@@ -4,8 +4,8 @@ use mcu::Reaction;
 use sim::RandomStream;
 use units::Picoseconds;
 
-/// A pulse is high for this part of the period.
-const HIGH_IN: i64 = 4;
+/// A pulse is high for one in so many parts of the period, and no longer than [`LONGEST_HIGH`].
+const PERIOD_PARTS: i64 = 4;
 const LONGEST_HIGH: Picoseconds = Picoseconds::new(units::PS_PER_MS);
 
 /// Pulses on a pin.
@@ -45,7 +45,7 @@ impl Pulses {
             reactions.push(Reaction::Pin { pin: self.pin, level: Some(self.is_high) });
             if self.is_high {
                 self.begin = self.next;
-                self.next = self.begin + LONGEST_HIGH.min(Picoseconds::new(self.period.ps() / HIGH_IN));
+                self.next = self.begin + LONGEST_HIGH.min(Picoseconds::new(self.period.ps() / PERIOD_PARTS));
             } else {
                 self.next = self.begin + self.period + self.random.time_below(self.by);
             }

@@ -312,7 +312,7 @@ fn has_a_heavy_tail(times: &[i64]) -> bool {
 /// Whether the messages were those of the first run. Intervals of a transfer are told of with the first byte after them, so
 /// that the last ones may not be known yet.
 fn is_the_same(rig: &mut Rig, chosen: &[Sample], ready: &ReadyRow) -> bool {
-    let (_, again, _) = rig.messages(ready);
+    let again = rig.samples(ready);
     let last = again.last().map(|sample| sample.index);
     chosen.iter().all(|sample| match again.binary_search_by_key(&sample.index, |one| one.index) {
         Ok(place) => (again[place].trigger, again[place].done) == (sample.trigger, sample.done),
