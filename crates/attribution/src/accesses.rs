@@ -66,7 +66,7 @@ fn header_bytes(model: Model, bytes: u32) -> u32 {
 }
 
 /// The accesses as intervals. `clock_hz` is that of SCK; 0 where it is not known.
-pub(super) fn intervals(accesses: &[Access], model: Model, clock_hz: u64) -> Vec<Interval> {
+pub fn intervals(accesses: &[Access], model: Model, clock_hz: u64) -> Vec<Interval> {
     let polls = polls(accesses);
     let of_one = |(access, poll): (&Access, bool)| of_access(access, poll, model, clock_hz);
     accesses.iter().zip(polls).flat_map(of_one).collect()
