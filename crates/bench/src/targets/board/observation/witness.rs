@@ -9,8 +9,8 @@ use mcu::chip::Counts;
 use units::Picoseconds;
 use wiznet::{Access, Model, Options};
 
+use super::super::prepare::ReadyBoard;
 use super::cpu::Follower;
-use crate::board_rows::ReadyBoard;
 
 /// SCK that the chips take in every case: W5500 and W5200 33.3 MHz, W5100 14 MHz (Linux, devicetree binding `wiznet,w5x00`),
 /// W5100S 70 MHz (its datasheet).
