@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use bench::rows::{RowEntry, RowResult};
+use bench::rows::{PublishedEntry, RowEntry, RowResult};
 use bench::targets::Facts;
 use bench::targets::link::LinkFacts;
 use pyo3::prelude::*;
@@ -108,7 +108,7 @@ row_class! {
         /// What others measured of the row, as in its manifest; nothing where that is not known.
         #[getter]
         fn published<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyDict>>> {
-            let Some(published) = &self.0.0.published else { return Ok(None) };
+            let Some(PublishedEntry::Median(published)) = &self.0.0.published else { return Ok(None) };
             let dict = PyDict::new(py);
             dict.set_item("median_ps", published.median_ps)?;
             dict.set_item("source", &published.source)?;

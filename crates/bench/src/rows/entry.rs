@@ -93,12 +93,30 @@ impl LatencyEntry {
     }
 }
 
+/// What others measured, in a manifest.
+#[derive(Debug, Clone, Serialize)]
+#[serde(untagged)]
+pub enum PublishedEntry {
+    /// The median of a link's entry.
+    Median(PublishedMedianEntry),
+    /// Any other figure.
+    Figure(Box<PublishedFigureEntry>),
+}
+
+/// A published median in a manifest.
+#[derive(Debug, Clone, Serialize)]
+pub struct PublishedMedianEntry {
+    /// The median.
+    pub median_ps: i64,
+    /// Where it was published.
+    pub source: String,
+    /// What is to be known of it.
+    pub note: Option<String>,
+}
+
 /// A published figure in a manifest.
 #[derive(Debug, Clone, Serialize)]
-pub struct PublishedEntry {
-    /// The median, where one of a link was published; it is the figure in picoseconds.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub median_ps: Option<i64>,
+pub struct PublishedFigureEntry {
     /// As it was published; nothing for a range.
     pub value: Option<f64>,
     /// The least of a range.
@@ -144,11 +162,14 @@ impl PublishedEntry {
     fn of(result: &RowResult, theirs: Option<f64>, rows: &Rows<'_>) -> Option<Self> {
         let row = &result.row;
         let published = row.published.as_ref()?;
+        if let Some(median_ps) = published.median_ps() {
+            let (source, note) = (published.source.clone(), published.note.clone());
+            return Some(Self::Median(PublishedMedianEntry { median_ps, source, note }));
+        }
         let (value, from, to) = parts_of(published.amount);
         let (in_unit, least, most) =
             parts_of(published.in_unit_of(row.measurement.quantity).unwrap_or(published.amount));
-        Some(Self {
-            median_ps: published.median_ps(),
+        Some(Self::Figure(Box::new(PublishedFigureEntry {
             value,
             from,
             to,
@@ -167,7 +188,7 @@ impl PublishedEntry {
                 let measured = result.figure.zip(other).map(|(own, other)| own.value / other.value);
                 TimesEntry { run: times.row.clone(), published: times.value, measured }
             }),
-        })
+        })))
     }
 }
 

@@ -13,7 +13,10 @@ use std::sync::Arc;
 use crate::suite::Row;
 use crate::target::Recipe;
 
-pub use entry::{FigureEntry, LatencyEntry, PublishedEntry, RowEntry, SameButEntry, TimesEntry};
+pub use entry::{
+    FigureEntry, LatencyEntry, PublishedEntry, PublishedFigureEntry, PublishedMedianEntry, RowEntry,
+    SameButEntry, TimesEntry,
+};
 pub use figure::{Figure, MedianInterval};
 pub use keep::{SuiteFolder, SuiteManifest};
 pub use measure::{Measure, measure_row};
