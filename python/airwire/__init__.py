@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from airwire._core import AirwireError
-    from airwire.bench import run, simulate
     from airwire.board import Board, board_header, board_names, board_schema, describe_board
-    from airwire.captures import (
+    from airwire.board.spi_controller import SpiController
+    from airwire.capture.analysis import (
         analyze,
         compare,
         convert,
@@ -27,9 +27,9 @@ if TYPE_CHECKING:
         parse_time,
         read_edges,
     )
-    from airwire.catalogue import link_budget, links, suite_schema
     from airwire.explain.link_run import explain_capture, explain_run
-    from airwire.link_model import (
+    from airwire.link.catalogue import link_budget, links, suite_schema
+    from airwire.link.model import (
         CaptureExplanation,
         Choice,
         Ledger,
@@ -43,23 +43,23 @@ if TYPE_CHECKING:
     )
     from airwire.model import Analysis, Capture, CaptureFailure, Comparison, Edges, Finding, Interval
     from airwire.report import write_figures, write_html
-    from airwire.selection import choose
-    from airwire.spi_controller import SpiController
-    from airwire.validation import validate
+    from airwire.runs.selection import choose
+    from airwire.runs.suite import run, simulate
+    from airwire.runs.validation import validate
 
 _HOMES = {
     "AirwireError": "airwire._core",
     **dict.fromkeys(
         ("analyze", "compare", "convert", "ecdf", "load_run", "parse_size", "parse_time", "read_edges"),
-        "airwire.captures",
+        "airwire.capture.analysis",
     ),
     **dict.fromkeys(
         ("Analysis", "Capture", "CaptureFailure", "Comparison", "Edges", "Finding", "Interval"),
         "airwire.model",
     ),
-    **dict.fromkeys(("run", "simulate"), "airwire.bench"),
+    **dict.fromkeys(("run", "simulate"), "airwire.runs.suite"),
     **dict.fromkeys(("Board", "board_header", "board_names", "board_schema", "describe_board"), "airwire.board"),
-    **dict.fromkeys(("link_budget", "links", "suite_schema"), "airwire.catalogue"),
+    **dict.fromkeys(("link_budget", "links", "suite_schema"), "airwire.link.catalogue"),
     **dict.fromkeys(("explain_capture", "explain_run"), "airwire.explain.link_run"),
     **dict.fromkeys(
         (
@@ -74,12 +74,12 @@ _HOMES = {
             "Stage",
             "Waterfall",
         ),
-        "airwire.link_model",
+        "airwire.link.model",
     ),
     **dict.fromkeys(("write_figures", "write_html"), "airwire.report"),
-    "choose": "airwire.selection",
-    "SpiController": "airwire.spi_controller",
-    "validate": "airwire.validation",
+    "choose": "airwire.runs.selection",
+    "SpiController": "airwire.board.spi_controller",
+    "validate": "airwire.runs.validation",
 }
 
 __all__ = [

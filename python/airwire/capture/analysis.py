@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Any
 
 from airwire import _core
 from airwire.model import Analysis, Capture, CaptureFailure, Comparison, Edges
-from airwire.results import findings_of, intervals_of
+from airwire.runs.findings import findings_of, intervals_of
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from airwire.run_folder import StoredCapture, StoredRun
+    from airwire.runs.folder import StoredCapture, StoredRun
 
 DEFAULT_SEED = 1
 
@@ -85,7 +85,7 @@ def load_run(
 
     Raises ``AirwireError`` where there is no run folder, or one of a newer schema.
     """
-    from airwire.run_folder import read_run_folder
+    from airwire.runs.folder import read_run_folder
 
     run = read_run_folder(Path(path))
     gate = gate_ps or run.gate_ps

@@ -14,13 +14,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from airwire import _core
-from airwire.board_row import BoardRow, board_row_of
-from airwire.catalogue import setting_texts
-from airwire.link_model import LinkRow, Stage, published_median_of
+from airwire.board.row import BoardRow, board_row_of
+from airwire.link.catalogue import setting_texts
+from airwire.link.model import LinkRow, Stage, published_median_of
 from airwire.model import Analysis, Capture, CaptureFailure
-from airwire.results import KNOWN as PAIRING
-from airwire.results import findings_of, intervals_of
-from airwire.run_folder import read_samples, read_spans
+from airwire.runs.findings import KNOWN as PAIRING
+from airwire.runs.findings import findings_of, intervals_of
+from airwire.runs.folder import read_samples, read_spans
 
 if TYPE_CHECKING:
     import polars as pl

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from airwire import _core
-from airwire.link_model import Constant, GatePeriod, Link, LinkBudget, Setting, Stage
+from airwire.link.model import Constant, GatePeriod, Link, LinkBudget, Setting, Stage
 
 
 def links() -> list[Link]:
