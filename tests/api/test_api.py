@@ -127,7 +127,8 @@ EXAMPLES = [
     "airwire.board.spi_controller",
     "airwire.capture.analysis",
     "airwire.link.catalogue",
-    "airwire.runs.suite",
+    "airwire.runs.simulation",
+    "airwire.values",
 ]
 
 

@@ -161,7 +161,7 @@ def test_a_trigger_may_be_given_to_a_prediction() -> None:
     assert {b - a for a, b in itertools.pairwise(triggers)} == {2 * 10**12}
 
 
-@pytest.mark.parametrize("module", ["airwire.runs.suite", "airwire.link.catalogue"])
+@pytest.mark.parametrize("module", ["airwire.runs.simulation", "airwire.link.catalogue"])
 def test_examples_in_docstrings_hold(module: str) -> None:
     result = doctest.testmod(import_module(module), extraglobs={"airwire": airwire}, optionflags=doctest.ELLIPSIS)
     assert result.attempted > 0

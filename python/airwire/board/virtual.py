@@ -20,7 +20,7 @@ from airwire.board.network import Traffic, traffic_of
 from airwire.board.pins import Pins
 from airwire.board.recordings import BoardRecordings
 from airwire.board.settings import SettingValue
-from airwire.link.catalogue import setting_texts
+from airwire.values import setting_texts
 
 Console = Literal["uart0", "uart1", "usb"]
 CONSOLES: tuple[Console, ...] = ("uart0", "uart1", "usb")

@@ -18,7 +18,7 @@ from airwire.explain.waterfall import waterfalls
 from airwire.explain.what_if import Prediction, canonical, prediction_of
 from airwire.link.catalogue import link_budget, links
 from airwire.link.model import Bounds, Candidate, Choice, Link, Refusal
-from airwire.runs.suite import simulate
+from airwire.runs.simulation import simulate
 
 SAMPLES = 2000
 # All combinations are tried up to this many; beyond, settings are improved one at a time.
