@@ -26,7 +26,7 @@ sys.path.insert(0, str(DRIVERS))
 from adafruit_wiznet5k_driver import Adafruit, bring_up  # noqa: E402
 from circuitpython_board import Costs, Spent  # noqa: E402
 
-from airwire.spi_controller import SpiController  # noqa: E402
+from airwire.board.spi_controller import SpiController  # noqa: E402
 
 MESSAGES = 1000
 NEW, OLD = "7.4.5", "5.0.2"

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+import airwire
 from airwire.cli import options
 from airwire.cli.output import finish, print_json, progress_bar
 
@@ -44,12 +45,12 @@ def analyze(
     (type 7: linear interpolation between order statistics), and finds gates, frozen phases, combs, steps, drift,
     bursts and losses. Example: airwire analyze captures/ --report out.html
     """
-    from airwire import bench, captures
     from airwire.cli.environment import environment
+    from airwire.runs.suite import default_folder
 
-    folder = (out or bench.default_folder("captures")) if run_folder else None
+    folder = (out or default_folder("captures")) if run_folder else None
     with progress_bar("Analysing captures") as progress:
-        analysis = captures.analyze(
+        analysis = airwire.analyze(
             paths,
             trigger=trigger,
             done=done,

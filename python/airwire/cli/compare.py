@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+import airwire
 from airwire.cli import options
 from airwire.cli.output import print_json
 
@@ -28,10 +29,9 @@ def compare(
     Prints the shift of the median with its 95 % interval (moving-block bootstrap), the probability that a message
     of A beats one of B, and the distance of the distributions. Example: airwire compare before.csv after.csv
     """
-    from airwire import captures
 
     runs = [_only_capture(path, trigger, done, pairing, seed) for path in (a, b)]
-    comparison = captures.compare(runs[0], runs[1], seed=seed)
+    comparison = airwire.compare(runs[0], runs[1], seed=seed)
     if json:
         from airwire.cli.json_output import comparison_json
 
@@ -43,12 +43,12 @@ def compare(
 
 
 def _only_capture(path: Path, trigger: str, done: str, pairing: str, seed: int) -> Capture:
-    from airwire import _core, captures
+    from airwire import _core
 
     if (path / "manifest.json").exists():
-        analysis = captures.load_run(path)
+        analysis = airwire.load_run(path)
     else:
-        analysis = captures.analyze(
+        analysis = airwire.analyze(
             path, trigger=trigger, done=done, pairing=pairing, seed=seed, intervals=False, findings=False
         )
     if analysis.errors:

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+import airwire
 from airwire.cli.output import working
 
 
@@ -30,11 +31,10 @@ def convert(
     The file appears when it is complete; an interrupted conversion leaves nothing behind.
     Example: airwire convert session.sal edges.vcd --channel 0 --channel 1
     """
-    from airwire import captures
     from airwire.explain.quantities import time
 
     with working("Converting") as say:
-        captures.convert(
+        airwire.convert(
             source,
             destination,
             channels=channel or (),

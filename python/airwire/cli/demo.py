@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+import airwire
 from airwire.cli import options
 from airwire.cli.output import progress_bar
 
@@ -26,7 +27,6 @@ def demo(
     import shutil
     from importlib import resources
 
-    from airwire import bench
     from airwire.cli.environment import environment
     from airwire.cli.run import publish
 
@@ -39,5 +39,5 @@ def demo(
         resources.as_file(resources.files("airwire") / "suites" / "demo.toml") as suite,
         progress_bar("Running the demo") as progress,
     ):
-        analysis = bench.run(suite, out=out / "run", captures=True, environment=environment(), progress=progress)
+        analysis = airwire.run(suite, out=out / "run", captures=True, environment=environment(), progress=progress)
     publish(analysis, out / "report.html", None, json)

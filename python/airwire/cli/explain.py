@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+import airwire
 from airwire.cli import options
 from airwire.cli.output import print_json, working, writing
 
 if TYPE_CHECKING:
-    from airwire.link_model import CaptureExplanation, RowExplanation
+    from airwire.link.model import CaptureExplanation, RowExplanation
 
 
 def explain(
@@ -102,11 +103,10 @@ def _explain_run(
     perfetto: Path | None,
     as_json: bool,
 ) -> None:
-    from airwire import captures
     from airwire.explain.link_run import WHAT_IF_SAMPLES, explain_run
 
     with working("Trying other settings"):
-        analysis = captures.load_run(path, intervals=False, findings=False)
+        analysis = airwire.load_run(path, intervals=False, findings=False)
         rows = explain_run(analysis, only=only, samples=WHAT_IF_SAMPLES if changes else 0, workers=workers)
     if as_json:
         from airwire.cli.link_json import explain_json
@@ -166,7 +166,7 @@ def _publish_capture(found: CaptureExplanation, most: int, figure: Path | None, 
     else:
         _print_capture(found, most)
     if figure is not None:
-        from airwire.link_model import Waterfall
+        from airwire.link.model import Waterfall
         from airwire.report.files import write_waterfalls
 
         total = sum(stage.ps for stage in found.stages)

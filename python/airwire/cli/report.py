@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+import airwire
 from airwire.cli import options
 from airwire.cli.output import working
 
@@ -25,12 +26,11 @@ def report(
     The statistics and findings are computed again from the samples, so that a report can be made long after the
     measurement. Example: airwire report runs/20260102T030405Z-captures --out report.html
     """
-    from airwire import captures
     from airwire.report import write_figures, write_html
 
     page = out or run / "report.html"
     with working("Drawing the report"):
-        analysis = captures.load_run(run, gate_ps=gate)
+        analysis = airwire.load_run(run, gate_ps=gate)
         write_html(analysis, page)
         if figures is not None:
             write_figures(analysis, figures)

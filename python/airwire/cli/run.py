@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+import airwire
 from airwire.cli import options
 from airwire.cli.output import EXIT_NO_FIGURE, complain, finish, print_json, progress_bar
 
@@ -67,13 +68,12 @@ def run(
     its virtual board; the same suite and seed give the same result.
     Example: airwire run suites/links.toml --report links.html
     """
-    from airwire import bench
     from airwire.cli.environment import environment
 
     # Findings and intervals are for the report; the ranking needs neither.
     in_depth = report is not None or figures is not None
     with progress_bar("Running the suite") as progress:
-        analysis = bench.run(
+        analysis = airwire.run(
             suite,
             samples=samples,
             seed=seed,

@@ -16,7 +16,7 @@ from airwire.report.waterfall_figure import waterfalls_figure
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from airwire.link_model import Waterfall
+    from airwire.link.model import Waterfall
     from airwire.model import Analysis
 
 PNG_SCALE = 2.0

@@ -12,7 +12,7 @@ from airwire.cli import options
 from airwire.cli.output import print_json, writing
 
 if TYPE_CHECKING:
-    from airwire.board_model import BoardDescription
+    from airwire.board.model import BoardDescription
 
 
 def list_boards(json: options.Json = False) -> None:
@@ -58,7 +58,8 @@ def check(
 
     Example: airwire board check boards/pico.toml
     """
-    from airwire import board, network
+    from airwire import board
+    from airwire.board import network
 
     if schema or network_schema:
         import json as encoder

@@ -14,7 +14,7 @@ from airwire.cli.output import EXIT_INTERRUPTED, complain
 
 if TYPE_CHECKING:
     from airwire.board import Board
-    from airwire.board_model import BoardRun
+    from airwire.board.model import BoardRun
 
 EXIT_FAILED = 1
 

@@ -15,7 +15,7 @@ from airwire.cli.output import print_json
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from airwire.board_model import ImageSetting
+    from airwire.board.model import ImageSetting
 
 
 def settings(

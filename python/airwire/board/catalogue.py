@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from airwire import _core
-from airwire.board_model import BoardDescription, Chip, ChipField, ChipKind, PinName
+from airwire.board.model import BoardDescription, Chip, ChipField, ChipKind, PinName
 
 
 def board_names() -> list[str]:

@@ -17,9 +17,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from airwire import _core
-from airwire.board_row import BoardRow, board_row_of
-from airwire.catalogue import links, setting_texts
-from airwire.link_model import LinkRow, Stage, published_median_of
+from airwire.board.row import BoardRow, board_row_of
+from airwire.link.catalogue import links
+from airwire.link.model import LinkRow, Stage, published_median_of
+from airwire.values import setting_texts
 
 if TYPE_CHECKING:
     import polars as pl

@@ -13,76 +13,14 @@ from pathlib import Path
 from typing import Any, Literal
 
 from airwire import _core
-from airwire.board_catalogue import (
-    board_header,
-    board_names,
-    board_schema,
-    chip_kinds,
-    describe_board,
-)
-from airwire.board_devices import BoardDevices, I2cDevice
-from airwire.board_memory import Memory
-from airwire.board_model import (
-    BoardDescription,
-    BoardRun,
-    Chip,
-    ChipField,
-    ChipKind,
-    CoreCounts,
-    Fault,
-    FunctionCycles,
-    FunctionShare,
-    ImageSetting,
-    InputReport,
-    InterruptCount,
-    PinEdge,
-    PinName,
-    Profile,
-    UnknownAccess,
-    UsbDevice,
-)
-from airwire.board_pins import Pin, Pins
-from airwire.board_recordings import BoardRecordings
-from airwire.board_settings import SettingValue, image_settings, write_image
-from airwire.catalogue import setting_texts
-from airwire.network import Traffic, traffic_of
-
-__all__ = [
-    "CONSOLES",
-    "DEFAULT_BOARD",
-    "NO_END_PS",
-    "Board",
-    "BoardDescription",
-    "BoardRun",
-    "Chip",
-    "ChipField",
-    "ChipKind",
-    "Console",
-    "CoreCounts",
-    "Fault",
-    "FunctionCycles",
-    "FunctionShare",
-    "I2cDevice",
-    "ImageSetting",
-    "InputReport",
-    "InterruptCount",
-    "Memory",
-    "Pin",
-    "PinEdge",
-    "PinName",
-    "Pins",
-    "Profile",
-    "Snapshot",
-    "UnknownAccess",
-    "UsbDevice",
-    "board_header",
-    "board_names",
-    "board_schema",
-    "chip_kinds",
-    "describe_board",
-    "image_settings",
-    "write_image",
-]
+from airwire.board.devices import BoardDevices
+from airwire.board.memory import Memory
+from airwire.board.model import BoardRun, CoreCounts, Fault, FunctionShare, InterruptCount, UnknownAccess
+from airwire.board.network import Traffic, traffic_of
+from airwire.board.pins import Pins
+from airwire.board.recordings import BoardRecordings
+from airwire.board.settings import SettingValue
+from airwire.values import setting_texts
 
 Console = Literal["uart0", "uart1", "usb"]
 CONSOLES: tuple[Console, ...] = ("uart0", "uart1", "usb")

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol
 
 from airwire import _core
-from airwire.board_model import InputReport, UsbDevice
+from airwire.board.model import InputReport, UsbDevice
 
 
 class I2cDevice(Protocol):

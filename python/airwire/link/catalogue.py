@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from airwire import _core
-from airwire.link_model import Constant, GatePeriod, Link, LinkBudget, Setting, Stage
+from airwire.link.model import Constant, GatePeriod, Link, LinkBudget, Setting, Stage
+from airwire.values import setting_texts
 
 
 def links() -> list[Link]:
@@ -38,17 +39,6 @@ def suite_schema() -> dict[str, Any]:
     """The JSON Schema of suites, for editors: fields, links, and the settings that each takes."""
     schema: dict[str, Any] = json.loads(_core.suite_schema())
     return schema
-
-
-def setting_texts(settings: Mapping[str, Any]) -> dict[str, str]:
-    """Settings as a user writes them on the command line, from JSON or from a script."""
-    return {name: _text(value) for name, value in settings.items()}
-
-
-def _text(value: Any) -> str:
-    if isinstance(value, bool):
-        return "on" if value else "off"
-    return str(int(value)) if isinstance(value, float) and value == int(value) else str(value)
 
 
 def _link(raw: Mapping[str, Any]) -> Link:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from airwire import _core
-from airwire.link_model import Ledger, LedgerRow
+from airwire.link.model import Ledger, LedgerRow
 
 
 def validate(

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 from airwire import _core
-from airwire.board_model import FunctionCycles, PinEdge, Profile
+from airwire.board.model import FunctionCycles, PinEdge, Profile
 
 
 class BoardRecordings:

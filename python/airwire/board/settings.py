@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from airwire import _core
-from airwire.board_model import ImageSetting
-from airwire.catalogue import setting_texts
+from airwire.board.model import ImageSetting
+from airwire.values import setting_texts
 
 SettingValue = str | int | bool
 """A value of an image's setting: a number, a switch, a name, an IPv4 address, or a quantity with its unit."""

@@ -13,12 +13,12 @@ from itertools import product
 from math import inf
 
 from airwire import _core
-from airwire.bench import simulate
-from airwire.catalogue import link_budget, links
 from airwire.explain.link_sentences import refusal_sentence
 from airwire.explain.waterfall import waterfalls
 from airwire.explain.what_if import Prediction, canonical, prediction_of
-from airwire.link_model import Bounds, Candidate, Choice, Link, Refusal
+from airwire.link.catalogue import link_budget, links
+from airwire.link.model import Bounds, Candidate, Choice, Link, Refusal
+from airwire.runs.simulation import simulate
 
 SAMPLES = 2000
 # All combinations are tried up to this many; beyond, settings are improved one at a time.

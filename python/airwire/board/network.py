@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from airwire import _core
-from airwire.board_model import Counter, Latency, NetworkEntry, NetworkReference, TrafficKind, TrafficResult
+from airwire.board.model import Counter, Latency, NetworkEntry, NetworkReference, TrafficKind, TrafficResult
 
 __all__ = [
     "Counter",
