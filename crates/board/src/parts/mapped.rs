@@ -16,7 +16,7 @@ pub(super) struct MappedMac {
     chip: ChipId,
     interrupt: u8,
     /// Its interrupt output as it was last told.
-    interrupt_low: bool,
+    interrupt_low: Option<bool>,
 }
 
 /// Which MAC an address belongs to, and where in it.
@@ -31,7 +31,7 @@ pub(super) fn is_register(offset: u32) -> bool {
 
 impl MappedMac {
     pub(super) fn new(chip: ChipId, interrupt: u8) -> Self {
-        Self { chip, interrupt, interrupt_low: false }
+        Self { chip, interrupt, interrupt_low: None }
     }
 
     pub(super) fn read(&self, lan: &Lan, at: Picoseconds, offset: u32, bytes: u8) -> Option<u32> {
@@ -51,7 +51,7 @@ impl MappedMac {
     /// What its interrupt output does that the MCU has not heard of.
     pub(super) fn interrupt_change(&mut self, lan: &Lan) -> Option<Reaction> {
         let low = lan.ideal_mac(self.chip).interrupt_is_low();
-        let changed = low != std::mem::replace(&mut self.interrupt_low, low);
+        let changed = Some(low) != self.interrupt_low.replace(low);
         changed.then_some(Reaction::Pin { pin: self.interrupt, level: Some(!low) })
     }
 }

@@ -170,6 +170,19 @@ impl Parts {
         parts
     }
 
+    /// The inputs of the chips that are active low and pulled up: what nobody drives neither selects nor resets one. The
+    /// datasheets have such resistors inside (W5500 1.1, SCSn), boards have them outside.
+    pub(super) fn pulled_up(&self) -> Vec<u8> {
+        let selects = self.spi.iter().flatten().filter_map(|seat| seat.select);
+        let wired = self.wired.iter().flat_map(WiredChips::pulled_up);
+        selects.chain(wired).collect()
+    }
+
+    /// What the chips drive from the start.
+    pub(super) fn outputs_at_start(&mut self) -> Vec<(u8, bool)> {
+        self.wired.as_mut().map_or_else(Vec::new, WiredChips::outputs_at_start)
+    }
+
     /// Connects a device to an SPI port.
     pub fn connect_spi(&mut self, port: u8, select: Option<u8>, device: Box<dyn SpiDevice>) {
         self.spi[usize::from(port & 1)].push(SpiSeat { select, device });

@@ -153,6 +153,22 @@ impl WiredChips {
         Some(answer)
     }
 
+    /// The inputs that a resistor pulls up.
+    pub(super) fn pulled_up(&self) -> impl Iterator<Item = u8> {
+        self.seats.iter().flat_map(|seat| [seat.part.select, seat.part.reset].into_iter().flatten())
+    }
+
+    /// The levels of the interrupt outputs, which the chips drive from the start.
+    pub(super) fn outputs_at_start(&mut self) -> Vec<(u8, bool)> {
+        let mut reactions = Vec::new();
+        self.tell(&mut reactions);
+        let level = |reaction| match reaction {
+            Reaction::Pin { pin, level: Some(level) } => Some((pin, level)),
+            _ => None,
+        };
+        reactions.into_iter().filter_map(level).collect()
+    }
+
     /// What the MCU has to hear: interrupt outputs that changed, and another time of the next event.
     fn tell(&mut self, reactions: &mut Vec<Reaction>) {
         for seat in &mut self.seats {
