@@ -53,16 +53,17 @@ CRATES = {
 PACKAGES: dict[str, set[str]] = {
     "": {"_core", "board", "capture", "explain", "link", "model", "report", "runs", "values"},
     "values": {"_core"},
-    "synthetic": set(),
+    "outputs": set(),
+    "synthetic": {"outputs"},
     "link": {"_core", "values"},
-    "board": {"_core", "values"},
+    "board": {"_core", "outputs", "values"},
     "model": {"board", "link"},
-    "explain": {"_core", "board", "link", "model"},
+    "explain": {"_core", "board", "link", "model", "outputs"},
     "runs": {"_core", "board", "explain", "link", "model", "values"},
     "capture": {"_core", "model", "runs"},
-    "report": {"_core", "board", "explain", "link", "model"},
-    "fsdata": {"_core", "board"},
-    "cli": {"", "_core", "board", "explain", "fsdata", "link", "model", "report", "runs"},
+    "report": {"_core", "board", "explain", "link", "model", "outputs"},
+    "fsdata": {"_core", "board", "outputs"},
+    "cli": {"", "_core", "board", "explain", "fsdata", "link", "model", "outputs", "report", "runs"},
 }
 
 

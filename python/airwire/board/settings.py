@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Mapping
 from pathlib import Path
 
 from airwire import _core
 from airwire.board.model import ImageSetting
+from airwire.outputs import write_file
 from airwire.values import setting_texts
 
 SettingValue = str | int | bool
@@ -37,11 +37,8 @@ def write_image(
         if kept is not None and place.exists() and place.samefile(kept):
             raise _core.AirwireError(f"{place}: this is the {name} itself, which stays as it is; name another file")
     content = _core.changed_image_file(image, symbols, setting_texts(settings), place)
-    unfinished = place.with_name(f".{place.name}.{os.getpid()}")
     try:
-        unfinished.write_bytes(content)
-        unfinished.replace(place)
+        write_file(place, content)
     except OSError as error:
-        unfinished.unlink(missing_ok=True)
         reason = error.strerror or "the system refuses"
         raise _core.AirwireError(f"{place}: cannot write it: {reason}; name another place, or make room") from None

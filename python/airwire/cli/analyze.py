@@ -10,6 +10,7 @@ import typer
 import airwire
 from airwire.cli import options
 from airwire.cli.output import finish, print_json, progress_bar
+from airwire.cli.paths import RUN, Writes
 
 if TYPE_CHECKING:
     from airwire.model import Analysis
@@ -33,6 +34,7 @@ def analyze(
             help="Run folder to write. Default: runs/<UTC time>-captures. Never overwritten.",
             show_default=False,
         ),
+        Writes("run folder", is_folder=True, holds=RUN, makes_folders=True),
     ] = None,
     run_folder: Annotated[bool, typer.Option(help="Whether to write a run folder at all.")] = True,
     report: options.ReportFile = None,

@@ -10,14 +10,17 @@ import typer
 import airwire
 from airwire.cli import options
 from airwire.cli.output import print_json
+from airwire.cli.paths import RUN, Reads
 
 if TYPE_CHECKING:
     from airwire.model import Capture
 
+_READS = Reads("run or capture", holds=RUN, reserved=True)
+
 
 def compare(
-    a: Annotated[Path, typer.Argument(metavar="A", help="A capture, or a run folder that holds one.")],
-    b: Annotated[Path, typer.Argument(metavar="B", help="The capture or run folder to compare it with.")],
+    a: Annotated[Path, typer.Argument(metavar="A", help="A capture, or a run folder that holds one."), _READS],
+    b: Annotated[Path, typer.Argument(metavar="B", help="The capture or run folder to compare it with."), _READS],
     trigger: options.Trigger = "0",
     done: options.Done = "1",
     pairing: options.Pairing = "strict",

@@ -9,16 +9,22 @@ import typer
 
 import airwire
 from airwire.cli.output import working
+from airwire.cli.paths import Reads, Writes
 
 
 def convert(
-    source: Annotated[Path, typer.Argument(metavar="SOURCE", help="A capture of any format that Airwire reads.")],
+    source: Annotated[
+        Path,
+        typer.Argument(metavar="SOURCE", help="A capture of any format that Airwire reads."),
+        Reads("source"),
+    ],
     destination: Annotated[
         Path,
         typer.Argument(
             metavar="DESTINATION",
             help="The file to write: .vcd, or .csv in Saleae's style; with .gz, .xz or .zst behind it compressed.",
         ),
+        Writes("destination"),
     ],
     channel: Annotated[
         list[str] | None,

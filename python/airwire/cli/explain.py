@@ -10,6 +10,7 @@ import typer
 import airwire
 from airwire.cli import options
 from airwire.cli.output import print_json, working, writing
+from airwire.cli.paths import RUN, Reads, Writes
 
 if TYPE_CHECKING:
     from airwire.link.model import CaptureExplanation, RowExplanation
@@ -19,6 +20,7 @@ def explain(
     path: Annotated[
         Path,
         typer.Argument(metavar="RUN|CAPTURE", help="A run folder of airwire run, or a capture.", show_default=False),
+        Reads("run or capture", holds=RUN, reserved=True),
     ],
     only: options.Only = None,
     link: Annotated[
@@ -40,6 +42,7 @@ def explain(
     figure: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="Draw the waterfalls: .svg, .png or .html.", show_default=False),
+        Writes("figure", kinds=(".svg", ".png", ".html")),
     ] = None,
     perfetto: Annotated[
         Path | None,
@@ -48,6 +51,7 @@ def explain(
             help="Of a run: write the first 100 traced messages of each row as a trace for ui.perfetto.dev.",
             show_default=False,
         ),
+        Writes("trace", kinds=(".json",)),
     ] = None,
     json: options.Json = False,
 ) -> None:

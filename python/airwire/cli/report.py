@@ -9,14 +9,20 @@ import typer
 
 import airwire
 from airwire.cli import options
-from airwire.cli.output import working
+from airwire.cli.output import working, writing
+from airwire.cli.paths import RUN, Reads, Writes
 
 
 def report(
-    run: Annotated[Path, typer.Argument(metavar="RUN", help="A run folder, as airwire analyze writes it.")],
+    run: Annotated[
+        Path,
+        typer.Argument(metavar="RUN", help="A run folder, as airwire analyze writes it."),
+        Reads("run folder", holds=RUN, reserved=True),
+    ],
     out: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="The HTML page. Default: report.html in the run folder.", show_default=False),
+        Writes("report", kinds=(".html",)),
     ] = None,
     figures: options.FiguresFolder = None,
     gate: options.Gate = None,
@@ -31,9 +37,11 @@ def report(
     page = out or run / "report.html"
     with working("Drawing the report"):
         analysis = airwire.load_run(run, gate_ps=gate)
-        write_html(analysis, page)
+        with writing(page):
+            write_html(analysis, page)
         if figures is not None:
-            write_figures(analysis, figures)
+            with writing(figures):
+                write_figures(analysis, figures)
     typer.echo(f"Report: {page}")
     if figures is not None:
         typer.echo(f"Figures: {figures}")

@@ -10,13 +10,16 @@ import typer
 import airwire
 from airwire.cli import options
 from airwire.cli.output import EXIT_NO_FIGURE, complain, finish, print_json, progress_bar
+from airwire.cli.paths import RUN, Reads, Writes, everything
 
 if TYPE_CHECKING:
     from airwire.model import Analysis
 
 
 def run(
-    suite: Annotated[Path, typer.Argument(metavar="SUITE", help="A suite: a TOML file.", show_default=False)],
+    suite: Annotated[
+        Path, typer.Argument(metavar="SUITE", help="A suite: a TOML file.", show_default=False), Reads("suite")
+    ],
     samples: Annotated[
         int | None,
         typer.Option(
@@ -45,6 +48,7 @@ def run(
             help="Where the images of rows that run on boards are. Default: beside the suite, then build/firmware.",
             show_default=False,
         ),
+        Reads("folder of images", holds=everything),
     ] = None,
     workers: options.Workers = None,
     out: Annotated[
@@ -54,6 +58,7 @@ def run(
             help="Run folder to write. Default: runs/<UTC time>-<suite>. Never overwritten.",
             show_default=False,
         ),
+        Writes("run folder", is_folder=True, holds=RUN, makes_folders=True),
     ] = None,
     captures: Annotated[
         bool, typer.Option("--captures", help="Write a capture of every link's row into the run folder as well.")

@@ -10,6 +10,7 @@ import typer
 import airwire
 from airwire.cli import options
 from airwire.cli.output import EXIT_BAD_INPUT, EXIT_INTERRUPTED, complain, print_json, progress_bar
+from airwire.cli.paths import CAPTURES, Reads
 
 if TYPE_CHECKING:
     from airwire.link.model import Ledger, LedgerRow
@@ -19,7 +20,9 @@ EXIT_GOAL_MISSED = 1
 
 def validate(
     captures: Annotated[
-        Path, typer.Option(metavar="FOLDER", help="The folder of real captures, as they were published.")
+        Path,
+        typer.Option(metavar="FOLDER", help="The folder of real captures, as they were published."),
+        Reads("capture", holds=CAPTURES),
     ] = Path("captures"),
     only: Annotated[
         list[str] | None,

@@ -11,6 +11,7 @@ import typer
 from airwire.cli import options as common
 from airwire.cli.board import options
 from airwire.cli.output import print_json
+from airwire.cli.paths import Writes
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,6 +30,7 @@ def settings(
             "an ELF only, for debuggers) or .bin.",
             show_default=False,
         ),
+        Writes("image", kinds=(".uf2", ".elf", ".bin")),
     ] = None,
     symbols: options.Symbols = None,
     json: common.Json = False,
