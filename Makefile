@@ -90,7 +90,7 @@ test-python: firmware-or-not
 
 test-slow: $(VENV)/installed ## Tests that take minutes: large files, memory, drivers with 1 MB
 	$(BIN)/python -m pytest --slow -m slow
-	AIRWIRE_TRANSFER_BYTES=1048576 cargo test --release --locked --quiet -p airwire-testbench --test drivers --test lan_faults
+	AIRWIRE_TRANSFER_BYTES=1048576 cargo test --release --locked --quiet -p airwire-lan --test drivers --test lan_faults
 
 soak: firmware ## SOAK_HOURS (24) virtual hours of mixed traffic on each transport, within an hour; goes on where it was interrupted
 	PYTHONPATH=tests/firmware $(BIN)/python -m soak --hours $(SOAK_HOURS) --out runs/soak
@@ -99,7 +99,7 @@ fuzz: fuzz-firmware fuzz-readers ## Fuzz everything, each target for FUZZ_SECOND
 
 fuzz-readers: ## Random images for 10^9 instructions, drivers with 10 MB, then fuzz every reader for FUZZ_SECONDS each (nightly, cargo-fuzz)
 	$(MAKE) random-images RANDOM_INSTRUCTIONS=1000000000
-	AIRWIRE_TRANSFER_BYTES=10485760 cargo test --release --locked --quiet -p airwire-testbench --test drivers
+	AIRWIRE_TRANSFER_BYTES=10485760 cargo test --release --locked --quiet -p airwire-lan --test drivers
 	for target in $(FUZZ_TARGETS); do \
 		mkdir -p target/fuzz-found/$$target && cargo +nightly fuzz run --fuzz-dir fuzz $$target \
 			target/fuzz-found/$$target fuzz/corpus/$$target -- -max_total_time=$(FUZZ_SECONDS) || exit 1; \

@@ -1,6 +1,6 @@
 """Writes the tables of ``docs/explanation/why-11-messages.md`` anew: ``python docs/driver_rates.py --older FOLDER``.
 
-The drivers in Rust are those of ``cargo run --release -p airwire-testbench --example driver_table``.
+The drivers in Rust are those of ``cargo run --release -p airwire-lan --example driver_table``.
 
 Needs the library that tests/drivers/requirements.txt names, and in FOLDER the release of its time:
 ``pip install --no-deps --target FOLDER adafruit-circuitpython-wiznet5k==5.0.2``.
@@ -186,7 +186,7 @@ def shares_table(older: Path | None) -> Iterator[str]:
 
 def drivers_table(_older: Path | None) -> Iterator[str]:
     """What the drivers of the Rust registry do on the bus."""
-    command = ["cargo", "run", "--release", "--quiet", "-p", "airwire-testbench", "--example", "driver_table"]
+    command = ["cargo", "run", "--release", "--quiet", "-p", "airwire-lan", "--example", "driver_table"]
     done = subprocess.run(command, cwd=DOCS.parent, capture_output=True, text=True, check=True)
     yield from done.stdout.splitlines()
 

@@ -57,7 +57,7 @@ impl Subject {
 }
 
 /// The accesses as intervals. `clock_hz` is that of SCK; 0 where it is not known.
-pub(super) fn intervals(accesses: &[Access], model: Model, clock_hz: u64) -> Vec<Interval> {
+pub fn intervals(accesses: &[Access], model: Model, clock_hz: u64) -> Vec<Interval> {
     let polls = polls(accesses);
     let of_one = |(access, poll): (&Access, bool)| of_access(access, poll, model, clock_hz);
     accesses.iter().zip(polls).flat_map(of_one).collect()

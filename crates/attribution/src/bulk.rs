@@ -10,19 +10,19 @@
 
 use units::Picoseconds;
 
+use super::Testimony;
 use super::accesses::last_look;
 use super::flow::Transfer;
 use super::frames::{self, Content, Passage};
 use super::spans::{Span, common, merged};
-use super::witness::Testimony;
 use super::{Interval, Rank, Stage};
-use crate::lan::NetworkSetup;
+use lan::NetworkSetup;
 
 const FULL: &str = "window full";
 const AWAITED: &str = "acknowledgement awaited";
 
 /// What lies between a frame's last bit at one end and its first one at the other.
-pub(super) fn between(network: &NetworkSetup) -> &'static str {
+pub fn between(network: &NetworkSetup) -> &'static str {
     match network.wifi {
         Some(_) => "on the way through Wi-Fi",
         None if has_delay(network) => frames::DELAY,
@@ -31,13 +31,13 @@ pub(super) fn between(network: &NetworkSetup) -> &'static str {
 }
 
 /// Whether the cable has a delay of its own.
-pub(super) fn has_delay(network: &NetworkSetup) -> bool {
+pub fn has_delay(network: &NetworkSetup) -> bool {
     let delays = |one: &ethernet::Impairments| one.delay > Picoseconds::ZERO || one.rate.is_some();
     network.wifi.is_none() && network.impairments.iter().any(delays)
 }
 
 /// Whether the board sends the most of what passed.
-pub(super) fn is_from_board(passages: &[Passage]) -> bool {
+pub fn is_from_board(passages: &[Passage]) -> bool {
     let bytes = |from_board: bool| -> usize {
         passages.iter().filter(|one| one.from_board == from_board).map(|one| one.payload_bytes).sum()
     };
@@ -51,18 +51,18 @@ pub(super) fn on_the_cable(passage: &Passage) -> Span {
 }
 
 /// What was seen of a transfer.
-pub(super) struct Seen<'a> {
-    pub(super) passages: &'a [Passage],
-    pub(super) testimony: &'a Testimony,
+pub struct Seen<'a> {
+    pub passages: &'a [Passage],
+    pub testimony: &'a Testimony,
     /// Of TCP.
-    pub(super) transfer: Option<&'a Transfer>,
-    pub(super) from_board: bool,
+    pub transfer: Option<&'a Transfer>,
+    pub from_board: bool,
     /// What [`between`] gives.
-    pub(super) between: &'static str,
+    pub between: &'static str,
 }
 
 /// What the board waits for, the first of several first.
-pub(super) fn waits(seen: &Seen<'_>) -> Vec<Interval> {
+pub fn waits(seen: &Seen<'_>) -> Vec<Interval> {
     let idle = idle(seen);
     let mut found = Vec::new();
     for (stage, spans) in seen.reasons(&idle) {

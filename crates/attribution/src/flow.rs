@@ -6,12 +6,12 @@ use std::collections::{BTreeMap, VecDeque};
 use units::Picoseconds;
 
 use super::spans::Span;
-use crate::lan::TracedFrame;
-use crate::lan::segment::{ACK, SYN, segment_of};
+use lan::TracedFrame;
+use lan::segment::{ACK, SYN, segment_of};
 
 /// A segment at one end of its way.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Seen {
+pub struct Seen {
     from_board: bool,
     at_board: bool,
     start: Picoseconds,
@@ -27,7 +27,7 @@ pub(super) struct Seen {
 
 impl Seen {
     /// The segment in a frame; nothing where that carries none.
-    pub(super) fn of(frame: &TracedFrame) -> Option<Self> {
+    pub fn of(frame: &TracedFrame) -> Option<Self> {
         let segment = segment_of(&frame.bytes)?;
         Some(Self {
             from_board: frame.from_board,
@@ -65,7 +65,7 @@ pub(super) struct RoundTrip {
 
 /// A transfer.
 #[derive(Debug, Default)]
-pub(super) struct Transfer {
+pub struct Transfer {
     /// The PC's port, and the board's.
     pub(super) ports: (u16, u16),
     /// When what the sender sent next did not fit the window.
@@ -84,7 +84,7 @@ pub(super) struct Transfer {
 }
 
 /// The transfer of the connection that carried the most in a direction; nothing where none carried any.
-pub(super) fn transfer(seen: &[Seen], from_board: bool) -> Option<Transfer> {
+pub fn transfer(seen: &[Seen], from_board: bool) -> Option<Transfer> {
     let mut carried: BTreeMap<[u8; 4], u64> = BTreeMap::new();
     let at_sender = || seen.iter().filter(|one| one.at_board == from_board);
     for one in at_sender().filter(|one| one.from_board == from_board && one.payload_bytes > 0) {

@@ -7,8 +7,8 @@ use wiznet::Access;
 
 use super::accesses::command;
 use super::{Interval, Rank, Stage};
-use crate::lan::TracedFrame;
-use crate::lan::segment::{SYN_FIN_RST, is_ipv4, payload_bytes, segment_of};
+use lan::TracedFrame;
+use lan::segment::{SYN_FIN_RST, is_ipv4, payload_bytes, segment_of};
 
 pub(super) const DELAY: &str = "delay of the cable";
 /// Silences shorter than this are nobody's timer: delayed acknowledgements begin at 40 ms (Linux, TCP_DELACK_MIN), lwIP's TCP
@@ -17,7 +17,7 @@ const SHORTEST_SILENCE: Picoseconds = Picoseconds::new(10 * PS_PER_MS);
 
 /// A frame on its way between chip and PC.
 #[derive(Debug, Clone)]
-pub(super) struct Passage {
+pub struct Passage {
     pub(super) from_board: bool,
     pub(super) start: Picoseconds,
     /// The last bit at the other end; of a lost one, where it was last seen.
@@ -44,16 +44,16 @@ pub(super) enum Content {
 
 /// Joins what was seen of each frame at both ends of its way.
 #[derive(Debug, Default)]
-pub(super) struct Passages {
+pub struct Passages {
     /// Frames that are under way, in each direction.
     open: [VecDeque<TracedFrame>; 2],
     /// Up to which sequence number each connection's sender has come.
     sent: HashMap<([u8; 4], bool), u32>,
-    pub(super) done: Vec<Passage>,
+    pub done: Vec<Passage>,
 }
 
 impl Passages {
-    pub(super) fn add(&mut self, frame: TracedFrame) {
+    pub fn add(&mut self, frame: TracedFrame) {
         let open = &mut self.open[usize::from(frame.from_board)];
         if frame.at_board == frame.from_board {
             open.push_back(frame);
@@ -72,7 +72,7 @@ impl Passages {
     }
 
     /// What is still under way ends where it was last seen.
-    pub(super) fn finish(&mut self) {
+    pub fn finish(&mut self) {
         for direction in 0..2 {
             for frame in std::mem::take(&mut self.open[direction]) {
                 self.pass(&frame, None);
@@ -214,7 +214,7 @@ pub(super) fn sending(
 }
 
 /// The chip, from a frame's last bit until the frame stands in its memory.
-pub(super) fn taking_in(passages: &[Passage], receive_time: Picoseconds) -> impl Iterator<Item = Interval> {
+pub fn taking_in(passages: &[Passage], receive_time: Picoseconds) -> impl Iterator<Item = Interval> {
     passages.iter().filter(|one| !one.from_board).map(move |one| {
         let stage = Stage::new("chip", "the chip, from the wire to its memory");
         Interval { start: one.end, end: one.end + receive_time, rank: Rank::Chip, stage, bytes: 0 }

@@ -20,7 +20,7 @@ const SHARE_ON_BEAT: f64 = 0.8;
 
 /// From the taking of data to the board's next frame with data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Hold {
+pub struct Hold {
     start: Picoseconds,
     end: Picoseconds,
     /// Whether the same came once more from the PC, so that the frame may be the answer to that.
@@ -28,7 +28,7 @@ pub(super) struct Hold {
 }
 
 /// All holds. Of several takings before an answer the last one counts: the board may have needed all of it.
-pub(super) fn holds(passages: &[Passage], accesses: &[Access]) -> Vec<Hold> {
+pub fn holds(passages: &[Passage], accesses: &[Access]) -> Vec<Hold> {
     let arrivals: Vec<Picoseconds> = of(passages, false, Content::Payload).map(|one| one.end).collect();
     let taken: Vec<Picoseconds> = arrivals.iter().filter_map(|&at| taken(accesses, at)).collect();
     let mut since = Picoseconds::ZERO;
@@ -60,7 +60,7 @@ fn taken(accesses: &[Access], arrived: Picoseconds) -> Option<Picoseconds> {
 }
 
 /// Gives what the board sleeps, and looks at without news, within holds a stage of its own. Holds do not overlap.
-pub(super) fn relabel(intervals: Vec<Interval>, holds: &[Hold]) -> Vec<Interval> {
+pub fn relabel(intervals: Vec<Interval>, holds: &[Hold]) -> Vec<Interval> {
     let waits = |one: &Interval| match one.rank {
         Rank::Asleep | Rank::Polling => true,
         Rank::Protocol => one.stage.name == SENDS_AGAIN,
@@ -91,7 +91,7 @@ fn split(interval: &Interval, holds: &[Hold]) -> Vec<Interval> {
 }
 
 /// The holds that were waiting for the most part, by intervals with their stages: a board that answers at once holds nothing.
-pub(super) fn waited(holds: &[Hold], intervals: &[Interval]) -> Vec<Hold> {
+pub fn waited(holds: &[Hold], intervals: &[Interval]) -> Vec<Hold> {
     let mut waits = vec![0; holds.len()];
     for one in intervals.iter().filter(|one| one.stage.name.starts_with(HELD)) {
         let place = holds.partition_point(|hold| hold.end <= one.start);
@@ -105,7 +105,7 @@ pub(super) fn waited(holds: &[Hold], intervals: &[Interval]) -> Vec<Hold> {
 
 /// The period of the timer that ends holds: the time between frames that nothing but a timer can have sent. Between two of
 /// them there may be some that were not looked at.
-pub(super) fn period(waited: &[Hold]) -> Option<Picoseconds> {
+pub fn period(waited: &[Hold]) -> Option<Picoseconds> {
     let beats: Vec<i64> = waited.iter().filter(|hold| !hold.heard_again).map(|hold| hold.end.ps()).collect();
     let apart: Vec<f64> = beats.windows(2).map(|pair| (pair[1] - pair[0]) as f64).collect();
     let shortest = apart.iter().copied().fold(f64::INFINITY, f64::min);

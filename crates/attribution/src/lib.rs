@@ -8,32 +8,32 @@
 //! Of a bulk transfer many messages are under way at a time, and something is always on the wire. There the board's work takes
 //! the time, and only while it waits the question is what for (`bulk`).
 
-mod accesses;
-mod bulk;
-mod cpu;
+// Its user stands beside it: a field that says what it is needs no sentence.
+#![allow(missing_docs)]
+
+pub mod accesses;
+pub mod bulk;
 mod evidence;
-mod flow;
-mod frames;
-mod held;
+pub mod flow;
+pub mod frames;
+pub mod held;
 mod purposes;
-mod shares;
-mod sleeps;
-mod spans;
+pub mod shares;
+pub mod sleeps;
+pub mod spans;
 mod sweep;
-mod trace;
-mod transfers;
-mod wire;
-mod witness;
+pub mod testimony;
+pub mod transfers;
 
 use units::Picoseconds;
 
 pub use evidence::Evidence;
-pub use trace::{RowBudget, budget_of};
+pub use testimony::Testimony;
 pub use transfers::{BulkEvidence, LimitShares};
 
 /// Who takes a time when several could.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Rank {
+pub enum Rank {
     /// SPI moves something.
     Spi,
     /// The board waits, in a bulk transfer for what its stage says. Of several such the first counts.
@@ -60,38 +60,39 @@ enum Rank {
 
 /// What a time can go to.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Stage {
+pub struct Stage {
     /// What it is called.
-    pub(crate) name: String,
+    pub name: String,
     /// What sort of thing that is.
-    pub(crate) kind: &'static str,
+    pub kind: &'static str,
 }
 
 impl Stage {
-    fn new(kind: &'static str, name: impl Into<String>) -> Self {
+    /// A stage of a kind, by its name.
+    pub fn new(kind: &'static str, name: impl Into<String>) -> Self {
         Self { name: name.into(), kind }
     }
 }
 
 /// Something that lasted from one time to another.
 #[derive(Debug, Clone)]
-struct Interval {
-    start: Picoseconds,
-    end: Picoseconds,
-    rank: Rank,
-    stage: Stage,
-    bytes: u64,
+pub struct Interval {
+    pub start: Picoseconds,
+    pub end: Picoseconds,
+    pub rank: Rank,
+    pub stage: Stage,
+    pub bytes: u64,
 }
 
 /// A part of a message's time.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct BudgetSpan {
+pub struct BudgetSpan {
     /// The message's index.
-    pub(crate) message: u64,
+    pub message: u64,
     /// What it goes to.
-    pub(crate) stage: Stage,
-    pub(crate) start: Picoseconds,
-    pub(crate) end: Picoseconds,
+    pub stage: Stage,
+    pub start: Picoseconds,
+    pub end: Picoseconds,
     /// Bytes that were moved.
-    pub(crate) bytes: u64,
+    pub bytes: u64,
 }

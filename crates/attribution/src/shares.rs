@@ -5,22 +5,22 @@
 use ::traffic::Sample;
 use units::Picoseconds;
 
+use super::Testimony;
 use super::frames::{self, Content, Passage};
-use super::witness::Testimony;
 use super::{BudgetSpan, Interval, Rank, Stage, held, sweep};
 
 /// What stands before the stages of the peer.
 const PEER: &str = "the peer: ";
 
 /// What was seen of a row.
-pub(super) struct Shares {
+pub struct Shares {
     board: Share,
     peer: Option<(Share, Way)>,
 }
 
 /// How far a message to a peer goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Way {
+pub enum Way {
     /// It ends at the peer.
     There,
     /// The peer answers.
@@ -28,7 +28,7 @@ pub(super) enum Way {
 }
 
 /// What does not follow from what the board did.
-pub(super) enum Waits {
+pub enum Waits {
     /// What follows from the frames of a message; with a delay of the cable as a stage of its own, where that has one.
     OfMessages { has_delay: bool },
     /// Those of a bulk transfer, whatever the message.
@@ -82,19 +82,19 @@ impl Share {
 
 impl Shares {
     /// Of a board with a PC.
-    pub(super) fn with_pc(passages: Vec<Passage>, board: Testimony, waits: Waits) -> Self {
+    pub fn with_pc(passages: Vec<Passage>, board: Testimony, waits: Waits) -> Self {
         Self { board: Share::new(passages, board, waits), peer: None }
     }
 
     /// Of two boards on a plain wire.
-    pub(super) fn with_peer(passages: Vec<Passage>, board: Testimony, peer: Testimony, way: Way) -> Self {
+    pub fn with_peer(passages: Vec<Passage>, board: Testimony, peer: Testimony, way: Way) -> Self {
         let waits = || Waits::OfMessages { has_delay: false };
         let peer = Share::new(mirrored(&passages), peer, waits());
         Self { board: Share::new(passages, board, waits()), peer: Some((peer, way)) }
     }
 
     /// The spans of a message, without gaps.
-    pub(super) fn spans(&self, sample: &Sample) -> Vec<BudgetSpan> {
+    pub fn spans(&self, sample: &Sample) -> Vec<BudgetSpan> {
         let (from, to) = (sample.trigger, sample.done.unwrap_or(sample.trigger));
         let of_frames = self.board.of_frames(from, to);
         match &self.peer {
@@ -187,7 +187,7 @@ fn without_frames(of_frames: &[Interval]) -> Vec<Interval> {
 }
 
 /// The frames as the other board sees them.
-pub(super) fn mirrored(passages: &[Passage]) -> Vec<Passage> {
+pub fn mirrored(passages: &[Passage]) -> Vec<Passage> {
     passages.iter().map(|one| Passage { from_board: !one.from_board, ..one.clone() }).collect()
 }
 

@@ -36,7 +36,7 @@ pub(super) fn waker(slept: &Slept) -> Waker {
 }
 
 /// The sleeps of core 0 with what they are for, and the period of looks at the chip that a timer starts.
-pub(super) fn intervals(
+pub fn intervals(
     sleeps: &[Slept],
     accesses: &[Access],
     stretches: &[(Picoseconds, Picoseconds)],
@@ -67,7 +67,7 @@ fn by_timer(purpose: Option<&Purpose>) -> Stage {
 }
 
 /// Waits for room in a UART, from the first look that found none to the last one.
-pub(super) fn console_waits(looks: &[Picoseconds]) -> Vec<Interval> {
+pub fn console_waits(looks: &[Picoseconds]) -> Vec<Interval> {
     let together = looks.chunk_by(|one, next| *next - *one <= LONGEST_LOOK);
     together
         .filter_map(|looks| {

@@ -3,7 +3,7 @@
 use units::Picoseconds;
 
 /// A stretch of time.
-pub(super) type Span = (Picoseconds, Picoseconds);
+pub type Span = (Picoseconds, Picoseconds);
 
 /// Stretches in any order, of which those that touch or overlap become one.
 pub(super) fn merged(spans: impl IntoIterator<Item = Span>) -> Vec<Span> {

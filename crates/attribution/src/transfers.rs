@@ -61,22 +61,22 @@ pub struct LimitShares {
 }
 
 /// The account of each connection of the PC by its ports.
-pub(super) type LimitsByPorts = Vec<((u16, u16), TcpLimits)>;
+pub type LimitsByPorts = Vec<((u16, u16), TcpLimits)>;
 
 /// What is known of a row's transfer beside what was [`Seen`].
-pub(super) struct Circumstances<'a> {
+pub struct Circumstances<'a> {
     /// The times of the traced intervals.
-    pub(super) windows: &'a [Span],
+    pub windows: &'a [Span],
     /// The PC's accounts at the beginning and the end of each.
-    pub(super) limits: &'a [(LimitsByPorts, LimitsByPorts)],
-    pub(super) sck_hz: Option<u64>,
-    pub(super) cable: Speed,
+    pub limits: &'a [(LimitsByPorts, LimitsByPorts)],
+    pub sck_hz: Option<u64>,
+    pub cable: Speed,
     /// Whether the chip hands frames to a stack of the firmware's.
-    pub(super) takes_frames: bool,
+    pub takes_frames: bool,
 }
 
 /// The figures of a transfer.
-pub(super) fn evidence(seen: &Seen<'_>, known: &Circumstances<'_>) -> BulkEvidence {
+pub fn evidence(seen: &Seen<'_>, known: &Circumstances<'_>) -> BulkEvidence {
     let windows = merged(known.windows.iter().copied());
     let time = total(&windows).ps().max(1) as f64;
     let share = |spans: Vec<Span>| total(&common(&merged(spans), &windows)).ps() as f64 / time;

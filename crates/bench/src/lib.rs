@@ -1,16 +1,9 @@
-//! Brings targets and suites to runs. For now the targets are capture files: [`captures::analyze`] reads and
-//! pairs them, and [`run_folder::RunFolder`] keeps what was measured.
+//! Suites and captures to runs: [`suite`] reads what is asked, [`rows`] and [`board_rows`] run it in virtual time,
+//! [`captures`] reads and pairs what an analyser saw. What was measured goes to a run folder of crate `record`.
+//! [`validation`] holds the models against captures.
 
-pub mod bench;
-pub mod board;
 pub mod board_rows;
 pub mod captures;
-mod control;
-pub mod lan;
-pub mod run_folder;
+pub mod rows;
 pub mod suite;
-mod toml_file;
 pub mod validation;
-
-pub use control::Control;
-pub use toml_file::Misplaced;

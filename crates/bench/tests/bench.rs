@@ -3,10 +3,10 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use testbench::Control;
-use testbench::bench::{self, Measure, RowResult, SuiteFolder, VirtualEdges};
-use testbench::captures::{Options, analyze, discover};
-use testbench::suite::Suite;
+use bench::captures::{Options, analyze, discover};
+use bench::rows::{self, Measure, RowResult, SuiteFolder, VirtualEdges};
+use bench::suite::Suite;
+use record::Control;
 
 const SUITE: &str = "samples = 300\npayloads = [12, 1024]\n[links.lora]\nsf = [7, 8, 9]\n[links.fast]\nlink = 'lora'\n\
                      bandwidth = '500 kHz'\ntrigger = { kind = 'fixed', period = '20ms' }\n";
@@ -19,8 +19,8 @@ fn run(suite: &str, out: &Path, workers: usize) -> Vec<RowResult> {
     let suite = Suite::parse(Path::new("suite.toml"), suite.to_owned()).unwrap();
     let mut folder = SuiteFolder::create(out, &suite, true).unwrap();
     let pool = rayon::ThreadPoolBuilder::new().num_threads(workers).build().unwrap();
-    let result = pool
-        .install(|| bench::run(&suite, measure(), &Control::default(), false, &mut |row| folder.add(row)));
+    let result =
+        pool.install(|| rows::run(&suite, measure(), &Control::default(), false, &mut |row| folder.add(row)));
     assert_eq!(result.failure, None);
     folder.finish(&serde_json::json!({})).unwrap();
     result.rows
@@ -125,7 +125,7 @@ fn a_run_that_is_stopped_keeps_what_it_has() {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
     control.stop();
     let result = pool.install(|| {
-        bench::run(&suite, measure(), &control, false, &mut |_| {
+        rows::run(&suite, measure(), &control, false, &mut |_| {
             kept += 1;
             Ok(())
         })

@@ -1,15 +1,16 @@
 //! Two boards at the ends of one wire, with the firmware's own images. Skips where those are not built.
 
+#[path = "../../board/tests/built/mod.rs"]
 mod built;
 
 use std::path::Path;
 
+use bench::board_rows::{prepare, run_row};
+use bench::suite::Suite;
+use board::{Board, BoardPair, Console, Ended, Side};
 use built::board;
-use testbench::Control;
-use testbench::board::{Board, BoardPair, Console, Ended, Side};
-use testbench::board_rows::{prepare, run_row};
-use testbench::lan::WireFrame;
-use testbench::suite::Suite;
+use lan::WireFrame;
+use record::Control;
 use units::Picoseconds;
 
 const SERVER_ADDRESS: &str = "192.168.1.1";

@@ -3,10 +3,10 @@
 use std::fs;
 use std::path::Path;
 
+use bench::captures::{CaptureFolder, Options, analyze, discover};
 use capture::ChannelSelector;
-use testbench::Control;
-use testbench::captures::{CaptureFolder, Options, analyze, discover};
-use testbench::run_folder::{RunFolderError, check_absent};
+use record::Control;
+use record::run_folder::{RunFolderError, check_absent};
 
 fn options() -> Options {
     Options {
@@ -32,7 +32,7 @@ fn write_capture(path: &Path, messages: usize) {
     fs::write(path, text).unwrap();
 }
 
-fn run(captures: &Path, out: &Path, control: &Control) -> testbench::captures::Analysis {
+fn run(captures: &Path, out: &Path, control: &Control) -> bench::captures::Analysis {
     let (sources, failures) = discover(&[captures.to_owned()]);
     assert!(failures.is_empty());
     let mut folder = CaptureFolder::create(out, &options()).unwrap();

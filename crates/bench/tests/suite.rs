@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
+use bench::suite::Suite;
 use proptest::prelude::*;
-use testbench::suite::Suite;
 
 fn parse(text: &str) -> Result<Suite, String> {
     Suite::parse(Path::new("suites/field.toml"), text.to_owned()).map_err(|error| error.to_string())

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use testbench::suite::{Amount, Compare, Quantity, Statistic, Suite};
+use bench::suite::{Amount, Compare, Quantity, Statistic, Suite};
 
 fn parse(text: &str) -> Result<Suite, String> {
     Suite::parse(Path::new("suites/field.toml"), text.to_owned()).map_err(|error| error.to_string())

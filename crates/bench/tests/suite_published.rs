@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use testbench::Control;
-use testbench::bench::{Measure, SuiteFolder, simulate_row};
-use testbench::suite::Suite;
+use bench::rows::{Measure, SuiteFolder, simulate_row};
+use bench::suite::Suite;
+use record::Control;
 
 /// Two settings that vary and two payloads: eight rows.
 const SWEEP: &str =

@@ -5,12 +5,12 @@ use std::path::Path;
 use super::{BoardError, BoardFile};
 
 const FILES: [(&str, &str); 6] = [
-    ("pico", include_str!("../../../../boards/pico.toml")),
-    ("w5500-evb-pico", include_str!("../../../../boards/w5500-evb-pico.toml")),
-    ("w5100s-evb-pico", include_str!("../../../../boards/w5100s-evb-pico.toml")),
-    ("pico-w5200", include_str!("../../../../boards/pico-w5200.toml")),
-    ("pico-w5100", include_str!("../../../../boards/pico-w5100.toml")),
-    ("ideal-mac", include_str!("../../../../boards/ideal-mac.toml")),
+    ("pico", include_str!("../../../boards/pico.toml")),
+    ("w5500-evb-pico", include_str!("../../../boards/w5500-evb-pico.toml")),
+    ("w5100s-evb-pico", include_str!("../../../boards/w5100s-evb-pico.toml")),
+    ("pico-w5200", include_str!("../../../boards/pico-w5200.toml")),
+    ("pico-w5100", include_str!("../../../boards/pico-w5100.toml")),
+    ("ideal-mac", include_str!("../../../boards/ideal-mac.toml")),
 ];
 
 /// The names of the boards that there are.
@@ -30,7 +30,7 @@ pub fn find_board(name: &str) -> Result<BoardFile, BoardError> {
         return BoardFile::open(Path::new(name));
     }
     let names = board_names();
-    let hint = match links::nearest(name, &names) {
+    let hint = match fields::nearest(name, &names) {
         Some(near) => format!("; the nearest is {near}"),
         None => format!("; there are {}, and files that end in .toml", names.join(", ")),
     };

@@ -8,7 +8,7 @@ use thiserror::Error;
 use units::Picoseconds;
 
 use super::settings::SettingProblem;
-use crate::toml_file::Misplaced;
+use fields::toml_file::Misplaced;
 
 /// A board that cannot be made, loaded or asked like that.
 #[derive(Debug, Error)]

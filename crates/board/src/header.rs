@@ -72,7 +72,7 @@ fn define_ideal_mac(text: &mut String, interrupt: u8) {
 mod tests {
     use std::path::Path;
 
-    use crate::board::{BoardFile, find_board};
+    use crate::{BoardFile, find_board};
 
     #[test]
     fn the_header_of_a_board_names_its_chip_and_pins() {

@@ -46,5 +46,4 @@ pub use snapshot::BoardSnapshot;
 pub use trace::TraceWriter;
 pub use traffic::{CounterEntry, LatencyEntry, SampleEntry, TrafficEntry};
 pub use usb::{InputReport, UsbDevice};
-pub(crate) use virtual_board::read_image_file;
-pub use virtual_board::{Board, BoardOptions, read_image, read_rom};
+pub use virtual_board::{Board, BoardOptions, read_image, read_image_file, read_rom};

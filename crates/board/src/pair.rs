@@ -7,8 +7,8 @@ use units::Picoseconds;
 
 use super::run::{Ended, RunUntil};
 use super::{Board, BoardError};
-use crate::Control;
-use crate::lan::WireFrame;
+use lan::WireFrame;
+use record::Control;
 
 /// Of the shortest frame's time a turn takes seven eighths: a board ends a turn with the instruction that it is at.
 const TURN_IN_EIGHTHS: i64 = 7;

@@ -6,7 +6,7 @@ use mcu::chip::{Console, Stop, StopAt};
 use units::{PS_PER_MS, Picoseconds};
 
 use super::Board;
-use crate::Control;
+use record::Control;
 
 /// How much virtual time passes before somebody is asked whether to go on.
 const SLICE_PS: i64 = 5 * PS_PER_MS;

@@ -6,7 +6,7 @@ use super::Board;
 use super::gdb::{GdbEnd, GdbError, GdbServer};
 use super::run::{Ended, Listener};
 use super::virtual_board::drain;
-use crate::Control;
+use record::Control;
 
 impl Board {
     /// Hands the board to GDB, until GDB kills it, the image ends, or somebody stops it.

@@ -5,7 +5,7 @@ use serde::Serialize;
 use units::Picoseconds;
 
 use super::Board;
-use crate::lan::{Latency, TrafficResults};
+use lan::{Latency, TrafficResults};
 
 /// A client or a server that did something, or should have.
 #[derive(Debug, Clone, Serialize)]
@@ -164,7 +164,7 @@ impl Board {
     }
 
     /// Whether all of that is done.
-    pub(crate) fn clients_are_done(&mut self) -> bool {
+    pub fn clients_are_done(&mut self) -> bool {
         self.parts().lan().is_none_or(|lan| lan.clients_are_done())
     }
 }

@@ -15,7 +15,7 @@ use super::recording::Recording;
 use super::sampler::Sampler;
 use super::trace::TraceWriter;
 use super::{BoardError, find_board};
-use crate::lan::NetworkSetup;
+use lan::NetworkSetup;
 
 /// Larger files are no images for this chip: a flash has 16 MiB at most, and an ELF some debug information.
 const MOST_IMAGE_BYTES: u64 = 256 << 20;
@@ -290,7 +290,7 @@ pub(super) fn read_image_with_file(
 }
 
 /// An image, and the bytes of the file that it is from.
-pub(crate) fn read_image_file(path: &Path) -> Result<(Image, Vec<u8>), BoardError> {
+pub fn read_image_file(path: &Path) -> Result<(Image, Vec<u8>), BoardError> {
     let bytes = read_file(path, "image", MOST_IMAGE_BYTES)?;
     let image = Image::load(&bytes, &path.to_string_lossy(), &LoadOptions::default())?;
     Ok((image, bytes))

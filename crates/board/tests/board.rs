@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use testbench::board::{BoardError, BoardFile, Part, board_names, board_schema, chip_kinds, find_board};
+use board::{BoardError, BoardFile, Part, board_names, board_schema, chip_kinds, find_board};
 use units::Picoseconds;
 
 fn parse(text: &str) -> Result<BoardFile, BoardError> {

@@ -1,11 +1,11 @@
 //! The ideal MAC on a board: what a processor's accesses do on the network, with a driver of a few lines in the place of
 //! firmware, and the PC at the other end.
 
+use board::parts::{Parts, Reaction};
+use board::{BoardFile, find_board};
+use lan::NetworkSetup;
 use mcu::Outside;
 use mcu::outside::BOARD_WINDOW;
-use testbench::board::parts::{Parts, Reaction};
-use testbench::board::{BoardFile, find_board};
-use testbench::lan::NetworkSetup;
 use units::{PS_PER_US, Picoseconds};
 
 // docs/reference/ideal-mac.md.

@@ -3,8 +3,8 @@
 
 mod built;
 
-use testbench::Control;
-use testbench::board::{Board, BoardPair, Console, Ended, Listener, RunUntil, Side};
+use board::{Board, BoardPair, Console, Ended, Listener, RunUntil, Side};
+use record::Control;
 use units::{PS_PER_MS, PS_PER_S, PS_PER_US, Picoseconds};
 
 const TRANSPORTS: [&str; 3] = ["hardware", "lwip_raw", "lwip_sockets"];

@@ -9,9 +9,9 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 /// A value with its place.
-pub(crate) type Value<'a> = Spanned<DeValue<'a>>;
+pub type Value<'a> = Spanned<DeValue<'a>>;
 /// A field's name, the place of the name, and the value.
-pub(crate) type Field<'a> = (&'a str, Range<usize>, &'a Value<'a>);
+pub type Field<'a> = (&'a str, Range<usize>, &'a Value<'a>);
 
 /// Something that is wrong at a line.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
@@ -27,14 +27,16 @@ pub struct Misplaced {
 
 /// A file while it is read.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct TomlFile<'a> {
-    pub(crate) path: &'a Path,
-    pub(crate) text: &'a str,
+pub struct TomlFile<'a> {
+    /// What errors call it.
+    pub path: &'a Path,
+    /// What it holds.
+    pub text: &'a str,
 }
 
 impl<'a> TomlFile<'a> {
     /// The file as a table.
-    pub(crate) fn parse(self) -> Result<DeTable<'a>, Misplaced> {
+    pub fn parse(self) -> Result<DeTable<'a>, Misplaced> {
         let document = DeTable::parse(self.text).map_err(|error| {
             let span = error.span().unwrap_or(0..0);
             let message = error.message().lines().collect::<Vec<_>>().join(" ");
@@ -46,24 +48,18 @@ impl<'a> TomlFile<'a> {
     }
 
     /// A sentence at the line of a place.
-    pub(crate) fn error(&self, span: Range<usize>, message: String) -> Misplaced {
+    pub fn error(&self, span: Range<usize>, message: String) -> Misplaced {
         Misplaced { path: self.path.to_owned(), line: self.line(&span), message: in_one_line(message) }
     }
 
     /// The line of a place, from 1.
-    pub(crate) fn line(&self, span: &Range<usize>) -> usize {
+    pub fn line(&self, span: &Range<usize>) -> usize {
         let before = &self.text.as_bytes()[..span.start.min(self.text.len())];
         1 + before.iter().filter(|&&byte| byte == b'\n').count()
     }
 
     /// A whole number within bounds.
-    pub(crate) fn whole(
-        &self,
-        field: &str,
-        value: &Value<'_>,
-        lowest: u64,
-        highest: u64,
-    ) -> Result<u64, Misplaced> {
+    pub fn whole(&self, field: &str, value: &Value<'_>, lowest: u64, highest: u64) -> Result<u64, Misplaced> {
         let number = match value.get_ref() {
             DeValue::Integer(number) => u64::from_str_radix(number.as_str(), number.radix()).ok(),
             _ => None,
@@ -77,7 +73,7 @@ impl<'a> TomlFile<'a> {
     }
 
     /// A text in quotes.
-    pub(crate) fn text_of(&self, field: &str, value: &Value<'_>) -> Result<String, Misplaced> {
+    pub fn text_of(&self, field: &str, value: &Value<'_>) -> Result<String, Misplaced> {
         match value.get_ref() {
             DeValue::String(text) => Ok(text.to_string()),
             other => Err(self
@@ -86,11 +82,7 @@ impl<'a> TomlFile<'a> {
     }
 
     /// A table.
-    pub(crate) fn table_of<'v>(
-        &self,
-        field: &str,
-        value: &'v Value<'_>,
-    ) -> Result<&'v DeTable<'v>, Misplaced> {
+    pub fn table_of<'v>(&self, field: &str, value: &'v Value<'_>) -> Result<&'v DeTable<'v>, Misplaced> {
         match value.get_ref() {
             DeValue::Table(table) => Ok(table),
             other => Err(self.error(
@@ -101,7 +93,7 @@ impl<'a> TomlFile<'a> {
     }
 
     /// One of several names.
-    pub(crate) fn choose<T: Copy>(
+    pub fn choose<T: Copy>(
         &self,
         field: &str,
         value: &Value<'_>,
@@ -115,7 +107,7 @@ impl<'a> TomlFile<'a> {
     }
 
     /// Refuses the first field that is not known.
-    pub(crate) fn refuse_unknown(
+    pub fn refuse_unknown(
         &self,
         within: &str,
         fields: &[Field<'_>],
@@ -124,16 +116,13 @@ impl<'a> TomlFile<'a> {
         let Some((name, span, _)) = fields.iter().find(|(name, ..)| !known.contains(name)) else {
             return Ok(());
         };
-        let hint = match links::nearest(name, known) {
-            Some(near) => format!("the nearest is {near}"),
-            None => format!("there are {}", known.join(", ")),
-        };
+        let hint = crate::hint(name, known);
         Err(self.error(span.clone(), format!("{within}{name}: there is no such field; {hint}")))
     }
 }
 
 /// A table's fields in the order of the file.
-pub(crate) fn fields_of<'a>(table: &'a DeTable<'_>) -> Vec<Field<'a>> {
+pub fn fields_of<'a>(table: &'a DeTable<'_>) -> Vec<Field<'a>> {
     let mut fields: Vec<Field<'_>> =
         table.iter().map(|(name, value)| (name.get_ref().as_ref(), name.span(), value)).collect();
     fields.sort_by_key(|(_, span, _)| span.start);
@@ -141,7 +130,7 @@ pub(crate) fn fields_of<'a>(table: &'a DeTable<'_>) -> Vec<Field<'a>> {
 }
 
 /// A value as a user would write it on the command line.
-pub(crate) fn plain(value: &DeValue<'_>) -> Option<String> {
+pub fn plain(value: &DeValue<'_>) -> Option<String> {
     match value {
         DeValue::String(text) => Some(text.to_string()),
         DeValue::Integer(number) => Some(number.to_string()),
@@ -152,7 +141,7 @@ pub(crate) fn plain(value: &DeValue<'_>) -> Option<String> {
 }
 
 /// A value as it stands in a sentence.
-pub(crate) fn shown(value: &DeValue<'_>) -> String {
+pub fn shown(value: &DeValue<'_>) -> String {
     match value {
         DeValue::String(text) => format!("{text:?}"),
         DeValue::Array(list) if list.is_empty() => "an empty list".to_owned(),
@@ -163,7 +152,7 @@ pub(crate) fn shown(value: &DeValue<'_>) -> String {
 }
 
 /// Names that a user quotes may hold line breaks and worse.
-pub(crate) fn in_one_line(message: String) -> String {
+pub fn in_one_line(message: String) -> String {
     if !message.contains(char::is_control) {
         return message;
     }

@@ -1,7 +1,7 @@
 //! How fast the virtual W5500 is: 10 MB over TCP in each direction by drivers from the Rust registry at 33.3 MHz SPI,
 //! virtual time against wall time and against the processor's (which a busy machine leaves alone), as a Markdown table.
 //!
-//! `cargo run --release -p airwire-testbench --example driver_speed [BYTES]`
+//! `cargo run --release -p airwire-lan --example driver_speed [BYTES]`
 
 #[path = "../tests/drivers/support/mod.rs"]
 mod support;

@@ -2,7 +2,7 @@
 //! ping-pong with a decimal counter, at 2 and 33.3 MHz and at the 48.8 kHz of a firmware whose driver sets its clock wrongly,
 //! as a Markdown table for docs. Software takes no time here, so the rates are those of bus, chip, wire and PC alone.
 //!
-//! `cargo run --release -p airwire-testbench --example driver_table`
+//! `cargo run --release -p airwire-lan --example driver_table`
 
 #[path = "../tests/drivers/support/mod.rs"]
 mod support;
@@ -14,7 +14,7 @@ use embassy_net::{Config, StackResources, StaticConfigV4};
 use embassy_net_wiznet::State;
 use embassy_net_wiznet::chip::{Chip, W5100S, W5500};
 use embedded_nal::TcpClientStack;
-use testbench::lan::BusUse;
+use lan::BusUse;
 use units::{PS_PER_S, PS_PER_US, Picoseconds};
 use w5500::bus::FourWire;
 use w5500::{MacAddress, Mode, UninitializedDevice};

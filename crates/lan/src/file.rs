@@ -12,7 +12,7 @@ use units::Picoseconds;
 use super::NetworkSetup;
 use super::traffic::TrafficSetup;
 use super::wifi;
-use crate::toml_file::{Field, Misplaced, TomlFile, Value, fields_of, plain, shown};
+use fields::toml_file::{Field, Misplaced, TomlFile, Value, fields_of, plain, shown};
 
 const MAX_FILE_BYTES: u64 = 1 << 20;
 const MOST_TRAFFIC: usize = 100;
@@ -266,10 +266,7 @@ impl Reader<'_> {
         else {
             let known: Vec<&str> =
                 NETWORK_FIELDS.iter().filter(|field| field.table == table).map(|field| field.name).collect();
-            let hint = links::nearest(name, &known).map_or_else(
-                || format!("there are {}", known.join(", ")),
-                |near| format!("the nearest is {near}"),
-            );
+            let hint = fields::hint(name, &known);
             return Err(self
                 .file
                 .error(span.clone(), format!("{within}{name}: there is no such field; {hint}")));

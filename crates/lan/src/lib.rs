@@ -15,7 +15,7 @@ mod pc;
 mod results;
 mod schema;
 mod seat;
-pub(crate) mod segment;
+pub mod segment;
 mod setup;
 mod trace;
 mod traffic;
@@ -60,7 +60,7 @@ struct Wired {
 
 /// The chips of a network, to be kept in a file.
 #[derive(Debug, serde::Serialize, serde::Deserialize)]
-pub(crate) struct SavedLan {
+pub struct SavedLan {
     now: Picoseconds,
     chips: Vec<(Chip, Option<Ipv4Addr>)>,
 }
@@ -139,14 +139,14 @@ impl Lan {
     }
 
     /// The chips as they are, and the addresses that their frames came from; nothing where one is an ideal MAC.
-    pub(crate) fn saved(&self) -> Option<SavedLan> {
+    pub fn saved(&self) -> Option<SavedLan> {
         let chips = self.wired.iter().map(|wired| Some((wired.device.chip()?.clone(), wired.spoken)));
         Some(SavedLan { now: self.now, chips: chips.collect::<Option<_>>()? })
     }
 
     /// Puts chips back that were saved; false when these are others. They are plugged in anew, into a switch and a PC that
     /// have just been switched on: traffic begins so long after that moment as its setup says.
-    pub(crate) fn put_back(&mut self, saved: SavedLan) -> bool {
+    pub fn put_back(&mut self, saved: SavedLan) -> bool {
         let fits = |(wired, (chip, _)): (&Wired, &(Chip, _))| {
             wired.device.chip().is_some_and(|own| own.model() == chip.model())
         };

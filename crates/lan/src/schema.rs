@@ -3,12 +3,11 @@
 
 use ::traffic::{KINDS, Kind, OptionKind, OptionSpec};
 use ethernet::IMPAIRMENT_OPTIONS;
-use links::Setting;
+use fields::Setting;
 use serde_json::{Map, Value, json};
 
 use super::file::NetworkField;
 use super::{NETWORK_FIELDS, WIFI_FIELDS};
-use crate::suite::schema::value;
 
 /// What every client and server takes beside its options: name, what it takes, default, meaning, example.
 const COMMON: [(&str, &str, &str, &str, &str); 2] = [
@@ -47,7 +46,7 @@ pub fn network_schema() -> Value {
 /// An access point between the board and its cable; the table alone is one with all defaults.
 fn wifi() -> Value {
     let field = |setting: &Setting| {
-        let mut field = value(&setting.kind);
+        let mut field = setting.kind.schema();
         field["description"] = json!(format!("{} (default {})", setting.help, setting.default));
         (setting.name.to_owned(), field)
     };

@@ -1,9 +1,11 @@
 //! What is read of a TCP segment in a frame.
 
-/// The flags SYN, FIN and RST (RFC 9293, 3.1).
-pub(crate) const SYN: u8 = 0b0010;
-pub(crate) const SYN_FIN_RST: u8 = 0b0111;
-pub(crate) const ACK: u8 = 0b1_0000;
+/// The flag of a segment that opens a connection (RFC 9293, 3.1).
+pub const SYN: u8 = 0b0010;
+/// The flags of segments that open, close or reset a connection.
+pub const SYN_FIN_RST: u8 = 0b0111;
+/// The flag of a segment that acknowledges.
+pub const ACK: u8 = 0b1_0000;
 const TCP: u8 = 6;
 /// Kinds of options (RFC 9293, 3.1; RFC 7323, 2.2).
 const END_OF_OPTIONS: u8 = 0;
@@ -13,20 +15,25 @@ const UDP_HEADER_BYTES: usize = 8;
 
 /// A TCP segment: its connection as seen by the sender, its sequence number, and what it carries.
 #[derive(Debug)]
-pub(crate) struct Segment<'a> {
-    pub(crate) ports: [u8; 4],
-    pub(crate) sequence: u32,
-    pub(crate) acknowledgement: u32,
-    pub(crate) payload: &'a [u8],
-    pub(crate) flags: u8,
+pub struct Segment<'a> {
+    /// Source port, then destination port, in the order of the wire.
+    pub ports: [u8; 4],
+    /// The number of its first byte.
+    pub sequence: u32,
+    /// The number of the byte that its sender expects next.
+    pub acknowledgement: u32,
+    /// The bytes of the application.
+    pub payload: &'a [u8],
+    /// The byte of flags.
+    pub flags: u8,
     /// The window field, as it stands there.
-    pub(crate) window: u16,
+    pub window: u16,
     options: &'a [u8],
 }
 
 impl Segment<'_> {
     /// The shift of the window scale option (RFC 7323, 2.2), where there is one.
-    pub(crate) fn window_shift(&self) -> Option<u8> {
+    pub fn window_shift(&self) -> Option<u8> {
         let mut rest = self.options;
         loop {
             rest = match rest {
@@ -40,13 +47,14 @@ impl Segment<'_> {
     }
 }
 
-pub(crate) fn is_ipv4(frame: &[u8]) -> bool {
+/// Whether a frame carries IPv4.
+pub fn is_ipv4(frame: &[u8]) -> bool {
     frame.get(12..14) == Some(&[0x08, 0x00])
 }
 
 /// How many bytes for an application a frame carries: of TCP its payload, of all else over IPv4 what follows a header as long
 /// as UDP's.
-pub(crate) fn payload_bytes(frame: &[u8]) -> usize {
+pub fn payload_bytes(frame: &[u8]) -> usize {
     if let Some(segment) = segment_of(frame) {
         return segment.payload.len();
     }
@@ -59,7 +67,7 @@ pub(crate) fn payload_bytes(frame: &[u8]) -> usize {
 }
 
 /// The segment in a frame; nothing where that carries none.
-pub(crate) fn segment_of(frame: &[u8]) -> Option<Segment<'_>> {
+pub fn segment_of(frame: &[u8]) -> Option<Segment<'_>> {
     let packet = frame.get(14..).filter(|_| is_ipv4(frame))?;
     let header = usize::from(packet.first()? & 0x0f) * 4;
     let length = usize::from(u16::from_be_bytes([*packet.get(2)?, *packet.get(3)?]));

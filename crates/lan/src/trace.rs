@@ -52,14 +52,14 @@ impl Lan {
     }
 
     /// What has kept each connection of the PC from sending, by its port there and the board's.
-    pub(crate) fn pc_limits(&self, now: Picoseconds) -> Vec<((u16, u16), TcpLimits)> {
+    pub fn pc_limits(&self, now: Picoseconds) -> Vec<((u16, u16), TcpLimits)> {
         let station: Option<&dyn Any> = self.pc.map(|pc| self.network.station(pc) as _);
         let host: Option<&Host> = station.and_then(|station| station.downcast_ref());
         host.map(|host| host.tcp_limits(now).collect()).unwrap_or_default()
     }
 
     /// Whether a device of the board hands frames to a stack of the firmware's.
-    pub(crate) fn takes_frames(&self) -> bool {
+    pub fn takes_frames(&self) -> bool {
         self.wired.iter().any(|wired| wired.device.chip().is_none_or(wiznet::Chip::is_network_card))
     }
 

@@ -152,7 +152,7 @@ fn board_hint(error: &OptionError) -> &'static str {
         return "";
     };
     let host = value.split(':').next().unwrap_or_default();
-    match links::nearest(host, &[BOARD]) {
+    match fields::nearest(host, &[BOARD]) {
         Some(_) => "; board stands for the board's address",
         None => "",
     }

@@ -95,7 +95,7 @@ impl Lan {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lan::NetworkSetup;
+    use crate::NetworkSetup;
 
     fn lan() -> Lan {
         let mut lan = Lan::new(&NetworkSetup { pc: None, traffic: Vec::new(), ..NetworkSetup::default() });

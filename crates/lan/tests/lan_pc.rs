@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use testbench::lan::{Lan, NetworkSetup};
+use lan::{Lan, NetworkSetup};
 use units::Picoseconds;
 
 fn parse(text: &str) -> Result<NetworkSetup, String> {

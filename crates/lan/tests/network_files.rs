@@ -4,11 +4,11 @@
 use std::net::Ipv4Addr;
 use std::path::Path;
 
-use proptest::prelude::*;
-use testbench::lan::{
+use lan::{
     Lan, NETWORK_FIELDS, NetworkError, NetworkSetup, SpiController, TrafficResults, WIFI_FIELDS,
     network_reference, network_schema,
 };
+use proptest::prelude::*;
 use traffic::{KINDS, dhcp, dns};
 use units::{Hertz, PS_PER_MS, Picoseconds};
 use wiznet::{Chip, Model, Options};

@@ -5,8 +5,8 @@ use std::net::Ipv4Addr;
 use std::path::Path;
 
 use ethernet::{Cable, Host, HostOptions, Network, Speed};
+use lan::{Lan, MachineSeat, NetworkSetup, SpiController, WIFI_FIELDS, WifiAccessPoint};
 use links::{WIFI_HOP, Way, WifiHop};
-use testbench::lan::{Lan, MachineSeat, NetworkSetup, SpiController, WIFI_FIELDS, WifiAccessPoint};
 use traffic::{Ipv4Endpoint, bulk, ping};
 use units::{Hertz, PS_PER_MS, PS_PER_S, Picoseconds};
 use wiznet::{Chip, Model, Options};

@@ -4,14 +4,14 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use bench::captures::{self, Analysis, CaptureFolder, Options};
 use capture::ChannelSelector;
 use capture::pairing::{Rule, Settings as PairingSettings};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
+use record::Control;
+use record::run_folder::{check_absent, samples_table};
 use stats::detect::Settings as DetectorSettings;
-use testbench::Control;
-use testbench::captures::{self, Analysis, CaptureFolder, Options};
-use testbench::run_folder::{check_absent, samples_table};
 
 use crate::refused;
 use crate::statistics::{finding_list, interval_dict, outcome_dict, summary_dict};

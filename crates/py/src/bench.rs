@@ -5,16 +5,16 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use ::links::{Definition, Settings};
-use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList};
-use serde_json::{Value, json};
-use testbench::Control;
-use testbench::bench::{
+use bench::board_rows::{ReadyRow, STEPS, prepare};
+use bench::rows::{
     self, BenchRun, BoardRun, Measure, RowResult, StageEntry, SuiteFolder, run_boards, spans_table,
 };
-use testbench::board_rows::{ReadyRow, STEPS, prepare};
-use testbench::run_folder::{check_absent, samples_table};
-use testbench::suite::{Row, Suite, Trigger};
+use bench::suite::{Row, Suite, Trigger};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList};
+use record::Control;
+use record::run_folder::{check_absent, samples_table};
+use serde_json::{Value, json};
 
 use crate::board_rows::PyBoardRow;
 use crate::refused;
@@ -70,7 +70,7 @@ fn changed(link: &Definition, changes: &Changes) -> Result<Settings, ::links::Li
 /// The JSON Schema of suites.
 #[pyfunction]
 pub(crate) fn suite_schema() -> String {
-    testbench::suite::schema().to_string()
+    bench::suite::schema().to_string()
 }
 
 /// The closed-form budget of a link, as JSON.
@@ -278,7 +278,7 @@ fn keep_run(
     mut folder: SuiteFolder,
     environment: &Value,
 ) -> (BenchRun, BoardRun) {
-    let mut links = bench::run(suite, measure, control, true, &mut |row| folder.add(row));
+    let mut links = rows::run(suite, measure, control, true, &mut |row| folder.add(row));
     let boards = match links.failure {
         None => run_boards(ready, measure.seed, measure.findings, control, &mut |entry, row| {
             folder.add_board(entry, row)
@@ -329,7 +329,7 @@ pub(crate) fn simulate(
     let measure = Measure { seed, intervals: false, findings: false, spans_of_first: spans };
     let control = Arc::new(Control::default());
     let (result, interrupted) = while_working(py, Arc::clone(&control), 0, None, move || {
-        with_workers(workers, || bench::run(&suite, measure, &control, false, &mut |_| Ok(())))
+        with_workers(workers, || rows::run(&suite, measure, &control, false, &mut |_| Ok(())))
     })?;
     if interrupted {
         return Err(pyo3::exceptions::PyKeyboardInterrupt::new_err(()));

@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use board::profile::flame_graph;
+use board::{
+    self, Board, BoardOptions, Console, LiveOptions, RunUntil, console_name, read_image, with_settings,
+};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use serde_json::json;
-use testbench::board::profile::flame_graph;
-use testbench::board::{
-    self, Board, BoardOptions, Console, LiveOptions, RunUntil, console_name, read_image, with_settings,
-};
 use units::Picoseconds;
 
 use crate::board_devices::{Failure, PyI2c, PyPins, PySpi};

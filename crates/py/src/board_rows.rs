@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use bench::board_rows::{BoardEntry, BoardRowResult, board_spans, samples_of};
+use board::{self, image_settings, read_image};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList};
 use serde_json::json;
-use testbench::board::{self, image_settings, read_image};
-use testbench::board_rows::{BoardEntry, BoardRowResult, board_spans, samples_of};
 
 use crate::refused;
 use crate::statistics::{finding_list, interval_dict, outcome_dict, summary_dict};

@@ -2,8 +2,8 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use board::BoardSnapshot;
 use pyo3::prelude::*;
-use testbench::board::BoardSnapshot;
 
 use crate::board::PyBoard;
 use crate::board_devices::Failure;

@@ -1,9 +1,9 @@
 //! What boards there are, and what text for their consoles means.
 
+use board::{self, BoardFile};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use serde_json::{Value, json};
-use testbench::board::{self, BoardFile};
 
 use crate::refused;
 

@@ -34,7 +34,7 @@ pub(crate) fn refused(error: impl std::fmt::Display) -> PyErr {
 #[pymodule]
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
-    module.add("RUN_SCHEMA", testbench::run_folder::SCHEMA)?;
+    module.add("RUN_SCHEMA", record::run_folder::SCHEMA)?;
     module.add("AirwireError", module.py().get_type::<AirwireError>())?;
     module.add_class::<analysis::AnalysisResult>()?;
     module.add_class::<analysis::CaptureResult>()?;

@@ -2,9 +2,9 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use lan::{Lan, SpiController};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use testbench::lan::{Lan, SpiController};
 use units::{Hertz, Picoseconds};
 use wiznet::{Chip, Model, Options};
 

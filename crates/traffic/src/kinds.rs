@@ -5,8 +5,7 @@ use thiserror::Error;
 use crate::options::Declared;
 use crate::small::Service;
 use crate::{
-    Machine, OptionError, OptionSpec, bulk, coap, dhcp, dns, http, iperf, mqtt, nearest, ping, pingpong,
-    small, sntp,
+    Machine, OptionError, OptionSpec, bulk, coap, dhcp, dns, http, iperf, mqtt, ping, pingpong, small, sntp,
 };
 
 /// A kind of client or server.
@@ -95,7 +94,7 @@ pub enum KindError {
 pub fn kind(name: &str) -> Result<&'static Kind, KindError> {
     KINDS.iter().find(|kind| kind.name == name).ok_or_else(|| {
         let known: Vec<&str> = KINDS.iter().map(|kind| kind.name).collect();
-        KindError::Unknown { name: name.to_owned(), hint: nearest::hint(name, &known) }
+        KindError::Unknown { name: name.to_owned(), hint: fields::hint(name, &known) }
     })
 }
 

@@ -17,7 +17,6 @@ mod machine;
 pub mod memory;
 mod meter;
 pub mod mqtt;
-mod nearest;
 mod options;
 pub mod os;
 mod outbox;

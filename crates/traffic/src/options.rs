@@ -9,8 +9,8 @@ use std::str::FromStr;
 use thiserror::Error;
 use units::{Bytes, PS_PER_MS, Picoseconds};
 
+use crate::Ipv4Endpoint;
 use crate::outbox::seconds;
-use crate::{Ipv4Endpoint, nearest};
 
 /// What a value is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -192,7 +192,7 @@ impl<'a> Values<'a> {
         for (name, value) in given {
             let Some(option) = options.iter().find(|option| option.name == *name) else {
                 let known: Vec<&str> = options.iter().map(|option| option.name).collect();
-                let hint = nearest::hint(name, &known);
+                let hint = fields::hint(name, &known);
                 return Err(OptionError::Unknown { name: (*name).to_owned(), hint });
             };
             option.canonical(value).ok_or_else(|| option.refused(value))?;

@@ -7,7 +7,7 @@ use ::traffic::{Outcome, Sample};
 use mcu::pins::Edge;
 use units::Picoseconds;
 
-use crate::board::Board;
+use board::Board;
 
 /// Edges that are kept: a day of fast messages has more.
 const MOST_EDGES: usize = 1 << 22;

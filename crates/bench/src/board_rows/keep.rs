@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::{BoardRowResult, BulkEvidence, Evidence, Figure, Firmware, LatencyFigures, ReadyBoard};
+use attribution::{BulkEvidence, Evidence};
+
+use super::{BoardRowResult, Figure, Firmware, LatencyFigures, ReadyBoard};
 use crate::suite::{Amount, BoardRow, SameBut, Statistic};
 
 /// A row in a manifest.

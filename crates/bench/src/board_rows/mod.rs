@@ -4,10 +4,10 @@
 //!
 //! What a suite says of such rows is in `suite/boards`; rows are kept in a run folder beside those of links.
 
-pub(crate) mod budget;
 mod edges;
 mod figure;
 mod keep;
+mod observation;
 mod peers;
 mod prepare;
 mod result;
@@ -16,9 +16,9 @@ mod rounds;
 mod run;
 mod tables;
 
-pub use budget::{BulkEvidence, Evidence, LimitShares, RowBudget, budget_of};
 pub use figure::Figure;
 pub use keep::BoardEntry;
+pub use observation::{RowBudget, budget_of};
 pub use prepare::{Firmware, ReadyBoard, ReadyRow, ReadyTrigger, prepare};
 pub use result::{BoardRowResult, LatencyFigures, PeerResult};
 pub use run::{STEPS, run_row};

@@ -3,7 +3,7 @@
 //! told their `role`. Both may have `address`, `mac_last` and `dhcp`.
 
 use super::prepare::{ReadyBoard, ReadyTrigger, Wrong, ethernet_chips};
-use crate::lan::NetworkSetup;
+use lan::NetworkSetup;
 
 const CLIENT: &str = "w5500-evb-pico/pingpong_client-hardware.elf";
 const SERVER: &str = "w5500-evb-pico/pingpong_server-hardware.elf";

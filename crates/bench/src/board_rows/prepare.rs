@@ -10,10 +10,10 @@ use sha2::{Digest, Sha256};
 use units::Picoseconds;
 
 use super::peers;
-use crate::board::{BoardError, BoardFile, Part, find_board, image_settings, read_image_file, with_settings};
-use crate::lan::NetworkSetup;
 use crate::suite::{BoardRow, NetworkSource, PinTrigger, Suite, SuiteError};
-use crate::toml_file::Misplaced;
+use board::{BoardError, BoardFile, Part, find_board, image_settings, read_image_file, with_settings};
+use fields::toml_file::Misplaced;
+use lan::NetworkSetup;
 
 /// Where images are built, from the checkout.
 const BUILT: &str = "build/firmware";
@@ -209,7 +209,7 @@ impl Places {
         if names.contains(&of.as_str()) {
             return Ok((network, Some(of.clone())));
         }
-        let hint = match links::nearest(of, &names) {
+        let hint = match fields::nearest(of, &names) {
             Some(near) => format!("the nearest is {near}"),
             None if names.is_empty() => "the network has no PC".to_owned(),
             None => format!("there are {}", names.join(", ")),

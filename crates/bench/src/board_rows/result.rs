@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use ::capture::pairing::Outcomes;
 use ::traffic::Sample;
 
-use super::budget::RowBudget;
+use super::observation::RowBudget;
 use super::{Figure, ReadyRow};
-use crate::captures::Statistics;
 use crate::suite::{BoardRow, Compare, Statistic};
+use record::Statistics;
 
 /// A row that was run.
 #[derive(Debug, Clone)]

@@ -8,10 +8,10 @@ use super::ReadyRow;
 use super::edges::Edges;
 use super::prepare::{ReadyBoard, ReadyTrigger};
 use super::rounds::Rounds;
-use crate::board::parts::Pulses;
-use crate::board::{Board, BoardError, BoardOptions, BoardPair, BoardRun, Crossing, Ended, RunUntil, Side};
-use crate::control::Control;
-use crate::lan::{TracedFrame, TrafficResults};
+use board::parts::Pulses;
+use board::{Board, BoardError, BoardOptions, BoardPair, BoardRun, Crossing, Ended, RunUntil, Side};
+use lan::{TracedFrame, TrafficResults};
+use record::Control;
 
 /// What a peer is called.
 const PEER: &str = "peer";

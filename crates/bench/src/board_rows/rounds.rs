@@ -4,8 +4,8 @@
 use ::traffic::{Outcome, Sample};
 use units::Picoseconds;
 
-use crate::board::{Crossing, Side};
-use crate::lan::segment::{ACK, SYN, segment_of};
+use board::{Crossing, Side};
+use lan::segment::{ACK, SYN, segment_of};
 
 /// Samples that are kept: a day of fast ping-pong has more.
 const MOST_SAMPLES: usize = 1 << 20;
@@ -152,7 +152,7 @@ fn shown(bytes: &[u8]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lan::WireFrame;
+    use lan::WireFrame;
 
     const CLIENT: [u8; 4] = [0xc3, 0x50, 0x13, 0x88];
     const SERVER: [u8; 4] = [0x13, 0x88, 0xc3, 0x50];

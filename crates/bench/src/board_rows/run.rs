@@ -10,11 +10,11 @@ use units::{PS_PER_MS, PS_PER_S, Picoseconds};
 use super::result::{BoardRowResult, LatencyFigures, PeerResult};
 use super::rig::Rig;
 use super::{Figure, ReadyRow};
-use crate::board::{BoardError, BoardRun, Ended};
-use crate::captures::statistics;
-use crate::control::Control;
-use crate::lan::TrafficResults;
 use crate::suite::{BoardRow, Statistic};
+use board::{BoardError, BoardRun, Ended};
+use lan::TrafficResults;
+use record::Control;
+use record::statistics;
 
 /// The first piece; later ones are a share of the time so far, because what is asked between them costs more then.
 const FIRST_PIECE: Picoseconds = Picoseconds::new(20 * PS_PER_MS);
@@ -146,7 +146,7 @@ fn statistics_of(
     end_ps: i64,
     seed: u64,
     findings: Option<Settings>,
-) -> crate::captures::Statistics {
+) -> record::Statistics {
     let triggers: Vec<i64> = answered(samples).map(|sample| sample.trigger.ps()).collect();
     let latencies: Vec<i64> = answered(samples).filter_map(Sample::latency).map(Picoseconds::ps).collect();
     let sent: Vec<i64> = samples.iter().map(|sample| sample.trigger.ps()).collect();

@@ -7,8 +7,8 @@ use arrow_array::{ArrayRef, Int64Array, RecordBatch, StringArray};
 use units::Picoseconds;
 
 use super::BoardRowResult;
-use super::budget::BudgetSpan;
-use crate::run_folder::samples_schema;
+use attribution::BudgetSpan;
+use record::run_folder::samples_schema;
 
 /// What a sample is called among all kinds of measurement.
 fn outcome(sample: &Sample) -> &'static str {

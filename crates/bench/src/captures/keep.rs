@@ -7,10 +7,8 @@ use std::path::Path;
 use sha2::{Digest, Sha256};
 
 use super::analyze::{CaptureResult, Options};
-use crate::run_folder::{
-    CaptureEntry, Manifest, RunFolder, RunFolderError, SCHEMA, Settings, TableName, edges_table,
-    samples_table,
-};
+use super::manifest::{CaptureEntry, Manifest, Settings};
+use record::run_folder::{RunFolder, RunFolderError, SCHEMA, TableName, edges_table, samples_table};
 
 /// A run folder of captures that is being written.
 #[derive(Debug)]
@@ -42,7 +40,8 @@ impl CaptureFolder {
             .map_err(|source| RunFolderError::Io { path: capture.source.path.clone(), source })?;
         self.0.manifest.captures.push(entry_of(capture, sha256));
         self.0.add(TableName::Samples, samples_table(&capture.labels(), &capture.pairing))?;
-        self.0.add(TableName::Edges, edges_table(capture))
+        let run = capture.source.path.to_string_lossy();
+        self.0.add(TableName::Edges, edges_table(&run, capture.pairing.unpaired_dones()))
     }
 
     /// Closes all parts and writes manifest and environment.

@@ -7,7 +7,7 @@ use std::path::Path;
 ///
 /// ```
 /// # use std::path::Path;
-/// assert_eq!(testbench::captures::payload_bytes_of(Path::new("sik/12B-250ms.csv")), Some(12));
+/// assert_eq!(bench::captures::payload_bytes_of(Path::new("sik/12B-250ms.csv")), Some(12));
 /// ```
 pub fn payload_bytes_of(path: &Path) -> Option<u64> {
     let names = path.components().rev().take(2).filter_map(|part| part.as_os_str().to_str());

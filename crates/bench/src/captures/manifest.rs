@@ -2,13 +2,10 @@
 
 use serde::Serialize;
 
-/// The version of the run folder's layout and fields.
-pub const SCHEMA: &str = "airwire.run/1";
-
 /// The manifest of a run that was measured from captures.
 #[derive(Debug, Clone, Serialize)]
 pub struct Manifest {
-    /// [`SCHEMA`].
+    /// The version of the layout.
     pub schema: &'static str,
     /// What was real: here always `capture`.
     pub target: &'static str,

@@ -4,10 +4,10 @@ mod analyze;
 mod discover;
 mod keep;
 mod labels;
+mod manifest;
 
-pub use analyze::{
-    Analysis, CaptureResult, Failure, IntervalReport, Options, Statistics, analyze, statistics,
-};
+pub use analyze::{Analysis, CaptureResult, Failure, Options, analyze};
 pub use discover::{Source, discover};
 pub use keep::CaptureFolder;
 pub use labels::payload_bytes_of;
+pub use manifest::{CaptureEntry, Manifest, Settings};

@@ -6,10 +6,10 @@ use std::sync::{Mutex, PoisonError};
 
 use rayon::prelude::*;
 
-use crate::board::BoardError;
 use crate::board_rows::{BoardEntry, BoardRowResult, ReadyRow, budget_of, run_row};
-use crate::control::Control;
-use crate::run_folder::RunFolderError;
+use board::BoardError;
+use record::Control;
+use record::run_folder::RunFolderError;
 
 /// What became of the rows.
 #[derive(Debug, Default)]

@@ -12,8 +12,8 @@ use serde::Serialize;
 use super::edges::VirtualEdges;
 use super::row::RowResult;
 use crate::board_rows::{BoardEntry, BoardRowResult, board_spans, samples_of};
-use crate::run_folder::{RunFolder, RunFolderError, SCHEMA, TableName, samples_table};
 use crate::suite::{PublishedMedian, Suite};
+use record::run_folder::{RunFolder, RunFolderError, SCHEMA, TableName, samples_table};
 
 /// The manifest of a suite's run.
 #[derive(Debug, Clone, Serialize)]

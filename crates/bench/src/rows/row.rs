@@ -6,10 +6,10 @@ use links::{BudgetLine, Simulation};
 use sim::Span;
 use units::Picoseconds;
 
-use crate::captures::{Statistics, statistics};
-use crate::control::Control;
-use crate::run_folder::SampleLabels;
 use crate::suite::{Row, phrase};
+use record::Control;
+use record::run_folder::SampleLabels;
+use record::{Statistics, statistics};
 
 /// What is taken from a row beside its samples.
 #[derive(Debug, Clone, Copy)]

@@ -3,9 +3,9 @@
 use rayon::prelude::*;
 
 use super::row::{Measure, RowResult, simulate_row};
-use crate::control::Control;
-use crate::run_folder::RunFolderError;
 use crate::suite::{Row, Suite};
+use record::Control;
+use record::run_folder::RunFolderError;
 
 /// Samples that may be in memory before they are kept.
 const SAMPLES_IN_FLIGHT: u64 = 4_000_000;

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use thiserror::Error;
 
 use super::RowError;
-use crate::toml_file::Misplaced;
+use fields::toml_file::Misplaced;
 
 /// A suite that cannot be run.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]

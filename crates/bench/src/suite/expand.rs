@@ -2,7 +2,7 @@
 
 use toml::de::DeValue;
 
-use crate::toml_file::{Value, plain};
+use fields::toml_file::{Value, plain};
 
 /// A setting and the values that it takes in turn.
 pub(super) type Choices = (String, Vec<String>);

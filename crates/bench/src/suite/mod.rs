@@ -8,7 +8,7 @@ mod error;
 mod expand;
 mod parse;
 mod published;
-pub(crate) mod schema;
+mod schema;
 mod trigger;
 
 pub use boards::{
@@ -99,7 +99,7 @@ impl Suite {
                 let mut entries: Vec<&str> = self.rows.iter().map(|row| row.entry.as_str()).collect();
                 entries.extend(self.boards.iter().map(|row| row.entry.as_str()));
                 entries.dedup();
-                let hint = match links::nearest(name, &entries) {
+                let hint = match fields::nearest(name, &entries) {
                     Some(near) => format!("; the nearest is {near}"),
                     None => format!("; it has {}", entries.join(", ")),
                 };

@@ -13,7 +13,7 @@ use super::expand::{Choices, combinations, label, values_of};
 use super::published::attach;
 use super::trigger::{Trigger, TriggerKind};
 use super::{MAX_ROWS, MAX_SAMPLES, Row, Suite, SuiteError, name_of};
-use crate::toml_file::{Field, TomlFile, Value, fields_of, shown};
+use fields::toml_file::{Field, TomlFile, Value, fields_of, shown};
 
 const SUITE_FIELDS: [&str; 7] = ["name", "seed", "samples", "payloads", "trigger", "links", "boards"];
 const NOTHING: &str =
@@ -273,7 +273,7 @@ impl Reader<'_> {
         let text = self.0.text_of(field, value)?;
         let names = TriggerKind::ALL.map(|(name, _)| name);
         TriggerKind::ALL.iter().find(|(name, _)| *name == text).map(|(_, kind)| *kind).ok_or_else(|| {
-            let near = links::nearest(&text, &names)
+            let near = fields::nearest(&text, &names)
                 .map_or(String::new(), |near| format!("; the nearest is {near}"));
             self.error(
                 value.span(),

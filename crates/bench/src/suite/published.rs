@@ -9,7 +9,7 @@ use units::Picoseconds;
 
 use super::Row;
 use super::parse::setting_message;
-use crate::toml_file::{Field, Misplaced, TomlFile, Value, fields_of, plain, shown};
+use fields::toml_file::{Field, Misplaced, TomlFile, Value, fields_of, plain, shown};
 
 /// A published median of a row.
 #[derive(Debug, Clone, PartialEq, Eq)]

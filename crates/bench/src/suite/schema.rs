@@ -1,6 +1,6 @@
 //! The JSON Schema of suites, made from the same declarations that the parser reads: for editors and for checks.
 
-use links::{Definition, Kind};
+use links::Definition;
 use serde_json::{Map, Value, json};
 
 use super::MAX_SAMPLES;
@@ -84,7 +84,7 @@ fn entry(link: &Definition) -> Value {
     properties.insert("trigger".to_owned(), trigger());
     properties.insert("published".to_owned(), published(link));
     for setting in link.settings {
-        let one = value(&setting.kind);
+        let one = setting.kind.schema();
         let description = format!("{} (default {})", setting.help, setting.default);
         let several = json!({"type": "array", "minItems": 1, "items": one});
         properties
@@ -97,7 +97,7 @@ fn entry(link: &Definition) -> Value {
 fn published(link: &Definition) -> Value {
     let mut properties = Map::new();
     for setting in link.settings {
-        properties.insert(setting.name.to_owned(), value(&setting.kind));
+        properties.insert(setting.name.to_owned(), setting.kind.schema());
     }
     let text = |description: &str| json!({"type": "string", "description": description});
     let payload = json!({"type": "integer", "minimum": 1, "maximum": link.max_payload_bytes});
@@ -118,28 +118,4 @@ fn published(link: &Definition) -> Value {
         "items": figure,
         "description": "medians that others measured, each with the payload and settings of its row",
     })
-}
-
-/// One value of a setting.
-pub(crate) fn value(kind: &Kind) -> Value {
-    match kind {
-        Kind::Time { .. } => json!({"type": "string", "description": kind.to_string()}),
-        Kind::Integer { lowest, highest, .. } => {
-            json!({"anyOf": [{"type": "integer", "minimum": lowest, "maximum": highest}, {"type": "string"}]})
-        }
-        Kind::Frequency { lowest, highest } => {
-            json!({"anyOf": [{"type": "integer", "minimum": lowest, "maximum": highest}, {"type": "string"}]})
-        }
-        Kind::Number { lowest, highest, .. } => {
-            json!({"anyOf": [{"type": "number", "minimum": lowest, "maximum": highest}, {"type": "string"}]})
-        }
-        // A word that looks like a number may be written as one.
-        Kind::Choice(words) => {
-            let numbers: Vec<Value> =
-                words.iter().filter_map(|word| word.parse::<i64>().ok()).map(Value::from).collect();
-            let words = words.iter().map(|word| Value::from(*word));
-            json!({"enum": words.chain(numbers).collect::<Vec<_>>()})
-        }
-        Kind::Switch => json!({"enum": [true, false, "on", "off"]}),
-    }
 }

@@ -13,8 +13,8 @@ use thiserror::Error;
 use super::fit::{FittedPhase, fit_phases, predict, predict_with_spans, sorted};
 use super::observed::Observed;
 use super::plan::{load, source_of};
-use crate::bench::StageEntry;
 use crate::captures::payload_bytes_of;
+use crate::rows::StageEntry;
 
 /// Which capture, and which link.
 #[derive(Debug, Clone)]

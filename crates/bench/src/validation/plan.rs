@@ -10,7 +10,7 @@ use super::ledger::{LedgerRow, validate_capture};
 use super::observed::Observed;
 use super::rules::{CaptureRule, rule_of};
 use crate::captures::{self, CaptureResult, Options, Source, payload_bytes_of};
-use crate::control::Control;
+use record::Control;
 
 /// What is going to be validated.
 #[derive(Debug, Clone, Default)]

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use units::Picoseconds;
 
 use super::{Part, WiznetPart};
-use crate::board::kinds::{Kind, KindField, Takes};
+use crate::kinds::{Kind, KindField, Takes};
 
 /// The values of a chip's fields, each as a number: GPIO, port, place of the word, picoseconds.
 #[derive(Default)]

@@ -9,7 +9,7 @@ use std::path::Path;
 use units::Picoseconds;
 
 use super::BoardError;
-use crate::toml_file::TomlFile;
+use fields::toml_file::TomlFile;
 use reader::Reader;
 
 pub(super) const FIELDS: [&str; 7] = ["name", "title", "mcu", "crystal", "flash", "pins", "chips"];
@@ -212,7 +212,7 @@ fn find_pin(pins: &[(String, u8)], name: &str) -> Option<u8> {
 
 fn hint(pins: &[(String, u8)], name: &str) -> String {
     let names: Vec<&str> = pins.iter().map(|(name, _)| name.as_str()).collect();
-    match links::nearest(name, &names) {
+    match fields::nearest(name, &names) {
         Some(near) => format!("; the nearest is {near}"),
         None if names.is_empty() => "; give its GPIO number, 0 to 29".to_owned(),
         None => format!("; it has {} and GPIO numbers 0 to 29", names.join(", ")),

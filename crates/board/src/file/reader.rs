@@ -5,8 +5,8 @@ use units::{Bytes, Hertz, Picoseconds};
 
 use super::given::Given;
 use super::{BoardFile, Chip, FIELDS, LAST_GPIO, find_pin, hint};
-use crate::board::kinds::{self, KINDS, Kind, KindField, Takes};
-use crate::toml_file::{Field, Misplaced, TomlFile, Value, fields_of, shown};
+use crate::kinds::{self, KINDS, Kind, KindField, Takes};
+use fields::toml_file::{Field, Misplaced, TomlFile, Value, fields_of, shown};
 
 const FIRST_ANALOG_GPIO: u8 = 26;
 /// What the oscillator takes (RP2040 datasheet 2.16.1).
@@ -144,7 +144,7 @@ impl<'a> Reader<'a> {
         };
         let text = self.file.text_of(&format!("{within}.kind"), value)?;
         kinds::find(&text).ok_or_else(|| {
-            let near = links::nearest(&text, &names)
+            let near = fields::nearest(&text, &names)
                 .map_or(String::new(), |near| format!("; the nearest is {near}"));
             let message = format!("{within}.kind is {text:?}, but it is one of {}{near}", names.join(", "));
             self.file.error(value.span(), message)

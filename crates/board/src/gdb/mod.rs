@@ -22,8 +22,8 @@ use gdbstub::stub::state_machine::GdbStubStateMachine;
 use gdbstub::stub::{DisconnectReason, GdbStub};
 use mcu::chip::{Rp2040, Stop};
 
-use crate::Control;
 use connection::Client;
+use record::Control;
 use target::Debugged;
 
 /// While nothing runs, how long passes between two looks for a client.

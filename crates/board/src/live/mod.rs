@@ -24,7 +24,7 @@ use self::forward::Relay;
 use self::tap::Tap;
 use super::run::{Ended, Listener, RunUntil};
 use super::{Board, BoardError};
-use crate::Control;
+use record::Control;
 
 /// The board runs this long at most before somebody looks at the sockets again.
 const SLICE: Picoseconds = Picoseconds::new(units::PS_PER_MS);

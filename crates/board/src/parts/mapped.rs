@@ -5,7 +5,7 @@ use mcu::Reaction;
 use mcu::outside::BOARD_WINDOW;
 use units::Picoseconds;
 
-use crate::lan::{ChipId, IDEAL_MAC_BYTES, Lan};
+use lan::{ChipId, IDEAL_MAC_BYTES, Lan};
 
 /// Registers come before the memories of frames.
 const REGISTERS: std::ops::Range<u32> = 0..0x1000;

@@ -25,7 +25,7 @@ pub use pulses::Pulses;
 use self::i2c_wires::I2cWires;
 use self::wired::{SavedWired, WiredChips};
 use super::file::{BoardFile, Part};
-use crate::lan::{Lan, NetworkSetup};
+use lan::{Lan, NetworkSetup};
 
 /// The pin of ADC input 0 (RP2040 datasheet 4.9.1).
 const ADC_FIRST_GPIO: u8 = 26;

@@ -8,8 +8,8 @@ use wiznet::{Chip, Options};
 
 use super::is_low;
 use super::mapped::{self, MappedMac};
-use crate::board::file::WiznetPart;
-use crate::lan::{ChipId, Lan, NetworkSetup, SavedLan};
+use crate::file::WiznetPart;
+use lan::{ChipId, Lan, NetworkSetup, SavedLan};
 
 /// SPI modes that the chips take: both sample at the rising edge (W5500 datasheet 2.1).
 const MODES: [u8; 2] = [0b00, 0b11];

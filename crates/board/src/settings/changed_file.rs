@@ -6,8 +6,8 @@ use std::path::Path;
 use mcu::image::Format;
 
 use super::with_settings;
-use crate::board::BoardError;
-use crate::board::virtual_board::read_image_with_file;
+use crate::BoardError;
+use crate::virtual_board::read_image_with_file;
 
 /// The image as a file with other values of some of its settings, in the format that the name `out` ends in. Nothing is
 /// written.

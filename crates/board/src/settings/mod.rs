@@ -155,7 +155,7 @@ pub fn with_settings(image: &Image, values: &BTreeMap<String, String>) -> Result
 
 fn unknown(image: &Image, declared: &[ImageSetting], name: &str) -> SettingProblem {
     let names: Vec<&str> = declared.iter().map(|setting| setting.name.as_str()).collect();
-    let hint = match links::nearest(name, &names) {
+    let hint = match fields::nearest(name, &names) {
         Some(near) => format!("; the nearest is {near}"),
         None if names.is_empty() => {
             "; it has none at all: a setting is a word in flash, const volatile uint32_t setting_<name>, and its \

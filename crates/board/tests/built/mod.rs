@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use testbench::board::{Board, BoardOptions, find_board, read_image, with_settings};
-use testbench::lan::NetworkSetup;
+use board::{Board, BoardOptions, find_board, read_image, with_settings};
+use lan::NetworkSetup;
 
 /// A W5500-EVB-Pico with one of the images, without a PC; nothing where it is not built.
 pub(crate) fn board(image: &str, settings: &[(&str, &str)], seed: u64) -> Option<Board> {

@@ -3,11 +3,11 @@
 mod client;
 mod real;
 
+use board::gdb::{GdbEnd, GdbServer};
 use client::*;
 use mcu::chip::Stop;
 use mcu::{Observer, Step};
 use proptest::prelude::*;
-use testbench::board::gdb::{GdbEnd, GdbServer};
 use units::Picoseconds;
 
 use std::any::Any;

@@ -3,9 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use board::gdb::GdbEnd;
 use mcu::chip::{Rp2040, Setup};
 use mcu::image::{Image, LoadOptions};
-use testbench::board::gdb::GdbEnd;
 
 use crate::client::{Served, chip};
 

@@ -3,7 +3,7 @@
 use thiserror::Error;
 
 use super::Setting;
-use crate::nearest::nearest;
+use crate::nearest;
 
 /// A setting that cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]

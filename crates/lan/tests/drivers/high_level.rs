@@ -2,7 +2,7 @@
 
 use std::cell::Cell;
 
-use testbench::lan::BusUse;
+use lan::BusUse;
 use units::{PS_PER_US, Picoseconds};
 use w5500_dns::RData;
 use w5500_hl::ll::{LinkStatus, Registers, Sn, SocketStatus};

@@ -3,7 +3,7 @@
 
 use std::net::Ipv4Addr;
 
-use testbench::lan::{ChipId, Lan, NetworkSetup, SpiController};
+use lan::{ChipId, Lan, NetworkSetup, SpiController};
 use units::{Hertz, Picoseconds};
 use wiznet::{Chip, Model, Options};
 

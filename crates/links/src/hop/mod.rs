@@ -16,7 +16,7 @@ use units::Picoseconds;
 use crate::links::wifi::{BEACON_INTERVAL, DTIM_PERIOD, LISTEN_INTERVAL, PHY_RATE, power_save};
 use crate::params::Params;
 use crate::registry::LinkError;
-use crate::settings::{Kind, Setting, Settings};
+use crate::{Kind, Setting, Settings};
 
 /// A hop: what it is called and what can be set.
 #[derive(Debug)]

@@ -2,8 +2,8 @@
 
 use units::Picoseconds;
 
-use crate::settings::{Kind, Setting, SettingError, Settings, Value};
 use crate::stage::{Connection, Direction, Framing, GateClock, Losses, Phy};
+use crate::{Kind, Setting, SettingError, Settings, Value};
 
 /// The unit of connection intervals (Bluetooth Core Specification 5.4, Vol 6 Part B, 4.5.1).
 const INTERVAL_UNIT: Picoseconds = Picoseconds::from_ns(1_250_000);

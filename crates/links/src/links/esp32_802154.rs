@@ -9,8 +9,8 @@ use super::tick::{self, TICK};
 use crate::params::Params;
 use crate::program::Steps;
 use crate::registry::Definition;
-use crate::settings::{Kind, Setting, SettingError, Settings};
 use crate::stage::{Constant, CsmaCa, CsmaTiming, Load, PartKind};
+use crate::{Kind, Setting, SettingError, Settings};
 
 pub(super) const DEFINITION: Definition = Definition {
     name: "esp32-802154",

@@ -7,8 +7,8 @@ use super::tick::{self, TICK};
 use crate::params::Params;
 use crate::program::Steps;
 use crate::registry::Definition;
-use crate::settings::{Kind, Setting, SettingError, Settings};
 use crate::stage::{Constant, GateClock, Load, PacedWrites, PartKind, Quantiles, TickedSlots, When};
+use crate::{Kind, Setting, SettingError, Settings};
 
 pub(super) const DEFINITION: Definition = Definition {
     name: "esp32-spp",

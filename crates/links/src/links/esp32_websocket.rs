@@ -6,8 +6,8 @@ use super::wifi::{self, Path};
 use crate::params::Params;
 use crate::program::Steps;
 use crate::registry::Definition;
-use crate::settings::{Setting, SettingError, Settings};
 use crate::stage::{Constant, Load, PartKind};
+use crate::{Setting, SettingError, Settings};
 
 /// ESP-IDF's CONFIG_LWIP_TCP_MSS: a longer payload would be sent in several segments.
 const SEGMENT_BYTES: u32 = 1_440;

@@ -7,8 +7,8 @@ use super::tick::{self, TICK};
 use crate::params::Params;
 use crate::program::Steps;
 use crate::registry::Definition;
-use crate::settings::{Kind, Setting, SettingError, Settings};
 use crate::stage::{Constant, Load, NeighbourTiming, Neighbours, PartKind};
+use crate::{Kind, Setting, SettingError, Settings};
 
 /// ESP_NOW_MAX_DATA_LEN (ESP-IDF Programming Guide, ESP-NOW).
 const FRAME_BYTES: u32 = 250;

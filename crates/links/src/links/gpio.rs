@@ -4,8 +4,8 @@
 use crate::params::Params;
 use crate::program::Steps;
 use crate::registry::Definition;
-use crate::settings::{Kind, Setting, SettingError, Settings};
 use crate::stage::{Constant, PartKind, Quantiles, Uniform};
+use crate::{Kind, Setting, SettingError, Settings};
 
 pub(super) const DEFINITION: Definition = Definition {
     name: "gpio",

@@ -11,8 +11,8 @@ use crate::budget::Budget;
 use crate::params::Params;
 use crate::program::Steps;
 use crate::registry::Definition;
-use crate::settings::{Kind, Setting, SettingError, Settings};
 use crate::stage::{Constant, CsmaCa, CsmaTiming, Load, Part, PartKind, Passage, Stage, Visit};
+use crate::{Kind, Setting, SettingError, Settings};
 
 pub(super) const DEFINITION: Definition = Definition {
     name: "ieee802154",

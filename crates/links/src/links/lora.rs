@@ -6,8 +6,8 @@ use units::{Hertz, PS_PER_S, Picoseconds};
 use crate::params::Params;
 use crate::program::Steps;
 use crate::registry::Definition;
-use crate::settings::{Kind, Setting, SettingError, Settings};
 use crate::stage::{Constant, Exposed, Gate, GateClock, Load, PartKind, SpiBus, Uniform};
+use crate::{Kind, Setting, SettingError, Settings};
 
 pub(super) const DEFINITION: Definition = Definition {
     name: "lora",

@@ -6,8 +6,8 @@ use units::Picoseconds;
 use crate::params::Params;
 use crate::program::Steps;
 use crate::registry::Definition;
-use crate::settings::{Kind, Setting, SettingError, Settings};
 use crate::stage::{Acknowledgement, Constant, Detection, Load, PartKind, Uniform};
+use crate::{Kind, Setting, SettingError, Settings};
 
 /// The chip's FIFO entry.
 const PACKET_BYTES: u32 = 32;

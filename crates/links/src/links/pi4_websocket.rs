@@ -7,8 +7,8 @@ use super::wifi;
 use crate::params::Params;
 use crate::program::Steps;
 use crate::registry::Definition;
-use crate::settings::{Kind, Setting, SettingError, Settings};
 use crate::stage::{BackgroundScan, Constant, Dcf, Dwells, Load, PartKind, PhyRate};
+use crate::{Kind, Setting, SettingError, Settings};
 
 /// Preamble 8, header 14, checksum 4, inter-frame gap 12 (IEEE 802.3-2018, 3.1.1 and 4.4.2).
 const ETHERNET_BYTES: u32 = 38;

@@ -3,8 +3,8 @@
 
 use units::Picoseconds;
 
-use crate::settings::{Kind, Setting, Settings};
 use crate::stage::{Gate, GateClock};
+use crate::{Kind, Setting, Settings};
 
 pub(super) const TICK: Setting = Setting {
     name: "tick",

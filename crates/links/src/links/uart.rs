@@ -7,8 +7,8 @@ use super::uart_receiver::{DmaRing, DmaTiming};
 use crate::params::Params;
 use crate::program::Steps;
 use crate::registry::Definition;
-use crate::settings::{Kind, Setting, SettingError, Settings};
 use crate::stage::{Constant, Gate, GateClock, PartKind, Uniform};
+use crate::{Kind, Setting, SettingError, Settings};
 
 pub(super) const DEFINITION: Definition = Definition {
     name: "uart",

@@ -6,10 +6,10 @@ use units::Picoseconds;
 use super::tick;
 use crate::params::Params;
 use crate::program::Steps;
-use crate::settings::{Kind, Setting, Settings};
 use crate::stage::{
     BeaconDelivery, Constant, Dcf, Gate, GateClock, Load, PHY_RATES, PartKind, PhyRate, Quantiles, Stage,
 };
+use crate::{Kind, Setting, Settings};
 
 /// Quality-of-service data header 26, CCMP 16, LLC and SNAP 8, checksum 4 (IEEE 802.11-2016, 9.2.4 and 12.5.3).
 pub(crate) const MAC_BYTES: u32 = 54;

@@ -5,11 +5,12 @@
 //! never see half a part. `docs/run-folder.md` describes every field.
 
 mod error;
-mod manifest;
 mod tables;
 mod writer;
 
 pub use error::RunFolderError;
-pub use manifest::{CaptureEntry, Manifest, SCHEMA, Settings};
 pub use tables::{SampleLabels, edges_table, samples_schema, samples_table};
 pub use writer::{RunFolder, TableName, check_absent};
+
+/// The version of the run folder's layout and fields.
+pub const SCHEMA: &str = "airwire.run/1";

@@ -7,9 +7,7 @@ use arrow_array::builder::{Int64Builder, StringBuilder};
 use arrow_array::{ArrayRef, Int64Array, RecordBatch, StringArray};
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
 
-use capture::pairing::Pairing;
-
-use crate::captures::CaptureResult;
+use capture::pairing::{Pairing, UnpairedDone};
 
 /// The columns of `samples/`; the same for every kind of traffic, null where one does not apply.
 pub fn samples_schema() -> SchemaRef {
@@ -81,21 +79,20 @@ pub fn samples_table(labels: &SampleLabels<'_>, pairing: &Pairing) -> RecordBatc
     RecordBatch::try_new(samples_schema(), columns).expect("every column has a row per trigger")
 }
 
-/// One row per done edge that completed no trigger.
-pub fn edges_table(capture: &CaptureResult) -> RecordBatch {
-    let (mut run, mut channel, mut outcome) =
+/// One row per done edge of a run that completed no trigger.
+pub fn edges_table(run: &str, dones: &[UnpairedDone]) -> RecordBatch {
+    let (mut runs, mut channel, mut outcome) =
         (StringBuilder::new(), StringBuilder::new(), StringBuilder::new());
     let (mut time_ps, mut index) = (Int64Builder::new(), Int64Builder::new());
-    let path = capture.source.path.to_string_lossy();
-    for done in capture.pairing.unpaired_dones() {
-        run.append_value(&path);
+    for done in dones {
+        runs.append_value(run);
         channel.append_value("done");
         time_ps.append_value(done.done_ps);
         outcome.append_value(done.outcome.name());
         index.append_option(done.trigger_index.map(|i| i as i64));
     }
     let columns: Vec<(&str, ArrayRef, bool)> = vec![
-        ("run", Arc::new(run.finish()), false),
+        ("run", Arc::new(runs.finish()), false),
         ("channel", Arc::new(channel.finish()), false),
         ("time_ps", Arc::new(time_ps.finish()), false),
         ("outcome", Arc::new(outcome.finish()), false),

@@ -11,8 +11,8 @@ use parquet::basic::{Compression, ZstdLevel};
 use parquet::file::properties::WriterProperties;
 use serde::Serialize;
 
+use super::SCHEMA;
 use super::error::RunFolderError;
-use super::manifest::SCHEMA;
 
 /// A part is closed when it holds at least this many rows.
 const ROWS_PER_PART: usize = 1 << 17;

@@ -4,7 +4,7 @@ use mcu::image::Symbols;
 use mcu::{Observer, Step};
 use units::Picoseconds;
 
-use super::{Interval, Rank, Stage};
+use attribution::{Interval, Rank, Stage};
 
 /// Stretches that are kept; more make one.
 const MOST_STRETCHES: usize = 4 << 20;

@@ -3,20 +3,21 @@
 //! changes nothing.
 
 use ::traffic::{Outcome, Sample};
+use attribution::flow::{self, Seen};
+use attribution::frames::{Passage, Passages};
+use attribution::shares::{self, Shares, Waits, Way};
+use attribution::spans::Span;
+use attribution::transfers::{self, BulkEvidence, Circumstances, LimitsByPorts};
+use attribution::{BudgetSpan, Evidence, Interval, Testimony, bulk};
+use board::{Board, BoardError};
+use lan::TracedFrame;
+use record::Control;
 use units::{PS_PER_S, Picoseconds};
 
-use super::flow::{self, Seen};
-use super::frames::{Passage, Passages};
-use super::shares::{self, Shares, Waits, Way};
-use super::spans::Span;
-use super::transfers::{self, BulkEvidence, Circumstances, LimitsByPorts};
-use super::witness::{Testimony, Witness};
-use super::{BudgetSpan, Evidence, Interval, bulk, wire};
-use crate::board::{Board, BoardError};
+use super::wire;
+use super::witness::Witness;
 use crate::board_rows::rig::Rig;
 use crate::board_rows::{BoardRowResult, ReadyRow};
-use crate::control::Control;
-use crate::lan::TracedFrame;
 use crate::suite::Quantity;
 
 /// Among so many first messages those near the median and near the 95th percentile are traced.

@@ -6,7 +6,7 @@ use ::traffic::Sample;
 use ethernet::{Capture, CaptureError, Direction, Interface, Packet};
 use units::Picoseconds;
 
-use crate::lan::TracedFrame;
+use lan::TracedFrame;
 
 /// LINKTYPE_ETHERNET (tcpdump.org, link-layer header types).
 const ETHERNET: u16 = 1;

@@ -1,16 +1,15 @@
 //! All that is seen of one board while messages are traced: accesses of its chips, sleeps, looks at a full UART, and its
 //! processor function by function.
 
+use attribution::frames::{self, Passage};
+use attribution::{Evidence, Interval, Rank, Stage, Testimony, accesses, held, sleeps};
+use board::{Board, Part};
 use mcu::Slept;
 use mcu::chip::Counts;
 use units::Picoseconds;
 use wiznet::{Access, Model, Options};
 
 use super::cpu::Follower;
-use super::frames::{self, Passage};
-use super::held::{self, Hold};
-use super::{Evidence, Interval, Rank, Stage, accesses, sleeps};
-use crate::board::{Board, Part};
 use crate::board_rows::ReadyBoard;
 
 /// What was seen of a board.
@@ -28,16 +27,6 @@ pub(super) struct Witness {
     stalled: (u64, f64),
     /// The model of its chip, and that only where it is one of WIZnet's.
     model: Option<Model>,
-}
-
-/// The board's share of the traced messages.
-pub(super) struct Testimony {
-    /// What it did, in the order of start.
-    pub(super) intervals: Vec<Interval>,
-    /// When it held answers back.
-    pub(super) holds: Vec<Hold>,
-    /// Its accesses, in the order of time.
-    pub(super) accesses: Vec<Access>,
 }
 
 impl Witness {

@@ -17,8 +17,8 @@ use super::{
     BoardRow, BoardSetup, Compare, DEFAULT_BOARD, Measurement, NetworkSource, PeerSetup, PinTrigger, Place,
     Published, Quantity, SameBut, peer,
 };
-use crate::lan::{NetworkError, NetworkSetup, TrafficSetup};
-use crate::toml_file::{Misplaced, TomlFile, Value, fields_of, plain, shown};
+use fields::toml_file::{Misplaced, TomlFile, Value, fields_of, plain, shown};
+use lan::{NetworkError, NetworkSetup, TrafficSetup};
 
 const DEFAULT_LIMIT: Picoseconds = Picoseconds::new(10 * units::PS_PER_S);
 /// A day of virtual time takes many days of the host.
@@ -105,7 +105,7 @@ impl Reader<'_> {
             return Ok(name);
         }
         let known: Vec<&str> = self.entries.keys().map(String::as_str).collect();
-        let hint = match links::nearest(&name, &known) {
+        let hint = match fields::nearest(&name, &known) {
             Some(near) => format!("the nearest is {near}"),
             None => format!(
                 "before it stand {}",

@@ -22,7 +22,7 @@ pub use peer::PeerSetup;
 pub use pin_trigger::PinTrigger;
 pub use published::{Amount, Compare, Parts, Published, Statistic, Times};
 
-use crate::lan::{NetworkSetup, TrafficSetup};
+use lan::{NetworkSetup, TrafficSetup};
 
 /// The board of an entry, or of a peer, that names none.
 const DEFAULT_BOARD: &str = "w5500-evb-pico";

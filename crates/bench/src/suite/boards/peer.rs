@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::differences::Difference;
 use super::{BoardRow, BoardSetup, DEFAULT_BOARD, Measurement, Quantity};
-use crate::toml_file::{Misplaced, TomlFile, Value, fields_of, plain, shown};
+use fields::toml_file::{Misplaced, TomlFile, Value, fields_of, plain, shown};
 
 /// The fields of the table.
 pub(super) const PEER_FIELDS: [&str; 3] = ["board", "firmware", "settings"];

@@ -7,7 +7,7 @@ use links::Schedule;
 use units::{PS_PER_MS, PS_PER_S, Picoseconds};
 
 use super::super::trigger::phrase;
-use crate::toml_file::{Misplaced, TomlFile, Value, fields_of, plain, shown};
+use fields::toml_file::{Misplaced, TomlFile, Value, fields_of, plain, shown};
 
 /// The fields of the table.
 const FIELDS: [&str; 5] = ["pin", "done", "period", "by", "from"];

@@ -2,7 +2,7 @@
 
 use super::published::{TIMES, unit_names};
 use super::{Amount, Compare, Parts, Published, Quantity, Statistic, Times};
-use crate::toml_file::{Misplaced, TomlFile, Value, fields_of, plain, shown};
+use fields::toml_file::{Misplaced, TomlFile, Value, fields_of, plain, shown};
 
 /// The fields of the table.
 const FIELDS: [&str; 13] = [
@@ -166,7 +166,7 @@ impl<'a> Reader<'a> {
         if rows.contains(&row.as_str()) {
             return Ok(Some(Times { row, value }));
         }
-        let hint = match links::nearest(&row, rows) {
+        let hint = match fields::nearest(&row, rows) {
             Some(near) => format!("the nearest is {near}"),
             None => "there is none like it".to_owned(),
         };

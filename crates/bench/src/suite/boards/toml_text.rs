@@ -2,11 +2,11 @@
 
 use toml::de::{DeTable, DeValue};
 
-use crate::toml_file::{fields_of, plain};
+use fields::toml_file::{fields_of, plain};
 
 /// The table as a document, a field to each line.
 pub(super) fn document_of(table: &DeTable<'_>) -> String {
-    let line = |(name, _, value): &crate::toml_file::Field<'_>| {
+    let line = |(name, _, value): &fields::toml_file::Field<'_>| {
         format!("{} = {}\n", quoted(name), inline(value.get_ref()))
     };
     fields_of(table).iter().map(line).collect()

@@ -12,7 +12,7 @@ use embedded_hal::delay::DelayNs;
 use embedded_hal::digital::{self, OutputPin};
 use embedded_hal::spi::{self, Operation, SpiBus, SpiDevice};
 use embedded_hal_async::digital::Wait;
-use testbench::lan::SpiController;
+use lan::SpiController;
 use units::Picoseconds;
 
 use super::executor;

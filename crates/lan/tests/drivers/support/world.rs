@@ -6,7 +6,7 @@ use std::ops::RangeInclusive;
 use std::rc::Rc;
 
 use ethernet::{DropReason, HostOptions, Impairments, PortId, Probability};
-use testbench::lan::{BusUse, Lan, NetworkSetup, SpiController};
+use lan::{BusUse, Lan, NetworkSetup, SpiController};
 use traffic::{Ipv4Endpoint, Machine, dhcp, dns};
 use units::{Hertz, PS_PER_MS, PS_PER_S, Picoseconds};
 use wiznet::{Chip, Model, Options};

@@ -6,8 +6,8 @@ mod module;
 use crate::params::Params;
 use crate::program::Steps;
 use crate::registry::Definition;
-use crate::settings::{Kind, Setting, SettingError, Settings};
 use crate::stage::{Constant, Gate, GateClock, PartKind};
+use crate::{Kind, Setting, SettingError, Settings};
 use module::{Delays, LastPacket, Packets, Reads, Timing};
 
 pub(super) const DEFINITION: Definition = Definition {

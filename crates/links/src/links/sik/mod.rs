@@ -9,8 +9,8 @@ mod timing;
 use crate::params::Params;
 use crate::program::Steps;
 use crate::registry::Definition;
-use crate::settings::{Kind, Setting, SettingError, Settings};
 use crate::stage::{Constant, PartKind, Uniform};
+use crate::{Kind, Setting, SettingError, Settings};
 use tdm::TdmRadios;
 use timing::{Choices, Timing};
 
