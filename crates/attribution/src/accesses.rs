@@ -56,15 +56,6 @@ impl Subject {
     }
 }
 
-/// How many bytes say where `bytes` of data go (datasheets: W5100 6.3.2, W5100S 4.2, W5200 5.1, W5500 2.2).
-fn header_bytes(model: Model, bytes: u32) -> u32 {
-    match model {
-        Model::W5100 => 3 * bytes,
-        Model::W5200 => 4,
-        _ => 3,
-    }
-}
-
 /// The accesses as intervals. `clock_hz` is that of SCK; 0 where it is not known.
 pub fn intervals(accesses: &[Access], model: Model, clock_hz: u64) -> Vec<Interval> {
     let polls = polls(accesses);
@@ -75,7 +66,7 @@ pub fn intervals(accesses: &[Access], model: Model, clock_hz: u64) -> Vec<Interv
 /// An access in the order header, data, and what SCK stood still between its bytes. Where the stills are is not known: they
 /// stand at the end.
 fn of_access(access: &Access, poll: bool, model: Model, clock_hz: u64) -> Vec<Interval> {
-    let header = header_bytes(model, access.bytes);
+    let header = model.facts().header_bytes(access.bytes);
     let time = |bytes: u32| match clock_hz {
         0 => None,
         hz => Some((i128::from(bytes) * BITS_PER_BYTE * i128::from(PS_PER_S) / i128::from(hz)) as i64),

@@ -138,11 +138,9 @@ fn clock(hz: u64) -> PyResult<Hertz> {
 }
 
 fn model_of(name: &str) -> PyResult<Model> {
-    match name.to_ascii_lowercase().as_str() {
-        "w5100" => Ok(Model::W5100),
-        "w5100s" => Ok(Model::W5100S),
-        "w5200" => Ok(Model::W5200),
-        "w5500" => Ok(Model::W5500),
-        _ => Err(refused(format!("there is no chip {name}; there are w5100, w5100s, w5200 and w5500"))),
-    }
+    Model::named(&name.to_ascii_lowercase()).ok_or_else(|| {
+        let names: Vec<&str> = Model::ALL.iter().map(|model| model.facts().name).collect();
+        let (last, others) = names.split_last().expect("there are chips");
+        refused(format!("there is no chip {name}; there are {} and {last}", others.join(", ")))
+    })
 }

@@ -5,6 +5,7 @@
 //! Nothing here knows boards or networks. The parallel buses of W5100 and W5200, PPPoE and Wake-on-LAN are left out.
 
 mod chip;
+mod chips;
 mod core;
 mod map;
 mod record;
@@ -13,4 +14,5 @@ mod tcp;
 mod types;
 
 pub use chip::Chip;
-pub use types::{Access, Dropped, Duplex, LinkPartner, Model, Options, Sent, Speed, Warning};
+pub use chips::{Facts, Model};
+pub use types::{Access, Dropped, Duplex, LinkPartner, Options, Sent, Speed, Warning};

@@ -1,10 +1,11 @@
-//! The record of SPI accesses: frames of bytes to lines that a person can read. The W5100's frames of one byte are put
+//! The record of SPI accesses: frames of bytes to lines that a person can read. Frames of one byte (the W5100's) are put
 //! together as long as they go on in the same register or memory.
 
 use units::Picoseconds;
 
+use crate::Access;
+use crate::chips::Facts;
 use crate::map::{Map, Place, SocketRegister, meaning};
-use crate::{Access, Model};
 
 /// How many data bytes of an access are kept.
 const KEPT_BYTES: usize = 64;
@@ -44,10 +45,10 @@ pub(crate) struct Record {
 }
 
 impl Record {
-    pub(crate) fn new(model: Model) -> Self {
+    pub(crate) fn new(facts: &Facts) -> Self {
         Self {
             on: false,
-            merges: model == Model::W5100,
+            merges: facts.frame.is_of_one_byte,
             frame_start: None,
             open: None,
             done: Vec::new(),

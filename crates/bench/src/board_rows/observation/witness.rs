@@ -12,15 +12,6 @@ use wiznet::{Access, Model, Options};
 use super::cpu::Follower;
 use crate::board_rows::ReadyBoard;
 
-/// SCK that the chips take in every case: W5500 and W5200 33.3 MHz, W5100 14 MHz (Linux, devicetree binding `wiznet,w5x00`),
-/// W5100S 70 MHz (its datasheet).
-const HIGHEST_SCK_HZ: [(Model, u64); 4] = [
-    (Model::W5100, 14_000_000),
-    (Model::W5100S, 70_000_000),
-    (Model::W5200, 33_300_000),
-    (Model::W5500, 33_300_000),
-];
-
 /// What was seen of a board.
 pub(super) struct Witness {
     /// On the chip while it follows.
@@ -109,8 +100,7 @@ impl Witness {
     ) -> Testimony {
         evidence.sck_hz =
             board.parts().passed().iter().map(|port| port.spi_clock_hz).max().filter(|hz| *hz > 0);
-        let highest = HIGHEST_SCK_HZ.iter().find(|(known, _)| Some(*known) == self.model);
-        evidence.highest_sck_hz = highest.map(|(_, hz)| *hz);
+        evidence.highest_sck_hz = self.model.map(|model| model.facts().highest_sck_hz);
         evidence.xip_stall_share = (self.stalled.1 > 0.0).then(|| self.stalled.0 as f64 / self.stalled.1);
         let model = self.model.unwrap_or(Model::W5500);
         let mut all = accesses::intervals(&self.accesses, model, evidence.sck_hz.unwrap_or(0));

@@ -1,22 +1,85 @@
 //! The W5200 (datasheet): one address space, sockets from 0x4000, memories from 0x8000 and 0xC000. Its IR2
-//! is what later chips call SIR, its IMR their SIMR, its IMR2 their IMR.
+//! is what later chips call SIR, its IMR their SIMR, its IMR2 their IMR. Its SPI frame: a 16-bit address, a bit that says
+//! write, a 15-bit length, so many data bytes.
 
-use super::Kind::{ClearByOne, ReadOnly, ReadWrite};
-use super::{
-    ABSENT, COMMON_SPACE, Common, Locate, Map, Register, SOCKET_SPACE, SocketRegister, index, line, present,
+use units::{PS_PER_MS, PS_PER_US, Picoseconds};
+
+use super::Model;
+use super::facts::{ClockLimit, Facts, Filter, Flag};
+use crate::map::Kind::{ClearByOne, ReadOnly, ReadWrite};
+use crate::map::{Common, Layout, Map, Register, SocketRegister, line};
+use crate::spi::{AfterBurst, Burst, Frame, Opening};
+
+/// Its datasheet promises 80 MHz, and its maker no more than of the W5500 (Linux, devicetree binding `wiznet,w5x00`).
+const HIGHEST_SCK_HZ: u64 = 33_300_000;
+/// A third of 100 MHz, say, is what the figure is rounded from.
+const ROUNDED_HZ: u64 = 100_000;
+
+pub(super) static FACTS: Facts = Facts {
+    model: Model::W5200,
+    name: "w5200",
+    highest_sck_hz: HIGHEST_SCK_HZ,
+    clock_limits: &[
+        ClockLimit {
+            above_hz: 80_000_000,
+            is_absolute: true,
+            told: "the W5200 and W5500 are specified for SPI clocks up to 80 MHz",
+        },
+        ClockLimit {
+            above_hz: HIGHEST_SCK_HZ + ROUNDED_HZ,
+            is_absolute: false,
+            told: "the W5200 and W5500 are guaranteed up to 33.3 MHz only",
+        },
+    ],
+    frame: Frame {
+        // As on the W5100, its forebear; the datasheet is silent.
+        header_fillers: &[0x00, 0x01, 0x02, 0x03],
+        write_filler: 0x03,
+        is_of_one_byte: false,
+        after_burst: AfterBurst::Deaf,
+        open,
+    },
+    shortest_reset: Picoseconds::new(2 * PS_PER_US),
+    lock_time: Picoseconds::new(150 * PS_PER_MS),
+    has_indirect_bus: true,
+    shows_arp: false,
+    force_arp: None,
+    filter: Filter {
+        strangers: MAC_FILTER,
+        broadcast: None,
+        multicast: MAC_FILTER,
+        ipv6: None,
+        datagrams_to_all: None,
+        datagrams_to_one: None,
+    },
+    map: MAP,
 };
 
-pub(super) static MAP: Map = Map {
-    common: &COMMON,
-    sockets: &SOCKETS,
-    common_index: index!(COMMON, COMMON_SPACE),
-    socket_index: index!(SOCKETS, SOCKET_SPACE),
-    common_present: present!(COMMON),
-    socket_present: present!(SOCKETS),
-    socket_count: 8,
-    memory_bytes: 0x4000,
-    locate: Locate::Flat { sockets: 0x4000, transmit: 0x8000, receive: 0xC000 },
-};
+/// Sn_MR.MF, which leaves broadcast and the own address only: multicast cannot be blocked by itself.
+const MAC_FILTER: Option<Flag<SocketRegister>> = Flag::of(SocketRegister::Mr, 0x40);
+
+fn open(header: [u8; 4]) -> Opening {
+    const WRITE_BIT: u16 = 0x8000;
+    let length = u16::from_be_bytes([header[2], header[3]]);
+    let data_bytes = u32::from(length & !WRITE_BIT);
+    if data_bytes == 0 {
+        return Opening::Nonsense;
+    }
+    Opening::Burst(Burst {
+        write: length & WRITE_BIT != 0,
+        block: 0,
+        address: u16::from_be_bytes([header[0], header[1]]),
+        left: Some(data_bytes),
+    })
+}
+
+const MAP: Map = Map::of(
+    &COMMON,
+    &SOCKETS,
+    8,
+    0x4000,
+    Layout::Flat { sockets: 0x4000, transmit: 0x8000, receive: 0xC000 },
+);
 
 #[rustfmt::skip]
 const COMMON: [Register<Common>; 18] = [

@@ -1,22 +1,62 @@
 //! The W5100S (datasheet): the W5100's map, with a PHY that can be configured, locks, commands without a
-//! socket, and a second mode register.
+//! socket, and a second mode register. Its SPI frame has the W5100's header and any number of data bytes.
 
-use super::Kind::{ClearByOne, ReadOnly, ReadWrite};
-use super::{
-    ABSENT, COMMON_SPACE, Common, Locate, Map, Register, SOCKET_SPACE, SocketRegister, index, line, present,
+use units::{PS_PER_NS, PS_PER_US, Picoseconds};
+
+use super::Model;
+use super::facts::{ClockLimit, Facts, Filter, Flag};
+use crate::map::Kind::{ClearByOne, ReadOnly, ReadWrite};
+use crate::map::{Common, Layout, Map, Register, SocketRegister, line};
+use crate::spi::{AfterBurst, Frame, Opening, by_operation};
+
+/// Its datasheet.
+const HIGHEST_SCK_HZ: u64 = 70_000_000;
+
+pub(super) static FACTS: Facts = Facts {
+    model: Model::W5100S,
+    name: "w5100s",
+    highest_sck_hz: HIGHEST_SCK_HZ,
+    clock_limits: &[ClockLimit {
+        above_hz: HIGHEST_SCK_HZ,
+        is_absolute: true,
+        told: "the W5100S is specified for SPI clocks up to 70 MHz",
+    }],
+    frame: Frame {
+        // As on the W5100.
+        header_fillers: &[0x00, 0x01, 0x02],
+        write_filler: 0x03,
+        is_of_one_byte: false,
+        after_burst: AfterBurst::Deaf,
+        open,
+    },
+    shortest_reset: Picoseconds::new(580 * PS_PER_NS),
+    lock_time: Picoseconds::new(60_300 * PS_PER_US),
+    has_indirect_bus: true,
+    shows_arp: false,
+    // MR2.FARP.
+    force_arp: Flag::of(Common::Mr2, 0x02),
+    filter: Filter {
+        strangers: Flag::of(SocketRegister::Mr, 0x40),
+        broadcast: Flag::of(SocketRegister::Mr2, 0x40),
+        multicast: Flag::of(SocketRegister::Mr2, 0x20),
+        ipv6: Flag::of(SocketRegister::Mr2, 0x10),
+        datagrams_to_all: Flag::of(SocketRegister::Mr2, 0x02),
+        datagrams_to_one: Flag::of(SocketRegister::Mr2, 0x01),
+    },
+    map: MAP,
 };
 
-pub(super) static MAP: Map = Map {
-    common: &COMMON,
-    sockets: &SOCKETS,
-    common_index: index!(COMMON, COMMON_SPACE),
-    socket_index: index!(SOCKETS, SOCKET_SPACE),
-    common_present: present!(COMMON),
-    socket_present: present!(SOCKETS),
-    socket_count: 4,
-    memory_bytes: 0x2000,
-    locate: Locate::Flat { sockets: 0x0400, transmit: 0x4000, receive: 0x6000 },
-};
+fn open(header: [u8; 4]) -> Opening {
+    by_operation(header, None)
+}
+
+const MAP: Map = Map::of(
+    &COMMON,
+    &SOCKETS,
+    4,
+    0x2000,
+    Layout::Flat { sockets: 0x0400, transmit: 0x4000, receive: 0x6000 },
+);
 
 #[rustfmt::skip]
 const COMMON: [Register<Common>; 46] = [

@@ -1,22 +1,66 @@
 //! The W5100 (datasheet): one address space, sockets from 0x0400, memories from 0x4000 and 0x6000. Its IR
-//! and IMR hold the sockets' bits too.
+//! and IMR hold the sockets' bits too. Each byte of data has an SPI frame of its own: an operation code, a 16-bit address, the
+//! byte.
 
-use super::Kind::{ClearByOne, ReadOnly, ReadWrite};
-use super::{
-    ABSENT, COMMON_SPACE, Common, Locate, Map, Register, SOCKET_SPACE, SocketRegister, index, line, present,
+use units::{PS_PER_MS, PS_PER_S, PS_PER_US, Picoseconds};
+
+use super::Model;
+use super::facts::{ClockLimit, Facts, Filter, Flag};
+use crate::map::Kind::{ClearByOne, ReadOnly, ReadWrite};
+use crate::map::{Common, Layout, Map, Register, SocketRegister, line};
+use crate::spi::{AfterBurst, Frame, Opening, by_operation};
+
+/// A cycle of SCK takes 70 ns at least (datasheet, SPI timing); Linux' devicetree binding `wiznet,w5x00` rounds that down to
+/// 14 MHz.
+const HIGHEST_SCK_HZ: u64 = (PS_PER_S / 70_000) as u64;
+
+pub(super) static FACTS: Facts = Facts {
+    model: Model::W5100,
+    name: "w5100",
+    highest_sck_hz: HIGHEST_SCK_HZ,
+    clock_limits: &[ClockLimit {
+        above_hz: HIGHEST_SCK_HZ,
+        is_absolute: true,
+        told: "the W5100 is specified for SPI clocks up to 14.3 MHz",
+    }],
+    frame: Frame {
+        // The chip counts the bytes that it has taken (datasheet, SPI).
+        header_fillers: &[0x00, 0x01, 0x02],
+        write_filler: 0x03,
+        is_of_one_byte: true,
+        after_burst: AfterBurst::Deaf,
+        open,
+    },
+    shortest_reset: Picoseconds::new(2 * PS_PER_US),
+    lock_time: Picoseconds::new(10 * PS_PER_MS),
+    has_indirect_bus: true,
+    shows_arp: true,
+    force_arp: None,
+    filter: Filter {
+        strangers: MAC_FILTER,
+        broadcast: None,
+        multicast: MAC_FILTER,
+        ipv6: None,
+        datagrams_to_all: None,
+        datagrams_to_one: None,
+    },
+    map: MAP,
 };
 
-pub(super) static MAP: Map = Map {
-    common: &COMMON,
-    sockets: &SOCKETS,
-    common_index: index!(COMMON, COMMON_SPACE),
-    socket_index: index!(SOCKETS, SOCKET_SPACE),
-    common_present: present!(COMMON),
-    socket_present: present!(SOCKETS),
-    socket_count: 4,
-    memory_bytes: 0x2000,
-    locate: Locate::Flat { sockets: 0x0400, transmit: 0x4000, receive: 0x6000 },
-};
+/// Sn_MR.MF, which leaves broadcast and the own address only: multicast cannot be blocked by itself.
+const MAC_FILTER: Option<Flag<SocketRegister>> = Flag::of(SocketRegister::Mr, 0x40);
+
+fn open(header: [u8; 4]) -> Opening {
+    by_operation(header, Some(1))
+}
+
+const MAP: Map = Map::of(
+    &COMMON,
+    &SOCKETS,
+    4,
+    0x2000,
+    Layout::Flat { sockets: 0x0400, transmit: 0x4000, receive: 0x6000 },
+);
 
 #[rustfmt::skip]
 const COMMON: [Register<Common>; 16] = [

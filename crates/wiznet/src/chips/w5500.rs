@@ -1,21 +1,80 @@
-//! The W5500 (datasheet): 48-byte blocks of registers, chosen by block select bits.
+//! The W5500 (datasheet): 48-byte blocks of registers, chosen by block select bits. Its SPI frame: a 16-bit
+//! offset, a control byte (block, write, operation mode), and data until chip select rises or, in the fixed length modes, one,
+//! two or four bytes.
 
-use super::Kind::{ClearByOne, ReadOnly, ReadWrite};
-use super::{
-    ABSENT, COMMON_SPACE, Common, Locate, Map, Register, SOCKET_SPACE, SocketRegister, index, line, present,
+use units::{PS_PER_MS, PS_PER_US, Picoseconds};
+
+use super::Model;
+use super::facts::{ClockLimit, Facts, Filter, Flag};
+use crate::map::Kind::{ClearByOne, ReadOnly, ReadWrite};
+use crate::map::{Common, Layout, Map, Register, SocketRegister, line};
+use crate::spi::{AfterBurst, Burst, Frame, Opening};
+
+/// Guaranteed; 80 MHz in theory (datasheet 5.5.4).
+const HIGHEST_SCK_HZ: u64 = 33_300_000;
+/// A third of 100 MHz, say, is what the figure is rounded from.
+const ROUNDED_HZ: u64 = 100_000;
+
+pub(super) static FACTS: Facts = Facts {
+    model: Model::W5500,
+    name: "w5500",
+    highest_sck_hz: HIGHEST_SCK_HZ,
+    clock_limits: &[
+        ClockLimit {
+            above_hz: 80_000_000,
+            is_absolute: true,
+            told: "the W5200 and W5500 are specified for SPI clocks up to 80 MHz",
+        },
+        ClockLimit {
+            above_hz: HIGHEST_SCK_HZ + ROUNDED_HZ,
+            is_absolute: false,
+            told: "the W5200 and W5500 are guaranteed up to 33.3 MHz only",
+        },
+    ],
+    frame: Frame {
+        // As drivers' traces show; the datasheet draws the line as undefined.
+        header_fillers: &[0x01, 0x02, 0x03],
+        write_filler: 0x03,
+        is_of_one_byte: false,
+        // With chip select tied low (fixed data length mode) frames of fixed length follow each other without a pause.
+        after_burst: AfterBurst::Header,
+        open,
+    },
+    shortest_reset: Picoseconds::new(500 * PS_PER_US),
+    lock_time: Picoseconds::new(PS_PER_MS),
+    has_indirect_bus: false,
+    shows_arp: false,
+    // MR.FARP.
+    force_arp: Flag::of(Common::Mr, 0x02),
+    filter: Filter {
+        strangers: Flag::of(SocketRegister::Mr, 0x80),
+        broadcast: Flag::of(SocketRegister::Mr, 0x40),
+        multicast: Flag::of(SocketRegister::Mr, 0x20),
+        ipv6: Flag::of(SocketRegister::Mr, 0x10),
+        datagrams_to_all: Flag::of(SocketRegister::Mr, 0x40),
+        datagrams_to_one: Flag::of(SocketRegister::Mr, 0x10),
+    },
+    map: MAP,
 };
 
-pub(super) static MAP: Map = Map {
-    common: &COMMON,
-    sockets: &SOCKETS,
-    common_index: index!(COMMON, COMMON_SPACE),
-    socket_index: index!(SOCKETS, SOCKET_SPACE),
-    common_present: present!(COMMON),
-    socket_present: present!(SOCKETS),
-    socket_count: 8,
-    memory_bytes: 0x4000,
-    locate: Locate::Blocks,
-};
+fn open(header: [u8; 4]) -> Opening {
+    const WRITE_BIT: u8 = 0b100;
+    let control = header[2];
+    let left = match control & 0b11 {
+        0b01 => Some(1),
+        0b10 => Some(2),
+        0b11 => Some(4),
+        _ => None,
+    };
+    Opening::Burst(Burst {
+        write: control & WRITE_BIT != 0,
+        block: control >> 3,
+        address: u16::from_be_bytes([header[0], header[1]]),
+        left,
+    })
+}
+
+const MAP: Map = Map::of(&COMMON, &SOCKETS, 8, 0x4000, Layout::Blocks);
 
 #[rustfmt::skip]
 const COMMON: [Register<Common>; 21] = [
