@@ -42,9 +42,7 @@ def openings_missed(interval_ms: Fraction, gate_ms: Fraction, triggers: int) -> 
 
 
 def test_the_page_is_what_the_script_writes_today(script: Any, real_captures: Path) -> None:
-    refresh = (
-        "`make docs` writes the page and its pictures anew"
-    )
+    refresh = "`make docs` writes the page and its pictures anew"
     assert script.page(script.tell(real_captures)) == TEXT, refresh
 
 
