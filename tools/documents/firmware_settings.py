@@ -1,6 +1,6 @@
 """Writes docs/reference/settings.md: the settings of every image, as the images themselves note them.
 
-    make firmware && python docs/firmware_settings.py
+    make firmware && python tools/documents/firmware_settings.py
 
 Reads the images in build/firmware/w5500-evb-pico. Kind, range and meaning stand in C beside each default
 (firmware/hal/settings.h).
@@ -14,13 +14,13 @@ from pathlib import Path
 
 from airwire.board import ImageSetting, image_settings
 
-REPOSITORY = Path(__file__).resolve().parents[1]
+REPOSITORY = Path(__file__).resolve().parents[2]
 IMAGES = REPOSITORY / "build" / "firmware" / "w5500-evb-pico"
 PAGE = REPOSITORY / "docs" / "reference" / "settings.md"
 HEADER = """\
 # Settings of the firmware
 
-<!-- Made by `python docs/firmware_settings.py`; do not edit by hand. -->
+<!-- Made by `python tools/documents/firmware_settings.py`; do not edit by hand. -->
 
 A setting is a 32-bit word in the flash of an [image](firmware.md), declared in C with default, range and meaning, and
 changed in the image without building it anew:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from airwire.board import Board
 
-IMAGES = Path(__file__).resolve().parents[1] / "tests" / "images" / "timing"
+IMAGES = Path(__file__).resolve().parents[2] / "tests" / "images" / "timing"
 COMPILER = "arm-none-eabi-gcc"
 # A package of the Python registry that carries CoreMark's sources, unchanged where it counts.
 COREMARK_PACKAGE = "pythondata_cpu_ibex"

@@ -10,8 +10,8 @@ capture ([whose measurements](../../README.md#whose-measurements)). Few comparis
 only because of that can this page be written. Nothing below says that he measured wrongly: his captures are exact.
 They hold more than their medians tell.
 
-Figures on this page are computed by [`docs/tick_beat.py`](../tick_beat.py) from the captures of 12 B and 1024 B and
-from Airwire's [link models](link-models.md). Times are milliseconds unless a unit stands beside them.
+Figures on this page are computed by [`tick_beat.py`](../../tools/documents/tick_beat.py) from the captures of 12 B
+and 1024 B and from Airwire's [link models](link-models.md). Times are milliseconds unless a unit stands beside them.
 
 ## A trigger and a tick
 

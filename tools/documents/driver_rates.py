@@ -1,4 +1,6 @@
-"""Writes the tables of ``docs/explanation/why-11-messages.md`` anew: ``python docs/driver_rates.py --older FOLDER``.
+"""Writes the tables of ``docs/explanation/why-11-messages.md`` anew.
+
+    python tools/documents/driver_rates.py --older FOLDER
 
 The drivers in Rust are those of ``cargo run --release -p airwire-lan --example driver_table``.
 
@@ -18,7 +20,7 @@ from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 
-DOCS = Path(__file__).resolve().parent
+DOCS = Path(__file__).resolve().parents[2] / "docs"
 PAGE = DOCS / "explanation" / "why-11-messages.md"
 DRIVERS = DOCS.parent / "tests" / "drivers"
 sys.path.insert(0, str(DRIVERS))

@@ -1,6 +1,6 @@
 """A photograph of the demo site, as a browser of this machine sees it on a virtual board.
 
-    make firmware && python docs/live_page.py
+    make firmware && python tools/documents/live_page.py
 
 Chromium opens the page through a forwarded port, while 1.65 V lie at GPIO26. Tests import the same functions.
 """
@@ -18,11 +18,10 @@ from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
+from airwire.board import Board
 from pictures import PICTURES, chromium
 
-from airwire.board import Board
-
-IMAGE = Path(__file__).resolve().parents[1] / "build" / "firmware" / "w5500-evb-pico" / "http_server-lwip_raw.elf"
+IMAGE = Path(__file__).resolve().parents[2] / "build" / "firmware" / "w5500-evb-pico" / "http_server-lwip_raw.elf"
 MILLIVOLTS = 1650
 LOOK_MS = 20_000
 """How long the page is open, in its own time, which stands still while it waits for the board."""

@@ -1,6 +1,6 @@
 """Writes the table of docs/explanation/lwip-options.md: TCP throughput by lwIP's options, on virtual boards.
 
-    make firmware && python docs/lwip_options.py
+    make firmware && python tools/documents/lwip_options.py
 
 Builds an image for each option alone and for each option left out (firmware/option_shares.cmake) into build/options,
 which takes minutes, and runs the firmware's sink for 10 s of virtual time on each.
@@ -18,7 +18,7 @@ from pathlib import Path
 
 from airwire.board import Board, board_header
 
-REPOSITORY = Path(__file__).resolve().parents[1]
+REPOSITORY = Path(__file__).resolve().parents[2]
 PAGE = REPOSITORY / "docs" / "explanation" / "lwip-options.md"
 TABLE = re.compile(r"(<!-- options -->\n).*?(<!-- end of options -->)", re.DOTALL)
 BUILD = REPOSITORY / "build" / "options"

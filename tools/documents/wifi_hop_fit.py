@@ -1,6 +1,6 @@
 """Writes the table of docs/fidelity-network.md: the constants of the suite's Wi-Fi hop, from the published ping alone.
 
-    make firmware && python docs/wifi_hop_fit.py
+    make firmware && python tools/documents/wifi_hop_fit.py
 
 Pings behind the hop, without times of its own, are run at every load of the channel in question. The least published
 ping gives the time that every ping takes besides; the mean gives the load. Deviation and maximum are left to show what
@@ -16,7 +16,7 @@ from pathlib import Path
 
 import airwire
 
-REPOSITORY = Path(__file__).resolve().parents[1]
+REPOSITORY = Path(__file__).resolve().parents[2]
 PAGE = REPOSITORY / "docs" / "fidelity-network.md"
 TABLE = re.compile(r"(<!-- wifi hop -->\n).*?(<!-- end of wifi hop -->)", re.DOTALL)
 PINGS = 2000

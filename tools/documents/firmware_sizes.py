@@ -1,6 +1,6 @@
 """Writes the tables of sizes into docs/reference/firmware.md: each image, and the small web server by part.
 
-    make firmware && python docs/firmware_sizes.py
+    make firmware && python tools/documents/firmware_sizes.py
 
 Reads the sections and symbols of the images in build/firmware/w5500-evb-pico by the cross compiler's own tools.
 """
@@ -12,7 +12,7 @@ import subprocess
 from collections import Counter
 from pathlib import Path
 
-REPOSITORY = Path(__file__).resolve().parents[1]
+REPOSITORY = Path(__file__).resolve().parents[2]
 IMAGES = REPOSITORY / "build" / "firmware" / "w5500-evb-pico"
 PAGE = REPOSITORY / "docs" / "reference" / "firmware.md"
 FLASH = (".boot2", ".vectors", ".settings", ".text", ".data")
