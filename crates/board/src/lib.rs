@@ -28,6 +28,7 @@ mod statistics;
 mod trace;
 mod traffic;
 mod usb;
+mod values;
 mod virtual_board;
 
 pub use mcu::chip::Console;
@@ -35,7 +36,7 @@ pub use mcu::chip::Console;
 pub use builtin::{board_names, find_board};
 pub use console_log::{CONSOLES, ConsoleLine, console_name};
 pub use error::BoardError;
-pub use file::{BoardFile, Chip, Part};
+pub use file::{BoardFile, PartEntry};
 pub use live::{Forward, ForwardError, LiveError, LiveListener, LiveOptions, Pace};
 pub use outcome::{BoardRun, FunctionShare, unescaped};
 pub use pair::{BoardPair, Crossing, Side};
