@@ -47,4 +47,5 @@ pub use snapshot::BoardSnapshot;
 pub use trace::TraceWriter;
 pub use traffic::{CounterEntry, LatencyEntry, SampleEntry, TrafficEntry};
 pub use usb::{InputReport, UsbDevice};
+pub use values::Value as PartValue;
 pub use virtual_board::{Board, BoardOptions, read_image, read_image_file, read_rom};

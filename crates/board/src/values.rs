@@ -6,13 +6,16 @@ use super::kinds::{KindField, Takes};
 
 /// The value of a field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Value {
+pub enum Value {
     /// A GPIO.
     Pin(u8),
     /// One of the words that the field takes.
     Word(&'static str),
+    /// `true` or `false`.
     Switch(bool),
+    /// A whole number.
     Number(u64),
+    /// A time.
     Time(Picoseconds),
 }
 
@@ -37,7 +40,7 @@ impl Values {
         self.set(field, value.expect("a default in the table of kinds fits its field"));
     }
 
-    fn get(&self, name: &str) -> Option<Value> {
+    pub(super) fn get(&self, name: &str) -> Option<Value> {
         self.0.iter().find(|(known, _)| *known == name).map(|(_, value)| *value)
     }
 

@@ -8,7 +8,7 @@ use std::path::Path;
 use super::BoardError;
 use super::kinds::{Kind, kinds};
 use super::parts::Part;
-use super::values::Values;
+use super::values::{Value as PartValue, Values};
 use fields::toml_file::TomlFile;
 use reader::Reader;
 
@@ -47,6 +47,11 @@ impl PartEntry {
     /// The name of its kind.
     pub fn kind(&self) -> &'static str {
         self.kind.name
+    }
+
+    /// What the file says of a field, or its default; nothing for one that is open, or that the kind does not have.
+    pub fn value(&self, field: &str) -> Option<PartValue> {
+        self.values.get(field)
     }
 
     /// Whether it has an Ethernet port.
