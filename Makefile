@@ -69,8 +69,8 @@ test: lint test-rust test-python ## Lint and test everything that is fast
 lint: $(VENV)/packages
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets --release --locked -- -D warnings
-	$(BIN)/ruff format --check python tests benches docs firmware/python
-	$(BIN)/ruff check python tests benches docs firmware/python
+	$(BIN)/ruff format --check python tests benches tools firmware/python
+	$(BIN)/ruff check python tests benches tools firmware/python
 	$(BIN)/mypy
 	find firmware -name '*.[ch]' | xargs $(BIN)/clang-format --dry-run --Werror
 
@@ -126,13 +126,13 @@ bench: $(VENV)/installed ## Airwire's own speed, side by side with its peers
 	$(BIN)/python -m benches
 
 docs: firmware ## Draw and compute the documents anew (needs Chromium, and the captures in ../shared/captures)
-	$(BIN)/python docs/pictures.py
-	$(BIN)/python docs/live_page.py
-	$(BIN)/python docs/wifi_hop_fit.py
-	$(BIN)/python docs/tick_beat.py --captures ../shared/captures
-	$(BIN)/python docs/board_timing.py
-	$(BIN)/python docs/firmware_sizes.py
-	$(BIN)/python docs/firmware_settings.py
+	$(BIN)/python tools/documents/pictures.py
+	$(BIN)/python tools/documents/live_page.py
+	$(BIN)/python tools/documents/wifi_hop_fit.py
+	$(BIN)/python tools/documents/tick_beat.py --captures ../shared/captures
+	$(BIN)/python tools/documents/board_timing.py
+	$(BIN)/python tools/documents/firmware_sizes.py
+	$(BIN)/python tools/documents/firmware_settings.py
 	$(BIN)/python tests/firmware/python/ping_pong_rates.py
 	$(BIN)/python tests/docs/docs_console.py
 

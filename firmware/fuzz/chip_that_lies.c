@@ -71,7 +71,7 @@ static void use_frames(uint8_t *buffer) {
         frames_acknowledge();
         size_t size = frames_next();
         check(size <= FRAMES_MOST_BYTES);
-        frames_read(buffer + FRAMES_AHEAD_BYTES, size);
+        frames_read(buffer, FRAMES_AHEAD_BYTES, size);
         frames_finish();
         came_back();
         frames_write(buffer, 14, true);

@@ -48,8 +48,7 @@ static err_t transmit(struct netif *netif, struct pbuf *frame) {
         frames_write(piece->payload, piece->len, !piece->next);
     }
     work(0, bytes);
-    frames_send();
-    return ERR_OK;
+    return frames_send() ? ERR_OK : ERR_IF;
 }
 
 _Static_assert(ETH_PAD_SIZE >= FRAMES_AHEAD_BYTES, "the pad has room for what is read before a frame");
@@ -59,7 +58,7 @@ static void receive_one(struct netif *netif, size_t bytes) {
     size_t pad = ETH_PAD_SIZE;
     bool is_right = true;
     for (struct pbuf *piece = frame; piece && is_right; piece = piece->next, pad = 0) {
-        is_right = frames_read((uint8_t *)piece->payload + pad, piece->len - pad);
+        is_right = frames_read(piece->payload, pad, piece->len - pad);
     }
     frames_finish();
     if (!is_right) {

@@ -15,21 +15,13 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from airwire._core import AirwireError
-    from airwire.bench import run, simulate
     from airwire.board import Board, board_header, board_names, board_schema, describe_board
-    from airwire.captures import (
-        analyze,
-        compare,
-        convert,
-        ecdf,
-        load_run,
-        parse_size,
-        parse_time,
-        read_edges,
-    )
-    from airwire.catalogue import link_budget, links, suite_schema
+    from airwire.board.spi_controller import SpiController
+    from airwire.capture.analysis import analyze, read_edges
+    from airwire.capture.conversion import convert
     from airwire.explain.link_run import explain_capture, explain_run
-    from airwire.link_model import (
+    from airwire.link.catalogue import link_budget, links, suite_schema
+    from airwire.link.model import (
         CaptureExplanation,
         Choice,
         Ledger,
@@ -43,24 +35,22 @@ if TYPE_CHECKING:
     )
     from airwire.model import Analysis, Capture, CaptureFailure, Comparison, Edges, Finding, Interval
     from airwire.report import write_figures, write_html
-    from airwire.selection import choose
-    from airwire.spi_controller import SpiController
-    from airwire.validation import validate
+    from airwire.runs.comparison import compare, ecdf
+    from airwire.runs.selection import choose
+    from airwire.runs.simulation import simulate
+    from airwire.runs.stored import load_run
+    from airwire.runs.suite import run
+    from airwire.runs.validation import validate
+    from airwire.values import format_time, parse_size, parse_time
 
 _HOMES = {
-    "AirwireError": "airwire._core",
-    **dict.fromkeys(
-        ("analyze", "compare", "convert", "ecdf", "load_run", "parse_size", "parse_time", "read_edges"),
-        "airwire.captures",
-    ),
-    **dict.fromkeys(
-        ("Analysis", "Capture", "CaptureFailure", "Comparison", "Edges", "Finding", "Interval"),
-        "airwire.model",
-    ),
-    **dict.fromkeys(("run", "simulate"), "airwire.bench"),
+    **dict.fromkeys(("AirwireError",), "airwire._core"),
     **dict.fromkeys(("Board", "board_header", "board_names", "board_schema", "describe_board"), "airwire.board"),
-    **dict.fromkeys(("link_budget", "links", "suite_schema"), "airwire.catalogue"),
+    **dict.fromkeys(("SpiController",), "airwire.board.spi_controller"),
+    **dict.fromkeys(("analyze", "read_edges"), "airwire.capture.analysis"),
+    **dict.fromkeys(("convert",), "airwire.capture.conversion"),
     **dict.fromkeys(("explain_capture", "explain_run"), "airwire.explain.link_run"),
+    **dict.fromkeys(("link_budget", "links", "suite_schema"), "airwire.link.catalogue"),
     **dict.fromkeys(
         (
             "CaptureExplanation",
@@ -74,12 +64,19 @@ _HOMES = {
             "Stage",
             "Waterfall",
         ),
-        "airwire.link_model",
+        "airwire.link.model",
+    ),
+    **dict.fromkeys(
+        ("Analysis", "Capture", "CaptureFailure", "Comparison", "Edges", "Finding", "Interval"), "airwire.model"
     ),
     **dict.fromkeys(("write_figures", "write_html"), "airwire.report"),
-    "choose": "airwire.selection",
-    "SpiController": "airwire.spi_controller",
-    "validate": "airwire.validation",
+    **dict.fromkeys(("compare", "ecdf"), "airwire.runs.comparison"),
+    **dict.fromkeys(("choose",), "airwire.runs.selection"),
+    **dict.fromkeys(("simulate",), "airwire.runs.simulation"),
+    **dict.fromkeys(("load_run",), "airwire.runs.stored"),
+    **dict.fromkeys(("run",), "airwire.runs.suite"),
+    **dict.fromkeys(("validate",), "airwire.runs.validation"),
+    **dict.fromkeys(("format_time", "parse_size", "parse_time"), "airwire.values"),
 }
 
 __all__ = [
@@ -114,6 +111,7 @@ __all__ = [
     "ecdf",
     "explain_capture",
     "explain_run",
+    "format_time",
     "link_budget",
     "links",
     "load_run",

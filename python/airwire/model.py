@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import polars as pl
 
-    from airwire.board_row import BoardRow
-    from airwire.link_model import LinkRow
+    from airwire.board.row import BoardRow
+    from airwire.link.model import LinkRow
 
 
 @dataclass(frozen=True, slots=True)

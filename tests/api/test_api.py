@@ -123,11 +123,12 @@ def test_a_known_gate_is_looked_at_even_if_nothing_shows_it(slotted: Path) -> No
 
 EXAMPLES = [
     "airwire",
-    "airwire.bench",
-    "airwire.board_catalogue",
-    "airwire.captures",
-    "airwire.catalogue",
-    "airwire.spi_controller",
+    "airwire.board.catalogue",
+    "airwire.board.spi_controller",
+    "airwire.capture.analysis",
+    "airwire.link.catalogue",
+    "airwire.runs.simulation",
+    "airwire.values",
 ]
 
 

@@ -33,7 +33,7 @@ DOCUMENTS = sorted([*REPOSITORY.glob("*.md"), *(REPOSITORY / "docs").rglob("*.md
 TERMINAL_COLUMNS = 150
 # What tests leave out: fetching, building, installing and benchmarks.
 _OF_THE_BUILD = re.compile(
-    r"^(sudo |git |make\b|pip |cd |\. |source |cargo |rustup |python3? (-m (venv|pip|benches)\b|tests/|docs/))"
+    r"^(sudo |git |make\b|pip |cd |\. |source |cargo |rustup |python3? (-m (venv|pip|benches)\b|tests/|tools/))"
 )
 _BLOCK = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 

@@ -27,11 +27,11 @@ from docs_tables import LEDGER, computed, tables_in
 
 import airwire as package
 from airwire.board import Board, describe_board
+from airwire.board.network import network_reference
 from airwire.cli.boards_reference import boards_page
 from airwire.cli.links_reference import links_page
 from airwire.cli.networks_reference import networks_page
 from airwire.cli.reference import reference_page
-from airwire.network import network_reference
 from airwire.synthetic import SlottedLink
 
 Run = Callable[..., CompletedProcess[str]]

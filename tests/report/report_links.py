@@ -9,7 +9,7 @@ from random import Random
 import polars as pl
 from report_analysis import MS, statistics_of
 
-from airwire.link_model import LinkRow, PublishedMedian, Stage
+from airwire.link.model import LinkRow, PublishedMedian, Stage
 from airwire.model import Analysis, Capture
 
 STAGES = (("wait for <the> slot", "gate"), ("on the air", "air"), ("firmware", "cpu"))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, cast
 import pytest
 import vl_convert
 
-from airwire.board_row import BoardRow, Figure, Published, SameBut
+from airwire.board.row import BoardRow, Figure, Published, SameBut
 from airwire.report.published_figure import published_figure
 from airwire.report.spec import vegalite_of
 

@@ -14,7 +14,7 @@ from report_page_reader import read
 from airwire.explain.link_published import published_sentence
 from airwire.explain.link_sentences import overload, time_goes
 from airwire.explain.waterfall import waterfalls
-from airwire.link_model import Stage, Waterfall
+from airwire.link.model import Stage, Waterfall
 from airwire.report import write_figures, write_html
 from airwire.report.figures import overview_figures
 from airwire.report.files import write_waterfalls

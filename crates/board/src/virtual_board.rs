@@ -10,7 +10,7 @@ use units::Picoseconds;
 
 use super::console_log::{CONSOLES, ConsoleLog};
 use super::file::BoardFile;
-use super::parts::{Joint, Parts, Pulses};
+use super::parts::{Joint, Parts, Pulses, SpiDevice};
 use super::recording::Recording;
 use super::sampler::Sampler;
 use super::trace::TraceWriter;
@@ -94,6 +94,20 @@ impl Board {
                 Joint::Wire { pin, to } => self.chip.wire_pins(pin, to),
                 Joint::Level { pin, level } => self.chip.drive_pin(pin, level),
             }
+        }
+        for pin in self.parts().pulled_up() {
+            self.chip.pull_pin(pin, true);
+        }
+        for (pin, level) in self.parts().outputs_at_start() {
+            self.chip.drive_pin(pin, Some(level));
+        }
+    }
+
+    /// Connects a device to an SPI port; its chip select has a pull-up.
+    pub fn connect_spi(&mut self, port: u8, select: Option<u8>, device: Box<dyn SpiDevice>) {
+        self.parts().connect_spi(port, select, device);
+        if let Some(pin) = select {
+            self.chip.pull_pin(pin, true);
         }
     }
 

@@ -3,7 +3,7 @@
 //! `peripherals/pads.rs`. Bit n of every mask is GPIO n.
 //!
 //! Left out: slew rate, drive strength, and the Schmitt trigger's thresholds. Two drivers that disagree give the
-//! level of the outside, and a conflict is counted.
+//! level of the outside, and a conflict is counted. A resistor outside wins against the pulls of the pads.
 
 use units::Picoseconds;
 
@@ -89,6 +89,9 @@ pub struct Pins {
     enable: [u32; FUNCTIONS],
     outside_driven: u32,
     outside_level: u32,
+    /// Resistors outside, which count where nobody drives.
+    outside_pulled: u32,
+    outside_pull_level: u32,
     /// The pins that are wired together with each pin, itself among them.
     wired: [u32; PIN_COUNT as usize],
     net: u32,
@@ -112,6 +115,8 @@ impl Default for Pins {
             enable: [0; FUNCTIONS],
             outside_driven: 0,
             outside_level: 0,
+            outside_pulled: 0,
+            outside_pull_level: 0,
             wired: std::array::from_fn(|pin| 1 << pin),
             net: 0,
             inputs: 0,
@@ -155,6 +160,14 @@ impl Pins {
             if level.is_some() { self.outside_driven | bit } else { self.outside_driven & !bit };
         self.outside_level =
             if level == Some(true) { self.outside_level | bit } else { self.outside_level & !bit };
+        self.resolve(at, bit);
+    }
+
+    /// A resistor outside pulls a pin to a level from here on.
+    pub fn pull_outside(&mut self, at: Picoseconds, pin: u8, level: bool) {
+        let Some(bit) = 1u32.checked_shl(u32::from(pin)).filter(|bit| bit & ALL_PINS != 0) else { return };
+        self.outside_pulled |= bit;
+        self.outside_pull_level = self.outside_pull_level & !bit | if level { bit } else { 0 };
         self.resolve(at, bit);
     }
 
@@ -310,14 +323,22 @@ impl Pins {
         if outside.is_some() && chip.is_some() && outside != chip {
             self.conflicts += 1;
         }
+        outside.or(chip).unwrap_or_else(|| self.pulled(pin))
+    }
+
+    /// The level of a net that nobody drives.
+    fn pulled(&self, pin: usize) -> bool {
+        let wired = self.wired[pin];
+        if self.outside_pulled & wired != 0 {
+            return self.outside_pull_level & self.outside_pulled & wired != 0;
+        }
         let pull = |wants: fn(&Pad) -> bool| pins_of(wired).any(|pin| wants(&self.pads[pin]));
-        let pulled = match (pull(|pad| pad.pull_up), pull(|pad| pad.pull_down)) {
+        match (pull(|pad| pad.pull_up), pull(|pad| pad.pull_down)) {
             (true, false) => true,
             (false, true) => false,
             // Both pulls on keep the last level (bus keeper, RP2040 datasheet 2.19.4); with none it floats where it was.
             _ => self.net >> pin & 1 == 1,
-        };
-        outside.or(chip).unwrap_or(pulled)
+        }
     }
 }
 
@@ -381,6 +402,21 @@ mod tests {
         pins.set_pad(NOW, 1, pad(false));
         pins.set_pad(NOW, 2, pad(true));
         assert_eq!(pins.levels() & 0b110, 0b110);
+    }
+
+    #[test]
+    fn a_resistor_outside_counts_where_nobody_drives_and_wins_against_the_pads() {
+        let mut pins = Pins::default();
+        pins.wire(NOW, 1, 2);
+        pins.pull_outside(NOW, 2, true);
+        assert_eq!(pins.levels(), 0b110, "the pads' pull-downs are on");
+        drives(&mut pins, 1, false);
+        assert_eq!(pins.levels(), 0);
+        pins.drive(NOW, Function::Sio, 1 << 1, 0, 0);
+        assert_eq!(pins.levels(), 0b110);
+        pins.drive_outside(NOW, 1, Some(false));
+        assert_eq!((pins.levels(), pins.conflicts()), (0, 0));
+        pins.pull_outside(NOW, 30, true);
     }
 
     #[test]

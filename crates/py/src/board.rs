@@ -302,7 +302,7 @@ impl PyBoard {
         check_port("SPI", port)?;
         let select = select.map(|name| self.pin(name)).transpose()?;
         let device = PySpi::new(device, port, self.held.failure());
-        self.held.lock()?.parts().connect_spi(port, select, Box::new(device));
+        self.held.lock()?.connect_spi(port, select, Box::new(device));
         Ok(())
     }
 

@@ -167,7 +167,9 @@ static void start(void) {
     }
     if (setting_role == ROLE_SENDER) {
         gpio_input(setting_trigger_pin, GPIO_PULLED_DOWN);
-        gpio_on(setting_trigger_pin, GPIO_RISING, pulse);
+        if (!gpio_on(setting_trigger_pin, GPIO_RISING, pulse)) {
+            console_text("error: nothing can be told of the trigger pin's pulses\n");
+        }
     } else {
         gpio_output(setting_done_pin, false);
     }

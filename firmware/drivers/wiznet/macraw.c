@@ -126,10 +126,9 @@ size_t frames_next(void) {
 
 bool frames_are_known(void) { return waiting; }
 
-/* The size before the frame comes in the same transaction. */
-static bool read_guessed(uint8_t *bytes, size_t count) {
+/* The size, and behind it so many of the frame's bytes in the same transaction. */
+static bool read_guessed(uint8_t *length, size_t count) {
     uint16_t guessed = left;
-    uint8_t *length = bytes - LENGTH_BYTES;
     memory_read(0, read_pointer, length, LENGTH_BYTES + count);
     is_guessed = false;
     is_doubtful = (unsigned)(length[0] << 8 | length[1]) != LENGTH_BYTES + guessed;
@@ -137,12 +136,19 @@ static bool read_guessed(uint8_t *bytes, size_t count) {
     return !is_doubtful && begin_frame(length);
 }
 
-bool frames_read(uint8_t *bytes, size_t count) {
+bool frames_read(uint8_t *buffer, size_t headroom, size_t count) {
+    uint8_t *bytes = buffer + headroom;
     count = count < left ? count : left;
-    if (!is_guessed) {
+    if (is_guessed && headroom >= LENGTH_BYTES) {
+        if (!read_guessed(bytes - LENGTH_BYTES, count)) {
+            return false;
+        }
+    } else {
+        uint8_t length[LENGTH_BYTES];
+        if (is_guessed && !read_guessed(length, 0)) {
+            return false;
+        }
         memory_read(0, read_pointer, bytes, count);
-    } else if (!read_guessed(bytes, count)) {
-        return false;
     }
     read_pointer = (uint16_t)(read_pointer + count);
     left = (uint16_t)(left - count);
@@ -185,13 +191,11 @@ void frames_settle(void) {
 bool frames_has_room(size_t bytes) { return bytes <= memory_bytes(0); }
 
 /* The frame before must have left before the pointer moves on. */
-static void wait_until_sent(void) {
+static bool has_left(void) {
     for (unsigned look = 0; is_sending && look < SEND_LOOKS; look++) {
         see_whether_sent();
     }
-    if (is_sending) {
-        fault();
-    }
+    return !is_sending;
 }
 
 static void write_filled(const uint8_t *bytes, size_t count, size_t zeros) {
@@ -204,11 +208,17 @@ void frames_write(const uint8_t *bytes, size_t count, bool is_last) {
     write_filled(bytes, count, is_last && written < LEAST_BYTES ? LEAST_BYTES - written : 0);
 }
 
-void frames_send(void) {
-    wait_until_sent();
-    bus_write16(Sn_TX_WR(0), write_pointer);
-    is_sending = socket_command(0, CR_SEND);
-    written = 0;
+bool frames_send(void) {
+    if (has_left()) {
+        bus_write16(Sn_TX_WR(0), write_pointer);
+        is_sending = socket_command(0, CR_SEND);
+        written = 0;
+        if (is_sending) {
+            return true;
+        }
+    }
+    fault();
+    return false;
 }
 
 uint32_t frames_faults(void) { return faults; }

@@ -143,11 +143,15 @@ size_t socket_room(unsigned socket, size_t wanted) {
     return sockets[socket].room;
 }
 
-void socket_write(unsigned socket, const uint8_t *bytes, size_t count) {
+size_t socket_write(unsigned socket, const uint8_t *bytes, size_t count) {
+    if (count > sockets[socket].room) {
+        count = sockets[socket].room;
+    }
     memory_write(socket, sockets[socket].write, bytes, count);
     sockets[socket].write = (uint16_t)(sockets[socket].write + count);
     sockets[socket].unsent = (uint16_t)(sockets[socket].unsent + count);
     sockets[socket].room = (uint16_t)(sockets[socket].room - count);
+    return count;
 }
 
 bool socket_send(unsigned socket) {
@@ -158,7 +162,9 @@ bool socket_send(unsigned socket) {
         return false;
     }
     bus_write16(Sn_TX_WR(socket), sockets[socket].write);
-    socket_command(socket, CR_SEND);
+    if (!socket_command(socket, CR_SEND)) {
+        return false;
+    }
     sockets[socket].unsent = 0;
     sockets[socket].is_sending = true;
     return true;

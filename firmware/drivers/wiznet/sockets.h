@@ -52,9 +52,11 @@ void socket_release(unsigned socket);
 
 /* How many bytes can be written; at least `wanted` of them where the chip has the room. */
 size_t socket_room(unsigned socket, size_t wanted);
-/* Writes behind what was written since the last socket_send(), which sends all of it. */
-void socket_write(unsigned socket, const uint8_t *bytes, size_t count);
-/* False while the send before is not over: then again, when SOCKET_SENT has come. */
+/* Writes behind what was written since the last socket_send(), which sends all of it. Returns how many bytes it took:
+ * never more than socket_room() last said there is room for. */
+size_t socket_write(unsigned socket, const uint8_t *bytes, size_t count);
+/* False while the send before is not over: then it is to be asked again when SOCKET_SENT has come. False as well where
+ * the chip does not take the command: then at once. What was written waits meanwhile. */
 bool socket_send(unsigned socket);
 bool socket_is_sending(unsigned socket);
 /* Where the next datagrams go. */

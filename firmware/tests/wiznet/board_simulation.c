@@ -56,10 +56,11 @@ bool gpio_get(unsigned pin) {
     return board_interrupt_level;
 }
 
-void gpio_on(unsigned pin, unsigned events, void (*handler)(void)) {
+bool gpio_on(unsigned pin, unsigned events, void (*handler)(void)) {
     (void)pin;
     (void)events;
     (void)handler;
+    return true;
 }
 
 void gpio_mask(unsigned pin) { (void)pin; }

@@ -47,6 +47,7 @@ static struct {
     unsigned socket;
 } during;
 static bool holds;
+static uint8_t refused; /* a command that the chip does not take; 0 for none */
 unsigned chip_faults;
 
 uint8_t *chip_common(unsigned offset) { return &space[0][offset]; }
@@ -167,7 +168,10 @@ static void write_byte(unsigned block, unsigned place, uint8_t value) {
     int socket = socket_at(block, place, &offset);
     if (socket < 0) {
         space[block][place] = value;
+    } else if (offset == CR && value == refused) {
+        space[block][place] = value;
     } else if (offset == CR) {
+        space[block][place] = 0;
         command((unsigned)socket, value);
     } else if (offset == IR) {
         *chip_socket((unsigned)socket, IR) &= (uint8_t)~value;
@@ -259,6 +263,7 @@ void chip_begin(void) {
     memset(sockets, 0, sizeof sockets);
     during.bytes = NULL;
     holds = false;
+    refused = 0;
     chip_faults = 0;
     *chip_common(VERSION) = VERSION_VALUE;
     *chip_common(PHY_PLACE) = PHY_VALUE;
@@ -304,6 +309,8 @@ void chip_peer_ends(unsigned socket) {
     *chip_socket(socket, SR) = 0x1c;
     *chip_socket(socket, IR) |= 2;
 }
+
+void chip_refuse(uint8_t code) { refused = code; }
 
 void chip_hold_sending(bool is_held) {
     holds = is_held;

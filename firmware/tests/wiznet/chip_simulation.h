@@ -25,6 +25,8 @@ void chip_accept(unsigned socket);
 void chip_peer_ends(unsigned socket);
 /* SEND does not come to its end until then. */
 void chip_hold_sending(bool is_held);
+/* The chip does not take this command: its code stays in Sn_CR. 0 has it take all of them again. */
+void chip_refuse(uint8_t code);
 /* SPI frames that no driver should make: a write to what can only be read, an address where nothing is. */
 extern unsigned chip_faults;
 /* Sizes of the memories in KiB, from the registers. */

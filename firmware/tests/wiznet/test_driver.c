@@ -136,8 +136,7 @@ static void what_is_written_is_sent_across_the_end_of_the_memory(unsigned socket
         size_t count = wanted < room ? wanted : room;
         count = count < whole - written ? count : whole - written;
         if (count) {
-            socket_write(socket, bytes + written, count);
-            written += count;
+            written += socket_write(socket, bytes + written, count);
         }
         if (!count || chance(3)) {
             EXPECT(socket_send(socket));
@@ -186,7 +185,7 @@ static void no_more_is_sent_while_a_send_is_under_way(void) {
     socket_write(0, (const uint8_t *)"one", 3);
     EXPECT(socket_send(0));
     EXPECT(socket_is_sending(0));
-    socket_write(0, (const uint8_t *)"two", 3);
+    EXPECT_EQUAL(socket_write(0, (const uint8_t *)"two", 3), 3);
     EXPECT(!socket_send(0));
     events_of(0, &state);
     EXPECT(!socket_send(0));
@@ -197,6 +196,43 @@ static void no_more_is_sent_while_a_send_is_under_way(void) {
     EXPECT(socket_send(0));
     EXPECT(!memcmp(chip_sent(0, &sent), "onetwo", 6));
     EXPECT_EQUAL(sent, 6);
+}
+
+/* 0x20 is SEND (W5500 datasheet, Sn_CR). */
+static void a_send_that_the_chip_does_not_take_is_made_again(void) {
+    enum socket_state state;
+    size_t sent;
+    start(1);
+    connect(0);
+    EXPECT(socket_room(0, 5) >= 5);
+    EXPECT_EQUAL(socket_write(0, (const uint8_t *)"again", 5), 5);
+    chip_refuse(0x20);
+    EXPECT(!socket_send(0));
+    EXPECT(!socket_is_sending(0));
+    chip_refuse(0);
+    EXPECT(socket_send(0));
+    EXPECT(events_of(0, &state) & SOCKET_SENT);
+    EXPECT(!memcmp(chip_sent(0, &sent), "again", 5));
+    EXPECT_EQUAL(sent, 5);
+}
+
+/* Without a look at the room before there is none; and a room that was used up is not taken for a large one. */
+static void a_write_takes_no_more_than_there_is_room_for(void) {
+    static const uint8_t bytes[20000];
+    size_t sent;
+    start(1);
+    connect(0);
+    EXPECT_EQUAL(socket_write(0, bytes, 1), 0);
+    size_t room = socket_room(0, sizeof bytes);
+    EXPECT_EQUAL(room, 1024u * chip_memory_kib(0, true));
+    EXPECT_EQUAL(socket_write(0, bytes, room - 1), room - 1);
+    EXPECT_EQUAL(socket_write(0, bytes, 100), 1);
+    EXPECT_EQUAL(socket_room(0, 1), 0);
+    EXPECT_EQUAL(socket_write(0, bytes, 100), 0);
+    chip_forget_sent(0);
+    EXPECT(socket_send(0));
+    chip_sent(0, &sent);
+    EXPECT_EQUAL(sent, room);
 }
 
 static void a_size_that_changes_while_it_is_read_is_never_too_large(void) {
@@ -244,6 +280,8 @@ int main(void) {
         }
     }
     no_more_is_sent_while_a_send_is_under_way();
+    a_send_that_the_chip_does_not_take_is_made_again();
+    a_write_takes_no_more_than_there_is_room_for();
     a_size_that_changes_while_it_is_read_is_never_too_large();
     a_datagram_goes_to_its_peer();
     EXPECT_EQUAL(chip_faults, 0);

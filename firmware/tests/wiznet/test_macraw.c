@@ -33,13 +33,13 @@ static size_t with_size(uint8_t *bytes, size_t frame, size_t size) {
 static void expect_frame(size_t frame, size_t size) {
     static uint8_t room[FRAMES_AHEAD_BYTES + FRAMES_MOST_BYTES], *const bytes = room + FRAMES_AHEAD_BYTES;
     size_t told = frames_next();
-    if (!frames_read(bytes, told / 2)) {
+    if (!frames_read(room, FRAMES_AHEAD_BYTES, told / 2)) {
         frames_finish();
         told = frames_next();
-        EXPECT(frames_read(bytes, told / 2));
+        EXPECT(frames_read(room, FRAMES_AHEAD_BYTES, told / 2));
     }
     EXPECT_EQUAL(told, size);
-    EXPECT(frames_read(bytes + told / 2, told - told / 2));
+    EXPECT(frames_read(bytes + told / 2, 0, told - told / 2));
     frames_finish();
     size_t wrong = 0;
     for (size_t at = 0; at < size; at++) {
@@ -118,7 +118,7 @@ static void what_is_not_read_of_a_frame_is_left_out(void) {
     chip_receive(0, bytes, with_size(bytes, 1, 700));
     chip_receive(0, bytes, with_size(bytes, 2, 800));
     EXPECT_EQUAL(frames_next(), 700);
-    EXPECT(frames_read(bytes, 14));
+    EXPECT(frames_read(bytes, 0, 14));
     frames_finish();
     expect_frame(2, 800);
 }
@@ -164,7 +164,7 @@ static void a_frame_leaves_as_written_and_short_ones_are_filled(void) {
         if (size > 14) {
             frames_write(bytes + 16, size - 14, true);
         }
-        frames_send();
+        EXPECT(frames_send());
         const uint8_t *taken = chip_sent(0, &sent);
         EXPECT_EQUAL(sent, size < 60 ? 60 : size);
         EXPECT(!memcmp(taken, bytes + 2, size));
@@ -172,6 +172,73 @@ static void a_frame_leaves_as_written_and_short_ones_are_filled(void) {
             EXPECT_EQUAL(taken[at], 0);
         }
     }
+}
+
+/* Small enough that its size would come in the same transaction. */
+static void a_frame_stays_within_a_buffer_without_headroom(void) {
+    static uint8_t given[FRAMES_MOST_BYTES + 2], room[FRAMES_MOST_BYTES + 16];
+    uint32_t before = frames_faults();
+    for (size_t size = 60; size < 140; size++) {
+        size_t wrong = 0;
+        begin();
+        memset(room, 0xa5, sizeof room);
+        EXPECT(chip_receive(0, given, with_size(given, size, size)));
+        EXPECT_EQUAL(frames_next(), size);
+        EXPECT(frames_read(room + 8, 0, size));
+        frames_finish();
+        for (size_t at = 0; at < 8; at++) {
+            wrong += room[at] != 0xa5 || room[8 + size + at] != 0xa5;
+        }
+        for (size_t at = 0; at < size; at++) {
+            wrong += room[8 + at] != byte_of(size, at);
+        }
+        EXPECT_EQUAL(wrong, 0);
+        EXPECT_EQUAL(frames_next(), 0);
+    }
+    EXPECT_EQUAL(frames_faults(), before);
+}
+
+static bool send_frame(size_t frame, size_t size) {
+    static uint8_t bytes[FRAMES_MOST_BYTES + 2];
+    with_size(bytes, frame, size);
+    frames_write(bytes + 2, size, true);
+    return frames_send();
+}
+
+static void expect_sent(size_t frame, size_t size) {
+    size_t sent, wrong = 0;
+    const uint8_t *taken = chip_sent(0, &sent);
+    EXPECT_EQUAL(sent, size);
+    for (size_t at = 0; at < sent; at++) {
+        wrong += taken[at] != byte_of(frame, at);
+    }
+    EXPECT_EQUAL(wrong, 0);
+}
+
+/* The frame before never leaves: after the limit the socket is opened anew, and both frames are lost. */
+static void a_frame_that_cannot_leave_is_told_as_not_sent(void) {
+    begin();
+    uint32_t before = frames_faults();
+    chip_hold_sending(true);
+    EXPECT(send_frame(1, 100));
+    EXPECT(!send_frame(2, 200));
+    EXPECT_EQUAL(frames_faults(), before + 1);
+    chip_hold_sending(false);
+    chip_forget_sent(0);
+    EXPECT(send_frame(3, 300));
+    expect_sent(3, 300);
+}
+
+/* 0x20 is SEND. What the chip did not take must not leave with the next frame, as one that nobody sent. */
+static void a_send_that_is_not_taken_is_told_and_leaves_nothing_behind(void) {
+    begin();
+    uint32_t before = frames_faults();
+    chip_refuse(0x20);
+    EXPECT(!send_frame(4, 400));
+    EXPECT_EQUAL(frames_faults(), before + 1);
+    chip_refuse(0);
+    EXPECT(send_frame(5, 500));
+    expect_sent(5, 500);
 }
 
 int test_macraw(void) {
@@ -182,6 +249,9 @@ int test_macraw(void) {
     a_size_that_changes_while_it_is_read_loses_nothing();
     a_size_that_cannot_be_opens_the_socket_anew();
     a_frame_leaves_as_written_and_short_ones_are_filled();
+    a_frame_stays_within_a_buffer_without_headroom();
+    a_frame_that_cannot_leave_is_told_as_not_sent();
+    a_send_that_is_not_taken_is_told_and_leaves_nothing_behind();
     EXPECT_EQUAL(chip_faults, 0);
     return expect_result();
 }

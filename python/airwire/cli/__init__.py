@@ -25,6 +25,7 @@ from airwire.cli.fsdata import fsdata
 from airwire.cli.link import link
 from airwire.cli.links import links
 from airwire.cli.output import EXIT_BAD_INPUT, EXIT_INTERRUPTED, complain
+from airwire.cli.paths import CheckedCommand
 from airwire.cli.report import report
 from airwire.cli.run import run
 from airwire.cli.validate import validate
@@ -40,7 +41,7 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 for _command in (run, explain, choose, links, link, validate, analyze, compare, report, convert, fsdata, demo):
-    app.command()(_command)
+    app.command(cls=CheckedCommand)(_command)
 app.add_typer(board)
 
 

@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+import airwire
 from airwire.cli import options
 from airwire.cli.output import finish, print_json, progress_bar
+from airwire.cli.paths import RUN, Writes
 
 if TYPE_CHECKING:
     from airwire.model import Analysis
@@ -32,6 +34,7 @@ def analyze(
             help="Run folder to write. Default: runs/<UTC time>-captures. Never overwritten.",
             show_default=False,
         ),
+        Writes("run folder", is_folder=True, holds=RUN, makes_folders=True),
     ] = None,
     run_folder: Annotated[bool, typer.Option(help="Whether to write a run folder at all.")] = True,
     report: options.ReportFile = None,
@@ -44,12 +47,12 @@ def analyze(
     (type 7: linear interpolation between order statistics), and finds gates, frozen phases, combs, steps, drift,
     bursts and losses. Example: airwire analyze captures/ --report out.html
     """
-    from airwire import bench, captures
     from airwire.cli.environment import environment
+    from airwire.runs.suite import default_folder
 
-    folder = (out or bench.default_folder("captures")) if run_folder else None
+    folder = (out or default_folder("captures")) if run_folder else None
     with progress_bar("Analysing captures") as progress:
-        analysis = captures.analyze(
+        analysis = airwire.analyze(
             paths,
             trigger=trigger,
             done=done,

@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.text import Text
 
 from airwire.explain.quantities import table_time
-from airwire.link_model import Change, Stage
+from airwire.link.model import Change, Stage
 
 BAR_CHARACTERS = 44
 _COLOURS = {

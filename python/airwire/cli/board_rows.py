@@ -9,7 +9,7 @@ from typing import Any
 from rich.table import Table
 from rich.text import Text
 
-from airwire.board_row import Published
+from airwire.board.row import Published
 from airwire.cli.output import whole
 from airwire.cli.tables import console
 from airwire.explain.board_figures import figure_text, interval_text, published_text, ratio_text

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from airwire.board_model import BoardDescription, ChipKind
+    from airwire.board.model import BoardDescription, ChipKind
 
 HEADER = """\
 # Boards

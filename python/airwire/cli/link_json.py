@@ -10,7 +10,7 @@ from typing import Any
 from airwire.cli.output import whole
 from airwire.explain.link_published import ratio
 from airwire.explain.link_run import overload_sentence, row_verdict
-from airwire.link_model import (
+from airwire.link.model import (
     Candidate,
     CaptureExplanation,
     Change,

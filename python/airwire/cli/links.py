@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+import airwire
 from airwire.cli import options
 from airwire.cli.output import print_json
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from airwire.link_model import Link
+    from airwire.link.model import Link
 
 
 def links(
@@ -28,18 +29,17 @@ def links(
 
     Example: airwire links lora
     """
-    from airwire import catalogue
     from airwire.cli.tables import console
 
     if suite_schema:
         import json as encoder
 
-        typer.echo(encoder.dumps(catalogue.suite_schema(), indent=2))
+        typer.echo(encoder.dumps(airwire.suite_schema(), indent=2))
         return
-    known = catalogue.links()
+    known = airwire.links()
     if name is not None:
         # The core knows which name was probably meant.
-        catalogue.link_budget(name, 1)
+        airwire.link_budget(name, 1)
         known = [link for link in known if link.name == name]
     if json:
         from airwire.cli.link_json import links_json

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from airwire.board_model import NetworkEntry, TrafficKind
+    from airwire.board.model import NetworkEntry, TrafficKind
 
 HEADER = """\
 # Networks
@@ -67,7 +67,7 @@ takes its place. On the command line the same stands in one line, the name first
 
 def networks_page() -> str:
     """The page in Markdown."""
-    from airwire import network
+    from airwire.board import network
 
     known = network.network_reference()
     lines = [HEADER.rstrip()]

@@ -9,6 +9,8 @@ from typing import Annotated
 
 import typer
 
+from airwire.cli.paths import CAPTURES, FIGURES, Reads, Writes
+
 PAIRING_RULES = ("strict", "fifo", "published")
 MAX_SEED = 2**63 - 1
 MAX_WORKERS = 1024
@@ -92,6 +94,7 @@ CapturePaths = Annotated[
         help="Captures (Saleae CSV and .sal, sigrok .sr, VCD, PulseView CSV; also .gz, .xz, .zst) or folders of them.",
         show_default=False,
     ),
+    Reads("capture", holds=CAPTURES),
 ]
 Trigger = Annotated[
     str,
@@ -199,8 +202,10 @@ Json = Annotated[bool, typer.Option("--json", help="Print one JSON object instea
 ReportFile = Annotated[
     Path | None,
     typer.Option("--report", metavar="FILE", help="Write a self-contained HTML report.", show_default=False),
+    Writes("report", kinds=(".html",), makes_folders=True),
 ]
 FiguresFolder = Annotated[
     Path | None,
     typer.Option("--figures", metavar="FOLDER", help="Write the report's figures as SVG and PNG.", show_default=False),
+    Writes("figures", is_folder=True, holds=FIGURES, makes_folders=True),
 ]

@@ -7,15 +7,19 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+import airwire
 from airwire.cli import options
 from airwire.cli.output import EXIT_NO_FIGURE, complain, finish, print_json, progress_bar
+from airwire.cli.paths import RUN, Reads, Writes, everything
 
 if TYPE_CHECKING:
     from airwire.model import Analysis
 
 
 def run(
-    suite: Annotated[Path, typer.Argument(metavar="SUITE", help="A suite: a TOML file.", show_default=False)],
+    suite: Annotated[
+        Path, typer.Argument(metavar="SUITE", help="A suite: a TOML file.", show_default=False), Reads("suite")
+    ],
     samples: Annotated[
         int | None,
         typer.Option(
@@ -44,6 +48,7 @@ def run(
             help="Where the images of rows that run on boards are. Default: beside the suite, then build/firmware.",
             show_default=False,
         ),
+        Reads("folder of images", holds=everything),
     ] = None,
     workers: options.Workers = None,
     out: Annotated[
@@ -53,6 +58,7 @@ def run(
             help="Run folder to write. Default: runs/<UTC time>-<suite>. Never overwritten.",
             show_default=False,
         ),
+        Writes("run folder", is_folder=True, holds=RUN, makes_folders=True),
     ] = None,
     captures: Annotated[
         bool, typer.Option("--captures", help="Write a capture of every link's row into the run folder as well.")
@@ -67,13 +73,12 @@ def run(
     its virtual board; the same suite and seed give the same result.
     Example: airwire run suites/links.toml --report links.html
     """
-    from airwire import bench
     from airwire.cli.environment import environment
 
     # Findings and intervals are for the report; the ranking needs neither.
     in_depth = report is not None or figures is not None
     with progress_bar("Running the suite") as progress:
-        analysis = bench.run(
+        analysis = airwire.run(
             suite,
             samples=samples,
             seed=seed,

@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from airwire.board_row import BoardRow, Bulk
+from airwire.board.row import BoardRow, Bulk
 from airwire.explain.board_cause import Cause, sentences_of, sum_ps, unexplained_sentences
 from airwire.explain.board_causes import causes, is_slow, megahertz
 from airwire.explain.board_figures import number, quantity
 from airwire.explain.quantities import count, percent, rough_time
-from airwire.link_model import Stage, Waterfall
+from airwire.link.model import Stage, Waterfall
 
 _FULL = "window full: "
 _AWAITED = "acknowledgement awaited: "

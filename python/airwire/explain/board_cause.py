@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from airwire.explain.quantities import percent
-from airwire.link_model import Stage, Waterfall
+from airwire.link.model import Stage, Waterfall
 
 Amount = Callable[[float], str]
 """How sentences say picoseconds: as a time, or as a share of the whole."""

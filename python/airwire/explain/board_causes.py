@@ -9,7 +9,7 @@ from airwire.explain.board_peer import apart, of_the_board, of_the_peer, shares_
 from airwire.explain.board_timers import timer_causes
 from airwire.explain.quantities import percent, rough_time
 from airwire.explain.waterfall import OTHER_FUNCTIONS, PROCESSOR
-from airwire.link_model import Stage, Waterfall
+from airwire.link.model import Stage, Waterfall
 
 _STILL = "SPI stands still between bytes"
 # Printing is worth a word from a smaller share on than other causes: it is easily left out.

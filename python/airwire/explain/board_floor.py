@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import astuple, dataclass
 
-from airwire.board_row import BULK
+from airwire.board.row import BULK
 from airwire.explain.board_peer import apart
 from airwire.explain.quantities import rough_time
 from airwire.explain.waterfall import waterfalls
-from airwire.link_model import Stage
+from airwire.link.model import Stage
 from airwire.model import Capture
 
 # Below this share other causes matter, and the sentence would distract from them.

@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from airwire.explain.board_cause import Cause
 from airwire.explain.quantities import rough_time
-from airwire.link_model import Stage
+from airwire.link.model import Stage
 
 _PEER = "the peer: "
 

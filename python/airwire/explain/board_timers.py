@@ -11,7 +11,7 @@ from math import ceil
 from airwire.explain.board_cause import Cause, sum_ps
 from airwire.explain.board_figures import number
 from airwire.explain.quantities import rough_time
-from airwire.link_model import Stage
+from airwire.link.model import Stage
 
 _TIMER = "asleep until a timer"
 _LOOKS = f"{_TIMER} between looks at "

@@ -13,7 +13,7 @@ from airwire.explain.link_published import published_sentence
 from airwire.explain.link_sentences import capture_sentence, overload, time_goes
 from airwire.explain.waterfall import budget_waterfall, waterfalls
 from airwire.explain.what_if import Question, changes_of
-from airwire.link_model import CaptureExplanation, Change, FittedGate, QuantilePair, RowExplanation, Stage
+from airwire.link.model import CaptureExplanation, Change, FittedGate, QuantilePair, RowExplanation, Stage
 
 if TYPE_CHECKING:
     from airwire.model import Analysis, Capture

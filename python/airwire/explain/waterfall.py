@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from airwire.explain.board_peer import has_peer, together
-from airwire.link_model import LinkRow, Stage, Waterfall
+from airwire.link.model import LinkRow, Stage, Waterfall
 
 if TYPE_CHECKING:
     import polars as pl

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from airwire.board_row import BoardRow
+from airwire.board.row import BoardRow
 from airwire.explain.board_figures import WITHIN, figure_text, published_text, ratio_text
 from airwire.report import units
 from airwire.report.samples import CaptureView

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from airwire.link_model import Waterfall
+from airwire.link.model import Waterfall
 from airwire.report.spec import LegendEntry, Spec
 
 KINDS: Mapping[str, tuple[str, str]] = {

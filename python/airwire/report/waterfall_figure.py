@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import accumulate
 
-from airwire.link_model import Waterfall
+from airwire.link.model import Waterfall
 from airwire.report import units
 from airwire.report.spec import Columns, Figure, Panel, Spec, row_axis, tooltip
 from airwire.report.stage_colours import by_kind, kind_legend, kinds_of

@@ -67,6 +67,7 @@ impl Part for OnSpi {
     fn connect(&mut self, wiring: &mut Wiring<'_>) {
         wiring.spi(self.port, self.select.is_some());
         if let Some(pin) = self.select {
+            wiring.pulled_up(pin);
             wiring.pins(1 << pin);
         }
     }

@@ -43,7 +43,7 @@ impl Part for MappedMac {
         self.device = wiring.attach(IdealMac::default());
         wiring.window(IDEAL_MAC_BYTES);
         if let Some(device) = self.device {
-            wiring.interrupt(device, self.interrupt, Some(false));
+            wiring.interrupt(device, self.interrupt);
         }
     }
 

@@ -91,6 +91,23 @@ impl Parts {
         parts.push(part);
     }
 
+    /// The inputs of the parts that are active low and pulled up: what nobody drives neither selects nor resets one. The
+    /// datasheets have such resistors inside (W5500 1.1, SCSn), boards have them outside.
+    pub(super) fn pulled_up(&self) -> Vec<u8> {
+        self.buses.pulled_up.clone()
+    }
+
+    /// What the parts drive from the start.
+    pub(super) fn outputs_at_start(&mut self) -> Vec<(u8, bool)> {
+        let mut reactions = Vec::new();
+        self.buses.tell(self.lan.as_ref(), &mut reactions);
+        let level = |reaction| match reaction {
+            Reaction::Pin { pin, level: Some(level) } => Some((pin, level)),
+            _ => None,
+        };
+        reactions.into_iter().filter_map(level).collect()
+    }
+
     /// Connects a device to an SPI port.
     pub fn connect_spi(&mut self, port: u8, select: Option<u8>, device: Box<dyn SpiDevice>) {
         self.connect("", 0, Box::new(OnSpi::new(port, select, device)));

@@ -196,6 +196,11 @@ impl Wiring<'_> {
         self.buses.joints.push(Joint::Level { pin, level });
     }
 
+    /// It has an input that a resistor pulls up, inside or outside.
+    pub fn pulled_up(&mut self, pin: u8) {
+        self.buses.pulled_up.push(pin);
+    }
+
     /// It is a voltage at a pin with an ADC input.
     pub fn voltage(&mut self, pin: u8, microvolts: i32) {
         self.buses.set_microvolts(pin, Some(microvolts));
@@ -218,8 +223,8 @@ impl Wiring<'_> {
         self.lan.as_mut().map(|lan| lan.attach(name, device))
     }
 
-    /// The interrupt output of its device is on a pin. The MCU has heard of its level, or has not.
-    pub fn interrupt<D: NetDevice>(&mut self, device: DeviceId<D>, pin: u8, told_low: Option<bool>) {
-        self.buses.interrupts.push(Interrupt { device: device.any(), pin, told_low });
+    /// The interrupt output of its device is on a pin, which it drives from the start.
+    pub fn interrupt<D: NetDevice>(&mut self, device: DeviceId<D>, pin: u8) {
+        self.buses.interrupts.push(Interrupt { device: device.any(), pin, told_low: None });
     }
 }

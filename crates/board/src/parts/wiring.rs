@@ -36,6 +36,8 @@ pub(super) struct Buses {
     pub(super) routes: Routes,
     /// What the MCU's pins have to do with each other and with levels from the start.
     pub(super) joints: Vec<Joint>,
+    /// Pins with a resistor to the supply.
+    pub(super) pulled_up: Vec<u8>,
     pub(super) activity: Option<Activity>,
     pub(super) passed: [Passed; 2],
     /// The network's next event, as the MCU was told.

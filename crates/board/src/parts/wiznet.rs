@@ -115,9 +115,11 @@ impl Part for Seat {
         wiring.spi(self.port, true);
         let pins = [self.select, self.reset, self.clock];
         wiring.pins(pins.into_iter().flatten().fold(0, |mask, pin| mask | 1 << pin));
+        for pin in [self.select, self.reset].into_iter().flatten() {
+            wiring.pulled_up(pin);
+        }
         if let (Some(chip), Some(pin)) = (self.chip, self.interrupt) {
-            // A chip drives it from the start (W5500 datasheet 1.1, INTn is an output).
-            wiring.interrupt(chip, pin, None);
+            wiring.interrupt(chip, pin);
         }
     }
 

@@ -248,6 +248,13 @@ impl Bus {
         self.settle();
     }
 
+    /// A resistor outside pulls a pin from here on.
+    pub(crate) fn pull_pin(&mut self, now: Picoseconds, pin: u8, level: bool) {
+        self.io.now = self.io.now.max(now);
+        self.io.pins.pull_outside(self.io.now, pin, level);
+        self.settle();
+    }
+
     fn interrupts_changed(&mut self) {
         let lines = self.io.lines.irq() & !(1 << Irq::IO_BANK0.0 | 1 << Irq::IO_QSPI.0);
         let bank0 = self.blocks.io_bank0.irq_levels();

@@ -159,6 +159,12 @@ impl Rp2040 {
         self.bus.drive_pin(now, pin, level);
     }
 
+    /// Puts a resistor at a pin: it gives the level while nobody drives.
+    pub fn pull_pin(&mut self, pin: u8, level: bool) {
+        let now = self.now();
+        self.bus.pull_pin(now, pin, level);
+    }
+
     /// Wires two pins together: from here on they are one net.
     pub fn wire_pins(&mut self, pin: u8, other: u8) {
         let now = self.now();

@@ -10,9 +10,11 @@ import typer
 
 from airwire.cli import options
 from airwire.cli.output import print_json, writing
+from airwire.cli.paths import Reads, Writes
+from airwire.outputs import new_folder, write_file
 
 if TYPE_CHECKING:
-    from airwire.board_model import BoardDescription
+    from airwire.board.model import BoardDescription
 
 
 def list_boards(json: options.Json = False) -> None:
@@ -44,6 +46,7 @@ def check(
     file: Annotated[
         Path | None,
         typer.Argument(metavar="[FILE]", help="A board file, or the name of a board.", show_default=False),
+        Reads("board file"),
     ] = None,
     json: options.Json = False,
     schema: Annotated[
@@ -58,7 +61,8 @@ def check(
 
     Example: airwire board check boards/pico.toml
     """
-    from airwire import board, network
+    from airwire import board
+    from airwire.board import network
 
     if schema or network_schema:
         import json as encoder
@@ -76,11 +80,14 @@ def check(
 
 def header(
     board: Annotated[
-        str, typer.Argument(metavar="BOARD", help="The name of a board (airwire board list), or a board file.")
+        str,
+        typer.Argument(metavar="BOARD", help="The name of a board (airwire board list), or a board file."),
+        Reads("board file"),
     ],
     out: Annotated[
         Path | None,
         typer.Option("--out", metavar="FOLDER", help="Write board.h into this folder; else print it."),
+        Writes("header", files=lambda folder: [folder / "board.h"], makes_folders=True),
     ] = None,
 ) -> None:
     """Write a board as the C header that firmware is built with.
@@ -95,10 +102,9 @@ def header(
         typer.echo(text, nl=False)
         return
     file, content = out / "board.h", text.encode()
-    with writing(file):
-        out.mkdir(parents=True, exist_ok=True)
+    with writing(file), new_folder(out):
         if not file.exists() or file.read_bytes() != content:
-            file.write_bytes(content)
+            write_file(file, content)
 
 
 def _print(description: BoardDescription) -> None:

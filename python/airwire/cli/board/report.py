@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from airwire.board import Board
-    from airwire.board_model import BoardRun, Profile
+    from airwire.board.model import BoardRun, Profile
 
 _TOP_FUNCTIONS = 10
 _TOP_INTERRUPTS = 8

@@ -11,11 +11,12 @@ import typer
 from airwire.cli import options as common
 from airwire.cli.board import options
 from airwire.cli.output import print_json
+from airwire.cli.paths import Writes
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from airwire.board_model import ImageSetting
+    from airwire.board.model import ImageSetting
 
 
 def settings(
@@ -29,6 +30,7 @@ def settings(
             "an ELF only, for debuggers) or .bin.",
             show_default=False,
         ),
+        Writes("image", kinds=(".uf2", ".elf", ".bin")),
     ] = None,
     symbols: options.Symbols = None,
     json: common.Json = False,

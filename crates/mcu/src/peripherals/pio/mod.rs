@@ -6,8 +6,9 @@
 //! every cycle done that began up to then, and what it writes is there for the cycle after it.
 //!
 //! Where the datasheet is silent: a sticky output of a disabled state machine is not asserted; a written instruction
-//! that stalls is tried again at the ticks of its machine while that is enabled; a flag that is raised and cleared in
-//! one cycle stays raised; OUT_STICKY holds levels and directions alike, INLINE_OUT_EN concerns OUT alone.
+//! that stalls is tried again at the ticks of its machine, and in every cycle while that is disabled; a flag that is
+//! raised and cleared in one cycle stays raised; OUT_STICKY holds levels and directions alike, INLINE_OUT_EN concerns
+//! OUT alone.
 
 mod access;
 pub(crate) mod divider;

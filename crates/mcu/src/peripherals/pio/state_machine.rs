@@ -133,7 +133,7 @@ pub(super) struct StateMachine {
     counting: Option<Counting>,
     latch: Option<u16>,
     forced: Option<(u64, u16)>,
-    /// A stalled machine looks again at its first tick from here on.
+    /// A stalled machine looks again at its first tick from here on; while it is disabled, in this very cycle.
     look_again: u64,
 }
 
@@ -236,6 +236,7 @@ impl StateMachine {
         self.settle(cycle);
         self.stop_counting();
         self.enabled = enabled;
+        self.look_again = self.look_again.max(cycle + 1);
         self.reschedule();
     }
 
@@ -297,10 +298,11 @@ impl StateMachine {
         self.forced.map(|(cycle, _)| cycle)
     }
 
-    /// Computes when the machine has something to do.
+    /// Computes when the machine has something to do. A disabled one completes a written instruction, and nothing else.
     pub(super) fn reschedule(&mut self) {
         self.due = match (self.forced, self.stall) {
             (Some((cycle, _)), _) => cycle,
+            _ if !self.enabled && self.exec_stalled => self.look_again,
             _ if !self.enabled => NEVER,
             (None, Some(_)) if self.look_again == NEVER => NEVER,
             (None, Some(_)) => self.divider.at_or_after(self.look_again),
@@ -317,6 +319,9 @@ impl StateMachine {
         }
         if self.forced.is_some() {
             self.step_forced(cycle);
+        } else if !self.enabled {
+            self.step_program(cycle);
+            self.pass_tick_of(cycle.number);
         } else if self.delay > 0 {
             self.delay -= 1;
             self.divider.tick();
@@ -333,15 +338,16 @@ impl StateMachine {
         let latched = self.latch;
         let instruction = latched.unwrap_or_else(|| cycle.program[usize::from(self.pc)]);
         let outcome = self.execute(instruction, cycle);
-        self.look_again = NEVER;
         self.begun = matches!(outcome, Outcome::Stalled(_));
         if let Outcome::Stalled(stall) = outcome {
             self.stall(stall, cycle);
             return;
         }
-        self.stall = None;
+        (self.stall, self.look_again) = (None, NEVER);
+        if !self.exec_stalled {
+            self.delay = u64::from(self.config.delay(instruction));
+        }
         (self.latch, self.exec_stalled) = (None, false);
-        self.delay = u64::from(self.config.delay(instruction));
         if let Outcome::Jump(target) = outcome {
             let before = std::mem::replace(&mut self.pc, target);
             if target == before && latched.is_none() && instruction >> 13 == 0 {
@@ -372,9 +378,14 @@ impl StateMachine {
             Outcome::Execute(next) => (self.latch, self.in_shifted, self.begun) = (Some(next), false, false),
             Outcome::Next | Outcome::Stalled(_) => {}
         }
-        self.stall = None;
-        if self.divider.next() == cycle.number {
-            self.settle(cycle.number);
+        (self.stall, self.look_again) = (None, cycle.number + 1);
+        self.pass_tick_of(cycle.number);
+    }
+
+    /// A tick that comes in a cycle whose instruction it did not pace passes.
+    fn pass_tick_of(&mut self, cycle: u64) {
+        if self.divider.next() == cycle {
+            self.settle(cycle);
         }
     }
 
@@ -384,6 +395,7 @@ impl StateMachine {
             Stall::Pins(mask) if !cycle.inputs.are_settled(cycle.number, mask) => None,
             stall => Some(stall),
         };
+        self.look_again = if self.stall.is_some() { NEVER } else { cycle.number + 1 };
     }
 
     fn following(&self) -> u8 {

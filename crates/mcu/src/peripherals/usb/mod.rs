@@ -24,8 +24,8 @@ use crate::peripherals::{Peripheral, Source};
 use device::Device;
 use dpram::{CONTROL_END, CONTROL_START};
 pub use host::{
-    DeviceReport, Driver, EndpointReport, HidInput, HidReport, HostTiming, InterfaceReport,
-    MassStorageReport, Sectors, TransferKind, UsbHost,
+    DeviceReport, Driver, EndpointReport, HidInput, HidReport, InterfaceReport, MassStorageReport, Sectors,
+    TransferKind, UsbHost,
 };
 
 /// The USB controller with the PC at the other end of its cable. The cable is plugged from the start; the PC does
@@ -43,9 +43,9 @@ impl Default for Usb {
 }
 
 impl Usb {
-    /// The controller after reset, and a host with [`HostTiming::Fast`].
+    /// The controller after reset, and a host.
     pub fn new() -> Self {
-        Self { device: Device::new(), host: UsbHost::new(HostTiming::default()) }
+        Self { device: Device::new(), host: UsbHost::new() }
     }
 
     /// Resets the controller (RESETS.USBCTRL): its registers, not its memory. The host sees the device go.
@@ -77,11 +77,6 @@ impl Usb {
     /// The host, to look at.
     pub fn host(&self) -> &UsbHost {
         &self.host
-    }
-
-    /// How much time the host lets pass; to be set before the device attaches.
-    pub fn set_timing(&mut self, timing: HostTiming) {
-        self.host.set_timing(timing);
     }
 
     /// The host has given the device its configuration.

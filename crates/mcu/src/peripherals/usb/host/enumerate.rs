@@ -4,7 +4,7 @@
 use super::super::wire::MAX_PACKET_BYTES;
 use super::control::{Failure, Purpose, Request};
 use super::descriptors::{self as d, DeviceReport, StringIndices};
-use super::{Phase, UsbHost};
+use super::{ADDRESS_RECOVERY, Phase, REQUEST_TRIES, RETRY, UsbHost};
 use crate::io::Io;
 
 const GET_DESCRIPTOR: u8 = 6;
@@ -14,6 +14,8 @@ const SET_CONFIGURATION: u8 = 9;
 const ADDRESS: u8 = 1;
 /// How often the host resets a device that does not enumerate (Linux: PORT_INIT_TRIES).
 const MAX_ATTEMPTS: u32 = 4;
+/// The device descriptor up to bMaxPacketSize0.
+const PACKET_SIZE_BYTES: u16 = 8;
 const STRING_BYTES: u16 = 255;
 const BOS_HEADER_BYTES: u16 = 5;
 /// Devices from this bcdUSB on are asked for a binary object store.
@@ -50,8 +52,6 @@ pub(super) enum StringOwner {
 pub(super) struct Enumeration {
     /// How often it was begun.
     attempts: u32,
-    /// The packet size of endpoint 0, once it is known.
-    packet_bytes: Option<u8>,
     string_indices: StringIndices,
     configuration_value: u8,
     language: u16,
@@ -60,9 +60,9 @@ pub(super) struct Enumeration {
 }
 
 impl Enumeration {
-    /// A reset begins; the second one of an attempt does not count.
+    /// A reset begins, and an attempt with it.
     pub(super) fn count_attempt(&mut self) {
-        self.attempts += u32::from(self.packet_bytes.is_none());
+        self.attempts += 1;
     }
 }
 
@@ -71,10 +71,9 @@ impl UsbHost {
     pub(super) fn begin_enumeration(&mut self, io: &Io) {
         self.phase = Phase::Enumerating;
         self.address = 0;
-        let known = self.enumeration.packet_bytes;
         // As Linux does: as long as nothing is known, take what comes in one packet.
-        self.add_control_pipe(known.map_or(MAX_PACKET_BYTES, usize::from), io);
-        self.ask(if known.is_some() { Step::Address } else { Step::PacketSize }, io);
+        self.add_control_pipe(MAX_PACKET_BYTES, io);
+        self.ask(Step::PacketSize, io);
     }
 
     fn ask(&mut self, step: Step, io: &Io) {
@@ -83,7 +82,7 @@ impl UsbHost {
             Request::asking(purpose, 0, GET_DESCRIPTOR, u16::from_le_bytes([index, kind]), language, bytes)
         };
         let request = match step {
-            Step::PacketSize => descriptor(d::DEVICE, 0, 0, self.durations().first_request_bytes),
+            Step::PacketSize => descriptor(d::DEVICE, 0, 0, PACKET_SIZE_BYTES),
             Step::Address => Request::sending(purpose, 0, SET_ADDRESS, u16::from(ADDRESS), 0, Vec::new()),
             Step::Device => descriptor(d::DEVICE, 0, 0, d::DEVICE_BYTES),
             Step::BinaryObjectStore => descriptor(d::BINARY_OBJECT_STORE, 0, 0, BOS_HEADER_BYTES),
@@ -119,7 +118,7 @@ impl UsbHost {
             (Step::Languages, Ok(bytes)) => Some(self.take_languages(&bytes)),
             (Step::Languages, Err(_)) => Some(Step::Select),
             (Step::String(owner), result) => Some(self.take_string(owner, result.ok().as_deref())),
-            (_, Err(Failure::Protocol)) if request.failures < self.durations().request_tries => {
+            (_, Err(Failure::Protocol)) if request.failures < REQUEST_TRIES => {
                 return self.repeat(request, io);
             }
             (_, Err(_)) => None,
@@ -138,9 +137,8 @@ impl UsbHost {
 
     fn repeat(&mut self, mut request: Request, io: &Io) {
         request.failures += 1;
-        let pause = self.durations().retry;
         self.submit(request, io);
-        self.hold_control_pipe(pause, io);
+        self.hold_control_pipe(RETRY, io);
     }
 
     /// The attempt failed; the device gets another reset, or is left alone.
@@ -153,26 +151,20 @@ impl UsbHost {
         let attempts = self.enumeration.attempts;
         self.enumeration = Enumeration { attempts, ..Enumeration::default() };
         self.phase = Phase::Debounce;
-        self.phase_until = Some(io.now + self.durations().retry);
+        self.phase_until = Some(io.now + RETRY);
     }
 
     fn take_packet_size(&mut self, bytes: &[u8], io: &Io) {
         let size = bytes.get(7).copied().filter(|size| [8, 16, 32, 64].contains(size));
         let Some(size) = size.filter(|_| bytes[1] == d::DEVICE) else { return self.give_up_attempt(io) };
         self.add_control_pipe(usize::from(size), io);
-        self.enumeration.packet_bytes = Some(size);
-        if self.durations().second_reset {
-            self.phase = Phase::Debounce;
-            self.phase_until = Some(io.now);
-        } else {
-            self.ask(Step::Address, io);
-        }
+        self.ask(Step::Address, io);
     }
 
     fn take_address(&mut self, io: &Io) {
         self.address = ADDRESS;
         self.ask(Step::Device, io);
-        self.hold_control_pipe(self.durations().address_recovery, io);
+        self.hold_control_pipe(ADDRESS_RECOVERY, io);
     }
 
     fn take_device(&mut self, bytes: &[u8]) -> Option<Step> {

@@ -1,14 +1,14 @@
 //! The class drivers' side of the host: which driver takes which interface, what each pipe wants, and who gets what came
 //! over it.
 
-use super::super::wire::Packet;
+use super::super::wire::{FRAME_PS, Packet};
 use super::control::{Failure, Purpose, Request};
 use super::descriptors::{Driver, EndpointReport, InterfaceReport, TransferKind};
 use super::hid::{Hid, HidReport, MAX_REPORTS};
 use super::msc::{self, MassStorage, Repair};
 use super::schedule::{Owner, Pipe};
 use super::scsi::Script;
-use super::{UsbHost, Want, cdc, hid};
+use super::{NAK_RETRY, REQUEST_GAP, UsbHost, Want, cdc, hid};
 use crate::io::Io;
 use units::Picoseconds;
 
@@ -71,11 +71,7 @@ impl UsbHost {
             owner,
             endpoint: endpoint.endpoint(),
             max_packet_bytes: endpoint.packet_bytes(),
-            period: if periodic {
-                Picoseconds::new(interval * super::super::wire::FRAME_PS)
-            } else {
-                self.durations().nak_retry
-            },
+            period: if periodic { Picoseconds::new(interval * FRAME_PS) } else { NAK_RETRY },
             not_before: if periodic { self.next_frame(io.now) } else { io.now },
             periodic,
             due: None,
@@ -196,7 +192,7 @@ impl UsbHost {
     /// A request is over; whoever made it goes on.
     pub(super) fn request_finished(&mut self, finished: Option<super::control::Finished>, io: &Io) {
         let Some((request, result)) = finished else { return };
-        self.hold_control_pipe(self.durations().request_gap, io);
+        self.hold_control_pipe(REQUEST_GAP, io);
         match request.purpose {
             Purpose::Enumerate(step) => self.enumerated(step, request, result, io),
             // A terminal opens a port even if the device knows no control lines.

@@ -18,7 +18,7 @@ mod schedule;
 mod scsi;
 mod transfer;
 
-use units::{PS_PER_MS, PS_PER_US, Picoseconds};
+use units::{PS_PER_US, Picoseconds};
 
 use super::device::Device;
 use super::dpram::Endpoint;
@@ -36,73 +36,34 @@ pub use msc::{MassStorageReport, Sectors};
 use schedule::{Owner, Pipe};
 use transfer::InFlight;
 
+const fn us(us: i64) -> Picoseconds {
+    Picoseconds::new(us * PS_PER_US)
+}
+
+// The host lets pass no more time than devices need, where it is free to: a console comes within 20 ms. A PC takes a
+// quarter of a second and more.
+
+/// From the pull-up to the reset. A PC debounces for 100 ms (USB 2.0 7.1.7.3), which no firmware can make use of.
+const DEBOUNCE: Picoseconds = us(100);
+/// A device must see a reset that lasts 2.5 us (USB 2.0 7.1.7.5).
+const RESET: Picoseconds = us(1_000);
+/// What a device has to recover from a reset, before the first request (USB 2.0 7.1.7.5, TRSTRCY). Some need it: the
+/// work-around for RP2040-E5 takes D+ from the PHY for 1 ms after each reset.
+const RESET_RECOVERY: Picoseconds = us(10_000);
 /// Resume signalling (USB 2.0 7.1.7.7).
-const RESUME: Picoseconds = Picoseconds::new(20 * PS_PER_MS);
+const RESUME: Picoseconds = us(20_000);
+/// The device must be ready so long after SET_ADDRESS (USB 2.0 9.2.6.3), and firmware needs some of that.
+const ADDRESS_RECOVERY: Picoseconds = us(2_000);
+/// A PC's software is never at once with the next request, and some firmware counts on that.
+const REQUEST_GAP: Picoseconds = us(125);
+/// From a NAK to the next attempt.
+const NAK_RETRY: Picoseconds = us(20);
+/// From a request that failed, or an attempt to enumerate, to the next one.
+const RETRY: Picoseconds = us(1_000);
+/// How often a request of the enumeration is made.
+const REQUEST_TRIES: u32 = 50;
 /// Steps that one wake may take; each does something that was due.
 const MAX_STEPS: usize = 16;
-
-/// How much time the host lets pass where it is free to.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-pub enum HostTiming {
-    /// No longer than devices need: a console within a few milliseconds.
-    #[default]
-    Fast,
-    /// As a PC with Linux does: a console after a quarter of a second.
-    Pc,
-}
-
-/// The times and habits behind a [`HostTiming`].
-#[derive(Debug, Clone, Copy)]
-struct Durations {
-    debounce: Picoseconds,
-    reset: Picoseconds,
-    recovery: Picoseconds,
-    second_reset: bool,
-    first_request_bytes: u16,
-    address_recovery: Picoseconds,
-    request_gap: Picoseconds,
-    nak_retry: Picoseconds,
-    retry: Picoseconds,
-    request_tries: u32,
-}
-
-impl HostTiming {
-    const fn durations(self) -> Durations {
-        const fn us(us: i64) -> Picoseconds {
-            Picoseconds::new(us * PS_PER_US)
-        }
-        match self {
-            // A PC's software is never at once with the next request, and some firmware counts on that.
-            // The device must be ready 2 ms after SET_ADDRESS (USB 2.0 9.2.6.3): firmware needs some of that.
-            Self::Fast => Durations {
-                debounce: us(100),
-                reset: us(1_000),
-                recovery: us(100),
-                second_reset: false,
-                first_request_bytes: 8,
-                address_recovery: us(2_000),
-                request_gap: us(125),
-                nak_retry: us(20),
-                retry: us(1_000),
-                request_tries: 50,
-            },
-            // Linux, drivers/usb/core/hub.c: HUB_DEBOUNCE_STABLE, reset of a root port, TRSTRCY with 40 ms in hand,
-            // the read of 64 bytes with another reset, 10 ms after SET_ADDRESS.
-            Self::Pc => Durations {
-                debounce: us(100_000),
-                reset: us(50_000),
-                recovery: us(50_000),
-                second_reset: true,
-                first_request_bytes: 64,
-                address_recovery: us(10_000),
-                request_gap: us(125),
-                nak_retry: us(20),
-                retry: us(100_000),
-                request_tries: 3,
-            },
-        }
-    }
-}
 
 /// How far the host has got with the device.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -131,7 +92,6 @@ enum Want {
 /// The host with everything that it knows of the device.
 #[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
 pub struct UsbHost {
-    timing: HostTiming,
     plugged: bool,
     attached: bool,
     phase: Phase,
@@ -154,9 +114,8 @@ pub struct UsbHost {
 }
 
 impl UsbHost {
-    pub(super) fn new(timing: HostTiming) -> Self {
+    pub(super) fn new() -> Self {
         Self {
-            timing,
             plugged: true,
             attached: false,
             phase: Phase::Detached,
@@ -175,10 +134,6 @@ impl UsbHost {
             hids: Vec::new(),
             hid_reports: Vec::new(),
         }
-    }
-
-    fn durations(&self) -> Durations {
-        self.timing.durations()
     }
 
     /// The device has its configuration, and drivers have taken it over.
@@ -209,10 +164,6 @@ impl UsbHost {
     /// Bytes that the device printed and that were dropped because nobody took them in time.
     pub fn console_lost(&self) -> u64 {
         self.terminals.iter().map(|terminal| terminal.lost).sum()
-    }
-
-    pub(super) fn set_timing(&mut self, timing: HostTiming) {
-        self.timing = timing;
     }
 
     pub(super) fn serial_send(&mut self, port: usize, bytes: &[u8]) -> usize {
@@ -290,11 +241,8 @@ impl UsbHost {
         } else {
             device.bus_gone(io.now);
         }
-        (self.phase, self.phase_until) = if attached {
-            (Phase::Debounce, Some(io.now + self.durations().debounce))
-        } else {
-            (Phase::Detached, None)
-        };
+        (self.phase, self.phase_until) =
+            if attached { (Phase::Debounce, Some(io.now + DEBOUNCE)) } else { (Phase::Detached, None) };
     }
 
     /// Forgets the device's endpoints and all that runs over them; terminals stay.
@@ -312,7 +260,7 @@ impl UsbHost {
             owner: Owner::Control,
             endpoint: Endpoint::new(0, false),
             max_packet_bytes,
-            period: self.durations().nak_retry,
+            period: NAK_RETRY,
             not_before: io.now,
             periodic: false,
             due: None,
@@ -389,12 +337,12 @@ impl UsbHost {
                 self.drop_pipes();
                 self.frames = None;
                 device.bus_reset_begins(io.now);
-                self.enter(Phase::Reset, self.durations().reset, io);
+                self.enter(Phase::Reset, RESET, io);
             }
             Phase::Reset => {
                 device.bus_reset_ends();
                 self.start_frames(device, io);
-                self.enter(Phase::Recovery, self.durations().recovery, io);
+                self.enter(Phase::Recovery, RESET_RECOVERY, io);
             }
             Phase::Recovery => self.begin_enumeration(io),
             Phase::Resuming => {

@@ -44,7 +44,7 @@ fn what_is_typed_before_there_is_a_device_waits_for_it() {
     let (mut rig, mut io) = (Rig::new(), Io::default());
     rig.usb.console_send(b"import board\r\n", &mut io);
     rig.start(&mut io);
-    rig.run_for(&mut io, 20_000);
+    rig.run_for(&mut io, 30_000);
     assert_eq!(rig.console(), b"import board\r\n");
 }
 
