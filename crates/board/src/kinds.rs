@@ -138,3 +138,103 @@ pub(super) const SELECT: KindField =
 
 /// What firmware is told of a part of which it needs to know nothing.
 pub(super) fn no_header(_: &PartEntry, _: &mut Defines) {}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use lan::NetworkSetup;
+    use mcu::{Outside, SpiFrame};
+
+    use super::*;
+    use crate::file::BoardFile;
+    use crate::parts::{Around, Parts, Wiring};
+    use crate::schema::schema_of;
+
+    /// What a new part brings along: its kind, its state, and what it does.
+    const ADDER: Kind = Kind {
+        name: "adder",
+        help: "a part that no board has yet: it answers a frame with the sum of those before",
+        fields: &[SPI, SELECT, required("reset", Takes::Pin, "its reset input, low resets", "20")],
+        has_ethernet: false,
+        build: |entry| Ok(Box::new(Adder { reset: entry.values.pin("reset"), sum: 0 })),
+        header: |entry, defines| defines.define("BOARD_ADDER_RSTN", &entry.values.pin("reset").to_string()),
+    };
+
+    #[derive(Debug, Clone)]
+    struct Adder {
+        reset: u8,
+        sum: u16,
+    }
+
+    impl Part for Adder {
+        fn connect(&mut self, wiring: &mut Wiring<'_>) {
+            wiring.spi(1, false);
+            wiring.pins(1 << self.reset);
+        }
+
+        fn pins_changed(&mut self, _: Picoseconds, _: u32, around: &mut Around<'_>) {
+            if around.is_low(self.reset) {
+                self.sum = 0;
+            }
+        }
+
+        fn spi_frame(&mut self, _: Picoseconds, frame: &SpiFrame, _: &mut Around<'_>) -> Option<u16> {
+            let before = self.sum;
+            self.sum += frame.sent;
+            Some(before)
+        }
+
+        fn snapshot(&self) -> Option<Box<dyn Part>> {
+            Some(Box::new(self.clone()))
+        }
+    }
+
+    #[test]
+    fn a_new_part_needs_its_own_file_and_a_line_of_the_table() {
+        static TABLE: [Kind; 1] = [ADDER];
+        let parse = |text: &str| BoardFile::parse_with(&TABLE, Path::new("b.toml"), text);
+        let board = parse("mcu = 'rp2040'\n[chips.sum]\nkind = 'adder'\nspi = 1\nreset = 20\n").unwrap();
+        let frame = |sent| SpiFrame {
+            port: 1,
+            start: Picoseconds::ZERO,
+            sent,
+            bits: 8,
+            mode: 0,
+            clock_hz: 1_000_000,
+        };
+        let mut parts = Parts::of(&board, &NetworkSetup::default(), 1);
+        let send =
+            |parts: &mut dyn Outside, sent| parts.spi_frame(Picoseconds::ZERO, frame(sent), &mut Vec::new());
+        assert_eq!([3, 4].map(|sent| send(&mut parts, sent)), [0, 3]);
+        let mut copy = parts.snapshot().expect("every part can be copied");
+        parts.pins_changed(Picoseconds::ZERO, 1 << 20, 0, &mut Vec::new());
+        assert_eq!((send(&mut parts, 1), send(&mut *copy, 1)), (0, 7));
+        // Header, schema and refusals come from the table too.
+        assert!(board.header().contains("#define BOARD_ADDER_RSTN 20\n"));
+        assert!(schema_of(&TABLE).to_string().contains(ADDER.help));
+        let refused = parse("mcu = 'rp2040'\n[chips.sum]\nkind = 'addre'\n").unwrap_err().to_string();
+        assert_eq!(
+            refused,
+            "b.toml:3: chips.sum.kind is \"addre\", but it is one of adder; the nearest is adder"
+        );
+    }
+
+    #[test]
+    fn every_kind_makes_its_part_of_the_examples_of_its_fields() {
+        for kind in kinds() {
+            let given = |field: &KindField| format!("{} = {}\n", field.name, field.example);
+            let text = |fields: &[&KindField]| {
+                let fields: String = fields.iter().copied().map(given).collect();
+                format!("mcu = 'rp2040'\n[chips.part]\nkind = '{}'\n{fields}", kind.name)
+            };
+            let all: Vec<&KindField> = kind.fields.iter().collect();
+            let least: Vec<&KindField> = kind.fields.iter().filter(|field| field.required).collect();
+            for fields in [all, least] {
+                let board = BoardFile::parse("b.toml".as_ref(), &text(&fields)).unwrap();
+                assert!(Parts::of(&board, &NetworkSetup::default(), 1).snapshot().is_some(), "{}", kind.name);
+                assert!(board.header().starts_with("/* b: "), "{}", kind.name);
+            }
+        }
+    }
+}

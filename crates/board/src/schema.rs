@@ -7,7 +7,12 @@ use super::kinds::{Kind, KindField, Takes, kinds};
 
 /// The schema of board files (draft 2020-12).
 pub fn board_schema() -> Value {
-    let chips: Vec<Value> = kinds().iter().map(chip).collect();
+    schema_of(kinds())
+}
+
+/// The same, of a table of kinds.
+pub(super) fn schema_of(kinds: &[Kind]) -> Value {
+    let chips: Vec<Value> = kinds.iter().map(chip).collect();
     json!({
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "Airwire board",

@@ -187,6 +187,16 @@ impl Lan {
         (0..self.wired.len()).map(DeviceId::new)
     }
 
+    /// Those that are a `D`, likewise.
+    pub fn devices_of<D: NetDevice>(&self) -> impl Iterator<Item = DeviceId<D>> {
+        let is_one = |wired: &Wired| (&*wired.device as &dyn Any).is::<D>();
+        self.wired
+            .iter()
+            .enumerate()
+            .filter(move |(_, wired)| is_one(wired))
+            .map(|(index, _)| DeviceId::new(index))
+    }
+
     /// The same, to be looked at.
     pub fn attached(&self) -> impl Iterator<Item = &dyn NetDevice> {
         self.wired.iter().map(|wired| &*wired.device)

@@ -96,7 +96,12 @@ impl BoardFile {
     /// # Errors
     /// Like [`Self::open`].
     pub fn parse(path: &Path, text: &str) -> Result<Self, BoardError> {
-        Ok(Reader::of(TomlFile { path, text }, kinds()).board()?)
+        Self::parse_with(kinds(), path, text)
+    }
+
+    /// The same, with a table of kinds of its own.
+    pub(super) fn parse_with(kinds: &'static [Kind], path: &Path, text: &str) -> Result<Self, BoardError> {
+        Ok(Reader::of(TomlFile { path, text }, kinds).board()?)
     }
 
     /// The GPIO of a pin by its name, or by its number as `25` or `GP25`.
