@@ -32,9 +32,9 @@ impl Board {
     pub fn set_plugged(&mut self, plugged: bool) {
         let at = self.now();
         if let Some(lan) = self.parts().lan()
-            && let Some(chip) = lan.chips().next()
+            && let Some(device) = lan.devices().next()
         {
-            lan.set_plugged(at, chip, plugged);
+            lan.set_plugged(at, device, plugged);
         }
     }
 }

@@ -35,19 +35,19 @@ fn run_to(board: &mut Board, ms: i64) {
 }
 
 fn wiznet(board: &mut Board) -> ChipId {
-    board.parts().lan().unwrap().chips().next().unwrap()
+    board.parts().lan().unwrap().devices_of().next().unwrap()
 }
 
 fn has_link(board: &mut Board) -> bool {
     let id = wiznet(board);
-    board.parts().lan().unwrap().chip(id).link().is_some()
+    board.parts().lan().unwrap().device(id).unwrap().link().is_some()
 }
 
 /// One byte of the W5500's common registers, written or read past the board.
 fn gateway(board: &mut Board, write: Option<u8>) -> u8 {
     const GAR: [u8; 2] = [0, 1];
     let (id, at) = (wiznet(board), board.now());
-    board.parts().lan().unwrap().with_chip(id, |chip| {
+    let answer = board.parts().lan().unwrap().with_device(id, |chip| {
         chip.select(at, true);
         for byte in [GAR[0], GAR[1], if write.is_some() { 4 } else { 0 }] {
             chip.spi_byte(at, byte, 1_000_000);
@@ -55,7 +55,8 @@ fn gateway(board: &mut Board, write: Option<u8>) -> u8 {
         let answer = chip.spi_byte(at, write.unwrap_or(0), 1_000_000);
         chip.select(at, false);
         answer
-    })
+    });
+    answer.unwrap()
 }
 
 #[test]

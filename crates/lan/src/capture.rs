@@ -92,13 +92,13 @@ impl Lan {
             Capture::new(BufWriter::new(file), Duration::ZERO).map_err(|error| refused(&error))?;
         let mut interfaces = Vec::new();
         for wired in &mut self.wired {
-            self.network.tap(wired.port);
-            let Some(chip) = wired.device.chip_mut() else { continue };
-            chip.record(spi);
-            if spi {
-                let name = format!("{} SPI", self.network.name(wired.port));
+            let port = wired.line.port;
+            self.network.tap(port);
+            wired.device.record(spi);
+            if spi && wired.device.facts().is_some() {
+                let name = format!("{} SPI", self.network.name(port));
                 let description =
-                    format!("register accesses of the {}, as comments", self.network.name(wired.port));
+                    format!("register accesses of the {}, as comments", self.network.name(port));
                 let interface = Interface {
                     name: &name,
                     description: &description,
@@ -115,9 +115,9 @@ impl Lan {
     /// Writes what was seen since the last call.
     pub fn continue_capture(&mut self) {
         let Some(mut capture) = self.capture.take() else { return };
-        let chips = self.wired.iter_mut().filter_map(|wired| wired.device.chip_mut());
-        for (index, chip) in chips.enumerate() {
-            capture.write_accesses(index, &chip.take_accesses());
+        let on_spi = self.wired.iter_mut().filter(|wired| wired.device.facts().is_some());
+        for (index, wired) in on_spi.enumerate() {
+            capture.write_accesses(index, &wired.device.take_accesses());
         }
         if capture.failure.is_none() {
             capture.failure = capture.capture.drain(&mut self.network).err();

@@ -109,13 +109,13 @@ impl PySpiController {
     fn record(&self, on: bool) {
         let mut controller = self.lock();
         let chip = controller.chip();
-        controller.lan_mut().with_chip(chip, |chip| chip.record(on));
+        controller.lan_mut().with_device(chip, |chip| chip.record(on));
     }
 
     fn take_accesses<'py>(&self, py: Python<'py>) -> Vec<Access<'py>> {
         let mut controller = self.lock();
         let chip = controller.chip();
-        let accesses = controller.lan_mut().with_chip(chip, Chip::take_accesses);
+        let accesses = controller.lan_mut().with_device(chip, Chip::take_accesses).unwrap_or_default();
         let told = |access: wiznet::Access| {
             let data = PyBytes::new(py, &access.data);
             let (start, end) = (access.start.ps(), access.end.ps());
@@ -128,7 +128,7 @@ impl PySpiController {
     fn take_warnings(&self) -> Vec<(i64, String)> {
         let mut controller = self.lock();
         let chip = controller.chip();
-        let warnings = controller.lan_mut().with_chip(chip, Chip::take_warnings);
+        let warnings = controller.lan_mut().with_device(chip, Chip::take_warnings).unwrap_or_default();
         warnings.into_iter().map(|warning| (warning.at.ps(), warning.sentence)).collect()
     }
 }

@@ -14,6 +14,8 @@ pub struct Facts {
     pub model: Model,
     /// The name of the chip in board files and commands.
     pub name: &'static str,
+    /// What it is, in a line for people.
+    pub help: &'static str,
     /// The highest SCK that the chip takes in every case.
     pub highest_sck_hz: u64,
     /// What a driver is told that clocks it faster, the highest limit first.

@@ -17,6 +17,7 @@ const HIGHEST_SCK_HZ: u64 = (PS_PER_S / 70_000) as u64;
 pub(super) static FACTS: Facts = Facts {
     model: Model::W5100,
     name: "w5100",
+    help: "WIZnet W5100: Ethernet with a TCP/IP stack in hardware",
     highest_sck_hz: HIGHEST_SCK_HZ,
     clock_limits: &[ClockLimit {
         above_hz: HIGHEST_SCK_HZ,

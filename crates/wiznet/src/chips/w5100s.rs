@@ -15,6 +15,7 @@ const HIGHEST_SCK_HZ: u64 = 70_000_000;
 pub(super) static FACTS: Facts = Facts {
     model: Model::W5100S,
     name: "w5100s",
+    help: "WIZnet W5100S: Ethernet with a TCP/IP stack in hardware",
     highest_sck_hz: HIGHEST_SCK_HZ,
     clock_limits: &[ClockLimit {
         above_hz: HIGHEST_SCK_HZ,

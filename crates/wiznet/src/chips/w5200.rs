@@ -18,6 +18,7 @@ const ROUNDED_HZ: u64 = 100_000;
 pub(super) static FACTS: Facts = Facts {
     model: Model::W5200,
     name: "w5200",
+    help: "WIZnet W5200: Ethernet with a TCP/IP stack in hardware",
     highest_sck_hz: HIGHEST_SCK_HZ,
     clock_limits: &[
         ClockLimit {

@@ -5,6 +5,9 @@
 use crate::Model;
 use crate::chips::{Facts, by_model};
 
+/// The SPI modes that the chips take: both sample at the rising edge (W5500 datasheet 2.1).
+pub const MODES: [u8; 2] = [0b00, 0b11];
+
 /// A run of data bytes that a header opened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Burst {
