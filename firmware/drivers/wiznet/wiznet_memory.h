@@ -1,15 +1,16 @@
-/* The sockets' transmit and receive memories, which wrap. */
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+/* The sockets' transmit and receive memories, which wrap, for the driver itself. */
 #ifndef WIZNET_MEMORY_H
 #define WIZNET_MEMORY_H
 
-#include <stddef.h>
-#include <stdint.h>
+#include "wiznet.h"
 
-/* Of one direction. */
-size_t memory_bytes(unsigned socket);
-void memory_read(unsigned socket, uint16_t pointer, uint8_t *bytes, size_t count);
-void memory_write(unsigned socket, uint16_t pointer, const uint8_t *bytes, size_t count);
-/* With zeros behind, fewer than 64. */
-void memory_write_filled(unsigned socket, uint16_t pointer, const uint8_t *bytes, size_t count, size_t zeros);
+/* How many bytes a socket's memory has in each direction. */
+size_t wiznet_memory_bytes(const struct wiznet *wiznet, unsigned socket);
+void wiznet_memory_read(struct wiznet *wiznet, unsigned socket, uint16_t pointer, uint8_t *bytes, size_t count);
+void wiznet_memory_write(struct wiznet *wiznet, unsigned socket, uint16_t pointer, const uint8_t *bytes, size_t count);
+/* Writes that many zeros, fewer than 64, behind the bytes. */
+void wiznet_memory_write_filled(struct wiznet *wiznet, unsigned socket, uint16_t pointer, const uint8_t *bytes,
+                                size_t count, size_t zeros);
 
 #endif

@@ -1,72 +1,82 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /* The chip's own TCP and UDP. Pointers into its memories are kept here, so that a send costs three transactions and a
  * receive four. Counts that the chip reports are never believed beyond the size of its memories. */
 #ifndef WIZNET_SOCKETS_H
 #define WIZNET_SOCKETS_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "wiznet.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 /* How a socket stands, as its Sn_SR says. */
-enum socket_state {
-    SOCKET_CLOSED,
-    SOCKET_OPENING,
-    SOCKET_LISTENING,
-    SOCKET_OPEN,
-    SOCKET_ENDED_BY_PEER,
-    SOCKET_CLOSING
+enum wiznet_socket_state {
+    WIZNET_SOCKET_CLOSED,
+    WIZNET_SOCKET_OPENING,
+    WIZNET_SOCKET_LISTENING,
+    WIZNET_SOCKET_OPEN,
+    WIZNET_SOCKET_ENDED_BY_PEER,
+    WIZNET_SOCKET_CLOSING
 };
 
 /* What has happened since it was last asked, an or of these. */
-enum socket_event {
-    SOCKET_CONNECTED = 1,
-    SOCKET_DISCONNECTED = 2,
-    SOCKET_RECEIVED = 4,
-    SOCKET_TIMED_OUT = 8,
-    SOCKET_SENT = 16,
+enum wiznet_socket_event {
+    WIZNET_SOCKET_CONNECTED = 1,
+    WIZNET_SOCKET_DISCONNECTED = 2,
+    WIZNET_SOCKET_RECEIVED = 4,
+    WIZNET_SOCKET_TIMED_OUT = 8,
+    WIZNET_SOCKET_SENT = 16,
 };
 
-unsigned socket_count(void);
-/* Gives the first `used` sockets the same share of the chip's memory, the others what they cannot do without. Before
- * any is opened. */
-void sockets_share_memory(unsigned used);
+/* How many sockets there are: the chip's, or WIZNET_MOST_SOCKETS where those are fewer. Every `socket` below is
+ * smaller. */
+unsigned wiznet_socket_count(const struct wiznet *wiznet);
+/* Gives the first `used` sockets (1 at least) the same share of the chip's memory, the others what they cannot do
+ * without. It is to be called before any of them is opened. */
+void wiznet_share_memory(struct wiznet *wiznet, unsigned used);
 
 /* Each opens a closed socket anew; false when the chip does not follow within its time. */
-bool socket_listen(unsigned socket, uint16_t port);
-bool socket_connect(unsigned socket, uint16_t own_port, uint32_t address, uint16_t port);
-bool socket_open_udp(unsigned socket, uint16_t port);
+bool wiznet_socket_listen(struct wiznet *wiznet, unsigned socket, uint16_t port);
+bool wiznet_socket_connect(struct wiznet *wiznet, unsigned socket, uint16_t own_port, uint32_t address, uint16_t port);
+bool wiznet_socket_open_udp(struct wiznet *wiznet, unsigned socket, uint16_t port);
 
-/* Reads and clears Sn_IR, and reads Sn_SR. */
-uint8_t socket_take_events(unsigned socket, enum socket_state *state);
-/* Sn_SR alone. */
-enum socket_state socket_state(unsigned socket);
-/* Which of socket_event raise the interrupt. */
-void socket_watch(unsigned socket, uint8_t events);
+/* Reads and clears Sn_IR, and reads Sn_SR. Returns an or of wiznet_socket_event. */
+uint8_t wiznet_socket_take_events(struct wiznet *wiznet, unsigned socket, enum wiznet_socket_state *state);
+/* Reads Sn_SR alone. */
+enum wiznet_socket_state wiznet_socket_state(struct wiznet *wiznet, unsigned socket);
+/* Which of wiznet_socket_event raise the interrupt. */
+void wiznet_socket_watch(struct wiznet *wiznet, unsigned socket, uint8_t events);
 
 /* How many bytes have come in; may be less than there are by now, never more. */
-size_t socket_received(unsigned socket);
-/* Takes `count` of them, of which no more than socket_received() said; `bytes` may be null to drop them. The room is
- * free for the peer with socket_release(). */
-void socket_read(unsigned socket, uint8_t *bytes, size_t count);
-void socket_release(unsigned socket);
+size_t wiznet_socket_received(struct wiznet *wiznet, unsigned socket);
+/* Takes `count` of them, no more than wiznet_socket_received() said; `bytes` may be null to drop them. Their room is
+ * free for the peer with wiznet_socket_release(). */
+void wiznet_socket_read(struct wiznet *wiznet, unsigned socket, uint8_t *bytes, size_t count);
+void wiznet_socket_release(struct wiznet *wiznet, unsigned socket);
 
 /* How many bytes can be written; at least `wanted` of them where the chip has the room. */
-size_t socket_room(unsigned socket, size_t wanted);
-/* Writes behind what was written since the last socket_send(), which sends all of it. Returns how many bytes it took:
- * never more than socket_room() last said there is room for. */
-size_t socket_write(unsigned socket, const uint8_t *bytes, size_t count);
-/* False while the send before is not over: then it is to be asked again when SOCKET_SENT has come. False as well where
- * the chip does not take the command: then at once. What was written waits meanwhile. */
-bool socket_send(unsigned socket);
-bool socket_is_sending(unsigned socket);
+size_t wiznet_socket_room(struct wiznet *wiznet, unsigned socket, size_t wanted);
+/* Writes behind what was written since the last wiznet_socket_send(), which sends all of it. Returns how many bytes it
+ * took: never more than there is room for, as wiznet_socket_room() last saw it. */
+size_t wiznet_socket_write(struct wiznet *wiznet, unsigned socket, const uint8_t *bytes, size_t count);
+/* False while the send before is not over: then it is to be asked again when WIZNET_SOCKET_SENT has come. False as well
+ * where the chip does not take the command: then it is to be asked again at once. What was written waits meanwhile. */
+bool wiznet_socket_send(struct wiznet *wiznet, unsigned socket);
+/* Whether what wiznet_socket_send() sent last is on its way still. */
+bool wiznet_socket_is_sending(struct wiznet *wiznet, unsigned socket);
 /* Where the next datagrams go. */
-void socket_set_peer(unsigned socket, uint32_t address, uint16_t port);
+void wiznet_socket_set_peer(struct wiznet *wiznet, unsigned socket, uint32_t address, uint16_t port);
 /* Whom a listening socket is connected with. */
-void socket_peer(unsigned socket, uint32_t *address, uint16_t *port);
+void wiznet_socket_peer(struct wiznet *wiznet, unsigned socket, uint32_t *address, uint16_t *port);
 
 /* Says to the peer that nothing more comes. */
-void socket_disconnect(unsigned socket);
+void wiznet_socket_disconnect(struct wiznet *wiznet, unsigned socket);
 /* Forgets the connection. */
-void socket_close(unsigned socket);
+void wiznet_socket_close(struct wiznet *wiznet, unsigned socket);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif
