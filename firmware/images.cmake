@@ -1,5 +1,6 @@
 # Every image: applications by the ways to the network.
-set(TRANSPORT_SHARED transport/settings.c transport/report.c transport/tick.c)
+include_directories(apps)
+set(TRANSPORT_SHARED apps/main.c transport/settings.c transport/report.c transport/tick.c)
 set(HARDWARE transport/hardware/network.c transport/hardware/seats.c transport/hardware/streams.c
              transport/hardware/datagrams.c)
 set(LWIP_SHARED lwip/interface.c lwip/linger.c lwip/pools_lwip.c lwip/netif_frames.c lwip/port_lwip.c

@@ -105,7 +105,7 @@ static bool start_chip(void) {
     return true;
 }
 
-static void start(void) {
+static void start(const struct application *application) {
     clock_start();
     console_start(setting_console_baud);
     if (setting_watchdog_ms) {
@@ -113,7 +113,8 @@ static void start(void) {
     }
     spi_set_dma_from(setting_spi_dma_from_bytes);
     start_chip();
-    report_start("the chip's own sockets", wiznet_chip_name(&board_wiznet), wiznet_spi_hz(&board_wiznet));
+    report_start(application->name, "the chip's own sockets", wiznet_chip_name(&board_wiznet),
+                 wiznet_spi_hz(&board_wiznet));
     watch_start(setting_wiznet_int, setting_wiznet_poll_us, setting_wiznet_poll_raster);
 }
 
@@ -137,18 +138,18 @@ static void wait_until_ready(void) {
     }
 }
 
-int main(void) {
-    start();
+void network_run(const struct application *application) {
+    start(application);
     wait_until_ready();
     wiznet_watch_sockets(&board_wiznet, (1u << seats_in_all()) - 1u);
     report_ready();
     tick_begin();
-    application.start();
+    application->start();
     streams_flush();
     for (;;) {
         watchdog_feed();
         serve(watch_is_calling() ? wiznet_interrupts(&board_wiznet) : 0);
-        if (tick_call_if_due()) {
+        if (tick_call_if_due(application)) {
             streams_flush();
         }
         if (!has_something_to_look_at()) {

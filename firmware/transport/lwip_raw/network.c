@@ -346,9 +346,9 @@ static void sleep_until_called(void) {
     interrupts_release(held);
 }
 
-int main(void) {
+void network_run(const struct application *application) {
     clock_start();
-    interface_start("lwIP's raw interface");
+    interface_start(application->name, "lwIP's raw interface");
     uint32_t from = clock_ms();
     while (!interface_is_ready()) {
         watchdog_feed();
@@ -362,12 +362,12 @@ int main(void) {
     }
     report_ready();
     tick_begin();
-    application.start();
+    application->start();
     serve_all();
     for (;;) {
         watchdog_feed();
         bool has_more = turn();
-        if (tick_call_if_due()) {
+        if (tick_call_if_due(application)) {
             serve_all();
         }
         if (!has_more) {
