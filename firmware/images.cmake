@@ -1,10 +1,11 @@
-# Every image: applications by the ways to the network.
+# Every image: applications by the ways to the network. They are the bench's own, with its knobs.
+add_compile_definitions(AIRWIRE_BENCH_KNOBS)
 include_directories(apps)
 set(TRANSPORT_SHARED apps/main.c transport/settings.c transport/report.c transport/tick.c)
 set(HARDWARE transport/hardware/network.c transport/hardware/seats.c transport/hardware/streams.c
              transport/hardware/datagrams.c)
 set(LWIP_SHARED lwip/interface.c lwip/linger.c lwip/pools_lwip.c lwip/netif_frames.c lwip/port_lwip.c
-                ${PORT}/checksum.S)
+                transport/bench_knobs.c ${PORT}/checksum.S)
 
 lwip_library(lwip_small DEFINITIONS LWIP_SETTINGS_SMALL OPTIMISE -Os -flto=auto)
 freertos_library(freertos)
