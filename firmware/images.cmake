@@ -140,7 +140,8 @@ airwire_image(ping-lwip_raw
 include(option_shares.cmake)
 include(http_shares.cmake)
 
-# No application: it tests on the board what is written for it alone.
+# No applications: they test on the board what is written for it alone.
 if(BOARD_HEADER MATCHES "BOARD_WIZNET_W5500")
   airwire_image(library_functions SOURCES tests/board/library_functions.c ${PORT}/checksum.S OPTIMISE -O2)
+  airwire_image(gpio_handlers SOURCES tests/board/gpio_handlers.c OPTIMISE -O2)
 endif()
