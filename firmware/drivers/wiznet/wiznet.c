@@ -2,8 +2,6 @@
 /* Start, readiness and interrupts of the chip. */
 #include "wiznet.h"
 
-#include <string.h>
-
 #include "wiznet_bus.h"
 #include "wiznet_registers.h"
 

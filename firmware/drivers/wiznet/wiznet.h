@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "wiznet_chip.h"
 
@@ -104,6 +105,13 @@ enum wiznet_fault {
 struct wiznet_addresses {
     uint32_t address, mask, gateway;
 };
+
+/* An address by its octets: {192, 168, 1, 50}. */
+static inline uint32_t wiznet_address(const uint8_t octets[4]) {
+    uint32_t address;
+    memcpy(&address, octets, 4);
+    return address;
+}
 
 /* Resets the chip by its pin, sets up the SPI for `hz` at most, and waits until the chip answers. Returns WIZNET_READY
  * or WIZNET_NO_CHIP. */
