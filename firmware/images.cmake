@@ -1,9 +1,11 @@
-# Every image: applications by the ways to the network.
-set(TRANSPORT_SHARED transport/settings.c transport/report.c transport/tick.c)
+# Every image: applications by the ways to the network. They are the bench's own, with its knobs.
+add_compile_definitions(AIRWIRE_BENCH_KNOBS)
+include_directories(apps)
+set(TRANSPORT_SHARED apps/main.c transport/settings.c transport/report.c transport/tick.c)
 set(HARDWARE transport/hardware/network.c transport/hardware/seats.c transport/hardware/streams.c
              transport/hardware/datagrams.c)
 set(LWIP_SHARED lwip/interface.c lwip/linger.c lwip/pools_lwip.c lwip/netif_frames.c lwip/port_lwip.c
-                ${PORT}/checksum.S)
+                transport/bench_knobs.c ${PORT}/checksum.S)
 
 lwip_library(lwip_small DEFINITIONS LWIP_SETTINGS_SMALL OPTIMISE -Os -flto=auto)
 freertos_library(freertos)
@@ -32,7 +34,7 @@ function(hardware_image application sockets)
   leave_out_unless_wanted(${application} hardware)
   airwire_image(${application}-hardware
     SOURCES apps/${application}/${application}.c ${HARDWARE} ${TRANSPORT_SHARED} ${ARGN}
-    DEFINITIONS NETWORK_SOCKETS=${sockets}u OPTIMISE -Os -flto=auto)
+    DEFINITIONS NETWORK_SOCKETS=${sockets}u SOCKETS ${sockets} OPTIMISE -Os -flto=auto)
 endfunction()
 
 # On lwIP's raw interface in little memory, from flash, without UDP.
@@ -138,7 +140,8 @@ airwire_image(ping-lwip_raw
 include(option_shares.cmake)
 include(http_shares.cmake)
 
-# No application: it tests on the board what is written for it alone.
+# No applications: they test on the board what is written for it alone.
 if(BOARD_HEADER MATCHES "BOARD_WIZNET_W5500")
   airwire_image(library_functions SOURCES tests/board/library_functions.c ${PORT}/checksum.S OPTIMISE -O2)
+  airwire_image(gpio_handlers SOURCES tests/board/gpio_handlers.c OPTIMISE -O2)
 endif()

@@ -44,8 +44,8 @@ size_t frames_next(void);
 /* Whether one more is known to be there, without asking the chip. */
 bool frames_are_known(void);
 /* Takes the next bytes of that frame to `buffer + headroom`. The headroom is the driver's to write to: with
- * FRAMES_AHEAD_BYTES of it or more at a frame's first bytes, a short frame may come in one transaction less. False where
- * the frame has another size than frames_next() said: then it is to be finished, and asked for anew. */
+ * FRAMES_AHEAD_BYTES of it or more at a frame's first bytes, a short frame may come in one transaction less. False
+ * where the frame has another size than frames_next() said: then it is to be finished, and asked for anew. */
 bool frames_read(uint8_t *buffer, size_t headroom, size_t count);
 /* Leaves out what is left of it. Its room in the chip may be freed later. */
 void frames_finish(void);

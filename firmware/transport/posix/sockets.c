@@ -4,16 +4,16 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "host.h"
 #include "network.h"
+#include "posix.h"
 
-struct sockaddr_in host_name(uint32_t address, uint16_t port) {
+struct sockaddr_in posix_name(uint32_t address, uint16_t port) {
     return (struct sockaddr_in){.sin_family = AF_INET, .sin_port = htons(port), .sin_addr.s_addr = address};
 }
 
-int host_socket(int type, uint16_t port) {
+int posix_socket(int type, uint16_t port) {
     int opened = socket(AF_INET, type, 0), on = 1;
-    struct sockaddr_in name = host_name(htonl(INADDR_LOOPBACK), port);
+    struct sockaddr_in name = posix_name(htonl(INADDR_LOOPBACK), port);
     setsockopt(opened, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
     if (opened >= 0 && (fcntl(opened, F_SETFL, O_NONBLOCK) || bind(opened, (struct sockaddr *)&name, sizeof name))) {
         close(opened);

@@ -3,8 +3,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "host.h"
 #include "network.h"
+#include "posix.h"
 
 struct datagrams {
     int socket;
@@ -12,12 +12,12 @@ struct datagrams {
     void *context;
     bool is_used;
 };
-static struct datagrams ports[HOST_PORTS];
+static struct datagrams ports[POSIX_PORTS];
 
 struct datagrams *network_bind(uint16_t port, datagram_user *received, void *context) {
-    for (unsigned n = 0; n < HOST_PORTS; n++) {
+    for (unsigned n = 0; n < POSIX_PORTS; n++) {
         if (!ports[n].is_used) {
-            int socket = host_socket(SOCK_DGRAM, port);
+            int socket = posix_socket(SOCK_DGRAM, port);
             if (socket < 0) {
                 return NULL;
             }
@@ -29,13 +29,13 @@ struct datagrams *network_bind(uint16_t port, datagram_user *received, void *con
 }
 
 bool datagram_send(struct datagrams *datagrams, const struct endpoint *to, const uint8_t *bytes, size_t count) {
-    struct sockaddr_in name = host_name(to->address, to->port);
+    struct sockaddr_in name = posix_name(to->address, to->port);
     return sendto(datagrams->socket, bytes, count, 0, (struct sockaddr *)&name, sizeof name) == (ssize_t)count;
 }
 
-int host_datagrams_socket(unsigned n) { return ports[n].is_used ? ports[n].socket : -1; }
+int posix_datagrams_socket(unsigned n) { return ports[n].is_used ? ports[n].socket : -1; }
 
-void host_datagrams_receive(unsigned n) {
+void posix_datagrams_receive(unsigned n) {
     struct datagrams *datagrams = &ports[n];
     static uint8_t bytes[DATAGRAM_MOST_BYTES + 1];
     struct sockaddr_in name;
@@ -47,8 +47,8 @@ void host_datagrams_receive(unsigned n) {
     }
 }
 
-void host_datagrams_close(void) {
-    for (unsigned n = 0; n < HOST_PORTS; n++) {
+void posix_datagrams_close(void) {
+    for (unsigned n = 0; n < POSIX_PORTS; n++) {
         if (ports[n].is_used) {
             close(ports[n].socket);
         }

@@ -1,5 +1,5 @@
 /* Streams and datagrams on the sockets of a PC, on the loopback interface: the very applications run there under
- * sanitizers, with real programs as peers. The loop ends with SIGTERM, so that leaks are reported.
+ * sanitizers, with real programs as peers. network_run() ends with SIGTERM, so that leaks are reported.
  *
  * Small buffers stand between an application and the sockets, so that it meets the same back-pressure as on a board. */
 #define _POSIX_C_SOURCE 200809L
@@ -19,6 +19,7 @@
 #include "clock.h"
 #include "console.h"
 #include "host.h"
+#include "posix.h"
 #include "settings.h"
 #include "tick.h"
 
@@ -95,7 +96,7 @@ static void leave_seat(struct seat *seat) {
 bool network_listen(uint16_t port, const struct stream_user *user) {
     for (unsigned n = 0; n < LISTENERS; n++) {
         if (!listeners[n].is_used) {
-            int socket = host_socket(SOCK_STREAM, port);
+            int socket = posix_socket(SOCK_STREAM, port);
             if (socket >= 0 && listen(socket, STREAMS)) {
                 close(socket);
                 socket = -1;
@@ -114,7 +115,7 @@ bool network_listen(uint16_t port, const struct stream_user *user) {
 }
 
 struct stream *network_connect(uint32_t address, uint16_t port, const struct stream_user *user, void *context) {
-    int socket = host_socket(SOCK_STREAM, 0);
+    int socket = posix_socket(SOCK_STREAM, 0);
     struct seat *seat = socket < 0 ? NULL : take_seat(socket, user, context, 0, CONNECTING);
     if (!seat) {
         if (socket >= 0) {
@@ -122,7 +123,7 @@ struct stream *network_connect(uint32_t address, uint16_t port, const struct str
         }
         return NULL;
     }
-    struct sockaddr_in name = host_name(address, port);
+    struct sockaddr_in name = posix_name(address, port);
     if (connect(socket, (struct sockaddr *)&name, sizeof name) && errno != EINPROGRESS) {
         seat->is_broken = true;
     }
@@ -306,7 +307,7 @@ static bool needs_a_look(const struct seat *seat) {
 }
 
 #define FIRST_PORT STREAMS
-#define FIRST_LISTENER (FIRST_PORT + HOST_PORTS)
+#define FIRST_LISTENER (FIRST_PORT + POSIX_PORTS)
 #define PINS_PLACE (FIRST_LISTENER + LISTENERS)
 #define PLACES (PINS_PLACE + 1)
 
@@ -318,8 +319,8 @@ static void turn(int pins) {
         places[n] = (struct pollfd){seats[n].phase == FREE ? -1 : seats[n].socket, events_of(&seats[n]), 0};
         limit_ms = needs_a_look(&seats[n]) ? 0 : limit_ms;
     }
-    for (unsigned n = 0; n < HOST_PORTS; n++) {
-        places[FIRST_PORT + n] = (struct pollfd){host_datagrams_socket(n), POLLIN, 0};
+    for (unsigned n = 0; n < POSIX_PORTS; n++) {
+        places[FIRST_PORT + n] = (struct pollfd){posix_datagrams_socket(n), POLLIN, 0};
     }
     for (unsigned n = 0; n < LISTENERS; n++) {
         places[FIRST_LISTENER + n] = (struct pollfd){listeners[n].is_used ? listeners[n].socket : -1, POLLIN, 0};
@@ -333,9 +334,9 @@ static void turn(int pins) {
             serve(&seats[n], places[n].revents);
         }
     }
-    for (unsigned n = 0; n < HOST_PORTS; n++) {
+    for (unsigned n = 0; n < POSIX_PORTS; n++) {
         if (places[FIRST_PORT + n].revents & POLLIN) {
-            host_datagrams_receive(n);
+            posix_datagrams_receive(n);
         }
     }
     for (unsigned n = 0; n < LISTENERS; n++) {
@@ -354,7 +355,7 @@ static void close_all(void) {
             leave_seat(&seats[n]);
         }
     }
-    host_datagrams_close();
+    posix_datagrams_close();
     for (unsigned n = 0; n < LISTENERS; n++) {
         if (listeners[n].is_used) {
             close(listeners[n].socket);
@@ -362,21 +363,20 @@ static void close_all(void) {
     }
 }
 
-int main(void) {
+void network_run(const struct application *application) {
     clock_start();
     console_start(0);
     struct sigaction action = {.sa_handler = end_loop};
     sigaction(SIGTERM, &action, NULL);
     int pins = host_pins_open();
-    console_text(application.name);
+    console_text(application->name);
     console_text(" by the sockets of this machine\n");
     tick_begin();
-    application.start();
+    application->start();
     console_text("ready\n");
     while (!must_end) {
         turn(pins);
-        tick_call_if_due();
+        tick_call_if_due(application);
     }
     close_all();
-    return 0;
 }
