@@ -174,7 +174,7 @@ def test_every_example_on_the_page_of_boards_is_a_right_one(tmp_path: Path) -> N
 
 def test_the_ledger_on_the_fidelity_page_is_true(real_captures: Path, tmp_path: Path) -> None:
     assert real_captures.is_dir()
-    remedy = "run `python tests/docs/docs_console.py`"
+    remedy = "run `make docs`"
     assert tables_in(FIDELITY_PAGE)[LEDGER] == computed(LEDGER, workspace(tmp_path)), remedy
 
 
