@@ -7,9 +7,9 @@ use std::collections::VecDeque;
 
 use units::Picoseconds;
 
-use super::super::wire::Packet;
-use super::control::{Purpose, Request};
-use super::descriptors::{Driver, InterfaceReport, TransferKind};
+use crate::control::{Purpose, Request};
+use crate::descriptors::{Driver, InterfaceReport, TransferKind};
+use crate::wire::Packet;
 
 const CLASS_INTERFACE_OUT: u8 = 0x21;
 const SET_LINE_CODING: u8 = 0x20;
@@ -20,47 +20,46 @@ const COMMUNICATIONS: u8 = 2;
 const ABSTRACT_CONTROL_MODEL: u8 = 2;
 const DATA: u8 = 10;
 /// More ports than this are left alone.
-pub(super) const MAX_PORTS: usize = 8;
+pub(crate) const MAX_PORTS: usize = 8;
 /// What waits to be typed, and what waits to be taken; more is refused, and dropped and counted.
 const MAX_WAITING: usize = 1 << 20;
 
 /// What a terminal on a port holds; it stays while the device comes and goes.
 #[derive(Debug, Clone, Default, serde::Serialize, serde::Deserialize)]
-pub(super) struct Terminal {
-    pub(super) typed: VecDeque<u8>,
+pub(crate) struct Terminal {
+    pub(crate) typed: VecDeque<u8>,
     shown: Vec<(Picoseconds, u8)>,
-    pub(super) lost: u64,
 }
 
 impl Terminal {
     /// Queues bytes for the device; how many there was room for.
-    pub(super) fn type_bytes(&mut self, bytes: &[u8]) -> usize {
+    pub(crate) fn type_bytes(&mut self, bytes: &[u8]) -> usize {
         let taken = bytes.len().min(MAX_WAITING - self.typed.len().min(MAX_WAITING));
         self.typed.extend(&bytes[..taken]);
         taken
     }
 
     /// The device has the first of the queued bytes.
-    pub(super) fn typed_bytes_sent(&mut self, bytes: usize) {
+    pub(crate) fn typed_bytes_sent(&mut self, bytes: usize) {
         self.typed.drain(..bytes.min(self.typed.len()));
     }
 
-    pub(super) fn has_shown(&self) -> bool {
+    pub(crate) fn has_shown(&self) -> bool {
         !self.shown.is_empty()
     }
 
-    pub(super) fn take_shown(&mut self) -> Vec<(Picoseconds, u8)> {
+    pub(crate) fn take_shown(&mut self) -> Vec<(Picoseconds, u8)> {
         std::mem::take(&mut self.shown)
     }
 
-    pub(super) fn show(&mut self, at: Picoseconds, bytes: &[u8]) {
+    /// The device printed bytes; what nobody takes in time is dropped.
+    pub(crate) fn show(&mut self, at: Picoseconds, bytes: &[u8]) {
         let room = MAX_WAITING.saturating_sub(self.shown.len()).min(bytes.len());
         self.shown.extend(bytes[..room].iter().map(|&byte| (at, byte)));
-        self.lost += (bytes.len() - room) as u64;
     }
 
     /// The next packet to the device.
-    pub(super) fn packet(&self, data1: bool, max_packet_bytes: usize) -> Packet {
+    pub(crate) fn packet(&self, data1: bool, max_packet_bytes: usize) -> Packet {
         Packet::filled(data1, self.typed.len().min(max_packet_bytes), |bytes| {
             for (to, from) in bytes.iter_mut().zip(&self.typed) {
                 *to = *from;
@@ -71,15 +70,15 @@ impl Terminal {
 
 /// Which interfaces of a device make up a port.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct PortInterfaces {
+pub(crate) struct PortInterfaces {
     /// Place of the control interface in the list.
-    pub(super) control: usize,
+    pub(crate) control: usize,
     /// Place of the data interface in the list.
-    pub(super) data: usize,
+    pub(crate) data: usize,
 }
 
 /// Finds the ports of a device, and marks their interfaces.
-pub(super) fn find_ports(interfaces: &mut [InterfaceReport]) -> Vec<PortInterfaces> {
+pub(crate) fn find_ports(interfaces: &mut [InterfaceReport]) -> Vec<PortInterfaces> {
     let mut ports = Vec::new();
     for control in 0..interfaces.len() {
         let i = &interfaces[control];
@@ -104,7 +103,7 @@ fn has_both_directions(interface: &InterfaceReport) -> bool {
 }
 
 /// The requests that open a port.
-pub(super) fn opening(port: usize, interface: u8) -> [Request; 2] {
+pub(crate) fn opening(port: usize, interface: u8) -> [Request; 2] {
     let mut coding = BAUD.to_le_bytes().to_vec();
     // One stop bit, no parity, eight bits.
     coding.extend([0, 0, 8]);

@@ -5,18 +5,18 @@ use std::collections::VecDeque;
 
 use units::{PS_PER_S, Picoseconds};
 
-use super::super::wire::Packet;
-use super::Want;
-use super::enumerate::Step;
+use crate::Want;
+use crate::enumerate::Step;
+use crate::wire::Packet;
 
 /// A request is given up when it is not done by then (Linux: USB_CTRL_GET_TIMEOUT).
-pub(super) const REQUEST_TIMEOUT: Picoseconds = Picoseconds::new(5 * PS_PER_S);
+pub(crate) const REQUEST_TIMEOUT: Picoseconds = Picoseconds::new(5 * PS_PER_S);
 
 const DEVICE_TO_HOST: u8 = 0x80;
 
 /// What a request is for, and so who gets its result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-pub(super) enum Purpose {
+pub(crate) enum Purpose {
     Enumerate(Step),
     /// SET_LINE_CODING of a serial port.
     LineCoding,
@@ -32,17 +32,17 @@ pub(super) enum Purpose {
 
 /// A request that waits or runs.
 #[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
-pub(super) struct Request {
-    pub(super) setup: [u8; 8],
+pub(crate) struct Request {
+    pub(crate) setup: [u8; 8],
     data: Vec<u8>,
-    pub(super) purpose: Purpose,
+    pub(crate) purpose: Purpose,
     /// How often it failed before.
-    pub(super) failures: u32,
+    pub(crate) failures: u32,
 }
 
 impl Request {
     /// A request without data, or one that sends some.
-    pub(super) fn sending(
+    pub(crate) fn sending(
         purpose: Purpose,
         kind: u8,
         request: u8,
@@ -55,7 +55,7 @@ impl Request {
     }
 
     /// A request that asks for data.
-    pub(super) fn asking(
+    pub(crate) fn asking(
         purpose: Purpose,
         kind: u8,
         request: u8,
@@ -83,7 +83,7 @@ fn setup(kind: u8, request: u8, value: u16, index: u16, length: u16) -> [u8; 8] 
 
 /// Why a request brought nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Failure {
+pub(crate) enum Failure {
     /// The device refused it.
     Stall,
     /// The device did not answer, or not by the rules, three times in a row.
@@ -93,7 +93,7 @@ pub(super) enum Failure {
 }
 
 /// A request that is over.
-pub(super) type Finished = (Request, Result<Vec<u8>, Failure>);
+pub(crate) type Finished = (Request, Result<Vec<u8>, Failure>);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 enum Stage {
@@ -116,18 +116,18 @@ struct Active {
 
 /// The default pipe.
 #[derive(Debug, Clone, Default, serde::Serialize, serde::Deserialize)]
-pub(super) struct ControlPipe {
+pub(crate) struct ControlPipe {
     queue: VecDeque<Request>,
     active: Option<Active>,
 }
 
 impl ControlPipe {
-    pub(super) fn push(&mut self, request: Request) {
+    pub(crate) fn push(&mut self, request: Request) {
         self.queue.push_back(request);
     }
 
     /// Begins the next request if none is under way.
-    pub(super) fn begin_next(&mut self, now: Picoseconds) {
+    pub(crate) fn begin_next(&mut self, now: Picoseconds) {
         if self.active.is_some() {
             return;
         }
@@ -141,11 +141,11 @@ impl ControlPipe {
         });
     }
 
-    pub(super) fn deadline(&self) -> Option<Picoseconds> {
+    pub(crate) fn deadline(&self) -> Option<Picoseconds> {
         self.active.as_ref().map(|active| active.deadline)
     }
 
-    pub(super) fn want(&self) -> Want {
+    pub(crate) fn want(&self) -> Want {
         match self.active.as_ref().map(|active| active.stage) {
             None => Want::Nothing,
             Some(Stage::Setup) => Want::Setup,
@@ -155,7 +155,7 @@ impl ControlPipe {
     }
 
     /// The packet that the host sends in this stage.
-    pub(super) fn outgoing(&self, max_packet_bytes: usize) -> Packet {
+    pub(crate) fn outgoing(&self, max_packet_bytes: usize) -> Packet {
         let Some(active) = &self.active else { return Packet::new(false, &[]) };
         match active.stage {
             Stage::Setup => Packet::new(false, &active.request.setup),
@@ -168,7 +168,7 @@ impl ControlPipe {
     }
 
     /// The device acknowledged the packet that `outgoing` gave.
-    pub(super) fn acknowledged(&mut self, max_packet_bytes: usize) -> Option<Finished> {
+    pub(crate) fn acknowledged(&mut self, max_packet_bytes: usize) -> Option<Finished> {
         let length = self.outgoing(max_packet_bytes).payload().len();
         let active = self.active.as_mut()?;
         match active.stage {
@@ -194,7 +194,7 @@ impl ControlPipe {
     }
 
     /// The device sent a data packet.
-    pub(super) fn received(&mut self, packet: &Packet, max_packet_bytes: usize) -> Option<Finished> {
+    pub(crate) fn received(&mut self, packet: &Packet, max_packet_bytes: usize) -> Option<Finished> {
         let active = self.active.as_mut()?;
         if active.stage == Stage::StatusIn {
             return self.end(Ok(()));
@@ -215,7 +215,7 @@ impl ControlPipe {
     }
 
     /// Ends the request that is under way.
-    pub(super) fn fail(&mut self, failure: Failure) -> Option<Finished> {
+    pub(crate) fn fail(&mut self, failure: Failure) -> Option<Finished> {
         self.end(Err(failure))
     }
 

@@ -3,14 +3,14 @@
 //!
 //! Alternate settings other than 0 are left out: this host never selects one.
 
-use super::super::dpram::Endpoint;
-use super::super::wire::MAX_PACKET_BYTES;
+use crate::port::Endpoint;
+use crate::wire::MAX_PACKET_BYTES;
 
-pub(super) const DEVICE: u8 = 1;
-pub(super) const CONFIGURATION: u8 = 2;
-pub(super) const STRING: u8 = 3;
-pub(super) const BINARY_OBJECT_STORE: u8 = 15;
-pub(super) const HID_REPORT: u8 = 0x22;
+pub(crate) const DEVICE: u8 = 1;
+pub(crate) const CONFIGURATION: u8 = 2;
+pub(crate) const STRING: u8 = 3;
+pub(crate) const BINARY_OBJECT_STORE: u8 = 15;
+pub(crate) const HID_REPORT: u8 = 0x22;
 const INTERFACE: u8 = 4;
 const ENDPOINT: u8 = 5;
 const HID: u8 = 0x21;
@@ -18,9 +18,9 @@ const CLASS_SPECIFIC_INTERFACE: u8 = 0x24;
 const CDC_UNION: u8 = 6;
 
 /// Bytes of a whole device descriptor.
-pub(super) const DEVICE_BYTES: u16 = 18;
+pub(crate) const DEVICE_BYTES: u16 = 18;
 /// Bytes of a configuration descriptor without what follows it.
-pub(super) const CONFIGURATION_HEADER_BYTES: u16 = 9;
+pub(crate) const CONFIGURATION_HEADER_BYTES: u16 = 9;
 
 /// Linux: USB_MAXINTERFACES.
 const MAX_INTERFACES: usize = 32;
@@ -67,9 +67,9 @@ pub struct InterfaceReport {
     pub driver: Driver,
     /// Its endpoints.
     pub endpoints: Vec<EndpointReport>,
-    pub(super) name_index: u8,
-    pub(super) data_interface: Option<u8>,
-    pub(super) report_descriptor_bytes: u16,
+    pub(crate) name_index: u8,
+    pub(crate) data_interface: Option<u8>,
+    pub(crate) report_descriptor_bytes: u16,
 }
 
 /// What the host does with an interface.
@@ -110,12 +110,12 @@ pub struct EndpointReport {
 }
 
 impl EndpointReport {
-    pub(super) fn endpoint(&self) -> Endpoint {
+    pub(crate) fn endpoint(&self) -> Endpoint {
         Endpoint::new(self.address & 15, self.address & 0x80 == 0)
     }
 
     /// The largest packet that full speed allows, whatever the descriptor says.
-    pub(super) fn packet_bytes(&self) -> usize {
+    pub(crate) fn packet_bytes(&self) -> usize {
         usize::from(self.max_packet_bytes & 0x7ff).clamp(1, MAX_PACKET_BYTES)
     }
 
@@ -135,7 +135,7 @@ impl EndpointReport {
 
 impl InterfaceReport {
     /// Its first endpoint of a kind and direction.
-    pub(super) fn find(&self, kind: TransferKind, out: bool) -> Option<EndpointReport> {
+    pub(crate) fn find(&self, kind: TransferKind, out: bool) -> Option<EndpointReport> {
         self.endpoints.iter().copied().find(|e| e.kind == kind && e.endpoint().out == out)
     }
 
@@ -160,10 +160,10 @@ impl InterfaceReport {
 }
 
 /// Indices of the device's strings: manufacturer, product, serial number.
-pub(super) type StringIndices = [u8; 3];
+pub(crate) type StringIndices = [u8; 3];
 
 /// A device descriptor; nothing when it is too short or of another type.
-pub(super) fn parse_device(bytes: &[u8]) -> Option<(DeviceReport, StringIndices)> {
+pub(crate) fn parse_device(bytes: &[u8]) -> Option<(DeviceReport, StringIndices)> {
     let b: &[u8; DEVICE_BYTES as usize] = bytes.first_chunk()?;
     let word = |at: usize| u16::from_le_bytes([b[at], b[at + 1]]);
     let report = DeviceReport {
@@ -178,7 +178,7 @@ pub(super) fn parse_device(bytes: &[u8]) -> Option<(DeviceReport, StringIndices)
 }
 
 /// A configuration descriptor's header: how long all of it is, and the value that selects it.
-pub(super) fn parse_configuration_header(bytes: &[u8]) -> Option<(u16, u8)> {
+pub(crate) fn parse_configuration_header(bytes: &[u8]) -> Option<(u16, u8)> {
     let [length, CONFIGURATION, low, high, _, value, ..] = *bytes else { return None };
     let total = u16::from_le_bytes([low, high]);
     (length >= 9 && total >= CONFIGURATION_HEADER_BYTES).then_some((total, value))
@@ -186,7 +186,7 @@ pub(super) fn parse_configuration_header(bytes: &[u8]) -> Option<(u16, u8)> {
 
 /// The interfaces of a configuration. Stops at the first descriptor that has no sensible length, and when there are
 /// more than any device has.
-pub(super) fn parse_interfaces(bytes: &[u8]) -> Vec<InterfaceReport> {
+pub(crate) fn parse_interfaces(bytes: &[u8]) -> Vec<InterfaceReport> {
     let mut interfaces: Vec<InterfaceReport> = Vec::new();
     let mut first_setting = false;
     let mut rest = bytes;
@@ -222,7 +222,7 @@ pub(super) fn parse_interfaces(bytes: &[u8]) -> Vec<InterfaceReport> {
 }
 
 /// A string descriptor's text.
-pub(super) fn parse_string(bytes: &[u8]) -> Option<String> {
+pub(crate) fn parse_string(bytes: &[u8]) -> Option<String> {
     let length = usize::from(*bytes.first()?).min(bytes.len());
     let units = bytes.get(2..length).filter(|_| bytes[1] == STRING)?;
     let units: Vec<u16> = units.chunks_exact(2).map(|pair| u16::from_le_bytes([pair[0], pair[1]])).collect();
@@ -230,7 +230,7 @@ pub(super) fn parse_string(bytes: &[u8]) -> Option<String> {
 }
 
 /// The first language of string descriptor 0.
-pub(super) fn parse_language(bytes: &[u8]) -> Option<u16> {
+pub(crate) fn parse_language(bytes: &[u8]) -> Option<u16> {
     let [length, STRING, low, high, ..] = *bytes else { return None };
     (length >= 4).then_some(u16::from_le_bytes([low, high]))
 }

@@ -1,11 +1,12 @@
 //! Enumeration: the requests from the first reset to SET_CONFIGURATION (USB 2.0 9.1.2), in the order in which Linux
 //! makes them. After it the class drivers take over (functions.rs).
 
-use super::super::wire::MAX_PACKET_BYTES;
-use super::control::{Failure, Purpose, Request};
-use super::descriptors::{self as d, DeviceReport, StringIndices};
-use super::{ADDRESS_RECOVERY, Phase, REQUEST_TRIES, RETRY, UsbHost};
-use crate::io::Io;
+use units::Picoseconds;
+
+use crate::control::{Failure, Purpose, Request};
+use crate::descriptors::{self as d, DeviceReport, StringIndices};
+use crate::wire::MAX_PACKET_BYTES;
+use crate::{ADDRESS_RECOVERY, Phase, REQUEST_TRIES, RETRY, UsbHost};
 
 const GET_DESCRIPTOR: u8 = 6;
 const SET_ADDRESS: u8 = 5;
@@ -25,7 +26,7 @@ const MAX_NAMED_INTERFACES: usize = 16;
 
 /// The request that is under way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-pub(super) enum Step {
+pub(crate) enum Step {
     /// The first bytes of the device descriptor, for the packet size of endpoint 0.
     PacketSize,
     Address,
@@ -40,7 +41,7 @@ pub(super) enum Step {
 
 /// Whose string it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-pub(super) enum StringOwner {
+pub(crate) enum StringOwner {
     Manufacturer,
     Product,
     Serial,
@@ -49,34 +50,34 @@ pub(super) enum StringOwner {
 
 /// What enumeration has found out so far.
 #[derive(Debug, Clone, Default, serde::Serialize, serde::Deserialize)]
-pub(super) struct Enumeration {
+pub(crate) struct Enumeration {
     /// How often it was begun.
     attempts: u32,
     string_indices: StringIndices,
     configuration_value: u8,
     language: u16,
     strings: Vec<(StringOwner, u8)>,
-    pub(super) report: DeviceReport,
+    pub(crate) report: DeviceReport,
 }
 
 impl Enumeration {
     /// A reset begins, and an attempt with it.
-    pub(super) fn count_attempt(&mut self) {
+    pub(crate) fn count_attempt(&mut self) {
         self.attempts += 1;
     }
 }
 
 impl UsbHost {
     /// The reset is over and the device has recovered from it.
-    pub(super) fn begin_enumeration(&mut self, io: &Io) {
+    pub(crate) fn begin_enumeration(&mut self, now: Picoseconds) {
         self.phase = Phase::Enumerating;
         self.address = 0;
         // As Linux does: as long as nothing is known, take what comes in one packet.
-        self.add_control_pipe(MAX_PACKET_BYTES, io);
-        self.ask(Step::PacketSize, io);
+        self.add_control_pipe(MAX_PACKET_BYTES, now);
+        self.ask(Step::PacketSize, now);
     }
 
-    fn ask(&mut self, step: Step, io: &Io) {
+    fn ask(&mut self, step: Step, now: Picoseconds) {
         let purpose = Purpose::Enumerate(step);
         let descriptor = |kind: u8, index: u8, language: u16, bytes: u16| {
             Request::asking(purpose, 0, GET_DESCRIPTOR, u16::from_le_bytes([index, kind]), language, bytes)
@@ -99,16 +100,16 @@ impl UsbHost {
                 Request::sending(purpose, 0, SET_CONFIGURATION, value, 0, Vec::new())
             }
         };
-        self.submit(request, io);
+        self.submit(request, now);
     }
 
     /// A request of the enumeration is over.
-    pub(super) fn enumerated(
+    pub(crate) fn enumerated(
         &mut self,
         step: Step,
         request: Request,
         result: Result<Vec<u8>, Failure>,
-        io: &Io,
+        now: Picoseconds,
     ) {
         if self.phase != Phase::Enumerating {
             return;
@@ -119,30 +120,30 @@ impl UsbHost {
             (Step::Languages, Err(_)) => Some(Step::Select),
             (Step::String(owner), result) => Some(self.take_string(owner, result.ok().as_deref())),
             (_, Err(Failure::Protocol)) if request.failures < REQUEST_TRIES => {
-                return self.repeat(request, io);
+                return self.repeat(request, now);
             }
             (_, Err(_)) => None,
-            (Step::PacketSize, Ok(bytes)) => return self.take_packet_size(&bytes, io),
-            (Step::Address, Ok(_)) => return self.take_address(io),
+            (Step::PacketSize, Ok(bytes)) => return self.take_packet_size(&bytes, now),
+            (Step::Address, Ok(_)) => return self.take_address(now),
             (Step::Device, Ok(bytes)) => self.take_device(&bytes),
             (Step::ConfigurationHeader, Ok(bytes)) => self.take_configuration_header(&bytes),
             (Step::Configuration, Ok(bytes)) => self.take_configuration(&bytes),
-            (Step::Select, Ok(_)) => return self.take_selected(io),
+            (Step::Select, Ok(_)) => return self.take_selected(now),
         };
         match next {
-            Some(step) => self.ask(step, io),
-            None => self.give_up_attempt(io),
+            Some(step) => self.ask(step, now),
+            None => self.give_up_attempt(now),
         }
     }
 
-    fn repeat(&mut self, mut request: Request, io: &Io) {
+    fn repeat(&mut self, mut request: Request, now: Picoseconds) {
         request.failures += 1;
-        self.submit(request, io);
-        self.hold_control_pipe(RETRY, io);
+        self.submit(request, now);
+        self.hold_control_pipe(RETRY, now);
     }
 
     /// The attempt failed; the device gets another reset, or is left alone.
-    fn give_up_attempt(&mut self, io: &Io) {
+    fn give_up_attempt(&mut self, now: Picoseconds) {
         self.drop_pipes();
         if self.enumeration.attempts >= MAX_ATTEMPTS {
             self.phase = Phase::Failed;
@@ -151,20 +152,20 @@ impl UsbHost {
         let attempts = self.enumeration.attempts;
         self.enumeration = Enumeration { attempts, ..Enumeration::default() };
         self.phase = Phase::Debounce;
-        self.phase_until = Some(io.now + RETRY);
+        self.phase_until = Some(now + RETRY);
     }
 
-    fn take_packet_size(&mut self, bytes: &[u8], io: &Io) {
+    fn take_packet_size(&mut self, bytes: &[u8], now: Picoseconds) {
         let size = bytes.get(7).copied().filter(|size| [8, 16, 32, 64].contains(size));
-        let Some(size) = size.filter(|_| bytes[1] == d::DEVICE) else { return self.give_up_attempt(io) };
-        self.add_control_pipe(usize::from(size), io);
-        self.ask(Step::Address, io);
+        let Some(size) = size.filter(|_| bytes[1] == d::DEVICE) else { return self.give_up_attempt(now) };
+        self.add_control_pipe(usize::from(size), now);
+        self.ask(Step::Address, now);
     }
 
-    fn take_address(&mut self, io: &Io) {
+    fn take_address(&mut self, now: Picoseconds) {
         self.address = ADDRESS;
-        self.ask(Step::Device, io);
-        self.hold_control_pipe(ADDRESS_RECOVERY, io);
+        self.ask(Step::Device, now);
+        self.hold_control_pipe(ADDRESS_RECOVERY, now);
     }
 
     fn take_device(&mut self, bytes: &[u8]) -> Option<Step> {
@@ -228,8 +229,8 @@ impl UsbHost {
         self.enumeration.strings.first().map_or(Step::Select, |&(owner, _)| Step::String(owner))
     }
 
-    fn take_selected(&mut self, io: &Io) {
+    fn take_selected(&mut self, now: Picoseconds) {
         self.phase = Phase::Configured;
-        self.bind_drivers(io);
+        self.bind_drivers(now);
     }
 }

@@ -6,19 +6,19 @@
 
 use units::Picoseconds;
 
-use super::control::{Purpose, Request};
+use crate::control::{Purpose, Request};
 
 const CLASS_INTERFACE_OUT: u8 = 0x21;
 const SET_IDLE: u8 = 0x0a;
 const STANDARD_INTERFACE: u8 = 0x01;
 const GET_DESCRIPTOR: u8 = 6;
 const REPORT_DESCRIPTOR_VALUE: u16 = 0x2200;
-pub(super) const CLASS: u8 = 3;
+pub(crate) const CLASS: u8 = 3;
 const GENERIC_DESKTOP: u32 = 1;
 /// Linux takes no longer report descriptor.
 const MAX_REPORT_DESCRIPTOR_BYTES: u16 = 4096;
 /// Reports that nobody took; later ones are dropped.
-pub(super) const MAX_REPORTS: usize = 1 << 16;
+pub(crate) const MAX_REPORTS: usize = 1 << 16;
 
 /// A report that a device sent.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -68,21 +68,21 @@ enum Application {
 
 /// One HID interface.
 #[derive(Debug, Clone, Default, serde::Serialize, serde::Deserialize)]
-pub(super) struct Hid {
-    pub(super) interface: u8,
+pub(crate) struct Hid {
+    pub(crate) interface: u8,
     /// Its reports are read from now on.
-    pub(super) reading: bool,
+    pub(crate) reading: bool,
     numbered: bool,
     applications: Vec<(u8, Application)>,
 }
 
 impl Hid {
-    pub(super) fn new(interface: u8) -> Self {
+    pub(crate) fn new(interface: u8) -> Self {
         Self { interface, ..Self::default() }
     }
 
     /// The requests that start it, as Linux's usbhid makes them.
-    pub(super) fn opening(&self, index: usize, descriptor_bytes: u16) -> [Request; 2] {
+    pub(crate) fn opening(&self, index: usize, descriptor_bytes: u16) -> [Request; 2] {
         let interface = u16::from(self.interface);
         [
             Request::sending(Purpose::HidIdle, CLASS_INTERFACE_OUT, SET_IDLE, 0, interface, Vec::new()),
@@ -98,7 +98,7 @@ impl Hid {
     }
 
     /// Learns from the report descriptor which report is whose.
-    pub(super) fn take_report_descriptor(&mut self, bytes: &[u8]) {
+    pub(crate) fn take_report_descriptor(&mut self, bytes: &[u8]) {
         let (mut page, mut usage, mut application, mut report) = (0, 0, Application::Other, 0);
         let mut rest = bytes;
         while let Some((&prefix, after)) = rest.split_first() {
@@ -131,7 +131,7 @@ impl Hid {
     }
 
     /// What a report says.
-    pub(super) fn decode(&self, bytes: &[u8]) -> HidInput {
+    pub(crate) fn decode(&self, bytes: &[u8]) -> HidInput {
         let (report, fields) = match bytes.split_first() {
             Some((&report, fields)) if self.numbered => (report, fields),
             _ => (0, bytes),

@@ -1,8 +1,9 @@
 //! A PC's USB host in virtual time: it notices the device's pull-up, resets and enumerates it, and drives what it finds:
 //! serial ports (cdc.rs), a disk (msc.rs), keyboards and mice (hid.rs).
 //!
-//! One event source moves it: [`UsbHost::wake`] does what is due, [`UsbHost::arm`] says when it wants to be woken. In
-//! between nothing polls; see schedule.rs.
+//! It takes and gives packets, and knows no controller: whatever has a USB port implements [`Device`]. One event source
+//! moves it: [`UsbHost::wake`] does what is due, [`UsbHost::next_wake`] says when it wants to be woken. In between nothing
+//! polls; see schedule.rs.
 //!
 //! Left out: hubs and a second device, high speed, isochronous transfers, alternate settings, corrupted packets, a frame
 //! clock that drifts against the device's.
@@ -14,17 +15,14 @@ mod enumerate;
 mod functions;
 mod hid;
 mod msc;
+mod port;
 mod schedule;
 mod scsi;
 mod transfer;
+mod wire;
 
 use units::{PS_PER_US, Picoseconds};
 
-use super::device::Device;
-use super::dpram::Endpoint;
-use super::wire::{TOKEN_BITS, bit_times};
-use crate::io::Io;
-use crate::peripherals::Source;
 use cdc::Terminal;
 use control::{ControlPipe, Failure, Request};
 pub use descriptors::{DeviceReport, Driver, EndpointReport, InterfaceReport, TransferKind};
@@ -33,8 +31,11 @@ use hid::Hid;
 pub use hid::{HidInput, HidReport};
 use msc::MassStorage;
 pub use msc::{MassStorageReport, Sectors};
+pub use port::{Answer, Device, Endpoint};
 use schedule::{Owner, Pipe};
 use transfer::InFlight;
+use wire::TOKEN_BITS;
+pub use wire::{FRAME_PS, Packet, bit_times};
 
 const fn us(us: i64) -> Picoseconds {
     Picoseconds::new(us * PS_PER_US)
@@ -113,8 +114,15 @@ pub struct UsbHost {
     hid_reports: Vec<HidReport>,
 }
 
+impl Default for UsbHost {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
 impl UsbHost {
-    pub(super) fn new() -> Self {
+    /// A PC whose cable is plugged in; it does nothing before a device enables its pull-up.
+    pub fn new() -> Self {
         Self {
             plugged: true,
             attached: false,
@@ -161,28 +169,28 @@ impl UsbHost {
         self.storage.as_ref().map(|storage| &storage.script.report)
     }
 
-    /// Bytes that the device printed and that were dropped because nobody took them in time.
-    pub fn console_lost(&self) -> u64 {
-        self.terminals.iter().map(|terminal| terminal.lost).sum()
-    }
-
-    pub(super) fn serial_send(&mut self, port: usize, bytes: &[u8]) -> usize {
+    /// Types bytes into the terminal on a serial port; how many it has room for.
+    pub fn serial_send(&mut self, port: usize, bytes: &[u8]) -> usize {
         self.terminals.get_mut(port).map_or(0, |terminal| terminal.type_bytes(bytes))
     }
 
-    pub(super) fn has_serial(&self, port: usize) -> bool {
+    /// Whether the terminal on a serial port shows anything that was not taken yet.
+    pub fn has_serial(&self, port: usize) -> bool {
         self.terminals.get(port).is_some_and(Terminal::has_shown)
     }
 
-    pub(super) fn take_serial(&mut self, port: usize) -> Vec<(Picoseconds, u8)> {
+    /// Takes what the terminal on a serial port shows since the last call, with the time of each byte.
+    pub fn take_serial(&mut self, port: usize) -> Vec<(Picoseconds, u8)> {
         self.terminals.get_mut(port).map(Terminal::take_shown).unwrap_or_default()
     }
 
-    pub(super) fn take_hid_reports(&mut self) -> Vec<HidReport> {
+    /// Takes the reports of keyboards, mice and the like since the last call.
+    pub fn take_hid_reports(&mut self) -> Vec<HidReport> {
         std::mem::take(&mut self.hid_reports)
     }
 
-    pub(super) fn read_sectors(&mut self, first: u32, sectors: u16, now: Picoseconds) -> bool {
+    /// Asks the device's disk for sectors; false when it has none.
+    pub fn read_sectors(&mut self, first: u32, sectors: u16, now: Picoseconds) -> bool {
         let Some(storage) = &mut self.storage else { return false };
         let command = storage.script.read(first, sectors);
         let pushed = storage.push(command);
@@ -190,7 +198,8 @@ impl UsbHost {
         pushed
     }
 
-    pub(super) fn write_sectors(&mut self, first: u32, data: &[u8], now: Picoseconds) -> bool {
+    /// Writes sectors to the device's disk; false when it has none.
+    pub fn write_sectors(&mut self, first: u32, data: &[u8], now: Picoseconds) -> bool {
         let Some(storage) = &mut self.storage else { return false };
         let command = storage.script.write(first, data);
         let pushed = storage.push(command);
@@ -198,36 +207,38 @@ impl UsbHost {
         pushed
     }
 
-    pub(super) fn take_sectors(&mut self) -> Vec<Sectors> {
+    /// Takes the sectors that came since the last call.
+    pub fn take_sectors(&mut self) -> Vec<Sectors> {
         self.storage.as_mut().map(|storage| std::mem::take(&mut storage.script.results)).unwrap_or_default()
     }
 
-    pub(super) fn set_plugged(&mut self, plugged: bool) {
+    /// Plugs the cable in, or pulls it out.
+    pub fn set_plugged(&mut self, plugged: bool) {
         self.plugged = plugged;
     }
 
     /// Stops the frames of a configured device; it takes that for suspend after 3 ms.
-    pub(super) fn suspend(&mut self, device: &mut Device, io: &Io) {
+    pub fn suspend(&mut self, device: &mut dyn Device, now: Picoseconds) {
         if self.phase == Phase::Configured {
             self.phase = Phase::Suspended;
             self.frames = None;
             self.in_flight = None;
-            device.bus_idles(io.now);
+            device.bus_idles(now);
         }
     }
 
     /// Wakes a suspended device.
-    pub(super) fn resume(&mut self, device: &mut Device, io: &Io) {
+    pub fn resume(&mut self, device: &mut dyn Device, now: Picoseconds) {
         if self.phase == Phase::Suspended {
             self.phase = Phase::Resuming;
-            self.phase_until = Some(io.now + RESUME);
+            self.phase_until = Some(now + RESUME);
             device.bus_resumes();
         }
     }
 
     /// Follows the pull-up: a device came or went.
-    pub(super) fn follow(&mut self, device: &mut Device, io: &Io) {
-        let pulls_up = device.pulls_up(io);
+    pub fn follow(&mut self, device: &mut dyn Device, now: Picoseconds) {
+        let pulls_up = device.pulls_up();
         let attached = self.plugged && pulls_up;
         if attached == self.attached {
             return;
@@ -237,12 +248,12 @@ impl UsbHost {
         self.frames = None;
         self.enumeration = Enumeration::default();
         if pulls_up {
-            device.bus_idles(io.now);
+            device.bus_idles(now);
         } else {
-            device.bus_gone(io.now);
+            device.bus_gone(now);
         }
         (self.phase, self.phase_until) =
-            if attached { (Phase::Debounce, Some(io.now + DEBOUNCE)) } else { (Phase::Detached, None) };
+            if attached { (Phase::Debounce, Some(now + DEBOUNCE)) } else { (Phase::Detached, None) };
     }
 
     /// Forgets the device's endpoints and all that runs over them; terminals stay.
@@ -255,13 +266,13 @@ impl UsbHost {
         self.hids.clear();
     }
 
-    fn add_control_pipe(&mut self, max_packet_bytes: usize, io: &Io) {
+    fn add_control_pipe(&mut self, max_packet_bytes: usize, now: Picoseconds) {
         let pipe = Pipe {
             owner: Owner::Control,
             endpoint: Endpoint::new(0, false),
             max_packet_bytes,
             period: NAK_RETRY,
-            not_before: io.now,
+            not_before: now,
             periodic: false,
             due: None,
             data1: false,
@@ -274,53 +285,53 @@ impl UsbHost {
     }
 
     /// Queues a request on the control pipe.
-    fn submit(&mut self, request: Request, io: &Io) {
+    fn submit(&mut self, request: Request, now: Picoseconds) {
         self.control.push(request);
-        self.control.begin_next(io.now);
+        self.control.begin_next(now);
     }
 
-    fn hold_control_pipe(&mut self, pause: Picoseconds, io: &Io) {
+    fn hold_control_pipe(&mut self, pause: Picoseconds, now: Picoseconds) {
         if let Some(pipe) = self.pipes.first_mut() {
-            pipe.not_before = pipe.not_before.max(io.now + pause);
+            pipe.not_before = pipe.not_before.max(now + pause);
             pipe.due = None;
         }
     }
 
     /// Does everything that is due.
-    pub(super) fn wake(&mut self, device: &mut Device, io: &mut Io) {
+    pub fn wake(&mut self, device: &mut dyn Device, now: Picoseconds) {
         for _ in 0..MAX_STEPS {
-            device.advance(io.now);
-            if !self.step(device, io) {
+            device.advance(now);
+            if !self.step(device, now) {
                 break;
             }
-            self.update_due(device, io);
+            self.update_due(device, now);
         }
     }
 
     /// Does one thing that is due, if there is one.
-    fn step(&mut self, device: &mut Device, io: &Io) -> bool {
-        if self.phase_until.is_some_and(|until| until <= io.now) {
+    fn step(&mut self, device: &mut dyn Device, now: Picoseconds) -> bool {
+        if self.phase_until.is_some_and(|until| until <= now) {
             self.phase_until = None;
-            self.phase_over(device, io);
+            self.phase_over(device, now);
             return true;
         }
-        if let Some(flight) = self.in_flight.filter(|flight| flight.end <= io.now) {
+        if let Some(flight) = self.in_flight.filter(|flight| flight.end <= now) {
             self.in_flight = None;
-            self.finish(flight, device, io);
+            self.finish(flight, device, now);
             return true;
         }
-        if self.control.deadline().is_some_and(|deadline| deadline <= io.now) && !self.control_in_flight() {
+        if self.control.deadline().is_some_and(|deadline| deadline <= now) && !self.control_in_flight() {
             let finished = self.control.fail(Failure::Timeout);
-            self.request_finished(finished, io);
-            self.begin_waiting(io.now);
+            self.request_finished(finished, now);
+            self.begin_waiting(now);
             return true;
         }
-        if self.storage.as_mut().is_some_and(|storage| storage.hold_over(io.now)) {
-            self.begin_waiting(io.now);
+        if self.storage.as_mut().is_some_and(|storage| storage.hold_over(now)) {
+            self.begin_waiting(now);
             return true;
         }
-        match self.plan().filter(|planned| planned.token_end <= io.now) {
-            Some(planned) => self.begin(planned, device, io),
+        match self.plan().filter(|planned| planned.token_end <= now) {
+            Some(planned) => self.begin(planned, device),
             None => return false,
         }
         true
@@ -330,50 +341,47 @@ impl UsbHost {
         self.in_flight.is_some_and(|flight| flight.pipe == 0)
     }
 
-    fn phase_over(&mut self, device: &mut Device, io: &Io) {
+    fn phase_over(&mut self, device: &mut dyn Device, now: Picoseconds) {
         match self.phase {
             Phase::Debounce => {
                 self.enumeration.count_attempt();
                 self.drop_pipes();
                 self.frames = None;
-                device.bus_reset_begins(io.now);
-                self.enter(Phase::Reset, RESET, io);
+                device.bus_reset_begins(now);
+                self.enter(Phase::Reset, RESET, now);
             }
             Phase::Reset => {
                 device.bus_reset_ends();
-                self.start_frames(device, io);
-                self.enter(Phase::Recovery, RESET_RECOVERY, io);
+                self.start_frames(device, now);
+                self.enter(Phase::Recovery, RESET_RECOVERY, now);
             }
-            Phase::Recovery => self.begin_enumeration(io),
+            Phase::Recovery => self.begin_enumeration(now),
             Phase::Resuming => {
-                self.start_frames(device, io);
+                self.start_frames(device, now);
                 self.phase = Phase::Configured;
             }
             Phase::Detached | Phase::Enumerating | Phase::Configured | Phase::Suspended | Phase::Failed => {}
         }
     }
 
-    fn enter(&mut self, phase: Phase, for_: Picoseconds, io: &Io) {
+    fn enter(&mut self, phase: Phase, for_: Picoseconds, now: Picoseconds) {
         self.phase = phase;
-        self.phase_until = Some(io.now + for_);
+        self.phase_until = Some(now + for_);
     }
 
-    fn start_frames(&mut self, device: &mut Device, io: &Io) {
-        self.frames = Some(io.now);
-        device.frames_begin(io.now + bit_times(TOKEN_BITS));
+    fn start_frames(&mut self, device: &mut dyn Device, now: Picoseconds) {
+        self.frames = Some(now);
+        device.frames_begin(now + bit_times(TOKEN_BITS));
     }
 
-    /// Asks to be woken for whatever comes next; to be called after everything that may have changed that.
-    pub(super) fn arm(&mut self, device: &Device, io: &mut Io) {
-        self.update_due(device, io);
+    /// When it wants to be woken for whatever comes next; to be asked after everything that may have changed that.
+    pub fn next_wake(&mut self, device: &dyn Device, now: Picoseconds) -> Option<Picoseconds> {
+        self.update_due(device, now);
         let flight = self.in_flight.map(|flight| flight.end);
         let planned = self.plan().map(|planned| planned.token_end);
         let storage = self.storage.as_ref().and_then(MassStorage::held_until);
         let deadline = self.control.deadline().filter(|_| !self.control_in_flight());
-        let own = device.next_event(io.now);
-        match [flight, planned, storage, deadline, own, self.phase_until].into_iter().flatten().min() {
-            Some(at) => io.wake_at(Source::UsbHost, at),
-            None => io.cancel(Source::UsbHost),
-        }
+        let own = device.next_event(now);
+        [flight, planned, storage, deadline, own, self.phase_until].into_iter().flatten().min()
     }
 }

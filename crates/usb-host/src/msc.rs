@@ -8,17 +8,17 @@ use std::collections::VecDeque;
 
 use units::Picoseconds;
 
-use super::super::wire::Packet;
-use super::Want;
-use super::control::{Purpose, Request};
-use super::scsi::{Command, Direction, Script};
+use crate::Want;
+use crate::control::{Purpose, Request};
+use crate::scsi::{Command, Direction, Script};
+use crate::wire::Packet;
 
 const CLASS_INTERFACE_OUT: u8 = 0x21;
 const MASS_STORAGE_RESET: u8 = 0xff;
 const GET_MAX_LUN: u8 = 0xfe;
-pub(super) const CLASS: u8 = 8;
-pub(super) const TRANSPARENT_SCSI: u8 = 6;
-pub(super) const BULK_ONLY: u8 = 0x50;
+pub(crate) const CLASS: u8 = 8;
+pub(crate) const TRANSPARENT_SCSI: u8 = 6;
+pub(crate) const BULK_ONLY: u8 = 0x50;
 
 const COMMAND_SIGNATURE: u32 = 0x4342_5355;
 const STATUS_SIGNATURE: u32 = 0x5342_5355;
@@ -75,7 +75,7 @@ enum Stage {
 
 /// What the host has to do for the transport besides bulk packets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Repair {
+pub(crate) enum Repair {
     /// Nothing.
     None,
     /// Bulk-Only Mass Storage Reset, then clear both endpoints.
@@ -84,8 +84,8 @@ pub(super) enum Repair {
 
 /// The host's side of one disk.
 #[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
-pub(super) struct MassStorage {
-    pub(super) interface: u8,
+pub(crate) struct MassStorage {
+    pub(crate) interface: u8,
     stage: Stage,
     tag: u32,
     queue: VecDeque<Command>,
@@ -95,11 +95,11 @@ pub(super) struct MassStorage {
     recoveries: u32,
     /// Nothing begins before.
     hold_until: Option<Picoseconds>,
-    pub(super) script: Script,
+    pub(crate) script: Script,
 }
 
 impl MassStorage {
-    pub(super) fn new(interface: u8) -> Self {
+    pub(crate) fn new(interface: u8) -> Self {
         Self {
             interface,
             stage: Stage::Idle,
@@ -115,12 +115,12 @@ impl MassStorage {
     }
 
     /// The request that comes before any command.
-    pub(super) fn opening(interface: u8) -> Request {
+    pub(crate) fn opening(interface: u8) -> Request {
         Request::asking(Purpose::MaxLun, CLASS_INTERFACE_OUT, GET_MAX_LUN, 0, u16::from(interface), 1)
     }
 
     /// The request that resets the transport.
-    pub(super) fn reset_request(&self) -> Request {
+    pub(crate) fn reset_request(&self) -> Request {
         let index = u16::from(self.interface);
         Request::sending(
             Purpose::MassStorageReset,
@@ -133,7 +133,7 @@ impl MassStorage {
     }
 
     /// Queues a command; false when too many wait or the disk was given up.
-    pub(super) fn push(&mut self, command: Command) -> bool {
+    pub(crate) fn push(&mut self, command: Command) -> bool {
         let room = self.stage != Stage::Dead && self.queue.len() < MAX_WAITING;
         if room {
             self.queue.push_back(command);
@@ -142,17 +142,17 @@ impl MassStorage {
     }
 
     /// When a pause ends that the script made.
-    pub(super) fn held_until(&self) -> Option<Picoseconds> {
+    pub(crate) fn held_until(&self) -> Option<Picoseconds> {
         self.hold_until
     }
 
     /// Ends a pause whose time has come.
-    pub(super) fn hold_over(&mut self, now: Picoseconds) -> bool {
+    pub(crate) fn hold_over(&mut self, now: Picoseconds) -> bool {
         self.hold_until.take_if(|until| *until <= now).is_some()
     }
 
     /// Begins the next command if none is under way.
-    pub(super) fn begin_next(&mut self, now: Picoseconds) {
+    pub(crate) fn begin_next(&mut self, now: Picoseconds) {
         if self.stage != Stage::Idle || self.hold_until.is_some_and(|until| now < until) {
             return;
         }
@@ -165,7 +165,7 @@ impl MassStorage {
         }
     }
 
-    pub(super) fn want(&self, out: bool) -> Want {
+    pub(crate) fn want(&self, out: bool) -> Want {
         let Some(command) = &self.current else { return Want::Nothing };
         match (self.stage, command.direction, out) {
             (Stage::Command, _, true) | (Stage::Data, Direction::ToDevice, true) => Want::Out,
@@ -176,7 +176,7 @@ impl MassStorage {
         }
     }
 
-    pub(super) fn outgoing(&self, data1: bool, max_packet_bytes: usize) -> Packet {
+    pub(crate) fn outgoing(&self, data1: bool, max_packet_bytes: usize) -> Packet {
         match (&self.current, self.stage) {
             (Some(command), Stage::Command) => Packet::new(data1, &self.command_block(command)),
             (Some(command), Stage::Data) => {
@@ -200,7 +200,7 @@ impl MassStorage {
     }
 
     /// The device acknowledged a packet of so many bytes.
-    pub(super) fn acknowledged(&mut self, bytes: usize) {
+    pub(crate) fn acknowledged(&mut self, bytes: usize) {
         let Some(command) = &self.current else { return };
         match self.stage {
             Stage::Command => {
@@ -217,7 +217,7 @@ impl MassStorage {
     }
 
     /// The device sent a packet.
-    pub(super) fn received(&mut self, payload: &[u8], max_packet_bytes: usize, now: Picoseconds) -> Repair {
+    pub(crate) fn received(&mut self, payload: &[u8], max_packet_bytes: usize, now: Picoseconds) -> Repair {
         let Some(command) = &self.current else { return Repair::None };
         match self.stage {
             Stage::Data => {
@@ -250,7 +250,7 @@ impl MassStorage {
     }
 
     /// An endpoint stalled; it is cleared by now.
-    pub(super) fn stalled(&mut self, now: Picoseconds) -> Repair {
+    pub(crate) fn stalled(&mut self, now: Picoseconds) -> Repair {
         match self.stage {
             Stage::Data => {
                 self.stage = Stage::Status;
@@ -278,7 +278,7 @@ impl MassStorage {
     }
 
     /// The transport was reset and its endpoints are clear.
-    pub(super) fn recovered(&mut self) {
+    pub(crate) fn recovered(&mut self) {
         if self.stage == Stage::Recovery {
             self.stage = Stage::Idle;
         }

@@ -8,17 +8,16 @@
 
 use units::Picoseconds;
 
-use super::super::device::{Answer, Device};
-use super::super::dpram::Endpoint;
-use super::super::wire::{
+use crate::port::Endpoint;
+use crate::port::{Answer, Device};
+use crate::wire::{
     FRAME_END_BITS, FRAME_PS, GAP_BITS, HANDSHAKE_BITS, TOKEN_BITS, bit_times, longest_data_bits,
 };
-use super::{UsbHost, Want};
-use crate::io::Io;
+use crate::{UsbHost, Want};
 
 /// Whose data a pipe carries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-pub(super) enum Owner {
+pub(crate) enum Owner {
     Control,
     Serial(usize),
     SerialNotification(usize),
@@ -28,22 +27,22 @@ pub(super) enum Owner {
 
 /// The host's end of an endpoint.
 #[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
-pub(super) struct Pipe {
-    pub(super) owner: Owner,
-    pub(super) endpoint: Endpoint,
-    pub(super) max_packet_bytes: usize,
+pub(crate) struct Pipe {
+    pub(crate) owner: Owner,
+    pub(crate) endpoint: Endpoint,
+    pub(crate) max_packet_bytes: usize,
     /// Polls come at `not_before` and from there at this distance.
-    pub(super) period: Picoseconds,
-    pub(super) not_before: Picoseconds,
-    pub(super) periodic: bool,
+    pub(crate) period: Picoseconds,
+    pub(crate) not_before: Picoseconds,
+    pub(crate) periodic: bool,
     /// When the poll is due that the device will answer.
-    pub(super) due: Option<Picoseconds>,
-    pub(super) data1: bool,
-    pub(super) halted: bool,
+    pub(crate) due: Option<Picoseconds>,
+    pub(crate) data1: bool,
+    pub(crate) halted: bool,
     /// Transactions that failed in a row.
-    pub(super) errors: u8,
+    pub(crate) errors: u8,
     /// Stalls in a row.
-    pub(super) stalls: u8,
+    pub(crate) stalls: u8,
 }
 
 impl Pipe {
@@ -60,53 +59,53 @@ impl Pipe {
 
 /// A transaction that is to come.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Planned {
-    pub(super) pipe: usize,
-    pub(super) start: Picoseconds,
+pub(crate) struct Planned {
+    pub(crate) pipe: usize,
+    pub(crate) start: Picoseconds,
     /// When the device has the token and decides on its answer.
-    pub(super) token_end: Picoseconds,
+    pub(crate) token_end: Picoseconds,
 }
 
 impl UsbHost {
     /// When the frame began in which a time lies.
-    pub(super) fn frame_start(&self, at: Picoseconds) -> Option<Picoseconds> {
+    pub(crate) fn frame_start(&self, at: Picoseconds) -> Option<Picoseconds> {
         let first = self.frames?;
         let into = (at - first).ps().max(0) % FRAME_PS;
         Some(Picoseconds::new(at.ps().max(first.ps()) - into))
     }
 
     /// The first time in the next frame at which anything but the SOF can start.
-    pub(super) fn next_frame(&self, at: Picoseconds) -> Picoseconds {
+    pub(crate) fn next_frame(&self, at: Picoseconds) -> Picoseconds {
         let start = self.frame_start(at).unwrap_or(at);
         Picoseconds::new(start.ps() + FRAME_PS) + bit_times(TOKEN_BITS + GAP_BITS)
     }
 
     /// Looks at every pipe again: what the host wants of it, and whether the device would answer.
-    pub(super) fn update_due(&mut self, device: &Device, io: &Io) {
+    pub(crate) fn update_due(&mut self, device: &dyn Device, now: Picoseconds) {
         for pipe in 0..self.pipes.len() {
-            let due = self.due(pipe, device, io);
+            let due = self.due(pipe, device, now);
             self.pipes[pipe].due = due;
         }
     }
 
-    fn due(&self, index: usize, device: &Device, io: &Io) -> Option<Picoseconds> {
+    fn due(&self, index: usize, device: &dyn Device, now: Picoseconds) -> Option<Picoseconds> {
         let pipe = &self.pipes[index];
         let want = self.want(index);
         if want == Want::Nothing || pipe.halted || self.in_flight.is_some_and(|flight| flight.pipe == index) {
             return None;
         }
         let endpoint = Endpoint::new(pipe.endpoint.number, want == Want::Out);
-        let worth_it = match device.answer(self.address, endpoint, io) {
+        let worth_it = match device.answer(self.address, endpoint) {
             _ if want == Want::Setup => true,
             Answer::Buffer(_) | Answer::Stall => true,
             Answer::Nak => device.notices_nak(endpoint),
             Answer::Silence => pipe.owner == Owner::Control,
         };
-        worth_it.then(|| pipe.due.unwrap_or_else(|| pipe.next_poll(io.now)))
+        worth_it.then(|| pipe.due.unwrap_or_else(|| pipe.next_poll(now)))
     }
 
     /// The next transaction, if any pipe is due.
-    pub(super) fn plan(&self) -> Option<Planned> {
+    pub(crate) fn plan(&self) -> Option<Planned> {
         if self.in_flight.is_some() || self.frames.is_none() {
             return None;
         }
@@ -134,7 +133,7 @@ impl UsbHost {
     }
 
     /// Sets when a pipe may be polled again after a transaction that began at `start` and left the bus free.
-    pub(super) fn pace(&mut self, pipe: usize, start: Picoseconds, at_once: bool) {
+    pub(crate) fn pace(&mut self, pipe: usize, start: Picoseconds, at_once: bool) {
         let (free, next_frame) = (self.bus_free, self.next_frame(start));
         let pipe = &mut self.pipes[pipe];
         pipe.not_before = if pipe.periodic {

@@ -3,7 +3,7 @@
 
 use units::{PS_PER_MS, Picoseconds};
 
-use super::msc::{MassStorageReport, Sectors};
+use crate::msc::{MassStorageReport, Sectors};
 
 const TEST_UNIT_READY: u8 = 0x00;
 const REQUEST_SENSE: u8 = 0x03;
@@ -26,7 +26,7 @@ const MAX_QUICK_TRIES: u32 = 5;
 const QUICK_PAUSE: Picoseconds = Picoseconds::new(10 * PS_PER_MS);
 const SLOW_PAUSE: Picoseconds = Picoseconds::new(2_000 * PS_PER_MS);
 /// The longest single read or write.
-pub(super) const MAX_SECTORS: u16 = 256;
+pub(crate) const MAX_SECTORS: u16 = 256;
 /// The largest block of any disk, so that lengths stay sensible.
 const MAX_BLOCK_BYTES: u32 = 4096;
 const DEFAULT_BLOCK_BYTES: u32 = 512;
@@ -35,7 +35,7 @@ const MAX_RESULTS: usize = 1024;
 
 /// Which way the data of a command goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-pub(super) enum Direction {
+pub(crate) enum Direction {
     ToDevice,
     FromDevice,
 }
@@ -56,13 +56,13 @@ enum Kind {
 
 /// A command with its data.
 #[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
-pub(super) struct Command {
+pub(crate) struct Command {
     kind: Kind,
     cdb: [u8; 10],
     cdb_bytes: usize,
-    pub(super) direction: Direction,
+    pub(crate) direction: Direction,
     expected_bytes: u32,
-    pub(super) data: Vec<u8>,
+    pub(crate) data: Vec<u8>,
 }
 
 impl Command {
@@ -104,20 +104,20 @@ impl Command {
         Self::asking(Kind::ModeSense, &[MODE_SENSE_6, 0, ALL_MODE_PAGES, 0, MODE_BYTES as u8, 0], MODE_BYTES)
     }
 
-    pub(super) fn descriptor_block(&self) -> &[u8] {
+    pub(crate) fn descriptor_block(&self) -> &[u8] {
         &self.cdb[..self.cdb_bytes]
     }
 
-    pub(super) fn length_bytes(&self) -> u32 {
+    pub(crate) fn length_bytes(&self) -> u32 {
         if self.data.is_empty() { self.expected_bytes } else { self.data.len() as u32 }
     }
 }
 
 /// What follows a command.
 #[derive(Debug, Default)]
-pub(super) struct Then {
-    pub(super) commands: Vec<Command>,
-    pub(super) pause: Option<Picoseconds>,
+pub(crate) struct Then {
+    pub(crate) commands: Vec<Command>,
+    pub(crate) pause: Option<Picoseconds>,
 }
 
 impl From<Command> for Then {
@@ -128,26 +128,26 @@ impl From<Command> for Then {
 
 /// What is known of a disk, and what was read from it.
 #[derive(Debug, Clone, Default, serde::Serialize, serde::Deserialize)]
-pub(super) struct Script {
-    pub(super) report: MassStorageReport,
-    pub(super) results: Vec<Sectors>,
+pub(crate) struct Script {
+    pub(crate) report: MassStorageReport,
+    pub(crate) results: Vec<Sectors>,
     not_ready: u32,
 }
 
 impl Script {
     /// The command that a disk gets first.
-    pub(super) fn first() -> Command {
+    pub(crate) fn first() -> Command {
         Command::inquiry()
     }
 
     /// Reads sectors; no more than 256.
-    pub(super) fn read(&self, first: u32, sectors: u16) -> Command {
+    pub(crate) fn read(&self, first: u32, sectors: u16) -> Command {
         let sectors = sectors.clamp(1, MAX_SECTORS);
         Command::transfer(Kind::Read(first), READ_10, first, sectors, u32::from(sectors) * self.block_bytes())
     }
 
     /// Writes sectors; no more than 256, and the last is filled up with zeros.
-    pub(super) fn write(&self, first: u32, data: &[u8]) -> Command {
+    pub(crate) fn write(&self, first: u32, data: &[u8]) -> Command {
         let block = self.block_bytes() as usize;
         let sectors = data.len().div_ceil(block).clamp(1, usize::from(MAX_SECTORS));
         let mut command = Command::transfer(Kind::Write(first), WRITE_10, first, sectors as u16, 0);
@@ -165,7 +165,7 @@ impl Script {
     }
 
     /// A command is over; what comes next.
-    pub(super) fn finished(&mut self, command: &Command, ok: bool, data: Vec<u8>, at: Picoseconds) -> Then {
+    pub(crate) fn finished(&mut self, command: &Command, ok: bool, data: Vec<u8>, at: Picoseconds) -> Then {
         let next = match (command.kind, ok) {
             (Kind::Inquiry, _) => {
                 self.report.name = [8..16, 16..32, 32..36].map(|range| text(data.get(range)));

@@ -3,40 +3,39 @@
 
 use units::Picoseconds;
 
-use super::super::device::{Answer, Device};
-use super::super::dpram::Endpoint;
-use super::super::wire::{GAP_BITS, HANDSHAKE_BITS, Packet, TIMEOUT_BITS, bit_times};
-use super::control::Failure;
-use super::schedule::{Owner, Planned};
-use super::{UsbHost, Want};
-use crate::io::Io;
+use crate::control::Failure;
+use crate::port::Endpoint;
+use crate::port::{Answer, Device};
+use crate::schedule::{Owner, Planned};
+use crate::wire::{GAP_BITS, HANDSHAKE_BITS, Packet, TIMEOUT_BITS, bit_times};
+use crate::{UsbHost, Want};
 
 /// Transactions that may fail in a row before the host gives a transfer up (USB 2.0 8.6.5; xHCI: CErr).
 const MAX_ERRORS: u8 = 3;
 
 /// A transaction on the wire.
 #[derive(Debug, Clone, Copy, serde::Serialize, serde::Deserialize)]
-pub(super) struct InFlight {
-    pub(super) pipe: usize,
+pub(crate) struct InFlight {
+    pub(crate) pipe: usize,
     endpoint: Endpoint,
     want: Want,
     answer: Answer,
     packet: Packet,
     start: Picoseconds,
     /// When the last packet is over.
-    pub(super) end: Picoseconds,
+    pub(crate) end: Picoseconds,
 }
 
 impl UsbHost {
     /// The device has the token of a planned transaction.
-    pub(super) fn begin(&mut self, planned: Planned, device: &mut Device, io: &Io) {
+    pub(crate) fn begin(&mut self, planned: Planned, device: &mut dyn Device) {
         let Planned { pipe, start, token_end } = planned;
         let want = self.want(pipe);
         let endpoint = Endpoint::new(self.pipes[pipe].endpoint.number, want != Want::In);
         let answer = match want {
-            Want::Setup if device.is_at(self.address, io) => Answer::Buffer(0),
+            Want::Setup if device.is_at(self.address) => Answer::Buffer(0),
             Want::Setup => Answer::Silence,
-            _ => device.begin(self.address, endpoint, io),
+            _ => device.begin(self.address, endpoint),
         };
         let packet = match (want, answer) {
             (Want::In, Answer::Buffer(buffer)) => device.outgoing(endpoint, buffer),
@@ -57,9 +56,9 @@ impl UsbHost {
     }
 
     /// The last packet of the transaction is over.
-    pub(super) fn finish(&mut self, flight: InFlight, device: &mut Device, io: &Io) {
+    pub(crate) fn finish(&mut self, flight: InFlight, device: &mut dyn Device, now: Picoseconds) {
         let InFlight { pipe, endpoint, want, answer, ref packet, start, .. } = flight;
-        self.bus_free = io.now + bit_times(GAP_BITS);
+        self.bus_free = now + bit_times(GAP_BITS);
         let done = match (want, answer) {
             (Want::Setup, Answer::Buffer(_)) => {
                 device.take_setup(packet.payload());
@@ -74,11 +73,11 @@ impl UsbHost {
         self.pace(pipe, start, answer != Answer::Nak);
         match answer {
             Answer::Nak => self.pipes[pipe].errors = 0,
-            Answer::Stall => self.stalled(pipe, io),
-            Answer::Buffer(_) if done => self.deliver(pipe, want, packet, io),
-            Answer::Buffer(_) | Answer::Silence => self.transaction_failed(pipe, device, endpoint, io),
+            Answer::Stall => self.stalled(pipe, now),
+            Answer::Buffer(_) if done => self.deliver(pipe, want, packet, now),
+            Answer::Buffer(_) | Answer::Silence => self.transaction_failed(pipe, device, endpoint, now),
         }
-        self.begin_waiting(io.now);
+        self.begin_waiting(now);
     }
 
     /// Whether a data packet is none too long: a longer one is babble, and stays without an acknowledgement.
@@ -86,7 +85,7 @@ impl UsbHost {
         !packet.oversize && packet.payload().len() <= self.pipes[pipe].max_packet_bytes
     }
 
-    fn deliver(&mut self, index: usize, want: Want, packet: &Packet, io: &Io) {
+    fn deliver(&mut self, index: usize, want: Want, packet: &Packet, now: Picoseconds) {
         let pipe = &mut self.pipes[index];
         pipe.errors = 0;
         if want == Want::In && pipe.owner != Owner::Control {
@@ -96,17 +95,23 @@ impl UsbHost {
             }
             pipe.stalls = 0;
             pipe.data1 = !pipe.data1;
-            return self.received(index, packet, io);
+            return self.received(index, packet, now);
         }
         if want == Want::In {
-            return self.received(index, packet, io);
+            return self.received(index, packet, now);
         }
         pipe.stalls = 0;
         pipe.data1 = !pipe.data1;
-        self.sent(index, packet, io);
+        self.sent(index, packet, now);
     }
 
-    fn transaction_failed(&mut self, index: usize, device: &mut Device, endpoint: Endpoint, io: &Io) {
+    fn transaction_failed(
+        &mut self,
+        index: usize,
+        device: &mut dyn Device,
+        endpoint: Endpoint,
+        now: Picoseconds,
+    ) {
         device.give_up(endpoint);
         let pipe = &mut self.pipes[index];
         pipe.errors += 1;
@@ -116,7 +121,7 @@ impl UsbHost {
         pipe.errors = 0;
         if pipe.owner == Owner::Control {
             let finished = self.control.fail(Failure::Protocol);
-            self.request_finished(finished, io);
+            self.request_finished(finished, now);
         } else {
             pipe.halted = true;
         }

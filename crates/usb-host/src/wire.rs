@@ -4,19 +4,19 @@
 use units::{PS_PER_MS, Picoseconds};
 
 /// A frame: from start of frame to start of frame.
-pub(super) const FRAME_PS: i64 = PS_PER_MS;
+pub const FRAME_PS: i64 = PS_PER_MS;
 /// The largest packet of a bulk, interrupt or control endpoint (USB 2.0 5.5.3).
-pub(super) const MAX_PACKET_BYTES: usize = 64;
+pub(crate) const MAX_PACKET_BYTES: usize = 64;
 /// SYNC, PID, 16 bits with CRC5, end of packet.
-pub(super) const TOKEN_BITS: i64 = 8 + 8 + 16 + 3;
+pub(crate) const TOKEN_BITS: i64 = 8 + 8 + 16 + 3;
 /// SYNC, PID, end of packet.
-pub(super) const HANDSHAKE_BITS: i64 = 8 + 8 + 3;
+pub(crate) const HANDSHAKE_BITS: i64 = 8 + 8 + 3;
 /// Between any two packets; USB 2.0 7.1.18.1 allows 2 to 6.5 bit times.
-pub(super) const GAP_BITS: i64 = 4;
+pub(crate) const GAP_BITS: i64 = 4;
 /// How long the host waits for an answer (USB 2.0 7.1.19.1: 16 to 18 bit times).
-pub(super) const TIMEOUT_BITS: i64 = 18;
+pub(crate) const TIMEOUT_BITS: i64 = 18;
 /// Nothing may be on the wire so shortly before the frame ends (USB 2.0 11.2.5, EOF1).
-pub(super) const FRAME_END_BITS: i64 = 32;
+pub(crate) const FRAME_END_BITS: i64 = 32;
 
 /// SYNC, PID, CRC16, end of packet.
 const DATA_OVERHEAD_BITS: i64 = 8 + 8 + 16 + 3;
@@ -24,42 +24,43 @@ const PID_DATA0: u8 = 0xc3;
 const PID_DATA1: u8 = 0x4b;
 
 /// The time of a number of bits at 12 Mbit/s.
-pub(super) fn bit_times(bits: i64) -> Picoseconds {
+pub fn bit_times(bits: i64) -> Picoseconds {
     Picoseconds::new(bits * 250_000 / 3)
 }
 
 /// A data packet.
 #[derive(Debug, Clone, Copy, serde::Serialize, serde::Deserialize)]
-pub(super) struct Packet {
+pub struct Packet {
     /// DATA1, else DATA0.
-    pub(super) data1: bool,
-    #[serde(with = "sim::state::array")]
-    bytes: [u8; MAX_PACKET_BYTES],
+    pub data1: bool,
+    /// In halves, as serde knows arrays of 32 elements at the most.
+    bytes: [[u8; MAX_PACKET_BYTES / 2]; 2],
     length: u8,
     /// It was longer than any packet may be: the host takes it for babble.
-    pub(super) oversize: bool,
+    pub oversize: bool,
 }
 
 impl Packet {
     /// A packet; what exceeds the largest packet is cut off and noted.
-    pub(super) fn new(data1: bool, payload: &[u8]) -> Self {
+    pub fn new(data1: bool, payload: &[u8]) -> Self {
         Self::filled(data1, payload.len(), |bytes| bytes.copy_from_slice(&payload[..bytes.len()]))
     }
 
     /// A packet whose payload is filled in place.
-    pub(super) fn filled(data1: bool, length_bytes: usize, fill: impl FnOnce(&mut [u8])) -> Self {
-        let mut bytes = [0; MAX_PACKET_BYTES];
+    pub fn filled(data1: bool, length_bytes: usize, fill: impl FnOnce(&mut [u8])) -> Self {
+        let mut bytes = [[0; MAX_PACKET_BYTES / 2]; 2];
         let length = length_bytes.min(MAX_PACKET_BYTES);
-        fill(&mut bytes[..length]);
+        fill(&mut bytes.as_flattened_mut()[..length]);
         Self { data1, bytes, length: length as u8, oversize: length_bytes > MAX_PACKET_BYTES }
     }
 
-    pub(super) fn payload(&self) -> &[u8] {
-        &self.bytes[..usize::from(self.length)]
+    /// Its data.
+    pub fn payload(&self) -> &[u8] {
+        &self.bytes.as_flattened()[..usize::from(self.length)]
     }
 
     /// Its length on the wire, stuffed bits and all.
-    pub(super) fn wire_bits(&self) -> i64 {
+    pub fn wire_bits(&self) -> i64 {
         DATA_OVERHEAD_BITS + 8 * i64::from(self.length) + self.stuffed_bits()
     }
 
@@ -82,7 +83,7 @@ impl Packet {
 }
 
 /// The longest a data packet of so many bytes can be, with a stuffed bit after every six.
-pub(super) fn longest_data_bits(payload_bytes: usize) -> i64 {
+pub(crate) fn longest_data_bits(payload_bytes: usize) -> i64 {
     let bits = 8 * payload_bytes as i64;
     DATA_OVERHEAD_BITS + bits + (bits + 25) / 6
 }

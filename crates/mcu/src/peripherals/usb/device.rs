@@ -1,14 +1,14 @@
 //! The controller in device mode as the bus sees it (RP2040 datasheet 4.1.2.6): what it answers to a token, and what a
 //! transaction leaves in buffer control words, BUFF_STATUS and SIE_STATUS. The processors' side of the same state is in
-//! block.rs. The host (host/mod.rs) decides when tokens come; nothing here knows how long packets last.
+//! block.rs. The host (`usb_host`) decides when tokens come; nothing here knows how long packets last.
 //!
 //! Left out: host mode, isochronous transactions (the host never starts one), corrupted packets.
 
 use units::{PS_PER_MS, Picoseconds};
+use usb_host::{Answer, Endpoint, FRAME_PS, Packet};
 
-use super::dpram::{Dpram, Endpoint, buffer_control, endpoint_control};
+use super::dpram::{Dpram, bit, buffer_control, endpoint_control};
 use super::registers::{self as reg, interrupt, main_ctrl, muxing, phy, pwr, sie_ctrl, sie_status};
-use super::wire::{FRAME_PS, Packet};
 use crate::io::Io;
 use crate::lines::Irq;
 use crate::pins::{Function, PIN_COUNT};
@@ -20,17 +20,6 @@ const SECOND_BUFFER_OFFSET: u32 = 64;
 const SUSPEND_AFTER_PS: i64 = 3 * PS_PER_MS;
 /// How far clk_usb may be off for packets to be understood: 0.25 % (USB 2.0 7.1.11).
 const USB_CLOCK_HZ: std::ops::RangeInclusive<u64> = 47_880_000..=48_120_000;
-
-/// What the device has on the line.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-pub(super) enum Answer {
-    /// Nothing: another address, an endpoint that is not enabled, no clock.
-    Silence,
-    Nak,
-    Stall,
-    /// It takes or gives the data of this buffer.
-    Buffer(u8),
-}
 
 /// Frames that the device saw begin. No event is needed for them: the count follows from the time.
 #[derive(Debug, Clone, Default, serde::Serialize, serde::Deserialize)]
@@ -204,18 +193,18 @@ impl Device {
         if !self.is_at(address, io) || control & endpoint_control::ENABLE == 0 {
             return Answer::Silence;
         }
-        if self.ep_abort & endpoint.bit() != 0 {
+        if self.ep_abort & bit(endpoint) != 0 {
             return Answer::Nak;
         }
         let word = self.dpram.buffer_control(endpoint);
-        let armed = endpoint.number != 0 || self.ep_stall_arm & endpoint.bit() != 0;
+        let armed = endpoint.number != 0 || self.ep_stall_arm & bit(endpoint) != 0;
         if word & buffer_control::STALL != 0 && armed {
             return Answer::Stall;
         }
         let restarts = word & buffer_control::RESET != 0;
         let second = control & endpoint_control::DOUBLE_BUFFERED != 0
             && !restarts
-            && self.next_buffer & endpoint.bit() != 0;
+            && self.next_buffer & bit(endpoint) != 0;
         let half = if second { word >> 16 } else { word };
         let full = half & buffer_control::FULL != 0;
         if half & buffer_control::AVAILABLE != 0 && full != endpoint.out {
@@ -228,7 +217,7 @@ impl Device {
     /// Whether the firmware can tell that a NAK was sent: only then does an idle poll change anything.
     pub(super) fn notices_nak(&self, endpoint: Endpoint) -> bool {
         self.control(endpoint) & endpoint_control::INTERRUPT_ON_NAK != 0
-            && self.ep_status_stall_nak & endpoint.bit() == 0
+            && self.ep_status_stall_nak & bit(endpoint) == 0
     }
 
     /// A token arrives; from here on the endpoint is busy until the transaction ends.
@@ -238,13 +227,13 @@ impl Device {
             Answer::Nak => endpoint_control::INTERRUPT_ON_NAK,
             Answer::Stall => endpoint_control::INTERRUPT_ON_STALL,
             Answer::Buffer(_) => {
-                self.busy |= endpoint.bit();
+                self.busy |= bit(endpoint);
                 0
             }
             Answer::Silence => 0,
         };
         if self.control(endpoint) & noted != 0 {
-            self.ep_status_stall_nak |= endpoint.bit();
+            self.ep_status_stall_nak |= bit(endpoint);
         }
         answer
     }
@@ -307,9 +296,9 @@ impl Device {
 
     /// A transaction is over; the endpoint may now be given up to an abort that waits.
     fn leave(&mut self, endpoint: Endpoint) -> bool {
-        let was_busy = self.busy & endpoint.bit() != 0;
-        self.busy &= !endpoint.bit();
-        self.ep_abort_done |= self.ep_abort & endpoint.bit();
+        let was_busy = self.busy & bit(endpoint) != 0;
+        self.busy &= !bit(endpoint);
+        self.ep_abort_done |= self.ep_abort & bit(endpoint);
         was_busy
     }
 
@@ -324,7 +313,7 @@ impl Device {
     }
 
     fn complete(&mut self, endpoint: Endpoint, buffer: u8, half: u32) {
-        let (bit, control) = (endpoint.bit(), self.control(endpoint));
+        let (bit, control) = (bit(endpoint), self.control(endpoint));
         let double = control & endpoint_control::DOUBLE_BUFFERED != 0;
         if double {
             self.next_buffer = if buffer == 0 { self.next_buffer | bit } else { self.next_buffer & !bit };

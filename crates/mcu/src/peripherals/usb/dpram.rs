@@ -4,6 +4,8 @@
 
 use std::fmt;
 
+use usb_host::Endpoint;
+
 /// Bytes of memory.
 pub(super) const DPRAM_BYTES: usize = 4096;
 /// Endpoint control words from here up to the buffer control words.
@@ -37,28 +39,14 @@ pub(super) mod buffer_control {
     pub(crate) const LENGTH: u32 = 0x3ff;
 }
 
-/// An endpoint and direction: bit n of BUFF_STATUS and its like, in the order of the words in the memory.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-pub(super) struct Endpoint {
-    /// 0 to 15.
-    pub(super) number: u8,
-    /// From the host to the device.
-    pub(super) out: bool,
+/// Where an endpoint stands in the order of the words in the memory.
+fn index(endpoint: Endpoint) -> u32 {
+    u32::from(endpoint.number) * 2 + u32::from(endpoint.out)
 }
 
-impl Endpoint {
-    pub(super) fn new(number: u8, out: bool) -> Self {
-        Self { number: number & 15, out }
-    }
-
-    fn index(self) -> u32 {
-        u32::from(self.number) * 2 + u32::from(self.out)
-    }
-
-    /// Its bit in the registers that have one for each endpoint and direction.
-    pub(super) fn bit(self) -> u32 {
-        1 << self.index()
-    }
+/// The bit of an endpoint in BUFF_STATUS and its like.
+pub(super) fn bit(endpoint: Endpoint) -> u32 {
+    1 << index(endpoint)
 }
 
 /// The memory.
@@ -93,15 +81,15 @@ impl Dpram {
 
     /// The control word of an endpoint other than 0.
     pub(super) fn endpoint_control(&self, endpoint: Endpoint) -> u32 {
-        self.read(CONTROL_START + 4 * endpoint.index().saturating_sub(2), 4)
+        self.read(CONTROL_START + 4 * index(endpoint).saturating_sub(2), 4)
     }
 
     pub(super) fn buffer_control(&self, endpoint: Endpoint) -> u32 {
-        self.read(BUFFER_CONTROL_START + 4 * endpoint.index(), 4)
+        self.read(BUFFER_CONTROL_START + 4 * index(endpoint), 4)
     }
 
     pub(super) fn set_buffer_control(&mut self, endpoint: Endpoint, word: u32) {
-        self.write(BUFFER_CONTROL_START + 4 * endpoint.index(), 4, word);
+        self.write(BUFFER_CONTROL_START + 4 * index(endpoint), 4, word);
     }
 
     /// Copies a data buffer out; addresses wrap at the end of the memory.

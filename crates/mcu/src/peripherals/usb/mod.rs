@@ -5,28 +5,28 @@
 //! to the memory (0x50100000) here, and events of [`Source::UsbHost`]; whoever runs the board uses the host through
 //! the methods of [`Usb`].
 //!
-//! device.rs is the controller on the bus, block.rs its registers, dpram.rs its memory, wire.rs packets and their
-//! times, host/ the PC.
+//! device.rs is the controller on the bus, block.rs its registers, dpram.rs its memory, port.rs the end
+//! of the cable that the PC sees (`usb_host`).
 
 mod block;
 mod device;
 mod dpram;
-mod host;
+mod port;
 mod registers;
 #[cfg(test)]
 mod tests;
-mod wire;
 
 use units::Picoseconds;
+pub use usb_host::{
+    DeviceReport, Driver, EndpointReport, HidInput, HidReport, InterfaceReport, MassStorageReport, Sectors,
+    TransferKind, UsbHost,
+};
 
 use crate::io::Io;
 use crate::peripherals::{Peripheral, Source};
 use device::Device;
 use dpram::{CONTROL_END, CONTROL_START};
-pub use host::{
-    DeviceReport, Driver, EndpointReport, HidInput, HidReport, InterfaceReport, MassStorageReport, Sectors,
-    TransferKind, UsbHost,
-};
+use port::Port;
 
 /// The USB controller with the PC at the other end of its cable. The cable is plugged from the start; the PC does
 /// nothing before the device enables its pull-up.
@@ -70,7 +70,7 @@ impl Usb {
     pub fn dpram_write(&mut self, offset: u32, size: u32, value: u32, io: &mut Io) {
         self.device.dpram.write(offset, size, value);
         if (CONTROL_START..CONTROL_END).contains(&offset) {
-            self.host.arm(&self.device, io);
+            self.arm(io);
         }
     }
 
@@ -108,7 +108,7 @@ impl Usb {
     /// As [`Usb::console_send`], for one of up to eight serial ports.
     pub fn serial_send(&mut self, port: usize, bytes: &[u8], io: &mut Io) -> usize {
         let taken = self.host.serial_send(port, bytes);
-        self.host.arm(&self.device, io);
+        self.arm(io);
         taken
     }
 
@@ -126,7 +126,7 @@ impl Usb {
     /// [`Usb::take_sectors`].
     pub fn read_sectors(&mut self, first: u32, sectors: u16, io: &mut Io) -> bool {
         let asked = self.host.read_sectors(first, sectors, io.now);
-        self.host.arm(&self.device, io);
+        self.arm(io);
         asked
     }
 
@@ -134,7 +134,7 @@ impl Usb {
     /// [`Usb::take_sectors`].
     pub fn write_sectors(&mut self, first: u32, data: &[u8], io: &mut Io) -> bool {
         let asked = self.host.write_sectors(first, data, io.now);
-        self.host.arm(&self.device, io);
+        self.arm(io);
         asked
     }
 
@@ -157,21 +157,29 @@ impl Usb {
 
     /// The PC suspends the device, as it does when it goes to sleep.
     pub fn suspend(&mut self, io: &mut Io) {
-        self.host.suspend(&mut self.device, io);
+        self.host.suspend(&mut Port { device: &mut self.device, io }, io.now);
         self.settle(io);
     }
 
     /// The PC wakes the device again.
     pub fn resume(&mut self, io: &mut Io) {
-        self.host.resume(&mut self.device, io);
+        self.host.resume(&mut Port { device: &mut self.device, io }, io.now);
         self.settle(io);
+    }
+
+    /// Asks to be woken for whatever the host does next; to be called after everything that may have changed that.
+    fn arm(&mut self, io: &mut Io) {
+        match self.host.next_wake(&Port { device: &mut self.device, io }, io.now) {
+            Some(at) => io.wake_at(Source::UsbHost, at),
+            None => io.cancel(Source::UsbHost),
+        }
     }
 
     /// Both ends look at what changed: pull-up, interrupts, the next event.
     fn settle(&mut self, io: &mut Io) {
         self.device.follow_vbus(io);
-        self.host.follow(&mut self.device, io);
-        self.host.arm(&self.device, io);
+        self.host.follow(&mut Port { device: &mut self.device, io }, io.now);
+        self.arm(io);
         self.device.update_interrupt(io);
     }
 }
@@ -201,7 +209,7 @@ impl Peripheral for Usb {
     }
 
     fn wake(&mut self, _: Source, io: &mut Io) {
-        self.host.wake(&mut self.device, io);
+        self.host.wake(&mut Port { device: &mut self.device, io }, io.now);
         self.settle(io);
     }
 }

@@ -1,9 +1,9 @@
 //! Serial port, disk, keyboard and mouse on a configured device.
 
 use units::{PS_PER_MS, Picoseconds};
+use usb_host::{FRAME_PS, Packet, bit_times};
 
 use super::super::HidInput;
-use super::super::wire::{FRAME_PS, Packet, bit_times};
 use super::firmware::{DISK_SECTORS, Rig, SERIAL_IN};
 use crate::io::Io;
 
