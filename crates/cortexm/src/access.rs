@@ -1,9 +1,8 @@
 //! Loads and stores of one register: the address, the short way to SRAM, and the long way through the bus.
 
 use crate::bus::{Bus, Size};
-use crate::core::op::{Kind, Op};
-use crate::core::{Core, Refusal};
-use crate::memory::Sram;
+use crate::op::{Kind, Op};
+use crate::{Core, Refusal};
 
 /// What a load makes of the bytes that it read.
 #[inline(always)]
@@ -49,13 +48,9 @@ impl Core {
 
     /// Loads from SRAM; false when the address is not there.
     #[inline(always)]
-    pub(super) fn load_sram(&mut self, sram: &Sram, kind: Kind, op: &Op) -> bool {
+    pub(super) fn load_sram<B: Bus>(&mut self, bus: &B, kind: Kind, op: &Op) -> bool {
         let address = self.address(kind, op);
-        let loaded = match size(kind) {
-            Size::Word => sram.load_word(address),
-            Size::Half => sram.load_half(address),
-            Size::Byte => sram.load_byte(address),
-        };
+        let loaded = bus.load_sram(address, size(kind));
         if let Some(value) = loaded {
             self.set_reg(op.a, extended(kind, value));
         }
@@ -64,20 +59,16 @@ impl Core {
 
     /// Stores to SRAM; false when the address is not there or near decoded code.
     #[inline(always)]
-    pub(super) fn store_sram(&mut self, sram: &mut Sram, kind: Kind, op: &Op) -> bool {
+    pub(super) fn store_sram<B: Bus>(&mut self, bus: &mut B, kind: Kind, op: &Op) -> bool {
         let (address, value) = (self.address(kind, op), self.reg(op.a));
-        match size(kind) {
-            Size::Word => sram.store_word(address, value),
-            Size::Half => sram.store_half(address, value),
-            Size::Byte => sram.store_byte(address, value),
-        }
+        bus.store_sram(address, size(kind), value)
     }
 
     /// Loads through the bus; gives the cycle at which the next instruction begins.
     #[inline(always)]
-    pub(super) fn load(
+    pub(super) fn load<B: Bus>(
         &mut self,
-        bus: &mut Bus,
+        bus: &mut B,
         kind: Kind,
         op: &Op,
         pc: u32,
@@ -91,9 +82,9 @@ impl Core {
 
     /// Stores through the bus; gives the cycle at which the next instruction begins.
     #[inline(always)]
-    pub(super) fn store(
+    pub(super) fn store<B: Bus>(
         &mut self,
-        bus: &mut Bus,
+        bus: &mut B,
         kind: Kind,
         op: &Op,
         pc: u32,
@@ -102,5 +93,46 @@ impl Core {
         let mut end = cycle;
         bus.store(self.id, pc, self.address(kind, op), size(kind), self.reg(op.a), &mut end)?;
         Ok(end)
+    }
+
+    /// One word of LDM, POP or an exception frame: a cycle where LDR takes two.
+    #[inline]
+    pub(super) fn load_one_of_many<B: Bus>(
+        &self,
+        bus: &mut B,
+        pc: u32,
+        address: u32,
+        cycle: &mut u64,
+    ) -> Result<u32, Refusal> {
+        if !bus.watch().is_on()
+            && let Some(value) = bus.load_sram(address, Size::Word)
+        {
+            *cycle += 1;
+            return Ok(value);
+        }
+        let mut end = cycle.saturating_sub(1);
+        let value = bus.load(self.id, pc, address, Size::Word, &mut end)?;
+        *cycle = end.max(*cycle + 1);
+        Ok(value)
+    }
+
+    /// One word of STM, PUSH or an exception frame.
+    #[inline]
+    pub(super) fn store_one_of_many<B: Bus>(
+        &self,
+        bus: &mut B,
+        pc: u32,
+        address: u32,
+        value: u32,
+        cycle: &mut u64,
+    ) -> Result<(), Refusal> {
+        if !bus.watch().is_on() && bus.store_sram(address, Size::Word, value) {
+            *cycle += 1;
+            return Ok(());
+        }
+        let mut end = cycle.saturating_sub(1);
+        bus.store(self.id, pc, address, Size::Word, value, &mut end)?;
+        *cycle = end.max(*cycle + 1);
+        Ok(())
     }
 }

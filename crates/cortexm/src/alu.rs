@@ -1,8 +1,8 @@
 //! What instructions of one cycle compute: arithmetic with its flags, logic, shifts, moves. Whoever knows the kind when
 //! it compiles (each arm of the walk does) gets the code of that kind alone.
 
-use crate::core::op::{Kind, Op};
-use crate::core::{Core, Flags, SP};
+use crate::op::{Kind, Op};
+use crate::{Core, Flags, SP};
 
 impl Flags {
     /// N and Z of a result.

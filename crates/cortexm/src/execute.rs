@@ -3,28 +3,19 @@
 
 use units::Picoseconds;
 
-use crate::bus::Bus;
-use crate::core::code::Code;
-use crate::core::decode::decode;
-use crate::core::fuse::MOST_CYCLES_BEFORE_LAST;
-use crate::core::op::Op;
-use crate::core::walk::{ROWS, SINGLE, WATCHED};
-use crate::core::{Core, DebugEvent, Exit, Fault, FaultKind, LR, PC, Refusal, SP, Sleep};
-use crate::watch::Step;
+use crate::bus::{Bus, Region};
+use crate::code::Code;
+use crate::decode::decode;
+use crate::fuse::MOST_CYCLES_BEFORE_LAST;
+use crate::op::Op;
+use crate::walk::{ROWS, SINGLE, WATCHED};
+use crate::{Core, DebugEvent, Exit, Fault, FaultKind, LR, PC, Refusal, SP, Sleep};
+use mcu::Step;
 
-/// Where the program counter is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Region {
-    Rom,
-    Flash,
-    Sram,
-    /// A window or alias that code rarely runs from: decoded anew each time.
-    Other,
-}
-
-pub(crate) const IN_ROM: u8 = 0;
-pub(crate) const IN_FLASH: u8 = 1;
-pub(crate) const IN_SRAM: u8 = 2;
+/// The regions as constants of the walk.
+pub(crate) const IN_ROM: u8 = Region::Rom as u8;
+pub(crate) const IN_FLASH: u8 = Region::Flash as u8;
+pub(crate) const IN_SRAM: u8 = Region::Sram as u8;
 
 /// No word of flash was fetched yet.
 pub(crate) const NO_WORD: u32 = u32::MAX;
@@ -56,24 +47,24 @@ impl Core {
     }
 
     /// Executes until the limit that the bus sets is reached or something else has to be looked at first.
-    pub(crate) fn run(&mut self, bus: &mut Bus, code: &mut Code) -> Exit {
+    pub fn run<B: Bus>(&mut self, bus: &mut B, code: &mut Code) -> Exit {
         // An instruction whose fetch was paid for and that is decoded only now is executed whatever the limit, so that
         // nothing depends on what was decoded before.
         let mut least = 0;
-        while self.cycle < bus.limit.max(least) && !bus.attention {
+        while self.cycle < bus.limit().max(least) && !bus.attention() {
             let pc = self.r[PC];
-            let limit = bus.limit.max(std::mem::take(&mut least)).min(self.cycle + LONGEST_WALK_CYCLES);
-            let region = Bus::region(pc);
-            let base = Bus::region_base(region as u8);
+            let limit = bus.limit().max(std::mem::take(&mut least)).min(self.cycle + LONGEST_WALK_CYCLES);
+            let region = B::region(pc);
+            let base = B::region_base(region as u8);
             let stretch = match region {
-                Region::Sram => self.walk_in::<IN_SRAM>(bus, &code.sram, limit, base),
-                Region::Flash => self.walk_in::<IN_FLASH>(bus, &code.flash, limit, base),
-                Region::Rom => self.walk_in::<IN_ROM>(bus, &code.rom, limit, base),
+                Region::Sram => self.walk_in::<B, IN_SRAM>(bus, &code.sram, limit, base),
+                Region::Flash => self.walk_in::<B, IN_FLASH>(bus, &code.flash, limit, base),
+                Region::Rom => self.walk_in::<B, IN_ROM>(bus, &code.rom, limit, base),
                 Region::Other => self.execute_elsewhere(bus),
             };
             match stretch {
                 Stretch::Paused => {
-                    if let Some(hit) = bus.watch.take_hit(self.id) {
+                    if let Some(hit) = bus.watch_mut().take_hit(self.id) {
                         return Exit::Debug(hit);
                     }
                 }
@@ -93,18 +84,24 @@ impl Core {
 
     /// A stretch in the way that suits.
     #[inline(always)]
-    fn walk_in<const REGION: u8>(&mut self, bus: &mut Bus, ops: &[Op], limit: u64, base: u32) -> Stretch {
-        if bus.watch.is_on() {
-            self.walk::<REGION, WATCHED>(bus, ops, limit, base)
+    fn walk_in<B: Bus, const REGION: u8>(
+        &mut self,
+        bus: &mut B,
+        ops: &[Op],
+        limit: u64,
+        base: u32,
+    ) -> Stretch {
+        if bus.watch().is_on() {
+            self.walk::<B, REGION, WATCHED>(bus, ops, limit, base)
         } else if self.cycle + SHORTEST_WALK_IN_ROWS_CYCLES < limit {
-            self.walk::<REGION, ROWS>(bus, ops, limit - MOST_CYCLES_BEFORE_LAST, base)
+            self.walk::<B, REGION, ROWS>(bus, ops, limit - MOST_CYCLES_BEFORE_LAST, base)
         } else {
-            self.walk::<REGION, SINGLE>(bus, ops, limit, base)
+            self.walk::<B, REGION, SINGLE>(bus, ops, limit, base)
         }
     }
 
     /// One instruction from a window that has no table of decoded instructions.
-    fn execute_elsewhere(&mut self, bus: &mut Bus) -> Stretch {
+    fn execute_elsewhere<B: Bus>(&mut self, bus: &mut B) -> Stretch {
         let pc = self.r[PC];
         match bus.fetch_elsewhere(pc) {
             Some((first, second)) => {
@@ -115,10 +112,10 @@ impl Core {
                 self.fetched = fetched;
                 let limit = self.cycle + 1;
                 let ops = [op, Op::UNDECODED, Op::UNDECODED];
-                if bus.watch.is_on() {
-                    self.walk::<{ u8::MAX }, WATCHED>(bus, &ops, limit, pc)
+                if bus.watch().is_on() {
+                    self.walk::<B, { u8::MAX }, WATCHED>(bus, &ops, limit, pc)
                 } else {
-                    self.walk::<{ u8::MAX }, SINGLE>(bus, &ops, limit, pc)
+                    self.walk::<B, { u8::MAX }, SINGLE>(bus, &ops, limit, pc)
                 }
             }
             None => Stretch::Left(self.fault(pc, FaultKind::Fetch { address: pc })),

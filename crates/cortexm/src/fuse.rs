@@ -2,7 +2,7 @@
 //! walk decides once what to do for all of them. A row is a matter of speed alone: near the end of a stretch, and while
 //! somebody looks on, the walk takes the first instruction only.
 
-use crate::core::op::Kind;
+use crate::op::Kind;
 
 /// Instructions in the longest row.
 pub(crate) const LONGEST_ROW: usize = 3;

@@ -1,53 +1,50 @@
-//! The Cortex-M0+ core (ARMv6-M): registers and sleep here; [`decode`] makes operations of halfwords, `execute` and `walk`
-//! execute them, `exception` enters and leaves handlers, [`ppb`] is the private bus with NVIC, SysTick and system control.
+//! The Cortex-M0+ core (ARMv6-M) in virtual time: it decodes and executes Thumb code, cycle for cycle, on whatever a chip
+//! wires it to ([`Bus`]).
+//!
+//! [`Core`] has the registers and sleeps; [`Core::run`] executes decoded instructions ([`Code`]) until a cycle is reached or
+//! the chip has to look at something ([`Exit`]); [`Core::take_pending`] enters handlers; [`Ppb`] is the private bus with
+//! NVIC, SysTick and system control.
 //!
 //! Left out: the MPU does not guard anything (its registers are there), and debug registers do nothing.
 
 mod access;
 mod alu;
-pub(crate) mod code;
-pub(crate) mod decode;
+mod branch_trace;
+mod bus;
+mod code;
+mod decode;
+mod disassembly;
 mod dispatch;
 mod exception;
-pub(crate) mod execute;
-pub(crate) mod fault;
-pub(crate) mod fuse;
+mod execute;
+mod fuse;
 mod multiple;
-pub(crate) mod op;
-pub(crate) mod ppb;
+mod op;
+mod ppb;
+mod spin_loop;
 mod system;
-pub(crate) mod systick;
-mod trail;
+mod systick;
 mod walk;
+mod watch;
 
-pub(crate) use fault::Refusal;
-pub use fault::{Fault, FaultKind};
-pub(crate) use trail::{Branch, Trail};
+pub use branch_trace::{Branch, BranchTrace};
+pub use bus::{Bus, Refusal, Region, Size, Trap};
+pub use code::Code;
+pub use disassembly::{Instruction, Target, disassemble};
+use mcu::{DebugEvent, Fault, FaultKind, Sleep};
+pub use ppb::{HARD_FAULT, NMI, Ppb, PpbEffect, SYS_TICK};
+pub use spin_loop::{LoopStep, loop_step};
+pub use watch::Watch;
 
 /// Number of the stack pointer.
-pub(crate) const SP: usize = 13;
+pub const SP: usize = 13;
 /// Number of the link register.
-pub(crate) const LR: usize = 14;
+pub const LR: usize = 14;
 /// Number of the program counter.
-pub(crate) const PC: usize = 15;
+pub const PC: usize = 15;
 
 /// Exceptions of ARMv6-M: 16 of the core, 32 interrupts.
 const EXCEPTIONS: usize = 48;
-
-/// Why a core does not execute.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-pub enum Sleep {
-    /// It does execute.
-    Awake,
-    /// Until an interrupt comes.
-    Interrupt,
-    /// Until an event or an interrupt comes.
-    Event,
-    /// In the boot ROM, until the other core launches it.
-    Launch,
-    /// For ever: it was switched off, or locked up.
-    Off,
-}
 
 /// The flags of the APSR.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -92,7 +89,7 @@ impl Flags {
 
 /// Why a core came back from executing.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Exit {
+pub enum Exit {
     /// It reached the cycle that it was to stop at, or something changed that the chip must look at.
     Limit,
     /// It went to sleep.
@@ -107,57 +104,44 @@ pub(crate) enum Exit {
     Ended(u32),
 }
 
-/// What stopped a core for a debugger.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-pub enum DebugEvent {
-    /// It stands at a breakpoint, which it has not executed.
-    Breakpoint(u32),
-    /// It executed BKPT with this number.
-    Bkpt(u8),
-    /// It accessed a watched address.
-    Watchpoint {
-        /// The address.
-        address: u32,
-        /// Whether it was written.
-        write: bool,
-    },
-}
-
 /// A processor core.
 #[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
 pub struct Core {
-    pub(crate) id: usize,
+    /// Its number.
+    pub id: usize,
     /// R0 to R14; R15 is the address of the next instruction whenever the core is not executing. Only 16 are used:
     /// with 256 an 8-bit number needs no check of its range.
     #[serde(with = "sim::state::array")]
-    pub(crate) r: [u32; 256],
+    pub r: [u32; 256],
     pub(crate) flags: Flags,
     /// The stack pointer that is not in use.
-    pub(crate) other_sp: u32,
+    pub other_sp: u32,
     /// CONTROL: bit 0 unprivileged, bit 1 process stack.
-    pub(crate) control: u32,
+    pub control: u32,
     /// The number of the exception that is handled, 0 in thread mode.
-    pub(crate) ipsr: u32,
-    pub(crate) sleep: Sleep,
+    pub ipsr: u32,
+    /// Why it does not execute.
+    pub sleep: Sleep,
     /// Cycles of clk_sys since the chip started, at which the next instruction begins.
-    pub(crate) cycle: u64,
+    pub cycle: u64,
     /// The word of code that was fetched last through a window of the flash other than the usual one.
     pub(crate) fetched: u32,
     /// The word of code that was fetched last in the usual windows, unless a branch or an exception came since: an address
     /// divided by 4.
     pub(crate) fetched_word: u32,
     /// Cycles asleep.
-    pub(crate) idle_cycles: u64,
+    pub idle_cycles: u64,
     pub(crate) instructions: u64,
     /// Exceptions entered, by number.
     #[serde(with = "sim::state::array")]
     pub(crate) exceptions: [u64; EXCEPTIONS],
     /// The last branches, for whoever asks how it came here.
-    pub(crate) trail: Trail,
+    pub branches: BranchTrace,
 }
 
 impl Core {
-    pub(crate) fn new(id: usize) -> Self {
+    /// A core with a number, which stands at address 0.
+    pub fn new(id: usize) -> Self {
         Self {
             id,
             r: [0; 256],
@@ -172,19 +156,25 @@ impl Core {
             idle_cycles: 0,
             instructions: 0,
             exceptions: [0; EXCEPTIONS],
-            trail: Trail::default(),
+            branches: BranchTrace::default(),
         }
     }
 
     /// Starts at an entry address with a stack, as after reset; time goes on.
-    pub(crate) fn restart(&mut self, entry: u32, stack: u32) {
+    pub fn restart(&mut self, entry: u32, stack: u32) {
         let (cycle, idle_cycles) = (self.cycle, self.idle_cycles);
         let (instructions, exceptions) = (self.instructions, self.exceptions);
-        let trail = std::mem::take(&mut self.trail);
-        *self = Self { cycle, idle_cycles, instructions, exceptions, trail, ..Self::new(self.id) };
+        let branches = std::mem::take(&mut self.branches);
+        *self = Self { cycle, idle_cycles, instructions, exceptions, branches, ..Self::new(self.id) };
         self.r[PC] = entry & !1;
         self.r[SP] = stack & !3;
         self.r[LR] = 0xffff_ffff;
+    }
+
+    /// The cycles that passed without it are idle ones.
+    pub fn catch_up(&mut self, cycle: u64) {
+        self.idle_cycles += cycle.saturating_sub(self.cycle);
+        self.cycle = self.cycle.max(cycle);
     }
 
     /// R0 to R15.

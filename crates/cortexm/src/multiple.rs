@@ -2,8 +2,8 @@
 //! through the bus, word by word.
 
 use crate::bus::Bus;
-use crate::core::op::{Kind, Op};
-use crate::core::{Core, Refusal};
+use crate::op::{Kind, Op};
+use crate::{Core, Refusal};
 
 impl Core {
     /// Where the lowest word of a list goes, and what the base becomes.
@@ -18,9 +18,9 @@ impl Core {
 
     /// Stores a list to SRAM; false when a word of it is not there or near decoded code.
     #[inline(always)]
-    pub(super) fn store_list_to_sram(&mut self, bus: &mut Bus, kind: Kind, op: &Op) -> bool {
+    pub(super) fn store_list_to_sram<B: Bus>(&mut self, bus: &mut B, kind: Kind, op: &Op) -> bool {
         let (first, end) = self.stored_row(kind, op);
-        let Some(row) = bus.sram.row_mut(first, usize::from(op.b)) else { return false };
+        let Some(row) = bus.sram_words_mut(first, usize::from(op.b)) else { return false };
         let mut list = op.imm;
         for word in row {
             *word = self.r[list.trailing_zeros() as usize].to_le_bytes();
@@ -33,9 +33,9 @@ impl Core {
     /// Loads a list from SRAM; nothing when a word of it is not there. Gives what is to become the program counter, if it is
     /// popped.
     #[inline(always)]
-    pub(super) fn load_list_from_sram(&mut self, bus: &Bus, kind: Kind, op: &Op) -> Option<u32> {
+    pub(super) fn load_list_from_sram<B: Bus>(&mut self, bus: &B, kind: Kind, op: &Op) -> Option<u32> {
         let base = self.reg(op.a);
-        let row = bus.sram.row(base, usize::from(op.b))?;
+        let row = bus.sram_words(base, usize::from(op.b))?;
         let mut list = op.imm;
         let mut target = 0;
         for word in row {
@@ -54,9 +54,9 @@ impl Core {
 
     /// Stores a list through the bus; `cycle` moves on by what was done, also before a fault.
     #[inline(never)]
-    pub(super) fn store_list(
+    pub(super) fn store_list<B: Bus>(
         &mut self,
-        bus: &mut Bus,
+        bus: &mut B,
         kind: Kind,
         op: &Op,
         pc: u32,
@@ -72,10 +72,10 @@ impl Core {
         while list != 0 && stored.is_ok() {
             let register = list.trailing_zeros() as usize;
             list &= list - 1;
-            stored = bus.store_one_of_many(self.id, pc, address, self.r[register], cycle);
+            stored = self.store_one_of_many(bus, pc, address, self.r[register], cycle);
             address = address.wrapping_add(4);
         }
-        bus.may_run_to[self.id] = limit;
+        bus.set_order(self.id, limit);
         stored?;
         self.set_reg(op.a, end);
         Ok(())
@@ -84,9 +84,9 @@ impl Core {
     /// Loads a list through the bus; gives what is to become the program counter, if it is popped. `cycle` moves on by what
     /// was done, also before a fault.
     #[inline(never)]
-    pub(super) fn load_list(
+    pub(super) fn load_list<B: Bus>(
         &mut self,
-        bus: &mut Bus,
+        bus: &mut B,
         kind: Kind,
         op: &Op,
         pc: u32,
@@ -95,13 +95,13 @@ impl Core {
         bus.keep_order(self.id, self.reg(op.a), *cycle)?;
         let limit = bus.run_free(self.id);
         let loaded = self.load_words(bus, kind, op, pc, cycle);
-        bus.may_run_to[self.id] = limit;
+        bus.set_order(self.id, limit);
         loaded
     }
 
-    fn load_words(
+    fn load_words<B: Bus>(
         &mut self,
-        bus: &mut Bus,
+        bus: &mut B,
         kind: Kind,
         op: &Op,
         pc: u32,
@@ -113,12 +113,12 @@ impl Core {
         while list != 0 {
             let register = list.trailing_zeros() as usize;
             list &= list - 1;
-            self.r[register] = bus.load_one_of_many(self.id, pc, address, cycle)?;
+            self.r[register] = self.load_one_of_many(bus, pc, address, cycle)?;
             address = address.wrapping_add(4);
         }
         let mut target = 0;
         if kind == Kind::PopProgramCounter {
-            target = bus.load_one_of_many(self.id, pc, address, cycle)?;
+            target = self.load_one_of_many(bus, pc, address, cycle)?;
             address = address.wrapping_add(4);
         }
         if op.c == 1 {

@@ -3,13 +3,18 @@
 //!
 //! The MPU's registers keep what is written to them, but nothing is guarded.
 
-use crate::core::Core;
+use mcu::Sleep;
 
-pub(crate) const NMI: u32 = 2;
-pub(crate) const HARD_FAULT: u32 = 3;
+use crate::Core;
+
+/// The exception number of the NMI.
+pub const NMI: u32 = 2;
+/// The exception number of HardFault.
+pub const HARD_FAULT: u32 = 3;
 pub(crate) const SV_CALL: u32 = 11;
 pub(crate) const PEND_SV: u32 = 14;
-pub(crate) const SYS_TICK: u32 = 15;
+/// The exception number of SysTick.
+pub const SYS_TICK: u32 = 15;
 /// The exception number of interrupt line 0.
 pub(crate) const FIRST_IRQ: u32 = 16;
 const EXCEPTIONS: usize = 48;
@@ -25,7 +30,8 @@ const VECTKEY: u32 = 0x05fa;
 
 /// What a write asks of the chip.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum PpbEffect {
+pub enum PpbEffect {
+    /// Nothing.
     None,
     /// SysTick was changed: its next interrupt comes at another time.
     SysTick,
@@ -37,8 +43,8 @@ pub(crate) enum PpbEffect {
 
 /// The state of one core's private bus.
 #[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
-pub(crate) struct Ppb {
-    pub(crate) systick: super::systick::SysTick,
+pub struct Ppb {
+    systick: crate::systick::SysTick,
     pending: u64,
     active: u64,
     enabled: u64,
@@ -78,33 +84,49 @@ impl Default for Ppb {
 }
 
 impl Ppb {
-    pub(crate) fn vector_table(&self) -> u32 {
+    /// The cycle of SysTick's next interrupt after `cycle`; nothing when it is off.
+    pub fn next_tick(&self, cycle: u64) -> Option<u64> {
+        self.systick.next_interrupt(cycle)
+    }
+
+    /// SysTick's reference clock has a step of so many cycles from here on.
+    pub fn set_reference_cycles(&mut self, cycles: u64) {
+        self.systick.reference_cycles = cycles;
+    }
+
+    /// Where the vector table is (VTOR).
+    pub fn vector_table(&self) -> u32 {
         self.vector_table
     }
 
-    pub(crate) fn set_vector_table(&mut self, address: u32) {
+    /// Sets where the vector table is.
+    pub fn set_vector_table(&mut self, address: u32) {
         self.vector_table = address & !0xff;
     }
 
-    pub(crate) fn primask(&self) -> bool {
+    /// PRIMASK: whether interrupts wait.
+    pub fn primask(&self) -> bool {
         self.primask
     }
 
-    pub(crate) fn set_primask(&mut self, masked: bool) {
+    /// Sets PRIMASK.
+    pub fn set_primask(&mut self, masked: bool) {
         self.primask = masked;
         self.decide();
     }
 
-    pub(crate) fn is_unprivileged(&self) -> bool {
+    /// Whether the core runs unprivileged code.
+    pub fn is_unprivileged(&self) -> bool {
         self.unprivileged
     }
 
-    pub(crate) fn set_unprivileged(&mut self, unprivileged: bool) {
+    /// The core runs unprivileged code from here on, or no longer.
+    pub fn set_unprivileged(&mut self, unprivileged: bool) {
         self.unprivileged = unprivileged;
     }
 
     /// The interrupt lines of the chip have these levels now.
-    pub(crate) fn set_lines(&mut self, lines: u32) {
+    pub fn set_lines(&mut self, lines: u32) {
         let rose = lines & !self.lines;
         self.lines = lines;
         if rose != 0 {
@@ -113,24 +135,25 @@ impl Ppb {
         }
     }
 
-    pub(crate) fn pend(&mut self, number: u32) {
+    /// An exception becomes pending.
+    pub fn pend(&mut self, number: u32) {
         self.pending |= 1 << number;
         self.decide();
     }
 
     /// The exception to take before the next instruction.
     #[inline]
-    pub(crate) fn ready(&self) -> Option<u32> {
+    pub fn ready(&self) -> Option<u32> {
         self.ready
     }
 
     /// Whether WFI ends: an exception is pending that would be taken if PRIMASK did not mask it.
-    pub(crate) fn wakes(&self) -> bool {
+    pub fn wakes(&self) -> bool {
         self.most_urgent().is_some_and(|number| self.priority_of(number) < self.active_priority())
     }
 
     /// The exception by which a core that sleeps wakes.
-    pub(crate) fn wakes_by(&self) -> Option<u32> {
+    pub fn wakes_by(&self) -> Option<u32> {
         self.most_urgent()
     }
 
@@ -163,12 +186,12 @@ impl Ppb {
     }
 
     /// SCR.SEVONPEND: an interrupt that becomes pending is an event, even when it is not enabled.
-    pub(crate) fn event_on_pending(&self) -> bool {
+    pub fn event_on_pending(&self) -> bool {
         self.system_control & 1 << 4 != 0
     }
 
     /// The interrupts that are pending, enabled or not, a bit each.
-    pub(crate) fn pending_irqs(&self) -> u32 {
+    pub fn pending_irqs(&self) -> u32 {
         Self::irqs(self.pending)
     }
 
@@ -216,7 +239,7 @@ impl Ppb {
     }
 
     /// Reads a register; `offset` counts from 0xe0000000. Nothing when there is none.
-    pub(crate) fn read(&mut self, offset: u32, cycle: u64) -> Option<u32> {
+    pub fn read(&mut self, offset: u32, cycle: u64) -> Option<u32> {
         if offset == 0xe010 {
             return Some(self.systick.read_control(cycle));
         }
@@ -224,12 +247,12 @@ impl Ppb {
     }
 
     /// What reading would give, without its effects.
-    pub(crate) fn peek(&self, offset: u32, cycle: u64) -> Option<u32> {
+    pub fn peek(&self, offset: u32, cycle: u64) -> Option<u32> {
         Some(match offset {
             0xe010 => self.systick.peek_control(cycle),
             0xe014 => self.systick.reload(),
             0xe018 => self.systick.value(cycle),
-            0xe01c => super::systick::CALIBRATION,
+            0xe01c => crate::systick::CALIBRATION,
             0xe100 | 0xe180 => Self::irqs(self.enabled),
             0xe200 | 0xe280 => Self::irqs(self.pending),
             0xe400..=0xe41c => self.priority_word(FIRST_IRQ + (offset & 0x1c)),
@@ -250,7 +273,7 @@ impl Ppb {
     }
 
     /// Writes a register.
-    pub(crate) fn write(&mut self, offset: u32, value: u32, cycle: u64) -> Option<PpbEffect> {
+    pub fn write(&mut self, offset: u32, value: u32, cycle: u64) -> Option<PpbEffect> {
         let irqs = u64::from(value) << FIRST_IRQ;
         match offset {
             0xe010 => self.systick.write_control(value, cycle),
@@ -330,10 +353,10 @@ impl Ppb {
 
 impl Core {
     /// Whether the core's sleep ends with what is pending.
-    pub(crate) fn wakes(&self, ppb: &Ppb, event: bool) -> bool {
+    pub fn wakes(&self, ppb: &Ppb, event: bool) -> bool {
         match self.sleep {
-            super::Sleep::Interrupt => ppb.wakes(),
-            super::Sleep::Event => event || ppb.wakes(),
+            Sleep::Interrupt => ppb.wakes(),
+            Sleep::Event => event || ppb.wakes(),
             _ => false,
         }
     }

@@ -1,10 +1,9 @@
 //! The instructions that touch the state of the processor itself: sleeping, exceptions on purpose, special registers.
 //! They are rare, so the executor saves its state and calls here.
 
-use crate::bus::{Bus, RomCall};
-use crate::core::op::{Kind, Op};
-use crate::core::{Core, DebugEvent, Exit, FaultKind, Flags, PC, SP, Sleep};
-use crate::rom::{self, Outcome};
+use crate::bus::{Bus, Trap};
+use crate::op::{Kind, Op};
+use crate::{Core, DebugEvent, Exit, FaultKind, Flags, PC, SP, Sleep};
 
 /// SYSm numbers (ARMv6-M Architecture Reference Manual B5.1.1).
 const SYSM_MSP: u32 = 8;
@@ -23,7 +22,7 @@ const APPLICATION_EXIT: u32 = 0x2_0026;
 
 impl Core {
     /// Executes one of the rare instructions; the program counter is at it, and behind it afterwards.
-    pub(super) fn system_instruction(&mut self, bus: &mut Bus, op: Op) -> Option<Exit> {
+    pub(super) fn system_instruction<B: Bus>(&mut self, bus: &mut B, op: Op) -> Option<Exit> {
         let pc = self.r[PC];
         match op.kind {
             Kind::Undefined => return self.undefined(bus),
@@ -40,7 +39,7 @@ impl Core {
         self.cycle += 1;
         match op.kind {
             Kind::Wfi => {
-                if bus.ppb[self.id].wakes() {
+                if bus.ppb(self.id).wakes() {
                     return None;
                 }
                 self.go_to_sleep(Sleep::Interrupt)
@@ -48,22 +47,19 @@ impl Core {
             Kind::Wfe => {
                 // A wait of one cycle more: the core looks at the event register in the second one.
                 self.cycle += 1;
-                if std::mem::take(&mut bus.events[self.id]) {
+                if bus.take_event(self.id) {
                     return None;
                 }
                 self.go_to_sleep(Sleep::Event)
             }
             Kind::Sev => {
-                // Whoever sleeps wakes at this cycle, not at that of the last access.
-                bus.io.now = bus.io.now.max(bus.clock.time_of(self.cycle));
-                bus.events = [true; 2];
-                bus.attention = true;
+                bus.send_event(self.cycle);
                 None
             }
             Kind::ChangePrimask => {
                 if self.privileged() {
-                    bus.ppb[self.id].set_primask(op.a == 1);
-                    bus.attention = true;
+                    bus.ppb_mut(self.id).set_primask(op.a == 1);
+                    bus.call_attention();
                 }
                 None
             }
@@ -72,22 +68,23 @@ impl Core {
         }
     }
 
-    pub(crate) fn privileged(&self) -> bool {
+    /// Whether it may access what needs privilege: in a handler, or in privileged thread mode.
+    pub fn privileged(&self) -> bool {
         self.ipsr != 0 || self.control & 1 == 0
     }
 
-    fn breakpoint(&mut self, bus: &mut Bus, number: u32) -> Option<Exit> {
+    fn breakpoint<B: Bus>(&mut self, bus: &mut B, number: u32) -> Option<Exit> {
         if number == SEMIHOSTING && self.r[0] == SEMIHOSTING_EXIT {
             let code = if self.r[1] == APPLICATION_EXIT { 0 } else { self.r[1] };
             return Some(Exit::Ended(code));
         }
-        if bus.watch.debugger() {
+        if bus.watch().debugger() {
             return Self::debug(DebugEvent::Bkpt(number as u8));
         }
         Some(self.fault(self.r[PC], FaultKind::Bkpt { number: number as u8 }))
     }
 
-    fn special_register(&mut self, bus: &mut Bus, op: Op) {
+    fn special_register<B: Bus>(&mut self, bus: &mut B, op: Op) {
         if op.kind == Kind::Mrs {
             let value = self.read_special(bus, op.imm);
             self.r[usize::from(op.a)] = value;
@@ -96,7 +93,7 @@ impl Core {
         }
     }
 
-    fn read_special(&self, bus: &Bus, number: u32) -> u32 {
+    fn read_special<B: Bus>(&self, bus: &B, number: u32) -> u32 {
         let (main, process) = self.stack_pointers();
         match number {
             // APSR, IPSR, EPSR and what they combine to; EPSR reads as zero.
@@ -107,13 +104,13 @@ impl Core {
             }
             SYSM_MSP if self.privileged() => main,
             SYSM_PSP if self.privileged() => process,
-            SYSM_PRIMASK if self.privileged() => u32::from(bus.ppb[self.id].primask()),
+            SYSM_PRIMASK if self.privileged() => u32::from(bus.ppb(self.id).primask()),
             SYSM_CONTROL => self.control,
             _ => 0,
         }
     }
 
-    fn write_special(&mut self, bus: &mut Bus, number: u32, value: u32) {
+    fn write_special<B: Bus>(&mut self, bus: &mut B, number: u32, value: u32) {
         let on_process_stack = self.control & 2 != 0;
         match number {
             0..=3 => self.flags = Flags::from_apsr(value),
@@ -122,8 +119,8 @@ impl Core {
             SYSM_PSP if !on_process_stack => self.other_sp = value & !3,
             SYSM_MSP | SYSM_PSP => self.r[SP] = value & !3,
             SYSM_PRIMASK => {
-                bus.ppb[self.id].set_primask(value & 1 == 1);
-                bus.attention = true;
+                bus.ppb_mut(self.id).set_primask(value & 1 == 1);
+                bus.call_attention();
             }
             SYSM_CONTROL => {
                 self.control = self.control & !1 | value & 1;
@@ -131,7 +128,7 @@ impl Core {
                 if self.ipsr == 0 {
                     self.select_stack(value & 2 != 0);
                 }
-                bus.ppb[self.id].set_unprivileged(!self.privileged());
+                bus.ppb_mut(self.id).set_unprivileged(!self.privileged());
             }
             _ => {}
         }
@@ -147,40 +144,15 @@ impl Core {
 }
 
 impl Core {
-    /// An instruction that ARMv6-M does not have: one of our own boot ROM stands for a whole function.
-    fn undefined(&mut self, bus: &mut Bus) -> Option<Exit> {
+    /// An instruction that ARMv6-M does not have.
+    fn undefined<B: Bus>(&mut self, bus: &mut B) -> Option<Exit> {
         let pc = self.r[PC];
-        let code = bus.code_at(pc);
-        let Some(function) = bus.rom.function_at(pc, code) else {
-            return Some(self.fault(pc, FaultKind::Undefined { code }));
-        };
-        let cycle = self.cycle;
-        let limit = bus.run_free(self.id);
-        let flash = bus.ssi.flash().generation();
-        let mut called = RomCall { core: self, bus, cycle, fault: None };
-        let outcome = rom::call(function, &mut called);
-        let (end, fault) = (called.cycle, called.fault);
-        bus.may_run_to[self.id] = limit;
-        bus.attention |= bus.ssi.flash().generation() != flash;
-        if let Some(kind) = fault {
-            return Some(self.fault(pc, kind));
-        }
-        match outcome {
-            Outcome::Done { cycles } => {
-                self.cycle = end + u64::from(cycles);
-                self.r[PC] = pc.wrapping_add(2);
-                None
-            }
-            Outcome::Again { cycles } => {
-                self.cycle = end + u64::from(cycles.max(1));
-                None
-            }
-            Outcome::WaitForLaunch => self.go_to_sleep(Sleep::Launch),
-            Outcome::UsbBoot { .. } => Some(Exit::BootLoader),
-            Outcome::Reset => {
-                bus.request_reset();
-                self.go_to_sleep(Sleep::Off)
-            }
+        let code = bus.fetch_elsewhere(pc).map_or(0, |(first, _)| first);
+        match bus.trap(self, code) {
+            Trap::Unknown => Some(self.fault(pc, FaultKind::Undefined { code })),
+            Trap::Fault(kind) => Some(self.fault(pc, kind)),
+            Trap::Left(exit) => Some(exit),
+            Trap::Done => None,
         }
     }
 }

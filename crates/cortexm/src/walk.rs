@@ -6,11 +6,11 @@
 //! registers and flags are in the core; where the walk is and how many cycles have passed is in local variables.
 
 use crate::bus::Bus;
-use crate::core::dispatch::dispatch;
-use crate::core::execute::{IN_FLASH, IN_SRAM, NO_WORD, Stretch};
-use crate::core::fuse::{LONGEST_ROW, MOST_CYCLES_BEFORE_LAST};
-use crate::core::op::{Kind, Op};
-use crate::core::{Core, Exit, FaultKind, LR, PC};
+use crate::dispatch::dispatch;
+use crate::execute::{IN_FLASH, IN_SRAM, NO_WORD, Stretch};
+use crate::fuse::{LONGEST_ROW, MOST_CYCLES_BEFORE_LAST};
+use crate::op::{Kind, Op};
+use crate::{Core, Exit, FaultKind, LR, PC};
 
 /// In rows (`fuse`), which are executed whole: of one that begins before the limit the last instruction may begin up to
 /// `MOST_CYCLES_BEFORE_LAST` later.
@@ -22,9 +22,9 @@ pub(super) const WATCHED: u8 = 2;
 
 impl Core {
     /// Executes from `ops`, the first of which is at `base`, until `limit` or until something else has to be done.
-    pub(super) fn walk<const REGION: u8, const MODE: u8>(
+    pub(super) fn walk<B: Bus, const REGION: u8, const MODE: u8>(
         &mut self,
-        bus: &mut Bus,
+        bus: &mut B,
         ops: &[Op],
         mut limit: u64,
         base: u32,
@@ -74,22 +74,22 @@ impl Core {
         // An access through the bus may have changed what the core must not run past.
         macro_rules! heed {
             () => {
-                if bus.attention || bus.is_nearer {
+                if bus.limit_changed() {
                     let behind = if MODE == ROWS { MOST_CYCLES_BEFORE_LAST } else { 0 };
-                    limit = limit.min(bus.limit().saturating_sub(behind));
+                    limit = limit.min(bus.take_limit().saturating_sub(behind));
                 }
             };
         }
         macro_rules! jump {
             ($target:expr, $cycles:expr) => {{
                 let target: u32 = $target;
-                self.trail.add(pc!(), target);
+                self.branches.add(pc!(), target);
                 cycle += $cycles;
                 count = count.wrapping_add(index).wrapping_add(1);
                 index = target.wrapping_sub(base) >> 1;
                 count = count.wrapping_sub(index);
                 forget_word!();
-                if REGION == u8::MAX || Bus::region(target) as u8 != REGION {
+                if REGION == u8::MAX || B::region(target) as u8 != REGION {
                     break;
                 }
                 continue;
@@ -119,7 +119,7 @@ impl Core {
         macro_rules! branch {
             ($op:expr) => {{
                 let target = index.wrapping_add($op.imm);
-                self.trail.add(pc!(), base.wrapping_add(target << 1));
+                self.branches.add(pc!(), base.wrapping_add(target << 1));
                 count = count.wrapping_add(1).wrapping_sub($op.imm);
                 index = target;
                 forget_word!();
@@ -140,7 +140,7 @@ impl Core {
                 cycle += 1;
             }};
             (load $kind:ident $op:expr) => {{
-                if MODE == WATCHED || !self.load_sram(&bus.sram, Kind::$kind, $op) {
+                if MODE == WATCHED || !self.load_sram(bus, Kind::$kind, $op) {
                     match self.load(bus, Kind::$kind, $op, pc!(), cycle) {
                         Ok(end) => cycle = end,
                         Err(refusal) => refuse!(refusal),
@@ -152,7 +152,7 @@ impl Core {
                 cycle += 2;
             }};
             (store $kind:ident $op:expr) => {{
-                if MODE == WATCHED || !self.store_sram(&mut bus.sram, Kind::$kind, $op) {
+                if MODE == WATCHED || !self.store_sram(bus, Kind::$kind, $op) {
                     match self.store(bus, Kind::$kind, $op, pc!(), cycle) {
                         Ok(end) => cycle = end,
                         Err(refusal) => refuse!(refusal),
@@ -249,15 +249,16 @@ impl Core {
                 cycle += bus.fetch_flash(self.id, word, cycle);
             }
             if MODE == WATCHED && op.kind != Kind::Undecoded {
-                if let Some(stop) = bus.watch.before(self.id, pc!()) {
+                if let Some(stop) = bus.watch_mut().before(self.id, pc!()) {
                     leave!(Exit::Debug(stop));
                 }
-                if let Some(observer) = bus.watch.observer() {
-                    observer.instruction(self.step_at(pc!(), cycle, bus.clock.time_of(cycle)));
+                if bus.watch().is_observed() {
+                    let step = self.step_at(pc!(), cycle, bus.time_of(cycle));
+                    bus.watch_mut().observe(step);
                 }
                 if REGION == IN_SRAM && index >> 1 != word {
                     word = index >> 1;
-                    cycle += bus.contend(self.id as u8, word << 2, cycle);
+                    cycle += bus.contend(self.id, word << 2, cycle);
                 }
             }
             let kind = if MODE == ROWS { op.kind } else { op.kind.first() };

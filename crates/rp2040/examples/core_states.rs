@@ -6,9 +6,10 @@
 
 use std::io::{BufRead, BufWriter, Write};
 
-use mcu::chip::{Rp2040, Setup, Stop};
+use mcu::Stop;
 use mcu::image::{Image, LoadOptions, RawBinary};
 use mcu::{DebugEvent, FaultKind};
+use rp2040::chip::{Rp2040, Setup};
 use serde::Deserialize;
 use units::Picoseconds;
 

@@ -1,7 +1,8 @@
 //! How fast the virtual chip runs an image: `cargo run --release -p airwire-mcu --example speed -- IMAGE [seconds]`.
 
-use mcu::chip::{Console, Rp2040, Setup};
+use mcu::Console;
 use mcu::image::{Image, LoadOptions};
+use rp2040::chip::{Rp2040, Setup};
 use units::Picoseconds;
 
 fn main() {

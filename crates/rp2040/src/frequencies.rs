@@ -44,8 +44,8 @@ impl Default for Frequencies {
 ///
 /// ```
 /// use units::Picoseconds;
-/// assert_eq!(mcu::frequencies::duration(125_000_000, 3), Some(Picoseconds::from_ns(24)));
-/// assert_eq!(mcu::frequencies::duration(0, 3), None);
+/// assert_eq!(rp2040::frequencies::duration(125_000_000, 3), Some(Picoseconds::from_ns(24)));
+/// assert_eq!(rp2040::frequencies::duration(0, 3), None);
 /// ```
 pub fn duration(hz: u64, cycles: u64) -> Option<Picoseconds> {
     Hertz::new(hz)?.try_edge(cycles)

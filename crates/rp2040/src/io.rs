@@ -3,31 +3,14 @@
 
 use std::collections::BTreeMap;
 
+use mcu::{Outside, Reaction, Unconnected, UnknownAccess};
 use sim::Agenda;
 use units::Picoseconds;
 
 use crate::frequencies::{self, Frequencies};
 use crate::lines::Lines;
-use crate::outside::{Outside, Reaction, Unconnected};
 use crate::peripherals::Source;
 use crate::pins::Pins;
-
-/// An access to something that is not modelled; reported once for each address and direction.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct UnknownAccess {
-    /// The block of the chip, as the datasheet names it.
-    pub block: &'static str,
-    /// What exactly is missing, where the block itself is there.
-    pub detail: &'static str,
-    /// The full address.
-    pub address: u32,
-    /// Whether it was written.
-    pub write: bool,
-    /// The program counter of the first access.
-    pub pc: u32,
-    /// The core.
-    pub core: u8,
-}
 
 /// The surroundings of a peripheral inside the chip.
 #[derive(Debug, serde::Serialize, serde::Deserialize)]

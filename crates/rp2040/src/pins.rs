@@ -5,6 +5,7 @@
 //! Left out: slew rate, drive strength, and the Schmitt trigger's thresholds. Two drivers that disagree give the
 //! level of the outside, and a conflict is counted. A resistor outside wins against the pulls of the pads.
 
+use mcu::Edge;
 use units::Picoseconds;
 
 /// The number of pins of user bank 0.
@@ -66,17 +67,6 @@ impl Default for Pad {
     fn default() -> Self {
         Self { pull_up: false, pull_down: true, input_enable: true, output_disable: false }
     }
-}
-
-/// A pin changed its level.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-pub struct Edge {
-    /// When.
-    pub at: Picoseconds,
-    /// GPIO number.
-    pub pin: u8,
-    /// The level from now on.
-    pub level: bool,
 }
 
 /// All pins of user bank 0.

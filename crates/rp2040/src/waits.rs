@@ -1,23 +1,11 @@
 //! What the cores wait for, while somebody wants to know: their sleeps, each with what ended it, and their looks at a UART that
 //! could not take more. Nothing of it changes a run.
 
+use mcu::Slept;
 use units::Picoseconds;
 
 /// What is kept; later entries are left out.
 const MOST_KEPT: usize = 1 << 20;
-
-/// A core slept.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Slept {
-    /// Which.
-    pub core: u8,
-    /// From the instruction that sent it to sleep.
-    pub from: Picoseconds,
-    /// To its wake-up.
-    pub to: Picoseconds,
-    /// The exception that was pending then; nothing where an event woke it.
-    pub woken_by: Option<u8>,
-}
 
 /// What was seen.
 #[derive(Debug, Default)]

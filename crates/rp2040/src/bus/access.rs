@@ -5,9 +5,10 @@
 //! `load` and `store` take the cycle at which the instruction began and add what LDR or STR cost there: 2 cycles on the
 //! AHB, 4 to read and 5 to write behind the APB bridge, 1 on the single-cycle I/O port.
 
-use crate::bus::{Bus, ROM_BYTES};
-use crate::core::ppb::PpbEffect;
-use crate::core::{FaultKind, Refusal};
+use cortexm::{PpbEffect, Refusal};
+use mcu::FaultKind;
+
+use crate::bus::{Bus, ROM_BYTES, Size};
 use crate::memory::{self, SRAM_BASE, SRAM_BYTES};
 use crate::peripherals::busctrl::BusPort;
 
@@ -26,37 +27,11 @@ pub(super) const APB_WRITE_CYCLES: u64 = 5;
 const SRAM_PORTS: [BusPort; 6] =
     [BusPort::Sram0, BusPort::Sram1, BusPort::Sram2, BusPort::Sram3, BusPort::Sram4, BusPort::Sram5];
 
-/// How many bytes an access has.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Size {
-    /// One.
-    Byte = 1,
-    /// Two.
-    Half = 2,
-    /// Four.
-    Word = 4,
-}
-
-impl Size {
-    /// The size of 1, 2 or 4 bytes.
-    pub(super) fn of_bytes(bytes: u8) -> Self {
-        match bytes {
-            1 => Self::Byte,
-            2 => Self::Half,
-            _ => Self::Word,
-        }
-    }
-
-    pub(super) fn mask(self) -> u32 {
-        u32::MAX >> (32 - 8 * self as u32)
-    }
-}
-
 impl Bus {
     /// The cycles that a master waits for the bank of SRAM at `offset`, because another uses it in this cycle.
     pub(crate) fn contend(&mut self, master: u8, offset: u32, cycle: u64) -> u64 {
         let bank = memory::bank(offset);
-        let waits = match &mut self.watch.contention {
+        let waits = match &mut self.contention {
             Some(contention) => contention.use_bank(bank, master, cycle),
             None => 0,
         };
@@ -213,47 +188,6 @@ impl Bus {
         self.flow = None;
         self.spin.end();
         self.settle();
-        Ok(())
-    }
-
-    /// One word of LDM, POP or an exception frame: a cycle where LDR takes two.
-    #[inline]
-    pub(crate) fn load_one_of_many(
-        &mut self,
-        core: usize,
-        pc: u32,
-        address: u32,
-        cycle: &mut u64,
-    ) -> Result<u32, Refusal> {
-        if !self.watch.is_on()
-            && let Some(value) = self.sram.load_word(address)
-        {
-            *cycle += 1;
-            return Ok(value);
-        }
-        let mut end = cycle.saturating_sub(1);
-        let value = self.load(core, pc, address, Size::Word, &mut end)?;
-        *cycle = end.max(*cycle + 1);
-        Ok(value)
-    }
-
-    /// One word of STM, PUSH or an exception frame.
-    #[inline]
-    pub(crate) fn store_one_of_many(
-        &mut self,
-        core: usize,
-        pc: u32,
-        address: u32,
-        value: u32,
-        cycle: &mut u64,
-    ) -> Result<(), Refusal> {
-        if !self.watch.is_on() && self.sram.store_word(address, value) {
-            *cycle += 1;
-            return Ok(());
-        }
-        let mut end = cycle.saturating_sub(1);
-        self.store(core, pc, address, Size::Word, value, &mut end)?;
-        *cycle = end.max(*cycle + 1);
         Ok(())
     }
 

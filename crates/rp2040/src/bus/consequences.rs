@@ -4,11 +4,11 @@
 use units::Picoseconds;
 
 use crate::bus::{Bus, ResetCause};
-use crate::chip::Stop;
-use crate::core::ppb::{NMI, SYS_TICK};
+use crate::contention::Contention;
 use crate::lines::Irq;
-use crate::outside::Reaction;
 use crate::peripherals::Source;
+use cortexm::{NMI, SYS_TICK};
+use mcu::{Reaction, Stop};
 
 /// How long a transfer between a serial port and memory may wait: 64 cycles at 125 MHz.
 pub(super) const PATIENCE: Picoseconds = Picoseconds::from_ns(512);
@@ -106,7 +106,7 @@ impl Bus {
 
     pub(super) fn arm_systick(&mut self, core: usize, cycle: u64) {
         let source = if core == 0 { Source::SysTick0 } else { Source::SysTick1 };
-        match self.ppb[core].systick.next_interrupt(cycle) {
+        match self.ppb[core].next_tick(cycle) {
             Some(at) => self.io.wake_at(source, self.clock.time_of(at)),
             None => self.io.cancel(source),
         }
@@ -120,7 +120,7 @@ impl Bus {
             _ => 1,
         };
         for ppb in &mut self.ppb {
-            ppb.systick.reference_cycles = cycles;
+            ppb.set_reference_cycles(cycles);
         }
     }
 
@@ -157,7 +157,7 @@ impl Bus {
 
     /// The cycle that a core must not run past, after an access.
     #[inline]
-    pub(crate) fn limit(&mut self) -> u64 {
+    pub(crate) fn take_limit(&mut self) -> u64 {
         if std::mem::take(&mut self.is_nearer) {
             self.limit = self.limit.min(self.clock.cycle_at(self.horizon));
         }
@@ -297,7 +297,15 @@ impl Bus {
 
     /// Two cores or the DMA and a core may meet at one bank of memory.
     pub(crate) fn share_memory(&mut self, shared: bool) {
-        self.watch.set_contention(shared);
+        if shared != self.contention.is_some() {
+            self.contention = shared.then(Contention::default);
+            self.decide_watch();
+        }
+    }
+
+    /// Whether every access to memory is to take the long way: it is counted, or may clash with another.
+    pub(super) fn decide_watch(&mut self) {
+        self.watch.see_every_access(self.contention.is_some() || self.blocks.bus_ctrl.is_counting());
     }
 
     pub(crate) fn request_reset(&mut self) {

@@ -4,11 +4,11 @@
 use crate::bus::access::{narrow, replicate};
 use crate::bus::block::Block;
 use crate::bus::{Bus, Size};
-use crate::core::FaultKind;
 use crate::flash::Alias;
 use crate::memory::{SRAM_BASE, SRAM_BYTES};
 use crate::peripherals::Peripheral;
 use crate::peripherals::dma::{BusError, Transfer};
+use mcu::FaultKind;
 
 /// The DMA among the masters that may clash on a memory bank.
 const DMA_MASTER: u8 = 2;
@@ -21,7 +21,7 @@ pub(super) const APB_WRITE_WAIT_CYCLES: u32 = 3;
 
 impl Bus {
     pub(super) fn move_data(&mut self) {
-        let cycle = if self.watch.contention.is_some() { self.cycle_now() } else { 0 };
+        let cycle = if self.contention.is_some() { self.cycle_now() } else { 0 };
         let Some(mut transfer) = self.blocks.dma.next_transfer(&mut self.io) else { return };
         let mut left = self.rows(&transfer);
         loop {

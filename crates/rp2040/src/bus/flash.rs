@@ -3,9 +3,9 @@
 
 use crate::bus::access::{AHB_CYCLES, APB_READ_CYCLES, APB_WRITE_CYCLES, narrow, replicate};
 use crate::bus::{Bus, FLASH_BASE, Size};
-use crate::core::FaultKind;
 use crate::flash::Alias;
 use crate::peripherals::Peripheral;
+use mcu::FaultKind;
 
 const XIP_CONTROL: u32 = 0x14;
 const XIP_SRAM: u32 = 0x15;

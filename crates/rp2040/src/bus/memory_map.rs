@@ -95,9 +95,4 @@ impl Bus {
         let half = |address| self.peek(address, Size::Half).map(|half| half as u16);
         is_memory.then(|| half(pc).map(|first| (first, half(pc.wrapping_add(2)).unwrap_or(0))))?
     }
-
-    /// The halfword of code at an address, for a report.
-    pub(crate) fn code_at(&self, pc: u32) -> u16 {
-        self.fetch_elsewhere(pc).map_or(0, |(first, _)| first)
-    }
 }

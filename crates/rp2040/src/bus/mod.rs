@@ -7,6 +7,7 @@ mod block;
 mod block_resets;
 mod blocks;
 mod consequences;
+mod cores;
 mod dma;
 mod flash;
 mod flow;
@@ -17,23 +18,24 @@ mod rom;
 mod spin;
 mod typing;
 
-use crate::chip::{Setup, SetupError, Stop, StopAt};
-use crate::core::execute::{IN_FLASH, IN_SRAM, Region};
-use crate::core::ppb::Ppb;
+use cortexm::{Ppb, Watch};
+use mcu::{Stop, StopAt};
+use units::Picoseconds;
+
+use crate::chip::{Setup, SetupError};
+use crate::contention::Contention;
 use crate::cycle_clock::CycleClock;
 use crate::flash::{FlashChip, Ssi, XipCache};
 use crate::frequencies::Frequencies;
 use crate::io::Io;
-use crate::memory::{SRAM_BASE, SRAM_BYTES, Sram};
+use crate::memory::Sram;
 use crate::rom::{HoldingPen, Rom};
 use crate::waits::Waits;
-use crate::watch::Watch;
 use flow::Flow;
 use spin::Spin;
-use units::Picoseconds;
 
-pub(crate) use access::Size;
 pub(crate) use blocks::Blocks;
+pub(crate) use cortexm::Size;
 pub(crate) use rom::RomCall;
 pub(crate) use spin::Steady;
 use std::collections::VecDeque;
@@ -66,6 +68,9 @@ pub(crate) struct Bus {
     pub(crate) attention: bool,
     #[serde(skip)]
     pub(crate) watch: Watch,
+    /// Who used which bank of SRAM of late, while more than one bus master is at work.
+    #[serde(skip)]
+    contention: Option<Contention>,
     /// What is typed at each UART and has not arrived yet.
     pub(crate) typed: [VecDeque<u8>; 2],
     /// Of each core: the cycle up to which it may access what is not memory, because the other one has come that far.
@@ -138,6 +143,7 @@ impl Bus {
             stale_sram: Vec::new(),
             attention: false,
             watch: Watch::default(),
+            contention: None,
             typed: Default::default(),
             may_run_to: [u64::MAX; 2],
             stopped: None,
@@ -183,6 +189,7 @@ impl Bus {
             stale_sram: Vec::new(),
             attention: self.attention,
             watch: self.watch.snapshot(),
+            contention: self.contention.clone(),
             typed: self.typed.clone(),
             may_run_to: self.may_run_to,
             stopped: self.stopped,
@@ -199,23 +206,6 @@ impl Bus {
             is_nearer: self.is_nearer,
             flow: None,
             spin: Spin::default(),
-        }
-    }
-
-    pub(crate) fn region(pc: u32) -> Region {
-        match pc >> 24 {
-            0x00 if pc < ROM_BYTES => Region::Rom,
-            0x10 => Region::Flash,
-            0x20 if pc < SRAM_BASE + SRAM_BYTES => Region::Sram,
-            _ => Region::Other,
-        }
-    }
-
-    pub(crate) fn region_base(region: u8) -> u32 {
-        match region {
-            IN_FLASH => FLASH_BASE,
-            IN_SRAM => SRAM_BASE,
-            _ => 0,
         }
     }
 }

@@ -2,7 +2,7 @@
 //! stands around the chip, in the order of time, as frames on SPI do.
 
 use crate::bus::{Bus, Size};
-use crate::core::FaultKind;
+use mcu::FaultKind;
 
 impl Bus {
     pub(super) fn read_outside(&mut self, address: u32, size: Size) -> Result<u32, FaultKind> {

@@ -4,9 +4,9 @@ use crate::bus::access::{narrow, replicate};
 use crate::bus::block::Block;
 use crate::bus::flash::modified;
 use crate::bus::{Bus, Size};
-use crate::core::FaultKind;
 use crate::peripherals::busctrl::BusPort;
 use crate::peripherals::uart::says_full;
+use mcu::FaultKind;
 
 /// Bytes of USB memory.
 pub(crate) const DPRAM_BYTES: u32 = 4096;
@@ -164,7 +164,7 @@ impl Bus {
             }
             // An interrupt may have been switched on that was not thought of: nothing waits until that is known.
             Block::Spi(_) | Block::Dma => self.lose_patience(),
-            Block::BusCtrl => self.watch.set_counting(self.blocks.bus_ctrl.is_counting()),
+            Block::BusCtrl => self.decide_watch(),
             Block::Psm => self.power_changed(),
             Block::Clock(_) => {
                 self.look_at_clocks();

@@ -2,10 +2,11 @@
 //! waits there to be launched.
 
 use crate::bus::{Bus, Size};
-use crate::core::{Core, FaultKind, Refusal};
 use crate::flash::FlashChip;
 use crate::io::Io;
 use crate::rom::{Flags, HoldingPen, LaunchPort, PenState, RomCallContext};
+use cortexm::{Core, Refusal};
+use mcu::FaultKind;
 
 /// Registers of the inter-core FIFO (RP2040 datasheet 2.3.1.7).
 const FIFO_ST: u32 = 0x50;
@@ -40,7 +41,7 @@ pub(crate) struct RomCall<'a> {
 
 impl RomCall<'_> {
     fn load(&mut self, address: u32, size: Size) -> u32 {
-        let (id, pc) = (self.core.id, self.core.r[crate::core::PC]);
+        let (id, pc) = (self.core.id, self.core.r[cortexm::PC]);
         let mut end = self.cycle;
         let loaded = self.bus.load(id, pc, address, size, &mut end);
         // The cycles of memory without wait states are part of the function's own.
@@ -52,7 +53,7 @@ impl RomCall<'_> {
     }
 
     fn store(&mut self, address: u32, size: Size, value: u32) {
-        let (id, pc) = (self.core.id, self.core.r[crate::core::PC]);
+        let (id, pc) = (self.core.id, self.core.r[cortexm::PC]);
         let mut end = self.cycle;
         let stored = self.bus.store(id, pc, address, size, value, &mut end);
         self.cycle = end.saturating_sub(2).max(self.cycle);

@@ -1,13 +1,12 @@
 //! Notices a core that looks at a register again and again and always sees the same, and knows for how long it will: what the
 //! chip needs to leave such laps out.
 
+use cortexm::{LoopStep, loop_step};
 use units::Picoseconds;
 
 use crate::bus::block::Block;
 use crate::bus::dma::is_sram;
 use crate::bus::{Bus, Size};
-use crate::core::decode::decode;
-use crate::core::op::Kind;
 
 /// So many looks that saw the same are a spin.
 const LOOKS_OF_A_SPIN: i32 = 4;
@@ -112,7 +111,7 @@ impl Bus {
     /// A core saw a value in a register. Where two cores take turns nobody stops for that: it would change their turns.
     #[inline]
     pub(super) fn note_look(&mut self, pc: u32, address: u32, value: u32) {
-        self.attention |= self.watch.contention.is_none() && self.spin.look(pc, address, value);
+        self.attention |= self.contention.is_none() && self.spin.look(pc, address, value);
     }
 
     /// What a register that is looked at again will show, and up to which time in any case; nothing when looking changes
@@ -144,7 +143,7 @@ impl Bus {
 
     /// Whether somebody follows or counts single accesses.
     pub(crate) fn is_observed(&self) -> bool {
-        self.watch.is_on() || self.watch.contention.is_some() || self.blocks.bus_ctrl.is_counting()
+        self.watch.is_on() || self.contention.is_some() || self.blocks.bus_ctrl.is_counting()
     }
 
     /// Lets everything flow that does so by itself, up to and including `until`; true when something came of it, at the time of
@@ -166,12 +165,11 @@ impl Bus {
         let half = |address: u32| self.peek(address, Size::Half).unwrap_or_default() as u16;
         let mut loads = 0;
         for pc in (first..=last).step_by(2) {
-            let op = decode(pc, half(pc), half(pc.wrapping_add(2)));
-            match op.kind {
-                Kind::LoadLiteral if !is_sram(op.imm) => {}
-                kind if kind.loads_one() => loads += 1,
-                kind if kind.computes() || kind.branches() => {}
-                _ => return None,
+            match loop_step(pc, half(pc), half(pc.wrapping_add(2))) {
+                LoopStep::LoadsLiteral(address) if !is_sram(address) => {}
+                LoopStep::LoadsLiteral(_) | LoopStep::Loads => loads += 1,
+                LoopStep::Computes => {}
+                LoopStep::Other => return None,
             }
         }
         Some(loads)

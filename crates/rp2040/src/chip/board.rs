@@ -4,9 +4,9 @@
 use units::Picoseconds;
 
 use crate::chip::Rp2040;
-use crate::chip::run::Stop;
-use crate::core::Sleep;
 use crate::peripherals::usb::{HidReport, Sectors};
+use mcu::Sleep;
+use mcu::Stop;
 
 impl Rp2040 {
     /// Holds the BOOTSEL button or lets go of it. Firmware sees it when it takes chip select from the flash and reads the
@@ -81,7 +81,8 @@ impl Rp2040 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::chip::{Console, Setup};
+    use crate::chip::Setup;
+    use mcu::Console;
 
     fn chip() -> Rp2040 {
         Rp2040::new(&Setup::default()).expect("the default setup is valid")

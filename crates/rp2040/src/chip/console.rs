@@ -1,19 +1,9 @@
 //! The consoles of a chip: its two UARTs, and the serial port that its USB device offers.
 
+use mcu::Console;
 use units::Picoseconds;
 
 use crate::chip::Rp2040;
-
-/// Where text comes out and goes in.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Console {
-    /// UART0.
-    Uart0,
-    /// UART1.
-    Uart1,
-    /// The first USB serial port (CDC ACM).
-    Usb,
-}
 
 impl Rp2040 {
     /// Takes what came out of a console since the last call, each byte with its time.

@@ -7,9 +7,10 @@ use units::Picoseconds;
 
 use crate::bus::{Bus, ResetCause, Size};
 use crate::chip::{Rp2040, SetupError};
-use crate::core::{Core, PC, SP, Sleep};
-use crate::image::{Boot, Image, LoadOptions, RawBinary};
-use crate::watch::{Observer, Watchpoint};
+use cortexm::{Core, PC, SP};
+use mcu::Sleep;
+use mcu::image::{Boot, Image, LoadOptions, RawBinary};
+use mcu::{Observer, Watchpoint};
 
 /// An address where nothing is that could be read or written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -152,7 +153,7 @@ impl Rp2040 {
     pub fn pass_breakpoint(&mut self, core: usize) {
         let pc = self.cores[core].registers()[PC];
         // An instruction that is not decoded yet is begun twice, and only the first time would pass.
-        self.code.decode_at(&mut self.bus, pc);
+        self.code.code.decode_at(&mut self.bus, pc);
         self.bus.watch.pass(core, pc);
     }
 
@@ -205,14 +206,6 @@ impl Rp2040 {
 
     /// The last branches of a core, each from and to, the last one first.
     pub fn last_branches(&self, core: usize) -> Vec<(u32, u32)> {
-        self.cores[core].trail.backwards().map(|branch| (branch.from, branch.to)).collect()
-    }
-}
-
-impl Core {
-    /// The cycles that passed without it are idle ones.
-    fn catch_up(&mut self, cycle: u64) {
-        self.idle_cycles += cycle.saturating_sub(self.cycle);
-        self.cycle = self.cycle.max(cycle);
+        self.cores[core].branches.backwards().map(|branch| (branch.from, branch.to)).collect()
     }
 }

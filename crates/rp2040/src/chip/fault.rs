@@ -2,8 +2,10 @@
 
 use units::Picoseconds;
 
-use crate::chip::{Rp2040, Stop};
-use crate::core::{Core, Exit, Fault, FaultKind, Sleep};
+use crate::chip::Rp2040;
+use cortexm::{Core, Exit};
+use mcu::Stop;
+use mcu::{Fault, FaultKind, Sleep};
 
 /// A core as it was at a fault, before it entered the handler.
 #[derive(Debug, Clone)]

@@ -4,27 +4,24 @@
 mod board;
 mod console;
 mod debug;
+mod decoded;
 mod fault;
 mod run;
 mod snapshot;
 mod spin;
 mod start;
 
+use cortexm::Core;
+use mcu::image::Boot;
+use mcu::{Edge, Fault, Outside, Sleep, Slept, StopAt, UnknownAccess};
 use units::Picoseconds;
 
 use crate::bus::Bus;
-use crate::core::code::Code;
-use crate::core::{Core, Fault};
-use crate::image::Boot;
-use crate::io::UnknownAccess;
-use crate::outside::Outside;
-use crate::pins::{Edge, Pins};
-use crate::waits::Slept;
+use crate::pins::Pins;
+use decoded::Decoded;
 
-pub use console::Console;
 pub use debug::MemoryError;
 pub(crate) use fault::AtFault;
-pub use run::{Stop, StopAt};
 pub use snapshot::{Snapshot, State};
 pub use start::{Setup, SetupError};
 
@@ -33,7 +30,7 @@ pub use start::{Setup, SetupError};
 pub struct Rp2040 {
     cores: [Core; 2],
     bus: Bus,
-    code: Code,
+    code: Decoded,
     boot: Boot,
     /// The core at its last fault.
     at_fault: Option<Box<AtFault>>,
@@ -76,7 +73,7 @@ pub struct BusCounts {
 impl Rp2040 {
     /// The virtual time.
     pub fn now(&self) -> Picoseconds {
-        let awake = self.cores.iter().filter(|core| core.sleep == crate::core::Sleep::Awake);
+        let awake = self.cores.iter().filter(|core| core.sleep == Sleep::Awake);
         let reached = awake.map(|core| core.cycle).min();
         // A core that sleeps reached the cycle at which it fell asleep, maybe after the last event.
         let asleep =
@@ -93,7 +90,7 @@ impl Rp2040 {
     pub fn counts(&self) -> Counts {
         let cycles = self.bus.clock.cycle_at(self.now());
         let idle = |core: &Core| {
-            let asleep = core.sleep != crate::core::Sleep::Awake;
+            let asleep = core.sleep != Sleep::Awake;
             core.idle_cycles() + if asleep { cycles.saturating_sub(core.cycle) } else { 0 }
         };
         Counts {

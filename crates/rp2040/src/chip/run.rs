@@ -3,11 +3,11 @@
 //! One core awake runs up to the next event without a stop. Two cores awake take turns of a few cycles, and whoever is ahead
 //! waits with everything that is not memory. None awake: time jumps to the next event.
 
+use cortexm::Exit;
+use mcu::{Sleep, Slept, Stop};
 use units::Picoseconds;
 
 use crate::chip::Rp2040;
-use crate::core::{DebugEvent, Exit, Fault, Sleep};
-use crate::waits::Slept;
 
 /// By how many cycles a core may run ahead of the other one while both are awake: what one writes to memory the other sees
 /// this much too late or too early at the most.
@@ -15,38 +15,6 @@ const TURN_CYCLES: u64 = 16;
 
 /// Events and instructions of the other core for which a step waits.
 const MOST_STEPS: u32 = 1_000_000;
-
-/// Why a run came back.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Stop {
-    /// The time was reached.
-    Time,
-    /// Every core sleeps, and nothing will ever wake one.
-    Asleep,
-    /// The image faulted.
-    Fault(Fault),
-    /// A core faulted while it handled a fault, and stopped for good.
-    LockedUp(Fault),
-    /// A breakpoint, a watchpoint or BKPT, on a core.
-    Debug(usize, DebugEvent),
-    /// The image ended itself (semihosting exit), with this code.
-    Ended(u32),
-    /// The image asked the boot ROM for its USB boot loader.
-    BootLoader,
-    /// Something came from a console that is watched.
-    Console,
-    /// A pin that is watched changed its level.
-    Pin,
-}
-
-/// What a run stops at besides its end.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct StopAt {
-    /// Any byte from a UART or the USB console.
-    pub console: bool,
-    /// A level that changes on one of these pins, a bit each.
-    pub pins: u32,
-}
 
 impl Rp2040 {
     /// Runs until `end`, or until something comes up before.
@@ -145,7 +113,7 @@ impl Rp2040 {
                 if std::mem::take(&mut looks) { None } else { self.cores[core].take_pending(&mut self.bus) };
             let exit = match pending {
                 Some(exit) => exit,
-                None => self.cores[core].run(&mut self.bus, &mut self.code),
+                None => self.cores[core].run(&mut self.bus, &mut self.code.code),
             };
             if !matches!(exit, Exit::Limit | Exit::Sleep) {
                 self.bus.process_events(self.bus.clock.time_of(self.cores[core].cycle));

@@ -3,9 +3,9 @@
 
 use crate::bus::Bus;
 use crate::chip::Rp2040;
-use crate::core::Core;
-use crate::core::code::Code;
-use crate::image::Boot;
+use crate::chip::decoded::Decoded;
+use cortexm::Core;
+use mcu::image::Boot;
 
 /// A state of the chip. It can be gone back to any number of times.
 #[derive(Debug)]
@@ -28,7 +28,7 @@ impl Rp2040 {
         *self = kept.copy(code).expect("a snapshot can be copied");
     }
 
-    fn copy(&self, code: Code) -> Option<Self> {
+    fn copy(&self, code: Decoded) -> Option<Self> {
         Some(Self {
             cores: self.cores.clone(),
             bus: self.bus.snapshot()?,
@@ -63,7 +63,7 @@ impl Rp2040 {
         *self = Self {
             cores,
             bus,
-            code: Code::default(),
+            code: Decoded::default(),
             boot,
             at_fault: None,
             stop_at_faults: self.stop_at_faults,

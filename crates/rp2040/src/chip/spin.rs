@@ -5,10 +5,7 @@ use units::Picoseconds;
 
 use crate::bus::Steady;
 use crate::chip::Rp2040;
-use crate::core::{Core, PC};
 
-/// Halfwords in the longest loop that is looked at.
-const LONGEST_LOOP_HALFWORDS: u32 = 32;
 /// Branches in a lap of it.
 const MOST_BRANCHES: usize = 8;
 /// Fewer laps are executed as fast as they are left out.
@@ -70,7 +67,7 @@ impl Rp2040 {
             xpsr: core.xpsr(),
             xip: self.bus.xip.statistics(),
             accesses: self.bus.spin.accesses(),
-            branches: core.trail.taken(),
+            branches: core.branches.taken(),
         }
     }
 
@@ -90,7 +87,7 @@ impl Rp2040 {
         let until = self.bus.clock.cycle_at(until.min(self.bus.io.next_wake()));
         let core = &mut self.cores[id];
         let laps = until.saturating_sub(core.cycle + 1) / length.cycles;
-        core.leave_out(laps, &length);
+        core.leave_out(laps, length.cycles, length.instructions, length.branches);
         self.bus.xip.count_hits(laps * length.xip_accesses);
         self.lap = Some(self.lap_of(id));
         (happened || laps >= FEWEST_LAPS).then_some(happened)
@@ -117,23 +114,5 @@ impl Rp2040 {
         let (first, last) = self.cores[to.core].loop_of(length.branches)?;
         let loads = self.bus.loads_between(first, last)?;
         Some(Length { reads_memory: loads != looks, ..length })
-    }
-}
-
-impl Core {
-    /// The first and the last instruction between which the core went to and fro in its last branches.
-    fn loop_of(&self, branches: usize) -> Option<(u32, u32)> {
-        let lap = || self.trail.backwards().take(branches);
-        let first = lap().map(|branch| branch.to).min()?;
-        let last = lap().map(|branch| branch.from).max()?;
-        let inside = |address: u32| (first..=last).contains(&address);
-        let stays = lap().all(|branch| !branch.is_exception && inside(branch.from) && inside(branch.to));
-        (stays && inside(self.r[PC]) && last - first < 2 * LONGEST_LOOP_HALFWORDS).then_some((first, last))
-    }
-
-    fn leave_out(&mut self, laps: u64, length: &Length) {
-        self.cycle += laps * length.cycles;
-        self.instructions += laps * length.instructions;
-        self.trail.repeat(length.branches, laps);
     }
 }

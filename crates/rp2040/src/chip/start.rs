@@ -2,10 +2,11 @@
 
 use crate::bus::{Bus, ResetCause, RomCall, Size};
 use crate::chip::Rp2040;
-use crate::core::code::Code;
-use crate::core::{Core, Sleep};
-use crate::image::{Boot, Image};
+use crate::chip::decoded::Decoded;
 use crate::rom::{self, HoldingPen, PenState};
+use cortexm::Core;
+use mcu::Sleep;
+use mcu::image::{Boot, Image};
 
 /// Where the vector table of an image without second stage is.
 const FLASH_VECTORS: u32 = 0x1000_0000;
@@ -83,7 +84,7 @@ impl Rp2040 {
         let mut chip = Self {
             cores: [Core::new(0), Core::new(1)],
             bus: Bus::new(setup)?,
-            code: Code::default(),
+            code: Decoded::default(),
             boot: Boot::Flash,
             at_fault: None,
             stop_at_faults: true,
@@ -113,7 +114,7 @@ impl Rp2040 {
                 .poke(segment.address, &segment.bytes)
                 .map_err(|address| SetupError::NoMemory { image: image.name().to_owned(), address })?;
         }
-        self.code = Code::default();
+        self.code = Decoded::default();
         self.bus.stale_sram.clear();
         self.boot = image.boot();
         self.start_cores();
@@ -167,7 +168,7 @@ impl Rp2040 {
             Boot::Ram { entry, stack_pointer } => (entry, stack_pointer, u32::MAX),
         };
         self.cores[0].restart(entry, stack);
-        self.cores[0].set_register(crate::core::LR, link);
+        self.cores[0].set_register(cortexm::LR, link);
         self.cores[0].sleep = Sleep::Awake;
         Ok(())
     }
@@ -193,7 +194,7 @@ impl Rp2040 {
             core.idle_cycles += cycle.saturating_sub(core.cycle);
             core.cycle = core.cycle.max(cycle) + u64::from(cycles);
             core.restart(entry, stack_pointer);
-            core.set_register(crate::core::LR, self.bus.rom.dead_address() | 1);
+            core.set_register(cortexm::LR, self.bus.rom.dead_address() | 1);
             self.bus.ppb[1].set_vector_table(vector_table);
         }
     }

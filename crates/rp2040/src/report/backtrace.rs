@@ -1,11 +1,11 @@
 //! Who called whom: from a core's registers and its stack, outwards. Frames follow from the compiler's call frame information
 //! and through the stack frames of exceptions; where there is none (`guess`), from how code looks, and are marked so.
 
-use crate::core::{LR, PC, SP};
-use crate::image::{CallFrame, RegisterRecovery, Symbols};
 use crate::report::guess;
 use crate::report::place::{Place, is_code};
 use crate::report::registers::{ReadWord, Registers, is_exception_return};
+use cortexm::{LR, PC, SP};
+use mcu::image::{CallFrame, RegisterRecovery, Symbols};
 
 /// More frames than these are cut.
 const FRAMES_MAX: usize = 64;

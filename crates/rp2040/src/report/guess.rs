@@ -5,11 +5,11 @@
 //! What misleads it: functions that make room on the stack by more than a constant, that push behind a branch, and
 //! return addresses that calls long ago left on the stack.
 
-use crate::core::{LR, SP};
-use crate::image::Symbols;
 use crate::report::backtrace::{End, Found, State, return_to};
 use crate::report::place::{halfwords, is_code};
 use crate::report::registers::{ReadWord, Registers, is_exception_return};
+use cortexm::{LR, SP};
+use mcu::image::Symbols;
 
 /// How much of the stack is searched.
 const SEARCHED_WORDS: u32 = 256;

@@ -1,11 +1,10 @@
 //! The last instructions that a core executed, reconstructed from its last branches: between two of them instructions lie
 //! in a row. Code is read as it is now.
 
-use crate::core::Trail;
-use crate::image::Symbols;
-use crate::report::disassembly::disassemble;
 use crate::report::place::{Place, halfwords};
 use crate::report::registers::ReadWord;
+use cortexm::{BranchTrace, disassemble};
+use mcu::image::Symbols;
 
 /// How many are reconstructed.
 pub(super) const INSTRUCTIONS: usize = 32;
@@ -26,7 +25,7 @@ pub struct Executed {
 /// The last instructions before the one at `pc`, oldest first, with that one if there is code at all.
 pub(super) fn last_instructions(
     pc: u32,
-    trail: &Trail,
+    branches: &BranchTrace,
     read: ReadWord<'_>,
     symbols: &Symbols,
 ) -> Vec<Executed> {
@@ -39,7 +38,7 @@ pub(super) fn last_instructions(
     // From the last one backwards.
     let mut list: Vec<Executed> = Vec::new();
     let mut row_end = Some((pc, false));
-    for branch in trail.backwards() {
+    for branch in branches.backwards() {
         let Some((last, excluded)) = row_end else { break };
         let Some(row) = row(branch.to, last, read) else { break };
         let row = if excluded { &row[..row.len() - 1] } else { &row[..] };

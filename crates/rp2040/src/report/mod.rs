@@ -5,7 +5,6 @@
 //! registers are those at the fault.
 
 mod backtrace;
-mod disassembly;
 mod guess;
 mod history;
 mod place;
@@ -18,11 +17,12 @@ mod text;
 use units::Picoseconds;
 
 use crate::chip::{AtFault, Rp2040};
-use crate::core::{Fault, FaultKind, SP};
-use crate::image::Symbols;
+use cortexm::SP;
+use mcu::image::Symbols;
+use mcu::{Fault, FaultKind};
 
 pub use backtrace::{Backtrace, End, Found, Frame, backtrace};
-pub use disassembly::{Instruction, Target, disassemble};
+pub use cortexm::{Instruction, Target, disassemble};
 pub use history::Executed;
 pub use place::Place;
 pub use registers::{INTERRUPTS, ReadWord, Registers, exception_name};
@@ -85,7 +85,7 @@ impl FaultReport {
             instruction: instruction_at(fault, &read).map(|instruction| instruction.with_names(symbols)),
             registers,
             backtrace: backtrace(&for_backtrace(state, registers, &read), &read, symbols),
-            last_instructions: history::last_instructions(fault.pc, &state.core.trail, &read, symbols),
+            last_instructions: history::last_instructions(fault.pc, &state.core.branches, &read, symbols),
         };
         report.what = report.sentence(state, failed_entry);
         report.notes = notes(chip, state, &registers, &read);
@@ -165,7 +165,7 @@ fn notes(chip: &Rp2040, state: &AtFault, registers: &Registers, read: ReadWord<'
         notes.push(format!("it happened in the boot ROM's function {function:?}"));
     }
     if let Some(kind) = state.no_handler {
-        notes.push(no_vector(state, kind, crate::core::ppb::HARD_FAULT));
+        notes.push(no_vector(state, kind, cortexm::HARD_FAULT));
     }
     notes
 }
@@ -173,7 +173,7 @@ fn notes(chip: &Rp2040, state: &AtFault, registers: &Registers, read: ReadWord<'
 /// The branch that led to where no code is.
 fn jumped_from(state: &AtFault, symbols: &Symbols) -> Option<Place> {
     let FaultKind::Fetch { .. } = state.fault.kind else { return None };
-    let last = state.core.trail.backwards().next()?;
+    let last = state.core.branches.backwards().next()?;
     (last.to == state.fault.pc).then(|| Place::of(last.from, symbols))
 }
 

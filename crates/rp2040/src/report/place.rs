@@ -3,9 +3,9 @@
 use std::fmt;
 
 use crate::bus::ROM_BYTES;
-use crate::image::{SourceLine, Symbols};
 use crate::memory::{SRAM_BASE, SRAM_BYTES};
 use crate::report::registers::ReadWord;
+use mcu::image::{SourceLine, Symbols};
 
 /// An address of code with its names.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,7 +1,7 @@
 //! The registers of a core at one moment, and what their bits mean.
 
 use crate::chip::Rp2040;
-use crate::core::{Core, LR, PC, SP};
+use cortexm::{Core, LR, PC, SP};
 
 /// The low registers of an exception's stack frame, the word of its program counter, and that of its xPSR (ARMv6-M
 /// Architecture Reference Manual B1.5.6).

@@ -1,12 +1,13 @@
 //! Why a run stopped, in a sentence, with what each core was doing.
 
-use crate::chip::{Rp2040, Stop};
-use crate::core::{Branch, Core, DebugEvent, Fault, FaultKind, PC, Sleep};
-use crate::image::Symbols;
+use crate::chip::Rp2040;
 use crate::report::place::{Place, halfwords};
 use crate::report::registers::{Registers, reader};
 use crate::report::{Backtrace, FaultReport};
 use crate::rom::RomFunction;
+use cortexm::{Branch, Core, PC};
+use mcu::image::Symbols;
+use mcu::{DebugEvent, Fault, FaultKind, Sleep, Stop};
 
 /// So many equal branches one after another are a loop.
 const LOOP_BRANCHES: usize = 32;
@@ -99,7 +100,7 @@ fn boot_loader(chip: &Rp2040, symbols: &Symbols) -> String {
     });
     match asked {
         Some(core) => {
-            let link = chip.core(core).registers()[crate::core::LR];
+            let link = chip.core(core).registers()[cortexm::LR];
             let caller = Place::of_return(link & !1, symbols);
             format!("the image asked for the USB boot loader (core {core}, called from {caller})")
         }
@@ -174,8 +175,8 @@ fn activity(chip: &Rp2040, symbols: &Symbols, id: usize) -> String {
 
 /// The branch that a core took every time lately, if it stands between its ends.
 fn loop_of(core: &Core) -> Option<Branch> {
-    let last = core.trail.backwards().next()?;
-    let same = core.trail.backwards().filter(|branch| *branch == last).count();
+    let last = core.branches.backwards().next()?;
+    let same = core.branches.backwards().filter(|branch| *branch == last).count();
     let within = (last.to..=last.from).contains(&core.registers()[PC]);
     (within && same == LOOP_BRANCHES).then_some(last)
 }

@@ -1,7 +1,8 @@
 //! What accesses cost and do: cycles behind each bridge, the flash and its cache, atomic aliases, narrow writes, faults.
 
 use mcu::FaultKind;
-use mcu::chip::{Rp2040, Stop};
+use mcu::Stop;
+use rp2040::chip::Rp2040;
 
 use crate::asm::{Asm, If, RAM};
 use crate::bench::*;

@@ -1,7 +1,8 @@
 //! A chip with a program in RAM or flash, and the questions that the tests ask it.
 
-use mcu::chip::{Rp2040, Setup, Stop};
+use mcu::Stop;
 use mcu::image::{Image, LoadOptions, RawBinary};
+use rp2040::chip::{Rp2040, Setup};
 use units::Picoseconds;
 
 use crate::asm::{Asm, LOG, RAM};

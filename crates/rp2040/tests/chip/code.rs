@@ -1,7 +1,8 @@
 //! Code that changes under the cores, and code in unusual places.
 
-use mcu::chip::{Rp2040, Stop};
+use mcu::Stop;
 use mcu::{DebugEvent, FaultKind};
+use rp2040::chip::Rp2040;
 
 use crate::asm::{Asm, If, RAM, VECTORS_BYTES};
 use crate::bench::*;

@@ -1,7 +1,7 @@
 //! Two cores: launch, reset by the power-on state machine, and meeting at a bank of SRAM.
 
 use mcu::Sleep;
-use mcu::chip::Rp2040;
+use rp2040::chip::Rp2040;
 
 use crate::asm::{Asm, If, RAM, SIO};
 use crate::bench::*;

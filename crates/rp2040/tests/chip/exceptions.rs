@@ -2,7 +2,7 @@
 //! Reference Manual 3.3 for the cycles).
 
 use mcu::FaultKind;
-use mcu::chip::Stop;
+use mcu::Stop;
 
 use crate::asm::{Asm, CONTROL, MSP, PRIMASK, PSP};
 use crate::bench::*;

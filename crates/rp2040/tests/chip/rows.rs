@@ -1,7 +1,7 @@
 //! Random programs of what compilers write: a core that runs them at full speed does the same as one that executes instruction
 //! by instruction, or under somebody's eyes, or in short pieces, with an interrupt at any instruction.
 
-use mcu::chip::Rp2040;
+use rp2040::chip::Rp2040;
 use units::Picoseconds;
 
 use crate::asm::{Asm, If};

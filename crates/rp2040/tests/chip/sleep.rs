@@ -1,7 +1,7 @@
 //! Sleeping and waking: WFI, WFE, events, SysTick, interrupts as levels.
 
 use mcu::Sleep;
-use mcu::chip::Stop;
+use mcu::Stop;
 
 use crate::asm::{Asm, If, RAM};
 use crate::bench::*;

@@ -1,7 +1,8 @@
 //! The same run twice is the same in every byte, and so is a run that goes on from a snapshot.
 
-use mcu::chip::{Console, Counts, Rp2040};
-use mcu::pins::Edge;
+use mcu::Console;
+use mcu::Edge;
+use rp2040::chip::{Counts, Rp2040};
 use units::Picoseconds;
 
 use crate::asm::{Asm, RAM};

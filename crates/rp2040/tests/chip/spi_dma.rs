@@ -5,9 +5,10 @@
 
 use std::any::Any;
 
+use mcu::Stop;
 use mcu::Watchpoint;
-use mcu::chip::{Counts, Rp2040, Stop};
 use mcu::outside::{Outside, Reaction, SpiFrame};
+use rp2040::chip::{Counts, Rp2040};
 use units::Picoseconds;
 
 use crate::asm::{Asm, If, RAM, SIO};

@@ -1,7 +1,7 @@
 //! Cores that wait: a loop that asks a register until it changes runs as one that executes every lap of it, with interrupts
 //! at any moment, counters and all. The chip may leave such laps out; nobody can tell.
 
-use mcu::chip::Rp2040;
+use rp2040::chip::Rp2040;
 use units::Picoseconds;
 
 use crate::asm::{Asm, If};

@@ -4,8 +4,9 @@
 use std::any::Any;
 
 use mcu::FaultKind;
-use mcu::chip::{Rp2040, Stop};
+use mcu::Stop;
 use mcu::outside::{Outside, Reaction};
+use rp2040::chip::Rp2040;
 use units::Picoseconds;
 
 use crate::asm::{Asm, If, RAM};

@@ -15,10 +15,11 @@ use std::time::Duration;
 
 use images::{KINDS, Kind, Made, Place};
 use mcu::Sleep;
-use mcu::chip::{Console, Rp2040, Setup, Stop};
 use mcu::image::{Image, LoadOptions, RawBinary};
+use mcu::{Console, Stop};
 use outside::Restless;
 use random::Random;
+use rp2040::chip::{Rp2040, Setup};
 use units::{PS_PER_S, Picoseconds};
 
 /// Without the variable: a taste for an ordinary test run.

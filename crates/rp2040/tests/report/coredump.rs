@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use mcu::image::Symbols;
-use mcu::report::{Backtrace, Found, Registers, backtrace};
+use rp2040::report::{Backtrace, Found, Registers, backtrace};
 
 use super::support::{load, public_image};
 
@@ -154,7 +154,7 @@ fn found(backtrace: &Backtrace, symbols: &Symbols) -> Vec<(String, u32)> {
     for frame in &backtrace.frames {
         let mut lines = frame.place.lines.clone();
         if let Found::Interrupted(number) = frame.found {
-            let name = if number == 11 { "SVC".to_owned() } else { mcu::report::exception_name(number) };
+            let name = if number == 11 { "SVC".to_owned() } else { rp2040::report::exception_name(number) };
             frames.push((name, 0));
             lines = symbols.lines_at(frame.place.address - 1);
         }

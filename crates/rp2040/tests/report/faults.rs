@@ -1,7 +1,8 @@
 use mcu::Fault;
-use mcu::chip::{Rp2040, Stop};
+use mcu::Stop;
 use mcu::image::Image;
-use mcu::report::{FaultReport, Found, describe_stop};
+use rp2040::chip::Rp2040;
+use rp2040::report::{FaultReport, Found, describe_stop};
 use units::Picoseconds;
 
 use super::support::{load, own_images, started};

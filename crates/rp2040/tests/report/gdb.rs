@@ -5,8 +5,9 @@ use std::net::{TcpListener, TcpStream};
 use std::path::Path;
 use std::process::Command;
 
-use mcu::chip::{Rp2040, Stop};
-use mcu::report::{Found, Registers, backtrace};
+use mcu::Stop;
+use rp2040::chip::Rp2040;
+use rp2040::report::{Found, Registers, backtrace};
 use units::Picoseconds;
 
 use super::support::{is_installed, load, own_images, public_image, started};

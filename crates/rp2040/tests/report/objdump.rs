@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::Command;
 
-use mcu::report::{Target, disassemble};
+use rp2040::report::{Target, disassemble};
 
 use super::support::{OWN, is_installed, load, own_images};
 

@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
 
-use mcu::chip::{Rp2040, Setup};
 use mcu::image::{Image, LoadOptions};
+use rp2040::chip::{Rp2040, Setup};
 
 /// Our own images that are built for these tests.
 pub(crate) const OWN: [&str; 8] = [

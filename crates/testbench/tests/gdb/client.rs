@@ -6,8 +6,8 @@ use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use mcu::chip::{Rp2040, Setup};
 use mcu::image::{Image, LoadOptions};
+use rp2040::chip::{Rp2040, Setup};
 use testbench::Control;
 use testbench::board::gdb::{GdbEnd, GdbServer};
 

@@ -4,7 +4,7 @@ mod client;
 mod real;
 
 use client::*;
-use mcu::chip::Stop;
+use mcu::Stop;
 use mcu::{Observer, Step};
 use proptest::prelude::*;
 use testbench::board::gdb::{GdbEnd, GdbServer};

@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use mcu::chip::{Rp2040, Setup};
 use mcu::image::{Image, LoadOptions};
+use rp2040::chip::{Rp2040, Setup};
 use testbench::board::gdb::GdbEnd;
 
 use crate::client::{Served, chip};

@@ -1,7 +1,7 @@
 //! The block on a bench, with clk_adc at 48 MHz: a conversion takes 2 us.
 
 use super::*;
-use crate::Outside;
+use mcu::Outside;
 use proptest::prelude::*;
 
 /// A board that ties each input to a voltage of its own, and notes when it is asked.

@@ -61,7 +61,7 @@ impl Transfer {
     /// What is to be written when `value` was read; this is also what [`Dma::transferred`] wants to know.
     ///
     /// ```
-    /// use mcu::peripherals::dma::Transfer;
+    /// use rp2040::peripherals::dma::Transfer;
     /// let transfer = Transfer { channel: 0, read_address: 0, write_address: 0, bytes: 2, byte_swap: true };
     /// assert_eq!(transfer.written(0x1234), 0x3412);
     /// ```

@@ -6,8 +6,10 @@ use proptest::prelude::*;
 use units::Picoseconds;
 
 use super::*;
-use crate::outside::Outside;
-use crate::pins::{Edge, Function, Overrides};
+use mcu::Edge;
+
+use crate::pins::{Function, Overrides};
+use mcu::Outside;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Said {

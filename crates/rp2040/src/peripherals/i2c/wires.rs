@@ -2,7 +2,9 @@
 //! pins themselves are not moved.
 
 use super::scl::{Beat, Scl};
-use crate::pins::{ALL_PINS, Edge, Function, Pins};
+use mcu::Edge;
+
+use crate::pins::{ALL_PINS, Function, Pins};
 
 /// GPIO 4n is SDA and 4n + 1 SCL of I2C0; 4n + 2 and 4n + 3 those of I2C1 (RP2040 datasheet 1.4.3).
 const SDA: [u32; 2] = [0x1111_1111 & ALL_PINS, 0x4444_4444 & ALL_PINS];

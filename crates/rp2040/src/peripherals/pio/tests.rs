@@ -11,9 +11,11 @@ mod written;
 use units::Picoseconds;
 
 use super::Pio;
+use mcu::Edge;
+
 use crate::Io;
 use crate::peripherals::{Peripheral, Source};
-use crate::pins::{Edge, Function, Overrides};
+use crate::pins::{Function, Overrides};
 
 const CYCLE_PS: i64 = 8_000;
 

@@ -1,7 +1,9 @@
 //! The block on a bench, at 125 MHz: 8 ns a cycle.
 
 use super::*;
-use crate::pins::{Edge, Overrides};
+use mcu::Edge;
+
+use crate::pins::Overrides;
 use proptest::prelude::*;
 
 const EN_BIT: u32 = 1;

@@ -24,7 +24,7 @@ use self::wires::Shown;
 use super::{Peripheral, Source};
 use crate::io::Io;
 use crate::lines::{Dreq, Irq};
-use crate::outside::SpiFrame;
+use mcu::SpiFrame;
 
 const BLOCK: [&str; 2] = ["SPI0", "SPI1"];
 const SOURCE: [Source; 2] = [Source::Spi0, Source::Spi1];

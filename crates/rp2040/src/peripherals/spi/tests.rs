@@ -6,8 +6,8 @@ use proptest::prelude::*;
 use units::{Hertz, Picoseconds};
 
 use super::*;
-use crate::outside::{Outside, Reaction};
 use crate::pins::{Function, Overrides};
+use mcu::{Outside, Reaction};
 
 const SSE: u32 = CR1_SSE;
 const EIGHT_BITS: u32 = 7;
@@ -400,7 +400,7 @@ fn pins_that_the_spi_has_not_been_given_show_no_edges() {
 }
 
 /// What a logic analyser's decoder reads from the edges: data in the middle between the clock's edges.
-fn sampled(edges: &[crate::pins::Edge], at_rest: u32, mode: u8, data: u8) -> u32 {
+fn sampled(edges: &[mcu::Edge], at_rest: u32, mode: u8, data: u8) -> u32 {
     let capture_level = mode == 0 || mode == 3;
     let captures = edges.iter().filter(|edge| edge.pin == 18 && edge.level == capture_level);
     captures.fold(0, |word, clock| {

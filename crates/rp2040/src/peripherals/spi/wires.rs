@@ -4,7 +4,9 @@
 use units::Picoseconds;
 
 use super::pace::{Instant, Pace};
-use crate::pins::{Edge, Function, Pins};
+use mcu::Edge;
+
+use crate::pins::{Function, Pins};
 
 /// GPIO 4n is RX, 4n + 1 CSn, 4n + 2 SCK, 4n + 3 TX; 0 to 7 and 16 to 23 belong to SPI0, the others to SPI1
 /// (RP2040 datasheet 1.4.3).

@@ -6,8 +6,10 @@
 use units::{PS_PER_S, Picoseconds};
 
 use super::registers::{LCR_EPS, LCR_PEN, LCR_SPS, LCR_STP2};
+use mcu::Edge;
+
 use crate::io::Io;
-use crate::pins::{Edge, Function, Pins};
+use crate::pins::{Function, Pins};
 
 /// Pins of TX and RTS: GPIO 4n + 0 is TX, + 1 RX, + 2 CTS, + 3 RTS; UART0 has 0 to 3, 12 to 19 and 28 to 29, UART1 the
 /// others (RP2040 datasheet 1.4.3).

@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex};
 use proptest::prelude::*;
 
 use super::*;
-use crate::outside::{Outside, Reaction};
 use crate::pins::{Function, Overrides};
+use mcu::{Outside, Reaction};
 
 const EIGHT_BITS: u32 = 3 << 5;
 const ON: u32 = CR_UARTEN | CR_TXE | CR_RXE;

@@ -1,13 +1,13 @@
 //! Reports of small programs in SRAM, which are written as machine code.
 
-mod disassembly;
+mod branch_traces;
 mod stops;
-mod trails;
 
 use units::Picoseconds;
 
-use crate::chip::{Rp2040, Setup, Stop};
-use crate::image::{Image, LoadOptions, RawBinary};
+use crate::chip::{Rp2040, Setup};
+use mcu::Stop;
+use mcu::image::{Image, LoadOptions, RawBinary};
 
 /// Where the programs begin.
 const BASE: u32 = 0x2000_0000;

@@ -1,7 +1,8 @@
 use super::{B_SELF, BASE, BKPT, NOP, SVC, UDF, WFI, load_r0, run};
-use crate::chip::{Rp2040, Stop};
-use crate::image::Symbols;
+use crate::chip::Rp2040;
 use crate::report::{describe_hang, describe_stop};
+use mcu::Stop;
+use mcu::image::Symbols;
 
 /// `str r0, [r1, #8]` with 0xe000_ed00 in R1: VTOR is what R0 holds.
 const SET_VECTOR_TABLE: [u16; 5] = [0x21ed, 0x0209, 0x27e0, 0x063f, 0x19c9];

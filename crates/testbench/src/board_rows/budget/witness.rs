@@ -2,7 +2,7 @@
 //! processor function by function.
 
 use mcu::Slept;
-use mcu::chip::Counts;
+use rp2040::chip::Counts;
 use units::Picoseconds;
 use wiznet::{Access, Model, Options};
 

@@ -1,7 +1,8 @@
-use crate::core::decode::decode;
-use crate::core::op::Kind;
-use crate::image::Symbols;
-use crate::report::{Target, disassemble};
+use mcu::image::Symbols;
+
+use super::{Target, disassemble};
+use crate::decode::decode;
+use crate::op::Kind;
 
 const AT: u32 = 0x1000_0100;
 

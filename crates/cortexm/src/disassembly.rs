@@ -2,9 +2,12 @@
 //! Manual A5 to A7). It stands apart from the decoder, whose operations no longer tell one encoding from another. What
 //! ARMv6-M does not have is shown as its halfword.
 
+#[cfg(test)]
+mod tests;
+
 use std::fmt;
 
-use crate::image::Symbols;
+use mcu::image::Symbols;
 
 /// An instruction in words.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -5,52 +5,55 @@ const BRANCHES: usize = 32;
 
 /// The last branches taken, each from an instruction to another. Of entries into exceptions bit 0 of `from` is set.
 #[derive(Debug, Clone, Default, serde::Serialize, serde::Deserialize)]
-pub(crate) struct Trail {
+pub struct BranchTrace {
     branches: [(u32, u32); BRANCHES],
     taken: usize,
 }
 
 /// A branch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-pub(crate) struct Branch {
-    pub(crate) from: u32,
-    pub(crate) to: u32,
+pub struct Branch {
+    /// The instruction that branched.
+    pub from: u32,
+    /// The next one that was executed.
+    pub to: u32,
     /// The entry into an exception, before the instruction at `from` was executed.
-    pub(crate) is_exception: bool,
+    pub is_exception: bool,
 }
 
-impl Trail {
+impl BranchTrace {
+    /// A branch was taken.
     #[inline(always)]
-    pub(crate) fn add(&mut self, from: u32, to: u32) {
+    pub fn add(&mut self, from: u32, to: u32) {
         self.branches[self.taken % BRANCHES] = (from, to);
         self.taken = self.taken.wrapping_add(1);
     }
 
     /// An exception was entered before the instruction at `from`.
-    pub(crate) fn add_exception(&mut self, from: u32, to: u32) {
+    pub fn add_exception(&mut self, from: u32, to: u32) {
         self.add(from | 1, to);
     }
 
     /// How many branches were taken.
-    pub(crate) fn taken(&self) -> usize {
+    pub fn taken(&self) -> usize {
         self.taken
     }
 
     /// The last `branches` were taken again as many times.
-    pub(crate) fn repeat(&mut self, branches: usize, times: u64) {
+    pub fn repeat(&mut self, branches: usize, times: u64) {
         let kept = times.min(BRANCHES.div_ceil(branches.max(1)) as u64);
-        let lap: Vec<_> = (1..=branches)
+        let turn: Vec<_> = (1..=branches)
             .rev()
             .map(|back| self.branches[self.taken.wrapping_sub(back) % BRANCHES])
             .collect();
         self.taken = self.taken.wrapping_add((times - kept) as usize * branches);
         for _ in 0..kept {
-            lap.iter().for_each(|&(from, to)| self.add(from, to));
+            turn.iter().for_each(|&(from, to)| self.add(from, to));
         }
     }
 
     /// The branches, the last one first.
-    pub(crate) fn backwards(&self) -> impl Iterator<Item = Branch> {
+    pub fn backwards(&self) -> impl Iterator<Item = Branch> {
         let kept = self.taken.min(BRANCHES);
         (1..=kept).map(move |back| {
             let (from, to) = self.branches[(self.taken - back) % BRANCHES];
@@ -64,12 +67,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_lap_that_is_repeated_leaves_the_trail_of_its_branches() {
+    fn a_loop_that_is_repeated_leaves_the_trace_of_its_branches() {
         for times in [0, 1, 5, 11, 40] {
-            let (mut repeated, mut taken) = (Trail::default(), Trail::default());
-            for trail in [&mut repeated, &mut taken] {
-                (0..40).for_each(|number| trail.add(number, number + 1));
-                [(100, 50), (60, 90), (92, 94)].iter().for_each(|&(from, to)| trail.add(from, to));
+            let (mut repeated, mut taken) = (BranchTrace::default(), BranchTrace::default());
+            for trace in [&mut repeated, &mut taken] {
+                (0..40).for_each(|number| trace.add(number, number + 1));
+                [(100, 50), (60, 90), (92, 94)].iter().for_each(|&(from, to)| trace.add(from, to));
             }
             repeated.repeat(3, times);
             for _ in 0..times {
@@ -82,22 +85,22 @@ mod tests {
 
     #[test]
     fn the_last_branch_comes_first_and_old_ones_are_forgotten() {
-        let mut trail = Trail::default();
-        assert_eq!(trail.backwards().count(), 0);
+        let mut trace = BranchTrace::default();
+        assert_eq!(trace.backwards().count(), 0);
         for from in 0..40 {
-            trail.add(2 * from, from + 100);
+            trace.add(2 * from, from + 100);
         }
         let branch = |from, to| Some(Branch { from, to, is_exception: false });
-        assert_eq!(trail.backwards().next(), branch(78, 139));
-        assert_eq!(trail.backwards().last(), branch(16, 108));
+        assert_eq!(trace.backwards().next(), branch(78, 139));
+        assert_eq!(trace.backwards().last(), branch(16, 108));
     }
 
     #[test]
     fn an_exception_is_told_from_a_branch() {
-        let mut trail = Trail::default();
-        trail.add(2, 8);
-        trail.add_exception(10, 100);
-        let found: Vec<_> = trail.backwards().map(|branch| (branch.from, branch.is_exception)).collect();
+        let mut trace = BranchTrace::default();
+        trace.add(2, 8);
+        trace.add_exception(10, 100);
+        let found: Vec<_> = trace.backwards().map(|branch| (branch.from, branch.is_exception)).collect();
         assert_eq!(found, [(10, true), (2, false)]);
     }
 }

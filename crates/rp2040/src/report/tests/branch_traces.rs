@@ -1,7 +1,8 @@
 use super::{BASE, NOP, SVC, UDF, WFI, load_r0, run};
-use crate::chip::{Rp2040, Stop};
-use crate::image::Symbols;
+use crate::chip::Rp2040;
 use crate::report::{End, FaultReport, Found, describe_stop};
+use mcu::Stop;
+use mcu::image::Symbols;
 
 fn report((chip, stop): &(Rp2040, Stop)) -> FaultReport {
     let (Stop::Fault(fault) | Stop::LockedUp(fault)) = *stop else { panic!("no fault but {stop:?}") };

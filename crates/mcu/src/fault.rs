@@ -1,4 +1,4 @@
-//! What makes a core fault.
+//! What makes an image fault.
 
 /// A fault of the image, at an instruction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -82,21 +82,6 @@ pub enum FaultKind {
         /// Where.
         address: u32,
     },
-}
-
-/// Why an access of a core was not carried out.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Refusal {
-    /// It is a fault.
-    Fault(FaultKind),
-    /// The other core is behind in time, and might come first: the instruction is to be executed again later.
-    OtherCoreFirst,
-}
-
-impl From<FaultKind> for Refusal {
-    fn from(kind: FaultKind) -> Self {
-        Self::Fault(kind)
-    }
 }
 
 fn access(write: bool) -> &'static str {
