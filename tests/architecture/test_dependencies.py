@@ -21,11 +21,13 @@ CRATES = {
     "sim": {"units"},
     "links": {"units", "sim"},
     "usb-host": {"units"},
-    "mcu": {"units", "sim", "usb-host"},
+    "mcu": {"units"},
+    "cortexm": {"units", "sim", "mcu"},
+    "rp2040": {"units", "sim", "mcu", "cortexm", "usb-host"},
     "traffic": {"units"},
     "wiznet": {"units", "sim"},
     "ethernet": {"units", "sim"},
-    "testbench": {"units", "capture", "stats", "sim", "links", "mcu", "traffic", "wiznet", "ethernet"},
+    "testbench": {"units", "capture", "stats", "sim", "links", "mcu", "rp2040", "traffic", "wiznet", "ethernet"},
     "py": {"units", "capture", "stats", "links", "testbench", "wiznet"},
 }
 

@@ -1,4 +1,4 @@
-//! How fast the virtual chip runs an image: `cargo run --release -p airwire-mcu --example speed -- IMAGE [seconds]`.
+//! How fast the virtual chip runs an image: `cargo run --release -p airwire-rp2040 --example speed -- IMAGE [seconds]`.
 
 use mcu::Console;
 use mcu::image::{Image, LoadOptions};
