@@ -84,7 +84,7 @@ test-rust: random-images firmware-or-not
 
 random-images: ## Run random images of RANDOM_INSTRUCTIONS in all on the virtual board, with overflow checks
 	AIRWIRE_RANDOM_INSTRUCTIONS=$(RANDOM_INSTRUCTIONS) \
-		cargo test --profile checked --locked --quiet -p airwire-mcu --test random_images
+		cargo test --profile checked --locked --quiet -p airwire-rp2040 --test random_images
 
 # How long each test took is kept in build/test-results.
 test-python: firmware-or-not

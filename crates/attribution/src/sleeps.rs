@@ -1,7 +1,7 @@
 //! What core 0 waits for while it sleeps or looks at a full UART: intervals with the reason that ended them.
 
 use mcu::Slept;
-use mcu::report::INTERRUPTS;
+use rp2040::report::INTERRUPTS;
 use units::{PS_PER_US, Picoseconds};
 use wiznet::Access;
 

@@ -2,7 +2,7 @@
 //! put on the wire, with the time at which their last bit arrives. A turn is shorter than the shortest frame: what one board
 //! does in it reaches the other after it, so that the length of turns and who goes first change nothing.
 
-use mcu::chip::Stop;
+use mcu::Stop;
 use units::Picoseconds;
 
 use super::run::{Ended, RunUntil};

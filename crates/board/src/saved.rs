@@ -4,7 +4,7 @@
 
 use std::path::Path;
 
-use mcu::chip::State;
+use rp2040::chip::State;
 use serde::{Deserialize, Serialize};
 
 use super::parts::SavedParts;

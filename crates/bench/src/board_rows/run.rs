@@ -43,14 +43,14 @@ pub fn run_row(
         told = told.max(steps.min(STEPS));
         match ended {
             Ended::Interrupted => return Ok(None),
-            Ended::Chip(mcu::chip::Stop::Time) if next < limit => {}
+            Ended::Chip(mcu::Stop::Time) if next < limit => {}
             ended => break ended,
         }
         if rig.is_done() {
             break Ended::Clients;
         }
         if has_enough(&mut rig, ready, seed) {
-            break Ended::Chip(mcu::chip::Stop::Time);
+            break Ended::Chip(mcu::Stop::Time);
         }
     };
     control.advance(STEPS - told);

@@ -60,7 +60,7 @@ impl<'a> Reader<'a> {
     }
 
     fn crystal(&self, value: Option<&Value<'_>>) -> Result<u64, Misplaced> {
-        let Some(value) = value else { return Ok(mcu::chip::Setup::default().crystal_hz) };
+        let Some(value) = value else { return Ok(rp2040::chip::Setup::default().crystal_hz) };
         let text = self.file.text_of("crystal", value)?;
         let wrong = |what: String| self.file.error(value.span(), format!("crystal{what}"));
         let hz = text.parse::<Hertz>().map_err(|error| wrong(format!(": {error}")))?.hz();
@@ -71,7 +71,7 @@ impl<'a> Reader<'a> {
     }
 
     fn flash(&self, value: Option<&Value<'_>>) -> Result<u32, Misplaced> {
-        let Some(value) = value else { return Ok(mcu::chip::Setup::default().flash_bytes) };
+        let Some(value) = value else { return Ok(rp2040::chip::Setup::default().flash_bytes) };
         let text = self.file.text_of("flash", value)?;
         let wrong = |what: String| self.file.error(value.span(), format!("flash{what}"));
         let bytes = text.parse::<Bytes>().map_err(|error| wrong(format!(": {error}")))?.get();

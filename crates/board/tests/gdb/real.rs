@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use board::gdb::GdbEnd;
-use mcu::chip::{Rp2040, Setup};
 use mcu::image::{Image, LoadOptions};
+use rp2040::chip::{Rp2040, Setup};
 
 use crate::client::{Served, chip};
 

@@ -6,7 +6,7 @@ use attribution::{Evidence, Interval, Rank, Stage, Testimony, accesses, held, sl
 use board::Board;
 use lan::NetDevice;
 use mcu::Slept;
-use mcu::chip::Counts;
+use rp2040::chip::Counts;
 use units::Picoseconds;
 use wiznet::{Access, Options};
 
