@@ -4,13 +4,15 @@ from collections.abc import Callable, Sequence
 from os import PathLike
 from typing import Any, Protocol, TypedDict
 
+from airwire.kinds import FindingKind, InputKind, StageKind
+
 __version__: str
 RUN_SCHEMA: str
 
 class AirwireError(Exception): ...
 
 class RawFinding(TypedDict):
-    kind: str
+    kind: FindingKind
     confidence: float
     period_ps: int | None
     evidence: dict[str, float | list[float]]
@@ -40,7 +42,7 @@ class RawComparison(TypedDict):
 
 class RawStage(TypedDict):
     name: str
-    kind: str
+    kind: StageKind
     ps: float
 
 class RawPublished(TypedDict):
@@ -296,7 +298,7 @@ class Board:
     def usb_device(self) -> str | None: ...
     def read_disk(self, first: int, sectors: int) -> bytes: ...
     def write_disk(self, first: int, content: bytes) -> None: ...
-    def take_input_reports(self) -> list[tuple[int, str, bytes]]: ...
+    def take_input_reports(self) -> list[tuple[int, InputKind, bytes]]: ...
     def set_millivolts(self, pin: str, millivolts: int | None) -> None: ...
     def wire(self, pin: str, to: str) -> None: ...
     def read_memory(self, address: int, length: int) -> bytes: ...

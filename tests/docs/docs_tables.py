@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import airwire
+from airwire.kinds import PAIRING_RULES, PairingRule
 
 # The table of every model against every capture.
 LEDGER = "ledger"
@@ -30,7 +31,7 @@ class Row:
     """A capture and how it is paired; ``options`` are arguments of ``airwire.analyze``."""
 
     path: str
-    pairing: str
+    pairing: PairingRule
     options: Mapping[str, Any] = field(default_factory=dict)
 
     @property
@@ -50,8 +51,8 @@ REAL = (
 )
 _MS = 10**9
 TABLES: dict[str, tuple[Row, ...]] = {
-    "real": tuple(Row(path, pairing) for path in REAL for pairing in ("strict", "published")),
-    "late": tuple(Row("late.csv", pairing) for pairing in ("strict", "fifo", "published")),
+    "real": tuple(Row(path, pairing) for path in REAL for pairing in PAIRING_RULES if pairing != "fifo"),
+    "late": tuple(Row("late.csv", pairing) for pairing in PAIRING_RULES),
     "lone": (
         Row("lone.csv", "strict"),
         Row("lone.csv", "strict", {"min_latency_ps": 10 * _MS}),

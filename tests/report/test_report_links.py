@@ -54,7 +54,7 @@ def test_the_axis_of_the_ranking_reaches_a_published_median_below_all_others() -
     assert link is not None and link.published is not None
     low = dataclasses.replace(link.published, median_ps=MS // 100)
     rows = [*run.captures]
-    rows[2] = dataclasses.replace(rows[2], link=dataclasses.replace(link, published=low))
+    rows[2] = dataclasses.replace(rows[2], target=dataclasses.replace(link, published=low))
     panel = overview_figures(views_of(dataclasses.replace(run, captures=rows)))[0].panels[0]
     assert panel.spec["layer"][0]["encoding"]["x"]["scale"]["domain"][0] < 0.01
 
@@ -84,7 +84,7 @@ def test_medians_that_agree_are_called_the_same_and_a_lost_row_is_not_compared()
         assert row.latency_ps is not None and row.link is not None and row.link.published is not None
         median_ps = round(row.latency_ps["p50"] * share)
         published = dataclasses.replace(row.link.published, median_ps=median_ps, note=None)
-        return published_sentence(dataclasses.replace(row, link=dataclasses.replace(row.link, published=published)))
+        return published_sentence(dataclasses.replace(row, target=dataclasses.replace(row.link, published=published)))
 
     assert (sentence(1.004) or "").endswith(": the same within 0.5 %.")
     assert (sentence(0.5) or "").endswith(": 2 times.")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from airwire.kinds import InputKind, RunEnd
+
 
 @dataclass(frozen=True)
 class CoreCounts:
@@ -102,10 +104,10 @@ class ImageSetting:
 
 @dataclass(frozen=True)
 class InputReport:
-    """What a keyboard, a mouse or another input device sent: ``kind`` is ``keyboard``, ``mouse`` or ``other``."""
+    """What a keyboard, a mouse or another input device sent."""
 
     time_ps: int
-    kind: str
+    kind: InputKind
     content: bytes
 
 
@@ -160,7 +162,7 @@ class BoardRun:
 
     board: str
     image: str | None
-    reason: str
+    reason: RunEnd
     sentence: str
     failed: bool
     time_ps: int

@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from airwire import _core
-from airwire.model import Analysis, Capture, CaptureFailure, Edges
+from airwire.kinds import PairingRule
+from airwire.model import Analysis, Capture, CaptureFailure, CaptureFile, Edges
 from airwire.runs.findings import findings_of, intervals_of
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ def analyze(
     *,
     trigger: str | int = 0,
     done: str | int = 1,
-    pairing: str = "strict",
+    pairing: PairingRule = "strict",
     glitch_ps: int | None = None,
     min_latency_ps: int = 0,
     max_latency_ps: int | None = None,
@@ -87,7 +88,7 @@ def read_edges(path: str | Path, channels: Sequence[str | int] = ()) -> Edges:
     return Edges(pl.DataFrame(table), start, end_ps)
 
 
-def _capture(raw: _core.CaptureResult, pairing: str) -> Capture:
+def _capture(raw: _core.CaptureResult, pairing: PairingRule) -> Capture:
     findings = findings_of(raw.findings, pairing)
     median, upper_quartile = intervals_of(raw.intervals, findings)
     return Capture(
@@ -101,6 +102,7 @@ def _capture(raw: _core.CaptureResult, pairing: str) -> Capture:
         upper_quartile_interval=upper_quartile,
         findings=findings,
         load_samples=partial(_samples, raw),
+        target=CaptureFile(),
     )
 
 

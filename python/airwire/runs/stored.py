@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from airwire import _core
+from airwire.board.row import BoardRow
 from airwire.model import Analysis, Capture
 from airwire.runs.findings import findings_of, intervals_of
 from airwire.runs.folder import StoredCapture, StoredRun, read_run_folder
@@ -38,7 +39,7 @@ def _stored_capture(
         intervals=with_intervals,
         findings=with_findings,
         gate_ps=gate_ps,
-        step_ps=None if stored.board is None else stored.board.cycle_ps,
+        step_ps=stored.target.cycle_ps if isinstance(stored.target, BoardRow) else None,
     )
     findings = findings_of(raw["findings"], run.pairing)
     median, upper_quartile = intervals_of(raw["intervals"], findings)
@@ -53,6 +54,5 @@ def _stored_capture(
         upper_quartile_interval=upper_quartile,
         findings=findings,
         load_samples=lambda: stored.samples,
-        link=stored.link,
-        board=stored.board,
+        target=stored.target,
     )
