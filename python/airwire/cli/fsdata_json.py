@@ -16,10 +16,10 @@ class FileObject(msgspec.Struct):
     path: str
     source: str
     status: int
-    content_type: str
+    content_type: str | None
     bytes: int
     gzip_bytes: int | None
-    etag: str
+    etag: str | None
     crc32: str
     tags: Sequence[str]
 
