@@ -110,6 +110,19 @@ class Capture(Generic[Target]):
         target: CaptureFile | LinkRow | BoardRow = self.target
         return target if target.kind == "board" else None
 
+    def statistic(self, name: str) -> float:
+        """One of :attr:`latency_ps`. Raises ``AirwireError`` where nothing was paired.
+
+        >>> capture, = airwire.simulate([("uart", 12, {})], samples=100)
+        >>> capture.statistic("p50") == capture.latency_ps["p50"]
+        True
+        """
+        if self.latency_ps is None:
+            from airwire._core import AirwireError
+
+            raise AirwireError(f"{self.path}: no message was paired, so that it has no latency")
+        return self.latency_ps[name]
+
     @cached_property
     def samples(self) -> pl.DataFrame:
         """One row per trigger, among them ``index``, ``trigger_ps``, ``done_ps``, ``latency_ps``, ``outcome``."""

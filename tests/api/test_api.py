@@ -119,7 +119,7 @@ def test_intervals_of_a_partial_phase_say_so(tmp_path: Path) -> None:
 
 
 def test_a_known_gate_is_looked_at_even_if_nothing_shows_it(slotted: Path) -> None:
-    capture = airwire.analyze(slotted, gate_ps=airwire.parse_time("100 ms")).captures[0]
+    capture = airwire.analyze(slotted, gate="100 ms").captures[0]
     assert [finding.period_ps for finding in capture.findings if finding.kind == "gate"]
 
 
@@ -129,6 +129,7 @@ EXAMPLES = [
     "airwire.board.spi_controller",
     "airwire.capture.analysis",
     "airwire.link.catalogue",
+    "airwire.model",
     "airwire.runs.simulation",
     "airwire.values",
 ]

@@ -38,7 +38,7 @@ class Row:
     def words(self) -> str:
         """The options as the command line has them."""
         times = {name: f"{value // 10**9}ms" for name, value in self.options.items()}
-        given = [f"--{name.removesuffix('_ps').replace('_', '-')} {value}" for name, value in times.items()]
+        given = [f"--{name.replace('_', '-')} {value}" for name, value in times.items()]
         return " ".join([f"--pairing {self.pairing}", *given])
 
 
@@ -55,13 +55,13 @@ TABLES: dict[str, tuple[Row, ...]] = {
     "late": tuple(Row("late.csv", pairing) for pairing in PAIRING_RULES),
     "lone": (
         Row("lone.csv", "strict"),
-        Row("lone.csv", "strict", {"min_latency_ps": 10 * _MS}),
+        Row("lone.csv", "strict", {"min_latency": 10 * _MS}),
     ),
     "pipelined": (
         Row("pipelined.csv", "strict"),
         Row("pipelined.csv", "published"),
         Row("pipelined.csv", "fifo"),
-        Row("pipelined.csv", "fifo", {"max_latency_ps": 300 * _MS}),
+        Row("pipelined.csv", "fifo", {"max_latency": 300 * _MS}),
     ),
 }
 

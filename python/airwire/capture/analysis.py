@@ -16,6 +16,7 @@ from airwire import _core
 from airwire.kinds import PairingRule
 from airwire.model import Analysis, Capture, CaptureFailure, CaptureFile, Edges
 from airwire.runs.findings import findings_of, intervals_of
+from airwire.values import Time, picoseconds, picoseconds_or_none
 
 if TYPE_CHECKING:
     import polars as pl
@@ -29,11 +30,11 @@ def analyze(
     trigger: str | int = 0,
     done: str | int = 1,
     pairing: PairingRule = "strict",
-    glitch_ps: int | None = None,
-    min_latency_ps: int = 0,
-    max_latency_ps: int | None = None,
+    glitch: Time | None = None,
+    min_latency: Time = 0,
+    max_latency: Time | None = None,
     payload_bytes: int | None = None,
-    gate_ps: int | None = None,
+    gate: Time | None = None,
     seed: int = DEFAULT_SEED,
     intervals: bool = True,
     findings: bool = True,
@@ -44,9 +45,10 @@ def analyze(
     """Analyse captures: pair their edges and say what the latencies hold.
 
     ``paths`` are capture files and folders of them (Saleae CSV and .sal, sigrok .sr, VCD, PulseView CSV, each also
-    compressed). ``trigger`` and ``done`` name channels by number or label. ``glitch_ps`` defaults to a hundredth of
-    each capture's typical trigger interval. ``out`` names a run folder to write. A file that cannot be read becomes
-    an entry of ``errors``; the others are still analysed. ``progress(files_done, files)`` is called while it works.
+    compressed). ``trigger`` and ``done`` name channels by number or label. Times are ``"10 ms"``, or picoseconds;
+    ``glitch`` defaults to a hundredth of each capture's typical trigger interval. ``out`` names a run folder to write.
+    A file that cannot be read becomes an entry of ``errors``; the others are still analysed.
+    ``progress(files_done, files)`` is called while it works.
 
     Raises ``AirwireError`` for an unknown pairing rule or a run folder that exists already.
 
@@ -59,14 +61,14 @@ def analyze(
         trigger=str(trigger),
         done=str(done),
         pairing=pairing,
-        glitch_ps=glitch_ps,
-        min_latency_ps=min_latency_ps,
-        max_latency_ps=max_latency_ps,
+        glitch_ps=picoseconds_or_none(glitch),
+        min_latency_ps=picoseconds(min_latency),
+        max_latency_ps=picoseconds_or_none(max_latency),
         payload_bytes=payload_bytes,
         seed=seed,
         intervals=intervals,
         findings=findings,
-        gate_ps=gate_ps,
+        gate_ps=picoseconds_or_none(gate),
         out=None if out is None else str(out),
         environment=json.dumps(environment or {}),
         progress=progress,

@@ -30,7 +30,7 @@ def report(
 
     page = out or run / "report.html"
     with working("Drawing the report"):
-        analysis = airwire.load_run(run, gate_ps=gate)
+        analysis = airwire.load_run(run, gate=gate)
         write_html(analysis, page)
         if figures is not None:
             write_figures(analysis, figures)

@@ -9,18 +9,19 @@ from airwire.board.row import BoardRow
 from airwire.model import Analysis, Capture
 from airwire.runs.findings import findings_of, intervals_of
 from airwire.runs.folder import StoredCapture, StoredRun, read_run_folder
+from airwire.values import Time, picoseconds_or_none
 
 
-def load_run(
-    path: str | Path, *, gate_ps: int | None = None, intervals: bool = True, findings: bool = True
-) -> Analysis:
+def load_run(path: str | Path, *, gate: Time | None = None, intervals: bool = True, findings: bool = True) -> Analysis:
     """Read a run folder back, of captures or of a suite, and compute its statistics and findings again.
+
+    ``gate`` is a gate period that you know of, such as ``"10 ms"``.
 
     Raises ``AirwireError`` where there is no run folder, or one of a newer schema.
     """
     run = read_run_folder(Path(path))
-    gate = gate_ps or run.gate_ps
-    captures = [_stored_capture(stored, run, gate, intervals, findings) for stored in run.captures]
+    gate_ps = picoseconds_or_none(gate) or run.gate_ps
+    captures = [_stored_capture(stored, run, gate_ps, intervals, findings) for stored in run.captures]
     return Analysis(captures, [], run.pairing, run.seed, run_folder=str(path), suite=run.suite)
 
 
