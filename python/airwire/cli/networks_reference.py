@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from airwire.board.model import NetworkEntry, TrafficKind
+    from airwire.board.network import NetworkEntry, TrafficKind
 
 HEADER = """\
 # Networks

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from airwire.explain.link_published import published_text
+from airwire.kinds import StageKind
 from airwire.model import published_median
 from airwire.report import units
 from airwire.report.payloads import Payloads
@@ -120,7 +121,7 @@ def shares_figure(views: Sequence[CaptureView], payloads: Payloads) -> Figure | 
     return Figure("stages", "Where the time goes", caption, panels, kind_legend(kinds), columns=min(2, len(panels)))
 
 
-def _shares_panel(payload: str, views: Sequence[CaptureView], kinds: Sequence[str]) -> Panel:
+def _shares_panel(payload: str, views: Sequence[CaptureView], kinds: Sequence[StageKind]) -> Panel:
     bars: Columns = {"name": [], "at": [], "kind": [], "order": [], "share": [], "stages": []}
     totals: Columns = {"name": [], "at": [], "text": []}
     order = list(KINDS)
