@@ -32,6 +32,7 @@ from airwire.cli.boards_reference import boards_page
 from airwire.cli.links_reference import links_page
 from airwire.cli.networks_reference import networks_page
 from airwire.cli.reference import reference_page
+from airwire.kinds import STAGE_KINDS
 from airwire.synthetic import SlottedLink
 
 Run = Callable[..., CompletedProcess[str]]
@@ -289,6 +290,11 @@ def test_the_columns_of_run_folders_are_those_that_are_described(
     types = {"text": pl.String(), "integer": pl.Int64()}
     described = {name: types[kind] for name, kind in fields_in(RUN_FOLDER_PAGE, table).items()}
     assert dict(pl.read_parquet(run_folder / table / "*.parquet").schema) == described
+
+
+def test_every_kind_of_stage_is_described() -> None:
+    (row,) = [line for line in RUN_FOLDER_PAGE.read_text().splitlines() if line.startswith("| `kind` |")]
+    assert set(re.findall(r"`(\w+)`", row)) - {"kind"} == set(STAGE_KINDS)
 
 
 def test_links_and_captures_have_the_same_columns(analysed: Path, demo: Path) -> None:

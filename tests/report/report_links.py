@@ -9,10 +9,15 @@ from random import Random
 import polars as pl
 from report_analysis import MS, statistics_of
 
+from airwire.kinds import StageKind
 from airwire.link.model import LinkRow, PublishedMedian, Stage
 from airwire.model import Analysis, Capture
 
-STAGES = (("wait for <the> slot", "gate"), ("on the air", "air"), ("firmware", "cpu"))
+STAGES: tuple[tuple[str, StageKind], ...] = (
+    ("wait for <the> slot", "gate"),
+    ("on the air", "air"),
+    ("firmware", "cpu"),
+)
 MESSAGES = 400
 
 
@@ -68,7 +73,7 @@ def published_run() -> Analysis:
     link = rows[2].link
     assert link is not None
     published = PublishedMedian(6 * MS, "table <2>", "another slot")
-    rows[2] = dataclasses.replace(rows[2], link=dataclasses.replace(link, published=published))
+    rows[2] = dataclasses.replace(rows[2], target=dataclasses.replace(link, published=published))
     return dataclasses.replace(run, captures=rows)
 
 

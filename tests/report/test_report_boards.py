@@ -31,7 +31,7 @@ def view(
         skip=0, end_ps=0, ended="", problem=None, counts={}, evidence={}, notes=[],
         load_spans=lambda: pytest.fail("not needed"),
     )  # fmt: skip
-    return SimpleNamespace(capture=SimpleNamespace(path=row, board=board))
+    return SimpleNamespace(capture=SimpleNamespace(path=row, target=board))
 
 
 def test_each_row_has_a_line_of_its_own_and_each_unit_a_panel() -> None:

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from rich.console import Console
 from rich.text import Text
 
 from airwire.explain.quantities import table_time
+from airwire.kinds import StageKind
 from airwire.link.model import Change, Stage
 
 BAR_CHARACTERS = 44
-_COLOURS = {
+COLOURS: Mapping[StageKind, str] = {
     "queue": "yellow",
     "cpu": "white",
     "bus": "cyan",
@@ -20,6 +21,13 @@ _COLOURS = {
     "air": "blue",
     "protocol": "green",
     "retry": "magenta",
+    "wire": "blue",
+    "delay": "green",
+    "window": "red",
+    "pc": "bright_blue",
+    "chip": "yellow",
+    "sleep": "bright_black",
+    "console": "magenta",
     "empirical": "white",
 }
 
@@ -39,7 +47,7 @@ def print_stages(out: Console, stages: Sequence[Stage], total_ps: float, longest
         )
         # A stage too short for the scale still leaves a mark where it is.
         bar = block * (end - start) if end > start else "|"
-        line.append(" " * start + bar, style=_COLOURS.get(stage.kind, ""))
+        line.append(" " * start + bar, style=COLOURS.get(stage.kind, ""))
         out.print(line, overflow="crop", no_wrap=True)
 
 

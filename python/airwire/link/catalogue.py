@@ -8,7 +8,7 @@ from typing import Any
 
 from airwire import _core
 from airwire.link.model import Constant, GatePeriod, Link, LinkBudget, Setting, Stage
-from airwire.values import setting_texts
+from airwire.values import Settings, setting_texts
 
 
 def links() -> list[Link]:
@@ -20,7 +20,7 @@ def links() -> list[Link]:
     return [_link(raw) for raw in json.loads(_core.links())]
 
 
-def link_budget(name: str, payload_bytes: int, settings: Mapping[str, Any] | None = None) -> LinkBudget:
+def link_budget(name: str, payload_bytes: int, settings: Settings | None = None) -> LinkBudget:
     """The mean time of each stage of a link, in closed form, on an idle link whose clock phases are unknown.
 
     Raises ``AirwireError`` for an unknown link, a setting that it does not have or take, or a payload that it does
