@@ -4,6 +4,7 @@
 //!
 //! Nothing here knows boards or networks. The parallel buses of W5100 and W5200, PPPoE and Wake-on-LAN are left out.
 
+mod access;
 mod chip;
 mod core;
 mod map;
@@ -12,5 +13,6 @@ pub mod spi;
 mod tcp;
 mod types;
 
+pub use access::{Access, Command, Register, Role, Target};
 pub use chip::Chip;
-pub use types::{Access, Dropped, Duplex, LinkPartner, Model, Options, Sent, Speed, Warning};
+pub use types::{Dropped, Duplex, LinkPartner, Model, Options, Sent, Speed, Warning};

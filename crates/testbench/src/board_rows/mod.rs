@@ -16,7 +16,7 @@ mod rounds;
 mod run;
 mod tables;
 
-pub use budget::{BulkEvidence, Evidence, LimitShares, RowBudget, budget_of};
+pub use budget::{BulkEvidence, Evidence, HEAVY_TAIL, LimitShares, RowBudget, budget_of};
 pub use figure::Figure;
 pub use keep::BoardEntry;
 pub use prepare::{Firmware, ReadyBoard, ReadyRow, ReadyTrigger, prepare};

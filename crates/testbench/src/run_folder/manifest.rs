@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 /// The version of the run folder's layout and fields.
-pub const SCHEMA: &str = "airwire.run/1";
+pub const SCHEMA: &str = "airwire.run/2";
 
 /// The manifest of a run that was measured from captures.
 #[derive(Debug, Clone, Serialize)]

@@ -6,10 +6,12 @@
 
 mod error;
 mod manifest;
+mod stage;
 mod tables;
 mod writer;
 
 pub use error::RunFolderError;
 pub use manifest::{CaptureEntry, Manifest, SCHEMA, Settings};
-pub use tables::{SampleLabels, edges_table, samples_schema, samples_table};
+pub use stage::{Site, Stage, Subject, UnderWay};
+pub use tables::{SampleLabels, SpanRow, edges_table, samples_schema, samples_table, spans_table};
 pub use writer::{RunFolder, TableName, check_absent};

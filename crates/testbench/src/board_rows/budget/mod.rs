@@ -27,8 +27,10 @@ mod witness;
 
 use units::Picoseconds;
 
+use crate::run_folder::{Site, Stage, Subject, UnderWay};
+
 pub use evidence::Evidence;
-pub use trace::{RowBudget, budget_of};
+pub use trace::{HEAVY_TAIL, RowBudget, budget_of};
 pub use transfers::{BulkEvidence, LimitShares};
 
 /// Who takes a time when several could.
@@ -56,21 +58,6 @@ enum Rank {
     Processor,
     /// The processor sleeps on beyond the end of what is looked at.
     AsleepOn,
-}
-
-/// What a time can go to.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Stage {
-    /// What it is called.
-    pub(crate) name: String,
-    /// What sort of thing that is.
-    pub(crate) kind: &'static str,
-}
-
-impl Stage {
-    fn new(kind: &'static str, name: impl Into<String>) -> Self {
-        Self { name: name.into(), kind }
-    }
 }
 
 /// Something that lasted from one time to another.

@@ -3,6 +3,7 @@
 
 use mcu::Slept;
 use mcu::chip::Counts;
+use sim::Cause;
 use units::Picoseconds;
 use wiznet::{Access, Model, Options};
 
@@ -131,7 +132,7 @@ impl Witness {
         all.extend(sleeps::console_waits(&self.full_uart));
         all.extend(self.follower.expect("it came back from the chip").intervals());
         all.extend(self.asleep_on.iter().map(|&(start, end)| {
-            let stage = Stage::new("sleep", "asleep");
+            let stage = Stage::of_board(Cause::Sleep, None);
             Interval { start, end, rank: Rank::AsleepOn, stage, bytes: 0 }
         }));
         if let Some(model) = self.model.filter(|_| !is_bulk) {
