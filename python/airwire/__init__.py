@@ -28,7 +28,7 @@ if TYPE_CHECKING:
         read_edges,
     )
     from airwire.catalogue import link_budget, links, suite_schema
-    from airwire.explain.link_run import explain_capture, explain_run
+    from airwire.explain.link.run import explain_capture, explain_run
     from airwire.link_model import (
         CaptureExplanation,
         Choice,
@@ -60,7 +60,7 @@ _HOMES = {
     **dict.fromkeys(("run", "simulate"), "airwire.bench"),
     **dict.fromkeys(("Board", "board_header", "board_names", "board_schema", "describe_board"), "airwire.board"),
     **dict.fromkeys(("link_budget", "links", "suite_schema"), "airwire.catalogue"),
-    **dict.fromkeys(("explain_capture", "explain_run"), "airwire.explain.link_run"),
+    **dict.fromkeys(("explain_capture", "explain_run"), "airwire.explain.link.run"),
     **dict.fromkeys(
         (
             "CaptureExplanation",

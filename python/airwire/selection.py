@@ -15,7 +15,7 @@ from math import inf
 from airwire import _core
 from airwire.bench import simulate
 from airwire.catalogue import link_budget, links
-from airwire.explain.link_sentences import refusal_sentence
+from airwire.explain.link.sentences import refusal_sentence
 from airwire.explain.waterfall import waterfalls
 from airwire.explain.what_if import Prediction, canonical, prediction_of
 from airwire.link_model import Bounds, Candidate, Choice, Link, Refusal

@@ -12,10 +12,10 @@ import airwire
 from airwire.board import Board, image_settings
 from airwire.board_row import BoardRow, Figure, Latency, Published, SameBut, Times
 from airwire.cli.board_rows import board_rows_json
-from airwire.explain.board_causes import cause_sentence, causes
-from airwire.explain.board_figures import figure_text, published_text, ratio_text
-from airwire.explain.board_floor import floor
-from airwire.explain.board_published import parts_sentence, published_sentence, times_sentence
+from airwire.explain.board.causes import cause_sentence, causes
+from airwire.explain.board.figures import figure_text, published_text, ratio_text
+from airwire.explain.board.floor import floor
+from airwire.explain.board.published import parts_sentence, published_sentence, times_sentence
 from airwire.link_model import Stage, Waterfall
 from airwire.results import KNOWN, findings_of
 

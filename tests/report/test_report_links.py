@@ -11,8 +11,8 @@ from report_analysis import MS, small_analysis
 from report_links import MESSAGES, STAGES, link_run, published_run
 from report_page_reader import read
 
-from airwire.explain.link_published import published_sentence
-from airwire.explain.link_sentences import overload, time_goes
+from airwire.explain.link.published import published_sentence
+from airwire.explain.link.sentences import overload, time_goes
 from airwire.explain.waterfall import waterfalls
 from airwire.link_model import Stage, Waterfall
 from airwire.report import write_figures, write_html

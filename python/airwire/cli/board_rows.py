@@ -12,9 +12,9 @@ from rich.text import Text
 from airwire.board_row import Published
 from airwire.cli.output import whole
 from airwire.cli.tables import console
-from airwire.explain.board_figures import figure_text, interval_text, published_text, ratio_text
-from airwire.explain.board_floor import floor_of
-from airwire.explain.board_run import board_causes, board_sentence
+from airwire.explain.board.figures import figure_text, interval_text, published_text, ratio_text
+from airwire.explain.board.floor import floor_of
+from airwire.explain.board.run import board_causes, board_sentence
 from airwire.model import Analysis, Capture
 
 _COLUMNS = ("n", "measured", "95 %", "published", "ratio")

@@ -8,8 +8,8 @@ from math import isinf
 from typing import Any
 
 from airwire.cli.output import whole
-from airwire.explain.link_published import ratio
-from airwire.explain.link_run import overload_sentence, row_verdict
+from airwire.explain.link.published import ratio
+from airwire.explain.link.run import overload_sentence, row_verdict
 from airwire.link_model import (
     Candidate,
     CaptureExplanation,
@@ -95,7 +95,7 @@ def _published(capture: Capture) -> Mapping[str, Any]:
 
 def _board_figures(analysis: Analysis) -> list[dict[str, Any]]:
     """A row for the figure of every row that ran on a board, with what was published of it."""
-    from airwire.explain.board_run import board_sentence
+    from airwire.explain.board.run import board_sentence
 
     rows = []
     for capture in analysis.captures:

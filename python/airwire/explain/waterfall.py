@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from airwire.explain.board_peer import has_peer, together
+from airwire.explain.board.peer import has_peer, together
 from airwire.link_model import LinkRow, Stage, Waterfall
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from airwire import _core
 from airwire.catalogue import link_budget, links
-from airwire.explain.link_sentences import change_sentence
+from airwire.explain.link.sentences import change_sentence
 from airwire.link_model import Change, Setting
 
 # Gains below this share are within the scatter of the prediction.

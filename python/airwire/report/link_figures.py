@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from airwire.explain.link_published import published_text
+from airwire.explain.link.published import published_text
 from airwire.report import units
 from airwire.report.payloads import Payloads
 from airwire.report.published_figure import PUBLISHED, published_mark

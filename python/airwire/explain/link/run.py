@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from airwire import _core
-from airwire.explain.board_run import board_explanation
-from airwire.explain.link_published import published_sentence
-from airwire.explain.link_sentences import capture_sentence, overload, time_goes
+from airwire.explain.board.run import board_explanation
+from airwire.explain.link.published import published_sentence
+from airwire.explain.link.sentences import capture_sentence, overload, time_goes
 from airwire.explain.waterfall import budget_waterfall, waterfalls
 from airwire.explain.what_if import Question, changes_of
 from airwire.link_model import CaptureExplanation, Change, FittedGate, QuantilePair, RowExplanation, Stage

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from math import ceil
 
-from airwire.explain.board_cause import Cause, sum_ps
-from airwire.explain.board_figures import number
+from airwire.explain.board.cause import Cause, sum_ps
+from airwire.explain.board.figures import number
 from airwire.explain.quantities import rough_time
 from airwire.link_model import Stage
 

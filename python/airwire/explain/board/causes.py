@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from airwire.explain.board_cause import Amount, Cause, sentences_of, sum_ps, unexplained_sentences
-from airwire.explain.board_peer import apart, of_the_board, of_the_peer, shares_sentence
-from airwire.explain.board_timers import timer_causes
+from airwire.explain.board.cause import Amount, Cause, sentences_of, sum_ps, unexplained_sentences
+from airwire.explain.board.peer import apart, of_the_board, of_the_peer, shares_sentence
+from airwire.explain.board.timers import timer_causes
 from airwire.explain.quantities import percent, rough_time
 from airwire.explain.waterfall import OTHER_FUNCTIONS, PROCESSOR
 from airwire.link_model import Stage, Waterfall

@@ -11,9 +11,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from airwire.board_row import BoardRow, Bulk
-from airwire.explain.board_cause import Cause, sentences_of, sum_ps, unexplained_sentences
-from airwire.explain.board_causes import causes, is_slow, megahertz
-from airwire.explain.board_figures import number, quantity
+from airwire.explain.board.cause import Cause, sentences_of, sum_ps, unexplained_sentences
+from airwire.explain.board.causes import causes, is_slow, megahertz
+from airwire.explain.board.figures import number, quantity
 from airwire.explain.quantities import count, percent, rough_time
 from airwire.link_model import Stage, Waterfall
 

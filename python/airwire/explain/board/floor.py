@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import astuple, dataclass
 
 from airwire.board_row import BULK
-from airwire.explain.board_peer import apart
+from airwire.explain.board.peer import apart
 from airwire.explain.quantities import rough_time
 from airwire.explain.waterfall import waterfalls
 from airwire.link_model import Stage

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from airwire.explain.board_cause import Cause
+from airwire.explain.board.cause import Cause
 from airwire.explain.quantities import rough_time
 from airwire.link_model import Stage
 
