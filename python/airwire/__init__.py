@@ -38,13 +38,13 @@ if TYPE_CHECKING:
         LinkRow,
         PublishedMedian,
         RowExplanation,
-        Stage,
         Waterfall,
     )
     from airwire.model import Analysis, Capture, CaptureFailure, Comparison, Edges, Finding, Interval
     from airwire.report import write_figures, write_html
     from airwire.selection import choose
     from airwire.spi_controller import SpiController
+    from airwire.stage import Stage
     from airwire.validation import validate
 
 _HOMES = {
@@ -71,12 +71,12 @@ _HOMES = {
             "LinkRow",
             "PublishedMedian",
             "RowExplanation",
-            "Stage",
             "Waterfall",
         ),
         "airwire.link_model",
     ),
     **dict.fromkeys(("write_figures", "write_html"), "airwire.report"),
+    "Stage": "airwire.stage",
     "choose": "airwire.selection",
     "SpiController": "airwire.spi_controller",
     "validate": "airwire.validation",

@@ -4,8 +4,15 @@ from collections.abc import Callable, Sequence
 from os import PathLike
 from typing import Any, Protocol, TypedDict
 
+from airwire.stage import Cause, Site, Subject, UnderWay
+
 __version__: str
 RUN_SCHEMA: str
+CAUSES: tuple[Cause, ...]
+SITES: tuple[Site, ...]
+SUBJECTS: tuple[Subject, ...]
+UNDER_WAY: tuple[UnderWay, ...]
+HEAVY_TAIL: float
 
 class AirwireError(Exception): ...
 
@@ -39,8 +46,10 @@ class RawComparison(TypedDict):
     effective_n: tuple[float, float]
 
 class RawStage(TypedDict):
-    name: str
-    kind: str
+    cause: Cause
+    site: Site
+    subject: Subject | None
+    detail: str | None
     ps: float
 
 class RawPublished(TypedDict):

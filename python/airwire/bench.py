@@ -16,11 +16,12 @@ from typing import TYPE_CHECKING, Any
 from airwire import _core
 from airwire.board_row import BoardRow, board_row_of
 from airwire.catalogue import setting_texts
-from airwire.link_model import LinkRow, Stage, published_median_of
+from airwire.link_model import LinkRow, published_median_of
 from airwire.model import Analysis, Capture, CaptureFailure
 from airwire.results import KNOWN as PAIRING
 from airwire.results import findings_of, intervals_of
 from airwire.run_folder import read_samples, read_spans
+from airwire.stage import link_stage
 
 if TYPE_CHECKING:
     import polars as pl
@@ -115,7 +116,7 @@ def _capture(raw: _core.RowResult, folder: Path | None) -> Capture:
         settings=raw.settings,
         trigger=raw.trigger,
         longest_queue=raw.longest_queue,
-        budget=[Stage(stage["name"], stage["kind"], stage["ps"]) for stage in raw.budget],
+        budget=[link_stage(stage) for stage in raw.budget],
         load_spans=partial(_spans, raw, folder),
         published=published_median_of(raw.published),
     )

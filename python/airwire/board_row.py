@@ -194,7 +194,7 @@ class BoardRow:
 
     @cached_property
     def spans(self) -> pl.DataFrame:
-        """Where the time of traced messages went: ``index``, ``stage``, ``kind``, ``start_ps``, ``end_ps`` ..."""
+        """Where the time of traced messages went: ``index``, ``cause``, ``site``, ``subject``, ``detail`` ..."""
         return self.load_spans()
 
 

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from airwire.stage import Stage
+
 if TYPE_CHECKING:
     import polars as pl
 
@@ -61,16 +63,6 @@ class Link:
 
 
 @dataclass(frozen=True, slots=True)
-class Stage:
-    """A named share of a message's time. ``kind`` is one of ``cpu``, ``bus``, ``air``, ``gate``, ``protocol``,
-    ``retry``, ``queue`` and ``empirical``."""
-
-    name: str
-    kind: str
-    ps: float
-
-
-@dataclass(frozen=True, slots=True)
 class LinkBudget:
     """The mean time of each stage for a delivered message, on an idle link whose clock phases are unknown."""
 
@@ -119,7 +111,7 @@ class LinkRow:
 
     @cached_property
     def spans(self) -> pl.DataFrame:
-        """What the first messages went through: ``index``, ``stage``, ``kind``, ``start_ps``, ``end_ps``, ``bytes``."""
+        """What the first messages went through: ``index``, ``cause``, ``site``, ``subject``, ``detail`` ..."""
         return self.load_spans()
 
 

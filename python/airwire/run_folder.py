@@ -9,24 +9,26 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from airwire import _core
+from airwire import _core, run_folder_v1
 from airwire.board_row import BoardRow, board_row_of
 from airwire.catalogue import links, setting_texts
-from airwire.link_model import LinkRow, Stage, published_median_of
+from airwire.link_model import LinkRow, published_median_of
+from airwire.stage import link_stage
 
 if TYPE_CHECKING:
     import polars as pl
 
-READABLE_SCHEMAS = (_core.RUN_SCHEMA,)
+READABLE_SCHEMAS = (run_folder_v1.SCHEMA, _core.RUN_SCHEMA)
 
 _Fields = Mapping[str, tuple[type, ...]]
+_LoadSpans = Callable[[], "pl.DataFrame"]
 _MANIFEST: _Fields = {"target": (str,), "seed": (int,), "settings": (dict,)}
 _SETTINGS: _Fields = {"pairing": (str,)}
 _SUITE: _Fields = {"name": (str,)}
@@ -85,11 +87,11 @@ _SAME_BUT: _Fields = {
     "there": (str, type(None)),
     "figure": (dict, type(None)),
 }
-_STAGE: _Fields = {"name": (str,), "kind": (str,), "ps": (int, float)}
+_STAGE: _Fields = {"cause": (str,), "site": (str,), "subject": (str,), "detail": (str,), "ps": (int, float)}
 _COLUMNS = {
     "samples": ("run", "index", "trigger_ps", "done_ps", "latency_ps", "outcome"),
     "edges": ("run", "outcome"),
-    "spans": ("run", "index", "stage", "kind", "start_ps", "end_ps", "bytes"),
+    "spans": ("run", "index", "cause", "site", "subject", "detail", "start_ps", "end_ps", "bytes"),
 }
 
 
@@ -126,7 +128,8 @@ def read_run_folder(path: Path) -> StoredRun:
     samples = _parts(path / "samples")
     edges = _parts(path / "edges")
     settings = manifest["settings"]
-    captures = [_stored(entry, samples, edges, path) for entry in entries]
+    is_old = manifest["schema"] == run_folder_v1.SCHEMA
+    captures = [_stored(entry, samples, edges, path, is_old=is_old) for entry in entries]
     suite = manifest.get("suite", {}).get("name")
     return StoredRun(settings["pairing"], manifest["seed"], settings.get("gate_ps"), suite, captures)
 
@@ -139,6 +142,12 @@ def read_samples(folder: Path, run: str) -> pl.DataFrame:
 def read_spans(folder: Path, run: str) -> pl.DataFrame:
     """The spans of one row; an empty frame where the folder holds none."""
     return _own(folder / "spans", run)
+
+
+def _read_spans_v1(folder: Path, run: str, *, of_board: bool) -> pl.DataFrame:
+    """The same of a folder of the schema before."""
+    found = _own(folder / "spans", run, run_folder_v1.COLUMNS)
+    return run_folder_v1.spans(found, of_board=of_board) if "stage" in found.columns else found
 
 
 def _manifest(path: Path) -> dict[str, Any]:
@@ -154,7 +163,7 @@ def _manifest(path: Path) -> dict[str, Any]:
     if schema not in READABLE_SCHEMAS:
         known = " and ".join(READABLE_SCHEMAS)
         raise _core.AirwireError(f"{file}: has schema {schema}, but this version of Airwire reads {known}; update it")
-    return manifest
+    return run_folder_v1.upgraded(manifest) if schema == run_folder_v1.SCHEMA else manifest
 
 
 def _entries(manifest: Mapping[str, Any], file: str) -> list[dict[str, Any]]:
@@ -278,17 +287,17 @@ def _empty(folder: Path) -> pl.DataFrame:
 
     if folder.name == "samples" and not folder.is_dir():
         raise _core.AirwireError(f"{folder}: is missing; measure again")
-    texts = ("run", "outcome", "stage", "kind")
+    texts = ("run", "outcome", "cause", "site", "subject", "detail")
     return pl.DataFrame(schema={name: pl.String if name in texts else pl.Int64 for name in _COLUMNS[folder.name]})
 
 
-def _check_columns(found: Sequence[str], folder: Path) -> None:
-    missing = [name for name in _COLUMNS[folder.name] if name not in found]
+def _check_columns(found: Sequence[str], folder: Path, wanted: Sequence[str] | None = None) -> None:
+    missing = [name for name in wanted or _COLUMNS[folder.name] if name not in found]
     if missing:
         raise _core.AirwireError(f"{folder}: a part has no column {missing[0]}; measure again")
 
 
-def _own(folder: Path, run: str) -> pl.DataFrame:
+def _own(folder: Path, run: str, wanted: Sequence[str] | None = None) -> pl.DataFrame:
     import polars as pl
 
     files = sorted(folder.glob("part-*.parquet"))
@@ -296,7 +305,7 @@ def _own(folder: Path, run: str) -> pl.DataFrame:
         return _empty(folder)
     try:
         parts = pl.scan_parquet(files)
-        _check_columns(parts.collect_schema().names(), folder)
+        _check_columns(parts.collect_schema().names(), folder, wanted)
         return parts.filter(pl.col("run") == run).collect()
     except (pl.exceptions.PolarsError, OSError) as error:
         raise _unreadable(folder, error) from None
@@ -307,28 +316,32 @@ def _unreadable(folder: Path, error: Exception) -> _core.AirwireError:
     return _core.AirwireError(f"{folder}: a part cannot be read ({first_line}); measure again")
 
 
-def _stored(entry: Mapping[str, Any], samples: pl.DataFrame, edges: pl.DataFrame, folder: Path) -> StoredCapture:
+def _stored(
+    entry: Mapping[str, Any], samples: pl.DataFrame, edges: pl.DataFrame, folder: Path, *, is_old: bool
+) -> StoredCapture:
     run = entry["run"]
+    of_board = "board" in entry
+    load_spans = partial(_read_spans_v1, folder, run, of_board=of_board) if is_old else partial(read_spans, folder, run)
     own = samples.filter(samples["run"] == run) if samples.height else samples
     outcomes = Counter(dict.fromkeys(("paired", "missed", "glitch", "overlapped", "late", "duplicate", "spurious"), 0))
     if own.height:
         outcomes.update(own["outcome"].to_list())
     if edges.height:
         outcomes.update(edges.filter(edges["run"] == run)["outcome"].to_list())
-    link = _link(entry, folder) if "link" in entry else None
-    board = _board(entry, folder) if "board" in entry else None
+    link = _link(entry, load_spans) if "link" in entry else None
+    board = _board(entry, folder, load_spans) if of_board else None
     variant, payload_bytes, end_ps = entry["variant"], entry["payload_bytes"], entry["end_ps"]
     return StoredCapture(run, variant, payload_bytes, end_ps, dict(outcomes), own, link, board)
 
 
-def _board(entry: Mapping[str, Any], folder: Path) -> BoardRow:
+def _board(entry: Mapping[str, Any], folder: Path, load_spans: _LoadSpans) -> BoardRow:
     try:
-        return board_row_of(entry, partial(read_spans, folder, entry["run"]))
+        return board_row_of(entry, load_spans)
     except (KeyError, TypeError, IndexError):
         raise _core.AirwireError(f"{folder}: the entry of {entry['run']} is damaged; measure again") from None
 
 
-def _link(entry: Mapping[str, Any], folder: Path) -> LinkRow:
+def _link(entry: Mapping[str, Any], load_spans: _LoadSpans) -> LinkRow:
     name = entry["link"]
     titles = {link.name: link.title for link in links()}
     return LinkRow(
@@ -337,8 +350,8 @@ def _link(entry: Mapping[str, Any], folder: Path) -> LinkRow:
         settings=setting_texts(entry["settings"]),
         trigger=entry["trigger"],
         longest_queue=entry["longest_queue"],
-        budget=[Stage(stage["name"], stage["kind"], stage["ps"]) for stage in entry["budget"]],
-        load_spans=partial(read_spans, folder, entry["run"]),
+        budget=[link_stage(stage) for stage in entry["budget"]],
+        load_spans=load_spans,
         # Run folders of before have no such field.
         published=published_median_of(entry.get("published")),
     )

@@ -14,7 +14,7 @@ from report_page_reader import read
 from airwire.explain.link.published import published_sentence
 from airwire.explain.link.sentences import overload, time_goes
 from airwire.explain.waterfall import waterfalls
-from airwire.link_model import Stage, Waterfall
+from airwire.link_model import Waterfall
 from airwire.report import write_figures, write_html
 from airwire.report.figures import overview_figures
 from airwire.report.files import write_waterfalls
@@ -22,6 +22,7 @@ from airwire.report.samples import views_of
 from airwire.report.spec import vegalite_of
 from airwire.report.stage_colours import KINDS
 from airwire.report.waterfall_figure import waterfalls_figure
+from airwire.stage import Stage
 
 
 def test_the_ranking_has_a_panel_per_payload_with_the_fastest_link_first() -> None:

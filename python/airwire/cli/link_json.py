@@ -19,10 +19,10 @@ from airwire.link_model import (
     Link,
     LinkBudget,
     RowExplanation,
-    Stage,
     Waterfall,
 )
 from airwire.model import Analysis, Capture
+from airwire.stage import Stage
 
 _LATENCIES = ("p50", "p75", "p95", "p99", "mean")
 _PUBLISHED_METRIC = "latency_p50"
@@ -209,7 +209,7 @@ def ledger_json(ledger: Ledger) -> dict[str, Any]:
 
 
 def _stages(stages: Sequence[Stage]) -> list[dict[str, Any]]:
-    return [{"name": stage.name, "kind": stage.kind, "ps": whole(stage.ps)} for stage in stages]
+    return [{"name": stage.name, "kind": stage.cause, "ps": whole(stage.ps)} for stage in stages]
 
 
 def _waterfall(waterfall: Waterfall) -> dict[str, Any]:

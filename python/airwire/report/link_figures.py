@@ -15,6 +15,7 @@ from airwire.report.quantiles import quantile_columns, quantiles_of
 from airwire.report.samples import CaptureView
 from airwire.report.spec import Columns, Figure, Panel, Spec, log_x, row_axis, tooltip
 from airwire.report.stage_colours import KINDS, by_kind, kind_legend, kinds_of
+from airwire.stage import Cause
 
 RANK_PX = 20
 PAIR_PX = 30
@@ -119,7 +120,7 @@ def shares_figure(views: Sequence[CaptureView], payloads: Payloads) -> Figure | 
     return Figure("stages", "Where the time goes", caption, panels, kind_legend(kinds), columns=min(2, len(panels)))
 
 
-def _shares_panel(payload: str, views: Sequence[CaptureView], kinds: Sequence[str]) -> Panel:
+def _shares_panel(payload: str, views: Sequence[CaptureView], kinds: Sequence[Cause]) -> Panel:
     bars: Columns = {"name": [], "at": [], "kind": [], "order": [], "share": [], "stages": []}
     totals: Columns = {"name": [], "at": [], "text": []}
     order = list(KINDS)
@@ -129,8 +130,8 @@ def _shares_panel(payload: str, views: Sequence[CaptureView], kinds: Sequence[st
             totals["name"].append(name)
             totals["at"].append(at)
             totals["text"].append(f"{at} {units.format_duration(waterfall.latency_ps)}")
-            for kind in dict.fromkeys(stage.kind for stage in waterfall.stages):
-                stages = [stage for stage in waterfall.stages if stage.kind == kind]
+            for kind in dict.fromkeys(stage.cause for stage in waterfall.stages):
+                stages = [stage for stage in waterfall.stages if stage.cause == kind]
                 share = sum(stage.ps for stage in stages) / waterfall.total_ps
                 words = ", ".join(f"{stage.name} {units.format_duration(stage.ps)}" for stage in stages)
                 row = (name, at, kind, order.index(kind), units.significant(share, 4), words)
@@ -141,7 +142,7 @@ def _shares_panel(payload: str, views: Sequence[CaptureView], kinds: Sequence[st
     return Panel(f"{payload} payload", spec, {"b": bars, "t": totals}, description)
 
 
-def _shares_spec(names: Sequence[str], kinds: Sequence[str]) -> Spec:
+def _shares_spec(names: Sequence[str], kinds: Sequence[Cause]) -> Spec:
     y: Spec = {
         "field": "name",
         "type": "nominal",

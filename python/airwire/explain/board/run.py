@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from airwire.board_row import BoardRow, Figure, SameBut
 from airwire.explain.board.bulk import bulk_causes, bulk_sentence, ceiling_sentence
-from airwire.explain.board.cause import Cause
+from airwire.explain.board.cause import NamedCause
 from airwire.explain.board.causes import cause_sentence, causes
 from airwire.explain.board.figures import quantity
 from airwire.explain.board.floor import floor_sentence
@@ -41,7 +41,7 @@ def board_sentence(row: Capture) -> str:
     return " ".join(filter(None, said))
 
 
-def board_causes(row: Capture) -> list[Cause]:
+def board_causes(row: Capture) -> list[NamedCause]:
     """What the time of the messages near the median goes to, the largest cause first; none without a figure."""
     board = row.board
     assert board is not None, "the caller looked"

@@ -13,7 +13,8 @@ from airwire.explain.link.published import published_sentence
 from airwire.explain.link.sentences import capture_sentence, overload, time_goes
 from airwire.explain.waterfall import budget_waterfall, waterfalls
 from airwire.explain.what_if import Question, changes_of
-from airwire.link_model import CaptureExplanation, Change, FittedGate, QuantilePair, RowExplanation, Stage
+from airwire.link_model import CaptureExplanation, Change, FittedGate, QuantilePair, RowExplanation
+from airwire.stage import link_stage
 
 if TYPE_CHECKING:
     from airwire.model import Analysis, Capture
@@ -144,7 +145,7 @@ def explain_capture(
         p95_ps=raw["p95_ps"],
         model_p95_ps=raw["model_p95_ps"],
         ks=raw["ks"],
-        stages=[Stage(**stage) for stage in raw["stages"]],
+        stages=[link_stage(stage) for stage in raw["stages"]],
         quantiles=[QuantilePair(**pair) for pair in raw["quantiles"]],
         changes=changes,
     )
