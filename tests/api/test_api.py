@@ -81,8 +81,8 @@ def test_a_run_folder_of_every_schema_still_reads(folder: Path) -> None:
 
 
 def test_a_newer_schema_is_refused_with_what_to_do(tmp_path: Path) -> None:
-    (tmp_path / "manifest.json").write_text('{"schema": "airwire.run/2", "captures": []}')
-    with pytest.raises(airwire.AirwireError, match=r"airwire\.run/2.*update it"):
+    (tmp_path / "manifest.json").write_text('{"schema": "airwire.run/3", "captures": []}')
+    with pytest.raises(airwire.AirwireError, match=r"airwire\.run/3.*update it"):
         airwire.load_run(tmp_path)
 
 
@@ -157,7 +157,9 @@ def test_the_stub_describes_the_compiled_module() -> None:
     from airwire import _core
 
     stub = Path(_core.__file__).with_name("_core.pyi").read_text()
-    declared = {node.name for node in ast.parse(stub).body if isinstance(node, ast.FunctionDef | ast.ClassDef)}
-    described = {name for name in declared if not name.startswith("Raw")}
-    offered = {name for name in vars(_core) if not name.startswith("_") and name != "RUN_SCHEMA"}
+    body = ast.parse(stub).body
+    declared = {node.name for node in body if isinstance(node, ast.FunctionDef | ast.ClassDef)}
+    constants = {node.target.id for node in body if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name)}
+    described = {name for name in declared | constants if not name.startswith(("Raw", "_"))}
+    offered = {name for name in vars(_core) if not name.startswith("_")}
     assert described == offered
