@@ -200,7 +200,7 @@ def _stored_capture(
         intervals=with_intervals,
         findings=with_findings,
         gate_ps=gate_ps,
-        step_ps=None if stored.board is None else stored.board.cycle_ps,
+        clock_hz=None if stored.board is None else stored.board.clock_hz,
     )
     findings = findings_of(raw["findings"], run.pairing)
     median, upper_quartile = intervals_of(raw["intervals"], findings)

@@ -20,7 +20,7 @@ mod table;
 mod validation;
 mod watch;
 
-use ::links::stage::PartKind as Cause;
+use ::links::stage::Cause;
 use pyo3::create_exception;
 use pyo3::exceptions::PyException;
 use pyo3::prelude::*;

@@ -29,7 +29,7 @@ struct Open {
 #[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Record {
     on: bool,
-    model: Model,
+    merges: bool,
     /// When the first bit of the present frame came.
     frame_start: Option<Picoseconds>,
     open: Option<Open>,
@@ -44,7 +44,7 @@ impl Record {
     pub(crate) fn new(model: Model) -> Self {
         Self {
             on: false,
-            model,
+            merges: model == Model::W5100,
             frame_start: None,
             open: None,
             done: Vec::new(),
@@ -94,7 +94,7 @@ impl Record {
     pub(crate) fn end_frame(&mut self, map: &Map) {
         self.frame_start = None;
         let Some(open) = self.open.take() else { return };
-        if self.model == Model::W5100
+        if self.merges
             && let Some(last) = self.done.last_mut()
             && continues(map, last, &open)
         {
@@ -112,7 +112,7 @@ impl Record {
         let Open { start, end, write, address, block, data, bytes } = open;
         let (target, command) = values(map, block, address, bytes, &data);
         let command = command.filter(|_| write);
-        let (model, send_bytes) = (self.model, None);
+        let (model, send_bytes) = (map.model(), None);
         self.done.push(Access {
             model,
             start,

@@ -8,7 +8,7 @@ use crate::params::Params;
 use crate::program::Steps;
 use crate::registry::Definition;
 use crate::settings::{SettingError, Settings};
-use crate::stage::{ConnectionEvents, Constant, Direction, PartKind, Phy};
+use crate::stage::{Cause, ConnectionEvents, Constant, Direction, Phy};
 
 pub(super) const DEFINITION: Definition = Definition {
     name: "nrf52840-ble",
@@ -37,7 +37,7 @@ fn build(settings: &Settings, params: &Params) -> Result<Steps, SettingError> {
     let phy = if settings.choice("phy") == "2M" { Phy::TwoMegabit } else { Phy::OneMegabit };
     let framing = ble::framing(settings, settings.integer("data_length"), phy);
     Ok(Steps::new()
-        .stage(Constant::fixed("host stack and controller", PartKind::Cpu, host))
+        .stage(Constant::fixed("host stack and controller", Cause::Cpu, host))
         .stage(ConnectionEvents::new(ble::events_clock(settings), ble::connection(settings, framing)))
         .done())
 }

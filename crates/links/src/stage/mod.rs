@@ -37,7 +37,7 @@ pub use spi::SpiBus;
 pub use ticked_slots::TickedSlots;
 pub use when::When;
 
-pub use sim::Cause as PartKind;
+pub use sim::Cause;
 use sim::RandomStream;
 use units::Picoseconds;
 
@@ -49,13 +49,13 @@ pub struct Part {
     /// Unique within the link.
     pub name: String,
     /// What the time is spent on.
-    pub kind: PartKind,
+    pub cause: Cause,
 }
 
 impl Part {
-    /// A part of a kind.
-    pub fn new(name: impl Into<String>, kind: PartKind) -> Self {
-        Self { name: name.into(), kind }
+    /// A part of a cause.
+    pub fn new(name: impl Into<String>, cause: Cause) -> Self {
+        Self { name: name.into(), cause }
     }
 }
 

@@ -131,7 +131,7 @@ impl StageEntry {
 
     /// The lines of a budget.
     pub fn of(budget: &[links::BudgetLine]) -> Vec<Self> {
-        let stage = |line: &links::BudgetLine| Stage::of_link(line.kind, line.name.as_str());
+        let stage = |line: &links::BudgetLine| Stage::of_link(line.cause, line.name.as_str());
         budget.iter().map(|line| Self::new(&stage(line), line.mean.ps())).collect()
     }
 }
@@ -266,7 +266,7 @@ fn entry_of(result: &RowResult) -> RowEntry {
 /// One row per share of a message's time.
 pub fn link_spans(result: &RowResult) -> RecordBatch {
     let stages: Vec<Stage> =
-        result.parts.iter().map(|part| Stage::of_link(part.kind, part.name.as_str())).collect();
+        result.parts.iter().map(|part| Stage::of_link(part.cause, part.name.as_str())).collect();
     let of = |span: &sim::Span| SpanRow {
         message: span.message,
         stage: &stages[span.activity as usize],

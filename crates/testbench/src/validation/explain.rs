@@ -177,12 +177,12 @@ fn stages_between(samples: &[Sample], spans: &[Span], parts: &[Part], shares: (f
         let Some(done) = samples[span.message as usize].done else { continue };
         let spent = (span.end.min(done) - span.start).ps().max(0);
         let part = &parts[span.activity as usize];
-        match stages.iter_mut().find(|(known, _)| *known == part) {
+        match stages.iter_mut().find(|(known, _)| known.name == part.name) {
             Some((_, ps)) => *ps += spent,
             None => stages.push((part, spent)),
         }
     }
     let mean = |ps: i64| ps / chosen.len().max(1) as i64;
-    let stage = |part: &Part| Stage::of_link(part.kind, part.name.as_str());
+    let stage = |part: &Part| Stage::of_link(part.cause, part.name.as_str());
     stages.into_iter().map(|(part, ps)| StageEntry::new(&stage(part), mean(ps))).collect()
 }

@@ -144,11 +144,8 @@ pub(crate) mod by_model {
     use super::{Map, map_of};
     use crate::Model;
 
-    const MODELS: [Model; 4] = [Model::W5100, Model::W5100S, Model::W5200, Model::W5500];
-
     pub(crate) fn serialize<S: Serializer>(map: &&'static Map, serializer: S) -> Result<S::Ok, S::Error> {
-        let model = MODELS.iter().find(|model| std::ptr::eq(map_of(**model), *map));
-        model.expect("a chip has the map of a model").serialize(serializer)
+        map.model().serialize(serializer)
     }
 
     pub(crate) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<&'static Map, D::Error> {
@@ -156,7 +153,15 @@ pub(crate) mod by_model {
     }
 }
 
+const MODELS: [Model; 4] = [Model::W5100, Model::W5100S, Model::W5200, Model::W5500];
+
 impl Map {
+    /// The chip that it is of.
+    pub(crate) fn model(&self) -> Model {
+        let found = MODELS.into_iter().find(|&model| std::ptr::eq(map_of(model), self));
+        found.expect("a chip has the map of a model")
+    }
+
     /// What stands at an address.
     pub(crate) fn place(&self, block: u8, address: u16) -> Place {
         match self.locate {
