@@ -7,7 +7,7 @@ use std::sync::Arc;
 use ::links::{Definition, Settings};
 use bench::board_rows::{ReadyRow, STEPS, prepare};
 use bench::rows::{
-    self, BenchRun, BoardRun, Measure, RowResult, StageEntry, SuiteFolder, run_boards, spans_table,
+    self, BenchRun, BoardRun, Measure, RowResult, StageEntry, SuiteFolder, link_spans, run_boards,
 };
 use bench::suite::{Row, Suite, Trigger};
 use pyo3::prelude::*;
@@ -173,14 +173,16 @@ impl PyRow {
 
     #[getter]
     fn budget<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyDict>>> {
-        self.0
-            .budget
+        let stages = StageEntry::of(&self.0.budget);
+        stages
             .iter()
-            .map(|line| {
+            .map(|stage| {
                 let dict = PyDict::new(py);
-                dict.set_item("name", &line.name)?;
-                dict.set_item("kind", line.kind.name())?;
-                dict.set_item("ps", line.mean.ps())?;
+                dict.set_item("cause", stage.cause)?;
+                dict.set_item("site", stage.site)?;
+                dict.set_item("subject", stage.subject)?;
+                dict.set_item("detail", &stage.detail)?;
+                dict.set_item("ps", stage.ps)?;
                 Ok(dict)
             })
             .collect()
@@ -193,7 +195,7 @@ impl PyRow {
 
     /// Where the time of the first messages went; empty once a run folder holds it.
     fn spans(&self, py: Python<'_>) -> Table {
-        Table(py.detach(|| spans_table(&self.0)))
+        Table(py.detach(|| link_spans(&self.0)))
     }
 }
 

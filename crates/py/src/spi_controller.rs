@@ -118,8 +118,8 @@ impl PySpiController {
         let accesses = controller.lan_mut().with_device(chip, Chip::take_accesses).unwrap_or_default();
         let told = |access: wiznet::Access| {
             let data = PyBytes::new(py, &access.data);
-            let (start, end) = (access.start.ps(), access.end.ps());
-            (start, end, access.write, access.address, access.block, data, access.bytes, access.meaning)
+            let (start, end, meaning) = (access.start.ps(), access.end.ps(), access.meaning());
+            (start, end, access.write, access.address, access.block, data, access.bytes, meaning)
         };
         accesses.into_iter().map(told).collect()
     }

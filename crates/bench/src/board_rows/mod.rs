@@ -18,7 +18,7 @@ mod tables;
 
 pub use figure::Figure;
 pub use keep::BoardEntry;
-pub use observation::{RowBudget, budget_of};
+pub use observation::{HEAVY_TAIL, RowBudget, budget_of};
 pub use prepare::{Firmware, ReadyBoard, ReadyRow, ReadyTrigger, prepare};
 pub use result::{BoardRowResult, LatencyFigures, PeerResult};
 pub use run::{STEPS, run_row};

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use ::traffic::Sample;
 use stats::detect::Settings;
-use units::{PS_PER_MS, PS_PER_S, Picoseconds};
+use units::{PS_PER_MS, Picoseconds};
 
 use super::result::{BoardRowResult, LatencyFigures, PeerResult};
 use super::rig::Rig;
@@ -120,7 +120,12 @@ fn result_of(mut rig: Rig, ready: &ReadyRow, seed: u64, findings: bool, ended: E
     let peers_notes = peer.iter().flat_map(|peer| &peer.notes).map(|note| format!("the peer: {note}"));
     BoardRowResult {
         ready: ready.clone(),
-        statistics: statistics_of(&samples, end_ps, seed, findings.then(|| detectors(&report))),
+        statistics: statistics_of(
+            &samples,
+            end_ps,
+            seed,
+            findings.then(|| Settings::of_clock(report.clk_sys_hz)),
+        ),
         traffic: traffic.map(|one| (one.name, one.kind)),
         latency: latency_of(&ready.row, &samples, seed),
         samples,
@@ -133,12 +138,6 @@ fn result_of(mut rig: Rig, ready: &ReadyRow, seed: u64, findings: bool, ended: E
         ended: report.sentence,
         peer: peer.map(|peer| PeerResult { counts: counts(&peer), ended: peer.sentence }),
     }
-}
-
-/// Everything that a board does takes whole cycles.
-fn detectors(report: &BoardRun) -> Settings {
-    let step_ps = PS_PER_S.checked_div(report.clk_sys_hz.cast_signed());
-    Settings { step_ps, ..Settings::default() }
 }
 
 fn statistics_of(

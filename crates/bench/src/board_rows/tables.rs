@@ -8,7 +8,7 @@ use units::Picoseconds;
 
 use super::BoardRowResult;
 use attribution::BudgetSpan;
-use record::run_folder::samples_schema;
+use record::run_folder::{SpanRow, samples_schema, spans_table};
 
 /// What a sample is called among all kinds of measurement.
 fn outcome(sample: &Sample) -> &'static str {
@@ -63,21 +63,10 @@ pub fn samples_of(result: &BoardRowResult) -> RecordBatch {
 /// Where the time of the traced messages goes: the same columns as of links.
 pub fn board_spans(result: &BoardRowResult) -> RecordBatch {
     let spans = result.budget.as_ref().map_or(&[][..], |budget| &budget.spans);
-    let n = spans.len();
-    let whole =
-        |of: fn(&BudgetSpan) -> i64| -> ArrayRef { Arc::new(spans.iter().map(of).collect::<Int64Array>()) };
-    let text = |of: fn(&BudgetSpan) -> &str| -> ArrayRef {
-        Arc::new(StringArray::from_iter_values(spans.iter().map(of)))
-    };
-    let run = StringArray::from_iter_values(std::iter::repeat_n(&result.row().name, n));
-    let columns: Vec<(&str, ArrayRef)> = vec![
-        ("run", Arc::new(run)),
-        ("index", whole(|span| span.message as i64)),
-        ("stage", text(|span| &span.stage.name)),
-        ("kind", text(|span| span.stage.kind)),
-        ("start_ps", whole(|span| span.start.ps())),
-        ("end_ps", whole(|span| span.end.ps())),
-        ("bytes", whole(|span| span.bytes as i64)),
-    ];
-    RecordBatch::try_from_iter(columns).expect("every column has a row per span")
+    spans_table(&result.row().name, spans.iter().map(span_row))
+}
+
+fn span_row(span: &BudgetSpan) -> SpanRow<'_> {
+    let &BudgetSpan { message, ref stage, start, end, bytes } = span;
+    SpanRow { message, stage, start, end, bytes }
 }

@@ -3,9 +3,8 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
-use arrow_array::{ArrayRef, Int64Array, RecordBatch, StringArray};
+use arrow_array::RecordBatch;
 use capture::write::Existing;
 use serde::Serialize;
 
@@ -13,7 +12,9 @@ use super::edges::VirtualEdges;
 use super::row::RowResult;
 use crate::board_rows::{BoardEntry, BoardRowResult, board_spans, samples_of};
 use crate::suite::{PublishedMedian, Suite};
-use record::run_folder::{RunFolder, RunFolderError, SCHEMA, TableName, samples_table};
+use record::run_folder::{
+    RunFolder, RunFolderError, SCHEMA, SpanRow, Stage, TableName, samples_table, spans_table,
+};
 
 /// The manifest of a suite's run.
 #[derive(Debug, Clone, Serialize)]
@@ -108,20 +109,30 @@ impl PublishedMedianEntry {
 /// A share of the time.
 #[derive(Debug, Clone, Serialize)]
 pub struct StageEntry {
-    /// What it is called.
-    pub name: String,
     /// What the time is spent on.
-    pub kind: links::stage::PartKind,
+    pub cause: &'static str,
+    /// Whose time it is.
+    pub site: &'static str,
+    /// What it is about.
+    pub subject: Option<&'static str>,
+    /// Which one of that sort: of a link its own name for the part.
+    pub detail: Option<String>,
     /// How long, on average.
     pub ps: i64,
 }
 
 impl StageEntry {
+    /// A stage with its time.
+    pub fn new(stage: &Stage, ps: i64) -> Self {
+        let detail = stage.detail().map(str::to_owned);
+        let (cause, site, subject) = (stage.cause.code(), stage.site.code(), stage.subject_code());
+        Self { cause, site, subject, detail, ps }
+    }
+
     /// The lines of a budget.
     pub fn of(budget: &[links::BudgetLine]) -> Vec<Self> {
-        let entry =
-            |line: &links::BudgetLine| Self { name: line.name.clone(), kind: line.kind, ps: line.mean.ps() };
-        budget.iter().map(entry).collect()
+        let stage = |line: &links::BudgetLine| Stage::of_link(line.cause, line.name.as_str());
+        budget.iter().map(|line| Self::new(&stage(line), line.mean.ps())).collect()
     }
 }
 
@@ -164,7 +175,7 @@ impl SuiteFolder {
         self.folder.manifest.rows.push(SuiteRow::Link(Box::new(entry_of(result))));
         self.folder.add(TableName::Samples, samples_table(&result.labels(), &result.pairing))?;
         if !result.spans.is_empty() {
-            self.folder.add(TableName::Spans, spans_table(result))?;
+            self.folder.add(TableName::Spans, link_spans(result))?;
         }
         if self.captures { self.write_capture(result) } else { Ok(()) }
     }
@@ -253,19 +264,15 @@ fn entry_of(result: &RowResult) -> RowEntry {
 }
 
 /// One row per share of a message's time.
-pub fn spans_table(result: &RowResult) -> RecordBatch {
-    let spans = &result.spans;
-    let n = spans.len();
-    let part = |span: &sim::Span| &result.parts[span.activity as usize];
-    let kinds = |span: &sim::Span| part(span).kind.name();
-    let columns: Vec<(&str, ArrayRef)> = vec![
-        ("run", Arc::new(StringArray::from_iter_values(std::iter::repeat_n(&result.row.name, n)))),
-        ("index", Arc::new(spans.iter().map(|span| span.message as i64).collect::<Int64Array>())),
-        ("stage", Arc::new(StringArray::from_iter_values(spans.iter().map(|span| &part(span).name)))),
-        ("kind", Arc::new(StringArray::from_iter_values(spans.iter().map(kinds)))),
-        ("start_ps", Arc::new(spans.iter().map(|span| span.start.ps()).collect::<Int64Array>())),
-        ("end_ps", Arc::new(spans.iter().map(|span| span.end.ps()).collect::<Int64Array>())),
-        ("bytes", Arc::new(spans.iter().map(|span| i64::from(span.bytes)).collect::<Int64Array>())),
-    ];
-    RecordBatch::try_from_iter(columns).expect("every column has a row per span")
+pub fn link_spans(result: &RowResult) -> RecordBatch {
+    let stages: Vec<Stage> =
+        result.parts.iter().map(|part| Stage::of_link(part.cause, part.name.as_str())).collect();
+    let of = |span: &sim::Span| SpanRow {
+        message: span.message,
+        stage: &stages[span.activity as usize],
+        start: span.start,
+        end: span.end,
+        bytes: u64::from(span.bytes),
+    };
+    spans_table(&result.row.name, result.spans.iter().map(of))
 }

@@ -9,7 +9,7 @@ mod run;
 pub use boards::{BoardRun, run_boards};
 pub use edges::VirtualEdges;
 pub use keep::{
-    PublishedMedianEntry, RowEntry, StageEntry, SuiteFolder, SuiteManifest, SuiteRow, spans_table,
+    PublishedMedianEntry, RowEntry, StageEntry, SuiteFolder, SuiteManifest, SuiteRow, link_spans,
 };
 pub use row::{Measure, RowResult, simulate_row};
 pub use run::{BenchRun, run};

@@ -5,4 +5,4 @@ mod trace;
 mod wire;
 mod witness;
 
-pub use trace::{RowBudget, budget_of};
+pub use trace::{HEAVY_TAIL, RowBudget, budget_of};
