@@ -159,7 +159,9 @@ def test_the_stub_describes_the_compiled_module() -> None:
     stub = Path(_core.__file__).with_name("_core.pyi").read_text()
     body = ast.parse(stub).body
     declared = {node.name for node in body if isinstance(node, ast.FunctionDef | ast.ClassDef)}
-    constants = {node.target.id for node in body if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name)}
+    constants = {
+        node.target.id for node in body if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name)
+    }
     described = {name for name in declared | constants if not name.startswith(("Raw", "_"))}
     offered = {name for name in vars(_core) if not name.startswith("_")}
     assert described == offered

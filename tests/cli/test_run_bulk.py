@@ -193,7 +193,11 @@ def stages(folder: Path, name: str) -> pl.DataFrame:
     spans = pl.read_parquet(folder / "spans" / "*.parquet").filter(pl.col("run") == name)
     length = (pl.col("end_ps") - pl.col("start_ps")).sum()
     whole = spans.select(length).item()
-    return spans.group_by("cause", "site", "subject", "detail").agg((length / whole).alias("share")).sort("share", descending=True)
+    return (
+        spans.group_by("cause", "site", "subject", "detail")
+        .agg((length / whole).alias("share"))
+        .sort("share", descending=True)
+    )
 
 
 def test_the_stages_of_an_interval_fill_it_to_the_picosecond(run_folder: tuple[Path, dict[str, Row]]) -> None:

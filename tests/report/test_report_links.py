@@ -22,7 +22,7 @@ from airwire.report.samples import views_of
 from airwire.report.spec import vegalite_of
 from airwire.report.stage_colours import KINDS
 from airwire.report.waterfall_figure import waterfalls_figure
-from airwire.stage import Stage
+from airwire.stage import Cause, Stage
 
 
 def test_the_ranking_has_a_panel_per_payload_with_the_fastest_link_first() -> None:
@@ -143,9 +143,10 @@ def test_every_figure_compiles_and_every_kind_of_stage_has_a_colour() -> None:
     figures = [*overview_figures(views), waterfalls_figure("w", "T", "", [(v.label, v.waterfalls) for v in views])]
     for figure in figures:
         assert vl_convert.vegalite_to_vega(vegalite_of(figure))["marks"], figure.name
-    shared = {"cpu", "bus", "gate", "protocol", "empirical"}
-    of_links, of_boards = shared | {"air", "retry", "queue"}, shared | {"wire", "pc", "chip", "sleep", "console"}
-    of_bulk = of_boards - {"gate", "protocol"} | {"delay", "window"}
+    shared: set[Cause] = {"cpu", "bus", "gate", "protocol", "empirical"}
+    of_links: set[Cause] = shared | {"air", "retry", "queue"}
+    of_boards: set[Cause] = shared | {"wire", "pc", "chip", "sleep", "console"}
+    of_bulk: set[Cause] = of_boards - {"gate", "protocol"} | {"delay", "window"}
     assert set(KINDS) == of_links | of_boards | of_bulk
     for together in (of_links, of_boards, of_bulk):
         assert len({KINDS[kind][0] for kind in together}) == len(together)
