@@ -33,7 +33,7 @@ CRATES = {
     "ethernet": {"units", "sim"},
     "lan": {"units", "fields", "stats", "links", "traffic", "wiznet", "ethernet"},
     "board": {"units", "capture", "sim", "fields", "record", "lan", "mcu", "rp2040", "traffic", "wiznet", "ethernet"},
-    "attribution": {"units", "lan", "mcu", "rp2040", "traffic", "wiznet", "ethernet"},
+    "attribution": {"units", "record", "lan", "mcu", "rp2040", "wiznet", "ethernet"},
     "bench": {
         "units",
         "capture",

@@ -104,7 +104,7 @@ impl CaptureResult {
 
     /// One row per trigger, in the columns of a run folder's `samples/`.
     fn samples(&self, py: Python<'_>) -> Table {
-        Table(py.detach(|| samples_table(&self.0.labels(), &self.0.pairing)))
+        Table(py.detach(|| samples_table(&self.0.labels(), &self.0.samples())))
     }
 }
 

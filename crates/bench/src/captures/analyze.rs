@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use capture::pairing::{Pairer, Pairing, Settings as PairingSettings};
+use capture::pairing::{Pairer, Pairing, Settings as PairingSettings, TriggerOutcome};
 use capture::{CaptureError, CaptureInfo, ChannelSelector, OpenOptions};
 use rayon::prelude::*;
 use stats::detect::Settings as DetectorSettings;
@@ -11,7 +11,8 @@ use stats::detect::Settings as DetectorSettings;
 use super::discover::Source;
 use super::labels::payload_bytes_of;
 use record::run_folder::{RunFolderError, SampleLabels};
-use record::{Control, Statistics, statistics};
+use record::{Control, Outcome, Sample, Samples, Statistics, statistics};
+use units::Picoseconds;
 
 /// How captures are analysed.
 #[derive(Debug, Clone)]
@@ -50,12 +51,29 @@ pub struct CaptureResult {
 }
 
 impl CaptureResult {
+    /// Every trigger as a message.
+    pub fn samples(&self) -> Samples {
+        let mut samples = Samples::with_room(self.pairing.len());
+        for (index, trigger) in self.pairing.triggers().enumerate() {
+            let outcome = match trigger.outcome {
+                TriggerOutcome::Paired => Outcome::Paired,
+                TriggerOutcome::Missed => Outcome::Missed,
+                TriggerOutcome::Glitch => Outcome::Glitch,
+                TriggerOutcome::Overlapped => Outcome::Overlapped,
+            };
+            let begun = Sample::begun(index as u64, Picoseconds::new(trigger.trigger_ps));
+            samples.push(Sample { done: trigger.done_ps.map(Picoseconds::new), outcome, ..begun });
+        }
+        samples
+    }
+
     /// What its samples have in common.
     pub fn labels(&self) -> SampleLabels<'_> {
         SampleLabels {
             run: self.source.path.to_str().unwrap_or_default(),
             target: "capture",
             variant: &self.source.group,
+            traffic: "one-way",
             payload_bytes: self.payload_bytes,
         }
     }

@@ -4,11 +4,14 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
+use capture::pairing::Pairing;
 use sha2::{Digest, Sha256};
 
 use super::analyze::{CaptureResult, Options};
 use super::manifest::{CaptureEntry, Manifest, Settings};
-use record::run_folder::{RunFolder, RunFolderError, SCHEMA, TableName, edges_table, samples_table};
+use record::run_folder::{
+    RunFolder, RunFolderError, SCHEMA, StrayDone, TableName, edges_table, samples_table,
+};
 
 /// A run folder of captures that is being written.
 #[derive(Debug)]
@@ -39,9 +42,9 @@ impl CaptureFolder {
         let sha256 = sha256_of(&capture.source.path)
             .map_err(|source| RunFolderError::Io { path: capture.source.path.clone(), source })?;
         self.0.manifest.captures.push(entry_of(capture, sha256));
-        self.0.add(TableName::Samples, samples_table(&capture.labels(), &capture.pairing))?;
+        self.0.add(TableName::Samples, samples_table(&capture.labels(), &capture.samples()))?;
         let run = capture.source.path.to_string_lossy();
-        self.0.add(TableName::Edges, edges_table(&run, capture.pairing.unpaired_dones()))
+        self.0.add(TableName::Edges, edges_table(&run, strays(&capture.pairing)))
     }
 
     /// Closes all parts and writes manifest and environment.
@@ -51,6 +54,14 @@ impl CaptureFolder {
     pub fn finish(self, environment: &serde_json::Value) -> Result<(), RunFolderError> {
         self.0.finish(environment)
     }
+}
+
+fn strays(pairing: &Pairing) -> impl Iterator<Item = StrayDone> + '_ {
+    pairing.unpaired_dones().iter().map(|done| StrayDone {
+        time_ps: done.done_ps,
+        outcome: done.outcome.name(),
+        trigger_index: done.trigger_index,
+    })
 }
 
 fn settings_of(options: &Options) -> Settings {

@@ -83,6 +83,12 @@ fn entry(link: &Definition) -> Value {
     properties.insert("payloads".to_owned(), payloads(link.max_payload_bytes));
     properties.insert("trigger".to_owned(), trigger());
     properties.insert("published".to_owned(), published(link));
+    for name in ["stop_within", "limit"] {
+        let field =
+            super::BOARD_FIELDS.iter().find(|field| field.name == name).expect("boards have it as well");
+        let description = format!("{} ({}; default none)", field.help, field.takes);
+        properties.insert(name.to_owned(), json!({"type": "string", "description": description}));
+    }
     for setting in link.settings {
         let one = setting.kind.schema();
         let description = format!("{} (default {})", setting.help, setting.default);

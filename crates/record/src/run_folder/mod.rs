@@ -9,7 +9,7 @@ mod tables;
 mod writer;
 
 pub use error::RunFolderError;
-pub use tables::{SampleLabels, edges_table, samples_schema, samples_table};
+pub use tables::{SampleLabels, StrayDone, edges_table, samples_schema, samples_table, spans_schema};
 pub use writer::{RunFolder, TableName, check_absent};
 
 /// The version of the run folder's layout and fields.

@@ -2,10 +2,12 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{BOARD_FIELDS, Compare, Quantity, Statistic};
+use super::super::published::{Compare, Statistic};
+use super::super::row::Quantity;
+use super::BOARD_FIELDS;
 
 /// The schema of an entry.
-pub(crate) fn entry() -> Value {
+pub(in super::super) fn entry() -> Value {
     let mut properties = Map::new();
     for field in BOARD_FIELDS {
         let mut schema = shape(field.name);

@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
-use ::traffic::Sample;
 use ethernet::{Capture, CaptureError, Direction, Interface, Packet};
 use units::Picoseconds;
 
 use lan::TracedFrame;
+use record::Sample;
 
 /// LINKTYPE_ETHERNET (tcpdump.org, link-layer header types).
 const ETHERNET: u16 = 1;
@@ -14,7 +14,7 @@ const ETHERNET: u16 = 1;
 /// The capture as the bytes of a file; nothing where there are no frames.
 pub(super) fn pcapng(
     frames: &[TracedFrame],
-    chosen: &[Sample],
+    chosen: &[Sample<'_>],
     bits_per_second: u64,
 ) -> Result<Vec<u8>, CaptureError> {
     if frames.is_empty() {
@@ -46,7 +46,7 @@ pub(super) fn pcapng(
 }
 
 /// The message in whose time something lies.
-fn message_at(chosen: &[Sample], at: Picoseconds) -> Option<u64> {
-    let holds = |sample: &&Sample| sample.trigger <= at && sample.done.is_some_and(|done| at <= done);
+fn message_at(chosen: &[Sample<'_>], at: Picoseconds) -> Option<u64> {
+    let holds = |sample: &&Sample<'_>| sample.trigger <= at && sample.done.is_some_and(|done| at <= done);
     chosen.iter().find(holds).map(|sample| sample.index)
 }

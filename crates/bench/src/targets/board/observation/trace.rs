@@ -2,7 +2,6 @@
 //! which those are; that nobody looked is what keeps it fast, and that both give the same samples shows that looking
 //! changes nothing.
 
-use ::traffic::{Outcome, Sample};
 use attribution::flow::{self, Seen};
 use attribution::frames::{Passage, Passages};
 use attribution::shares::{self, Shares, Waits, Way};
@@ -11,13 +10,13 @@ use attribution::transfers::{self, BulkEvidence, Circumstances, LimitsByPorts};
 use attribution::{BudgetSpan, Evidence, Interval, Testimony, bulk};
 use board::{Board, BoardError};
 use lan::TracedFrame;
-use record::Control;
+use record::{Control, Sample, Samples};
 use units::{PS_PER_S, Picoseconds};
 
+use super::super::prepare::ReadyBoards;
+use super::super::rig::Rig;
 use super::wire;
 use super::witness::Witness;
-use crate::board_rows::rig::Rig;
-use crate::board_rows::{BoardRowResult, ReadyRow};
 use crate::suite::Quantity;
 
 /// Among so many first messages those near the median and near the 95th percentile are traced.
@@ -44,22 +43,22 @@ const PIECE: Picoseconds = Picoseconds::new(PS_PER_S / 20);
 
 /// Where the time of a row's messages goes.
 #[derive(Debug, Clone, Default)]
-pub struct RowBudget {
+pub(crate) struct RowBudget {
     /// The spans of the traced messages, without gaps.
     pub(crate) spans: Vec<BudgetSpan>,
     /// The frames of the traced messages, as the bytes of a pcapng file.
-    pub pcapng: Vec<u8>,
+    pub(crate) pcapng: Vec<u8>,
     /// What else was seen.
-    pub evidence: Evidence,
+    pub(crate) evidence: Evidence,
     /// The same of the peer.
-    pub peer_evidence: Option<Evidence>,
+    pub(crate) peer_evidence: Option<Evidence>,
     /// What was seen of a bulk transfer.
-    pub bulk: Option<BulkEvidence>,
+    pub(crate) bulk: Option<BulkEvidence>,
 }
 
 /// The second run.
 struct Trace<'a> {
-    ready: &'a ReadyRow,
+    ready: &'a ReadyBoards,
     rig: Rig,
     /// Of each board.
     witnesses: Vec<Witness>,
@@ -78,17 +77,18 @@ struct Trace<'a> {
 ///
 /// # Errors
 /// When the board cannot be made like that.
-pub fn budget_of(
-    result: &BoardRowResult,
+pub(crate) fn budget_of(
+    ready: &ReadyBoards,
+    samples: &Samples,
+    busy_share: Option<f64>,
     seed: u64,
     control: &Control,
 ) -> Result<Option<RowBudget>, BoardError> {
-    let chosen = chosen(result);
+    let chosen = chosen(samples, busy_share);
     if chosen.is_empty() {
         return Ok(None);
     }
-    let ready = &result.ready;
-    let is_bulk = ready.row.measurement.quantity == Quantity::Bulk;
+    let is_bulk = ready.measurement.quantity == Quantity::Bulk;
     let mut rig = Rig::of(ready, seed)?;
     rig.trace_frames();
     let witnesses = std::iter::once(&ready.dut).chain(&ready.peer).map(Witness::of).collect();
@@ -177,7 +177,7 @@ impl Trace<'_> {
         Ok(true)
     }
 
-    fn budget(mut self, chosen: &[Sample]) -> RowBudget {
+    fn budget(mut self, chosen: &[Sample<'_>]) -> RowBudget {
         self.passages.finish();
         let cable_bits_per_second = self.ready.network.speed.bits_per_second();
         let messages = chosen.len();
@@ -233,7 +233,7 @@ struct BulkTrace {
 }
 
 impl BulkTrace {
-    fn of(chosen: &[Sample]) -> Self {
+    fn of(chosen: &[Sample<'_>]) -> Self {
         let typical = windows(&typical(chosen), false);
         Self { segments: Vec::new(), typical, windows: Vec::new(), limits: Vec::new() }
     }
@@ -245,7 +245,7 @@ impl BulkTrace {
     /// The figures of the transfer, and what the board waited for.
     fn told(
         self,
-        ready: &ReadyRow,
+        ready: &ReadyBoards,
         passages: &[Passage],
         testimony: &Testimony,
         sck_hz: Option<u64>,
@@ -275,23 +275,23 @@ fn takes_frames(rig: &mut Rig) -> bool {
 }
 
 /// The messages that are traced, in the order of time.
-fn chosen(result: &BoardRowResult) -> Vec<Sample> {
-    let answered = result.samples.iter().filter(|one| one.outcome == Outcome::Ok && one.latency().is_some());
-    let time = |sample: &Sample| sample.latency().map_or(0, Picoseconds::ps);
-    let mut times: Vec<i64> = answered.clone().map(time).collect();
+fn chosen(samples: &Samples, busy_share: Option<f64>) -> Vec<Sample<'_>> {
+    let answered = samples.answered();
+    let time = |sample: &Sample<'_>| sample.latency().map_or(0, Picoseconds::ps);
+    let mut times: Vec<i64> = answered.clone().map(|sample| time(&sample)).collect();
     times.sort_unstable();
-    let first: Vec<&Sample> = answered.take(CHOSEN_AMONG).collect();
+    let first: Vec<Sample<'_>> = answered.take(CHOSEN_AMONG).collect();
     if times.is_empty() {
         return Vec::new();
     }
-    let work = result.counts.get("busy_share_core0").copied().unwrap_or(1.0).max(0.01);
+    let work = busy_share.unwrap_or(1.0).max(0.01);
     let affordable = MOST_WORK / (work * times[times.len() / 2].max(1) as f64);
     let most = (affordable as usize).clamp(FEWEST_MESSAGES, NEAR_MEDIAN + NEAR_P95);
     let near = |p: f64, count: usize| {
         let wanted = stats::quantile(&times, p) as i64;
         let mut nearest = first.clone();
         nearest.sort_by_key(|sample| ((time(sample) - wanted).abs(), sample.index));
-        nearest.into_iter().take(count).cloned().collect::<Vec<Sample>>()
+        nearest.into_iter().take(count).collect::<Vec<Sample<'_>>>()
     };
     let of_p95 = (most * NEAR_P95 / (NEAR_MEDIAN + NEAR_P95)).max(1);
     let mut chosen = near(0.5, most - of_p95);
@@ -312,18 +312,18 @@ fn has_a_heavy_tail(times: &[i64]) -> bool {
 
 /// Whether the messages were those of the first run. Intervals of a transfer are told of with the first byte after them, so
 /// that the last ones may not be known yet.
-fn is_the_same(rig: &mut Rig, chosen: &[Sample], ready: &ReadyRow) -> bool {
-    let again = rig.samples(ready);
-    let last = again.last().map(|sample| sample.index);
-    chosen.iter().all(|sample| match again.binary_search_by_key(&sample.index, |one| one.index) {
-        Ok(place) => (again[place].trigger, again[place].done) == (sample.trigger, sample.done),
-        Err(_) => Some(sample.index) > last,
+fn is_the_same(rig: &mut Rig, chosen: &[Sample<'_>], ready: &ReadyBoards) -> bool {
+    let again = rig.samples(ready).counting(ready.measurement.skip, ready.measurement.samples);
+    let last = again.iter().last().map(|sample| sample.index);
+    chosen.iter().all(|sample| match again.by_index(sample.index) {
+        Some(one) => (one.trigger, one.done) == (sample.trigger, sample.done),
+        None => Some(sample.index) > last,
     })
 }
 
 /// The half of the messages that is nearest to their median, as the stages of a median are shown.
-fn typical(chosen: &[Sample]) -> Vec<Sample> {
-    let time = |one: &Sample| one.latency().map_or(0, Picoseconds::ps);
+fn typical<'a>(chosen: &[Sample<'a>]) -> Vec<Sample<'a>> {
+    let time = |one: &Sample<'_>| one.latency().map_or(0, Picoseconds::ps);
     let mut times: Vec<i64> = chosen.iter().map(time).collect();
     times.sort_unstable();
     let median = stats::quantile(&times, 0.5) as i64;
@@ -335,7 +335,7 @@ fn typical(chosen: &[Sample]) -> Vec<Sample> {
 }
 
 /// The times of messages; those that overlap are one, and those that touch unless they are to stay apart.
-fn windows(chosen: &[Sample], apart: bool) -> Vec<Span> {
+fn windows(chosen: &[Sample<'_>], apart: bool) -> Vec<Span> {
     let mut windows: Vec<Span> = Vec::new();
     for sample in chosen {
         let (from, to) = (sample.trigger, sample.done.unwrap_or(sample.trigger));

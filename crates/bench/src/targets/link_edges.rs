@@ -1,8 +1,8 @@
 //! The edges of a virtual run as a capture: what an analyser on the trigger and done pins would have seen.
 
-use capture::pairing::Pairing;
 use capture::{CaptureError, CaptureInfo, Change, ChangeSource, Channel};
-use units::PS_PER_US;
+use record::Samples;
+use units::{PS_PER_US, Picoseconds};
 
 /// Pulses are this long where the next edge leaves room.
 const PULSE_PS: i64 = 10 * PS_PER_US;
@@ -24,9 +24,10 @@ pub struct VirtualEdges {
 
 impl VirtualEdges {
     /// The edges of messages.
-    pub fn new(pairing: &Pairing, end_ps: i64) -> Self {
-        let rises: Vec<i64> = pairing.trigger_times_ps().to_vec();
-        let mut dones: Vec<i64> = pairing.triggers().filter_map(|trigger| trigger.done_ps).collect();
+    pub fn new(samples: &Samples, end_ps: i64) -> Self {
+        let rises: Vec<i64> = samples.trigger_times_ps().to_vec();
+        let mut dones: Vec<i64> =
+            samples.iter().filter_map(|sample| sample.done).map(Picoseconds::ps).collect();
         dones.sort_unstable();
         let mut edges = Vec::with_capacity(4 * rises.len());
         for (times, others, bit) in [(&rises, &dones, TRIGGER), (&dones, &rises, DONE)] {

@@ -3,9 +3,10 @@
 //! The interval of a rate or mean is that of batch means (Law and Kelton, Simulation Modeling and Analysis, 9.5.3): messages follow each
 //! other closely, so that one's time tells of the next one's, and the means of long batches hardly do.
 
-use ::traffic::{Outcome, Sample};
+use record::{Sample, Samples, Statistics};
 use units::PS_PER_S;
 
+use super::measure::Measure;
 use crate::suite::{Quantity, Statistic};
 
 const BATCHES: usize = 20;
@@ -26,14 +27,35 @@ pub struct Figure {
     pub n: usize,
 }
 
+/// Where the interval of a median comes from.
+#[derive(Debug, Clone, Copy)]
+pub enum MedianInterval {
+    /// From a bootstrap with a seed.
+    Bootstrap(u64),
+    /// It was computed already, or nobody wants it.
+    Known(Option<(f64, f64)>),
+}
+
+impl MedianInterval {
+    /// What the statistics of the same samples say: their bootstrap has the same seed, and would draw the same.
+    pub(super) fn of(statistics: &Statistics, measure: Measure) -> Self {
+        let known = statistics.intervals.as_ref().map(|intervals| intervals.median_ps);
+        Self::Known(known.filter(|_| measure.intervals))
+    }
+}
+
 impl Figure {
     /// The figure of samples, of latencies a statistic; nothing where none was answered.
-    pub fn of(quantity: Quantity, statistic: Statistic, samples: &[Sample], seed: u64) -> Option<Self> {
-        let answered: Vec<&Sample> =
-            samples.iter().filter(|sample| sample.outcome == Outcome::Ok && sample.done.is_some()).collect();
+    pub fn of(
+        quantity: Quantity,
+        statistic: Statistic,
+        samples: &Samples,
+        interval: MedianInterval,
+    ) -> Option<Self> {
+        let answered: Vec<Sample<'_>> = samples.answered().collect();
         match quantity {
             Quantity::Latency => match statistic {
-                Statistic::Median => median(&answered, seed),
+                Statistic::Median => median(&answered, interval),
                 Statistic::Mean => mean(&answered),
             },
             Quantity::Messages | Quantity::Requests => rate(&completions(&answered), 1.0),
@@ -55,7 +77,7 @@ impl Figure {
 type Done = (f64, f64);
 
 /// One message each, with the time since the one before.
-fn completions(answered: &[&Sample]) -> Vec<Done> {
+fn completions(answered: &[Sample<'_>]) -> Vec<Done> {
     let mut ends: Vec<i64> = answered.iter().filter_map(|sample| sample.done).map(|done| done.ps()).collect();
     ends.sort_unstable();
     let begin = answered.iter().map(|sample| sample.trigger.ps()).min().unwrap_or(0);
@@ -64,10 +86,10 @@ fn completions(answered: &[&Sample]) -> Vec<Done> {
 }
 
 /// The bytes of each interval.
-fn volumes(answered: &[&Sample]) -> Vec<Done> {
+fn volumes(answered: &[Sample<'_>]) -> Vec<Done> {
     let timed = answered
         .iter()
-        .filter_map(|sample| Some((sample.payload_bytes as f64, sample.latency()?.ps() as f64)));
+        .filter_map(|sample| Some((sample.payload_bytes() as f64, sample.latency()?.ps() as f64)));
     timed.filter(|(_, time)| *time > 0.0).collect()
 }
 
@@ -92,18 +114,23 @@ fn variance(values: &[f64]) -> f64 {
     values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / (values.len() - 1) as f64
 }
 
-fn median(answered: &[&Sample], seed: u64) -> Option<Figure> {
+fn median(answered: &[Sample<'_>], interval: MedianInterval) -> Option<Figure> {
     let latencies: Vec<i64> =
         answered.iter().filter_map(|sample| sample.latency()).map(|time| time.ps()).collect();
     let mut sorted = latencies.clone();
     sorted.sort_unstable();
     let n = (!sorted.is_empty()).then_some(sorted.len())?;
-    let bounds = stats::bootstrap::intervals(&latencies, &[0.5], seed);
-    Some(Figure { value: stats::quantile(&sorted, 0.5), interval: bounds.map(|found| found.bounds_ps[0]), n })
+    let interval = match interval {
+        MedianInterval::Bootstrap(seed) => {
+            stats::bootstrap::intervals(&latencies, &[0.5], seed).map(|found| found.bounds_ps[0])
+        }
+        MedianInterval::Known(known) => known,
+    };
+    Some(Figure { value: stats::quantile(&sorted, 0.5), interval, n })
 }
 
 /// Batches of messages one after the other, as of rates.
-fn mean(answered: &[&Sample]) -> Option<Figure> {
+fn mean(answered: &[Sample<'_>]) -> Option<Figure> {
     let latencies: Vec<f64> =
         answered.iter().filter_map(|sample| sample.latency()).map(|time| time.ps() as f64).collect();
     let n = (!latencies.is_empty()).then_some(latencies.len())?;
@@ -119,27 +146,30 @@ fn mean(answered: &[&Sample]) -> Option<Figure> {
 
 #[cfg(test)]
 mod tests {
+    use record::Exchange;
     use units::Picoseconds;
 
     use super::*;
 
-    fn messages(times_us: impl Iterator<Item = i64>) -> Vec<Sample> {
+    const SEEDED: MedianInterval = MedianInterval::Bootstrap(1);
+
+    fn messages(times_us: impl Iterator<Item = i64>) -> Samples {
         let mut now = Picoseconds::ZERO;
-        let mut index = 0;
-        times_us
-            .map(|time| {
-                let begun = Sample::begun(index, now);
-                now = now + Picoseconds::from_ns(time * 1000);
-                index += 1;
-                Sample { done: Some(now), outcome: Outcome::Ok, payload_bytes: 1000, ..begun }
-            })
-            .collect()
+        let mut samples = Samples::default();
+        for time in times_us {
+            let begun = now;
+            now = now + Picoseconds::from_ns(time * 1000);
+            let exchange = Exchange { payload_bytes: 1000, ..Exchange::default() };
+            samples.push_exchange(Sample::known(samples.len() as u64, begun, Some(now)), exchange);
+        }
+        samples
     }
 
     #[test]
     fn a_thousand_messages_of_a_millisecond_are_a_thousand_a_second_without_doubt() {
         let figure =
-            Figure::of(Quantity::Messages, Statistic::Median, &messages((0..1000).map(|_| 1000)), 1).unwrap();
+            Figure::of(Quantity::Messages, Statistic::Median, &messages((0..1000).map(|_| 1000)), SEEDED)
+                .unwrap();
         assert!((figure.value - 1000.0).abs() < 1e-6, "{figure:?}");
         assert!(figure.is_within(1e-6) && figure.n == 1000);
     }
@@ -148,7 +178,7 @@ mod tests {
     fn a_rate_that_varies_has_an_interval_around_it_that_narrows() {
         let spread = |n: i64| {
             let times = (0..n).map(|index| 500 + (index * index * 7919) % 1009);
-            let figure = Figure::of(Quantity::Messages, Statistic::Median, &messages(times), 1).unwrap();
+            let figure = Figure::of(Quantity::Messages, Statistic::Median, &messages(times), SEEDED).unwrap();
             let (low, high) = figure.interval.unwrap();
             assert!(low < figure.value && figure.value < high);
             high - low
@@ -159,7 +189,7 @@ mod tests {
     #[test]
     fn a_thousand_bytes_in_a_millisecond_are_eight_megabits_a_second() {
         let figure =
-            Figure::of(Quantity::Bulk, Statistic::Median, &messages((0..50).map(|_| 1000)), 1).unwrap();
+            Figure::of(Quantity::Bulk, Statistic::Median, &messages((0..50).map(|_| 1000)), SEEDED).unwrap();
         assert!((figure.value - 8e6).abs() < 1e-3, "{figure:?}");
     }
 
@@ -168,7 +198,7 @@ mod tests {
         let times = |late: usize| (0..59).map(move |index| if index >= late { 1000 } else { 0 });
         for late in [1, 40, 58] {
             let figure =
-                Figure::of(Quantity::Messages, Statistic::Median, &messages(times(late)), 1).unwrap();
+                Figure::of(Quantity::Messages, Statistic::Median, &messages(times(late)), SEEDED).unwrap();
             assert_eq!(figure.interval.is_some(), late == 1, "{figure:?}");
         }
     }
@@ -176,18 +206,31 @@ mod tests {
     #[test]
     fn few_messages_have_a_rate_and_no_interval() {
         let figure =
-            Figure::of(Quantity::Messages, Statistic::Median, &messages((0..5).map(|_| 1000)), 1).unwrap();
+            Figure::of(Quantity::Messages, Statistic::Median, &messages((0..5).map(|_| 1000)), SEEDED)
+                .unwrap();
         assert_eq!((figure.interval, figure.is_within(0.5)), (None, false));
-        assert_eq!(Figure::of(Quantity::Latency, Statistic::Mean, &[], 1), None);
+        assert_eq!(Figure::of(Quantity::Latency, Statistic::Mean, &Samples::default(), SEEDED), None);
     }
 
     #[test]
     fn a_mean_counts_what_a_median_leaves_out() {
         let times = |index: i64| if index % 10 == 9 { 11_000 } else { 1000 };
         let messages = messages((0..200).map(times));
-        let of = |statistic| Figure::of(Quantity::Latency, statistic, &messages, 1).unwrap();
+        let of = |statistic| Figure::of(Quantity::Latency, statistic, &messages, SEEDED).unwrap();
         assert_eq!((of(Statistic::Median).value, of(Statistic::Mean).value), (1e9, 2e9));
         // Each of the 20 batches has one of the long ones.
         assert_eq!(of(Statistic::Mean).interval, Some((2e9, 2e9)));
+    }
+
+    #[test]
+    fn the_interval_of_the_statistics_is_that_of_an_own_bootstrap() {
+        let samples = messages((0..300).map(|index| 900 + (index * 7919) % 211));
+        let measure = Measure { seed: 3, intervals: true, findings: false, spans_of_first: 0 };
+        let latencies = samples.latencies_ps();
+        let statistics = record::statistics(&[], &latencies, &[], 0, measure.seed, true, None);
+        let of = |interval| Figure::of(Quantity::Latency, Statistic::Median, &samples, interval).unwrap();
+        let known = of(MedianInterval::of(&statistics, measure));
+        assert_eq!(known, of(MedianInterval::Bootstrap(measure.seed)));
+        assert!(known.interval.is_some() && known.value == statistics.summary.unwrap().p50);
     }
 }

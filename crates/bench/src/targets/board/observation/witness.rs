@@ -10,8 +10,8 @@ use rp2040::chip::Counts;
 use units::Picoseconds;
 use wiznet::{Access, Options};
 
+use super::super::prepare::ReadyBoard;
 use super::cpu::Follower;
-use crate::board_rows::ReadyBoard;
 
 /// What was seen of a board.
 pub(super) struct Witness {

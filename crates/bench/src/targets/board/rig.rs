@@ -1,17 +1,16 @@
 //! What a row is run on: a board with the PC at the other end of its network, or two boards on one wire.
 
-use ::traffic::{Results, Sample};
+use record::{Control, Exchange, Sample, Samples};
+use traffic::Results;
 use units::Picoseconds;
 use wiznet::Access;
 
-use super::ReadyRow;
 use super::edges::Edges;
-use super::prepare::{ReadyBoard, ReadyTrigger};
+use super::prepare::{ReadyBoard, ReadyBoards, ReadyTrigger};
 use super::rounds::Rounds;
 use board::parts::Pulses;
 use board::{Board, BoardError, BoardOptions, BoardPair, BoardRun, Crossing, Ended, RunUntil, Side};
 use lan::{TracedFrame, TrafficResults};
-use record::Control;
 
 /// What a peer is called.
 const PEER: &str = "peer";
@@ -46,7 +45,7 @@ enum Messages {
 }
 
 impl Messages {
-    fn samples(&self) -> Vec<Sample> {
+    fn samples(&self) -> Vec<traffic::Sample> {
         match self {
             Self::Rounds(rounds) => rounds.samples().to_vec(),
             Self::Edges(edges) => edges.samples(),
@@ -64,7 +63,7 @@ pub(super) struct Passed {
 
 impl Rig {
     /// The boards of a row, with their images and their network, at the beginning of time.
-    pub(super) fn of(ready: &ReadyRow, seed: u64) -> Result<Self, BoardError> {
+    pub(super) fn of(ready: &ReadyBoards, seed: u64) -> Result<Self, BoardError> {
         let dut = loaded(&ready.dut, ready, seed)?;
         let Some(peer) = &ready.peer else { return Ok(Self::WithPc(Box::new(dut))) };
         // Two chips with one seed would choose the same numbers.
@@ -141,34 +140,45 @@ impl Rig {
         passed
     }
 
-    /// Whose messages are taken, those that count so far, and how many were left out before them.
-    pub(super) fn messages(&mut self, ready: &ReadyRow) -> (Option<TrafficResults>, Vec<Sample>, usize) {
-        let (of, samples) = match self {
-            Self::WithPc(board) => with_pc(board, ready),
-            Self::WithPeer(peers) => peers.told(),
-        };
-        let (samples, skipped) = counting(samples, ready);
-        (of, samples, skipped)
+    /// Whose messages are taken; nothing where nobody's are.
+    pub(super) fn traffic(&mut self, ready: &ReadyBoards) -> Option<TrafficResults> {
+        match self {
+            Self::WithPc(board) => with_pc(board, ready).0,
+            Self::WithPeer(peers) => Some(peers.told()),
+        }
     }
 
-    /// Those messages alone: what is asked again and again while a row runs.
-    pub(super) fn samples(&mut self, ready: &ReadyRow) -> Vec<Sample> {
-        let samples = match self {
+    /// All messages so far.
+    pub(super) fn samples(&mut self, ready: &ReadyBoards) -> Samples {
+        recorded(match self {
             Self::WithPc(board) => with_pc(board, ready).1,
             Self::WithPeer(peers) => peers.messages.samples(),
-        };
-        counting(samples, ready).0
+        })
     }
 }
 
-/// The messages that count, and how many were left out before them.
-fn counting(mut samples: Vec<Sample>, ready: &ReadyRow) -> (Vec<Sample>, usize) {
-    let skipped = usize::try_from(ready.row.measurement.skip).unwrap_or(usize::MAX).min(samples.len());
-    samples.drain(..skipped);
-    if let Some(most) = ready.row.measurement.samples {
-        samples.truncate(usize::try_from(most).unwrap_or(usize::MAX));
+/// Messages of a client or a server as the run folder knows them: what was not answered rightly has no end, and an error that
+/// begins with the client's word for it.
+fn recorded(messages: Vec<traffic::Sample>) -> Samples {
+    let mut samples = Samples::with_room(messages.len());
+    for message in messages {
+        let is_right = message.outcome == traffic::Outcome::Ok && message.done.is_some();
+        let done = message.done.filter(|_| is_right);
+        let word = message.outcome.word();
+        let error = message.error.map_or_else(|| word.to_owned(), |error| format!("{word}: {error}"));
+        let exchange = Exchange {
+            payload_bytes: message.payload_bytes,
+            request_bytes: message.request_bytes,
+            response_bytes: message.response_bytes,
+            connection: message.connection,
+            connect: message.connect,
+            first_byte: message.first_byte,
+            status: message.status,
+            error: (!is_right).then_some(error),
+        };
+        samples.push_exchange(Sample::known(message.index, message.trigger, done), exchange);
     }
-    (samples, skipped)
+    samples
 }
 
 impl Peers {
@@ -188,25 +198,24 @@ impl Peers {
         ended
     }
 
-    /// The peer as one of the PC's servers, and its messages.
-    fn told(&self) -> (Option<TrafficResults>, Vec<Sample>) {
+    /// The peer as one of the PC's servers.
+    fn told(&self) -> TrafficResults {
         let (kind, summary) = match &self.messages {
             Messages::Rounds(rounds) => (ANSWERS, rounds.why_none()),
             Messages::Edges(edges) => (RAISES, edges.why_none()),
         };
-        let results = TrafficResults {
+        TrafficResults {
             name: PEER.to_owned(),
             kind: kind.to_owned(),
             is_client: false,
             has_begun: true,
             is_done: false,
             results: Results { summary, ..Results::default() },
-        };
-        (Some(results), self.messages.samples())
+        }
     }
 }
 
-fn loaded(ready: &ReadyBoard, row: &ReadyRow, seed: u64) -> Result<Board, BoardError> {
+fn loaded(ready: &ReadyBoard, row: &ReadyBoards, seed: u64) -> Result<Board, BoardError> {
     let network = row.network.clone();
     let mut board =
         Board::new(ready.board.clone(), BoardOptions { seed, network, ..BoardOptions::default() })?;
@@ -221,7 +230,7 @@ fn edges(pair: &mut BoardPair, trigger: &ReadyTrigger, seed: u64) -> Edges {
     Edges::watch([(dut, trigger.pin), (peer, trigger.done)], trigger.payload_bytes.unwrap_or(0))
 }
 
-fn with_pc(board: &mut Board, ready: &ReadyRow) -> (Option<TrafficResults>, Vec<Sample>) {
+fn with_pc(board: &mut Board, ready: &ReadyBoards) -> (Option<TrafficResults>, Vec<traffic::Sample>) {
     let Some(lan) = board.parts().lan() else { return (None, Vec::new()) };
     let all = lan.results();
     let chosen = match &ready.of {

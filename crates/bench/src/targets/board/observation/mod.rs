@@ -1,8 +1,10 @@
 //! A row's boards are run once more and looked at: what is seen goes to crate `attribution`, which says where the time went.
 
 mod cpu;
+mod table;
 mod trace;
 mod wire;
 mod witness;
 
-pub use trace::{RowBudget, budget_of};
+pub(super) use table::spans_table;
+pub(super) use trace::{RowBudget, budget_of};

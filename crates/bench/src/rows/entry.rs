@@ -1,41 +1,25 @@
-//! Rows of boards in a manifest.
-
-use std::collections::BTreeMap;
+//! Rows in a manifest: what all kinds of target have in common, and beside it what only one kind has.
 
 use serde::Serialize;
 
-use attribution::{BulkEvidence, Evidence};
-
-use super::{BoardRowResult, Figure, Firmware, LatencyFigures, ReadyBoard};
-use crate::suite::{Amount, BoardRow, SameBut, Statistic};
+use super::{Figure, LatencyFigures, RowResult};
+use crate::suite::{Amount, Row, SameBut, Statistic};
+use crate::targets::Facts;
 
 /// A row in a manifest.
 #[derive(Debug, Clone, Serialize)]
-pub struct BoardEntry {
+pub struct RowEntry {
     /// The value of `run` in the tables.
     pub run: String,
-    /// The suite's entry.
+    /// The suite's entry; of a link with the settings that vary.
     pub variant: String,
     /// What it is called in tables.
     pub title: String,
-    /// The board.
-    pub board: String,
-    /// The image.
-    pub firmware: FirmwareEntry,
-    /// The board in the place of the PC.
-    pub peer: Option<PeerEntry>,
-    /// What every message carries; null where messages say their own.
-    pub payload_bytes: Option<u64>,
-    /// All settings of the image as they were in force.
-    pub settings: BTreeMap<String, String>,
-    /// The network: `default`, a file, or the table of the suite as a document.
-    pub network: String,
-    /// Which edges are messages to the peer.
-    pub trigger: Option<String>,
-    /// What ran on the PC beside its servers.
-    pub traffic: Vec<String>,
-    /// Whose messages the samples are.
-    pub of: Option<String>,
+    /// The kind of target.
+    pub target: &'static str,
+    /// What only that kind has.
+    #[serde(flatten)]
+    pub facts: Facts,
     /// `messages`, `requests`, `latency` or `bulk`.
     pub measure: &'static str,
     /// What was measured.
@@ -52,44 +36,8 @@ pub struct BoardEntry {
     pub skip: u64,
     /// The end of the run.
     pub end_ps: i64,
-    /// How it ended.
-    pub ended: String,
     /// Why there is no figure.
     pub problem: Option<String>,
-    /// What was counted on the board.
-    pub counts: BTreeMap<&'static str, f64>,
-    /// What was seen while messages were traced.
-    pub evidence: Option<Evidence>,
-    /// What was seen of a bulk transfer meanwhile.
-    pub bulk: Option<BulkEvidence>,
-    /// What a user should know of how the board's chips were treated.
-    pub notes: Vec<String>,
-}
-
-/// A peer in a manifest.
-#[derive(Debug, Clone, Serialize)]
-pub struct PeerEntry {
-    /// The board.
-    pub board: String,
-    /// The image.
-    pub firmware: FirmwareEntry,
-    /// All settings of the image as they were in force.
-    pub settings: BTreeMap<String, String>,
-    /// How its run ended.
-    pub ended: String,
-    /// What was counted on it.
-    pub counts: BTreeMap<&'static str, f64>,
-    /// What was seen of it while messages were traced.
-    pub evidence: Option<Evidence>,
-}
-
-/// An image in a manifest.
-#[derive(Debug, Clone, Serialize)]
-pub struct FirmwareEntry {
-    /// Its name.
-    pub name: String,
-    /// SHA-256 of its file, in hexadecimal.
-    pub sha256: String,
 }
 
 /// A figure in a manifest.
@@ -125,8 +73,8 @@ pub struct LatencyEntry {
 }
 
 impl LatencyEntry {
-    fn of(row: &BoardRow, figures: LatencyFigures) -> Self {
-        let of = |statistic| figure_entry(row, figures.of(statistic), Some(statistic));
+    fn of(row: &Row, figures: LatencyFigures) -> Self {
+        let of = |statistic| figure_entry(row, figures.one(statistic), Some(statistic));
         Self {
             median: of(Statistic::Median),
             mean: of(Statistic::Mean),
@@ -145,9 +93,30 @@ impl LatencyEntry {
     }
 }
 
+/// What others measured, in a manifest.
+#[derive(Debug, Clone, Serialize)]
+#[serde(untagged)]
+pub enum PublishedEntry {
+    /// The median of a link's entry.
+    Median(PublishedMedianEntry),
+    /// Any other figure.
+    Figure(Box<PublishedFigureEntry>),
+}
+
+/// A published median in a manifest.
+#[derive(Debug, Clone, Serialize)]
+pub struct PublishedMedianEntry {
+    /// The median.
+    pub median_ps: i64,
+    /// Where it was published.
+    pub source: String,
+    /// What is to be known of it.
+    pub note: Option<String>,
+}
+
 /// A published figure in a manifest.
 #[derive(Debug, Clone, Serialize)]
-pub struct PublishedEntry {
+pub struct PublishedFigureEntry {
     /// As it was published; nothing for a range.
     pub value: Option<f64>,
     /// The least of a range.
@@ -190,13 +159,17 @@ pub struct TimesEntry {
 }
 
 impl PublishedEntry {
-    fn of(result: &BoardRowResult, theirs: Option<f64>, rows: &Rows<'_>) -> Option<Self> {
-        let row = result.row();
+    fn of(result: &RowResult, theirs: Option<f64>, rows: &Rows<'_>) -> Option<Self> {
+        let row = &result.row;
         let published = row.published.as_ref()?;
+        if let Some(median_ps) = published.median_ps() {
+            let (source, note) = (published.source.clone(), published.note.clone());
+            return Some(Self::Median(PublishedMedianEntry { median_ps, source, note }));
+        }
         let (value, from, to) = parts_of(published.amount);
         let (in_unit, least, most) =
             parts_of(published.in_unit_of(row.measurement.quantity).unwrap_or(published.amount));
-        Some(Self {
+        Some(Self::Figure(Box::new(PublishedFigureEntry {
             value,
             from,
             to,
@@ -215,7 +188,7 @@ impl PublishedEntry {
                 let measured = result.figure.zip(other).map(|(own, other)| own.value / other.value);
                 TimesEntry { run: times.row.clone(), published: times.value, measured }
             }),
-        })
+        })))
     }
 }
 
@@ -244,42 +217,29 @@ pub struct SameButEntry {
 }
 
 /// Finds a row that was kept before by its name.
-type Rows<'a> = dyn Fn(&str) -> Option<&'a BoardEntry> + 'a;
+type Rows<'a> = dyn Fn(&str) -> Option<&'a RowEntry> + 'a;
 
-impl BoardEntry {
+impl RowEntry {
     /// The entry of a row; `rows` finds those that it is compared with.
-    pub fn of(result: &BoardRowResult, rows: &Rows<'_>) -> Self {
-        let row = result.row();
+    pub fn of(result: &RowResult, rows: &Rows<'_>) -> Self {
+        let row = &result.row;
         let other = row.same_but.as_ref().and_then(|same| rows(&same.row));
-        let figure = result.figure.map(|figure| figure_entry(row, figure, row.statistic()));
         let theirs = other.and_then(|other| other.like(row.statistic())).map(|figure| figure.value);
         Self {
             run: row.name.clone(),
             variant: row.entry.clone(),
             title: row.title.clone(),
-            board: result.ready.dut.board.name.clone(),
-            firmware: firmware_entry(&result.ready.dut),
-            peer: peer_entry(result),
-            payload_bytes: result.ready.trigger.as_ref().and_then(|trigger| trigger.payload_bytes),
-            settings: result.ready.dut.settings.clone(),
-            network: row.setup.network.text().to_owned(),
-            trigger: row.setup.trigger.as_ref().map(|trigger| trigger.to_string()),
-            traffic: row.setup.traffic.iter().map(|one| one.to_string()).collect(),
-            of: result.traffic.as_ref().map(|(name, _)| name.clone()),
+            target: result.entry.kind,
+            facts: result.entry.facts.clone(),
             measure: row.measurement.quantity.name(),
-            figure,
+            figure: result.figure.map(|figure| figure_entry(row, figure, row.statistic())),
             latency: result.latency.map(|figures| LatencyEntry::of(row, figures)),
             published: PublishedEntry::of(result, theirs, rows),
             same_but: row.same_but.as_ref().map(|same| same_but_entry(same, result, other)),
             samples: result.samples.len(),
             skip: row.measurement.skip,
-            end_ps: result.end_ps,
-            ended: result.ended.clone(),
+            end_ps: result.entry.end.ps(),
             problem: result.problem.clone(),
-            counts: result.counts.clone(),
-            evidence: result.budget.as_ref().map(|budget| budget.evidence.clone()),
-            bulk: result.budget.as_ref().and_then(|budget| budget.bulk.clone()),
-            notes: result.notes.clone(),
         }
     }
 
@@ -292,45 +252,19 @@ impl BoardEntry {
     }
 }
 
-fn firmware_entry(ready: &ReadyBoard) -> FirmwareEntry {
-    let Firmware { name, sha256 } = ready.firmware.clone();
-    FirmwareEntry { name, sha256 }
-}
-
-fn peer_entry(result: &BoardRowResult) -> Option<PeerEntry> {
-    let (ready, peer) = (result.ready.peer.as_ref()?, result.peer.as_ref()?);
-    Some(PeerEntry {
-        board: ready.board.name.clone(),
-        firmware: firmware_entry(ready),
-        settings: ready.settings.clone(),
-        ended: peer.ended.clone(),
-        counts: peer.counts.clone(),
-        evidence: result.budget.as_ref().and_then(|budget| budget.peer_evidence.clone()),
-    })
-}
-
-fn figure_entry(row: &BoardRow, figure: Figure, statistic: Option<Statistic>) -> FigureEntry {
+fn figure_entry(row: &Row, figure: Figure, statistic: Option<Statistic>) -> FigureEntry {
     let Figure { value, interval, n } = figure;
     let statistic = statistic.map(Statistic::name);
     FigureEntry { value, interval, unit: row.measurement.quantity.unit(), n, statistic }
 }
 
-/// A value that only one of the two rows changes is the image's own in the other.
-fn same_but_entry(same: &SameBut, result: &BoardRowResult, other: Option<&BoardEntry>) -> SameButEntry {
+/// A value that only one of the two rows changes is the target's own in the other.
+fn same_but_entry(same: &SameBut, result: &RowResult, other: Option<&RowEntry>) -> SameButEntry {
     let SameBut { row, what, here, there } = same.clone();
-    // Of a peer's settings the name says that they are.
-    let own = |settings: &BTreeMap<String, String>, peers: Option<&BTreeMap<String, String>>| match what
-        .strip_prefix("peer.")
-    {
-        Some(name) => peers.and_then(|peers| peers.get(name)).cloned(),
-        None => settings.get(&what).cloned(),
-    };
-    let ready = &result.ready;
-    let of_other = |other: &BoardEntry| own(&other.settings, other.peer.as_ref().map(|peer| &peer.settings));
     SameButEntry {
-        here: here.or_else(|| own(&ready.dut.settings, ready.peer.as_ref().map(|peer| &peer.settings))),
-        there: there.or_else(|| other.and_then(of_other)),
-        figure: other.and_then(|other| other.like(result.row().statistic())).cloned(),
+        here: here.or_else(|| result.entry.facts.setting(&what)),
+        there: there.or_else(|| other.and_then(|other| other.facts.setting(&what))),
+        figure: other.and_then(|other| other.like(result.row.statistic())).cloned(),
         run: row,
         what,
     }

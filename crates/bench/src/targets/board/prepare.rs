@@ -10,7 +10,7 @@ use sha2::{Digest, Sha256};
 use units::Picoseconds;
 
 use super::peers;
-use crate::suite::{BoardRow, NetworkSource, PinTrigger, Suite, SuiteError};
+use crate::suite::{BoardSetup, Measurement, NetworkSource, PinTrigger, Row, Suite, SuiteError};
 use board::{BoardError, BoardFile, find_board, image_settings, read_image_file, with_settings};
 use fields::toml_file::Misplaced;
 use lan::NetworkSetup;
@@ -57,11 +57,13 @@ pub struct ReadyTrigger {
     pub payload_bytes: Option<u64>,
 }
 
-/// A row that can be run.
+/// The boards of a row, with all that came from files.
 #[derive(Debug, Clone)]
-pub struct ReadyRow {
-    /// What was asked.
-    pub row: BoardRow,
+pub struct ReadyBoards {
+    /// What was asked of them.
+    pub setup: BoardSetup,
+    /// What is taken from them.
+    pub measurement: Measurement,
     /// The board that is measured.
     pub dut: ReadyBoard,
     /// The board in the place of the PC.
@@ -77,19 +79,9 @@ pub struct ReadyRow {
 /// A field of an entry, and what is wrong with it.
 pub(super) type Wrong = (&'static str, String);
 
-/// Prepares all rows of a suite that run on boards. `firmware` is the folder in which images are looked for first.
-///
-/// # Errors
-/// When an image, a board or a network is missing or cannot be used as the row says; the message names file and line.
-pub fn prepare(suite: &Suite, firmware: Option<&Path>) -> Result<Vec<ReadyRow>, SuiteError> {
-    let folder = suite.path.parent().map_or_else(PathBuf::new, Path::to_path_buf);
-    let firmware = firmware.map(Path::to_path_buf);
-    let mut places = Places { folder, firmware, images: BTreeMap::new() };
-    suite.boards.iter().map(|row| places.prepare(row)).collect()
-}
-
 /// Where files are looked for, and the images that were found.
-struct Places {
+#[derive(Debug)]
+pub struct Places {
     /// The suite's folder.
     folder: PathBuf,
     firmware: Option<PathBuf>,
@@ -98,6 +90,7 @@ struct Places {
 }
 
 /// An image as its file has it.
+#[derive(Debug)]
 struct PlainImage {
     image: Image,
     /// SHA-256 of the file.
@@ -105,18 +98,27 @@ struct PlainImage {
 }
 
 impl Places {
-    fn prepare(&mut self, row: &BoardRow) -> Result<ReadyRow, SuiteError> {
-        self.ready(row).map_err(|(field, message)| {
+    /// Those of a suite. `firmware` is the folder in which images are looked for first.
+    pub fn new(suite: &Suite, firmware: Option<&Path>) -> Self {
+        let folder = suite.path.parent().map_or_else(PathBuf::new, Path::to_path_buf);
+        Self { folder, firmware: firmware.map(Path::to_path_buf), images: BTreeMap::new() }
+    }
+
+    /// The boards of a row.
+    ///
+    /// # Errors
+    /// When an image, a board or a network is missing or cannot be used as the row says; the message names file and line.
+    pub fn prepare(&mut self, row: &Row, setup: &BoardSetup) -> Result<ReadyBoards, SuiteError> {
+        self.ready(row, setup).map_err(|(field, message)| {
             let message = format!("boards.{}.{field}: {message}", row.entry);
             Misplaced { path: row.place.path.clone(), line: row.place.line, message }.into()
         })
     }
 
-    fn ready(&mut self, row: &BoardRow) -> Result<ReadyRow, Wrong> {
-        let setup = &row.setup;
+    fn ready(&mut self, row: &Row, setup: &BoardSetup) -> Result<ReadyBoards, Wrong> {
         let fields = ["board", "firmware", "settings"];
         let dut = self.ready_board((&setup.board, &setup.firmware, &setup.settings), fields)?;
-        let (mut network, of) = self.network(row)?;
+        let (mut network, of) = self.network(row, setup)?;
         let peer = setup.peer.as_ref().map(|peer| {
             let fields = ["peer.board", "peer.firmware", "peer.settings"];
             let peer = self.ready_board((&peer.board, &peer.firmware, &peer.settings), fields)?;
@@ -128,7 +130,8 @@ impl Places {
         if peer.is_some() {
             (network.pc, network.traffic) = (None, Vec::new());
         }
-        Ok(ReadyRow { row: row.clone(), dut, peer, trigger: trigger.flatten(), network, of })
+        let (setup, measurement) = (setup.clone(), row.measurement.clone());
+        Ok(ReadyBoards { setup, measurement, dut, peer, trigger: trigger.flatten(), network, of })
     }
 
     /// A board with its image; errors are of these fields.
@@ -188,8 +191,8 @@ impl Places {
     }
 
     /// The network with the row's traffic, and whose messages are taken.
-    fn network(&self, row: &BoardRow) -> Result<(NetworkSetup, Option<String>), Wrong> {
-        let mut network = match &row.setup.network {
+    fn network(&self, row: &Row, setup: &BoardSetup) -> Result<(NetworkSetup, Option<String>), Wrong> {
+        let mut network = match &setup.network {
             NetworkSource::Default => NetworkSetup::default(),
             NetworkSource::Inline(setup, _) => (**setup).clone(),
             NetworkSource::File(path) => {
@@ -198,7 +201,7 @@ impl Places {
             }
         };
         let mut first_client = network.traffic.iter().find(|one| one.is_client()).map(|one| one.name.clone());
-        for one in &row.setup.traffic {
+        for one in &setup.traffic {
             let client = one.is_client();
             let name = network.add(one.clone()).map_err(|error| ("traffic", error))?;
             first_client = first_client.or(client.then_some(name));
