@@ -16,7 +16,8 @@ PACKAGE = REPOSITORY / "python" / "airwire"
 # ARCHITECTURE.md draws the same; a crate that is not listed here may use nothing of ours.
 CRATES = {
     "units": set(),
-    "capture": {"units"},
+    "files": set(),
+    "capture": {"units", "files"},
     "stats": {"units"},
     "sim": {"units"},
     "links": {"units", "sim"},
@@ -24,7 +25,7 @@ CRATES = {
     "traffic": {"units"},
     "wiznet": {"units", "sim"},
     "ethernet": {"units", "sim"},
-    "testbench": {"units", "capture", "stats", "sim", "links", "mcu", "traffic", "wiznet", "ethernet"},
+    "testbench": {"units", "files", "capture", "stats", "sim", "links", "mcu", "traffic", "wiznet", "ethernet"},
     "py": {"units", "capture", "stats", "links", "testbench", "wiznet"},
 }
 

@@ -4,6 +4,7 @@ mod analyze;
 mod discover;
 mod keep;
 mod labels;
+mod source_file;
 
 pub use analyze::{
     Analysis, CaptureResult, Failure, IntervalReport, Options, Statistics, analyze, statistics,

@@ -86,9 +86,8 @@ pub fn edges_table(capture: &CaptureResult) -> RecordBatch {
     let (mut run, mut channel, mut outcome) =
         (StringBuilder::new(), StringBuilder::new(), StringBuilder::new());
     let (mut time_ps, mut index) = (Int64Builder::new(), Int64Builder::new());
-    let path = capture.source.path.to_string_lossy();
     for done in capture.pairing.unpaired_dones() {
-        run.append_value(&path);
+        run.append_value(&capture.source.name);
         channel.append_value("done");
         time_ps.append_value(done.done_ps);
         outcome.append_value(done.outcome.name());
