@@ -25,7 +25,9 @@ mod tests {
         for (value, passes) in [(None, true), (Some("1"), false)] {
             let program = std::env::current_exe().unwrap();
             let mut command = Command::new(program);
-            command.args(["--exact", "tests::leaves_out", "--ignored", "--nocapture"]).env_remove(super::REQUIRE);
+            command
+                .args(["--exact", "tests::leaves_out", "--ignored", "--nocapture"])
+                .env_remove(super::REQUIRE);
             command.envs(value.map(|value| (super::REQUIRE, value)));
             let done = command.output().unwrap();
             let printed = String::from_utf8_lossy(&done.stderr);
