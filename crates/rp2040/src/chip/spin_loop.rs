@@ -1,19 +1,19 @@
-//! Laps of a core that waits are left out: a short loop that only looks at registers, which see the same until the next
-//! event, does the same until then. What the laps would have counted is counted, so that nobody can tell.
+//! Iterations of a core that waits are left out: a short loop that only looks at registers, which see the same until the next
+//! event, does the same until then. What the iterations would have counted is counted, so that nobody can tell.
 
 use units::Picoseconds;
 
 use crate::bus::Steady;
 use crate::chip::Rp2040;
 
-/// Branches in a lap of it.
+/// Branches in an iteration of it.
 const MOST_BRANCHES: usize = 8;
-/// Fewer laps are executed as fast as they are left out.
-const FEWEST_LAPS: u64 = 4;
+/// Fewer iterations are executed as fast as they are left out.
+const FEWEST_ITERATIONS: u64 = 4;
 
-/// A core at the end of a lap.
+/// A core at the end of an iteration.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Lap {
+pub(super) struct Iteration {
     core: usize,
     cycle: u64,
     instructions: u64,
@@ -24,7 +24,7 @@ pub(super) struct Lap {
     branches: usize,
 }
 
-/// What a lap takes, and whether it looks at registers alone.
+/// What an iteration takes, and whether it looks at registers alone.
 struct Length {
     cycles: u64,
     instructions: u64,
@@ -34,9 +34,9 @@ struct Length {
 }
 
 impl Rp2040 {
-    /// A core ended a lap that looks like one of a spin: leaves out as many as can be left out. Gives whether the core is to
+    /// A core ended an iteration that looks like one of a spin: leaves out as many as can be left out. Gives whether the core is to
     /// look once more before it sees that anything happened.
-    pub(super) fn leave_out_laps(&mut self, id: usize, end: Picoseconds) -> bool {
+    pub(super) fn leave_out_iterations(&mut self, id: usize, end: Picoseconds) -> bool {
         if self.bus.is_observed() {
             self.bus.spin.give_up();
             return false;
@@ -47,7 +47,7 @@ impl Rp2040 {
             return false;
         }
         if self.bus.spin.begins() {
-            self.lap = Some(self.lap_of(id));
+            self.iteration = Some(self.iteration_of(id));
             return false;
         }
         let happened = self.skip(id, end);
@@ -57,9 +57,9 @@ impl Rp2040 {
         happened.unwrap_or(false)
     }
 
-    fn lap_of(&self, id: usize) -> Lap {
+    fn iteration_of(&self, id: usize) -> Iteration {
         let core = &self.cores[id];
-        Lap {
+        Iteration {
             core: id,
             cycle: core.cycle,
             instructions: core.instructions(),
@@ -72,7 +72,7 @@ impl Rp2040 {
     }
 
     fn skip(&mut self, id: usize, end: Picoseconds) -> Option<bool> {
-        let length = self.length(self.lap.as_ref()?, &self.lap_of(id))?;
+        let length = self.length(self.iteration.as_ref()?, &self.iteration_of(id))?;
         let mut flows = !length.reads_memory && self.bus.spin.registers().len() == 1;
         let mut until = end;
         for &register in self.bus.spin.registers() {
@@ -86,16 +86,16 @@ impl Rp2040 {
         }
         let until = self.bus.clock.cycle_at(until.min(self.bus.io.next_wake()));
         let core = &mut self.cores[id];
-        let laps = until.saturating_sub(core.cycle + 1) / length.cycles;
-        core.leave_out(laps, length.cycles, length.instructions, length.branches);
-        self.bus.xip.count_hits(laps * length.xip_accesses);
-        self.lap = Some(self.lap_of(id));
-        (happened || laps >= FEWEST_LAPS).then_some(happened)
+        let iterations = until.saturating_sub(core.cycle + 1) / length.cycles;
+        core.leave_out(iterations, length.cycles, length.instructions, length.branches);
+        self.bus.xip.count_hits(iterations * length.xip_accesses);
+        self.iteration = Some(self.iteration_of(id));
+        (happened || iterations >= FEWEST_ITERATIONS).then_some(happened)
     }
 
-    /// What a lap takes, if it is one: the core stands where it stood, with the same in its registers, and did nothing on its
+    /// What an iteration takes, if it is one: the core stands where it stood, with the same in its registers, and did nothing on its
     /// way but compute and look.
-    fn length(&self, from: &Lap, to: &Lap) -> Option<Length> {
+    fn length(&self, from: &Iteration, to: &Iteration) -> Option<Length> {
         let length = Length {
             cycles: to.cycle.checked_sub(from.cycle).filter(|&cycles| cycles > 0)?,
             instructions: to.instructions - from.instructions,

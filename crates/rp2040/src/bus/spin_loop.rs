@@ -1,5 +1,5 @@
 //! Notices a core that looks at a register again and again and always sees the same, and knows for how long it will: what the
-//! chip needs to leave such laps out.
+//! chip needs to leave such iterations out.
 
 use cortexm::{LoopStep, loop_step};
 use units::Picoseconds;
@@ -12,24 +12,24 @@ use crate::bus::{Bus, Size};
 const LOOKS_OF_A_SPIN: i32 = 4;
 /// Looks after which a spin that could not be left out is tried again.
 const LOOKS_UNTIL_RETRY: i32 = 64;
-/// Registers that one lap may look at.
+/// Registers that one iteration may look at.
 const MOST_REGISTERS: usize = 4;
 
-/// The looks of late. Nothing of this is state of the chip: whoever forgets it leaves out fewer laps, and sees the same.
+/// The looks of late. Nothing of this is state of the chip: whoever forgets it leaves out fewer iterations, and sees the same.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Spin {
-    /// The look that counts the laps: which instruction saw what, and where.
+    /// The look that counts the iterations: which instruction saw what, and where.
     pc: u32,
     value: u32,
     /// How often it saw that, one after the other; negative while a retry is to wait.
     looks: i32,
-    /// Whether the chip has not yet been told of the last lap.
+    /// Whether the chip has not yet been told of the last iteration.
     is_news: bool,
-    /// Every register that was looked at in this lap, of which the first is the one that counts.
+    /// Every register that was looked at in this iteration, of which the first is the one that counts.
     registers: [u32; MOST_REGISTERS],
     others: usize,
-    /// Those of the last full lap.
-    lap_registers: usize,
+    /// Those of the last full iteration.
+    iteration_registers: usize,
     /// Accesses to what is not memory, whether they are looks or not.
     accesses: u32,
 }
@@ -44,7 +44,7 @@ pub(crate) enum Steady {
 }
 
 impl Spin {
-    /// A core saw a value in a register; true when that makes a lap of a spin.
+    /// A core saw a value in a register; true when that makes an iteration of a spin.
     #[inline]
     pub(super) fn look(&mut self, pc: u32, address: u32, value: u32) -> bool {
         if pc != self.pc || value != self.value || address != self.registers[0] {
@@ -52,7 +52,7 @@ impl Spin {
             return false;
         }
         self.looks = self.looks.saturating_add(1);
-        self.lap_registers = 1 + std::mem::take(&mut self.others);
+        self.iteration_registers = 1 + std::mem::take(&mut self.others);
         self.is_news = self.looks >= LOOKS_OF_A_SPIN;
         self.is_news
     }
@@ -80,13 +80,13 @@ impl Spin {
         (self.looks, self.is_news) = (self.looks.min(0), false);
     }
 
-    /// Whether a lap of a spin has ended with the last instruction.
+    /// Whether an iteration of a spin has ended with the last instruction.
     #[inline]
-    pub(crate) fn take_lap(&mut self) -> bool {
+    pub(crate) fn take_iteration(&mut self) -> bool {
         std::mem::take(&mut self.is_news)
     }
 
-    /// Whether that is the first lap of it.
+    /// Whether that is the first iteration of it.
     pub(crate) fn begins(&self) -> bool {
         self.looks == LOOKS_OF_A_SPIN
     }
@@ -96,9 +96,9 @@ impl Spin {
         self.looks = -LOOKS_UNTIL_RETRY;
     }
 
-    /// The registers that were looked at in the lap.
+    /// The registers that were looked at in the iteration.
     pub(crate) fn registers(&self) -> &[u32] {
-        &self.registers[..self.lap_registers]
+        &self.registers[..self.iteration_registers]
     }
 
     /// A number that every access to what is not memory raises by one.

@@ -1,20 +1,19 @@
-//! The walk: the loop over decoded instructions that is nearly all of what an emulation does. It charges each the cycles that
+//! The interpreter: the loop over decoded instructions that is nearly all of what an emulation does. It charges each the cycles that
 //! the Cortex-M0+ Technical Reference Manual (3.3) gives it with the single-cycle multiplier and the single-cycle I/O port of
 //! the RP2040.
 //!
 //! One loop for each memory that code runs from, so that the step from one instruction to the next is an addition. The
-//! registers and flags are in the core; where the walk is and how many cycles have passed is in local variables.
+//! registers and flags are in the core; where it is and how many cycles have passed is in local variables.
 
 use crate::bus::Bus;
-use crate::dispatch::dispatch;
 use crate::execute::{IN_FLASH, IN_SRAM, NO_WORD, Stretch};
-use crate::fuse::{LONGEST_ROW, MOST_CYCLES_BEFORE_LAST};
-use crate::op::{Kind, Op};
+use crate::isa::{Kind, Op, instruction_set};
+use crate::superinstruction::{self, MOST_CYCLES_BEFORE_LAST};
 use crate::{Core, Exit, FaultKind, LR, PC};
 
-/// In rows (`fuse`), which are executed whole: of one that begins before the limit the last instruction may begin up to
+/// With superinstructions, which are executed whole: of one that begins before the limit the last instruction may begin up to
 /// `MOST_CYCLES_BEFORE_LAST` later.
-pub(super) const ROWS: u8 = 0;
+pub(super) const SUPERINSTRUCTIONS: u8 = 0;
 /// One instruction after the other.
 pub(super) const SINGLE: u8 = 1;
 /// One instruction after the other, and somebody looks on.
@@ -22,7 +21,7 @@ pub(super) const WATCHED: u8 = 2;
 
 impl Core {
     /// Executes from `ops`, the first of which is at `base`, until `limit` or until something else has to be done.
-    pub(super) fn walk<B: Bus, const REGION: u8, const MODE: u8>(
+    pub(super) fn interpret<B: Bus, const REGION: u8, const MODE: u8>(
         &mut self,
         bus: &mut B,
         ops: &[Op],
@@ -75,7 +74,7 @@ impl Core {
         macro_rules! heed {
             () => {
                 if bus.limit_changed() {
-                    let behind = if MODE == ROWS { MOST_CYCLES_BEFORE_LAST } else { 0 };
+                    let behind = if MODE == SUPERINSTRUCTIONS { MOST_CYCLES_BEFORE_LAST } else { 0 };
                     limit = limit.min(bus.take_limit().saturating_sub(behind));
                 }
             };
@@ -199,12 +198,14 @@ impl Core {
                 }
             }};
         }
-        // On to the next instruction of a row.
+        // On to the next part of a superinstruction.
         macro_rules! next {
             () => {{
                 index = index.wrapping_add(1);
-                if MODE != ROWS {
-                    unreachable!("only a walk in rows takes more than one instruction");
+                if MODE != SUPERINSTRUCTIONS {
+                    unreachable!(
+                        "only the interpreter with superinstructions takes more than one instruction"
+                    );
                 }
                 // Waiting for the flash may take until the limit.
                 if REGION == IN_FLASH {
@@ -218,32 +219,44 @@ impl Core {
                 }
             }};
         }
-        // The instructions of an arm: one, or a row of which the flash may delay the later ones until the limit.
-        macro_rules! row {
-            ($ops:ident; $class:ident $kind:ident) => {
-                execute!($class $kind (&$ops[0]))
+        // The parts of a superinstruction, of which the flash may delay the later ones until the limit.
+        macro_rules! parts {
+            ($entries:ident; $class:ident $kind:ident, $class2:ident $kind2:ident) => {{
+                execute!($class $kind (&$entries[0]));
+                next!();
+                execute!($class2 $kind2 (&$entries[1]));
+            }};
+            ($entries:ident; $class:ident $kind:ident, $class2:ident $kind2:ident, $class3:ident $kind3:ident) => {{
+                execute!($class $kind (&$entries[0]));
+                next!();
+                execute!($class2 $kind2 (&$entries[1]));
+                next!();
+                execute!($class3 $kind3 (&$entries[2]));
+            }};
+        }
+        // The arms for all kinds of the table, behind those for the kinds that leave the interpreter or go elsewhere.
+        macro_rules! dispatch {
+            (
+                $selected:expr, $entries:ident, { $($arms:tt)* }
+                other { $($other:tt)* }
+                executed { $($(#[$doc:meta])* $class:ident $kind:ident,)* }
+                superinstructions { $($name:ident = $($part_class:ident $part:ident),+;)* }
+            ) => {
+                match $selected {
+                    $($arms)*
+                    $(Kind::$kind => execute!($class $kind (&$entries[0])),)*
+                    $(Kind::$name => parts!($entries; $($part_class $part),+),)*
+                }
             };
-            ($ops:ident; $class:ident $kind:ident; $class2:ident $kind2:ident) => {{
-                execute!($class $kind (&$ops[0]));
-                next!();
-                execute!($class2 $kind2 (&$ops[1]));
-            }};
-            ($ops:ident; $class:ident $kind:ident; $class2:ident $kind2:ident; $class3:ident $kind3:ident) => {{
-                execute!($class $kind (&$ops[0]));
-                next!();
-                execute!($class2 $kind2 (&$ops[1]));
-                next!();
-                execute!($class3 $kind3 (&$ops[2]));
-            }};
         }
 
         while cycle < limit {
-            let window = index as usize..index as usize + LONGEST_ROW;
-            let Some(row) = ops.get(window) else {
+            let window = index as usize..index as usize + superinstruction::LONGEST;
+            let Some(entries) = ops.get(window) else {
                 undecoded = true;
                 break;
             };
-            let op = &row[0];
+            let op = &entries[0];
             if REGION == IN_FLASH && index >> 1 != word {
                 word = index >> 1;
                 cycle += bus.fetch_flash(self.id, word, cycle);
@@ -261,9 +274,10 @@ impl Core {
                     cycle += bus.contend(self.id, word << 2, cycle);
                 }
             }
-            let kind = if MODE == ROWS { op.kind } else { op.kind.first() };
-            dispatch! {
-                kind, row;
+            let kind = if MODE == SUPERINSTRUCTIONS { op.kind } else { op.kind.first() };
+            #[cfg(test)]
+            crate::tests::executes(kind);
+            instruction_set!(dispatch! { kind, entries, {
                 Kind::Undecoded => {
                     undecoded = true;
                     break;
@@ -308,7 +322,7 @@ impl Core {
                     count = count.wrapping_sub(index);
                     break;
                 }
-            }
+            }});
             index = index.wrapping_add(1);
         }
         self.cycle = cycle;
