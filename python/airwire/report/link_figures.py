@@ -143,7 +143,7 @@ def _shares_panel(payload: str, views: Sequence[CaptureView], kinds: Sequence[St
     return Panel(f"{payload} payload", spec, {"b": bars, "t": totals}, description)
 
 
-def _shares_spec(names: Sequence[str], kinds: Sequence[str]) -> Spec:
+def _shares_spec(names: Sequence[str], kinds: Sequence[StageKind]) -> Spec:
     y: Spec = {
         "field": "name",
         "type": "nominal",
