@@ -23,7 +23,7 @@ CRATES = {
     "stats": {"units"},
     "sim": {"units"},
     "fields": {"units"},
-    "record": {"units", "files", "capture", "stats"},
+    "record": {"units", "files", "stats"},
     "links": {"units", "sim", "fields"},
     "usb-host": {"units"},
     "mcu": {"units"},
@@ -31,7 +31,7 @@ CRATES = {
     "rp2040": {"units", "sim", "mcu", "cortexm", "usb-host"},
     "traffic": {"units", "fields"},
     "wiznet": {"units", "sim"},
-    "ethernet": {"units", "sim"},
+    "ethernet": {"units", "sim", "fields"},
     "lan": {"units", "fields", "files", "stats", "links", "traffic", "wiznet", "ethernet"},
     "board": {
         "units",

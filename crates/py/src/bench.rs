@@ -28,9 +28,9 @@ pub(crate) fn links() -> String {
 }
 
 fn describe(link: &Definition) -> Value {
-    let setting = |setting: &::links::Setting| {
+    let setting = |setting: &::links::Field| {
         json!({
-            "name": setting.name, "takes": setting.kind.to_string(), "default": setting.default,
+            "name": setting.name, "takes": setting.takes.to_string(), "default": setting.default,
             "help": setting.help, "alternatives": setting.alternatives,
         })
     };

@@ -13,7 +13,7 @@ use super::super::published::{Compare, Published};
 use super::super::row::{Measurement, Place, Quantity, Row, SameBut, TargetSetup};
 use super::super::{MAX_ROWS, bounds};
 use super::differences::{difference_count, differences, same_but};
-use super::fields::names;
+use super::fields::BOARD_FIELDS;
 use super::toml_text::document_of;
 use super::{BoardSetup, DEFAULT_BOARD, NetworkSource, PeerSetup, PinTrigger, peer};
 use fields::toml_file::{Misplaced, TomlFile, Value, fields_of, plain, shown};
@@ -62,7 +62,7 @@ impl Reader<'_> {
         let within = format!("boards.{name}.");
         let table = self.file.table_of(&format!("boards.{name}"), value)?;
         let fields = fields_of(table);
-        self.file.refuse_unknown(&within, &fields, &names())?;
+        self.file.refuse_unknown(&within, &fields, &::fields::names(BOARD_FIELDS))?;
         let find =
             |wanted: &str| fields.iter().find(|(field, ..)| *field == wanted).map(|(_, _, value)| *value);
         let other = find("same_but").map(|value| self.other(&within, value)).transpose()?;

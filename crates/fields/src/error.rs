@@ -2,8 +2,7 @@
 
 use thiserror::Error;
 
-use super::Setting;
-use crate::nearest;
+use crate::{Field, nearest};
 
 /// A setting that cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
@@ -44,7 +43,7 @@ pub enum SettingError {
 }
 
 impl SettingError {
-    pub(super) fn unknown(link: &str, name: &str, declared: &[Setting]) -> Self {
+    pub(crate) fn unknown(link: &str, name: &str, declared: &[Field]) -> Self {
         let names: Vec<&str> = declared.iter().map(|setting| setting.name).collect();
         let hint = match nearest(name, &names) {
             Some(near) => format!("the nearest is {near}"),

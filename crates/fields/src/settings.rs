@@ -1,31 +1,10 @@
-//! Settings of a link, declared once: name, type with range, default, help. Parsing, error messages, listings and the
-//! reference pages come from the declaration.
-
-mod error;
-mod value;
-
-pub use error::SettingError;
-pub use value::{Kind, Value};
+//! The values of declared fields, checked: every field has one.
 
 use std::collections::BTreeMap;
 
 use units::Picoseconds;
 
-/// A setting that a link has.
-#[derive(Debug, Clone, Copy)]
-pub struct Setting {
-    /// Its name in suites and on the command line.
-    pub name: &'static str,
-    /// Its type and range.
-    pub kind: Kind,
-    /// Its default, as a user would write it.
-    pub default: &'static str,
-    /// What it does, in one line.
-    pub help: &'static str,
-    /// Values worth trying instead: what `explain` and `choose` vary. Empty where the setting is given by the site or
-    /// the board.
-    pub alternatives: &'static [&'static str],
-}
+use crate::{Field, SettingError, Value};
 
 /// The settings of a link, checked: every declared setting has a value.
 #[derive(Debug, Clone, PartialEq)]
@@ -36,8 +15,8 @@ impl Settings {
     ///
     /// # Panics
     /// When a declared default is not allowed by its own declaration.
-    pub fn defaults(declared: &[Setting]) -> Self {
-        let value = |setting: &Setting| setting.kind.parse(setting.name, setting.default);
+    pub fn defaults(declared: &[Field]) -> Self {
+        let value = |field: &Field| field.takes.parse(field.name, field.default.unwrap_or_default());
         let parsed = declared.iter().map(|setting| {
             (setting.name, value(setting).unwrap_or_else(|error| panic!("a default is allowed: {error}")))
         });
@@ -51,13 +30,13 @@ impl Settings {
     pub fn set(
         &mut self,
         link: &str,
-        declared: &[Setting],
+        declared: &[Field],
         name: &str,
         text: &str,
     ) -> Result<(), SettingError> {
         let setting = declared.iter().find(|setting| setting.name == name);
         let setting = setting.ok_or_else(|| SettingError::unknown(link, name, declared))?;
-        self.0.insert(setting.name, setting.kind.parse(setting.name, text)?);
+        self.0.insert(setting.name, setting.takes.parse(setting.name, text)?);
         Ok(())
     }
 
