@@ -72,7 +72,9 @@ lwip_sockets_image(pingpong_server)
 
 # The web server, with the pages of SITE_DIR.
 if(SITE_DIR)
-  file(GLOB HTTP_CORE protocols/http/*.c protocols/fsdata/*.c)
+  include(protocols/http/sources.cmake)
+  include(protocols/fsdata/sources.cmake)
+  set(HTTP_CORE ${AIRWIRE_HTTP_SOURCES} ${AIRWIRE_FSDATA_SOURCES})
   set(PAGES apps/http_server/pages.c apps/http_server/site.c ${HTTP_CORE} ${SITE_DIR}/fsdata.c ${PORT}/adc.c)
   include_directories(protocols/http protocols/fsdata ${SITE_DIR})
   hardware_image(http_server 8 ${PAGES})

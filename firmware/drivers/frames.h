@@ -1,5 +1,5 @@
 /* A chip as whole Ethernet frames, for a TCP/IP stack in software: socket 0 of a WIZnet chip in MACRAW mode
- * (wiznet/macraw.c), or the ideal MAC (ideal_mac/ideal_mac.c). The build takes the one that board.h names. */
+ * (frames_wiznet.h), or the ideal MAC (ideal_mac/ideal_mac.c). The build takes the one that board.h names. */
 #ifndef FRAMES_H
 #define FRAMES_H
 
@@ -60,5 +60,9 @@ void frames_write(const uint8_t *bytes, size_t count, bool is_last);
  * frames_faults(). */
 bool frames_send(void);
 uint32_t frames_faults(void);
+
+#ifdef WIZNET_CONFIG
+#include "frames_wiznet.h"
+#endif
 
 #endif

@@ -1,9 +1,8 @@
-/* Frames through the board's WIZnet chip. */
+/* The board's WIZnet chip as frames.h has it: start, link, and what is said of it. frames_wiznet.h moves the frames. */
 #include "frames.h"
 
 #include "spi.h"
 #include "wiznet.h"
-#include "wiznet_frames.h"
 
 _Static_assert(FRAMES_MOST_BYTES == WIZNET_FRAMES_MOST_BYTES && FRAMES_AHEAD_BYTES == WIZNET_FRAMES_AHEAD_BYTES,
                "frames.h asks for what the driver takes");
@@ -40,29 +39,3 @@ void frames_set_waiter(const struct spi_waiter *waiter) { spi_set_waiter(waiter)
 bool frames_has_link(void) { return wiznet_query(&board_wiznet) != WIZNET_NO_LINK; }
 
 bool frames_knows_link(void) { return wiznet_knows_link(&board_wiznet); }
-
-bool frames_open(void) { return wiznet_frames_open(&board_wiznet); }
-
-void frames_acknowledge(void) { wiznet_frames_acknowledge(&board_wiznet); }
-
-size_t frames_next(void) { return wiznet_frames_next(&board_wiznet); }
-
-bool frames_are_known(void) { return wiznet_frames_are_known(&board_wiznet); }
-
-bool frames_read(uint8_t *buffer, size_t headroom, size_t count) {
-    return wiznet_frames_read(&board_wiznet, buffer, headroom, count);
-}
-
-void frames_finish(void) { wiznet_frames_finish(&board_wiznet); }
-
-void frames_settle(void) { wiznet_frames_settle(&board_wiznet); }
-
-bool frames_has_room(size_t bytes) { return wiznet_frames_has_room(&board_wiznet, bytes); }
-
-void frames_write(const uint8_t *bytes, size_t count, bool is_last) {
-    wiznet_frames_write(&board_wiznet, bytes, count, is_last);
-}
-
-bool frames_send(void) { return wiznet_frames_send(&board_wiznet); }
-
-uint32_t frames_faults(void) { return wiznet_frames_faults(&board_wiznet); }

@@ -39,20 +39,16 @@ static inline void board_wiznet_reset(void *context, bool is_held) {
     }
 }
 
-static inline void board_wiznet_read(void *context, const uint8_t *header, size_t header_bytes, uint8_t *bytes,
-                                     size_t count) {
+static inline void board_wiznet_exchange(void *context, const uint8_t *header, size_t header_bytes, const uint8_t *out,
+                                         uint8_t *in, size_t count) {
     (void)context;
-    spi_exchange(header, header_bytes, NULL, bytes, count);
+    spi_exchange(header, header_bytes, out, in, count);
 }
 
-static inline void board_wiznet_write(void *context, const uint8_t *header, size_t header_bytes, const uint8_t *bytes,
-                                      size_t count, size_t zeros) {
+static inline void board_wiznet_write_filled(void *context, const uint8_t *header, size_t header_bytes,
+                                             const uint8_t *out, size_t count, size_t zeros) {
     (void)context;
-    if (__builtin_constant_p(zeros) && !zeros) {
-        spi_exchange(header, header_bytes, bytes, NULL, count);
-    } else {
-        spi_write_filled(header, header_bytes, bytes, count, zeros);
-    }
+    spi_write_filled(header, header_bytes, out, count, zeros);
 }
 
 static inline uint32_t board_wiznet_microseconds(void *context) {
@@ -65,8 +61,9 @@ static inline void board_wiznet_sleep(void *context, uint32_t limit_us) {
     clock_sleep(limit_us);
 }
 
-static const struct wiznet_port board_wiznet_port = {board_wiznet_start, board_wiznet_reset,        board_wiznet_read,
-                                                     board_wiznet_write, board_wiznet_microseconds, board_wiznet_sleep};
+static const struct wiznet_port board_wiznet_port = {board_wiznet_start,        board_wiznet_reset,
+                                                     board_wiznet_exchange,     board_wiznet_write_filled,
+                                                     board_wiznet_microseconds, board_wiznet_sleep};
 
 #define WIZNET_CHIP(wiznet) ((void)(wiznet), &BOARD_WIZNET_CHIP)
 #define WIZNET_PORT(wiznet) ((void)(wiznet), &board_wiznet_port)

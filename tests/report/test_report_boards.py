@@ -9,6 +9,7 @@ import pytest
 import vl_convert
 
 from airwire.board.row import BoardRow, Figure, Published, SameBut
+from airwire.model import CaptureFile
 from airwire.report.published_figure import published_figure
 from airwire.report.spec import vegalite_of
 
@@ -63,5 +64,5 @@ def test_where_nothing_was_published_nothing_is_said_of_it() -> None:
 
 
 def test_without_boards_there_is_no_chart() -> None:
-    link = SimpleNamespace(capture=SimpleNamespace(path="lora/12B", board=None))
+    link = SimpleNamespace(capture=SimpleNamespace(path="lora/12B", target=CaptureFile()))
     assert published_figure([cast("CaptureView", link)]) is None

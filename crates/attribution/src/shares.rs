@@ -2,7 +2,7 @@
 //! of the board's data to the peer's own, the time is the peer's: what the board does besides is not what the message waits
 //! for. While its frame is on the wire the time is the wire's; acknowledgements that are there besides take none.
 
-use ::traffic::Sample;
+use record::Sample;
 use units::Picoseconds;
 
 use super::Testimony;
@@ -91,7 +91,7 @@ impl Shares {
     }
 
     /// The spans of a message, without gaps.
-    pub fn spans(&self, sample: &Sample) -> Vec<BudgetSpan> {
+    pub fn spans(&self, sample: &Sample<'_>) -> Vec<BudgetSpan> {
         let (from, to) = (sample.trigger, sample.done.unwrap_or(sample.trigger));
         let of_frames = self.board.of_frames(from, to);
         match &self.peer {

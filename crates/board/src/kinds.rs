@@ -155,21 +155,25 @@ mod tests {
     const ADDER: Kind = Kind {
         name: "adder",
         help: "a part that no board has yet: it answers a frame with the sum of those before",
-        fields: &[SPI, SELECT, required("reset", Takes::Pin, "its reset input, low resets", "20")],
+        fields: &[SPI, required("reset", Takes::Pin, "its reset input, low resets", "20")],
         has_ethernet: false,
-        build: |entry| Ok(Box::new(Adder { reset: entry.values.pin("reset"), sum: 0 })),
+        build: |entry| {
+            let (port, reset) = (entry.values.port("spi"), entry.values.pin("reset"));
+            Ok(Box::new(Adder { port, reset, sum: 0 }))
+        },
         header: |entry, defines| defines.define("BOARD_ADDER_RSTN", &entry.values.pin("reset").to_string()),
     };
 
     #[derive(Debug, Clone)]
     struct Adder {
+        port: u8,
         reset: u8,
         sum: u16,
     }
 
     impl Part for Adder {
         fn connect(&mut self, wiring: &mut Wiring<'_>) {
-            wiring.spi(1, false);
+            wiring.spi(self.port, false);
             wiring.pins(1 << self.reset);
         }
 

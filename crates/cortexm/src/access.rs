@@ -1,7 +1,7 @@
 //! Loads and stores of one register: the address, the short way to SRAM, and the long way through the bus.
 
 use crate::bus::{Bus, Size};
-use crate::op::{Kind, Op};
+use crate::isa::{Kind, Op};
 use crate::{Core, Refusal};
 
 /// What a load makes of the bytes that it read.

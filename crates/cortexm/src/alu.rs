@@ -1,7 +1,7 @@
 //! What instructions of one cycle compute: arithmetic with its flags, logic, shifts, moves. Whoever knows the kind when
-//! it compiles (each arm of the walk does) gets the code of that kind alone.
+//! it compiles (each arm of the interpreter does) gets the code of that kind alone.
 
-use crate::op::{Kind, Op};
+use crate::isa::{Kind, Op};
 use crate::{Core, Flags, SP};
 
 impl Flags {

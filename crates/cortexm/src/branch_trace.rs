@@ -1,4 +1,4 @@
-//! The last branches of a core. What it executed between two of them lies in a row in memory, so that the last
+//! The last branches of a core. What it executed between two of them lies in order in memory, so that the last
 //! instructions follow from the branches, at the cost of one store for each branch.
 
 const BRANCHES: usize = 32;

@@ -3,13 +3,13 @@
 
 use crate::bus::{Bus, Region};
 use crate::decode::decode;
-use crate::fuse::{LONGEST_ROW, longest_row};
-use crate::op::{Kind, Op};
+use crate::isa::{Kind, Op};
+use crate::superinstruction::{LONGEST, longest};
 
 /// A table grows in steps of at least so many halfwords.
 const LEAST_GROWTH: usize = 4096;
 
-/// What was decoded so far. A table reaches as far as code was executed, and the length of a row further.
+/// What was decoded so far. A table reaches as far as code was executed, and the length of a superinstruction further.
 #[derive(Debug, Default)]
 pub struct Code {
     pub(crate) rom: Vec<Op>,
@@ -34,11 +34,11 @@ impl Code {
         if index >= most {
             return false;
         }
-        if index + LONGEST_ROW > table.len() {
+        if index + LONGEST > table.len() {
             let length = (index + 1).next_power_of_two().max(LEAST_GROWTH).min(most);
-            table.resize(length + LONGEST_ROW - 1, Op::UNDECODED);
+            table.resize(length + LONGEST - 1, Op::UNDECODED);
         }
-        let length = decode_row(&mut table[index..], most - index, bus, pc);
+        let length = decode_superinstruction(&mut table[index..], most - index, bus, pc);
         if region == Region::Sram {
             for number in index..index + length {
                 bus.mark_code(number as u32 * 2);
@@ -58,35 +58,35 @@ impl Code {
     }
 }
 
-/// Decodes the instruction at `pc` into the first entry, and for those of its row the operands alone into the entries behind:
+/// Decodes the instruction at `pc` into the first entry, and for the further parts of a superinstruction the operands alone into the entries behind:
 /// they count as decoded only when they are executed by themselves. So many halfwords are `left` in the memory. Gives the
-/// length of the row.
-fn decode_row<B: Bus>(entries: &mut [Op], left: usize, bus: &B, pc: u32) -> usize {
+/// number of instructions.
+fn decode_superinstruction<B: Bus>(entries: &mut [Op], left: usize, bus: &B, pc: u32) -> usize {
     let half = |address: u32| bus.peek_half(address).unwrap_or(0);
     let op_at = |number: usize| {
         let address = pc.wrapping_add(2 * number as u32);
         decode(address, half(address), half(address.wrapping_add(2)))
     };
-    let mut row = [op_at(0), Op::UNDECODED, Op::UNDECODED];
-    let longest = longest_row(row[0].kind, |number| {
-        if number < left && row[number].kind == Kind::Undecoded {
-            row[number] = op_at(number);
+    let mut parts = [op_at(0), Op::UNDECODED, Op::UNDECODED];
+    let longest = longest(parts[0].kind, |number| {
+        if number < left && parts[number].kind == Kind::Undecoded {
+            parts[number] = op_at(number);
         }
-        row[number].kind
+        parts[number].kind
     });
-    let (kind, length) = longest.unwrap_or((row[0].kind, 1));
-    entries[0] = Op { kind, ..row[0] };
-    for (entry, op) in entries.iter_mut().zip(row).take(length).skip(1) {
+    let (kind, length) = longest.unwrap_or((parts[0].kind, 1));
+    entries[0] = Op { kind, ..parts[0] };
+    for (entry, op) in entries.iter_mut().zip(parts).take(length).skip(1) {
         *entry = Op { kind: entry.kind, ..op };
     }
     length
 }
 
-/// Forgets the instructions of some bytes, and a row or a 32-bit instruction that reaches into them.
+/// Forgets the instructions of some bytes, and a superinstruction or a 32-bit instruction that reaches into them.
 fn forget(table: &mut [Op], offset: usize, bytes: usize) {
     let first = (offset & !3) / 2;
     let end = ((offset + bytes).div_ceil(2) + 1).min(table.len());
-    for op in table.get_mut(first.saturating_sub(LONGEST_ROW - 1)..end).into_iter().flatten() {
+    for op in table.get_mut(first.saturating_sub(LONGEST - 1)..end).into_iter().flatten() {
         *op = Op::UNDECODED;
     }
 }

@@ -1,7 +1,7 @@
 //! The decoder: one or two halfwords of Thumb code into an [`Op`] (ARMv6-M Architecture Reference Manual A5 and A6).
 //! Encodings that the manual calls UNDEFINED, and those UNPREDICTABLE ones that no compiler emits, fault.
 
-use crate::op::{Kind, Op};
+use crate::isa::{Kind, Op};
 
 /// Decodes the instruction at `pc`. `second` is the halfword behind it, which only 32-bit instructions need.
 pub(crate) fn decode(pc: u32, first: u16, second: u16) -> Op {

@@ -1,4 +1,4 @@
-//! The executor: one stretch after the other until a cycle is reached, each by the walk that suits the memory and whoever
+//! The executor: one stretch after the other until a cycle is reached, each by the interpreter that suits the memory and whoever
 //! looks on. All other work (interrupts, events, sleeping) is done between two calls of [`Core::run`].
 
 use units::Picoseconds;
@@ -6,13 +6,13 @@ use units::Picoseconds;
 use crate::bus::{Bus, Region};
 use crate::code::Code;
 use crate::decode::decode;
-use crate::fuse::MOST_CYCLES_BEFORE_LAST;
-use crate::op::Op;
-use crate::walk::{ROWS, SINGLE, WATCHED};
+use crate::interpreter::{SINGLE, SUPERINSTRUCTIONS, WATCHED};
+use crate::isa::Op;
+use crate::superinstruction::MOST_CYCLES_BEFORE_LAST;
 use crate::{Core, DebugEvent, Exit, Fault, FaultKind, LR, PC, Refusal, SP, Sleep};
 use mcu::Step;
 
-/// The regions as constants of the walk.
+/// The regions as constants of the interpreter.
 pub(crate) const IN_ROM: u8 = Region::Rom as u8;
 pub(crate) const IN_FLASH: u8 = Region::Flash as u8;
 pub(crate) const IN_SRAM: u8 = Region::Sram as u8;
@@ -22,12 +22,12 @@ pub(crate) const NO_WORD: u32 = u32::MAX;
 /// From here on a halfword is the first of a 32-bit instruction (ARMv6-M A5.1).
 const FIRST_OF_TWO: u16 = 0xe800;
 
-/// Cycles after which a walk ends in any case, within which 32 bits count its instructions.
-const LONGEST_WALK_CYCLES: u64 = 1 << 31;
+/// Cycles after which a stretch ends in any case, within which 32 bits count its instructions.
+const LONGEST_STRETCH_CYCLES: u64 = 1 << 31;
 
-/// A shorter stretch is not worth two walks, of which only the first one is in rows.
-const SHORTEST_WALK_IN_ROWS_CYCLES: u64 = 50;
-const _: () = assert!(SHORTEST_WALK_IN_ROWS_CYCLES > MOST_CYCLES_BEFORE_LAST);
+/// A shorter stretch is not worth a second one for its end, where superinstructions are too long.
+const SHORTEST_WITH_SUPERINSTRUCTIONS_CYCLES: u64 = 50;
+const _: () = assert!(SHORTEST_WITH_SUPERINSTRUCTIONS_CYCLES > MOST_CYCLES_BEFORE_LAST);
 
 /// How one stretch of execution ended.
 pub(super) enum Stretch {
@@ -53,13 +53,13 @@ impl Core {
         let mut least = 0;
         while self.cycle < bus.limit().max(least) && !bus.attention() {
             let pc = self.r[PC];
-            let limit = bus.limit().max(std::mem::take(&mut least)).min(self.cycle + LONGEST_WALK_CYCLES);
+            let limit = bus.limit().max(std::mem::take(&mut least)).min(self.cycle + LONGEST_STRETCH_CYCLES);
             let region = B::region(pc);
             let base = B::region_base(region as u8);
             let stretch = match region {
-                Region::Sram => self.walk_in::<B, IN_SRAM>(bus, &code.sram, limit, base),
-                Region::Flash => self.walk_in::<B, IN_FLASH>(bus, &code.flash, limit, base),
-                Region::Rom => self.walk_in::<B, IN_ROM>(bus, &code.rom, limit, base),
+                Region::Sram => self.interpret_in::<B, IN_SRAM>(bus, &code.sram, limit, base),
+                Region::Flash => self.interpret_in::<B, IN_FLASH>(bus, &code.flash, limit, base),
+                Region::Rom => self.interpret_in::<B, IN_ROM>(bus, &code.rom, limit, base),
                 Region::Other => self.execute_elsewhere(bus),
             };
             match stretch {
@@ -84,7 +84,7 @@ impl Core {
 
     /// A stretch in the way that suits.
     #[inline(always)]
-    fn walk_in<B: Bus, const REGION: u8>(
+    fn interpret_in<B: Bus, const REGION: u8>(
         &mut self,
         bus: &mut B,
         ops: &[Op],
@@ -92,11 +92,11 @@ impl Core {
         base: u32,
     ) -> Stretch {
         if bus.watch().is_on() {
-            self.walk::<B, REGION, WATCHED>(bus, ops, limit, base)
-        } else if self.cycle + SHORTEST_WALK_IN_ROWS_CYCLES < limit {
-            self.walk::<B, REGION, ROWS>(bus, ops, limit - MOST_CYCLES_BEFORE_LAST, base)
+            self.interpret::<B, REGION, WATCHED>(bus, ops, limit, base)
+        } else if self.cycle + SHORTEST_WITH_SUPERINSTRUCTIONS_CYCLES < limit {
+            self.interpret::<B, REGION, SUPERINSTRUCTIONS>(bus, ops, limit - MOST_CYCLES_BEFORE_LAST, base)
         } else {
-            self.walk::<B, REGION, SINGLE>(bus, ops, limit, base)
+            self.interpret::<B, REGION, SINGLE>(bus, ops, limit, base)
         }
     }
 
@@ -113,9 +113,9 @@ impl Core {
                 let limit = self.cycle + 1;
                 let ops = [op, Op::UNDECODED, Op::UNDECODED];
                 if bus.watch().is_on() {
-                    self.walk::<B, { u8::MAX }, WATCHED>(bus, &ops, limit, pc)
+                    self.interpret::<B, { u8::MAX }, WATCHED>(bus, &ops, limit, pc)
                 } else {
-                    self.walk::<B, { u8::MAX }, SINGLE>(bus, &ops, limit, pc)
+                    self.interpret::<B, { u8::MAX }, SINGLE>(bus, &ops, limit, pc)
                 }
             }
             None => Stretch::Left(self.fault(pc, FaultKind::Fetch { address: pc })),

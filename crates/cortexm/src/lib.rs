@@ -14,17 +14,18 @@ mod bus;
 mod code;
 mod decode;
 mod disassembly;
-mod dispatch;
 mod exception;
 mod execute;
-mod fuse;
+mod interpreter;
+mod isa;
 mod multiple;
-mod op;
 mod ppb;
 mod spin_loop;
+mod superinstruction;
 mod system;
 mod systick;
-mod walk;
+#[cfg(test)]
+mod tests;
 mod watch;
 
 pub use branch_trace::{Branch, BranchTrace};

@@ -1,14 +1,14 @@
-//! Loads and stores of a list of registers (LDM, STM, POP, PUSH): the short way to a row of words in SRAM, and the long way
+//! Loads and stores of a list of registers (LDM, STM, POP, PUSH): the short way to words in SRAM, and the long way
 //! through the bus, word by word.
 
 use crate::bus::Bus;
-use crate::op::{Kind, Op};
+use crate::isa::{Kind, Op};
 use crate::{Core, Refusal};
 
 impl Core {
     /// Where the lowest word of a list goes, and what the base becomes.
     #[inline(always)]
-    fn stored_row(&self, kind: Kind, op: &Op) -> (u32, u32) {
+    fn stored_at(&self, kind: Kind, op: &Op) -> (u32, u32) {
         let (base, bytes) = (self.reg(op.a), 4 * u32::from(op.b));
         match kind {
             Kind::Push => (base.wrapping_sub(bytes), base.wrapping_sub(bytes)),
@@ -19,10 +19,10 @@ impl Core {
     /// Stores a list to SRAM; false when a word of it is not there or near decoded code.
     #[inline(always)]
     pub(super) fn store_list_to_sram<B: Bus>(&mut self, bus: &mut B, kind: Kind, op: &Op) -> bool {
-        let (first, end) = self.stored_row(kind, op);
-        let Some(row) = bus.sram_words_mut(first, usize::from(op.b)) else { return false };
+        let (first, end) = self.stored_at(kind, op);
+        let Some(words) = bus.sram_words_mut(first, usize::from(op.b)) else { return false };
         let mut list = op.imm;
-        for word in row {
+        for word in words {
             *word = self.r[list.trailing_zeros() as usize].to_le_bytes();
             list &= list.wrapping_sub(1);
         }
@@ -35,10 +35,10 @@ impl Core {
     #[inline(always)]
     pub(super) fn load_list_from_sram<B: Bus>(&mut self, bus: &B, kind: Kind, op: &Op) -> Option<u32> {
         let base = self.reg(op.a);
-        let row = bus.sram_words(base, usize::from(op.b))?;
+        let words = bus.sram_words(base, usize::from(op.b))?;
         let mut list = op.imm;
         let mut target = 0;
-        for word in row {
+        for word in words {
             let value = u32::from_le_bytes(*word);
             match list {
                 0 if kind == Kind::PopProgramCounter => target = value,
@@ -62,7 +62,7 @@ impl Core {
         pc: u32,
         cycle: &mut u64,
     ) -> Result<(), Refusal> {
-        let (first, end) = self.stored_row(kind, op);
+        let (first, end) = self.stored_at(kind, op);
         bus.keep_order(self.id, first, *cycle)?;
         let limit = bus.run_free(self.id);
         *cycle += 1;

@@ -2,7 +2,7 @@
 //! of it out as if they had run.
 
 use crate::decode::decode;
-use crate::op::Kind;
+use crate::isa::{Class, Kind};
 use crate::{Core, PC};
 
 /// Halfwords in the longest loop that is looked at.
@@ -26,9 +26,12 @@ pub fn loop_step(pc: u32, first: u16, second: u16) -> LoopStep {
     let op = decode(pc, first, second);
     match op.kind {
         Kind::LoadLiteral => LoopStep::LoadsLiteral(op.imm),
-        kind if kind.loads_one() => LoopStep::Loads,
-        kind if kind.computes() || kind.branches() => LoopStep::Computes,
-        _ => LoopStep::Other,
+        Kind::Branch => LoopStep::Computes,
+        kind => match kind.class() {
+            Class::load => LoopStep::Loads,
+            Class::compute | Class::branch => LoopStep::Computes,
+            _ => LoopStep::Other,
+        },
     }
 }
 

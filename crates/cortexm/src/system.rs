@@ -2,7 +2,7 @@
 //! They are rare, so the executor saves its state and calls here.
 
 use crate::bus::{Bus, Trap};
-use crate::op::{Kind, Op};
+use crate::isa::{Kind, Op};
 use crate::{Core, DebugEvent, Exit, FaultKind, Flags, PC, SP, Sleep};
 
 /// SYSm numbers (ARMv6-M Architecture Reference Manual B5.1.1).

@@ -14,6 +14,7 @@ mod board_snapshot;
 mod boards;
 mod convert;
 mod network;
+mod rows;
 mod spi_controller;
 mod statistics;
 mod table;
@@ -41,7 +42,7 @@ fn add_codes(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("SITES", PyTuple::new(py, Site::ALL.map(Site::code))?)?;
     module.add("SUBJECTS", PyTuple::new(py, Subject::CODES)?)?;
     module.add("UNDER_WAY", PyTuple::new(py, UnderWay::ALL.map(UnderWay::code))?)?;
-    module.add("HEAVY_TAIL", ::bench::board_rows::HEAVY_TAIL)
+    module.add("HEAVY_TAIL", ::bench::targets::board::HEAVY_TAIL)
 }
 
 #[pymodule]
@@ -53,9 +54,9 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<analysis::AnalysisResult>()?;
     module.add_class::<analysis::CaptureResult>()?;
     module.add_class::<table::Table>()?;
-    module.add_class::<bench::PyRow>()?;
+    module.add_class::<rows::PyRow>()?;
     module.add_class::<bench::SuiteResult>()?;
-    module.add_class::<board_rows::PyBoardRow>()?;
+    module.add_class::<rows::PyBoardRow>()?;
     module.add_class::<board::PyBoard>()?;
     module.add_class::<board_snapshot::PySnapshot>()?;
     module.add_class::<spi_controller::PySpiController>()?;

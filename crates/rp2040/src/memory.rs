@@ -125,17 +125,17 @@ impl Sram {
         stores
     }
 
-    /// A row of aligned words; nothing where one of them is outside the striped window.
+    /// Aligned words one behind the other; nothing where one of them is outside the striped window.
     #[inline(always)]
-    pub(crate) fn row(&self, address: u32, words: usize) -> Option<&[[u8; 4]]> {
+    pub(crate) fn words(&self, address: u32, words: usize) -> Option<&[[u8; 4]]> {
         let first = address.wrapping_sub(SRAM_BASE).rotate_right(2) as usize;
         self.bytes.as_chunks::<4>().0.get(first..first.wrapping_add(words))
     }
 
-    /// A row of aligned words to be stored, shorter than a line; nothing where one is outside the striped window or near
+    /// The same to be stored, shorter than a line; nothing where one is outside the striped window or near
     /// decoded code.
     #[inline(always)]
-    pub(crate) fn row_mut(&mut self, address: u32, words: usize) -> Option<&mut [[u8; 4]]> {
+    pub(crate) fn words_mut(&mut self, address: u32, words: usize) -> Option<&mut [[u8; 4]]> {
         let first = address.wrapping_sub(SRAM_BASE).rotate_right(2) as usize;
         let end = first.wrapping_add(words);
         if self.near_code(first) || self.near_code(end.wrapping_sub(1)) {
@@ -224,10 +224,12 @@ mod tests {
         let stores =
             [0x00, 0x3c, 0x40, 0x7c, 0x80, 0xbc, 0xc0].map(|offset| sram.store_word(SRAM_BASE + offset, 1));
         assert_eq!(stores, [true, true, false, false, false, false, true]);
-        assert!(sram.row_mut(SRAM_BASE + 0x30, 4).is_some() && sram.row_mut(SRAM_BASE + 0x34, 4).is_none());
         assert!(
-            sram.row_mut(SRAM_BASE + 0xb8, 4).is_none()
-                && sram.row_mut(SRAM_BASE + SRAM_BYTES - 8, 3).is_none()
+            sram.words_mut(SRAM_BASE + 0x30, 4).is_some() && sram.words_mut(SRAM_BASE + 0x34, 4).is_none()
+        );
+        assert!(
+            sram.words_mut(SRAM_BASE + 0xb8, 4).is_none()
+                && sram.words_mut(SRAM_BASE + SRAM_BYTES - 8, 3).is_none()
         );
         // By the long way the whole page counts.
         assert!(sram.store(0xc0, &[0]));

@@ -5,71 +5,65 @@
 
 #define MOST_HEADER_BYTES 4u
 
-/* Returns how many bytes the header has. */
-static inline size_t make_header(const struct wiznet *wiznet, uint8_t *bytes, uint32_t address, bool is_write,
-                                 size_t count) {
+static void make_header(const struct wiznet *wiznet, uint8_t *bytes, uint32_t address, bool is_write, size_t count) {
     switch (WIZNET_CHIP(wiznet)->header) {
     case WIZNET_HEADER_BLOCK:
         bytes[0] = (uint8_t)(address >> 8);
         bytes[1] = (uint8_t)address;
         bytes[2] = (uint8_t)(address >> 16 << 3 | (is_write ? 4u : 0));
-        return 3;
+        break;
     case WIZNET_HEADER_COUNTED:
         bytes[0] = (uint8_t)(address >> 8);
         bytes[1] = (uint8_t)address;
         bytes[2] = (uint8_t)(count >> 8 | (is_write ? 0x80u : 0));
         bytes[3] = (uint8_t)count;
-        return 4;
+        break;
     default:
         bytes[0] = is_write ? 0xf0 : 0x0f;
         bytes[1] = (uint8_t)(address >> 8);
         bytes[2] = (uint8_t)address;
-        return 3;
     }
 }
 
-static inline void read(struct wiznet *wiznet, uint32_t address, uint8_t *bytes, size_t count) {
+static void transact(struct wiznet *wiznet, uint32_t address, const uint8_t *out, uint8_t *in, size_t count) {
     uint8_t header[MOST_HEADER_BYTES];
-    size_t header_bytes = make_header(wiznet, header, address, false, count);
-    WIZNET_PORT(wiznet)->read(wiznet->context, header, header_bytes, bytes, count);
-}
-
-static inline void write(struct wiznet *wiznet, uint32_t address, const uint8_t *bytes, size_t count, size_t zeros) {
-    uint8_t header[MOST_HEADER_BYTES];
-    size_t header_bytes = make_header(wiznet, header, address, true, count + zeros);
-    WIZNET_PORT(wiznet)->write(wiznet->context, header, header_bytes, bytes, count, zeros);
+    make_header(wiznet, header, address, out != NULL, count);
+    WIZNET_PORT(wiznet)->exchange(wiznet->context, header, WIZNET_CHIP(wiznet)->header_bytes, out, in, count);
 }
 
 void wiznet_bus_read(struct wiznet *wiznet, uint32_t address, uint8_t *bytes, size_t count) {
     if (!WIZNET_CHIP(wiznet)->is_byte_by_byte) {
-        read(wiznet, address, bytes, count);
+        transact(wiznet, address, NULL, bytes, count);
         return;
     }
     for (size_t index = 0; index < count; index++) {
-        read(wiznet, address + index, bytes + index, 1);
+        transact(wiznet, address + index, NULL, bytes + index, 1);
     }
 }
 
 void wiznet_bus_write(struct wiznet *wiznet, uint32_t address, const uint8_t *bytes, size_t count) {
     if (!WIZNET_CHIP(wiznet)->is_byte_by_byte) {
-        write(wiznet, address, bytes, count, 0);
+        transact(wiznet, address, bytes, NULL, count);
         return;
     }
     for (size_t index = 0; index < count; index++) {
-        write(wiznet, address + index, bytes + index, 1, 0);
+        transact(wiznet, address + index, bytes + index, NULL, 1);
     }
 }
 
 void wiznet_bus_write_filled(struct wiznet *wiznet, uint32_t address, const uint8_t *bytes, size_t count,
                              size_t zeros) {
-    static const uint8_t zero;
     if (!WIZNET_CHIP(wiznet)->is_byte_by_byte) {
-        write(wiznet, address, bytes, count, zeros);
+        uint8_t header[MOST_HEADER_BYTES];
+        make_header(wiznet, header, address, true, count + zeros);
+        WIZNET_PORT(wiznet)->write_filled(wiznet->context, header, WIZNET_CHIP(wiznet)->header_bytes, bytes, count,
+                                          zeros);
         return;
     }
+    static const uint8_t zero;
     wiznet_bus_write(wiznet, address, bytes, count);
     for (size_t index = 0; index < zeros; index++) {
-        write(wiznet, address + count + index, &zero, 1, 0);
+        transact(wiznet, address + count + index, &zero, NULL, 1);
     }
 }
 

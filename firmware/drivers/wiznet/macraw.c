@@ -135,15 +135,15 @@ bool wiznet_frames_read(struct wiznet *wiznet, uint8_t *buffer, size_t headroom,
     struct wiznet_frames *frames = &wiznet->frames;
     uint8_t *bytes = buffer + headroom;
     count = count < frames->left ? count : frames->left;
-    if (frames->is_guessed && headroom >= LENGTH_BYTES) {
-        if (!read_guessed(wiznet, bytes - LENGTH_BYTES, count)) {
+    if (frames->is_guessed) {
+        uint8_t own[LENGTH_BYTES];
+        bool has_headroom = headroom >= LENGTH_BYTES;
+        if (!read_guessed(wiznet, has_headroom ? bytes - LENGTH_BYTES : own, has_headroom ? count : 0)) {
             return false;
         }
-    } else {
-        uint8_t length[LENGTH_BYTES];
-        if (frames->is_guessed && !read_guessed(wiznet, length, 0)) {
-            return false;
-        }
+        bytes = has_headroom ? NULL : bytes;
+    }
+    if (bytes) {
         wiznet_memory_read(wiznet, 0, frames->read_pointer, bytes, count);
     }
     frames->read_pointer = (uint16_t)(frames->read_pointer + count);

@@ -34,12 +34,14 @@ struct wiznet_port {
     uint32_t (*start)(void *context, uint32_t hz);
     /* Drives RSTn low while the chip is held, else high. */
     void (*reset)(void *context, bool is_held);
-    /* One transaction: selects the chip, writes the header, reads `count` bytes, and deselects. */
-    void (*read)(void *context, const uint8_t *header, size_t header_bytes, uint8_t *bytes, size_t count);
-    /* One transaction: selects the chip, writes the header, `count` bytes, and that many `zeros` (fewer than 64) behind
-     * them, and deselects. */
-    void (*write)(void *context, const uint8_t *header, size_t header_bytes, const uint8_t *bytes, size_t count,
-                  size_t zeros);
+    /* One transaction: selects the chip, writes the header, then `count` bytes out of `out` or into `in`, and
+     * deselects. One of both is null: what goes out while bytes come in does not matter, nor what comes in while they
+     * go out. */
+    void (*exchange)(void *context, const uint8_t *header, size_t header_bytes, const uint8_t *out, uint8_t *in,
+                     size_t count);
+    /* One that writes, with that many zeros (fewer than 64) behind the bytes. */
+    void (*write_filled)(void *context, const uint8_t *header, size_t header_bytes, const uint8_t *out, size_t count,
+                         size_t zeros);
     /* Microseconds from any begin; they wrap after 2^32. */
     uint32_t (*microseconds)(void *context);
     /* Passes that time or less, asleep where the board can. */

@@ -34,6 +34,7 @@ struct wiznet_chip {
     uint8_t memory_kib; /* of all sockets together, in each direction */
     /* How addresses go over the bus. */
     uint8_t header; /* an enum wiznet_header */
+    uint8_t header_bytes;
     bool is_byte_by_byte;
     /* An address holds the offset in its low half; for the W5500 the block select bits lie above it (datasheet, 2.2.2).
      * A socket's registers and memories lie one step behind those of the socket before. */

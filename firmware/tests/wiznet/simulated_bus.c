@@ -27,15 +27,16 @@ static void end_transaction(struct simulated_bus *bus, unsigned bytes) {
     bus->now_us += 1 + bytes / 4; /* at 33 MHz */
 }
 
-static void read(void *context, const uint8_t *header, size_t header_bytes, uint8_t *bytes, size_t count) {
+static void exchange(void *context, const uint8_t *header, size_t header_bytes, const uint8_t *out, uint8_t *in,
+                     size_t count) {
     unsigned place = transfer(context, 0, header, NULL, header_bytes);
-    end_transaction(context, transfer(context, place, NULL, bytes, count));
+    end_transaction(context, transfer(context, place, out, in, count));
 }
 
-static void write(void *context, const uint8_t *header, size_t header_bytes, const uint8_t *bytes, size_t count,
-                  size_t zeros) {
+static void write_filled(void *context, const uint8_t *header, size_t header_bytes, const uint8_t *out, size_t count,
+                         size_t zeros) {
     unsigned place = transfer(context, 0, header, NULL, header_bytes);
-    place = transfer(context, place, bytes, NULL, count);
+    place = transfer(context, place, out, NULL, count);
     end_transaction(context, transfer(context, place, NULL, NULL, zeros));
 }
 
@@ -49,4 +50,4 @@ static void sleep(void *context, uint32_t limit_us) {
     bus->now_us += limit_us;
 }
 
-const struct wiznet_port simulated_port = {start, reset, read, write, microseconds, sleep};
+const struct wiznet_port simulated_port = {start, reset, exchange, write_filled, microseconds, sleep};

@@ -14,7 +14,7 @@ use super::fit::{FittedPhase, fit_phases, predict, predict_with_spans, sorted};
 use super::observed::Observed;
 use super::plan::{load, source_of};
 use crate::captures::payload_bytes_of;
-use crate::rows::StageEntry;
+use crate::targets::link::StageEntry;
 use record::run_folder::Stage;
 
 /// Which capture, and which link.

@@ -2,7 +2,7 @@ use mcu::image::Symbols;
 
 use super::{Target, disassemble};
 use crate::decode::decode;
-use crate::op::Kind;
+use crate::isa::Kind;
 
 const AT: u32 = 0x1000_0100;
 

@@ -11,7 +11,9 @@ mod writer;
 
 pub use error::RunFolderError;
 pub use stage::{Site, Stage, Subject, UnderWay};
-pub use tables::{SampleLabels, SpanRow, edges_table, samples_schema, samples_table, spans_table};
+pub use tables::{
+    SampleLabels, SpanRow, StrayDone, edges_table, samples_schema, samples_table, spans_schema, spans_table,
+};
 pub use writer::{RunFolder, TableName, check_absent};
 
 /// The version of the run folder's layout and fields.

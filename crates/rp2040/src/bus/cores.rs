@@ -71,12 +71,12 @@ impl cortexm::Bus for Bus {
 
     #[inline(always)]
     fn sram_words(&self, address: u32, words: usize) -> Option<&[[u8; 4]]> {
-        self.sram.row(address, words)
+        self.sram.words(address, words)
     }
 
     #[inline(always)]
     fn sram_words_mut(&mut self, address: u32, words: usize) -> Option<&mut [[u8; 4]]> {
-        self.sram.row_mut(address, words)
+        self.sram.words_mut(address, words)
     }
 
     #[inline]

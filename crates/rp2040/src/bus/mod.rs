@@ -15,7 +15,7 @@ mod memory_map;
 mod outside;
 mod registers;
 mod rom;
-mod spin;
+mod spin_loop;
 mod typing;
 
 use cortexm::{Ppb, Watch};
@@ -32,12 +32,12 @@ use crate::memory::Sram;
 use crate::rom::{HoldingPen, Rom};
 use crate::waits::Waits;
 use flow::Flow;
-use spin::Spin;
+use spin_loop::Spin;
 
 pub(crate) use blocks::Blocks;
 pub(crate) use cortexm::Size;
 pub(crate) use rom::RomCall;
-pub(crate) use spin::Steady;
+pub(crate) use spin_loop::Steady;
 use std::collections::VecDeque;
 
 pub(crate) const ROM_BYTES: u32 = 16 * 1024;

@@ -8,7 +8,7 @@ mod decoded;
 mod fault;
 mod run;
 mod snapshot;
-mod spin;
+mod spin_loop;
 mod start;
 
 use cortexm::Core;
@@ -36,8 +36,8 @@ pub struct Rp2040 {
     at_fault: Option<Box<AtFault>>,
     stop_at_faults: bool,
     resets: u32,
-    /// The last lap of a core that waits.
-    lap: Option<spin::Lap>,
+    /// The last iteration of a core that waits.
+    iteration: Option<spin_loop::Iteration>,
 }
 
 /// What was counted since the start.

@@ -91,7 +91,7 @@ impl Rp2040 {
     fn execute(&mut self, core: usize, turn_end: u64, end: Picoseconds) -> Option<Stop> {
         let shared = turn_end != u64::MAX;
         self.bus.share_memory(shared);
-        let mut looks = self.bus.spin.take_lap() && self.leave_out_laps(core, end);
+        let mut looks = self.bus.spin.take_iteration() && self.leave_out_iterations(core, end);
         loop {
             let now = self.bus.clock.time_of(self.cores[core].cycle);
             if now >= end {

@@ -68,7 +68,7 @@ impl Rp2040 {
             at_fault: None,
             stop_at_faults: self.stop_at_faults,
             resets,
-            lap: None,
+            iteration: None,
         };
         self.bus.outside_changed();
     }

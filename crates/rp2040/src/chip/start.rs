@@ -89,7 +89,7 @@ impl Rp2040 {
             at_fault: None,
             stop_at_faults: true,
             resets: 0,
-            lap: None,
+            iteration: None,
         };
         if !setup.usb_connected {
             chip.bus.blocks.usb.disconnect(&mut chip.bus.io);

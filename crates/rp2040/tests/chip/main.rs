@@ -12,9 +12,9 @@ mod exceptions;
 #[allow(dead_code, reason = "the numbers alone are used here")]
 mod random;
 mod resets;
-mod rows;
 mod sleep;
 mod snapshots;
 mod spi_dma;
+mod superinstructions;
 mod waiting;
 mod window;

@@ -1,5 +1,5 @@
-//! Cores that wait: a loop that asks a register until it changes runs as one that executes every lap of it, with interrupts
-//! at any moment, counters and all. The chip may leave such laps out; nobody can tell.
+//! Cores that wait: a loop that asks a register until it changes runs as one that executes every iteration of it, with interrupts
+//! at any moment, counters and all. The chip may leave such iterations out; nobody can tell.
 
 use rp2040::chip::Rp2040;
 use units::Picoseconds;
@@ -117,7 +117,7 @@ fn check(start: fn() -> Asm, wait: Wait, seed: u64) {
     let mut whole = new();
     whole.run_until(end);
     assert!(word(&whole, kept(TICKS)) > 50, "ticks");
-    // Whoever is watched executes every lap.
+    // Whoever is watched executes every iteration.
     let mut watched = new();
     watched.set_breakpoints(vec![0x1000_fffe]);
     watched.run_until(end);

@@ -12,6 +12,7 @@ WIZNET_TABLE const struct wiznet_chip wiznet_w5100 = {
     .sockets = 4,
     .memory_kib = 8,
     .header = WIZNET_HEADER_OPCODE,
+    .header_bytes = 3,
     .is_byte_by_byte = true, /* each byte is a transaction of its own */
     .socket_registers = 0x400u,
     .socket_step = 0x100u,

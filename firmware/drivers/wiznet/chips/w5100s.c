@@ -11,6 +11,7 @@ WIZNET_TABLE const struct wiznet_chip wiznet_w5100s = {
     .sockets = 4,
     .memory_kib = 8,
     .header = WIZNET_HEADER_OPCODE,
+    .header_bytes = 3,
     .socket_registers = 0x400u,
     .socket_step = 0x100u,
     .tx_memory = 0x4000u,

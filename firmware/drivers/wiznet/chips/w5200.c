@@ -11,6 +11,7 @@ WIZNET_TABLE const struct wiznet_chip wiznet_w5200 = {
     .sockets = 8,
     .memory_kib = 16,
     .header = WIZNET_HEADER_COUNTED,
+    .header_bytes = 4,
     .socket_registers = 0x4000u,
     .socket_step = 0x100u,
     .tx_memory = 0x8000u,

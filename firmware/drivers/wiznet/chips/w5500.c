@@ -11,6 +11,7 @@ WIZNET_TABLE const struct wiznet_chip wiznet_w5500 = {
     .sockets = 8,
     .memory_kib = 16,
     .header = WIZNET_HEADER_BLOCK,
+    .header_bytes = 3,
     .socket_registers = 0x10000u,
     .socket_step = 0x40000u,
     .tx_memory = 0x20000u,

@@ -874,7 +874,7 @@ proptest! {
 }
 
 /// What the hot path costs: a transmit and a receive channel that are paced by a level, as with SPI.
-/// `cargo test --release -p airwire-mcu dma_hot_path -- --ignored --nocapture`
+/// `cargo test --release -p airwire-rp2040 dma_hot_path -- --ignored --nocapture`
 #[test]
 #[ignore = "a measurement"]
 fn dma_hot_path() {

@@ -27,21 +27,26 @@ static void reset(void *context, bool is_held) {
     output(pico->reset, !is_held);
 }
 
-static void read(void *context, const uint8_t *header, size_t header_bytes, uint8_t *bytes, size_t count) {
+static void exchange(void *context, const uint8_t *header, size_t header_bytes, const uint8_t *out, uint8_t *in,
+                     size_t count) {
     const struct wiznet_pico *pico = context;
     gpio_put(pico->cs, false);
     spi_write_blocking(pico->spi, header, header_bytes);
-    spi_read_blocking(pico->spi, 0, bytes, count);
+    if (out) {
+        spi_write_blocking(pico->spi, out, count);
+    } else {
+        spi_read_blocking(pico->spi, 0, in, count);
+    }
     gpio_put(pico->cs, true);
 }
 
-static void write(void *context, const uint8_t *header, size_t header_bytes, const uint8_t *bytes, size_t count,
-                  size_t zeros) {
+static void write_filled(void *context, const uint8_t *header, size_t header_bytes, const uint8_t *out, size_t count,
+                         size_t zeros) {
     static const uint8_t none[64];
     const struct wiznet_pico *pico = context;
     gpio_put(pico->cs, false);
     spi_write_blocking(pico->spi, header, header_bytes);
-    spi_write_blocking(pico->spi, bytes, count);
+    spi_write_blocking(pico->spi, out, count);
     spi_write_blocking(pico->spi, none, zeros);
     gpio_put(pico->cs, true);
 }
@@ -56,4 +61,4 @@ static void sleep(void *context, uint32_t limit_us) {
     sleep_us(limit_us);
 }
 
-const struct wiznet_port wiznet_pico_port = {start, reset, read, write, microseconds, sleep};
+const struct wiznet_port wiznet_pico_port = {start, reset, exchange, write_filled, microseconds, sleep};
