@@ -79,6 +79,7 @@ fn the_captures_of_a_run_give_its_very_figures_and_findings() {
         seed: 1,
         intervals: true,
         findings: Some(stats::detect::Settings::default()),
+        sha256: true,
     };
     let analysis = analyze(&sources, &options, &Control::default(), &mut |_| Ok(()));
     assert_eq!(analysis.captures.len(), rows.len());

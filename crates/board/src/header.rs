@@ -3,69 +3,49 @@
 
 use std::fmt::Write;
 
-use mcu::outside::BOARD_WINDOW;
+use super::file::BoardFile;
 
-use super::file::{BoardFile, Part, WiznetPart};
+/// The definitions of a header under way.
+#[derive(Debug)]
+pub(super) struct Defines {
+    text: String,
+    /// What there is one of already.
+    roles: Vec<&'static str>,
+}
+
+impl Defines {
+    pub(super) fn define(&mut self, name: &str, value: &str) {
+        let _ = writeln!(self.text, "#define {name} {value}");
+    }
+
+    /// Whether a part is the first one of its role, such as `network`.
+    pub(super) fn is_first(&mut self, role: &'static str) -> bool {
+        let is_first = !self.roles.contains(&role);
+        self.roles.push(role);
+        is_first
+    }
+}
 
 impl BoardFile {
     /// The text of `board.h`. What the board does not have is not defined.
     pub fn header(&self) -> String {
-        let mut text = format!(
+        let text = format!(
             "/* {}: made from its board file, not to be edited. */\n#ifndef BOARD_H\n#define BOARD_H\n\n",
             one_comment(&self.title)
         );
-        define(&mut text, "BOARD_CRYSTAL_HZ", &format!("{}u", self.crystal_hz));
-        define(&mut text, "BOARD_FLASH_BYTES", &format!("{}u", self.flash_bytes));
-        let (mut has_led, mut has_network) = (false, false);
-        for part in self.chips.iter().map(|chip| &chip.part) {
-            match part {
-                Part::Led { pin } if !std::mem::replace(&mut has_led, true) => {
-                    define(&mut text, "BOARD_LED", &format!("{pin}u"));
-                }
-                Part::Wiznet(network) if !std::mem::replace(&mut has_network, true) => {
-                    define_wiznet(&mut text, part.kind(), network);
-                }
-                Part::IdealMac { interrupt } if !std::mem::replace(&mut has_network, true) => {
-                    define_ideal_mac(&mut text, *interrupt);
-                }
-                _ => {}
-            }
+        let mut defines = Defines { text, roles: Vec::new() };
+        defines.define("BOARD_CRYSTAL_HZ", &format!("{}u", self.crystal_hz));
+        defines.define("BOARD_FLASH_BYTES", &format!("{}u", self.flash_bytes));
+        for part in &self.parts {
+            (part.kind.header)(part, &mut defines);
         }
-        text.push_str("\n#endif\n");
-        text
+        defines.text + "\n#endif\n"
     }
 }
 
 /// A text that neither ends a comment nor leaves its line.
 fn one_comment(text: &str) -> String {
     text.replace("*/", "* /").replace("/*", "/ *").replace(char::is_control, " ")
-}
-
-fn define(text: &mut String, name: &str, value: &str) {
-    let _ = writeln!(text, "#define {name} {value}");
-}
-
-fn define_wiznet(text: &mut String, kind: &str, network: &WiznetPart) {
-    define(text, &format!("BOARD_WIZNET_{}", kind.to_uppercase()), "1");
-    define(text, "BOARD_NETWORK_SPI", &network.port.to_string());
-    let pins = [
-        ("MISO", network.miso),
-        ("CSN", network.select),
-        ("SCLK", network.clock),
-        ("MOSI", network.mosi),
-        ("RSTN", network.reset),
-        ("INTN", network.interrupt),
-    ];
-    for (name, pin) in pins {
-        if let Some(pin) = pin {
-            define(text, &format!("BOARD_NETWORK_{name}"), &format!("{pin}u"));
-        }
-    }
-}
-
-fn define_ideal_mac(text: &mut String, interrupt: u8) {
-    define(text, "BOARD_IDEAL_MAC", &format!("{BOARD_WINDOW:#010x}u"));
-    define(text, "BOARD_NETWORK_INTN", &format!("{interrupt}u"));
 }
 
 #[cfg(test)]

@@ -1,9 +1,36 @@
-//! The kinds of chips that a board file may name, each with its fields. The parser, the JSON Schema and the reference page
-//! all come from this table.
+//! The kinds of parts that a board file may name: the table, and how a kind is declared. The parser, the JSON Schema, the
+//! reference page, the board and the firmware's header all come from it. Each kind stands with its part, in one file of
+//! `parts`; the chips of WIZnet come from the table of that crate.
 
+use std::sync::LazyLock;
+
+use ::wiznet::Model;
 use units::Picoseconds;
 
-/// A kind of chip.
+use super::file::PartEntry;
+use super::header::Defines;
+use super::parts::{Part, button, eeprom, ideal_mac, led, loopback, switch, voltage, wire, wiznet};
+
+/// All kinds, in the order in which they are listed.
+pub(super) fn kinds() -> &'static [Kind] {
+    static KINDS: LazyLock<Vec<Kind>> = LazyLock::new(|| {
+        let mut kinds = vec![
+            led::KIND,
+            button::KIND,
+            switch::KIND,
+            wire::KIND,
+            loopback::KIND,
+            voltage::KIND,
+            eeprom::KIND,
+            ideal_mac::KIND,
+        ];
+        kinds.extend(Model::ALL.iter().copied().map(wiznet::kind));
+        kinds
+    });
+    &KINDS
+}
+
+/// A kind of part.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Kind {
     /// What `kind` says in a board file.
@@ -12,9 +39,15 @@ pub(super) struct Kind {
     pub(super) help: &'static str,
     /// What a board file says of it.
     pub(super) fields: &'static [KindField],
+    /// Whether it has an Ethernet port.
+    pub(super) has_ethernet: bool,
+    /// The part that a board file describes; what does not go together is refused in words that begin with a field.
+    pub(super) build: fn(&PartEntry) -> Result<Box<dyn Part>, String>,
+    /// What firmware is told of it.
+    pub(super) header: fn(&PartEntry, &mut Defines),
 }
 
-/// A field of a kind of chip.
+/// A field of a kind of part.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct KindField {
     /// Its name.
@@ -67,14 +100,18 @@ impl Takes {
     }
 }
 
-const PULLS: [&str; 3] = ["up", "down", "none"];
-const LEVELS: [&str; 2] = ["high", "low"];
-
-const fn required(name: &'static str, takes: Takes, help: &'static str, example: &'static str) -> KindField {
+/// A field that has to be given.
+pub(super) const fn required(
+    name: &'static str,
+    takes: Takes,
+    help: &'static str,
+    example: &'static str,
+) -> KindField {
     KindField { name, takes, default: None, required: true, help, example }
 }
 
-const fn optional(
+/// A field with a default.
+pub(super) const fn optional(
     name: &'static str,
     takes: Takes,
     default: &'static str,
@@ -84,139 +121,124 @@ const fn optional(
     KindField { name, takes, default: Some(default), required: false, help, example }
 }
 
-const fn open(name: &'static str, takes: Takes, help: &'static str, example: &'static str) -> KindField {
+/// A field that may be left open.
+pub(super) const fn open(
+    name: &'static str,
+    takes: Takes,
+    help: &'static str,
+    example: &'static str,
+) -> KindField {
     KindField { name, takes, default: None, required: false, help, example }
 }
 
-const SPI: KindField = required("spi", Takes::Number(0, 1), "the SPI port that it is on", "0");
-const SELECT: KindField =
+/// Fields of every part on SPI.
+pub(super) const SPI: KindField = required("spi", Takes::Number(0, 1), "the SPI port that it is on", "0");
+pub(super) const SELECT: KindField =
     open("select", Takes::Pin, "its chip select, low when it is meant; without one it is always meant", "17");
-const WIZNET: &[KindField] = &[
-    SPI,
-    SELECT,
-    open("reset", Takes::Pin, "its reset input, low resets", "20"),
-    open("interrupt", Takes::Pin, "its interrupt output", "21"),
-    open("clock", Takes::Pin, "its SCLK, for firmware that moves pins itself or by PIO", "18"),
-    open("mosi", Takes::Pin, "its MOSI, likewise", "19"),
-    open("miso", Takes::Pin, "its MISO, likewise", "16"),
-    optional(
-        "link_up",
-        Takes::Time { least: Picoseconds::ZERO, most: Picoseconds::new(60_000_000_000_000) },
-        "2.5 s",
-        "how long its PHY negotiates after a reset, or after the cable is plugged in, until there is a link",
-        "\"0 s\"",
-    ),
-];
 
-const fn wiznet(name: &'static str, help: &'static str) -> Kind {
-    Kind { name, help, fields: WIZNET }
-}
+/// What firmware is told of a part of which it needs to know nothing.
+pub(super) fn no_header(_: &PartEntry, _: &mut Defines) {}
 
-/// All kinds.
-pub(super) const KINDS: &[Kind] = &[
-    Kind {
-        name: "led",
-        help: "a light-emitting diode: its pin is a net of its own name in recordings",
-        fields: &[required("pin", Takes::Pin, "the pin that drives it", "25")],
-    },
-    Kind {
-        name: "button",
-        help: "a push button: it drives its pin while it is pressed, and its resistor pulls while it is not",
-        fields: &[
-            required("pin", Takes::Pin, "the pin that reads it", "14"),
-            optional(
-                "pressed_level",
-                Takes::Word(&LEVELS),
-                "low",
-                "the level while it is pressed",
-                "\"low\"",
-            ),
-            optional(
-                "pull",
-                Takes::Word(&PULLS),
-                "none",
-                "the board's resistor; with none the pad's own pull counts",
-                "\"up\"",
-            ),
-            optional(
-                "pressed",
-                Takes::Switch,
-                "false",
-                "whether it is pressed when the board starts",
-                "false",
-            ),
-        ],
-    },
-    Kind {
-        name: "switch",
-        help: "a switch or a fixed level: it drives its pin all the time, to a level that a program may change",
-        fields: &[
-            required("pin", Takes::Pin, "the pin that reads it", "24"),
-            optional("level", Takes::Word(&LEVELS), "low", "the level when the board starts", "\"high\""),
-        ],
-    },
-    Kind {
-        name: "wire",
-        help: "a wire between two pins: they are one net. SPI frames and UART bytes pass from a transmitting pin to \
-               a receiving one",
-        fields: &[
-            required("pin", Takes::Pin, "one end", "14"),
-            required("to", Takes::Pin, "the other end", "15"),
-        ],
-    },
-    Kind {
-        name: "spi-loopback",
-        help: "a device on SPI that answers each frame with one that was sent to it",
-        fields: &[
-            SPI,
-            SELECT,
-            optional(
-                "answer",
-                Takes::Word(&["same", "previous"]),
-                "same",
-                "whether it answers with the frame that is being sent, or with the one before",
-                "\"previous\"",
-            ),
-        ],
-    },
-    Kind {
-        name: "voltage",
-        help: "a voltage at an ADC input",
-        fields: &[
-            required("pin", Takes::AnalogPin, "the pin", "26"),
-            required("millivolts", Takes::Number(0, 3600), "how much", "1650"),
-        ],
-    },
-    Kind {
-        name: "i2c-eeprom",
-        help: "a serial EEPROM as the 24LC256: two address bytes, pages, a write time during which it does not answer",
-        fields: &[
-            required("i2c", Takes::Number(0, 1), "the I2C port that it is on", "0"),
-            optional("address", Takes::Number(0x08, 0x77), "80", "its 7-bit address", "0x50"),
-            optional("bytes", Takes::Number(128, 65536), "32768", "its size, a power of two", "32768"),
-            optional("page_bytes", Takes::Number(1, 256), "64", "its page, a power of two", "64"),
-            optional(
-                "write_time",
-                Takes::Time { least: Picoseconds::ZERO, most: Picoseconds::new(100_000_000_000) },
-                "5 ms",
-                "how long it is busy after a write",
-                "\"5 ms\"",
-            ),
-        ],
-    },
-    Kind {
-        name: "ideal-mac",
-        help: "an Ethernet MAC in the address space of the MCU, which no RP2040 has: frames cost no bus time. \
-               [The ideal MAC](ideal-mac.md) has its registers",
-        fields: &[required("interrupt", Takes::Pin, "its interrupt output, low while a frame waits", "21")],
-    },
-    wiznet("w5100", "WIZnet W5100: Ethernet with a TCP/IP stack in hardware"),
-    wiznet("w5100s", "WIZnet W5100S: Ethernet with a TCP/IP stack in hardware"),
-    wiznet("w5200", "WIZnet W5200: Ethernet with a TCP/IP stack in hardware"),
-    wiznet("w5500", "WIZnet W5500: Ethernet with a TCP/IP stack in hardware"),
-];
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
 
-/// The kind of a name.
-pub(super) fn find(name: &str) -> Option<&'static Kind> {
-    KINDS.iter().find(|kind| kind.name == name)
+    use lan::NetworkSetup;
+    use mcu::{Outside, SpiFrame};
+
+    use super::*;
+    use crate::file::BoardFile;
+    use crate::parts::{Around, Parts, Wiring};
+    use crate::schema::schema_of;
+
+    /// What a new part brings along: its kind, its state, and what it does.
+    const ADDER: Kind = Kind {
+        name: "adder",
+        help: "a part that no board has yet: it answers a frame with the sum of those before",
+        fields: &[SPI, required("reset", Takes::Pin, "its reset input, low resets", "20")],
+        has_ethernet: false,
+        build: |entry| {
+            let (port, reset) = (entry.values.port("spi"), entry.values.pin("reset"));
+            Ok(Box::new(Adder { port, reset, sum: 0 }))
+        },
+        header: |entry, defines| defines.define("BOARD_ADDER_RSTN", &entry.values.pin("reset").to_string()),
+    };
+
+    #[derive(Debug, Clone)]
+    struct Adder {
+        port: u8,
+        reset: u8,
+        sum: u16,
+    }
+
+    impl Part for Adder {
+        fn connect(&mut self, wiring: &mut Wiring<'_>) {
+            wiring.spi(self.port, false);
+            wiring.pins(1 << self.reset);
+        }
+
+        fn pins_changed(&mut self, _: Picoseconds, _: u32, around: &mut Around<'_>) {
+            if around.is_low(self.reset) {
+                self.sum = 0;
+            }
+        }
+
+        fn spi_frame(&mut self, _: Picoseconds, frame: &SpiFrame, _: &mut Around<'_>) -> Option<u16> {
+            let before = self.sum;
+            self.sum += frame.sent;
+            Some(before)
+        }
+
+        fn snapshot(&self) -> Option<Box<dyn Part>> {
+            Some(Box::new(self.clone()))
+        }
+    }
+
+    #[test]
+    fn a_new_part_needs_its_own_file_and_a_line_of_the_table() {
+        static TABLE: [Kind; 1] = [ADDER];
+        let parse = |text: &str| BoardFile::parse_with(&TABLE, Path::new("b.toml"), text);
+        let board = parse("mcu = 'rp2040'\n[chips.sum]\nkind = 'adder'\nspi = 1\nreset = 20\n").unwrap();
+        let frame = |sent| SpiFrame {
+            port: 1,
+            start: Picoseconds::ZERO,
+            sent,
+            bits: 8,
+            mode: 0,
+            clock_hz: 1_000_000,
+        };
+        let mut parts = Parts::of(&board, &NetworkSetup::default(), 1);
+        let send =
+            |parts: &mut dyn Outside, sent| parts.spi_frame(Picoseconds::ZERO, frame(sent), &mut Vec::new());
+        assert_eq!([3, 4].map(|sent| send(&mut parts, sent)), [0, 3]);
+        let mut copy = parts.snapshot().expect("every part can be copied");
+        parts.pins_changed(Picoseconds::ZERO, 1 << 20, 0, &mut Vec::new());
+        assert_eq!((send(&mut parts, 1), send(&mut *copy, 1)), (0, 7));
+        // Header, schema and refusals come from the table too.
+        assert!(board.header().contains("#define BOARD_ADDER_RSTN 20\n"));
+        assert!(schema_of(&TABLE).to_string().contains(ADDER.help));
+        let refused = parse("mcu = 'rp2040'\n[chips.sum]\nkind = 'addre'\n").unwrap_err().to_string();
+        assert_eq!(
+            refused,
+            "b.toml:3: chips.sum.kind is \"addre\", but it is one of adder; the nearest is adder"
+        );
+    }
+
+    #[test]
+    fn every_kind_makes_its_part_of_the_examples_of_its_fields() {
+        for kind in kinds() {
+            let given = |field: &KindField| format!("{} = {}\n", field.name, field.example);
+            let text = |fields: &[&KindField]| {
+                let fields: String = fields.iter().copied().map(given).collect();
+                format!("mcu = 'rp2040'\n[chips.part]\nkind = '{}'\n{fields}", kind.name)
+            };
+            let all: Vec<&KindField> = kind.fields.iter().collect();
+            let least: Vec<&KindField> = kind.fields.iter().filter(|field| field.required).collect();
+            for fields in [all, least] {
+                let board = BoardFile::parse("b.toml".as_ref(), &text(&fields)).unwrap();
+                assert!(Parts::of(&board, &NetworkSetup::default(), 1).snapshot().is_some(), "{}", kind.name);
+                assert!(board.header().starts_with("/* b: "), "{}", kind.name);
+            }
+        }
+    }
 }

@@ -28,14 +28,15 @@ mod statistics;
 mod trace;
 mod traffic;
 mod usb;
+mod values;
 mod virtual_board;
 
-pub use mcu::chip::Console;
+pub use mcu::Console;
 
 pub use builtin::{board_names, find_board};
 pub use console_log::{CONSOLES, ConsoleLine, console_name};
 pub use error::BoardError;
-pub use file::{BoardFile, Chip, Part};
+pub use file::{BoardFile, PartEntry};
 pub use live::{Forward, ForwardError, LiveError, LiveListener, LiveOptions, Pace};
 pub use outcome::{BoardRun, FunctionShare, unescaped};
 pub use pair::{BoardPair, Crossing, Side};
@@ -46,4 +47,5 @@ pub use snapshot::BoardSnapshot;
 pub use trace::TraceWriter;
 pub use traffic::{CounterEntry, LatencyEntry, SampleEntry, TrafficEntry};
 pub use usb::{InputReport, UsbDevice};
+pub use values::Value as PartValue;
 pub use virtual_board::{Board, BoardOptions, read_image, read_image_file, read_rom};

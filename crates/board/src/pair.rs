@@ -1,7 +1,7 @@
 //! Two boards at the ends of one wire, in lockstep. Between turns each gets the frames that the other put on the wire, with the
 //! time at which their last bit arrives. A turn is shorter than the shortest frame.
 
-use mcu::chip::Stop;
+use mcu::Stop;
 use sim::{Lockstep, Owner, Turn, Wire};
 use units::Picoseconds;
 

@@ -3,11 +3,16 @@
 use serde_json::{Map, Value, json};
 
 use super::file::LAST_GPIO;
-use super::kinds::{KINDS, Kind, KindField, Takes};
+use super::kinds::{Kind, KindField, Takes, kinds};
 
 /// The schema of board files (draft 2020-12).
 pub fn board_schema() -> Value {
-    let chips: Vec<Value> = KINDS.iter().map(chip).collect();
+    schema_of(kinds())
+}
+
+/// The same, of a table of kinds.
+pub(super) fn schema_of(kinds: &[Kind]) -> Value {
+    let chips: Vec<Value> = kinds.iter().map(chip).collect();
     json!({
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "Airwire board",
@@ -82,5 +87,5 @@ pub fn chip_kinds() -> Value {
             "fields": kind.fields.iter().map(field).collect::<Vec<_>>(),
         })
     };
-    KINDS.iter().map(kind).collect()
+    kinds().iter().map(kind).collect()
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use mcu::report::INTERRUPTS;
+use rp2040::report::INTERRUPTS;
 
 use super::Board;
 use super::outcome::InterruptCount;

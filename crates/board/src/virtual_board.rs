@@ -3,14 +3,15 @@
 use std::any::Any;
 use std::path::Path;
 
-use mcu::Pins;
-use mcu::chip::{Console, Rp2040, Setup};
+use mcu::Console;
 use mcu::image::{Image, LoadOptions};
+use rp2040::Pins;
+use rp2040::chip::{Rp2040, Setup};
 use units::Picoseconds;
 
 use super::console_log::{CONSOLES, ConsoleLog};
-use super::file::{BoardFile, Part};
-use super::parts::{Parts, Pulses};
+use super::file::BoardFile;
+use super::parts::{Joint, Parts, Pulses, SpiDevice};
 use super::recording::Recording;
 use super::sampler::Sampler;
 use super::trace::TraceWriter;
@@ -88,15 +89,26 @@ impl Board {
 
     /// What the chip's pins have to do with each other and with the board's levels.
     fn wire_up(&mut self) {
-        for chip in self.file.chips.clone() {
-            match chip.part {
-                Part::Wire { pin, to } => self.chip.wire_pins(pin, to),
-                Part::Switch { pin, level } => self.chip.drive_pin(pin, Some(level)),
-                Part::Button { pin, pressed_level, pull, pressed } => {
-                    self.chip.drive_pin(pin, if pressed { Some(pressed_level) } else { pull });
-                }
-                _ => {}
+        let joints = self.parts().joints().to_vec();
+        for joint in joints {
+            match joint {
+                Joint::Wire { pin, to } => self.chip.wire_pins(pin, to),
+                Joint::Level { pin, level } => self.chip.drive_pin(pin, level),
             }
+        }
+        for pin in self.parts().pulled_up() {
+            self.chip.pull_pin(pin, true);
+        }
+        for (pin, level) in self.parts().outputs_at_start() {
+            self.chip.drive_pin(pin, Some(level));
+        }
+    }
+
+    /// Connects a device to an SPI port; its chip select has a pull-up.
+    pub fn connect_spi(&mut self, port: u8, select: Option<u8>, device: Box<dyn SpiDevice>) {
+        self.parts().connect_spi(port, select, device);
+        if let Some(pin) = select {
+            self.chip.pull_pin(pin, true);
         }
     }
 
@@ -188,32 +200,23 @@ impl Board {
     /// # Errors
     /// When the board has none of that name.
     pub fn press(&mut self, name: &str, pressed: bool) -> Result<(), BoardError> {
-        let chip = self.file.chips.iter().find(|chip| chip.name == name);
-        if chip.is_none() && name == BOOTSEL {
+        let part = self.file.parts.iter().position(|part| part.name == name);
+        if part.is_none() && name == BOOTSEL {
             self.chip.hold_bootsel(pressed);
             return Ok(());
         }
-        let (pin, level) = match chip.map(|chip| &chip.part) {
-            Some(&Part::Button { pin, pressed_level, pull, .. }) => {
-                (pin, if pressed { Some(pressed_level) } else { pull })
-            }
-            Some(&Part::Switch { pin, .. }) => (pin, Some(pressed)),
-            _ => return Err(BoardError::Refused(self.no_button(name))),
+        let Some((pin, level)) = part.and_then(|part| self.parts().pressed(part, pressed)) else {
+            return Err(BoardError::Refused(self.no_button(name)));
         };
         self.chip.drive_pin(pin, level);
         Ok(())
     }
 
-    fn no_button(&self, name: &str) -> String {
-        let pressable = |part: &Part| matches!(part, Part::Button { .. } | Part::Switch { .. });
-        let names: Vec<&str> = self
-            .file
-            .chips
-            .iter()
-            .filter(|chip| pressable(&chip.part))
-            .map(|chip| chip.name.as_str())
-            .collect();
-        let others: String = names.iter().map(|name| format!(", {name}")).collect();
+    fn no_button(&mut self, name: &str) -> String {
+        let names: Vec<String> = self.file.parts.iter().map(|part| part.name.clone()).collect();
+        let parts = self.parts();
+        let pressable = (0..).zip(names).filter(|&(part, _)| parts.pressed(part, true).is_some());
+        let others: String = pressable.map(|(_, name)| format!(", {name}")).collect();
         format!("board {} has no button or switch {name}; it has {BOOTSEL}{others}", self.file.name)
     }
 

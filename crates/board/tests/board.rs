@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use board::{BoardError, BoardFile, Part, board_names, board_schema, chip_kinds, find_board};
+use board::{BoardError, BoardFile, PartValue, board_names, board_schema, chip_kinds, find_board};
 use units::Picoseconds;
 
 fn parse(text: &str) -> Result<BoardFile, BoardError> {
@@ -19,12 +19,11 @@ fn every_board_that_comes_along_is_right() {
         let board = find_board(name).unwrap();
         assert_eq!((board.name.as_str(), board.pin("LED").unwrap()), (name, 25));
     }
-    let chips = find_board("w5500-evb-pico").unwrap().chips;
-    let w5500 = chips.iter().find(|chip| chip.name == "W5500").unwrap();
-    let Part::Wiznet(part) = &w5500.part else { panic!("{w5500:?}") };
-    assert_eq!((part.model, part.port), (wiznet::Model::W5500, 0));
-    let pins = [part.select, part.reset, part.interrupt, part.clock, part.mosi, part.miso];
-    assert_eq!(pins, [17, 20, 21, 18, 19, 16].map(Some));
+    let parts = find_board("w5500-evb-pico").unwrap().parts;
+    let w5500 = parts.iter().find(|part| part.name == "W5500").unwrap();
+    assert_eq!((w5500.kind(), w5500.value("spi")), ("w5500", Some(PartValue::Number(0))));
+    let pins = ["select", "reset", "interrupt", "clock", "mosi", "miso"].map(|pin| w5500.value(pin));
+    assert_eq!(pins, [17, 20, 21, 18, 19, 16].map(|pin| Some(PartValue::Pin(pin))));
 }
 
 #[test]
@@ -42,9 +41,13 @@ fn pins_have_names_numbers_and_gp_numbers() {
 fn fields_that_are_not_given_have_their_defaults() {
     let board = parse("mcu = 'RP2040'\n[chips.memory]\nkind = 'i2c-eeprom'\ni2c = 1\n").unwrap();
     assert_eq!((board.crystal_hz, board.flash_bytes), (12_000_000, 2 << 20));
-    let write_time = Picoseconds::new(5_000_000_000);
-    let expected = Part::I2cEeprom { port: 1, address: 0x50, bytes: 32768, page_bytes: 64, write_time };
-    assert_eq!(board.chips[0].part, expected);
+    let memory = &board.parts[0];
+    assert_eq!(memory.kind(), "i2c-eeprom");
+    let expected = [("i2c", 1), ("address", 0x50), ("bytes", 32768), ("page_bytes", 64)];
+    for (field, number) in expected {
+        assert_eq!(memory.value(field), Some(PartValue::Number(number)), "{field}");
+    }
+    assert_eq!(memory.value("write_time"), Some(PartValue::Time(Picoseconds::new(5_000_000_000))));
 }
 
 #[test]

@@ -1,12 +1,12 @@
 //! Frames of the network, and where it is wanted the SPI accesses of its chips in words, as pcapng on one axis of time. It
 //! is written while virtual time passes.
 
-use std::fs::File;
-use std::io::{self, BufWriter, Write};
+use std::io::{self, BufWriter};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use ethernet::{Capture, CaptureError, Interface, InterfaceId, Packet};
+use files::{Existing, NewFile};
 use thiserror::Error;
 use units::Picoseconds;
 use wiznet::Access;
@@ -27,7 +27,7 @@ pub struct LanCaptureError {
 /// A capture under way.
 pub(super) struct LanCapture {
     path: PathBuf,
-    capture: Capture<BufWriter<File>>,
+    capture: Capture<BufWriter<NewFile>>,
     /// The interface of each chip's SPI, where that is captured.
     spi: Vec<InterfaceId>,
     failure: Option<CaptureError>,
@@ -66,8 +66,8 @@ impl LanCapture {
         if let Some(failure) = self.failure.take() {
             return Err(Self::refused(&self.path, &failure));
         }
-        let flush = |mut out: BufWriter<File>| -> io::Result<()> { out.flush() };
-        flush(self.capture.into_inner()).map_err(|error| Self::refused(&self.path, &error))
+        let out = self.capture.into_inner().into_inner().map_err(io::IntoInnerError::into_error);
+        out.and_then(NewFile::finish).map_err(|error| Self::refused(&self.path, &error))
     }
 }
 
@@ -77,28 +77,31 @@ pub fn in_words(access: &Access) -> String {
     let bytes = if access.bytes == 1 { "byte" } else { "bytes" };
     let ns = (access.end - access.start).ps() / units::PS_PER_NS;
     let time = Picoseconds::from_ns(ns);
-    format!("{verb} {}; {} {bytes}, {time} on the bus", access.meaning, access.bytes)
+    format!("{verb} {}; {} {bytes}, {time} on the bus", access.meaning(), access.bytes)
 }
 
 impl Lan {
     /// Writes every frame on the cables of the chips from here on, and with `spi` every access of the chips.
     ///
+    /// A capture that is under way ends. The file is there when the capture has ended.
+    ///
     /// # Errors
-    /// When the file cannot be made.
+    /// When the file cannot be made, or that of the capture before not be written.
     pub fn start_capture(&mut self, path: &Path, spi: bool) -> Result<(), LanCaptureError> {
+        self.end_capture()?;
         let refused = |error: &dyn ToString| LanCapture::refused(path, error);
-        let file = File::create(path).map_err(|error| refused(&error))?;
+        let file = NewFile::create(path, Existing::Replace).map_err(|error| refused(&error))?;
         let mut capture =
             Capture::new(BufWriter::new(file), Duration::ZERO).map_err(|error| refused(&error))?;
         let mut interfaces = Vec::new();
         for wired in &mut self.wired {
-            self.network.tap(wired.port);
-            let Some(chip) = wired.device.chip_mut() else { continue };
-            chip.record(spi);
-            if spi {
-                let name = format!("{} SPI", self.network.name(wired.port));
+            let port = wired.line.port;
+            self.network.tap(port);
+            wired.device.record(spi);
+            if spi && wired.device.facts().is_some() {
+                let name = format!("{} SPI", self.network.name(port));
                 let description =
-                    format!("register accesses of the {}, as comments", self.network.name(wired.port));
+                    format!("register accesses of the {}, as comments", self.network.name(port));
                 let interface = Interface {
                     name: &name,
                     description: &description,
@@ -115,9 +118,9 @@ impl Lan {
     /// Writes what was seen since the last call.
     pub fn continue_capture(&mut self) {
         let Some(mut capture) = self.capture.take() else { return };
-        let chips = self.wired.iter_mut().filter_map(|wired| wired.device.chip_mut());
-        for (index, chip) in chips.enumerate() {
-            capture.write_accesses(index, &chip.take_accesses());
+        let on_spi = self.wired.iter_mut().filter(|wired| wired.device.facts().is_some());
+        for (index, wired) in on_spi.enumerate() {
+            capture.write_accesses(index, &wired.device.take_accesses());
         }
         if capture.failure.is_none() {
             capture.failure = capture.capture.drain(&mut self.network).err();

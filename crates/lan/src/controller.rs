@@ -32,7 +32,7 @@ pub struct SpiController {
 }
 
 impl SpiController {
-    /// A controller whose SCK has a frequency.
+    /// A controller whose SCK has a frequency. Where its chip is none of this network's, nobody answers: zeros are read.
     pub fn new(lan: Lan, chip: ChipId, clock: Hertz) -> Self {
         let now = lan.now();
         Self { lan, chip, clock, now, used: BusUse::default(), selected: false, outgoing: Vec::new() }
@@ -76,7 +76,7 @@ impl SpiController {
         self.selected = selected;
         self.used.transactions += u64::from(selected);
         let at = self.now;
-        self.lan.with_chip(self.chip, |chip| chip.select(at, selected));
+        self.lan.with_device(self.chip, |chip| chip.select(at, selected));
     }
 
     /// Sends bytes and takes no heed of the answers.
@@ -132,14 +132,14 @@ impl SpiController {
     fn move_byte(&mut self, end: Picoseconds, byte: &mut u8) {
         let clock_hz = self.clock.hz();
         self.lan.advance(end);
-        *byte = self.lan.with_chip(self.chip, |chip| chip.spi_byte(end, *byte, clock_hz));
+        *byte = self.lan.with_device(self.chip, |chip| chip.spi_byte(end, *byte, clock_hz)).unwrap_or(0);
         self.now = end;
     }
 
     /// Bytes in which nothing else happens but what they bring about.
     fn move_bytes(&mut self, end: Picoseconds, bytes: &mut [u8]) {
         let (from, clock_hz) = (self.now, self.clock.hz());
-        self.lan.with_chip(self.chip, |chip| chip.spi_burst(from, bytes, clock_hz));
+        self.lan.with_device(self.chip, |chip| chip.spi_burst(from, bytes, clock_hz));
         self.lan.advance(end);
         self.now = end;
     }
@@ -169,11 +169,11 @@ impl SpiController {
     /// The level of the chip's reset input.
     pub fn set_reset(&mut self, high: bool) {
         let at = self.now;
-        self.lan.with_chip(self.chip, |chip| chip.set_reset(at, high));
+        self.lan.with_device(self.chip, |chip| chip.set_reset(at, high));
     }
 
     /// Whether the chip's interrupt output is low.
     pub fn interrupt_is_low(&self) -> bool {
-        self.lan.chip(self.chip).interrupt_is_low()
+        self.lan.interrupt_is_low(self.chip)
     }
 }

@@ -1,93 +1,125 @@
-//! What a board has at the end of a cable: a chip of WIZnet, or the ideal MAC. The network treats both alike.
+//! What a board has at the end of a cable, and how it is spoken of. The network treats every device alike, and whoever drives
+//! one knows what it is: its [`DeviceId`] says so.
+//!
+//! A device is passive: it says when something happens in it of its own accord, and the network lets that happen.
 
+use std::any::Any;
+use std::fmt::{self, Debug, Formatter};
+use std::marker::PhantomData;
 use std::net::Ipv4Addr;
 
 use ethernet::Speed;
 use units::Picoseconds;
-use wiznet::{Chip, Duplex, LinkPartner};
+use wiznet::{Access, Facts, Warning};
 
-use super::IdealMac;
+/// A frame, and when the first bit of its preamble is on the wire.
+pub type SentFrame = (Picoseconds, Vec<u8>);
 
-#[derive(Debug, Clone)]
-pub(super) enum Device {
-    Wiznet(Box<Chip>),
-    IdealMac(IdealMac),
-}
-
-impl Device {
-    /// The chip on an SPI, if it is one.
-    pub(super) fn chip(&self) -> Option<&Chip> {
-        match self {
-            Self::Wiznet(chip) => Some(chip),
-            Self::IdealMac(_) => None,
-        }
+/// Something with an Ethernet port.
+pub trait NetDevice: Any + Debug + Send {
+    /// What is known of its SPI; nothing for a device that is on none.
+    fn facts(&self) -> Option<&'static Facts> {
+        None
     }
 
-    /// The same, to do something to it.
-    pub(super) fn chip_mut(&mut self) -> Option<&mut Chip> {
-        match self {
-            Self::Wiznet(chip) => Some(chip),
-            Self::IdealMac(_) => None,
-        }
+    /// When something happens in it of its own accord.
+    fn next_event(&self) -> Option<Picoseconds> {
+        None
     }
 
-    pub(super) fn set_cable(&mut self, at: Picoseconds, speed: Option<Speed>) {
-        match self {
-            Self::Wiznet(chip) => chip.set_cable(at, speed.map(link_partner)),
-            Self::IdealMac(mac) => mac.set_cable(speed),
-        }
+    /// Lets everything happen that is due up to and including a time.
+    fn advance(&mut self, at: Picoseconds) {
+        let _ = at;
     }
 
-    pub(super) fn has_link(&self) -> bool {
-        match self {
-            Self::Wiznet(chip) => chip.link().is_some(),
-            Self::IdealMac(mac) => mac.link().is_some(),
-        }
-    }
+    /// A cable with this speed at its other end is plugged in, or it is pulled.
+    fn set_cable(&mut self, at: Picoseconds, speed: Option<Speed>);
+
+    /// Whether there is a link.
+    fn has_link(&self) -> bool;
 
     /// The address that it has by itself.
-    pub(super) fn address(&self) -> Option<Ipv4Addr> {
-        match self {
-            Self::Wiznet(chip) => chip.address(),
-            Self::IdealMac(_) => None,
-        }
+    fn address(&self) -> Option<Ipv4Addr> {
+        None
     }
 
-    pub(super) fn receive(&mut self, at: Picoseconds, bytes: &[u8], is_intact: bool) {
-        match self {
-            Self::Wiznet(chip) => chip.receive(at, bytes, is_intact),
-            Self::IdealMac(mac) => mac.receive(bytes, is_intact),
-        }
+    /// Whether it hands frames to a TCP/IP stack of the firmware's.
+    fn takes_frames(&self) -> bool;
+
+    /// The level of its interrupt output.
+    fn interrupt_is_low(&self) -> bool;
+
+    /// A whole frame has arrived.
+    fn receive(&mut self, at: Picoseconds, bytes: &[u8], is_intact: bool);
+
+    /// The next frame for the wire.
+    fn take_sent(&mut self) -> Option<SentFrame>;
+
+    /// Keeps what is done to it over its bus from here on, or no more.
+    fn record(&mut self, on: bool) {
+        let _ = on;
     }
 
-    pub(super) fn take_sent(&mut self) -> Option<(Picoseconds, Vec<u8>)> {
-        match self {
-            Self::Wiznet(chip) => chip.take_sent().map(|sent| (sent.start, sent.bytes)),
-            Self::IdealMac(mac) => mac.take_sent(),
-        }
+    /// What was done since the last call.
+    fn take_accesses(&mut self) -> Vec<Access> {
+        Vec::new()
     }
 
-    #[inline]
-    pub(super) fn next_event(&self) -> Option<Picoseconds> {
-        match self {
-            Self::Wiznet(chip) => chip.next_event(),
-            Self::IdealMac(_) => None,
-        }
+    /// What a user should know of how it was treated since the last call.
+    fn take_warnings(&mut self) -> Vec<Warning> {
+        Vec::new()
     }
 
-    pub(super) fn advance(&mut self, at: Picoseconds) {
-        match self {
-            Self::Wiznet(chip) => chip.advance(at),
-            Self::IdealMac(_) => {}
-        }
+    /// Another one in the same state.
+    fn boxed_clone(&self) -> Box<dyn NetDevice>;
+
+    /// Its state, to be kept in a file; nothing when it cannot be.
+    fn saved(&self) -> Option<Vec<u8>> {
+        None
+    }
+
+    /// A device like this one in a state that was saved; nothing when that was another kind of device.
+    fn restored(&self, saved: &[u8]) -> Option<Box<dyn NetDevice>> {
+        let _ = saved;
+        None
     }
 }
 
-/// What a chip sees at the other end of a cable. A port of the switch that speaks 1 Gbit/s speaks 100 Mbit/s as well.
-fn link_partner(speed: Speed) -> LinkPartner {
-    let speed = match speed {
-        Speed::Mbps10 => wiznet::Speed::Mbps10,
-        Speed::Mbps100 | Speed::Mbps1000 => wiznet::Speed::Mbps100,
-    };
-    LinkPartner { speed, duplex: Duplex::Full }
+/// A device of a [`Lan`](super::Lan), which is a `D`. One of another network stands for no device here.
+pub struct DeviceId<D: ?Sized> {
+    pub(super) index: usize,
+    device: PhantomData<fn() -> Box<D>>,
+}
+
+impl<D: ?Sized> DeviceId<D> {
+    pub(super) fn new(index: usize) -> Self {
+        Self { index, device: PhantomData }
+    }
+
+    /// The same, for where it does not matter what it is.
+    pub fn any(self) -> DeviceId<dyn NetDevice> {
+        DeviceId::new(self.index)
+    }
+}
+
+impl<D: ?Sized> Clone for DeviceId<D> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<D: ?Sized> Copy for DeviceId<D> {}
+
+impl<D: ?Sized> PartialEq for DeviceId<D> {
+    fn eq(&self, other: &Self) -> bool {
+        self.index == other.index
+    }
+}
+
+impl<D: ?Sized> Eq for DeviceId<D> {}
+
+impl<D: ?Sized> Debug for DeviceId<D> {
+    fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
+        formatter.debug_tuple("DeviceId").field(&self.index).finish()
+    }
 }

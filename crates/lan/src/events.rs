@@ -3,12 +3,12 @@
 
 use std::net::Ipv4Addr;
 
-use ethernet::Frame;
+use ethernet::{Frame, Network};
 use units::Picoseconds;
 
 use super::pc::SETTLING;
 use super::wire::OpenWire;
-use super::{Lan, Wired};
+use super::{Lan, Line, NetDevice, Wired};
 
 impl Lan {
     /// The virtual time up to which everything has happened.
@@ -36,7 +36,7 @@ impl Lan {
         while let Some(at) = self.next.filter(|&next| next <= until) {
             self.now = self.now.max(at);
             for index in 0..self.wired.len() {
-                if self.wired[index].device.next_event().is_some_and(|due| due <= at) {
+                if self.wired[index].line.due.is_some_and(|due| due <= at) {
                     self.wired[index].device.advance(at);
                     self.carry_out(index);
                 }
@@ -50,26 +50,17 @@ impl Lan {
         }
     }
 
-    /// What a chip sends goes on its wire; whether there was anything.
+    /// What a device sends goes on its wire; whether there was anything.
     pub(super) fn carry_out(&mut self, index: usize) -> bool {
-        let Wired { device, port, spoken, .. } = &mut self.wired[index];
-        let mut sent_any = false;
-        while let Some((start, bytes)) = device.take_sent() {
-            *spoken = sender(&bytes).or(*spoken);
-            match &mut self.open {
-                Some(open) => open.send(start, bytes),
-                None => self.network.send(*port, start, Frame::new(bytes)),
-            }
-            sent_any = true;
-        }
-        sent_any
+        let Wired { device, line, .. } = &mut self.wired[index];
+        line.carry_out(&mut **device, self.open.as_mut(), &mut self.network)
     }
 
     /// What arrived goes into the chips; what they answer at once goes out.
     pub(super) fn bring_in(&mut self) {
         for index in 0..self.wired.len() {
             let mut received = false;
-            while let Some(arrival) = self.network.take_arrival(self.wired[index].port) {
+            while let Some(arrival) = self.network.take_arrival(self.wired[index].line.port) {
                 self.wired[index].device.receive(arrival.at, &arrival.frame.bytes, arrival.frame.intact);
                 received = true;
             }
@@ -83,10 +74,10 @@ impl Lan {
         }
     }
 
-    pub(super) fn take_up(&mut self, index: usize) {
-        // The chip may have been given the address that something waits for.
-        let found = !self.awaited.is_empty() && self.look_for_board();
-        if self.carry_out(index) || found {
+    /// Something was done to a device, and the network has it.
+    #[inline]
+    pub(super) fn taken_up(&mut self, network_changed: bool) {
+        if network_changed {
             self.changed();
         } else {
             self.chips_changed();
@@ -103,9 +94,33 @@ impl Lan {
         self.chips_changed();
     }
 
+    #[inline]
     fn chips_changed(&mut self) {
-        let chips = self.wired.iter().filter_map(|wired| wired.device.next_event());
+        let chips = self.wired.iter().filter_map(|wired| wired.line.due);
         self.next = chips.chain(self.next_outside).min();
+    }
+}
+
+impl Line {
+    /// What a device sends goes on its wire; whether there was anything. To be called after anything that may have changed
+    /// when the device wants to be called again, or its interrupt output.
+    pub(super) fn carry_out<D: NetDevice + ?Sized>(
+        &mut self,
+        device: &mut D,
+        mut open: Option<&mut OpenWire>,
+        network: &mut Network,
+    ) -> bool {
+        let mut sent_any = false;
+        while let Some((start, bytes)) = device.take_sent() {
+            self.spoken = sender(&bytes).or(self.spoken);
+            match &mut open {
+                Some(open) => open.send(start, bytes),
+                None => network.send(self.port, start, Frame::new(bytes)),
+            }
+            sent_any = true;
+        }
+        (self.due, self.interrupt_is_low) = (device.next_event(), device.interrupt_is_low());
+        sent_any
     }
 }
 

@@ -9,6 +9,8 @@ use std::collections::VecDeque;
 use ethernet::Speed;
 use units::Picoseconds;
 
+use super::device::{NetDevice, SentFrame};
+
 /// Frames that wait for the processor, and those that wait for the wire.
 const MOST_FRAMES: usize = 16;
 /// The address space of one: registers from 0, the memory of the received frame from 0x1000, that of the frame to be sent from
@@ -54,7 +56,7 @@ pub struct IdealMac {
     memory: Box<[u8; MEMORY_BYTES as usize]>,
     /// When each frame that was sent leaves the wire.
     leaving: VecDeque<Picoseconds>,
-    sent: VecDeque<(Picoseconds, Vec<u8>)>,
+    sent: VecDeque<SentFrame>,
     refused: u32,
 }
 
@@ -160,14 +162,27 @@ impl IdealMac {
         self.leaving.push_back(start + speed.frame_time(bytes) + speed.gap());
         self.sent.push_back((start, frame.to_vec()));
     }
+}
 
-    /// The next frame for the wire, and when its first bit is on it.
-    pub fn take_sent(&mut self) -> Option<(Picoseconds, Vec<u8>)> {
-        self.sent.pop_front()
+impl NetDevice for IdealMac {
+    fn set_cable(&mut self, _: Picoseconds, speed: Option<Speed>) {
+        self.link = speed;
     }
 
-    /// A whole frame arrived.
-    pub fn receive(&mut self, bytes: &[u8], is_intact: bool) {
+    fn has_link(&self) -> bool {
+        self.link.is_some()
+    }
+
+    fn takes_frames(&self) -> bool {
+        true
+    }
+
+    /// While a frame waits and the interrupt is on.
+    fn interrupt_is_low(&self) -> bool {
+        self.control & CONTROL_INTERRUPT != 0 && !self.received.is_empty()
+    }
+
+    fn receive(&mut self, _: Picoseconds, bytes: &[u8], is_intact: bool) {
         let to_group = bytes.first().is_some_and(|first| first & 1 == 1);
         let is_meant = to_group || bytes.get(..6) == Some(&self.address[..6]);
         if self.control & CONTROL_RECEIVE == 0 || !is_meant {
@@ -182,19 +197,12 @@ impl IdealMac {
         }
     }
 
-    /// A cable is plugged in, or pulled.
-    pub fn set_cable(&mut self, speed: Option<Speed>) {
-        self.link = speed;
+    fn take_sent(&mut self) -> Option<SentFrame> {
+        self.sent.pop_front()
     }
 
-    /// The speed of its link, while there is one.
-    pub fn link(&self) -> Option<Speed> {
-        self.link
-    }
-
-    /// The level of its interrupt output: low while a frame waits and the interrupt is on.
-    pub fn interrupt_is_low(&self) -> bool {
-        self.control & CONTROL_INTERRUPT != 0 && !self.received.is_empty()
+    fn boxed_clone(&self) -> Box<dyn NetDevice> {
+        Box::new(self.clone())
     }
 }
 
@@ -217,7 +225,7 @@ mod tests {
 
     fn listening() -> IdealMac {
         let mut mac = IdealMac::default();
-        mac.set_cable(Some(Speed::Mbps100));
+        mac.set_cable(us(0), Some(Speed::Mbps100));
         assert!(mac.write(us(0), MAC_LOW, 4, 0x4100_0002) && mac.write(us(0), MAC_HIGH, 4, 0x5057));
         assert!(mac.write(us(0), CONTROL, 4, CONTROL_RECEIVE | CONTROL_INTERRUPT));
         mac
@@ -242,7 +250,7 @@ mod tests {
             ([1, 0, 0x5e, 0, 0, 1], true),
             ([2, 0, 0, 0x41, 0x57, 0x51], false),
         ] {
-            mac.receive(&frame_to(destination, 60), true);
+            mac.receive(us(0), &frame_to(destination, 60), true);
             assert_eq!(mac.interrupt_is_low(), is_taken, "{destination:x?}");
             assert!(mac.write(us(0), RX_DONE, 4, 0));
         }
@@ -251,8 +259,8 @@ mod tests {
     #[test]
     fn the_frame_that_came_first_stands_in_memory_until_it_is_done_with() {
         let mut mac = listening();
-        mac.receive(&frame_to(OWN, 61), true);
-        mac.receive(&frame_to([0xff; 6], 62), true);
+        mac.receive(us(0), &frame_to(OWN, 61), true);
+        mac.receive(us(0), &frame_to([0xff; 6], 62), true);
         assert_eq!(read(&mac, RX_BYTES), 61);
         assert_eq!(read(&mac, RX_MEMORY + 8), 0x0b0a_0908);
         assert_eq!(mac.read(us(0), RX_MEMORY + 60, 1), Some(60));
@@ -267,9 +275,9 @@ mod tests {
     fn what_does_not_fit_and_what_is_damaged_is_dropped_and_counted() {
         let mut mac = listening();
         for _ in 0..MOST_FRAMES + 3 {
-            mac.receive(&frame_to(OWN, 60), true);
+            mac.receive(us(0), &frame_to(OWN, 60), true);
         }
-        mac.receive(&frame_to(OWN, 60), false);
+        mac.receive(us(0), &frame_to(OWN, 60), false);
         assert_eq!((read(&mac, RX_DROPPED), read(&mac, RX_DAMAGED)), (3, 1));
         mac.write(us(0), CONTROL, 4, 0);
         assert_eq!(read(&mac, RX_BYTES), 0);
@@ -302,7 +310,7 @@ mod tests {
         for wrong in [0, 13, 1515, 0xffff_ffff, 0x07f0 << 16 | 60] {
             mac.write(us(0), TX_SEND, 4, wrong);
         }
-        mac.set_cable(None);
+        mac.set_cable(us(0), None);
         mac.write(us(0), TX_SEND, 4, 60);
         assert_eq!((read(&mac, TX_REFUSED), mac.take_sent()), (6, None));
         assert_eq!(read(&mac, STATUS), 0);

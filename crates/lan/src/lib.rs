@@ -1,5 +1,5 @@
-//! Chips on a network, in virtual time: [`Lan`] joins the chips of crate `wiznet`, and the ideal MAC, with the ports of an
-//! [`ethernet::Network`]; a [`SpiController`] is the driver's side of a chip where no board is, and [`MachineSeat`] seats
+//! Chips on a network, in virtual time: [`Lan`] joins devices ([`NetDevice`]: the chips of crate `wiznet`, the ideal MAC) with
+//! the ports of an [`ethernet::Network`]; a [`SpiController`] is the driver's side of a chip where no board is, and [`MachineSeat`] seats
 //! the clients and servers of crate `traffic` on a virtual PC.
 //!
 //! Here is what a [`Lan`] consists of; what runs on its PC is in `pc`, and how time passes in it in `events`. What a board does
@@ -21,19 +21,20 @@ mod trace;
 mod traffic;
 mod wifi;
 mod wire;
+mod wiznet_chip;
 
+use std::any::Any;
 use std::net::Ipv4Addr;
 
 use ethernet::{Cable, Network, PortId, StationId};
-use units::Picoseconds;
-use wiznet::Chip;
-
-use device::Device;
 use pc::Seated;
+use units::Picoseconds;
 use wire::OpenWire;
+use wiznet::Warning;
 
 pub use capture::{LanCaptureError, in_words};
 pub use controller::{BusUse, SpiController};
+pub use device::{DeviceId, NetDevice, SentFrame};
 pub use file::{NETWORK_FIELDS, NetworkError, NetworkField};
 pub use ideal_mac::{IDEAL_MAC_BYTES, IdealMac};
 pub use results::{Latency, TrafficResults};
@@ -45,24 +46,33 @@ pub use traffic::TrafficSetup;
 pub use wifi::{WIFI_FIELDS, WifiAccessPoint};
 pub use wire::WireFrame;
 
-/// A chip of a [`Lan`], or an ideal MAC.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct ChipId(usize);
+/// A chip of WIZnet on a [`Lan`].
+pub type ChipId = DeviceId<wiznet::Chip>;
 
 #[derive(Debug)]
 struct Wired {
     name: String,
-    device: Device,
-    port: PortId,
-    /// The address that its frames come from, where the chip has none of its own.
-    spoken: Option<Ipv4Addr>,
+    device: Box<dyn NetDevice>,
+    line: Line,
 }
 
-/// The chips of a network, to be kept in a file.
+/// How a device stands with the network.
+#[derive(Debug, Clone, Copy)]
+struct Line {
+    port: PortId,
+    /// The address that its frames come from, where the device has none of its own.
+    spoken: Option<Ipv4Addr>,
+    /// When something happens in the device of its own accord, and the level of its interrupt output: known, so that a byte on
+    /// a bus does not ask every device.
+    due: Option<Picoseconds>,
+    interrupt_is_low: bool,
+}
+
+/// The devices of a network, to be kept in a file: each one's state, and the address that its frames came from.
 #[derive(Debug, serde::Serialize, serde::Deserialize)]
 pub struct SavedLan {
     now: Picoseconds,
-    chips: Vec<(Chip, Option<Ipv4Addr>)>,
+    devices: Vec<(Vec<u8>, Option<Ipv4Addr>)>,
 }
 
 /// Chips and the network that they are on.
@@ -113,22 +123,15 @@ impl Lan {
         lan
     }
 
-    /// Puts a chip on the network, by a cable as the network's setup has it.
-    pub fn attach(&mut self, name: &str, chip: Chip) -> ChipId {
-        self.attach_device(name, Device::Wiznet(Box::new(chip)))
-    }
-
-    /// The same for an ideal MAC.
-    pub fn attach_ideal_mac(&mut self, name: &str) -> ChipId {
-        self.attach_device(name, Device::IdealMac(IdealMac::default()))
-    }
-
-    fn attach_device(&mut self, name: &str, mut device: Device) -> ChipId {
+    /// Puts a device on the network, by a cable as the network's setup has it.
+    pub fn attach<D: NetDevice>(&mut self, name: &str, mut device: D) -> DeviceId<D> {
         let port = self.add_port(name);
         device.set_cable(self.now, self.network.carrier(port));
-        self.wired.push(Wired { name: name.to_owned(), device, port, spoken: None });
+        let (due, interrupt_is_low) = (device.next_event(), device.interrupt_is_low());
+        let line = Line { port, spoken: None, due, interrupt_is_low };
+        self.wired.push(Wired { name: name.to_owned(), device: Box::new(device), line });
         self.changed();
-        ChipId(self.wired.len() - 1)
+        DeviceId::new(self.wired.len() - 1)
     }
 
     fn add_port(&mut self, name: &str) -> PortId {
@@ -138,24 +141,23 @@ impl Lan {
         port
     }
 
-    /// The chips as they are, and the addresses that their frames came from; nothing where one is an ideal MAC.
+    /// The devices as they are, and the addresses that their frames came from; nothing where one cannot be saved.
     pub fn saved(&self) -> Option<SavedLan> {
-        let chips = self.wired.iter().map(|wired| Some((wired.device.chip()?.clone(), wired.spoken)));
-        Some(SavedLan { now: self.now, chips: chips.collect::<Option<_>>()? })
+        let devices = self.wired.iter().map(|wired| Some((wired.device.saved()?, wired.line.spoken)));
+        Some(SavedLan { now: self.now, devices: devices.collect::<Option<_>>()? })
     }
 
-    /// Puts chips back that were saved; false when these are others. They are plugged in anew, into a switch and a PC that
+    /// Puts devices back that were saved; false when these are others. They are plugged in anew, into a switch and a PC that
     /// have just been switched on: traffic begins so long after that moment as its setup says.
     pub fn put_back(&mut self, saved: SavedLan) -> bool {
-        let fits = |(wired, (chip, _)): (&Wired, &(Chip, _))| {
-            wired.device.chip().is_some_and(|own| own.model() == chip.model())
-        };
-        if saved.chips.len() != self.wired.len() || !self.wired.iter().zip(&saved.chips).all(fits) {
+        let restored = |(wired, (state, _)): (&Wired, &(Vec<u8>, _))| wired.device.restored(state);
+        let devices: Option<Vec<_>> = self.wired.iter().zip(&saved.devices).map(restored).collect();
+        let Some(devices) = devices.filter(|_| saved.devices.len() == self.wired.len()) else {
             return false;
-        }
+        };
         self.now = saved.now;
-        for (wired, (chip, spoken)) in self.wired.iter_mut().zip(saved.chips) {
-            (wired.device, wired.spoken) = (Device::Wiznet(Box::new(chip)), spoken);
+        for ((wired, device), (_, spoken)) in self.wired.iter_mut().zip(devices).zip(saved.devices) {
+            (wired.device, wired.line.spoken) = (device, spoken);
         }
         self.switch_on();
         true
@@ -172,7 +174,7 @@ impl Lan {
             let name = self.wired[index].name.clone();
             let port = self.add_port(&name);
             let carrier = self.network.carrier(port);
-            self.wired[index].port = port;
+            self.wired[index].line.port = port;
             self.wired[index].device.set_cable(self.now, carrier);
             self.carry_out(index);
         }
@@ -180,58 +182,70 @@ impl Lan {
         self.changed();
     }
 
-    /// All chips, in the order in which they were attached.
-    pub fn chips(&self) -> impl Iterator<Item = ChipId> + use<> {
-        (0..self.wired.len()).map(ChipId)
+    /// All devices, in the order in which they were attached.
+    pub fn devices(&self) -> impl Iterator<Item = DeviceId<dyn NetDevice>> + use<> {
+        (0..self.wired.len()).map(DeviceId::new)
     }
 
-    /// A chip.
-    ///
-    /// # Panics
-    /// When it is an ideal MAC.
-    pub fn chip(&self, id: ChipId) -> &Chip {
-        match &self.wired[id.0].device {
-            Device::Wiznet(chip) => chip,
-            Device::IdealMac(_) => panic!("{id:?} is an ideal MAC"),
+    /// Those that are a `D`, likewise.
+    pub fn devices_of<D: NetDevice>(&self) -> impl Iterator<Item = DeviceId<D>> {
+        let is_one = |wired: &Wired| (&*wired.device as &dyn Any).is::<D>();
+        self.wired
+            .iter()
+            .enumerate()
+            .filter(move |(_, wired)| is_one(wired))
+            .map(|(index, _)| DeviceId::new(index))
+    }
+
+    /// The same, to be looked at.
+    pub fn attached(&self) -> impl Iterator<Item = &dyn NetDevice> {
+        self.wired.iter().map(|wired| &*wired.device)
+    }
+
+    /// A device.
+    pub fn device<D: NetDevice>(&self, id: DeviceId<D>) -> Option<&D> {
+        let device: &dyn Any = &*self.wired.get(id.index)?.device;
+        device.downcast_ref()
+    }
+
+    /// A device, for something that is done to it now; what follows on that is taken up.
+    #[inline]
+    pub fn with_device<D: NetDevice, T>(
+        &mut self,
+        id: DeviceId<D>,
+        act: impl FnOnce(&mut D) -> T,
+    ) -> Option<T> {
+        let Wired { device, line, .. } = self.wired.get_mut(id.index)?;
+        let device: &mut dyn Any = &mut **device;
+        let device: &mut D = device.downcast_mut()?;
+        let result = act(device);
+        if self.awaited.is_empty() {
+            // Asked as what it is, and not as any device: this is done for every byte on a bus.
+            let sent_any = line.carry_out(device, self.open.as_mut(), &mut self.network);
+            self.taken_up(sent_any);
+        } else {
+            // The device may have been given the address that something waits for.
+            let found = self.look_for_board();
+            let sent_any = self.carry_out(id.index);
+            self.taken_up(sent_any || found);
         }
+        Some(result)
     }
 
-    /// An ideal MAC.
-    ///
-    /// # Panics
-    /// When it is another chip.
-    pub fn ideal_mac(&self, id: ChipId) -> &IdealMac {
-        match &self.wired[id.0].device {
-            Device::IdealMac(mac) => mac,
-            Device::Wiznet(_) => panic!("{id:?} is no ideal MAC"),
-        }
+    /// The level of a device's interrupt output.
+    #[inline]
+    pub fn interrupt_is_low<D: ?Sized>(&self, id: DeviceId<D>) -> bool {
+        self.wired.get(id.index).is_some_and(|wired| wired.line.interrupt_is_low)
     }
 
-    /// The port of the network that a chip is on.
-    pub fn port(&self, id: ChipId) -> PortId {
-        self.wired[id.0].port
+    /// The port of the network that a device is on.
+    pub fn port<D: ?Sized>(&self, id: DeviceId<D>) -> Option<PortId> {
+        self.wired.get(id.index).map(|wired| wired.line.port)
     }
 
-    /// A chip, for something that is done to it now; what follows on that is taken up.
-    ///
-    /// # Panics
-    /// When it is an ideal MAC.
-    pub fn with_chip<T>(&mut self, id: ChipId, act: impl FnOnce(&mut Chip) -> T) -> T {
-        let Device::Wiznet(chip) = &mut self.wired[id.0].device else { panic!("{id:?} is an ideal MAC") };
-        let result = act(chip);
-        self.take_up(id.0);
-        result
-    }
-
-    /// An ideal MAC, likewise.
-    ///
-    /// # Panics
-    /// When it is another chip.
-    pub fn with_ideal_mac<T>(&mut self, id: ChipId, act: impl FnOnce(&mut IdealMac) -> T) -> T {
-        let Device::IdealMac(mac) = &mut self.wired[id.0].device else { panic!("{id:?} is no ideal MAC") };
-        let result = act(mac);
-        self.take_up(id.0);
-        result
+    /// What the devices complain of since the last call.
+    pub fn take_warnings(&mut self) -> Vec<Warning> {
+        self.wired.iter_mut().flat_map(|wired| wired.device.take_warnings()).collect()
     }
 
     /// The network.
@@ -246,15 +260,15 @@ impl Lan {
         result
     }
 
-    /// Plugs in the cable of a chip, or pulls it.
-    pub fn set_plugged(&mut self, at: Picoseconds, id: ChipId, plugged: bool) {
+    /// Plugs in the cable of a device, or pulls it.
+    pub fn set_plugged<D: ?Sized>(&mut self, at: Picoseconds, id: DeviceId<D>, plugged: bool) {
         self.advance(at);
         // A network whose own time lies behind would plug later, and its carrier would be that of before.
         self.network.advance(at);
-        let wired = &mut self.wired[id.0];
-        self.network.set_plugged(at, wired.port, plugged);
-        wired.device.set_cable(at, self.network.carrier(wired.port));
-        self.carry_out(id.0);
+        let Some(Wired { device, line, .. }) = self.wired.get_mut(id.index) else { return };
+        self.network.set_plugged(at, line.port, plugged);
+        device.set_cable(at, self.network.carrier(line.port));
+        self.carry_out(id.index);
         self.changed();
     }
 
@@ -262,9 +276,8 @@ impl Lan {
     pub fn snapshot(&self) -> Option<Self> {
         let wired = self.wired.iter().map(|wired| Wired {
             name: wired.name.clone(),
-            device: wired.device.clone(),
-            port: wired.port,
-            spoken: wired.spoken,
+            device: wired.device.boxed_clone(),
+            line: wired.line,
         });
         Some(Self {
             network: self.network.snapshot()?,

@@ -37,7 +37,7 @@ impl Lan {
     /// Follows the frames between the chips and the PC from here on.
     pub fn trace_frames(&mut self) {
         for wired in &self.wired {
-            self.network.tap(wired.port);
+            self.network.tap(wired.line.port);
         }
         if let Some(pc) = self.pc {
             self.network.tap(pc);
@@ -46,8 +46,8 @@ impl Lan {
 
     /// Follows the accesses of the chips from here on, or does so no longer.
     pub fn trace_accesses(&mut self, on: bool) {
-        for chip in self.wired.iter_mut().filter_map(|wired| wired.device.chip_mut()) {
-            chip.record(on);
+        for wired in &mut self.wired {
+            wired.device.record(on);
         }
     }
 
@@ -60,7 +60,7 @@ impl Lan {
 
     /// Whether a device of the board hands frames to a stack of the firmware's.
     pub fn takes_frames(&self) -> bool {
-        self.wired.iter().any(|wired| wired.device.chip().is_none_or(wiznet::Chip::is_network_card))
+        self.wired.iter().any(|wired| wired.device.takes_frames())
     }
 
     /// What was seen since the last call.
@@ -69,8 +69,8 @@ impl Lan {
         while let Some(tapped) = self.network.take_tapped() {
             trace.frames.extend(self.traced(tapped));
         }
-        for chip in self.wired.iter_mut().filter_map(|wired| wired.device.chip_mut()) {
-            trace.accesses.extend(chip.take_accesses());
+        for wired in &mut self.wired {
+            trace.accesses.extend(wired.device.take_accesses());
         }
         trace.accesses.sort_by_key(|access| access.start);
         trace
@@ -78,7 +78,7 @@ impl Lan {
 
     fn traced(&self, tapped: Tapped) -> Option<TracedFrame> {
         let (name, _) = self.network.tapped_names(tapped.tap);
-        let at_board = self.wired.iter().any(|wired| self.network.name(wired.port) == name);
+        let at_board = self.wired.iter().any(|wired| self.network.name(wired.line.port) == name);
         let time = self.network.tapped_speed(tapped.tap).frame_time(tapped.bytes.len());
         Some(TracedFrame {
             from_board: at_board == (tapped.direction == Direction::Outbound),

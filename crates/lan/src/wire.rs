@@ -95,11 +95,11 @@ impl Lan {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::NetworkSetup;
+    use crate::{IdealMac, NetworkSetup};
 
     fn lan() -> Lan {
         let mut lan = Lan::new(&NetworkSetup { pc: None, traffic: Vec::new(), ..NetworkSetup::default() });
-        lan.attach_ideal_mac("mac");
+        lan.attach("mac", IdealMac::default());
         lan.open_wire().unwrap();
         lan
     }

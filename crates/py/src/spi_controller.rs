@@ -11,8 +11,20 @@ use wiznet::{Chip, Model, Options};
 use crate::network::network_of;
 use crate::refused;
 
-/// An access over SPI: start and end in picoseconds, write, address, block, data, bytes, meaning.
-type Access<'py> = (i64, i64, bool, u16, u8, Bound<'py, PyBytes>, u32, String);
+/// An access over SPI: start and end in picoseconds, write, address, block, data, bytes, register, socket, command, meaning.
+type Access<'py> = (
+    i64,
+    i64,
+    bool,
+    u16,
+    u8,
+    Bound<'py, PyBytes>,
+    u32,
+    Option<&'static str>,
+    Option<u8>,
+    Option<&'static str>,
+    String,
+);
 
 /// An SPI controller in front of a chip on a network, in virtual time.
 #[pyclass(name = "SpiController", module = "airwire._core")]
@@ -109,17 +121,21 @@ impl PySpiController {
     fn record(&self, on: bool) {
         let mut controller = self.lock();
         let chip = controller.chip();
-        controller.lan_mut().with_chip(chip, |chip| chip.record(on));
+        controller.lan_mut().with_device(chip, |chip| chip.record(on));
     }
 
     fn take_accesses<'py>(&self, py: Python<'py>) -> Vec<Access<'py>> {
         let mut controller = self.lock();
         let chip = controller.chip();
-        let accesses = controller.lan_mut().with_chip(chip, Chip::take_accesses);
+        let accesses = controller.lan_mut().with_device(chip, Chip::take_accesses).unwrap_or_default();
         let told = |access: wiznet::Access| {
             let data = PyBytes::new(py, &access.data);
-            let (start, end) = (access.start.ps(), access.end.ps());
-            (start, end, access.write, access.address, access.block, data, access.bytes, access.meaning)
+            let (start, end, meaning) = (access.start.ps(), access.end.ps(), access.meaning());
+            let register = access.register();
+            let (name, socket) = (register.map(|one| one.name), register.and_then(|one| one.socket));
+            let command = access.command.map(wiznet::Command::name);
+            let wiznet::Access { write, address, block, bytes, .. } = access;
+            (start, end, write, address, block, data, bytes, name, socket, command, meaning)
         };
         accesses.into_iter().map(told).collect()
     }
@@ -128,7 +144,7 @@ impl PySpiController {
     fn take_warnings(&self) -> Vec<(i64, String)> {
         let mut controller = self.lock();
         let chip = controller.chip();
-        let warnings = controller.lan_mut().with_chip(chip, Chip::take_warnings);
+        let warnings = controller.lan_mut().with_device(chip, Chip::take_warnings).unwrap_or_default();
         warnings.into_iter().map(|warning| (warning.at.ps(), warning.sentence)).collect()
     }
 }
@@ -138,11 +154,9 @@ fn clock(hz: u64) -> PyResult<Hertz> {
 }
 
 fn model_of(name: &str) -> PyResult<Model> {
-    match name.to_ascii_lowercase().as_str() {
-        "w5100" => Ok(Model::W5100),
-        "w5100s" => Ok(Model::W5100S),
-        "w5200" => Ok(Model::W5200),
-        "w5500" => Ok(Model::W5500),
-        _ => Err(refused(format!("there is no chip {name}; there are w5100, w5100s, w5200 and w5500"))),
-    }
+    Model::named(&name.to_ascii_lowercase()).ok_or_else(|| {
+        let names: Vec<&str> = Model::ALL.iter().map(|model| model.facts().name).collect();
+        let (last, others) = names.split_last().expect("there are chips");
+        refused(format!("there is no chip {name}; there are {} and {last}", others.join(", ")))
+    })
 }

@@ -33,6 +33,7 @@
 //! ```
 
 mod agenda;
+mod cause;
 mod lockstep;
 mod passive;
 mod queue;
@@ -42,6 +43,7 @@ pub mod state;
 mod world;
 
 pub use agenda::Agenda;
+pub use cause::Cause;
 pub use lockstep::{Lockstep, Turn, Wire};
 pub use passive::{Owner, Passive};
 pub use queue::{EventQueue, Priority};

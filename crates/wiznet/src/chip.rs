@@ -5,7 +5,7 @@ use units::Picoseconds;
 
 use crate::core::{Core, WarningKind};
 use crate::record::Record;
-use crate::spi::{Ahead, Burst, ClockVerdict, Decoder, Step, judge_clock};
+use crate::spi::{Ahead, Burst, Decoder, Step};
 use crate::types::Dropped;
 use crate::{Access, LinkPartner, Model, Options, Sent, Warning};
 
@@ -31,7 +31,7 @@ impl Chip {
             decoder: Decoder::new(model),
             selected: false,
             answer: 0,
-            record: Record::new(model),
+            record: Record::new(model.facts()),
             clock_hz: 0,
         }
     }
@@ -46,7 +46,7 @@ impl Chip {
         self.core.advance(at);
         if selected != self.selected {
             self.selected = selected;
-            self.record.end_frame(self.core.map());
+            self.record.end_frame(self.core.facts());
             self.decoder.select(selected);
             self.sample();
         }
@@ -191,7 +191,7 @@ impl Chip {
             Step::Header | Step::Begin(_) | Step::Ignored => {}
         }
         if header_may_follow && self.decoder.burst().is_none() {
-            self.record.end_frame(self.core.map());
+            self.record.end_frame(self.core.facts());
         }
         self.sample();
         answer
@@ -243,7 +243,7 @@ impl Chip {
         }
         self.decoder.skip(bytes.len() as u32);
         if self.decoder.burst().is_none() {
-            self.record.end_frame(self.core.map());
+            self.record.end_frame(self.core.facts());
         }
         self.sample();
     }
@@ -264,12 +264,14 @@ impl Chip {
             return;
         }
         self.clock_hz = clock_hz;
-        let (kind, limit) = match judge_clock(self.model(), clock_hz) {
-            ClockVerdict::Guaranteed => return,
-            ClockVerdict::AboveGuaranteed(limit) => (WarningKind::ClockAboveGuaranteed, limit),
-            ClockVerdict::AboveLimit(limit) => (WarningKind::ClockAboveLimit, limit),
+        let limits = self.model().facts().clock_limits;
+        let Some(limit) = limits.iter().find(|limit| clock_hz > limit.above_hz) else { return };
+        let kind = match limit.is_absolute {
+            true => WarningKind::ClockAboveLimit,
+            false => WarningKind::ClockAboveGuaranteed,
         };
-        self.core.warnings.tell(self.core.now(), kind, || format!("SPI runs at {clock_hz} Hz; {limit}"));
+        let told = limit.told;
+        self.core.warnings.tell(self.core.now(), kind, || format!("SPI runs at {clock_hz} Hz; {told}"));
     }
 }
 

@@ -4,7 +4,9 @@
 //!
 //! Nothing here knows boards or networks. The parallel buses of W5100 and W5200, PPPoE and Wake-on-LAN are left out.
 
+mod access;
 mod chip;
+mod chips;
 mod core;
 mod map;
 mod record;
@@ -12,5 +14,7 @@ pub mod spi;
 mod tcp;
 mod types;
 
+pub use access::{Access, Command, Register, Role, Target};
 pub use chip::Chip;
-pub use types::{Access, Dropped, Duplex, LinkPartner, Model, Options, Sent, Speed, Warning};
+pub use chips::{Facts, Model};
+pub use types::{Dropped, Duplex, LinkPartner, Options, Sent, Speed, Warning};

@@ -2,18 +2,7 @@
 
 use units::Picoseconds;
 
-/// Which chip.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
-pub enum Model {
-    /// Four sockets, 16 KiB, one byte for each SPI transaction.
-    W5100,
-    /// Four sockets, 16 KiB, bursts.
-    W5100S,
-    /// Eight sockets, 32 KiB, bursts with a length.
-    W5200,
-    /// Eight sockets, 32 KiB, bursts with a control byte.
-    W5500,
-}
+use crate::Model;
 
 /// What is settable of a chip.
 #[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
@@ -81,27 +70,6 @@ pub struct Sent {
     pub start: Picoseconds,
     /// From the destination address to the end of the payload, padded to 60 bytes, without the check sequence.
     pub bytes: Vec<u8>,
-}
-
-/// One access over SPI, as a person would read it: what was read or written, and when.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Access {
-    /// The first bit of the transaction (or of this part of it).
-    pub start: Picoseconds,
-    /// The end of its last bit.
-    pub end: Picoseconds,
-    /// Whether the driver wrote.
-    pub write: bool,
-    /// The first address, as the chip's datasheet counts (on the W5500 the offset in its block).
-    pub address: u16,
-    /// On the W5500 the block select bits, else 0.
-    pub block: u8,
-    /// The data bytes that moved (at most the first 64 are kept).
-    pub data: Vec<u8>,
-    /// How many data bytes moved.
-    pub bytes: u32,
-    /// In words: `Sn_CR of socket 0: SEND`, `TX buffer of socket 0`.
-    pub meaning: String,
 }
 
 /// Something a user should know of how the chip is treated; each kind is told once.

@@ -4,7 +4,7 @@
 #define SEATS_H
 
 #include "network.h"
-#include "sockets.h"
+#include "wiznet_sockets.h"
 
 #ifndef NETWORK_SOCKETS
 #define NETWORK_SOCKETS 8u
@@ -42,7 +42,7 @@ struct seat *seat_free(void);
 static inline unsigned seat_number(const struct seat *seat) { return (unsigned)(seat - seats); }
 
 /* Everything that a socket's events mean for its stream. */
-void stream_serve(struct seat *seat, uint8_t events, enum socket_state state);
+void stream_serve(struct seat *seat, uint8_t events, enum wiznet_socket_state state);
 /* Sends what applications have written. */
 void streams_flush(void);
 

@@ -10,6 +10,7 @@ use stats::detect::Settings as DetectorSettings;
 
 use super::discover::Source;
 use super::labels::payload_bytes_of;
+use super::source_file::SourceFile;
 use record::run_folder::{RunFolderError, SampleLabels};
 use record::{Control, Outcome, Sample, Samples, Statistics, statistics};
 use units::Picoseconds;
@@ -31,6 +32,8 @@ pub struct Options {
     pub intervals: bool,
     /// What to look for, or nothing.
     pub findings: Option<DetectorSettings>,
+    /// Whether to compute the SHA-256 of each file, which a run folder keeps.
+    pub sha256: bool,
 }
 
 /// One analysed capture.
@@ -48,6 +51,8 @@ pub struct CaptureResult {
     pub end_ps: i64,
     /// What the latencies say.
     pub statistics: Statistics,
+    /// SHA-256 of the bytes that were read, in hexadecimal, where it was asked for.
+    pub sha256: Option<String>,
 }
 
 impl CaptureResult {
@@ -70,7 +75,7 @@ impl CaptureResult {
     /// What its samples have in common.
     pub fn labels(&self) -> SampleLabels<'_> {
         SampleLabels {
-            run: self.source.path.to_str().unwrap_or_default(),
+            run: &self.source.name,
             target: "capture",
             variant: &self.source.group,
             traffic: "one-way",
@@ -151,7 +156,7 @@ fn analyze_one(
     control: &Control,
 ) -> Option<Result<CaptureResult, Failure>> {
     let failure = |message: String| Failure { path: source.path.clone(), message };
-    let (info, pairing, end_ps) = match pair_file(&source.path, options, control) {
+    let Paired { info, pairing, end_ps, sha256 } = match pair_file(&source.path, options, control) {
         Ok(Some(paired)) => paired,
         Ok(None) => return None,
         Err(error) => return Some(Err(failure(error.to_string()))),
@@ -167,6 +172,7 @@ fn analyze_one(
         pairing,
         end_ps,
         statistics,
+        sha256,
     }))
 }
 
@@ -190,19 +196,25 @@ fn nothing_to_measure(info: &CaptureInfo, pairing: &Pairing, options: &Options) 
     None
 }
 
-fn pair_file(
-    path: &Path,
-    options: &Options,
-    control: &Control,
-) -> Result<Option<(CaptureInfo, Pairing, i64)>, CaptureError> {
+/// What a file holds.
+struct Paired {
+    info: CaptureInfo,
+    pairing: Pairing,
+    end_ps: i64,
+    sha256: Option<String>,
+}
+
+fn pair_file(path: &Path, options: &Options, control: &Control) -> Result<Option<Paired>, CaptureError> {
     let channels = vec![options.trigger.clone(), options.done.clone()];
-    let mut source = capture::open(path, &OpenOptions { channels })?;
+    let (file, mut source) = SourceFile::open(path, &OpenOptions { channels })?;
     let mut pairer = Pairer::new(options.pairing);
     let mut batch = Vec::new();
     loop {
         source.next_batch(&mut batch)?;
         if batch.is_empty() {
-            return Ok(Some((source.info().clone(), pairer.finish(), source.end_ps())));
+            let sha256 = options.sha256.then(|| file.sha256()).transpose()?;
+            let (info, end_ps) = (source.info().clone(), source.end_ps());
+            return Ok(Some(Paired { info, pairing: pairer.finish(), end_ps, sha256 }));
         }
         if control.is_stopped() {
             return Ok(None);

@@ -1,7 +1,8 @@
 //! Keeps the rows of a suite's run in a run folder: of links their edges as captures, of boards their frames.
 
+use std::collections::BTreeSet;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use capture::write::Existing;
 use record::run_folder::{RunFolder, RunFolderError, SCHEMA, TableName, samples_table};
@@ -52,6 +53,8 @@ pub struct PairingEntry {
 pub struct SuiteFolder {
     folder: RunFolder<SuiteManifest>,
     captures: bool,
+    /// The files of rows, in small letters.
+    taken: BTreeSet<String>,
 }
 
 impl SuiteFolder {
@@ -76,7 +79,8 @@ impl SuiteFolder {
             rows: Vec::new(),
         };
         let tables = [TableName::Samples, TableName::Edges, TableName::Spans];
-        Ok(Self { folder: RunFolder::create(path, &tables, manifest)?, captures })
+        let folder = RunFolder::create(path, &tables, manifest)?;
+        Ok(Self { folder, captures, taken: BTreeSet::new() })
     }
 
     /// Adds a row, whose entry says what it is compared with.
@@ -107,23 +111,33 @@ impl SuiteFolder {
         self.folder.finish(environment)
     }
 
-    fn write_frames(&self, run: &str, pcapng: &[u8]) -> Result<(), RunFolderError> {
+    fn write_frames(&mut self, run: &str, pcapng: &[u8]) -> Result<(), RunFolderError> {
         let io = |path: &Path, source| RunFolderError::Io { path: path.to_owned(), source };
         let folder = self.folder.path().join("wire");
         fs::create_dir_all(&folder).map_err(|source| io(&folder, source))?;
-        let path = free_path(&folder, file_name(run), "pcapng");
-        fs::write(&path, pcapng).map_err(|source| io(&path, source))
+        let path = folder.join(self.free_name(&file_name(run), "pcapng"));
+        files::replace(&path, pcapng).map_err(|source| io(&path, source))
     }
 
-    fn write_capture(&self, result: &RowResult, payload_bytes: u32) -> Result<(), RunFolderError> {
+    fn write_capture(&mut self, result: &RowResult, payload_bytes: u32) -> Result<(), RunFolderError> {
         let folder = self.folder.path().join("captures");
         fs::create_dir_all(&folder).map_err(|source| RunFolderError::Io { path: folder.clone(), source })?;
         // The file's name says the payload where `analyze` looks for it.
         let name = format!("{payload_bytes}B-{}", file_name(&result.row.entry));
-        let path = free_path(&folder, name, "vcd");
+        let path = folder.join(self.free_name(&name, "vcd"));
         let mut edges = VirtualEdges::new(&result.samples, result.entry.end.ps());
         capture::write::convert(&mut edges, &path, Existing::Keep)
             .map_err(|error| RunFolderError::Capture(error.to_string()))
+    }
+
+    /// The name of a row's file. Names that some file system would not tell apart get a number, so that a folder can be
+    /// copied anywhere.
+    fn free_name(&mut self, name: &str, suffix: &str) -> String {
+        let name = shortened(name.to_owned());
+        let numbered = (2..).map(|number| format!("{name}-{number}"));
+        let names = std::iter::once(name.clone()).chain(numbered);
+        let mut free = names.map(|name| format!("{name}.{suffix}"));
+        free.find(|name| self.taken.insert(name.to_lowercase())).expect("there are more numbers than rows")
     }
 }
 
@@ -140,13 +154,4 @@ fn shortened(mut name: String) -> String {
         name.pop();
     }
     name
-}
-
-/// Where a file of this name goes; names that a file system would not tell apart get a number.
-fn free_path(folder: &Path, name: String, suffix: &str) -> PathBuf {
-    let name = shortened(name);
-    let numbered = (2..).map(|number| format!("{name}-{number}"));
-    let names = std::iter::once(name.clone()).chain(numbered);
-    let mut paths = names.map(|name| folder.join(format!("{name}.{suffix}")));
-    paths.find(|path| !path.exists()).expect("there are more numbers than rows")
 }

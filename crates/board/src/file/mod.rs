@@ -1,14 +1,14 @@
-//! Board files: TOML that says which MCU a board has, how its pins are called, and which chips are on them. Every error
+//! Board files: TOML that says which MCU a board has, how its pins are called, and which parts are on them (its `chips`). Every error
 //! names file, line and field.
 
-mod given;
 mod reader;
 
 use std::path::Path;
 
-use units::Picoseconds;
-
 use super::BoardError;
+use super::kinds::{Kind, kinds};
+use super::parts::Part;
+use super::values::{Value as PartValue, Values};
 use fields::toml_file::TomlFile;
 use reader::Reader;
 
@@ -30,134 +30,48 @@ pub struct BoardFile {
     pub flash_bytes: u32,
     /// Names of pins with their GPIO, in the order of the file.
     pub pins: Vec<(String, u8)>,
-    /// The chips, in the order of the file.
-    pub chips: Vec<Chip>,
+    /// The parts, in the order of the file.
+    pub parts: Vec<PartEntry>,
 }
 
-/// A chip on a board.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Chip {
+/// A part of a board, as its file describes it.
+#[derive(Debug, Clone)]
+pub struct PartEntry {
     /// What the board calls it.
     pub name: String,
-    /// What it is.
-    pub part: Part,
+    pub(super) kind: &'static Kind,
+    pub(super) values: Values,
 }
 
-/// What a chip is, with what the file says of it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Part {
-    /// A light.
-    Led {
-        /// GPIO.
-        pin: u8,
-    },
-    /// A push button.
-    Button {
-        /// GPIO.
-        pin: u8,
-        /// The level while it is pressed.
-        pressed_level: bool,
-        /// The level that its resistor gives while it is not, if it has one.
-        pull: Option<bool>,
-        /// Whether it is pressed when the board starts.
-        pressed: bool,
-    },
-    /// A level.
-    Switch {
-        /// GPIO.
-        pin: u8,
-        /// The level when the board starts.
-        level: bool,
-    },
-    /// Two pins joined.
-    Wire {
-        /// One end.
-        pin: u8,
-        /// The other end.
-        to: u8,
-    },
-    /// An echo on SPI.
-    SpiLoopback {
-        /// SPI port.
-        port: u8,
-        /// Its chip select.
-        select: Option<u8>,
-        /// Whether it answers with the frame before.
-        previous: bool,
-    },
-    /// A voltage at an ADC input.
-    Voltage {
-        /// GPIO.
-        pin: u8,
-        /// How much.
-        microvolts: i32,
-    },
-    /// A serial EEPROM.
-    I2cEeprom {
-        /// I2C port.
-        port: u8,
-        /// 7-bit address.
-        address: u8,
-        /// Size.
-        bytes: u32,
-        /// Page.
-        page_bytes: u32,
-        /// How long a write takes.
-        write_time: Picoseconds,
-    },
-    /// An Ethernet chip of WIZnet.
-    Wiznet(WiznetPart),
-    /// An Ethernet MAC in the address space of the MCU.
-    IdealMac {
-        /// Its interrupt output.
-        interrupt: u8,
-    },
-}
-
-/// An Ethernet chip of WIZnet on an SPI port.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct WiznetPart {
-    /// Which.
-    pub model: wiznet::Model,
-    /// SPI port.
-    pub port: u8,
-    /// Its chip select.
-    pub select: Option<u8>,
-    /// Its reset input.
-    pub reset: Option<u8>,
-    /// Its interrupt output.
-    pub interrupt: Option<u8>,
-    /// Its SCLK, where firmware may move the pins without an SPI port.
-    pub clock: Option<u8>,
-    /// Its MOSI, likewise.
-    pub mosi: Option<u8>,
-    /// Its MISO, likewise.
-    pub miso: Option<u8>,
-    /// How long its PHY negotiates before there is a link.
-    pub link_up: Picoseconds,
-}
-
-impl Part {
+impl PartEntry {
     /// The name of its kind.
     pub fn kind(&self) -> &'static str {
-        match self {
-            Self::Led { .. } => "led",
-            Self::Button { .. } => "button",
-            Self::Switch { .. } => "switch",
-            Self::Wire { .. } => "wire",
-            Self::SpiLoopback { .. } => "spi-loopback",
-            Self::Voltage { .. } => "voltage",
-            Self::I2cEeprom { .. } => "i2c-eeprom",
-            Self::IdealMac { .. } => "ideal-mac",
-            Self::Wiznet(part) => match part.model {
-                wiznet::Model::W5100 => "w5100",
-                wiznet::Model::W5100S => "w5100s",
-                wiznet::Model::W5200 => "w5200",
-                wiznet::Model::W5500 => "w5500",
-            },
-        }
+        self.kind.name
+    }
+
+    /// What the file says of a field, or its default; nothing for one that is open, or that the kind does not have.
+    pub fn value(&self, field: &str) -> Option<PartValue> {
+        self.values.get(field)
+    }
+
+    /// Whether it has an Ethernet port.
+    pub fn has_ethernet(&self) -> bool {
+        self.kind.has_ethernet
+    }
+
+    /// The part itself; what does not go together is refused in words that begin with a field.
+    pub(super) fn build(&self) -> Result<Box<dyn Part>, String> {
+        (self.kind.build)(self)
     }
 }
+
+impl PartialEq for PartEntry {
+    fn eq(&self, other: &Self) -> bool {
+        (&self.name, self.kind.name, &self.values) == (&other.name, other.kind.name, &other.values)
+    }
+}
+
+impl Eq for PartEntry {}
 
 impl BoardFile {
     /// Reads a board file.
@@ -182,7 +96,12 @@ impl BoardFile {
     /// # Errors
     /// Like [`Self::open`].
     pub fn parse(path: &Path, text: &str) -> Result<Self, BoardError> {
-        Ok(Reader::of(TomlFile { path, text }).board()?)
+        Self::parse_with(kinds(), path, text)
+    }
+
+    /// The same, with a table of kinds of its own.
+    pub(super) fn parse_with(kinds: &'static [Kind], path: &Path, text: &str) -> Result<Self, BoardError> {
+        Ok(Reader::of(TomlFile { path, text }, kinds).board()?)
     }
 
     /// The GPIO of a pin by its name, or by its number as `25` or `GP25`.

@@ -3,25 +3,26 @@
 use toml::de::DeValue;
 use units::{Bytes, Hertz, Picoseconds};
 
-use super::given::Given;
-use super::{BoardFile, Chip, FIELDS, LAST_GPIO, find_pin, hint};
-use crate::kinds::{self, KINDS, Kind, KindField, Takes};
+use super::{BoardFile, FIELDS, LAST_GPIO, PartEntry, find_pin, hint};
+use crate::kinds::{Kind, KindField, Takes};
+use crate::values::{Value as Given, Values};
 use fields::toml_file::{Field, Misplaced, TomlFile, Value, fields_of, shown};
 
 const FIRST_ANALOG_GPIO: u8 = 26;
 /// What the oscillator takes (RP2040 datasheet 2.16.1).
 const CRYSTAL_HZ: (u64, u64) = (1_000_000, 15_000_000);
 const FLASH_BYTES: (u64, u64) = (64 << 10, 16 << 20);
-const MAX_CHIPS: usize = 100;
+const MAX_PARTS: usize = 100;
 
 pub(super) struct Reader<'a> {
     file: TomlFile<'a>,
+    kinds: &'static [Kind],
     pins: Vec<(String, u8)>,
 }
 
 impl<'a> Reader<'a> {
-    pub(super) fn of(file: TomlFile<'a>) -> Self {
-        Self { file, pins: Vec::new() }
+    pub(super) fn of(file: TomlFile<'a>, kinds: &'static [Kind]) -> Self {
+        Self { file, kinds, pins: Vec::new() }
     }
 
     pub(super) fn board(mut self) -> Result<BoardFile, Misplaced> {
@@ -41,8 +42,8 @@ impl<'a> Reader<'a> {
         if let Some(value) = find("pins") {
             self.read_pins(value)?;
         }
-        let chips = find("chips").map_or(Ok(Vec::new()), |value| self.chips(value))?;
-        Ok(BoardFile { name, title, crystal_hz, flash_bytes, pins: self.pins, chips })
+        let parts = find("chips").map_or(Ok(Vec::new()), |value| self.parts(value))?;
+        Ok(BoardFile { name, title, crystal_hz, flash_bytes, pins: self.pins, parts })
     }
 
     fn mcu(&self, value: Option<&Value<'_>>) -> Result<(), Misplaced> {
@@ -59,7 +60,7 @@ impl<'a> Reader<'a> {
     }
 
     fn crystal(&self, value: Option<&Value<'_>>) -> Result<u64, Misplaced> {
-        let Some(value) = value else { return Ok(mcu::chip::Setup::default().crystal_hz) };
+        let Some(value) = value else { return Ok(rp2040::chip::Setup::default().crystal_hz) };
         let text = self.file.text_of("crystal", value)?;
         let wrong = |what: String| self.file.error(value.span(), format!("crystal{what}"));
         let hz = text.parse::<Hertz>().map_err(|error| wrong(format!(": {error}")))?.hz();
@@ -70,7 +71,7 @@ impl<'a> Reader<'a> {
     }
 
     fn flash(&self, value: Option<&Value<'_>>) -> Result<u32, Misplaced> {
-        let Some(value) = value else { return Ok(mcu::chip::Setup::default().flash_bytes) };
+        let Some(value) = value else { return Ok(rp2040::chip::Setup::default().flash_bytes) };
         let text = self.file.text_of("flash", value)?;
         let wrong = |what: String| self.file.error(value.span(), format!("flash{what}"));
         let bytes = text.parse::<Bytes>().map_err(|error| wrong(format!(": {error}")))?.get();
@@ -93,27 +94,27 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    fn chips(&self, value: &Value<'_>) -> Result<Vec<Chip>, Misplaced> {
+    fn parts(&self, value: &Value<'_>) -> Result<Vec<PartEntry>, Misplaced> {
         let entries = fields_of(self.file.table_of("chips", value)?);
-        if let Some((_, span, _)) = entries.get(MAX_CHIPS) {
-            return Err(self.file.error(span.clone(), format!("chips: a board has at most {MAX_CHIPS}")));
+        if let Some((_, span, _)) = entries.get(MAX_PARTS) {
+            return Err(self.file.error(span.clone(), format!("chips: a board has at most {MAX_PARTS}")));
         }
-        entries.iter().map(|entry| self.chip(entry)).collect()
+        entries.iter().map(|entry| self.part(entry)).collect()
     }
 
-    fn chip(&self, (name, span, value): &Field<'_>) -> Result<Chip, Misplaced> {
+    fn part(&self, (name, span, value): &Field<'_>) -> Result<PartEntry, Misplaced> {
         let within = format!("chips.{name}");
         let fields = fields_of(self.file.table_of(&within, value)?);
         let kind = self.kind(&within, span, &fields)?;
         let known: Vec<&str> =
             ["kind"].into_iter().chain(kind.fields.iter().map(|field| field.name)).collect();
         self.file.refuse_unknown(&format!("{within}."), &fields, &known)?;
-        let mut given = Given::default();
+        let mut values = Values::default();
         for field in kind.fields {
             let at = fields.iter().find(|(name, ..)| *name == field.name);
             match at {
                 Some((_, _, value)) => {
-                    given.set(field, self.value(&format!("{within}.{}", field.name), field, value)?);
+                    values.set(field, self.value(&format!("{within}.{}", field.name), field, value)?);
                 }
                 None if field.required => {
                     let message = format!(
@@ -122,13 +123,14 @@ impl<'a> Reader<'a> {
                     );
                     return Err(self.file.error(span.clone(), message));
                 }
-                None => given.set_default(field),
+                None => values.set_default(field),
             }
         }
-        let part = given
-            .part(kind)
-            .map_err(|message| self.file.error(span.clone(), format!("{within}.{message}")))?;
-        Ok(Chip { name: (*name).to_owned(), part })
+        let part = PartEntry { name: (*name).to_owned(), kind, values };
+        match part.build() {
+            Ok(_) => Ok(part),
+            Err(message) => Err(self.file.error(span.clone(), format!("{within}.{message}"))),
+        }
     }
 
     fn kind(
@@ -137,13 +139,13 @@ impl<'a> Reader<'a> {
         span: &std::ops::Range<usize>,
         fields: &[Field<'_>],
     ) -> Result<&'static Kind, Misplaced> {
-        let names: Vec<&str> = KINDS.iter().map(|kind| kind.name).collect();
+        let names: Vec<&str> = self.kinds.iter().map(|kind| kind.name).collect();
         let Some((_, _, value)) = fields.iter().find(|(name, ..)| *name == "kind") else {
             let message = format!("{within}.kind is missing: it is one of {}", names.join(", "));
             return Err(self.file.error(span.clone(), message));
         };
         let text = self.file.text_of(&format!("{within}.kind"), value)?;
-        kinds::find(&text).ok_or_else(|| {
+        self.kinds.iter().find(|kind| kind.name == text).ok_or_else(|| {
             let near = fields::nearest(&text, &names)
                 .map_or(String::new(), |near| format!("; the nearest is {near}"));
             let message = format!("{within}.kind is {text:?}, but it is one of {}{near}", names.join(", "));
@@ -151,29 +153,29 @@ impl<'a> Reader<'a> {
         })
     }
 
-    fn value(&self, name: &str, field: &KindField, value: &Value<'_>) -> Result<u64, Misplaced> {
+    fn value(&self, name: &str, field: &KindField, value: &Value<'_>) -> Result<Given, Misplaced> {
         let wrong = |what: String| self.file.error(value.span(), format!("{name} {what}"));
         let expected =
             || wrong(format!("is {}, but it takes {}", shown(value.get_ref()), field.takes.in_words()));
         match (field.takes, value.get_ref()) {
-            (Takes::Pin | Takes::AnalogPin, _) => self.pin(name, field, value),
+            (Takes::Pin | Takes::AnalogPin, _) => self.pin(name, field, value).map(Given::Pin),
             (Takes::Word(words), DeValue::String(text)) => {
-                words.iter().position(|word| word == text).map(|index| index as u64).ok_or_else(expected)
+                words.iter().find(|word| *word == text).map(|word| Given::Word(word)).ok_or_else(expected)
             }
-            (Takes::Switch, DeValue::Boolean(on)) => Ok(u64::from(*on)),
+            (Takes::Switch, DeValue::Boolean(on)) => Ok(Given::Switch(*on)),
             (Takes::Number(lowest, highest), DeValue::Integer(_)) => {
-                self.file.whole(name, value, lowest, highest)
+                self.file.whole(name, value, lowest, highest).map(Given::Number)
             }
             (Takes::Time { least, most }, DeValue::String(text)) => {
                 let time: Picoseconds = text.parse().map_err(|error| wrong(format!(": {error}")))?;
                 let within = (least..=most).contains(&time);
-                if within { Ok(time.ps() as u64) } else { Err(expected()) }
+                if within { Ok(Given::Time(time)) } else { Err(expected()) }
             }
             _ => Err(expected()),
         }
     }
 
-    fn pin(&self, name: &str, field: &KindField, value: &Value<'_>) -> Result<u64, Misplaced> {
+    fn pin(&self, name: &str, field: &KindField, value: &Value<'_>) -> Result<u8, Misplaced> {
         let wrong = |what: String| {
             self.file.error(value.span(), format!("{name} is {}, but {what}", shown(value.get_ref())))
         };
@@ -186,6 +188,6 @@ impl<'a> Reader<'a> {
         if field.takes == Takes::AnalogPin && gpio < FIRST_ANALOG_GPIO {
             return Err(wrong(format!("it takes {}", field.takes.in_words())));
         }
-        Ok(u64::from(gpio))
+        Ok(gpio)
     }
 }

@@ -4,11 +4,49 @@
 
 use units::Picoseconds;
 
-use super::I2cDevice;
+use super::{I2cDevice, OnI2c, Part};
+use crate::file::PartEntry;
+use crate::kinds::{Kind, Takes, no_header, optional, required};
+
+pub(crate) const KIND: Kind = Kind {
+    name: "i2c-eeprom",
+    help: "a serial EEPROM as the 24LC256: two address bytes, pages, a write time during which it does not answer",
+    fields: &[
+        required("i2c", Takes::Number(0, 1), "the I2C port that it is on", "0"),
+        optional("address", Takes::Number(0x08, 0x77), "80", "its 7-bit address", "0x50"),
+        optional("bytes", Takes::Number(128, 65536), "32768", "its size, a power of two", "32768"),
+        optional("page_bytes", Takes::Number(1, 256), "64", "its page, a power of two", "64"),
+        optional(
+            "write_time",
+            Takes::Time { least: Picoseconds::ZERO, most: Picoseconds::new(100_000_000_000) },
+            "5 ms",
+            "how long it is busy after a write",
+            "\"5 ms\"",
+        ),
+    ],
+    has_ethernet: false,
+    build,
+    header: no_header,
+};
+
+fn build(PartEntry { values, .. }: &PartEntry) -> Result<Box<dyn Part>, String> {
+    let (bytes, page_bytes) = (values.number("bytes"), values.number("page_bytes"));
+    for (name, value) in [("bytes", bytes), ("page_bytes", page_bytes)] {
+        if !value.is_power_of_two() {
+            return Err(format!("{name} is {value}, but it takes a power of two"));
+        }
+    }
+    if page_bytes > bytes {
+        return Err(format!("page_bytes is {page_bytes}, but the chip has {bytes} bytes"));
+    }
+    let address = values.number("address") as u8;
+    let chip = Eeprom::new(address, bytes as u32, page_bytes as u32, values.time("write_time"));
+    Ok(Box::new(OnI2c::new(values.port("i2c"), Box::new(chip))))
+}
 
 /// A chip with its contents.
 #[derive(Debug, Clone)]
-pub struct Eeprom {
+pub(super) struct Eeprom {
     address: u8,
     page_bytes: u32,
     write_time: Picoseconds,
@@ -24,7 +62,7 @@ pub struct Eeprom {
 
 impl Eeprom {
     /// An erased chip. Size and page are powers of two.
-    pub fn new(address: u8, bytes: u32, page_bytes: u32, write_time: Picoseconds) -> Self {
+    pub(super) fn new(address: u8, bytes: u32, page_bytes: u32, write_time: Picoseconds) -> Self {
         Self {
             address,
             page_bytes,

@@ -1,105 +1,49 @@
-//! What stands around the chip: the parts of a board file and the devices that a program connects, as one
-//! [`mcu::Outside`]. Frames and bytes go to the devices on their bus; a device on SPI is meant while its chip select
-//! is low.
+//! What stands around the MCU: the parts of a board file and the devices that a program connects, all of them a [`Part`], as
+//! one [`mcu::Outside`]. Frames and bytes go to the parts on their bus.
 
 mod activity;
-mod eeprom;
+pub(crate) mod button;
+mod devices;
+pub(crate) mod eeprom;
 mod i2c_wires;
-mod loopback;
-mod mapped;
+pub(crate) mod ideal_mac;
+pub(crate) mod led;
+pub(crate) mod loopback;
+mod part;
 mod pulses;
 mod routes;
-mod wired;
+pub(crate) mod switch;
+pub(crate) mod voltage;
+pub(crate) mod wire;
+mod wiring;
+pub(crate) mod wiznet;
 
-use std::fmt::Debug;
-
+use lan::{Lan, NetworkSetup, SavedLan};
 use mcu::Outside;
 pub use mcu::{Reaction, SpiFrame};
 use units::Picoseconds;
 
 pub use activity::{Activity, Burst};
-pub use eeprom::Eeprom;
-pub use loopback::SpiLoopback;
+pub use devices::{I2cDevice, PinDevice, SpiDevice};
+pub use part::{Around, Part, Wiring};
 pub use pulses::Pulses;
 
-use self::i2c_wires::I2cWires;
-use self::wired::{SavedWired, WiredChips};
-use super::file::{BoardFile, Part};
-use lan::{Lan, NetworkSetup};
+use super::file::BoardFile;
+use devices::{OnI2c, OnPins, OnSpi};
+pub(crate) use wiring::Joint;
+use wiring::{ADC_INPUTS, Buses};
 
-/// The pin of ADC input 0 (RP2040 datasheet 4.9.1).
-const ADC_FIRST_GPIO: u8 = 26;
-const ADC_INPUTS: usize = 4;
+/// The words of levels.
+const LEVELS: [&str; 2] = ["high", "low"];
 
-/// A device on an SPI bus.
-pub trait SpiDevice: Debug + Send {
-    /// A frame ends; what the device sent at the same time.
-    fn frame(&mut self, at: Picoseconds, frame: &SpiFrame) -> u16;
-
-    /// Its chip select went low (true) or high.
-    fn selected(&mut self, at: Picoseconds, selected: bool) {
-        let _ = (at, selected);
-    }
-
-    /// A copy in the same state; nothing when it cannot be copied.
-    fn snapshot(&self) -> Option<Box<dyn SpiDevice>>;
-}
-
-/// A device on an I2C bus.
-pub trait I2cDevice: Debug + Send {
-    /// A start with an address; true acknowledges and makes it the one that is meant.
-    fn start(&mut self, at: Picoseconds, address: u16, read: bool) -> bool;
-
-    /// A byte from the controller; true acknowledges.
-    fn write(&mut self, at: Picoseconds, byte: u8) -> bool;
-
-    /// A byte for the controller.
-    fn read(&mut self, at: Picoseconds, acknowledged: bool) -> u8;
-
-    /// A stop, or the start of somebody else's transfer.
-    fn stop(&mut self, at: Picoseconds);
-
-    /// A copy in the same state; nothing when it cannot be copied.
-    fn snapshot(&self) -> Option<Box<dyn I2cDevice>>;
-}
-
-/// A device that looks at pins and may drive some.
-pub trait PinDevice: Debug + Send {
-    /// Pins changed their level.
-    fn changed(&mut self, at: Picoseconds, changed: u32, levels: u32, reactions: &mut Vec<Reaction>);
-
-    /// A copy in the same state; nothing when it cannot be copied.
-    fn snapshot(&self) -> Option<Box<dyn PinDevice>>;
-}
-
-#[derive(Debug)]
-struct SpiSeat {
-    select: Option<u8>,
-    device: Box<dyn SpiDevice>,
-}
-
-#[derive(Debug, Default)]
-struct I2cBus {
-    devices: Vec<Box<dyn I2cDevice>>,
-    /// The one that acknowledged its address.
-    meant: Option<usize>,
-}
-
-/// Everything around the chip.
+/// Everything around the MCU.
 #[derive(Debug, Default)]
 pub struct Parts {
-    levels: u32,
-    spi: [Vec<SpiSeat>; 2],
-    i2c: [I2cBus; 2],
-    i2c_wires: Vec<I2cWires>,
-    pin_devices: Vec<Box<dyn PinDevice>>,
-    pulses: Option<Pulses>,
-    microvolts: [Option<i32>; ADC_INPUTS],
-    routes: routes::Routes,
-    activity: Option<Activity>,
-    passed: [Passed; 2],
-    wired: Option<WiredChips>,
-    notes: Vec<String>,
+    /// Those of the board file, in its order, and then those that a program connected.
+    parts: Vec<Box<dyn Part>>,
+    /// The network that their devices are on, where they have any.
+    lan: Option<Lan>,
+    buses: Buses,
 }
 
 /// What passed over the buses of one port number.
@@ -115,211 +59,241 @@ pub struct Passed {
     pub i2c_bytes: u64,
 }
 
-/// What stands around the chip, to be kept in a file.
+/// What stands around the MCU, to be kept in a file.
 #[derive(Debug, serde::Serialize, serde::Deserialize)]
 pub(crate) struct SavedParts {
     levels: u32,
     microvolts: [Option<i32>; ADC_INPUTS],
-    wired: Option<SavedWired>,
+    parts: Vec<Vec<u8>>,
+    /// Whether the MCU was told that an interrupt output is low.
+    told_low: Vec<Option<bool>>,
+    lan: Option<SavedLan>,
 }
 
 impl Parts {
-    /// Nothing where something cannot be saved: devices that a program connected, EEPROMs, pulses, an ideal MAC.
-    pub(crate) fn saved(&self) -> Option<SavedParts> {
-        let devices = self.spi.iter().map(Vec::len).sum::<usize>()
-            + self.i2c.iter().map(|bus| bus.devices.len()).sum::<usize>()
-            + self.pin_devices.len()
-            + usize::from(self.pulses.is_some());
-        let wired = match &self.wired {
-            Some(wired) => Some(wired.saved()?),
-            None => None,
-        };
-        (devices == 0).then_some(SavedParts { levels: self.levels, microvolts: self.microvolts, wired })
-    }
-
-    /// False when these are the parts of another board.
-    pub(crate) fn put_back(&mut self, saved: SavedParts) -> bool {
-        (self.levels, self.microvolts) = (saved.levels, saved.microvolts);
-        match (&mut self.wired, saved.wired) {
-            (Some(wired), Some(saved)) => wired.put_back(saved),
-            (own, saved) => own.is_none() && saved.is_none(),
-        }
-    }
-
-    /// The parts of a board. Wires and levels of pins are the chip's own affair. Chips with Ethernet are put on a network, if
-    /// there are any.
+    /// The parts of a board. Those with Ethernet are put on a network, if there are any.
+    ///
+    /// # Panics
+    /// Never: what a board file cannot be is refused when it is read.
     pub fn of(board: &BoardFile, network: &NetworkSetup, seed: u64) -> Self {
-        let mut parts = Self::default();
-        let mut wired = WiredChips::new(network);
-        for chip in &board.chips {
-            match chip.part {
-                Part::SpiLoopback { port, select, previous } => {
-                    parts.connect_spi(port, select, Box::new(SpiLoopback::new(previous)));
-                }
-                Part::I2cEeprom { port, address, bytes, page_bytes, write_time } => {
-                    parts.connect_i2c(port, Box::new(Eeprom::new(address, bytes, page_bytes, write_time)));
-                }
-                Part::Voltage { pin, microvolts } => parts.set_microvolts(pin, Some(microvolts)),
-                Part::Wire { pin, to } => parts.routes.wire(pin, to),
-                Part::Wiznet(ref part) => wired.add(&chip.name, part, seed),
-                Part::IdealMac { interrupt } => wired.add_ideal_mac(&chip.name, interrupt),
-                Part::Led { .. } | Part::Button { .. } | Part::Switch { .. } => {}
-            }
+        let has_ethernet = board.parts.iter().any(super::PartEntry::has_ethernet);
+        let mut parts = Self { lan: has_ethernet.then(|| Lan::new(network)), ..Self::default() };
+        for entry in &board.parts {
+            parts.connect(&entry.name, seed, entry.build().expect("a part that was read can be made"));
         }
-        parts.wired = wired.has_chips().then_some(wired);
         parts
+    }
+
+    /// Puts a part on the board.
+    fn connect(&mut self, name: &str, seed: u64, mut part: Box<dyn Part>) {
+        let Self { parts, lan, buses } = self;
+        part.connect(&mut Wiring { name, seed, part: parts.len(), buses, lan: lan.as_mut() });
+        parts.push(part);
+    }
+
+    /// The inputs of the parts that are active low and pulled up: what nobody drives neither selects nor resets one. The
+    /// datasheets have such resistors inside (W5500 1.1, SCSn), boards have them outside.
+    pub(super) fn pulled_up(&self) -> Vec<u8> {
+        self.buses.pulled_up.clone()
+    }
+
+    /// What the parts drive from the start.
+    pub(super) fn outputs_at_start(&mut self) -> Vec<(u8, bool)> {
+        let mut reactions = Vec::new();
+        self.buses.tell(self.lan.as_ref(), &mut reactions);
+        let level = |reaction| match reaction {
+            Reaction::Pin { pin, level: Some(level) } => Some((pin, level)),
+            _ => None,
+        };
+        reactions.into_iter().filter_map(level).collect()
     }
 
     /// Connects a device to an SPI port.
     pub fn connect_spi(&mut self, port: u8, select: Option<u8>, device: Box<dyn SpiDevice>) {
-        self.spi[usize::from(port & 1)].push(SpiSeat { select, device });
+        self.connect("", 0, Box::new(OnSpi::new(port, select, device)));
     }
 
     /// Connects a device to an I2C port.
     pub fn connect_i2c(&mut self, port: u8, device: Box<dyn I2cDevice>) {
-        if self.i2c[usize::from(port & 1)].devices.is_empty() {
-            self.i2c_wires.extend(I2cWires::of_port(port));
-        }
-        self.i2c[usize::from(port & 1)].devices.push(device);
+        self.connect("", 0, Box::new(OnI2c::new(port, device)));
     }
 
     /// Connects a device to the pins.
     pub fn connect_pins(&mut self, device: Box<dyn PinDevice>) {
-        self.pin_devices.push(device);
+        self.connect("", 0, Box::new(OnPins(device)));
     }
 
     /// Connects a signal generator, in place of one that was there.
     pub(super) fn connect_pulses(&mut self, pulses: Pulses) {
-        self.pulses = Some(pulses);
+        match self.buses.pulses {
+            Some(before) => self.parts[before] = Box::new(pulses),
+            None => {
+                self.buses.pulses = Some(self.parts.len());
+                self.connect("", 0, Box::new(pulses));
+            }
+        }
+    }
+
+    /// What the MCU's pins have to do with each other and with levels from the start.
+    pub(crate) fn joints(&self) -> &[Joint] {
+        &self.buses.joints
+    }
+
+    /// The pin that a part of the board file drives when somebody presses it, or lets go of it, and the level; nothing where it
+    /// cannot be pressed.
+    pub(crate) fn pressed(&self, part: usize, pressed: bool) -> Option<(u8, Option<bool>)> {
+        self.parts.get(part)?.pressed(pressed)
+    }
+
+    /// Nothing where something cannot be saved: devices that a program connected, EEPROMs, pulses, an ideal MAC.
+    pub(crate) fn saved(&self) -> Option<SavedParts> {
+        let lan = match &self.lan {
+            Some(lan) => Some(lan.saved()?),
+            None => None,
+        };
+        Some(SavedParts {
+            levels: self.buses.levels,
+            microvolts: self.buses.microvolts,
+            parts: self.parts.iter().map(|part| part.saved()).collect::<Option<_>>()?,
+            told_low: self.buses.interrupts.iter().map(|interrupt| interrupt.told_low).collect(),
+            lan,
+        })
+    }
+
+    /// False when these are the parts of another board.
+    pub(crate) fn put_back(&mut self, saved: SavedParts) -> bool {
+        let Self { parts, lan, buses } = self;
+        let fits = (saved.parts.len(), saved.told_low.len()) == (parts.len(), buses.interrupts.len());
+        let has_network = match (lan, saved.lan) {
+            (Some(lan), Some(saved)) if fits => lan.put_back(saved),
+            (lan, saved) => fits && lan.is_none() && saved.is_none(),
+        };
+        if !has_network || !parts.iter_mut().zip(&saved.parts).all(|(part, saved)| part.put_back(saved)) {
+            return false;
+        }
+        (buses.levels, buses.microvolts, buses.told) = (saved.levels, saved.microvolts, None);
+        for (interrupt, told_low) in buses.interrupts.iter_mut().zip(saved.told_low) {
+            interrupt.told_low = told_low;
+        }
+        true
     }
 
     /// Sets the voltage at a pin with an ADC input.
     pub fn set_microvolts(&mut self, pin: u8, microvolts: Option<i32>) {
-        if let Some(input) =
-            pin.checked_sub(ADC_FIRST_GPIO).and_then(|i| self.microvolts.get_mut(usize::from(i)))
-        {
-            *input = microvolts;
-        }
+        self.buses.set_microvolts(pin, microvolts);
     }
 
     /// Joins two pins' buses; the nets are joined by the chip.
     pub fn wire(&mut self, pin: u8, to: u8) {
-        self.routes.wire(pin, to);
+        self.buses.routes.wire(pin, to);
     }
 
     /// The network that the board's chips are on.
     pub fn lan(&mut self) -> Option<&mut Lan> {
-        self.wired.as_mut().map(WiredChips::lan)
+        self.lan.as_mut()
     }
 
     /// What a user should know of how the chips were treated so far.
     pub fn notes(&mut self) -> &[String] {
-        if let Some(wired) = &mut self.wired {
-            self.notes.extend(wired.take_warnings());
-        }
-        &self.notes
+        let warnings = self.lan.as_mut().map(Lan::take_warnings).unwrap_or_default();
+        let told = warnings.iter().map(|warning| format!("{} (first at {})", warning.sentence, warning.at));
+        self.buses.notes.extend(told);
+        &self.buses.notes
     }
 
     /// Keeps what happens on the buses from here on.
     pub fn record(&mut self, on: bool) {
-        self.activity = on.then(Activity::default);
+        self.buses.activity = on.then(Activity::default);
     }
 
     /// What passed over the buses of ports 0 and 1.
     pub fn passed(&self) -> [Passed; 2] {
-        self.passed
+        self.buses.passed
     }
 
     /// What happened on the buses since the last call.
     pub fn take_activity(&mut self) -> Vec<Burst> {
-        self.activity.as_mut().map_or_else(Vec::new, Activity::take)
+        self.buses.activity.as_mut().map_or_else(Vec::new, Activity::take)
     }
-}
-
-fn is_low(levels: u32, pin: u8) -> bool {
-    levels >> pin & 1 == 0
 }
 
 impl Outside for Parts {
     fn pins_changed(&mut self, at: Picoseconds, changed: u32, levels: u32, reactions: &mut Vec<Reaction>) {
-        self.levels = levels;
-        for seat in self.spi.iter_mut().flatten() {
-            if let Some(pin) = seat.select.filter(|pin| changed >> pin & 1 == 1) {
-                seat.device.selected(at, is_low(levels, pin));
-            }
-        }
-        let mut all_wires = std::mem::take(&mut self.i2c_wires);
+        self.buses.levels = levels;
+        let mut all_wires = std::mem::take(&mut self.buses.i2c_wires);
         for wires in &mut all_wires {
             wires.changed(at, changed, levels, self, reactions);
         }
-        self.i2c_wires = all_wires;
-        for device in &mut self.pin_devices {
-            device.changed(at, changed, levels, reactions);
+        let Self { parts, lan, buses } = self;
+        buses.i2c_wires = all_wires;
+        let mut around = Around { levels, lan: lan.as_mut(), reactions };
+        for &(_, part) in buses.listeners.iter().filter(|(mask, _)| mask & changed != 0) {
+            parts[part].pins_changed(at, changed, &mut around);
         }
-        if let Some(wired) = &mut self.wired {
-            wired.pins_changed(at, changed, levels, reactions);
-        }
+        buses.tell(lan.as_ref(), reactions);
     }
 
     fn spi_frame(&mut self, at: Picoseconds, frame: SpiFrame, reactions: &mut Vec<Reaction>) -> u16 {
-        let passed = &mut self.passed[usize::from(frame.port & 1)];
-        passed.spi_frames += 1;
-        passed.spi_clock_hz = frame.clock_hz;
-        if let Some(activity) = &mut self.activity {
+        let Self { parts, lan, buses } = self;
+        let port = usize::from(frame.port & 1);
+        buses.passed[port].spi_frames += 1;
+        buses.passed[port].spi_clock_hz = frame.clock_hz;
+        if let Some(activity) = &mut buses.activity {
             activity.spi(at, &frame);
         }
-        let mut answer = self.wired.as_mut().and_then(|wired| wired.frame(at, &frame, reactions));
-        for seat in &mut self.spi[usize::from(frame.port & 1)] {
-            if seat.select.is_none_or(|pin| is_low(self.levels, pin)) {
-                let theirs = seat.device.frame(at, &frame);
-                answer.get_or_insert(theirs);
-            }
+        let mut around = Around { levels: buses.levels, lan: lan.as_mut(), reactions };
+        let mut answer = None;
+        for &part in &buses.spi[port].parts {
+            let theirs = parts[part].spi_frame(at, &frame, &mut around);
+            answer = answer.or(theirs);
         }
+        buses.tell(lan.as_ref(), reactions);
         match answer {
             Some(answer) => answer,
-            None if self.routes.spi_loops(frame.port) => frame.sent,
+            None if buses.routes.spi_loops(frame.port) => frame.sent,
             None => 0,
         }
     }
 
     fn uart_byte(&mut self, at: Picoseconds, port: u8, byte: u8, reactions: &mut Vec<Reaction>) {
-        self.passed[usize::from(port & 1)].uart_bytes += 1;
-        if let Some(activity) = &mut self.activity {
+        self.buses.passed[usize::from(port & 1)].uart_bytes += 1;
+        if let Some(activity) = &mut self.buses.activity {
             activity.uart(at, port, byte);
         }
-        reactions.extend(self.routes.uarts_behind(port).map(|port| Reaction::UartByte { port, byte }));
+        let heard = self.buses.routes.uarts_behind(port);
+        reactions.extend(heard.map(|port| Reaction::UartByte { port, byte }));
     }
 
     fn i2c_start(&mut self, at: Picoseconds, port: u8, address: u16, read: bool) -> bool {
-        self.passed[usize::from(port & 1)].i2c_bytes += 1;
-        if let Some(activity) = &mut self.activity {
+        let Self { parts, buses, .. } = self;
+        buses.passed[usize::from(port & 1)].i2c_bytes += 1;
+        if let Some(activity) = &mut buses.activity {
             activity.i2c(at, port, address, read);
         }
-        let bus = &mut self.i2c[usize::from(port & 1)];
-        let meant = bus.devices.iter_mut().position(|device| device.start(at, address, read));
+        let bus = &mut buses.i2c[usize::from(port & 1)];
+        let meant = bus.parts.iter().copied().find(|&part| parts[part].i2c_start(at, address, read));
         if let Some(before) = bus.meant.filter(|&before| Some(before) != meant) {
-            bus.devices[before].stop(at);
+            parts[before].i2c_stop(at);
         }
         bus.meant = meant;
         meant.is_some()
     }
 
     fn i2c_write(&mut self, at: Picoseconds, port: u8, byte: u8) -> bool {
-        self.passed[usize::from(port & 1)].i2c_bytes += 1;
-        let bus = &mut self.i2c[usize::from(port & 1)];
-        bus.meant.is_some_and(|meant| bus.devices[meant].write(at, byte))
+        self.buses.passed[usize::from(port & 1)].i2c_bytes += 1;
+        let meant = self.buses.i2c[usize::from(port & 1)].meant;
+        meant.is_some_and(|meant| self.parts[meant].i2c_write(at, byte))
     }
 
     fn i2c_read(&mut self, at: Picoseconds, port: u8, acknowledged: bool) -> u8 {
-        self.passed[usize::from(port & 1)].i2c_bytes += 1;
-        let bus = &mut self.i2c[usize::from(port & 1)];
-        bus.meant.map_or(0xff, |meant| bus.devices[meant].read(at, acknowledged))
+        self.buses.passed[usize::from(port & 1)].i2c_bytes += 1;
+        let meant = self.buses.i2c[usize::from(port & 1)].meant;
+        meant.map_or(0xff, |meant| self.parts[meant].i2c_read(at, acknowledged))
     }
 
     fn i2c_stop(&mut self, at: Picoseconds, port: u8) {
-        let bus = &mut self.i2c[usize::from(port & 1)];
-        if let Some(meant) = bus.meant.take() {
-            bus.devices[meant].stop(at);
+        if let Some(meant) = self.buses.i2c[usize::from(port & 1)].meant.take() {
+            self.parts[meant].i2c_stop(at);
         }
     }
 
@@ -330,7 +304,11 @@ impl Outside for Parts {
         bytes: u8,
         _: &mut Vec<Reaction>,
     ) -> Option<u32> {
-        self.wired.as_mut()?.memory_read(at, address, bytes)
+        let (part, offset) = self.buses.window(address)?;
+        if let Some(lan) = &mut self.lan {
+            lan.advance(at);
+        }
+        self.parts[part].memory_read(at, offset, bytes, self.lan.as_ref())
     }
 
     fn memory_write(
@@ -341,61 +319,49 @@ impl Outside for Parts {
         value: u32,
         reactions: &mut Vec<Reaction>,
     ) -> bool {
-        let wired = self.wired.as_mut();
-        wired.is_some_and(|wired| wired.memory_write(at, address, (bytes, value), reactions))
+        let Self { parts, lan, buses } = self;
+        let Some((part, offset)) = buses.window(address) else { return false };
+        let part = &mut parts[part];
+        let mut around = Around { levels: buses.levels, lan: lan.as_mut(), reactions };
+        let written = part.memory_write(at, offset, (bytes, value), &mut around);
+        if part.is_register(offset) {
+            buses.tell(lan.as_ref(), reactions);
+        }
+        written
     }
 
     fn memory_peek(&self, address: u32, bytes: u8) -> Option<u32> {
-        self.wired.as_ref()?.memory_peek(address, bytes)
+        let (part, offset) = self.buses.window(address)?;
+        let now = self.lan.as_ref().map_or(Picoseconds::ZERO, Lan::now);
+        self.parts[part].memory_read(now, offset, bytes, self.lan.as_ref())
     }
 
     fn adc_microvolts(&mut self, _: Picoseconds, channel: u8) -> Option<i32> {
-        self.microvolts.get(usize::from(channel)).copied().flatten()
+        self.buses.microvolts.get(usize::from(channel)).copied().flatten()
     }
 
     fn next_event(&self) -> Option<Picoseconds> {
-        let chips = self.wired.as_ref().and_then(WiredChips::next_event);
-        let pulses = self.pulses.as_ref().map(Pulses::next_edge);
-        chips.into_iter().chain(pulses).min()
+        let network = self.lan.as_ref().and_then(Lan::next_event);
+        let timed = self.buses.timed.iter().filter_map(|&part| self.parts[part].next_event());
+        timed.chain(network).min()
     }
 
     fn advance(&mut self, at: Picoseconds, reactions: &mut Vec<Reaction>) {
-        if let Some(pulses) = &mut self.pulses {
-            pulses.advance(at, reactions);
+        let Self { parts, lan, buses } = self;
+        let mut around = Around { levels: buses.levels, lan: lan.as_mut(), reactions };
+        for &part in &buses.timed {
+            parts[part].advance(at, &mut around);
         }
-        if let Some(wired) = &mut self.wired {
-            wired.advance(at, reactions);
-        }
+        around.advance(at);
+        buses.tell(lan.as_ref(), reactions);
     }
 
     fn snapshot(&self) -> Option<Box<dyn Outside>> {
-        let wired = match &self.wired {
-            Some(wired) => Some(wired.snapshot()?),
+        let lan = match &self.lan {
+            Some(lan) => Some(lan.snapshot()?),
             None => None,
         };
-        let seats = |seats: &Vec<SpiSeat>| -> Option<Vec<SpiSeat>> {
-            seats
-                .iter()
-                .map(|seat| Some(SpiSeat { select: seat.select, device: seat.device.snapshot()? }))
-                .collect()
-        };
-        let bus = |bus: &I2cBus| -> Option<I2cBus> {
-            let devices = bus.devices.iter().map(|device| device.snapshot()).collect::<Option<_>>()?;
-            Some(I2cBus { devices, meant: bus.meant })
-        };
-        Some(Box::new(Self {
-            levels: self.levels,
-            spi: [seats(&self.spi[0])?, seats(&self.spi[1])?],
-            i2c: [bus(&self.i2c[0])?, bus(&self.i2c[1])?],
-            i2c_wires: self.i2c_wires.clone(),
-            pin_devices: self.pin_devices.iter().map(|device| device.snapshot()).collect::<Option<_>>()?,
-            pulses: self.pulses.clone(),
-            microvolts: self.microvolts,
-            routes: self.routes.clone(),
-            activity: self.activity.clone(),
-            passed: self.passed,
-            wired,
-            notes: self.notes.clone(),
-        }))
+        let parts = self.parts.iter().map(|part| part.snapshot()).collect::<Option<_>>()?;
+        Some(Box::new(Self { parts, lan, buses: self.buses.clone() }))
     }
 }

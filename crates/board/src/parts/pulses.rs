@@ -1,8 +1,9 @@
 //! A signal generator at a pin. The time between pulses varies, so that they meet whatever a board does periodically at every phase.
 
-use mcu::Reaction;
 use sim::RandomStream;
 use units::Picoseconds;
+
+use super::{Around, Part, Wiring};
 
 /// A pulse is high for one in so many parts of the period, and no longer than [`LONGEST_HIGH`].
 const PERIOD_PARTS: i64 = 4;
@@ -33,16 +34,22 @@ impl Pulses {
     pub(in super::super) fn begins(&self) -> (u8, bool) {
         (self.pin, self.is_high)
     }
+}
 
-    pub(super) fn next_edge(&self) -> Picoseconds {
-        self.next
+impl Part for Pulses {
+    fn connect(&mut self, wiring: &mut Wiring<'_>) {
+        wiring.timed();
+    }
+
+    fn next_event(&self) -> Option<Picoseconds> {
+        Some(self.next)
     }
 
     /// Every edge up to a time.
-    pub(super) fn advance(&mut self, at: Picoseconds, reactions: &mut Vec<Reaction>) {
+    fn advance(&mut self, at: Picoseconds, around: &mut Around<'_>) {
         while self.next <= at {
             self.is_high = !self.is_high;
-            reactions.push(Reaction::Pin { pin: self.pin, level: Some(self.is_high) });
+            around.drive(self.pin, Some(self.is_high));
             if self.is_high {
                 self.begin = self.next;
                 self.next = self.begin + LONGEST_HIGH.min(Picoseconds::new(self.period.ps() / PERIOD_PARTS));
@@ -51,10 +58,15 @@ impl Pulses {
             }
         }
     }
+
+    fn snapshot(&self) -> Option<Box<dyn Part>> {
+        Some(Box::new(self.clone()))
+    }
 }
 
 #[cfg(test)]
 mod tests {
+    use mcu::Reaction;
     use units::PS_PER_S;
 
     use super::*;
@@ -66,10 +78,10 @@ mod tests {
     fn begins(seed: u64) -> Vec<Picoseconds> {
         let mut pulses = Pulses::new(2, ms(1000), (ms(15), ms(10)), seed);
         let mut found = Vec::new();
-        while pulses.next_edge() < Picoseconds::new(3 * PS_PER_S) {
-            let at = pulses.next_edge();
+        while pulses.next < Picoseconds::new(3 * PS_PER_S) {
+            let at = pulses.next;
             let mut reactions = Vec::new();
-            pulses.advance(at, &mut reactions);
+            pulses.advance(at, &mut Around { levels: 0, lan: None, reactions: &mut reactions });
             assert_eq!(reactions, [Reaction::Pin { pin: 2, level: Some(pulses.is_high) }]);
             found.extend(pulses.is_high.then_some(at));
         }

@@ -115,7 +115,7 @@ impl Driver {
     }
 
     pub(crate) fn chip(&self) -> &Chip {
-        self.spi.lan().chip(self.spi.chip())
+        self.spi.lan().device(self.spi.chip()).expect("the chip is on this network")
     }
 
     pub(crate) fn chip_id(&self) -> ChipId {

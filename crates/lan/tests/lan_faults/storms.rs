@@ -19,7 +19,7 @@ fn frames_of_a_wrong_length_or_check_sequence_are_dropped_and_counted() {
         let chip = driver.chip_id();
         let echo_request = packet(PC, 1, &[8, 0, 0xF7, 0xFF, 0, 0, 0, 0]);
         let mut wrong_length = 0;
-        driver.spi.lan_mut().with_chip(chip, |chip| {
+        driver.spi.lan_mut().with_device(chip, |chip| {
             for length in (0..60).chain([1515, 1518, 1519, 2048, 9000, 65_536]) {
                 let mut frame = echo_request.clone();
                 frame.resize(length, 0);
@@ -34,7 +34,7 @@ fn frames_of_a_wrong_length_or_check_sequence_are_dropped_and_counted() {
         let dropped = driver.chip().dropped();
         assert_eq!((dropped.wrong_length, dropped.wrong_check_sequence), (wrong_length, 7), "{model:?}");
         assert_eq!(sent_frames(&driver), 0, "{model:?}: none of them was answered");
-        driver.spi.lan_mut().with_chip(chip, |chip| chip.receive(at + ms(10), &echo_request, true));
+        driver.spi.lan_mut().with_device(chip, |chip| chip.receive(at + ms(10), &echo_request, true));
         driver.wait(ms(10));
         assert_eq!(sent_frames(&driver), 1, "{model:?}: a good one is");
     }
@@ -42,12 +42,12 @@ fn frames_of_a_wrong_length_or_check_sequence_are_dropped_and_counted() {
 
 fn sent_frames(driver: &Driver) -> u64 {
     let lan = driver.spi.lan();
-    lan.network().counters(lan.port(driver.chip_id())).sent.offered_frames
+    lan.network().counters(lan.port(driver.chip_id()).unwrap()).sent.offered_frames
 }
 
 fn lost_on_the_way_to_the_board(driver: &Driver) -> u64 {
     let lan = driver.spi.lan();
-    lan.network().counters(lan.port(driver.chip_id())).received.dropped_frames()
+    lan.network().counters(lan.port(driver.chip_id()).unwrap()).received.dropped_frames()
 }
 
 #[test]
@@ -239,7 +239,7 @@ fn noisy_frame(noise: &[u8], n: u32) -> Vec<u8> {
 #[test]
 fn the_direction_of_an_impairment_is_as_the_board_sees_it() {
     let mut driver = Driver::new(Model::W5500);
-    let port = driver.spi.lan().port(driver.chip_id());
+    let port = driver.spi.lan().port(driver.chip_id()).unwrap();
     let all = "loss=100%".parse().expect("an impairment");
     let set =
         driver.spi.lan_mut().with_network(|network| network.set_impairments(port, Direction::Inbound, all));

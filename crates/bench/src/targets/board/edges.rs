@@ -4,7 +4,7 @@
 use ::capture::Change;
 use ::capture::pairing::{Pairer, Rule, Settings, Trigger, TriggerOutcome};
 use ::traffic::{Outcome, Sample};
-use mcu::pins::Edge;
+use mcu::Edge;
 use units::Picoseconds;
 
 use board::Board;

@@ -11,7 +11,7 @@ use units::Picoseconds;
 
 use super::peers;
 use crate::suite::{BoardSetup, Measurement, NetworkSource, PinTrigger, Row, Suite, SuiteError};
-use board::{BoardError, BoardFile, Part, find_board, image_settings, read_image_file, with_settings};
+use board::{BoardError, BoardFile, find_board, image_settings, read_image_file, with_settings};
 use fields::toml_file::Misplaced;
 use lan::NetworkSetup;
 
@@ -242,5 +242,5 @@ fn shown(place: &Path) -> String {
 
 /// How many chips with Ethernet a board has.
 pub(super) fn ethernet_chips(board: &BoardFile) -> usize {
-    board.chips.iter().filter(|chip| matches!(chip.part, Part::Wiznet(_) | Part::IdealMac { .. })).count()
+    board.parts.iter().filter(|part| part.has_ethernet()).count()
 }

@@ -111,7 +111,7 @@ impl World {
         });
         let options = Options { link_up_time: setup.link_up, seed: setup.seed, ..Options::of(setup.model) };
         let chip = lan.attach("chip", Chip::new(options));
-        let port = lan.port(chip);
+        let port = lan.port(chip).unwrap();
         let clock = Hertz::new(setup.clock_hz).expect("the clock runs");
         let controller = Rc::new(RefCell::new(SpiController::new(lan, chip, clock)));
         Self { controller, port, seats: Cell::new(0) }

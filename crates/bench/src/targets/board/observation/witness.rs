@@ -2,24 +2,18 @@
 //! processor function by function.
 
 use attribution::frames::{self, Passage};
-use attribution::{Evidence, Interval, Rank, Stage, Testimony, accesses, held, sleeps};
-use board::{Board, Part};
+use attribution::{Evidence, Interval, Rank, Testimony, accesses, held, sleeps};
+use board::Board;
+use lan::NetDevice;
 use mcu::Slept;
-use mcu::chip::Counts;
+use record::run_folder::Stage;
+use rp2040::chip::Counts;
+use sim::Cause;
 use units::Picoseconds;
-use wiznet::{Access, Model, Options};
+use wiznet::{Access, Options};
 
 use super::super::prepare::ReadyBoard;
 use super::cpu::Follower;
-
-/// SCK that the chips take in every case: W5500 and W5200 33.3 MHz, W5100 14 MHz (Linux, devicetree binding `wiznet,w5x00`),
-/// W5100S 70 MHz (its datasheet).
-const HIGHEST_SCK_HZ: [(Model, u64); 4] = [
-    (Model::W5100, 14_000_000),
-    (Model::W5100S, 70_000_000),
-    (Model::W5200, 33_300_000),
-    (Model::W5500, 33_300_000),
-];
 
 /// What was seen of a board.
 pub(super) struct Witness {
@@ -34,16 +28,10 @@ pub(super) struct Witness {
     asleep_on: Vec<(Picoseconds, Picoseconds)>,
     /// Cycles in which the flash was waited for, of how many that the processor worked.
     stalled: (u64, f64),
-    /// The model of its chip, and that only where it is one of WIZnet's.
-    model: Option<Model>,
 }
 
 impl Witness {
     pub(super) fn of(ready: &ReadyBoard) -> Self {
-        let model = ready.board.chips.iter().find_map(|chip| match &chip.part {
-            Part::Wiznet(part) => Some(part.model),
-            _ => None,
-        });
         Self {
             follower: Some(Box::new(Follower::new(ready.image.symbols().clone()))),
             began: None,
@@ -52,7 +40,6 @@ impl Witness {
             full_uart: Vec::new(),
             asleep_on: Vec::new(),
             stalled: (0, 0.0),
-            model,
         }
     }
 
@@ -109,22 +96,23 @@ impl Witness {
     ) -> Testimony {
         evidence.sck_hz =
             board.parts().passed().iter().map(|port| port.spi_clock_hz).max().filter(|hz| *hz > 0);
-        let highest = HIGHEST_SCK_HZ.iter().find(|(known, _)| Some(*known) == self.model);
-        evidence.highest_sck_hz = highest.map(|(_, hz)| *hz);
+        let facts = board.parts().lan().and_then(|lan| lan.attached().find_map(NetDevice::facts));
+        evidence.highest_sck_hz = facts.map(|facts| facts.highest_sck_hz);
         evidence.xip_stall_share = (self.stalled.1 > 0.0).then(|| self.stalled.0 as f64 / self.stalled.1);
-        let model = self.model.unwrap_or(Model::W5500);
-        let mut all = accesses::intervals(&self.accesses, model, evidence.sck_hz.unwrap_or(0));
+        let clock_hz = evidence.sck_hz.unwrap_or(0);
+        let over_spi = facts.map(|facts| accesses::intervals(&self.accesses, facts.model, clock_hz));
+        let mut all = over_spi.unwrap_or_default();
         let (asleep, poll_period) = sleeps::intervals(&self.sleeps, &self.accesses, stretches);
         evidence.poll_period_ps = poll_period.map(Picoseconds::ps);
         all.extend(asleep);
         all.extend(sleeps::console_waits(&self.full_uart));
         all.extend(self.follower.expect("it came back from the chip").intervals());
         all.extend(self.asleep_on.iter().map(|&(start, end)| {
-            let stage = Stage::new("sleep", "asleep");
+            let stage = Stage::of_board(Cause::Sleep, None);
             Interval { start, end, rank: Rank::AsleepOn, stage, bytes: 0 }
         }));
-        if let Some(model) = self.model.filter(|_| !is_bulk) {
-            all.extend(frames::taking_in(passages, Options::of(model).receive_time));
+        if let Some(facts) = facts.filter(|_| !is_bulk) {
+            all.extend(frames::taking_in(passages, Options::of(facts.model).receive_time));
         }
         let holds = if is_bulk { Vec::new() } else { held::holds(passages, &self.accesses) };
         let mut intervals = held::relabel(all, &holds);
