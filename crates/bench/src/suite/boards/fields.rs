@@ -3,6 +3,7 @@
 use fields::{Field, Takes};
 use serde_json::json;
 
+use super::super::tables::{STOP_WITHIN, limit};
 use super::schema;
 
 /// All fields.
@@ -101,20 +102,8 @@ pub const BOARD_FIELDS: &[Field] = &[
         "the row ends after so many messages that count",
         "1000",
     ),
-    Field::new(
-        "stop_within",
-        Takes::Text("a share in percent"),
-        "none",
-        "the row ends once the 95 % interval of its figure reaches no farther to either side than this",
-        "\"1 %\"",
-    ),
-    Field::new(
-        "limit",
-        Takes::Text("a time"),
-        "10 s",
-        "the row ends at this virtual time at the latest",
-        "\"60 s\"",
-    ),
+    STOP_WITHIN,
+    limit("10 s"),
     Field::new(
         "same_but",
         Takes::Text("the name of an entry before this one"),
