@@ -1,7 +1,8 @@
 //! Suites and captures to runs: [`suite`] reads what is asked; [`target::Target`] is what a row is run on, of any kind in
 //! [`targets`]; [`rows`] runs rows on all cores, and keeps what they measured in a run folder of crate `record`.
-//! [`captures`] reads and pairs what an analyser saw, and [`validation`] holds the models against that.
+//! [`analysis`] does so with [`captures`] of an analyser, and [`validation`] holds the models against that.
 
+pub mod analysis;
 pub mod captures;
 pub mod rows;
 pub mod suite;

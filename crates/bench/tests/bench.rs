@@ -3,7 +3,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use bench::captures::{Options, analyze, discover};
+use bench::analysis::analyze;
+use bench::captures::{Options, discover};
 use bench::rows::{self, Measure, RowEntry, RowResult, SuiteFolder};
 use bench::suite::Suite;
 use bench::targets::{Facts, VirtualEdges, ready_rows};

@@ -3,7 +3,8 @@
 use std::fs;
 use std::path::Path;
 
-use bench::captures::{CaptureFolder, Options, analyze, discover};
+use bench::analysis::{CaptureFolder, analyze};
+use bench::captures::{Options, discover};
 use capture::ChannelSelector;
 use record::Control;
 use record::run_folder::{RunFolderError, check_absent};
@@ -33,7 +34,7 @@ fn write_capture(path: &Path, messages: usize) {
     fs::write(path, text).unwrap();
 }
 
-fn run(captures: &Path, out: &Path, control: &Control) -> bench::captures::Analysis {
+fn run(captures: &Path, out: &Path, control: &Control) -> bench::analysis::Analysis {
     let (sources, failures) = discover(&[captures.to_owned()]);
     assert!(failures.is_empty());
     let mut folder = CaptureFolder::create(out, &options()).unwrap();

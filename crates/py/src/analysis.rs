@@ -4,7 +4,8 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use bench::captures::{self, Analysis, CaptureFolder, Options};
+use bench::analysis::{self, Analysis, CaptureFolder};
+use bench::captures::{self, Options};
 use capture::ChannelSelector;
 use capture::pairing::{Rule, Settings as PairingSettings};
 use pyo3::prelude::*;
@@ -38,7 +39,7 @@ impl AnalysisResult {
 }
 
 #[pyclass(frozen, module = "airwire._core")]
-pub(crate) struct CaptureResult(captures::CaptureResult);
+pub(crate) struct CaptureResult(analysis::CaptureResult);
 
 #[pymethods]
 impl CaptureResult {
@@ -173,7 +174,7 @@ fn run(
     while_working(py, control, total, progress, move || {
         // Created with the first capture, so that a batch without one leaves no empty folder.
         let mut folder = None;
-        let mut analysis = captures::analyze(&sources, &options, &watched, &mut |capture| {
+        let mut analysis = analysis::analyze(&sources, &options, &watched, &mut |capture| {
             if let (Some(out), None) = (&out, &folder) {
                 folder = Some(CaptureFolder::create(out, &options)?);
             }

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::analyze::Failure;
 use super::labels::{group_of, text_of};
+use super::options::Failure;
 
 /// Endings of capture files that a folder is searched for, each also with a compression's ending.
 const ENDINGS: [&str; 4] = ["csv", "sal", "sr", "vcd"];

@@ -1,15 +1,11 @@
-//! Capture files as targets: find them, read and pair each, and say what its latencies hold.
+//! Capture files: they are found, opened once, and their paths say their payloads. What is made of them is in `analysis`.
 
-mod analyze;
 mod discover;
-mod keep;
 mod labels;
-mod manifest;
+mod options;
 mod source_file;
 
-pub use analyze::{Analysis, CaptureResult, Failure, Options, analyze};
 pub use discover::{Source, discover};
-pub use keep::CaptureFolder;
 pub use labels::payload_bytes_of;
-pub use manifest::{CaptureEntry, Manifest, Settings};
+pub use options::{Failure, Options};
 pub(crate) use source_file::SourceFile;

@@ -3,7 +3,7 @@
 use record::{Outcome, Sample};
 use units::Picoseconds;
 
-use crate::captures::CaptureResult;
+use crate::analysis::CaptureResult;
 
 /// The messages of a capture.
 #[derive(Debug, Clone)]

@@ -9,7 +9,8 @@ use serde::Serialize;
 use super::ledger::{LedgerRow, validate_capture};
 use super::observed::Observed;
 use super::rules::{CaptureRule, rule_of};
-use crate::captures::{self, CaptureResult, Options, Source, payload_bytes_of};
+use crate::analysis::CaptureResult;
+use crate::captures::{self, Options, Source, payload_bytes_of};
 use record::Control;
 
 /// What is going to be validated.
@@ -139,7 +140,7 @@ pub(super) fn load(
         sha256: false,
     };
     let sources = [source.clone()];
-    let mut analysis = captures::analyze(&sources, &options, &Control::default(), &mut |_| Ok(()));
+    let mut analysis = crate::analysis::analyze(&sources, &options, &Control::default(), &mut |_| Ok(()));
     match (analysis.captures.pop(), analysis.failures.pop()) {
         (Some(capture), _) => Ok(capture),
         (None, Some(failure)) => Err(failure.message),

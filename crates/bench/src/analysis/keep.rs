@@ -2,8 +2,9 @@
 
 use std::path::Path;
 
-use super::analyze::{CaptureResult, Options};
+use super::analyze::CaptureResult;
 use super::manifest::{CaptureEntry, Manifest, Settings};
+use crate::captures::Options;
 use record::run_folder::{RunFolder, RunFolderError, SCHEMA, TableName, edges_table, samples_table};
 
 /// A run folder of captures that is being written.
