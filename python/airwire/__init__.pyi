@@ -21,8 +21,8 @@ from .board.spi_controller import SpiController as SpiController
 from .capture.analysis import analyze as analyze
 from .capture.analysis import read_edges as read_edges
 from .capture.conversion import convert as convert
-from .explain.link_run import explain_capture as explain_capture
-from .explain.link_run import explain_run as explain_run
+from .explain.link.run import explain_capture as explain_capture
+from .explain.link.run import explain_run as explain_run
 from .link.catalogue import link_budget as link_budget
 from .link.catalogue import links as links
 from .link.catalogue import suite_schema as suite_schema
@@ -35,7 +35,6 @@ from .link.model import LinkBudget as LinkBudget
 from .link.model import LinkRow as LinkRow
 from .link.model import PublishedMedian as PublishedMedian
 from .link.model import RowExplanation as RowExplanation
-from .link.model import Stage as Stage
 from .link.model import Waterfall as Waterfall
 from .model import Analysis as Analysis
 from .model import Capture as Capture
@@ -56,6 +55,7 @@ from .runs.simulation import simulate as simulate
 from .runs.stored import load_run as load_run
 from .runs.suite import run as run
 from .runs.validation import validate as validate
+from .stage import Stage as Stage
 from .values import format_time as format_time
 from .values import parse_size as parse_size
 from .values import parse_time as parse_time

@@ -4,10 +4,15 @@ from collections.abc import Callable, Sequence
 from os import PathLike
 from typing import Any, Protocol, Self, TypedDict, final, type_check_only
 
-from airwire.kinds import FindingKind, InputKind, StageKind
+from airwire.kinds import Cause, FindingKind, InputKind, Site, Subject, UnderWay
 
 __version__: str
 RUN_SCHEMA: str
+CAUSES: tuple[Cause, ...]
+SITES: tuple[Site, ...]
+SUBJECTS: tuple[Subject, ...]
+UNDER_WAY: tuple[UnderWay, ...]
+HEAVY_TAIL: float
 
 class AirwireError(Exception): ...
 
@@ -46,8 +51,10 @@ class RawComparison(TypedDict):
 
 @type_check_only
 class RawStage(TypedDict):
-    name: str
-    kind: StageKind
+    cause: Cause
+    site: Site
+    subject: Subject | None
+    detail: str | None
     ps: float
 
 @type_check_only
@@ -137,7 +144,7 @@ def statistics(
     intervals: bool,
     findings: bool,
     gate_ps: int | None = None,
-    step_ps: int | None = None,
+    clock_hz: int | None = None,
 ) -> RawStatistics: ...
 def compare(a: Sequence[int], b: Sequence[int], seed: int) -> RawComparison | None: ...
 def read_edges(path: str | PathLike[str], channels: Sequence[str]) -> tuple[Table, str | None, int]: ...
@@ -362,7 +369,9 @@ class SpiController:
     def used(self) -> tuple[int, int, int, int]: ...
     def traffic_summary(self, name: str) -> str | None: ...
     def record(self, on: bool) -> None: ...
-    def take_accesses(self) -> list[tuple[int, int, bool, int, int, bytes, int, str]]: ...
+    def take_accesses(
+        self,
+    ) -> list[tuple[int, int, bool, int, int, bytes, int, str | None, int | None, str | None, str]]: ...
     def take_warnings(self) -> list[tuple[int, str]]: ...
 
 @final

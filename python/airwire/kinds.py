@@ -13,14 +13,15 @@ PAIRING_RULES: tuple[PairingRule, ...] = get_args(PairingRule)
 FindingKind = Literal["gate", "frozen_phase", "phase_coverage", "comb", "steps", "drift", "bursts", "loss_as_latency"]
 """What a detector found."""
 
-StageKind = Literal[
-    "queue",
+# The codes of stages are those of the core (``_core.CAUSES`` and its like): a test holds them together.
+Cause = Literal[
     "cpu",
     "bus",
-    "gate",
     "air",
+    "gate",
     "protocol",
     "retry",
+    "queue",
     "wire",
     "delay",
     "window",
@@ -30,8 +31,42 @@ StageKind = Literal[
     "console",
     "empirical",
 ]
-"""What a message goes through in a stage, of links and of boards."""
-STAGE_KINDS: tuple[StageKind, ...] = get_args(StageKind)
+"""What a time is spent on."""
+
+Site = Literal["board", "peer", "wire", "pc", "link"]
+"""Whose time it is."""
+
+Subject = Literal[
+    "headers",
+    "payload",
+    "pointers",
+    "commands",
+    "status",
+    "other_registers",
+    "spi_pause",
+    "register",
+    "memory",
+    "reserved",
+    "command",
+    "function",
+    "timer",
+    "pin",
+    "interrupt",
+    "event",
+    "held_answer",
+    "frames",
+    "window",
+    "acknowledgement",
+    "sending",
+    "receiving",
+    "delayed_acknowledgement",
+    "retransmission",
+    "part",
+]
+"""What a time is about, where its cause does not say that."""
+
+UnderWay = Literal["frames", "wifi", "delay", "switch", "nothing"]
+"""What is under way while a sender waits: the detail of the subjects ``window`` and ``acknowledgement``."""
 
 Measure = Literal["messages", "requests", "latency", "bulk"]
 """What is measured of a board."""

@@ -83,8 +83,8 @@ def test_a_run_folder_of_every_schema_still_reads(folder: Path) -> None:
 
 
 def test_a_newer_schema_is_refused_with_what_to_do(tmp_path: Path) -> None:
-    (tmp_path / "manifest.json").write_text('{"schema": "airwire.run/2", "captures": []}')
-    with pytest.raises(airwire.AirwireError, match=r"airwire\.run/2.*update it"):
+    (tmp_path / "manifest.json").write_text('{"schema": "airwire.run/3", "captures": []}')
+    with pytest.raises(airwire.AirwireError, match=r"airwire\.run/3.*update it"):
         airwire.load_run(tmp_path)
 
 

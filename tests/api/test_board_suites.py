@@ -13,14 +13,16 @@ import airwire
 from airwire.board import Board, image_settings
 from airwire.board.row import BoardRow, Figure, LatencyFigures, Published, SameBut, Times
 from airwire.cli.run_json import run_output
-from airwire.explain.board_causes import cause_sentence, causes
-from airwire.explain.board_figures import figure_text, published_text, ratio_text
-from airwire.explain.board_floor import floor
-from airwire.explain.board_published import parts_sentence, published_sentence, times_sentence
-from airwire.kinds import StageKind, Statistic
-from airwire.link.model import Stage, Waterfall
+from airwire.explain.board.causes import cause_sentence, causes
+from airwire.explain.board.figures import figure_text, published_text, ratio_text
+from airwire.explain.board.floor import floor
+from airwire.explain.board.published import parts_sentence, published_sentence, times_sentence
+from airwire.explain.words import stage_of
+from airwire.kinds import Cause, Statistic, Subject
+from airwire.link.model import Waterfall
 from airwire.model import rows_of_boards
 from airwire.runs.findings import KNOWN, findings_of
+from airwire.stage import Stage
 
 if TYPE_CHECKING:
     from airwire._core import RawFinding
@@ -29,7 +31,6 @@ BUILT = Path(__file__).resolve().parents[2] / "build" / "firmware"
 CLIENT = "w5500-evb-pico/pingpong_client-lwip_raw.elf"
 SOCKETS = "w5500-evb-pico/pingpong_client-hardware.elf"
 MS = 1e9
-LOOKS = "asleep until a timer between looks at Sn_RX_RSR"
 HELD = "answer held back by the board"
 
 SUITE = """
@@ -123,14 +124,20 @@ samples = 30
 """
 
 
+def of_board(cause: Cause, subject: Subject | None, ps: float, detail: str | None = None) -> Stage:
+    """A stage of a board that has a PC at its other end."""
+    return stage_of(cause, "board", subject, detail, ps)
+
+
 def sentence(evidence: dict[str, float | None], **stages_ms: float) -> str:
     """The sentence of a message that polls, holds its answer back and works for so many milliseconds."""
-    names: dict[str, tuple[str, StageKind]] = {
-        "polls": (LOOKS, "gate"),
-        "held": (HELD, "gate"),
-        "again": (f"{HELD} until the PC sends again", "gate"),
+    subjects: dict[str, tuple[Subject, str | None]] = {
+        "polls": ("register", "Sn_RX_RSR"),
+        "held": ("held_answer", None),
+        "again": ("held_answer", "pc"),
     }
-    stages = [Stage(*names[name], ms * MS) for name, ms in stages_ms.items()]
+    found = [(*subjects[name], ms * MS) for name, ms in stages_ms.items()]
+    stages = [of_board("gate", subject, ps, detail) for subject, detail, ps in found]
     return cause_sentence(Waterfall(50, sum(stage.ps for stage in stages), 1, stages), evidence)
 
 
@@ -169,21 +176,21 @@ def test_a_retransmission_that_comes_before_the_timer_is_told() -> None:
 
 def test_causes_have_names_that_stay() -> None:
     stages = [
-        Stage(LOOKS, "gate", 3.0),
-        Stage(HELD, "gate", 2.0),
-        Stage("asleep until a timer after SEND", "gate", 1.0),
+        of_board("gate", "register", 3.0, "Sn_RX_RSR"),
+        of_board("gate", "held_answer", 2.0),
+        of_board("gate", "command", 1.0, "SEND"),
     ]
     assert [cause.kind for cause in causes(stages, {})] == ["poll_period", "answer_held_back", "fixed_sleep"]
 
 
 def test_the_floor_is_what_no_firmware_can_leave_out() -> None:
     stages = [
-        Stage("payload to the chip", "bus", 10.0),
-        Stage("looking at Sn_RX_RSR over SPI", "bus", 3.0),
-        Stage("the processor in main", "cpu", 9.0),
-        Stage("the chip, from SEND to the wire", "chip", 2.0),
-        Stage("wire", "wire", 4.0),
-        Stage("the PC", "pc", 20.0),
+        of_board("bus", "payload", 10.0),
+        of_board("bus", "register", 3.0, "Sn_RX_RSR"),
+        of_board("cpu", "function", 9.0, "main"),
+        of_board("chip", "sending", 2.0),
+        stage_of("wire", "wire", "frames", "pc", 4.0),
+        stage_of("pc", "pc", None, None, 20.0),
     ]
     found = floor(stages, {"sck_hz": 10e6, "highest_sck_hz": 20e6})
     assert (found.bus_ps, found.ps, found.message_ps) == (5, 31, 48)

@@ -23,7 +23,7 @@ CRATES = {
     "stats": {"units"},
     "sim": {"units"},
     "fields": {"units"},
-    "record": {"units", "files", "stats"},
+    "record": {"units", "files", "stats", "sim"},
     "links": {"units", "sim", "fields"},
     "usb-host": {"units"},
     "mcu": {"units"},
@@ -47,7 +47,7 @@ CRATES = {
         "wiznet",
         "ethernet",
     },
-    "attribution": {"units", "record", "lan", "mcu", "rp2040", "wiznet", "ethernet"},
+    "attribution": {"units", "sim", "record", "lan", "mcu", "rp2040", "wiznet", "ethernet"},
     "bench": {
         "units",
         "files",
@@ -71,20 +71,21 @@ CRATES = {
 
 # By package below `airwire`, and the modules beside them; all may use `kinds`. No two of them use each other.
 PACKAGES: dict[str, set[str]] = {
-    "": {"_core", "board", "capture", "explain", "link", "model", "report", "runs", "values"},
+    "": {"_core", "board", "capture", "explain", "link", "model", "report", "runs", "stage", "values"},
     "values": {"_core"},
     "outputs": set(),
     "kinds": set(),
+    "stage": set(),
     "synthetic": {"outputs"},
-    "link": {"_core", "values"},
+    "link": {"_core", "stage", "values"},
     "board": {"_core", "outputs", "values"},
     "model": {"_core", "board", "link"},
-    "explain": {"_core", "board", "link", "model", "outputs", "values"},
-    "runs": {"_core", "board", "explain", "link", "model", "values"},
+    "explain": {"_core", "board", "link", "model", "outputs", "stage", "values"},
+    "runs": {"_core", "board", "explain", "link", "model", "stage", "values"},
     "capture": {"_core", "model", "runs", "values"},
     "report": {"_core", "board", "explain", "link", "model", "outputs"},
     "fsdata": {"_core", "board", "outputs"},
-    "cli": {"", "_core", "board", "explain", "fsdata", "link", "model", "outputs", "report", "runs"},
+    "cli": {"", "_core", "board", "explain", "fsdata", "link", "model", "outputs", "report", "runs", "stage"},
 }
 
 

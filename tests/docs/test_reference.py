@@ -26,13 +26,13 @@ from docs_console import (
 from docs_tables import LEDGER, computed, tables_in
 
 import airwire as package
+from airwire import _core
 from airwire.board import Board, describe_board
 from airwire.board.network import network_reference
 from airwire.cli.boards_reference import boards_page
 from airwire.cli.links_reference import links_page
 from airwire.cli.networks_reference import networks_page
 from airwire.cli.reference import reference_page
-from airwire.kinds import STAGE_KINDS
 from airwire.synthetic import SlottedLink
 
 Run = Callable[..., CompletedProcess[str]]
@@ -292,9 +292,17 @@ def test_the_columns_of_run_folders_are_those_that_are_described(
     assert dict(pl.read_parquet(run_folder / table / "*.parquet").schema) == described
 
 
-def test_every_kind_of_stage_is_described() -> None:
-    (row,) = [line for line in RUN_FOLDER_PAGE.read_text().splitlines() if line.startswith("| `kind` |")]
-    assert set(re.findall(r"`(\w+)`", row)) - {"kind"} == set(STAGE_KINDS)
+@pytest.mark.parametrize(
+    ("heading", "codes"), [("Causes", _core.CAUSES), ("Sites", _core.SITES), ("Subjects", _core.SUBJECTS)]
+)
+def test_every_code_of_a_stage_is_described(heading: str, codes: tuple[str, ...]) -> None:
+    described = sections(RUN_FOLDER_PAGE)[heading]
+    assert [name.strip("`") for row in described for name in row[0].split(", ")] == list(codes)
+
+
+def test_everything_that_can_be_under_way_is_described() -> None:
+    (text,) = re.findall(r"Under way are ([^.]+)\.", RUN_FOLDER_PAGE.read_text())
+    assert re.findall(r"`(\w+)`", text) == list(_core.UNDER_WAY)
 
 
 def test_links_and_captures_have_the_same_columns(analysed: Path, demo: Path) -> None:

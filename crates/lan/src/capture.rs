@@ -77,7 +77,7 @@ pub fn in_words(access: &Access) -> String {
     let bytes = if access.bytes == 1 { "byte" } else { "bytes" };
     let ns = (access.end - access.start).ps() / units::PS_PER_NS;
     let time = Picoseconds::from_ns(ns);
-    format!("{verb} {}; {} {bytes}, {time} on the bus", access.meaning, access.bytes)
+    format!("{verb} {}; {} {bytes}, {time} on the bus", access.meaning(), access.bytes)
 }
 
 impl Lan {

@@ -21,9 +21,12 @@ mod table;
 mod validation;
 mod watch;
 
+use ::links::stage::Cause;
 use pyo3::create_exception;
 use pyo3::exceptions::PyException;
 use pyo3::prelude::*;
+use pyo3::types::PyTuple;
+use record::run_folder::{Site, Subject, UnderWay};
 
 create_exception!(airwire, AirwireError, PyException, "Bad input, in one sentence: what, where, what to do.");
 
@@ -32,10 +35,21 @@ pub(crate) fn refused(error: impl std::fmt::Display) -> PyErr {
     AirwireError::new_err(error.to_string())
 }
 
+/// The closed sets of codes that stages have in run folders.
+fn add_codes(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    let py = module.py();
+    module.add("CAUSES", PyTuple::new(py, Cause::ALL.map(Cause::code))?)?;
+    module.add("SITES", PyTuple::new(py, Site::ALL.map(Site::code))?)?;
+    module.add("SUBJECTS", PyTuple::new(py, Subject::CODES)?)?;
+    module.add("UNDER_WAY", PyTuple::new(py, UnderWay::ALL.map(UnderWay::code))?)?;
+    module.add("HEAVY_TAIL", ::bench::targets::board::HEAVY_TAIL)
+}
+
 #[pymodule]
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add("RUN_SCHEMA", record::run_folder::SCHEMA)?;
+    add_codes(module)?;
     module.add("AirwireError", module.py().get_type::<AirwireError>())?;
     module.add_class::<analysis::AnalysisResult>()?;
     module.add_class::<analysis::CaptureResult>()?;

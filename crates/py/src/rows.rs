@@ -120,8 +120,10 @@ row_class! {
         fn budget<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyDict>>> {
             let entry = |stage: &bench::targets::link::StageEntry| {
                 let dict = PyDict::new(py);
-                dict.set_item("name", &stage.name)?;
-                dict.set_item("kind", stage.kind.name())?;
+                dict.set_item("cause", stage.cause)?;
+                dict.set_item("site", stage.site)?;
+                dict.set_item("subject", stage.subject)?;
+                dict.set_item("detail", &stage.detail)?;
                 dict.set_item("ps", stage.ps)?;
                 Ok(dict)
             };

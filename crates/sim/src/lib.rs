@@ -30,6 +30,7 @@
 //! ```
 
 mod agenda;
+mod cause;
 mod queue;
 mod random;
 mod span;
@@ -37,6 +38,7 @@ pub mod state;
 mod world;
 
 pub use agenda::Agenda;
+pub use cause::Cause;
 pub use queue::{EventQueue, Priority};
 pub use random::RandomStream;
 pub use span::{Span, SpanRecorder};

@@ -17,7 +17,7 @@ __all__ = ["Access", "BusUse", "ChipWarning", "SpiController"]
 
 @dataclass(frozen=True)
 class Access:
-    """One access over SPI, in words and bytes; times in picoseconds."""
+    """One access over SPI; times in picoseconds."""
 
     start_ps: int
     end_ps: int
@@ -27,7 +27,14 @@ class Access:
     data: bytes
     """The bytes that moved, the first 64 of them."""
     bytes: int
+    register: str | None
+    """The register at the first address, as the datasheet names it; ``None`` in the chip's memory."""
+    socket: int | None
+    """The socket that has the register."""
+    command: str | None
+    """The command that the driver gave, as the datasheet names it."""
     meaning: str
+    """All of it in words."""
 
 
 @dataclass(frozen=True)

@@ -9,11 +9,12 @@ from rich.console import Console
 from rich.text import Text
 
 from airwire.explain.quantities import table_time
-from airwire.kinds import StageKind
-from airwire.link.model import Change, Stage
+from airwire.kinds import Cause
+from airwire.link.model import Change
+from airwire.stage import Stage
 
 BAR_CHARACTERS = 44
-COLOURS: Mapping[StageKind, str] = {
+COLOURS: Mapping[Cause, str] = {
     "queue": "yellow",
     "cpu": "white",
     "bus": "cyan",
@@ -24,12 +25,13 @@ COLOURS: Mapping[StageKind, str] = {
     "wire": "blue",
     "delay": "green",
     "window": "red",
-    "pc": "bright_blue",
+    "pc": "bright_cyan",
     "chip": "yellow",
-    "sleep": "bright_black",
+    "sleep": "bright_red",
     "console": "magenta",
     "empirical": "white",
 }
+"""As in reports, causes that never occur together share one."""
 
 
 def print_stages(out: Console, stages: Sequence[Stage], total_ps: float, longest_ps: float | None = None) -> None:
@@ -43,11 +45,11 @@ def print_stages(out: Console, stages: Sequence[Stage], total_ps: float, longest
         begun += stage.ps
         end = round(BAR_CHARACTERS * begun / scale) if scale else 0
         line = Text(
-            f"  {stage.name:<{names}}  {stage.kind:<9} {table_time(stage.ps):>9}  {_share(stage.ps, total_ps):>7}  "
+            f"  {stage.name:<{names}}  {stage.cause:<9} {table_time(stage.ps):>9}  {_share(stage.ps, total_ps):>7}  "
         )
         # A stage too short for the scale still leaves a mark where it is.
         bar = block * (end - start) if end > start else "|"
-        line.append(" " * start + bar, style=COLOURS.get(stage.kind, ""))
+        line.append(" " * start + bar, style=COLOURS[stage.cause])
         out.print(line, overflow="crop", no_wrap=True)
 
 

@@ -9,8 +9,8 @@ from rich.text import Text
 
 from airwire.board.row import BoardRow
 from airwire.cli.tables import console
-from airwire.explain.board_figures import figure_text, interval_text, published_text, ratio_text
-from airwire.explain.board_run import board_sentence
+from airwire.explain.board.figures import figure_text, interval_text, published_text, ratio_text
+from airwire.explain.board.run import board_sentence
 from airwire.model import Analysis, Capture, rows_of_boards
 
 _COLUMNS = ("n", "measured", "95 %", "published", "ratio")

@@ -88,7 +88,7 @@ def _table(accepted: Sequence[Candidate]) -> Table:
     from rich.table import Table
     from rich.text import Text
 
-    from airwire.explain.link_sentences import settings_phrase
+    from airwire.explain.link.sentences import settings_phrase
     from airwire.explain.quantities import percent, table_time
 
     table = Table(box=None, header_style="bold", pad_edge=False, padding=(0, 2, 0, 0))

@@ -74,7 +74,7 @@ def explain(
         )
     if perfetto is not None:
         raise typer.BadParameter("a capture holds no spans to trace; give a run folder", param_hint="--perfetto")
-    from airwire.explain.link_run import WHAT_IF_SAMPLES, explain_capture
+    from airwire.explain.link.run import WHAT_IF_SAMPLES, explain_capture
 
     with working("Fitting the model to the capture"):
         found = explain_capture(
@@ -107,7 +107,7 @@ def _explain_run(
     perfetto: Path | None,
     as_json: bool,
 ) -> None:
-    from airwire.explain.link_run import WHAT_IF_SAMPLES, explain_run
+    from airwire.explain.link.run import WHAT_IF_SAMPLES, explain_run
 
     with working("Trying other settings"):
         analysis = airwire.load_run(path, intervals=False, findings=False)

@@ -9,7 +9,8 @@ from typing import Any, ClassVar, cast, get_type_hints
 import msgspec
 
 from airwire.cli.output import print_json, whole
-from airwire.link.model import Change, Stage, Waterfall
+from airwire.link.model import Change, Waterfall
+from airwire.stage import Stage
 
 Number = int | float
 """A whole number is written as an integer."""
@@ -83,7 +84,7 @@ def filled_from(output: type[Output], content: Mapping[str, Any]) -> Output:
 
 def stages_of(stages: Sequence[Stage]) -> list[StageObject]:
     """Stages as JSON has them."""
-    return [StageObject(stage.name, stage.kind, whole(stage.ps)) for stage in stages]
+    return [StageObject(stage.name, stage.cause, whole(stage.ps)) for stage in stages]
 
 
 def waterfalls_of(waterfalls: Sequence[Waterfall]) -> list[WaterfallObject]:

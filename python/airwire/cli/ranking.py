@@ -11,8 +11,8 @@ from rich.table import Table
 from rich.text import Text
 
 from airwire.cli.tables import console
-from airwire.explain.link_published import is_compared, published_text, ratio_text
-from airwire.explain.link_run import row_sentence, row_verdict
+from airwire.explain.link.published import is_compared, published_text, ratio_text
+from airwire.explain.link.run import row_sentence, row_verdict
 from airwire.explain.quantities import percent, table_time
 from airwire.link.model import LinkRow
 from airwire.model import Analysis, Capture, rows_of_links

@@ -10,10 +10,10 @@ import msgspec
 from airwire.board.row import BoardRow, Bulk, Figure, LatencyFigures, Peer, SameBut
 from airwire.cli.json_object import Number, Output
 from airwire.cli.output import whole
-from airwire.explain.board_floor import floor_of
-from airwire.explain.board_run import board_causes, board_sentence
-from airwire.explain.link_published import ratio
-from airwire.explain.link_run import overload_sentence, row_verdict
+from airwire.explain.board.floor import floor_of
+from airwire.explain.board.run import board_causes, board_sentence
+from airwire.explain.link.published import ratio
+from airwire.explain.link.run import overload_sentence, row_verdict
 from airwire.kinds import Measure
 from airwire.model import (
     Analysis,

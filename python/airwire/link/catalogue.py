@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from airwire import _core
-from airwire.link.model import Constant, GatePeriod, Link, LinkBudget, Setting, Stage
+from airwire.link.model import Constant, GatePeriod, Link, LinkBudget, Setting
+from airwire.stage import link_stage
 from airwire.values import Settings, setting_texts
 
 
@@ -30,7 +31,7 @@ def link_budget(name: str, payload_bytes: int, settings: Settings | None = None)
     True
     """
     raw = json.loads(_core.link_budget(name, payload_bytes, setting_texts(settings or {})))
-    stages = [Stage(**stage) for stage in raw.pop("stages")]
+    stages = [link_stage(stage) for stage in raw.pop("stages")]
     gates = [GatePeriod(**gate) for gate in raw.pop("gates")]
     return LinkBudget(stages=stages, gates=gates, **raw)
 

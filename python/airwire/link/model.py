@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar, Literal
 
-from airwire.kinds import LedgerMode, StageKind, Understanding
+from airwire.kinds import LedgerMode, Understanding
+from airwire.stage import Stage
 
 if TYPE_CHECKING:
     import polars as pl
@@ -67,15 +68,6 @@ class Link:
 
 
 @dataclass(frozen=True, slots=True)
-class Stage:
-    """A named share of a message's time."""
-
-    name: str
-    kind: StageKind
-    ps: int | float
-
-
-@dataclass(frozen=True, slots=True)
 class LinkBudget:
     """The mean time of each stage for a delivered message, on an idle link whose clock phases are unknown."""
 
@@ -120,7 +112,7 @@ class LinkRow:
 
     @cached_property
     def spans(self) -> pl.DataFrame:
-        """What the first messages went through: ``index``, ``stage``, ``kind``, ``start_ps``, ``end_ps``, ``bytes``."""
+        """What the first messages went through: ``index``, ``cause``, ``site``, ``subject``, ``detail`` ..."""
         return self.load_spans()
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from airwire.explain.board_figures import published_text, ratio_text
-from airwire.explain.board_run import board_sentence
+from airwire.explain.board.figures import published_text, ratio_text
+from airwire.explain.board.run import board_sentence
 from airwire.report.compared_table import ComparedRow, compared_section
 from airwire.report.html import charts, text
 from airwire.report.waterfall_figure import waterfalls_figure

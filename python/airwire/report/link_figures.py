@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from airwire.explain.link_published import published_text
-from airwire.kinds import StageKind
+from airwire.explain.link.published import published_text
+from airwire.kinds import Cause
 from airwire.model import published_median
 from airwire.report import units
 from airwire.report.payloads import Payloads
@@ -121,7 +121,7 @@ def shares_figure(views: Sequence[CaptureView], payloads: Payloads) -> Figure | 
     return Figure("stages", "Where the time goes", caption, panels, kind_legend(kinds), columns=min(2, len(panels)))
 
 
-def _shares_panel(payload: str, views: Sequence[CaptureView], kinds: Sequence[StageKind]) -> Panel:
+def _shares_panel(payload: str, views: Sequence[CaptureView], kinds: Sequence[Cause]) -> Panel:
     bars: Columns = {"name": [], "at": [], "kind": [], "order": [], "share": [], "stages": []}
     totals: Columns = {"name": [], "at": [], "text": []}
     order = list(KINDS)
@@ -131,8 +131,8 @@ def _shares_panel(payload: str, views: Sequence[CaptureView], kinds: Sequence[St
             totals["name"].append(name)
             totals["at"].append(at)
             totals["text"].append(f"{at} {units.format_duration(waterfall.latency_ps)}")
-            for kind in dict.fromkeys(stage.kind for stage in waterfall.stages):
-                stages = [stage for stage in waterfall.stages if stage.kind == kind]
+            for kind in dict.fromkeys(stage.cause for stage in waterfall.stages):
+                stages = [stage for stage in waterfall.stages if stage.cause == kind]
                 share = sum(stage.ps for stage in stages) / waterfall.total_ps
                 words = ", ".join(f"{stage.name} {units.format_duration(stage.ps)}" for stage in stages)
                 row = (name, at, kind, order.index(kind), units.significant(share, 4), words)
@@ -143,7 +143,7 @@ def _shares_panel(payload: str, views: Sequence[CaptureView], kinds: Sequence[St
     return Panel(f"{payload} payload", spec, {"b": bars, "t": totals}, description)
 
 
-def _shares_spec(names: Sequence[str], kinds: Sequence[StageKind]) -> Spec:
+def _shares_spec(names: Sequence[str], kinds: Sequence[Cause]) -> Spec:
     y: Spec = {
         "field": "name",
         "type": "nominal",

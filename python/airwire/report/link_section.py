@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from airwire.explain.link_published import median_figure, published_sentence, published_text, ratio_text
-from airwire.explain.link_run import row_verdict
-from airwire.explain.link_sentences import overload, time_goes
+from airwire.explain.link.published import median_figure, published_sentence, published_text, ratio_text
+from airwire.explain.link.run import row_verdict
+from airwire.explain.link.sentences import overload, time_goes
 from airwire.model import published_median
 from airwire.report.compared_table import ComparedRow, compared_section
 from airwire.report.html import charts, text

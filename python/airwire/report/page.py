@@ -7,7 +7,7 @@ from functools import cache
 from importlib import resources
 from typing import TYPE_CHECKING
 
-from airwire.explain.link_published import is_compared
+from airwire.explain.link.published import is_compared
 from airwire.model import is_of_board
 from airwire.report import theme, units
 from airwire.report.board_section import board_section, boards_section

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from airwire.board.row import BoardRow
-from airwire.explain.board_figures import WITHIN, figure_text, published_text, ratio_text
+from airwire.explain.board.figures import WITHIN, figure_text, published_text, ratio_text
 from airwire.model import is_of_board
 from airwire.report import units
 from airwire.report.samples import CaptureView

@@ -17,8 +17,10 @@ import msgspec
 
 from airwire import _core
 from airwire.board.row import Bulk, Figure, LatencyFigures, Published, SameBut, Times
-from airwire.kinds import ComparedAs, Measure, Pairing, Statistic
-from airwire.link.model import PublishedMedian, Stage
+from airwire.kinds import Cause, ComparedAs, Measure, Pairing, Site, Statistic, Subject
+from airwire.link.model import PublishedMedian
+from airwire.runs import folder_v1
+from airwire.stage import Stage
 
 Whole = Annotated[int, msgspec.Meta(ge=0, le=2**63 - 1)]
 """No whole number of a manifest is negative, and the core takes 63 bits."""
@@ -113,6 +115,21 @@ class CaptureEntry(msgspec.Struct, frozen=True):
     end_ps: Whole
 
 
+class StageEntry(msgspec.Struct, frozen=True):
+    """A part of a link's time."""
+
+    cause: Cause
+    site: Site
+    subject: Subject
+    detail: str
+    ps: Number
+
+    @property
+    def stage(self) -> Stage:
+        """The same under its name, which the link gives it."""
+        return Stage(self.detail, self.cause, self.ps, self.site, self.subject, self.detail)
+
+
 class LinkEntry(msgspec.Struct, frozen=True):
     """A row of a link."""
 
@@ -124,7 +141,7 @@ class LinkEntry(msgspec.Struct, frozen=True):
     settings: Settings
     trigger: str
     longest_queue: Whole
-    budget: Sequence[Stage]
+    budget: Sequence[StageEntry]
     published: PublishedMedian | None = None
 
     def __post_init__(self) -> None:
@@ -185,22 +202,28 @@ class SuiteManifest(msgspec.Struct, frozen=True, tag_field="schema", tag=_core.R
 
 
 Manifest = CaptureManifest | SuiteManifest
-READABLE_SCHEMAS = (_core.RUN_SCHEMA,)
+READABLE_SCHEMAS = (folder_v1.SCHEMA, _core.RUN_SCHEMA)
 _CAPTURE = "capture"
 _T = TypeVar("_T")
 _PLACE = re.compile(r" - at `\$\.?(?P<path>.*)`$")
 _MISSING = re.compile(r"missing required field `(?P<name>[^`]*)`")
 
 
-def read_manifest(folder: Path) -> tuple[Manifest, list[Entry]]:
-    """The manifest and its captures or rows. Raises ``AirwireError`` where it is missing, broken or too new."""
+def read_manifest(folder: Path) -> tuple[Manifest, list[Entry], str]:
+    """The manifest, its captures or rows, and the schema in which the folder was written.
+
+    Raises ``AirwireError`` where it is missing, broken or too new.
+    """
     file = folder / "manifest.json"
     content = _content(folder, file)
+    schema: str = content["schema"]
+    if schema == folder_v1.SCHEMA:
+        content = {**folder_v1.upgraded(content), "schema": _core.RUN_SCHEMA}
     if content.get("target") == _CAPTURE:
         captures = _converted(content, CaptureManifest, f"{file}: ")
-        return captures, [_entry(raw, f"{file}: captures[{at}]") for at, raw in enumerate(captures.captures)]
+        return captures, [_entry(raw, f"{file}: captures[{at}]") for at, raw in enumerate(captures.captures)], schema
     suite = _converted(content, SuiteManifest, f"{file}: ")
-    return suite, [_entry(raw, f"{file}: rows[{at}]") for at, raw in enumerate(suite.rows)]
+    return suite, [_entry(raw, f"{file}: rows[{at}]") for at, raw in enumerate(suite.rows)], schema
 
 
 def board_entry(text: str) -> BoardEntry:

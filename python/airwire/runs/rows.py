@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING, TypeVar
 
 from airwire import _core
 from airwire.board.row import BoardRow
-from airwire.link.model import LinkRow, PublishedMedian, Stage
+from airwire.link.model import LinkRow, PublishedMedian
 from airwire.model import Capture
 from airwire.runs.findings import KNOWN, findings_of, intervals_of
 from airwire.runs.folder import read_samples, read_spans
 from airwire.runs.manifest import board_entry
 from airwire.runs.targets import board_of
+from airwire.stage import link_stage
 
 if TYPE_CHECKING:
     import polars as pl
@@ -32,7 +33,7 @@ def link_row(raw: _core.RowResult, folder: Path | None) -> Capture[LinkRow]:
         settings=raw.settings,
         trigger=raw.trigger,
         longest_queue=raw.longest_queue,
-        budget=[Stage(**stage) for stage in raw.budget],
+        budget=[link_stage(stage) for stage in raw.budget],
         load_spans=partial(_spans, raw, folder),
         published=None if raw.published is None else PublishedMedian(**raw.published),
     )

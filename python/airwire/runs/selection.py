@@ -13,7 +13,7 @@ from itertools import product
 from math import inf
 
 from airwire import _core
-from airwire.explain.link_sentences import refusal_sentence
+from airwire.explain.link.sentences import refusal_sentence
 from airwire.explain.waterfall import waterfalls
 from airwire.explain.what_if import Prediction, canonical, prediction_of
 from airwire.link.catalogue import link_budget, links

@@ -40,7 +40,7 @@ def _stored_capture(
         intervals=with_intervals,
         findings=with_findings,
         gate_ps=gate_ps,
-        step_ps=stored.target.cycle_ps if isinstance(stored.target, BoardRow) else None,
+        clock_hz=stored.target.clock_hz if isinstance(stored.target, BoardRow) else None,
     )
     findings = findings_of(raw["findings"], run.pairing)
     median, upper_quartile = intervals_of(raw["intervals"], findings)

@@ -35,7 +35,7 @@ def _link(entry: LinkEntry, load_spans: Callable[[], pl.DataFrame]) -> LinkRow:
         settings=setting_texts(entry.settings),
         trigger=entry.trigger,
         longest_queue=entry.longest_queue,
-        budget=entry.budget,
+        budget=[one.stage for one in entry.budget],
         load_spans=load_spans,
         published=entry.published,
     )

@@ -1,11 +1,11 @@
 //! The model of a link as a target. Messages come in the order of their triggers, a batch at a time.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
-use arrow_array::{ArrayRef, Int64Array, RecordBatch, StringArray};
+use arrow_array::RecordBatch;
 use links::stage::Part;
 use links::{BudgetLine, Simulation};
+use record::run_folder::{SpanRow, Stage, spans_table};
 use record::{Control, Sample, Samples};
 use serde::Serialize;
 use units::Picoseconds;
@@ -40,19 +40,30 @@ pub struct LinkFacts {
 /// A share of the time.
 #[derive(Debug, Clone, Serialize)]
 pub struct StageEntry {
-    /// What it is called.
-    pub name: String,
     /// What the time is spent on.
-    pub kind: links::stage::PartKind,
+    pub cause: &'static str,
+    /// Whose time it is.
+    pub site: &'static str,
+    /// What it is about.
+    pub subject: Option<&'static str>,
+    /// Which one of that sort: of a link its own name for the part.
+    pub detail: Option<String>,
     /// How long, on average.
     pub ps: i64,
 }
 
 impl StageEntry {
+    /// A stage with its time.
+    pub fn new(stage: &Stage, ps: i64) -> Self {
+        let detail = stage.detail().map(str::to_owned);
+        let (cause, site, subject) = (stage.cause.code(), stage.site.code(), stage.subject_code());
+        Self { cause, site, subject, detail, ps }
+    }
+
     /// The lines of a budget.
     pub fn of(budget: &[BudgetLine]) -> Vec<Self> {
-        let entry = |line: &BudgetLine| Self { name: line.name.clone(), kind: line.kind, ps: line.mean.ps() };
-        budget.iter().map(entry).collect()
+        let stage = |line: &BudgetLine| Stage::of_link(line.cause, line.name.as_str());
+        budget.iter().map(|line| Self::new(&stage(line), line.mean.ps())).collect()
     }
 }
 
@@ -175,21 +186,15 @@ impl Target for LinkTarget {
 impl LinkTarget {
     /// One row per share of a message's time.
     fn spans_table(&self, spans: &[sim::Span]) -> RecordBatch {
-        let n = spans.len();
-        let part = |span: &sim::Span| &self.parts[span.activity as usize];
-        let kinds = |span: &sim::Span| part(span).kind.name();
-        let whole = |of: fn(&sim::Span) -> i64| -> ArrayRef {
-            Arc::new(spans.iter().map(of).collect::<Int64Array>())
+        let stages: Vec<Stage> =
+            self.parts.iter().map(|part| Stage::of_link(part.cause, part.name.as_str())).collect();
+        let of = |span: &sim::Span| SpanRow {
+            message: span.message,
+            stage: &stages[span.activity as usize],
+            start: span.start,
+            end: span.end,
+            bytes: u64::from(span.bytes),
         };
-        let columns: Vec<(&str, ArrayRef)> = vec![
-            ("run", Arc::new(StringArray::from_iter_values(std::iter::repeat_n(&self.name, n)))),
-            ("index", whole(|span| span.message as i64)),
-            ("stage", Arc::new(StringArray::from_iter_values(spans.iter().map(|span| &part(span).name)))),
-            ("kind", Arc::new(StringArray::from_iter_values(spans.iter().map(kinds)))),
-            ("start_ps", whole(|span| span.start.ps())),
-            ("end_ps", whole(|span| span.end.ps())),
-            ("bytes", whole(|span| i64::from(span.bytes))),
-        ];
-        RecordBatch::try_from_iter(columns).expect("every column has a row per span")
+        spans_table(&self.name, spans.iter().map(of))
     }
 }

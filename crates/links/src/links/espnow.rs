@@ -7,7 +7,7 @@ use super::tick::{self, TICK};
 use crate::params::Params;
 use crate::program::Steps;
 use crate::registry::Definition;
-use crate::stage::{Constant, Load, NeighbourTiming, Neighbours, PartKind};
+use crate::stage::{Cause, Constant, Load, NeighbourTiming, Neighbours};
 use crate::{Field, SettingError, Settings, Takes};
 
 /// ESP_NOW_MAX_DATA_LEN (ESP-IDF Programming Guide, ESP-NOW).
@@ -140,15 +140,15 @@ fn build(settings: &Settings, params: &Params) -> Result<Steps, SettingError> {
     let receiver_firmware = params.time("firmware") - next_frame;
     let frame = Steps::new()
         .stage(Neighbours::new(settings.integer("neighbours"), timing, heard.then_some(full), next_frame))
-        .stage(Constant::of_load("frame on the air", PartKind::Air, airtime))
-        .stage(Constant::of_load("receiver's firmware", PartKind::Cpu, move |load| {
+        .stage(Constant::of_load("frame on the air", Cause::Air, airtime))
+        .stage(Constant::of_load("receiver's firmware", Cause::Cpu, move |load| {
             if load.is_last { receiver_firmware } else { Picoseconds::ZERO }
         }))
         .done()
-        .stage(Constant::fixed("acknowledgement", PartKind::Protocol, acknowledgement))
-        .stage(Constant::fixed("send callback to the next frame", PartKind::Cpu, next_frame));
+        .stage(Constant::fixed("acknowledgement", Cause::Protocol, acknowledgement))
+        .stage(Constant::fixed("send callback to the next frame", Cause::Cpu, next_frame));
     Ok(Steps::new()
         .maybe(tick::wait(settings))
-        .stage(Constant::fixed("sender's firmware", PartKind::Cpu, next_frame))
+        .stage(Constant::fixed("sender's firmware", Cause::Cpu, next_frame))
         .frames(FRAME_BYTES, frame))
 }

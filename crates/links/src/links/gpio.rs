@@ -4,7 +4,7 @@
 use crate::params::Params;
 use crate::program::Steps;
 use crate::registry::Definition;
-use crate::stage::{Constant, PartKind, Quantiles, Uniform};
+use crate::stage::{Cause, Constant, Quantiles, Uniform};
 use crate::{Field, SettingError, Settings, Takes};
 
 pub(super) const DEFINITION: Definition = Definition {
@@ -41,12 +41,12 @@ fn build(settings: &Settings, params: &Params) -> Result<Steps, SettingError> {
     let build = settings.choice("build");
     let times = params.times(&build.replace('-', "_"));
     Ok(match build {
-        "esp-idf" => Steps::new().stage(Quantiles::new("interrupt to pin", PartKind::Cpu, PERCENTS, times)),
+        "esp-idf" => Steps::new().stage(Quantiles::new("interrupt to pin", Cause::Cpu, PERCENTS, times)),
         "rpi-node" => {
-            Steps::new().stage(Quantiles::new("poll loop to pin", PartKind::Empirical, PERCENTS, times))
+            Steps::new().stage(Quantiles::new("poll loop to pin", Cause::Empirical, PERCENTS, times))
         }
         _ => Steps::new()
-            .stage(Constant::fixed("interrupt to pin", PartKind::Cpu, times[0]))
-            .stage(Uniform::new("spread of the reaction", PartKind::Cpu, times[1])),
+            .stage(Constant::fixed("interrupt to pin", Cause::Cpu, times[0]))
+            .stage(Uniform::new("spread of the reaction", Cause::Cpu, times[1])),
     })
 }

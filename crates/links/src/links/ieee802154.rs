@@ -11,7 +11,7 @@ use crate::budget::Budget;
 use crate::params::Params;
 use crate::program::Steps;
 use crate::registry::Definition;
-use crate::stage::{Constant, CsmaCa, CsmaTiming, Load, Part, PartKind, Passage, Stage, Visit};
+use crate::stage::{Cause, Constant, CsmaCa, CsmaTiming, Load, Part, Passage, Stage, Visit};
 use crate::{Field, SettingError, Settings, Takes};
 
 pub(super) const DEFINITION: Definition = Definition {
@@ -178,7 +178,7 @@ struct Space {
 
 impl Stage for Space {
     fn parts(&self) -> Vec<Part> {
-        vec![Part::new("space after the frame before", PartKind::Protocol)]
+        vec![Part::new("space after the frame before", Cause::Protocol)]
     }
 
     fn pass(&mut self, visit: &mut Visit<'_>) -> Passage {
@@ -204,7 +204,7 @@ struct Frame {
 
 impl Stage for Frame {
     fn parts(&self) -> Vec<Part> {
-        vec![Part::new("frame on the air", PartKind::Air)]
+        vec![Part::new("frame on the air", Cause::Air)]
     }
 
     fn pass(&mut self, visit: &mut Visit<'_>) -> Passage {
@@ -235,7 +235,7 @@ fn build(settings: &Settings, params: &Params) -> Result<Steps, SettingError> {
     let sent = Steps::new().maybe(channel_access(settings, params, phy)?).stage(frame).done();
     let exchange = if acked {
         let silence = times(phy.symbol, params.integer("ack_wait_symbols"));
-        let again = Constant::fixed("wait for a missing acknowledgement", PartKind::Retry, silence);
+        let again = Constant::fixed("wait for a missing acknowledgement", Cause::Retry, silence);
         let acknowledged = sent.then(acknowledgement(phy.turnaround, phy.ack()));
         let retries = settings.integer("frame_retries") as u32;
         Steps::new().attempts(retries, acknowledged, Steps::new().stage(again))
@@ -248,8 +248,8 @@ fn build(settings: &Settings, params: &Params) -> Result<Steps, SettingError> {
 /// Turnaround and acknowledgement of the receiver.
 pub(super) fn acknowledgement(turnaround: Picoseconds, ack: Picoseconds) -> Steps {
     Steps::new()
-        .stage(Constant::fixed("turnaround before the acknowledgement", PartKind::Protocol, turnaround))
-        .stage(Constant::fixed("acknowledgement on the air", PartKind::Protocol, ack))
+        .stage(Constant::fixed("turnaround before the acknowledgement", Cause::Protocol, turnaround))
+        .stage(Constant::fixed("acknowledgement on the air", Cause::Protocol, ack))
 }
 
 fn channel_access(settings: &Settings, params: &Params, phy: Phy) -> Result<Option<CsmaCa>, SettingError> {

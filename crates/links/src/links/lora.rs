@@ -6,7 +6,7 @@ use units::{Hertz, PS_PER_S, Picoseconds};
 use crate::params::Params;
 use crate::program::Steps;
 use crate::registry::Definition;
-use crate::stage::{Constant, Exposed, Gate, GateClock, Load, PartKind, SpiBus, Uniform};
+use crate::stage::{Cause, Constant, Exposed, Gate, GateClock, Load, SpiBus, Uniform};
 use crate::{Field, SettingError, Settings, Takes};
 
 pub(super) const DEFINITION: Definition = Definition {
@@ -139,9 +139,9 @@ fn build(settings: &Settings, params: &Params) -> Result<Steps, SettingError> {
         settings.number("interference"),
     ));
     Ok(Steps::new()
-        .stage(Constant::fixed("firmware of the sender", PartKind::Cpu, params.time("trigger")))
+        .stage(Constant::fixed("firmware of the sender", Cause::Cpu, params.time("trigger")))
         .frames(chunk, transmission)
-        .stage(Constant::fixed("receiver decodes", PartKind::Protocol, decoding))
+        .stage(Constant::fixed("receiver decodes", Cause::Protocol, decoding))
         .stage(Gate::new("wait for the receiver's chip clock", chips))
         .then(receiver(chunk, bus, params)))
 }
@@ -164,12 +164,12 @@ fn transmitter(sleeps: bool, bus: SpiBus, params: &Params) -> Steps {
         if load.is_first { interrupt } else { interrupt + interrupt }
     };
     Steps::new()
-        .stage(Constant::of_load("registers of the sending radio", PartKind::Bus, standby))
-        .stage(Constant::of_load("radio wakes up", PartKind::Protocol, wake))
-        .stage(Constant::of_load("firmware of the sender", PartKind::Cpu, interrupts))
-        .stage(Constant::of_load("payload over SPI to the radio", PartKind::Bus, fill))
-        .stage(Constant::fixed("transmitter starts", PartKind::Protocol, params.time("transmit_start")))
-        .stage(Uniform::new("transmitter starts", PartKind::Protocol, params.time("transmit_start_spread")))
+        .stage(Constant::of_load("registers of the sending radio", Cause::Bus, standby))
+        .stage(Constant::of_load("radio wakes up", Cause::Protocol, wake))
+        .stage(Constant::of_load("firmware of the sender", Cause::Cpu, interrupts))
+        .stage(Constant::of_load("payload over SPI to the radio", Cause::Bus, fill))
+        .stage(Constant::fixed("transmitter starts", Cause::Protocol, params.time("transmit_start")))
+        .stage(Uniform::new("transmitter starts", Cause::Protocol, params.time("transmit_start_spread")))
 }
 
 /// The receiving host, from its radio's interrupt to done. Earlier packets of a message are read while the next one
@@ -186,8 +186,8 @@ fn receiver(chunk: u32, bus: SpiBus, params: &Params) -> Steps {
     let checked =
         move |load: &Load| interrupt + check + Picoseconds::new(per_byte_ps * i64::from(last_bytes(load)));
     Steps::new()
-        .stage(Constant::of_load("payload over SPI from the radio", PartKind::Bus, read))
-        .stage(Constant::of_load("firmware of the receiver", PartKind::Cpu, checked))
+        .stage(Constant::of_load("payload over SPI from the radio", Cause::Bus, read))
+        .stage(Constant::of_load("firmware of the receiver", Cause::Cpu, checked))
 }
 
 /// What decides how long a packet is on the air.

@@ -6,7 +6,7 @@ use units::Picoseconds;
 use crate::params::Params;
 use crate::program::Steps;
 use crate::registry::Definition;
-use crate::stage::{Acknowledgement, Constant, Detection, Load, PartKind, Uniform};
+use crate::stage::{Acknowledgement, Cause, Constant, Detection, Load, Uniform};
 use crate::{Field, SettingError, Settings, Takes};
 
 /// The chip's FIFO entry.
@@ -158,26 +158,24 @@ fn build(settings: &Settings, params: &Params) -> Result<Steps, SettingError> {
     let firmware_receiver = firmware - firmware_sender;
     let next_packet = params.time("next_packet");
     let received = Steps::new()
-        .stage(Constant::of_load("payload over the receiver's SPI", PartKind::Bus, move |load| {
+        .stage(Constant::of_load("payload over the receiver's SPI", Cause::Bus, move |load| {
             if load.is_last { timing.spi(load) } else { Picoseconds::ZERO }
         }))
-        .stage(Constant::of_load("firmware", PartKind::Cpu, move |load| {
+        .stage(Constant::of_load("firmware", Cause::Cpu, move |load| {
             if load.is_last { firmware_receiver } else { Picoseconds::ZERO }
         }))
         .done();
     let packet = Steps::new()
-        .stage(Constant::of_load("payload over the sender's SPI", PartKind::Bus, move |load| {
-            timing.spi(load)
-        }))
-        .stage(Constant::fixed("sender's radio starts", PartKind::Protocol, params.time("turnaround")))
-        .stage(Constant::of_load("packet on the air", PartKind::Air, move |load| timing.packet(load)))
+        .stage(Constant::of_load("payload over the sender's SPI", Cause::Bus, move |load| timing.spi(load)))
+        .stage(Constant::fixed("sender's radio starts", Cause::Protocol, params.time("turnaround")))
+        .stage(Constant::of_load("packet on the air", Cause::Air, move |load| timing.packet(load)))
         .stage(detection(timing))
         .then(received)
         .maybe(acknowledgement(settings, params, timing, detection(timing))?)
-        .stage(Constant::fixed("firmware", PartKind::Cpu, next_packet))
-        .stage(Uniform::new("firmware", PartKind::Cpu, params.time("next_packet_jitter")));
+        .stage(Constant::fixed("firmware", Cause::Cpu, next_packet))
+        .stage(Uniform::new("firmware", Cause::Cpu, params.time("next_packet_jitter")));
     Ok(Steps::new()
-        .stage(Constant::fixed("firmware", PartKind::Cpu, firmware_sender))
+        .stage(Constant::fixed("firmware", Cause::Cpu, firmware_sender))
         .frames(PACKET_BYTES, packet))
 }
 

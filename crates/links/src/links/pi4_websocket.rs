@@ -7,7 +7,7 @@ use super::wifi;
 use crate::params::Params;
 use crate::program::Steps;
 use crate::registry::Definition;
-use crate::stage::{BackgroundScan, Constant, Dcf, Dwells, Load, PartKind, PhyRate};
+use crate::stage::{BackgroundScan, Cause, Constant, Dcf, Dwells, Load, PhyRate};
 use crate::{Field, SettingError, Settings, Takes};
 
 /// Preamble 8, header 14, checksum 4, inter-frame gap 12 (IEEE 802.3-2018, 3.1.1 and 4.4.2).
@@ -82,7 +82,7 @@ fn ethernet(settings: &Settings, params: &Params) -> Steps {
     };
     Steps::new()
         .stage(wifi::tail("Linux and Node at both ends", params.times("machines_ethernet")))
-        .stage(Constant::of_load("frame on both wires", PartKind::Bus, frame))
+        .stage(Constant::of_load("frame on both wires", Cause::Bus, frame))
 }
 
 fn wifi_path(settings: &Settings, params: &Params) -> Result<Steps, SettingError> {

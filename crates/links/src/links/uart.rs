@@ -7,7 +7,7 @@ use super::uart_receiver::{DmaRing, DmaTiming};
 use crate::params::Params;
 use crate::program::Steps;
 use crate::registry::Definition;
-use crate::stage::{Constant, Gate, GateClock, PartKind, Uniform};
+use crate::stage::{Cause, Constant, Gate, GateClock, Uniform};
 use crate::{Field, SettingError, Settings, Takes};
 
 pub(super) const DEFINITION: Definition = Definition {
@@ -105,12 +105,12 @@ fn build(settings: &Settings, params: &Params) -> Result<Steps, SettingError> {
     let clock = GateClock::new("baud clock", line.bits(1));
     let grid = Picoseconds::new(line.bits(1).ps() / SAMPLES_PER_BIT as i64);
     Ok(Steps::new()
-        .stage(Constant::fixed("firmware, trigger to first character", PartKind::Cpu, firmware.trigger))
+        .stage(Constant::fixed("firmware, trigger to first character", Cause::Cpu, firmware.trigger))
         .stage(Gate::new("wait for the baud clock", clock))
-        .stage(Constant::of_load("characters on the wire", PartKind::Bus, move |load| {
+        .stage(Constant::of_load("characters on the wire", Cause::Bus, move |load| {
             line.characters(load.frame_bytes)
         }))
-        .stage(Uniform::new("receiver's sampling grid", PartKind::Bus, grid))
+        .stage(Uniform::new("receiver's sampling grid", Cause::Bus, grid))
         .then(receiver(settings, params, &line, &firmware)?))
 }
 
@@ -126,9 +126,11 @@ fn receiver(
         "poll" => ("polling loop", params.time("poll_loop")),
         _ => ("interrupt entry", params.time("interrupt_entry")),
     };
-    Ok(Steps::new()
-        .stage(Uniform::new(spread, PartKind::Cpu, firmware.scaled(width)))
-        .stage(Constant::fixed("firmware, last character to done", PartKind::Cpu, firmware.report)))
+    Ok(Steps::new().stage(Uniform::new(spread, Cause::Cpu, firmware.scaled(width))).stage(Constant::fixed(
+        "firmware, last character to done",
+        Cause::Cpu,
+        firmware.report,
+    )))
 }
 
 fn dma_ring(settings: &Settings) -> Result<u32, SettingError> {

@@ -7,7 +7,7 @@ use super::tick;
 use crate::params::Params;
 use crate::program::Steps;
 use crate::stage::{
-    BeaconDelivery, Constant, Dcf, Gate, GateClock, Load, PHY_RATES, PartKind, PhyRate, Quantiles, Stage,
+    BeaconDelivery, Cause, Constant, Dcf, Gate, GateClock, Load, PHY_RATES, PhyRate, Quantiles, Stage,
 };
 use crate::{Field, Settings, Takes};
 
@@ -26,7 +26,7 @@ const TAIL_PERCENTS: [f64; 14] =
 
 /// A time that was measured and is not understood, from its quantiles.
 pub(super) fn tail(name: &str, times: Vec<Picoseconds>) -> Quantiles {
-    Quantiles::new(name, PartKind::Empirical, &TAIL_PERCENTS, times)
+    Quantiles::new(name, Cause::Empirical, &TAIL_PERCENTS, times)
 }
 
 const fn ms(ms: i64) -> Picoseconds {
@@ -153,7 +153,7 @@ impl<'a> Path<'a> {
         let hop = || Steps::new().frames(limit_bytes, Steps::new().stage(self.hop(bytes)));
         let stack = Constant::fixed(
             "network stacks and access point",
-            PartKind::Cpu,
+            Cause::Cpu,
             self.params.time("crossing_overhead"),
         );
         let steps = Steps::new().stage(stack);
@@ -190,7 +190,7 @@ impl<'a> Path<'a> {
             .stage(tail("sender wakes up and reaches the access point", self.params.times("sender_wake")))
             .then(uplink)
             .stage(BeaconDelivery::new(Picoseconds::new(interval_ps), lead, missed))
-            .stage(Constant::fixed("beacon on the air", PartKind::Air, beacon))
+            .stage(Constant::fixed("beacon on the air", Cause::Air, beacon))
             .stage(awake)
             .then(downlink)
             .maybe(self.contention("air_after_beacon"))

@@ -9,6 +9,7 @@ use arrow_schema::{DataType, Field, Schema, SchemaRef};
 
 use units::Picoseconds;
 
+use super::Stage;
 use crate::{Exchange, Sample, Samples};
 
 /// The columns of `samples/`; the same for every kind of traffic, null where one does not apply.
@@ -34,21 +35,6 @@ pub fn samples_schema() -> SchemaRef {
         text("outcome"),
         text("status"),
         text("error"),
-    ]))
-}
-
-/// The columns of `spans/`.
-pub fn spans_schema() -> SchemaRef {
-    let text = |name: &str| Field::new(name, DataType::Utf8, false);
-    let whole = |name: &str| Field::new(name, DataType::Int64, false);
-    Arc::new(Schema::new(vec![
-        text("run"),
-        whole("index"),
-        text("stage"),
-        text("kind"),
-        whole("start_ps"),
-        whole("end_ps"),
-        whole("bytes"),
     ]))
 }
 
@@ -156,4 +142,61 @@ pub fn edges_table(run: &str, dones: impl IntoIterator<Item = StrayDone>) -> Rec
         ("trigger_index", Arc::new(index.finish()), true),
     ];
     RecordBatch::try_from_iter_with_nullable(columns).expect("every column has a row per edge")
+}
+
+/// A part of a message's time.
+#[derive(Debug, Clone, Copy)]
+pub struct SpanRow<'a> {
+    /// The message's index.
+    pub message: u64,
+    /// What it goes to.
+    pub stage: &'a Stage,
+    /// Its start.
+    pub start: Picoseconds,
+    /// Its end.
+    pub end: Picoseconds,
+    /// Bytes that were moved.
+    pub bytes: u64,
+}
+
+/// The columns of `spans/`.
+pub fn spans_schema() -> SchemaRef {
+    let text = |name: &str, may_miss: bool| Field::new(name, DataType::Utf8, may_miss);
+    let whole = |name: &str| Field::new(name, DataType::Int64, false);
+    Arc::new(Schema::new(vec![
+        text("run", false),
+        whole("index"),
+        text("cause", false),
+        text("site", false),
+        text("subject", true),
+        text("detail", true),
+        whole("start_ps"),
+        whole("end_ps"),
+        whole("bytes"),
+    ]))
+}
+
+/// One row per part of a message's time.
+pub fn spans_table<'a>(run: &str, spans: impl Iterator<Item = SpanRow<'a>>) -> RecordBatch {
+    let spans: Vec<SpanRow<'_>> = spans.collect();
+    let whole =
+        |of: fn(&SpanRow<'_>) -> i64| -> ArrayRef { Arc::new(spans.iter().map(of).collect::<Int64Array>()) };
+    let code = |of: fn(&Stage) -> &'static str| -> ArrayRef {
+        Arc::new(StringArray::from_iter_values(spans.iter().map(|span| of(span.stage))))
+    };
+    let runs = StringArray::from_iter_values(std::iter::repeat_n(run, spans.len()));
+    let subjects: StringArray = spans.iter().map(|span| span.stage.subject_code()).collect();
+    let details: StringArray = spans.iter().map(|span| span.stage.detail()).collect();
+    let columns: Vec<ArrayRef> = vec![
+        Arc::new(runs),
+        whole(|span| span.message as i64),
+        code(|stage| stage.cause.code()),
+        code(|stage| stage.site.code()),
+        Arc::new(subjects),
+        Arc::new(details),
+        whole(|span| span.start.ps()),
+        whole(|span| span.end.ps()),
+        whole(|span| span.bytes as i64),
+    ];
+    RecordBatch::try_new(spans_schema(), columns).expect("every column has a row per span")
 }

@@ -13,4 +13,5 @@ mod rounds;
 mod target;
 
 pub use facts::{BoardFacts, FirmwareEntry, PeerEntry};
+pub use observation::HEAVY_TAIL;
 pub use prepare::{Firmware, Places, ReadyBoard, ReadyBoards, ReadyTrigger};

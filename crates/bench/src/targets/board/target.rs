@@ -6,7 +6,7 @@ use board::{BoardError, BoardRun, Ended};
 use mcu::Stop;
 use record::{Control, Samples};
 use stats::detect::Settings as DetectorSettings;
-use units::{PS_PER_S, Picoseconds};
+use units::Picoseconds;
 
 use super::facts::{BoardFacts, FirmwareEntry, PeerEntry};
 use super::observation::{RowBudget, budget_of, spans_table};
@@ -90,8 +90,7 @@ impl Target for BoardTarget {
 
     fn detectors(&mut self) -> DetectorSettings {
         // Everything that a board does takes whole cycles.
-        let step_ps = PS_PER_S.checked_div(self.report().clk_sys_hz.cast_signed());
-        DetectorSettings { step_ps, ..DetectorSettings::default() }
+        DetectorSettings::of_clock(self.report().clk_sys_hz)
     }
 
     fn observe(&mut self, samples: &Samples, control: &Control) -> Result<Option<Observations>, TargetError> {

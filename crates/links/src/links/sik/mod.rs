@@ -9,7 +9,7 @@ mod timing;
 use crate::params::Params;
 use crate::program::Steps;
 use crate::registry::Definition;
-use crate::stage::{Constant, PartKind, Uniform};
+use crate::stage::{Cause, Constant, Uniform};
 use crate::{Field, SettingError, Settings, Takes};
 use tdm::TdmRadios;
 use timing::{Choices, Timing};
@@ -73,10 +73,10 @@ fn build(settings: &Settings, params: &Params) -> Result<Steps, SettingError> {
         )));
     }
     Ok(Steps::new()
-        .stage(Constant::fixed("host notices the trigger", PartKind::Cpu, params.time("notice")))
-        .stage(Uniform::new("wait for the host's baud clock", PartKind::Bus, timing.bit_out()))
+        .stage(Constant::fixed("host notices the trigger", Cause::Cpu, params.time("notice")))
+        .stage(Uniform::new("wait for the host's baud clock", Cause::Bus, timing.bit_out()))
         .stage(TdmRadios::new(timing))
-        .stage(Constant::fixed("host checks the payload", PartKind::Cpu, params.time("check"))))
+        .stage(Constant::fixed("host checks the payload", Cause::Cpu, params.time("check"))))
 }
 
 fn timing_at(settings: &Settings, air_rate: &str, params: &Params) -> Timing {

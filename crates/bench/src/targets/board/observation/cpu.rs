@@ -2,9 +2,11 @@
 
 use mcu::image::Symbols;
 use mcu::{Observer, Step};
+use sim::Cause;
 use units::Picoseconds;
 
-use attribution::{Interval, Rank, Stage};
+use attribution::{Interval, Rank};
+use record::run_folder::{Stage, Subject};
 
 /// Stretches that are kept; more make one.
 const MOST_STRETCHES: usize = 4 << 20;
@@ -68,15 +70,14 @@ impl Follower {
     /// The stretches as intervals.
     pub(super) fn intervals(&self) -> Vec<Interval> {
         let functions = self.symbols.functions();
-        let name = |function: usize| match functions.get(function) {
-            Some(function) => format!("the processor in {}", as_written(&function.name)),
-            None => "the processor at work".to_owned(),
+        let subject = |function: usize| {
+            functions.get(function).map(|found| Subject::Function(as_written(&found.name).to_owned()))
         };
         let interval = |stretch: &Stretch| Interval {
             start: stretch.start,
             end: stretch.end,
             rank: Rank::Processor,
-            stage: Stage::new("cpu", name(stretch.function)),
+            stage: Stage::of_board(Cause::Cpu, subject(stretch.function)),
             bytes: 0,
         };
         self.stretches.iter().map(interval).collect()

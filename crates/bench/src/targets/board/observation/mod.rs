@@ -7,4 +7,5 @@ mod wire;
 mod witness;
 
 pub(super) use table::spans_table;
+pub use trace::HEAVY_TAIL;
 pub(super) use trace::{RowBudget, budget_of};

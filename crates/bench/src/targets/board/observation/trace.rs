@@ -24,7 +24,7 @@ const CHOSEN_AMONG: usize = 400;
 const NEAR_MEDIAN: usize = 40;
 const NEAR_P95: usize = 10;
 /// Where the mean is so many times the median, some of the slowest are traced as well.
-const HEAVY_TAIL: f64 = 1.2;
+pub const HEAVY_TAIL: f64 = 1.2;
 const SLOWEST: usize = 5;
 /// Every instruction of the traced messages is looked at: at most for so long while the processor works.
 const MOST_WORK: f64 = 0.5 * PS_PER_S as f64;

@@ -2,11 +2,13 @@
 //! processor function by function.
 
 use attribution::frames::{self, Passage};
-use attribution::{Evidence, Interval, Rank, Stage, Testimony, accesses, held, sleeps};
+use attribution::{Evidence, Interval, Rank, Testimony, accesses, held, sleeps};
 use board::Board;
 use lan::NetDevice;
 use mcu::Slept;
+use record::run_folder::Stage;
 use rp2040::chip::Counts;
+use sim::Cause;
 use units::Picoseconds;
 use wiznet::{Access, Options};
 
@@ -106,7 +108,7 @@ impl Witness {
         all.extend(sleeps::console_waits(&self.full_uart));
         all.extend(self.follower.expect("it came back from the chip").intervals());
         all.extend(self.asleep_on.iter().map(|&(start, end)| {
-            let stage = Stage::new("sleep", "asleep");
+            let stage = Stage::of_board(Cause::Sleep, None);
             Interval { start, end, rank: Rank::AsleepOn, stage, bytes: 0 }
         }));
         if let Some(facts) = facts.filter(|_| !is_bulk) {

@@ -8,16 +8,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from math import ceil
 
-from airwire.explain.board_cause import Cause, sum_ps
-from airwire.explain.board_figures import number
+from airwire.explain.board.cause import NamedCause, sum_ps
+from airwire.explain.board.figures import number
 from airwire.explain.quantities import rough_time
-from airwire.link.model import Stage
+from airwire.explain.words import LOOKED_AT, end_of, looked_at, own_end
+from airwire.stage import Stage
 
-_TIMER = "asleep until a timer"
-_LOOKS = f"{_TIMER} between looks at "
-_AFTER = f"{_TIMER} after "
-_HELD = "answer held back by the board"
-_AGAIN = f"{_HELD} until the PC sends again"
 # A poll of a millisecond is what the change proposes.
 _SHORT_POLL_PS = 1.5e9
 # lwIP opt.h: TCP_TMR_INTERVAL.
@@ -27,39 +23,41 @@ _SAME = 0.01
 _LONGEST_IN_WAITS = 3.0
 
 
-def timer_causes(stages: Sequence[Stage], evidence: Mapping[str, float | None]) -> list[Cause]:
+def timer_causes(stages: Sequence[Stage], evidence: Mapping[str, float | None]) -> list[NamedCause]:
     """What goes to timers of the board, cause by cause."""
-    found = [*_held(stages, evidence), *_polls(stages, evidence)]
-    after = [stage for stage in stages if stage.name.startswith(_AFTER)]
+    timers = [stage for stage in stages if stage.cause == "gate"]
+    found = [*_held(stages, evidence), *_polls(timers, evidence)]
+    after = [stage for stage in timers if stage.subject == "command"]
     if after:
-        command = max(after, key=lambda stage: stage.ps).name.removeprefix(_AFTER)
+        command = max(after, key=lambda stage: stage.ps).detail
         change = f"ask the chip whether {command} is done (Sn_CR, Sn_IR) instead of sleeping"
-        found.append(Cause(f"a fixed sleep of the driver after {command}", sum_ps(after), change, "fixed_sleep"))
-    plain = [stage for stage in stages if stage.name == _TIMER]
+        found.append(NamedCause(f"a fixed sleep of the driver after {command}", sum_ps(after), change, "fixed_sleep"))
+    plain = [stage for stage in timers if stage.subject == "timer"]
     if plain:
-        found.append(Cause("sleeping until a timer", sum_ps(plain), "wake on the event instead of the timer"))
+        found.append(NamedCause("sleeping until a timer", sum_ps(plain), "wake on the event instead of the timer"))
     return found
 
 
-def _polls(stages: Sequence[Stage], evidence: Mapping[str, float | None]) -> list[Cause]:
-    looks = [stage for stage in stages if stage.name.startswith(_LOOKS)]
+def _polls(timers: Sequence[Stage], evidence: Mapping[str, float | None]) -> list[NamedCause]:
+    looks = [stage for stage in timers if stage.subject in LOOKED_AT]
     if not looks:
         return []
     period = evidence.get("poll_period_ps")
-    register = max(looks, key=lambda stage: stage.ps).name.removeprefix(_LOOKS)
+    register = looked_at(max(looks, key=lambda stage: stage.ps))
     if period and period > _LONGEST_IN_WAITS * sum_ps(looks):
         period = None
     name = f"a poll period of {rough_time(period)}" if period else f"waiting for a poll, the next look at {register}"
     change = "wire the INT pin" if period and period <= _SHORT_POLL_PS else "wire the INT pin or set 1 ms"
-    return [Cause(name, sum_ps(looks), change, "poll_period")]
+    return [NamedCause(name, sum_ps(looks), change, "poll_period")]
 
 
-def _held(stages: Sequence[Stage], evidence: Mapping[str, float | None]) -> list[Cause]:
-    held = [stage for stage in stages if stage.name in (_HELD, _AGAIN)]
+def _held(stages: Sequence[Stage], evidence: Mapping[str, float | None]) -> list[NamedCause]:
+    held = [stage for stage in stages if stage.subject == "held_answer"]
     if not held:
         return []
     period = evidence.get("held_period_ps")
-    poll = evidence.get("poll_period_ps") if any(stage.name.startswith(_LOOKS) for stage in stages) else None
+    polls = any(stage.cause == "gate" and stage.subject in LOOKED_AT for stage in stages)
+    poll = evidence.get("poll_period_ps") if polls else None
     if period:
         text = f"the stack sends with its own timer ({_period(period, poll)}"
         total = sum_ps(stages)
@@ -68,11 +66,13 @@ def _held(stages: Sequence[Stage], evidence: Mapping[str, float | None]) -> list
         text += ")"
     else:
         text = "the stack does not send at once"
-    if any(stage.name == _AGAIN for stage in held):
-        text += ", and here the PC's retransmission comes before it"
+    again = next((stage for stage in held if stage.detail), None)
+    if again:
+        text += f", and here {end_of(again)}'s retransmission comes before it"
     left = f", which leaves the poll period of {rough_time(poll)}" if poll and poll > _SHORT_POLL_PS else ""
     change = f"{text}: call tcp_output() after tcp_write(), or take the output rule out{left}"
-    return [Cause(f"an {_HELD}", sum_ps(held), change, "answer_held_back")]
+    name = f"an answer held back by {own_end(held[0].site)}"
+    return [NamedCause(name, sum_ps(held), change, "answer_held_back")]
 
 
 def _period(period: float, poll: float | None) -> str:

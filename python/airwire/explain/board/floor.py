@@ -6,11 +6,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import astuple, dataclass
 
 from airwire.board.row import BULK
-from airwire.explain.board_peer import apart
+from airwire.explain.board.causes import is_look
+from airwire.explain.board.peer import apart
 from airwire.explain.quantities import rough_time
 from airwire.explain.waterfall import waterfalls
-from airwire.link.model import Stage
+from airwire.kinds import Cause
 from airwire.model import Capture
+from airwire.stage import Stage
 
 # Below this share other causes matter, and the sentence would distract from them.
 _NEAR = 0.5
@@ -64,8 +66,8 @@ def floor_of(row: Capture) -> Floor | None:
 def floor(stages: Sequence[Stage], evidence: Mapping[str, float | None]) -> Floor:
     """The floor of a message of these stages."""
 
-    def of(kind: str) -> float:
-        return sum(stage.ps for stage in stages if stage.kind == kind and not stage.name.startswith("looking at "))
+    def of(cause: Cause) -> float:
+        return sum(stage.ps for stage in stages if stage.cause == cause and not is_look(stage))
 
     sck, highest = evidence.get("sck_hz"), evidence.get("highest_sck_hz")
     at_highest = min(1.0, sck / highest) if sck and highest else 1.0

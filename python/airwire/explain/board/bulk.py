@@ -11,20 +11,22 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from airwire.board.row import BoardRow, Bulk
-from airwire.explain.board_cause import Cause, sentences_of, sum_ps, unexplained_sentences
-from airwire.explain.board_causes import causes, is_slow, megahertz
-from airwire.explain.board_figures import number, quantity
+from airwire.explain.board.cause import NamedCause, sentences_of, sum_ps, unexplained_sentences
+from airwire.explain.board.causes import causes, is_moved, is_slow, megahertz
+from airwire.explain.board.figures import number, quantity
 from airwire.explain.quantities import count, percent, rough_time
-from airwire.link.model import Stage, Waterfall
+from airwire.explain.words import under_way_of
+from airwire.kinds import Cause, Subject
+from airwire.link.model import Waterfall
+from airwire.stage import Stage
 
-_FULL = "window full: "
-_AWAITED = "acknowledgement awaited: "
+# Of these it is said what bounds them, apart from what is said of messages.
+_OWN: tuple[Cause, ...] = ("window", "wire", "pc")
 _PS_PER_S = 1e12
 _BITS_PER_BYTE = 8
 # What fits a frame of Ethernet (RFC 879: 1500 bytes without 20 of IPv4 and 20 of TCP).
 _FULL_SEGMENT_BYTES = 1460
 _FULL_CABLE = 0.9
-_PAYLOAD = "payload over SPI"
 # Below this share of payload the rest of what SPI moves is worth a word.
 _MOSTLY_PAYLOAD = 0.9
 _SHARES_OF_THE_PC = {
@@ -48,10 +50,10 @@ def bulk_sentence(waterfall: Waterfall, evidence: Mapping[str, float | None], bu
     return " ".join([*sentences, *unexplained_sentences(waterfall, amount)])
 
 
-def bulk_causes(stages: Sequence[Stage], evidence: Mapping[str, float | None], bulk: Bulk) -> list[Cause]:
+def bulk_causes(stages: Sequence[Stage], evidence: Mapping[str, float | None], bulk: Bulk) -> list[NamedCause]:
     """Every cause that the stages of a bulk transfer show, the largest first."""
     total = sum_ps(stages)
-    others = [stage for stage in stages if stage.kind not in ("window", "wire", "pc") and not _is_moved(stage)]
+    others = [stage for stage in stages if stage.cause not in _OWN and not is_moved(stage)]
     found = [
         *_window(stages, bulk),
         *_awaited(stages, bulk),
@@ -81,14 +83,14 @@ def ceiling_sentence(board: BoardRow) -> str | None:
     )
 
 
-def _window(stages: Sequence[Stage], bulk: Bulk) -> list[Cause]:
-    full = [stage for stage in stages if stage.name.startswith(_FULL)]
+def _window(stages: Sequence[Stage], bulk: Bulk) -> list[NamedCause]:
+    full = _waits(stages, "window")
     if not full:
         return []
     whose = "the PC" if bulk.sender == "board" else "the board"
     size = "" if bulk.window_bytes is None else f" of {bulk.window_bytes} B"
-    change = f"{_bound(bulk.window_bytes, bulk)}{_larger_window(bulk)}{_mostly(full, _FULL)}"
-    return [Cause(f"waiting for {whose}'s window{size}", sum_ps(full), change, "receive_window")]
+    change = f"{_bound(bulk.window_bytes, bulk)}{_larger_window(bulk)}{_mostly(full)}"
+    return [NamedCause(f"waiting for {whose}'s window{size}", sum_ps(full), change, "receive_window")]
 
 
 def _larger_window(bulk: Bulk) -> str:
@@ -101,8 +103,8 @@ def _larger_window(bulk: Bulk) -> str:
     return "raise TCP_WND"
 
 
-def _awaited(stages: Sequence[Stage], bulk: Bulk) -> list[Cause]:
-    awaited = [stage for stage in stages if stage.name.startswith(_AWAITED)]
+def _awaited(stages: Sequence[Stage], bulk: Bulk) -> list[NamedCause]:
+    awaited = _waits(stages, "acknowledgement")
     if not awaited:
         return []
     size = "" if bulk.under_way_bytes is None else f" with {bulk.under_way_bytes} B under way"
@@ -111,8 +113,8 @@ def _awaited(stages: Sequence[Stage], bulk: Bulk) -> list[Cause]:
         if bulk.stack == "chip"
         else "raise TCP_SND_BUF and the segments that go with it (TCP_SND_QUEUELEN, MEMP_NUM_TCP_SEG)"
     )
-    change = f"{_bound(bulk.under_way_bytes, bulk)}{larger}{_mostly(awaited, _AWAITED)}"
-    return [Cause(f"waiting for acknowledgements{size}", sum_ps(awaited), change, "send_buffer")]
+    change = f"{_bound(bulk.under_way_bytes, bulk)}{larger}{_mostly(awaited)}"
+    return [NamedCause(f"waiting for acknowledgements{size}", sum_ps(awaited), change, "send_buffer")]
 
 
 def _bound(size_bytes: int | None, bulk: Bulk) -> str:
@@ -123,18 +125,18 @@ def _bound(size_bytes: int | None, bulk: Bulk) -> str:
     return f"{size_bytes} B a round trip of {rough_time(bulk.round_trip_ps)} are at most {quantity(most, 'bit/s')}; "
 
 
-def _mostly(waits: Sequence[Stage], prefix: str) -> str:
+def _waits(stages: Sequence[Stage], subject: Subject) -> list[Stage]:
+    return [stage for stage in stages if stage.cause == "window" and stage.subject == subject]
+
+
+def _mostly(waits: Sequence[Stage]) -> str:
     largest = max(waits, key=lambda stage: stage.ps)
     share = percent(largest.ps / sum_ps(waits))
-    return f", or shorten the round trip ({share} of the wait is {largest.name.removeprefix(prefix)})"
+    return f", or shorten the round trip ({share} of the wait is {under_way_of(largest)})"
 
 
-def _is_moved(stage: Stage) -> bool:
-    return stage.kind == "bus" and not stage.name.startswith("looking")
-
-
-def _bus(stages: Sequence[Stage], evidence: Mapping[str, float | None], bulk: Bulk) -> list[Cause]:
-    moved = [stage for stage in stages if _is_moved(stage)]
+def _bus(stages: Sequence[Stage], evidence: Mapping[str, float | None], bulk: Bulk) -> list[NamedCause]:
+    moved = [stage for stage in stages if is_moved(stage)]
     sck, highest, each = evidence.get("sck_hz"), evidence.get("highest_sck_hz"), bulk.bus_bytes_per_payload_byte
     if not moved or not sck or not each:
         return []
@@ -143,48 +145,47 @@ def _bus(stages: Sequence[Stage], evidence: Mapping[str, float | None], bulk: Bu
         change = f"raise SCK, the chip takes {megahertz(highest)}, at which SPI carries at most {ceiling}"
     else:
         change = f"SCK is as fast as the chip takes, and {percent(1 / each)} of what it moves is payload"
-        beside = [stage for stage in moved if stage.name != _PAYLOAD]
+        beside = [stage for stage in moved if stage.subject != "payload"]
         if 1 / each < _MOSTLY_PAYLOAD and beside:
             change += f"; move less beside it, the most is {max(beside, key=lambda stage: stage.ps).name}"
-    return [Cause(f"SPI at {megahertz(sck)}", sum_ps(moved), change, "bus")]
+    return [NamedCause(f"SPI at {megahertz(sck)}", sum_ps(moved), change, "bus")]
 
 
-def _wire(stages: Sequence[Stage], evidence: Mapping[str, float | None], bulk: Bulk) -> list[Cause]:
-    wire = sum_ps([stage for stage in stages if stage.kind == "wire"])
+def _wire(stages: Sequence[Stage], evidence: Mapping[str, float | None], bulk: Bulk) -> list[NamedCause]:
+    wire = sum_ps([stage for stage in stages if stage.cause == "wire"])
     if not wire:
         return []
     speed = evidence.get("cable_bits_per_second")
     if max(bulk.cable_share, wire / sum_ps(stages)) >= _FULL_CABLE:
         rate = f" of {quantity(speed, 'bit/s')}" if speed else ""
         change = "the network sets the pace; only a faster cable carries more"
-        return [Cause(f"the full cable{rate}", wire, change, "wire")]
+        return [NamedCause(f"the full cable{rate}", wire, change, "wire")]
     used = f"data is on the cable for {percent(bulk.cable_share)} of all time"
     change = (
         f"{used}; let the board prepare the next frame meanwhile"
         if bulk.sender == "board"
         else f"{used}; more in the window gives the board work meanwhile"
     )
-    return [Cause("frames on the wire while the board waits", wire, change, "wire")]
+    return [NamedCause("frames on the wire while the board waits", wire, change, "wire")]
 
 
-def _pc(stages: Sequence[Stage], bulk: Bulk) -> list[Cause]:
-    thinking = sum_ps([stage for stage in stages if stage.kind == "pc"])
+def _pc(stages: Sequence[Stage], bulk: Bulk) -> list[NamedCause]:
+    thinking = sum_ps([stage for stage in stages if stage.cause == "pc"])
     if not thinking:
         return []
     shares = {name: (bulk.limits or {}).get(name, 0.0) for name in _SHARES_OF_THE_PC}
     largest = max(shares, key=lambda name: shares[name])
     if shares[largest] == 0:
-        return [Cause("the PC, which could send", thinking, "the board waits for its other end", "pc")]
+        return [NamedCause("the PC, which could send", thinking, "the board waits for its other end", "pc")]
     change = {
         "congestion_window": f"{count(bulk.repeated_segments, 'segment')} had to be sent again; find out why",
         "send_buffer": "raise it, so that more can be under way",
         "application": "it has nothing to send; the board would take more",
     }[largest]
     kind = largest if largest == "congestion_window" else "pc"
-    return [Cause(_SHARES_OF_THE_PC[largest], thinking, change, kind)]
+    return [NamedCause(_SHARES_OF_THE_PC[largest], thinking, change, kind)]
 
 
-def _named(cause: Cause) -> Cause:
+def _named(cause: NamedCause) -> NamedCause:
     """The cause with the name that bulk transfers have for it."""
-    is_work = cause.name.startswith(("the processor", "SCK"))
-    return replace(cause, kind="processor") if is_work else cause
+    return replace(cause, kind="processor") if cause.of == "cpu" else cause

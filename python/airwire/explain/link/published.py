@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from airwire.board.row import Figure
-from airwire.explain.board_figures import share_text
+from airwire.explain.board.figures import share_text
 from airwire.explain.quantities import table_time
 from airwire.model import Capture
 

@@ -10,7 +10,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from airwire.explain.quantities import percent
-from airwire.link.model import Stage, Waterfall
+from airwire.kinds import Cause
+from airwire.link.model import Waterfall
+from airwire.stage import Stage
 
 Amount = Callable[[float], str]
 """How sentences say picoseconds: as a time, or as a share of the whole."""
@@ -20,7 +22,7 @@ _REMAINDER = 0.01
 
 
 @dataclass(frozen=True, slots=True)
-class Cause:
+class NamedCause:
     """Something that takes time, and what to do about it."""
 
     name: str
@@ -30,6 +32,8 @@ class Cause:
     """``poll_period``, ``answer_held_back``, ``fixed_sleep``, or ``other``: names that stay when sentences change. Of
     bulk transfers also ``receive_window``, ``send_buffer``, ``congestion_window``, ``pc``, ``bus``, ``processor`` and
     ``wire``."""
+    of: Cause | None = None
+    """Of which stages it is the sum, where all of them have one cause."""
     least_share: float = 0.2
     """Below this share of a message it is not what bounds it; a second cause is named from the same share on."""
 
@@ -39,7 +43,7 @@ def sum_ps(stages: Sequence[Stage]) -> float:
     return sum(stage.ps for stage in stages)
 
 
-def sentences_of(found: Sequence[Cause], waterfall: Waterfall, amount: Amount, whole: str) -> list[str]:
+def sentences_of(found: Sequence[NamedCause], waterfall: Waterfall, amount: Amount, whole: str) -> list[str]:
     """The largest of the causes with their changes, or that none is large; ``whole`` is what they are parts of."""
     total = waterfall.total_ps
     named = [cause for cause in found if cause.ps >= cause.least_share * total][:_MOST_CAUSES]
@@ -51,5 +55,5 @@ def sentences_of(found: Sequence[Cause], waterfall: Waterfall, amount: Amount, w
 
 def unexplained_sentences(waterfall: Waterfall, amount: Amount) -> list[str]:
     """What no stage explains, where it is worth a word."""
-    left = sum_ps([stage for stage in waterfall.stages if stage.kind == "empirical"])
+    left = sum_ps([stage for stage in waterfall.stages if stage.cause == "empirical"])
     return [f"{amount(left)} is unexplained."] if left >= _REMAINDER * waterfall.total_ps else []

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from airwire.explain.quantities import count, percent, rough_time
-from airwire.link.model import Bounds, Candidate, Stage, Waterfall
+from airwire.link.model import Bounds, Candidate, Waterfall
+from airwire.stage import Stage
 
 # A stage below this share of the latency is not worth naming beside a larger one.
 _WORTH_NAMING = 0.1
@@ -37,7 +38,7 @@ def time_goes(waterfall: Waterfall) -> str:
 
 def overload(waterfall: Waterfall, longest_queue: int) -> str | None:
     """That messages come faster than the link carries them, where they mostly wait for one another."""
-    queued = sum(stage.ps for stage in waterfall.stages if stage.kind == "queue")
+    queued = sum(stage.ps for stage in waterfall.stages if stage.cause == "queue")
     if longest_queue < 2 or queued < _OVERLOAD * waterfall.total_ps:
         return None
     return (

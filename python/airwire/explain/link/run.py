@@ -8,12 +8,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from airwire import _core
-from airwire.explain.board_run import board_explanation
-from airwire.explain.link_published import published_sentence
-from airwire.explain.link_sentences import capture_sentence, overload, time_goes
+from airwire.explain.board.run import board_explanation
+from airwire.explain.link.published import published_sentence
+from airwire.explain.link.sentences import capture_sentence, overload, time_goes
 from airwire.explain.waterfall import budget_waterfall, waterfalls
 from airwire.explain.what_if import Question, changes_of
-from airwire.link.model import CaptureExplanation, Change, FittedGate, QuantilePair, RowExplanation, Stage
+from airwire.link.model import CaptureExplanation, Change, FittedGate, QuantilePair, RowExplanation
+from airwire.stage import link_stage
 from airwire.values import Settings, setting_texts
 
 if TYPE_CHECKING:
@@ -145,7 +146,7 @@ def explain_capture(
         p95_ps=raw["p95_ps"],
         model_p95_ps=raw["model_p95_ps"],
         ks=raw["ks"],
-        stages=[Stage(**stage) for stage in raw["stages"]],
+        stages=[link_stage(stage) for stage in raw["stages"]],
         quantiles=[QuantilePair(**pair) for pair in raw["quantiles"]],
         changes=changes,
     )

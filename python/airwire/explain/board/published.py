@@ -6,7 +6,7 @@ from collections.abc import Callable
 from math import floor, log10
 
 from airwire.board.row import BoardRow, Figure, Published
-from airwire.explain.board_figures import amount_text, number, plain
+from airwire.explain.board.figures import amount_text, number, plain
 
 _PS_PER_S = 1e12
 _BITS_PER_BYTE = 8

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from airwire.board.row import BoardRow, Figure, SameBut
-from airwire.explain.board_bulk import bulk_causes, bulk_sentence, ceiling_sentence
-from airwire.explain.board_cause import Cause
-from airwire.explain.board_causes import cause_sentence, causes
-from airwire.explain.board_figures import quantity
-from airwire.explain.board_floor import floor_sentence
-from airwire.explain.board_published import parts_sentence, published_sentence, times_sentence
+from airwire.explain.board.bulk import bulk_causes, bulk_sentence, ceiling_sentence
+from airwire.explain.board.cause import NamedCause
+from airwire.explain.board.causes import cause_sentence, causes
+from airwire.explain.board.figures import quantity
+from airwire.explain.board.floor import floor_sentence
+from airwire.explain.board.published import parts_sentence, published_sentence, times_sentence
 from airwire.explain.quantities import percent
 from airwire.explain.waterfall import FAR_ABOVE, tail_waterfall, waterfalls
 from airwire.link.model import RowExplanation, Waterfall
@@ -41,7 +41,7 @@ def board_sentence(row: Capture) -> str:
     return " ".join(filter(None, said))
 
 
-def board_causes(row: Capture) -> list[Cause]:
+def board_causes(row: Capture) -> list[NamedCause]:
     """What the time of the messages near the median goes to, the largest cause first; none without a figure."""
     board = row.board
     assert board is not None, "the caller looked"
