@@ -15,6 +15,7 @@ use std::fmt::Debug;
 
 use mcu::Outside;
 pub use mcu::{Reaction, SpiFrame};
+use rp2040::FACTS;
 use units::Picoseconds;
 
 pub use activity::{Activity, Burst};
@@ -27,9 +28,8 @@ use self::wired::{SavedWired, WiredChips};
 use super::file::{BoardFile, Part};
 use crate::lan::{Lan, NetworkSetup};
 
-/// The pin of ADC input 0 (RP2040 datasheet 4.9.1).
-const ADC_FIRST_GPIO: u8 = 26;
-const ADC_INPUTS: usize = 4;
+/// The pins with an ADC input, the first of them input 0.
+const ADC_INPUTS: usize = (*FACTS.adc_gpios.end() - *FACTS.adc_gpios.start()) as usize + 1;
 
 /// A device on an SPI bus.
 pub trait SpiDevice: Debug + Send {
@@ -209,7 +209,7 @@ impl Parts {
     /// Sets the voltage at a pin with an ADC input.
     pub fn set_microvolts(&mut self, pin: u8, microvolts: Option<i32>) {
         if let Some(input) =
-            pin.checked_sub(ADC_FIRST_GPIO).and_then(|i| self.microvolts.get_mut(usize::from(i)))
+            pin.checked_sub(*FACTS.adc_gpios.start()).and_then(|i| self.microvolts.get_mut(usize::from(i)))
         {
             *input = microvolts;
         }

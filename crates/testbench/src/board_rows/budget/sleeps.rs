@@ -1,7 +1,7 @@
 //! What core 0 waits for while it sleeps or looks at a full UART: intervals with the reason that ended them.
 
 use mcu::Slept;
-use rp2040::report::INTERRUPTS;
+use rp2040::FACTS;
 use units::{PS_PER_US, Picoseconds};
 use wiznet::Access;
 
@@ -26,7 +26,7 @@ pub(super) enum Waker {
 pub(super) fn waker(slept: &Slept) -> Waker {
     let Some(exception) = slept.woken_by else { return Waker::Event };
     let line = exception.checked_sub(FIRST_INTERRUPT).map(usize::from);
-    let name = line.and_then(|line| INTERRUPTS.get(line)).copied().unwrap_or("an exception");
+    let name = line.and_then(|line| FACTS.interrupts.get(line)).copied().unwrap_or("an exception");
     match name {
         _ if exception == SYSTICK => Waker::Timer,
         name if ["TIMER", "PWM", "RTC"].iter().any(|timer| name.starts_with(timer)) => Waker::Timer,
