@@ -142,7 +142,8 @@ impl I2cWires {
 mod tests {
     use mcu::Outside;
 
-    use super::super::{Eeprom, Parts};
+    use super::super::Parts;
+    use super::super::eeprom::Eeprom;
     use super::*;
 
     const SDA: u8 = 6;
