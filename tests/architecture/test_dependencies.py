@@ -32,7 +32,7 @@ CRATES = {
     "traffic": {"units", "fields"},
     "wiznet": {"units", "sim"},
     "ethernet": {"units", "sim", "fields"},
-    "lan": {"units", "fields", "files", "stats", "links", "traffic", "wiznet", "ethernet"},
+    "lan": {"units", "sim", "fields", "files", "stats", "links", "traffic", "wiznet", "ethernet"},
     "board": {
         "units",
         "files",

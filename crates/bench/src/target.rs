@@ -32,7 +32,7 @@ pub enum Turn {
 /// What a target says of itself once its row has ended.
 #[derive(Debug, Clone)]
 pub struct TargetEntry {
-    /// Its kind, as in manifests and tables: `link`, `board`.
+    /// Its kind, as in manifests and tables: `capture`, `link`, `board`.
     pub kind: &'static str,
     /// The load: `one-way`, or the kind of the client or server whose messages the samples are.
     pub traffic: String,
@@ -70,6 +70,11 @@ pub trait Target {
 
     /// The messages so far, in the order of their indices.
     fn samples(&mut self) -> &Samples;
+
+    /// The same once the run has ended, to keep.
+    fn take_samples(&mut self) -> Samples {
+        self.samples().clone()
+    }
 
     /// How many of its steps are done ([`Recipe::steps`] says of how many).
     fn steps_done(&mut self) -> u64;

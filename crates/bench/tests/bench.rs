@@ -85,7 +85,7 @@ fn the_captures_of_a_run_give_its_very_figures_and_findings() {
     assert_eq!(analysis.captures.len(), rows.len());
     for (capture, (_, row)) in analysis.captures.iter().zip(&rows) {
         assert_eq!(capture.payload_bytes, Some(12));
-        assert_eq!(capture.pairing.latencies_ps(), row.samples.latencies_ps());
+        assert_eq!(capture.samples.latencies_ps(), row.samples.latencies_ps());
         assert_eq!(capture.statistics.summary, row.statistics.summary);
         assert_eq!(capture.statistics.findings, row.statistics.findings);
     }

@@ -1,7 +1,7 @@
 //! What a board has at the end of a cable, and how it is spoken of. The network treats every device alike, and whoever drives
 //! one knows what it is: its [`DeviceId`] says so.
 //!
-//! A device is passive: it says when something happens in it of its own accord, and the network lets that happen.
+//! A device is [`Passive`]: it says when something happens in it of its own accord, and the network lets that happen.
 
 use std::any::Any;
 use std::fmt::{self, Debug, Formatter};
@@ -9,6 +9,7 @@ use std::marker::PhantomData;
 use std::net::Ipv4Addr;
 
 use ethernet::Speed;
+use sim::Passive;
 use units::Picoseconds;
 use wiznet::{Access, Facts, Warning};
 
@@ -16,20 +17,10 @@ use wiznet::{Access, Facts, Warning};
 pub type SentFrame = (Picoseconds, Vec<u8>);
 
 /// Something with an Ethernet port.
-pub trait NetDevice: Any + Debug + Send {
+pub trait NetDevice: Passive + Any + Debug + Send {
     /// What is known of its SPI; nothing for a device that is on none.
     fn facts(&self) -> Option<&'static Facts> {
         None
-    }
-
-    /// When something happens in it of its own accord.
-    fn next_event(&self) -> Option<Picoseconds> {
-        None
-    }
-
-    /// Lets everything happen that is due up to and including a time.
-    fn advance(&mut self, at: Picoseconds) {
-        let _ = at;
     }
 
     /// A cable with this speed at its other end is plugged in, or it is pulled.

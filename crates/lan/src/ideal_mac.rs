@@ -7,6 +7,7 @@
 use std::collections::VecDeque;
 
 use ethernet::Speed;
+use sim::Passive;
 use units::Picoseconds;
 
 use super::device::{NetDevice, SentFrame};
@@ -162,6 +163,15 @@ impl IdealMac {
         self.leaving.push_back(start + speed.frame_time(bytes) + speed.gap());
         self.sent.push_back((start, frame.to_vec()));
     }
+}
+
+/// Nothing happens in it but what others do to it.
+impl Passive for IdealMac {
+    fn next_event(&self) -> Option<Picoseconds> {
+        None
+    }
+
+    fn advance(&mut self, _: Picoseconds) {}
 }
 
 impl NetDevice for IdealMac {

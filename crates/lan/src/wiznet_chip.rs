@@ -13,15 +13,6 @@ impl NetDevice for Chip {
         Some(self.model().facts())
     }
 
-    #[inline]
-    fn next_event(&self) -> Option<Picoseconds> {
-        Chip::next_event(self)
-    }
-
-    fn advance(&mut self, at: Picoseconds) {
-        Chip::advance(self, at);
-    }
-
     fn set_cable(&mut self, at: Picoseconds, speed: Option<Speed>) {
         Chip::set_cable(self, at, speed.map(link_partner));
     }

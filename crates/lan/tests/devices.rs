@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 
 use ethernet::Speed;
 use lan::{IdealMac, Lan, NetDevice, NetworkSetup, SentFrame};
+use sim::Passive;
 use units::Picoseconds;
 use wiznet::{Chip, Model, Options};
 
@@ -18,7 +19,7 @@ struct Mirror {
 
 const DELAY: Picoseconds = Picoseconds::new(50 * units::PS_PER_US);
 
-impl NetDevice for Mirror {
+impl Passive for Mirror {
     fn next_event(&self) -> Option<Picoseconds> {
         self.waiting.front().map(|&(at, _)| at)
     }
@@ -28,7 +29,9 @@ impl NetDevice for Mirror {
             self.sent.extend(self.waiting.pop_front());
         }
     }
+}
 
+impl NetDevice for Mirror {
     fn set_cable(&mut self, _: Picoseconds, speed: Option<Speed>) {
         self.has_link = speed.is_some();
     }

@@ -59,12 +59,12 @@ impl CaptureResult {
 
     #[getter]
     fn format(&self) -> &str {
-        self.0.info.format
+        self.0.facts.info.format
     }
 
     #[getter]
     fn start(&self) -> Option<&str> {
-        self.0.info.start.as_deref()
+        self.0.facts.info.start.as_deref()
     }
 
     #[getter]
@@ -74,17 +74,17 @@ impl CaptureResult {
 
     #[getter]
     fn glitch_ps(&self) -> i64 {
-        self.0.pairing.glitch_ps
+        self.0.facts.glitch_ps
     }
 
     #[getter]
     fn triggers(&self) -> usize {
-        self.0.pairing.len()
+        self.0.samples.len()
     }
 
     #[getter]
     fn outcomes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        outcome_dict(py, &self.0.pairing.outcomes())
+        outcome_dict(py, &self.0.facts.outcomes)
     }
 
     #[getter]
@@ -104,7 +104,7 @@ impl CaptureResult {
 
     /// One row per trigger, in the columns of a run folder's `samples/`.
     fn samples(&self, py: Python<'_>) -> Table {
-        Table(py.detach(|| samples_table(&self.0.labels(), &self.0.samples())))
+        Table(py.detach(|| samples_table(&self.0.labels(), &self.0.samples)))
     }
 }
 

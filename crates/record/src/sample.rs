@@ -208,7 +208,10 @@ impl Samples {
     }
 
     /// Those that count: without the first `skip`, and no more than `most`.
-    pub fn counting(&self, skip: u64, most: Option<u64>) -> Self {
+    pub fn counting(self, skip: u64, most: Option<u64>) -> Self {
+        if skip == 0 && most.is_none_or(|most| self.len() as u64 <= most) {
+            return self;
+        }
         let place = |count: u64| usize::try_from(count).unwrap_or(usize::MAX);
         let from = place(skip).min(self.len());
         let to = most.map_or(self.len(), |most| from.saturating_add(place(most)).min(self.len()));

@@ -1,6 +1,7 @@
 //! The chip as its surroundings see it: SPI, two pins, a cable. SPI bytes are decoded here and become reads and writes of
 //! the core's registers and memories, at the instant at which the byte before the answer ended.
 
+use sim::Passive;
 use units::Picoseconds;
 
 use crate::core::{Core, WarningKind};
@@ -20,6 +21,17 @@ pub struct Chip {
     record: Record,
     /// The clock that was judged last.
     clock_hz: u64,
+}
+
+impl Passive for Chip {
+    #[inline]
+    fn next_event(&self) -> Option<Picoseconds> {
+        self.core.next_event()
+    }
+
+    fn advance(&mut self, at: Picoseconds) {
+        self.core.advance(at);
+    }
 }
 
 impl Chip {

@@ -2,18 +2,21 @@
 //! results come in the order of the files whatever the number of cores.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use capture::pairing::{Pairer, Pairing, Settings as PairingSettings, TriggerOutcome};
-use capture::{CaptureError, CaptureInfo, ChannelSelector, OpenOptions};
+use capture::ChannelSelector;
+use capture::pairing::Settings as PairingSettings;
 use rayon::prelude::*;
+use record::run_folder::{RunFolderError, SampleLabels};
+use record::{Control, Samples, Statistics};
 use stats::detect::Settings as DetectorSettings;
 
 use super::discover::Source;
-use super::labels::payload_bytes_of;
-use super::source_file::SourceFile;
-use record::run_folder::{RunFolderError, SampleLabels};
-use record::{Control, Outcome, Sample, Samples, Statistics, statistics};
-use units::Picoseconds;
+use crate::rows::{Measure, ReadyRow, RowResult, measure_row};
+use crate::suite::{Measurement, Place, Row, TargetSetup};
+use crate::target::TargetError;
+use crate::targets::Facts;
+use crate::targets::capture::{CaptureFacts, CaptureRecipe};
 
 /// How captures are analysed.
 #[derive(Debug, Clone)]
@@ -41,35 +44,31 @@ pub struct Options {
 pub struct CaptureResult {
     /// Where it lies and its group.
     pub source: Source,
-    /// What the file says of itself.
-    pub info: CaptureInfo,
     /// The payload from the options or the path.
     pub payload_bytes: Option<u64>,
-    /// Every trigger with its outcome.
-    pub pairing: Pairing,
+    /// Every trigger as a message.
+    pub samples: Samples,
     /// The end of the capture, from its start.
     pub end_ps: i64,
     /// What the latencies say.
     pub statistics: Statistics,
-    /// SHA-256 of the bytes that were read, in hexadecimal, where it was asked for.
-    pub sha256: Option<String>,
+    /// What the file says of itself, and what its edges became.
+    pub facts: CaptureFacts,
 }
 
 impl CaptureResult {
-    /// Every trigger as a message.
-    pub fn samples(&self) -> Samples {
-        let mut samples = Samples::with_room(self.pairing.len());
-        for (index, trigger) in self.pairing.triggers().enumerate() {
-            let outcome = match trigger.outcome {
-                TriggerOutcome::Paired => Outcome::Paired,
-                TriggerOutcome::Missed => Outcome::Missed,
-                TriggerOutcome::Glitch => Outcome::Glitch,
-                TriggerOutcome::Overlapped => Outcome::Overlapped,
-            };
-            let begun = Sample::begun(index as u64, Picoseconds::new(trigger.trigger_ps));
-            samples.push(Sample { done: trigger.done_ps.map(Picoseconds::new), outcome, ..begun });
+    fn of(source: &Source, result: RowResult) -> Self {
+        let Facts::Capture(facts) = result.entry.facts else {
+            unreachable!("a capture has a capture's facts")
+        };
+        Self {
+            source: source.clone(),
+            payload_bytes: result.entry.payload_bytes,
+            samples: result.samples,
+            end_ps: result.entry.end.ps(),
+            statistics: result.statistics,
+            facts: *facts,
         }
-        samples
     }
 
     /// What its samples have in common.
@@ -155,81 +154,20 @@ fn analyze_one(
     options: &Options,
     control: &Control,
 ) -> Option<Result<CaptureResult, Failure>> {
-    let failure = |message: String| Failure { path: source.path.clone(), message };
-    let Paired { info, pairing, end_ps, sha256 } = match pair_file(&source.path, options, control) {
-        Ok(Some(paired)) => paired,
-        Ok(None) => return None,
-        Err(error) => return Some(Err(failure(error.to_string()))),
+    let row = Row {
+        name: source.name.clone(),
+        entry: source.group.clone(),
+        title: source.name.clone(),
+        target: TargetSetup::Other,
+        measurement: Measurement::of_all(),
+        same_but: None,
+        published: None,
+        place: Place::default(),
     };
-    if let Some(reason) = nothing_to_measure(&info, &pairing, options) {
-        return Some(Err(Failure::new(&source.path, &reason)));
-    }
-    let statistics = statistics_of(&pairing, end_ps, options);
-    Some(Ok(CaptureResult {
-        payload_bytes: options.payload_bytes.or_else(|| payload_bytes_of(&source.path)),
-        source: source.clone(),
-        info,
-        pairing,
-        end_ps,
-        statistics,
-        sha256,
-    }))
-}
-
-/// Why a capture holds no measurement: most likely the wrong channel was named.
-fn nothing_to_measure(info: &CaptureInfo, pairing: &Pairing, options: &Options) -> Option<String> {
-    let never_rises = |role: &str, channel: &ChannelSelector| {
-        Some(format!(
-            "the {role} channel {channel} never rises from low to high, so that there is nothing to measure; name the \
-             right channel with --{role}"
-        ))
-    };
-    if info.channels[0] == info.channels[1] {
-        return Some("--trigger and --done name the same channel; name two".to_owned());
-    }
-    if pairing.is_empty() {
-        return never_rises("trigger", &options.trigger);
-    }
-    if pairing.outcomes().paired == 0 && pairing.unpaired_dones().is_empty() {
-        return never_rises("done", &options.done);
-    }
-    None
-}
-
-/// What a file holds.
-struct Paired {
-    info: CaptureInfo,
-    pairing: Pairing,
-    end_ps: i64,
-    sha256: Option<String>,
-}
-
-fn pair_file(path: &Path, options: &Options, control: &Control) -> Result<Option<Paired>, CaptureError> {
-    let channels = vec![options.trigger.clone(), options.done.clone()];
-    let (file, mut source) = SourceFile::open(path, &OpenOptions { channels })?;
-    let mut pairer = Pairer::new(options.pairing);
-    let mut batch = Vec::new();
-    loop {
-        source.next_batch(&mut batch)?;
-        if batch.is_empty() {
-            let sha256 = options.sha256.then(|| file.sha256()).transpose()?;
-            let (info, end_ps) = (source.info().clone(), source.end_ps());
-            return Ok(Some(Paired { info, pairing: pairer.finish(), end_ps, sha256 }));
-        }
-        if control.is_stopped() {
-            return Ok(None);
-        }
-        pairer.push(&batch);
-    }
-}
-
-fn statistics_of(pairing: &Pairing, end_ps: i64, options: &Options) -> Statistics {
-    let latency_ps = pairing.latencies_ps();
-    if options.findings.is_none() {
-        return statistics(&[], &latency_ps, &[], end_ps, options.seed, options.intervals, None);
-    }
-    let glitch = capture::pairing::TriggerOutcome::Glitch;
-    let paired: Vec<i64> = pairing.triggers().filter(|t| t.done_ps.is_some()).map(|t| t.trigger_ps).collect();
-    let sent: Vec<i64> = pairing.triggers().filter(|t| t.outcome != glitch).map(|t| t.trigger_ps).collect();
-    statistics(&paired, &latency_ps, &sent, end_ps, options.seed, options.intervals, options.findings)
+    let recipe = Arc::new(CaptureRecipe { source: source.clone(), options: options.clone() });
+    let (seed, intervals, findings) = (options.seed, options.intervals, options.findings.is_some());
+    let measure = Measure { seed, intervals, findings, spans_of_first: 0 };
+    let failure = |error: TargetError| Failure { path: source.path.clone(), message: error.0 };
+    let result = measure_row(&ReadyRow { row, recipe }, measure, control).map_err(failure).transpose()?;
+    Some(result.map(|result| CaptureResult::of(source, result)))
 }

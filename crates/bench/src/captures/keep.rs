@@ -2,13 +2,9 @@
 
 use std::path::Path;
 
-use capture::pairing::Pairing;
-
 use super::analyze::{CaptureResult, Options};
 use super::manifest::{CaptureEntry, Manifest, Settings};
-use record::run_folder::{
-    RunFolder, RunFolderError, SCHEMA, StrayDone, TableName, edges_table, samples_table,
-};
+use record::run_folder::{RunFolder, RunFolderError, SCHEMA, TableName, edges_table, samples_table};
 
 /// A run folder of captures that is being written.
 #[derive(Debug)]
@@ -40,8 +36,8 @@ impl CaptureFolder {
     /// When the capture was analysed without its SHA-256.
     pub fn add(&mut self, capture: &CaptureResult) -> Result<(), RunFolderError> {
         self.0.manifest.captures.push(entry_of(capture));
-        self.0.add(TableName::Samples, samples_table(&capture.labels(), &capture.samples()))?;
-        self.0.add(TableName::Edges, edges_table(&capture.source.name, strays(&capture.pairing)))
+        self.0.add(TableName::Samples, samples_table(&capture.labels(), &capture.samples))?;
+        self.0.add(TableName::Edges, edges_table(&capture.source.name, capture.facts.strays.iter().copied()))
     }
 
     /// Closes all parts and writes manifest and environment.
@@ -51,14 +47,6 @@ impl CaptureFolder {
     pub fn finish(self, environment: &serde_json::Value) -> Result<(), RunFolderError> {
         self.0.finish(environment)
     }
-}
-
-fn strays(pairing: &Pairing) -> impl Iterator<Item = StrayDone> + '_ {
-    pairing.unpaired_dones().iter().map(|done| StrayDone {
-        time_ps: done.done_ps,
-        outcome: done.outcome.name(),
-        trigger_index: done.trigger_index,
-    })
 }
 
 fn settings_of(options: &Options) -> Settings {
@@ -78,11 +66,11 @@ fn entry_of(capture: &CaptureResult) -> CaptureEntry {
         run: capture.source.name.clone(),
         variant: capture.source.group.clone(),
         payload_bytes: capture.payload_bytes,
-        format: capture.info.format,
-        start: capture.info.start.clone(),
+        format: capture.facts.info.format,
+        start: capture.facts.info.start.clone(),
         end_ps: capture.end_ps,
-        sample_rate_hz: capture.info.sample_rate.map(units::Hertz::hz),
-        glitch_ps: capture.pairing.glitch_ps,
-        sha256: capture.sha256.clone().expect("what is kept was analysed with its SHA-256"),
+        sample_rate_hz: capture.facts.info.sample_rate.map(units::Hertz::hz),
+        glitch_ps: capture.facts.glitch_ps,
+        sha256: capture.facts.sha256.clone().expect("what is kept was analysed with its SHA-256"),
     }
 }

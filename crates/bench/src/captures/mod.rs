@@ -12,3 +12,4 @@ pub use discover::{Source, discover};
 pub use keep::CaptureFolder;
 pub use labels::payload_bytes_of;
 pub use manifest::{CaptureEntry, Manifest, Settings};
+pub(crate) use source_file::SourceFile;

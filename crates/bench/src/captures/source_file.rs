@@ -13,7 +13,7 @@ use sha2::{Digest, Sha256};
 const PORTION_BYTES: usize = 1 << 16;
 
 /// An open file of a capture.
-pub(super) struct SourceFile<'a> {
+pub(crate) struct SourceFile<'a> {
     path: &'a Path,
     content: Content,
 }
@@ -29,7 +29,7 @@ type Stamp = (u64, Option<SystemTime>);
 
 impl<'a> SourceFile<'a> {
     /// Opens a capture, and a reader of it.
-    pub(super) fn open(
+    pub(crate) fn open(
         path: &'a Path,
         options: &OpenOptions,
     ) -> Result<(Self, Box<dyn ChangeSource>), CaptureError> {
@@ -52,7 +52,7 @@ impl<'a> SourceFile<'a> {
     ///
     /// # Errors
     /// When the file cannot be read, or somebody wrote to it since it was opened.
-    pub(super) fn sha256(&self) -> Result<String, CaptureError> {
+    pub(crate) fn sha256(&self) -> Result<String, CaptureError> {
         let hash = match &self.content {
             Content::Stream(hash) => hash.lock().unwrap_or_else(PoisonError::into_inner).clone(),
             Content::File(file, stamp) => {

@@ -49,8 +49,9 @@ pub fn measure_row(
         return Ok(None);
     }
     let wanted = &row.measurement;
-    let skipped = usize::try_from(wanted.skip).unwrap_or(usize::MAX).min(target.samples().len());
-    let samples = target.samples().counting(wanted.skip, wanted.samples);
+    let all = target.take_samples();
+    let skipped = usize::try_from(wanted.skip).unwrap_or(usize::MAX).min(all.len());
+    let samples = all.counting(wanted.skip, wanted.samples);
     let observed = target.observe(&samples, control)?;
     if control.is_stopped() && !target.is_worth_a_part() {
         return Ok(None);
@@ -115,7 +116,7 @@ fn has_enough(target: &mut dyn Target, row: &Row, measure: Measure) -> bool {
     if wanted.samples.is_some_and(|samples| counting >= samples) {
         return true;
     }
-    let samples = target.samples().counting(wanted.skip, wanted.samples);
+    let samples = target.samples().clone().counting(wanted.skip, wanted.samples);
     let statistic = row.statistic().unwrap_or(Statistic::Median);
     let interval = MedianInterval::Bootstrap(measure.seed);
     Figure::of(wanted.quantity, statistic, &samples, interval).is_some_and(|figure| figure.is_within(share))
@@ -134,8 +135,10 @@ fn statistics_of(
     detectors: Option<stats::detect::Settings>,
 ) -> Statistics {
     let paired: Vec<i64> = samples.answered().map(|sample| sample.trigger.ps()).collect();
-    let sent = samples.trigger_times_ps();
-    statistics(&paired, &samples.latencies_ps(), sent, end_ps, measure.seed, measure.intervals, detectors)
+    // What came too soon to be a message was none.
+    let sent = samples.iter().filter(|sample| sample.outcome != Outcome::Glitch);
+    let sent: Vec<i64> = sent.map(|sample| sample.trigger.ps()).collect();
+    statistics(&paired, &samples.latencies_ps(), &sent, end_ps, measure.seed, measure.intervals, detectors)
 }
 
 fn outcomes_of(samples: &Samples) -> Outcomes {

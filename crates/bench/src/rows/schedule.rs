@@ -137,11 +137,10 @@ impl<'a> Queue<'a> {
             None
         });
         state.waiting.insert(place, result);
-        while let Some(result) = {
+        loop {
             let next = state.next;
-            state.waiting.remove(&next)
-        } {
-            state.in_flight = state.in_flight.saturating_sub(self.most_samples(state.next));
+            let Some(result) = state.waiting.remove(&next) else { break };
+            state.in_flight = state.in_flight.saturating_sub(self.most_samples(next));
             state.next += 1;
             if let Some(result) = result.filter(|_| state.done.failure.is_none()) {
                 state.keep(result, self.forget);

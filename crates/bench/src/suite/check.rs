@@ -46,7 +46,7 @@ impl Row {
         check_samples(samples)?;
         match &self.target {
             TargetSetup::Link(setup) => setup.check(samples),
-            TargetSetup::Board(_) => Ok(()),
+            TargetSetup::Board(_) | TargetSetup::Other => Ok(()),
         }
     }
 }

@@ -42,7 +42,7 @@ impl Row {
     pub fn link(&self) -> Option<&LinkSetup> {
         match &self.target {
             TargetSetup::Link(setup) => Some(setup),
-            TargetSetup::Board(_) => None,
+            TargetSetup::Board(_) | TargetSetup::Other => None,
         }
     }
 
@@ -50,7 +50,7 @@ impl Row {
     pub fn board(&self) -> Option<&BoardSetup> {
         match &self.target {
             TargetSetup::Board(setup) => Some(setup),
-            TargetSetup::Link(_) => None,
+            TargetSetup::Link(_) | TargetSetup::Other => None,
         }
     }
 
@@ -67,6 +67,8 @@ pub enum TargetSetup {
     Link(LinkSetup),
     /// A virtual board with the PC, or with another board.
     Board(Box<BoardSetup>),
+    /// Something that no suite names, such as a capture file.
+    Other,
 }
 
 /// A link, and what goes over it.
@@ -109,6 +111,11 @@ pub struct Measurement {
 }
 
 impl Measurement {
+    /// Latencies of all messages that there are.
+    pub fn of_all() -> Self {
+        Self { samples: None, ..Self::of_samples(0) }
+    }
+
     /// Latencies of so many messages, however long that takes.
     pub fn of_samples(samples: u64) -> Self {
         Self {

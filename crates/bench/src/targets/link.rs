@@ -146,6 +146,10 @@ impl Target for LinkTarget {
         &self.samples
     }
 
+    fn take_samples(&mut self) -> Samples {
+        std::mem::take(&mut self.samples)
+    }
+
     fn steps_done(&mut self) -> u64 {
         self.samples.len() as u64
     }

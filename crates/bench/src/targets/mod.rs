@@ -1,7 +1,8 @@
-//! The kinds of target, each behind [`Target`](crate::target::Target): models of links, and virtual boards with the PC or with
-//! another board. A new kind is a file here and a line in [`ready_rows`].
+//! The kinds of target, each behind [`Target`](crate::target::Target): capture files, models of links, and virtual boards with
+//! the PC or with another board. A new kind is a file here and a line in [`ready_rows`].
 
 pub mod board;
+pub mod capture;
 pub mod link;
 mod link_edges;
 
@@ -25,6 +26,8 @@ pub enum Facts {
     Link(Box<link::LinkFacts>),
     /// Of virtual boards.
     Board(Box<board::BoardFacts>),
+    /// Of a capture file.
+    Capture(Box<capture::CaptureFacts>),
     /// Of a kind without a type of its own.
     Other(BTreeMap<String, serde_json::Value>),
 }
@@ -35,7 +38,7 @@ impl Facts {
         match self {
             Self::Link(link) => link.settings.get(name).cloned(),
             Self::Board(board) => board.setting(name),
-            Self::Other(_) => None,
+            Self::Capture(_) | Self::Other(_) => None,
         }
     }
 }
@@ -51,6 +54,7 @@ pub fn ready_rows(suite: &Suite, firmware: Option<&Path>) -> Result<Vec<ReadyRow
         let recipe: Arc<dyn Recipe> = match &row.target {
             TargetSetup::Link(setup) => Arc::new(setup.clone()),
             TargetSetup::Board(setup) => Arc::new(boards.prepare(row, setup)?),
+            TargetSetup::Other => unreachable!("a suite names links and boards"),
         };
         Ok(ReadyRow { row: row.clone(), recipe })
     });

@@ -1,6 +1,7 @@
 //! What a capture holds, as the models need it: when messages were sent, and how long those took that arrived.
 
-use capture::pairing::TriggerOutcome;
+use record::{Outcome, Sample};
+use units::Picoseconds;
 
 use crate::captures::CaptureResult;
 
@@ -16,10 +17,10 @@ pub struct Observed {
 impl Observed {
     /// The messages of an analysed capture.
     pub fn of(capture: &CaptureResult) -> Self {
-        let sent = || capture.pairing.triggers().filter(|trigger| trigger.outcome != TriggerOutcome::Glitch);
+        let sent = || capture.samples.iter().filter(|sample| sample.outcome != Outcome::Glitch);
         Self {
-            trigger_ps: sent().map(|trigger| trigger.trigger_ps).collect(),
-            latency_ps: sent().map(|trigger| trigger.done_ps.map(|done| done - trigger.trigger_ps)).collect(),
+            trigger_ps: sent().map(|sample| sample.trigger.ps()).collect(),
+            latency_ps: sent().map(|sample| Sample::latency(&sample).map(Picoseconds::ps)).collect(),
         }
     }
 

@@ -83,6 +83,10 @@ impl Target for BoardTarget {
         &self.samples
     }
 
+    fn take_samples(&mut self) -> Samples {
+        self.rig.samples(&self.ready)
+    }
+
     fn steps_done(&mut self) -> u64 {
         let (now, limit) = (self.rig.now().ps(), self.ready.measurement.limit.ps());
         (i128::from(STEPS) * i128::from(now) / i128::from(limit)) as u64
