@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
+from pathlib import Path
 
 import pytest
 from http_host import FIRMWARE, HostBuild
@@ -61,3 +62,12 @@ def test_no_header_of_the_driver_has_the_name_of_a_system_header() -> None:
     headers = [file.name for file in (FIRMWARE / "drivers/wiznet").glob("*.h")]
     assert headers
     assert [name for name in headers if not name.startswith("wiznet")] == []
+
+
+def test_a_transport_that_others_take_has_no_knobs_of_the_bench(host: Path) -> None:
+    objects = [*(host / "CMakeFiles" / "transport_lwip_raw.dir").rglob("*.o")]
+    assert len(objects) == 3
+    told = subprocess.run(["nm", *objects], capture_output=True, text=True, check=True).stdout
+    assert "setting_nagle" in told
+    knobs = ("output_rule", "timers_with_poll", "output_each", "frame_work_us", "byte_work_ns")
+    assert [knob for knob in knobs if knob in told] == []

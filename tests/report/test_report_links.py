@@ -150,7 +150,7 @@ def test_every_figure_compiles_and_every_kind_of_stage_has_a_colour() -> None:
     of_bulk: set[Cause] = of_boards - {"gate", "protocol"} | {"delay", "window"}
     assert set(KINDS) == of_links | of_boards | of_bulk
     for together in (of_links, of_boards, of_bulk):
-        assert len({KINDS[kind][0] for kind in together}) == len(together)
+        assert len({colour for kind, (colour, _) in KINDS.items() if kind in together}) == len(together)
 
 
 def test_the_page_shows_settings_sentence_and_waterfalls_of_each_row(tmp_path: Path) -> None:

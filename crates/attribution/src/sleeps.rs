@@ -1,7 +1,7 @@
 //! What core 0 waits for while it sleeps or looks at a full UART: intervals with the reason that ended them.
 
 use mcu::Slept;
-use rp2040::report::INTERRUPTS;
+use rp2040::FACTS;
 use sim::Cause;
 use units::{PS_PER_US, Picoseconds};
 use wiznet::Access;
@@ -28,7 +28,7 @@ pub(super) enum Waker {
 pub(super) fn waker(slept: &Slept) -> Waker {
     let Some(exception) = slept.woken_by else { return Waker::Event };
     let line = exception.checked_sub(FIRST_INTERRUPT).map(usize::from);
-    match line.and_then(|line| INTERRUPTS.get(line)).copied() {
+    match line.and_then(|line| FACTS.interrupts.get(line)).copied() {
         _ if exception == SYSTICK => Waker::Timer,
         Some(name) if ["TIMER", "PWM", "RTC"].iter().any(|timer| name.starts_with(timer)) => Waker::Timer,
         Some(name) if name.starts_with("IO_IRQ") => Waker::Pin,

@@ -124,13 +124,14 @@ fn the_pc_answers_and_the_interrupt_stands_until_the_frame_is_taken() {
     driver.send(&arp_request());
     driver.wait(us(1000));
     assert_eq!(driver.read(STATUS), 3);
+    assert_eq!(driver.interrupts[0], (us(0), true), "the MAC drives its output from the start");
     // 72 bytes of preamble, frame and check sequence on the board's cable at 100 Mbit/s, each way; more on the PC's.
-    let (fell, level) = driver.interrupts[0];
+    let (fell, level) = driver.interrupts[1];
     assert!(!level && fell > us(2 * 72 * 8 / 100) && fell < us(200), "{fell}");
     let reply = driver.take().expect("a frame");
     assert_eq!((&reply[..6], &reply[12..14], reply[21]), (&OWN_MAC[..], &[8, 6][..], 2));
     assert_eq!((&reply[28..32], &reply[38..42]), (&PC_ADDRESS[..], &OWN_ADDRESS[..]));
-    assert_eq!(driver.interrupts[1..], [(us(1000), true)]);
+    assert_eq!(driver.interrupts[2..], [(us(1000), true)]);
     assert_eq!((driver.take(), driver.read(STATUS)), (None, 1));
 }
 

@@ -10,15 +10,15 @@ impl Takes {
         match *self {
             Self::Time { .. } => json!({"type": "string", "description": self.to_string()}),
             Self::Integer { lowest, highest, .. } | Self::Frequency { lowest, highest } => {
-                or_text(json!({"type": "integer", "minimum": lowest, "maximum": highest}))
+                or_text(&json!({"type": "integer", "minimum": lowest, "maximum": highest}))
             }
             // TOML has no numbers beyond these.
             Self::Count(lowest, highest) => {
                 let highest = highest.min(i64::MAX.unsigned_abs());
-                or_text(json!({"type": "integer", "minimum": lowest, "maximum": highest}))
+                or_text(&json!({"type": "integer", "minimum": lowest, "maximum": highest}))
             }
             Self::Number { lowest, highest, .. } => {
-                or_text(json!({"type": "number", "minimum": lowest, "maximum": highest}))
+                or_text(&json!({"type": "number", "minimum": lowest, "maximum": highest}))
             }
             // A word that looks like a number may be written as one.
             Self::Choice(words) => {
@@ -44,6 +44,6 @@ impl Takes {
     }
 }
 
-fn or_text(number: Value) -> Value {
+fn or_text(number: &Value) -> Value {
     json!({"anyOf": [number, {"type": "string"}]})
 }

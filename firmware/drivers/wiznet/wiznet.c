@@ -17,17 +17,33 @@ static inline bool is_over(const struct wiznet *wiznet, uint32_t from_us, uint32
     return now_us(wiznet) - from_us >= limit_us;
 }
 
-/* A chip without a version register is there when it keeps what is written. */
-static bool chip_answers(struct wiznet *wiznet) {
-    static const uint8_t pattern[4] = {0xa5, 0x3c, 0x96, 0x69};
+static bool has_version(struct wiznet *wiznet) {
     const struct wiznet_chip *chip = WIZNET_CHIP(wiznet);
-    if (chip->version_register) {
-        return wiznet_bus_read8(wiznet, chip->version_register) == chip->version;
+    return wiznet_bus_read8(wiznet, chip->version_register) == chip->version;
+}
+
+/* A chip without a version register is there when it keeps what is written. */
+static bool chip_answers_first(struct wiznet *wiznet) {
+    static const uint8_t pattern[4] = {0xa5, 0x3c, 0x96, 0x69};
+    if (WIZNET_CHIP(wiznet)->version_register) {
+        return has_version(wiznet);
     }
     uint8_t kept[4];
     wiznet_bus_write(wiznet, GAR, pattern, 4);
     wiznet_bus_read(wiznet, GAR, kept, 4);
+    memcpy(&wiznet->gateway, pattern, 4);
+    wiznet->mask = 0;
     return !memcmp(kept, pattern, 4);
+}
+
+/* Later it must still keep what was written, which stays as it is. */
+static bool chip_answers(struct wiznet *wiznet) {
+    if (WIZNET_CHIP(wiznet)->version_register) {
+        return has_version(wiznet);
+    }
+    uint32_t kept[2];
+    wiznet_bus_read(wiznet, GAR, (uint8_t *)kept, sizeof kept); /* SUBR stands behind it */
+    return kept[0] == wiznet->gateway && kept[1] == wiznet->mask;
 }
 
 static void pause(const struct wiznet *wiznet, uint32_t limit_us) {
@@ -45,7 +61,7 @@ enum wiznet_fault wiznet_start(struct wiznet *wiznet, uint32_t hz, const uint8_t
     WIZNET_PORT(wiznet)->reset(wiznet->context, false);
     pause(wiznet, chip->start_ms * 1000u);
     uint32_t from_us = now_us(wiznet);
-    while (!chip_answers(wiznet)) {
+    while (!chip_answers_first(wiznet)) {
         if (is_over(wiznet, from_us, ANSWER_LIMIT_US)) {
             return WIZNET_NO_CHIP;
         }
@@ -65,6 +81,10 @@ void wiznet_set_addresses(struct wiznet *wiznet, const struct wiznet_addresses *
     wiznet_bus_write(wiznet, SUBR, (const uint8_t *)&addresses->mask, 4);
     wiznet_bus_write(wiznet, SIPR, (const uint8_t *)&addresses->address, 4);
     wiznet->has_address = addresses->address != 0;
+    if (!WIZNET_CHIP(wiznet)->version_register) {
+        wiznet->gateway = addresses->gateway;
+        wiznet->mask = addresses->mask;
+    }
 }
 
 enum wiznet_fault wiznet_query(struct wiznet *wiznet) {

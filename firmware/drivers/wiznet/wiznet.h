@@ -80,6 +80,7 @@ struct wiznet {
     struct wiznet_socket sockets[WIZNET_MOST_SOCKETS];
     uint8_t memory_kib[WIZNET_MOST_SOCKETS];
     bool has_address;
+    uint32_t gateway, mask; /* as the chip has them, by which one without a version register is known */
 };
 
 /* A program with one kind of chip on one kind of port can name both for the compiler, which then leaves out whatever

@@ -44,6 +44,8 @@ static void a_chip_that_answers_is_found_and_gets_its_addresses(void) {
     EXPECT(!memcmp(chip_common(&chip, 0x05), mask, 4));
     EXPECT(!memcmp(chip_common(&chip, 0x0f), own, 4));
     EXPECT_EQUAL(wiznet_query(&wiznet), WIZNET_READY);
+    EXPECT(!memcmp(chip_common(&chip, 0x01), gateway, 4)); /* asking leaves the addresses as they are */
+    EXPECT(!memcmp(chip_common(&chip, 0x05), mask, 4));
 }
 
 static void a_chip_that_is_not_there_is_given_up_in_time(void) {
@@ -53,6 +55,19 @@ static void a_chip_that_is_not_there_is_given_up_in_time(void) {
     EXPECT_EQUAL(wiznet_start(&wiznet, 33300000, mac), WIZNET_NO_CHIP);
     EXPECT(chip.bus.transactions < MOST_TRANSACTIONS_OF_A_START);
     EXPECT_EQUAL(wiznet_wait_until_ready(&wiznet, 100), WIZNET_NO_CHIP);
+}
+
+static void a_chip_that_goes_is_missed(void) {
+    static const uint8_t gateway[4] = {192, 168, 1, 1}, mask[4] = {255, 255, 255, 0};
+    for (unsigned has_addresses = 0; has_addresses < 2; has_addresses++) {
+        start(1);
+        if (has_addresses) {
+            wiznet_set_addresses(&wiznet, &(struct wiznet_addresses){1, wiznet_address(mask), wiznet_address(gateway)});
+        }
+        EXPECT(wiznet_query(&wiznet) != WIZNET_NO_CHIP);
+        chip.bus.peer = nothing_answers;
+        EXPECT_EQUAL(wiznet_query(&wiznet), WIZNET_NO_CHIP);
+    }
 }
 
 static void a_chip_without_a_link_says_so(void) {
@@ -267,6 +282,7 @@ static void the_driver_drives(const struct wiznet_chip *facts, const struct simu
     kind = simulated;
     a_chip_that_answers_is_found_and_gets_its_addresses();
     a_chip_that_is_not_there_is_given_up_in_time();
+    a_chip_that_goes_is_missed();
     if (wiznet_knows_link(&wiznet)) {
         a_chip_without_a_link_says_so();
     }

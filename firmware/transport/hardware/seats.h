@@ -26,7 +26,8 @@ struct seat {
     uint16_t port;
     uint8_t role;
     bool is_open, has_ended, wants_room, is_closing;
-    /* datagram_send() has taken the event that said so; what is written waits, as what was before has not left. */
+    /* That datagrams are there, where datagram_send() has taken the event that said so. That what was written must be
+     * sent yet, as what was written before has not left. */
     bool has_datagrams, must_send;
     /* Since then the chip takes leave of the peer; no interrupt tells when it is done. */
     bool is_leaving;

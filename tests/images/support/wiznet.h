@@ -1,5 +1,6 @@
 /* A small driver of WIZnet's W5500, or of the W5100S where W5100S is defined. All of it is written a second time,
- * beside the firmware's driver, so that the chip's model meets two drivers that know nothing of each other. The bytes go by way of wiznet_bus.h. */
+ * beside the firmware's driver, so that the chip's model meets two drivers that know nothing of each other. The bytes
+ * go by way of wiznet_bus.h. */
 #ifndef WIZNET_H
 #define WIZNET_H
 

@@ -45,7 +45,7 @@ pub fn measure_row(
     let row = &ready.row;
     let mut target = ready.recipe.target(row, measure)?;
     let stopped = run(target.as_mut(), ready, measure, control)? == Turn::Stopped;
-    if stopped && !(target.is_worth_a_part() && !target.samples().is_empty()) {
+    if stopped && (target.samples().is_empty() || !target.is_worth_a_part()) {
         return Ok(None);
     }
     let wanted = &row.measurement;

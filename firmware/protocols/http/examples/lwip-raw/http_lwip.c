@@ -80,7 +80,11 @@ static void pump(struct client *client) {
         if (!client->waiting) {
             break;
         }
-        drop(client, http_receive(&client->http, client->waiting->payload, client->waiting->len, sys_now()));
+        size_t taken = http_receive(&client->http, client->waiting->payload, client->waiting->len, sys_now());
+        drop(client, taken);
+        if (!taken) {
+            break;
+        }
     }
     while (client->is_draining && client->waiting) {
         drop(client, client->waiting->len);
