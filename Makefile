@@ -9,6 +9,7 @@ export CARGO_TARGET_DIR ?= $(CURDIR)/target
 RUST_SOURCES := $(shell find crates -name '*.rs' -o -name Cargo.toml) $(wildcard boards/*.toml) Cargo.toml Cargo.lock
 FUZZ_SECONDS ?= 600
 SOAK_HOURS ?= 24
+TEST_PROCESSES ?= 2
 RANDOM_INSTRUCTIONS ?= 100000000
 FUZZ_TARGETS := logic2_csv sal sigrok vcd pulseview_csv compressed suite elf uf2 bin \
 	wiznet_spi wiznet_frames pc_frames network_file impairments servers
@@ -83,10 +84,11 @@ test-rust: random-images firmware-or-not
 
 random-images: ## Run random images of RANDOM_INSTRUCTIONS in all on the virtual board, with overflow checks
 	AIRWIRE_RANDOM_INSTRUCTIONS=$(RANDOM_INSTRUCTIONS) \
-		cargo test --profile checked --locked --quiet -p airwire-mcu --test random_images
+		cargo test --profile checked --locked --quiet -p airwire-rp2040 --test random_images
 
+# How long each test took is kept in build/test-results.
 test-python: firmware-or-not
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n $(TEST_PROCESSES) --dist loadgroup --durations 20 --junit-xml build/test-results/python.xml
 
 test-slow: $(VENV)/installed ## Tests that take minutes: large files, memory, drivers with 1 MB
 	$(BIN)/python -m pytest --slow -m slow
@@ -134,7 +136,7 @@ docs: firmware ## Draw and compute the documents anew (needs Chromium, and the c
 	$(BIN)/python tools/documents/firmware_sizes.py
 	$(BIN)/python tools/documents/firmware_settings.py
 	$(BIN)/python tests/firmware/python/ping_pong_rates.py
-	$(BIN)/python tests/docs/docs_console.py
+	PYTHONPATH=tests $(BIN)/python tests/docs/docs_console.py
 
 lock: ## Pin the Python packages anew
 	$(PYTHON) -m venv $(CURDIR)/target/lock-venv

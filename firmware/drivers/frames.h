@@ -1,5 +1,5 @@
 /* A chip as whole Ethernet frames, for a TCP/IP stack in software: socket 0 of a WIZnet chip in MACRAW mode
- * (wiznet/macraw.c), or the ideal MAC (ideal_mac/ideal_mac.c). The build takes the one that board.h names. */
+ * (frames_wiznet.h), or the ideal MAC (ideal_mac/ideal_mac.c). The build takes the one that board.h names. */
 #ifndef FRAMES_H
 #define FRAMES_H
 
@@ -44,8 +44,8 @@ size_t frames_next(void);
 /* Whether one more is known to be there, without asking the chip. */
 bool frames_are_known(void);
 /* Takes the next bytes of that frame to `buffer + headroom`. The headroom is the driver's to write to: with
- * FRAMES_AHEAD_BYTES of it or more at a frame's first bytes, a short frame may come in one transaction less. False where
- * the frame has another size than frames_next() said: then it is to be finished, and asked for anew. */
+ * FRAMES_AHEAD_BYTES of it or more at a frame's first bytes, a short frame may come in one transaction less. False
+ * where the frame has another size than frames_next() said: then it is to be finished, and asked for anew. */
 bool frames_read(uint8_t *buffer, size_t headroom, size_t count);
 /* Leaves out what is left of it. Its room in the chip may be freed later. */
 void frames_finish(void);
@@ -60,5 +60,9 @@ void frames_write(const uint8_t *bytes, size_t count, bool is_last);
  * frames_faults(). */
 bool frames_send(void);
 uint32_t frames_faults(void);
+
+#ifdef WIZNET_CONFIG
+#include "frames_wiznet.h"
+#endif
 
 #endif

@@ -224,7 +224,7 @@ impl Bench {
                 self.chip.record(what & 1 == 1);
                 let accesses = self.chip.take_accesses();
                 assert!(
-                    accesses.iter().all(|access| access.start <= access.end && !access.meaning.is_empty())
+                    accesses.iter().all(|access| access.start <= access.end && !access.meaning().is_empty())
                 );
             }
             0xA8..=0xBF => {

@@ -27,14 +27,13 @@ def new_file(path: str | Path) -> Iterator[BinaryIO]:
     Raises ``OSError`` with the name of ``path``, whichever file it was that the system refused.
     """
     place = Path(path)
-    # A link stays a link, and the file that it leads to is replaced.
-    target = Path(os.path.realpath(place))
     try:
-        if is_device(target):
-            with target.open("wb") as file:
+        if is_device(place):
+            with place.open("wb") as file:
                 yield file
         else:
-            with _beside(target) as file:
+            # A link stays a link, and the file that it leads to is replaced.
+            with _beside(Path(os.path.realpath(place))) as file:
                 yield file
     except OSError as error:
         of_this_file = error.filename is None or Path(error.filename).name.startswith(UNFINISHED)

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from airwire import _core
 
 Time = str | int
 """A time with its unit, such as ``"20 ms"``, or whole picoseconds. Every argument that is a time takes both."""
+
+
+SettingValue = str | int | float | bool
+"""A value of a setting: a number, a switch, a name, an address, or a quantity with its unit."""
+Settings = Mapping[str, SettingValue]
 
 
 def parse_time(text: str) -> int:
@@ -40,12 +44,12 @@ def picoseconds_or_none(time: Time | None) -> int | None:
     return None if time is None else picoseconds(time)
 
 
-def setting_texts(settings: Mapping[str, Any]) -> dict[str, str]:
+def setting_texts(settings: Mapping[str, SettingValue]) -> dict[str, str]:
     """Settings as a user writes them on the command line, from JSON or from a script."""
     return {name: _text(value) for name, value in settings.items()}
 
 
-def _text(value: Any) -> str:
+def _text(value: SettingValue) -> str:
     if isinstance(value, bool):
         return "on" if value else "off"
     return str(int(value)) if isinstance(value, float) and value == int(value) else str(value)

@@ -6,18 +6,23 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import msgspec
 import pytest
 
 import airwire
 from airwire.board import Board, image_settings
-from airwire.board.row import BoardRow, Figure, Latency, Published, SameBut, Times
-from airwire.cli.board_rows import board_rows_json
-from airwire.explain.board_causes import cause_sentence, causes
-from airwire.explain.board_figures import figure_text, published_text, ratio_text
-from airwire.explain.board_floor import floor
-from airwire.explain.board_published import parts_sentence, published_sentence, times_sentence
-from airwire.link.model import Stage, Waterfall
+from airwire.board.row import BoardRow, Figure, LatencyFigures, Published, SameBut, Times
+from airwire.cli.run_json import run_output
+from airwire.explain.board.causes import cause_sentence, causes
+from airwire.explain.board.figures import figure_text, published_text, ratio_text
+from airwire.explain.board.floor import floor
+from airwire.explain.board.published import parts_sentence, published_sentence, times_sentence
+from airwire.explain.words import stage_of
+from airwire.kinds import Cause, Statistic, Subject
+from airwire.link.model import Waterfall
+from airwire.model import rows_of_boards
 from airwire.runs.findings import KNOWN, findings_of
+from airwire.stage import Stage
 
 if TYPE_CHECKING:
     from airwire._core import RawFinding
@@ -26,7 +31,6 @@ BUILT = Path(__file__).resolve().parents[2] / "build" / "firmware"
 CLIENT = "w5500-evb-pico/pingpong_client-lwip_raw.elf"
 SOCKETS = "w5500-evb-pico/pingpong_client-hardware.elf"
 MS = 1e9
-LOOKS = "asleep until a timer between looks at Sn_RX_RSR"
 HELD = "answer held back by the board"
 
 SUITE = """
@@ -120,10 +124,20 @@ samples = 30
 """
 
 
+def of_board(cause: Cause, subject: Subject | None, ps: float, detail: str | None = None) -> Stage:
+    """A stage of a board that has a PC at its other end."""
+    return stage_of(cause, "board", subject, detail, ps)
+
+
 def sentence(evidence: dict[str, float | None], **stages_ms: float) -> str:
     """The sentence of a message that polls, holds its answer back and works for so many milliseconds."""
-    names = {"polls": (LOOKS, "gate"), "held": (HELD, "gate"), "again": (f"{HELD} until the PC sends again", "gate")}
-    stages = [Stage(*names[name], ms * MS) for name, ms in stages_ms.items()]
+    subjects: dict[str, tuple[Subject, str | None]] = {
+        "polls": ("register", "Sn_RX_RSR"),
+        "held": ("held_answer", None),
+        "again": ("held_answer", "pc"),
+    }
+    found = [(*subjects[name], ms * MS) for name, ms in stages_ms.items()]
+    stages = [of_board("gate", subject, ps, detail) for subject, detail, ps in found]
     return cause_sentence(Waterfall(50, sum(stage.ps for stage in stages), 1, stages), evidence)
 
 
@@ -162,28 +176,28 @@ def test_a_retransmission_that_comes_before_the_timer_is_told() -> None:
 
 def test_causes_have_names_that_stay() -> None:
     stages = [
-        Stage(LOOKS, "gate", 3.0),
-        Stage(HELD, "gate", 2.0),
-        Stage("asleep until a timer after SEND", "gate", 1.0),
+        of_board("gate", "register", 3.0, "Sn_RX_RSR"),
+        of_board("gate", "held_answer", 2.0),
+        of_board("gate", "command", 1.0, "SEND"),
     ]
     assert [cause.kind for cause in causes(stages, {})] == ["poll_period", "answer_held_back", "fixed_sleep"]
 
 
 def test_the_floor_is_what_no_firmware_can_leave_out() -> None:
     stages = [
-        Stage("payload to the chip", "bus", 10.0),
-        Stage("looking at Sn_RX_RSR over SPI", "bus", 3.0),
-        Stage("the processor in main", "cpu", 9.0),
-        Stage("the chip, from SEND to the wire", "chip", 2.0),
-        Stage("wire", "wire", 4.0),
-        Stage("the PC", "pc", 20.0),
+        of_board("bus", "payload", 10.0),
+        of_board("bus", "register", 3.0, "Sn_RX_RSR"),
+        of_board("cpu", "function", 9.0, "main"),
+        of_board("chip", "sending", 2.0),
+        stage_of("wire", "wire", "frames", "pc", 4.0),
+        stage_of("pc", "pc", None, None, 20.0),
     ]
     found = floor(stages, {"sck_hz": 10e6, "highest_sck_hz": 20e6})
     assert (found.bus_ps, found.ps, found.message_ps) == (5, 31, 48)
     assert floor(stages, {}).bus_ps == 10, "without a clock the bus is as it is"
 
 
-def board_row(value: float, unit: str, published: Published, statistic: str | None = None) -> BoardRow:
+def board_row(value: float, unit: str, published: Published, statistic: Statistic | None = None) -> BoardRow:
     """A row with a figure and what others measured; the rest does not matter."""
     empty: dict[str, float] = {}
     return BoardRow(
@@ -248,7 +262,7 @@ def test_a_range_of_single_messages_is_held_against_the_shortest_and_the_longest
     row = board_row(32 * MS, "ps", published_range(None, 65, "ms", MS), statistic="median")
     figure = row.figure
     assert figure is not None
-    row = replace(row, latency=Latency(figure, figure, 0.2 * MS, 68 * MS, None, None))
+    row = replace(row, latency=LatencyFigures(figure, figure, 0.2 * MS, 68 * MS, None, None))
     assert published_sentence(row) == "Published up to 65.0 ms, here up to 68.0 ms: 3.0 ms more is not explained."
     both = replace(row, published=published_range(1, 4, "ms", MS))
     assert published_sentence(both) == (
@@ -265,7 +279,7 @@ def test_ratios_and_parts_are_said_with_the_published_ones() -> None:
     assert times_sentence(replace(row, published=beside)) == "Published 5.81 times other, here 6.43 times."
     mean = Figure(14.1 * MS, None, "ps", 40, "mean")
     page = Published(12.8, "ms", 12.8 * MS, "a report", None, "absolute", 1.1, connect_ps=7 * MS, processing_ps=6 * MS)
-    row = replace(board_row(14.1 * MS, "ps", page), latency=Latency(mean, mean, 1, 2, 7.2 * MS, 6.9 * MS))
+    row = replace(board_row(14.1 * MS, "ps", page), latency=LatencyFigures(mean, mean, 1, 2, 7.2 * MS, 6.9 * MS))
     assert parts_sentence(row) == (
         "Of the mean are 7.20 ms the connection and 6.90 ms the processing (published 7 and 6 ms)."
     )
@@ -281,8 +295,9 @@ def built_rows(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, 
     suite = folder / "suite.toml"
     suite.write_text(BUILT_ROWS)
     analysis = airwire.run(suite, firmware=BUILT, out=folder / "run")
-    evidence = {row.path: row.board.evidence for row in analysis.captures if row.board is not None}
-    return {row["row"]: {**row, "evidence": evidence[row["row"]]} for row in board_rows_json(analysis)}
+    evidence = {row.path: row.target.evidence for row in rows_of_boards(analysis)}
+    rows = msgspec.to_builtins(run_output(analysis).boards)
+    return {row["row"]: {**row, "evidence": evidence[row["row"]]} for row in rows}
 
 
 def test_all_sleeps_of_a_raster_count_as_one_poll_period_on_the_built_image(

@@ -69,7 +69,7 @@ def test_the_lost_messages_of_the_link_are_the_missed_triggers(airwire: Airwire,
 def test_a_run_folder_is_written_that_polars_opens(airwire: Airwire, slotted: Path, tmp_path: Path) -> None:
     assert airwire("analyze", slotted, "--out", "run").returncode == 0
     manifest = json.loads((tmp_path / "run/manifest.json").read_text())
-    assert manifest["schema"] == "airwire.run/1"
+    assert manifest["schema"] == "airwire.run/2"
     assert len(manifest["captures"][0]["sha256"]) == 64
     samples = pl.read_parquet(tmp_path / "run/samples/part-00000.parquet")
     assert samples.height == 1000

@@ -88,7 +88,7 @@ def test_a_trace_holds_every_span_of_the_first_hundred_messages_at_its_exact_tim
     assert not kept.filter(pl.col("index") >= 100).is_empty()
     assert len(set(names.values())) == 4
     traced = sorted((names[e["pid"]], e["args"]["message"], e["name"], int(e["ts"] * 10**6)) for e in complete)
-    assert traced == sorted(spans.select("run", "index", "stage", "start_ps").iter_rows())
+    assert traced == sorted(spans.select("run", "index", "detail", "start_ps").iter_rows())
     lengths = sorted(int(event["dur"] * 10**6) for event in complete)
     assert lengths == sorted((spans["end_ps"] - spans["start_ps"]).to_list())
 

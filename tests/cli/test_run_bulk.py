@@ -184,7 +184,7 @@ def test_the_processors_share_is_that_of_its_idle_counter(
         short, long = rows[name], rows[f"{name}-long"]
         worked = [row["end_ps"] * row["counts"]["busy_share_core0"] for row in (short, long)]
         busy = (worked[1] - worked[0]) / (long["end_ps"] - short["end_ps"])
-        traced = stages(run_folder[0], name).filter(pl.col("kind") == "cpu").select(pl.col("share").sum()).item()
+        traced = stages(run_folder[0], name).filter(pl.col("cause") == "cpu").select(pl.col("share").sum()).item()
         assert traced == pytest.approx(busy, rel=0.05), name
 
 
@@ -193,7 +193,11 @@ def stages(folder: Path, name: str) -> pl.DataFrame:
     spans = pl.read_parquet(folder / "spans" / "*.parquet").filter(pl.col("run") == name)
     length = (pl.col("end_ps") - pl.col("start_ps")).sum()
     whole = spans.select(length).item()
-    return spans.group_by("stage", "kind").agg((length / whole).alias("share")).sort("share", descending=True)
+    return (
+        spans.group_by("cause", "site", "subject", "detail")
+        .agg((length / whole).alias("share"))
+        .sort("share", descending=True)
+    )
 
 
 def test_the_stages_of_an_interval_fill_it_to_the_picosecond(run_folder: tuple[Path, dict[str, Row]]) -> None:
@@ -204,7 +208,7 @@ def test_the_stages_of_an_interval_fill_it_to_the_picosecond(run_folder: tuple[P
     totals = spans.group_by("run", "index").agg(length).join(samples, on=["run", "index"])
     assert set(totals["run"]) == set(rows)
     assert totals["ps"].to_list() == totals["latency_ps"].to_list()
-    unexplained = spans.filter(pl.col("kind") == "empirical").select(length).item() or 0
+    unexplained = spans.filter(pl.col("cause") == "empirical").select(length).item() or 0
     assert unexplained < 1e-3 * spans.select(length).item()
 
 

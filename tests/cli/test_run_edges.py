@@ -106,15 +106,15 @@ def test_the_stages_of_a_message_fill_it_and_each_has_its_owner(run_folder: tupl
         .join(pl.read_parquet(folder / "samples" / "*.parquet"), on=["run", "index"])
     )
     assert set(totals["run"]) == set(rows) and totals["ps"].to_list() == totals["latency_ps"].to_list()
-    unexplained = spans.filter(pl.col("kind") == "empirical").select(length).item() or 0
+    unexplained = spans.filter(pl.col("cause") == "empirical").select(length).item() or 0
     assert unexplained < 0.01 * spans.select(length).item()
     own = spans.filter(pl.col("run") == "udp payload_bytes=1024").sort("index", "start_ps")
     # 1024 bytes and 28 of IPv4 and UDP, 14 of Ethernet, 12 of preamble and check sequence (IEEE 802.3).
-    wire = own.filter(pl.col("kind") == "wire").group_by("index").agg(length)
+    wire = own.filter(pl.col("cause") == "wire").group_by("index").agg(length)
     assert set(wire["ps"]) == {(1024 + 28 + 14 + 12) * 8 * 10_000}
     for _, message in own.group_by("index"):
-        at_peer = message["stage"].str.starts_with("the peer: ").to_list()
-        wire_at = message["kind"].to_list().index("wire")
+        at_peer = (message["site"] == "peer").to_list()
+        wire_at = message["cause"].to_list().index("wire")
         assert not any(at_peer[: wire_at + 1]) and all(at_peer[wire_at + 1 :]), "the board, the wire, then the peer"
 
 
@@ -203,7 +203,7 @@ def test_a_receiver_that_never_raises_its_pin_is_told(airwire: Airwire, firmware
 
 
 def test_editors_check_triggers_by_the_schema(airwire: Airwire) -> None:
-    schema = json.loads(airwire("links", "--suite-schema").stdout)
+    schema = json.loads(airwire("schema", "suite").stdout)
     jsonschema.validate(tomllib.loads(ROWS), schema)
     with pytest.raises(jsonschema.ValidationError):
         jsonschema.validate(tomllib.loads("[boards.a]\ntrigger = { pim = 2 }\n"), schema)

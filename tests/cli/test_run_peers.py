@@ -75,12 +75,12 @@ def test_two_boards_play_and_each_part_of_a_message_has_its_owner(
     length = (pl.col("end_ps") - pl.col("start_ps")).alias("ps")
     totals = spans.group_by("index").agg(length.sum()).join(samples, on="index")
     assert totals.height >= 10 and totals["ps"].to_list() == totals["latency_ps"].to_list()
-    peers = spans.filter(pl.col("stage").str.starts_with("the peer: "))
-    assert {"bus", "cpu"} <= set(peers["kind"]) and "wire" not in set(peers["kind"])
+    peers = spans.filter(pl.col("site") == "peer")
+    assert {"bus", "cpu"} <= set(peers["cause"]) and "wire" not in set(peers["cause"])
     # A number there and its answer back: 72 bytes each with preamble and check sequence, at 100 Mbit/s (IEEE 802.3).
-    wire = spans.filter(pl.col("kind") == "wire").group_by("index").agg(length.sum())
+    wire = spans.filter(pl.col("cause") == "wire").group_by("index").agg(length.sum())
     assert set(wire["ps"]) == {2 * 72 * 8 * 10_000}
-    unexplained = spans.filter(pl.col("kind") == "empirical").select(length.sum()).item()
+    unexplained = spans.filter(pl.col("cause") == "empirical").select(length.sum()).item()
     assert unexplained < 0.01 * spans.select(length.sum()).item()
     assert b"message " in (tmp_path / "run" / "wire" / "two.pcapng").read_bytes()
 
@@ -180,7 +180,7 @@ peer = {{ firmware = "w5500-evb-pico/iperf-hardware.elf", settings = {{ {PLACE} 
 
 
 def test_editors_check_peers_by_the_schema(airwire: Airwire) -> None:
-    schema = json.loads(airwire("links", "--suite-schema").stdout)
+    schema = json.loads(airwire("schema", "suite").stdout)
     jsonschema.validate(tomllib.loads(ROWS), schema)
     for text in ("[boards.a]\npeer = 'x.elf'\n", "[boards.a]\npeer = { firmwere = 'x' }\n"):
         with pytest.raises(jsonschema.ValidationError):

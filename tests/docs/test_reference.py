@@ -26,6 +26,7 @@ from docs_console import (
 from docs_tables import LEDGER, computed, tables_in
 
 import airwire as package
+from airwire import _core
 from airwire.board import Board, describe_board
 from airwire.board.network import network_reference
 from airwire.cli.boards_reference import boards_page
@@ -174,7 +175,7 @@ def test_every_example_on_the_page_of_boards_is_a_right_one(tmp_path: Path) -> N
 
 def test_the_ledger_on_the_fidelity_page_is_true(real_captures: Path, tmp_path: Path) -> None:
     assert real_captures.is_dir()
-    remedy = "run `python tests/docs/docs_console.py`"
+    remedy = "run `make docs`"
     assert tables_in(FIDELITY_PAGE)[LEDGER] == computed(LEDGER, workspace(tmp_path)), remedy
 
 
@@ -289,6 +290,19 @@ def test_the_columns_of_run_folders_are_those_that_are_described(
     types = {"text": pl.String(), "integer": pl.Int64()}
     described = {name: types[kind] for name, kind in fields_in(RUN_FOLDER_PAGE, table).items()}
     assert dict(pl.read_parquet(run_folder / table / "*.parquet").schema) == described
+
+
+@pytest.mark.parametrize(
+    ("heading", "codes"), [("Causes", _core.CAUSES), ("Sites", _core.SITES), ("Subjects", _core.SUBJECTS)]
+)
+def test_every_code_of_a_stage_is_described(heading: str, codes: tuple[str, ...]) -> None:
+    described = sections(RUN_FOLDER_PAGE)[heading]
+    assert [name.strip("`") for row in described for name in row[0].split(", ")] == list(codes)
+
+
+def test_everything_that_can_be_under_way_is_described() -> None:
+    (text,) = re.findall(r"Under way are ([^.]+)\.", RUN_FOLDER_PAGE.read_text())
+    assert re.findall(r"`(\w+)`", text) == list(_core.UNDER_WAY)
 
 
 def test_links_and_captures_have_the_same_columns(analysed: Path, demo: Path) -> None:

@@ -14,8 +14,8 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import airwire
-from airwire.explain.board_figures import figure_text, published_text, ratio_text
-from airwire.explain.board_run import board_sentence
+from airwire.explain.board.figures import figure_text, published_text, ratio_text
+from airwire.explain.board.run import board_sentence
 from airwire.model import Analysis
 
 REPOSITORY = Path(__file__).resolve().parents[2]

@@ -9,10 +9,12 @@ from random import Random
 import polars as pl
 from report_analysis import MS, statistics_of
 
-from airwire.link.model import LinkRow, PublishedMedian, Stage
+from airwire.kinds import Cause
+from airwire.link.model import LinkRow, PublishedMedian
 from airwire.model import Analysis, Capture
+from airwire.stage import Stage
 
-STAGES = (("wait for <the> slot", "gate"), ("on the air", "air"), ("firmware", "cpu"))
+STAGES: tuple[tuple[str, Cause], ...] = (("wait for <the> slot", "gate"), ("on the air", "air"), ("firmware", "cpu"))
 MESSAGES = 400
 
 
@@ -20,21 +22,22 @@ def frames(slot_ps: int, air_ps: int, seed: int) -> tuple[pl.DataFrame, pl.DataF
     """Samples and spans of messages that wait for a slot, are sent, and are followed by an acknowledgement."""
     random = Random(seed)
     samples: list[tuple[int, int, int, int, str]] = []
-    spans: list[tuple[int, str, str, int, int, int]] = []
+    spans: list[tuple[int, str, str, str, str, int, int, int]] = []
     for index in range(MESSAGES):
         trigger = index * 10 * slot_ps
         lengths = (random.randrange(slot_ps), air_ps, MS // 10)
         at = trigger
         for (name, kind), length in zip(STAGES, lengths, strict=True):
-            spans.append((index, name, kind, at, at + length, 12))
+            spans.append((index, kind, "link", "part", name, at, at + length, 12))
             at += length
-        spans.append((index, "acknowledgement", "protocol", at, at + 50 * MS, 0))
+        spans.append((index, "protocol", "link", "part", "acknowledgement", at, at + 50 * MS, 0))
         samples.append((index, trigger, at, at - trigger, "paired"))
     numbers = {"index": pl.Int64, "trigger_ps": pl.Int64, "done_ps": pl.Int64, "latency_ps": pl.Int64}
-    names = {"index": pl.Int64, "stage": pl.String, "kind": pl.String, "start_ps": pl.Int64, "end_ps": pl.Int64}
+    codes = dict.fromkeys(("cause", "site", "subject", "detail"), pl.String)
+    columns = {"index": pl.Int64, **codes, **dict.fromkeys(("start_ps", "end_ps", "bytes"), pl.Int64)}
     return (
         pl.DataFrame(samples, schema={**numbers, "outcome": pl.String}, orient="row"),
-        pl.DataFrame(spans, schema={**names, "bytes": pl.Int64}, orient="row"),
+        pl.DataFrame(spans, schema=columns, orient="row"),
     )
 
 
@@ -68,7 +71,7 @@ def published_run() -> Analysis:
     link = rows[2].link
     assert link is not None
     published = PublishedMedian(6 * MS, "table <2>", "another slot")
-    rows[2] = dataclasses.replace(rows[2], link=dataclasses.replace(link, published=published))
+    rows[2] = dataclasses.replace(rows[2], target=dataclasses.replace(link, published=published))
     return dataclasses.replace(run, captures=rows)
 
 

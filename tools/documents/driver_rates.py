@@ -122,8 +122,8 @@ def first_look_ms(costs: Costs, *, debug: bool, libraries: Sequence[Path]) -> fl
     with driver.board.counting():
         ping_pong(2)
     accesses = driver.controller.take_accesses()
-    sent = next(access.end_ps for access in accesses if access.meaning.endswith("SEND"))
-    look = next(access for access in accesses if access.start_ps > sent and access.meaning.startswith("Sn_RX_RSR"))
+    sent = next(access.end_ps for access in accesses if access.command == "SEND")
+    look = next(access for access in accesses if access.start_ps > sent and access.register == "Sn_RX_RSR")
     return (look.start_ps - sent) / PS_PER_MS
 
 

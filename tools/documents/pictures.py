@@ -99,7 +99,7 @@ def finding_picture(kind: str, messages: Callable[[], Iterator[tuple[int, int]]]
     capture = folder / f"{kind}.csv"
     write_capture(capture, messages())
     # A gate that the user names is drawn over its period.
-    analysis = airwire.analyze(capture, gate_ps=10**10 if kind == "frozen_phase" else None)
+    analysis = airwire.analyze(capture, gate="10 ms" if kind == "frozen_phase" else None)
     found = [finding.kind for finding in analysis.captures[0].findings]
     if found != [kind]:
         raise SystemExit(f"The link made for {kind} shows {found}; change the link.")

@@ -306,7 +306,7 @@ def _air_ps(subject: Subject) -> float:
 
 def _constant(link: str, name: str) -> str:
     constants = next(known.constants for known in airwire.links() if known.name == link)
-    return next(constant.value for constant in constants if constant.name == name)
+    return next(str(constant.value) for constant in constants if constant.name == name)
 
 
 def _rows(

@@ -1,58 +1,35 @@
 //! Accesses over SPI as intervals, split by what they move.
 
+use sim::Cause;
 use units::{PS_PER_S, Picoseconds};
-use wiznet::{Access, Model};
+use wiznet::{Access, Model, Role, Target};
 
-use super::{Interval, Rank, Stage};
+use super::{Interval, Rank, Stage, Subject};
 
-const POINTERS: [&str; 6] = ["Sn_TX_FSR", "Sn_TX_RD", "Sn_TX_WR", "Sn_RX_RSR", "Sn_RX_RD", "Sn_RX_WR"];
-const STATUS: [&str; 10] = ["Sn_SR", "Sn_IR", "Sn_IMR", "Sn_ICR", "IR", "IMR", "SIR", "SIMR", "IR2", "IMR2"];
-pub(super) const COMMAND: &str = "Sn_CR";
 const BITS_PER_BYTE: i128 = 8;
 /// Registers that a loop looks at in one lap, at most.
 const MOST_REGISTERS: usize = 8;
 
-/// What an access is about.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Subject {
-    Payload,
-    Pointers,
-    Commands,
-    Status,
-    Others,
-}
-
-/// The register or memory of an access, as its words begin.
-pub(super) fn register(access: &Access) -> &str {
-    let name = access.meaning.split([' ', ':']).next().unwrap_or_default();
-    if matches!(name, "TX" | "RX") { "buffer" } else { name }
-}
-
-/// The command that an access gives.
-pub(super) fn command(access: &Access) -> Option<&str> {
-    let words = access.write.then(|| access.meaning.split_once(": "))??.1;
-    (register(access) == COMMAND).then(|| words.split(',').next().unwrap_or(words))
-}
-
-fn subject(access: &Access) -> Subject {
-    match register(access) {
-        "buffer" => Subject::Payload,
-        COMMAND => Subject::Commands,
-        name if POINTERS.contains(&name) => Subject::Pointers,
-        name if STATUS.contains(&name) => Subject::Status,
-        _ => Subject::Others,
+/// What an access moves.
+fn moved(access: &Access) -> Subject {
+    match access.target {
+        Target::Memory => Subject::Payload,
+        Target::Register(register) => match register.role {
+            Role::Command => Subject::Commands,
+            Role::Pointer => Subject::Pointers,
+            Role::Status => Subject::Status,
+            Role::Other => Subject::OtherRegisters,
+        },
+        Target::Reserved => Subject::OtherRegisters,
     }
 }
 
-impl Subject {
-    fn words(self) -> &'static str {
-        match self {
-            Self::Payload => "payload over SPI",
-            Self::Pointers => "pointers and sizes over SPI",
-            Self::Commands => "commands over SPI",
-            Self::Status => "status and interrupts over SPI",
-            Self::Others => "other registers over SPI",
-        }
+/// What an access looks at.
+pub(super) fn looked_at(access: &Access) -> Subject {
+    match access.target {
+        Target::Register(register) => Subject::Register(register.name),
+        Target::Memory => Subject::Memory,
+        Target::Reserved => Subject::Reserved,
     }
 }
 
@@ -79,19 +56,14 @@ fn of_access(access: &Access, poll: bool, model: Model, clock_hz: u64) -> Vec<In
     let data_end = header_end + Picoseconds::new(clocked(access.bytes));
     let interval = |start, end, rank, stage, bytes| Interval { start, end, rank, stage, bytes };
     if poll {
-        let stage = Stage::new("bus", format!("looking at {} over SPI", register(access)));
+        let stage = Stage::of_board(Cause::Bus, Some(looked_at(access)));
         return vec![interval(access.start, access.end, Rank::Polling, stage, u64::from(all))];
     }
-    let moved = Stage::new("bus", subject(access).words());
-    let still = Stage::new("cpu", "SPI stands still between bytes");
+    let headers = Stage::of_board(Cause::Bus, Some(Subject::Headers));
+    let moved = Stage::of_board(Cause::Bus, Some(moved(access)));
+    let still = Stage::of_board(Cause::Cpu, Some(Subject::SpiPause));
     vec![
-        interval(
-            access.start,
-            header_end,
-            Rank::Spi,
-            Stage::new("bus", "headers over SPI"),
-            u64::from(header),
-        ),
+        interval(access.start, header_end, Rank::Spi, headers, u64::from(header)),
         interval(header_end, data_end, Rank::Spi, moved, u64::from(access.bytes)),
         interval(data_end, access.end, Rank::Spi, still, 0),
     ]
@@ -99,7 +71,8 @@ fn of_access(access: &Access, poll: bool, model: Model, clock_hz: u64) -> Vec<In
 
 /// Whether an access asks how things stand.
 fn is_look(access: &Access) -> bool {
-    !access.write && matches!(subject(access), Subject::Pointers | Subject::Status | Subject::Commands)
+    let says_how_things_stand = [Role::Pointer, Role::Status, Role::Command];
+    !access.write && says_how_things_stand.iter().any(|&role| access.has_role(role))
 }
 
 /// When the last of the looks begins that follow a time one after the other: the one that saw news. The time itself where none
@@ -123,44 +96,85 @@ fn polls(accesses: &[Access]) -> Vec<bool> {
     (0..accesses.len()).map(is_poll).collect()
 }
 
+/// Accesses for tests.
 #[cfg(test)]
-mod tests {
-    use super::*;
+pub(super) mod tested {
+    use units::{PS_PER_US, Picoseconds};
+    use wiznet::{Access, Command, Model, Register, Role, Target};
 
-    fn access(start_ns: i64, write: bool, meaning: &str, data: &[u8]) -> Access {
-        let start = Picoseconds::from_ns(start_ns);
+    const fn of_socket(name: &'static str, role: Role, tells_news: bool) -> Target {
+        Target::Register(Register { name, socket: Some(0), role, tells_news })
+    }
+
+    pub(crate) const RECEIVED: Target = of_socket("Sn_RX_RSR", Role::Pointer, true);
+    pub(crate) const FREE: Target = of_socket("Sn_TX_FSR", Role::Pointer, false);
+    pub(crate) const STATUS: Target = of_socket("Sn_SR", Role::Status, false);
+    pub(crate) const INTERRUPTS: Target = of_socket("Sn_IR", Role::Status, true);
+    const COMMAND: Target = of_socket("Sn_CR", Role::Command, false);
+    pub(crate) const OF_THE_PHY: Target =
+        Target::Register(Register { name: "PHYCFGR", socket: None, role: Role::Other, tells_news: false });
+
+    fn access(us: i64, write: bool, target: Target, data: &[u8]) -> Access {
+        let place = match target {
+            Target::Register(register) => register.name.len() as u16,
+            Target::Memory | Target::Reserved => 0,
+        };
         Access {
-            start,
-            end: start + Picoseconds::from_ns(5000),
+            model: Model::W5500,
+            start: Picoseconds::new(us * PS_PER_US),
+            end: Picoseconds::new((us + 2) * PS_PER_US),
             write,
-            address: meaning.len() as u16,
+            address: place,
             block: 1,
             data: data.to_vec(),
             bytes: data.len() as u32,
-            meaning: meaning.to_owned(),
+            target,
+            command: None,
+            send_bytes: None,
         }
     }
 
+    pub(crate) fn read(us: i64, target: Target, data: &[u8]) -> Access {
+        access(us, false, target, data)
+    }
+
+    pub(crate) fn write(us: i64, target: Target, data: &[u8]) -> Access {
+        access(us, true, target, data)
+    }
+
+    pub(crate) fn told(us: i64, command: Command) -> Access {
+        Access { command: Some(command), ..access(us, true, COMMAND, &[0]) }
+    }
+
+    /// The register of commands is looked at.
+    pub(crate) fn accepted(us: i64) -> Access {
+        access(us, false, COMMAND, &[0])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::tested::{FREE, RECEIVED, STATUS, read, write};
+    use super::*;
+
     #[test]
     fn looks_that_see_the_same_again_are_polls_and_the_last_one_is_none() {
-        let size = "Sn_RX_RSR of socket 0";
         let accesses = [
-            access(0, false, size, &[0, 0]),
-            access(10, false, "Sn_SR of socket 0", &[0x17]),
-            access(20, false, size, &[0, 0]),
-            access(30, false, "Sn_SR of socket 0", &[0x17]),
-            access(40, false, size, &[0, 5]),
-            access(50, false, "RX buffer of socket 0 at 0x0000", &[1; 5]),
+            read(0, RECEIVED, &[0, 0]),
+            read(10, STATUS, &[0x17]),
+            read(20, RECEIVED, &[0, 0]),
+            read(30, STATUS, &[0x17]),
+            read(40, RECEIVED, &[0, 5]),
+            read(50, Target::Memory, &[1; 5]),
         ];
         assert_eq!(polls(&accesses), [true, true, false, false, false, false]);
     }
 
     #[test]
     fn a_loop_of_looks_lasts_until_the_look_that_saw_news() {
-        let at = |ns: i64| Picoseconds::from_ns(ns);
-        let look = |ns: i64, size: u8| access(ns, false, "Sn_TX_FSR of socket 0", &[size]);
-        let accesses =
-            [look(0, 0), look(10, 0), look(20, 9), access(30, true, "TX buffer of socket 0", &[1])];
+        let at = |us: i64| Picoseconds::from_ns(1000 * us);
+        let look = |us: i64, size: u8| read(us, FREE, &[size]);
+        let accesses = [look(0, 0), look(10, 0), look(20, 9), write(30, Target::Memory, &[1])];
         assert_eq!(last_look(&accesses, at(5)), at(20));
         assert_eq!(last_look(&accesses, at(25)), at(25));
     }
@@ -168,16 +182,11 @@ mod tests {
     #[test]
     fn an_access_is_header_data_and_the_rest_without_a_gap() {
         // 3 and 5 bytes at 16 MHz take 1.5 us and 2.5 us of 5 us.
-        let accesses = [access(0, true, "TX buffer of socket 0 at 0x0000", &[1; 5])];
+        let whole = write(0, Target::Memory, &[1; 5]);
+        let accesses = [Access { end: whole.start + Picoseconds::from_ns(5000), ..whole }];
         let found = intervals(&accesses, Model::W5500, 16_000_000);
         let times: Vec<i64> = found.iter().map(|one| (one.end - one.start).ps() / 1000).collect();
         assert_eq!(times, [1500, 2500, 1000]);
         assert!(found.windows(2).all(|pair| pair[0].end == pair[1].start));
-    }
-
-    #[test]
-    fn a_command_is_known_by_its_name() {
-        assert_eq!(command(&access(0, true, "Sn_CR of socket 0: SEND, 12 bytes", &[0x20])), Some("SEND"));
-        assert_eq!(command(&access(0, false, "Sn_CR of socket 0: done", &[0])), None);
     }
 }

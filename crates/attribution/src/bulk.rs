@@ -8,6 +8,7 @@
 //! - of a board that sends: the acknowledgement that ends its wait, which its own buffer needs,
 //! - of a PC that sends: the PC, which has room and does not use it.
 
+use sim::Cause;
 use units::Picoseconds;
 
 use super::Testimony;
@@ -15,18 +16,15 @@ use super::accesses::last_look;
 use super::flow::Transfer;
 use super::frames::{self, Content, Passage};
 use super::spans::{Span, common, merged};
-use super::{Interval, Rank, Stage};
+use super::{Interval, Rank, Site, Stage, Subject, UnderWay};
 use lan::NetworkSetup;
 
-const FULL: &str = "window full";
-const AWAITED: &str = "acknowledgement awaited";
-
 /// What lies between a frame's last bit at one end and its first one at the other.
-pub fn between(network: &NetworkSetup) -> &'static str {
+pub fn between(network: &NetworkSetup) -> UnderWay {
     match network.wifi {
-        Some(_) => "on the way through Wi-Fi",
-        None if has_delay(network) => frames::DELAY,
-        None => "in the switch",
+        Some(_) => UnderWay::Wifi,
+        None if has_delay(network) => UnderWay::Delay,
+        None => UnderWay::Switch,
     }
 }
 
@@ -58,7 +56,7 @@ pub struct Seen<'a> {
     pub transfer: Option<&'a Transfer>,
     pub from_board: bool,
     /// What [`between`] gives.
-    pub between: &'static str,
+    pub between: UnderWay,
 }
 
 /// What the board waits for, the first of several first.
@@ -78,24 +76,22 @@ impl Seen<'_> {
     fn reasons(&self, idle: &[Span]) -> Vec<(Stage, Vec<Span>)> {
         let carries = |one: &&Passage| matches!(one.content, Content::Payload | Content::Again);
         let data = || self.passages.iter().filter(|one| one.from_board == self.from_board).filter(carries);
-        let to = if self.from_board { "to the PC" } else { "to the board" };
         let mut found = self.silences();
-        let wire = Stage::new("wire", format!("frames on the wire {to}"));
-        found.push((wire, merged(data().map(on_the_cable))));
+        found.push((frames::wire(self.from_board), merged(data().map(on_the_cable))));
         if self.from_board {
             found.extend(self.sending());
         }
         if let Some(transfer) = self.transfer {
-            found.extend(self.by_way(FULL, &merged(transfer.full.iter().copied())));
+            found.extend(self.by_way(Subject::Window, &merged(transfer.full.iter().copied())));
             if self.from_board {
                 let awaited =
                     common(&self.ended_by_arrivals(idle), &merged(transfer.outstanding.iter().copied()));
-                found.extend(self.by_way(AWAITED, &awaited));
+                found.extend(self.by_way(Subject::Acknowledgement, &awaited));
             }
         }
         if !self.from_board {
             let whole = data().map(|one| one.start).min().zip(data().map(|one| one.start).max());
-            found.push((Stage::new("pc", "the PC"), merged(whole)));
+            found.push((Stage::new(Cause::Pc, Site::Pc, None), merged(whole)));
         }
         found
     }
@@ -119,16 +115,16 @@ impl Seen<'_> {
     }
 
     /// A wait by what is under way meanwhile.
-    fn by_way(&self, wait: &str, spans: &[Span]) -> Vec<(Stage, Vec<Span>)> {
+    fn by_way(&self, wait: fn(UnderWay) -> Subject, spans: &[Span]) -> Vec<(Stage, Vec<Span>)> {
         let delayed = merged(self.passages.iter().map(|one| one.between));
         let moving = merged(
             self.passages.iter().flat_map(|one| [(one.start, one.between.0), (one.between.1, one.end)]),
         );
-        let stage = |what: &str| Stage::new("window", format!("{wait}: {what}"));
+        let stage = |under_way| Stage::of_board(Cause::Window, Some(wait(under_way)));
         vec![
-            (stage("frames on the wire"), common(&moving, spans)),
+            (stage(UnderWay::Frames), common(&moving, spans)),
             (stage(self.between), common(&delayed, spans)),
-            (stage("nothing under way"), spans.to_vec()),
+            (stage(UnderWay::Nothing), spans.to_vec()),
         ]
     }
 
@@ -163,7 +159,7 @@ fn arrivals(passages: &[Passage]) -> Vec<Picoseconds> {
 fn idle(seen: &Seen<'_>) -> Vec<Span> {
     let arrivals = arrivals(seen.passages);
     let spans = seen.testimony.intervals.iter().filter_map(|one| match one.rank {
-        Rank::Asleep if one.stage.kind == "gate" => {
+        Rank::Asleep if one.stage.cause == Cause::Gate => {
             let arrival = arrivals.get(arrivals.partition_point(|at| *at <= one.start));
             Some((one.start, arrival.map_or(one.end, |at| one.end.min(*at))))
         }

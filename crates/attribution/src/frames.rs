@@ -2,15 +2,14 @@
 
 use std::collections::{HashMap, VecDeque};
 
+use sim::Cause;
 use units::{PS_PER_MS, Picoseconds};
-use wiznet::Access;
+use wiznet::{Access, Command};
 
-use super::accesses::command;
-use super::{Interval, Rank, Stage};
+use super::{Interval, Rank, Site, Stage, Subject};
 use lan::TracedFrame;
 use lan::segment::{SYN_FIN_RST, is_ipv4, payload_bytes, segment_of};
 
-pub(super) const DELAY: &str = "delay of the cable";
 /// Silences shorter than this are nobody's timer: delayed acknowledgements begin at 40 ms (Linux, TCP_DELACK_MIN), lwIP's TCP
 /// timers count in 250 ms (opt.h, TCP_TMR_INTERVAL).
 const SHORTEST_SILENCE: Picoseconds = Picoseconds::new(10 * PS_PER_MS);
@@ -143,21 +142,31 @@ fn on_its_way(passage: &Passage, has_delay: bool) -> Vec<Interval> {
         return vec![whole];
     }
     let (left, came) = passage.between;
-    let delay = Interval { start: left, end: came, stage: Stage::new("delay", DELAY), bytes: 0, ..whole };
+    let delay = Interval {
+        start: left,
+        end: came,
+        stage: Stage::new(Cause::Delay, Site::Wire, None),
+        bytes: 0,
+        ..whole
+    };
     let before = Interval { end: left, ..on_the_wire(passage) };
     let behind = Interval { start: came, bytes: 0, ..on_the_wire(passage) };
     vec![before, delay, behind]
 }
 
+/// Frames of the board's or to it, on the wire.
+pub(super) fn wire(from_board: bool) -> Stage {
+    let to = if from_board { Site::Pc } else { Site::Board };
+    Stage::new(Cause::Wire, Site::Wire, Some(Subject::Frames(to)))
+}
+
 /// A frame as an interval.
 pub(super) fn on_the_wire(passage: &Passage) -> Interval {
-    let way =
-        if passage.from_board { "frames on the wire to the PC" } else { "frames on the wire to the board" };
     Interval {
         start: passage.start,
         end: passage.end,
         rank: Rank::Wire,
-        stage: Stage::new("wire", way),
+        stage: wire(passage.from_board),
         bytes: passage.bytes as u64,
     }
 }
@@ -165,8 +174,8 @@ pub(super) fn on_the_wire(passage: &Passage) -> Interval {
 /// The PC thinks from the arrival of a payload to its own next one, or where it sends none in this message to its next frame;
 /// after the last one of the board; and before its first payload, from the last frame of the board that opens the connection.
 fn thinking(own: &[&Passage], from: Picoseconds, to: Picoseconds) -> Vec<Interval> {
-    let interval =
-        |start, end| Interval { start, end, rank: Rank::Pc, stage: Stage::new("pc", "the PC"), bytes: 0 };
+    let stage = || Stage::new(Cause::Pc, Site::Pc, None);
+    let interval = |start, end| Interval { start, end, rank: Rank::Pc, stage: stage(), bytes: 0 };
     let carries = |one: &&&Passage| matches!(one.content, Content::Payload | Content::Again);
     let answers = own.iter().filter(|one| !one.from_board && one.start >= from).any(|one| carries(&one));
     let mut found = Vec::new();
@@ -200,10 +209,10 @@ pub(super) fn sending(
     to: Picoseconds,
 ) -> Vec<Interval> {
     let commands = accesses.iter().filter(|access| access.end >= from && access.end < to);
-    let sends = commands.filter(|access| command(access).is_some_and(|name| name.starts_with("SEND")));
+    let sends = commands.filter(|access| access.command.is_some_and(Command::sends));
     let later = |at| &passages[passages.partition_point(|one| one.start < at)..];
     let first_after = |at| later(at).iter().find(|one| one.from_board).map(|one| one.start);
-    let stage = || Stage::new("chip", "the chip, from SEND to the wire");
+    let stage = || Stage::of_board(Cause::Chip, Some(Subject::Sending));
     sends
         .filter_map(|access| {
             let end = first_after(access.end)?.min(to);
@@ -216,7 +225,7 @@ pub(super) fn sending(
 /// The chip, from a frame's last bit until the frame stands in its memory.
 pub fn taking_in(passages: &[Passage], receive_time: Picoseconds) -> impl Iterator<Item = Interval> {
     passages.iter().filter(|one| !one.from_board).map(move |one| {
-        let stage = Stage::new("chip", "the chip, from the wire to its memory");
+        let stage = Stage::of_board(Cause::Chip, Some(Subject::Receiving));
         Interval { start: one.end, end: one.end + receive_time, rank: Rank::Chip, stage, bytes: 0 }
     })
 }
@@ -235,9 +244,9 @@ pub(super) fn silences(
     for (start, end) in taken.into_iter().chain([(to, to)]) {
         if start - quiet_since >= SHORTEST_SILENCE
             && let Some(place) = passages.iter().position(|one| one.start == start)
-            && let Some(name) = ended_by(&passages[place], &passages[place + 1..])
+            && let Some(subject) = ended_by(&passages[place], &passages[place + 1..])
         {
-            let stage = Stage::new("protocol", name);
+            let stage = Stage::of_board(Cause::Protocol, Some(subject));
             found.push(Interval { start: quiet_since, end: start, rank: Rank::Protocol, stage, bytes: 0 });
         }
         quiet_since = quiet_since.max(end);
@@ -246,18 +255,13 @@ pub(super) fn silences(
 }
 
 /// What a silence was that a frame ends. An acknowledgement was waited for only if the other side goes on after it.
-fn ended_by(frame: &Passage, later: &[Passage]) -> Option<&'static str> {
+fn ended_by(frame: &Passage, later: &[Passage]) -> Option<Subject> {
     let next = later.iter().find(|one| matches!(one.content, Content::Payload | Content::Again));
     let was_awaited = next.is_some_and(|next| next.from_board != frame.from_board);
-    match (frame.content, frame.from_board) {
-        (Content::Acknowledgement, true) if was_awaited => {
-            Some("silence until the board's delayed acknowledgement")
-        }
-        (Content::Acknowledgement, false) if was_awaited => {
-            Some("silence until the PC's delayed acknowledgement")
-        }
-        (Content::Again, true) => Some("silence until the board sends again"),
-        (Content::Again, false) => Some("silence until the PC sends again"),
+    let sender = if frame.from_board { Site::Board } else { Site::Pc };
+    match frame.content {
+        Content::Acknowledgement if was_awaited => Some(Subject::DelayedAcknowledgement(sender)),
+        Content::Again => Some(Subject::Retransmission(sender)),
         _ => None,
     }
 }
@@ -310,7 +314,7 @@ mod tests {
             [true, false].map(|from_board| passage_of(from_board, at(3), at(10), Content::Payload));
         let found: Vec<Interval> = taking_in(&passages, at(1)).collect();
         let [only] = &found[..] else { panic!("one frame came to the board, not {}", found.len()) };
-        assert_eq!((only.start, only.end, only.stage.kind), (at(10), at(11), "chip"));
+        assert_eq!((only.start, only.end, only.stage.cause), (at(10), at(11), Cause::Chip));
     }
 
     #[test]
@@ -335,7 +339,7 @@ mod tests {
         let late = Passage { content: Content::Again, ..found[1].clone() };
         let (from, to) = (Picoseconds::new(PS_PER_MS), Picoseconds::new(260 * PS_PER_MS));
         let quiet = silences(&[on_the_wire(&late)], std::slice::from_ref(&late), from, to);
-        assert_eq!(quiet[0].stage.name, "silence until the board sends again");
+        assert_eq!(quiet[0].stage.subject, Some(Subject::Retransmission(Site::Board)));
     }
 
     #[test]
@@ -348,7 +352,7 @@ mod tests {
             let acknowledgement = passage(40, false, Content::Acknowledgement);
             ended_by(&acknowledgement, &[passage(41, next_from_board, Content::Payload)])
         };
-        assert_eq!(ended(true), Some("silence until the PC's delayed acknowledgement"));
+        assert_eq!(ended(true), Some(Subject::DelayedAcknowledgement(Site::Pc)));
         assert_eq!(ended(false), None);
     }
 

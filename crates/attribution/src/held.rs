@@ -3,16 +3,13 @@
 //! A stack whose output is left to its own timer does so: the answer waits for the next beat. The time in which the board
 //! works, or in which SPI, wire and PC move something, keeps its own stage.
 
+use sim::Cause;
 use units::Picoseconds;
-use wiznet::Access;
+use wiznet::{Access, Command, Target};
 
-use super::accesses::{command, register};
 use super::frames::{Content, Passage};
-use super::{Interval, Rank, Stage};
+use super::{Interval, Rank, Site, Stage, Subject};
 
-const HELD: &str = "answer held back by the board";
-/// Silences that end because the sender of what was taken has heard nothing.
-const SENDS_AGAIN: &str = "silence until the PC sends again";
 const FEWEST_BEATS: usize = 3;
 /// What the time between two beats may differ by from a whole number of periods.
 const BEAT_TOLERANCE: f64 = 0.02;
@@ -52,10 +49,11 @@ fn of(passages: &[Passage], from_board: bool, content: Content) -> impl Iterator
 /// When what arrived has been read: a driver may tell the chip so only when its answer is on its way. Nothing where that
 /// was not traced.
 fn taken(accesses: &[Access], arrived: Picoseconds) -> Option<Picoseconds> {
-    let reads = |access: &&Access| !access.write && register(access) == "buffer";
+    let reads = |access: &&Access| !access.write && access.target == Target::Memory;
     let later = &accesses[accesses.partition_point(|access| access.start < arrived)..];
     let first = later.iter().position(|access| reads(&access))?;
-    let told = later[first..].iter().position(|access| matches!(command(access), Some("RECV" | "SEND")))?;
+    let tells = |access: &Access| matches!(access.command, Some(Command::Receive | Command::Send));
+    let told = later[first..].iter().position(tells)?;
     later[first..first + told].iter().rfind(reads).map(|access| access.end)
 }
 
@@ -63,11 +61,18 @@ fn taken(accesses: &[Access], arrived: Picoseconds) -> Option<Picoseconds> {
 pub fn relabel(intervals: Vec<Interval>, holds: &[Hold]) -> Vec<Interval> {
     let waits = |one: &Interval| match one.rank {
         Rank::Asleep | Rank::Polling => true,
-        Rank::Protocol => one.stage.name == SENDS_AGAIN,
+        // The sender of what was taken has heard nothing.
+        Rank::Protocol => one.stage.subject == Some(Subject::Retransmission(Site::Pc)),
         _ => false,
     };
     let split = |one: Interval| if waits(&one) { split(&one, holds) } else { vec![one] };
     intervals.into_iter().flat_map(split).collect()
+}
+
+/// An answer that is held back.
+fn held(heard_again: bool) -> Stage {
+    let until = heard_again.then_some(Site::Pc);
+    Stage::of_board(Cause::Gate, Some(Subject::HeldAnswer(until)))
 }
 
 fn split(interval: &Interval, holds: &[Hold]) -> Vec<Interval> {
@@ -80,8 +85,7 @@ fn split(interval: &Interval, holds: &[Hold]) -> Vec<Interval> {
         if at < start {
             pieces.push(piece(at, start, interval.stage.clone()));
         }
-        let until = if hold.heard_again { " until the PC sends again" } else { "" };
-        pieces.push(piece(start, end, Stage::new("gate", format!("{HELD}{until}"))));
+        pieces.push(piece(start, end, held(hold.heard_again)));
         at = end;
     }
     if at < interval.end {
@@ -93,7 +97,8 @@ fn split(interval: &Interval, holds: &[Hold]) -> Vec<Interval> {
 /// The holds that were waiting for the most part, by intervals with their stages: a board that answers at once holds nothing.
 pub fn waited(holds: &[Hold], intervals: &[Interval]) -> Vec<Hold> {
     let mut waits = vec![0; holds.len()];
-    for one in intervals.iter().filter(|one| one.stage.name.starts_with(HELD)) {
+    let is_held = |one: &&Interval| matches!(one.stage.subject, Some(Subject::HeldAnswer(_)));
+    for one in intervals.iter().filter(is_held) {
         let place = holds.partition_point(|hold| hold.end <= one.start);
         if let Some(wait) = waits.get_mut(place) {
             *wait += (one.end - one.start).ps();
@@ -121,7 +126,8 @@ pub fn period(waited: &[Hold]) -> Option<Picoseconds> {
 mod tests {
     use units::PS_PER_US;
 
-    use super::super::frames::passage_of;
+    use super::super::accesses::tested;
+    use super::super::frames::{self, passage_of};
     use super::*;
 
     fn at(us: i64) -> Picoseconds {
@@ -132,25 +138,21 @@ mod tests {
         passage_of(from_board, at(us), at(us + 7), content)
     }
 
-    fn access(us: i64, write: bool, meaning: &str) -> Access {
-        let (start, end) = (at(us), at(us + 2));
-        let meaning = meaning.to_owned();
-        Access { start, end, write, address: 1, block: 1, data: vec![0], bytes: 1, meaning }
+    fn taking(us: i64) -> [Access; 2] {
+        [tested::read(us, Target::Memory, &[0]), tested::told(us + 10, Command::Receive)]
     }
 
-    fn taking(us: i64) -> [Access; 2] {
-        let read = access(us, false, "RX buffer of socket 0 at 0x0000");
-        [read, access(us + 10, true, "Sn_CR of socket 0: RECV")]
+    fn timer() -> Stage {
+        Stage::of_board(Cause::Gate, Some(Subject::Timer))
     }
 
     fn asleep(from_us: i64, to_us: i64) -> Interval {
-        let stage = Stage::new("gate", "asleep until a timer");
-        Interval { start: at(from_us), end: at(to_us), rank: Rank::Asleep, stage, bytes: 0 }
+        Interval { start: at(from_us), end: at(to_us), rank: Rank::Asleep, stage: timer(), bytes: 0 }
     }
 
-    fn told(intervals: &[Interval]) -> Vec<(&str, i64, i64)> {
+    fn told(intervals: &[Interval]) -> Vec<(Stage, i64, i64)> {
         let us = |time: Picoseconds| time.ps() / PS_PER_US;
-        intervals.iter().map(|one| (one.stage.name.as_str(), us(one.start), us(one.end))).collect()
+        intervals.iter().map(|one| (one.stage.clone(), us(one.start), us(one.end))).collect()
     }
 
     #[test]
@@ -160,10 +162,10 @@ mod tests {
         let found =
             relabel(vec![asleep(100, 40_000), asleep(40_050, 249_000), asleep(250_100, 251_000)], &holds);
         let expected = [
-            ("asleep until a timer", 100, 32_002),
-            (HELD, 32_002, 40_000),
-            (HELD, 40_050, 249_000),
-            ("asleep until a timer", 250_100, 251_000),
+            (timer(), 100, 32_002),
+            (held(false), 32_002, 40_000),
+            (held(false), 40_050, 249_000),
+            (timer(), 250_100, 251_000),
         ];
         assert_eq!(told(&found), expected);
     }
@@ -175,7 +177,7 @@ mod tests {
             arrivals.into_iter().chain([frame(10_100, true, Content::Payload)]).collect();
         let accesses: Vec<Access> = [taking(20), taking(10_020)].into_iter().flatten().collect();
         let found = relabel(vec![asleep(50, 10_007), asleep(10_050, 10_060)], &holds(&passages, &accesses));
-        assert_eq!(told(&found), [("asleep until a timer", 50, 10_007), (HELD, 10_050, 10_060)]);
+        assert_eq!(told(&found), [(timer(), 50, 10_007), (held(false), 10_050, 10_060)]);
     }
 
     #[test]
@@ -184,9 +186,8 @@ mod tests {
         let passages =
             [arrives(0), frame(60, true, Content::Payload), arrives(200), frame(260, true, Content::Payload)];
         let round = |us| {
-            let read = access(us, false, "RX buffer of socket 0 at 0x0000");
-            let (send, receive) = ("Sn_CR of socket 0: SEND", "Sn_CR of socket 0: RECV");
-            [read, access(us + 35, true, send), access(us + 45, true, receive)]
+            let read = tested::read(us, Target::Memory, &[0]);
+            [read, tested::told(us + 35, Command::Send), tested::told(us + 45, Command::Receive)]
         };
         let accesses = [round(20), round(220)].concat();
         let asleep_until_called = [asleep(75, 208)];
@@ -199,16 +200,18 @@ mod tests {
     #[test]
     fn work_and_frames_in_a_hold_stay_what_they_are_and_so_does_a_delayed_acknowledgement() {
         let holds = [Hold { start: at(0), end: at(100), heard_again: true }];
-        let one = |rank, name: &str| Interval { rank, stage: Stage::new("x", name), ..asleep(10, 90) };
+        let one = |rank, stage| Interval { rank, stage, ..asleep(10, 90) };
+        let silence = |subject| one(Rank::Protocol, Stage::of_board(Cause::Protocol, Some(subject)));
         let kept = [
-            one(Rank::Processor, "the processor in main"),
-            one(Rank::Wire, "frames on the wire to the PC"),
-            one(Rank::Protocol, "silence until the PC's delayed acknowledgement"),
+            one(Rank::Processor, Stage::of_board(Cause::Cpu, None)),
+            one(Rank::Wire, frames::wire(true)),
+            silence(Subject::DelayedAcknowledgement(Site::Pc)),
+            silence(Subject::Retransmission(Site::Board)),
         ];
         let found = relabel(kept.to_vec(), &holds);
         assert_eq!(told(&found), told(&kept));
-        let again = relabel(vec![one(Rank::Protocol, SENDS_AGAIN)], &holds);
-        assert_eq!(again[0].stage.name, "answer held back by the board until the PC sends again");
+        let again = relabel(vec![silence(Subject::Retransmission(Site::Pc))], &holds);
+        assert_eq!(again[0].stage, held(true));
     }
 
     #[test]

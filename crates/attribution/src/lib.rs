@@ -25,6 +25,7 @@ mod sweep;
 pub mod testimony;
 pub mod transfers;
 
+use record::run_folder::{Site, Stage, Subject, UnderWay};
 use units::Picoseconds;
 
 pub use evidence::Evidence;
@@ -56,22 +57,6 @@ pub enum Rank {
     Processor,
     /// The processor sleeps on beyond the end of what is looked at.
     AsleepOn,
-}
-
-/// What a time can go to.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Stage {
-    /// What it is called.
-    pub name: String,
-    /// What sort of thing that is.
-    pub kind: &'static str,
-}
-
-impl Stage {
-    /// A stage of a kind, by its name.
-    pub fn new(kind: &'static str, name: impl Into<String>) -> Self {
-        Self { name: name.into(), kind }
-    }
 }
 
 /// Something that lasted from one time to another.

@@ -8,13 +8,12 @@ use std::collections::BTreeMap;
 
 use mcu::Slept;
 use units::{PS_PER_MS, PS_PER_US, Picoseconds};
-use wiznet::Access;
+use wiznet::{Access, Command, Role};
 
-use super::accesses::{COMMAND, command, register};
+use super::Subject;
+use super::accesses::looked_at;
 use super::sleeps::{Waker, waker};
 
-/// Registers that say whether something has come.
-const NEWS: [&str; 5] = ["Sn_RX_RSR", "Sn_IR", "SIR", "IR", "IR2"];
 /// What the length of a sleep may differ by: timers count microseconds, and code runs before and after.
 const SAME: Picoseconds = Picoseconds::new(20 * PS_PER_US);
 /// What an end may lie beside a raster.
@@ -28,23 +27,23 @@ const ROUND: i64 = PS_PER_MS / 10;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Purpose {
     /// The next look at this register.
-    Look(String),
+    Look(Subject),
     /// A fixed time after this command.
-    After(String),
-    /// Something else, with the register that was looked at last, where one was.
-    Other(Option<String>),
+    After(Command),
+    /// Something else, with what was looked at last, where something was.
+    Other(Option<Subject>),
 }
 
 /// A sleep that a timer ends, with what lies before and after it.
-struct Wait<'a> {
+struct Wait {
     /// The last command before it, where nothing else was done since.
-    command: Option<&'a str>,
+    command: Option<Command>,
     /// The time since that command's end, where nothing in between went unseen.
     since_command: Option<Picoseconds>,
     /// What was looked at before it otherwise.
-    before: Option<&'a str>,
+    before: Option<Subject>,
     /// The register that was looked at next.
-    look: Option<&'a str>,
+    look: Option<Subject>,
     /// The end of the last of its sleeps: further ones before the look belong to it.
     wake: Picoseconds,
 }
@@ -63,10 +62,10 @@ pub(super) fn purposes(
     let looks = wakes(waits.iter().flatten().filter(|wait| wait.look.is_some()));
     let raster = raster(&looks);
     let fixed = fixed_commands(&waits, raster);
-    let purpose = |wait: &Wait| match (wait.command, wait.look) {
-        (Some(name), _) if fixed.contains(&name) => Purpose::After(name.to_owned()),
-        (_, Some(register)) => Purpose::Look(register.to_owned()),
-        _ => Purpose::Other(wait.before.map(str::to_owned)),
+    let purpose = |wait: &Wait| match (wait.command, &wait.look) {
+        (Some(command), _) if fixed.contains(&command) => Purpose::After(command),
+        (_, Some(register)) => Purpose::Look(register.clone()),
+        _ => Purpose::Other(wait.before.clone()),
     };
     let found: Vec<Option<Purpose>> = waits.iter().map(|wait| wait.as_ref().map(purpose)).collect();
     let polls = waits.iter().zip(&found).filter(|(_, purpose)| matches!(purpose, Some(Purpose::Look(_))));
@@ -76,51 +75,51 @@ pub(super) fn purposes(
     (all.collect(), period)
 }
 
-fn wait<'a>(
+fn wait(
     own: &[&Slept],
     place: usize,
-    accesses: &'a [Access],
+    accesses: &[Access],
     stretches: &[(Picoseconds, Picoseconds)],
-) -> Option<Wait<'a>> {
+) -> Option<Wait> {
     let slept = own[place];
     if waker(slept) != Waker::Timer {
         return None;
     }
     let before = before(accesses, slept.from);
-    let told = before.and_then(|access| Some((command(access)?, access.end)));
+    let told = before.and_then(|access| Some((access.command?, access.end)));
     let next = accesses.partition_point(|access| access.start < slept.to);
     // Reads of other registers, such as the link's, are a timer's that runs between two looks.
     let deed = accesses[next..].iter().find(|access| is_news(access) || is_deed(access));
     let deed_at = deed.map_or(slept.to, |access| access.start);
     let chain = || own[place..].iter().take_while(|other| other.to <= deed_at);
     let all_timers = chain().all(|other| waker(other) == Waker::Timer);
-    let look = deed.filter(|access| is_news(access) && all_timers).map(register);
-    let wake = look.and_then(|_| chain().last()).map_or(slept.to, |last| last.to);
+    let look = deed.filter(|access| is_news(access) && all_timers).map(looked_at);
+    let wake = look.as_ref().and_then(|_| chain().last()).map_or(slept.to, |last| last.to);
     let seen_since = |at: Picoseconds| stretches.iter().any(|&(from, to)| from <= at && wake <= to);
     let since_command = told.filter(|&(_, end)| seen_since(end)).map(|(_, end)| wake - end);
-    let before = before.filter(|_| told.is_none()).map(register);
-    Some(Wait { command: told.map(|(name, _)| name), since_command, before, look, wake })
+    let before = before.filter(|_| told.is_none()).map(looked_at);
+    Some(Wait { command: told.map(|(command, _)| command), since_command, before, look, wake })
 }
 
 fn is_news(access: &Access) -> bool {
-    !access.write && NEWS.contains(&register(access))
+    !access.write && access.is_of_news()
 }
 
 /// Interrupts are acknowledged before a look, so that none is lost: that is no deed.
 fn is_deed(access: &Access) -> bool {
-    access.write && !NEWS.contains(&register(access))
+    access.write && !access.is_of_news()
 }
 
 /// What was done with the chip before a time: the command, where only its acceptance was looked at since.
 fn before(accesses: &[Access], at: Picoseconds) -> Option<&Access> {
     let earlier = &accesses[..accesses.partition_point(|access| access.end <= at)];
-    let accepted = |access: &&Access| !access.write && register(access) == COMMAND;
+    let accepted = |access: &&Access| !access.write && access.has_role(Role::Command);
     let told = earlier.iter().rev().find(|access| !accepted(access));
-    told.filter(|access| command(access).is_some()).or(earlier.last())
+    told.filter(|access| access.command.is_some()).or(earlier.last())
 }
 
 /// The different ends, in the order of time.
-fn wakes<'a>(waits: impl Iterator<Item = &'a Wait<'a>>) -> Vec<i64> {
+fn wakes<'a>(waits: impl Iterator<Item = &'a Wait>) -> Vec<i64> {
     let mut wakes: Vec<i64> = waits.map(|wait| wait.wake.ps()).collect();
     wakes.sort_unstable();
     wakes.dedup();
@@ -151,11 +150,11 @@ fn raster(times: &[i64]) -> Option<i64> {
 }
 
 /// The commands after which the driver sleeps a constant time.
-fn fixed_commands<'a>(waits: &[Option<Wait<'a>>], raster: Option<i64>) -> Vec<&'a str> {
-    let mut after: BTreeMap<&str, (BTreeMap<i64, i64>, bool)> = BTreeMap::new();
+fn fixed_commands(waits: &[Option<Wait>], raster: Option<i64>) -> Vec<Command> {
+    let mut after: BTreeMap<Command, (BTreeMap<i64, i64>, bool)> = BTreeMap::new();
     for wait in waits.iter().flatten() {
-        if let (Some(name), Some(length)) = (wait.command, wait.since_command) {
-            let (lengths, looks) = after.entry(name).or_default();
+        if let (Some(command), Some(length)) = (wait.command, wait.since_command) {
+            let (lengths, looks) = after.entry(command).or_default();
             lengths.insert(wait.wake.ps(), length.ps());
             *looks |= wait.look.is_some();
         }
@@ -170,7 +169,7 @@ fn fixed_commands<'a>(waits: &[Option<Wait<'a>>], raster: Option<i64>) -> Vec<&'
         // Where both are constant, somebody has chosen the rounder one.
         constant && !raster.is_some_and(|period| *looks && from_round(period) <= from_round(median))
     };
-    after.into_iter().filter(|(_, lengths)| is_fixed(lengths)).map(|(name, _)| name).collect()
+    after.into_iter().filter(|(_, lengths)| is_fixed(lengths)).map(|(command, _)| command).collect()
 }
 
 fn from_round(ps: i64) -> i64 {
@@ -182,6 +181,7 @@ fn from_round(ps: i64) -> i64 {
 mod tests {
     use units::PS_PER_S;
 
+    use super::super::accesses::tested::{self, INTERRUPTS, OF_THE_PHY, RECEIVED};
     use super::*;
 
     const TIMER: u8 = 16;
@@ -194,40 +194,33 @@ mod tests {
         Slept { core: 0, from: at(from_us), to: at(to_us), woken_by: Some(TIMER) }
     }
 
-    fn access(us: i64, write: bool, meaning: &str) -> Access {
-        Access {
-            start: at(us),
-            end: at(us + 2),
-            write,
-            address: 1,
-            block: 1,
-            data: vec![0],
-            bytes: 1,
-            meaning: meaning.to_owned(),
-        }
+    fn size(us: i64) -> Access {
+        tested::read(us, RECEIVED, &[5])
+    }
+
+    fn send(us: i64) -> Access {
+        tested::told(us, Command::Send)
     }
 
     const ALL: [(Picoseconds, Picoseconds); 1] = [(Picoseconds::ZERO, Picoseconds::new(PS_PER_S))];
-    const SEND: &str = "Sn_CR of socket 0: SEND, 5 bytes";
-    const SIZE: &str = "Sn_RX_RSR of socket 0: 5";
 
     /// Every 64 ms a look, then an answer after a time that varies, and sleep until the next look.
     fn polled(split: bool) -> (Vec<Slept>, Vec<Access>) {
         let (mut sleeps, mut accesses) = (Vec::new(), Vec::new());
         for n in 0..10 {
             let begin = n * 64_000;
-            let send = begin + 100 + 7 * n;
-            let acknowledged = access(begin + 2, true, "Sn_IR of socket 0: RECV");
-            accesses.extend([acknowledged, access(begin + 5, false, SIZE), access(send, true, SEND)]);
+            let sent = begin + 100 + 7 * n;
+            let acknowledged = tested::write(begin + 2, INTERRUPTS, &[4]);
+            accesses.extend([acknowledged, size(begin + 5), send(sent)]);
             if split {
-                sleeps.extend([slept(send + 10, begin + 20_000 + n), slept(begin + 20_030, begin + 40_000)]);
-                accesses.push(access(begin + 20_010, false, "PHYCFGR: 0xbf"));
+                sleeps.extend([slept(sent + 10, begin + 20_000 + n), slept(begin + 20_030, begin + 40_000)]);
+                accesses.push(tested::read(begin + 20_010, OF_THE_PHY, &[0xbf]));
                 sleeps.push(slept(begin + 40_001, begin + 64_000));
             } else {
-                sleeps.push(slept(send + 10, begin + 64_000));
+                sleeps.push(slept(sent + 10, begin + 64_000));
             }
         }
-        accesses.push(access(640_005, false, SIZE));
+        accesses.push(size(640_005));
         (sleeps, accesses)
     }
 
@@ -235,7 +228,10 @@ mod tests {
     fn sleeps_after_send_that_end_on_a_raster_with_a_look_are_polls() {
         let (sleeps, accesses) = polled(false);
         let (found, period) = purposes(&sleeps, &accesses, &ALL);
-        assert!(found.iter().all(|one| *one == Some(Purpose::Look("Sn_RX_RSR".to_owned()))), "{found:?}");
+        assert!(
+            found.iter().all(|one| *one == Some(Purpose::Look(Subject::Register("Sn_RX_RSR")))),
+            "{found:?}"
+        );
         assert_eq!(period, Some(at(64_000)));
     }
 
@@ -243,7 +239,10 @@ mod tests {
     fn timers_of_a_stack_that_wake_in_between_do_not_change_the_raster() {
         let (sleeps, accesses) = polled(true);
         let (found, period) = purposes(&sleeps, &accesses, &ALL);
-        assert!(found.iter().all(|one| *one == Some(Purpose::Look("Sn_RX_RSR".to_owned()))), "{found:?}");
+        assert!(
+            found.iter().all(|one| *one == Some(Purpose::Look(Subject::Register("Sn_RX_RSR")))),
+            "{found:?}"
+        );
         assert_eq!(period, Some(at(64_000)));
     }
 
@@ -251,13 +250,13 @@ mod tests {
     fn a_constant_sleep_after_send_is_one_although_a_look_ends_it() {
         let (mut sleeps, mut accesses, mut now) = (Vec::new(), Vec::new(), 0);
         for n in 0..10 {
-            accesses.push(access(now, true, SEND));
+            accesses.push(send(now));
             sleeps.push(slept(now + 10, now + 5_003));
-            accesses.push(access(now + 5_010, false, SIZE));
+            accesses.push(size(now + 5_010));
             now += 5_070 + 13 * (n % 4);
         }
         let (found, period) = purposes(&sleeps, &accesses, &ALL);
-        assert!(found.iter().all(|one| *one == Some(Purpose::After("SEND".to_owned()))), "{found:?}");
+        assert!(found.iter().all(|one| *one == Some(Purpose::After(Command::Send))), "{found:?}");
         assert_eq!(period, None, "a fixed sleep is no poll");
     }
 
@@ -268,14 +267,14 @@ mod tests {
             // A stretch begins in a sleep and ends with the command, before the sleep that follows.
             let begin = n * 20_000 + 700 * (n % 3);
             sleeps.push(slept(begin, begin + 3_000));
-            accesses.extend([access(begin + 3_005, false, SIZE), access(begin + 3_100, true, SEND)]);
+            accesses.extend([size(begin + 3_005), send(begin + 3_100)]);
             sleeps.push(slept(begin + 3_110, begin + 8_103));
-            accesses.extend([access(begin + 8_110, false, SIZE), access(begin + 8_200, true, SEND)]);
+            accesses.extend([size(begin + 8_110), send(begin + 8_200)]);
             stretches.push((at(begin), at(begin + 8_210)));
         }
         let (found, _) = purposes(&sleeps, &accesses, &stretches);
-        assert_eq!(found[1], Some(Purpose::After("SEND".to_owned())));
-        assert!(!found[2..].contains(&Some(Purpose::Look("Sn_RX_RSR".to_owned()))), "{found:?}");
+        assert_eq!(found[1], Some(Purpose::After(Command::Send)));
+        assert!(!found[2..].contains(&Some(Purpose::Look(Subject::Register("Sn_RX_RSR")))), "{found:?}");
     }
 
     #[test]
@@ -283,14 +282,14 @@ mod tests {
         let steady = |length: i64, period: i64| {
             let sleeps: Vec<Slept> =
                 (0..10).map(|n| slept(n * period + 10, n * period + 2 + length)).collect();
-            let sends = (0..10).map(|n| access(n * period, true, SEND));
-            let looks = (0..10).map(|n| access(n * period + length + 5, false, SIZE));
+            let sends = (0..10).map(|n| send(n * period));
+            let looks = (0..10).map(|n| size(n * period + length + 5));
             let mut accesses: Vec<Access> = sends.chain(looks).collect();
             accesses.sort_by_key(|access| access.start);
             purposes(&sleeps, &accesses, &ALL).0[5].clone()
         };
-        assert_eq!(steady(5_000, 5_063), Some(Purpose::After("SEND".to_owned())));
-        assert_eq!(steady(937, 1_000), Some(Purpose::Look("Sn_RX_RSR".to_owned())));
+        assert_eq!(steady(5_000, 5_063), Some(Purpose::After(Command::Send)));
+        assert_eq!(steady(937, 1_000), Some(Purpose::Look(Subject::Register("Sn_RX_RSR"))));
     }
 
     #[test]
@@ -298,7 +297,7 @@ mod tests {
         let lengths = [100, 900, 300, 700, 500];
         let place = |n: usize| n as i64 * 1_000;
         let sleeps: Vec<Slept> = (0..5).map(|n| slept(place(n) + 10, place(n) + 10 + lengths[n])).collect();
-        let accesses: Vec<Access> = (0..6).map(|n| access(place(n), true, SEND)).collect();
+        let accesses: Vec<Access> = (0..6).map(|n| send(place(n))).collect();
         assert_eq!(purposes(&sleeps, &accesses, &ALL).0[2], Some(Purpose::Other(None)));
     }
 }

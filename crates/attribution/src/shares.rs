@@ -2,15 +2,12 @@
 //! of the board's data to the peer's own, the time is the peer's: what the board does besides is not what the message waits
 //! for. While its frame is on the wire the time is the wire's; acknowledgements that are there besides take none.
 
-use ::traffic::Sample;
+use record::Sample;
 use units::Picoseconds;
 
 use super::Testimony;
 use super::frames::{self, Content, Passage};
 use super::{BudgetSpan, Interval, Rank, Stage, held, sweep};
-
-/// What stands before the stages of the peer.
-const PEER: &str = "the peer: ";
 
 /// What was seen of a row.
 pub struct Shares {
@@ -94,7 +91,7 @@ impl Shares {
     }
 
     /// The spans of a message, without gaps.
-    pub fn spans(&self, sample: &Sample) -> Vec<BudgetSpan> {
+    pub fn spans(&self, sample: &Sample<'_>) -> Vec<BudgetSpan> {
         let (from, to) = (sample.trigger, sample.done.unwrap_or(sample.trigger));
         let of_frames = self.board.of_frames(from, to);
         match &self.peer {
@@ -192,22 +189,22 @@ pub fn mirrored(passages: &[Passage]) -> Vec<Passage> {
 }
 
 fn of_the_board(mut span: BudgetSpan) -> BudgetSpan {
-    span.stage.name = span.stage.name.replace("the PC", "the peer");
+    span.stage = span.stage.with_peer();
     span
 }
 
-/// What a stage says of its board it says of the peer, whose other end is the board.
 fn of_the_peer(mut span: BudgetSpan) -> BudgetSpan {
-    let name = span.stage.name.replace("the board", "the peer").replace("the PC", "its other end");
-    span.stage.name = format!("{PEER}{name}");
+    span.stage = span.stage.of_peer();
     span
 }
 
 #[cfg(test)]
 mod tests {
+    use sim::Cause;
     use units::PS_PER_US;
 
     use super::super::frames::passage_of;
+    use super::super::{Site, Subject};
     use super::*;
 
     fn at(us: i64) -> Picoseconds {
@@ -219,15 +216,16 @@ mod tests {
     }
 
     fn working(from_us: i64, to_us: i64, name: &str) -> Testimony {
-        let stage = Stage::new("cpu", name);
+        let stage = Stage::of_board(Cause::Cpu, Some(Subject::Function(name.to_owned())));
         let (start, end) = (at(from_us), at(to_us));
         let intervals = vec![Interval { start, end, rank: Rank::Processor, stage, bytes: 0 }];
         Testimony { intervals, holds: Vec::new(), accesses: Vec::new() }
     }
 
-    fn told(spans: &[BudgetSpan]) -> Vec<(&str, i64, i64)> {
+    /// Site, detail, and the time in microseconds.
+    fn told(spans: &[BudgetSpan]) -> Vec<(Site, Option<&str>, i64, i64)> {
         let us = |time: Picoseconds| time.ps() / PS_PER_US;
-        spans.iter().map(|one| (one.stage.name.as_str(), us(one.start), us(one.end))).collect()
+        spans.iter().map(|one| (one.stage.site, one.stage.detail(), us(one.start), us(one.end))).collect()
     }
 
     #[test]
@@ -237,52 +235,34 @@ mod tests {
             frame(30, false, Content::Acknowledgement),
             frame(60, false, Content::Payload),
         ];
-        let board = working(0, 100, "the processor in f");
-        let peer = working(0, 50, "the processor in g");
+        let board = working(0, 100, "f");
+        let peer = working(0, 50, "g");
         let shares = Shares::with_peer(passages, board, peer, Way::ThereAndBack);
         let sample = Sample { done: Some(at(66)), ..Sample::begun(7, at(5)) };
         let spans = shares.spans(&sample);
         let expected = [
-            ("the processor in f", 5, 20),
-            ("frames on the wire to the peer", 20, 26),
-            ("the peer: the processor in g", 26, 50),
-            ("the peer: unexplained", 50, 60),
-            ("frames on the wire to the board", 60, 66),
+            (Site::Board, Some("f"), 5, 20),
+            (Site::Wire, Some("peer"), 20, 26),
+            (Site::Peer, Some("g"), 26, 50),
+            (Site::Peer, None, 50, 60),
+            (Site::Wire, Some("board"), 60, 66),
         ];
         assert_eq!(told(&spans), expected);
         assert!(spans.iter().all(|span| span.message == 7));
+        assert_eq!(spans[3].stage.cause, Cause::Empirical, "nobody saw what the peer did");
     }
 
     #[test]
     fn a_message_that_ends_at_the_peer_is_there_from_its_last_frame_on_whatever_goes_back() {
         let passages = vec![frame(20, true, Content::Payload), frame(30, false, Content::Acknowledgement)];
-        let (board, peer) = (working(0, 100, "the processor in f"), working(0, 100, "the processor in g"));
+        let (board, peer) = (working(0, 100, "f"), working(0, 100, "g"));
         let shares = Shares::with_peer(passages, board, peer, Way::There);
         let sample = Sample { done: Some(at(60)), ..Sample::begun(7, at(5)) };
         let expected = [
-            ("the processor in f", 5, 20),
-            ("frames on the wire to the peer", 20, 26),
-            ("the peer: the processor in g", 26, 60),
+            (Site::Board, Some("f"), 5, 20),
+            (Site::Wire, Some("peer"), 20, 26),
+            (Site::Peer, Some("g"), 26, 60),
         ];
         assert_eq!(told(&shares.spans(&sample)), expected);
-    }
-
-    #[test]
-    fn the_peer_and_the_board_change_places_in_words() {
-        let span = |name: &str| BudgetSpan {
-            message: 0,
-            stage: Stage::new("protocol", name),
-            start: at(0),
-            end: at(1),
-            bytes: 0,
-        };
-        let silence = "silence until the PC sends again";
-        assert_eq!(of_the_board(span(silence)).stage.name, "silence until the peer sends again");
-        assert_eq!(
-            of_the_peer(span(silence)).stage.name,
-            "the peer: silence until its other end sends again"
-        );
-        let held = of_the_peer(span("answer held back by the board"));
-        assert_eq!(held.stage.name, "the peer: answer held back by the peer");
     }
 }

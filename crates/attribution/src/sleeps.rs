@@ -1,12 +1,13 @@
 //! What core 0 waits for while it sleeps or looks at a full UART: intervals with the reason that ended them.
 
 use mcu::Slept;
-use mcu::report::INTERRUPTS;
+use rp2040::FACTS;
+use sim::Cause;
 use units::{PS_PER_US, Picoseconds};
 use wiznet::Access;
 
 use super::purposes::{Purpose, purposes};
-use super::{Interval, Rank, Stage};
+use super::{Interval, Rank, Stage, Subject};
 
 /// SysTick (ARMv6-M Architecture Reference Manual B1.5.2), and the first interrupt.
 const SYSTICK: u8 = 15;
@@ -19,18 +20,18 @@ const LONGEST_LOOK: Picoseconds = Picoseconds::new(10 * PS_PER_US);
 pub(super) enum Waker {
     Timer,
     Pin,
-    Other(&'static str),
+    /// An interrupt, by its name where it has one.
+    Other(Option<&'static str>),
     Event,
 }
 
 pub(super) fn waker(slept: &Slept) -> Waker {
     let Some(exception) = slept.woken_by else { return Waker::Event };
     let line = exception.checked_sub(FIRST_INTERRUPT).map(usize::from);
-    let name = line.and_then(|line| INTERRUPTS.get(line)).copied().unwrap_or("an exception");
-    match name {
+    match line.and_then(|line| FACTS.interrupts.get(line)).copied() {
         _ if exception == SYSTICK => Waker::Timer,
-        name if ["TIMER", "PWM", "RTC"].iter().any(|timer| name.starts_with(timer)) => Waker::Timer,
-        name if name.starts_with("IO_IRQ") => Waker::Pin,
+        Some(name) if ["TIMER", "PWM", "RTC"].iter().any(|timer| name.starts_with(timer)) => Waker::Timer,
+        Some(name) if name.starts_with("IO_IRQ") => Waker::Pin,
         name => Waker::Other(name),
     }
 }
@@ -43,12 +44,13 @@ pub fn intervals(
 ) -> (Vec<Interval>, Option<Picoseconds>) {
     let (purposes, period) = purposes(sleeps, accesses, stretches);
     let own = sleeps.iter().zip(&purposes).filter(|(slept, _)| slept.core == 0);
+    let asleep = |until| Stage::of_board(Cause::Sleep, Some(until));
     let intervals = own.map(|(slept, purpose)| {
         let stage = match waker(slept) {
             Waker::Timer => by_timer(purpose.as_ref()),
-            Waker::Pin => Stage::new("sleep", "asleep until INTn"),
-            Waker::Other(name) => Stage::new("sleep", format!("asleep until {name}")),
-            Waker::Event => Stage::new("sleep", "asleep until an event"),
+            Waker::Pin => asleep(Subject::Pin),
+            Waker::Other(name) => asleep(Subject::Interrupt(name)),
+            Waker::Event => asleep(Subject::Event),
         };
         Interval { start: slept.from, end: slept.to, rank: Rank::Asleep, stage, bytes: 0 }
     });
@@ -56,14 +58,12 @@ pub fn intervals(
 }
 
 fn by_timer(purpose: Option<&Purpose>) -> Stage {
-    let name = match purpose {
-        Some(Purpose::After(command)) => format!("asleep until a timer after {command}"),
-        Some(Purpose::Look(register) | Purpose::Other(Some(register))) => {
-            format!("asleep until a timer between looks at {register}")
-        }
-        Some(Purpose::Other(None)) | None => "asleep until a timer".to_owned(),
+    let subject = match purpose {
+        Some(Purpose::After(command)) => Subject::Command(command.name()),
+        Some(Purpose::Look(looked_at) | Purpose::Other(Some(looked_at))) => looked_at.clone(),
+        Some(Purpose::Other(None)) | None => Subject::Timer,
     };
-    Stage::new("gate", name)
+    Stage::of_board(Cause::Gate, Some(subject))
 }
 
 /// Waits for room in a UART, from the first look that found none to the last one.
@@ -72,7 +72,7 @@ pub fn console_waits(looks: &[Picoseconds]) -> Vec<Interval> {
     together
         .filter_map(|looks| {
             let (start, end) = (*looks.first()?, *looks.last()?);
-            let stage = Stage::new("console", "waiting for room in the console's UART");
+            let stage = Stage::of_board(Cause::Console, None);
             Some(Interval { start, end, rank: Rank::Console, stage, bytes: 0 })
         })
         .collect()
@@ -81,7 +81,9 @@ pub fn console_waits(looks: &[Picoseconds]) -> Vec<Interval> {
 #[cfg(test)]
 mod tests {
     use units::PS_PER_S;
+    use wiznet::Command;
 
+    use super::super::accesses::tested;
     use super::*;
 
     const ALL: [(Picoseconds, Picoseconds); 1] = [(Picoseconds::ZERO, Picoseconds::new(PS_PER_S))];
@@ -96,7 +98,7 @@ mod tests {
         assert_eq!(waker(&slept(0, 1, SYSTICK)), Waker::Timer);
         assert_eq!(waker(&slept(0, 1, FIRST_INTERRUPT)), Waker::Timer);
         assert_eq!(waker(&slept(0, 1, FIRST_INTERRUPT + 13)), Waker::Pin);
-        assert_eq!(waker(&slept(0, 1, FIRST_INTERRUPT + 11)), Waker::Other("DMA_IRQ_0"));
+        assert_eq!(waker(&slept(0, 1, FIRST_INTERRUPT + 11)), Waker::Other(Some("DMA_IRQ_0")));
     }
 
     #[test]
@@ -109,40 +111,22 @@ mod tests {
 
     #[test]
     fn a_sleep_after_a_command_is_one_although_its_acceptance_was_looked_at() {
-        let access = |us: i64, write: bool, meaning: &str| Access {
-            start: Picoseconds::new(us * PS_PER_US),
-            end: Picoseconds::new((us + 1) * PS_PER_US),
-            write,
-            address: 1,
-            block: 1,
-            data: vec![0x20],
-            bytes: 1,
-            meaning: meaning.to_owned(),
-        };
-        let send = access(0, true, "Sn_CR of socket 0: SEND, 5 bytes");
-        let accepted = access(2, false, "Sn_CR of socket 0: done");
-        let stages = intervals(&[slept(4, 1000, SYSTICK)], &[send, accepted], &ALL).0;
-        assert_eq!(stages[0].stage.name, "asleep until a timer after SEND");
+        let accesses = [tested::told(0, Command::Send), tested::accepted(2)];
+        let stages = intervals(&[slept(4, 1000, SYSTICK)], &accesses, &ALL).0;
+        let after = Stage::of_board(Cause::Gate, Some(Subject::Command("SEND")));
+        assert_eq!(stages[0].stage, after);
     }
 
     #[test]
     fn the_poll_period_is_that_of_wakes_that_look_at_the_chip() {
         let sleeps: Vec<Slept> =
             (0..5).map(|n| slept(n * 1000 + 10, (n + 1) * 1000, FIRST_INTERRUPT)).collect();
-        let look = |us: i64| Access {
-            start: Picoseconds::new(us * PS_PER_US),
-            end: Picoseconds::new((us + 5) * PS_PER_US),
-            write: false,
-            address: 0x26,
-            block: 1,
-            data: vec![0, 0],
-            bytes: 2,
-            meaning: "Sn_RX_RSR of socket 0: 0".to_owned(),
-        };
+        let look = |us: i64| tested::read(us, tested::RECEIVED, &[0, 0]);
         let accesses: Vec<Access> = (1..=5).map(|n| look(n * 1000 + 1)).collect();
         let (stages, period) = intervals(&sleeps, &accesses, &ALL);
         assert_eq!(period, Some(Picoseconds::new(1000 * PS_PER_US)));
         assert_eq!(intervals(&sleeps, &[], &ALL).1, None);
-        assert_eq!(stages[1].stage.name, "asleep until a timer between looks at Sn_RX_RSR");
+        let between_looks = Stage::of_board(Cause::Gate, Some(Subject::Register("Sn_RX_RSR")));
+        assert_eq!(stages[1].stage, between_looks);
     }
 }

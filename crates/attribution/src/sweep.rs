@@ -2,13 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use sim::Cause;
 use units::Picoseconds;
 
 use super::{BudgetSpan, Interval, Rank, Stage};
 
 /// What no interval covers.
 fn unexplained() -> Stage {
-    Stage::new("empirical", "unexplained")
+    Stage::of_board(Cause::Empirical, None)
 }
 
 /// The spans of a message from `from` to `to`, without gaps, in the order of time.
@@ -118,17 +119,20 @@ fn joined(spans: Vec<BudgetSpan>) -> Vec<BudgetSpan> {
 mod tests {
     use proptest::prelude::*;
 
+    use super::super::Subject;
     use super::*;
 
     fn interval(start: i64, end: i64, rank: Rank, name: &str) -> Interval {
         let (start, end) = (Picoseconds::new(start), Picoseconds::new(end));
-        Interval { start, end, rank, stage: Stage::new("cpu", name), bytes: 1 }
+        let stage = Stage::of_board(Cause::Cpu, Some(Subject::Function(name.to_owned())));
+        Interval { start, end, rank, stage, bytes: 1 }
     }
 
     fn told(from: i64, to: i64, intervals: &[Interval]) -> Vec<(String, i64, i64)> {
         let own: Vec<&Interval> = intervals.iter().collect();
         let spans = spans(0, Picoseconds::new(from), Picoseconds::new(to), &own);
-        spans.iter().map(|span| (span.stage.name.clone(), span.start.ps(), span.end.ps())).collect()
+        let name = |span: &BudgetSpan| span.stage.detail().unwrap_or("unexplained").to_owned();
+        spans.iter().map(|span| (name(span), span.start.ps(), span.end.ps())).collect()
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use ethernet::{Speed, TcpLimits};
 use serde::Serialize;
+use sim::Cause;
 use units::{PS_PER_S, Picoseconds};
 
 use super::bulk::{Seen, on_the_cable};
@@ -154,7 +155,7 @@ struct Bus {
 
 impl Bus {
     fn of(intervals: &[Interval], windows: &[Span]) -> Self {
-        let moved = || intervals.iter().filter(|one| one.rank == Rank::Spi && one.stage.kind == "bus");
+        let moved = || intervals.iter().filter(|one| one.rank == Rank::Spi && one.stage.cause == Cause::Bus);
         let bytes = moved().filter(|one| is_within(windows, one.start)).map(|one| one.bytes).sum::<u64>();
         let time = total(&common(&merged(moved().map(|one| (one.start, one.end))), windows));
         Self { bytes: bytes as f64, time }

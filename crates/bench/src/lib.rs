@@ -1,9 +1,10 @@
-//! Suites and captures to runs: [`suite`] reads what is asked, [`rows`] and [`board_rows`] run it in virtual time,
-//! [`captures`] reads and pairs what an analyser saw. What was measured goes to a run folder of crate `record`.
-//! [`validation`] holds the models against captures.
+//! Suites and captures to runs: [`suite`] reads what is asked; [`target::Target`] is what a row is run on, of any kind in
+//! [`targets`]; [`rows`] runs rows on all cores, and keeps what they measured in a run folder of crate `record`.
+//! [`captures`] reads and pairs what an analyser saw, and [`validation`] holds the models against that.
 
-pub mod board_rows;
 pub mod captures;
 pub mod rows;
 pub mod suite;
+pub mod target;
+pub mod targets;
 pub mod validation;

@@ -4,9 +4,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use bench::captures::{Options, analyze, discover};
-use bench::rows::{self, Measure, RowResult, SuiteFolder, VirtualEdges};
+use bench::rows::{self, Measure, RowEntry, RowResult, SuiteFolder};
 use bench::suite::Suite;
-use record::Control;
+use bench::targets::{Facts, VirtualEdges, ready_rows};
+use record::{Control, Samples};
 
 const SUITE: &str = "samples = 300\npayloads = [12, 1024]\n[links.lora]\nsf = [7, 8, 9]\n[links.fast]\nlink = 'lora'\n\
                      bandwidth = '500 kHz'\ntrigger = { kind = 'fixed', period = '20ms' }\n";
@@ -15,12 +16,15 @@ fn measure() -> Measure {
     Measure { seed: 1, intervals: true, findings: true, spans_of_first: 50 }
 }
 
-fn run(suite: &str, out: &Path, workers: usize) -> Vec<RowResult> {
+fn run(suite: &str, out: &Path, workers: usize) -> Vec<(RowEntry, RowResult)> {
     let suite = Suite::parse(Path::new("suite.toml"), suite.to_owned()).unwrap();
     let mut folder = SuiteFolder::create(out, &suite, true).unwrap();
     let pool = rayon::ThreadPoolBuilder::new().num_threads(workers).build().unwrap();
-    let result =
-        pool.install(|| rows::run(&suite, measure(), &Control::default(), false, &mut |row| folder.add(row)));
+    let ready = ready_rows(&suite, None).unwrap();
+    let result = pool.install(|| {
+        let keep = &mut |entry: &RowEntry, row: &RowResult| folder.add(entry, row);
+        rows::run(&ready, measure(), &Control::default(), false, keep)
+    });
     assert_eq!(result.failure, None);
     folder.finish(&serde_json::json!({})).unwrap();
     result.rows
@@ -75,12 +79,13 @@ fn the_captures_of_a_run_give_its_very_figures_and_findings() {
         seed: 1,
         intervals: true,
         findings: Some(stats::detect::Settings::default()),
+        sha256: true,
     };
     let analysis = analyze(&sources, &options, &Control::default(), &mut |_| Ok(()));
     assert_eq!(analysis.captures.len(), rows.len());
-    for (capture, row) in analysis.captures.iter().zip(&rows) {
+    for (capture, (_, row)) in analysis.captures.iter().zip(&rows) {
         assert_eq!(capture.payload_bytes, Some(12));
-        assert_eq!(capture.pairing.latencies_ps(), row.pairing.latencies_ps());
+        assert_eq!(capture.pairing.latencies_ps(), row.samples.latencies_ps());
         assert_eq!(capture.statistics.summary, row.statistics.summary);
         assert_eq!(capture.statistics.findings, row.statistics.findings);
     }
@@ -110,10 +115,11 @@ fn a_trigger_faster_than_the_link_queues_and_loses_nothing() {
         &work.path().join("run"),
         1,
     );
-    let row = &rows[0];
-    assert_eq!(row.outcomes().paired, 50);
-    assert!(row.longest_queue >= 45, "{}", row.longest_queue);
-    let latencies = row.pairing.latencies_ps();
+    let (entry, row) = &rows[0];
+    let Facts::Link(link) = &entry.facts else { panic!("{entry:?}") };
+    assert_eq!(row.outcomes.paired, 50);
+    assert!(link.longest_queue >= 45, "{}", link.longest_queue);
+    let latencies = row.samples.latencies_ps();
     assert!(latencies.windows(2).all(|pair| pair[1] > pair[0]), "each waits longer than the one before");
 }
 
@@ -124,8 +130,9 @@ fn a_run_that_is_stopped_keeps_what_it_has() {
     let mut kept = 0;
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
     control.stop();
+    let ready = ready_rows(&suite, None).unwrap();
     let result = pool.install(|| {
-        rows::run(&suite, measure(), &control, false, &mut |_| {
+        rows::run(&ready, measure(), &control, false, &mut |_, _| {
             kept += 1;
             Ok(())
         })
@@ -136,9 +143,8 @@ fn a_run_that_is_stopped_keeps_what_it_has() {
 #[test]
 fn edges_are_pulses_that_end_before_the_next_edge() {
     use capture::ChangeSource;
-    let pairing =
-        capture::pairing::Pairing::of_messages([(100, Some(103)), (110, None), (120, Some(120_000_000))]);
-    let mut edges = VirtualEdges::new(&pairing, 120_000_000);
+    let samples = Samples::of_times([(100, Some(103)), (110, None), (120, Some(120_000_000))]);
+    let mut edges = VirtualEdges::new(&samples, 120_000_000);
     let mut batch = Vec::new();
     edges.next_batch(&mut batch).unwrap();
     let levels: Vec<(i64, u64)> = batch.iter().map(|change| (change.time_ps, change.levels)).collect();

@@ -5,11 +5,12 @@ mod built;
 
 use std::path::Path;
 
-use bench::board_rows::{prepare, run_row};
+use bench::rows::{Measure, measure_row};
 use bench::suite::Suite;
+use bench::targets::ready_rows;
 use board::{Board, BoardPair, Console, Ended, Side};
 use built::board;
-use lan::WireFrame;
+use lan::{NetworkSetup, WireFrame};
 use record::Control;
 use units::Picoseconds;
 
@@ -100,20 +101,21 @@ fn rows(transport: &str) -> String {
 fn expected_and_found_us(transport: &str) -> Option<(f64, f64)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../build/firmware/w5500-evb-pico");
     if !folder.is_dir() {
-        eprintln!("skipped: the firmware is not built; make firmware does that");
+        testing::leave_out("the firmware is not built (make firmware)");
         return None;
     }
     let suite = Suite::parse(Path::new("suites/pair.toml"), rows(transport)).unwrap();
-    let ready = prepare(&suite, Some(&folder)).unwrap();
+    let ready = ready_rows(&suite, Some(&folder)).unwrap();
+    let measure = Measure { seed: 1, intervals: false, findings: false, spans_of_first: 0 };
     let rounds_us = ready.iter().map(|row| {
-        let result = run_row(row, 1, false, &Control::default()).unwrap().expect("nobody stops it");
+        let result = measure_row(row, measure, &Control::default()).unwrap().expect("nobody stops it");
         assert_eq!(result.problem, None, "{}", row.row.name);
         1e6 / result.figure.expect("it was measured").value
     });
     let rounds_us: Vec<f64> = rounds_us.collect();
     // Short frames: one cable of 100 Mbit/s and the PC's of 1 Gbit/s each way, or one wire (IEEE 802.3: 72 bytes).
     let (to_pc_us, wire_us) = (5.76 + 0.576, 5.76);
-    let with_pc_us = ready[0].network.pc_time().ps() as f64 / units::PS_PER_US as f64 + 2.0 * to_pc_us;
+    let with_pc_us = NetworkSetup::default().pc_time().ps() as f64 / units::PS_PER_US as f64 + 2.0 * to_pc_us;
     let turns_us = rounds_us[0] - with_pc_us + rounds_us[1] - with_pc_us;
     Some((turns_us + 2.0 * wire_us, rounds_us[2]))
 }

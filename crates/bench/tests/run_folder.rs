@@ -17,6 +17,7 @@ fn options() -> Options {
         seed: 1,
         intervals: true,
         findings: Some(stats::detect::Settings::default()),
+        sha256: true,
     }
 }
 
@@ -59,7 +60,7 @@ fn the_same_captures_leave_the_same_bytes_and_no_temporary_names() {
     for folder in ["first", "first/samples", "first/edges"] {
         for entry in fs::read_dir(work.path().join(folder)).unwrap() {
             let name = entry.unwrap().file_name().into_string().unwrap();
-            assert!(!name.ends_with(".partial"), "{folder}/{name}");
+            assert!(!name.starts_with(".unfinished"), "{folder}/{name}");
         }
     }
 }
@@ -127,4 +128,62 @@ fn an_error_of_the_run_folder_is_told_once_and_the_analysis_goes_on() {
     });
     assert_eq!((analysis.captures.len(), analysis.failures.len()), (5, 1));
     assert!(analysis.failures[0].message.contains("the parts written before are complete"));
+}
+
+fn manifest_of(out: &Path) -> serde_json::Value {
+    serde_json::from_slice(&fs::read(out.join("manifest.json")).unwrap()).unwrap()
+}
+
+#[test]
+fn a_capture_that_vanishes_or_is_replaced_once_it_was_read_keeps_its_own_hash() {
+    let work = tempfile::tempdir().unwrap();
+    let captures = work.path().join("captures");
+    fs::create_dir(&captures).unwrap();
+    let [vanishes, replaced, stays] = ["a-12B.csv", "b-12B.csv", "c-12B.csv"].map(|name| captures.join(name));
+    write_capture(&vanishes, 20);
+    write_capture(&replaced, 30);
+    write_capture(&stays, 40);
+    run(&captures, &work.path().join("before"), &Control::default());
+    let (sources, _) = discover(&[captures]);
+    let out = work.path().join("run");
+    let mut folder = CaptureFolder::create(&out, &options()).unwrap();
+    let analysis = analyze(&sources, &options(), &Control::default(), &mut |capture| {
+        let _ = fs::remove_file(&vanishes);
+        write_capture(&replaced, 5);
+        folder.add(capture)
+    });
+    folder.finish(&serde_json::json!({})).unwrap();
+    assert!(analysis.failures.is_empty(), "{:?}", analysis.failures);
+    assert_eq!(manifest_of(&out)["captures"], manifest_of(&work.path().join("before"))["captures"]);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn names_outside_utf_8_are_told_apart() {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt;
+    let work = tempfile::tempdir().unwrap();
+    let captures = work.path().join("captures");
+    fs::create_dir(&captures).unwrap();
+    let names: [&[u8]; 3] = [b"\xe8-12B.csv", b"\xe9-12B.csv", b"\\xe9-12B.csv"];
+    for name in names {
+        write_capture(&captures.join(OsStr::from_bytes(name)), 20);
+    }
+    let out = work.path().join("run");
+    run(&captures, &out, &Control::default());
+    let entries = manifest_of(&out)["captures"].as_array().unwrap().clone();
+    let mut runs: Vec<&str> = entries.iter().map(|entry| entry["run"].as_str().unwrap()).collect();
+    runs.sort_unstable();
+    runs.dedup();
+    assert_eq!(runs.len(), names.len(), "{runs:?}");
+    assert!(runs.iter().any(|run| run.ends_with("captures/\\xe8-12B.csv")), "{runs:?}");
+}
+
+#[test]
+fn a_folder_that_cannot_be_begun_is_not_left_behind() {
+    let work = tempfile::tempdir().unwrap();
+    let file = work.path().join("file");
+    fs::write(&file, "").unwrap();
+    assert!(CaptureFolder::create(&file.join("run"), &options()).is_err());
+    assert_eq!(fs::read_dir(work.path()).unwrap().count(), 1);
 }

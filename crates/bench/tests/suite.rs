@@ -21,8 +21,8 @@ fn rows_are_entries_by_payloads_in_the_order_of_the_file() {
     .unwrap();
     let names: Vec<&str> = suite.rows.iter().map(|row| row.name.as_str()).collect();
     assert_eq!(names, ["slow/12B", "slow/128B", "lora/12B", "lora/128B"]);
-    assert_eq!((suite.name.as_str(), suite.seed, suite.rows[0].samples), ("field", 7, 50));
-    assert_eq!(suite.rows[0].settings.integer("sf"), 12);
+    assert_eq!((suite.name.as_str(), suite.seed, suite.rows[0].measurement.samples), ("field", 7, Some(50)));
+    assert_eq!(suite.rows[0].link().unwrap().settings.integer("sf"), 12);
 }
 
 #[test]
@@ -41,8 +41,8 @@ fn an_entry_overrides_what_the_suite_says() {
          trigger = { kind = 'poisson', period = '2s' }\n",
     );
     let row = &suite.unwrap().rows[0];
-    assert_eq!((row.samples, row.payload_bytes), (3, 5));
-    assert_eq!(row.trigger.period.unwrap().to_string(), "2 s");
+    assert_eq!((row.measurement.samples, row.link().unwrap().payload_bytes), (Some(3), 5));
+    assert_eq!(row.link().unwrap().trigger.period.unwrap().to_string(), "2 s");
 }
 
 #[test]

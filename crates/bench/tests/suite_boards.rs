@@ -16,11 +16,14 @@ fn refusal(text: &str) -> String {
 #[test]
 fn lists_of_settings_make_a_row_for_each() {
     let suite = parse("[boards.pp]\nsettings = { spi_hz = [48000, '2 MHz'], poll_ms = 0 }\n").unwrap();
-    let names: Vec<&str> = suite.boards.iter().map(|row| row.name.as_str()).collect();
+    let names: Vec<&str> = suite.rows.iter().map(|row| row.name.as_str()).collect();
     assert_eq!(names, ["pp spi_hz=48000", "pp spi_hz=2 MHz"]);
-    let row = &suite.boards[1];
-    assert_eq!((row.setup.firmware.as_str(), row.setup.board.as_str()), ("pp.elf", "w5500-evb-pico"));
-    assert_eq!(row.setup.settings["spi_hz"], "2 MHz");
+    let row = &suite.rows[1];
+    assert_eq!(
+        (row.board().unwrap().firmware.as_str(), row.board().unwrap().board.as_str()),
+        ("pp.elf", "w5500-evb-pico")
+    );
+    assert_eq!(row.board().unwrap().settings["spi_hz"], "2 MHz");
     assert_eq!(
         (row.measurement.quantity, row.measurement.limit.to_string()),
         (Quantity::Messages, "10 s".to_owned())
@@ -36,8 +39,8 @@ fn thousands_of_rows_are_compared_at_once() {
     );
     let begun = Instant::now();
     let suite = parse(&text).unwrap();
-    let last = suite.boards.last().unwrap();
-    assert_eq!((suite.boards.len(), last.same_but.as_ref().unwrap().row.as_str()), (10_000, "a spi_hz=4999"));
+    let last = suite.rows.last().unwrap();
+    assert_eq!((suite.rows.len(), last.same_but.as_ref().unwrap().row.as_str()), (10_000, "a spi_hz=4999"));
     assert!(begun.elapsed() < Duration::from_secs(10), "{:?}", begun.elapsed());
 }
 
@@ -46,7 +49,7 @@ fn a_row_cannot_be_asked_for_no_messages() {
     let suite = parse("[boards.a]\n").unwrap();
     let refused = suite.clone().narrowed(&[], Some(0), None).expect_err("no row has 0 messages");
     assert_eq!(refused.to_string(), "a: samples is 0, but it takes a whole number from 1 to 100000000");
-    assert_eq!(suite.narrowed(&[], Some(7), None).unwrap().boards[0].measurement.samples, Some(7));
+    assert_eq!(suite.narrowed(&[], Some(7), None).unwrap().rows[0].measurement.samples, Some(7));
 }
 
 #[test]
@@ -56,8 +59,8 @@ fn an_entry_has_the_fields_of_the_one_that_it_is_compared_with() {
          [boards.slow]\nsame_but = 'fast'\nsettings = { spi_hz = 2000000 }\n",
     )
     .unwrap();
-    let slow = &suite.boards[1];
-    assert_eq!((slow.setup.firmware.as_str(), slow.measurement.skip), ("pp.elf", 1));
+    let slow = &suite.rows[1];
+    assert_eq!((slow.board().unwrap().firmware.as_str(), slow.measurement.skip), ("pp.elf", 1));
     let same = slow.same_but.as_ref().unwrap();
     assert_eq!((same.row.as_str(), same.what.as_str()), ("fast", "spi_hz"));
     assert_eq!((same.here.as_deref(), same.there.as_deref()), (Some("2000000"), Some("33000000")));
@@ -70,7 +73,7 @@ fn each_row_of_a_list_is_compared_with_the_row_that_differs_in_one_thing() {
     )
     .unwrap();
     let compared: Vec<&str> =
-        suite.boards[2..].iter().map(|row| row.same_but.as_ref().unwrap().row.as_str()).collect();
+        suite.rows[2..].iter().map(|row| row.same_but.as_ref().unwrap().row.as_str()).collect();
     assert_eq!(compared, ["a spi_hz=1", "a spi_hz=2"]);
 }
 
@@ -81,7 +84,7 @@ fn a_program_built_for_another_board_differs_in_the_board_alone() {
         parse(&format!("[boards.a]\nfirmware = 'w5500-evb-pico/x.elf'\n{other}"))
     };
     let suite = of("pico-w5100/x.elf").unwrap();
-    assert_eq!(suite.boards[1].same_but.as_ref().unwrap().what, "board");
+    assert_eq!(suite.rows[1].same_but.as_ref().unwrap().what, "board");
     assert!(of("pico-w5100/y.elf").unwrap_err().to_string().contains("2 things (board, firmware)"));
     assert!(of("x.elf").unwrap_err().to_string().contains("2 things (board, firmware)"));
 }
@@ -90,7 +93,7 @@ fn a_program_built_for_another_board_differs_in_the_board_alone() {
 fn published_figures_are_compared_in_the_unit_of_the_row() {
     let published = |text: &str| {
         let suite = parse(text).unwrap();
-        let row = suite.boards.last().unwrap();
+        let row = suite.rows.last().unwrap();
         let published = row.published.clone().unwrap();
         (published.in_unit_of(row.measurement.quantity).unwrap(), published.compare)
     };
@@ -120,11 +123,11 @@ fn a_row_tells_the_statistic_that_was_published() {
         let text = format!(
             "[boards.a]\nmeasure = 'latency'\npublished = {{ unit = 'ms', source = 's', {fields} }}\n"
         );
-        parse(&text).unwrap().boards[0].statistic()
+        parse(&text).unwrap().rows[0].statistic()
     };
     assert_eq!(statistic("value = 5, statistic = 'mean'"), Some(Statistic::Mean));
     assert_eq!(statistic("value = 5"), Some(Statistic::Median));
-    assert_eq!(parse("[boards.a]\n").unwrap().boards[0].statistic(), None);
+    assert_eq!(parse("[boards.a]\n").unwrap().rows[0].statistic(), None);
 }
 
 #[test]
@@ -134,9 +137,10 @@ fn a_network_may_stand_in_the_suite_and_traffic_as_text_or_table() {
          [boards.a.network.cable]\nimpair = 'loss=1%'\n",
     )
     .unwrap();
-    let names: Vec<&str> = suite.boards[0].setup.traffic.iter().map(|one| one.name.as_str()).collect();
+    let names: Vec<&str> =
+        suite.rows[0].board().unwrap().traffic.iter().map(|one| one.name.as_str()).collect();
     assert_eq!(names, ["ping", "web"]);
-    assert!(suite.boards[0].setup.network.text().contains("loss=1%"));
+    assert!(suite.rows[0].board().unwrap().network.text().contains("loss=1%"));
 }
 
 #[test]
@@ -149,14 +153,14 @@ fn a_peer_takes_the_place_of_the_pc_and_is_one_difference() {
     )
     .unwrap();
     let told = |row: usize| {
-        let same = suite.boards[row].same_but.clone().unwrap();
+        let same = suite.rows[row].same_but.clone().unwrap();
         (same.row, same.what, same.here, same.there)
     };
     let text = |text: &str| Some(text.to_owned());
     assert_eq!(told(1), ("pc".into(), "peer".into(), text("server.elf"), text("the PC")));
     assert_eq!(told(2), ("two".into(), "peer.spi_hz".into(), text("2 MHz"), None));
     assert_eq!(told(3), ("two".into(), "peer.firmware".into(), text("lwip.elf"), text("server.elf")));
-    let peer = suite.boards[2].setup.peer.as_ref().unwrap();
+    let peer = suite.rows[2].board().unwrap().peer.as_ref().unwrap();
     assert_eq!((peer.board.as_str(), peer.firmware.as_str()), ("w5500-evb-pico", "server.elf"));
     assert_eq!(
         (peer.settings["address"].as_str(), peer.settings["spi_hz"].as_str()),

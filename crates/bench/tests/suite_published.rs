@@ -2,8 +2,9 @@
 
 use std::path::Path;
 
-use bench::rows::{Measure, SuiteFolder, simulate_row};
+use bench::rows::{Measure, SuiteFolder, run_into};
 use bench::suite::Suite;
+use bench::targets::ready_rows;
 use record::Control;
 
 /// Two settings that vary and two payloads: eight rows.
@@ -20,7 +21,7 @@ fn with(figures: &str) -> Result<Suite, String> {
 
 fn medians(suite: &Suite) -> Vec<(&str, i64)> {
     let published = suite.rows.iter().filter_map(|row| Some((row, row.published.as_ref()?)));
-    published.map(|(row, published)| (row.name.as_str(), published.median.ps())).collect()
+    published.map(|(row, published)| (row.name.as_str(), published.median_ps().unwrap())).collect()
 }
 
 #[test]
@@ -162,12 +163,11 @@ fn the_manifest_of_a_run_keeps_what_was_published_and_says_where_nothing_was() {
         with("[{ payload = 12, baud = 9600, receive = 'irq', median = '12.5 ms', source = 'a' }]").unwrap();
     let work = tempfile::tempdir().unwrap();
     let out = work.path().join("run");
-    let mut folder = SuiteFolder::create(&out, &suite, false).unwrap();
+    let folder = SuiteFolder::create(&out, &suite, false).unwrap();
     let measure = Measure { seed: 1, intervals: false, findings: false, spans_of_first: 0 };
-    for row in &suite.rows {
-        folder.add(&simulate_row(row, measure, &Control::default()).unwrap()).unwrap();
-    }
-    folder.finish(&serde_json::json!({})).unwrap();
+    let ready = ready_rows(&suite, None).unwrap();
+    let done = run_into(folder, &ready, measure, &Control::default(), &serde_json::json!({}));
+    assert_eq!((done.failure, done.rows.len()), (None, 8));
     let manifest: serde_json::Value =
         serde_json::from_str(&std::fs::read_to_string(out.join("manifest.json")).unwrap()).unwrap();
     for row in manifest["rows"].as_array().unwrap() {

@@ -28,6 +28,15 @@ impl Board {
         lan.end_capture().map_err(|error| BoardError::Refused(error.to_string()))
     }
 
+    /// Ends what is recorded into files, which are complete then.
+    ///
+    /// # Errors
+    /// When one of them could not be written.
+    pub fn end_recordings(&mut self) -> Result<(), BoardError> {
+        self.end_capture()?;
+        if self.trace.is_some() { self.end_trace().map(|_| ()) } else { Ok(()) }
+    }
+
     /// Plugs in the cable of the board's first chip with Ethernet, or pulls it.
     pub fn set_plugged(&mut self, plugged: bool) {
         let at = self.now();

@@ -1,6 +1,6 @@
 //! What came out of the consoles: whole, by console, and as lines with their times.
 
-use mcu::chip::Console;
+use mcu::Console;
 use units::Picoseconds;
 
 /// All consoles, in the order in which they are shown.

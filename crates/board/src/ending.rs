@@ -1,8 +1,8 @@
 //! The end of an image: its last output still comes out of the chip after the cores have stopped, and it may have given a
 //! status.
 
-use mcu::chip::Stop;
-use mcu::report::end_status;
+use mcu::Stop;
+use rp2040::report::end_status;
 use units::{PS_PER_MS, Picoseconds};
 
 use super::run::{Course, Ended, Listener};

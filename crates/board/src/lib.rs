@@ -31,7 +31,7 @@ mod usb;
 mod values;
 mod virtual_board;
 
-pub use mcu::chip::Console;
+pub use mcu::Console;
 
 pub use builtin::{board_names, find_board};
 pub use console_log::{CONSOLES, ConsoleLine, console_name};

@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 
 use mcu::Sleep;
-use mcu::chip::{Counts, Stop};
+use mcu::Stop;
+use mcu::UnknownAccess;
 use mcu::image::Symbols;
-use mcu::io::UnknownAccess;
-use mcu::report::{FaultReport, describe_cores, describe_hang, describe_stop};
+use rp2040::chip::Counts;
+use rp2040::report::{FaultReport, describe_cores, describe_hang, describe_stop};
 use serde::Serialize;
 use units::Picoseconds;
 

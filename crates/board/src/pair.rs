@@ -1,8 +1,8 @@
-//! Two boards at the ends of one wire. They take turns in virtual time, and between turns each gets the frames that the other
-//! put on the wire, with the time at which their last bit arrives. A turn is shorter than the shortest frame: what one board
-//! does in it reaches the other after it, so that the length of turns and who goes first change nothing.
+//! Two boards at the ends of one wire, in lockstep. Between turns each gets the frames that the other put on the wire, with the
+//! time at which their last bit arrives. A turn is shorter than the shortest frame.
 
-use mcu::chip::Stop;
+use mcu::Stop;
+use sim::{Lockstep, Owner, Turn, Wire};
 use units::Picoseconds;
 
 use super::run::{Ended, RunUntil};
@@ -46,11 +46,7 @@ pub struct Crossing {
 /// Two boards on one wire.
 #[derive(Debug)]
 pub struct BoardPair {
-    boards: [Board; 2],
-    now: Picoseconds,
-    turn: Picoseconds,
-    shortest_frame: Picoseconds,
-    crossed: Vec<Crossing>,
+    step: Lockstep<Board, EthernetWire, 2>,
     /// Whose fault or end was the pair's.
     ended_by: Option<Side>,
 }
@@ -63,37 +59,28 @@ impl BoardPair {
     /// When a board has no chip with Ethernet, or several.
     pub fn new(first: Board, second: Board, turn: Option<Picoseconds>) -> Result<Self, BoardError> {
         let mut boards = [first, second];
-        let mut shortest_frame = Picoseconds::new(i64::MAX);
-        for board in &mut boards {
-            let name = board.file.name.clone();
-            let lan = board.parts().lan();
-            let lan =
-                lan.ok_or_else(|| BoardError::Refused(format!("board {name} has no chip with Ethernet")))?;
-            lan.open_wire().map_err(|error| BoardError::Refused(format!("board {name}: {error}")))?;
-            shortest_frame = shortest_frame.min(lan.shortest_frame());
-        }
-        let turn = turn.unwrap_or(Picoseconds::new(shortest_frame.ps() / 8 * TURN_IN_EIGHTHS));
-        Ok(Self { boards, now: Picoseconds::ZERO, turn, shortest_frame, crossed: Vec::new(), ended_by: None })
+        let wire = EthernetWire::between(&mut boards)?;
+        Ok(Self { step: Lockstep::new(boards, wire, turn), ended_by: None })
     }
 
     /// The virtual time up to which both have run.
     pub fn now(&self) -> Picoseconds {
-        self.now
+        self.step.now()
     }
 
     /// One of the boards.
     pub fn board(&mut self, side: Side) -> &mut Board {
-        &mut self.boards[side as usize]
+        &mut self.step.owners[side as usize]
     }
 
     /// Both boards, the first one first.
     pub fn boards(&mut self) -> &mut [Board; 2] {
-        &mut self.boards
+        &mut self.step.owners
     }
 
     /// The frames that went over the wire since the last call, in the order of their first bits.
     pub fn take_crossed(&mut self) -> Vec<Crossing> {
-        std::mem::take(&mut self.crossed)
+        std::mem::take(&mut self.step.wire.crossed)
     }
 
     /// Runs both to a time, or until one of them faults or ends, nothing will ever happen again, or somebody stops it.
@@ -101,24 +88,18 @@ impl BoardPair {
     /// # Errors
     /// When turns are so long that a frame comes too late.
     pub fn run(&mut self, end: Picoseconds, control: &Control) -> Result<Ended, BoardError> {
-        while self.now < end {
+        while self.now() < end {
             if control.is_stopped() {
                 return Ok(Ended::Interrupted);
             }
-            let Some(due) = self.next_moment() else { return Ok(Ended::Chip(Stop::Asleep)) };
-            let until = due.max(self.now).min(end);
-            let until = (until + self.turn).min(end);
-            for side in Side::BOTH {
-                match self.board(side).run(&RunUntil::time(until), control, &mut ()) {
-                    Ended::Chip(Stop::Time | Stop::Asleep) => {}
-                    ended => {
-                        self.ended_by = Some(side);
-                        return Ok(ended);
-                    }
+            match self.step.turn(end, control)? {
+                Turn::Taken => {}
+                Turn::Idle => return Ok(Ended::Chip(Stop::Asleep)),
+                Turn::Ended { owner, ended } => {
+                    self.ended_by = Some(Side::BOTH[owner]);
+                    return Ok(ended);
                 }
             }
-            self.now = until;
-            self.exchange()?;
         }
         Ok(Ended::Chip(Stop::Time))
     }
@@ -130,39 +111,79 @@ impl BoardPair {
             _ => ended,
         }
     }
+}
 
-    /// When either board does something next; before, neither can send.
-    fn next_moment(&mut self) -> Option<Picoseconds> {
+/// A board owns its time: its chip executes code.
+impl Owner<Control> for Board {
+    type Ended = Ended;
+
+    fn now(&self) -> Picoseconds {
+        Self::now(self)
+    }
+
+    fn next_event(&mut self) -> Option<Picoseconds> {
         let never = Picoseconds::new(i64::MAX);
-        let of_one = |board: &mut Board| {
-            let chips = board.parts().lan().and_then(|lan| lan.next_event());
-            chips.unwrap_or(never).min(board.chip.next_moment())
-        };
-        self.boards.iter_mut().map(of_one).min().filter(|&at| at < never)
+        let chips = self.parts().lan().and_then(|lan| lan.next_event()).unwrap_or(never);
+        Some(chips.min(self.chip.next_moment())).filter(|&at| at < never)
     }
 
-    /// Hands over what either board put on the wire.
-    fn exchange(&mut self) -> Result<(), BoardError> {
-        let before = self.crossed.len();
-        for from in Side::BOTH {
-            while let Some(frame) = self.board(from).parts().lan().and_then(|lan| lan.take_outgoing()) {
-                self.hand_over(from.other(), frame.clone())?;
-                self.crossed.push(Crossing { from, frame });
-            }
+    fn run_until(&mut self, end: Picoseconds, control: &Control) -> Option<Ended> {
+        match self.run(&RunUntil::time(end), control, &mut ()) {
+            Ended::Chip(Stop::Time | Stop::Asleep) => None,
+            ended => Some(ended),
         }
-        self.crossed[before..].sort_by_key(|crossing| crossing.frame.start);
-        Ok(())
+    }
+}
+
+/// The cable between the chips of two boards.
+#[derive(Debug)]
+struct EthernetWire {
+    shortest_frame: Picoseconds,
+    crossed: Vec<Crossing>,
+}
+
+impl EthernetWire {
+    /// Takes the cables of both out of their networks.
+    fn between(boards: &mut [Board; 2]) -> Result<Self, BoardError> {
+        let mut shortest_frame = Picoseconds::new(i64::MAX);
+        for board in boards {
+            let name = board.file.name.clone();
+            let lan = board.parts().lan();
+            let lan =
+                lan.ok_or_else(|| BoardError::Refused(format!("board {name} has no chip with Ethernet")))?;
+            lan.open_wire().map_err(|error| BoardError::Refused(format!("board {name}: {error}")))?;
+            shortest_frame = shortest_frame.min(lan.shortest_frame());
+        }
+        Ok(Self { shortest_frame, crossed: Vec::new() })
     }
 
-    fn hand_over(&mut self, to: Side, frame: WireFrame) -> Result<(), BoardError> {
-        let (turn, shortest) = (self.turn, self.shortest_frame);
-        let board = self.board(to);
-        let now = board.now();
+    fn hand_over(&self, board: &mut Board, frame: WireFrame, turn: Picoseconds) -> Result<(), BoardError> {
+        let (now, shortest) = (board.now(), self.shortest_frame);
         if frame.end < now {
             let name = board.file.name.clone();
             return Err(BoardError::Late { board: name, at: frame.end, now, turn, shortest });
         }
         board.parts().lan().expect("both boards have a chip").expect(frame);
+        Ok(())
+    }
+}
+
+impl Wire<Board> for EthernetWire {
+    type Error = BoardError;
+
+    fn look_ahead(&self) -> Picoseconds {
+        Picoseconds::new(self.shortest_frame.ps() / 8 * TURN_IN_EIGHTHS)
+    }
+
+    fn exchange(&mut self, boards: &mut [Board], turn: Picoseconds) -> Result<(), BoardError> {
+        let before = self.crossed.len();
+        for from in Side::BOTH {
+            while let Some(frame) = boards[from as usize].parts().lan().and_then(|lan| lan.take_outgoing()) {
+                self.hand_over(&mut boards[from.other() as usize], frame.clone(), turn)?;
+                self.crossed.push(Crossing { from, frame });
+            }
+        }
+        self.crossed[before..].sort_by_key(|crossing| crossing.frame.start);
         Ok(())
     }
 }

@@ -4,8 +4,9 @@ use std::path::Path;
 
 use capture::write::{Existing, convert};
 use capture::{CaptureError, CaptureInfo, Change, ChangeSource, Channel};
-use mcu::chip::Rp2040;
-use mcu::pins::{ALL_PINS, Edge};
+use mcu::Edge;
+use rp2040::chip::Rp2040;
+use rp2040::pins::ALL_PINS;
 use units::Picoseconds;
 
 use super::{Board, BoardError};

@@ -2,7 +2,7 @@
 //! moment. It runs in slices of virtual time; between them console output is handed on, recordings are collected, samples
 //! are taken, and whoever wants to stop it is heard.
 
-use mcu::chip::{Console, Stop, StopAt};
+use mcu::{Console, Stop, StopAt};
 use units::{PS_PER_MS, Picoseconds};
 
 use super::Board;

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use mcu::Sleep;
-use mcu::chip::Rp2040;
+use rp2040::chip::Rp2040;
 use units::{PS_PER_S, Picoseconds};
 
 const FIRST_INTERVAL_CYCLES: u64 = 997;

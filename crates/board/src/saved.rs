@@ -2,9 +2,11 @@
 //! cable is plugged into a switch and a PC that have just been switched on, with whatever traffic the board was made with.
 //! So a board is saved while nothing is under way; connections that are open then find a PC that does not know them.
 
+use std::fs::File;
+use std::io::{self, Read};
 use std::path::Path;
 
-use mcu::chip::State;
+use rp2040::chip::State;
 use serde::{Deserialize, Serialize};
 
 use super::parts::SavedParts;
@@ -14,6 +16,8 @@ use super::{Board, BoardError};
 /// lowest first: a damaged state could make a chip that cannot be.
 const HEAD: &[u8] = b"airwire board 3\n";
 const CHECK_BYTES: usize = 4;
+/// What files of every form begin with.
+const FAMILY: &[u8] = b"airwire board ";
 
 #[derive(Debug, Serialize, Deserialize)]
 struct Saved {
@@ -23,11 +27,21 @@ struct Saved {
     parts: SavedParts,
 }
 
+/// Whether nothing would be lost: there is no file, or nothing in it, or a board that was saved before. A device is free.
+fn is_free_for_a_board(path: &Path) -> io::Result<bool> {
+    if !path.is_file() {
+        return Ok(true);
+    }
+    let mut head = Vec::new();
+    File::open(path)?.take(HEAD.len() as u64).read_to_end(&mut head)?;
+    Ok(head.is_empty() || head.starts_with(FAMILY))
+}
+
 impl Board {
     /// Keeps the state in a file. Consoles and recordings are none of it.
     ///
     /// # Errors
-    /// When a device cannot be saved, or the file cannot be written.
+    /// When a device cannot be saved, or the file cannot be written, or is there and no saved board.
     pub fn save(&mut self, path: &Path) -> Result<(), BoardError> {
         let parts = self.parts().saved().ok_or_else(|| {
             let name = &self.file.name;
@@ -35,9 +49,12 @@ impl Board {
         })?;
         let saved = Saved { name: self.file.name.clone(), chip: self.chip.state(), parts };
         let unwritten = |reason: String| BoardError::Write { path: path.to_owned(), reason };
+        if !is_free_for_a_board(path).map_err(|error| unwritten(error.to_string()))? {
+            return Err(unwritten("the file that is there is no saved board, and stays as it is".to_owned()));
+        }
         let content = postcard::to_stdvec(&saved).map_err(|error| unwritten(error.to_string()))?;
         let check = crc32fast::hash(&content).to_le_bytes();
-        std::fs::write(path, [HEAD, &check, &content].concat()).map_err(|error| unwritten(error.to_string()))
+        files::replace(path, &[HEAD, &check, &content].concat()).map_err(|error| unwritten(error.to_string()))
     }
 
     /// Goes on where a board of the same kind was saved.

@@ -1,6 +1,6 @@
 //! A board that is debugged: the GDB server drives the chip, and consoles and recordings are kept as in any run.
 
-use mcu::chip::Rp2040;
+use rp2040::chip::Rp2040;
 
 use super::Board;
 use super::gdb::{GdbEnd, GdbError, GdbServer};

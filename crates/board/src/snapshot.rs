@@ -1,7 +1,7 @@
 //! Snapshots of a board: the chip with everything around it, and what was recorded so far.
 
-use mcu::chip::Snapshot;
 use mcu::image::Image;
+use rp2040::chip::Snapshot;
 
 use super::console_log::ConsoleLog;
 use super::file::BoardFile;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use mcu::report::INTERRUPTS;
+use rp2040::FACTS;
 
 use super::Board;
 use super::outcome::InterruptCount;
@@ -13,7 +13,7 @@ const INTERRUPT_LINES: u8 = 32;
 
 /// The name of a line of the NVIC; those above 25 only software pends.
 pub(super) fn interrupt_name(line: u8) -> &'static str {
-    INTERRUPTS.get(usize::from(line)).copied().unwrap_or("software interrupt")
+    FACTS.interrupts.get(usize::from(line)).copied().unwrap_or("software interrupt")
 }
 
 impl Board {

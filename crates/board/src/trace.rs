@@ -2,10 +2,10 @@
 //! slices, handlers by the name of their interrupt, time asleep, levels of pins, console lines, and bursts on buses. It is
 //! written while the board runs.
 
-use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
+use files::{Existing, NewFile};
 use serde_json::{Value, json};
 use units::{PS_PER_US, Picoseconds};
 
@@ -26,7 +26,7 @@ const FIRST_BUS_TRACK: u32 = 20;
 #[derive(Debug)]
 pub struct TraceWriter {
     path: PathBuf,
-    out: BufWriter<File>,
+    out: BufWriter<NewFile>,
     written: u64,
     left_out: u64,
     failure: Option<io::Error>,
@@ -34,7 +34,7 @@ pub struct TraceWriter {
 
 impl TraceWriter {
     fn create(path: &Path, board: &str) -> io::Result<Self> {
-        let mut out = BufWriter::new(File::create(path)?);
+        let mut out = BufWriter::new(NewFile::create(path, Existing::Replace)?);
         out.write_all(b"{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n")?;
         let name = json!({"ph": "M", "pid": PROCESS, "name": "process_name", "args": {"name": board}});
         write!(out, "{name}")?;
@@ -83,16 +83,16 @@ impl TraceWriter {
     }
 
     fn finish(mut self) -> Result<u64, BoardError> {
-        let failure = self.failure.take();
+        let Self { path, left_out, .. } = self;
         let end = || -> io::Result<()> {
-            if let Some(failure) = failure {
+            if let Some(failure) = self.failure.take() {
                 return Err(failure);
             }
             self.out.write_all(b"\n]}\n")?;
-            self.out.flush()
+            self.out.into_inner().map_err(io::IntoInnerError::into_error)?.finish()
         };
-        end().map_err(|error| BoardError::Write { path: self.path.clone(), reason: error.to_string() })?;
-        Ok(self.left_out)
+        end().map_err(|error| BoardError::Write { path, reason: error.to_string() })?;
+        Ok(left_out)
     }
 }
 
@@ -122,9 +122,14 @@ fn exception_name(exception: u8) -> String {
 impl Board {
     /// Writes a trace from here on: profiles, records pins and buses, and fills the file as the board runs.
     ///
+    /// A trace that is under way ends. The file is there when the trace has ended.
+    ///
     /// # Errors
-    /// When the file cannot be made.
+    /// When the file cannot be made, or that of the trace before not be written.
     pub fn trace(&mut self, path: &Path) -> Result<(), BoardError> {
+        if self.trace.is_some() {
+            self.end_trace()?;
+        }
         let trace = TraceWriter::create(path, &self.file.title)
             .map_err(|error| BoardError::Write { path: path.to_owned(), reason: error.to_string() })?;
         self.trace = Some(trace);

@@ -1,7 +1,7 @@
 //! The device that an image makes of its USB port, seen from the PC: what it says of itself, its disk, and what its keyboard
 //! or mouse sends.
 
-use mcu::peripherals::usb::{HidInput, HidReport};
+use rp2040::peripherals::usb::{HidInput, HidReport};
 use serde::Serialize;
 use units::{PS_PER_MS, Picoseconds};
 

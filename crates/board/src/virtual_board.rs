@@ -3,9 +3,10 @@
 use std::any::Any;
 use std::path::Path;
 
-use mcu::Pins;
-use mcu::chip::{Console, Rp2040, Setup};
+use mcu::Console;
 use mcu::image::{Image, LoadOptions};
+use rp2040::Pins;
+use rp2040::chip::{Rp2040, Setup};
 use units::Picoseconds;
 
 use super::console_log::{CONSOLES, ConsoleLog};

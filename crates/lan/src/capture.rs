@@ -1,12 +1,12 @@
 //! Frames of the network, and where it is wanted the SPI accesses of its chips in words, as pcapng on one axis of time. It
 //! is written while virtual time passes.
 
-use std::fs::File;
-use std::io::{self, BufWriter, Write};
+use std::io::{self, BufWriter};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use ethernet::{Capture, CaptureError, Interface, InterfaceId, Packet};
+use files::{Existing, NewFile};
 use thiserror::Error;
 use units::Picoseconds;
 use wiznet::Access;
@@ -27,7 +27,7 @@ pub struct LanCaptureError {
 /// A capture under way.
 pub(super) struct LanCapture {
     path: PathBuf,
-    capture: Capture<BufWriter<File>>,
+    capture: Capture<BufWriter<NewFile>>,
     /// The interface of each chip's SPI, where that is captured.
     spi: Vec<InterfaceId>,
     failure: Option<CaptureError>,
@@ -66,8 +66,8 @@ impl LanCapture {
         if let Some(failure) = self.failure.take() {
             return Err(Self::refused(&self.path, &failure));
         }
-        let flush = |mut out: BufWriter<File>| -> io::Result<()> { out.flush() };
-        flush(self.capture.into_inner()).map_err(|error| Self::refused(&self.path, &error))
+        let out = self.capture.into_inner().into_inner().map_err(io::IntoInnerError::into_error);
+        out.and_then(NewFile::finish).map_err(|error| Self::refused(&self.path, &error))
     }
 }
 
@@ -77,17 +77,20 @@ pub fn in_words(access: &Access) -> String {
     let bytes = if access.bytes == 1 { "byte" } else { "bytes" };
     let ns = (access.end - access.start).ps() / units::PS_PER_NS;
     let time = Picoseconds::from_ns(ns);
-    format!("{verb} {}; {} {bytes}, {time} on the bus", access.meaning, access.bytes)
+    format!("{verb} {}; {} {bytes}, {time} on the bus", access.meaning(), access.bytes)
 }
 
 impl Lan {
     /// Writes every frame on the cables of the chips from here on, and with `spi` every access of the chips.
     ///
+    /// A capture that is under way ends. The file is there when the capture has ended.
+    ///
     /// # Errors
-    /// When the file cannot be made.
+    /// When the file cannot be made, or that of the capture before not be written.
     pub fn start_capture(&mut self, path: &Path, spi: bool) -> Result<(), LanCaptureError> {
+        self.end_capture()?;
         let refused = |error: &dyn ToString| LanCapture::refused(path, error);
-        let file = File::create(path).map_err(|error| refused(&error))?;
+        let file = NewFile::create(path, Existing::Replace).map_err(|error| refused(&error))?;
         let mut capture =
             Capture::new(BufWriter::new(file), Duration::ZERO).map_err(|error| refused(&error))?;
         let mut interfaces = Vec::new();

@@ -13,6 +13,7 @@ use super::NetworkSetup;
 use super::traffic::TrafficSetup;
 use super::wifi;
 use fields::toml_file::{Field, Misplaced, TomlFile, Value, fields_of, plain, shown};
+use fields::{Field as Declared, Takes};
 
 const MAX_FILE_BYTES: u64 = 1 << 20;
 const MOST_TRAFFIC: usize = 100;
@@ -38,16 +39,8 @@ pub enum NetworkError {
 pub struct NetworkField {
     /// The table that it is in; empty at the top.
     pub table: &'static str,
-    /// Its name.
-    pub name: &'static str,
-    /// What it takes.
-    pub takes: &'static str,
-    /// What holds where it is not given.
-    pub default: &'static str,
-    /// What it means.
-    pub help: &'static str,
-    /// An example, as TOML.
-    pub example: &'static str,
+    /// What it is called, takes and means.
+    pub field: Declared,
     set: fn(&mut NetworkSetup, &str) -> Result<(), String>,
 }
 
@@ -56,20 +49,24 @@ pub struct NetworkField {
 pub const NETWORK_FIELDS: &[NetworkField] = &[
     NetworkField {
         table: "",
-        name: "seed",
-        takes: "a whole number",
-        default: "1",
-        help: "where the random numbers of impairments and of the PC start",
-        example: "7",
+        field: Declared::new(
+            "seed",
+            Takes::Other("a whole number", whole),
+            "1",
+            "where the random numbers of impairments and of the PC start",
+            "7",
+        ),
         set: |setup, text| text.parse().map(|seed| setup.seed = seed).map_err(|_| String::new()),
     },
     NetworkField {
         table: "cable",
-        name: "speed",
-        takes: "\"10 Mbit/s\" or \"100 Mbit/s\"",
-        default: "100 Mbit/s",
-        help: "the speed of the cable between the board, or its access point, and the switch",
-        example: "\"10 Mbit/s\"",
+        field: Declared::new(
+            "speed",
+            Takes::Other("\"10 Mbit/s\" or \"100 Mbit/s\"", text),
+            "100 Mbit/s",
+            "the speed of the cable between the board, or its access point, and the switch",
+            "\"10 Mbit/s\"",
+        ),
         set: |setup, text| {
             setup.speed = match text {
                 "10 Mbit/s" => Speed::Mbps10,
@@ -81,11 +78,13 @@ pub const NETWORK_FIELDS: &[NetworkField] = &[
     },
     NetworkField {
         table: "cable",
-        name: "impair",
-        takes: "impairments, joined by commas",
-        default: "none",
-        help: "what happens to frames on the board's cable, in both directions",
-        example: "\"loss=1%,delay=5ms\"",
+        field: Declared::new(
+            "impair",
+            Takes::Other("impairments, joined by commas", text),
+            "none",
+            "what happens to frames on the board's cable, in both directions",
+            "\"loss=1%,delay=5ms\"",
+        ),
         set: |setup, text| {
             let both = impairments(text)?;
             setup.impairments = [both.clone(), both];
@@ -94,79 +93,107 @@ pub const NETWORK_FIELDS: &[NetworkField] = &[
     },
     NetworkField {
         table: "cable",
-        name: "impair_to_board",
-        takes: "impairments, joined by commas",
-        default: "as impair",
-        help: "what happens to frames to the board",
-        example: "\"loss=1%\"",
+        field: Declared::new(
+            "impair_to_board",
+            Takes::Other("impairments, joined by commas", text),
+            "as impair",
+            "what happens to frames to the board",
+            "\"loss=1%\"",
+        ),
         set: |setup, text| impairments(text).map(|one| setup.impairments[0] = one),
     },
     NetworkField {
         table: "cable",
-        name: "impair_from_board",
-        takes: "impairments, joined by commas",
-        default: "as impair",
-        help: "what happens to frames from the board",
-        example: "\"drop=3\"",
+        field: Declared::new(
+            "impair_from_board",
+            Takes::Other("impairments, joined by commas", text),
+            "as impair",
+            "what happens to frames from the board",
+            "\"drop=3\"",
+        ),
         set: |setup, text| impairments(text).map(|one| setup.impairments[1] = one),
     },
     NetworkField {
         table: "pc",
-        name: "address",
-        takes: "an IPv4 address with its prefix length, or \"none\" for no PC",
-        default: "192.168.1.1/24",
-        help: "the PC's address",
-        example: "\"192.168.11.1/24\"",
+        field: Declared::new(
+            "address",
+            Takes::Other("an IPv4 address with its prefix length, or \"none\" for no PC", text),
+            "192.168.1.1/24",
+            "the PC's address",
+            "\"192.168.11.1/24\"",
+        ),
         set: set_address,
     },
     NetworkField {
         table: "pc",
-        name: "answers_for_all",
-        takes: "true or false",
-        default: "true",
-        help: "whether the PC answers for every address that the board asks for, and its DNS server for every name unless it has records of its own, so that firmware finds its gateway, broker or server wherever that was built in",
-        example: "false",
+        field: Declared::new(
+            "answers_for_all",
+            Takes::Other("true or false", boolean),
+            "true",
+            "whether the PC answers for every address that the board asks for, and its DNS server for every name unless it has records of its own, so that firmware finds its gateway, broker or server wherever that was built in",
+            "false",
+        ),
         set: |setup, text| {
             pc(setup, |pc| text.parse().map(|on| pc.answers_for_all = on).map_err(|_| String::new()))
         },
     },
     NetworkField {
         table: "pc",
-        name: "nagle",
-        takes: "true or false",
-        default: "true",
-        help: "whether Nagle's algorithm is on for the PC's connections until its application switches it off",
-        example: "false",
+        field: Declared::new(
+            "nagle",
+            Takes::Other("true or false", boolean),
+            "true",
+            "whether Nagle's algorithm is on for the PC's connections until its application switches it off",
+            "false",
+        ),
         set: |setup, text| pc(setup, |pc| text.parse().map(|on| pc.nagle = on).map_err(|_| String::new())),
     },
     NetworkField {
         table: "pc",
-        name: "receive_time",
-        takes: "a time from 0 to 1 s",
-        default: "10 us",
-        help: "from a frame's last bit to the PC's TCP/IP",
-        example: "\"10 us\"",
+        field: Declared::new(
+            "receive_time",
+            Takes::Other("a time from 0 to 1 s", text),
+            "10 us",
+            "from a frame's last bit to the PC's TCP/IP",
+            "\"10 us\"",
+        ),
         set: |setup, text| pc(setup, |pc| time(text).map(|time| pc.receive_time = time)),
     },
     NetworkField {
         table: "pc",
-        name: "application_time",
-        takes: "a time from 0 to 1 s",
-        default: "20 us",
-        help: "from data in a socket to the PC's application",
-        example: "\"20 us\"",
+        field: Declared::new(
+            "application_time",
+            Takes::Other("a time from 0 to 1 s", text),
+            "20 us",
+            "from data in a socket to the PC's application",
+            "\"20 us\"",
+        ),
         set: |setup, text| pc(setup, |pc| time(text).map(|time| pc.application_time = time)),
     },
     NetworkField {
         table: "pc",
-        name: "send_time",
-        takes: "a time from 0 to 1 s",
-        default: "5 us",
-        help: "from the PC's TCP/IP to the first bit on the wire",
-        example: "\"5 us\"",
+        field: Declared::new(
+            "send_time",
+            Takes::Other("a time from 0 to 1 s", text),
+            "5 us",
+            "from the PC's TCP/IP to the first bit on the wire",
+            "\"5 us\"",
+        ),
         set: |setup, text| pc(setup, |pc| time(text).map(|time| pc.send_time = time)),
     },
 ];
+
+fn text() -> serde_json::Value {
+    serde_json::json!({"type": "string"})
+}
+
+fn whole() -> serde_json::Value {
+    serde_json::json!({"type": "integer"})
+}
+
+fn boolean() -> serde_json::Value {
+    serde_json::json!({"type": "boolean"})
+}
 
 pub(super) fn impairments(text: &str) -> Result<Impairments, String> {
     let impairments: Impairments = text.parse().map_err(|error| format!("{error}"))?;
@@ -262,10 +289,14 @@ impl Reader<'_> {
     fn set(&self, setup: &mut NetworkSetup, table: &str, field: &Field<'_>) -> Result<(), Misplaced> {
         let (name, span, value) = field;
         let within = if table.is_empty() { String::new() } else { format!("{table}.") };
-        let Some(found) = NETWORK_FIELDS.iter().find(|known| known.table == table && known.name == *name)
+        let Some(found) =
+            NETWORK_FIELDS.iter().find(|known| known.table == table && known.field.name == *name)
         else {
-            let known: Vec<&str> =
-                NETWORK_FIELDS.iter().filter(|field| field.table == table).map(|field| field.name).collect();
+            let known: Vec<&str> = NETWORK_FIELDS
+                .iter()
+                .filter(|known| known.table == table)
+                .map(|known| known.field.name)
+                .collect();
             let hint = fields::hint(name, &known);
             return Err(self
                 .file
@@ -275,7 +306,7 @@ impl Reader<'_> {
         (found.set)(setup, &text).map_err(|why| {
             let why = if why.is_empty() { String::new() } else { format!(": {why}") };
             let shown = shown(value.get_ref());
-            let message = format!("{within}{name} is {shown}, but it takes {}{why}", found.takes);
+            let message = format!("{within}{name} is {shown}, but it takes {}{why}", found.field.takes);
             self.file.error(value.span(), message)
         })
     }

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::net::Ipv4Addr;
 
-use ::traffic::{KindError, Machine, OptionError, OptionKind};
+use ::traffic::{KindError, Machine, OptionError};
 use ethernet::HostOptions;
 use units::Picoseconds;
 
@@ -148,7 +148,7 @@ fn start_of(text: &str) -> Option<Picoseconds> {
 
 /// The word that was meant, where it is not far from the one for the board's address.
 fn board_hint(error: &OptionError) -> &'static str {
-    let OptionError::Value { value, takes: OptionKind::Address | OptionKind::Endpoint(_), .. } = error else {
+    let OptionError::Value { value, is_address: true, .. } = error else {
         return "";
     };
     let host = value.split(':').next().unwrap_or_default();

@@ -2,11 +2,12 @@
 //! network files, whose fields are the settings of that model.
 
 use ethernet::{Direction, Hop};
-use links::{Setting, SettingError, Settings, WIFI_HOP, Way, WifiHop};
+use fields::Field;
+use links::{SettingError, Settings, WIFI_HOP, Way, WifiHop};
 use units::Picoseconds;
 
 /// The fields of `[wifi]` in a network file; the table alone puts the board behind an access point with all defaults.
-pub const WIFI_FIELDS: &[Setting] = WIFI_HOP.settings;
+pub const WIFI_FIELDS: &[Field] = WIFI_HOP.settings;
 
 /// A Wi-Fi access point on a cable whose first end is the station.
 #[derive(Debug, Clone)]
@@ -52,5 +53,5 @@ pub(super) fn set(settings: &mut Settings, name: &str, text: &str) -> Result<(),
 /// What a field takes, for a value that is neither text nor a number.
 pub(super) fn takes(name: &str) -> String {
     let field = WIFI_FIELDS.iter().find(|field| field.name == name);
-    field.map_or_else(|| "no such field".to_owned(), |field| field.kind.to_string())
+    field.map_or_else(|| "no such field".to_owned(), |field| field.takes.to_string())
 }

@@ -245,7 +245,7 @@ fn what_is_wrong_on_the_command_line_is_a_sentence() {
 fn every_example_of_a_field_and_of_every_kind_is_taken_in_a_file() {
     for field in NETWORK_FIELDS {
         let table = if field.table.is_empty() { String::new() } else { format!("[{}]\n", field.table) };
-        parse(&format!("{table}{} = {}\n", field.name, field.example)).unwrap();
+        parse(&format!("{table}{} = {}\n", field.field.name, field.field.example)).unwrap();
     }
     for kind in KINDS {
         let needed = kind.options.iter().filter(|option| option.default.is_none());
@@ -272,7 +272,7 @@ fn schema_and_reference_know_every_field_and_every_option() {
             "" => &schema["properties"],
             table => &schema["properties"][table]["properties"],
         };
-        assert!(place[field.name].is_object(), "{}.{}", field.table, field.name);
+        assert!(place[field.field.name].is_object(), "{}.{}", field.table, field.field.name);
     }
     for field in WIFI_FIELDS {
         assert!(schema["properties"]["wifi"]["properties"][field.name].is_object(), "wifi.{}", field.name);

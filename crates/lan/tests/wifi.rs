@@ -168,11 +168,11 @@ fn a_wifi_table_says_what_is_wrong_with_it_and_where() {
     );
     assert_eq!(
         error("[wifi]\nphy_rate = [1]\nmedium_load = 3"),
-        format!("lan.toml:2: wifi.phy_rate is a list, but it takes {}", WIFI_FIELDS[6].kind)
+        format!("lan.toml:2: wifi.phy_rate is a list, but it takes {}", WIFI_FIELDS[6].takes)
     );
     assert!(error("wifi = 3").starts_with("lan.toml:1: "));
     assert!(parsed("").unwrap().wifi.is_none());
     let all: String =
-        WIFI_FIELDS.iter().map(|field| format!("{} = {:?}\n", field.name, field.default)).collect();
+        WIFI_FIELDS.iter().map(|field| format!("{} = {:?}\n", field.name, field.default_text())).collect();
     assert_eq!(parsed(&format!("[wifi]\n{all}")).unwrap().wifi, parsed("[wifi]").unwrap().wifi);
 }

@@ -2,7 +2,7 @@
 
 use units::Picoseconds;
 
-use crate::stage::PartKind;
+use crate::stage::Cause;
 
 /// Collects the mean times of one stage, weighted by how often a message passes it.
 #[derive(Debug)]
@@ -33,7 +33,7 @@ pub struct BudgetLine {
     /// The part's name.
     pub name: String,
     /// What the time is spent on.
-    pub kind: PartKind,
+    pub cause: Cause,
     /// The mean time.
     pub mean: Picoseconds,
 }

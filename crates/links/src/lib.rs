@@ -30,7 +30,7 @@ mod simulation;
 pub mod stage;
 
 pub use budget::{Budget, BudgetLine};
-pub use fields::{Kind, Setting, SettingError, Settings, Value};
+pub use fields::{Field, SettingError, Settings, Takes, Value};
 pub use hop::{Crossed, Crossing, HopDefinition, WIFI_HOP, Way, WifiHop};
 pub use params::{Param, Params};
 pub use program::{Program, Steps};

@@ -3,7 +3,7 @@
 use units::Picoseconds;
 
 use crate::budget::{Budget, BudgetLine};
-use crate::stage::{GateClock, Load, Part, PartKind, Stage};
+use crate::stage::{Cause, GateClock, Load, Part, Stage};
 
 /// Index of the part that every link has: waiting behind earlier messages.
 pub(crate) const QUEUED: usize = 0;
@@ -134,7 +134,7 @@ impl From<Steps> for Program {
             scopes: Vec::new(),
             operations: Vec::new(),
             tree: Vec::new(),
-            parts: vec![Part::new("queued behind an earlier message", PartKind::Queue)],
+            parts: vec![Part::new("queued behind an earlier message", Cause::Queue)],
         };
         program.tree = program.place(steps, None, 0);
         program
@@ -217,7 +217,7 @@ impl Program {
             let mean = Picoseconds::new(libm::round(mean) as i64);
             match lines.iter_mut().find(|line| line.name == part.name) {
                 Some(line) => line.mean = line.mean + mean,
-                None => lines.push(BudgetLine { name: part.name.clone(), kind: part.kind, mean }),
+                None => lines.push(BudgetLine { name: part.name.clone(), cause: part.cause, mean }),
             }
         }
         lines

@@ -7,7 +7,7 @@ use thiserror::Error;
 use crate::links;
 use crate::params::Params;
 use crate::program::{Program, Steps};
-use crate::{Setting, SettingError, Settings};
+use crate::{Field, SettingError, Settings};
 
 /// A link: what it is called, what can be set, and how its stages are put together.
 #[derive(Debug)]
@@ -17,7 +17,7 @@ pub struct Definition {
     /// What it is, in a few words.
     pub title: &'static str,
     /// What can be set.
-    pub settings: &'static [Setting],
+    pub settings: &'static [Field],
     /// The longest message that the application may send.
     pub max_payload_bytes: u32,
     /// The text of its `params/*.toml`.

@@ -1,7 +1,7 @@
 //! How messages walk through a program: frames, attempts, queueing, done, spans; and that the closed-form budget is the
 //! mean of the simulation.
 
-use links::stage::{Constant, Gate, GateClock, Load, Part, PartKind, Passage, Stage, Uniform, Visit};
+use links::stage::{Cause, Constant, Gate, GateClock, Load, Part, Passage, Stage, Uniform, Visit};
 use links::{Budget, Program, Sample, Schedule, Simulation, Steps};
 use units::Picoseconds;
 
@@ -12,7 +12,7 @@ fn us(count: i64) -> Picoseconds {
 }
 
 fn fixed(name: &'static str, time: Picoseconds) -> impl Stage {
-    Constant::fixed(name, PartKind::Cpu, time)
+    Constant::fixed(name, Cause::Cpu, time)
 }
 
 /// Loses frames with a probability, after a time on the air.
@@ -24,7 +24,7 @@ struct LossyAir {
 
 impl Stage for LossyAir {
     fn parts(&self) -> Vec<Part> {
-        vec![Part::new("on the air", PartKind::Air)]
+        vec![Part::new("on the air", Cause::Air)]
     }
 
     fn pass(&mut self, visit: &mut Visit<'_>) -> Passage {
@@ -67,16 +67,16 @@ fn a_message_takes_the_steps_one_after_another() {
 
 #[test]
 fn a_message_is_cut_into_frames_and_each_carries_its_share() {
-    let air = Constant::of_load("air", PartKind::Air, |load: &Load| us(i64::from(load.frame_bytes)));
+    let air = Constant::of_load("air", Cause::Air, |load: &Load| us(i64::from(load.frame_bytes)));
     let gap =
-        Constant::of_load("gap", PartKind::Protocol, |load: &Load| us(if load.is_last { 0 } else { 1_000 }));
+        Constant::of_load("gap", Cause::Protocol, |load: &Load| us(if load.is_last { 0 } else { 1_000 }));
     let steps = Steps::new().frames(100, Steps::new().stage(air).stage(gap));
     assert_eq!(latencies_us(&run(steps, 250, &every(us(100_000)), 1)), [Some(250 + 2 * 1_000)]);
 }
 
 #[test]
 fn frames_within_frames_know_the_message_s_first_and_last() {
-    let mark = Constant::of_load("mark", PartKind::Cpu, |load: &Load| {
+    let mark = Constant::of_load("mark", Cause::Cpu, |load: &Load| {
         us(i64::from(load.is_first) + 1_000 * i64::from(load.is_last) + 10 * i64::from(load.frame_bytes == 5))
     });
     let steps = Steps::new().frames(15, Steps::new().frames(10, Steps::new().stage(mark)));
@@ -154,15 +154,11 @@ fn the_closed_form_budget_is_the_mean_of_the_simulation() {
             .stage(LossyAir { time: us(300), loss })
             .done()
             .stage(LossyAir { time: us(60), loss: loss / 2.0 });
-        Steps::new().attempts(
-            5,
-            body,
-            Steps::new().stage(Uniform::new("retry delay", PartKind::Retry, us(800))),
-        )
+        Steps::new().attempts(5, body, Steps::new().stage(Uniform::new("retry delay", Cause::Retry, us(800))))
     };
     check_budget(&|| Steps::new().stage(gate()), 1);
     check_budget(
-        &|| Steps::new().stage(Uniform::new("jitter", PartKind::Cpu, us(10))).stage(fixed("a", us(3))),
+        &|| Steps::new().stage(Uniform::new("jitter", Cause::Cpu, us(10))).stage(fixed("a", us(3))),
         1,
     );
     for loss in [0.02, 0.3, 0.8] {
@@ -175,7 +171,7 @@ fn the_closed_form_budget_is_the_mean_of_the_simulation() {
 fn spans_tile_the_time_from_trigger_to_done() {
     let steps = Steps::new().stage(Gate::new("wait", GateClock::new("slot", us(50)))).frames(
         10,
-        Steps::new().stage(Uniform::new("air", PartKind::Air, us(40))).done().stage(fixed("ack", us(9))),
+        Steps::new().stage(Uniform::new("air", Cause::Air, us(40))).done().stage(fixed("ack", us(9))),
     );
     let mut simulation = Simulation::new(Program::from(steps), 25, &every(us(60)), 50, 3, "spans", 20);
     let mut samples = Vec::new();
@@ -226,7 +222,7 @@ fn a_poisson_schedule_keeps_its_mean_interval() {
 
 #[test]
 fn adding_a_stage_leaves_the_random_numbers_of_the_others_alone() {
-    let jitter = || Uniform::new("jitter", PartKind::Cpu, us(100));
+    let jitter = || Uniform::new("jitter", Cause::Cpu, us(100));
     let draw = |steps| latencies_us(&run(steps, 1, &every(us(1_000)), 50));
     let plain = draw(Steps::new().stage(jitter()));
     let longer = plain.iter().map(|latency| latency.map(|us| us + 10)).collect::<Vec<_>>();

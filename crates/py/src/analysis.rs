@@ -44,7 +44,7 @@ pub(crate) struct CaptureResult(captures::CaptureResult);
 impl CaptureResult {
     #[getter]
     fn path(&self) -> String {
-        self.0.source.path.to_string_lossy().into_owned()
+        self.0.source.name.clone()
     }
 
     #[getter]
@@ -104,7 +104,7 @@ impl CaptureResult {
 
     /// One row per trigger, in the columns of a run folder's `samples/`.
     fn samples(&self, py: Python<'_>) -> Table {
-        Table(py.detach(|| samples_table(&self.0.labels(), &self.0.pairing)))
+        Table(py.detach(|| samples_table(&self.0.labels(), &self.0.samples())))
     }
 }
 
@@ -140,6 +140,7 @@ pub(crate) fn analyze(
         seed,
         intervals,
         findings: findings.then_some(DetectorSettings { gate_ps, ..DetectorSettings::default() }),
+        sha256: out.is_some(),
     };
     let environment = serde_json::from_str(environment).map_err(refused)?;
     out.as_deref().map(check_absent).transpose().map_err(refused)?;

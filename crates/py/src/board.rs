@@ -295,7 +295,8 @@ impl PyBoard {
 
     /// Goes on where a board was saved.
     fn resume(&self, path: PathBuf) -> PyResult<()> {
-        self.held.lock()?.resume(&path).map_err(refused)
+        let mut board = self.held.lock()?;
+        board.end_recordings().and_then(|()| board.resume(&path)).map_err(refused)
     }
 
     fn connect_spi(&self, port: u8, select: Option<&str>, device: Py<PyAny>) -> PyResult<()> {

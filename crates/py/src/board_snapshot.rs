@@ -28,7 +28,9 @@ impl PySnapshot {
     /// Takes a board back to this state.
     pub(crate) fn restore(&self, held: &HeldBoard) -> PyResult<()> {
         let snapshot = self.lock();
-        held.lock()?.restore(&snapshot);
+        let mut board = held.lock()?;
+        board.end_recordings().map_err(refused)?;
+        board.restore(&snapshot);
         Ok(())
     }
 

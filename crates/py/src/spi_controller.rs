@@ -11,8 +11,20 @@ use wiznet::{Chip, Model, Options};
 use crate::network::network_of;
 use crate::refused;
 
-/// An access over SPI: start and end in picoseconds, write, address, block, data, bytes, meaning.
-type Access<'py> = (i64, i64, bool, u16, u8, Bound<'py, PyBytes>, u32, String);
+/// An access over SPI: start and end in picoseconds, write, address, block, data, bytes, register, socket, command, meaning.
+type Access<'py> = (
+    i64,
+    i64,
+    bool,
+    u16,
+    u8,
+    Bound<'py, PyBytes>,
+    u32,
+    Option<&'static str>,
+    Option<u8>,
+    Option<&'static str>,
+    String,
+);
 
 /// An SPI controller in front of a chip on a network, in virtual time.
 #[pyclass(name = "SpiController", module = "airwire._core")]
@@ -118,8 +130,12 @@ impl PySpiController {
         let accesses = controller.lan_mut().with_device(chip, Chip::take_accesses).unwrap_or_default();
         let told = |access: wiznet::Access| {
             let data = PyBytes::new(py, &access.data);
-            let (start, end) = (access.start.ps(), access.end.ps());
-            (start, end, access.write, access.address, access.block, data, access.bytes, access.meaning)
+            let (start, end, meaning) = (access.start.ps(), access.end.ps(), access.meaning());
+            let register = access.register();
+            let (name, socket) = (register.map(|one| one.name), register.and_then(|one| one.socket));
+            let command = access.command.map(wiznet::Command::name);
+            let wiznet::Access { write, address, block, bytes, .. } = access;
+            (start, end, write, address, block, data, bytes, name, socket, command, meaning)
         };
         accesses.into_iter().map(told).collect()
     }

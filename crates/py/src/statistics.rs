@@ -65,7 +65,7 @@ pub(crate) fn finding_list<'py>(py: Python<'py>, findings: &[Finding]) -> PyResu
 }
 
 #[pyfunction]
-#[pyo3(signature = (trigger_ps, latency_ps, sent_ps, *, end_ps, seed, intervals, findings, gate_ps = None, step_ps = None))]
+#[pyo3(signature = (trigger_ps, latency_ps, sent_ps, *, end_ps, seed, intervals, findings, gate_ps = None, clock_hz = None))]
 #[expect(clippy::too_many_arguments, reason = "Python calls it by keywords")]
 pub(crate) fn statistics<'py>(
     py: Python<'py>,
@@ -77,14 +77,15 @@ pub(crate) fn statistics<'py>(
     intervals: bool,
     findings: bool,
     gate_ps: Option<i64>,
-    step_ps: Option<i64>,
+    clock_hz: Option<u64>,
 ) -> PyResult<Bound<'py, PyDict>> {
     if trigger_ps.len() != latency_ps.len() {
         return Err(refused(
             "trigger_ps and latency_ps differ in length; give one of each per paired message",
         ));
     }
-    let settings = findings.then_some(Settings { gate_ps, step_ps });
+    let known = clock_hz.map(Settings::of_clock).unwrap_or_default();
+    let settings = findings.then_some(Settings { gate_ps, ..known });
     let statistics = py
         .detach(|| record::statistics(&trigger_ps, &latency_ps, &sent_ps, end_ps, seed, intervals, settings));
     let dict = PyDict::new(py);

@@ -3,7 +3,9 @@
 
 mod control;
 pub mod run_folder;
+mod sample;
 mod statistics;
 
 pub use control::Control;
+pub use sample::{Exchange, Outcome, Sample, Samples};
 pub use statistics::{IntervalReport, Statistics, statistics};

@@ -1,12 +1,11 @@
 //! Every client and server by its name, made from options in text.
 
+use fields::Field;
 use thiserror::Error;
 
 use crate::options::Declared;
 use crate::small::Service;
-use crate::{
-    Machine, OptionError, OptionSpec, bulk, coap, dhcp, dns, http, iperf, mqtt, ping, pingpong, small, sntp,
-};
+use crate::{Machine, OptionError, bulk, coap, dhcp, dns, http, iperf, mqtt, ping, pingpong, small, sntp};
 
 /// A kind of client or server.
 #[derive(Debug)]
@@ -18,7 +17,7 @@ pub struct Kind {
     /// Whether it waits for others.
     pub serves: bool,
     /// Its options.
-    pub options: &'static [OptionSpec],
+    pub options: &'static [Field],
     build: Build,
 }
 

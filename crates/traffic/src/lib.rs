@@ -33,6 +33,6 @@ mod testing;
 pub use kinds::{KINDS, Kind, KindError, kind, machine};
 pub use machine::{Action, Connection, Event, Ipv4Endpoint, Machine};
 pub use meter::Interval;
-pub use options::{Declared, OptionError, OptionKind, OptionSpec, Values};
+pub use options::{Declared, OptionError, Values};
 pub use results::{Counter, Results};
 pub use sample::{Outcome, Sample};

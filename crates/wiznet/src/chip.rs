@@ -46,7 +46,7 @@ impl Chip {
         self.core.advance(at);
         if selected != self.selected {
             self.selected = selected;
-            self.record.end_frame(self.core.map());
+            self.record.end_frame(self.core.facts());
             self.decoder.select(selected);
             self.sample();
         }
@@ -191,7 +191,7 @@ impl Chip {
             Step::Header | Step::Begin(_) | Step::Ignored => {}
         }
         if header_may_follow && self.decoder.burst().is_none() {
-            self.record.end_frame(self.core.map());
+            self.record.end_frame(self.core.facts());
         }
         self.sample();
         answer
@@ -243,7 +243,7 @@ impl Chip {
         }
         self.decoder.skip(bytes.len() as u32);
         if self.decoder.burst().is_none() {
-            self.record.end_frame(self.core.map());
+            self.record.end_frame(self.core.facts());
         }
         self.sample();
     }

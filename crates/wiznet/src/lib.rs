@@ -4,6 +4,7 @@
 //!
 //! Nothing here knows boards or networks. The parallel buses of W5100 and W5200, PPPoE and Wake-on-LAN are left out.
 
+mod access;
 mod chip;
 mod chips;
 mod core;
@@ -13,6 +14,7 @@ pub mod spi;
 mod tcp;
 mod types;
 
+pub use access::{Access, Command, Register, Role, Target};
 pub use chip::Chip;
 pub use chips::{Facts, Model};
-pub use types::{Access, Dropped, Duplex, LinkPartner, Options, Sent, Speed, Warning};
+pub use types::{Dropped, Duplex, LinkPartner, Options, Sent, Speed, Warning};

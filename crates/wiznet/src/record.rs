@@ -1,21 +1,18 @@
-//! The record of SPI accesses: frames of bytes to lines that a person can read. Frames of one byte (the W5100's) are put
-//! together as long as they go on in the same register or memory.
+//! The record of SPI accesses: frames of bytes to what they read and write. Frames of one byte (the W5100's) are put together
+//! as long as they go on in the same register or memory.
 
 use units::Picoseconds;
 
-use crate::Access;
+use crate::access::values;
 use crate::chips::Facts;
-use crate::map::{Map, Place, SocketRegister, meaning};
+use crate::map::{Map, Place, SocketRegister};
+use crate::{Access, Command};
 
 /// How many data bytes of an access are kept.
 const KEPT_BYTES: usize = 64;
 /// How many accesses wait to be taken.
 const MOST_WAITING: usize = 1 << 20;
 const MOST_SOCKETS: usize = 8;
-/// The command that begins anew, with Sn_TX_WR at 0.
-const OPEN: u8 = 0x01;
-/// The command SEND, and those that send as it does.
-const SENDS: [u8; 2] = [0x20, 0x21];
 
 /// An access under way.
 #[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
@@ -95,7 +92,8 @@ impl Record {
     }
 
     /// The frame is over.
-    pub(crate) fn end_frame(&mut self, map: &Map) {
+    pub(crate) fn end_frame(&mut self, facts: &Facts) {
+        let map = &facts.map;
         self.frame_start = None;
         let Some(open) = self.open.take() else { return };
         if self.merges
@@ -106,7 +104,6 @@ impl Record {
             last.data.extend(open.data.into_iter().take(room));
             last.bytes += open.bytes;
             last.end = open.end;
-            last.meaning = meaning(map, last.block, last.address, last.bytes, &last.data);
             self.heed_send(map);
             return;
         }
@@ -115,8 +112,22 @@ impl Record {
             return;
         }
         let Open { start, end, write, address, block, data, bytes } = open;
-        let meaning = meaning(map, block, address, bytes, &data);
-        self.done.push(Access { start, end, write, address, block, data, bytes, meaning });
+        let (target, command) = values(map, block, address, bytes, &data);
+        let command = command.filter(|_| write);
+        let (model, send_bytes) = (facts.model, None);
+        self.done.push(Access {
+            model,
+            start,
+            end,
+            write,
+            address,
+            block,
+            data,
+            bytes,
+            target,
+            command,
+            send_bytes,
+        });
         self.heed_send(map);
     }
 
@@ -125,18 +136,19 @@ impl Record {
         let Some(access) = self.done.last_mut() else { return };
         let Place::Socket(socket, register, index) = map.place(access.block, access.address) else { return };
         let Some((sent, written)) = self.tx_write.get_mut(socket) else { return };
-        match (register.field, &access.data[..]) {
-            (SocketRegister::TxWr, data) => {
+        match (register.field, access.command) {
+            (SocketRegister::TxWr, _) => {
                 let pointer = if access.write { written } else { sent };
                 let mut bytes = pointer.to_be_bytes();
-                for (byte, &value) in bytes.iter_mut().skip(index.into()).zip(data) {
+                for (byte, &value) in bytes.iter_mut().skip(index.into()).zip(&access.data) {
                     *byte = value;
                 }
                 *pointer = u16::from_be_bytes(bytes);
             }
-            (SocketRegister::Cr, &[OPEN]) if access.write => (*sent, *written) = (0, 0),
-            (SocketRegister::Cr, &[command]) if access.write && SENDS.contains(&command) => {
-                access.meaning += &format!(", {} bytes", written.wrapping_sub(*sent));
+            // It begins anew, with Sn_TX_WR at 0.
+            (SocketRegister::Cr, Some(Command::Open)) => (*sent, *written) = (0, 0),
+            (SocketRegister::Cr, Some(Command::Send | Command::SendMac)) => {
+                access.send_bytes = Some(written.wrapping_sub(*sent));
                 *sent = *written;
             }
             _ => {}

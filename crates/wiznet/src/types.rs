@@ -72,27 +72,6 @@ pub struct Sent {
     pub bytes: Vec<u8>,
 }
 
-/// One access over SPI, as a person would read it: what was read or written, and when.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Access {
-    /// The first bit of the transaction (or of this part of it).
-    pub start: Picoseconds,
-    /// The end of its last bit.
-    pub end: Picoseconds,
-    /// Whether the driver wrote.
-    pub write: bool,
-    /// The first address, as the chip's datasheet counts (on the W5500 the offset in its block).
-    pub address: u16,
-    /// On the W5500 the block select bits, else 0.
-    pub block: u8,
-    /// The data bytes that moved (at most the first 64 are kept).
-    pub data: Vec<u8>,
-    /// How many data bytes moved.
-    pub bytes: u32,
-    /// In words: `Sn_CR of socket 0: SEND`, `TX buffer of socket 0`.
-    pub meaning: String,
-}
-
 /// Something a user should know of how the chip is treated; each kind is told once.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Warning {

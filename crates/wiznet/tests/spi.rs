@@ -5,7 +5,7 @@ mod support;
 use proptest::prelude::*;
 use units::Picoseconds;
 use wiznet::spi::{Burst, Decoder, Step};
-use wiznet::{Chip, Model, Options};
+use wiznet::{Access, Chip, Model, Options};
 
 use support::{Bench, MODELS, command, ms, sn, us};
 
@@ -202,7 +202,7 @@ fn accesses_are_told_in_words() {
     bench.common_read(0x0001, 18);
     bench.common_read(0x000F, 4);
     let accesses = bench.chip.take_accesses();
-    let words: Vec<&str> = accesses.iter().map(|access| access.meaning.as_str()).collect();
+    let words: Vec<String> = accesses.iter().map(Access::meaning).collect();
     assert_eq!(
         words,
         [
@@ -234,8 +234,8 @@ fn a_send_says_its_bytes_however_its_driver_reads_and_writes_the_pointer() {
     }
     bench.command(0, command::SEND);
     let accesses = bench.chip.take_accesses();
-    let sends = accesses.iter().filter_map(|access| access.meaning.split_once("SEND, "));
-    assert_eq!(sends.map(|(_, bytes)| bytes).collect::<Vec<_>>(), ["300 bytes", "212 bytes", "488 bytes"]);
+    let sends: Vec<u16> = accesses.iter().filter_map(|access| access.send_bytes).collect();
+    assert_eq!(sends, [300, 212, 488]);
 }
 
 #[test]
@@ -245,7 +245,7 @@ fn single_bytes_of_a_w5100_become_one_access() {
     bench.u16(1, sn::RX_RSR);
     bench.u8(1, sn::SR);
     let accesses = bench.chip.take_accesses();
-    let words: Vec<&str> = accesses.iter().map(|access| access.meaning.as_str()).collect();
+    let words: Vec<String> = accesses.iter().map(Access::meaning).collect();
     assert_eq!(words, ["Sn_RX_RSR of socket 1: 0", "Sn_SR of socket 1: SOCK_CLOSED"]);
     assert_eq!(accesses[0].bytes, 2);
 }

@@ -2,6 +2,7 @@
  * receiver it raises the done pin when a message is there and right, for a short while. Nothing is
  * printed until the line has been silent for a second, so that the console is in nobody's way. */
 #include "oneway.h"
+#include "application.h"
 
 #include "clock.h"
 #include "console.h"

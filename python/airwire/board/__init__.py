@@ -32,7 +32,7 @@ from airwire.board.model import (
 )
 from airwire.board.network import Traffic
 from airwire.board.pins import Pin, Pins
-from airwire.board.settings import SettingValue, image_settings, write_image
+from airwire.board.settings import image_settings, write_image
 from airwire.board.virtual import CONSOLES, DEFAULT_BOARD, NO_END_PS, Board, Console, Snapshot
 
 __all__ = [
@@ -60,7 +60,6 @@ __all__ = [
     "PinName",
     "Pins",
     "Profile",
-    "SettingValue",
     "Snapshot",
     "Traffic",
     "UnknownAccess",

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from airwire.board.network import TrafficResult
+from airwire.kinds import InputKind, RunEnd
+
 
 @dataclass(frozen=True)
 class CoreCounts:
@@ -102,10 +105,10 @@ class ImageSetting:
 
 @dataclass(frozen=True)
 class InputReport:
-    """What a keyboard, a mouse or another input device sent: ``kind`` is ``keyboard``, ``mouse`` or ``other``."""
+    """What a keyboard, a mouse or another input device sent."""
 
     time_ps: int
-    kind: str
+    kind: InputKind
     content: bytes
 
 
@@ -119,48 +122,12 @@ class PinEdge:
 
 
 @dataclass(frozen=True)
-class Counter:
-    """Something that a client or a server counted."""
-
-    name: str
-    value: int
-    unit: str
-
-
-@dataclass(frozen=True)
-class Latency:
-    """From trigger to done, of the messages that were answered rightly: percentiles of type 7."""
-
-    min_ps: int
-    p50_ps: int
-    p75_ps: int
-    p90_ps: int
-    p95_ps: int
-    p99_ps: int
-    max_ps: int
-
-
-@dataclass(frozen=True)
-class TrafficResult:
-    """What a client or a server at the other end of the board's wire measured and counted."""
-
-    name: str
-    kind: str
-    client: bool
-    done: bool
-    summary: str
-    failure: str | None
-    counters: list[Counter]
-    latency: Latency | None
-
-
-@dataclass(frozen=True)
 class BoardRun:
     """How a run ended, and what was counted since the board started."""
 
     board: str
     image: str | None
-    reason: str
+    reason: RunEnd
     sentence: str
     failed: bool
     time_ps: int
@@ -204,39 +171,6 @@ class Chip:
 
     name: str
     kind: str
-
-
-@dataclass(frozen=True)
-class NetworkEntry:
-    """A field of network files, an impairment, or an option of traffic; the default of what must be given is None."""
-
-    name: str
-    takes: str
-    default: str | None
-    help: str
-    example: str
-    table: str = ""
-
-
-@dataclass(frozen=True)
-class TrafficKind:
-    """A kind of client or server."""
-
-    name: str
-    title: str
-    serves: bool
-    options: list[NetworkEntry]
-
-
-@dataclass(frozen=True)
-class NetworkReference:
-    """Everything that network files may hold; ``common`` is what every client and server takes beside its options."""
-
-    fields: list[NetworkEntry]
-    wifi: list[NetworkEntry]
-    impairments: list[NetworkEntry]
-    common: list[NetworkEntry]
-    kinds: list[TrafficKind]
 
 
 @dataclass(frozen=True)

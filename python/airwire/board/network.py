@@ -4,22 +4,79 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from airwire import _core
-from airwire.board.model import Counter, Latency, NetworkEntry, NetworkReference, TrafficKind, TrafficResult
 
-__all__ = [
-    "Counter",
-    "Latency",
-    "NetworkEntry",
-    "NetworkReference",
-    "Traffic",
-    "TrafficKind",
-    "TrafficResult",
-    "network_reference",
-    "network_schema",
-]
+
+@dataclass(frozen=True)
+class Counter:
+    """Something that a client or a server counted."""
+
+    name: str
+    value: int
+    unit: str
+
+
+@dataclass(frozen=True)
+class Latency:
+    """From trigger to done, of the messages that were answered rightly: percentiles of type 7."""
+
+    min_ps: int
+    p50_ps: int
+    p75_ps: int
+    p90_ps: int
+    p95_ps: int
+    p99_ps: int
+    max_ps: int
+
+
+@dataclass(frozen=True)
+class TrafficResult:
+    """What a client or a server at the other end of the board's wire measured and counted."""
+
+    name: str
+    kind: str
+    client: bool
+    done: bool
+    summary: str
+    failure: str | None
+    counters: list[Counter]
+    latency: Latency | None
+
+
+@dataclass(frozen=True)
+class NetworkEntry:
+    """A field of network files, an impairment, or an option of traffic; the default of what must be given is None."""
+
+    name: str
+    takes: str
+    default: str | None
+    help: str
+    example: str
+    table: str = ""
+
+
+@dataclass(frozen=True)
+class TrafficKind:
+    """A kind of client or server."""
+
+    name: str
+    title: str
+    serves: bool
+    options: list[NetworkEntry]
+
+
+@dataclass(frozen=True)
+class NetworkReference:
+    """Everything that network files may hold; ``common`` is what every client and server takes beside its options."""
+
+    fields: list[NetworkEntry]
+    wifi: list[NetworkEntry]
+    impairments: list[NetworkEntry]
+    common: list[NetworkEntry]
+    kinds: list[TrafficKind]
 
 
 class Traffic(Mapping[str, TrafficResult]):

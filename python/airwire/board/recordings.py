@@ -29,7 +29,10 @@ class BoardRecordings:
         return self._core.write_vcd(path)
 
     def start_trace(self, path: str | Path) -> None:
-        """Write a trace for Perfetto or Chrome from here on. The board runs slower meanwhile."""
+        """Write a trace for Perfetto or Chrome from here on; the file appears with :meth:`end_trace`.
+
+        The board runs slower meanwhile.
+        """
         self._core.start_trace(path)
 
     def end_trace(self) -> int:
@@ -54,6 +57,7 @@ class BoardRecordings:
         """Write every frame on the cable of the board's Ethernet chip from here on as pcapng, for Wireshark.
 
         With ``spi`` the chip's register accesses are in it too, in words, as comments on an interface of their own.
+        The file appears with :meth:`end_pcap`.
         """
         self._core.start_capture(path, spi)
 

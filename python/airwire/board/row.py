@@ -8,13 +8,15 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, ClassVar, Literal
+
+from airwire.kinds import ComparedAs, Measure, Sender, Stack, Statistic
 
 if TYPE_CHECKING:
     import polars as pl
 
 
-BULK = "bulk"
+BULK: Measure = "bulk"
 """What rows measure that transfer as much as they can."""
 
 
@@ -27,18 +29,18 @@ class Figure:
     """95 %: of batch means for rates, of the moving-block bootstrap for a median; ``None`` for few messages."""
     unit: str
     n: int
-    statistic: str | None = None
-    """``median`` or ``mean`` of latencies."""
+    statistic: Statistic | None = None
+    """Of latencies."""
 
 
 @dataclass(frozen=True, slots=True)
-class Latency:
+class LatencyFigures:
     """What is told of a row's latencies."""
 
     median: Figure
     mean: Figure
-    least_ps: float
-    most_ps: float
+    least_ps: int | float
+    most_ps: int | float
     connect_ps: float | None
     """The mean time until the connection is there; ``None`` where not every message opens one."""
     processing_ps: float | None
@@ -66,16 +68,16 @@ class Published:
     """In the unit of the row's figure; a ratio where ratios are compared."""
     source: str
     note: str | None
-    compare: str
-    """``absolute``, ``ratio`` (to the row that this one is compared with) or ``mechanism``."""
+    compare: ComparedAs
+    """``ratio`` is to the row that this one is compared with."""
     measured_share: float | None
     """The row's figure, or its ratio, divided by the published one: 1 within a range."""
     least: float | None = None
     """Of a range; ``None`` for one that has only a most."""
     most: float | None = None
     range_in_unit: tuple[float | None, float] | None = None
-    statistic: str | None = None
-    """``median`` or ``mean`` of latencies, where the publication says it."""
+    statistic: Statistic | None = None
+    """Of latencies, where the publication says it."""
     connect_ps: float | None = None
     """Of a latency, the part until the connection is there."""
     processing_ps: float | None = None
@@ -118,10 +120,9 @@ class Peer:
 class Bulk:
     """What was seen of a bulk transfer while some of its intervals were traced."""
 
-    sender: str
-    """``board`` or ``pc``."""
-    stack: str
-    """Whose TCP the board has: that of its ``chip``, or the ``firmware``'s."""
+    sender: Sender
+    stack: Stack
+    """Whose TCP the board has."""
     payload_bits_per_second: float
     segment_bytes: int | None
     """The longest segment's payload."""
@@ -150,6 +151,7 @@ class Bulk:
 class BoardRow:
     """The board behind a row of a run."""
 
+    kind: ClassVar[Literal["board"]] = "board"
     title: str
     board: str
     firmware: str
@@ -160,8 +162,7 @@ class BoardRow:
     traffic: Sequence[str]
     of: str | None
     """The client or server whose messages the samples are."""
-    measure: str
-    """``messages``, ``requests``, ``latency`` or ``bulk``."""
+    measure: Measure
     figure: Figure | None
     published: Published | None
     same_but: SameBut | None
@@ -177,7 +178,7 @@ class BoardRow:
     notes: Sequence[str]
     load_spans: Callable[[], pl.DataFrame]
     """Gives :attr:`spans`; called once, when they are first asked for."""
-    latency: Latency | None = None
+    latency: LatencyFigures | None = None
     """Median and mean, in rows that measure latencies."""
     bulk: Bulk | None = None
     """What was seen of a bulk transfer, in rows that measure one."""
@@ -187,93 +188,12 @@ class BoardRow:
     """Which edges are messages to the peer, in rows whose messages are edges."""
 
     @property
-    def cycle_ps(self) -> int | None:
-        """A cycle of the processor, the step of all that the board does."""
+    def clock_hz(self) -> int | None:
+        """The processor's clock, whose cycle is the step of all that the board does."""
         hertz = self.counts.get("clk_sys_hz")
-        return int(10**12 // hertz) if hertz else None
+        return int(hertz) if hertz else None
 
     @cached_property
     def spans(self) -> pl.DataFrame:
-        """Where the time of traced messages went: ``index``, ``stage``, ``kind``, ``start_ps``, ``end_ps`` ..."""
+        """Where the time of traced messages went: ``index``, ``cause``, ``site``, ``subject``, ``detail`` ..."""
         return self.load_spans()
-
-
-def board_row_of(entry: Mapping[str, Any], load_spans: Callable[[], pl.DataFrame]) -> BoardRow:
-    """A row from its entry in a manifest."""
-    same_but, published = entry["same_but"], entry["published"]
-    return BoardRow(
-        title=entry["title"],
-        board=entry["board"],
-        firmware=entry["firmware"]["name"],
-        firmware_sha256=entry["firmware"]["sha256"],
-        settings=entry["settings"],
-        network=entry["network"],
-        traffic=entry["traffic"],
-        of=entry["of"],
-        measure=entry["measure"],
-        figure=_figure(entry["figure"]),
-        published=_published(published),
-        same_but=None if same_but is None else SameBut(**{**same_but, "figure": _figure(same_but["figure"])}),
-        skip=entry["skip"],
-        end_ps=entry["end_ps"],
-        ended=entry["ended"],
-        problem=entry["problem"],
-        counts=entry["counts"],
-        evidence=entry["evidence"] or {},
-        notes=entry["notes"],
-        load_spans=load_spans,
-        # Run folders of before have no such fields.
-        latency=_latency(entry.get("latency")),
-        bulk=_bulk(entry.get("bulk")),
-        peer=_peer(entry.get("peer")),
-        trigger=entry.get("trigger"),
-    )
-
-
-def _published(raw: Mapping[str, Any] | None) -> Published | None:
-    if raw is None:
-        return None
-    ends, times = raw.get("range_in_unit"), raw.get("times")
-    named = {name: value for name, value in raw.items() if name not in ("from", "to", "range_in_unit", "times")}
-    return Published(
-        **named,
-        times=None if times is None else Times(**times),
-        least=raw.get("from"),
-        most=raw.get("to"),
-        range_in_unit=None if ends is None else (ends[0], ends[1]),
-    )
-
-
-def _latency(raw: Mapping[str, Any] | None) -> Latency | None:
-    if raw is None:
-        return None
-    median, mean = _figure(raw["median"]), _figure(raw["mean"])
-    assert median is not None and mean is not None, "the manifest was checked"
-    times = {name: raw[name] for name in ("least_ps", "most_ps", "connect_ps", "processing_ps")}
-    return Latency(median, mean, **times)
-
-
-def _bulk(raw: Mapping[str, Any] | None) -> Bulk | None:
-    return None if raw is None else Bulk(**raw)
-
-
-def _peer(raw: Mapping[str, Any] | None) -> Peer | None:
-    if raw is None:
-        return None
-    return Peer(
-        board=raw["board"],
-        firmware=raw["firmware"]["name"],
-        firmware_sha256=raw["firmware"]["sha256"],
-        settings=raw["settings"],
-        ended=raw["ended"],
-        counts=raw["counts"],
-        evidence=raw["evidence"] or {},
-    )
-
-
-def _figure(raw: Mapping[str, Any] | None) -> Figure | None:
-    if raw is None:
-        return None
-    interval = raw["interval"]
-    bounds = None if interval is None else (interval[0], interval[1])
-    return Figure(raw["value"], bounds, raw["unit"], raw["n"], raw.get("statistic"))

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from pathlib import Path
 
 from airwire import _core
 from airwire.board.model import ImageSetting
 from airwire.outputs import write_file
-from airwire.values import setting_texts
-
-SettingValue = str | int | bool
-"""A value of an image's setting: a number, a switch, a name, an IPv4 address, or a quantity with its unit."""
+from airwire.values import Settings, setting_texts
 
 
 def image_settings(image: str | Path, symbols: str | Path | None = None) -> list[ImageSetting]:
@@ -23,7 +19,7 @@ def image_settings(image: str | Path, symbols: str | Path | None = None) -> list
 def write_image(
     image: str | Path,
     out: str | Path,
-    settings: Mapping[str, SettingValue],
+    settings: Settings,
     *,
     symbols: str | Path | None = None,
 ) -> None:

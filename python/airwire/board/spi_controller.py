@@ -10,13 +10,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from airwire import _core
+from airwire.values import Time, picoseconds
 
 __all__ = ["Access", "BusUse", "ChipWarning", "SpiController"]
 
 
 @dataclass(frozen=True)
 class Access:
-    """One access over SPI, in words and bytes; times in picoseconds."""
+    """One access over SPI; times in picoseconds."""
 
     start_ps: int
     end_ps: int
@@ -26,7 +27,14 @@ class Access:
     data: bytes
     """The bytes that moved, the first 64 of them."""
     bytes: int
+    register: str | None
+    """The register at the first address, as the datasheet names it; ``None`` in the chip's memory."""
+    socket: int | None
+    """The socket that has the register."""
+    command: str | None
+    """The command that the driver gave, as the datasheet names it."""
     meaning: str
+    """All of it in words."""
 
 
 @dataclass(frozen=True)
@@ -67,10 +75,10 @@ class SpiController:
         *,
         network: str | Path | None = None,
         clock_hz: int = 2_000_000,
-        link_up: str | int | None = None,
+        link_up: Time | None = None,
         seed: int = 1,
     ) -> None:
-        link_up_ps = None if link_up is None else _picoseconds(link_up)
+        link_up_ps = None if link_up is None else picoseconds(link_up)
         self._core = _core.SpiController(chip, network=network, clock_hz=clock_hz, link_up_ps=link_up_ps, seed=seed)
 
     @property
@@ -97,13 +105,13 @@ class SpiController:
         self.select(False)
         return received
 
-    def wait(self, time: str | int) -> None:
+    def wait(self, time: Time) -> None:
         """Let virtual time pass: ``"10 ms"``, or picoseconds."""
-        self._core.wait(_picoseconds(time))
+        self._core.wait(picoseconds(time))
 
-    def wait_for_interrupt(self, most: str | int) -> bool:
+    def wait_for_interrupt(self, most: Time) -> bool:
         """Wait until the interrupt output is low, so long at most; whether it is."""
-        return self._core.wait_for_interrupt(self.now_ps + _picoseconds(most))
+        return self._core.wait_for_interrupt(self.now_ps + picoseconds(most))
 
     @property
     def interrupt_is_low(self) -> bool:
@@ -138,7 +146,3 @@ class SpiController:
     def take_warnings(self) -> list[ChipWarning]:
         """What the chip complains of since the last call."""
         return [ChipWarning(*warning) for warning in self._core.take_warnings()]
-
-
-def _picoseconds(time: str | int) -> int:
-    return time if isinstance(time, int) else _core.parse_time_ps(time)

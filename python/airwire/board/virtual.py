@@ -8,7 +8,7 @@ written in Python can be connected, and a run can branch from a snapshot. The sa
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
@@ -19,8 +19,7 @@ from airwire.board.model import BoardRun, CoreCounts, Fault, FunctionShare, Inte
 from airwire.board.network import Traffic, traffic_of
 from airwire.board.pins import Pins
 from airwire.board.recordings import BoardRecordings
-from airwire.board.settings import SettingValue
-from airwire.values import setting_texts
+from airwire.values import Settings, Time, picoseconds, setting_texts
 
 Console = Literal["uart0", "uart1", "usb"]
 CONSOLES: tuple[Console, ...] = ("uart0", "uart1", "usb")
@@ -70,7 +69,7 @@ class Board(BoardDevices, BoardRecordings):
         network: str | Path | None = None,
         traffic: Sequence[str] = (),
         impair: str | None = None,
-        settings: Mapping[str, SettingValue] | None = None,
+        settings: Settings | None = None,
     ) -> None:
         self._core = _core.Board(
             str(board), rom=rom, seed=seed, usb=usb, network=network, traffic=list(traffic), impair=impair
@@ -91,14 +90,14 @@ class Board(BoardDevices, BoardRecordings):
         image: str | Path,
         symbols: str | Path | None = None,
         *,
-        settings: Mapping[str, SettingValue] | None = None,
+        settings: Settings | None = None,
     ) -> None:
         """Put an image into the chip's memories, with other values of some of its settings, and start it."""
         self._core.load(image, symbols, setting_texts(settings or {}))
 
     def run(
         self,
-        for_: str | int | None = None,
+        for_: Time | None = None,
         *,
         until: str | bytes | None = None,
         until_pin: tuple[str | int, bool] | None = None,
@@ -151,7 +150,7 @@ class Board(BoardDevices, BoardRecordings):
 
     def serve(
         self,
-        for_: str | int | None = None,
+        for_: Time | None = None,
         *,
         tap: str | None = None,
         forward: Sequence[str] = (),
@@ -302,10 +301,10 @@ class Board(BoardDevices, BoardRecordings):
         return f"Board({self.name!r}, at {_core.format_time(self.time_ps)})"
 
 
-def _end_ps(now_ps: int, for_: str | int | None) -> int:
+def _end_ps(now_ps: int, for_: Time | None) -> int:
     if for_ is None:
         return NO_END_PS
-    duration = _core.parse_time_ps(for_) if isinstance(for_, str) else for_
+    duration = picoseconds(for_)
     if duration < 0:
         raise _core.AirwireError(f"a run of {_core.format_time(duration)} would go back; give 0s or more")
     return min(now_ps + duration, NO_END_PS)

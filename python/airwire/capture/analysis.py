@@ -13,8 +13,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from airwire import _core
-from airwire.model import Analysis, Capture, CaptureFailure, Edges
+from airwire.kinds import PairingRule
+from airwire.model import Analysis, Capture, CaptureFailure, CaptureFile, Edges
 from airwire.runs.findings import findings_of, intervals_of
+from airwire.values import Time, picoseconds, picoseconds_or_none
 
 if TYPE_CHECKING:
     import polars as pl
@@ -27,12 +29,12 @@ def analyze(
     *,
     trigger: str | int = 0,
     done: str | int = 1,
-    pairing: str = "strict",
-    glitch_ps: int | None = None,
-    min_latency_ps: int = 0,
-    max_latency_ps: int | None = None,
+    pairing: PairingRule = "strict",
+    glitch: Time | None = None,
+    min_latency: Time = 0,
+    max_latency: Time | None = None,
     payload_bytes: int | None = None,
-    gate_ps: int | None = None,
+    gate: Time | None = None,
     seed: int = DEFAULT_SEED,
     intervals: bool = True,
     findings: bool = True,
@@ -43,9 +45,10 @@ def analyze(
     """Analyse captures: pair their edges and say what the latencies hold.
 
     ``paths`` are capture files and folders of them (Saleae CSV and .sal, sigrok .sr, VCD, PulseView CSV, each also
-    compressed). ``trigger`` and ``done`` name channels by number or label. ``glitch_ps`` defaults to a hundredth of
-    each capture's typical trigger interval. ``out`` names a run folder to write. A file that cannot be read becomes
-    an entry of ``errors``; the others are still analysed. ``progress(files_done, files)`` is called while it works.
+    compressed). ``trigger`` and ``done`` name channels by number or label. Times are ``"10 ms"``, or picoseconds;
+    ``glitch`` defaults to a hundredth of each capture's typical trigger interval. ``out`` names a run folder to write.
+    A file that cannot be read becomes an entry of ``errors``; the others are still analysed.
+    ``progress(files_done, files)`` is called while it works.
 
     Raises ``AirwireError`` for an unknown pairing rule or a run folder that exists already.
 
@@ -58,14 +61,14 @@ def analyze(
         trigger=str(trigger),
         done=str(done),
         pairing=pairing,
-        glitch_ps=glitch_ps,
-        min_latency_ps=min_latency_ps,
-        max_latency_ps=max_latency_ps,
+        glitch_ps=picoseconds_or_none(glitch),
+        min_latency_ps=picoseconds(min_latency),
+        max_latency_ps=picoseconds_or_none(max_latency),
         payload_bytes=payload_bytes,
         seed=seed,
         intervals=intervals,
         findings=findings,
-        gate_ps=gate_ps,
+        gate_ps=picoseconds_or_none(gate),
         out=None if out is None else str(out),
         environment=json.dumps(environment or {}),
         progress=progress,
@@ -87,7 +90,7 @@ def read_edges(path: str | Path, channels: Sequence[str | int] = ()) -> Edges:
     return Edges(pl.DataFrame(table), start, end_ps)
 
 
-def _capture(raw: _core.CaptureResult, pairing: str) -> Capture:
+def _capture(raw: _core.CaptureResult, pairing: PairingRule) -> Capture:
     findings = findings_of(raw.findings, pairing)
     median, upper_quartile = intervals_of(raw.intervals, findings)
     return Capture(
@@ -101,6 +104,7 @@ def _capture(raw: _core.CaptureResult, pairing: str) -> Capture:
         upper_quartile_interval=upper_quartile,
         findings=findings,
         load_samples=partial(_samples, raw),
+        target=CaptureFile(),
     )
 
 

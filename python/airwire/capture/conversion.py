@@ -20,6 +20,9 @@ def convert(
     """Write a capture as VCD or Saleae-style CSV, by the ending of ``destination``.
 
     ``progress(time_ps)`` is told while it works how far into the capture it is.
-    Raises ``AirwireError`` when the source cannot be read or the destination cannot be written.
+    Raises ``AirwireError`` when the source cannot be read or the destination cannot be written, or is the source.
     """
+    place = Path(destination)
+    if place.is_file() and Path(source).exists() and place.samefile(source):
+        raise _core.AirwireError(f"{place}: this is the source itself, which stays as it is; name another file")
     _core.convert(str(source), str(destination), [str(channel) for channel in channels], overwrite, progress)

@@ -9,7 +9,7 @@ import typer
 
 import airwire
 from airwire.cli import options
-from airwire.cli.output import finish, print_json, progress_bar
+from airwire.cli.output import finish, progress_bar
 from airwire.cli.paths import RUN, Writes
 
 if TYPE_CHECKING:
@@ -56,12 +56,12 @@ def analyze(
             paths,
             trigger=trigger,
             done=done,
-            pairing=pairing,
-            glitch_ps=glitch,
-            min_latency_ps=min_latency or 0,
-            max_latency_ps=max_latency,
+            pairing=options.pairing_rule(pairing),
+            glitch=glitch,
+            min_latency=min_latency or 0,
+            max_latency=max_latency,
             payload_bytes=payload,
-            gate_ps=gate,
+            gate=gate,
             seed=seed,
             out=folder,
             environment=environment(),
@@ -73,9 +73,10 @@ def analyze(
 def publish(analysis: Analysis, report: Path | None, figures: Path | None, as_json: bool) -> None:
     """Print an analysis, write what was asked for, and end with the exit code that fits."""
     if as_json:
-        from airwire.cli.json_output import analysis_json
+        from airwire.cli.json_object import print_object
+        from airwire.cli.json_output import analysis_output
 
-        print_json("analyze", analysis_json(analysis))
+        print_object(analysis_output(analysis))
     else:
         from airwire.cli.tables import print_analysis
 

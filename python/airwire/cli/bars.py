@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from rich.console import Console
 from rich.text import Text
 
 from airwire.explain.quantities import table_time
-from airwire.link.model import Change, Stage
+from airwire.kinds import Cause
+from airwire.link.model import Change
+from airwire.stage import Stage
 
 BAR_CHARACTERS = 44
-_COLOURS = {
+COLOURS: Mapping[Cause, str] = {
     "queue": "yellow",
     "cpu": "white",
     "bus": "cyan",
@@ -20,8 +22,16 @@ _COLOURS = {
     "air": "blue",
     "protocol": "green",
     "retry": "magenta",
+    "wire": "blue",
+    "delay": "green",
+    "window": "red",
+    "pc": "bright_cyan",
+    "chip": "yellow",
+    "sleep": "bright_red",
+    "console": "magenta",
     "empirical": "white",
 }
+"""As in reports, causes that never occur together share one."""
 
 
 def print_stages(out: Console, stages: Sequence[Stage], total_ps: float, longest_ps: float | None = None) -> None:
@@ -35,11 +45,11 @@ def print_stages(out: Console, stages: Sequence[Stage], total_ps: float, longest
         begun += stage.ps
         end = round(BAR_CHARACTERS * begun / scale) if scale else 0
         line = Text(
-            f"  {stage.name:<{names}}  {stage.kind:<9} {table_time(stage.ps):>9}  {_share(stage.ps, total_ps):>7}  "
+            f"  {stage.name:<{names}}  {stage.cause:<9} {table_time(stage.ps):>9}  {_share(stage.ps, total_ps):>7}  "
         )
         # A stage too short for the scale still leaves a mark where it is.
         bar = block * (end - start) if end > start else "|"
-        line.append(" " * start + bar, style=_COLOURS.get(stage.kind, ""))
+        line.append(" " * start + bar, style=COLOURS[stage.cause])
         out.print(line, overflow="crop", no_wrap=True)
 
 

@@ -8,7 +8,7 @@ import typer
 
 import airwire
 from airwire.cli import options
-from airwire.cli.output import print_json, working
+from airwire.cli.output import working
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -40,11 +40,12 @@ def choose(
     if p95 is None and p50 is None and loss is None:
         raise typer.BadParameter("give at least one of --p95, --p50 and --loss")
     with working("Predicting"):
-        choice = airwire.choose(payload, p95_ps=p95, p50_ps=p50, loss=loss, only=link or (), seed=seed, workers=workers)
+        choice = airwire.choose(payload, p95=p95, p50=p50, loss=loss, only=link or (), seed=seed, workers=workers)
     if json:
-        from airwire.cli.link_json import choice_json
+        from airwire.cli.json_object import print_object
+        from airwire.cli.link_json import choice_output
 
-        print_json("choose", choice_json(choice))
+        print_object(choice_output(choice))
     else:
         _print(choice)
 
@@ -87,7 +88,7 @@ def _table(accepted: Sequence[Candidate]) -> Table:
     from rich.table import Table
     from rich.text import Text
 
-    from airwire.explain.link_sentences import settings_phrase
+    from airwire.explain.link.sentences import settings_phrase
     from airwire.explain.quantities import percent, table_time
 
     table = Table(box=None, header_style="bold", pad_edge=False, padding=(0, 2, 0, 0))

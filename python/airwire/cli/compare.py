@@ -9,7 +9,6 @@ import typer
 
 import airwire
 from airwire.cli import options
-from airwire.cli.output import print_json
 from airwire.cli.paths import RUN, Reads
 
 if TYPE_CHECKING:
@@ -36,9 +35,10 @@ def compare(
     runs = [_only_capture(path, trigger, done, pairing, seed) for path in (a, b)]
     comparison = airwire.compare(runs[0], runs[1], seed=seed)
     if json:
-        from airwire.cli.json_output import comparison_json
+        from airwire.cli.json_object import print_object
+        from airwire.cli.json_output import comparison_output
 
-        print_json("compare", comparison_json(comparison))
+        print_object(comparison_output(comparison))
     else:
         from airwire.cli.tables import print_comparison
 
@@ -52,7 +52,13 @@ def _only_capture(path: Path, trigger: str, done: str, pairing: str, seed: int) 
         analysis = airwire.load_run(path)
     else:
         analysis = airwire.analyze(
-            path, trigger=trigger, done=done, pairing=pairing, seed=seed, intervals=False, findings=False
+            path,
+            trigger=trigger,
+            done=done,
+            pairing=options.pairing_rule(pairing),
+            seed=seed,
+            intervals=False,
+            findings=False,
         )
     if analysis.errors:
         raise _core.AirwireError(analysis.errors[0].message)

@@ -9,7 +9,7 @@ import typer
 
 import airwire
 from airwire.cli import options
-from airwire.cli.output import print_json, working, writing
+from airwire.cli.output import working, writing
 from airwire.cli.paths import RUN, Reads, Writes
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ def explain(
         )
     if perfetto is not None:
         raise typer.BadParameter("a capture holds no spans to trace; give a run folder", param_hint="--perfetto")
-    from airwire.explain.link_run import WHAT_IF_SAMPLES, explain_capture
+    from airwire.explain.link.run import WHAT_IF_SAMPLES, explain_capture
 
     with working("Fitting the model to the capture"):
         found = explain_capture(
@@ -107,15 +107,16 @@ def _explain_run(
     perfetto: Path | None,
     as_json: bool,
 ) -> None:
-    from airwire.explain.link_run import WHAT_IF_SAMPLES, explain_run
+    from airwire.explain.link.run import WHAT_IF_SAMPLES, explain_run
 
     with working("Trying other settings"):
         analysis = airwire.load_run(path, intervals=False, findings=False)
         rows = explain_run(analysis, only=only, samples=WHAT_IF_SAMPLES if changes else 0, workers=workers)
     if as_json:
-        from airwire.cli.link_json import explain_json
+        from airwire.cli.json_object import print_object
+        from airwire.cli.link_json import explain_output
 
-        print_json("explain", explain_json(str(path), rows))
+        print_object(explain_output(str(path), rows))
     else:
         _print_rows(rows, changes)
     if figure is not None:
@@ -164,9 +165,10 @@ def _print_rows(rows: list[RowExplanation], most: int) -> None:
 
 def _publish_capture(found: CaptureExplanation, most: int, figure: Path | None, as_json: bool) -> None:
     if as_json:
-        from airwire.cli.link_json import explain_capture_json
+        from airwire.cli.json_object import print_object
+        from airwire.cli.link_json import explain_capture_output
 
-        print_json("explain", explain_capture_json(found))
+        print_object(explain_capture_output(found))
     else:
         _print_capture(found, most)
     if figure is not None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from airwire.cli.output import complain, print_json, writing
+from airwire.cli.output import complain, writing
 from airwire.cli.paths import Reads, Writes, everything
 
 if TYPE_CHECKING:
@@ -50,7 +50,10 @@ def fsdata(
     for warning in data.warnings:
         complain(warning)
     if manifest:
-        print_json("fsdata", data.manifest())
+        from airwire.cli.fsdata_json import FsdataOutput
+        from airwire.cli.json_object import filled_from, print_object
+
+        print_object(filled_from(FsdataOutput, data.manifest()))
         return
     _print(data)
     print(f"{len(data.image)} bytes in {', '.join(map(str, written))}")

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 import airwire
 from airwire.cli import options
-from airwire.cli.output import print_json
 
 if TYPE_CHECKING:
     from airwire.link.model import LinkBudget
@@ -25,9 +24,10 @@ def link(
 
     budget = airwire.link_budget(name, payload, options.settings_of(set_))
     if json:
-        from airwire.cli.link_json import budget_json
+        from airwire.cli.json_object import print_object
+        from airwire.cli.link_json import budget_output
 
-        print_json("link", budget_json(budget))
+        print_object(budget_output(budget))
     else:
         _print(budget)
 

@@ -8,7 +8,6 @@ import typer
 
 import airwire
 from airwire.cli import options
-from airwire.cli.output import print_json
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -21,9 +20,6 @@ def links(
         str | None, typer.Argument(metavar="[NAME]", help="A link to show in detail.", show_default=False)
     ] = None,
     json: options.Json = False,
-    suite_schema: Annotated[
-        bool, typer.Option("--suite-schema", help="Print the JSON Schema of suites, for editors, and nothing else.")
-    ] = False,
 ) -> None:
     """List the links that the virtual bench knows; with a name, its settings and constants with their sources.
 
@@ -31,20 +27,16 @@ def links(
     """
     from airwire.cli.tables import console
 
-    if suite_schema:
-        import json as encoder
-
-        typer.echo(encoder.dumps(airwire.suite_schema(), indent=2))
-        return
     known = airwire.links()
     if name is not None:
         # The core knows which name was probably meant.
         airwire.link_budget(name, 1)
         known = [link for link in known if link.name == name]
     if json:
-        from airwire.cli.link_json import links_json
+        from airwire.cli.json_object import print_object
+        from airwire.cli.link_json import LinksOutput
 
-        print_json("links", links_json(known))
+        print_object(LinksOutput(links=known))
     elif name is None:
         _print_list(console(), known)
     else:

@@ -10,8 +10,8 @@ from typing import Annotated
 import typer
 
 from airwire.cli.paths import CAPTURES, FIGURES, Reads, Writes
+from airwire.kinds import PAIRING_RULES, PairingRule
 
-PAIRING_RULES = ("strict", "fifo", "published")
 MAX_SEED = 2**63 - 1
 MAX_WORKERS = 1024
 MAX_SAMPLES = 100_000_000
@@ -48,11 +48,13 @@ def _required_size(text: str | int) -> int:
     return text if isinstance(text, int) else int(_quantity("parse_bytes", text) or 0)
 
 
-def _pairing(text: str) -> str:
-    if text not in PAIRING_RULES:
-        known = f"{', '.join(PAIRING_RULES[:-1])} or {PAIRING_RULES[-1]}"
-        raise typer.BadParameter(f"there is no pairing rule `{text}`; use {known}")
-    return text
+def pairing_rule(text: str) -> PairingRule:
+    """The pairing rule of a name."""
+    for rule in PAIRING_RULES:
+        if rule == text:
+            return rule
+    known = f"{', '.join(PAIRING_RULES[:-1])} or {PAIRING_RULES[-1]}"
+    raise typer.BadParameter(f"there is no pairing rule `{text}`; use {known}")
 
 
 def _share(text: str | None) -> float | None:
@@ -108,7 +110,7 @@ Pairing = Annotated[
     str,
     typer.Option(
         metavar="RULE",
-        callback=_pairing,
+        callback=pairing_rule,
         autocompletion=complete_pairing,
         help="strict: the first done edge before the next trigger. fifo: done edges in the order of the triggers, for "
         "links slower than the trigger. published: the first later row with done high, as published figures have it.",

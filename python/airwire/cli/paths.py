@@ -11,6 +11,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from errno import EISDIR, ENOENT, ENOTDIR
+from functools import cache
 from itertools import combinations
 from pathlib import Path
 from typing import Any, NoReturn, get_type_hints
@@ -101,6 +102,7 @@ class CheckedCommand(TyperCommand):
         return super().invoke(ctx)
 
 
+@cache
 def roles_of(command: TyperCommand) -> dict[str, Reads | Writes]:
     """The role of every parameter that names a file, by the parameter's name."""
     hints = get_type_hints(command.callback, include_extras=True)

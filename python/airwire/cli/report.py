@@ -36,7 +36,7 @@ def report(
 
     page = out or run / "report.html"
     with working("Drawing the report"):
-        analysis = airwire.load_run(run, gate_ps=gate)
+        analysis = airwire.load_run(run, gate=gate)
         with writing(page):
             write_html(analysis, page)
         if figures is not None:

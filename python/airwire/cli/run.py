@@ -9,7 +9,7 @@ import typer
 
 import airwire
 from airwire.cli import options
-from airwire.cli.output import EXIT_NO_FIGURE, complain, finish, print_json, progress_bar
+from airwire.cli.output import EXIT_NO_FIGURE, complain, finish, progress_bar
 from airwire.cli.paths import RUN, Reads, Writes, everything
 
 if TYPE_CHECKING:
@@ -97,20 +97,22 @@ def run(
 
 def publish(analysis: Analysis, report: Path | None, figures: Path | None, as_json: bool) -> None:
     """Print a run, write what was asked for, and end with the exit code that fits."""
-    if as_json:
-        from airwire.cli.link_json import run_json
+    from airwire.model import rows_of_boards
 
-        print_json("run", run_json(analysis))
+    if as_json:
+        from airwire.cli.json_object import print_object
+        from airwire.cli.run_json import run_output
+
+        print_object(run_output(analysis))
     else:
         from airwire.cli.board_rows import print_board_rows
         from airwire.cli.ranking import print_ranking
 
         print_ranking(analysis)
         print_board_rows(analysis)
-    without = [row for row in analysis.captures if row.board is not None and row.board.figure is None]
+    without = [row for row in rows_of_boards(analysis) if row.target.figure is None]
     for row in without:
-        assert row.board is not None, "only rows of boards were chosen"
-        complain(f"{row.path}: no figure: {row.board.problem}")
+        complain(f"{row.path}: no figure: {row.target.problem}")
     finish(analysis, ("row", "begun or finished"), report, figures, as_json)
     if without:
         raise typer.Exit(EXIT_NO_FIGURE)

@@ -9,7 +9,7 @@ import typer
 
 import airwire
 from airwire.cli import options
-from airwire.cli.output import EXIT_BAD_INPUT, EXIT_INTERRUPTED, complain, print_json, progress_bar
+from airwire.cli.output import EXIT_BAD_INPUT, EXIT_INTERRUPTED, complain, progress_bar
 from airwire.cli.paths import CAPTURES, Reads
 
 if TYPE_CHECKING:
@@ -44,9 +44,10 @@ def validate(
     with progress_bar("Validating") as progress:
         ledger = airwire.validate(captures, only=only or (), seed=seed, workers=workers, progress=progress)
     if json:
-        from airwire.cli.link_json import ledger_json
+        from airwire.cli.json_object import print_object
+        from airwire.cli.link_json import ledger_output
 
-        print_json("validate", ledger_json(ledger))
+        print_object(ledger_output(ledger))
     else:
         _print(ledger)
     for _, message in ledger.errors:

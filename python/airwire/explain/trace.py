@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from airwire import _core
+from airwire.explain.words import stage_name
 from airwire.outputs import new_file
 
 if TYPE_CHECKING:
@@ -54,8 +55,8 @@ def _events(rows: Sequence[Capture]) -> Iterator[str]:
                 name = "messages" if track == 0 else f"messages, {track + 1} at once"
                 yield _named("thread_name", process, track + 1, name)
             tracks[track] = end
-            for stage, kind, begin, finish, size in spans:
-                yield _complete(process, track + 1, stage, kind, begin, finish - begin, message, size)
+            for stage, cause, begin, finish, size in spans:
+                yield _complete(process, track + 1, stage, cause, begin, finish - begin, message, size)
 
 
 def _spans(row: Capture) -> pl.DataFrame | None:
@@ -65,6 +66,7 @@ def _spans(row: Capture) -> pl.DataFrame | None:
 
 
 Span = tuple[str, str, int, int, int]
+"""Name, cause, start, end and bytes."""
 
 
 def _messages(row: Capture) -> Iterator[tuple[int, list[Span]]]:
@@ -73,15 +75,17 @@ def _messages(row: Capture) -> Iterator[tuple[int, list[Span]]]:
     assert kept is not None, "the caller looked"
     first = kept["index"].unique().sort().head(MESSAGES).implode()
     spans = kept.filter(kept["index"].is_in(first) & (kept["end_ps"] > kept["start_ps"]))
-    columns = ("index", "stage", "kind", "start_ps", "end_ps", "bytes")
+    codes = ("cause", "site", "subject", "detail")
+    names = {found: stage_name(*found) for found in spans.select(codes).unique().iter_rows()}
     own: list[Span] = []
     current: int | None = None
-    for index, *span in spans.select(columns).sort("index", "start_ps").iter_rows():
+    ordered = spans.select("index", "start_ps", "end_ps", "bytes", *codes).sort("index", "start_ps")
+    for index, start_ps, end_ps, size, *found in ordered.iter_rows():
         if index != current and current is not None:
             yield current, own
             own = []
         current = index
-        own.append((span[0], span[1], span[2], span[3], span[4]))
+        own.append((names[tuple(found)], found[0], start_ps, end_ps, size))
     if current is not None:
         yield current, own
 
@@ -91,9 +95,9 @@ def _named(what: str, process: int, track: int, name: str) -> str:
     return json.dumps(event, ensure_ascii=False)
 
 
-def _complete(process: int, track: int, stage: str, kind: str, start_ps: int, ps: int, message: int, size: int) -> str:
+def _complete(process: int, track: int, stage: str, cause: str, start_ps: int, ps: int, message: int, size: int) -> str:
     arguments = json.dumps({"message": message, "bytes": size})
-    names = f'"name": {json.dumps(stage, ensure_ascii=False)}, "cat": {json.dumps(kind)}'
+    names = f'"name": {json.dumps(stage, ensure_ascii=False)}, "cat": {json.dumps(cause)}'
     times = f'"ts": {_microseconds(start_ps)}, "dur": {_microseconds(ps)}'
     return f'{{{names}, "ph": "X", {times}, "pid": {process}, "tid": {track}, "args": {arguments}}}'
 

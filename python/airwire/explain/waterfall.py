@@ -10,8 +10,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from airwire.explain.board_peer import has_peer, together
-from airwire.link.model import LinkRow, Stage, Waterfall
+from airwire import _core
+from airwire.explain.words import stage_of
+from airwire.kinds import Cause
+from airwire.link.model import LinkRow, Waterfall
+from airwire.stage import Stage
 
 if TYPE_CHECKING:
     import polars as pl
@@ -24,16 +27,26 @@ _NEAREST_SHARE = {50: 0.04, 95: 0.04}
 # Of boards the messages that were traced are those near the median and, a fifth of them, near p95.
 _NEAREST_SHARE_OF_CHOSEN = {50: 0.5, 95: 0.1}
 _FEWEST = 5
-# As the core chooses the messages that are traced (board_rows/budget/trace.rs).
-_HEAVY_TAIL = 1.2
 FAR_ABOVE = 3
-# What stands before a function's name in the stages of a board, and how many functions are named.
-PROCESSOR = "the processor in "
-OTHER_FUNCTIONS = f"{PROCESSOR}other functions"
+_CODES = ("cause", "site", "subject", "detail")
+# How many functions of the firmware are named.
 _FUNCTIONS = 4
 _WORTH_A_LINE = 0.02
 # What the board does, then what it waits for.
-_KINDS = ("bus", "cpu", "console", "chip", "wire", "delay", "window", "pc", "protocol", "gate", "sleep", "empirical")
+_ORDER: tuple[Cause, ...] = (
+    "bus",
+    "cpu",
+    "console",
+    "chip",
+    "wire",
+    "delay",
+    "window",
+    "pc",
+    "protocol",
+    "gate",
+    "sleep",
+    "empirical",
+)
 
 
 def waterfalls(capture: Capture, percentiles: Sequence[int] = PERCENTILES) -> list[Waterfall]:
@@ -64,7 +77,7 @@ def tail_waterfall(capture: Capture) -> Waterfall | None:
     Where a few messages take most of the time they set the rate, and the median explains nothing of it.
     """
     board, latency = capture.board, capture.latency_ps
-    if board is None or latency is None or latency["mean"] < _HEAVY_TAIL * latency["p50"]:
+    if board is None or latency is None or latency["mean"] < _core.HEAVY_TAIL * latency["p50"]:
         return None
     traced = _traced_latencies(capture, board.spans)
     slow = None if traced is None else traced.filter(traced["latency_ps"] > FAR_ABOVE * latency["p50"])
@@ -82,22 +95,28 @@ def budget_waterfall(link: LinkRow) -> Waterfall:
 
 
 def board_stages(stages: Sequence[Stage]) -> list[Stage]:
-    """The stages of a board by their kinds, the longest of a kind first; functions that take little stand together."""
-    if has_peer(stages):
-        return together(stages, board_stages)
+    """The stages of a board in the order of their causes, then those of its peer; the longest of a cause first.
+
+    Functions that take little stand together.
+    """
+    own, theirs = ([stage for stage in stages if (stage.site == "peer") is peers] for peers in (False, True))
+    return [*_in_order(own), *_in_order(theirs)]
+
+
+def _in_order(stages: Sequence[Stage]) -> list[Stage]:
     total = sum(stage.ps for stage in stages)
-    functions = sorted((stage for stage in stages if stage.name.startswith(PROCESSOR)), key=lambda stage: -stage.ps)
+    functions = sorted((stage for stage in stages if stage.subject == "function"), key=lambda stage: -stage.ps)
     named = [stage for stage in functions[:_FUNCTIONS] if stage.ps >= _WORTH_A_LINE * total]
     rest = functions[len(named) :]
-    others = [Stage(OTHER_FUNCTIONS, "cpu", sum(stage.ps for stage in rest))] if rest else []
-    kept = [stage for stage in stages if not stage.name.startswith(PROCESSOR)]
-    kept.sort(key=lambda stage: (_KINDS.index(stage.kind) if stage.kind in _KINDS else len(_KINDS), -stage.ps))
-    place = next((place for place, stage in enumerate(kept) if _after_cpu(stage.kind)), len(kept))
+    others = [stage_of("cpu", rest[0].site, "function", None, sum(stage.ps for stage in rest))] if rest else []
+    kept = [stage for stage in stages if stage.subject != "function"]
+    kept.sort(key=lambda stage: (_place_of(stage.cause), -stage.ps))
+    place = next((place for place, stage in enumerate(kept) if _place_of(stage.cause) > _place_of("cpu")), len(kept))
     return [*kept[:place], *named, *others, *kept[place:]]
 
 
-def _after_cpu(kind: str) -> bool:
-    return kind not in _KINDS or _KINDS.index(kind) > _KINDS.index("cpu")
+def _place_of(cause: Cause) -> int:
+    return _ORDER.index(cause) if cause in _ORDER else len(_ORDER)
 
 
 def _traced_latencies(capture: Capture, spans: pl.DataFrame) -> pl.DataFrame | None:
@@ -118,14 +137,11 @@ def _waterfall(
     near = latencies.sort(distance, "index").head(count)
     # Spans after the done edge are the sender's acknowledgement.
     own = spans.join(near.select("index", "done_ps"), on="index").filter(pl.col("start_ps") < pl.col("done_ps"))
-    stages = (
-        own.group_by("stage", "kind")
-        .agg((pl.col("end_ps") - pl.col("start_ps")).sum().alias("ps"))
-        .filter(pl.col("ps") > 0)
-        .sort("stage")
-    )
-    found = [Stage(name, kind, ps / count) for name, kind, ps in stages.select("stage", "kind", "ps").iter_rows()]
-    return Waterfall(percentile, latency_ps, count, found)
+    times = (pl.col("end_ps") - pl.col("start_ps")).sum().alias("ps")
+    sums = own.group_by(*_CODES).agg(times).filter(pl.col("ps") > 0)
+    rows = sums.select(*_CODES, "ps").iter_rows()
+    found = [stage_of(cause, site, subject, detail, ps / count) for cause, site, subject, detail, ps in rows]
+    return Waterfall(percentile, latency_ps, count, sorted(found, key=lambda stage: stage.name))
 
 
 def _place(name: str, order: Sequence[str]) -> int:

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from airwire import _core
-from airwire.explain.link_sentences import change_sentence
+from airwire.explain.link.sentences import change_sentence
 from airwire.link.catalogue import link_budget, links
 from airwire.link.model import Change, Setting
 

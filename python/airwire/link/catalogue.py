@@ -7,8 +7,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from airwire import _core
-from airwire.link.model import Constant, GatePeriod, Link, LinkBudget, Setting, Stage
-from airwire.values import setting_texts
+from airwire.link.model import Constant, GatePeriod, Link, LinkBudget, Setting
+from airwire.stage import link_stage
+from airwire.values import Settings, setting_texts
 
 
 def links() -> list[Link]:
@@ -20,7 +21,7 @@ def links() -> list[Link]:
     return [_link(raw) for raw in json.loads(_core.links())]
 
 
-def link_budget(name: str, payload_bytes: int, settings: Mapping[str, Any] | None = None) -> LinkBudget:
+def link_budget(name: str, payload_bytes: int, settings: Settings | None = None) -> LinkBudget:
     """The mean time of each stage of a link, in closed form, on an idle link whose clock phases are unknown.
 
     Raises ``AirwireError`` for an unknown link, a setting that it does not have or take, or a payload that it does
@@ -30,7 +31,7 @@ def link_budget(name: str, payload_bytes: int, settings: Mapping[str, Any] | Non
     True
     """
     raw = json.loads(_core.link_budget(name, payload_bytes, setting_texts(settings or {})))
-    stages = [Stage(**stage) for stage in raw.pop("stages")]
+    stages = [link_stage(stage) for stage in raw.pop("stages")]
     gates = [GatePeriod(**gate) for gate in raw.pop("gates")]
     return LinkBudget(stages=stages, gates=gates, **raw)
 

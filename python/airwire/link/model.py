@@ -8,7 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, ClassVar, Literal
+
+from airwire.kinds import LedgerMode, Understanding
+from airwire.stage import Stage
 
 if TYPE_CHECKING:
     import polars as pl
@@ -27,12 +30,16 @@ class Setting:
     """Values worth trying instead; empty where the site or the board gives the setting."""
 
 
+ConstantValue = str | int | float | Sequence[str | int | float]
+
+
 @dataclass(frozen=True, slots=True)
 class Constant:
     """A constant of a link's model, with where it comes from."""
 
     name: str
-    value: str
+    value: ConstantValue
+    """With its unit; a list for quantiles and shares."""
     meaning: str
     source: str | None
     """The document and its section."""
@@ -61,16 +68,6 @@ class Link:
 
 
 @dataclass(frozen=True, slots=True)
-class Stage:
-    """A named share of a message's time. ``kind`` is one of ``cpu``, ``bus``, ``air``, ``gate``, ``protocol``,
-    ``retry``, ``queue`` and ``empirical``."""
-
-    name: str
-    kind: str
-    ps: float
-
-
-@dataclass(frozen=True, slots=True)
 class LinkBudget:
     """The mean time of each stage for a delivered message, on an idle link whose clock phases are unknown."""
 
@@ -95,15 +92,11 @@ class PublishedMedian:
     """What is to be known of it, such as in what its setup differs."""
 
 
-def published_median_of(entry: Mapping[str, Any] | None) -> PublishedMedian | None:
-    """A published median from its entry in a manifest."""
-    return None if entry is None else PublishedMedian(entry["median_ps"], entry["source"], entry["note"])
-
-
 @dataclass(frozen=True)
 class LinkRow:
     """The modelled link behind a row of a run."""
 
+    kind: ClassVar[Literal["link"]] = "link"
     name: str
     title: str
     settings: Mapping[str, str]
@@ -119,7 +112,7 @@ class LinkRow:
 
     @cached_property
     def spans(self) -> pl.DataFrame:
-        """What the first messages went through: ``index``, ``stage``, ``kind``, ``start_ps``, ``end_ps``, ``bytes``."""
+        """What the first messages went through: ``index``, ``cause``, ``site``, ``subject``, ``detail`` ..."""
         return self.load_spans()
 
 
@@ -278,10 +271,8 @@ class LedgerRow:
     link: str
     variant: str
     payload_bytes: int
-    understood: str
-    """``derived``, ``derived-retry``, ``phase-limited`` or ``empirical``."""
-    mode: str
-    """``phase-free`` or ``this-run``."""
+    understood: Understanding
+    mode: LedgerMode
     median_error: float
     upper_quartile_error: float
     p95_error: float

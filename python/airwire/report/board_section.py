@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from airwire.explain.board_figures import published_text, ratio_text
-from airwire.explain.board_run import board_sentence
+from airwire.explain.board.figures import published_text, ratio_text
+from airwire.explain.board.run import board_sentence
 from airwire.report.compared_table import ComparedRow, compared_section
 from airwire.report.html import charts, text
 from airwire.report.waterfall_figure import waterfalls_figure
@@ -27,8 +27,8 @@ def boards_section(views: Sequence[CaptureView]) -> str:
 
 
 def _compared(view: CaptureView) -> ComparedRow | None:
-    board = view.capture.board
-    if board is None:
+    board = view.capture.target
+    if board.kind != "board":
         return None
     published = board.published
     return ComparedRow(
@@ -44,8 +44,8 @@ def _compared(view: CaptureView) -> ComparedRow | None:
 
 def board_section(view: CaptureView) -> str:
     """Facts, verdict and waterfalls of one row; nothing where it ran on no board."""
-    board = view.capture.board
-    if board is None:
+    board = view.capture.target
+    if board.kind != "board":
         return ""
     settings = " · ".join(f"{name} {value}" for name, value in board.settings.items())
     facts = " · ".join(filter(None, (f"{board.firmware} on {board.board}", settings, *board.traffic, board.ended)))

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from airwire.board.row import Figure
-from airwire.explain.board_figures import figure_text, interval_text
+from airwire.explain.board.figures import figure_text, interval_text
 from airwire.report.html import text
 
 _COLUMNS = ("n", "Measured", "95 %", "Published", "Ratio")

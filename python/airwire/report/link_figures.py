@@ -7,7 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from airwire.explain.link_published import published_text
+from airwire.explain.link.published import published_text
+from airwire.kinds import Cause
+from airwire.model import published_median
 from airwire.report import units
 from airwire.report.payloads import Payloads
 from airwire.report.published_figure import PUBLISHED, published_mark
@@ -39,8 +41,8 @@ def ranking_by_median(views: Sequence[CaptureView], payloads: Payloads) -> Figur
 
 
 def _published_ms(view: CaptureView) -> float | None:
-    link = view.capture.link
-    return None if link is None or link.published is None else units.to_ms(link.published.median_ps)
+    published = published_median(view.capture)
+    return None if published is None else units.to_ms(published.median_ps)
 
 
 def _ranking_panel(payload: str, views: Sequence[CaptureView], domain: tuple[float, float]) -> Panel:
@@ -88,10 +90,10 @@ def _ranking_panel(payload: str, views: Sequence[CaptureView], domain: tuple[flo
 def _published_columns(views: Sequence[CaptureView]) -> Columns:
     columns: Columns = {"name": [], "value": [], "text": []}
     for view in views:
-        link = view.capture.link
-        if link is not None and link.published is not None:
-            words = f"{published_text(view.capture)}, {link.published.source}"
-            row = (view.capture.group, units.significant(units.to_ms(link.published.median_ps)), words)
+        published = published_median(view.capture)
+        if published is not None:
+            words = f"{published_text(view.capture)}, {published.source}"
+            row = (view.capture.group, units.significant(units.to_ms(published.median_ps)), words)
             for column, value in zip(columns.values(), row, strict=True):
                 column.append(value)
     return columns
@@ -119,7 +121,7 @@ def shares_figure(views: Sequence[CaptureView], payloads: Payloads) -> Figure | 
     return Figure("stages", "Where the time goes", caption, panels, kind_legend(kinds), columns=min(2, len(panels)))
 
 
-def _shares_panel(payload: str, views: Sequence[CaptureView], kinds: Sequence[str]) -> Panel:
+def _shares_panel(payload: str, views: Sequence[CaptureView], kinds: Sequence[Cause]) -> Panel:
     bars: Columns = {"name": [], "at": [], "kind": [], "order": [], "share": [], "stages": []}
     totals: Columns = {"name": [], "at": [], "text": []}
     order = list(KINDS)
@@ -129,8 +131,8 @@ def _shares_panel(payload: str, views: Sequence[CaptureView], kinds: Sequence[st
             totals["name"].append(name)
             totals["at"].append(at)
             totals["text"].append(f"{at} {units.format_duration(waterfall.latency_ps)}")
-            for kind in dict.fromkeys(stage.kind for stage in waterfall.stages):
-                stages = [stage for stage in waterfall.stages if stage.kind == kind]
+            for kind in dict.fromkeys(stage.cause for stage in waterfall.stages):
+                stages = [stage for stage in waterfall.stages if stage.cause == kind]
                 share = sum(stage.ps for stage in stages) / waterfall.total_ps
                 words = ", ".join(f"{stage.name} {units.format_duration(stage.ps)}" for stage in stages)
                 row = (name, at, kind, order.index(kind), units.significant(share, 4), words)
@@ -141,7 +143,7 @@ def _shares_panel(payload: str, views: Sequence[CaptureView], kinds: Sequence[st
     return Panel(f"{payload} payload", spec, {"b": bars, "t": totals}, description)
 
 
-def _shares_spec(names: Sequence[str], kinds: Sequence[str]) -> Spec:
+def _shares_spec(names: Sequence[str], kinds: Sequence[Cause]) -> Spec:
     y: Spec = {
         "field": "name",
         "type": "nominal",

@@ -1,13 +1,14 @@
-"""How the kinds of stages look: a colour each, the same in every figure. Names stand beside the bars as well."""
+"""How the causes of stages look: a colour each, the same in every figure. Names stand beside the bars as well."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from airwire.kinds import Cause
 from airwire.link.model import Waterfall
 from airwire.report.spec import LegendEntry, Spec
 
-KINDS: Mapping[str, tuple[str, str]] = {
+KINDS: Mapping[Cause, tuple[str, str]] = {
     "queue": ("var(--series5)", "waiting behind earlier messages"),
     "cpu": ("var(--series7)", "processor and firmware"),
     "bus": ("var(--series6)", "wire between chips"),
@@ -26,18 +27,18 @@ KINDS: Mapping[str, tuple[str, str]] = {
 }
 
 
-def by_kind(kinds: Sequence[str]) -> Spec:
+def by_kind(kinds: Sequence[Cause]) -> Spec:
     """The colour channel of a stage's kind; ``kinds`` are those of the whole figure."""
     scale = {"domain": list(kinds), "range": [KINDS[kind][0] for kind in kinds]}
     return {"field": "kind", "type": "nominal", "title": "kind of stage", "scale": scale}
 
 
-def kinds_of(found: Iterable[Waterfall]) -> list[str]:
+def kinds_of(found: Iterable[Waterfall]) -> list[Cause]:
     """The kinds that occur, always in the same order."""
-    present = {stage.kind for waterfall in found for stage in waterfall.stages}
+    present = {stage.cause for waterfall in found for stage in waterfall.stages}
     return [kind for kind in KINDS if kind in present]
 
 
-def kind_legend(kinds: Iterable[str]) -> list[LegendEntry]:
+def kind_legend(kinds: Iterable[Cause]) -> list[LegendEntry]:
     """A legend of the kinds that occur."""
     return [LegendEntry(f"{kind}: {KINDS[kind][1]}", KINDS[kind][0], "square") for kind in kinds]

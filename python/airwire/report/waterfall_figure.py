@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import accumulate
 
+from airwire.kinds import Cause
 from airwire.link.model import Waterfall
 from airwire.report import units
 from airwire.report.spec import Columns, Figure, Panel, Spec, row_axis, tooltip
@@ -23,7 +24,7 @@ def waterfalls_figure(name: str, title: str, caption: str, found: Sequence[tuple
     return Figure(name, title, caption, panels, kind_legend(kinds), columns=min(2, max(1, len(panels))))
 
 
-def _panels(row: str, found: Sequence[Waterfall], kinds: Sequence[str]) -> list[Panel]:
+def _panels(row: str, found: Sequence[Waterfall], kinds: Sequence[Cause]) -> list[Panel]:
     """A panel per percentile, all on one scale and with the same stages, so that they can be compared."""
     names = _merged(found)
     longest = max((waterfall.total_ps for waterfall in found), default=0.0)
@@ -56,14 +57,14 @@ def _caption(waterfall: Waterfall) -> str:
     return f"Mean of the {waterfall.messages} traced messages nearest to it."
 
 
-def _panel(waterfall: Waterfall, names: Sequence[str], longest_ps: float, kinds: Sequence[str], title: str) -> Panel:
+def _panel(waterfall: Waterfall, names: Sequence[str], longest_ps: float, kinds: Sequence[Cause], title: str) -> Panel:
     unit = units.unit_of(longest_ps)
     ordered = sorted(waterfall.stages, key=lambda stage: names.index(stage.name))
     ends = list(accumulate(stage.ps for stage in ordered))
     total = ends[-1] if ends else 0.0
     data: Columns = {
         "stage": [stage.name for stage in ordered],
-        "kind": [stage.kind for stage in ordered],
+        "kind": [stage.cause for stage in ordered],
         "a": [units.significant((end - stage.ps) / unit.ps) for end, stage in zip(ends, ordered, strict=True)],
         "b": [units.significant(end / unit.ps) for end in ends],
         "text": [f"{units.format_duration(stage.ps)} ({_share(stage.ps, total)})" for stage in ordered],
@@ -81,7 +82,7 @@ def _share(ps: float, total: float) -> str:
     return "under 1 %" if 0 < percent < 1 else f"{percent:.0f} %"
 
 
-def _spec(names: Sequence[str], kinds: Sequence[str], domain: Sequence[float], title: str) -> Spec:
+def _spec(names: Sequence[str], kinds: Sequence[Cause], domain: Sequence[float], title: str) -> Spec:
     y: Spec = {"field": "stage", "type": "nominal", "title": None, "scale": {"domain": list(names)}, "axis": row_axis()}
     x: Spec = {"type": "quantitative", "title": title, "scale": {"domain": list(domain), "nice": False}}
     x["axis"] = {"tickCount": 5}

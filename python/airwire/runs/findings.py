@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from airwire.kinds import Pairing
 from airwire.model import Finding, Interval
 
 if TYPE_CHECKING:
     from airwire._core import RawFinding, RawIntervals
 
-KNOWN = "known"
+KNOWN: Pairing = "known"
 """What stands in place of a pairing rule where the virtual bench knows each message's fate."""
 
 
-def findings_of(raw_findings: Sequence[RawFinding], pairing: str) -> list[Finding]:
+def findings_of(raw_findings: Sequence[RawFinding], pairing: Pairing) -> list[Finding]:
     """The findings with their sentences. ``pairing`` is the rule that was in force.
 
     Where each message's fate is known, a latency of more than a trigger period hides no loss.

@@ -5,23 +5,27 @@ What the run folder holds is read from there, when it is first asked for.
 
 from __future__ import annotations
 
-import json
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from airwire import _core
-from airwire.board.row import BoardRow, board_row_of
-from airwire.link.model import LinkRow, Stage, published_median_of
+from airwire.board.row import BoardRow
+from airwire.link.model import LinkRow, PublishedMedian
 from airwire.model import Capture
 from airwire.runs.findings import KNOWN, findings_of, intervals_of
 from airwire.runs.folder import read_samples, read_spans
+from airwire.runs.manifest import board_entry
+from airwire.runs.targets import board_of
+from airwire.stage import link_stage
 
 if TYPE_CHECKING:
     import polars as pl
 
+_Row = TypeVar("_Row", LinkRow, BoardRow)
 
-def link_row(raw: _core.RowResult, folder: Path | None) -> Capture:
+
+def link_row(raw: _core.RowResult, folder: Path | None) -> Capture[LinkRow]:
     """A row of a link."""
     link = LinkRow(
         name=raw.link,
@@ -29,28 +33,22 @@ def link_row(raw: _core.RowResult, folder: Path | None) -> Capture:
         settings=raw.settings,
         trigger=raw.trigger,
         longest_queue=raw.longest_queue,
-        budget=[Stage(stage["name"], stage["kind"], stage["ps"]) for stage in raw.budget],
+        budget=[link_stage(stage) for stage in raw.budget],
         load_spans=partial(_spans, raw, folder),
-        published=published_median_of(raw.published),
+        published=None if raw.published is None else PublishedMedian(**raw.published),
     )
-    return _measured(raw, folder, raw.entry, payload_bytes=raw.payload_bytes, link=link)
+    return _measured(raw, folder, raw.entry, link, payload_bytes=raw.payload_bytes)
 
 
-def board_row(raw: _core.BoardRowResult, folder: Path | None) -> Capture:
+def board_row(raw: _core.BoardRowResult, folder: Path | None) -> Capture[BoardRow]:
     """A row of a board."""
-    entry = json.loads(raw.entry())
-    return _measured(raw, folder, entry["variant"], board=board_row_of(entry, partial(_spans, raw, folder)))
+    entry = board_entry(raw.entry())
+    return _measured(raw, folder, entry.variant, board_of(entry, partial(_spans, raw, folder)))
 
 
 def _measured(
-    raw: _core.RawRow,
-    folder: Path | None,
-    group: str,
-    *,
-    payload_bytes: int | None = None,
-    link: LinkRow | None = None,
-    board: BoardRow | None = None,
-) -> Capture:
+    raw: _core.RawRow, folder: Path | None, group: str, target: _Row, *, payload_bytes: int | None = None
+) -> Capture[_Row]:
     findings = findings_of(raw.findings, KNOWN)
     median, upper_quartile = intervals_of(raw.intervals, findings)
     outcomes = raw.outcomes
@@ -65,8 +63,7 @@ def _measured(
         upper_quartile_interval=upper_quartile,
         findings=findings,
         load_samples=partial(_samples, raw, folder),
-        link=link,
-        board=board,
+        target=target,
     )
 
 

@@ -13,12 +13,13 @@ from itertools import product
 from math import inf
 
 from airwire import _core
-from airwire.explain.link_sentences import refusal_sentence
+from airwire.explain.link.sentences import refusal_sentence
 from airwire.explain.waterfall import waterfalls
 from airwire.explain.what_if import Prediction, canonical, prediction_of
 from airwire.link.catalogue import link_budget, links
 from airwire.link.model import Bounds, Candidate, Choice, Link, Refusal
 from airwire.runs.simulation import simulate
+from airwire.values import Time, picoseconds_or_none
 
 SAMPLES = 2000
 # All combinations are tried up to this many; beyond, settings are improved one at a time.
@@ -30,8 +31,8 @@ Settings = Mapping[str, str]
 def choose(
     payload_bytes: int,
     *,
-    p95_ps: int | None = None,
-    p50_ps: int | None = None,
+    p95: Time | None = None,
+    p50: Time | None = None,
     loss: float | None = None,
     only: Sequence[str] = (),
     samples: int = SAMPLES,
@@ -40,13 +41,13 @@ def choose(
 ) -> Choice:
     """Find the links and settings that carry a payload within bounds, by prediction, the most margin first.
 
-    ``p50_ps`` and ``p95_ps`` bound the latency, ``loss`` the share of lost messages; at least one is given. ``only``
-    names the links to look at. Of each link come its defaults or the fewest changes that keep the bounds, and what
-    keeps them best.
+    ``p50`` and ``p95`` bound the latency (``"20 ms"``, or picoseconds), ``loss`` the share of lost messages; at least
+    one is given. ``only`` names the links to look at. Of each link come its defaults or the fewest changes that keep
+    the bounds, and what keeps them best.
 
     Raises ``AirwireError`` for an unknown link, an empty payload, and where no bound is given or none can be kept.
     """
-    bounds = Bounds(p50_ps, p95_ps, loss)
+    bounds = Bounds(picoseconds_or_none(p50), picoseconds_or_none(p95), loss)
     _check(payload_bytes, bounds)
     known = {link.name: link for link in links()}
     for name in only:

@@ -2,26 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from airwire import _core
+from airwire.link.model import LinkRow
 from airwire.model import Capture
 from airwire.runs.rows import link_row
-from airwire.values import setting_texts
+from airwire.values import Settings, setting_texts
 
 DEFAULT_SAMPLES = 2000
 DEFAULT_SPANS = 1000
 
 
 def simulate(
-    requests: Sequence[tuple[str, int, Mapping[str, str]]],
+    requests: Sequence[tuple[str, int, Settings]],
     *,
     samples: int = DEFAULT_SAMPLES,
     seed: int = 1,
     spans: int = DEFAULT_SPANS,
-    trigger: Mapping[str, str] | None = None,
+    trigger: Settings | None = None,
     workers: int | None = None,
-) -> list[Capture]:
+) -> list[Capture[LinkRow]]:
     """Predict links, each given by name, payload in bytes and changed settings; nothing is written.
 
     ``spans`` is the number of first messages whose stages are kept. ``trigger`` is a suite's trigger table; by
@@ -29,7 +30,7 @@ def simulate(
 
     Raises ``AirwireError`` for the first request that cannot be carried out.
 
-    >>> capture, = airwire.simulate([("lora", 12, {"sf": "7"})], samples=100)
+    >>> capture, = airwire.simulate([("lora", 12, {"sf": 7})], samples=100)
     >>> capture.outcomes["paired"] + capture.outcomes["missed"]
     100
     """

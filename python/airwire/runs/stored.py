@@ -5,21 +5,23 @@ from __future__ import annotations
 from pathlib import Path
 
 from airwire import _core
+from airwire.board.row import BoardRow
 from airwire.model import Analysis, Capture
 from airwire.runs.findings import findings_of, intervals_of
 from airwire.runs.folder import StoredCapture, StoredRun, read_run_folder
+from airwire.values import Time, picoseconds_or_none
 
 
-def load_run(
-    path: str | Path, *, gate_ps: int | None = None, intervals: bool = True, findings: bool = True
-) -> Analysis:
+def load_run(path: str | Path, *, gate: Time | None = None, intervals: bool = True, findings: bool = True) -> Analysis:
     """Read a run folder back, of captures or of a suite, and compute its statistics and findings again.
+
+    ``gate`` is a gate period that you know of, such as ``"10 ms"``.
 
     Raises ``AirwireError`` where there is no run folder, or one of a newer schema.
     """
     run = read_run_folder(Path(path))
-    gate = gate_ps or run.gate_ps
-    captures = [_stored_capture(stored, run, gate, intervals, findings) for stored in run.captures]
+    gate_ps = picoseconds_or_none(gate) or run.gate_ps
+    captures = [_stored_capture(stored, run, gate_ps, intervals, findings) for stored in run.captures]
     return Analysis(captures, [], run.pairing, run.seed, run_folder=str(path), suite=run.suite)
 
 
@@ -38,7 +40,7 @@ def _stored_capture(
         intervals=with_intervals,
         findings=with_findings,
         gate_ps=gate_ps,
-        step_ps=None if stored.board is None else stored.board.cycle_ps,
+        clock_hz=stored.target.clock_hz if isinstance(stored.target, BoardRow) else None,
     )
     findings = findings_of(raw["findings"], run.pairing)
     median, upper_quartile = intervals_of(raw["intervals"], findings)
@@ -53,6 +55,5 @@ def _stored_capture(
         upper_quartile_interval=upper_quartile,
         findings=findings,
         load_samples=lambda: stored.samples,
-        link=stored.link,
-        board=stored.board,
+        target=stored.target,
     )

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from airwire import _core
-from airwire.model import Analysis, CaptureFailure
+from airwire.model import Analysis, Capture, CaptureFailure
 from airwire.runs.findings import KNOWN
 from airwire.runs.rows import board_row, link_row
 
@@ -54,7 +54,7 @@ def run(
         progress=progress,
     )
     folder = None if result.run_folder is None else Path(result.run_folder)
-    rows = [link_row(raw, folder) for raw in result.rows]
+    rows: list[Capture] = [link_row(raw, folder) for raw in result.rows]
     rows.extend(board_row(raw, folder) for raw in result.boards)
     errors = [CaptureFailure(where, message) for where, message in result.errors]
     run_folder = None if folder is None else str(folder)

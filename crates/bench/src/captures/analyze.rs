@@ -3,15 +3,17 @@
 
 use std::path::{Path, PathBuf};
 
-use capture::pairing::{Pairer, Pairing, Settings as PairingSettings};
+use capture::pairing::{Pairer, Pairing, Settings as PairingSettings, TriggerOutcome};
 use capture::{CaptureError, CaptureInfo, ChannelSelector, OpenOptions};
 use rayon::prelude::*;
 use stats::detect::Settings as DetectorSettings;
 
 use super::discover::Source;
 use super::labels::payload_bytes_of;
+use super::source_file::SourceFile;
 use record::run_folder::{RunFolderError, SampleLabels};
-use record::{Control, Statistics, statistics};
+use record::{Control, Outcome, Sample, Samples, Statistics, statistics};
+use units::Picoseconds;
 
 /// How captures are analysed.
 #[derive(Debug, Clone)]
@@ -30,6 +32,8 @@ pub struct Options {
     pub intervals: bool,
     /// What to look for, or nothing.
     pub findings: Option<DetectorSettings>,
+    /// Whether to compute the SHA-256 of each file, which a run folder keeps.
+    pub sha256: bool,
 }
 
 /// One analysed capture.
@@ -47,15 +51,34 @@ pub struct CaptureResult {
     pub end_ps: i64,
     /// What the latencies say.
     pub statistics: Statistics,
+    /// SHA-256 of the bytes that were read, in hexadecimal, where it was asked for.
+    pub sha256: Option<String>,
 }
 
 impl CaptureResult {
+    /// Every trigger as a message.
+    pub fn samples(&self) -> Samples {
+        let mut samples = Samples::with_room(self.pairing.len());
+        for (index, trigger) in self.pairing.triggers().enumerate() {
+            let outcome = match trigger.outcome {
+                TriggerOutcome::Paired => Outcome::Paired,
+                TriggerOutcome::Missed => Outcome::Missed,
+                TriggerOutcome::Glitch => Outcome::Glitch,
+                TriggerOutcome::Overlapped => Outcome::Overlapped,
+            };
+            let begun = Sample::begun(index as u64, Picoseconds::new(trigger.trigger_ps));
+            samples.push(Sample { done: trigger.done_ps.map(Picoseconds::new), outcome, ..begun });
+        }
+        samples
+    }
+
     /// What its samples have in common.
     pub fn labels(&self) -> SampleLabels<'_> {
         SampleLabels {
-            run: self.source.path.to_str().unwrap_or_default(),
+            run: &self.source.name,
             target: "capture",
             variant: &self.source.group,
+            traffic: "one-way",
             payload_bytes: self.payload_bytes,
         }
     }
@@ -133,7 +156,7 @@ fn analyze_one(
     control: &Control,
 ) -> Option<Result<CaptureResult, Failure>> {
     let failure = |message: String| Failure { path: source.path.clone(), message };
-    let (info, pairing, end_ps) = match pair_file(&source.path, options, control) {
+    let Paired { info, pairing, end_ps, sha256 } = match pair_file(&source.path, options, control) {
         Ok(Some(paired)) => paired,
         Ok(None) => return None,
         Err(error) => return Some(Err(failure(error.to_string()))),
@@ -149,6 +172,7 @@ fn analyze_one(
         pairing,
         end_ps,
         statistics,
+        sha256,
     }))
 }
 
@@ -172,19 +196,25 @@ fn nothing_to_measure(info: &CaptureInfo, pairing: &Pairing, options: &Options) 
     None
 }
 
-fn pair_file(
-    path: &Path,
-    options: &Options,
-    control: &Control,
-) -> Result<Option<(CaptureInfo, Pairing, i64)>, CaptureError> {
+/// What a file holds.
+struct Paired {
+    info: CaptureInfo,
+    pairing: Pairing,
+    end_ps: i64,
+    sha256: Option<String>,
+}
+
+fn pair_file(path: &Path, options: &Options, control: &Control) -> Result<Option<Paired>, CaptureError> {
     let channels = vec![options.trigger.clone(), options.done.clone()];
-    let mut source = capture::open(path, &OpenOptions { channels })?;
+    let (file, mut source) = SourceFile::open(path, &OpenOptions { channels })?;
     let mut pairer = Pairer::new(options.pairing);
     let mut batch = Vec::new();
     loop {
         source.next_batch(&mut batch)?;
         if batch.is_empty() {
-            return Ok(Some((source.info().clone(), pairer.finish(), source.end_ps())));
+            let sha256 = options.sha256.then(|| file.sha256()).transpose()?;
+            let (info, end_ps) = (source.info().clone(), source.end_ps());
+            return Ok(Some(Paired { info, pairing: pairer.finish(), end_ps, sha256 }));
         }
         if control.is_stopped() {
             return Ok(None);

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::analyze::Failure;
-use super::labels::group_of;
+use super::labels::{group_of, text_of};
 
 /// Endings of capture files that a folder is searched for, each also with a compression's ending.
 const ENDINGS: [&str; 4] = ["csv", "sal", "sr", "vcd"];
@@ -20,6 +20,15 @@ pub struct Source {
     pub path: PathBuf,
     /// The folder below what the user named.
     pub group: String,
+    /// The path as text, which no other capture of the batch has.
+    pub name: String,
+}
+
+impl Source {
+    /// A file of a group.
+    pub fn new(path: &Path, group: String) -> Self {
+        Self { path: path.to_owned(), group, name: text_of(path.as_os_str()) }
+    }
 }
 
 /// All captures that `paths` mean: files as they are, folders with all capture files below them, sorted by name.
@@ -38,13 +47,27 @@ pub fn discover(paths: &[PathBuf]) -> (Vec<Source>, Vec<Failure>) {
                 ));
             }
         } else {
-            sources.push(Source { path: path.clone(), group: group_of(path, None) });
+            sources.push(Source::new(path, group_of(path, None)));
         }
     }
     // A file that was named twice, or by itself and by its folder, is one capture.
     let mut seen = BTreeSet::new();
     sources.retain(|source| seen.insert(source.path.clone()));
+    tell_apart(&mut sources);
     (sources, failures)
+}
+
+/// Gives a number to names that bytes outside UTF-8 have made equal.
+fn tell_apart(sources: &mut [Source]) {
+    let (texts, others): (Vec<_>, Vec<_>) = sources.iter_mut().partition(|one| one.path.to_str().is_some());
+    let mut taken: BTreeSet<String> = texts.into_iter().map(|source| source.name.clone()).collect();
+    for source in others {
+        let name = source.name.clone();
+        let mut numbers = 2..;
+        while !taken.insert(source.name.clone()) {
+            source.name = numbers.next().map_or_else(String::new, |number| format!("{name} ({number})"));
+        }
+    }
 }
 
 fn walk(root: &Path, folder: &Path, depth: usize, sources: &mut Vec<Source>, failures: &mut Vec<Failure>) {
@@ -68,7 +91,7 @@ fn walk(root: &Path, folder: &Path, depth: usize, sources: &mut Vec<Source>, fai
             }
         } else if is_capture_name(&path) {
             let group = group_of(&path, Some(root));
-            sources.push(Source { path, group });
+            sources.push(Source::new(&path, group));
         }
     }
 }

@@ -1,14 +1,14 @@
 //! Keeps analysed captures in a run folder.
 
-use std::fs::File;
-use std::io::{self, Read};
 use std::path::Path;
 
-use sha2::{Digest, Sha256};
+use capture::pairing::Pairing;
 
 use super::analyze::{CaptureResult, Options};
 use super::manifest::{CaptureEntry, Manifest, Settings};
-use record::run_folder::{RunFolder, RunFolderError, SCHEMA, TableName, edges_table, samples_table};
+use record::run_folder::{
+    RunFolder, RunFolderError, SCHEMA, StrayDone, TableName, edges_table, samples_table,
+};
 
 /// A run folder of captures that is being written.
 #[derive(Debug)]
@@ -34,14 +34,14 @@ impl CaptureFolder {
     /// Adds a capture. Parts are closed as they fill.
     ///
     /// # Errors
-    /// When the capture cannot be read again for its hash, or a part cannot be written.
+    /// When a part cannot be written.
+    ///
+    /// # Panics
+    /// When the capture was analysed without its SHA-256.
     pub fn add(&mut self, capture: &CaptureResult) -> Result<(), RunFolderError> {
-        let sha256 = sha256_of(&capture.source.path)
-            .map_err(|source| RunFolderError::Io { path: capture.source.path.clone(), source })?;
-        self.0.manifest.captures.push(entry_of(capture, sha256));
-        self.0.add(TableName::Samples, samples_table(&capture.labels(), &capture.pairing))?;
-        let run = capture.source.path.to_string_lossy();
-        self.0.add(TableName::Edges, edges_table(&run, capture.pairing.unpaired_dones()))
+        self.0.manifest.captures.push(entry_of(capture));
+        self.0.add(TableName::Samples, samples_table(&capture.labels(), &capture.samples()))?;
+        self.0.add(TableName::Edges, edges_table(&capture.source.name, strays(&capture.pairing)))
     }
 
     /// Closes all parts and writes manifest and environment.
@@ -51,6 +51,14 @@ impl CaptureFolder {
     pub fn finish(self, environment: &serde_json::Value) -> Result<(), RunFolderError> {
         self.0.finish(environment)
     }
+}
+
+fn strays(pairing: &Pairing) -> impl Iterator<Item = StrayDone> + '_ {
+    pairing.unpaired_dones().iter().map(|done| StrayDone {
+        time_ps: done.done_ps,
+        outcome: done.outcome.name(),
+        trigger_index: done.trigger_index,
+    })
 }
 
 fn settings_of(options: &Options) -> Settings {
@@ -65,9 +73,9 @@ fn settings_of(options: &Options) -> Settings {
     }
 }
 
-fn entry_of(capture: &CaptureResult, sha256: String) -> CaptureEntry {
+fn entry_of(capture: &CaptureResult) -> CaptureEntry {
     CaptureEntry {
-        run: capture.source.path.to_string_lossy().into_owned(),
+        run: capture.source.name.clone(),
         variant: capture.source.group.clone(),
         payload_bytes: capture.payload_bytes,
         format: capture.info.format,
@@ -75,19 +83,6 @@ fn entry_of(capture: &CaptureResult, sha256: String) -> CaptureEntry {
         end_ps: capture.end_ps,
         sample_rate_hz: capture.info.sample_rate.map(units::Hertz::hz),
         glitch_ps: capture.pairing.glitch_ps,
-        sha256,
+        sha256: capture.sha256.clone().expect("what is kept was analysed with its SHA-256"),
     }
-}
-
-fn sha256_of(path: &Path) -> io::Result<String> {
-    let mut file = File::open(path)?;
-    let mut hash = Sha256::new();
-    let mut buffer = vec![0; 1 << 16];
-    loop {
-        match file.read(&mut buffer)? {
-            0 => break,
-            n => hash.update(&buffer[..n]),
-        }
-    }
-    Ok(hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect())
 }

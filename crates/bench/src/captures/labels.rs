@@ -1,5 +1,6 @@
 //! What a capture's path says of it: the payload and the group.
 
+use std::ffi::OsStr;
 use std::path::Path;
 
 /// The payload that a path names: `12B-250ms.csv`, `lora/1kB.sal`, `baudrate-12B-logs/115200.csv`. The file's own
@@ -48,9 +49,22 @@ pub(super) fn group_of(path: &Path, root: Option<&Path>) -> String {
     let below =
         root.and_then(|root| folder.strip_prefix(root).ok()).filter(|rest| !rest.as_os_str().is_empty());
     match below {
-        Some(rest) => rest.to_string_lossy().replace('\\', "/"),
-        None => folder.file_name().map_or_else(|| ".".to_owned(), |name| name.to_string_lossy().into_owned()),
+        Some(rest) => match rest.to_str() {
+            Some(rest) => rest.replace('\\', "/"),
+            None => rest.iter().map(text_of).collect::<Vec<_>>().join("/"),
+        },
+        None => folder.file_name().map_or_else(|| ".".to_owned(), text_of),
     }
+}
+
+/// A name of the file system as text, in which bytes outside UTF-8 are seen and not all the same: `caf\xe9.csv`.
+pub(super) fn text_of(name: &OsStr) -> String {
+    let mut text = String::new();
+    for part in name.as_encoded_bytes().utf8_chunks() {
+        text.push_str(part.valid());
+        text.extend(part.invalid().iter().map(|byte| format!("\\x{byte:02x}")));
+    }
+    text
 }
 
 #[cfg(test)]

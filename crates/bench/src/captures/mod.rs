@@ -5,6 +5,7 @@ mod discover;
 mod keep;
 mod labels;
 mod manifest;
+mod source_file;
 
 pub use analyze::{Analysis, CaptureResult, Failure, Options, analyze};
 pub use discover::{Source, discover};

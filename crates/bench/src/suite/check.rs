@@ -5,7 +5,8 @@ use links::{Program, Schedule};
 use thiserror::Error;
 use units::Picoseconds;
 
-use super::{MAX_SAMPLES, Row};
+use super::MAX_SAMPLES;
+use super::row::{LinkSetup, Row, TargetSetup};
 
 /// A row that cannot be run, by the field that says so.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
@@ -24,7 +25,7 @@ const LONGEST_RUN: &str = "96 days";
 const SPARE_MESSAGES: i128 = 64;
 
 /// Says whether a row can have so many messages.
-pub(super) fn check_samples(samples: u64) -> Result<(), RowError> {
+fn check_samples(samples: u64) -> Result<(), RowError> {
     if (1..=MAX_SAMPLES).contains(&samples) {
         return Ok(());
     }
@@ -41,12 +42,22 @@ impl Row {
     /// # Panics
     /// When the row's settings do not go together; suites are checked before.
     pub fn check(&self) -> Result<(), RowError> {
-        check_samples(self.samples)?;
+        let samples = self.measurement.samples.unwrap_or(1);
+        check_samples(samples)?;
+        match &self.target {
+            TargetSetup::Link(setup) => setup.check(samples),
+            TargetSetup::Board(_) => Ok(()),
+        }
+    }
+}
+
+impl LinkSetup {
+    fn check(&self, samples: u64) -> Result<(), RowError> {
         let mut program = self.link.program(&self.settings).expect("settings are checked before the row");
         self.check_gate(&mut program)?;
         let schedule = self.trigger.schedule(&mut program, self.payload_bytes);
         check_sweep(&schedule)?;
-        self.check_length(longest_interval_ps(&schedule, &mut program, self.payload_bytes))
+        check_length(samples, longest_interval_ps(&schedule, &mut program, self.payload_bytes))
     }
 
     fn check_gate(&self, program: &mut Program) -> Result<(), RowError> {
@@ -60,24 +71,24 @@ impl Row {
         let sentence = format!("is {wanted:?}, but the link has no such gate; {known}");
         Err(RowError { field: "trigger.gate", sentence })
     }
+}
 
-    fn check_length(&self, interval_ps: i128) -> Result<(), RowError> {
-        let most = LONGEST_RUN_PS / interval_ps.max(1) - SPARE_MESSAGES;
-        if i128::from(self.samples) <= most {
-            return Ok(());
-        }
-        let interval = Picoseconds::new(i64::try_from(interval_ps).unwrap_or(i64::MAX));
-        let advice = if most > 0 {
-            format!("use {most} or fewer, or shorten the trigger's interval")
-        } else {
-            "shorten the trigger's interval".to_owned()
-        };
-        let sentence = format!(
-            "is {}, but with up to {interval} for each the run would last longer than {LONGEST_RUN}; {advice}",
-            self.samples
-        );
-        Err(RowError { field: "samples", sentence })
+fn check_length(samples: u64, interval_ps: i128) -> Result<(), RowError> {
+    let most = LONGEST_RUN_PS / interval_ps.max(1) - SPARE_MESSAGES;
+    if i128::from(samples) <= most {
+        return Ok(());
     }
+    let interval = Picoseconds::new(i64::try_from(interval_ps).unwrap_or(i64::MAX));
+    let advice = if most > 0 {
+        format!("use {most} or fewer, or shorten the trigger's interval")
+    } else {
+        "shorten the trigger's interval".to_owned()
+    };
+    let sentence = format!(
+        "is {}, but with up to {interval} for each the run would last longer than {LONGEST_RUN}; {advice}",
+        samples
+    );
+    Err(RowError { field: "samples", sentence })
 }
 
 fn check_sweep(schedule: &Schedule) -> Result<(), RowError> {

@@ -3,28 +3,26 @@
 //! is one simulation.
 
 mod boards;
+mod bounds;
 mod check;
 mod error;
 mod expand;
+mod link_medians;
 mod parse;
 mod published;
+mod row;
 mod schema;
 mod trigger;
 
-pub use boards::{
-    Amount, BOARD_FIELDS, BoardRow, BoardSetup, Compare, Measurement, NetworkSource, Parts, PeerSetup,
-    PinTrigger, Place, Published, Quantity, SameBut, Statistic, Times,
-};
+pub use boards::{BOARD_FIELDS, BoardSetup, NetworkSource, PeerSetup, PinTrigger};
 pub use check::RowError;
-use check::check_samples;
 pub use error::SuiteError;
-pub use published::PublishedMedian;
+pub use published::{Amount, Compare, Parts, Published, Statistic, Times};
+pub use row::{LinkSetup, Measurement, Place, Quantity, Row, SameBut, TargetSetup};
 pub use schema::schema;
 pub use trigger::{Trigger, TriggerKind, phrase};
 
 use std::path::{Path, PathBuf};
-
-use links::{Definition, Settings};
 
 /// A suite, checked: everything in it can be run.
 #[derive(Debug, Clone)]
@@ -37,31 +35,8 @@ pub struct Suite {
     pub seed: u64,
     /// Where it stands; firmware and networks are looked for beside it.
     pub path: PathBuf,
-    /// Rows of links, in the order of the file.
+    /// Its rows: those of links in the order of the file, then those of boards likewise.
     pub rows: Vec<Row>,
-    /// Rows of boards, in the order of the file.
-    pub boards: Vec<BoardRow>,
-}
-
-/// One simulation.
-#[derive(Debug, Clone)]
-pub struct Row {
-    /// Its name: entry, varied settings and payload, such as `lora sf=9/128B`.
-    pub name: String,
-    /// The entry, with varied settings.
-    pub entry: String,
-    /// The link.
-    pub link: &'static Definition,
-    /// All settings.
-    pub settings: Settings,
-    /// The payload.
-    pub payload_bytes: u32,
-    /// When messages are triggered.
-    pub trigger: Trigger,
-    /// How many messages.
-    pub samples: u64,
-    /// What others measured of it.
-    pub published: Option<PublishedMedian>,
 }
 
 impl Suite {
@@ -94,10 +69,8 @@ impl Suite {
         seed: Option<u64>,
     ) -> Result<Self, SuiteError> {
         for name in only {
-            let of_boards = self.boards.iter().any(|row| row.is_of(name));
-            if !of_boards && !self.rows.iter().any(|row| row.is_of(name)) {
+            if !self.rows.iter().any(|row| row.is_of(name)) {
                 let mut entries: Vec<&str> = self.rows.iter().map(|row| row.entry.as_str()).collect();
-                entries.extend(self.boards.iter().map(|row| row.entry.as_str()));
                 entries.dedup();
                 let hint = match fields::nearest(name, &entries) {
                     Some(near) => format!("; the nearest is {near}"),
@@ -107,33 +80,14 @@ impl Suite {
             }
         }
         self.rows.retain(|row| only.is_empty() || only.iter().any(|name| row.is_of(name)));
-        self.boards.retain(|row| only.is_empty() || only.iter().any(|name| row.is_of(name)));
         if let Some(samples) = samples {
             for row in &mut self.rows {
-                row.samples = samples;
-                row.check().map_err(|error| SuiteError::Row { row: row.name.clone(), error })?;
-            }
-            for row in &mut self.boards {
                 row.measurement.samples = Some(samples);
-                check_samples(samples).map_err(|error| SuiteError::Row { row: row.name.clone(), error })?;
+                row.check().map_err(|error| SuiteError::Row { row: row.name.clone(), error })?;
             }
         }
         self.seed = seed.unwrap_or(self.seed);
         Ok(self)
-    }
-}
-
-impl Row {
-    /// Whether a user means this row by a name: the row's, the entry's, or the link's.
-    fn is_of(&self, name: &str) -> bool {
-        self.name == name || self.entry == name || self.link.name == name
-    }
-}
-
-impl BoardRow {
-    /// Whether a user means this row by a name: the row's or the entry's.
-    fn is_of(&self, name: &str) -> bool {
-        self.name == name || self.entry == name
     }
 }
 

@@ -8,18 +8,21 @@ use links::{Definition, SettingError, Settings};
 use toml::de::{DeTable, DeValue};
 use units::Picoseconds;
 
-use super::boards::{BoardRow, board_rows};
+use super::boards::board_rows;
+use super::bounds;
 use super::expand::{Choices, combinations, label, values_of};
-use super::published::attach;
+use super::link_medians::attach;
+use super::row::{LinkSetup, Measurement, Place, Row, TargetSetup};
 use super::trigger::{Trigger, TriggerKind};
-use super::{MAX_ROWS, MAX_SAMPLES, Row, Suite, SuiteError, name_of};
+use super::{MAX_ROWS, MAX_SAMPLES, Suite, SuiteError, name_of};
 use fields::toml_file::{Field, TomlFile, Value, fields_of, shown};
 
 const SUITE_FIELDS: [&str; 7] = ["name", "seed", "samples", "payloads", "trigger", "links", "boards"];
 const NOTHING: &str =
     "a suite names at least one link, such as [links.lora], or one board, such as [boards.pingpong]";
 /// What an entry may say beside its link's settings.
-const ENTRY_FIELDS: [&str; 5] = ["link", "samples", "payloads", "trigger", "published"];
+const ENTRY_FIELDS: [&str; 7] =
+    ["link", "samples", "payloads", "trigger", "published", "stop_within", "limit"];
 const TRIGGER_FIELDS: [&str; 7] = ["kind", "period", "by", "step", "gate", "offset", "pause"];
 const DEFAULT_SAMPLES: u64 = 1000;
 const DEFAULT_PAYLOADS: [u64; 3] = [12, 128, 1024];
@@ -55,8 +58,8 @@ pub(super) fn trigger(fields: &BTreeMap<String, String>) -> Result<Trigger, Suit
 pub(super) fn suite(path: &Path, text: String) -> Result<Suite, SuiteError> {
     let reader = Reader(TomlFile { path, text: &text });
     let suite = reader.suite(&reader.0.parse()?)?;
-    let (name, seed, rows, boards) = suite;
-    Ok(Suite { name, seed, rows, boards, text, path: path.to_owned() })
+    let (name, seed, rows) = suite;
+    Ok(Suite { name, seed, rows, text, path: path.to_owned() })
 }
 
 impl Reader<'_> {
@@ -64,7 +67,7 @@ impl Reader<'_> {
         self.0.error(span, message).into()
     }
 
-    fn suite(&self, table: &DeTable<'_>) -> Result<(String, u64, Vec<Row>, Vec<BoardRow>), SuiteError> {
+    fn suite(&self, table: &DeTable<'_>) -> Result<(String, u64, Vec<Row>), SuiteError> {
         let fields = fields_of(table);
         self.0.refuse_unknown("", &fields, &SUITE_FIELDS)?;
         let find = |wanted: &str| fields.iter().find(|(name, ..)| *name == wanted);
@@ -83,7 +86,7 @@ impl Reader<'_> {
                 trigger: Trigger::default(),
             },
         )?;
-        let rows = find("links").map_or(Ok(Vec::new()), |(_, _, value)| self.links(value, &defaults))?;
+        let mut rows = find("links").map_or(Ok(Vec::new()), |(_, _, value)| self.links(value, &defaults))?;
         let boards = find("boards").map_or(Ok(Vec::new()), |(_, _, value)| board_rows(self.0, value))?;
         if rows.is_empty() && boards.is_empty() {
             let place = find("links").or(find("boards")).map_or(0..0, |(_, span, _)| span.clone());
@@ -95,7 +98,8 @@ impl Reader<'_> {
                 format!("boards.{}: a link has a row {} as well; rename the entry", row.entry, row.name);
             return Err(self.error(find("boards").map_or(0..0, |(_, span, _)| span.clone()), message));
         }
-        Ok((name, seed, rows, boards))
+        rows.extend(boards);
+        Ok((name, seed, rows))
     }
 
     fn links(&self, value: &Value<'_>, defaults: &Defaults) -> Result<Vec<Row>, SuiteError> {
@@ -155,6 +159,7 @@ impl Reader<'_> {
         let link = links::find(&link_name)
             .map_err(|error| self.error(place, format!("{}: {error}", within.trim_end_matches('.'))))?;
         let choices = self.choices(&within, &fields, link)?;
+        let measurement = self.measurement(&within, &fields, own.samples)?;
         let lengths = choices.iter().map(|(_, values)| values.len()).chain([own.payloads.len()]);
         let made = lengths.fold(1, usize::saturating_mul);
         if rows.len().saturating_add(made) > MAX_ROWS {
@@ -180,12 +185,17 @@ impl Reader<'_> {
                 let row = Row {
                     name: format!("{entry}/{payload}B"),
                     entry: entry.clone(),
-                    link,
-                    settings: settings.clone(),
-                    payload_bytes,
-                    trigger: own.trigger.clone(),
-                    samples: own.samples,
+                    title: link.title.to_owned(),
+                    target: TargetSetup::Link(LinkSetup {
+                        link,
+                        settings: settings.clone(),
+                        payload_bytes,
+                        trigger: own.trigger.clone(),
+                    }),
+                    measurement: measurement.clone(),
+                    same_but: None,
                     published: None,
+                    place: Place { path: self.0.path.to_owned(), line: self.0.line(span) },
                 };
                 row.check().map_err(|error| {
                     let field = error.field.split('.').next().unwrap_or_default();
@@ -198,6 +208,27 @@ impl Reader<'_> {
             attach(self.0, &format!("{within}{name}"), value, &mut rows[known..])?;
         }
         Ok(())
+    }
+
+    /// When a row of an entry ends: after its samples, or before them where the entry says so.
+    fn measurement(
+        &self,
+        within: &str,
+        fields: &[Field<'_>],
+        samples: u64,
+    ) -> Result<Measurement, SuiteError> {
+        let mut measurement = Measurement::of_samples(samples);
+        for (name, _, value) in fields {
+            let field = format!("{within}{name}");
+            match *name {
+                "stop_within" => {
+                    measurement.stop_within = Some(bounds::stop_within(self.0, &field, value)?);
+                }
+                "limit" => measurement.limit = bounds::limit(self.0, &field, value)?,
+                _ => {}
+            }
+        }
+        Ok(measurement)
     }
 
     /// The link's settings with the values that the entry gives them, each checked on its own line.

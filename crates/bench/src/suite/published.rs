@@ -1,247 +1,196 @@
-//! What others have published of a link: medians, each with the row of its entry that it belongs to. A figure names its row by
-//! payload and settings; one that belongs to no row, to several or to one that has a figure already is refused.
+//! What others measured: a figure or a range with its unit and source, what it is a statistic of, and how it is to be compared.
 
-use std::collections::BTreeMap;
+use units::{PS_PER_MS, PS_PER_NS, PS_PER_S, PS_PER_US, Picoseconds};
 
-use links::{Definition, Settings, Value as Setting};
-use toml::de::DeValue;
-use units::Picoseconds;
+use super::row::Quantity;
 
-use super::Row;
-use super::parse::setting_message;
-use fields::toml_file::{Field, Misplaced, TomlFile, Value, fields_of, plain, shown};
-
-/// A published median of a row.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PublishedMedian {
-    /// The median.
-    pub median: Picoseconds,
+/// A published figure.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Published {
+    /// As it was published.
+    pub amount: Amount,
+    /// Its unit.
+    pub unit: String,
+    /// What of many latencies it is; nothing where the publication does not say, and for rates.
+    pub statistic: Option<Statistic>,
     /// Where it was published.
     pub source: String,
-    /// What is to be known of it, such as in what its setup differs.
+    /// What is to be known of it.
     pub note: Option<String>,
+    /// How it is compared.
+    pub compare: Compare,
+    /// What of a latency went where.
+    pub parts: Option<Parts>,
+    /// How many times the figure of another row it was.
+    pub times: Option<Times>,
 }
 
-/// What a figure says beside the settings of its row.
-pub(super) const FIGURE_FIELDS: [&str; 4] = ["payload", "median", "source", "note"];
-const EXAMPLE: &str = "[{ payload = 12, median = \"1.05 ms\", source = \"...\" }]";
-
-type Outcome<T> = Result<T, Misplaced>;
-
-/// Something that the row of a figure must have: a payload or the value of a setting.
-struct Condition<'a> {
-    name: &'a str,
-    value: Wanted,
-    place: &'a Value<'a>,
+/// The parts of a published latency of which each message opens a connection, in picoseconds.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Parts {
+    /// Until the connection is there.
+    pub connect: f64,
+    /// From then on.
+    pub processing: f64,
 }
 
-#[derive(PartialEq)]
-enum Wanted {
-    Payload(u64),
-    Setting(Setting),
+/// A published comparison with another row, beside the figure.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Times {
+    /// The other row.
+    pub row: String,
+    /// How many times its figure.
+    pub value: f64,
 }
 
-/// Gives the rows of an entry their published figures.
-pub(super) fn attach(file: TomlFile<'_>, field: &str, value: &Value<'_>, rows: &mut [Row]) -> Outcome<()> {
-    let list = match value.get_ref() {
-        DeValue::Array(list) if !list.is_empty() => list,
-        other => {
-            let message = format!("{field} is {}, but it takes a list of tables: {EXAMPLE}", shown(other));
-            return Err(file.error(value.span(), message));
-        }
-    };
-    let mut lines: BTreeMap<usize, usize> = BTreeMap::new();
-    for (number, value) in list.iter().enumerate() {
-        let within = format!("{field}[{number}]");
-        let (place, published) = Reader { file, within: &within }.figure(value, rows)?;
-        if let Some(line) = lines.insert(place, file.line(&value.span())) {
-            let name = &rows[place].name;
-            let message =
-                format!("{within}: row {name} has a published median on line {line}; keep one of both");
-            return Err(file.error(value.span(), message));
-        }
-        rows[place].published = Some(published);
-    }
-    Ok(())
+/// How much was published.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Amount {
+    /// One figure.
+    Exact(f64),
+    /// Anything between two.
+    Between(f64, f64),
+    /// Anything up to one.
+    AtMost(f64),
 }
 
-struct Reader<'a> {
-    file: TomlFile<'a>,
-    /// The name of the figure, such as `links.uart.published[0]`.
-    within: &'a str,
-}
-
-impl Reader<'_> {
-    fn error(&self, place: &Value<'_>, message: String) -> Misplaced {
-        self.file.error(place.span(), message)
-    }
-
-    /// A figure, and which of the rows it belongs to.
-    fn figure(&self, value: &Value<'_>, rows: &[Row]) -> Outcome<(usize, PublishedMedian)> {
-        let DeValue::Table(table) = value.get_ref() else {
-            let message =
-                format!("{} is {}, but it takes a table: {EXAMPLE}", self.within, shown(value.get_ref()));
-            return Err(self.error(value, message));
-        };
-        let fields = fields_of(table);
-        let link = rows.first().expect("an entry has rows").link;
-        let known: Vec<&str> =
-            FIGURE_FIELDS.into_iter().chain(link.settings.iter().map(|setting| setting.name)).collect();
-        self.file.refuse_unknown(&format!("{}.", self.within), &fields, &known)?;
-        let find =
-            |wanted: &str| fields.iter().find(|(name, ..)| *name == wanted).map(|(_, _, value)| *value);
-        let needed = |wanted: &str| {
-            let missing = || format!("{}: {wanted} is missing; a figure has median and source", self.within);
-            find(wanted).ok_or_else(|| self.error(value, missing()))
-        };
-        let text = |name: &str, value| self.file.text_of(&format!("{}.{name}", self.within), value);
-        let published = PublishedMedian {
-            median: self.median(needed("median")?)?,
-            source: text("source", needed("source")?)?,
-            note: find("note").map(|value| text("note", value)).transpose()?,
-        };
-        let conditions = self.conditions(&fields, link)?;
-        Ok((self.row(value, &conditions, rows)?, published))
-    }
-
-    fn median(&self, value: &Value<'_>) -> Outcome<Picoseconds> {
-        let field = format!("{}.median", self.within);
-        let text = self.file.text_of(&field, value)?;
-        let median: Picoseconds =
-            text.parse().map_err(|error| self.error(value, format!("{field}: {error}")))?;
-        if median <= Picoseconds::ZERO {
-            let message =
-                format!("{field} is {text}, but every message takes time; give it such as \"1.05 ms\"");
-            return Err(self.error(value, message));
-        }
-        Ok(median)
-    }
-
-    fn conditions<'v>(&self, fields: &[Field<'v>], link: &Definition) -> Outcome<Vec<Condition<'v>>> {
-        let asked = fields.iter().filter(|(name, ..)| *name == "payload" || !FIGURE_FIELDS.contains(name));
-        asked
-            .map(|&(name, _, place)| {
-                let value = match name {
-                    "payload" => Wanted::Payload(self.payload(place, link)?),
-                    _ => Wanted::Setting(self.setting(name, place, link)?),
-                };
-                Ok(Condition { name, value, place })
-            })
-            .collect()
-    }
-
-    fn payload(&self, value: &Value<'_>, link: &Definition) -> Outcome<u64> {
-        self.file.whole(&format!("{}.payload", self.within), value, 1, u64::from(link.max_payload_bytes))
-    }
-
-    fn setting(&self, name: &str, value: &Value<'_>, link: &Definition) -> Outcome<Setting> {
-        let text = plain(value.get_ref()).ok_or_else(|| {
-            let shown = shown(value.get_ref());
-            let message =
-                format!("{}.{name} is {shown}, but a figure belongs to one row; give one value", self.within);
-            self.error(value, message)
-        })?;
-        let mut settings = link.defaults();
-        settings.set(link.name, link.settings, name, &text).map_err(|error| {
-            self.error(value, setting_message(&format!("{}.", self.within), name, &error))
-        })?;
-        Ok(setting_of(&settings, name).clone())
-    }
-
-    /// The one row that meets all conditions. An entry has every combination of its lists, so that where no row meets all of
-    /// them there is one that no row meets.
-    fn row(&self, place: &Value<'_>, conditions: &[Condition<'_>], rows: &[Row]) -> Outcome<usize> {
-        if let Some(unmet) = conditions.iter().find(|one| !rows.iter().any(|row| one.is_met_by(row))) {
-            let known = distinct(rows.iter().map(|row| unmet.shown_of(row)));
-            let message = format!(
-                "{}.{} is {}, but no row of this entry has that; give one of {}",
-                self.within,
-                unmet.name,
-                unmet.shown(),
-                known.join(", ")
-            );
-            return Err(self.error(unmet.place, message));
-        }
-        let meant = |row: &Row| conditions.iter().all(|one| one.is_met_by(row));
-        let mut places = (0..rows.len()).filter(|&place| meant(&rows[place]));
-        let first = places.next().expect("an entry has every combination of its lists");
-        let Some(second) = places.next() else { return Ok(first) };
-        let message = format!(
-            "{}: rows {} and {} are both meant; name {} as well",
-            self.within,
-            rows[first].name,
-            rows[second].name,
-            differences(&rows[first], &rows[second]).join(", ")
-        );
-        Err(self.error(place, message))
-    }
-}
-
-impl Condition<'_> {
-    fn of_row(&self, row: &Row) -> Wanted {
-        match self.value {
-            Wanted::Payload(_) => Wanted::Payload(u64::from(row.payload_bytes)),
-            Wanted::Setting(_) => Wanted::Setting(setting_of(&row.settings, self.name).clone()),
-        }
-    }
-
-    fn is_met_by(&self, row: &Row) -> bool {
-        self.of_row(row) == self.value
-    }
-
-    fn shown(&self) -> String {
-        self.value.to_string()
-    }
-
-    fn shown_of(&self, row: &Row) -> String {
-        self.of_row(row).to_string()
-    }
-}
-
-impl std::fmt::Display for Wanted {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+impl Amount {
+    /// The same in a smaller unit.
+    fn times(self, factor: f64) -> Self {
         match self {
-            Self::Payload(bytes) => bytes.fmt(f),
-            Self::Setting(value) => value.fmt(f),
+            Self::Exact(figure) => Self::Exact(figure * factor),
+            Self::Between(from, to) => Self::Between(from * factor, to * factor),
+            Self::AtMost(most) => Self::AtMost(most * factor),
+        }
+    }
+
+    /// A measured figure divided by this one; 1 within a range, and beyond it to its nearer end.
+    pub fn share(self, measured: f64) -> f64 {
+        match self {
+            Self::Exact(figure) => measured / figure,
+            Self::Between(from, _) if measured < from => measured / from,
+            Self::Between(_, most) | Self::AtMost(most) => (measured / most).max(1.0),
         }
     }
 }
 
-fn setting_of<'a>(settings: &'a Settings, name: &str) -> &'a Setting {
-    settings
-        .iter()
-        .find(|(known, _)| *known == name)
-        .map(|(_, value)| value)
-        .expect("unknown settings are refused")
+/// What one figure of many latencies is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Statistic {
+    /// Half of them are shorter.
+    Median,
+    /// Their sum by their number.
+    Mean,
 }
 
-/// Each text once, in order.
-fn distinct(texts: impl Iterator<Item = String>) -> Vec<String> {
-    let mut found: Vec<String> = Vec::new();
-    for text in texts {
-        if !found.contains(&text) {
-            found.push(text);
+impl Statistic {
+    /// Names as in suites.
+    pub const ALL: [(&'static str, Self); 2] = [("median", Self::Median), ("mean", Self::Mean)];
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        Self::ALL.iter().find(|(_, statistic)| *statistic == self).expect("every statistic has a name").0
+    }
+}
+
+/// How a published figure is compared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Compare {
+    /// The figure itself.
+    Absolute,
+    /// The figure is how many times that of the row named by `same_but`.
+    Ratio,
+    /// The cause is compared, not the figure: the setup is another.
+    Mechanism,
+}
+
+impl Compare {
+    /// Names as in suites.
+    pub const ALL: [(&'static str, Self); 3] =
+        [("absolute", Self::Absolute), ("ratio", Self::Ratio), ("mechanism", Self::Mechanism)];
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        Self::ALL.iter().find(|(_, compare)| *compare == self).expect("every comparison has a name").0
+    }
+}
+
+/// The unit of a ratio.
+pub(super) const TIMES: &str = "x";
+
+/// Units of what is measured, each with what one of it is in the unit that the quantity is kept in.
+fn units_of(quantity: Quantity) -> &'static [(&'static str, f64)] {
+    match quantity {
+        Quantity::Messages => &[("messages/s", 1.0), ("round trips/s", 1.0)],
+        Quantity::Requests => &[("requests/s", 1.0)],
+        Quantity::Latency => &[
+            ("ns", PS_PER_NS as f64),
+            ("us", PS_PER_US as f64),
+            ("ms", PS_PER_MS as f64),
+            ("s", PS_PER_S as f64),
+        ],
+        Quantity::Bulk => &[
+            ("bit/s", 1.0),
+            ("kbit/s", 1e3),
+            ("Mbit/s", 1e6),
+            ("byte/s", 8.0),
+            ("kB/s", 8e3),
+            ("KiB/s", 8.0 * 1024.0),
+            ("MB/s", 8e6),
+            ("MiB/s", 8.0 * 1024.0 * 1024.0),
+        ],
+    }
+}
+
+/// The unit in which latencies are kept; a suite writes none that small.
+const KEPT: &str = "ps";
+
+/// The names of the units in which a quantity can be published.
+pub(super) fn unit_names(quantity: Quantity) -> Vec<&'static str> {
+    units_of(quantity).iter().map(|(name, _)| *name).collect()
+}
+
+impl Published {
+    /// A median as it stands in the entry of a link.
+    pub(super) fn median(median: Picoseconds, source: String, note: Option<String>) -> Self {
+        Self {
+            amount: Amount::Exact(median.ps() as f64),
+            unit: KEPT.to_owned(),
+            statistic: Some(Statistic::Median),
+            source,
+            note,
+            compare: Compare::Absolute,
+            parts: None,
+            times: None,
         }
     }
-    found
-}
 
-/// In what two rows of an entry differ.
-fn differences(a: &Row, b: &Row) -> Vec<&'static str> {
-    let payload = (a.payload_bytes != b.payload_bytes).then_some("payload");
-    let settings = a.settings.iter().zip(b.settings.iter()).filter(|(one, other)| one.1 != other.1);
-    payload.into_iter().chain(settings.map(|((name, _), _)| name)).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn no_link_has_a_setting_that_is_named_as_a_field_of_a_figure() {
-        for link in links::all() {
-            let clash = link.settings.iter().find(|setting| FIGURE_FIELDS.contains(&setting.name));
-            assert!(clash.is_none(), "{}: {clash:?}", link.name);
+    /// The median in picoseconds, where it stands in the entry of a link.
+    pub fn median_ps(&self) -> Option<i64> {
+        match self.amount {
+            // It was read as a whole number of picoseconds; up to two hours they are exact.
+            Amount::Exact(ps) if self.unit == KEPT => Some(ps as i64),
+            _ => None,
         }
+    }
+
+    /// What was published in the unit in which the quantity is kept, or as a ratio; nothing where its unit is none for that.
+    pub fn in_unit_of(&self, quantity: Quantity) -> Option<Amount> {
+        if self.compare == Compare::Ratio {
+            return (self.unit == TIMES).then_some(self.amount);
+        }
+        if quantity == Quantity::Latency && self.unit == KEPT {
+            return Some(self.amount);
+        }
+        let (_, factor) = units_of(quantity).iter().find(|(name, _)| *name == self.unit)?;
+        Some(self.amount.times(*factor))
+    }
+
+    /// Whether it tells of single messages: a range of latencies that is none of means or medians.
+    pub fn is_of_single_messages(&self, quantity: Quantity) -> bool {
+        quantity == Quantity::Latency
+            && self.compare != Compare::Ratio
+            && self.statistic.is_none()
+            && !matches!(self.amount, Amount::Exact(_))
     }
 }

@@ -83,9 +83,15 @@ fn entry(link: &Definition) -> Value {
     properties.insert("payloads".to_owned(), payloads(link.max_payload_bytes));
     properties.insert("trigger".to_owned(), trigger());
     properties.insert("published".to_owned(), published(link));
+    for name in ["stop_within", "limit"] {
+        let field =
+            super::BOARD_FIELDS.iter().find(|field| field.name == name).expect("boards have it as well");
+        let description = format!("{} ({}; default none)", field.help, field.takes);
+        properties.insert(name.to_owned(), json!({"type": "string", "description": description}));
+    }
     for setting in link.settings {
-        let one = setting.kind.schema();
-        let description = format!("{} (default {})", setting.help, setting.default);
+        let one = setting.takes.schema();
+        let description = format!("{} (default {})", setting.help, setting.default_text());
         let several = json!({"type": "array", "minItems": 1, "items": one});
         properties
             .insert(setting.name.to_owned(), json!({"description": description, "anyOf": [one, several]}));
@@ -97,7 +103,7 @@ fn entry(link: &Definition) -> Value {
 fn published(link: &Definition) -> Value {
     let mut properties = Map::new();
     for setting in link.settings {
-        properties.insert(setting.name.to_owned(), setting.kind.schema());
+        properties.insert(setting.name.to_owned(), setting.takes.schema());
     }
     let text = |description: &str| json!({"type": "string", "description": description});
     let payload = json!({"type": "integer", "minimum": 1, "maximum": link.max_payload_bytes});

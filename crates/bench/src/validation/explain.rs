@@ -14,7 +14,8 @@ use super::fit::{FittedPhase, fit_phases, predict, predict_with_spans, sorted};
 use super::observed::Observed;
 use super::plan::{load, source_of};
 use crate::captures::payload_bytes_of;
-use crate::rows::StageEntry;
+use crate::targets::link::StageEntry;
+use record::run_folder::Stage;
 
 /// Which capture, and which link.
 #[derive(Debug, Clone)]
@@ -171,16 +172,17 @@ fn stages_between(samples: &[Sample], spans: &[Span], parts: &[Part], shares: (f
     let chosen = &ranked[at(shares.0)..(at(shares.1) + 1).min(ranked.len())];
     let mut is_chosen = vec![false; samples.len()];
     chosen.iter().for_each(|(_, index)| is_chosen[*index] = true);
-    let mut stages: Vec<StageEntry> = Vec::new();
+    let mut stages: Vec<(&Part, i64)> = Vec::new();
     for span in spans.iter().filter(|span| is_chosen[span.message as usize]) {
         let Some(done) = samples[span.message as usize].done else { continue };
         let spent = (span.end.min(done) - span.start).ps().max(0);
         let part = &parts[span.activity as usize];
-        match stages.iter_mut().find(|stage| stage.name == part.name) {
-            Some(stage) => stage.ps += spent,
-            None => stages.push(StageEntry { name: part.name.clone(), kind: part.kind, ps: spent }),
+        match stages.iter_mut().find(|(known, _)| known.name == part.name) {
+            Some((_, ps)) => *ps += spent,
+            None => stages.push((part, spent)),
         }
     }
-    stages.iter_mut().for_each(|stage| stage.ps /= chosen.len().max(1) as i64);
-    stages
+    let mean = |ps: i64| ps / chosen.len().max(1) as i64;
+    let stage = |part: &Part| Stage::of_link(part.cause, part.name.as_str());
+    stages.into_iter().map(|(part, ps)| StageEntry::new(&stage(part), mean(ps))).collect()
 }

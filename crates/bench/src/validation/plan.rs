@@ -1,6 +1,6 @@
 //! A folder of captures against all models: which captures there are, and the ledger of them all.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use capture::ChannelSelector;
 use rayon::prelude::*;
@@ -136,6 +136,7 @@ pub(super) fn load(
         seed,
         intervals: false,
         findings: None,
+        sha256: false,
     };
     let sources = [source.clone()];
     let mut analysis = captures::analyze(&sources, &options, &Control::default(), &mut |_| Ok(()));
@@ -148,5 +149,5 @@ pub(super) fn load(
 
 /// A source out of a path.
 pub(super) fn source_of(path: &Path) -> Source {
-    Source { path: PathBuf::from(path), group: String::new() }
+    Source::new(path, String::new())
 }

@@ -11,10 +11,11 @@ use super::parts::Part;
 use super::values::{Value as PartValue, Values};
 use fields::toml_file::TomlFile;
 use reader::Reader;
+use rp2040::FACTS;
 
 pub(super) const FIELDS: [&str; 7] = ["name", "title", "mcu", "crystal", "flash", "pins", "chips"];
-/// GPIO 0 to 29 (RP2040 datasheet 1.4).
-pub(super) const LAST_GPIO: u8 = 29;
+/// The last pin that a board may name.
+pub(super) const LAST_GPIO: u8 = FACTS.gpio_count - 1;
 const MAX_FILE_BYTES: u64 = 1 << 20;
 
 /// A board, as its file describes it.

@@ -1,5 +1,6 @@
 //! A board file's TOML into a board: every error names file, line and field.
 
+use rp2040::FACTS;
 use toml::de::DeValue;
 use units::{Bytes, Hertz, Picoseconds};
 
@@ -8,10 +9,6 @@ use crate::kinds::{Kind, KindField, Takes};
 use crate::values::{Value as Given, Values};
 use fields::toml_file::{Field, Misplaced, TomlFile, Value, fields_of, shown};
 
-const FIRST_ANALOG_GPIO: u8 = 26;
-/// What the oscillator takes (RP2040 datasheet 2.16.1).
-const CRYSTAL_HZ: (u64, u64) = (1_000_000, 15_000_000);
-const FLASH_BYTES: (u64, u64) = (64 << 10, 16 << 20);
 const MAX_PARTS: usize = 100;
 
 pub(super) struct Reader<'a> {
@@ -51,7 +48,7 @@ impl<'a> Reader<'a> {
             return Err(self.file.error(0..0, "mcu is missing: write mcu = \"rp2040\"".to_owned()));
         };
         let text = self.file.text_of("mcu", value)?;
-        if text.eq_ignore_ascii_case("rp2040") {
+        if text.eq_ignore_ascii_case(FACTS.name) {
             return Ok(());
         }
         Err(self
@@ -60,22 +57,22 @@ impl<'a> Reader<'a> {
     }
 
     fn crystal(&self, value: Option<&Value<'_>>) -> Result<u64, Misplaced> {
-        let Some(value) = value else { return Ok(mcu::chip::Setup::default().crystal_hz) };
+        let Some(value) = value else { return Ok(rp2040::chip::Setup::default().crystal_hz) };
         let text = self.file.text_of("crystal", value)?;
         let wrong = |what: String| self.file.error(value.span(), format!("crystal{what}"));
         let hz = text.parse::<Hertz>().map_err(|error| wrong(format!(": {error}")))?.hz();
-        if hz < CRYSTAL_HZ.0 || hz > CRYSTAL_HZ.1 {
+        if !FACTS.crystal_hz.contains(&hz) {
             return Err(wrong(format!(" is {text}, but the RP2040's oscillator takes 1 MHz to 15 MHz")));
         }
         Ok(hz)
     }
 
     fn flash(&self, value: Option<&Value<'_>>) -> Result<u32, Misplaced> {
-        let Some(value) = value else { return Ok(mcu::chip::Setup::default().flash_bytes) };
+        let Some(value) = value else { return Ok(rp2040::chip::Setup::default().flash_bytes) };
         let text = self.file.text_of("flash", value)?;
         let wrong = |what: String| self.file.error(value.span(), format!("flash{what}"));
         let bytes = text.parse::<Bytes>().map_err(|error| wrong(format!(": {error}")))?.get();
-        if !bytes.is_power_of_two() || bytes < FLASH_BYTES.0 || bytes > FLASH_BYTES.1 {
+        if !bytes.is_power_of_two() || !FACTS.flash_bytes.contains(&bytes) {
             return Err(wrong(format!(" is {text}, but it takes a power of two from 64 KiB to 16 MiB")));
         }
         Ok(bytes as u32)
@@ -185,7 +182,7 @@ impl<'a> Reader<'a> {
                 .ok_or_else(|| wrong(format!("[pins] has no such name{}", hint(&self.pins, text))))?,
             _ => return Err(wrong(format!("it takes {}", field.takes.in_words()))),
         };
-        if field.takes == Takes::AnalogPin && gpio < FIRST_ANALOG_GPIO {
+        if field.takes == Takes::AnalogPin && !FACTS.adc_gpios.contains(&gpio) {
             return Err(wrong(format!("it takes {}", field.takes.in_words())));
         }
         Ok(gpio)

@@ -20,7 +20,8 @@ use std::time::Duration;
 use gdbstub::conn::Connection;
 use gdbstub::stub::state_machine::GdbStubStateMachine;
 use gdbstub::stub::{DisconnectReason, GdbStub};
-use mcu::chip::{Rp2040, Stop};
+use mcu::Stop;
+use rp2040::chip::Rp2040;
 
 use connection::Client;
 use record::Control;

@@ -3,7 +3,7 @@
 use std::num::NonZeroUsize;
 
 use gdbstub::arch::{Arch, RegId, Registers};
-use mcu::chip::Rp2040;
+use rp2040::chip::Rp2040;
 
 /// R0 to R15, then XPSR, MSP, PSP, PRIMASK and CONTROL.
 pub(super) const REGISTERS: usize = CONTROL + 1;

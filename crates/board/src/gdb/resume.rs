@@ -12,7 +12,7 @@ use gdbstub::target::ext::base::multithread::{
     MultiThreadRangeStepping, MultiThreadRangeSteppingOps, MultiThreadResume, MultiThreadSchedulerLocking,
     MultiThreadSchedulerLockingOps, MultiThreadSingleStep, MultiThreadSingleStepOps,
 };
-use mcu::chip::Stop;
+use mcu::Stop;
 use mcu::{DebugEvent, Fault, Sleep};
 use units::{PS_PER_MS, Picoseconds};
 

@@ -14,7 +14,7 @@ use gdbstub::target::ext::monitor_cmd::MonitorCmdOps;
 use gdbstub::target::ext::thread_extra_info::{ThreadExtraInfo, ThreadExtraInfoOps};
 use gdbstub::target::{Target, TargetError, TargetResult};
 use mcu::Sleep;
-use mcu::chip::Rp2040;
+use rp2040::chip::Rp2040;
 
 use super::breakpoints::Marks;
 use super::registers::{self, CoreRegisters, CortexM0Plus, RegisterNumber};

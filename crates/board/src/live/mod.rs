@@ -11,7 +11,7 @@ use std::os::fd::AsRawFd;
 use std::time::Duration;
 
 use ethernet::{Cable, Frame, PortId, SeatId, Speed};
-use mcu::chip::Stop;
+use mcu::Stop;
 use mio::unix::SourceFd;
 use mio::{Events, Interest, Poll, Token};
 use thiserror::Error;

@@ -4,12 +4,8 @@
 //! Leaves out addresses of 10 bits and clock stretching.
 
 use mcu::{Outside, Reaction};
+use rp2040::FACTS;
 use units::Picoseconds;
-
-/// The pins with SDA of I2C0 are those whose number is a multiple of 4; I2C1's are two further on, SCL's one (RP2040
-/// datasheet 1.4.3).
-const SDA_STEP: u8 = 4;
-const LAST_SCL: u8 = 29;
 
 /// What the wires are doing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,8 +35,7 @@ pub(super) struct I2cWires {
 impl I2cWires {
     /// Every pair of pins that a port may have.
     pub(super) fn of_port(port: u8) -> Vec<Self> {
-        let first = 2 * (port & 1);
-        let pairs = (first..LAST_SCL).step_by(usize::from(SDA_STEP));
+        let pairs = (0..FACTS.gpio_count).filter(|&sda| (FACTS.i2c_data)(sda) == Some(port & 1));
         pairs.map(|sda| Self { port, sda, phase: Phase::Idle, byte: 0, bits: 0 }).collect()
     }
 

@@ -5,6 +5,7 @@ use std::ops::Range;
 use lan::{DeviceId, Lan, NetDevice};
 use mcu::Reaction;
 use mcu::outside::BOARD_WINDOW;
+use rp2040::FACTS;
 use units::Picoseconds;
 
 use super::Passed;
@@ -12,9 +13,8 @@ use super::activity::Activity;
 use super::i2c_wires::I2cWires;
 use super::routes::Routes;
 
-/// The pin of ADC input 0 (RP2040 datasheet 4.9.1).
-const ADC_FIRST_GPIO: u8 = 26;
-pub(super) const ADC_INPUTS: usize = 4;
+/// The pins with an ADC input, the first of them input 0.
+pub(super) const ADC_INPUTS: usize = (*FACTS.adc_gpios.end() - *FACTS.adc_gpios.start()) as usize + 1;
 
 /// What the parts are put on. They are known by their places.
 #[derive(Debug, Clone, Default)]
@@ -85,7 +85,7 @@ pub(crate) enum Joint {
 impl Buses {
     /// Sets the voltage at a pin with an ADC input.
     pub(super) fn set_microvolts(&mut self, pin: u8, microvolts: Option<i32>) {
-        let input = pin.checked_sub(ADC_FIRST_GPIO);
+        let input = pin.checked_sub(*FACTS.adc_gpios.start());
         if let Some(input) = input.and_then(|input| self.microvolts.get_mut(usize::from(input))) {
             *input = microvolts;
         }

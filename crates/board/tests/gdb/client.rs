@@ -7,9 +7,9 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use board::gdb::{GdbEnd, GdbServer};
-use mcu::chip::{Rp2040, Setup};
 use mcu::image::{Image, LoadOptions};
 use record::Control;
+use rp2040::chip::{Rp2040, Setup};
 
 /// Counts at 0x20000100: LDR R0, MOVS R1, then ADDS, STR, LDR and B in a loop.
 pub(crate) const COUNT: u32 = 0x1000_0040;

@@ -5,7 +5,7 @@ mod real;
 
 use board::gdb::{GdbEnd, GdbServer};
 use client::*;
-use mcu::chip::Stop;
+use mcu::Stop;
 use mcu::{Observer, Step};
 use proptest::prelude::*;
 use units::Picoseconds;

@@ -14,7 +14,7 @@ use crate::Settings;
 use crate::budget::BudgetLine;
 use crate::links::wifi::{MAC_BYTES, NULL_BYTES};
 use crate::program::{Program, Steps};
-use crate::stage::{BeaconDelivery, BusyChannel, Constant, Dcf, Load, PartKind, PhyRate};
+use crate::stage::{BeaconDelivery, BusyChannel, Cause, Constant, Dcf, Load, PhyRate};
 
 /// Destination, source and type (IEEE 802.3, 3.1.1); the type moves into the LLC header.
 const ETHERNET_BYTES: u32 = 14;
@@ -188,8 +188,8 @@ impl WifiHop {
 
     /// The stages of one way as a link's program.
     fn program(&self, way: Way) -> Program {
-        let bridge = Constant::fixed("access point", PartKind::Cpu, self.access_point_time);
-        let radio = Constant::fixed("station's radio processor", PartKind::Cpu, self.station_time);
+        let bridge = Constant::fixed("access point", Cause::Cpu, self.access_point_time);
+        let radio = Constant::fixed("station's radio processor", Cause::Cpu, self.station_time);
         let air = self.senders[way as usize].steps();
         let steps = match (way, &self.doze) {
             (Way::ToStation, None) => Steps::new().stage(bridge).then(air).stage(radio),
@@ -198,7 +198,7 @@ impl WifiHop {
             }
             (Way::FromStation, doze) => {
                 let wake_time = doze.as_ref().map_or(Picoseconds::ZERO, |doze| doze.wake_time);
-                let wake = Constant::fixed("station wakes up", PartKind::Cpu, wake_time);
+                let wake = Constant::fixed("station wakes up", Cause::Cpu, wake_time);
                 Steps::new().stage(radio).stage(wake).then(air).stage(bridge)
             }
         };
@@ -228,7 +228,7 @@ impl Doze {
     }
 
     fn steps(&self) -> Steps {
-        let beacon = Constant::fixed("beacon on the air", PartKind::Air, self.beacon_air);
+        let beacon = Constant::fixed("beacon on the air", Cause::Air, self.beacon_air);
         let heard = Steps::new().stage(self.beacon.stage().clone()).stage(beacon).then(self.answer.steps());
         Steps::new().attempts(MOST_BEACONS - 1, heard, Steps::new())
     }

@@ -9,8 +9,8 @@ use super::tick::{self, TICK};
 use crate::params::Params;
 use crate::program::Steps;
 use crate::registry::Definition;
-use crate::stage::{Constant, CsmaCa, CsmaTiming, Load, PartKind};
-use crate::{Kind, Setting, SettingError, Settings};
+use crate::stage::{Cause, Constant, CsmaCa, CsmaTiming, Load};
+use crate::{Field, SettingError, Settings, Takes};
 
 pub(super) const DEFINITION: Definition = Definition {
     name: "esp32-802154",
@@ -18,18 +18,20 @@ pub(super) const DEFINITION: Definition = Definition {
     settings: &[
         TICK,
         ACK,
-        Setting {
+        Field {
             name: "throughput_option",
-            kind: Kind::Switch,
-            default: "off",
+            takes: Takes::Switch,
+            default: Some("off"),
             help: "CONFIG_IEEE802154_TIMING_OPTIMIZATION: the driver runs from RAM",
+            example: "on",
             alternatives: &["on", "off"],
         },
-        Setting {
+        Field {
             name: "cca",
-            kind: Kind::Switch,
-            default: "off",
+            takes: Takes::Switch,
+            default: Some("off"),
             help: "one clear channel assessment before every frame; a busy channel loses the frame",
+            example: "off",
             alternatives: &[],
         },
         CHANNEL_BUSY,
@@ -58,16 +60,16 @@ fn build(settings: &Settings, params: &Params) -> Result<Steps, SettingError> {
     let gap = if acked { firmware("gap_acked", answer_time) } else { firmware("gap_blind", answer_time) };
     let frame = Steps::new()
         .maybe(assessment(settings, phy))
-        .stage(Constant::of_load("frame on the air", PartKind::Air, move |load| phy.frame(load)))
+        .stage(Constant::of_load("frame on the air", Cause::Air, move |load| phy.frame(load)))
         // The driver hands a frame over when its acknowledgement is sent (isr_handle_ack_tx_done).
         .then(answer)
         .done()
-        .stage(Constant::fixed("firmware between frames", PartKind::Cpu, gap));
+        .stage(Constant::fixed("firmware between frames", Cause::Cpu, gap));
     Ok(Steps::new()
         .maybe(tick)
         .stage(Constant::fixed(
             "firmware before the first frame",
-            PartKind::Cpu,
+            Cause::Cpu,
             firmware("gap_blind", Picoseconds::ZERO),
         ))
         .frames(phy.payload_limit_bytes, frame))

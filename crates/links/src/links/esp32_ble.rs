@@ -12,7 +12,7 @@ use crate::params::Params;
 use crate::program::Steps;
 use crate::registry::Definition;
 use crate::stage::{
-    Advertising, Connection, ConnectionEvents, Constant, Direction, GateClock, Losses, PartKind,
+    Advertising, Cause, Connection, ConnectionEvents, Constant, Direction, GateClock, Losses,
 };
 use crate::stage::{Phy, ReceiverSlot};
 use crate::{SettingError, Settings};
@@ -85,7 +85,7 @@ fn build(settings: &Settings, params: &Params) -> Result<Steps, SettingError> {
     });
     Ok(Steps::new()
         .maybe(tick)
-        .stage(Constant::fixed("host stack and controller", PartKind::Cpu, host))
+        .stage(Constant::fixed("host stack and controller", Cause::Cpu, host))
         .stage(ConnectionEvents::new(ble::events_clock(settings), connection))
         .maybe(slot)
         .done())

@@ -7,8 +7,8 @@ use super::tick::{self, TICK};
 use crate::params::Params;
 use crate::program::Steps;
 use crate::registry::Definition;
-use crate::stage::{Constant, GateClock, Load, PacedWrites, PartKind, Quantiles, TickedSlots, When};
-use crate::{Kind, Setting, SettingError, Settings};
+use crate::stage::{Cause, Constant, GateClock, Load, PacedWrites, Quantiles, TickedSlots, When};
+use crate::{Field, SettingError, Settings, Takes};
 
 pub(super) const DEFINITION: Definition = Definition {
     name: "esp32-spp",
@@ -19,20 +19,22 @@ pub(super) const DEFINITION: Definition = Definition {
     build,
 };
 
-const SETTINGS: &[Setting] = &[
+const SETTINGS: &[Field] = &[
     TICK,
-    Setting {
+    Field {
         name: "write",
-        kind: Kind::Integer { lowest: 1, highest: 990, unit: "B" },
-        default: "990",
+        takes: Takes::Integer { lowest: 1, highest: 990, unit: "B" },
+        default: Some("990"),
         help: "bytes that the application gives to one esp_spp_write; the default MTU takes 990",
+        example: "990",
         alternatives: &["990"],
     },
-    Setting {
+    Field {
         name: "packets",
-        kind: Kind::Choice(&["basic", "edr2", "edr3"]),
-        default: "edr3",
+        takes: Takes::Choice(&["basic", "edr2", "edr3"]),
+        default: Some("edr3"),
         help: "packets on the air: DH at 1 Mbit/s, 2-DH at 2 Mbit/s, 3-DH at 3 Mbit/s",
+        example: "basic",
         alternatives: &["basic", "edr2", "edr3"],
     },
 ];
@@ -101,12 +103,12 @@ fn build(settings: &Settings, params: &Params) -> Result<Steps, SettingError> {
     let before = move |_: &Load| packets.occupied(write_bytes as i64);
     let repeat = Quantiles::new(
         "openings missed and packets sent again",
-        PartKind::Empirical,
+        Cause::Empirical,
         &REPEAT_PERCENTS,
         params.times("repeat_times"),
     );
     let pause =
-        Quantiles::new("congestion pause", PartKind::Empirical, &PAUSE_PERCENTS, params.times("pause_times"));
+        Quantiles::new("congestion pause", Cause::Empirical, &PAUSE_PERCENTS, params.times("pause_times"));
     let streams = move |load: &Load| load.frame_count > credits;
     // A stream of small writes leaves the air idle between them, which hides a repetition.
     let shows_repeats = move |load: &Load| !streams(load) && (load.is_last || before(load) > write);
@@ -114,7 +116,7 @@ fn build(settings: &Settings, params: &Params) -> Result<Steps, SettingError> {
         .stage(When::new(|load: &Load| !load.is_first, PacedWrites::new(write, jitter, before)))
         .stage(When::new(
             |load: &Load| load.is_last,
-            Constant::of_load("packet on the air", PartKind::Air, move |load| {
+            Constant::of_load("packet on the air", Cause::Air, move |load| {
                 packets.airtime(i64::from(load.frame_bytes))
             }),
         ))

@@ -6,13 +6,13 @@ use super::wifi::{self, Path};
 use crate::params::Params;
 use crate::program::Steps;
 use crate::registry::Definition;
-use crate::stage::{Constant, Load, PartKind};
-use crate::{Setting, SettingError, Settings};
+use crate::stage::{Cause, Constant, Load};
+use crate::{Field, SettingError, Settings};
 
 /// ESP-IDF's CONFIG_LWIP_TCP_MSS: a longer payload would be sent in several segments.
 const SEGMENT_BYTES: u32 = 1_440;
 
-const SETTINGS: &[Setting] = &[
+const SETTINGS: &[Field] = &[
     TICK,
     wifi::RECEIVER_TICK,
     wifi::power_save("none"),
@@ -62,7 +62,7 @@ fn payload_segment(load: &Load) -> u32 {
 
 fn build(settings: &Settings, params: &Params) -> Result<Steps, SettingError> {
     let path = Path::new(settings, params);
-    let library = Constant::fixed("WebSocket libraries", PartKind::Cpu, params.time("websocket_overhead"));
+    let library = Constant::fixed("WebSocket libraries", Cause::Cpu, params.time("websocket_overhead"));
     let steps = Steps::new().maybe(path.notice()).stage(library);
     let steps = if settings.switch("nodelay") {
         // Both segments follow each other; on the shared channel the header costs two hops of its own.

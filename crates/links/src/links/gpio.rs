@@ -4,17 +4,18 @@
 use crate::params::Params;
 use crate::program::Steps;
 use crate::registry::Definition;
-use crate::stage::{Constant, PartKind, Quantiles, Uniform};
-use crate::{Kind, Setting, SettingError, Settings};
+use crate::stage::{Cause, Constant, Quantiles, Uniform};
+use crate::{Field, SettingError, Settings, Takes};
 
 pub(super) const DEFINITION: Definition = Definition {
     name: "gpio",
     title: "bare GPIO, one pin to another",
-    settings: &[Setting {
+    settings: &[Field {
         name: "build",
-        kind: Kind::Choice(BUILDS),
-        default: "stm32-ll-o3",
+        takes: Takes::Choice(BUILDS),
+        default: Some("stm32-ll-o3"),
         help: "board, framework and optimisation of the firmware",
+        example: "stm32-ll-o3",
         alternatives: BUILDS,
     }],
     max_payload_bytes: 1,
@@ -40,12 +41,12 @@ fn build(settings: &Settings, params: &Params) -> Result<Steps, SettingError> {
     let build = settings.choice("build");
     let times = params.times(&build.replace('-', "_"));
     Ok(match build {
-        "esp-idf" => Steps::new().stage(Quantiles::new("interrupt to pin", PartKind::Cpu, PERCENTS, times)),
+        "esp-idf" => Steps::new().stage(Quantiles::new("interrupt to pin", Cause::Cpu, PERCENTS, times)),
         "rpi-node" => {
-            Steps::new().stage(Quantiles::new("poll loop to pin", PartKind::Empirical, PERCENTS, times))
+            Steps::new().stage(Quantiles::new("poll loop to pin", Cause::Empirical, PERCENTS, times))
         }
         _ => Steps::new()
-            .stage(Constant::fixed("interrupt to pin", PartKind::Cpu, times[0]))
-            .stage(Uniform::new("spread of the reaction", PartKind::Cpu, times[1])),
+            .stage(Constant::fixed("interrupt to pin", Cause::Cpu, times[0]))
+            .stage(Uniform::new("spread of the reaction", Cause::Cpu, times[1])),
     })
 }

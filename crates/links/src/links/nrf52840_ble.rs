@@ -7,7 +7,7 @@ use super::ble;
 use crate::params::Params;
 use crate::program::Steps;
 use crate::registry::Definition;
-use crate::stage::{ConnectionEvents, Constant, Direction, PartKind, Phy};
+use crate::stage::{Cause, ConnectionEvents, Constant, Direction, Phy};
 use crate::{SettingError, Settings};
 
 pub(super) const DEFINITION: Definition = Definition {
@@ -37,7 +37,7 @@ fn build(settings: &Settings, params: &Params) -> Result<Steps, SettingError> {
     let phy = if settings.choice("phy") == "2M" { Phy::TwoMegabit } else { Phy::OneMegabit };
     let framing = ble::framing(settings, settings.integer("data_length"), phy);
     Ok(Steps::new()
-        .stage(Constant::fixed("host stack and controller", PartKind::Cpu, host))
+        .stage(Constant::fixed("host stack and controller", Cause::Cpu, host))
         .stage(ConnectionEvents::new(ble::events_clock(settings), ble::connection(settings, framing)))
         .done())
 }

@@ -6,7 +6,7 @@
 use units::Picoseconds;
 
 use crate::budget::Budget;
-use crate::stage::{Load, Part, PartKind, Passage, Stage, Visit};
+use crate::stage::{Cause, Load, Part, Passage, Stage, Visit};
 
 /// What the receiver's time is made of.
 #[derive(Debug, Clone, Copy)]
@@ -75,8 +75,8 @@ impl DmaRing {
 impl Stage for DmaRing {
     fn parts(&self) -> Vec<Part> {
         vec![
-            Part::new("idle line that ends a message", PartKind::Protocol),
-            Part::new("firmware, last character to done", PartKind::Cpu),
+            Part::new("idle line that ends a message", Cause::Protocol),
+            Part::new("firmware, last character to done", Cause::Cpu),
         ]
     }
 

@@ -4,7 +4,7 @@
 
 use units::Picoseconds;
 
-use super::{GateClock, Load, Part, PartKind, Passage, Stage, Visit};
+use super::{Cause, GateClock, Load, Part, Passage, Stage, Visit};
 use crate::budget::Budget;
 
 /// More beacons in a row are never missed.
@@ -29,9 +29,9 @@ impl BeaconDelivery {
 impl Stage for BeaconDelivery {
     fn parts(&self) -> Vec<Part> {
         vec![
-            Part::new("wait for the beacon", PartKind::Gate),
-            Part::new("announcement closed before the beacon", PartKind::Protocol),
-            Part::new("beacon missed", PartKind::Retry),
+            Part::new("wait for the beacon", Cause::Gate),
+            Part::new("announcement closed before the beacon", Cause::Protocol),
+            Part::new("beacon missed", Cause::Retry),
         ]
     }
 

@@ -3,7 +3,7 @@
 
 use units::Picoseconds;
 
-use super::{Load, Part, PartKind, Passage, Stage, Visit};
+use super::{Cause, Load, Part, Passage, Stage, Visit};
 use crate::budget::Budget;
 
 /// A frame never loses the channel more often in a row.
@@ -25,7 +25,7 @@ impl BusyChannel {
 
 impl Stage for BusyChannel {
     fn parts(&self) -> Vec<Part> {
-        vec![Part::new("others' frames on the channel", PartKind::Protocol)]
+        vec![Part::new("others' frames on the channel", Cause::Protocol)]
     }
 
     fn pass(&mut self, visit: &mut Visit<'_>) -> Passage {

@@ -2,7 +2,7 @@
 
 use units::Picoseconds;
 
-use super::{Load, Part, PartKind, Passage, Stage, Visit};
+use super::{Cause, Load, Part, Passage, Stage, Visit};
 use crate::budget::Budget;
 
 /// A time that is a function of the load: a fixed cost, bytes at a rate, an airtime.
@@ -15,17 +15,17 @@ impl Constant<fn(&Load) -> Picoseconds> {
     /// The same time for every frame.
     pub fn fixed(
         name: impl Into<String>,
-        kind: PartKind,
+        cause: Cause,
         time: Picoseconds,
     ) -> Constant<impl Fn(&Load) -> Picoseconds> {
-        Constant::of_load(name, kind, move |_| time)
+        Constant::of_load(name, cause, move |_| time)
     }
 }
 
 impl<F: Fn(&Load) -> Picoseconds> Constant<F> {
     /// A time that depends on the load.
-    pub fn of_load(name: impl Into<String>, kind: PartKind, time: F) -> Self {
-        Self { part: Part::new(name, kind), time }
+    pub fn of_load(name: impl Into<String>, cause: Cause, time: F) -> Self {
+        Self { part: Part::new(name, cause), time }
     }
 }
 
@@ -58,8 +58,8 @@ pub struct Uniform {
 
 impl Uniform {
     /// From zero (included) to `width` (excluded).
-    pub fn new(name: impl Into<String>, kind: PartKind, width: Picoseconds) -> Self {
-        Self { part: Part::new(name, kind), width }
+    pub fn new(name: impl Into<String>, cause: Cause, width: Picoseconds) -> Self {
+        Self { part: Part::new(name, cause), width }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use units::Picoseconds;
 
-use super::{Load, Part, PartKind, Passage, Stage, Visit};
+use super::{Cause, Load, Part, Passage, Stage, Visit};
 use crate::budget::Budget;
 
 /// The attributes of the algorithm, as the standard names them.
@@ -63,9 +63,9 @@ impl CsmaTiming {
 impl Stage for CsmaCa {
     fn parts(&self) -> Vec<Part> {
         vec![
-            Part::new("random back-off", PartKind::Protocol),
-            Part::new("clear channel assessment", PartKind::Protocol),
-            Part::new("turnaround before sending", PartKind::Protocol),
+            Part::new("random back-off", Cause::Protocol),
+            Part::new("clear channel assessment", Cause::Protocol),
+            Part::new("turnaround before sending", Cause::Protocol),
         ]
     }
 

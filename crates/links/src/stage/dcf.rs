@@ -3,7 +3,7 @@
 
 use units::Picoseconds;
 
-use super::{Load, Part, PartKind, Passage, Stage, Visit};
+use super::{Cause, Load, Part, Passage, Stage, Visit};
 use crate::budget::Budget;
 
 /// IEEE 802.11-2016, tables 15-7, 18-5 and 19-25: aSIFSTime in the 2.4 GHz band.
@@ -167,9 +167,9 @@ impl<F> std::fmt::Debug for Dcf<F> {
 impl<F: Fn(&Load) -> u32 + Send> Stage for Dcf<F> {
     fn parts(&self) -> Vec<Part> {
         vec![
-            Part::new("channel access (inter-frame space, backoff)", PartKind::Protocol),
-            Part::new("frames on the air", PartKind::Air),
-            Part::new("missing acknowledgement", PartKind::Retry),
+            Part::new("channel access (inter-frame space, backoff)", Cause::Protocol),
+            Part::new("frames on the air", Cause::Air),
+            Part::new("missing acknowledgement", Cause::Retry),
         ]
     }
 

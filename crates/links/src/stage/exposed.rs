@@ -3,7 +3,7 @@
 
 use units::{PS_PER_S, Picoseconds};
 
-use super::{Load, Part, PartKind, Passage, Stage, Visit};
+use super::{Cause, Load, Part, Passage, Stage, Visit};
 use crate::budget::Budget;
 
 /// A time on the air that depends on the load, during which the frame can be hit.
@@ -16,7 +16,7 @@ pub struct Exposed<F> {
 impl<F: Fn(&Load) -> Picoseconds> Exposed<F> {
     /// `bursts_per_second` that would destroy a frame come on average.
     pub fn new(name: impl Into<String>, time: F, bursts_per_second: f64) -> Self {
-        Self { part: Part::new(name, PartKind::Air), time, bursts_per_second }
+        Self { part: Part::new(name, Cause::Air), time, bursts_per_second }
     }
 
     fn hit(&self, load: &Load) -> f64 {

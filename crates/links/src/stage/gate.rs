@@ -4,7 +4,7 @@
 use sim::RandomStream;
 use units::Picoseconds;
 
-use super::{Load, Part, PartKind, Passage, Stage, Visit};
+use super::{Cause, Load, Part, Passage, Stage, Visit};
 use crate::budget::Budget;
 
 const BILLION: i128 = 1_000_000_000;
@@ -93,7 +93,7 @@ pub struct Gate {
 impl Gate {
     /// A wait named `wait` for a gate.
     pub fn new(wait: impl Into<String>, clock: GateClock) -> Self {
-        Self { part: Part::new(wait, PartKind::Gate), clock }
+        Self { part: Part::new(wait, Cause::Gate), clock }
     }
 }
 

@@ -37,49 +37,11 @@ pub use spi::SpiBus;
 pub use ticked_slots::TickedSlots;
 pub use when::When;
 
-use serde::Serialize;
+pub use sim::Cause;
 use sim::RandomStream;
 use units::Picoseconds;
 
 use crate::budget::Budget;
-
-/// What a share of the latency is spent on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum PartKind {
-    /// A processor or the firmware on it.
-    Cpu,
-    /// Bytes on a wire between chips.
-    Bus,
-    /// Bits on the air.
-    Air,
-    /// Waiting for a gate to open.
-    Gate,
-    /// Gaps, turnarounds, acknowledgements: what the protocol demands between frames.
-    Protocol,
-    /// Doing again what failed.
-    Retry,
-    /// Waiting behind earlier messages.
-    Queue,
-    /// Measured, not understood.
-    Empirical,
-}
-
-impl PartKind {
-    /// Its name in tables and JSON.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Cpu => "cpu",
-            Self::Bus => "bus",
-            Self::Air => "air",
-            Self::Gate => "gate",
-            Self::Protocol => "protocol",
-            Self::Retry => "retry",
-            Self::Queue => "queue",
-            Self::Empirical => "empirical",
-        }
-    }
-}
 
 /// A named share of a stage's time.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -87,13 +49,13 @@ pub struct Part {
     /// Unique within the link.
     pub name: String,
     /// What the time is spent on.
-    pub kind: PartKind,
+    pub cause: Cause,
 }
 
 impl Part {
-    /// A part of a kind.
-    pub fn new(name: impl Into<String>, kind: PartKind) -> Self {
-        Self { name: name.into(), kind }
+    /// A part of a cause.
+    pub fn new(name: impl Into<String>, cause: Cause) -> Self {
+        Self { name: name.into(), cause }
     }
 }
 

@@ -4,7 +4,7 @@
 
 use units::Picoseconds;
 
-use super::{GateClock, Load, Part, PartKind, Passage, Stage, Visit};
+use super::{Cause, GateClock, Load, Part, Passage, Stage, Visit};
 use crate::budget::Budget;
 
 /// A wait ends after at most so many beacons in a row.
@@ -107,7 +107,7 @@ impl<F> std::fmt::Debug for Neighbours<F> {
 
 impl<F: Fn(&Load) -> Picoseconds + Send> Stage for Neighbours<F> {
     fn parts(&self) -> Vec<Part> {
-        vec![Part::new("wait for a neighbour's beacon", PartKind::Gate)]
+        vec![Part::new("wait for a neighbour's beacon", Cause::Gate)]
     }
 
     fn pass(&mut self, visit: &mut Visit<'_>) -> Passage {

@@ -3,7 +3,7 @@
 
 use units::Picoseconds;
 
-use super::{Load, Part, PartKind, Passage, Stage, Visit};
+use super::{Cause, Load, Part, Passage, Stage, Visit};
 use crate::budget::Budget;
 
 /// Phases of the host's jitter over which the budget takes its mean.
@@ -40,8 +40,8 @@ impl<F> std::fmt::Debug for PacedWrites<F> {
 impl<F: Fn(&Load) -> Picoseconds + Send> Stage for PacedWrites<F> {
     fn parts(&self) -> Vec<Part> {
         vec![
-            Part::new("host's time for a write", PartKind::Cpu),
-            Part::new("packets of earlier writes on the air", PartKind::Air),
+            Part::new("host's time for a write", Cause::Cpu),
+            Part::new("packets of earlier writes on the air", Cause::Air),
         ]
     }
 

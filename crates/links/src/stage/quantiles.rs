@@ -2,7 +2,7 @@
 
 use units::Picoseconds;
 
-use super::{Load, Part, PartKind, Passage, Stage, Visit};
+use super::{Cause, Load, Part, Passage, Stage, Visit};
 use crate::budget::Budget;
 
 /// Draws from a piecewise straight distribution function.
@@ -23,14 +23,14 @@ impl Quantiles {
     ///
     /// # Panics
     /// When the lists differ in length, do not ascend or do not cover everything: they are constants of the program.
-    pub fn new(name: impl Into<String>, kind: PartKind, percents: &[f64], times: Vec<Picoseconds>) -> Self {
+    pub fn new(name: impl Into<String>, cause: Cause, percents: &[f64], times: Vec<Picoseconds>) -> Self {
         let shares: Vec<i64> =
             percents.iter().map(|percent| libm::round(percent * WHOLE as f64 / 100.0) as i64).collect();
         assert_eq!(shares.len(), times.len(), "every quantile has its time");
         assert!(shares.first() == Some(&0) && shares.last() == Some(&WHOLE), "quantiles go from 0 to 100 %");
         assert!(shares.windows(2).all(|pair| pair[0] < pair[1]), "quantiles ascend");
         assert!(times.windows(2).all(|pair| pair[0] <= pair[1]), "times of quantiles ascend");
-        Self { part: Part::new(name, kind), times, shares }
+        Self { part: Part::new(name, cause), times, shares }
     }
 }
 
@@ -63,8 +63,7 @@ mod tests {
     #[test]
     fn draws_have_the_quantiles_that_were_given() {
         let times = [10, 20, 20, 100].map(Picoseconds::from_ns);
-        let mut stage =
-            Quantiles::new("tail", PartKind::Empirical, &[0.0, 50.0, 60.0, 100.0], times.to_vec());
+        let mut stage = Quantiles::new("tail", Cause::Empirical, &[0.0, 50.0, 60.0, 100.0], times.to_vec());
         let mut random = RandomStream::named(1, "quantiles");
         let mut draws: Vec<i64> = (0..20_000)
             .map(|_| {
@@ -88,6 +87,6 @@ mod tests {
     #[should_panic(expected = "quantiles go from 0 to 100 %")]
     fn quantiles_that_leave_messages_out_are_refused() {
         let times = vec![Picoseconds::ZERO, Picoseconds::from_ns(1)];
-        let _ = Quantiles::new("tail", PartKind::Empirical, &[0.0, 99.0], times);
+        let _ = Quantiles::new("tail", Cause::Empirical, &[0.0, 99.0], times);
     }
 }

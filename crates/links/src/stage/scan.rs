@@ -3,7 +3,7 @@
 
 use units::Picoseconds;
 
-use super::{GateClock, Load, Part, PartKind, Passage, Stage, Visit};
+use super::{Cause, GateClock, Load, Part, Passage, Stage, Visit};
 use crate::budget::Budget;
 
 /// Channels that are scanned alike.
@@ -51,7 +51,7 @@ impl BackgroundScan {
 
 impl Stage for BackgroundScan {
     fn parts(&self) -> Vec<Part> {
-        vec![Part::new("away for a background scan", PartKind::Gate)]
+        vec![Part::new("away for a background scan", Cause::Gate)]
     }
 
     fn pass(&mut self, visit: &mut Visit<'_>) -> Passage {

@@ -4,7 +4,7 @@
 
 use units::Picoseconds;
 
-use super::{Load, Part, PartKind, Passage, Stage, Visit};
+use super::{Cause, Load, Part, Passage, Stage, Visit};
 use crate::budget::Budget;
 
 /// The receiver reports a packet some bits after its end, and one bit later still in half of all cases: its bit clock
@@ -32,7 +32,7 @@ impl Detection {
 
 impl Stage for Detection {
     fn parts(&self) -> Vec<Part> {
-        vec![Part::new("detection in the receiver", PartKind::Protocol)]
+        vec![Part::new("detection in the receiver", Cause::Protocol)]
     }
 
     fn pass(&mut self, visit: &mut Visit<'_>) -> Passage {
@@ -79,8 +79,8 @@ impl Acknowledgement {
 impl Stage for Acknowledgement {
     fn parts(&self) -> Vec<Part> {
         vec![
-            Part::new("acknowledgement", PartKind::Protocol),
-            Part::new("packet sent again after a lost acknowledgement", PartKind::Retry),
+            Part::new("acknowledgement", Cause::Protocol),
+            Part::new("packet sent again after a lost acknowledgement", Cause::Retry),
         ]
     }
 

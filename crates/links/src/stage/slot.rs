@@ -2,7 +2,7 @@
 
 use units::Picoseconds;
 
-use super::{GateClock, Load, Part, PartKind, Passage, Stage, Visit};
+use super::{Cause, GateClock, Load, Part, Passage, Stage, Visit};
 use crate::budget::Budget;
 
 /// Waits for the receiver's next slot, unless one began within the grace.
@@ -16,7 +16,7 @@ pub struct ReceiverSlot {
 impl ReceiverSlot {
     /// A wait named `wait` for the slots of a clock.
     pub fn new(wait: impl Into<String>, clock: GateClock, grace: Picoseconds) -> Self {
-        Self { part: Part::new(wait, PartKind::Gate), clock, grace }
+        Self { part: Part::new(wait, Cause::Gate), clock, grace }
     }
 }
 

@@ -3,7 +3,7 @@
 
 use units::Picoseconds;
 
-use super::{GateClock, Load, Part, PartKind, Passage, Stage, Visit};
+use super::{Cause, GateClock, Load, Part, Passage, Stage, Visit};
 use crate::budget::Budget;
 
 /// The way of a message from the trigger to the radio.
@@ -34,9 +34,9 @@ impl TickedSlots {
 impl Stage for TickedSlots {
     fn parts(&self) -> Vec<Part> {
         vec![
-            Part::new("wait for the OS tick", PartKind::Gate),
-            Part::new("host's time for a write", PartKind::Cpu),
-            Part::new("wait for the radio's slots", PartKind::Gate),
+            Part::new("wait for the OS tick", Cause::Gate),
+            Part::new("host's time for a write", Cause::Cpu),
+            Part::new("wait for the radio's slots", Cause::Gate),
         ]
     }
 

@@ -5,12 +5,16 @@
 //! never see half a part. `docs/run-folder.md` describes every field.
 
 mod error;
+mod stage;
 mod tables;
 mod writer;
 
 pub use error::RunFolderError;
-pub use tables::{SampleLabels, edges_table, samples_schema, samples_table};
+pub use stage::{Site, Stage, Subject, UnderWay};
+pub use tables::{
+    SampleLabels, SpanRow, StrayDone, edges_table, samples_schema, samples_table, spans_schema, spans_table,
+};
 pub use writer::{RunFolder, TableName, check_absent};
 
 /// The version of the run folder's layout and fields.
-pub const SCHEMA: &str = "airwire.run/1";
+pub const SCHEMA: &str = "airwire.run/2";

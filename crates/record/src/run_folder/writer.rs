@@ -1,11 +1,12 @@
 //! Writes a run folder so that a kill at any moment leaves only complete parts.
 
-use std::fs::{self, File};
-use std::io::{self, Write};
+use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
+use files::{Existing, NewFile};
 use parquet::arrow::ArrowWriter;
 use parquet::basic::{Compression, ZstdLevel};
 use parquet::file::properties::WriterProperties;
@@ -64,15 +65,26 @@ impl<M: Serialize> RunFolder<M> {
             io::ErrorKind::AlreadyExists => RunFolderError::Exists(path.to_owned()),
             _ => io(path, source),
         })?;
-        let mut parts = Vec::new();
+        let mut folder = Self { path: path.to_owned(), parts: Vec::new(), manifest };
+        folder.begin(tables).inspect_err(|_| folder.give_up())?;
+        Ok(folder)
+    }
+
+    fn begin(&mut self, tables: &[TableName]) -> Result<(), RunFolderError> {
         for (table, name) in TableName::ALL {
             if tables.contains(&table) {
-                parts.push(Part::new(table, path.join(name))?);
+                self.parts.push(Part::new(table, self.path.join(name))?);
             }
         }
-        let mut folder = Self { path: path.to_owned(), parts, manifest };
-        folder.write_manifest()?;
-        Ok(folder)
+        self.write_manifest()
+    }
+
+    /// Removes the folders that were just made, which hold nothing: a run that never began is in nobody's way.
+    fn give_up(&self) {
+        for part in &self.parts {
+            let _ = fs::remove_dir(&part.folder);
+        }
+        let _ = fs::remove_dir(&self.path);
     }
 
     /// Where it is.
@@ -144,42 +156,33 @@ impl Part {
     fn close(&mut self) -> Result<(), RunFolderError> {
         let Some(first) = self.waiting.first() else { return Ok(()) };
         let path = self.folder.join(format!("part-{:05}.parquet", self.number));
-        let temporary = path.with_extension("parquet.partial");
-        self.write(first.schema(), &path, &temporary).inspect_err(|_| {
-            // What cannot be completed only takes room.
-            let _ = fs::remove_file(&temporary);
-        })?;
+        self.write(first.schema(), &path)?;
         self.number += 1;
         self.rows = 0;
         self.waiting.clear();
         Ok(())
     }
 
-    /// Writes what waits under a temporary name and renames it.
-    fn write(&self, schema: SchemaRef, path: &Path, temporary: &Path) -> Result<(), RunFolderError> {
+    /// Writes what waits.
+    fn write(&self, schema: SchemaRef, path: &Path) -> Result<(), RunFolderError> {
         let parquet = |source| RunFolderError::Parquet { path: path.to_owned(), source };
         let io = |source| RunFolderError::Io { path: path.to_owned(), source };
         let properties = WriterProperties::builder()
             .set_compression(Compression::ZSTD(ZstdLevel::default()))
             .set_created_by(SCHEMA.to_owned())
             .build();
-        let file = File::create(temporary).map_err(io)?;
+        let file = NewFile::create(path, Existing::Keep).map_err(io)?;
         let mut writer = ArrowWriter::try_new(file, schema, Some(properties)).map_err(parquet)?;
         for table in &self.waiting {
             writer.write(table).map_err(parquet)?;
         }
-        writer.into_inner().map_err(parquet)?.sync_all().map_err(io)?;
-        fs::rename(temporary, path).map_err(io)
+        writer.into_inner().map_err(parquet)?.finish().map_err(io)
     }
 }
 
-/// Writes a JSON file under a temporary name and renames it.
 fn write_json(path: &Path, value: &impl Serialize) -> Result<(), RunFolderError> {
-    let io = |source| RunFolderError::Io { path: path.to_owned(), source };
     let mut text = serde_json::to_string_pretty(value).expect("a manifest has only plain fields");
     text.push('\n');
-    let temporary = path.with_extension("json.partial");
-    let mut file = File::create(&temporary).map_err(io)?;
-    file.write_all(text.as_bytes()).and_then(|()| file.sync_all()).map_err(io)?;
-    fs::rename(&temporary, path).map_err(io)
+    files::replace(path, text.as_bytes())
+        .map_err(|source| RunFolderError::Io { path: path.to_owned(), source })
 }

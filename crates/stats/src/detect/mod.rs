@@ -21,6 +21,7 @@ pub use finding::{Evidence, Finding, Kind};
 pub use series::Series;
 
 use coverage::Coverage;
+use units::PS_PER_S;
 
 /// What a user knows beforehand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -29,6 +30,14 @@ pub struct Settings {
     pub gate_ps: Option<i64>,
     /// The step of all times, where that does not show in them: an analyser's sample period, a processor's cycle.
     pub step_ps: Option<i64>,
+}
+
+impl Settings {
+    /// Of something whose clock is known: all that it does takes whole cycles.
+    pub fn of_clock(clock_hz: u64) -> Self {
+        let step_ps = PS_PER_S.checked_div(clock_hz.cast_signed());
+        Self { step_ps, ..Self::default() }
+    }
 }
 
 /// All findings of one capture, most confident first within the order of detectors.

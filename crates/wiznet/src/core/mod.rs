@@ -109,6 +109,10 @@ impl Core {
         self.options.model
     }
 
+    pub(crate) fn facts(&self) -> &'static Facts {
+        self.facts
+    }
+
     pub(crate) fn map(&self) -> &'static Map {
         &self.facts.map
     }

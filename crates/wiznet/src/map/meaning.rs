@@ -1,6 +1,7 @@
 //! An access in words.
 
 use super::{Common, Map, Place, Side, SocketRegister};
+use crate::Command;
 
 /// What an access of `data` from an address on meant: `Sn_CR of socket 0: SEND`, `GAR to SIPR`, `TX buffer of socket 0 at 0x0010`.
 pub(crate) fn meaning(map: &Map, block: u8, address: u16, bytes: u32, data: &[u8]) -> String {
@@ -53,7 +54,7 @@ fn value_in_words(place: Place, data: &[u8]) -> Option<String> {
     let &first = data.first()?;
     match place {
         Place::Socket(_, register, 0) => match register.field {
-            SocketRegister::Cr => command_name(first).map(str::to_owned),
+            SocketRegister::Cr => Command::of(first).map(|command| command.name().to_owned()),
             SocketRegister::Sr => status_name(first).map(str::to_owned),
             SocketRegister::Ir => Some(bits_in_words(first, &SOCKET_INTERRUPTS)),
             SocketRegister::Mr => mode_name(first).map(str::to_owned),
@@ -94,22 +95,6 @@ fn mode_name(mode: u8) -> Option<&'static str> {
         3 => "IPRAW",
         4 => "MACRAW",
         5 => "PPPoE",
-        _ => return None,
-    })
-}
-
-fn command_name(command: u8) -> Option<&'static str> {
-    Some(match command {
-        0x00 => "done",
-        0x01 => "OPEN",
-        0x02 => "LISTEN",
-        0x04 => "CONNECT",
-        0x08 => "DISCON",
-        0x10 => "CLOSE",
-        0x20 => "SEND",
-        0x21 => "SEND_MAC",
-        0x22 => "SEND_KEEP",
-        0x40 => "RECV",
         _ => return None,
     })
 }

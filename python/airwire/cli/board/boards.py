@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from airwire.cli import options
-from airwire.cli.output import print_json, writing
+from airwire.cli.output import writing
 from airwire.cli.paths import Reads, Writes
 from airwire.outputs import new_folder, write_file
 
@@ -30,7 +29,10 @@ def list_boards(json: options.Json = False) -> None:
 
     known = [board.describe_board(name) for name in board.board_names()]
     if json:
-        print_json("board-list", {"boards": [asdict(description) for description in known]})
+        from airwire.cli.board.objects import BoardListOutput
+        from airwire.cli.json_object import print_object
+
+        print_object(BoardListOutput(boards=known))
         return
     table = Table(box=None, header_style="bold", pad_edge=False, padding=(0, 2, 0, 0))
     for column in ("board", "what it is"):
@@ -44,36 +46,24 @@ def list_boards(json: options.Json = False) -> None:
 
 def check(
     file: Annotated[
-        Path | None,
-        typer.Argument(metavar="[FILE]", help="A board file, or the name of a board.", show_default=False),
+        Path,
+        typer.Argument(metavar="FILE", help="A board file, or the name of a board.", show_default=False),
         Reads("board file"),
-    ] = None,
+    ],
     json: options.Json = False,
-    schema: Annotated[
-        bool, typer.Option("--schema", help="Print the JSON Schema of board files, for editors, and nothing else.")
-    ] = False,
-    network_schema: Annotated[
-        bool,
-        typer.Option("--network-schema", help="Print the JSON Schema of network files, for editors, and nothing else."),
-    ] = False,
 ) -> None:
     """Check a board file, and say what is on the board.
 
     Example: airwire board check boards/pico.toml
     """
     from airwire import board
-    from airwire.board import network
 
-    if schema or network_schema:
-        import json as encoder
-
-        typer.echo(encoder.dumps(board.board_schema() if schema else network.network_schema(), indent=2))
-        return
-    if file is None:
-        raise typer.BadParameter("name a board file", param_hint="FILE")
     description = board.describe_board(file)
     if json:
-        print_json("board-check", asdict(description))
+        from airwire.cli.board.objects import BoardCheckOutput
+        from airwire.cli.json_object import filled, print_object
+
+        print_object(filled(BoardCheckOutput, description))
     else:
         _print(description)
 

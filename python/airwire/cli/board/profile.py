@@ -10,7 +10,7 @@ import typer
 from airwire.cli import options as common
 from airwire.cli.board import options
 from airwire.cli.board.run import exit_by
-from airwire.cli.output import print_json, writing
+from airwire.cli.output import writing
 from airwire.cli.paths import Writes
 from airwire.outputs import write_file
 
@@ -64,9 +64,10 @@ def profile(
             write_file(svg, profiled.flame_graph)
         written.append(("Flame graph", svg))
     if json:
-        from airwire.cli.board.report import profile_json
+        from airwire.cli.board.objects import profile_output
+        from airwire.cli.json_object import print_object
 
-        print_json("board-profile", profile_json(report, profiled))
+        print_object(profile_output(report, profiled))
     else:
         from airwire.cli.board.report import print_profile
 

@@ -188,10 +188,10 @@ def _publish(
 ) -> None:
     """Print the report, and end with the exit code that fits."""
     if as_json:
-        from airwire.cli.board.report import report_json
-        from airwire.cli.output import print_json
+        from airwire.cli.board.objects import run_output
+        from airwire.cli.json_object import print_object
 
-        print_json("board-run", report_json(device, report))
+        print_object(run_output(device, report))
     else:
         from airwire.cli.board.report import print_report
 

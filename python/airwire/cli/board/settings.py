@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -10,7 +9,6 @@ import typer
 
 from airwire.cli import options as common
 from airwire.cli.board import options
-from airwire.cli.output import print_json
 from airwire.cli.paths import Writes
 
 if TYPE_CHECKING:
@@ -52,8 +50,11 @@ def settings(
         write_image(image, out, common.settings_of(set_), symbols=symbols)
         written = image_settings(out, symbols or (image if known and out.suffix.lower() != ".elf" else None))
     if json:
-        content = {"image": str(image), "out": None if out is None else str(out)}
-        print_json("board-settings", {**content, "settings": [asdict(one) for one in written]})
+        from airwire.cli.board.objects import BoardSettingsOutput
+        from airwire.cli.json_object import print_object
+
+        place = None if out is None else str(out)
+        print_object(BoardSettingsOutput(image=str(image), out=place, settings=written))
     elif out is not None:
         _print_changes(known, written)
         print(f"Image: {out}")

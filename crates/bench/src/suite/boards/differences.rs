@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::{BoardSetup, SameBut, peer};
+use super::super::row::SameBut;
+use super::{BoardSetup, peer};
 
 /// Something in which two setups differ: its name, its value here and there.
 pub(super) type Difference = (String, Option<String>, Option<String>);

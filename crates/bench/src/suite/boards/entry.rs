@@ -8,21 +8,18 @@ use std::path::Path;
 use toml::de::{DeTable, DeValue};
 use units::Picoseconds;
 
-use super::super::MAX_ROWS;
 use super::super::expand::{Choices, combinations, label, values_of};
+use super::super::published::{Compare, Published};
+use super::super::row::{Measurement, Place, Quantity, Row, SameBut, TargetSetup};
+use super::super::{MAX_ROWS, bounds};
 use super::differences::{difference_count, differences, same_but};
-use super::fields::names;
+use super::fields::BOARD_FIELDS;
 use super::toml_text::document_of;
-use super::{
-    BoardRow, BoardSetup, Compare, DEFAULT_BOARD, Measurement, NetworkSource, PeerSetup, PinTrigger, Place,
-    Published, Quantity, SameBut, peer,
-};
+use super::{BoardSetup, DEFAULT_BOARD, NetworkSource, PeerSetup, PinTrigger, peer};
 use fields::toml_file::{Misplaced, TomlFile, Value, fields_of, plain, shown};
 use lan::{NetworkError, NetworkSetup, TrafficSetup};
 
 const DEFAULT_LIMIT: Picoseconds = Picoseconds::new(10 * units::PS_PER_S);
-/// A day of virtual time takes many days of the host.
-const LONGEST_LIMIT: Picoseconds = Picoseconds::new(86_400 * units::PS_PER_S);
 const MOST_SAMPLES: u64 = 1 << 20;
 
 type Outcome<T> = Result<T, Misplaced>;
@@ -37,7 +34,7 @@ struct Entry {
 }
 
 /// The rows of all entries.
-pub(in super::super) fn board_rows(file: TomlFile<'_>, value: &Value<'_>) -> Outcome<Vec<BoardRow>> {
+pub(in super::super) fn board_rows(file: TomlFile<'_>, value: &Value<'_>) -> Outcome<Vec<Row>> {
     let mut reader = Reader { file, entries: BTreeMap::new(), rows: Vec::new() };
     for (name, span, value) in fields_of(file.table_of("boards", value)?) {
         reader.entry(name, span, value)?;
@@ -53,7 +50,7 @@ pub(in super::super) fn board_rows(file: TomlFile<'_>, value: &Value<'_>) -> Out
 struct Reader<'a> {
     file: TomlFile<'a>,
     entries: BTreeMap<String, Entry>,
-    rows: Vec<BoardRow>,
+    rows: Vec<Row>,
 }
 
 impl Reader<'_> {
@@ -65,7 +62,7 @@ impl Reader<'_> {
         let within = format!("boards.{name}.");
         let table = self.file.table_of(&format!("boards.{name}"), value)?;
         let fields = fields_of(table);
-        self.file.refuse_unknown(&within, &fields, &names())?;
+        self.file.refuse_unknown(&within, &fields, &::fields::names(BOARD_FIELDS))?;
         let find =
             |wanted: &str| fields.iter().find(|(field, ..)| *field == wanted).map(|(_, _, value)| *value);
         let other = find("same_but").map(|value| self.other(&within, value)).transpose()?;
@@ -141,8 +138,8 @@ impl Reader<'_> {
             "of" => measurement.of = Some(self.file.text_of(field, value)?),
             "skip" => measurement.skip = self.file.whole(field, value, 0, MOST_SAMPLES)?,
             "samples" => measurement.samples = Some(self.file.whole(field, value, 1, MOST_SAMPLES)?),
-            "stop_within" => measurement.stop_within = Some(self.share(field, value)?),
-            "limit" => measurement.limit = self.limit(field, value)?,
+            "stop_within" => measurement.stop_within = Some(bounds::stop_within(self.file, field, value)?),
+            "limit" => measurement.limit = bounds::limit(self.file, field, value)?,
             _ => {}
         }
         Ok(())
@@ -215,30 +212,6 @@ impl Reader<'_> {
         TrafficSetup::parse(&name, options).map_err(|error| wrong(format!("{field}: {name}{error}")))
     }
 
-    fn share(&self, field: &str, value: &Value<'_>) -> Outcome<f64> {
-        let text = plain(value.get_ref()).unwrap_or_default();
-        let percent = text.strip_suffix('%').and_then(|number| number.trim().parse::<f64>().ok());
-        percent.filter(|percent| (0.01..=50.0).contains(percent)).map(|percent| percent / 100.0).ok_or_else(
-            || {
-                let shown = shown(value.get_ref());
-                let message =
-                    format!("{field} is {shown}, but it takes a share from 0.01 % to 50 %, such as \"1 %\"");
-                self.file.error(value.span(), message)
-            },
-        )
-    }
-
-    fn limit(&self, field: &str, value: &Value<'_>) -> Outcome<Picoseconds> {
-        let text = self.file.text_of(field, value)?;
-        let limit = text.parse().ok().filter(|limit| *limit > Picoseconds::ZERO && *limit <= LONGEST_LIMIT);
-        limit.ok_or_else(|| {
-            let message = format!(
-                "{field} is {text:?}, but it takes a time of at most {LONGEST_LIMIT}, such as \"20 s\""
-            );
-            self.file.error(value.span(), message)
-        })
-    }
-
     fn expand(
         &mut self,
         name: &str,
@@ -268,11 +241,11 @@ impl Reader<'_> {
                 Some(Err(message)) => return wrong(&self.file, message),
                 found => found.and_then(Result::ok),
             };
-            self.rows.push(BoardRow {
+            self.rows.push(Row {
                 name: row_name,
                 entry: name.to_owned(),
                 title,
-                setup,
+                target: TargetSetup::Board(Box::new(setup)),
                 measurement: entry.measurement.clone(),
                 same_but,
                 published: published.cloned(),
@@ -285,9 +258,10 @@ impl Reader<'_> {
     /// The row of an entry that differs least, which must be in one thing.
     fn compared(&self, other: &str, setup: &BoardSetup) -> Result<SameBut, String> {
         let rows = self.rows.iter().filter(|row| row.entry == other);
-        let nearest = rows.min_by_key(|row| difference_count(setup, &row.setup));
-        let row = nearest.expect("every entry that is known has rows");
-        let found = differences(setup, &row.setup);
+        let setups = rows.filter_map(|row| Some((row, row.board()?)));
+        let nearest = setups.min_by_key(|(_, other)| difference_count(setup, other));
+        let (row, other) = nearest.expect("every entry that is known has rows");
+        let found = differences(setup, other);
         let what: Vec<String> = found.iter().map(|(what, ..)| what.clone()).collect();
         same_but(&row.name, found).ok_or_else(|| match what.len() {
             0 => format!("it is the same as {}; change one setting", row.name),

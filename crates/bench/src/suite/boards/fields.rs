@@ -1,121 +1,134 @@
 //! The fields of `[boards.<entry>]`, declared once: parser, schema and reference page come from here.
 
-/// A field of an entry.
-#[derive(Debug)]
-pub struct BoardField {
-    /// Its name.
-    pub name: &'static str,
-    /// What it takes.
-    pub takes: &'static str,
-    /// What holds where it is not given.
-    pub default: &'static str,
-    /// What it means.
-    pub help: &'static str,
-    /// An example, as TOML.
-    pub example: &'static str,
-}
+use fields::{Field, Takes};
+use serde_json::json;
 
-const fn field(
-    name: &'static str,
-    takes: &'static str,
-    default: &'static str,
-    help: &'static str,
-    example: &'static str,
-) -> BoardField {
-    BoardField { name, takes, default, help, example }
-}
+use super::schema;
 
 /// All fields.
-pub const BOARD_FIELDS: &[BoardField] = &[
-    field("title", "a text", "the entry's name", "what the row is called in tables", "\"TCP ping-pong\""),
-    field(
+pub const BOARD_FIELDS: &[Field] = &[
+    Field::new(
+        "title",
+        Takes::Text("a text"),
+        "the entry's name",
+        "what the row is called in tables",
+        "\"TCP ping-pong\"",
+    ),
+    Field::new(
         "board",
-        "the name of a board, or a board file",
+        Takes::Text("the name of a board, or a board file"),
         "w5500-evb-pico",
         "the board that is run",
         "\"w5100s-evb-pico\"",
     ),
-    field(
+    Field::new(
         "firmware",
-        "the name of an image",
+        Takes::Text("the name of an image"),
         "the entry's name with .elf",
         "the image; it is looked for in --firmware, beside the suite, and in build/firmware",
         "\"pingpong.elf\"",
     ),
-    field(
+    Field::new(
         "settings",
-        "a table of settings of the image; a list of values makes a row for each",
+        Takes::Other(
+            "a table of settings of the image; a list of values makes a row for each",
+            schema::settings,
+        ),
         "the image's own",
         "values of the image's settings (airwire board settings IMAGE lists them)",
         "{ spi_hz = [\"2 MHz\", \"33 MHz\"], interrupts = true }",
     ),
-    field(
+    Field::new(
         "network",
-        "a network file, or a table with its fields",
+        Takes::Other("a network file, or a table with its fields", schema::network),
         "a PC that runs every server",
         "the network of the board (docs/reference/networks.md)",
         "{ cable = { impair = \"loss=1%\" } }",
     ),
-    field(
+    Field::new(
         "traffic",
-        "a list of clients and servers of the PC: texts as for --traffic, or tables with kind, name and options",
+        Takes::Other(
+            "a list of clients and servers of the PC: texts as for --traffic, or tables with kind, name and options",
+            schema::traffic,
+        ),
         "none",
         "what runs on the PC beside the network's own",
         "[{ kind = \"ping\", to = \"board\", count = 100 }]",
     ),
-    field(
+    Field::new(
         "peer",
-        "a table: firmware, board, settings",
+        Takes::Other("a table: firmware, board, settings", schema::peer),
         "none",
         "a second board in the place of the PC, with one wire between both: the row's image calls and this one is called, at the \
          address that the row's calls (docs/how-to/run-a-suite.md); of the network only the \
          cable's speed counts",
         "{ firmware = \"w5500-evb-pico/pingpong_server-hardware.elf\", settings = { address = \"192.168.1.1\" } }",
     ),
-    field(
+    Field::new(
         "trigger",
-        "a table: pin, done, period, by, from",
+        Takes::Other("a table: pin, done, period, by, from", schema::trigger),
         "none",
         "with a peer: each rising edge on this pin of the board is a message, which ends with a rising edge on the pin done of the \
          peer; edges come from 5 s on, 20 ms (period) and up to half of that (by) more apart",
         "{ pin = \"GP2\", done = \"GP3\", period = \"20 ms\", from = \"5 s\" }",
     ),
-    field(
+    Field::new(
         "measure",
-        "messages, requests, latency or bulk",
+        Takes::Other("messages, requests, latency or bulk", schema::measure),
         "messages; latency with trigger",
         "what is told: messages or requests per second, the time of a message (its median, or the statistic of published), or \
          bits per second",
         "\"latency\"",
     ),
-    field(
+    Field::new(
         "of",
-        "the name of a client or a server of the PC",
+        Takes::Text("the name of a client or a server of the PC"),
         "the first client of traffic, else the server that answered most",
         "whose messages are taken",
         "\"pingpong-server\"",
     ),
-    field("skip", "a whole number", "0", "messages that are left out at the start", "1"),
-    field("samples", "a whole number", "none", "the row ends after so many messages that count", "1000"),
-    field(
+    Field::new(
+        "skip",
+        Takes::Other("a whole number", || json!({"type": "integer", "minimum": 0})),
+        "0",
+        "messages that are left out at the start",
+        "1",
+    ),
+    Field::new(
+        "samples",
+        Takes::Other("a whole number", || json!({"type": "integer", "minimum": 1})),
+        "none",
+        "the row ends after so many messages that count",
+        "1000",
+    ),
+    Field::new(
         "stop_within",
-        "a share in percent",
+        Takes::Text("a share in percent"),
         "none",
         "the row ends once the 95 % interval of its figure reaches no farther to either side than this",
         "\"1 %\"",
     ),
-    field("limit", "a time", "10 s", "the row ends at this virtual time at the latest", "\"60 s\""),
-    field(
+    Field::new(
+        "limit",
+        Takes::Text("a time"),
+        "10 s",
+        "the row ends at this virtual time at the latest",
+        "\"60 s\"",
+    ),
+    Field::new(
         "same_but",
-        "the name of an entry before this one",
+        Takes::Text("the name of an entry before this one"),
         "none",
         "the entry that this one is compared with: it has all of that entry's fields but those that it gives itself, and \
          exactly one of board, firmware, network, traffic, peer, trigger and the settings differs",
         "\"pingpong\"",
     ),
-    field(
+    Field::new(
         "published",
-        "a table: value (or from and to, or at_most), unit, statistic, source, note, compare, connect, processing, times, times_of",
+        Takes::Other(
+            "a table: value (or from and to, or at_most), unit, statistic, source, note, compare, connect, processing, times, times_of",
+            schema::published,
+        ),
         "none",
         "what others measured; statistic is what of latencies that is, median or mean, and then the row's figure is the same; \
          compare is absolute, ratio (to the row of same_but, unit x) or mechanism (the setup is another, and only the cause \
@@ -124,8 +137,3 @@ pub const BOARD_FIELDS: &[BoardField] = &[
         "{ value = 723, unit = \"messages/s\", source = \"...\" }",
     ),
 ];
-
-/// The names of all fields.
-pub(super) fn names() -> Vec<&'static str> {
-    BOARD_FIELDS.iter().map(|field| field.name).collect()
-}

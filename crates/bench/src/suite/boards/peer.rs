@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use super::super::row::{Measurement, Quantity};
 use super::differences::Difference;
-use super::{BoardRow, BoardSetup, DEFAULT_BOARD, Measurement, Quantity};
+use super::{BoardSetup, DEFAULT_BOARD};
 use fields::toml_file::{Misplaced, TomlFile, Value, fields_of, plain, shown};
 
 /// The fields of the table.
@@ -137,11 +138,4 @@ pub(super) fn differences(here: &BoardSetup, there: &BoardSetup) -> Vec<Differen
     }
     found.extend(super::differences::of_settings("peer.", &one.settings, &other.settings));
     found
-}
-
-impl BoardRow {
-    /// Whether the row is of two boards.
-    pub fn has_peer(&self) -> bool {
-        self.setup.peer.is_some()
-    }
 }

@@ -1,7 +1,7 @@
 //! `published` of `[boards.<entry>]`.
 
-use super::published::{TIMES, unit_names};
-use super::{Amount, Compare, Parts, Published, Quantity, Statistic, Times};
+use super::super::published::{Amount, Compare, Parts, Published, Statistic, TIMES, Times, unit_names};
+use super::super::row::Quantity;
 use fields::toml_file::{Misplaced, TomlFile, Value, fields_of, plain, shown};
 
 /// The fields of the table.
@@ -186,7 +186,9 @@ impl<'a> Reader<'a> {
             );
             return self.error(statistic, message);
         }
-        if published.in_unit_of(quantity).is_some() {
+        let is_known =
+            published.compare == Compare::Ratio || unit_names(quantity).contains(&&*published.unit);
+        if is_known && published.in_unit_of(quantity).is_some() {
             return Ok(());
         }
         let takes = match published.compare {

@@ -6,20 +6,21 @@ mod module;
 use crate::params::Params;
 use crate::program::Steps;
 use crate::registry::Definition;
-use crate::stage::{Constant, Gate, GateClock, PartKind};
-use crate::{Kind, Setting, SettingError, Settings};
+use crate::stage::{Cause, Constant, Gate, GateClock};
+use crate::{Field, SettingError, Settings, Takes};
 use module::{Delays, LastPacket, Packets, Reads, Timing};
 
 pub(super) const DEFINITION: Definition = Definition {
     name: "hc05",
     title: "HC-05 Bluetooth serial modules",
-    settings: &[Setting {
+    settings: &[Field {
         name: "baud",
-        kind: Kind::Choice(&[
+        takes: Takes::Choice(&[
             "4800", "9600", "19200", "38400", "57600", "115200", "230400", "460800", "921600", "1382400",
         ]),
-        default: "57600",
+        default: Some("57600"),
         help: "AT+UART: baud rate of both UARTs",
+        example: "9600",
         alternatives: &["9600", "57600", "115200", "460800"],
     }],
     max_payload_bytes: 65_535,
@@ -34,19 +35,19 @@ fn build(settings: &Settings, params: &Params) -> Result<Steps, SettingError> {
     let delays = Delays::new(params);
     let slots = GateClock::new("slot pair", params.time("slot_pair"));
     let characters_in =
-        Constant::of_load("first characters in", PartKind::Bus, move |load| input.characters_in(load));
+        Constant::of_load("first characters in", Cause::Bus, move |load| input.characters_in(load));
     let characters_out =
-        Constant::of_load("characters out", PartKind::Bus, move |load| output.characters_out(load));
+        Constant::of_load("characters out", Cause::Bus, move |load| output.characters_out(load));
     Ok(Steps::new()
-        .stage(Constant::fixed("host notices the trigger", PartKind::Cpu, params.time("notice")))
+        .stage(Constant::fixed("host notices the trigger", Cause::Cpu, params.time("notice")))
         .stage(characters_in)
         .stage(Reads(timing.clone()))
-        .stage(Constant::fixed("modules handle the packet", PartKind::Cpu, params.time("processing")))
+        .stage(Constant::fixed("modules handle the packet", Cause::Cpu, params.time("processing")))
         .stage(Gate::new("wait for a slot pair", slots))
         .stage(Packets(timing.clone(), delays.clone()))
         .stage(LastPacket(timing, delays))
         .stage(characters_out)
-        .stage(Constant::fixed("host checks the payload", PartKind::Cpu, params.time("check"))))
+        .stage(Constant::fixed("host checks the payload", Cause::Cpu, params.time("check"))))
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use units::Picoseconds;
 
 use crate::budget::Budget;
 use crate::params::Params;
-use crate::stage::{Load, Part, PartKind, Passage, Stage, Visit};
+use crate::stage::{Cause, Load, Part, Passage, Stage, Visit};
 
 /// The times of a module at a baud rate.
 #[derive(Debug, Clone)]
@@ -107,8 +107,8 @@ pub(super) struct Reads(pub(super) Timing);
 impl Stage for Reads {
     fn parts(&self) -> Vec<Part> {
         vec![
-            Part::new("module waits for more characters", PartKind::Protocol),
-            Part::new("wait for the last read", PartKind::Protocol),
+            Part::new("module waits for more characters", Cause::Protocol),
+            Part::new("wait for the last read", Cause::Protocol),
         ]
     }
 
@@ -187,8 +187,8 @@ pub(super) struct Packets(pub(super) Timing, pub(super) Delays);
 impl Stage for Packets {
     fn parts(&self) -> Vec<Part> {
         vec![
-            Part::new("packets on the air", PartKind::Air),
-            Part::new("repeats and pauses of the modules", PartKind::Empirical),
+            Part::new("packets on the air", Cause::Air),
+            Part::new("repeats and pauses of the modules", Cause::Empirical),
         ]
     }
 
@@ -217,7 +217,7 @@ pub(super) struct LastPacket(pub(super) Timing, pub(super) Delays);
 
 impl Stage for LastPacket {
     fn parts(&self) -> Vec<Part> {
-        vec![Part::new("repeats and pauses of the modules", PartKind::Empirical)]
+        vec![Part::new("repeats and pauses of the modules", Cause::Empirical)]
     }
 
     fn pass(&mut self, visit: &mut Visit<'_>) -> Passage {

@@ -10,7 +10,7 @@ use units::Picoseconds;
 use super::rounds::{Rounds, Unknowns, Window};
 use super::timing::{STATISTICS_BYTES, Timing};
 use crate::budget::Budget;
-use crate::stage::{GateClock, Load, Part, PartKind, Passage, Stage, Visit};
+use crate::stage::{Cause, GateClock, Load, Part, Passage, Stage, Visit};
 
 const UART_IN: usize = 0;
 const WAIT: usize = 1;
@@ -56,12 +56,12 @@ impl TdmRadios {
 impl Stage for TdmRadios {
     fn parts(&self) -> Vec<Part> {
         vec![
-            Part::new("bytes in on the radio's UART", PartKind::Bus),
-            Part::new("wait for a transmit window", PartKind::Gate),
-            Part::new("statistics and packets of no bytes", PartKind::Protocol),
-            Part::new("packets on the air", PartKind::Air),
-            Part::new("packets sent again", PartKind::Protocol),
-            Part::new("bytes out on the other UART", PartKind::Bus),
+            Part::new("bytes in on the radio's UART", Cause::Bus),
+            Part::new("wait for a transmit window", Cause::Gate),
+            Part::new("statistics and packets of no bytes", Cause::Protocol),
+            Part::new("packets on the air", Cause::Air),
+            Part::new("packets sent again", Cause::Protocol),
+            Part::new("bytes out on the other UART", Cause::Bus),
         ]
     }
 

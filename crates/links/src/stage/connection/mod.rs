@@ -13,7 +13,7 @@ pub use pdus::{Direction, Framing, Phy};
 use sim::RandomStream;
 use units::Picoseconds;
 
-use super::{GateClock, Load, Part, PartKind, Passage, Stage, Visit};
+use super::{Cause, GateClock, Load, Part, Passage, Stage, Visit};
 use crate::budget::Budget;
 use advertising::AdvertisingEvents;
 use pdus::{INTER_FRAME_SPACE, Pdu, SHORT_PDU_BYTES};
@@ -228,11 +228,11 @@ impl ConnectionEvents {
 impl Stage for ConnectionEvents {
     fn parts(&self) -> Vec<Part> {
         vec![
-            Part::new("wait for the connection event", PartKind::Gate),
-            Part::new("PDUs on the air", PartKind::Air),
-            Part::new("wait for a further connection event", PartKind::Gate),
-            Part::new("missed events and lost PDUs", PartKind::Retry),
-            Part::new("peripheral sleeps through events", PartKind::Gate),
+            Part::new("wait for the connection event", Cause::Gate),
+            Part::new("PDUs on the air", Cause::Air),
+            Part::new("wait for a further connection event", Cause::Gate),
+            Part::new("missed events and lost PDUs", Cause::Retry),
+            Part::new("peripheral sleeps through events", Cause::Gate),
         ]
     }
 

@@ -1,0 +1,1 @@
+"""What is said of rows of links, and of captures of one."""

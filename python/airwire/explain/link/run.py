@@ -1,0 +1,152 @@
+"""A run of links, or a capture of one, explained: waterfall, sentence, and what to change first."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from airwire import _core
+from airwire.explain.board.run import board_explanation
+from airwire.explain.link.published import published_sentence
+from airwire.explain.link.sentences import capture_sentence, overload, time_goes
+from airwire.explain.waterfall import budget_waterfall, waterfalls
+from airwire.explain.what_if import Question, changes_of
+from airwire.link.model import CaptureExplanation, Change, FittedGate, QuantilePair, RowExplanation
+from airwire.stage import link_stage
+from airwire.values import Settings, setting_texts
+
+if TYPE_CHECKING:
+    from airwire.model import Analysis, Capture
+
+WHAT_IF_SAMPLES = 2000
+
+
+def explain_run(
+    analysis: Analysis,
+    *,
+    only: Sequence[str] = (),
+    samples: int = WHAT_IF_SAMPLES,
+    workers: int | None = None,
+) -> list[RowExplanation]:
+    """Say of every row of a run of links where its time goes and what to change first.
+
+    ``only`` names the entries, links or rows to explain. ``samples`` is the length of each run of the model that a
+    change is predicted from; 0 leaves changes out.
+
+    Raises ``AirwireError`` where the run holds no links, or none of that name.
+    """
+    rows = _chosen(analysis, only)
+    questions = [
+        Question(row.link.name, row.payload_bytes or 0, row.link.settings) for row in rows if row.link is not None
+    ]
+    tried = changes_of(questions, samples=samples, seed=analysis.seed, workers=workers) if samples else []
+    changes = iter(tried)
+    return [_row(row, next(changes, []) if row.link is not None else []) for row in rows]
+
+
+def _chosen(analysis: Analysis, only: Sequence[str]) -> list[Capture]:
+    rows = [capture for capture in analysis.captures if capture.link is not None or capture.board is not None]
+    where = analysis.run_folder or "this run"
+    if not rows:
+        raise _core.AirwireError(
+            f"{where}: holds captures, not links; explain one of its captures with --link, or see airwire report"
+        )
+    unknown = [name for name in only if not any(_is_of(row, name) for row in rows)]
+    if unknown:
+        entries = ", ".join(dict.fromkeys(row.group for row in rows))
+        raise _core.AirwireError(f"{where}: has no entry {unknown[0]}; it has {entries}")
+    return [row for row in rows if not only or any(_is_of(row, name) for name in only)]
+
+
+def _is_of(row: Capture, name: str) -> bool:
+    return name in (row.path, row.group) or (row.link is not None and name == row.link.name)
+
+
+def row_sentence(row: Capture) -> str:
+    """Where the time of a row goes, in one sentence; with overload in another."""
+    link = row.link
+    assert link is not None, "only rows of links have stages"
+    if row.latency_ps is None:
+        return "Every message was lost."
+    found = waterfalls(row) or [budget_waterfall(link)]
+    return " ".join(filter(None, (time_goes(found[0]), overload(found[-1], link.longest_queue))))
+
+
+def row_verdict(row: Capture) -> str:
+    """Where the time of a row goes, and how its median compares with a published one."""
+    return " ".join(filter(None, (row_sentence(row), published_sentence(row))))
+
+
+def overload_sentence(row: Capture) -> str | None:
+    """That messages of a row come faster than the link carries them, if they do."""
+    link = row.link
+    # Without a queue there is no need to read the spans.
+    if link is None or row.latency_ps is None or link.longest_queue < 2:
+        return None
+    found = waterfalls(row) or [budget_waterfall(link)]
+    return overload(found[-1], link.longest_queue)
+
+
+def _row(row: Capture, changes: Sequence[Change]) -> RowExplanation:
+    if row.board is not None:
+        return board_explanation(row)
+    link = row.link
+    assert link is not None, "only rows of links and boards were chosen"
+    return RowExplanation(
+        run=row.path,
+        link=link.name,
+        title=link.title,
+        payload_bytes=row.payload_bytes or 0,
+        settings=link.settings,
+        sentence=row_verdict(row),
+        waterfalls=waterfalls(row),
+        changes=changes,
+    )
+
+
+def explain_capture(
+    path: str | Path,
+    link: str,
+    *,
+    settings: Settings | None = None,
+    payload_bytes: int | None = None,
+    trigger: str | int = 0,
+    done: str | int = 1,
+    seed: int = 1,
+    samples: int = WHAT_IF_SAMPLES,
+    workers: int | None = None,
+) -> CaptureExplanation:
+    """Say how far the model of ``link`` explains a capture, with gate phases fitted to it, and what to change first.
+
+    ``payload_bytes`` comes from the file's name where it is not given.
+
+    Raises ``AirwireError`` for a capture that cannot be read, or a link, setting or payload that does not fit.
+    """
+    given = setting_texts(settings or {})
+    raw = json.loads(
+        _core.explain_capture(str(path), link, payload_bytes, given, trigger=str(trigger), done=str(done), seed=seed)
+    )
+    question = Question(raw["link"], raw["payload_bytes"], given)
+    changes = changes_of([question], samples=samples, seed=seed, workers=workers)[0] if samples else []
+    phases = [FittedGate(**phase) for phase in raw["phases"]]
+    return CaptureExplanation(
+        path=str(path),
+        link=raw["link"],
+        payload_bytes=raw["payload_bytes"],
+        settings=raw["settings"],
+        sentence=capture_sentence(raw["link"], raw["explained_share"], raw["left_over_ps"], len(phases)),
+        phases=phases,
+        messages=raw["n"],
+        explained_share=raw["explained_share"],
+        left_over_ps=raw["left_over_ps"],
+        median_ps=raw["median_ps"],
+        model_median_ps=raw["model_median_ps"],
+        p95_ps=raw["p95_ps"],
+        model_p95_ps=raw["model_p95_ps"],
+        ks=raw["ks"],
+        stages=[link_stage(stage) for stage in raw["stages"]],
+        quantiles=[QuantilePair(**pair) for pair in raw["quantiles"]],
+        changes=changes,
+    )

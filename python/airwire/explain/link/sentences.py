@@ -1,0 +1,111 @@
+"""Sentences about links: where the time goes, whether a link is overloaded, what a change brings."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from airwire.explain.quantities import count, percent, rough_time
+from airwire.link.model import Bounds, Candidate, Waterfall
+from airwire.stage import Stage
+
+# A stage below this share of the latency is not worth naming beside a larger one.
+_WORTH_NAMING = 0.1
+_NAMED_STAGES = 2
+# Where messages spend more than this share behind one another, the load is the subject and not the link.
+_OVERLOAD = 0.5
+
+
+def largest(stages: Sequence[Stage]) -> list[Stage]:
+    """The stages, the longest first."""
+    return sorted(stages, key=lambda stage: -stage.ps)
+
+
+def time_goes(waterfall: Waterfall) -> str:
+    """Which stages take most: ``64 % of the median goes to waiting for a slot (61.3 ms), 21 % to ...``."""
+    total = waterfall.total_ps
+    if total <= 0:
+        return "No time is spent at all."
+    found = largest(waterfall.stages)[:_NAMED_STAGES]
+    named = [stage for place, stage in enumerate(found) if place == 0 or stage.ps >= _WORTH_NAMING * total]
+    at = "the median" if waterfall.percentile == 50 else f"p{waterfall.percentile}"
+    parts = [f"to {stage.name} ({rough_time(stage.ps)})" for stage in named]
+    first, *rest = (f"{percent(stage.ps / total)}" for stage in named)
+    sentence = f"{first} of {at} goes {parts[0]}"
+    for share, part in zip(rest, parts[1:], strict=True):
+        sentence += f", {share} {part}"
+    return f"{sentence}."
+
+
+def overload(waterfall: Waterfall, longest_queue: int) -> str | None:
+    """That messages come faster than the link carries them, where they mostly wait for one another."""
+    queued = sum(stage.ps for stage in waterfall.stages if stage.cause == "queue")
+    if longest_queue < 2 or queued < _OVERLOAD * waterfall.total_ps:
+        return None
+    return (
+        f"Overloaded: {percent(queued / waterfall.total_ps)} of p{waterfall.percentile} is waiting behind earlier "
+        f"messages, up to {count(longest_queue, 'message')} deep. Send less often, or compare other links at this load."
+    )
+
+
+def change_sentence(
+    setting: str, before: str, after: str, median_ps: tuple[float, float], p95_ps: tuple[float, float], loss: float
+) -> str:
+    """What another value brings, with the loss that it adds."""
+    gained = [f"{name} {_step(*pair)}" for name, pair in (("median", median_ps), ("p95", p95_ps))]
+    sentence = f"Set {setting} to {after} (it is {before}): {', '.join(gained)}"
+    if loss >= 0.001:
+        sentence += f"; but {percent(loss)} more of the messages are lost"
+    return f"{sentence}."
+
+
+def _step(before: float, after: float) -> str:
+    share = f"{'-' if after < before else '+'}{percent(abs(after / before - 1))}" if before else ""
+    return f"{rough_time(before)} to {rough_time(after)} ({share})"
+
+
+def settings_phrase(settings: Mapping[str, str]) -> str:
+    """Changed settings as the command line takes them, or that there are none."""
+    return " ".join(f"{name}={_quoted(value)}" for name, value in settings.items()) or "defaults"
+
+
+def _quoted(value: str) -> str:
+    return f"'{value}'" if " " in value else value
+
+
+def refusal_sentence(nearest: Candidate, bounds: Bounds, waterfall: Waterfall | None) -> str:
+    """How near a link comes to the bounds, and which stage is in the way."""
+    if nearest.median_ps is None or nearest.p95_ps is None:
+        return "It loses every message of this payload."
+    sentence = f"At best, with {settings_phrase(nearest.changed)}, {_broken(nearest, bounds)}"
+    if waterfall is None or not waterfall.stages or _only_loses(nearest, bounds):
+        return f"{sentence}."
+    worst = largest(waterfall.stages)[0]
+    return f"{sentence}; {rough_time(worst.ps)} of it is {worst.name}."
+
+
+def _broken(nearest: Candidate, bounds: Bounds) -> str:
+    """The bound that is exceeded most."""
+    exceeded = []
+    for name, found, bound in (
+        ("the median", nearest.median_ps, bounds.p50_ps),
+        ("p95", nearest.p95_ps, bounds.p95_ps),
+    ):
+        if bound is not None and found is not None and found > bound:
+            exceeded.append((found / bound, f"{name} is {rough_time(found)}, not {rough_time(bound)}"))
+    if exceeded:
+        return max(exceeded)[1]
+    return f"{percent(nearest.loss)} of the messages are lost, not {percent(bounds.loss or 0)}"
+
+
+def _only_loses(nearest: Candidate, bounds: Bounds) -> bool:
+    pairs = ((nearest.median_ps, bounds.p50_ps), (nearest.p95_ps, bounds.p95_ps))
+    return all(bound is None or found is None or found <= bound for found, bound in pairs)
+
+
+def capture_sentence(link: str, explained_share: float, left_over_ps: float, phases: int) -> str:
+    """How much of a capture the model accounts for."""
+    fitted = f"with {count(phases, 'gate phase')} fitted to it" if phases else "with nothing fitted to it"
+    return (
+        f"The model of {link} explains {percent(explained_share)} of this capture's latency {fitted}; "
+        f"{rough_time(left_over_ps)} is left over."
+    )
