@@ -9,6 +9,7 @@ export CARGO_TARGET_DIR ?= $(CURDIR)/target
 RUST_SOURCES := $(shell find crates -name '*.rs' -o -name Cargo.toml) $(wildcard boards/*.toml) Cargo.toml Cargo.lock
 FUZZ_SECONDS ?= 600
 SOAK_HOURS ?= 24
+TEST_PROCESSES ?= 2
 RANDOM_INSTRUCTIONS ?= 100000000
 FUZZ_TARGETS := logic2_csv sal sigrok vcd pulseview_csv compressed suite elf uf2 bin \
 	wiznet_spi wiznet_frames pc_frames network_file impairments servers
@@ -69,8 +70,8 @@ test: lint test-rust test-python ## Lint and test everything that is fast
 lint: $(VENV)/packages
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets --release --locked -- -D warnings
-	$(BIN)/ruff format --check python tests benches docs firmware/python
-	$(BIN)/ruff check python tests benches docs firmware/python
+	$(BIN)/ruff format --check python tests benches tools firmware/python
+	$(BIN)/ruff check python tests benches tools firmware/python
 	$(BIN)/mypy
 	find firmware -name '*.[ch]' | xargs $(BIN)/clang-format --dry-run --Werror
 
@@ -83,14 +84,15 @@ test-rust: random-images firmware-or-not
 
 random-images: ## Run random images of RANDOM_INSTRUCTIONS in all on the virtual board, with overflow checks
 	AIRWIRE_RANDOM_INSTRUCTIONS=$(RANDOM_INSTRUCTIONS) \
-		cargo test --profile checked --locked --quiet -p airwire-mcu --test random_images
+		cargo test --profile checked --locked --quiet -p airwire-rp2040 --test random_images
 
+# How long each test took is kept in build/test-results.
 test-python: firmware-or-not
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n $(TEST_PROCESSES) --dist loadgroup --durations 20 --junit-xml build/test-results/python.xml
 
 test-slow: $(VENV)/installed ## Tests that take minutes: large files, memory, drivers with 1 MB
 	$(BIN)/python -m pytest --slow -m slow
-	AIRWIRE_TRANSFER_BYTES=1048576 cargo test --release --locked --quiet -p airwire-testbench --test drivers --test lan_faults
+	AIRWIRE_TRANSFER_BYTES=1048576 cargo test --release --locked --quiet -p airwire-lan --test drivers --test lan_faults
 
 soak: firmware ## SOAK_HOURS (24) virtual hours of mixed traffic on each transport, within an hour; goes on where it was interrupted
 	PYTHONPATH=tests/firmware $(BIN)/python -m soak --hours $(SOAK_HOURS) --out runs/soak
@@ -99,7 +101,7 @@ fuzz: fuzz-firmware fuzz-readers ## Fuzz everything, each target for FUZZ_SECOND
 
 fuzz-readers: ## Random images for 10^9 instructions, drivers with 10 MB, then fuzz every reader for FUZZ_SECONDS each (nightly, cargo-fuzz)
 	$(MAKE) random-images RANDOM_INSTRUCTIONS=1000000000
-	AIRWIRE_TRANSFER_BYTES=10485760 cargo test --release --locked --quiet -p airwire-testbench --test drivers
+	AIRWIRE_TRANSFER_BYTES=10485760 cargo test --release --locked --quiet -p airwire-lan --test drivers
 	for target in $(FUZZ_TARGETS); do \
 		mkdir -p target/fuzz-found/$$target && cargo +nightly fuzz run --fuzz-dir fuzz $$target \
 			target/fuzz-found/$$target fuzz/corpus/$$target -- -max_total_time=$(FUZZ_SECONDS) || exit 1; \
@@ -126,15 +128,15 @@ bench: $(VENV)/installed ## Airwire's own speed, side by side with its peers
 	$(BIN)/python -m benches
 
 docs: firmware ## Draw and compute the documents anew (needs Chromium, and the captures in ../shared/captures)
-	$(BIN)/python docs/pictures.py
-	$(BIN)/python docs/live_page.py
-	$(BIN)/python docs/wifi_hop_fit.py
-	$(BIN)/python docs/tick_beat.py --captures ../shared/captures
-	$(BIN)/python docs/board_timing.py
-	$(BIN)/python docs/firmware_sizes.py
-	$(BIN)/python docs/firmware_settings.py
+	$(BIN)/python tools/documents/pictures.py
+	$(BIN)/python tools/documents/live_page.py
+	$(BIN)/python tools/documents/wifi_hop_fit.py
+	$(BIN)/python tools/documents/tick_beat.py --captures ../shared/captures
+	$(BIN)/python tools/documents/board_timing.py
+	$(BIN)/python tools/documents/firmware_sizes.py
+	$(BIN)/python tools/documents/firmware_settings.py
 	$(BIN)/python tests/firmware/python/ping_pong_rates.py
-	$(BIN)/python tests/docs/docs_console.py
+	PYTHONPATH=tests $(BIN)/python tests/docs/docs_console.py
 
 lock: ## Pin the Python packages anew
 	$(PYTHON) -m venv $(CURDIR)/target/lock-venv

@@ -1,9 +1,11 @@
-# Every image: applications by the ways to the network.
-set(TRANSPORT_SHARED transport/settings.c transport/report.c transport/tick.c)
+# Every image: applications by the ways to the network. They are the bench's own, with its knobs.
+add_compile_definitions(AIRWIRE_BENCH_KNOBS)
+include_directories(apps)
+set(TRANSPORT_SHARED apps/main.c transport/settings.c transport/report.c transport/tick.c)
 set(HARDWARE transport/hardware/network.c transport/hardware/seats.c transport/hardware/streams.c
              transport/hardware/datagrams.c)
 set(LWIP_SHARED lwip/interface.c lwip/linger.c lwip/pools_lwip.c lwip/netif_frames.c lwip/port_lwip.c
-                ${PORT}/checksum.S)
+                transport/bench_knobs.c ${PORT}/checksum.S)
 
 lwip_library(lwip_small DEFINITIONS LWIP_SETTINGS_SMALL OPTIMISE -Os -flto=auto)
 freertos_library(freertos)
@@ -32,7 +34,7 @@ function(hardware_image application sockets)
   leave_out_unless_wanted(${application} hardware)
   airwire_image(${application}-hardware
     SOURCES apps/${application}/${application}.c ${HARDWARE} ${TRANSPORT_SHARED} ${ARGN}
-    DEFINITIONS NETWORK_SOCKETS=${sockets}u OPTIMISE -Os -flto=auto)
+    DEFINITIONS NETWORK_SOCKETS=${sockets}u SOCKETS ${sockets} OPTIMISE -Os -flto=auto)
 endfunction()
 
 # On lwIP's raw interface in little memory, from flash, without UDP.
@@ -70,7 +72,9 @@ lwip_sockets_image(pingpong_server)
 
 # The web server, with the pages of SITE_DIR.
 if(SITE_DIR)
-  file(GLOB HTTP_CORE protocols/http/*.c protocols/fsdata/*.c)
+  include(protocols/http/sources.cmake)
+  include(protocols/fsdata/sources.cmake)
+  set(HTTP_CORE ${AIRWIRE_HTTP_SOURCES} ${AIRWIRE_FSDATA_SOURCES})
   set(PAGES apps/http_server/pages.c apps/http_server/site.c ${HTTP_CORE} ${SITE_DIR}/fsdata.c ${PORT}/adc.c)
   include_directories(protocols/http protocols/fsdata ${SITE_DIR})
   hardware_image(http_server 8 ${PAGES})
@@ -138,7 +142,8 @@ airwire_image(ping-lwip_raw
 include(option_shares.cmake)
 include(http_shares.cmake)
 
-# No application: it tests on the board what is written for it alone.
+# No applications: they test on the board what is written for it alone.
 if(BOARD_HEADER MATCHES "BOARD_WIZNET_W5500")
   airwire_image(library_functions SOURCES tests/board/library_functions.c ${PORT}/checksum.S OPTIMISE -O2)
+  airwire_image(gpio_handlers SOURCES tests/board/gpio_handlers.c OPTIMISE -O2)
 endif()

@@ -3,17 +3,25 @@
 from __future__ import annotations
 
 import os
-import shutil
+import re
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from pathlib import Path
+from typing import Any
 
 import pytest
+
+from artefacts import NO_COMPILER, built_images, session_folder, suite_run
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 CAPTURES = REPOSITORY.parent / "shared" / "captures"
 REFERENCE = REPOSITORY.parent / "shared" / "reference"
+MAY_BE_LEFT_OUT = re.compile(
+    r"takes minutes|real captures|published figures|AIRWIRE_IMAGES|root reads everything|page was written with another"
+    r"|page has the sizes of GCC|CPython 3\.11"
+)
+"""Why a test may be left out anywhere: no machine of ours must have what it needs."""
 
 
 @pytest.fixture(scope="session")
@@ -34,18 +42,11 @@ def published_latency() -> Path:
 
 
 @pytest.fixture(scope="session")
-def images(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of our own firmware images (tests/images), each as .elf, .bin and .uf2; built once per session."""
-    if shutil.which("arm-none-eabi-gcc") is None:
-        pytest.skip("arm-none-eabi-gcc is not on this machine (Debian: gcc-arm-none-eabi)")
-    folder = tmp_path_factory.mktemp("images")
-    built = subprocess.run(
-        ["make", "-j2", "-C", str(REPOSITORY / "tests" / "images"), f"OUT={folder}", f"PYTHON={sys.executable}"],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert built.returncode == 0, built.stderr
+def images() -> Path:
+    """The folder of our own firmware images (tests/images), each as .elf, .bin and .uf2."""
+    folder = built_images()
+    if folder is None:
+        pytest.skip(NO_COMPILER)
     return folder
 
 
@@ -59,9 +60,9 @@ def firmware() -> Path:
 
 
 @pytest.fixture(scope="session")
-def published_runs() -> list[Path]:
-    """Run folders of the whole of ``suites/published.toml`` that tests of this session have left: it takes a while."""
-    return []
+def whole_suite(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
+    """Run a document's command for a whole suite once a session; gives the folder in which it ran."""
+    return lambda command: suite_run(command, session_folder(tmp_path_factory))
 
 
 @pytest.fixture
@@ -88,10 +89,22 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out slow tests unless they are asked for."""
-    if config.getoption("--slow"):
-        return
+    """Leave out slow tests unless they are asked for; keep a file's tests in one process, with what they share."""
     left_out = pytest.mark.skip(reason="takes minutes; run with make test-slow")
     for item in items:
-        if "slow" in item.keywords:
+        if "slow" in item.keywords and not config.getoption("--slow"):
             item.add_marker(left_out)
+        if item.get_closest_marker("xdist_group") is None:
+            item.add_marker(pytest.mark.xdist_group(str(item.path)))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Generator[None, Any, Any]:
+    """Where every tool must be there (``AIRWIRE_REQUIRE``, as in CI), a test that is left out for want of one fails."""
+    report = yield
+    if report.skipped and os.environ.get("AIRWIRE_REQUIRE") and isinstance(report.longrepr, tuple):
+        reason = report.longrepr[2].removeprefix("Skipped: ")
+        if not MAY_BE_LEFT_OUT.search(reason):
+            report.outcome = "failed"
+            report.longrepr = f"{item.nodeid}: left out though AIRWIRE_REQUIRE is set: {reason}"
+    return report

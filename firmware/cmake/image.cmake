@@ -32,8 +32,10 @@ set_source_files_properties(common/library_functions.c ${PORT}/startup.c PROPERT
 if(BOARD_HEADER MATCHES "BOARD_IDEAL_MAC")
   set(DRIVER_SOURCES ${CMAKE_SOURCE_DIR}/drivers/watch.c ${CMAKE_SOURCE_DIR}/drivers/ideal_mac/ideal_mac.c)
 else()
-  file(GLOB DRIVER_SOURCES ${CMAKE_SOURCE_DIR}/drivers/*.c ${CMAKE_SOURCE_DIR}/drivers/wiznet/*.c)
-  list(APPEND DRIVER_SOURCES ${PORT}/spi.c)
+  include(drivers/wiznet/sources.cmake)
+  set(DRIVER_SOURCES ${CMAKE_SOURCE_DIR}/drivers/watch.c ${CMAKE_SOURCE_DIR}/drivers/wiznet_board.c
+      ${CMAKE_SOURCE_DIR}/drivers/frames_wiznet.c ${AIRWIRE_WIZNET_DRIVER} ${PORT}/spi.c)
+  add_compile_definitions(WIZNET_CONFIG="wiznet_board.h")
 endif()
 
 # boot2, once: its code linked alone, then padded, with its checksum.
@@ -48,10 +50,14 @@ add_custom_command(
   DEPENDS boot2 cmake/boot2_checksum.cmake)
 add_library(boot2_padded OBJECT ${BOOT2_SOURCE})
 
-# airwire_image(name SOURCES ... [LIBRARIES ...] [DEFINITIONS ...] OPTIMISE ... [IN_RAM])
+# airwire_image(name SOURCES ... [LIBRARIES ...] [DEFINITIONS ...] [SOCKETS n] OPTIMISE ... [IN_RAM])
+# SOCKETS: how many of a WIZnet chip's it uses; one carries the frames of a stack in software.
 # IN_RAM: all code but the start runs from SRAM, where no fetch waits for the flash.
 function(airwire_image name)
-  cmake_parse_arguments(PARSE_ARGV 1 image "IN_RAM" "" "SOURCES;LIBRARIES;DEFINITIONS;OPTIMISE")
+  cmake_parse_arguments(PARSE_ARGV 1 image "IN_RAM" "SOCKETS" "SOURCES;LIBRARIES;DEFINITIONS;OPTIMISE")
+  if(NOT image_SOCKETS)
+    set(image_SOCKETS 1)
+  endif()
   set(RAM_CODE "")
   if(image_IN_RAM)
     set(RAM_CODE "*(EXCLUDE_FILE(*startup.c.obj) .text EXCLUDE_FILE(*startup.c.obj) .text.*)")
@@ -59,7 +65,7 @@ function(airwire_image name)
   configure_file(${PORT}/flash.ld.in ${CMAKE_BINARY_DIR}/${name}.ld @ONLY)
   add_executable(${name} ${image_SOURCES} ${PORT_SOURCES} ${DRIVER_SOURCES} $<TARGET_OBJECTS:boot2_padded>)
   target_compile_options(${name} PRIVATE ${image_OPTIMISE} ${OUR_WARNINGS})
-  target_compile_definitions(${name} PRIVATE ${image_DEFINITIONS})
+  target_compile_definitions(${name} PRIVATE ${image_DEFINITIONS} WIZNET_MOST_SOCKETS=${image_SOCKETS}u)
   target_link_libraries(${name} PRIVATE ${image_LIBRARIES} c_nano gcc)
   target_link_options(${name} PRIVATE ${image_OPTIMISE} -nostdlib -nostartfiles -Wl,--gc-sections -Wl,--build-id=none
                       -Wl,--no-warn-rwx-segments -Wl,-Map=${name}.map -T ${CMAKE_BINARY_DIR}/${name}.ld)

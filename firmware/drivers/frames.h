@@ -1,5 +1,5 @@
 /* A chip as whole Ethernet frames, for a TCP/IP stack in software: socket 0 of a WIZnet chip in MACRAW mode
- * (wiznet/macraw.c), or the ideal MAC (ideal_mac/ideal_mac.c). The build takes the one that board.h names. */
+ * (frames_wiznet.h), or the ideal MAC (ideal_mac/ideal_mac.c). The build takes the one that board.h names. */
 #ifndef FRAMES_H
 #define FRAMES_H
 
@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #define FRAMES_MOST_BYTES 1514u /* without the check sequence */
-#define FRAMES_AHEAD_BYTES 2u   /* before a frame stands its size */
+#define FRAMES_AHEAD_BYTES 2u   /* the headroom in which the size before a frame has room */
 
 /* Why no connection can be opened, as far as the chip knows. */
 enum frames_fault { FRAMES_READY, FRAMES_NO_CHIP, FRAMES_NO_LINK, FRAMES_NO_ADDRESS };
@@ -43,9 +43,10 @@ void frames_acknowledge(void);
 size_t frames_next(void);
 /* Whether one more is known to be there, without asking the chip. */
 bool frames_are_known(void);
-/* Takes the next bytes of that frame. The first time also FRAMES_AHEAD_BYTES before `bytes` are written to. False where
- * the frame has another size: then it is to be asked for anew. */
-bool frames_read(uint8_t *bytes, size_t count);
+/* Takes the next bytes of that frame to `buffer + headroom`. The headroom is the driver's to write to: with
+ * FRAMES_AHEAD_BYTES of it or more at a frame's first bytes, a short frame may come in one transaction less. False
+ * where the frame has another size than frames_next() said: then it is to be finished, and asked for anew. */
+bool frames_read(uint8_t *buffer, size_t headroom, size_t count);
 /* Leaves out what is left of it. Its room in the chip may be freed later. */
 void frames_finish(void);
 /* What can wait until an answer is on its way: frees the room of frames that were taken, and sees whether the last one
@@ -55,8 +56,13 @@ void frames_settle(void);
 bool frames_has_room(size_t bytes);
 /* Writes a piece of a frame behind the piece before. Behind the last one a short frame is filled with zeros. */
 void frames_write(const uint8_t *bytes, size_t count, bool is_last);
-/* Sends what was written as one frame. */
-void frames_send(void);
+/* Sends what was written as one frame. False where it cannot leave, nor the frame before: it is lost, which counts in
+ * frames_faults(). */
+bool frames_send(void);
 uint32_t frames_faults(void);
+
+#ifdef WIZNET_CONFIG
+#include "frames_wiznet.h"
+#endif
 
 #endif

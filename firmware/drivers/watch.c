@@ -18,13 +18,12 @@ static void pin_is_low(void) {
 }
 
 void watch_start(bool use_interrupt_pin, uint32_t poll_us, bool on_raster) {
-    uses_pin = use_interrupt_pin;
     keeps_raster = on_raster;
     period_us = poll_us;
     last_poll_us = clock_us();
-    if (uses_pin) {
+    if (use_interrupt_pin) {
         gpio_input(BOARD_NETWORK_INTN, GPIO_PULLED_UP);
-        gpio_on(BOARD_NETWORK_INTN, GPIO_LOW, pin_is_low);
+        uses_pin = gpio_on(BOARD_NETWORK_INTN, GPIO_LOW, pin_is_low);
     }
 }
 

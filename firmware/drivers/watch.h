@@ -6,7 +6,8 @@
 #include <stdint.h>
 
 /* By its interrupt pin, or where that is not connected by looking each `poll_us` (0: always), on a raster or so long
- * after the look before. */
+ * after the look before. A port without room for the pin's handler has the chip looked at too: watch_has_pin() tells.
+ */
 void watch_start(bool use_interrupt_pin, uint32_t poll_us, bool on_raster);
 /* Has the next look happen at once, where there is no raster. */
 void watch_look_soon(void);

@@ -1,11 +1,11 @@
 /* The driver with an SPI on which anything may come: the input's bytes again and again, or one byte for ever. Whatever
- * the chip says, the driver stays in bounds and comes back, after no more transactions than its waits allow. */
+ * the chip says, the driver stays in bounds and comes back, after no more transactions than its waits allow. The
+ * compiler's options name the table of the chip: CHIP. */
 #include <stdlib.h>
 
-#include "board_simulation.h"
-#include "frames.h"
-#include "sockets.h"
-#include "wiznet.h"
+#include "simulated_bus.h"
+#include "wiznet_frames.h"
+#include "wiznet_sockets.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count);
 
@@ -16,18 +16,21 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count);
 
 static const uint8_t *said;
 static size_t said_count, said_at;
+static struct simulated_bus bus;
+static struct wiznet wiznet;
 
-static uint8_t lie(unsigned place, uint8_t out) {
+static uint8_t lie(void *context, unsigned place, uint8_t out) {
+    (void)context;
     (void)place;
     (void)out;
     return said_count ? said[said_at++ % said_count] : 0;
 }
 
 static void came_back(void) {
-    if (board_transactions > MOST_TRANSACTIONS) {
+    if (bus.transactions > MOST_TRANSACTIONS) {
         abort();
     }
-    board_transactions = 0;
+    bus.transactions = 0;
 }
 
 static void check(bool is_right) {
@@ -38,46 +41,46 @@ static void check(bool is_right) {
 
 static void use_socket(unsigned socket, uint8_t *buffer) {
     static uint8_t zeros[1460];
-    enum socket_state state;
+    enum wiznet_socket_state state;
     uint32_t address;
     uint16_t port;
-    socket_listen(socket, 80);
+    wiznet_socket_listen(&wiznet, socket, 80);
     came_back();
-    socket_connect(socket, 50000, 0x0101a8c0, 80);
+    wiznet_socket_connect(&wiznet, socket, 50000, 0x0101a8c0, 80);
     came_back();
-    socket_open_udp(socket, 53);
+    wiznet_socket_open_udp(&wiznet, socket, 53);
     for (unsigned turn = 0; turn < 4; turn++) {
-        socket_take_events(socket, &state);
-        size_t received = socket_received(socket);
+        wiznet_socket_take_events(&wiznet, socket, &state);
+        size_t received = wiznet_socket_received(&wiznet, socket);
         check(received <= BUFFER_BYTES);
-        socket_read(socket, buffer, received);
-        socket_release(socket);
-        size_t room = socket_room(socket, sizeof zeros);
+        wiznet_socket_read(&wiznet, socket, buffer, received);
+        wiznet_socket_release(&wiznet, socket);
+        size_t room = wiznet_socket_room(&wiznet, socket, sizeof zeros);
         check(room <= BUFFER_BYTES);
-        socket_write(socket, zeros, room < sizeof zeros ? room : sizeof zeros);
-        socket_send(socket);
-        socket_peer(socket, &address, &port);
+        check(wiznet_socket_write(&wiznet, socket, zeros, sizeof zeros) <= room);
+        wiznet_socket_send(&wiznet, socket);
+        wiznet_socket_peer(&wiznet, socket, &address, &port);
         came_back();
     }
-    socket_disconnect(socket);
-    socket_close(socket);
+    wiznet_socket_disconnect(&wiznet, socket);
+    wiznet_socket_close(&wiznet, socket);
     came_back();
 }
 
 static void use_frames(uint8_t *buffer) {
-    frames_open();
+    wiznet_frames_open(&wiznet);
     came_back();
     for (unsigned frame = 0; frame < 8; frame++) {
-        frames_acknowledge();
-        size_t size = frames_next();
-        check(size <= FRAMES_MOST_BYTES);
-        frames_read(buffer + FRAMES_AHEAD_BYTES, size);
-        frames_finish();
+        wiznet_frames_acknowledge(&wiznet);
+        size_t size = wiznet_frames_next(&wiznet);
+        check(size <= WIZNET_FRAMES_MOST_BYTES);
+        wiznet_frames_read(&wiznet, buffer, WIZNET_FRAMES_AHEAD_BYTES, size);
+        wiznet_frames_finish(&wiznet);
         came_back();
-        frames_write(buffer, 14, true);
-        frames_send();
+        wiznet_frames_write(&wiznet, buffer, 14, true);
+        wiznet_frames_send(&wiznet);
         came_back();
-        frames_settle();
+        wiznet_frames_settle(&wiznet);
         came_back();
     }
 }
@@ -86,20 +89,21 @@ static void use_frames(uint8_t *buffer) {
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count) {
     static const uint8_t mac[6] = {2, 0, 0, 0x41, 0x57, 0x50};
     uint8_t *buffer = malloc(BUFFER_BYTES);
-    unsigned used = count ? bytes[0] % socket_count() + 1 : 1;
+    wiznet = (struct wiznet){.chip = &CHIP, .port = &simulated_port, .context = &bus};
+    unsigned used = count ? bytes[0] % wiznet_socket_count(&wiznet) + 1 : 1;
     said = count > 1 ? bytes + 1 : bytes;
     said_count = count > 1 ? count - 1 : count;
     said_at = 0;
-    board_begin(lie, NULL);
-    wiznet_start(33300000, mac);
+    bus = (struct simulated_bus){.peer = lie};
+    wiznet_start(&wiznet, 33300000, mac);
     came_back();
-    wiznet_wait_until_ready(20);
+    wiznet_wait_until_ready(&wiznet, 20);
     came_back();
-    sockets_share_memory(used);
+    wiznet_share_memory(&wiznet, used);
     for (unsigned socket = 0; socket < used; socket++) {
         use_socket(socket, buffer);
     }
-    check(wiznet_interrupts() < 1u << socket_count());
+    check(wiznet_interrupts(&wiznet) < 1u << wiznet_socket_count(&wiznet));
     use_frames(buffer);
     free(buffer);
     return 0;

@@ -12,9 +12,10 @@ void gpio_output(unsigned pin, bool level);
 void gpio_input(unsigned pin, enum gpio_pull pull);
 void gpio_put(unsigned pin, bool level);
 bool gpio_get(unsigned pin);
-/* Calls `handler` in interrupt context for any of `events` (an or of gpio_event). A level calls it for as long as it
- * lasts: the handler masks it with gpio_mask. */
-void gpio_on(unsigned pin, unsigned events, void (*handler)(void));
+/* Calls `handler` in interrupt context for any of `events` (an or of gpio_event), for good or until the pin gets
+ * another. A level calls it for as long as it lasts: the handler masks it with gpio_mask. False where the port has no
+ * room for one pin more (the RP2040's has room for four) or no such pin: then nothing calls it. */
+bool gpio_on(unsigned pin, unsigned events, void (*handler)(void));
 void gpio_mask(unsigned pin);
 void gpio_unmask(unsigned pin);
 

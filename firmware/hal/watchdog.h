@@ -5,9 +5,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* `limit_ms` up to 8000. */
+/* `limit_ms` is 8000 at most. */
 void watchdog_start(uint32_t limit_ms);
-/* Nothing where it was not started. */
+/* Does nothing where it was not started. */
 void watchdog_feed(void);
 /* Whether it was the watchdog that started the board this time. */
 bool watchdog_has_fired(void);

@@ -51,24 +51,24 @@ static void add(void) {
     look_at_link(NULL);
 }
 
-static void start_chip(const char *transport) {
+static void start_chip(const char *application, const char *transport) {
     const uint8_t mac[6] = NETWORK_MAC;
     const struct frames_bus bus = {setting_spi_hz, setting_spi_dma_from_bytes};
     while (frames_start(mac, &bus) != FRAMES_READY) {
         watchdog_feed();
-        report_start(transport, frames_chip_name(), frames_spi_hz());
+        report_start(application, transport, frames_chip_name(), frames_spi_hz());
         report_problem(frames_sentence(FRAMES_NO_CHIP));
         clock_sleep(1000000);
     }
-    report_start(transport, frames_chip_name(), frames_spi_hz());
+    report_start(application, transport, frames_chip_name(), frames_spi_hz());
 }
 
-void interface_start(const char *transport) {
+void interface_start(const char *application, const char *transport) {
     console_start(setting_console_baud);
     if (setting_watchdog_ms) {
         watchdog_start(setting_watchdog_ms);
     }
-    start_chip(transport);
+    start_chip(application, transport);
 #ifdef AIRWIRE_FREERTOS
     tcpip_init(NULL, NULL);
     LOCK_TCPIP_CORE();

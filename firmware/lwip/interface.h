@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 /* Starts everything but the clock; without a chip it says so again and again, and does not return. */
-void interface_start(const char *transport);
+void interface_start(const char *application, const char *transport);
 /* Takes frames that have come in; whether there may be more. */
 bool interface_receive(unsigned most);
 /* What can wait until answers to those frames are on their way. */

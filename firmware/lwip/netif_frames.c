@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "clock.h"
+#include "bench_knobs.h"
 #include "frames.h"
 #include "lwip/etharp.h"
 #include "lwip/pbuf.h"
@@ -14,23 +14,6 @@
 /* Every half a second for five, as interface.c looks ten times a second. */
 #define ANNOUNCED_LOOKS 50u
 #define LOOKS_TO_ANNOUNCE 5u
-
-SETTING(frame_work_us, 0, "us 0..1000000",
-        "what another processor would take for a frame that comes in: for comparisons with other boards");
-SETTING(byte_work_ns, 0, "ns 0..1000000",
-        "what another processor would take for each byte of any frame, beside the bus");
-
-static void work(uint32_t frame_us, size_t bytes) {
-    uint32_t work_us = frame_us;
-    if (setting_byte_work_ns) {
-        work_us += bytes * setting_byte_work_ns / 1000u;
-    }
-    if (!work_us) {
-        return;
-    }
-    for (uint32_t from = clock_us(); !clock_is_over(from, work_us);) {
-    }
-}
 
 static err_t transmit(struct netif *netif, struct pbuf *frame) {
     if (!netif_is_link_up(netif)) {
@@ -47,9 +30,8 @@ static err_t transmit(struct netif *netif, struct pbuf *frame) {
     for (const struct pbuf *piece = frame->next; piece; piece = piece->next) {
         frames_write(piece->payload, piece->len, !piece->next);
     }
-    work(0, bytes);
-    frames_send();
-    return ERR_OK;
+    bench_work_out(bytes);
+    return frames_send() ? ERR_OK : ERR_IF;
 }
 
 _Static_assert(ETH_PAD_SIZE >= FRAMES_AHEAD_BYTES, "the pad has room for what is read before a frame");
@@ -59,14 +41,14 @@ static void receive_one(struct netif *netif, size_t bytes) {
     size_t pad = ETH_PAD_SIZE;
     bool is_right = true;
     for (struct pbuf *piece = frame; piece && is_right; piece = piece->next, pad = 0) {
-        is_right = frames_read((uint8_t *)piece->payload + pad, piece->len - pad);
+        is_right = frames_read(piece->payload, pad, piece->len - pad);
     }
     frames_finish();
     if (!is_right) {
         pbuf_free(frame);
         return;
     }
-    work(setting_frame_work_us, bytes);
+    bench_work_in(bytes);
     if (frame && netif->input(frame, netif) != ERR_OK) {
         pbuf_free(frame);
     }

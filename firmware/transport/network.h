@@ -1,5 +1,5 @@
 /* What an application sees of the network, whichever way it is reached: the chip's own sockets (hardware/), lwIP's raw
- * interface (lwip_raw/), lwIP's sockets on FreeRTOS (lwip_sockets/), or the sockets of a PC (ports/host/). An image is
+ * interface (lwip_raw/), lwIP's sockets on FreeRTOS (lwip_sockets/), or the sockets of a PC (posix/). An image is
  * one application on one of them.
  *
  * Everything happens in one place: network_run() calls an application's functions one after the other, and they do not
@@ -86,7 +86,9 @@ struct application {
     void (*start)(void);
     uint32_t (*tick)(uint32_t now_ms);
 };
-extern const struct application application;
+/* Starts the board and runs the application for good; a PC's transport returns with SIGTERM. A program calls it from
+ * its main() (apps/main.c). */
+void network_run(const struct application *application);
 
 /* Has `tick` called as soon as the application's function has returned. Interrupt handlers may call it too. */
 void network_call_soon(void);

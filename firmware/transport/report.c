@@ -7,8 +7,8 @@
 #include "network_settings.h"
 #include "watchdog.h"
 
-void report_start(const char *transport, const char *chip, uint32_t spi_hz) {
-    console_text(application.name);
+void report_start(const char *application, const char *transport, const char *chip, uint32_t spi_hz) {
+    console_text(application);
     console_text(" by ");
     console_text(transport);
     console_text(", ");

@@ -6,7 +6,7 @@
 
 /* The application's name, the way to the network, the chip, and the clock of its SPI, 0 where it is on none; and
  * whether it was the watchdog that started the board. */
-void report_start(const char *transport, const char *chip, uint32_t spi_hz);
+void report_start(const char *application, const char *transport, const char *chip, uint32_t spi_hz);
 /* Address and how long it took until the network was ready. */
 void report_ready(void);
 /* A line on the console; the image goes on trying where that can help. */

@@ -31,13 +31,13 @@ uint32_t tick_wait_ms(uint32_t limit_ms) {
     return comes_again && left_ms < limit_ms ? left_ms : limit_ms;
 }
 
-bool tick_call_if_due(void) {
+bool tick_call_if_due(const struct application *application) {
     if (tick_wait_ms(1)) {
         return false;
     }
     is_wanted = false;
     uint32_t now_ms = clock_ms();
-    uint32_t wait_ms = application.tick ? application.tick(now_ms) : NETWORK_NEVER;
+    uint32_t wait_ms = application->tick ? application->tick(now_ms) : NETWORK_NEVER;
     at_ms = now_ms + (wait_ms < INT32_MAX ? wait_ms : INT32_MAX);
     comes_again = wait_ms != NETWORK_NEVER;
     return true;

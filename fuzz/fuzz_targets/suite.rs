@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use libfuzzer_sys::fuzz_target;
-use testbench::suite::Suite;
+use bench::suite::Suite;
 
 fuzz_target!(|text: &str| {
     if let Err(error) = Suite::parse(Path::new("suite.toml"), text.to_owned()) {

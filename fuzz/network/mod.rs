@@ -1,5 +1,5 @@
 //! What the fuzz targets of the virtual network do with their bytes: SPI and frames for each chip, frames for the PC, bytes
-//! for the servers on it, and the texts that users write. The targets call it under libFuzzer; a test of crate `testbench`
+//! for the servers on it, and the texts that users write. The targets call it under libFuzzer; a test of crate `lan`
 //! replays the corpora through the same functions.
 
 mod chip;

@@ -2,9 +2,9 @@
 
 from collections.abc import Callable, Sequence
 from os import PathLike
-from typing import Any, Protocol, TypedDict
+from typing import Any, Protocol, Self, TypedDict, final, type_check_only
 
-from airwire.stage import Cause, Site, Subject, UnderWay
+from airwire.kinds import Cause, FindingKind, InputKind, Site, Subject, UnderWay
 
 __version__: str
 RUN_SCHEMA: str
@@ -16,23 +16,27 @@ HEAVY_TAIL: float
 
 class AirwireError(Exception): ...
 
+@type_check_only
 class RawFinding(TypedDict):
-    kind: str
+    kind: FindingKind
     confidence: float
     period_ps: int | None
     evidence: dict[str, float | list[float]]
 
+@type_check_only
 class RawIntervals(TypedDict):
     median_ps: tuple[float, float]
     upper_quartile_ps: tuple[float, float]
     confidence: float
     effective_n: float
 
+@type_check_only
 class RawStatistics(TypedDict):
     latency: dict[str, float] | None
     intervals: RawIntervals | None
     findings: list[RawFinding]
 
+@type_check_only
 class RawComparison(TypedDict):
     median_a_ps: float
     median_b_ps: float
@@ -45,6 +49,7 @@ class RawComparison(TypedDict):
     wasserstein_ps: float
     effective_n: tuple[float, float]
 
+@type_check_only
 class RawStage(TypedDict):
     cause: Cause
     site: Site
@@ -52,11 +57,13 @@ class RawStage(TypedDict):
     detail: str | None
     ps: float
 
+@type_check_only
 class RawPublished(TypedDict):
     median_ps: int
     source: str
     note: str | None
 
+@type_check_only
 class RawMeasured(Protocol):
     @property
     def outcomes(self) -> dict[str, int]: ...
@@ -68,15 +75,18 @@ class RawMeasured(Protocol):
     def findings(self) -> list[RawFinding]: ...
     def samples(self) -> Table: ...
 
+@type_check_only
 class RawRow(RawMeasured, Protocol):
     @property
     def run(self) -> str: ...
     def spans(self) -> Table: ...
 
+@final
 class Table:
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
     def __len__(self) -> int: ...
 
+@final
 class CaptureResult(RawMeasured):
     @property
     def path(self) -> str: ...
@@ -95,6 +105,7 @@ class CaptureResult(RawMeasured):
     @property
     def triggers(self) -> int: ...
 
+@final
 class AnalysisResult:
     @property
     def captures(self) -> list[CaptureResult]: ...
@@ -152,6 +163,7 @@ def links() -> str: ...
 def suite_schema() -> str: ...
 def link_budget(name: str, payload_bytes: int, settings: dict[str, str]) -> str: ...
 
+@final
 class RowResult(RawRow):
     @property
     def entry(self) -> str: ...
@@ -174,9 +186,11 @@ class RowResult(RawRow):
     @property
     def published(self) -> RawPublished | None: ...
 
+@final
 class BoardRowResult(RawRow):
     def entry(self) -> str: ...
 
+@final
 class SuiteResult:
     @property
     def suite(self) -> str: ...
@@ -243,9 +257,10 @@ def explain_capture(
     seed: int,
 ) -> str: ...
 
+@final
 class Board:
-    def __init__(
-        self,
+    def __new__(
+        cls,
         name: str,
         *,
         rom: str | PathLike[str] | None,
@@ -254,7 +269,7 @@ class Board:
         network: str | PathLike[str] | None,
         traffic: list[str],
         impair: str | None,
-    ) -> None: ...
+    ) -> Self: ...
     def load(
         self, image: str | PathLike[str], symbols: str | PathLike[str] | None, settings: dict[str, str]
     ) -> None: ...
@@ -305,7 +320,7 @@ class Board:
     def usb_device(self) -> str | None: ...
     def read_disk(self, first: int, sectors: int) -> bytes: ...
     def write_disk(self, first: int, content: bytes) -> None: ...
-    def take_input_reports(self) -> list[tuple[int, str, bytes]]: ...
+    def take_input_reports(self) -> list[tuple[int, InputKind, bytes]]: ...
     def set_millivolts(self, pin: str, millivolts: int | None) -> None: ...
     def wire(self, pin: str, to: str) -> None: ...
     def read_memory(self, address: int, length: int) -> bytes: ...
@@ -335,10 +350,11 @@ class Board:
     @property
     def notes(self) -> list[str]: ...
 
+@final
 class SpiController:
-    def __init__(
-        self, model: str, *, network: str | PathLike[str] | None, clock_hz: int, link_up_ps: int | None, seed: int
-    ) -> None: ...
+    def __new__(
+        cls, model: str, *, network: str | PathLike[str] | None, clock_hz: int, link_up_ps: int | None, seed: int
+    ) -> Self: ...
     def set_clock(self, hz: int) -> None: ...
     def select(self, selected: bool) -> None: ...
     def transfer(self, sent: bytes) -> bytes: ...
@@ -358,6 +374,7 @@ class SpiController:
     ) -> list[tuple[int, int, bool, int, int, bytes, int, str | None, int | None, str | None, str]]: ...
     def take_warnings(self) -> list[tuple[int, str]]: ...
 
+@final
 class BoardSnapshot:
     def to_board(self) -> Board: ...
 

@@ -9,25 +9,43 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, TypeGuard
+
+from typing_extensions import TypeVar
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from airwire.board_row import BoardRow
-    from airwire.link_model import LinkRow
+    from airwire.board.row import BoardRow
+    from airwire.kinds import FindingKind, Pairing
+    from airwire.link.model import LinkRow, PublishedMedian
+
+
+@dataclass(frozen=True, slots=True)
+class CaptureFile:
+    """A capture of a logic analyser: nothing is known of what made its edges."""
+
+    kind: ClassVar[Literal["capture"]] = "capture"
+
+
+Target = TypeVar(
+    "Target",
+    bound="CaptureFile | LinkRow | BoardRow",
+    default="CaptureFile | LinkRow | BoardRow",
+    covariant=True,
+)
+"""What was measured."""
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
     """Something that Airwire says of a run, with its evidence and a next step.
 
-    ``kind`` is one of ``gate``, ``frozen_phase``, ``phase_coverage``, ``comb``, ``steps``, ``drift``, ``bursts``
-    and ``loss_as_latency``. ``confidence`` runs from 0 to 1. ``evidence`` holds the figures behind the sentence
-    (numbers, or lists of numbers), keyed by names that carry their unit.
+    ``confidence`` runs from 0 to 1. ``evidence`` holds the figures behind the sentence (numbers, or lists of numbers),
+    keyed by names that carry their unit.
     """
 
-    kind: str
+    kind: FindingKind
     confidence: float
     sentence: str
     next_step: str
@@ -48,8 +66,11 @@ class Interval:
 
 
 @dataclass(frozen=True)
-class Capture:
+class Capture(Generic[Target]):
     """One analysed capture, or a row of the virtual bench: what became of every edge, and what the latencies say.
+
+    ``target`` is what was measured: ``match capture.target`` tells which. A function for rows of boards takes
+    ``Capture[BoardRow]``; :func:`rows_of_links` and :func:`rows_of_boards` choose.
 
     ``outcomes`` counts triggers (``paired``, ``missed``, ``glitch``, ``overlapped``) and done edges (``late``,
     ``duplicate``, ``spurious``). ``latency_ps`` holds ``n``, ``min``, ``p1``, ``p5``, ``p25``, ``p50``, ``p75``,
@@ -68,20 +89,69 @@ class Capture:
     findings: Sequence[Finding]
     load_samples: Callable[[], pl.DataFrame]
     """Gives :attr:`samples`; called once, when they are first asked for."""
-    link: LinkRow | None = None
-    """The modelled link, where there is one: its settings, its stages and what they took."""
-    board: BoardRow | None = None
-    """The virtual board, where one was run: its firmware, its figure, and what others published."""
+    target: Target
+    """A capture file; or the modelled link, its settings, its stages and what they took; or the virtual board, its
+    firmware, its figure, and what others published."""
 
     @property
     def name(self) -> str:
         """The path's last two parts: ``sik/12B-250ms-trigger.csv``."""
         return "/".join(self.path.replace("\\", "/").split("/")[-2:])
 
+    @property
+    def link(self) -> LinkRow | None:
+        """The target, where it is a link."""
+        target: CaptureFile | LinkRow | BoardRow = self.target
+        return target if target.kind == "link" else None
+
+    @property
+    def board(self) -> BoardRow | None:
+        """The target, where it is a board."""
+        target: CaptureFile | LinkRow | BoardRow = self.target
+        return target if target.kind == "board" else None
+
+    def statistic(self, name: str) -> float:
+        """One of :attr:`latency_ps`. Raises ``AirwireError`` where nothing was paired.
+
+        >>> capture, = airwire.simulate([("uart", 12, {})], samples=100)
+        >>> capture.statistic("p50") == capture.latency_ps["p50"]
+        True
+        """
+        if self.latency_ps is None:
+            from airwire._core import AirwireError
+
+            raise AirwireError(f"{self.path}: no message was paired, so that it has no latency")
+        return self.latency_ps[name]
+
     @cached_property
     def samples(self) -> pl.DataFrame:
         """One row per trigger, among them ``index``, ``trigger_ps``, ``done_ps``, ``latency_ps``, ``outcome``."""
         return self.load_samples()
+
+
+def is_of_link(capture: Capture) -> TypeGuard[Capture[LinkRow]]:
+    """Whether a link was modelled."""
+    return capture.target.kind == "link"
+
+
+def is_of_board(capture: Capture) -> TypeGuard[Capture[BoardRow]]:
+    """Whether a board was run."""
+    return capture.target.kind == "board"
+
+
+def rows_of_links(analysis: Analysis) -> list[Capture[LinkRow]]:
+    """The rows of modelled links, in the order of the suite."""
+    return [capture for capture in analysis.captures if is_of_link(capture)]
+
+
+def rows_of_boards(analysis: Analysis) -> list[Capture[BoardRow]]:
+    """The rows that ran on boards, in the order of the suite."""
+    return [capture for capture in analysis.captures if is_of_board(capture)]
+
+
+def published_median(capture: Capture) -> PublishedMedian | None:
+    """The median that others published of a row of a link."""
+    return capture.target.published if is_of_link(capture) else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,8 +168,7 @@ class Analysis:
 
     captures: Sequence[Capture]
     errors: Sequence[CaptureFailure]
-    pairing: str
-    """``strict``, ``fifo`` or ``published``."""
+    pairing: Pairing
     seed: int
     interrupted: bool = False
     """Whether the analysis was stopped before all captures were done."""

@@ -1,68 +1,16 @@
 """A stage of a message's way: what the time is spent on, whose time it is, and what it is about.
 
-The codes are those of the core (``_core.CAUSES`` and its like), as run folders hold them; ``docs/run-folder.md`` says
-what each means. Whatever is decided about a stage is decided by them: its name is for people alone.
+The codes are those of the core, as run folders hold them; ``docs/run-folder.md`` says what each means. Whatever is
+decided about a stage is decided by them: its name is for people alone.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
-Cause = Literal[
-    "cpu",
-    "bus",
-    "air",
-    "gate",
-    "protocol",
-    "retry",
-    "queue",
-    "wire",
-    "delay",
-    "window",
-    "pc",
-    "chip",
-    "sleep",
-    "console",
-    "empirical",
-]
-"""What a time is spent on."""
-
-Site = Literal["board", "peer", "wire", "pc", "link"]
-"""Whose time it is."""
-
-Subject = Literal[
-    "headers",
-    "payload",
-    "pointers",
-    "commands",
-    "status",
-    "other_registers",
-    "spi_pause",
-    "register",
-    "memory",
-    "reserved",
-    "command",
-    "function",
-    "timer",
-    "pin",
-    "interrupt",
-    "event",
-    "held_answer",
-    "frames",
-    "window",
-    "acknowledgement",
-    "sending",
-    "receiving",
-    "delayed_acknowledgement",
-    "retransmission",
-    "part",
-]
-"""What a time is about, where its cause does not say that."""
-
-UnderWay = Literal["frames", "wifi", "delay", "switch", "nothing"]
-"""What is under way while a sender waits: the detail of the subjects ``window`` and ``acknowledgement``."""
+from airwire.kinds import Cause, Site, Subject
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 
+from airwire.outputs import write_file
+
 
 @dataclass(frozen=True, slots=True)
 class SlottedLink:
@@ -43,4 +45,4 @@ class SlottedLink:
         """Write the capture as a Saleae Logic 2 CSV export in relative seconds."""
         lines = ["Time [s],Channel 0,Channel 1"]
         lines += [f"{t // 10**9}.{t % 10**9:09d},{trigger},{done}" for t, trigger, done in self.rows()]
-        path.write_text("\n".join(lines) + "\n", encoding="ascii")
+        write_file(path, "\n".join(lines) + "\n")

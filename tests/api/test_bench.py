@@ -44,7 +44,7 @@ def test_suites_of_like_names_get_run_folders_of_their_own(monkeypatch: pytest.M
         def now(cls, tz: tzinfo | None = None) -> Stopped:
             return cls(2026, 1, 1, tzinfo=tz)
 
-    monkeypatch.setattr("airwire.bench.datetime", Stopped)
+    monkeypatch.setattr("airwire.runs.suite.datetime", Stopped)
     monkeypatch.chdir(tmp_path)
     folders = []
     for name in ("a b", "a-b"):
@@ -161,7 +161,7 @@ def test_a_trigger_may_be_given_to_a_prediction() -> None:
     assert {b - a for a, b in itertools.pairwise(triggers)} == {2 * 10**12}
 
 
-@pytest.mark.parametrize("module", ["airwire.bench", "airwire.catalogue"])
+@pytest.mark.parametrize("module", ["airwire.runs.simulation", "airwire.link.catalogue"])
 def test_examples_in_docstrings_hold(module: str) -> None:
     result = doctest.testmod(import_module(module), extraglobs={"airwire": airwire}, optionflags=doctest.ELLIPSIS)
     assert result.attempted > 0

@@ -6,20 +6,23 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import msgspec
 import pytest
 
 import airwire
 from airwire.board import Board, image_settings
-from airwire.board_row import BoardRow, Figure, Latency, Published, SameBut, Times
-from airwire.cli.board_rows import board_rows_json
+from airwire.board.row import BoardRow, Figure, LatencyFigures, Published, SameBut, Times
+from airwire.cli.run_json import run_output
 from airwire.explain.board.causes import cause_sentence, causes
 from airwire.explain.board.figures import figure_text, published_text, ratio_text
 from airwire.explain.board.floor import floor
 from airwire.explain.board.published import parts_sentence, published_sentence, times_sentence
 from airwire.explain.words import stage_of
-from airwire.link_model import Waterfall
-from airwire.results import KNOWN, findings_of
-from airwire.stage import Cause, Stage, Subject
+from airwire.kinds import Cause, Statistic, Subject
+from airwire.link.model import Waterfall
+from airwire.model import rows_of_boards
+from airwire.runs.findings import KNOWN, findings_of
+from airwire.stage import Stage
 
 if TYPE_CHECKING:
     from airwire._core import RawFinding
@@ -194,7 +197,7 @@ def test_the_floor_is_what_no_firmware_can_leave_out() -> None:
     assert floor(stages, {}).bus_ps == 10, "without a clock the bus is as it is"
 
 
-def board_row(value: float, unit: str, published: Published, statistic: str | None = None) -> BoardRow:
+def board_row(value: float, unit: str, published: Published, statistic: Statistic | None = None) -> BoardRow:
     """A row with a figure and what others measured; the rest does not matter."""
     empty: dict[str, float] = {}
     return BoardRow(
@@ -259,7 +262,7 @@ def test_a_range_of_single_messages_is_held_against_the_shortest_and_the_longest
     row = board_row(32 * MS, "ps", published_range(None, 65, "ms", MS), statistic="median")
     figure = row.figure
     assert figure is not None
-    row = replace(row, latency=Latency(figure, figure, 0.2 * MS, 68 * MS, None, None))
+    row = replace(row, latency=LatencyFigures(figure, figure, 0.2 * MS, 68 * MS, None, None))
     assert published_sentence(row) == "Published up to 65.0 ms, here up to 68.0 ms: 3.0 ms more is not explained."
     both = replace(row, published=published_range(1, 4, "ms", MS))
     assert published_sentence(both) == (
@@ -276,7 +279,7 @@ def test_ratios_and_parts_are_said_with_the_published_ones() -> None:
     assert times_sentence(replace(row, published=beside)) == "Published 5.81 times other, here 6.43 times."
     mean = Figure(14.1 * MS, None, "ps", 40, "mean")
     page = Published(12.8, "ms", 12.8 * MS, "a report", None, "absolute", 1.1, connect_ps=7 * MS, processing_ps=6 * MS)
-    row = replace(board_row(14.1 * MS, "ps", page), latency=Latency(mean, mean, 1, 2, 7.2 * MS, 6.9 * MS))
+    row = replace(board_row(14.1 * MS, "ps", page), latency=LatencyFigures(mean, mean, 1, 2, 7.2 * MS, 6.9 * MS))
     assert parts_sentence(row) == (
         "Of the mean are 7.20 ms the connection and 6.90 ms the processing (published 7 and 6 ms)."
     )
@@ -292,8 +295,9 @@ def built_rows(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, 
     suite = folder / "suite.toml"
     suite.write_text(BUILT_ROWS)
     analysis = airwire.run(suite, firmware=BUILT, out=folder / "run")
-    evidence = {row.path: row.board.evidence for row in analysis.captures if row.board is not None}
-    return {row["row"]: {**row, "evidence": evidence[row["row"]]} for row in board_rows_json(analysis)}
+    evidence = {row.path: row.target.evidence for row in rows_of_boards(analysis)}
+    rows = msgspec.to_builtins(run_output(analysis).boards)
+    return {row["row"]: {**row, "evidence": evidence[row["row"]]} for row in rows}
 
 
 def test_all_sleeps_of_a_raster_count_as_one_poll_period_on_the_built_image(

@@ -10,7 +10,7 @@ import pytest
 
 import airwire
 from airwire.board import Board
-from airwire.network import network_reference, network_schema
+from airwire.board.network import network_reference, network_schema
 
 PING = "ping to=board count=4 interval=10ms"
 

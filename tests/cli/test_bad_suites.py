@@ -341,7 +341,7 @@ MANIFESTS: dict[str, tuple[Callable[[dict[str, Any]], str], str]] = {
     "a row without an end": (lambda m: without(m, "rows", 0, "end_ps"), "rows[0]: end_ps is missing or damaged"),
     "a row without settings": (lambda m: without(m, "rows", 0, "settings"), "rows[0]: settings is missing or damaged"),
     "half a stage": (lambda m: without(m, "rows", 0, "budget", 2, "cause"), "rows[0].budget[2]: cause is missing"),
-    "a published word for a link": (with_published("soon"), "rows[1].published: median_ps is missing or damaged"),
+    "a published word for a link": (with_published("soon"), "rows[1]: published is missing or damaged"),
     "a published median of no time": (
         with_published({"median_ps": 0, "source": "x", "note": None}),
         "rows[1].published: median_ps is missing or damaged",
@@ -368,7 +368,11 @@ MANIFESTS: dict[str, tuple[Callable[[dict[str, Any]], str], str]] = {
         with_board("published", "times", value={"run": 5, "published": 1, "measured": None}),
         "rows[4].published.times: run is missing",
     ),
-    "latencies without a mean": (with_board("latency", value={"median": {}}), "rows[4].latency: mean is missing"),
+    "latencies without a mean": (
+        with_board("latency", value={"median": {"value": 1.0, "interval": None, "unit": "ps", "n": 1}}),
+        "rows[4].latency: mean is missing",
+    ),
+    "half a median": (with_board("latency", value={"median": {}}), "rows[4].latency.median: value is missing"),
     "a number for a setting": (with_board("same_but", "here", value=5), "rows[4].same_but: here is missing"),
     "a count of nothing": (with_board("counts", "spi_frames", value=None), "rows[4].counts: spi_frames is missing"),
     "evidence in words": (with_board("evidence", "sck_hz", value="fast"), "rows[4].evidence: sck_hz is missing"),

@@ -59,7 +59,7 @@ def test_the_bars_of_a_budget_lie_behind_one_another(airwire: Airwire) -> None:
 
 
 def test_the_schema_of_suites_names_every_link_and_its_settings(airwire: Airwire) -> None:
-    schema = airwire("links", "--suite-schema").stdout
+    schema = airwire("schema", "suite").stdout
     assert json.loads(schema)["$schema"].startswith("https://json-schema.org/")
     for link in package.links():
         assert f'"{link.name}"' in schema

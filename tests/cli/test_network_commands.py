@@ -58,7 +58,7 @@ def test_what_cannot_be_is_a_sentence_and_2(airwire: Airwire, images: Path) -> N
 
 
 def test_editors_check_network_files_by_the_schema(airwire: Airwire) -> None:
-    schema = json.loads(airwire("board", "check", "--network-schema").stdout)
+    schema = json.loads(airwire("schema", "network").stdout)
     network = tomllib.loads(
         "seed = 2\n[cable]\nimpair = 'loss=1%'\n[wifi]\npower_save = 'none'\n[traffic.ping]\nto = 'board'\ncount = 3\n"
     )

@@ -203,7 +203,9 @@ def test_the_demo_ranks_links_and_names_its_report(airwire: Airwire, tmp_path: P
     assert "Report: runs/demo/report.html" in result.stdout
     assert (tmp_path / "runs/demo/report.html").stat().st_size > 100_000
     assert list((tmp_path / "runs/demo/run/captures").iterdir())
-    assert airwire("demo").returncode == 0, "a demo replaces its own folder"
+    before = sorted((tmp_path / "runs/demo").rglob("*"))
+    assert "Report: runs/demo-2/report.html" in airwire("demo").stdout
+    assert sorted((tmp_path / "runs/demo").rglob("*")) == before, "a demo removes nothing, its own folder neither"
 
 
 def test_the_demo_does_not_replace_a_folder_of_somebody_else(airwire: Airwire, tmp_path: Path) -> None:
@@ -211,4 +213,5 @@ def test_the_demo_does_not_replace_a_folder_of_somebody_else(airwire: Airwire, t
     (tmp_path / "mine/precious.txt").write_text("do not delete")
     result = airwire("demo", "--out", "mine")
     assert result.returncode == 2
-    assert (tmp_path / "mine/precious.txt").exists()
+    assert "mine: this folder holds something, which stays as it is" in result.stderr
+    assert [file.name for file in (tmp_path / "mine").iterdir()] == ["precious.txt"]

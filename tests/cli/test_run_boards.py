@@ -283,7 +283,7 @@ def test_settings_are_listed_and_set_on_the_command_line(airwire: Airwire, image
 
 
 def test_editors_check_suites_of_boards_by_the_schema(airwire: Airwire) -> None:
-    schema = json.loads(airwire("links", "--suite-schema").stdout)
+    schema = json.loads(airwire("schema", "suite").stdout)
     for text in (CAUSES, CLIENTS, WITH_LINKS):
         jsonschema.validate(tomllib.loads(text), schema)
     for text in ("[boards.a]\nfirmwere = 'x'\n", "[boards.a]\nmeasure = 'speed'\n", "name = 'x'\n"):

@@ -180,7 +180,7 @@ peer = {{ firmware = "w5500-evb-pico/iperf-hardware.elf", settings = {{ {PLACE} 
 
 
 def test_editors_check_peers_by_the_schema(airwire: Airwire) -> None:
-    schema = json.loads(airwire("links", "--suite-schema").stdout)
+    schema = json.loads(airwire("schema", "suite").stdout)
     jsonschema.validate(tomllib.loads(ROWS), schema)
     for text in ("[boards.a]\npeer = 'x.elf'\n", "[boards.a]\npeer = { firmwere = 'x' }\n"):
         with pytest.raises(jsonschema.ValidationError):

@@ -15,7 +15,7 @@ import pytest
 import airwire as package
 
 Airwire = Callable[..., subprocess.CompletedProcess[str]]
-RULES = Path(__file__).resolve().parents[2] / "crates" / "testbench" / "validation" / "lora.toml"
+RULES = Path(__file__).resolve().parents[2] / "crates" / "bench" / "validation" / "lora.toml"
 
 
 @pytest.fixture

@@ -1,22 +1,21 @@
 """Console blocks of the documents: found, run in a terminal of fixed width, and compared or written anew.
 
 A block is fenced as ``console``; lines that begin with ``$ `` are commands for bash, the lines below them the
-output that readers are promised. ``python tests/docs/docs_console.py`` writes the true output into every
+output that readers are promised. ``make docs`` writes the true output into every
 block, and the reference pages and the computed tables into their places. Tests import the same functions.
 """
 
 from __future__ import annotations
 
-import os
-import pty
 import re
-import shutil
-import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+
+from artefacts import IMAGES, built_images
+from terminal import run_in_terminal
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 CAPTURES = REPOSITORY.parent / "shared" / "captures"
@@ -24,17 +23,14 @@ CLI_PAGE = REPOSITORY / "docs" / "reference" / "cli.md"
 LINKS_PAGE = REPOSITORY / "docs" / "reference" / "links.md"
 BOARDS_PAGE = REPOSITORY / "docs" / "reference" / "boards.md"
 NETWORKS_PAGE = REPOSITORY / "docs" / "reference" / "networks.md"
-# The test images, built where they survive from run to run.
-IMAGES = REPOSITORY / "target" / "images"
 # The firmware, as `make firmware` builds it.
 BUILD = REPOSITORY / "build"
 DOCUMENTS = sorted([*REPOSITORY.glob("*.md"), *(REPOSITORY / "docs").rglob("*.md")])
-# Wide enough for the table of a capture; what is shown in the documents does not wrap in odd places.
-TERMINAL_COLUMNS = 150
 # What tests leave out: fetching, building, installing and benchmarks.
 _OF_THE_BUILD = re.compile(
-    r"^(sudo |git |make\b|pip |cd |\. |source |cargo |rustup |python3? (-m (venv|pip|benches)\b|tests/|docs/))"
+    r"^(sudo |git |make\b|pip |cd |\. |source |cargo |rustup |python3? (-m (venv|pip|benches)\b|tests/|tools/))"
 )
+_WHOLE_SUITE = re.compile(r"airwire run suites/\w+\.toml --out runs/\w+ --report \w+\.html > \w+\.txt")
 _BLOCK = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
@@ -49,6 +45,12 @@ class Command:
     def is_for_the_build(self) -> bool:
         """Whether it fetches, builds, installs or measures Airwire."""
         return _OF_THE_BUILD.match(self.line) is not None
+
+    @property
+    def whole_suite(self) -> str:
+        """The part of it that runs all rows of a suite and keeps what is printed, if it has one."""
+        first = self.line.partition("; ")[0]
+        return first if _WHOLE_SUITE.fullmatch(first) else ""
 
     @property
     def needs_captures(self) -> bool:
@@ -110,14 +112,6 @@ def _commands(block: str) -> Iterator[Command]:
         yield Command(line, shown.rstrip("\n"))
 
 
-def build_images() -> bool:
-    """Build the test images where there is a compiler for them; whether they are there."""
-    if shutil.which("arm-none-eabi-gcc") is None:
-        return False
-    command = ["make", "-s", "-C", str(REPOSITORY / "tests" / "images"), f"OUT={IMAGES}", f"PYTHON={sys.executable}"]
-    return subprocess.run(command, capture_output=True, check=False).returncode == 0
-
-
 def workspace(folder: Path) -> Path:
     """Prepare a folder in which documents' commands run: suites, the real captures in ``captures/``, our images."""
     (folder / "suites").symlink_to(REPOSITORY / "suites")
@@ -131,44 +125,7 @@ def workspace(folder: Path) -> Path:
 
 def run(command: Command, folder: Path) -> tuple[int, str]:
     """Run a command as in a terminal; its exit code, and what it printed there, then its complaints."""
-    ours, theirs = pty.openpty()
-    tools = Path(sys.executable).parent
-    environment = {
-        **os.environ,
-        "PATH": f"{tools}{os.pathsep}{os.environ.get('PATH', '')}",
-        "TERM": "dumb",
-        "COLUMNS": str(TERMINAL_COLUMNS),
-        "LINES": "50",
-    }
-    with subprocess.Popen(
-        ["bash", "-c", command.line],
-        cwd=folder,
-        env=environment,
-        stdin=subprocess.DEVNULL,
-        stdout=theirs,
-        stderr=subprocess.PIPE,
-    ) as process:
-        os.close(theirs)
-        printed = b"".join(_until_closed(ours))
-        os.close(ours)
-        complaints = process.stderr.read() if process.stderr else b""
-    return process.returncode, _tidy((printed + complaints).decode("utf-8"))
-
-
-def _until_closed(terminal: int) -> Iterator[bytes]:
-    while True:
-        try:
-            data = os.read(terminal, 65536)
-        except OSError:
-            # Linux reports the end of a terminal as an input/output error.
-            return
-        if not data:
-            return
-        yield data
-
-
-def _tidy(text: str) -> str:
-    return "\n".join(line.rstrip() for line in text.replace("\r\n", "\n").split("\n")).strip("\n")
+    return run_in_terminal(command.line, folder)
 
 
 def refresh(document: Path) -> None:
@@ -208,7 +165,7 @@ def main() -> None:
     LINKS_PAGE.write_text(links_page(), encoding="utf-8")
     BOARDS_PAGE.write_text(boards_page(), encoding="utf-8")
     NETWORKS_PAGE.write_text(networks_page(), encoding="utf-8")
-    if not build_images():
+    if built_images() is None:
         sys.exit("The documents show runs of the test images, which need arm-none-eabi-gcc (gcc-arm-none-eabi).")
     for document in DOCUMENTS:
         text = document.read_text(encoding="utf-8")

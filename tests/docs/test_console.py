@@ -2,14 +2,33 @@
 
 from __future__ import annotations
 
+import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from docs_console import BUILD, CAPTURES, DOCUMENTS, REPOSITORY, Block, blocks_of, build_images, refresh, run, workspace
+from docs_console import (
+    BUILD,
+    CAPTURES,
+    DOCUMENTS,
+    REPOSITORY,
+    Block,
+    Command,
+    blocks_of,
+    refresh,
+    run,
+    workspace,
+)
 
-BLOCKS = [block for document in DOCUMENTS for block in blocks_of(document)]
-WHOLE_SUITE = "airwire run suites/published.toml --out runs/published "
-REFRESH = "`python tests/docs/docs_console.py` writes the true output into the documents"
+from artefacts import NO_COMPILER, built_images
+
+# Blocks of a document build on each other, so that one process runs all of them.
+BLOCKS = [
+    pytest.param(block, id=block.name, marks=pytest.mark.xdist_group(str(document)))
+    for document in DOCUMENTS
+    for block in blocks_of(document)
+]
+REFRESH = "`make docs` writes the true output into the documents"
 
 
 @pytest.fixture(scope="module")
@@ -22,28 +41,37 @@ def folders(tmp_path_factory: pytest.TempPathFactory) -> dict[Path, Path]:
 @pytest.fixture(scope="module")
 def has_images() -> bool:
     """Whether the test images could be built."""
-    return build_images()
+    return built_images() is not None
 
 
-@pytest.mark.parametrize("block", BLOCKS, ids=lambda block: block.name)
+@pytest.mark.parametrize("block", BLOCKS)
 def test_commands_in_the_documents_do_what_the_documents_show(
-    block: Block, folders: dict[Path, Path], has_images: bool, published_runs: list[Path]
+    block: Block, folders: dict[Path, Path], has_images: bool, whole_suite: Callable[[str], Path]
 ) -> None:
     if block.needs_captures and not CAPTURES.is_dir():
         pytest.skip("the real captures (../shared/captures) are not on this machine")
     if block.needs_images and not has_images:
-        pytest.skip("arm-none-eabi-gcc is not on this machine (Debian: gcc-arm-none-eabi)")
+        pytest.skip(NO_COMPILER)
     if block.needs_firmware and not (BUILD / "firmware" / "w5500-evb-pico" / "pingpong_client-hardware.elf").is_file():
         pytest.skip("the firmware is not built: make firmware (needs arm-none-eabi-gcc)")
     for command in block.commands:
         if command.is_for_the_build:
             continue
-        code, printed = run(command, folders[block.document])
+        folder = folders[block.document]
+        if command.whole_suite:
+            take_results(whole_suite(command.whole_suite), folder)
+            command = Command(command.line.removeprefix(command.whole_suite).removeprefix("; "), command.shown)
+        code, printed = run(command, folder)
         assert code == 0, f"{command.line}\n{printed}"
         if command.shown:
             assert printed == command.shown, f"{command.line}: {REFRESH}"
-        if command.line.startswith(WHOLE_SUITE):
-            published_runs.append(folders[block.document] / "runs" / "published")
+
+
+def take_results(ran: Path, folder: Path) -> None:
+    """What a suite's run left, for the commands of a document that follow it."""
+    shutil.copytree(ran / "runs", folder / "runs", dirs_exist_ok=True)
+    for file in [*ran.glob("*.html"), *ran.glob("*.txt")]:
+        shutil.copy(file, folder)
 
 
 def test_the_readme_shows_the_demo_and_a_real_capture() -> None:

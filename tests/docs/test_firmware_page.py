@@ -14,18 +14,18 @@ from docs_console import REPOSITORY
 from airwire.board import image_settings, write_image
 
 TEXT = (REPOSITORY / "docs" / "reference" / "firmware.md").read_text(encoding="utf-8")
-REFRESH = "`python docs/firmware_sizes.py` writes the tables anew"
+REFRESH = "`python tools/documents/firmware_sizes.py` writes the tables anew"
 
 
 @pytest.fixture
 def script(monkeypatch: pytest.MonkeyPatch) -> Any:
-    monkeypatch.syspath_prepend(REPOSITORY / "docs")
+    monkeypatch.syspath_prepend(REPOSITORY / "tools" / "documents")
     return importlib.import_module("firmware_sizes")
 
 
 @pytest.fixture
 def settings_script(monkeypatch: pytest.MonkeyPatch) -> Any:
-    monkeypatch.syspath_prepend(REPOSITORY / "docs")
+    monkeypatch.syspath_prepend(REPOSITORY / "tools" / "documents")
     return importlib.import_module("firmware_settings")
 
 
@@ -37,7 +37,7 @@ def table(mark: str) -> str:
 
 def test_the_page_of_settings_is_that_of_the_images(settings_script: Any, firmware: Path) -> None:
     page = settings_script.PAGE.read_text(encoding="utf-8")
-    assert page == settings_script.settings_page(), "`python docs/firmware_settings.py` writes the page anew"
+    assert page == settings_script.settings_page(), "`python tools/documents/firmware_settings.py` writes the page anew"
 
 
 def test_every_default_is_a_value_that_its_setting_takes(firmware: Path, tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ RAW, SOCKETS, FAR_RAW, FAR_SOCKETS, W5500_RAW, W5500_SOCKETS = range(6)
 
 @pytest.fixture
 def script(monkeypatch: pytest.MonkeyPatch) -> Any:
-    monkeypatch.syspath_prepend(REPOSITORY / "docs")
+    monkeypatch.syspath_prepend(REPOSITORY / "tools" / "documents")
     return importlib.import_module("lwip_options")
 
 

@@ -1,15 +1,18 @@
-"""Python sessions in the documents run and print what they show."""
+"""Python sessions in the documents run, print what they show, and pass mypy as a reader's own code would."""
 
 from __future__ import annotations
 
 import doctest
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 from docs_console import BUILD, DOCUMENTS, REPOSITORY, Command, run, workspace
 
 _SESSION = re.compile(r"^```pycon\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+_PROGRAM = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 SESSIONS = {
     document: _SESSION.findall(document.read_text(encoding="utf-8"))
     for document in DOCUMENTS
@@ -29,6 +32,25 @@ def test_python_sessions_print_what_the_documents_show(
         run(Command("airwire demo", ""), tmp_path)
     session = doctest.DocTestParser().get_doctest(text, {}, document.name, None, None)
     assert doctest.DocTestRunner(verbose=False).run(session).failed == 0
+
+
+def test_python_in_the_documents_passes_mypy(tmp_path: Path) -> None:
+    parser = doctest.DocTestParser()
+    for document in DOCUMENTS:
+        sessions = "\n".join(SESSIONS.get(document, []))
+        blocks = ["".join(example.source for example in parser.get_examples(sessions))]
+        blocks += _PROGRAM.findall(document.read_text(encoding="utf-8"))
+        for number, block in enumerate(filter(str.strip, blocks)):
+            name = re.sub(r"\W", "_", str(document.relative_to(REPOSITORY).with_suffix("")))
+            (tmp_path / f"{name}_{number}.py").write_text(block, encoding="utf-8")
+    files = sorted(file.name for file in tmp_path.iterdir())
+    assert "README_0.py" in files and len(files) > 3
+    # What a document shows of pandas is checked by eye: nothing of ours depends on it.
+    config = tmp_path / "mypy.ini"
+    config.write_text("[mypy]\nstrict = True\n[mypy-pandas.*]\nignore_missing_imports = True\n")
+    command = [sys.executable, "-m", "mypy", "--config-file", str(config), "--no-error-summary", *files]
+    checked = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert checked.returncode == 0, checked.stdout + checked.stderr
 
 
 def test_the_readme_has_a_python_session() -> None:

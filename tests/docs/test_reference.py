@@ -26,12 +26,13 @@ from docs_console import (
 from docs_tables import LEDGER, computed, tables_in
 
 import airwire as package
+from airwire import _core
 from airwire.board import Board, describe_board
+from airwire.board.network import network_reference
 from airwire.cli.boards_reference import boards_page
 from airwire.cli.links_reference import links_page
 from airwire.cli.networks_reference import networks_page
 from airwire.cli.reference import reference_page
-from airwire.network import network_reference
 from airwire.synthetic import SlottedLink
 
 Run = Callable[..., CompletedProcess[str]]
@@ -174,7 +175,7 @@ def test_every_example_on_the_page_of_boards_is_a_right_one(tmp_path: Path) -> N
 
 def test_the_ledger_on_the_fidelity_page_is_true(real_captures: Path, tmp_path: Path) -> None:
     assert real_captures.is_dir()
-    remedy = "run `python tests/docs/docs_console.py`"
+    remedy = "run `make docs`"
     assert tables_in(FIDELITY_PAGE)[LEDGER] == computed(LEDGER, workspace(tmp_path)), remedy
 
 
@@ -291,6 +292,19 @@ def test_the_columns_of_run_folders_are_those_that_are_described(
     assert dict(pl.read_parquet(run_folder / table / "*.parquet").schema) == described
 
 
+@pytest.mark.parametrize(
+    ("heading", "codes"), [("Causes", _core.CAUSES), ("Sites", _core.SITES), ("Subjects", _core.SUBJECTS)]
+)
+def test_every_code_of_a_stage_is_described(heading: str, codes: tuple[str, ...]) -> None:
+    described = sections(RUN_FOLDER_PAGE)[heading]
+    assert [name.strip("`") for row in described for name in row[0].split(", ")] == list(codes)
+
+
+def test_everything_that_can_be_under_way_is_described() -> None:
+    (text,) = re.findall(r"Under way are ([^.]+)\.", RUN_FOLDER_PAGE.read_text())
+    assert re.findall(r"`(\w+)`", text) == list(_core.UNDER_WAY)
+
+
 def test_links_and_captures_have_the_same_columns(analysed: Path, demo: Path) -> None:
     both = (pl.read_parquet(folder / "run" / "samples" / "*.parquet").schema for folder in (analysed, demo))
     assert len({tuple(schema.items()) for schema in both}) == 1
@@ -310,7 +324,8 @@ def test_the_fields_of_manifests_are_those_that_are_described(
     for name in fields_in(RUN_FOLDER_PAGE, heading):
         described.add(f"{within}{name}" if name.startswith(".") else name)
         within = name.rsplit(".", 1)[0] if "[]." in name else list_name
-    found = paths_of(manifest, free=("rows[].settings",))
+    # What figures consist of is described with the rows of boards.
+    found = paths_of(manifest, free=("rows[].settings", "rows[].figure", "rows[].latency"))
     assert {path for path, inner in found if inner is not OBJECT} == described
 
 

@@ -16,6 +16,7 @@ import pytest
 from docs_console import REPOSITORY
 
 DOCS = REPOSITORY / "docs"
+SCRIPTS = REPOSITORY / "tools" / "documents"
 TEXT = (DOCS / "explanation" / "tick-beat.md").read_text(encoding="utf-8")
 BEATS = re.findall(
     r"^\| (.+) \| ([\d.]+) ms \| (.+) \| ([\d.]+) ms \| (\d+) \| (?:([\d.]+) ms|-) \|$", TEXT, flags=re.MULTILINE
@@ -26,7 +27,7 @@ TICK_MS = Fraction(10)
 @pytest.fixture
 def script(monkeypatch: pytest.MonkeyPatch) -> Any:
     """The script as a module; it finds its parts beside it."""
-    monkeypatch.syspath_prepend(DOCS)
+    monkeypatch.syspath_prepend(SCRIPTS)
     return importlib.import_module("tick_beat")
 
 
@@ -41,7 +42,7 @@ def openings_missed(interval_ms: Fraction, gate_ms: Fraction, triggers: int) -> 
 
 
 def test_the_page_is_what_the_script_writes_today(script: Any, real_captures: Path) -> None:
-    refresh = "`python docs/tick_beat.py --captures ../shared/captures` writes the page and its pictures anew"
+    refresh = "`make docs` writes the page and its pictures anew"
     assert script.page(script.tell(real_captures)) == TEXT, refresh
 
 
@@ -96,7 +97,7 @@ def test_a_picture_is_the_same_after_compression(script: Any) -> None:
 
 
 def test_without_captures_the_script_says_so_in_one_sentence(tmp_path: Path) -> None:
-    command = [sys.executable, str(DOCS / "tick_beat.py"), "--captures", str(tmp_path / "absent")]
+    command = [sys.executable, str(SCRIPTS / "tick_beat.py"), "--captures", str(tmp_path / "absent")]
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
     assert done.returncode == 2
     assert done.stdout == ""

@@ -1,4 +1,4 @@
-"""``docs/wifi_hop_fit.py``: the constants of the suite's Wi-Fi hop and the page's table are what it derives."""
+"""The constants of the suite's Wi-Fi hop and the page's table are what ``wifi_hop_fit.py`` derives."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from docs_console import REPOSITORY
 
 @pytest.fixture
 def script(monkeypatch: pytest.MonkeyPatch) -> Any:
-    monkeypatch.syspath_prepend(REPOSITORY / "docs")
+    monkeypatch.syspath_prepend(REPOSITORY / "tools" / "documents")
     return importlib.import_module("wifi_hop_fit")
 
 

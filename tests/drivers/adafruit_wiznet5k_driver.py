@@ -12,7 +12,7 @@ from typing import Any
 
 from circuitpython_board import CircuitPythonBoard, Costs
 
-from airwire.spi_controller import SpiController
+from airwire.board.spi_controller import SpiController
 
 _PACKAGE = "adafruit_wiznet5k"
 

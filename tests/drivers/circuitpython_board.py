@@ -23,7 +23,7 @@ from typing import Any
 
 from circuitpython_modules import DigitalInOut, SpiBus, built_in_modules
 
-from airwire.spi_controller import SpiController
+from airwire.board.spi_controller import SpiController
 
 _CONSOLE_PRINTS = 10_000
 """The console keeps so many prints."""

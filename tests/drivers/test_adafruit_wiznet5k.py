@@ -15,7 +15,7 @@ import pytest
 from adafruit_wiznet5k_driver import Adafruit, bring_up
 from circuitpython_board import Costs
 
-from airwire.spi_controller import SpiController
+from airwire.board.spi_controller import SpiController
 
 PC = "192.168.1.1"
 ADDRESS = ("192.168.1.2", "255.255.255.0", PC, PC)

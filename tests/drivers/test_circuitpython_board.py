@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from circuitpython_board import CircuitPythonBoard, Costs, OutOfTimeError, Spent
 
-from airwire.spi_controller import SpiController
+from airwire.board.spi_controller import SpiController
 
 MS = 10**9
 S = 10**12

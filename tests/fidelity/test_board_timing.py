@@ -10,13 +10,14 @@ from typing import Any
 
 import pytest
 
-DOCS = Path(__file__).resolve().parents[2] / "docs"
-PAGE = DOCS / "fidelity-board.md"
+REPOSITORY = Path(__file__).resolve().parents[2]
+SCRIPTS = REPOSITORY / "tools" / "documents"
+PAGE = REPOSITORY / "docs" / "fidelity-board.md"
 
-sys.path.insert(0, str(DOCS))
+sys.path.insert(0, str(SCRIPTS))
 targets = importlib.import_module("board_timing_targets").TARGETS
 runs: ModuleType = importlib.import_module("board_timing_runs")
-sys.path.remove(str(DOCS))
+sys.path.remove(str(SCRIPTS))
 
 
 @pytest.fixture(scope="module")
@@ -33,7 +34,7 @@ def measured(tmp_path_factory: pytest.TempPathFactory) -> dict[str, float]:
 @pytest.fixture
 def script(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     """The script that writes the page; it finds its parts beside it."""
-    monkeypatch.syspath_prepend(DOCS)
+    monkeypatch.syspath_prepend(SCRIPTS)
     return importlib.import_module("board_timing")
 
 
@@ -55,4 +56,4 @@ def test_the_page_shows_what_is_measured_today(measured: dict[str, float], scrip
         pytest.skip(f"the page was written with another compiler than {version}")
     lines = [script.line(target, measured[target.key]) for target in targets if target.key in measured]
     differing = [line for line in lines if line not in page]
-    assert differing == [], "`python docs/board_timing.py` writes the table and its picture anew"
+    assert differing == [], "`python tools/documents/board_timing.py` writes the table and its picture anew"

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import airwire
-from airwire.link_model import Ledger
+from airwire.link.model import Ledger
 
 # What docs/fidelity.md and docs/explanation/hard-cases.md own up to: capture and mode.
 MISSED = {

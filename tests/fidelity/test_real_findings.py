@@ -29,7 +29,7 @@ GATES = [
 ]
 
 
-def findings(path: Path, kind: str, **options: int) -> list[airwire.Finding]:
+def findings(path: Path, kind: str, **options: str) -> list[airwire.Finding]:
     analysis = airwire.analyze(path, intervals=False, **options)  # type: ignore[arg-type]
     return [finding for finding in analysis.captures[0].findings if finding.kind == kind]
 
@@ -77,7 +77,7 @@ def test_a_tick_that_the_run_never_crosses_is_a_frozen_phase_without_a_period(re
 
 
 def test_a_named_tick_says_how_little_of_it_was_seen(real_captures: Path) -> None:
-    frozen = findings(real_captures / "espnow/12B.csv", "frozen_phase", gate_ps=10_000_000_000)[0]
+    frozen = findings(real_captures / "espnow/12B.csv", "frozen_phase", gate="10 ms")[0]
     assert frozen.period_ps == 10_000_000_000
     assert "If the gate is 10 ms, this run saw" in frozen.sentence
     assert 100e6 < frozen.evidence["covered_ps"] < 200e6

@@ -26,5 +26,5 @@ def host(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def script(monkeypatch: pytest.MonkeyPatch) -> Any:
     """The documents' script that photographs the page, and serves it meanwhile."""
-    monkeypatch.syspath_prepend(REPOSITORY / "docs")
+    monkeypatch.syspath_prepend(REPOSITORY / "tools" / "documents")
     return importlib.import_module("live_page")

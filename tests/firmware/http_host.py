@@ -1,6 +1,7 @@
 """The firmware's HTTP server built for this machine: test programs, and the server on sockets.
 
-Programs are compiled with sanitizers, once per session. Leaves out what the tests ask of them.
+The server is the library that its own CMakeLists.txt builds. All of it has sanitizers, and is compiled once per
+session. Leaves out what the tests ask of them.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
+from host_applications import TOOLS
 
 from airwire.fsdata import build
 from airwire.fsdata.c_source import write
@@ -40,11 +42,22 @@ class HostBuild:
 
     def program(self, *sources: Path, options: Sequence[str] = ()) -> Path:
         """Compile a program with the HTTP server, and with the tests' site where ``sources`` name exchange.c."""
-        server = sorted([*FIRMWARE.glob("protocols/http/*.c"), *FIRMWARE.glob("protocols/fsdata/*.c")])
+        server = self.libraries("protocols/http", *(option for option in options if option.startswith("-D")))
         site = [self.folder / "site.c"] if any(source.name == "exchange.c" for source in sources) else []
         output = self.folder / sources[0].stem
-        assert self._compile(output, [*sources, *server, *site], options), self._said
+        assert self._compile(output, [*sources, *site, *server], options), self._said
         return output
+
+    def libraries(self, source: str, *options: str) -> list[Path]:
+        """Libraries that a folder of the firmware builds by itself, with sanitizers, once for each set of options."""
+        place = self.folder / f"{Path(source).name}-{'-'.join(options)}"
+        flags = " ".join([*WARNINGS, *SANITIZERS, *options])
+        if not place.is_dir():
+            configure = ["cmake", "-S", FIRMWARE / source, "-B", place, "-G", "Ninja", f"-DCMAKE_C_FLAGS={flags}"]
+            for command in (configure, ["cmake", "--build", place]):
+                done = subprocess.run([*map(str, command)], env=TOOLS, capture_output=True, text=True, check=False)
+                assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-4000:]
+        return sorted(place.glob("*.a")) + sorted(place.glob("*/*.a"))
 
     def _compile(self, output: Path, sources: Sequence[Path], options: Sequence[str] = ()) -> bool:
         folders = ("tests", "tests/http", "protocols/http", "protocols/fsdata")

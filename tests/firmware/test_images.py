@@ -51,6 +51,11 @@ def test_copies_and_checksums_in_assembler_are_right_at_every_place_within_a_wor
     assert told == {"copies": 201 * 16, "fills": 201 * 4, "checksums": 201 * 4, "wrong": 0}
 
 
+def test_a_handler_that_finds_no_room_is_refused_and_the_others_are_called(firmware: Path) -> None:
+    told = console_of(board_of(firmware, "gpio_handlers"))
+    assert told == {"taken": 4, "refused": 1, "replaced": 1, "calls": 3, "calls of another": 1}
+
+
 def test_messages_come_near_to_what_bus_wire_and_pc_take_in_any_case(firmware: Path, tmp_path: Path) -> None:
     chosen = [word for row in ("pingpong", "pingpong-lwip") for word in ("--only", row)]
     suite = REPOSITORY / "suites" / "published.toml"

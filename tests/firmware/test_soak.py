@@ -15,7 +15,7 @@ from soak.cycles import BOARD, CLOCK_START_MS, AnotherSoakError, Cycle, Kept, So
 from soak.picture import draw
 from soak.plan import FULL, PAGES, SHORT, SITE, plan_of
 
-from airwire.board_model import Counter, TrafficResult
+from airwire.board.network import Counter, TrafficResult
 
 FIVE_MINUTES_S = 300
 TRANSPORTS = ("hardware", "lwip_raw", "lwip_sockets")

@@ -1,7 +1,7 @@
 """Unicorn behind JSON lines: small programs go in, states of its Cortex-M0 come out.
 
-It answers what crates/mcu/examples/core_states.rs answers for the core of this project. Unicorn is under the GPL, so it
-lives in a process of its own, which shares nothing with the package but these lines. It is called through its C
+It answers what crates/rp2040/examples/core_states.rs answers for the core of this project. Unicorn is under the GPL,
+so it lives in a process of its own, which shares nothing with the package but these lines. It is called through its C
 interface: the Python wrapper takes several times as long for each register.
 """
 

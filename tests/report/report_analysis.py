@@ -9,7 +9,8 @@ from random import Random
 
 import polars as pl
 
-from airwire.model import Analysis, Capture, CaptureFailure, Finding, Interval
+from airwire.kinds import FindingKind
+from airwire.model import Analysis, Capture, CaptureFailure, CaptureFile, Finding, Interval
 
 MS = 1_000_000_000
 Latency = Callable[[int, Random], int]
@@ -88,6 +89,7 @@ def make_capture(
         interval,
         tuple(findings),
         lambda: samples,
+        CaptureFile(),
     )
 
 
@@ -107,7 +109,7 @@ def combed(trigger_ps: int, random: Random) -> int:
     return MS // 2 + random.choice((0, 0, 1, 2)) * MS
 
 
-def finding(kind: str, confidence: float, **evidence: object) -> Finding:
+def finding(kind: FindingKind, confidence: float, **evidence: object) -> Finding:
     period = 15 * MS if kind in ("gate", "frozen_phase", "phase_coverage") else None
     return Finding(kind, confidence, f"This is a {kind}.", f"Act on the {kind}.", period, evidence)
 

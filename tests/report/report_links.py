@@ -9,9 +9,10 @@ from random import Random
 import polars as pl
 from report_analysis import MS, statistics_of
 
-from airwire.link_model import LinkRow, PublishedMedian
+from airwire.kinds import Cause
+from airwire.link.model import LinkRow, PublishedMedian
 from airwire.model import Analysis, Capture
-from airwire.stage import Cause, Stage
+from airwire.stage import Stage
 
 STAGES: tuple[tuple[str, Cause], ...] = (("wait for <the> slot", "gate"), ("on the air", "air"), ("firmware", "cpu"))
 MESSAGES = 400
@@ -70,7 +71,7 @@ def published_run() -> Analysis:
     link = rows[2].link
     assert link is not None
     published = PublishedMedian(6 * MS, "table <2>", "another slot")
-    rows[2] = dataclasses.replace(rows[2], link=dataclasses.replace(link, published=published))
+    rows[2] = dataclasses.replace(rows[2], target=dataclasses.replace(link, published=published))
     return dataclasses.replace(run, captures=rows)
 
 

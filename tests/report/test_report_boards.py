@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, cast
 import pytest
 import vl_convert
 
-from airwire.board_row import BoardRow, Figure, Published, SameBut
+from airwire.board.row import BoardRow, Figure, Published, SameBut
+from airwire.model import CaptureFile
 from airwire.report.published_figure import published_figure
 from airwire.report.spec import vegalite_of
 
@@ -31,7 +32,7 @@ def view(
         skip=0, end_ps=0, ended="", problem=None, counts={}, evidence={}, notes=[],
         load_spans=lambda: pytest.fail("not needed"),
     )  # fmt: skip
-    return SimpleNamespace(capture=SimpleNamespace(path=row, board=board))
+    return SimpleNamespace(capture=SimpleNamespace(path=row, target=board))
 
 
 def test_each_row_has_a_line_of_its_own_and_each_unit_a_panel() -> None:
@@ -63,5 +64,5 @@ def test_where_nothing_was_published_nothing_is_said_of_it() -> None:
 
 
 def test_without_boards_there_is_no_chart() -> None:
-    link = SimpleNamespace(capture=SimpleNamespace(path="lora/12B", board=None))
+    link = SimpleNamespace(capture=SimpleNamespace(path="lora/12B", target=CaptureFile()))
     assert published_figure([cast("CaptureView", link)]) is None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 from random import Random
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 import vl_convert
@@ -30,6 +30,9 @@ from airwire.report.density import MAX_SCATTER_POINTS
 from airwire.report.figures import overview_figures
 from airwire.report.samples import CaptureView, views_of
 from airwire.report.spec import Figure, vegalite_of
+
+if TYPE_CHECKING:
+    from airwire.kinds import FindingKind
 
 
 def view_of(*findings: Finding, **options: Any) -> CaptureView:
@@ -104,7 +107,7 @@ def test_a_frozen_phase_names_the_share_of_the_period_that_was_met() -> None:
 
 
 def test_findings_of_one_period_share_one_phase_plot() -> None:
-    kinds = ("phase_coverage", "frozen_phase", "gate")
+    kinds: tuple[FindingKind, ...] = ("phase_coverage", "frozen_phase", "gate")
     titles = [panel.title for panel in capture_figure(view_of(*(finding(kind, 0.9) for kind in kinds))).panels]
     assert titles[2:] == ["Gate: latency over trigger phase", "Gate: phase of done edges"]
 
@@ -231,7 +234,7 @@ def test_each_finding_over_time_is_annotated() -> None:
 @pytest.mark.parametrize("evidence", [{}, {"period_ps": "x", "levels_ps": None, "starts_ps": [None, "y"]}])
 def test_evidence_that_is_missing_or_odd_is_not_drawn(evidence: dict[str, object]) -> None:
     kinds = ("gate", "frozen_phase", "comb", "steps", "drift", "bursts", "loss_as_latency", "new_kind")
-    findings = [Finding(kind, 0.5, "Said.", "", None, evidence) for kind in kinds]
+    findings = [Finding(cast("FindingKind", kind), 0.5, "Said.", "", None, evidence) for kind in kinds]
     figure = capture_figure(view_of(*findings))
     assert [panel.title for panel in figure.panels] == ["Latency over time", "Histogram"]
     assert figure.panels[0].caption == ""

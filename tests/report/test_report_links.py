@@ -14,7 +14,8 @@ from report_page_reader import read
 from airwire.explain.link.published import published_sentence
 from airwire.explain.link.sentences import overload, time_goes
 from airwire.explain.waterfall import waterfalls
-from airwire.link_model import Waterfall
+from airwire.kinds import Cause
+from airwire.link.model import Waterfall
 from airwire.report import write_figures, write_html
 from airwire.report.figures import overview_figures
 from airwire.report.files import write_waterfalls
@@ -22,7 +23,7 @@ from airwire.report.samples import views_of
 from airwire.report.spec import vegalite_of
 from airwire.report.stage_colours import KINDS
 from airwire.report.waterfall_figure import waterfalls_figure
-from airwire.stage import Cause, Stage
+from airwire.stage import Stage
 
 
 def test_the_ranking_has_a_panel_per_payload_with_the_fastest_link_first() -> None:
@@ -55,7 +56,7 @@ def test_the_axis_of_the_ranking_reaches_a_published_median_below_all_others() -
     assert link is not None and link.published is not None
     low = dataclasses.replace(link.published, median_ps=MS // 100)
     rows = [*run.captures]
-    rows[2] = dataclasses.replace(rows[2], link=dataclasses.replace(link, published=low))
+    rows[2] = dataclasses.replace(rows[2], target=dataclasses.replace(link, published=low))
     panel = overview_figures(views_of(dataclasses.replace(run, captures=rows)))[0].panels[0]
     assert panel.spec["layer"][0]["encoding"]["x"]["scale"]["domain"][0] < 0.01
 
@@ -85,7 +86,7 @@ def test_medians_that_agree_are_called_the_same_and_a_lost_row_is_not_compared()
         assert row.latency_ps is not None and row.link is not None and row.link.published is not None
         median_ps = round(row.latency_ps["p50"] * share)
         published = dataclasses.replace(row.link.published, median_ps=median_ps, note=None)
-        return published_sentence(dataclasses.replace(row, link=dataclasses.replace(row.link, published=published)))
+        return published_sentence(dataclasses.replace(row, target=dataclasses.replace(row.link, published=published)))
 
     assert (sentence(1.004) or "").endswith(": the same within 0.5 %.")
     assert (sentence(0.5) or "").endswith(": 2 times.")
@@ -149,7 +150,7 @@ def test_every_figure_compiles_and_every_kind_of_stage_has_a_colour() -> None:
     of_bulk: set[Cause] = of_boards - {"gate", "protocol"} | {"delay", "window"}
     assert set(KINDS) == of_links | of_boards | of_bulk
     for together in (of_links, of_boards, of_bulk):
-        assert len({KINDS[kind][0] for kind in together}) == len(together)
+        assert len({colour for kind, (colour, _) in KINDS.items() if kind in together}) == len(together)
 
 
 def test_the_page_shows_settings_sentence_and_waterfalls_of_each_row(tmp_path: Path) -> None:

@@ -57,6 +57,11 @@ pub trait ChangeSource: Send {
 
     /// The end of the capture in picoseconds from its start, known once `next_batch` returned no changes.
     fn end_ps(&self) -> i64;
+
+    /// Whether somebody has stopped it, so that what was read is not wanted any more.
+    fn is_stopped(&self) -> bool {
+        false
+    }
 }
 
 /// How a user names a channel: by number or by label.

@@ -14,5 +14,5 @@ pub mod write;
 
 pub use change::{CaptureInfo, Change, ChangeSource, Channel, ChannelSelector, MAX_CHANNELS};
 pub use error::CaptureError;
-pub use open::{OpenOptions, open, open_bytes};
+pub use open::{OpenOptions, open, open_bytes, open_file, open_stream};
 pub use watched::{Watch, Watched};

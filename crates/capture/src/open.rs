@@ -29,14 +29,42 @@ pub struct OpenOptions {
 /// # Errors
 /// When the file cannot be opened, has no known format, or lacks a channel that was asked for.
 pub fn open(path: &Path, options: &OpenOptions) -> Result<Box<dyn ChangeSource>, CaptureError> {
-    let io_error = |action| move |source| CaptureError::Io { path: path.to_owned(), action, source };
-    let file = File::open(path).map_err(io_error("open"))?;
-    let metadata = file.metadata().map_err(io_error("open"))?;
+    let file = File::open(path).map_err(|source| unopened(path, source))?;
+    open_file(path, Arc::new(file), options)
+}
+
+/// Opens a capture that is open already, so that nothing else is read when its name changes hands; `path` stands for it in
+/// errors.
+///
+/// # Errors
+/// As [`open`].
+pub fn open_file(
+    path: &Path,
+    file: Arc<File>,
+    options: &OpenOptions,
+) -> Result<Box<dyn ChangeSource>, CaptureError> {
+    let metadata = file.metadata().map_err(|source| unopened(path, source))?;
     if metadata.is_dir() {
         return Err(refused(path, "this is a folder; name a capture file in it"));
     }
-    let at_rest = metadata.is_file().then_some(ArchiveFile::InPlace);
+    let at_rest = metadata.is_file().then(|| ArchiveFile::OnDisk(Arc::clone(&file)));
     decompress_and_route(path, Box::new(file), at_rest, options)
+}
+
+/// Opens a capture that can be read only once, such as a pipe; `path` stands for it in errors.
+///
+/// # Errors
+/// As [`open`].
+pub fn open_stream(
+    path: &Path,
+    stream: Box<dyn Read + Send>,
+    options: &OpenOptions,
+) -> Result<Box<dyn ChangeSource>, CaptureError> {
+    decompress_and_route(path, stream, None, options)
+}
+
+fn unopened(path: &Path, source: io::Error) -> CaptureError {
+    CaptureError::Io { path: path.to_owned(), action: "open", source }
 }
 
 /// Opens a capture that is already in memory; `name` stands for it in errors.
@@ -144,7 +172,7 @@ fn spool(path: &Path, reader: ByteStream) -> Result<ArchiveFile, CaptureError> {
         io::ErrorKind::InvalidData => read_error(path, source),
         _ => CaptureError::Io { path: path.to_owned(), action: "decompress", source },
     };
-    let mut temporary = tempfile::NamedTempFile::new().map_err(failed)?;
+    let mut temporary = tempfile::tempfile().map_err(failed)?;
     let copied = io::copy(&mut reader.take(SPOOLED_BYTES + 1), &mut temporary).map_err(failed)?;
     if copied > SPOOLED_BYTES {
         let what = format!(
@@ -153,7 +181,7 @@ fn spool(path: &Path, reader: ByteStream) -> Result<ArchiveFile, CaptureError> {
         );
         return Err(refused(path, &what));
     }
-    Ok(ArchiveFile::Temporary(temporary))
+    Ok(ArchiveFile::OnDisk(Arc::new(temporary)))
 }
 
 fn refused(path: &Path, what: &str) -> CaptureError {

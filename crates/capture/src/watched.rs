@@ -47,7 +47,7 @@ impl ChangeSource for Watched {
     }
 
     fn next_batch(&mut self, batch: &mut Vec<Change>) -> Result<(), CaptureError> {
-        if self.watch.stop.load(Ordering::Relaxed) {
+        if self.is_stopped() {
             let source = io::Error::new(io::ErrorKind::Interrupted, "stopped before its end");
             return Err(CaptureError::Io { path: self.path.clone(), action: "read", source });
         }
@@ -60,5 +60,9 @@ impl ChangeSource for Watched {
 
     fn end_ps(&self) -> i64 {
         self.inner.end_ps()
+    }
+
+    fn is_stopped(&self) -> bool {
+        self.watch.stop.load(Ordering::Relaxed)
     }
 }

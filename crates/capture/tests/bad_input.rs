@@ -186,7 +186,7 @@ fn a_capture_comes_through_a_pipe_as_well_as_from_a_file() {
         let folder = tempfile::tempdir().unwrap();
         let pipe = folder.path().join("pipe");
         if !std::process::Command::new("mkfifo").arg(&pipe).status().is_ok_and(|status| status.success()) {
-            eprintln!("skipped: mkfifo is not there");
+            testing::leave_out("mkfifo is not there");
             return;
         }
         let (writer_path, content) = (pipe.clone(), bytes.clone());

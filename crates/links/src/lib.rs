@@ -2,7 +2,7 @@
 //! together as a [`Program`]; a [`Simulation`] carries messages through it; [`Program::budget`] gives the same
 //! stages' mean times in closed form. Constants live in `params/*.toml` with their sources.
 //!
-//! Nothing here knows boards, captures or suites: `testbench` brings these together.
+//! Nothing here knows boards, captures or suites: `bench` brings these together.
 //!
 //! ```
 //! use links::{Schedule, Simulation, find};
@@ -22,21 +22,18 @@
 mod budget;
 mod hop;
 mod links;
-mod nearest;
 mod params;
 mod program;
 mod registry;
 mod schedule;
-mod settings;
 mod simulation;
 pub mod stage;
 
 pub use budget::{Budget, BudgetLine};
+pub use fields::{Field, SettingError, Settings, Takes, Value};
 pub use hop::{Crossed, Crossing, HopDefinition, WIFI_HOP, Way, WifiHop};
-pub use nearest::nearest;
 pub use params::{Param, Params};
 pub use program::{Program, Steps};
 pub use registry::{Definition, LinkError, all, find};
 pub use schedule::Schedule;
-pub use settings::{Kind, Setting, SettingError, Settings, Value};
 pub use simulation::{Sample, Simulation};

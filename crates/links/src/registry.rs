@@ -5,10 +5,9 @@ use std::sync::OnceLock;
 use thiserror::Error;
 
 use crate::links;
-use crate::nearest::nearest;
 use crate::params::Params;
 use crate::program::{Program, Steps};
-use crate::settings::{Setting, SettingError, Settings};
+use crate::{Field, SettingError, Settings};
 
 /// A link: what it is called, what can be set, and how its stages are put together.
 #[derive(Debug)]
@@ -18,7 +17,7 @@ pub struct Definition {
     /// What it is, in a few words.
     pub title: &'static str,
     /// What can be set.
-    pub settings: &'static [Setting],
+    pub settings: &'static [Field],
     /// The longest message that the application may send.
     pub max_payload_bytes: u32,
     /// The text of its `params/*.toml`.
@@ -65,11 +64,7 @@ pub fn all() -> &'static [Definition] {
 pub fn find(name: &str) -> Result<&'static Definition, LinkError> {
     all().iter().find(|link| link.name == name).ok_or_else(|| {
         let names: Vec<&str> = all().iter().map(|link| link.name).collect();
-        let hint = match nearest(name, &names) {
-            Some(near) => format!("the nearest is {near}"),
-            None => format!("there are {}", names.join(", ")),
-        };
-        LinkError::Unknown { name: name.to_owned(), hint }
+        LinkError::Unknown { name: name.to_owned(), hint: fields::hint(name, &names) }
     })
 }
 

@@ -2,7 +2,7 @@
 //! budget's total is the mean latency and its loss is the share of messages that never arrive.
 
 use links::stage::{Acknowledgement, CsmaCa, CsmaTiming, Dcf, Detection, Exposed, PhyRate};
-use links::{Definition, Kind, Program, Schedule, Settings, Simulation, Steps, all, find};
+use links::{Definition, Program, Schedule, Settings, Simulation, Steps, Takes, all, find};
 use units::Picoseconds;
 
 /// Each has clock phases of its own.
@@ -116,7 +116,7 @@ impl Variant {
 }
 
 fn alternatives(link: &Definition) -> Vec<(&'static str, String)> {
-    let of = |setting: &links::Setting| {
+    let of = |setting: &links::Field| {
         let name = setting.name;
         setting.alternatives.iter().map(move |value| (name, (*value).to_owned())).collect::<Vec<_>>()
     };
@@ -126,11 +126,11 @@ fn alternatives(link: &Definition) -> Vec<(&'static str, String)> {
 /// Values that nobody chooses but that a site or a board may have: words, switches, probabilities and rates.
 fn circumstances(link: &Definition) -> Vec<(&'static str, String)> {
     let given = link.settings.iter().filter(|setting| setting.alternatives.is_empty());
-    let values = |setting: &links::Setting| {
-        let texts: Vec<String> = match setting.kind {
-            Kind::Choice(words) => words.iter().map(|word| (*word).to_owned()).collect(),
-            Kind::Switch => vec!["on".to_owned(), "off".to_owned()],
-            Kind::Number { highest, .. } => {
+    let values = |setting: &links::Field| {
+        let texts: Vec<String> = match setting.takes {
+            Takes::Choice(words) => words.iter().map(|word| (*word).to_owned()).collect(),
+            Takes::Switch => vec!["on".to_owned(), "off".to_owned()],
+            Takes::Number { highest, .. } => {
                 SHARES_OF_RANGE.map(|share| (share * highest).to_string()).to_vec()
             }
             _ => Vec::new(),

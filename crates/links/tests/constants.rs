@@ -6,18 +6,19 @@ use std::fs;
 use std::panic::{self, AssertUnwindSafe};
 use std::path::Path;
 
-use links::{Definition, Kind, Params, Settings, all};
+use links::{Definition, Params, Settings, Takes, all};
 
 /// Values of a setting that may lead through other code: words, both positions of a switch, the ends of a range.
-fn values(kind: &Kind) -> Vec<String> {
+fn values(kind: &Takes) -> Vec<String> {
     match kind {
-        Kind::Choice(words) => words.iter().map(|word| (*word).to_owned()).collect(),
-        Kind::Switch => vec!["on".to_owned(), "off".to_owned()],
-        Kind::Time { lowest, highest } => vec![lowest.to_string(), highest.to_string(), "none".to_owned()],
-        Kind::Integer { lowest, highest, .. } | Kind::Frequency { lowest, highest } => {
+        Takes::Choice(words) => words.iter().map(|word| (*word).to_owned()).collect(),
+        Takes::Switch => vec!["on".to_owned(), "off".to_owned()],
+        Takes::Time { lowest, highest } => vec![lowest.to_string(), highest.to_string(), "none".to_owned()],
+        Takes::Integer { lowest, highest, .. } | Takes::Frequency { lowest, highest } => {
             vec![lowest.to_string(), highest.to_string()]
         }
-        Kind::Number { lowest, highest, .. } => vec![lowest.to_string(), highest.to_string()],
+        Takes::Number { lowest, highest, .. } => vec![lowest.to_string(), highest.to_string()],
+        other => panic!("no link has a setting that takes {other}"),
     }
 }
 
@@ -26,7 +27,7 @@ fn all_settings(link: &Definition) -> Vec<Settings> {
     let each: Vec<Vec<(&str, String)>> = link
         .settings
         .iter()
-        .map(|setting| values(&setting.kind).into_iter().map(|value| (setting.name, value)).collect())
+        .map(|setting| values(&setting.takes).into_iter().map(|value| (setting.name, value)).collect())
         .collect();
     let mut found = vec![link.defaults()];
     for (place, firsts) in each.iter().enumerate() {

@@ -1,33 +1,22 @@
-//! A virtual RP2040: it runs the firmware image that is flashed on a board, in virtual time.
+//! What a board may know of its microcontroller, whichever it is: the image that it runs ([`image`]), what stands around it
+//! ([`Outside`]), its pins and consoles, why a run came back ([`Stop`]), who observes it ([`Observer`]), and what its
+//! datasheet says of pins and interrupts ([`Facts`]).
 //!
-//! The main path: an [`image`] is loaded into the memories, a core decodes and executes it, the bus charges each
-//! access its cycles and leads it to a memory or to one of the [`peripherals`], whose events come out of the agenda in
-//! order of time. What stands around the chip is an [`Outside`].
+//! A chip is a crate of its own, which implements what is here. Left out: images know the memories of the RP2040 alone.
 
-mod bus;
-pub mod chip;
-mod core;
-mod cycle_clock;
-pub mod flash;
-pub mod frequencies;
+mod access;
+mod console;
+mod facts;
+mod fault;
 pub mod image;
-pub mod io;
-pub mod lines;
-mod memory;
+mod observe;
 pub mod outside;
-pub mod peripherals;
-pub mod pins;
-pub mod report;
-pub mod rom;
-mod waits;
-mod watch;
+mod stop;
 
-pub use core::{Core, DebugEvent, Fault, FaultKind, Sleep};
-pub use frequencies::Frequencies;
-pub use io::Io;
-pub use lines::{Dreq, Irq, Lines};
-pub use outside::{Outside, Reaction, SpiFrame, Unconnected};
-pub use peripherals::{Peripheral, Source};
-pub use pins::{Function, Pins};
-pub use waits::Slept;
-pub use watch::{Observer, Step, Watchpoint};
+pub use access::{Edge, UnknownAccess};
+pub use console::Console;
+pub use facts::Facts;
+pub use fault::{Fault, FaultKind};
+pub use observe::{Observer, Step, Watchpoint};
+pub use outside::{BOARD_WINDOW, Outside, Reaction, SpiFrame, Unconnected};
+pub use stop::{DebugEvent, Sleep, Slept, Stop, StopAt};

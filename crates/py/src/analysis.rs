@@ -4,14 +4,14 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use bench::captures::{self, Analysis, CaptureFolder, Options};
 use capture::ChannelSelector;
 use capture::pairing::{Rule, Settings as PairingSettings};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
+use record::Control;
+use record::run_folder::{check_absent, samples_table};
 use stats::detect::Settings as DetectorSettings;
-use testbench::Control;
-use testbench::captures::{self, Analysis, CaptureFolder, Options};
-use testbench::run_folder::{check_absent, samples_table};
 
 use crate::refused;
 use crate::statistics::{finding_list, interval_dict, outcome_dict, summary_dict};
@@ -44,7 +44,7 @@ pub(crate) struct CaptureResult(captures::CaptureResult);
 impl CaptureResult {
     #[getter]
     fn path(&self) -> String {
-        self.0.source.path.to_string_lossy().into_owned()
+        self.0.source.name.clone()
     }
 
     #[getter]
@@ -59,12 +59,12 @@ impl CaptureResult {
 
     #[getter]
     fn format(&self) -> &str {
-        self.0.info.format
+        self.0.facts.info.format
     }
 
     #[getter]
     fn start(&self) -> Option<&str> {
-        self.0.info.start.as_deref()
+        self.0.facts.info.start.as_deref()
     }
 
     #[getter]
@@ -74,17 +74,17 @@ impl CaptureResult {
 
     #[getter]
     fn glitch_ps(&self) -> i64 {
-        self.0.pairing.glitch_ps
+        self.0.facts.glitch_ps
     }
 
     #[getter]
     fn triggers(&self) -> usize {
-        self.0.pairing.len()
+        self.0.samples.len()
     }
 
     #[getter]
     fn outcomes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        outcome_dict(py, &self.0.pairing.outcomes())
+        outcome_dict(py, &self.0.facts.outcomes)
     }
 
     #[getter]
@@ -104,7 +104,7 @@ impl CaptureResult {
 
     /// One row per trigger, in the columns of a run folder's `samples/`.
     fn samples(&self, py: Python<'_>) -> Table {
-        Table(py.detach(|| samples_table(&self.0.labels(), &self.0.pairing)))
+        Table(py.detach(|| samples_table(&self.0.labels(), &self.0.samples)))
     }
 }
 
@@ -140,6 +140,7 @@ pub(crate) fn analyze(
         seed,
         intervals,
         findings: findings.then_some(DetectorSettings { gate_ps, ..DetectorSettings::default() }),
+        sha256: out.is_some(),
     };
     let environment = serde_json::from_str(environment).map_err(refused)?;
     out.as_deref().map(check_absent).transpose().map_err(refused)?;

@@ -5,21 +5,17 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use ::links::{Definition, Settings};
+use bench::rows::{self, Measure, ReadyRow, SuiteFolder};
+use bench::suite::{LinkSetup, Measurement, Place, Row, Suite, TargetSetup, Trigger};
+use bench::targets::link::StageEntry;
+use bench::targets::ready_rows;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList};
+use record::Control;
+use record::run_folder::check_absent;
 use serde_json::{Value, json};
-use testbench::Control;
-use testbench::bench::{
-    self, BenchRun, BoardRun, Measure, RowResult, StageEntry, SuiteFolder, link_spans, run_boards,
-};
-use testbench::board_rows::{ReadyRow, STEPS, prepare};
-use testbench::run_folder::{check_absent, samples_table};
-use testbench::suite::{Row, Suite, Trigger};
 
-use crate::board_rows::PyBoardRow;
 use crate::refused;
-use crate::statistics::{finding_list, interval_dict, outcome_dict, summary_dict};
-use crate::table::Table;
+use crate::rows::{PyBoardRow, PyRow};
 use crate::watch::while_working;
 
 type Changes = BTreeMap<String, String>;
@@ -32,9 +28,9 @@ pub(crate) fn links() -> String {
 }
 
 fn describe(link: &Definition) -> Value {
-    let setting = |setting: &::links::Setting| {
+    let setting = |setting: &::links::Field| {
         json!({
-            "name": setting.name, "takes": setting.kind.to_string(), "default": setting.default,
+            "name": setting.name, "takes": setting.takes.to_string(), "default": setting.default,
             "help": setting.help, "alternatives": setting.alternatives,
         })
     };
@@ -70,7 +66,7 @@ fn changed(link: &Definition, changes: &Changes) -> Result<Settings, ::links::Li
 /// The JSON Schema of suites.
 #[pyfunction]
 pub(crate) fn suite_schema() -> String {
-    testbench::suite::schema().to_string()
+    bench::suite::schema().to_string()
 }
 
 /// The closed-form budget of a link, as JSON.
@@ -87,116 +83,6 @@ pub(crate) fn link_budget(name: &str, payload_bytes: u64, settings: Changes) -> 
         "total_ps": total, "loss": program.loss(bytes), "stages": stages, "gates": gates(link, &settings),
     })
     .to_string())
-}
-
-/// A row of a suite, measured.
-#[pyclass(frozen, module = "airwire._core", name = "RowResult")]
-pub(crate) struct PyRow(RowResult);
-
-#[pymethods]
-impl PyRow {
-    #[getter]
-    fn run(&self) -> &str {
-        &self.0.row.name
-    }
-
-    #[getter]
-    fn entry(&self) -> &str {
-        &self.0.row.entry
-    }
-
-    #[getter]
-    fn link(&self) -> &str {
-        self.0.row.link.name
-    }
-
-    #[getter]
-    fn title(&self) -> &str {
-        self.0.row.link.title
-    }
-
-    #[getter]
-    fn payload_bytes(&self) -> u32 {
-        self.0.row.payload_bytes
-    }
-
-    #[getter]
-    fn settings(&self) -> BTreeMap<&'static str, String> {
-        texts(&self.0.row.settings)
-    }
-
-    #[getter]
-    fn trigger(&self) -> &str {
-        &self.0.trigger
-    }
-
-    #[getter]
-    fn outcomes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        outcome_dict(py, &self.0.outcomes())
-    }
-
-    #[getter]
-    fn latency<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyDict>>> {
-        summary_dict(py, &self.0.statistics)
-    }
-
-    #[getter]
-    fn intervals<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyDict>>> {
-        interval_dict(py, self.0.statistics.intervals.as_ref())
-    }
-
-    #[getter]
-    fn findings<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
-        finding_list(py, &self.0.statistics.findings)
-    }
-
-    #[getter]
-    fn longest_queue(&self) -> usize {
-        self.0.longest_queue
-    }
-
-    #[getter]
-    fn end_ps(&self) -> i64 {
-        self.0.end_ps
-    }
-
-    /// What others measured of the row, as in its manifest; nothing where that is not known.
-    #[getter]
-    fn published<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyDict>>> {
-        let Some(published) = &self.0.row.published else { return Ok(None) };
-        let dict = PyDict::new(py);
-        dict.set_item("median_ps", published.median.ps())?;
-        dict.set_item("source", &published.source)?;
-        dict.set_item("note", &published.note)?;
-        Ok(Some(dict))
-    }
-
-    #[getter]
-    fn budget<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyDict>>> {
-        let stages = StageEntry::of(&self.0.budget);
-        stages
-            .iter()
-            .map(|stage| {
-                let dict = PyDict::new(py);
-                dict.set_item("cause", stage.cause)?;
-                dict.set_item("site", stage.site)?;
-                dict.set_item("subject", stage.subject)?;
-                dict.set_item("detail", &stage.detail)?;
-                dict.set_item("ps", stage.ps)?;
-                Ok(dict)
-            })
-            .collect()
-    }
-
-    /// One row per message; empty once a run folder holds them.
-    fn samples(&self, py: Python<'_>) -> Table {
-        Table(py.detach(|| samples_table(&self.0.labels(), &self.0.pairing)))
-    }
-
-    /// Where the time of the first messages went; empty once a run folder holds it.
-    fn spans(&self, py: Python<'_>) -> Table {
-        Table(py.detach(|| link_spans(&self.0)))
-    }
 }
 
 /// A suite, measured.
@@ -230,9 +116,6 @@ impl SuiteResult {
     }
 }
 
-/// How many messages of a row leave spans.
-const SPANS_OF_FIRST: u64 = 1000;
-
 #[pyfunction]
 #[pyo3(signature = (path, *, samples, seed, only, firmware, workers, captures, intervals, findings, out, environment, progress))]
 #[expect(clippy::too_many_arguments, reason = "Python calls it by keywords")]
@@ -252,45 +135,24 @@ pub(crate) fn run_suite(
     progress: Option<Bound<'_, PyAny>>,
 ) -> PyResult<SuiteResult> {
     let suite = Suite::open(&path).and_then(|suite| suite.narrowed(&only, samples, seed)).map_err(refused)?;
-    let ready = prepare(&suite, firmware.as_deref()).map_err(refused)?;
+    let ready = ready_rows(&suite, firmware.as_deref()).map_err(refused)?;
     let environment: Value = serde_json::from_str(environment).map_err(refused)?;
     check_absent(&out).map_err(refused)?;
-    let measure = Measure { seed: suite.seed, intervals, findings, spans_of_first: SPANS_OF_FIRST };
-    let total = suite.rows.iter().map(|row| row.samples).sum::<u64>() + STEPS * ready.len() as u64;
-    let (name, seed) = (suite.name.clone(), suite.seed);
+    let measure = Measure { seed: suite.seed, intervals, findings, spans_of_first: Measure::SPANS_OF_FIRST };
     let folder = SuiteFolder::create(&out, &suite, captures).map_err(refused)?;
     let control = Arc::new(Control::default());
-    let ((links, boards), interrupted) =
-        while_working(py, Arc::clone(&control), total, progress, move || {
-            with_workers(workers, || keep_run(&suite, &ready, measure, &control, folder, &environment))
-        })?;
+    let watched = Arc::clone(&control);
+    let (done, interrupted) = while_working(py, control, rows::steps(&ready), progress, move || {
+        with_workers(workers, || rows::run_into(folder, &ready, measure, &watched, &environment))
+    })?;
     let where_it_is = out.to_string_lossy().into_owned();
-    let failures = links.failure.into_iter().chain(boards.failure);
-    let errors = failures.map(|message| (where_it_is.clone(), message)).collect();
-    let rows = links.rows.into_iter().map(|row| Py::new(py, PyRow(row))).collect::<PyResult<_>>()?;
-    let boards = boards.rows.into_iter().map(|row| Py::new(py, PyBoardRow(row))).collect::<PyResult<_>>()?;
-    Ok(SuiteResult { suite: name, seed, rows, boards, errors, interrupted, run_folder: Some(out) })
-}
-
-fn keep_run(
-    suite: &Suite,
-    ready: &[ReadyRow],
-    measure: Measure,
-    control: &Control,
-    mut folder: SuiteFolder,
-    environment: &Value,
-) -> (BenchRun, BoardRun) {
-    let mut links = bench::run(suite, measure, control, true, &mut |row| folder.add(row));
-    let boards = match links.failure {
-        None => run_boards(ready, measure.seed, measure.findings, control, &mut |entry, row| {
-            folder.add_board(entry, row)
-        }),
-        Some(_) => BoardRun::default(),
-    };
-    if let Err(error) = folder.finish(environment) {
-        links.failure.get_or_insert(error.to_string());
-    }
-    (links, boards)
+    let errors = done.failure.into_iter().map(|message| (where_it_is.clone(), message)).collect();
+    let (boards, links): (Vec<_>, Vec<_>) =
+        done.rows.into_iter().partition(|(_, result)| result.row.board().is_some());
+    let rows = links.into_iter().map(|row| Py::new(py, PyRow(row))).collect::<PyResult<_>>()?;
+    let boards = boards.into_iter().map(|row| Py::new(py, PyBoardRow(row))).collect::<PyResult<_>>()?;
+    let (suite, seed) = (suite.name, suite.seed);
+    Ok(SuiteResult { suite, seed, rows, boards, errors, interrupted, run_folder: Some(out) })
 }
 
 /// Runs work on so many threads, or on all cores.
@@ -315,26 +177,34 @@ pub(crate) fn simulate(
 ) -> PyResult<Vec<PyRow>> {
     let trigger =
         trigger.map_or(Ok(Trigger::default()), |fields| Trigger::of_fields(&fields)).map_err(refused)?;
-    let row = |(name, payload, changes): &(String, u64, Changes)| -> Result<Row, ::links::LinkError> {
+    let ready = |(name, payload, changes): &(String, u64, Changes)| -> Result<ReadyRow, ::links::LinkError> {
         let link = ::links::find(name)?;
         let settings = changed(link, changes)?;
         link.program(&settings)?;
         let payload_bytes = link.check_payload(*payload)?;
-        let name = format!("{name}/{payload}B");
-        let (entry, trigger) = (link.name.to_owned(), trigger.clone());
-        Ok(Row { name, entry, link, settings, payload_bytes, trigger, samples, published: None })
+        let setup = LinkSetup { link, settings, payload_bytes, trigger: trigger.clone() };
+        let row = Row {
+            name: format!("{name}/{payload}B"),
+            entry: link.name.to_owned(),
+            title: link.title.to_owned(),
+            target: TargetSetup::Link(setup.clone()),
+            measurement: Measurement::of_samples(samples),
+            same_but: None,
+            published: None,
+            place: Place::default(),
+        };
+        Ok(ReadyRow { row, recipe: Arc::new(setup) })
     };
-    let rows = requests.iter().map(row).collect::<Result<Vec<Row>, _>>().map_err(refused)?;
-    rows.iter().try_for_each(Row::check).map_err(refused)?;
-    let name = "simulate".to_owned();
-    let suite = Suite { name, text: String::new(), seed, path: PathBuf::new(), rows, boards: Vec::new() };
+    let ready = requests.iter().map(ready).collect::<Result<Vec<ReadyRow>, _>>().map_err(refused)?;
+    ready.iter().try_for_each(|ready| ready.row.check()).map_err(refused)?;
     let measure = Measure { seed, intervals: false, findings: false, spans_of_first: spans };
     let control = Arc::new(Control::default());
     let (result, interrupted) = while_working(py, Arc::clone(&control), 0, None, move || {
-        with_workers(workers, || bench::run(&suite, measure, &control, false, &mut |_| Ok(())))
+        with_workers(workers, || rows::run(&ready, measure, &control, false, &mut |_, _| Ok(())))
     })?;
     if interrupted {
         return Err(pyo3::exceptions::PyKeyboardInterrupt::new_err(()));
     }
+    result.failure.map_or(Ok(()), |failure| Err(refused(failure)))?;
     Ok(result.rows.into_iter().map(PyRow).collect())
 }

@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use board::profile::flame_graph;
+use board::{
+    self, Board, BoardOptions, Console, LiveOptions, RunUntil, console_name, read_image, with_settings,
+};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use serde_json::json;
-use testbench::board::profile::flame_graph;
-use testbench::board::{
-    self, Board, BoardOptions, Console, LiveOptions, RunUntil, console_name, read_image, with_settings,
-};
 use units::Picoseconds;
 
 use crate::board_devices::{Failure, PyI2c, PyPins, PySpi};
@@ -295,14 +295,15 @@ impl PyBoard {
 
     /// Goes on where a board was saved.
     fn resume(&self, path: PathBuf) -> PyResult<()> {
-        self.held.lock()?.resume(&path).map_err(refused)
+        let mut board = self.held.lock()?;
+        board.end_recordings().and_then(|()| board.resume(&path)).map_err(refused)
     }
 
     fn connect_spi(&self, port: u8, select: Option<&str>, device: Py<PyAny>) -> PyResult<()> {
         check_port("SPI", port)?;
         let select = select.map(|name| self.pin(name)).transpose()?;
         let device = PySpi::new(device, port, self.held.failure());
-        self.held.lock()?.parts().connect_spi(port, select, Box::new(device));
+        self.held.lock()?.connect_spi(port, select, Box::new(device));
         Ok(())
     }
 

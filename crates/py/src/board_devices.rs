@@ -2,9 +2,9 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
+use board::BoardFile;
+use board::parts::{I2cDevice, PinDevice, Reaction, SpiDevice, SpiFrame};
 use pyo3::prelude::*;
-use testbench::board::BoardFile;
-use testbench::board::parts::{I2cDevice, PinDevice, Reaction, SpiDevice, SpiFrame};
 use units::Picoseconds;
 
 /// Why a device could not go on, until somebody takes it.

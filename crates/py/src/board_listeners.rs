@@ -3,9 +3,9 @@
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use board::{Console, Listener, LiveListener, console_name};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyCFunction};
-use testbench::board::{Console, Listener, LiveListener, console_name};
 use units::Picoseconds;
 
 use crate::board_devices::Failure;

@@ -3,10 +3,10 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 
+use board::gdb::GdbServer;
+use board::{Board, Ended, LiveOptions, RunUntil};
 use pyo3::prelude::*;
-use testbench::Control;
-use testbench::board::gdb::GdbServer;
-use testbench::board::{Board, Ended, LiveOptions, RunUntil};
+use record::Control;
 use units::Picoseconds;
 
 use crate::board_devices::Failure;

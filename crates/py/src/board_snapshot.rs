@@ -2,8 +2,8 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use board::BoardSnapshot;
 use pyo3::prelude::*;
-use testbench::board::BoardSnapshot;
 
 use crate::board::PyBoard;
 use crate::board_devices::Failure;
@@ -28,7 +28,9 @@ impl PySnapshot {
     /// Takes a board back to this state.
     pub(crate) fn restore(&self, held: &HeldBoard) -> PyResult<()> {
         let snapshot = self.lock();
-        held.lock()?.restore(&snapshot);
+        let mut board = held.lock()?;
+        board.end_recordings().map_err(refused)?;
+        board.restore(&snapshot);
         Ok(())
     }
 

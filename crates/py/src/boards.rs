@@ -1,9 +1,9 @@
 //! What boards there are, and what text for their consoles means.
 
+use board::{self, BoardFile};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use serde_json::{Value, json};
-use testbench::board::{self, BoardFile};
 
 use crate::refused;
 
@@ -46,7 +46,7 @@ pub(crate) fn board_header(name: &str) -> PyResult<String> {
 fn described(file: &BoardFile) -> Value {
     let pins: Vec<Value> = file.pins.iter().map(|(name, gpio)| json!({"name": name, "gpio": gpio})).collect();
     let chips: Vec<Value> =
-        file.chips.iter().map(|chip| json!({"name": chip.name, "kind": chip.part.kind()})).collect();
+        file.parts.iter().map(|part| json!({"name": part.name, "kind": part.kind()})).collect();
     json!({
         "name": file.name, "title": file.title, "crystal_hz": file.crystal_hz, "flash_bytes": file.flash_bytes,
         "pins": pins, "chips": chips,

@@ -14,6 +14,7 @@ mod board_snapshot;
 mod boards;
 mod convert;
 mod network;
+mod rows;
 mod spi_controller;
 mod statistics;
 mod table;
@@ -25,7 +26,7 @@ use pyo3::create_exception;
 use pyo3::exceptions::PyException;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
-use testbench::run_folder::{Site, Subject, UnderWay};
+use record::run_folder::{Site, Subject, UnderWay};
 
 create_exception!(airwire, AirwireError, PyException, "Bad input, in one sentence: what, where, what to do.");
 
@@ -41,21 +42,21 @@ fn add_codes(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("SITES", PyTuple::new(py, Site::ALL.map(Site::code))?)?;
     module.add("SUBJECTS", PyTuple::new(py, Subject::CODES)?)?;
     module.add("UNDER_WAY", PyTuple::new(py, UnderWay::ALL.map(UnderWay::code))?)?;
-    module.add("HEAVY_TAIL", testbench::board_rows::HEAVY_TAIL)
+    module.add("HEAVY_TAIL", ::bench::targets::board::HEAVY_TAIL)
 }
 
 #[pymodule]
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
-    module.add("RUN_SCHEMA", testbench::run_folder::SCHEMA)?;
+    module.add("RUN_SCHEMA", record::run_folder::SCHEMA)?;
     add_codes(module)?;
     module.add("AirwireError", module.py().get_type::<AirwireError>())?;
     module.add_class::<analysis::AnalysisResult>()?;
     module.add_class::<analysis::CaptureResult>()?;
     module.add_class::<table::Table>()?;
-    module.add_class::<bench::PyRow>()?;
+    module.add_class::<rows::PyRow>()?;
     module.add_class::<bench::SuiteResult>()?;
-    module.add_class::<board_rows::PyBoardRow>()?;
+    module.add_class::<rows::PyBoardRow>()?;
     module.add_class::<board::PyBoard>()?;
     module.add_class::<board_snapshot::PySnapshot>()?;
     module.add_class::<spi_controller::PySpiController>()?;

@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
+use lan::{self, NetworkSetup};
 use pyo3::prelude::*;
-use testbench::lan::{self, NetworkSetup};
 
 use crate::refused;
 

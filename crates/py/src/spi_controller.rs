@@ -2,9 +2,9 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use lan::{Lan, SpiController};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use testbench::lan::{Lan, SpiController};
 use units::{Hertz, Picoseconds};
 use wiznet::{Chip, Model, Options};
 
@@ -121,13 +121,13 @@ impl PySpiController {
     fn record(&self, on: bool) {
         let mut controller = self.lock();
         let chip = controller.chip();
-        controller.lan_mut().with_chip(chip, |chip| chip.record(on));
+        controller.lan_mut().with_device(chip, |chip| chip.record(on));
     }
 
     fn take_accesses<'py>(&self, py: Python<'py>) -> Vec<Access<'py>> {
         let mut controller = self.lock();
         let chip = controller.chip();
-        let accesses = controller.lan_mut().with_chip(chip, Chip::take_accesses);
+        let accesses = controller.lan_mut().with_device(chip, Chip::take_accesses).unwrap_or_default();
         let told = |access: wiznet::Access| {
             let data = PyBytes::new(py, &access.data);
             let (start, end, meaning) = (access.start.ps(), access.end.ps(), access.meaning());
@@ -144,7 +144,7 @@ impl PySpiController {
     fn take_warnings(&self) -> Vec<(i64, String)> {
         let mut controller = self.lock();
         let chip = controller.chip();
-        let warnings = controller.lan_mut().with_chip(chip, Chip::take_warnings);
+        let warnings = controller.lan_mut().with_device(chip, Chip::take_warnings).unwrap_or_default();
         warnings.into_iter().map(|warning| (warning.at.ps(), warning.sentence)).collect()
     }
 }
@@ -154,11 +154,9 @@ fn clock(hz: u64) -> PyResult<Hertz> {
 }
 
 fn model_of(name: &str) -> PyResult<Model> {
-    match name.to_ascii_lowercase().as_str() {
-        "w5100" => Ok(Model::W5100),
-        "w5100s" => Ok(Model::W5100S),
-        "w5200" => Ok(Model::W5200),
-        "w5500" => Ok(Model::W5500),
-        _ => Err(refused(format!("there is no chip {name}; there are w5100, w5100s, w5200 and w5500"))),
-    }
+    Model::named(&name.to_ascii_lowercase()).ok_or_else(|| {
+        let names: Vec<&str> = Model::ALL.iter().map(|model| model.facts().name).collect();
+        let (last, others) = names.split_last().expect("there are chips");
+        refused(format!("there is no chip {name}; there are {} and {last}", others.join(", ")))
+    })
 }

@@ -3,8 +3,8 @@
 use capture::pairing::Outcomes;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
+use record::{IntervalReport, Statistics};
 use stats::detect::{Evidence, Finding, Settings};
-use testbench::captures::{IntervalReport, Statistics};
 
 use crate::refused;
 
@@ -86,9 +86,8 @@ pub(crate) fn statistics<'py>(
     }
     let known = clock_hz.map(Settings::of_clock).unwrap_or_default();
     let settings = findings.then_some(Settings { gate_ps, ..known });
-    let statistics = py.detach(|| {
-        testbench::captures::statistics(&trigger_ps, &latency_ps, &sent_ps, end_ps, seed, intervals, settings)
-    });
+    let statistics = py
+        .detach(|| record::statistics(&trigger_ps, &latency_ps, &sent_ps, end_ps, seed, intervals, settings));
     let dict = PyDict::new(py);
     dict.set_item("latency", summary_dict(py, &statistics)?)?;
     dict.set_item("intervals", interval_dict(py, statistics.intervals.as_ref())?)?;

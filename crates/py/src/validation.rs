@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use bench::validation::{self, CaptureQuestion};
 use pyo3::prelude::*;
-use testbench::Control;
-use testbench::validation::{self, CaptureQuestion};
+use record::Control;
 
 use crate::bench::with_workers;
 use crate::refused;

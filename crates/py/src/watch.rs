@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
-use testbench::Control;
+use record::Control;
 
 use crate::refused;
 

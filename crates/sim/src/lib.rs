@@ -3,6 +3,9 @@
 //! is whole picoseconds; random numbers come from streams named by one seed and a path. The same world and seed
 //! give the same events on any machine.
 //!
+//! Where several things that run by themselves meet, [`Lockstep`] lets them take turns; what has no time of its own is
+//! [`Passive`].
+//!
 //! Nothing here knows boards, chips or links. There are no threads: independent worlds run side by side.
 //!
 //! ```
@@ -31,6 +34,8 @@
 
 mod agenda;
 mod cause;
+mod lockstep;
+mod passive;
 mod queue;
 mod random;
 mod span;
@@ -39,6 +44,8 @@ mod world;
 
 pub use agenda::Agenda;
 pub use cause::Cause;
+pub use lockstep::{Lockstep, Turn, Wire};
+pub use passive::{Owner, Passive};
 pub use queue::{EventQueue, Priority};
 pub use random::RandomStream;
 pub use span::{Span, SpanRecorder};

@@ -1,13 +1,11 @@
 //! Every client and server by its name, made from options in text.
 
+use fields::Field;
 use thiserror::Error;
 
 use crate::options::Declared;
 use crate::small::Service;
-use crate::{
-    Machine, OptionError, OptionSpec, bulk, coap, dhcp, dns, http, iperf, mqtt, nearest, ping, pingpong,
-    small, sntp,
-};
+use crate::{Machine, OptionError, bulk, coap, dhcp, dns, http, iperf, mqtt, ping, pingpong, small, sntp};
 
 /// A kind of client or server.
 #[derive(Debug)]
@@ -19,7 +17,7 @@ pub struct Kind {
     /// Whether it waits for others.
     pub serves: bool,
     /// Its options.
-    pub options: &'static [OptionSpec],
+    pub options: &'static [Field],
     build: Build,
 }
 
@@ -95,7 +93,7 @@ pub enum KindError {
 pub fn kind(name: &str) -> Result<&'static Kind, KindError> {
     KINDS.iter().find(|kind| kind.name == name).ok_or_else(|| {
         let known: Vec<&str> = KINDS.iter().map(|kind| kind.name).collect();
-        KindError::Unknown { name: name.to_owned(), hint: nearest::hint(name, &known) }
+        KindError::Unknown { name: name.to_owned(), hint: fields::hint(name, &known) }
     })
 }
 

@@ -3,10 +3,11 @@
 
 use units::{PS_PER_S, Picoseconds};
 
-use crate::options::OptionKind::{Number, Port, Switch, Time};
 use crate::options::{self, Values, option};
 use crate::outbox::{Outbox, after};
-use crate::{Action, Connection, Declared, Event, Ipv4Endpoint, Machine, OptionError, OptionSpec, Results};
+use crate::{Action, Connection, Declared, Event, Ipv4Endpoint, Machine, OptionError, Results};
+use fields::Field;
+use fields::Takes::{Count, Duration, Flag, Port};
 
 /// RFC 4330 section 4.
 const PORT: u16 = 123;
@@ -47,22 +48,22 @@ impl Default for Settings {
 }
 
 /// The options of the SNTP server.
-pub const OPTIONS: &[OptionSpec] = &[
+pub const OPTIONS: &[Field] = &[
     option("port", Port, "123", "Where the server listens.", "1123"),
     option(
         "epoch",
-        Number(0, 4_294_967_295),
+        Count(0, 4_294_967_295),
         "1767225600",
         "The time of day at virtual time 0; the default is 2026-01-01.",
         "1700000000",
     ),
-    option("stratum", Number(0, 15), "1", "Of the server; 0 answers with the kiss-of-death code RATE.", "2"),
-    option("answers", Switch, "true", "Whether a request is answered at all.", "false"),
-    option("delay", Time, "0 s", "Time from a request to its answer.", "200ms"),
+    option("stratum", Count(0, 15), "1", "Of the server; 0 answers with the kiss-of-death code RATE.", "2"),
+    option("answers", Flag, "true", "Whether a request is answered at all.", "false"),
+    option("delay", Duration, "0 s", "Time from a request to its answer.", "200ms"),
 ];
 
 impl Declared for Settings {
-    const OPTIONS: &'static [OptionSpec] = OPTIONS;
+    const OPTIONS: &'static [Field] = OPTIONS;
 
     fn read(values: &Values<'_>) -> Result<Self, OptionError> {
         Ok(Self {

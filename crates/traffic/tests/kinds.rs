@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use proptest::prelude::*;
-use traffic::{Action, Event, KINDS, Kind, OptionKind, OptionSpec, kind, machine};
+use traffic::{Action, Event, KINDS, Kind, kind, machine};
 use units::Picoseconds;
 
 /// What a kind cannot do without.
@@ -20,7 +20,7 @@ fn made(kind: &Kind, more: &[(&str, &str)]) -> Result<String, String> {
     made.map(|machine| format!("{machine:?}")).map_err(|error| error.to_string())
 }
 
-fn options() -> impl Iterator<Item = (&'static Kind, &'static OptionSpec)> {
+fn options() -> impl Iterator<Item = (&'static Kind, &'static fields::Field)> {
     KINDS.iter().flat_map(|kind| kind.options.iter().map(move |option| (kind, option)))
 }
 
@@ -72,7 +72,7 @@ fn every_option_is_in_its_table_once_under_a_plain_name_with_a_sentence() {
             "{place}"
         );
         assert!(option.help.ends_with('.') && option.help.len() > 10, "{place}");
-        assert!(!option.kind.to_string().is_empty(), "{place}");
+        assert!(!option.takes.to_string().is_empty(), "{place}");
         assert!(!["kind", "start"].contains(&option.name), "{place}: network files have that for every kind");
     }
 }
@@ -147,7 +147,7 @@ fn what_is_wrong_is_said_in_a_sentence_with_what_is_near() {
 #[test]
 fn bounds_are_the_last_values_that_are_taken() {
     for (kind, option) in options() {
-        let OptionKind::Number(least, most) = option.kind else { continue };
+        let fields::Takes::Count(least, most) = option.takes else { continue };
         for inside in [least, most] {
             assert!(
                 made(kind, &[(option.name, &inside.to_string())]).is_ok(),

@@ -50,7 +50,7 @@ impl Drop for Running {
 fn installed(tool: &str) -> Option<()> {
     let there = Command::new(tool).arg("-h").stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok();
     if !there {
-        eprintln!("skipped: {tool} is not installed here");
+        testing::leave_out(&format!("{tool} is not installed"));
     }
     there.then_some(())
 }

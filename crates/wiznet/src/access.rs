@@ -35,7 +35,7 @@ pub struct Access {
 impl Access {
     /// In words, for people: `Sn_CR of socket 0: SEND, 12 bytes`, `GAR to SIPR`, `TX buffer of socket 0 at 0x0010`.
     pub fn meaning(&self) -> String {
-        let map = map::map_of(self.model);
+        let map = &self.model.facts().map;
         let words = map::meaning(map, self.block, self.address, self.bytes, &self.data);
         match self.send_bytes {
             Some(bytes) => format!("{words}, {bytes} bytes"),
@@ -218,7 +218,7 @@ mod tests {
     use super::*;
 
     fn of(model: Model, block: u8, address: u16, data: &[u8]) -> (Target, Option<Command>) {
-        values(map::map_of(model), block, address, data.len() as u32, data)
+        values(&model.facts().map, block, address, data.len() as u32, data)
     }
 
     #[test]

@@ -1,11 +1,12 @@
 //! The chip as its surroundings see it: SPI, two pins, a cable. SPI bytes are decoded here and become reads and writes of
 //! the core's registers and memories, at the instant at which the byte before the answer ended.
 
+use sim::Passive;
 use units::Picoseconds;
 
 use crate::core::{Core, WarningKind};
 use crate::record::Record;
-use crate::spi::{Ahead, Burst, ClockVerdict, Decoder, Step, judge_clock};
+use crate::spi::{Ahead, Burst, Decoder, Step};
 use crate::types::Dropped;
 use crate::{Access, LinkPartner, Model, Options, Sent, Warning};
 
@@ -22,6 +23,17 @@ pub struct Chip {
     clock_hz: u64,
 }
 
+impl Passive for Chip {
+    #[inline]
+    fn next_event(&self) -> Option<Picoseconds> {
+        self.core.next_event()
+    }
+
+    fn advance(&mut self, at: Picoseconds) {
+        self.core.advance(at);
+    }
+}
+
 impl Chip {
     /// A chip that is powered up at time zero, without a cable.
     pub fn new(options: Options) -> Self {
@@ -31,7 +43,7 @@ impl Chip {
             decoder: Decoder::new(model),
             selected: false,
             answer: 0,
-            record: Record::new(model),
+            record: Record::new(model.facts()),
             clock_hz: 0,
         }
     }
@@ -46,7 +58,7 @@ impl Chip {
         self.core.advance(at);
         if selected != self.selected {
             self.selected = selected;
-            self.record.end_frame(self.core.map());
+            self.record.end_frame(self.core.facts());
             self.decoder.select(selected);
             self.sample();
         }
@@ -191,7 +203,7 @@ impl Chip {
             Step::Header | Step::Begin(_) | Step::Ignored => {}
         }
         if header_may_follow && self.decoder.burst().is_none() {
-            self.record.end_frame(self.core.map());
+            self.record.end_frame(self.core.facts());
         }
         self.sample();
         answer
@@ -243,7 +255,7 @@ impl Chip {
         }
         self.decoder.skip(bytes.len() as u32);
         if self.decoder.burst().is_none() {
-            self.record.end_frame(self.core.map());
+            self.record.end_frame(self.core.facts());
         }
         self.sample();
     }
@@ -264,12 +276,14 @@ impl Chip {
             return;
         }
         self.clock_hz = clock_hz;
-        let (kind, limit) = match judge_clock(self.model(), clock_hz) {
-            ClockVerdict::Guaranteed => return,
-            ClockVerdict::AboveGuaranteed(limit) => (WarningKind::ClockAboveGuaranteed, limit),
-            ClockVerdict::AboveLimit(limit) => (WarningKind::ClockAboveLimit, limit),
+        let limits = self.model().facts().clock_limits;
+        let Some(limit) = limits.iter().find(|limit| clock_hz > limit.above_hz) else { return };
+        let kind = match limit.is_absolute {
+            true => WarningKind::ClockAboveLimit,
+            false => WarningKind::ClockAboveGuaranteed,
         };
-        self.core.warnings.tell(self.core.now(), kind, || format!("SPI runs at {clock_hz} Hz; {limit}"));
+        let told = limit.told;
+        self.core.warnings.tell(self.core.now(), kind, || format!("SPI runs at {clock_hz} Hz; {told}"));
     }
 }
 

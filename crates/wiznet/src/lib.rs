@@ -6,6 +6,7 @@
 
 mod access;
 mod chip;
+mod chips;
 mod core;
 mod map;
 mod record;
@@ -15,4 +16,5 @@ mod types;
 
 pub use access::{Access, Command, Register, Role, Target};
 pub use chip::Chip;
-pub use types::{Dropped, Duplex, LinkPartner, Model, Options, Sent, Speed, Warning};
+pub use chips::{Facts, Model};
+pub use types::{Dropped, Duplex, LinkPartner, Options, Sent, Speed, Warning};

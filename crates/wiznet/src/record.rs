@@ -1,11 +1,12 @@
-//! The record of SPI accesses: frames of bytes to what they read and write. The W5100's frames of one byte are put together
+//! The record of SPI accesses: frames of bytes to what they read and write. Frames of one byte (the W5100's) are put together
 //! as long as they go on in the same register or memory.
 
 use units::Picoseconds;
 
 use crate::access::values;
+use crate::chips::Facts;
 use crate::map::{Map, Place, SocketRegister};
-use crate::{Access, Command, Model};
+use crate::{Access, Command};
 
 /// How many data bytes of an access are kept.
 const KEPT_BYTES: usize = 64;
@@ -41,10 +42,10 @@ pub(crate) struct Record {
 }
 
 impl Record {
-    pub(crate) fn new(model: Model) -> Self {
+    pub(crate) fn new(facts: &Facts) -> Self {
         Self {
             on: false,
-            merges: model == Model::W5100,
+            merges: facts.frame.is_of_one_byte,
             frame_start: None,
             open: None,
             done: Vec::new(),
@@ -91,7 +92,8 @@ impl Record {
     }
 
     /// The frame is over.
-    pub(crate) fn end_frame(&mut self, map: &Map) {
+    pub(crate) fn end_frame(&mut self, facts: &Facts) {
+        let map = &facts.map;
         self.frame_start = None;
         let Some(open) = self.open.take() else { return };
         if self.merges
@@ -112,7 +114,7 @@ impl Record {
         let Open { start, end, write, address, block, data, bytes } = open;
         let (target, command) = values(map, block, address, bytes, &data);
         let command = command.filter(|_| write);
-        let (model, send_bytes) = (map.model(), None);
+        let (model, send_bytes) = (facts.model, None);
         self.done.push(Access {
             model,
             start,

@@ -2,18 +2,7 @@
 
 use units::Picoseconds;
 
-/// Which chip.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
-pub enum Model {
-    /// Four sockets, 16 KiB, one byte for each SPI transaction.
-    W5100,
-    /// Four sockets, 16 KiB, bursts.
-    W5100S,
-    /// Eight sockets, 32 KiB, bursts with a length.
-    W5200,
-    /// Eight sockets, 32 KiB, bursts with a control byte.
-    W5500,
-}
+use crate::Model;
 
 /// What is settable of a chip.
 #[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]

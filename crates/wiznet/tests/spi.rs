@@ -118,16 +118,20 @@ fn a_burst_is_the_same_as_its_bytes_one_by_one() {
     }
 }
 
-#[test]
-fn a_clock_out_of_specification_is_told_once() {
-    let tell = |model, clock_hz| {
-        let mut bench = Bench::bare(model);
+/// What a driver is told that runs its SPI at these clocks, one after the other.
+fn told_of_clocks(model: Model, clocks_hz: &[u64]) -> Vec<String> {
+    let mut bench = Bench::bare(model);
+    for &clock_hz in clocks_hz {
         bench.clock_hz = clock_hz;
         bench.common_read(0, 1);
-        bench.clock_hz = clock_hz + 1;
-        bench.common_read(0, 1);
-        bench.chip.take_warnings().into_iter().map(|warning| warning.sentence).collect::<Vec<_>>()
-    };
+    }
+    let warnings = bench.chip.take_warnings().into_iter().map(|warning| warning.sentence);
+    warnings.filter(|sentence| sentence.contains("SPI runs at")).collect()
+}
+
+#[test]
+fn a_clock_out_of_specification_is_told_once() {
+    let tell = |model, clock_hz| told_of_clocks(model, &[clock_hz, clock_hz + 1]);
     assert!(tell(Model::W5500, 33_300_000).is_empty());
     let [warning] = &tell(Model::W5500, 62_500_000)[..] else { panic!("one warning") };
     assert!(warning.contains("33.3 MHz"), "{warning}");
@@ -135,6 +139,31 @@ fn a_clock_out_of_specification_is_told_once() {
     assert!(tell(Model::W5100, 14_000_000).is_empty());
     assert_eq!(tell(Model::W5100, 20_000_000).len(), 1);
     assert!(tell(Model::W5100S, 62_500_000).is_empty());
+}
+
+#[test]
+fn the_highest_clock_of_a_chip_is_the_last_of_which_nothing_is_told() {
+    // Datasheets round: 33.3 MHz stands for 33.33.
+    const ROUNDED_HZ: u64 = 100_000;
+    for &model in Model::ALL {
+        let highest_hz = model.facts().highest_sck_hz;
+        assert_eq!(told_of_clocks(model, &[highest_hz]), [""; 0], "{model:?}");
+        let [told] = &told_of_clocks(model, &[highest_hz + ROUNDED_HZ + 1])[..] else {
+            panic!("{model:?}: one warning")
+        };
+        let megahertz = format!("{:.1}", highest_hz as f64 / 1e6);
+        let named = format!("up to {} MHz", megahertz.trim_end_matches(".0"));
+        assert!(told.contains(&named), "{model:?}: {told}");
+    }
+}
+
+#[test]
+fn an_access_has_as_many_bytes_of_headers_as_its_chip_takes() {
+    // Datasheets: W5100 6.3.2, W5100S 4.2, W5200 5.1, W5500 2.2.
+    let expected = [(Model::W5100, 15), (Model::W5100S, 3), (Model::W5200, 4), (Model::W5500, 3)];
+    for (model, header_bytes) in expected {
+        assert_eq!(model.facts().header_bytes(5), header_bytes, "{model:?}");
+    }
 }
 
 #[test]

@@ -1,5 +1,6 @@
 /* A CoAP client: asks for a resource each second, or puts a count there, and prints what the server says. */
 #include "coap_client.h"
+#include "application.h"
 
 #include "clock.h"
 #include "console.h"

@@ -1,4 +1,5 @@
 /* The web server and nothing else. */
+#include "application.h"
 #include "network.h"
 #include "pages.h"
 

@@ -1,6 +1,7 @@
 /* iperf 2: a server for TCP and UDP, or a client of either, as the setting `role` says. Results go to the console: of
  * each interval, and of the whole. */
 #include "iperf.h"
+#include "application.h"
 
 #include "console.h"
 #include "network.h"

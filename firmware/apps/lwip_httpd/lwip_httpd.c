@@ -1,5 +1,6 @@
 /* lwIP's own web server on the pages of the image that `airwire fsdata` made, to compare ours with. Pages without tags.
  */
+#include "application.h"
 #include "console.h"
 #include "fsdata.h"
 #include "fsdata_image.h"

@@ -1,5 +1,6 @@
 /* Everything at once: the web server, sink, source and echo, beside the ping that every transport answers. It is what a
  * board is soaked with. '?' on the console asks for the pools. */
+#include "application.h"
 #include "clock.h"
 #include "console.h"
 #include "network.h"

@@ -1,6 +1,7 @@
 /* An MQTT client by lwIP's own (src/apps/mqtt), so on lwIP's raw interface only: subscribes to a topic, publishes a
  * count on it each second, and prints what comes back. A connection that is lost is tried again, after twice the time
  * at each failure. */
+#include "application.h"
 #include "clock.h"
 #include "console.h"
 #include "decimal.h"

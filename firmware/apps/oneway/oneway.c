@@ -2,6 +2,7 @@
  * receiver it raises the done pin when a message is there and right, for a short while. Nothing is
  * printed until the line has been silent for a second, so that the console is in nobody's way. */
 #include "oneway.h"
+#include "application.h"
 
 #include "clock.h"
 #include "console.h"
@@ -167,7 +168,9 @@ static void start(void) {
     }
     if (setting_role == ROLE_SENDER) {
         gpio_input(setting_trigger_pin, GPIO_PULLED_DOWN);
-        gpio_on(setting_trigger_pin, GPIO_RISING, pulse);
+        if (!gpio_on(setting_trigger_pin, GPIO_RISING, pulse)) {
+            console_text("error: nothing can be told of the trigger pin's pulses\n");
+        }
     } else {
         gpio_output(setting_done_pin, false);
     }

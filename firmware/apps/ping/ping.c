@@ -1,4 +1,5 @@
 /* Nothing but answering ping: the chip does it by itself, or lwIP. */
+#include "application.h"
 #include "network.h"
 
 static void start(void) {}

@@ -1,5 +1,6 @@
 /* TCP ping-pong, the client: sends 1, and for each number that comes back sends the next one, as field reports of
  * message rates do. Nothing separates the numbers: at most one is on its way, so that what is there is one number. */
+#include "application.h"
 #include "clock.h"
 #include "console.h"
 #include "decimal.h"

@@ -1,4 +1,5 @@
 /* TCP ping-pong, the server: answers each number with the next one, for any number of clients. */
+#include "application.h"
 #include "decimal.h"
 #include "network.h"
 #include "settings.h"

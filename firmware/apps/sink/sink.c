@@ -1,5 +1,6 @@
 /* Nothing but the sink of apps/streams, which needs two connections of lwIP: for its options as they come. */
 #include "../streams/streams.h"
+#include "application.h"
 #include "console.h"
 #include "network.h"
 

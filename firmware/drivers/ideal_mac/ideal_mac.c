@@ -59,10 +59,10 @@ size_t frames_next(void) { return IDEAL_MAC_RX_BYTES; }
 
 bool frames_are_known(void) { return IDEAL_MAC_RX_BYTES; }
 
-bool frames_read(uint8_t *bytes, size_t count) {
+bool frames_read(uint8_t *buffer, size_t headroom, size_t count) {
     size_t left = IDEAL_MAC_MEMORY_BYTES - taken;
     count = count < left ? count : left;
-    memcpy(bytes, IDEAL_MAC_RX_MEMORY + taken, count);
+    memcpy(buffer + headroom, IDEAL_MAC_RX_MEMORY + taken, count);
     taken += count;
     return true;
 }
@@ -88,9 +88,11 @@ void frames_write(const uint8_t *bytes, size_t count, bool is_last) {
     written += count;
 }
 
-void frames_send(void) {
+/* What it refuses it counts by itself (frames_faults()); frames_has_room() was asked before. */
+bool frames_send(void) {
     IDEAL_MAC_TX_SEND = written_from << 16 | written;
     written = 0;
+    return true;
 }
 
 uint32_t frames_faults(void) { return IDEAL_MAC_TX_REFUSED; }

@@ -1,16 +1,17 @@
-/* Implementation of command.h. */
-#include "command.h"
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+/* Implementation of wiznet_command.h. */
+#include "wiznet_command.h"
 
-#include "bus.h"
-#include "chip.h"
+#include "wiznet_bus.h"
+#include "wiznet_registers.h"
 
 /* A command is taken within a microsecond; so many looks take at least 20 us on any SPI. */
 #define COMMAND_LOOKS 64u
 
-bool socket_command(unsigned socket, uint8_t code) {
-    bus_write8(Sn_CR(socket), code);
+bool wiznet_command(struct wiznet *wiznet, unsigned socket, uint8_t code) {
+    wiznet_bus_write8(wiznet, SN(wiznet, socket, Sn_CR), code);
     for (unsigned look = 0; look < COMMAND_LOOKS; look++) {
-        if (!bus_read8(Sn_CR(socket))) {
+        if (!wiznet_bus_read8(wiznet, SN(wiznet, socket, Sn_CR))) {
             return true;
         }
     }

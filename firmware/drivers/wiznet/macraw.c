@@ -1,14 +1,14 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /* MACRAW: in the receive memory each frame stands behind two bytes, its length with those two. */
-#include "frames.h"
+#include "wiznet_frames.h"
 
-#include "bus.h"
-#include "chip.h"
-#include "command.h"
-#include "memory.h"
-#include "sockets.h"
-#include "wiznet.h"
+#include "wiznet_bus.h"
+#include "wiznet_command.h"
+#include "wiznet_memory.h"
+#include "wiznet_registers.h"
+#include "wiznet_sockets.h"
 
-#define LENGTH_BYTES FRAMES_AHEAD_BYTES
+#define LENGTH_BYTES WIZNET_FRAMES_AHEAD_BYTES
 /* Of Ethernet: addresses and type, and the least frame without its check sequence. */
 #define HEADER_BYTES 14u
 #define LEAST_BYTES 60u
@@ -21,194 +21,205 @@
  * large as the rest. */
 #define HELD_MOST_BYTES 256u
 
-static uint16_t read_pointer, write_pointer;
-static uint16_t left;    /* of the frame that is being read */
-static uint16_t waiting; /* so many bytes stand in the receive memory at least, without those that are held */
-static uint16_t held;    /* of frames that were taken: the chip has not been told yet */
-static uint16_t written; /* of the frame that is being written */
-static bool is_sending;
-static uint32_t faults;
-
-/* So little waits that it must be one frame: its size is taken for granted until the first bytes are read. */
-static bool is_guessed, is_doubtful;
-
-static bool open(void) {
-    socket_command(0, CR_CLOSE);
-    bus_write8(Sn_IR(0), IR_ALL);
-    bus_write8(Sn_MR(0), MR_MACRAW | MACRAW_MAC_FILTER);
-    if (!socket_command(0, CR_OPEN) || bus_read8(Sn_SR(0)) != SR_MACRAW) {
+static bool open(struct wiznet *wiznet) {
+    struct wiznet_frames *frames = &wiznet->frames;
+    wiznet_command(wiznet, 0, CR_CLOSE);
+    wiznet_bus_write8(wiznet, SN(wiznet, 0, Sn_IR), IR_ALL);
+    wiznet_bus_write8(wiznet, SN(wiznet, 0, Sn_MR), (uint8_t)(MR_MACRAW | WIZNET_CHIP(wiznet)->mac_filter));
+    if (!wiznet_command(wiznet, 0, CR_OPEN) || wiznet_bus_read8(wiznet, SN(wiznet, 0, Sn_SR)) != SR_MACRAW) {
         return false;
     }
-    read_pointer = bus_read16(Sn_RX_RD(0));
-    write_pointer = bus_read16(Sn_TX_WR(0));
-    left = waiting = held = written = 0;
-    is_guessed = is_doubtful = false;
-    is_sending = false;
+    frames->read_pointer = wiznet_bus_read16(wiznet, SN(wiznet, 0, Sn_RX_RD));
+    frames->write_pointer = wiznet_bus_read16(wiznet, SN(wiznet, 0, Sn_TX_WR));
+    frames->left = frames->waiting = frames->held = frames->written = 0;
+    frames->is_guessed = frames->is_doubtful = false;
+    frames->is_sending = false;
     return true;
 }
 
-bool frames_open(void) {
-    sockets_share_memory(1);
-    if (!open()) {
+bool wiznet_frames_open(struct wiznet *wiznet) {
+    wiznet_share_memory(wiznet, 1);
+    if (!open(wiznet)) {
         return false;
     }
-    socket_watch(0, SOCKET_RECEIVED);
-    wiznet_watch_sockets(1);
+    wiznet_socket_watch(wiznet, 0, WIZNET_SOCKET_RECEIVED);
+    wiznet_watch_sockets(wiznet, 1);
     return true;
 }
 
-/* The W5100 has no Sn_IMR: there SENDOK holds the pin as well. */
-void frames_acknowledge(void) {
-#ifdef BOARD_WIZNET_W5100
-    uint8_t interrupts = bus_read8(Sn_IR(0)) & IR_ALL;
+/* A chip without Sn_IMR holds the pin for SENDOK as well. */
+void wiznet_frames_acknowledge(struct wiznet *wiznet) {
+    if (WIZNET_CHIP(wiznet)->has_socket_mask) {
+        wiznet_bus_write8(wiznet, SN(wiznet, 0, Sn_IR), IR_RECV);
+        return;
+    }
+    uint8_t interrupts = wiznet_bus_read8(wiznet, SN(wiznet, 0, Sn_IR)) & IR_ALL;
     if (interrupts & IR_SENDOK) {
-        is_sending = false;
+        wiznet->frames.is_sending = false;
     }
-    bus_write8(Sn_IR(0), interrupts);
-#else
-    bus_write8(Sn_IR(0), IR_RECV);
-#endif
+    wiznet_bus_write8(wiznet, SN(wiznet, 0, Sn_IR), interrupts);
 }
 
-static void fault(void) {
-    faults++;
-    open();
+static void fault(struct wiznet *wiznet) {
+    wiznet->frames.faults++;
+    open(wiznet);
 }
 
 /* The register is read upper byte first: while a frame comes in the reading can be too small, never too large, and the
  * next one makes up for it. */
-static void look_for(unsigned bytes) {
-    for (unsigned look = 0; waiting < bytes && look < SIZE_LOOKS; look++) {
-        uint16_t received = bus_read16(Sn_RX_RSR(0));
-        waiting = received > held ? (uint16_t)(received - held) : 0;
-        if (!waiting) {
+static void look_for(struct wiznet *wiznet, unsigned bytes) {
+    struct wiznet_frames *frames = &wiznet->frames;
+    for (unsigned look = 0; frames->waiting < bytes && look < SIZE_LOOKS; look++) {
+        uint16_t received = wiznet_bus_read16(wiznet, SN(wiznet, 0, Sn_RX_RSR));
+        frames->waiting = received > frames->held ? (uint16_t)(received - frames->held) : 0;
+        if (!frames->waiting) {
             return;
         }
     }
 }
 
-static bool begin_frame(const uint8_t length[LENGTH_BYTES]) {
+static bool begin_frame(struct wiznet *wiznet, const uint8_t length[LENGTH_BYTES]) {
+    struct wiznet_frames *frames = &wiznet->frames;
     unsigned bytes = (unsigned)(length[0] << 8 | length[1]);
-    if (bytes > waiting) {
-        look_for(bytes);
+    if (bytes > frames->waiting) {
+        look_for(wiznet, bytes);
     }
-    if (waiting > memory_bytes(0) || bytes < LENGTH_BYTES + HEADER_BYTES || bytes > LENGTH_BYTES + FRAMES_MOST_BYTES ||
-        bytes > waiting) {
-        fault();
+    if (frames->waiting > wiznet_memory_bytes(wiznet, 0) || bytes < LENGTH_BYTES + HEADER_BYTES ||
+        bytes > LENGTH_BYTES + WIZNET_FRAMES_MOST_BYTES || bytes > frames->waiting) {
+        fault(wiznet);
         return false;
     }
-    read_pointer = (uint16_t)(read_pointer + LENGTH_BYTES);
-    waiting = (uint16_t)(waiting - bytes);
-    held = (uint16_t)(held + bytes);
-    left = (uint16_t)(bytes - LENGTH_BYTES);
+    frames->read_pointer = (uint16_t)(frames->read_pointer + LENGTH_BYTES);
+    frames->waiting = (uint16_t)(frames->waiting - bytes);
+    frames->held = (uint16_t)(frames->held + bytes);
+    frames->left = (uint16_t)(bytes - LENGTH_BYTES);
     return true;
 }
 
-static bool read_length(void) {
+static bool read_length(struct wiznet *wiznet) {
     uint8_t length[LENGTH_BYTES];
-    is_guessed = is_doubtful = false;
-    memory_read(0, read_pointer, length, LENGTH_BYTES);
-    return begin_frame(length);
+    wiznet->frames.is_guessed = wiznet->frames.is_doubtful = false;
+    wiznet_memory_read(wiznet, 0, wiznet->frames.read_pointer, length, LENGTH_BYTES);
+    return begin_frame(wiznet, length);
 }
 
-size_t frames_next(void) {
-    look_for(1);
-    if (!waiting) {
+size_t wiznet_frames_next(struct wiznet *wiznet) {
+    struct wiznet_frames *frames = &wiznet->frames;
+    look_for(wiznet, 1);
+    if (!frames->waiting) {
         return 0;
     }
-    is_guessed = !is_doubtful && waiting >= LENGTH_BYTES + LEAST_BYTES && waiting < 2u * (LENGTH_BYTES + LEAST_BYTES);
-    if (is_guessed) {
-        left = (uint16_t)(waiting - LENGTH_BYTES);
-        return left;
+    frames->is_guessed = !frames->is_doubtful && frames->waiting >= LENGTH_BYTES + LEAST_BYTES &&
+                         frames->waiting < 2u * (LENGTH_BYTES + LEAST_BYTES);
+    if (frames->is_guessed) {
+        frames->left = (uint16_t)(frames->waiting - LENGTH_BYTES);
+        return frames->left;
     }
-    return read_length() ? left : 0;
+    return read_length(wiznet) ? frames->left : 0;
 }
 
-bool frames_are_known(void) { return waiting; }
+bool wiznet_frames_are_known(const struct wiznet *wiznet) { return wiznet->frames.waiting; }
 
-/* The size before the frame comes in the same transaction. */
-static bool read_guessed(uint8_t *bytes, size_t count) {
-    uint16_t guessed = left;
-    uint8_t *length = bytes - LENGTH_BYTES;
-    memory_read(0, read_pointer, length, LENGTH_BYTES + count);
-    is_guessed = false;
-    is_doubtful = (unsigned)(length[0] << 8 | length[1]) != LENGTH_BYTES + guessed;
-    left = 0;
-    return !is_doubtful && begin_frame(length);
+/* The size, and behind it so many of the frame's bytes in the same transaction. */
+static bool read_guessed(struct wiznet *wiznet, uint8_t *length, size_t count) {
+    struct wiznet_frames *frames = &wiznet->frames;
+    uint16_t guessed = frames->left;
+    wiznet_memory_read(wiznet, 0, frames->read_pointer, length, LENGTH_BYTES + count);
+    frames->is_guessed = false;
+    frames->is_doubtful = (unsigned)(length[0] << 8 | length[1]) != LENGTH_BYTES + guessed;
+    frames->left = 0;
+    return !frames->is_doubtful && begin_frame(wiznet, length);
 }
 
-bool frames_read(uint8_t *bytes, size_t count) {
-    count = count < left ? count : left;
-    if (!is_guessed) {
-        memory_read(0, read_pointer, bytes, count);
-    } else if (!read_guessed(bytes, count)) {
-        return false;
+bool wiznet_frames_read(struct wiznet *wiznet, uint8_t *buffer, size_t headroom, size_t count) {
+    struct wiznet_frames *frames = &wiznet->frames;
+    uint8_t *bytes = buffer + headroom;
+    count = count < frames->left ? count : frames->left;
+    if (frames->is_guessed) {
+        uint8_t own[LENGTH_BYTES];
+        bool has_headroom = headroom >= LENGTH_BYTES;
+        if (!read_guessed(wiznet, has_headroom ? bytes - LENGTH_BYTES : own, has_headroom ? count : 0)) {
+            return false;
+        }
+        bytes = has_headroom ? NULL : bytes;
     }
-    read_pointer = (uint16_t)(read_pointer + count);
-    left = (uint16_t)(left - count);
+    if (bytes) {
+        wiznet_memory_read(wiznet, 0, frames->read_pointer, bytes, count);
+    }
+    frames->read_pointer = (uint16_t)(frames->read_pointer + count);
+    frames->left = (uint16_t)(frames->left - count);
     return true;
 }
 
-static void release(void) {
-    bus_write16(Sn_RX_RD(0), read_pointer);
-    socket_command(0, CR_RECV);
-    held = 0;
+static void release(struct wiznet *wiznet) {
+    wiznet_bus_write16(wiznet, SN(wiznet, 0, Sn_RX_RD), wiznet->frames.read_pointer);
+    wiznet_command(wiznet, 0, CR_RECV);
+    wiznet->frames.held = 0;
 }
 
-void frames_finish(void) {
-    if (is_guessed && !read_length()) {
+void wiznet_frames_finish(struct wiznet *wiznet) {
+    struct wiznet_frames *frames = &wiznet->frames;
+    if (frames->is_guessed && !read_length(wiznet)) {
         return;
     }
-    read_pointer = (uint16_t)(read_pointer + left);
-    left = 0;
-    if (held > HELD_MOST_BYTES) {
-        release();
+    frames->read_pointer = (uint16_t)(frames->read_pointer + frames->left);
+    frames->left = 0;
+    if (frames->held > HELD_MOST_BYTES) {
+        release(wiznet);
     }
 }
 
-static void see_whether_sent(void) {
-    if (bus_read8(Sn_IR(0)) & IR_SENDOK) {
-        bus_write8(Sn_IR(0), IR_SENDOK);
-        is_sending = false;
+static void see_whether_sent(struct wiznet *wiznet) {
+    if (wiznet_bus_read8(wiznet, SN(wiznet, 0, Sn_IR)) & IR_SENDOK) {
+        wiznet_bus_write8(wiznet, SN(wiznet, 0, Sn_IR), IR_SENDOK);
+        wiznet->frames.is_sending = false;
     }
 }
 
-void frames_settle(void) {
-    if (held) {
-        release();
+void wiznet_frames_settle(struct wiznet *wiznet) {
+    if (wiznet->frames.held) {
+        release(wiznet);
     }
-    if (is_sending) {
-        see_whether_sent();
+    if (wiznet->frames.is_sending) {
+        see_whether_sent(wiznet);
     }
 }
 
-bool frames_has_room(size_t bytes) { return bytes <= memory_bytes(0); }
+bool wiznet_frames_has_room(const struct wiznet *wiznet, size_t bytes) {
+    return bytes <= wiznet_memory_bytes(wiznet, 0);
+}
 
 /* The frame before must have left before the pointer moves on. */
-static void wait_until_sent(void) {
-    for (unsigned look = 0; is_sending && look < SEND_LOOKS; look++) {
-        see_whether_sent();
+static bool has_left(struct wiznet *wiznet) {
+    for (unsigned look = 0; wiznet->frames.is_sending && look < SEND_LOOKS; look++) {
+        see_whether_sent(wiznet);
     }
-    if (is_sending) {
-        fault();
+    return !wiznet->frames.is_sending;
+}
+
+static void write_filled(struct wiznet *wiznet, const uint8_t *bytes, size_t count, size_t zeros) {
+    wiznet_memory_write_filled(wiznet, 0, wiznet->frames.write_pointer, bytes, count, zeros);
+    wiznet->frames.write_pointer = (uint16_t)(wiznet->frames.write_pointer + count + zeros);
+}
+
+void wiznet_frames_write(struct wiznet *wiznet, const uint8_t *bytes, size_t count, bool is_last) {
+    struct wiznet_frames *frames = &wiznet->frames;
+    frames->written = (uint16_t)(frames->written + count);
+    write_filled(wiznet, bytes, count, is_last && frames->written < LEAST_BYTES ? LEAST_BYTES - frames->written : 0);
+}
+
+bool wiznet_frames_send(struct wiznet *wiznet) {
+    struct wiznet_frames *frames = &wiznet->frames;
+    if (has_left(wiznet)) {
+        wiznet_bus_write16(wiznet, SN(wiznet, 0, Sn_TX_WR), frames->write_pointer);
+        frames->is_sending = wiznet_command(wiznet, 0, CR_SEND);
+        frames->written = 0;
+        if (frames->is_sending) {
+            return true;
+        }
     }
+    fault(wiznet);
+    return false;
 }
 
-static void write_filled(const uint8_t *bytes, size_t count, size_t zeros) {
-    memory_write_filled(0, write_pointer, bytes, count, zeros);
-    write_pointer = (uint16_t)(write_pointer + count + zeros);
-}
-
-void frames_write(const uint8_t *bytes, size_t count, bool is_last) {
-    written = (uint16_t)(written + count);
-    write_filled(bytes, count, is_last && written < LEAST_BYTES ? LEAST_BYTES - written : 0);
-}
-
-void frames_send(void) {
-    wait_until_sent();
-    bus_write16(Sn_TX_WR(0), write_pointer);
-    is_sending = socket_command(0, CR_SEND);
-    written = 0;
-}
-
-uint32_t frames_faults(void) { return faults; }
+uint32_t wiznet_frames_faults(const struct wiznet *wiznet) { return wiznet->frames.faults; }

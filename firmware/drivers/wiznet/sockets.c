@@ -1,181 +1,186 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /* Hardware sockets: commands, pointers, memories. */
-#include "sockets.h"
+#include "wiznet_sockets.h"
 
 #include <string.h>
 
-#include "bus.h"
-#include "chip.h"
-#include "command.h"
-#include "memory.h"
+#include "wiznet_bus.h"
+#include "wiznet_command.h"
+#include "wiznet_memory.h"
+#include "wiznet_registers.h"
 
-_Static_assert(SOCKET_CONNECTED == IR_CON && SOCKET_DISCONNECTED == IR_DISCON && SOCKET_RECEIVED == IR_RECV &&
-                   SOCKET_TIMED_OUT == IR_TIMEOUT && SOCKET_SENT == IR_SENDOK,
+_Static_assert(WIZNET_SOCKET_CONNECTED == IR_CON && WIZNET_SOCKET_DISCONNECTED == IR_DISCON &&
+                   WIZNET_SOCKET_RECEIVED == IR_RECV && WIZNET_SOCKET_TIMED_OUT == IR_TIMEOUT &&
+                   WIZNET_SOCKET_SENT == IR_SENDOK,
                "events are the bits of Sn_IR");
 
-static struct {
-    uint16_t write, read;    /* where the next bytes go to and come from */
-    uint16_t unsent, unread; /* written since SEND, read since RECV */
-    uint16_t room;           /* so much is free at least */
-    bool is_sending;         /* SENDOK has not come */
-} sockets[CHIP_SOCKETS];
+unsigned wiznet_socket_count(const struct wiznet *wiznet) {
+    (void)wiznet; /* where the chip is known to the compiler */
+    return WIZNET_CHIP(wiznet)->sockets < WIZNET_MOST_SOCKETS ? WIZNET_CHIP(wiznet)->sockets : WIZNET_MOST_SOCKETS;
+}
 
-unsigned socket_count(void) { return CHIP_SOCKETS; }
-
-static bool open(unsigned socket, uint8_t mode, uint16_t port, uint8_t state) {
-    socket_command(socket, CR_CLOSE);
-    bus_write8(Sn_IR(socket), IR_ALL);
-    bus_write8(Sn_MR(socket), mode);
-    bus_write16(Sn_PORT(socket), port);
-    if (!socket_command(socket, CR_OPEN) || bus_read8(Sn_SR(socket)) != state) {
+static bool open(struct wiznet *wiznet, unsigned socket, uint8_t mode, uint16_t port, uint8_t state) {
+    wiznet_command(wiznet, socket, CR_CLOSE);
+    wiznet_bus_write8(wiznet, SN(wiznet, socket, Sn_IR), IR_ALL);
+    wiznet_bus_write8(wiznet, SN(wiznet, socket, Sn_MR), mode);
+    wiznet_bus_write16(wiznet, SN(wiznet, socket, Sn_PORT), port);
+    if (!wiznet_command(wiznet, socket, CR_OPEN) || wiznet_bus_read8(wiznet, SN(wiznet, socket, Sn_SR)) != state) {
         return false;
     }
-    memset(&sockets[socket], 0, sizeof sockets[socket]);
+    memset(&wiznet->sockets[socket], 0, sizeof wiznet->sockets[socket]);
     return true;
 }
 
 /* TCP begins its pointers anew with the connection; they are read once, then kept. */
-static void take_pointers(unsigned socket) {
-    sockets[socket].write = bus_read16(Sn_TX_WR(socket));
-    sockets[socket].read = bus_read16(Sn_RX_RD(socket));
+static void take_pointers(struct wiznet *wiznet, unsigned socket) {
+    wiznet->sockets[socket].write = wiznet_bus_read16(wiznet, SN(wiznet, socket, Sn_TX_WR));
+    wiznet->sockets[socket].read = wiznet_bus_read16(wiznet, SN(wiznet, socket, Sn_RX_RD));
 }
 
-bool socket_listen(unsigned socket, uint16_t port) {
-    return open(socket, MR_TCP | MR_NO_DELAYED_ACK, port, SR_INIT) && socket_command(socket, CR_LISTEN);
+bool wiznet_socket_listen(struct wiznet *wiznet, unsigned socket, uint16_t port) {
+    return open(wiznet, socket, MR_TCP | MR_NO_DELAYED_ACK, port, SR_INIT) && wiznet_command(wiznet, socket, CR_LISTEN);
 }
 
-bool socket_connect(unsigned socket, uint16_t own_port, uint32_t address, uint16_t port) {
-    if (!open(socket, MR_TCP | MR_NO_DELAYED_ACK, own_port, SR_INIT)) {
+bool wiznet_socket_connect(struct wiznet *wiznet, unsigned socket, uint16_t own_port, uint32_t address, uint16_t port) {
+    if (!open(wiznet, socket, MR_TCP | MR_NO_DELAYED_ACK, own_port, SR_INIT)) {
         return false;
     }
-    socket_set_peer(socket, address, port);
-    return socket_command(socket, CR_CONNECT);
+    wiznet_socket_set_peer(wiznet, socket, address, port);
+    return wiznet_command(wiznet, socket, CR_CONNECT);
 }
 
-bool socket_open_udp(unsigned socket, uint16_t port) {
-    if (!open(socket, MR_UDP, port, SR_UDP)) {
+bool wiznet_socket_open_udp(struct wiznet *wiznet, unsigned socket, uint16_t port) {
+    if (!open(wiznet, socket, MR_UDP, port, SR_UDP)) {
         return false;
     }
-    take_pointers(socket);
+    take_pointers(wiznet, socket);
     return true;
 }
 
-static enum socket_state state_of(uint8_t sr) {
+static enum wiznet_socket_state state_of(uint8_t sr) {
     switch (sr) {
     case SR_CLOSED:
-        return SOCKET_CLOSED;
+        return WIZNET_SOCKET_CLOSED;
     case SR_LISTEN:
-        return SOCKET_LISTENING;
+        return WIZNET_SOCKET_LISTENING;
     case SR_ESTABLISHED:
     case SR_UDP:
-        return SOCKET_OPEN;
+        return WIZNET_SOCKET_OPEN;
     case SR_CLOSE_WAIT:
-        return SOCKET_ENDED_BY_PEER;
+        return WIZNET_SOCKET_ENDED_BY_PEER;
     case SR_INIT:
     case SR_ARP:
     case SR_SYNSENT:
     case SR_SYNRECV:
-        return SOCKET_OPENING;
+        return WIZNET_SOCKET_OPENING;
     default:
-        return SOCKET_CLOSING;
+        return WIZNET_SOCKET_CLOSING;
     }
 }
 
-enum socket_state socket_state(unsigned socket) { return state_of(bus_read8(Sn_SR(socket))); }
+enum wiznet_socket_state wiznet_socket_state(struct wiznet *wiznet, unsigned socket) {
+    return state_of(wiznet_bus_read8(wiznet, SN(wiznet, socket, Sn_SR)));
+}
 
-uint8_t socket_take_events(unsigned socket, enum socket_state *state) {
+uint8_t wiznet_socket_take_events(struct wiznet *wiznet, unsigned socket, enum wiznet_socket_state *state) {
     uint8_t registers[2];
-    bus_read(Sn_IR(socket), registers, 2);
+    wiznet_bus_read(wiznet, SN(wiznet, socket, Sn_IR), registers, 2);
     uint8_t events = registers[0] & IR_ALL;
     if (events) {
-        bus_write8(Sn_IR(socket), events);
+        wiznet_bus_write8(wiznet, SN(wiznet, socket, Sn_IR), events);
     }
-    if (events & SOCKET_CONNECTED) {
-        take_pointers(socket);
+    if (events & WIZNET_SOCKET_CONNECTED) {
+        take_pointers(wiznet, socket);
     }
-    if (events & (SOCKET_SENT | SOCKET_TIMED_OUT)) {
-        sockets[socket].is_sending = false;
+    if (events & (WIZNET_SOCKET_SENT | WIZNET_SOCKET_TIMED_OUT)) {
+        wiznet->sockets[socket].is_sending = false;
     }
     *state = state_of(registers[1]);
     return events;
 }
 
-void socket_watch(unsigned socket, uint8_t events) {
-#ifndef BOARD_WIZNET_W5100 /* has no Sn_IMR: all of them do */
-    bus_write8(Sn_IMR(socket), events);
-#else
-    (void)socket;
-    (void)events;
-#endif
+void wiznet_socket_watch(struct wiznet *wiznet, unsigned socket, uint8_t events) {
+    if (WIZNET_CHIP(wiznet)->has_socket_mask) { /* else all events do */
+        wiznet_bus_write8(wiznet, SN(wiznet, socket, Sn_IMR), events);
+    }
 }
 
 /* Between two RECV commands the register only grows. It is read upper byte first, so that a change in between makes the
  * reading too small, never too large. */
-size_t socket_received(unsigned socket) {
-    size_t bytes = bus_read16(Sn_RX_RSR(socket));
-    size_t most = memory_bytes(socket);
+size_t wiznet_socket_received(struct wiznet *wiznet, unsigned socket) {
+    size_t bytes = wiznet_bus_read16(wiznet, SN(wiznet, socket, Sn_RX_RSR));
+    size_t most = wiznet_memory_bytes(wiznet, socket);
     bytes = bytes < most ? bytes : most;
-    return bytes > sockets[socket].unread ? bytes - sockets[socket].unread : 0;
+    return bytes > wiznet->sockets[socket].unread ? bytes - wiznet->sockets[socket].unread : 0;
 }
 
-void socket_read(unsigned socket, uint8_t *bytes, size_t count) {
+void wiznet_socket_read(struct wiznet *wiznet, unsigned socket, uint8_t *bytes, size_t count) {
     if (bytes) {
-        memory_read(socket, sockets[socket].read, bytes, count);
+        wiznet_memory_read(wiznet, socket, wiznet->sockets[socket].read, bytes, count);
     }
-    sockets[socket].read = (uint16_t)(sockets[socket].read + count);
-    sockets[socket].unread = (uint16_t)(sockets[socket].unread + count);
+    wiznet->sockets[socket].read = (uint16_t)(wiznet->sockets[socket].read + count);
+    wiznet->sockets[socket].unread = (uint16_t)(wiznet->sockets[socket].unread + count);
 }
 
-void socket_release(unsigned socket) {
-    if (sockets[socket].unread) {
-        bus_write16(Sn_RX_RD(socket), sockets[socket].read);
-        socket_command(socket, CR_RECV);
-        sockets[socket].unread = 0;
+void wiznet_socket_release(struct wiznet *wiznet, unsigned socket) {
+    if (wiznet->sockets[socket].unread) {
+        wiznet_bus_write16(wiznet, SN(wiznet, socket, Sn_RX_RD), wiznet->sockets[socket].read);
+        wiznet_command(wiznet, socket, CR_RECV);
+        wiznet->sockets[socket].unread = 0;
     }
 }
 
 /* Sn_TX_FSR grows between two SEND commands, and counts from the last of them. */
-size_t socket_room(unsigned socket, size_t wanted) {
-    if (sockets[socket].room < wanted) {
-        size_t bytes = bus_read16(Sn_TX_FSR(socket)), most = memory_bytes(socket);
+size_t wiznet_socket_room(struct wiznet *wiznet, unsigned socket, size_t wanted) {
+    if (wiznet->sockets[socket].room < wanted) {
+        size_t bytes = wiznet_bus_read16(wiznet, SN(wiznet, socket, Sn_TX_FSR)),
+               most = wiznet_memory_bytes(wiznet, socket);
         bytes = bytes < most ? bytes : most;
-        sockets[socket].room = (uint16_t)(bytes > sockets[socket].unsent ? bytes - sockets[socket].unsent : 0);
+        wiznet->sockets[socket].room =
+            (uint16_t)(bytes > wiznet->sockets[socket].unsent ? bytes - wiznet->sockets[socket].unsent : 0);
     }
-    return sockets[socket].room;
+    return wiznet->sockets[socket].room;
 }
 
-void socket_write(unsigned socket, const uint8_t *bytes, size_t count) {
-    memory_write(socket, sockets[socket].write, bytes, count);
-    sockets[socket].write = (uint16_t)(sockets[socket].write + count);
-    sockets[socket].unsent = (uint16_t)(sockets[socket].unsent + count);
-    sockets[socket].room = (uint16_t)(sockets[socket].room - count);
+size_t wiznet_socket_write(struct wiznet *wiznet, unsigned socket, const uint8_t *bytes, size_t count) {
+    if (count > wiznet->sockets[socket].room) {
+        count = wiznet->sockets[socket].room;
+    }
+    wiznet_memory_write(wiznet, socket, wiznet->sockets[socket].write, bytes, count);
+    wiznet->sockets[socket].write = (uint16_t)(wiznet->sockets[socket].write + count);
+    wiznet->sockets[socket].unsent = (uint16_t)(wiznet->sockets[socket].unsent + count);
+    wiznet->sockets[socket].room = (uint16_t)(wiznet->sockets[socket].room - count);
+    return count;
 }
 
-bool socket_send(unsigned socket) {
-    if (!sockets[socket].unsent) {
+bool wiznet_socket_send(struct wiznet *wiznet, unsigned socket) {
+    if (!wiznet->sockets[socket].unsent) {
         return true;
     }
-    if (sockets[socket].is_sending) {
+    if (wiznet->sockets[socket].is_sending) {
         return false;
     }
-    bus_write16(Sn_TX_WR(socket), sockets[socket].write);
-    socket_command(socket, CR_SEND);
-    sockets[socket].unsent = 0;
-    sockets[socket].is_sending = true;
+    wiznet_bus_write16(wiznet, SN(wiznet, socket, Sn_TX_WR), wiznet->sockets[socket].write);
+    if (!wiznet_command(wiznet, socket, CR_SEND)) {
+        return false;
+    }
+    wiznet->sockets[socket].unsent = 0;
+    wiznet->sockets[socket].is_sending = true;
     return true;
 }
 
-bool socket_is_sending(unsigned socket) { return sockets[socket].is_sending; }
+bool wiznet_socket_is_sending(struct wiznet *wiznet, unsigned socket) { return wiznet->sockets[socket].is_sending; }
 
-void socket_set_peer(unsigned socket, uint32_t address, uint16_t port) {
-    bus_write(Sn_DIPR(socket), (const uint8_t *)&address, 4);
-    bus_write16(Sn_DPORT(socket), port);
+void wiznet_socket_set_peer(struct wiznet *wiznet, unsigned socket, uint32_t address, uint16_t port) {
+    wiznet_bus_write(wiznet, SN(wiznet, socket, Sn_DIPR), (const uint8_t *)&address, 4);
+    wiznet_bus_write16(wiznet, SN(wiznet, socket, Sn_DPORT), port);
 }
 
-void socket_peer(unsigned socket, uint32_t *address, uint16_t *port) {
-    bus_read(Sn_DIPR(socket), (uint8_t *)address, 4);
-    *port = bus_read16(Sn_DPORT(socket));
+void wiznet_socket_peer(struct wiznet *wiznet, unsigned socket, uint32_t *address, uint16_t *port) {
+    wiznet_bus_read(wiznet, SN(wiznet, socket, Sn_DIPR), (uint8_t *)address, 4);
+    *port = wiznet_bus_read16(wiznet, SN(wiznet, socket, Sn_DPORT));
 }
 
-void socket_disconnect(unsigned socket) { socket_command(socket, CR_DISCON); }
+void wiznet_socket_disconnect(struct wiznet *wiznet, unsigned socket) { wiznet_command(wiznet, socket, CR_DISCON); }
 
-void socket_close(unsigned socket) { socket_command(socket, CR_CLOSE); }
+void wiznet_socket_close(struct wiznet *wiznet, unsigned socket) { wiznet_command(wiznet, socket, CR_CLOSE); }

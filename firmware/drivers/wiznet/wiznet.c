@@ -1,117 +1,143 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /* Start, readiness and interrupts of the chip. */
 #include "wiznet.h"
 
-#include <string.h>
-
-#include "bus.h"
-#include "chip.h"
-#include "clock.h"
-#include "gpio.h"
-#include "spi.h"
+#include "wiznet_bus.h"
+#include "wiznet_registers.h"
 
 #define LINK_POLL_US 1000u
 /* After the time in which the chip starts by its datasheet. */
 #define ANSWER_LIMIT_US 100000u
 
-static uint32_t spi_hz;
-static bool has_address;
-
-/* The W5100 has no version register: it is there when it keeps what is written. */
-static bool chip_answers(void) {
-#ifdef VERSIONR
-    return bus_read8(VERSIONR) == CHIP_VERSION;
-#else
-    static const uint8_t pattern[4] = {0xa5, 0x3c, 0x96, 0x69};
-    uint8_t kept[4];
-    bus_write(GAR, pattern, 4);
-    bus_read(GAR, kept, 4);
-    return !memcmp(kept, pattern, 4);
-#endif
+static inline uint32_t now_us(const struct wiznet *wiznet) {
+    return WIZNET_PORT(wiznet)->microseconds(wiznet->context);
 }
 
-static void pause(uint32_t limit_us) {
-    uint32_t from = clock_us();
-    while (!clock_is_over(from, limit_us)) {
-        clock_sleep(limit_us - (clock_us() - from));
+static inline bool is_over(const struct wiznet *wiznet, uint32_t from_us, uint32_t limit_us) {
+    return now_us(wiznet) - from_us >= limit_us;
+}
+
+static bool has_version(struct wiznet *wiznet) {
+    const struct wiznet_chip *chip = WIZNET_CHIP(wiznet);
+    return wiznet_bus_read8(wiznet, chip->version_register) == chip->version;
+}
+
+/* A chip without a version register is there when it keeps what is written. */
+static bool chip_answers_first(struct wiznet *wiznet) {
+    static const uint8_t pattern[4] = {0xa5, 0x3c, 0x96, 0x69};
+    if (WIZNET_CHIP(wiznet)->version_register) {
+        return has_version(wiznet);
+    }
+    uint8_t kept[4];
+    wiznet_bus_write(wiznet, GAR, pattern, 4);
+    wiznet_bus_read(wiznet, GAR, kept, 4);
+    memcpy(&wiznet->gateway, pattern, 4);
+    wiznet->mask = 0;
+    return !memcmp(kept, pattern, 4);
+}
+
+/* Later it must still keep what was written, which stays as it is. */
+static bool chip_answers(struct wiznet *wiznet) {
+    if (WIZNET_CHIP(wiznet)->version_register) {
+        return has_version(wiznet);
+    }
+    uint32_t kept[2];
+    wiznet_bus_read(wiznet, GAR, (uint8_t *)kept, sizeof kept); /* SUBR stands behind it */
+    return kept[0] == wiznet->gateway && kept[1] == wiznet->mask;
+}
+
+static void pause(const struct wiznet *wiznet, uint32_t limit_us) {
+    uint32_t from_us = now_us(wiznet);
+    while (!is_over(wiznet, from_us, limit_us)) {
+        WIZNET_PORT(wiznet)->sleep(wiznet->context, limit_us - (now_us(wiznet) - from_us));
     }
 }
 
-enum wiznet_fault wiznet_start(uint32_t hz, const uint8_t mac[6]) {
-    spi_hz = spi_start(hz < CHIP_SPI_HZ ? hz : CHIP_SPI_HZ);
-    gpio_output(BOARD_NETWORK_RSTN, false);
-    pause(CHIP_RESET_US);
-    gpio_put(BOARD_NETWORK_RSTN, true);
-    pause(CHIP_START_MS * 1000u);
-    uint32_t from = clock_us();
-    while (!chip_answers()) {
-        if (clock_is_over(from, ANSWER_LIMIT_US)) {
+enum wiznet_fault wiznet_start(struct wiznet *wiznet, uint32_t hz, const uint8_t mac[6]) {
+    const struct wiznet_chip *chip = WIZNET_CHIP(wiznet);
+    wiznet->spi_hz = WIZNET_PORT(wiznet)->start(wiznet->context, hz < chip->most_spi_hz ? hz : chip->most_spi_hz);
+    WIZNET_PORT(wiznet)->reset(wiznet->context, true);
+    pause(wiznet, chip->reset_us);
+    WIZNET_PORT(wiznet)->reset(wiznet->context, false);
+    pause(wiznet, chip->start_ms * 1000u);
+    uint32_t from_us = now_us(wiznet);
+    while (!chip_answers_first(wiznet)) {
+        if (is_over(wiznet, from_us, ANSWER_LIMIT_US)) {
             return WIZNET_NO_CHIP;
         }
     }
-#ifdef NETLCKR
-    bus_write8(NETLCKR, NETLCKR_UNLOCK);
-#endif
-    bus_write(SHAR, mac, 6);
-    has_address = false;
+    if (chip->lock) {
+        wiznet_bus_write8(wiznet, chip->lock, (uint8_t)chip->unlock);
+    }
+    wiznet_bus_write(wiznet, SHAR, mac, 6);
+    wiznet->has_address = false;
     return WIZNET_READY;
 }
 
-uint32_t wiznet_spi_hz(void) { return spi_hz; }
+uint32_t wiznet_spi_hz(const struct wiznet *wiznet) { return wiznet->spi_hz; }
 
-void wiznet_set_addresses(const struct wiznet_addresses *addresses) {
-    bus_write(GAR, (const uint8_t *)&addresses->gateway, 4);
-    bus_write(SUBR, (const uint8_t *)&addresses->mask, 4);
-    bus_write(SIPR, (const uint8_t *)&addresses->address, 4);
-    has_address = addresses->address != 0;
+void wiznet_set_addresses(struct wiznet *wiznet, const struct wiznet_addresses *addresses) {
+    wiznet_bus_write(wiznet, GAR, (const uint8_t *)&addresses->gateway, 4);
+    wiznet_bus_write(wiznet, SUBR, (const uint8_t *)&addresses->mask, 4);
+    wiznet_bus_write(wiznet, SIPR, (const uint8_t *)&addresses->address, 4);
+    wiznet->has_address = addresses->address != 0;
+    if (!WIZNET_CHIP(wiznet)->version_register) {
+        wiznet->gateway = addresses->gateway;
+        wiznet->mask = addresses->mask;
+    }
 }
 
-enum wiznet_fault wiznet_query(void) {
-    if (!chip_answers()) {
+enum wiznet_fault wiznet_query(struct wiznet *wiznet) {
+    const struct wiznet_chip *chip = WIZNET_CHIP(wiznet);
+    if (!chip_answers(wiznet)) {
         return WIZNET_NO_CHIP;
     }
-#ifdef PHY
-    if (!(bus_read8(PHY) & PHY_LINK)) {
+    if (chip->phy && !(wiznet_bus_read8(wiznet, chip->phy) & chip->phy_link)) {
         return WIZNET_NO_LINK;
     }
-#endif
-    return has_address ? WIZNET_READY : WIZNET_NO_ADDRESS;
+    return wiznet->has_address ? WIZNET_READY : WIZNET_NO_ADDRESS;
 }
 
-bool wiznet_knows_link(void) {
-#ifdef PHY
-    return true;
-#else
-    return false;
-#endif
+bool wiznet_knows_link(const struct wiznet *wiznet) {
+    (void)wiznet; /* where the chip is known to the compiler */
+    return WIZNET_CHIP(wiznet)->phy != 0;
 }
 
-enum wiznet_fault wiznet_wait_until_ready(uint32_t limit_ms) {
-    uint32_t from = clock_ms();
+enum wiznet_fault wiznet_wait_until_ready(struct wiznet *wiznet, uint32_t limit_ms) {
+    uint32_t from_us = now_us(wiznet);
     for (;;) {
-        enum wiznet_fault fault = wiznet_query();
-        if (fault == WIZNET_READY || clock_ms() - from >= limit_ms) {
+        enum wiznet_fault fault = wiznet_query(wiznet);
+        if (fault == WIZNET_READY || is_over(wiznet, from_us, limit_ms * 1000u)) {
             return fault;
         }
-        clock_sleep(LINK_POLL_US);
+        WIZNET_PORT(wiznet)->sleep(wiznet->context, LINK_POLL_US);
     }
 }
 
-const char *wiznet_sentence(enum wiznet_fault fault) {
+const char *wiznet_sentence(const struct wiznet *wiznet, enum wiznet_fault fault) {
+    (void)wiznet;
     switch (fault) {
     case WIZNET_READY:
-        return CHIP_NAME " is ready.";
+        return WIZNET_CHIP(wiznet)->sentences.ready;
     case WIZNET_NO_CHIP:
-        return "No " CHIP_NAME " answers on the SPI: look at its supply, RSTn, CSn, and at the SPI clock.";
+        return WIZNET_CHIP(wiznet)->sentences.no_chip;
     case WIZNET_NO_LINK:
-        return CHIP_NAME " has no link: is the cable plugged in, and the switch on?";
+        return WIZNET_CHIP(wiznet)->sentences.no_link;
     case WIZNET_NO_ADDRESS:
-        return CHIP_NAME " has no IP address: set one, or wait for DHCP.";
+        return WIZNET_CHIP(wiznet)->sentences.no_address;
     }
     return "";
 }
 
-const char *wiznet_chip_name(void) { return CHIP_NAME; }
+const char *wiznet_chip_name(const struct wiznet *wiznet) {
+    (void)wiznet;
+    return WIZNET_CHIP(wiznet)->name;
+}
 
-void wiznet_watch_sockets(uint32_t sockets) { bus_write8(SIMR, (uint8_t)sockets); }
+void wiznet_watch_sockets(struct wiznet *wiznet, uint32_t sockets) {
+    wiznet_bus_write8(wiznet, WIZNET_CHIP(wiznet)->interrupt_mask, (uint8_t)sockets);
+}
 
-uint32_t wiznet_interrupts(void) { return bus_read8(SIR) & ALL_SOCKETS; }
+uint32_t wiznet_interrupts(struct wiznet *wiznet) {
+    return wiznet_bus_read8(wiznet, WIZNET_CHIP(wiznet)->interrupts) & ((1u << WIZNET_CHIP(wiznet)->sockets) - 1u);
+}

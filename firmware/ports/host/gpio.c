@@ -46,11 +46,13 @@ void gpio_put(unsigned pin, bool level) {
 
 bool gpio_get(unsigned pin) { return pin < PINS && pins[pin].level; }
 
-void gpio_on(unsigned pin, unsigned events, void (*handler)(void)) {
-    if (pin < PINS) {
-        pins[pin].events = events;
-        pins[pin].handler = handler;
+bool gpio_on(unsigned pin, unsigned events, void (*handler)(void)) {
+    if (pin >= PINS) {
+        return false;
     }
+    pins[pin].events = events;
+    pins[pin].handler = handler;
+    return true;
 }
 
 void gpio_mask(unsigned pin) { (void)pin; }

@@ -38,8 +38,7 @@ static void enable(unsigned pin, uint32_t events) {
     interrupts_release(held);
 }
 
-/* Registered for good; one more than there is room for is not heard of. */
-void gpio_on(unsigned pin, unsigned events, void (*handler)(void)) {
+bool gpio_on(unsigned pin, unsigned events, void (*handler)(void)) {
     for (unsigned slot = 0; slot < HANDLERS; slot++) {
         if (!handlers[slot].call || handlers[slot].pin == pin) {
             handlers[slot].pin = (uint8_t)pin;
@@ -47,9 +46,10 @@ void gpio_on(unsigned pin, unsigned events, void (*handler)(void)) {
             handlers[slot].call = handler;
             enable(pin, events);
             NVIC_ISER = 1u << IO_IRQ_BANK0;
-            return;
+            return true;
         }
     }
+    return false;
 }
 
 void gpio_mask(unsigned pin) { enable(pin, 0); }

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /* Reading an image of web pages; see the header. Words are little-endian and aligned, as the processor's own. */
 #include "fsdata_image.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /* The image that `airwire fsdata` makes of a folder of web pages, read in place.
  *
  * Stands between the image in flash and the HTTP server. fsdata_open() checks every offset once; after that nothing is
@@ -9,6 +10,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 #define FSDATA_NONE 0xFFFFu
 #define FSDATA_NO_TAG 0xFFu
@@ -66,5 +71,9 @@ unsigned fsdata_piece_tag(const uint8_t *pieces, unsigned piece);
 uint32_t fsdata_crc32(const struct fsdata *fs, unsigned file);
 
 const char *fsdata_tag_name(const struct fsdata *fs, unsigned tag);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

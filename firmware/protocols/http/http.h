@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /* An HTTP/1.1 server without I/O: bytes of a connection go in, bytes to send come out.
  *
  * Stands between a transport (hardware sockets, lwIP, POSIX), which moves the bytes, and an application, which gives an
@@ -20,6 +21,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 /* Writes a value from `offset` on, at most `capacity` bytes, and returns how many. Fewer than `capacity` end the value.
  * Each byte is asked for once, in order; a value longer than a slot must not change between its parts. */
@@ -181,5 +186,9 @@ bool http_is_overdue(const struct http_connection *connection, uint32_t now_ms);
 
 /* An answer for a client for whom no connection is left: send it and close. */
 size_t http_busy_answer(const uint8_t **bytes);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -1,9 +1,12 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /* Sizes and times of the HTTP server, each to be set otherwise with -D or in a file that -include names.
  *
  * The defaults suit many connections in little memory. Nothing of a request is stored but what is listed here, so the
  * limits on lines and header cost no memory. */
 #ifndef AIRWIRE_HTTP_CONFIG_H
 #define AIRWIRE_HTTP_CONFIG_H
+
+#include <assert.h>
 
 /* Per connection: one parameter (name, value and two zero bytes), or the values of a page's tags. */
 #ifndef HTTP_SLOT_BYTES
@@ -52,8 +55,8 @@
 #define HTTP_FAST
 #endif
 
-_Static_assert(HTTP_SLOT_BYTES >= 16 && HTTP_SLOT_BYTES <= 255, "positions in the slot have eight bits");
-_Static_assert(HTTP_STATE_WORDS >= 1, "a handler's state has at least a word");
-_Static_assert(HTTP_HEADER_LIMIT < 65536 && HTTP_FIELD_LINE_LIMIT < 65536, "lines are counted in 16 bits");
+static_assert(HTTP_SLOT_BYTES >= 16 && HTTP_SLOT_BYTES <= 255, "positions in the slot have eight bits");
+static_assert(HTTP_STATE_WORDS >= 1, "a handler's state has at least a word");
+static_assert(HTTP_HEADER_LIMIT < 65536 && HTTP_FIELD_LINE_LIMIT < 65536, "lines are counted in 16 bits");
 
 #endif

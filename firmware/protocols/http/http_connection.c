@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /* The server's outside: connections opened, bytes taken, deadlines. See http.h for how a transport uses it. */
 #include "http_internal.h"
 

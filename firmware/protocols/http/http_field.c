@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /* Values of the header fields that matter, byte by byte, and what they mean together (RFC 9110; RFC 9112, 6 and 9).
  *
  * Nothing is kept of a value but what it says. All other fields are only checked for bytes that no field may have. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /* Parameters of a query or of an application/x-www-form-urlencoded body, decoded and handed over one by one.
  *
  * Name and value share the connection's slot, the name at most its first half; what does not fit is cut off and said to

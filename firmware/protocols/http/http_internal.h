@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /* What the files of the HTTP server share: states, words, and the steps from one file to the next. */
 #ifndef AIRWIRE_HTTP_INTERNAL_H
 #define AIRWIRE_HTTP_INTERNAL_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /* Names found byte by byte, without storing them: methods, header fields, paths.
  *
  * A match holds the first entry of its table that begins with all bytes so far. Entries before it have been ruled out,

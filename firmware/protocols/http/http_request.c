@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /* The request line, and the order of lines in a header, byte by byte (RFC 9112, 2 to 5).
  *
  * What one server would read differently from another is refused: line ends other than CR LF, spaces where none belong,

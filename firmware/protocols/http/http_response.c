@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /* What is sent: one stage after the other, each a text in flash or a few bytes in the connection.
  *
  * A plain file is one piece, head and body, straight from flash. A page with tags or a handler's body is literal text

@@ -9,33 +9,33 @@
 static void serve_datagrams(struct seat *seat) {
     static uint8_t bytes[DATAGRAM_MOST_BYTES];
     unsigned socket = seat_number(seat);
-    for (size_t waiting = socket_received(socket); waiting >= DATAGRAM_HEADER_BYTES;) {
+    for (size_t waiting = wiznet_socket_received(&board_wiznet, socket); waiting >= DATAGRAM_HEADER_BYTES;) {
         uint8_t header[DATAGRAM_HEADER_BYTES];
-        socket_read(socket, header, sizeof header);
+        wiznet_socket_read(&board_wiznet, socket, header, sizeof header);
         waiting -= sizeof header;
         struct endpoint from = {.port = (uint16_t)(header[4] << 8 | header[5])};
         memcpy(&from.address, header, 4);
         size_t count = (size_t)(header[6] << 8 | header[7]);
         if (count > waiting) { /* a reading while a datagram came in can be too small: now it is all there */
-            waiting = socket_received(socket);
+            waiting = wiznet_socket_received(&board_wiznet, socket);
             count = count < waiting ? count : waiting;
         }
-        socket_read(socket, count <= sizeof bytes ? bytes : NULL, count);
+        wiznet_socket_read(&board_wiznet, socket, count <= sizeof bytes ? bytes : NULL, count);
         waiting -= count;
-        socket_release(socket);
+        wiznet_socket_release(&board_wiznet, socket);
         if (count <= sizeof bytes) {
             seat->datagrams.received(seat->datagrams.context, &from, bytes, count);
         }
     }
-    socket_release(socket);
+    wiznet_socket_release(&board_wiznet, socket);
 }
 
 struct datagrams *network_bind(uint16_t port, datagram_user *received, void *context) {
     struct seat *seat = seat_free();
-    if (!seat || !socket_open_udp(seat_number(seat), port)) {
+    if (!seat || !wiznet_socket_open_udp(&board_wiznet, seat_number(seat), port)) {
         return NULL;
     }
-    socket_watch(seat_number(seat), SOCKET_RECEIVED);
+    wiznet_socket_watch(&board_wiznet, seat_number(seat), WIZNET_SOCKET_RECEIVED);
     seat->role = DATAGRAMS;
     seat->datagrams = (struct datagrams){received, context, {0, 0}};
     seat->has_datagrams = seat->must_send = seat->is_leaving = false;
@@ -46,22 +46,22 @@ struct datagrams *network_bind(uint16_t port, datagram_user *received, void *con
 bool datagram_send(struct datagrams *datagrams, const struct endpoint *to, const uint8_t *bytes, size_t count) {
     struct seat *seat = (struct seat *)(void *)((char *)datagrams - offsetof(struct seat, datagrams));
     unsigned socket = seat_number(seat);
-    enum socket_state state;
-    if (socket_take_events(socket, &state) & SOCKET_RECEIVED) {
+    enum wiznet_socket_state state;
+    if (wiznet_socket_take_events(&board_wiznet, socket, &state) & WIZNET_SOCKET_RECEIVED) {
         seat->has_datagrams = true;
     }
-    if (!socket_send(socket) || socket_room(socket, count) < count) {
+    if (!wiznet_socket_send(&board_wiznet, socket) || wiznet_socket_room(&board_wiznet, socket, count) < count) {
         return false;
     }
     struct endpoint *peer = &datagrams->peer;
     if (peer->address != to->address || peer->port != to->port) {
-        if (socket_is_sending(socket)) { /* to the peer before */
+        if (wiznet_socket_is_sending(&board_wiznet, socket)) { /* to the peer before */
             return false;
         }
         *peer = *to;
-        socket_set_peer(socket, to->address, to->port);
+        wiznet_socket_set_peer(&board_wiznet, socket, to->address, to->port);
     }
-    socket_write(socket, bytes, count);
-    seat->must_send = !socket_send(socket);
+    wiznet_socket_write(&board_wiznet, socket, bytes, count);
+    seat->must_send = !wiznet_socket_send(&board_wiznet, socket);
     return true;
 }

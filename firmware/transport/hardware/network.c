@@ -32,7 +32,7 @@ void pools_report(void) {
         }
         if (seat->is_open || seat->has_ended || seat->is_closing || seat->is_leaving || seat->role == CLIENT) {
             used++;
-        } else if (socket_state(n) != SOCKET_LISTENING) {
+        } else if (wiznet_socket_state(&board_wiznet, n) != WIZNET_SOCKET_LISTENING) {
             amiss++;
         }
     }
@@ -69,11 +69,11 @@ static void serve(uint32_t calling) {
         if (seat->role == FREE || !(calling >> n & 1u || needs_a_look(seat) || seat->is_leaving)) {
             continue;
         }
-        enum socket_state state;
-        uint8_t events = socket_take_events(n, &state);
+        enum wiznet_socket_state state;
+        uint8_t events = wiznet_socket_take_events(&board_wiznet, n, &state);
         if (seat->role == DATAGRAMS) {
             seat->has_datagrams = false;
-            seat->must_send = !socket_send(n);
+            seat->must_send = !wiznet_socket_send(&board_wiznet, n);
             seat->serve_datagrams(seat);
         } else {
             stream_serve(seat, events, state);
@@ -97,15 +97,15 @@ static void sleep_until_called(void) {
 
 static bool start_chip(void) {
     const uint8_t mac[6] = NETWORK_MAC;
-    if (wiznet_start(setting_spi_hz, mac) != WIZNET_READY) {
+    if (wiznet_start(&board_wiznet, setting_spi_hz, mac) != WIZNET_READY) {
         return false;
     }
-    sockets_share_memory(seats_in_all());
-    wiznet_set_addresses(&(struct wiznet_addresses){setting_address, setting_mask, setting_gateway});
+    wiznet_share_memory(&board_wiznet, seats_in_all());
+    wiznet_set_addresses(&board_wiznet, &(struct wiznet_addresses){setting_address, setting_mask, setting_gateway});
     return true;
 }
 
-static void start(void) {
+static void start(const struct application *application) {
     clock_start();
     console_start(setting_console_baud);
     if (setting_watchdog_ms) {
@@ -113,7 +113,8 @@ static void start(void) {
     }
     spi_set_dma_from(setting_spi_dma_from_bytes);
     start_chip();
-    report_start("the chip's own sockets", wiznet_chip_name(), wiznet_spi_hz());
+    report_start(application->name, "the chip's own sockets", wiznet_chip_name(&board_wiznet),
+                 wiznet_spi_hz(&board_wiznet));
     watch_start(setting_wiznet_int, setting_wiznet_poll_us, setting_wiznet_poll_raster);
 }
 
@@ -123,13 +124,13 @@ static void wait_until_ready(void) {
     uint32_t from = clock_ms();
     for (;;) {
         watchdog_feed();
-        enum wiznet_fault fault = wiznet_wait_until_ready(READY_LOOK_MS);
+        enum wiznet_fault fault = wiznet_wait_until_ready(&board_wiznet, READY_LOOK_MS);
         if (fault == WIZNET_READY) {
             return;
         }
         if (clock_ms() - from >= setting_ready_limit_ms) {
             from = clock_ms();
-            report_problem(wiznet_sentence(fault));
+            report_problem(wiznet_sentence(&board_wiznet, fault));
         }
         if (fault == WIZNET_NO_CHIP) {
             start_chip();
@@ -137,18 +138,18 @@ static void wait_until_ready(void) {
     }
 }
 
-int main(void) {
-    start();
+void network_run(const struct application *application) {
+    start(application);
     wait_until_ready();
-    wiznet_watch_sockets((1u << seats_in_all()) - 1u);
+    wiznet_watch_sockets(&board_wiznet, (1u << seats_in_all()) - 1u);
     report_ready();
     tick_begin();
-    application.start();
+    application->start();
     streams_flush();
     for (;;) {
         watchdog_feed();
-        serve(watch_is_calling() ? wiznet_interrupts() : 0);
-        if (tick_call_if_due()) {
+        serve(watch_is_calling() ? wiznet_interrupts(&board_wiznet) : 0);
+        if (tick_call_if_due(application)) {
             streams_flush();
         }
         if (!has_something_to_look_at()) {

@@ -4,7 +4,7 @@
 #define SEATS_H
 
 #include "network.h"
-#include "sockets.h"
+#include "wiznet_sockets.h"
 
 #ifndef NETWORK_SOCKETS
 #define NETWORK_SOCKETS 8u
@@ -26,7 +26,8 @@ struct seat {
     uint16_t port;
     uint8_t role;
     bool is_open, has_ended, wants_room, is_closing;
-    /* datagram_send() has taken the event that said so; what is written waits, as what was before has not left. */
+    /* That datagrams are there, where datagram_send() has taken the event that said so. That what was written must be
+     * sent yet, as what was written before has not left. */
     bool has_datagrams, must_send;
     /* Since then the chip takes leave of the peer; no interrupt tells when it is done. */
     bool is_leaving;
@@ -42,7 +43,7 @@ struct seat *seat_free(void);
 static inline unsigned seat_number(const struct seat *seat) { return (unsigned)(seat - seats); }
 
 /* Everything that a socket's events mean for its stream. */
-void stream_serve(struct seat *seat, uint8_t events, enum socket_state state);
+void stream_serve(struct seat *seat, uint8_t events, enum wiznet_socket_state state);
 /* Sends what applications have written. */
 void streams_flush(void);
 

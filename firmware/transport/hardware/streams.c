@@ -17,13 +17,15 @@ static struct seat *seat_of(struct stream *stream) { return (struct seat *)(void
 
 static void begin(struct seat *seat) {
     seat->is_open = seat->has_ended = seat->wants_room = seat->is_closing = seat->is_leaving = seat->must_send = false;
-    socket_watch(seat_number(seat), SOCKET_CONNECTED | SOCKET_DISCONNECTED | SOCKET_RECEIVED | SOCKET_TIMED_OUT);
+    wiznet_socket_watch(&board_wiznet, seat_number(seat),
+                        WIZNET_SOCKET_CONNECTED | WIZNET_SOCKET_DISCONNECTED | WIZNET_SOCKET_RECEIVED |
+                            WIZNET_SOCKET_TIMED_OUT);
 }
 
 static bool listen_again(struct seat *seat) {
     begin(seat);
     seat->stream.context = NULL;
-    return socket_listen(seat_number(seat), seat->port);
+    return wiznet_socket_listen(&board_wiznet, seat_number(seat), seat->port);
 }
 
 static uint16_t next_own_port(void) {
@@ -52,7 +54,7 @@ struct stream *network_connect(uint32_t address, uint16_t port, const struct str
     }
     seat->stream = (struct stream){user, context, next_own_port()};
     begin(seat);
-    if (!socket_connect(seat_number(seat), seat->stream.own_port, address, port)) {
+    if (!wiznet_socket_connect(&board_wiznet, seat_number(seat), seat->stream.own_port, address, port)) {
         return NULL;
     }
     seat->role = CLIENT;
@@ -61,23 +63,23 @@ struct stream *network_connect(uint32_t address, uint16_t port, const struct str
 
 size_t stream_read(struct stream *stream, void *bytes, size_t capacity) {
     unsigned socket = seat_number(seat_of(stream));
-    size_t count = socket_received(socket);
+    size_t count = wiznet_socket_received(&board_wiznet, socket);
     count = count < capacity ? count : capacity;
     if (count) {
-        socket_read(socket, bytes, count);
+        wiznet_socket_read(&board_wiznet, socket, bytes, count);
     }
     return count;
 }
 
 size_t stream_write(struct stream *stream, const void *bytes, size_t count) {
     struct seat *seat = seat_of(stream);
-    size_t room = socket_room(seat_number(seat), count);
+    size_t room = wiznet_socket_room(&board_wiznet, seat_number(seat), count);
     if (count > room) {
         seat->wants_room = true;
         count = room;
     }
     if (count) {
-        socket_write(seat_number(seat), bytes, count);
+        wiznet_socket_write(&board_wiznet, seat_number(seat), bytes, count);
         watch_look_soon();
     }
     return count;
@@ -87,10 +89,10 @@ size_t stream_write_constant(struct stream *stream, const void *bytes, size_t co
     return stream_write(stream, bytes, count);
 }
 
-size_t stream_room(struct stream *stream) { return socket_room(seat_number(seat_of(stream)), 1); }
+size_t stream_room(struct stream *stream) { return wiznet_socket_room(&board_wiznet, seat_number(seat_of(stream)), 1); }
 
 void stream_peer(struct stream *stream, uint32_t *address, uint16_t *port) {
-    socket_peer(seat_number(seat_of(stream)), address, port);
+    wiznet_socket_peer(&board_wiznet, seat_number(seat_of(stream)), address, port);
 }
 
 static void free_or_listen(struct seat *seat) {
@@ -102,7 +104,7 @@ static void free_or_listen(struct seat *seat) {
 }
 
 void stream_abort(struct stream *stream) {
-    socket_close(seat_number(seat_of(stream)));
+    wiznet_socket_close(&board_wiznet, seat_number(seat_of(stream)));
     free_or_listen(seat_of(stream));
 }
 
@@ -115,8 +117,8 @@ void stream_close(struct stream *stream) {
 
 static void finish_closing(struct seat *seat) {
     unsigned socket = seat_number(seat);
-    if (socket_send(socket)) {
-        socket_disconnect(socket);
+    if (wiznet_socket_send(&board_wiznet, socket)) {
+        wiznet_socket_disconnect(&board_wiznet, socket);
         seat->is_closing = seat->must_send = false;
         seat->has_ended = seat->is_leaving = true;
         seat->leaving_from_ms = clock_ms();
@@ -139,38 +141,38 @@ static void open_stream(struct seat *seat) {
     }
 }
 
-void stream_serve(struct seat *seat, uint8_t events, enum socket_state state) {
+void stream_serve(struct seat *seat, uint8_t events, enum wiznet_socket_state state) {
     const struct stream_user *user = seat->stream.user;
     unsigned socket = seat_number(seat);
-    if (events & SOCKET_CONNECTED) {
+    if (events & WIZNET_SOCKET_CONNECTED) {
         open_stream(seat);
     }
-    if (seat->is_open && (events & SOCKET_RECEIVED) && user->readable) {
+    if (seat->is_open && (events & WIZNET_SOCKET_RECEIVED) && user->readable) {
         user->readable(&seat->stream);
     }
-    if (seat->is_open && seat->wants_room && socket_room(socket, 1)) {
+    if (seat->is_open && seat->wants_room && wiznet_socket_room(&board_wiznet, socket, 1)) {
         seat->wants_room = false;
         if (user->writable) {
             user->writable(&seat->stream);
         }
     }
-    socket_release(socket);
+    wiznet_socket_release(&board_wiznet, socket);
     if (seat->is_closing) {
         finish_closing(seat);
     } else if (seat->is_open) {
-        seat->must_send = !socket_send(socket);
+        seat->must_send = !wiznet_socket_send(&board_wiznet, socket);
     }
-    if (state == SOCKET_CLOSED) {
+    if (state == WIZNET_SOCKET_CLOSED) {
         bool was_opening = seat->role == CLIENT && !seat->is_open && !seat->has_ended && !seat->is_closing;
         seat->is_open = seat->is_open || was_opening;
-        end(seat, was_opening ? STREAM_REFUSED : events & SOCKET_TIMED_OUT ? STREAM_RESET : STREAM_CLOSED);
-    } else if (state == SOCKET_ENDED_BY_PEER && seat->is_open && !seat->has_ended) {
+        end(seat, was_opening ? STREAM_REFUSED : events & WIZNET_SOCKET_TIMED_OUT ? STREAM_RESET : STREAM_CLOSED);
+    } else if (state == WIZNET_SOCKET_ENDED_BY_PEER && seat->is_open && !seat->has_ended) {
         seat->has_ended = true;
         if (user->ended) {
             user->ended(&seat->stream, STREAM_ENDED);
         }
     } else if (seat->is_leaving && clock_ms() - seat->leaving_from_ms >= LEAVING_LIMIT_MS) {
-        socket_close(socket);
+        wiznet_socket_close(&board_wiznet, socket);
         free_or_listen(seat);
     }
 }
@@ -178,7 +180,7 @@ void stream_serve(struct seat *seat, uint8_t events, enum socket_state state) {
 void streams_flush(void) {
     for (unsigned n = 0; n < seats_in_all(); n++) {
         if (seats[n].role != FREE && seats[n].role != DATAGRAMS && seats[n].is_open) {
-            seats[n].must_send = !socket_send(n);
+            seats[n].must_send = !wiznet_socket_send(&board_wiznet, n);
         }
     }
 }

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "bench_knobs.h"
 #include "clock.h"
 #include "console.h"
 #include "interface.h"
@@ -19,12 +20,6 @@
 #include "watch.h"
 #include "watchdog.h"
 
-SETTING(output_rule, 0, "choice at_once|nearly_full",
-        "when what was written leaves: at once, or only when less than a quarter of the send buffer is free, else with "
-        "lwIP's next timer, as old versions of MicroPython had it");
-SETTING(timers_with_poll, 0, "on/off", "whether lwIP's timers run only when the chip is looked at");
-SETTING(output_each, 0, "on/off",
-        "whether each write is put into a segment of its own, as callers do who flush after every write");
 SETTING(nagle, 0, "on/off", "whether small writes wait for the acknowledgement of those before (RFC 896)");
 
 #define LONGEST_SLEEP_MS 250u
@@ -204,7 +199,7 @@ static size_t write(struct stream *stream, const void *bytes, size_t count, u8_t
     }
     seat->wants_room = seat->wants_room || taken < count;
     seat->must_output = seat->must_output || taken;
-    if (taken && setting_output_each) {
+    if (taken && bench_outputs_each_write()) {
         tcp_output(seat->pcb);
     }
     return taken;
@@ -251,7 +246,7 @@ void stream_close(struct stream *stream) {
 }
 
 static void output(struct seat *seat) {
-    if (seat->must_output && seat->pcb && (!setting_output_rule || tcp_sndbuf(seat->pcb) < TCP_SND_BUF / 4)) {
+    if (seat->must_output && seat->pcb && bench_lets_output(tcp_sndbuf(seat->pcb), TCP_SND_BUF)) {
         tcp_output(seat->pcb);
     }
     seat->must_output = false;
@@ -323,7 +318,7 @@ static bool turn(void) {
     if (is_called) {
         interface_settle();
     }
-    if (is_called || !setting_timers_with_poll) {
+    if (is_called || !bench_has_timers_with_poll()) {
         sys_check_timeouts();
         serve_all();
     }
@@ -335,7 +330,7 @@ static bool turn(void) {
 static void sleep_until_called(void) {
     uint32_t held = interrupts_hold();
     uint32_t limit_ms = tick_wait_ms(LONGEST_SLEEP_MS);
-    if (!setting_timers_with_poll) {
+    if (!bench_has_timers_with_poll()) {
         uint32_t timer_ms = sys_timeouts_sleeptime();
         limit_ms = timer_ms < limit_ms ? timer_ms : limit_ms;
     }
@@ -346,9 +341,9 @@ static void sleep_until_called(void) {
     interrupts_release(held);
 }
 
-int main(void) {
+void network_run(const struct application *application) {
     clock_start();
-    interface_start("lwIP's raw interface");
+    interface_start(application->name, "lwIP's raw interface");
     uint32_t from = clock_ms();
     while (!interface_is_ready()) {
         watchdog_feed();
@@ -362,12 +357,12 @@ int main(void) {
     }
     report_ready();
     tick_begin();
-    application.start();
+    application->start();
     serve_all();
     for (;;) {
         watchdog_feed();
         bool has_more = turn();
-        if (tick_call_if_due()) {
+        if (tick_call_if_due(application)) {
             serve_all();
         }
         if (!has_more) {

@@ -403,27 +403,26 @@ static void wait_and_serve(void) {
 }
 
 static void run(void *argument) {
-    (void)argument;
-    interface_start("lwIP's sockets on FreeRTOS");
+    const struct application *application = argument;
+    interface_start(application->name, "lwIP's sockets on FreeRTOS");
     driver_task_start();
     sys_socket_semaphore();
     tick_set_waker(end_wait);
     wait_until_ready();
     report_ready();
     tick_begin();
-    application.start();
+    application->start();
     for (;;) {
         watchdog_feed();
         wait_and_serve();
-        tick_call_if_due();
+        tick_call_if_due(application);
     }
 }
 
-int main(void) {
+void network_run(const struct application *application) {
     static StaticTask_t task;
     static StackType_t stack[STACK_WORDS];
     clock_start();
-    xTaskCreateStatic(run, "app", STACK_WORDS, NULL, PRIORITY, stack, &task);
+    xTaskCreateStatic(run, "app", STACK_WORDS, (void *)(uintptr_t)application, PRIORITY, stack, &task);
     vTaskStartScheduler();
-    return 0;
 }

@@ -25,8 +25,10 @@ from airwire.cli.fsdata import fsdata
 from airwire.cli.link import link
 from airwire.cli.links import links
 from airwire.cli.output import EXIT_BAD_INPUT, EXIT_INTERRUPTED, complain
+from airwire.cli.paths import CheckedCommand
 from airwire.cli.report import report
 from airwire.cli.run import run
+from airwire.cli.schema import schema
 from airwire.cli.validate import validate
 
 app = typer.Typer(
@@ -39,8 +41,8 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-for _command in (run, explain, choose, links, link, validate, analyze, compare, report, convert, fsdata, demo):
-    app.command()(_command)
+for _command in (run, explain, choose, links, link, validate, analyze, compare, report, convert, fsdata, schema, demo):
+    app.command(cls=CheckedCommand)(_command)
 app.add_typer(board)
 
 

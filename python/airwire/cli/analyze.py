@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+import airwire
 from airwire.cli import options
-from airwire.cli.output import finish, print_json, progress_bar
+from airwire.cli.output import finish, progress_bar
+from airwire.cli.paths import RUN, Writes
 
 if TYPE_CHECKING:
     from airwire.model import Analysis
@@ -32,6 +34,7 @@ def analyze(
             help="Run folder to write. Default: runs/<UTC time>-captures. Never overwritten.",
             show_default=False,
         ),
+        Writes("run folder", is_folder=True, holds=RUN, makes_folders=True),
     ] = None,
     run_folder: Annotated[bool, typer.Option(help="Whether to write a run folder at all.")] = True,
     report: options.ReportFile = None,
@@ -44,21 +47,21 @@ def analyze(
     (type 7: linear interpolation between order statistics), and finds gates, frozen phases, combs, steps, drift,
     bursts and losses. Example: airwire analyze captures/ --report out.html
     """
-    from airwire import bench, captures
     from airwire.cli.environment import environment
+    from airwire.runs.suite import default_folder
 
-    folder = (out or bench.default_folder("captures")) if run_folder else None
+    folder = (out or default_folder("captures")) if run_folder else None
     with progress_bar("Analysing captures") as progress:
-        analysis = captures.analyze(
+        analysis = airwire.analyze(
             paths,
             trigger=trigger,
             done=done,
-            pairing=pairing,
-            glitch_ps=glitch,
-            min_latency_ps=min_latency or 0,
-            max_latency_ps=max_latency,
+            pairing=options.pairing_rule(pairing),
+            glitch=glitch,
+            min_latency=min_latency or 0,
+            max_latency=max_latency,
             payload_bytes=payload,
-            gate_ps=gate,
+            gate=gate,
             seed=seed,
             out=folder,
             environment=environment(),
@@ -70,9 +73,10 @@ def analyze(
 def publish(analysis: Analysis, report: Path | None, figures: Path | None, as_json: bool) -> None:
     """Print an analysis, write what was asked for, and end with the exit code that fits."""
     if as_json:
-        from airwire.cli.json_output import analysis_json
+        from airwire.cli.json_object import print_object
+        from airwire.cli.json_output import analysis_output
 
-        print_json("analyze", analysis_json(analysis))
+        print_object(analysis_output(analysis))
     else:
         from airwire.cli.tables import print_analysis
 

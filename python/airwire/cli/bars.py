@@ -9,8 +9,9 @@ from rich.console import Console
 from rich.text import Text
 
 from airwire.explain.quantities import table_time
-from airwire.link_model import Change
-from airwire.stage import Cause, Stage
+from airwire.kinds import Cause
+from airwire.link.model import Change
+from airwire.stage import Stage
 
 BAR_CHARACTERS = 44
 COLOURS: Mapping[Cause, str] = {

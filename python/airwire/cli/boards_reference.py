@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from airwire.board_model import BoardDescription, ChipKind
+    from airwire.board.model import BoardDescription, ChipKind
 
 HEADER = """\
 # Boards
@@ -17,7 +17,7 @@ HEADER = """\
 <!-- Made by `python -m airwire.cli.boards_reference > docs/reference/boards.md`; do not edit by hand. -->
 
 A board file is TOML. `airwire board check FILE` reads one and names file, line and field of what is wrong;
-`airwire board check --schema` prints the JSON Schema for editors. [Run a firmware image on a virtual
+`airwire schema board` prints the JSON Schema for editors. [Run a firmware image on a virtual
 board](../how-to/run-a-board.md) shows one in use.
 
 ## Fields

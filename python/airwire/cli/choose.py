@@ -6,15 +6,16 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+import airwire
 from airwire.cli import options
-from airwire.cli.output import print_json, working
+from airwire.cli.output import working
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from rich.table import Table
 
-    from airwire.link_model import Candidate, Choice
+    from airwire.link.model import Candidate, Choice
 
 
 def choose(
@@ -35,18 +36,16 @@ def choose(
     Of each link the settings worth trying are searched; a refusal says how near it comes and which stage is in the
     way. Example: airwire choose --payload 128 --p95 20ms --loss 0.1%
     """
-    from airwire import selection
 
     if p95 is None and p50 is None and loss is None:
         raise typer.BadParameter("give at least one of --p95, --p50 and --loss")
     with working("Predicting"):
-        choice = selection.choose(
-            payload, p95_ps=p95, p50_ps=p50, loss=loss, only=link or (), seed=seed, workers=workers
-        )
+        choice = airwire.choose(payload, p95=p95, p50=p50, loss=loss, only=link or (), seed=seed, workers=workers)
     if json:
-        from airwire.cli.link_json import choice_json
+        from airwire.cli.json_object import print_object
+        from airwire.cli.link_json import choice_output
 
-        print_json("choose", choice_json(choice))
+        print_object(choice_output(choice))
     else:
         _print(choice)
 

@@ -7,16 +7,19 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+import airwire
 from airwire.cli import options
-from airwire.cli.output import print_json
+from airwire.cli.paths import RUN, Reads
 
 if TYPE_CHECKING:
     from airwire.model import Capture
 
+_READS = Reads("run or capture", holds=RUN, reserved=True)
+
 
 def compare(
-    a: Annotated[Path, typer.Argument(metavar="A", help="A capture, or a run folder that holds one.")],
-    b: Annotated[Path, typer.Argument(metavar="B", help="The capture or run folder to compare it with.")],
+    a: Annotated[Path, typer.Argument(metavar="A", help="A capture, or a run folder that holds one."), _READS],
+    b: Annotated[Path, typer.Argument(metavar="B", help="The capture or run folder to compare it with."), _READS],
     trigger: options.Trigger = "0",
     done: options.Done = "1",
     pairing: options.Pairing = "strict",
@@ -28,14 +31,14 @@ def compare(
     Prints the shift of the median with its 95 % interval (moving-block bootstrap), the probability that a message
     of A beats one of B, and the distance of the distributions. Example: airwire compare before.csv after.csv
     """
-    from airwire import captures
 
     runs = [_only_capture(path, trigger, done, pairing, seed) for path in (a, b)]
-    comparison = captures.compare(runs[0], runs[1], seed=seed)
+    comparison = airwire.compare(runs[0], runs[1], seed=seed)
     if json:
-        from airwire.cli.json_output import comparison_json
+        from airwire.cli.json_object import print_object
+        from airwire.cli.json_output import comparison_output
 
-        print_json("compare", comparison_json(comparison))
+        print_object(comparison_output(comparison))
     else:
         from airwire.cli.tables import print_comparison
 
@@ -43,13 +46,19 @@ def compare(
 
 
 def _only_capture(path: Path, trigger: str, done: str, pairing: str, seed: int) -> Capture:
-    from airwire import _core, captures
+    from airwire import _core
 
     if (path / "manifest.json").exists():
-        analysis = captures.load_run(path)
+        analysis = airwire.load_run(path)
     else:
-        analysis = captures.analyze(
-            path, trigger=trigger, done=done, pairing=pairing, seed=seed, intervals=False, findings=False
+        analysis = airwire.analyze(
+            path,
+            trigger=trigger,
+            done=done,
+            pairing=options.pairing_rule(pairing),
+            seed=seed,
+            intervals=False,
+            findings=False,
         )
     if analysis.errors:
         raise _core.AirwireError(analysis.errors[0].message)

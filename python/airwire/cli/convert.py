@@ -7,17 +7,24 @@ from typing import Annotated
 
 import typer
 
+import airwire
 from airwire.cli.output import working
+from airwire.cli.paths import Reads, Writes
 
 
 def convert(
-    source: Annotated[Path, typer.Argument(metavar="SOURCE", help="A capture of any format that Airwire reads.")],
+    source: Annotated[
+        Path,
+        typer.Argument(metavar="SOURCE", help="A capture of any format that Airwire reads."),
+        Reads("source"),
+    ],
     destination: Annotated[
         Path,
         typer.Argument(
             metavar="DESTINATION",
             help="The file to write: .vcd, or .csv in Saleae's style; with .gz, .xz or .zst behind it compressed.",
         ),
+        Writes("destination"),
     ],
     channel: Annotated[
         list[str] | None,
@@ -30,11 +37,10 @@ def convert(
     The file appears when it is complete; an interrupted conversion leaves nothing behind.
     Example: airwire convert session.sal edges.vcd --channel 0 --channel 1
     """
-    from airwire import captures
     from airwire.explain.quantities import time
 
     with working("Converting") as say:
-        captures.convert(
+        airwire.convert(
             source,
             destination,
             channels=channel or (),

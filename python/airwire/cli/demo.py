@@ -2,20 +2,30 @@
 
 from __future__ import annotations
 
+from itertools import chain, count
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+import airwire
 from airwire.cli import options
 from airwire.cli.output import progress_bar
+from airwire.cli.paths import Writes, everything
+
+_FOLDER = Path("runs/demo")
 
 
 def demo(
     out: Annotated[
         Path,
-        typer.Option(metavar="FOLDER", help="Folder for the run folder and the report; made anew."),
-    ] = Path("runs/demo"),
+        typer.Option(
+            metavar="FOLDER",
+            help="Folder for the run folder and the report, new or empty; where runs/demo holds something, "
+            "runs/demo-2 and so on.",
+        ),
+        Writes("demo", is_folder=True, holds=everything, makes_folders=True),
+    ] = _FOLDER,
     json: options.Json = False,
 ) -> None:
     """Run a short suite on the virtual bench, rank its links and say where their time goes.
@@ -23,21 +33,35 @@ def demo(
     Nothing is measured: every message is simulated from trigger to done, with the gates, retries and queues of its
     link. The report and a capture of every row are written as well.
     """
-    import shutil
     from importlib import resources
 
-    from airwire import bench
     from airwire.cli.environment import environment
     from airwire.cli.run import publish
+    from airwire.outputs import new_folder
 
-    if out.exists():
-        if not (out / "run" / "manifest.json").exists():
-            raise typer.BadParameter(f"{out} exists and is no folder of a demo; give another one", param_hint="--out")
-        shutil.rmtree(out)
-    out.mkdir(parents=True)
+    folder = _free(out)
     with (
+        new_folder(folder),
         resources.as_file(resources.files("airwire") / "suites" / "demo.toml") as suite,
         progress_bar("Running the demo") as progress,
     ):
-        analysis = bench.run(suite, out=out / "run", captures=True, environment=environment(), progress=progress)
-    publish(analysis, out / "report.html", None, json)
+        analysis = airwire.run(suite, out=folder / "run", captures=True, environment=environment(), progress=progress)
+    publish(analysis, folder / "report.html", None, json)
+
+
+def _free(out: Path) -> Path:
+    """A folder without anything in it: nothing is ever removed for a demo."""
+    if out == _FOLDER:
+        numbered = (out.with_name(f"{out.name}-{number}") for number in count(2))
+        return next(folder for folder in chain([out], numbered) if _is_free(folder))
+    if not _is_free(out):
+        from airwire._core import AirwireError
+
+        raise AirwireError(f"--out {out}: this folder holds something, which stays as it is; name a new one")
+    return out
+
+
+def _is_free(folder: Path) -> bool:
+    if folder.exists():
+        return folder.is_dir() and not any(folder.iterdir())
+    return not folder.is_symlink()

@@ -7,17 +7,20 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+import airwire
 from airwire.cli import options
-from airwire.cli.output import print_json, working, writing
+from airwire.cli.output import working, writing
+from airwire.cli.paths import RUN, Reads, Writes
 
 if TYPE_CHECKING:
-    from airwire.link_model import CaptureExplanation, RowExplanation
+    from airwire.link.model import CaptureExplanation, RowExplanation
 
 
 def explain(
     path: Annotated[
         Path,
         typer.Argument(metavar="RUN|CAPTURE", help="A run folder of airwire run, or a capture.", show_default=False),
+        Reads("run or capture", holds=RUN, reserved=True),
     ],
     only: options.Only = None,
     link: Annotated[
@@ -39,6 +42,7 @@ def explain(
     figure: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="Draw the waterfalls: .svg, .png or .html.", show_default=False),
+        Writes("figure", kinds=(".svg", ".png", ".html")),
     ] = None,
     perfetto: Annotated[
         Path | None,
@@ -47,6 +51,7 @@ def explain(
             help="Of a run: write the first 100 traced messages of each row as a trace for ui.perfetto.dev.",
             show_default=False,
         ),
+        Writes("trace", kinds=(".json",)),
     ] = None,
     json: options.Json = False,
 ) -> None:
@@ -102,16 +107,16 @@ def _explain_run(
     perfetto: Path | None,
     as_json: bool,
 ) -> None:
-    from airwire import captures
     from airwire.explain.link.run import WHAT_IF_SAMPLES, explain_run
 
     with working("Trying other settings"):
-        analysis = captures.load_run(path, intervals=False, findings=False)
+        analysis = airwire.load_run(path, intervals=False, findings=False)
         rows = explain_run(analysis, only=only, samples=WHAT_IF_SAMPLES if changes else 0, workers=workers)
     if as_json:
-        from airwire.cli.link_json import explain_json
+        from airwire.cli.json_object import print_object
+        from airwire.cli.link_json import explain_output
 
-        print_json("explain", explain_json(str(path), rows))
+        print_object(explain_output(str(path), rows))
     else:
         _print_rows(rows, changes)
     if figure is not None:
@@ -160,13 +165,14 @@ def _print_rows(rows: list[RowExplanation], most: int) -> None:
 
 def _publish_capture(found: CaptureExplanation, most: int, figure: Path | None, as_json: bool) -> None:
     if as_json:
-        from airwire.cli.link_json import explain_capture_json
+        from airwire.cli.json_object import print_object
+        from airwire.cli.link_json import explain_capture_output
 
-        print_json("explain", explain_capture_json(found))
+        print_object(explain_capture_output(found))
     else:
         _print_capture(found, most)
     if figure is not None:
-        from airwire.link_model import Waterfall
+        from airwire.link.model import Waterfall
         from airwire.report.files import write_waterfalls
 
         total = sum(stage.ps for stage in found.stages)

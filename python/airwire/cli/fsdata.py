@@ -7,19 +7,29 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from airwire.cli.output import complain, print_json, writing
+from airwire.cli.output import complain, writing
+from airwire.cli.paths import Reads, Writes, everything
 
 if TYPE_CHECKING:
     from airwire.fsdata import FsData
 
 
+def _files(output: Path) -> list[Path]:
+    return [output, output.with_suffix(".h")] if output.suffix == ".c" else [output]
+
+
 def fsdata(
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="The folder with the pages.", show_default=False)],
+    folder: Annotated[
+        Path,
+        typer.Argument(metavar="DIR", help="The folder with the pages.", show_default=False),
+        Reads("folder of pages", holds=everything),
+    ],
     output: Annotated[
         Path,
         typer.Option(
             "--output", "-o", metavar="FILE", help="The C file; its header goes next to it. A .bin is the bare image."
         ),
+        Writes("image", files=_files, kinds=(".c", ".h")),
     ] = Path("fsdata.c"),
     gzip: Annotated[
         bool, typer.Option("--gzip", help="Keep a compressed variant of each file that gets enough smaller by it.")
@@ -40,7 +50,10 @@ def fsdata(
     for warning in data.warnings:
         complain(warning)
     if manifest:
-        print_json("fsdata", data.manifest())
+        from airwire.cli.fsdata_json import FsdataOutput
+        from airwire.cli.json_object import filled_from, print_object
+
+        print_object(filled_from(FsdataOutput, data.manifest()))
         return
     _print(data)
     print(f"{len(data.image)} bytes in {', '.join(map(str, written))}")

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import airwire
 from airwire.cli import options
-from airwire.cli.output import print_json
 
 if TYPE_CHECKING:
-    from airwire.link_model import LinkBudget
+    from airwire.link.model import LinkBudget
 
 
 def link(
@@ -21,13 +21,13 @@ def link(
 
     Example: airwire link lora --payload 128 --set sf=9
     """
-    from airwire import catalogue
 
-    budget = catalogue.link_budget(name, payload, options.settings_of(set_))
+    budget = airwire.link_budget(name, payload, options.settings_of(set_))
     if json:
-        from airwire.cli.link_json import budget_json
+        from airwire.cli.json_object import print_object
+        from airwire.cli.link_json import budget_output
 
-        print_json("link", budget_json(budget))
+        print_object(budget_output(budget))
     else:
         _print(budget)
 

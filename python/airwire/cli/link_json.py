@@ -1,245 +1,271 @@
-"""The stable JSON of the commands of the virtual bench; ``docs/reference/json.md`` describes it."""
+"""The JSON of the commands about links: ``links``, ``link``, ``explain``, ``choose`` and ``validate``."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
 from math import isinf
-from typing import Any
+from typing import ClassVar
 
+import msgspec
+
+from airwire.cli.json_object import (
+    ChangeObject,
+    Number,
+    Output,
+    StageObject,
+    WaterfallObject,
+    changes_of,
+    stages_of,
+    waterfalls_of,
+)
 from airwire.cli.output import whole
-from airwire.explain.link.published import ratio
-from airwire.explain.link.run import overload_sentence, row_verdict
-from airwire.link_model import (
+from airwire.kinds import LedgerMode, Understanding
+from airwire.link.model import (
+    Bounds,
     Candidate,
     CaptureExplanation,
-    Change,
     Choice,
+    FittedGate,
+    GatePeriod,
     Ledger,
+    LedgerRow,
     Link,
     LinkBudget,
+    QuantilePair,
     RowExplanation,
-    Waterfall,
 )
-from airwire.model import Analysis, Capture
-from airwire.stage import Stage
-
-_LATENCIES = ("p50", "p75", "p95", "p99", "mean")
-_PUBLISHED_METRIC = "latency_p50"
-_NOT_PUBLISHED: Mapping[str, None] = dict.fromkeys(
-    ("published", "published_source", "published_note", "ratio", "verdict")
-)
+from airwire.model import CaptureFailure
 
 
-def links_json(known: Sequence[Link]) -> dict[str, Any]:
-    """The content of ``airwire.links/1``."""
-    return {"links": [asdict(link) for link in known]}
+class LinksOutput(Output, tag="airwire.links/1"):
+    """The links that there are."""
+
+    command: ClassVar[str] = "links"
+    links: Sequence[Link]
 
 
-def budget_json(budget: LinkBudget) -> dict[str, Any]:
-    """The content of ``airwire.link/1``."""
-    return {
-        "total_ps": whole(budget.total_ps),
-        "stages": _stages(budget.stages),
-        "link": budget.link,
-        "title": budget.title,
-        "payload_bytes": budget.payload_bytes,
-        "settings": dict(budget.settings),
-        "loss": budget.loss,
-        "gates": [asdict(gate) for gate in budget.gates],
-    }
+class LinkOutput(Output, tag="airwire.link/1"):
+    """The closed-form budget of a link."""
+
+    command: ClassVar[str] = "link"
+    total_ps: Number
+    stages: Sequence[StageObject]
+    link: str
+    title: str
+    payload_bytes: int
+    settings: Mapping[str, str]
+    loss: float
+    gates: Sequence[GatePeriod]
 
 
-def run_json(analysis: Analysis) -> dict[str, Any]:
-    """The content of ``airwire.run/1``: one row per figure."""
-    from airwire.cli.board_rows import board_rows_json
+class RowExplanationObject(msgspec.Struct):
+    """A row of a run, explained."""
 
-    rows = [
-        {
-            "suite": analysis.suite,
-            "row": capture.path,
-            "metric": metric,
-            "unit": unit,
-            "value": value,
-            **(_published(capture) if metric == _PUBLISHED_METRIC else _NOT_PUBLISHED),
-        }
-        for capture in analysis.captures
-        if capture.board is None
-        for metric, unit, value in _metrics(capture.latency_ps, capture.outcomes, capture.triggers)
-    ]
-    overloaded = [(capture.path, overload_sentence(capture)) for capture in analysis.captures]
-    return {
-        "run": analysis.run_folder,
-        "seed": analysis.seed,
-        "interrupted": analysis.interrupted,
-        "rows": [*rows, *_board_figures(analysis)],
-        "boards": board_rows_json(analysis),
-        "warnings": [{"row": row, "message": message} for row, message in overloaded if message],
-        "errors": [{"path": error.path, "message": error.message} for error in analysis.errors],
-    }
+    row: str
+    link: str | None
+    board: str | None
+    title: str
+    payload_bytes: int
+    settings: Mapping[str, str]
+    sentence: str
+    waterfalls: Sequence[WaterfallObject]
+    changes: Sequence[ChangeObject]
 
 
-def _published(capture: Capture) -> Mapping[str, Any]:
-    """What others published of a row of a link, and its verdict."""
-    published = None if capture.link is None else capture.link.published
-    if published is None:
-        return _NOT_PUBLISHED
-    return {
-        "published": published.median_ps,
-        "published_source": published.source,
-        "published_note": published.note,
-        "ratio": ratio(capture),
-        "verdict": row_verdict(capture),
-    }
+class ExplainRunOutput(Output, tag="airwire.explain/1"):
+    """A run, explained."""
+
+    command: ClassVar[str] = "explain"
+    run: str
+    rows: Sequence[RowExplanationObject]
 
 
-def _board_figures(analysis: Analysis) -> list[dict[str, Any]]:
-    """A row for the figure of every row that ran on a board, with what was published of it."""
-    from airwire.explain.board.run import board_sentence
+class ExplainCaptureOutput(Output, tag="airwire.explain/1"):
+    """A capture, explained by the model of a link."""
 
-    rows = []
-    for capture in analysis.captures:
-        board = capture.board
-        if board is None:
-            continue
-        compared = board.published is not None and board.published.compare == "absolute"
-        theirs = board.published.in_unit if compared and board.published else None
-        rows.append(
-            {
-                "suite": analysis.suite,
-                "row": capture.path,
-                "metric": board.measure,
-                "unit": None if board.figure is None else board.figure.unit,
-                "value": None if board.figure is None else whole(board.figure.value),
-                "published": None if theirs is None else whole(theirs),
-                "published_source": None if board.published is None else board.published.source,
-                "published_note": None if board.published is None else board.published.note,
-                "ratio": board.published.measured_share if compared and board.published else None,
-                "verdict": board_sentence(capture),
-            }
-        )
-    return rows
+    command: ClassVar[str] = "explain"
+    capture: str
+    link: str
+    payload_bytes: int
+    settings: Mapping[str, str]
+    sentence: str
+    messages: int
+    explained_share: float
+    left_over_ps: Number
+    median_ps: Number
+    model_median_ps: Number
+    p95_ps: Number
+    model_p95_ps: Number
+    ks: float
+    phases: Sequence[FittedGate]
+    stages: Sequence[StageObject]
+    quantiles: Sequence[QuantilePair]
+    changes: Sequence[ChangeObject]
 
 
-def _metrics(
-    latency: Mapping[str, float] | None, outcomes: Mapping[str, int], triggers: int
-) -> list[tuple[str, str, float | int | None]]:
-    found: list[tuple[str, str, float | int | None]] = [
-        (f"latency_{name}", "ps", None if latency is None else whole(latency[name])) for name in _LATENCIES
-    ]
-    return [*found, ("loss", "1", 1 - outcomes["paired"] / triggers if triggers else None)]
+class CandidateObject(msgspec.Struct):
+    """A link with some settings, as the model predicts it."""
+
+    link: str
+    title: str
+    settings: Mapping[str, str]
+    median_ps: Number | None
+    p95_ps: Number | None
+    loss: float
+    margin: float | None
 
 
-def explain_json(run: str, rows: Sequence[RowExplanation]) -> dict[str, Any]:
-    """The content of ``airwire.explain/1`` for a run."""
-    return {
-        "run": run,
-        "rows": [
-            {
-                "row": row.run,
-                "link": row.link or None,
-                "board": row.board,
-                "title": row.title,
-                "payload_bytes": row.payload_bytes,
-                "settings": dict(row.settings),
-                "sentence": row.sentence,
-                "waterfalls": [_waterfall(waterfall) for waterfall in row.waterfalls],
-                "changes": [_change(change) for change in row.changes],
-            }
-            for row in rows
-        ],
-    }
+class RefusalObject(msgspec.Struct):
+    """A link that cannot keep the bounds."""
+
+    link: str
+    title: str
+    sentence: str
+    nearest: CandidateObject | None
 
 
-def explain_capture_json(found: CaptureExplanation) -> dict[str, Any]:
-    """The content of ``airwire.explain/1`` for a capture."""
-    return {
-        "capture": found.path,
-        "link": found.link,
-        "payload_bytes": found.payload_bytes,
-        "settings": dict(found.settings),
-        "sentence": found.sentence,
-        "messages": found.messages,
-        "explained_share": found.explained_share,
-        "left_over_ps": whole(found.left_over_ps),
-        "median_ps": whole(found.median_ps),
-        "model_median_ps": whole(found.model_median_ps),
-        "p95_ps": whole(found.p95_ps),
-        "model_p95_ps": whole(found.model_p95_ps),
-        "ks": found.ks,
-        "phases": [asdict(phase) for phase in found.phases],
-        "stages": _stages(found.stages),
-        "quantiles": [asdict(pair) for pair in found.quantiles],
-        "changes": [_change(change) for change in found.changes],
-    }
+class ChooseOutput(Output, tag="airwire.choose/1"):
+    """Which links and settings keep the bounds."""
+
+    command: ClassVar[str] = "choose"
+    payload_bytes: int
+    bounds: Bounds
+    samples: int
+    seed: int
+    accepted: Sequence[CandidateObject]
+    refused: Sequence[RefusalObject]
 
 
-def choice_json(choice: Choice) -> dict[str, Any]:
-    """The content of ``airwire.choose/1``."""
-    return {
-        "payload_bytes": choice.payload_bytes,
-        "bounds": asdict(choice.bounds),
-        "samples": choice.samples,
-        "seed": choice.seed,
-        "accepted": [_candidate(candidate) for candidate in choice.accepted],
-        "refused": [
-            {
-                "link": refusal.link,
-                "title": refusal.title,
-                "sentence": refusal.sentence,
-                "nearest": None if refusal.nearest is None else _candidate(refusal.nearest),
-            }
+class LedgerRowObject(msgspec.Struct, rename={"understood": "class"}):
+    """How far a model is from a capture."""
+
+    capture: str
+    link: str
+    variant: str
+    payload_bytes: int
+    understood: Understanding
+    mode: LedgerMode
+    median_error: float
+    upper_quartile_error: float
+    p95_error: float
+    ks: float
+    n: int
+    n_eff: float
+    phase_coverage: float
+    fitted_physics: int
+    fitted_phase: int
+    lost: float
+    lost_model: float
+    passes: bool | None
+
+
+class ValidateOutput(Output, tag="airwire.validate/1"):
+    """The ledger of the models' errors."""
+
+    command: ClassVar[str] = "validate"
+    interrupted: bool
+    rows: Sequence[LedgerRowObject]
+    errors: Sequence[CaptureFailure]
+    without_rule: Sequence[str]
+
+
+def budget_output(budget: LinkBudget) -> LinkOutput:
+    """The object of ``airwire link``."""
+    return LinkOutput(
+        total_ps=whole(budget.total_ps),
+        stages=stages_of(budget.stages),
+        link=budget.link,
+        title=budget.title,
+        payload_bytes=budget.payload_bytes,
+        settings=budget.settings,
+        loss=budget.loss,
+        gates=budget.gates,
+    )
+
+
+def explain_output(run: str, rows: Sequence[RowExplanation]) -> ExplainRunOutput:
+    """The object of ``airwire explain`` for a run."""
+    return ExplainRunOutput(run=run, rows=[_explanation(row) for row in rows])
+
+
+def _explanation(row: RowExplanation) -> RowExplanationObject:
+    return RowExplanationObject(
+        row=row.run,
+        link=row.link or None,
+        board=row.board,
+        title=row.title,
+        payload_bytes=row.payload_bytes,
+        settings=row.settings,
+        sentence=row.sentence,
+        waterfalls=waterfalls_of(row.waterfalls),
+        changes=changes_of(row.changes),
+    )
+
+
+def explain_capture_output(found: CaptureExplanation) -> ExplainCaptureOutput:
+    """The object of ``airwire explain`` for a capture."""
+    return ExplainCaptureOutput(
+        capture=found.path,
+        link=found.link,
+        payload_bytes=found.payload_bytes,
+        settings=found.settings,
+        sentence=found.sentence,
+        messages=found.messages,
+        explained_share=found.explained_share,
+        left_over_ps=whole(found.left_over_ps),
+        median_ps=whole(found.median_ps),
+        model_median_ps=whole(found.model_median_ps),
+        p95_ps=whole(found.p95_ps),
+        model_p95_ps=whole(found.model_p95_ps),
+        ks=found.ks,
+        phases=found.phases,
+        stages=stages_of(found.stages),
+        quantiles=found.quantiles,
+        changes=changes_of(found.changes),
+    )
+
+
+def choice_output(choice: Choice) -> ChooseOutput:
+    """The object of ``airwire choose``."""
+    return ChooseOutput(
+        payload_bytes=choice.payload_bytes,
+        bounds=choice.bounds,
+        samples=choice.samples,
+        seed=choice.seed,
+        accepted=[_candidate(candidate) for candidate in choice.accepted],
+        refused=[
+            RefusalObject(
+                refusal.link,
+                refusal.title,
+                refusal.sentence,
+                None if refusal.nearest is None else _candidate(refusal.nearest),
+            )
             for refusal in choice.refused
         ],
-    }
+    )
 
 
-def ledger_json(ledger: Ledger) -> dict[str, Any]:
-    """The content of ``airwire.validate/1``."""
-    rows = []
-    for row in ledger.rows:
-        named = asdict(row)
-        rows.append({("class" if name == "understood" else name): value for name, value in named.items()})
-    return {
-        "interrupted": ledger.interrupted,
-        "rows": rows,
-        "errors": [{"path": path, "message": message} for path, message in ledger.errors],
-        "without_rule": list(ledger.without_rule),
-    }
+def ledger_output(ledger: Ledger) -> ValidateOutput:
+    """The object of ``airwire validate``."""
+    return ValidateOutput(
+        interrupted=ledger.interrupted,
+        rows=[_ledger_row(row) for row in ledger.rows],
+        errors=[CaptureFailure(path, message) for path, message in ledger.errors],
+        without_rule=ledger.without_rule,
+    )
 
 
-def _stages(stages: Sequence[Stage]) -> list[dict[str, Any]]:
-    return [{"name": stage.name, "kind": stage.cause, "ps": whole(stage.ps)} for stage in stages]
+def _ledger_row(row: LedgerRow) -> LedgerRowObject:
+    return LedgerRowObject(*(getattr(row, name) for name in LedgerRowObject.__struct_fields__))
 
 
-def _waterfall(waterfall: Waterfall) -> dict[str, Any]:
-    return {
-        "percentile": waterfall.percentile,
-        "latency_ps": whole(waterfall.latency_ps),
-        "messages": waterfall.messages,
-        "stages": _stages(waterfall.stages),
-    }
-
-
-def _change(change: Change) -> dict[str, Any]:
-    return {
-        "setting": change.setting,
-        "before": change.before,
-        "after": change.after,
-        "median_ps": [whole(value) for value in change.median_ps],
-        "p95_ps": [whole(value) for value in change.p95_ps],
-        "loss": list(change.loss),
-        "sentence": change.sentence,
-    }
-
-
-def _candidate(candidate: Candidate) -> dict[str, Any]:
-    return {
-        "link": candidate.link,
-        "title": candidate.title,
-        "settings": dict(candidate.changed),
-        "median_ps": None if candidate.median_ps is None else whole(candidate.median_ps),
-        "p95_ps": None if candidate.p95_ps is None else whole(candidate.p95_ps),
-        "loss": candidate.loss,
-        "margin": None if isinf(candidate.margin) else candidate.margin,
-    }
+def _candidate(candidate: Candidate) -> CandidateObject:
+    return CandidateObject(
+        link=candidate.link,
+        title=candidate.title,
+        settings=candidate.changed,
+        median_ps=None if candidate.median_ps is None else whole(candidate.median_ps),
+        p95_ps=None if candidate.p95_ps is None else whole(candidate.p95_ps),
+        loss=candidate.loss,
+        margin=None if isinf(candidate.margin) else candidate.margin,
+    )

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+import airwire
 from airwire.cli import options
-from airwire.cli.output import print_json
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from airwire.link_model import Link
+    from airwire.link.model import Link
 
 
 def links(
@@ -20,31 +20,23 @@ def links(
         str | None, typer.Argument(metavar="[NAME]", help="A link to show in detail.", show_default=False)
     ] = None,
     json: options.Json = False,
-    suite_schema: Annotated[
-        bool, typer.Option("--suite-schema", help="Print the JSON Schema of suites, for editors, and nothing else.")
-    ] = False,
 ) -> None:
     """List the links that the virtual bench knows; with a name, its settings and constants with their sources.
 
     Example: airwire links lora
     """
-    from airwire import catalogue
     from airwire.cli.tables import console
 
-    if suite_schema:
-        import json as encoder
-
-        typer.echo(encoder.dumps(catalogue.suite_schema(), indent=2))
-        return
-    known = catalogue.links()
+    known = airwire.links()
     if name is not None:
         # The core knows which name was probably meant.
-        catalogue.link_budget(name, 1)
+        airwire.link_budget(name, 1)
         known = [link for link in known if link.name == name]
     if json:
-        from airwire.cli.link_json import links_json
+        from airwire.cli.json_object import print_object
+        from airwire.cli.link_json import LinksOutput
 
-        print_json("links", links_json(known))
+        print_object(LinksOutput(links=known))
     elif name is None:
         _print_list(console(), known)
     else:

@@ -9,8 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+import airwire
+
 if TYPE_CHECKING:
-    from airwire.link_model import Constant, Link
+    from airwire.link.model import Constant, Link
 
 HEADER = """\
 # Links
@@ -29,9 +31,7 @@ _LONGEST_LIST = 2
 
 def links_page() -> str:
     """The page in Markdown."""
-    from airwire import catalogue
-
-    return "\n".join([HEADER, *(line for link in catalogue.links() for line in _lines(link))]).rstrip() + "\n"
+    return "\n".join([HEADER, *(line for link in airwire.links() for line in _lines(link))]).rstrip() + "\n"
 
 
 def _lines(link: Link) -> Iterator[str]:

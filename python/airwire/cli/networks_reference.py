@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from airwire.board_model import NetworkEntry, TrafficKind
+    from airwire.board.network import NetworkEntry, TrafficKind
 
 HEADER = """\
 # Networks
@@ -20,7 +20,7 @@ A board with an Ethernet chip is on a cable to a switch, at which a PC is. The P
 of its kind, and whatever clients a user asks for. A network file (TOML) says how all of that is; `airwire board run
 --network FILE` takes one. `--traffic "ping to=board count=10"` adds a client or a server without a file, and
 `--impair "loss=1%"` impairs the cable. In Python these are the arguments `network`, `traffic` and `impair` of
-`airwire.board.Board`. `airwire board check --network-schema` prints the JSON Schema for editors.
+`airwire.board.Board`. `airwire schema network` prints the JSON Schema for editors.
 
 ```toml
 [cable]
@@ -67,7 +67,7 @@ takes its place. On the command line the same stands in one line, the name first
 
 def networks_page() -> str:
     """The page in Markdown."""
-    from airwire import network
+    from airwire.board import network
 
     known = network.network_reference()
     lines = [HEADER.rstrip()]

@@ -9,7 +9,9 @@ from typing import Annotated
 
 import typer
 
-PAIRING_RULES = ("strict", "fifo", "published")
+from airwire.cli.paths import CAPTURES, FIGURES, Reads, Writes
+from airwire.kinds import PAIRING_RULES, PairingRule
+
 MAX_SEED = 2**63 - 1
 MAX_WORKERS = 1024
 MAX_SAMPLES = 100_000_000
@@ -46,11 +48,13 @@ def _required_size(text: str | int) -> int:
     return text if isinstance(text, int) else int(_quantity("parse_bytes", text) or 0)
 
 
-def _pairing(text: str) -> str:
-    if text not in PAIRING_RULES:
-        known = f"{', '.join(PAIRING_RULES[:-1])} or {PAIRING_RULES[-1]}"
-        raise typer.BadParameter(f"there is no pairing rule `{text}`; use {known}")
-    return text
+def pairing_rule(text: str) -> PairingRule:
+    """The pairing rule of a name."""
+    for rule in PAIRING_RULES:
+        if rule == text:
+            return rule
+    known = f"{', '.join(PAIRING_RULES[:-1])} or {PAIRING_RULES[-1]}"
+    raise typer.BadParameter(f"there is no pairing rule `{text}`; use {known}")
 
 
 def _share(text: str | None) -> float | None:
@@ -92,6 +96,7 @@ CapturePaths = Annotated[
         help="Captures (Saleae CSV and .sal, sigrok .sr, VCD, PulseView CSV; also .gz, .xz, .zst) or folders of them.",
         show_default=False,
     ),
+    Reads("capture", holds=CAPTURES),
 ]
 Trigger = Annotated[
     str,
@@ -105,7 +110,7 @@ Pairing = Annotated[
     str,
     typer.Option(
         metavar="RULE",
-        callback=_pairing,
+        callback=pairing_rule,
         autocompletion=complete_pairing,
         help="strict: the first done edge before the next trigger. fifo: done edges in the order of the triggers, for "
         "links slower than the trigger. published: the first later row with done high, as published figures have it.",
@@ -199,8 +204,10 @@ Json = Annotated[bool, typer.Option("--json", help="Print one JSON object instea
 ReportFile = Annotated[
     Path | None,
     typer.Option("--report", metavar="FILE", help="Write a self-contained HTML report.", show_default=False),
+    Writes("report", kinds=(".html",), makes_folders=True),
 ]
 FiguresFolder = Annotated[
     Path | None,
     typer.Option("--figures", metavar="FOLDER", help="Write the report's figures as SVG and PNG.", show_default=False),
+    Writes("figures", is_folder=True, holds=FIGURES, makes_folders=True),
 ]

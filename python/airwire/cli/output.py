@@ -100,12 +100,12 @@ def writing(path: Path) -> Iterator[None]:
 def write_report(analysis: Analysis, report: Path | None, figures: Path | None) -> list[tuple[str, Path | None]]:
     """Write page and figures where they were asked for, and name what was written."""
     if report is not None or figures is not None:
+        from airwire.outputs import new_folder
         from airwire.report import write_figures, write_html
 
         with working("Drawing the report"):
             if report is not None:
-                with writing(report):
-                    report.parent.mkdir(parents=True, exist_ok=True)
+                with writing(report), new_folder(report.parent):
                     write_html(analysis, report)
             if figures is not None:
                 with writing(figures):

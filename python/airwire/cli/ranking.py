@@ -14,7 +14,8 @@ from airwire.cli.tables import console
 from airwire.explain.link.published import is_compared, published_text, ratio_text
 from airwire.explain.link.run import row_sentence, row_verdict
 from airwire.explain.quantities import percent, table_time
-from airwire.model import Analysis, Capture
+from airwire.link.model import LinkRow
+from airwire.model import Analysis, Capture, rows_of_links
 
 _FIGURES = ("p50", "p75", "p95", "p99")
 # The payload whose stages stand for a link, where it was run with several.
@@ -24,7 +25,7 @@ _TYPICAL_BYTES = 128
 def print_ranking(analysis: Analysis) -> None:
     """The table by payload and median, then a verdict per compared row and a sentence per entry without one."""
     out = console()
-    rows = [row for row in analysis.captures if row.link is not None]
+    rows = rows_of_links(analysis)
     if not rows:
         return
     out.print(_table(rows))
@@ -43,9 +44,9 @@ def print_ranking(analysis: Analysis) -> None:
     if others:
         out.print(f"\nWhere the time goes{' in the other entries' if compared else ''}:", style="bold")
     several = len({row.payload_bytes for row in rows}) > 1
-    for row in _typical(others):
-        payload = f" at {row.payload_bytes} B" if several else ""
-        out.print(Text(f"- {row.group}{payload}: {row_sentence(row)}"))
+    for typical in _typical(others):
+        payload = f" at {typical.payload_bytes} B" if several else ""
+        out.print(Text(f"- {typical.group}{payload}: {row_sentence(typical)}"))
 
 
 def _messages(rows: Sequence[Capture]) -> str:
@@ -56,8 +57,8 @@ def _messages(rows: Sequence[Capture]) -> str:
     return f"{sum(row.triggers for row in rows):,} messages".replace(",", " ")
 
 
-def _triggers(rows: Sequence[Capture]) -> str:
-    phrases = {row.link.trigger for row in rows if row.link is not None}
+def _triggers(rows: Sequence[Capture[LinkRow]]) -> str:
+    phrases = {row.target.trigger for row in rows}
     return phrases.pop() if len(phrases) == 1 else "by link, as the manifest has them"
 
 

@@ -16,7 +16,8 @@ HEADER = """\
 <!-- Made by `python -m airwire.cli.reference > docs/reference/cli.md`; do not edit by hand. -->
 
 Times carry a unit (`500us`, `10ms`, `1.5s`), sizes too (`12B`, `1KiB`). Exit codes are in
-[exit-codes.md](exit-codes.md), the output of `--json` in [json.md](json.md).
+[exit-codes.md](exit-codes.md), the output of `--json` in [json.md](json.md), what a command may overwrite in
+[outputs.md](outputs.md).
 """
 # The completion of shells is typer's own and the same in every program.
 _OF_EVERY_PROGRAM = frozenset({"--help", "--install-completion", "--show-completion"})

@@ -7,15 +7,22 @@ from typing import Annotated
 
 import typer
 
+import airwire
 from airwire.cli import options
-from airwire.cli.output import working
+from airwire.cli.output import working, writing
+from airwire.cli.paths import RUN, Reads, Writes
 
 
 def report(
-    run: Annotated[Path, typer.Argument(metavar="RUN", help="A run folder, as airwire analyze writes it.")],
+    run: Annotated[
+        Path,
+        typer.Argument(metavar="RUN", help="A run folder, as airwire analyze writes it."),
+        Reads("run folder", holds=RUN, reserved=True),
+    ],
     out: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="The HTML page. Default: report.html in the run folder.", show_default=False),
+        Writes("report", kinds=(".html",)),
     ] = None,
     figures: options.FiguresFolder = None,
     gate: options.Gate = None,
@@ -25,15 +32,16 @@ def report(
     The statistics and findings are computed again from the samples, so that a report can be made long after the
     measurement. Example: airwire report runs/20260102T030405Z-captures --out report.html
     """
-    from airwire import captures
     from airwire.report import write_figures, write_html
 
     page = out or run / "report.html"
     with working("Drawing the report"):
-        analysis = captures.load_run(run, gate_ps=gate)
-        write_html(analysis, page)
+        analysis = airwire.load_run(run, gate=gate)
+        with writing(page):
+            write_html(analysis, page)
         if figures is not None:
-            write_figures(analysis, figures)
+            with writing(figures):
+                write_figures(analysis, figures)
     typer.echo(f"Report: {page}")
     if figures is not None:
         typer.echo(f"Figures: {figures}")

@@ -7,15 +7,19 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+import airwire
 from airwire.cli import options
-from airwire.cli.output import EXIT_NO_FIGURE, complain, finish, print_json, progress_bar
+from airwire.cli.output import EXIT_NO_FIGURE, complain, finish, progress_bar
+from airwire.cli.paths import RUN, Reads, Writes, everything
 
 if TYPE_CHECKING:
     from airwire.model import Analysis
 
 
 def run(
-    suite: Annotated[Path, typer.Argument(metavar="SUITE", help="A suite: a TOML file.", show_default=False)],
+    suite: Annotated[
+        Path, typer.Argument(metavar="SUITE", help="A suite: a TOML file.", show_default=False), Reads("suite")
+    ],
     samples: Annotated[
         int | None,
         typer.Option(
@@ -44,6 +48,7 @@ def run(
             help="Where the images of rows that run on boards are. Default: beside the suite, then build/firmware.",
             show_default=False,
         ),
+        Reads("folder of images", holds=everything),
     ] = None,
     workers: options.Workers = None,
     out: Annotated[
@@ -53,6 +58,7 @@ def run(
             help="Run folder to write. Default: runs/<UTC time>-<suite>. Never overwritten.",
             show_default=False,
         ),
+        Writes("run folder", is_folder=True, holds=RUN, makes_folders=True),
     ] = None,
     captures: Annotated[
         bool, typer.Option("--captures", help="Write a capture of every link's row into the run folder as well.")
@@ -67,13 +73,12 @@ def run(
     its virtual board; the same suite and seed give the same result.
     Example: airwire run suites/links.toml --report links.html
     """
-    from airwire import bench
     from airwire.cli.environment import environment
 
     # Findings and intervals are for the report; the ranking needs neither.
     in_depth = report is not None or figures is not None
     with progress_bar("Running the suite") as progress:
-        analysis = bench.run(
+        analysis = airwire.run(
             suite,
             samples=samples,
             seed=seed,
@@ -92,20 +97,22 @@ def run(
 
 def publish(analysis: Analysis, report: Path | None, figures: Path | None, as_json: bool) -> None:
     """Print a run, write what was asked for, and end with the exit code that fits."""
-    if as_json:
-        from airwire.cli.link_json import run_json
+    from airwire.model import rows_of_boards
 
-        print_json("run", run_json(analysis))
+    if as_json:
+        from airwire.cli.json_object import print_object
+        from airwire.cli.run_json import run_output
+
+        print_object(run_output(analysis))
     else:
         from airwire.cli.board_rows import print_board_rows
         from airwire.cli.ranking import print_ranking
 
         print_ranking(analysis)
         print_board_rows(analysis)
-    without = [row for row in analysis.captures if row.board is not None and row.board.figure is None]
+    without = [row for row in rows_of_boards(analysis) if row.target.figure is None]
     for row in without:
-        assert row.board is not None, "only rows of boards were chosen"
-        complain(f"{row.path}: no figure: {row.board.problem}")
+        complain(f"{row.path}: no figure: {row.target.problem}")
     finish(analysis, ("row", "begun or finished"), report, figures, as_json)
     if without:
         raise typer.Exit(EXIT_NO_FIGURE)

@@ -7,18 +7,22 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+import airwire
 from airwire.cli import options
-from airwire.cli.output import EXIT_BAD_INPUT, EXIT_INTERRUPTED, complain, print_json, progress_bar
+from airwire.cli.output import EXIT_BAD_INPUT, EXIT_INTERRUPTED, complain, progress_bar
+from airwire.cli.paths import CAPTURES, Reads
 
 if TYPE_CHECKING:
-    from airwire.link_model import Ledger, LedgerRow
+    from airwire.link.model import Ledger, LedgerRow
 
 EXIT_GOAL_MISSED = 1
 
 
 def validate(
     captures: Annotated[
-        Path, typer.Option(metavar="FOLDER", help="The folder of real captures, as they were published.")
+        Path,
+        typer.Option(metavar="FOLDER", help="The folder of real captures, as they were published."),
+        Reads("capture", holds=CAPTURES),
     ] = Path("captures"),
     only: Annotated[
         list[str] | None,
@@ -36,14 +40,14 @@ def validate(
     phase-free: the model was told nothing of the run. this-run: gate phases were fitted to it. Errors are model over
     capture, minus one. Example: airwire validate --captures captures --only rfm95
     """
-    from airwire import validation
 
     with progress_bar("Validating") as progress:
-        ledger = validation.validate(captures, only=only or (), seed=seed, workers=workers, progress=progress)
+        ledger = airwire.validate(captures, only=only or (), seed=seed, workers=workers, progress=progress)
     if json:
-        from airwire.cli.link_json import ledger_json
+        from airwire.cli.json_object import print_object
+        from airwire.cli.link_json import ledger_output
 
-        print_json("validate", ledger_json(ledger))
+        print_object(ledger_output(ledger))
     else:
         _print(ledger)
     for _, message in ledger.errors:

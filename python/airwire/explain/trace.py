@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from airwire import _core
 from airwire.explain.words import stage_name
+from airwire.outputs import new_file
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -31,15 +32,14 @@ def write_trace(rows: Sequence[Capture], path: Path) -> int:
     Raises ``AirwireError`` where no row has spans.
     """
     written = 0
-    with path.open("w", encoding="utf-8", newline="\n") as file:
-        file.write('{"displayTimeUnit": "ns", "traceEvents": [\n')
+    with new_file(path) as file:
+        file.write(b'{"displayTimeUnit": "ns", "traceEvents": [\n')
         for event in _events(rows):
-            file.write(f"{',' if written else ''}{event}\n")
+            file.write(f"{',' if written else ''}{event}\n".encode())
             written += 1
-        file.write("]}\n")
-    if written == 0:
-        path.unlink()
-        raise _core.AirwireError(f"{path}: there is nothing to trace, because the run holds no spans")
+        file.write(b"]}\n")
+        if written == 0:
+            raise _core.AirwireError(f"{path}: there is nothing to trace, because the run holds no spans")
     return written
 
 

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING
 
 from airwire import _core
 from airwire.explain.words import stage_of
-from airwire.link_model import LinkRow, Waterfall
-from airwire.stage import Cause, Stage
+from airwire.kinds import Cause
+from airwire.link.model import LinkRow, Waterfall
+from airwire.stage import Stage
 
 if TYPE_CHECKING:
     import polars as pl

@@ -9,9 +9,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from airwire import _core
-from airwire.catalogue import link_budget, links
 from airwire.explain.link.sentences import change_sentence
-from airwire.link_model import Change, Setting
+from airwire.link.catalogue import link_budget, links
+from airwire.link.model import Change, Setting
 
 # Gains below this share are within the scatter of the prediction.
 WORTH_SAYING = 0.01

@@ -6,7 +6,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import cast
 
-from airwire.stage import Cause, Site, Stage, Subject, UnderWay
+from airwire.kinds import Cause, Site, Subject, UnderWay
+from airwire.stage import Stage
 
 LOOKED_AT: tuple[Subject, ...] = ("register", "memory", "reserved")
 """Of the chip, what a board can look at."""

@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote, unquote_to_bytes
 
-from airwire.board_catalogue import board_names, describe_board
+from airwire.board.catalogue import board_names, describe_board
 from airwire.fsdata.content_types import SSI_SUFFIXES, content_type
 from airwire.fsdata.pages import TAG_NAME_LIMIT, Page, cut
 from airwire.fsdata.refusal import refuse

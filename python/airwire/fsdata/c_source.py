@@ -10,6 +10,7 @@ from pathlib import Path
 
 from airwire.fsdata import FsData
 from airwire.fsdata.refusal import refuse
+from airwire.outputs import write_file, write_files
 
 _BYTES_PER_LINE = 24
 # The header has a constant of that end itself.
@@ -19,15 +20,13 @@ _COUNT_TAG = "COUNT"
 def write(data: FsData, output: Path) -> list[Path]:
     """Write ``output`` and what belongs to it: a .c with its .h, or the bare image where the name ends in .bin."""
     if output.suffix == ".bin":
-        output.write_bytes(data.image)
+        write_file(output, data.image)
         return [output]
     name = output.stem
     if output.suffix != ".c" or not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name):
         refuse(f"{output}: the name has to be a C identifier with .c, such as fsdata.c, or end in .bin")
     header = output.with_suffix(".h")
-    texts = {output: c_source(data, name), header: c_header(data, name)}
-    for path, text in texts.items():
-        path.write_text(text, encoding="utf-8")
+    write_files({output: c_source(data, name), header: c_header(data, name)})
     return [output, header]
 
 

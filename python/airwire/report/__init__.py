@@ -17,10 +17,14 @@ __all__ = ["write_figures", "write_html"]
 
 
 def write_html(analysis: Analysis, path: str | Path, *, title: str | None = None) -> None:
-    """Write the report as one HTML page that works offline; the same analysis gives the same bytes."""
+    """Write the report as one HTML page that works offline; the same analysis gives the same bytes.
+
+    The file is there whole or not at all.
+    """
+    from airwire.outputs import write_file
     from airwire.report.page import page
 
-    Path(path).write_text(page(analysis, title), encoding="utf-8", newline="\n")
+    write_file(path, page(analysis, title))
 
 
 def write_figures(

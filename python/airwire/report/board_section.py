@@ -27,8 +27,8 @@ def boards_section(views: Sequence[CaptureView]) -> str:
 
 
 def _compared(view: CaptureView) -> ComparedRow | None:
-    board = view.capture.board
-    if board is None:
+    board = view.capture.target
+    if board.kind != "board":
         return None
     published = board.published
     return ComparedRow(
@@ -44,8 +44,8 @@ def _compared(view: CaptureView) -> ComparedRow | None:
 
 def board_section(view: CaptureView) -> str:
     """Facts, verdict and waterfalls of one row; nothing where it ran on no board."""
-    board = view.capture.board
-    if board is None:
+    board = view.capture.target
+    if board.kind != "board":
         return ""
     settings = " · ".join(f"{name} {value}" for name, value in board.settings.items())
     facts = " · ".join(filter(None, (f"{board.firmware} on {board.board}", settings, *board.traffic, board.ended)))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from airwire.board_row import Figure
+from airwire.board.row import Figure
 from airwire.explain.board.figures import figure_text, interval_text
 from airwire.report.html import text
 

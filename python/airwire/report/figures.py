@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from airwire.model import is_of_board, is_of_link
 from airwire.report import units
 from airwire.report.box_figure import boxes
 from airwire.report.distributions import ecdfs, ridgelines
@@ -28,11 +29,11 @@ def overview_figures(views: Sequence[CaptureView]) -> list[Figure]:
     """Every overview figure that has something to show, in reading order."""
     figures: list[Figure] = []
     figures += filter(None, [published_figure(views)])
-    views = [view for view in views if view.capture.board is None]
+    views = [view for view in views if not is_of_board(view.capture)]
     shown = drawable(views)
     if shown:
         payloads = payloads_of(shown)
-        if any(view.capture.link for view in shown):
+        if any(is_of_link(view.capture) for view in shown):
             figures.append(ranking_by_median(shown, payloads))
             figures += filter(None, [shares_figure(shown, payloads)])
         else:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from airwire._core import AirwireError
+from airwire.outputs import new_folder, write_file, write_files
 from airwire.report.capture_figures import capture_figure
 from airwire.report.figures import overview_figures
 from airwire.report.samples import CaptureView, views_of
@@ -16,7 +17,7 @@ from airwire.report.waterfall_figure import waterfalls_figure
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from airwire.link_model import Waterfall
+    from airwire.link.model import Waterfall
     from airwire.model import Analysis
 
 PNG_SCALE = 2.0
@@ -30,16 +31,15 @@ def write(analysis: Analysis, directory: Path, formats: Sequence[str], *, captur
     for name in formats:
         if name not in FORMATS:
             raise ValueError(f"figure format {name!r} is not known; use {' or '.join(FORMATS)}.")
-    directory.mkdir(parents=True, exist_ok=True)
     views = views_of(analysis)
-    written: list[Path] = []
+    drawn: dict[Path, bytes | str] = {}
     for stem, figure in _named_figures(views, captures=captures):
         spec = vegalite_of(figure)
         for name in formats:
-            path = directory / f"{stem}.{name}"
-            path.write_bytes(_rendered(spec, name))
-            written.append(path)
-    return written
+            drawn[directory / f"{stem}.{name}"] = _rendered(spec, name)
+    with new_folder(directory):
+        write_files(drawn)
+    return list(drawn)
 
 
 def write_waterfalls(found: Sequence[tuple[str, Sequence[Waterfall]]], path: Path) -> None:
@@ -48,7 +48,7 @@ def write_waterfalls(found: Sequence[tuple[str, Sequence[Waterfall]]], path: Pat
     figure = waterfalls_figure("waterfall", "Where the time goes", caption, found)
     if not figure.panels:
         raise AirwireError(f"{path}: there is nothing to draw, because no stages are known")
-    path.write_bytes(_rendered(vegalite_of(figure), path.suffix.lower().removeprefix(".")))
+    write_file(path, _rendered(vegalite_of(figure), path.suffix.lower().removeprefix(".")))
 
 
 def _named_figures(views: Sequence[CaptureView], *, captures: bool) -> Iterator[tuple[str, Figure]]:

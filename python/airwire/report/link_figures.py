@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from airwire.explain.link.published import published_text
+from airwire.kinds import Cause
+from airwire.model import published_median
 from airwire.report import units
 from airwire.report.payloads import Payloads
 from airwire.report.published_figure import PUBLISHED, published_mark
@@ -15,7 +17,6 @@ from airwire.report.quantiles import quantile_columns, quantiles_of
 from airwire.report.samples import CaptureView
 from airwire.report.spec import Columns, Figure, Panel, Spec, log_x, row_axis, tooltip
 from airwire.report.stage_colours import KINDS, by_kind, kind_legend, kinds_of
-from airwire.stage import Cause
 
 RANK_PX = 20
 PAIR_PX = 30
@@ -40,8 +41,8 @@ def ranking_by_median(views: Sequence[CaptureView], payloads: Payloads) -> Figur
 
 
 def _published_ms(view: CaptureView) -> float | None:
-    link = view.capture.link
-    return None if link is None or link.published is None else units.to_ms(link.published.median_ps)
+    published = published_median(view.capture)
+    return None if published is None else units.to_ms(published.median_ps)
 
 
 def _ranking_panel(payload: str, views: Sequence[CaptureView], domain: tuple[float, float]) -> Panel:
@@ -89,10 +90,10 @@ def _ranking_panel(payload: str, views: Sequence[CaptureView], domain: tuple[flo
 def _published_columns(views: Sequence[CaptureView]) -> Columns:
     columns: Columns = {"name": [], "value": [], "text": []}
     for view in views:
-        link = view.capture.link
-        if link is not None and link.published is not None:
-            words = f"{published_text(view.capture)}, {link.published.source}"
-            row = (view.capture.group, units.significant(units.to_ms(link.published.median_ps)), words)
+        published = published_median(view.capture)
+        if published is not None:
+            words = f"{published_text(view.capture)}, {published.source}"
+            row = (view.capture.group, units.significant(units.to_ms(published.median_ps)), words)
             for column, value in zip(columns.values(), row, strict=True):
                 column.append(value)
     return columns

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from airwire.explain.link.published import median_figure, published_sentence, published_text, ratio_text
 from airwire.explain.link.run import row_verdict
 from airwire.explain.link.sentences import overload, time_goes
+from airwire.model import published_median
 from airwire.report.compared_table import ComparedRow, compared_section
 from airwire.report.html import charts, text
 from airwire.report.waterfall_figure import waterfalls_figure
@@ -31,7 +32,7 @@ def published_section(views: Sequence[CaptureView]) -> str:
 
 def _compared(view: CaptureView) -> ComparedRow | None:
     row = view.capture
-    published = None if row.link is None else row.link.published
+    published = published_median(row)
     if published is None:
         return None
     return ComparedRow(
@@ -47,8 +48,8 @@ def _compared(view: CaptureView) -> ComparedRow | None:
 
 def link_section(view: CaptureView) -> str:
     """Sentence, settings and waterfalls of a row of links; nothing for a capture."""
-    link = view.capture.link
-    if link is None:
+    link = view.capture.target
+    if link.kind != "link":
         return ""
     settings = " · ".join(f"{name} {value}" for name, value in link.settings.items())
     facts = f"{link.title} · {settings} · triggers {link.trigger}" if settings else f"{link.title} · {link.trigger}"

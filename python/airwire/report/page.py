@@ -8,6 +8,7 @@ from importlib import resources
 from typing import TYPE_CHECKING
 
 from airwire.explain.link.published import is_compared
+from airwire.model import is_of_board
 from airwire.report import theme, units
 from airwire.report.board_section import board_section, boards_section
 from airwire.report.capture_figures import capture_figure
@@ -95,7 +96,7 @@ def _header(analysis: Analysis, views: Sequence[CaptureView], heading: str) -> s
     ]
     if analysis.interrupted:
         facts.append("interrupted before all captures were analysed")
-    targets = [("boards", "Boards", any(view.capture.board is not None for view in views))]
+    targets = [("boards", "Boards", any(is_of_board(view.capture) for view in views))]
     compared = any(is_compared(view.capture) for view in views)
     targets += [
         ("published", "Published", compared),
@@ -115,7 +116,7 @@ def _header(analysis: Analysis, views: Sequence[CaptureView], heading: str) -> s
 
 def _counted(analysis: Analysis, groups: int) -> str:
     if analysis.suite is not None:
-        boards = any(capture.board is not None for capture in analysis.captures)
+        boards = any(is_of_board(capture) for capture in analysis.captures)
         of = "" if boards else f" of {_plural(groups, 'link')}"
         return f"{_plural(len(analysis.captures), 'row')}{of}"
     in_groups = f" in {_plural(groups, 'group')}" if groups > 1 else ""

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from airwire.board_row import BoardRow
+from airwire.board.row import BoardRow
 from airwire.explain.board.figures import WITHIN, figure_text, published_text, ratio_text
+from airwire.model import is_of_board
 from airwire.report import units
 from airwire.report.samples import CaptureView
 from airwire.report.spec import Columns, Figure, LegendEntry, Panel, Spec, row_axis, tooltip
@@ -48,7 +49,8 @@ def published_figure(views: Sequence[CaptureView]) -> Figure | None:
 
 def _named(views: Sequence[CaptureView]) -> dict[str, BoardRow]:
     """The boards with a figure by their titles; those that share one ("the same with ...") by title and row."""
-    rows = [(view.capture.path, board) for view in views if (board := view.capture.board) and board.figure]
+    boards = [view.capture for view in views if is_of_board(view.capture)]
+    rows = [(row.path, row.target) for row in boards if row.target.figure]
     shared = Counter(board.title for _, board in rows)
     return {board.title if shared[board.title] == 1 else f"{board.title} ({row})": board for row, board in rows}
 

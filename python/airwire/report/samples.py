@@ -12,7 +12,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from airwire.link_model import Waterfall
+    from airwire.link.model import Waterfall
     from airwire.model import Analysis, Capture
 
 

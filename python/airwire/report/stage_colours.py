@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from airwire.link_model import Waterfall
+from airwire.kinds import Cause
+from airwire.link.model import Waterfall
 from airwire.report.spec import LegendEntry, Spec
-from airwire.stage import Cause
 
 KINDS: Mapping[Cause, tuple[str, str]] = {
     "queue": ("var(--series5)", "waiting behind earlier messages"),

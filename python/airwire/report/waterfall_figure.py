@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import accumulate
 
-from airwire.link_model import Waterfall
+from airwire.kinds import Cause
+from airwire.link.model import Waterfall
 from airwire.report import units
 from airwire.report.spec import Columns, Figure, Panel, Spec, row_axis, tooltip
 from airwire.report.stage_colours import by_kind, kind_legend, kinds_of
-from airwire.stage import Cause
 
 STAGE_PX = 22
 # Room beyond the last bar for its label.

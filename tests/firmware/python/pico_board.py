@@ -19,7 +19,7 @@ sys.path.insert(0, str(REPOSITORY / "tests" / "drivers"))
 from circuitpython_board import CircuitPythonBoard, Costs  # noqa: E402
 from circuitpython_modules import DigitalInOut, SpiBus  # noqa: E402
 
-from airwire.spi_controller import SpiController  # noqa: E402
+from airwire.board.spi_controller import SpiController  # noqa: E402
 
 OURS = ("pingpong", "readiness", "streams", "pingpong_client", "pingpong_server")
 PINS = [f"GP{number}" for number in range(29)]

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from airwire.board import BoardRun
-from airwire.board_model import TrafficResult
+from airwire.board.network import TrafficResult
 from soak.plan import Client, Plan, service_of
 
 LEAST_STACK_WORDS = 32

@@ -1,4 +1,4 @@
-/* The chip that the registers of firmware/drivers/wiznet/chip.h are to be of. */
+/* The chip that the registers of chip.h are to be of. */
 #ifndef BOARD_H
 #define BOARD_H
 

@@ -1,6 +1,6 @@
-/* A small driver of WIZnet's W5500, or of the W5100S where W5100S is defined. Registers are those of the firmware's driver
- * (chip.h); all else is written a second time, so that the chip's model meets two drivers that know nothing of each
- * other. The bytes go by way of wiznet_bus.h. */
+/* A small driver of WIZnet's W5500, or of the W5100S where W5100S is defined. All of it is written a second time,
+ * beside the firmware's driver, so that the chip's model meets two drivers that know nothing of each other. The bytes
+ * go by way of wiznet_bus.h. */
 #ifndef WIZNET_H
 #define WIZNET_H
 

@@ -47,23 +47,29 @@ pub(crate) struct Archive {
 
 /// Where the archive lies.
 pub(crate) enum ArchiveFile {
-    /// Where the user has it.
-    InPlace,
-    /// In a temporary file that goes with us, because it was compressed or came through a pipe.
-    Temporary(tempfile::NamedTempFile),
+    /// In the user's file, or in a temporary one without a name, because it was compressed or came through a pipe.
+    OnDisk(Arc<File>),
     InMemory(Arc<[u8]>),
 }
 
 /// An independent position in an archive.
 pub(crate) enum ArchiveHandle {
-    File(File),
+    /// The file is not opened again: its name may be somebody else's by now.
+    File {
+        file: Arc<File>,
+        at: u64,
+    },
     Memory(Cursor<Arc<[u8]>>),
 }
 
 impl Read for ArchiveHandle {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         match self {
-            Self::File(file) => file.read(buffer),
+            Self::File { file, at } => {
+                let read = read_at(file, buffer, *at)?;
+                *at += read as u64;
+                Ok(read)
+            }
             Self::Memory(cursor) => cursor.read(buffer),
         }
     }
@@ -72,10 +78,28 @@ impl Read for ArchiveHandle {
 impl Seek for ArchiveHandle {
     fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
         match self {
-            Self::File(file) => file.seek(to),
+            Self::File { file, at } => {
+                let place = match to {
+                    SeekFrom::Start(place) => Some(place),
+                    SeekFrom::End(offset) => file.metadata()?.len().checked_add_signed(offset),
+                    SeekFrom::Current(offset) => at.checked_add_signed(offset),
+                };
+                *at = place.ok_or(io::ErrorKind::InvalidInput)?;
+                Ok(*at)
+            }
             Self::Memory(cursor) => cursor.seek(to),
         }
     }
+}
+
+#[cfg(unix)]
+fn read_at(file: &File, buffer: &mut [u8], at: u64) -> io::Result<usize> {
+    std::os::unix::fs::FileExt::read_at(file, buffer, at)
+}
+
+#[cfg(windows)]
+fn read_at(file: &File, buffer: &mut [u8], at: u64) -> io::Result<usize> {
+    std::os::windows::fs::FileExt::seek_read(file, buffer, at)
 }
 
 /// A member of an archive as its directory describes it.
@@ -93,18 +117,16 @@ pub(crate) struct Member {
 
 impl Archive {
     /// A further, independent handle on the archive.
-    pub(crate) fn reopen(&self) -> Result<ArchiveHandle, CaptureError> {
-        let opened: io::Result<ArchiveHandle> = match &self.file {
-            ArchiveFile::InPlace => File::open(&self.path).map(ArchiveHandle::File),
-            ArchiveFile::Temporary(temporary) => temporary.reopen().map(ArchiveHandle::File),
-            ArchiveFile::InMemory(bytes) => Ok(ArchiveHandle::Memory(Cursor::new(Arc::clone(bytes)))),
-        };
-        opened.map_err(|source| CaptureError::Io { path: self.path.clone(), action: "open", source })
+    pub(crate) fn handle(&self) -> ArchiveHandle {
+        match &self.file {
+            ArchiveFile::OnDisk(file) => ArchiveHandle::File { file: Arc::clone(file), at: 0 },
+            ArchiveFile::InMemory(bytes) => ArchiveHandle::Memory(Cursor::new(Arc::clone(bytes))),
+        }
     }
 
     /// The archive's members, in the order of its directory.
     pub(crate) fn members(&self) -> Result<Vec<Member>, CaptureError> {
-        let mut zip = ZipArchive::new(BufReader::new(self.reopen()?)).map_err(|error| self.damaged(error))?;
+        let mut zip = ZipArchive::new(BufReader::new(self.handle())).map_err(|error| self.damaged(error))?;
         let mut members = Vec::with_capacity(zip.len());
         for index in 0..zip.len() {
             let entry = zip.by_index_raw(index).map_err(|error| self.damaged(error))?;
@@ -129,7 +151,7 @@ impl Archive {
         if member.encrypted {
             return refused("it is encrypted; unpack the archive with its password first".to_owned());
         }
-        let mut handle = self.reopen()?;
+        let mut handle = self.handle();
         handle.seek(SeekFrom::Start(member.start)).map_err(|source| CaptureError::Io {
             path: self.path.clone(),
             action: "read",

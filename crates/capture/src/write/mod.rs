@@ -6,8 +6,10 @@ mod sink;
 mod spool;
 mod vcd;
 
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::Path;
+
+pub use files::Existing;
 
 use crate::change::ChangeSource;
 use crate::error::CaptureError;
@@ -25,7 +27,8 @@ pub fn write_vcd(
     out: &mut dyn Write,
 ) -> Result<(), CaptureError> {
     let spool = Spool::fill(source, path)?;
-    vcd::write(source.info(), spool, out).map_err(|error| write_error(path, error))
+    vcd::write(source.info(), spool, &mut WhileWanted { source, out })
+        .map_err(|error| write_error(path, error))
 }
 
 /// Writes what is left of `source` as Saleae Logic 2 exports it: dates where the start is known and every time
@@ -39,16 +42,8 @@ pub fn write_logic2_csv(
     out: &mut dyn Write,
 ) -> Result<(), CaptureError> {
     let spool = Spool::fill(source, path)?;
-    logic2_csv::write(source.info(), spool, out).map_err(|error| write_error(path, error))
-}
-
-/// Whether a file that is there may be replaced.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Existing {
-    /// Refuse to write.
-    Keep,
-    /// Write in its place.
-    Replace,
+    logic2_csv::write(source.info(), spool, &mut WhileWanted { source, out })
+        .map_err(|error| write_error(path, error))
 }
 
 /// Writes what is left of `source` to `path` in the format that its name ends in: `.vcd` or `.csv` (as Saleae
@@ -59,12 +54,33 @@ pub enum Existing {
 /// file cannot be written.
 pub fn convert(source: &mut dyn ChangeSource, path: &Path, existing: Existing) -> Result<(), CaptureError> {
     let (format, packing) = by_name(path)?;
-    let mut sink = Sink::beside(path, packing, existing).map_err(|error| write_error(path, error))?;
+    let mut sink = Sink::create(path, packing, existing).map_err(|error| write_error(path, error))?;
     match format {
         Format::Vcd => write_vcd(source, path, &mut sink)?,
         Format::Logic2Csv => write_logic2_csv(source, path, &mut sink)?,
     }
-    sink.finish(path).map_err(|error| write_error(path, error))
+    check_wanted(source).and_then(|()| sink.finish()).map_err(|error| write_error(path, error))
+}
+
+/// What is written until the source is stopped: all of it was read before, so that the source itself says nothing any more.
+struct WhileWanted<'a> {
+    source: &'a dyn ChangeSource,
+    out: &'a mut dyn Write,
+}
+
+impl Write for WhileWanted<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        check_wanted(self.source)?;
+        self.out.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
+}
+
+fn check_wanted(source: &dyn ChangeSource) -> io::Result<()> {
+    if source.is_stopped() { Err(io::Error::other("stopped before its end")) } else { Ok(()) }
 }
 
 #[derive(Clone, Copy)]
@@ -93,6 +109,6 @@ fn by_name(path: &Path) -> Result<(Format, Packing), CaptureError> {
     }
 }
 
-fn write_error(path: &Path, source: std::io::Error) -> CaptureError {
+fn write_error(path: &Path, source: io::Error) -> CaptureError {
     CaptureError::Io { path: path.to_owned(), action: "write", source }
 }

@@ -4,6 +4,7 @@
 use std::fmt;
 use std::str::FromStr;
 
+use fields::{Field, Takes};
 use thiserror::Error;
 use units::{Bytes, Picoseconds};
 
@@ -13,16 +14,8 @@ use super::{BitRate, Impairments, JitterShape, Probability};
 /// An impairment that users can write.
 #[derive(Debug, Clone, Copy)]
 pub struct ImpairmentOption {
-    /// Its name.
-    pub name: &'static str,
-    /// What it takes.
-    pub takes: &'static str,
-    /// What holds where it is not written.
-    pub default: &'static str,
-    /// What it does, in one line.
-    pub help: &'static str,
-    /// A part that is accepted.
-    pub example: &'static str,
+    /// What it is called, takes and means; its example is a whole part.
+    pub field: Field,
     set: fn(&mut Impairments, &str) -> Option<()>,
     print: fn(&Impairments) -> String,
 }
@@ -30,150 +23,174 @@ pub struct ImpairmentOption {
 const PROBABILITY: &str = "a probability from 0 to 100%, down to 1e-15";
 const TIME: &str = "a time from 0 to 1 h in ps, ns, us, ms or s";
 
+const fn field(
+    name: &'static str,
+    takes: &'static str,
+    default: &'static str,
+    help: &'static str,
+    example: &'static str,
+) -> Field {
+    Field::new(name, Takes::Text(takes), default, help, example)
+}
+
 /// All of them, in the order in which they are printed and in which a frame meets them.
 pub const IMPAIRMENT_OPTIONS: &[ImpairmentOption] = &[
     ImpairmentOption {
-        name: "drop",
-        takes: "numbers of frames, counted from 1 and joined by +",
-        default: "none",
-        help: "loses the frames of these numbers",
-        example: "drop=3+7",
+        field: field(
+            "drop",
+            "numbers of frames, counted from 1 and joined by +",
+            "none",
+            "loses the frames of these numbers",
+            "drop=3+7",
+        ),
         set: |to, text| numbers(text).map(|value| to.drop = value),
         print: |of| joined(&of.drop),
     },
     ImpairmentOption {
-        name: "loss",
-        takes: PROBABILITY,
-        default: "0%",
-        help: "loses each frame with this probability",
-        example: "loss=1%",
+        field: field("loss", PROBABILITY, "0%", "loses each frame with this probability", "loss=1%"),
         set: |to, text| Probability::parse(text).map(|value| to.loss = value),
         print: |of| of.loss.to_string(),
     },
     ImpairmentOption {
-        name: "burst_start",
-        takes: PROBABILITY,
-        default: "0%",
-        help: "before each frame, begins a burst of losses with this probability (Gilbert and Elliott)",
-        example: "burst_start=0.1%",
+        field: field(
+            "burst_start",
+            PROBABILITY,
+            "0%",
+            "before each frame, begins a burst of losses with this probability (Gilbert and Elliott)",
+            "burst_start=0.1%",
+        ),
         set: |to, text| Probability::parse(text).map(|value| to.burst_start = value),
         print: |of| of.burst_start.to_string(),
     },
     ImpairmentOption {
-        name: "burst_end",
-        takes: PROBABILITY,
-        default: "25%",
-        help: "before each frame, ends a burst with this probability: 25% makes bursts of 4 frames on average",
-        example: "burst_end=10%",
+        field: field(
+            "burst_end",
+            PROBABILITY,
+            "25%",
+            "before each frame, ends a burst with this probability: 25% makes bursts of 4 frames on average",
+            "burst_end=10%",
+        ),
         set: |to, text| Probability::parse(text).map(|value| to.burst_end = value),
         print: |of| of.burst_end.to_string(),
     },
     ImpairmentOption {
-        name: "burst_loss",
-        takes: PROBABILITY,
-        default: "100%",
-        help: "loses each frame of a burst with this probability",
-        example: "burst_loss=80%",
+        field: field(
+            "burst_loss",
+            PROBABILITY,
+            "100%",
+            "loses each frame of a burst with this probability",
+            "burst_loss=80%",
+        ),
         set: |to, text| Probability::parse(text).map(|value| to.burst_loss = value),
         print: |of| of.burst_loss.to_string(),
     },
     ImpairmentOption {
-        name: "duplicate",
-        takes: PROBABILITY,
-        default: "0%",
-        help: "sends a copy behind each frame with this probability",
-        example: "duplicate=0.5%",
+        field: field(
+            "duplicate",
+            PROBABILITY,
+            "0%",
+            "sends a copy behind each frame with this probability",
+            "duplicate=0.5%",
+        ),
         set: |to, text| Probability::parse(text).map(|value| to.duplicate = value),
         print: |of| of.duplicate.to_string(),
     },
     ImpairmentOption {
-        name: "corrupt",
-        takes: PROBABILITY,
-        default: "0%",
-        help: "flips one bit of each frame with this probability and leaves the check sequence right, so that only \
+        field: field(
+            "corrupt",
+            PROBABILITY,
+            "0%",
+            "flips one bit of each frame with this probability and leaves the check sequence right, so that only \
                checksums of higher layers notice",
-        example: "corrupt=0.1%",
+            "corrupt=0.1%",
+        ),
         set: |to, text| Probability::parse(text).map(|value| to.corrupt = value),
         print: |of| of.corrupt.to_string(),
     },
     ImpairmentOption {
-        name: "bit_errors",
-        takes: PROBABILITY,
-        default: "0%",
-        help: "flips each bit with this probability; the check sequence is wrong then, and the receiver drops the frame",
-        example: "bit_errors=1e-7",
+        field: field(
+            "bit_errors",
+            PROBABILITY,
+            "0%",
+            "flips each bit with this probability; the check sequence is wrong then, and the receiver drops the frame",
+            "bit_errors=1e-7",
+        ),
         set: |to, text| Probability::parse(text).map(|value| to.bit_errors = value),
         print: |of| of.bit_errors.to_string(),
     },
     ImpairmentOption {
-        name: "limit",
-        takes: "a number of frames from 1 to 65536",
-        default: "10000",
-        help: "drops what comes while so many frames are delayed or wait for the rate",
-        example: "limit=100",
+        field: field(
+            "limit",
+            "a number of frames from 1 to 65536",
+            "10000",
+            "drops what comes while so many frames are delayed or wait for the rate",
+            "limit=100",
+        ),
         set: |to, text| ranged(text, 1, 65_536).map(|value| to.limit_frames = value),
         print: |of| of.limit_frames.to_string(),
     },
     ImpairmentOption {
-        name: "rate",
-        takes: "bits a second in bit, kbit, Mbit or Gbit, from 1kbit to 100Gbit, or none",
-        default: "none",
-        help: "lets frames through no faster than this, counted without preamble, check sequence and gap",
-        example: "rate=1Mbit",
+        field: field(
+            "rate",
+            "bits a second in bit, kbit, Mbit or Gbit, from 1kbit to 100Gbit, or none",
+            "none",
+            "lets frames through no faster than this, counted without preamble, check sequence and gap",
+            "rate=1Mbit",
+        ),
         set: rate,
         print: |of| of.rate.map_or_else(|| "none".to_owned(), |rate| rate.to_string()),
     },
     ImpairmentOption {
-        name: "bucket",
-        takes: "bytes from 0 to 16 MiB",
-        default: "0",
-        help: "lets so many bytes through at once before the rate holds (token bucket); needs rate",
-        example: "bucket=15kB",
+        field: field(
+            "bucket",
+            "bytes from 0 to 16 MiB",
+            "0",
+            "lets so many bytes through at once before the rate holds (token bucket); needs rate",
+            "bucket=15kB",
+        ),
         set: |to, text| bytes(text).map(|value| to.bucket_bytes = value),
         print: |of| of.bucket_bytes.to_string(),
     },
     ImpairmentOption {
-        name: "delay",
-        takes: TIME,
-        default: "0s",
-        help: "delays each frame",
-        example: "delay=10ms",
+        field: field("delay", TIME, "0s", "delays each frame", "delay=10ms"),
         set: |to, text| time(text).map(|value| to.delay = value),
         print: |of| exact(of.delay),
     },
     ImpairmentOption {
-        name: "jitter",
-        takes: TIME,
-        default: "0s",
-        help: "varies the delay by as much; frames keep their order",
-        example: "jitter=2ms",
+        field: field(
+            "jitter",
+            TIME,
+            "0s",
+            "varies the delay by as much; frames keep their order",
+            "jitter=2ms",
+        ),
         set: |to, text| time(text).map(|value| to.jitter = value),
         print: |of| exact(of.jitter),
     },
     ImpairmentOption {
-        name: "jitter_shape",
-        takes: "uniform or normal",
-        default: "uniform",
-        help: "distributes the jitter evenly in delay - jitter to delay + jitter, or normally with jitter as its deviation",
-        example: "jitter_shape=normal",
+        field: field(
+            "jitter_shape",
+            "uniform or normal",
+            "uniform",
+            "distributes the jitter evenly in delay - jitter to delay + jitter, or normally with jitter as its deviation",
+            "jitter_shape=normal",
+        ),
         set: shape,
         print: |of| shape_name(of.jitter_shape).to_owned(),
     },
     ImpairmentOption {
-        name: "reorder",
-        takes: PROBABILITY,
-        default: "0%",
-        help: "holds each frame back with this probability, so that later ones overtake it",
-        example: "reorder=1%",
+        field: field(
+            "reorder",
+            PROBABILITY,
+            "0%",
+            "holds each frame back with this probability, so that later ones overtake it",
+            "reorder=1%",
+        ),
         set: |to, text| Probability::parse(text).map(|value| to.reorder = value),
         print: |of| of.reorder.to_string(),
     },
     ImpairmentOption {
-        name: "reorder_by",
-        takes: TIME,
-        default: "10ms",
-        help: "holds such a frame back for so long",
-        example: "reorder_by=5ms",
+        field: field("reorder_by", TIME, "10ms", "holds such a frame back for so long", "reorder_by=5ms"),
         set: |to, text| time(text).map(|value| to.reorder_by = value),
         print: |of| exact(of.reorder_by),
     },
@@ -208,7 +225,7 @@ pub enum ImpairmentError {
         /// Its name.
         name: &'static str,
         /// What it takes.
-        takes: &'static str,
+        takes: String,
         /// A part that is accepted.
         example: &'static str,
     },
@@ -267,7 +284,7 @@ impl Impairments {
         ];
         match needs.into_iter().find(|(.., missing)| *missing) {
             Some((name, needs, _)) => {
-                Err(ImpairmentError::Needs { name, needs, example: declared(needs).example })
+                Err(ImpairmentError::Needs { name, needs, example: declared(needs).field.example })
             }
             None => Ok(()),
         }
@@ -275,7 +292,7 @@ impl Impairments {
 }
 
 fn declared(name: &str) -> &'static ImpairmentOption {
-    let found = IMPAIRMENT_OPTIONS.iter().find(|option| option.name == name);
+    let found = IMPAIRMENT_OPTIONS.iter().find(|option| option.field.name == name);
     found.expect("a rule names a declared impairment")
 }
 
@@ -291,10 +308,10 @@ impl FromStr for Impairments {
         let mut given = Vec::new();
         for part in text.split(',').map(str::trim) {
             let option = apply(&mut impairments, part)?;
-            if given.contains(&option.name) {
-                return Err(ImpairmentError::Twice { part: shown(part), name: option.name });
+            if given.contains(&option.field.name) {
+                return Err(ImpairmentError::Twice { part: shown(part), name: option.field.name });
             }
-            given.push(option.name);
+            given.push(option.field.name);
         }
         impairments.check()?;
         Ok(impairments)
@@ -310,17 +327,20 @@ fn shown(part: &str) -> String {
 
 fn apply(impairments: &mut Impairments, part: &str) -> Result<&'static ImpairmentOption, ImpairmentError> {
     let (name, value) = part.split_once('=').map_or((part, None), |(name, value)| (name.trim(), Some(value)));
-    let Some(option) = IMPAIRMENT_OPTIONS.iter().find(|option| option.name == name) else {
-        let known: Vec<_> = IMPAIRMENT_OPTIONS.iter().map(|option| option.name).collect();
+    let Some(option) = IMPAIRMENT_OPTIONS.iter().find(|option| option.field.name == name) else {
+        let known: Vec<_> = IMPAIRMENT_OPTIONS.iter().map(|option| option.field.name).collect();
         let known = known.join(", ");
         return Err(ImpairmentError::UnknownName { part: shown(part), name: shown(name), known });
     };
-    let ImpairmentOption { name, takes, example, .. } = *option;
+    let Field { name, takes, example, .. } = option.field;
     match value.map(str::trim) {
         None | Some("") => Err(ImpairmentError::NoValue { part: shown(part), example }),
         Some(value) => match (option.set)(impairments, value) {
             Some(()) => Ok(option),
-            None => Err(ImpairmentError::Value { part: shown(part), name, takes, example }),
+            None => {
+                let takes = takes.to_string();
+                Err(ImpairmentError::Value { part: shown(part), name, takes, example })
+            }
         },
     }
 }
@@ -332,7 +352,7 @@ impl fmt::Display for Impairments {
         let differs = |option: &&ImpairmentOption| (option.print)(self) != (option.print)(&usual);
         let written = IMPAIRMENT_OPTIONS.iter().filter(differs);
         let parts: Vec<_> =
-            written.map(|option| format!("{}={}", option.name, (option.print)(self))).collect();
+            written.map(|option| format!("{}={}", option.field.name, (option.print)(self))).collect();
         f.write_str(if parts.is_empty() { "none" } else { "" })?;
         f.write_str(&parts.join(","))
     }

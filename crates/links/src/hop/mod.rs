@@ -16,7 +16,7 @@ use units::Picoseconds;
 use crate::links::wifi::{BEACON_INTERVAL, DTIM_PERIOD, LISTEN_INTERVAL, PHY_RATE, power_save};
 use crate::params::Params;
 use crate::registry::LinkError;
-use crate::settings::{Kind, Setting, Settings};
+use crate::{Field, Settings, Takes};
 
 /// A hop: what it is called and what can be set.
 #[derive(Debug)]
@@ -26,7 +26,7 @@ pub struct HopDefinition {
     /// What it is, in a few words.
     pub title: &'static str,
     /// What can be set.
-    pub settings: &'static [Setting],
+    pub settings: &'static [Field],
     params: &'static LazyLock<Params>,
 }
 
@@ -68,24 +68,26 @@ pub const WIFI_HOP: HopDefinition = HopDefinition {
     params: &WIFI_PARAMS,
 };
 
-const fn short_time(name: &'static str, default: &'static str, help: &'static str) -> Setting {
+const fn short_time(name: &'static str, default: &'static str, help: &'static str) -> Field {
     let highest = Picoseconds::from_ns(100_000_000);
-    Setting {
+    Field {
         name,
-        kind: Kind::Time { lowest: Picoseconds::ZERO, highest },
-        default,
+        takes: Takes::Time { lowest: Picoseconds::ZERO, highest },
+        default: Some(default),
         help,
+        example: default,
         alternatives: &[],
     }
 }
 
-const WIFI_SETTINGS: &[Setting] = &[
+const WIFI_SETTINGS: &[Field] = &[
     power_save("none"),
-    Setting {
+    Field {
         name: "awake_time",
-        kind: Kind::Time { lowest: Picoseconds::ZERO, highest: Picoseconds::from_ns(10_000_000_000) },
-        default: "200 ms",
+        takes: Takes::Time { lowest: Picoseconds::ZERO, highest: Picoseconds::from_ns(10_000_000_000) },
+        default: Some("200 ms"),
         help: "how long a station in power save stays awake after a frame (pm2_sleep_ret of a CYW43); none: it dozes at once",
+        example: "none",
         alternatives: &["none", "20 ms", "200 ms"],
     },
     short_time(
@@ -97,18 +99,20 @@ const WIFI_SETTINGS: &[Setting] = &[
     DTIM_PERIOD,
     LISTEN_INTERVAL,
     PHY_RATE,
-    Setting {
+    Field {
         name: "medium_load",
-        kind: Kind::Number { lowest: 0.0, highest: 90.0, unit: "%" },
-        default: "0",
+        takes: Takes::Number { lowest: 0.0, highest: 90.0, unit: "%" },
+        default: Some("0"),
         help: "share of the time for which other stations hold the channel",
+        example: "0",
         alternatives: &[],
     },
-    Setting {
+    Field {
         name: "frame_error",
-        kind: Kind::Number { lowest: 0.0, highest: 95.0, unit: "%" },
-        default: "0",
+        takes: Takes::Number { lowest: 0.0, highest: 95.0, unit: "%" },
+        default: Some("0"),
         help: "frames that are not acknowledged, for distance or noise; each is sent at most seven times",
+        example: "0",
         alternatives: &[],
     },
     short_time("access_point_time", "none", "how long the access point takes to bridge a frame, either way"),

@@ -10,10 +10,10 @@ use units::Picoseconds;
 use super::WIFI_HOP;
 use super::crossing::{Crossed, Crossing};
 use super::intervals::Intervals;
+use crate::Settings;
 use crate::budget::BudgetLine;
 use crate::links::wifi::{MAC_BYTES, NULL_BYTES};
 use crate::program::{Program, Steps};
-use crate::settings::Settings;
 use crate::stage::{BeaconDelivery, BusyChannel, Cause, Constant, Dcf, Load, PhyRate};
 
 /// Destination, source and type (IEEE 802.3, 3.1.1); the type moves into the LLC header.

@@ -2,8 +2,8 @@
 
 use units::Picoseconds;
 
-use crate::settings::{Kind, Setting, SettingError, Settings, Value};
 use crate::stage::{Connection, Direction, Framing, GateClock, Losses, Phy};
+use crate::{Field, SettingError, Settings, Takes, Value};
 
 /// The unit of connection intervals (Bluetooth Core Specification 5.4, Vol 6 Part B, 4.5.1).
 const INTERVAL_UNIT: Picoseconds = Picoseconds::from_ns(1_250_000);
@@ -16,97 +16,107 @@ const SHORTEST_ADVERTISING: Picoseconds = Picoseconds::from_ns(20_000_000);
 /// The name of the gate of connection events.
 const INTERVAL: &str = "connection interval";
 
-pub(super) const fn connection_interval(default: &'static str) -> Setting {
-    Setting {
+pub(super) const fn connection_interval(default: &'static str) -> Field {
+    Field {
         name: "connection_interval",
-        kind: Kind::Time {
+        takes: Takes::Time {
             lowest: Picoseconds::from_ns(7_500_000),
             highest: Picoseconds::from_ns(4_000_000_000),
         },
-        default,
+        default: Some(default),
         help: "time between connection events, in steps of 1.25 ms",
+        example: "7.5 ms",
         alternatives: &["7.5 ms", "15 ms", "30 ms"],
     }
 }
 
-pub(super) const fn mtu(default: &'static str) -> Setting {
-    Setting {
+pub(super) const fn mtu(default: &'static str) -> Field {
+    Field {
         name: "mtu",
-        kind: Kind::Integer { lowest: 23, highest: 517, unit: "B" },
-        default,
+        takes: Takes::Integer { lowest: 23, highest: 517, unit: "B" },
+        default: Some(default),
         help: "ATT MTU that both sides agreed on",
+        example: "247",
         alternatives: &["247"],
     }
 }
 
-pub(super) const fn chunk(default: &'static str) -> Setting {
-    Setting {
+pub(super) const fn chunk(default: &'static str) -> Field {
+    Field {
         name: "chunk",
-        kind: Kind::Integer { lowest: 1, highest: 514, unit: "B" },
-        default,
+        takes: Takes::Integer { lowest: 1, highest: 514, unit: "B" },
+        default: Some(default),
         help: "what the program hands over in one notification or write, at most the MTU less 3 B",
+        example: default,
         alternatives: &[],
     }
 }
 
-pub(super) const fn data_length(default: &'static str) -> Setting {
-    Setting {
+pub(super) const fn data_length(default: &'static str) -> Field {
+    Field {
         name: "data_length",
-        kind: Kind::Integer { lowest: 27, highest: 251, unit: "B" },
-        default,
+        takes: Takes::Integer { lowest: 27, highest: 251, unit: "B" },
+        default: Some(default),
         help: "longest payload of a link-layer PDU: 27 B until the data length is updated",
+        example: "27",
         alternatives: &["27", "251"],
     }
 }
 
-pub(super) const fn phy(default: &'static str) -> Setting {
-    Setting {
+pub(super) const fn phy(default: &'static str) -> Field {
+    Field {
         name: "phy",
-        kind: Kind::Choice(&["1M", "2M"]),
-        default,
+        takes: Takes::Choice(&["1M", "2M"]),
+        default: Some(default),
         help: "physical layer of the connection",
+        example: "1M",
         alternatives: &["1M", "2M"],
     }
 }
 
-pub(super) const DIRECTION: Setting = Setting {
+pub(super) const DIRECTION: Field = Field {
     name: "direction",
-    kind: Kind::Choice(&["notify", "write", "write-with-response"]),
-    default: "notify",
+    takes: Takes::Choice(&["notify", "write", "write-with-response"]),
+    default: Some("notify"),
     help: "from the peripheral (notify) or from the central; with responses each chunk waits for that of the one before",
+    example: "notify",
     alternatives: &[],
 };
 
-pub(super) const PERIPHERAL_LATENCY: Setting = Setting {
+pub(super) const PERIPHERAL_LATENCY: Field = Field {
     name: "peripheral_latency",
-    kind: Kind::Integer { lowest: 0, highest: 499, unit: "events" },
-    default: "0",
+    takes: Takes::Integer { lowest: 0, highest: 499, unit: "events" },
+    default: Some("0"),
     help: "events that the peripheral may sleep through; delays writes, not notifications",
+    example: "0",
     alternatives: &["0"],
 };
 
-pub(super) const ENCRYPTED: Setting = Setting {
+pub(super) const ENCRYPTED: Field = Field {
     name: "encrypted",
-    kind: Kind::Switch,
-    default: "off",
+    takes: Takes::Switch,
+    default: Some("off"),
     help: "4 B of integrity code in every PDU",
+    example: "off",
     alternatives: &[],
 };
 
-pub(super) const LOSSES: Setting = Setting {
+pub(super) const LOSSES: Field = Field {
     name: "losses",
-    kind: Kind::Choice(&["as-captured", "none"]),
-    default: "as-captured",
+    takes: Takes::Choice(&["as-captured", "none"]),
+    default: Some("as-captured"),
     help: "missed events and lost PDUs: as often as in the captures, or none",
+    example: "as-captured",
     alternatives: &[],
 };
 
-pub(super) const fn advertising(default: &'static str) -> Setting {
-    Setting {
+pub(super) const fn advertising(default: &'static str) -> Field {
+    Field {
         name: "advertising",
-        kind: Kind::Time { lowest: Picoseconds::ZERO, highest: Picoseconds::from_ns(10_240_000_000) },
-        default,
+        takes: Takes::Time { lowest: Picoseconds::ZERO, highest: Picoseconds::from_ns(10_240_000_000) },
+        default: Some(default),
         help: "advertising interval of the peripheral while it is connected; none where it stops advertising",
+        example: "none",
         alternatives: &["none"],
     }
 }

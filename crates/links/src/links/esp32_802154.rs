@@ -9,8 +9,8 @@ use super::tick::{self, TICK};
 use crate::params::Params;
 use crate::program::Steps;
 use crate::registry::Definition;
-use crate::settings::{Kind, Setting, SettingError, Settings};
 use crate::stage::{Cause, Constant, CsmaCa, CsmaTiming, Load};
+use crate::{Field, SettingError, Settings, Takes};
 
 pub(super) const DEFINITION: Definition = Definition {
     name: "esp32-802154",
@@ -18,18 +18,20 @@ pub(super) const DEFINITION: Definition = Definition {
     settings: &[
         TICK,
         ACK,
-        Setting {
+        Field {
             name: "throughput_option",
-            kind: Kind::Switch,
-            default: "off",
+            takes: Takes::Switch,
+            default: Some("off"),
             help: "CONFIG_IEEE802154_TIMING_OPTIMIZATION: the driver runs from RAM",
+            example: "on",
             alternatives: &["on", "off"],
         },
-        Setting {
+        Field {
             name: "cca",
-            kind: Kind::Switch,
-            default: "off",
+            takes: Takes::Switch,
+            default: Some("off"),
             help: "one clear channel assessment before every frame; a busy channel loses the frame",
+            example: "off",
             alternatives: &[],
         },
         CHANNEL_BUSY,

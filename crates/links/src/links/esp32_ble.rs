@@ -11,11 +11,11 @@ use super::tick::{self, TICK};
 use crate::params::Params;
 use crate::program::Steps;
 use crate::registry::Definition;
-use crate::settings::{SettingError, Settings};
 use crate::stage::{
     Advertising, Cause, Connection, ConnectionEvents, Constant, Direction, GateClock, Losses,
 };
 use crate::stage::{Phy, ReceiverSlot};
+use crate::{SettingError, Settings};
 
 pub(super) const BLUEDROID: Definition = Definition {
     name: "esp32-bluedroid-ble",

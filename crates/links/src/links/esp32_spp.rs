@@ -7,8 +7,8 @@ use super::tick::{self, TICK};
 use crate::params::Params;
 use crate::program::Steps;
 use crate::registry::Definition;
-use crate::settings::{Kind, Setting, SettingError, Settings};
 use crate::stage::{Cause, Constant, GateClock, Load, PacedWrites, Quantiles, TickedSlots, When};
+use crate::{Field, SettingError, Settings, Takes};
 
 pub(super) const DEFINITION: Definition = Definition {
     name: "esp32-spp",
@@ -19,20 +19,22 @@ pub(super) const DEFINITION: Definition = Definition {
     build,
 };
 
-const SETTINGS: &[Setting] = &[
+const SETTINGS: &[Field] = &[
     TICK,
-    Setting {
+    Field {
         name: "write",
-        kind: Kind::Integer { lowest: 1, highest: 990, unit: "B" },
-        default: "990",
+        takes: Takes::Integer { lowest: 1, highest: 990, unit: "B" },
+        default: Some("990"),
         help: "bytes that the application gives to one esp_spp_write; the default MTU takes 990",
+        example: "990",
         alternatives: &["990"],
     },
-    Setting {
+    Field {
         name: "packets",
-        kind: Kind::Choice(&["basic", "edr2", "edr3"]),
-        default: "edr3",
+        takes: Takes::Choice(&["basic", "edr2", "edr3"]),
+        default: Some("edr3"),
         help: "packets on the air: DH at 1 Mbit/s, 2-DH at 2 Mbit/s, 3-DH at 3 Mbit/s",
+        example: "basic",
         alternatives: &["basic", "edr2", "edr3"],
     },
 ];

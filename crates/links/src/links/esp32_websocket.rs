@@ -6,13 +6,13 @@ use super::wifi::{self, Path};
 use crate::params::Params;
 use crate::program::Steps;
 use crate::registry::Definition;
-use crate::settings::{Setting, SettingError, Settings};
 use crate::stage::{Cause, Constant, Load};
+use crate::{Field, SettingError, Settings};
 
 /// ESP-IDF's CONFIG_LWIP_TCP_MSS: a longer payload would be sent in several segments.
 const SEGMENT_BYTES: u32 = 1_440;
 
-const SETTINGS: &[Setting] = &[
+const SETTINGS: &[Field] = &[
     TICK,
     wifi::RECEIVER_TICK,
     wifi::power_save("none"),

@@ -6,7 +6,7 @@ use super::wifi::{self, Path};
 use crate::params::Params;
 use crate::program::Steps;
 use crate::registry::Definition;
-use crate::settings::{SettingError, Settings};
+use crate::{SettingError, Settings};
 
 /// ESP-IDF's CONFIG_LWIP_TCP_MSS.
 const SEGMENT_BYTES: u32 = 1_440;

@@ -5,7 +5,7 @@ use super::wifi::{self, Path};
 use crate::params::Params;
 use crate::program::Steps;
 use crate::registry::Definition;
-use crate::settings::{SettingError, Settings};
+use crate::{SettingError, Settings};
 
 /// RFC 768.
 const UDP_BYTES: u32 = 8;

@@ -7,8 +7,8 @@ use super::tick::{self, TICK};
 use crate::params::Params;
 use crate::program::Steps;
 use crate::registry::Definition;
-use crate::settings::{Kind, Setting, SettingError, Settings};
 use crate::stage::{Cause, Constant, Load, NeighbourTiming, Neighbours};
+use crate::{Field, SettingError, Settings, Takes};
 
 /// ESP_NOW_MAX_DATA_LEN (ESP-IDF Programming Guide, ESP-NOW).
 const FRAME_BYTES: u32 = 250;
@@ -23,34 +23,41 @@ pub(super) const DEFINITION: Definition = Definition {
     build,
 };
 
-const SETTINGS: &[Setting] = &[
+const SETTINGS: &[Field] = &[
     TICK,
-    Setting {
+    Field {
         name: "rate",
-        kind: Kind::Choice(&["LR-250k", "LR-500k", "1M", "2M", "5.5M", "11M", "6M", "12M", "24M", "54M"]),
-        default: "1M",
+        takes: Takes::Choice(&["LR-250k", "LR-500k", "1M", "2M", "5.5M", "11M", "6M", "12M", "24M", "54M"]),
+        default: Some("1M"),
         help: "rate of the frames (esp_wifi_config_espnow_rate); LR: Espressif's long range",
+        example: "LR-250k",
         alternatives: &["LR-250k", "LR-500k", "1M", "11M", "24M"],
     },
-    Setting {
+    Field {
         name: "encrypted",
-        kind: Kind::Switch,
-        default: "on",
+        takes: Takes::Switch,
+        default: Some("on"),
         help: "frames are encrypted with CCMP",
+        example: "on",
         alternatives: &["on", "off"],
     },
-    Setting {
+    Field {
         name: "neighbours",
-        kind: Kind::Integer { lowest: 0, highest: 8, unit: "" },
-        default: "2",
+        takes: Takes::Integer { lowest: 0, highest: 8, unit: "" },
+        default: Some("2"),
         help: "access points of others on the channel",
+        example: "2",
         alternatives: &[],
     },
-    Setting {
+    Field {
         name: "neighbour_busy",
-        kind: Kind::Time { lowest: Picoseconds::from_ns(100_000), highest: Picoseconds::from_ns(50_000_000) },
-        default: "1.6 ms",
+        takes: Takes::Time {
+            lowest: Picoseconds::from_ns(100_000),
+            highest: Picoseconds::from_ns(50_000_000),
+        },
+        default: Some("1.6 ms"),
         help: "how long each of them keeps the channel busy around its beacon, every 102.4 ms",
+        example: "1.6 ms",
         alternatives: &[],
     },
 ];

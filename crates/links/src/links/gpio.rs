@@ -4,17 +4,18 @@
 use crate::params::Params;
 use crate::program::Steps;
 use crate::registry::Definition;
-use crate::settings::{Kind, Setting, SettingError, Settings};
 use crate::stage::{Cause, Constant, Quantiles, Uniform};
+use crate::{Field, SettingError, Settings, Takes};
 
 pub(super) const DEFINITION: Definition = Definition {
     name: "gpio",
     title: "bare GPIO, one pin to another",
-    settings: &[Setting {
+    settings: &[Field {
         name: "build",
-        kind: Kind::Choice(BUILDS),
-        default: "stm32-ll-o3",
+        takes: Takes::Choice(BUILDS),
+        default: Some("stm32-ll-o3"),
         help: "board, framework and optimisation of the firmware",
+        example: "stm32-ll-o3",
         alternatives: BUILDS,
     }],
     max_payload_bytes: 1,

@@ -11,55 +11,61 @@ use crate::budget::Budget;
 use crate::params::Params;
 use crate::program::Steps;
 use crate::registry::Definition;
-use crate::settings::{Kind, Setting, SettingError, Settings};
 use crate::stage::{Cause, Constant, CsmaCa, CsmaTiming, Load, Part, Passage, Stage, Visit};
+use crate::{Field, SettingError, Settings, Takes};
 
 pub(super) const DEFINITION: Definition = Definition {
     name: "ieee802154",
     title: "IEEE 802.15.4, 2.4 GHz, MAC of the standard",
     settings: &[
         ACK,
-        Setting {
+        Field {
             name: "csma",
-            kind: Kind::Switch,
-            default: "on",
+            takes: Takes::Switch,
+            default: Some("on"),
             help: "random back-off and clear channel assessment before every frame",
+            example: "on",
             alternatives: &["on", "off"],
         },
-        Setting {
+        Field {
             name: "min_be",
-            kind: Kind::Integer { lowest: 0, highest: 8, unit: "" },
-            default: "3",
+            takes: Takes::Integer { lowest: 0, highest: 8, unit: "" },
+            default: Some("3"),
             help: "macMinBE: the first back-off is 0 to 2^min_be - 1 units of 320 us",
+            example: "0",
             alternatives: &["0", "1", "2", "3"],
         },
-        Setting {
+        Field {
             name: "max_be",
-            kind: Kind::Integer { lowest: 3, highest: 8, unit: "" },
-            default: "5",
+            takes: Takes::Integer { lowest: 3, highest: 8, unit: "" },
+            default: Some("5"),
             help: "macMaxBE: back-offs after a busy channel grow up to this exponent",
+            example: "5",
             alternatives: &[],
         },
-        Setting {
+        Field {
             name: "max_backoffs",
-            kind: Kind::Integer { lowest: 0, highest: 5, unit: "" },
-            default: "4",
+            takes: Takes::Integer { lowest: 0, highest: 5, unit: "" },
+            default: Some("4"),
             help: "macMaxCSMABackoffs: busy assessments in a row before the attempt is given up",
+            example: "4",
             alternatives: &[],
         },
-        Setting {
+        Field {
             name: "frame_retries",
-            kind: Kind::Integer { lowest: 0, highest: 7, unit: "" },
-            default: "3",
+            takes: Takes::Integer { lowest: 0, highest: 7, unit: "" },
+            default: Some("3"),
             help: "macMaxFrameRetries: how often a frame without acknowledgement is sent again",
+            example: "0",
             alternatives: &["0", "3", "7"],
         },
         CHANNEL_BUSY,
-        Setting {
+        Field {
             name: "frame_loss",
-            kind: Kind::Number { lowest: 0.0, highest: 0.9, unit: "" },
-            default: "0",
+            takes: Takes::Number { lowest: 0.0, highest: 0.9, unit: "" },
+            default: Some("0"),
             help: "the probability that a frame does not arrive",
+            example: "0",
             alternatives: &[],
         },
     ],
@@ -68,19 +74,21 @@ pub(super) const DEFINITION: Definition = Definition {
     build,
 };
 
-pub(super) const ACK: Setting = Setting {
+pub(super) const ACK: Field = Field {
     name: "ack",
-    kind: Kind::Switch,
-    default: "on",
+    takes: Takes::Switch,
+    default: Some("on"),
     help: "every frame asks for an acknowledgement",
+    example: "on",
     alternatives: &["on", "off"],
 };
 
-pub(super) const CHANNEL_BUSY: Setting = Setting {
+pub(super) const CHANNEL_BUSY: Field = Field {
     name: "channel_busy",
-    kind: Kind::Number { lowest: 0.0, highest: 0.9, unit: "" },
-    default: "0",
+    takes: Takes::Number { lowest: 0.0, highest: 0.9, unit: "" },
+    default: Some("0"),
     help: "the probability that an assessment finds the channel busy",
+    example: "0",
     alternatives: &[],
 };
 

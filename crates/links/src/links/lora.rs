@@ -6,88 +6,99 @@ use units::{Hertz, PS_PER_S, Picoseconds};
 use crate::params::Params;
 use crate::program::Steps;
 use crate::registry::Definition;
-use crate::settings::{Kind, Setting, SettingError, Settings};
 use crate::stage::{Cause, Constant, Exposed, Gate, GateClock, Load, SpiBus, Uniform};
+use crate::{Field, SettingError, Settings, Takes};
 
 pub(super) const DEFINITION: Definition = Definition {
     name: "lora",
     title: "LoRa, SX1276",
     settings: &[
-        Setting {
+        Field {
             name: "sf",
-            kind: Kind::Integer { lowest: 6, highest: 12, unit: "" },
-            default: "7",
+            takes: Takes::Integer { lowest: 6, highest: 12, unit: "" },
+            default: Some("7"),
             help: "spreading factor: a symbol is 2 to its power chips",
+            example: "7",
             alternatives: &["7", "8", "9", "10", "11", "12"],
         },
-        Setting {
+        Field {
             name: "bandwidth",
-            kind: Kind::Frequency { lowest: 7_800, highest: 500_000 },
-            default: "125 kHz",
+            takes: Takes::Frequency { lowest: 7_800, highest: 500_000 },
+            default: Some("125 kHz"),
             help: "signal bandwidth, one of the chip's ten from 7.8 kHz to 500 kHz",
+            example: "62500",
             alternatives: &["62500", "125 kHz", "250 kHz", "500 kHz"],
         },
-        Setting {
+        Field {
             name: "coding_rate",
-            kind: Kind::Choice(&["4/5", "4/6", "4/7", "4/8"]),
-            default: "4/5",
+            takes: Takes::Choice(&["4/5", "4/6", "4/7", "4/8"]),
+            default: Some("4/5"),
             help: "data bits over coded bits",
+            example: "4/5",
             alternatives: &["4/5", "4/6", "4/7", "4/8"],
         },
-        Setting {
+        Field {
             name: "preamble",
-            kind: Kind::Integer { lowest: 6, highest: 65_535, unit: "symbols" },
-            default: "8 symbols",
+            takes: Takes::Integer { lowest: 6, highest: 65_535, unit: "symbols" },
+            default: Some("8 symbols"),
             help: "programmed length of the preamble; 4.25 symbols are added by the chip",
+            example: "6 symbols",
             alternatives: &["6 symbols", "8 symbols"],
         },
-        Setting {
+        Field {
             name: "header",
-            kind: Kind::Choice(&["explicit", "implicit"]),
-            default: "explicit",
+            takes: Takes::Choice(&["explicit", "implicit"]),
+            default: Some("explicit"),
             help: "whether the packet says its own length and coding rate",
+            example: "explicit",
             alternatives: &["explicit", "implicit"],
         },
-        Setting {
+        Field {
             name: "crc",
-            kind: Kind::Switch,
-            default: "on",
+            takes: Takes::Switch,
+            default: Some("on"),
             help: "two bytes of CRC over the payload",
+            example: "on",
             alternatives: &["on", "off"],
         },
-        Setting {
+        Field {
             name: "low_data_rate",
-            kind: Kind::Choice(&["auto", "on", "off"]),
-            default: "auto",
+            takes: Takes::Choice(&["auto", "on", "off"]),
+            default: Some("auto"),
             help: "low data rate optimisation; auto is on where a symbol is longer than 16 ms, as Semtech demands",
+            example: "auto",
             alternatives: &[],
         },
-        Setting {
+        Field {
             name: "chunk",
-            kind: Kind::Integer { lowest: 1, highest: 255, unit: "B" },
-            default: "255 B",
+            takes: Takes::Integer { lowest: 1, highest: 255, unit: "B" },
+            default: Some("255 B"),
             help: "payload per packet; longer messages take several",
+            example: "64 B",
             alternatives: &["64 B", "128 B", "255 B"],
         },
-        Setting {
+        Field {
             name: "sleep",
-            kind: Kind::Switch,
-            default: "on",
+            takes: Takes::Switch,
+            default: Some("on"),
             help: "whether the sending radio sleeps between messages and must wake its oscillator",
+            example: "on",
             alternatives: &["on", "off"],
         },
-        Setting {
+        Field {
             name: "spi_clock",
-            kind: Kind::Frequency { lowest: 100_000, highest: 12_000_000 },
-            default: "10500 kHz",
+            takes: Takes::Frequency { lowest: 100_000, highest: 12_000_000 },
+            default: Some("10500 kHz"),
             help: "SCK of both hosts; the datasheet allows 10 MHz",
+            example: "1 MHz",
             alternatives: &["1 MHz", "4 MHz", "10 MHz"],
         },
-        Setting {
+        Field {
             name: "interference",
-            kind: Kind::Number { lowest: 0.0, highest: 1_000.0, unit: "/s" },
-            default: "0 /s",
+            takes: Takes::Number { lowest: 0.0, highest: 1_000.0, unit: "/s" },
+            default: Some("0 /s"),
             help: "bursts per second that destroy a packet they meet; a property of the site",
+            example: "0 /s",
             alternatives: &[],
         },
     ],

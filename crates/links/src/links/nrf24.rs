@@ -6,8 +6,8 @@ use units::Picoseconds;
 use crate::params::Params;
 use crate::program::Steps;
 use crate::registry::Definition;
-use crate::settings::{Kind, Setting, SettingError, Settings};
 use crate::stage::{Acknowledgement, Cause, Constant, Detection, Load, Uniform};
+use crate::{Field, SettingError, Settings, Takes};
 
 /// The chip's FIFO entry.
 const PACKET_BYTES: u32 = 32;
@@ -22,68 +22,80 @@ pub(super) const DEFINITION: Definition = Definition {
     build,
 };
 
-const SETTINGS: &[Setting] = &[
-    Setting {
+const SETTINGS: &[Field] = &[
+    Field {
         name: "rate",
-        kind: Kind::Choice(&["250k", "1M", "2M"]),
-        default: "2M",
+        takes: Takes::Choice(&["250k", "1M", "2M"]),
+        default: Some("2M"),
         help: "bits per second on the air (RF_DR)",
+        example: "250k",
         alternatives: &["250k", "1M", "2M"],
     },
-    Setting {
+    Field {
         name: "padded",
-        kind: Kind::Switch,
-        default: "on",
+        takes: Takes::Switch,
+        default: Some("on"),
         help: "every packet is filled to 32 bytes (static payload length); off: dynamic payload length (DPL)",
+        example: "on",
         alternatives: &["on", "off"],
     },
-    Setting {
+    Field {
         name: "acknowledge",
-        kind: Kind::Switch,
-        default: "on",
+        takes: Takes::Switch,
+        default: Some("on"),
         help: "auto-acknowledgement (EN_AA); off: the next packet follows the end of this one",
+        example: "on",
         alternatives: &["on", "off"],
     },
-    Setting {
+    Field {
         name: "retry_delay",
-        kind: Kind::Time { lowest: Picoseconds::from_ns(250_000), highest: Picoseconds::from_ns(4_000_000) },
-        default: "1 ms",
+        takes: Takes::Time {
+            lowest: Picoseconds::from_ns(250_000),
+            highest: Picoseconds::from_ns(4_000_000),
+        },
+        default: Some("1 ms"),
         help: "auto-retransmit delay (ARD), in steps of 250 us",
+        example: "250 us",
         alternatives: &["250 us", "500 us", "1 ms"],
     },
-    Setting {
+    Field {
         name: "retries",
-        kind: Kind::Integer { lowest: 0, highest: 15, unit: "" },
-        default: "5",
+        takes: Takes::Integer { lowest: 0, highest: 15, unit: "" },
+        default: Some("5"),
         help: "auto-retransmit count (ARC); 0: an acknowledgement that is lost ends the message",
+        example: "5",
         alternatives: &[],
     },
-    Setting {
+    Field {
         name: "acknowledgement_lost",
-        kind: Kind::Choice(&["measured", "never"]),
-        default: "measured",
+        takes: Takes::Choice(&["measured", "never"]),
+        default: Some("measured"),
         help: "first acknowledgements that the sender misses: as often as in the captures, or never",
+        example: "measured",
         alternatives: &[],
     },
-    Setting {
+    Field {
         name: "address",
-        kind: Kind::Integer { lowest: 3, highest: 5, unit: "B" },
-        default: "3",
+        takes: Takes::Integer { lowest: 3, highest: 5, unit: "B" },
+        default: Some("3"),
         help: "address width (SETUP_AW)",
+        example: "3",
         alternatives: &["3", "5"],
     },
-    Setting {
+    Field {
         name: "crc",
-        kind: Kind::Integer { lowest: 1, highest: 2, unit: "B" },
-        default: "2",
+        takes: Takes::Integer { lowest: 1, highest: 2, unit: "B" },
+        default: Some("2"),
         help: "length of the checksum (CRCO)",
+        example: "1",
         alternatives: &["1", "2"],
     },
-    Setting {
+    Field {
         name: "spi_clock",
-        kind: Kind::Frequency { lowest: 100_000, highest: 10_500_000 },
-        default: "10.5 MHz",
+        takes: Takes::Frequency { lowest: 100_000, highest: 10_500_000 },
+        default: Some("10.5 MHz"),
         help: "SPI clock on both sides (the chip is specified to 10 MHz)",
+        example: "1 MHz",
         alternatives: &["1 MHz", "4 MHz", "10 MHz"],
     },
 ];

@@ -7,8 +7,8 @@ use super::ble;
 use crate::params::Params;
 use crate::program::Steps;
 use crate::registry::Definition;
-use crate::settings::{SettingError, Settings};
 use crate::stage::{Cause, ConnectionEvents, Constant, Direction, Phy};
+use crate::{SettingError, Settings};
 
 pub(super) const DEFINITION: Definition = Definition {
     name: "nrf52840-ble",

@@ -7,8 +7,8 @@ use super::wifi;
 use crate::params::Params;
 use crate::program::Steps;
 use crate::registry::Definition;
-use crate::settings::{Kind, Setting, SettingError, Settings};
 use crate::stage::{BackgroundScan, Cause, Constant, Dcf, Dwells, Load, PhyRate};
+use crate::{Field, SettingError, Settings, Takes};
 
 /// Preamble 8, header 14, checksum 4, inter-frame gap 12 (IEEE 802.3-2018, 3.1.1 and 4.4.2).
 const ETHERNET_BYTES: u32 = 38;
@@ -22,25 +22,31 @@ pub(super) const DEFINITION: Definition = Definition {
     name: "pi4-websocket",
     title: "WebSocket, two Raspberry Pi 4 with Node",
     settings: &[
-        Setting {
+        Field {
             name: "network",
-            kind: Kind::Choice(&["ethernet", "wifi"]),
-            default: "ethernet",
+            takes: Takes::Choice(&["ethernet", "wifi"]),
+            default: Some("ethernet"),
             help: "how both are connected: to a switch, or to a Wi-Fi access point",
+            example: "ethernet",
             alternatives: &["ethernet", "wifi"],
         },
-        Setting {
+        Field {
             name: "ethernet_rate",
-            kind: Kind::Choice(&["10M", "100M", "1G"]),
-            default: "1G",
+            takes: Takes::Choice(&["10M", "100M", "1G"]),
+            default: Some("1G"),
             help: "bits a second on both wires",
+            example: "1G",
             alternatives: &[],
         },
-        Setting {
+        Field {
             name: "background_scan",
-            kind: Kind::Time { lowest: Picoseconds::ZERO, highest: Picoseconds::from_ns(3_600_000_000_000) },
-            default: "60 s",
+            takes: Takes::Time {
+                lowest: Picoseconds::ZERO,
+                highest: Picoseconds::from_ns(3_600_000_000_000),
+            },
+            default: Some("60 s"),
             help: "time from one Wi-Fi scan for other networks to the next; none: scans are switched off",
+            example: "none",
             alternatives: &["none"],
         },
         wifi::PHY_RATE,

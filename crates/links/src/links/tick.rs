@@ -3,14 +3,15 @@
 
 use units::Picoseconds;
 
-use crate::settings::{Kind, Setting, Settings};
 use crate::stage::{Gate, GateClock};
+use crate::{Field, Settings, Takes};
 
-pub(super) const TICK: Setting = Setting {
+pub(super) const TICK: Field = Field {
     name: "tick",
-    kind: Kind::Time { lowest: Picoseconds::ZERO, highest: Picoseconds::from_ns(1_000_000_000) },
-    default: "10 ms",
+    takes: Takes::Time { lowest: Picoseconds::ZERO, highest: Picoseconds::from_ns(1_000_000_000) },
+    default: Some("10 ms"),
     help: "FreeRTOS tick at which the sending task sees the trigger (CONFIG_FREERTOS_HZ); none: woken by it",
+    example: "10 ms",
     alternatives: &["10 ms", "1 ms", "none"],
 };
 

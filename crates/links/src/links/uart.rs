@@ -7,67 +7,75 @@ use super::uart_receiver::{DmaRing, DmaTiming};
 use crate::params::Params;
 use crate::program::Steps;
 use crate::registry::Definition;
-use crate::settings::{Kind, Setting, SettingError, Settings};
 use crate::stage::{Cause, Constant, Gate, GateClock, Uniform};
+use crate::{Field, SettingError, Settings, Takes};
 
 pub(super) const DEFINITION: Definition = Definition {
     name: "uart",
     title: "UART between two STM32F4",
     settings: &[
-        Setting {
+        Field {
             name: "baud",
-            kind: Kind::Integer { lowest: 300, highest: 10_000_000, unit: "baud" },
-            default: "115200",
+            takes: Takes::Integer { lowest: 300, highest: 10_000_000, unit: "baud" },
+            default: Some("115200"),
             help: "bits per second on the wire, before the divider rounds it",
+            example: "9600",
             alternatives: &["9600", "115200", "230400", "460800", "921600", "1843200"],
         },
-        Setting {
+        Field {
             name: "receive",
-            kind: Kind::Choice(&["poll", "irq", "dma"]),
-            default: "irq",
+            takes: Takes::Choice(&["poll", "irq", "dma"]),
+            default: Some("irq"),
             help: "how the receiver takes characters: a polling loop, an interrupt each, or DMA into a ring",
+            example: "poll",
             alternatives: &["poll", "irq", "dma"],
         },
-        Setting {
+        Field {
             name: "build",
-            kind: Kind::Choice(&["release", "minsize", "debug"]),
-            default: "release",
+            takes: Takes::Choice(&["release", "minsize", "debug"]),
+            default: Some("release"),
             help: "optimisation of the firmware: -O3, -Os or -Og",
+            example: "release",
             alternatives: &["release", "minsize", "debug"],
         },
-        Setting {
+        Field {
             name: "parity",
-            kind: Kind::Choice(&["none", "even", "odd"]),
-            default: "none",
+            takes: Takes::Choice(&["none", "even", "odd"]),
+            default: Some("none"),
             help: "a bit more per character when not none",
+            example: "none",
             alternatives: &[],
         },
-        Setting {
+        Field {
             name: "stop_bits",
-            kind: Kind::Integer { lowest: 1, highest: 2, unit: "" },
-            default: "1",
+            takes: Takes::Integer { lowest: 1, highest: 2, unit: "" },
+            default: Some("1"),
             help: "stop bits per character",
+            example: "1",
             alternatives: &[],
         },
-        Setting {
+        Field {
             name: "dma_ring",
-            kind: Kind::Integer { lowest: 4, highest: 4_096, unit: "B" },
-            default: "32 B",
+            takes: Takes::Integer { lowest: 4, highest: 4_096, unit: "B" },
+            default: Some("32 B"),
             help: "size of the ring that DMA fills; the firmware hears of its half, its end and an idle line",
+            example: "16 B",
             alternatives: &["16 B", "64 B", "256 B"],
         },
-        Setting {
+        Field {
             name: "uart_clock",
-            kind: Kind::Frequency { lowest: 1_000_000, highest: 180_000_000 },
-            default: "42 MHz",
+            takes: Takes::Frequency { lowest: 1_000_000, highest: 180_000_000 },
+            default: Some("42 MHz"),
             help: "clock of the peripheral, from which the baud rate is divided",
+            example: "42 MHz",
             alternatives: &[],
         },
-        Setting {
+        Field {
             name: "cpu_clock",
-            kind: Kind::Frequency { lowest: 1_000_000, highest: 480_000_000 },
-            default: "168 MHz",
+            takes: Takes::Frequency { lowest: 1_000_000, highest: 480_000_000 },
+            default: Some("168 MHz"),
             help: "clock of the core; the firmware's times scale with it",
+            example: "168 MHz",
             alternatives: &[],
         },
     ],

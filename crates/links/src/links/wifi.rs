@@ -6,10 +6,10 @@ use units::Picoseconds;
 use super::tick;
 use crate::params::Params;
 use crate::program::Steps;
-use crate::settings::{Kind, Setting, Settings};
 use crate::stage::{
     BeaconDelivery, Cause, Constant, Dcf, Gate, GateClock, Load, PHY_RATES, PhyRate, Quantiles, Stage,
 };
+use crate::{Field, Settings, Takes};
 
 /// Quality-of-service data header 26, CCMP 16, LLC and SNAP 8, checksum 4 (IEEE 802.11-2016, 9.2.4 and 12.5.3).
 pub(crate) const MAC_BYTES: u32 = 54;
@@ -33,80 +33,96 @@ const fn ms(ms: i64) -> Picoseconds {
     Picoseconds::from_ns(ms * 1_000_000)
 }
 
-pub(super) const RECEIVER_TICK: Setting = Setting {
+pub(super) const RECEIVER_TICK: Field = Field {
     name: "receiver_tick",
-    kind: Kind::Time { lowest: Picoseconds::ZERO, highest: ms(1_000) },
-    default: "none",
+    takes: Takes::Time { lowest: Picoseconds::ZERO, highest: ms(1_000) },
+    default: Some("none"),
     help: "tick at which the receiving task looks for data; none: it blocks in recv",
+    example: "none",
     alternatives: &["none", "1 ms", "10 ms"],
 };
-pub(crate) const BEACON_INTERVAL: Setting = Setting {
+pub(crate) const BEACON_INTERVAL: Field = Field {
     name: "beacon_interval",
-    kind: Kind::Time {
+    takes: Takes::Time {
         lowest: Picoseconds::from_ns(20_480_000),
         highest: Picoseconds::from_ns(1_024_000_000),
     },
-    default: "102.4 ms",
+    default: Some("102.4 ms"),
     help: "beacon interval of the access point, 100 time units of 1.024 ms almost everywhere",
+    example: "102.4 ms",
     alternatives: &[],
 };
-pub(crate) const DTIM_PERIOD: Setting = Setting {
+pub(crate) const DTIM_PERIOD: Field = Field {
     name: "dtim_period",
-    kind: Kind::Integer { lowest: 1, highest: 10, unit: "beacons" },
-    default: "1",
+    takes: Takes::Integer { lowest: 1, highest: 10, unit: "beacons" },
+    default: Some("1"),
     help: "beacons from one DTIM to the next: for these a station in power save wakes",
+    example: "1",
     alternatives: &["1", "3"],
 };
-pub(crate) const LISTEN_INTERVAL: Setting = Setting {
+pub(crate) const LISTEN_INTERVAL: Field = Field {
     name: "listen_interval",
-    kind: Kind::Integer { lowest: 1, highest: 100, unit: "beacons" },
-    default: "3",
+    takes: Takes::Integer { lowest: 1, highest: 100, unit: "beacons" },
+    default: Some("3"),
     help: "beacons for which a station sleeps with power_save = max (wifi_sta_config_t.listen_interval)",
+    example: "3",
     alternatives: &[],
 };
-pub(crate) const PHY_RATE: Setting = Setting {
+pub(crate) const PHY_RATE: Field = Field {
     name: "phy_rate",
-    kind: Kind::Choice(&PHY_RATES),
-    default: "mcs7",
+    takes: Takes::Choice(&PHY_RATES),
+    default: Some("mcs7"),
     help: "rate of data frames on both hops: 802.11b and g in Mbit/s, 802.11n as MCS at 20 MHz",
+    example: "mcs7",
     alternatives: &[],
 };
-pub(super) const FRAME_ERROR: Setting = Setting {
+pub(super) const FRAME_ERROR: Field = Field {
     name: "frame_error",
-    kind: Kind::Number { lowest: 0.0, highest: 50.0, unit: "%" },
-    default: "0",
+    takes: Takes::Number { lowest: 0.0, highest: 50.0, unit: "%" },
+    default: Some("0"),
     help: "frames that are not acknowledged and sent again, on top of what the site's tail holds",
+    example: "0",
     alternatives: &[],
 };
-pub(super) const SITE: Setting = Setting {
+pub(super) const SITE: Field = Field {
     name: "site",
-    kind: Kind::Choice(&["measured", "quiet"]),
-    default: "measured",
+    takes: Takes::Choice(&["measured", "quiet"]),
+    default: Some("measured"),
     help: "measured: the contended air of the site where the captures were made; quiet: nobody else on the channel",
+    example: "measured",
     alternatives: &[],
 };
-pub(super) const ACK_TIMER: Setting = Setting {
+pub(super) const ACK_TIMER: Field = Field {
     name: "ack_timer",
-    kind: Kind::Time { lowest: ms(10), highest: ms(1_000) },
-    default: "250 ms",
+    takes: Takes::Time { lowest: ms(10), highest: ms(1_000) },
+    default: Some("250 ms"),
     help: "timer on which lwIP sends delayed acknowledgements (CONFIG_LWIP_TCP_TMR_INTERVAL)",
+    example: "100 ms",
     alternatives: &["100 ms"],
 };
 
 /// Whether and how the receiving station sleeps.
-pub(crate) const fn power_save(default: &'static str) -> Setting {
-    Setting {
+pub(crate) const fn power_save(default: &'static str) -> Field {
+    Field {
         name: "power_save",
-        kind: Kind::Choice(&["none", "min", "max"]),
-        default,
+        takes: Takes::Choice(&["none", "min", "max"]),
+        default: Some(default),
         help: "none: the radio stays on; min: modem sleep from DTIM to DTIM; max: modem sleep for a listen interval",
+        example: "none",
         alternatives: &["none", "min", "max"],
     }
 }
 
 /// Nagle's algorithm.
-pub(super) const fn nodelay(default: &'static str, help: &'static str) -> Setting {
-    Setting { name: "nodelay", kind: Kind::Switch, default, help, alternatives: &["on", "off"] }
+pub(super) const fn nodelay(default: &'static str, help: &'static str) -> Field {
+    Field {
+        name: "nodelay",
+        takes: Takes::Switch,
+        default: Some(default),
+        help,
+        example: "on",
+        alternatives: &["on", "off"],
+    }
 }
 
 /// The way of messages between two stations.

@@ -7,23 +7,28 @@ use units::Picoseconds;
 use super::PORT;
 use super::duplex::{Amount, BLOCK_BYTES, Content, Duplex, Transfer};
 use crate::answers::intervals_as_samples;
-use crate::options::OptionKind::{Endpoint, Number, Size, Time};
 use crate::options::{self, Values, option, to};
 use crate::pattern::Pattern;
-use crate::{
-    Action, Connection, Declared, Event, Ipv4Endpoint, Machine, OptionError, OptionSpec, Results, Sample,
-};
+use crate::{Action, Connection, Declared, Event, Ipv4Endpoint, Machine, OptionError, Results, Sample};
+use fields::Field;
+use fields::Takes::{Count, Duration, Endpoint, Size};
 
 const CONNECTION: Connection = Connection(0);
 const MOST_BLOCK_BYTES: u64 = 1 << 20;
 
 /// The settings of [`Client`], declared.
-pub const CLIENT_OPTIONS: &[OptionSpec] = &[
+pub const CLIENT_OPTIONS: &[Field] = &[
     to(Endpoint(PORT), "Where the server listens.", "192.168.1.20:5002"),
     option("send", Size(0, u64::MAX), "1MB", "How much to send; 0 only receives.", "10MB"),
-    option("time", Time, "", "How long to send, instead of how much.", "10s"),
-    option("seed", Number(0, u64::MAX), "0", "Determines the bytes, in both directions.", "7"),
-    option("interval", Time, "1s", "The length of the intervals that are reported; 0 s for none.", "500ms"),
+    option("time", Duration, "", "How long to send, instead of how much.", "10s"),
+    option("seed", Count(0, u64::MAX), "0", "Determines the bytes, in both directions.", "7"),
+    option(
+        "interval",
+        Duration,
+        "1s",
+        "The length of the intervals that are reported; 0 s for none.",
+        "500ms",
+    ),
     option(
         "block",
         Size(1, MOST_BLOCK_BYTES),
@@ -65,7 +70,7 @@ impl ClientSettings {
 }
 
 impl Declared for ClientSettings {
-    const OPTIONS: &'static [OptionSpec] = CLIENT_OPTIONS;
+    const OPTIONS: &'static [Field] = CLIENT_OPTIONS;
 
     fn read(values: &Values<'_>) -> Result<Self, OptionError> {
         Ok(Self {

@@ -7,20 +7,27 @@ use units::Picoseconds;
 use super::duplex::{Amount, Content, Duplex, MOST_KEPT, Transfer};
 use crate::answers::intervals_as_samples;
 use crate::flow::MOST_CONNECTIONS;
-use crate::options::OptionKind::{Number, Port, Size, Time};
 use crate::options::{self, Values, option};
 use crate::pattern::Pattern;
-use crate::{Action, Connection, Declared, Event, Machine, OptionError, OptionSpec, Results, Sample};
+use crate::{Action, Connection, Declared, Event, Machine, OptionError, Results, Sample};
+use fields::Field;
+use fields::Takes::{Count, Duration, Port, Size};
 
 const LISTENER: Connection = Connection(0);
 
 /// The settings of [`Server`], declared.
-pub const SERVER_OPTIONS: &[OptionSpec] = &[
+pub const SERVER_OPTIONS: &[Field] = &[
     option("port", Port, "5002", "The TCP port to listen on.", "5012"),
     option("send", Size(0, u64::MAX), "0 B", "How much to send on each connection.", "10MB"),
-    option("time", Time, "", "How long to send, instead of how much.", "10s"),
-    option("seed", Number(0, u64::MAX), "0", "Determines the bytes, in both directions.", "7"),
-    option("interval", Time, "1s", "The length of the intervals that are reported; 0 s for none.", "500ms"),
+    option("time", Duration, "", "How long to send, instead of how much.", "10s"),
+    option("seed", Count(0, u64::MAX), "0", "Determines the bytes, in both directions.", "7"),
+    option(
+        "interval",
+        Duration,
+        "1s",
+        "The length of the intervals that are reported; 0 s for none.",
+        "500ms",
+    ),
 ];
 
 /// The settings of [`Server`].
@@ -37,7 +44,7 @@ pub struct ServerSettings {
 }
 
 impl Declared for ServerSettings {
-    const OPTIONS: &'static [OptionSpec] = SERVER_OPTIONS;
+    const OPTIONS: &'static [Field] = SERVER_OPTIONS;
 
     fn read(values: &Values<'_>) -> Result<Self, OptionError> {
         Ok(Self {

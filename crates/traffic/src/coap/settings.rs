@@ -2,10 +2,11 @@
 
 use units::Picoseconds;
 
-use crate::options::OptionKind::{Choice, Number, Period, Port, Switch, Text, Time};
 use crate::options::{self, Values, option};
 use crate::outbox::seconds;
-use crate::{Declared, OptionError, OptionSpec};
+use crate::{Declared, OptionError};
+use fields::Field;
+use fields::Takes::{Count, Duration, Flag, Period, Port, Text, Word};
 
 /// RFC 7252 section 6.1.
 const PORT: u16 = 5683;
@@ -65,28 +66,28 @@ impl Default for Settings {
 }
 
 /// The options of the CoAP server.
-pub const OPTIONS: &[OptionSpec] = &[
+pub const OPTIONS: &[Field] = &[
     option("port", Port, "5683", "Where the server listens.", "15683"),
     option("hello", Text("a text"), "Hello world!", "What /hello says.", "hi"),
-    option("large_bytes", Number(1, 1_048_576), "4096", "Size of /large, which goes out in blocks.", "10000"),
+    option("large_bytes", Count(1, 1_048_576), "4096", "Size of /large, which goes out in blocks.", "10000"),
     option(
         "block_bytes",
-        Choice(&["16", "32", "64", "128", "256", "512", "1024"]),
+        Word(&["16", "32", "64", "128", "256", "512", "1024"]),
         "1024",
         "The greatest block; a client may ask for smaller ones.",
         "64",
     ),
     option(
         "most_store_bytes",
-        Number(1, 1_048_576),
+        Count(1, 1_048_576),
         "65536",
         "How much one entry of /store may hold.",
         "1024",
     ),
-    option("most_entries", Number(1, 1000), "64", "Entries of /store; more are refused.", "2"),
+    option("most_entries", Count(1, 1000), "64", "Entries of /store; more are refused.", "2"),
     option(
         "most_observers",
-        Number(0, 1000),
+        Count(0, 1000),
         "64",
         "Observers of all resources; more are answered once.",
         "1",
@@ -94,19 +95,19 @@ pub const OPTIONS: &[OptionSpec] = &[
     option("tick", Period, "1 s", "How often /ticks counts on and tells its observers.", "100ms"),
     option(
         "confirmable_notifications",
-        Switch,
+        Flag,
         "true",
         "Whether observers have to acknowledge notifications.",
         "false",
     ),
     option(
         "separate",
-        Time,
+        Duration,
         "0 s",
         "Acknowledges a confirmable request at once and responds so much later; 0 s responds in the acknowledgement.",
         "500ms",
     ),
-    option("delay", Time, "0 s", "Time from a request to whatever answers it.", "3s"),
+    option("delay", Duration, "0 s", "Time from a request to whatever answers it.", "3s"),
     option(
         "ack_timeout",
         Period,
@@ -114,12 +115,12 @@ pub const OPTIONS: &[OptionSpec] = &[
         "Time to the first retransmission of a confirmable message; it doubles each time.",
         "1s",
     ),
-    option("max_retransmit", Number(0, 10), "4", "Retransmissions of a confirmable message.", "2"),
-    option("answers", Switch, "true", "Whether anything is answered.", "false"),
+    option("max_retransmit", Count(0, 10), "4", "Retransmissions of a confirmable message.", "2"),
+    option("answers", Flag, "true", "Whether anything is answered.", "false"),
 ];
 
 impl Declared for Settings {
-    const OPTIONS: &'static [OptionSpec] = OPTIONS;
+    const OPTIONS: &'static [Field] = OPTIONS;
 
     fn read(values: &Values<'_>) -> Result<Self, OptionError> {
         Ok(Self {

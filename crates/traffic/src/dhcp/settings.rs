@@ -4,9 +4,10 @@ use std::net::Ipv4Addr;
 
 use units::Picoseconds;
 
-use crate::options::OptionKind::{Address, Choice, Number, Text, Time};
 use crate::options::{self, Values, option};
-use crate::{Declared, OptionError, OptionSpec};
+use crate::{Declared, OptionError};
+use fields::Field;
+use fields::Takes::{Address, Count, Duration, Text, Word};
 
 /// An Ethernet address.
 pub type HardwareAddress = [u8; 6];
@@ -113,7 +114,7 @@ impl Default for Settings {
 }
 
 /// The options of the DHCP server.
-pub const OPTIONS: &[OptionSpec] = &[
+pub const OPTIONS: &[Field] = &[
     option(
         "server",
         Address,
@@ -158,11 +159,11 @@ pub const OPTIONS: &[OptionSpec] = &[
         "Addresses that belong to one client each.",
         "02:00:00:00:00:01=192.168.1.50",
     ),
-    option("lease_s", Number(1, 4_294_967_295), "3600", "How many seconds a lease holds at most.", "60"),
-    option("t1_s", Number(0, 4_294_967_295), "", "When a client renews; nothing for half the lease.", "20"),
+    option("lease_s", Count(1, 4_294_967_295), "3600", "How many seconds a lease holds at most.", "60"),
+    option("t1_s", Count(0, 4_294_967_295), "", "When a client renews; nothing for half the lease.", "20"),
     option(
         "t2_s",
-        Number(0, 4_294_967_295),
+        Count(0, 4_294_967_295),
         "",
         "When a client rebinds; nothing for seven eighths of the lease.",
         "50",
@@ -183,19 +184,19 @@ pub const OPTIONS: &[OptionSpec] = &[
     ),
     option(
         "reply",
-        Choice(&["broadcast", "unicast"]),
+        Word(&["broadcast", "unicast"]),
         "broadcast",
         "Where a reply goes that a client without an address and without the broadcast flag waits for.",
         "unicast",
     ),
     option(
         "answers",
-        Choice(&["yes", "no", "nak"]),
+        Word(&["yes", "no", "nak"]),
         "yes",
         "Whether requests are answered, ignored, or refused after an offer.",
         "nak",
     ),
-    option("delay", Time, "0 s", "Time from a request to its answer.", "3s"),
+    option("delay", Duration, "0 s", "Time from a request to its answer.", "3s"),
     option(
         "offer",
         Text("an IPv4 address or nothing"),
@@ -223,7 +224,7 @@ fn printable(text: &str, most_bytes: usize) -> Option<String> {
 }
 
 impl Declared for Settings {
-    const OPTIONS: &'static [OptionSpec] = OPTIONS;
+    const OPTIONS: &'static [Field] = OPTIONS;
 
     fn read(values: &Values<'_>) -> Result<Self, OptionError> {
         let answers = [("yes", Answers::Yes), ("no", Answers::No), ("nak", Answers::Nak)];

@@ -4,9 +4,10 @@ use std::net::Ipv4Addr;
 
 use units::Picoseconds;
 
-use crate::options::OptionKind::{Choice, Number, Port, Text, Time};
 use crate::options::{self, Values, option};
-use crate::{Declared, OptionError, OptionSpec};
+use crate::{Declared, OptionError};
+use fields::Field;
+use fields::Takes::{Count, Duration, Port, Text, Word};
 
 /// RFC 1035 section 4.2.
 const PORT: u16 = 53;
@@ -71,7 +72,7 @@ impl Default for Settings {
 }
 
 /// The options of the DNS server.
-pub const OPTIONS: &[OptionSpec] = &[
+pub const OPTIONS: &[Field] = &[
     option("port", Port, "53", "Where the server listens, over UDP and TCP.", "5353"),
     option(
         "records",
@@ -80,19 +81,19 @@ pub const OPTIONS: &[OptionSpec] = &[
         "The names that it knows; *.lab stands for every other name below lab, * for all.",
         "pc.airwire.test=192.168.1.2,*.lab=192.168.1.3",
     ),
-    option("ttl", Number(0, 2_147_483_647), "60", "How many seconds an answer may be kept.", "1"),
+    option("ttl", Count(0, 2_147_483_647), "60", "How many seconds an answer may be kept.", "1"),
     option(
         "answers",
-        Choice(&["yes", "no", "truncated"]),
+        Word(&["yes", "no", "truncated"]),
         "yes",
         "Whether queries are answered, ignored, or over UDP truncated to nothing.",
         "truncated",
     ),
-    option("delay", Time, "0 s", "Time from a query to its answer.", "200ms"),
+    option("delay", Duration, "0 s", "Time from a query to its answer.", "200ms"),
 ];
 
 impl Declared for Settings {
-    const OPTIONS: &'static [OptionSpec] = OPTIONS;
+    const OPTIONS: &'static [Field] = OPTIONS;
 
     fn read(values: &Values<'_>) -> Result<Self, OptionError> {
         let answers = [("yes", Answers::Yes), ("no", Answers::No), ("truncated", Answers::Truncated)];

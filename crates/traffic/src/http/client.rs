@@ -7,12 +7,12 @@ use units::{PS_PER_S, Picoseconds};
 use super::PORT;
 use super::response::{Progress, ResponseReader};
 use super::summary::Summary;
-use crate::options::OptionKind::{Choice, Endpoint, Number, Switch, Text, Time};
 use crate::options::{self, Values, option, to};
 use crate::{
-    Action, Connection, Declared, Event, Ipv4Endpoint, Machine, OptionError, OptionSpec, Outcome, Results,
-    Sample,
+    Action, Connection, Declared, Event, Ipv4Endpoint, Machine, OptionError, Outcome, Results, Sample,
 };
+use fields::Field;
+use fields::Takes::{Count, Duration, Endpoint, Flag, Text, Word};
 
 /// Pause before a connection that could not be opened is tried again.
 const REOPEN_PAUSE: Picoseconds = Picoseconds::new(PS_PER_S / 10);
@@ -20,16 +20,16 @@ const REOPEN_PAUSE: Picoseconds = Picoseconds::new(PS_PER_S / 10);
 const MOST_FAILURES: u32 = 10;
 
 /// The settings of [`Client`], declared.
-pub const CLIENT_OPTIONS: &[OptionSpec] = &[
+pub const CLIENT_OPTIONS: &[Field] = &[
     to(Endpoint(PORT), "Where the server listens.", "192.168.1.20:8080"),
     option("path", Text("a path that begins with /"), "/", "What to ask for.", "/index.shtml"),
     option("host", Text("a host name"), "", "The Host header; the server's address if empty.", "board.local"),
-    option("method", Choice(&["GET", "HEAD", "POST"]), "GET", "How to ask; POST sends a body.", "POST"),
+    option("method", Word(&["GET", "HEAD", "POST"]), "GET", "How to ask; POST sends a body.", "POST"),
     option("body", Text("a text"), "", "What POST sends.", "led=on"),
-    option("requests", Number(1, 10_000_000), "1000", "How many requests to make.", "100"),
-    option("concurrency", Number(1, 1000), "1", "How many are under way at a time.", "4"),
-    option("keep_alive", Switch, "false", "Whether connections are used again.", "true"),
-    option("timeout", Time, "30s", "How long to wait for a whole response.", "2s"),
+    option("requests", Count(1, 10_000_000), "1000", "How many requests to make.", "100"),
+    option("concurrency", Count(1, 1000), "1", "How many are under way at a time.", "4"),
+    option("keep_alive", Flag, "false", "Whether connections are used again.", "true"),
+    option("timeout", Duration, "30s", "How long to wait for a whole response.", "2s"),
     option(
         "body_crc32",
         Text("eight hexadecimal digits"),
@@ -110,7 +110,7 @@ impl ClientSettings {
 }
 
 impl Declared for ClientSettings {
-    const OPTIONS: &'static [OptionSpec] = CLIENT_OPTIONS;
+    const OPTIONS: &'static [Field] = CLIENT_OPTIONS;
 
     fn read(values: &Values<'_>) -> Result<Self, OptionError> {
         Ok(Self {

@@ -10,10 +10,11 @@ use super::PORT;
 use super::request::{Asked, Reading, RequestReader};
 use crate::answers::Answers;
 use crate::flow::MOST_CONNECTIONS;
-use crate::options::OptionKind::{Port, Size, Switch, Text, Time};
 use crate::options::{self, Values, option};
 use crate::pattern::Pattern;
-use crate::{Action, Connection, Declared, Event, Machine, OptionError, OptionSpec, Results, Sample};
+use crate::{Action, Connection, Declared, Event, Machine, OptionError, Results, Sample};
+use fields::Field;
+use fields::Takes::{Duration, Flag, Port, Size, Text};
 
 const LISTENER: Connection = Connection(0);
 /// What is sent at a time, and the size of a chunk.
@@ -23,12 +24,12 @@ const PIECE_BYTES: usize = 16 * 1024;
 const MOST_BODY_BYTES: u64 = 16 << 20;
 
 /// The settings of [`Server`], declared.
-pub const SERVER_OPTIONS: &[OptionSpec] = &[
+pub const SERVER_OPTIONS: &[Field] = &[
     option("port", Port, "80", "The TCP port to listen on.", "8080"),
     option("path", Text("a path that begins with /"), "/", "The path of the page.", "/index.html"),
     option("size", Size(0, MOST_BODY_BYTES), "137B", "The size of the page's body.", "10KiB"),
-    option("chunked", Switch, "false", "Whether the body goes in chunks.", "true"),
-    option("delay", Time, "0s", "Pause before the answer.", "10ms"),
+    option("chunked", Flag, "false", "Whether the body goes in chunks.", "true"),
+    option("delay", Duration, "0s", "Pause before the answer.", "10ms"),
 ];
 
 /// A page.
@@ -75,7 +76,7 @@ impl Default for ServerSettings {
 }
 
 impl Declared for ServerSettings {
-    const OPTIONS: &'static [OptionSpec] = SERVER_OPTIONS;
+    const OPTIONS: &'static [Field] = SERVER_OPTIONS;
 
     fn read(values: &Values<'_>) -> Result<Self, OptionError> {
         let path = values.read("path", super::path)?;

@@ -8,11 +8,10 @@ use super::PORT;
 use super::datagram::client_head;
 use crate::answers::intervals_as_samples;
 use crate::bulk::{self, Amount, Content, Duplex, Server, Transfer};
-use crate::options::OptionKind::{Endpoint, Port, Size, Time};
 use crate::options::{self, Values, option, to};
-use crate::{
-    Action, Connection, Declared, Event, Ipv4Endpoint, Machine, OptionError, OptionSpec, Results, Sample,
-};
+use crate::{Action, Connection, Declared, Event, Ipv4Endpoint, Machine, OptionError, Results, Sample};
+use fields::Field;
+use fields::Takes::{Duration, Endpoint, Port, Size};
 
 const CONNECTION: Connection = Connection(0);
 /// The buffer that iperf 2 names in its head when none is chosen.
@@ -21,17 +20,29 @@ const BUFFER_BYTES: u32 = 128 * 1024;
 const DEFAULT_AMOUNT: Amount = Amount::Time(Picoseconds::new(10 * PS_PER_S));
 
 /// The settings of [`TcpClient`], declared.
-pub const TCP_CLIENT_OPTIONS: &[OptionSpec] = &[
+pub const TCP_CLIENT_OPTIONS: &[Field] = &[
     to(Endpoint(PORT), "Where iperf -s listens.", "192.168.1.20:5001"),
-    option("time", Time, "10s", "How long to send.", "5s"),
+    option("time", Duration, "10s", "How long to send.", "5s"),
     option("send", Size(1, u64::MAX), "", "How much to send, instead of how long.", "10MB"),
-    option("interval", Time, "1s", "The length of the intervals that are reported; 0 s for none.", "500ms"),
+    option(
+        "interval",
+        Duration,
+        "1s",
+        "The length of the intervals that are reported; 0 s for none.",
+        "500ms",
+    ),
 ];
 
 /// The settings of [`TcpServer`], declared.
-pub const TCP_SERVER_OPTIONS: &[OptionSpec] = &[
+pub const TCP_SERVER_OPTIONS: &[Field] = &[
     option("port", Port, "5001", "The TCP port to listen on.", "5011"),
-    option("interval", Time, "1s", "The length of the intervals that are reported; 0 s for none.", "500ms"),
+    option(
+        "interval",
+        Duration,
+        "1s",
+        "The length of the intervals that are reported; 0 s for none.",
+        "500ms",
+    ),
 ];
 
 /// The settings of [`TcpClient`].
@@ -54,7 +65,7 @@ impl TcpClientSettings {
 }
 
 impl Declared for TcpClientSettings {
-    const OPTIONS: &'static [OptionSpec] = TCP_CLIENT_OPTIONS;
+    const OPTIONS: &'static [Field] = TCP_CLIENT_OPTIONS;
 
     fn read(values: &Values<'_>) -> Result<Self, OptionError> {
         Ok(Self {
@@ -137,7 +148,7 @@ pub struct TcpServerSettings {
 }
 
 impl Declared for TcpServerSettings {
-    const OPTIONS: &'static [OptionSpec] = TCP_SERVER_OPTIONS;
+    const OPTIONS: &'static [Field] = TCP_SERVER_OPTIONS;
 
     fn read(values: &Values<'_>) -> Result<Self, OptionError> {
         Ok(Self {

@@ -8,11 +8,10 @@ use super::PORT;
 use super::datagram::{DatagramHead, LEAST_DATAGRAM_BYTES, ServerReport};
 use crate::bulk::{self, Amount};
 use crate::meter::{Interval, Meter};
-use crate::options::OptionKind::{Endpoint, Rate, Size, Time};
 use crate::options::{self, Values, option, to};
-use crate::{
-    Action, Connection, Declared, Event, Ipv4Endpoint, Machine, OptionError, OptionSpec, Results, results,
-};
+use crate::{Action, Connection, Declared, Event, Ipv4Endpoint, Machine, OptionError, Results, results};
+use fields::Field;
+use fields::Takes::{Duration, Endpoint, Rate, Size};
 
 const SOCKET: Connection = Connection(0);
 /// The most that one datagram of IPv4 holds.
@@ -28,7 +27,7 @@ const DEFAULT_AMOUNT: Amount = Amount::Time(Picoseconds::new(10 * PS_PER_S));
 const MOST_OPTION_BYTES: u64 = 1500 - 20 - 8;
 
 /// The settings of [`UdpClient`], declared.
-pub const UDP_CLIENT_OPTIONS: &[OptionSpec] = &[
+pub const UDP_CLIENT_OPTIONS: &[Field] = &[
     to(Endpoint(PORT), "Where iperf -s -u listens.", "192.168.1.20:5001"),
     option("rate", Rate, "1 Mbit/s", "Bits of payload a second.", "10 Mbit/s"),
     option(
@@ -38,9 +37,15 @@ pub const UDP_CLIENT_OPTIONS: &[OptionSpec] = &[
         "The size of a datagram.",
         "512B",
     ),
-    option("time", Time, "10s", "How long to send.", "5s"),
+    option("time", Duration, "10s", "How long to send.", "5s"),
     option("send", Size(1, u64::MAX), "", "How much to send, instead of how long.", "1MB"),
-    option("interval", Time, "1s", "The length of the intervals that are reported; 0 s for none.", "500ms"),
+    option(
+        "interval",
+        Duration,
+        "1s",
+        "The length of the intervals that are reported; 0 s for none.",
+        "500ms",
+    ),
 ];
 
 /// The settings of [`UdpClient`].
@@ -59,7 +64,7 @@ pub struct UdpClientSettings {
 }
 
 impl Declared for UdpClientSettings {
-    const OPTIONS: &'static [OptionSpec] = UDP_CLIENT_OPTIONS;
+    const OPTIONS: &'static [Field] = UDP_CLIENT_OPTIONS;
 
     fn read(values: &Values<'_>) -> Result<Self, OptionError> {
         Ok(Self {

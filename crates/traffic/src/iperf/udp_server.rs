@@ -6,11 +6,10 @@ use units::Picoseconds;
 
 use super::datagram::{DatagramHead, ServerReport};
 use crate::meter::{Interval, Meter};
-use crate::options::OptionKind::{Port, Time};
 use crate::options::{self, Values, option};
-use crate::{
-    Action, Connection, Declared, Event, Ipv4Endpoint, Machine, OptionError, OptionSpec, Results, results,
-};
+use crate::{Action, Connection, Declared, Event, Ipv4Endpoint, Machine, OptionError, Results, results};
+use fields::Field;
+use fields::Takes::{Duration, Port};
 
 const SOCKET: Connection = Connection(0);
 /// Clients that are remembered; of a further one nothing is counted but the refusal.
@@ -19,9 +18,15 @@ const MOST_SESSIONS: usize = 256;
 const JITTER_GAIN: i64 = 16;
 
 /// The settings of [`UdpServer`], declared.
-pub const UDP_SERVER_OPTIONS: &[OptionSpec] = &[
+pub const UDP_SERVER_OPTIONS: &[Field] = &[
     option("port", Port, "5001", "The UDP port to listen on.", "5011"),
-    option("interval", Time, "1s", "The length of the intervals that are reported; 0 s for none.", "500ms"),
+    option(
+        "interval",
+        Duration,
+        "1s",
+        "The length of the intervals that are reported; 0 s for none.",
+        "500ms",
+    ),
 ];
 
 /// The settings of [`UdpServer`].
@@ -34,7 +39,7 @@ pub struct UdpServerSettings {
 }
 
 impl Declared for UdpServerSettings {
-    const OPTIONS: &'static [OptionSpec] = UDP_SERVER_OPTIONS;
+    const OPTIONS: &'static [Field] = UDP_SERVER_OPTIONS;
 
     fn read(values: &Values<'_>) -> Result<Self, OptionError> {
         Ok(Self {

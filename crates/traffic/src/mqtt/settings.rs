@@ -1,8 +1,9 @@
 //! The bounds of the MQTT broker and how it misbehaves for tests, with the table of its options.
 
-use crate::options::OptionKind::{Number, Port, Switch, Text};
 use crate::options::{self, Values, option};
-use crate::{Declared, OptionError, OptionSpec};
+use crate::{Declared, OptionError};
+use fields::Field;
+use fields::Takes::{Count, Flag, Port, Text};
 
 /// Section 4.2 of the standard names it.
 const PORT: u16 = 1883;
@@ -59,72 +60,66 @@ impl Default for Settings {
 }
 
 /// The options of the MQTT broker.
-pub const OPTIONS: &[OptionSpec] = &[
+pub const OPTIONS: &[Field] = &[
     option("port", Port, "1883", "Where the broker listens.", "11883"),
     option("user", Text("a text"), "", "Who may connect; nothing for anybody.", "board"),
     option("password", Text("a text"), "", "The password of that user.", "secret"),
-    option("most_connections", Number(1, 1024), "64", "Connections at a time; more are reset.", "8"),
+    option("most_connections", Count(1, 1024), "64", "Connections at a time; more are reset.", "8"),
     option(
         "most_sessions",
-        Number(1, 4096),
+        Count(1, 4096),
         "256",
         "Sessions, those of absent clients among them; more are refused.",
         "8",
     ),
     option(
         "most_packet_bytes",
-        Number(128, 16_777_216),
+        Count(128, 16_777_216),
         "262144",
         "A greater packet closes its connection.",
         "1024",
     ),
     option(
         "most_queued",
-        Number(1, 100_000),
+        Count(1, 100_000),
         "1000",
         "Messages that wait in a session; more are dropped.",
         "10",
     ),
     option(
         "most_inflight",
-        Number(1, 1000),
+        Count(1, 1000),
         "20",
         "Messages that a client may leave unacknowledged before more wait.",
         "1",
     ),
     option(
         "most_unsent_bytes",
-        Number(1024, 67_108_864),
+        Count(1024, 67_108_864),
         "1048576",
         "Bytes that wait for room on a connection; messages beyond wait or are dropped.",
         "65536",
     ),
     option(
         "most_retained",
-        Number(0, 100_000),
+        Count(0, 100_000),
         "1000",
         "Retained messages; more are delivered but not kept.",
         "0",
     ),
-    option(
-        "most_subscriptions",
-        Number(1, 1000),
-        "100",
-        "Subscriptions of a session; more are refused.",
-        "4",
-    ),
+    option("most_subscriptions", Count(1, 1000), "100", "Subscriptions of a session; more are refused.", "4"),
     option(
         "no_delay",
-        Switch,
+        Flag,
         "false",
         "Switches Nagle's algorithm off on every connection; it is on in Mosquitto's default too.",
         "true",
     ),
-    option("answers", Switch, "true", "Whether a client that connects hears anything.", "false"),
+    option("answers", Flag, "true", "Whether a client that connects hears anything.", "false"),
 ];
 
 impl Declared for Settings {
-    const OPTIONS: &'static [OptionSpec] = OPTIONS;
+    const OPTIONS: &'static [Field] = OPTIONS;
 
     fn read(values: &Values<'_>) -> Result<Self, OptionError> {
         Ok(Self {

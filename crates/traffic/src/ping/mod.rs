@@ -10,10 +10,11 @@ use std::net::Ipv4Addr;
 
 use units::{PS_PER_MS, PS_PER_S, Picoseconds};
 
-use crate::options::OptionKind::{Address, Number, Size, Time};
 use crate::options::{self, Values, option, to};
 use crate::pattern::Pattern;
-use crate::{Action, Counter, Declared, Event, Machine, OptionError, OptionSpec, Outcome, Results, Sample};
+use crate::{Action, Counter, Declared, Event, Machine, OptionError, Outcome, Results, Sample};
+use fields::Field;
+use fields::Takes::{Address, Count, Duration, Size};
 
 /// Requests that are remembered: a reply to an older one counts as without a request.
 const MOST_REMEMBERED: usize = 4096;
@@ -26,13 +27,13 @@ const HEADER_BYTES: u64 = 8;
 const MOST_PAYLOAD_BYTES: u64 = 1500 - 20 - HEADER_BYTES;
 
 /// The settings of [`Client`], declared.
-pub const CLIENT_OPTIONS: &[OptionSpec] = &[
+pub const CLIENT_OPTIONS: &[Field] = &[
     to(Address, "Whom to ask.", "192.168.1.20"),
-    option("count", Number(1, 10_000_000), "100", "How many requests to send.", "10"),
+    option("count", Count(1, 10_000_000), "100", "How many requests to send.", "10"),
     option("size", Size(0, MOST_PAYLOAD_BYTES), "56B", "The size of the payload.", "1300B"),
-    option("interval", Time, "1s", "From request to request, at least 1 ms.", "100ms"),
-    option("timeout", Time, "1s", "How long a reply may take.", "500ms"),
-    option("identifier", Number(0, 65_535), "1", "Tells this client's requests from others'.", "7"),
+    option("interval", Duration, "1s", "From request to request, at least 1 ms.", "100ms"),
+    option("timeout", Duration, "1s", "How long a reply may take.", "500ms"),
+    option("identifier", Count(0, 65_535), "1", "Tells this client's requests from others'.", "7"),
 ];
 
 /// The settings of [`Client`].
@@ -65,7 +66,7 @@ impl ClientSettings {
 }
 
 impl Declared for ClientSettings {
-    const OPTIONS: &'static [OptionSpec] = CLIENT_OPTIONS;
+    const OPTIONS: &'static [Field] = CLIENT_OPTIONS;
 
     fn read(values: &Values<'_>) -> Result<Self, OptionError> {
         Ok(Self {

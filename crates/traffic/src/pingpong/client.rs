@@ -7,12 +7,12 @@ use units::{PS_PER_S, Picoseconds};
 
 use super::PORT;
 use super::message::{Payload, describe_difference};
-use crate::options::OptionKind::{Choice, Endpoint, Number, Size, Switch, Time};
 use crate::options::{self, Values, option, to};
 use crate::{
-    Action, Connection, Declared, Event, Ipv4Endpoint, Machine, OptionError, OptionSpec, Outcome, Results,
-    Sample,
+    Action, Connection, Declared, Event, Ipv4Endpoint, Machine, OptionError, Outcome, Results, Sample,
 };
+use fields::Field;
+use fields::Takes::{Count, Duration, Endpoint, Flag, Size, Word};
 
 /// Connections that fail to open one after another before the client gives up.
 const MOST_FAILED_OPENINGS: u32 = 3;
@@ -20,23 +20,23 @@ const MOST_FAILED_OPENINGS: u32 = 3;
 const REOPEN_PAUSE: Picoseconds = Picoseconds::new(PS_PER_S / 10);
 
 /// The settings of [`Client`], declared.
-pub const CLIENT_OPTIONS: &[OptionSpec] = &[
+pub const CLIENT_OPTIONS: &[Field] = &[
     to(Endpoint(PORT), "Where the server listens.", "192.168.1.20:5000"),
-    option("rounds", Number(1, 10_000_000), "1000", "How many messages to send.", "100"),
+    option("rounds", Count(1, 10_000_000), "1000", "How many messages to send.", "100"),
     option(
         "payload",
-        Choice(&["counter", "bytes"]),
+        Word(&["counter", "bytes"]),
         "counter",
         "What a message holds: a decimal number, or bytes with sequence number and CRC.",
         "bytes",
     ),
-    option("first_number", Number(0, u64::MAX), "1", "The first number of the counter.", "100"),
-    option("newline", Switch, "false", "Whether a newline ends each number.", "true"),
+    option("first_number", Count(0, u64::MAX), "1", "The first number of the counter.", "100"),
+    option("newline", Flag, "false", "Whether a newline ends each number.", "true"),
     option("size", Size(8, 1_048_576), "12B", "The size of a message of bytes.", "128B"),
-    option("seed", Number(0, u64::MAX), "0", "Determines the bytes of messages.", "7"),
-    option("think_time", Time, "0s", "Pause between an answer and the next message.", "10ms"),
-    option("timeout", Time, "10s", "How long to wait for an answer or an opening.", "500ms"),
-    option("no_delay", Switch, "true", "Switches Nagle's algorithm off.", "false"),
+    option("seed", Count(0, u64::MAX), "0", "Determines the bytes of messages.", "7"),
+    option("think_time", Duration, "0s", "Pause between an answer and the next message.", "10ms"),
+    option("timeout", Duration, "10s", "How long to wait for an answer or an opening.", "500ms"),
+    option("no_delay", Flag, "true", "Switches Nagle's algorithm off.", "false"),
 ];
 
 /// The settings of [`Client`].
@@ -71,7 +71,7 @@ impl ClientSettings {
 }
 
 impl Declared for ClientSettings {
-    const OPTIONS: &'static [OptionSpec] = CLIENT_OPTIONS;
+    const OPTIONS: &'static [Field] = CLIENT_OPTIONS;
 
     fn read(values: &Values<'_>) -> Result<Self, OptionError> {
         let counter = Payload::Counter {

@@ -7,27 +7,28 @@ use units::Picoseconds;
 use super::PORT;
 use crate::answers::Answers;
 use crate::flow::{Flow, MOST_CONNECTIONS};
-use crate::options::OptionKind::{Choice, Port, Size, Switch};
 use crate::options::{self, Values, option};
-use crate::{Action, Connection, Declared, Event, Machine, OptionError, OptionSpec, Results, Sample};
+use crate::{Action, Connection, Declared, Event, Machine, OptionError, Results, Sample};
+use fields::Field;
+use fields::Takes::{Flag, Port, Size, Word};
 
 /// A sign and the digits of any 64-bit number, with room for blanks around.
 const MOST_NUMBER_BYTES: usize = 32;
 const LISTENER: Connection = Connection(0);
 
 /// The settings of [`Server`], declared.
-pub const SERVER_OPTIONS: &[OptionSpec] = &[
+pub const SERVER_OPTIONS: &[Field] = &[
     option("port", Port, "5000", "The TCP port to listen on.", "5010"),
     option(
         "answer",
-        Choice(&["counter", "echo"]),
+        Word(&["counter", "echo"]),
         "counter",
         "What to answer: a decimal number plus one, or each message itself.",
         "echo",
     ),
-    option("newline", Switch, "false", "Whether a newline ends each number.", "true"),
+    option("newline", Flag, "false", "Whether a newline ends each number.", "true"),
     option("size", Size(1, 1_048_576), "12B", "The size of a message that is echoed.", "128B"),
-    option("no_delay", Switch, "true", "Switches Nagle's algorithm off.", "false"),
+    option("no_delay", Flag, "true", "Switches Nagle's algorithm off.", "false"),
 ];
 
 /// What the server answers.
@@ -63,7 +64,7 @@ impl Default for ServerSettings {
 }
 
 impl Declared for ServerSettings {
-    const OPTIONS: &'static [OptionSpec] = SERVER_OPTIONS;
+    const OPTIONS: &'static [Field] = SERVER_OPTIONS;
 
     fn read(values: &Values<'_>) -> Result<Self, OptionError> {
         let counter = Answer::Counter { newline: values.read("newline", options::switch)? };

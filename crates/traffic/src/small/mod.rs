@@ -12,11 +12,10 @@ use units::{PS_PER_MS, Picoseconds};
 use crate::answers::{Answers, of_intervals};
 use crate::flow::{Flow, MOST_CONNECTIONS};
 use crate::meter::Meter;
-use crate::options::OptionKind::Port;
 use crate::options::{self, Values, option};
-use crate::{
-    Action, Connection, Declared, Event, Ipv4Endpoint, Machine, OptionError, OptionSpec, Results, Sample,
-};
+use crate::{Action, Connection, Declared, Event, Ipv4Endpoint, Machine, OptionError, Results, Sample};
+use fields::Field;
+use fields::Takes::Port;
 
 const LISTENER: Connection = Connection(0);
 const SOCKET: Connection = Connection(1);
@@ -38,7 +37,7 @@ const BLOCK_LINES: u64 = 64;
 const INTERVAL: Picoseconds = Picoseconds::new(20 * PS_PER_MS);
 
 /// The settings of [`Server`], declared.
-pub const SERVER_OPTIONS: &[OptionSpec] =
+pub const SERVER_OPTIONS: &[Field] =
     &[option("port", Port, "", "The TCP and UDP port; the service's own (7, 9 or 19) if empty.", "7007")];
 
 /// The settings of [`Server`], for whichever service.
@@ -49,7 +48,7 @@ pub struct ServerSettings {
 }
 
 impl Declared for ServerSettings {
-    const OPTIONS: &'static [OptionSpec] = SERVER_OPTIONS;
+    const OPTIONS: &'static [Field] = SERVER_OPTIONS;
 
     fn read(values: &Values<'_>) -> Result<Self, OptionError> {
         Ok(Self { port: values.read_if_set("port", options::parsed)? })

@@ -319,7 +319,7 @@ fn malformed_packets_and_packets_out_of_place_end_the_connection() {
     for (what, bytes) in cases {
         let mut seat = broker(&[]);
         let board = join(&mut seat, "b");
-        assert_eq!(seat.receive(board, bytes), [], "{what}");
+        assert_eq!(seat.receive(board, bytes), Vec::<u8>::new(), "{what}");
         assert!(ended(&seat, board), "{what}");
         assert_eq!(seat.machine.counters().malformed, 1, "{what}");
     }

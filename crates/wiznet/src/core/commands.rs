@@ -1,7 +1,6 @@
 //! Socket commands: what a write to Sn_CR does once its time has passed. A command that does not fit the socket's status is
 //! ignored, with a warning.
 
-use crate::Model;
 use crate::map::{Common, SocketRegister};
 
 use super::socket::{PendingCommand, interrupt, protocol, status};
@@ -186,6 +185,6 @@ impl Core {
 
     /// What Sn_SR shows while ARP runs before SYN.
     pub(super) fn status_while_resolving(&self) -> u8 {
-        if self.model() == Model::W5100 { status::ARP } else { status::SYNSENT }
+        if self.facts.shows_arp { status::ARP } else { status::SYNSENT }
     }
 }

@@ -42,7 +42,7 @@ impl Core {
 
     /// A peer refused a datagram: UIPR and UPORTR say which (W5500 datasheet, UIPR).
     fn peer_refused(&mut self, header: &Ipv4Repr, data: &[u8]) {
-        if header.next_header != IpProtocol::Udp || !self.map.has(Common::Uipr) {
+        if header.next_header != IpProtocol::Udp || !self.map().has(Common::Uipr) {
             return;
         }
         if let [_, _, high, low, ..] = *data {

@@ -29,7 +29,7 @@ impl Core {
 
     /// A bit for each socket with an interrupt that its own mask lets through.
     pub(super) fn socket_interrupts(&self) -> u8 {
-        let masked = self.map.sockets_have(SocketRegister::Imr);
+        let masked = self.map().sockets_have(SocketRegister::Imr);
         let mut bits = 0;
         for (n, socket) in self.sockets.iter().enumerate() {
             let mask = if masked { socket.registers.u8(SocketRegister::Imr) } else { 0xFF };
@@ -43,7 +43,7 @@ impl Core {
     /// IR as it reads: the W5100 and W5100S keep the sockets' bits there too.
     pub(super) fn interrupt_register(&self) -> u8 {
         let own = self.common.u8(Common::Ir);
-        if self.map.has(Common::Sir) { own } else { own | self.socket_interrupts() }
+        if self.map().has(Common::Sir) { own } else { own | self.socket_interrupts() }
     }
 
     fn interrupt_stands(&self) -> bool {
@@ -55,7 +55,7 @@ impl Core {
             0 => 0,
             mask => self.socket_interrupts() & mask,
         };
-        let enabled = !self.map.has(Common::Mr2) || common.u8(Common::Mr2) & INTERRUPT_ENABLE != 0;
+        let enabled = !self.map().has(Common::Mr2) || common.u8(Common::Mr2) & INTERRUPT_ENABLE != 0;
         enabled && (of_chip | of_sockets) != 0
     }
 

@@ -76,7 +76,7 @@ impl Core {
     ) -> IpHeader {
         const DONT_FRAGMENT: u16 = 0x4000;
         let registers = &self.sockets[socket].registers;
-        let fragment = match self.map.sockets_have(SocketRegister::Frag) {
+        let fragment = match self.map().sockets_have(SocketRegister::Frag) {
             true => registers.u16(SocketRegister::Frag),
             false => DONT_FRAGMENT,
         };

@@ -26,7 +26,8 @@ use std::collections::VecDeque;
 use sim::RandomStream;
 use units::Picoseconds;
 
-use crate::map::{Common, Map, Registers, map_of};
+use crate::chips::Facts;
+use crate::map::{Common, Map, Registers};
 use crate::types::Dropped;
 use crate::{Model, Options, Sent};
 
@@ -50,8 +51,8 @@ const MOST_IN_INBOX: usize = 64;
 #[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Core {
     options: Options,
-    #[serde(with = "crate::map::by_model")]
-    map: &'static Map,
+    #[serde(with = "crate::chips::by_model")]
+    facts: &'static Facts,
     now: Picoseconds,
     /// When something happens next; kept up to date by [`Self::settle`].
     next: Picoseconds,
@@ -76,9 +77,10 @@ pub(crate) struct Core {
 
 impl Core {
     pub(crate) fn new(options: Options) -> Self {
-        let map = map_of(options.model);
+        let facts = options.model.facts();
+        let map = &facts.map;
         let mut core = Self {
-            map,
+            facts,
             now: Picoseconds::ZERO,
             next: NEVER,
             common: Registers::at_reset(map.common),
@@ -86,7 +88,7 @@ impl Core {
             buffers: Buffers::new(map.memory_bytes),
             mac: Mac::default(),
             phy: Phy::new(options.link_up_time),
-            power: Power::on(options.model),
+            power: Power::on(facts),
             interrupt_pin: InterruptPin::default(),
             inbox: VecDeque::new(),
             errand: None,
@@ -107,8 +109,12 @@ impl Core {
         self.options.model
     }
 
+    pub(crate) fn facts(&self) -> &'static Facts {
+        self.facts
+    }
+
     pub(crate) fn map(&self) -> &'static Map {
-        self.map
+        &self.facts.map
     }
 
     pub(crate) fn now(&self) -> Picoseconds {

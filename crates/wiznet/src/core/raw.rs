@@ -3,7 +3,7 @@
 use smoltcp::wire::{EthernetFrame, EthernetProtocol, IpProtocol};
 use units::Picoseconds;
 
-use crate::Model;
+use crate::chips::is_set;
 use crate::map::{Side, SocketRegister};
 
 use super::mac::{Completion, LONGEST_BYTES};
@@ -11,57 +11,22 @@ use super::receive::{Cast, Origin};
 use super::socket::status;
 use super::{Core, WarningKind};
 
-/// What a MACRAW socket does not want to see.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Filter {
-    strangers: bool,
-    broadcast: bool,
-    multicast: bool,
-    ipv6: bool,
-}
-
 impl Core {
-    /// The bits of Sn_MR (W5500) and Sn_MR2 (W5100S). On the W5100 and W5200, which cannot block multicast by itself, the MAC
-    /// filter leaves broadcast and the own address only.
-    fn filter(&self) -> Filter {
-        let socket = &self.sockets[0];
-        let mode = socket.mode();
-        let mode2 = socket.registers.u8(SocketRegister::Mr2);
-        match self.model() {
-            Model::W5500 => Filter {
-                strangers: mode & 0x80 != 0,
-                broadcast: mode & 0x40 != 0,
-                multicast: mode & 0x20 != 0,
-                ipv6: mode & 0x10 != 0,
-            },
-            Model::W5100S => Filter {
-                strangers: mode & 0x40 != 0,
-                broadcast: mode2 & 0x40 != 0,
-                multicast: mode2 & 0x20 != 0,
-                ipv6: mode2 & 0x10 != 0,
-            },
-            Model::W5100 | Model::W5200 => {
-                let filters = mode & 0x40 != 0;
-                Filter { strangers: filters, broadcast: false, multicast: filters, ipv6: false }
-            }
-        }
-    }
-
     /// A frame that no other socket took, for socket 0: two bytes of length, which count themselves, and the frame.
     pub(super) fn receive_raw(&mut self, frame: &[u8], cast: Option<Cast>) {
         const LENGTH_BYTES: usize = 2;
         if !self.is_network_card() {
             return;
         }
-        let filter = self.filter();
+        let (filter, registers) = (&self.facts.filter, &self.sockets[0].registers);
         let unwanted = match cast {
-            None => filter.strangers,
-            Some(Cast::All) => filter.broadcast,
-            Some(Cast::Many) => filter.multicast,
+            None => is_set(filter.strangers, registers),
+            Some(Cast::All) => is_set(filter.broadcast, registers),
+            Some(Cast::Many) => is_set(filter.multicast, registers),
             Some(Cast::One) => false,
         };
         let is_ipv6 = EthernetFrame::new_unchecked(frame).ethertype() == EthernetProtocol::Ipv6;
-        if unwanted || (is_ipv6 && filter.ipv6) {
+        if unwanted || (is_ipv6 && is_set(filter.ipv6, registers)) {
             return;
         }
         let length = (frame.len() + LENGTH_BYTES) as u16;

@@ -1,7 +1,6 @@
 //! Reads and writes of registers and memories: what is stored, what is worked out at the moment of reading, and what a write
 //! sets off.
 
-use crate::Model;
 use crate::map::{Common, Kind, Place, Register, Side, SocketRegister, byte_of};
 use crate::{Duplex, LinkPartner, Speed};
 
@@ -88,8 +87,8 @@ impl Core {
                 Some(negotiated) => u64::from(negotiated),
                 None => socket.registers.get(field),
             },
-            SocketRegister::RxbufSize if self.map.has(Common::Rmsr) => self.kibibytes(Side::Receive, n),
-            SocketRegister::TxbufSize if self.map.has(Common::Tmsr) => self.kibibytes(Side::Transmit, n),
+            SocketRegister::RxbufSize if self.map().has(Common::Rmsr) => self.kibibytes(Side::Receive, n),
+            SocketRegister::TxbufSize if self.map().has(Common::Tmsr) => self.kibibytes(Side::Transmit, n),
             _ => socket.registers.get(field),
         }
     }
@@ -140,14 +139,11 @@ impl Core {
         }
     }
 
-    /// The W5100S's locks. The vendor's ioLibrary locks addresses with 0x3A and frees them with 0xC5; both PHY and chip are
-    /// free with their key only.
+    /// The W5100S's locks; on the other chips their registers are absent and hold zero, and so is what the PHY's lock is for.
+    /// The vendor's ioLibrary locks addresses with 0x3A and frees them with 0xC5; both PHY and chip are free with their key only.
     fn is_locked(&self, field: Common) -> bool {
         const NETWORK_LOCK: u8 = 0x3A;
         const PHY_KEY: u8 = 0x53;
-        if self.model() != Model::W5100S {
-            return false;
-        }
         match field {
             Common::Gar | Common::Subr | Common::Shar | Common::Sipr => {
                 self.common.u8(Common::Netlckr) == NETWORK_LOCK
@@ -168,7 +164,7 @@ impl Core {
                 "Wake-on-LAN is left out of this model".to_owned()
             });
         }
-        if value & INDIRECT != 0 && self.model() != Model::W5500 {
+        if value & INDIRECT != 0 && self.facts.has_indirect_bus {
             self.warnings.tell(self.now, WarningKind::IndirectBusOmitted, || {
                 "MR selects the indirect bus, which is left out; SPI goes on as before".to_owned()
             });
@@ -229,7 +225,7 @@ impl Core {
     /// On the W5100S the sizes stand in RMSR and TMSR as well.
     fn size_written(&mut self, n: usize, field: SocketRegister, kibibytes: u8) {
         let all = if field == SocketRegister::RxbufSize { Common::Rmsr } else { Common::Tmsr };
-        if self.map.has(all) {
+        if self.map().has(all) {
             let shift = 2 * n as u32;
             let code = u64::from(kibibytes.checked_ilog2().unwrap_or(0).min(3));
             let others = self.common.get(all) & !(0b11 << shift);

@@ -1,9 +1,10 @@
 //! Power-up, the reset pin, software reset, and the time after which the chip answers.
 
-use units::{PS_PER_MS, PS_PER_NS, PS_PER_US, Picoseconds};
+use units::Picoseconds;
 
+use crate::LinkPartner;
+use crate::chips::Facts;
 use crate::map::{Common, Registers, Side};
-use crate::{LinkPartner, Model};
 
 use super::buffers::Split;
 use super::socket::Socket;
@@ -21,29 +22,9 @@ pub(crate) struct Power {
 }
 
 impl Power {
-    pub(super) fn on(model: Model) -> Self {
-        Self { low_since: None, ready_at: lock_time(model), software_reset_until: None }
+    pub(super) fn on(facts: &Facts) -> Self {
+        Self { low_since: None, ready_at: facts.lock_time, software_reset_until: None }
     }
-}
-
-/// From the end of reset to a stable clock: W5500 datasheet (1 ms), W5200 (150 ms), W5100
-/// (10 ms), W5100S (60.3 ms).
-fn lock_time(model: Model) -> Picoseconds {
-    Picoseconds::new(match model {
-        Model::W5500 => PS_PER_MS,
-        Model::W5200 => 150 * PS_PER_MS,
-        Model::W5100 => 10 * PS_PER_MS,
-        Model::W5100S => 60_300 * PS_PER_US,
-    })
-}
-
-/// How long the reset pin has to be low, from the same tables.
-fn shortest_reset(model: Model) -> Picoseconds {
-    Picoseconds::new(match model {
-        Model::W5500 => 500 * PS_PER_US,
-        Model::W5200 | Model::W5100 => 2 * PS_PER_US,
-        Model::W5100S => 580 * PS_PER_NS,
-    })
 }
 
 impl Core {
@@ -68,8 +49,7 @@ impl Core {
     }
 
     fn end_reset(&mut self, since: Picoseconds) {
-        let model = self.model();
-        let shortest = shortest_reset(model);
+        let (model, shortest) = (self.model(), self.facts.shortest_reset);
         if self.now - since < shortest {
             let length = self.now - since;
             self.warnings.tell(self.now, WarningKind::ResetTooShort, || {
@@ -77,7 +57,7 @@ impl Core {
             });
         }
         self.power.low_since = None;
-        self.power.ready_at = self.now + lock_time(model);
+        self.power.ready_at = self.now + self.facts.lock_time;
         self.phy.hold_in_reset(self.now, false);
     }
 
@@ -90,7 +70,7 @@ impl Core {
             return false;
         }
         if self.now < self.power.ready_at {
-            let wait = lock_time(self.options.model);
+            let wait = self.facts.lock_time;
             self.warnings.tell(self.now, WarningKind::AccessBeforeReady, || {
                 format!("SPI was used before the chip's clock was stable; it answers {wait} after power-up or reset")
             });
@@ -126,9 +106,10 @@ impl Core {
     }
 
     fn reset_registers(&mut self) {
-        self.common = Registers::at_reset(self.map.common);
+        let map = self.map();
+        self.common = Registers::at_reset(map.common);
         for socket in &mut self.sockets {
-            *socket = Socket::at_reset(self.map);
+            *socket = Socket::at_reset(map);
         }
         self.mac.reset();
         self.errand = None;
@@ -158,7 +139,7 @@ impl Core {
         for (side, own, all) in
             [(Side::Receive, RxbufSize, Common::Rmsr), (Side::Transmit, TxbufSize, Common::Tmsr)]
         {
-            let packed = self.map.has(all).then(|| self.common.u8(all));
+            let packed = self.map().has(all).then(|| self.common.u8(all));
             let sockets = &self.sockets;
             let sizes = (0..sockets.len()).map(|n| match packed {
                 Some(packed) => 1 << (packed >> (2 * n) & 0b11),

@@ -2,8 +2,8 @@
 
 use smoltcp::wire::{IpAddress, IpProtocol, Ipv4Address, Ipv4Packet, UdpPacket};
 
-use crate::Model;
-use crate::map::{Common, SocketRegister};
+use crate::chips::{Filter, is_set};
+use crate::map::SocketRegister;
 
 use super::Core;
 use super::ip::{ETHERNET_HEADER_BYTES, HARDWARE_BROADCAST, IPV4_HEADER_BYTES};
@@ -30,19 +30,10 @@ impl Core {
             return self.send_datagrams(n, HARDWARE_BROADCAST);
         }
         let next_hop = self.next_hop(destination);
-        match socket.neighbour.filter(|known| known.next_hop == next_hop && !self.forces_arp()) {
+        let forces_arp = is_set(self.facts.force_arp, &self.common);
+        match socket.neighbour.filter(|known| known.next_hop == next_hop && !forces_arp) {
             Some(known) => self.send_datagrams(n, known.hardware_address),
             None => self.resolve(n, next_hop, Purpose::Send),
-        }
-    }
-
-    /// MR.FARP on the W5500, MR2.FARP on the W5100S; on the other two the bit means something else.
-    fn forces_arp(&self) -> bool {
-        const FORCE_ARP: u8 = 0x02;
-        match self.model() {
-            Model::W5500 => self.common.u8(Common::Mr) & FORCE_ARP != 0,
-            Model::W5100S => self.common.u8(Common::Mr2) & FORCE_ARP != 0,
-            Model::W5100 | Model::W5200 => false,
         }
     }
 
@@ -136,24 +127,11 @@ impl Core {
             return false;
         }
         let joins = socket.mode() & MULTICAST != 0;
-        let (blocks_broadcast, blocks_unicast) = self.udp_blocks(n);
+        let Filter { datagrams_to_all, datagrams_to_one, .. } = self.facts.filter;
         match origin.cast {
-            Cast::All => !blocks_broadcast,
+            Cast::All => !is_set(datagrams_to_all, &socket.registers),
             Cast::Many => joins && socket.registers.address(SocketRegister::Dipr) == origin.destination,
-            Cast::One => !(joins && blocks_unicast),
-        }
-    }
-
-    /// Whether broadcast and, in a multicast group, unicast are blocked: Sn_MR on the W5500, Sn_MR2 on the W5100S.
-    fn udp_blocks(&self, n: usize) -> (bool, bool) {
-        let socket = &self.sockets[n];
-        match self.model() {
-            Model::W5500 => (socket.mode() & 0x40 != 0, socket.mode() & 0x10 != 0),
-            Model::W5100S => {
-                let mode2 = socket.registers.u8(SocketRegister::Mr2);
-                (mode2 & 0x02 != 0, mode2 & 0x01 != 0)
-            }
-            Model::W5100 | Model::W5200 => (false, false),
+            Cast::One => !(joins && is_set(datagrams_to_one, &socket.registers)),
         }
     }
 }

@@ -1,18 +1,12 @@
-//! The register maps: for each chip a table of its common and one of its socket registers (name, address, width, kind, reset
-//! value), and from an address to what stands there. The names are the datasheets' and serve SPI records as well. What a
-//! register does is not here but in `core`.
+//! Register maps: a table of a chip's common and one of its socket registers (name, address, width, kind, reset value), and from
+//! an address to what stands there. The names are the datasheets' and serve SPI records as well. The tables themselves are in
+//! `chips`; what a register does is in `core`.
 
 mod fields;
 mod meaning;
-mod w5100;
-mod w5100s;
-mod w5200;
-mod w5500;
 
-pub(crate) use fields::{Common, Registers, SocketRegister, byte_of};
+pub(crate) use fields::{Common, Field, Registers, SocketRegister, byte_of};
 pub(crate) use meaning::meaning;
-
-use crate::Model;
 
 /// Who may change a register, and how.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,7 +28,7 @@ pub(crate) struct Register<F: 'static> {
     pub(crate) reset: u64,
 }
 
-const fn line<F>(
+pub(crate) const fn line<F>(
     field: F,
     name: &'static str,
     address: u8,
@@ -84,34 +78,32 @@ pub(crate) struct Map {
     pub(crate) socket_count: usize,
     /// The size of either memory.
     pub(crate) memory_bytes: u16,
-    locate: Locate,
+    layout: Layout,
 }
 
 /// How a chip lays out its blocks.
 #[derive(Debug, Clone, Copy)]
-enum Locate {
+pub(crate) enum Layout {
     /// One address space.
     Flat { sockets: u16, transmit: u16, receive: u16 },
     /// Block select bits.
     Blocks,
 }
 
-macro_rules! index {
-    ($table:expr, $space:expr) => {{
-        let mut index = [ABSENT; $space];
-        let mut n = 0;
-        while n < $table.len() {
-            let mut byte = 0;
-            while byte < $table[n].bytes {
-                index[($table[n].address + byte) as usize] = n as u8;
-                byte += 1;
-            }
-            n += 1;
+/// Which line of a table each address belongs to.
+const fn index<F, const SPACE: usize>(table: &[Register<F>]) -> [u8; SPACE] {
+    let mut index = [ABSENT; SPACE];
+    let mut n = 0;
+    while n < table.len() {
+        let mut byte = 0;
+        while byte < table[n].bytes {
+            index[(table[n].address + byte) as usize] = n as u8;
+            byte += 1;
         }
-        index
-    }};
+        n += 1;
+    }
+    index
 }
-use index;
 
 macro_rules! present {
     ($table:expr) => {{
@@ -124,49 +116,34 @@ macro_rules! present {
         bits
     }};
 }
-use present;
-
-/// The map of a chip.
-pub(crate) fn map_of(model: Model) -> &'static Map {
-    match model {
-        Model::W5100 => &w5100::MAP,
-        Model::W5100S => &w5100s::MAP,
-        Model::W5200 => &w5200::MAP,
-        Model::W5500 => &w5500::MAP,
-    }
-}
-
-/// In a saved state a map is its chip's.
-pub(crate) mod by_model {
-    use serde::de::{Deserialize, Deserializer};
-    use serde::{Serialize, Serializer};
-
-    use super::{Map, map_of};
-    use crate::Model;
-
-    pub(crate) fn serialize<S: Serializer>(map: &&'static Map, serializer: S) -> Result<S::Ok, S::Error> {
-        map.model().serialize(serializer)
-    }
-
-    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<&'static Map, D::Error> {
-        Model::deserialize(from).map(map_of)
-    }
-}
-
-const MODELS: [Model; 4] = [Model::W5100, Model::W5100S, Model::W5200, Model::W5500];
 
 impl Map {
-    /// The chip that it is of.
-    pub(crate) fn model(&self) -> Model {
-        let found = MODELS.into_iter().find(|&model| std::ptr::eq(map_of(model), self));
-        found.expect("a chip has the map of a model")
+    /// The map of a chip with so many sockets and two memories of so many bytes.
+    pub(crate) const fn of(
+        common: &'static [Register<Common>],
+        sockets: &'static [Register<SocketRegister>],
+        socket_count: usize,
+        memory_bytes: u16,
+        layout: Layout,
+    ) -> Self {
+        Self {
+            common,
+            sockets,
+            common_index: index(common),
+            socket_index: index(sockets),
+            common_present: present!(common),
+            socket_present: present!(sockets),
+            socket_count,
+            memory_bytes,
+            layout,
+        }
     }
 
     /// What stands at an address.
     pub(crate) fn place(&self, block: u8, address: u16) -> Place {
-        match self.locate {
-            Locate::Flat { sockets, transmit, receive } => self.flat(address, sockets, transmit, receive),
-            Locate::Blocks => self.blocks(block, address),
+        match self.layout {
+            Layout::Flat { sockets, transmit, receive } => self.flat(address, sockets, transmit, receive),
+            Layout::Blocks => self.blocks(block, address),
         }
     }
 
@@ -231,24 +208,6 @@ impl Map {
                 Place::Socket(socket, register, offset as u8 - register.address)
             }
             _ => Place::None,
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn registers_of_no_chip_overlap() {
-        for model in [Model::W5100, Model::W5100S, Model::W5200, Model::W5500] {
-            let map = map_of(model);
-            for pair in map.common.windows(2) {
-                assert!(pair[0].address + pair[0].bytes <= pair[1].address, "{model:?}: {}", pair[1].name);
-            }
-            for pair in map.sockets.windows(2) {
-                assert!(pair[0].address + pair[0].bytes <= pair[1].address, "{model:?}: {}", pair[1].name);
-            }
         }
     }
 }

@@ -1,15 +1,12 @@
-//! SPI as the four chips speak it: one pure decoder for each, from bytes on MOSI to reads and writes at addresses. A chip
-//! drives its registers with it; it serves as well to decode a recorded bus. Levels, clock modes and the parallel buses are
-//! left out; a byte is the unit (all four chips take MSB first, in mode 0 or 3).
-
-mod clock;
-mod w5100;
-mod w5200;
-mod w5500;
-
-pub(crate) use clock::{ClockVerdict, judge_clock};
+//! SPI as the chips speak it: one pure decoder, which asks the chip's facts what a header is, from bytes on MOSI to reads and
+//! writes at addresses. A chip drives its registers with it; it serves as well to decode a recorded bus. Levels, clock modes
+//! and the parallel buses are left out; a byte is the unit (all chips take MSB first, in mode 0 or 3).
 
 use crate::Model;
+use crate::chips::{Facts, by_model};
+
+/// The SPI modes that the chips take: both sample at the rising edge (W5500 datasheet 2.1).
+pub const MODES: [u8; 2] = [0b00, 0b11];
 
 /// A run of data bytes that a header opened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -76,6 +73,29 @@ pub enum Ahead {
     },
 }
 
+/// No chip has a longer header than the W5200.
+const LONGEST_HEADER: usize = 4;
+
+/// How a chip is spoken to: a header, then data.
+#[derive(Debug)]
+pub(crate) struct Frame {
+    /// What stands on MISO while a header passes, which has as many bytes.
+    pub(crate) header_fillers: &'static [u8],
+    /// What stands there while data are written.
+    pub(crate) write_filler: u8,
+    /// Whether a frame has one byte of data, so that several bytes take as many headers.
+    pub(crate) is_of_one_byte: bool,
+    pub(crate) after_burst: AfterBurst,
+    /// What a header says; bytes that it does not have are zero.
+    pub(crate) open: fn([u8; LONGEST_HEADER]) -> Opening,
+}
+
+impl Frame {
+    pub(crate) fn header_bytes(&self) -> u32 {
+        self.header_fillers.len() as u32
+    }
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 enum Phase {
     Deselected,
@@ -87,13 +107,13 @@ enum Phase {
 
 /// What follows when the last byte of a burst of known length has passed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum AfterBurst {
+pub(crate) enum AfterBurst {
     Header,
     Deaf,
 }
 
 /// A header that is complete.
-enum Opening {
+pub(crate) enum Opening {
     Burst(Burst),
     Nonsense,
 }
@@ -101,16 +121,17 @@ enum Opening {
 /// The decoder of one chip's frames.
 #[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
 pub struct Decoder {
-    model: Model,
+    #[serde(with = "by_model")]
+    facts: &'static Facts,
     phase: Phase,
-    header: [u8; 4],
+    header: [u8; LONGEST_HEADER],
     header_bytes: usize,
 }
 
 impl Decoder {
     /// A decoder whose chip is not selected.
     pub fn new(model: Model) -> Self {
-        Self { model, phase: Phase::Deselected, header: [0; 4], header_bytes: 0 }
+        Self { facts: model.facts(), phase: Phase::Deselected, header: [0; LONGEST_HEADER], header_bytes: 0 }
     }
 
     /// Chip select went low (true) or high. Either begins anew.
@@ -131,8 +152,8 @@ impl Decoder {
     pub fn ahead(&self) -> Ahead {
         match self.phase {
             Phase::Data(Burst { write: false, block, address, .. }) => Ahead::Read { block, address },
-            Phase::Data(_) => Ahead::Filler(self.write_filler()),
-            Phase::Header => Ahead::Filler(self.header_fillers()[self.header_bytes]),
+            Phase::Data(_) => Ahead::Filler(self.facts.frame.write_filler),
+            Phase::Header => Ahead::Filler(self.facts.frame.header_fillers[self.header_bytes]),
             Phase::Deselected | Phase::Deaf => Ahead::Filler(0),
         }
     }
@@ -156,7 +177,7 @@ impl Decoder {
             burst.skip(bytes);
             if burst.is_over() {
                 self.header_bytes = 0;
-                self.phase = match self.after_burst() {
+                self.phase = match self.facts.frame.after_burst {
                     AfterBurst::Header => Phase::Header,
                     AfterBurst::Deaf => Phase::Deaf,
                 };
@@ -167,10 +188,10 @@ impl Decoder {
     fn header_byte(&mut self, sent: u8) -> Step {
         self.header[self.header_bytes] = sent;
         self.header_bytes += 1;
-        if self.header_bytes < self.header_fillers().len() {
+        if self.header_bytes < self.facts.frame.header_fillers.len() {
             return Step::Header;
         }
-        match self.open() {
+        match (self.facts.frame.open)(self.header) {
             Opening::Burst(burst) => {
                 self.phase = Phase::Data(burst);
                 Step::Begin(burst)
@@ -181,37 +202,21 @@ impl Decoder {
             }
         }
     }
+}
 
-    fn open(&self) -> Opening {
-        let [a, b, c, d] = self.header;
-        match self.model {
-            Model::W5100 => w5100::open([a, b, c], Some(1)),
-            Model::W5100S => w5100::open([a, b, c], None),
-            Model::W5200 => w5200::open([a, b, c, d]),
-            Model::W5500 => w5500::open([a, b, c]),
-        }
-    }
-
-    fn header_fillers(&self) -> &'static [u8] {
-        match self.model {
-            Model::W5100 | Model::W5100S => &w5100::HEADER_FILLERS,
-            Model::W5200 => &w5200::HEADER_FILLERS,
-            Model::W5500 => &w5500::HEADER_FILLERS,
-        }
-    }
-
-    fn write_filler(&self) -> u8 {
-        match self.model {
-            Model::W5100 | Model::W5100S => w5100::WRITE_FILLER,
-            Model::W5200 => w5200::WRITE_FILLER,
-            Model::W5500 => w5500::WRITE_FILLER,
-        }
-    }
-
-    fn after_burst(&self) -> AfterBurst {
-        match self.model {
-            Model::W5500 => w5500::AFTER_BURST,
-            Model::W5100 | Model::W5100S | Model::W5200 => AfterBurst::Deaf,
-        }
-    }
+/// A header of an operation code and a 16-bit address (W5100 and W5100S datasheets).
+pub(crate) fn by_operation(header: [u8; LONGEST_HEADER], data_bytes: Option<u32>) -> Opening {
+    const WRITE: u8 = 0xF0;
+    const READ: u8 = 0x0F;
+    let write = match header[0] {
+        WRITE => true,
+        READ => false,
+        _ => return Opening::Nonsense,
+    };
+    Opening::Burst(Burst {
+        write,
+        block: 0,
+        address: u16::from_be_bytes([header[1], header[2]]),
+        left: data_bytes,
+    })
 }

@@ -9,6 +9,7 @@ from airwire.cli.board.profile import profile
 from airwire.cli.board.run import run
 from airwire.cli.board.serve import serve
 from airwire.cli.board.settings import settings
+from airwire.cli.paths import CheckedCommand
 
 app = typer.Typer(
     name="board",
@@ -16,10 +17,10 @@ app = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode=None,
 )
-app.command()(run)
-app.command()(serve)
-app.command()(profile)
-app.command()(settings)
-app.command("list")(list_boards)
-app.command()(check)
-app.command()(header)
+app.command(cls=CheckedCommand)(run)
+app.command(cls=CheckedCommand)(serve)
+app.command(cls=CheckedCommand)(profile)
+app.command(cls=CheckedCommand)(settings)
+app.command("list", cls=CheckedCommand)(list_boards)
+app.command(cls=CheckedCommand)(check)
+app.command(cls=CheckedCommand)(header)

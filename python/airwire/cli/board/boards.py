@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from airwire.cli import options
-from airwire.cli.output import print_json, writing
+from airwire.cli.output import writing
+from airwire.cli.paths import Reads, Writes
+from airwire.outputs import new_folder, write_file
 
 if TYPE_CHECKING:
-    from airwire.board_model import BoardDescription
+    from airwire.board.model import BoardDescription
 
 
 def list_boards(json: options.Json = False) -> None:
@@ -28,7 +29,10 @@ def list_boards(json: options.Json = False) -> None:
 
     known = [board.describe_board(name) for name in board.board_names()]
     if json:
-        print_json("board-list", {"boards": [asdict(description) for description in known]})
+        from airwire.cli.board.objects import BoardListOutput
+        from airwire.cli.json_object import print_object
+
+        print_object(BoardListOutput(boards=known))
         return
     table = Table(box=None, header_style="bold", pad_edge=False, padding=(0, 2, 0, 0))
     for column in ("board", "what it is"):
@@ -42,45 +46,38 @@ def list_boards(json: options.Json = False) -> None:
 
 def check(
     file: Annotated[
-        Path | None,
-        typer.Argument(metavar="[FILE]", help="A board file, or the name of a board.", show_default=False),
-    ] = None,
+        Path,
+        typer.Argument(metavar="FILE", help="A board file, or the name of a board.", show_default=False),
+        Reads("board file"),
+    ],
     json: options.Json = False,
-    schema: Annotated[
-        bool, typer.Option("--schema", help="Print the JSON Schema of board files, for editors, and nothing else.")
-    ] = False,
-    network_schema: Annotated[
-        bool,
-        typer.Option("--network-schema", help="Print the JSON Schema of network files, for editors, and nothing else."),
-    ] = False,
 ) -> None:
     """Check a board file, and say what is on the board.
 
     Example: airwire board check boards/pico.toml
     """
-    from airwire import board, network
+    from airwire import board
 
-    if schema or network_schema:
-        import json as encoder
-
-        typer.echo(encoder.dumps(board.board_schema() if schema else network.network_schema(), indent=2))
-        return
-    if file is None:
-        raise typer.BadParameter("name a board file", param_hint="FILE")
     description = board.describe_board(file)
     if json:
-        print_json("board-check", asdict(description))
+        from airwire.cli.board.objects import BoardCheckOutput
+        from airwire.cli.json_object import filled, print_object
+
+        print_object(filled(BoardCheckOutput, description))
     else:
         _print(description)
 
 
 def header(
     board: Annotated[
-        str, typer.Argument(metavar="BOARD", help="The name of a board (airwire board list), or a board file.")
+        str,
+        typer.Argument(metavar="BOARD", help="The name of a board (airwire board list), or a board file."),
+        Reads("board file"),
     ],
     out: Annotated[
         Path | None,
         typer.Option("--out", metavar="FOLDER", help="Write board.h into this folder; else print it."),
+        Writes("header", files=lambda folder: [folder / "board.h"], makes_folders=True),
     ] = None,
 ) -> None:
     """Write a board as the C header that firmware is built with.
@@ -95,10 +92,9 @@ def header(
         typer.echo(text, nl=False)
         return
     file, content = out / "board.h", text.encode()
-    with writing(file):
-        out.mkdir(parents=True, exist_ok=True)
+    with writing(file), new_folder(out):
         if not file.exists() or file.read_bytes() != content:
-            file.write_bytes(content)
+            write_file(file, content)
 
 
 def _print(description: BoardDescription) -> None:

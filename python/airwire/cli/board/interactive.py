@@ -18,7 +18,7 @@ from airwire.cli.output import complain
 
 if TYPE_CHECKING:
     from airwire.board import Board
-    from airwire.board_model import BoardRun
+    from airwire.board.model import BoardRun
 
 LEAVE = b"\x1d"
 """Ctrl-]."""

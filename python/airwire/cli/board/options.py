@@ -8,15 +8,20 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from airwire.cli.options import time_option
+from airwire.cli.paths import Reads, Writes
 
 if TYPE_CHECKING:
     from airwire.board import Board
 
 Image = Annotated[
-    Path, typer.Argument(metavar="IMAGE", help="A firmware image: ELF, UF2 or a raw binary.", show_default=False)
+    Path,
+    typer.Argument(metavar="IMAGE", help="A firmware image: ELF, UF2 or a raw binary.", show_default=False),
+    Reads("image"),
 ]
 BoardName = Annotated[
-    str, typer.Option("--board", metavar="BOARD", help="The name of a board (airwire board list), or a board file.")
+    str,
+    typer.Option("--board", metavar="BOARD", help="The name of a board (airwire board list), or a board file."),
+    Reads("board file"),
 ]
 For = Annotated[
     int | None,
@@ -53,6 +58,7 @@ Symbols = Annotated[
     typer.Option(
         metavar="ELF", help="The ELF of the same build, for names in an image that has none.", show_default=False
     ),
+    Reads("ELF with symbols"),
 ]
 Set = Annotated[
     list[str] | None,
@@ -66,6 +72,7 @@ Set = Annotated[
 Rom = Annotated[
     Path | None,
     typer.Option(metavar="FILE", help="The genuine boot ROM, 16 KiB, in place of our own.", show_default=False),
+    Reads("boot ROM"),
 ]
 Seed = Annotated[int, typer.Option(metavar="N", min=0, max=2**63 - 1, help="Seed of the chip's random bits.")]
 
@@ -76,6 +83,7 @@ Network = Annotated[
         help="The network of the board's Ethernet chip: a network file (docs/reference/networks.md).",
         show_default=False,
     ),
+    Reads("network file"),
 ]
 Traffic = Annotated[
     list[str] | None,
@@ -99,6 +107,7 @@ Pcap = Annotated[
     typer.Option(
         metavar="FILE", help="Write every frame on the board's wire as pcapng, for Wireshark.", show_default=False
     ),
+    Writes("frames", kinds=(".pcapng",)),
 ]
 Spi = Annotated[bool, typer.Option("--spi", help="Put the chip's register accesses into the file of --pcap, in words.")]
 

@@ -10,7 +10,9 @@ import typer
 from airwire.cli import options as common
 from airwire.cli.board import options
 from airwire.cli.board.run import exit_by
-from airwire.cli.output import print_json, writing
+from airwire.cli.output import writing
+from airwire.cli.paths import Writes
+from airwire.outputs import write_file
 
 
 def profile(
@@ -23,11 +25,14 @@ def profile(
     rom: options.Rom = None,
     seed: options.Seed = 1,
     svg: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write a flame graph as SVG.", show_default=False)
+        Path | None,
+        typer.Option(metavar="FILE", help="Write a flame graph as SVG.", show_default=False),
+        Writes("flame graph", kinds=(".svg",)),
     ] = None,
     trace: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="Write a trace for ui.perfetto.dev as well.", show_default=False),
+        Writes("trace", kinds=(".json",)),
     ] = None,
     top: Annotated[int, typer.Option(metavar="N", min=1, help="Functions in the table.")] = 20,
     json: common.Json = False,
@@ -56,12 +61,13 @@ def profile(
     profiled = device.end_profile(f"{Path(image).name} on {device.name}")
     if svg is not None:
         with writing(svg):
-            svg.write_text(profiled.flame_graph, encoding="utf-8")
+            write_file(svg, profiled.flame_graph)
         written.append(("Flame graph", svg))
     if json:
-        from airwire.cli.board.report import profile_json
+        from airwire.cli.board.objects import profile_output
+        from airwire.cli.json_object import print_object
 
-        print_json("board-profile", profile_json(report, profiled))
+        print_object(profile_output(report, profiled))
     else:
         from airwire.cli.board.report import print_profile
 

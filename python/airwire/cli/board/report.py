@@ -3,39 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from airwire.cli.tables import console
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from airwire.board import Board
-    from airwire.board_model import BoardRun, Profile
+    from airwire.board.model import BoardRun, Profile
 
 _TOP_FUNCTIONS = 10
 _TOP_INTERRUPTS = 8
 _MOST_UNKNOWN = 20
-
-
-def report_json(device: Board, report: BoardRun) -> dict[str, Any]:
-    """The content of ``airwire.board-run/1``."""
-    from airwire.board import CONSOLES
-
-    return {**asdict(report), "console": {name: device.console_of(name) for name in CONSOLES}}
-
-
-def profile_json(report: BoardRun, profile: Profile) -> dict[str, Any]:
-    """The content of ``airwire.board-profile/1``."""
-    run = asdict(report)
-    kept = ("board", "image", "reason", "sentence", "failed", "time_ps")
-    return {
-        **{name: run[name] for name in kept},
-        "cycles": profile.cycles,
-        "asleep_cycles": profile.asleep_cycles,
-        "functions": [asdict(function) for function in profile.functions],
-    }
 
 
 def print_report(report: BoardRun) -> None:

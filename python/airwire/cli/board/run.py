@@ -11,10 +11,11 @@ import typer
 from airwire.cli import options as common
 from airwire.cli.board import options
 from airwire.cli.output import EXIT_INTERRUPTED, complain
+from airwire.cli.paths import Writes
 
 if TYPE_CHECKING:
     from airwire.board import Board
-    from airwire.board_model import BoardRun
+    from airwire.board.model import BoardRun
 
 EXIT_FAILED = 1
 
@@ -68,6 +69,7 @@ def run(
     vcd: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="Write every edge of every pin: .vcd or .csv, .gz too.", show_default=False),
+        Writes("edges", kinds=(".vcd", ".csv", ".gz", ".xz", ".zst")),
     ] = None,
     trace: Annotated[
         Path | None,
@@ -76,6 +78,7 @@ def run(
             help="Write a trace for ui.perfetto.dev: functions, interrupts, pins, consoles, buses (slower).",
             show_default=False,
         ),
+        Writes("trace", kinds=(".json",)),
     ] = None,
     json: common.Json = False,
 ) -> None:
@@ -185,10 +188,10 @@ def _publish(
 ) -> None:
     """Print the report, and end with the exit code that fits."""
     if as_json:
-        from airwire.cli.board.report import report_json
-        from airwire.cli.output import print_json
+        from airwire.cli.board.objects import run_output
+        from airwire.cli.json_object import print_object
 
-        print_json("board-run", report_json(device, report))
+        print_object(run_output(device, report))
     else:
         from airwire.cli.board.report import print_report
 

@@ -89,10 +89,10 @@ def serve(
     )
     device.end_pcap()
     if json:
-        from airwire.cli.board.report import report_json
-        from airwire.cli.output import print_json
+        from airwire.cli.board.objects import serve_output
+        from airwire.cli.json_object import print_object
 
-        print_json("board-serve", {**report_json(device, report), "given_up_ps": given_up_ps})
+        print_object(serve_output(device, report, given_up_ps))
     else:
         from airwire.cli.board.report import print_traffic
 

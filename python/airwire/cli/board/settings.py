@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -10,12 +9,12 @@ import typer
 
 from airwire.cli import options as common
 from airwire.cli.board import options
-from airwire.cli.output import print_json
+from airwire.cli.paths import Writes
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from airwire.board_model import ImageSetting
+    from airwire.board.model import ImageSetting
 
 
 def settings(
@@ -29,6 +28,7 @@ def settings(
             "an ELF only, for debuggers) or .bin.",
             show_default=False,
         ),
+        Writes("image", kinds=(".uf2", ".elf", ".bin")),
     ] = None,
     symbols: options.Symbols = None,
     json: common.Json = False,
@@ -50,8 +50,11 @@ def settings(
         write_image(image, out, common.settings_of(set_), symbols=symbols)
         written = image_settings(out, symbols or (image if known and out.suffix.lower() != ".elf" else None))
     if json:
-        content = {"image": str(image), "out": None if out is None else str(out)}
-        print_json("board-settings", {**content, "settings": [asdict(one) for one in written]})
+        from airwire.cli.board.objects import BoardSettingsOutput
+        from airwire.cli.json_object import print_object
+
+        place = None if out is None else str(out)
+        print_object(BoardSettingsOutput(image=str(image), out=place, settings=written))
     elif out is not None:
         _print_changes(known, written)
         print(f"Image: {out}")

@@ -10,14 +10,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from airwire.board_row import BoardRow, Bulk
+from airwire.board.row import BoardRow, Bulk
 from airwire.explain.board.cause import NamedCause, sentences_of, sum_ps, unexplained_sentences
 from airwire.explain.board.causes import causes, is_moved, is_slow, megahertz
 from airwire.explain.board.figures import number, quantity
 from airwire.explain.quantities import count, percent, rough_time
 from airwire.explain.words import under_way_of
-from airwire.link_model import Waterfall
-from airwire.stage import Cause, Stage, Subject
+from airwire.kinds import Cause, Subject
+from airwire.link.model import Waterfall
+from airwire.stage import Stage
 
 # Of these it is said what bounds them, apart from what is said of messages.
 _OWN: tuple[Cause, ...] = ("window", "wire", "pc")

@@ -10,8 +10,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from airwire.explain.quantities import percent, rough_time
-from airwire.link_model import Waterfall
-from airwire.stage import Cause, Stage
+from airwire.kinds import Cause
+from airwire.link.model import Waterfall
+from airwire.stage import Stage
 
 Amount = Callable[[float], str]
 """How sentences say picoseconds: as a time, or as a share of the whole."""

@@ -17,7 +17,7 @@ from airwire.explain.board.cause import (
 from airwire.explain.board.timers import timer_causes
 from airwire.explain.quantities import percent, rough_time
 from airwire.explain.words import LOOKED_AT, end_of, function_of, looked_at, name_at_its_site, other_end, own_end
-from airwire.link_model import Waterfall
+from airwire.link.model import Waterfall
 from airwire.stage import Stage
 
 # Printing is worth a word from a smaller share on than other causes: it is easily left out.

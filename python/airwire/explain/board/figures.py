@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from airwire.board_row import Figure, Published
+from airwire.board.row import Figure, Published
 from airwire.explain.quantities import table_time
 
 # An interval narrower than this share is not worth a column.

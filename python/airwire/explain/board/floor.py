@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import astuple, dataclass
 
-from airwire.board_row import BULK
+from airwire.board.row import BULK
 from airwire.explain.board.cause import apart
 from airwire.explain.board.causes import is_look
 from airwire.explain.quantities import rough_time
 from airwire.explain.waterfall import waterfalls
+from airwire.kinds import Cause
 from airwire.model import Capture
-from airwire.stage import Cause, Stage
+from airwire.stage import Stage
 
 # Below this share other causes matter, and the sentence would distract from them.
 _NEAR = 0.5

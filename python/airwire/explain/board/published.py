@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from math import floor, log10
 
-from airwire.board_row import BoardRow, Figure, Published
+from airwire.board.row import BoardRow, Figure, Published
 from airwire.explain.board.figures import amount_text, number, plain
 
 _PS_PER_S = 1e12

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from airwire.board_row import BoardRow, Figure, SameBut
+from airwire.board.row import BoardRow, Figure, SameBut
 from airwire.explain.board.bulk import bulk_causes, bulk_sentence, ceiling_sentence
 from airwire.explain.board.cause import NamedCause
 from airwire.explain.board.causes import cause_sentence, causes
@@ -13,7 +13,7 @@ from airwire.explain.board.floor import floor_sentence
 from airwire.explain.board.published import parts_sentence, published_sentence, times_sentence
 from airwire.explain.quantities import percent
 from airwire.explain.waterfall import FAR_ABOVE, tail_waterfall, waterfalls
-from airwire.link_model import RowExplanation, Waterfall
+from airwire.link.model import RowExplanation, Waterfall
 from airwire.model import Capture
 
 # Figures nearer than this cannot be told apart in a sentence of three digits.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from airwire.board_row import Figure
+from airwire.board.row import Figure
 from airwire.explain.board.figures import share_text
 from airwire.explain.quantities import table_time
 from airwire.model import Capture

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,8 +13,9 @@ from airwire.explain.link.published import published_sentence
 from airwire.explain.link.sentences import capture_sentence, overload, time_goes
 from airwire.explain.waterfall import budget_waterfall, waterfalls
 from airwire.explain.what_if import Question, changes_of
-from airwire.link_model import CaptureExplanation, Change, FittedGate, QuantilePair, RowExplanation
+from airwire.link.model import CaptureExplanation, Change, FittedGate, QuantilePair, RowExplanation
 from airwire.stage import link_stage
+from airwire.values import Settings, setting_texts
 
 if TYPE_CHECKING:
     from airwire.model import Analysis, Capture
@@ -109,7 +110,7 @@ def explain_capture(
     path: str | Path,
     link: str,
     *,
-    settings: Mapping[str, str] | None = None,
+    settings: Settings | None = None,
     payload_bytes: int | None = None,
     trigger: str | int = 0,
     done: str | int = 1,
@@ -123,7 +124,7 @@ def explain_capture(
 
     Raises ``AirwireError`` for a capture that cannot be read, or a link, setting or payload that does not fit.
     """
-    given = {name: str(value) for name, value in (settings or {}).items()}
+    given = setting_texts(settings or {})
     raw = json.loads(
         _core.explain_capture(str(path), link, payload_bytes, given, trigger=str(trigger), done=str(done), seed=seed)
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from airwire.explain.quantities import count, percent, rough_time
-from airwire.link_model import Bounds, Candidate, Waterfall
+from airwire.link.model import Bounds, Candidate, Waterfall
 from airwire.stage import Stage
 
 # A stage below this share of the latency is not worth naming beside a larger one.

@@ -543,7 +543,10 @@ fn read_real(path: &Path, channels: &[&str]) -> Capture {
     let source = if path.extension().is_some_and(|extension| extension == "csv") {
         logic2_csv::open(Input::new(path, Box::new(File::open(path).unwrap())), &options)
     } else {
-        open(Archive { path: path.to_owned(), file: ArchiveFile::InPlace }, &options)
+        open(
+            Archive { path: path.to_owned(), file: ArchiveFile::OnDisk(Arc::new(File::open(path).unwrap())) },
+            &options,
+        )
     };
     drain(source).1.unwrap_or_else(|error| panic!("{error}"))
 }

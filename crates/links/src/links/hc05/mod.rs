@@ -6,20 +6,21 @@ mod module;
 use crate::params::Params;
 use crate::program::Steps;
 use crate::registry::Definition;
-use crate::settings::{Kind, Setting, SettingError, Settings};
 use crate::stage::{Cause, Constant, Gate, GateClock};
+use crate::{Field, SettingError, Settings, Takes};
 use module::{Delays, LastPacket, Packets, Reads, Timing};
 
 pub(super) const DEFINITION: Definition = Definition {
     name: "hc05",
     title: "HC-05 Bluetooth serial modules",
-    settings: &[Setting {
+    settings: &[Field {
         name: "baud",
-        kind: Kind::Choice(&[
+        takes: Takes::Choice(&[
             "4800", "9600", "19200", "38400", "57600", "115200", "230400", "460800", "921600", "1382400",
         ]),
-        default: "57600",
+        default: Some("57600"),
         help: "AT+UART: baud rate of both UARTs",
+        example: "9600",
         alternatives: &["9600", "57600", "115200", "460800"],
     }],
     max_payload_bytes: 65_535,

@@ -9,8 +9,8 @@ mod timing;
 use crate::params::Params;
 use crate::program::Steps;
 use crate::registry::Definition;
-use crate::settings::{Kind, Setting, SettingError, Settings};
 use crate::stage::{Cause, Constant, Uniform};
+use crate::{Field, SettingError, Settings, Takes};
 use tdm::TdmRadios;
 use timing::{Choices, Timing};
 
@@ -18,34 +18,38 @@ pub(super) const DEFINITION: Definition = Definition {
     name: "sik",
     title: "SiK telemetry radio, TDM",
     settings: &[
-        Setting {
+        Field {
             name: "baud",
-            kind: Kind::Choice(&[
+            takes: Takes::Choice(&[
                 "1200", "2400", "4800", "9600", "19200", "38400", "57600", "115200", "230400",
             ]),
-            default: "57600",
+            default: Some("57600"),
             help: "SERIAL_SPEED: baud rate of both UARTs",
+            example: "57600",
             alternatives: &["57600", "115200", "230400"],
         },
-        Setting {
+        Field {
             name: "air_rate",
-            kind: Kind::Choice(AIR_RATES),
-            default: "64",
+            takes: Takes::Choice(AIR_RATES),
+            default: Some("64"),
             help: "AIR_SPEED: kbit/s on the air",
+            example: "64",
             alternatives: &["64", "96", "128", "192", "250"],
         },
-        Setting {
+        Field {
             name: "max_window",
-            kind: Kind::Integer { lowest: 20, highest: 131, unit: "ms" },
-            default: "131 ms",
+            takes: Takes::Integer { lowest: 20, highest: 131, unit: "ms" },
+            default: Some("131 ms"),
             help: "MAX_WINDOW: the longest transmit window",
+            example: "20 ms",
             alternatives: &["20 ms", "33 ms", "65 ms"],
         },
-        Setting {
+        Field {
             name: "opportunistic_resend",
-            kind: Kind::Switch,
-            default: "on",
+            takes: Takes::Switch,
+            default: Some("on"),
             help: "OPPRESEND: a packet goes out twice when fewer than 32 bytes wait (off in firmware since 2016)",
+            example: "off",
             alternatives: &["off"],
         },
     ],

@@ -1,0 +1,388 @@
+//! Frames as intervals: on the wire, the PC between them, the chip before them, and the silences that a timer of TCP ends.
+
+use std::collections::{HashMap, VecDeque};
+
+use sim::Cause;
+use units::{PS_PER_MS, Picoseconds};
+use wiznet::{Access, Command};
+
+use super::{Interval, Rank, Site, Stage, Subject};
+use lan::TracedFrame;
+use lan::segment::{SYN_FIN_RST, is_ipv4, payload_bytes, segment_of};
+
+/// Silences shorter than this are nobody's timer: delayed acknowledgements begin at 40 ms (Linux, TCP_DELACK_MIN), lwIP's TCP
+/// timers count in 250 ms (opt.h, TCP_TMR_INTERVAL).
+const SHORTEST_SILENCE: Picoseconds = Picoseconds::new(10 * PS_PER_MS);
+
+/// A frame on its way between chip and PC.
+#[derive(Debug, Clone)]
+pub struct Passage {
+    pub(super) from_board: bool,
+    pub(super) start: Picoseconds,
+    /// The last bit at the other end; of a lost one, where it was last seen.
+    pub(super) end: Picoseconds,
+    /// From its last bit at its sender's end to its first one at the other.
+    pub(super) between: (Picoseconds, Picoseconds),
+    pub(super) bytes: usize,
+    pub(super) payload_bytes: usize,
+    pub(super) content: Content,
+}
+
+/// What a frame carries.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Content {
+    /// Something for an application.
+    Payload,
+    /// The same once more.
+    Again,
+    /// An acknowledgement alone.
+    Acknowledgement,
+    /// ARP, and what opens and closes connections.
+    Other,
+}
+
+/// Joins what was seen of each frame at both ends of its way.
+#[derive(Debug, Default)]
+pub struct Passages {
+    /// Frames that are under way, in each direction.
+    open: [VecDeque<TracedFrame>; 2],
+    /// Up to which sequence number each connection's sender has come.
+    sent: HashMap<([u8; 4], bool), u32>,
+    pub done: Vec<Passage>,
+}
+
+impl Passages {
+    pub fn add(&mut self, frame: TracedFrame) {
+        let open = &mut self.open[usize::from(frame.from_board)];
+        if frame.at_board == frame.from_board {
+            open.push_back(frame);
+            return;
+        }
+        let Some(place) = open.iter().position(|begun| begun.bytes == frame.bytes) else { return };
+        // What was sent before it and did not come is lost.
+        let lost: Vec<TracedFrame> = open.drain(..place).collect();
+        let begun = open.pop_front();
+        for one in lost {
+            self.pass(&one, None);
+        }
+        if let Some(begun) = begun {
+            self.pass(&begun, Some(&frame));
+        }
+    }
+
+    /// What is still under way ends where it was last seen.
+    pub fn finish(&mut self) {
+        for direction in 0..2 {
+            for frame in std::mem::take(&mut self.open[direction]) {
+                self.pass(&frame, None);
+            }
+        }
+        self.done.sort_by_key(|passage| passage.start);
+    }
+
+    /// A frame passed, and arrived where it was seen there as well.
+    fn pass(&mut self, frame: &TracedFrame, arrived: Option<&TracedFrame>) {
+        let (came, end) = arrived.map_or((frame.end, frame.end), |arrived| (arrived.start, arrived.end));
+        let passage = Passage {
+            from_board: frame.from_board,
+            start: frame.start,
+            end,
+            between: (frame.end.min(came), came),
+            bytes: frame.bytes.len(),
+            payload_bytes: payload_bytes(&frame.bytes),
+            content: self.content(frame),
+        };
+        self.done.push(passage);
+    }
+
+    fn content(&mut self, frame: &TracedFrame) -> Content {
+        let Some(segment) = segment_of(&frame.bytes) else {
+            return if is_ipv4(&frame.bytes) { Content::Payload } else { Content::Other };
+        };
+        if segment.flags & SYN_FIN_RST != 0 {
+            return Content::Other;
+        }
+        if segment.payload.is_empty() {
+            return Content::Acknowledgement;
+        }
+        let end = segment.sequence.wrapping_add(segment.payload.len() as u32);
+        let known = self.sent.entry((segment.ports, frame.from_board)).or_insert(segment.sequence);
+        // Sequence numbers wrap: what is ahead by less than half of them is new (RFC 9293, 3.4).
+        if end.wrapping_sub(*known).cast_signed() > 0 {
+            *known = end;
+            Content::Payload
+        } else {
+            Content::Again
+        }
+    }
+}
+
+/// All that follows from the frames of a time, which begins with a message's start and ends with its end.
+/// `has_delay` says whether the cable has a delay of its own.
+pub(super) fn intervals(
+    passages: &[Passage],
+    accesses: &[Access],
+    has_delay: bool,
+    from: Picoseconds,
+    to: Picoseconds,
+) -> Vec<Interval> {
+    let own: Vec<&Passage> = passages.iter().filter(|one| one.end > from && one.start < to).collect();
+    let mut found: Vec<Interval> = own.iter().flat_map(|one| on_its_way(one, has_delay)).collect();
+    found.extend(thinking(&own, from, to));
+    found.extend(sending(passages, accesses, from, to));
+    let silences = silences(&found, passages, from, to);
+    found.extend(silences);
+    found
+}
+
+/// A frame as intervals: on the wire at either end, and between them what the cable delays it by.
+fn on_its_way(passage: &Passage, has_delay: bool) -> Vec<Interval> {
+    let whole = on_the_wire(passage);
+    if !has_delay {
+        return vec![whole];
+    }
+    let (left, came) = passage.between;
+    let delay = Interval {
+        start: left,
+        end: came,
+        stage: Stage::new(Cause::Delay, Site::Wire, None),
+        bytes: 0,
+        ..whole
+    };
+    let before = Interval { end: left, ..on_the_wire(passage) };
+    let behind = Interval { start: came, bytes: 0, ..on_the_wire(passage) };
+    vec![before, delay, behind]
+}
+
+/// Frames of the board's or to it, on the wire.
+pub(super) fn wire(from_board: bool) -> Stage {
+    let to = if from_board { Site::Pc } else { Site::Board };
+    Stage::new(Cause::Wire, Site::Wire, Some(Subject::Frames(to)))
+}
+
+/// A frame as an interval.
+pub(super) fn on_the_wire(passage: &Passage) -> Interval {
+    Interval {
+        start: passage.start,
+        end: passage.end,
+        rank: Rank::Wire,
+        stage: wire(passage.from_board),
+        bytes: passage.bytes as u64,
+    }
+}
+
+/// The PC thinks from the arrival of a payload to its own next one, or where it sends none in this message to its next frame;
+/// after the last one of the board; and before its first payload, from the last frame of the board that opens the connection.
+fn thinking(own: &[&Passage], from: Picoseconds, to: Picoseconds) -> Vec<Interval> {
+    let stage = || Stage::new(Cause::Pc, Site::Pc, None);
+    let interval = |start, end| Interval { start, end, rank: Rank::Pc, stage: stage(), bytes: 0 };
+    let carries = |one: &&&Passage| matches!(one.content, Content::Payload | Content::Again);
+    let answers = own.iter().filter(|one| !one.from_board && one.start >= from).any(|one| carries(&one));
+    let mut found = Vec::new();
+    let first = own.iter().filter(carries).min_by_key(|one| one.start);
+    if let Some(first) = first.filter(|first| !first.from_board && first.start > from) {
+        let opened =
+            own.iter().filter(|one| one.from_board && one.end <= first.start).map(|one| one.end).max();
+        found.push(interval(opened.unwrap_or(from).max(from), first.start));
+        let opening = own.iter().filter(|one| one.start >= from).min_by_key(|one| one.start);
+        found.extend(opening.filter(|one| !one.from_board).map(|opening| interval(from, opening.start)));
+    }
+    for arrived in own.iter().filter(|one| one.from_board && one.end <= to).filter(carries) {
+        let next = own.iter().filter(|one| !one.from_board && one.start >= arrived.end);
+        let next = next.filter(|one| !answers || carries(one)).map(|one| one.start).min();
+        let again = own.iter().filter(|one| one.from_board && one.start > arrived.start).filter(carries);
+        let last = again.map(|one| one.start).min().is_none();
+        match next {
+            Some(next) if next - arrived.end < SHORTEST_SILENCE => found.push(interval(arrived.end, next)),
+            None if last => found.push(interval(arrived.end, to)),
+            _ => {}
+        }
+    }
+    found
+}
+
+/// The chip, from the end of a command to send to the frame that it sends.
+pub(super) fn sending(
+    passages: &[Passage],
+    accesses: &[Access],
+    from: Picoseconds,
+    to: Picoseconds,
+) -> Vec<Interval> {
+    let commands = accesses.iter().filter(|access| access.end >= from && access.end < to);
+    let sends = commands.filter(|access| access.command.is_some_and(Command::sends));
+    let later = |at| &passages[passages.partition_point(|one| one.start < at)..];
+    let first_after = |at| later(at).iter().find(|one| one.from_board).map(|one| one.start);
+    let stage = || Stage::of_board(Cause::Chip, Some(Subject::Sending));
+    sends
+        .filter_map(|access| {
+            let end = first_after(access.end)?.min(to);
+            let short = end - access.end < SHORTEST_SILENCE;
+            short.then(|| Interval { start: access.end, end, rank: Rank::Chip, stage: stage(), bytes: 0 })
+        })
+        .collect()
+}
+
+/// The chip, from a frame's last bit until the frame stands in its memory.
+pub fn taking_in(passages: &[Passage], receive_time: Picoseconds) -> impl Iterator<Item = Interval> {
+    passages.iter().filter(|one| !one.from_board).map(move |one| {
+        let stage = Stage::of_board(Cause::Chip, Some(Subject::Receiving));
+        Interval { start: one.end, end: one.end + receive_time, rank: Rank::Chip, stage, bytes: 0 }
+    })
+}
+
+/// Times in which nothing is under way and nobody is at work, and which a delayed acknowledgement or a retransmission ends.
+pub(super) fn silences(
+    busy: &[Interval],
+    passages: &[Passage],
+    from: Picoseconds,
+    to: Picoseconds,
+) -> Vec<Interval> {
+    let mut taken: Vec<(Picoseconds, Picoseconds)> = busy.iter().map(|one| (one.start, one.end)).collect();
+    taken.sort_unstable();
+    let mut quiet_since = from;
+    let mut found = Vec::new();
+    for (start, end) in taken.into_iter().chain([(to, to)]) {
+        if start - quiet_since >= SHORTEST_SILENCE
+            && let Some(place) = passages.iter().position(|one| one.start == start)
+            && let Some(subject) = ended_by(&passages[place], &passages[place + 1..])
+        {
+            let stage = Stage::of_board(Cause::Protocol, Some(subject));
+            found.push(Interval { start: quiet_since, end: start, rank: Rank::Protocol, stage, bytes: 0 });
+        }
+        quiet_since = quiet_since.max(end);
+    }
+    found
+}
+
+/// What a silence was that a frame ends. An acknowledgement was waited for only if the other side goes on after it.
+fn ended_by(frame: &Passage, later: &[Passage]) -> Option<Subject> {
+    let next = later.iter().find(|one| matches!(one.content, Content::Payload | Content::Again));
+    let was_awaited = next.is_some_and(|next| next.from_board != frame.from_board);
+    let sender = if frame.from_board { Site::Board } else { Site::Pc };
+    match frame.content {
+        Content::Acknowledgement if was_awaited => Some(Subject::DelayedAcknowledgement(sender)),
+        Content::Again => Some(Subject::Retransmission(sender)),
+        _ => None,
+    }
+}
+
+/// A short frame for tests.
+#[cfg(test)]
+pub(super) fn passage_of(
+    from_board: bool,
+    start: Picoseconds,
+    end: Picoseconds,
+    content: Content,
+) -> Passage {
+    Passage { from_board, start, end, between: (end, end), bytes: 60, payload_bytes: 6, content }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tcp(sequence: u32, payload: usize) -> Vec<u8> {
+        let mut bytes = vec![0; 14 + 20 + 20 + payload];
+        bytes[12] = 0x08;
+        bytes[14] = 0x45;
+        bytes[16..18].copy_from_slice(&((40 + payload) as u16).to_be_bytes());
+        bytes[23] = 6;
+        bytes[34..38].copy_from_slice(&[0x13, 0x88, 0xc3, 0x50]);
+        bytes[38..42].copy_from_slice(&sequence.to_be_bytes());
+        bytes[46] = 5 << 4;
+        bytes[47] = 0x10;
+        bytes
+    }
+
+    fn seen(at_ms: i64, from_board: bool, at_board: bool, bytes: &[u8]) -> TracedFrame {
+        let start = Picoseconds::new(at_ms * PS_PER_MS);
+        let end = start + Picoseconds::from_ns(6720);
+        TracedFrame { from_board, at_board, start, end, bytes: bytes.to_vec() }
+    }
+
+    fn passages(frames: Vec<TracedFrame>) -> Vec<Passage> {
+        let mut passages = Passages::default();
+        frames.into_iter().for_each(|frame| passages.add(frame));
+        passages.finish();
+        passages.done
+    }
+
+    #[test]
+    fn a_frame_to_the_board_is_in_its_chip_a_while_after_its_last_bit() {
+        let at = |us: i64| Picoseconds::from_ns(us * 1000);
+        let passages =
+            [true, false].map(|from_board| passage_of(from_board, at(3), at(10), Content::Payload));
+        let found: Vec<Interval> = taking_in(&passages, at(1)).collect();
+        let [only] = &found[..] else { panic!("one frame came to the board, not {}", found.len()) };
+        assert_eq!((only.start, only.end, only.stage.cause), (at(10), at(11), Cause::Chip));
+    }
+
+    #[test]
+    fn a_frame_is_on_its_way_from_the_first_bit_here_to_the_last_bit_there() {
+        let frame = tcp(1, 12);
+        let found = passages(vec![seen(1, true, true, &frame), seen(2, true, false, &frame)]);
+        assert_eq!(found.len(), 1);
+        assert_eq!((found[0].end - found[0].start).ps(), PS_PER_MS + 6_720_000);
+        assert_eq!(found[0].content, Content::Payload);
+    }
+
+    #[test]
+    fn a_segment_that_comes_again_ends_a_silence_and_a_lost_one_stays_short() {
+        let frame = tcp(1, 12);
+        let found = passages(vec![
+            seen(0, true, true, &frame),
+            seen(250, true, true, &frame),
+            seen(251, true, false, &frame),
+        ]);
+        // The one that arrived is taken for the first of its kind, so that the way of the second is the lost one.
+        assert_eq!(found.iter().filter(|one| one.content == Content::Again).count(), 1);
+        let late = Passage { content: Content::Again, ..found[1].clone() };
+        let (from, to) = (Picoseconds::new(PS_PER_MS), Picoseconds::new(260 * PS_PER_MS));
+        let quiet = silences(&[on_the_wire(&late)], std::slice::from_ref(&late), from, to);
+        assert_eq!(quiet[0].stage.subject, Some(Subject::Retransmission(Site::Board)));
+    }
+
+    #[test]
+    fn an_acknowledgement_ends_a_silence_only_where_the_other_side_waited_for_it() {
+        let passage = |at_ms: i64, from_board, content| {
+            let start = Picoseconds::new(at_ms * PS_PER_MS);
+            passage_of(from_board, start, start + Picoseconds::from_ns(6720), content)
+        };
+        let ended = |next_from_board| {
+            let acknowledgement = passage(40, false, Content::Acknowledgement);
+            ended_by(&acknowledgement, &[passage(41, next_from_board, Content::Payload)])
+        };
+        assert_eq!(ended(true), Some(Subject::DelayedAcknowledgement(Site::Pc)));
+        assert_eq!(ended(false), None);
+    }
+
+    #[test]
+    fn the_pc_thinks_before_it_opens_a_connection_and_after_the_board_has_agreed() {
+        let passage = |at_ms: i64, from_board, content| {
+            let start = Picoseconds::new(at_ms * PS_PER_MS);
+            passage_of(from_board, start, start + Picoseconds::new(PS_PER_MS), content)
+        };
+        let opening = [
+            passage(1, false, Content::Other),
+            passage(5, true, Content::Other),
+            passage(7, false, Content::Acknowledgement),
+            passage(8, false, Content::Payload),
+        ];
+        let own: Vec<&Passage> = opening.iter().collect();
+        let mut found: Vec<(i64, i64)> = thinking(&own, Picoseconds::ZERO, Picoseconds::new(9 * PS_PER_MS))
+            .iter()
+            .map(|one| (one.start.ps() / PS_PER_MS, one.end.ps() / PS_PER_MS))
+            .collect();
+        found.sort_unstable();
+        assert_eq!(found, [(0, 1), (6, 8)], "from 2 to 5 the board is at work");
+    }
+
+    #[test]
+    fn sequence_numbers_wrap() {
+        let mut passages = Passages::default();
+        let before = seen(0, true, true, &tcp(u32::MAX - 5, 6));
+        let after = seen(1, true, true, &tcp(0, 6));
+        assert_eq!([passages.content(&before), passages.content(&after)], [Content::Payload; 2]);
+        assert_eq!(passages.content(&before), Content::Again);
+    }
+}

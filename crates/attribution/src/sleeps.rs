@@ -1,0 +1,132 @@
+//! What core 0 waits for while it sleeps or looks at a full UART: intervals with the reason that ended them.
+
+use mcu::Slept;
+use rp2040::FACTS;
+use sim::Cause;
+use units::{PS_PER_US, Picoseconds};
+use wiznet::Access;
+
+use super::purposes::{Purpose, purposes};
+use super::{Interval, Rank, Stage, Subject};
+
+/// SysTick (ARMv6-M Architecture Reference Manual B1.5.2), and the first interrupt.
+const SYSTICK: u8 = 15;
+const FIRST_INTERRUPT: u8 = 16;
+/// Looks at a full UART with longer pauses are not one wait.
+const LONGEST_LOOK: Picoseconds = Picoseconds::new(10 * PS_PER_US);
+
+/// What ends a sleep.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Waker {
+    Timer,
+    Pin,
+    /// An interrupt, by its name where it has one.
+    Other(Option<&'static str>),
+    Event,
+}
+
+pub(super) fn waker(slept: &Slept) -> Waker {
+    let Some(exception) = slept.woken_by else { return Waker::Event };
+    let line = exception.checked_sub(FIRST_INTERRUPT).map(usize::from);
+    match line.and_then(|line| FACTS.interrupts.get(line)).copied() {
+        _ if exception == SYSTICK => Waker::Timer,
+        Some(name) if ["TIMER", "PWM", "RTC"].iter().any(|timer| name.starts_with(timer)) => Waker::Timer,
+        Some(name) if name.starts_with("IO_IRQ") => Waker::Pin,
+        name => Waker::Other(name),
+    }
+}
+
+/// The sleeps of core 0 with what they are for, and the period of looks at the chip that a timer starts.
+pub fn intervals(
+    sleeps: &[Slept],
+    accesses: &[Access],
+    stretches: &[(Picoseconds, Picoseconds)],
+) -> (Vec<Interval>, Option<Picoseconds>) {
+    let (purposes, period) = purposes(sleeps, accesses, stretches);
+    let own = sleeps.iter().zip(&purposes).filter(|(slept, _)| slept.core == 0);
+    let asleep = |until| Stage::of_board(Cause::Sleep, Some(until));
+    let intervals = own.map(|(slept, purpose)| {
+        let stage = match waker(slept) {
+            Waker::Timer => by_timer(purpose.as_ref()),
+            Waker::Pin => asleep(Subject::Pin),
+            Waker::Other(name) => asleep(Subject::Interrupt(name)),
+            Waker::Event => asleep(Subject::Event),
+        };
+        Interval { start: slept.from, end: slept.to, rank: Rank::Asleep, stage, bytes: 0 }
+    });
+    (intervals.collect(), period)
+}
+
+fn by_timer(purpose: Option<&Purpose>) -> Stage {
+    let subject = match purpose {
+        Some(Purpose::After(command)) => Subject::Command(command.name()),
+        Some(Purpose::Look(looked_at) | Purpose::Other(Some(looked_at))) => looked_at.clone(),
+        Some(Purpose::Other(None)) | None => Subject::Timer,
+    };
+    Stage::of_board(Cause::Gate, Some(subject))
+}
+
+/// Waits for room in a UART, from the first look that found none to the last one.
+pub fn console_waits(looks: &[Picoseconds]) -> Vec<Interval> {
+    let together = looks.chunk_by(|one, next| *next - *one <= LONGEST_LOOK);
+    together
+        .filter_map(|looks| {
+            let (start, end) = (*looks.first()?, *looks.last()?);
+            let stage = Stage::of_board(Cause::Console, None);
+            Some(Interval { start, end, rank: Rank::Console, stage, bytes: 0 })
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use units::PS_PER_S;
+    use wiznet::Command;
+
+    use super::super::accesses::tested;
+    use super::*;
+
+    const ALL: [(Picoseconds, Picoseconds); 1] = [(Picoseconds::ZERO, Picoseconds::new(PS_PER_S))];
+
+    fn slept(from_us: i64, to_us: i64, woken_by: u8) -> Slept {
+        let at = |us: i64| Picoseconds::new(us * PS_PER_US);
+        Slept { core: 0, from: at(from_us), to: at(to_us), woken_by: Some(woken_by) }
+    }
+
+    #[test]
+    fn the_exception_says_what_ended_a_sleep() {
+        assert_eq!(waker(&slept(0, 1, SYSTICK)), Waker::Timer);
+        assert_eq!(waker(&slept(0, 1, FIRST_INTERRUPT)), Waker::Timer);
+        assert_eq!(waker(&slept(0, 1, FIRST_INTERRUPT + 13)), Waker::Pin);
+        assert_eq!(waker(&slept(0, 1, FIRST_INTERRUPT + 11)), Waker::Other(Some("DMA_IRQ_0")));
+    }
+
+    #[test]
+    fn looks_at_a_full_uart_are_one_wait_until_they_pause() {
+        let looks: Vec<_> = [0, 1, 2, 50, 51].map(|us| Picoseconds::new(us * PS_PER_US)).to_vec();
+        let lengths: Vec<i64> =
+            console_waits(&looks).iter().map(|one| (one.end - one.start).ps() / PS_PER_US).collect();
+        assert_eq!(lengths, [2, 1]);
+    }
+
+    #[test]
+    fn a_sleep_after_a_command_is_one_although_its_acceptance_was_looked_at() {
+        let accesses = [tested::told(0, Command::Send), tested::accepted(2)];
+        let stages = intervals(&[slept(4, 1000, SYSTICK)], &accesses, &ALL).0;
+        let after = Stage::of_board(Cause::Gate, Some(Subject::Command("SEND")));
+        assert_eq!(stages[0].stage, after);
+    }
+
+    #[test]
+    fn the_poll_period_is_that_of_wakes_that_look_at_the_chip() {
+        let sleeps: Vec<Slept> =
+            (0..5).map(|n| slept(n * 1000 + 10, (n + 1) * 1000, FIRST_INTERRUPT)).collect();
+        let look = |us: i64| tested::read(us, tested::RECEIVED, &[0, 0]);
+        let accesses: Vec<Access> = (1..=5).map(|n| look(n * 1000 + 1)).collect();
+        let (stages, period) = intervals(&sleeps, &accesses, &ALL);
+        assert_eq!(period, Some(Picoseconds::new(1000 * PS_PER_US)));
+        assert_eq!(intervals(&sleeps, &[], &ALL).1, None);
+        let between_looks = Stage::of_board(Cause::Gate, Some(Subject::Register("Sn_RX_RSR")));
+        assert_eq!(stages[1].stage, between_looks);
+    }
+}

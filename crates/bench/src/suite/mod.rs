@@ -1,0 +1,103 @@
+//! Suites: TOML files that ask a question of links and boards. A suite names entries: links with settings, payloads, and when
+//! messages are triggered; boards with their firmware, its settings, and what loads them. It expands to rows, each of which
+//! is one simulation.
+
+mod boards;
+mod bounds;
+mod check;
+mod error;
+mod expand;
+mod link_medians;
+mod parse;
+mod published;
+mod row;
+mod schema;
+mod trigger;
+
+pub use boards::{BOARD_FIELDS, BoardSetup, NetworkSource, PeerSetup, PinTrigger};
+pub use check::RowError;
+pub use error::SuiteError;
+pub use published::{Amount, Compare, Parts, Published, Statistic, Times};
+pub use row::{LinkSetup, Measurement, Place, Quantity, Row, SameBut, TargetSetup};
+pub use schema::schema;
+pub use trigger::{Trigger, TriggerKind, phrase};
+
+use std::path::{Path, PathBuf};
+
+/// A suite, checked: everything in it can be run.
+#[derive(Debug, Clone)]
+pub struct Suite {
+    /// What it is called: its own `name`, or that of its file.
+    pub name: String,
+    /// The file's text, as the run folder keeps it.
+    pub text: String,
+    /// The seed of all random streams.
+    pub seed: u64,
+    /// Where it stands; firmware and networks are looked for beside it.
+    pub path: PathBuf,
+    /// Its rows: those of links in the order of the file, then those of boards likewise.
+    pub rows: Vec<Row>,
+}
+
+impl Suite {
+    /// Reads a suite.
+    ///
+    /// # Errors
+    /// When the file cannot be read or asks for something impossible; the message names file, line and field.
+    pub fn open(path: &Path) -> Result<Self, SuiteError> {
+        let text = std::fs::read_to_string(path)
+            .map_err(|source| SuiteError::Io { path: path.to_owned(), reason: source.to_string() })?;
+        Self::parse(path, text)
+    }
+
+    /// Reads a suite from its text; `path` is what errors call it.
+    ///
+    /// # Errors
+    /// Like [`Self::open`].
+    pub fn parse(path: &Path, text: String) -> Result<Self, SuiteError> {
+        parse::suite(path, text)
+    }
+
+    /// Keeps only the rows of some entries (all when none are named), and replaces what is given.
+    ///
+    /// # Errors
+    /// When an entry is not in the suite, or a row cannot have so many samples.
+    pub fn narrowed(
+        mut self,
+        only: &[String],
+        samples: Option<u64>,
+        seed: Option<u64>,
+    ) -> Result<Self, SuiteError> {
+        for name in only {
+            if !self.rows.iter().any(|row| row.is_of(name)) {
+                let mut entries: Vec<&str> = self.rows.iter().map(|row| row.entry.as_str()).collect();
+                entries.dedup();
+                let hint = match fields::nearest(name, &entries) {
+                    Some(near) => format!("; the nearest is {near}"),
+                    None => format!("; it has {}", entries.join(", ")),
+                };
+                return Err(SuiteError::NoEntry { suite: self.name, name: name.clone(), hint });
+            }
+        }
+        self.rows.retain(|row| only.is_empty() || only.iter().any(|name| row.is_of(name)));
+        if let Some(samples) = samples {
+            for row in &mut self.rows {
+                row.measurement.samples = Some(samples);
+                row.check().map_err(|error| SuiteError::Row { row: row.name.clone(), error })?;
+            }
+        }
+        self.seed = seed.unwrap_or(self.seed);
+        Ok(self)
+    }
+}
+
+/// The most messages of a row.
+pub const MAX_SAMPLES: u64 = 100_000_000;
+/// The most rows of a suite.
+pub const MAX_ROWS: usize = 10_000;
+
+/// The name of a suite that does not give its own.
+fn name_of(path: &Path) -> String {
+    let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
+    stem.unwrap_or_else(|| PathBuf::from(path).to_string_lossy().into_owned())
+}

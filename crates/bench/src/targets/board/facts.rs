@@ -1,0 +1,86 @@
+//! What a manifest says of virtual boards.
+
+use std::collections::BTreeMap;
+
+use attribution::{BulkEvidence, Evidence};
+use serde::Serialize;
+
+use super::prepare::{Firmware, ReadyBoard};
+
+/// Virtual boards in a manifest.
+#[derive(Debug, Clone, Serialize)]
+pub struct BoardFacts {
+    /// The board.
+    pub board: String,
+    /// The image.
+    pub firmware: FirmwareEntry,
+    /// The board in the place of the PC.
+    pub peer: Option<PeerEntry>,
+    /// What every message carries; null where messages say their own.
+    pub payload_bytes: Option<u64>,
+    /// All settings of the image as they were in force.
+    pub settings: BTreeMap<String, String>,
+    /// The network: `default`, a file, or the table of the suite as a document.
+    pub network: String,
+    /// Which edges are messages to the peer.
+    pub trigger: Option<String>,
+    /// What ran on the PC beside its servers.
+    #[serde(rename = "traffic")]
+    pub clients: Vec<String>,
+    /// Whose messages the samples are.
+    pub of: Option<String>,
+    /// How it ended.
+    pub ended: String,
+    /// What was counted on the board.
+    pub counts: BTreeMap<&'static str, f64>,
+    /// What was seen while messages were traced.
+    pub evidence: Option<Evidence>,
+    /// What was seen of a bulk transfer meanwhile.
+    pub bulk: Option<BulkEvidence>,
+    /// What a user should know of how the board's chips were treated.
+    pub notes: Vec<String>,
+}
+
+/// A peer in a manifest.
+#[derive(Debug, Clone, Serialize)]
+pub struct PeerEntry {
+    /// The board.
+    pub board: String,
+    /// The image.
+    pub firmware: FirmwareEntry,
+    /// All settings of the image as they were in force.
+    pub settings: BTreeMap<String, String>,
+    /// How its run ended.
+    pub ended: String,
+    /// What was counted on it.
+    pub counts: BTreeMap<&'static str, f64>,
+    /// What was seen of it while messages were traced.
+    pub evidence: Option<Evidence>,
+}
+
+/// An image in a manifest.
+#[derive(Debug, Clone, Serialize)]
+pub struct FirmwareEntry {
+    /// Its name.
+    pub name: String,
+    /// SHA-256 of its file, in hexadecimal.
+    pub sha256: String,
+}
+
+impl FirmwareEntry {
+    /// The image of a board.
+    pub(super) fn of(ready: &ReadyBoard) -> Self {
+        let Firmware { name, sha256 } = ready.firmware.clone();
+        Self { name, sha256 }
+    }
+}
+
+impl BoardFacts {
+    /// The value of a setting; of a peer's the name says that it is.
+    pub(crate) fn setting(&self, name: &str) -> Option<String> {
+        match name.strip_prefix("peer.") {
+            Some(name) => self.peer.as_ref().and_then(|peer| peer.settings.get(name)).cloned(),
+            None => self.settings.get(name).cloned(),
+        }
+    }
+}

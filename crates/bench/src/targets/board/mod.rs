@@ -1,0 +1,17 @@
+//! Virtual boards as a target: firmware, board and network are brought together ([`Places`]), the boards run, and once the row
+//! has enough they are run once more to be looked at (`observation`).
+//!
+//! What a suite says of such rows is in `suite/boards`.
+
+mod edges;
+mod facts;
+mod observation;
+mod peers;
+mod prepare;
+mod rig;
+mod rounds;
+mod target;
+
+pub use facts::{BoardFacts, FirmwareEntry, PeerEntry};
+pub use observation::HEAVY_TAIL;
+pub use prepare::{Firmware, Places, ReadyBoard, ReadyBoards, ReadyTrigger};

@@ -1,0 +1,123 @@
+//! All that is seen of one board while messages are traced: accesses of its chips, sleeps, looks at a full UART, and its
+//! processor function by function.
+
+use attribution::frames::{self, Passage};
+use attribution::{Evidence, Interval, Rank, Testimony, accesses, held, sleeps};
+use board::Board;
+use lan::NetDevice;
+use mcu::Slept;
+use record::run_folder::Stage;
+use rp2040::chip::Counts;
+use sim::Cause;
+use units::Picoseconds;
+use wiznet::{Access, Options};
+
+use super::super::prepare::ReadyBoard;
+use super::cpu::Follower;
+
+/// What was seen of a board.
+pub(super) struct Witness {
+    /// On the chip while it follows.
+    follower: Option<Box<Follower>>,
+    /// Counts where it began to follow, and cycles in which the flash was waited for.
+    began: Option<(Counts, u64)>,
+    accesses: Vec<Access>,
+    sleeps: Vec<Slept>,
+    full_uart: Vec<Picoseconds>,
+    /// Times at the end of which core 0 slept on.
+    asleep_on: Vec<(Picoseconds, Picoseconds)>,
+    /// Cycles in which the flash was waited for, of how many that the processor worked.
+    stalled: (u64, f64),
+}
+
+impl Witness {
+    pub(super) fn of(ready: &ReadyBoard) -> Self {
+        Self {
+            follower: Some(Box::new(Follower::new(ready.image.symbols().clone()))),
+            began: None,
+            accesses: Vec::new(),
+            sleeps: Vec::new(),
+            full_uart: Vec::new(),
+            asleep_on: Vec::new(),
+            stalled: (0, 0.0),
+        }
+    }
+
+    /// Has the accesses of a board's chip and its waits kept from here on, or no longer.
+    pub(super) fn record(board: &mut Board, on: bool) {
+        board.parts().lan().expect("a row's board has a chip").trace_accesses(on);
+        board.chip_mut().record_waits(on);
+    }
+
+    /// Follows the processor from here on.
+    pub(super) fn follow(&mut self, board: &mut Board) {
+        let follower: Option<Box<dyn mcu::Observer>> = self.follower.take().map(|follower| follower as _);
+        board.chip_mut().observe(follower);
+        self.began = Some((board.chip().counts(), board.chip().bus_counts().xip_stall_cycles));
+    }
+
+    /// Takes what was seen since it was asked last.
+    pub(super) fn take(&mut self, board: &mut Board, accesses: Vec<Access>) {
+        let (sleeps, full_uart) = board.chip_mut().take_waits();
+        self.accesses.extend(accesses);
+        self.sleeps.extend(sleeps);
+        self.full_uart.extend(full_uart);
+    }
+
+    /// Follows it no longer, after a time in which it did.
+    pub(super) fn leave(&mut self, board: &mut Board, (from, to): (Picoseconds, Picoseconds)) {
+        if board.chip().core(0).sleep() != mcu::Sleep::Awake {
+            self.asleep_on.push((from, to));
+        }
+        if let Some((before, stalled)) = self.began.take() {
+            let after = board.chip().counts();
+            self.stalled.0 += board.chip().bus_counts().xip_stall_cycles - stalled;
+            let idle = after.idle_cycles[0] - before.idle_cycles[0];
+            self.stalled.1 += ((after.cycles - before.cycles) - idle) as f64;
+        }
+        let now = board.now();
+        let observer: Option<Box<dyn std::any::Any>> =
+            board.chip_mut().observe(None).map(|observer| observer as _);
+        self.follower = observer.and_then(|observer| observer.downcast().ok());
+        if let Some(follower) = &mut self.follower {
+            follower.pause(now);
+        }
+    }
+
+    /// What it has seen among these frames, and the figures behind it. Of the time in `stretches` nothing was missed. A bulk
+    /// transfer has no answers that the board could hold back.
+    pub(super) fn testify(
+        self,
+        board: &mut Board,
+        passages: &[Passage],
+        stretches: &[(Picoseconds, Picoseconds)],
+        is_bulk: bool,
+        evidence: &mut Evidence,
+    ) -> Testimony {
+        evidence.sck_hz =
+            board.parts().passed().iter().map(|port| port.spi_clock_hz).max().filter(|hz| *hz > 0);
+        let facts = board.parts().lan().and_then(|lan| lan.attached().find_map(NetDevice::facts));
+        evidence.highest_sck_hz = facts.map(|facts| facts.highest_sck_hz);
+        evidence.xip_stall_share = (self.stalled.1 > 0.0).then(|| self.stalled.0 as f64 / self.stalled.1);
+        let clock_hz = evidence.sck_hz.unwrap_or(0);
+        let over_spi = facts.map(|facts| accesses::intervals(&self.accesses, facts.model, clock_hz));
+        let mut all = over_spi.unwrap_or_default();
+        let (asleep, poll_period) = sleeps::intervals(&self.sleeps, &self.accesses, stretches);
+        evidence.poll_period_ps = poll_period.map(Picoseconds::ps);
+        all.extend(asleep);
+        all.extend(sleeps::console_waits(&self.full_uart));
+        all.extend(self.follower.expect("it came back from the chip").intervals());
+        all.extend(self.asleep_on.iter().map(|&(start, end)| {
+            let stage = Stage::of_board(Cause::Sleep, None);
+            Interval { start, end, rank: Rank::AsleepOn, stage, bytes: 0 }
+        }));
+        if let Some(facts) = facts.filter(|_| !is_bulk) {
+            all.extend(frames::taking_in(passages, Options::of(facts.model).receive_time));
+        }
+        let holds = if is_bulk { Vec::new() } else { held::holds(passages, &self.accesses) };
+        let mut intervals = held::relabel(all, &holds);
+        evidence.held_period_ps = held::period(&held::waited(&holds, &intervals)).map(Picoseconds::ps);
+        intervals.sort_by_key(|interval| interval.start);
+        Testimony { intervals, holds, accesses: self.accesses }
+    }
+}

@@ -1,0 +1,246 @@
+//! Everything that a row needs from files: its firmware with its settings, its board, its network. All rows are prepared
+//! before the first one runs, so that a mistake in the last one costs no time.
+
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+use std::path::{Path, PathBuf};
+
+use mcu::image::Image;
+use sha2::{Digest, Sha256};
+use units::Picoseconds;
+
+use super::peers;
+use crate::suite::{BoardSetup, Measurement, NetworkSource, PinTrigger, Row, Suite, SuiteError};
+use board::{BoardError, BoardFile, find_board, image_settings, read_image_file, with_settings};
+use fields::toml_file::Misplaced;
+use lan::NetworkSetup;
+
+/// Where images are built, from the checkout.
+const BUILT: &str = "build/firmware";
+
+/// The image of a row.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Firmware {
+    /// The file's name, as the suite has it.
+    pub name: String,
+    /// SHA-256 of the file, before any setting is changed.
+    pub sha256: String,
+}
+
+/// A board with its image.
+#[derive(Debug, Clone)]
+pub struct ReadyBoard {
+    /// The board.
+    pub board: BoardFile,
+    /// The image with its settings.
+    pub image: Image,
+    /// Which image that is.
+    pub firmware: Firmware,
+    /// All settings of the image as they are in force.
+    pub settings: BTreeMap<String, String>,
+}
+
+/// The pins of a row whose messages are edges.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ReadyTrigger {
+    /// The GPIO of the board.
+    pub pin: u8,
+    /// The GPIO of the peer.
+    pub done: u8,
+    /// The shortest time between two edges.
+    pub period: Picoseconds,
+    /// What is added to it at most.
+    pub by: Picoseconds,
+    /// The first edge.
+    pub from: Picoseconds,
+    /// What a message carries, where the image has a setting for that.
+    pub payload_bytes: Option<u64>,
+}
+
+/// The boards of a row, with all that came from files.
+#[derive(Debug, Clone)]
+pub struct ReadyBoards {
+    /// What was asked of them.
+    pub setup: BoardSetup,
+    /// What is taken from them.
+    pub measurement: Measurement,
+    /// The board that is measured.
+    pub dut: ReadyBoard,
+    /// The board in the place of the PC.
+    pub peer: Option<ReadyBoard>,
+    /// Edges that are messages to it.
+    pub trigger: Option<ReadyTrigger>,
+    /// The network with all traffic.
+    pub network: NetworkSetup,
+    /// The client or server whose messages are taken, where it is known beforehand.
+    pub of: Option<String>,
+}
+
+/// A field of an entry, and what is wrong with it.
+pub(super) type Wrong = (&'static str, String);
+
+/// Where files are looked for, and the images that were found.
+#[derive(Debug)]
+pub struct Places {
+    /// The suite's folder.
+    folder: PathBuf,
+    firmware: Option<PathBuf>,
+    /// Each is read once, so that all rows run what its digest says.
+    images: BTreeMap<PathBuf, PlainImage>,
+}
+
+/// An image as its file has it.
+#[derive(Debug)]
+struct PlainImage {
+    image: Image,
+    /// SHA-256 of the file.
+    sha256: String,
+}
+
+impl Places {
+    /// Those of a suite. `firmware` is the folder in which images are looked for first.
+    pub fn new(suite: &Suite, firmware: Option<&Path>) -> Self {
+        let folder = suite.path.parent().map_or_else(PathBuf::new, Path::to_path_buf);
+        Self { folder, firmware: firmware.map(Path::to_path_buf), images: BTreeMap::new() }
+    }
+
+    /// The boards of a row.
+    ///
+    /// # Errors
+    /// When an image, a board or a network is missing or cannot be used as the row says; the message names file and line.
+    pub fn prepare(&mut self, row: &Row, setup: &BoardSetup) -> Result<ReadyBoards, SuiteError> {
+        self.ready(row, setup).map_err(|(field, message)| {
+            let message = format!("boards.{}.{field}: {message}", row.entry);
+            Misplaced { path: row.place.path.clone(), line: row.place.line, message }.into()
+        })
+    }
+
+    fn ready(&mut self, row: &Row, setup: &BoardSetup) -> Result<ReadyBoards, Wrong> {
+        let fields = ["board", "firmware", "settings"];
+        let dut = self.ready_board((&setup.board, &setup.firmware, &setup.settings), fields)?;
+        let (mut network, of) = self.network(row, setup)?;
+        let peer = setup.peer.as_ref().map(|peer| {
+            let fields = ["peer.board", "peer.firmware", "peer.settings"];
+            let peer = self.ready_board((&peer.board, &peer.firmware, &peer.settings), fields)?;
+            let trigger = setup.trigger.as_ref().map(|one| ready_trigger(one, &dut, &peer)).transpose()?;
+            peers::check(&dut, &peer, &network, trigger.as_ref())?;
+            Ok((peer, trigger))
+        });
+        let (peer, trigger) = peer.transpose()?.unzip();
+        if peer.is_some() {
+            (network.pc, network.traffic) = (None, Vec::new());
+        }
+        let (setup, measurement) = (setup.clone(), row.measurement.clone());
+        Ok(ReadyBoards { setup, measurement, dut, peer, trigger: trigger.flatten(), network, of })
+    }
+
+    /// A board with its image; errors are of these fields.
+    fn ready_board(
+        &mut self,
+        (board, name, settings): (&str, &str, &BTreeMap<String, String>),
+        [board_field, firmware_field, settings_field]: [&'static str; 3],
+    ) -> Result<ReadyBoard, Wrong> {
+        let board = self.board(board).map_err(|error| (board_field, error))?;
+        let unusable = |error: String| (firmware_field, error);
+        let path = self.image(name).map_err(unusable)?;
+        let plain = self.plain(path).map_err(|error| unusable(error.to_string()))?;
+        let image =
+            with_settings(&plain.image, settings).map_err(|error| (settings_field, error.to_string()))?;
+        let firmware = Firmware { name: name.to_owned(), sha256: plain.sha256.clone() };
+        if ethernet_chips(&board) == 0 {
+            let message = format!(
+                "board {} has no chip with Ethernet, so there is nothing to measure it by",
+                board.name
+            );
+            return Err((board_field, message));
+        }
+        let settings = image_settings(&image).map_err(|error| (firmware_field, error.to_string()))?;
+        let settings = settings.iter().map(|one| (one.name.clone(), one.text())).collect();
+        Ok(ReadyBoard { board, image, firmware, settings })
+    }
+
+    fn board(&self, name: &str) -> Result<BoardFile, String> {
+        let beside = self.folder.join(name);
+        let named = if beside.is_file() { beside.to_string_lossy().into_owned() } else { name.to_owned() };
+        find_board(&named).map_err(|error| error.to_string())
+    }
+
+    /// An image by its name: in the folder that the user names, else beside the suite, else where the checkout builds it.
+    fn image(&self, name: &str) -> Result<PathBuf, String> {
+        let places = match &self.firmware {
+            Some(folder) => vec![folder.clone()],
+            None => vec![self.folder.clone(), self.folder.join("..").join(BUILT), PathBuf::from(BUILT)],
+        };
+        let found = places.iter().map(|place| place.join(name)).find(|path| path.is_file());
+        found.ok_or_else(|| {
+            let looked: Vec<String> = places.iter().map(|place| shown(place)).collect();
+            format!("{name} is not in {}; build it, or say where it is with --firmware", looked.join(" or "))
+        })
+    }
+
+    /// An image as its file has it.
+    fn plain(&mut self, path: PathBuf) -> Result<&PlainImage, BoardError> {
+        match self.images.entry(path) {
+            Entry::Occupied(known) => Ok(known.into_mut()),
+            Entry::Vacant(place) => {
+                let (image, bytes) = read_image_file(place.key())?;
+                let sha256 = Sha256::digest(&bytes).iter().map(|byte| format!("{byte:02x}")).collect();
+                Ok(place.insert(PlainImage { image, sha256 }))
+            }
+        }
+    }
+
+    /// The network with the row's traffic, and whose messages are taken.
+    fn network(&self, row: &Row, setup: &BoardSetup) -> Result<(NetworkSetup, Option<String>), Wrong> {
+        let mut network = match &setup.network {
+            NetworkSource::Default => NetworkSetup::default(),
+            NetworkSource::Inline(setup, _) => (**setup).clone(),
+            NetworkSource::File(path) => {
+                let beside = self.folder.join(path);
+                NetworkSetup::open(&beside).map_err(|error| ("network", error.to_string()))?
+            }
+        };
+        let mut first_client = network.traffic.iter().find(|one| one.is_client()).map(|one| one.name.clone());
+        for one in &setup.traffic {
+            let client = one.is_client();
+            let name = network.add(one.clone()).map_err(|error| ("traffic", error))?;
+            first_client = first_client.or(client.then_some(name));
+        }
+        let Some(of) = &row.measurement.of else { return Ok((network, first_client)) };
+        let on_the_pc = network.traffic.iter().filter(|_| network.pc.is_some());
+        let names: Vec<&str> = on_the_pc.map(|one| one.name.as_str()).collect();
+        if names.contains(&of.as_str()) {
+            return Ok((network, Some(of.clone())));
+        }
+        let hint = match fields::nearest(of, &names) {
+            Some(near) => format!("the nearest is {near}"),
+            None if names.is_empty() => "the network has no PC".to_owned(),
+            None => format!("there are {}", names.join(", ")),
+        };
+        Err(("of", format!("{of:?} is no client or server of the PC; {hint}")))
+    }
+}
+
+/// The pins by the names that each board has for them.
+fn ready_trigger(trigger: &PinTrigger, dut: &ReadyBoard, peer: &ReadyBoard) -> Result<ReadyTrigger, Wrong> {
+    let gpio = |board: &ReadyBoard, pin: &str, field| {
+        board.board.pin(pin).map_err(|error| (field, error.to_string()))
+    };
+    Ok(ReadyTrigger {
+        pin: gpio(dut, &trigger.pin, "trigger.pin")?,
+        done: gpio(peer, &trigger.done, "trigger.done")?,
+        period: trigger.period,
+        by: trigger.dither(),
+        from: trigger.from,
+        payload_bytes: dut.settings.get("payload_bytes").and_then(|text| text.parse().ok()),
+    })
+}
+
+fn shown(place: &Path) -> String {
+    if place.as_os_str().is_empty() { "this folder".to_owned() } else { place.display().to_string() }
+}
+
+/// How many chips with Ethernet a board has.
+pub(super) fn ethernet_chips(board: &BoardFile) -> usize {
+    board.parts.iter().filter(|part| part.has_ethernet()).count()
+}

@@ -1,0 +1,204 @@
+//! The model of a link as a target. Messages come in the order of their triggers, a batch at a time.
+
+use std::collections::BTreeMap;
+
+use arrow_array::RecordBatch;
+use links::stage::Part;
+use links::{BudgetLine, Simulation};
+use record::run_folder::{SpanRow, Stage, spans_table};
+use record::{Control, Sample, Samples};
+use serde::Serialize;
+use units::Picoseconds;
+
+use crate::rows::Measure;
+use crate::suite::{LinkSetup, Row, phrase};
+use crate::target::{Observations, Recipe, Target, TargetEntry, TargetError, Turn};
+use crate::targets::Facts;
+
+/// A link without an end of its own sends as many as a suite may ask for.
+const MOST_SAMPLES: u64 = crate::suite::MAX_SAMPLES;
+/// Room that is made beforehand.
+const MOST_ROOM: usize = 1 << 20;
+
+/// What a manifest says of a link.
+#[derive(Debug, Clone, Serialize)]
+pub struct LinkFacts {
+    /// The link.
+    pub link: &'static str,
+    /// The payload.
+    pub payload_bytes: u32,
+    /// All settings of the link, as a user would write them.
+    pub settings: BTreeMap<&'static str, String>,
+    /// When messages were triggered.
+    pub trigger: String,
+    /// The most messages that waited behind another.
+    pub longest_queue: usize,
+    /// The mean time of each part in closed form.
+    pub budget: Vec<StageEntry>,
+}
+
+/// A share of the time.
+#[derive(Debug, Clone, Serialize)]
+pub struct StageEntry {
+    /// What the time is spent on.
+    pub cause: &'static str,
+    /// Whose time it is.
+    pub site: &'static str,
+    /// What it is about.
+    pub subject: Option<&'static str>,
+    /// Which one of that sort: of a link its own name for the part.
+    pub detail: Option<String>,
+    /// How long, on average.
+    pub ps: i64,
+}
+
+impl StageEntry {
+    /// A stage with its time.
+    pub fn new(stage: &Stage, ps: i64) -> Self {
+        let detail = stage.detail().map(str::to_owned);
+        let (cause, site, subject) = (stage.cause.code(), stage.site.code(), stage.subject_code());
+        Self { cause, site, subject, detail, ps }
+    }
+
+    /// The lines of a budget.
+    pub fn of(budget: &[BudgetLine]) -> Vec<Self> {
+        let stage = |line: &BudgetLine| Stage::of_link(line.cause, line.name.as_str());
+        budget.iter().map(|line| Self::new(&stage(line), line.mean.ps())).collect()
+    }
+}
+
+/// A link in virtual time.
+#[derive(Debug)]
+struct LinkTarget {
+    name: String,
+    setup: LinkSetup,
+    simulation: Simulation,
+    /// No message is triggered from here on.
+    limit: Picoseconds,
+    samples: Samples,
+    /// The last trigger so far, and the end of the last message.
+    now: Picoseconds,
+    end: Picoseconds,
+    trigger: String,
+    budget: Vec<BudgetLine>,
+    /// What time can go to.
+    parts: Vec<Part>,
+}
+
+impl Recipe for LinkSetup {
+    /// # Panics
+    /// When the settings do not go together; suites are checked before.
+    fn target(&self, row: &Row, measure: Measure) -> Result<Box<dyn Target>, TargetError> {
+        let mut program = self.link.program(&self.settings).expect("a suite is checked before it runs");
+        let schedule = self.trigger.schedule(&mut program, self.payload_bytes);
+        let budget = program.budget(self.payload_bytes);
+        let parts = program.parts().to_vec();
+        let count = row.measurement.samples.unwrap_or(MOST_SAMPLES);
+        let spans = measure.spans_of_first;
+        let simulation =
+            Simulation::new(program, self.payload_bytes, &schedule, count, measure.seed, &row.name, spans);
+        Ok(Box::new(LinkTarget {
+            name: row.name.clone(),
+            setup: self.clone(),
+            simulation,
+            limit: row.measurement.limit,
+            samples: Samples::with_room(usize::try_from(count).unwrap_or(0).min(MOST_ROOM)),
+            now: Picoseconds::ZERO,
+            end: Picoseconds::ZERO,
+            trigger: phrase(&schedule),
+            budget,
+            parts,
+        }))
+    }
+
+    fn steps(&self, row: &Row) -> u64 {
+        row.measurement.samples.unwrap_or(MOST_SAMPLES)
+    }
+}
+
+impl Target for LinkTarget {
+    fn now(&self) -> Picoseconds {
+        self.now
+    }
+
+    fn run(&mut self, until: Picoseconds, control: &Control) -> Result<Turn, TargetError> {
+        while self.now < until {
+            if control.is_stopped() {
+                return Ok(Turn::Stopped);
+            }
+            let batch = self.simulation.next_batch();
+            if batch.is_empty() {
+                return Ok(Turn::Over);
+            }
+            for one in batch {
+                if one.trigger >= self.limit {
+                    return Ok(Turn::Over);
+                }
+                self.now = self.now.max(one.trigger);
+                self.end = self.end.max(one.done.unwrap_or(one.trigger));
+                self.samples.push(Sample::known(one.index, one.trigger, one.done));
+            }
+        }
+        Ok(Turn::Reached)
+    }
+
+    fn samples(&mut self) -> &Samples {
+        &self.samples
+    }
+
+    fn take_samples(&mut self) -> Samples {
+        std::mem::take(&mut self.samples)
+    }
+
+    fn steps_done(&mut self) -> u64 {
+        self.samples.len() as u64
+    }
+
+    fn is_worth_a_part(&self) -> bool {
+        true
+    }
+
+    fn observe(&mut self, samples: &Samples, _: &Control) -> Result<Option<Observations>, TargetError> {
+        let mut spans = self.simulation.take_spans();
+        // Of a row that ended before its last message more may have been under way.
+        spans.retain(|span| samples.by_index(span.message).is_some());
+        let spans = (!spans.is_empty()).then(|| self.spans_table(&spans));
+        Ok(Some(Observations { spans, frames: Vec::new() }))
+    }
+
+    fn entry(&mut self) -> TargetEntry {
+        let LinkSetup { link, settings, payload_bytes, .. } = &self.setup;
+        TargetEntry {
+            kind: "link",
+            traffic: "one-way".to_owned(),
+            payload_bytes: Some(u64::from(*payload_bytes)),
+            end: self.end,
+            failure: None,
+            why_none: "the link lost every message".to_owned(),
+            facts: Facts::Link(Box::new(LinkFacts {
+                link: link.name,
+                payload_bytes: *payload_bytes,
+                settings: settings.iter().map(|(name, value)| (name, value.to_string())).collect(),
+                trigger: self.trigger.clone(),
+                longest_queue: self.simulation.longest_queue(),
+                budget: StageEntry::of(&self.budget),
+            })),
+        }
+    }
+}
+
+impl LinkTarget {
+    /// One row per share of a message's time.
+    fn spans_table(&self, spans: &[sim::Span]) -> RecordBatch {
+        let stages: Vec<Stage> =
+            self.parts.iter().map(|part| Stage::of_link(part.cause, part.name.as_str())).collect();
+        let of = |span: &sim::Span| SpanRow {
+            message: span.message,
+            stage: &stages[span.activity as usize],
+            start: span.start,
+            end: span.end,
+            bytes: u64::from(span.bytes),
+        };
+        spans_table(&self.name, spans.iter().map(of))
+    }
+}

@@ -1,0 +1,38 @@
+//! The boards that Airwire brings along.
+
+use std::path::Path;
+
+use super::{BoardError, BoardFile};
+
+const FILES: [(&str, &str); 6] = [
+    ("pico", include_str!("../../../boards/pico.toml")),
+    ("w5500-evb-pico", include_str!("../../../boards/w5500-evb-pico.toml")),
+    ("w5100s-evb-pico", include_str!("../../../boards/w5100s-evb-pico.toml")),
+    ("pico-w5200", include_str!("../../../boards/pico-w5200.toml")),
+    ("pico-w5100", include_str!("../../../boards/pico-w5100.toml")),
+    ("ideal-mac", include_str!("../../../boards/ideal-mac.toml")),
+];
+
+/// The names of the boards that there are.
+pub fn board_names() -> Vec<&'static str> {
+    FILES.iter().map(|(name, _)| *name).collect()
+}
+
+/// A board by the name of one that Airwire brings along, or by the path of a file.
+///
+/// # Errors
+/// When there is none, or its file describes no board.
+pub fn find_board(name: &str) -> Result<BoardFile, BoardError> {
+    if let Some((name, text)) = FILES.iter().find(|(known, _)| *known == name) {
+        return BoardFile::parse(&Path::new("boards").join(format!("{name}.toml")), text);
+    }
+    if Path::new(name).extension().is_some_and(|ending| ending == "toml") {
+        return BoardFile::open(Path::new(name));
+    }
+    let names = board_names();
+    let hint = match fields::nearest(name, &names) {
+        Some(near) => format!("; the nearest is {near}"),
+        None => format!("; there are {}, and files that end in .toml", names.join(", ")),
+    };
+    Err(BoardError::NoBoard { name: name.to_owned(), hint })
+}

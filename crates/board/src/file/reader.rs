@@ -1,0 +1,190 @@
+//! A board file's TOML into a board: every error names file, line and field.
+
+use rp2040::FACTS;
+use toml::de::DeValue;
+use units::{Bytes, Hertz, Picoseconds};
+
+use super::{BoardFile, FIELDS, LAST_GPIO, PartEntry, find_pin, hint};
+use crate::kinds::{Kind, KindField, Takes};
+use crate::values::{Value as Given, Values};
+use fields::toml_file::{Field, Misplaced, TomlFile, Value, fields_of, shown};
+
+const MAX_PARTS: usize = 100;
+
+pub(super) struct Reader<'a> {
+    file: TomlFile<'a>,
+    kinds: &'static [Kind],
+    pins: Vec<(String, u8)>,
+}
+
+impl<'a> Reader<'a> {
+    pub(super) fn of(file: TomlFile<'a>, kinds: &'static [Kind]) -> Self {
+        Self { file, kinds, pins: Vec::new() }
+    }
+
+    pub(super) fn board(mut self) -> Result<BoardFile, Misplaced> {
+        let document = self.file.parse()?;
+        let fields = fields_of(&document);
+        self.file.refuse_unknown("", &fields, &FIELDS)?;
+        let find =
+            |wanted: &str| fields.iter().find(|(name, ..)| *name == wanted).map(|(_, _, value)| *value);
+        let text = |name: &str| find(name).map(|value| self.file.text_of(name, value)).transpose();
+        let path = self.file.path;
+        let stem = path.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
+        let name = text("name")?.unwrap_or(stem);
+        let title = text("title")?.unwrap_or_else(|| name.clone());
+        self.mcu(find("mcu"))?;
+        let crystal_hz = self.crystal(find("crystal"))?;
+        let flash_bytes = self.flash(find("flash"))?;
+        if let Some(value) = find("pins") {
+            self.read_pins(value)?;
+        }
+        let parts = find("chips").map_or(Ok(Vec::new()), |value| self.parts(value))?;
+        Ok(BoardFile { name, title, crystal_hz, flash_bytes, pins: self.pins, parts })
+    }
+
+    fn mcu(&self, value: Option<&Value<'_>>) -> Result<(), Misplaced> {
+        let Some(value) = value else {
+            return Err(self.file.error(0..0, "mcu is missing: write mcu = \"rp2040\"".to_owned()));
+        };
+        let text = self.file.text_of("mcu", value)?;
+        if text.eq_ignore_ascii_case(FACTS.name) {
+            return Ok(());
+        }
+        Err(self
+            .file
+            .error(value.span(), format!("mcu is {text:?}, but the virtual board has an \"rp2040\"")))
+    }
+
+    fn crystal(&self, value: Option<&Value<'_>>) -> Result<u64, Misplaced> {
+        let Some(value) = value else { return Ok(rp2040::chip::Setup::default().crystal_hz) };
+        let text = self.file.text_of("crystal", value)?;
+        let wrong = |what: String| self.file.error(value.span(), format!("crystal{what}"));
+        let hz = text.parse::<Hertz>().map_err(|error| wrong(format!(": {error}")))?.hz();
+        if !FACTS.crystal_hz.contains(&hz) {
+            return Err(wrong(format!(" is {text}, but the RP2040's oscillator takes 1 MHz to 15 MHz")));
+        }
+        Ok(hz)
+    }
+
+    fn flash(&self, value: Option<&Value<'_>>) -> Result<u32, Misplaced> {
+        let Some(value) = value else { return Ok(rp2040::chip::Setup::default().flash_bytes) };
+        let text = self.file.text_of("flash", value)?;
+        let wrong = |what: String| self.file.error(value.span(), format!("flash{what}"));
+        let bytes = text.parse::<Bytes>().map_err(|error| wrong(format!(": {error}")))?.get();
+        if !bytes.is_power_of_two() || !FACTS.flash_bytes.contains(&bytes) {
+            return Err(wrong(format!(" is {text}, but it takes a power of two from 64 KiB to 16 MiB")));
+        }
+        Ok(bytes as u32)
+    }
+
+    fn read_pins(&mut self, value: &Value<'_>) -> Result<(), Misplaced> {
+        for (name, span, value) in fields_of(self.file.table_of("pins", value)?) {
+            if name.is_empty() || find_pin(&[], name).is_some() {
+                let message =
+                    format!("pins.{name:?}: a name of a pin is no number; give for example LED = 25");
+                return Err(self.file.error(span, message));
+            }
+            let gpio = self.file.whole(&format!("pins.{name}"), value, 0, u64::from(LAST_GPIO))?;
+            self.pins.push((name.to_owned(), gpio as u8));
+        }
+        Ok(())
+    }
+
+    fn parts(&self, value: &Value<'_>) -> Result<Vec<PartEntry>, Misplaced> {
+        let entries = fields_of(self.file.table_of("chips", value)?);
+        if let Some((_, span, _)) = entries.get(MAX_PARTS) {
+            return Err(self.file.error(span.clone(), format!("chips: a board has at most {MAX_PARTS}")));
+        }
+        entries.iter().map(|entry| self.part(entry)).collect()
+    }
+
+    fn part(&self, (name, span, value): &Field<'_>) -> Result<PartEntry, Misplaced> {
+        let within = format!("chips.{name}");
+        let fields = fields_of(self.file.table_of(&within, value)?);
+        let kind = self.kind(&within, span, &fields)?;
+        let known: Vec<&str> =
+            ["kind"].into_iter().chain(kind.fields.iter().map(|field| field.name)).collect();
+        self.file.refuse_unknown(&format!("{within}."), &fields, &known)?;
+        let mut values = Values::default();
+        for field in kind.fields {
+            let at = fields.iter().find(|(name, ..)| *name == field.name);
+            match at {
+                Some((_, _, value)) => {
+                    values.set(field, self.value(&format!("{within}.{}", field.name), field, value)?);
+                }
+                None if field.required => {
+                    let message = format!(
+                        "{within}.{} is missing: it is {}, such as {}",
+                        field.name, field.help, field.example
+                    );
+                    return Err(self.file.error(span.clone(), message));
+                }
+                None => values.set_default(field),
+            }
+        }
+        let part = PartEntry { name: (*name).to_owned(), kind, values };
+        match part.build() {
+            Ok(_) => Ok(part),
+            Err(message) => Err(self.file.error(span.clone(), format!("{within}.{message}"))),
+        }
+    }
+
+    fn kind(
+        &self,
+        within: &str,
+        span: &std::ops::Range<usize>,
+        fields: &[Field<'_>],
+    ) -> Result<&'static Kind, Misplaced> {
+        let names: Vec<&str> = self.kinds.iter().map(|kind| kind.name).collect();
+        let Some((_, _, value)) = fields.iter().find(|(name, ..)| *name == "kind") else {
+            let message = format!("{within}.kind is missing: it is one of {}", names.join(", "));
+            return Err(self.file.error(span.clone(), message));
+        };
+        let text = self.file.text_of(&format!("{within}.kind"), value)?;
+        self.kinds.iter().find(|kind| kind.name == text).ok_or_else(|| {
+            let near = fields::nearest(&text, &names)
+                .map_or(String::new(), |near| format!("; the nearest is {near}"));
+            let message = format!("{within}.kind is {text:?}, but it is one of {}{near}", names.join(", "));
+            self.file.error(value.span(), message)
+        })
+    }
+
+    fn value(&self, name: &str, field: &KindField, value: &Value<'_>) -> Result<Given, Misplaced> {
+        let wrong = |what: String| self.file.error(value.span(), format!("{name} {what}"));
+        let expected =
+            || wrong(format!("is {}, but it takes {}", shown(value.get_ref()), field.takes.in_words()));
+        match (field.takes, value.get_ref()) {
+            (Takes::Pin | Takes::AnalogPin, _) => self.pin(name, field, value).map(Given::Pin),
+            (Takes::Word(words), DeValue::String(text)) => {
+                words.iter().find(|word| *word == text).map(|word| Given::Word(word)).ok_or_else(expected)
+            }
+            (Takes::Switch, DeValue::Boolean(on)) => Ok(Given::Switch(*on)),
+            (Takes::Number(lowest, highest), DeValue::Integer(_)) => {
+                self.file.whole(name, value, lowest, highest).map(Given::Number)
+            }
+            (Takes::Time { least, most }, DeValue::String(text)) => {
+                let time: Picoseconds = text.parse().map_err(|error| wrong(format!(": {error}")))?;
+                let within = (least..=most).contains(&time);
+                if within { Ok(Given::Time(time)) } else { Err(expected()) }
+            }
+            _ => Err(expected()),
+        }
+    }
+
+    fn pin(&self, name: &str, field: &KindField, value: &Value<'_>) -> Result<u8, Misplaced> {
+        let wrong = |what: String| {
+            self.file.error(value.span(), format!("{name} is {}, but {what}", shown(value.get_ref())))
+        };
+        let gpio = match value.get_ref() {
+            DeValue::Integer(_) => self.file.whole(name, value, 0, u64::from(LAST_GPIO))? as u8,
+            DeValue::String(text) => find_pin(&self.pins, text)
+                .ok_or_else(|| wrong(format!("[pins] has no such name{}", hint(&self.pins, text))))?,
+            _ => return Err(wrong(format!("it takes {}", field.takes.in_words()))),
+        };
+        if field.takes == Takes::AnalogPin && !FACTS.adc_gpios.contains(&gpio) {
+            return Err(wrong(format!("it takes {}", field.takes.in_words())));
+        }
+        Ok(gpio)
+    }
+}

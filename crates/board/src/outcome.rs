@@ -1,0 +1,383 @@
+//! The report of a run: how it ended, what was counted, which functions used the cores, and what went wrong.
+
+use std::collections::BTreeMap;
+
+use mcu::Sleep;
+use mcu::Stop;
+use mcu::UnknownAccess;
+use mcu::image::Symbols;
+use rp2040::chip::Counts;
+use rp2040::report::{FaultReport, describe_cores, describe_hang, describe_stop};
+use serde::Serialize;
+use units::Picoseconds;
+
+use super::console_log::{CONSOLES, console_name};
+use super::run::{Ended, RunUntil};
+use super::traffic::{TrafficEntry, failure_of};
+use super::{Board, profile};
+
+/// What a run gave.
+#[derive(Debug, Clone, Serialize)]
+pub struct BoardRun {
+    /// The board.
+    pub board: String,
+    /// The image's file.
+    pub image: Option<String>,
+    /// `time`, `text`, `pin`, `done`, `asleep`, `fault`, `locked-up`, `ended`, `boot-loader`, `breakpoint`,
+    /// `killed` or `interrupted`.
+    pub reason: &'static str,
+    /// The same for people.
+    pub sentence: String,
+    /// Whether the image faulted, ended with an error, or what was waited for did not come.
+    pub failed: bool,
+    /// The virtual time since the start.
+    pub time_ps: i64,
+    /// Cycles of clk_sys since the start.
+    pub cycles: u64,
+    /// Its frequency at the end.
+    pub clk_sys_hz: u64,
+    /// Resets by watchdog or software.
+    pub resets: u32,
+    /// Both cores.
+    pub cores: Vec<CoreCounts>,
+    /// Interrupts that were taken, by line, the most frequent first.
+    pub interrupts: Vec<InterruptCount>,
+    /// How many samples the functions come from.
+    pub samples: u64,
+    /// Functions by cycles, the most first; estimated from samples.
+    pub functions: Vec<FunctionShare>,
+    /// What passed over buses and through memories.
+    pub bus: BTreeMap<&'static str, u64>,
+    /// Bytes that came out of each console.
+    pub console_bytes: BTreeMap<&'static str, u64>,
+    /// Accesses to what is not modelled, each once.
+    pub unknown: Vec<UnknownEntry>,
+    /// The fault, if there was one.
+    pub fault: Option<FaultEntry>,
+    /// The clients at the other end of the wire, and the servers that anybody spoke to.
+    pub traffic: Vec<TrafficEntry>,
+    /// What a user should know of the board.
+    pub notes: Vec<String>,
+}
+
+/// What was counted of a core.
+#[derive(Debug, Clone, Serialize)]
+pub struct CoreCounts {
+    /// 0 or 1.
+    pub core: usize,
+    /// Instructions executed.
+    pub instructions: u64,
+    /// Cycles awake.
+    pub busy_cycles: u64,
+    /// Their share of all cycles.
+    pub busy_share: f64,
+    /// Exceptions entered, interrupts among them.
+    pub exceptions: u64,
+    /// Whether it is awake at the end.
+    pub awake: bool,
+}
+
+/// How often an interrupt was taken.
+#[derive(Debug, Clone, Serialize)]
+pub struct InterruptCount {
+    /// The line of the NVIC.
+    pub line: u8,
+    /// Its name (RP2040 datasheet 2.3.2).
+    pub name: &'static str,
+    /// How often, both cores.
+    pub count: u64,
+}
+
+/// A function's share of the busy cycles.
+#[derive(Debug, Clone, Serialize)]
+pub struct FunctionShare {
+    /// Its name, or the address where there are no names.
+    pub name: String,
+    /// Cycles, estimated.
+    pub cycles: u64,
+    /// Share of all busy cycles.
+    pub share: f64,
+}
+
+/// An access to something that is not modelled.
+#[derive(Debug, Clone, Serialize)]
+pub struct UnknownEntry {
+    /// The block of the chip.
+    pub block: &'static str,
+    /// What exactly is missing.
+    pub detail: &'static str,
+    /// The address.
+    pub address: u32,
+    /// Whether it was written.
+    pub write: bool,
+    /// The program counter of the first access.
+    pub pc: u32,
+    /// The core.
+    pub core: u8,
+    /// Where that is in the image.
+    pub place: String,
+}
+
+/// A fault.
+#[derive(Debug, Clone, Serialize)]
+pub struct FaultEntry {
+    /// What the image did.
+    pub what: String,
+    /// The core.
+    pub core: u8,
+    /// The instruction.
+    pub pc: u32,
+    /// Where that is in the image.
+    pub place: String,
+    /// The whole report, for people.
+    pub report: String,
+}
+
+impl Board {
+    /// The report of a run that ended like that.
+    pub fn outcome(&mut self, until: &RunUntil, ended: Ended) -> BoardRun {
+        let counts = self.chip.counts();
+        let (reason, sentence) = self.told(until, ended);
+        let bus = self.bus_counts();
+        let cores = self.core_counts(&counts);
+        let traffic = self.traffic();
+        let missed = if until.clients { failure_of(&traffic) } else { None };
+        let failed = has_failed(until, ended, self.status_of(ended)) || missed.is_some();
+        let busy = cores.iter().map(|core| core.busy_cycles).sum();
+        BoardRun {
+            board: self.file.name.clone(),
+            image: self.image.as_ref().map(|image| image.name().to_owned()),
+            reason,
+            sentence: missed.map_or_else(|| sentence.clone(), |missed| format!("{sentence}; {missed}")),
+            failed,
+            time_ps: self.now().ps(),
+            cycles: counts.cycles,
+            clk_sys_hz: self.chip.sys_hz(),
+            resets: counts.resets,
+            cores,
+            interrupts: self.interrupts(),
+            samples: self.sampler.samples(),
+            functions: self.functions(busy),
+            bus,
+            console_bytes: CONSOLES
+                .into_iter()
+                .map(|console| (console_name(console), self.consoles.count(console)))
+                .collect(),
+            unknown: self.chip.unknown_accesses().iter().map(|access| self.unknown(access)).collect(),
+            fault: self.fault_entry(),
+            traffic,
+            notes: self.notes(),
+        }
+    }
+
+    /// The report as of now, of a run that goes on.
+    pub fn outcome_now(&mut self) -> BoardRun {
+        self.outcome(&RunUntil::time(self.now()), Ended::Chip(Stop::Time))
+    }
+
+    fn core_counts(&self, counts: &Counts) -> Vec<CoreCounts> {
+        let of_core = |core: usize| {
+            let busy_cycles = counts.cycles.saturating_sub(counts.idle_cycles[core]);
+            CoreCounts {
+                core,
+                instructions: counts.instructions[core],
+                busy_cycles,
+                busy_share: share(busy_cycles, counts.cycles),
+                exceptions: counts.exceptions[core],
+                awake: self.chip.core(core).sleep() == Sleep::Awake,
+            }
+        };
+        (0..2).map(of_core).collect()
+    }
+
+    /// Samples by function, scaled to the busy cycles, which are exact.
+    fn functions(&self, busy_cycles: u64) -> Vec<FunctionShare> {
+        let mut by_name: BTreeMap<String, u64> = BTreeMap::new();
+        for (pc, cycles) in self.sampler.cycles() {
+            *by_name.entry(self.function_name(pc)).or_default() += cycles;
+        }
+        let total: u64 = by_name.values().sum();
+        let mut functions: Vec<FunctionShare> = by_name
+            .into_iter()
+            .map(|(name, cycles)| {
+                let scaled = u128::from(cycles) * u128::from(busy_cycles) / u128::from(total.max(1));
+                FunctionShare { name, cycles: scaled as u64, share: share(cycles, total) }
+            })
+            .collect();
+        functions.sort_by(|one, other| other.cycles.cmp(&one.cycles).then_with(|| one.name.cmp(&other.name)));
+        functions
+    }
+
+    /// The function that an address lies in, for a table.
+    pub fn function_name(&self, address: u32) -> String {
+        let symbols = self.image.as_ref().map(mcu::image::Image::symbols);
+        let named = symbols.and_then(|symbols| symbols.function_at(address)).map(|(name, _)| name.to_owned());
+        named.unwrap_or_else(|| profile::block_name(address))
+    }
+
+    /// An address with its function and source line, for a sentence.
+    pub fn place(&self, address: u32) -> String {
+        let symbols = self.image.as_ref().map(mcu::image::Image::symbols);
+        let line = symbols.and_then(|symbols| symbols.line_at(address)).map(|line| line.to_string());
+        match line {
+            Some(line) => format!("{address:#010x} ({line})"),
+            None => match symbols.and_then(|symbols| symbols.function_at(address)) {
+                Some((function, offset)) => format!("{address:#010x} ({function}+{offset})"),
+                None => format!("{address:#010x} ({})", profile::memory_name(address)),
+            },
+        }
+    }
+
+    fn unknown(&self, access: &UnknownAccess) -> UnknownEntry {
+        let UnknownAccess { block, detail, address, write, pc, core } = *access;
+        UnknownEntry { block, detail, address, write, pc, core, place: self.place(pc) }
+    }
+
+    fn told(&self, until: &RunUntil, ended: Ended) -> (&'static str, String) {
+        let now = self.now();
+        let awaited = until.text.is_some() || until.pin.is_some();
+        let but = if awaited { format!(", and {} did not come", self.awaited(until)) } else { String::new() };
+        match ended {
+            Ended::Text(console) => {
+                ("text", format!("{} came from {} at {now}", self.awaited(until), console_name(console)))
+            }
+            Ended::Pin => ("pin", format!("{} at {now}", self.awaited(until))),
+            Ended::Clients => ("done", format!("all traffic was done at {now}")),
+            Ended::Killed => ("killed", format!("GDB killed the board at {now}")),
+            Ended::Interrupted => ("interrupted", format!("stopped at {now}")),
+            Ended::Chip(stop) => {
+                let (reason, sentence) = self.told_by_chip(stop, now);
+                (reason, format!("{sentence}{but}"))
+            }
+        }
+    }
+
+    fn told_by_chip(&self, stop: Stop, now: Picoseconds) -> (&'static str, String) {
+        let (chip, symbols) = (&self.chip, &self.symbols());
+        let reason = match stop {
+            Stop::Time | Stop::Console | Stop::Pin => {
+                let hang = describe_hang(chip, symbols).map_or_else(String::new, |hang| format!("; {hang}"));
+                return ("time", format!("ran until {now}{hang}"));
+            }
+            Stop::Asleep => {
+                let cores = describe_cores(chip, symbols);
+                return ("asleep", format!("every core sleeps for good since {now}: {cores}"));
+            }
+            Stop::Fault(_) => "fault",
+            Stop::LockedUp(_) => "locked-up",
+            Stop::Ended(_) => "ended",
+            Stop::BootLoader => "boot-loader",
+            Stop::Debug(..) => "breakpoint",
+        };
+        let sentence = describe_stop(chip, symbols, stop);
+        let at = match stop {
+            Stop::Fault(fault) | Stop::LockedUp(fault) => FaultReport::of(chip, symbols, fault).at,
+            _ => now,
+        };
+        match (reason, self.end_status(stop)) {
+            ("fault" | "locked-up", Some(0)) => ("ended", format!("{sentence} at {at}")),
+            ("fault" | "locked-up", Some(status)) => {
+                ("ended", format!("{sentence}, with status {status}, at {at}"))
+            }
+            _ => (reason, format!("{sentence} at {at}")),
+        }
+    }
+
+    fn awaited(&self, until: &RunUntil) -> String {
+        match (&until.text, until.pin) {
+            (Some(text), _) => format!("{:?}", String::from_utf8_lossy(text)),
+            (None, Some((pin, level))) => {
+                format!("{} {}", self.file.pin_name(pin), if level { "high" } else { "low" })
+            }
+            (None, None) => "nothing".to_owned(),
+        }
+    }
+
+    /// The image's names; none without an image.
+    fn symbols(&self) -> Symbols {
+        self.image.as_ref().map(|image| image.symbols().clone()).unwrap_or_default()
+    }
+
+    /// The last fault, unless that is how the image ended well.
+    fn fault_entry(&self) -> Option<FaultEntry> {
+        let fault = self.chip.fault().filter(|fault| self.end_status(Stop::Fault(*fault)) != Some(0))?;
+        Some(FaultEntry {
+            what: fault.kind.to_string(),
+            core: fault.core,
+            pc: fault.pc,
+            place: self.place(fault.pc),
+            report: FaultReport::of(&self.chip, &self.symbols(), fault).to_string(),
+        })
+    }
+}
+
+/// Whether a run failed; `status` is what an image gave that ended itself.
+fn has_failed(until: &RunUntil, ended: Ended, status: Option<u32>) -> bool {
+    let awaited = until.text.as_ref().is_some_and(|text| !text.is_empty()) || until.pin.is_some();
+    match (ended, status) {
+        (Ended::Text(_) | Ended::Pin | Ended::Clients | Ended::Killed | Ended::Interrupted, _) => false,
+        (_, Some(status)) => status != 0 || awaited,
+        (Ended::Chip(Stop::Fault(_) | Stop::LockedUp(_)), None) => true,
+        (Ended::Chip(_), None) => awaited,
+    }
+}
+
+fn share(part: u64, whole: u64) -> f64 {
+    if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
+}
+
+/// Text with the escapes `\n`, `\r`, `\t`, `\e`, `\0`, `\\` and `\xNN` as the bytes that they mean.
+///
+/// # Errors
+/// With a sentence for an escape that is none of these.
+pub fn unescaped(text: &str) -> Result<Vec<u8>, String> {
+    let mut bytes = Vec::new();
+    let mut rest = text.chars();
+    while let Some(c) = rest.next() {
+        if c != '\\' {
+            bytes.extend(c.to_string().bytes());
+            continue;
+        }
+        let known = match rest.next() {
+            Some('n') => Some(b'\n'),
+            Some('r') => Some(b'\r'),
+            Some('t') => Some(b'\t'),
+            Some('e') => Some(0x1b),
+            Some('0') => Some(0),
+            Some('\\') => Some(b'\\'),
+            Some('x') => {
+                let digits: String = rest.by_ref().take(2).collect();
+                u8::from_str_radix(&digits, 16).ok().filter(|_| digits.len() == 2)
+            }
+            _ => None,
+        };
+        bytes.push(known.ok_or_else(|| {
+            format!("{text:?} has an escape that is none; there are \\n, \\r, \\t, \\e, \\0, \\\\ and \\xNN")
+        })?);
+    }
+    Ok(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn escapes_are_the_bytes_that_they_mean() {
+        assert_eq!(unescaped(r"print(1)\r\x03\\").unwrap(), b"print(1)\r\x03\\");
+        assert_eq!(unescaped("é").unwrap(), "é".as_bytes());
+        assert!(unescaped(r"\q").is_err() && unescaped(r"\x1").is_err() && unescaped("\\").is_err());
+    }
+
+    #[test]
+    fn a_run_fails_when_what_it_waits_for_does_not_come() {
+        let mut until = RunUntil::time(Picoseconds::ZERO);
+        assert!(!has_failed(&until, Ended::Chip(Stop::Time), None));
+        assert!(!has_failed(&until, Ended::Chip(Stop::Ended(0)), Some(0)));
+        assert!(has_failed(&until, Ended::Chip(Stop::Ended(3)), Some(3)));
+        until.text = Some(b"done".to_vec());
+        assert!(has_failed(&until, Ended::Chip(Stop::Time), None));
+        assert!(has_failed(&until, Ended::Chip(Stop::Asleep), None));
+        assert!(has_failed(&until, Ended::Chip(Stop::Ended(0)), Some(0)));
+    }
+}

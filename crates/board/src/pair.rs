@@ -1,0 +1,189 @@
+//! Two boards at the ends of one wire, in lockstep. Between turns each gets the frames that the other put on the wire, with the
+//! time at which their last bit arrives. A turn is shorter than the shortest frame.
+
+use mcu::Stop;
+use sim::{Lockstep, Owner, Turn, Wire};
+use units::Picoseconds;
+
+use super::run::{Ended, RunUntil};
+use super::{Board, BoardError};
+use lan::WireFrame;
+use record::Control;
+
+/// Of the shortest frame's time a turn takes seven eighths: a board ends a turn with the instruction that it is at.
+const TURN_IN_EIGHTHS: i64 = 7;
+
+/// One of the two.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Side {
+    /// The first board.
+    First,
+    /// The second one.
+    Second,
+}
+
+impl Side {
+    /// Both, in their order.
+    pub const BOTH: [Self; 2] = [Self::First, Self::Second];
+
+    fn other(self) -> Self {
+        match self {
+            Self::First => Self::Second,
+            Self::Second => Self::First,
+        }
+    }
+}
+
+/// A frame from one board to the other.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Crossing {
+    /// Who sent it.
+    pub from: Side,
+    /// The frame.
+    pub frame: WireFrame,
+}
+
+/// Two boards on one wire.
+#[derive(Debug)]
+pub struct BoardPair {
+    step: Lockstep<Board, EthernetWire, 2>,
+    /// Whose fault or end was the pair's.
+    ended_by: Option<Side>,
+}
+
+impl BoardPair {
+    /// Takes the cables of two boards that have not run yet out of their networks and joins them. Turns are as long as they may
+    /// be, unless `turn` says otherwise.
+    ///
+    /// # Errors
+    /// When a board has no chip with Ethernet, or several.
+    pub fn new(first: Board, second: Board, turn: Option<Picoseconds>) -> Result<Self, BoardError> {
+        let mut boards = [first, second];
+        let wire = EthernetWire::between(&mut boards)?;
+        Ok(Self { step: Lockstep::new(boards, wire, turn), ended_by: None })
+    }
+
+    /// The virtual time up to which both have run.
+    pub fn now(&self) -> Picoseconds {
+        self.step.now()
+    }
+
+    /// One of the boards.
+    pub fn board(&mut self, side: Side) -> &mut Board {
+        &mut self.step.owners[side as usize]
+    }
+
+    /// Both boards, the first one first.
+    pub fn boards(&mut self) -> &mut [Board; 2] {
+        &mut self.step.owners
+    }
+
+    /// The frames that went over the wire since the last call, in the order of their first bits.
+    pub fn take_crossed(&mut self) -> Vec<Crossing> {
+        std::mem::take(&mut self.step.wire.crossed)
+    }
+
+    /// Runs both to a time, or until one of them faults or ends, nothing will ever happen again, or somebody stops it.
+    ///
+    /// # Errors
+    /// When turns are so long that a frame comes too late.
+    pub fn run(&mut self, end: Picoseconds, control: &Control) -> Result<Ended, BoardError> {
+        while self.now() < end {
+            if control.is_stopped() {
+                return Ok(Ended::Interrupted);
+            }
+            match self.step.turn(end, control)? {
+                Turn::Taken => {}
+                Turn::Idle => return Ok(Ended::Chip(Stop::Asleep)),
+                Turn::Ended { owner, ended } => {
+                    self.ended_by = Some(Side::BOTH[owner]);
+                    return Ok(ended);
+                }
+            }
+        }
+        Ok(Ended::Chip(Stop::Time))
+    }
+
+    /// How the run of one board ended, where that of both ended like this.
+    pub fn ended(&self, side: Side, ended: Ended) -> Ended {
+        match self.ended_by {
+            Some(by) if by != side => Ended::Chip(Stop::Time),
+            _ => ended,
+        }
+    }
+}
+
+/// A board owns its time: its chip executes code.
+impl Owner<Control> for Board {
+    type Ended = Ended;
+
+    fn now(&self) -> Picoseconds {
+        Self::now(self)
+    }
+
+    fn next_event(&mut self) -> Option<Picoseconds> {
+        let never = Picoseconds::new(i64::MAX);
+        let chips = self.parts().lan().and_then(|lan| lan.next_event()).unwrap_or(never);
+        Some(chips.min(self.chip.next_moment())).filter(|&at| at < never)
+    }
+
+    fn run_until(&mut self, end: Picoseconds, control: &Control) -> Option<Ended> {
+        match self.run(&RunUntil::time(end), control, &mut ()) {
+            Ended::Chip(Stop::Time | Stop::Asleep) => None,
+            ended => Some(ended),
+        }
+    }
+}
+
+/// The cable between the chips of two boards.
+#[derive(Debug)]
+struct EthernetWire {
+    shortest_frame: Picoseconds,
+    crossed: Vec<Crossing>,
+}
+
+impl EthernetWire {
+    /// Takes the cables of both out of their networks.
+    fn between(boards: &mut [Board; 2]) -> Result<Self, BoardError> {
+        let mut shortest_frame = Picoseconds::new(i64::MAX);
+        for board in boards {
+            let name = board.file.name.clone();
+            let lan = board.parts().lan();
+            let lan =
+                lan.ok_or_else(|| BoardError::Refused(format!("board {name} has no chip with Ethernet")))?;
+            lan.open_wire().map_err(|error| BoardError::Refused(format!("board {name}: {error}")))?;
+            shortest_frame = shortest_frame.min(lan.shortest_frame());
+        }
+        Ok(Self { shortest_frame, crossed: Vec::new() })
+    }
+
+    fn hand_over(&self, board: &mut Board, frame: WireFrame, turn: Picoseconds) -> Result<(), BoardError> {
+        let (now, shortest) = (board.now(), self.shortest_frame);
+        if frame.end < now {
+            let name = board.file.name.clone();
+            return Err(BoardError::Late { board: name, at: frame.end, now, turn, shortest });
+        }
+        board.parts().lan().expect("both boards have a chip").expect(frame);
+        Ok(())
+    }
+}
+
+impl Wire<Board> for EthernetWire {
+    type Error = BoardError;
+
+    fn look_ahead(&self) -> Picoseconds {
+        Picoseconds::new(self.shortest_frame.ps() / 8 * TURN_IN_EIGHTHS)
+    }
+
+    fn exchange(&mut self, boards: &mut [Board], turn: Picoseconds) -> Result<(), BoardError> {
+        let before = self.crossed.len();
+        for from in Side::BOTH {
+            while let Some(frame) = boards[from as usize].parts().lan().and_then(|lan| lan.take_outgoing()) {
+                self.hand_over(&mut boards[from.other() as usize], frame.clone(), turn)?;
+                self.crossed.push(Crossing { from, frame });
+            }
+        }
+        self.crossed[before..].sort_by_key(|crossing| crossing.frame.start);
+        Ok(())
+    }
+}

@@ -1,0 +1,50 @@
+//! A device on SPI that answers with what it is sent.
+
+use mcu::SpiFrame;
+use units::Picoseconds;
+
+use super::{OnSpi, Part, SpiDevice};
+use crate::file::PartEntry;
+use crate::kinds::{Kind, SELECT, SPI, Takes, no_header, optional};
+
+pub(crate) const KIND: Kind = Kind {
+    name: "spi-loopback",
+    help: "a device on SPI that answers each frame with one that was sent to it",
+    fields: &[
+        SPI,
+        SELECT,
+        optional(
+            "answer",
+            Takes::Word(&["same", "previous"]),
+            "same",
+            "whether it answers with the frame that is being sent, or with the one before",
+            "\"previous\"",
+        ),
+    ],
+    has_ethernet: false,
+    build,
+    header: no_header,
+};
+
+fn build(PartEntry { values, .. }: &PartEntry) -> Result<Box<dyn Part>, String> {
+    let device = SpiLoopback { previous: values.word("answer") == "previous", last: 0 };
+    Ok(Box::new(OnSpi::new(values.port("spi"), values.pin_if_given("select"), Box::new(device))))
+}
+
+/// An echo.
+#[derive(Debug, Clone)]
+struct SpiLoopback {
+    previous: bool,
+    last: u16,
+}
+
+impl SpiDevice for SpiLoopback {
+    fn frame(&mut self, _: Picoseconds, frame: &SpiFrame) -> u16 {
+        let before = std::mem::replace(&mut self.last, frame.sent);
+        if self.previous { before } else { frame.sent }
+    }
+
+    fn snapshot(&self) -> Option<Box<dyn SpiDevice>> {
+        Some(Box::new(self.clone()))
+    }
+}

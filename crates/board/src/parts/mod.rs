@@ -1,0 +1,367 @@
+//! What stands around the MCU: the parts of a board file and the devices that a program connects, all of them a [`Part`], as
+//! one [`mcu::Outside`]. Frames and bytes go to the parts on their bus.
+
+mod activity;
+pub(crate) mod button;
+mod devices;
+pub(crate) mod eeprom;
+mod i2c_wires;
+pub(crate) mod ideal_mac;
+pub(crate) mod led;
+pub(crate) mod loopback;
+mod part;
+mod pulses;
+mod routes;
+pub(crate) mod switch;
+pub(crate) mod voltage;
+pub(crate) mod wire;
+mod wiring;
+pub(crate) mod wiznet;
+
+use lan::{Lan, NetworkSetup, SavedLan};
+use mcu::Outside;
+pub use mcu::{Reaction, SpiFrame};
+use units::Picoseconds;
+
+pub use activity::{Activity, Burst};
+pub use devices::{I2cDevice, PinDevice, SpiDevice};
+pub use part::{Around, Part, Wiring};
+pub use pulses::Pulses;
+
+use super::file::BoardFile;
+use devices::{OnI2c, OnPins, OnSpi};
+pub(crate) use wiring::Joint;
+use wiring::{ADC_INPUTS, Buses};
+
+/// The words of levels.
+const LEVELS: [&str; 2] = ["high", "low"];
+
+/// Everything around the MCU.
+#[derive(Debug, Default)]
+pub struct Parts {
+    /// Those of the board file, in its order, and then those that a program connected.
+    parts: Vec<Box<dyn Part>>,
+    /// The network that their devices are on, where they have any.
+    lan: Option<Lan>,
+    buses: Buses,
+}
+
+/// What passed over the buses of one port number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Passed {
+    /// Frames on SPI.
+    pub spi_frames: u64,
+    /// SCK of the last one.
+    pub spi_clock_hz: u64,
+    /// Bytes that a UART sent.
+    pub uart_bytes: u64,
+    /// Bytes on I2C, addresses among them.
+    pub i2c_bytes: u64,
+}
+
+/// What stands around the MCU, to be kept in a file.
+#[derive(Debug, serde::Serialize, serde::Deserialize)]
+pub(crate) struct SavedParts {
+    levels: u32,
+    microvolts: [Option<i32>; ADC_INPUTS],
+    parts: Vec<Vec<u8>>,
+    /// Whether the MCU was told that an interrupt output is low.
+    told_low: Vec<Option<bool>>,
+    lan: Option<SavedLan>,
+}
+
+impl Parts {
+    /// The parts of a board. Those with Ethernet are put on a network, if there are any.
+    ///
+    /// # Panics
+    /// Never: what a board file cannot be is refused when it is read.
+    pub fn of(board: &BoardFile, network: &NetworkSetup, seed: u64) -> Self {
+        let has_ethernet = board.parts.iter().any(super::PartEntry::has_ethernet);
+        let mut parts = Self { lan: has_ethernet.then(|| Lan::new(network)), ..Self::default() };
+        for entry in &board.parts {
+            parts.connect(&entry.name, seed, entry.build().expect("a part that was read can be made"));
+        }
+        parts
+    }
+
+    /// Puts a part on the board.
+    fn connect(&mut self, name: &str, seed: u64, mut part: Box<dyn Part>) {
+        let Self { parts, lan, buses } = self;
+        part.connect(&mut Wiring { name, seed, part: parts.len(), buses, lan: lan.as_mut() });
+        parts.push(part);
+    }
+
+    /// The inputs of the parts that are active low and pulled up: what nobody drives neither selects nor resets one. The
+    /// datasheets have such resistors inside (W5500 1.1, SCSn), boards have them outside.
+    pub(super) fn pulled_up(&self) -> Vec<u8> {
+        self.buses.pulled_up.clone()
+    }
+
+    /// What the parts drive from the start.
+    pub(super) fn outputs_at_start(&mut self) -> Vec<(u8, bool)> {
+        let mut reactions = Vec::new();
+        self.buses.tell(self.lan.as_ref(), &mut reactions);
+        let level = |reaction| match reaction {
+            Reaction::Pin { pin, level: Some(level) } => Some((pin, level)),
+            _ => None,
+        };
+        reactions.into_iter().filter_map(level).collect()
+    }
+
+    /// Connects a device to an SPI port.
+    pub fn connect_spi(&mut self, port: u8, select: Option<u8>, device: Box<dyn SpiDevice>) {
+        self.connect("", 0, Box::new(OnSpi::new(port, select, device)));
+    }
+
+    /// Connects a device to an I2C port.
+    pub fn connect_i2c(&mut self, port: u8, device: Box<dyn I2cDevice>) {
+        self.connect("", 0, Box::new(OnI2c::new(port, device)));
+    }
+
+    /// Connects a device to the pins.
+    pub fn connect_pins(&mut self, device: Box<dyn PinDevice>) {
+        self.connect("", 0, Box::new(OnPins(device)));
+    }
+
+    /// Connects a signal generator, in place of one that was there.
+    pub(super) fn connect_pulses(&mut self, pulses: Pulses) {
+        match self.buses.pulses {
+            Some(before) => self.parts[before] = Box::new(pulses),
+            None => {
+                self.buses.pulses = Some(self.parts.len());
+                self.connect("", 0, Box::new(pulses));
+            }
+        }
+    }
+
+    /// What the MCU's pins have to do with each other and with levels from the start.
+    pub(crate) fn joints(&self) -> &[Joint] {
+        &self.buses.joints
+    }
+
+    /// The pin that a part of the board file drives when somebody presses it, or lets go of it, and the level; nothing where it
+    /// cannot be pressed.
+    pub(crate) fn pressed(&self, part: usize, pressed: bool) -> Option<(u8, Option<bool>)> {
+        self.parts.get(part)?.pressed(pressed)
+    }
+
+    /// Nothing where something cannot be saved: devices that a program connected, EEPROMs, pulses, an ideal MAC.
+    pub(crate) fn saved(&self) -> Option<SavedParts> {
+        let lan = match &self.lan {
+            Some(lan) => Some(lan.saved()?),
+            None => None,
+        };
+        Some(SavedParts {
+            levels: self.buses.levels,
+            microvolts: self.buses.microvolts,
+            parts: self.parts.iter().map(|part| part.saved()).collect::<Option<_>>()?,
+            told_low: self.buses.interrupts.iter().map(|interrupt| interrupt.told_low).collect(),
+            lan,
+        })
+    }
+
+    /// False when these are the parts of another board.
+    pub(crate) fn put_back(&mut self, saved: SavedParts) -> bool {
+        let Self { parts, lan, buses } = self;
+        let fits = (saved.parts.len(), saved.told_low.len()) == (parts.len(), buses.interrupts.len());
+        let has_network = match (lan, saved.lan) {
+            (Some(lan), Some(saved)) if fits => lan.put_back(saved),
+            (lan, saved) => fits && lan.is_none() && saved.is_none(),
+        };
+        if !has_network || !parts.iter_mut().zip(&saved.parts).all(|(part, saved)| part.put_back(saved)) {
+            return false;
+        }
+        (buses.levels, buses.microvolts, buses.told) = (saved.levels, saved.microvolts, None);
+        for (interrupt, told_low) in buses.interrupts.iter_mut().zip(saved.told_low) {
+            interrupt.told_low = told_low;
+        }
+        true
+    }
+
+    /// Sets the voltage at a pin with an ADC input.
+    pub fn set_microvolts(&mut self, pin: u8, microvolts: Option<i32>) {
+        self.buses.set_microvolts(pin, microvolts);
+    }
+
+    /// Joins two pins' buses; the nets are joined by the chip.
+    pub fn wire(&mut self, pin: u8, to: u8) {
+        self.buses.routes.wire(pin, to);
+    }
+
+    /// The network that the board's chips are on.
+    pub fn lan(&mut self) -> Option<&mut Lan> {
+        self.lan.as_mut()
+    }
+
+    /// What a user should know of how the chips were treated so far.
+    pub fn notes(&mut self) -> &[String] {
+        let warnings = self.lan.as_mut().map(Lan::take_warnings).unwrap_or_default();
+        let told = warnings.iter().map(|warning| format!("{} (first at {})", warning.sentence, warning.at));
+        self.buses.notes.extend(told);
+        &self.buses.notes
+    }
+
+    /// Keeps what happens on the buses from here on.
+    pub fn record(&mut self, on: bool) {
+        self.buses.activity = on.then(Activity::default);
+    }
+
+    /// What passed over the buses of ports 0 and 1.
+    pub fn passed(&self) -> [Passed; 2] {
+        self.buses.passed
+    }
+
+    /// What happened on the buses since the last call.
+    pub fn take_activity(&mut self) -> Vec<Burst> {
+        self.buses.activity.as_mut().map_or_else(Vec::new, Activity::take)
+    }
+}
+
+impl Outside for Parts {
+    fn pins_changed(&mut self, at: Picoseconds, changed: u32, levels: u32, reactions: &mut Vec<Reaction>) {
+        self.buses.levels = levels;
+        let mut all_wires = std::mem::take(&mut self.buses.i2c_wires);
+        for wires in &mut all_wires {
+            wires.changed(at, changed, levels, self, reactions);
+        }
+        let Self { parts, lan, buses } = self;
+        buses.i2c_wires = all_wires;
+        let mut around = Around { levels, lan: lan.as_mut(), reactions };
+        for &(_, part) in buses.listeners.iter().filter(|(mask, _)| mask & changed != 0) {
+            parts[part].pins_changed(at, changed, &mut around);
+        }
+        buses.tell(lan.as_ref(), reactions);
+    }
+
+    fn spi_frame(&mut self, at: Picoseconds, frame: SpiFrame, reactions: &mut Vec<Reaction>) -> u16 {
+        let Self { parts, lan, buses } = self;
+        let port = usize::from(frame.port & 1);
+        buses.passed[port].spi_frames += 1;
+        buses.passed[port].spi_clock_hz = frame.clock_hz;
+        if let Some(activity) = &mut buses.activity {
+            activity.spi(at, &frame);
+        }
+        let mut around = Around { levels: buses.levels, lan: lan.as_mut(), reactions };
+        let mut answer = None;
+        for &part in &buses.spi[port].parts {
+            let theirs = parts[part].spi_frame(at, &frame, &mut around);
+            answer = answer.or(theirs);
+        }
+        buses.tell(lan.as_ref(), reactions);
+        match answer {
+            Some(answer) => answer,
+            None if buses.routes.spi_loops(frame.port) => frame.sent,
+            None => 0,
+        }
+    }
+
+    fn uart_byte(&mut self, at: Picoseconds, port: u8, byte: u8, reactions: &mut Vec<Reaction>) {
+        self.buses.passed[usize::from(port & 1)].uart_bytes += 1;
+        if let Some(activity) = &mut self.buses.activity {
+            activity.uart(at, port, byte);
+        }
+        let heard = self.buses.routes.uarts_behind(port);
+        reactions.extend(heard.map(|port| Reaction::UartByte { port, byte }));
+    }
+
+    fn i2c_start(&mut self, at: Picoseconds, port: u8, address: u16, read: bool) -> bool {
+        let Self { parts, buses, .. } = self;
+        buses.passed[usize::from(port & 1)].i2c_bytes += 1;
+        if let Some(activity) = &mut buses.activity {
+            activity.i2c(at, port, address, read);
+        }
+        let bus = &mut buses.i2c[usize::from(port & 1)];
+        let meant = bus.parts.iter().copied().find(|&part| parts[part].i2c_start(at, address, read));
+        if let Some(before) = bus.meant.filter(|&before| Some(before) != meant) {
+            parts[before].i2c_stop(at);
+        }
+        bus.meant = meant;
+        meant.is_some()
+    }
+
+    fn i2c_write(&mut self, at: Picoseconds, port: u8, byte: u8) -> bool {
+        self.buses.passed[usize::from(port & 1)].i2c_bytes += 1;
+        let meant = self.buses.i2c[usize::from(port & 1)].meant;
+        meant.is_some_and(|meant| self.parts[meant].i2c_write(at, byte))
+    }
+
+    fn i2c_read(&mut self, at: Picoseconds, port: u8, acknowledged: bool) -> u8 {
+        self.buses.passed[usize::from(port & 1)].i2c_bytes += 1;
+        let meant = self.buses.i2c[usize::from(port & 1)].meant;
+        meant.map_or(0xff, |meant| self.parts[meant].i2c_read(at, acknowledged))
+    }
+
+    fn i2c_stop(&mut self, at: Picoseconds, port: u8) {
+        if let Some(meant) = self.buses.i2c[usize::from(port & 1)].meant.take() {
+            self.parts[meant].i2c_stop(at);
+        }
+    }
+
+    fn memory_read(
+        &mut self,
+        at: Picoseconds,
+        address: u32,
+        bytes: u8,
+        _: &mut Vec<Reaction>,
+    ) -> Option<u32> {
+        let (part, offset) = self.buses.window(address)?;
+        if let Some(lan) = &mut self.lan {
+            lan.advance(at);
+        }
+        self.parts[part].memory_read(at, offset, bytes, self.lan.as_ref())
+    }
+
+    fn memory_write(
+        &mut self,
+        at: Picoseconds,
+        address: u32,
+        bytes: u8,
+        value: u32,
+        reactions: &mut Vec<Reaction>,
+    ) -> bool {
+        let Self { parts, lan, buses } = self;
+        let Some((part, offset)) = buses.window(address) else { return false };
+        let part = &mut parts[part];
+        let mut around = Around { levels: buses.levels, lan: lan.as_mut(), reactions };
+        let written = part.memory_write(at, offset, (bytes, value), &mut around);
+        if part.is_register(offset) {
+            buses.tell(lan.as_ref(), reactions);
+        }
+        written
+    }
+
+    fn memory_peek(&self, address: u32, bytes: u8) -> Option<u32> {
+        let (part, offset) = self.buses.window(address)?;
+        let now = self.lan.as_ref().map_or(Picoseconds::ZERO, Lan::now);
+        self.parts[part].memory_read(now, offset, bytes, self.lan.as_ref())
+    }
+
+    fn adc_microvolts(&mut self, _: Picoseconds, channel: u8) -> Option<i32> {
+        self.buses.microvolts.get(usize::from(channel)).copied().flatten()
+    }
+
+    fn next_event(&self) -> Option<Picoseconds> {
+        let network = self.lan.as_ref().and_then(Lan::next_event);
+        let timed = self.buses.timed.iter().filter_map(|&part| self.parts[part].next_event());
+        timed.chain(network).min()
+    }
+
+    fn advance(&mut self, at: Picoseconds, reactions: &mut Vec<Reaction>) {
+        let Self { parts, lan, buses } = self;
+        let mut around = Around { levels: buses.levels, lan: lan.as_mut(), reactions };
+        for &part in &buses.timed {
+            parts[part].advance(at, &mut around);
+        }
+        around.advance(at);
+        buses.tell(lan.as_ref(), reactions);
+    }
+
+    fn snapshot(&self) -> Option<Box<dyn Outside>> {
+        let lan = match &self.lan {
+            Some(lan) => Some(lan.snapshot()?),
+            None => None,
+        };
+        let parts = self.parts.iter().map(|part| part.snapshot()).collect::<Option<_>>()?;
+        Some(Box::new(Self { parts, lan, buses: self.buses.clone() }))
+    }
+}

@@ -1,0 +1,41 @@
+//! A voltage at an ADC input.
+
+use super::{Part, Wiring};
+use crate::file::PartEntry;
+use crate::kinds::{Kind, Takes, no_header, required};
+
+pub(crate) const KIND: Kind = Kind {
+    name: "voltage",
+    help: "a voltage at an ADC input",
+    fields: &[
+        required("pin", Takes::AnalogPin, "the pin", "26"),
+        required("millivolts", Takes::Number(0, 3600), "how much", "1650"),
+    ],
+    has_ethernet: false,
+    build,
+    header: no_header,
+};
+
+fn build(PartEntry { values, .. }: &PartEntry) -> Result<Box<dyn Part>, String> {
+    Ok(Box::new(Voltage { pin: values.pin("pin"), microvolts: values.number("millivolts") as i32 * 1000 }))
+}
+
+#[derive(Debug, Clone)]
+struct Voltage {
+    pin: u8,
+    microvolts: i32,
+}
+
+impl Part for Voltage {
+    fn connect(&mut self, wiring: &mut Wiring<'_>) {
+        wiring.voltage(self.pin, self.microvolts);
+    }
+
+    fn snapshot(&self) -> Option<Box<dyn Part>> {
+        Some(Box::new(self.clone()))
+    }
+
+    fn saved(&self) -> Option<Vec<u8>> {
+        Some(Vec::new())
+    }
+}

@@ -1,0 +1,46 @@
+//! A wire between two pins.
+
+use super::{Part, Wiring};
+use crate::file::PartEntry;
+use crate::kinds::{Kind, Takes, no_header, required};
+
+pub(crate) const KIND: Kind = Kind {
+    name: "wire",
+    help: "a wire between two pins: they are one net. SPI frames and UART bytes pass from a transmitting pin to \
+           a receiving one",
+    fields: &[
+        required("pin", Takes::Pin, "one end", "14"),
+        required("to", Takes::Pin, "the other end", "15"),
+    ],
+    has_ethernet: false,
+    build,
+    header: no_header,
+};
+
+fn build(PartEntry { values, .. }: &PartEntry) -> Result<Box<dyn Part>, String> {
+    let (pin, to) = (values.pin("pin"), values.pin("to"));
+    if pin == to {
+        return Err(format!("to is GPIO {to}, the same pin; a wire has two ends"));
+    }
+    Ok(Box::new(Wire { pin, to }))
+}
+
+#[derive(Debug, Clone)]
+struct Wire {
+    pin: u8,
+    to: u8,
+}
+
+impl Part for Wire {
+    fn connect(&mut self, wiring: &mut Wiring<'_>) {
+        wiring.wire(self.pin, self.to);
+    }
+
+    fn snapshot(&self) -> Option<Box<dyn Part>> {
+        Some(Box::new(self.clone()))
+    }
+
+    fn saved(&self) -> Option<Vec<u8>> {
+        Some(Vec::new())
+    }
+}

@@ -1,0 +1,221 @@
+//! WIZnet's chips on a board: SPI and pins on one side, the network on the other. Where the firmware uses an SPI of the MCU,
+//! bytes come in frames; where it moves the pins itself, or lets a PIO do so, they come bit by bit. What differs between the
+//! chips is in crate `wiznet`, whose table makes the kinds.
+
+use ::wiznet::spi::MODES;
+use ::wiznet::{Chip, Model, Options};
+use lan::ChipId;
+use mcu::SpiFrame;
+use units::{Hertz, Picoseconds};
+
+use super::{Around, Part, Wiring};
+use crate::file::PartEntry;
+use crate::header::Defines;
+use crate::kinds::{Kind, KindField, SELECT, SPI, Takes, open, optional};
+
+/// The kind of a chip's model.
+pub(crate) fn kind(model: Model) -> Kind {
+    let facts = model.facts();
+    Kind { name: facts.name, help: facts.help, fields: FIELDS, has_ethernet: true, build, header }
+}
+
+const FIELDS: &[KindField] = &[
+    SPI,
+    SELECT,
+    open("reset", Takes::Pin, "its reset input, low resets", "20"),
+    open("interrupt", Takes::Pin, "its interrupt output", "21"),
+    open("clock", Takes::Pin, "its SCLK, for firmware that moves pins itself or by PIO", "18"),
+    open("mosi", Takes::Pin, "its MOSI, likewise", "19"),
+    open("miso", Takes::Pin, "its MISO, likewise", "16"),
+    optional(
+        "link_up",
+        Takes::Time { least: Picoseconds::ZERO, most: Picoseconds::new(60_000_000_000_000) },
+        "2.5 s",
+        "how long its PHY negotiates after a reset, or after the cable is plugged in, until there is a link",
+        "\"0 s\"",
+    ),
+];
+
+fn build(entry: &PartEntry) -> Result<Box<dyn Part>, String> {
+    let kind = entry.kind();
+    let model = Model::named(kind).ok_or_else(|| format!("kind is {kind}, and WIZnet has no such chip"))?;
+    let pin = |name| entry.values.pin_if_given(name);
+    Ok(Box::new(Seat {
+        model,
+        link_up: entry.values.time("link_up"),
+        port: entry.values.port("spi"),
+        select: pin("select"),
+        reset: pin("reset"),
+        interrupt: pin("interrupt"),
+        clock: pin("clock"),
+        mosi: pin("mosi"),
+        miso: pin("miso"),
+        chip: None,
+        selected: false,
+        bits: Bits::default(),
+    }))
+}
+
+/// Of several chips with Ethernet the firmware knows the first.
+fn header(entry: &PartEntry, defines: &mut Defines) {
+    if !defines.is_first("network") {
+        return;
+    }
+    defines.define(&format!("BOARD_WIZNET_{}", entry.kind().to_uppercase()), "1");
+    defines.define("BOARD_NETWORK_SPI", &entry.values.port("spi").to_string());
+    let pins = [
+        ("MISO", "miso"),
+        ("CSN", "select"),
+        ("SCLK", "clock"),
+        ("MOSI", "mosi"),
+        ("RSTN", "reset"),
+        ("INTN", "interrupt"),
+    ];
+    for (name, field) in pins {
+        if let Some(pin) = entry.values.pin_if_given(field) {
+            defines.define(&format!("BOARD_NETWORK_{name}"), &format!("{pin}u"));
+        }
+    }
+}
+
+/// A chip in its place on the board.
+#[derive(Debug, Clone)]
+struct Seat {
+    model: Model,
+    link_up: Picoseconds,
+    port: u8,
+    select: Option<u8>,
+    reset: Option<u8>,
+    interrupt: Option<u8>,
+    clock: Option<u8>,
+    mosi: Option<u8>,
+    miso: Option<u8>,
+    /// Its device, once it is on a network.
+    chip: Option<ChipId>,
+    selected: bool,
+    bits: Bits,
+}
+
+/// A byte on its way over pins that are moved one by one.
+#[derive(Debug, Clone, Copy, Default)]
+struct Bits {
+    /// Whether any came since chip select fell: then the chip drives MISO.
+    seen: bool,
+    count: u8,
+    sent: u8,
+    answer: u8,
+    /// The rising edge of the last bit.
+    risen: Picoseconds,
+}
+
+impl Part for Seat {
+    fn connect(&mut self, wiring: &mut Wiring<'_>) {
+        let options = Options { seed: wiring.seed, link_up_time: self.link_up, ..Options::of(self.model) };
+        self.chip = wiring.attach(Chip::new(options));
+        wiring.spi(self.port, true);
+        let pins = [self.select, self.reset, self.clock];
+        wiring.pins(pins.into_iter().flatten().fold(0, |mask, pin| mask | 1 << pin));
+        for pin in [self.select, self.reset].into_iter().flatten() {
+            wiring.pulled_up(pin);
+        }
+        if let (Some(chip), Some(pin)) = (self.chip, self.interrupt) {
+            wiring.interrupt(chip, pin);
+        }
+    }
+
+    fn pins_changed(&mut self, at: Picoseconds, changed: u32, around: &mut Around<'_>) {
+        let Some(chip) = self.chip else { return };
+        around.advance(at);
+        let moved = |pin: Option<u8>| pin.filter(|pin| changed >> pin & 1 == 1);
+        if let Some(pin) = moved(self.reset) {
+            let high = !around.is_low(pin);
+            around.with_device(chip, |chip| chip.set_reset(at, high));
+        }
+        if let Some(pin) = moved(self.select) {
+            self.selected = around.is_low(pin);
+            if let Some(pin) = self.miso.filter(|_| self.bits.seen) {
+                around.drive(pin, None);
+            }
+            self.bits = Bits::default();
+            let selected = self.selected;
+            around.with_device(chip, |chip| chip.select(at, selected));
+        }
+        if let Some(pin) = moved(self.clock).filter(|_| self.selected) {
+            match around.is_low(pin) {
+                false => self.clock_rises(at, chip, around),
+                true => self.clock_falls(chip, around),
+            }
+        }
+    }
+
+    fn spi_frame(&mut self, at: Picoseconds, frame: &SpiFrame, around: &mut Around<'_>) -> Option<u16> {
+        let chip = self.chip.filter(|_| self.selected)?;
+        if !MODES.contains(&frame.mode) {
+            return Some(0);
+        }
+        let mut byte = |at, sent: u16| {
+            around.advance(at);
+            let answer = around.with_device(chip, |chip| chip.spi_byte(at, sent as u8, frame.clock_hz));
+            u16::from(answer.unwrap_or(0))
+        };
+        Some(match frame.bits {
+            8 => byte(at, frame.sent),
+            16 => {
+                let middle = Picoseconds::new(frame.start.ps() + (at - frame.start).ps() / 2);
+                byte(middle, frame.sent >> 8) << 8 | byte(at, frame.sent & 0xff)
+            }
+            // Frames of other lengths make no bytes for a chip that counts eight clocks to each.
+            _ => 0,
+        })
+    }
+
+    fn snapshot(&self) -> Option<Box<dyn Part>> {
+        Some(Box::new(self.clone()))
+    }
+
+    /// Nothing is kept of a byte that is on its way over pins.
+    fn saved(&self) -> Option<Vec<u8>> {
+        Some(vec![u8::from(self.selected)])
+    }
+
+    fn put_back(&mut self, saved: &[u8]) -> bool {
+        let &[selected] = saved else { return false };
+        self.selected = selected != 0;
+        true
+    }
+}
+
+impl Seat {
+    fn clock_rises(&mut self, at: Picoseconds, chip: ChipId, around: &mut Around<'_>) {
+        let Some(mosi) = self.mosi else { return };
+        let bits = &mut self.bits;
+        if bits.count == 0 {
+            bits.answer = next_answer(chip, around);
+        }
+        bits.sent = bits.sent << 1 | u8::from(!around.is_low(mosi));
+        bits.count += 1;
+        let period = if bits.seen { at - bits.risen } else { Picoseconds::ZERO };
+        (bits.seen, bits.risen) = (true, at);
+        if bits.count == 8 {
+            let (sent, clock_hz) = (bits.sent, clock_hz(period));
+            *bits = Bits { seen: true, risen: at, ..Bits::default() };
+            around.with_device(chip, |chip| chip.spi_byte(at, sent, clock_hz));
+        }
+    }
+
+    /// The chip puts its next bit on MISO.
+    fn clock_falls(&mut self, chip: ChipId, around: &mut Around<'_>) {
+        let Some(pin) = self.miso.filter(|_| self.bits.seen) else { return };
+        let byte = if self.bits.count == 0 { next_answer(chip, around) } else { self.bits.answer };
+        around.drive(pin, Some(byte << self.bits.count & 0x80 != 0));
+    }
+}
+
+/// What stands on MISO for the next byte.
+fn next_answer(chip: ChipId, around: &Around<'_>) -> u8 {
+    around.device(chip).map_or(0, Chip::next_answer)
+}
+
+fn clock_hz(period: Picoseconds) -> u64 {
+    u64::try_from(units::PS_PER_S / period.ps().max(1)).map_or(0, |hz| Hertz::new(hz).map_or(0, Hertz::hz))
+}

@@ -1,0 +1,38 @@
+//! A board that is debugged: the GDB server drives the chip, and consoles and recordings are kept as in any run.
+
+use rp2040::chip::Rp2040;
+
+use super::Board;
+use super::gdb::{GdbEnd, GdbError, GdbServer};
+use super::run::{Ended, Listener};
+use super::virtual_board::drain;
+use record::Control;
+
+impl Board {
+    /// Hands the board to GDB, until GDB kills it, the image ends, or somebody stops it.
+    ///
+    /// # Errors
+    /// When the listening socket breaks.
+    pub fn serve_gdb(
+        &mut self,
+        server: &GdbServer,
+        control: &Control,
+        listener: &mut dyn Listener,
+    ) -> Result<Ended, GdbError> {
+        let Self { chip, consoles, recording, .. } = self;
+        let mut on_output = |chip: &mut Rp2040| {
+            recording.collect(chip);
+            for (console, bytes) in drain(chip, consoles) {
+                listener.console(console, &bytes);
+            }
+            if !listener.goes_on() {
+                control.stop();
+            }
+        };
+        Ok(match server.serve(chip, control, &mut on_output)? {
+            GdbEnd::Killed => Ended::Killed,
+            GdbEnd::Chip(stop) => Ended::Chip(stop),
+            GdbEnd::Interrupted => Ended::Interrupted,
+        })
+    }
+}

@@ -1,0 +1,59 @@
+//! Snapshots of a board: the chip with everything around it, and what was recorded so far.
+
+use mcu::image::Image;
+use rp2040::chip::Snapshot;
+
+use super::console_log::ConsoleLog;
+use super::file::BoardFile;
+use super::recording::Recording;
+use super::sampler::Sampler;
+use super::{Board, BoardError};
+
+/// A state of a board. It can be gone back to any number of times. A trace that is being written ends there.
+#[derive(Debug)]
+pub struct BoardSnapshot {
+    chip: Snapshot,
+    file: BoardFile,
+    image: Option<Image>,
+    consoles: ConsoleLog,
+    recording: Recording,
+    sampler: Sampler,
+}
+
+impl Board {
+    /// Keeps the state.
+    ///
+    /// # Errors
+    /// When a connected device cannot be copied.
+    pub fn snapshot(&self) -> Result<BoardSnapshot, BoardError> {
+        let uncopied = || BoardError::Snapshot("a connected device cannot be copied".to_owned());
+        Ok(BoardSnapshot {
+            chip: self.chip.snapshot().ok_or_else(uncopied)?,
+            file: self.file.clone(),
+            image: self.image.clone(),
+            consoles: self.consoles.clone(),
+            recording: self.recording.clone(),
+            sampler: self.sampler.clone(),
+        })
+    }
+
+    /// Goes back to a state.
+    pub fn restore(&mut self, snapshot: &BoardSnapshot) {
+        *self = snapshot.to_board();
+    }
+}
+
+impl BoardSnapshot {
+    /// Another board in this state: a run can branch here.
+    pub fn to_board(&self) -> Board {
+        Board {
+            chip: self.chip.to_chip(),
+            file: self.file.clone(),
+            image: self.image.clone(),
+            consoles: self.consoles.clone(),
+            recording: self.recording.clone(),
+            sampler: self.sampler.clone(),
+            trace: None,
+        }
+    }
+}

@@ -1,0 +1,180 @@
+//! What the clients and servers at the other end of a board's wire measured, for the report of a run.
+
+use ::traffic::Sample;
+use serde::Serialize;
+use units::Picoseconds;
+
+use super::Board;
+use lan::{Latency, TrafficResults};
+
+/// A client or a server that did something, or should have.
+#[derive(Debug, Clone, Serialize)]
+pub struct TrafficEntry {
+    /// What its user calls it.
+    pub name: String,
+    /// Its kind.
+    pub kind: String,
+    /// Whether it is a client.
+    pub client: bool,
+    /// Whether a client has done all it was made for; servers never have.
+    pub done: bool,
+    /// Everything in a line.
+    pub summary: String,
+    /// Why a client did not do what it was made for.
+    pub failure: Option<String>,
+    /// What was counted.
+    pub counters: Vec<CounterEntry>,
+    /// From trigger to done, in picoseconds.
+    pub latency: Option<LatencyEntry>,
+}
+
+/// Something that was counted.
+#[derive(Debug, Clone, Serialize)]
+pub struct CounterEntry {
+    /// What.
+    pub name: &'static str,
+    /// How much.
+    pub value: u64,
+    /// Of what.
+    pub unit: &'static str,
+}
+
+/// Percentiles of type 7.
+#[derive(Debug, Clone, Serialize)]
+pub struct LatencyEntry {
+    /// The least.
+    pub min_ps: i64,
+    /// The median.
+    pub p50_ps: i64,
+    /// The 75th percentile.
+    pub p75_ps: i64,
+    /// The 90th percentile.
+    pub p90_ps: i64,
+    /// The 95th percentile.
+    pub p95_ps: i64,
+    /// The 99th percentile.
+    pub p99_ps: i64,
+    /// The greatest.
+    pub max_ps: i64,
+}
+
+/// One message of a client.
+#[derive(Debug, Clone, Serialize)]
+pub struct SampleEntry {
+    /// Counts messages from 0.
+    pub index: u64,
+    /// When it began.
+    pub trigger_ps: i64,
+    /// When its connection was open, where it opened one.
+    pub connect_ps: Option<i64>,
+    /// When the first byte of the answer was there.
+    pub first_byte_ps: Option<i64>,
+    /// When the answer was complete.
+    pub done_ps: Option<i64>,
+    /// From trigger to done.
+    pub latency_ps: Option<i64>,
+    /// Bytes of the application's own content.
+    pub payload_bytes: u64,
+    /// Bytes sent.
+    pub request_bytes: u64,
+    /// Bytes received.
+    pub response_bytes: u64,
+    /// Counts connections from 0.
+    pub connection: Option<u32>,
+    /// How it ended.
+    pub outcome: &'static str,
+    /// The answer's status, where the protocol has one.
+    pub status: Option<u16>,
+    /// What went wrong.
+    pub error: Option<String>,
+}
+
+impl From<Latency> for LatencyEntry {
+    fn from(latency: Latency) -> Self {
+        let Latency { min, max, percentiles } = latency;
+        let [p50_ps, p75_ps, p90_ps, p95_ps, p99_ps] = percentiles.map(Picoseconds::ps);
+        Self { min_ps: min.ps(), p50_ps, p75_ps, p90_ps, p95_ps, p99_ps, max_ps: max.ps() }
+    }
+}
+
+impl From<&Sample> for SampleEntry {
+    fn from(sample: &Sample) -> Self {
+        Self {
+            index: sample.index,
+            trigger_ps: sample.trigger.ps(),
+            connect_ps: sample.connect.map(Picoseconds::ps),
+            first_byte_ps: sample.first_byte.map(Picoseconds::ps),
+            done_ps: sample.done.map(Picoseconds::ps),
+            latency_ps: sample.latency().map(Picoseconds::ps),
+            payload_bytes: sample.payload_bytes,
+            request_bytes: sample.request_bytes,
+            response_bytes: sample.response_bytes,
+            connection: sample.connection,
+            outcome: sample.outcome.word(),
+            status: sample.status,
+            error: sample.error.clone(),
+        }
+    }
+}
+
+impl From<TrafficResults> for TrafficEntry {
+    fn from(one: TrafficResults) -> Self {
+        let latency = one.latency().map(LatencyEntry::from);
+        let counters = one.results.counters.iter();
+        Self {
+            summary: match one.has_begun {
+                true => one.results.summary.clone(),
+                false => {
+                    "has not begun: it waits for its time, or for the board's address and link".to_owned()
+                }
+            },
+            counters: counters
+                .map(|counter| CounterEntry { name: counter.name, value: counter.value, unit: counter.unit })
+                .collect(),
+            latency,
+            failure: one.results.failure,
+            name: one.name,
+            kind: one.kind,
+            client: one.is_client,
+            done: one.is_done,
+        }
+    }
+}
+
+impl Board {
+    fn traffic_results(&mut self) -> Vec<TrafficResults> {
+        self.parts().lan().map(|lan| lan.results()).unwrap_or_default()
+    }
+
+    /// All clients, and the servers that anybody spoke to.
+    pub(super) fn traffic(&mut self) -> Vec<TrafficEntry> {
+        let told = |one: &TrafficResults| one.is_client || !one.results.is_empty();
+        self.traffic_results().into_iter().filter(told).map(TrafficEntry::from).collect()
+    }
+
+    /// The messages of a client; nothing where there is none of that name.
+    pub fn traffic_samples(&mut self, name: &str) -> Option<Vec<SampleEntry>> {
+        let found = self.traffic_results().into_iter().find(|one| one.name == name)?;
+        Some(found.results.samples.iter().map(SampleEntry::from).collect())
+    }
+
+    /// Whether anything runs at the other end of the wire that is done one day.
+    pub fn has_clients(&mut self) -> bool {
+        self.parts().lan().is_some_and(|lan| lan.has_clients())
+    }
+
+    /// Whether all of that is done.
+    pub fn clients_are_done(&mut self) -> bool {
+        self.parts().lan().is_none_or(|lan| lan.clients_are_done())
+    }
+}
+
+/// Why clients that a run waited for are no success.
+pub(super) fn failure_of(traffic: &[TrafficEntry]) -> Option<String> {
+    let of_one = |one: &TrafficEntry| {
+        let unfinished = || (!one.done).then(|| format!("is not done ({})", one.summary));
+        let why = one.failure.as_ref().map(|failure| format!("failed: {failure}")).or_else(unfinished)?;
+        Some(format!("{} {why}", one.name))
+    };
+    traffic.iter().filter(|one| one.client).find_map(of_one)
+}

@@ -1,0 +1,320 @@
+//! A board in virtual time: the chip with what stands around it, the image, and the names by which both are spoken of.
+
+use std::any::Any;
+use std::path::Path;
+
+use mcu::Console;
+use mcu::image::{Image, LoadOptions};
+use rp2040::Pins;
+use rp2040::chip::{Rp2040, Setup};
+use units::Picoseconds;
+
+use super::console_log::{CONSOLES, ConsoleLog};
+use super::file::BoardFile;
+use super::parts::{Joint, Parts, Pulses, SpiDevice};
+use super::recording::Recording;
+use super::sampler::Sampler;
+use super::trace::TraceWriter;
+use super::{BoardError, find_board};
+use lan::NetworkSetup;
+
+/// Larger files are no images for this chip: a flash has 16 MiB at most, and an ELF some debug information.
+const MOST_IMAGE_BYTES: u64 = 256 << 20;
+const BOOTSEL: &str = "BOOTSEL";
+const ROM_BYTES: u64 = 16 << 10;
+
+/// What may be said of a board beside its file.
+#[derive(Debug, Clone)]
+pub struct BoardOptions {
+    /// The genuine boot ROM in place of our own.
+    pub rom: Option<Vec<u8>>,
+    /// Whether a PC is plugged into the USB port.
+    pub usb_connected: bool,
+    /// Where random numbers start.
+    pub seed: u64,
+    /// The network that chips with Ethernet are on.
+    pub network: NetworkSetup,
+}
+
+impl Default for BoardOptions {
+    fn default() -> Self {
+        let Setup { usb_connected, seed, .. } = Setup::default();
+        Self { rom: None, usb_connected, seed, network: NetworkSetup::default() }
+    }
+}
+
+/// A board that runs an image.
+#[derive(Debug)]
+pub struct Board {
+    pub(super) file: BoardFile,
+    pub(super) chip: Rp2040,
+    pub(super) image: Option<Image>,
+    pub(super) consoles: ConsoleLog,
+    pub(super) recording: Recording,
+    pub(super) sampler: Sampler,
+    pub(super) trace: Option<TraceWriter>,
+}
+
+impl Board {
+    /// A board without an image.
+    ///
+    /// # Errors
+    /// When the chip cannot be made like that.
+    pub fn new(file: BoardFile, options: BoardOptions) -> Result<Self, BoardError> {
+        let BoardOptions { rom, usb_connected, seed, network } = options;
+        let (crystal_hz, flash_bytes) = (file.crystal_hz, file.flash_bytes);
+        let mut chip =
+            Rp2040::new(&Setup { crystal_hz, flash_bytes, rom, usb_connected, seed, ..Setup::default() })?;
+        chip.connect(Box::new(Parts::of(&file, &network, seed)));
+        let mut board = Self {
+            file,
+            chip,
+            image: None,
+            consoles: ConsoleLog::default(),
+            recording: Recording::default(),
+            sampler: Sampler::default(),
+            trace: None,
+        };
+        board.wire_up();
+        Ok(board)
+    }
+
+    /// A board by name or file, as [`find_board`] has it.
+    ///
+    /// # Errors
+    /// When there is no such board.
+    pub fn open(name: &str, options: BoardOptions) -> Result<Self, BoardError> {
+        Self::new(find_board(name)?, options)
+    }
+
+    /// What the chip's pins have to do with each other and with the board's levels.
+    fn wire_up(&mut self) {
+        let joints = self.parts().joints().to_vec();
+        for joint in joints {
+            match joint {
+                Joint::Wire { pin, to } => self.chip.wire_pins(pin, to),
+                Joint::Level { pin, level } => self.chip.drive_pin(pin, level),
+            }
+        }
+        for pin in self.parts().pulled_up() {
+            self.chip.pull_pin(pin, true);
+        }
+        for (pin, level) in self.parts().outputs_at_start() {
+            self.chip.drive_pin(pin, Some(level));
+        }
+    }
+
+    /// Connects a device to an SPI port; its chip select has a pull-up.
+    pub fn connect_spi(&mut self, port: u8, select: Option<u8>, device: Box<dyn SpiDevice>) {
+        self.parts().connect_spi(port, select, device);
+        if let Some(pin) = select {
+            self.chip.pull_pin(pin, true);
+        }
+    }
+
+    /// Loads an image from a file and starts it; `symbols` is an ELF of the same build for an image without names.
+    ///
+    /// # Errors
+    /// When a file cannot be read, is no image for this chip, or does not fit.
+    pub fn load(&mut self, image: &Path, symbols: Option<&Path>) -> Result<(), BoardError> {
+        self.load_image(read_image(image, symbols)?)
+    }
+
+    /// Puts an image into the chip's memories and starts it.
+    ///
+    /// # Errors
+    /// When it does not fit.
+    pub fn load_image(&mut self, image: Image) -> Result<(), BoardError> {
+        self.chip.load(&image)?;
+        self.image = Some(image);
+        Ok(())
+    }
+
+    /// The board's file.
+    pub fn file(&self) -> &BoardFile {
+        &self.file
+    }
+
+    /// The image, once there is one.
+    pub fn image(&self) -> Option<&Image> {
+        self.image.as_ref()
+    }
+
+    /// The chip.
+    pub fn chip(&self) -> &Rp2040 {
+        &self.chip
+    }
+
+    /// The chip, to change it.
+    pub fn chip_mut(&mut self) -> &mut Rp2040 {
+        &mut self.chip
+    }
+
+    /// What stands around the chip.
+    ///
+    /// # Panics
+    /// Never: a board connects nothing else to its chip.
+    pub fn parts(&mut self) -> &mut Parts {
+        let outside: &mut dyn Any = self.chip.outside();
+        outside.downcast_mut().expect("a board's surroundings are its parts")
+    }
+
+    /// Wires two pins together.
+    pub fn wire(&mut self, pin: u8, to: u8) {
+        self.parts().wire(pin, to);
+        self.chip.wire_pins(pin, to);
+    }
+
+    /// Connects a signal generator to its pin, in place of one that was there.
+    pub fn connect_pulses(&mut self, pulses: Pulses) {
+        let (pin, level) = pulses.begins();
+        self.parts().connect_pulses(pulses);
+        self.chip.drive_pin(pin, Some(level));
+    }
+
+    /// Executes one instruction of a core.
+    pub fn step(&mut self, core: usize) {
+        self.chip.step(core);
+        self.recording.collect(&mut self.chip);
+        self.drain_consoles();
+    }
+
+    /// The virtual time.
+    pub fn now(&self) -> Picoseconds {
+        self.chip.now()
+    }
+
+    /// The level of every pin, a bit each.
+    pub fn levels(&self) -> u32 {
+        self.chip.pins().levels()
+    }
+
+    /// The pins, for whoever wants to know more of them.
+    pub fn pins(&self) -> &Pins {
+        self.chip.pins()
+    }
+
+    /// Presses or releases a button, or sets a switch, by its chip's name; every board has the button BOOTSEL at the flash's
+    /// chip select, which firmware may read.
+    ///
+    /// # Errors
+    /// When the board has none of that name.
+    pub fn press(&mut self, name: &str, pressed: bool) -> Result<(), BoardError> {
+        let part = self.file.parts.iter().position(|part| part.name == name);
+        if part.is_none() && name == BOOTSEL {
+            self.chip.hold_bootsel(pressed);
+            return Ok(());
+        }
+        let Some((pin, level)) = part.and_then(|part| self.parts().pressed(part, pressed)) else {
+            return Err(BoardError::Refused(self.no_button(name)));
+        };
+        self.chip.drive_pin(pin, level);
+        Ok(())
+    }
+
+    fn no_button(&mut self, name: &str) -> String {
+        let names: Vec<String> = self.file.parts.iter().map(|part| part.name.clone()).collect();
+        let parts = self.parts();
+        let pressable = (0..).zip(names).filter(|&(part, _)| parts.pressed(part, true).is_some());
+        let others: String = pressable.map(|(_, name)| format!(", {name}")).collect();
+        format!("board {} has no button or switch {name}; it has {BOOTSEL}{others}", self.file.name)
+    }
+
+    /// The console that text is typed at unless another is named: USB once a PC sees a serial port there, else UART0.
+    pub fn main_console(&self) -> Console {
+        if self.usb_console_is_there() || self.consoles.count(Console::Usb) > 0 {
+            Console::Usb
+        } else {
+            Console::Uart0
+        }
+    }
+
+    /// Types at a console.
+    pub fn send(&mut self, console: Console, bytes: &[u8]) {
+        self.chip.send_console(console, bytes);
+    }
+
+    /// Everything that came out of a console so far.
+    pub fn console(&self, console: Console) -> &[u8] {
+        self.consoles.text(console)
+    }
+
+    /// The names of all pins: those of the board file, then the others as `GP<n>`.
+    pub fn pin_names(&self) -> Vec<(String, u8)> {
+        let named = self.file.pins.clone();
+        let others = (0..=super::file::LAST_GPIO).filter(|gpio| named.iter().all(|(_, pin)| pin != gpio));
+        let others: Vec<(String, u8)> = others.map(|gpio| (format!("GP{gpio}"), gpio)).collect();
+        named.into_iter().chain(others).collect()
+    }
+
+    /// What a user should know of how the board's chips were treated so far.
+    pub fn notes(&mut self) -> Vec<String> {
+        self.parts().notes().to_vec()
+    }
+
+    /// Takes what came out of the consoles since the last call and keeps it; gives the new bytes.
+    pub(super) fn drain_consoles(&mut self) -> Vec<Drained> {
+        drain(&mut self.chip, &mut self.consoles)
+    }
+}
+
+/// New bytes of a console, with their times.
+pub(super) type Drained = (Console, Vec<(Picoseconds, u8)>);
+
+pub(super) fn drain(chip: &mut Rp2040, log: &mut ConsoleLog) -> Vec<Drained> {
+    let mut drained = Vec::new();
+    for console in CONSOLES {
+        let bytes = chip.take_console(console);
+        if !bytes.is_empty() {
+            log.add(console, &bytes);
+            drained.push((console, bytes));
+        }
+    }
+    drained
+}
+
+/// Reads an image from a file; `symbols` is an ELF of the same build for an image without names.
+///
+/// # Errors
+/// When a file cannot be read, or is no image for this chip.
+pub fn read_image(image: &Path, symbols: Option<&Path>) -> Result<Image, BoardError> {
+    Ok(read_image_with_file(image, symbols)?.0)
+}
+
+/// The same, and the bytes of its file.
+pub(super) fn read_image_with_file(
+    image: &Path,
+    symbols: Option<&Path>,
+) -> Result<(Image, Vec<u8>), BoardError> {
+    let (loaded, file) = read_image_file(image)?;
+    let Some(symbols) = symbols else { return Ok((loaded, file)) };
+    let bytes = read_file(symbols, "ELF with symbols", MOST_IMAGE_BYTES)?;
+    Ok((loaded.with_symbols(&bytes, &symbols.to_string_lossy())?, file))
+}
+
+/// An image, and the bytes of the file that it is from.
+pub fn read_image_file(path: &Path) -> Result<(Image, Vec<u8>), BoardError> {
+    let bytes = read_file(path, "image", MOST_IMAGE_BYTES)?;
+    let image = Image::load(&bytes, &path.to_string_lossy(), &LoadOptions::default())?;
+    Ok((image, bytes))
+}
+
+/// Reads the genuine boot ROM from a file.
+///
+/// # Errors
+/// When it cannot be read or is too large to be one.
+pub fn read_rom(path: &Path) -> Result<Vec<u8>, BoardError> {
+    read_file(path, "boot ROM", ROM_BYTES)
+}
+
+fn read_file(path: &Path, what: &'static str, most_bytes: u64) -> Result<Vec<u8>, BoardError> {
+    let unreadable = |reason: String| BoardError::Read { path: path.to_owned(), what, reason };
+    let metadata = std::fs::metadata(path).map_err(|error| unreadable(error.to_string()))?;
+    if metadata.is_dir() {
+        return Err(unreadable("it is a folder".to_owned()));
+    }
+    if metadata.len() > most_bytes {
+        return Err(unreadable(format!("it has {} bytes, and {most_bytes} is the most", metadata.len())));
+    }
+    std::fs::read(path).map_err(|error| unreadable(error.to_string()))
+}

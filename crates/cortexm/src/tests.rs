@@ -1,0 +1,269 @@
+//! The core on the smallest bus there is: memory from 0x20000000 on, and nothing else. Each superinstruction is executed, and
+//! does what its parts do one after the other.
+
+use std::cell::RefCell;
+
+use mcu::Sleep;
+use units::Picoseconds;
+
+use crate::isa::{Kind, SUPERINSTRUCTIONS};
+use crate::{Bus, Code, Core, Exit, Ppb, Refusal, Region, Size, Trap, Watch};
+
+const BASE: u32 = 0x2000_0000;
+const BYTES: u32 = 0x1000;
+/// Where R6 and R7 point to.
+const DATA: [u32; 2] = [BASE + 0x800, BASE + 0xa00];
+const NOP: u16 = 0xbf00;
+const BRANCH_TO_SELF: u16 = 0xe7fe;
+const LIMIT: u64 = 200;
+
+thread_local! {
+    static EXECUTED: RefCell<Vec<Kind>> = const { RefCell::new(Vec::new()) };
+}
+
+/// The interpreter executes an operation of this kind.
+pub(crate) fn executes(kind: Kind) {
+    EXECUTED.with_borrow_mut(|executed| executed.push(kind));
+}
+
+struct Memory {
+    words: Vec<[u8; 4]>,
+    ppb: Ppb,
+    watch: Watch,
+    attention: bool,
+}
+
+impl Memory {
+    fn new(code: &[u16]) -> Self {
+        let mut memory = Self {
+            words: (0..BYTES / 4).map(|word| word.wrapping_mul(0x9e37_79b9).to_le_bytes()).collect(),
+            ppb: Ppb::default(),
+            watch: Watch::default(),
+            attention: false,
+        };
+        for (&half, at) in code.iter().zip((BASE..).step_by(2)) {
+            assert!(memory.store_sram(at, Size::Half, u32::from(half)));
+        }
+        memory
+    }
+}
+
+impl Bus for Memory {
+    fn region(address: u32) -> Region {
+        if address.wrapping_sub(BASE) < BYTES { Region::Sram } else { Region::Other }
+    }
+
+    fn region_base(_: u8) -> u32 {
+        BASE
+    }
+
+    fn region_bytes(&self, _: Region) -> u32 {
+        BYTES
+    }
+
+    fn peek_half(&self, address: u32) -> Option<u16> {
+        self.load_sram(address, Size::Half).map(|half| half as u16)
+    }
+
+    fn fetch_elsewhere(&self, _: u32) -> Option<(u16, u16)> {
+        None
+    }
+
+    fn mark_code(&mut self, _: u32) {}
+
+    fn load_sram(&self, address: u32, size: Size) -> Option<u32> {
+        let bytes = self.words.as_flattened().get(address.wrapping_sub(BASE) as usize..)?;
+        let bytes = bytes.get(..size as usize)?;
+        Some(bytes.iter().rev().fold(0, |value, &byte| value << 8 | u32::from(byte)))
+    }
+
+    fn store_sram(&mut self, address: u32, size: Size, value: u32) -> bool {
+        let at = address.wrapping_sub(BASE) as usize;
+        let bytes =
+            self.words.as_flattened_mut().get_mut(at..).and_then(|rest| rest.get_mut(..size as usize));
+        bytes.map(|bytes| bytes.copy_from_slice(&value.to_le_bytes()[..size as usize])).is_some()
+    }
+
+    fn sram_words(&self, address: u32, words: usize) -> Option<&[[u8; 4]]> {
+        self.words.get((address.wrapping_sub(BASE) / 4) as usize..)?.get(..words)
+    }
+
+    fn sram_words_mut(&mut self, address: u32, words: usize) -> Option<&mut [[u8; 4]]> {
+        self.words.get_mut((address.wrapping_sub(BASE) / 4) as usize..)?.get_mut(..words)
+    }
+
+    fn load(&mut self, _: usize, _: u32, address: u32, size: Size, cycle: &mut u64) -> Result<u32, Refusal> {
+        *cycle += 2;
+        let unmapped = mcu::FaultKind::Unmapped { address, write: false };
+        self.load_sram(address, size).ok_or(unmapped.into())
+    }
+
+    fn store(
+        &mut self,
+        _: usize,
+        _: u32,
+        address: u32,
+        size: Size,
+        value: u32,
+        cycle: &mut u64,
+    ) -> Result<(), Refusal> {
+        *cycle += 2;
+        let unmapped = mcu::FaultKind::Unmapped { address, write: true };
+        self.store_sram(address, size, value).then_some(()).ok_or(unmapped.into())
+    }
+
+    fn fetch_flash(&mut self, _: usize, _: u32, _: u64) -> u64 {
+        0
+    }
+
+    fn fetch_through_window(&mut self, _: usize, _: u32, _: u32, _: u64, _: &mut u32) -> u64 {
+        0
+    }
+
+    fn contend(&mut self, _: usize, _: u32, _: u64) -> u64 {
+        0
+    }
+
+    fn keep_order(&self, _: usize, _: u32, _: u64) -> Result<(), Refusal> {
+        Ok(())
+    }
+
+    fn run_free(&mut self, _: usize) -> u64 {
+        u64::MAX
+    }
+
+    fn set_order(&mut self, _: usize, _: u64) {}
+
+    fn limit(&self) -> u64 {
+        LIMIT
+    }
+
+    fn limit_changed(&self) -> bool {
+        self.attention
+    }
+
+    fn take_limit(&mut self) -> u64 {
+        if self.attention { 0 } else { LIMIT }
+    }
+
+    fn attention(&self) -> bool {
+        self.attention
+    }
+
+    fn call_attention(&mut self) {
+        self.attention = true;
+    }
+
+    fn ppb(&self, _: usize) -> &Ppb {
+        &self.ppb
+    }
+
+    fn ppb_mut(&mut self, _: usize) -> &mut Ppb {
+        &mut self.ppb
+    }
+
+    fn take_event(&mut self, _: usize) -> bool {
+        false
+    }
+
+    fn set_event(&mut self, _: usize) {}
+
+    fn send_event(&mut self, _: u64) {}
+
+    fn time_of(&self, cycle: u64) -> Picoseconds {
+        Picoseconds::from_ns(8 * cycle as i64)
+    }
+
+    fn watch(&self) -> &Watch {
+        &self.watch
+    }
+
+    fn watch_mut(&mut self) -> &mut Watch {
+        &mut self.watch
+    }
+
+    fn trap(&mut self, _: &mut Core, _: u16) -> Trap {
+        Trap::Unknown
+    }
+}
+
+/// An encoding of a kind that is part of a superinstruction (ARMv6-M Architecture Reference Manual A5): on R0 to R5, with data
+/// at R6 and R7.
+fn encoding(kind: Kind) -> u16 {
+    let branch = |condition: u16| 0xd000 | condition << 8;
+    match kind {
+        Kind::MovImmediate => 0x2105,
+        Kind::CmpImmediate => 0x2a01,
+        Kind::AddImmediate => 0x3303,
+        Kind::SubImmediate => 0x3a01,
+        Kind::MovsRegister => 0x0011,
+        Kind::LslImmediate => 0x00d1,
+        Kind::LsrImmediate => 0x08d1,
+        Kind::AsrImmediate => 0x10d1,
+        Kind::AddRegister => 0x1851,
+        Kind::CmpRegister => 0x4291,
+        Kind::Tst => 0x4211,
+        Kind::Orr => 0x4311,
+        Kind::Eor => 0x4051,
+        Kind::MovHigh => 0x4680,
+        Kind::LoadLiteral => 0x4904,
+        Kind::LoadWordImmediate => 0x6872,
+        Kind::StoreWordImmediate => 0x60f1,
+        Kind::LoadHalfImmediate => 0x8872,
+        Kind::LoadByteImmediate => 0x7872,
+        Kind::StoreByteImmediate => 0x70f1,
+        Kind::LoadMultiple => 0xce03,
+        Kind::StoreMultiple => 0xc703,
+        Kind::BranchEq => branch(0),
+        Kind::BranchNe => branch(1),
+        Kind::BranchCs => branch(2),
+        Kind::BranchCc => branch(3),
+        Kind::BranchMi => branch(4),
+        Kind::BranchPl => branch(5),
+        Kind::BranchHi => branch(8),
+        Kind::BranchLs => branch(9),
+        Kind::BranchGe => branch(10),
+        Kind::BranchLt => branch(11),
+        Kind::BranchGt => branch(12),
+        Kind::BranchLe => branch(13),
+        other => panic!("{other:?} is new in a superinstruction: give its encoding here"),
+    }
+}
+
+/// Executes a superinstruction's parts; what the core and the memory are then, and which kinds were executed.
+fn run(parts: &[Kind], low: u32, watched: bool) -> (Core, Memory, Vec<Kind>) {
+    let mut code: Vec<u16> = parts.iter().map(|&part| encoding(part)).collect();
+    // A branch that is taken leaves out one instruction.
+    code.extend([NOP, NOP, BRANCH_TO_SELF]);
+    let mut memory = Memory::new(&code);
+    memory.watch.see_every_access(watched);
+    let mut core = Core::new(0);
+    core.restart(BASE, BASE + BYTES);
+    (0..6).for_each(|register| core.set_register(register, low.wrapping_mul(register as u32)));
+    (core.r[6], core.r[7]) = (DATA[0], DATA[1]);
+    core.sleep = Sleep::Awake;
+    EXECUTED.with_borrow_mut(Vec::clear);
+    assert_eq!(core.run(&mut memory, &mut Code::default()), Exit::Limit);
+    (core, memory, EXECUTED.take())
+}
+
+#[test]
+fn each_superinstruction_is_executed_and_does_what_its_parts_do() {
+    for (whole, parts) in SUPERINSTRUCTIONS {
+        // Comparisons and branches go either way.
+        for low in [0, 1, 0x4000_0000, 0x7fff_fff1, 0xffff_ffff] {
+            let (at_once, memory, executed) = run(parts, low, false);
+            assert_eq!(executed.first(), Some(whole));
+            let (one_by_one, expected, executed) = run(parts, low, true);
+            assert_eq!(executed.first(), Some(&parts[0]), "{whole:?}");
+            assert_eq!(at_once.registers(), one_by_one.registers(), "{whole:?} with {low:#x}");
+            assert_eq!(at_once.xpsr(), one_by_one.xpsr(), "{whole:?} with {low:#x}");
+            assert_eq!(
+                (at_once.cycle, at_once.instructions()),
+                (one_by_one.cycle, one_by_one.instructions()),
+                "{whole:?} with {low:#x}"
+            );
+            assert_eq!(memory.words, expected.words, "{whole:?} with {low:#x}");
+        }
+    }
+}

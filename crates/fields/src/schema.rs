@@ -1,0 +1,49 @@
+//! What a field takes as JSON Schema (draft 2020-12), for editors.
+
+use serde_json::{Value, json};
+
+use crate::Takes;
+
+impl Takes {
+    /// One value.
+    pub fn schema(&self) -> Value {
+        match *self {
+            Self::Time { .. } => json!({"type": "string", "description": self.to_string()}),
+            Self::Integer { lowest, highest, .. } | Self::Frequency { lowest, highest } => {
+                or_text(&json!({"type": "integer", "minimum": lowest, "maximum": highest}))
+            }
+            // TOML has no numbers beyond these.
+            Self::Count(lowest, highest) => {
+                let highest = highest.min(i64::MAX.unsigned_abs());
+                or_text(&json!({"type": "integer", "minimum": lowest, "maximum": highest}))
+            }
+            Self::Number { lowest, highest, .. } => {
+                or_text(&json!({"type": "number", "minimum": lowest, "maximum": highest}))
+            }
+            // A word that looks like a number may be written as one.
+            Self::Choice(words) => {
+                let numbers = words.iter().filter_map(|word| word.parse::<i64>().ok()).map(Value::from);
+                json!({"enum": words.iter().map(|word| json!(word)).chain(numbers).collect::<Vec<_>>()})
+            }
+            Self::Word(words) => {
+                let truths = [("yes", true), ("no", false)];
+                let truths = truths.iter().filter(|(word, _)| words.contains(word)).map(|(_, on)| json!(on));
+                let numbers = words.iter().filter_map(|word| word.parse::<u64>().ok()).map(Value::from);
+                let words = words.iter().map(|word| json!(word));
+                json!({"enum": words.chain(truths).chain(numbers).collect::<Vec<_>>()})
+            }
+            Self::Switch => json!({"enum": [true, false, "on", "off"]}),
+            Self::Flag => json!({"anyOf": [{"type": "boolean"}, {"enum": ["yes", "no"]}]}),
+            Self::Port => json!({"type": ["integer", "string"], "minimum": 1, "maximum": u16::MAX}),
+            Self::Size(..) | Self::Rate => json!({"type": ["string", "integer"], "minimum": 0}),
+            Self::Duration | Self::Period | Self::Address | Self::Endpoint(_) | Self::Text(_) => {
+                json!({"type": "string"})
+            }
+            Self::Other(_, shape) => shape(),
+        }
+    }
+}
+
+fn or_text(number: &Value) -> Value {
+    json!({"anyOf": [number, {"type": "string"}]})
+}

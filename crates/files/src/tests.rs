@@ -1,0 +1,93 @@
+//! Whatever happens while a file is written, its name holds the whole of the old or the whole of the new.
+
+use super::*;
+
+fn names(folder: &Path) -> Vec<String> {
+    let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name());
+    let mut names: Vec<String> = entries.map(|name| name.to_string_lossy().into_owned()).collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn a_file_appears_when_it_is_finished_and_not_before() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.txt");
+    let mut file = NewFile::create(&path, Existing::Keep).unwrap();
+    file.write_all(b"new").unwrap();
+    assert!(!path.exists());
+    file.finish().unwrap();
+    assert_eq!(fs::read(&path).unwrap(), b"new");
+    assert_eq!(names(folder.path()), ["a.txt"]);
+}
+
+#[test]
+fn a_file_that_is_given_up_leaves_what_was_there_and_nothing_else() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.txt");
+    fs::write(&path, "old").unwrap();
+    let mut file = NewFile::create(&path, Existing::Replace).unwrap();
+    file.write_all(b"half of the new").unwrap();
+    drop(file);
+    assert_eq!(fs::read(&path).unwrap(), b"old");
+    assert_eq!(names(folder.path()), ["a.txt"]);
+}
+
+#[test]
+fn a_file_that_appears_meanwhile_is_kept_where_it_is_to_be_kept() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.txt");
+    let file = NewFile::create(&path, Existing::Keep).unwrap();
+    fs::write(&path, "somebody else's").unwrap();
+    assert_eq!(file.finish().unwrap_err().kind(), io::ErrorKind::AlreadyExists);
+    assert_eq!(fs::read(&path).unwrap(), b"somebody else's");
+    assert_eq!(names(folder.path()), ["a.txt"]);
+}
+
+#[test]
+fn a_folder_is_refused_and_so_is_a_place_in_none() {
+    let folder = tempfile::tempdir().unwrap();
+    assert!(replace(folder.path(), b"").is_err());
+    let absent = replace(&folder.path().join("absent/a.txt"), b"").unwrap_err();
+    assert_eq!(absent.kind(), io::ErrorKind::NotFound);
+}
+
+#[cfg(unix)]
+mod on_unix {
+    use std::os::unix::fs::{PermissionsExt, symlink};
+
+    use super::*;
+
+    #[test]
+    fn a_link_stays_one_and_the_file_behind_it_is_replaced_with_its_permissions() {
+        let folder = tempfile::tempdir().unwrap();
+        let (file, link) = (folder.path().join("a.txt"), folder.path().join("link"));
+        fs::write(&file, "old").unwrap();
+        fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).unwrap();
+        symlink("a.txt", &link).unwrap();
+        replace(&link, b"new").unwrap();
+        assert!(link.symlink_metadata().unwrap().is_symlink());
+        assert_eq!(fs::read(&file).unwrap(), b"new");
+        assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
+    }
+
+    #[test]
+    fn a_link_to_nothing_makes_what_it_leads_to_and_a_circle_of_links_is_an_error() {
+        let folder = tempfile::tempdir().unwrap();
+        symlink("b.txt", folder.path().join("link")).unwrap();
+        replace(&folder.path().join("link"), b"new").unwrap();
+        assert_eq!(fs::read(folder.path().join("b.txt")).unwrap(), b"new");
+        symlink("circle", folder.path().join("circle")).unwrap();
+        assert!(replace(&folder.path().join("circle"), b"new").is_err());
+    }
+
+    #[test]
+    fn a_device_is_written_to_and_stays_a_device() {
+        let folder = tempfile::tempdir().unwrap();
+        let link = folder.path().join("null");
+        symlink("/dev/null", &link).unwrap();
+        replace(&link, b"new").unwrap();
+        assert!(is_device(&fs::metadata(&link).unwrap()));
+        assert_eq!(names(folder.path()), ["null"]);
+    }
+}

@@ -1,0 +1,116 @@
+//! What a board has at the end of a cable, and how it is spoken of. The network treats every device alike, and whoever drives
+//! one knows what it is: its [`DeviceId`] says so.
+//!
+//! A device is [`Passive`]: it says when something happens in it of its own accord, and the network lets that happen.
+
+use std::any::Any;
+use std::fmt::{self, Debug, Formatter};
+use std::marker::PhantomData;
+use std::net::Ipv4Addr;
+
+use ethernet::Speed;
+use sim::Passive;
+use units::Picoseconds;
+use wiznet::{Access, Facts, Warning};
+
+/// A frame, and when the first bit of its preamble is on the wire.
+pub type SentFrame = (Picoseconds, Vec<u8>);
+
+/// Something with an Ethernet port.
+pub trait NetDevice: Passive + Any + Debug + Send {
+    /// What is known of its SPI; nothing for a device that is on none.
+    fn facts(&self) -> Option<&'static Facts> {
+        None
+    }
+
+    /// A cable with this speed at its other end is plugged in, or it is pulled.
+    fn set_cable(&mut self, at: Picoseconds, speed: Option<Speed>);
+
+    /// Whether there is a link.
+    fn has_link(&self) -> bool;
+
+    /// The address that it has by itself.
+    fn address(&self) -> Option<Ipv4Addr> {
+        None
+    }
+
+    /// Whether it hands frames to a TCP/IP stack of the firmware's.
+    fn takes_frames(&self) -> bool;
+
+    /// The level of its interrupt output.
+    fn interrupt_is_low(&self) -> bool;
+
+    /// A whole frame has arrived.
+    fn receive(&mut self, at: Picoseconds, bytes: &[u8], is_intact: bool);
+
+    /// The next frame for the wire.
+    fn take_sent(&mut self) -> Option<SentFrame>;
+
+    /// Keeps what is done to it over its bus from here on, or no more.
+    fn record(&mut self, on: bool) {
+        let _ = on;
+    }
+
+    /// What was done since the last call.
+    fn take_accesses(&mut self) -> Vec<Access> {
+        Vec::new()
+    }
+
+    /// What a user should know of how it was treated since the last call.
+    fn take_warnings(&mut self) -> Vec<Warning> {
+        Vec::new()
+    }
+
+    /// Another one in the same state.
+    fn boxed_clone(&self) -> Box<dyn NetDevice>;
+
+    /// Its state, to be kept in a file; nothing when it cannot be.
+    fn saved(&self) -> Option<Vec<u8>> {
+        None
+    }
+
+    /// A device like this one in a state that was saved; nothing when that was another kind of device.
+    fn restored(&self, saved: &[u8]) -> Option<Box<dyn NetDevice>> {
+        let _ = saved;
+        None
+    }
+}
+
+/// A device of a [`Lan`](super::Lan), which is a `D`. One of another network stands for no device here.
+pub struct DeviceId<D: ?Sized> {
+    pub(super) index: usize,
+    device: PhantomData<fn() -> Box<D>>,
+}
+
+impl<D: ?Sized> DeviceId<D> {
+    pub(super) fn new(index: usize) -> Self {
+        Self { index, device: PhantomData }
+    }
+
+    /// The same, for where it does not matter what it is.
+    pub fn any(self) -> DeviceId<dyn NetDevice> {
+        DeviceId::new(self.index)
+    }
+}
+
+impl<D: ?Sized> Clone for DeviceId<D> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<D: ?Sized> Copy for DeviceId<D> {}
+
+impl<D: ?Sized> PartialEq for DeviceId<D> {
+    fn eq(&self, other: &Self) -> bool {
+        self.index == other.index
+    }
+}
+
+impl<D: ?Sized> Eq for DeviceId<D> {}
+
+impl<D: ?Sized> Debug for DeviceId<D> {
+    fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
+        formatter.debug_tuple("DeviceId").field(&self.index).finish()
+    }
+}

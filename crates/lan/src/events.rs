@@ -1,0 +1,136 @@
+//! How time passes in a network: what is due happens in order, frames go from chips to wires and from wires to chips, and the next
+//! appointment is kept at hand.
+
+use std::net::Ipv4Addr;
+
+use ethernet::{Frame, Network};
+use units::Picoseconds;
+
+use super::pc::SETTLING;
+use super::wire::OpenWire;
+use super::{Lan, Line, NetDevice, Wired};
+
+impl Lan {
+    /// The virtual time up to which everything has happened.
+    pub fn now(&self) -> Picoseconds {
+        self.now
+    }
+
+    /// When something happens of its own accord.
+    #[inline]
+    pub fn next_event(&self) -> Option<Picoseconds> {
+        self.next
+    }
+
+    /// Lets everything happen that is due up to and including `at`.
+    #[inline]
+    pub fn advance(&mut self, at: Picoseconds) {
+        if self.next.is_some_and(|next| next <= at) {
+            self.let_happen(at);
+        }
+        self.now = self.now.max(at);
+    }
+
+    /// Chips come before the network at one instant: what they send then is on the wire then.
+    fn let_happen(&mut self, until: Picoseconds) {
+        while let Some(at) = self.next.filter(|&next| next <= until) {
+            self.now = self.now.max(at);
+            for index in 0..self.wired.len() {
+                if self.wired[index].line.due.is_some_and(|due| due <= at) {
+                    self.wired[index].device.advance(at);
+                    self.carry_out(index);
+                }
+            }
+            self.network.advance(at);
+            self.bring_in();
+            if !self.awaited.is_empty() {
+                self.begin_traffic();
+            }
+            self.changed();
+        }
+    }
+
+    /// What a device sends goes on its wire; whether there was anything.
+    pub(super) fn carry_out(&mut self, index: usize) -> bool {
+        let Wired { device, line, .. } = &mut self.wired[index];
+        line.carry_out(&mut **device, self.open.as_mut(), &mut self.network)
+    }
+
+    /// What arrived goes into the chips; what they answer at once goes out.
+    pub(super) fn bring_in(&mut self) {
+        for index in 0..self.wired.len() {
+            let mut received = false;
+            while let Some(arrival) = self.network.take_arrival(self.wired[index].line.port) {
+                self.wired[index].device.receive(arrival.at, &arrival.frame.bytes, arrival.frame.intact);
+                received = true;
+            }
+            while let Some(frame) = self.open.as_mut().and_then(|open| open.take_arrival(self.now)) {
+                self.wired[index].device.receive(frame.end, &frame.bytes, true);
+                received = true;
+            }
+            if received {
+                self.carry_out(index);
+            }
+        }
+    }
+
+    /// Something was done to a device, and the network has it.
+    #[inline]
+    pub(super) fn taken_up(&mut self, network_changed: bool) {
+        if network_changed {
+            self.changed();
+        } else {
+            self.chips_changed();
+        }
+    }
+
+    pub(super) fn changed(&mut self) {
+        let starts = self.awaited.iter().map(|one| one.start).filter(|&start| start > self.now);
+        let settled = self.board.map(|(_, since)| since + SETTLING);
+        let settled = settled.filter(|&at| at > self.now && !self.awaited.is_empty());
+        let over_the_wire = self.open.as_ref().and_then(OpenWire::next_arrival);
+        let others = starts.chain(settled).chain(over_the_wire);
+        self.next_outside = others.chain(self.network.next_event()).min();
+        self.chips_changed();
+    }
+
+    #[inline]
+    fn chips_changed(&mut self) {
+        let chips = self.wired.iter().filter_map(|wired| wired.line.due);
+        self.next = chips.chain(self.next_outside).min();
+    }
+}
+
+impl Line {
+    /// What a device sends goes on its wire; whether there was anything. To be called after anything that may have changed
+    /// when the device wants to be called again, or its interrupt output.
+    pub(super) fn carry_out<D: NetDevice + ?Sized>(
+        &mut self,
+        device: &mut D,
+        mut open: Option<&mut OpenWire>,
+        network: &mut Network,
+    ) -> bool {
+        let mut sent_any = false;
+        while let Some((start, bytes)) = device.take_sent() {
+            self.spoken = sender(&bytes).or(self.spoken);
+            match &mut open {
+                Some(open) => open.send(start, bytes),
+                None => network.send(self.port, start, Frame::new(bytes)),
+            }
+            sent_any = true;
+        }
+        (self.due, self.interrupt_is_low) = (device.next_event(), device.interrupt_is_low());
+        sent_any
+    }
+}
+
+/// The IPv4 address that a frame says it comes from.
+fn sender(frame: &[u8]) -> Option<Ipv4Addr> {
+    let at = match frame.get(12..14)? {
+        [0x08, 0x06] => 28,
+        [0x08, 0x00] => 26,
+        _ => return None,
+    };
+    let octets: [u8; 4] = frame.get(at..at + 4)?.try_into().ok()?;
+    Some(octets.into()).filter(|address: &Ipv4Addr| !address.is_unspecified())
+}

@@ -1,0 +1,353 @@
+//! Network files: TOML that says what is wrong with the board's cable, whether Wi-Fi is on it, what the PC is like, and what
+//! runs on it. Every error names file, line and field; parser and reference page come from one table.
+
+use std::net::Ipv4Addr;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use ethernet::{Host, HostOptions, Impairments, Speed};
+use thiserror::Error;
+use units::Picoseconds;
+
+use super::NetworkSetup;
+use super::traffic::TrafficSetup;
+use super::wifi;
+use fields::toml_file::{Field, Misplaced, TomlFile, Value, fields_of, plain, shown};
+use fields::{Field as Declared, Takes};
+
+const MAX_FILE_BYTES: u64 = 1 << 20;
+const MOST_TRAFFIC: usize = 100;
+
+/// A network file that cannot be used.
+#[derive(Debug, Error)]
+pub enum NetworkError {
+    /// It cannot be read.
+    #[error("{}: the network file cannot be read: {reason}", path.display())]
+    Read {
+        /// Which.
+        path: PathBuf,
+        /// Why.
+        reason: String,
+    },
+    /// Something in it is wrong.
+    #[error(transparent)]
+    Misplaced(#[from] Misplaced),
+}
+
+/// A field of a network file.
+#[derive(Debug)]
+pub struct NetworkField {
+    /// The table that it is in; empty at the top.
+    pub table: &'static str,
+    /// What it is called, takes and means.
+    pub field: Declared,
+    set: fn(&mut NetworkSetup, &str) -> Result<(), String>,
+}
+
+/// All fields but those of `[traffic.<name>]`, which come from the kinds of traffic, and of `[wifi]`, which are
+/// [`WIFI_FIELDS`](super::WIFI_FIELDS).
+pub const NETWORK_FIELDS: &[NetworkField] = &[
+    NetworkField {
+        table: "",
+        field: Declared::new(
+            "seed",
+            Takes::Other("a whole number", whole),
+            "1",
+            "where the random numbers of impairments and of the PC start",
+            "7",
+        ),
+        set: |setup, text| text.parse().map(|seed| setup.seed = seed).map_err(|_| String::new()),
+    },
+    NetworkField {
+        table: "cable",
+        field: Declared::new(
+            "speed",
+            Takes::Other("\"10 Mbit/s\" or \"100 Mbit/s\"", text),
+            "100 Mbit/s",
+            "the speed of the cable between the board, or its access point, and the switch",
+            "\"10 Mbit/s\"",
+        ),
+        set: |setup, text| {
+            setup.speed = match text {
+                "10 Mbit/s" => Speed::Mbps10,
+                "100 Mbit/s" => Speed::Mbps100,
+                _ => return Err(String::new()),
+            };
+            Ok(())
+        },
+    },
+    NetworkField {
+        table: "cable",
+        field: Declared::new(
+            "impair",
+            Takes::Other("impairments, joined by commas", text),
+            "none",
+            "what happens to frames on the board's cable, in both directions",
+            "\"loss=1%,delay=5ms\"",
+        ),
+        set: |setup, text| {
+            let both = impairments(text)?;
+            setup.impairments = [both.clone(), both];
+            Ok(())
+        },
+    },
+    NetworkField {
+        table: "cable",
+        field: Declared::new(
+            "impair_to_board",
+            Takes::Other("impairments, joined by commas", text),
+            "as impair",
+            "what happens to frames to the board",
+            "\"loss=1%\"",
+        ),
+        set: |setup, text| impairments(text).map(|one| setup.impairments[0] = one),
+    },
+    NetworkField {
+        table: "cable",
+        field: Declared::new(
+            "impair_from_board",
+            Takes::Other("impairments, joined by commas", text),
+            "as impair",
+            "what happens to frames from the board",
+            "\"drop=3\"",
+        ),
+        set: |setup, text| impairments(text).map(|one| setup.impairments[1] = one),
+    },
+    NetworkField {
+        table: "pc",
+        field: Declared::new(
+            "address",
+            Takes::Other("an IPv4 address with its prefix length, or \"none\" for no PC", text),
+            "192.168.1.1/24",
+            "the PC's address",
+            "\"192.168.11.1/24\"",
+        ),
+        set: set_address,
+    },
+    NetworkField {
+        table: "pc",
+        field: Declared::new(
+            "answers_for_all",
+            Takes::Other("true or false", boolean),
+            "true",
+            "whether the PC answers for every address that the board asks for, and its DNS server for every name unless it has records of its own, so that firmware finds its gateway, broker or server wherever that was built in",
+            "false",
+        ),
+        set: |setup, text| {
+            pc(setup, |pc| text.parse().map(|on| pc.answers_for_all = on).map_err(|_| String::new()))
+        },
+    },
+    NetworkField {
+        table: "pc",
+        field: Declared::new(
+            "nagle",
+            Takes::Other("true or false", boolean),
+            "true",
+            "whether Nagle's algorithm is on for the PC's connections until its application switches it off",
+            "false",
+        ),
+        set: |setup, text| pc(setup, |pc| text.parse().map(|on| pc.nagle = on).map_err(|_| String::new())),
+    },
+    NetworkField {
+        table: "pc",
+        field: Declared::new(
+            "receive_time",
+            Takes::Other("a time from 0 to 1 s", text),
+            "10 us",
+            "from a frame's last bit to the PC's TCP/IP",
+            "\"10 us\"",
+        ),
+        set: |setup, text| pc(setup, |pc| time(text).map(|time| pc.receive_time = time)),
+    },
+    NetworkField {
+        table: "pc",
+        field: Declared::new(
+            "application_time",
+            Takes::Other("a time from 0 to 1 s", text),
+            "20 us",
+            "from data in a socket to the PC's application",
+            "\"20 us\"",
+        ),
+        set: |setup, text| pc(setup, |pc| time(text).map(|time| pc.application_time = time)),
+    },
+    NetworkField {
+        table: "pc",
+        field: Declared::new(
+            "send_time",
+            Takes::Other("a time from 0 to 1 s", text),
+            "5 us",
+            "from the PC's TCP/IP to the first bit on the wire",
+            "\"5 us\"",
+        ),
+        set: |setup, text| pc(setup, |pc| time(text).map(|time| pc.send_time = time)),
+    },
+];
+
+fn text() -> serde_json::Value {
+    serde_json::json!({"type": "string"})
+}
+
+fn whole() -> serde_json::Value {
+    serde_json::json!({"type": "integer"})
+}
+
+fn boolean() -> serde_json::Value {
+    serde_json::json!({"type": "boolean"})
+}
+
+pub(super) fn impairments(text: &str) -> Result<Impairments, String> {
+    let impairments: Impairments = text.parse().map_err(|error| format!("{error}"))?;
+    impairments.check().map_err(|error| error.to_string())?;
+    Ok(impairments)
+}
+
+fn pc(
+    setup: &mut NetworkSetup,
+    set: impl FnOnce(&mut HostOptions) -> Result<(), String>,
+) -> Result<(), String> {
+    setup.pc.as_mut().map_or(Ok(()), set)
+}
+
+fn time(text: &str) -> Result<Picoseconds, String> {
+    let time: Picoseconds = text.parse().map_err(|error| format!("{error}"))?;
+    let fits = (0..=units::PS_PER_S).contains(&time.ps());
+    fits.then_some(time).ok_or_else(String::new)
+}
+
+fn set_address(setup: &mut NetworkSetup, text: &str) -> Result<(), String> {
+    if text == "none" {
+        setup.pc = None;
+        return Ok(());
+    }
+    let (address, prefix) = text.split_once('/').ok_or_else(String::new)?;
+    let address: Ipv4Addr = address.parse().map_err(|_| String::new())?;
+    let prefix: u8 = prefix.parse().map_err(|_| String::new())?;
+    pc(setup, |pc| {
+        (pc.address, pc.prefix) = (address, prefix);
+        Host::new(pc.clone()).map(drop).map_err(|error| error.to_string())
+    })
+}
+
+impl NetworkSetup {
+    /// Reads a network file.
+    ///
+    /// # Errors
+    /// When it cannot be read, or something in it is wrong; the message names file, line and field.
+    pub fn open(path: &Path) -> Result<Self, NetworkError> {
+        let unreadable = |reason: String| NetworkError::Read { path: path.to_owned(), reason };
+        let length = std::fs::metadata(path).map_err(|error| unreadable(error.to_string()))?.len();
+        if length > MAX_FILE_BYTES {
+            return Err(unreadable(format!(
+                "it has {length} bytes; a network file has at most {MAX_FILE_BYTES}"
+            )));
+        }
+        let text = std::fs::read_to_string(path).map_err(|error| unreadable(error.to_string()))?;
+        Self::parse(path, &text)
+    }
+
+    /// Reads a network file from its text; `path` is what errors call it.
+    ///
+    /// # Errors
+    /// Like [`Self::open`].
+    pub fn parse(path: &Path, text: &str) -> Result<Self, NetworkError> {
+        Ok(Reader { file: TomlFile { path, text } }.read()?)
+    }
+}
+
+struct Reader<'a> {
+    file: TomlFile<'a>,
+}
+
+impl Reader<'_> {
+    fn read(&self) -> Result<NetworkSetup, Misplaced> {
+        let document = self.file.parse()?;
+        let mut setup = NetworkSetup::default();
+        let mut traffic = Vec::new();
+        let fields = fields_of(&document);
+        self.file.refuse_unknown("", &fields, &["seed", "cable", "wifi", "pc", "traffic"])?;
+        for (name, _, value) in &fields {
+            match *name {
+                "cable" | "pc" => {
+                    for inner in fields_of(self.file.table_of(name, value)?) {
+                        self.set(&mut setup, name, &inner)?;
+                    }
+                }
+                "wifi" => self.wifi(&mut setup, value)?,
+                "traffic" => traffic = self.traffic(value)?,
+                _ => self.set(&mut setup, "", &(*name, 0..0, *value))?,
+            }
+        }
+        // What the PC gives out depends on its address, wherever that stands in the file.
+        for (one, span) in traffic {
+            one.check(setup.pc.as_ref())
+                .map_err(|message| self.file.error(span, format!("traffic.{}{message}", one.name)))?;
+            setup.run_in_place(one);
+        }
+        Ok(setup)
+    }
+
+    fn set(&self, setup: &mut NetworkSetup, table: &str, field: &Field<'_>) -> Result<(), Misplaced> {
+        let (name, span, value) = field;
+        let within = if table.is_empty() { String::new() } else { format!("{table}.") };
+        let Some(found) =
+            NETWORK_FIELDS.iter().find(|known| known.table == table && known.field.name == *name)
+        else {
+            let known: Vec<&str> = NETWORK_FIELDS
+                .iter()
+                .filter(|known| known.table == table)
+                .map(|known| known.field.name)
+                .collect();
+            let hint = fields::hint(name, &known);
+            return Err(self
+                .file
+                .error(span.clone(), format!("{within}{name}: there is no such field; {hint}")));
+        };
+        let text = plain(value.get_ref()).unwrap_or_default();
+        (found.set)(setup, &text).map_err(|why| {
+            let why = if why.is_empty() { String::new() } else { format!(": {why}") };
+            let shown = shown(value.get_ref());
+            let message = format!("{within}{name} is {shown}, but it takes {}{why}", found.field.takes);
+            self.file.error(value.span(), message)
+        })
+    }
+
+    fn wifi(&self, setup: &mut NetworkSetup, value: &Value<'_>) -> Result<(), Misplaced> {
+        let settings = setup.wifi.insert(links::WIFI_HOP.defaults());
+        for (name, span, value) in fields_of(self.file.table_of("wifi", value)?) {
+            let known = wifi::WIFI_FIELDS.iter().any(|field| field.name == name);
+            let place = if known { value.span() } else { span };
+            let set = match plain(value.get_ref()) {
+                Some(text) => wifi::set(settings, name, &text),
+                None => {
+                    Err(format!("{name} is {}, but it takes {}", shown(value.get_ref()), wifi::takes(name)))
+                }
+            };
+            set.map_err(|message| self.file.error(place, format!("wifi.{message}")))?;
+        }
+        Ok(())
+    }
+
+    fn traffic(&self, value: &Value<'_>) -> Result<Vec<(TrafficSetup, Range<usize>)>, Misplaced> {
+        let mut traffic = Vec::new();
+        let entries = fields_of(self.file.table_of("traffic", value)?);
+        if let Some((_, span, _)) = entries.get(MOST_TRAFFIC) {
+            return Err(self.file.error(span.clone(), format!("traffic: a PC runs at most {MOST_TRAFFIC}")));
+        }
+        for (name, span, value) in entries {
+            let within = format!("traffic.{name}");
+            let mut options = Vec::new();
+            for (option, _, value) in fields_of(self.file.table_of(&within, value)?) {
+                let text = plain(value.get_ref()).ok_or_else(|| {
+                    let shown = shown(value.get_ref());
+                    self.file
+                        .error(value.span(), format!("{within}.{option} is {shown}, but it takes a value"))
+                })?;
+                options.push((option.to_owned(), text));
+            }
+            let one = TrafficSetup::parse(name, options)
+                .map_err(|message| self.file.error(span.clone(), format!("{within}{message}")))?;
+            traffic.push((one, span));
+        }
+        Ok(traffic)
+    }
+}

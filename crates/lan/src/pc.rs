@@ -1,0 +1,105 @@
+//! The PC of a network and what runs on it: clients and servers are seated when they are asked for, or once their time has come
+//! and the board that they are for has an address and a link.
+
+use std::any::Any;
+use std::net::Ipv4Addr;
+
+use ::traffic::Machine;
+use ethernet::{Host, SeatId, Station, StationId};
+use units::Picoseconds;
+
+use super::{Lan, MachineSeat, TrafficSetup};
+
+/// A board has an address once that has been the same for so long while its link was up: an address is written byte by byte,
+/// and firmware opens its sockets when the link is there.
+pub(super) const SETTLING: Picoseconds = Picoseconds::new(100 * units::PS_PER_MS);
+
+/// What runs on the PC.
+#[derive(Debug, Clone)]
+pub(super) struct Seated {
+    /// The name that its user gave.
+    pub(super) name: String,
+    /// Its kind; the name where it was not made by a kind.
+    pub(super) kind: String,
+    pub(super) seat: SeatId,
+}
+
+impl Lan {
+    /// The PC.
+    pub fn pc(&self) -> Option<StationId> {
+        self.pc
+    }
+
+    /// The PC, for something that is done to it now; what follows on that is taken up. Nothing where there is none.
+    ///
+    /// # Panics
+    /// Never: the station of a PC is a host.
+    pub fn with_pc<T>(&mut self, act: impl FnOnce(&mut Host) -> T) -> Option<T> {
+        let pc = self.pc?;
+        let host: &mut dyn Any = self.network.station_mut(pc);
+        let host: &mut Host = host.downcast_mut().expect("the station of a PC is a host");
+        // Of its own accord a PC is at the last thing that happened to it.
+        host.advance(self.now);
+        let result = act(host);
+        self.network.poke(self.now, pc);
+        self.bring_in();
+        self.changed();
+        Some(result)
+    }
+
+    /// Seats a client or a server on the PC, under a name; false where there is no PC.
+    pub fn seat(&mut self, name: &str, machine: Box<dyn Machine>) -> bool {
+        self.seat_kind(name, name, machine)
+    }
+
+    fn seat_kind(&mut self, name: &str, kind: &str, machine: Box<dyn Machine>) -> bool {
+        let seat = self.with_pc(|host| host.seat(Box::new(MachineSeat::new(machine))));
+        let seated = |seat| Seated { name: name.to_owned(), kind: kind.to_owned(), seat };
+        self.seats.extend(seat.map(seated));
+        seat.is_some()
+    }
+
+    /// A client or a server of the PC by its name, as what it is; nothing where there is none, or of another kind.
+    pub fn machine<M: Machine + Clone>(&mut self, name: &str) -> Option<M> {
+        let seat = self.seats.iter().find(|known| known.name == name)?.seat;
+        self.with_pc(|host| {
+            let seat = host.application_as::<MachineSeat>(seat)?;
+            let machine: &dyn Any = seat.machine();
+            machine.downcast_ref::<M>().cloned()
+        })?
+    }
+
+    /// The addresses that the chips take for their own.
+    pub fn addresses(&self) -> impl Iterator<Item = Ipv4Addr> {
+        self.wired.iter().filter_map(|wired| wired.device.address().or(wired.line.spoken))
+    }
+
+    /// Looks for a board with an address and a link; whether it is another than before.
+    pub(super) fn look_for_board(&mut self) -> bool {
+        let linked = self.wired.iter().filter(|wired| wired.device.has_link());
+        let address = linked.filter_map(|wired| wired.device.address().or(wired.line.spoken)).next();
+        let is_another = address != self.board.map(|(address, _)| address);
+        if is_another {
+            self.board = address.map(|address| (address, self.now));
+        }
+        is_another
+    }
+
+    /// Begins what waits for its time, or for the board.
+    pub(super) fn begin_traffic(&mut self) {
+        self.look_for_board();
+        let now = self.now;
+        let settled = self.board.filter(|&(_, since)| since + SETTLING <= now);
+        let board = settled.map(|(address, _)| address);
+        let ready = |one: &TrafficSetup| one.start <= now && (board.is_some() || !one.needs_board());
+        let (begun, awaited) = std::mem::take(&mut self.awaited).into_iter().partition(ready);
+        self.awaited = awaited;
+        let begun: Vec<TrafficSetup> = begun;
+        for one in begun {
+            let machine = one
+                .machine(self.setup.pc.as_ref(), board)
+                .expect("the options of traffic were checked when they were read");
+            self.seat_kind(&one.name, &one.kind, machine);
+        }
+    }
+}

@@ -1,0 +1,96 @@
+//! The JSON Schema of network files, and all that they may hold as JSON for the reference page, made from the tables that the
+//! parsers read.
+
+use ::traffic::{KINDS, Kind};
+use ethernet::IMPAIRMENT_OPTIONS;
+use fields::{Field, Takes};
+use serde_json::{Map, Value, json};
+
+use super::file::NetworkField;
+use super::{NETWORK_FIELDS, WIFI_FIELDS};
+
+/// What every client and server takes beside its options.
+const COMMON: [Field; 2] = [
+    Field::new("kind", Takes::Text("the name of a kind"), "its own name", "what it is", "\"ping\""),
+    Field::new("start", Takes::Text("a time"), "0 s", "when it begins at the earliest", "\"2 s\""),
+];
+
+/// The schema of network files (draft 2020-12).
+pub fn network_schema() -> Value {
+    let mut properties = fields_of("");
+    for table in ["cable", "pc"] {
+        properties.insert(table.to_owned(), table_of(&fields_of(table)));
+    }
+    properties.insert("wifi".to_owned(), wifi());
+    let own: Map<String, Value> =
+        KINDS.iter().map(|kind| (kind.name.to_owned(), traffic(kind, false))).collect();
+    let others: Vec<Value> = KINDS.iter().map(|kind| traffic(kind, true)).collect();
+    properties.insert(
+        "traffic".to_owned(),
+        json!({
+            "type": "object",
+            "description": "clients and servers of the PC, by the names that the file gives them",
+            "properties": own,
+            "additionalProperties": {"oneOf": others},
+        }),
+    );
+    json!({
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "Airwire network",
+        "type": "object",
+        "additionalProperties": false,
+        "properties": properties,
+    })
+}
+
+/// An access point between the board and its cable; the table alone is one with all defaults.
+fn wifi() -> Value {
+    table_of(&WIFI_FIELDS.iter().map(|field| (field.name.to_owned(), field.schema())).collect())
+}
+
+fn table_of(properties: &Map<String, Value>) -> Value {
+    json!({"type": "object", "additionalProperties": false, "properties": properties})
+}
+
+fn fields_of(table: &str) -> Map<String, Value> {
+    let own = NETWORK_FIELDS.iter().filter(|known| known.table == table);
+    own.map(|known| (known.field.name.to_owned(), known.field.schema())).collect()
+}
+
+/// A client or a server; under another name than that of its kind it says what it is.
+fn traffic(kind: &Kind, under_another_name: bool) -> Value {
+    let mut properties: Map<String, Value> =
+        kind.options.iter().map(|option| (option.name.to_owned(), option.schema())).collect();
+    properties.insert("kind".to_owned(), json!({"const": kind.name}));
+    properties.insert("start".to_owned(), json!({"type": "string", "description": COMMON[1].help}));
+    let needed = kind.options.iter().filter(|option| option.default.is_none()).map(|option| option.name);
+    let required: Vec<&str> = under_another_name.then_some("kind").into_iter().chain(needed).collect();
+    json!({
+        "type": "object", "description": kind.title, "required": required,
+        "additionalProperties": false, "properties": properties,
+    })
+}
+
+/// Everything that network files may hold, for reference pages.
+pub fn network_reference() -> Value {
+    let references = |fields: &[Field]| fields.iter().map(Field::reference).collect::<Vec<_>>();
+    let of_table = |table: &str, field: &Field| {
+        let mut reference = field.reference();
+        reference["table"] = json!(table);
+        reference
+    };
+    let fields = NETWORK_FIELDS.iter().map(|NetworkField { table, field, .. }| of_table(table, field));
+    let kind = |kind: &Kind| {
+        json!({
+            "name": kind.name, "title": kind.title, "serves": kind.serves,
+            "options": references(kind.options),
+        })
+    };
+    json!({
+        "wifi": WIFI_FIELDS.iter().map(|field| of_table("wifi", field)).collect::<Vec<_>>(),
+        "fields": fields.collect::<Vec<_>>(),
+        "impairments": IMPAIRMENT_OPTIONS.iter().map(|option| option.field.reference()).collect::<Vec<_>>(),
+        "common": references(&COMMON),
+        "kinds": KINDS.iter().map(kind).collect::<Vec<_>>(),
+    })
+}

@@ -1,0 +1,91 @@
+//! What passes between a board's chip and the PC while somebody looks: frames at both ends of their way, and the accesses over
+//! SPI.
+
+use std::any::Any;
+
+use ethernet::{Direction, Host, Tapped, TcpLimits};
+use units::Picoseconds;
+use wiznet::Access;
+
+use super::Lan;
+
+/// A frame at one end of its way between a board's chip and the PC.
+#[derive(Debug, Clone)]
+pub struct TracedFrame {
+    /// Whether it comes from the board.
+    pub from_board: bool,
+    /// Whether it was seen at the board's end of the way.
+    pub at_board: bool,
+    /// The first bit of its preamble there.
+    pub start: Picoseconds,
+    /// The last bit of its check sequence there.
+    pub end: Picoseconds,
+    /// Its bytes.
+    pub bytes: Vec<u8>,
+}
+
+/// What passed.
+#[derive(Debug, Clone, Default)]
+pub struct LanTrace {
+    /// Frames in the order in which they were seen.
+    pub frames: Vec<TracedFrame>,
+    /// Accesses of all chips.
+    pub accesses: Vec<Access>,
+}
+
+impl Lan {
+    /// Follows the frames between the chips and the PC from here on.
+    pub fn trace_frames(&mut self) {
+        for wired in &self.wired {
+            self.network.tap(wired.line.port);
+        }
+        if let Some(pc) = self.pc {
+            self.network.tap(pc);
+        }
+    }
+
+    /// Follows the accesses of the chips from here on, or does so no longer.
+    pub fn trace_accesses(&mut self, on: bool) {
+        for wired in &mut self.wired {
+            wired.device.record(on);
+        }
+    }
+
+    /// What has kept each connection of the PC from sending, by its port there and the board's.
+    pub fn pc_limits(&self, now: Picoseconds) -> Vec<((u16, u16), TcpLimits)> {
+        let station: Option<&dyn Any> = self.pc.map(|pc| self.network.station(pc) as _);
+        let host: Option<&Host> = station.and_then(|station| station.downcast_ref());
+        host.map(|host| host.tcp_limits(now).collect()).unwrap_or_default()
+    }
+
+    /// Whether a device of the board hands frames to a stack of the firmware's.
+    pub fn takes_frames(&self) -> bool {
+        self.wired.iter().any(|wired| wired.device.takes_frames())
+    }
+
+    /// What was seen since the last call.
+    pub fn take_trace(&mut self) -> LanTrace {
+        let mut trace = LanTrace::default();
+        while let Some(tapped) = self.network.take_tapped() {
+            trace.frames.extend(self.traced(tapped));
+        }
+        for wired in &mut self.wired {
+            trace.accesses.extend(wired.device.take_accesses());
+        }
+        trace.accesses.sort_by_key(|access| access.start);
+        trace
+    }
+
+    fn traced(&self, tapped: Tapped) -> Option<TracedFrame> {
+        let (name, _) = self.network.tapped_names(tapped.tap);
+        let at_board = self.wired.iter().any(|wired| self.network.name(wired.line.port) == name);
+        let time = self.network.tapped_speed(tapped.tap).frame_time(tapped.bytes.len());
+        Some(TracedFrame {
+            from_board: at_board == (tapped.direction == Direction::Outbound),
+            at_board,
+            start: tapped.at,
+            end: tapped.at + time,
+            bytes: tapped.bytes,
+        })
+    }
+}

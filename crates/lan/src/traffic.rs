@@ -1,0 +1,195 @@
+//! What runs on the PC, as a user says it: a kind of client or server with its options, and when it begins.
+
+use std::fmt;
+use std::net::Ipv4Addr;
+
+use ::traffic::{KindError, Machine, OptionError};
+use ethernet::HostOptions;
+use units::Picoseconds;
+
+/// Where an option takes an address, this word stands for the board's.
+const BOARD: &str = "board";
+/// The kind that gives out addresses.
+const DHCP: &str = "dhcp";
+const DNS: &str = "dns";
+/// What a client's options are checked with before the board's address is known.
+const ANY_ADDRESS: Ipv4Addr = Ipv4Addr::new(192, 168, 1, 100);
+
+/// Beyond all runs, and far from the end of time.
+const LATEST_START: Picoseconds = Picoseconds::new(1_000_000 * units::PS_PER_S);
+
+/// A client or a server of the PC.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TrafficSetup {
+    /// What the user calls it.
+    pub name: String,
+    /// Its kind, as [`traffic::KINDS`] has it.
+    pub kind: String,
+    /// Its options, as they were written.
+    pub options: Vec<(String, String)>,
+    /// When it begins, at the earliest.
+    pub start: Picoseconds,
+}
+
+impl TrafficSetup {
+    /// What every PC offers unless it is told otherwise: each server under the name of its kind.
+    pub fn services() -> Vec<Self> {
+        let server = |kind: &str| Self {
+            name: kind.to_owned(),
+            kind: kind.to_owned(),
+            options: Vec::new(),
+            start: Picoseconds::ZERO,
+        };
+        ::traffic::KINDS.iter().filter(|kind| kind.serves).map(|kind| server(kind.name)).collect()
+    }
+
+    /// From the fields of a network file: `kind` and `start`, and the options of the kind. The kind is the name where none is
+    /// given.
+    ///
+    /// # Errors
+    /// A sentence that goes on after the name.
+    pub fn parse(name: &str, mut fields: Vec<(String, String)>) -> Result<Self, String> {
+        let mut take = |wanted: &str| {
+            let place = fields.iter().position(|(field, _)| field == wanted);
+            place.map(|place| fields.remove(place).1)
+        };
+        let kind = take("kind").unwrap_or_else(|| name.to_owned());
+        ::traffic::kind(&kind).map_err(|error| format!(": {error}; give kind where the name is another"))?;
+        let start = match take("start") {
+            None => Picoseconds::ZERO,
+            Some(text) => start_of(&text).ok_or_else(|| {
+                format!(".start is {text:?}, but it takes a time from 0 to 1000000 s, such as 500ms")
+            })?,
+        };
+        Ok(Self { name: name.to_owned(), kind, options: fields, start })
+    }
+
+    /// The same as a user says it on a command line: `ping to=board count=10`.
+    ///
+    /// # Errors
+    /// A sentence.
+    pub fn from_words(text: &str) -> Result<Self, String> {
+        let mut words = text.split_whitespace();
+        let name = words.next().ok_or("a client or a server has a name, such as ping to=board")?;
+        let field = |word: &str| {
+            let (field, value) = word.split_once('=').ok_or_else(|| {
+                format!("traffic.{name}: {word:?} is no option with its value, such as count=10")
+            })?;
+            Ok((field.to_owned(), value.to_owned()))
+        };
+        let fields = words.map(field).collect::<Result<_, String>>()?;
+        Self::parse(name, fields).map_err(|error| format!("traffic.{name}{error}"))
+    }
+
+    /// Whether it does something and is done then.
+    pub fn is_client(&self) -> bool {
+        ::traffic::kind(&self.kind).is_ok_and(|kind| !kind.serves)
+    }
+
+    /// Whether it needs the board's address, and so waits for that and for a link.
+    pub fn needs_board(&self) -> bool {
+        self.options.iter().any(|(_, value)| names_board(value))
+    }
+
+    /// Whether it can be made, on a PC like that, once the board's address is known.
+    ///
+    /// # Errors
+    /// A sentence that goes on after the name.
+    pub fn check(&self, pc: Option<&HostOptions>) -> Result<(), String> {
+        self.machine(pc, Some(ANY_ADDRESS)).map(drop)
+    }
+
+    /// Makes it; `board` is the board's address where it is known.
+    ///
+    /// # Errors
+    /// A sentence that goes on after the name.
+    pub(super) fn machine(
+        &self,
+        pc: Option<&HostOptions>,
+        board: Option<Ipv4Addr>,
+    ) -> Result<Box<dyn Machine>, String> {
+        let resolved = |value: &String| match board {
+            Some(address) if names_board(value) => value.replacen(BOARD, &address.to_string(), 1),
+            _ => value.clone(),
+        };
+        let mut options: Vec<(String, String)> =
+            self.options.iter().map(|(name, value)| (name.clone(), resolved(value))).collect();
+        let own = pc.map(|pc| match self.kind.as_str() {
+            DHCP => own_network(pc),
+            DNS => own_names(pc),
+            _ => Vec::new(),
+        });
+        let given = |name: &str| self.options.iter().any(|(known, _)| known == name);
+        options.extend(own.into_iter().flatten().filter(|(name, _)| !given(name)));
+        let options: Vec<(&str, &str)> =
+            options.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+        ::traffic::machine(&self.kind, &options).map_err(|error| match error {
+            KindError::Unknown { .. } => format!(": {error}"),
+            KindError::Option(error) => format!(".{error}{}", board_hint(&error)),
+        })
+    }
+}
+
+impl fmt::Display for TrafficSetup {
+    /// As it would stand on a command line.
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{}", self.name)?;
+        if self.name != self.kind {
+            write!(formatter, " kind={}", self.kind)?;
+        }
+        self.options.iter().try_for_each(|(name, value)| write!(formatter, " {name}={value}"))
+    }
+}
+
+fn start_of(text: &str) -> Option<Picoseconds> {
+    let start: Picoseconds = text.parse().ok()?;
+    (Picoseconds::ZERO..=LATEST_START).contains(&start).then_some(start)
+}
+
+/// The word that was meant, where it is not far from the one for the board's address.
+fn board_hint(error: &OptionError) -> &'static str {
+    let OptionError::Value { value, is_address: true, .. } = error else {
+        return "";
+    };
+    let host = value.split(':').next().unwrap_or_default();
+    match fields::nearest(host, &[BOARD]) {
+        Some(_) => "; board stands for the board's address",
+        None => "",
+    }
+}
+
+/// `board`, or `board:80`.
+fn names_board(value: &str) -> bool {
+    value.strip_prefix(BOARD).is_some_and(|rest| rest.is_empty() || rest.starts_with(':'))
+}
+
+/// What a DHCP server on the PC gives out: the PC's network, and the PC itself for everything.
+fn own_network(pc: &HostOptions) -> Vec<(String, String)> {
+    let mask = u32::MAX.checked_shl(32 - u32::from(pc.prefix.min(32))).unwrap_or(0);
+    let (first, last) = pool(u32::from(pc.address), mask);
+    let own = [("server", pc.address), ("router", pc.address), ("dns", pc.address)];
+    let rest = [("subnet_mask", mask), ("first", first), ("last", last)];
+    let rest = rest.map(|(name, bits)| (name, Ipv4Addr::from(bits)));
+    own.into_iter().chain(rest).map(|(name, address)| (name.to_owned(), address.to_string())).collect()
+}
+
+/// What a DNS server on the PC knows: every name for the PC, if the PC answers for every address.
+fn own_names(pc: &HostOptions) -> Vec<(String, String)> {
+    let all = pc.answers_for_all.then(|| ("records".to_owned(), format!("*={}", pc.address)));
+    all.into_iter().collect()
+}
+
+/// The hundredth to the 199th address of a network that has so many; of a smaller one the longer run of hosts before or
+/// behind the PC.
+fn pool(pc: u32, mask: u32) -> (u32, u32) {
+    let (network, broadcast) = (pc & mask, pc | !mask);
+    if broadcast - network >= u32::from(u8::MAX) {
+        return (network + 100, network + 199);
+    }
+    let before = (network + 1, pc.saturating_sub(1).max(network));
+    let behind = (pc.saturating_add(1).min(broadcast), broadcast.saturating_sub(1));
+    let longer =
+        if before.1.saturating_sub(before.0) > behind.1.saturating_sub(behind.0) { before } else { behind };
+    // A network without another host has an empty pool of one: its own address, which the server never gives out.
+    if longer.0 <= longer.1 { longer } else { (pc, pc) }
+}

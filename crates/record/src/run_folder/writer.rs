@@ -1,0 +1,188 @@
+//! Writes a run folder so that a kill at any moment leaves only complete parts.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use arrow_array::RecordBatch;
+use arrow_schema::SchemaRef;
+use files::{Existing, NewFile};
+use parquet::arrow::ArrowWriter;
+use parquet::basic::{Compression, ZstdLevel};
+use parquet::file::properties::WriterProperties;
+use serde::Serialize;
+
+use super::SCHEMA;
+use super::error::RunFolderError;
+
+/// A part is closed when it holds at least this many rows.
+const ROWS_PER_PART: usize = 1 << 17;
+
+/// A table of a run folder.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TableName {
+    /// One row per message.
+    Samples,
+    /// One row per done edge that completed none.
+    Edges,
+    /// One row per share of a message's time.
+    Spans,
+}
+
+impl TableName {
+    const ALL: [(Self, &'static str); 3] =
+        [(Self::Samples, "samples"), (Self::Edges, "edges"), (Self::Spans, "spans")];
+}
+
+/// A run folder that is being written. `M` is its manifest.
+#[derive(Debug)]
+pub struct RunFolder<M> {
+    path: PathBuf,
+    parts: Vec<Part>,
+    /// What `manifest.json` will hold.
+    pub manifest: M,
+}
+
+/// Refuses a run folder that exists already, before anything is measured.
+///
+/// # Errors
+/// When it exists.
+pub fn check_absent(path: &Path) -> Result<(), RunFolderError> {
+    if path.exists() { Err(RunFolderError::Exists(path.to_owned())) } else { Ok(()) }
+}
+
+impl<M: Serialize> RunFolder<M> {
+    /// Creates the folder with some tables.
+    ///
+    /// # Errors
+    /// When it exists already or cannot be created.
+    pub fn create(path: &Path, tables: &[TableName], manifest: M) -> Result<Self, RunFolderError> {
+        let io = |path: &Path, source| RunFolderError::Io { path: path.to_owned(), source };
+        if let Some(parent) = path.parent().filter(|parent| !parent.as_os_str().is_empty()) {
+            fs::create_dir_all(parent).map_err(|source| io(parent, source))?;
+        }
+        fs::create_dir(path).map_err(|source| match source.kind() {
+            io::ErrorKind::AlreadyExists => RunFolderError::Exists(path.to_owned()),
+            _ => io(path, source),
+        })?;
+        let mut folder = Self { path: path.to_owned(), parts: Vec::new(), manifest };
+        folder.begin(tables).inspect_err(|_| folder.give_up())?;
+        Ok(folder)
+    }
+
+    fn begin(&mut self, tables: &[TableName]) -> Result<(), RunFolderError> {
+        for (table, name) in TableName::ALL {
+            if tables.contains(&table) {
+                self.parts.push(Part::new(table, self.path.join(name))?);
+            }
+        }
+        self.write_manifest()
+    }
+
+    /// Removes the folders that were just made, which hold nothing: a run that never began is in nobody's way.
+    fn give_up(&self) {
+        for part in &self.parts {
+            let _ = fs::remove_dir(&part.folder);
+        }
+        let _ = fs::remove_dir(&self.path);
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Adds rows. Parts are closed as they fill, and then the manifest is written as well.
+    ///
+    /// # Errors
+    /// When a part cannot be written.
+    ///
+    /// # Panics
+    /// When the folder was created without this table.
+    pub fn add(&mut self, table: TableName, rows: RecordBatch) -> Result<(), RunFolderError> {
+        let part = self.parts.iter_mut().find(|part| part.table == table);
+        if part.expect("the folder has this table").add(rows)? {
+            self.write_manifest()?;
+        }
+        Ok(())
+    }
+
+    /// Closes all parts and writes manifest and environment. Where one part cannot be written the others still are,
+    /// and the manifest stays at what it said when a part was last closed.
+    ///
+    /// # Errors
+    /// When a file cannot be written.
+    pub fn finish(mut self, environment: &serde_json::Value) -> Result<(), RunFolderError> {
+        let failures: Vec<_> = self.parts.iter_mut().filter_map(|part| part.close().err()).collect();
+        if let Some(first) = failures.into_iter().next() {
+            return Err(first);
+        }
+        self.write_manifest()?;
+        write_json(&self.path.join("environment.json"), environment)
+    }
+
+    fn write_manifest(&mut self) -> Result<(), RunFolderError> {
+        write_json(&self.path.join("manifest.json"), &self.manifest)
+    }
+}
+
+/// The rows of one table that wait for the next part.
+#[derive(Debug)]
+struct Part {
+    table: TableName,
+    folder: PathBuf,
+    number: usize,
+    rows: usize,
+    waiting: Vec<RecordBatch>,
+}
+
+impl Part {
+    fn new(table: TableName, folder: PathBuf) -> Result<Self, RunFolderError> {
+        fs::create_dir(&folder).map_err(|source| RunFolderError::Io { path: folder.clone(), source })?;
+        Ok(Self { table, folder, number: 0, rows: 0, waiting: Vec::new() })
+    }
+
+    /// Adds rows; says whether that closed a part.
+    fn add(&mut self, table: RecordBatch) -> Result<bool, RunFolderError> {
+        self.rows += table.num_rows();
+        self.waiting.push(table);
+        let full = self.rows >= ROWS_PER_PART;
+        if full {
+            self.close()?;
+        }
+        Ok(full)
+    }
+
+    fn close(&mut self) -> Result<(), RunFolderError> {
+        let Some(first) = self.waiting.first() else { return Ok(()) };
+        let path = self.folder.join(format!("part-{:05}.parquet", self.number));
+        self.write(first.schema(), &path)?;
+        self.number += 1;
+        self.rows = 0;
+        self.waiting.clear();
+        Ok(())
+    }
+
+    /// Writes what waits.
+    fn write(&self, schema: SchemaRef, path: &Path) -> Result<(), RunFolderError> {
+        let parquet = |source| RunFolderError::Parquet { path: path.to_owned(), source };
+        let io = |source| RunFolderError::Io { path: path.to_owned(), source };
+        let properties = WriterProperties::builder()
+            .set_compression(Compression::ZSTD(ZstdLevel::default()))
+            .set_created_by(SCHEMA.to_owned())
+            .build();
+        let file = NewFile::create(path, Existing::Keep).map_err(io)?;
+        let mut writer = ArrowWriter::try_new(file, schema, Some(properties)).map_err(parquet)?;
+        for table in &self.waiting {
+            writer.write(table).map_err(parquet)?;
+        }
+        writer.into_inner().map_err(parquet)?.finish().map_err(io)
+    }
+}
+
+fn write_json(path: &Path, value: &impl Serialize) -> Result<(), RunFolderError> {
+    let mut text = serde_json::to_string_pretty(value).expect("a manifest has only plain fields");
+    text.push('\n');
+    files::replace(path, text.as_bytes())
+        .map_err(|source| RunFolderError::Io { path: path.to_owned(), source })
+}

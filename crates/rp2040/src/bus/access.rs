@@ -1,0 +1,260 @@
+//! The accesses of a core (RP2040 datasheet 2.1): each goes to a memory or to a register block, and is charged what it costs.
+//! One to SRAM, ROM or flash is finished here; those to peripherals go on in `registers`, and what follows from them, to
+//! interrupts, pins and the DMA, in `consequences`.
+//!
+//! `load` and `store` take the cycle at which the instruction began and add what LDR or STR cost there: 2 cycles on the
+//! AHB, 4 to read and 5 to write behind the APB bridge, 1 on the single-cycle I/O port.
+
+use cortexm::{PpbEffect, Refusal};
+use mcu::FaultKind;
+
+use crate::bus::{Bus, ROM_BYTES, Size};
+use crate::memory::{self, SRAM_BASE, SRAM_BYTES};
+use crate::peripherals::busctrl::BusPort;
+
+/// Above the windows onto the flash: registers.
+const XIP_CONTROL_BASE: u32 = 0x1400_0000;
+
+/// The cycles of a load or store on the AHB.
+pub(super) const AHB_CYCLES: u64 = 2;
+/// On the single-cycle I/O port.
+const IO_PORT_CYCLES: u64 = 1;
+/// Behind the bridge to the APB (RP2040 datasheet 2.1.3).
+pub(super) const APB_READ_CYCLES: u64 = 4;
+pub(super) const APB_WRITE_CYCLES: u64 = 5;
+
+/// The ports of the banks of SRAM.
+const SRAM_PORTS: [BusPort; 6] =
+    [BusPort::Sram0, BusPort::Sram1, BusPort::Sram2, BusPort::Sram3, BusPort::Sram4, BusPort::Sram5];
+
+impl Bus {
+    /// The cycles that a master waits for the bank of SRAM at `offset`, because another uses it in this cycle.
+    pub(crate) fn contend(&mut self, master: u8, offset: u32, cycle: u64) -> u64 {
+        let bank = memory::bank(offset);
+        let waits = match &mut self.contention {
+            Some(contention) => contention.use_bank(bank, master, cycle),
+            None => 0,
+        };
+        self.bank_wait_cycles += waits;
+        self.count_access(SRAM_PORTS[bank as usize % SRAM_PORTS.len()], waits != 0);
+        waits
+    }
+
+    /// Counts an access for the performance counters, if they count anything.
+    #[inline]
+    pub(super) fn count_access(&mut self, port: BusPort, contested: bool) {
+        if self.blocks.bus_ctrl.is_counting() {
+            self.blocks.bus_ctrl.count(port, 1, u32::from(contested));
+        }
+    }
+
+    /// A load of a core; `cycle` moves on by what it costs.
+    pub(crate) fn load(
+        &mut self,
+        core: usize,
+        pc: u32,
+        address: u32,
+        size: Size,
+        cycle: &mut u64,
+    ) -> Result<u32, Refusal> {
+        if address & (size as u32 - 1) != 0 {
+            return Err(FaultKind::Unaligned { address, size: size as u8, write: false }.into());
+        }
+        self.keep_order(core, address, *cycle)?;
+        if self.watch.is_on() {
+            self.watch.access(core, address, size as u32, false);
+        }
+        match address >> 28 {
+            0x2 => {
+                let offset = self.sram_offset(address, false)?;
+                *cycle += AHB_CYCLES + self.contend(core as u8, offset, *cycle + 1);
+                self.peek(address, size).ok_or(FaultKind::Unmapped { address, write: false }.into())
+            }
+            0xd => {
+                *cycle += IO_PORT_CYCLES;
+                self.begin(core, pc, address, *cycle);
+                let value = self.read_sio(core, address)?;
+                self.settle();
+                Ok(narrow(value, address, size))
+            }
+            0x0 if address < ROM_BYTES => {
+                *cycle += AHB_CYCLES;
+                self.count_access(BusPort::Rom, false);
+                self.peek(address, size).ok_or(FaultKind::Unmapped { address, write: false }.into())
+            }
+            0xe => {
+                *cycle += AHB_CYCLES;
+                self.begin(core, pc, address, *cycle);
+                self.check_privilege(core, address)?;
+                let offset = address & 0x0fff_fffc;
+                let value = self.ppb[core].read(offset, *cycle);
+                let value = value.ok_or(FaultKind::Unmapped { address, write: false })?;
+                Ok(narrow(value, address, size))
+            }
+            0x4 => {
+                *cycle += APB_READ_CYCLES;
+                self.begin(core, pc, address, *cycle);
+                let value = self.read_apb(address)?;
+                self.settle();
+                self.note_look(pc, address, value);
+                Ok(narrow(value, address, size))
+            }
+            0x1 => Ok(self.load_flash(core, pc, address, size, cycle)?),
+            0x6 => {
+                *cycle += AHB_CYCLES;
+                self.begin(core, pc, address, *cycle);
+                let value = self.read_outside(address, size)?;
+                self.settle();
+                Ok(value)
+            }
+            _ => {
+                *cycle += AHB_CYCLES;
+                self.begin(core, pc, address, *cycle);
+                let value = self.read_ahb(address, size)?;
+                self.settle();
+                self.note_look(pc, address, value);
+                Ok(value)
+            }
+        }
+    }
+
+    /// What a store to a register takes, atomic aliases left aside.
+    pub(crate) fn register_write_cycles(address: u32) -> u64 {
+        match address >> 28 {
+            0x4 => APB_WRITE_CYCLES,
+            0xd => IO_PORT_CYCLES,
+            _ => AHB_CYCLES,
+        }
+    }
+
+    /// A store of a core; `cycle` moves on by what it costs.
+    pub(crate) fn store(
+        &mut self,
+        core: usize,
+        pc: u32,
+        address: u32,
+        size: Size,
+        value: u32,
+        cycle: &mut u64,
+    ) -> Result<(), Refusal> {
+        if address & (size as u32 - 1) != 0 {
+            return Err(FaultKind::Unaligned { address, size: size as u8, write: true }.into());
+        }
+        self.keep_order(core, address, *cycle)?;
+        if self.watch.is_on() {
+            self.watch.access(core, address, size as u32, true);
+        }
+        match address >> 28 {
+            0x2 => {
+                let offset = self.sram_offset(address, true)?;
+                *cycle += AHB_CYCLES + self.contend(core as u8, offset, *cycle + 1);
+                self.store_sram(offset, size, value);
+                return Ok(());
+            }
+            0xd => {
+                *cycle += IO_PORT_CYCLES;
+                self.begin(core, pc, address, *cycle);
+                self.write_sio(core, address, replicate(value, size))?;
+            }
+            0x0 if address < ROM_BYTES => {
+                *cycle += AHB_CYCLES;
+                self.begin(core, pc, address, *cycle);
+                self.note_rom_write(address, value);
+                return Ok(());
+            }
+            0xe => {
+                *cycle += AHB_CYCLES;
+                self.begin(core, pc, address, *cycle);
+                self.check_privilege(core, address)?;
+                self.write_ppb(core, address, value, *cycle)?;
+            }
+            0x4 => {
+                *cycle += APB_WRITE_CYCLES;
+                self.begin(core, pc, address, *cycle);
+                *cycle += self.write_apb(address, replicate(value, size))?;
+            }
+            0x1 => self.store_flash(core, pc, address, size, value, cycle)?,
+            0x6 => {
+                *cycle += AHB_CYCLES;
+                self.begin(core, pc, address, *cycle);
+                self.write_outside(address, size, value)?;
+            }
+            _ => {
+                *cycle += AHB_CYCLES;
+                self.begin(core, pc, address, *cycle);
+                self.write_ahb(address, size, value)?;
+            }
+        }
+        self.flow = None;
+        self.spin.end();
+        self.settle();
+        Ok(())
+    }
+
+    /// While both cores are awake each runs some cycles ahead of the other. What is not memory must be accessed in the
+    /// order of time, so that the core that is ahead waits with it.
+    #[inline]
+    pub(crate) fn keep_order(&self, core: usize, address: u32, cycle: u64) -> Result<(), Refusal> {
+        let memory = address < XIP_CONTROL_BASE || matches!(address >> 28, 0x2 | 0x3 | 0xe);
+        if cycle > self.may_run_to[core] && !memory {
+            return Err(Refusal::OtherCoreFirst);
+        }
+        Ok(())
+    }
+
+    /// From here on a core keeps no order, until the limit that is given back is set again: an instruction of several accesses
+    /// is carried out whole.
+    pub(crate) fn run_free(&mut self, core: usize) -> u64 {
+        std::mem::replace(&mut self.may_run_to[core], u64::MAX)
+    }
+
+    pub(super) fn sram_offset(&self, address: u32, write: bool) -> Result<u32, FaultKind> {
+        let striped = Some(address.wrapping_sub(SRAM_BASE)).filter(|&offset| offset < SRAM_BYTES);
+        striped.or_else(|| memory::unstriped_offset(address)).ok_or(FaultKind::Unmapped { address, write })
+    }
+
+    /// Stores to SRAM; where code had been decoded, the cores stop and decode it anew.
+    pub(super) fn store_sram(&mut self, offset: u32, size: Size, value: u32) {
+        if self.sram.store(offset, &value.to_le_bytes()[..size as usize]) {
+            self.stale_sram.push(offset);
+            self.attention = true;
+        }
+    }
+
+    fn check_privilege(&self, core: usize, address: u32) -> Result<(), FaultKind> {
+        if self.ppb[core].is_unprivileged() {
+            return Err(FaultKind::Unprivileged { address });
+        }
+        Ok(())
+    }
+
+    fn write_ppb(&mut self, core: usize, address: u32, value: u32, cycle: u64) -> Result<(), FaultKind> {
+        let before = self.ppb[core].pending_irqs();
+        let effect = self.ppb[core].write(address & 0x0fff_fffc, value, cycle);
+        if self.ppb[core].event_on_pending() && self.ppb[core].pending_irqs() & !before != 0 {
+            self.events[core] = true;
+        }
+        match effect.ok_or(FaultKind::Unmapped { address, write: true })? {
+            PpbEffect::None => {}
+            PpbEffect::SysTick => self.arm_systick(core, cycle),
+            PpbEffect::Reset => self.request_reset(),
+            PpbEffect::Unknown(what) => self.io.unknown("PPB", what, true),
+        }
+        self.attention = true;
+        Ok(())
+    }
+}
+
+/// The bytes of a register that a narrow load takes.
+pub(super) fn narrow(value: u32, address: u32, size: Size) -> u32 {
+    value >> (8 * (address & 3)) & size.mask()
+}
+
+/// A narrow store to a register puts its value on all byte lanes (RP2040 datasheet 2.1.4).
+pub(super) fn replicate(value: u32, size: Size) -> u32 {
+    match size {
+        Size::Byte => (value & 0xff) * 0x0101_0101,
+        Size::Half => (value & 0xffff) * 0x0001_0001,
+        Size::Word => value,
+    }
+}

@@ -1,0 +1,335 @@
+//! What follows from an access or an event: interrupt lines reach the cores, pins change, requests reach the DMA, clocks
+//! get another frequency, the surroundings react.
+
+use units::Picoseconds;
+
+use crate::bus::{Bus, ResetCause};
+use crate::contention::Contention;
+use crate::lines::Irq;
+use crate::peripherals::Source;
+use cortexm::{NMI, SYS_TICK};
+use mcu::{Reaction, Stop};
+
+/// How long a transfer between a serial port and memory may wait: 64 cycles at 125 MHz.
+pub(super) const PATIENCE: Picoseconds = Picoseconds::from_ns(512);
+/// Transfers that a serial port may ask for in that time, and those that its FIFO may have asked for before.
+const QUIET_TRANSFERS: u32 = 24;
+/// The same where a frame takes a quarter of that time at least: FIFO, four frames, and one that was under way.
+const QUIET_TRANSFERS_OF_SLOW_FRAMES: u32 = 8 + 4 + 1;
+const SLOW_FRAME: Picoseconds = Picoseconds::new(PATIENCE.ps() / 4);
+
+/// Rounds in which pins and surroundings may answer each other at one instant, before that is taken for an oscillation.
+const MOST_ROUNDS: u32 = 64;
+
+impl Bus {
+    /// An access begins its effect at `cycle`: events that are due before it come first.
+    pub(super) fn begin(&mut self, core: usize, pc: u32, address: u32, cycle: u64) {
+        let now = self.clock.time_of(cycle);
+        self.spin.access();
+        if self.io.next_wake() <= now {
+            self.process_events(now);
+        }
+        let io = &mut self.io;
+        io.ahead = (io.now - now).max(Picoseconds::ZERO);
+        io.now = io.now.max(now);
+        (io.core, io.pc, io.address) = (core as u8, pc, address);
+    }
+
+    /// The cycle of clk_sys that begins now or next.
+    pub(crate) fn cycle_now(&self) -> u64 {
+        self.clock.cycle_at(self.io.now)
+    }
+
+    /// When an event has to be looked at the latest. The transfers between a serial port and memory that end no sequence and
+    /// raise no interrupt may wait a little: registers show them in time all the same, because every access to one lets come
+    /// first what is due before it; memory shows them this much later.
+    #[inline]
+    pub(crate) fn latest_wake(&mut self) -> Picoseconds {
+        self.io.patient = self.patient_sources();
+        self.io.latest_wake(PATIENCE)
+    }
+
+    fn patient_sources(&self) -> u64 {
+        let slow = self.blocks.spi.iter().all(|spi| spi.is_at_rest() || spi.frame() >= SLOW_FRAME);
+        let transfers = if slow { QUIET_TRANSFERS_OF_SLOW_FRAMES } else { QUIET_TRANSFERS };
+        if !self.blocks.dma.is_quiet(transfers) {
+            return 0;
+        }
+        let spi = [Source::Spi0, Source::Spi1].into_iter().zip(&self.blocks.spi);
+        let quiet = spi.filter(|(_, spi)| spi.is_quiet()).map(|(source, _)| 1 << source.index());
+        quiet.fold(1 << Source::Dma.index(), |mask, bit: u64| mask | bit)
+    }
+
+    /// Lets everything happen that is due up to and including `until`.
+    pub(crate) fn process_events(&mut self, until: Picoseconds) {
+        while let Some(first) = self.io.first_due(until) {
+            self.let_flow(first, until);
+            let Some((at, source)) = self.io.take_due(until) else { return };
+            self.io.now = self.io.now.max(at);
+            self.flow = None;
+            self.wake(source);
+            self.settle();
+        }
+    }
+
+    fn wake(&mut self, source: Source) {
+        match source {
+            Source::SysTick0 => self.tick(0),
+            Source::SysTick1 => self.tick(1),
+            Source::Dma => self.move_data(),
+            Source::Typed0 => self.typed_arrived(0),
+            Source::Typed1 => self.typed_arrived(1),
+            Source::Ssi => {
+                crate::peripherals::Peripheral::wake(&mut self.ssi, source, &mut self.io);
+                self.flash_settings_changed();
+                self.attention = true;
+            }
+            Source::Flash => self.xip.wake_stream(self.ssi.flash(), &mut self.io),
+            Source::Outside => {
+                let (outside, reactions) = (&mut self.io.outside, &mut self.io.reactions);
+                outside.advance(self.io.now, reactions);
+                self.outside_changed();
+            }
+            Source::Clocks => {
+                self.blocks.wake(source, &mut self.io);
+                self.look_at_clocks();
+            }
+            _ => self.blocks.wake(source, &mut self.io),
+        }
+    }
+
+    fn tick(&mut self, core: usize) {
+        let cycle = self.cycle_now();
+        self.ppb[core].pend(SYS_TICK);
+        self.arm_systick(core, cycle);
+    }
+
+    pub(super) fn arm_systick(&mut self, core: usize, cycle: u64) {
+        let source = if core == 0 { Source::SysTick0 } else { Source::SysTick1 };
+        match self.ppb[core].next_tick(cycle) {
+            Some(at) => self.io.wake_at(source, self.clock.time_of(at)),
+            None => self.io.cancel(source),
+        }
+    }
+
+    /// The watchdog's tick, which is SysTick's other clock, has another length.
+    pub(super) fn tick_changed(&mut self) {
+        let clocks = &self.io.clocks;
+        let cycles = match (self.blocks.watchdog.tick(), clocks.ref_hz) {
+            (Some(tick), hz) if hz > 0 => u64::from(tick) * clocks.sys_hz / hz,
+            _ => 1,
+        };
+        for ppb in &mut self.ppb {
+            ppb.set_reference_cycles(cycles);
+        }
+    }
+
+    /// Something out there will happen at another time than was thought.
+    pub(crate) fn outside_changed(&mut self) {
+        match self.io.outside.next_event() {
+            Some(at) => self.io.wake_at(Source::Outside, at),
+            None => self.io.cancel(Source::Outside),
+        }
+    }
+
+    /// What may wait from here on has to be found out anew.
+    pub(super) fn lose_patience(&mut self) {
+        if self.io.patient != 0 {
+            self.io.patient = 0;
+            self.io.tell_agenda_changed();
+        }
+    }
+
+    /// The cores stop at `latest` at the latest.
+    #[inline]
+    pub(super) fn come_nearer(&mut self, latest: Picoseconds) {
+        if latest < self.horizon {
+            self.horizon = latest;
+            self.is_nearer = true;
+        }
+    }
+
+    /// The cores stop at `horizon`, which is at this cycle.
+    #[inline]
+    pub(crate) fn set_horizon(&mut self, horizon: Picoseconds, limit: u64) {
+        (self.horizon, self.limit, self.is_nearer) = (horizon, limit, false);
+    }
+
+    /// The cycle that a core must not run past, after an access.
+    #[inline]
+    pub(crate) fn take_limit(&mut self) -> u64 {
+        if std::mem::take(&mut self.is_nearer) {
+            self.limit = self.limit.min(self.clock.cycle_at(self.horizon));
+        }
+        if self.attention { 0 } else { self.limit }
+    }
+
+    /// Carries out what an access or an event brought about.
+    pub(crate) fn settle(&mut self) {
+        for _ in 0..MOST_ROUNDS {
+            if !self.pins_settle() {
+                break;
+            }
+        }
+        if self.io.lines.take_dreq_rose() {
+            self.flow = None;
+            self.blocks.dma.requests_changed(&mut self.io);
+        }
+        if self.io.lines.take_irq_changed() {
+            self.interrupts_changed();
+        }
+        if self.blocks.watchdog.take_reboot().is_some() {
+            self.reset = Some(ResetCause::Watchdog);
+            self.attention = true;
+        }
+        if self.io.take_agenda_changed() {
+            self.come_nearer(self.io.latest_wake(PATIENCE));
+        }
+        if self.stop_at.console && self.console_speaks() {
+            self.stopped = Some(Stop::Console);
+            self.attention = true;
+        }
+        self.attention |= self.ppb[0].ready().is_some() || self.ppb[1].ready().is_some();
+    }
+
+    /// Whether a console has output that nobody took yet.
+    pub(super) fn console_speaks(&self) -> bool {
+        self.blocks.uart.iter().any(|uart| uart.has_sent()) || self.blocks.usb.has_console()
+    }
+
+    /// Pins that changed are seen by whoever looks at them; true when that may have changed others.
+    fn pins_settle(&mut self) -> bool {
+        let inputs = self.io.pins.take_inputs_changed();
+        if inputs != 0 {
+            self.blocks.io_bank0.inputs_changed(inputs, &mut self.io);
+            self.blocks.pwm.inputs_changed(inputs, &mut self.io);
+            for pio in &mut self.blocks.pio {
+                pio.inputs_changed(inputs, &mut self.io);
+            }
+        }
+        let nets = self.io.pins.take_changed();
+        if nets != 0 {
+            if nets & self.stop_at.pins != 0 {
+                self.stopped = Some(Stop::Pin);
+                self.attention = true;
+            }
+            let levels = self.io.pins.levels();
+            let io = &mut self.io;
+            io.outside.pins_changed(io.now, nets, levels, &mut io.reactions);
+            self.outside_changed();
+        }
+        let reacted = !self.io.reactions.is_empty();
+        if reacted {
+            self.carry_out_reactions();
+        }
+        inputs != 0 || nets != 0 || reacted
+    }
+
+    fn carry_out_reactions(&mut self) {
+        for reaction in std::mem::take(&mut self.io.reactions) {
+            match reaction {
+                Reaction::Pin { pin, level } => {
+                    let now = self.io.now;
+                    self.io.pins.drive_outside(now, pin, level);
+                }
+                Reaction::UartByte { port, byte } => {
+                    self.blocks.uart[usize::from(port & 1)].receive(byte, &mut self.io);
+                }
+                Reaction::Rescheduled => {}
+            }
+        }
+        self.outside_changed();
+    }
+
+    /// Drives a pin from outside, between runs.
+    pub(crate) fn drive_pin(&mut self, now: Picoseconds, pin: u8, level: Option<bool>) {
+        self.io.now = self.io.now.max(now);
+        self.io.pins.drive_outside(self.io.now, pin, level);
+        self.settle();
+    }
+
+    /// A resistor outside pulls a pin from here on.
+    pub(crate) fn pull_pin(&mut self, now: Picoseconds, pin: u8, level: bool) {
+        self.io.now = self.io.now.max(now);
+        self.io.pins.pull_outside(self.io.now, pin, level);
+        self.settle();
+    }
+
+    fn interrupts_changed(&mut self) {
+        let lines = self.io.lines.irq() & !(1 << Irq::IO_BANK0.0 | 1 << Irq::IO_QSPI.0);
+        let bank0 = self.blocks.io_bank0.irq_levels();
+        let qspi = self.blocks.io_qspi.irq_levels();
+        for core in 0..2 {
+            let own = u32::from(bank0[core]) << Irq::IO_BANK0.0 | u32::from(qspi[core]) << Irq::IO_QSPI.0;
+            let lines = lines | own;
+            let to_nmi = self.blocks.sys_cfg.nmi_mask(core);
+            if lines & to_nmi != 0 {
+                self.ppb[core].pend(NMI);
+            }
+            let before = self.ppb[core].pending_irqs();
+            self.ppb[core].set_lines(lines & !to_nmi);
+            if self.ppb[core].event_on_pending() && self.ppb[core].pending_irqs() & !before != 0 {
+                self.events[core] = true;
+            }
+            self.attention |= self.ppb[core].wakes() || self.events[core];
+        }
+    }
+
+    /// Registers of the clock tree were written, or a clock came up.
+    pub(super) fn look_at_clocks(&mut self) {
+        if self.io.clocks != self.clocks_seen {
+            self.frequency_changed();
+        }
+    }
+
+    fn frequency_changed(&mut self) {
+        let cycle = self.cycle_now();
+        let before = std::mem::replace(&mut self.clocks_seen, self.io.clocks);
+        self.clock.set_frequency(cycle, self.io.clocks.sys_hz);
+        self.blocks.clocks_changed(&before, &mut self.io);
+        self.flash_settings_changed();
+        self.tick_changed();
+        for core in 0..2 {
+            self.arm_systick(core, cycle);
+        }
+        self.attention = true;
+    }
+
+    /// Two cores or the DMA and a core may meet at one bank of memory.
+    pub(crate) fn share_memory(&mut self, shared: bool) {
+        if shared != self.contention.is_some() {
+            self.contention = shared.then(Contention::default);
+            self.decide_watch();
+        }
+    }
+
+    /// Whether every access to memory is to take the long way: it is counted, or may clash with another.
+    pub(super) fn decide_watch(&mut self) {
+        self.watch.see_every_access(self.contention.is_some() || self.blocks.bus_ctrl.is_counting());
+    }
+
+    pub(crate) fn request_reset(&mut self) {
+        self.reset = Some(ResetCause::Software);
+        self.attention = true;
+    }
+
+    /// Core 1 is held in reset, or let go.
+    pub(super) fn power_changed(&mut self) {
+        self.proc1 = self.blocks.psm.take_proc1().or(self.proc1);
+        self.attention |= self.proc1.is_some();
+    }
+}
+
+impl Bus {
+    /// Everything but the flash chip, the surroundings, and what a reset by the watchdog leaves alone, goes back to its
+    /// state after reset.
+    pub(crate) fn reset_blocks(&mut self, cause: ResetCause) {
+        self.flow = None;
+        self.blocks.power_cycle(&mut self.io, cause == ResetCause::Watchdog);
+        self.look_at_clocks();
+        self.ssi.reset(&mut self.io);
+        self.xip = Default::default();
+        self.flash_settings_changed();
+        self.settle();
+    }
+}

@@ -1,0 +1,146 @@
+//! Moves what the DMA wants moved. A transfer is an event of its own; a row of transfers between memories, where nobody can see one
+//! before the next, is done at one go.
+
+use crate::bus::access::{narrow, replicate};
+use crate::bus::block::Block;
+use crate::bus::{Bus, Size};
+use crate::flash::Alias;
+use crate::memory::{SRAM_BASE, SRAM_BYTES};
+use crate::peripherals::Peripheral;
+use crate::peripherals::dma::{BusError, Transfer};
+use mcu::FaultKind;
+
+/// The DMA among the masters that may clash on a memory bank.
+const DMA_MASTER: u8 = 2;
+/// Transfers between memories that are done at one go: the cores see their results this many cycles early at the most.
+const MOST_IN_ONE_GO: u32 = 32;
+/// What a transfer takes beyond a cycle when it reads or writes behind the APB bridge, whose data phase has 3 cycles to read
+/// and 4 to write (RP2040 datasheet 2.1.3).
+pub(super) const APB_READ_WAIT_CYCLES: u32 = 2;
+pub(super) const APB_WRITE_WAIT_CYCLES: u32 = 3;
+
+impl Bus {
+    pub(super) fn move_data(&mut self) {
+        let cycle = if self.contention.is_some() { self.cycle_now() } else { 0 };
+        let Some(mut transfer) = self.blocks.dma.next_transfer(&mut self.io) else { return };
+        let mut left = self.rows(&transfer);
+        loop {
+            self.dma_transfers += 1;
+            let moved = self.move_one(&transfer, cycle);
+            left -= 1;
+            match moved {
+                Ok(value) if left > 0 => transfer = self.blocks.dma.next_in_batch(value),
+                Ok(value) => return self.blocks.dma.transferred(transfer.channel, value, None, &mut self.io),
+                Err(error) => {
+                    return self.blocks.dma.transferred(transfer.channel, 0, Some(error), &mut self.io);
+                }
+            }
+        }
+    }
+
+    /// How many transfers to make at one go: several where they stay within SRAM from the first to the last.
+    fn rows(&self, first: &Transfer) -> u32 {
+        let within = |address: u32| is_sram(address) && is_sram(address.wrapping_add(4 * MOST_IN_ONE_GO));
+        if within(first.read_address) && within(first.write_address) {
+            self.blocks.dma.batch().clamp(1, MOST_IN_ONE_GO)
+        } else {
+            1
+        }
+    }
+
+    fn move_one(&mut self, transfer: &Transfer, cycle: u64) -> Result<u32, BusError> {
+        let size = Size::of_bytes(transfer.bytes);
+        let value = self.dma_read(transfer.read_address, size, cycle).map_err(|_| BusError::Read)?;
+        let value = transfer.written(value);
+        self.dma_write(transfer.write_address, size, value, cycle).map_err(|_| BusError::Write)?;
+        Ok(value)
+    }
+
+    fn dma_read(&mut self, address: u32, size: Size, cycle: u64) -> Result<u32, FaultKind> {
+        match address >> 28 {
+            0x2 => {
+                let offset = self.sram_offset(address, false)?;
+                let waits = self.contend(DMA_MASTER, offset, cycle);
+                self.blocks.dma.wait(waits as u32);
+                self.peek(address, size).ok_or(FaultKind::Unmapped { address, write: false })
+            }
+            0x1 => match Alias::of(address) {
+                Some(alias) => {
+                    let waited = self.xip.access_through(alias, address & 0xff_ffff);
+                    self.blocks.dma.wait(waited);
+                    Ok(self.peek_flash(address, size))
+                }
+                None => {
+                    let mut end = cycle;
+                    self.load_flash(usize::from(self.io.core), self.io.pc, address, size, &mut end)
+                }
+            },
+            0x0 => self.peek(address, size).ok_or(FaultKind::Unmapped { address, write: false }),
+            0x4 => {
+                self.io.address = address;
+                self.blocks.dma.wait(APB_READ_WAIT_CYCLES);
+                if let Some(spi) = self.spi_data(address) {
+                    return Ok(narrow(self.blocks.spi[spi].read(SSPDR, &mut self.io), address, size));
+                }
+                Ok(narrow(self.read_apb(address)?, address, size))
+            }
+            0x5 => {
+                self.io.address = address;
+                self.read_ahb(address, size)
+            }
+            0x6 => self.read_outside(address, size),
+            _ => Err(FaultKind::Unmapped { address, write: false }),
+        }
+    }
+
+    fn dma_write(&mut self, address: u32, size: Size, value: u32, cycle: u64) -> Result<(), FaultKind> {
+        match address >> 28 {
+            0x2 => {
+                let offset = self.sram_offset(address, true)?;
+                let waits = self.contend(DMA_MASTER, offset, cycle + 1);
+                self.blocks.dma.wait(waits as u32);
+                self.store_sram(offset, size, value);
+                Ok(())
+            }
+            0x1 => {
+                let mut end = cycle;
+                self.store_flash(usize::from(self.io.core), self.io.pc, address, size, value, &mut end)
+            }
+            0x4 => {
+                self.io.address = address;
+                self.blocks.dma.wait(APB_WRITE_WAIT_CYCLES);
+                if let Some(spi) = self.spi_data(address) {
+                    self.blocks.spi[spi].write(SSPDR, value, &mut self.io);
+                    return Ok(());
+                }
+                self.write_apb(address, replicate(value, size)).map(|_| ())
+            }
+            0x5 => {
+                self.io.address = address;
+                self.write_ahb(address, size, value)
+            }
+            0x6 => self.write_outside(address, size, value),
+            _ => Err(FaultKind::Unmapped { address, write: true }),
+        }
+    }
+}
+
+/// Offset of the data register of a serial port.
+const SSPDR: u32 = 0x8;
+
+impl Bus {
+    /// The serial port whose data register is at an address, if it is at work: the way of most transfers that are paced.
+    #[inline]
+    fn spi_data(&self, address: u32) -> Option<usize> {
+        let port = match address & !3 {
+            0x4003_c008 => 0,
+            0x4004_0008 => 1,
+            _ => return None,
+        };
+        (!self.blocks.is_held(Block::Spi(port))).then_some(port)
+    }
+}
+
+pub(super) fn is_sram(address: u32) -> bool {
+    address.wrapping_sub(SRAM_BASE) < SRAM_BYTES
+}

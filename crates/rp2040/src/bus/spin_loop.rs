@@ -1,0 +1,177 @@
+//! Notices a core that looks at a register again and again and always sees the same, and knows for how long it will: what the
+//! chip needs to leave such iterations out.
+
+use cortexm::{LoopStep, loop_step};
+use units::Picoseconds;
+
+use crate::bus::block::Block;
+use crate::bus::dma::is_sram;
+use crate::bus::{Bus, Size};
+
+/// So many looks that saw the same are a spin.
+const LOOKS_OF_A_SPIN: i32 = 4;
+/// Looks after which a spin that could not be left out is tried again.
+const LOOKS_UNTIL_RETRY: i32 = 64;
+/// Registers that one iteration may look at.
+const MOST_REGISTERS: usize = 4;
+
+/// The looks of late. Nothing of this is state of the chip: whoever forgets it leaves out fewer iterations, and sees the same.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Spin {
+    /// The look that counts the iterations: which instruction saw what, and where.
+    pc: u32,
+    value: u32,
+    /// How often it saw that, one after the other; negative while a retry is to wait.
+    looks: i32,
+    /// Whether the chip has not yet been told of the last iteration.
+    is_news: bool,
+    /// Every register that was looked at in this iteration, of which the first is the one that counts.
+    registers: [u32; MOST_REGISTERS],
+    others: usize,
+    /// Those of the last full iteration.
+    iteration_registers: usize,
+    /// Accesses to what is not memory, whether they are looks or not.
+    accesses: u32,
+}
+
+/// What a register shows as long as nothing writes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Steady {
+    /// The same until the next event.
+    UntilEvent,
+    /// The same until the next event that is no frame or transfer of a flow.
+    ThroughFlow,
+}
+
+impl Spin {
+    /// A core saw a value in a register; true when that makes an iteration of a spin.
+    #[inline]
+    pub(super) fn look(&mut self, pc: u32, address: u32, value: u32) -> bool {
+        if pc != self.pc || value != self.value || address != self.registers[0] {
+            self.look_elsewhere(pc, address, value);
+            return false;
+        }
+        self.looks = self.looks.saturating_add(1);
+        self.iteration_registers = 1 + std::mem::take(&mut self.others);
+        self.is_news = self.looks >= LOOKS_OF_A_SPIN;
+        self.is_news
+    }
+
+    #[inline]
+    fn look_elsewhere(&mut self, pc: u32, address: u32, value: u32) {
+        if pc != self.pc && self.others + 1 < MOST_REGISTERS {
+            self.others += 1;
+            self.registers[self.others] = address;
+            return;
+        }
+        (self.pc, self.value, self.looks, self.others) = (pc, value, 0, 0);
+        self.registers[0] = address;
+    }
+
+    /// An access begins.
+    #[inline]
+    pub(super) fn access(&mut self) {
+        self.accesses = self.accesses.wrapping_add(1);
+    }
+
+    /// Something was written, or something else is executed: what was seen before counts no more.
+    #[inline]
+    pub(crate) fn end(&mut self) {
+        (self.looks, self.is_news) = (self.looks.min(0), false);
+    }
+
+    /// Whether an iteration of a spin has ended with the last instruction.
+    #[inline]
+    pub(crate) fn take_iteration(&mut self) -> bool {
+        std::mem::take(&mut self.is_news)
+    }
+
+    /// Whether that is the first iteration of it.
+    pub(crate) fn begins(&self) -> bool {
+        self.looks == LOOKS_OF_A_SPIN
+    }
+
+    /// It is no spin, or leaving it out is not worth the effort.
+    pub(crate) fn give_up(&mut self) {
+        self.looks = -LOOKS_UNTIL_RETRY;
+    }
+
+    /// The registers that were looked at in the iteration.
+    pub(crate) fn registers(&self) -> &[u32] {
+        &self.registers[..self.iteration_registers]
+    }
+
+    /// A number that every access to what is not memory raises by one.
+    pub(crate) fn accesses(&self) -> u32 {
+        self.accesses
+    }
+}
+
+impl Bus {
+    /// A core saw a value in a register. Where two cores take turns nobody stops for that: it would change their turns.
+    #[inline]
+    pub(super) fn note_look(&mut self, pc: u32, address: u32, value: u32) {
+        self.attention |= self.contention.is_none() && self.spin.look(pc, address, value);
+    }
+
+    /// What a register that is looked at again will show, and up to which time in any case; nothing when looking changes
+    /// something, or when what it shows depends on the time.
+    pub(crate) fn steady(&self, address: u32) -> Option<(Steady, Picoseconds)> {
+        const ALWAYS: Picoseconds = Picoseconds::new(i64::MAX);
+        let offset = address & 0xffc;
+        let block = match address >> 28 {
+            0x4 => Block::on_apb(address)?,
+            0x5 => Block::on_ahb(address)?,
+            _ => return None,
+        };
+        if self.blocks.is_held(block) {
+            return None;
+        }
+        match block {
+            Block::Dma if self.blocks.dma.shows_through_flow(offset) => Some((Steady::ThroughFlow, ALWAYS)),
+            Block::Dma => Some((Steady::UntilEvent, ALWAYS)),
+            Block::Spi(index) => {
+                let until = self.blocks.spi[index].shows_until(offset, self.io.now)?;
+                Some((Steady::UntilEvent, until))
+            }
+            Block::Uart(index) => {
+                self.blocks.uart[index].is_steady(offset).then_some((Steady::UntilEvent, ALWAYS))
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether somebody follows or counts single accesses.
+    pub(crate) fn is_observed(&self) -> bool {
+        self.watch.is_on() || self.contention.is_some() || self.blocks.bus_ctrl.is_counting()
+    }
+
+    /// Lets everything flow that does so by itself, up to and including `until`; true when something came of it, at the time of
+    /// which it stopped, that a core will see when it looks at a register again.
+    pub(crate) fn let_flows(&mut self, until: Picoseconds) -> bool {
+        // The flows are to go on whatever the cores have stopped for before.
+        self.horizon = Picoseconds::new(i64::MIN);
+        while let Some(first) = self.io.first_due(until) {
+            if !self.let_flow(first, until) || self.attention {
+                break;
+            }
+        }
+        std::mem::take(&mut self.attention)
+    }
+
+    /// How many instructions from `first` to `last` load what may change; nothing when any does more than compute, load and
+    /// branch.
+    pub(crate) fn loads_between(&self, first: u32, last: u32) -> Option<usize> {
+        let half = |address: u32| self.peek(address, Size::Half).unwrap_or_default() as u16;
+        let mut loads = 0;
+        for pc in (first..=last).step_by(2) {
+            match loop_step(pc, half(pc), half(pc.wrapping_add(2))) {
+                LoopStep::LoadsLiteral(address) if !is_sram(address) => {}
+                LoopStep::LoadsLiteral(_) | LoopStep::Loads => loads += 1,
+                LoopStep::Computes => {}
+                LoopStep::Other => return None,
+            }
+        }
+        Some(loads)
+    }
+}

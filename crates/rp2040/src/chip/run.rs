@@ -1,0 +1,176 @@
+//! The run loop: which core executes next and until when, and what happens between.
+//!
+//! One core awake runs up to the next event without a stop. Two cores awake take turns of a few cycles, and whoever is ahead
+//! waits with everything that is not memory. None awake: time jumps to the next event.
+
+use cortexm::Exit;
+use mcu::{Sleep, Slept, Stop};
+use units::Picoseconds;
+
+use crate::chip::Rp2040;
+
+/// By how many cycles a core may run ahead of the other one while both are awake: what one writes to memory the other sees
+/// this much too late or too early at the most.
+const TURN_CYCLES: u64 = 16;
+
+/// Events and instructions of the other core for which a step waits.
+const MOST_STEPS: u32 = 1_000_000;
+
+impl Rp2040 {
+    /// Runs until `end`, or until something comes up before.
+    pub fn run_until(&mut self, end: Picoseconds) -> Stop {
+        self.bus.stopped = None;
+        self.bus.flow = None;
+        self.bus.spin.end();
+        // Whoever reached for the surroundings since the last run may have changed their plans.
+        self.bus.outside_changed();
+        loop {
+            if let Some(stop) = self.bus.stopped.take() {
+                return stop;
+            }
+            if let Some(stop) = self.look_around() {
+                return stop;
+            }
+            self.wake_cores();
+            let turn = self.next_turn();
+            let stop = match turn {
+                Some((core, turn_end)) => self.execute(core, turn_end, end),
+                None => self.pass_time(end),
+            };
+            if let Some(stop) = stop {
+                return stop;
+            }
+        }
+    }
+
+    /// What came up while the cores executed.
+    fn look_around(&mut self) -> Option<Stop> {
+        self.code.forget_stale(&mut self.bus);
+        self.bus.attention = false;
+        if let Some(on) = self.bus.proc1.take() {
+            self.power_core1(on);
+        }
+        match self.bus.reset.take() {
+            Some(cause) => self.reset(cause).err().map(|_| Stop::BootLoader),
+            None => None,
+        }
+    }
+
+    /// Executes one instruction of a core (more on the other core, if that is behind); a core that sleeps waits for its
+    /// wake-up first.
+    pub fn step(&mut self, core: usize) -> Stop {
+        let before = self.cores[core].instructions();
+        self.pass_breakpoint(core);
+        for _ in 0..MOST_STEPS {
+            match self.run_until(self.next_moment().max(self.now())) {
+                Stop::Time if self.cores[core].instructions() == before => {}
+                stop => return stop,
+            }
+        }
+        Stop::Asleep
+    }
+
+    /// Which core executes next, and the cycle at which the other one's turn comes.
+    fn next_turn(&mut self) -> Option<(usize, u64)> {
+        let awake = self.cores.each_ref().map(|core| core.sleep == Sleep::Awake);
+        let cycles = self.cores.each_ref().map(|core| core.cycle);
+        self.bus.may_run_to = [
+            if awake[1] { cycles[1] } else { u64::MAX },
+            // Of two at one cycle core 0 comes first.
+            if awake[0] { cycles[0].saturating_sub(1) } else { u64::MAX },
+        ];
+        match awake {
+            [true, false] => Some((0, u64::MAX)),
+            [false, true] => Some((1, u64::MAX)),
+            [false, false] => None,
+            [true, true] if cycles[0] <= cycles[1] => Some((0, cycles[1] + TURN_CYCLES)),
+            [true, true] => Some((1, cycles[0] + TURN_CYCLES)),
+        }
+    }
+
+    fn execute(&mut self, core: usize, turn_end: u64, end: Picoseconds) -> Option<Stop> {
+        let shared = turn_end != u64::MAX;
+        self.bus.share_memory(shared);
+        let mut looks = self.bus.spin.take_iteration() && self.leave_out_iterations(core, end);
+        loop {
+            let now = self.bus.clock.time_of(self.cores[core].cycle);
+            if now >= end {
+                self.bus.process_events(end);
+                return (!self.bus.attention).then_some(Stop::Time);
+            }
+            let mut latest = self.bus.latest_wake();
+            if latest <= now {
+                self.bus.process_events(now);
+                if self.bus.attention {
+                    return None;
+                }
+                latest = self.bus.latest_wake();
+            }
+            let until = end.min(latest);
+            let limit = self.bus.clock.cycle_at(until).min(turn_end);
+            self.bus.set_horizon(until, limit);
+            let pending =
+                if std::mem::take(&mut looks) { None } else { self.cores[core].take_pending(&mut self.bus) };
+            let exit = match pending {
+                Some(exit) => exit,
+                None => self.cores[core].run(&mut self.bus, &mut self.code.code),
+            };
+            if !matches!(exit, Exit::Limit | Exit::Sleep) {
+                self.bus.process_events(self.bus.clock.time_of(self.cores[core].cycle));
+            }
+            match exit {
+                Exit::Limit if shared || self.bus.attention => return None,
+                Exit::Limit => {}
+                Exit::Sleep => return None,
+                Exit::Debug(event) => return Some(Stop::Debug(core, event)),
+                Exit::Ended(code) => return Some(Stop::Ended(code)),
+                Exit::BootLoader => return Some(Stop::BootLoader),
+                Exit::Fault(fault) => return self.handle_fault(core, fault),
+            }
+        }
+    }
+
+    /// No core is awake: time jumps to the next event.
+    pub(super) fn pass_time(&mut self, end: Picoseconds) -> Option<Stop> {
+        if let Some(first) = self.bus.io.first_due(end)
+            && self.bus.let_flow(first, end)
+        {
+            return None;
+        }
+        let next = self.bus.io.next_wake();
+        if next == Picoseconds::new(i64::MAX) {
+            return Some(Stop::Asleep);
+        }
+        let at = next.min(end);
+        self.bus.process_events(at);
+        self.bus.io.now = self.bus.io.now.max(at);
+        (next > end).then_some(Stop::Time)
+    }
+
+    /// Ends the sleep of every core that has a reason to wake.
+    fn wake_cores(&mut self) {
+        if self.cores[1].sleep == Sleep::Launch && std::mem::take(&mut self.bus.events[1]) {
+            self.launch();
+        }
+        if self.cores.iter().all(|core| core.sleep == Sleep::Awake) {
+            return;
+        }
+        let cycle = self.bus.cycle_now();
+        for (id, core) in self.cores.iter_mut().enumerate() {
+            if core.sleep == Sleep::Awake || !core.wakes(&self.bus.ppb[id], self.bus.events[id]) {
+                continue;
+            }
+            if core.sleep == Sleep::Event {
+                self.bus.events[id] = false;
+            }
+            if let Some(waits) = &mut self.bus.waits {
+                let woken_by = self.bus.ppb[id].wakes_by().map(|number| number as u8);
+                let [from, to] = [core.cycle, cycle.max(core.cycle)].map(|at| self.bus.clock.time_of(at));
+                waits.slept(Slept { core: id as u8, from, to, woken_by });
+            }
+            core.sleep = Sleep::Awake;
+            core.idle_cycles += cycle.saturating_sub(core.cycle);
+            core.cycle = core.cycle.max(cycle);
+        }
+    }
+}

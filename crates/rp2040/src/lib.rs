@@ -1,0 +1,29 @@
+//! A virtual RP2040: it runs the firmware image that is flashed on a board, in virtual time.
+//!
+//! The main path: an [`mcu::image::Image`] is loaded into the memories ([`chip`]), a [`cortexm::Core`] decodes and executes it,
+//! the bus charges each access its cycles and leads it to a memory or to one of the [`peripherals`], whose events come out of
+//! the agenda in order of time. What stands around the chip is an [`mcu::Outside`].
+
+mod bus;
+pub mod chip;
+mod contention;
+mod cycle_clock;
+mod facts;
+pub mod flash;
+pub mod frequencies;
+pub mod io;
+pub mod lines;
+mod memory;
+pub mod peripherals;
+pub mod pins;
+pub mod report;
+pub mod rom;
+mod waits;
+
+pub use chip::Rp2040;
+pub use facts::FACTS;
+pub use frequencies::Frequencies;
+pub use io::Io;
+pub use lines::{Dreq, Irq, Lines};
+pub use peripherals::{Peripheral, Source};
+pub use pins::{Function, Pins};

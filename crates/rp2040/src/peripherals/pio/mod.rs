@@ -1,0 +1,343 @@
+//! PIO: two blocks of four state machines that run little programs on the pins (RP2040 datasheet chapter 3). A block
+//! runs at clk_sys and is exact to the cycle: cycle n is an edge of that clock, and what an instruction writes is at the
+//! pins on it.
+//!
+//! The block asks to be woken at the next cycle in which any state machine has something to do. A register access finds
+//! every cycle done that began up to then, and what it writes is there for the cycle after it.
+//!
+//! Where the datasheet is silent: a sticky output of a disabled state machine is not asserted; a written instruction
+//! that stalls is tried again at the ticks of its machine, and in every cycle while that is disabled; a flag that is
+//! raised and cleared in one cycle stays raised; OUT_STICKY holds levels and directions alike, INLINE_OUT_EN concerns
+//! OUT alone.
+
+mod access;
+pub(crate) mod divider;
+pub(crate) mod edges;
+mod execute;
+mod fifo;
+mod inputs;
+mod registers;
+mod state_machine;
+#[cfg(test)]
+mod tests;
+
+use edges::ClockEdges;
+use inputs::Inputs;
+use state_machine::{Cycle, NEVER, PinWrites, Stall, StateMachine};
+use units::Picoseconds;
+
+use crate::Io;
+use crate::lines::{Dreq, Irq};
+use crate::peripherals::Source;
+use crate::pins::{ALL_PINS, Function};
+
+const MACHINES: usize = 4;
+/// Cycles are counted from here, so that a history can reach back.
+const FIRST_CYCLE: u64 = 16;
+
+/// What distinguishes the two blocks.
+#[derive(Debug)]
+struct Block {
+    name: &'static str,
+    source: Source,
+    function: Function,
+    irqs: [Irq; 2],
+    dreq_tx0: u8,
+}
+
+static BLOCKS: [Block; 2] = [
+    Block {
+        name: "PIO0",
+        source: Source::Pio0,
+        function: Function::Pio0,
+        irqs: [Irq::PIO0_0, Irq::PIO0_1],
+        dreq_tx0: Dreq::PIO0_TX0.0,
+    },
+    Block {
+        name: "PIO1",
+        source: Source::Pio1,
+        function: Function::Pio1,
+        irqs: [Irq::PIO1_0, Irq::PIO1_1],
+        dreq_tx0: Dreq::PIO1_TX0.0,
+    },
+];
+
+/// In a saved state a block is its number.
+mod block_number {
+    use serde::de::{Deserialize, Deserializer, Error};
+    use serde::{Serialize, Serializer};
+
+    use super::{BLOCKS, Block};
+
+    pub(super) fn serialize<S: Serializer>(block: &&'static Block, serializer: S) -> Result<S::Ok, S::Error> {
+        u8::from(block.source == BLOCKS[1].source).serialize(serializer)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<&'static Block, D::Error> {
+        let number = u8::deserialize(from)?;
+        BLOCKS.get(usize::from(number)).ok_or_else(|| D::Error::custom("there are two PIO blocks"))
+    }
+}
+
+/// An enable and a force register of an interrupt line.
+#[derive(Debug, Clone, Copy, Default, serde::Serialize, serde::Deserialize)]
+struct InterruptLine {
+    enabled: u32,
+    forced: u32,
+}
+
+/// A PIO block.
+#[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
+pub struct Pio {
+    #[serde(with = "block_number")]
+    block: &'static Block,
+    machines: [StateMachine; MACHINES],
+    program: [u16; 32],
+    inputs: Inputs,
+    flags: u8,
+    debug: u32,
+    levels: u32,
+    enables: u32,
+    interrupts: [InterruptLine; 2],
+    edges: ClockEdges,
+    /// The cycle that it asked to be woken at, and when that is.
+    armed: u64,
+    armed_at: Picoseconds,
+    /// Before its first access the block does nothing and looks at nothing.
+    started: bool,
+    lines_stale: bool,
+}
+
+impl Pio {
+    /// Block 0 or 1 after reset.
+    ///
+    /// # Panics
+    /// With another number.
+    pub fn new(block: u8) -> Self {
+        Self {
+            block: &BLOCKS[usize::from(block)],
+            machines: [0, 1, 2, 3].map(StateMachine::new),
+            program: [0; 32],
+            inputs: Inputs::default(),
+            flags: 0,
+            debug: 0,
+            levels: 0,
+            enables: 0,
+            interrupts: [InterruptLine::default(); 2],
+            edges: ClockEdges::new(0, FIRST_CYCLE, Picoseconds::ZERO),
+            armed: NEVER,
+            armed_at: Picoseconds::ZERO,
+            started: false,
+            lines_stale: true,
+        }
+    }
+
+    /// Puts the block back into the state after reset, and with it what it drives.
+    pub fn reset(&mut self, io: &mut Io) {
+        io.pins.drive(io.now, self.block.function, ALL_PINS, 0, 0);
+        io.cancel(self.block.source);
+        for n in 0..2 * MACHINES as u8 {
+            io.lines.set_dreq(Dreq(self.block.dreq_tx0 + n), false);
+        }
+        for irq in self.block.irqs {
+            io.lines.set_irq(irq, false);
+        }
+        *self = Self { block: self.block, ..Self::new(0) };
+    }
+
+    /// Pin inputs changed, just now.
+    pub fn inputs_changed(&mut self, changed: u32, io: &mut Io) {
+        if !self.started || changed == 0 {
+            return;
+        }
+        let now = self.catch_up(io);
+        self.observe(now, io);
+        self.finish(now, io);
+    }
+
+    /// clk_sys got another frequency, just now.
+    pub fn clocks_changed(&mut self, io: &mut Io) {
+        if self.started {
+            let now = self.catch_up(io);
+            self.finish(now, io);
+        }
+    }
+
+    /// Does everything up to and including the present cycle, and gives its number.
+    fn catch_up(&mut self, io: &mut Io) -> u64 {
+        if !self.started {
+            self.started = true;
+            self.edges = ClockEdges::new(io.clocks.sys_hz, FIRST_CYCLE, io.now);
+            self.inputs.settle(io.pins.inputs());
+        }
+        let mut now = self.edges.cycle_at(io.now);
+        // Accesses lie a cycle apart at least; where they do not, a written instruction must not be lost.
+        let forced = self.machines.iter().filter_map(StateMachine::forced_at).max();
+        self.run_through(forced.map_or(now, |cycle| cycle.max(now)), io);
+        if io.clocks.sys_hz != self.edges.hz() {
+            self.edges.retime(io.clocks.sys_hz, io.now);
+            self.armed = NEVER;
+            now = self.edges.cycle_at(io.now);
+        }
+        now
+    }
+
+    /// The appointment came: in its cycle something is due, and nothing before.
+    fn run_armed(&mut self, io: &mut Io) {
+        let armed = std::mem::replace(&mut self.armed, NEVER);
+        if armed == NEVER || self.armed_at != io.now || io.clocks.sys_hz != self.edges.hz() {
+            let now = self.catch_up(io);
+            return self.finish(now, io);
+        }
+        self.run_cycle(armed, io);
+        self.finish(armed, io);
+    }
+
+    fn run_through(&mut self, cycle: u64, io: &mut Io) {
+        // Every pass handles a later cycle than the one before, so this ends.
+        loop {
+            let next = self.next_due();
+            if next > cycle || next == NEVER {
+                return;
+            }
+            self.run_cycle(next, io);
+        }
+    }
+
+    #[inline]
+    fn next_due(&self) -> u64 {
+        let [a, b, c, d] = &self.machines;
+        a.due.min(b.due).min(c.due.min(d.due))
+    }
+
+    /// One cycle of the state machines that have something to do in it. They all see the flags and pins as they were
+    /// before it.
+    fn run_cycle(&mut self, number: u64, io: &mut Io) {
+        let mut cycle = Cycle {
+            number,
+            program: &self.program,
+            inputs: &self.inputs,
+            flags: self.flags,
+            flags_set: 0,
+            flags_cleared: 0,
+            debug: 0,
+            fifo_moved: false,
+            wrote: false,
+            writes: [PinWrites::default(); MACHINES],
+        };
+        for machine in &mut self.machines {
+            if machine.due == number {
+                machine.step(&mut cycle);
+                if cycle.debug != 0 {
+                    self.debug |= std::mem::take(&mut cycle.debug) << machine.index;
+                }
+            }
+        }
+        let (wrote, writes) = (cycle.wrote, cycle.writes);
+        self.lines_stale |= cycle.fifo_moved;
+        let flags = self.flags & !cycle.flags_cleared | cycle.flags_set;
+        if flags != self.flags {
+            self.set_flags(flags, number);
+        }
+        if wrote {
+            self.write_pins(&writes, number, io);
+        }
+    }
+
+    fn set_flags(&mut self, flags: u8, cycle: u64) {
+        self.flags = flags;
+        self.lines_stale = true;
+        self.wake_stalled(cycle, |stall| stall == Stall::Irq);
+    }
+
+    /// Of several machines that write a pin the highest-numbered wins (RP2040 datasheet 3.5.6.1).
+    fn write_pins(&mut self, writes: &[PinWrites; MACHINES], number: u64, io: &mut Io) {
+        let (mut levels, mut enables) = (self.levels, self.enables);
+        let mut apply = |writes: &PinWrites| {
+            levels = levels & !writes.level_mask | writes.levels & writes.level_mask;
+            enables = enables & !writes.enable_mask | writes.enables & writes.enable_mask;
+        };
+        for (machine, writes) in self.machines.iter().zip(writes) {
+            if machine.config.out_sticky && machine.enabled {
+                apply(&machine.sticky);
+            }
+            apply(writes);
+        }
+        self.drive(levels & ALL_PINS, enables & ALL_PINS, number, io);
+    }
+
+    fn drive(&mut self, levels: u32, enables: u32, cycle: u64, io: &mut Io) {
+        let changed = (levels ^ self.levels) | (enables ^ self.enables);
+        if changed == 0 {
+            return;
+        }
+        (self.levels, self.enables) = (levels, enables);
+        let at = self.edges.time_of(cycle).unwrap_or(io.now).min(io.now);
+        io.pins.drive(at, self.block.function, changed, levels, enables);
+        self.observe(cycle, io);
+    }
+
+    fn observe(&mut self, cycle: u64, io: &Io) {
+        let changed = self.inputs.record(cycle, io.pins.inputs());
+        if changed == 0 {
+            return;
+        }
+        for machine in &mut self.machines {
+            if let Some(Stall::Pins(mask)) = machine.stall
+                && mask & changed != 0
+            {
+                machine.look_again_from(self.inputs.visible_from(cycle, changed & mask));
+            }
+        }
+    }
+
+    fn wake_stalled(&mut self, cycle: u64, on: impl Fn(Stall) -> bool) {
+        for machine in &mut self.machines {
+            if machine.stall.is_some_and(&on) {
+                machine.wake_up(cycle);
+            }
+        }
+    }
+
+    /// Tells the neighbours what has changed, and asks to be woken.
+    fn finish(&mut self, now: u64, io: &mut Io) {
+        if self.lines_stale {
+            self.update_lines(io);
+        }
+        self.edges.follow(now);
+        let next = self.next_due();
+        if next == self.armed {
+            return;
+        }
+        self.armed = next;
+        match self.edges.time_of(next).filter(|_| next != NEVER) {
+            Some(at) => {
+                self.armed_at = at;
+                io.wake_at(self.block.source, at);
+            }
+            None => io.cancel(self.block.source),
+        }
+    }
+
+    fn update_lines(&mut self, io: &mut Io) {
+        self.lines_stale = false;
+        for (machine, n) in self.machines.iter().zip(0..) {
+            io.lines.set_dreq(Dreq(self.block.dreq_tx0 + n), !machine.transmit.is_full());
+            io.lines.set_dreq(Dreq(self.block.dreq_tx0 + 4 + n), !machine.receive.is_empty());
+        }
+        let raw = self.raw_interrupts();
+        for (line, irq) in self.interrupts.iter().zip(self.block.irqs) {
+            io.lines.set_irq(irq, raw & line.enabled | line.forced != 0);
+        }
+    }
+
+    /// INTR.
+    fn raw_interrupts(&self) -> u32 {
+        let mut raw = u32::from(self.flags & 0xf) << 8;
+        for (machine, n) in self.machines.iter().zip(0..) {
+            raw |= u32::from(!machine.receive.is_empty()) << n;
+            raw |= u32::from(!machine.transmit.is_full()) << (4 + n);
+        }
+        raw
+    }
+}

@@ -1,0 +1,111 @@
+//! The SPI on its pins: which GPIO is which signal, the levels at rest, and the edges that a frame stands for when
+//! somebody records the pins. Left out: output overrides (OUTOVER) of SCK and MOSI in the recorded edges.
+
+use units::Picoseconds;
+
+use super::pace::{Instant, Pace};
+use mcu::Edge;
+
+use crate::pins::{Function, Pins};
+
+/// GPIO 4n is RX, 4n + 1 CSn, 4n + 2 SCK, 4n + 3 TX; 0 to 7 and 16 to 23 belong to SPI0, the others to SPI1
+/// (RP2040 datasheet 1.4.3).
+const PORT: [u32; 2] = [0x00ff_00ff, 0x3f00_ff00];
+const RX: u32 = 0x1111_1111;
+const CSN: u32 = 0x2222_2222;
+const SCK: u32 = 0x4444_4444;
+const TX: u32 = 0x8888_8888;
+
+const CSN_PINS: [[u8; 4]; 2] = [[1, 5, 17, 21], [9, 13, 25, 29]];
+
+/// Whether a pin shows the select line of this SPI.
+pub(super) fn select_is_wired(pins: &Pins, port: u8) -> bool {
+    CSN_PINS[usize::from(port)].iter().any(|&pin| pins.control(pin).0 == Function::Spi as u8)
+}
+
+/// Moves the select line.
+pub(super) fn drive_select(pins: &mut Pins, at: Picoseconds, port: u8, high: bool) {
+    let mask = CSN & PORT[usize::from(port)];
+    pins.drive(at, Function::Spi, mask, if high { mask } else { 0 }, mask);
+}
+
+/// Drives SCK and TX to their levels at rest, as controller; lets go of SCK and CSn as peripheral device.
+pub(super) fn drive_rest(
+    pins: &mut Pins,
+    at: Picoseconds,
+    port: u8,
+    sck: bool,
+    controller: bool,
+    transmit: bool,
+) {
+    let all = PORT[usize::from(port)];
+    let levels = if sck { SCK & all } else { 0 };
+    let clock = if controller { SCK & all } else { 0 };
+    let data = if transmit { TX & all } else { 0 };
+    pins.drive(at, Function::Spi, (SCK | TX) & all, levels, clock | data);
+    if !controller {
+        pins.drive(at, Function::Spi, CSN & all, CSN & all, 0);
+    }
+}
+
+/// Whether somebody records SCK, TX or RX of this SPI.
+#[inline]
+pub(super) fn is_recorded(pins: &Pins, port: u8) -> bool {
+    pins.recorded() & PORT[usize::from(port)] & !CSN != 0
+}
+
+/// A frame whose bits are to be shown.
+pub(super) struct Shown {
+    pub(super) port: u8,
+    pub(super) sent: u16,
+    pub(super) received: u16,
+    /// When the first bit began.
+    pub(super) start: Instant,
+    /// Whether another frame follows at once.
+    pub(super) more: bool,
+}
+
+/// The data lines' levels after the last frame.
+#[derive(Debug, Clone, Copy, Default, serde::Serialize, serde::Deserialize)]
+pub(super) struct Lines {
+    tx: bool,
+    rx: bool,
+}
+
+/// Adds the edges of a frame to those that are recorded.
+pub(super) fn record(pins: &mut Pins, lines: &mut Lines, pace: &Pace, frame: &Shown) {
+    let mask = pins.selected(Function::Spi) & pins.recorded() & PORT[usize::from(frame.port)];
+    if mask == 0 {
+        // At rest TX is low (RP2040 datasheet 4.4.3.10).
+        *lines = Lines { tx: frame.more && frame.sent & 1 == 1, rx: frame.received & 1 == 1 };
+        return;
+    }
+    // In half periods from the first bit's start. With SPH = 0 the first clock edge lies in the bit's middle, with
+    // SPH = 1 at its start.
+    let time = |halves: u64| pace.after(frame.start, pace.halves(halves)).time();
+    let first_clock = 1 - u64::from(pace.captures_second());
+    let add = |pins: &mut Pins, signal: u32, halves: u64, level: bool| {
+        let at = time(halves);
+        let on = mask & signal;
+        pins.add_edges((0..32u8).filter(|pin| on >> pin & 1 == 1).map(|pin| Edge { at, pin, level }));
+    };
+    let bits = u64::from(pace.word_bits);
+    for bit in 0..bits {
+        let shift = bits - 1 - bit;
+        let (tx, rx) = (frame.sent >> shift & 1 == 1, frame.received >> shift & 1 == 1);
+        if tx != lines.tx {
+            add(pins, TX, 2 * bit, tx);
+        }
+        if rx != lines.rx {
+            add(pins, RX, 2 * bit, rx);
+        }
+        *lines = Lines { tx, rx };
+        add(pins, SCK, 2 * bit + first_clock, !pace.sck_at_rest());
+        add(pins, SCK, 2 * bit + first_clock + 1, pace.sck_at_rest());
+    }
+    // At rest TX is low (RP2040 datasheet 4.4.3.10).
+    if !frame.more && lines.tx {
+        add(pins, TX, 2 * bits + super::pace::TRAIL_HALF_PERIODS, false);
+        lines.tx = false;
+    }
+}

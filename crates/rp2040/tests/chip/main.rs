@@ -1,0 +1,20 @@
+//! The chip as a whole, through its public interface, with images of a few instructions. What single blocks do is tested
+//! beside them; here is what takes the cores, the bus and several blocks together.
+
+mod access;
+#[path = "../support/asm.rs"]
+mod asm;
+mod bench;
+mod code;
+mod cores;
+mod exceptions;
+#[path = "../random_images/random.rs"]
+#[allow(dead_code, reason = "the numbers alone are used here")]
+mod random;
+mod resets;
+mod sleep;
+mod snapshots;
+mod spi_dma;
+mod superinstructions;
+mod waiting;
+mod window;

@@ -1,0 +1,128 @@
+//! Sleeping and waking: WFI, WFE, events, SysTick, interrupts as levels.
+
+use mcu::Sleep;
+use mcu::Stop;
+
+use crate::asm::{Asm, If, RAM};
+use crate::bench::*;
+
+const LR: u8 = 14;
+const SYSTICK: u32 = 0xe000_e010;
+const TIMER_INTF: u32 = 0x4005_403c;
+/// An interrupt that no block uses.
+const SPARE: usize = 26;
+
+/// SysTick interrupts once every so many cycles.
+fn ticking(cycles: u32) -> Asm {
+    let mut asm = in_ram();
+    asm.poke(SYSTICK + 4, cycles - 1).poke(SYSTICK + 8, 0).poke(SYSTICK, 7);
+    asm
+}
+
+#[test]
+fn wfi_ends_with_an_interrupt_after_its_handler() {
+    let mut asm = ticking(2000);
+    asm.log(1).wfi().log(3).stop();
+    asm.handler(15, "tick").log(2).poke(SYSTICK, 0).bx(LR);
+    let chip = ran(asm);
+    assert_eq!(log(&chip), 0x123);
+    assert!((1900..2000).contains(&chip.counts().idle_cycles[0]), "{:?}", chip.counts());
+}
+
+#[test]
+fn wfi_with_interrupts_masked_ends_and_the_handler_waits() {
+    let mut asm = ticking(2000);
+    asm.mask_interrupts().log(1).wfi().log(2).unmask_interrupts().log(4).stop();
+    asm.handler(15, "tick").log(3).poke(SYSTICK, 0).bx(LR);
+    assert_eq!(log(&ran(asm)), 0x1234);
+}
+
+#[test]
+fn wfi_does_not_sleep_while_an_interrupt_is_pending() {
+    let mut asm = in_ram();
+    asm.mask_interrupts().poke(ISER, 1 << SPARE).poke(ISPR, 1 << SPARE).wfi().log(1).stop();
+    assert_eq!(log(&ran(asm)), 1);
+}
+
+#[test]
+fn wfi_with_nothing_to_come_sleeps_for_ever_and_says_so() {
+    let mut asm = in_ram();
+    asm.poke(ISPR, 1 << SPARE).wfi().log(1).stop();
+    let mut chip = chip_with(asm);
+    // The USB host looks at its cable for a while.
+    let stop = chip.run_until(us(1_000_000));
+    assert!(matches!(stop, Stop::Asleep | Stop::Time), "{stop:?}");
+    assert_eq!((chip.core(0).sleep(), log(&chip)), (Sleep::Interrupt, 0));
+}
+
+#[test]
+fn wfe_passes_once_for_an_event_and_then_sleeps() {
+    let mut asm = in_ram();
+    asm.sev().wfe().log(1).wfe().log(2).stop();
+    let chip = ran(asm);
+    assert_eq!((chip.core(0).sleep(), log(&chip)), (Sleep::Event, 1));
+}
+
+#[test]
+fn the_other_core_ends_wfe_with_sev() {
+    let mut asm = in_ram();
+    asm.launch("core1", RAM, STACK - 0x1000).sev().wfe().log(1).wfe().log(2).stop();
+    asm.label("core1").wait(200, "long").wait(200, "longer").log(3).sev().stop();
+    let chip = ran(asm);
+    assert_eq!(log(&chip), 0x132);
+}
+
+#[test]
+fn an_interrupt_that_becomes_pending_is_an_event_only_with_sevonpend() {
+    for (control, expected) in [(0, 0x1), (1 << 4, 0x12)] {
+        let mut asm = in_ram();
+        asm.poke(SCR, control).sev().wfe().poke(ISPR, 1 << SPARE).log(1).wfe().log(2).stop();
+        assert_eq!(log(&ran(asm)), expected, "SCR {control:#x}");
+    }
+}
+
+#[test]
+fn a_line_that_is_not_enabled_wakes_wfe_with_sevonpend() {
+    let mut asm = in_ram();
+    asm.poke(RESETS_CLEAR, 1 << 21).poke(SCR, 1 << 4);
+    asm.launch("core1", RAM, STACK - 0x1000).sev().wfe().log(1).wfe().log(2).stop();
+    asm.label("core1").wait(200, "long").log(3).poke(TIMER_INTF, 1).stop();
+    assert_eq!(log(&ran(asm)), 0x132);
+}
+
+#[test]
+fn sleep_on_exit_goes_back_to_sleep_after_every_handler() {
+    let mut asm = ticking(500);
+    asm.poke(SCR, 2).wfi().label("never").log(1).stop();
+    asm.handler(15, "tick").count(kept(0), 1).bx(LR);
+    let chip = ran(asm);
+    // A millisecond of the ring oscillator's 6.5 MHz.
+    assert!((12..=13).contains(&word(&chip, kept(0))), "{}", word(&chip, kept(0)));
+    assert_eq!((chip.core(0).sleep(), log(&chip)), (Sleep::Interrupt, 0));
+}
+
+#[test]
+fn systick_interrupts_at_its_period_while_code_runs() {
+    let mut asm = ticking(650);
+    asm.stop();
+    asm.handler(15, "tick").count(kept(0), 1).bx(LR);
+    let chip = ran(asm);
+    // Ten periods in a millisecond, less what came before it was switched on.
+    assert_eq!(word(&chip, kept(0)), 9);
+}
+
+#[test]
+fn a_line_that_stays_high_comes_again_and_cannot_be_cleared() {
+    let mut asm = in_ram();
+    asm.poke(RESETS_CLEAR, 1 << 21).poke(TIMER_INTF, 1);
+    // Not enabled yet: clearing does nothing while the line is high, and something once it is low.
+    asm.poke(ICPR, 1).keep(ISPR, kept(0));
+    asm.poke(TIMER_INTF, 0).keep(ISPR, kept(1)).poke(ICPR, 1).keep(ISPR, kept(2));
+    asm.poke(TIMER_INTF, 1).poke(ISER, 1).log(9).stop();
+    asm.handler(IRQ0, "line").log(1).count(kept(3), 1).subs(7, 3).b_if(If::NotEqual, "more");
+    asm.poke(TIMER_INTF, 0);
+    asm.label("more").bx(LR);
+    let chip = ran(asm);
+    assert_eq!([0, 1, 2].map(|n| word(&chip, kept(n)) & 1), [1, 1, 0]);
+    assert_eq!(log(&chip), 0x1119);
+}

@@ -1,0 +1,254 @@
+//! Random images on the whole chip, with overflow checks where the profile has them (`--profile checked`): it neither panics,
+//! nor hangs, nor grows without bound, whatever an image does. `AIRWIRE_RANDOM_INSTRUCTIONS` says how many instructions to
+//! run in all, `AIRWIRE_RANDOM_SEED` where to begin. A case that fails is repeated with its number as the seed.
+
+#[path = "../support/asm.rs"]
+mod asm;
+mod images;
+mod outside;
+mod random;
+
+use std::collections::BTreeMap;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use images::{KINDS, Kind, Made, Place};
+use mcu::Sleep;
+use mcu::image::{Image, LoadOptions, RawBinary};
+use mcu::{Console, Stop};
+use outside::Restless;
+use random::Random;
+use rp2040::chip::{Rp2040, Setup};
+use units::{PS_PER_S, Picoseconds};
+
+/// Without the variable: a taste for an ordinary test run.
+const INSTRUCTIONS: u64 = 2_000_000;
+/// An image gets this much of the chip's time at the most, and this many instructions.
+const MOST_SLICES: u32 = 40;
+const CASE_INSTRUCTIONS: u64 = 200_000;
+/// How far instructions of one case may last beyond the ends of its slices in all.
+const MOST_BEYOND_PS: i64 = 10 * PS_PER_S;
+/// A case that takes longer than this hangs.
+const HANG: Duration = Duration::from_secs(60);
+/// Failures after which the rest is left.
+const MOST_FAILURES: usize = 20;
+const MOST_MEMORY_KB: u64 = 1_000_000;
+
+/// Of each worker: the case that it is at, 0 at the end.
+static CASES: [AtomicU64; 4] = [const { AtomicU64::new(0) }; 4];
+
+#[test]
+fn random_images_neither_panic_nor_hang_nor_grow() {
+    let number = |name: &str, default| {
+        std::env::var(name)
+            .map_or(default, |text| text.parse().unwrap_or_else(|_| panic!("{name} is a number")))
+    };
+    let wanted = number("AIRWIRE_RANDOM_INSTRUCTIONS", INSTRUCTIONS);
+    let next = AtomicU64::new(number("AIRWIRE_RANDOM_SEED", 1));
+    let workers = std::thread::available_parallelism().map_or(1, usize::from).min(CASES.len());
+    watch_for_hangs();
+    let tally = Mutex::new(Tally::default());
+    std::thread::scope(|scope| {
+        for at in &CASES[..workers] {
+            scope.spawn(|| work(at, &next, wanted, &tally));
+        }
+    });
+    let tally = tally.into_inner().expect("no worker panicked");
+    assert!(
+        tally.failed.is_empty(),
+        "these panicked; repeat one with AIRWIRE_RANDOM_SEED: {:?}",
+        tally.failed
+    );
+    let memory = resident_kb();
+    assert!(memory < MOST_MEMORY_KB, "{memory} kB of memory after {} images", tally.images);
+    println!("{} images, {memory} kB of memory, instructions: {:?}", tally.images, tally.instructions);
+}
+
+/// What all workers did so far.
+#[derive(Debug, Default)]
+struct Tally {
+    images: u64,
+    /// By kind of image.
+    instructions: BTreeMap<Kind, u64>,
+    failed: Vec<(u64, Kind)>,
+}
+
+/// Takes one case after another until there were enough instructions.
+fn work(at: &AtomicU64, next: &AtomicU64, wanted: u64, tally: &Mutex<Tally>) {
+    loop {
+        let case = next.fetch_add(1, Ordering::Relaxed);
+        at.store(case, Ordering::Relaxed);
+        let kind = kind_of(case);
+        let run = std::panic::catch_unwind(|| run_case(kind, case));
+        let mut tally = tally.lock().expect("no worker panicked");
+        tally.images += 1;
+        match run {
+            Ok(instructions) => *tally.instructions.entry(kind).or_default() += instructions,
+            Err(_) => tally.failed.push((case, kind)),
+        }
+        if tally.instructions.values().sum::<u64>() >= wanted || tally.failed.len() >= MOST_FAILURES {
+            at.store(0, Ordering::Relaxed);
+            return;
+        }
+    }
+}
+
+fn kind_of(case: u64) -> Kind {
+    KINDS[case as usize % KINDS.len()]
+}
+
+/// Ends the process when a case takes too long: nothing else can get out of an endless loop.
+fn watch_for_hangs() {
+    std::thread::spawn(|| {
+        let mut seen = [0; CASES.len()];
+        loop {
+            std::thread::sleep(HANG);
+            let now = CASES.each_ref().map(|case| case.load(Ordering::Relaxed));
+            if let Some((case, _)) = now.into_iter().zip(seen).find(|&(now, seen)| now != 0 && now == seen) {
+                eprintln!("case {case} ({:?}) hangs", kind_of(case));
+                std::process::abort();
+            }
+            seen = now;
+        }
+    });
+}
+
+/// One image, from its start until it has had its share; the instructions that it executed.
+fn run_case(kind: Kind, seed: u64) -> u64 {
+    let mut random = Random::new(seed);
+    let mut chip = chip(&mut random);
+    let made = images::make(kind, &mut random);
+    let image = load(&made, kind);
+    let mut instructions = 0;
+    let mut beyond_ps = 0;
+    if chip.load(&image).is_err() {
+        return 1;
+    }
+    let (slices, divisor) = if kind == Kind::Blocks { (400, 20) } else { (MOST_SLICES, 1) };
+    for _ in 0..slices {
+        let before = chip.now();
+        let end = Picoseconds::new(before.ps() + slice_ps(&mut random) / divisor);
+        let stop = chip.run_until(end);
+        assert!(chip.now() >= before, "time goes back from {before} to {} after {stop:?}", chip.now());
+        let [first, second] = chip.counts().instructions;
+        instructions = first + second;
+        // With a clock that stands nearly still one instruction takes seconds, in which an ADC samples millions of times.
+        beyond_ps += (chip.now().ps() - end.ps()).max(0);
+        if instructions > CASE_INSTRUCTIONS || beyond_ps > MOST_BEYOND_PS {
+            break;
+        }
+        match stop {
+            Stop::Time => {}
+            Stop::Asleep | Stop::LockedUp(_) | Stop::Ended(_) | Stop::BootLoader => {
+                if random.one_in(2) || chip.load(&image).is_err() {
+                    break;
+                }
+            }
+            stop => panic!("nobody asked for {stop:?}"),
+        }
+        match kind {
+            Kind::Blocks => poke_a_block(&mut chip, &mut random),
+            _ => disturb(&mut chip, &mut random),
+        }
+    }
+    for console in [Console::Uart0, Console::Uart1, Console::Usb] {
+        chip.take_console(console);
+    }
+    instructions.max(1)
+}
+
+/// From a microsecond to some milliseconds.
+fn slice_ps(random: &mut Random) -> i64 {
+    i64::from(1 + random.below(1000)) * random.of(&[1_000_000, 1_000_000, 10_000_000])
+}
+
+fn chip(random: &mut Random) -> Rp2040 {
+    let setup = Setup {
+        flash_bytes: 1 << 16,
+        usb_connected: !random.one_in(4),
+        seed: random.next(),
+        ..Setup::default()
+    };
+    let mut chip = Rp2040::new(&setup).expect("a chip");
+    chip.stop_at_faults(false);
+    if random.one_in(2) {
+        chip.connect(Box::new(Restless::new(random.next())));
+    }
+    if random.one_in(4) {
+        chip.record_pins(random.next() as u32);
+    }
+    chip
+}
+
+fn load(made: &Made, kind: Kind) -> Image {
+    let raw_binary = match made.place {
+        Place::Flash => RawBinary::Flash,
+        Place::Ram => RawBinary::Ram,
+    };
+    Image::load(&made.bytes, "random", &LoadOptions { raw_binary })
+        .unwrap_or_else(|error| panic!("{kind:?}: {error}"))
+}
+
+/// One block gets random values in random registers, often the same few, and some registers are read.
+fn poke_a_block(chip: &mut Rp2040, random: &mut Random) {
+    let block = match random.below(10) {
+        0 => 0xd000_0000,
+        1 => random.of(&[0x1400_0000, 0x1800_0000, 0x5010_0000, 0xe000_e000]),
+        _ => random.register() & !0x3fff,
+    };
+    let registers = 4 << random.below(8);
+    for _ in 0..random.below(60) {
+        let address = block + 4 * random.below(registers) + random.of(&[0, 0, 0, 0x1000, 0x2000, 0x3000]);
+        let _ = chip.write_memory(address, &random.value().to_le_bytes());
+        if random.one_in(8) {
+            let _ = chip.read_word(address);
+        }
+    }
+    // What holds everything else up, mostly mended.
+    if !random.one_in(8) {
+        for (address, value) in
+            [(0x4000_f000, u32::MAX), (0x4000_8048, 1 << 11), (0x4000_803c, 0), (0x4000_8030, 0)]
+        {
+            let _ = chip.write_memory(address, &u32::to_le_bytes(value));
+        }
+    }
+}
+
+/// What the surroundings and a debugger may do between two runs.
+fn disturb(chip: &mut Rp2040, random: &mut Random) {
+    match random.below(12) {
+        0 => {
+            let pin = random.below(30) as u8;
+            chip.drive_pin(pin, random.of(&[None, Some(false), Some(true)]));
+        }
+        1 => {
+            let bytes = random.bytes(random.clone().below(40) as usize);
+            chip.send_console(random.of(&[Console::Uart0, Console::Uart1, Console::Usb]), &bytes);
+        }
+        2..=4 => {
+            for _ in 0..random.below(40) {
+                let address = if random.one_in(4) { random.address() } else { random.register() };
+                let _ = chip.write_memory(address & !3, &random.value().to_le_bytes());
+            }
+        }
+        5 => drop(chip.read_memory(random.address(), 64)),
+        6 => {
+            let snapshot = chip.snapshot().expect("everything outside can be copied");
+            chip.run_until(Picoseconds::new(chip.now().ps() + 1_000_000));
+            chip.restore(&snapshot);
+        }
+        7 => chip.core_mut(0).set_register(random.below(16) as usize, random.value()),
+        // With a clock that stands nearly still an instruction takes seconds, in which much happens outside.
+        8 if chip.core(0).sleep() == Sleep::Awake && chip.sys_hz() > 1_000_000 => drop(chip.step(0)),
+        9 => drop(chip.take_edges()),
+        _ => {}
+    }
+}
+
+/// What this process has in memory, where the system says so.
+fn resident_kb() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
+    line.and_then(|line| line.split_whitespace().next()?.parse().ok()).unwrap_or(0)
+}

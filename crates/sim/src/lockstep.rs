@@ -1,0 +1,196 @@
+//! Several owners of time, joined by wires. They take turns in virtual time; after each turn the wires hand over what was put
+//! on them. A turn is shorter than what any wire needs to carry anything: what one owner does in a turn reaches the others
+//! after it, so that neither the length of turns nor who goes first changes anything.
+
+use units::Picoseconds;
+
+use crate::Owner;
+
+/// What joins owners.
+pub trait Wire<O> {
+    /// Why something cannot be handed over.
+    type Error;
+
+    /// For at least so long after it was begun nothing reaches another end: no turn may be longer.
+    fn look_ahead(&self) -> Picoseconds;
+
+    /// Hands over what was put on the wire in the turn that is over; `turn` is how long turns are.
+    ///
+    /// # Errors
+    /// When something comes too late: its receiver is beyond the time at which it arrives.
+    fn exchange(&mut self, owners: &mut [O], turn: Picoseconds) -> Result<(), Self::Error>;
+}
+
+/// How a turn ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Turn<E> {
+    /// All have run to its end.
+    Taken,
+    /// Nothing will ever happen again.
+    Idle,
+    /// One of them does not go on; those after it were not asked.
+    Ended {
+        /// The place of that one.
+        owner: usize,
+        /// How it ended.
+        ended: E,
+    },
+}
+
+/// Owners in step with each other.
+#[derive(Debug)]
+pub struct Lockstep<O, W, const N: usize> {
+    /// In the order in which they run.
+    pub owners: [O; N],
+    /// What joins them.
+    pub wire: W,
+    now: Picoseconds,
+    turn: Picoseconds,
+}
+
+impl<O, W: Wire<O>, const N: usize> Lockstep<O, W, N> {
+    /// Owners at the beginning of their time. Turns are as long as they may be, unless `turn` says otherwise.
+    pub fn new(owners: [O; N], wire: W, turn: Option<Picoseconds>) -> Self {
+        let turn = turn.unwrap_or_else(|| wire.look_ahead());
+        Self { owners, wire, now: Picoseconds::ZERO, turn }
+    }
+
+    /// The time up to which all have run.
+    pub fn now(&self) -> Picoseconds {
+        self.now
+    }
+
+    /// Takes one turn. Time in which nobody does anything is not cut into turns.
+    ///
+    /// # Errors
+    /// When turns are so long that something comes too late.
+    pub fn turn<C: ?Sized>(&mut self, end: Picoseconds, context: &C) -> Result<Turn<O::Ended>, W::Error>
+    where
+        O: Owner<C>,
+    {
+        let Some(due) = self.owners.iter_mut().filter_map(Owner::next_event).min() else {
+            return Ok(Turn::Idle);
+        };
+        let until = (due.max(self.now).min(end) + self.turn).min(end);
+        for (owner, one) in self.owners.iter_mut().enumerate() {
+            if let Some(ended) = one.run_until(until, context) {
+                return Ok(Turn::Ended { owner, ended });
+            }
+        }
+        self.now = until;
+        self.wire.exchange(&mut self.owners, self.turn)?;
+        Ok(Turn::Taken)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::VecDeque;
+
+    use super::*;
+
+    const FLIGHT: i64 = 100;
+
+    /// Answers each ball that arrives some time later, and counts them.
+    #[derive(Debug, Default)]
+    struct Player {
+        now: i64,
+        thinks: i64,
+        due: VecDeque<i64>,
+        thrown: Vec<i64>,
+        throws: Vec<i64>,
+    }
+
+    impl Player {
+        fn of(thinks: i64, first: Option<i64>) -> Self {
+            Self { thinks, due: first.into_iter().collect(), ..Self::default() }
+        }
+    }
+
+    impl Owner<()> for Player {
+        type Ended = &'static str;
+
+        fn now(&self) -> Picoseconds {
+            Picoseconds::new(self.now)
+        }
+
+        fn next_event(&mut self) -> Option<Picoseconds> {
+            self.due.front().map(|due| Picoseconds::new(*due))
+        }
+
+        fn run_until(&mut self, end: Picoseconds, (): &()) -> Option<&'static str> {
+            while let Some(&due) = self.due.front().filter(|due| **due <= end.ps()) {
+                self.due.pop_front();
+                self.throws.push(due);
+                self.thrown.push(due);
+            }
+            self.now = end.ps();
+            (self.throws.len() > 50).then_some("tired")
+        }
+    }
+
+    struct Air;
+
+    impl Wire<Player> for Air {
+        type Error = String;
+
+        fn look_ahead(&self) -> Picoseconds {
+            Picoseconds::new(FLIGHT)
+        }
+
+        fn exchange(&mut self, players: &mut [Player], _: Picoseconds) -> Result<(), String> {
+            for from in 0..2 {
+                let (balls, to) = (std::mem::take(&mut players[from].thrown), &mut players[1 - from]);
+                for ball in balls {
+                    let at = ball + FLIGHT;
+                    if at < to.now {
+                        return Err(format!("a ball for {at} at {}", to.now));
+                    }
+                    to.due.push_back(at + to.thinks);
+                }
+            }
+            Ok(())
+        }
+    }
+
+    fn played(turn: Option<i64>, other_way: bool) -> Result<[Vec<i64>; 2], String> {
+        let mut players = [Player::of(7, Some(3)), Player::of(11, None)];
+        if other_way {
+            players.reverse();
+        }
+        let mut game = Lockstep::new(players, Air, turn.map(Picoseconds::new));
+        while game.now() < Picoseconds::new(4000) {
+            assert_eq!(game.turn(Picoseconds::new(4000), &())?, Turn::Taken);
+        }
+        let mut throws = game.owners.map(|player| player.throws);
+        if other_way {
+            throws.reverse();
+        }
+        Ok(throws)
+    }
+
+    #[test]
+    fn neither_the_length_of_turns_nor_who_goes_first_changes_anything() {
+        let expected = played(None, false).unwrap();
+        assert_eq!(expected[0][..3], [3, 221, 439]);
+        for turn in [1, 13, 99] {
+            assert_eq!(played(Some(turn), false).unwrap(), expected, "turns of {turn}");
+        }
+        assert_eq!(played(None, true).unwrap(), expected);
+    }
+
+    #[test]
+    fn a_turn_longer_than_the_look_ahead_is_an_error() {
+        assert!(played(Some(FLIGHT * 3), false).unwrap_err().starts_with("a ball for "));
+    }
+
+    #[test]
+    fn the_first_that_ends_ends_all_and_the_idle_never_wake() {
+        let mut game = Lockstep::new([Player::of(0, Some(0)), Player::of(0, None)], Air, None);
+        let end = Picoseconds::new(i64::MAX / 2);
+        let ended = (0..1000).map(|_| game.turn(end, &()).unwrap()).find(|turn| *turn != Turn::Taken);
+        assert_eq!(ended, Some(Turn::Ended { owner: 0, ended: "tired" }));
+        let mut still = Lockstep::new([Player::of(0, None), Player::of(0, None)], Air, None);
+        assert_eq!(still.turn(end, &()), Ok(Turn::Idle));
+    }
+}

@@ -1,0 +1,236 @@
+//! What a device says of itself: device, configuration and string descriptors (USB 2.0 chapter 9.6), read from bytes
+//! that firmware may have got wrong. What does not parse is left out; nothing is believed without a look.
+//!
+//! Alternate settings other than 0 are left out: this host never selects one.
+
+use crate::port::Endpoint;
+use crate::wire::MAX_PACKET_BYTES;
+
+pub(crate) const DEVICE: u8 = 1;
+pub(crate) const CONFIGURATION: u8 = 2;
+pub(crate) const STRING: u8 = 3;
+pub(crate) const BINARY_OBJECT_STORE: u8 = 15;
+pub(crate) const HID_REPORT: u8 = 0x22;
+const INTERFACE: u8 = 4;
+const ENDPOINT: u8 = 5;
+const HID: u8 = 0x21;
+const CLASS_SPECIFIC_INTERFACE: u8 = 0x24;
+const CDC_UNION: u8 = 6;
+
+/// Bytes of a whole device descriptor.
+pub(crate) const DEVICE_BYTES: u16 = 18;
+/// Bytes of a configuration descriptor without what follows it.
+pub(crate) const CONFIGURATION_HEADER_BYTES: u16 = 9;
+
+/// Linux: USB_MAXINTERFACES.
+const MAX_INTERFACES: usize = 32;
+/// Linux: USB_MAXENDPOINTS.
+const MAX_ENDPOINTS: usize = 30;
+
+/// What a host knows of a device when it has enumerated it.
+#[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct DeviceReport {
+    /// idVendor.
+    pub vendor_id: u16,
+    /// idProduct.
+    pub product_id: u16,
+    /// bcdUSB.
+    pub usb_release: u16,
+    /// bcdDevice.
+    pub device_release: u16,
+    /// The largest packet of endpoint 0.
+    pub control_packet_bytes: u8,
+    /// The manufacturer's string, where there is one.
+    pub manufacturer: Option<String>,
+    /// The product's string, where there is one.
+    pub product: Option<String>,
+    /// The serial number's string, where there is one.
+    pub serial: Option<String>,
+    /// Every interface with its alternate setting 0.
+    pub interfaces: Vec<InterfaceReport>,
+}
+
+/// One interface of a device.
+#[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct InterfaceReport {
+    /// bInterfaceNumber.
+    pub number: u8,
+    /// bInterfaceClass.
+    pub class: u8,
+    /// bInterfaceSubClass.
+    pub subclass: u8,
+    /// bInterfaceProtocol.
+    pub protocol: u8,
+    /// Its string, where it has one.
+    pub name: Option<String>,
+    /// What this host does with it.
+    pub driver: Driver,
+    /// Its endpoints.
+    pub endpoints: Vec<EndpointReport>,
+    pub(crate) name_index: u8,
+    pub(crate) data_interface: Option<u8>,
+    pub(crate) report_descriptor_bytes: u16,
+}
+
+/// What the host does with an interface.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub enum Driver {
+    /// It leaves it alone: vendor classes, audio, MIDI, networks.
+    #[default]
+    None,
+    /// A serial port (CDC ACM): its control interface or its data interface.
+    Serial,
+    /// A disk (bulk-only mass storage).
+    MassStorage,
+    /// Keyboard, mouse and the like.
+    Hid,
+}
+
+/// How an endpoint transfers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[allow(missing_docs)]
+pub enum TransferKind {
+    Control,
+    Isochronous,
+    Bulk,
+    Interrupt,
+}
+
+/// One endpoint of an interface.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct EndpointReport {
+    /// bEndpointAddress.
+    pub address: u8,
+    /// How it transfers.
+    pub kind: TransferKind,
+    /// wMaxPacketSize, as the descriptor has it.
+    pub max_packet_bytes: u16,
+    /// bInterval in frames.
+    pub interval_frames: u8,
+}
+
+impl EndpointReport {
+    pub(crate) fn endpoint(&self) -> Endpoint {
+        Endpoint::new(self.address & 15, self.address & 0x80 == 0)
+    }
+
+    /// The largest packet that full speed allows, whatever the descriptor says.
+    pub(crate) fn packet_bytes(&self) -> usize {
+        usize::from(self.max_packet_bytes & 0x7ff).clamp(1, MAX_PACKET_BYTES)
+    }
+
+    fn parse(bytes: &[u8]) -> Option<Self> {
+        let [_, _, address, attributes, low, high, interval, ..] = *bytes else { return None };
+        let kind = match attributes & 3 {
+            0 => TransferKind::Control,
+            1 => TransferKind::Isochronous,
+            2 => TransferKind::Bulk,
+            _ => TransferKind::Interrupt,
+        };
+        let max_packet_bytes = u16::from_le_bytes([low, high]);
+        // Endpoint 0 has no descriptor.
+        (address & 15 != 0).then_some(Self { address, kind, max_packet_bytes, interval_frames: interval })
+    }
+}
+
+impl InterfaceReport {
+    /// Its first endpoint of a kind and direction.
+    pub(crate) fn find(&self, kind: TransferKind, out: bool) -> Option<EndpointReport> {
+        self.endpoints.iter().copied().find(|e| e.kind == kind && e.endpoint().out == out)
+    }
+
+    fn parse(bytes: &[u8]) -> Option<(Self, u8)> {
+        let [_, _, number, alternate, _, class, subclass, protocol, name_index, ..] = *bytes else {
+            return None;
+        };
+        Some((Self { number, class, subclass, protocol, name_index, ..Self::default() }, alternate))
+    }
+
+    fn take_class_descriptor(&mut self, bytes: &[u8]) {
+        match *bytes {
+            [_, CLASS_SPECIFIC_INTERFACE, CDC_UNION, _, subordinate, ..] => {
+                self.data_interface = Some(subordinate);
+            }
+            [_, HID, _, _, _, _, HID_REPORT, low, high, ..] => {
+                self.report_descriptor_bytes = u16::from_le_bytes([low, high]);
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Indices of the device's strings: manufacturer, product, serial number.
+pub(crate) type StringIndices = [u8; 3];
+
+/// A device descriptor; nothing when it is too short or of another type.
+pub(crate) fn parse_device(bytes: &[u8]) -> Option<(DeviceReport, StringIndices)> {
+    let b: &[u8; DEVICE_BYTES as usize] = bytes.first_chunk()?;
+    let word = |at: usize| u16::from_le_bytes([b[at], b[at + 1]]);
+    let report = DeviceReport {
+        usb_release: word(2),
+        control_packet_bytes: b[7],
+        vendor_id: word(8),
+        product_id: word(10),
+        device_release: word(12),
+        ..DeviceReport::default()
+    };
+    (b[1] == DEVICE).then_some((report, [b[14], b[15], b[16]]))
+}
+
+/// A configuration descriptor's header: how long all of it is, and the value that selects it.
+pub(crate) fn parse_configuration_header(bytes: &[u8]) -> Option<(u16, u8)> {
+    let [length, CONFIGURATION, low, high, _, value, ..] = *bytes else { return None };
+    let total = u16::from_le_bytes([low, high]);
+    (length >= 9 && total >= CONFIGURATION_HEADER_BYTES).then_some((total, value))
+}
+
+/// The interfaces of a configuration. Stops at the first descriptor that has no sensible length, and when there are
+/// more than any device has.
+pub(crate) fn parse_interfaces(bytes: &[u8]) -> Vec<InterfaceReport> {
+    let mut interfaces: Vec<InterfaceReport> = Vec::new();
+    let mut first_setting = false;
+    let mut rest = bytes;
+    while let Some(&length) = rest.first() {
+        let Some((descriptor, after)) = rest.split_at_checked(usize::from(length)) else { break };
+        rest = after;
+        let Some(&kind) = descriptor.get(1) else { break };
+        match kind {
+            INTERFACE if interfaces.len() == MAX_INTERFACES => break,
+            INTERFACE => {
+                let parsed = InterfaceReport::parse(descriptor);
+                first_setting = matches!(parsed, Some((_, 0)));
+                interfaces
+                    .extend(parsed.filter(|&(_, alternate)| alternate == 0).map(|(interface, _)| interface));
+            }
+            _ if !first_setting => {}
+            ENDPOINT => {
+                if let (Some(interface), Some(endpoint)) =
+                    (interfaces.last_mut(), EndpointReport::parse(descriptor))
+                    && interface.endpoints.len() < MAX_ENDPOINTS
+                {
+                    interface.endpoints.push(endpoint);
+                }
+            }
+            _ => {
+                if let Some(interface) = interfaces.last_mut() {
+                    interface.take_class_descriptor(descriptor);
+                }
+            }
+        }
+    }
+    interfaces
+}
+
+/// A string descriptor's text.
+pub(crate) fn parse_string(bytes: &[u8]) -> Option<String> {
+    let length = usize::from(*bytes.first()?).min(bytes.len());
+    let units = bytes.get(2..length).filter(|_| bytes[1] == STRING)?;
+    let units: Vec<u16> = units.chunks_exact(2).map(|pair| u16::from_le_bytes([pair[0], pair[1]])).collect();
+    Some(String::from_utf16_lossy(&units))
+}
+
+/// The first language of string descriptor 0.
+pub(crate) fn parse_language(bytes: &[u8]) -> Option<u16> {
+    let [length, STRING, low, high, ..] = *bytes else { return None };
+    (length >= 4).then_some(u16::from_le_bytes([low, high]))
+}

@@ -1,0 +1,74 @@
+"""Virtual boards, with everything public of them: run control, pins, memory, board files, settings of images."""
+
+from __future__ import annotations
+
+from airwire.board.catalogue import (
+    board_header,
+    board_names,
+    board_schema,
+    chip_kinds,
+    describe_board,
+)
+from airwire.board.devices import I2cDevice
+from airwire.board.memory import Memory
+from airwire.board.model import (
+    BoardDescription,
+    BoardRun,
+    Chip,
+    ChipField,
+    ChipKind,
+    CoreCounts,
+    Fault,
+    FunctionCycles,
+    FunctionShare,
+    ImageSetting,
+    InputReport,
+    InterruptCount,
+    PinEdge,
+    PinName,
+    Profile,
+    UnknownAccess,
+    UsbDevice,
+)
+from airwire.board.network import Traffic
+from airwire.board.pins import Pin, Pins
+from airwire.board.settings import image_settings, write_image
+from airwire.board.virtual import CONSOLES, DEFAULT_BOARD, NO_END_PS, Board, Console, Snapshot
+
+__all__ = [
+    "CONSOLES",
+    "DEFAULT_BOARD",
+    "NO_END_PS",
+    "Board",
+    "BoardDescription",
+    "BoardRun",
+    "Chip",
+    "ChipField",
+    "ChipKind",
+    "Console",
+    "CoreCounts",
+    "Fault",
+    "FunctionCycles",
+    "FunctionShare",
+    "I2cDevice",
+    "ImageSetting",
+    "InputReport",
+    "InterruptCount",
+    "Memory",
+    "Pin",
+    "PinEdge",
+    "PinName",
+    "Pins",
+    "Profile",
+    "Snapshot",
+    "Traffic",
+    "UnknownAccess",
+    "UsbDevice",
+    "board_header",
+    "board_names",
+    "board_schema",
+    "chip_kinds",
+    "describe_board",
+    "image_settings",
+    "write_image",
+]

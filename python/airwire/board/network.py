@@ -1,0 +1,137 @@
+"""What is at the other end of a board's Ethernet: results of clients and servers, and what network files say."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from airwire import _core
+
+
+@dataclass(frozen=True)
+class Counter:
+    """Something that a client or a server counted."""
+
+    name: str
+    value: int
+    unit: str
+
+
+@dataclass(frozen=True)
+class Latency:
+    """From trigger to done, of the messages that were answered rightly: percentiles of type 7."""
+
+    min_ps: int
+    p50_ps: int
+    p75_ps: int
+    p90_ps: int
+    p95_ps: int
+    p99_ps: int
+    max_ps: int
+
+
+@dataclass(frozen=True)
+class TrafficResult:
+    """What a client or a server at the other end of the board's wire measured and counted."""
+
+    name: str
+    kind: str
+    client: bool
+    done: bool
+    summary: str
+    failure: str | None
+    counters: list[Counter]
+    latency: Latency | None
+
+
+@dataclass(frozen=True)
+class NetworkEntry:
+    """A field of network files, an impairment, or an option of traffic; the default of what must be given is None."""
+
+    name: str
+    takes: str
+    default: str | None
+    help: str
+    example: str
+    table: str = ""
+
+
+@dataclass(frozen=True)
+class TrafficKind:
+    """A kind of client or server."""
+
+    name: str
+    title: str
+    serves: bool
+    options: list[NetworkEntry]
+
+
+@dataclass(frozen=True)
+class NetworkReference:
+    """Everything that network files may hold; ``common`` is what every client and server takes beside its options."""
+
+    fields: list[NetworkEntry]
+    wifi: list[NetworkEntry]
+    impairments: list[NetworkEntry]
+    common: list[NetworkEntry]
+    kinds: list[TrafficKind]
+
+
+class Traffic(Mapping[str, TrafficResult]):
+    """What clients measured so far, and what the servers that anybody spoke to counted, by name."""
+
+    def __init__(self, core: _core.Board) -> None:
+        self._core = core
+
+    def _results(self) -> dict[str, TrafficResult]:
+        return {result.name: result for result in map(traffic_of, json.loads(self._core.outcome())["traffic"])}
+
+    def __getitem__(self, name: str) -> TrafficResult:
+        return self._results()[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._results())
+
+    def __len__(self) -> int:
+        return len(self._results())
+
+    def samples(self, name: str) -> list[dict[str, Any]]:
+        """The messages of a client, one row each: ``polars.DataFrame(board.traffic.samples("ping"))``.
+
+        The columns are those of samples in a run folder: ``index``, ``trigger_ps``, ``connect_ps``, ``first_byte_ps``,
+        ``done_ps``, ``latency_ps``, ``payload_bytes``, ``request_bytes``, ``response_bytes``, ``connection``,
+        ``outcome``, ``status`` and ``error``. Raises ``AirwireError`` where nothing has that name.
+        """
+        rows: list[dict[str, Any]] = json.loads(self._core.traffic_samples(name))
+        return rows
+
+
+def network_schema() -> dict[str, Any]:
+    """The JSON Schema of network files."""
+    schema: dict[str, Any] = json.loads(_core.network_schema())
+    return schema
+
+
+def network_reference() -> NetworkReference:
+    """Everything that network files may hold."""
+
+    def entries(of: list[dict[str, Any]]) -> list[NetworkEntry]:
+        return [NetworkEntry(**entry) for entry in of]
+
+    content = json.loads(_core.network_reference())
+    kinds = [TrafficKind(**{**kind, "options": entries(kind["options"])}) for kind in content.pop("kinds")]
+    return NetworkReference(**{name: entries(of) for name, of in content.items()}, kinds=kinds)
+
+
+def traffic_of(content: dict[str, Any]) -> TrafficResult:
+    """The result of a client or a server, out of a report in JSON."""
+    latency = content["latency"]
+    return TrafficResult(
+        **{
+            **content,
+            "counters": [Counter(**counter) for counter in content["counters"]],
+            "latency": None if latency is None else Latency(**latency),
+        }
+    )

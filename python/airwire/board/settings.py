@@ -1,0 +1,40 @@
+"""The settings of firmware images: what there are, and images with others, as files for real boards."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from airwire import _core
+from airwire.board.model import ImageSetting
+from airwire.outputs import write_file
+from airwire.values import Settings, setting_texts
+
+
+def image_settings(image: str | Path, symbols: str | Path | None = None) -> list[ImageSetting]:
+    """The settings that an image declares, with the values that it was built with."""
+    return [ImageSetting(**one) for one in json.loads(_core.image_setting_list(image, symbols))]
+
+
+def write_image(
+    image: str | Path,
+    out: str | Path,
+    settings: Settings,
+    *,
+    symbols: str | Path | None = None,
+) -> None:
+    """Write an image with other values of its settings, for a real board.
+
+    ``out`` ends in ``.uf2``, ``.elf`` (where the image is one) or ``.bin``. The file is there whole or not at all.
+    Raises AirwireError where the image has no such setting, or ``out`` is the image itself.
+    """
+    place = Path(out)
+    for name, kept in (("image", image), ("ELF with symbols", symbols)):
+        if kept is not None and place.exists() and place.samefile(kept):
+            raise _core.AirwireError(f"{place}: this is the {name} itself, which stays as it is; name another file")
+    content = _core.changed_image_file(image, symbols, setting_texts(settings), place)
+    try:
+        write_file(place, content)
+    except OSError as error:
+        reason = error.strerror or "the system refuses"
+        raise _core.AirwireError(f"{place}: cannot write it: {reason}; name another place, or make room") from None

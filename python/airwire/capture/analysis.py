@@ -1,0 +1,114 @@
+"""Captures in, analyses out: files of logic analysers are read and paired.
+
+The work is done by the Rust core on all processor cores; this module turns its results into the types of
+:mod:`airwire.model` and adds the sentences.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from airwire import _core
+from airwire.kinds import PairingRule
+from airwire.model import Analysis, Capture, CaptureFailure, CaptureFile, Edges
+from airwire.runs.findings import findings_of, intervals_of
+from airwire.values import Time, picoseconds, picoseconds_or_none
+
+if TYPE_CHECKING:
+    import polars as pl
+
+DEFAULT_SEED = 1
+
+
+def analyze(
+    paths: str | Path | Sequence[str | Path],
+    *,
+    trigger: str | int = 0,
+    done: str | int = 1,
+    pairing: PairingRule = "strict",
+    glitch: Time | None = None,
+    min_latency: Time = 0,
+    max_latency: Time | None = None,
+    payload_bytes: int | None = None,
+    gate: Time | None = None,
+    seed: int = DEFAULT_SEED,
+    intervals: bool = True,
+    findings: bool = True,
+    out: str | Path | None = None,
+    environment: Mapping[str, Any] | None = None,
+    progress: Callable[[int, int], Any] | None = None,
+) -> Analysis:
+    """Analyse captures: pair their edges and say what the latencies hold.
+
+    ``paths`` are capture files and folders of them (Saleae CSV and .sal, sigrok .sr, VCD, PulseView CSV, each also
+    compressed). ``trigger`` and ``done`` name channels by number or label. Times are ``"10 ms"``, or picoseconds;
+    ``glitch`` defaults to a hundredth of each capture's typical trigger interval. ``out`` names a run folder to write.
+    A file that cannot be read becomes an entry of ``errors``; the others are still analysed.
+    ``progress(files_done, files)`` is called while it works.
+
+    Raises ``AirwireError`` for an unknown pairing rule or a run folder that exists already.
+
+    >>> airwire.analyze("no-such-file.csv").errors[0].message
+    'no-such-file.csv: cannot open it: No such file or directory (os error 2)'
+    """
+    named = [paths] if isinstance(paths, str | Path) else list(paths)
+    result = _core.analyze(
+        [str(path) for path in named],
+        trigger=str(trigger),
+        done=str(done),
+        pairing=pairing,
+        glitch_ps=picoseconds_or_none(glitch),
+        min_latency_ps=picoseconds(min_latency),
+        max_latency_ps=picoseconds_or_none(max_latency),
+        payload_bytes=payload_bytes,
+        seed=seed,
+        intervals=intervals,
+        findings=findings,
+        gate_ps=picoseconds_or_none(gate),
+        out=None if out is None else str(out),
+        environment=json.dumps(environment or {}),
+        progress=progress,
+    )
+    captures = [_capture(raw, pairing) for raw in result.captures]
+    errors = [CaptureFailure(path, message) for path, message in result.errors]
+    run_folder = None if result.run_folder is None else str(result.run_folder)
+    return Analysis(captures, errors, pairing, seed, result.interrupted, run_folder)
+
+
+def read_edges(path: str | Path, channels: Sequence[str | int] = ()) -> Edges:
+    """Read the level changes of a capture, of all channels or of those named.
+
+    Raises ``AirwireError`` when the file cannot be read or lacks a channel.
+    """
+    import polars as pl
+
+    table, start, end_ps = _core.read_edges(str(path), [str(channel) for channel in channels])
+    return Edges(pl.DataFrame(table), start, end_ps)
+
+
+def _capture(raw: _core.CaptureResult, pairing: PairingRule) -> Capture:
+    findings = findings_of(raw.findings, pairing)
+    median, upper_quartile = intervals_of(raw.intervals, findings)
+    return Capture(
+        path=raw.path,
+        group=raw.group,
+        payload_bytes=raw.payload_bytes,
+        triggers=raw.triggers,
+        outcomes=raw.outcomes,
+        latency_ps=raw.latency,
+        median_interval=median,
+        upper_quartile_interval=upper_quartile,
+        findings=findings,
+        load_samples=partial(_samples, raw),
+        target=CaptureFile(),
+    )
+
+
+def _samples(raw: _core.CaptureResult) -> pl.DataFrame:
+    import polars as pl
+
+    return pl.DataFrame(raw.samples())

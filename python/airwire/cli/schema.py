@@ -1,0 +1,42 @@
+"""``airwire schema``: the JSON Schema of files that Airwire reads and writes, and of what its commands print."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+
+def complete_name() -> list[str]:
+    """The names, for shell completion."""
+    from airwire.cli.schemas import NAMES
+
+    return list(NAMES)
+
+
+def schema(
+    name: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[NAME]",
+            autocompletion=complete_name,
+            help="suite, board or network (files that you write), manifest or environment (of run folders), or a "
+            "command whose --json is meant, such as run or board-run. Default: list the names.",
+            show_default=False,
+        ),
+    ] = None,
+) -> None:
+    """Print the JSON Schema of a file or of the output of a command, for editors and validators.
+
+    Examples: airwire schema suite > suite.schema.json; airwire schema board-run
+    """
+    import json
+
+    from airwire.cli.schemas import NAMES, schema_of
+
+    if name is None:
+        print("\n".join(NAMES))
+        return
+    if name not in NAMES:
+        raise typer.BadParameter(f"there is no schema `{name}`; there are {', '.join(NAMES)}", param_hint="NAME")
+    typer.echo(json.dumps(schema_of(name), indent=2))

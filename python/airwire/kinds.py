@@ -1,0 +1,103 @@
+"""Closed sets of names, each once: what run folders, JSON output and the types of Python take."""
+
+from __future__ import annotations
+
+from typing import Literal, get_args
+
+PairingRule = Literal["strict", "fifo", "published"]
+"""How done edges are given to triggers."""
+Pairing = Literal["strict", "fifo", "published", "known"]
+"""The same, with ``known`` of the virtual bench, which knows what became of each message."""
+PAIRING_RULES: tuple[PairingRule, ...] = get_args(PairingRule)
+
+FindingKind = Literal["gate", "frozen_phase", "phase_coverage", "comb", "steps", "drift", "bursts", "loss_as_latency"]
+"""What a detector found."""
+
+# The codes of stages are those of the core (``_core.CAUSES`` and its like): a test holds them together.
+Cause = Literal[
+    "cpu",
+    "bus",
+    "air",
+    "gate",
+    "protocol",
+    "retry",
+    "queue",
+    "wire",
+    "delay",
+    "window",
+    "pc",
+    "chip",
+    "sleep",
+    "console",
+    "empirical",
+]
+"""What a time is spent on."""
+
+Site = Literal["board", "peer", "wire", "pc", "link"]
+"""Whose time it is."""
+
+Subject = Literal[
+    "headers",
+    "payload",
+    "pointers",
+    "commands",
+    "status",
+    "other_registers",
+    "spi_pause",
+    "register",
+    "memory",
+    "reserved",
+    "command",
+    "function",
+    "timer",
+    "pin",
+    "interrupt",
+    "event",
+    "held_answer",
+    "frames",
+    "window",
+    "acknowledgement",
+    "sending",
+    "receiving",
+    "delayed_acknowledgement",
+    "retransmission",
+    "part",
+]
+"""What a time is about, where its cause does not say that."""
+
+UnderWay = Literal["frames", "wifi", "delay", "switch", "nothing"]
+"""What is under way while a sender waits: the detail of the subjects ``window`` and ``acknowledgement``."""
+
+Measure = Literal["messages", "requests", "latency", "bulk"]
+"""What is measured of a board."""
+Statistic = Literal["median", "mean"]
+"""Which figure stands for latencies."""
+ComparedAs = Literal["absolute", "ratio", "mechanism"]
+"""How a figure is compared with a published one."""
+Sender = Literal["board", "pc"]
+"""Who sends the data of a bulk transfer."""
+Stack = Literal["chip", "firmware"]
+"""Whose TCP a board has."""
+
+RunEnd = Literal[
+    "time",
+    "text",
+    "pin",
+    "done",
+    "asleep",
+    "fault",
+    "locked-up",
+    "ended",
+    "boot-loader",
+    "breakpoint",
+    "killed",
+    "interrupted",
+]
+"""How the run of a board ended."""
+InputKind = Literal["keyboard", "mouse", "other"]
+"""What an input device at USB is."""
+
+Understanding = Literal["derived", "derived-retry", "phase-limited", "empirical"]
+"""How well the model of a link is understood."""
+LedgerMode = Literal["phase-free", "this-run"]
+"""What a model is held against: any phase, or those of the capture."""

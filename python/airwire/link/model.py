@@ -1,0 +1,300 @@
+"""What is said of links: their settings and budgets, where the time of a run goes, what a change would bring.
+
+The types behind ``airwire links``, ``link``, ``explain``, ``choose`` and ``validate``. Times are picoseconds (``_ps``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, ClassVar, Literal
+
+from airwire.kinds import LedgerMode, Understanding
+from airwire.stage import Stage
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """A setting of a link."""
+
+    name: str
+    takes: str
+    """What values it takes, in words."""
+    default: str
+    help: str
+    alternatives: Sequence[str]
+    """Values worth trying instead; empty where the site or the board gives the setting."""
+
+
+ConstantValue = str | int | float | Sequence[str | int | float]
+
+
+@dataclass(frozen=True, slots=True)
+class Constant:
+    """A constant of a link's model, with where it comes from."""
+
+    name: str
+    value: ConstantValue
+    """With its unit; a list for quantiles and shares."""
+    meaning: str
+    source: str | None
+    """The document and its section."""
+    fitted: str | None
+    """On which capture, payload and statistic it was fitted, if it was."""
+
+
+@dataclass(frozen=True, slots=True)
+class GatePeriod:
+    """A gate of a link, with the period at which it opens."""
+
+    name: str
+    period_ps: int
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A link that the virtual bench knows."""
+
+    name: str
+    title: str
+    max_payload_bytes: int
+    settings: Sequence[Setting]
+    constants: Sequence[Constant]
+    gates: Sequence[GatePeriod]
+
+
+@dataclass(frozen=True, slots=True)
+class LinkBudget:
+    """The mean time of each stage for a delivered message, on an idle link whose clock phases are unknown."""
+
+    link: str
+    title: str
+    payload_bytes: int
+    settings: Mapping[str, str]
+    total_ps: float
+    loss: float
+    """The share of messages that are lost."""
+    stages: Sequence[Stage]
+    gates: Sequence[GatePeriod]
+
+
+@dataclass(frozen=True, slots=True)
+class PublishedMedian:
+    """What others measured of a link with these settings and this payload."""
+
+    median_ps: int
+    source: str
+    note: str | None
+    """What is to be known of it, such as in what its setup differs."""
+
+
+@dataclass(frozen=True)
+class LinkRow:
+    """The modelled link behind a row of a run."""
+
+    kind: ClassVar[Literal["link"]] = "link"
+    name: str
+    title: str
+    settings: Mapping[str, str]
+    trigger: str
+    """The schedule of the triggers, in a phrase."""
+    longest_queue: int
+    """How many messages waited behind one another at most."""
+    budget: Sequence[Stage]
+    load_spans: Callable[[], pl.DataFrame]
+    """Gives :attr:`spans`; called once, when they are first asked for."""
+    published: PublishedMedian | None = None
+    """What others measured, where the suite says it."""
+
+    @cached_property
+    def spans(self) -> pl.DataFrame:
+        """What the first messages went through: ``index``, ``cause``, ``site``, ``subject``, ``detail`` ..."""
+        return self.load_spans()
+
+
+@dataclass(frozen=True, slots=True)
+class Waterfall:
+    """Where the time goes of the messages nearest to one percentile."""
+
+    percentile: int
+    latency_ps: float
+    """The percentile of all messages."""
+    messages: int
+    """How many messages near it the stages are the mean of."""
+    stages: Sequence[Stage]
+
+    @property
+    def total_ps(self) -> float:
+        """The sum of the stages."""
+        return sum(stage.ps for stage in self.stages)
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What another value of one setting would bring, from a run of the model with it."""
+
+    setting: str
+    before: str
+    after: str
+    median_ps: tuple[float, float]
+    """The median before and after."""
+    p95_ps: tuple[float, float]
+    loss: tuple[float, float]
+    sentence: str
+
+    @property
+    def gain(self) -> float:
+        """The share of the latency that it saves, at the median and p95 alike."""
+        return sum(1 - after / before for before, after in (self.median_ps, self.p95_ps) if before > 0) / 2
+
+
+@dataclass(frozen=True, slots=True)
+class RowExplanation:
+    """Where the time of one row of a run goes, and what to change first."""
+
+    run: str
+    link: str
+    title: str
+    payload_bytes: int
+    settings: Mapping[str, str]
+    sentence: str
+    waterfalls: Sequence[Waterfall]
+    """At the median and at p95."""
+    changes: Sequence[Change]
+    """The changes of one setting that help, the best first; none for boards, of which another row is run."""
+    board: str | None = None
+    """The board, where one was run; ``link`` is empty then."""
+
+
+@dataclass(frozen=True, slots=True)
+class FittedGate:
+    """A gate's phase and drift as they were in a capture."""
+
+    gate: str
+    period_ps: int
+    phase_ps: int
+    drift_ppb: int
+
+
+@dataclass(frozen=True, slots=True)
+class QuantilePair:
+    """A quantile of a capture beside that of the model."""
+
+    p: float
+    capture_ps: float
+    model_ps: float
+
+
+@dataclass(frozen=True, slots=True)
+class CaptureExplanation:
+    """How far the model of a link explains a capture, and where the time goes according to it."""
+
+    path: str
+    link: str
+    payload_bytes: int
+    settings: Mapping[str, str]
+    sentence: str
+    phases: Sequence[FittedGate]
+    messages: int
+    explained_share: float
+    """The share of the latency that the model accounts for, with phases fitted to the capture."""
+    left_over_ps: float
+    median_ps: float
+    model_median_ps: float
+    p95_ps: float
+    model_p95_ps: float
+    ks: float
+    stages: Sequence[Stage]
+    """At the median of the model."""
+    quantiles: Sequence[QuantilePair]
+    changes: Sequence[Change]
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """What a link must keep; ``None`` where it does not matter."""
+
+    p50_ps: int | None = None
+    p95_ps: int | None = None
+    loss: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A link with some settings, as the model predicts it."""
+
+    link: str
+    title: str
+    changed: Mapping[str, str]
+    """The settings that differ from the link's defaults."""
+    median_ps: float | None
+    """``None`` where every message was lost."""
+    p95_ps: float | None
+    loss: float
+    margin: float
+    """The share of the tightest bound that is left; negative where it is exceeded."""
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """A link that cannot keep the bounds: the nearest that it comes, and which stage is in the way."""
+
+    link: str
+    title: str
+    sentence: str
+    nearest: Candidate | None
+    """``None`` where the link does not carry the payload at all."""
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """Which links and settings keep the bounds."""
+
+    payload_bytes: int
+    bounds: Bounds
+    accepted: Sequence[Candidate]
+    """The most margin first."""
+    refused: Sequence[Refusal]
+    samples: int
+    seed: int
+
+
+@dataclass(frozen=True, slots=True)
+class LedgerRow:
+    """How far a model is from a capture. Errors are model over capture, minus one."""
+
+    capture: str
+    link: str
+    variant: str
+    payload_bytes: int
+    understood: Understanding
+    mode: LedgerMode
+    median_error: float
+    upper_quartile_error: float
+    p95_error: float
+    ks: float
+    n: int
+    n_eff: float
+    phase_coverage: float
+    fitted_physics: int
+    fitted_phase: int
+    lost: float
+    lost_model: float
+    passes: bool | None
+    """Whether the goals of its class are met; ``None`` where the row is not judged."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ledger:
+    """The table of every model's error on real captures."""
+
+    rows: Sequence[LedgerRow]
+    errors: Sequence[tuple[str, str]]
+    """Path and sentence of each capture that could not be used."""
+    without_rule: Sequence[str]
+    """Captures of which nothing says with which link they were made."""
+    interrupted: bool

@@ -1,0 +1,43 @@
+"""Latencies of two captures or rows side by side, and the distribution of one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from airwire import _core
+from airwire.model import Capture, Comparison
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+def compare(a: Capture, b: Capture, *, seed: int = 1) -> Comparison:
+    """Say how the latencies of ``b`` differ from those of ``a``.
+
+    Raises ``AirwireError`` when one of them has no paired message.
+    """
+    from airwire.explain.comparison import comparison_sentence
+
+    latencies = [_latencies(capture) for capture in (a, b)]
+    raw = _core.compare(latencies[0], latencies[1], seed)
+    if raw is None:
+        empty = a if not latencies[0] else b
+        raise _core.AirwireError(f"{empty.path}: no message was paired, so that there is nothing to compare")
+    return Comparison(a=a.name, b=b.name, sentence=comparison_sentence(a.name, b.name, raw), **raw)
+
+
+def ecdf(capture: Capture) -> pl.DataFrame:
+    """The empirical cumulative distribution of a capture's latencies.
+
+    One row per distinct latency in ascending order: ``latency_ps`` and ``share``, the share of paired messages that
+    took at most that long.
+    """
+    import polars as pl
+
+    values, shares = _core.ecdf(_latencies(capture))
+    return pl.DataFrame({"latency_ps": values, "share": shares}, schema={"latency_ps": pl.Int64, "share": pl.Float64})
+
+
+def _latencies(capture: Capture) -> list[int]:
+    latencies: list[int] = capture.samples["latency_ps"].drop_nulls().to_list()
+    return latencies

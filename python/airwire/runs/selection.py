@@ -1,0 +1,188 @@
+"""Which links and settings keep a bound on latency and loss: the model run over what is worth trying.
+
+Where a link has few combinations of settings all are tried; otherwise the search changes one setting at a time,
+keeps the best, and goes on until nothing helps.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import product
+from math import inf
+
+from airwire import _core
+from airwire.explain.link.sentences import refusal_sentence
+from airwire.explain.waterfall import waterfalls
+from airwire.explain.what_if import Prediction, canonical, prediction_of
+from airwire.link.catalogue import link_budget, links
+from airwire.link.model import Bounds, Candidate, Choice, Link, Refusal
+from airwire.runs.simulation import simulate
+from airwire.values import Time, picoseconds_or_none
+
+SAMPLES = 2000
+# All combinations are tried up to this many; beyond, settings are improved one at a time.
+MOST_COMBINATIONS = 96
+_TRACED = 500
+Settings = Mapping[str, str]
+
+
+def choose(
+    payload_bytes: int,
+    *,
+    p95: Time | None = None,
+    p50: Time | None = None,
+    loss: float | None = None,
+    only: Sequence[str] = (),
+    samples: int = SAMPLES,
+    seed: int = 1,
+    workers: int | None = None,
+) -> Choice:
+    """Find the links and settings that carry a payload within bounds, by prediction, the most margin first.
+
+    ``p50`` and ``p95`` bound the latency (``"20 ms"``, or picoseconds), ``loss`` the share of lost messages; at least
+    one is given. ``only`` names the links to look at. Of each link come its defaults or the fewest changes that keep
+    the bounds, and what keeps them best.
+
+    Raises ``AirwireError`` for an unknown link, an empty payload, and where no bound is given or none can be kept.
+    """
+    bounds = Bounds(picoseconds_or_none(p50), picoseconds_or_none(p95), loss)
+    _check(payload_bytes, bounds)
+    known = {link.name: link for link in links()}
+    for name in only:
+        if name not in known:
+            # The core's sentence says what is near.
+            link_budget(name, payload_bytes)
+    search = _Search(payload_bytes, bounds, samples, seed, workers)
+    chosen = [link for link in known.values() if not only or link.name in only]
+    searched = [(link, search.candidates(link)) for link in chosen]
+    accepted = [found for _, candidates in searched for found in _worth_showing(candidates)]
+    refused = [search.refusal(link, found) for link, found in searched if not any(c.margin >= 0 for c in found)]
+    accepted.sort(key=lambda candidate: (-candidate.margin, candidate.link))
+    nearest = sorted(refused, key=lambda refusal: -refusal.nearest.margin if refusal.nearest else inf)
+    return Choice(payload_bytes, bounds, accepted, nearest, samples, seed)
+
+
+def _check(payload_bytes: int, bounds: Bounds) -> None:
+    if payload_bytes < 1:
+        raise _core.AirwireError(f"the payload is {payload_bytes} bytes, but a message has 1 at least")
+    if bounds == Bounds():
+        raise _core.AirwireError("there is no bound to keep; give p95, p50 or loss")
+    for name, bound in (("p50", bounds.p50_ps), ("p95", bounds.p95_ps)):
+        if bound is not None and bound <= 0:
+            raise _core.AirwireError(f"{name} is bound to {bound} ps, but every message takes time; give more, as 20ms")
+    if bounds.loss is not None and not 0 <= bounds.loss <= 1:
+        raise _core.AirwireError(f"loss is bound to {bounds.loss}, but it is a share from 0 to 1")
+
+
+def _worth_showing(candidates: Sequence[Candidate]) -> list[Candidate]:
+    """Of those that keep the bounds: the one with the fewest changes, and the best."""
+    kept = [candidate for candidate in candidates if candidate.margin >= 0]
+    if not kept:
+        return []
+    nearest = min(kept, key=lambda candidate: (len(candidate.changed), -candidate.margin))
+    best = max(kept, key=lambda candidate: candidate.margin)
+    return [nearest] if best.margin - nearest.margin < 0.02 else [nearest, best]
+
+
+@dataclass
+class _Search:
+    payload_bytes: int
+    bounds: Bounds
+    samples: int
+    seed: int
+    workers: int | None
+    tried: dict[tuple[str, str], Candidate] = field(default_factory=dict)
+
+    def candidates(self, link: Link) -> list[Candidate]:
+        """What was tried of a link, the defaults first; none where it does not carry the payload."""
+        if canonical(link.name, self.payload_bytes, {}) is None:
+            return []
+        values = _values_of(link)
+        combinations = 1
+        for own in values.values():
+            combinations *= len(own) + 1
+        if combinations <= MOST_COMBINATIONS:
+            return self._predicted(link, list(_combinations(values)))
+        return self._improved(link, values)
+
+    def _improved(self, link: Link, values: Mapping[str, Sequence[str]]) -> list[Candidate]:
+        """Changes one setting at a time and keeps the best; each round settles one setting."""
+        settled: Settings = {}
+        found = self._predicted(link, [settled])
+        for _ in values:
+            steps = [{**settled, name: text} for name, own in values.items() for text in own]
+            found += self._predicted(link, steps)
+            best = max(found, key=lambda candidate: candidate.margin).changed
+            if best == settled:
+                break
+            settled = best
+        return found
+
+    def _predicted(self, link: Link, variants: Sequence[Settings]) -> list[Candidate]:
+        """The candidates of settings that go together and were not tried before."""
+        name = link.name
+        new: dict[str, Settings] = {}
+        for settings in variants:
+            meant = canonical(name, self.payload_bytes, settings)
+            key = json.dumps(meant, sort_keys=True)
+            if meant is not None and (name, key) not in self.tried and key not in new:
+                new[key] = settings
+        requests = [(name, self.payload_bytes, dict(settings)) for settings in new.values()]
+        rows = _core.simulate(
+            requests, samples=self.samples, seed=self.seed, spans=0, trigger=None, workers=self.workers
+        )
+        found = []
+        for (key, settings), row in zip(new.items(), rows, strict=True):
+            candidate = self._candidate(link, settings, prediction_of(row))
+            self.tried[(name, key)] = candidate
+            found.append(candidate)
+        return found
+
+    def _candidate(self, link: Link, settings: Settings, found: Prediction) -> Candidate:
+        margin = margin_of(found, self.bounds)
+        return Candidate(link.name, link.title, dict(settings), found.median_ps, found.p95_ps, found.loss, margin)
+
+    def refusal(self, link: Link, found: Sequence[Candidate]) -> Refusal:
+        """Why a link was refused, from a traced run of the nearest that it comes."""
+        if not found:
+            carries = f"It carries 1 to {link.max_payload_bytes} bytes, not {self.payload_bytes}."
+            return Refusal(link.name, link.title, carries, None)
+        nearest = max(found, key=lambda candidate: candidate.margin)
+        traced = simulate(
+            [(link.name, self.payload_bytes, nearest.changed)],
+            samples=self.samples,
+            seed=self.seed,
+            spans=_TRACED,
+            workers=self.workers,
+        )[0]
+        percentile = 50 if self.bounds.p95_ps is None else 95
+        at = waterfalls(traced, (percentile,))
+        return Refusal(link.name, link.title, refusal_sentence(nearest, self.bounds, at[0] if at else None), nearest)
+
+
+def margin_of(found: Prediction, bounds: Bounds) -> float:
+    """The share of the tightest bound that is left, negative where it is exceeded."""
+    if found.median_ps is None or found.p95_ps is None:
+        return -inf
+    margins = [
+        1 - value / bound
+        for value, bound in ((found.median_ps, bounds.p50_ps), (found.p95_ps, bounds.p95_ps))
+        if bound is not None
+    ]
+    if bounds.loss is not None:
+        # No loss at all leaves all of the bound, whatever it is.
+        margins.append(1 - found.loss / bounds.loss if bounds.loss > 0 else (1.0 if found.loss == 0 else -found.loss))
+    return min(margins)
+
+
+def _values_of(link: Link) -> dict[str, Sequence[str]]:
+    return {setting.name: setting.alternatives for setting in link.settings if setting.alternatives}
+
+
+def _combinations(values: Mapping[str, Sequence[str]]) -> Iterator[dict[str, str]]:
+    """Every combination, none changed first, then one changed, and so on."""
+    chosen = product(*([None, *own] for own in values.values()))
+    named = [{name: text for name, text in zip(values, texts, strict=True) if text is not None} for texts in chosen]
+    yield from sorted(named, key=len)

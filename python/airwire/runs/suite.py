@@ -1,0 +1,66 @@
+"""The virtual bench: suites run into run folders, by the Rust core, on all processor cores."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from airwire import _core
+from airwire.model import Analysis, Capture, CaptureFailure
+from airwire.runs.findings import KNOWN
+from airwire.runs.rows import board_row, link_row
+
+
+def run(
+    suite: str | Path,
+    *,
+    samples: int | None = None,
+    seed: int | None = None,
+    only: Sequence[str] = (),
+    firmware: str | Path | None = None,
+    workers: int | None = None,
+    captures: bool = False,
+    intervals: bool = True,
+    findings: bool = True,
+    out: str | Path | None = None,
+    environment: Mapping[str, Any] | None = None,
+    progress: Callable[[int, int], Any] | None = None,
+) -> Analysis:
+    """Run a suite on the virtual bench and keep the result in a run folder.
+
+    ``samples`` and ``seed`` replace those of the suite; ``only`` names the entries to run. ``firmware`` is the folder
+    with the images of rows that run on boards; by default they are looked for beside the suite and in
+    ``build/firmware``. ``captures`` writes a capture file of every link's row as well. ``out`` is the run folder, by
+    default ``runs/<UTC time>-<suite>``. ``progress(done, all)`` is called while it works, with messages of links and
+    steps of boards; Ctrl-C ends it early and keeps what is done.
+
+    Raises ``AirwireError`` for a suite that cannot be run, with file, line and field.
+    """
+    result = _core.run_suite(
+        str(suite),
+        samples=samples,
+        seed=seed,
+        only=list(only),
+        firmware=firmware,
+        workers=workers,
+        captures=captures,
+        intervals=intervals,
+        findings=findings,
+        out=str(out or default_folder(Path(suite).stem)),
+        environment=json.dumps(environment or {}),
+        progress=progress,
+    )
+    folder = None if result.run_folder is None else Path(result.run_folder)
+    rows: list[Capture] = [link_row(raw, folder) for raw in result.rows]
+    rows.extend(board_row(raw, folder) for raw in result.boards)
+    errors = [CaptureFailure(where, message) for where, message in result.errors]
+    run_folder = None if folder is None else str(folder)
+    return Analysis(rows, errors, KNOWN, result.seed, result.interrupted, run_folder, result.suite)
+
+
+def default_folder(name: str) -> Path:
+    """Where a run of this name goes unless it is told: ``runs/<UTC time>-<name>``."""
+    return Path("runs") / f"{datetime.now(UTC):%Y%m%dT%H%M%S.%fZ}-{name}"

@@ -1,0 +1,55 @@
+"""Values as people write them: times and sizes with their units, and settings of links and images."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from airwire import _core
+
+Time = str | int
+"""A time with its unit, such as ``"20 ms"``, or whole picoseconds. Every argument that is a time takes both."""
+
+
+SettingValue = str | int | float | bool
+"""A value of a setting: a number, a switch, a name, an address, or a quantity with its unit."""
+Settings = Mapping[str, SettingValue]
+
+
+def parse_time(text: str) -> int:
+    """A time with its unit in picoseconds: ``parse_time("10ms")``. Raises ``AirwireError`` without a known unit."""
+    return _core.parse_time_ps(text)
+
+
+def format_time(ps: int) -> str:
+    """Picoseconds as people read them: in the unit that fits, to about five digits.
+
+    >>> airwire.format_time(102_400_000_000)
+    '102.4 ms'
+    """
+    return _core.format_time(ps)
+
+
+def parse_size(text: str) -> int:
+    """A size in bytes: ``parse_size("1KiB")``. Raises ``AirwireError`` for anything else."""
+    return _core.parse_bytes(text)
+
+
+def picoseconds(time: Time) -> int:
+    """A time that a caller gave, in picoseconds."""
+    return time if isinstance(time, int) else _core.parse_time_ps(time)
+
+
+def picoseconds_or_none(time: Time | None) -> int | None:
+    """The same for a time that may be left out."""
+    return None if time is None else picoseconds(time)
+
+
+def setting_texts(settings: Mapping[str, SettingValue]) -> dict[str, str]:
+    """Settings as a user writes them on the command line, from JSON or from a script."""
+    return {name: _text(value) for name, value in settings.items()}
+
+
+def _text(value: SettingValue) -> str:
+    if isinstance(value, bool):
+        return "on" if value else "off"
+    return str(int(value)) if isinstance(value, float) and value == int(value) else str(value)

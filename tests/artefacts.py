@@ -1,0 +1,67 @@
+"""What several tests need and one of them builds: the test images, programs for this machine, whole runs of suites.
+
+Tests run in several processes (pytest-xdist). Whoever needs an artefact first builds it under a lock; the others wait.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from terminal import run_in_terminal
+
+REPOSITORY = Path(__file__).resolve().parents[1]
+IMAGES = REPOSITORY / "build" / "test-images"
+"""Our own small firmware images (tests/images), as .elf, .bin and .uf2. They stay from session to session."""
+NO_COMPILER = "arm-none-eabi-gcc is not on this machine (Debian: gcc-arm-none-eabi)"
+
+
+@contextmanager
+def locked(place: Path) -> Iterator[None]:
+    """Keep every other process out while this one builds ``place``."""
+    place.parent.mkdir(parents=True, exist_ok=True)
+    with place.with_name(f"{place.name}.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+def built_images() -> Path | None:
+    """Build the test images; nothing where there is no compiler for them."""
+    if shutil.which("arm-none-eabi-gcc") is None:
+        return None
+    with locked(IMAGES):
+        command = ["make", "-j2", "-C", str(REPOSITORY / "tests" / "images"), f"OUT={IMAGES}"]
+        built = subprocess.run([*command, f"PYTHON={sys.executable}"], capture_output=True, text=True, check=False)
+    assert built.returncode == 0, built.stderr
+    return IMAGES
+
+
+def session_folder(factory: pytest.TempPathFactory) -> Path:
+    """A folder that all processes of this session share, and no other session."""
+    own = factory.getbasetemp()
+    return own.parent if "PYTEST_XDIST_WORKER" in os.environ else own
+
+
+def suite_run(command: str, shared: Path) -> Path:
+    """Run a document's command for a whole suite, unless another test of the session did; gives the folder."""
+    suite = command.split()[2]
+    folder = shared / f"run-of-{Path(suite).stem}"
+    done = folder / "command"
+    with locked(folder):
+        if not done.exists():
+            folder.mkdir()
+            for name in ("suites", "build"):
+                (folder / name).symlink_to(REPOSITORY / name)
+            code, printed = run_in_terminal(command, folder)
+            assert code == 0, f"{command}\n{printed}"
+            done.write_text(command, encoding="utf-8")
+    assert done.read_text(encoding="utf-8") == command, f"documents run {suite} with one command, so that it runs once"
+    return folder

@@ -1,0 +1,222 @@
+"""What an interrupted command and a full disk leave of every output: the whole of a file, or nothing of it."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer
+
+from airwire.cli import app
+from airwire.cli.paths import Writes, roles_of
+from airwire.synthetic import SlottedLink
+
+Airwire = Callable[..., subprocess.CompletedProcess[str]]
+SUITE = "samples = 50\n\n[links.uart]\npayloads = [12]\n"
+ENVIRONMENT = {**os.environ, "COLUMNS": "200", "NO_COLOR": "1", "PYTHONDONTWRITEBYTECODE": "1"}
+LIMIT_BYTES = 100
+BOARD = ["--board", "w5500-evb-pico"]
+# What each output's command works on; `IMAGE` stands for a firmware image, `PORT` for a free port.
+RECIPES: dict[tuple[str, str], list[str]] = {
+    ("run", "out"): ["suite.toml", "--captures"],
+    ("run", "report"): ["suite.toml", "--out", "kept"],
+    ("run", "figures"): ["suite.toml", "--out", "kept"],
+    ("explain", "figure"): ["run", "--changes", "0"],
+    ("explain", "perfetto"): ["run", "--changes", "0"],
+    ("analyze", "out"): ["12B.csv"],
+    ("analyze", "report"): ["12B.csv", "--no-run-folder"],
+    ("analyze", "figures"): ["12B.csv", "--no-run-folder"],
+    ("report", "out"): ["run"],
+    ("report", "figures"): ["run", "--out", "/dev/null"],
+    ("convert", "destination"): ["12B.csv"],
+    ("fsdata", "output"): ["site"],
+    ("demo", "out"): [],
+    ("board run", "pcap"): ["IMAGE", *BOARD, "--for", "20ms"],
+    ("board run", "vcd"): ["IMAGE", *BOARD, "--for", "20ms"],
+    ("board run", "trace"): ["IMAGE", *BOARD, "--for", "20ms"],
+    ("board serve", "pcap"): ["IMAGE", "--for", "20ms", "--forward", "PORT:80"],
+    ("board profile", "svg"): ["IMAGE", *BOARD, "--for", "20ms"],
+    ("board profile", "trace"): ["IMAGE", *BOARD, "--for", "20ms"],
+    ("board settings", "out"): ["IMAGE"],
+    ("board header", "out"): ["pico"],
+}
+# The run folder, which comes before, has room for its files then.
+LIMITS_BYTES = {("run", "report"): 20_000, ("run", "figures"): 20_000}
+
+
+def outputs() -> dict[tuple[str, str], Writes]:
+    """Every output, as the parser has it."""
+    top: dict[str, Any] = typer.main.get_command(app).commands  # type: ignore[attr-defined]
+    of_boards = {f"board {name}": command for name, command in top["board"].commands.items()}
+    commands = {name: command for name, command in top.items() if name != "board"} | of_boards
+    return {
+        (where, name): role
+        for where, command in commands.items()
+        for name, role in roles_of(command).items()
+        if isinstance(role, Writes)
+    }
+
+
+OUTPUTS = outputs()
+
+
+def option_of(command: str, name: str) -> list[str]:
+    """How an output is named on the command line: nothing for an argument."""
+    parsed: Any = typer.main.get_command(app)
+    for word in command.split():
+        parsed = parsed.commands[word]
+    (parameter,) = (one for one in parsed.params if one.name == name)
+    return [parameter.opts[0]] if parameter.opts[0].startswith("-") else []
+
+
+@pytest.fixture(scope="module")
+def inputs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with something to work on for every command."""
+    folder = tmp_path_factory.mktemp("inputs")
+    (folder / "suite.toml").write_text(SUITE)
+    SlottedLink(messages=40).write_csv(folder / "12B.csv")
+    (folder / "site").mkdir()
+    (folder / "site/index.html").write_text("<p>hello")
+    made = subprocess.run(
+        [sys.executable, "-m", "airwire.cli", "run", "suite.toml", "--out", "run"],
+        cwd=folder,
+        capture_output=True,
+        check=False,
+    )
+    assert made.returncode == 0, made.stderr
+    return folder
+
+
+def on_a_full_disk(folder: Path, *arguments: str, limit_bytes: int = LIMIT_BYTES) -> subprocess.CompletedProcess[str]:
+    """Run a command on a system that refuses files of more than some bytes, as a full disk would."""
+    resource = pytest.importorskip("resource", reason="this system has no limits for processes")
+
+    def limit() -> None:
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (limit_bytes, limit_bytes))
+
+    return subprocess.run(
+        [sys.executable, "-m", "airwire.cli", *arguments],
+        cwd=folder,
+        env=ENVIRONMENT,
+        preexec_fn=limit,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+
+
+def free_port() -> int:
+    """A TCP port that nobody has."""
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        return int(listener.getsockname()[1])
+
+
+def test_every_output_is_in_the_table() -> None:
+    assert set(RECIPES) == set(OUTPUTS), "say here what the new output's command works on"
+
+
+@pytest.mark.parametrize(("command", "name"), RECIPES, ids=[" ".join(one) for one in RECIPES])
+def test_a_full_disk_leaves_nothing_of_a_file(
+    inputs: Path, firmware: Path, tmp_path: Path, command: str, name: str
+) -> None:
+    for entry in inputs.iterdir():
+        (tmp_path / entry.name).symlink_to(entry)
+    role = OUTPUTS[command, name]
+    is_folder = role.is_folder or command == "board header"
+    out = "out" if is_folder else f"out{(*role.kinds, '.vcd')[0]}"
+    image = str(firmware / "w5500-evb-pico/pingpong_client-hardware.elf")
+    words = [word.replace("IMAGE", image).replace("PORT", str(free_port())) for word in RECIPES[command, name]]
+    line = [*command.split(), *words, *option_of(command, name), out]
+    result = on_a_full_disk(tmp_path, *line, limit_bytes=LIMITS_BYTES.get((command, name), LIMIT_BYTES))
+    assert result.returncode == 2, (result.stdout, result.stderr)
+    assert "cannot write it: " in result.stderr or "cannot be written: " in result.stderr, result.stderr
+    assert "Traceback" not in result.stderr
+    left = {path.name for path in tmp_path.iterdir()} - {path.name for path in inputs.iterdir()}
+    assert left <= {"kept"}, left
+    assert not [path for path in tmp_path.rglob("*") if path.name.startswith(".unfinished")]
+    assert not [path for path in inputs.rglob("*") if path.name.startswith(".unfinished")]
+
+
+def test_a_full_disk_leaves_the_report_that_was_there(inputs: Path, tmp_path: Path) -> None:
+    page = tmp_path / "report.html"
+    page.write_text("<!DOCTYPE html>\nthe report of yesterday\n")
+    assert on_a_full_disk(inputs, "report", "run", "--out", str(page)).returncode == 2
+    assert page.read_text() == "<!DOCTYPE html>\nthe report of yesterday\n"
+    assert [path.name for path in tmp_path.iterdir()] == ["report.html"]
+
+
+@pytest.mark.parametrize("name", ["edges.csv", "edges.csv.xz", "edges.vcd.zst"])
+def test_ctrl_c_while_a_capture_is_written_leaves_nothing(tmp_path: Path, name: str) -> None:
+    SlottedLink(messages=60_000).write_csv(tmp_path / "12B.csv")
+    process = subprocess.Popen(
+        [sys.executable, "-m", "airwire.cli", "convert", "12B.csv", name],
+        cwd=tmp_path,
+        env=ENVIRONMENT,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    deadline = time.monotonic() + 60
+    while not list(tmp_path.glob(".unfinished*")) and time.monotonic() < deadline and process.poll() is None:
+        time.sleep(0.001)
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=60)
+    assert (process.returncode, "Traceback" in errors) == (130, False), errors
+    assert [path.name for path in tmp_path.iterdir()] == ["12B.csv"]
+
+
+def test_a_recording_that_comes_to_nothing_leaves_no_file(airwire: Airwire, firmware: Path, tmp_path: Path) -> None:
+    image = firmware / "w5500-evb-pico/pingpong_client-hardware.elf"
+    result = airwire(
+        *("board", "run", image, "--board", "w5500-evb-pico", "--for", "1ms"),
+        *("--pcap", "a.pcapng", "--trace", "a.json", "--until", "\\q"),
+    )
+    assert result.returncode == 2, result.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_demo_in_the_working_folder_removes_nothing(airwire: Airwire, tmp_path: Path) -> None:
+    (tmp_path / "run").mkdir()
+    for name in ("run/manifest.json", "precious.txt"):
+        (tmp_path / name).write_text("mine")
+    result = airwire("demo", "--out", ".")
+    assert result.returncode == 2
+    assert "this folder holds something, which stays as it is" in result.stderr
+    assert (tmp_path / "run/manifest.json").read_text() == (tmp_path / "precious.txt").read_text() == "mine"
+
+
+def test_a_demo_that_was_stopped_is_in_no_later_demos_way(airwire: Airwire, tmp_path: Path) -> None:
+    half = tmp_path / "runs/demo/run/samples"
+    half.mkdir(parents=True)
+    (half / "part-00000.parquet").write_text("as a kill left it")
+    result = airwire("demo")
+    assert result.returncode == 0, result.stderr
+    assert "Report: runs/demo-2/report.html" in result.stdout
+    assert (half / "part-00000.parquet").read_text() == "as a kill left it"
+
+
+@pytest.mark.skipif(os.name != "posix", reason="devices are files on Unix only")
+def test_a_device_that_is_named_as_an_output_stays_one(airwire: Airwire, inputs: Path, tmp_path: Path) -> None:
+    (tmp_path / "null.csv").symlink_to("/dev/null")
+    for before in (("convert", inputs / "12B.csv"), ("report", inputs / "run", "--out")):
+        after = ["--overwrite"] if before[0] == "convert" else []
+        assert airwire(*before, "null.csv", *after).returncode == 0
+    assert Path("/dev/null").is_char_device()
+
+
+def test_rows_whose_names_differ_in_capitals_have_files_of_their_own(airwire: Airwire, tmp_path: Path) -> None:
+    entries = "".join(f'[links.{name}]\nlink = "uart"\npayloads = [12]\n' for name in ("wire", "Wire"))
+    (tmp_path / "suite.toml").write_text(f"samples = 50\n{entries}")
+    assert airwire("run", "suite.toml", "--out", "run", "--captures").returncode == 0
+    names = sorted(path.name for path in (tmp_path / "run/captures").iterdir())
+    assert len({name.lower() for name in names}) == 2, names
