@@ -4,8 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from airwire.explain.board.cause import Amount, NamedCause, sentences_of, sum_ps, unexplained_sentences
-from airwire.explain.board.peer import apart, of_the_peer, shares_sentence
+from airwire.explain.board.cause import (
+    Amount,
+    NamedCause,
+    apart,
+    of_the_peer,
+    sentences_of,
+    shares_sentence,
+    sum_ps,
+    unexplained_sentences,
+)
 from airwire.explain.board.timers import timer_causes
 from airwire.explain.quantities import percent, rough_time
 from airwire.explain.words import LOOKED_AT, end_of, function_of, looked_at, name_at_its_site, other_end, own_end

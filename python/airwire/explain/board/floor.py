@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import astuple, dataclass
 
 from airwire.board.row import BULK
+from airwire.explain.board.cause import apart
 from airwire.explain.board.causes import is_look
-from airwire.explain.board.peer import apart
 from airwire.explain.quantities import rough_time
 from airwire.explain.waterfall import waterfalls
 from airwire.kinds import Cause
