@@ -34,7 +34,7 @@ function(hardware_image application sockets)
   leave_out_unless_wanted(${application} hardware)
   airwire_image(${application}-hardware
     SOURCES apps/${application}/${application}.c ${HARDWARE} ${TRANSPORT_SHARED} ${ARGN}
-    DEFINITIONS NETWORK_SOCKETS=${sockets}u SOCKETS ${sockets} OPTIMISE -Os -flto=auto)
+    DEFINITIONS NETWORK_SOCKETS=${sockets}u WIZNET_SMALL SOCKETS ${sockets} OPTIMISE -Os -flto=auto)
 endfunction()
 
 # On lwIP's raw interface in little memory, from flash, without UDP.
