@@ -148,6 +148,32 @@ def test_progress_is_told_and_ends_with_all_messages(suite: Path, tmp_path: Path
     assert told == sorted(told)
 
 
+def test_nobody_computes_intervals_of_boards_that_are_not_wanted(firmware: Path, tmp_path: Path) -> None:
+    suite = tmp_path / "board.toml"
+    suite.write_text(
+        "[boards.pp]\nfirmware = 'w5500-evb-pico/pingpong_server-hardware.elf'\n"
+        "traffic = ['pingpong to=board:5000 rounds=30']\nmeasure = 'latency'\n",
+        encoding="ascii",
+    )
+    for wanted in (True, False):
+        (row,) = airwire.run(suite, firmware=firmware, out=tmp_path / f"run-{wanted}", intervals=wanted).captures
+        assert (row.median_interval is not None) == wanted
+        assert row.board is not None
+        assert row.board.figure is not None
+        assert (row.board.figure.interval is not None) == wanted
+
+
+def test_a_link_ends_with_its_limit_or_its_interval_as_a_board_does(tmp_path: Path) -> None:
+    suite = tmp_path / "bounds.toml"
+    suite.write_text(
+        "samples = 400\npayloads = [12]\ntrigger = { kind = 'fixed', period = '250ms' }\n"
+        "[links.limited]\nlink = 'lora'\nlimit = '5 s'\n[links.whole]\nlink = 'lora'\n",
+        encoding="ascii",
+    )
+    limited, whole = airwire.run(suite, out=tmp_path / "run").captures
+    assert (limited.triggers, whole.triggers) == (20, 400)
+
+
 def test_rows_of_a_run_are_compared_like_captures(suite: Path, tmp_path: Path) -> None:
     rows = airwire.run(suite, out=tmp_path / "run").captures
     comparison = airwire.compare(rows[0], rows[2])

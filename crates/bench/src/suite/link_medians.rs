@@ -10,10 +10,10 @@ use units::Picoseconds;
 use super::parse::setting_message;
 use super::published::Published;
 use super::row::{LinkSetup, Row};
+use super::tables::FIGURE_FIELDS;
+use fields::names;
 use fields::toml_file::{Field, Misplaced, TomlFile, Value, fields_of, plain, shown};
 
-/// What a figure says beside the settings of its row.
-pub(super) const FIGURE_FIELDS: [&str; 4] = ["payload", "median", "source", "note"];
 const EXAMPLE: &str = "[{ payload = 12, median = \"1.05 ms\", source = \"...\" }]";
 
 type Outcome<T> = Result<T, Misplaced>;
@@ -75,8 +75,10 @@ impl Reader<'_> {
         };
         let fields = fields_of(table);
         let link = setup_of(rows.first().expect("an entry has rows")).link;
-        let known: Vec<&str> =
-            FIGURE_FIELDS.into_iter().chain(link.settings.iter().map(|setting| setting.name)).collect();
+        let known: Vec<&str> = names(FIGURE_FIELDS)
+            .into_iter()
+            .chain(link.settings.iter().map(|setting| setting.name))
+            .collect();
         self.file.refuse_unknown(&format!("{}.", self.within), &fields, &known)?;
         let find =
             |wanted: &str| fields.iter().find(|(name, ..)| *name == wanted).map(|(_, _, value)| *value);
@@ -108,7 +110,8 @@ impl Reader<'_> {
     }
 
     fn conditions<'v>(&self, fields: &[Field<'v>], link: &Definition) -> Outcome<Vec<Condition<'v>>> {
-        let asked = fields.iter().filter(|(name, ..)| *name == "payload" || !FIGURE_FIELDS.contains(name));
+        let asked =
+            fields.iter().filter(|(name, ..)| *name == "payload" || !names(FIGURE_FIELDS).contains(name));
         asked
             .map(|&(name, _, place)| {
                 let value = match name {
@@ -235,7 +238,7 @@ mod tests {
     #[test]
     fn no_link_has_a_setting_that_is_named_as_a_field_of_a_figure() {
         for link in links::all() {
-            let clash = link.settings.iter().find(|setting| FIGURE_FIELDS.contains(&setting.name));
+            let clash = link.settings.iter().find(|setting| names(FIGURE_FIELDS).contains(&setting.name));
             assert!(clash.is_none(), "{}: {clash:?}", link.name);
         }
     }

@@ -12,6 +12,7 @@ mod parse;
 mod published;
 mod row;
 mod schema;
+mod tables;
 mod trigger;
 
 pub use boards::{BOARD_FIELDS, BoardSetup, NetworkSource, PeerSetup, PinTrigger};

@@ -13,17 +13,14 @@ use super::bounds;
 use super::expand::{Choices, combinations, label, values_of};
 use super::link_medians::attach;
 use super::row::{LinkSetup, Measurement, Place, Row, TargetSetup};
+use super::tables::{ENTRY_FIELDS, SUITE_FIELDS, TRIGGER_FIELDS};
 use super::trigger::{Trigger, TriggerKind};
 use super::{MAX_ROWS, MAX_SAMPLES, Suite, SuiteError, name_of};
+use fields::names;
 use fields::toml_file::{Field, TomlFile, Value, fields_of, shown};
 
-const SUITE_FIELDS: [&str; 7] = ["name", "seed", "samples", "payloads", "trigger", "links", "boards"];
 const NOTHING: &str =
     "a suite names at least one link, such as [links.lora], or one board, such as [boards.pingpong]";
-/// What an entry may say beside its link's settings.
-const ENTRY_FIELDS: [&str; 7] =
-    ["link", "samples", "payloads", "trigger", "published", "stop_within", "limit"];
-const TRIGGER_FIELDS: [&str; 7] = ["kind", "period", "by", "step", "gate", "offset", "pause"];
 const DEFAULT_SAMPLES: u64 = 1000;
 const DEFAULT_PAYLOADS: [u64; 3] = [12, 128, 1024];
 const DEFAULT_SEED: u64 = 1;
@@ -69,7 +66,7 @@ impl Reader<'_> {
 
     fn suite(&self, table: &DeTable<'_>) -> Result<(String, u64, Vec<Row>), SuiteError> {
         let fields = fields_of(table);
-        self.0.refuse_unknown("", &fields, &SUITE_FIELDS)?;
+        self.0.refuse_unknown("", &fields, &names(SUITE_FIELDS))?;
         let find = |wanted: &str| fields.iter().find(|(name, ..)| *name == wanted);
         let name = match find("name") {
             Some((_, _, value)) => self.0.text_of("name", value)?,
@@ -239,7 +236,7 @@ impl Reader<'_> {
         link: &Definition,
     ) -> Result<Vec<Choices>, SuiteError> {
         let mut choices = Vec::new();
-        for (name, span, value) in fields.iter().filter(|(name, ..)| !ENTRY_FIELDS.contains(name)) {
+        for (name, span, value) in fields.iter().filter(|(name, ..)| !names(ENTRY_FIELDS).contains(name)) {
             let values = values_of(value)
                 .map_err(|takes| self.error(span.clone(), format!("{within}{name}: {takes}")))?;
             for text in &values {
@@ -271,7 +268,7 @@ impl Reader<'_> {
     fn trigger(&self, field: &str, value: &Value<'_>) -> Result<Trigger, SuiteError> {
         let fields = fields_of(self.0.table_of(field, value)?);
         let within = format!("{field}.");
-        self.0.refuse_unknown(&within, &fields, &TRIGGER_FIELDS)?;
+        self.0.refuse_unknown(&within, &fields, &names(TRIGGER_FIELDS))?;
         let mut trigger = Trigger::default();
         for (name, span, value) in &fields {
             let field = format!("{within}{name}");

@@ -3,6 +3,7 @@
 use fields::{Field, Takes};
 use serde_json::json;
 
+use super::super::tables::{STOP_WITHIN, limit};
 use super::schema;
 
 /// All fields.
@@ -101,20 +102,8 @@ pub const BOARD_FIELDS: &[Field] = &[
         "the row ends after so many messages that count",
         "1000",
     ),
-    Field::new(
-        "stop_within",
-        Takes::Text("a share in percent"),
-        "none",
-        "the row ends once the 95 % interval of its figure reaches no farther to either side than this",
-        "\"1 %\"",
-    ),
-    Field::new(
-        "limit",
-        Takes::Text("a time"),
-        "10 s",
-        "the row ends at this virtual time at the latest",
-        "\"60 s\"",
-    ),
+    STOP_WITHIN,
+    limit("10 s"),
     Field::new(
         "same_but",
         Takes::Text("the name of an entry before this one"),
@@ -136,4 +125,59 @@ pub const BOARD_FIELDS: &[Field] = &[
          row times_of it was",
         "{ value = 723, unit = \"messages/s\", source = \"...\" }",
     ),
+];
+
+const TEXT: Takes = Takes::Other("a text in quotes", schema::text);
+const NUMBER: Takes = Takes::Other("a number above 0", schema::number);
+const PIN: Takes = Takes::Other("a pin of the board", schema::pin);
+
+/// What a peer says.
+pub(super) const PEER_FIELDS: &[Field] = &[
+    Field::new("board", TEXT, "w5500-evb-pico", "the second board", "\"w5100s-evb-pico\""),
+    Field::needed("firmware", TEXT, "its image", "\"w5500-evb-pico/pingpong_server-hardware.elf\""),
+    Field::new(
+        "settings",
+        Takes::Other("a table of settings of the image", schema::peer_settings),
+        "the image's own",
+        "values of its image's settings",
+        "{ address = \"192.168.1.1\" }",
+    ),
+];
+
+/// What a trigger of a board says.
+pub(super) const TRIGGER_FIELDS: &[Field] = &[
+    Field::needed("pin", PIN, "its rising edges begin messages", "\"GP2\""),
+    Field::needed("done", PIN, "its rising edges end them, on the peer", "\"GP3\""),
+    Field::new("period", TEXT, "20 ms", "the shortest time between two edges", "\"20 ms\""),
+    Field::new("by", TEXT, "half of period", "what is added to it at most", "\"5 ms\""),
+    Field::new("from", TEXT, "5 s", "the first edge", "\"5 s\""),
+];
+
+/// What a published figure says.
+pub(super) const PUBLISHED_FIELDS: &[Field] = &[
+    Field::new("value", NUMBER, "", "the figure", "723"),
+    Field::new("from", NUMBER, "", "the least of a range", "700"),
+    Field::new("to", NUMBER, "", "the most of a range", "750"),
+    Field::new("at_most", NUMBER, "", "the most, where the least is not known", "5"),
+    Field::needed("unit", TEXT, "the unit of all of them", "\"messages/s\""),
+    Field::new(
+        "statistic",
+        Takes::Other("median or mean", schema::statistic),
+        "",
+        "what of latencies the figure is",
+        "\"mean\"",
+    ),
+    Field::needed("source", TEXT, "where it was published", "\"somebody's article, table 2\""),
+    Field::new("note", TEXT, "", "what is to be known of it", "\"a longer cable\""),
+    Field::new(
+        "compare",
+        Takes::Other("absolute, ratio or mechanism", schema::compare),
+        "absolute",
+        "how it is compared",
+        "\"ratio\"",
+    ),
+    Field::new("connect", NUMBER, "", "the part of a latency until the connection is there", "1.2"),
+    Field::new("processing", NUMBER, "", "the part from then on", "3.4"),
+    Field::new("times", NUMBER, "", "how many times the figure of another row it was", "2.5"),
+    Field::new("times_of", TEXT, "", "that row", "\"pingpong\""),
 ];

@@ -4,11 +4,10 @@ use std::collections::BTreeMap;
 
 use super::super::row::{Measurement, Quantity};
 use super::differences::Difference;
+use super::fields::PEER_FIELDS;
 use super::{BoardSetup, DEFAULT_BOARD};
 use fields::toml_file::{Misplaced, TomlFile, Value, fields_of, plain, shown};
 
-/// The fields of the table.
-pub(super) const PEER_FIELDS: [&str; 3] = ["board", "firmware", "settings"];
 /// What stands for no peer in a comparison.
 const NO_PEER: &str = "the PC";
 
@@ -32,7 +31,7 @@ impl PeerSetup {
         before: Option<Self>,
     ) -> Result<Self, Misplaced> {
         let fields = fields_of(file.table_of(field, value)?);
-        file.refuse_unknown(&format!("{field}."), &fields, &PEER_FIELDS)?;
+        file.refuse_unknown(&format!("{field}."), &fields, &::fields::names(PEER_FIELDS))?;
         let is_new = before.is_none();
         let mut peer = before.unwrap_or_else(|| Self {
             board: DEFAULT_BOARD.to_owned(),

@@ -7,10 +7,9 @@ use links::Schedule;
 use units::{PS_PER_MS, PS_PER_S, Picoseconds};
 
 use super::super::trigger::phrase;
+use super::fields::TRIGGER_FIELDS;
 use fields::toml_file::{Misplaced, TomlFile, Value, fields_of, plain, shown};
 
-/// The fields of the table.
-const FIELDS: [&str; 5] = ["pin", "done", "period", "by", "from"];
 const PERIOD: Picoseconds = Picoseconds::new(20 * PS_PER_MS);
 /// Later than boards take to find their links and each other, with a second call where the first one came too early.
 const FROM: Picoseconds = Picoseconds::new(5 * PS_PER_S);
@@ -42,7 +41,7 @@ impl PinTrigger {
         before: Option<Self>,
     ) -> Result<Self, Misplaced> {
         let fields = fields_of(file.table_of(field, value)?);
-        file.refuse_unknown(&format!("{field}."), &fields, &FIELDS)?;
+        file.refuse_unknown(&format!("{field}."), &fields, &::fields::names(TRIGGER_FIELDS))?;
         let new = || Self { pin: String::new(), done: String::new(), period: PERIOD, by: None, from: FROM };
         let mut trigger = before.unwrap_or_else(new);
         for (name, _, value) in &fields {

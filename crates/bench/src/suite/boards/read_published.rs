@@ -2,24 +2,9 @@
 
 use super::super::published::{Amount, Compare, Parts, Published, Statistic, TIMES, Times, unit_names};
 use super::super::row::Quantity;
+use super::fields::PUBLISHED_FIELDS;
 use fields::toml_file::{Misplaced, TomlFile, Value, fields_of, plain, shown};
 
-/// The fields of the table.
-const FIELDS: [&str; 13] = [
-    "value",
-    "from",
-    "to",
-    "at_most",
-    "unit",
-    "statistic",
-    "source",
-    "note",
-    "compare",
-    "connect",
-    "processing",
-    "times",
-    "times_of",
-];
 /// Far from what a number holds in any unit.
 const LARGEST_FIGURE: f64 = 1e15;
 
@@ -43,7 +28,7 @@ impl Published {
         rows: &[&str],
     ) -> Outcome<Self> {
         let fields = fields_of(file.table_of(field, value)?);
-        file.refuse_unknown(&format!("{field}."), &fields, &FIELDS)?;
+        file.refuse_unknown(&format!("{field}."), &fields, &::fields::names(PUBLISHED_FIELDS))?;
         let fields = fields.into_iter().map(|(name, _, value)| (name, value)).collect();
         let reader = Reader { file, field: field.to_owned(), table: value, fields };
         let published = Self {

@@ -1,10 +1,11 @@
 //! The JSON Schema of `[boards.<entry>]`.
 
+use ::fields::Field;
 use serde_json::{Map, Value, json};
 
 use super::super::published::{Compare, Statistic};
 use super::super::row::Quantity;
-use super::BOARD_FIELDS;
+use super::fields::{BOARD_FIELDS, PEER_FIELDS, PUBLISHED_FIELDS, TRIGGER_FIELDS};
 
 /// The schema of an entry.
 pub(in super::super) fn entry() -> Value {
@@ -37,29 +38,44 @@ pub(super) fn traffic() -> Value {
 }
 
 pub(super) fn peer() -> Value {
-    json!({
-        "type": "object",
-        "additionalProperties": false,
-        "properties": {
-            "board": {"type": "string"},
-            "firmware": {"type": "string"},
-            "settings": {"type": "object", "additionalProperties": scalar()},
-        },
-    })
+    table(PEER_FIELDS)
 }
 
 pub(super) fn trigger() -> Value {
-    json!({
-        "type": "object",
-        "additionalProperties": false,
-        "properties": {
-            "pin": {"type": ["string", "integer"]},
-            "done": {"type": ["string", "integer"]},
-            "period": {"type": "string"},
-            "by": {"type": "string"},
-            "from": {"type": "string"},
-        },
-    })
+    table(TRIGGER_FIELDS)
+}
+
+/// A table whose fields have no words of their own in the schema.
+fn table(fields: &[Field]) -> Value {
+    json!({"type": "object", "additionalProperties": false, "properties": shapes(fields)})
+}
+
+fn shapes(fields: &[Field]) -> Map<String, Value> {
+    fields.iter().map(|field| (field.name.to_owned(), field.takes.schema())).collect()
+}
+
+pub(super) fn peer_settings() -> Value {
+    json!({"type": "object", "additionalProperties": scalar()})
+}
+
+pub(super) fn text() -> Value {
+    json!({"type": "string"})
+}
+
+pub(super) fn pin() -> Value {
+    json!({"type": ["string", "integer"]})
+}
+
+pub(super) fn number() -> Value {
+    json!({"type": "number", "exclusiveMinimum": 0})
+}
+
+pub(super) fn statistic() -> Value {
+    json!({"enum": Statistic::ALL.map(|(name, _)| name)})
+}
+
+pub(super) fn compare() -> Value {
+    json!({"enum": Compare::ALL.map(|(name, _)| name)})
 }
 
 pub(super) fn measure() -> Value {
@@ -68,7 +84,6 @@ pub(super) fn measure() -> Value {
 
 /// One figure, a range of them, or the most of them.
 pub(super) fn published() -> Value {
-    let number = json!({"type": "number", "exclusiveMinimum": 0});
     let amounts = [&["value"][..], &["from", "to"], &["at_most"]];
     json!({
         "type": "object",
@@ -83,20 +98,6 @@ pub(super) fn published() -> Value {
             "times_of": ["times"],
         },
         "additionalProperties": false,
-        "properties": {
-            "value": number,
-            "from": number,
-            "to": number,
-            "at_most": number,
-            "unit": {"type": "string"},
-            "statistic": {"enum": Statistic::ALL.map(|(name, _)| name)},
-            "source": {"type": "string"},
-            "note": {"type": "string"},
-            "compare": {"enum": Compare::ALL.map(|(name, _)| name)},
-            "connect": number,
-            "processing": number,
-            "times": number,
-            "times_of": {"type": "string"},
-        },
+        "properties": shapes(PUBLISHED_FIELDS),
     })
 }
