@@ -14,7 +14,6 @@ ABOVE = {
     # A suite says what is asked. Who runs it, and on what, reads it from there; captures are rows of one kind of target.
     ("bench", "suite"): {"captures", "rows", "target", "targets", "validation"},
     ("bench", "target"): {"captures", "validation"},
-    ("bench", "targets"): {"captures", "validation"},
     ("bench", "rows"): {"captures", "validation"},
     # A register block and a memory know neither the bus that reaches them nor the chip that holds all.
     ("rp2040", "flash"): {"bus", "chip", "report", "rom"},
