@@ -29,12 +29,17 @@ macro(leave_out_unless_wanted application way)
   endif()
 endmacro()
 
-# On the chip's own sockets: `sockets` says how many share the chip's memory.
+# On the chip's own sockets: `sockets` says how many share the chip's memory. The W5100 has a transaction for each byte, so that
+# time counts more there than size.
+set(WIZNET_SIZE WIZNET_SMALL)
+if(BOARD_HEADER MATCHES "BOARD_WIZNET_W5100[^S]")
+  set(WIZNET_SIZE "")
+endif()
 function(hardware_image application sockets)
   leave_out_unless_wanted(${application} hardware)
   airwire_image(${application}-hardware
     SOURCES apps/${application}/${application}.c ${HARDWARE} ${TRANSPORT_SHARED} ${ARGN}
-    DEFINITIONS NETWORK_SOCKETS=${sockets}u SOCKETS ${sockets} OPTIMISE -Os -flto=auto)
+    DEFINITIONS NETWORK_SOCKETS=${sockets}u ${WIZNET_SIZE} SOCKETS ${sockets} OPTIMISE -Os -flto=auto)
 endfunction()
 
 # On lwIP's raw interface in little memory, from flash, without UDP.

@@ -58,6 +58,16 @@ def test_each_file_of_a_library_says_its_licence(folder: str) -> None:
     assert [file.name for file in files if not file.read_text().startswith("/* SPDX-License-Identifier: ")] == []
 
 
+@pytest.mark.parametrize("folder", LIBRARIES)
+def test_the_functions_that_a_readme_names_exist(folder: str) -> None:
+    readme = (FIRMWARE / folder / "README.md").read_text()
+    prefix = LIBRARIES[folder].removeprefix("airwire_")
+    named = set(re.findall(rf"\b{prefix}_\w+(?=\()", readme))
+    headers = "".join(file.read_text() for file in (FIRMWARE / folder).rglob("*.h"))
+    assert named
+    assert [name for name in sorted(named) if not re.search(rf"\b{name}\(", headers)] == []
+
+
 def test_no_header_of_the_driver_has_the_name_of_a_system_header() -> None:
     headers = [file.name for file in (FIRMWARE / "drivers/wiznet").glob("*.h")]
     assert headers

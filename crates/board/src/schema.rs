@@ -1,5 +1,6 @@
 //! The JSON Schema of board files, and the kinds of chips as JSON, made from the table that the parser reads.
 
+use rp2040::FACTS;
 use serde_json::{Map, Value, json};
 
 use super::file::LAST_GPIO;
@@ -22,7 +23,7 @@ pub(super) fn schema_of(kinds: &[Kind]) -> Value {
         "properties": {
             "name": {"type": "string", "description": "what the board is called; by default as its file"},
             "title": {"type": "string", "description": "a line for people"},
-            "mcu": {"enum": ["rp2040"]},
+            "mcu": {"enum": [FACTS.name]},
             "crystal": {"type": "string", "description": "the crystal (default 12 MHz)", "examples": ["12 MHz"]},
             "flash": {"type": "string", "description": "size of the flash chip (default 2 MiB)", "examples": ["2 MiB"]},
             "pins": {
@@ -61,7 +62,7 @@ fn value(field: &KindField) -> Value {
             json!({"anyOf": [{"type": "integer", "minimum": 0, "maximum": LAST_GPIO}, {"type": "string"}]})
         }
         Takes::AnalogPin => {
-            json!({"anyOf": [{"type": "integer", "minimum": 26, "maximum": LAST_GPIO}, {"type": "string"}]})
+            json!({"anyOf": [{"type": "integer", "minimum": FACTS.adc_gpios.start(), "maximum": LAST_GPIO}, {"type": "string"}]})
         }
         Takes::Word(words) => json!({"enum": words}),
         Takes::Switch => json!({"type": "boolean"}),

@@ -187,7 +187,7 @@ impl Lan {
         (0..self.wired.len()).map(DeviceId::new)
     }
 
-    /// Those that are a `D`, likewise.
+    /// Those of them that are a `D`, likewise.
     pub fn devices_of<D: NetDevice>(&self) -> impl Iterator<Item = DeviceId<D>> {
         let is_one = |wired: &Wired| (&*wired.device as &dyn Any).is::<D>();
         self.wired
@@ -197,7 +197,7 @@ impl Lan {
             .map(|(index, _)| DeviceId::new(index))
     }
 
-    /// The same, to be looked at.
+    /// All devices, to be looked at.
     pub fn attached(&self) -> impl Iterator<Item = &dyn NetDevice> {
         self.wired.iter().map(|wired| &*wired.device)
     }

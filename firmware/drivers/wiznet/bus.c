@@ -4,6 +4,12 @@
 #include "wiznet_bus.h"
 
 #define MOST_HEADER_BYTES 4u
+/* -DWIZNET_SMALL leaves one copy of what every call needs, where size counts more than time. */
+#ifdef WIZNET_SMALL
+#define ONE_COPY __attribute__((noinline))
+#else
+#define ONE_COPY
+#endif
 
 static void make_header(const struct wiznet *wiznet, uint8_t *bytes, uint32_t address, bool is_write, size_t count) {
     switch (WIZNET_CHIP(wiznet)->header) {
@@ -25,7 +31,7 @@ static void make_header(const struct wiznet *wiznet, uint8_t *bytes, uint32_t ad
     }
 }
 
-static void transact(struct wiznet *wiznet, uint32_t address, const uint8_t *out, uint8_t *in, size_t count) {
+ONE_COPY static void transact(struct wiznet *wiznet, uint32_t address, const uint8_t *out, uint8_t *in, size_t count) {
     uint8_t header[MOST_HEADER_BYTES];
     make_header(wiznet, header, address, out != NULL, count);
     WIZNET_PORT(wiznet)->exchange(wiznet->context, header, WIZNET_CHIP(wiznet)->header_bytes, out, in, count);

@@ -20,6 +20,7 @@ unsigned wiznet_socket_count(const struct wiznet *wiznet) {
 }
 
 static bool open(struct wiznet *wiznet, unsigned socket, uint8_t mode, uint16_t port, uint8_t state) {
+    WIZNET_ASSERT(socket < wiznet_socket_count(wiznet));
     wiznet_command(wiznet, socket, CR_CLOSE);
     wiznet_bus_write8(wiznet, SN(wiznet, socket, Sn_IR), IR_ALL);
     wiznet_bus_write8(wiznet, SN(wiznet, socket, Sn_MR), mode);

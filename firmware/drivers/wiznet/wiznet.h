@@ -16,7 +16,8 @@
 extern "C" {
 #endif
 
-/* How many of the chip's sockets a program uses at most: each costs 13 bytes. */
+/* How many of the chip's sockets a program uses at most: each costs 13 bytes. It is the same for the driver and for all
+ * who use it. */
 #ifndef WIZNET_MOST_SOCKETS
 #define WIZNET_MOST_SOCKETS 8u
 #endif
