@@ -9,12 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, TypeGuard
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal
 
 from typing_extensions import TypeVar
 
 if TYPE_CHECKING:
     import polars as pl
+    from typing_extensions import TypeIs
 
     from airwire.board.row import BoardRow
     from airwire.kinds import FindingKind, Pairing
@@ -26,6 +27,14 @@ class CaptureFile:
     """A capture of a logic analyser: nothing is known of what made its edges."""
 
     kind: ClassVar[Literal["capture"]] = "capture"
+    clock_hz: ClassVar[None] = None
+
+    @property
+    def spans(self) -> pl.DataFrame:
+        """An empty frame: what happened between the edges is not known."""
+        import polars as pl
+
+        return pl.DataFrame()
 
 
 Target = TypeVar(
@@ -98,18 +107,6 @@ class Capture(Generic[Target]):
         """The path's last two parts: ``sik/12B-250ms-trigger.csv``."""
         return "/".join(self.path.replace("\\", "/").split("/")[-2:])
 
-    @property
-    def link(self) -> LinkRow | None:
-        """The target, where it is a link."""
-        target: CaptureFile | LinkRow | BoardRow = self.target
-        return target if target.kind == "link" else None
-
-    @property
-    def board(self) -> BoardRow | None:
-        """The target, where it is a board."""
-        target: CaptureFile | LinkRow | BoardRow = self.target
-        return target if target.kind == "board" else None
-
     def statistic(self, name: str) -> float:
         """One of :attr:`latency_ps`. Raises ``AirwireError`` where nothing was paired.
 
@@ -129,12 +126,12 @@ class Capture(Generic[Target]):
         return self.load_samples()
 
 
-def is_of_link(capture: Capture) -> TypeGuard[Capture[LinkRow]]:
+def is_of_link(capture: Capture) -> TypeIs[Capture[LinkRow]]:
     """Whether a link was modelled."""
     return capture.target.kind == "link"
 
 
-def is_of_board(capture: Capture) -> TypeGuard[Capture[BoardRow]]:
+def is_of_board(capture: Capture) -> TypeIs[Capture[BoardRow]]:
     """Whether a board was run."""
     return capture.target.kind == "board"
 

@@ -79,10 +79,9 @@ def test_every_link_can_be_run_at_its_defaults_and_its_stages_fill_every_latency
     budget = airwire.link_budget(link.name, payload)
     assert budget.total_ps == sum(stage.ps for stage in budget.stages) > 0
     (row,) = airwire.simulate([(link.name, payload, {})], samples=60, spans=60)
-    assert row.link is not None
-    assert row.link.settings == budget.settings
+    assert row.target.settings == budget.settings
     arrived = row.samples.filter(pl.col("outcome") == "paired").select("index", "done_ps", "latency_ps")
-    spans = row.link.spans.join(arrived, on="index").filter(pl.col("start_ps") < pl.col("done_ps"))
+    spans = row.target.spans.join(arrived, on="index").filter(pl.col("start_ps") < pl.col("done_ps"))
     spent = spans.group_by("index", "latency_ps").agg((pl.col("end_ps") - pl.col("start_ps")).sum().alias("spent"))
     assert spent.height == arrived.height
     assert (spent["spent"] == spent["latency_ps"]).all()
@@ -121,11 +120,14 @@ def test_a_run_keeps_its_rows_in_a_folder_that_reads_back_the_same(suite: Path, 
         assert a.median_interval == b.median_interval
         assert list(a.findings) == list(b.findings)
         assert a.samples.equals(b.samples)
-        assert a.link is not None and b.link is not None
-        assert (a.link.name, a.link.title, a.link.settings) == (b.link.name, b.link.title, b.link.settings)
-        assert (a.link.trigger, a.link.longest_queue) == (b.link.trigger, b.link.longest_queue)
-        assert list(a.link.budget) == list(b.link.budget)
-        assert a.link.spans.equals(b.link.spans)
+        assert a.target.spans.equals(b.target.spans)
+    both = zip(airwire.rows_of_links(now), airwire.rows_of_links(later), strict=True)
+    pairs = [(a.target, b.target) for a, b in both]
+    assert len(pairs) == 4
+    for mine, its in pairs:
+        assert (mine.name, mine.title, mine.settings) == (its.name, its.title, its.settings)
+        assert (mine.trigger, mine.longest_queue) == (its.trigger, its.longest_queue)
+        assert list(mine.budget) == list(its.budget)
 
 
 def test_the_same_suite_and_seed_give_the_same_bytes_with_any_number_of_workers(suite: Path, tmp_path: Path) -> None:
@@ -156,11 +158,11 @@ def test_nobody_computes_intervals_of_boards_that_are_not_wanted(firmware: Path,
         encoding="ascii",
     )
     for wanted in (True, False):
-        (row,) = airwire.run(suite, firmware=firmware, out=tmp_path / f"run-{wanted}", intervals=wanted).captures
+        analysis = airwire.run(suite, firmware=firmware, out=tmp_path / f"run-{wanted}", intervals=wanted)
+        (row,) = airwire.rows_of_boards(analysis)
         assert (row.median_interval is not None) == wanted
-        assert row.board is not None
-        assert row.board.figure is not None
-        assert (row.board.figure.interval is not None) == wanted
+        assert row.target.figure is not None
+        assert (row.target.figure.interval is not None) == wanted
 
 
 def test_a_link_ends_with_its_limit_or_its_interval_as_a_board_does(tmp_path: Path) -> None:

@@ -46,14 +46,14 @@ def test_a_run_gives_rows_of_boards_and_can_be_loaded_again(images: Path, tmp_pa
     suite = tmp_path / "suite.toml"
     suite.write_text(SUITE)
     analysis = airwire.run(suite, firmware=images, out=tmp_path / "run")
-    row = analysis.captures[0]
-    assert row.board is not None and row.board.figure is not None and row.link is None
-    assert row.outcomes["paired"] == 59 == row.samples.height == row.board.figure.n
-    loaded = airwire.load_run(tmp_path / "run").captures[0]
-    assert loaded.board is not None
-    assert (loaded.board.figure, loaded.board.settings) == (row.board.figure, row.board.settings)
+    (row,) = airwire.rows_of_boards(analysis)
+    board = row.target
+    assert board.figure is not None and airwire.rows_of_links(analysis) == []
+    assert row.outcomes["paired"] == 59 == row.samples.height == board.figure.n
+    (loaded,) = airwire.rows_of_boards(airwire.load_run(tmp_path / "run"))
+    assert (loaded.target.figure, loaded.target.settings) == (board.figure, board.settings)
     assert loaded.latency_ps == row.latency_ps
-    assert loaded.board.spans.equals(row.board.spans)
+    assert loaded.target.spans.equals(board.spans)
 
 
 def test_rows_with_names_alike_to_a_file_system_keep_their_frames_apart(images: Path, tmp_path: Path) -> None:
@@ -70,7 +70,7 @@ def test_explanations_of_boards_come_with_those_of_links(images: Path, tmp_path:
     suite.write_text(f"samples = 50\npayloads = [12]\n[links.uart]\n{SUITE}")
     analysis = airwire.run(suite, firmware=images, out=tmp_path / "run")
     link, board = airwire.explain_run(analysis, samples=50)
-    assert (link.board, board.board) == (None, "w5500-evb-pico")
+    assert ((link.link, link.board), (board.link, board.board)) == (("uart", None), (None, "w5500-evb-pico"))
     total = sum(stage.ps for stage in board.waterfalls[0].stages)
     assert total == pytest.approx(board.waterfalls[0].latency_ps, rel=0.05)
 

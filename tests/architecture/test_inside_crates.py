@@ -11,7 +11,7 @@ CRATES = Path(__file__).resolve().parents[2] / "crates"
 
 # The crate and the folder or file below its src, and which of its neighbours stand above it.
 ABOVE = {
-    # A suite says what is asked. Who runs it, and on what, reads it from there; captures are rows of one kind of target.
+    # A suite says what is asked. Who runs it, and on what, reads it from there; captures are rows of a kind of target.
     ("bench", "suite"): {"captures", "rows", "target", "targets", "validation"},
     ("bench", "target"): {"captures", "validation"},
     ("bench", "rows"): {"captures", "validation"},

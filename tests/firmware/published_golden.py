@@ -16,7 +16,7 @@ from pathlib import Path
 import airwire
 from airwire.explain.board.figures import figure_text, published_text, ratio_text
 from airwire.explain.board.run import board_sentence
-from airwire.model import Analysis
+from airwire.model import Analysis, rows_of_boards
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 SUITE = REPOSITORY / "suites" / "published.toml"
@@ -30,13 +30,12 @@ def rows_of(analysis: Analysis) -> dict[str, Row]:
     """By the row's name its figure, what was published, their ratio and the first clause of the verdict."""
     return {
         row.path: {
-            "value": figure_text(row.board.figure),
-            "published": published_text(row.board.published),
-            "ratio": ratio_text(row.board.published),
+            "value": figure_text(row.target.figure),
+            "published": published_text(row.target.published),
+            "ratio": ratio_text(row.target.published),
             "verdict": re.split(r"[:;.] ", board_sentence(row))[0],
         }
-        for row in analysis.captures
-        if row.board is not None
+        for row in rows_of_boards(analysis)
     }
 
 

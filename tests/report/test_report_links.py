@@ -16,6 +16,7 @@ from airwire.explain.link.sentences import overload, time_goes
 from airwire.explain.waterfall import waterfalls
 from airwire.kinds import Cause
 from airwire.link.model import Waterfall
+from airwire.model import rows_of_links
 from airwire.report import write_figures, write_html
 from airwire.report.figures import overview_figures
 from airwire.report.files import write_waterfalls
@@ -52,8 +53,8 @@ def test_a_published_median_is_a_diamond_in_the_ranking_of_its_payload() -> None
 
 def test_the_axis_of_the_ranking_reaches_a_published_median_below_all_others() -> None:
     run = published_run()
-    link = run.captures[2].link
-    assert link is not None and link.published is not None
+    link = rows_of_links(run)[2].target
+    assert link.published is not None
     low = dataclasses.replace(link.published, median_ps=MS // 100)
     rows = [*run.captures]
     rows[2] = dataclasses.replace(rows[2], target=dataclasses.replace(link, published=low))
@@ -79,14 +80,13 @@ def test_the_page_has_a_table_of_the_rows_with_a_published_median(tmp_path: Path
 
 
 def test_medians_that_agree_are_called_the_same_and_a_lost_row_is_not_compared() -> None:
-    row = published_run().captures[2]
-    assert row.latency_ps is not None and row.link is not None and row.link.published is not None
+    row = rows_of_links(published_run())[2]
+    link = row.target
 
     def sentence(share: float) -> str | None:
-        assert row.latency_ps is not None and row.link is not None and row.link.published is not None
-        median_ps = round(row.latency_ps["p50"] * share)
-        published = dataclasses.replace(row.link.published, median_ps=median_ps, note=None)
-        return published_sentence(dataclasses.replace(row, target=dataclasses.replace(row.link, published=published)))
+        assert link.published is not None
+        published = dataclasses.replace(link.published, median_ps=round(row.statistic("p50") * share), note=None)
+        return published_sentence(dataclasses.replace(row, target=dataclasses.replace(link, published=published)))
 
     assert (sentence(1.004) or "").endswith(": the same within 0.5 %.")
     assert (sentence(0.5) or "").endswith(": 2 times.")

@@ -191,7 +191,7 @@ def explain_output(run: str, rows: Sequence[RowExplanation]) -> ExplainRunOutput
 def _explanation(row: RowExplanation) -> RowExplanationObject:
     return RowExplanationObject(
         row=row.run,
-        link=row.link or None,
+        link=row.link,
         board=row.board,
         title=row.title,
         payload_bytes=row.payload_bytes,

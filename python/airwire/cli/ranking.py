@@ -62,7 +62,7 @@ def _triggers(rows: Sequence[Capture[LinkRow]]) -> str:
     return phrases.pop() if len(phrases) == 1 else "by link, as the manifest has them"
 
 
-def _table(rows: Sequence[Capture]) -> Table:
+def _table(rows: Sequence[Capture[LinkRow]]) -> Table:
     table = Table(box=None, header_style="bold", pad_edge=False, padding=(0, 2, 0, 0))
     table.add_column("", justify="right")
     table.add_column("link", no_wrap=True, min_width=12)
@@ -74,7 +74,7 @@ def _table(rows: Sequence[Capture]) -> Table:
         own = sorted((row for row in rows if (row.payload_bytes or 0) == payload), key=_by_median)
         for place, row in enumerate(own, start=1):
             figures = ["-" if row.latency_ps is None else table_time(row.latency_ps[name]) for name in _FIGURES]
-            beside = (published_text(row), ratio_text(row)) if published else ()
+            beside = (published_text(row.target.published), ratio_text(row)) if published else ()
             cells = (str(place), row.group, figures[0], *beside, *figures[1:], _lost(row))
             table.add_row(*(Text(cell) for cell in cells))
     return table
@@ -90,9 +90,9 @@ def _lost(row: Capture) -> str:
     return percent(share) if share else ""
 
 
-def _typical(rows: Sequence[Capture]) -> list[Capture]:
+def _typical(rows: Sequence[Capture[LinkRow]]) -> list[Capture[LinkRow]]:
     """One row of every entry, the fastest entry first."""
-    chosen: dict[str, Capture] = {}
+    chosen: dict[str, Capture[LinkRow]] = {}
     for row in rows:
         best = chosen.get(row.group)
         if best is None or _distance(row) < _distance(best):

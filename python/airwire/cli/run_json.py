@@ -15,14 +15,8 @@ from airwire.explain.board.run import board_causes, board_sentence
 from airwire.explain.link.published import ratio
 from airwire.explain.link.run import overload_sentence, row_verdict
 from airwire.kinds import Measure
-from airwire.model import (
-    Analysis,
-    Capture,
-    CaptureFailure,
-    is_of_board,
-    published_median,
-    rows_of_boards,
-)
+from airwire.link.model import LinkRow
+from airwire.model import Analysis, Capture, CaptureFailure, rows_of_boards, rows_of_links
 from airwire.runs.manifest import PublishedEntry
 
 _LATENCIES = ("p50", "p75", "p95", "p99", "mean")
@@ -124,15 +118,14 @@ class RunOutput(Output, tag="airwire.run/1"):
 
 def run_output(analysis: Analysis) -> RunOutput:
     """The object of ``airwire run``."""
-    boards = rows_of_boards(analysis)
-    others = [row for row in analysis.captures if not is_of_board(row)]
-    overloaded = [(row.path, overload_sentence(row)) for row in analysis.captures]
+    links, boards = rows_of_links(analysis), rows_of_boards(analysis)
+    overloaded = [(row.path, overload_sentence(row)) for row in links]
     return RunOutput(
         run=analysis.run_folder,
         seed=analysis.seed,
         interrupted=analysis.interrupted,
         rows=[
-            *(figure for row in others for figure in _figures(analysis.suite, row)),
+            *(figure for row in links for figure in _figures(analysis.suite, row)),
             *(_board_figure(analysis.suite, row) for row in boards),
         ],
         boards=[_board(row) for row in boards],
@@ -141,14 +134,14 @@ def run_output(analysis: Analysis) -> RunOutput:
     )
 
 
-def _figures(suite: str | None, row: Capture) -> list[FigureObject]:
+def _figures(suite: str | None, row: Capture[LinkRow]) -> list[FigureObject]:
     """The figures of a row of a link; the median stands beside what others published."""
     latency = row.latency_ps
     found = [
         FigureObject(suite, row.path, f"latency_{name}", "ps", None if latency is None else whole(latency[name]))
         for name in _LATENCIES
     ]
-    published = published_median(row)
+    published = row.target.published
     for figure in found:
         if published is not None and figure.metric == _PUBLISHED_METRIC:
             figure.published = published.median_ps

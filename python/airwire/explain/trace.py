@@ -44,10 +44,10 @@ def write_trace(rows: Sequence[Capture], path: Path) -> int:
 
 
 def _events(rows: Sequence[Capture]) -> Iterator[str]:
-    for process, row in enumerate((row for row in rows if _spans(row) is not None), start=1):
+    for process, row in enumerate((row for row in rows if row.target.spans.height > 0), start=1):
         yield _named("process_name", process, 0, row.path)
         tracks: list[int] = []
-        for message, spans in _messages(row):
+        for message, spans in _messages(row.target.spans):
             start, end = spans[0][2], max(span[3] for span in spans)
             track = next((place for place, free in enumerate(tracks) if free <= start), len(tracks))
             if track == len(tracks):
@@ -59,20 +59,12 @@ def _events(rows: Sequence[Capture]) -> Iterator[str]:
                 yield _complete(process, track + 1, stage, cause, begin, finish - begin, message, size)
 
 
-def _spans(row: Capture) -> pl.DataFrame | None:
-    """The spans of a row, if there are any."""
-    traced = row.link or row.board
-    return None if traced is None or traced.spans.height == 0 else traced.spans
-
-
 Span = tuple[str, str, int, int, int]
 """Name, cause, start, end and bytes."""
 
 
-def _messages(row: Capture) -> Iterator[tuple[int, list[Span]]]:
+def _messages(kept: pl.DataFrame) -> Iterator[tuple[int, list[Span]]]:
     """The spans of each message in the order of time; spans without length show nothing."""
-    kept = _spans(row)
-    assert kept is not None, "the caller looked"
     first = kept["index"].unique().sort().head(MESSAGES).implode()
     spans = kept.filter(kept["index"].is_in(first) & (kept["end_ps"] > kept["start_ps"]))
     codes = ("cause", "site", "subject", "detail")

@@ -6,7 +6,7 @@ percentile took about the same way.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -14,12 +14,13 @@ from airwire import _core
 from airwire.explain.words import stage_of
 from airwire.kinds import Cause
 from airwire.link.model import LinkRow, Waterfall
+from airwire.model import Capture, is_of_board, is_of_link
 from airwire.stage import Stage
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from airwire.model import Capture
+    from airwire.board.row import BoardRow
 
 PERCENTILES = (50, 95)
 # Enough messages to even out a clock's phase, few enough to be of one latency.
@@ -51,40 +52,55 @@ _ORDER: tuple[Cause, ...] = (
 
 def waterfalls(capture: Capture, percentiles: Sequence[int] = PERCENTILES) -> list[Waterfall]:
     """The stages at each percentile of a row's latencies; none where nothing arrived or no spans were kept."""
-    traced = capture.link or capture.board
-    if traced is None or capture.latency_ps is None:
-        return []
-    latencies = _traced_latencies(capture, traced.spans)
-    if latencies is None or latencies.height == 0:
-        return []
-    shares = _NEAREST_SHARE if capture.link is not None else _NEAREST_SHARE_OF_CHOSEN
-    found = [
-        _waterfall(percentile, capture.latency_ps[f"p{percentile}"], latencies, traced.spans, shares[percentile])
-        for percentile in percentiles
-    ]
-    if capture.link is None:
-        return [replace(waterfall, stages=board_stages(waterfall.stages)) for waterfall in found]
-    order = [stage.name for stage in capture.link.budget]
+    if is_of_link(capture):
+        return link_waterfalls(capture, percentiles)
+    return board_waterfalls(capture, percentiles) if is_of_board(capture) else []
+
+
+def link_waterfalls(row: Capture[LinkRow], percentiles: Sequence[int] = PERCENTILES) -> list[Waterfall]:
+    """The same of a link, its stages in the order of its budget."""
+    order = [stage.name for stage in row.target.budget]
     return [
         replace(waterfall, stages=sorted(waterfall.stages, key=lambda stage: _place(stage.name, order)))
-        for waterfall in found
+        for waterfall in _near(row, percentiles, _NEAREST_SHARE)
     ]
 
 
-def tail_waterfall(capture: Capture) -> Waterfall | None:
+def board_waterfalls(row: Capture[BoardRow], percentiles: Sequence[int] = PERCENTILES) -> list[Waterfall]:
+    """The same of a board, its stages in the order of their causes."""
+    found = _near(row, percentiles, _NEAREST_SHARE_OF_CHOSEN)
+    return [replace(waterfall, stages=board_stages(waterfall.stages)) for waterfall in found]
+
+
+def _near(row: Capture[LinkRow | BoardRow], percentiles: Sequence[int], shares: Mapping[int, float]) -> list[Waterfall]:
+    """The stages at each percentile, of its share of the traced messages, in no order that means anything."""
+    if row.latency_ps is None:
+        return []
+    spans = row.target.spans
+    latencies = _traced_latencies(row, spans)
+    if latencies is None or latencies.height == 0:
+        return []
+    return [
+        _waterfall(percentile, row.latency_ps[f"p{percentile}"], latencies, spans, shares[percentile])
+        for percentile in percentiles
+    ]
+
+
+def tail_waterfall(row: Capture[BoardRow]) -> Waterfall | None:
     """The mean of a board's traced messages that took far longer than the median; nothing where none did.
 
     Where a few messages take most of the time they set the rate, and the median explains nothing of it.
     """
-    board, latency = capture.board, capture.latency_ps
-    if board is None or latency is None or latency["mean"] < _core.HEAVY_TAIL * latency["p50"]:
+    latency = row.latency_ps
+    if latency is None or latency["mean"] < _core.HEAVY_TAIL * latency["p50"]:
         return None
-    traced = _traced_latencies(capture, board.spans)
+    spans = row.target.spans
+    traced = _traced_latencies(row, spans)
     slow = None if traced is None else traced.filter(traced["latency_ps"] > FAR_ABOVE * latency["p50"])
     if slow is None or slow.height == 0:
         return None
     mean = float(slow["latency_ps"].sum()) / slow.height
-    found = _waterfall(100, mean, slow, board.spans, 1.0)
+    found = _waterfall(100, mean, slow, spans, 1.0)
     return replace(found, stages=board_stages(found.stages))
 
 

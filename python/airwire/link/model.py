@@ -97,6 +97,8 @@ class LinkRow:
     """The modelled link behind a row of a run."""
 
     kind: ClassVar[Literal["link"]] = "link"
+    clock_hz: ClassVar[None] = None
+    """A link is modelled to the picosecond: no processor's cycle is the step of its times."""
     name: str
     title: str
     settings: Mapping[str, str]
@@ -157,7 +159,8 @@ class RowExplanation:
     """Where the time of one row of a run goes, and what to change first."""
 
     run: str
-    link: str
+    link: str | None
+    """``None`` where a board was run."""
     title: str
     payload_bytes: int
     settings: Mapping[str, str]
@@ -167,7 +170,7 @@ class RowExplanation:
     changes: Sequence[Change]
     """The changes of one setting that help, the best first; none for boards, of which another row is run."""
     board: str | None = None
-    """The board, where one was run; ``link`` is empty then."""
+    """``None`` where a link was modelled."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,10 +9,11 @@ from airwire.explain.board.figures import published_text, ratio_text
 from airwire.explain.board.run import board_sentence
 from airwire.report.compared_table import ComparedRow, compared_section
 from airwire.report.html import charts, text
+from airwire.report.samples import CaptureView, views_of_boards
 from airwire.report.waterfall_figure import waterfalls_figure
 
 if TYPE_CHECKING:
-    from airwire.report.samples import CaptureView
+    from airwire.board.row import BoardRow
 
 _FOOTNOTE = (
     "Virtual boards in virtual time. Ratio is measured divided by published; where a ratio was published it is that of "
@@ -23,13 +24,11 @@ _FOOTNOTE = (
 
 def boards_section(views: Sequence[CaptureView]) -> str:
     """The table of all rows that ran on boards; nothing where there are none."""
-    return compared_section("boards", "Boards", [*filter(None, map(_compared, views))], _FOOTNOTE)
+    return compared_section("boards", "Boards", [*map(_compared, views_of_boards(views))], _FOOTNOTE)
 
 
-def _compared(view: CaptureView) -> ComparedRow | None:
+def _compared(view: CaptureView[BoardRow]) -> ComparedRow:
     board = view.capture.target
-    if board.kind != "board":
-        return None
     published = board.published
     return ComparedRow(
         anchor=view.anchor,
@@ -42,11 +41,9 @@ def _compared(view: CaptureView) -> ComparedRow | None:
     )
 
 
-def board_section(view: CaptureView) -> str:
-    """Facts, verdict and waterfalls of one row; nothing where it ran on no board."""
+def board_section(view: CaptureView[BoardRow]) -> str:
+    """Facts, verdict and waterfalls of one row."""
     board = view.capture.target
-    if board.kind != "board":
-        return ""
     settings = " · ".join(f"{name} {value}" for name, value in board.settings.items())
     facts = " · ".join(filter(None, (f"{board.firmware} on {board.board}", settings, *board.traffic, board.ended)))
     found = view.waterfalls

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from airwire.model import is_of_board, is_of_link
 from airwire.report import units
 from airwire.report.box_figure import boxes
 from airwire.report.distributions import ecdfs, ridgelines
@@ -18,7 +17,7 @@ from airwire.report.outcome_figure import outcomes
 from airwire.report.payloads import Payloads, by_payload, payload_legend, payloads_of
 from airwire.report.published_figure import published_figure
 from airwire.report.quantiles import quantile_columns, quantiles_of
-from airwire.report.samples import CaptureView, drawable
+from airwire.report.samples import CaptureView, drawable, views_of_links, views_without_boards
 from airwire.report.spec import ROW_PX, Figure, Panel, Spec, log_x, quantile_span, row_axis, rule_at, tooltip
 
 ROWS_PER_PANEL = 60
@@ -29,11 +28,11 @@ def overview_figures(views: Sequence[CaptureView]) -> list[Figure]:
     """Every overview figure that has something to show, in reading order."""
     figures: list[Figure] = []
     figures += filter(None, [published_figure(views)])
-    views = [view for view in views if not is_of_board(view.capture)]
+    views = views_without_boards(views)
     shown = drawable(views)
     if shown:
         payloads = payloads_of(shown)
-        if any(is_of_link(view.capture) for view in shown):
+        if views_of_links(shown):
             figures.append(ranking_by_median(shown, payloads))
             figures += filter(None, [shares_figure(shown, payloads)])
         else:

@@ -92,7 +92,7 @@ def _published_columns(views: Sequence[CaptureView]) -> Columns:
     for view in views:
         published = published_median(view.capture)
         if published is not None:
-            words = f"{published_text(view.capture)}, {published.source}"
+            words = f"{published_text(published)}, {published.source}"
             row = (view.capture.group, units.significant(units.to_ms(published.median_ps)), words)
             for column, value in zip(columns.values(), row, strict=True):
                 column.append(value)

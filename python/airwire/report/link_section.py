@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING
 from airwire.explain.link.published import median_figure, published_sentence, published_text, ratio_text
 from airwire.explain.link.run import row_verdict
 from airwire.explain.link.sentences import overload, time_goes
-from airwire.model import published_median
 from airwire.report.compared_table import ComparedRow, compared_section
 from airwire.report.html import charts, text
+from airwire.report.samples import CaptureView, views_of_links
 from airwire.report.waterfall_figure import waterfalls_figure
 
 if TYPE_CHECKING:
-    from airwire.report.samples import CaptureView
-
+    from airwire.link.model import LinkRow
 
 _FOOTNOTE = (
     "Models of links in virtual time. Ratio is the median here divided by the published one; settings and payload are "
@@ -26,31 +25,29 @@ _FOOTNOTE = (
 def published_section(views: Sequence[CaptureView]) -> str:
     """The table of rows of links that others published a median of; nothing where there are none."""
     return compared_section(
-        "published", "Links, measured and published", [*filter(None, map(_compared, views))], _FOOTNOTE
+        "published", "Links, measured and published", [*filter(None, map(_compared, views_of_links(views)))], _FOOTNOTE
     )
 
 
-def _compared(view: CaptureView) -> ComparedRow | None:
+def _compared(view: CaptureView[LinkRow]) -> ComparedRow | None:
     row = view.capture
-    published = published_median(row)
+    published = row.target.published
     if published is None:
         return None
     return ComparedRow(
         anchor=view.anchor,
         title=row.path,
         figure=median_figure(row),
-        published=published_text(row),
+        published=published_text(published),
         ratio=ratio_text(row),
         source=published.source,
         verdict=row_verdict(row),
     )
 
 
-def link_section(view: CaptureView) -> str:
-    """Sentence, settings and waterfalls of a row of links; nothing for a capture."""
+def link_section(view: CaptureView[LinkRow]) -> str:
+    """Sentence, settings and waterfalls of a row of links."""
     link = view.capture.target
-    if link.kind != "link":
-        return ""
     settings = " · ".join(f"{name} {value}" for name, value in link.settings.items())
     facts = f"{link.title} · {settings} · triggers {link.trigger}" if settings else f"{link.title} · {link.trigger}"
     found = view.waterfalls

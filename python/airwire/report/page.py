@@ -8,7 +8,7 @@ from importlib import resources
 from typing import TYPE_CHECKING
 
 from airwire.explain.link.published import is_compared
-from airwire.model import is_of_board
+from airwire.model import rows_of_boards
 from airwire.report import theme, units
 from airwire.report.board_section import board_section, boards_section
 from airwire.report.capture_figures import capture_figure
@@ -16,7 +16,16 @@ from airwire.report.figures import overview_figures
 from airwire.report.findings import capture_findings, findings_section
 from airwire.report.html import charts, script_json, text
 from airwire.report.link_section import link_section, published_section
-from airwire.report.samples import CaptureView, by_group, each_is_a_group, views_of
+from airwire.report.samples import (
+    CaptureView,
+    by_group,
+    each_is_a_group,
+    shows_board,
+    shows_link,
+    views_of,
+    views_of_boards,
+    views_of_links,
+)
 from airwire.report.summary_table import summary_section
 from airwire.report.tables import errors_section, statistics_table
 
@@ -96,8 +105,8 @@ def _header(analysis: Analysis, views: Sequence[CaptureView], heading: str) -> s
     ]
     if analysis.interrupted:
         facts.append("interrupted before all captures were analysed")
-    targets = [("boards", "Boards", any(is_of_board(view.capture) for view in views))]
-    compared = any(is_compared(view.capture) for view in views)
+    targets = [("boards", "Boards", bool(views_of_boards(views)))]
+    compared = any(is_compared(view.capture) for view in views_of_links(views))
     targets += [
         ("published", "Published", compared),
         ("findings", "Findings", bool(views)),
@@ -116,8 +125,7 @@ def _header(analysis: Analysis, views: Sequence[CaptureView], heading: str) -> s
 
 def _counted(analysis: Analysis, groups: int) -> str:
     if analysis.suite is not None:
-        boards = any(is_of_board(capture) for capture in analysis.captures)
-        of = "" if boards else f" of {_plural(groups, 'link')}"
+        of = "" if rows_of_boards(analysis) else f" of {_plural(groups, 'link')}"
         return f"{_plural(len(analysis.captures), 'row')}{of}"
     in_groups = f" in {_plural(groups, 'group')}" if groups > 1 else ""
     return f"{_plural(len(analysis.captures), 'capture')}{in_groups}"
@@ -173,8 +181,15 @@ def _capture(view: CaptureView) -> str:
     return (
         f"<details class='capture' id='{view.anchor}'><summary><h4>{text(view.label)}</h4>"
         f"{_facts(view)}</summary><div class='body'><p class='path'>{text(view.capture.path)}</p>"
-        f"{link_section(view)}{board_section(view)}{capture_findings(view.capture.findings)}{statistics_table(view)}{drawn}</div></details>"
+        f"{_target_section(view)}{capture_findings(view.capture.findings)}{statistics_table(view)}{drawn}</div></details>"
     )
+
+
+def _target_section(view: CaptureView) -> str:
+    """What is said of a link or a board alone; nothing for a capture file."""
+    if shows_link(view):
+        return link_section(view)
+    return board_section(view) if shows_board(view) else ""
 
 
 def _facts(view: CaptureView) -> str:

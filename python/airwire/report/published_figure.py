@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from airwire.board.row import BoardRow
+from airwire.board.row import BoardRow, Published
+from airwire.board.row import Figure as Measured
 from airwire.explain.board.figures import WITHIN, figure_text, published_text, ratio_text
-from airwire.model import is_of_board
 from airwire.report import units
-from airwire.report.samples import CaptureView
+from airwire.report.samples import CaptureView, views_of_boards
 from airwire.report.spec import Columns, Figure, LegendEntry, Panel, Spec, row_axis, tooltip
 
 ROW_PX = 46
@@ -35,24 +35,27 @@ def published_figure(views: Sequence[CaptureView]) -> Figure | None:
     panels = [
         _panel(unit, own)
         for unit in _AXES
-        if (own := {name: board for name, board in measured.items() if board.figure and board.figure.unit == unit})
+        if (own := {name: row for name, row in measured.items() if row[1].unit == unit})
     ]
     if not panels:
         return None
     caption, legend = _OF_MEASURED, [LegendEntry("measured", _MEASURED, "circle")]
-    if all(board.published is None for board in measured.values()):
+    if all(board.published is None for board, _ in measured.values()):
         return Figure("published", "Measured", caption, panels, legend, columns=1)
     return Figure(
         "published", "Measured and published", f"{caption} {_OF_PUBLISHED}", panels, [*legend, PUBLISHED], columns=1
     )
 
 
-def _named(views: Sequence[CaptureView]) -> dict[str, BoardRow]:
+def _named(views: Sequence[CaptureView]) -> dict[str, tuple[BoardRow, Measured]]:
     """The boards with a figure by their titles; those that share one ("the same with ...") by title and row."""
-    boards = [view.capture for view in views if is_of_board(view.capture)]
-    rows = [(row.path, row.target) for row in boards if row.target.figure]
-    shared = Counter(board.title for _, board in rows)
-    return {board.title if shared[board.title] == 1 else f"{board.title} ({row})": board for row, board in rows}
+    boards = [(view.capture.path, view.capture.target) for view in views_of_boards(views)]
+    rows = [(row, board, board.figure) for row, board in boards if board.figure]
+    shared = Counter(board.title for _, board, _ in rows)
+    return {
+        board.title if shared[board.title] == 1 else f"{board.title} ({row})": (board, figure)
+        for row, board, figure in rows
+    }
 
 
 def _published(board: BoardRow) -> tuple[float, float] | None:
@@ -69,17 +72,16 @@ def _published(board: BoardRow) -> tuple[float, float] | None:
     return None if same is None or same.figure is None else (ends[0] * same.figure.value, ends[1] * same.figure.value)
 
 
-def _panel(unit: str, boards: Mapping[str, BoardRow]) -> Panel:
+def _panel(unit: str, boards: Mapping[str, tuple[BoardRow, Measured]]) -> Panel:
     scale, title = _AXES[unit]
     names = list(boards)
     measured: Columns = {"name": [], "value": [], "low": [], "high": [], "text": [], "lines": []}
     published: Columns = {"name": [], "from": [], "value": [], "own": [], "solid": [], "text": []}
-    for name, board in boards.items():
-        figure, theirs = board.figure, _published(board)
-        assert figure is not None, "only rows with a figure were chosen"
+    for name, (board, figure) in boards.items():
+        theirs = _published(board)
         low, high = figure.interval or (figure.value, figure.value)
         own = (name, *(units.significant(max(x, 1e-9) / scale) for x in (figure.value, low, high)))
-        label = _label(board)
+        label = _label(figure, board.published)
         for column, value in zip(measured.values(), (*own, label, f"{name}\n{label}"), strict=True):
             column.append(value)
         if theirs is not None and board.published is not None:
@@ -98,9 +100,7 @@ def _panel(unit: str, boards: Mapping[str, BoardRow]) -> Panel:
     )
 
 
-def _label(board: BoardRow) -> str:
-    figure, published = board.figure, board.published
-    assert figure is not None, "only rows with a figure were chosen"
+def _label(figure: Measured, published: Published | None) -> str:
     words = figure_text(figure)
     if published is None:
         return words

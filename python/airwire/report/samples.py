@@ -9,18 +9,23 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import groupby
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Generic
+
+from airwire.model import Capture, Target, is_of_board, is_of_link
 
 if TYPE_CHECKING:
-    from airwire.link.model import Waterfall
-    from airwire.model import Analysis, Capture
+    from typing_extensions import TypeIs
+
+    from airwire.board.row import BoardRow
+    from airwire.link.model import LinkRow, Waterfall
+    from airwire.model import Analysis
 
 
 @dataclass(frozen=True)
-class CaptureView:
+class CaptureView(Generic[Target]):
     """A capture with its label, and its triggers split into the paired and the others."""
 
-    capture: Capture
+    capture: Capture[Target]
     label: str
     anchor: str
     index: list[int]
@@ -64,6 +69,31 @@ class CaptureView:
     def median_ps(self) -> float:
         """The median, from the samples where the statistics lack it."""
         return self.statistics.get("p50", float(self.ordered_ps[len(self.ordered_ps) // 2]))
+
+
+def shows_link(view: CaptureView) -> TypeIs[CaptureView[LinkRow]]:
+    """Whether a link was modelled."""
+    return is_of_link(view.capture)
+
+
+def shows_board(view: CaptureView) -> TypeIs[CaptureView[BoardRow]]:
+    """Whether a board was run."""
+    return is_of_board(view.capture)
+
+
+def views_of_links(views: Sequence[CaptureView]) -> list[CaptureView[LinkRow]]:
+    """Those of modelled links."""
+    return [view for view in views if shows_link(view)]
+
+
+def views_of_boards(views: Sequence[CaptureView]) -> list[CaptureView[BoardRow]]:
+    """Those of boards."""
+    return [view for view in views if shows_board(view)]
+
+
+def views_without_boards(views: Sequence[CaptureView]) -> list[CaptureView]:
+    """Those of links and of capture files."""
+    return [view for view in views if not shows_board(view)]
 
 
 def payload_text(payload_bytes: int | None) -> str:

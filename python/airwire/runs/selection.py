@@ -14,7 +14,7 @@ from math import inf
 
 from airwire import _core
 from airwire.explain.link.sentences import refusal_sentence
-from airwire.explain.waterfall import waterfalls
+from airwire.explain.waterfall import link_waterfalls
 from airwire.explain.what_if import Prediction, canonical, prediction_of
 from airwire.link.catalogue import link_budget, links
 from airwire.link.model import Bounds, Candidate, Choice, Link, Refusal
@@ -158,7 +158,7 @@ class _Search:
             workers=self.workers,
         )[0]
         percentile = 50 if self.bounds.p95_ps is None else 95
-        at = waterfalls(traced, (percentile,))
+        at = link_waterfalls(traced, (percentile,))
         return Refusal(link.name, link.title, refusal_sentence(nearest, self.bounds, at[0] if at else None), nearest)
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 from airwire import _core
-from airwire.board.row import BoardRow
 from airwire.model import Analysis, Capture
 from airwire.runs.findings import findings_of, intervals_of
 from airwire.runs.folder import StoredCapture, StoredRun, read_run_folder
@@ -40,7 +39,7 @@ def _stored_capture(
         intervals=with_intervals,
         findings=with_findings,
         gate_ps=gate_ps,
-        clock_hz=stored.target.clock_hz if isinstance(stored.target, BoardRow) else None,
+        clock_hz=stored.target.clock_hz,
     )
     findings = findings_of(raw["findings"], run.pairing)
     median, upper_quartile = intervals_of(raw["intervals"], findings)

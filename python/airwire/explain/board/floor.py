@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import astuple, dataclass
 
-from airwire.board.row import BULK
+from airwire.board.row import BULK, BoardRow
 from airwire.explain.board.cause import apart
 from airwire.explain.board.causes import is_look
 from airwire.explain.quantities import rough_time
-from airwire.explain.waterfall import waterfalls
+from airwire.explain.waterfall import board_waterfalls
 from airwire.kinds import Cause
 from airwire.model import Capture
 from airwire.stage import Stage
@@ -45,15 +45,15 @@ class Floor:
         return self.ps / self.message_ps
 
 
-def floor_of(row: Capture) -> Floor | None:
+def floor_of(row: Capture[BoardRow]) -> Floor | None:
     """The floor of the messages near the median; nothing where none was traced.
 
     An interval of a bulk transfer is as long as somebody chose, whatever happens in it: that has no floor.
     """
-    board = row.board
-    if board is None or board.problem is not None or board.measure == BULK:
+    board = row.target
+    if board.problem is not None or board.measure == BULK:
         return None
-    found = waterfalls(row, percentiles=(50,))
+    found = board_waterfalls(row, percentiles=(50,))
     if not found or found[0].total_ps <= 0:
         return None
     stages = found[0].stages
@@ -75,7 +75,7 @@ def floor(stages: Sequence[Stage], evidence: Mapping[str, float | None]) -> Floo
     return Floor(of("bus") * at_highest, of("chip"), of("wire"), of("pc"), total)
 
 
-def floor_sentence(row: Capture) -> str | None:
+def floor_sentence(row: Capture[BoardRow]) -> str | None:
     """``Floor 67 us (bus 8 us, chip 2 us, wire 13 us, PC 44 us): 0.71 of the message.``, where it is near to that."""
     found = floor_of(row)
     if found is None or found.share < _NEAR:

@@ -12,7 +12,7 @@ from airwire.explain.board.figures import quantity
 from airwire.explain.board.floor import floor_sentence
 from airwire.explain.board.published import parts_sentence, published_sentence, times_sentence
 from airwire.explain.quantities import percent
-from airwire.explain.waterfall import FAR_ABOVE, tail_waterfall, waterfalls
+from airwire.explain.waterfall import FAR_ABOVE, board_waterfalls, tail_waterfall
 from airwire.link.model import RowExplanation, Waterfall
 from airwire.model import Capture
 
@@ -20,17 +20,16 @@ from airwire.model import Capture
 _SAME = 5e-3
 
 
-def board_sentence(row: Capture) -> str:
+def board_sentence(row: Capture[BoardRow]) -> str:
     """The verdict of a row: why there is no figure, or where its time goes and what the one change brings."""
-    board = row.board
-    assert board is not None, "the caller looked"
+    board = row.target
     if board.problem is not None:
         return f"No figure: {board.problem}."
-    found = waterfalls(row, percentiles=(50,))
+    found = board_waterfalls(row, percentiles=(50,))
     cause = _said(found[0], board) if found else None
     said = (
         cause,
-        _tail_sentence(row, board),
+        _tail_sentence(row),
         ceiling_sentence(board),
         floor_sentence(row),
         change_sentence(board),
@@ -41,11 +40,10 @@ def board_sentence(row: Capture) -> str:
     return " ".join(filter(None, said))
 
 
-def board_causes(row: Capture) -> list[NamedCause]:
+def board_causes(row: Capture[BoardRow]) -> list[NamedCause]:
     """What the time of the messages near the median goes to, the largest cause first; none without a figure."""
-    board = row.board
-    assert board is not None, "the caller looked"
-    found = waterfalls(row, percentiles=(50,)) if board.problem is None else []
+    board = row.target
+    found = board_waterfalls(row, percentiles=(50,)) if board.problem is None else []
     if not found:
         return []
     if board.bulk is not None:
@@ -53,18 +51,17 @@ def board_causes(row: Capture) -> list[NamedCause]:
     return causes(found[0].stages, board.evidence, _of_peer(board))
 
 
-def board_explanation(row: Capture) -> RowExplanation:
+def board_explanation(row: Capture[BoardRow]) -> RowExplanation:
     """Where the time of a row goes, as of a link. What a change brings is another row of the suite (``same_but``)."""
-    board = row.board
-    assert board is not None, "the caller looked"
+    board = row.target
     return RowExplanation(
         run=row.path,
-        link="",
+        link=None,
         title=f"{board.title}, {board.firmware} on {board.board}{_with_peer(board)}",
         payload_bytes=0,
         settings=board.settings,
         sentence=board_sentence(row),
-        waterfalls=waterfalls(row),
+        waterfalls=board_waterfalls(row),
         changes=[],
         board=board.board,
     )
@@ -84,7 +81,7 @@ def _of_peer(board: BoardRow) -> Mapping[str, float | None] | None:
     return None if board.peer is None else board.peer.evidence
 
 
-def _tail_sentence(row: Capture, board: BoardRow) -> str | None:
+def _tail_sentence(row: Capture[BoardRow]) -> str | None:
     """What the slowest messages spend their time on, where they take a good part of all time."""
     tail = tail_waterfall(row)
     if tail is None or row.latency_ps is None:
@@ -94,7 +91,7 @@ def _tail_sentence(row: Capture, board: BoardRow) -> str | None:
     shares = (
         f"{percent(len(far) / len(latencies))} of the messages take {percent(sum(far) / sum(latencies))} of the time"
     )
-    return f"But {shares}: {_said(tail, board)}"
+    return f"But {shares}: {_said(tail, row.target)}"
 
 
 def change_sentence(board: BoardRow) -> str | None:

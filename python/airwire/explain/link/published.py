@@ -5,15 +5,16 @@ from __future__ import annotations
 from airwire.board.row import Figure
 from airwire.explain.board.figures import share_text
 from airwire.explain.quantities import table_time
+from airwire.link.model import LinkRow, PublishedMedian
 from airwire.model import Capture
 
 # Medians nearer than this are the same to three digits.
 _SAME = 5e-3
 
 
-def is_compared(row: Capture) -> bool:
+def is_compared(row: Capture[LinkRow]) -> bool:
     """Whether others published a median of this row."""
-    return row.link is not None and row.link.published is not None
+    return row.target.published is not None
 
 
 def median_figure(row: Capture) -> Figure | None:
@@ -25,29 +26,28 @@ def median_figure(row: Capture) -> Figure | None:
     return Figure(row.latency_ps["p50"], bounds, "ps", row.outcomes["paired"])
 
 
-def published_text(row: Capture) -> str:
+def published_text(published: PublishedMedian | None) -> str:
     """The published median; nothing where there is none."""
-    published = None if row.link is None else row.link.published
     return "" if published is None else table_time(published.median_ps)
 
 
-def ratio(row: Capture) -> float | None:
+def ratio(row: Capture[LinkRow]) -> float | None:
     """The median of a row divided by the published one; nothing where one of both is missing."""
-    published = None if row.link is None else row.link.published
+    published = row.target.published
     if published is None or row.latency_ps is None:
         return None
     return row.latency_ps["p50"] / published.median_ps
 
 
-def ratio_text(row: Capture) -> str:
+def ratio_text(row: Capture[LinkRow]) -> str:
     """The ratio as tables show it."""
     found = ratio(row)
     return "" if found is None else share_text(found)
 
 
-def published_sentence(row: Capture) -> str | None:
+def published_sentence(row: Capture[LinkRow]) -> str | None:
     """``Published median 63.7 ms, here 67.2 ms: 1.05 times; <note>.``"""
-    published = None if row.link is None else row.link.published
+    published = row.target.published
     found = ratio(row)
     if published is None or row.latency_ps is None or found is None:
         return None

@@ -3,24 +3,27 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from airwire import _core
 from airwire.explain.board.run import board_explanation
 from airwire.explain.link.published import published_sentence
 from airwire.explain.link.sentences import capture_sentence, overload, time_goes
-from airwire.explain.waterfall import budget_waterfall, waterfalls
+from airwire.explain.waterfall import budget_waterfall, link_waterfalls
 from airwire.explain.what_if import Question, changes_of
-from airwire.link.model import CaptureExplanation, Change, FittedGate, QuantilePair, RowExplanation
+from airwire.link.model import CaptureExplanation, Change, FittedGate, LinkRow, QuantilePair, RowExplanation
+from airwire.model import is_of_board, is_of_link
 from airwire.stage import link_stage
 from airwire.values import Settings, setting_texts
 
 if TYPE_CHECKING:
+    from airwire.board.row import BoardRow
     from airwire.model import Analysis, Capture
 
 WHAT_IF_SAMPLES = 2000
+_Row: TypeAlias = "Capture[LinkRow] | Capture[BoardRow]"
 
 
 def explain_run(
@@ -39,15 +42,15 @@ def explain_run(
     """
     rows = _chosen(analysis, only)
     questions = [
-        Question(row.link.name, row.payload_bytes or 0, row.link.settings) for row in rows if row.link is not None
+        Question(row.target.name, row.payload_bytes or 0, row.target.settings) for row in rows if is_of_link(row)
     ]
     tried = changes_of(questions, samples=samples, seed=analysis.seed, workers=workers) if samples else []
     changes = iter(tried)
-    return [_row(row, next(changes, []) if row.link is not None else []) for row in rows]
+    return [_explanation(row, changes) for row in rows]
 
 
-def _chosen(analysis: Analysis, only: Sequence[str]) -> list[Capture]:
-    rows = [capture for capture in analysis.captures if capture.link is not None or capture.board is not None]
+def _chosen(analysis: Analysis, only: Sequence[str]) -> list[_Row]:
+    rows: list[_Row] = [row for row in analysis.captures if is_of_link(row) or is_of_board(row)]
     where = analysis.run_folder or "this run"
     if not rows:
         raise _core.AirwireError(
@@ -60,40 +63,41 @@ def _chosen(analysis: Analysis, only: Sequence[str]) -> list[Capture]:
     return [row for row in rows if not only or any(_is_of(row, name) for name in only)]
 
 
-def _is_of(row: Capture, name: str) -> bool:
-    return name in (row.path, row.group) or (row.link is not None and name == row.link.name)
+def _is_of(row: _Row, name: str) -> bool:
+    return name in (row.path, row.group) or (is_of_link(row) and name == row.target.name)
 
 
-def row_sentence(row: Capture) -> str:
+def row_sentence(row: Capture[LinkRow]) -> str:
     """Where the time of a row goes, in one sentence; with overload in another."""
-    link = row.link
-    assert link is not None, "only rows of links have stages"
+    link = row.target
     if row.latency_ps is None:
         return "Every message was lost."
-    found = waterfalls(row) or [budget_waterfall(link)]
+    found = link_waterfalls(row) or [budget_waterfall(link)]
     return " ".join(filter(None, (time_goes(found[0]), overload(found[-1], link.longest_queue))))
 
 
-def row_verdict(row: Capture) -> str:
+def row_verdict(row: Capture[LinkRow]) -> str:
     """Where the time of a row goes, and how its median compares with a published one."""
     return " ".join(filter(None, (row_sentence(row), published_sentence(row))))
 
 
-def overload_sentence(row: Capture) -> str | None:
+def overload_sentence(row: Capture[LinkRow]) -> str | None:
     """That messages of a row come faster than the link carries them, if they do."""
-    link = row.link
+    link = row.target
     # Without a queue there is no need to read the spans.
-    if link is None or row.latency_ps is None or link.longest_queue < 2:
+    if row.latency_ps is None or link.longest_queue < 2:
         return None
-    found = waterfalls(row) or [budget_waterfall(link)]
+    found = link_waterfalls(row) or [budget_waterfall(link)]
     return overload(found[-1], link.longest_queue)
 
 
-def _row(row: Capture, changes: Sequence[Change]) -> RowExplanation:
-    if row.board is not None:
-        return board_explanation(row)
-    link = row.link
-    assert link is not None, "only rows of links and boards were chosen"
+def _explanation(row: _Row, changes: Iterator[Sequence[Change]]) -> RowExplanation:
+    """``changes`` gives those of the next link."""
+    return board_explanation(row) if is_of_board(row) else _link_explanation(row, next(changes, []))
+
+
+def _link_explanation(row: Capture[LinkRow], changes: Sequence[Change]) -> RowExplanation:
+    link = row.target
     return RowExplanation(
         run=row.path,
         link=link.name,
@@ -101,7 +105,7 @@ def _row(row: Capture, changes: Sequence[Change]) -> RowExplanation:
         payload_bytes=row.payload_bytes or 0,
         settings=link.settings,
         sentence=row_verdict(row),
-        waterfalls=waterfalls(row),
+        waterfalls=link_waterfalls(row),
         changes=changes,
     )
 
