@@ -11,10 +11,12 @@ CRATES = Path(__file__).resolve().parents[2] / "crates"
 
 # The crate and the folder or file below its src, and which of its neighbours stand above it.
 ABOVE = {
-    # A suite says what is asked. Who runs it, and on what, reads it from there; captures are rows of a kind of target.
-    ("bench", "suite"): {"captures", "rows", "target", "targets", "validation"},
-    ("bench", "target"): {"captures", "validation"},
-    ("bench", "rows"): {"captures", "validation"},
+    # A suite says what is asked, and a capture what was seen. Who makes rows of them, on a target, reads both from there.
+    ("bench", "suite"): {"analysis", "captures", "rows", "target", "targets", "validation"},
+    ("bench", "captures"): {"analysis", "rows", "suite", "target", "targets", "validation"},
+    ("bench", "target"): {"analysis", "captures", "validation"},
+    ("bench", "targets"): {"analysis", "validation"},
+    ("bench", "rows"): {"analysis", "captures", "validation"},
     # A register block and a memory know neither the bus that reaches them nor the chip that holds all.
     ("rp2040", "flash"): {"bus", "chip", "report", "rom"},
     ("rp2040", "rom"): {"bus", "chip", "report"},
