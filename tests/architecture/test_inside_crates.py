@@ -11,7 +11,7 @@ CRATES = Path(__file__).resolve().parents[2] / "crates"
 
 # The crate and the folder or file below its src, and which of its neighbours stand above it.
 ABOVE = {
-    # A suite says what is asked, and a capture what was seen. Who makes rows of them, on a target, reads both from there.
+    # A suite says what is asked, a capture what was seen. Who makes rows of them, on a target, reads both from there.
     ("bench", "suite"): {"analysis", "captures", "rows", "target", "targets", "validation"},
     ("bench", "captures"): {"analysis", "rows", "suite", "target", "targets", "validation"},
     ("bench", "target"): {"analysis", "captures", "validation"},
