@@ -360,6 +360,7 @@ MANIFESTS: dict[str, tuple[Callable[[dict[str, Any]], str], str]] = {
         with_board("published", "in_unit", value=None),
         "rows[4].published: in_unit is missing",
     ),
+    "neither figure nor most": (with_board("published", "value", value=None), "rows[4].published: value is missing"),
     "half a range": (
         with_board("published", "range_in_unit", value=[1.0]),
         "rows[4].published: range_in_unit is missing",

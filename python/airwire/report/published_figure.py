@@ -35,7 +35,7 @@ def published_figure(views: Sequence[CaptureView]) -> Figure | None:
     panels = [
         _panel(unit, own)
         for unit in _AXES
-        if (own := {name: row for name, row in measured.items() if row[1].unit == unit})
+        if (own := {name: (board, figure) for name, (board, figure) in measured.items() if figure.unit == unit})
     ]
     if not panels:
         return None

@@ -83,6 +83,8 @@ class PublishedEntry(msgspec.Struct, frozen=True, kw_only=True, rename={"least":
             raise ValueError("Object missing required field `in_unit`")
         if self.range_in_unit is not None and self.most is None:
             raise ValueError("Object missing required field `to`")
+        if self.value is None and self.most is None:
+            raise ValueError("Object missing required field `value`")
 
     @property
     def published(self) -> Published:
