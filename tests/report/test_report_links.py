@@ -11,8 +11,10 @@ from report_analysis import MS, small_analysis
 from report_links import MESSAGES, STAGES, link_run, published_run
 from report_page_reader import read
 
+from airwire import AirwireError
 from airwire.explain.link.published import published_sentence
 from airwire.explain.link.sentences import overload, time_goes
+from airwire.explain.trace import write_trace
 from airwire.explain.waterfall import waterfalls
 from airwire.kinds import Cause
 from airwire.link.model import Waterfall
@@ -171,6 +173,14 @@ def test_a_run_without_spans_has_no_waterfalls_but_all_the_rest(tmp_path: Path) 
     assert "ranking" in names
     assert "stages" not in names
     write_html(analysis, tmp_path / "page.html")
+
+
+def test_captures_have_no_stages_and_nothing_to_trace(tmp_path: Path) -> None:
+    captures = small_analysis().captures
+    assert [waterfalls(capture) for capture in captures] == [[]] * len(captures)
+    with pytest.raises(AirwireError, match="there is nothing to trace"):
+        write_trace(captures, tmp_path / "trace.json")
+    assert not (tmp_path / "trace.json").exists()
 
 
 @pytest.mark.parametrize(("ending", "head"), [(".svg", b"<svg"), (".png", b"\x89PNG"), (".html", b"<!DOCTYPE html>")])
