@@ -88,7 +88,7 @@ random-images: ## Run random images of RANDOM_INSTRUCTIONS in all on the virtual
 
 # How long each test took is kept in build/test-results.
 test-python: firmware-or-not
-	$(BIN)/python -m pytest -n $(TEST_PROCESSES) --dist loadgroup --durations 20 --junit-xml build/test-results/python.xml
+	$(BIN)/python -m pytest -n $(TEST_PROCESSES) --dist loadfile --durations 20 --junit-xml build/test-results/python.xml
 
 test-slow: $(VENV)/installed ## Tests that take minutes: large files, memory, drivers with 1 MB
 	$(BIN)/python -m pytest --slow -m slow

@@ -89,13 +89,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out slow tests unless they are asked for; keep a file's tests in one process, with what they share."""
+    """Leave out slow tests unless they are asked for."""
+    if config.getoption("--slow"):
+        return
     left_out = pytest.mark.skip(reason="takes minutes; run with make test-slow")
     for item in items:
-        if "slow" in item.keywords and not config.getoption("--slow"):
+        if "slow" in item.keywords:
             item.add_marker(left_out)
-        if item.get_closest_marker("xdist_group") is None:
-            item.add_marker(pytest.mark.xdist_group(str(item.path)))
 
 
 @pytest.hookimpl(wrapper=True)

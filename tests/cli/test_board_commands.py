@@ -223,7 +223,7 @@ def test_boards_are_listed_and_checked(airwire: Airwire, tmp_path: Path) -> None
     wrong = airwire("board", "check", "my.toml")
     assert wrong.returncode == 2
     assert wrong.stderr.startswith('airwire: my.toml:3: chips.x.kind is "ledd", but it is one of led, button')
-    assert json.loads(airwire("board", "check", "--schema").stdout)["title"] == "Airwire board"
+    assert json.loads(airwire("schema", "board").stdout)["title"] == "Airwire board"
 
 
 def test_a_header_is_written_anew_only_where_it_differs(airwire: Airwire, tmp_path: Path) -> None:

@@ -22,12 +22,7 @@ from docs_console import (
 
 from artefacts import NO_COMPILER, built_images
 
-# Blocks of a document build on each other, so that one process runs all of them.
-BLOCKS = [
-    pytest.param(block, id=block.name, marks=pytest.mark.xdist_group(str(document)))
-    for document in DOCUMENTS
-    for block in blocks_of(document)
-]
+BLOCKS = [block for document in DOCUMENTS for block in blocks_of(document)]
 REFRESH = "`make docs` writes the true output into the documents"
 
 
@@ -44,7 +39,7 @@ def has_images() -> bool:
     return built_images() is not None
 
 
-@pytest.mark.parametrize("block", BLOCKS)
+@pytest.mark.parametrize("block", BLOCKS, ids=lambda block: block.name)
 def test_commands_in_the_documents_do_what_the_documents_show(
     block: Block, folders: dict[Path, Path], has_images: bool, whole_suite: Callable[[str], Path]
 ) -> None:
