@@ -18,6 +18,19 @@ MISSED = {
     ("nrf58240/12B-sc-2.csv", "phase-free"),
     ("nrf58240/early-results/12B-cs-3.csv", "phase-free"),
     ("sik/trigger-logs/12B-rf-trigger-delayed-113ms.csv", "this-run"),
+    # Captures that were kept back while the models were made.
+    ("esp32-spp/128B.csv", "this-run"),
+    ("espnow/LR-128B.csv", "this-run"),
+    ("nrf24/2Mbps-1024B.csv", "phase-free"),
+    ("nrf24/2Mbps-1024B.csv", "this-run"),
+    ("nrf24/2Mbps-128B.csv", "phase-free"),
+    ("nrf24/2Mbps-128B.csv", "this-run"),
+    ("rfm95/250k-SF128-128B.csv", "phase-free"),
+    ("rfm95/250k-SF128-128B.csv", "this-run"),
+    ("sik/packet-size-logs/1024B-500ms-trigger.csv", "phase-free"),
+    ("sik/packet-size-logs/1024B-500ms-trigger.csv", "this-run"),
+    ("sik/packet-size-logs/128B-250ms-trigger.csv", "phase-free"),
+    ("sik/packet-size-logs/128B-250ms-trigger.csv", "this-run"),
 }
 # Traces of buses and pins inside a board, which no link's trigger and done edges are in.
 TRACES = {
