@@ -1,0 +1,111 @@
+"""The tables of a run folder, which stand in parts; the lines of a run stand together in them.
+
+Where the runs stand is found once for each part, and the parts read last are kept: readers go through the runs of a
+folder in its order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from airwire import _core
+
+if TYPE_CHECKING:
+    import polars as pl
+
+_COLUMNS = {
+    "samples": ("run", "index", "trigger_ps", "done_ps", "latency_ps", "outcome"),
+    "edges": ("run", "outcome"),
+    "spans": ("run", "index", "cause", "site", "subject", "detail", "start_ps", "end_ps", "bytes"),
+}
+_TEXTS = ("run", "outcome", "cause", "site", "subject", "detail")
+_KEPT_PARTS = 4
+"""Two tables are read in turns, and a run may go on in the next part; a part takes some 10 MB."""
+
+
+class _Part(NamedTuple):
+    """A file as it was when it was listed, so that one that was written anew is read anew."""
+
+    path: Path
+    changed_ns: int
+    size_bytes: int
+
+
+def read_table(folder: Path) -> pl.DataFrame:
+    """All parts of a table. Raises ``AirwireError`` where one cannot be read or lacks a column."""
+    import polars as pl
+
+    parts = _listed(folder)
+    if not parts:
+        return _empty(folder)
+    try:
+        table = pl.concat([_lines(part) for part in parts])
+    except (pl.exceptions.PolarsError, OSError) as error:
+        raise _unreadable(folder, error) from None
+    _check_columns(table, folder, None)
+    return table
+
+
+def read_run(folder: Path, run: str, wanted: Sequence[str] | None = None) -> pl.DataFrame:
+    """The lines of one run in all parts of a table; raises as :func:`read_table`."""
+    import polars as pl
+
+    parts = _listed(folder)
+    if not parts:
+        return _empty(folder)
+    try:
+        stretches = [_lines(part).slice(first, count) for part in parts for first, count in _places(part).get(run, ())]
+        own = pl.concat(stretches) if stretches else _lines(parts[0]).clear()
+    except (pl.exceptions.PolarsError, OSError) as error:
+        raise _unreadable(folder, error) from None
+    _check_columns(own, folder, wanted)
+    return own
+
+
+def _listed(folder: Path) -> list[_Part]:
+    found = sorted(folder.glob("part-*.parquet"))
+    return [_Part(path, status.st_mtime_ns, status.st_size) for path in found for status in (path.stat(),)]
+
+
+@lru_cache(maxsize=_KEPT_PARTS)
+def _lines(part: _Part) -> pl.DataFrame:
+    import polars as pl
+
+    return pl.read_parquet(part.path)
+
+
+@lru_cache(maxsize=1024)
+def _places(part: _Part) -> Mapping[str, Sequence[tuple[int, int]]]:
+    """First line and number of lines of each stretch of each run."""
+    import polars as pl
+
+    stretches = pl.read_parquet(part.path, columns=["run"])["run"].rle().struct.unnest()
+    places: dict[str, list[tuple[int, int]]] = {}
+    first = 0
+    for count, run in stretches.iter_rows():
+        places.setdefault(run, []).append((first, count))
+        first += count
+    return places
+
+
+def _empty(folder: Path) -> pl.DataFrame:
+    """A table without rows; a folder that is gone held some."""
+    import polars as pl
+
+    if folder.name == "samples" and not folder.is_dir():
+        raise _core.AirwireError(f"{folder}: is missing; measure again")
+    return pl.DataFrame(schema={name: pl.String if name in _TEXTS else pl.Int64 for name in _COLUMNS[folder.name]})
+
+
+def _check_columns(found: pl.DataFrame, folder: Path, wanted: Sequence[str] | None) -> None:
+    missing = [name for name in wanted or _COLUMNS[folder.name] if name not in found.columns]
+    if missing:
+        raise _core.AirwireError(f"{folder}: a part has no column {missing[0]}; measure again")
+
+
+def _unreadable(folder: Path, error: Exception) -> _core.AirwireError:
+    first_line = str(error).splitlines()[0]
+    return _core.AirwireError(f"{folder}: a part cannot be read ({first_line}); measure again")
