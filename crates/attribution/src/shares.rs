@@ -216,7 +216,7 @@ mod tests {
     }
 
     fn working(from_us: i64, to_us: i64, name: &str) -> Testimony {
-        let stage = Stage::of_board(Cause::Cpu, Some(Subject::Function(name.to_owned())));
+        let stage = Stage::of_board(Cause::Cpu, Some(Subject::Function(name.into())));
         let (start, end) = (at(from_us), at(to_us));
         let intervals = vec![Interval { start, end, rank: Rank::Processor, stage, bytes: 0 }];
         Testimony { intervals, holds: Vec::new(), accesses: Vec::new() }

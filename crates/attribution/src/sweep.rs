@@ -124,7 +124,7 @@ mod tests {
 
     fn interval(start: i64, end: i64, rank: Rank, name: &str) -> Interval {
         let (start, end) = (Picoseconds::new(start), Picoseconds::new(end));
-        let stage = Stage::of_board(Cause::Cpu, Some(Subject::Function(name.to_owned())));
+        let stage = Stage::of_board(Cause::Cpu, Some(Subject::Function(name.into())));
         Interval { start, end, rank, stage, bytes: 1 }
     }
 

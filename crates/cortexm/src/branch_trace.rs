@@ -35,20 +35,22 @@ impl BranchTrace {
     }
 
     /// How many branches were taken.
+    #[inline]
     pub fn taken(&self) -> usize {
         self.taken
     }
 
     /// The last `branches` were taken again as many times.
+    #[inline]
     pub fn repeat(&mut self, branches: usize, times: u64) {
         let kept = times.min(BRANCHES.div_ceil(branches.max(1)) as u64);
-        let turn: Vec<_> = (1..=branches)
-            .rev()
-            .map(|back| self.branches[self.taken.wrapping_sub(back) % BRANCHES])
-            .collect();
+        let (before, first) = (self.branches, self.taken.wrapping_sub(branches));
         self.taken = self.taken.wrapping_add((times - kept) as usize * branches);
         for _ in 0..kept {
-            turn.iter().for_each(|&(from, to)| self.add(from, to));
+            for place in 0..branches {
+                let (from, to) = before[first.wrapping_add(place) % BRANCHES];
+                self.add(from, to);
+            }
         }
     }
 

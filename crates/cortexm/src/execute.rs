@@ -41,6 +41,7 @@ pub(super) enum Stretch {
 
 impl Core {
     /// The instruction that begins, for whoever observes it.
+    #[inline]
     pub(super) fn step_at(&self, pc: u32, cycle: u64, at: Picoseconds) -> Step {
         let (sp, lr, idle_cycles) = (self.r[SP], self.r[LR], self.idle_cycles);
         Step { core: self.id as u8, pc, cycle, at, idle_cycles, sp, lr, exception: self.ipsr as u8 }
@@ -135,6 +136,7 @@ impl Core {
     }
 
     /// Goes to sleep.
+    #[inline]
     pub(crate) fn go_to_sleep(&mut self, sleep: Sleep) -> Option<Exit> {
         self.sleep = sleep;
         Some(Exit::Sleep)

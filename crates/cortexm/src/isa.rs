@@ -303,6 +303,7 @@ macro_rules! define_kinds {
 
         impl Kind {
             /// How one instruction of this kind is executed.
+            #[inline]
             pub(crate) const fn class(self) -> Class {
                 match self {
                     $(Self::$kind => Class::$class,)*

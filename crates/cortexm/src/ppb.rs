@@ -85,6 +85,7 @@ impl Default for Ppb {
 
 impl Ppb {
     /// The cycle of SysTick's next interrupt after `cycle`; nothing when it is off.
+    #[inline]
     pub fn next_tick(&self, cycle: u64) -> Option<u64> {
         self.systick.next_interrupt(cycle)
     }
@@ -148,6 +149,7 @@ impl Ppb {
     }
 
     /// Whether WFI ends: an exception is pending that would be taken if PRIMASK did not mask it.
+    #[inline]
     pub fn wakes(&self) -> bool {
         self.most_urgent().is_some_and(|number| self.priority_of(number) < self.active_priority())
     }
@@ -156,6 +158,8 @@ impl Ppb {
     pub fn wakes_by(&self) -> Option<u32> {
         self.most_urgent()
     }
+
+    #[inline]
 
     pub(crate) fn may_preempt(&self, number: u32) -> bool {
         self.priority_of(number) < self.execution_priority()
@@ -191,6 +195,7 @@ impl Ppb {
     }
 
     /// The interrupts that are pending, enabled or not, a bit each.
+    #[inline]
     pub fn pending_irqs(&self) -> u32 {
         Self::irqs(self.pending)
     }

@@ -22,6 +22,7 @@ pub enum LoopStep {
 }
 
 /// What the instruction at `pc` does in a loop. `second` is the halfword behind it.
+#[inline]
 pub fn loop_step(pc: u32, first: u16, second: u16) -> LoopStep {
     let op = decode(pc, first, second);
     match op.kind {
@@ -37,6 +38,7 @@ pub fn loop_step(pc: u32, first: u16, second: u16) -> LoopStep {
 
 impl Core {
     /// The first and the last instruction between which the core went to and fro in its last branches.
+    #[inline]
     pub fn loop_of(&self, branches: usize) -> Option<(u32, u32)> {
         let turn = || self.branches.backwards().take(branches);
         let first = turn().map(|branch| branch.to).min()?;
@@ -47,6 +49,7 @@ impl Core {
     }
 
     /// Counts turns of a loop that were left out, each of so many cycles, instructions and branches.
+    #[inline]
     pub fn leave_out(&mut self, turns: u64, cycles: u64, instructions: u64, branches: usize) {
         self.cycle += turns * cycles;
         self.instructions += turns * instructions;

@@ -69,6 +69,7 @@ impl Core {
     }
 
     /// Whether it may access what needs privilege: in a handler, or in privileged thread mode.
+    #[inline]
     pub fn privileged(&self) -> bool {
         self.ipsr != 0 || self.control & 1 == 0
     }

@@ -82,11 +82,13 @@ impl Watch {
     }
 
     /// Lets a core pass the breakpoint that it stands at.
+    #[inline]
     pub fn pass(&mut self, core: usize, pc: u32) {
         self.passing[core] = Some(pc);
     }
 
     /// An instruction is about to be executed; what stops the core instead.
+    #[inline]
     pub fn before(&mut self, core: usize, pc: u32) -> Option<DebugEvent> {
         if let Some(hit) = self.take_hit(core) {
             return Some(hit);
@@ -110,6 +112,7 @@ impl Watch {
     }
 
     /// Memory is accessed; a watchpoint stops the core after the instruction.
+    #[inline]
     pub fn access(&mut self, core: usize, address: u32, bytes: u32, write: bool) {
         let watched = self.watchpoints.iter().any(|watch| {
             let meant = if write { watch.writes } else { watch.reads };
@@ -122,11 +125,13 @@ impl Watch {
     }
 
     /// What was accessed stops nobody: it was no instruction of the image.
+    #[inline]
     pub fn forget_hits(&mut self) {
         self.hits = [None; 2];
     }
 
     /// A watchpoint was hit by the instruction that ended just now.
+    #[inline]
     pub fn take_hit(&mut self, core: usize) -> Option<DebugEvent> {
         self.hits[core].take()
     }

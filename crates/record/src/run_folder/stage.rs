@@ -1,6 +1,8 @@
 //! What a time goes to, as values: a cause, a site and a subject. Their codes stand in run folders and stay; words are made of
 //! them elsewhere.
 
+use std::sync::Arc;
+
 use sim::Cause;
 
 /// Whose time it is.
@@ -91,7 +93,7 @@ pub enum Subject {
     /// A command of the chip, by its name.
     Command(&'static str),
     /// A function of the firmware.
-    Function(String),
+    Function(Arc<str>),
     /// A timer that serves nothing that was seen.
     Timer,
     /// The pin on which the chip calls.
@@ -117,7 +119,7 @@ pub enum Subject {
     /// What this end sends again.
     Retransmission(Site),
     /// A part of a modelled link, by the name that the link declares.
-    Part(String),
+    Part(Arc<str>),
 }
 
 impl Subject {
@@ -231,7 +233,7 @@ impl Stage {
     }
 
     /// A part of a link.
-    pub fn of_link(cause: Cause, name: impl Into<String>) -> Self {
+    pub fn of_link(cause: Cause, name: impl Into<Arc<str>>) -> Self {
         Self::new(cause, Site::Link, Some(Subject::Part(name.into())))
     }
 
@@ -282,7 +284,7 @@ mod tests {
             Subject::Memory,
             Subject::Reserved,
             Subject::Command("SEND"),
-            Subject::Function("main".to_owned()),
+            Subject::Function("main".into()),
             Subject::Timer,
             Subject::Pin,
             Subject::Interrupt(None),
@@ -295,7 +297,7 @@ mod tests {
             Subject::Receiving,
             Subject::DelayedAcknowledgement(end),
             Subject::Retransmission(end),
-            Subject::Part("part".to_owned()),
+            Subject::Part("part".into()),
         ];
         assert_eq!(all.map(|subject| subject.code()), Subject::CODES);
     }

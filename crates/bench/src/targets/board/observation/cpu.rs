@@ -69,15 +69,14 @@ impl Follower {
 
     /// The stretches as intervals.
     pub(super) fn intervals(&self) -> Vec<Interval> {
-        let functions = self.symbols.functions();
-        let subject = |function: usize| {
-            functions.get(function).map(|found| Subject::Function(as_written(&found.name).to_owned()))
-        };
+        let of = |subject| Stage::of_board(Cause::Cpu, subject);
+        let named = |name: &String| of(Some(Subject::Function(as_written(name).into())));
+        let stages: Vec<Stage> = self.symbols.functions().iter().map(|found| named(&found.name)).collect();
         let interval = |stretch: &Stretch| Interval {
             start: stretch.start,
             end: stretch.end,
             rank: Rank::Processor,
-            stage: Stage::of_board(Cause::Cpu, subject(stretch.function)),
+            stage: stages.get(stretch.function).cloned().unwrap_or_else(|| of(None)),
             bytes: 0,
         };
         self.stretches.iter().map(interval).collect()
