@@ -69,7 +69,7 @@ test: lint test-rust test-python ## Lint and test everything that is fast
 
 lint: $(VENV)/packages
 	cargo fmt --all --check
-	cargo clippy --workspace --all-targets --release --locked -- -D warnings
+	cargo clippy --workspace --features airwire-py/extension-module --all-targets --release --locked -- -D warnings
 	$(BIN)/ruff format --check python tests benches tools firmware/python
 	$(BIN)/ruff check python tests benches tools firmware/python
 	$(BIN)/mypy
@@ -80,7 +80,7 @@ firmware-or-not: $(VENV)/installed
 	$(MAKE) cross-compiler && $(MAKE) firmware || ! command -v arm-none-eabi-gcc >/dev/null
 
 test-rust: random-images firmware-or-not
-	cargo test --workspace --release --locked --quiet
+	cargo test --workspace --features airwire-py/extension-module --release --locked --quiet
 
 random-images: ## Run random images of RANDOM_INSTRUCTIONS in all on the virtual board, with overflow checks
 	AIRWIRE_RANDOM_INSTRUCTIONS=$(RANDOM_INSTRUCTIONS) \
