@@ -12,6 +12,7 @@ mod alu;
 mod branch_trace;
 mod bus;
 mod code;
+mod cursor;
 mod decode;
 mod disassembly;
 mod exception;

@@ -1,0 +1,306 @@
+//! Where a stretch of execution stands, and what the instructions of each class do to it.
+//!
+//! All of it is meant for registers of the machine that emulates: every method is inlined into the interpreter.
+
+use crate::bus::{Bus, Refusal};
+use crate::execute::{IN_FLASH, IN_SRAM, NO_WORD, Stretch};
+use crate::interpreter::{SUPERINSTRUCTIONS, WATCHED};
+use crate::isa::{Kind, Op};
+use crate::superinstruction::MOST_CYCLES_BEFORE_LAST;
+use crate::{Core, Exit, FaultKind, PC};
+
+/// What comes behind an instruction.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum After {
+    /// The next one in memory.
+    Next,
+    /// The one at which the cursor stands already.
+    Elsewhere,
+    /// Nothing in this stretch, whose end the cursor knows.
+    Nothing,
+}
+
+/// How a stretch ends.
+pub(super) enum End {
+    /// At the limit, or where another memory begins.
+    Paused,
+    /// At an instruction that was not decoded yet.
+    Undecoded,
+    /// With a reason for the chip.
+    Left(Exit),
+    /// Before an instruction that is executed again, or with a fault.
+    Refused(Refusal),
+}
+
+impl From<Option<Exit>> for End {
+    fn from(left: Option<Exit>) -> Self {
+        left.map_or(Self::Paused, Self::Left)
+    }
+}
+
+/// The place of a core in the code of a region, and the time there.
+pub(super) struct Cursor<const REGION: u8, const MODE: u8> {
+    /// The address of the first instruction that may be executed.
+    base: u32,
+    /// Of the next instruction, in halfwords from `base`.
+    pub(super) index: u32,
+    pub(super) cycle: u64,
+    pub(super) limit: u64,
+    /// What added to `index` gives the number of instructions executed: it changes where instructions do not follow each
+    /// other, one a halfword.
+    count: u32,
+    /// Of the last fetch, counted from `base` as well. A stretch ends anywhere, and must not fetch a word twice for that.
+    word: u32,
+    end: End,
+}
+
+impl<const REGION: u8, const MODE: u8> Cursor<REGION, MODE> {
+    #[inline(always)]
+    pub(super) fn new(core: &Core, base: u32, limit: u64) -> Self {
+        let index = core.r[PC].wrapping_sub(base) >> 1;
+        let knows_word = REGION == IN_FLASH || MODE == WATCHED;
+        let word = if knows_word { core.fetched_word.wrapping_sub(base >> 2) } else { NO_WORD };
+        Self { base, index, cycle: core.cycle, limit, count: index.wrapping_neg(), word, end: End::Paused }
+    }
+
+    #[inline(always)]
+    pub(super) fn pc(&self) -> u32 {
+        self.base.wrapping_add(self.index << 1)
+    }
+
+    /// The end of the stretch, told to the core.
+    #[inline(always)]
+    pub(super) fn close(self, core: &mut Core) -> Stretch {
+        core.cycle = self.cycle;
+        core.instructions += u64::from(self.count.wrapping_add(self.index));
+        core.r[PC] = self.pc();
+        core.fetched_word = self.word.wrapping_add(self.base >> 2);
+        match self.end {
+            End::Refused(refusal) => Stretch::Left(core.refused(core.r[PC], refusal)),
+            End::Left(exit) => Stretch::Left(exit),
+            End::Undecoded => Stretch::Undecoded,
+            End::Paused => Stretch::Paused,
+        }
+    }
+
+    /// Ends the stretch.
+    #[inline(always)]
+    pub(super) fn ends(&mut self, end: End) -> After {
+        self.end = end;
+        After::Nothing
+    }
+
+    /// Fetches the instruction's word from flash, unless it was the last one that was fetched.
+    #[inline(always)]
+    pub(super) fn fetch<B: Bus>(&mut self, core: &Core, bus: &mut B) {
+        if REGION == IN_FLASH && self.index >> 1 != self.word {
+            self.word = self.index >> 1;
+            self.cycle += bus.fetch_flash(core.id, self.word, self.cycle);
+        }
+    }
+
+    /// The instruction is about to be executed, and somebody looks on; what stops the core instead.
+    #[inline(always)]
+    pub(super) fn show<B: Bus>(&mut self, core: &Core, bus: &mut B) -> Option<Exit> {
+        if let Some(stop) = bus.watch_mut().before(core.id, self.pc()) {
+            return Some(Exit::Debug(stop));
+        }
+        if bus.watch().is_observed() {
+            let step = core.step_at(self.pc(), self.cycle, bus.time_of(self.cycle));
+            bus.watch_mut().observe(step);
+        }
+        if REGION == IN_SRAM && self.index >> 1 != self.word {
+            self.word = self.index >> 1;
+            self.cycle += bus.contend(core.id, self.word << 2, self.cycle);
+        }
+        None
+    }
+
+    /// On to the next part of a superinstruction; false where waiting for the flash takes until the limit.
+    #[inline(always)]
+    pub(super) fn follow<B: Bus>(&mut self, core: &Core, bus: &mut B) -> bool {
+        if MODE != SUPERINSTRUCTIONS {
+            unreachable!("only the interpreter with superinstructions takes more than one instruction");
+        }
+        self.index = self.index.wrapping_add(1);
+        if REGION == IN_FLASH && self.cycle >= self.limit {
+            return false;
+        }
+        self.fetch(core, bus);
+        true
+    }
+
+    /// The next fetch is no longer from the word of the last one.
+    #[inline(always)]
+    fn forget_word(&mut self) {
+        if REGION == IN_FLASH || MODE == WATCHED {
+            self.word = NO_WORD;
+        }
+    }
+
+    /// An access through the bus may have changed what the core must not run past.
+    #[inline(always)]
+    fn heed<B: Bus>(&mut self, bus: &mut B) {
+        if bus.limit_changed() {
+            let behind = if MODE == SUPERINSTRUCTIONS { MOST_CYCLES_BEFORE_LAST } else { 0 };
+            self.limit = self.limit.min(bus.take_limit().saturating_sub(behind));
+        }
+    }
+
+    /// Behind an access through the bus, which says when it ended.
+    #[inline(always)]
+    fn behind<B: Bus>(&mut self, bus: &mut B, accessed: Result<u64, Refusal>) -> After {
+        match accessed {
+            Ok(end) => self.cycle = end,
+            Err(refusal) => return self.ends(End::Refused(refusal)),
+        }
+        self.heed(bus);
+        self.index = self.index.wrapping_add(1);
+        After::Elsewhere
+    }
+
+    /// To an instruction that may be in another memory.
+    #[inline(always)]
+    pub(super) fn jump<B: Bus>(&mut self, core: &mut Core, target: u32, cycles: u64) -> After {
+        core.branches.add(self.pc(), target);
+        self.cycle += cycles;
+        self.count = self.count.wrapping_add(self.index).wrapping_add(1);
+        self.index = target.wrapping_sub(self.base) >> 1;
+        self.count = self.count.wrapping_sub(self.index);
+        self.forget_word();
+        if REGION == u8::MAX || B::region(target) as u8 != REGION {
+            return self.ends(End::Paused);
+        }
+        After::Elsewhere
+    }
+
+    /// To an address that came out of a register or the stack: EXC_RETURN, Thumb code, or a fault.
+    #[inline(always)]
+    pub(super) fn interwork<B: Bus>(
+        &mut self,
+        core: &mut Core,
+        bus: &mut B,
+        target: u32,
+        cycles: u64,
+    ) -> After {
+        if target & 1 == 0 {
+            return self.ends(End::Left(core.fault(self.pc(), FaultKind::NotThumb { target })));
+        }
+        if target >= 0xf000_0000 && core.ipsr != 0 {
+            self.cycle += cycles;
+            return self.outside(core, |core| core.return_from_exception(bus, target));
+        }
+        self.jump::<B>(core, target & !1, cycles)
+    }
+
+    /// Lets the core do what changes more than the cursor knows, which ends the stretch.
+    #[inline(always)]
+    pub(super) fn outside(&mut self, core: &mut Core, act: impl FnOnce(&mut Core) -> Option<Exit>) -> After {
+        core.cycle = self.cycle;
+        core.r[PC] = self.pc();
+        self.count = self.count.wrapping_add(self.index).wrapping_add(1);
+        let left = act(core);
+        self.word = NO_WORD;
+        self.cycle = core.cycle;
+        self.index = core.r[PC].wrapping_sub(self.base) >> 1;
+        self.count = self.count.wrapping_sub(self.index);
+        self.ends(left.into())
+    }
+
+    /// Two halfwords that are one instruction.
+    #[inline(always)]
+    pub(super) fn barrier(&mut self) -> After {
+        self.cycle += 3;
+        self.index = self.index.wrapping_add(1);
+        self.count = self.count.wrapping_sub(1);
+        After::Next
+    }
+
+    /// To an instruction of the same memory.
+    #[inline(always)]
+    pub(super) fn branch_always(&mut self, core: &mut Core, op: &Op) -> After {
+        let target = self.index.wrapping_add(op.imm);
+        core.branches.add(self.pc(), self.base.wrapping_add(target << 1));
+        self.count = self.count.wrapping_add(1).wrapping_sub(op.imm);
+        self.index = target;
+        self.forget_word();
+        self.cycle += 2;
+        After::Elsewhere
+    }
+}
+
+/// The classes of the table ([`isa`](crate::isa)); each is called with a kind that is known when the interpreter is compiled.
+impl<const REGION: u8, const MODE: u8> Cursor<REGION, MODE> {
+    #[inline(always)]
+    pub(super) fn compute<B: Bus>(&mut self, core: &mut Core, _: &mut B, kind: Kind, op: &Op) -> After {
+        core.operate(kind, op);
+        self.cycle += 1;
+        After::Next
+    }
+
+    #[inline(always)]
+    pub(super) fn branch<B: Bus>(&mut self, core: &mut Core, _: &mut B, kind: Kind, op: &Op) -> After {
+        if core.flags.hold(kind) {
+            return self.branch_always(core, op);
+        }
+        self.cycle += 1;
+        After::Next
+    }
+
+    #[inline(always)]
+    pub(super) fn load<B: Bus>(&mut self, core: &mut Core, bus: &mut B, kind: Kind, op: &Op) -> After {
+        if MODE == WATCHED || !core.load_sram(bus, kind, op) {
+            let loaded = core.load(bus, kind, op, self.pc(), self.cycle);
+            return self.behind(bus, loaded);
+        }
+        self.cycle += 2;
+        After::Next
+    }
+
+    #[inline(always)]
+    pub(super) fn store<B: Bus>(&mut self, core: &mut Core, bus: &mut B, kind: Kind, op: &Op) -> After {
+        if MODE == WATCHED || !core.store_sram(bus, kind, op) {
+            let stored = core.store(bus, kind, op, self.pc(), self.cycle);
+            return self.behind(bus, stored);
+        }
+        self.cycle += 2;
+        After::Next
+    }
+
+    #[inline(always)]
+    pub(super) fn store_list<B: Bus>(&mut self, core: &mut Core, bus: &mut B, kind: Kind, op: &Op) -> After {
+        if MODE == WATCHED || !core.store_list_to_sram(bus, kind, op) {
+            let mut end = self.cycle;
+            let stored = core.store_list(bus, kind, op, self.pc(), &mut end);
+            self.cycle = end;
+            return self.behind(bus, stored.map(|()| end));
+        }
+        self.cycle += 1 + u64::from(op.b);
+        After::Next
+    }
+
+    #[inline(always)]
+    pub(super) fn load_list<B: Bus>(&mut self, core: &mut Core, bus: &mut B, kind: Kind, op: &Op) -> After {
+        let is_jump = kind == Kind::PopProgramCounter;
+        let loaded = if MODE == WATCHED { None } else { core.load_list_from_sram(bus, kind, op) };
+        let Some(target) = loaded else {
+            let mut end = self.cycle;
+            let loaded = core.load_list(bus, kind, op, self.pc(), &mut end);
+            self.cycle = end;
+            self.heed(bus);
+            return match loaded {
+                Ok(target) if is_jump => self.interwork(core, bus, target, 2),
+                Ok(_) => {
+                    self.index = self.index.wrapping_add(1);
+                    After::Elsewhere
+                }
+                Err(refusal) => self.ends(End::Refused(refusal)),
+            };
+        };
+        self.cycle += 1 + u64::from(op.b);
+        if is_jump {
+            return self.interwork(core, bus, target, 2);
+        }
+        After::Next
+    }
+}
