@@ -16,6 +16,7 @@ mod decode;
 mod disassembly;
 mod exception;
 mod execute;
+pub mod gdb;
 mod interpreter;
 mod isa;
 mod multiple;

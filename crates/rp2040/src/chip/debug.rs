@@ -10,15 +10,7 @@ use crate::chip::{Rp2040, SetupError};
 use cortexm::{Core, PC, SP};
 use mcu::Sleep;
 use mcu::image::{Boot, Image, LoadOptions, RawBinary};
-use mcu::{Observer, Watchpoint};
-
-/// An address where nothing is that could be read or written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("nothing to access at {0:#010x}")]
-pub struct MemoryError(
-    /// The address.
-    pub u32,
-);
+use mcu::{MemoryError, Observer, Watchpoint};
 
 impl Rp2040 {
     /// Reads memory and registers without the effects that reading has.
