@@ -1,6 +1,9 @@
 //! The registers of a Cortex-M0+ as GDB numbers them, and the description by which it knows them. A chip reads and sets them by
 //! these numbers (`mcu::Debugger`).
 
+use mcu::Register;
+use mcu::RegisterRole::{self, General, Status, System};
+
 /// The program counter; R0 to R14 stand before it.
 pub const PC: usize = 15;
 /// APSR, IPSR and EPSR.
@@ -13,8 +16,35 @@ pub const PSP: usize = 18;
 pub const PRIMASK: usize = 19;
 /// Which stack pointer is SP, and whether code has privileges.
 pub const CONTROL: usize = 20;
-/// The bytes of each.
-pub const REGISTER_BYTES: [usize; CONTROL + 1] = [4; CONTROL + 1];
+
+/// All of them, by these numbers.
+pub const REGISTERS: [Register; CONTROL + 1] = [
+    word("r0", General),
+    word("r1", General),
+    word("r2", General),
+    word("r3", General),
+    word("r4", General),
+    word("r5", General),
+    word("r6", General),
+    word("r7", General),
+    word("r8", General),
+    word("r9", General),
+    word("r10", General),
+    word("r11", General),
+    word("r12", General),
+    word("sp", General),
+    word("lr", General),
+    word("pc", General),
+    word("xpsr", Status),
+    word("msp", System),
+    word("psp", System),
+    word("primask", System),
+    word("control", System),
+];
+
+const fn word(name: &'static str, role: RegisterRole) -> Register {
+    Register { name, bytes: 4, role }
+}
 
 /// GDB unwinds exceptions with the stack pointers of the second feature.
 pub const DESCRIPTION: &str = r#"<?xml version="1.0"?>
@@ -54,7 +84,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_description_names_every_register_once() {
-        assert_eq!(DESCRIPTION.matches("<reg name=").count(), REGISTER_BYTES.len());
+    fn the_description_names_every_register_in_its_order() {
+        let named = DESCRIPTION.split("<reg name=\"").skip(1).filter_map(|rest| rest.split('"').next());
+        assert!(named.eq(REGISTERS.iter().map(|register| register.name)));
+        assert_eq!([PC, XPSR, CONTROL].map(|number| REGISTERS[number].name), ["pc", "xpsr", "control"]);
     }
 }

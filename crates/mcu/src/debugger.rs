@@ -29,8 +29,8 @@ pub struct CoreState {
 pub struct GdbFacts {
     /// The registers of a core (GDB manual, "Target Descriptions").
     pub description: &'static str,
-    /// The bytes of each register, by the number that the description gives it.
-    pub register_bytes: &'static [usize],
+    /// The registers by the numbers that the description gives them.
+    pub registers: &'static [Register],
     /// The number of the program counter.
     pub pc: usize,
     /// The memories other than flash; registers are memory of the kind `ram`.
@@ -39,6 +39,28 @@ pub struct GdbFacts {
     pub flash_start: u32,
     /// What the flash erases at once.
     pub sector_bytes: u32,
+}
+
+/// A register of a core.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Register {
+    /// Its name.
+    pub name: &'static str,
+    /// Its size.
+    pub bytes: usize,
+    /// Who has to do with it.
+    pub role: RegisterRole,
+}
+
+/// Who has to do with a register.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RegisterRole {
+    /// Programs see it and set it.
+    General,
+    /// Programs see it.
+    Status,
+    /// Debuggers alone.
+    System,
 }
 
 /// A range of addresses with GDB's kind for it: `rom` or `ram`.

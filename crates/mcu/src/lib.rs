@@ -27,7 +27,7 @@ pub use access::{Edge, UnknownAccess};
 pub use chip::{Mcu, McuKind};
 pub use console::Console;
 pub use counts::{Counts, Waits};
-pub use debugger::{CoreState, Debugger, GdbFacts, GdbRegion, MemoryError};
+pub use debugger::{CoreState, Debugger, GdbFacts, GdbRegion, MemoryError, Register, RegisterRole};
 pub use facts::{CodeMemory, Facts};
 pub use fault::{Fault, FaultKind};
 pub use observe::{Observer, Step, Watchpoint};

@@ -24,7 +24,7 @@ const REGIONS: [GdbRegion; 9] = [
 
 pub(crate) const GDB: GdbFacts = GdbFacts {
     description: gdb::DESCRIPTION,
-    register_bytes: &gdb::REGISTER_BYTES,
+    registers: &gdb::REGISTERS,
     pc: PC,
     regions: &REGIONS,
     flash_start: 0x1000_0000,
