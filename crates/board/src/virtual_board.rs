@@ -3,13 +3,13 @@
 use std::any::Any;
 use std::path::Path;
 
-use mcu::image::{Image, LoadOptions};
-use mcu::{Console, Mcu, Setup};
+use mcu::image::{Image, ImageError, ImageErrorKind, LoadOptions};
+use mcu::{Console, Mcu, McuKind, Setup};
 use units::Picoseconds;
 
 use super::console_log::{CONSOLES, ConsoleLog};
 use super::file::BoardFile;
-use super::mcus::largest_rom;
+use super::mcus::{MCUS, largest_rom};
 use super::parts::{Joint, Parts, Pulses, SpiDevice};
 use super::recording::Recording;
 use super::sampler::Sampler;
@@ -110,16 +110,23 @@ impl Board {
     /// Loads an image from a file and starts it; `symbols` is an ELF of the same build for an image without names.
     ///
     /// # Errors
-    /// When a file cannot be read, is no image for this chip, or does not fit.
+    /// When a file cannot be read, is no image for a chip that boards have, or does not fit.
     pub fn load(&mut self, image: &Path, symbols: Option<&Path>) -> Result<(), BoardError> {
-        self.load_image(read_image(image, symbols)?)
+        self.load_image(read_for(&[self.file.mcu], image, symbols)?.0)
     }
 
     /// Puts an image into the chip's memories and starts it.
     ///
     /// # Errors
-    /// When it does not fit.
+    /// When it is for another chip, or does not fit.
     pub fn load_image(&mut self, image: Image) -> Result<(), BoardError> {
+        let (chip, own) = (image.chip().chip(), self.chip.facts().images.chip());
+        if chip != own {
+            let (image, board) = (image.name(), &self.file.name);
+            let message =
+                format!("{image} is for the {chip}, but board {board} has an {own}; build it for that");
+            return Err(BoardError::Refused(message));
+        }
         self.chip.load(&image)?;
         self.image = Some(image);
         Ok(())
@@ -283,9 +290,9 @@ pub(super) fn drain(chip: &mut dyn Mcu, log: &mut ConsoleLog) -> Vec<Drained> {
 /// Reads an image from a file; `symbols` is an ELF of the same build for an image without names.
 ///
 /// # Errors
-/// When a file cannot be read, or is no image for this chip.
+/// When a file cannot be read, or is no image for a chip that boards have.
 pub fn read_image(image: &Path, symbols: Option<&Path>) -> Result<Image, BoardError> {
-    Ok(read_image_with_file(image, symbols)?.0)
+    Ok(read_for(&MCUS, image, symbols)?.0)
 }
 
 /// The same, and the bytes of its file.
@@ -293,7 +300,12 @@ pub(super) fn read_image_with_file(
     image: &Path,
     symbols: Option<&Path>,
 ) -> Result<(Image, Vec<u8>), BoardError> {
-    let (loaded, file) = read_image_file(image)?;
+    read_for(&MCUS, image, symbols)
+}
+
+fn read_for(mcus: &[&McuKind], image: &Path, symbols: Option<&Path>) -> Result<(Image, Vec<u8>), BoardError> {
+    let file = read_file(image, "image", MOST_IMAGE_BYTES)?;
+    let loaded = load_for(mcus, &file, &image.to_string_lossy())?;
     let Some(symbols) = symbols else { return Ok((loaded, file)) };
     let bytes = read_file(symbols, "ELF with symbols", MOST_IMAGE_BYTES)?;
     Ok((loaded.with_symbols(&bytes, &symbols.to_string_lossy())?, file))
@@ -301,9 +313,22 @@ pub(super) fn read_image_with_file(
 
 /// An image, and the bytes of the file that it is from.
 pub fn read_image_file(path: &Path) -> Result<(Image, Vec<u8>), BoardError> {
-    let bytes = read_file(path, "image", MOST_IMAGE_BYTES)?;
-    let image = Image::load(&bytes, &path.to_string_lossy(), &LoadOptions::default())?;
-    Ok((image, bytes))
+    read_for(&MCUS, path, None)
+}
+
+/// An image for one of these microcontrollers. Of several objections one is told that is not about the chip.
+fn load_for(mcus: &[&McuKind], bytes: &[u8], name: &str) -> Result<Image, ImageError> {
+    let mut objection: Option<ImageError> = None;
+    for kind in mcus {
+        match Image::load(bytes, name, kind.facts.images, &LoadOptions::default()) {
+            Ok(image) => return Ok(image),
+            Err(error) => {
+                let earlier = objection.take().filter(|earlier| earlier.kind() != ImageErrorKind::OtherChip);
+                objection = Some(earlier.unwrap_or(error));
+            }
+        }
+    }
+    Err(objection.expect("there is a microcontroller"))
 }
 
 /// Reads the genuine boot ROM from a file.

@@ -3,6 +3,7 @@
 use std::ops::RangeInclusive;
 
 use crate::GdbFacts;
+use crate::image::ChipImages;
 
 /// The facts of a chip.
 #[derive(Debug)]
@@ -47,6 +48,8 @@ pub struct Facts {
     pub code_memory: fn(u32) -> CodeMemory,
     /// How GDB's protocol describes it.
     pub gdb: GdbFacts,
+    /// What its images are.
+    pub images: &'static dyn ChipImages,
 }
 
 impl Facts {

@@ -2,6 +2,7 @@
 
 use mcu::{CodeMemory, Facts, Waker};
 
+use crate::image::Images;
 use crate::pins::PIN_COUNT;
 use crate::report::INTERRUPTS;
 use crate::seam::GDB;
@@ -41,6 +42,7 @@ pub static FACTS: Facts = Facts {
     exception,
     code_memory,
     gdb: GDB,
+    images: &Images,
 };
 
 /// The name of an exception (ARMv6-M Architecture Reference Manual B1.5.2, RP2040 datasheet 2.3.2).
