@@ -43,7 +43,7 @@ pub use live::{Forward, ForwardError, LiveError, LiveListener, LiveOptions, Pace
 pub use outcome::{BoardRun, FunctionShare, unescaped};
 pub use pair::{BoardPair, Crossing, Side};
 pub use run::{Ended, Listener, RunUntil};
-pub use schema::{board_schema, chip_kinds};
+pub use schema::{board_schema, chip_kinds, microcontrollers};
 pub use settings::{ImageSetting, SettingProblem, changed_image_file, image_settings, with_settings};
 pub use snapshot::BoardSnapshot;
 pub use trace::TraceWriter;

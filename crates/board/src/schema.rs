@@ -1,5 +1,6 @@
 //! The JSON Schema of board files, and the kinds of chips as JSON, made from the table that the parser reads.
 
+use mcu::Facts;
 use serde_json::{Map, Value, json};
 
 use super::kinds::{Kind, KindField, Takes, kinds};
@@ -91,4 +92,19 @@ pub fn chip_kinds() -> Value {
         })
     };
     kinds().iter().map(kind).collect()
+}
+
+/// The microcontrollers that board files may name, with the limits of what such a file says, for reference pages.
+pub fn microcontrollers() -> Value {
+    let microcontroller = |facts: &Facts| {
+        let [lowest, highest] = [facts.crystal_hz.start(), facts.crystal_hz.end()].map(|&hz| in_hertz(hz));
+        let [least, most] =
+            [facts.flash_bytes.start(), facts.flash_bytes.end()].map(|&bytes| in_bytes(bytes));
+        json!({
+            "name": facts.name, "title": facts.title, "last_gpio": facts.last_gpio(),
+            "lowest_crystal": lowest, "highest_crystal": highest, "usual_crystal": in_hertz(facts.usual_crystal_hz),
+            "least_flash": least, "most_flash": most, "usual_flash": in_bytes(u64::from(facts.usual_flash_bytes)),
+        })
+    };
+    MCUS.iter().map(|kind| microcontroller(kind.facts)).collect()
 }

@@ -8,6 +8,7 @@ from airwire.board.catalogue import (
     board_schema,
     chip_kinds,
     describe_board,
+    microcontrollers,
 )
 from airwire.board.devices import I2cDevice
 from airwire.board.memory import Memory

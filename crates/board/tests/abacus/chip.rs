@@ -6,9 +6,9 @@ use std::any::Any;
 
 use mcu::image::{Boot, ChipImages, ElfHead, Image, Memory, MemoryKind, RawBinary, Segment, Symbols};
 use mcu::{
-    CodeMemory, Console, CoreState, Counts, Debugger, Edge, Facts, Fault, FaultReport, GdbFacts, Mcu, McuKind,
-    MemoryError, Observer, Outside, Pins, Reaction, Register, RegisterRole, Reports, Setup, SetupError, Sleep, State,
-    Step, Stop, StopAt, UnknownAccess, UsbPort, Waits, Watchpoint,
+    CodeMemory, Console, CoreState, Counts, Debugger, Edge, Facts, Fault, FaultReport, GdbFacts, Mcu,
+    McuKind, MemoryError, Observer, Outside, Pins, Reaction, Register, RegisterRole, Reports, Setup,
+    SetupError, Sleep, State, Step, Stop, StopAt, UnknownAccess, UsbPort, Waits, Watchpoint,
 };
 use units::{PS_PER_US, Picoseconds};
 
@@ -137,7 +137,16 @@ impl Abacus {
         let at = self.rods.now;
         if let Some(observer) = &mut self.observer {
             let cycle = self.rods.beads.into();
-            observer.instruction(Step { core: 0, pc: 0, cycle, at, idle_cycles: 0, sp: 0, lr: 0, exception: 0 });
+            observer.instruction(Step {
+                core: 0,
+                pc: 0,
+                cycle,
+                at,
+                idle_cycles: 0,
+                sp: 0,
+                lr: 0,
+                exception: 0,
+            });
         }
         self.rods.beads += 1;
         self.rods.led = !self.rods.led;

@@ -83,7 +83,7 @@ fn it_runs_and_its_pins_are_recorded() {
     let mut board = board();
     board.record();
     assert_eq!(run_to(&mut board, us(450)), Ended::Chip(Stop::Time));
-    let edge = |(n, level)| Edge { at: us(100 * n), pin: LED, level };
+    let edge = |(n, level): (i64, bool)| Edge { at: us(100 * n), pin: LED, level };
     assert_eq!(board.edges(), [(1, true), (2, false), (3, true), (4, false)].map(edge));
     assert_eq!(text(&board), "bead 1\nbead 2\nbead 3\nbead 4\n");
 
