@@ -25,6 +25,7 @@ from airwire.board.model import (
     ImageSetting,
     InputReport,
     InterruptCount,
+    Microcontroller,
     PinEdge,
     PinName,
     Profile,
@@ -56,6 +57,7 @@ __all__ = [
     "InputReport",
     "InterruptCount",
     "Memory",
+    "Microcontroller",
     "Pin",
     "PinEdge",
     "PinName",
@@ -71,5 +73,6 @@ __all__ = [
     "chip_kinds",
     "describe_board",
     "image_settings",
+    "microcontrollers",
     "write_image",
 ]
