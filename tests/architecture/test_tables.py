@@ -1,4 +1,4 @@
-"""A chip or a part is one file and one line of a table, a microcontroller a crate: nothing else asks which one it is."""
+"""A chip or a part is a file and a line of a table, a microcontroller a crate: nothing else asks which one it is."""
 
 from __future__ import annotations
 
