@@ -14,6 +14,8 @@ use units::{PS_PER_US, Picoseconds};
 
 pub(crate) const LED: u8 = 1;
 pub(crate) const REST: u8 = 2;
+/// It has one instruction, which is always next.
+pub(crate) const PC: u32 = 0x0a0b_0c0d;
 const CLOCK_HZ: u64 = 1_000_000;
 const FLASH_BYTES: u32 = 16;
 
@@ -139,7 +141,7 @@ impl Abacus {
             let cycle = self.rods.beads.into();
             observer.instruction(Step {
                 core: 0,
-                pc: 0,
+                pc: PC,
                 cycle,
                 at,
                 idle_cycles: 0,
@@ -252,7 +254,7 @@ impl Mcu for Abacus {
     }
 
     fn core(&self, _: usize) -> CoreState {
-        CoreState { sleep: Sleep::Awake, pc: 0, exception: 0, instructions: self.rods.beads.into() }
+        CoreState { sleep: Sleep::Awake, pc: PC, exception: 0, instructions: self.rods.beads.into() }
     }
 
     fn take_console(&mut self, console: Console) -> Vec<(Picoseconds, u8)> {
@@ -335,7 +337,7 @@ impl Debugger for Abacus {
     }
 
     fn register(&self, _: usize, number: usize) -> u32 {
-        if number == 0 { self.rods.beads } else { 0 }
+        if number == 0 { self.rods.beads } else { PC }
     }
 
     fn set_register(&mut self, _: usize, number: usize, value: u32) {

@@ -15,7 +15,7 @@ use mcu::{Edge, McuKind, Stop};
 use record::Control;
 use units::{PS_PER_US, Picoseconds};
 
-use chip::{Images, KIND, LED};
+use chip::{Images, KIND, LED, PC};
 
 static MCUS: [&McuKind; 2] = [&rp2040::KIND, &KIND];
 
@@ -107,7 +107,7 @@ fn a_run_ends_at_a_text_or_at_a_level_and_is_reported() {
     assert_eq!((report.cores.len(), report.cores[0].instructions, report.cycles), (1, 4, 400));
     assert_eq!((report.interrupts[0].name, report.interrupts[0].count), ("BEAD", 4));
     assert_eq!((report.bus["beads"], report.bus["spi0_frames"]), (4, 0));
-    assert_eq!(board.function_name(0), "(rods)");
+    assert_eq!(board.function_name(PC), "(rods)");
 }
 
 #[test]
@@ -170,7 +170,7 @@ fn its_registers_have_their_own_names() {
     let mut board = board();
     board.set_register(0, "beads", 41).unwrap();
     run_to(&mut board, us(150));
-    assert_eq!(board.registers(0).unwrap(), [("beads", 42), ("pc", 0)]);
+    assert_eq!(board.registers(0).unwrap(), [("beads", 42), ("pc", PC)]);
     for (refused, sentence) in [
         (board.set_register(0, "pc", 1), "there is no register pc to set; there are beads"),
         (board.set_register(1, "beads", 1), "there is no core 1; there is core 0 alone"),
@@ -219,7 +219,7 @@ fn gdb_gets_its_registers_and_its_description() {
     assert!(supported.contains("qXfer:features:read+"), "{supported}");
     let description = ask("qXfer:features:read:target.xml:0,ffb");
     assert!(description.contains("<architecture>abacus</architecture>"), "{description}");
-    assert!(ask("g").contains("$020100000000#"), "two bytes and four, the lowest first");
+    assert!(ask("g").contains("$02010d0c0b0a#"), "two bytes and four, the lowest first");
     assert!(ask("p0").contains("$0201#"));
     control.stop();
     assert_eq!(thread.join().unwrap(), Ended::Interrupted);
