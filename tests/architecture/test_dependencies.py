@@ -47,7 +47,7 @@ CRATES = {
         "wiznet",
         "ethernet",
     },
-    "attribution": {"units", "sim", "record", "lan", "mcu", "rp2040", "wiznet", "ethernet"},
+    "attribution": {"units", "sim", "record", "lan", "mcu", "wiznet", "ethernet"},
     "bench": {
         "units",
         "files",
@@ -58,7 +58,6 @@ CRATES = {
         "record",
         "links",
         "mcu",
-        "rp2040",
         "traffic",
         "wiznet",
         "ethernet",

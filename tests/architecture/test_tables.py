@@ -1,4 +1,4 @@
-"""A chip or a part is one file and one line of a table: no other file of the crates asks which one it is."""
+"""A chip or a part is a file and a line of a table, a microcontroller a crate: nothing else asks which one it is."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ PARTS = CRATES / "board" / "src" / "parts"
 # Words that mean other things in other crates, and a board that is called like its part.
 COMMON_WORDS = {"button", "led", "switch", "voltage", "wire"}
 BOARDS = "board/src/builtin.rs"
+MCUS = "board/src/mcus.rs"
 
 
 def shipped(path: Path) -> str:
@@ -38,9 +39,25 @@ def kinds() -> dict[str, str]:
     return {stem: match[1] for stem, match in sorted(found.items()) if match}
 
 
-def test_there_are_chips_and_parts_to_look_at() -> None:
+def mcus() -> list[str]:
+    """The crates of microcontrollers, as the table names them."""
+    return re.findall(r"&(\w+)::KIND\b", shipped(CRATES / MCUS))
+
+
+def test_there_are_chips_and_parts_and_microcontrollers_to_look_at() -> None:
     assert len(models()) >= 4
     assert len(kinds()) >= 8
+    assert "rp2040" in mcus()
+
+
+@pytest.mark.parametrize("mcu", mcus())
+def test_nothing_outside_a_microcontrollers_crate_and_the_table_names_it(mcu: str) -> None:
+    names_it = re.compile(rf'\b{mcu}::|\buse {mcu}\b|"{mcu}"')
+    naming = {path for path, code in sources().items() if names_it.search(code)}
+    assert {path for path in naming if not path.startswith(f"{mcu}/")} == {MCUS}
+    others = [path.read_text(encoding="utf-8") for path in CRATES.glob("*/Cargo.toml") if path.parent.name != mcu]
+    using = [text for text in others if f"\n{mcu}.workspace" in text]
+    assert len(using) == 1, "board alone uses the crate"
 
 
 @pytest.mark.parametrize("model", models())

@@ -6,13 +6,12 @@
 
 use std::collections::BTreeMap;
 
-use mcu::Slept;
+use mcu::{Slept, Waker};
 use units::{PS_PER_MS, PS_PER_US, Picoseconds};
 use wiznet::{Access, Command, Role};
 
 use super::Subject;
 use super::accesses::looked_at;
-use super::sleeps::{Waker, waker};
 
 /// What the length of a sleep may differ by: timers count microseconds, and code runs before and after.
 const SAME: Picoseconds = Picoseconds::new(20 * PS_PER_US);
@@ -82,7 +81,7 @@ fn wait(
     stretches: &[(Picoseconds, Picoseconds)],
 ) -> Option<Wait> {
     let slept = own[place];
-    if waker(slept) != Waker::Timer {
+    if slept.woken_by != Some(Waker::Timer) {
         return None;
     }
     let before = before(accesses, slept.from);
@@ -92,7 +91,7 @@ fn wait(
     let deed = accesses[next..].iter().find(|access| is_news(access) || is_deed(access));
     let deed_at = deed.map_or(slept.to, |access| access.start);
     let chain = || own[place..].iter().take_while(|other| other.to <= deed_at);
-    let all_timers = chain().all(|other| waker(other) == Waker::Timer);
+    let all_timers = chain().all(|other| other.woken_by == Some(Waker::Timer));
     let look = deed.filter(|access| is_news(access) && all_timers).map(looked_at);
     let wake = look.as_ref().and_then(|_| chain().last()).map_or(slept.to, |last| last.to);
     let seen_since = |at: Picoseconds| stretches.iter().any(|&(from, to)| from <= at && wake <= to);
@@ -184,14 +183,12 @@ mod tests {
     use super::super::accesses::tested::{self, INTERRUPTS, OF_THE_PHY, RECEIVED};
     use super::*;
 
-    const TIMER: u8 = 16;
-
     fn at(us: i64) -> Picoseconds {
         Picoseconds::new(us * PS_PER_US)
     }
 
     fn slept(from_us: i64, to_us: i64) -> Slept {
-        Slept { core: 0, from: at(from_us), to: at(to_us), woken_by: Some(TIMER) }
+        Slept { core: 0, from: at(from_us), to: at(to_us), woken_by: Some(Waker::Timer) }
     }
 
     fn size(us: i64) -> Access {

@@ -1,7 +1,6 @@
 //! What core 0 waits for while it sleeps or looks at a full UART: intervals with the reason that ended them.
 
-use mcu::Slept;
-use rp2040::FACTS;
+use mcu::{Slept, Waker};
 use sim::Cause;
 use units::{PS_PER_US, Picoseconds};
 use wiznet::Access;
@@ -9,32 +8,8 @@ use wiznet::Access;
 use super::purposes::{Purpose, purposes};
 use super::{Interval, Rank, Stage, Subject};
 
-/// SysTick (ARMv6-M Architecture Reference Manual B1.5.2), and the first interrupt.
-const SYSTICK: u8 = 15;
-const FIRST_INTERRUPT: u8 = 16;
 /// Looks at a full UART with longer pauses are not one wait.
 const LONGEST_LOOK: Picoseconds = Picoseconds::new(10 * PS_PER_US);
-
-/// What ends a sleep.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Waker {
-    Timer,
-    Pin,
-    /// An interrupt, by its name where it has one.
-    Other(Option<&'static str>),
-    Event,
-}
-
-pub(super) fn waker(slept: &Slept) -> Waker {
-    let Some(exception) = slept.woken_by else { return Waker::Event };
-    let line = exception.checked_sub(FIRST_INTERRUPT).map(usize::from);
-    match line.and_then(|line| FACTS.interrupts.get(line)).copied() {
-        _ if exception == SYSTICK => Waker::Timer,
-        Some(name) if ["TIMER", "PWM", "RTC"].iter().any(|timer| name.starts_with(timer)) => Waker::Timer,
-        Some(name) if name.starts_with("IO_IRQ") => Waker::Pin,
-        name => Waker::Other(name),
-    }
-}
 
 /// The sleeps of core 0 with what they are for, and the period of looks at the chip that a timer starts.
 pub fn intervals(
@@ -46,11 +21,11 @@ pub fn intervals(
     let own = sleeps.iter().zip(&purposes).filter(|(slept, _)| slept.core == 0);
     let asleep = |until| Stage::of_board(Cause::Sleep, Some(until));
     let intervals = own.map(|(slept, purpose)| {
-        let stage = match waker(slept) {
-            Waker::Timer => by_timer(purpose.as_ref()),
-            Waker::Pin => asleep(Subject::Pin),
-            Waker::Other(name) => asleep(Subject::Interrupt(name)),
-            Waker::Event => asleep(Subject::Event),
+        let stage = match slept.woken_by {
+            Some(Waker::Timer) => by_timer(purpose.as_ref()),
+            Some(Waker::Pin) => asleep(Subject::Pin),
+            Some(Waker::Other(name)) => asleep(Subject::Interrupt(name)),
+            None => asleep(Subject::Event),
         };
         Interval { start: slept.from, end: slept.to, rank: Rank::Asleep, stage, bytes: 0 }
     });
@@ -88,17 +63,9 @@ mod tests {
 
     const ALL: [(Picoseconds, Picoseconds); 1] = [(Picoseconds::ZERO, Picoseconds::new(PS_PER_S))];
 
-    fn slept(from_us: i64, to_us: i64, woken_by: u8) -> Slept {
+    fn slept(from_us: i64, to_us: i64) -> Slept {
         let at = |us: i64| Picoseconds::new(us * PS_PER_US);
-        Slept { core: 0, from: at(from_us), to: at(to_us), woken_by: Some(woken_by) }
-    }
-
-    #[test]
-    fn the_exception_says_what_ended_a_sleep() {
-        assert_eq!(waker(&slept(0, 1, SYSTICK)), Waker::Timer);
-        assert_eq!(waker(&slept(0, 1, FIRST_INTERRUPT)), Waker::Timer);
-        assert_eq!(waker(&slept(0, 1, FIRST_INTERRUPT + 13)), Waker::Pin);
-        assert_eq!(waker(&slept(0, 1, FIRST_INTERRUPT + 11)), Waker::Other(Some("DMA_IRQ_0")));
+        Slept { core: 0, from: at(from_us), to: at(to_us), woken_by: Some(Waker::Timer) }
     }
 
     #[test]
@@ -112,15 +79,14 @@ mod tests {
     #[test]
     fn a_sleep_after_a_command_is_one_although_its_acceptance_was_looked_at() {
         let accesses = [tested::told(0, Command::Send), tested::accepted(2)];
-        let stages = intervals(&[slept(4, 1000, SYSTICK)], &accesses, &ALL).0;
+        let stages = intervals(&[slept(4, 1000)], &accesses, &ALL).0;
         let after = Stage::of_board(Cause::Gate, Some(Subject::Command("SEND")));
         assert_eq!(stages[0].stage, after);
     }
 
     #[test]
     fn the_poll_period_is_that_of_wakes_that_look_at_the_chip() {
-        let sleeps: Vec<Slept> =
-            (0..5).map(|n| slept(n * 1000 + 10, (n + 1) * 1000, FIRST_INTERRUPT)).collect();
+        let sleeps: Vec<Slept> = (0..5).map(|n| slept(n * 1000 + 10, (n + 1) * 1000)).collect();
         let look = |us: i64| tested::read(us, tested::RECEIVED, &[0, 0]);
         let accesses: Vec<Access> = (1..=5).map(|n| look(n * 1000 + 1)).collect();
         let (stages, period) = intervals(&sleeps, &accesses, &ALL);

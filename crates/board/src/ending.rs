@@ -2,7 +2,6 @@
 //! status.
 
 use mcu::Stop;
-use rp2040::report::end_status;
 use units::{PS_PER_MS, Picoseconds};
 
 use super::run::{Course, Ended, Listener};
@@ -52,7 +51,7 @@ impl Board {
     pub(super) fn end_status(&self, stop: Stop) -> Option<u32> {
         match stop {
             Stop::Ended(status) => Some(status),
-            Stop::Fault(fault) | Stop::LockedUp(fault) => end_status(&self.chip, fault),
+            Stop::Fault(fault) | Stop::LockedUp(fault) => self.chip.end_status(fault),
             _ => None,
         }
     }

@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
+use mcu::SetupError;
 use mcu::image::ImageError;
-use rp2040::chip::SetupError;
 use thiserror::Error;
 use units::Picoseconds;
 

@@ -1,6 +1,6 @@
 //! Virtual boards: a board file says which chips are on which pins, an image is loaded, and the whole runs in virtual
-//! time ([`Board`]). The chip itself is the crate `mcu`; here it gets its surroundings, names for pins and functions, run
-//! control, recordings, and the report of a run ([`BoardRun`]).
+//! time ([`Board`]). The microcontroller is an [`mcu::Mcu`], whichever the board file names (`mcus` has them all); here it gets
+//! its surroundings, names for pins and functions, run control, recordings, and the report of a run ([`BoardRun`]).
 
 mod builtin;
 mod cable;
@@ -12,11 +12,13 @@ pub mod gdb;
 mod header;
 mod kinds;
 mod live;
+mod mcus;
 mod outcome;
 mod pair;
 pub mod parts;
 pub mod profile;
 mod recording;
+mod registers;
 mod run;
 mod sampler;
 mod saved;
@@ -31,7 +33,7 @@ mod usb;
 mod values;
 mod virtual_board;
 
-pub use mcu::Console;
+pub use mcu::{Console, InputReport, UsbDevice};
 
 pub use builtin::{board_names, find_board};
 pub use console_log::{CONSOLES, ConsoleLine, console_name};
@@ -41,11 +43,10 @@ pub use live::{Forward, ForwardError, LiveError, LiveListener, LiveOptions, Pace
 pub use outcome::{BoardRun, FunctionShare, unescaped};
 pub use pair::{BoardPair, Crossing, Side};
 pub use run::{Ended, Listener, RunUntil};
-pub use schema::{board_schema, chip_kinds};
+pub use schema::{board_schema, chip_kinds, microcontrollers};
 pub use settings::{ImageSetting, SettingProblem, changed_image_file, image_settings, with_settings};
 pub use snapshot::BoardSnapshot;
 pub use trace::TraceWriter;
 pub use traffic::{CounterEntry, LatencyEntry, SampleEntry, TrafficEntry};
-pub use usb::{InputReport, UsbDevice};
 pub use values::Value as PartValue;
 pub use virtual_board::{Board, BoardOptions, read_image, read_image_file, read_rom};

@@ -2,12 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use mcu::Sleep;
-use mcu::Stop;
-use mcu::UnknownAccess;
 use mcu::image::Symbols;
-use rp2040::chip::Counts;
-use rp2040::report::{FaultReport, describe_cores, describe_hang, describe_stop};
+use mcu::{Counts, Sleep, Stop, UnknownAccess};
 use serde::Serialize;
 use units::Picoseconds;
 
@@ -38,7 +34,7 @@ pub struct BoardRun {
     pub clk_sys_hz: u64,
     /// Resets by watchdog or software.
     pub resets: u32,
-    /// Both cores.
+    /// Every core.
     pub cores: Vec<CoreCounts>,
     /// Interrupts that were taken, by line, the most frequent first.
     pub interrupts: Vec<InterruptCount>,
@@ -63,7 +59,7 @@ pub struct BoardRun {
 /// What was counted of a core.
 #[derive(Debug, Clone, Serialize)]
 pub struct CoreCounts {
-    /// 0 or 1.
+    /// From 0.
     pub core: usize,
     /// Instructions executed.
     pub instructions: u64,
@@ -82,9 +78,9 @@ pub struct CoreCounts {
 pub struct InterruptCount {
     /// The line of the NVIC.
     pub line: u8,
-    /// Its name (RP2040 datasheet 2.3.2).
+    /// Its name in the datasheet.
     pub name: &'static str,
-    /// How often, both cores.
+    /// How often, all cores.
     pub count: u64,
 }
 
@@ -152,7 +148,7 @@ impl Board {
             failed,
             time_ps: self.now().ps(),
             cycles: counts.cycles,
-            clk_sys_hz: self.chip.sys_hz(),
+            clk_sys_hz: self.chip.clock_hz(),
             resets: counts.resets,
             cores,
             interrupts: self.interrupts(),
@@ -184,10 +180,10 @@ impl Board {
                 busy_cycles,
                 busy_share: share(busy_cycles, counts.cycles),
                 exceptions: counts.exceptions[core],
-                awake: self.chip.core(core).sleep() == Sleep::Awake,
+                awake: self.chip.core(core).sleep == Sleep::Awake,
             }
         };
-        (0..2).map(of_core).collect()
+        (0..self.chip.facts().cores).map(of_core).collect()
     }
 
     /// Samples by function, scaled to the busy cycles, which are exact.
@@ -212,7 +208,7 @@ impl Board {
     pub fn function_name(&self, address: u32) -> String {
         let symbols = self.image.as_ref().map(mcu::image::Image::symbols);
         let named = symbols.and_then(|symbols| symbols.function_at(address)).map(|(name, _)| name.to_owned());
-        named.unwrap_or_else(|| profile::block_name(address))
+        named.unwrap_or_else(|| profile::block_name(self.chip.facts(), address))
     }
 
     /// An address with its function and source line, for a sentence.
@@ -223,7 +219,7 @@ impl Board {
             Some(line) => format!("{address:#010x} ({line})"),
             None => match symbols.and_then(|symbols| symbols.function_at(address)) {
                 Some((function, offset)) => format!("{address:#010x} ({function}+{offset})"),
-                None => format!("{address:#010x} ({})", profile::memory_name(address)),
+                None => format!("{address:#010x} ({})", (self.chip.facts().code_memory)(address).name),
             },
         }
     }
@@ -256,11 +252,11 @@ impl Board {
         let (chip, symbols) = (&self.chip, &self.symbols());
         let reason = match stop {
             Stop::Time | Stop::Console | Stop::Pin => {
-                let hang = describe_hang(chip, symbols).map_or_else(String::new, |hang| format!("; {hang}"));
+                let hang = chip.describe_hang(symbols).map_or_else(String::new, |hang| format!("; {hang}"));
                 return ("time", format!("ran until {now}{hang}"));
             }
             Stop::Asleep => {
-                let cores = describe_cores(chip, symbols);
+                let cores = chip.describe_cores(symbols);
                 return ("asleep", format!("every core sleeps for good since {now}: {cores}"));
             }
             Stop::Fault(_) => "fault",
@@ -269,9 +265,9 @@ impl Board {
             Stop::BootLoader => "boot-loader",
             Stop::Debug(..) => "breakpoint",
         };
-        let sentence = describe_stop(chip, symbols, stop);
+        let sentence = chip.describe_stop(symbols, stop);
         let at = match stop {
-            Stop::Fault(fault) | Stop::LockedUp(fault) => FaultReport::of(chip, symbols, fault).at,
+            Stop::Fault(fault) | Stop::LockedUp(fault) => chip.fault_report(symbols, fault).at,
             _ => now,
         };
         match (reason, self.end_status(stop)) {
@@ -306,7 +302,7 @@ impl Board {
             core: fault.core,
             pc: fault.pc,
             place: self.place(fault.pc),
-            report: FaultReport::of(&self.chip, &self.symbols(), fault).to_string(),
+            report: self.chip.fault_report(&self.symbols(), fault).text,
         })
     }
 }

@@ -4,9 +4,7 @@ use std::path::Path;
 
 use capture::write::{Existing, convert};
 use capture::{CaptureError, CaptureInfo, Change, ChangeSource, Channel};
-use mcu::Edge;
-use rp2040::chip::Rp2040;
-use rp2040::pins::ALL_PINS;
+use mcu::{Edge, Mcu};
 use units::Picoseconds;
 
 use super::{Board, BoardError};
@@ -28,7 +26,7 @@ pub(super) struct Recording {
 }
 
 impl Recording {
-    pub(super) fn collect(&mut self, chip: &mut Rp2040) {
+    pub(super) fn collect(&mut self, chip: &mut dyn Mcu) {
         if !self.on {
             return;
         }
@@ -69,7 +67,7 @@ impl Board {
         if !self.recording.on {
             self.recording =
                 Recording { on: true, start: (self.levels(), self.now()), ..Recording::default() };
-            self.chip.record_pins(ALL_PINS);
+            self.chip.record_pins(self.file.mcu.facts.all_pins());
         }
     }
 
@@ -119,7 +117,7 @@ impl<'a> Dump<'a> {
         let recording = &board.recording;
         let moved = recording.edges.iter().fold(0u32, |moved, edge| moved | 1 << edge.pin);
         let shown = |gpio: u8| moved >> gpio & 1 == 1 || board.file.pins.iter().any(|(_, pin)| *pin == gpio);
-        let mut pins: Vec<u8> = (0..=super::file::LAST_GPIO).filter(|&gpio| shown(gpio)).collect();
+        let mut pins: Vec<u8> = (0..board.file.mcu.facts.gpio_count).filter(|&gpio| shown(gpio)).collect();
         if pins.is_empty() {
             pins.push(0);
         }

@@ -201,7 +201,7 @@ impl Board {
     /// Notes that the USB serial port is open, for whom nothing was printed before.
     fn listen_at_usb(&mut self, course: &mut Course<'_>) {
         let waits = course.typed == 0 && self.consoles.last.is_none() && course.open_and_silent.is_none();
-        if waits && self.chip.usb().host().serial_open(0) {
+        if waits && self.usb_console_is_there() {
             course.open_and_silent = Some(self.now());
         }
     }
@@ -209,7 +209,7 @@ impl Board {
     /// Runs to a time, with samples on the way.
     fn run_sampled(&mut self, target: Picoseconds) -> Stop {
         loop {
-            self.sampler.look(&self.chip);
+            self.sampler.look(&*self.chip);
             let stop = self.chip.run_until(target.min(self.sampler.next));
             if stop != Stop::Time || self.now() >= target {
                 return stop;
@@ -223,7 +223,7 @@ impl Board {
         course: &mut Course<'_>,
         listener: &mut dyn Listener,
     ) -> Option<Console> {
-        self.recording.collect(&mut self.chip);
+        self.recording.collect(&mut *self.chip);
         if let Some(lan) = self.parts().lan() {
             lan.continue_capture();
         }

@@ -5,8 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use mcu::Sleep;
-use rp2040::chip::Rp2040;
+use mcu::{Mcu, Sleep};
 use units::{PS_PER_S, Picoseconds};
 
 const FIRST_INTERVAL_CYCLES: u64 = 997;
@@ -25,7 +24,7 @@ pub(super) struct Sampler {
     last_cycle: u64,
     since_doubling: u64,
     samples: u64,
-    /// Cycles by program counter, both cores.
+    /// Cycles by program counter, all cores.
     cycles: BTreeMap<u32, u64>,
 }
 
@@ -44,20 +43,20 @@ impl Default for Sampler {
 
 impl Sampler {
     /// Takes a sample, if one is due.
-    pub(super) fn look(&mut self, chip: &Rp2040) {
+    pub(super) fn look(&mut self, chip: &dyn Mcu) {
         let now = chip.now();
         if now < self.next {
             return;
         }
-        let cycle = chip.counts().cycles;
+        let cycle = chip.cycles();
         let weight = cycle.saturating_sub(self.last_cycle);
         self.last_cycle = cycle;
         let mut awake = false;
-        for id in 0..2 {
+        for id in 0..chip.facts().cores {
             let core = chip.core(id);
-            if core.sleep() == Sleep::Awake {
+            if core.sleep == Sleep::Awake {
                 awake = true;
-                *self.cycles.entry(core.registers()[15]).or_default() += weight;
+                *self.cycles.entry(core.pc).or_default() += weight;
             }
         }
         self.samples += u64::from(awake);
@@ -68,7 +67,7 @@ impl Sampler {
         }
         let factor = if awake { 1 } else { ASLEEP_FACTOR };
         let interval_ps = i128::from(self.interval_cycles * factor) * i128::from(PS_PER_S);
-        let interval_ps = (interval_ps / i128::from(chip.sys_hz().max(1))) as i64;
+        let interval_ps = (interval_ps / i128::from(chip.clock_hz().max(1))) as i64;
         self.next = Picoseconds::new(now.ps().saturating_add(interval_ps));
     }
 

@@ -6,10 +6,6 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
-use rp2040::chip::State;
-use serde::{Deserialize, Serialize};
-
-use super::parts::SavedParts;
 use super::{Board, BoardError};
 
 /// What a file begins with; the number is that of its form. The CRC-32 of all that follows it comes next, in four bytes, the
@@ -18,14 +14,6 @@ const HEAD: &[u8] = b"airwire board 3\n";
 const CHECK_BYTES: usize = 4;
 /// What files of every form begin with.
 const FAMILY: &[u8] = b"airwire board ";
-
-#[derive(Debug, Serialize, Deserialize)]
-struct Saved {
-    /// Of the board's file.
-    name: String,
-    chip: State,
-    parts: SavedParts,
-}
 
 /// Whether nothing would be lost: there is no file, or nothing in it, or a board that was saved before. A device is free.
 fn is_free_for_a_board(path: &Path) -> io::Result<bool> {
@@ -47,12 +35,13 @@ impl Board {
             let name = &self.file.name;
             BoardError::Snapshot(format!("board {name} has a device that cannot be kept in a file"))
         })?;
-        let saved = Saved { name: self.file.name.clone(), chip: self.chip.state(), parts };
         let unwritten = |reason: String| BoardError::Write { path: path.to_owned(), reason };
         if !is_free_for_a_board(path).map_err(|error| unwritten(error.to_string()))? {
             return Err(unwritten("the file that is there is no saved board, and stays as it is".to_owned()));
         }
-        let content = postcard::to_stdvec(&saved).map_err(|error| unwritten(error.to_string()))?;
+        let encoded = |error: postcard::Error| unwritten(error.to_string());
+        let name = postcard::to_stdvec(&self.file.name).map_err(encoded)?;
+        let content = [name, self.chip.state(), parts.to_bytes().map_err(encoded)?].concat();
         let check = crc32fast::hash(&content).to_le_bytes();
         files::replace(path, &[HEAD, &check, &content].concat()).map_err(|error| unwritten(error.to_string()))
     }
@@ -76,12 +65,18 @@ impl Board {
         if crc32fast::hash(content).to_le_bytes() != check {
             return Err(damaged());
         }
-        let saved: Saved = postcard::from_bytes(content).map_err(|_| damaged())?;
-        let is_another = saved.name != self.file.name;
-        if is_another || !self.parts().put_back(saved.parts) {
-            return Err(unread(&format!("it is of board {}, and this is {}", saved.name, self.file.name)));
+        let (name, content) = postcard::take_from_bytes::<String>(content).map_err(|_| damaged())?;
+        let own = self.file.name.clone();
+        let another = || unread(&format!("it is of board {name}, and this is {own}"));
+        if name != own {
+            return Err(another());
         }
-        self.chip.take_state(saved.chip);
+        let (state, content) = self.chip.read_state(content).ok_or_else(damaged)?;
+        let parts = self.parts().read_saved(content).map_err(|_| damaged())?;
+        if !self.parts().put_back(parts) {
+            return Err(another());
+        }
+        self.chip.take_state(state);
         Ok(())
     }
 }

@@ -1,10 +1,10 @@
 //! The JSON Schema of board files, and the kinds of chips as JSON, made from the table that the parser reads.
 
-use rp2040::FACTS;
+use mcu::Facts;
 use serde_json::{Map, Value, json};
 
-use super::file::LAST_GPIO;
 use super::kinds::{Kind, KindField, Takes, kinds};
+use super::mcus::{MCUS, first_adc_gpio, in_bytes, in_hertz, last_gpio, usual};
 
 /// The schema of board files (draft 2020-12).
 pub fn board_schema() -> Value {
@@ -14,6 +14,9 @@ pub fn board_schema() -> Value {
 /// The same, of a table of kinds.
 pub(super) fn schema_of(kinds: &[Kind]) -> Value {
     let chips: Vec<Value> = kinds.iter().map(chip).collect();
+    let mcus: Vec<&str> = MCUS.iter().map(|kind| kind.facts.name).collect();
+    let crystal = usual(|facts| in_hertz(facts.usual_crystal_hz));
+    let flash = usual(|facts| in_bytes(u64::from(facts.usual_flash_bytes)));
     json!({
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "Airwire board",
@@ -23,13 +26,13 @@ pub(super) fn schema_of(kinds: &[Kind]) -> Value {
         "properties": {
             "name": {"type": "string", "description": "what the board is called; by default as its file"},
             "title": {"type": "string", "description": "a line for people"},
-            "mcu": {"enum": [FACTS.name]},
-            "crystal": {"type": "string", "description": "the crystal (default 12 MHz)", "examples": ["12 MHz"]},
-            "flash": {"type": "string", "description": "size of the flash chip (default 2 MiB)", "examples": ["2 MiB"]},
+            "mcu": {"enum": mcus},
+            "crystal": {"type": "string", "description": format!("the crystal (default {crystal})"), "examples": ["12 MHz"]},
+            "flash": {"type": "string", "description": format!("size of the flash chip (default {flash})"), "examples": ["2 MiB"]},
             "pins": {
                 "type": "object",
                 "description": "names of pins with their GPIO",
-                "additionalProperties": {"type": "integer", "minimum": 0, "maximum": LAST_GPIO},
+                "additionalProperties": {"type": "integer", "minimum": 0, "maximum": last_gpio()},
             },
             "chips": {
                 "type": "object",
@@ -59,10 +62,10 @@ fn chip(kind: &Kind) -> Value {
 fn value(field: &KindField) -> Value {
     let mut schema = match field.takes {
         Takes::Pin => {
-            json!({"anyOf": [{"type": "integer", "minimum": 0, "maximum": LAST_GPIO}, {"type": "string"}]})
+            json!({"anyOf": [{"type": "integer", "minimum": 0, "maximum": last_gpio()}, {"type": "string"}]})
         }
         Takes::AnalogPin => {
-            json!({"anyOf": [{"type": "integer", "minimum": FACTS.adc_gpios.start(), "maximum": LAST_GPIO}, {"type": "string"}]})
+            json!({"anyOf": [{"type": "integer", "minimum": first_adc_gpio(), "maximum": last_gpio()}, {"type": "string"}]})
         }
         Takes::Word(words) => json!({"enum": words}),
         Takes::Switch => json!({"type": "boolean"}),
@@ -89,4 +92,19 @@ pub fn chip_kinds() -> Value {
         })
     };
     kinds().iter().map(kind).collect()
+}
+
+/// The microcontrollers that board files may name, with the limits of what such a file says, for reference pages.
+pub fn microcontrollers() -> Value {
+    let microcontroller = |facts: &Facts| {
+        let [lowest, highest] = [facts.crystal_hz.start(), facts.crystal_hz.end()].map(|&hz| in_hertz(hz));
+        let [least, most] =
+            [facts.flash_bytes.start(), facts.flash_bytes.end()].map(|&bytes| in_bytes(bytes));
+        json!({
+            "name": facts.name, "title": facts.title, "last_gpio": facts.last_gpio(),
+            "lowest_crystal": lowest, "highest_crystal": highest, "usual_crystal": in_hertz(facts.usual_crystal_hz),
+            "least_flash": least, "most_flash": most, "usual_flash": in_bytes(u64::from(facts.usual_flash_bytes)),
+        })
+    };
+    MCUS.iter().map(|kind| microcontroller(kind.facts)).collect()
 }

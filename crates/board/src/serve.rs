@@ -1,6 +1,6 @@
 //! A board that is debugged: the GDB server drives the chip, and consoles and recordings are kept as in any run.
 
-use rp2040::chip::Rp2040;
+use mcu::Mcu;
 
 use super::Board;
 use super::gdb::{GdbEnd, GdbError, GdbServer};
@@ -20,7 +20,7 @@ impl Board {
         listener: &mut dyn Listener,
     ) -> Result<Ended, GdbError> {
         let Self { chip, consoles, recording, .. } = self;
-        let mut on_output = |chip: &mut Rp2040| {
+        let mut on_output = |chip: &mut dyn Mcu| {
             recording.collect(chip);
             for (console, bytes) in drain(chip, consoles) {
                 listener.console(console, &bytes);
@@ -29,7 +29,7 @@ impl Board {
                 control.stop();
             }
         };
-        Ok(match server.serve(chip, control, &mut on_output)? {
+        Ok(match server.serve(&mut **chip, control, &mut on_output)? {
             GdbEnd::Killed => Ended::Killed,
             GdbEnd::Chip(stop) => Ended::Chip(stop),
             GdbEnd::Interrupted => Ended::Interrupted,

@@ -1,7 +1,7 @@
 //! Snapshots of a board: the chip with everything around it, and what was recorded so far.
 
+use mcu::Mcu;
 use mcu::image::Image;
-use rp2040::chip::Snapshot;
 
 use super::console_log::ConsoleLog;
 use super::file::BoardFile;
@@ -12,7 +12,7 @@ use super::{Board, BoardError};
 /// A state of a board. It can be gone back to any number of times. A trace that is being written ends there.
 #[derive(Debug)]
 pub struct BoardSnapshot {
-    chip: Snapshot,
+    chip: Box<dyn Mcu>,
     file: BoardFile,
     image: Option<Image>,
     consoles: ConsoleLog,
@@ -28,7 +28,7 @@ impl Board {
     pub fn snapshot(&self) -> Result<BoardSnapshot, BoardError> {
         let uncopied = || BoardError::Snapshot("a connected device cannot be copied".to_owned());
         Ok(BoardSnapshot {
-            chip: self.chip.snapshot().ok_or_else(uncopied)?,
+            chip: self.chip.copy().ok_or_else(uncopied)?,
             file: self.file.clone(),
             image: self.image.clone(),
             consoles: self.consoles.clone(),
@@ -45,9 +45,12 @@ impl Board {
 
 impl BoardSnapshot {
     /// Another board in this state: a run can branch here.
+    ///
+    /// # Panics
+    /// Never: what could be copied once can be copied again.
     pub fn to_board(&self) -> Board {
         Board {
-            chip: self.chip.to_chip(),
+            chip: self.chip.copy().expect("a copy can be copied"),
             file: self.file.clone(),
             image: self.image.clone(),
             consoles: self.consoles.clone(),

@@ -6,6 +6,7 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use files::{Existing, NewFile};
+use mcu::Facts;
 use serde_json::{Value, json};
 use units::{PS_PER_US, Picoseconds};
 
@@ -30,18 +31,20 @@ pub struct TraceWriter {
     written: u64,
     left_out: u64,
     failure: Option<io::Error>,
+    facts: &'static Facts,
 }
 
 impl TraceWriter {
-    fn create(path: &Path, board: &str) -> io::Result<Self> {
+    fn create(path: &Path, board: &str, facts: &'static Facts) -> io::Result<Self> {
         let mut out = BufWriter::new(NewFile::create(path, Existing::Replace)?);
         out.write_all(b"{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n")?;
         let name = json!({"ph": "M", "pid": PROCESS, "name": "process_name", "args": {"name": board}});
         write!(out, "{name}")?;
         let path = path.to_owned();
-        let mut writer = Self { path, out, written: 0, left_out: 0, failure: None };
-        let cores = [(0, "core 0"), (1, "core 1"), (CONSOLE_TRACK, "console")];
-        for (track, name) in cores.into_iter().chain((FIRST_BUS_TRACK..).zip(BUSES)) {
+        let mut writer = Self { path, out, written: 0, left_out: 0, failure: None, facts };
+        let cores = (0..).zip((0..facts.cores).map(|core| format!("core {core}")));
+        let buses = (FIRST_BUS_TRACK..).zip(BUSES.map(str::to_owned));
+        for (track, name) in cores.chain([(CONSOLE_TRACK, "console".to_owned())]).chain(buses) {
             writer.write(&json!({"ph": "M", "pid": PROCESS, "tid": track, "name": "thread_name", "args": {"name": name}}));
         }
         Ok(writer)
@@ -61,7 +64,7 @@ impl TraceWriter {
         match event.kind {
             SliceKind::Begin => self.write(&on_track(core.into(), "B", event.at, function)),
             SliceKind::Handler(exception) => {
-                let name = format!("{function} ({})", exception_name(exception));
+                let name = format!("{function} ({})", (self.facts.exception)(exception));
                 self.write(&on_track(core.into(), "B", event.at, &name));
             }
             SliceKind::End => self.write(&on_track(core.into(), "E", event.at, function)),
@@ -106,19 +109,6 @@ fn microseconds(time: Picoseconds) -> Value {
     serde_json::from_str(&text).unwrap_or_else(|_| json!(0))
 }
 
-/// The name of an exception (ARMv6-M Architecture Reference Manual B1.5.2, RP2040 datasheet 2.3.2).
-fn exception_name(exception: u8) -> String {
-    match exception {
-        2 => "NMI".to_owned(),
-        3 => "HardFault".to_owned(),
-        11 => "SVCall".to_owned(),
-        14 => "PendSV".to_owned(),
-        15 => "SysTick".to_owned(),
-        16.. => super::statistics::interrupt_name(exception - 16).to_owned(),
-        other => format!("exception {other}"),
-    }
-}
-
 impl Board {
     /// Writes a trace from here on: profiles, records pins and buses, and fills the file as the board runs.
     ///
@@ -130,7 +120,7 @@ impl Board {
         if self.trace.is_some() {
             self.end_trace()?;
         }
-        let trace = TraceWriter::create(path, &self.file.title)
+        let trace = TraceWriter::create(path, &self.file.title, self.chip.facts())
             .map_err(|error| BoardError::Write { path: path.to_owned(), reason: error.to_string() })?;
         self.trace = Some(trace);
         self.record();

@@ -3,14 +3,13 @@
 use std::any::Any;
 use std::path::Path;
 
-use mcu::Console;
-use mcu::image::{Image, LoadOptions};
-use rp2040::Pins;
-use rp2040::chip::{Rp2040, Setup};
+use mcu::image::{Image, ImageError, ImageErrorKind, LoadOptions};
+use mcu::{Console, Mcu, McuKind, Setup};
 use units::Picoseconds;
 
 use super::console_log::{CONSOLES, ConsoleLog};
 use super::file::BoardFile;
+use super::mcus::{MCUS, largest_rom};
 use super::parts::{Joint, Parts, Pulses, SpiDevice};
 use super::recording::Recording;
 use super::sampler::Sampler;
@@ -20,8 +19,6 @@ use lan::NetworkSetup;
 
 /// Larger files are no images for this chip: a flash has 16 MiB at most, and an ELF some debug information.
 const MOST_IMAGE_BYTES: u64 = 256 << 20;
-const BOOTSEL: &str = "BOOTSEL";
-const ROM_BYTES: u64 = 16 << 10;
 
 /// What may be said of a board beside its file.
 #[derive(Debug, Clone)]
@@ -38,8 +35,7 @@ pub struct BoardOptions {
 
 impl Default for BoardOptions {
     fn default() -> Self {
-        let Setup { usb_connected, seed, .. } = Setup::default();
-        Self { rom: None, usb_connected, seed, network: NetworkSetup::default() }
+        Self { rom: None, usb_connected: true, seed: 1, network: NetworkSetup::default() }
     }
 }
 
@@ -47,7 +43,7 @@ impl Default for BoardOptions {
 #[derive(Debug)]
 pub struct Board {
     pub(super) file: BoardFile,
-    pub(super) chip: Rp2040,
+    pub(super) chip: Box<dyn Mcu>,
     pub(super) image: Option<Image>,
     pub(super) consoles: ConsoleLog,
     pub(super) recording: Recording,
@@ -63,8 +59,7 @@ impl Board {
     pub fn new(file: BoardFile, options: BoardOptions) -> Result<Self, BoardError> {
         let BoardOptions { rom, usb_connected, seed, network } = options;
         let (crystal_hz, flash_bytes) = (file.crystal_hz, file.flash_bytes);
-        let mut chip =
-            Rp2040::new(&Setup { crystal_hz, flash_bytes, rom, usb_connected, seed, ..Setup::default() })?;
+        let mut chip = (file.mcu.build)(&Setup { crystal_hz, flash_bytes, rom, usb_connected, seed })?;
         chip.connect(Box::new(Parts::of(&file, &network, seed)));
         let mut board = Self {
             file,
@@ -115,16 +110,23 @@ impl Board {
     /// Loads an image from a file and starts it; `symbols` is an ELF of the same build for an image without names.
     ///
     /// # Errors
-    /// When a file cannot be read, is no image for this chip, or does not fit.
+    /// When a file cannot be read, is no image for a chip that boards have, or does not fit.
     pub fn load(&mut self, image: &Path, symbols: Option<&Path>) -> Result<(), BoardError> {
-        self.load_image(read_image(image, symbols)?)
+        self.load_image(read_for(&[self.file.mcu], image, symbols)?.0)
     }
 
     /// Puts an image into the chip's memories and starts it.
     ///
     /// # Errors
-    /// When it does not fit.
+    /// When it is for another chip, or does not fit.
     pub fn load_image(&mut self, image: Image) -> Result<(), BoardError> {
+        let (chip, own) = (image.chip().chip(), self.chip.facts().images.chip());
+        if chip != own {
+            let (image, board) = (image.name(), &self.file.name);
+            let message =
+                format!("{image} is for the {chip}, but board {board} has an {own}; build it for that");
+            return Err(BoardError::Refused(message));
+        }
         self.chip.load(&image)?;
         self.image = Some(image);
         Ok(())
@@ -140,14 +142,14 @@ impl Board {
         self.image.as_ref()
     }
 
-    /// The chip.
-    pub fn chip(&self) -> &Rp2040 {
-        &self.chip
+    /// The microcontroller.
+    pub fn chip(&self) -> &dyn Mcu {
+        &*self.chip
     }
 
-    /// The chip, to change it.
-    pub fn chip_mut(&mut self) -> &mut Rp2040 {
-        &mut self.chip
+    /// The microcontroller, to change it.
+    pub fn chip_mut(&mut self) -> &mut dyn Mcu {
+        &mut *self.chip
     }
 
     /// What stands around the chip.
@@ -165,6 +167,20 @@ impl Board {
         self.chip.wire_pins(pin, to);
     }
 
+    /// Sets the voltage at a pin with an ADC input, or leaves it open.
+    ///
+    /// # Errors
+    /// When the pin has none.
+    pub fn set_microvolts(&mut self, pin: u8, microvolts: Option<i32>) -> Result<(), BoardError> {
+        let inputs = &self.chip.facts().adc_gpios;
+        if !inputs.contains(&pin) {
+            let there = format!("GPIO {} to {} have one", inputs.start(), inputs.end());
+            return Err(BoardError::Refused(format!("pin {pin} has no ADC input; {there}")));
+        }
+        self.parts().set_microvolts(pin, microvolts);
+        Ok(())
+    }
+
     /// Connects a signal generator to its pin, in place of one that was there.
     pub fn connect_pulses(&mut self, pulses: Pulses) {
         let (pin, level) = pulses.begins();
@@ -175,7 +191,7 @@ impl Board {
     /// Executes one instruction of a core.
     pub fn step(&mut self, core: usize) {
         self.chip.step(core);
-        self.recording.collect(&mut self.chip);
+        self.recording.collect(&mut *self.chip);
         self.drain_consoles();
     }
 
@@ -186,23 +202,18 @@ impl Board {
 
     /// The level of every pin, a bit each.
     pub fn levels(&self) -> u32 {
-        self.chip.pins().levels()
+        self.chip.levels()
     }
 
-    /// The pins, for whoever wants to know more of them.
-    pub fn pins(&self) -> &Pins {
-        self.chip.pins()
-    }
-
-    /// Presses or releases a button, or sets a switch, by its chip's name; every board has the button BOOTSEL at the flash's
-    /// chip select, which firmware may read.
+    /// Presses or releases a button, or sets a switch, by its chip's name; some microcontrollers have a button of their
+    /// own on every board.
     ///
     /// # Errors
     /// When the board has none of that name.
     pub fn press(&mut self, name: &str, pressed: bool) -> Result<(), BoardError> {
         let part = self.file.parts.iter().position(|part| part.name == name);
-        if part.is_none() && name == BOOTSEL {
-            self.chip.hold_bootsel(pressed);
+        if part.is_none() && self.chip.facts().buttons.contains(&name) {
+            self.chip.hold_button(name, pressed);
             return Ok(());
         }
         let Some((pin, level)) = part.and_then(|part| self.parts().pressed(part, pressed)) else {
@@ -214,10 +225,12 @@ impl Board {
 
     fn no_button(&mut self, name: &str) -> String {
         let names: Vec<String> = self.file.parts.iter().map(|part| part.name.clone()).collect();
+        let own = self.chip.facts().buttons.iter().map(|&name| name.to_owned());
         let parts = self.parts();
         let pressable = (0..).zip(names).filter(|&(part, _)| parts.pressed(part, true).is_some());
-        let others: String = pressable.map(|(_, name)| format!(", {name}")).collect();
-        format!("board {} has no button or switch {name}; it has {BOOTSEL}{others}", self.file.name)
+        let all: Vec<String> = own.chain(pressable.map(|(_, name)| name)).collect();
+        let there = if all.is_empty() { "none at all".to_owned() } else { all.join(", ") };
+        format!("board {} has no button or switch {name}; it has {there}", self.file.name)
     }
 
     /// The console that text is typed at unless another is named: USB once a PC sees a serial port there, else UART0.
@@ -242,7 +255,8 @@ impl Board {
     /// The names of all pins: those of the board file, then the others as `GP<n>`.
     pub fn pin_names(&self) -> Vec<(String, u8)> {
         let named = self.file.pins.clone();
-        let others = (0..=super::file::LAST_GPIO).filter(|gpio| named.iter().all(|(_, pin)| pin != gpio));
+        let others =
+            (0..self.file.mcu.facts.gpio_count).filter(|gpio| named.iter().all(|(_, pin)| pin != gpio));
         let others: Vec<(String, u8)> = others.map(|gpio| (format!("GP{gpio}"), gpio)).collect();
         named.into_iter().chain(others).collect()
     }
@@ -254,14 +268,14 @@ impl Board {
 
     /// Takes what came out of the consoles since the last call and keeps it; gives the new bytes.
     pub(super) fn drain_consoles(&mut self) -> Vec<Drained> {
-        drain(&mut self.chip, &mut self.consoles)
+        drain(&mut *self.chip, &mut self.consoles)
     }
 }
 
 /// New bytes of a console, with their times.
 pub(super) type Drained = (Console, Vec<(Picoseconds, u8)>);
 
-pub(super) fn drain(chip: &mut Rp2040, log: &mut ConsoleLog) -> Vec<Drained> {
+pub(super) fn drain(chip: &mut dyn Mcu, log: &mut ConsoleLog) -> Vec<Drained> {
     let mut drained = Vec::new();
     for console in CONSOLES {
         let bytes = chip.take_console(console);
@@ -276,9 +290,9 @@ pub(super) fn drain(chip: &mut Rp2040, log: &mut ConsoleLog) -> Vec<Drained> {
 /// Reads an image from a file; `symbols` is an ELF of the same build for an image without names.
 ///
 /// # Errors
-/// When a file cannot be read, or is no image for this chip.
+/// When a file cannot be read, or is no image for a chip that boards have.
 pub fn read_image(image: &Path, symbols: Option<&Path>) -> Result<Image, BoardError> {
-    Ok(read_image_with_file(image, symbols)?.0)
+    Ok(read_for(&MCUS, image, symbols)?.0)
 }
 
 /// The same, and the bytes of its file.
@@ -286,7 +300,12 @@ pub(super) fn read_image_with_file(
     image: &Path,
     symbols: Option<&Path>,
 ) -> Result<(Image, Vec<u8>), BoardError> {
-    let (loaded, file) = read_image_file(image)?;
+    read_for(&MCUS, image, symbols)
+}
+
+fn read_for(mcus: &[&McuKind], image: &Path, symbols: Option<&Path>) -> Result<(Image, Vec<u8>), BoardError> {
+    let file = read_file(image, "image", MOST_IMAGE_BYTES)?;
+    let loaded = load_for(mcus, &file, &image.to_string_lossy())?;
     let Some(symbols) = symbols else { return Ok((loaded, file)) };
     let bytes = read_file(symbols, "ELF with symbols", MOST_IMAGE_BYTES)?;
     Ok((loaded.with_symbols(&bytes, &symbols.to_string_lossy())?, file))
@@ -294,9 +313,22 @@ pub(super) fn read_image_with_file(
 
 /// An image, and the bytes of the file that it is from.
 pub fn read_image_file(path: &Path) -> Result<(Image, Vec<u8>), BoardError> {
-    let bytes = read_file(path, "image", MOST_IMAGE_BYTES)?;
-    let image = Image::load(&bytes, &path.to_string_lossy(), &LoadOptions::default())?;
-    Ok((image, bytes))
+    read_for(&MCUS, path, None)
+}
+
+/// An image for one of these microcontrollers. Of several objections one is told that is not about the chip.
+fn load_for(mcus: &[&McuKind], bytes: &[u8], name: &str) -> Result<Image, ImageError> {
+    let mut objection: Option<ImageError> = None;
+    for kind in mcus {
+        match Image::load(bytes, name, kind.facts.images, &LoadOptions::default()) {
+            Ok(image) => return Ok(image),
+            Err(error) => {
+                let earlier = objection.take().filter(|earlier| earlier.kind() != ImageErrorKind::OtherChip);
+                objection = Some(earlier.unwrap_or(error));
+            }
+        }
+    }
+    Err(objection.expect("there is a microcontroller"))
 }
 
 /// Reads the genuine boot ROM from a file.
@@ -304,7 +336,7 @@ pub fn read_image_file(path: &Path) -> Result<(Image, Vec<u8>), BoardError> {
 /// # Errors
 /// When it cannot be read or is too large to be one.
 pub fn read_rom(path: &Path) -> Result<Vec<u8>, BoardError> {
-    read_file(path, "boot ROM", ROM_BYTES)
+    read_file(path, "boot ROM", largest_rom())
 }
 
 fn read_file(path: &Path, what: &'static str, most_bytes: u64) -> Result<Vec<u8>, BoardError> {

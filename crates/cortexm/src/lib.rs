@@ -17,6 +17,7 @@ mod decode;
 mod disassembly;
 mod exception;
 mod execute;
+pub mod gdb;
 mod interpreter;
 mod isa;
 mod multiple;

@@ -2,19 +2,34 @@
 
 use std::ops::RangeInclusive;
 
+use crate::GdbFacts;
+use crate::image::ChipImages;
+
 /// The facts of a chip.
 #[derive(Debug)]
 pub struct Facts {
     /// As board files name it.
     pub name: &'static str,
+    /// As sentences name it.
+    pub title: &'static str,
+    /// The number of its cores.
+    pub cores: usize,
     /// GPIO 0 up to the one before this number.
     pub gpio_count: u8,
     /// The GPIO of each ADC input.
     pub adc_gpios: RangeInclusive<u8>,
     /// What its oscillator takes for a crystal.
     pub crystal_hz: RangeInclusive<u64>,
-    /// The sizes of flash chips that its boot ROM knows.
+    /// The crystal of a board whose file names none.
+    pub usual_crystal_hz: u64,
+    /// The sizes of flash that it can have: powers of two.
     pub flash_bytes: RangeInclusive<u64>,
+    /// The flash of a board whose file names none.
+    pub usual_flash_bytes: u32,
+    /// The size of its boot ROM; 0 without one.
+    pub rom_bytes: u64,
+    /// Buttons that every board with this chip has, because they are at pins of its own.
+    pub buttons: &'static [&'static str],
     /// The names of its interrupt lines; those behind them only software pends.
     pub interrupts: &'static [&'static str],
     /// The SPI port that may receive at a GPIO.
@@ -27,4 +42,38 @@ pub struct Facts {
     pub uart_receives: fn(u8) -> Option<u8>,
     /// The I2C port that may have SDA at a GPIO, and SCL at the next one.
     pub i2c_data: fn(u8) -> Option<u8>,
+    /// The name of an exception by its number, interrupts among them.
+    pub exception: fn(u8) -> String,
+    /// The memory that an address of code lies in.
+    pub code_memory: fn(u32) -> CodeMemory,
+    /// How GDB's protocol describes it.
+    pub gdb: GdbFacts,
+    /// What its images are.
+    pub images: &'static dyn ChipImages,
+}
+
+impl Facts {
+    /// The last GPIO.
+    pub fn last_gpio(&self) -> u8 {
+        self.gpio_count - 1
+    }
+
+    /// All GPIOs, a bit each.
+    pub fn all_pins(&self) -> u32 {
+        u32::MAX >> (u32::BITS - u32::from(self.gpio_count))
+    }
+
+    /// The name of an interrupt line.
+    pub fn interrupt_name(&self, line: u8) -> &'static str {
+        self.interrupts.get(usize::from(line)).copied().unwrap_or("software interrupt")
+    }
+}
+
+/// A memory that code lies in, for code that has no name of its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CodeMemory {
+    /// What it is called.
+    pub name: &'static str,
+    /// Whether all of it is one piece of code, so that no address is needed to tell what is meant.
+    pub is_one: bool,
 }

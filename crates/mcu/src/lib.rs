@@ -1,22 +1,40 @@
-//! What a board may know of its microcontroller, whichever it is: the image that it runs ([`image`]), what stands around it
-//! ([`Outside`]), its pins and consoles, why a run came back ([`Stop`]), who observes it ([`Observer`]), and what its
-//! datasheet says of pins and interrupts ([`Facts`]).
+//! What a board may know of its microcontroller, whichever it is: that it runs an image in slices of time ([`Mcu`]), with
+//! pins ([`Pins`]), a debugger's side ([`Debugger`]), words for how a run ended ([`Reports`]) and states ([`State`]); the image
+//! itself ([`image`]), what stands around it ([`Outside`]), why a run came back ([`Stop`]), and what its datasheet says
+//! ([`Facts`]).
 //!
-//! A chip is a crate of its own, which implements what is here. Left out: images know the memories of the RP2040 alone.
+//! A chip is a crate of its own, which implements what is here and has one [`McuKind`]. Left out: chips with more than 32
+//! pins, and addresses of more than 32 bits.
 
 mod access;
+mod chip;
 mod console;
+mod counts;
+mod debugger;
 mod facts;
 mod fault;
 pub mod image;
 mod observe;
 pub mod outside;
+mod pins;
+mod reports;
+mod setup;
+mod state;
 mod stop;
+mod usb;
 
 pub use access::{Edge, UnknownAccess};
+pub use chip::{Mcu, McuKind};
 pub use console::Console;
-pub use facts::Facts;
+pub use counts::{Counts, Waits};
+pub use debugger::{CoreState, Debugger, GdbFacts, GdbRegion, MemoryError, Register, RegisterRole};
+pub use facts::{CodeMemory, Facts};
 pub use fault::{Fault, FaultKind};
 pub use observe::{Observer, Step, Watchpoint};
 pub use outside::{BOARD_WINDOW, Outside, Reaction, SpiFrame, Unconnected};
-pub use stop::{DebugEvent, Sleep, Slept, Stop, StopAt};
+pub use pins::Pins;
+pub use reports::{FaultReport, Reports};
+pub use setup::{Setup, SetupError};
+pub use state::State;
+pub use stop::{DebugEvent, Sleep, Slept, Stop, StopAt, Waker};
+pub use usb::{DiskAnswer, InputReport, UsbDevice, UsbPort};

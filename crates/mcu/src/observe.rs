@@ -32,7 +32,8 @@ pub struct Step {
     pub idle_cycles: u64,
     /// The stack pointer.
     pub sp: u32,
-    /// The link register.
+    /// The link register: where the function that was called last returns to. A core that has none keeps the return address
+    /// of its last call here.
     pub lr: u32,
     /// The number of the exception that is handled, 0 in thread mode.
     pub exception: u8,

@@ -74,6 +74,17 @@ pub struct Slept {
     pub from: units::Picoseconds,
     /// To its wake-up.
     pub to: units::Picoseconds,
-    /// The exception that was pending then; nothing where an event woke it.
-    pub woken_by: Option<u8>,
+    /// The interrupt that was pending then; nothing where an event woke it.
+    pub woken_by: Option<Waker>,
+}
+
+/// An interrupt that ends a sleep, by what it means for the image.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Waker {
+    /// A timer, as the image set it.
+    Timer,
+    /// A pin.
+    Pin,
+    /// Another one, by its name where it has one.
+    Other(Option<&'static str>),
 }

@@ -142,7 +142,7 @@ impl PyBoard {
 
     /// Executes instructions of a core.
     fn step(&self, py: Python<'_>, core: usize, instructions: u64) -> PyResult<()> {
-        check_core(core)?;
+        self.held.lock()?.check_core(core).map_err(refused)?;
         self.held.step(py, core, instructions)
     }
 
@@ -217,14 +217,8 @@ impl PyBoard {
 
     fn set_millivolts(&self, pin: &str, millivolts: Option<i32>) -> PyResult<()> {
         let pin = self.pin(pin)?;
-        if pin < 26 {
-            return Err(refused(format!("pin {pin} has no ADC input; GPIO 26 to 29 have one")));
-        }
-        self.held
-            .lock()?
-            .parts()
-            .set_microvolts(pin, millivolts.map(|millivolts| millivolts.saturating_mul(1000)));
-        Ok(())
+        let microvolts = millivolts.map(|millivolts| millivolts.saturating_mul(1000));
+        self.held.lock()?.set_microvolts(pin, microvolts).map_err(refused)
     }
 
     fn wire(&self, pin: &str, to: &str) -> PyResult<()> {
@@ -251,18 +245,13 @@ impl PyBoard {
         Ok(self.held.lock()?.image().and_then(|image| image.symbols().address_of(symbol)))
     }
 
-    /// R0 to R15 and xPSR.
-    fn registers(&self, core: usize) -> PyResult<(Vec<u32>, u32)> {
-        check_core(core)?;
-        let board = self.held.lock()?;
-        let core = board.chip().core(core);
-        Ok((core.registers().to_vec(), core.xpsr()))
+    /// The registers of a core by their names.
+    fn registers(&self, core: usize) -> PyResult<Vec<(&'static str, u32)>> {
+        self.held.lock()?.registers(core).map_err(refused)
     }
 
-    fn set_register(&self, core: usize, number: usize, value: u32) -> PyResult<()> {
-        check_core(core)?;
-        self.held.lock()?.chip_mut().core_mut(core).set_register(number, value);
-        Ok(())
+    fn set_register(&self, core: usize, name: &str, value: u32) -> PyResult<()> {
+        self.held.lock()?.set_register(core, name, value).map_err(refused)
     }
 
     fn place(&self, address: u32) -> PyResult<String> {
@@ -375,10 +364,6 @@ impl PyBoard {
     fn notes(&self) -> PyResult<Vec<String>> {
         Ok(self.held.lock()?.notes())
     }
-}
-
-fn check_core(core: usize) -> PyResult<()> {
-    if core < 2 { Ok(()) } else { Err(refused(format!("there is no core {core}; there are 0 and 1"))) }
 }
 
 fn check_port(bus: &str, port: u8) -> PyResult<()> {

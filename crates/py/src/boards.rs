@@ -31,6 +31,12 @@ pub(crate) fn chip_kinds() -> String {
     board::chip_kinds().to_string()
 }
 
+/// The microcontrollers that board files may name, as JSON.
+#[pyfunction]
+pub(crate) fn microcontrollers() -> String {
+    board::microcontrollers().to_string()
+}
+
 /// A board's description, by name or file, as JSON.
 #[pyfunction]
 pub(crate) fn describe_board(name: &str) -> PyResult<String> {
@@ -48,7 +54,7 @@ fn described(file: &BoardFile) -> Value {
     let chips: Vec<Value> =
         file.parts.iter().map(|part| json!({"name": part.name, "kind": part.kind()})).collect();
     json!({
-        "name": file.name, "title": file.title, "crystal_hz": file.crystal_hz, "flash_bytes": file.flash_bytes,
+        "name": file.name, "title": file.title, "mcu": file.mcu.facts.name, "crystal_hz": file.crystal_hz, "flash_bytes": file.flash_bytes,
         "pins": pins, "chips": chips,
     })
 }

@@ -64,6 +64,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(boards::board_schema, module)?)?;
     module.add_function(wrap_pyfunction!(boards::board_header, module)?)?;
     module.add_function(wrap_pyfunction!(boards::chip_kinds, module)?)?;
+    module.add_function(wrap_pyfunction!(boards::microcontrollers, module)?)?;
     module.add_function(wrap_pyfunction!(network::network_schema, module)?)?;
     module.add_function(wrap_pyfunction!(network::network_reference, module)?)?;
     module.add_function(wrap_pyfunction!(boards::describe_board, module)?)?;

@@ -7,7 +7,7 @@
 use std::io::{BufRead, BufWriter, Write};
 
 use mcu::Stop;
-use mcu::image::{Image, LoadOptions, RawBinary};
+use mcu::image::{LoadOptions, RawBinary};
 use mcu::{DebugEvent, FaultKind};
 use rp2040::chip::{Rp2040, Setup};
 use serde::Deserialize;
@@ -93,7 +93,7 @@ fn new_chip() -> Rp2040 {
     let handler = (HANDLER - VECTORS) as usize;
     image[handler..handler + 2].copy_from_slice(&STORE);
     let options = LoadOptions { raw_binary: RawBinary::Ram };
-    let image = Image::load(&image, "vectors", &options).expect("a vector table is an image");
+    let image = rp2040::load_image(&image, "vectors", &options).expect("a vector table is an image");
     let setup = Setup { flash_bytes: 1 << 16, ..Setup::default() };
     let mut chip = Rp2040::new(&setup).expect("a chip with a small flash can be made");
     chip.load(&image).expect("an image in RAM starts");

@@ -1,14 +1,14 @@
 //! How fast the virtual chip runs an image: `cargo run --release -p airwire-rp2040 --example speed -- IMAGE [seconds]`.
 
 use mcu::Console;
-use mcu::image::{Image, LoadOptions};
+use mcu::image::LoadOptions;
 use rp2040::chip::{Rp2040, Setup};
 use units::Picoseconds;
 
 fn main() {
     let arguments: Vec<String> = std::env::args().collect();
     let bytes = std::fs::read(&arguments[1]).expect("the image can be read");
-    let image = Image::load(&bytes, &arguments[1], &LoadOptions::default()).expect("an image");
+    let image = rp2040::load_image(&bytes, &arguments[1], &LoadOptions::default()).expect("an image");
     let seconds: f64 = arguments.get(2).map_or(1.0, |text| text.parse().expect("seconds"));
     let mut chip = Rp2040::new(&Setup::default()).expect("a chip");
     chip.load(&image).expect("it starts");

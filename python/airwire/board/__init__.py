@@ -8,6 +8,7 @@ from airwire.board.catalogue import (
     board_schema,
     chip_kinds,
     describe_board,
+    microcontrollers,
 )
 from airwire.board.devices import I2cDevice
 from airwire.board.memory import Memory
@@ -24,6 +25,7 @@ from airwire.board.model import (
     ImageSetting,
     InputReport,
     InterruptCount,
+    Microcontroller,
     PinEdge,
     PinName,
     Profile,
@@ -55,6 +57,7 @@ __all__ = [
     "InputReport",
     "InterruptCount",
     "Memory",
+    "Microcontroller",
     "Pin",
     "PinEdge",
     "PinName",
@@ -70,5 +73,6 @@ __all__ = [
     "chip_kinds",
     "describe_board",
     "image_settings",
+    "microcontrollers",
     "write_image",
 ]

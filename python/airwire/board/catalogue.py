@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from airwire import _core
-from airwire.board.model import BoardDescription, Chip, ChipField, ChipKind, PinName
+from airwire.board.model import BoardDescription, Chip, ChipField, ChipKind, Microcontroller, PinName
 
 
 def board_names() -> list[str]:
@@ -25,6 +25,11 @@ def chip_kinds() -> list[ChipKind]:
     """The kinds of chips that board files may name."""
     kinds = json.loads(_core.chip_kinds())
     return [ChipKind(**{**kind, "fields": [ChipField(**given) for given in kind["fields"]]}) for kind in kinds]
+
+
+def microcontrollers() -> list[Microcontroller]:
+    """The microcontrollers that board files may name."""
+    return [Microcontroller(**given) for given in json.loads(_core.microcontrollers())]
 
 
 def board_header(board: str | Path) -> str:

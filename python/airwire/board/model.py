@@ -179,10 +179,26 @@ class BoardDescription:
 
     name: str
     title: str
+    mcu: str
     crystal_hz: int
     flash_bytes: int
     pins: list[PinName]
     chips: list[Chip]
+
+
+@dataclass(frozen=True)
+class Microcontroller:
+    """A microcontroller that a board file may name, with the limits of what such a file says."""
+
+    name: str
+    title: str
+    last_gpio: int
+    lowest_crystal: str
+    highest_crystal: str
+    usual_crystal: str
+    least_flash: str
+    most_flash: str
+    usual_flash: str
 
 
 @dataclass(frozen=True)

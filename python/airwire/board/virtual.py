@@ -26,7 +26,6 @@ CONSOLES: tuple[Console, ...] = ("uart0", "uart1", "usb")
 DEFAULT_BOARD = "pico"
 NO_END_PS = 2**63 - 1
 """An end that never comes."""
-_REGISTERS = (*(f"r{number}" for number in range(13)), "sp", "lr", "pc")
 
 
 class Snapshot:
@@ -230,14 +229,11 @@ class Board(BoardDevices, BoardRecordings):
 
     def registers_of(self, core: int) -> dict[str, int]:
         """The registers of a core: ``r0`` to ``r12``, ``sp``, ``lr``, ``pc``, ``xpsr``."""
-        values, xpsr = self._core.registers(core)
-        return {**dict(zip(_REGISTERS, values, strict=True)), "xpsr": xpsr}
+        return dict(self._core.registers(core))
 
     def set_register(self, name: str, value: int, *, core: int = 0) -> None:
         """Set a register of a core."""
-        if name not in _REGISTERS:
-            raise _core.AirwireError(f"there is no register {name} to set; there are {', '.join(_REGISTERS)}")
-        self._core.set_register(core, _REGISTERS.index(name), value)
+        self._core.set_register(core, name, value)
 
     def snapshot(self) -> Snapshot:
         """Keep the whole state: chip, chips around it, devices, consoles and edges."""

@@ -5,11 +5,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from airwire.board.model import BoardDescription, ChipKind
+    from airwire.board.model import BoardDescription, ChipKind, Microcontroller
 
 HEADER = """\
 # Boards
@@ -24,23 +24,43 @@ board](../how-to/run-a-board.md) shows one in use.
 
 | field | takes | default | meaning |
 |---|---|---|---|
-| `mcu` | `"rp2040"` | required | the microcontroller |
+| `mcu` | {names} | required | the microcontroller |
 | `name` | a text | the file's name | what reports call the board |
 | `title` | a text | its name | a line for people |
-| `crystal` | a frequency from 1 MHz to 15 MHz | `12 MHz` | the crystal at XIN |
-| `flash` | a power of two from 64 KiB to 16 MiB | `2 MiB` | size of the flash chip |
-| `[pins]` | names with a GPIO, 0 to 29 | | `LED = 25`; names with spaces in quotes; the first name of a GPIO is shown |
+| `crystal` | {crystals} | {usual_crystals} | the crystal at XIN |
+| `flash` | {flashes} | {usual_flashes} | size of the flash chip |
+| `[pins]` | names with a GPIO, {gpios} | | `LED = 25`; names with spaces in quotes; the first name of a GPIO is shown |
 | `[chips.NAME]` | `kind` and the fields of its kind | | a chip on the board, by the name that the board gives it |
 
-Pins without a name are `GP0` to `GP29`, which always work beside a name.
+Pins without a name are {pins}, which always work beside a name.
 """
+
+
+def _each(mcus: list[Microcontroller], value: Callable[[Microcontroller], str]) -> str:
+    """What holds for every microcontroller; where they differ, each with its name."""
+    values = {mcu.name: value(mcu) for mcu in mcus}
+    if len(set(values.values())) == 1:
+        return values[mcus[0].name]
+    return "; ".join(f"{text} with the {name}" for name, text in values.items())
+
+
+def _header(mcus: list[Microcontroller]) -> str:
+    return HEADER.format(
+        names=", ".join(f'`"{mcu.name}"`' for mcu in mcus),
+        crystals=_each(mcus, lambda mcu: f"a frequency from {mcu.lowest_crystal} to {mcu.highest_crystal}"),
+        usual_crystals=_each(mcus, lambda mcu: f"`{mcu.usual_crystal}`"),
+        flashes=_each(mcus, lambda mcu: f"a power of two from {mcu.least_flash} to {mcu.most_flash}"),
+        usual_flashes=_each(mcus, lambda mcu: f"`{mcu.usual_flash}`"),
+        gpios=_each(mcus, lambda mcu: f"0 to {mcu.last_gpio}"),
+        pins=_each(mcus, lambda mcu: f"`GP0` to `GP{mcu.last_gpio}`"),
+    )
 
 
 def boards_page() -> str:
     """The page in Markdown."""
     from airwire import board
 
-    lines = [HEADER, "## Kinds of chips", ""]
+    lines = [_header(board.microcontrollers()), "## Kinds of chips", ""]
     for kind in board.chip_kinds():
         lines += _kind(kind)
     lines += ["## Boards that come along", ""]

@@ -7,15 +7,14 @@ use std::path::Path;
 
 use super::BoardError;
 use super::kinds::{Kind, kinds};
+use super::mcus::MCUS;
 use super::parts::Part;
 use super::values::{Value as PartValue, Values};
 use fields::toml_file::TomlFile;
+use mcu::{Facts, McuKind};
 use reader::Reader;
-use rp2040::FACTS;
 
 pub(super) const FIELDS: [&str; 7] = ["name", "title", "mcu", "crystal", "flash", "pins", "chips"];
-/// The last pin that a board may name.
-pub(super) const LAST_GPIO: u8 = FACTS.gpio_count - 1;
 const MAX_FILE_BYTES: u64 = 1 << 20;
 
 /// A board, as its file describes it.
@@ -25,6 +24,8 @@ pub struct BoardFile {
     pub name: String,
     /// A line for people.
     pub title: String,
+    /// The microcontroller.
+    pub mcu: &'static McuKind,
     /// The crystal.
     pub crystal_hz: u64,
     /// The flash chip.
@@ -97,12 +98,21 @@ impl BoardFile {
     /// # Errors
     /// Like [`Self::open`].
     pub fn parse(path: &Path, text: &str) -> Result<Self, BoardError> {
-        Self::parse_with(kinds(), path, text)
+        Self::parse_for(&MCUS, path, text)
     }
 
-    /// The same, with a table of kinds of its own.
+    /// The same, for boards with other microcontrollers than those that come along.
+    ///
+    /// # Errors
+    /// Like [`Self::open`].
+    pub fn parse_for(mcus: &'static [&'static McuKind], path: &Path, text: &str) -> Result<Self, BoardError> {
+        Ok(Reader::of(TomlFile { path, text }, kinds(), mcus).board()?)
+    }
+
+    /// The same as [`Self::parse`], with a table of kinds of its own.
+    #[cfg(test)]
     pub(super) fn parse_with(kinds: &'static [Kind], path: &Path, text: &str) -> Result<Self, BoardError> {
-        Ok(Reader::of(TomlFile { path, text }, kinds).board()?)
+        Ok(Reader::of(TomlFile { path, text }, kinds, &MCUS).board()?)
     }
 
     /// The GPIO of a pin by its name, or by its number as `25` or `GP25`.
@@ -110,10 +120,10 @@ impl BoardFile {
     /// # Errors
     /// When the board has none.
     pub fn pin(&self, name: &str) -> Result<u8, BoardError> {
-        find_pin(&self.pins, name).ok_or_else(|| BoardError::NoPin {
+        find_pin(&self.pins, name, self.mcu.facts).ok_or_else(|| BoardError::NoPin {
             board: self.name.clone(),
             name: name.to_owned(),
-            hint: hint(&self.pins, name),
+            hint: hint(&self.pins, name, self.mcu.facts),
         })
     }
 
@@ -124,17 +134,18 @@ impl BoardFile {
     }
 }
 
-fn find_pin(pins: &[(String, u8)], name: &str) -> Option<u8> {
+fn find_pin(pins: &[(String, u8)], name: &str, facts: &Facts) -> Option<u8> {
     let named = pins.iter().find(|(known, _)| known == name).map(|(_, pin)| *pin);
     let digits = name.strip_prefix("GPIO").or_else(|| name.strip_prefix("GP")).unwrap_or(name);
-    named.or_else(|| digits.parse().ok().filter(|&pin| pin <= LAST_GPIO))
+    named.or_else(|| digits.parse().ok().filter(|&pin| pin < facts.gpio_count))
 }
 
-fn hint(pins: &[(String, u8)], name: &str) -> String {
+fn hint(pins: &[(String, u8)], name: &str, facts: &Facts) -> String {
+    let last = facts.last_gpio();
     let names: Vec<&str> = pins.iter().map(|(name, _)| name.as_str()).collect();
     match fields::nearest(name, &names) {
         Some(near) => format!("; the nearest is {near}"),
-        None if names.is_empty() => "; give its GPIO number, 0 to 29".to_owned(),
-        None => format!("; it has {} and GPIO numbers 0 to 29", names.join(", ")),
+        None if names.is_empty() => format!("; give its GPIO number, 0 to {last}"),
+        None => format!("; it has {} and GPIO numbers 0 to {last}", names.join(", ")),
     }
 }

@@ -1,11 +1,12 @@
 //! A board file's TOML into a board: every error names file, line and field.
 
-use rp2040::FACTS;
+use mcu::McuKind;
 use toml::de::DeValue;
 use units::{Bytes, Hertz, Picoseconds};
 
-use super::{BoardFile, FIELDS, LAST_GPIO, PartEntry, find_pin, hint};
+use super::{BoardFile, FIELDS, PartEntry, find_pin, hint};
 use crate::kinds::{Kind, KindField, Takes};
+use crate::mcus::{in_bytes, in_hertz};
 use crate::values::{Value as Given, Values};
 use fields::toml_file::{Field, Misplaced, TomlFile, Value, fields_of, shown};
 
@@ -14,12 +15,15 @@ const MAX_PARTS: usize = 100;
 pub(super) struct Reader<'a> {
     file: TomlFile<'a>,
     kinds: &'static [Kind],
+    mcus: &'static [&'static McuKind],
+    /// The one that the board has, once that is read.
+    mcu: &'static McuKind,
     pins: Vec<(String, u8)>,
 }
 
 impl<'a> Reader<'a> {
-    pub(super) fn of(file: TomlFile<'a>, kinds: &'static [Kind]) -> Self {
-        Self { file, kinds, pins: Vec::new() }
+    pub(super) fn of(file: TomlFile<'a>, kinds: &'static [Kind], mcus: &'static [&'static McuKind]) -> Self {
+        Self { file, kinds, mcus, mcu: mcus[0], pins: Vec::new() }
     }
 
     pub(super) fn board(mut self) -> Result<BoardFile, Misplaced> {
@@ -33,59 +37,71 @@ impl<'a> Reader<'a> {
         let stem = path.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
         let name = text("name")?.unwrap_or(stem);
         let title = text("title")?.unwrap_or_else(|| name.clone());
-        self.mcu(find("mcu"))?;
+        self.mcu = self.mcu(find("mcu"))?;
         let crystal_hz = self.crystal(find("crystal"))?;
         let flash_bytes = self.flash(find("flash"))?;
         if let Some(value) = find("pins") {
             self.read_pins(value)?;
         }
         let parts = find("chips").map_or(Ok(Vec::new()), |value| self.parts(value))?;
-        Ok(BoardFile { name, title, crystal_hz, flash_bytes, pins: self.pins, parts })
+        Ok(BoardFile { name, title, mcu: self.mcu, crystal_hz, flash_bytes, pins: self.pins, parts })
     }
 
-    fn mcu(&self, value: Option<&Value<'_>>) -> Result<(), Misplaced> {
+    fn mcu(&self, value: Option<&Value<'_>>) -> Result<&'static McuKind, Misplaced> {
+        let names: Vec<&str> = self.mcus.iter().map(|kind| kind.facts.name).collect();
         let Some(value) = value else {
-            return Err(self.file.error(0..0, "mcu is missing: write mcu = \"rp2040\"".to_owned()));
+            let written: Vec<String> = names.iter().map(|name| format!("mcu = {name:?}")).collect();
+            let message = format!("mcu is missing: write {}", written.join(" or "));
+            return Err(self.file.error(0..0, message));
         };
         let text = self.file.text_of("mcu", value)?;
-        if text.eq_ignore_ascii_case(FACTS.name) {
-            return Ok(());
-        }
-        Err(self
-            .file
-            .error(value.span(), format!("mcu is {text:?}, but the virtual board has an \"rp2040\"")))
+        let known = self.mcus.iter().find(|kind| text.eq_ignore_ascii_case(kind.facts.name));
+        known.copied().ok_or_else(|| {
+            let near = fields::nearest(&text, &names)
+                .map_or(String::new(), |near| format!("; the nearest is {near}"));
+            let message = format!("mcu is {text:?}, but it is one of {}{near}", names.join(", "));
+            self.file.error(value.span(), message)
+        })
     }
 
     fn crystal(&self, value: Option<&Value<'_>>) -> Result<u64, Misplaced> {
-        let Some(value) = value else { return Ok(rp2040::chip::Setup::default().crystal_hz) };
+        let facts = self.mcu.facts;
+        let Some(value) = value else { return Ok(facts.usual_crystal_hz) };
         let text = self.file.text_of("crystal", value)?;
         let wrong = |what: String| self.file.error(value.span(), format!("crystal{what}"));
         let hz = text.parse::<Hertz>().map_err(|error| wrong(format!(": {error}")))?.hz();
-        if !FACTS.crystal_hz.contains(&hz) {
-            return Err(wrong(format!(" is {text}, but the RP2040's oscillator takes 1 MHz to 15 MHz")));
+        if !facts.crystal_hz.contains(&hz) {
+            let [lowest, highest] =
+                [facts.crystal_hz.start(), facts.crystal_hz.end()].map(|&hz| in_hertz(hz));
+            let takes = format!("the {}'s oscillator takes {lowest} to {highest}", facts.title);
+            return Err(wrong(format!(" is {text}, but {takes}")));
         }
         Ok(hz)
     }
 
     fn flash(&self, value: Option<&Value<'_>>) -> Result<u32, Misplaced> {
-        let Some(value) = value else { return Ok(rp2040::chip::Setup::default().flash_bytes) };
+        let facts = self.mcu.facts;
+        let Some(value) = value else { return Ok(facts.usual_flash_bytes) };
         let text = self.file.text_of("flash", value)?;
         let wrong = |what: String| self.file.error(value.span(), format!("flash{what}"));
         let bytes = text.parse::<Bytes>().map_err(|error| wrong(format!(": {error}")))?.get();
-        if !bytes.is_power_of_two() || !FACTS.flash_bytes.contains(&bytes) {
-            return Err(wrong(format!(" is {text}, but it takes a power of two from 64 KiB to 16 MiB")));
+        if !bytes.is_power_of_two() || !facts.flash_bytes.contains(&bytes) {
+            let [least, most] =
+                [facts.flash_bytes.start(), facts.flash_bytes.end()].map(|&bytes| in_bytes(bytes));
+            return Err(wrong(format!(" is {text}, but it takes a power of two from {least} to {most}")));
         }
         Ok(bytes as u32)
     }
 
     fn read_pins(&mut self, value: &Value<'_>) -> Result<(), Misplaced> {
         for (name, span, value) in fields_of(self.file.table_of("pins", value)?) {
-            if name.is_empty() || find_pin(&[], name).is_some() {
+            if name.is_empty() || find_pin(&[], name, self.mcu.facts).is_some() {
                 let message =
                     format!("pins.{name:?}: a name of a pin is no number; give for example LED = 25");
                 return Err(self.file.error(span, message));
             }
-            let gpio = self.file.whole(&format!("pins.{name}"), value, 0, u64::from(LAST_GPIO))?;
+            let gpio =
+                self.file.whole(&format!("pins.{name}"), value, 0, u64::from(self.mcu.facts.last_gpio()))?;
             self.pins.push((name.to_owned(), gpio as u8));
         }
         Ok(())
@@ -177,12 +193,15 @@ impl<'a> Reader<'a> {
             self.file.error(value.span(), format!("{name} is {}, but {what}", shown(value.get_ref())))
         };
         let gpio = match value.get_ref() {
-            DeValue::Integer(_) => self.file.whole(name, value, 0, u64::from(LAST_GPIO))? as u8,
-            DeValue::String(text) => find_pin(&self.pins, text)
-                .ok_or_else(|| wrong(format!("[pins] has no such name{}", hint(&self.pins, text))))?,
+            DeValue::Integer(_) => {
+                self.file.whole(name, value, 0, u64::from(self.mcu.facts.last_gpio()))? as u8
+            }
+            DeValue::String(text) => find_pin(&self.pins, text, self.mcu.facts).ok_or_else(|| {
+                wrong(format!("[pins] has no such name{}", hint(&self.pins, text, self.mcu.facts)))
+            })?,
             _ => return Err(wrong(format!("it takes {}", field.takes.in_words()))),
         };
-        if field.takes == Takes::AnalogPin && !FACTS.adc_gpios.contains(&gpio) {
+        if field.takes == Takes::AnalogPin && !self.mcu.facts.adc_gpios.contains(&gpio) {
             return Err(wrong(format!("it takes {}", field.takes.in_words())));
         }
         Ok(gpio)

@@ -1,8 +1,8 @@
-//! A server of the GDB remote protocol: GDB connects over TCP and debugs the image that the virtual RP2040 runs, in virtual
+//! A server of the GDB remote protocol: GDB connects over TCP and debugs the image that a microcontroller runs, in virtual
 //! time. The crate `gdbstub` speaks the protocol; here are the connection ([`GdbServer`]), the chip as its target, and the
 //! way in which the cores go on.
 //!
-//! The two cores are two threads. While they stand still no time passes. Left out: non-stop mode, going backwards, and
+//! Each core is a thread. While they stand still no time passes. Left out: non-stop mode, going backwards, and
 //! semihosting calls other than the exit.
 
 mod breakpoints;
@@ -20,8 +20,7 @@ use std::time::Duration;
 use gdbstub::conn::Connection;
 use gdbstub::stub::state_machine::GdbStubStateMachine;
 use gdbstub::stub::{DisconnectReason, GdbStub};
-use mcu::Stop;
-use rp2040::chip::Rp2040;
+use mcu::{Mcu, Stop};
 
 use connection::Client;
 use record::Control;
@@ -65,7 +64,7 @@ pub enum GdbError {
 }
 
 /// What follows the output of the board: called after every slice of virtual time.
-pub type OnOutput<'a> = &'a mut dyn FnMut(&mut Rp2040);
+pub type OnOutput<'a> = &'a mut dyn FnMut(&mut dyn Mcu);
 
 type Machine<'a> = GdbStubStateMachine<'static, Debugged<'a>, Client>;
 
@@ -90,7 +89,7 @@ pub struct GdbServer {
 /// # Errors
 /// When the address is none, or its port cannot be had.
 pub fn serve(
-    chip: &mut Rp2040,
+    chip: &mut dyn Mcu,
     address: &str,
     control: &Control,
     on_output: OnOutput<'_>,
@@ -133,7 +132,7 @@ impl GdbServer {
     /// When the listening socket breaks.
     pub fn serve(
         &self,
-        chip: &mut Rp2040,
+        chip: &mut dyn Mcu,
         control: &Control,
         on_output: OnOutput<'_>,
     ) -> Result<GdbEnd, GdbError> {

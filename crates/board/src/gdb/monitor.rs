@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use gdbstub::target::ext::monitor_cmd::{ConsoleOutput, MonitorCmd};
 
-use super::target::{CORES, Debugged};
+use super::target::Debugged;
 
 const HELP: &str = "reset [halt]  resets the chip; it stands still at its first instruction
 reset run     resets the chip and lets it run until GDB's next command
@@ -13,7 +13,6 @@ pins          the level of every pin, and which of them the chip drives
 help          this list
 After a reset GDB still shows the registers from before; `maintenance flush register-cache` makes it read them anew.
 ";
-const PINS: u8 = 30;
 
 impl MonitorCmd for Debugged<'_> {
     fn handle_monitor_cmd(&mut self, command: &[u8], mut out: ConsoleOutput<'_>) -> Result<(), Self::Error> {
@@ -40,7 +39,7 @@ impl Debugged<'_> {
         match result {
             Ok(()) if run => "the chip was reset and runs\n".to_owned(),
             Ok(()) => {
-                format!("the chip was reset and stands at {:#010x}\n", self.chip.core(0).registers()[15])
+                format!("the chip was reset and stands at {:#010x}\n", self.chip.core(0).pc)
             }
             Err(error) => format!("the chip was reset and does not start: {error}\n"),
         }
@@ -52,9 +51,9 @@ impl Debugged<'_> {
             "virtual time {}, cycle {} (clk_sys at {} Hz now)\n",
             self.chip.now(),
             counts.cycles,
-            self.chip.sys_hz()
+            self.chip.clock_hz()
         );
-        for core in 0..CORES {
+        for core in 0..self.cores() {
             // Writing to a string cannot fail.
             let _ = writeln!(
                 text,
@@ -66,12 +65,12 @@ impl Debugged<'_> {
     }
 
     fn pins(&self) -> String {
-        let (levels, driven) = (self.chip.pins().levels(), self.chip.pins().driven());
+        let (levels, driven) = (self.chip.levels(), self.chip.driven());
         let pin = |pin: u8| {
             let level = if levels >> pin & 1 == 1 { "high" } else { "low" };
             let by = if driven >> pin & 1 == 1 { ", driven by the chip" } else { "" };
             format!("GP{pin} {level}{by}\n")
         };
-        (0..PINS).map(pin).collect()
+        (0..self.chip.facts().gpio_count).map(pin).collect()
     }
 }

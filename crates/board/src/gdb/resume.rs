@@ -16,16 +16,10 @@ use mcu::Stop;
 use mcu::{DebugEvent, Fault, Sleep};
 use units::{PS_PER_MS, Picoseconds};
 
-use super::target::{CORES, Debugged, core_of, thread};
+use super::target::{Debugged, thread};
 
 /// How much virtual time passes between two looks at the connection.
 const SLICE: Picoseconds = Picoseconds::new(PS_PER_MS);
-const PC: usize = 15;
-/// The number of the exception in XPSR.
-const EXCEPTION_MASK: u32 = 0x3f;
-/// The upper byte of BKPT, and its length.
-const BKPT: u8 = 0xbe;
-const BKPT_BYTES: u32 = 2;
 
 /// What a core is to do.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -43,36 +37,43 @@ struct Place {
     exception: u32,
 }
 
-/// What GDB asked for, and where the cores stopped before.
-#[derive(Debug, Default)]
-pub(super) struct Plan {
-    asked: [Option<Action>; CORES],
-    locked: bool,
-    actions: [Option<Action>; CORES],
+/// What GDB asked of a core, and where that stopped before.
+#[derive(Debug, Clone, Default)]
+struct CorePlan {
+    asked: Option<Action>,
+    action: Option<Action>,
     /// Where the instruction is that ends the step.
-    goals: [Option<Place>; CORES],
-    /// The breakpoint or BKPT that each core was last reported at.
-    stood_at: [Option<u32>; CORES],
+    goal: Option<Place>,
+    /// The breakpoint or trap that it was last reported at.
+    stood_at: Option<u32>,
+}
+
+/// What GDB asked of every core.
+#[derive(Debug)]
+pub(super) struct Plan {
+    cores: Vec<CorePlan>,
+    locked: bool,
 }
 
 impl Plan {
-    /// The cores are somewhere else now.
-    pub(super) fn forget_stops(&mut self) {
-        self.stood_at = [None; CORES];
+    /// Nothing yet, for so many cores.
+    pub(super) fn of(cores: usize) -> Self {
+        Self { cores: vec![CorePlan::default(); cores], locked: false }
     }
 
-    fn ask(&mut self, thread: Tid, action: Action) {
-        if let Some(core) = core_of(thread) {
-            self.asked[core] = Some(action);
+    /// The cores are somewhere else now.
+    pub(super) fn forget_stops(&mut self) {
+        for core in &mut self.cores {
+            core.stood_at = None;
         }
     }
 
     fn is_held(&self, core: usize) -> bool {
-        self.actions[core] == Some(Action::Hold)
+        self.cores[core].action == Some(Action::Hold)
     }
 
     fn steps(&self) -> bool {
-        self.goals.iter().any(Option::is_some)
+        self.cores.iter().any(|core| core.goal.is_some())
     }
 }
 
@@ -95,10 +96,16 @@ impl Report {
 }
 
 impl Debugged<'_> {
+    fn ask(&mut self, thread: Tid, action: Action) {
+        if let Some(core) = self.core_of(thread) {
+            self.plan.cores[core].asked = Some(action);
+        }
+    }
+
     /// Lets every core do what it is to do for a slice of time; what came up.
     pub(super) fn run_slice(&mut self) -> Option<Report> {
         let end = self.chip.now() + SLICE;
-        let held: Vec<(usize, Sleep)> = (0..CORES)
+        let held: Vec<(usize, Sleep)> = (0..self.cores())
             .filter(|&core| self.plan.is_held(core))
             .map(|core| (core, self.chip.hold_core(core)))
             .collect();
@@ -117,14 +124,14 @@ impl Debugged<'_> {
     /// Goes from instruction to instruction until a step is done.
     fn run_steps(&mut self, end: Picoseconds) -> Option<Report> {
         while self.chip.now() < end {
-            let before: [(Place, u64); CORES] =
-                std::array::from_fn(|core| (self.place(core), self.chip.core(core).instructions()));
+            let before: Vec<(Place, u64)> =
+                (0..self.cores()).map(|core| (self.place(core), self.chip.core(core).instructions)).collect();
             let soon = self.chip.now() + Picoseconds::new(1);
             let stop = self.chip.run_until(self.chip.next_moment().max(soon).min(end));
-            let stepped = (0..CORES).find(|&core| {
+            let stepped = (0..self.cores()).find(|&core| {
                 let (place, instructions) = before[core];
-                let executed = self.chip.core(core).instructions() != instructions;
-                executed && self.plan.goals[core] == Some(place)
+                let executed = self.chip.core(core).instructions != instructions;
+                executed && self.plan.cores[core].goal == Some(place)
             });
             let report = self.report(stop);
             if report.is_some() {
@@ -141,14 +148,14 @@ impl Debugged<'_> {
     fn is_done(&mut self, core: usize) -> bool {
         let place = self.place(core);
         let goes_on =
-            matches!(&self.plan.actions[core], Some(Action::Step(range)) if range.contains(&place.pc));
-        self.plan.goals[core] = goes_on.then_some(place);
+            matches!(&self.plan.cores[core].action, Some(Action::Step(range)) if range.contains(&place.pc));
+        self.plan.cores[core].goal = goes_on.then_some(place);
         !goes_on
     }
 
     fn place(&self, core: usize) -> Place {
         let core = self.chip.core(core);
-        Place { pc: core.registers()[PC], exception: core.xpsr() & EXCEPTION_MASK }
+        Place { pc: core.pc, exception: core.exception }
     }
 
     /// What GDB is told of a stop, if anything.
@@ -163,7 +170,8 @@ impl Debugged<'_> {
                 Report { reason: MultiThreadStopReason::Exited(status), sentence: None, stop: None }
             }
             Stop::Asleep => {
-                let sentence = "both cores sleep, and nothing is to come that would wake one".to_owned();
+                let cores = if self.cores() == 1 { "the core sleeps" } else { "both cores sleep" };
+                let sentence = format!("{cores}, and nothing is to come that would wake one");
                 Report { sentence: Some(sentence), ..Report::signal(0, Signal::SIGSTOP) }
             }
             Stop::BootLoader => {
@@ -178,7 +186,7 @@ impl Debugged<'_> {
         let tid = thread(core);
         match event {
             DebugEvent::Breakpoint(address) => {
-                self.plan.stood_at[core] = Some(address);
+                self.plan.cores[core].stood_at = Some(address);
                 let software = self.marks.is_software(address);
                 let reason = match software {
                     true => MultiThreadStopReason::SwBreak(tid),
@@ -187,7 +195,7 @@ impl Debugged<'_> {
                 Report { reason, sentence: None, stop: None }
             }
             DebugEvent::Bkpt(number) => {
-                self.plan.stood_at[core] = Some(self.place(core).pc);
+                self.plan.cores[core].stood_at = Some(self.place(core).pc);
                 let sentence = format!("core {core} executed BKPT #{number}");
                 Report { sentence: Some(sentence), ..Report::signal(core, Signal::SIGTRAP) }
             }
@@ -204,21 +212,15 @@ impl Debugged<'_> {
 
     /// What a stop that GDB asked for is told as.
     pub(super) fn interrupted(&self) -> MultiThreadStopReason<u32> {
-        let awake = (0..CORES).find(|&core| self.chip.core(core).sleep() == Sleep::Awake);
+        let awake = (0..self.cores()).find(|&core| self.chip.core(core).sleep == Sleep::Awake);
         Report::signal(awake.unwrap_or_default(), Signal::SIGINT).reason
     }
 
-    /// A core that was reported at a breakpoint goes on from it; one at a BKPT, behind it.
+    /// A core that was reported at a breakpoint goes on from it; one at a trap, behind it.
     fn leave_stop(&mut self, core: usize) {
         let pc = self.place(core).pc;
-        if self.plan.stood_at[core].take() != Some(pc) {
-            return;
-        }
-        let code = self.chip.read_memory(pc, BKPT_BYTES as usize).unwrap_or_default();
-        if code.get(1) == Some(&BKPT) {
-            self.chip.set_program_counter(core, pc.wrapping_add(BKPT_BYTES));
-        } else {
-            self.chip.pass_breakpoint(core);
+        if self.plan.cores[core].stood_at.take() == Some(pc) {
+            self.chip.leave_stop(core);
         }
     }
 }
@@ -232,25 +234,27 @@ impl MultiThreadResume for Debugged<'_> {
     fn resume(&mut self) -> Result<(), Self::Error> {
         let default = if self.plan.locked { Action::Hold } else { Action::Continue };
         self.runs_unasked = false;
-        for core in 0..CORES {
-            let action = self.plan.asked[core].take().unwrap_or_else(|| default.clone());
+        for core in 0..self.cores() {
+            let action = self.plan.cores[core].asked.take().unwrap_or_else(|| default.clone());
             if action != Action::Hold {
                 self.leave_stop(core);
             }
-            self.plan.goals[core] = matches!(action, Action::Step(_)).then(|| self.place(core));
-            self.plan.actions[core] = Some(action);
+            self.plan.cores[core].goal = matches!(action, Action::Step(_)).then(|| self.place(core));
+            self.plan.cores[core].action = Some(action);
         }
         Ok(())
     }
 
     fn clear_resume_actions(&mut self) -> Result<(), Self::Error> {
-        self.plan.asked = Default::default();
+        for core in &mut self.plan.cores {
+            core.asked = None;
+        }
         self.plan.locked = false;
         Ok(())
     }
 
     fn set_resume_action_continue(&mut self, thread: Tid, _: Option<Signal>) -> Result<(), Self::Error> {
-        self.plan.ask(thread, Action::Continue);
+        self.ask(thread, Action::Continue);
         Ok(())
     }
 
@@ -269,14 +273,14 @@ impl MultiThreadResume for Debugged<'_> {
 
 impl MultiThreadSingleStep for Debugged<'_> {
     fn set_resume_action_step(&mut self, thread: Tid, _: Option<Signal>) -> Result<(), Self::Error> {
-        self.plan.ask(thread, Action::Step(0..0));
+        self.ask(thread, Action::Step(0..0));
         Ok(())
     }
 }
 
 impl MultiThreadRangeStepping for Debugged<'_> {
     fn set_resume_action_range_step(&mut self, thread: Tid, start: u32, end: u32) -> Result<(), Self::Error> {
-        self.plan.ask(thread, Action::Step(start..end));
+        self.ask(thread, Action::Step(start..end));
         Ok(())
     }
 }

@@ -1,5 +1,4 @@
-//! The chip as the crate that speaks the protocol wants it: two threads, one for each core, with their registers, and one
-//! memory.
+//! The chip as the crate that speaks the protocol wants it: a thread for each core, with its registers, and one memory.
 
 use std::convert::Infallible;
 
@@ -11,20 +10,21 @@ use gdbstub::target::ext::breakpoints::BreakpointsOps;
 use gdbstub::target::ext::flash::FlashOps;
 use gdbstub::target::ext::memory_map::MemoryMapOps;
 use gdbstub::target::ext::monitor_cmd::MonitorCmdOps;
+use gdbstub::target::ext::target_description_xml_override::{
+    TargetDescriptionXmlOverride, TargetDescriptionXmlOverrideOps,
+};
 use gdbstub::target::ext::thread_extra_info::{ThreadExtraInfo, ThreadExtraInfoOps};
 use gdbstub::target::{Target, TargetError, TargetResult};
-use mcu::Sleep;
-use rp2040::chip::Rp2040;
+use mcu::{GdbFacts, Mcu, Sleep};
 
 use super::breakpoints::Marks;
-use super::registers::{self, CoreRegisters, CortexM0Plus, RegisterNumber};
+use super::memory::piece;
+use super::registers::{self, AnyCore, CoreRegisters, RegisterNumber, bytes_of, word_of};
 use super::resume::Plan;
-
-pub(super) const CORES: usize = 2;
 
 /// The chip while GDB is connected.
 pub(super) struct Debugged<'a> {
-    pub(super) chip: &'a mut Rp2040,
+    pub(super) chip: &'a mut dyn Mcu,
     pub(super) marks: Marks,
     pub(super) plan: Plan,
     /// It runs although GDB thinks that it stands still (`monitor reset run`).
@@ -32,9 +32,31 @@ pub(super) struct Debugged<'a> {
 }
 
 impl<'a> Debugged<'a> {
-    pub(super) fn new(chip: &'a mut Rp2040) -> Self {
+    pub(super) fn new(chip: &'a mut dyn Mcu) -> Self {
         chip.set_debugger(true);
-        Self { chip, marks: Marks::default(), plan: Plan::default(), runs_unasked: false }
+        let plan = Plan::of(chip.facts().cores);
+        Self { chip, marks: Marks::default(), plan, runs_unasked: false }
+    }
+
+    /// The number of cores.
+    pub(super) fn cores(&self) -> usize {
+        self.chip.facts().cores
+    }
+
+    /// The core that a thread is.
+    pub(super) fn core_of(&self, thread: Tid) -> Option<usize> {
+        Some(thread.get() - 1).filter(|&core| core < self.cores())
+    }
+
+    /// How the protocol describes the chip.
+    pub(super) fn gdb(&self) -> &'static GdbFacts {
+        &self.chip.facts().gdb
+    }
+
+    /// A register of a core by its number, with its bytes; nothing where there is none.
+    fn register_bytes(&self, number: RegisterNumber) -> TargetResult<usize, Self> {
+        let register = self.gdb().registers.get(number.0).ok_or(TargetError::NonFatal)?;
+        Ok(register.bytes)
     }
 }
 
@@ -51,18 +73,18 @@ pub(super) fn thread(core: usize) -> Tid {
     Tid::MIN.saturating_add(core)
 }
 
-/// The core that a thread is.
-pub(super) fn core_of(thread: Tid) -> Option<usize> {
-    let core = thread.get() - 1;
-    (core < CORES).then_some(core)
-}
-
 impl Target for Debugged<'_> {
-    type Arch = CortexM0Plus;
+    type Arch = AnyCore;
     type Error = Infallible;
 
     fn base_ops(&mut self) -> BaseOps<'_, Self::Arch, Self::Error> {
         BaseOps::MultiThread(self)
+    }
+
+    fn support_target_description_xml_override(
+        &mut self,
+    ) -> Option<TargetDescriptionXmlOverrideOps<'_, Self>> {
+        Some(self)
     }
 
     fn support_breakpoints(&mut self) -> Option<BreakpointsOps<'_, Self>> {
@@ -84,17 +106,16 @@ impl Target for Debugged<'_> {
 
 impl MultiThreadBase for Debugged<'_> {
     fn read_registers(&mut self, into: &mut CoreRegisters, thread: Tid) -> TargetResult<(), Self> {
-        let core = core_of(thread).ok_or(TargetError::NonFatal)?;
-        for (number, word) in into.0.iter_mut().enumerate() {
-            *word = registers::read(self.chip, core, number);
-        }
+        let core = self.core_of(thread).ok_or(TargetError::NonFatal)?;
+        *into = CoreRegisters::of(self.chip, core);
         Ok(())
     }
 
     fn write_registers(&mut self, from: &CoreRegisters, thread: Tid) -> TargetResult<(), Self> {
-        let core = core_of(thread).ok_or(TargetError::NonFatal)?;
-        // CONTROL says which of the stack pointers SP is, and so it comes first.
-        for (number, &word) in from.0.iter().enumerate().rev() {
+        let core = self.core_of(thread).ok_or(TargetError::NonFatal)?;
+        let words = from.words(self.gdb()).ok_or(TargetError::NonFatal)?;
+        // An Arm's CONTROL says which of the stack pointers SP is, and so the last one comes first.
+        for (number, &word) in words.iter().enumerate().rev() {
             registers::write(self.chip, core, number, word);
         }
         Ok(())
@@ -124,7 +145,7 @@ impl MultiThreadBase for Debugged<'_> {
     }
 
     fn list_active_threads(&mut self, is_active: &mut dyn FnMut(Tid)) -> Result<(), Self::Error> {
-        (0..CORES).map(thread).for_each(is_active);
+        (0..self.cores()).map(thread).for_each(is_active);
         Ok(())
     }
 
@@ -137,6 +158,18 @@ impl MultiThreadBase for Debugged<'_> {
     }
 }
 
+impl TargetDescriptionXmlOverride for Debugged<'_> {
+    fn target_description_xml(
+        &self,
+        _: &[u8],
+        offset: u64,
+        length: usize,
+        into: &mut [u8],
+    ) -> TargetResult<usize, Self> {
+        Ok(piece(self.gdb().description, offset, length, into))
+    }
+}
+
 impl SingleRegisterAccess<Tid> for Debugged<'_> {
     fn read_register(
         &mut self,
@@ -144,24 +177,28 @@ impl SingleRegisterAccess<Tid> for Debugged<'_> {
         number: RegisterNumber,
         into: &mut [u8],
     ) -> TargetResult<usize, Self> {
-        let core = core_of(thread).ok_or(TargetError::NonFatal)?;
-        let bytes = registers::read(self.chip, core, number.0).to_le_bytes();
-        into.get_mut(..bytes.len()).ok_or(TargetError::NonFatal)?.copy_from_slice(&bytes);
-        Ok(bytes.len())
+        let core = self.core_of(thread).ok_or(TargetError::NonFatal)?;
+        let length = self.register_bytes(number)?;
+        let into = into.get_mut(..length).ok_or(TargetError::NonFatal)?;
+        let bytes = bytes_of(self.chip.register(core, number.0), length);
+        into.iter_mut().zip(bytes).for_each(|(place, byte)| *place = byte);
+        Ok(length)
     }
 
     fn write_register(&mut self, thread: Tid, number: RegisterNumber, from: &[u8]) -> TargetResult<(), Self> {
-        let core = core_of(thread).ok_or(TargetError::NonFatal)?;
-        let word = registers::word_of(from).ok_or(TargetError::NonFatal)?;
-        registers::write(self.chip, core, number.0, word);
+        let core = self.core_of(thread).ok_or(TargetError::NonFatal)?;
+        if self.register_bytes(number)? != from.len() {
+            return Err(TargetError::NonFatal);
+        }
+        registers::write(self.chip, core, number.0, word_of(from));
         Ok(())
     }
 }
 
 impl ThreadExtraInfo for Debugged<'_> {
     fn thread_extra_info(&self, thread: Tid, into: &mut [u8]) -> Result<usize, Self::Error> {
-        let text = core_of(thread).map_or(String::new(), |core| {
-            let state = match self.chip.core(core).sleep() {
+        let text = self.core_of(thread).map_or(String::new(), |core| {
+            let state = match self.chip.core(core).sleep {
                 Sleep::Awake => "awake",
                 Sleep::Interrupt => "asleep until an interrupt comes",
                 Sleep::Event => "asleep until an event comes",

@@ -3,8 +3,7 @@
 //!
 //! Leaves out addresses of 10 bits and clock stretching.
 
-use mcu::{Outside, Reaction};
-use rp2040::FACTS;
+use mcu::{Facts, Outside, Reaction};
 use units::Picoseconds;
 
 /// What the wires are doing.
@@ -34,8 +33,8 @@ pub(super) struct I2cWires {
 
 impl I2cWires {
     /// Every pair of pins that a port may have.
-    pub(super) fn of_port(port: u8) -> Vec<Self> {
-        let pairs = (0..FACTS.gpio_count).filter(|&sda| (FACTS.i2c_data)(sda) == Some(port & 1));
+    pub(super) fn of_port(facts: &Facts, port: u8) -> Vec<Self> {
+        let pairs = (0..facts.gpio_count).filter(|&sda| (facts.i2c_data)(sda) == Some(port & 1));
         pairs.map(|sda| Self { port, sda, phase: Phase::Idle, byte: 0, bits: 0 }).collect()
     }
 
@@ -135,6 +134,7 @@ impl I2cWires {
 
 #[cfg(test)]
 mod tests {
+    use crate::mcus::MCUS;
     use mcu::Outside;
 
     use super::super::Parts;
@@ -157,7 +157,7 @@ mod tests {
 
     impl Wires {
         fn new() -> Self {
-            let mut parts = Parts::default();
+            let mut parts = Parts::around(MCUS[0].facts);
             let eeprom = Eeprom::new(ADDRESS, 256, 16, Picoseconds::ZERO);
             parts.connect_i2c(1, Box::new(eeprom));
             Self { parts, released: [true; 2], scl: true, levels: u32::MAX, now: Picoseconds::ZERO }
@@ -262,11 +262,11 @@ mod tests {
     #[test]
     fn pins_of_the_other_port_are_not_listened_to() {
         assert_eq!(
-            I2cWires::of_port(0).iter().map(|wires| wires.sda).collect::<Vec<_>>(),
+            I2cWires::of_port(MCUS[0].facts, 0).iter().map(|wires| wires.sda).collect::<Vec<_>>(),
             [0, 4, 8, 12, 16, 20, 24, 28]
         );
         assert_eq!(
-            I2cWires::of_port(1).iter().map(|wires| wires.sda).collect::<Vec<_>>(),
+            I2cWires::of_port(MCUS[0].facts, 1).iter().map(|wires| wires.sda).collect::<Vec<_>>(),
             [2, 6, 10, 14, 18, 22, 26]
         );
     }

@@ -12,14 +12,15 @@ pub(crate) mod loopback;
 mod part;
 mod pulses;
 mod routes;
+mod saved;
 pub(crate) mod switch;
 pub(crate) mod voltage;
 pub(crate) mod wire;
 mod wiring;
 pub(crate) mod wiznet;
 
-use lan::{Lan, NetworkSetup, SavedLan};
-use mcu::Outside;
+use lan::{Lan, NetworkSetup};
+use mcu::{Facts, Outside};
 pub use mcu::{Reaction, SpiFrame};
 use units::Picoseconds;
 
@@ -30,14 +31,14 @@ pub use pulses::Pulses;
 
 use super::file::BoardFile;
 use devices::{OnI2c, OnPins, OnSpi};
+use wiring::Buses;
 pub(crate) use wiring::Joint;
-use wiring::{ADC_INPUTS, Buses};
 
 /// The words of levels.
 const LEVELS: [&str; 2] = ["high", "low"];
 
 /// Everything around the MCU.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Parts {
     /// Those of the board file, in its order, and then those that a program connected.
     parts: Vec<Box<dyn Part>>,
@@ -59,25 +60,20 @@ pub struct Passed {
     pub i2c_bytes: u64,
 }
 
-/// What stands around the MCU, to be kept in a file.
-#[derive(Debug, serde::Serialize, serde::Deserialize)]
-pub(crate) struct SavedParts {
-    levels: u32,
-    microvolts: [Option<i32>; ADC_INPUTS],
-    parts: Vec<Vec<u8>>,
-    /// Whether the MCU was told that an interrupt output is low.
-    told_low: Vec<Option<bool>>,
-    lan: Option<SavedLan>,
-}
-
 impl Parts {
+    /// Nothing yet, around an MCU.
+    fn around(facts: &'static Facts) -> Self {
+        Self { parts: Vec::new(), lan: None, buses: Buses::of(facts) }
+    }
+
     /// The parts of a board. Those with Ethernet are put on a network, if there are any.
     ///
     /// # Panics
     /// Never: what a board file cannot be is refused when it is read.
     pub fn of(board: &BoardFile, network: &NetworkSetup, seed: u64) -> Self {
         let has_ethernet = board.parts.iter().any(super::PartEntry::has_ethernet);
-        let mut parts = Self { lan: has_ethernet.then(|| Lan::new(network)), ..Self::default() };
+        let mut parts = Self::around(board.mcu.facts);
+        parts.lan = has_ethernet.then(|| Lan::new(network));
         for entry in &board.parts {
             parts.connect(&entry.name, seed, entry.build().expect("a part that was read can be made"));
         }
@@ -145,39 +141,6 @@ impl Parts {
         self.parts.get(part)?.pressed(pressed)
     }
 
-    /// Nothing where something cannot be saved: devices that a program connected, EEPROMs, pulses, an ideal MAC.
-    pub(crate) fn saved(&self) -> Option<SavedParts> {
-        let lan = match &self.lan {
-            Some(lan) => Some(lan.saved()?),
-            None => None,
-        };
-        Some(SavedParts {
-            levels: self.buses.levels,
-            microvolts: self.buses.microvolts,
-            parts: self.parts.iter().map(|part| part.saved()).collect::<Option<_>>()?,
-            told_low: self.buses.interrupts.iter().map(|interrupt| interrupt.told_low).collect(),
-            lan,
-        })
-    }
-
-    /// False when these are the parts of another board.
-    pub(crate) fn put_back(&mut self, saved: SavedParts) -> bool {
-        let Self { parts, lan, buses } = self;
-        let fits = (saved.parts.len(), saved.told_low.len()) == (parts.len(), buses.interrupts.len());
-        let has_network = match (lan, saved.lan) {
-            (Some(lan), Some(saved)) if fits => lan.put_back(saved),
-            (lan, saved) => fits && lan.is_none() && saved.is_none(),
-        };
-        if !has_network || !parts.iter_mut().zip(&saved.parts).all(|(part, saved)| part.put_back(saved)) {
-            return false;
-        }
-        (buses.levels, buses.microvolts, buses.told) = (saved.levels, saved.microvolts, None);
-        for (interrupt, told_low) in buses.interrupts.iter_mut().zip(saved.told_low) {
-            interrupt.told_low = told_low;
-        }
-        true
-    }
-
     /// Sets the voltage at a pin with an ADC input.
     pub fn set_microvolts(&mut self, pin: u8, microvolts: Option<i32>) {
         self.buses.set_microvolts(pin, microvolts);
@@ -185,7 +148,7 @@ impl Parts {
 
     /// Joins two pins' buses; the nets are joined by the chip.
     pub fn wire(&mut self, pin: u8, to: u8) {
-        self.buses.routes.wire(pin, to);
+        self.buses.routes.wire(self.buses.facts, pin, to);
     }
 
     /// The network that the board's chips are on.

@@ -180,14 +180,14 @@ impl Wiring<'_> {
     pub fn i2c(&mut self, port: u8) {
         let bus = &mut self.buses.i2c[usize::from(port & 1)];
         if bus.parts.is_empty() {
-            self.buses.i2c_wires.extend(I2cWires::of_port(port));
+            self.buses.i2c_wires.extend(I2cWires::of_port(self.buses.facts, port));
         }
         bus.parts.push(self.part);
     }
 
     /// It joins two pins.
     pub fn wire(&mut self, pin: u8, to: u8) {
-        self.buses.routes.wire(pin, to);
+        self.buses.routes.wire(self.buses.facts, pin, to);
         self.buses.joints.push(Joint::Wire { pin, to });
     }
 

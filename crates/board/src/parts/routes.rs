@@ -2,7 +2,7 @@
 //! receiving one carries frames (functions of the pins: `mcu::Facts`). Which of its pins a port really uses is
 //! not asked; a wire counts where it joins a pin that may transmit to one that may receive.
 
-use rp2040::FACTS;
+use mcu::Facts;
 
 /// What the wires join.
 #[derive(Debug, Clone, Default)]
@@ -13,14 +13,14 @@ pub(super) struct Routes {
 }
 
 impl Routes {
-    pub(super) fn wire(&mut self, pin: u8, to: u8) {
+    pub(super) fn wire(&mut self, facts: &Facts, pin: u8, to: u8) {
         for (from, to) in [(pin, to), (to, pin)] {
-            if let Some(port) = (FACTS.spi_transmits)(from)
-                && (FACTS.spi_receives)(to) == Some(port)
+            if let Some(port) = (facts.spi_transmits)(from)
+                && (facts.spi_receives)(to) == Some(port)
             {
                 self.spi_loops[usize::from(port)] = true;
             }
-            if let (Some(from), Some(to)) = ((FACTS.uart_transmits)(from), (FACTS.uart_receives)(to)) {
+            if let (Some(from), Some(to)) = ((facts.uart_transmits)(from), (facts.uart_receives)(to)) {
                 self.uarts[usize::from(from)][usize::from(to)] = true;
             }
         }
@@ -42,13 +42,14 @@ mod tests {
 
     #[test]
     fn a_wire_carries_frames_whichever_end_is_named_first() {
+        let facts = crate::mcus::MCUS[0].facts;
         for (pin, to) in [(19, 16), (16, 19)] {
             let mut routes = Routes::default();
-            routes.wire(pin, to);
+            routes.wire(facts, pin, to);
             assert!(routes.spi_loops(0) && !routes.spi_loops(1));
         }
         let mut routes = Routes::default();
-        routes.wire(5, 0);
+        routes.wire(facts, 5, 0);
         assert_eq!(routes.uarts_behind(0).collect::<Vec<_>>(), [1]);
         assert_eq!(routes.uarts_behind(1).count(), 0);
     }

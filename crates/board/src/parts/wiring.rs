@@ -3,9 +3,8 @@
 use std::ops::Range;
 
 use lan::{DeviceId, Lan, NetDevice};
-use mcu::Reaction;
 use mcu::outside::BOARD_WINDOW;
-use rp2040::FACTS;
+use mcu::{Facts, Reaction};
 use units::Picoseconds;
 
 use super::Passed;
@@ -13,12 +12,11 @@ use super::activity::Activity;
 use super::i2c_wires::I2cWires;
 use super::routes::Routes;
 
-/// The pins with an ADC input, the first of them input 0.
-pub(super) const ADC_INPUTS: usize = (*FACTS.adc_gpios.end() - *FACTS.adc_gpios.start()) as usize + 1;
-
 /// What the parts are put on. They are known by their places.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub(super) struct Buses {
+    /// Which pins of the MCU may do what.
+    pub(super) facts: &'static Facts,
     /// The level of every pin, a bit each.
     pub(super) levels: u32,
     /// Who listens on which pins.
@@ -32,7 +30,8 @@ pub(super) struct Buses {
     pub(super) timed: Vec<usize>,
     /// The signal generator, once there is one.
     pub(super) pulses: Option<usize>,
-    pub(super) microvolts: [Option<i32>; ADC_INPUTS],
+    /// At the pins with an ADC input, the first of them input 0.
+    pub(super) microvolts: Vec<Option<i32>>,
     pub(super) routes: Routes,
     /// What the MCU's pins have to do with each other and with levels from the start.
     pub(super) joints: Vec<Joint>,
@@ -83,9 +82,33 @@ pub(crate) enum Joint {
 }
 
 impl Buses {
+    /// Those of an MCU that nothing is connected to.
+    pub(super) fn of(facts: &'static Facts) -> Self {
+        Self {
+            facts,
+            levels: 0,
+            listeners: Vec::new(),
+            spi: Default::default(),
+            i2c: Default::default(),
+            i2c_wires: Vec::new(),
+            windows: Vec::new(),
+            interrupts: Vec::new(),
+            timed: Vec::new(),
+            pulses: None,
+            microvolts: facts.adc_gpios.clone().map(|_| None).collect(),
+            routes: Routes::default(),
+            joints: Vec::new(),
+            pulled_up: Vec::new(),
+            activity: None,
+            passed: Default::default(),
+            told: None,
+            notes: Vec::new(),
+        }
+    }
+
     /// Sets the voltage at a pin with an ADC input.
     pub(super) fn set_microvolts(&mut self, pin: u8, microvolts: Option<i32>) {
-        let input = pin.checked_sub(*FACTS.adc_gpios.start());
+        let input = pin.checked_sub(*self.facts.adc_gpios.start());
         if let Some(input) = input.and_then(|input| self.microvolts.get_mut(usize::from(input))) {
             *input = microvolts;
         }

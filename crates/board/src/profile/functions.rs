@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use mcu::image::Symbols;
+use mcu::{CodeMemory, Facts};
 
 /// A function, by its place in [`Functions`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -23,14 +24,15 @@ pub(super) struct Place {
 #[derive(Debug)]
 pub(super) struct Functions {
     symbols: Symbols,
+    facts: &'static Facts,
     /// First address of each; where there is no symbol, the address that was called.
     starts: Vec<(u32, bool)>,
     known: HashMap<(u32, bool), FunctionId>,
 }
 
 impl Functions {
-    pub(super) fn of(symbols: Symbols) -> Self {
-        Self { symbols, starts: Vec::new(), known: HashMap::new() }
+    pub(super) fn of(symbols: Symbols, facts: &'static Facts) -> Self {
+        Self { symbols, facts, starts: Vec::new(), known: HashMap::new() }
     }
 
     /// What an address belongs to; nothing where the image has no symbol for it.
@@ -61,37 +63,21 @@ impl Functions {
         let Some(&(entry, named)) = self.starts.get(id.0 as usize) else { return "(start)".to_owned() };
         match self.symbols.function_at(entry).filter(|_| named) {
             Some((name, _)) => name.to_owned(),
-            None => region_name(entry),
+            None => region_name(self.facts, entry),
         }
     }
 }
 
-/// Where boot2 is copied to and runs (RP2040 datasheet 2.8.1.3.1).
-const BOOT2: std::ops::Range<u32> = 0x2004_1f00..0x2004_2000;
 /// Samples without a symbol are counted together within blocks of this many bytes.
 const BLOCK_BYTES: u32 = 256;
 
-/// The memory that an address lies in.
-pub fn memory_name(address: u32) -> &'static str {
-    match address >> 24 {
-        0x00 => "boot ROM",
-        0x10..=0x13 => "flash",
-        0x15 => "XIP SRAM",
-        _ if BOOT2.contains(&address) => "boot2",
-        0x20 | 0x21 => "RAM",
-        _ => "no memory",
-    }
-}
-
 /// What stands for a function that has no name: the memory, and its first address where several are there.
-fn region_name(address: u32) -> String {
-    match memory_name(address) {
-        one @ ("boot ROM" | "boot2") => format!("({one})"),
-        memory => format!("({memory} {address:#010x})"),
-    }
+fn region_name(facts: &Facts, address: u32) -> String {
+    let CodeMemory { name, is_one } = (facts.code_memory)(address);
+    if is_one { format!("({name})") } else { format!("({name} {address:#010x})") }
 }
 
 /// What stands for code without a name in an estimate: a block of it.
-pub fn block_name(address: u32) -> String {
-    region_name(address & !(BLOCK_BYTES - 1))
+pub fn block_name(facts: &Facts, address: u32) -> String {
+    region_name(facts, address & !(BLOCK_BYTES - 1))
 }

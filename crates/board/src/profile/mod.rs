@@ -20,7 +20,7 @@ use functions::Functions;
 use shadow_stack::ShadowStack;
 
 pub use flame::flame_graph;
-pub use functions::{block_name, memory_name};
+pub use functions::block_name;
 pub use shadow_stack::{SliceEvent, SliceKind};
 pub use tree::CallTree;
 
@@ -42,7 +42,7 @@ pub struct FunctionCycles {
 pub struct Profile {
     /// Functions by their own cycles, the most first.
     pub functions: Vec<FunctionCycles>,
-    /// Cycles of all functions of both cores.
+    /// Cycles of all functions of all cores.
     pub cycles: u64,
     /// Cycles that the cores that ran at all were asleep.
     pub asleep_cycles: u64,
@@ -55,13 +55,14 @@ pub struct Profile {
 struct Profiler {
     functions: Functions,
     tree: CallTree,
-    cores: [ShadowStack; 2],
+    /// One for each core.
+    cores: Vec<ShadowStack>,
 }
 
 impl Observer for Profiler {
     fn instruction(&mut self, step: Step) {
         let Self { functions, tree, cores } = self;
-        cores[usize::from(step.core & 1)].step(&step, functions, tree);
+        cores[usize::from(step.core)].step(&step, functions, tree);
     }
 }
 
@@ -70,8 +71,9 @@ impl Board {
     pub fn profile(&mut self, slices: bool) {
         let symbols = self.image.as_ref().map_or_else(Symbols::default, |image| image.symbols().clone());
         let mut tree = CallTree::default();
-        let cores = [0, 1].map(|core| ShadowStack::new(tree.core(core), slices));
-        let profiler = Profiler { functions: Functions::of(symbols), tree, cores };
+        let facts = self.chip.facts();
+        let cores = (0..facts.cores).map(|core| ShadowStack::new(tree.core(core), slices)).collect();
+        let profiler = Profiler { functions: Functions::of(symbols, facts), tree, cores };
         self.chip.observe(Some(Box::new(profiler)));
     }
 

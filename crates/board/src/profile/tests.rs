@@ -33,7 +33,12 @@ impl Run {
             lr: 0xffff_ffff,
             exception: 0,
         };
-        let mut run = Self { stack, functions: Functions::of(Symbols::default()), tree, now };
+        let mut run = Self {
+            stack,
+            functions: Functions::of(Symbols::default(), crate::mcus::MCUS[0].facts),
+            tree,
+            now,
+        };
         run.tell();
         run
     }

@@ -7,7 +7,7 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use board::gdb::{GdbEnd, GdbServer};
-use mcu::image::{Image, LoadOptions};
+use mcu::image::LoadOptions;
 use record::Control;
 use rp2040::chip::{Rp2040, Setup};
 
@@ -64,7 +64,7 @@ pub(crate) fn image_bytes(entry: u32) -> Vec<u8> {
 }
 
 pub(crate) fn chip(entry: u32) -> Rp2040 {
-    let image = Image::load(&image_bytes(entry), "own.bin", &LoadOptions::default()).unwrap();
+    let image = rp2040::load_image(&image_bytes(entry), "own.bin", &LoadOptions::default()).unwrap();
     let mut chip = Rp2040::new(&Setup::default()).unwrap();
     chip.load(&image).unwrap();
     chip

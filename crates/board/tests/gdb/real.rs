@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use board::gdb::GdbEnd;
-use mcu::image::{Image, LoadOptions};
+use mcu::image::LoadOptions;
 use rp2040::chip::{Rp2040, Setup};
 
 use crate::client::{Served, chip};
@@ -34,7 +34,8 @@ fn build(folder: &Path, name: &str) -> PathBuf {
 }
 
 fn chip_with(elf: &Path) -> Rp2040 {
-    let image = Image::load(&std::fs::read(elf).unwrap(), "image.elf", &LoadOptions::default()).unwrap();
+    let image =
+        rp2040::load_image(&std::fs::read(elf).unwrap(), "image.elf", &LoadOptions::default()).unwrap();
     let mut chip = Rp2040::new(&Setup::default()).unwrap();
     chip.load(&image).unwrap();
     chip

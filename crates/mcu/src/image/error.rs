@@ -22,7 +22,7 @@ pub enum ImageErrorKind {
     Damaged,
     /// It was built for another chip.
     OtherChip,
-    /// It has bytes where the RP2040 has no memory.
+    /// It has bytes where the chip has no memory.
     OutsideMemory,
     /// The chip would not start it.
     NotBootable,

@@ -8,6 +8,7 @@
 mod bin;
 mod boot;
 mod call_frames;
+mod chip_images;
 mod demangle;
 mod elf;
 mod error;
@@ -20,15 +21,15 @@ mod write;
 pub use bin::RawBinary;
 pub use boot::Boot;
 pub use call_frames::{CallFrame, RegisterRecovery};
+pub use chip_images::{ArmAttributes, ChipImages, ElfHead};
 pub use error::{ImageError, ImageErrorKind};
 pub use lines::SourceLine;
-pub use segments::{Memory, Segment};
+pub use segments::{Memory, MemoryKind, Segment};
 pub use symbols::{Function, Symbols, Variable};
 
 use std::sync::Arc;
 
 use error::Fault;
-use segments::FLASH_START;
 
 /// What the user says besides the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -44,13 +45,14 @@ pub enum Format {
     Elf,
     /// Blocks for the boot ROM's USB drive.
     Uf2,
-    /// The bare contents of flash or SRAM.
+    /// The bare contents of flash or RAM.
     RawBinary,
 }
 
-/// A firmware image for the RP2040. A clone shares the contents; any thread can have one.
+/// A firmware image for a chip. A clone shares the contents; any thread can have one.
 #[derive(Debug, Clone)]
 pub struct Image {
+    chip: &'static dyn ChipImages,
     name: String,
     format: Format,
     segments: Arc<[Segment]>,
@@ -59,25 +61,35 @@ pub struct Image {
 }
 
 impl Image {
-    /// Loads a file's `bytes`. `name` stands in errors and reports; the format is told by the content.
-    pub fn load(bytes: &[u8], name: &str, options: &LoadOptions) -> Result<Image, ImageError> {
-        Image::load_unnamed(bytes, name, options).map_err(|fault| fault.in_file(name))
+    /// Loads a file's `bytes` for a chip. `name` stands in errors and reports; the format is told by the content.
+    pub fn load(
+        bytes: &[u8],
+        name: &str,
+        chip: &'static dyn ChipImages,
+        options: &LoadOptions,
+    ) -> Result<Image, ImageError> {
+        Image::load_unnamed(bytes, name, chip, options).map_err(|fault| fault.in_file(name))
     }
 
-    fn load_unnamed(bytes: &[u8], name: &str, options: &LoadOptions) -> Result<Image, Fault> {
+    fn load_unnamed(
+        bytes: &[u8],
+        name: &str,
+        chip: &'static dyn ChipImages,
+        options: &LoadOptions,
+    ) -> Result<Image, Fault> {
         let mut symbols = Symbols::default();
         let (format, (segments, boot)) = if elf::is_elf(bytes) {
-            let elf = elf::Elf::parse(bytes)?;
+            let elf = elf::Elf::parse(bytes, chip)?;
             let segments = elf.segments()?;
-            let boot = elf.boot(&segments)?;
+            let boot = chip.boot(&segments, Some(elf.entry())).map_err(unbootable)?;
             symbols = Symbols::of(&elf)?;
             (Format::Elf, (segments, boot))
         } else if uf2::is_uf2(bytes) {
-            (Format::Uf2, uf2::load(bytes)?)
+            (Format::Uf2, uf2::load(bytes, chip)?)
         } else {
-            (Format::RawBinary, bin::load(bytes, options.raw_binary)?)
+            (Format::RawBinary, bin::load(bytes, chip, options.raw_binary)?)
         };
-        Ok(Image { name: name.to_owned(), format, segments: segments.into(), boot, symbols })
+        Ok(Image { chip, name: name.to_owned(), format, segments: segments.into(), boot, symbols })
     }
 
     /// Takes the symbols of the ELF from which this image was made. An ELF of another build is refused,
@@ -93,7 +105,7 @@ impl Image {
                 "symbols come from an ELF, which this file is not. Give the .elf of the same build",
             ));
         }
-        let elf = elf::Elf::parse(elf_bytes)?;
+        let elf = elf::Elf::parse(elf_bytes, self.chip)?;
         for (address, bytes) in elf.code() {
             if self.read(address, bytes.len()) != Some(bytes) {
                 return Err(self.other_build(address, bytes));
@@ -114,6 +126,11 @@ impl Image {
             code[offset],
             address + offset as u32
         ))
+    }
+
+    /// The chip that it is for.
+    pub fn chip(&self) -> &'static dyn ChipImages {
+        self.chip
     }
 
     /// The file's name, as it was given.
@@ -143,8 +160,8 @@ impl Image {
 
     /// The smallest flash that holds it; 0 where it lies in RAM.
     pub fn flash_bytes(&self) -> u32 {
-        let in_flash = self.segments.iter().filter(|segment| segment.memory() == Memory::Flash);
-        in_flash.map(|segment| segment.end() - FLASH_START).max().unwrap_or(0)
+        let in_flash = self.segments.iter().filter(|segment| segment.memory.kind == MemoryKind::Flash);
+        in_flash.map(|segment| segment.end() - segment.memory.start).max().unwrap_or(0)
     }
 
     /// The same image with other bytes at an address; nothing where it has no bytes there.
@@ -164,4 +181,9 @@ impl Image {
     pub fn read(&self, address: u32, length: usize) -> Option<&[u8]> {
         self.segments.iter().find_map(|segment| segment.get(address, length))
     }
+}
+
+/// An image that its chip would not start.
+fn unbootable(what: String) -> Fault {
+    ImageErrorKind::NotBootable.because(what)
 }

@@ -1,51 +1,72 @@
-//! The memories that an image may fill, and the merging of an image's pieces into segments. Every format ends
+//! The memories of a chip that an image may fill, and the merging of an image's pieces into segments. Every format ends
 //! here, so that an image never has two contents for one address, nor bytes where the chip has no memory.
 
 use std::fmt;
 
+use super::ChipImages;
 use super::error::{Fault, ImageErrorKind};
 
-// All addresses: RP2040 datasheet 2.2 (address map) and 2.6 (memories).
-
-/// Where the flash begins.
-pub(super) const FLASH_START: u32 = 0x1000_0000;
-/// Where the SRAM begins.
-pub(super) const SRAM_START: u32 = 0x2000_0000;
-/// The first address behind the SRAM, where the boot ROM puts the stack pointer of an image in RAM.
-pub(super) const SRAM_END: u32 = SRAM_START + 264 * 1024;
-
-/// A memory of the RP2040 that an image may fill.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Memory {
-    /// The flash chip behind the XIP window, 16 MiB at most.
-    Flash,
-    /// The SRAM, 264 KiB, by its striped addresses.
-    Sram,
-    /// The XIP cache when it serves as memory, 16 KiB.
-    XipSram,
-    /// The buffers of the USB controller, 4 KiB.
-    UsbRam,
+/// A memory of a chip that an image may fill.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Memory {
+    /// As sentences name it.
+    pub name: &'static str,
+    /// What it is for.
+    pub kind: MemoryKind,
+    /// Where it begins.
+    pub start: u32,
+    /// Its size.
+    pub bytes: u32,
+    /// Whether a UF2 may fill it.
+    pub takes_uf2: bool,
 }
 
-/// Start and size of each.
-const MEMORIES: [(Memory, u32, u32); 4] = [
-    (Memory::Flash, FLASH_START, 16 << 20),
-    (Memory::XipSram, 0x1500_0000, 16 << 10),
-    (Memory::Sram, SRAM_START, SRAM_END - SRAM_START),
-    (Memory::UsbRam, 0x5010_0000, 4 << 10),
-];
-
-pub(super) const MEMORIES_IN_WORDS: &str = "flash (0x10000000, 16 MiB), SRAM (0x20000000, 264 KiB), \
-    XIP SRAM (0x15000000, 16 KiB) and USB RAM (0x50100000, 4 KiB)";
+/// What a memory is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MemoryKind {
+    /// Keeps the image while there is no power.
+    Flash,
+    /// Where an image lies that is in RAM.
+    Ram,
+    /// Anything besides.
+    Other,
+}
 
 impl Memory {
-    /// The memory that holds all of these bytes.
-    pub fn of(address: u32, length: usize) -> Option<Memory> {
-        let holds = |start: u32, size: u32| {
-            let rest = address.checked_sub(start).and_then(|offset| size.checked_sub(offset));
-            rest.is_some_and(|rest| rest > 0 && length <= rest as usize)
-        };
-        MEMORIES.into_iter().find(|(_, start, size)| holds(*start, *size)).map(|(memory, ..)| memory)
+    /// Whether it holds all of these bytes.
+    pub fn holds(&self, address: u32, length: usize) -> bool {
+        let rest = address.checked_sub(self.start).and_then(|offset| self.bytes.checked_sub(offset));
+        rest.is_some_and(|rest| rest > 0 && length <= rest as usize)
+    }
+}
+
+impl fmt::Display for Memory {
+    fn fmt(&self, formatter: &mut fmt::Formatter) -> fmt::Result {
+        let Self { name, start, bytes, .. } = self;
+        match bytes {
+            bytes if bytes.is_multiple_of(1 << 20) => {
+                write!(formatter, "{name} ({start:#010x}, {} MiB)", bytes >> 20)
+            }
+            bytes if bytes.is_multiple_of(1 << 10) => {
+                write!(formatter, "{name} ({start:#010x}, {} KiB)", bytes >> 10)
+            }
+            bytes => write!(formatter, "{name} ({start:#010x}, {bytes} bytes)"),
+        }
+    }
+}
+
+/// The memory of a chip that holds all of these bytes.
+pub(super) fn memory_of(chip: &dyn ChipImages, address: u32, length: usize) -> Option<&'static Memory> {
+    chip.memories().iter().find(|memory| memory.holds(address, length))
+}
+
+/// The memories of a chip, for a sentence.
+pub(super) fn in_words(memories: &[Memory]) -> String {
+    let mut words: Vec<String> = memories.iter().map(Memory::to_string).collect();
+    match words.pop() {
+        Some(last) if words.is_empty() => last,
+        Some(last) => format!("{} and {last}", words.join(", ")),
+        None => "no memory".to_owned(),
     }
 }
 
@@ -56,12 +77,13 @@ pub struct Segment {
     pub address: u32,
     /// The contents; never empty.
     pub bytes: Vec<u8>,
+    pub(super) memory: &'static Memory,
 }
 
 impl Segment {
     /// The memory that it fills.
-    pub fn memory(&self) -> Memory {
-        Memory::of(self.address, self.bytes.len()).expect("a segment lies in one memory")
+    pub fn memory(&self) -> &'static Memory {
+        self.memory
     }
 
     /// The first address behind it.
@@ -87,6 +109,7 @@ impl fmt::Debug for Segment {
 pub(super) struct Piece<'a> {
     pub(super) address: u32,
     pub(super) bytes: &'a [u8],
+    pub(super) memory: &'static Memory,
     /// Its number in the file, for errors.
     pub(super) number: usize,
 }
@@ -97,11 +120,14 @@ pub(super) fn merge(mut pieces: Vec<Piece<'_>>, unit: &str) -> Result<Vec<Segmen
     pieces.sort_by_key(|piece| piece.address);
     let mut segments: Vec<Segment> = Vec::new();
     for piece in pieces {
-        let touching = segments.last_mut().filter(|last| {
-            piece.address <= last.end() && Memory::of(last.address, 1) == Memory::of(piece.address, 1)
-        });
+        let touching =
+            segments.last_mut().filter(|last| piece.address <= last.end() && last.memory == piece.memory);
         match touching {
-            None => segments.push(Segment { address: piece.address, bytes: piece.bytes.to_vec() }),
+            None => segments.push(Segment {
+                address: piece.address,
+                bytes: piece.bytes.to_vec(),
+                memory: piece.memory,
+            }),
             Some(last) => append(last, piece, unit)?,
         }
     }

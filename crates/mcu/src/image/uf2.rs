@@ -3,9 +3,10 @@
 //! what it does not like; laxer in that it takes payloads of any length, where the boot ROM takes 256 bytes
 //! only.
 
-use super::boot::{Boot, from_flash, from_ram};
+use super::boot::Boot;
 use super::error::{Fault, ImageErrorKind};
-use super::segments::{MEMORIES_IN_WORDS, Memory, Piece, Segment, merge};
+use super::segments::{MemoryKind, Piece, Segment, in_words, memory_of, merge};
+use super::{ChipImages, unbootable};
 
 // The UF2 specification, "File format" and "Overview".
 const BLOCK_BYTES: usize = 512;
@@ -19,12 +20,11 @@ const FLAG_NOT_MAIN_FLASH: u32 = 0x0000_0001;
 const FLAG_FILE_CONTAINER: u32 = 0x0000_1000;
 const FLAG_FAMILY: u32 = 0x0000_2000;
 
-const FAMILY_RP2040: u32 = 0xe48b_ff56;
 /// Blocks that belong to no chip: the work-around for erratum RP2350-E10 puts one in front of an image.
 const FAMILY_ABSOLUTE: u32 = 0xe48b_ff57;
 /// The UF2 project's list of families and the RP2350 datasheet 5.5.3, by what their users call the chips.
 const FAMILIES: [(u32, &str); 36] = [
-    (FAMILY_RP2040, "the RP2040"),
+    (0xe48b_ff56, "the RP2040"),
     (FAMILY_ABSOLUTE, "absolute addresses"),
     (0xe48b_ff58, "the RP2350's data partitions"),
     (0xe48b_ff59, "the RP2350's Arm cores"),
@@ -79,8 +79,8 @@ struct Block<'a> {
 }
 
 impl Block<'_> {
-    fn is_for_the_rp2040(&self) -> bool {
-        self.family.is_none_or(|family| family == FAMILY_RP2040)
+    fn is_for(&self, family: u32) -> bool {
+        self.family.is_none_or(|own| own == family)
     }
 
     fn is_for_memory(&self) -> bool {
@@ -96,29 +96,25 @@ fn place(position: usize) -> String {
     format!("block {position} (byte {})", position * BLOCK_BYTES)
 }
 
-pub(super) fn load(bytes: &[u8]) -> Result<(Vec<Segment>, Boot), Fault> {
+pub(super) fn load(bytes: &[u8], chip: &'static dyn ChipImages) -> Result<(Vec<Segment>, Boot), Fault> {
+    let family = family_of(chip).map_err(|what| ImageErrorKind::OtherChip.because(what))?;
     let blocks = read_blocks(bytes)?;
     let mine: Vec<Block> =
-        blocks.iter().copied().filter(|block| block.is_for_the_rp2040() && block.is_for_memory()).collect();
+        blocks.iter().copied().filter(|block| block.is_for(family) && block.is_for_memory()).collect();
     if mine.is_empty() {
-        return Err(explain_foreign(&blocks));
+        return Err(explain_foreign(&blocks, chip.chip(), family));
     }
-    check_numbers(&mine, &blocks)?;
-    let in_flash = check_addresses(&mine)?;
-    let pieces = mine.iter().map(|block| Piece {
-        address: block.address,
-        bytes: block.payload,
-        number: block.position,
-    });
-    let segments = merge(pieces.collect(), "block")?;
-    let boot = if in_flash { from_flash(&segments)? } else { from_ram(&segments, ram_entry(&segments))? };
+    check_numbers(&mine, &blocks, family)?;
+    let segments = merge(pieces(&mine, chip)?, "block")?;
+    let boot = chip.boot(&segments, None).map_err(unbootable)?;
     Ok((segments, boot))
 }
 
 /// Where in a file the contents for an address stand, with the address and their length.
-pub(super) fn places(bytes: &[u8]) -> Result<Vec<(usize, u32, usize)>, Fault> {
+pub(super) fn places(bytes: &[u8], chip: &dyn ChipImages) -> Result<Vec<(usize, u32, usize)>, Fault> {
     let blocks = read_blocks(bytes)?;
-    let mine = blocks.iter().filter(|block| block.is_for_the_rp2040() && block.is_for_memory());
+    let family = family_of(chip).map_err(|what| ImageErrorKind::NotWritable.because(what))?;
+    let mine = blocks.iter().filter(|block| block.is_for(family) && block.is_for_memory());
     Ok(mine
         .map(|block| (block.position * BLOCK_BYTES + HEAD_BYTES, block.address, block.payload.len()))
         .collect())
@@ -126,7 +122,8 @@ pub(super) fn places(bytes: &[u8]) -> Result<Vec<(usize, u32, usize)>, Fault> {
 
 /// A file with contents for an address, in blocks as the boot ROM takes them: 256 bytes each, at multiples of 256
 /// (RP2040 datasheet 2.8.5.2). What the first and the last block have besides is zero.
-pub(super) fn make(address: u32, contents: &[u8]) -> Vec<u8> {
+pub(super) fn make(address: u32, contents: &[u8], chip: &dyn ChipImages) -> Result<Vec<u8>, Fault> {
+    let family = family_of(chip).map_err(|what| ImageErrorKind::NotWritable.because(what))?;
     let before = address as usize % WRITTEN_PAYLOAD_BYTES;
     let padded = [&vec![0; before], contents].concat();
     let total = padded.len().div_ceil(WRITTEN_PAYLOAD_BYTES) as u32;
@@ -136,14 +133,20 @@ pub(super) fn make(address: u32, contents: &[u8]) -> Vec<u8> {
         let target = address - before as u32 + number * WRITTEN_PAYLOAD_BYTES as u32;
         let [first, second] = MAGIC_START;
         let length = WRITTEN_PAYLOAD_BYTES as u32;
-        for word in [first, second, FLAG_FAMILY, target, length, number, total, FAMILY_RP2040] {
+        for word in [first, second, FLAG_FAMILY, target, length, number, total, family] {
             file.extend_from_slice(&word.to_le_bytes());
         }
         file.extend_from_slice(payload);
         file.resize(start + BLOCK_BYTES - MAGIC_END.to_le_bytes().len(), 0);
         file.extend_from_slice(&MAGIC_END.to_le_bytes());
     }
-    file
+    Ok(file)
+}
+
+/// The family of a chip's files; a sentence for one that takes none.
+fn family_of(chip: &dyn ChipImages) -> Result<u32, String> {
+    chip.uf2_family()
+        .ok_or_else(|| format!("a UF2 is nothing for the {}. Take an ELF or a raw binary", chip.chip()))
 }
 
 fn read_blocks(bytes: &[u8]) -> Result<Vec<Block<'_>>, Fault> {
@@ -183,9 +186,9 @@ fn read_block(position: usize, bytes: &[u8; BLOCK_BYTES]) -> Result<Block<'_>, F
     Ok(Block { position, flags, address, payload, number, total, family })
 }
 
-/// A file without a block for the RP2040's memories.
-fn explain_foreign(blocks: &[Block]) -> Fault {
-    let foreign = blocks.iter().filter(|block| !block.is_for_the_rp2040()).filter_map(|block| block.family);
+/// A file without a block for the chip's memories.
+fn explain_foreign(blocks: &[Block], chip: &str, own: u32) -> Fault {
+    let foreign = blocks.iter().filter(|block| !block.is_for(own)).filter_map(|block| block.family);
     let named = foreign.clone().find(|&family| family != FAMILY_ABSOLUTE).or_else(|| foreign.clone().next());
     let Some(family) = named else {
         return ImageErrorKind::NotAnImage
@@ -194,14 +197,14 @@ fn explain_foreign(blocks: &[Block]) -> Fault {
     let known = FAMILIES.iter().find(|(id, _)| *id == family);
     let name = known.map_or("a chip that is not known here", |(_, name)| name);
     ImageErrorKind::OtherChip.because(format!(
-        "it is for {name} (family {family:#010x}), not for the RP2040 (family {FAMILY_RP2040:#010x}). \
-         Take the image for the RP2040"
+        "it is for {name} (family {family:#010x}), not for the {chip} (family {own:#010x}). \
+         Take the image for the {chip}"
     ))
 }
 
 /// All numbers from 0 to the total must be there. In a file for several chips each image counts by itself, or
 /// all blocks of the file together.
-fn check_numbers(mine: &[Block], all: &[Block]) -> Result<(), Fault> {
+fn check_numbers(mine: &[Block], all: &[Block], family: u32) -> Result<(), Fault> {
     let damaged = |what: String| Err(ImageErrorKind::Damaged.because(what));
     let first = mine[0];
     for block in mine {
@@ -218,7 +221,7 @@ fn check_numbers(mine: &[Block], all: &[Block]) -> Result<(), Fault> {
         }
     }
     let counts_all = all.len() == first.total as usize;
-    let counted = all.iter().filter(|block| counts_all || block.is_for_the_rp2040());
+    let counted = all.iter().filter(|block| counts_all || block.is_for(family));
     let mut numbers: Vec<(u32, u32, usize)> =
         counted.map(|block| (block.number, block.address, block.position)).collect();
     numbers.sort_unstable();
@@ -247,21 +250,15 @@ fn check_numbers(mine: &[Block], all: &[Block]) -> Result<(), Fault> {
     }
 }
 
-/// Whether the image is for flash; the boot ROM takes no file for both.
-fn check_addresses(blocks: &[Block]) -> Result<bool, Fault> {
+/// The blocks with the memories that they are for; a boot loader takes no file for both flash and RAM.
+fn pieces<'a>(blocks: &[Block<'a>], chip: &'static dyn ChipImages) -> Result<Vec<Piece<'a>>, Fault> {
     let mut first = None;
+    let mut pieces = Vec::with_capacity(blocks.len());
     for block in blocks {
-        let Block { address, payload, .. } = block;
-        let memory = Memory::of(*address, payload.len()).filter(|memory| *memory != Memory::UsbRam);
-        let Some(memory) = memory else {
-            return Err(ImageErrorKind::OutsideMemory.because(format!(
-                "{} has {} bytes for {address:#010x}, but the RP2040 has {MEMORIES_IN_WORDS}, of which a \
-                 UF2 may fill the first three. Build the file again for the RP2040",
-                block.place(),
-                payload.len()
-            )));
-        };
-        let in_flash = memory == Memory::Flash;
+        let &Block { address, payload, position, .. } = block;
+        let memory = memory_of(chip, address, payload.len()).filter(|memory| memory.takes_uf2);
+        let memory = memory.ok_or_else(|| outside_memory(block, chip))?;
+        let in_flash = memory.kind == MemoryKind::Flash;
         let (expected, other) = *first.get_or_insert((in_flash, block));
         if in_flash != expected {
             return Err(ImageErrorKind::OutsideMemory.because(format!(
@@ -272,13 +269,27 @@ fn check_addresses(blocks: &[Block]) -> Result<bool, Fault> {
                 other.address
             )));
         }
+        pieces.push(Piece { address, bytes: payload, memory, number: position });
     }
-    Ok(first.is_some_and(|(in_flash, _)| in_flash))
+    Ok(pieces)
 }
 
-/// The boot ROM starts an image in RAM at its lowest address, and prefers SRAM to XIP SRAM, which lies lower
-/// (RP2040 datasheet 2.8.4.2).
-fn ram_entry(segments: &[Segment]) -> u32 {
-    let in_sram = segments.iter().find(|segment| segment.memory() == Memory::Sram);
-    in_sram.unwrap_or(&segments[0]).address
+fn outside_memory(block: &Block, chip: &dyn ChipImages) -> Fault {
+    let memories = chip.memories();
+    // Those that a UF2 may fill stand first.
+    let which = match memories.iter().filter(|memory| memory.takes_uf2).count() {
+        filled if filled == memories.len() => String::new(),
+        1 => ", of which a UF2 may fill the first one".to_owned(),
+        2 => ", of which a UF2 may fill the first two".to_owned(),
+        3 => ", of which a UF2 may fill the first three".to_owned(),
+        filled => format!(", of which a UF2 may fill the first {filled}"),
+    };
+    ImageErrorKind::OutsideMemory.because(format!(
+        "{} has {} bytes for {:#010x}, but the {name} has {}{which}. Build the file again for the {name}",
+        block.place(),
+        block.payload.len(),
+        block.address,
+        in_words(memories),
+        name = chip.chip()
+    ))
 }

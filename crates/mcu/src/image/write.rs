@@ -3,7 +3,7 @@
 //! first byte to the last; gaps between segments are zero, as converters fill them.
 
 use super::error::{Fault, ImageErrorKind};
-use super::segments::{FLASH_START, SRAM_START};
+use super::segments::MemoryKind;
 use super::{Format, Image, ImageError, LoadOptions, elf, uf2};
 
 impl Image {
@@ -18,18 +18,18 @@ impl Image {
     fn to_unnamed_file(&self, original: &[u8], format: Format) -> Result<Vec<u8>, Fault> {
         match (self.format, format) {
             (Format::Elf, Format::Elf) => {
-                Ok(self.over(original, elf::Elf::parse(original)?.places().collect()))
+                Ok(self.over(original, elf::Elf::parse(original, self.chip)?.places().collect()))
             }
-            (Format::Uf2, Format::Uf2) => Ok(self.over(original, uf2::places(original)?)),
+            (Format::Uf2, Format::Uf2) => Ok(self.over(original, uf2::places(original, self.chip)?)),
             (_, Format::Elf) => Err(ImageErrorKind::NotWritable
                 .because("an ELF can be written of an ELF only. Name a file that ends in .uf2 or .bin")),
             (Format::RawBinary, Format::RawBinary) => Ok(self.contents()?.1),
             (_, Format::Uf2) => {
                 let (address, contents) = self.contents()?;
-                self.if_it_starts_as_this(uf2::make(address, &contents))
+                self.if_it_starts_as_this(uf2::make(address, &contents, self.chip)?)
             }
             (_, Format::RawBinary) => match self.contents()? {
-                (FLASH_START | SRAM_START, contents) => self.if_it_starts_as_this(contents),
+                (address, contents) if self.begins_a_memory(address) => self.if_it_starts_as_this(contents),
                 (address, _) => Err(ImageErrorKind::NotWritable.because(format!(
                     "it begins at {address:#010x}, which a raw binary cannot say. Name a file that ends in .uf2"
                 ))),
@@ -37,9 +37,15 @@ impl Image {
         }
     }
 
+    /// Whether a raw binary may begin there.
+    fn begins_a_memory(&self, address: u32) -> bool {
+        let mut memories = self.chip.memories().iter().filter(|memory| memory.kind != MemoryKind::Other);
+        memories.any(|memory| memory.start == address)
+    }
+
     /// A file that says less than this image's must start the same way.
     fn if_it_starts_as_this(&self, file: Vec<u8>) -> Result<Vec<u8>, Fault> {
-        let again = Image::load_unnamed(&file, &self.name, &LoadOptions::default())?;
+        let again = Image::load_unnamed(&file, &self.name, self.chip, &LoadOptions::default())?;
         if again.boot == self.boot {
             return Ok(file);
         }

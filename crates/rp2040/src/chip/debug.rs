@@ -7,18 +7,11 @@ use units::Picoseconds;
 
 use crate::bus::{Bus, ResetCause, Size};
 use crate::chip::{Rp2040, SetupError};
+use crate::image::load_image;
 use cortexm::{Core, PC, SP};
 use mcu::Sleep;
-use mcu::image::{Boot, Image, LoadOptions, RawBinary};
-use mcu::{Observer, Watchpoint};
-
-/// An address where nothing is that could be read or written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("nothing to access at {0:#010x}")]
-pub struct MemoryError(
-    /// The address.
-    pub u32,
-);
+use mcu::image::{Boot, LoadOptions, RawBinary};
+use mcu::{MemoryError, Observer, Watchpoint};
 
 impl Rp2040 {
     /// Reads memory and registers without the effects that reading has.
@@ -199,7 +192,7 @@ impl Rp2040 {
     /// When the boot ROM finds nothing to start.
     pub fn reset_to_flash(&mut self) -> Result<(), SetupError> {
         let options = LoadOptions { raw_binary: RawBinary::Flash };
-        let image = Image::load(&self.bus.ssi.flash().to_bytes(), "flash", &options);
+        let image = load_image(&self.bus.ssi.flash().to_bytes(), "flash", &options);
         self.boot = image.map_or(Boot::Flash, |image| image.boot());
         self.reset_now()
     }

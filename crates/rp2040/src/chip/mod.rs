@@ -20,7 +20,6 @@ use crate::bus::Bus;
 use crate::pins::Pins;
 use decoded::Decoded;
 
-pub use debug::MemoryError;
 pub(crate) use fault::AtFault;
 pub use snapshot::{Snapshot, State};
 pub use start::{Setup, SetupError};
@@ -86,9 +85,14 @@ impl Rp2040 {
         self.bus.clock.hz()
     }
 
+    /// Cycles of clk_sys since the start, awake and asleep.
+    pub fn cycles(&self) -> u64 {
+        self.bus.clock.cycle_at(self.now())
+    }
+
     /// What was counted since the start.
     pub fn counts(&self) -> Counts {
-        let cycles = self.bus.clock.cycle_at(self.now());
+        let cycles = self.cycles();
         let idle = |core: &Core| {
             let asleep = core.sleep != Sleep::Awake;
             core.idle_cycles() + if asleep { cycles.saturating_sub(core.cycle) } else { 0 }

@@ -8,6 +8,7 @@ use mcu::{Sleep, Slept, Stop};
 use units::Picoseconds;
 
 use crate::chip::Rp2040;
+use crate::facts;
 
 /// By how many cycles a core may run ahead of the other one while both are awake: what one writes to memory the other sees
 /// this much too late or too early at the most.
@@ -164,7 +165,7 @@ impl Rp2040 {
                 self.bus.events[id] = false;
             }
             if let Some(waits) = &mut self.bus.waits {
-                let woken_by = self.bus.ppb[id].wakes_by().map(|number| number as u8);
+                let woken_by = self.bus.ppb[id].wakes_by().map(|number| facts::waker(number as u8));
                 let [from, to] = [core.cycle, cycle.max(core.cycle)].map(|at| self.bus.clock.time_of(at));
                 waits.slept(Slept { core: id as u8, from, to, woken_by });
             }

@@ -28,6 +28,11 @@ impl Rp2040 {
         *self = kept.copy(code).expect("a snapshot can be copied");
     }
 
+    /// Another chip in the same state; nothing when something connected to the chip cannot be copied.
+    pub(crate) fn branch(&self) -> Option<Self> {
+        self.copy(self.code.without_tables())
+    }
+
     fn copy(&self, code: Decoded) -> Option<Self> {
         Some(Self {
             cores: self.cores.clone(),

@@ -1,7 +1,7 @@
 //! A chip with a program in RAM or flash, and the questions that the tests ask it.
 
 use mcu::Stop;
-use mcu::image::{Image, LoadOptions, RawBinary};
+use mcu::image::{LoadOptions, RawBinary};
 use rp2040::chip::{Rp2040, Setup};
 use units::Picoseconds;
 
@@ -43,7 +43,7 @@ pub(crate) fn chip_with(asm: Asm) -> Rp2040 {
 
 pub(crate) fn chip_with_bytes(bytes: &[u8], base: u32) -> Rp2040 {
     let raw_binary = if base == RAM { RawBinary::Ram } else { RawBinary::Flash };
-    let image = Image::load(bytes, "test", &LoadOptions { raw_binary }).expect("an image");
+    let image = rp2040::load_image(bytes, "test", &LoadOptions { raw_binary }).expect("an image");
     let setup = Setup { flash_bytes: 1 << 20, ..Setup::default() };
     let mut chip = Rp2040::new(&setup).expect("a chip");
     chip.load(&image).expect("it starts");

@@ -186,7 +186,7 @@ fn load(made: &Made, kind: Kind) -> Image {
         Place::Flash => RawBinary::Flash,
         Place::Ram => RawBinary::Ram,
     };
-    Image::load(&made.bytes, "random", &LoadOptions { raw_binary })
+    rp2040::load_image(&made.bytes, "random", &LoadOptions { raw_binary })
         .unwrap_or_else(|error| panic!("{kind:?}: {error}"))
 }
 

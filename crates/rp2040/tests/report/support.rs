@@ -65,7 +65,7 @@ pub(crate) fn public_image(name: &str) -> Option<PathBuf> {
 pub(crate) fn load(path: &Path) -> Image {
     let bytes = std::fs::read(path).expect("the image can be read");
     let name = path.display().to_string();
-    Image::load(&bytes, &name, &LoadOptions::default()).expect("it is an image")
+    rp2040::load_image(&bytes, &name, &LoadOptions::default()).expect("it is an image")
 }
 
 pub(crate) fn started(image: &Image) -> Rp2040 {

@@ -100,12 +100,14 @@ def header(
 def _print(description: BoardDescription) -> None:
     from rich.text import Text
 
+    from airwire import board
     from airwire.cli.tables import console
 
     out = console()
     out.print(Text(f"{description.name}: {description.title}", style="bold"))
     crystal, flash = description.crystal_hz / 1e6, description.flash_bytes // 1024
-    out.print(Text(f"RP2040, crystal {crystal:g} MHz, flash {flash} KiB"))
+    titles = {mcu.name: mcu.title for mcu in board.microcontrollers()}
+    out.print(Text(f"{titles[description.mcu]}, crystal {crystal:g} MHz, flash {flash} KiB"))
     for pin in description.pins:
         out.print(Text(f"  GP{pin.gpio:<3} {pin.name}"))
     for chip in description.chips:

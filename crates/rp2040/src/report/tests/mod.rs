@@ -7,7 +7,7 @@ use units::Picoseconds;
 
 use crate::chip::{Rp2040, Setup};
 use mcu::Stop;
-use mcu::image::{Image, LoadOptions, RawBinary};
+use mcu::image::{LoadOptions, RawBinary};
 
 /// Where the programs begin.
 const BASE: u32 = 0x2000_0000;
@@ -26,7 +26,8 @@ fn load_r0(value: u32) -> [u16; 4] {
 fn run(code: &[u16]) -> (Rp2040, Stop) {
     let bytes: Vec<u8> = code.iter().flat_map(|half| half.to_le_bytes()).collect();
     let options = LoadOptions { raw_binary: RawBinary::Ram };
-    let image = Image::load(&bytes, "program.bin", &options).expect("a raw binary for SRAM is an image");
+    let image =
+        crate::load_image(&bytes, "program.bin", &options).expect("a raw binary for SRAM is an image");
     let mut chip = Rp2040::new(&Setup::default()).expect("the default setup can be built");
     chip.load(&image).expect("the program can be started");
     let stop = chip.run_until(Picoseconds::new(1_000_000_000));

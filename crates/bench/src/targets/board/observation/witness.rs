@@ -5,9 +5,8 @@ use attribution::frames::{self, Passage};
 use attribution::{Evidence, Interval, Rank, Testimony, accesses, held, sleeps};
 use board::Board;
 use lan::NetDevice;
-use mcu::Slept;
+use mcu::{Counts, Sleep, Slept};
 use record::run_folder::Stage;
-use rp2040::chip::Counts;
 use sim::Cause;
 use units::Picoseconds;
 use wiznet::{Access, Options};
@@ -19,8 +18,8 @@ use super::cpu::Follower;
 pub(super) struct Witness {
     /// On the chip while it follows.
     follower: Option<Box<Follower>>,
-    /// Counts where it began to follow, and cycles in which the flash was waited for.
-    began: Option<(Counts, u64)>,
+    /// Counts where it began to follow.
+    began: Option<Counts>,
     accesses: Vec<Access>,
     sleeps: Vec<Slept>,
     full_uart: Vec<Picoseconds>,
@@ -53,25 +52,25 @@ impl Witness {
     pub(super) fn follow(&mut self, board: &mut Board) {
         let follower: Option<Box<dyn mcu::Observer>> = self.follower.take().map(|follower| follower as _);
         board.chip_mut().observe(follower);
-        self.began = Some((board.chip().counts(), board.chip().bus_counts().xip_stall_cycles));
+        self.began = Some(board.chip().counts());
     }
 
     /// Takes what was seen since it was asked last.
     pub(super) fn take(&mut self, board: &mut Board, accesses: Vec<Access>) {
-        let (sleeps, full_uart) = board.chip_mut().take_waits();
+        let waits = board.chip_mut().take_waits();
         self.accesses.extend(accesses);
-        self.sleeps.extend(sleeps);
-        self.full_uart.extend(full_uart);
+        self.sleeps.extend(waits.sleeps);
+        self.full_uart.extend(waits.full_uart);
     }
 
     /// Follows it no longer, after a time in which it did.
     pub(super) fn leave(&mut self, board: &mut Board, (from, to): (Picoseconds, Picoseconds)) {
-        if board.chip().core(0).sleep() != mcu::Sleep::Awake {
+        if board.chip().core(0).sleep != Sleep::Awake {
             self.asleep_on.push((from, to));
         }
-        if let Some((before, stalled)) = self.began.take() {
+        if let Some(before) = self.began.take() {
             let after = board.chip().counts();
-            self.stalled.0 += board.chip().bus_counts().xip_stall_cycles - stalled;
+            self.stalled.0 += after.flash_wait_cycles - before.flash_wait_cycles;
             let idle = after.idle_cycles[0] - before.idle_cycles[0];
             self.stalled.1 += ((after.cycles - before.cycles) - idle) as f64;
         }

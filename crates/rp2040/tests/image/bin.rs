@@ -1,6 +1,6 @@
 //! Raw binaries.
 
-use mcu::image::{Boot, Format, ImageErrorKind, Memory, RawBinary};
+use mcu::image::{Boot, Format, ImageErrorKind, RawBinary};
 
 use super::build::{FLASH, SRAM, STACK, bare_image, checksum, flash_image, words};
 use super::{load, load_raw, refusal};
@@ -17,7 +17,7 @@ fn a_binary_that_begins_with_a_second_stage_goes_to_the_start_of_the_flash() {
     let image = load(&bytes, "app.bin").unwrap();
     assert_eq!((image.format(), image.boot(), image.name()), (Format::RawBinary, Boot::Flash, "app.bin"));
     assert_eq!((image.segments()[0].address, &image.segments()[0].bytes), (FLASH, &bytes));
-    assert_eq!((image.segments()[0].memory(), image.flash_bytes()), (Memory::Flash, 1000));
+    assert_eq!((image.segments()[0].memory().name, image.flash_bytes()), ("flash", 1000));
 }
 
 #[test]
@@ -39,7 +39,7 @@ fn a_binary_that_begins_with_a_vector_table_starts_from_it() {
 fn a_binary_whose_reset_vector_lies_in_sram_goes_there() {
     let image = load(&bare_image(SRAM, 100), "app.bin").unwrap();
     assert_eq!(image.boot(), Boot::Ram { entry: SRAM + 8, stack_pointer: STACK });
-    assert_eq!((image.segments()[0].memory(), image.flash_bytes()), (Memory::Sram, 0));
+    assert_eq!((image.segments()[0].memory().name, image.flash_bytes()), ("SRAM", 0));
 }
 
 #[test]

@@ -12,14 +12,15 @@ mod uf2;
 mod write;
 
 use mcu::image::{Image, ImageError, LoadOptions, RawBinary};
+use rp2040::load_image;
 
 /// Loads a file by the name that stands in errors.
 fn load(bytes: &[u8], name: &str) -> Result<Image, ImageError> {
-    Image::load(bytes, name, &LoadOptions::default())
+    load_image(bytes, name, &LoadOptions::default())
 }
 
 fn load_raw(bytes: &[u8], raw_binary: RawBinary) -> Result<Image, ImageError> {
-    Image::load(bytes, "app.bin", &LoadOptions { raw_binary })
+    load_image(bytes, "app.bin", &LoadOptions { raw_binary })
 }
 
 /// The sentence with which a file is refused.

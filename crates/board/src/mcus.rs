@@ -1,0 +1,47 @@
+//! The microcontrollers that a board may have: the only file that names their crates. The parser of board files, their schema
+//! and the reference take names and limits from here.
+
+use mcu::{Facts, McuKind};
+use units::Hertz;
+
+/// All of them; the first one stands in examples.
+pub(super) static MCUS: [&McuKind; 1] = [&rp2040::KIND];
+
+/// The largest boot ROM that any of them has.
+pub(super) fn largest_rom() -> u64 {
+    MCUS.iter().map(|kind| kind.facts.rom_bytes).max().unwrap_or_default()
+}
+
+/// The last GPIO that any of them has.
+pub(super) fn last_gpio() -> u8 {
+    MCUS.iter().map(|kind| kind.facts.last_gpio()).max().unwrap_or_default()
+}
+
+/// The first GPIO with an ADC input.
+pub(super) fn first_adc_gpio() -> u8 {
+    MCUS.iter().map(|kind| *kind.facts.adc_gpios.start()).min().unwrap_or_default()
+}
+
+/// What a board has unless its file says otherwise: one value, or that of each microcontroller where they differ.
+pub(super) fn usual(value: fn(&Facts) -> String) -> String {
+    let all: Vec<String> = MCUS.iter().map(|kind| value(kind.facts)).collect();
+    if all.windows(2).all(|pair| pair[0] == pair[1]) {
+        return all.into_iter().next().unwrap_or_default();
+    }
+    let each = MCUS.iter().zip(all).map(|(kind, value)| format!("{value} with the {}", kind.facts.name));
+    each.collect::<Vec<_>>().join(", ")
+}
+
+/// A frequency as people write it.
+pub(super) fn in_hertz(hz: u64) -> String {
+    Hertz::new(hz).map_or_else(|| "0 Hz".to_owned(), |hz| hz.to_string())
+}
+
+/// A size as people write it.
+pub(super) fn in_bytes(bytes: u64) -> String {
+    match bytes {
+        bytes if bytes.is_multiple_of(1 << 20) => format!("{} MiB", bytes >> 20),
+        bytes if bytes.is_multiple_of(1 << 10) => format!("{} KiB", bytes >> 10),
+        bytes => format!("{bytes} B"),
+    }
+}

@@ -1,0 +1,31 @@
+//! What a chip counts and keeps while it runs, as plain figures.
+
+use units::Picoseconds;
+
+use crate::Slept;
+
+/// What was counted since the start. Lists have an entry for each core.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Counts {
+    /// Cycles of the cores' clock, awake and asleep.
+    pub cycles: u64,
+    /// Instructions executed.
+    pub instructions: Vec<u64>,
+    /// Cycles asleep (a core that was never started sleeps all the time).
+    pub idle_cycles: Vec<u64>,
+    /// Exceptions entered, interrupts among them.
+    pub exceptions: Vec<u64>,
+    /// Resets by watchdog or software.
+    pub resets: u32,
+    /// Cycles that the cores waited for the flash; 0 on a chip that never does.
+    pub flash_wait_cycles: u64,
+}
+
+/// What the cores waited for.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Waits {
+    /// The sleeps that ended.
+    pub sleeps: Vec<Slept>,
+    /// The times at which a core saw that a UART could take no more.
+    pub full_uart: Vec<Picoseconds>,
+}
