@@ -38,6 +38,7 @@ static bool open(struct wiznet *wiznet) {
 }
 
 bool wiznet_frames_open(struct wiznet *wiznet) {
+    wiznet->frames = (struct wiznet_frames){0}; /* there may have been sockets in its place */
     wiznet_share_memory(wiznet, 1);
     if (!open(wiznet)) {
         return false;
