@@ -29,14 +29,21 @@ macro(leave_out_unless_wanted application way)
   endif()
 endmacro()
 
-# On the chip's own sockets: `sockets` says how many share the chip's memory. The W5100 has a transaction for each byte, so that
-# time counts more there than size.
+# On the chip's own sockets: `sockets` says how many share the chip's memory, where it has as many. The W5100 has a transaction
+# for each byte, so that time counts more there than size.
+set(CHIP_SOCKETS 8)
+if(BOARD_HEADER MATCHES "BOARD_WIZNET_W5100")
+  set(CHIP_SOCKETS 4)
+endif()
 set(WIZNET_SIZE WIZNET_SMALL)
 if(BOARD_HEADER MATCHES "BOARD_WIZNET_W5100[^S]")
   set(WIZNET_SIZE "")
 endif()
 function(hardware_image application sockets)
   leave_out_unless_wanted(${application} hardware)
+  if(sockets GREATER CHIP_SOCKETS)
+    set(sockets ${CHIP_SOCKETS})
+  endif()
   airwire_image(${application}-hardware
     SOURCES apps/${application}/${application}.c ${HARDWARE} ${TRANSPORT_SHARED} ${ARGN}
     DEFINITIONS NETWORK_SOCKETS=${sockets}u ${WIZNET_SIZE} SOCKETS ${sockets} OPTIMISE -Os -flto=auto)

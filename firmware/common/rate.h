@@ -4,10 +4,12 @@
 
 #include <stdint.h>
 
-void rate_report(const char *name, uint64_t bytes, uint64_t time_us);
+#include "console.h"
+
+CONSOLE_ONE_COPY void rate_report(const char *name, uint64_t bytes, uint64_t time_us);
 /* Bits a millisecond, which is kbit/s; 0 for no time. */
 uint32_t rate_kilobits(uint64_t bytes, uint64_t time_us);
 /* A number of any size; console_number() takes 32 bits. */
-void rate_number(uint64_t value);
+CONSOLE_ONE_COPY void rate_number(uint64_t value);
 
 #endif

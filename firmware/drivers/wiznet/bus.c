@@ -4,7 +4,6 @@
 #include "wiznet_bus.h"
 
 #define MOST_HEADER_BYTES 4u
-/* -DWIZNET_SMALL leaves one copy of what every call needs, where size counts more than time. */
 #ifdef WIZNET_SMALL
 #define ONE_COPY __attribute__((noinline))
 #else
@@ -93,3 +92,21 @@ void wiznet_bus_write16(struct wiznet *wiznet, uint32_t address, uint16_t value)
     uint8_t bytes[2] = {(uint8_t)(value >> 8), (uint8_t)value};
     wiznet_bus_write(wiznet, address, bytes, 2);
 }
+
+#ifdef WIZNET_SMALL
+ONE_COPY uint8_t wiznet_sn_read8(struct wiznet *wiznet, unsigned socket, uint32_t name) {
+    return wiznet_bus_read8(wiznet, SN(wiznet, socket, name));
+}
+
+ONE_COPY uint16_t wiznet_sn_read16(struct wiznet *wiznet, unsigned socket, uint32_t name) {
+    return wiznet_bus_read16(wiznet, SN(wiznet, socket, name));
+}
+
+ONE_COPY void wiznet_sn_write8(struct wiznet *wiznet, unsigned socket, uint32_t name, uint8_t value) {
+    wiznet_bus_write8(wiznet, SN(wiznet, socket, name), value);
+}
+
+ONE_COPY void wiznet_sn_write16(struct wiznet *wiznet, unsigned socket, uint32_t name, uint16_t value) {
+    wiznet_bus_write16(wiznet, SN(wiznet, socket, name), value);
+}
+#endif

@@ -9,9 +9,9 @@
 #define COMMAND_LOOKS 64u
 
 bool wiznet_command(struct wiznet *wiznet, unsigned socket, uint8_t code) {
-    wiznet_bus_write8(wiznet, SN(wiznet, socket, Sn_CR), code);
+    wiznet_sn_write8(wiznet, socket, Sn_CR, code);
     for (unsigned look = 0; look < COMMAND_LOOKS; look++) {
-        if (!wiznet_bus_read8(wiznet, SN(wiznet, socket, Sn_CR))) {
+        if (!wiznet_sn_read8(wiznet, socket, Sn_CR)) {
             return true;
         }
     }

@@ -24,13 +24,13 @@
 static bool open(struct wiznet *wiznet) {
     struct wiznet_frames *frames = &wiznet->frames;
     wiznet_command(wiznet, 0, CR_CLOSE);
-    wiznet_bus_write8(wiznet, SN(wiznet, 0, Sn_IR), IR_ALL);
-    wiznet_bus_write8(wiznet, SN(wiznet, 0, Sn_MR), (uint8_t)(MR_MACRAW | WIZNET_CHIP(wiznet)->mac_filter));
-    if (!wiznet_command(wiznet, 0, CR_OPEN) || wiznet_bus_read8(wiznet, SN(wiznet, 0, Sn_SR)) != SR_MACRAW) {
+    wiznet_sn_write8(wiznet, 0, Sn_IR, IR_ALL);
+    wiznet_sn_write8(wiznet, 0, Sn_MR, (uint8_t)(MR_MACRAW | WIZNET_CHIP(wiznet)->mac_filter));
+    if (!wiznet_command(wiznet, 0, CR_OPEN) || wiznet_sn_read8(wiznet, 0, Sn_SR) != SR_MACRAW) {
         return false;
     }
-    frames->read_pointer = wiznet_bus_read16(wiznet, SN(wiznet, 0, Sn_RX_RD));
-    frames->write_pointer = wiznet_bus_read16(wiznet, SN(wiznet, 0, Sn_TX_WR));
+    frames->read_pointer = wiznet_sn_read16(wiznet, 0, Sn_RX_RD);
+    frames->write_pointer = wiznet_sn_read16(wiznet, 0, Sn_TX_WR);
     frames->left = frames->waiting = frames->held = frames->written = 0;
     frames->is_guessed = frames->is_doubtful = false;
     frames->is_sending = false;
@@ -38,6 +38,7 @@ static bool open(struct wiznet *wiznet) {
 }
 
 bool wiznet_frames_open(struct wiznet *wiznet) {
+    wiznet->frames = (struct wiznet_frames){0}; /* there may have been sockets in its place */
     wiznet_share_memory(wiznet, 1);
     if (!open(wiznet)) {
         return false;
@@ -50,18 +51,18 @@ bool wiznet_frames_open(struct wiznet *wiznet) {
 /* A chip without Sn_IMR holds the pin for SENDOK as well. */
 void wiznet_frames_acknowledge(struct wiznet *wiznet) {
     if (WIZNET_CHIP(wiznet)->has_socket_mask) {
-        wiznet_bus_write8(wiznet, SN(wiznet, 0, Sn_IR), IR_RECV);
+        wiznet_sn_write8(wiznet, 0, Sn_IR, IR_RECV);
         return;
     }
-    uint8_t interrupts = wiznet_bus_read8(wiznet, SN(wiznet, 0, Sn_IR)) & IR_ALL;
+    uint8_t interrupts = wiznet_sn_read8(wiznet, 0, Sn_IR) & IR_ALL;
     if (interrupts & IR_SENDOK) {
         wiznet->frames.is_sending = false;
     }
-    wiznet_bus_write8(wiznet, SN(wiznet, 0, Sn_IR), interrupts);
+    wiznet_sn_write8(wiznet, 0, Sn_IR, interrupts);
 }
 
 static void fault(struct wiznet *wiznet) {
-    wiznet->frames.faults++;
+    wiznet->frame_faults++;
     open(wiznet);
 }
 
@@ -70,7 +71,7 @@ static void fault(struct wiznet *wiznet) {
 static void look_for(struct wiznet *wiznet, unsigned bytes) {
     struct wiznet_frames *frames = &wiznet->frames;
     for (unsigned look = 0; frames->waiting < bytes && look < SIZE_LOOKS; look++) {
-        uint16_t received = wiznet_bus_read16(wiznet, SN(wiznet, 0, Sn_RX_RSR));
+        uint16_t received = wiznet_sn_read16(wiznet, 0, Sn_RX_RSR);
         frames->waiting = received > frames->held ? (uint16_t)(received - frames->held) : 0;
         if (!frames->waiting) {
             return;
@@ -152,7 +153,7 @@ bool wiznet_frames_read(struct wiznet *wiznet, uint8_t *buffer, size_t headroom,
 }
 
 static void release(struct wiznet *wiznet) {
-    wiznet_bus_write16(wiznet, SN(wiznet, 0, Sn_RX_RD), wiznet->frames.read_pointer);
+    wiznet_sn_write16(wiznet, 0, Sn_RX_RD, wiznet->frames.read_pointer);
     wiznet_command(wiznet, 0, CR_RECV);
     wiznet->frames.held = 0;
 }
@@ -170,8 +171,8 @@ void wiznet_frames_finish(struct wiznet *wiznet) {
 }
 
 static void see_whether_sent(struct wiznet *wiznet) {
-    if (wiznet_bus_read8(wiznet, SN(wiznet, 0, Sn_IR)) & IR_SENDOK) {
-        wiznet_bus_write8(wiznet, SN(wiznet, 0, Sn_IR), IR_SENDOK);
+    if (wiznet_sn_read8(wiznet, 0, Sn_IR) & IR_SENDOK) {
+        wiznet_sn_write8(wiznet, 0, Sn_IR, IR_SENDOK);
         wiznet->frames.is_sending = false;
     }
 }
@@ -211,7 +212,7 @@ void wiznet_frames_write(struct wiznet *wiznet, const uint8_t *bytes, size_t cou
 bool wiznet_frames_send(struct wiznet *wiznet) {
     struct wiznet_frames *frames = &wiznet->frames;
     if (has_left(wiznet)) {
-        wiznet_bus_write16(wiznet, SN(wiznet, 0, Sn_TX_WR), frames->write_pointer);
+        wiznet_sn_write16(wiznet, 0, Sn_TX_WR, frames->write_pointer);
         frames->is_sending = wiznet_command(wiznet, 0, CR_SEND);
         frames->written = 0;
         if (frames->is_sending) {
@@ -222,4 +223,4 @@ bool wiznet_frames_send(struct wiznet *wiznet) {
     return false;
 }
 
-uint32_t wiznet_frames_faults(const struct wiznet *wiznet) { return wiznet->frames.faults; }
+uint32_t wiznet_frames_faults(const struct wiznet *wiznet) { return wiznet->frame_faults; }

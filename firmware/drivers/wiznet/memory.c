@@ -31,8 +31,8 @@ static void write_sizes(struct wiznet *wiznet) {
         return;
     }
     for (unsigned socket = chip->sockets; socket-- > 0;) {
-        wiznet_bus_write8(wiznet, SN(wiznet, socket, Sn_RXBUF_SIZE), (uint8_t)kib_of(wiznet, socket));
-        wiznet_bus_write8(wiznet, SN(wiznet, socket, Sn_TXBUF_SIZE), (uint8_t)kib_of(wiznet, socket));
+        wiznet_sn_write8(wiznet, socket, Sn_RXBUF_SIZE, (uint8_t)kib_of(wiznet, socket));
+        wiznet_sn_write8(wiznet, socket, Sn_TXBUF_SIZE, (uint8_t)kib_of(wiznet, socket));
     }
 }
 

@@ -22,10 +22,10 @@ unsigned wiznet_socket_count(const struct wiznet *wiznet) {
 static bool open(struct wiznet *wiznet, unsigned socket, uint8_t mode, uint16_t port, uint8_t state) {
     WIZNET_ASSERT(socket < wiznet_socket_count(wiznet));
     wiznet_command(wiznet, socket, CR_CLOSE);
-    wiznet_bus_write8(wiznet, SN(wiznet, socket, Sn_IR), IR_ALL);
-    wiznet_bus_write8(wiznet, SN(wiznet, socket, Sn_MR), mode);
-    wiznet_bus_write16(wiznet, SN(wiznet, socket, Sn_PORT), port);
-    if (!wiznet_command(wiznet, socket, CR_OPEN) || wiznet_bus_read8(wiznet, SN(wiznet, socket, Sn_SR)) != state) {
+    wiznet_sn_write8(wiznet, socket, Sn_IR, IR_ALL);
+    wiznet_sn_write8(wiznet, socket, Sn_MR, mode);
+    wiznet_sn_write16(wiznet, socket, Sn_PORT, port);
+    if (!wiznet_command(wiznet, socket, CR_OPEN) || wiznet_sn_read8(wiznet, socket, Sn_SR) != state) {
         return false;
     }
     memset(&wiznet->sockets[socket], 0, sizeof wiznet->sockets[socket]);
@@ -34,8 +34,8 @@ static bool open(struct wiznet *wiznet, unsigned socket, uint8_t mode, uint16_t 
 
 /* TCP begins its pointers anew with the connection; they are read once, then kept. */
 static void take_pointers(struct wiznet *wiznet, unsigned socket) {
-    wiznet->sockets[socket].write = wiznet_bus_read16(wiznet, SN(wiznet, socket, Sn_TX_WR));
-    wiznet->sockets[socket].read = wiznet_bus_read16(wiznet, SN(wiznet, socket, Sn_RX_RD));
+    wiznet->sockets[socket].write = wiznet_sn_read16(wiznet, socket, Sn_TX_WR);
+    wiznet->sockets[socket].read = wiznet_sn_read16(wiznet, socket, Sn_RX_RD);
 }
 
 bool wiznet_socket_listen(struct wiznet *wiznet, unsigned socket, uint16_t port) {
@@ -80,7 +80,7 @@ static enum wiznet_socket_state state_of(uint8_t sr) {
 }
 
 enum wiznet_socket_state wiznet_socket_state(struct wiznet *wiznet, unsigned socket) {
-    return state_of(wiznet_bus_read8(wiznet, SN(wiznet, socket, Sn_SR)));
+    return state_of(wiznet_sn_read8(wiznet, socket, Sn_SR));
 }
 
 uint8_t wiznet_socket_take_events(struct wiznet *wiznet, unsigned socket, enum wiznet_socket_state *state) {
@@ -88,7 +88,7 @@ uint8_t wiznet_socket_take_events(struct wiznet *wiznet, unsigned socket, enum w
     wiznet_bus_read(wiznet, SN(wiznet, socket, Sn_IR), registers, 2);
     uint8_t events = registers[0] & IR_ALL;
     if (events) {
-        wiznet_bus_write8(wiznet, SN(wiznet, socket, Sn_IR), events);
+        wiznet_sn_write8(wiznet, socket, Sn_IR, events);
     }
     if (events & WIZNET_SOCKET_CONNECTED) {
         take_pointers(wiznet, socket);
@@ -102,14 +102,14 @@ uint8_t wiznet_socket_take_events(struct wiznet *wiznet, unsigned socket, enum w
 
 void wiznet_socket_watch(struct wiznet *wiznet, unsigned socket, uint8_t events) {
     if (WIZNET_CHIP(wiznet)->has_socket_mask) { /* else all events do */
-        wiznet_bus_write8(wiznet, SN(wiznet, socket, Sn_IMR), events);
+        wiznet_sn_write8(wiznet, socket, Sn_IMR, events);
     }
 }
 
 /* Between two RECV commands the register only grows. It is read upper byte first, so that a change in between makes the
  * reading too small, never too large. */
 size_t wiznet_socket_received(struct wiznet *wiznet, unsigned socket) {
-    size_t bytes = wiznet_bus_read16(wiznet, SN(wiznet, socket, Sn_RX_RSR));
+    size_t bytes = wiznet_sn_read16(wiznet, socket, Sn_RX_RSR);
     size_t most = wiznet_memory_bytes(wiznet, socket);
     bytes = bytes < most ? bytes : most;
     return bytes > wiznet->sockets[socket].unread ? bytes - wiznet->sockets[socket].unread : 0;
@@ -125,7 +125,7 @@ void wiznet_socket_read(struct wiznet *wiznet, unsigned socket, uint8_t *bytes, 
 
 void wiznet_socket_release(struct wiznet *wiznet, unsigned socket) {
     if (wiznet->sockets[socket].unread) {
-        wiznet_bus_write16(wiznet, SN(wiznet, socket, Sn_RX_RD), wiznet->sockets[socket].read);
+        wiznet_sn_write16(wiznet, socket, Sn_RX_RD, wiznet->sockets[socket].read);
         wiznet_command(wiznet, socket, CR_RECV);
         wiznet->sockets[socket].unread = 0;
     }
@@ -134,8 +134,7 @@ void wiznet_socket_release(struct wiznet *wiznet, unsigned socket) {
 /* Sn_TX_FSR grows between two SEND commands, and counts from the last of them. */
 size_t wiznet_socket_room(struct wiznet *wiznet, unsigned socket, size_t wanted) {
     if (wiznet->sockets[socket].room < wanted) {
-        size_t bytes = wiznet_bus_read16(wiznet, SN(wiznet, socket, Sn_TX_FSR)),
-               most = wiznet_memory_bytes(wiznet, socket);
+        size_t bytes = wiznet_sn_read16(wiznet, socket, Sn_TX_FSR), most = wiznet_memory_bytes(wiznet, socket);
         bytes = bytes < most ? bytes : most;
         wiznet->sockets[socket].room =
             (uint16_t)(bytes > wiznet->sockets[socket].unsent ? bytes - wiznet->sockets[socket].unsent : 0);
@@ -161,7 +160,7 @@ bool wiznet_socket_send(struct wiznet *wiznet, unsigned socket) {
     if (wiznet->sockets[socket].is_sending) {
         return false;
     }
-    wiznet_bus_write16(wiznet, SN(wiznet, socket, Sn_TX_WR), wiznet->sockets[socket].write);
+    wiznet_sn_write16(wiznet, socket, Sn_TX_WR, wiznet->sockets[socket].write);
     if (!wiznet_command(wiznet, socket, CR_SEND)) {
         return false;
     }
@@ -174,12 +173,12 @@ bool wiznet_socket_is_sending(struct wiznet *wiznet, unsigned socket) { return w
 
 void wiznet_socket_set_peer(struct wiznet *wiznet, unsigned socket, uint32_t address, uint16_t port) {
     wiznet_bus_write(wiznet, SN(wiznet, socket, Sn_DIPR), (const uint8_t *)&address, 4);
-    wiznet_bus_write16(wiznet, SN(wiznet, socket, Sn_DPORT), port);
+    wiznet_sn_write16(wiznet, socket, Sn_DPORT, port);
 }
 
 void wiznet_socket_peer(struct wiznet *wiznet, unsigned socket, uint32_t *address, uint16_t *port) {
     wiznet_bus_read(wiznet, SN(wiznet, socket, Sn_DIPR), (uint8_t *)address, 4);
-    *port = wiznet_bus_read16(wiznet, SN(wiznet, socket, Sn_DPORT));
+    *port = wiznet_sn_read16(wiznet, socket, Sn_DPORT);
 }
 
 void wiznet_socket_disconnect(struct wiznet *wiznet, unsigned socket) { wiznet_command(wiznet, socket, CR_DISCON); }

@@ -22,28 +22,33 @@ static bool has_version(struct wiznet *wiznet) {
     return wiznet_bus_read8(wiznet, chip->version_register) == chip->version;
 }
 
-/* A chip without a version register is there when it keeps what is written. */
-static bool chip_answers_first(struct wiznet *wiznet) {
-    static const uint8_t pattern[4] = {0xa5, 0x3c, 0x96, 0x69};
-    if (WIZNET_CHIP(wiznet)->version_register) {
-        return has_version(wiznet);
-    }
-    uint8_t kept[4];
-    wiznet_bus_write(wiznet, GAR, pattern, 4);
-    wiznet_bus_read(wiznet, GAR, kept, 4);
-    memcpy(&wiznet->gateway, pattern, 4);
-    wiznet->mask = 0;
-    return !memcmp(kept, pattern, 4);
+/* A chip without a version register is there when it keeps what was written: gateway and mask, which stay as they are.
+ * The mask stands behind the gateway. */
+static bool keeps_addresses(struct wiznet *wiznet) {
+    uint32_t kept[2];
+    wiznet_bus_read(wiznet, GAR, (uint8_t *)kept, sizeof kept);
+    return kept[0] == wiznet->gateway && kept[1] == wiznet->mask;
 }
 
-/* Later it must still keep what was written, which stays as it is. */
 static bool chip_answers(struct wiznet *wiznet) {
-    if (WIZNET_CHIP(wiznet)->version_register) {
-        return has_version(wiznet);
+    return WIZNET_CHIP(wiznet)->version_register ? has_version(wiznet) : keeps_addresses(wiznet);
+}
+
+static void write_gateway_and_mask(struct wiznet *wiznet, uint32_t gateway, uint32_t mask) {
+    wiznet_bus_write(wiznet, GAR, (const uint8_t *)&gateway, 4);
+    wiznet_bus_write(wiznet, SUBR, (const uint8_t *)&mask, 4);
+    if (!WIZNET_CHIP(wiznet)->version_register) {
+        wiznet->gateway = gateway;
+        wiznet->mask = mask;
     }
-    uint32_t kept[2];
-    wiznet_bus_read(wiznet, GAR, (uint8_t *)kept, sizeof kept); /* SUBR stands behind it */
-    return kept[0] == wiznet->gateway && kept[1] == wiznet->mask;
+}
+
+/* After a reset there is nothing yet that it could have kept. */
+static bool chip_answers_first(struct wiznet *wiznet) {
+    if (!WIZNET_CHIP(wiznet)->version_register) {
+        write_gateway_and_mask(wiznet, 0x69963ca5u, 0);
+    }
+    return chip_answers(wiznet);
 }
 
 static void pause(const struct wiznet *wiznet, uint32_t limit_us) {
@@ -77,14 +82,9 @@ enum wiznet_fault wiznet_start(struct wiznet *wiznet, uint32_t hz, const uint8_t
 uint32_t wiznet_spi_hz(const struct wiznet *wiznet) { return wiznet->spi_hz; }
 
 void wiznet_set_addresses(struct wiznet *wiznet, const struct wiznet_addresses *addresses) {
-    wiznet_bus_write(wiznet, GAR, (const uint8_t *)&addresses->gateway, 4);
-    wiznet_bus_write(wiznet, SUBR, (const uint8_t *)&addresses->mask, 4);
+    write_gateway_and_mask(wiznet, addresses->gateway, addresses->mask);
     wiznet_bus_write(wiznet, SIPR, (const uint8_t *)&addresses->address, 4);
     wiznet->has_address = addresses->address != 0;
-    if (!WIZNET_CHIP(wiznet)->version_register) {
-        wiznet->gateway = addresses->gateway;
-        wiznet->mask = addresses->mask;
-    }
 }
 
 enum wiznet_fault wiznet_query(struct wiznet *wiznet) {

@@ -67,20 +67,23 @@ struct wiznet_frames {
     bool is_sending;
     /* So little waits that it must be one frame: its size is taken for granted until the first bytes are read. */
     bool is_guessed, is_doubtful;
-    uint32_t faults;
 };
 
-/* One chip. A program sets the first three and leaves the rest zero; it lives as long as the chip is used. */
+/* One chip. A program names its `chip`, `port` and `context`, and leaves the rest zero; it lives as long as the chip is
+ * used. What is read most stands first, where a processor of 16-bit instructions reaches it in one. */
 struct wiznet {
+    union { /* the driver's own: as socket 0 takes all of the memory for frames, there is one or the other */
+        struct wiznet_socket sockets[WIZNET_MOST_SOCKETS];
+        struct wiznet_frames frames;
+    };
     const struct wiznet_chip *chip; /* &wiznet_w5500, or another table */
     const struct wiznet_port *port;
     void *context; /* handed to the port's functions */
     /* The driver's own. */
-    struct wiznet_frames frames;
-    uint32_t spi_hz;
-    struct wiznet_socket sockets[WIZNET_MOST_SOCKETS];
     uint8_t memory_kib[WIZNET_MOST_SOCKETS];
     bool has_address;
+    uint32_t spi_hz;
+    uint32_t frame_faults;
     uint32_t gateway, mask; /* as the chip has them, by which one without a version register is known */
 };
 
