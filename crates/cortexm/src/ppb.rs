@@ -160,7 +160,6 @@ impl Ppb {
     }
 
     #[inline]
-
     pub(crate) fn may_preempt(&self, number: u32) -> bool {
         self.priority_of(number) < self.execution_priority()
     }
