@@ -8,6 +8,8 @@ use thiserror::Error;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
+use crate::TakesOf;
+
 /// A value with its place.
 pub type Value<'a> = Spanned<DeValue<'a>>;
 /// A field's name, the place of the name, and the value.
@@ -69,6 +71,25 @@ impl<'a> TomlFile<'a> {
             let message =
                 format!("{field} is {shown}, but it takes a whole number from {lowest} to {highest}");
             self.error(value.span(), message)
+        })
+    }
+
+    /// A value of what a field takes, by the name that the file has for the field.
+    pub fn value_of(
+        &self,
+        name: &str,
+        takes: &TakesOf<'_>,
+        value: &Value<'_>,
+    ) -> Result<crate::Value, Misplaced> {
+        let text = match value.get_ref() {
+            DeValue::Integer(number) => {
+                i64::from_str_radix(number.as_str(), number.radix()).ok().map(|number| number.to_string())
+            }
+            other => plain(other),
+        };
+        text.and_then(|text| takes.value(&text)).ok_or_else(|| {
+            let shown = shown(value.get_ref());
+            self.error(value.span(), format!("{name} is {shown}, but it takes {takes}"))
         })
     }
 

@@ -20,6 +20,8 @@ pub enum Value {
     Choice(&'static str),
     /// On or off.
     Switch(bool),
+    /// A pin of the microcontroller.
+    Pin(u8),
     /// Anything else, as it was written.
     Text(String),
 }
@@ -37,6 +39,7 @@ impl fmt::Display for Value {
             Value::Number(number) => number.fmt(f),
             Value::Choice(word) => f.write_str(word),
             Value::Switch(on) => f.write_str(if *on { "on" } else { "off" }),
+            Value::Pin(pin) => pin.fmt(f),
             Value::Text(text) => f.write_str(text),
         }
     }
