@@ -65,12 +65,21 @@ impl<'a> FieldOf<'a> {
     /// When the text is of another type, or out of range.
     pub fn parse(&self, text: &str) -> Result<Value, SettingError> {
         let text = text.trim();
-        let (name, text_of) = (self.name.to_owned(), || text.to_owned());
         match self.takes.read(text) {
             Some(value) if self.takes.allows(&value) => Ok(value),
-            Some(_) => Err(SettingError::OutOfRange { name, text: text_of(), expected: self.expected() }),
-            None => Err(SettingError::Malformed { name, text: text_of(), expected: self.expected() }),
+            Some(_) => Err(SettingError::OutOfRange {
+                name: self.name.to_owned(),
+                text: text.to_owned(),
+                expected: self.expected(),
+            }),
+            None => Err(self.refused(text)),
         }
+    }
+
+    /// That a text is no value of it.
+    pub fn refused(&self, text: &str) -> SettingError {
+        let (name, text) = (self.name.to_owned(), text.trim().to_owned());
+        SettingError::Malformed { name, text, expected: self.expected() }
     }
 
     /// What it takes, with its example where the words alone do not show how that is written.
