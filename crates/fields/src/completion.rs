@@ -36,8 +36,10 @@ pub fn values(field: &FieldOf<'_>) -> Vec<String> {
     if known.is_empty() {
         let said = field.default.into_iter().chain(field.alternatives.iter().copied()).chain([field.example]);
         for text in said {
-            // An example of a file stands in quotes, and a shell takes a blank for the end of a word.
+            // An example of a file stands in quotes, one of a list is a whole part of it, and a shell takes a blank for the
+            // end of a word.
             let text = text.trim_matches('"').replace(' ', "");
+            let text = text.strip_prefix(&format!("{}=", field.name)).map(str::to_owned).unwrap_or(text);
             if !text.is_empty() && field.takes.holds(&text) && !known.contains(&text) {
                 known.push(text);
             }

@@ -18,6 +18,7 @@ from airwire.cli.analyze import analyze
 from airwire.cli.board import app as board
 from airwire.cli.choose import choose
 from airwire.cli.compare import compare
+from airwire.cli.completion import join_words
 from airwire.cli.convert import convert
 from airwire.cli.demo import demo
 from airwire.cli.explain import explain
@@ -72,6 +73,7 @@ def main() -> None:
     if isinstance(sys.stdout, io.TextIOWrapper):
         # File names may hold bytes that are no text.
         sys.stdout.reconfigure(errors="backslashreplace")
+    join_words()
     try:
         app()
     except KeyboardInterrupt:

@@ -5,11 +5,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from airwire.board.model import BoardDescription, ChipKind
+    from airwire.board.model import BoardDescription, ChipField, ChipKind
 
 HEADER = """\
 # Boards
@@ -19,20 +19,6 @@ HEADER = """\
 A board file is TOML. `airwire board check FILE` reads one and names file, line and field of what is wrong;
 `airwire schema board` prints the JSON Schema for editors. [Run a firmware image on a virtual
 board](../how-to/run-a-board.md) shows one in use.
-
-## Fields
-
-| field | takes | default | meaning |
-|---|---|---|---|
-| `mcu` | `"rp2040"` | required | the microcontroller |
-| `name` | a text | the file's name | what reports call the board |
-| `title` | a text | its name | a line for people |
-| `crystal` | a frequency from 1 MHz to 15 MHz | `12 MHz` | the crystal at XIN |
-| `flash` | a power of two from 64 KiB to 16 MiB | `2 MiB` | size of the flash chip |
-| `[pins]` | names with a GPIO, 0 to 29 | | `LED = 25`; names with spaces in quotes; the first name of a GPIO is shown |
-| `[chips.NAME]` | `kind` and the fields of its kind | | a chip on the board, by the name that the board gives it |
-
-Pins without a name are `GP0` to `GP29`, which always work beside a name.
 """
 
 
@@ -40,7 +26,9 @@ def boards_page() -> str:
     """The page in Markdown."""
     from airwire import board
 
-    lines = [HEADER, "## Kinds of chips", ""]
+    lines = [HEADER, "## Fields", "", *_table(board.board_fields())]
+    lines += ["", "Pins without a name are `GP0` to `GP29`, which always work beside a name.", ""]
+    lines += ["## Kinds of chips", ""]
     for kind in board.chip_kinds():
         lines += _kind(kind)
     lines += ["## Boards that come along", ""]
@@ -51,12 +39,16 @@ def boards_page() -> str:
 
 def _kind(kind: ChipKind) -> Iterator[str]:
     yield from [f"### {kind.name}", "", f"{kind.help[0].upper()}{kind.help[1:]}.", ""]
-    yield from ["| field | takes | default | meaning |", "|---|---|---|---|"]
-    for field in kind.fields:
-        default = "required" if field.required else f"`{field.default}`" if field.default is not None else ""
-        yield f"| `{field.name}` | {field.takes} | {default} | {field.help} |"
+    yield from _table(kind.fields)
     example = "\n".join(f"{field.name} = {field.example}" for field in kind.fields if field.required or field.default)
     yield from ["", "```toml", f'[chips.example]\nkind = "{kind.name}"\n{example}', "```", ""]
+
+
+def _table(fields: Sequence[ChipField]) -> Iterator[str]:
+    yield from ["| field | takes | default | meaning |", "|---|---|---|---|"]
+    for field in fields:
+        default = "required" if field.required else f"`{field.default}`" if field.default is not None else ""
+        yield f"| `{field.name}` | {field.takes} | {default} | {field.help} |"
 
 
 def _board(board: BoardDescription) -> Iterator[str]:
