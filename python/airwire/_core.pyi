@@ -234,6 +234,7 @@ def run_suite(
 
     ``mocks`` is for tests alone (CONTRIBUTING.md): every row runs on a mock target, which does as this JSON says.
     """
+
 def simulate(
     requests: list[tuple[str, int, dict[str, str]]],
     *,

@@ -54,6 +54,7 @@ impl TakesOf<'_> {
             Self::Duration
             | Self::Period
             | Self::Between(..)
+            | Self::Percent(..)
             | Self::Address
             | Self::Endpoint(_)
             | Self::Text(_) => json!({"type": "string"}),

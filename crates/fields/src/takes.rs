@@ -60,6 +60,8 @@ pub enum TakesOf<'a> {
     Between(Picoseconds, Picoseconds),
     /// A size with its unit, from the first to the second in bytes.
     Size(u64, u64),
+    /// A share in percent, from the first to the second percentage; its value is the share of 1.
+    Percent(f64, f64),
     /// Bits a second: a number, or one with bit/s, kbit/s or Mbit/s.
     Rate,
     /// true or false; yes or no are taken too.
@@ -145,6 +147,10 @@ impl TakesOf<'_> {
             Self::Pin { .. } => text.parse().ok().map(Value::Pin),
             Self::Size(..) => text::size(text).map(Value::Integer),
             Self::Rate => text::rate(text).map(Value::Integer),
+            Self::Percent(..) => {
+                let percent: f64 = text.strip_suffix('%')?.trim().parse().ok()?;
+                Some(Value::Number(percent / 100.0))
+            }
             Self::Flag => text::flag(text).map(Value::Switch),
             Self::Port => text::port(text).map(|port| Value::Integer(u64::from(port))),
             Self::Address => text.parse::<Ipv4Addr>().ok().map(|_| Value::Text(text.to_owned())),
@@ -168,6 +174,9 @@ impl TakesOf<'_> {
             ) => lowest <= number && number <= highest,
             (Self::Number { lowest, highest, .. }, Value::Number(number)) => {
                 lowest <= number && number <= highest
+            }
+            (Self::Percent(lowest, highest), Value::Number(share)) => {
+                (lowest / 100.0..=highest / 100.0).contains(share)
             }
             (Self::Pin { lowest, highest, .. }, Value::Pin(pin)) => lowest <= pin && pin <= highest,
             _ => true,

@@ -93,6 +93,22 @@ impl<'a> TomlFile<'a> {
         })
     }
 
+    /// The value of a field of a table; `within` is what the file has before its name.
+    ///
+    /// # Panics
+    /// When the table declares no such field.
+    pub fn declared(
+        &self,
+        within: &str,
+        declared: &[crate::Field],
+        name: &str,
+        value: &Value<'_>,
+    ) -> Result<crate::Value, Misplaced> {
+        let field = declared.iter().find(|field| field.name == name);
+        let field = field.unwrap_or_else(|| panic!("{name} is declared in its table"));
+        self.value_of(&format!("{within}{name}"), &field.takes, value)
+    }
+
     /// A text in quotes.
     pub fn text_of(&self, field: &str, value: &Value<'_>) -> Result<String, Misplaced> {
         match value.get_ref() {

@@ -26,6 +26,53 @@ pub enum Value {
     Text(String),
 }
 
+/// What a value is, for owners that know what their field takes.
+impl Value {
+    /// A time; zero where it is `none`.
+    ///
+    /// # Panics
+    /// When it is none: the field is declared otherwise.
+    pub fn time(&self) -> Picoseconds {
+        match self {
+            Self::Time(time) => *time,
+            other => panic!("{other} was not read as a time"),
+        }
+    }
+
+    /// A whole number.
+    ///
+    /// # Panics
+    /// Likewise.
+    pub fn integer(&self) -> u64 {
+        match self {
+            Self::Integer(number) => *number,
+            other => panic!("{other} was not read as a whole number"),
+        }
+    }
+
+    /// A number.
+    ///
+    /// # Panics
+    /// Likewise.
+    pub fn number(&self) -> f64 {
+        match self {
+            Self::Number(number) => *number,
+            other => panic!("{other} was not read as a number"),
+        }
+    }
+
+    /// On or off.
+    ///
+    /// # Panics
+    /// Likewise.
+    pub fn switch(&self) -> bool {
+        match self {
+            Self::Switch(on) => *on,
+            other => panic!("{other} was not read as a switch"),
+        }
+    }
+}
+
 fn serialize_time<S: serde::Serializer>(time: &Picoseconds, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_str(&Value::Time(*time))
 }

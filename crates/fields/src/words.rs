@@ -69,6 +69,9 @@ impl fmt::Display for TakesOf<'_> {
             Self::Size(least, most) => {
                 write!(f, "a size from {} to {}", Bytes::new(*least), Bytes::new(*most))
             }
+            Self::Percent(lowest, highest) => {
+                write!(f, "a share from {lowest} % to {highest} %, such as \"1 %\"")
+            }
             Self::Rate => f.write_str("bits a second"),
             Self::Flag => f.write_str("true or false"),
             Self::Port => f.write_str("a port from 1 to 65535"),

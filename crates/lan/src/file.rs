@@ -43,7 +43,7 @@ pub struct NetworkField {
     /// What it is called, takes and means.
     pub field: Declared,
     /// Takes over what was read; what does not go together is refused with the reason.
-    set: fn(&mut NetworkSetup, Read<'_>) -> Result<(), String>,
+    set: fn(&mut NetworkSetup, &Given) -> Result<(), String>,
 }
 
 /// All fields but those of `[traffic.<name>]`, which come from the kinds of traffic, and of `[wifi]`, which are
@@ -59,7 +59,7 @@ pub const NETWORK_FIELDS: &[NetworkField] = &[
             "7",
         ),
         set: |setup, read| {
-            setup.seed = read.number();
+            setup.seed = read.integer();
             Ok(())
         },
     },
@@ -73,7 +73,7 @@ pub const NETWORK_FIELDS: &[NetworkField] = &[
             "\"10 Mbit/s\"",
         ),
         set: |setup, read| {
-            setup.speed = if read.text() == "10 Mbit/s" { Speed::Mbps10 } else { Speed::Mbps100 };
+            setup.speed = if read.to_string() == "10 Mbit/s" { Speed::Mbps10 } else { Speed::Mbps100 };
             Ok(())
         },
     },
@@ -87,7 +87,7 @@ pub const NETWORK_FIELDS: &[NetworkField] = &[
             "\"loss=1%,delay=5ms\"",
         ),
         set: |setup, read| {
-            let both = impairments(&read.text())?;
+            let both = impairments(&read.to_string())?;
             setup.impairments = [both.clone(), both];
             Ok(())
         },
@@ -101,7 +101,7 @@ pub const NETWORK_FIELDS: &[NetworkField] = &[
             "what happens to frames to the board",
             "\"loss=1%\"",
         ),
-        set: |setup, read| impairments(&read.text()).map(|one| setup.impairments[0] = one),
+        set: |setup, read| impairments(&read.to_string()).map(|one| setup.impairments[0] = one),
     },
     NetworkField {
         table: "cable",
@@ -112,7 +112,7 @@ pub const NETWORK_FIELDS: &[NetworkField] = &[
             "what happens to frames from the board",
             "\"drop=3\"",
         ),
-        set: |setup, read| impairments(&read.text()).map(|one| setup.impairments[1] = one),
+        set: |setup, read| impairments(&read.to_string()).map(|one| setup.impairments[1] = one),
     },
     NetworkField {
         table: "pc",
@@ -134,7 +134,7 @@ pub const NETWORK_FIELDS: &[NetworkField] = &[
             "whether the PC answers for every address that the board asks for, and its DNS server for every name unless it has records of its own, so that firmware finds its gateway, broker or server wherever that was built in",
             "false",
         ),
-        set: |setup, read| pc(setup, |pc| pc.answers_for_all = read.flag()),
+        set: |setup, read| pc(setup, |pc| pc.answers_for_all = read.switch()),
     },
     NetworkField {
         table: "pc",
@@ -145,7 +145,7 @@ pub const NETWORK_FIELDS: &[NetworkField] = &[
             "whether Nagle's algorithm is on for the PC's connections until its application switches it off",
             "false",
         ),
-        set: |setup, read| pc(setup, |pc| pc.nagle = read.flag()),
+        set: |setup, read| pc(setup, |pc| pc.nagle = read.switch()),
     },
     NetworkField {
         table: "pc",
@@ -199,39 +199,8 @@ fn pc(setup: &mut NetworkSetup, set: impl FnOnce(&mut HostOptions)) -> Result<()
     Ok(())
 }
 
-/// A value that its field has read.
-#[derive(Debug, Clone, Copy)]
-struct Read<'a>(&'a Given);
-
-impl Read<'_> {
-    fn text(self) -> String {
-        self.0.to_string()
-    }
-
-    fn number(self) -> u64 {
-        match self.0 {
-            Given::Integer(number) => *number,
-            other => unreachable!("{other} was read as a whole number"),
-        }
-    }
-
-    fn flag(self) -> bool {
-        match self.0 {
-            Given::Switch(on) => *on,
-            other => unreachable!("{other} was read as true or false"),
-        }
-    }
-
-    fn time(self) -> Picoseconds {
-        match self.0 {
-            Given::Time(time) => *time,
-            other => unreachable!("{other} was read as a time"),
-        }
-    }
-}
-
-fn set_address(setup: &mut NetworkSetup, read: Read<'_>) -> Result<(), String> {
-    let text = read.text();
+fn set_address(setup: &mut NetworkSetup, read: &Given) -> Result<(), String> {
+    let text = read.to_string();
     if text == "none" {
         setup.pc = None;
         return Ok(());
@@ -320,7 +289,7 @@ impl Reader<'_> {
         };
         let path = format!("{within}{name}");
         let read = self.file.value_of(&path, &found.field.takes, value)?;
-        (found.set)(setup, Read(&read)).map_err(|why| {
+        (found.set)(setup, &read).map_err(|why| {
             let why = if why.is_empty() { String::new() } else { format!(": {why}") };
             let shown = shown(value.get_ref());
             let message = format!("{path} is {shown}, but it takes {}{why}", found.field.takes);

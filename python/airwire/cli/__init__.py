@@ -14,11 +14,11 @@ from typing import Annotated
 
 import typer
 
+from airwire.cli import completion
 from airwire.cli.analyze import analyze
 from airwire.cli.board import app as board
 from airwire.cli.choose import choose
 from airwire.cli.compare import compare
-from airwire.cli.completion import join_words
 from airwire.cli.convert import convert
 from airwire.cli.demo import demo
 from airwire.cli.explain import explain
@@ -73,7 +73,7 @@ def main() -> None:
     if isinstance(sys.stdout, io.TextIOWrapper):
         # File names may hold bytes that are no text.
         sys.stdout.reconfigure(errors="backslashreplace")
-    join_words()
+    completion.prepare()
     try:
         app()
     except KeyboardInterrupt:

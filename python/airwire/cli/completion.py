@@ -2,7 +2,7 @@
 
 Parameters name one of these functions as their ``autocompletion``; typer's own mechanism calls it (``airwire
 --install-completion``). What cannot be read, such as an image that is not there, offers nothing: a shell has no place
-for an error. ``join_words`` mends what bash does to ``NAME=VALUE`` before typer sees it.
+for an error. ``prepare`` mends what bash does to ``NAME=VALUE`` before typer sees it.
 """
 
 from __future__ import annotations
@@ -21,16 +21,24 @@ _before = ""
 """What bash holds for words of their own before the one that it completes: ``sf=`` of ``sf=9``."""
 
 
-def join_words(environment: MutableMapping[str, str] = os.environ) -> None:
-    """Put words together again that bash has parted at ``=`` and ``:``, where it asks for a completion.
-
-    Bash completes only what follows the last of these signs; that is left as the last word, and what stands before it
-    is kept for the functions below.
-    """
+def prepare(environment: MutableMapping[str, str] = os.environ) -> None:
+    """Where a shell asks for a completion: make it fit for typer's mechanism."""
     global _before
     _before = ""
-    if environment.get("_AIRWIRE_COMPLETE") != "complete_bash":
-        return
+    asked = environment.get("_AIRWIRE_COMPLETE", "")
+    if asked.startswith("complete_"):
+        # What a candidate means stays in one line; fish would take a second one for a candidate.
+        environment["COLUMNS"] = "1000"
+    if asked == "complete_bash":
+        _before = _join_words(environment)
+
+
+def _join_words(environment: MutableMapping[str, str]) -> str:
+    """Put words together again that bash has parted at ``=`` and ``:``.
+
+    Bash completes only what follows the last of these signs. That is left as the last word, and what stands before it
+    is given back.
+    """
     text, at = environment.get("COMP_WORDS", ""), int(environment.get("COMP_CWORD", "0"))
     raw = text.split("\n" if "\n" in text else " ")[: at + 1]
     raw += [""] * (at + 1 - len(raw))
@@ -46,9 +54,9 @@ def join_words(environment: MutableMapping[str, str] = os.environ) -> None:
     if whole.startswith("--") and "=" in whole:
         option, _, whole = whole.partition("=")
         words.append(option)
-    _before = whole[: len(whole) - len(piece)].lstrip("\"'")
     environment["COMP_WORDS"] = "\n".join([*words, piece])
     environment["COMP_CWORD"] = str(len(words))
+    return whole[: len(whole) - len(piece)].lstrip("\"'")
 
 
 def _is_separator(word: str) -> bool:
@@ -72,8 +80,13 @@ def _offers(complete: Callable[[typer.Context, str], Iterable[Offer]]) -> _Compl
 
 
 def _given(ctx: typer.Context, *names: str) -> Any:
-    """The first of these parameters that the command line gives."""
-    return next((ctx.params[name] for name in names if ctx.params.get(name)), None)
+    """The first of these parameters that the command line gives.
+
+    Behind an option whose value is being written the parser has given up, and arguments are left over in their order.
+    """
+    arguments = [one.name for one in ctx.command.params if one.param_type_name == "argument"]
+    left_over = dict(zip(arguments, ctx.args, strict=False))
+    return next((ctx.params.get(name) or left_over.get(name) for name in names if name in ctx.params), None)
 
 
 @_offers

@@ -3,7 +3,6 @@
 //! is one simulation.
 
 mod boards;
-mod bounds;
 mod check;
 mod error;
 mod expand;
