@@ -53,7 +53,7 @@ pub const NETWORK_FIELDS: &[NetworkField] = &[
         table: "",
         field: Declared::new(
             "seed",
-            Takes::Count(0, i64::MAX.unsigned_abs()),
+            Takes::Count(0, u64::MAX),
             "1",
             "where the random numbers of impairments and of the PC start",
             "7",

@@ -30,13 +30,13 @@ pub(crate) const FIELDS: &[Field] = &[
     Field::open(
         "pins",
         Takes::Other("a table: names with a GPIO, 0 to 29", pins),
-        "names of pins, those with spaces in quotes; the first name of a GPIO is shown",
+        "names of pins, such as LED = 25, those with spaces in quotes; the first name of a GPIO is shown",
         "{ LED = 25 }",
     ),
     Field::open(
         "chips",
         Takes::Other("a table of tables: kind, and the fields of that kind", || chips_of(kinds())),
-        "the chips on the board, by the names that it gives them",
+        "the chips on the board, each in a table of the name that the board gives it, such as [chips.led]",
         "{ led = { kind = \"led\", pin = 25 } }",
     ),
 ];
