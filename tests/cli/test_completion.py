@@ -6,11 +6,13 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from bench_suites import QUICK, write
 
+Airwire = Callable[..., subprocess.CompletedProcess[str]]
 AIRWIRE = Path(sys.executable).parent / "airwire"
 
 
@@ -53,6 +55,7 @@ def parted(line: str) -> list[str]:
     ("line", "candidates"),
     [
         ("airwire link lo", ["lora"]),
+        ("airwire links lo", ["lora"]),
         ("airwire link lora --set s", ["sf="]),
         ("airwire link lora --set sf=1", ["10", "11", "12"]),
         ("airwire link lora --set sf=9 --set cod", ["coding_rate="]),
@@ -121,6 +124,12 @@ def test_where_nothing_is_known_nothing_is_offered_and_nothing_is_said(tmp_path:
 def test_entries_of_a_suite_with_a_blank_are_left_out(tmp_path: Path) -> None:
     write(tmp_path, QUICK)
     assert offered("bash", "airwire run suite.toml --only ", tmp_path) == ["lora"]
+
+
+def test_the_entries_of_a_run_folder_are_offered(airwire: Airwire, tmp_path: Path) -> None:
+    suite = write(tmp_path, "samples = 20\npayloads = [12]\n[links.uart]\n[links.gpio]\n")
+    assert airwire("run", suite, "--out", "run").returncode == 0
+    assert offered("bash", "airwire explain run --only ", tmp_path) == ["uart", "gpio"]
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ use thiserror::Error;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use crate::TakesOf;
+use crate::FieldOf;
 
 /// A value with its place.
 pub type Value<'a> = Spanned<DeValue<'a>>;
@@ -74,11 +74,11 @@ impl<'a> TomlFile<'a> {
         })
     }
 
-    /// A value of what a field takes, by the name that the file has for the field.
+    /// The value of a field; `name` is what the file has for it.
     pub fn value_of(
         &self,
         name: &str,
-        takes: &TakesOf<'_>,
+        field: &FieldOf<'_>,
         value: &Value<'_>,
     ) -> Result<crate::Value, Misplaced> {
         let text = match value.get_ref() {
@@ -87,9 +87,9 @@ impl<'a> TomlFile<'a> {
             }
             other => plain(other),
         };
-        text.and_then(|text| takes.value(&text)).ok_or_else(|| {
+        text.and_then(|text| field.takes.value(&text)).ok_or_else(|| {
             let shown = shown(value.get_ref());
-            self.error(value.span(), format!("{name} is {shown}, but it takes {takes}"))
+            self.error(value.span(), format!("{name} is {shown}, but it takes {}", field.expected()))
         })
     }
 
@@ -106,7 +106,7 @@ impl<'a> TomlFile<'a> {
     ) -> Result<crate::Value, Misplaced> {
         let field = declared.iter().find(|field| field.name == name);
         let field = field.unwrap_or_else(|| panic!("{name} is declared in its table"));
-        self.value_of(&format!("{within}{name}"), &field.takes, value)
+        self.value_of(&format!("{within}{name}"), field, value)
     }
 
     /// A text in quotes.

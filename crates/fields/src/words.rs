@@ -64,6 +64,7 @@ impl fmt::Display for TakesOf<'_> {
             Self::Count(least, most) => write!(f, "a whole number from {least} to {most}"),
             Self::Duration => f.write_str("a time of at most a day"),
             Self::Period => f.write_str("a time from 1 ms to a day"),
+            Self::Between(lowest, highest) if lowest.ps() == 1 => write!(f, "a time of at most {highest}"),
             Self::Between(lowest, highest) => write!(f, "a time from {lowest} to {highest}"),
             Self::Size(0, u64::MAX) => f.write_str("a size"),
             Self::Size(least, most) => {

@@ -52,7 +52,7 @@ fn what_is_no_value_is_refused_with_what_the_field_takes() {
             "share = '51 %'",
             "table.share is \"51 %\", but it takes a share from 0.01 % to 50 %, such as \"1 %\"",
         ),
-        ("limit = '0 s'", "table.limit is \"0 s\", but it takes a time from 1 ps to 1 ms"),
+        ("limit = '0 s'", "table.limit is \"0 s\", but it takes a time of at most 1 ms, such as \"1 us\""),
         ("pressed = 1", "table.pressed is 1, but it takes true or false"),
         ("pin = 25", "table.pin is 25, but it takes a pin with an ADC input: GPIO 26 to 29"),
     ];

@@ -288,7 +288,7 @@ impl Reader<'_> {
                 .error(span.clone(), format!("{within}{name}: there is no such field; {hint}")));
         };
         let path = format!("{within}{name}");
-        let read = self.file.value_of(&path, &found.field.takes, value)?;
+        let read = self.file.value_of(&path, &found.field, value)?;
         (found.set)(setup, &read).map_err(|why| {
             let why = if why.is_empty() { String::new() } else { format!(": {why}") };
             let shown = shown(value.get_ref());

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, MutableMapping
+from pathlib import Path
 from typing import Any
 
 import typer
@@ -116,12 +117,19 @@ def image_settings(ctx: typer.Context, typed: str) -> Iterable[Offer]:
 
 
 @_offers
-def suite_entries(ctx: typer.Context, _typed: str) -> Iterable[Offer]:
-    """Entries and links of the suite that the command line names; a blank would end the word in a shell."""
-    from airwire import _core
+def entries(ctx: typer.Context, _typed: str) -> Iterable[Offer]:
+    """Entries and links of the suite, or of the run folder, that the command line names.
 
-    suite = _given(ctx, "suite")
-    return [offer for offer in _core.suite_entries(suite) if " " not in offer[0]] if suite else []
+    A blank would end the word in a shell, so that names with one are left out.
+    """
+    from airwire import _core
+    from airwire.runs.manifest import read_manifest
+
+    suite, run = _given(ctx, "suite"), _given(ctx, "path")
+    known = _core.suite_entries(suite) if suite else []
+    if run:
+        known = [(name, "") for name in dict.fromkeys(entry.variant for entry in read_manifest(Path(run))[1])]
+    return [offer for offer in known if " " not in offer[0]]
 
 
 @_offers

@@ -187,7 +187,7 @@ Only = Annotated[
     typer.Option(
         "--only",
         metavar="ENTRY",
-        autocompletion=completion.suite_entries,
+        autocompletion=completion.entries,
         help="Only this entry, link or row of the suite.",
         show_default=False,
     ),

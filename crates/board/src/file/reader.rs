@@ -163,7 +163,7 @@ impl<'a> Reader<'a> {
                 })?;
                 self.pin(name, &field.takes, gpio, value)
             }
-            (takes, _) => self.file.value_of(name, takes, value),
+            _ => self.file.value_of(name, field, value),
         }
     }
 
