@@ -127,9 +127,9 @@ def test_entries_of_a_suite_with_a_blank_are_left_out(tmp_path: Path) -> None:
 
 
 def test_the_entries_of_a_run_folder_are_offered(airwire: Airwire, tmp_path: Path) -> None:
-    suite = write(tmp_path, "samples = 20\npayloads = [12]\n[links.uart]\n[links.gpio]\n")
+    suite = write(tmp_path, "samples = 20\npayloads = [12]\n[links.uart]\n[links.lora]\n")
     assert airwire("run", suite, "--out", "run").returncode == 0
-    assert offered("bash", "airwire explain run --only ", tmp_path) == ["uart", "gpio"]
+    assert offered("bash", "airwire explain run --only ", tmp_path) == ["uart", "lora"]
 
 
 @pytest.mark.parametrize(
