@@ -65,7 +65,7 @@ CRATES = {
         "board",
         "attribution",
     },
-    "py": {"units", "capture", "stats", "record", "links", "lan", "board", "bench", "wiznet"},
+    "py": {"units", "fields", "capture", "stats", "record", "links", "lan", "board", "bench", "wiznet"},
 }
 
 # By package below `airwire`, and the modules beside them; all may use `kinds`. No two of them use each other.

@@ -198,7 +198,7 @@ def test_a_row_ends_when_its_interval_is_narrow(airwire: Airwire, images: Path, 
     assert 40 <= found["figure"]["n"] < 999 and found["end_ps"] < 60e12
 
 
-def test_ctrl_c_keeps_the_rows_that_are_finished(images: Path, tmp_path: Path) -> None:
+def test_ctrl_c_ends_a_board_that_would_run_for_ever(images: Path, tmp_path: Path) -> None:
     suite = write(tmp_path, ENDLESS)
     command = [sys.executable, "-m", "airwire.cli", "run", str(suite), "--firmware", str(images), "--out", "run"]
     process = subprocess.Popen(

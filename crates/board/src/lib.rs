@@ -30,7 +30,6 @@ mod statistics;
 mod trace;
 mod traffic;
 mod usb;
-mod values;
 mod virtual_board;
 
 pub use mcu::{Console, InputReport, UsbDevice};
@@ -43,10 +42,9 @@ pub use live::{Forward, ForwardError, LiveError, LiveListener, LiveOptions, Pace
 pub use outcome::{BoardRun, FunctionShare, unescaped};
 pub use pair::{BoardPair, Crossing, Side};
 pub use run::{Ended, Listener, RunUntil};
-pub use schema::{board_schema, chip_kinds, microcontrollers};
+pub use schema::{board_fields, board_schema, chip_kinds, microcontrollers};
 pub use settings::{ImageSetting, SettingProblem, changed_image_file, image_settings, with_settings};
 pub use snapshot::BoardSnapshot;
 pub use trace::TraceWriter;
 pub use traffic::{CounterEntry, LatencyEntry, SampleEntry, TrafficEntry};
-pub use values::Value as PartValue;
 pub use virtual_board::{Board, BoardOptions, read_image, read_image_file, read_rom};

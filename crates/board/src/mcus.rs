@@ -13,17 +13,29 @@ pub(super) fn largest_rom() -> u64 {
 }
 
 /// The last GPIO that any of them has.
-pub(super) fn last_gpio() -> u8 {
-    MCUS.iter().map(|kind| kind.facts.last_gpio()).max().unwrap_or_default()
-}
+pub(super) const LAST_GPIO: u8 = {
+    let (mut last, mut number) = (0, 0);
+    while number < MCUS.len() {
+        let own = MCUS[number].facts.gpio_count - 1;
+        last = if own > last { own } else { last };
+        number += 1;
+    }
+    last
+};
 
-/// The first GPIO with an ADC input.
-pub(super) fn first_adc_gpio() -> u8 {
-    MCUS.iter().map(|kind| *kind.facts.adc_gpios.start()).min().unwrap_or_default()
-}
+/// The first GPIO with an ADC input that any of them has.
+pub(super) const FIRST_ADC_GPIO: u8 = {
+    let (mut first, mut number) = (u8::MAX, 0);
+    while number < MCUS.len() {
+        let own = *MCUS[number].facts.adc_gpios.start();
+        first = if own < first { own } else { first };
+        number += 1;
+    }
+    first
+};
 
-/// What a board has unless its file says otherwise: one value, or that of each microcontroller where they differ.
-pub(super) fn usual(value: fn(&Facts) -> String) -> String {
+/// What holds for all of them, or for each where they differ.
+pub(super) fn of_each(value: fn(&Facts) -> String) -> String {
     let all: Vec<String> = MCUS.iter().map(|kind| value(kind.facts)).collect();
     if all.windows(2).all(|pair| pair[0] == pair[1]) {
         return all.into_iter().next().unwrap_or_default();

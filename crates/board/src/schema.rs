@@ -1,57 +1,43 @@
-//! The JSON Schema of board files, and the kinds of chips as JSON, made from the table that the parser reads.
+//! The JSON Schema of board files, and their fields and kinds of chips as JSON, made from the tables that the parser reads.
 
+use fields::Field;
 use mcu::Facts;
 use serde_json::{Map, Value, json};
 
-use super::kinds::{Kind, KindField, Takes, kinds};
-use super::mcus::{MCUS, first_adc_gpio, in_bytes, in_hertz, last_gpio, usual};
+use super::file::board_fields as fields_of_boards;
+use super::kinds::{Kind, kinds};
+use super::mcus::{MCUS, in_bytes, in_hertz};
 
 /// The schema of board files (draft 2020-12).
 pub fn board_schema() -> Value {
-    schema_of(kinds())
-}
-
-/// The same, of a table of kinds.
-pub(super) fn schema_of(kinds: &[Kind]) -> Value {
-    let chips: Vec<Value> = kinds.iter().map(chip).collect();
-    let mcus: Vec<&str> = MCUS.iter().map(|kind| kind.facts.name).collect();
-    let crystal = usual(|facts| in_hertz(facts.usual_crystal_hz));
-    let flash = usual(|facts| in_bytes(u64::from(facts.usual_flash_bytes)));
+    let fields = fields_of_boards();
+    let properties: Map<String, Value> =
+        fields.iter().map(|field| (field.name.to_owned(), field.schema())).collect();
+    let required = fields.iter().filter(|field| field.is_needed()).map(|field| field.name);
     json!({
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "Airwire board",
         "type": "object",
-        "required": ["mcu"],
+        "required": required.collect::<Vec<_>>(),
         "additionalProperties": false,
-        "properties": {
-            "name": {"type": "string", "description": "what the board is called; by default as its file"},
-            "title": {"type": "string", "description": "a line for people"},
-            "mcu": {"enum": mcus},
-            "crystal": {"type": "string", "description": format!("the crystal (default {crystal})"), "examples": ["12 MHz"]},
-            "flash": {"type": "string", "description": format!("size of the flash chip (default {flash})"), "examples": ["2 MiB"]},
-            "pins": {
-                "type": "object",
-                "description": "names of pins with their GPIO",
-                "additionalProperties": {"type": "integer", "minimum": 0, "maximum": last_gpio()},
-            },
-            "chips": {
-                "type": "object",
-                "description": "the chips on the board, by the names that it gives them",
-                "additionalProperties": {"oneOf": chips},
-            },
-        },
+        "properties": properties,
     })
+}
+
+/// Chips of the kinds of a table.
+pub(super) fn chips_of(kinds: &[Kind]) -> Value {
+    json!({"type": "object", "additionalProperties": {"oneOf": kinds.iter().map(chip).collect::<Vec<_>>()}})
 }
 
 fn chip(kind: &Kind) -> Value {
     let mut properties = Map::new();
     properties.insert("kind".to_owned(), json!({"const": kind.name}));
     for field in kind.fields {
-        properties.insert(field.name.to_owned(), value(field));
+        properties.insert(field.name.to_owned(), field.schema());
     }
     let required: Vec<&str> = ["kind"]
         .into_iter()
-        .chain(kind.fields.iter().filter(|field| field.required).map(|field| field.name))
+        .chain(kind.fields.iter().filter(|field| field.is_needed()).map(|field| field.name))
         .collect();
     json!({
         "type": "object", "description": kind.help, "required": required,
@@ -59,36 +45,17 @@ fn chip(kind: &Kind) -> Value {
     })
 }
 
-fn value(field: &KindField) -> Value {
-    let mut schema = match field.takes {
-        Takes::Pin => {
-            json!({"anyOf": [{"type": "integer", "minimum": 0, "maximum": last_gpio()}, {"type": "string"}]})
-        }
-        Takes::AnalogPin => {
-            json!({"anyOf": [{"type": "integer", "minimum": first_adc_gpio(), "maximum": last_gpio()}, {"type": "string"}]})
-        }
-        Takes::Word(words) => json!({"enum": words}),
-        Takes::Switch => json!({"type": "boolean"}),
-        Takes::Number(lowest, highest) => json!({"type": "integer", "minimum": lowest, "maximum": highest}),
-        Takes::Time { .. } => json!({"type": "string"}),
-    };
-    let default = field.default.map_or_else(String::new, |default| format!(" (default {default})"));
-    schema["description"] = json!(format!("{}{default}", field.help));
-    schema
+/// The fields of a board file itself, for reference pages.
+pub fn board_fields() -> Value {
+    fields_of_boards().iter().map(reference).collect()
 }
 
 /// The kinds of chips with their fields, for reference pages.
 pub fn chip_kinds() -> Value {
-    let field = |field: &KindField| {
-        json!({
-            "name": field.name, "takes": field.takes.in_words(), "default": field.default,
-            "required": field.required, "help": field.help, "example": field.example,
-        })
-    };
     let kind = |kind: &Kind| {
         json!({
             "name": kind.name, "help": kind.help,
-            "fields": kind.fields.iter().map(field).collect::<Vec<_>>(),
+            "fields": kind.fields.iter().map(reference).collect::<Vec<_>>(),
         })
     };
     kinds().iter().map(kind).collect()
@@ -107,4 +74,12 @@ pub fn microcontrollers() -> Value {
         })
     };
     MCUS.iter().map(|kind| microcontroller(kind.facts)).collect()
+}
+
+/// Of a field that may be left open the default is nothing.
+fn reference(field: &Field) -> Value {
+    let mut reference = field.reference();
+    reference["default"] = json!(field.default.filter(|default| !default.is_empty()));
+    reference["required"] = json!(field.is_needed());
+    reference
 }

@@ -2,16 +2,16 @@
 
 use thiserror::Error;
 
-use crate::{Field, nearest};
+use crate::nearest;
 
 /// A setting that cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum SettingError {
-    /// The link has no such setting.
-    #[error("{link} has no setting {name}; {hint}")]
+    /// There is no such setting.
+    #[error("{owner} has no setting {name}; {hint}")]
     Unknown {
-        /// The link.
-        link: String,
+        /// Of what: a link, or a firmware image.
+        owner: String,
         /// As the user wrote it.
         name: String,
         /// What is near, or what there is.
@@ -21,7 +21,7 @@ pub enum SettingError {
     #[error("{name} is {text:?}, but it takes {expected}")]
     Malformed {
         /// The setting.
-        name: &'static str,
+        name: String,
         /// As the user wrote it.
         text: String,
         /// What would be right, with an example.
@@ -31,7 +31,7 @@ pub enum SettingError {
     #[error("{name} is {text}, but it takes {expected}")]
     OutOfRange {
         /// The setting.
-        name: &'static str,
+        name: String,
         /// As the user wrote it.
         text: String,
         /// The range.
@@ -43,13 +43,13 @@ pub enum SettingError {
 }
 
 impl SettingError {
-    pub(crate) fn unknown(link: &str, name: &str, declared: &[Field]) -> Self {
-        let names: Vec<&str> = declared.iter().map(|setting| setting.name).collect();
-        let hint = match nearest(name, &names) {
+    /// That there is no such setting, among those that there are.
+    pub fn unknown(owner: &str, name: &str, known: &[&str]) -> Self {
+        let hint = match nearest(name, known) {
             Some(near) => format!("the nearest is {near}"),
-            None if names.is_empty() => "it has none".to_owned(),
-            None => format!("it has {}", names.join(", ")),
+            None if known.is_empty() => "it has none".to_owned(),
+            None => format!("it has {}", known.join(", ")),
         };
-        Self::Unknown { link: link.to_owned(), name: name.to_owned(), hint }
+        Self::Unknown { owner: owner.to_owned(), name: name.to_owned(), hint }
     }
 }

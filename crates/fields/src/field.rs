@@ -2,46 +2,93 @@
 
 use serde_json::{Value as Json, json};
 
-use crate::Takes;
+use crate::{SettingError, TakesOf, Value};
 
-/// A field: of a file, of a table in it, of a command line.
+/// A field of a table of ours.
+pub type Field = FieldOf<'static>;
+
+/// A field: of a file, of a table in it, of a command line, or of what a firmware image notes. It lives as long as whatever
+/// declares it.
 #[derive(Debug, Clone, Copy)]
-pub struct Field {
+pub struct FieldOf<'a> {
     /// As it is written.
-    pub name: &'static str,
+    pub name: &'a str,
     /// What its value is.
-    pub takes: Takes,
-    /// What holds where it is not given, as a user would write it; nothing where it must be given.
-    pub default: Option<&'static str>,
+    pub takes: TakesOf<'a>,
+    /// What holds where it is not given, as a user would write it; an empty text where it may be left open, and nothing where
+    /// it must be given.
+    pub default: Option<&'a str>,
     /// What it does, in one line.
-    pub help: &'static str,
+    pub help: &'a str,
     /// A value that it takes.
-    pub example: &'static str,
+    pub example: &'a str,
     /// Values worth trying instead: what `explain` and `choose` vary. Empty where the value is given by the site or the board,
     /// or is nothing to be varied.
-    pub alternatives: &'static [&'static str],
+    pub alternatives: &'a [&'a str],
 }
 
-impl Field {
+impl<'a> FieldOf<'a> {
     /// One with a default.
     pub const fn new(
-        name: &'static str,
-        takes: Takes,
-        default: &'static str,
-        help: &'static str,
-        example: &'static str,
+        name: &'a str,
+        takes: TakesOf<'a>,
+        default: &'a str,
+        help: &'a str,
+        example: &'a str,
     ) -> Self {
         Self { name, takes, default: Some(default), help, example, alternatives: &[] }
     }
 
     /// One that must be given.
-    pub const fn needed(name: &'static str, takes: Takes, help: &'static str, example: &'static str) -> Self {
+    pub const fn needed(name: &'a str, takes: TakesOf<'a>, help: &'a str, example: &'a str) -> Self {
         Self { name, takes, default: None, help, example, alternatives: &[] }
     }
 
-    /// What holds where it is not given; an empty text where it must be given.
-    pub fn default_text(&self) -> &'static str {
+    /// One that may be left open.
+    pub const fn open(name: &'a str, takes: TakesOf<'a>, help: &'a str, example: &'a str) -> Self {
+        Self::new(name, takes, "", help, example)
+    }
+
+    /// Whether it must be given.
+    pub const fn is_needed(&self) -> bool {
+        self.default.is_none()
+    }
+
+    /// What holds where it is not given; an empty text where it must be given, or may be left open.
+    pub fn default_text(&self) -> &'a str {
         self.default.unwrap_or_default()
+    }
+
+    /// Reads a value as a user writes it.
+    ///
+    /// # Errors
+    /// When the text is of another type, or out of range.
+    pub fn parse(&self, text: &str) -> Result<Value, SettingError> {
+        let text = text.trim();
+        match self.takes.read(text) {
+            Some(value) if self.takes.allows(&value) => Ok(value),
+            Some(_) => Err(SettingError::OutOfRange {
+                name: self.name.to_owned(),
+                text: text.to_owned(),
+                expected: self.expected(),
+            }),
+            None => Err(self.refused(text)),
+        }
+    }
+
+    /// That a text is no value of it.
+    pub fn refused(&self, text: &str) -> SettingError {
+        let (name, text) = (self.name.to_owned(), text.trim().to_owned());
+        SettingError::Malformed { name, text, expected: self.expected() }
+    }
+
+    /// What it takes, with its example where the words alone do not show how that is written.
+    pub fn expected(&self) -> String {
+        match self.takes {
+            TakesOf::Address => format!("{} such as {}", self.takes, self.example),
+            TakesOf::Between(..) => format!("{}, such as {}", self.takes, self.example),
+            _ => self.takes.to_string(),
+        }
     }
 
     /// Its value as JSON Schema (draft 2020-12), with what it means and its default.
@@ -63,6 +110,6 @@ impl Field {
 }
 
 /// The names of declared fields.
-pub fn names(fields: &[Field]) -> Vec<&'static str> {
+pub fn names<'a>(fields: &[FieldOf<'a>]) -> Vec<&'a str> {
     fields.iter().map(|field| field.name).collect()
 }

@@ -2,9 +2,9 @@
 
 use serde_json::{Value, json};
 
-use crate::Takes;
+use crate::{TakesOf, named};
 
-impl Takes {
+impl TakesOf<'_> {
     /// One value.
     pub fn schema(&self) -> Value {
         match *self {
@@ -36,9 +36,28 @@ impl Takes {
             Self::Flag => json!({"anyOf": [{"type": "boolean"}, {"enum": ["yes", "no"]}]}),
             Self::Port => json!({"type": ["integer", "string"], "minimum": 1, "maximum": u16::MAX}),
             Self::Size(..) | Self::Rate => json!({"type": ["string", "integer"], "minimum": 0}),
-            Self::Duration | Self::Period | Self::Address | Self::Endpoint(_) | Self::Text(_) => {
-                json!({"type": "string"})
+            Self::Numbered(names) => {
+                let names = named::listed(names);
+                let numbers = 0..names.len();
+                json!({"enum": names.iter().map(|name| json!(name)).chain(numbers.map(Value::from)).collect::<Vec<_>>()})
             }
+            Self::Quantity(quantity) => {
+                let (lowest, highest) = quantity.range.unwrap_or((0, u32::MAX));
+                or_text(
+                    &json!({"type": "integer", "minimum": lowest, "maximum": highest, "multipleOf": quantity.step}),
+                )
+            }
+            Self::AnyOf(_) => or_text(&json!({"type": "integer", "minimum": 0})),
+            Self::Pin { lowest, highest, .. } => {
+                or_text(&json!({"type": "integer", "minimum": lowest, "maximum": highest}))
+            }
+            Self::Duration
+            | Self::Period
+            | Self::Between(..)
+            | Self::Percent(..)
+            | Self::Address
+            | Self::Endpoint(_)
+            | Self::Text(_) => json!({"type": "string"}),
             Self::Other(_, shape) => shape(),
         }
     }

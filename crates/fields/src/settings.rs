@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 
 use units::Picoseconds;
 
-use crate::{Field, SettingError, Value};
+use crate::{Field, SettingError, Value, names};
 
-/// The settings of a link, checked: every declared setting has a value.
+/// The values of a list of fields, checked: every field that has a default has a value, and the others have one once they are
+/// set.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Settings(BTreeMap<&'static str, Value>);
 
@@ -16,28 +17,38 @@ impl Settings {
     /// # Panics
     /// When a declared default is not allowed by its own declaration.
     pub fn defaults(declared: &[Field]) -> Self {
-        let value = |field: &Field| field.takes.parse(field.name, field.default.unwrap_or_default());
-        let parsed = declared.iter().map(|setting| {
-            (setting.name, value(setting).unwrap_or_else(|error| panic!("a default is allowed: {error}")))
-        });
-        Self(parsed.collect())
+        let value = |field: &Field| {
+            field.parse(field.default_text()).unwrap_or_else(|error| panic!("a default is allowed: {error}"))
+        };
+        let given = declared.iter().filter(|field| !field.default_text().is_empty());
+        Self(given.map(|field| (field.name, value(field))).collect())
     }
 
     /// Sets one, from text as on the command line.
     ///
     /// # Errors
-    /// When the link has no such setting, or the value is not allowed.
+    /// When its owner has no such setting, or the value is not allowed.
     pub fn set(
         &mut self,
-        link: &str,
+        owner: &str,
         declared: &[Field],
         name: &str,
         text: &str,
     ) -> Result<(), SettingError> {
-        let setting = declared.iter().find(|setting| setting.name == name);
-        let setting = setting.ok_or_else(|| SettingError::unknown(link, name, declared))?;
-        self.0.insert(setting.name, setting.takes.parse(setting.name, text)?);
+        let field = declared.iter().find(|field| field.name == name);
+        let field = field.ok_or_else(|| SettingError::unknown(owner, name, &names(declared)))?;
+        self.put(field, field.parse(text)?);
         Ok(())
+    }
+
+    /// Sets one to a value that was read already.
+    pub fn put(&mut self, field: &Field, value: Value) {
+        self.0.insert(field.name, value);
+    }
+
+    /// The value of a field, where it has one.
+    pub fn get(&self, name: &str) -> Option<&Value> {
+        self.0.get(name)
     }
 
     /// All values by name.
@@ -108,7 +119,27 @@ impl Settings {
         }
     }
 
+    /// A pin.
+    ///
+    /// # Panics
+    /// When no such pin is declared, or it was left open.
+    pub fn pin(&self, name: &str) -> u8 {
+        self.pin_if_given(name).unwrap_or_else(|| panic!("{name} is declared as a pin that is given"))
+    }
+
+    /// A pin that may be left open.
+    ///
+    /// # Panics
+    /// When it is declared as something else.
+    pub fn pin_if_given(&self, name: &str) -> Option<u8> {
+        match self.get(name) {
+            Some(Value::Pin(pin)) => Some(*pin),
+            Some(other) => panic!("{name} is {other}, not a pin"),
+            None => None,
+        }
+    }
+
     fn value(&self, name: &str) -> &Value {
-        self.0.get(name).unwrap_or_else(|| panic!("the link declares {name}"))
+        self.get(name).unwrap_or_else(|| panic!("{name} is declared and has a value"))
     }
 }

@@ -1,17 +1,19 @@
-//! What a field takes: of which type its value is and within which bounds. Its words stand in errors, listings and reference
-//! pages, and its JSON Schema in those of files.
+//! What a field takes: of which type its value is and within which bounds. Its words are in `words`, and its JSON Schema in
+//! `schema`.
 
-use std::fmt;
 use std::net::Ipv4Addr;
 
-use units::{Bytes, Hertz, PS_PER_MS, Picoseconds};
+use units::{Hertz, PS_PER_MS, Picoseconds};
 
-use crate::text;
-use crate::{SettingError, Value};
+use crate::quantity::Quantity;
+use crate::{Value, named, text};
+
+/// What a field of a table of ours takes.
+pub type Takes = TakesOf<'static>;
 
 /// What a field takes; of a range both ends are included.
 #[derive(Debug, Clone, Copy)]
-pub enum Takes {
+pub enum TakesOf<'a> {
     /// A time with its unit; `none` is allowed where the lowest is zero.
     Time {
         /// The shortest.
@@ -26,7 +28,7 @@ pub enum Takes {
         /// The most.
         highest: u64,
         /// Of what; a number may be written with it.
-        unit: &'static str,
+        unit: &'a str,
     },
     /// A frequency in whole hertz: a number with Hz, kHz or MHz.
     Frequency {
@@ -42,7 +44,7 @@ pub enum Takes {
         /// The most.
         highest: f64,
         /// Of what.
-        unit: &'static str,
+        unit: &'a str,
     },
     /// One of these words.
     Choice(&'static [&'static str]),
@@ -54,8 +56,12 @@ pub enum Takes {
     Duration,
     /// A time with its unit, from 1 ms to a day: what recurs in it does not do so without end.
     Period,
+    /// A time with its unit, from the first to the second; of zero its unit is written as well.
+    Between(Picoseconds, Picoseconds),
     /// A size with its unit, from the first to the second in bytes.
     Size(u64, u64),
+    /// A share in percent, from the first to the second percentage; its value is the share of 1.
+    Percent(f64, f64),
     /// Bits a second: a number, or one with bit/s, kbit/s or Mbit/s.
     Rate,
     /// true or false; yes or no are taken too.
@@ -68,39 +74,42 @@ pub enum Takes {
     Endpoint(u16),
     /// One of these words, the last of which an `or` stands before.
     Word(&'static [&'static str]),
+    /// One of these names, which stand between bars and are numbered from 0.
+    Numbered(&'a str),
+    /// A sum of these names, which stand between bars and are 1, 2, 4 and so on.
+    AnyOf(&'a str),
+    /// So many of a unit, in a word of 32 bits.
+    Quantity(Quantity<'a>),
+    /// A pin by its number, or by the name that its owner has for it.
+    Pin {
+        /// Which ones, behind the words `a pin`; empty where any will do.
+        which: &'a str,
+        /// The first.
+        lowest: u8,
+        /// The last.
+        highest: u8,
+    },
     /// A text, which these words describe.
-    Text(&'static str),
+    Text(&'a str),
     /// Something that its owner reads, in these words and of this shape.
-    Other(&'static str, Shape),
+    Other(&'a str, Shape),
 }
 
 /// The shape of a value that its owner reads, as a JSON Schema.
 pub type Shape = fn() -> serde_json::Value;
 
-impl Takes {
-    /// Reads a value as a user writes it.
-    ///
-    /// # Errors
-    /// When the text is of another type, or out of range.
-    pub fn parse(&self, name: &'static str, text: &str) -> Result<Value, SettingError> {
-        let text = text.trim();
-        let value = self.read(text).ok_or_else(|| SettingError::Malformed {
-            name,
-            text: text.to_owned(),
-            expected: self.to_string(),
-        })?;
-        if self.allows(&value) {
-            return Ok(value);
-        }
-        Err(SettingError::OutOfRange { name, text: text.to_owned(), expected: self.to_string() })
+impl TakesOf<'_> {
+    /// The value that a text is, where it is one.
+    pub fn value(&self, text: &str) -> Option<Value> {
+        self.read(text.trim()).filter(|value| self.allows(value))
     }
 
     /// Whether a text is a value of this kind, as far as the kind can tell.
     pub fn holds(&self, text: &str) -> bool {
-        self.read(text).is_some_and(|value| self.allows(&value))
+        self.value(text).is_some()
     }
 
-    fn read(&self, text: &str) -> Option<Value> {
+    pub(crate) fn read(&self, text: &str) -> Option<Value> {
         match *self {
             Self::Time { lowest, .. } if text == "none" || text == "0" => {
                 (lowest == Picoseconds::ZERO).then_some(Value::Time(Picoseconds::ZERO))
@@ -131,8 +140,17 @@ impl Takes {
             },
             Self::Count(..) => text.parse().ok().map(Value::Integer),
             Self::Duration | Self::Period => text::time(text).map(Value::Time),
+            Self::Between(..) => text.parse().ok().map(Value::Time),
+            Self::Numbered(names) => named::one(names, text).map(Value::Integer),
+            Self::AnyOf(names) => named::any(names, text).map(Value::Integer),
+            Self::Quantity(quantity) => quantity.read(text).map(Value::Integer),
+            Self::Pin { .. } => text.parse().ok().map(Value::Pin),
             Self::Size(..) => text::size(text).map(Value::Integer),
             Self::Rate => text::rate(text).map(Value::Integer),
+            Self::Percent(..) => {
+                let percent: f64 = text.strip_suffix('%')?.trim().parse().ok()?;
+                Some(Value::Number(percent / 100.0))
+            }
             Self::Flag => text::flag(text).map(Value::Switch),
             Self::Port => text::port(text).map(|port| Value::Integer(u64::from(port))),
             Self::Address => text.parse::<Ipv4Addr>().ok().map(|_| Value::Text(text.to_owned())),
@@ -141,9 +159,11 @@ impl Takes {
         }
     }
 
-    fn allows(&self, value: &Value) -> bool {
+    pub(crate) fn allows(&self, value: &Value) -> bool {
         match (self, value) {
-            (Self::Time { lowest, highest }, Value::Time(time)) => lowest <= time && time <= highest,
+            (Self::Time { lowest, highest } | Self::Between(lowest, highest), Value::Time(time)) => {
+                lowest <= time && time <= highest
+            }
             (Self::Period, Value::Time(time)) => time.ps() >= PS_PER_MS,
             (
                 Self::Integer { lowest, highest, .. }
@@ -155,49 +175,11 @@ impl Takes {
             (Self::Number { lowest, highest, .. }, Value::Number(number)) => {
                 lowest <= number && number <= highest
             }
+            (Self::Percent(lowest, highest), Value::Number(share)) => {
+                (lowest / 100.0..=highest / 100.0).contains(share)
+            }
+            (Self::Pin { lowest, highest, .. }, Value::Pin(pin)) => lowest <= pin && pin <= highest,
             _ => true,
-        }
-    }
-}
-
-/// What a field takes, as it stands in errors, listings and reference pages.
-impl fmt::Display for Takes {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Time { lowest, highest } if *lowest == Picoseconds::ZERO => {
-                write!(f, "none or a time up to {highest}, such as 10ms")
-            }
-            Self::Time { lowest, highest } => write!(f, "a time from {lowest} to {highest}"),
-            Self::Integer { lowest, highest, unit: "" } => {
-                write!(f, "a whole number from {lowest} to {highest}")
-            }
-            Self::Integer { lowest, highest, unit } => write!(f, "{lowest} to {highest} {unit}"),
-            Self::Frequency { lowest, highest } => {
-                let shown = |hz: u64| Hertz::new(hz).map_or_else(|| "0 Hz".to_owned(), |hz| hz.to_string());
-                write!(f, "a frequency from {} to {}", shown(*lowest), shown(*highest))
-            }
-            Self::Number { lowest, highest, unit: "" } => write!(f, "a number from {lowest} to {highest}"),
-            Self::Number { lowest, highest, unit } => write!(f, "{lowest} to {highest} {unit}"),
-            Self::Choice(words) => write!(f, "one of {}", words.join(", ")),
-            Self::Switch => f.write_str("on or off"),
-            Self::Count(least, u64::MAX) => write!(f, "a whole number from {least}"),
-            Self::Count(least, most) => write!(f, "a whole number from {least} to {most}"),
-            Self::Duration => f.write_str("a time of at most a day"),
-            Self::Period => f.write_str("a time from 1 ms to a day"),
-            Self::Size(0, u64::MAX) => f.write_str("a size"),
-            Self::Size(least, most) => {
-                write!(f, "a size from {} to {}", Bytes::new(*least), Bytes::new(*most))
-            }
-            Self::Rate => f.write_str("bits a second"),
-            Self::Flag => f.write_str("true or false"),
-            Self::Port => f.write_str("a port from 1 to 65535"),
-            Self::Address => f.write_str("an IPv4 address"),
-            Self::Endpoint(port) => write!(f, "an IPv4 address, or one with a port (else {port})"),
-            Self::Word(words) => match words {
-                [others @ .., last] => write!(f, "{} or {last}", others.join(", ")),
-                [] => Ok(()),
-            },
-            Self::Text(what) | Self::Other(what, _) => f.write_str(what),
         }
     }
 }
@@ -212,7 +194,7 @@ mod tests {
         fn a_time_is_shown_so_that_it_reads_back_as_itself(ps in 0i64..=4_000_000_000_000) {
             let kind = Takes::Time { lowest: Picoseconds::ZERO, highest: Picoseconds::new(4_000_000_000_000) };
             let time = Value::Time(Picoseconds::new(ps));
-            prop_assert_eq!(kind.parse("interval", &time.to_string()).unwrap(), time);
+            prop_assert_eq!(kind.value(&time.to_string()), Some(time));
         }
     }
 

@@ -8,6 +8,8 @@ use thiserror::Error;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
+use crate::FieldOf;
+
 /// A value with its place.
 pub type Value<'a> = Spanned<DeValue<'a>>;
 /// A field's name, the place of the name, and the value.
@@ -70,6 +72,41 @@ impl<'a> TomlFile<'a> {
                 format!("{field} is {shown}, but it takes a whole number from {lowest} to {highest}");
             self.error(value.span(), message)
         })
+    }
+
+    /// The value of a field; `name` is what the file has for it.
+    pub fn value_of(
+        &self,
+        name: &str,
+        field: &FieldOf<'_>,
+        value: &Value<'_>,
+    ) -> Result<crate::Value, Misplaced> {
+        let text = match value.get_ref() {
+            DeValue::Integer(number) => {
+                i64::from_str_radix(number.as_str(), number.radix()).ok().map(|number| number.to_string())
+            }
+            other => plain(other),
+        };
+        text.and_then(|text| field.takes.value(&text)).ok_or_else(|| {
+            let shown = shown(value.get_ref());
+            self.error(value.span(), format!("{name} is {shown}, but it takes {}", field.expected()))
+        })
+    }
+
+    /// The value of a field of a table; `within` is what the file has before its name.
+    ///
+    /// # Panics
+    /// When the table declares no such field.
+    pub fn declared(
+        &self,
+        within: &str,
+        declared: &[crate::Field],
+        name: &str,
+        value: &Value<'_>,
+    ) -> Result<crate::Value, Misplaced> {
+        let field = declared.iter().find(|field| field.name == name);
+        let field = field.unwrap_or_else(|| panic!("{name} is declared in its table"));
+        self.value_of(&format!("{within}{name}"), field, value)
     }
 
     /// A text in quotes.

@@ -20,8 +20,57 @@ pub enum Value {
     Choice(&'static str),
     /// On or off.
     Switch(bool),
+    /// A pin of the microcontroller.
+    Pin(u8),
     /// Anything else, as it was written.
     Text(String),
+}
+
+/// What a value is, for owners that know what their field takes.
+impl Value {
+    /// A time; zero where it is `none`.
+    ///
+    /// # Panics
+    /// When it is none: the field is declared otherwise.
+    pub fn time(&self) -> Picoseconds {
+        match self {
+            Self::Time(time) => *time,
+            other => panic!("{other} was not read as a time"),
+        }
+    }
+
+    /// A whole number.
+    ///
+    /// # Panics
+    /// Likewise.
+    pub fn integer(&self) -> u64 {
+        match self {
+            Self::Integer(number) => *number,
+            other => panic!("{other} was not read as a whole number"),
+        }
+    }
+
+    /// A number.
+    ///
+    /// # Panics
+    /// Likewise.
+    pub fn number(&self) -> f64 {
+        match self {
+            Self::Number(number) => *number,
+            other => panic!("{other} was not read as a number"),
+        }
+    }
+
+    /// On or off.
+    ///
+    /// # Panics
+    /// Likewise.
+    pub fn switch(&self) -> bool {
+        match self {
+            Self::Switch(on) => *on,
+            other => panic!("{other} was not read as a switch"),
+        }
+    }
 }
 
 fn serialize_time<S: serde::Serializer>(time: &Picoseconds, serializer: S) -> Result<S::Ok, S::Error> {
@@ -37,6 +86,7 @@ impl fmt::Display for Value {
             Value::Number(number) => number.fmt(f),
             Value::Choice(word) => f.write_str(word),
             Value::Switch(on) => f.write_str(if *on { "on" } else { "off" }),
+            Value::Pin(pin) => pin.fmt(f),
             Value::Text(text) => f.write_str(text),
         }
     }

@@ -13,10 +13,11 @@ use super::NetworkSetup;
 use super::traffic::TrafficSetup;
 use super::wifi;
 use fields::toml_file::{Field, Misplaced, TomlFile, Value, fields_of, plain, shown};
-use fields::{Field as Declared, Takes};
+use fields::{Field as Declared, Takes, Value as Given};
 
 const MAX_FILE_BYTES: u64 = 1 << 20;
 const MOST_TRAFFIC: usize = 100;
+const PC_TIME: Takes = Takes::Between(Picoseconds::ZERO, Picoseconds::new(units::PS_PER_S));
 
 /// A network file that cannot be used.
 #[derive(Debug, Error)]
@@ -41,7 +42,8 @@ pub struct NetworkField {
     pub table: &'static str,
     /// What it is called, takes and means.
     pub field: Declared,
-    set: fn(&mut NetworkSetup, &str) -> Result<(), String>,
+    /// Takes over what was read; what does not go together is refused with the reason.
+    set: fn(&mut NetworkSetup, &Given) -> Result<(), String>,
 }
 
 /// All fields but those of `[traffic.<name>]`, which come from the kinds of traffic, and of `[wifi]`, which are
@@ -51,28 +53,27 @@ pub const NETWORK_FIELDS: &[NetworkField] = &[
         table: "",
         field: Declared::new(
             "seed",
-            Takes::Other("a whole number", whole),
+            Takes::Count(0, u64::MAX),
             "1",
             "where the random numbers of impairments and of the PC start",
             "7",
         ),
-        set: |setup, text| text.parse().map(|seed| setup.seed = seed).map_err(|_| String::new()),
+        set: |setup, read| {
+            setup.seed = read.integer();
+            Ok(())
+        },
     },
     NetworkField {
         table: "cable",
         field: Declared::new(
             "speed",
-            Takes::Other("\"10 Mbit/s\" or \"100 Mbit/s\"", text),
+            Takes::Word(&["10 Mbit/s", "100 Mbit/s"]),
             "100 Mbit/s",
             "the speed of the cable between the board, or its access point, and the switch",
             "\"10 Mbit/s\"",
         ),
-        set: |setup, text| {
-            setup.speed = match text {
-                "10 Mbit/s" => Speed::Mbps10,
-                "100 Mbit/s" => Speed::Mbps100,
-                _ => return Err(String::new()),
-            };
+        set: |setup, read| {
+            setup.speed = if read.to_string() == "10 Mbit/s" { Speed::Mbps10 } else { Speed::Mbps100 };
             Ok(())
         },
     },
@@ -85,8 +86,8 @@ pub const NETWORK_FIELDS: &[NetworkField] = &[
             "what happens to frames on the board's cable, in both directions",
             "\"loss=1%,delay=5ms\"",
         ),
-        set: |setup, text| {
-            let both = impairments(text)?;
+        set: |setup, read| {
+            let both = impairments(&read.to_string())?;
             setup.impairments = [both.clone(), both];
             Ok(())
         },
@@ -100,7 +101,7 @@ pub const NETWORK_FIELDS: &[NetworkField] = &[
             "what happens to frames to the board",
             "\"loss=1%\"",
         ),
-        set: |setup, text| impairments(text).map(|one| setup.impairments[0] = one),
+        set: |setup, read| impairments(&read.to_string()).map(|one| setup.impairments[0] = one),
     },
     NetworkField {
         table: "cable",
@@ -111,7 +112,7 @@ pub const NETWORK_FIELDS: &[NetworkField] = &[
             "what happens to frames from the board",
             "\"drop=3\"",
         ),
-        set: |setup, text| impairments(text).map(|one| setup.impairments[1] = one),
+        set: |setup, read| impairments(&read.to_string()).map(|one| setup.impairments[1] = one),
     },
     NetworkField {
         table: "pc",
@@ -128,71 +129,61 @@ pub const NETWORK_FIELDS: &[NetworkField] = &[
         table: "pc",
         field: Declared::new(
             "answers_for_all",
-            Takes::Other("true or false", boolean),
+            Takes::Flag,
             "true",
             "whether the PC answers for every address that the board asks for, and its DNS server for every name unless it has records of its own, so that firmware finds its gateway, broker or server wherever that was built in",
             "false",
         ),
-        set: |setup, text| {
-            pc(setup, |pc| text.parse().map(|on| pc.answers_for_all = on).map_err(|_| String::new()))
-        },
+        set: |setup, read| pc(setup, |pc| pc.answers_for_all = read.switch()),
     },
     NetworkField {
         table: "pc",
         field: Declared::new(
             "nagle",
-            Takes::Other("true or false", boolean),
+            Takes::Flag,
             "true",
             "whether Nagle's algorithm is on for the PC's connections until its application switches it off",
             "false",
         ),
-        set: |setup, text| pc(setup, |pc| text.parse().map(|on| pc.nagle = on).map_err(|_| String::new())),
+        set: |setup, read| pc(setup, |pc| pc.nagle = read.switch()),
     },
     NetworkField {
         table: "pc",
         field: Declared::new(
             "receive_time",
-            Takes::Other("a time from 0 to 1 s", text),
+            PC_TIME,
             "10 us",
             "from a frame's last bit to the PC's TCP/IP",
             "\"10 us\"",
         ),
-        set: |setup, text| pc(setup, |pc| time(text).map(|time| pc.receive_time = time)),
+        set: |setup, read| pc(setup, |pc| pc.receive_time = read.time()),
     },
     NetworkField {
         table: "pc",
         field: Declared::new(
             "application_time",
-            Takes::Other("a time from 0 to 1 s", text),
+            PC_TIME,
             "20 us",
             "from data in a socket to the PC's application",
             "\"20 us\"",
         ),
-        set: |setup, text| pc(setup, |pc| time(text).map(|time| pc.application_time = time)),
+        set: |setup, read| pc(setup, |pc| pc.application_time = read.time()),
     },
     NetworkField {
         table: "pc",
         field: Declared::new(
             "send_time",
-            Takes::Other("a time from 0 to 1 s", text),
+            PC_TIME,
             "5 us",
             "from the PC's TCP/IP to the first bit on the wire",
             "\"5 us\"",
         ),
-        set: |setup, text| pc(setup, |pc| time(text).map(|time| pc.send_time = time)),
+        set: |setup, read| pc(setup, |pc| pc.send_time = read.time()),
     },
 ];
 
 fn text() -> serde_json::Value {
     serde_json::json!({"type": "string"})
-}
-
-fn whole() -> serde_json::Value {
-    serde_json::json!({"type": "integer"})
-}
-
-fn boolean() -> serde_json::Value {
-    serde_json::json!({"type": "boolean"})
 }
 
 pub(super) fn impairments(text: &str) -> Result<Impairments, String> {
@@ -201,20 +192,15 @@ pub(super) fn impairments(text: &str) -> Result<Impairments, String> {
     Ok(impairments)
 }
 
-fn pc(
-    setup: &mut NetworkSetup,
-    set: impl FnOnce(&mut HostOptions) -> Result<(), String>,
-) -> Result<(), String> {
-    setup.pc.as_mut().map_or(Ok(()), set)
+fn pc(setup: &mut NetworkSetup, set: impl FnOnce(&mut HostOptions)) -> Result<(), String> {
+    if let Some(pc) = setup.pc.as_mut() {
+        set(pc);
+    }
+    Ok(())
 }
 
-fn time(text: &str) -> Result<Picoseconds, String> {
-    let time: Picoseconds = text.parse().map_err(|error| format!("{error}"))?;
-    let fits = (0..=units::PS_PER_S).contains(&time.ps());
-    fits.then_some(time).ok_or_else(String::new)
-}
-
-fn set_address(setup: &mut NetworkSetup, text: &str) -> Result<(), String> {
+fn set_address(setup: &mut NetworkSetup, read: &Given) -> Result<(), String> {
+    let text = read.to_string();
     if text == "none" {
         setup.pc = None;
         return Ok(());
@@ -222,10 +208,9 @@ fn set_address(setup: &mut NetworkSetup, text: &str) -> Result<(), String> {
     let (address, prefix) = text.split_once('/').ok_or_else(String::new)?;
     let address: Ipv4Addr = address.parse().map_err(|_| String::new())?;
     let prefix: u8 = prefix.parse().map_err(|_| String::new())?;
-    pc(setup, |pc| {
-        (pc.address, pc.prefix) = (address, prefix);
-        Host::new(pc.clone()).map(drop).map_err(|error| error.to_string())
-    })
+    let Some(pc) = setup.pc.as_mut() else { return Ok(()) };
+    (pc.address, pc.prefix) = (address, prefix);
+    Host::new(pc.clone()).map(drop).map_err(|error| error.to_string())
 }
 
 impl NetworkSetup {
@@ -302,11 +287,12 @@ impl Reader<'_> {
                 .file
                 .error(span.clone(), format!("{within}{name}: there is no such field; {hint}")));
         };
-        let text = plain(value.get_ref()).unwrap_or_default();
-        (found.set)(setup, &text).map_err(|why| {
+        let path = format!("{within}{name}");
+        let read = self.file.value_of(&path, &found.field, value)?;
+        (found.set)(setup, &read).map_err(|why| {
             let why = if why.is_empty() { String::new() } else { format!(": {why}") };
             let shown = shown(value.get_ref());
-            let message = format!("{within}{name} is {shown}, but it takes {}{why}", found.field.takes);
+            let message = format!("{path} is {shown}, but it takes {}{why}", found.field.takes);
             self.file.error(value.span(), message)
         })
     }

@@ -6,6 +6,7 @@
 //! with a chip is in `board/parts`.
 
 mod capture;
+mod completion;
 mod controller;
 mod device;
 mod events;
@@ -33,6 +34,7 @@ use wire::OpenWire;
 use wiznet::Warning;
 
 pub use capture::{LanCaptureError, in_words};
+pub use completion::{complete_impairments, complete_traffic};
 pub use controller::{BusUse, SpiController};
 pub use device::{DeviceId, NetDevice, SentFrame};
 pub use file::{NETWORK_FIELDS, NetworkError, NetworkField};

@@ -10,7 +10,7 @@ use super::file::NetworkField;
 use super::{NETWORK_FIELDS, WIFI_FIELDS};
 
 /// What every client and server takes beside its options.
-const COMMON: [Field; 2] = [
+pub(super) const COMMON: [Field; 2] = [
     Field::new("kind", Takes::Text("the name of a kind"), "its own name", "what it is", "\"ping\""),
     Field::new("start", Takes::Text("a time"), "0 s", "when it begins at the earliest", "\"2 s\""),
 ];

@@ -185,7 +185,7 @@ fn what_is_wrong_is_one_sentence_with_its_line() {
         ("speed = 1\n", "my.toml:1: speed: there is no such field; the nearest is seed"),
         (
             "[cable]\nspeed = '1 Gbit/s'\n",
-            "my.toml:2: cable.speed is \"1 Gbit/s\", but it takes \"10 Mbit/s\" or",
+            "my.toml:2: cable.speed is \"1 Gbit/s\", but it takes 10 Mbit/s or 100 Mbit/s",
         ),
         ("[cable]\nimpair = 'los=1%'\n", "my.toml:2: cable.impair is \"los=1%\", but it takes impairments"),
         ("[pc]\nadress = ''\n", "my.toml:2: pc.adress: there is no such field; the nearest is address"),

@@ -8,6 +8,7 @@ use ::links::{Definition, Settings};
 use bench::rows::{self, Measure, ReadyRow, SuiteFolder};
 use bench::suite::{LinkSetup, Measurement, Place, Row, Suite, TargetSetup, Trigger};
 use bench::targets::link::StageEntry;
+use bench::targets::mock::mocked_rows;
 use bench::targets::ready_rows;
 use pyo3::prelude::*;
 use record::Control;
@@ -116,8 +117,9 @@ impl SuiteResult {
     }
 }
 
+/// Runs a suite into a run folder. `mocks` is for tests alone: its rows run on mock targets, which do as this JSON says.
 #[pyfunction]
-#[pyo3(signature = (path, *, samples, seed, only, firmware, workers, captures, intervals, findings, out, environment, progress))]
+#[pyo3(signature = (path, *, samples, seed, only, firmware, workers, captures, intervals, findings, out, environment, progress, mocks = None))]
 #[expect(clippy::too_many_arguments, reason = "Python calls it by keywords")]
 pub(crate) fn run_suite(
     py: Python<'_>,
@@ -133,9 +135,13 @@ pub(crate) fn run_suite(
     out: PathBuf,
     environment: &str,
     progress: Option<Bound<'_, PyAny>>,
+    mocks: Option<&str>,
 ) -> PyResult<SuiteResult> {
     let suite = Suite::open(&path).and_then(|suite| suite.narrowed(&only, samples, seed)).map_err(refused)?;
-    let ready = ready_rows(&suite, firmware.as_deref()).map_err(refused)?;
+    let ready = match mocks {
+        Some(mocks) => mocked_rows(&suite, &serde_json::from_str(mocks).map_err(refused)?),
+        None => ready_rows(&suite, firmware.as_deref()).map_err(refused)?,
+    };
     let environment: Value = serde_json::from_str(environment).map_err(refused)?;
     check_absent(&out).map_err(refused)?;
     let measure = Measure { seed: suite.seed, intervals, findings, spans_of_first: Measure::SPANS_OF_FIRST };

@@ -25,6 +25,12 @@ pub(crate) fn board_schema() -> String {
     board::board_schema().to_string()
 }
 
+/// The fields of a board file itself, as JSON.
+#[pyfunction]
+pub(crate) fn board_fields() -> String {
+    board::board_fields().to_string()
+}
+
 /// The kinds of chips that board files may name, as JSON.
 #[pyfunction]
 pub(crate) fn chip_kinds() -> String {

@@ -12,6 +12,7 @@ mod board_rows;
 mod board_runs;
 mod board_snapshot;
 mod boards;
+mod completion;
 mod convert;
 mod network;
 mod rows;
@@ -63,8 +64,10 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(boards::board_names, module)?)?;
     module.add_function(wrap_pyfunction!(boards::board_schema, module)?)?;
     module.add_function(wrap_pyfunction!(boards::board_header, module)?)?;
+    module.add_function(wrap_pyfunction!(boards::board_fields, module)?)?;
     module.add_function(wrap_pyfunction!(boards::chip_kinds, module)?)?;
     module.add_function(wrap_pyfunction!(boards::microcontrollers, module)?)?;
+    completion::add_to(module)?;
     module.add_function(wrap_pyfunction!(network::network_schema, module)?)?;
     module.add_function(wrap_pyfunction!(network::network_reference, module)?)?;
     module.add_function(wrap_pyfunction!(boards::describe_board, module)?)?;

@@ -7,7 +7,7 @@ use crate::options::{self, Values, option};
 use crate::outbox::{Outbox, after};
 use crate::{Action, Connection, Declared, Event, Ipv4Endpoint, Machine, OptionError, Results};
 use fields::Field;
-use fields::Takes::{Count, Duration, Flag, Port};
+use fields::TakesOf::{Count, Duration, Flag, Port};
 
 /// RFC 4330 section 4.
 const PORT: u16 = 123;

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from airwire.board.catalogue import (
+    board_fields,
     board_header,
     board_names,
     board_schema,
@@ -67,6 +68,7 @@ __all__ = [
     "Traffic",
     "UnknownAccess",
     "UsbDevice",
+    "board_fields",
     "board_header",
     "board_names",
     "board_schema",

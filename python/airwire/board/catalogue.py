@@ -21,6 +21,11 @@ def board_schema() -> dict[str, Any]:
     return schema
 
 
+def board_fields() -> list[ChipField]:
+    """The fields of a board file itself; those of its chips are in :func:`chip_kinds`."""
+    return [ChipField(**given) for given in json.loads(_core.board_fields())]
+
+
 def chip_kinds() -> list[ChipKind]:
     """The kinds of chips that board files may name."""
     kinds = json.loads(_core.chip_kinds())

@@ -14,6 +14,7 @@ from typing import Annotated
 
 import typer
 
+from airwire.cli import completion
 from airwire.cli.analyze import analyze
 from airwire.cli.board import app as board
 from airwire.cli.choose import choose
@@ -72,6 +73,7 @@ def main() -> None:
     if isinstance(sys.stdout, io.TextIOWrapper):
         # File names may hold bytes that are no text.
         sys.stdout.reconfigure(errors="backslashreplace")
+    completion.prepare()
     try:
         app()
     except KeyboardInterrupt:

@@ -5,11 +5,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from airwire.board.model import BoardDescription, ChipKind, Microcontroller
+    from airwire.board.model import BoardDescription, ChipField, ChipKind, Microcontroller
 
 HEADER = """\
 # Boards
@@ -19,20 +19,6 @@ HEADER = """\
 A board file is TOML. `airwire board check FILE` reads one and names file, line and field of what is wrong;
 `airwire schema board` prints the JSON Schema for editors. [Run a firmware image on a virtual
 board](../how-to/run-a-board.md) shows one in use.
-
-## Fields
-
-| field | takes | default | meaning |
-|---|---|---|---|
-| `mcu` | {names} | required | the microcontroller |
-| `name` | a text | the file's name | what reports call the board |
-| `title` | a text | its name | a line for people |
-| `crystal` | {crystals} | {usual_crystals} | the crystal at XIN |
-| `flash` | {flashes} | {usual_flashes} | size of the flash chip |
-| `[pins]` | names with a GPIO, {gpios} | | `LED = 25`; names with spaces in quotes; the first name of a GPIO is shown |
-| `[chips.NAME]` | `kind` and the fields of its kind | | a chip on the board, by the name that the board gives it |
-
-Pins without a name are {pins}, which always work beside a name.
 """
 
 
@@ -44,23 +30,14 @@ def _each(mcus: list[Microcontroller], value: Callable[[Microcontroller], str]) 
     return "; ".join(f"{text} with the {name}" for name, text in values.items())
 
 
-def _header(mcus: list[Microcontroller]) -> str:
-    return HEADER.format(
-        names=", ".join(f'`"{mcu.name}"`' for mcu in mcus),
-        crystals=_each(mcus, lambda mcu: f"a frequency from {mcu.lowest_crystal} to {mcu.highest_crystal}"),
-        usual_crystals=_each(mcus, lambda mcu: f"`{mcu.usual_crystal}`"),
-        flashes=_each(mcus, lambda mcu: f"a power of two from {mcu.least_flash} to {mcu.most_flash}"),
-        usual_flashes=_each(mcus, lambda mcu: f"`{mcu.usual_flash}`"),
-        gpios=_each(mcus, lambda mcu: f"0 to {mcu.last_gpio}"),
-        pins=_each(mcus, lambda mcu: f"`GP0` to `GP{mcu.last_gpio}`"),
-    )
-
-
 def boards_page() -> str:
     """The page in Markdown."""
     from airwire import board
 
-    lines = [_header(board.microcontrollers()), "## Kinds of chips", ""]
+    pins = _each(board.microcontrollers(), lambda mcu: f"`GP0` to `GP{mcu.last_gpio}`")
+    lines = [HEADER, "## Fields", "", *_table(board.board_fields())]
+    lines += ["", f"Pins without a name are {pins}, which always work beside a name.", ""]
+    lines += ["## Kinds of chips", ""]
     for kind in board.chip_kinds():
         lines += _kind(kind)
     lines += ["## Boards that come along", ""]
@@ -71,12 +48,16 @@ def boards_page() -> str:
 
 def _kind(kind: ChipKind) -> Iterator[str]:
     yield from [f"### {kind.name}", "", f"{kind.help[0].upper()}{kind.help[1:]}.", ""]
-    yield from ["| field | takes | default | meaning |", "|---|---|---|---|"]
-    for field in kind.fields:
-        default = "required" if field.required else f"`{field.default}`" if field.default is not None else ""
-        yield f"| `{field.name}` | {field.takes} | {default} | {field.help} |"
+    yield from _table(kind.fields)
     example = "\n".join(f"{field.name} = {field.example}" for field in kind.fields if field.required or field.default)
     yield from ["", "```toml", f'[chips.example]\nkind = "{kind.name}"\n{example}', "```", ""]
+
+
+def _table(fields: Sequence[ChipField]) -> Iterator[str]:
+    yield from ["| field | takes | default | meaning |", "|---|---|---|---|"]
+    for field in fields:
+        default = "required" if field.required else f"`{field.default}`" if field.default is not None else ""
+        yield f"| `{field.name}` | {field.takes} | {default} | {field.help} |"
 
 
 def _board(board: BoardDescription) -> Iterator[str]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 import airwire
-from airwire.cli import options
+from airwire.cli import completion, options
 from airwire.cli.output import working
 
 if TYPE_CHECKING:
@@ -25,7 +25,12 @@ def choose(
     loss: options.LossBound = None,
     link: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME", help="Only this link.", show_default=False),
+        typer.Option(
+            metavar="NAME",
+            autocompletion=completion.link_names,
+            help="Only this link.",
+            show_default=False,
+        ),
     ] = None,
     seed: Annotated[int, typer.Option(metavar="N", min=0, max=options.MAX_SEED, help="Seed of the predictions.")] = 1,
     workers: options.Workers = None,

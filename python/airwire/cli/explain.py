@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 import airwire
-from airwire.cli import options
+from airwire.cli import completion, options
 from airwire.cli.output import working, writing
 from airwire.cli.paths import RUN, Reads, Writes
 
@@ -25,7 +25,12 @@ def explain(
     only: options.Only = None,
     link: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help="Of a capture: the link that it was made with.", show_default=False),
+        typer.Option(
+            metavar="NAME",
+            autocompletion=completion.link_names,
+            help="Of a capture: the link that it was made with.",
+            show_default=False,
+        ),
     ] = None,
     set_: options.Set = None,
     payload: options.Payload = None,

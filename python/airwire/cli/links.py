@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 import airwire
-from airwire.cli import options
+from airwire.cli import completion, options
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -17,7 +17,13 @@ if TYPE_CHECKING:
 
 def links(
     name: Annotated[
-        str | None, typer.Argument(metavar="[NAME]", help="A link to show in detail.", show_default=False)
+        str | None,
+        typer.Argument(
+            metavar="[NAME]",
+            autocompletion=completion.link_names,
+            help="A link to show in detail.",
+            show_default=False,
+        ),
     ] = None,
     json: options.Json = False,
 ) -> None:

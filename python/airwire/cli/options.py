@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+from airwire.cli import completion
 from airwire.cli.paths import CAPTURES, FIGURES, Reads, Writes
 from airwire.kinds import PAIRING_RULES, PairingRule
 
@@ -84,11 +85,6 @@ def settings_of(assignments: Sequence[str] | None) -> dict[str, str]:
     return {name.strip(): value.strip() for name, _, value in pairs}
 
 
-def complete_pairing() -> list[str]:
-    """The pairing rules, for shell completion."""
-    return list(PAIRING_RULES)
-
-
 CapturePaths = Annotated[
     list[Path],
     typer.Argument(
@@ -111,7 +107,7 @@ Pairing = Annotated[
     typer.Option(
         metavar="RULE",
         callback=pairing_rule,
-        autocompletion=complete_pairing,
+        autocompletion=completion.pairing_rules,
         help="strict: the first done edge before the next trigger. fifo: done edges in the order of the triggers, for "
         "links slower than the trigger. published: the first later row with done high, as published figures have it.",
     ),
@@ -162,7 +158,15 @@ Gate = Annotated[
         show_default=False,
     ),
 ]
-LinkName = Annotated[str, typer.Argument(metavar="NAME", help="A link, as airwire links has it.", show_default=False)]
+LinkName = Annotated[
+    str,
+    typer.Argument(
+        metavar="NAME",
+        autocompletion=completion.link_names,
+        help="A link, as airwire links has it.",
+        show_default=False,
+    ),
+]
 LinkPayload = Annotated[
     int,
     typer.Option("--payload", parser=_required_size, metavar="SIZE", help="Payload of a message, for example 128B."),
@@ -172,6 +176,7 @@ Set = Annotated[
     typer.Option(
         "--set",
         parser=_assignment,
+        autocompletion=completion.link_settings,
         metavar="NAME=VALUE",
         help="A setting of the link, for example sf=9.",
         show_default=False,
@@ -179,7 +184,13 @@ Set = Annotated[
 ]
 Only = Annotated[
     list[str] | None,
-    typer.Option("--only", metavar="ENTRY", help="Only this entry, link or row of the suite.", show_default=False),
+    typer.Option(
+        "--only",
+        metavar="ENTRY",
+        autocompletion=completion.entries,
+        help="Only this entry, link or row of the suite.",
+        show_default=False,
+    ),
 ]
 Workers = Annotated[
     int | None,

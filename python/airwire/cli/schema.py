@@ -6,12 +6,7 @@ from typing import Annotated
 
 import typer
 
-
-def complete_name() -> list[str]:
-    """The names, for shell completion."""
-    from airwire.cli.schemas import NAMES
-
-    return list(NAMES)
+from airwire.cli import completion
 
 
 def schema(
@@ -19,7 +14,7 @@ def schema(
         str | None,
         typer.Argument(
             metavar="[NAME]",
-            autocompletion=complete_name,
+            autocompletion=completion.schema_names,
             help="suite, board or network (files that you write), manifest or environment (of run folders), or a "
             "command whose --json is meant, such as run or board-run. Default: list the names.",
             show_default=False,

@@ -3,7 +3,6 @@
 //! is one simulation.
 
 mod boards;
-mod bounds;
 mod check;
 mod error;
 mod expand;
@@ -57,6 +56,20 @@ impl Suite {
     /// Like [`Self::open`].
     pub fn parse(path: &Path, text: String) -> Result<Self, SuiteError> {
         parse::suite(path, text)
+    }
+
+    /// What rows may be chosen by: each entry and each link with its title, in the order of the rows.
+    pub fn entries(&self) -> Vec<(String, String)> {
+        let mut known: Vec<(String, String)> = Vec::new();
+        for row in &self.rows {
+            let link = row.link().map(|setup| setup.link.name);
+            for name in [Some(row.entry.as_str()), link].into_iter().flatten() {
+                if !known.iter().any(|(known, _)| known == name) {
+                    known.push((name.to_owned(), row.title.clone()));
+                }
+            }
+        }
+        known
     }
 
     /// Keeps only the rows of some entries (all when none are named), and replaces what is given.

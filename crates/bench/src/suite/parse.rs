@@ -9,21 +9,18 @@ use toml::de::{DeTable, DeValue};
 use units::Picoseconds;
 
 use super::boards::board_rows;
-use super::bounds;
 use super::expand::{Choices, combinations, label, values_of};
 use super::link_medians::attach;
 use super::row::{LinkSetup, Measurement, Place, Row, TargetSetup};
-use super::tables::{ENTRY_FIELDS, SUITE_FIELDS, TRIGGER_FIELDS};
+use super::tables::{ENTRY_FIELDS, SUITE_FIELDS, TRIGGER_FIELDS, default_of};
 use super::trigger::{Trigger, TriggerKind};
-use super::{MAX_ROWS, MAX_SAMPLES, Suite, SuiteError, name_of};
+use super::{MAX_ROWS, Suite, SuiteError, name_of};
 use fields::names;
 use fields::toml_file::{Field, TomlFile, Value, fields_of, shown};
 
 const NOTHING: &str =
     "a suite names at least one link, such as [links.lora], or one board, such as [boards.pingpong]";
-const DEFAULT_SAMPLES: u64 = 1000;
 const DEFAULT_PAYLOADS: [u64; 3] = [12, 128, 1024];
-const DEFAULT_SEED: u64 = 1;
 
 /// The file while it is read.
 struct Reader<'a>(TomlFile<'a>);
@@ -72,13 +69,13 @@ impl Reader<'_> {
             Some((_, _, value)) => self.0.text_of("name", value)?,
             None => name_of(self.0.path),
         };
-        let seed = find("seed")
-            .map_or(Ok(DEFAULT_SEED), |(_, _, value)| self.0.whole("seed", value, 0, u64::MAX >> 1))?;
+        let seed = find("seed").map(|(_, _, value)| self.0.declared("", SUITE_FIELDS, "seed", value));
+        let seed = seed.transpose()?.map_or_else(|| default_of("seed"), |seed| seed.integer());
         let defaults = self.defaults(
             "",
             &fields,
             &Defaults {
-                samples: DEFAULT_SAMPLES,
+                samples: default_of("samples"),
                 payloads: DEFAULT_PAYLOADS.to_vec(),
                 trigger: Trigger::default(),
             },
@@ -128,7 +125,7 @@ impl Reader<'_> {
         for (name, _, value) in fields {
             let field = format!("{within}{name}");
             match *name {
-                "samples" => found.samples = self.0.whole(&field, value, 1, MAX_SAMPLES)?,
+                "samples" => found.samples = self.0.declared(within, SUITE_FIELDS, name, value)?.integer(),
                 "payloads" => found.payloads = self.payloads(&field, value)?,
                 "trigger" => found.trigger = self.trigger(&field, value)?,
                 _ => {}
@@ -216,12 +213,10 @@ impl Reader<'_> {
     ) -> Result<Measurement, SuiteError> {
         let mut measurement = Measurement::of_samples(samples);
         for (name, _, value) in fields {
-            let field = format!("{within}{name}");
+            let read = || self.0.declared(within, ENTRY_FIELDS, name, value);
             match *name {
-                "stop_within" => {
-                    measurement.stop_within = Some(bounds::stop_within(self.0, &field, value)?);
-                }
-                "limit" => measurement.limit = bounds::limit(self.0, &field, value)?,
+                "stop_within" => measurement.stop_within = Some(read()?.number()),
+                "limit" => measurement.limit = read()?.time(),
                 _ => {}
             }
         }

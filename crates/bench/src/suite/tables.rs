@@ -3,10 +3,13 @@
 
 use fields::{Field, Shape, Takes};
 use serde_json::{Map, Value, json};
+use units::Picoseconds;
 
 use super::MAX_SAMPLES;
 use super::trigger::TriggerKind;
 
+/// A day of virtual time takes many days of the host.
+const LONGEST_LIMIT: Picoseconds = Picoseconds::new(86_400 * units::PS_PER_S);
 /// The largest message of any link.
 const LARGEST_PAYLOAD: u32 = 65_535;
 const TEXT: Takes = Takes::Other("a text in quotes", text);
@@ -16,8 +19,7 @@ const fn table(name: &'static str, shape: Shape, help: &'static str, example: &'
     Field::new(name, Takes::Other("a table", shape), "", help, example)
 }
 
-const SAMPLES: Field =
-    Field::new("samples", Takes::Other("a whole number", samples), "1000", "messages per row", "500");
+const SAMPLES: Field = Field::new("samples", Takes::Count(1, MAX_SAMPLES), "1000", "messages per row", "500");
 const PAYLOADS: Field = Field::new(
     "payloads",
     Takes::Other("sizes in bytes", || payloads(LARGEST_PAYLOAD)),
@@ -30,13 +32,7 @@ const TRIGGER: Field = table("trigger", trigger, "when messages are triggered", 
 /// The fields of a suite.
 pub(super) const SUITE_FIELDS: &[Field] = &[
     Field::new("name", TEXT, "", "what the suite is called; by default as its file", "\"field\""),
-    Field::new(
-        "seed",
-        Takes::Other("a whole number", || json!({"type": "integer", "minimum": 0})),
-        "1",
-        "seed of all random streams",
-        "7",
-    ),
+    Field::new("seed", Takes::Count(0, u64::MAX >> 1), "1", "seed of all random streams", "7"),
     SAMPLES,
     PAYLOADS,
     TRIGGER,
@@ -73,7 +69,7 @@ pub(super) const ENTRY_FIELDS: &[Field] = &[
 /// The row ends before its samples, of links and boards alike.
 pub(super) const STOP_WITHIN: Field = Field::new(
     "stop_within",
-    Takes::Text("a share in percent"),
+    Takes::Percent(0.01, 50.0),
     "none",
     "the row ends once the 95 % interval of its figure reaches no farther to either side than this",
     "\"1 %\"",
@@ -83,7 +79,7 @@ const LIMIT: Field = limit("none");
 /// The same at a virtual time.
 pub(super) const fn limit(default: &'static str) -> Field {
     let help = "the row ends at this virtual time at the latest";
-    Field::new("limit", Takes::Text("a time"), default, help, "\"60 s\"")
+    Field::new("limit", Takes::Between(Picoseconds::new(1), LONGEST_LIMIT), default, help, "\"60 s\"")
 }
 
 /// What a trigger says.
@@ -108,6 +104,15 @@ pub(super) const FIGURE_FIELDS: &[Field] = &[
     Field::needed("source", TEXT, "where it was published", "\"somebody, table 2\""),
     Field::new("note", TEXT, "", "what is to be known of it, such as in what its setup differs", "\"...\""),
 ];
+
+/// The number that holds where a suite does not give a field.
+///
+/// # Panics
+/// When it is no field of a suite with a whole number as its default.
+pub(super) fn default_of(name: &str) -> u64 {
+    let field = SUITE_FIELDS.iter().find(|field| field.name == name).expect("a suite has such a field");
+    field.parse(field.default_text()).expect("a default is allowed").integer()
+}
 
 /// Fields as properties of a schema, with what they mean where that is said.
 pub(super) fn properties(fields: &[Field]) -> Map<String, Value> {
@@ -137,10 +142,6 @@ fn text() -> Value {
 
 fn time() -> Value {
     json!({"type": "string", "examples": ["250ms"]})
-}
-
-fn samples() -> Value {
-    json!({"type": "integer", "minimum": 1, "maximum": MAX_SAMPLES})
 }
 
 fn kinds() -> Value {

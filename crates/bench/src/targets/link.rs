@@ -52,6 +52,30 @@ pub struct StageEntry {
     pub ps: i64,
 }
 
+impl LinkFacts {
+    /// Of a link over which nothing goes: what its settings say, in closed form.
+    ///
+    /// # Panics
+    /// When the settings do not go together; suites are checked before.
+    pub(super) fn of_idle(setup: &LinkSetup) -> Self {
+        let mut program = setup.link.program(&setup.settings).expect("a suite is checked before it runs");
+        let schedule = setup.trigger.schedule(&mut program, setup.payload_bytes);
+        let budget = program.budget(setup.payload_bytes);
+        Self::of(setup, phrase(&schedule), &budget, 0)
+    }
+
+    fn of(setup: &LinkSetup, trigger: String, budget: &[BudgetLine], longest_queue: usize) -> Self {
+        Self {
+            link: setup.link.name,
+            payload_bytes: setup.payload_bytes,
+            settings: setup.settings.iter().map(|(name, value)| (name, value.to_string())).collect(),
+            trigger,
+            longest_queue,
+            budget: StageEntry::of(budget),
+        }
+    }
+}
+
 impl StageEntry {
     /// A stage with its time.
     pub fn new(stage: &Stage, ps: i64) -> Self {
@@ -167,22 +191,16 @@ impl Target for LinkTarget {
     }
 
     fn entry(&mut self) -> TargetEntry {
-        let LinkSetup { link, settings, payload_bytes, .. } = &self.setup;
+        let queue = self.simulation.longest_queue();
+        let facts = LinkFacts::of(&self.setup, self.trigger.clone(), &self.budget, queue);
         TargetEntry {
             kind: "link",
             traffic: "one-way".to_owned(),
-            payload_bytes: Some(u64::from(*payload_bytes)),
+            payload_bytes: Some(u64::from(self.setup.payload_bytes)),
             end: self.end,
             failure: None,
             why_none: "the link lost every message".to_owned(),
-            facts: Facts::Link(Box::new(LinkFacts {
-                link: link.name,
-                payload_bytes: *payload_bytes,
-                settings: settings.iter().map(|(name, value)| (name, value.to_string())).collect(),
-                trigger: self.trigger.clone(),
-                longest_queue: self.simulation.longest_queue(),
-                budget: StageEntry::of(&self.budget),
-            })),
+            facts: Facts::Link(Box::new(facts)),
         }
     }
 }

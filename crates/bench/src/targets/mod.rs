@@ -1,10 +1,11 @@
 //! The kinds of target, each behind [`Target`](crate::target::Target): capture files, models of links, and virtual boards with
-//! the PC or with another board. A new kind is a file here and a line in [`ready_rows`].
+//! the PC or with another board. A new kind is a file here and a line in [`ready_rows`]. [`mock`] is for tests alone.
 
 pub mod board;
 pub mod capture;
 pub mod link;
 mod link_edges;
+pub mod mock;
 
 use std::collections::BTreeMap;
 use std::path::Path;

@@ -1,6 +1,7 @@
 //! Board files: TOML that says which MCU a board has, how its pins are called, and which parts are on them (its `chips`). Every error
 //! names file, line and field.
 
+mod fields;
 mod reader;
 
 use std::path::Path;
@@ -9,12 +10,12 @@ use super::BoardError;
 use super::kinds::{Kind, kinds};
 use super::mcus::MCUS;
 use super::parts::Part;
-use super::values::{Value as PartValue, Values};
-use fields::toml_file::TomlFile;
+use ::fields::toml_file::TomlFile;
+use ::fields::{Settings, Value};
+pub(crate) use fields::board_fields;
 use mcu::{Facts, McuKind};
 use reader::Reader;
 
-pub(super) const FIELDS: [&str; 7] = ["name", "title", "mcu", "crystal", "flash", "pins", "chips"];
 const MAX_FILE_BYTES: u64 = 1 << 20;
 
 /// A board, as its file describes it.
@@ -42,7 +43,7 @@ pub struct PartEntry {
     /// What the board calls it.
     pub name: String,
     pub(super) kind: &'static Kind,
-    pub(super) values: Values,
+    pub(super) values: Settings,
 }
 
 impl PartEntry {
@@ -52,7 +53,7 @@ impl PartEntry {
     }
 
     /// What the file says of a field, or its default; nothing for one that is open, or that the kind does not have.
-    pub fn value(&self, field: &str) -> Option<PartValue> {
+    pub fn value(&self, field: &str) -> Option<&Value> {
         self.values.get(field)
     }
 
@@ -143,7 +144,7 @@ fn find_pin(pins: &[(String, u8)], name: &str, facts: &Facts) -> Option<u8> {
 fn hint(pins: &[(String, u8)], name: &str, facts: &Facts) -> String {
     let last = facts.last_gpio();
     let names: Vec<&str> = pins.iter().map(|(name, _)| name.as_str()).collect();
-    match fields::nearest(name, &names) {
+    match ::fields::nearest(name, &names) {
         Some(near) => format!("; the nearest is {near}"),
         None if names.is_empty() => format!("; give its GPIO number, 0 to {last}"),
         None => format!("; it has {} and GPIO numbers 0 to {last}", names.join(", ")),

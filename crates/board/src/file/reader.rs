@@ -2,13 +2,13 @@
 
 use mcu::McuKind;
 use toml::de::DeValue;
-use units::{Bytes, Hertz, Picoseconds};
+use units::{Bytes, Hertz};
 
-use super::{BoardFile, FIELDS, PartEntry, find_pin, hint};
-use crate::kinds::{Kind, KindField, Takes};
+use super::{BoardFile, PartEntry, board_fields, find_pin, hint};
+use crate::kinds::Kind;
 use crate::mcus::{in_bytes, in_hertz};
-use crate::values::{Value as Given, Values};
 use fields::toml_file::{Field, Misplaced, TomlFile, Value, fields_of, shown};
+use fields::{Field as Declared, Settings, Takes, Value as Given, names};
 
 const MAX_PARTS: usize = 100;
 
@@ -29,7 +29,7 @@ impl<'a> Reader<'a> {
     pub(super) fn board(mut self) -> Result<BoardFile, Misplaced> {
         let document = self.file.parse()?;
         let fields = fields_of(&document);
-        self.file.refuse_unknown("", &fields, &FIELDS)?;
+        self.file.refuse_unknown("", &fields, &names(board_fields()))?;
         let find =
             |wanted: &str| fields.iter().find(|(name, ..)| *name == wanted).map(|(_, _, value)| *value);
         let text = |name: &str| find(name).map(|value| self.file.text_of(name, value)).transpose();
@@ -119,24 +119,23 @@ impl<'a> Reader<'a> {
         let within = format!("chips.{name}");
         let fields = fields_of(self.file.table_of(&within, value)?);
         let kind = self.kind(&within, span, &fields)?;
-        let known: Vec<&str> =
-            ["kind"].into_iter().chain(kind.fields.iter().map(|field| field.name)).collect();
+        let known: Vec<&str> = ["kind"].into_iter().chain(names(kind.fields)).collect();
         self.file.refuse_unknown(&format!("{within}."), &fields, &known)?;
-        let mut values = Values::default();
+        let mut values = Settings::defaults(kind.fields);
         for field in kind.fields {
             let at = fields.iter().find(|(name, ..)| *name == field.name);
             match at {
                 Some((_, _, value)) => {
-                    values.set(field, self.value(&format!("{within}.{}", field.name), field, value)?);
+                    values.put(field, self.value(&format!("{within}.{}", field.name), field, value)?);
                 }
-                None if field.required => {
+                None if field.is_needed() => {
                     let message = format!(
                         "{within}.{} is missing: it is {}, such as {}",
                         field.name, field.help, field.example
                     );
                     return Err(self.file.error(span.clone(), message));
                 }
-                None => values.set_default(field),
+                None => {}
             }
         }
         let part = PartEntry { name: (*name).to_owned(), kind, values };
@@ -166,44 +165,31 @@ impl<'a> Reader<'a> {
         })
     }
 
-    fn value(&self, name: &str, field: &KindField, value: &Value<'_>) -> Result<Given, Misplaced> {
-        let wrong = |what: String| self.file.error(value.span(), format!("{name} {what}"));
-        let expected =
-            || wrong(format!("is {}, but it takes {}", shown(value.get_ref()), field.takes.in_words()));
-        match (field.takes, value.get_ref()) {
-            (Takes::Pin | Takes::AnalogPin, _) => self.pin(name, field, value).map(Given::Pin),
-            (Takes::Word(words), DeValue::String(text)) => {
-                words.iter().find(|word| *word == text).map(|word| Given::Word(word)).ok_or_else(expected)
+    fn value(&self, name: &str, field: &Declared, value: &Value<'_>) -> Result<Given, Misplaced> {
+        match (&field.takes, value.get_ref()) {
+            (Takes::Pin { .. }, DeValue::Integer(_)) => {
+                let gpio = self.file.whole(name, value, 0, u64::from(self.mcu.facts.last_gpio()))? as u8;
+                self.pin(name, &field.takes, gpio, value)
             }
-            (Takes::Switch, DeValue::Boolean(on)) => Ok(Given::Switch(*on)),
-            (Takes::Number(lowest, highest), DeValue::Integer(_)) => {
-                self.file.whole(name, value, lowest, highest).map(Given::Number)
+            (Takes::Pin { .. }, DeValue::String(text)) => {
+                let gpio = find_pin(&self.pins, text, self.mcu.facts).ok_or_else(|| {
+                    let message = format!(
+                        "{name} is {text:?}, but [pins] has no such name{}",
+                        hint(&self.pins, text, self.mcu.facts)
+                    );
+                    self.file.error(value.span(), message)
+                })?;
+                self.pin(name, &field.takes, gpio, value)
             }
-            (Takes::Time { least, most }, DeValue::String(text)) => {
-                let time: Picoseconds = text.parse().map_err(|error| wrong(format!(": {error}")))?;
-                let within = (least..=most).contains(&time);
-                if within { Ok(Given::Time(time)) } else { Err(expected()) }
-            }
-            _ => Err(expected()),
+            _ => self.file.value_of(name, field, value),
         }
     }
 
-    fn pin(&self, name: &str, field: &KindField, value: &Value<'_>) -> Result<u8, Misplaced> {
-        let wrong = |what: String| {
-            self.file.error(value.span(), format!("{name} is {}, but {what}", shown(value.get_ref())))
-        };
-        let gpio = match value.get_ref() {
-            DeValue::Integer(_) => {
-                self.file.whole(name, value, 0, u64::from(self.mcu.facts.last_gpio()))? as u8
-            }
-            DeValue::String(text) => find_pin(&self.pins, text, self.mcu.facts).ok_or_else(|| {
-                wrong(format!("[pins] has no such name{}", hint(&self.pins, text, self.mcu.facts)))
-            })?,
-            _ => return Err(wrong(format!("it takes {}", field.takes.in_words()))),
-        };
-        if field.takes == Takes::AnalogPin && !self.mcu.facts.adc_gpios.contains(&gpio) {
-            return Err(wrong(format!("it takes {}", field.takes.in_words())));
-        }
-        Ok(gpio)
+    /// A pin that there is, where the field takes it.
+    fn pin(&self, name: &str, takes: &Takes, gpio: u8, value: &Value<'_>) -> Result<Given, Misplaced> {
+        takes.value(&gpio.to_string()).ok_or_else(|| {
+            let message = format!("{name} is {}, but it takes {takes}", shown(value.get_ref()));
+            self.file.error(value.span(), message)
+        })
     }
 }

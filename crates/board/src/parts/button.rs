@@ -1,8 +1,10 @@
 //! A push button: it drives its pin while it is pressed, and its resistor pulls while it is not.
 
+use fields::{Field, Takes};
+
 use super::{Part, Wiring};
 use crate::file::PartEntry;
-use crate::kinds::{Kind, Takes, no_header, optional, required};
+use crate::kinds::{Kind, PIN, no_header};
 
 const PULLS: [&str; 3] = ["up", "down", "none"];
 
@@ -10,22 +12,22 @@ pub(crate) const KIND: Kind = Kind {
     name: "button",
     help: "a push button: it drives its pin while it is pressed, and its resistor pulls while it is not",
     fields: &[
-        required("pin", Takes::Pin, "the pin that reads it", "14"),
-        optional(
+        Field::needed("pin", PIN, "the pin that reads it", "14"),
+        Field::new(
             "pressed_level",
-            Takes::Word(&super::LEVELS),
+            Takes::Choice(&super::LEVELS),
             "low",
             "the level while it is pressed",
             "\"low\"",
         ),
-        optional(
+        Field::new(
             "pull",
-            Takes::Word(&PULLS),
+            Takes::Choice(&PULLS),
             "none",
             "the board's resistor; with none the pad's own pull counts",
             "\"up\"",
         ),
-        optional("pressed", Takes::Switch, "false", "whether it is pressed when the board starts", "false"),
+        Field::new("pressed", Takes::Flag, "false", "whether it is pressed when the board starts", "false"),
     ],
     has_ethernet: false,
     build,
@@ -35,8 +37,8 @@ pub(crate) const KIND: Kind = Kind {
 fn build(PartEntry { values, .. }: &PartEntry) -> Result<Box<dyn Part>, String> {
     Ok(Box::new(Button {
         pin: values.pin("pin"),
-        pressed_level: values.word("pressed_level") == "high",
-        pull: match values.word("pull") {
+        pressed_level: values.choice("pressed_level") == "high",
+        pull: match values.choice("pull") {
             "up" => Some(true),
             "down" => Some(false),
             _ => None,

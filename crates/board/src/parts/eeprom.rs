@@ -2,23 +2,24 @@
 //! begins with the stop and during which the chip does not acknowledge. Chips of at most 256 bytes have one address byte.
 //! Its write-protect pin is low.
 
+use fields::{Field, Takes};
 use units::Picoseconds;
 
 use super::{I2cDevice, OnI2c, Part};
 use crate::file::PartEntry;
-use crate::kinds::{Kind, Takes, no_header, optional, required};
+use crate::kinds::{Kind, no_header};
 
 pub(crate) const KIND: Kind = Kind {
     name: "i2c-eeprom",
     help: "a serial EEPROM as the 24LC256: two address bytes, pages, a write time during which it does not answer",
     fields: &[
-        required("i2c", Takes::Number(0, 1), "the I2C port that it is on", "0"),
-        optional("address", Takes::Number(0x08, 0x77), "80", "its 7-bit address", "0x50"),
-        optional("bytes", Takes::Number(128, 65536), "32768", "its size, a power of two", "32768"),
-        optional("page_bytes", Takes::Number(1, 256), "64", "its page, a power of two", "64"),
-        optional(
+        Field::needed("i2c", Takes::Count(0, 1), "the I2C port that it is on", "0"),
+        Field::new("address", Takes::Count(0x08, 0x77), "80", "its 7-bit address", "0x50"),
+        Field::new("bytes", Takes::Count(128, 65536), "32768", "its size, a power of two", "32768"),
+        Field::new("page_bytes", Takes::Count(1, 256), "64", "its page, a power of two", "64"),
+        Field::new(
             "write_time",
-            Takes::Time { least: Picoseconds::ZERO, most: Picoseconds::new(100_000_000_000) },
+            Takes::Between(Picoseconds::ZERO, Picoseconds::new(100_000_000_000)),
             "5 ms",
             "how long it is busy after a write",
             "\"5 ms\"",
@@ -30,7 +31,7 @@ pub(crate) const KIND: Kind = Kind {
 };
 
 fn build(PartEntry { values, .. }: &PartEntry) -> Result<Box<dyn Part>, String> {
-    let (bytes, page_bytes) = (values.number("bytes"), values.number("page_bytes"));
+    let (bytes, page_bytes) = (values.integer("bytes"), values.integer("page_bytes"));
     for (name, value) in [("bytes", bytes), ("page_bytes", page_bytes)] {
         if !value.is_power_of_two() {
             return Err(format!("{name} is {value}, but it takes a power of two"));
@@ -39,9 +40,9 @@ fn build(PartEntry { values, .. }: &PartEntry) -> Result<Box<dyn Part>, String> 
     if page_bytes > bytes {
         return Err(format!("page_bytes is {page_bytes}, but the chip has {bytes} bytes"));
     }
-    let address = values.number("address") as u8;
+    let address = values.integer("address") as u8;
     let chip = Eeprom::new(address, bytes as u32, page_bytes as u32, values.time("write_time"));
-    Ok(Box::new(OnI2c::new(values.port("i2c"), Box::new(chip))))
+    Ok(Box::new(OnI2c::new(values.integer("i2c") as u8, Box::new(chip))))
 }
 
 /// A chip with its contents.

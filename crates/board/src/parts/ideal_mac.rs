@@ -1,6 +1,7 @@
 //! The ideal MAC in the address space of the MCU: the first one at the beginning of the board's window, each further one behind
 //! the one before. The MAC itself is a device of crate `lan`.
 
+use fields::Field;
 use lan::{DeviceId, IDEAL_MAC_BYTES, IdealMac, Lan};
 use mcu::outside::BOARD_WINDOW;
 use units::Picoseconds;
@@ -8,13 +9,13 @@ use units::Picoseconds;
 use super::{Around, Part, Wiring};
 use crate::file::PartEntry;
 use crate::header::Defines;
-use crate::kinds::{Kind, Takes, required};
+use crate::kinds::{Kind, PIN};
 
 pub(crate) const KIND: Kind = Kind {
     name: "ideal-mac",
     help: "an Ethernet MAC in the address space of the MCU, which no RP2040 has: frames cost no bus time. \
            [The ideal MAC](ideal-mac.md) has its registers",
-    fields: &[required("interrupt", Takes::Pin, "its interrupt output, low while a frame waits", "21")],
+    fields: &[Field::needed("interrupt", PIN, "its interrupt output, low while a frame waits", "21")],
     has_ethernet: true,
     build: |entry| Ok(Box::new(MappedMac { device: None, interrupt: entry.values.pin("interrupt") })),
     header,

@@ -1,14 +1,16 @@
 //! A light-emitting diode: recordings show its pin under its name.
 
+use fields::Field;
+
 use super::Part;
 use crate::file::PartEntry;
 use crate::header::Defines;
-use crate::kinds::{Kind, Takes, required};
+use crate::kinds::{Kind, PIN};
 
 pub(crate) const KIND: Kind = Kind {
     name: "led",
     help: "a light-emitting diode: its pin is a net of its own name in recordings",
-    fields: &[required("pin", Takes::Pin, "the pin that drives it", "25")],
+    fields: &[Field::needed("pin", PIN, "the pin that drives it", "25")],
     has_ethernet: false,
     build: |_| Ok(Box::new(Led)),
     header,

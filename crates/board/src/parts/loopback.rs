@@ -1,11 +1,12 @@
 //! A device on SPI that answers with what it is sent.
 
+use fields::{Field, Takes};
 use mcu::SpiFrame;
 use units::Picoseconds;
 
 use super::{OnSpi, Part, SpiDevice};
 use crate::file::PartEntry;
-use crate::kinds::{Kind, SELECT, SPI, Takes, no_header, optional};
+use crate::kinds::{Kind, SELECT, SPI, no_header};
 
 pub(crate) const KIND: Kind = Kind {
     name: "spi-loopback",
@@ -13,9 +14,9 @@ pub(crate) const KIND: Kind = Kind {
     fields: &[
         SPI,
         SELECT,
-        optional(
+        Field::new(
             "answer",
-            Takes::Word(&["same", "previous"]),
+            Takes::Choice(&["same", "previous"]),
             "same",
             "whether it answers with the frame that is being sent, or with the one before",
             "\"previous\"",
@@ -27,8 +28,8 @@ pub(crate) const KIND: Kind = Kind {
 };
 
 fn build(PartEntry { values, .. }: &PartEntry) -> Result<Box<dyn Part>, String> {
-    let device = SpiLoopback { previous: values.word("answer") == "previous", last: 0 };
-    Ok(Box::new(OnSpi::new(values.port("spi"), values.pin_if_given("select"), Box::new(device))))
+    let device = SpiLoopback { previous: values.choice("answer") == "previous", last: 0 };
+    Ok(Box::new(OnSpi::new(values.integer("spi") as u8, values.pin_if_given("select"), Box::new(device))))
 }
 
 /// An echo.

@@ -1,15 +1,17 @@
 //! A switch or a fixed level: it drives its pin all the time.
 
+use fields::{Field, Takes};
+
 use super::{LEVELS, Part, Wiring};
 use crate::file::PartEntry;
-use crate::kinds::{Kind, Takes, no_header, optional, required};
+use crate::kinds::{Kind, PIN, no_header};
 
 pub(crate) const KIND: Kind = Kind {
     name: "switch",
     help: "a switch or a fixed level: it drives its pin all the time, to a level that a program may change",
     fields: &[
-        required("pin", Takes::Pin, "the pin that reads it", "24"),
-        optional("level", Takes::Word(&LEVELS), "low", "the level when the board starts", "\"high\""),
+        Field::needed("pin", PIN, "the pin that reads it", "24"),
+        Field::new("level", Takes::Choice(&LEVELS), "low", "the level when the board starts", "\"high\""),
     ],
     has_ethernet: false,
     build,
@@ -17,7 +19,7 @@ pub(crate) const KIND: Kind = Kind {
 };
 
 fn build(PartEntry { values, .. }: &PartEntry) -> Result<Box<dyn Part>, String> {
-    Ok(Box::new(Switch { pin: values.pin("pin"), level: values.word("level") == "high" }))
+    Ok(Box::new(Switch { pin: values.pin("pin"), level: values.choice("level") == "high" }))
 }
 
 #[derive(Debug, Clone)]

@@ -1,15 +1,17 @@
 //! A voltage at an ADC input.
 
+use fields::{Field, Takes};
+
 use super::{Part, Wiring};
 use crate::file::PartEntry;
-use crate::kinds::{Kind, Takes, no_header, required};
+use crate::kinds::{ANALOG_PIN, Kind, no_header};
 
 pub(crate) const KIND: Kind = Kind {
     name: "voltage",
     help: "a voltage at an ADC input",
     fields: &[
-        required("pin", Takes::AnalogPin, "the pin", "26"),
-        required("millivolts", Takes::Number(0, 3600), "how much", "1650"),
+        Field::needed("pin", ANALOG_PIN, "the pin", "26"),
+        Field::needed("millivolts", Takes::Count(0, 3600), "how much", "1650"),
     ],
     has_ethernet: false,
     build,
@@ -17,7 +19,7 @@ pub(crate) const KIND: Kind = Kind {
 };
 
 fn build(PartEntry { values, .. }: &PartEntry) -> Result<Box<dyn Part>, String> {
-    Ok(Box::new(Voltage { pin: values.pin("pin"), microvolts: values.number("millivolts") as i32 * 1000 }))
+    Ok(Box::new(Voltage { pin: values.pin("pin"), microvolts: values.integer("millivolts") as i32 * 1000 }))
 }
 
 #[derive(Debug, Clone)]

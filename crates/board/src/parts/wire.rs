@@ -1,17 +1,16 @@
 //! A wire between two pins.
 
+use fields::Field;
+
 use super::{Part, Wiring};
 use crate::file::PartEntry;
-use crate::kinds::{Kind, Takes, no_header, required};
+use crate::kinds::{Kind, PIN, no_header};
 
 pub(crate) const KIND: Kind = Kind {
     name: "wire",
     help: "a wire between two pins: they are one net. SPI frames and UART bytes pass from a transmitting pin to \
            a receiving one",
-    fields: &[
-        required("pin", Takes::Pin, "one end", "14"),
-        required("to", Takes::Pin, "the other end", "15"),
-    ],
+    fields: &[Field::needed("pin", PIN, "one end", "14"), Field::needed("to", PIN, "the other end", "15")],
     has_ethernet: false,
     build,
     header: no_header,

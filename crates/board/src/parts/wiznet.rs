@@ -4,6 +4,7 @@
 
 use ::wiznet::spi::MODES;
 use ::wiznet::{Chip, Model, Options};
+use fields::{Field, Takes};
 use lan::ChipId;
 use mcu::SpiFrame;
 use units::{Hertz, Picoseconds};
@@ -11,7 +12,7 @@ use units::{Hertz, Picoseconds};
 use super::{Around, Part, Wiring};
 use crate::file::PartEntry;
 use crate::header::Defines;
-use crate::kinds::{Kind, KindField, SELECT, SPI, Takes, open, optional};
+use crate::kinds::{Kind, PIN, SELECT, SPI};
 
 /// The kind of a chip's model.
 pub(crate) fn kind(model: Model) -> Kind {
@@ -19,17 +20,17 @@ pub(crate) fn kind(model: Model) -> Kind {
     Kind { name: facts.name, help: facts.help, fields: FIELDS, has_ethernet: true, build, header }
 }
 
-const FIELDS: &[KindField] = &[
+const FIELDS: &[Field] = &[
     SPI,
     SELECT,
-    open("reset", Takes::Pin, "its reset input, low resets", "20"),
-    open("interrupt", Takes::Pin, "its interrupt output", "21"),
-    open("clock", Takes::Pin, "its SCLK, for firmware that moves pins itself or by PIO", "18"),
-    open("mosi", Takes::Pin, "its MOSI, likewise", "19"),
-    open("miso", Takes::Pin, "its MISO, likewise", "16"),
-    optional(
+    Field::open("reset", PIN, "its reset input, low resets", "20"),
+    Field::open("interrupt", PIN, "its interrupt output", "21"),
+    Field::open("clock", PIN, "its SCLK, for firmware that moves pins itself or by PIO", "18"),
+    Field::open("mosi", PIN, "its MOSI, likewise", "19"),
+    Field::open("miso", PIN, "its MISO, likewise", "16"),
+    Field::new(
         "link_up",
-        Takes::Time { least: Picoseconds::ZERO, most: Picoseconds::new(60_000_000_000_000) },
+        Takes::Between(Picoseconds::ZERO, Picoseconds::new(60_000_000_000_000)),
         "2.5 s",
         "how long its PHY negotiates after a reset, or after the cable is plugged in, until there is a link",
         "\"0 s\"",
@@ -43,7 +44,7 @@ fn build(entry: &PartEntry) -> Result<Box<dyn Part>, String> {
     Ok(Box::new(Seat {
         model,
         link_up: entry.values.time("link_up"),
-        port: entry.values.port("spi"),
+        port: entry.values.integer("spi") as u8,
         select: pin("select"),
         reset: pin("reset"),
         interrupt: pin("interrupt"),
@@ -62,7 +63,7 @@ fn header(entry: &PartEntry, defines: &mut Defines) {
         return;
     }
     defines.define(&format!("BOARD_WIZNET_{}", entry.kind().to_uppercase()), "1");
-    defines.define("BOARD_NETWORK_SPI", &entry.values.port("spi").to_string());
+    defines.define("BOARD_NETWORK_SPI", &entry.values.integer("spi").to_string());
     let pins = [
         ("MISO", "miso"),
         ("CSN", "select"),

@@ -1,18 +1,18 @@
 //! Settings of an image: 32-bit words in its flash that it declares as `const volatile uint32_t setting_<name>`, and that are
 //! given other values before the chip starts. Compilers that put them among the variables (GCC does, for they are volatile)
 //! leave the first values in flash all the same: those are changed. The image stays the one that is flashed on a board; only
-//! these words differ. `kind` knows what a word holds; the firmware notes that in a section of its ELF.
+//! these words differ. A setting is a field that the image declares: what its word holds is in a note of its ELF (`kind`).
 
 mod changed_file;
 mod kind;
 
 use std::collections::BTreeMap;
 
+use fields::{FieldOf, SettingError, TakesOf};
 use mcu::image::Image;
 use thiserror::Error;
 
 pub use changed_file::changed_image_file;
-use kind::Kind;
 
 /// What the names of such words begin with.
 const PREFIX: &str = "setting_";
@@ -32,32 +32,18 @@ pub struct ImageSetting {
     pub bytes: [u8; 4],
     /// What it is for, where the image notes it.
     pub meaning: Option<String>,
-    kind: Kind,
+    /// What the word holds, in the words of the note.
+    note: Option<String>,
+    /// The value that the image was built with, as a user would write it.
+    built_in: String,
 }
 
 /// A setting that cannot be given to an image.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum SettingProblem {
-    /// The image has none of that name.
-    #[error("{image} has no setting {name}{hint}")]
-    Unknown {
-        /// The image.
-        image: String,
-        /// As the user wrote it.
-        name: String,
-        /// What there is.
-        hint: String,
-    },
-    /// The value is none for it.
-    #[error("{name} is {value:?}, but it takes {takes}")]
-    Value {
-        /// The setting.
-        name: String,
-        /// As the user wrote it.
-        value: String,
-        /// What it takes.
-        takes: String,
-    },
+    /// The image has none of that name, or the value is none for it.
+    #[error(transparent)]
+    Setting(#[from] SettingError),
     /// The image notes a kind that is none.
     #[error("{image} notes its setting {name} as {noted:?}, which is no kind of setting; build it again")]
     Note {
@@ -70,7 +56,30 @@ pub enum SettingProblem {
     },
 }
 
+/// Kind and meaning of a setting, as an image notes them.
+type Note = (String, String);
+
 impl ImageSetting {
+    /// A setting as an image declares it; the kind where that makes no sense.
+    fn of(name: &str, address: u32, bytes: [u8; 4], note: Option<Note>) -> Result<Self, String> {
+        let (note, meaning) = note.unzip();
+        if let Some(note) = note.as_ref().filter(|note| kind::noted(note).is_none()) {
+            return Err(note.clone());
+        }
+        let (name, built_in) = (name.to_owned(), String::new());
+        let mut setting = Self { name, address, bytes, meaning, note, built_in };
+        setting.built_in = setting.text();
+        Ok(setting)
+    }
+
+    /// It as a declared field, by which it is read, refused, described and offered.
+    pub fn field(&self) -> FieldOf<'_> {
+        let note = self.note.as_deref();
+        let takes = note.and_then(kind::noted).unwrap_or_else(|| kind::by_name(&self.name));
+        let example = if matches!(takes, TakesOf::Address) { "192.168.1.50" } else { &self.built_in };
+        FieldOf::new(&self.name, takes, &self.built_in, self.meaning.as_deref().unwrap_or_default(), example)
+    }
+
     /// Its value as a number.
     pub fn value(&self) -> u32 {
         u32::from_le_bytes(self.bytes)
@@ -78,26 +87,30 @@ impl ImageSetting {
 
     /// Its value as a user would write it.
     pub fn text(&self) -> String {
-        self.kind.text(self.bytes)
+        let takes = self.field().takes;
+        takes.text(&kind::value_of(&takes, &self.name, self.bytes))
     }
 
     /// Its value with its unit.
     pub fn shown(&self) -> String {
-        self.kind.shown(self.bytes)
+        let takes = self.field().takes;
+        takes.shown(&kind::value_of(&takes, &self.name, self.bytes))
     }
 
     /// What it takes, such as `on or off`.
     pub fn takes(&self) -> String {
-        self.kind.to_string()
+        self.field().expected()
     }
 
-    fn word_of(&self, text: &str) -> Result<[u8; 4], SettingProblem> {
-        let text = text.trim();
-        self.kind.word(text).ok_or_else(|| SettingProblem::Value {
-            name: self.name.clone(),
-            value: text.to_owned(),
-            takes: self.takes(),
-        })
+    /// The bytes that a text stands for. A switch is written as the number in its word as well.
+    fn word_of(&self, text: &str) -> Result<[u8; 4], SettingError> {
+        let field = self.field();
+        let value = match (field.takes, text.trim()) {
+            (TakesOf::Switch, "1") => field.parse("on")?,
+            (TakesOf::Switch, "0") => field.parse("off")?,
+            (_, text) => field.parse(text)?,
+        };
+        kind::word_of(&value).ok_or_else(|| field.refused(text))
     }
 }
 
@@ -113,23 +126,15 @@ pub fn image_settings(image: &Image) -> Result<Vec<ImageSetting>, SettingProblem
         Some((&symbol[PREFIX.len()..], variable.loaded_at, bytes))
     });
     let settings = declared.map(|(name, address, bytes)| {
-        let note = notes.get(name);
-        let kind = match note {
-            Some((noted, _)) => Kind::noted(noted).ok_or_else(|| SettingProblem::Note {
-                image: image.name().to_owned(),
-                name: name.to_owned(),
-                noted: noted.clone(),
-            })?,
-            None => Kind::by_name(name),
-        };
-        let meaning = note.map(|(_, meaning)| meaning.clone());
-        Ok(ImageSetting { name: name.to_owned(), address, bytes, meaning, kind })
+        ImageSetting::of(name, address, bytes, notes.get(name).cloned()).map_err(|noted| {
+            SettingProblem::Note { image: image.name().to_owned(), name: name.to_owned(), noted }
+        })
     });
     settings.collect()
 }
 
 /// Kind and meaning by name. Compilers leave more than one NUL between notes, to align them.
-fn notes_of(image: &Image) -> BTreeMap<String, (String, String)> {
+fn notes_of(image: &Image) -> BTreeMap<String, Note> {
     let section = image.symbols().notes(NOTES).unwrap_or_default();
     let texts = section.split(|&byte| byte == 0).filter(|text| !text.is_empty());
     let texts: Vec<String> = texts.map(|text| String::from_utf8_lossy(text).into_owned()).collect();
@@ -153,18 +158,16 @@ pub fn with_settings(image: &Image, values: &BTreeMap<String, String>) -> Result
     Ok(changed)
 }
 
-fn unknown(image: &Image, declared: &[ImageSetting], name: &str) -> SettingProblem {
+fn unknown(image: &Image, declared: &[ImageSetting], name: &str) -> SettingError {
     let names: Vec<&str> = declared.iter().map(|setting| setting.name.as_str()).collect();
-    let hint = match fields::nearest(name, &names) {
-        Some(near) => format!("; the nearest is {near}"),
-        None if names.is_empty() => {
-            "; it has none at all: a setting is a word in flash, const volatile uint32_t setting_<name>, and its \
-             name is known from an ELF (or --symbols)"
-                .to_owned()
+    match SettingError::unknown(image.name(), name, &names) {
+        SettingError::Unknown { owner, name, .. } if names.is_empty() => {
+            let hint = "it has none at all: a setting is a word in flash, const volatile uint32_t setting_<name>, and its \
+                 name is known from an ELF (or --symbols)";
+            SettingError::Unknown { owner, name, hint: hint.to_owned() }
         }
-        None => format!("; it has {}", names.join(", ")),
-    };
-    SettingProblem::Unknown { image: image.name().to_owned(), name: name.to_owned(), hint }
+        error => error,
+    }
 }
 
 #[cfg(test)]
@@ -173,17 +176,21 @@ mod tests {
 
     #[test]
     fn what_is_no_whole_number_of_its_unit_is_refused_with_what_it_takes() {
-        let setting = ImageSetting {
-            name: "poll_ms".to_owned(),
-            address: 0,
-            bytes: [0; 4],
-            meaning: None,
-            kind: Kind::by_name("poll_ms"),
-        };
+        let setting = ImageSetting::of("poll_ms", 0, [0; 4], None).unwrap();
         let sentence = setting.word_of("1500 us").unwrap_err().to_string();
         assert_eq!(
             sentence,
             "poll_ms is \"1500 us\", but it takes a time in whole milliseconds, such as 64 ms or 64"
         );
+    }
+
+    #[test]
+    fn an_address_is_refused_with_an_example() {
+        let note = ("address".to_owned(), "the board's".to_owned());
+        let setting = ImageSetting::of("ip", 0, [192, 168, 1, 2], Some(note)).unwrap();
+        let sentence = setting.word_of("5").unwrap_err().to_string();
+        assert_eq!(sentence, "ip is \"5\", but it takes an IPv4 address such as 192.168.1.50");
+        let field = setting.field();
+        assert_eq!((field.default_text(), field.help), ("192.168.1.2", "the board's"));
     }
 }

@@ -200,14 +200,14 @@ pub const IMPAIRMENT_OPTIONS: &[ImpairmentOption] = &[
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum ImpairmentError {
     /// No impairment has this name.
-    #[error("`{part}`: there is no impairment `{name}`; there are {known}")]
+    #[error("`{part}`: there is no impairment `{name}`; {hint}")]
     UnknownName {
         /// The part as given.
         part: String,
         /// Its name.
         name: String,
-        /// All names.
-        known: String,
+        /// What is near, or what there is.
+        hint: String,
     },
     /// A part without a value.
     #[error("`{part}` has no value; write name=value, for example {example}")]
@@ -329,8 +329,8 @@ fn apply(impairments: &mut Impairments, part: &str) -> Result<&'static Impairmen
     let (name, value) = part.split_once('=').map_or((part, None), |(name, value)| (name.trim(), Some(value)));
     let Some(option) = IMPAIRMENT_OPTIONS.iter().find(|option| option.field.name == name) else {
         let known: Vec<_> = IMPAIRMENT_OPTIONS.iter().map(|option| option.field.name).collect();
-        let known = known.join(", ");
-        return Err(ImpairmentError::UnknownName { part: shown(part), name: shown(name), known });
+        let hint = fields::hint(name, &known);
+        return Err(ImpairmentError::UnknownName { part: shown(part), name: shown(name), hint });
     };
     let Field { name, takes, example, .. } = option.field;
     match value.map(str::trim) {

@@ -11,7 +11,7 @@ use crate::options::{self, Values, option, to};
 use crate::pattern::Pattern;
 use crate::{Action, Connection, Declared, Event, Ipv4Endpoint, Machine, OptionError, Results, Sample};
 use fields::Field;
-use fields::Takes::{Count, Duration, Endpoint, Size};
+use fields::TakesOf::{Count, Duration, Endpoint, Size};
 
 const CONNECTION: Connection = Connection(0);
 const MOST_BLOCK_BYTES: u64 = 1 << 20;

@@ -11,7 +11,7 @@ use crate::options::{self, Values, option};
 use crate::pattern::Pattern;
 use crate::{Action, Connection, Declared, Event, Machine, OptionError, Results, Sample};
 use fields::Field;
-use fields::Takes::{Count, Duration, Port, Size};
+use fields::TakesOf::{Count, Duration, Port, Size};
 
 const LISTENER: Connection = Connection(0);
 

@@ -6,7 +6,7 @@ use crate::options::{self, Values, option};
 use crate::outbox::seconds;
 use crate::{Declared, OptionError};
 use fields::Field;
-use fields::Takes::{Count, Duration, Flag, Period, Port, Text, Word};
+use fields::TakesOf::{Count, Duration, Flag, Period, Port, Text, Word};
 
 /// RFC 7252 section 6.1.
 const PORT: u16 = 5683;

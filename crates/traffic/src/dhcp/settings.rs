@@ -7,7 +7,7 @@ use units::Picoseconds;
 use crate::options::{self, Values, option};
 use crate::{Declared, OptionError};
 use fields::Field;
-use fields::Takes::{Address, Count, Duration, Text, Word};
+use fields::TakesOf::{Address, Count, Duration, Text, Word};
 
 /// An Ethernet address.
 pub type HardwareAddress = [u8; 6];

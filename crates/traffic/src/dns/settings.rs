@@ -7,7 +7,7 @@ use units::Picoseconds;
 use crate::options::{self, Values, option};
 use crate::{Declared, OptionError};
 use fields::Field;
-use fields::Takes::{Count, Duration, Port, Text, Word};
+use fields::TakesOf::{Count, Duration, Port, Text, Word};
 
 /// RFC 1035 section 4.2.
 const PORT: u16 = 53;

@@ -12,7 +12,7 @@ use crate::{
     Action, Connection, Declared, Event, Ipv4Endpoint, Machine, OptionError, Outcome, Results, Sample,
 };
 use fields::Field;
-use fields::Takes::{Count, Duration, Endpoint, Flag, Text, Word};
+use fields::TakesOf::{Count, Duration, Endpoint, Flag, Text, Word};
 
 /// Pause before a connection that could not be opened is tried again.
 const REOPEN_PAUSE: Picoseconds = Picoseconds::new(PS_PER_S / 10);

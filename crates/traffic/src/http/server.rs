@@ -14,7 +14,7 @@ use crate::options::{self, Values, option};
 use crate::pattern::Pattern;
 use crate::{Action, Connection, Declared, Event, Machine, OptionError, Results, Sample};
 use fields::Field;
-use fields::Takes::{Duration, Flag, Port, Size, Text};
+use fields::TakesOf::{Duration, Flag, Port, Size, Text};
 
 const LISTENER: Connection = Connection(0);
 /// What is sent at a time, and the size of a chunk.

@@ -11,7 +11,7 @@ use crate::bulk::{self, Amount, Content, Duplex, Server, Transfer};
 use crate::options::{self, Values, option, to};
 use crate::{Action, Connection, Declared, Event, Ipv4Endpoint, Machine, OptionError, Results, Sample};
 use fields::Field;
-use fields::Takes::{Duration, Endpoint, Port, Size};
+use fields::TakesOf::{Duration, Endpoint, Port, Size};
 
 const CONNECTION: Connection = Connection(0);
 /// The buffer that iperf 2 names in its head when none is chosen.

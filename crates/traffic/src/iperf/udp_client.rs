@@ -11,7 +11,7 @@ use crate::meter::{Interval, Meter};
 use crate::options::{self, Values, option, to};
 use crate::{Action, Connection, Declared, Event, Ipv4Endpoint, Machine, OptionError, Results, results};
 use fields::Field;
-use fields::Takes::{Duration, Endpoint, Rate, Size};
+use fields::TakesOf::{Duration, Endpoint, Rate, Size};
 
 const SOCKET: Connection = Connection(0);
 /// The most that one datagram of IPv4 holds.

@@ -9,7 +9,7 @@ use crate::meter::{Interval, Meter};
 use crate::options::{self, Values, option};
 use crate::{Action, Connection, Declared, Event, Ipv4Endpoint, Machine, OptionError, Results, results};
 use fields::Field;
-use fields::Takes::{Duration, Port};
+use fields::TakesOf::{Duration, Port};
 
 const SOCKET: Connection = Connection(0);
 /// Clients that are remembered; of a further one nothing is counted but the refusal.

@@ -3,7 +3,7 @@
 use crate::options::{self, Values, option};
 use crate::{Declared, OptionError};
 use fields::Field;
-use fields::Takes::{Count, Flag, Port, Text};
+use fields::TakesOf::{Count, Flag, Port, Text};
 
 /// Section 4.2 of the standard names it.
 const PORT: u16 = 1883;

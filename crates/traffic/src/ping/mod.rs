@@ -14,7 +14,7 @@ use crate::options::{self, Values, option, to};
 use crate::pattern::Pattern;
 use crate::{Action, Counter, Declared, Event, Machine, OptionError, Outcome, Results, Sample};
 use fields::Field;
-use fields::Takes::{Address, Count, Duration, Size};
+use fields::TakesOf::{Address, Count, Duration, Size};
 
 /// Requests that are remembered: a reply to an older one counts as without a request.
 const MOST_REMEMBERED: usize = 4096;

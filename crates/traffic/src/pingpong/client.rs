@@ -12,7 +12,7 @@ use crate::{
     Action, Connection, Declared, Event, Ipv4Endpoint, Machine, OptionError, Outcome, Results, Sample,
 };
 use fields::Field;
-use fields::Takes::{Count, Duration, Endpoint, Flag, Size, Word};
+use fields::TakesOf::{Count, Duration, Endpoint, Flag, Size, Word};
 
 /// Connections that fail to open one after another before the client gives up.
 const MOST_FAILED_OPENINGS: u32 = 3;

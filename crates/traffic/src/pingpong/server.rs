@@ -10,7 +10,7 @@ use crate::flow::{Flow, MOST_CONNECTIONS};
 use crate::options::{self, Values, option};
 use crate::{Action, Connection, Declared, Event, Machine, OptionError, Results, Sample};
 use fields::Field;
-use fields::Takes::{Flag, Port, Size, Word};
+use fields::TakesOf::{Flag, Port, Size, Word};
 
 /// A sign and the digits of any 64-bit number, with room for blanks around.
 const MOST_NUMBER_BYTES: usize = 32;

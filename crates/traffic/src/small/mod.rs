@@ -15,7 +15,7 @@ use crate::meter::Meter;
 use crate::options::{self, Values, option};
 use crate::{Action, Connection, Declared, Event, Ipv4Endpoint, Machine, OptionError, Results, Sample};
 use fields::Field;
-use fields::Takes::Port;
+use fields::TakesOf::Port;
 
 const LISTENER: Connection = Connection(0);
 const SOCKET: Connection = Connection(1);

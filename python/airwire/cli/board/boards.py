@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from airwire.cli import options
+from airwire.cli import completion, options
 from airwire.cli.output import writing
 from airwire.cli.paths import Reads, Writes
 from airwire.outputs import new_folder, write_file
@@ -47,7 +47,12 @@ def list_boards(json: options.Json = False) -> None:
 def check(
     file: Annotated[
         Path,
-        typer.Argument(metavar="FILE", help="A board file, or the name of a board.", show_default=False),
+        typer.Argument(
+            metavar="FILE",
+            autocompletion=completion.board_names,
+            help="A board file, or the name of a board.",
+            show_default=False,
+        ),
         Reads("board file"),
     ],
     json: options.Json = False,
@@ -71,7 +76,11 @@ def check(
 def header(
     board: Annotated[
         str,
-        typer.Argument(metavar="BOARD", help="The name of a board (airwire board list), or a board file."),
+        typer.Argument(
+            metavar="BOARD",
+            autocompletion=completion.board_names,
+            help="The name of a board (airwire board list), or a board file.",
+        ),
         Reads("board file"),
     ],
     out: Annotated[

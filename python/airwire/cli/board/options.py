@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from airwire.cli import completion
 from airwire.cli.options import time_option
 from airwire.cli.paths import Reads, Writes
 
@@ -20,7 +21,12 @@ Image = Annotated[
 ]
 BoardName = Annotated[
     str,
-    typer.Option("--board", metavar="BOARD", help="The name of a board (airwire board list), or a board file."),
+    typer.Option(
+        "--board",
+        metavar="BOARD",
+        autocompletion=completion.board_names,
+        help="The name of a board (airwire board list), or a board file.",
+    ),
     Reads("board file"),
 ]
 For = Annotated[
@@ -65,6 +71,7 @@ Set = Annotated[
     typer.Option(
         "--set",
         metavar="NAME=VALUE",
+        autocompletion=completion.image_settings,
         help="Give a setting of the image another value, such as spi_hz='33 MHz' (airwire board settings lists them).",
         show_default=False,
     ),
@@ -89,6 +96,7 @@ Traffic = Annotated[
     list[str] | None,
     typer.Option(
         metavar="CLIENT",
+        autocompletion=completion.traffic,
         help='Run a client or a server on the PC, such as "ping to=board count=10" (docs/reference/networks.md); '
         "board stands for the board's address.",
         show_default=False,
@@ -98,6 +106,7 @@ Impair = Annotated[
     str | None,
     typer.Option(
         metavar="IMPAIRMENTS",
+        autocompletion=completion.impairments,
         help="What happens to frames on the board's cable, such as loss=1%,delay=5ms (docs/reference/networks.md).",
         show_default=False,
     ),

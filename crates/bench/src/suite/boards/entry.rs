@@ -8,10 +8,10 @@ use std::path::Path;
 use toml::de::{DeTable, DeValue};
 use units::Picoseconds;
 
+use super::super::MAX_ROWS;
 use super::super::expand::{Choices, combinations, label, values_of};
 use super::super::published::{Compare, Published};
 use super::super::row::{Measurement, Place, Quantity, Row, SameBut, TargetSetup};
-use super::super::{MAX_ROWS, bounds};
 use super::differences::{difference_count, differences, same_but};
 use super::fields::BOARD_FIELDS;
 use super::toml_text::document_of;
@@ -20,7 +20,6 @@ use fields::toml_file::{Misplaced, TomlFile, Value, fields_of, plain, shown};
 use lan::{NetworkError, NetworkSetup, TrafficSetup};
 
 const DEFAULT_LIMIT: Picoseconds = Picoseconds::new(10 * units::PS_PER_S);
-const MOST_SAMPLES: u64 = 1 << 20;
 
 type Outcome<T> = Result<T, Misplaced>;
 
@@ -117,6 +116,7 @@ impl Reader<'_> {
 
     fn set(&self, entry: &mut Entry, within: &str, name: &str, value: &Value<'_>) -> Outcome<()> {
         let field = &format!("{within}{name}");
+        let read = || self.file.declared(within, BOARD_FIELDS, name, value);
         let Entry { title, setup, choices, measurement } = entry;
         match name {
             "title" => *title = self.file.text_of(field, value)?,
@@ -136,10 +136,10 @@ impl Reader<'_> {
             }
             "measure" => measurement.quantity = self.file.choose(field, value, &Quantity::ALL)?,
             "of" => measurement.of = Some(self.file.text_of(field, value)?),
-            "skip" => measurement.skip = self.file.whole(field, value, 0, MOST_SAMPLES)?,
-            "samples" => measurement.samples = Some(self.file.whole(field, value, 1, MOST_SAMPLES)?),
-            "stop_within" => measurement.stop_within = Some(bounds::stop_within(self.file, field, value)?),
-            "limit" => measurement.limit = bounds::limit(self.file, field, value)?,
+            "skip" => measurement.skip = read()?.integer(),
+            "samples" => measurement.samples = Some(read()?.integer()),
+            "stop_within" => measurement.stop_within = Some(read()?.number()),
+            "limit" => measurement.limit = read()?.time(),
             _ => {}
         }
         Ok(())

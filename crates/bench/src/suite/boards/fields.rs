@@ -1,10 +1,17 @@
 //! The fields of `[boards.<entry>]`, declared once: parser, schema and reference page come from here.
 
 use fields::{Field, Takes};
-use serde_json::json;
+use units::{PS_PER_MS, PS_PER_S, Picoseconds};
 
 use super::super::tables::{STOP_WITHIN, limit};
 use super::schema;
+
+/// What a row of boards keeps at most.
+const MOST_SAMPLES: u64 = 1 << 20;
+/// Edges that are closer than this leave no room for what a chip does between them.
+const SHORTEST_PERIOD: Picoseconds = Picoseconds::new(PS_PER_MS / 100);
+const LONGEST_TIME: Picoseconds = Picoseconds::new(3600 * PS_PER_S);
+const TIME: Takes = Takes::Between(Picoseconds::ZERO, LONGEST_TIME);
 
 /// All fields.
 pub const BOARD_FIELDS: &[Field] = &[
@@ -88,16 +95,10 @@ pub const BOARD_FIELDS: &[Field] = &[
         "whose messages are taken",
         "\"pingpong-server\"",
     ),
-    Field::new(
-        "skip",
-        Takes::Other("a whole number", || json!({"type": "integer", "minimum": 0})),
-        "0",
-        "messages that are left out at the start",
-        "1",
-    ),
+    Field::new("skip", Takes::Count(0, MOST_SAMPLES), "0", "messages that are left out at the start", "1"),
     Field::new(
         "samples",
-        Takes::Other("a whole number", || json!({"type": "integer", "minimum": 1})),
+        Takes::Count(1, MOST_SAMPLES),
         "none",
         "the row ends after so many messages that count",
         "1000",
@@ -148,9 +149,15 @@ pub(super) const PEER_FIELDS: &[Field] = &[
 pub(super) const TRIGGER_FIELDS: &[Field] = &[
     Field::needed("pin", PIN, "its rising edges begin messages", "\"GP2\""),
     Field::needed("done", PIN, "its rising edges end them, on the peer", "\"GP3\""),
-    Field::new("period", TEXT, "20 ms", "the shortest time between two edges", "\"20 ms\""),
-    Field::new("by", TEXT, "half of period", "what is added to it at most", "\"5 ms\""),
-    Field::new("from", TEXT, "5 s", "the first edge", "\"5 s\""),
+    Field::new(
+        "period",
+        Takes::Between(SHORTEST_PERIOD, LONGEST_TIME),
+        "20 ms",
+        "the shortest time between two edges",
+        "\"20 ms\"",
+    ),
+    Field::new("by", TIME, "half of period", "what is added to it at most", "\"5 ms\""),
+    Field::new("from", TIME, "5 s", "the first edge", "\"5 s\""),
 ];
 
 /// What a published figure says.

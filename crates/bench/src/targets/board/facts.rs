@@ -6,6 +6,7 @@ use attribution::{BulkEvidence, Evidence};
 use serde::Serialize;
 
 use super::prepare::{Firmware, ReadyBoard};
+use crate::suite::BoardSetup;
 
 /// Virtual boards in a manifest.
 #[derive(Debug, Clone, Serialize)]
@@ -76,6 +77,36 @@ impl FirmwareEntry {
 }
 
 impl BoardFacts {
+    /// Of boards that nobody ran: what the suite says of them, and nothing of their images.
+    pub(in super::super) fn of_idle(setup: &BoardSetup) -> Self {
+        let image = |name: &str| FirmwareEntry { name: name.to_owned(), sha256: String::new() };
+        let ended = "it was not run";
+        let peer = setup.peer.as_ref().map(|peer| PeerEntry {
+            board: peer.board.clone(),
+            firmware: image(&peer.firmware),
+            settings: peer.settings.clone(),
+            ended: ended.to_owned(),
+            counts: BTreeMap::new(),
+            evidence: None,
+        });
+        Self {
+            board: setup.board.clone(),
+            firmware: image(&setup.firmware),
+            peer,
+            payload_bytes: None,
+            settings: setup.settings.clone(),
+            network: setup.network.text().to_owned(),
+            trigger: setup.trigger.as_ref().map(ToString::to_string),
+            clients: setup.traffic.iter().map(ToString::to_string).collect(),
+            of: None,
+            ended: ended.to_owned(),
+            counts: BTreeMap::new(),
+            evidence: None,
+            bulk: None,
+            notes: Vec::new(),
+        }
+    }
+
     /// The value of a setting; of a peer's the name says that it is.
     pub(crate) fn setting(&self, name: &str) -> Option<String> {
         match name.strip_prefix("peer.") {

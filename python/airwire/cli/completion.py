@@ -1,0 +1,172 @@
+"""What a shell offers while a command is written, from the same declarations that the commands read.
+
+Parameters name one of these functions as their ``autocompletion``; typer's own mechanism calls it (``airwire
+--install-completion``). What cannot be read, such as an image that is not there, offers nothing: a shell has no place
+for an error. ``prepare`` mends what bash does to ``NAME=VALUE`` before typer sees it.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, MutableMapping
+from pathlib import Path
+from typing import Any
+
+import typer
+
+Offer = tuple[str, str]
+"""A whole word, and what it means."""
+_Completer = Callable[[typer.Context, str], list[Offer]]
+_SEPARATORS = "=:"
+_before = ""
+"""What bash holds for words of their own before the one that it completes: ``sf=`` of ``sf=9``."""
+
+
+def prepare(environment: MutableMapping[str, str] = os.environ) -> None:
+    """Where a shell asks for a completion: make it fit for typer's mechanism."""
+    global _before
+    _before = ""
+    asked = environment.get("_AIRWIRE_COMPLETE", "")
+    if asked.startswith("complete_"):
+        # What a candidate means stays in one line; fish would take a second one for a candidate.
+        environment["COLUMNS"] = "1000"
+    if asked == "complete_bash":
+        _before = _join_words(environment)
+
+
+def _join_words(environment: MutableMapping[str, str]) -> str:
+    """Put words together again that bash has parted at ``=`` and ``:``.
+
+    Bash completes only what follows the last of these signs. That is left as the last word, and what stands before it
+    is given back.
+    """
+    text, at = environment.get("COMP_WORDS", ""), int(environment.get("COMP_CWORD", "0"))
+    raw = text.split("\n" if "\n" in text else " ")[: at + 1]
+    raw += [""] * (at + 1 - len(raw))
+    words: list[str] = []
+    for place, word in enumerate(raw):
+        behind = place > 1 and _is_separator(raw[place - 1]) and word != ""
+        if words and (_is_separator(word) or behind) and (words[-1][:1] != "-" or word[:1] != ":"):
+            words[-1] += word
+        else:
+            words.append(word)
+    piece = "" if _is_separator(raw[at]) else raw[at]
+    whole = words.pop()
+    if whole.startswith("--") and "=" in whole:
+        option, _, whole = whole.partition("=")
+        words.append(option)
+    environment["COMP_WORDS"] = "\n".join([*words, piece])
+    environment["COMP_CWORD"] = str(len(words))
+    return whole[: len(whole) - len(piece)].lstrip("\"'")
+
+
+def _is_separator(word: str) -> bool:
+    return word != "" and not word.strip(_SEPARATORS)
+
+
+def _offers(complete: Callable[[typer.Context, str], Iterable[Offer]]) -> _Completer:
+    """A function that gives whole words for what is written so far, as typer calls it."""
+
+    def offer(ctx: typer.Context, incomplete: str) -> list[Offer]:
+        from airwire._core import AirwireError
+
+        typed = _before + incomplete
+        try:
+            found = [(text, meaning) for text, meaning in complete(ctx, typed) if text.startswith(typed)]
+        except (AirwireError, OSError):
+            return []
+        return [(text.removeprefix(_before), meaning) for text, meaning in found]
+
+    return offer
+
+
+def _given(ctx: typer.Context, *names: str) -> Any:
+    """The first of these parameters that the command line gives.
+
+    Behind an option whose value is being written the parser has given up, and arguments are left over in their order.
+    """
+    arguments = [one.name for one in ctx.command.params if one.param_type_name == "argument"]
+    left_over = dict(zip(arguments, ctx.args, strict=False))
+    return next((ctx.params.get(name) or left_over.get(name) for name in names if name in ctx.params), None)
+
+
+@_offers
+def link_names(_ctx: typer.Context, _typed: str) -> Iterable[Offer]:
+    """The links that there are."""
+    from airwire.link.catalogue import links
+
+    return [(link.name, link.title) for link in links()]
+
+
+@_offers
+def link_settings(ctx: typer.Context, typed: str) -> Iterable[Offer]:
+    """Settings of the link that the command line names, with their values."""
+    from airwire import _core
+
+    link = _given(ctx, "name", "link")
+    return _core.complete_link(link, typed) if link else []
+
+
+@_offers
+def image_settings(ctx: typer.Context, typed: str) -> Iterable[Offer]:
+    """Settings of the image that the command line names, with their values."""
+    from airwire import _core
+
+    image = _given(ctx, "image")
+    return _core.complete_image(image, _given(ctx, "symbols"), typed) if image else []
+
+
+@_offers
+def entries(ctx: typer.Context, _typed: str) -> Iterable[Offer]:
+    """Entries and links of the suite, or of the run folder, that the command line names.
+
+    A blank would end the word in a shell, so that names with one are left out.
+    """
+    from airwire import _core
+    from airwire.runs.manifest import read_manifest
+
+    suite, run = _given(ctx, "suite"), _given(ctx, "path")
+    known = _core.suite_entries(suite) if suite else []
+    if run:
+        known = [(name, "") for name in dict.fromkeys(entry.variant for entry in read_manifest(Path(run))[1])]
+    return [offer for offer in known if " " not in offer[0]]
+
+
+@_offers
+def board_names(_ctx: typer.Context, _typed: str) -> Iterable[Offer]:
+    """The boards that Airwire brings along."""
+    from airwire.board import board_names, describe_board
+
+    return [(name, describe_board(name).title) for name in board_names()]
+
+
+@_offers
+def traffic(_ctx: typer.Context, typed: str) -> Iterable[Offer]:
+    """A client or a server of the PC with its options."""
+    from airwire import _core
+
+    return _core.complete_traffic(typed)
+
+
+@_offers
+def impairments(_ctx: typer.Context, typed: str) -> Iterable[Offer]:
+    """What may happen to frames, with commas between."""
+    from airwire import _core
+
+    return _core.complete_impairments(typed)
+
+
+@_offers
+def pairing_rules(_ctx: typer.Context, _typed: str) -> Iterable[Offer]:
+    """The rules by which edges are paired."""
+    from airwire.kinds import PAIRING_RULES
+
+    return [(rule, "") for rule in PAIRING_RULES]
+
+
+@_offers
+def schema_names(_ctx: typer.Context, _typed: str) -> Iterable[Offer]:
+    """The schemas that there are."""
+    from airwire.cli.schemas import NAMES
+
+    return [(name, "") for name in NAMES]
