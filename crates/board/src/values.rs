@@ -44,6 +44,14 @@ impl Values {
         self.0.iter().find(|(known, _)| *known == name).map(|(_, value)| *value)
     }
 
+    /// Every pin, with its field.
+    pub(super) fn pins(&self) -> impl Iterator<Item = (&'static str, u8)> {
+        self.0.iter().filter_map(|(field, value)| match value {
+            Value::Pin(pin) => Some((*field, *pin)),
+            _ => None,
+        })
+    }
+
     /// A pin that may be left open.
     pub(super) fn pin_if_given(&self, name: &str) -> Option<u8> {
         match self.get(name) {

@@ -14,6 +14,7 @@ pub mod frequencies;
 pub mod io;
 pub mod lines;
 mod memory;
+mod outgoing_lines;
 pub mod peripherals;
 pub mod pins;
 pub mod report;

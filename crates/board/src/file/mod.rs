@@ -55,6 +55,11 @@ impl PartEntry {
         self.values.get(field)
     }
 
+    /// The pins that it is on, by their fields.
+    pub fn pins(&self) -> impl Iterator<Item = (&'static str, u8)> {
+        self.values.pins()
+    }
+
     /// Whether it has an Ethernet port.
     pub fn has_ethernet(&self) -> bool {
         self.kind.has_ethernet

@@ -189,6 +189,10 @@ impl Bus {
             self.stopped = Some(Stop::Console);
             self.attention = true;
         }
+        if std::mem::take(&mut self.io.awaits_line) {
+            self.stopped = Some(Stop::AwaitsLine);
+            self.attention = true;
+        }
         self.attention |= self.ppb[0].ready().is_some() || self.ppb[1].ready().is_some();
     }
 

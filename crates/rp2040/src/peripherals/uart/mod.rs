@@ -1,24 +1,29 @@
 //! UART0 and UART1: the PL011 (RP2040 datasheet 4.2). A byte takes the time of its frame on the line and reaches the
-//! outside when its stop bit ends; bytes from outside arrive with [`Uart::receive`].
+//! outside when its stop bit ends; bytes from outside arrive with [`Uart::receive`]. Of a line from another board the receiver
+//! samples the levels ([`receiver`]), with framing and parity errors and breaks.
 //!
 //! Left out, and reported when firmware asks for it: hardware flow control and IrDA. Left out without a report: modem
-//! signals (they read 0), parity and framing errors (what arrives is a whole byte), a break as something that the
-//! outside receives (the pin is low). The times of a frame follow the settings at its start.
+//! signals (they read 0), errors of bytes that are typed, a break as something that a console receives (the pin is low). The
+//! times of a frame follow the settings at its start.
 
 mod line;
+mod receiver;
 mod registers;
 #[cfg(test)]
 mod tests;
 
 use std::collections::VecDeque;
 
+use mcu::Edge;
 use units::Picoseconds;
 
 use self::line::{Beat, Format};
+use self::receiver::{Receiver, Reception, Seen};
 use self::registers::*;
 use super::{Peripheral, Source};
 use crate::io::Io;
 use crate::lines::{Dreq, Irq};
+use crate::pins::Function;
 
 /// Words in each FIFO (RP2040 datasheet 4.2.2.3); one when the FIFOs are off.
 const DEPTH: usize = 32;
@@ -32,6 +37,7 @@ const CONSOLE_BYTES: usize = 1 << 16;
 const BLOCK: [&str; 2] = ["UART0", "UART1"];
 const SOURCE: [Source; 2] = [Source::Uart0, Source::Uart1];
 const RECEIVE_SOURCE: [Source; 2] = [Source::Uart0Receive, Source::Uart1Receive];
+const LINE_SOURCE: [Source; 2] = [Source::Uart0Line, Source::Uart1Line];
 const IRQ: [Irq; 2] = [Irq::UART0, Irq::UART1];
 const TX_DREQ: [Dreq; 2] = [Dreq::UART0_TX, Dreq::UART1_TX];
 const RX_DREQ: [Dreq; 2] = [Dreq::UART0_RX, Dreq::UART1_RX];
@@ -56,7 +62,8 @@ pub struct Uart {
     /// IBRD and FBRD in 1/64, as the last write to LCR_H took them over.
     divider: u32,
     tx: VecDeque<u8>,
-    rx: VecDeque<u8>,
+    /// Each with its errors, as UARTDR has them.
+    rx: VecDeque<u16>,
     /// The byte in the shift register and its format.
     shifting: Option<(u8, Format)>,
     beat: Beat,
@@ -64,6 +71,9 @@ pub struct Uart {
     errors: u32,
     overrun: bool,
     sent: VecDeque<(Picoseconds, u8)>,
+    /// The end of a line from another board.
+    #[serde(skip)]
+    line: Option<Box<Receiver>>,
 }
 
 impl Uart {
@@ -87,19 +97,22 @@ impl Uart {
             errors: 0,
             overrun: false,
             sent: VecDeque::new(),
+            line: None,
         }
     }
 
     /// Back to the state after reset. What was sent before stays: it is out of the chip.
-    pub(crate) fn reset(&mut self) {
+    pub(crate) fn reset(&mut self, io: &mut Io) {
         let sent = std::mem::take(&mut self.sent);
-        *self = Self { sent, ..Self::new(self.port) };
+        let line = self.line.take();
+        *self = Self { sent, line, ..Self::new(self.port) };
+        self.reception_changed(io);
     }
 
     /// A byte arrives from outside; its stop bit ends now. It is lost when the receiver is off or its FIFO full.
     pub fn receive(&mut self, byte: u8, io: &mut Io) {
         if self.cr & CR_LBE == 0 {
-            self.accept(byte, io);
+            self.accept(u16::from(Format::new(self.lcr_h).mask(byte)), io);
             self.apply_lines(io);
         }
     }
@@ -175,7 +188,8 @@ impl Uart {
         self.cr & (CR_UARTEN | half) == CR_UARTEN | half
     }
 
-    fn accept(&mut self, byte: u8, io: &mut Io) {
+    /// A word as UARTDR has it arrives.
+    fn accept(&mut self, word: u16, io: &mut Io) {
         if !self.is_on(CR_RXE) {
             return;
         }
@@ -187,7 +201,9 @@ impl Uart {
         }
         // Room again: the mark of the overrun ends (RP2040 datasheet 4.2.8, UARTDR.OE).
         self.overrun = false;
-        self.rx.push_back(Format::new(self.lcr_h).mask(byte));
+        self.rx.push_back(word);
+        // UARTRIS has the errors one bit below UARTDR.
+        self.ris |= u32::from(word) >> 1 & INT_ERRORS;
         if self.rx.len() >= self.rx_watermark() {
             self.ris |= INT_RX;
         }
@@ -198,7 +214,9 @@ impl Uart {
     }
 
     fn read_data(&mut self, io: &mut Io) -> u32 {
-        let Some(byte) = self.rx.pop_front() else { return 0 };
+        let Some(word) = self.rx.pop_front() else { return 0 };
+        let word = u32::from(word);
+        self.errors = self.errors & RSR_OE | word >> 8;
         if self.rx.len() < self.rx_watermark() {
             self.ris &= !INT_RX;
         }
@@ -206,7 +224,7 @@ impl Uart {
             self.ris &= !INT_RT;
             io.cancel(RECEIVE_SOURCE[self.index()]);
         }
-        u32::from(byte) | if self.overrun { DR_OE } else { 0 }
+        word | if self.overrun { DR_OE } else { 0 }
     }
 
     fn write_data(&mut self, byte: u8, io: &mut Io) {
@@ -242,6 +260,7 @@ impl Uart {
         }
         let format = Format::new(self.lcr_h);
         self.shifting = Some((format.mask(byte), format));
+        line::send(&mut io.pins, self.port, &self.beat, format, format.mask(byte));
         io.wake_at(SOURCE[self.index()], self.beat.bit(i64::from(format.frame_bits())));
     }
 
@@ -256,7 +275,7 @@ impl Uart {
         self.sent.push_back((io.now, byte));
         io.outside.uart_byte(io.now, self.port, byte, &mut io.reactions);
         if self.cr & CR_LBE != 0 {
-            self.accept(byte, io);
+            self.accept(u16::from(Format::new(self.lcr_h).mask(byte)), io);
         }
         let goes_on = self.is_on(CR_TXE) && self.lcr_h & LCR_BRK == 0;
         if goes_on && self.beat.is_of(self.divider, io.clocks.peri_hz) {
@@ -305,6 +324,88 @@ impl Uart {
     }
 }
 
+/// The line from another board.
+impl Uart {
+    /// A line ends here, which is idle so far. From here on the chip runs no further than [`Self::hear_line`] allows.
+    pub(crate) fn end_line(&mut self, pin: u8, io: &mut Io) {
+        self.line = Some(Box::new(Receiver::new(pin, io.now, self.reception(io))));
+        self.plan(io);
+    }
+
+    /// The changes of level on the line up to and including a time, from those told before on.
+    ///
+    /// # Errors
+    /// The time at which a character was whole that comes too late: the chip was looked at since.
+    pub(crate) fn hear_line(
+        &mut self,
+        edges: &[Edge],
+        known_to: Picoseconds,
+        io: &mut Io,
+    ) -> Result<(), Picoseconds> {
+        let Some(line) = &mut self.line else { return Ok(()) };
+        line.hear(edges, known_to);
+        if let Seen::Character { whole, .. } = line.look()
+            && whole < io.now
+        {
+            return Err(whole);
+        }
+        self.plan(io);
+        Ok(())
+    }
+
+    /// How many characters a line brought while its pin was another function's.
+    pub(crate) fn unheard_characters(&self) -> u64 {
+        self.line.as_ref().map_or(0, |line| line.unheard)
+    }
+
+    /// Asks for what is next on the line, if there is one: before a run, in which nothing may be left out.
+    pub(crate) fn plan(&mut self, io: &mut Io) {
+        let Some(line) = &self.line else { return };
+        let source = LINE_SOURCE[self.index()];
+        match line.look() {
+            Seen::Character { whole: at, .. } | Seen::Unknown(at) => io.wake_at(source, at),
+            Seen::Nothing => io.cancel(source),
+        }
+    }
+
+    /// Clock, divider, format or control may have changed.
+    pub(crate) fn reception_changed(&mut self, io: &mut Io) {
+        if self.line.is_some() {
+            let reception = self.reception(io);
+            if let Some(line) = &mut self.line {
+                line.set(io.now, reception);
+            }
+            self.plan(io);
+        }
+    }
+
+    fn reception(&self, io: &Io) -> Option<Reception> {
+        let (divider, hz) = (self.divider, io.clocks.peri_hz);
+        let is_on = self.is_on(CR_RXE) && self.cr & CR_LBE == 0 && divider >= 64 && hz > 0;
+        is_on.then(|| Reception { format: Format::new(self.lcr_h), divider, hz })
+    }
+
+    fn look_at_line(&mut self, io: &mut Io) {
+        let Some(line) = &mut self.line else { return };
+        match line.look() {
+            Seen::Character { sampled, whole, word } if whole <= io.now => {
+                line.take(sampled);
+                if io.pins.control(line.pin).0 == Function::Uart as u8 {
+                    self.accept(word, io);
+                } else {
+                    line.unheard += 1;
+                }
+            }
+            Seen::Unknown(at) if at <= io.now => {
+                io.awaits_line = true;
+                return;
+            }
+            _ => {}
+        }
+        self.plan(io);
+    }
+}
+
 impl Peripheral for Uart {
     fn read(&mut self, offset: u32, io: &mut Io) -> u32 {
         // The clock may have come back since a frame could not start; nothing else would tell.
@@ -329,7 +430,7 @@ impl Peripheral for Uart {
     fn peek(&self, offset: u32, _io: &Io) -> u32 {
         match offset {
             UARTDR => {
-                self.rx.front().map_or(0, |&byte| u32::from(byte) | if self.overrun { DR_OE } else { 0 })
+                self.rx.front().map_or(0, |&word| u32::from(word) | if self.overrun { DR_OE } else { 0 })
             }
             UARTRSR => self.errors,
             UARTFR => self.flags(),
@@ -367,11 +468,14 @@ impl Peripheral for Uart {
         }
         self.start_if_due(io);
         self.apply_lines(io);
+        self.reception_changed(io);
     }
 
     fn wake(&mut self, source: Source, io: &mut Io) {
         if source == SOURCE[self.index()] {
             self.end_frame(io);
+        } else if source == LINE_SOURCE[self.index()] {
+            self.look_at_line(io);
         } else if !self.rx.is_empty() {
             self.ris |= INT_RT;
         }

@@ -338,7 +338,7 @@ fn a_reset_keeps_what_had_left_the_chip() {
     let mut bench = Bench::new(EIGHT_BITS | LCR_FEN);
     bench.send(b"ab");
     bench.run();
-    bench.uart.reset();
+    bench.uart.reset(&mut bench.io);
     assert_eq!(bench.uart.take_sent().len(), 2);
     assert_eq!(bench.read(UARTCR), 0x300);
 }
