@@ -2,7 +2,7 @@
 //! time at which their last bit arrives, in turns that are shorter than the shortest frame, or the levels of serial lines.
 
 use mcu::Stop;
-use sim::{Lockstep, Owner, Ran, Taken, Turn, Wire};
+use sim::{Lockstep, Owner, Passive, Ran, Taken, Turn, Wire};
 use units::Picoseconds;
 
 use super::run::{Ended, RunUntil};

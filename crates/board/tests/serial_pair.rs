@@ -11,7 +11,6 @@ use units::{PS_PER_MS, PS_PER_US, Picoseconds};
 const TRIGGER: u8 = 2;
 const DONE: u8 = 3;
 const BYTES: usize = 12;
-const BAUD: f64 = 115_200.0;
 /// Pulses begin when both agents are there.
 const FIRST: Picoseconds = Picoseconds::new(2700 * PS_PER_MS);
 const PERIOD: Picoseconds = Picoseconds::new(7 * PS_PER_MS);

@@ -21,6 +21,7 @@ pub(crate) mod wiznet;
 use lan::{Lan, NetworkSetup, SavedLan};
 use mcu::Outside;
 pub use mcu::{Reaction, SpiFrame};
+use sim::Passive;
 use units::Picoseconds;
 
 pub use activity::{Activity, Burst};

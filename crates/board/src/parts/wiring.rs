@@ -6,6 +6,7 @@ use lan::{DeviceId, Lan, NetDevice};
 use mcu::Reaction;
 use mcu::outside::BOARD_WINDOW;
 use rp2040::FACTS;
+use sim::Passive;
 use units::Picoseconds;
 
 use super::Passed;
