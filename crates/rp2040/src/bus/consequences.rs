@@ -189,7 +189,8 @@ impl Bus {
             self.stopped = Some(Stop::Console);
             self.attention = true;
         }
-        if std::mem::take(&mut self.io.awaits_line) {
+        if self.io.awaits_line {
+            self.io.awaits_line = false;
             self.stopped = Some(Stop::AwaitsLine);
             self.attention = true;
         }

@@ -78,7 +78,7 @@ fn agents(dut: &ReadyBoard, peer: &ReadyBoard, trigger: &ReadyTrigger) -> Result
         }
     }
     if dut.settings.get("transport").is_some_and(|transport| transport == "uart") {
-        let message = "transport is uart, but between the two boards is an Ethernet wire; set tcp or udp, or join them by \
+        let message = "transport is uart, but between the two boards of a row is an Ethernet wire; set tcp or udp, or join them by \
                        lines, such as lines = [{ from = \"board.GP4\", to = \"peer.GP5\" }]";
         return Err(("settings", message.to_owned()));
     }
