@@ -115,6 +115,7 @@ def test_the_manifest_names_the_lines(run_folder: tuple[Path, dict[str, Row]]) -
     entries = {row["run"]: row for row in json.loads((folder / "manifest.json").read_text())["rows"]}
     assert entries["players"]["lines"] == ["board.GP4 to peer.GP5", "peer.GP4 to board.GP5"]
     row = next(row for row in airwire.load_run(folder).captures if row.path == "at-115200")
+    assert isinstance(row.target, airwire.BoardRow)
     assert list(row.target.lines) == ["board.GP4 to peer.GP5"]
 
 
