@@ -77,11 +77,12 @@ pub(super) struct Receiver {
 }
 
 impl Receiver {
-    /// The end of a line that is idle so far, at a pin.
+    /// The end of a line that was idle until now, at a pin.
     pub(super) fn new(pin: u8, at: Picoseconds, reception: Option<Reception>) -> Self {
         let receptions = VecDeque::from([(at, reception)]);
+        let before = Picoseconds::new(at.ps() - 1);
         let edges = VecDeque::new();
-        Self { pin, unheard: 0, level: true, edges, known_to: at, idle_from: at, receptions }
+        Self { pin, unheard: 0, level: true, edges, known_to: before, idle_from: before, receptions }
     }
 
     /// Characters that begin from now on are received like that.
