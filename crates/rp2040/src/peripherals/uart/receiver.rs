@@ -36,7 +36,7 @@ impl Reception {
     }
 
     /// From the beginning of a character to the middle of its stop bit.
-    fn to_stop_sample(&self) -> Picoseconds {
+    fn time_of_stop_sample(&self) -> Picoseconds {
         self.half_bits(2 * self.format.bits_before_stop() + 1)
     }
 }
@@ -115,7 +115,7 @@ impl Receiver {
     fn forget(&mut self, to: Picoseconds) {
         self.idle_from = self.idle_from.max(to);
         let passed = self.edges.partition_point(|(at, _)| *at <= to);
-        if let Some((_, level)) = self.edges.drain(..passed).last() {
+        if let Some((_, level)) = self.edges.drain(..passed).next_back() {
             self.level = level;
         }
         while self.receptions.get(1).is_some_and(|(since, _)| *since <= to) {
@@ -141,8 +141,8 @@ impl Receiver {
                 continue;
             }
             let Some(reception) = self.reception_at(at) else { continue };
-            if at + reception.to_stop_sample() > self.known_to {
-                return Seen::Unknown(at + reception.to_stop_sample());
+            if at + reception.time_of_stop_sample() > self.known_to {
+                return Seen::Unknown(at + reception.time_of_stop_sample());
             }
             let middle = at + reception.half_bits(1);
             if self.level_at(middle) {
@@ -167,7 +167,7 @@ impl Receiver {
             (has_stop, _) => (if has_stop { 0 } else { DR_FE }) | (if is_right { 0 } else { DR_PE }),
         };
         Seen::Character {
-            sampled: start + reception.to_stop_sample(),
+            sampled: start + reception.time_of_stop_sample(),
             whole: start + reception.half_bits(2 * stop + 2),
             word: u16::from(byte) | errors as u16,
         }
@@ -176,7 +176,7 @@ impl Receiver {
     /// When more has to be known of a line on which nothing is under way.
     fn needed_at(&self) -> Option<Picoseconds> {
         let earliest = |&(since, reception): &Since| {
-            reception.map(|one| since.max(self.known_to) + one.to_stop_sample() - one.half_bits(2))
+            reception.map(|one| since.max(self.known_to) + one.time_of_stop_sample() - one.half_bits(2))
         };
         self.receptions.iter().filter_map(earliest).min()
     }
