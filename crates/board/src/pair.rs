@@ -1,5 +1,6 @@
-//! Two boards at the ends of one wire, in lockstep. Between turns each gets what the other put on the wire: frames of Ethernet with the
-//! time at which their last bit arrives, in turns that are shorter than the shortest frame, or the levels of serial lines.
+//! Two boards at the ends of one wire, in lockstep. Between turns each gets what the other put on the wire: frames of
+//! Ethernet with the time at which their last bit arrives, in turns that are shorter than the shortest frame, or the levels
+//! of serial lines.
 
 use mcu::Stop;
 use sim::{Lockstep, Owner, Passive, Ran, Taken, Turn, Wire};

@@ -1,7 +1,8 @@
-//! Serial lines between two boards: each joins a pin of one to the receiving pin of a UART of the other. Boards exchange the changes of
-//! level on their lines, with the times at which these happen. A line has no length, and still boards need not be kept in step by the cycle: a
-//! UART shows nothing of a character before its stop bit, and the chip stops by itself where it would have to know more
-//! ([`Stop::AwaitsLine`](mcu::Stop::AwaitsLine)). So the look-ahead comes from the receivers, whatever rates they have.
+//! Serial lines between two boards: each joins a pin of one to the receiving pin of a UART of the other. Boards exchange the
+//! changes of level on their lines, with the times at which these happen. A line has no length, and still boards need not be
+//! kept in step by the cycle: a UART shows nothing of a character before its stop bit, and the chip stops by itself where it
+//! would have to know more ([`Stop::AwaitsLine`](mcu::Stop::AwaitsLine)). So the look-ahead comes from the receivers,
+//! whatever rates they have.
 
 use rp2040::FACTS;
 use sim::{Taken, Wire};

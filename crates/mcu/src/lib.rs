@@ -1,6 +1,6 @@
 //! What a board may know of its microcontroller, whichever it is: the image that it runs ([`image`]), what stands around it
-//! ([`Outside`]), its pins and consoles, what it puts on lines to other boards ([`Outgoing`]), why a run came back ([`Stop`]), who observes it ([`Observer`]), and what its
-//! datasheet says of pins and interrupts ([`Facts`]).
+//! ([`Outside`]), its pins and consoles, what it puts on lines to other boards ([`Outgoing`]), why a run came back
+//! ([`Stop`]), who observes it ([`Observer`]), and what its datasheet says of pins and interrupts ([`Facts`]).
 //!
 //! A chip is a crate of its own, which implements what is here. Left out: images know the memories of the RP2040 alone.
 

@@ -1,5 +1,5 @@
-//! What a chip puts on a serial line to another board. A UART decides on a whole character when its start bit begins, so that the
-//! levels of the line are known up to the end of the character before they are there.
+//! What a chip puts on a serial line to another board. A UART decides on a whole character when its start bit begins, so
+//! that the levels of the line are known up to the end of the character before they are there.
 
 use units::Picoseconds;
 

@@ -1,6 +1,6 @@
-//! Lines to other boards, each from a pin. What the chip drives there is kept as changes of level until somebody takes it. A UART
-//! gives a whole character when its start bit begins; all else gives a change when it happens. A pin that the chip does not
-//! drive leaves its line idle, which is high.
+//! Lines to other boards, each from a pin. What the chip drives there is kept as changes of level until somebody takes it. A
+//! UART gives a whole character when its start bit begins; all else gives a change when it happens. A pin that the chip does
+//! not drive leaves its line idle, which is high.
 //!
 //! Left out: a character that has begun goes out whole, whatever becomes of UART and pin meanwhile.
 

@@ -1,7 +1,8 @@
-//! Several owners of time, joined by wires. They take turns in virtual time; after each turn the wires hand over what was put
-//! on them. What one owner does in a turn may reach the others only after it, so that neither the length of turns nor who goes
-//! first changes anything. Two kinds of look-ahead see to that. A wire that takes time to carry anything bounds the turn. Where it depends on
-//! the receiver when anything is noticed, the owner itself stops in the middle of a turn ([`Ran::Waits`]).
+//! Several owners of time, joined by wires. They take turns in virtual time; after each turn the wires hand over what was
+//! put on them. What one owner does in a turn may reach the others only after it, so that neither the length of turns nor
+//! who goes first changes anything. Two kinds of look-ahead see to that. A wire that takes time to carry anything bounds the
+//! turn. Where it depends on the receiver when anything is noticed, the owner itself stops in the middle of a turn
+//! ([`Ran::Waits`]).
 
 use units::Picoseconds;
 
@@ -207,7 +208,8 @@ mod tests {
         assert_eq!(still.turn(end, &()), Ok(Turn::Idle));
     }
 
-    /// Answers what it hears at once, but notices nothing before it has listened for so long: it may run as far beyond what it knows.
+    /// Answers what it hears at once, but notices nothing before it has listened for so long. So far it may run beyond what
+    /// it knows.
     #[derive(Debug)]
     struct Listener {
         now: i64,

@@ -1,5 +1,6 @@
-//! Serial lines between this chip and another board's. A line from a pin is told of with [`Rp2040::take_lines`]; of a line to a UART the chip
-//! is told with [`Rp2040::hear_line`], and it comes back with [`mcu::Stop::AwaitsLine`] where it cannot go on before it knows more.
+//! Serial lines between this chip and another board's. A line from a pin is told of with [`Rp2040::take_lines`]; of a line
+//! to a UART the chip is told with [`Rp2040::hear_line`], and it comes back with [`mcu::Stop::AwaitsLine`] where it cannot
+//! go on before it knows more.
 
 use mcu::{Edge, Outgoing};
 use units::Picoseconds;

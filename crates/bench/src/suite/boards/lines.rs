@@ -1,5 +1,5 @@
-//! `lines` of `[boards.<entry>]`: serial lines between the board and its peer, in the place of the Ethernet wire. Each goes from a pin
-//! of one to a pin of the other, which the suite names with whose it is: `board.GP4`, `peer.GP5`.
+//! `lines` of `[boards.<entry>]`: serial lines between the board and its peer, in the place of the Ethernet wire. Each goes
+//! from a pin of one to a pin of the other, which the suite names with whose it is: `board.GP4`, `peer.GP5`.
 
 use std::fmt;
 

@@ -1,6 +1,6 @@
-//! Whether two images can speak over serial lines: a mistake is said before anything runs. Images are known by their settings: the
-//! agents of one-way measurements have `transport`, and `serial_pingpong` has a `role`. Rates are not compared: that they differ may be
-//! what a row is about.
+//! Whether two images can speak over serial lines: a mistake is said before anything runs. Images are known by their
+//! settings: the agents of one-way measurements have `transport`, and `serial_pingpong` has a `role`. Rates are not
+//! compared: that they differ may be what a row is about.
 
 use board::{SerialLine, Side};
 

@@ -1,6 +1,6 @@
-//! Ping-pong between two boards over serial lines, heard on these: each number that the first board sends, a line of text of its own, and
-//! the number that the second one answers. A message lasts from the answer before to its own answer; the first one from its start
-//! bit.
+//! Ping-pong between two boards over serial lines, heard on these: each number that the first board sends, a line of text of
+//! its own, and the number that the second one answers. A message lasts from the answer before to its own answer; the first
+//! one from its start bit.
 
 use ::traffic::{Outcome, Sample};
 use board::{Crossing, Side};

@@ -1,5 +1,5 @@
-//! The line from another board: the receiver and the chip's agenda. A character is there when its stop bit is over, and the chip comes
-//! back from its run where the receiver has to know more of its line.
+//! The line from another board: the receiver and the chip's agenda. A character is there when its stop bit is over, and the
+//! chip comes back from its run where the receiver has to know more of its line.
 
 use mcu::Edge;
 use units::Picoseconds;

@@ -1,5 +1,5 @@
-//! UART0 and UART1: the PL011 (RP2040 datasheet 4.2). A byte takes the time of its frame on the line and reaches the
-//! outside when its stop bit ends; bytes from outside arrive with [`Uart::receive`]. Of a line from another board the receiver
+//! UART0 and UART1: the PL011 (RP2040 datasheet 4.2). A byte takes the time of its frame on the line and reaches the outside
+//! when its stop bit ends; bytes from outside arrive with [`Uart::receive`]. Of a line from another board the receiver
 //! samples the levels (`incoming.rs`, `receiver.rs`), with framing and parity errors and breaks.
 //!
 //! Left out, and reported when firmware asks for it: hardware flow control and IrDA. Left out without a report: modem

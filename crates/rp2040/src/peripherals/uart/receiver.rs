@@ -1,13 +1,15 @@
-//! The receiver on a line from another board: characters from the changes of a level, each bit sampled in its middle. It starts
-//! with a falling edge that still is low half a bit later, and a stop bit that is low is a framing error, or a break where all
-//! before it was low too (Arm PrimeCell UART PL011, DDI 0183, 2.4 and 3.3.1). Then it waits for a high level and the next start bit.
+//! The receiver on a line from another board: characters from the changes of a level, each bit sampled in its middle. It
+//! starts with a falling edge that still is low half a bit later, and a stop bit that is low is a framing error, or a break
+//! where all before it was low too (Arm PrimeCell UART PL011, DDI 0183, 2.4 and 3.3.1). Then it waits for a high level and
+//! the next start bit.
 //!
-//! Nothing that is on the line shows in the chip before the character's stop bit is over. So the line need not be known up to
-//! the present: the receiver says up to when the chip may run with what is known ([`Seen::Unknown`]). A line on which nothing is
-//! under way is not needed before the middle of a stop bit, less one bit, of a character that would begin just then.
+//! Nothing that is on the line shows in the chip before the character's stop bit is over. So the line need not be known up
+//! to the present: the receiver says up to when the chip may run with what is known ([`Seen::Unknown`]). A line on which
+//! nothing is under way is not needed before the middle of a stop bit, less one bit, of a character that would begin just
+//! then.
 //!
-//! Left out: that start bits are found with a sixteenth of a bit, and that the chip has a character half a bit earlier, when its stop bit
-//! has been sampled.
+//! Left out: that start bits are found with a sixteenth of a bit, and that the chip has a character half a bit earlier, when
+//! its stop bit has been sampled.
 
 use std::collections::VecDeque;
 
