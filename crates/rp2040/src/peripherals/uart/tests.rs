@@ -503,6 +503,21 @@ fn a_line_with_another_parity_or_length_of_words_shows_errors() {
 }
 
 #[test]
+fn a_pin_that_software_moves_is_heard_as_the_bits_that_it_makes() {
+    let mut link = Link::new(EIGHT_BITS, EIGHT_BITS);
+    let begin = 1_000_000;
+    // Start, 1010 0110, stop.
+    for (bit, level) in (0..).zip([0, 0, 1, 1, 0, 0, 1, 0, 1, 1]) {
+        let pins = &mut link.sender.io.pins;
+        let at = Picoseconds::new(begin + bit * 8_680_000);
+        pins.drive(at, Function::Sio, 1 << 4, level << 4, 1 << 4);
+        pins.set_control(at, 4, Function::Sio as u8, Overrides::default());
+    }
+    link.run(200);
+    assert_eq!(link.words(), [0xa6]);
+}
+
+#[test]
 fn a_character_for_another_function_of_its_pin_is_counted_and_lost() {
     let mut link = Link::new(EIGHT_BITS, EIGHT_BITS);
     let now = link.receiver.io.now;
