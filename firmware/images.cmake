@@ -134,6 +134,8 @@ hardware_image(oneway 1 ${ONEWAY})
 lwip_raw_image(oneway ${ONEWAY})
 lwip_sockets_image(oneway ${ONEWAY})
 
+hardware_image(serial_pingpong 1 ${PORT}/uart.c)
+
 include_directories(protocols/coap)
 set(COAP_CLIENT protocols/coap/coap_client.c protocols/coap/coap_message.c)
 hardware_image(coap_client 1 ${COAP_CLIENT})

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use ethernet::{Cable, Direction, Frame, Impairments, Network, Speed};
-use lan::{Lan, NetworkSetup};
+use lan::{Lan, NetworkSetup, Passive};
 use units::Picoseconds;
 
 /// A network file; one that is understood makes a network.

@@ -55,6 +55,7 @@ Subject = Literal[
     "event",
     "held_answer",
     "frames",
+    "characters",
     "window",
     "acknowledgement",
     "sending",

@@ -180,6 +180,24 @@ def test_a_receiver_finds_messages_among_garbage_on_a_serial_line(host: Path) ->
         os.close(theirs)
 
 
+def test_players_of_serial_ping_pong_go_on_over_garbage(host: Path) -> None:
+    ours, theirs = os.openpty()
+    line = {"AIRWIRE_UART": os.ttyname(theirs)}
+    try:
+        with running(host, "serial_pingpong", line, role=1):
+            for asked, answer in ((b"41\n", b"42\n"), (b"\xff\n4x\n123456789012\n7\n", b"8\n"), (b"999\n", b"1000\n")):
+                os.write(ours, asked)
+                assert os.read(ours, 100) == answer
+        with running(host, "serial_pingpong", line, role=0, rounds=3) as asks:
+            for asked, answer in ((b"1\n", b"2\n"), (b"3\n", b"5\n"), (b"5\n", b"6\n")):
+                assert os.read(ours, 100) == asked
+                os.write(ours, answer)
+            asks.wait_for("messages 3\nerrors 1\nlast number 6\ndone\n")
+    finally:
+        os.close(ours)
+        os.close(theirs)
+
+
 def test_a_message_with_a_wrong_sum_raises_nothing(host: Path) -> None:
     port = free_port()
     with (

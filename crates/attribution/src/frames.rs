@@ -33,6 +33,8 @@ pub struct Passage {
 pub(super) enum Content {
     /// Something for an application.
     Payload,
+    /// Characters on a serial line.
+    Characters,
     /// The same once more.
     Again,
     /// An acknowledgement alone.
@@ -68,6 +70,21 @@ impl Passages {
         if let Some(begun) = begun {
             self.pass(&begun, Some(&frame));
         }
+    }
+
+    /// A character on a serial line. Those that follow each other without a pause as long as a character are one passage.
+    pub fn add_character(&mut self, from_board: bool, (start, end): (Picoseconds, Picoseconds)) {
+        let pause = end - start;
+        let last = self.done.iter_mut().rev().find(|one| one.from_board == from_board);
+        let last = last.filter(|one| one.content == Content::Characters && start < one.end + pause);
+        if let Some(last) = last {
+            (last.end, last.between) = (end, (end, end));
+            (last.bytes, last.payload_bytes) = (last.bytes + 1, last.payload_bytes + 1);
+            return;
+        }
+        let between = (end, end);
+        let content = Content::Characters;
+        self.done.push(Passage { from_board, start, end, between, bytes: 1, payload_bytes: 1, content });
     }
 
     /// What is still under way ends where it was last seen.
@@ -154,10 +171,23 @@ fn on_its_way(passage: &Passage, has_delay: bool) -> Vec<Interval> {
     vec![before, delay, behind]
 }
 
+impl Content {
+    /// Whether it is something for an application.
+    pub(super) fn is_payload(self) -> bool {
+        matches!(self, Self::Payload | Self::Again | Self::Characters)
+    }
+}
+
 /// Frames of the board's or to it, on the wire.
 pub(super) fn wire(from_board: bool) -> Stage {
     let to = if from_board { Site::Pc } else { Site::Board };
     Stage::new(Cause::Wire, Site::Wire, Some(Subject::Frames(to)))
+}
+
+/// Characters of the board's or to it, on a serial line.
+fn serial(from_board: bool) -> Stage {
+    let to = if from_board { Site::Pc } else { Site::Board };
+    Stage::new(Cause::Wire, Site::Wire, Some(Subject::Characters(to)))
 }
 
 /// A frame as an interval.
@@ -166,7 +196,10 @@ pub(super) fn on_the_wire(passage: &Passage) -> Interval {
         start: passage.start,
         end: passage.end,
         rank: Rank::Wire,
-        stage: wire(passage.from_board),
+        stage: match passage.content {
+            Content::Characters => serial(passage.from_board),
+            _ => wire(passage.from_board),
+        },
         bytes: passage.bytes as u64,
     }
 }
@@ -176,7 +209,7 @@ pub(super) fn on_the_wire(passage: &Passage) -> Interval {
 fn thinking(own: &[&Passage], from: Picoseconds, to: Picoseconds) -> Vec<Interval> {
     let stage = || Stage::new(Cause::Pc, Site::Pc, None);
     let interval = |start, end| Interval { start, end, rank: Rank::Pc, stage: stage(), bytes: 0 };
-    let carries = |one: &&&Passage| matches!(one.content, Content::Payload | Content::Again);
+    let carries = |one: &&&Passage| one.content.is_payload();
     let answers = own.iter().filter(|one| !one.from_board && one.start >= from).any(|one| carries(&one));
     let mut found = Vec::new();
     let first = own.iter().filter(carries).min_by_key(|one| one.start);
@@ -224,7 +257,8 @@ pub(super) fn sending(
 
 /// The chip, from a frame's last bit until the frame stands in its memory.
 pub fn taking_in(passages: &[Passage], receive_time: Picoseconds) -> impl Iterator<Item = Interval> {
-    passages.iter().filter(|one| !one.from_board).map(move |one| {
+    let of_network = passages.iter().filter(|one| one.content != Content::Characters);
+    of_network.filter(|one| !one.from_board).map(move |one| {
         let stage = Stage::of_board(Cause::Chip, Some(Subject::Receiving));
         Interval { start: one.end, end: one.end + receive_time, rank: Rank::Chip, stage, bytes: 0 }
     })
@@ -305,6 +339,23 @@ mod tests {
         frames.into_iter().for_each(|frame| passages.add(frame));
         passages.finish();
         passages.done
+    }
+
+    #[test]
+    fn characters_without_a_pause_are_one_passage_and_no_chip_takes_them_in() {
+        let at = |us: i64| Picoseconds::from_ns(us * 1000);
+        let mut passages = Passages::default();
+        for (from_board, us) in [(true, 0), (true, 10), (false, 12), (true, 29), (true, 49)] {
+            passages.add_character(from_board, (at(us), at(us + 10)));
+        }
+        passages.finish();
+        let found: Vec<_> =
+            passages.done.iter().map(|one| (one.from_board, one.start, one.end, one.bytes)).collect();
+        let expected = [(true, at(0), at(39), 3), (false, at(12), at(22), 1), (true, at(49), at(59), 1)];
+        assert_eq!(found, expected);
+        assert_eq!(taking_in(&passages.done, at(1)).count(), 0);
+        let stage = on_the_wire(&passages.done[0]).stage;
+        assert_eq!(stage, Stage::new(Cause::Wire, Site::Wire, Some(Subject::Characters(Site::Pc))));
     }
 
     #[test]

@@ -6,7 +6,7 @@ use record::Sample;
 use units::Picoseconds;
 
 use super::Testimony;
-use super::frames::{self, Content, Passage};
+use super::frames::{self, Passage};
 use super::{BudgetSpan, Interval, Rank, Stage, held, sweep};
 
 /// What was seen of a row.
@@ -170,7 +170,7 @@ fn on_wire<'a>(
     from: Picoseconds,
     to: Picoseconds,
 ) -> impl Iterator<Item = Window> {
-    let carries = |one: &&Passage| matches!(one.content, Content::Payload | Content::Again);
+    let carries = |one: &&Passage| one.content.is_payload();
     let under_way = passages.filter(move |one| one.end > from && one.start < to);
     under_way.filter(carries).map(move |one| {
         let Interval { start, end, stage, bytes, .. } = frames::on_the_wire(one);
@@ -203,7 +203,7 @@ mod tests {
     use sim::Cause;
     use units::PS_PER_US;
 
-    use super::super::frames::passage_of;
+    use super::super::frames::{Content, passage_of};
     use super::super::{Site, Subject};
     use super::*;
 

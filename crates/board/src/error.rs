@@ -86,6 +86,19 @@ pub enum BoardError {
         /// The shortest that may be on the way.
         shortest: Picoseconds,
     },
+    /// A board was looked at beyond the time at which a character of the other was there.
+    #[error(
+        "a character was whole at board {board} at {at}, but in the midst of an instruction that had run to {now} already: \
+         boards on a serial line stop between instructions; take a lower rate"
+    )]
+    LateCharacter {
+        /// Whom the character is for.
+        board: String,
+        /// When its stop bit was over.
+        at: Picoseconds,
+        /// How far that board is.
+        now: Picoseconds,
+    },
     /// The state cannot be kept.
     #[error("the board cannot be kept in a snapshot: {0}")]
     Snapshot(String),

@@ -251,7 +251,7 @@ impl Board {
     fn told_by_chip(&self, stop: Stop, now: Picoseconds) -> (&'static str, String) {
         let (chip, symbols) = (&self.chip, &self.symbols());
         let reason = match stop {
-            Stop::Time | Stop::Console | Stop::Pin => {
+            Stop::Time | Stop::Console | Stop::Pin | Stop::AwaitsLine => {
                 let hang = chip.describe_hang(symbols).map_or_else(String::new, |hang| format!("; {hang}"));
                 return ("time", format!("ran until {now}{hang}"));
             }

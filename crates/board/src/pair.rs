@@ -1,11 +1,13 @@
-//! Two boards at the ends of one wire, in lockstep. Between turns each gets the frames that the other put on the wire, with the
-//! time at which their last bit arrives. A turn is shorter than the shortest frame.
+//! Two boards at the ends of one wire, in lockstep. Between turns each gets what the other put on the wire: frames of
+//! Ethernet with the time at which their last bit arrives, in turns that are shorter than the shortest frame, or the levels
+//! of serial lines.
 
 use mcu::Stop;
-use sim::{Lockstep, Owner, Turn, Wire};
+use sim::{Lockstep, Owner, Passive, Ran, Taken, Turn, Wire};
 use units::Picoseconds;
 
 use super::run::{Ended, RunUntil};
+use super::serial::{SerialLine, SerialWire};
 use super::{Board, BoardError};
 use lan::WireFrame;
 use record::Control;
@@ -26,7 +28,7 @@ impl Side {
     /// Both, in their order.
     pub const BOTH: [Self; 2] = [Self::First, Self::Second];
 
-    fn other(self) -> Self {
+    pub(super) fn other(self) -> Self {
         match self {
             Self::First => Self::Second,
             Self::Second => Self::First,
@@ -34,7 +36,7 @@ impl Side {
     }
 }
 
-/// A frame from one board to the other.
+/// A frame from one board to the other, or a character on a serial line, from its start bit to its last stop bit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Crossing {
     /// Who sent it.
@@ -46,7 +48,7 @@ pub struct Crossing {
 /// Two boards on one wire.
 #[derive(Debug)]
 pub struct BoardPair {
-    step: Lockstep<Board, EthernetWire, 2>,
+    step: Lockstep<Board, Between, 2>,
     /// Whose fault or end was the pair's.
     ended_by: Option<Side>,
 }
@@ -59,7 +61,22 @@ impl BoardPair {
     /// When a board has no chip with Ethernet, or several.
     pub fn new(first: Board, second: Board, turn: Option<Picoseconds>) -> Result<Self, BoardError> {
         let mut boards = [first, second];
-        let wire = EthernetWire::between(&mut boards)?;
+        let wire = Between::Ethernet(EthernetWire::between(&mut boards)?);
+        Ok(Self { step: Lockstep::new(boards, wire, turn), ended_by: None })
+    }
+
+    /// Joins two boards that have not run yet by serial lines, and by nothing else. The length of turns changes nothing.
+    ///
+    /// # Errors
+    /// When a line cannot be between pins like that.
+    pub fn on_lines(
+        first: Board,
+        second: Board,
+        lines: &[SerialLine],
+        turn: Option<Picoseconds>,
+    ) -> Result<Self, BoardError> {
+        let mut boards = [first, second];
+        let wire = Between::Serial(SerialWire::between(&mut boards, lines)?);
         Ok(Self { step: Lockstep::new(boards, wire, turn), ended_by: None })
     }
 
@@ -78,9 +95,21 @@ impl BoardPair {
         &mut self.step.owners
     }
 
-    /// The frames that went over the wire since the last call, in the order of their first bits.
+    /// The frames or characters that went over the wire since the last call, in the order of their first bits.
     pub fn take_crossed(&mut self) -> Vec<Crossing> {
-        std::mem::take(&mut self.step.wire.crossed)
+        let now = self.now();
+        match &mut self.step.wire {
+            Between::Ethernet(wire) => std::mem::take(&mut wire.crossed),
+            Between::Serial(wire) => wire.take_crossed(now),
+        }
+    }
+
+    /// What a user should know of what a board received.
+    pub fn notes(&self, side: Side) -> Vec<String> {
+        match &self.step.wire {
+            Between::Ethernet(_) => Vec::new(),
+            Between::Serial(wire) => wire.notes(side, &self.step.owners[side as usize]),
+        }
     }
 
     /// Runs both to a time, or until one of them faults or ends, nothing will ever happen again, or somebody stops it.
@@ -127,10 +156,36 @@ impl Owner<Control> for Board {
         Some(chips.min(self.chip.next_moment())).filter(|&at| at < never)
     }
 
-    fn run_until(&mut self, end: Picoseconds, control: &Control) -> Option<Ended> {
+    fn run_until(&mut self, end: Picoseconds, control: &Control) -> Ran<Ended> {
         match self.run(&RunUntil::time(end), control, &mut ()) {
-            Ended::Chip(Stop::Time | Stop::Asleep) => None,
-            ended => Some(ended),
+            Ended::Chip(Stop::Time | Stop::Asleep) => Ran::Through,
+            Ended::Chip(Stop::AwaitsLine) => Ran::Waits,
+            ended => Ran::Ended(ended),
+        }
+    }
+}
+
+/// What is between two boards.
+#[derive(Debug)]
+enum Between {
+    Ethernet(EthernetWire),
+    Serial(SerialWire),
+}
+
+impl Wire<Board> for Between {
+    type Error = BoardError;
+
+    fn look_ahead(&self) -> Picoseconds {
+        match self {
+            Self::Ethernet(wire) => wire.look_ahead(),
+            Self::Serial(wire) => wire.look_ahead(),
+        }
+    }
+
+    fn exchange(&mut self, boards: &mut [Board], taken: Taken<'_>) -> Result<(), BoardError> {
+        match self {
+            Self::Ethernet(wire) => wire.exchange(boards, taken),
+            Self::Serial(wire) => wire.exchange(boards, taken),
         }
     }
 }
@@ -175,7 +230,7 @@ impl Wire<Board> for EthernetWire {
         Picoseconds::new(self.shortest_frame.ps() / 8 * TURN_IN_EIGHTHS)
     }
 
-    fn exchange(&mut self, boards: &mut [Board], turn: Picoseconds) -> Result<(), BoardError> {
+    fn exchange(&mut self, boards: &mut [Board], Taken { turn, .. }: Taken<'_>) -> Result<(), BoardError> {
         let before = self.crossed.len();
         for from in Side::BOTH {
             while let Some(frame) = boards[from as usize].parts().lan().and_then(|lan| lan.take_outgoing()) {

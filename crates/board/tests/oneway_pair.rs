@@ -3,7 +3,7 @@
 
 mod built;
 
-use board::{Board, BoardPair, Console, Ended, Listener, RunUntil, Side};
+use board::{Board, BoardPair, Console, Ended, SerialLine, Side};
 use record::Control;
 use units::{PS_PER_MS, PS_PER_S, PS_PER_US, Picoseconds};
 
@@ -20,6 +20,8 @@ const TICK_US: f64 = 1000.0;
 /// Between two looks of a receiver at its serial line.
 const LOOK_US: f64 = 5.0;
 const UART_BAUD: f64 = 115_200.0;
+/// UART1 of the agents.
+const LINE: SerialLine = SerialLine { from: Side::First, pin: 4, to: 5 };
 /// A byte crosses SPI twice, at 33.25 MHz, and the wire once, at 100 Mbit/s.
 const BYTE_ON_TWO_BUSES_AND_THE_WIRE_US: f64 = 2.0 * 8.0 / 33.25 + 0.08;
 const RAM: u32 = 0x2000_0000;
@@ -58,11 +60,23 @@ fn said(agent: &Board) -> String {
     String::from_utf8_lossy(agent.console(Console::Uart0)).into_owned()
 }
 
-/// Two agents and the link between them.
-trait Agents {
-    fn sender(&mut self) -> &mut Board;
-    fn receiver(&mut self) -> &mut Board;
-    fn run(&mut self, time: Picoseconds);
+/// On one wire, or on a serial line.
+struct Wired(BoardPair);
+
+impl Wired {
+    fn sender(&mut self) -> &mut Board {
+        self.0.board(Side::First)
+    }
+
+    fn receiver(&mut self) -> &mut Board {
+        self.0.board(Side::Second)
+    }
+
+    fn run(&mut self, time: Picoseconds) {
+        let end = self.0.now() + time;
+        let ended = self.0.run(end, &Control::default()).unwrap();
+        assert!(matches!(ended, Ended::Chip(_)), "{ended:?}");
+    }
 
     /// Pulses the trigger pin; from its edge to each rising edge of the done pin, in microseconds.
     fn pulse(&mut self) -> Vec<f64> {
@@ -79,71 +93,13 @@ trait Agents {
     }
 }
 
-/// On one wire.
-struct Wired(BoardPair);
-
-impl Agents for Wired {
-    fn sender(&mut self) -> &mut Board {
-        self.0.board(Side::First)
-    }
-
-    fn receiver(&mut self) -> &mut Board {
-        self.0.board(Side::Second)
-    }
-
-    fn run(&mut self, time: Picoseconds) {
-        let end = self.0.now() + time;
-        let ended = self.0.run(end, &Control::default()).unwrap();
-        assert!(matches!(ended, Ended::Chip(_)), "{ended:?}");
-    }
-}
-
-/// On a serial line: what the sender has sent in a run is typed at the receiver at the times when it was sent.
-struct Serial([Board; 2]);
-
-/// When a line's bytes were whole.
-#[derive(Default)]
-struct Line(Vec<(Picoseconds, u8)>);
-
-impl Listener for Line {
-    fn console(&mut self, console: Console, bytes: &[(Picoseconds, u8)]) {
-        if console == Console::Uart1 {
-            self.0.extend(bytes);
-        }
-    }
-}
-
-impl Agents for Serial {
-    fn sender(&mut self) -> &mut Board {
-        &mut self.0[0]
-    }
-
-    fn receiver(&mut self) -> &mut Board {
-        &mut self.0[1]
-    }
-
-    fn run(&mut self, time: Picoseconds) {
-        let end = self.sender().now() + time;
-        let mut line = Line::default();
-        self.sender().run(&RunUntil::time(end), &Control::default(), &mut line);
-        for (at, byte) in line.0 {
-            let frame = Picoseconds::new((10.0 / UART_BAUD * PS_PER_S as f64) as i64);
-            self.receiver().run(&RunUntil::time(at - frame), &Control::default(), &mut ());
-            self.receiver().send(Console::Uart1, &[byte]);
-        }
-        self.receiver().run(&RunUntil::time(end), &Control::default(), &mut ());
-    }
-}
-
-fn linked(transport: &str, way: Way, bytes: usize) -> Option<Box<dyn Agents>> {
-    let agents = agents(transport, way, bytes)?;
-    let mut agents: Box<dyn Agents> = match way {
-        Way::Uart => Box::new(Serial(agents)),
-        Way::Tcp | Way::Udp => {
-            let [sender, receiver] = agents;
-            Box::new(Wired(BoardPair::new(sender, receiver, None).unwrap()))
-        }
+fn linked(transport: &str, way: Way, bytes: usize) -> Option<Wired> {
+    let [sender, receiver] = agents(transport, way, bytes)?;
+    let pair = match way {
+        Way::Uart => BoardPair::on_lines(sender, receiver, &[LINE], None),
+        Way::Tcp | Way::Udp => BoardPair::new(sender, receiver, None),
     };
+    let mut agents = Wired(pair.unwrap());
     // Chips and their links are ready after 2.4 s; a sender over TCP that was too early calls again a second later.
     agents.run(Picoseconds::new(if way == Way::Uart { 3 } else { 5 } * PS_PER_S));
     Some(agents)

@@ -1,6 +1,7 @@
 //! The driver's side of a chip without a board around it: an SPI that takes its time, two pins, and a clock to wait on.
 //! Drivers that run on the host do so in no time at all; only the bus and their waits count.
 
+use sim::Passive;
 use units::{Hertz, Picoseconds};
 
 use super::{ChipId, Lan};

@@ -4,31 +4,32 @@
 use std::net::Ipv4Addr;
 
 use ethernet::{Frame, Network};
+use sim::Passive;
 use units::Picoseconds;
 
 use super::pc::SETTLING;
 use super::wire::OpenWire;
 use super::{Lan, Line, NetDevice, Wired};
 
-impl Lan {
-    /// The virtual time up to which everything has happened.
-    pub fn now(&self) -> Picoseconds {
-        self.now
-    }
-
-    /// When something happens of its own accord.
+impl Passive for Lan {
     #[inline]
-    pub fn next_event(&self) -> Option<Picoseconds> {
+    fn next_event(&self) -> Option<Picoseconds> {
         self.next
     }
 
-    /// Lets everything happen that is due up to and including `at`.
     #[inline]
-    pub fn advance(&mut self, at: Picoseconds) {
+    fn advance(&mut self, at: Picoseconds) {
         if self.next.is_some_and(|next| next <= at) {
             self.let_happen(at);
         }
         self.now = self.now.max(at);
+    }
+}
+
+impl Lan {
+    /// The virtual time up to which everything has happened.
+    pub fn now(&self) -> Picoseconds {
+        self.now
     }
 
     /// Chips come before the network at one instant: what they send then is on the wire then.

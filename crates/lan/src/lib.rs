@@ -43,6 +43,7 @@ pub use results::{Latency, TrafficResults};
 pub use schema::{network_reference, network_schema};
 pub use seat::MachineSeat;
 pub use setup::NetworkSetup;
+pub use sim::Passive;
 pub use trace::{LanTrace, TracedFrame};
 pub use traffic::TrafficSetup;
 pub use wifi::{WIFI_FIELDS, WifiAccessPoint};

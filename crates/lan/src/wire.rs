@@ -95,6 +95,7 @@ impl Lan {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Passive;
     use crate::{IdealMac, NetworkSetup};
 
     fn lan() -> Lan {

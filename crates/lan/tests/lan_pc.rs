@@ -2,8 +2,9 @@
 
 use std::path::Path;
 
-use lan::{Lan, NetworkSetup};
+use lan::{Lan, NetworkSetup, Passive};
 use units::Picoseconds;
+use wiznet::{Chip, Model, Options};
 
 fn parse(text: &str) -> Result<NetworkSetup, String> {
     NetworkSetup::parse(Path::new("network.toml"), text).map_err(|error| error.to_string())
@@ -27,4 +28,30 @@ fn a_pc_with_all_its_services_and_no_connection_can_be_copied() {
     let copy = lan.snapshot().expect("a copy");
     assert_eq!(copy.now(), lan.now());
     assert_eq!(copy.next_event(), lan.next_event());
+}
+
+/// Lets everything happen up to a time, event by event, as an owner of time does; how many there were.
+fn brought(to: Picoseconds, passive: &mut dyn Passive) -> usize {
+    let mut events = 0;
+    while let Some(at) = passive.next_event().filter(|&at| at <= to) {
+        passive.advance(at);
+        assert!(passive.next_event().is_none_or(|next| next > at), "it stays at {at}");
+        events += 1;
+    }
+    events
+}
+
+#[test]
+fn a_network_has_no_time_of_its_own() {
+    let mut lan = Lan::new(&NetworkSetup::default());
+    let link_up_time = Picoseconds::from_ns(10_000_000);
+    let chip = lan.attach("chip", Chip::new(Options { link_up_time, ..Options::of(Model::W5500) }));
+    let has_link = |lan: &Lan| lan.device(chip).is_some_and(|chip| chip.link().is_some());
+    let end = Picoseconds::from_ns(200_000_000);
+    assert!(!has_link(&lan));
+    assert!(brought(end, &mut lan) > 0 && has_link(&lan));
+    assert!(lan.now() <= end && lan.next_event().is_none_or(|at| at > end));
+    let before = lan.now();
+    lan.advance(Picoseconds::ZERO);
+    assert_eq!(lan.now(), before, "a time before its own changes nothing");
 }

@@ -4,6 +4,7 @@
 use std::net::Ipv4Addr;
 use std::path::Path;
 
+use lan::Passive;
 use lan::{
     Lan, NETWORK_FIELDS, NetworkError, NetworkSetup, SpiController, TrafficResults, WIFI_FIELDS,
     network_reference, network_schema,

@@ -10,8 +10,8 @@ use units::Picoseconds;
 
 use crate::image::Image;
 use crate::{
-    Console, CoreState, Counts, Debugger, Facts, Pins, Reports, Setup, SetupError, State, Stop, StopAt,
-    UnknownAccess, UsbPort, Waits,
+    Console, CoreState, Counts, Debugger, Facts, Lines, Pins, Reports, Setup, SetupError, State, Stop,
+    StopAt, UnknownAccess, UsbPort, Waits,
 };
 
 /// A microcontroller, as a table of them has it.
@@ -32,7 +32,7 @@ impl PartialEq for McuKind {
 impl Eq for McuKind {}
 
 /// A microcontroller with its flash and its crystal.
-pub trait Mcu: Pins + Debugger + Reports + State + fmt::Debug + Send {
+pub trait Mcu: Pins + Lines + Debugger + Reports + State + fmt::Debug + Send {
     /// What its datasheet says.
     fn facts(&self) -> &'static Facts;
 

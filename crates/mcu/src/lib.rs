@@ -1,5 +1,5 @@
 //! What a board may know of its microcontroller, whichever it is: that it runs an image in slices of time ([`Mcu`]), with
-//! pins ([`Pins`]), a debugger's side ([`Debugger`]), words for how a run ended ([`Reports`]) and states ([`State`]); the image
+//! pins ([`Pins`]), lines to other boards ([`Lines`]), a debugger's side ([`Debugger`]), words for how a run ended ([`Reports`]) and states ([`State`]); the image
 //! itself ([`image`]), what stands around it ([`Outside`]), why a run came back ([`Stop`]), and what its datasheet says
 //! ([`Facts`]).
 //!
@@ -14,6 +14,7 @@ mod debugger;
 mod facts;
 mod fault;
 pub mod image;
+mod line;
 mod observe;
 pub mod outside;
 mod pins;
@@ -30,6 +31,7 @@ pub use counts::{Counts, Waits};
 pub use debugger::{CoreState, Debugger, GdbFacts, GdbRegion, MemoryError, Register, RegisterRole};
 pub use facts::{CodeMemory, Facts};
 pub use fault::{Fault, FaultKind};
+pub use line::{Character, Lines, Outgoing};
 pub use observe::{Observer, Step, Watchpoint};
 pub use outside::{BOARD_WINDOW, Outside, Reaction, SpiFrame, Unconnected};
 pub use pins::Pins;

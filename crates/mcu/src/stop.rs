@@ -54,6 +54,8 @@ pub enum Stop {
     Console,
     /// A pin that is watched changed its level.
     Pin,
+    /// It cannot go on before it knows what is on a line that it receives from another board.
+    AwaitsLine,
 }
 
 /// What a run stops at besides its end.

@@ -43,6 +43,9 @@ pub struct Io {
     pub(crate) patient: u64,
     #[serde(skip)]
     unknown: BTreeMap<(u32, bool), UnknownAccess>,
+    /// A UART cannot tell what it receives before more is known of its line.
+    #[serde(skip)]
+    pub(crate) awaits_line: bool,
 }
 
 fn unconnected() -> Box<dyn Outside> {
@@ -66,6 +69,7 @@ impl Default for Io {
             agenda_changed: false,
             patient: 0,
             unknown: BTreeMap::new(),
+            awaits_line: false,
         }
     }
 }
@@ -196,6 +200,7 @@ impl Io {
             agenda_changed: self.agenda_changed,
             patient: self.patient,
             unknown: self.unknown.clone(),
+            awaits_line: self.awaits_line,
         }
     }
 }

@@ -16,6 +16,7 @@ mod image;
 pub mod io;
 pub mod lines;
 mod memory;
+mod outgoing_lines;
 pub mod peripherals;
 pub mod pins;
 pub mod report;

@@ -8,6 +8,8 @@
 use mcu::Edge;
 use units::Picoseconds;
 
+use crate::outgoing_lines::OutgoingLines;
+
 /// The number of pins of user bank 0.
 pub const PIN_COUNT: u32 = 30;
 /// All pins of user bank 0.
@@ -93,6 +95,8 @@ pub struct Pins {
     conflicts: u64,
     recorded: u32,
     edges: Vec<Edge>,
+    #[serde(skip)]
+    lines: OutgoingLines,
 }
 
 impl Default for Pins {
@@ -116,6 +120,7 @@ impl Default for Pins {
             conflicts: 0,
             recorded: 0,
             edges: Vec::new(),
+            lines: OutgoingLines::default(),
         }
     }
 }
@@ -260,6 +265,17 @@ impl Pins {
         self.edges.extend(edges.into_iter().filter(|edge| recorded >> edge.pin & 1 == 1));
     }
 
+    /// A line to another board begins at this pin: what the chip drives there is kept from here on.
+    pub(crate) fn begin_line(&mut self, at: Picoseconds, pin: u8) {
+        self.lines.begin(pin);
+        self.resolve(at, 1 << pin);
+    }
+
+    /// The lines that begin at pins.
+    pub(crate) fn lines(&mut self) -> &mut OutgoingLines {
+        &mut self.lines
+    }
+
     /// How often the chip and the outside drove one pin to different levels.
     pub fn conflicts(&self) -> u64 {
         self.conflicts
@@ -281,6 +297,10 @@ impl Pins {
             if self.recorded & bit != 0 {
                 self.edges.push(Edge { at, pin: pin as u8, level });
             }
+        }
+        if self.lines.pins() & bit != 0 {
+            let level = self.output(pin);
+            self.lines.drive(at, pin as u8, level);
         }
         let seen = overridden(self.overrides[pin].input, self.pads[pin].input_enable && level);
         if seen != (self.inputs & bit != 0) {

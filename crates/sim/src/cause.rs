@@ -21,7 +21,7 @@ pub enum Cause {
     Retry,
     /// Waiting behind earlier messages.
     Queue,
-    /// Frames on the network's wire.
+    /// Frames on the network's wire, characters on a serial line.
     Wire,
     /// On the way beside the frames themselves: the delay of a cable.
     Delay,

@@ -44,8 +44,8 @@ mod world;
 
 pub use agenda::Agenda;
 pub use cause::Cause;
-pub use lockstep::{Lockstep, Turn, Wire};
-pub use passive::{Owner, Passive};
+pub use lockstep::{Lockstep, Taken, Turn, Wire};
+pub use passive::{Owner, Passive, Ran};
 pub use queue::{EventQueue, Priority};
 pub use random::RandomStream;
 pub use span::{Span, SpanRecorder};

@@ -1,10 +1,12 @@
-//! Several owners of time, joined by wires. They take turns in virtual time; after each turn the wires hand over what was put
-//! on them. A turn is shorter than what any wire needs to carry anything: what one owner does in a turn reaches the others
-//! after it, so that neither the length of turns nor who goes first changes anything.
+//! Several owners of time, joined by wires. They take turns in virtual time; after each turn the wires hand over what was
+//! put on them. What one owner does in a turn may reach the others only after it, so that neither the length of turns nor
+//! who goes first changes anything. Two kinds of look-ahead see to that. A wire that takes time to carry anything bounds the
+//! turn. Where it depends on the receiver when anything is noticed, the owner itself stops in the middle of a turn
+//! ([`Ran::Waits`]).
 
 use units::Picoseconds;
 
-use crate::Owner;
+use crate::{Owner, Ran};
 
 /// What joins owners.
 pub trait Wire<O> {
@@ -14,17 +16,26 @@ pub trait Wire<O> {
     /// For at least so long after it was begun nothing reaches another end: no turn may be longer.
     fn look_ahead(&self) -> Picoseconds;
 
-    /// Hands over what was put on the wire in the turn that is over; `turn` is how long turns are.
+    /// Hands over what was put on the wire in the turn that is over.
     ///
     /// # Errors
     /// When something comes too late: its receiver is beyond the time at which it arrives.
-    fn exchange(&mut self, owners: &mut [O], turn: Picoseconds) -> Result<(), Self::Error>;
+    fn exchange(&mut self, owners: &mut [O], taken: Taken<'_>) -> Result<(), Self::Error>;
+}
+
+/// A turn that is over.
+#[derive(Debug, Clone, Copy)]
+pub struct Taken<'a> {
+    /// How long turns are.
+    pub turn: Picoseconds,
+    /// Up to when each owner has run: those that wait stand before the turn's end.
+    pub ran_to: &'a [Picoseconds],
 }
 
 /// How a turn ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Turn<E> {
-    /// All have run to its end.
+    /// All have run to its end, or as far as they can before they hear of each other.
     Taken,
     /// Nothing will ever happen again.
     Idle,
@@ -72,13 +83,16 @@ impl<O, W: Wire<O>, const N: usize> Lockstep<O, W, N> {
             return Ok(Turn::Idle);
         };
         let until = (due.max(self.now).min(end) + self.turn).min(end);
+        let mut ran_to = [until; N];
         for (owner, one) in self.owners.iter_mut().enumerate() {
-            if let Some(ended) = one.run_until(until, context) {
-                return Ok(Turn::Ended { owner, ended });
+            match one.run_until(until, context) {
+                Ran::Through => {}
+                Ran::Waits => ran_to[owner] = one.now().min(until),
+                Ran::Ended(ended) => return Ok(Turn::Ended { owner, ended }),
             }
         }
-        self.now = until;
-        self.wire.exchange(&mut self.owners, self.turn)?;
+        self.now = ran_to.into_iter().min().unwrap_or(until);
+        self.wire.exchange(&mut self.owners, Taken { turn: self.turn, ran_to: &ran_to })?;
         Ok(Turn::Taken)
     }
 }
@@ -118,14 +132,14 @@ mod tests {
             self.due.front().map(|due| Picoseconds::new(*due))
         }
 
-        fn run_until(&mut self, end: Picoseconds, (): &()) -> Option<&'static str> {
+        fn run_until(&mut self, end: Picoseconds, (): &()) -> Ran<&'static str> {
             while let Some(&due) = self.due.front().filter(|due| **due <= end.ps()) {
                 self.due.pop_front();
                 self.throws.push(due);
                 self.thrown.push(due);
             }
             self.now = end.ps();
-            (self.throws.len() > 50).then_some("tired")
+            if self.throws.len() > 50 { Ran::Ended("tired") } else { Ran::Through }
         }
     }
 
@@ -138,7 +152,7 @@ mod tests {
             Picoseconds::new(FLIGHT)
         }
 
-        fn exchange(&mut self, players: &mut [Player], _: Picoseconds) -> Result<(), String> {
+        fn exchange(&mut self, players: &mut [Player], _: Taken<'_>) -> Result<(), String> {
             for from in 0..2 {
                 let (balls, to) = (std::mem::take(&mut players[from].thrown), &mut players[1 - from]);
                 for ball in balls {
@@ -192,5 +206,94 @@ mod tests {
         assert_eq!(ended, Some(Turn::Ended { owner: 0, ended: "tired" }));
         let mut still = Lockstep::new([Player::of(0, None), Player::of(0, None)], Air, None);
         assert_eq!(still.turn(end, &()), Ok(Turn::Idle));
+    }
+
+    /// Answers what it hears at once, but notices nothing before it has listened for so long. So far it may run beyond what
+    /// it knows.
+    #[derive(Debug)]
+    struct Listener {
+        now: i64,
+        known_to: i64,
+        listens: i64,
+        heard: VecDeque<i64>,
+        said: Vec<i64>,
+        all: Vec<i64>,
+    }
+
+    impl Listener {
+        fn of(listens: i64, first: Option<i64>) -> Self {
+            let heard = first.map(|first| first - listens).into_iter().collect();
+            Self { now: 0, known_to: 0, listens, heard, said: Vec::new(), all: Vec::new() }
+        }
+    }
+
+    impl Owner<()> for Listener {
+        type Ended = ();
+
+        fn now(&self) -> Picoseconds {
+            Picoseconds::new(self.now)
+        }
+
+        fn next_event(&mut self) -> Option<Picoseconds> {
+            Some(Picoseconds::new(self.now))
+        }
+
+        fn run_until(&mut self, end: Picoseconds, (): &()) -> Ran<()> {
+            let may = (self.known_to + self.listens).min(end.ps());
+            while let Some(&heard) = self.heard.front().filter(|heard| **heard + self.listens <= may) {
+                self.heard.pop_front();
+                self.said.push(heard + self.listens);
+                self.all.push(heard + self.listens);
+            }
+            self.now = self.now.max(may);
+            if self.now < end.ps() { Ran::Waits } else { Ran::Through }
+        }
+    }
+
+    /// Carries without delay.
+    struct Ether;
+
+    impl Wire<Listener> for Ether {
+        type Error = ();
+
+        fn look_ahead(&self) -> Picoseconds {
+            Picoseconds::new(i64::MAX / 4)
+        }
+
+        fn exchange(&mut self, owners: &mut [Listener], taken: Taken<'_>) -> Result<(), ()> {
+            for from in 0..2 {
+                let said = std::mem::take(&mut owners[from].said);
+                owners[1 - from].heard.extend(said);
+                owners[1 - from].known_to = taken.ran_to[from].ps();
+            }
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn who_waits_for_others_decides_the_length_of_turns_and_nothing_else_does() {
+        let spoken = |turn: Option<i64>, other_way: bool| {
+            let mut owners = [Listener::of(30, Some(3)), Listener::of(7, None)];
+            if other_way {
+                owners.reverse();
+            }
+            let mut talk = Lockstep::new(owners, Ether, turn.map(Picoseconds::new));
+            let end = Picoseconds::new(4000);
+            while talk.now() < end {
+                assert_eq!(talk.turn(end, &()).unwrap(), Turn::Taken);
+            }
+            let mut all = talk.owners.map(|owner| owner.all);
+            if other_way {
+                all.reverse();
+            }
+            all
+        };
+        let expected = spoken(None, false);
+        assert_eq!((&expected[0][..3], &expected[1][..2]), (&[3, 40, 77][..], &[10, 47][..]));
+        assert_eq!(expected[0].len(), 109);
+        for turn in [Some(1), Some(13), Some(1000)] {
+            assert_eq!(spoken(turn, false), expected, "turns of {turn:?}");
+        }
+        assert_eq!(spoken(None, true), expected);
     }
 }

@@ -14,6 +14,17 @@ pub trait Passive {
     fn advance(&mut self, at: Picoseconds);
 }
 
+/// How a run of an [`Owner`] came back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ran<E> {
+    /// It has come to its end, or a little beyond it where it cannot be stopped between.
+    Through,
+    /// It stands before its end, and goes on once it knows what others did meanwhile.
+    Waits,
+    /// It does not go on.
+    Ended(E),
+}
+
 /// Something that runs by itself, to a time that it is given. `C` is what it is told meanwhile, such as that it should stop.
 pub trait Owner<C: ?Sized> {
     /// How it ends where it does not go on.
@@ -25,6 +36,6 @@ pub trait Owner<C: ?Sized> {
     /// When it does something next; before, nothing can come of it. Nothing where it never will.
     fn next_event(&mut self) -> Option<Picoseconds>;
 
-    /// Runs to a time, or a little beyond it where it cannot be stopped between. Gives how it ended, where it does not go on.
-    fn run_until(&mut self, end: Picoseconds, context: &C) -> Option<Self::Ended>;
+    /// Runs to a time.
+    fn run_until(&mut self, end: Picoseconds, context: &C) -> Ran<Self::Ended>;
 }

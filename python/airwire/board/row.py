@@ -184,6 +184,8 @@ class BoardRow:
     """What was seen of a bulk transfer, in rows that measure one."""
     peer: Peer | None = None
     """The board in the place of the PC, in rows that have one."""
+    lines: Sequence[str] = ()
+    """The serial lines to it, in rows that have them."""
     trigger: str | None = None
     """Which edges are messages to the peer, in rows whose messages are edges."""
 

@@ -178,6 +178,7 @@ class BoardEntry(msgspec.Struct, frozen=True):
     latency: LatencyFigures | None = None
     bulk: Bulk | None = None
     peer: PeerEntry | None = None
+    lines: Sequence[str] = ()
     trigger: str | None = None
 
 

@@ -67,6 +67,7 @@ def board_of(entry: BoardEntry, load_spans: Callable[[], pl.DataFrame]) -> Board
         latency=entry.latency,
         bulk=entry.bulk,
         peer=None if entry.peer is None else _peer(entry.peer),
+        lines=entry.lines,
         trigger=entry.trigger,
     )
 

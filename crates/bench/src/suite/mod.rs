@@ -14,7 +14,7 @@ mod schema;
 mod tables;
 mod trigger;
 
-pub use boards::{BOARD_FIELDS, BoardSetup, NetworkSource, PeerSetup, PinTrigger};
+pub use boards::{BOARD_FIELDS, BoardSetup, LinePin, LineSetup, NetworkSource, PeerSetup, PinTrigger};
 pub use check::RowError;
 pub use error::SuiteError;
 pub use published::{Amount, Compare, Parts, Published, Statistic, Times};

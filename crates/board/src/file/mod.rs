@@ -57,6 +57,14 @@ impl PartEntry {
         self.values.get(field)
     }
 
+    /// The pins that it is on, by their fields.
+    pub fn pins(&self) -> impl Iterator<Item = (&'static str, u8)> {
+        self.values.iter().filter_map(|(field, value)| match value {
+            Value::Pin(pin) => Some((field, *pin)),
+            _ => None,
+        })
+    }
+
     /// Whether it has an Ethernet port.
     pub fn has_ethernet(&self) -> bool {
         self.kind.has_ethernet

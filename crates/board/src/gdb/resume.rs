@@ -161,7 +161,7 @@ impl Debugged<'_> {
     /// What GDB is told of a stop, if anything.
     fn report(&mut self, stop: Stop) -> Option<Report> {
         let report = match stop {
-            Stop::Time | Stop::Console | Stop::Pin => return None,
+            Stop::Time | Stop::Console | Stop::Pin | Stop::AwaitsLine => return None,
             Stop::Debug(core, event) => self.report_event(core, event),
             Stop::Fault(fault) => told(&fault, ""),
             Stop::LockedUp(fault) => told(&fault, "; while it handled a fault, and so it is locked up"),

@@ -22,6 +22,7 @@ pub(crate) mod wiznet;
 use lan::{Lan, NetworkSetup};
 use mcu::{Facts, Outside};
 pub use mcu::{Reaction, SpiFrame};
+use sim::Passive;
 use units::Picoseconds;
 
 pub use activity::{Activity, Burst};

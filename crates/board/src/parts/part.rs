@@ -6,6 +6,7 @@ use std::fmt::Debug;
 
 use lan::{DeviceId, Lan, NetDevice};
 use mcu::{Reaction, SpiFrame};
+use sim::Passive;
 use units::Picoseconds;
 
 use super::i2c_wires::I2cWires;

@@ -5,6 +5,7 @@ use std::ops::Range;
 use lan::{DeviceId, Lan, NetDevice};
 use mcu::outside::BOARD_WINDOW;
 use mcu::{Facts, Reaction};
+use sim::Passive;
 use units::Picoseconds;
 
 use super::Passed;

@@ -6,7 +6,7 @@ use std::any::Any;
 
 use mcu::image::{Boot, ChipImages, ElfHead, Image, Memory, MemoryKind, RawBinary, Segment, Symbols};
 use mcu::{
-    CodeMemory, Console, CoreState, Counts, Debugger, Edge, Facts, Fault, FaultReport, GdbFacts, Mcu,
+    CodeMemory, Console, CoreState, Counts, Debugger, Edge, Facts, Fault, FaultReport, GdbFacts, Lines, Mcu,
     McuKind, MemoryError, Observer, Outside, Pins, Reaction, Register, RegisterRole, Reports, Setup,
     SetupError, Sleep, State, Step, Stop, StopAt, UnknownAccess, UsbPort, Waits, Watchpoint,
 };
@@ -172,6 +172,8 @@ impl Abacus {
         self.rods.period.map(|_| self.rods.next).into_iter().chain(self.outside.next_event()).min()
     }
 }
+
+impl Lines for Abacus {}
 
 impl Mcu for Abacus {
     fn facts(&self) -> &'static Facts {

@@ -106,6 +106,8 @@ pub enum Subject {
     HeldAnswer(Option<Site>),
     /// Frames to this end.
     Frames(Site),
+    /// Characters on a serial line to this end.
+    Characters(Site),
     /// A window that is full, while this is under way.
     Window(UnderWay),
     /// An acknowledgement that is awaited, while this is under way.
@@ -124,7 +126,7 @@ pub enum Subject {
 
 impl Subject {
     /// The codes of all of them.
-    pub const CODES: [&'static str; 25] = [
+    pub const CODES: [&'static str; 26] = [
         "headers",
         "payload",
         "pointers",
@@ -143,6 +145,7 @@ impl Subject {
         "event",
         "held_answer",
         "frames",
+        "characters",
         "window",
         "acknowledgement",
         "sending",
@@ -173,6 +176,7 @@ impl Subject {
             Self::Event => "event",
             Self::HeldAnswer(_) => "held_answer",
             Self::Frames(_) => "frames",
+            Self::Characters(_) => "characters",
             Self::Window(_) => "window",
             Self::Acknowledgement(_) => "acknowledgement",
             Self::Sending => "sending",
@@ -190,9 +194,10 @@ impl Subject {
             Self::Function(name) | Self::Part(name) => Some(name),
             Self::Interrupt(name) => *name,
             Self::HeldAnswer(until) => until.map(Site::code),
-            Self::Frames(end) | Self::DelayedAcknowledgement(end) | Self::Retransmission(end) => {
-                Some(end.code())
-            }
+            Self::Frames(end)
+            | Self::Characters(end)
+            | Self::DelayedAcknowledgement(end)
+            | Self::Retransmission(end) => Some(end.code()),
             Self::Window(under_way) | Self::Acknowledgement(under_way) => Some(under_way.code()),
             _ => None,
         }
@@ -203,6 +208,7 @@ impl Subject {
         match self {
             Self::HeldAnswer(until) => Self::HeldAnswer(until.map(other)),
             Self::Frames(end) => Self::Frames(other(end)),
+            Self::Characters(end) => Self::Characters(other(end)),
             Self::DelayedAcknowledgement(end) => Self::DelayedAcknowledgement(other(end)),
             Self::Retransmission(end) => Self::Retransmission(other(end)),
             others => others,
@@ -291,6 +297,7 @@ mod tests {
             Subject::Event,
             Subject::HeldAnswer(None),
             Subject::Frames(end),
+            Subject::Characters(end),
             Subject::Window(UnderWay::Nothing),
             Subject::Acknowledgement(UnderWay::Nothing),
             Subject::Sending,

@@ -24,7 +24,7 @@ impl Blocks {
         let hit = |bit: u32| mask & bit != 0;
         for port in 0..2 {
             if hit([reset::UART0, reset::UART1][port]) {
-                self.uart[port].reset();
+                self.uart[port].reset(io);
                 silence(
                     io,
                     &[

@@ -232,8 +232,8 @@ impl Blocks {
             Source::Rtc => self.rtc.wake(source, io),
             Source::Pwm => self.pwm.wake(source, io),
             Source::Adc => self.adc.wake(source, io),
-            Source::Uart0 | Source::Uart0Receive => self.uart[0].wake(source, io),
-            Source::Uart1 | Source::Uart1Receive => self.uart[1].wake(source, io),
+            Source::Uart0 | Source::Uart0Receive | Source::Uart0Line => self.uart[0].wake(source, io),
+            Source::Uart1 | Source::Uart1Receive | Source::Uart1Line => self.uart[1].wake(source, io),
             Source::Spi0 => self.spi[0].wake(source, io),
             Source::Spi1 => self.spi[1].wake(source, io),
             Source::I2c0 => self.i2c[0].wake(source, io),
@@ -260,6 +260,9 @@ impl Blocks {
             self.watchdog.clocks_changed(io);
         }
         self.timer.set_tick(self.watchdog.tick(), io);
+        for uart in &mut self.uart {
+            uart.reception_changed(io);
+        }
         self.adc.clocks_changed(io);
         self.rtc.clocks_changed(io);
         if before.sys_hz != io.clocks.sys_hz {

@@ -189,6 +189,11 @@ impl Bus {
             self.stopped = Some(Stop::Console);
             self.attention = true;
         }
+        if self.io.awaits_line {
+            self.io.awaits_line = false;
+            self.stopped = Some(Stop::AwaitsLine);
+            self.attention = true;
+        }
         self.attention |= self.ppb[0].ready().is_some() || self.ppb[1].ready().is_some();
     }
 

@@ -6,6 +6,7 @@ mod console;
 mod debug;
 mod decoded;
 mod fault;
+mod line;
 mod run;
 mod snapshot;
 mod spin_loop;

@@ -25,6 +25,7 @@ impl Rp2040 {
         self.bus.spin.end();
         // Whoever reached for the surroundings since the last run may have changed their plans.
         self.bus.outside_changed();
+        self.bus.plan_lines();
         loop {
             if let Some(stop) = self.bus.stopped.take() {
                 return stop;

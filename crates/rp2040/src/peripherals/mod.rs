@@ -84,6 +84,8 @@ sources!(
     Typed0,
     Typed1,
     Sampler,
+    Uart0Line,
+    Uart1Line,
 );
 
 impl Source {

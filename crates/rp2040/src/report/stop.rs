@@ -32,6 +32,7 @@ pub fn describe_stop(chip: &Rp2040, symbols: &Symbols, stop: Stop) -> String {
         Stop::BootLoader => boot_loader(chip, symbols),
         Stop::Console => "something came from a console".to_owned(),
         Stop::Pin => "a watched pin changed its level".to_owned(),
+        Stop::AwaitsLine => "it waits for what the other board sends".to_owned(),
     }
 }
 

@@ -10,8 +10,8 @@ pub(crate) use debugger::GDB;
 
 use mcu::image::Image;
 use mcu::{
-    Console, CoreState, Counts, Edge, Facts, Mcu, McuKind, Outside, Pins, SetupError, Stop, StopAt,
-    UnknownAccess, UsbPort, Waits,
+    Console, CoreState, Counts, Edge, Facts, Lines, Mcu, McuKind, Outgoing, Outside, Pins, SetupError, Stop,
+    StopAt, UnknownAccess, UsbPort, Waits,
 };
 use units::Picoseconds;
 
@@ -195,5 +195,31 @@ impl Pins for Rp2040 {
 
     fn take_edges(&mut self) -> Vec<Edge> {
         Rp2040::take_edges(self)
+    }
+}
+
+impl Lines for Rp2040 {
+    fn begin_line(&mut self, pin: u8) {
+        Rp2040::begin_line(self, pin);
+    }
+
+    fn end_line(&mut self, pin: u8) -> bool {
+        Rp2040::end_line(self, pin)
+    }
+
+    fn take_lines(&mut self) -> Outgoing {
+        Rp2040::take_lines(self)
+    }
+
+    fn line_known_to(&mut self, pin: u8, ran_to: Picoseconds) -> Picoseconds {
+        Rp2040::line_known_to(self, pin, ran_to)
+    }
+
+    fn hear_line(&mut self, pin: u8, edges: &[Edge], known_to: Picoseconds) -> Result<(), Picoseconds> {
+        Rp2040::hear_line(self, pin, edges, known_to)
+    }
+
+    fn unheard_characters(&self, pin: u8) -> u64 {
+        Rp2040::unheard_characters(self, pin)
     }
 }

@@ -178,6 +178,9 @@ def _wire(stages: Sequence[Stage], evidence: Mapping[str, float | None]) -> list
     wire = [stage for stage in stages if stage.cause == "wire"]
     if not wire:
         return []
+    if any(stage.subject == "characters" for stage in wire):
+        change = "raise the rate of both UARTs, or send fewer bytes"
+        return [NamedCause("characters on the serial line", sum_ps(wire), change)]
     slow = (evidence.get("cable_bits_per_second") or 0) < 50e6
     change = "use 100 Mbit/s" if slow else "the network sets the pace; send fewer and fuller frames"
     return [NamedCause("frames on the wire", sum_ps(wire), change)]

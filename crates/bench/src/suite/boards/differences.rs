@@ -21,6 +21,7 @@ pub(super) fn differences(here: &BoardSetup, there: &BoardSetup) -> Vec<Differen
     note("firmware", one.to_owned(), other.to_owned());
     note("network", here.network.text().to_owned(), there.network.text().to_owned());
     note("traffic", traffic_text(here), traffic_text(there));
+    note("lines", lines_text(here), lines_text(there));
     note("trigger", trigger_text(here), trigger_text(there));
     found.extend(of_settings("", &here.settings, &there.settings));
     found.extend(peer::differences(here, there));
@@ -54,13 +55,14 @@ fn images<'a>(here: &'a BoardSetup, there: &'a BoardSetup) -> (&'a str, &'a str)
 /// How many things that are. A suite compares thousands of rows with each other, so nothing is copied for it.
 pub(super) fn difference_count(here: &BoardSetup, there: &BoardSetup) -> usize {
     // By names of fields, so that a new one is not forgotten.
-    let BoardSetup { board, firmware: _, settings, network, traffic, peer: _, trigger } = here;
+    let BoardSetup { board, firmware: _, settings, network, traffic, peer: _, lines, trigger } = here;
     let (one, other) = images(here, there);
     let fields = [
         *board != there.board,
         one != other,
         *network != there.network,
         *traffic != there.traffic && traffic_text(here) != traffic_text(there),
+        *lines != there.lines,
         *trigger != there.trigger,
     ];
     let changed = settings.iter().filter(|(name, value)| there.settings.get(*name) != Some(*value));
@@ -72,6 +74,14 @@ pub(super) fn difference_count(here: &BoardSetup, there: &BoardSetup) -> usize {
 /// What runs on the PC, as it would stand on a command line.
 pub(super) fn traffic_text(setup: &BoardSetup) -> String {
     setup.traffic.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
+}
+
+/// What is between the boards.
+fn lines_text(setup: &BoardSetup) -> String {
+    if setup.lines.is_empty() {
+        return "none".to_owned();
+    }
+    setup.lines.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
 }
 
 fn trigger_text(setup: &BoardSetup) -> String {

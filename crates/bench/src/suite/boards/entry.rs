@@ -15,7 +15,7 @@ use super::super::row::{Measurement, Place, Quantity, Row, SameBut, TargetSetup}
 use super::differences::{difference_count, differences, same_but};
 use super::fields::BOARD_FIELDS;
 use super::toml_text::document_of;
-use super::{BoardSetup, DEFAULT_BOARD, NetworkSource, PeerSetup, PinTrigger, peer};
+use super::{BoardSetup, DEFAULT_BOARD, LineSetup, NetworkSource, PeerSetup, PinTrigger, peer};
 use fields::toml_file::{Misplaced, TomlFile, Value, fields_of, plain, shown};
 use lan::{NetworkError, NetworkSetup, TrafficSetup};
 
@@ -131,6 +131,7 @@ impl Reader<'_> {
             "network" => setup.network = self.network(field, value)?,
             "traffic" => setup.traffic = self.traffic(field, value)?,
             "peer" => setup.peer = Some(PeerSetup::read(self.file, field, value, setup.peer.take())?),
+            "lines" => setup.lines = LineSetup::read(self.file, field, value)?,
             "trigger" => {
                 setup.trigger = Some(PinTrigger::read(self.file, field, value, setup.trigger.take())?);
             }
@@ -285,6 +286,7 @@ impl Entry {
                 network: NetworkSource::Default,
                 traffic: Vec::new(),
                 peer: None,
+                lines: Vec::new(),
                 trigger: None,
             },
             choices: Vec::new(),

@@ -73,6 +73,15 @@ pub const BOARD_FIELDS: &[Field] = &[
         "{ firmware = \"w5500-evb-pico/pingpong_server-hardware.elf\", settings = { address = \"192.168.1.1\" } }",
     ),
     Field::new(
+        "lines",
+        Takes::Other("a list of tables: from, to", schema::lines),
+        "none",
+        "with a peer: serial lines between both boards in the place of the Ethernet wire, each from a pin of one to the receiving \
+         pin of a UART of the other; what each UART is set to is its firmware's, and rates that differ give garbage as they do on a \
+         real line",
+        "[{ from = \"board.GP4\", to = \"peer.GP5\" }, { from = \"peer.GP4\", to = \"board.GP5\" }]",
+    ),
+    Field::new(
         "trigger",
         Takes::Other("a table: pin, done, period, by, from", schema::trigger),
         "none",
@@ -110,7 +119,7 @@ pub const BOARD_FIELDS: &[Field] = &[
         Takes::Text("the name of an entry before this one"),
         "none",
         "the entry that this one is compared with: it has all of that entry's fields but those that it gives itself, and \
-         exactly one of board, firmware, network, traffic, peer, trigger and the settings differs",
+         exactly one of board, firmware, network, traffic, peer, lines, trigger and the settings differs",
         "\"pingpong\"",
     ),
     Field::new(
@@ -130,6 +139,7 @@ pub const BOARD_FIELDS: &[Field] = &[
 
 const TEXT: Takes = Takes::Other("a text in quotes", schema::text);
 const NUMBER: Takes = Takes::Other("a number above 0", schema::number);
+const LINE_PIN: Takes = Takes::Other("a pin of the board or of the peer", schema::text);
 const PIN: Takes = Takes::Other("a pin of the board", schema::pin);
 
 /// What a peer says.
@@ -143,6 +153,12 @@ pub(super) const PEER_FIELDS: &[Field] = &[
         "values of its image's settings",
         "{ address = \"192.168.1.1\" }",
     ),
+];
+
+/// What a line between two boards says.
+pub(super) const LINE_FIELDS: &[Field] = &[
+    Field::needed("from", LINE_PIN, "the pin that drives it", "\"board.GP4\""),
+    Field::needed("to", LINE_PIN, "the receiving pin of a UART of the other board", "\"peer.GP5\""),
 ];
 
 /// What a trigger of a board says.

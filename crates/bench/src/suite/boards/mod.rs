@@ -4,6 +4,7 @@
 mod differences;
 mod entry;
 mod fields;
+mod lines;
 mod peer;
 mod pin_trigger;
 mod read_published;
@@ -15,6 +16,7 @@ use std::collections::BTreeMap;
 pub(super) use entry::board_rows;
 pub use fields::BOARD_FIELDS;
 use lan::{NetworkSetup, TrafficSetup};
+pub use lines::{LinePin, LineSetup};
 pub use peer::PeerSetup;
 pub use pin_trigger::PinTrigger;
 
@@ -36,6 +38,8 @@ pub struct BoardSetup {
     pub traffic: Vec<TrafficSetup>,
     /// The board in the place of the PC.
     pub peer: Option<PeerSetup>,
+    /// The serial lines to it, in the place of a wire between chips with Ethernet.
+    pub lines: Vec<LineSetup>,
     /// Edges that are messages to the peer.
     pub trigger: Option<PinTrigger>,
 }

@@ -85,6 +85,10 @@ fn settings(
 /// What an entry with a peer cannot have as well: the field, and why.
 pub(super) fn conflict(setup: &BoardSetup, measurement: &Measurement) -> Option<(&'static str, String)> {
     if setup.peer.is_none() {
+        if !setup.lines.is_empty() {
+            let message = "they are given, but there is no peer at their other end; give peer";
+            return Some(("lines", message.to_owned()));
+        }
         let message = "it is given, but there is no peer whose pin would end a message; give peer";
         return setup.trigger.as_ref().map(|_| ("trigger", message.to_owned()));
     }

@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 
 use super::super::published::{Compare, Statistic};
 use super::super::row::Quantity;
-use super::fields::{BOARD_FIELDS, PEER_FIELDS, PUBLISHED_FIELDS, TRIGGER_FIELDS};
+use super::fields::{BOARD_FIELDS, LINE_FIELDS, PEER_FIELDS, PUBLISHED_FIELDS, TRIGGER_FIELDS};
 
 /// The schema of an entry.
 pub(in super::super) fn entry() -> Value {
@@ -39,6 +39,12 @@ pub(super) fn traffic() -> Value {
 
 pub(super) fn peer() -> Value {
     table(PEER_FIELDS)
+}
+
+pub(super) fn lines() -> Value {
+    let mut line = table(LINE_FIELDS);
+    line["required"] = json!(["from", "to"]);
+    json!({"type": "array", "minItems": 1, "items": line})
 }
 
 pub(super) fn trigger() -> Value {

@@ -23,6 +23,9 @@ pub struct BoardFacts {
     pub settings: BTreeMap<String, String>,
     /// The network: `default`, a file, or the table of the suite as a document.
     pub network: String,
+    /// The serial lines to the peer.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub lines: Vec<String>,
     /// Which edges are messages to the peer.
     pub trigger: Option<String>,
     /// What ran on the PC beside its servers.

@@ -5,11 +5,13 @@
 
 mod edges;
 mod facts;
+mod lines;
 mod observation;
 mod peers;
 mod prepare;
 mod rig;
 mod rounds;
+mod serial_rounds;
 mod target;
 
 pub use facts::{BoardFacts, FirmwareEntry, PeerEntry};

@@ -68,6 +68,29 @@ fn roles(dut: &ReadyBoard, peer: &ReadyBoard) -> Result<&'static str, Wrong> {
 
 /// The pins and roles of both images, as far as these have settings for them; the setting that says where the row's sends.
 fn agents(dut: &ReadyBoard, peer: &ReadyBoard, trigger: &ReadyTrigger) -> Result<&'static str, Wrong> {
+    roles_and_pins(dut, peer, trigger)?;
+    for name in ["transport", "port"] {
+        if let (Some(one), Some(other)) = (dut.settings.get(name), peer.settings.get(name))
+            && one != other
+        {
+            let message = format!("{name} is {other}, but the board has {one}; set both to one");
+            return Err(("peer.settings", message));
+        }
+    }
+    if dut.settings.get("transport").is_some_and(|transport| transport == "uart") {
+        let message = "transport is uart, but between the two boards of a row is an Ethernet wire; set tcp or udp, or join them by \
+                       lines, such as lines = [{ from = \"board.GP4\", to = \"peer.GP5\" }]";
+        return Err(("settings", message.to_owned()));
+    }
+    Ok("peer")
+}
+
+/// The roles and pins of two agents, as far as their images have settings for them.
+pub(super) fn roles_and_pins(
+    dut: &ReadyBoard,
+    peer: &ReadyBoard,
+    trigger: &ReadyTrigger,
+) -> Result<(), Wrong> {
     let ends = [
         (dut, "settings", "sender", "trigger_pin", trigger.pin),
         (peer, "peer.settings", "receiver", "done_pin", trigger.done),
@@ -85,20 +108,7 @@ fn agents(dut: &ReadyBoard, peer: &ReadyBoard, trigger: &ReadyTrigger) -> Result
             return Err((field, message));
         }
     }
-    for name in ["transport", "port"] {
-        if let (Some(one), Some(other)) = (dut.settings.get(name), peer.settings.get(name))
-            && one != other
-        {
-            let message = format!("{name} is {other}, but the board has {one}; set both to one");
-            return Err(("peer.settings", message));
-        }
-    }
-    if dut.settings.get("transport").is_some_and(|transport| transport == "uart") {
-        let message =
-            "transport is uart, but between the two boards of a row is an Ethernet wire; set tcp or udp";
-        return Err(("settings", message.to_owned()));
-    }
-    Ok("peer")
+    Ok(())
 }
 
 fn addresses(dut: &ReadyBoard, peer: &ReadyBoard, calls: &str) -> Result<(), Wrong> {

@@ -9,9 +9,13 @@ use mcu::image::Image;
 use sha2::{Digest, Sha256};
 use units::Picoseconds;
 
-use super::peers;
-use crate::suite::{BoardSetup, Measurement, NetworkSource, PinTrigger, Row, Suite, SuiteError};
-use board::{BoardError, BoardFile, find_board, image_settings, read_image_file, with_settings};
+use super::{lines, peers};
+use crate::suite::{
+    BoardSetup, LinePin, LineSetup, Measurement, NetworkSource, PinTrigger, Row, Suite, SuiteError,
+};
+use board::{
+    BoardError, BoardFile, LineEnd, SerialLine, find_board, image_settings, read_image_file, with_settings,
+};
 use fields::toml_file::Misplaced;
 use lan::NetworkSetup;
 
@@ -68,6 +72,8 @@ pub struct ReadyBoards {
     pub dut: ReadyBoard,
     /// The board in the place of the PC.
     pub peer: Option<ReadyBoard>,
+    /// The serial lines to it; where there are none, a wire between chips with Ethernet.
+    pub lines: Vec<SerialLine>,
     /// Edges that are messages to it.
     pub trigger: Option<ReadyTrigger>,
     /// The network with all traffic.
@@ -117,27 +123,39 @@ impl Places {
 
     fn ready(&mut self, row: &Row, setup: &BoardSetup) -> Result<ReadyBoards, Wrong> {
         let fields = ["board", "firmware", "settings"];
-        let dut = self.ready_board((&setup.board, &setup.firmware, &setup.settings), fields)?;
+        let by_lines = !setup.lines.is_empty();
+        let dut = self.ready_board((&setup.board, &setup.firmware, &setup.settings), by_lines, fields)?;
         let (mut network, of) = self.network(row, setup)?;
         let peer = setup.peer.as_ref().map(|peer| {
             let fields = ["peer.board", "peer.firmware", "peer.settings"];
-            let peer = self.ready_board((&peer.board, &peer.firmware, &peer.settings), fields)?;
+            let peer = self.ready_board((&peer.board, &peer.firmware, &peer.settings), by_lines, fields)?;
             let trigger = setup.trigger.as_ref().map(|one| ready_trigger(one, &dut, &peer)).transpose()?;
-            peers::check(&dut, &peer, &network, trigger.as_ref())?;
+            if !by_lines {
+                peers::check(&dut, &peer, &network, trigger.as_ref())?;
+            }
             Ok((peer, trigger))
         });
         let (peer, trigger) = peer.transpose()?.unzip();
+        let lines = match &peer {
+            Some(peer) => ready_lines(&setup.lines, [&dut, peer])?,
+            None => Vec::new(),
+        };
+        if let Some(peer) = peer.as_ref().filter(|_| by_lines) {
+            lines::check(&dut, peer, trigger.as_ref().and_then(Option::as_ref), &lines)?;
+        }
         if peer.is_some() {
             (network.pc, network.traffic) = (None, Vec::new());
         }
         let (setup, measurement) = (setup.clone(), row.measurement.clone());
-        Ok(ReadyBoards { setup, measurement, dut, peer, trigger: trigger.flatten(), network, of })
+        let trigger = trigger.flatten();
+        Ok(ReadyBoards { setup, measurement, dut, peer, lines, trigger, network, of })
     }
 
-    /// A board with its image; errors are of these fields.
+    /// A board with its image; errors are of these fields. It is measured by a chip with Ethernet, unless it is by lines.
     fn ready_board(
         &mut self,
         (board, name, settings): (&str, &str, &BTreeMap<String, String>),
+        by_lines: bool,
         [board_field, firmware_field, settings_field]: [&'static str; 3],
     ) -> Result<ReadyBoard, Wrong> {
         let board = self.board(board).map_err(|error| (board_field, error))?;
@@ -147,7 +165,7 @@ impl Places {
         let image =
             with_settings(&plain.image, settings).map_err(|error| (settings_field, error.to_string()))?;
         let firmware = Firmware { name: name.to_owned(), sha256: plain.sha256.clone() };
-        if ethernet_chips(&board) == 0 {
+        if !by_lines && ethernet_chips(&board) == 0 {
             let message = format!(
                 "board {} has no chip with Ethernet, so there is nothing to measure it by",
                 board.name
@@ -219,6 +237,24 @@ impl Places {
         };
         Err(("of", format!("{of:?} is no client or server of the PC; {hint}")))
     }
+}
+
+/// The lines between two boards, by the names that each has for its pins.
+fn ready_lines(lines: &[LineSetup], boards: [&ReadyBoard; 2]) -> Result<Vec<SerialLine>, Wrong> {
+    let gpio = |end: &LinePin| {
+        let board = &boards[end.side as usize].board;
+        board.pin(&end.pin).map_err(|error| ("lines", error.to_string()))
+    };
+    let mut ready: Vec<SerialLine> = Vec::new();
+    for line in lines {
+        let one = SerialLine { from: line.from.side, pin: gpio(&line.from)?, to: gpio(&line.to)? };
+        one.check(boards.map(|ready| &ready.board), &ready).map_err(|(end, message)| {
+            let named = if end == LineEnd::From { &line.from } else { &line.to };
+            ("lines", format!("{named} {message}"))
+        })?;
+        ready.push(one);
+    }
+    Ok(ready)
 }
 
 /// The pins by the names that each board has for them.

@@ -8,6 +8,7 @@ use wiznet::Access;
 use super::edges::Edges;
 use super::prepare::{ReadyBoard, ReadyBoards, ReadyTrigger};
 use super::rounds::Rounds;
+use super::serial_rounds::SerialRounds;
 use board::parts::Pulses;
 use board::{Board, BoardError, BoardOptions, BoardPair, BoardRun, Crossing, Ended, RunUntil, Side};
 use lan::{TracedFrame, TrafficResults};
@@ -16,6 +17,8 @@ use lan::{TracedFrame, TrafficResults};
 const PEER: &str = "peer";
 /// The kind of a peer: that of the PC's server in whose place it stands.
 const ANSWERS: &str = "pingpong-server";
+/// The same on a serial line.
+const ANSWERS_SERIAL: &str = "serial-pingpong";
 /// The kind of one that raises a pin.
 const RAISES: &str = "one-way";
 
@@ -31,6 +34,8 @@ pub(super) enum Rig {
 pub(super) struct Peers {
     pair: BoardPair,
     messages: Messages,
+    /// Whether serial lines are between them.
+    by_lines: bool,
     /// Whether frames are kept.
     traces: bool,
     crossed: Vec<Crossing>,
@@ -40,6 +45,8 @@ pub(super) struct Peers {
 enum Messages {
     /// By numbers on the wire.
     Rounds(Rounds),
+    /// By numbers on serial lines.
+    Serial(SerialRounds),
     /// By edges on pins.
     Edges(Edges),
 }
@@ -48,6 +55,7 @@ impl Messages {
     fn samples(&self) -> Vec<traffic::Sample> {
         match self {
             Self::Rounds(rounds) => rounds.samples().to_vec(),
+            Self::Serial(rounds) => rounds.samples().to_vec(),
             Self::Edges(edges) => edges.samples(),
         }
     }
@@ -57,6 +65,8 @@ impl Messages {
 #[derive(Default)]
 pub(super) struct Passed {
     pub(super) frames: Vec<TracedFrame>,
+    /// Characters on serial lines.
+    pub(super) characters: Vec<Crossing>,
     /// The accesses of each board's chips, where they are followed.
     pub(super) accesses: Vec<Vec<Access>>,
 }
@@ -68,12 +78,17 @@ impl Rig {
         let Some(peer) = &ready.peer else { return Ok(Self::WithPc(Box::new(dut))) };
         // Two chips with one seed would choose the same numbers.
         let peer = loaded(peer, ready, seed.wrapping_add(1))?;
-        let mut pair = BoardPair::new(dut, peer, None)?;
+        let by_lines = !ready.lines.is_empty();
+        let mut pair = match by_lines {
+            true => BoardPair::on_lines(dut, peer, &ready.lines, None)?,
+            false => BoardPair::new(dut, peer, None)?,
+        };
         let messages = match &ready.trigger {
             Some(trigger) => Messages::Edges(edges(&mut pair, trigger, seed)),
+            None if by_lines => Messages::Serial(SerialRounds::default()),
             None => Messages::Rounds(Rounds::default()),
         };
-        Ok(Self::WithPeer(Box::new(Peers { pair, messages, traces: false, crossed: Vec::new() })))
+        Ok(Self::WithPeer(Box::new(Peers { pair, messages, by_lines, traces: false, crossed: Vec::new() })))
     }
 
     /// The virtual time.
@@ -115,13 +130,22 @@ impl Rig {
             Self::WithPeer(peers) => Side::BOTH.map(|side| peers.pair.ended(side, ended)).to_vec(),
         };
         let boards = self.boards().iter_mut().zip(endings);
-        boards.map(|(board, ended)| board.outcome(&RunUntil::time(board.now()), ended)).collect()
+        let outcomes = boards.map(|(board, ended)| board.outcome(&RunUntil::time(board.now()), ended));
+        let mut outcomes: Vec<BoardRun> = outcomes.collect();
+        if let Self::WithPeer(peers) = self {
+            for (side, outcome) in Side::BOTH.into_iter().zip(&mut outcomes) {
+                outcome.notes.extend(peers.pair.notes(side));
+            }
+        }
+        outcomes
     }
 
     /// Keeps the frames from here on, for [`Self::take_passed`].
     pub(super) fn trace_frames(&mut self) {
         match self {
-            Self::WithPc(board) => board.parts().lan().expect("a row's board has a chip").trace_frames(),
+            Self::WithPc(board) => {
+                board.parts().lan().expect("a row's board has a chip").trace_frames();
+            }
             Self::WithPeer(peers) => peers.traces = true,
         }
     }
@@ -135,7 +159,11 @@ impl Rig {
             passed.accesses.push(trace.accesses);
         }
         if let Self::WithPeer(peers) = self {
-            passed.frames.extend(std::mem::take(&mut peers.crossed).iter().flat_map(at_both_ends));
+            let crossed = std::mem::take(&mut peers.crossed);
+            match peers.by_lines {
+                true => passed.characters = crossed,
+                false => passed.frames.extend(crossed.iter().flat_map(at_both_ends)),
+            }
         }
         passed
     }
@@ -185,8 +213,10 @@ impl Peers {
     fn run(&mut self, end: Picoseconds, control: &Control) -> Result<Ended, BoardError> {
         let ended = self.pair.run(end, control);
         for crossing in self.pair.take_crossed() {
-            if let Messages::Rounds(rounds) = &mut self.messages {
-                rounds.hear(&crossing);
+            match &mut self.messages {
+                Messages::Rounds(rounds) => rounds.hear(&crossing),
+                Messages::Serial(rounds) => rounds.hear(&crossing),
+                Messages::Edges(_) => {}
             }
             if self.traces {
                 self.crossed.push(crossing);
@@ -202,6 +232,7 @@ impl Peers {
     fn told(&self) -> TrafficResults {
         let (kind, summary) = match &self.messages {
             Messages::Rounds(rounds) => (ANSWERS, rounds.why_none()),
+            Messages::Serial(rounds) => (ANSWERS_SERIAL, rounds.why_none()),
             Messages::Edges(edges) => (RAISES, edges.why_none()),
         };
         TrafficResults {

@@ -138,7 +138,7 @@ impl Rounds {
 }
 
 /// What a number is to be answered with.
-fn next_number(text: &[u8]) -> Option<String> {
+pub(super) fn next_number(text: &[u8]) -> Option<String> {
     let number: u64 = std::str::from_utf8(text).ok()?.parse().ok()?;
     number.checked_add(1).map(|next| next.to_string())
 }

@@ -166,6 +166,7 @@ impl BoardTarget {
             payload_bytes: ready.trigger.as_ref().and_then(|trigger| trigger.payload_bytes),
             settings: ready.dut.settings.clone(),
             network: ready.setup.network.text().to_owned(),
+            lines: ready.setup.lines.iter().map(ToString::to_string).collect(),
             trigger: ready.setup.trigger.as_ref().map(ToString::to_string),
             clients: ready.setup.traffic.iter().map(ToString::to_string).collect(),
             of,

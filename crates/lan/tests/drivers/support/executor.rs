@@ -11,6 +11,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll, Wake, Waker};
 
+use lan::Passive;
 use units::{PS_PER_US, Picoseconds};
 
 use super::hal::Shared;

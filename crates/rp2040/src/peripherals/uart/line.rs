@@ -6,7 +6,7 @@
 use units::{PS_PER_S, Picoseconds};
 
 use super::registers::{LCR_EPS, LCR_PEN, LCR_SPS, LCR_STP2};
-use mcu::Edge;
+use mcu::{Character, Edge};
 
 use crate::io::Io;
 use crate::pins::{Function, Pins};
@@ -48,6 +48,16 @@ impl Format {
     /// Bits of a whole frame: start, data, parity, stop.
     pub(super) fn frame_bits(self) -> u32 {
         1 + self.word_bits() + u32::from(self.lcr_h & LCR_PEN != 0) + self.stop_bits()
+    }
+
+    /// Start, data and parity.
+    pub(super) fn bits_before_stop(self) -> u32 {
+        self.frame_bits() - self.stop_bits()
+    }
+
+    /// The parity bit of a byte, where there is one.
+    pub(super) fn parity_bit(self, byte: u8) -> Option<bool> {
+        (self.lcr_h & LCR_PEN != 0).then(|| self.parity(byte))
     }
 
     fn stop_bits(self) -> u32 {
@@ -105,6 +115,28 @@ impl Beat {
     }
 }
 
+/// A frame begins at the beat's current place: it goes out on the lines to other boards.
+pub(super) fn send(pins: &mut Pins, port: u8, beat: &Beat, format: Format, byte: u8) {
+    let mask = pins.lines().pins() & TX & PORT[usize::from(port)];
+    if mask == 0 {
+        return;
+    }
+    let mask = mask & pins.selected(Function::Uart);
+    let (start, end) = (beat.bit(0), beat.bit(i64::from(format.frame_bits())));
+    for pin in (0..32u8).filter(|pin| mask >> pin & 1 == 1) {
+        let edges = edges(beat, format, byte, 0).map(|(at, level)| Edge { at, pin, level });
+        pins.lines().send(Character { pin, start, end, byte }, edges);
+    }
+}
+
+/// The changes of level of a frame whose first bit lies so far from the beat's current place.
+fn edges(beat: &Beat, format: Format, byte: u8, first: i64) -> impl Iterator<Item = (Picoseconds, bool)> {
+    let levels = format.levels(byte);
+    let level = move |bit: u32| levels >> bit & 1 == 1;
+    let changes = (0..format.frame_bits()).filter(move |&bit| (bit == 0 || level(bit - 1)) != level(bit));
+    changes.map(move |bit| (beat.bit(first + i64::from(bit)), level(bit)))
+}
+
 /// Adds the edges of a frame, which ended at the beat's current place, to those that are recorded.
 pub(super) fn record(pins: &mut Pins, port: u8, beat: &Beat, format: Format, byte: u8) {
     let mask = pins.recorded() & TX & PORT[usize::from(port)];
@@ -112,16 +144,8 @@ pub(super) fn record(pins: &mut Pins, port: u8, beat: &Beat, format: Format, byt
         return;
     }
     let mask = mask & pins.selected(Function::Uart);
-    let levels = format.levels(byte);
-    let bits = format.frame_bits();
-    let mut before = true;
-    for bit in 0..bits {
-        let level = levels >> bit & 1 == 1;
-        if level != before {
-            let at = beat.bit(i64::from(bit) - i64::from(bits));
-            let pins_of_tx = (0..32u8).filter(|pin| mask >> pin & 1 == 1);
-            pins.add_edges(pins_of_tx.map(|pin| Edge { at, pin, level }));
-        }
-        before = level;
+    for (at, level) in edges(beat, format, byte, -i64::from(format.frame_bits())) {
+        let pins_of_tx = (0..32u8).filter(|pin| mask >> pin & 1 == 1);
+        pins.add_edges(pins_of_tx.map(|pin| Edge { at, pin, level }));
     }
 }

@@ -1,11 +1,14 @@
-//! UART0 and UART1: the PL011 (RP2040 datasheet 4.2). A byte takes the time of its frame on the line and reaches the
-//! outside when its stop bit ends; bytes from outside arrive with [`Uart::receive`].
+//! UART0 and UART1: the PL011 (RP2040 datasheet 4.2). A byte takes the time of its frame on the line and reaches the outside
+//! when its stop bit ends; bytes from outside arrive with [`Uart::receive`]. Of a line from another board the receiver
+//! samples the levels (`incoming.rs`, `receiver.rs`), with framing and parity errors and breaks.
 //!
 //! Left out, and reported when firmware asks for it: hardware flow control and IrDA. Left out without a report: modem
-//! signals (they read 0), parity and framing errors (what arrives is a whole byte), a break as something that the
-//! outside receives (the pin is low). The times of a frame follow the settings at its start.
+//! signals (they read 0), errors of bytes that are typed, a break as something that a console receives (the pin is low). The
+//! times of a frame follow the settings at its start.
 
+mod incoming;
 mod line;
+mod receiver;
 mod registers;
 #[cfg(test)]
 mod tests;
@@ -15,6 +18,7 @@ use std::collections::VecDeque;
 use units::Picoseconds;
 
 use self::line::{Beat, Format};
+use self::receiver::Receiver;
 use self::registers::*;
 use super::{Peripheral, Source};
 use crate::io::Io;
@@ -32,6 +36,7 @@ const CONSOLE_BYTES: usize = 1 << 16;
 const BLOCK: [&str; 2] = ["UART0", "UART1"];
 const SOURCE: [Source; 2] = [Source::Uart0, Source::Uart1];
 const RECEIVE_SOURCE: [Source; 2] = [Source::Uart0Receive, Source::Uart1Receive];
+const LINE_SOURCE: [Source; 2] = [Source::Uart0Line, Source::Uart1Line];
 const IRQ: [Irq; 2] = [Irq::UART0, Irq::UART1];
 const TX_DREQ: [Dreq; 2] = [Dreq::UART0_TX, Dreq::UART1_TX];
 const RX_DREQ: [Dreq; 2] = [Dreq::UART0_RX, Dreq::UART1_RX];
@@ -56,7 +61,8 @@ pub struct Uart {
     /// IBRD and FBRD in 1/64, as the last write to LCR_H took them over.
     divider: u32,
     tx: VecDeque<u8>,
-    rx: VecDeque<u8>,
+    /// Each with its errors, as UARTDR has them.
+    rx: VecDeque<u16>,
     /// The byte in the shift register and its format.
     shifting: Option<(u8, Format)>,
     beat: Beat,
@@ -64,6 +70,9 @@ pub struct Uart {
     errors: u32,
     overrun: bool,
     sent: VecDeque<(Picoseconds, u8)>,
+    /// The end of a line from another board.
+    #[serde(skip)]
+    line: Option<Box<Receiver>>,
 }
 
 impl Uart {
@@ -87,19 +96,22 @@ impl Uart {
             errors: 0,
             overrun: false,
             sent: VecDeque::new(),
+            line: None,
         }
     }
 
     /// Back to the state after reset. What was sent before stays: it is out of the chip.
-    pub(crate) fn reset(&mut self) {
+    pub(crate) fn reset(&mut self, io: &mut Io) {
         let sent = std::mem::take(&mut self.sent);
-        *self = Self { sent, ..Self::new(self.port) };
+        let line = self.line.take();
+        *self = Self { sent, line, ..Self::new(self.port) };
+        self.reception_changed(io);
     }
 
     /// A byte arrives from outside; its stop bit ends now. It is lost when the receiver is off or its FIFO full.
     pub fn receive(&mut self, byte: u8, io: &mut Io) {
         if self.cr & CR_LBE == 0 {
-            self.accept(byte, io);
+            self.accept(u16::from(Format::new(self.lcr_h).mask(byte)), io);
             self.apply_lines(io);
         }
     }
@@ -175,7 +187,8 @@ impl Uart {
         self.cr & (CR_UARTEN | half) == CR_UARTEN | half
     }
 
-    fn accept(&mut self, byte: u8, io: &mut Io) {
+    /// A word as UARTDR has it arrives.
+    fn accept(&mut self, word: u16, io: &mut Io) {
         if !self.is_on(CR_RXE) {
             return;
         }
@@ -187,7 +200,9 @@ impl Uart {
         }
         // Room again: the mark of the overrun ends (RP2040 datasheet 4.2.8, UARTDR.OE).
         self.overrun = false;
-        self.rx.push_back(Format::new(self.lcr_h).mask(byte));
+        self.rx.push_back(word);
+        // UARTRIS has the errors one bit below UARTDR.
+        self.ris |= u32::from(word) >> 1 & INT_ERRORS;
         if self.rx.len() >= self.rx_watermark() {
             self.ris |= INT_RX;
         }
@@ -198,7 +213,9 @@ impl Uart {
     }
 
     fn read_data(&mut self, io: &mut Io) -> u32 {
-        let Some(byte) = self.rx.pop_front() else { return 0 };
+        let Some(word) = self.rx.pop_front() else { return 0 };
+        let word = u32::from(word);
+        self.errors = self.errors & RSR_OE | word >> 8;
         if self.rx.len() < self.rx_watermark() {
             self.ris &= !INT_RX;
         }
@@ -206,7 +223,7 @@ impl Uart {
             self.ris &= !INT_RT;
             io.cancel(RECEIVE_SOURCE[self.index()]);
         }
-        u32::from(byte) | if self.overrun { DR_OE } else { 0 }
+        word | if self.overrun { DR_OE } else { 0 }
     }
 
     fn write_data(&mut self, byte: u8, io: &mut Io) {
@@ -242,6 +259,7 @@ impl Uart {
         }
         let format = Format::new(self.lcr_h);
         self.shifting = Some((format.mask(byte), format));
+        line::send(&mut io.pins, self.port, &self.beat, format, format.mask(byte));
         io.wake_at(SOURCE[self.index()], self.beat.bit(i64::from(format.frame_bits())));
     }
 
@@ -256,7 +274,7 @@ impl Uart {
         self.sent.push_back((io.now, byte));
         io.outside.uart_byte(io.now, self.port, byte, &mut io.reactions);
         if self.cr & CR_LBE != 0 {
-            self.accept(byte, io);
+            self.accept(u16::from(Format::new(self.lcr_h).mask(byte)), io);
         }
         let goes_on = self.is_on(CR_TXE) && self.lcr_h & LCR_BRK == 0;
         if goes_on && self.beat.is_of(self.divider, io.clocks.peri_hz) {
@@ -329,7 +347,7 @@ impl Peripheral for Uart {
     fn peek(&self, offset: u32, _io: &Io) -> u32 {
         match offset {
             UARTDR => {
-                self.rx.front().map_or(0, |&byte| u32::from(byte) | if self.overrun { DR_OE } else { 0 })
+                self.rx.front().map_or(0, |&word| u32::from(word) | if self.overrun { DR_OE } else { 0 })
             }
             UARTRSR => self.errors,
             UARTFR => self.flags(),
@@ -367,11 +385,14 @@ impl Peripheral for Uart {
         }
         self.start_if_due(io);
         self.apply_lines(io);
+        self.reception_changed(io);
     }
 
     fn wake(&mut self, source: Source, io: &mut Io) {
         if source == SOURCE[self.index()] {
             self.end_frame(io);
+        } else if source == LINE_SOURCE[self.index()] {
+            self.look_at_line(io);
         } else if !self.rx.is_empty() {
             self.ris |= INT_RT;
         }

@@ -19,6 +19,9 @@ pub(super) const UARTPERIPHID0: u32 = 0xfe0;
 pub(super) const IDENTIFICATION: [u32; 8] = [0x11, 0x10, 0x34, 0x00, 0x0d, 0xf0, 0x05, 0xb1];
 
 /// UARTDR and, shifted right by 8, UARTRSR.
+pub(super) const DR_FE: u32 = 1 << 8;
+pub(super) const DR_PE: u32 = 1 << 9;
+pub(super) const DR_BE: u32 = 1 << 10;
 pub(super) const DR_OE: u32 = 1 << 11;
 pub(super) const RSR_OE: u32 = 1 << 3;
 
@@ -47,6 +50,8 @@ pub(super) const CR_CTSEN: u32 = 1 << 15;
 pub(super) const INT_RX: u32 = 1 << 4;
 pub(super) const INT_TX: u32 = 1 << 5;
 pub(super) const INT_RT: u32 = 1 << 6;
+/// Framing, parity and break: as UARTDR has them, one bit lower.
+pub(super) const INT_ERRORS: u32 = 0b111 << 7;
 pub(super) const INT_OE: u32 = 1 << 10;
 
 pub(super) const DMACR_RXDMAE: u32 = 1 << 0;

@@ -8,7 +8,7 @@ use attribution::shares::{self, Shares, Waits, Way};
 use attribution::spans::Span;
 use attribution::transfers::{self, BulkEvidence, Circumstances, LimitsByPorts};
 use attribution::{BudgetSpan, Evidence, Interval, Testimony, bulk};
-use board::{Board, BoardError};
+use board::{Board, BoardError, Side};
 use lan::TracedFrame;
 use record::{Control, Sample, Samples};
 use units::{PS_PER_S, Picoseconds};
@@ -170,6 +170,9 @@ impl Trace<'_> {
                 bulk.segments.extend(passed.frames.iter().filter_map(Seen::of));
             }
             passed.frames.into_iter().for_each(|frame| self.passages.add(frame));
+            for one in passed.characters {
+                self.passages.add_character(one.from == Side::First, (one.frame.start, one.frame.end));
+            }
             if self.control.is_stopped() || self.rig.now() <= before {
                 return Ok(false);
             }

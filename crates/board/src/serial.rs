@@ -1,0 +1,173 @@
+//! Serial lines between two boards: each joins a pin of one to the receiving pin of a UART of the other. Boards exchange the
+//! changes of level on their lines, with the times at which these happen. A line has no length, and still boards need not be
+//! kept in step by the cycle: a UART shows nothing of a character before its stop bit, and the chip stops by itself where it
+//! would have to know more ([`Stop::AwaitsLine`](mcu::Stop::AwaitsLine)). So the look-ahead comes from the receivers,
+//! whatever rates they have.
+
+use mcu::Facts;
+use sim::{Taken, Wire};
+use units::{PS_PER_MS, Picoseconds};
+
+use super::pair::{Crossing, Side};
+use super::{Board, BoardError, BoardFile};
+use lan::WireFrame;
+
+/// Boards with lines stop by themselves; this only bounds how much is exchanged at a time.
+const LONGEST_TURN: Picoseconds = Picoseconds::new(PS_PER_MS);
+
+/// A line from a pin of one board to a pin of the other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SerialLine {
+    /// Whose the first pin is; the second one is the other board's.
+    pub from: Side,
+    /// The pin that drives it.
+    pub pin: u8,
+    /// The receiving pin of a UART.
+    pub to: u8,
+}
+
+/// Which end of a line something is wrong with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LineEnd {
+    /// The pin that drives it.
+    From,
+    /// The pin that receives it.
+    To,
+}
+
+impl SerialLine {
+    /// What is wrong with it between these boards, beside the lines that are there already.
+    ///
+    /// # Errors
+    /// The end, and a sentence that goes on after its pin's name.
+    pub fn check(&self, boards: [&BoardFile; 2], before: &[Self]) -> Result<(), (LineEnd, String)> {
+        let [from, to] = [self.from, self.from.other()].map(|side| boards[side as usize]);
+        for (end, board, pin) in [(LineEnd::From, from, self.pin), (LineEnd::To, to, self.to)] {
+            if let Some(part) = board.parts.iter().find(|part| part.pins().any(|(_, used)| used == pin)) {
+                let message = format!("is a pin of {} on board {}; take a free one", part.name, board.name);
+                return Err((end, message));
+            }
+        }
+        let receivers = to.mcu.facts;
+        if (receivers.uart_receives)(self.to).is_none() {
+            let near = nearest_receiver(receivers, self.to);
+            let near = near.map_or_else(String::new, |pin| format!("; the nearest is GP{pin}"));
+            let message = format!("is no receiving pin of a UART, at which alone a serial line ends{near}");
+            return Err((LineEnd::To, message));
+        }
+        self.check_ends(receivers, before)
+    }
+
+    /// That nothing is at its ends yet.
+    fn check_ends(&self, receivers: &Facts, before: &[Self]) -> Result<(), (LineEnd, String)> {
+        let port = |line: &Self| (receivers.uart_receives)(line.to);
+        if let Some(line) = before.iter().find(|line| line.from == self.from && port(line) == port(self)) {
+            let message = format!(
+                "receives for a UART at which a line ends already, at GP{}; join the other UART, or leave one out",
+                line.to
+            );
+            return Err((LineEnd::To, message));
+        }
+        for line in before {
+            if line.from != self.from && line.to == self.pin {
+                return Err((
+                    LineEnd::From,
+                    "receives another line; take the UART's transmitting pin".to_owned(),
+                ));
+            }
+            if line.from != self.from && line.pin == self.to {
+                return Err((LineEnd::To, "drives another line; take the UART's receiving pin".to_owned()));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Nothing on a chip without UARTs.
+fn nearest_receiver(facts: &Facts, pin: u8) -> Option<u8> {
+    let receivers = (0..facts.gpio_count).filter(|&other| (facts.uart_receives)(other).is_some());
+    receivers.min_by_key(|other| other.abs_diff(pin))
+}
+
+/// All lines between two boards.
+#[derive(Debug)]
+pub(super) struct SerialWire {
+    lines: Vec<SerialLine>,
+    /// The characters that went over them and were not taken yet.
+    crossed: Vec<Crossing>,
+}
+
+impl SerialWire {
+    /// Puts lines between boards that have not run yet.
+    pub(super) fn between(boards: &mut [Board; 2], lines: &[SerialLine]) -> Result<Self, BoardError> {
+        for (place, line) in lines.iter().enumerate() {
+            let files = boards.each_ref().map(|board| &board.file);
+            line.check(files, &lines[..place]).map_err(|(end, message)| {
+                let pin = if end == LineEnd::From { line.pin } else { line.to };
+                BoardError::Refused(format!(
+                    "a serial line from GP{} to GP{}: GP{pin} {message}",
+                    line.pin, line.to
+                ))
+            })?;
+            boards[line.from as usize].chip.begin_line(line.pin);
+            boards[line.from.other() as usize].chip.end_line(line.to);
+        }
+        Ok(Self { lines: lines.to_vec(), crossed: Vec::new() })
+    }
+
+    /// The characters that began before a time, in the order of their start bits.
+    pub(super) fn take_crossed(&mut self, before: Picoseconds) -> Vec<Crossing> {
+        self.crossed.sort_by_key(|crossing| (crossing.frame.start, crossing.from as u8));
+        let known = self.crossed.partition_point(|crossing| crossing.frame.start < before);
+        self.crossed.drain(..known).collect()
+    }
+
+    /// What a user should know of what a board received.
+    pub(super) fn notes(&self, side: Side, board: &Board) -> Vec<String> {
+        let to_it = self.lines.iter().filter(|line| line.from != side);
+        let unheard = to_it.map(|line| (line.to, board.chip.unheard_characters(line.to)));
+        unheard
+            .filter(|(_, count)| *count > 0)
+            .map(|(pin, count)| {
+                format!(
+                    "{count} characters reached GP{pin} while the firmware used it for something else than its UART; a \
+                     serial line brings characters to a UART only"
+                )
+            })
+            .collect()
+    }
+
+    fn hand_over(&mut self, boards: &mut [Board], from: Side, ran_to: Picoseconds) -> Result<(), BoardError> {
+        let outgoing = boards[from as usize].chip.take_lines();
+        for line in self.lines.iter().filter(|line| line.from == from) {
+            let known_to = boards[from as usize].chip.line_known_to(line.pin, ran_to);
+            let edges: Vec<_> = outgoing.edges.iter().copied().filter(|edge| edge.pin == line.pin).collect();
+            let receiver = &mut boards[from.other() as usize];
+            receiver.chip.hear_line(line.to, &edges, known_to).map_err(|at| BoardError::LateCharacter {
+                board: receiver.file.name.clone(),
+                at,
+                now: receiver.chip.now(),
+            })?;
+        }
+        self.crossed.extend(outgoing.characters.into_iter().map(|one| Crossing {
+            from,
+            frame: WireFrame { start: one.start, end: one.end, bytes: vec![one.byte] },
+        }));
+        Ok(())
+    }
+}
+
+impl Wire<Board> for SerialWire {
+    type Error = BoardError;
+
+    fn look_ahead(&self) -> Picoseconds {
+        LONGEST_TURN
+    }
+
+    fn exchange(&mut self, boards: &mut [Board], taken: Taken<'_>) -> Result<(), BoardError> {
+        for from in Side::BOTH {
+            self.hand_over(boards, from, taken.ran_to[from as usize])?;
+        }
+        Ok(())
+    }
+}
