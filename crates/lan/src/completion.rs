@@ -51,7 +51,7 @@ mod tests {
     #[test]
     fn a_client_is_a_kind_and_then_its_options_each_once() {
         assert_eq!(texts(complete_traffic("pingp")), ["pingpong", "pingpong-server"]);
-        assert_eq!(texts(complete_traffic("ping t")), ["ping to=", "ping to=192.168.1.100"]);
+        assert_eq!(texts(complete_traffic("ping to")), ["ping to=", "ping to=192.168.1.20"]);
         let rest = texts(complete_traffic("page kind=ping to=board "));
         assert!(rest.contains(&"page kind=ping to=board count=".to_owned()), "{rest:?}");
         assert!(!rest.iter().any(|text| text.ends_with(" to=") || text.ends_with(" kind=")), "{rest:?}");
