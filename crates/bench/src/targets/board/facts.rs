@@ -99,6 +99,7 @@ impl BoardFacts {
             payload_bytes: None,
             settings: setup.settings.clone(),
             network: setup.network.text().to_owned(),
+            lines: setup.lines.iter().map(ToString::to_string).collect(),
             trigger: setup.trigger.as_ref().map(ToString::to_string),
             clients: setup.traffic.iter().map(ToString::to_string).collect(),
             of: None,
