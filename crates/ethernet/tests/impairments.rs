@@ -93,7 +93,8 @@ fn a_text_reads_as_the_values_that_it_names() {
 #[test]
 fn a_wrong_text_is_refused_with_the_part_and_what_is_possible() {
     for (text, pieces) in [
-        ("los=1%", ["`los=1%`", "burst_start, ", "loss"]),
+        ("los=1%", ["`los=1%`", "the nearest is loss", ""]),
+        ("weather=1", ["`weather=1`", "burst_start, ", "loss"]),
         ("delay=1ms,loss", ["`loss` has no value", "loss=1%", ""]),
         ("loss=120%", ["`loss=120%`", "0 to 100%", "loss=1%"]),
         ("loss=-1%", ["`loss=-1%`", "probability", "loss=1%"]),
