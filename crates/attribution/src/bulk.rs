@@ -50,10 +50,13 @@ pub(super) fn on_the_cable(passage: &Passage) -> Span {
 
 /// What was seen of a transfer.
 pub struct Seen<'a> {
+    /// Its frames.
     pub passages: &'a [Passage],
+    /// What the board did.
     pub testimony: &'a Testimony,
     /// Of TCP.
     pub transfer: Option<&'a Transfer>,
+    /// Whether the board sends.
     pub from_board: bool,
     /// What [`between`] gives.
     pub between: UnderWay,

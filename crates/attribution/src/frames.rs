@@ -50,10 +50,12 @@ pub struct Passages {
     open: [VecDeque<TracedFrame>; 2],
     /// Up to which sequence number each connection's sender has come.
     sent: HashMap<([u8; 4], bool), u32>,
+    /// Those that have arrived.
     pub done: Vec<Passage>,
 }
 
 impl Passages {
+    /// The next frame at either end, in the order of time.
     pub fn add(&mut self, frame: TracedFrame) {
         let open = &mut self.open[usize::from(frame.from_board)];
         if frame.at_board == frame.from_board {

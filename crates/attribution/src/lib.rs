@@ -8,9 +8,6 @@
 //! Of a bulk transfer many messages are under way at a time, and something is always on the wire. There the board's work takes
 //! the time, and only while it waits the question is what for (`bulk`).
 
-// Its user stands beside it: a field that says what it is needs no sentence.
-#![allow(missing_docs)]
-
 pub mod accesses;
 pub mod bulk;
 mod evidence;
@@ -62,10 +59,15 @@ pub enum Rank {
 /// Something that lasted from one time to another.
 #[derive(Debug, Clone)]
 pub struct Interval {
+    /// Its first moment.
     pub start: Picoseconds,
+    /// The first moment behind it.
     pub end: Picoseconds,
+    /// Against whom it takes the time.
     pub rank: Rank,
+    /// What the time goes to.
     pub stage: Stage,
+    /// Bytes that were moved.
     pub bytes: u64,
 }
 
@@ -76,7 +78,9 @@ pub struct BudgetSpan {
     pub message: u64,
     /// What it goes to.
     pub stage: Stage,
+    /// Its first moment.
     pub start: Picoseconds,
+    /// The first moment behind it.
     pub end: Picoseconds,
     /// Bytes that were moved.
     pub bytes: u64,

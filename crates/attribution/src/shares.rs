@@ -27,7 +27,10 @@ pub enum Way {
 /// What does not follow from what the board did.
 pub enum Waits {
     /// What follows from the frames of a message; with a delay of the cable as a stage of its own, where that has one.
-    OfMessages { has_delay: bool },
+    OfMessages {
+        /// Whether the cable has a delay.
+        has_delay: bool,
+    },
     /// Those of a bulk transfer, whatever the message.
     OfBulk(Vec<Interval>),
 }

@@ -70,7 +70,9 @@ pub struct Circumstances<'a> {
     pub windows: &'a [Span],
     /// The PC's accounts at the beginning and the end of each.
     pub limits: &'a [(LimitsByPorts, LimitsByPorts)],
+    /// The clock of SPI, where the chip is on one.
     pub sck_hz: Option<u64>,
+    /// The speed of the board's cable.
     pub cable: Speed,
     /// Whether the chip hands frames to a stack of the firmware's.
     pub takes_frames: bool,

@@ -1,5 +1,6 @@
 //! What a board may know of its microcontroller, whichever it is: that it runs an image in slices of time ([`Mcu`]), with
-//! pins ([`Pins`]), lines to other boards ([`Lines`]), a debugger's side ([`Debugger`]), words for how a run ended ([`Reports`]) and states ([`State`]); the image
+//! pins ([`Pins`]), lines to other boards ([`Lines`]), a debugger's side ([`Debugger`]), words for how a run ended ([`Reports`])
+//! and states ([`State`]); the image
 //! itself ([`image`]), what stands around it ([`Outside`]), why a run came back ([`Stop`]), and what its datasheet says
 //! ([`Facts`]).
 //!
