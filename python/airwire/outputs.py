@@ -1,8 +1,8 @@
 """Files that are there whole or not at all: written beside their place, and put there when they are complete.
 
 All that Airwire writes from Python goes through here, as all that the core writes goes through its crate ``files``. A
-device or a pipe has no place beside it and is written to as it is. Leaves out which files may be written at all: that
-is for the commands to say (``cli/paths.py``).
+device or a pipe has no place beside it and is written to as it is. Functions refuse to write over what they read
+(:func:`keep_inputs`); which files may be written besides is for the commands to say (``cli/paths.py``).
 """
 
 from __future__ import annotations
@@ -15,6 +15,8 @@ from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
+
+from airwire import _core
 
 UNFINISHED = ".unfinished-"
 """What the name of a file begins with while it is written."""
@@ -86,6 +88,14 @@ def new_folder(folder: Path) -> Iterator[None]:
             with suppress(OSError):
                 place.rmdir()
         raise
+
+
+def keep_inputs(place: str | Path, inputs: Mapping[str, str | Path | None]) -> None:
+    """Raise ``AirwireError`` where ``place`` is one of the files that are read, each by what it is called."""
+    target = Path(place)
+    for name, read in inputs.items():
+        if read is not None and target.is_file() and Path(read).is_file() and target.samefile(read):
+            raise _core.AirwireError(f"{place}: this is the {name} itself, which stays as it is; name another file")
 
 
 def is_device(path: Path) -> bool:

@@ -434,3 +434,16 @@ def test_a_clock_that_a_chip_is_not_made_for_is_told_in_one_sentence(tmp_path: P
     (note,) = [note for note in board.run("500 ms").notes if "MHz" in note]
     assert "14" in note
     assert "first at" in note
+
+
+@pytest.mark.parametrize("branched", [False, True])
+@pytest.mark.parametrize("output", ["write_vcd", "start_trace", "start_pcap", "save"])
+def test_no_recording_is_written_over_the_image(images: Path, tmp_path: Path, output: str, branched: bool) -> None:
+    image = tmp_path / "hello.elf"
+    image.write_bytes((images / "hello_uart.elf").read_bytes())
+    board = Board("pico", image)
+    board.run("1 ms")
+    board = board.branch() if branched else board
+    with pytest.raises(airwire.AirwireError, match=r"hello\.elf: this is the image itself, which stays as it is"):
+        getattr(board, output)(tmp_path / "." / "hello.elf")
+    assert image.read_bytes() == (images / "hello_uart.elf").read_bytes()

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 
 from airwire import _core
 from airwire.board.model import FunctionCycles, PinEdge, Profile
+from airwire.outputs import keep_inputs
 
 
 class BoardRecordings:
     """The part of a board that records."""
 
     _core: _core.Board
+    _inputs: Mapping[str, str | Path | None]
+    """The files that it was made of, by what they are called: no recording is written over one."""
 
     @property
     def edges(self) -> list[PinEdge]:
@@ -26,6 +30,7 @@ class BoardRecordings:
     def write_vcd(self, path: str | Path) -> int:
         """Write all edges as a value change dump; how many there was no room for."""
         self._check_recording()
+        keep_inputs(path, self._inputs)
         return self._core.write_vcd(path)
 
     def start_trace(self, path: str | Path) -> None:
@@ -33,6 +38,7 @@ class BoardRecordings:
 
         The board runs slower meanwhile.
         """
+        keep_inputs(path, self._inputs)
         self._core.start_trace(path)
 
     def end_trace(self) -> int:
@@ -59,6 +65,7 @@ class BoardRecordings:
         With ``spi`` the chip's register accesses are in it too, in words, as comments on an interface of their own.
         The file appears with :meth:`end_pcap`.
         """
+        keep_inputs(path, self._inputs)
         self._core.start_capture(path, spi)
 
     def end_pcap(self) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from airwire import _core
 from airwire.board.model import ImageSetting
-from airwire.outputs import write_file
+from airwire.outputs import keep_inputs, write_file
 from airwire.values import Settings, setting_texts
 
 
@@ -29,9 +29,7 @@ def write_image(
     Raises AirwireError where the image has no such setting, or ``out`` is the image itself.
     """
     place = Path(out)
-    for name, kept in (("image", image), ("ELF with symbols", symbols)):
-        if kept is not None and place.exists() and place.samefile(kept):
-            raise _core.AirwireError(f"{place}: this is the {name} itself, which stays as it is; name another file")
+    keep_inputs(place, {"image": image, "ELF with symbols": symbols})
     content = _core.changed_image_file(image, symbols, setting_texts(settings), place)
     try:
         write_file(place, content)

@@ -8,7 +8,7 @@ written in Python can be connected, and a run can branch from a snapshot. The sa
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
@@ -19,6 +19,7 @@ from airwire.board.model import BoardRun, CoreCounts, Fault, FunctionShare, Inte
 from airwire.board.network import Traffic, traffic_of
 from airwire.board.pins import Pins
 from airwire.board.recordings import BoardRecordings
+from airwire.outputs import keep_inputs
 from airwire.values import Settings, Time, picoseconds, setting_texts
 
 Console = Literal["uart0", "uart1", "usb"]
@@ -31,12 +32,13 @@ NO_END_PS = 2**63 - 1
 class Snapshot:
     """A state of a board; ``restore`` goes back to it, ``branch`` makes another board of it, any number of times."""
 
-    def __init__(self, core: _core.BoardSnapshot) -> None:
+    def __init__(self, core: _core.BoardSnapshot, inputs: Mapping[str, str | Path | None]) -> None:
         self._core = core
+        self._inputs = inputs
 
     def branch(self) -> Board:
         """Another board in this state. Both go their own ways from here."""
-        return Board._of(self._core.to_board())
+        return Board._of(self._core.to_board(), self._inputs)
 
 
 class Board(BoardDevices, BoardRecordings):
@@ -73,15 +75,17 @@ class Board(BoardDevices, BoardRecordings):
         self._core = _core.Board(
             str(board), rom=rom, seed=seed, usb=usb, network=network, traffic=list(traffic), impair=impair
         )
+        self._inputs = {"board file": board, "boot ROM": rom, "network file": network}
         if record:
             self._core.record()
         if image is not None:
             self.load(image, symbols, settings=settings)
 
     @classmethod
-    def _of(cls, core: _core.Board) -> Board:
+    def _of(cls, core: _core.Board, inputs: Mapping[str, str | Path | None]) -> Board:
         board = cls.__new__(cls)
         board._core = core
+        board._inputs = inputs
         return board
 
     def load(
@@ -93,6 +97,7 @@ class Board(BoardDevices, BoardRecordings):
     ) -> None:
         """Put an image into the chip's memories, with other values of some of its settings, and start it."""
         self._core.load(image, symbols, setting_texts(settings or {}))
+        self._inputs = {**self._inputs, "image": image, "ELF with symbols": symbols}
 
     def run(
         self,
@@ -237,7 +242,7 @@ class Board(BoardDevices, BoardRecordings):
 
     def snapshot(self) -> Snapshot:
         """Keep the whole state: chip, chips around it, devices, consoles and edges."""
-        return Snapshot(self._core.snapshot())
+        return Snapshot(self._core.snapshot(), self._inputs)
 
     def restore(self, snapshot: Snapshot) -> None:
         """Go back to a state."""
@@ -250,6 +255,7 @@ class Board(BoardDevices, BoardRecordings):
         save while no connection is open. Raises ``AirwireError`` where a device cannot be kept or the file not be
         written.
         """
+        keep_inputs(path, self._inputs)
         self._core.save(path)
 
     def resume(self, path: str | Path) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from airwire import _core
+from airwire.outputs import keep_inputs
 
 
 def convert(
@@ -22,7 +23,5 @@ def convert(
     ``progress(time_ps)`` is told while it works how far into the capture it is.
     Raises ``AirwireError`` when the source cannot be read or the destination cannot be written, or is the source.
     """
-    place = Path(destination)
-    if place.is_file() and Path(source).exists() and place.samefile(source):
-        raise _core.AirwireError(f"{place}: this is the source itself, which stays as it is; name another file")
+    keep_inputs(destination, {"source": source})
     _core.convert(str(source), str(destination), [str(channel) for channel in channels], overwrite, progress)
