@@ -52,7 +52,7 @@ pub use host::{
 pub use impairment::{
     BitRate, IMPAIRMENT_OPTIONS, ImpairmentError, ImpairmentOption, Impairments, JitterShape, Probability,
 };
-pub use network::{Arrival, EndId, Network, PortId, StationId};
+pub use network::{Arrival, EndId, Network, NoDirectCable, PortId, StationId};
 pub use pcapng::{Capture, CaptureError, Interface, InterfaceId, Packet};
 pub use station::Station;
 pub use tap::{TapId, Tapped};

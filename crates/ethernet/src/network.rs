@@ -69,7 +69,13 @@ pub(crate) struct End {
     kind: Kind,
 }
 
-/// Ports and stations around one switch, or two of them on one cable.
+/// Why there is no direct cable between two ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("a direct cable needs two ends, each with a cable to the switch")]
+pub struct NoDirectCable;
+
+/// Ports and stations around one switch, or two of them on one cable. An id that another network gave may name nothing here:
+/// what is done to it does nothing, and what is asked of it is not there.
 #[derive(Debug)]
 pub struct Network {
     pub(crate) seed: u64,
@@ -109,14 +115,20 @@ impl Network {
     /// Joins two ends by one cable, without the switch: that of `first` with all that was set for it, at the slower of both
     /// speeds. That of `second` is gone, with its counters; whatever is on the cables at this moment is lost.
     ///
-    /// # Panics
-    /// When `first` and `second` are the same, or one of them is on a direct cable already.
-    pub fn connect_directly(&mut self, first: impl Into<EndId>, second: impl Into<EndId>) {
+    /// # Errors
+    /// When they are the same, or one of them is not there or on a direct cable already.
+    pub fn connect_directly(
+        &mut self,
+        first: impl Into<EndId>,
+        second: impl Into<EndId>,
+    ) -> Result<(), NoDirectCable> {
         let (first, second) = (first.into().0, second.into().0);
-        assert!(first != second, "a direct cable needs two ends");
-        let (kept, spare) = (self.ends[first].cable, self.ends[second].cable);
+        let cable = |end: usize| self.ends.get(end).map(|end| end.cable);
+        let (kept, spare) = cable(first).zip(cable(second)).ok_or(NoDirectCable)?;
         let at_switch = |cable: usize| self.wires.cables[cable].terminals[1] == Terminal::Switch;
-        assert!(at_switch(kept) && at_switch(spare), "an end has one direct cable");
+        if first == second || !at_switch(kept) || !at_switch(spare) {
+            return Err(NoDirectCable);
+        }
         for cable in [kept, spare] {
             self.wires.cables[cable].cut();
             self.switch.forget(cable);
@@ -132,49 +144,52 @@ impl Network {
         self.ends[second].cable = kept;
         self.tell_link(first);
         self.tell_link(second);
+        Ok(())
     }
 
     /// A station.
-    pub fn station(&self, id: StationId) -> &dyn Station {
-        match &self.ends[id.0].kind {
-            Kind::Station { station, .. } => station.as_ref(),
-            Kind::Port { .. } => unreachable!("a StationId names a station"),
+    pub fn station(&self, id: StationId) -> Option<&dyn Station> {
+        match &self.ends.get(id.0)?.kind {
+            Kind::Station { station, .. } => Some(station.as_ref()),
+            Kind::Port { .. } => None,
         }
     }
 
     /// A station, to change it. Call [`Self::poke`] afterwards.
-    pub fn station_mut(&mut self, id: StationId) -> &mut dyn Station {
-        match &mut self.ends[id.0].kind {
-            Kind::Station { station, .. } => station.as_mut(),
-            Kind::Port { .. } => unreachable!("a StationId names a station"),
+    pub fn station_mut(&mut self, id: StationId) -> Option<&mut dyn Station> {
+        match &mut self.ends.get_mut(id.0)?.kind {
+            Kind::Station { station, .. } => Some(station.as_mut()),
+            Kind::Port { .. } => None,
         }
     }
 
     /// Takes up what a station wants to do after it was changed from outside.
     pub fn poke(&mut self, at: Picoseconds, id: StationId) {
         self.advance(at);
-        self.attend(id.0);
+        if id.0 < self.ends.len() {
+            self.attend(id.0);
+        }
     }
 
     /// A frame at an outer port: the first bit of its preamble is on the wire at `start`, or as soon as the wire is free.
     /// A `start` before the network's own time counts as that.
     pub fn send(&mut self, port: PortId, start: Picoseconds, frame: Frame) {
-        let End { cable, side, .. } = self.ends[port.0];
+        let Some(&End { cable, side, .. }) = self.ends.get(port.0) else { return };
         self.wires.transmit(cable, side, start, frame);
     }
 
     /// The next frame that arrived at an outer port. Its check sequence may be wrong: whoever takes it drops it.
     pub fn take_arrival(&mut self, port: PortId) -> Option<Arrival> {
-        match &mut self.ends[port.0].kind {
+        match &mut self.ends.get_mut(port.0)?.kind {
             Kind::Port { arrivals } => arrivals.pop_front(),
-            Kind::Station { .. } => unreachable!("a PortId names an outer port"),
+            Kind::Station { .. } => None,
         }
     }
 
     /// Plugs or pulls the cable of a port or a station, now or at a later time. The link is up at once: negotiation takes
     /// no time here.
     pub fn set_plugged(&mut self, at: Picoseconds, end: impl Into<EndId>, plugged: bool) {
-        let cable = self.ends[end.into().0].cable;
+        let Some(&End { cable, .. }) = self.ends.get(end.into().0) else { return };
         if at > self.wires.now {
             self.wires.schedule(at, Event::Plug { cable, plugged });
         } else {

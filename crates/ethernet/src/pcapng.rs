@@ -147,8 +147,8 @@ impl<W: Write> Capture<W> {
     /// When it cannot be written.
     pub fn drain(&mut self, network: &mut Network) -> Result<u64, CaptureError> {
         for tap in network.taps().skip(self.taps.len()) {
-            let (name, other) = network.tapped_names(tap);
-            let speed = network.tapped_speed(tap);
+            let tapped = network.tapped_names(tap).zip(network.tapped_speed(tap));
+            let Some(((name, other), speed)) = tapped else { break };
             let description = format!("cable {name} - {other} at {speed}, seen at {name}");
             let interface = self.add_interface(&Interface {
                 name,
@@ -164,7 +164,9 @@ impl<W: Write> Capture<W> {
             let Tapped { tap, at, direction, intact, bytes, .. } = &tapped;
             let packet =
                 Packet { at: *at, direction: Some(*direction), intact: *intact, bytes, comment: &comment };
-            self.write(self.taps[tap.0], &packet)?;
+            // Frames that taps of a network before this one saw have no interface here.
+            let Some(&interface) = self.taps.get(tap.0) else { continue };
+            self.write(interface, &packet)?;
             written += 1;
         }
         Ok(written)
@@ -183,7 +185,7 @@ impl<W: Write> Capture<W> {
 
 /// Who sent it to whom, and what was done to it.
 fn comment(network: &Network, tapped: &Tapped) -> String {
-    let (name, other) = network.tapped_names(tapped.tap);
+    let (name, other) = network.tapped_names(tapped.tap).unwrap_or_default();
     let way = match tapped.direction {
         Direction::Outbound => format!("{name} -> {other}"),
         Direction::Inbound => format!("{other} -> {name}"),

@@ -22,7 +22,7 @@ impl Network {
         impairments: Impairments,
     ) -> Result<(), ImpairmentError> {
         impairments.check()?;
-        let End { name, cable, side, .. } = &self.ends[end.into().0];
+        let Some(End { name, cable, side, .. }) = self.ends.get(end.into().0) else { return Ok(()) };
         let (side, way) = match direction {
             Direction::Outbound => (*side, "outbound"),
             Direction::Inbound => (1 - side, "inbound"),
@@ -38,7 +38,7 @@ impl Network {
     /// Puts a hop on the cable of a port or a station, in the place of one that was there; nothing takes it away. Its
     /// directions are as seen by this end, or by the first end of a direct cable.
     pub fn set_hop(&mut self, end: impl Into<EndId>, hop: Option<Box<dyn Hop>>) {
-        let cable = self.ends[end.into().0].cable;
+        let Some(&End { cable, .. }) = self.ends.get(end.into().0) else { return };
         for lane in &mut self.wires.cables[cable].lanes {
             lane.shaped = true;
         }
@@ -47,13 +47,13 @@ impl Network {
 
     /// The hop on the cable of a port or a station.
     pub fn hop_mut(&mut self, end: impl Into<EndId>) -> Option<&mut (dyn Hop + 'static)> {
-        self.wires.hops[self.ends[end.into().0].cable].as_deref_mut()
+        self.wires.hops[self.ends.get(end.into().0)?.cable].as_deref_mut()
     }
 
     /// Taps the cable of a port or a station, where it is plugged into it. A cable has one tap: the first.
-    pub fn tap(&mut self, end: impl Into<EndId>) -> TapId {
+    pub fn tap(&mut self, end: impl Into<EndId>) -> Option<TapId> {
         let end = end.into().0;
-        let End { cable, side, .. } = self.ends[end];
+        let &End { cable, side, .. } = self.ends.get(end)?;
         let number = self.taps.len();
         let tap = self.wires.cables[cable].tap.get_or_insert(CableTap { number, side }).number;
         if tap == number {
@@ -62,7 +62,7 @@ impl Network {
         for lane in &mut self.wires.cables[cable].lanes {
             lane.shaped = true;
         }
-        TapId(tap)
+        Some(TapId(tap))
     }
 
     /// The next frame that a tap saw, in the order of time. What nobody takes is left out after some thousand frames.
@@ -81,24 +81,25 @@ impl Network {
     }
 
     /// Whose cable a tap is on, and who is at its other end.
-    pub fn tapped_names(&self, tap: TapId) -> (&str, &str) {
-        let End { name, cable, side, .. } = &self.ends[self.taps[tap.0]];
+    pub fn tapped_names(&self, tap: TapId) -> Option<(&str, &str)> {
+        let End { name, cable, side, .. } = &self.ends[*self.taps.get(tap.0)?];
         let other = match self.wires.cables[*cable].terminals[1 - side] {
             Terminal::End(other) => self.ends[other].name.as_str(),
             Terminal::Switch => "switch",
             Terminal::Nothing => "nothing",
         };
-        (name, other)
+        Some((name, other))
     }
 
     /// The speed of a tapped cable.
-    pub fn tapped_speed(&self, tap: TapId) -> Speed {
-        self.wires.cables[self.ends[self.taps[tap.0]].cable].cable.speed
+    pub fn tapped_speed(&self, tap: TapId) -> Option<Speed> {
+        let end = *self.taps.get(tap.0)?;
+        Some(self.wires.cables[self.ends[end].cable].cable.speed)
     }
 
     /// The speed of the link of a port or a station; nothing while its cable is pulled.
     pub fn carrier(&self, end: impl Into<EndId>) -> Option<Speed> {
-        let cable = &self.wires.cables[self.ends[end.into().0].cable];
+        let cable = &self.wires.cables[self.ends.get(end.into().0)?.cable];
         cable.plugged.then_some(cable.cable.speed)
     }
 
@@ -109,13 +110,15 @@ impl Network {
 
     /// How many frames may wait at the switch for the wire to a port or a station.
     pub fn set_switch_queue(&mut self, end: impl Into<EndId>, frames: usize) {
-        let End { cable, side, .. } = self.ends[end.into().0];
+        let Some(&End { cable, side, .. }) = self.ends.get(end.into().0) else { return };
         self.wires.lane(cable, 1 - side).queue_frames = frames;
     }
 
     /// What was counted at a port or a station.
     pub fn counters(&self, end: impl Into<EndId>) -> PortCounters {
-        let End { cable, side, .. } = self.ends[end.into().0];
+        let Some(&End { cable, side, .. }) = self.ends.get(end.into().0) else {
+            return PortCounters::default();
+        };
         let lanes = &self.wires.cables[cable].lanes;
         PortCounters { sent: lanes[side].counters.clone(), received: lanes[1 - side].counters.clone() }
     }
@@ -131,7 +134,7 @@ impl Network {
     }
 
     /// The name of a port or a station.
-    pub fn name(&self, end: impl Into<EndId>) -> &str {
-        &self.ends[end.into().0].name
+    pub fn name(&self, end: impl Into<EndId>) -> Option<&str> {
+        self.ends.get(end.into().0).map(|end| end.name.as_str())
     }
 }

@@ -109,7 +109,7 @@ fn verdicts_of_impairments_stand_in_the_comments() {
     let mut network = Network::new(1);
     let (a, b) =
         (network.add_port("a", Cable::new(Speed::Mbps10)), network.add_port("b", Cable::new(Speed::Mbps10)));
-    network.connect_directly(a, b);
+    network.connect_directly(a, b).expect("both have cables to the switch");
     network.tap(b);
     let text = "drop=1,duplicate=100%,corrupt=100%,bit_errors=100%";
     network

@@ -23,7 +23,7 @@ fn direct(text: &str, seed: u64) -> (Network, PortId, PortId) {
         network.add_port("a", Cable::new(Speed::Mbps100)),
         network.add_port("b", Cable::new(Speed::Mbps100)),
     );
-    network.connect_directly(a, b);
+    network.connect_directly(a, b).expect("both have cables to the switch");
     let impairments = text.parse().unwrap_or_else(|error| panic!("{error}"));
     network.set_impairments(a, Direction::Outbound, impairments).expect("parsed ones are consistent");
     (network, a, b)

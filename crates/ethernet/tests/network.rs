@@ -3,7 +3,7 @@
 mod common;
 
 use common::{MS, Notebook, frame, notebook, ns, tag};
-use ethernet::{Cable, DropReason, Frame, Network, PortId, Speed};
+use ethernet::{Cable, Direction, DropReason, Frame, Impairments, Network, NoDirectCable, PortId, Speed};
 use units::Picoseconds;
 
 fn three_ports(speed: Speed) -> (Network, [PortId; 3]) {
@@ -23,7 +23,7 @@ fn the_shortest_frame_takes_5_76_us_at_100_mbit_and_148_809_of_them_fit_in_a_sec
     let mut network = Network::new(1);
     let a = network.add_port("a", Cable::new(Speed::Mbps100));
     let b = network.add_station("b", Cable::new(Speed::Mbps100), Box::<Notebook>::default());
-    network.connect_directly(a, b);
+    network.connect_directly(a, b).expect("both have cables to the switch");
     let second = Picoseconds::new(1000 * MS);
     let mut sent = 0;
     while network.now() < second {
@@ -180,7 +180,7 @@ fn a_wrong_check_sequence_is_dropped_by_switch_and_station_and_told_to_an_outer_
     assert_eq!(network.counters(a).sent.dropped(DropReason::CheckSequence), 1);
     assert!(arrivals(&mut network, b).is_empty());
 
-    network.connect_directly(a, s);
+    network.connect_directly(a, s).expect("both have cables to the switch");
     network.send(a, network.now(), bad.clone());
     network.advance(Picoseconds::new(2 * MS));
     assert!(notebook(&mut network, s).received.is_empty());
@@ -191,7 +191,7 @@ fn a_wrong_check_sequence_is_dropped_by_switch_and_station_and_told_to_an_outer_
     );
 
     let (mut network, [a, b, _]) = three_ports(Speed::Mbps100);
-    network.connect_directly(a, b);
+    network.connect_directly(a, b).expect("both have cables to the switch");
     network.send(a, ns(0), bad);
     network.advance(Picoseconds::new(MS));
     assert!(!arrivals(&mut network, b)[0].1.intact);
@@ -255,7 +255,7 @@ fn a_direct_cable_runs_at_the_slower_of_both_speeds() {
     let mut network = Network::new(1);
     let a = network.add_port("a", Cable::new(Speed::Mbps1000));
     let b = network.add_port("b", Cable::new(Speed::Mbps10));
-    network.connect_directly(a, b);
+    network.connect_directly(a, b).expect("both have cables to the switch");
     assert_eq!((network.carrier(a), network.carrier(b)), (Some(Speed::Mbps10), Some(Speed::Mbps10)));
     network.send(b, ns(0), frame(1, 2, 60, 0));
     network.advance(Picoseconds::new(MS));
@@ -280,4 +280,36 @@ fn a_snapshot_goes_on_as_the_original_does() {
     assert_eq!(expected.len(), 100);
     assert_eq!(arrivals(&mut copy, b), expected);
     assert_eq!(copy.counters(b), network.counters(b));
+}
+
+#[test]
+fn an_id_of_another_network_names_nothing() {
+    let mut other = Network::new(1);
+    let [_, _, stranger] = ["a", "b", "c"].map(|name| other.add_port(name, Cable::new(Speed::Mbps100)));
+    let [_, foreign] = ["d", "e"]
+        .map(|name| other.add_station(name, Cable::new(Speed::Mbps100), Box::<Notebook>::default()));
+    let tap = other.tap(stranger).expect("it is there");
+    let mut network = Network::new(1);
+    let own = network.add_port("own", Cable::new(Speed::Mbps100));
+    let before = network.counters(own);
+    network.send(stranger, ns(0), frame(1, 2, 60, 0));
+    network.set_plugged(ns(0), stranger, false);
+    network.poke(ns(10), foreign);
+    network.set_hop(stranger, None);
+    network.set_switch_queue(stranger, 1);
+    network
+        .set_impairments(stranger, Direction::Inbound, Impairments::default())
+        .expect("nothing contradicts");
+    network.advance(ns(1_000_000));
+    assert!(network.station(foreign).is_none() && network.station_mut(foreign).is_none());
+    assert_eq!((network.take_arrival(stranger), network.carrier(stranger)), (None, None));
+    assert!(network.tap(stranger).is_none() && network.hop_mut(stranger).is_none());
+    assert_eq!(
+        (network.name(stranger), network.tapped_names(tap), network.tapped_speed(tap)),
+        (None, None, None)
+    );
+    assert_eq!(network.counters(stranger), Default::default());
+    assert_eq!(network.connect_directly(own, stranger), Err(NoDirectCable));
+    assert_eq!(network.connect_directly(own, own), Err(NoDirectCable));
+    assert_eq!((network.carrier(own), network.counters(own)), (Some(Speed::Mbps100), before));
 }

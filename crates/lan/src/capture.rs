@@ -99,9 +99,9 @@ impl Lan {
             self.network.tap(port);
             wired.device.record(spi);
             if spi && wired.device.facts().is_some() {
-                let name = format!("{} SPI", self.network.name(port));
-                let description =
-                    format!("register accesses of the {}, as comments", self.network.name(port));
+                let chip = self.network.name(port).unwrap_or_default();
+                let name = format!("{chip} SPI");
+                let description = format!("register accesses of the {chip}, as comments");
                 let interface = Interface {
                     name: &name,
                     description: &description,

@@ -31,13 +31,10 @@ impl Lan {
     }
 
     /// The PC, for something that is done to it now; what follows on that is taken up. Nothing where there is none.
-    ///
-    /// # Panics
-    /// Never: the station of a PC is a host.
     pub fn with_pc<T>(&mut self, act: impl FnOnce(&mut Host) -> T) -> Option<T> {
         let pc = self.pc?;
-        let host: &mut dyn Any = self.network.station_mut(pc);
-        let host: &mut Host = host.downcast_mut().expect("the station of a PC is a host");
+        let host: &mut dyn Any = self.network.station_mut(pc)?;
+        let host: &mut Host = host.downcast_mut()?;
         // Of its own accord a PC is at the last thing that happened to it.
         host.advance(self.now);
         let result = act(host);

@@ -98,7 +98,7 @@ impl Lan {
     }
 
     fn seated(&self, seat: SeatId) -> Option<&MachineSeat> {
-        let pc: &dyn Any = self.network.station(self.pc?);
+        let pc: &dyn Any = self.network.station(self.pc?)?;
         let application: &dyn Any = pc.downcast_ref::<Host>()?.application(seat)?;
         application.downcast_ref()
     }

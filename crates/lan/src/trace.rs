@@ -53,7 +53,7 @@ impl Lan {
 
     /// What has kept each connection of the PC from sending, by its port there and the board's.
     pub fn pc_limits(&self, now: Picoseconds) -> Vec<((u16, u16), TcpLimits)> {
-        let station: Option<&dyn Any> = self.pc.map(|pc| self.network.station(pc) as _);
+        let station: Option<&dyn Any> = self.pc.and_then(|pc| self.network.station(pc)).map(|pc| pc as _);
         let host: Option<&Host> = station.and_then(|station| station.downcast_ref());
         host.map(|host| host.tcp_limits(now).collect()).unwrap_or_default()
     }
@@ -77,9 +77,9 @@ impl Lan {
     }
 
     fn traced(&self, tapped: Tapped) -> Option<TracedFrame> {
-        let (name, _) = self.network.tapped_names(tapped.tap);
-        let at_board = self.wired.iter().any(|wired| self.network.name(wired.line.port) == name);
-        let time = self.network.tapped_speed(tapped.tap).frame_time(tapped.bytes.len());
+        let (name, _) = self.network.tapped_names(tapped.tap)?;
+        let at_board = self.wired.iter().any(|wired| self.network.name(wired.line.port) == Some(name));
+        let time = self.network.tapped_speed(tapped.tap)?.frame_time(tapped.bytes.len());
         Some(TracedFrame {
             from_board: at_board == (tapped.direction == Direction::Outbound),
             at_board,

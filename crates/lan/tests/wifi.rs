@@ -126,7 +126,7 @@ fn tcp(settings: &[(&str, &str)], bytes: u64) -> (f64, bool) {
     while let Some(at) = network.next_event().filter(|&at| at <= end) {
         network.advance(at);
     }
-    let station: &mut dyn std::any::Any = network.station_mut(board);
+    let station: &mut dyn std::any::Any = network.station_mut(board).expect("it is this network's");
     let host: &mut Host = station.downcast_mut().unwrap();
     let machine: &dyn std::any::Any = host.application_as::<MachineSeat>(seat).unwrap().machine();
     let server: &bulk::Server = machine.downcast_ref().unwrap();

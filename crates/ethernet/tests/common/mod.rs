@@ -64,5 +64,7 @@ impl Station for Notebook {
 }
 
 pub fn notebook(network: &mut Network, id: StationId) -> &mut Notebook {
-    (network.station_mut(id) as &mut dyn Any).downcast_mut().expect("it is a notebook")
+    (network.station_mut(id).expect("it is this network's") as &mut dyn Any)
+        .downcast_mut()
+        .expect("it is a notebook")
 }
