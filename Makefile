@@ -79,7 +79,7 @@ lint: $(VENV)/packages
 firmware-or-not: $(VENV)/installed
 	$(MAKE) cross-compiler && $(MAKE) firmware || ! command -v arm-none-eabi-gcc >/dev/null
 
-test-rust: random-images firmware-or-not
+test-rust: firmware-or-not
 	cargo test --workspace --features airwire-py/extension-module --release --locked --quiet
 
 random-images: ## Run random images of RANDOM_INSTRUCTIONS in all on the virtual board, with overflow checks
@@ -90,7 +90,7 @@ random-images: ## Run random images of RANDOM_INSTRUCTIONS in all on the virtual
 test-python: firmware-or-not
 	$(BIN)/python -m pytest -n $(TEST_PROCESSES) --dist loadfile --durations 20 --junit-xml build/test-results/python.xml
 
-test-slow: $(VENV)/installed ## Tests that take minutes: large files, memory, drivers with 1 MB
+test-slow: $(VENV)/installed random-images ## Tests that take minutes: large files, memory, random images with overflow checks, drivers with 1 MB
 	$(BIN)/python -m pytest --slow -m slow
 	AIRWIRE_TRANSFER_BYTES=1048576 cargo test --release --locked --quiet -p airwire-lan --test drivers --test lan_faults
 

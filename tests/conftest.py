@@ -5,14 +5,14 @@ from __future__ import annotations
 import os
 import re
 import subprocess
-import sys
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from artefacts import NO_COMPILER, built_images, session_folder, suite_run
+from command_server import CommandServer
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 CAPTURES = REPOSITORY.parent / "shared" / "captures"
@@ -65,20 +65,25 @@ def whole_suite(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Pat
     return lambda command: suite_run(command, session_folder(tmp_path_factory))
 
 
+@pytest.fixture(scope="session")
+def command_server() -> Iterator[CommandServer]:
+    """What runs the commands of this process's tests."""
+    server = CommandServer(command_environment())
+    yield server
+    server.close()
+
+
+def command_environment() -> dict[str, str]:
+    """The environment of commands: a wide terminal without colours."""
+    return {**os.environ, "COLUMNS": "200", "NO_COLOR": "1"}
+
+
 @pytest.fixture
-def airwire(tmp_path: Path) -> Callable[..., subprocess.CompletedProcess[str]]:
+def airwire(tmp_path: Path, command_server: CommandServer) -> Callable[..., subprocess.CompletedProcess[str]]:
     """Run the command ``airwire`` in an empty folder."""
 
     def run(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [sys.executable, "-m", "airwire.cli", *map(str, arguments)],
-            cwd=tmp_path,
-            env={**os.environ, "COLUMNS": "200", "NO_COLOR": "1"},
-            capture_output=True,
-            text=True,
-            timeout=120,
-            check=False,
-        )
+        return command_server.run([*map(str, arguments)], tmp_path, command_environment(), timeout_s=120)
 
     return run
 

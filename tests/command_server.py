@@ -1,0 +1,130 @@
+"""Loads the command line once, and makes a copy of itself for each command of the tests.
+
+Loading takes longer than most commands do, and hundreds of tests run one. A copy is a process of its own, with its own
+folder, environment, output and exit code, in which ``python -m airwire.cli`` runs from its first line. What a terminal,
+signals or a fresh process change is tested with processes that are started as users start them.
+"""
+
+from __future__ import annotations
+
+import gc
+import importlib
+import json
+import os
+import pkgutil
+import runpy
+import socket
+import subprocess
+import sys
+import traceback
+from pathlib import Path
+
+MOST_BYTES = 1 << 20
+LOADED = ("airwire", "rich.progress", "rich.table")
+"""With all that is in them; but polars, whose threads no copy would have."""
+
+
+class CommandServer:
+    """The server's side of the tests: it is started with the first command."""
+
+    def __init__(self, environment: dict[str, str]) -> None:
+        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        with theirs:
+            self._server = subprocess.Popen(
+                [sys.executable, __file__, str(theirs.fileno())],
+                pass_fds=[theirs.fileno()],
+                env=environment,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+            )
+        self._socket = ours
+
+    def run(
+        self, arguments: list[str], folder: Path, environment: dict[str, str], timeout_s: float
+    ) -> subprocess.CompletedProcess[str]:
+        """Run a command to its end; raises ``TimeoutExpired`` where it takes too long."""
+        request = json.dumps({"arguments": arguments, "folder": str(folder), "environment": environment})
+        outputs = [os.memfd_create(name) for name in ("stdout", "stderr")]
+        try:
+            socket.send_fds(self._socket, [request.encode()], outputs)
+            self._socket.settimeout(timeout_s)
+            try:
+                code = int(self._socket.recv(64))
+            except TimeoutError:
+                self.close()
+                raise subprocess.TimeoutExpired(arguments, timeout_s) from None
+            printed = [_content(output) for output in outputs]
+        finally:
+            for output in outputs:
+                os.close(output)
+        return subprocess.CompletedProcess(arguments, code, *printed)
+
+    def close(self) -> None:
+        """End the server."""
+        self._socket.close()
+        self._server.kill()
+        self._server.wait()
+
+
+def _content(output: int) -> str:
+    os.lseek(output, 0, os.SEEK_SET)
+    with open(output, encoding="utf-8", closefd=False) as file:
+        return file.read()
+
+
+def serve(requests: socket.socket) -> None:
+    """Carry out one command after the other, until nobody asks any more."""
+    for name in LOADED:
+        _load(name)
+    assert len(list(Path("/proc/self/task").iterdir())) == 1, "a process with threads cannot be copied"
+    gc.freeze()
+    while True:
+        request, outputs, _, _ = socket.recv_fds(requests, MOST_BYTES, 2)
+        if not request:
+            return
+        child = os.fork()
+        if child == 0:
+            requests.close()
+            _become(json.loads(request), outputs)
+        for output in outputs:
+            os.close(output)
+        _, status = os.waitpid(child, 0)
+        requests.send(str(os.waitstatus_to_exitcode(status)).encode())
+
+
+def _load(name: str) -> None:
+    """A module with all those in it, but such as are programs."""
+    module = importlib.import_module(name)
+    for found in pkgutil.walk_packages(getattr(module, "__path__", []), f"{name}."):
+        if not found.name.endswith("__main__"):
+            importlib.import_module(found.name)
+
+
+def _become(request: dict[str, object], outputs: list[int]) -> None:
+    """Run the command in this copy, which ends with it."""
+    code = 1
+    try:
+        for output, place in zip(outputs, (1, 2), strict=True):
+            os.dup2(output, place)
+        environment = request["environment"]
+        assert isinstance(environment, dict)
+        os.environ.clear()
+        os.environ.update(environment)
+        os.chdir(str(request["folder"]))
+        arguments = request["arguments"]
+        assert isinstance(arguments, list)
+        sys.argv = ["airwire", *arguments]
+        runpy.run_module("airwire.cli", run_name="__main__", alter_sys=True)
+        code = 0
+    except SystemExit as ended:
+        code = ended.code if isinstance(ended.code, int) else int(ended.code is not None)
+    except BaseException:  # as the interpreter itself does
+        traceback.print_exc()
+    finally:
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(code)
+
+
+if __name__ == "__main__":
+    serve(socket.socket(fileno=int(sys.argv[1])))
