@@ -2,7 +2,7 @@
 
 All that Airwire writes from Python goes through here, as all that the core writes goes through its crate ``files``. A
 device or a pipe has no place beside it and is written to as it is. Functions refuse to write over what they read
-(:func:`keep_inputs`); which files may be written besides is for the commands to say (``cli/paths.py``).
+(:func:`why_kept`); which files may be written besides is for the commands to say (``cli/paths.py``).
 """
 
 from __future__ import annotations
@@ -15,8 +15,6 @@ from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
-
-from airwire import _core
 
 UNFINISHED = ".unfinished-"
 """What the name of a file begins with while it is written."""
@@ -90,12 +88,13 @@ def new_folder(folder: Path) -> Iterator[None]:
         raise
 
 
-def keep_inputs(place: str | Path, inputs: Mapping[str, str | Path | None]) -> None:
-    """Raise ``AirwireError`` where ``place`` is one of the files that are read, each by what it is called."""
+def why_kept(place: str | Path, inputs: Mapping[str, str | Path | None]) -> str | None:
+    """The sentence that refuses ``place`` where it is one of the files that are read, each by what it is called."""
     target = Path(place)
     for name, read in inputs.items():
         if read is not None and target.is_file() and Path(read).is_file() and target.samefile(read):
-            raise _core.AirwireError(f"{place}: this is the {name} itself, which stays as it is; name another file")
+            return f"{place}: this is the {name} itself, which stays as it is; name another file"
+    return None
 
 
 def is_device(path: Path) -> bool:

@@ -81,7 +81,7 @@ PACKAGES: dict[str, set[str]] = {
     "model": {"_core", "board", "link"},
     "explain": {"_core", "board", "link", "model", "outputs", "stage", "values"},
     "runs": {"_core", "board", "explain", "link", "model", "stage", "values"},
-    "capture": {"_core", "model", "runs", "values"},
+    "capture": {"_core", "model", "outputs", "runs", "values"},
     "report": {"_core", "board", "explain", "link", "model", "outputs"},
     "fsdata": {"_core", "board", "outputs"},
     "cli": {"", "_core", "board", "explain", "fsdata", "link", "model", "outputs", "report", "runs", "stage"},

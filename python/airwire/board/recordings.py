@@ -8,7 +8,7 @@ from pathlib import Path
 
 from airwire import _core
 from airwire.board.model import FunctionCycles, PinEdge, Profile
-from airwire.outputs import keep_inputs
+from airwire.outputs import why_kept
 
 
 class BoardRecordings:
@@ -30,7 +30,7 @@ class BoardRecordings:
     def write_vcd(self, path: str | Path) -> int:
         """Write all edges as a value change dump; how many there was no room for."""
         self._check_recording()
-        keep_inputs(path, self._inputs)
+        self._keep_inputs(path)
         return self._core.write_vcd(path)
 
     def start_trace(self, path: str | Path) -> None:
@@ -38,7 +38,7 @@ class BoardRecordings:
 
         The board runs slower meanwhile.
         """
-        keep_inputs(path, self._inputs)
+        self._keep_inputs(path)
         self._core.start_trace(path)
 
     def end_trace(self) -> int:
@@ -65,12 +65,16 @@ class BoardRecordings:
         With ``spi`` the chip's register accesses are in it too, in words, as comments on an interface of their own.
         The file appears with :meth:`end_pcap`.
         """
-        keep_inputs(path, self._inputs)
+        self._keep_inputs(path)
         self._core.start_capture(path, spi)
 
     def end_pcap(self) -> None:
         """Finish the file of :meth:`start_pcap`."""
         self._core.end_capture()
+
+    def _keep_inputs(self, path: str | Path) -> None:
+        if (why := why_kept(path, self._inputs)) is not None:
+            raise _core.AirwireError(why)
 
     def _check_recording(self) -> None:
         if not self._core.records:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from airwire import _core
 from airwire.board.model import ImageSetting
-from airwire.outputs import keep_inputs, write_file
+from airwire.outputs import why_kept, write_file
 from airwire.values import Settings, setting_texts
 
 
@@ -29,7 +29,8 @@ def write_image(
     Raises AirwireError where the image has no such setting, or ``out`` is the image itself.
     """
     place = Path(out)
-    keep_inputs(place, {"image": image, "ELF with symbols": symbols})
+    if (why := why_kept(place, {"image": image, "ELF with symbols": symbols})) is not None:
+        raise _core.AirwireError(why)
     content = _core.changed_image_file(image, symbols, setting_texts(settings), place)
     try:
         write_file(place, content)

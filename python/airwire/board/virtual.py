@@ -19,7 +19,6 @@ from airwire.board.model import BoardRun, CoreCounts, Fault, FunctionShare, Inte
 from airwire.board.network import Traffic, traffic_of
 from airwire.board.pins import Pins
 from airwire.board.recordings import BoardRecordings
-from airwire.outputs import keep_inputs
 from airwire.values import Settings, Time, picoseconds, setting_texts
 
 Console = Literal["uart0", "uart1", "usb"]
@@ -255,7 +254,7 @@ class Board(BoardDevices, BoardRecordings):
         save while no connection is open. Raises ``AirwireError`` where a device cannot be kept or the file not be
         written.
         """
-        keep_inputs(path, self._inputs)
+        self._keep_inputs(path)
         self._core.save(path)
 
     def resume(self, path: str | Path) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from airwire import _core
-from airwire.outputs import keep_inputs
+from airwire.outputs import why_kept
 
 
 def convert(
@@ -23,5 +23,6 @@ def convert(
     ``progress(time_ps)`` is told while it works how far into the capture it is.
     Raises ``AirwireError`` when the source cannot be read or the destination cannot be written, or is the source.
     """
-    keep_inputs(destination, {"source": source})
+    if (why := why_kept(destination, {"source": source})) is not None:
+        raise _core.AirwireError(why)
     _core.convert(str(source), str(destination), [str(channel) for channel in channels], overwrite, progress)
