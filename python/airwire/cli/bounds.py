@@ -1,0 +1,30 @@
+"""Bounds of a run on the command line: how many hold, and one line for each that is broken."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from airwire.cli.output import complain
+
+if TYPE_CHECKING:
+    from airwire.model import Analysis
+
+
+def print_bounds(analysis: Analysis) -> None:
+    """How many bounds hold, where the suite has some."""
+    from airwire.explain.bounds import bounds_of
+
+    bounds = [bound for _, bound in bounds_of(analysis)]
+    if bounds:
+        holding = sum(bound.holds for bound in bounds)
+        print(f"Bounds: {'all' if holding == len(bounds) else holding} of {len(bounds)} hold.")
+
+
+def complain_of_bounds(analysis: Analysis) -> bool:
+    """Name each bound that is broken, with the figure and the cause; whether there was one."""
+    from airwire.explain.bounds import bounds_of, broken_sentence
+
+    broken = [(row, bound) for row, bound in bounds_of(analysis) if not bound.holds]
+    for row, bound in broken:
+        complain(broken_sentence(row, bound))
+    return bool(broken)
