@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import TYPE_CHECKING
 
 from airwire.cli.output import complain
@@ -28,3 +29,14 @@ def complain_of_bounds(analysis: Analysis) -> bool:
     for row, bound in broken:
         complain(broken_sentence(row, bound))
     return bool(broken)
+
+
+def print_row_bounds(analysis: Analysis, rows: Collection[str]) -> None:
+    """A line for each bound of some rows: what it is, and what was measured."""
+    from airwire.explain.bounds import bound_text, bounds_of, measured_text
+
+    bounds = [(row.path, bound) for row, bound in bounds_of(analysis) if row.path in rows]
+    if bounds:
+        print("\nBounds:")
+    for name, bound in bounds:
+        print(f"- {name}: {bound_text(bound)} {'holds' if bound.holds else 'is broken'}: {measured_text(bound)}")

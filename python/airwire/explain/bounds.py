@@ -65,5 +65,8 @@ def amount(value: float, unit: str, *, exact: bool = False) -> str:
             return f"{plain(value / _KIB)} KiB" if value % _KIB == 0 and value else f"{value:.0f} bytes"
         case "1":
             return f"{100 * value:.10g} %" if exact else percent(value)
+        case "bit/s" if exact:
+            scale, name = next(((s, n) for s, n in ((1e6, "Mbit/s"), (1e3, "kbit/s")) if value >= s), (1.0, unit))
+            return f"{value / scale:.10g} {name}"
         case _:
             return f"{value:.10g} {unit}" if exact else quantity(value, unit)

@@ -1,4 +1,4 @@
-"""The pytest plug-in: the fixture ``bench`` runs links, suites and firmware in tests, and failed bounds show the waterfall.
+"""The pytest plug-in: the fixture ``bench`` measures links, suites and firmware, and failed bounds show the waterfall.
 
 Nothing of the bench is loaded until a test asks for the fixture, so that the plug-in costs other projects nothing.
 """
