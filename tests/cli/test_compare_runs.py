@@ -18,7 +18,7 @@ from airwire.synthetic import SlottedLink
 
 MOCKED = Path(__file__).resolve().parents[1] / "mocked.py"
 US = 10**6
-SUITE = "samples = 200\npayloads = [12]\n[links.lora]\nsf = [7, 8, 9]\n"
+SUITE = "name = 'own'\nsamples = 200\npayloads = [12]\n[links.lora]\nsf = [7, 8, 9]\n"
 BOARDS = "[boards.fast]\nsamples = 200\n[boards.slow]\nmeasure = 'latency'\nsamples = 200\n"
 Airwire = Callable[..., subprocess.CompletedProcess[str]]
 Measure = Callable[..., None]
@@ -86,7 +86,7 @@ def test_the_gate_fails_where_a_row_is_surely_slower_by_more(airwire: Airwire, m
     measure("a", "samples = 200\npayloads = [12]\n[links.uart]\n", spread(100))
     measure("b", "samples = 200\npayloads = [12]\n[links.uart]\n", spread(107))
     failed = airwire("compare", "a", "b", "--slower-than", "5%")
-    assert (failed.returncode, failed.stderr) == (1, "airwire: uart/12B is slower by 7 %, more than 5 %\n")
+    assert (failed.returncode, failed.stderr) == (1, "airwire: uart/12B is slower by 7.0 %, more than 5 %\n")
     assert "uart/12B" in failed.stdout, "the table is printed all the same"
     code, content = compared(airwire, "--slower-than", "5%")
     assert (code, content["slower_than"], content["rows"][0]["fails"]) == (1, 0.05, True)
@@ -147,7 +147,7 @@ def test_rows_that_only_one_run_has_are_named(airwire: Airwire, measure: Measure
     shown = airwire("compare", "a", "b").stdout
     assert "Only in a: lora sf=7/12B.\n" in shown
     assert "Only in b: lora sf=10/12B.\n" in shown
-    assert "- text of the suite: 4 lines, " in shown
+    assert "- text of the suite: 5 lines, " in shown
 
 
 def test_runs_without_a_common_row_say_how_to_name_two(airwire: Airwire, measure: Measure) -> None:
@@ -167,8 +167,8 @@ def test_what_was_changed_between_two_runs_is_said_once_with_its_rows(airwire: A
     measure("b", SUITE.replace("sf =", "crc = 'off'\nsf ="), spread(100))
     content = compared(airwire)[1]
     changed = {one["what"]: one for one in content["changed"]}
-    assert set(changed) == {"suite", "text of the suite", "crc"}
-    assert (changed["suite"]["before"], changed["suite"]["after"], changed["suite"]["rows"]) == ("a", "b", [])
+    assert set(changed) == {"text of the suite", "crc"}
+    assert changed["text of the suite"]["rows"] == []
     assert (changed["crc"]["before"], changed["crc"]["after"]) == ("on", "off")
     assert len(changed["crc"]["rows"]) == 3
     assert "- crc: on -> off (in lora sf=7/12B, lora sf=8/12B, lora sf=9/12B)\n" in airwire("compare", "a", "b").stdout

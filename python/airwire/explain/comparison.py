@@ -61,7 +61,7 @@ def names_apart(a: Capture, b: Capture) -> tuple[str, str]:
 def differences(a: Capture, b: Capture) -> list[Difference]:
     """In what the links or boards of two rows differ, settings by their names."""
     if is_of_link(a) and is_of_link(b):
-        return _apart(_of_link(a.target), _of_link(b.target))
+        return _apart(_of_link(a.target), _of_link(b.target)) or _apart(_schedule(a.target), _schedule(b.target))
     if is_of_board(a) and is_of_board(b):
         return _apart(_of_board(a.target), _of_board(b.target))
     return []
@@ -74,7 +74,12 @@ def _apart(a: Mapping[str, str], b: Mapping[str, str]) -> list[Difference]:
 
 
 def _of_link(link: LinkRow) -> dict[str, str]:
-    return {"link": link.name, **link.settings, "trigger": link.trigger}
+    return {"link": link.name, **link.settings}
+
+
+def _schedule(link: LinkRow) -> dict[str, str]:
+    """When messages are sent: where the suite does not say it that follows from the link."""
+    return {"trigger": link.trigger}
 
 
 def _of_board(board: BoardRow) -> dict[str, str]:
