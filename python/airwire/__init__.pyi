@@ -18,6 +18,7 @@ from .board.row import BoardRow as BoardRow
 from .board.row import Figure as Figure
 from .board.row import Published as Published
 from .board.spi_controller import SpiController as SpiController
+from .bounds import Bound as Bound
 from .capture.analysis import analyze as analyze
 from .capture.analysis import read_edges as read_edges
 from .capture.conversion import convert as convert
@@ -48,6 +49,10 @@ from .model import rows_of_boards as rows_of_boards
 from .model import rows_of_links as rows_of_links
 from .report import write_figures as write_figures
 from .report import write_html as write_html
+from .runs.compared_runs import Changed as Changed
+from .runs.compared_runs import RowComparison as RowComparison
+from .runs.compared_runs import RunComparison as RunComparison
+from .runs.compared_runs import compare_runs as compare_runs
 from .runs.comparison import compare as compare
 from .runs.comparison import ecdf as ecdf
 from .runs.selection import choose as choose

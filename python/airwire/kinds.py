@@ -80,6 +80,12 @@ Sender = Literal["board", "pc"]
 Stack = Literal["chip", "firmware"]
 """Whose TCP a board has."""
 
+Relation = Literal["<=", "<", ">=", ">"]
+"""How a figure is to stand to its limit."""
+Shift = Literal["slower", "faster", "same", "too few", "no figure"]
+"""What became of a row between two runs. ``same``: the interval holds 0. ``too few``: too few messages for an interval.
+``no figure``: it has lost its figure."""
+
 RunEnd = Literal[
     "time",
     "text",

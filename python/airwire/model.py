@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from typing_extensions import TypeIs
 
     from airwire.board.row import BoardRow
+    from airwire.bounds import Bound
     from airwire.kinds import FindingKind, Pairing
     from airwire.link.model import LinkRow, PublishedMedian
 
@@ -101,6 +102,8 @@ class Capture(Generic[Target]):
     target: Target
     """A capture file; or the modelled link, its settings, its stages and what they took; or the virtual board, its
     firmware, its figure, and what others published."""
+    bounds: Sequence[Bound] = ()
+    """What figures of a row are to keep, where its suite says it."""
 
     @property
     def name(self) -> str:

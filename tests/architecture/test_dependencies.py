@@ -70,21 +70,23 @@ CRATES = {
 
 # By package below `airwire`, and the modules beside them; all may use `kinds`. No two of them use each other.
 PACKAGES: dict[str, set[str]] = {
-    "": {"_core", "board", "capture", "explain", "link", "model", "report", "runs", "stage", "values"},
+    "": {"_core", "board", "bounds", "capture", "explain", "link", "model", "report", "runs", "stage", "values"},
     "values": {"_core"},
     "outputs": set(),
     "kinds": set(),
+    "bounds": set(),
     "stage": set(),
     "synthetic": {"outputs"},
     "link": {"_core", "stage", "values"},
     "board": {"_core", "outputs", "values"},
-    "model": {"_core", "board", "link"},
-    "explain": {"_core", "board", "link", "model", "outputs", "stage", "values"},
-    "runs": {"_core", "board", "explain", "link", "model", "stage", "values"},
+    "model": {"_core", "board", "bounds", "link"},
+    "explain": {"_core", "board", "bounds", "link", "model", "outputs", "stage", "values"},
+    "runs": {"_core", "board", "bounds", "explain", "link", "model", "stage", "values"},
     "capture": {"_core", "model", "outputs", "runs", "values"},
     "report": {"_core", "board", "explain", "link", "model", "outputs"},
     "fsdata": {"_core", "board", "outputs"},
-    "cli": {"", "_core", "board", "explain", "fsdata", "link", "model", "outputs", "report", "runs", "stage"},
+    "pytest_plugin": {"", "_core", "board", "explain", "model", "runs", "values"},
+    "cli": {"", "_core", "board", "bounds", "explain", "fsdata", "link", "model", "outputs", "report", "runs", "stage"},
 }
 
 

@@ -86,7 +86,7 @@ impl<'a> FieldOf<'a> {
     pub fn expected(&self) -> String {
         match self.takes {
             TakesOf::Address => format!("{} such as {}", self.takes, self.example),
-            TakesOf::Between(..) => format!("{}, such as {}", self.takes, self.example),
+            TakesOf::Between(..) | TakesOf::Bound(_) => format!("{}, such as {}", self.takes, self.example),
             _ => self.takes.to_string(),
         }
     }

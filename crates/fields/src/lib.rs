@@ -17,6 +17,7 @@
 //! assert_eq!(refusal, "sf is 13, but it takes a whole number from 6 to 12");
 //! ```
 
+mod bound;
 mod completion;
 mod error;
 mod field;
@@ -31,6 +32,7 @@ pub mod toml_file;
 mod value;
 mod words;
 
+pub use bound::{Bound, LimitUnit, Relation};
 pub use completion::{Candidate, assignments, values};
 pub use error::SettingError;
 pub use field::{Field, FieldOf, names};

@@ -51,6 +51,7 @@ impl TakesOf<'_> {
             Self::Pin { lowest, highest, .. } => {
                 or_text(&json!({"type": "integer", "minimum": lowest, "maximum": highest}))
             }
+            Self::Bound(_) => json!({"type": "string", "pattern": "^ *(<=|>=|<|>) *[0-9]"}),
             Self::Duration
             | Self::Period
             | Self::Between(..)

@@ -6,7 +6,7 @@ use std::net::Ipv4Addr;
 use units::{Hertz, PS_PER_MS, Picoseconds};
 
 use crate::quantity::Quantity;
-use crate::{Value, named, text};
+use crate::{Bound, LimitUnit, Value, named, text};
 
 /// What a field of a table of ours takes.
 pub type Takes = TakesOf<'static>;
@@ -62,6 +62,8 @@ pub enum TakesOf<'a> {
     Size(u64, u64),
     /// A share in percent, from the first to the second percentage; its value is the share of 1.
     Percent(f64, f64),
+    /// A bound on a figure: a relation, and a limit in one of these units.
+    Bound(&'a [LimitUnit]),
     /// Bits a second: a number, or one with bit/s, kbit/s or Mbit/s.
     Rate,
     /// true or false; yes or no are taken too.
@@ -146,6 +148,7 @@ impl TakesOf<'_> {
             Self::Quantity(quantity) => quantity.read(text).map(Value::Integer),
             Self::Pin { .. } => text.parse().ok().map(Value::Pin),
             Self::Size(..) => text::size(text).map(Value::Integer),
+            Self::Bound(units) => Bound::read(units, text).map(Value::Bound),
             Self::Rate => text::rate(text).map(Value::Integer),
             Self::Percent(..) => {
                 let percent: f64 = text.strip_suffix('%')?.trim().parse().ok()?;

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use crate::Bound;
 use serde::Serialize;
 use units::{PS_PER_MS, PS_PER_NS, PS_PER_S, PS_PER_US, Picoseconds};
 
@@ -20,6 +21,8 @@ pub enum Value {
     Choice(&'static str),
     /// On or off.
     Switch(bool),
+    /// A bound on a figure.
+    Bound(Bound),
     /// A pin of the microcontroller.
     Pin(u8),
     /// Anything else, as it was written.
@@ -61,6 +64,17 @@ impl Value {
         }
     }
 
+    /// A bound.
+    ///
+    /// # Panics
+    /// Likewise.
+    pub fn bound(&self) -> Bound {
+        match self {
+            Self::Bound(bound) => *bound,
+            other => panic!("{other} was not read as a bound"),
+        }
+    }
+
     /// On or off.
     ///
     /// # Panics
@@ -86,6 +100,7 @@ impl fmt::Display for Value {
             Value::Number(number) => number.fmt(f),
             Value::Choice(word) => f.write_str(word),
             Value::Switch(on) => f.write_str(if *on { "on" } else { "off" }),
+            Value::Bound(bound) => bound.fmt(f),
             Value::Pin(pin) => pin.fmt(f),
             Value::Text(text) => f.write_str(text),
         }

@@ -73,15 +73,17 @@ impl fmt::Display for TakesOf<'_> {
             Self::Percent(lowest, highest) => {
                 write!(f, "a share from {lowest} % to {highest} %, such as \"1 %\"")
             }
+            Self::Bound(units) => {
+                let named: Vec<&str> =
+                    units.iter().map(|unit| unit.name).filter(|name| !name.is_empty()).collect();
+                write!(f, "a relation (<=, <, >= or >) and a limit in {}", either(&named))
+            }
             Self::Rate => f.write_str("bits a second"),
             Self::Flag => f.write_str("true or false"),
             Self::Port => f.write_str("a port from 1 to 65535"),
             Self::Address => f.write_str("an IPv4 address"),
             Self::Endpoint(port) => write!(f, "an IPv4 address, or one with a port (else {port})"),
-            Self::Word(words) => match words {
-                [others @ .., last] => write!(f, "{} or {last}", others.join(", ")),
-                [] => Ok(()),
-            },
+            Self::Word(words) => f.write_str(&either(words)),
             Self::Numbered(names) => f.write_str(&named::one_in_words(names)),
             Self::AnyOf(names) => f.write_str(&named::any_in_words(names)),
             Self::Quantity(quantity) => quantity.fmt(f),
@@ -89,5 +91,14 @@ impl fmt::Display for TakesOf<'_> {
             Self::Pin { which, lowest, highest } => write!(f, "a pin {which}: GPIO {lowest} to {highest}"),
             Self::Text(what) | Self::Other(what, _) => f.write_str(what),
         }
+    }
+}
+
+/// Words of which one is meant: `a, b or c`.
+fn either(words: &[&str]) -> String {
+    match words {
+        [] => String::new(),
+        [only] => (*only).to_owned(),
+        [others @ .., last] => format!("{} or {last}", others.join(", ")),
     }
 }

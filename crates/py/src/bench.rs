@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use ::links::{Definition, Settings};
 use bench::rows::{self, Measure, ReadyRow, SuiteFolder};
-use bench::suite::{LinkSetup, Measurement, Place, Row, Suite, TargetSetup, Trigger};
+use bench::suite::{LinkSetup, Measurement, Place, Row, RowBound, Suite, TargetSetup, Trigger};
 use bench::targets::link::StageEntry;
 use bench::targets::mock::mocked_rows;
 use bench::targets::ready_rows;
@@ -68,6 +68,13 @@ fn changed(link: &Definition, changes: &Changes) -> Result<Settings, ::links::Li
 #[pyfunction]
 pub(crate) fn suite_schema() -> String {
     bench::suite::schema().to_string()
+}
+
+/// A bound on a figure: its relation, its limit, and the unit of that.
+#[pyfunction]
+pub(crate) fn parse_bound(figure: &str, text: &str) -> PyResult<(&'static str, f64, &'static str)> {
+    let found = RowBound::parse(figure, text).map_err(refused)?;
+    Ok((found.bound.relation.sign(), found.bound.limit, found.bounded.unit()))
 }
 
 /// The closed-form budget of a link, as JSON.
@@ -197,6 +204,7 @@ pub(crate) fn simulate(
             measurement: Measurement::of_samples(samples),
             same_but: None,
             published: None,
+            bounds: Vec::new(),
             place: Place::default(),
         };
         Ok(ReadyRow { row, recipe: Arc::new(setup) })

@@ -47,6 +47,12 @@ macro_rules! row_class {
                 finding_list(py, &self.0.1.statistics.findings)
             }
 
+            /// What its figures are to keep, and whether they do, as JSON.
+            #[getter]
+            fn bounds(&self) -> PyResult<String> {
+                serde_json::to_string(&self.0.0.bounds).map_err(refused)
+            }
+
             /// One row per message; empty once a run folder holds them.
             fn samples(&self, py: Python<'_>) -> Table {
                 Table(py.detach(|| samples_table(&self.0.1.labels(), &self.0.1.samples)))

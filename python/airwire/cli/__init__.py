@@ -1,8 +1,9 @@
 """The command ``airwire``: one file per command, each of which parses, calls the API and prints.
 
-Exit codes: 0 all is well; 1 ``validate --strict`` found a goal missed, or an image on a virtual board faulted or never
-printed what was awaited; 2 something that the user gave cannot be used
-(the good part of a batch is still done); 130 stopped by Ctrl-C (what was finished is kept).
+Exit codes: 0 all is well; 1 a goal of ``validate --strict`` was missed, a bound of a suite is broken, a row has become
+slower than ``compare --slower-than`` allows, or an image on a virtual board faulted or never printed what was awaited;
+2 something that the user gave cannot be used (the good part of a batch is still done); 130 stopped by Ctrl-C (what was
+finished is kept).
 """
 
 from __future__ import annotations
@@ -36,7 +37,8 @@ app = typer.Typer(
     name="airwire",
     help="The test bench for microcontroller network links: what a link's latency is, and why.",
     epilog="Start with: airwire demo, then airwire run on a suite of yours and airwire analyze on your captures. "
-    "Exit codes: 0 all is well, 1 a goal was missed (validate --strict) or an image failed (board run), 2 bad input "
+    "Exit codes: 0 all is well, 1 a goal or bound was missed (validate --strict, run, compare --slower-than) or an "
+    "image failed (board run), 2 bad input "
     "(the good files of a batch are still done), 130 stopped by Ctrl-C.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,

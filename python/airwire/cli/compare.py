@@ -1,4 +1,4 @@
-"""``airwire compare``: two captures or run folders side by side."""
+"""``airwire compare``: two captures, two rows, or two runs row by row; with a gate on what has become slower."""
 
 from __future__ import annotations
 
@@ -9,17 +9,33 @@ import typer
 
 import airwire
 from airwire.cli import options
+from airwire.cli.output import EXIT_NO_FIGURE, complain
 from airwire.cli.paths import RUN, Reads
 
 if TYPE_CHECKING:
-    from airwire.model import Capture
+    from airwire.model import Analysis, Capture
+    from airwire.runs.compared_runs import RunComparison
 
 _READS = Reads("run or capture", holds=RUN, reserved=True)
+_NAMES = "A capture, a run folder, or RUN:ROW, one row of a run folder"
 
 
 def compare(
-    a: Annotated[Path, typer.Argument(metavar="A", help="A capture, or a run folder that holds one."), _READS],
-    b: Annotated[Path, typer.Argument(metavar="B", help="The capture or run folder to compare it with."), _READS],
+    a: Annotated[Path, typer.Argument(metavar="A", help=f"{_NAMES}."), _READS],
+    b: Annotated[Path, typer.Argument(metavar="B", help="What is compared with it."), _READS],
+    only: Annotated[
+        list[str] | None,
+        typer.Option("--only", metavar="ROW", help="Of two runs: only this row or entry.", show_default=False),
+    ] = None,
+    slower_than: Annotated[
+        float | None,
+        typer.Option(
+            parser=options.share,
+            metavar="SHARE",
+            help="Exit with 1 where B is slower by more than this, such as 5%, and the 95 % interval excludes 0.",
+            show_default=False,
+        ),
+    ] = None,
     trigger: options.Trigger = "0",
     done: options.Done = "1",
     pairing: options.Pairing = "strict",
@@ -28,13 +44,81 @@ def compare(
 ) -> None:
     """Say whether B is faster or slower than A, by how much and how surely.
 
-    Prints the shift of the median with its 95 % interval (moving-block bootstrap), the probability that a message
-    of A beats one of B, and the distance of the distributions. Example: airwire compare before.csv after.csv
+    Of two captures or rows: the shift of the median with its 95 % interval (moving-block bootstrap), the probability
+    that a message of A beats one of B, and the distance of the distributions. Of two runs of suites: one line for each
+    row, the worst first, and what was changed between both.
+    Examples: airwire compare before.csv after.csv; airwire compare runs/main runs/mine --slower-than 5%
     """
+    one, other = (_read(path, trigger, done, pairing, seed) for path in (a, b))
+    if only or (_holds_rows(one) and _holds_rows(other)):
+        _compare_runs(one[0], other[0], only or [], seed, slower_than, json)
+        return
+    _compare_captures(_only_capture(a, one), _only_capture(b, other), (str(a), str(b)), seed, slower_than, json)
 
-    runs = [_only_capture(path, trigger, done, pairing, seed) for path in (a, b)]
-    comparison = airwire.compare(runs[0], runs[1], seed=seed)
-    if json:
+
+_Read = tuple["Analysis", str | None]
+"""What stands in a file or folder, and the row of it that is meant."""
+
+
+def _read(path: Path, trigger: str, done: str, pairing: str, seed: int) -> _Read:
+    from airwire import _core
+
+    folder, row = _folder_and_row(path)
+    if (folder / "manifest.json").exists():
+        return airwire.load_run(folder, intervals=False, findings=False), row
+    analysis = airwire.analyze(
+        path,
+        trigger=trigger,
+        done=done,
+        pairing=options.pairing_rule(pairing),
+        seed=seed,
+        intervals=False,
+        findings=False,
+    )
+    if analysis.errors:
+        raise _core.AirwireError(analysis.errors[0].message)
+    return analysis, None
+
+
+def _folder_and_row(path: Path) -> tuple[Path, str | None]:
+    """A path, or what stands before and behind the first colon that parts a run folder from the name of a row."""
+    text = str(path)
+    for at in (place for place, sign in enumerate(text) if sign == ":" and not path.exists()):
+        if (Path(text[:at]) / "manifest.json").exists():
+            return Path(text[:at]), text[at + 1 :]
+    return path, None
+
+
+def _holds_rows(read: _Read) -> bool:
+    """Whether a whole run is meant that holds rows of a suite, or several captures."""
+    analysis, row = read
+    return (
+        row is None and analysis.run_folder is not None and (analysis.suite is not None or len(analysis.captures) > 1)
+    )
+
+
+def _only_capture(path: Path, read: _Read) -> Capture:
+    from airwire import _core
+    from airwire.runs.compared_runs import chosen_row
+
+    analysis, row = read
+    if row is not None:
+        return chosen_row(analysis, row)
+    if len(analysis.captures) == 1:
+        return analysis.captures[0]
+    named = f"; name one of them, such as {path}:{analysis.captures[0].path}" if analysis.run_folder else ""
+    raise _core.AirwireError(f"{path}: holds {len(analysis.captures)} captures{named or '; name one of them'}")
+
+
+def _compare_captures(
+    a: Capture, b: Capture, given: tuple[str, str], seed: int, slower_than: float | None, as_json: bool
+) -> None:
+    # Rows of one name that differ in nothing are told apart by their folders.
+    from airwire.explain.comparison import differences
+
+    alike = a.path == b.path and not differences(a, b)
+    comparison = airwire.compare(a, b, seed=seed, names=given if alike else None)
+    if as_json:
         from airwire.cli.json_object import print_object
         from airwire.cli.json_output import comparison_output
 
@@ -43,25 +127,44 @@ def compare(
         from airwire.cli.tables import print_comparison
 
         print_comparison(comparison)
+    interval, median = comparison.shift_interval_ps, comparison.median_a_ps
+    if slower_than is not None and interval is not None and interval[0] > 0:
+        share = comparison.shift_ps / median if median else float("inf")
+        if share > slower_than:
+            _complain(f"{comparison.b} is slower than {comparison.a}", share, slower_than)
+            raise typer.Exit(EXIT_NO_FIGURE)
 
 
-def _only_capture(path: Path, trigger: str, done: str, pairing: str, seed: int) -> Capture:
-    from airwire import _core
+def _compare_runs(
+    a: Analysis, b: Analysis, only: list[str], seed: int, slower_than: float | None, as_json: bool
+) -> None:
+    from airwire.runs.compared_runs import compare_runs
 
-    if (path / "manifest.json").exists():
-        analysis = airwire.load_run(path)
+    found = compare_runs(a, b, only=only, seed=seed)
+    if as_json:
+        from airwire.cli.compare_json import runs_output
+        from airwire.cli.json_object import print_object
+
+        print_object(runs_output(found, slower_than))
     else:
-        analysis = airwire.analyze(
-            path,
-            trigger=trigger,
-            done=done,
-            pairing=options.pairing_rule(pairing),
-            seed=seed,
-            intervals=False,
-            findings=False,
-        )
-    if analysis.errors:
-        raise _core.AirwireError(analysis.errors[0].message)
-    if len(analysis.captures) != 1:
-        raise _core.AirwireError(f"{path}: holds {len(analysis.captures)} captures; name one of them")
-    return analysis.captures[0]
+        from airwire.cli.compared_rows import print_compared_runs
+
+        print_compared_runs(found)
+    if slower_than is not None and _complain_of_rows(found, slower_than):
+        raise typer.Exit(EXIT_NO_FIGURE)
+
+
+def _complain_of_rows(found: RunComparison, slower_than: float) -> bool:
+    failed = found.slower_than(slower_than)
+    for row in failed:
+        if row.slower is None:
+            complain(f"{row.row}: no figure any more, where {found.a} has one")
+        else:
+            _complain(f"{row.row} is slower", row.slower, slower_than)
+    return bool(failed)
+
+
+def _complain(what: str, share: float, most: float) -> None:
+    from airwire.explain.quantities import percent
+
+    complain(f"{what} by {percent(share)}, more than {percent(most)}")

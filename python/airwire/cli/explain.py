@@ -9,6 +9,7 @@ import typer
 
 import airwire
 from airwire.cli import completion, options
+from airwire.cli.bounds import print_row_bounds
 from airwire.cli.output import working, writing
 from airwire.cli.paths import RUN, Reads, Writes
 
@@ -124,6 +125,7 @@ def _explain_run(
         print_object(explain_output(str(path), rows))
     else:
         _print_rows(rows, changes)
+        print_row_bounds(analysis, {row.run for row in rows})
     if figure is not None:
         from airwire.report.files import write_waterfalls
 

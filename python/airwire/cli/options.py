@@ -58,18 +58,18 @@ def pairing_rule(text: str) -> PairingRule:
     raise typer.BadParameter(f"there is no pairing rule `{text}`; use {known}")
 
 
-def _share(text: str | None) -> float | None:
+def share(text: str | None) -> float | None:
     """A share as ``0.1%`` or ``0.001``."""
     if text is None:
         return None
     number, percent = (text[:-1], 0.01) if text.endswith("%") else (text, 1.0)
     try:
-        share = float(number) * percent
+        value = float(number) * percent
     except ValueError:
-        share = -1.0
-    if not 0 <= share <= 1:
+        value = -1.0
+    if not 0 <= value <= 1:
         raise typer.BadParameter(f"`{text}` is no share; write it as 0.1% or 0.001")
-    return share
+    return value
 
 
 def _assignment(text: str) -> str:
@@ -208,7 +208,7 @@ LatencyBound = Annotated[
 ]
 LossBound = Annotated[
     float | None,
-    typer.Option(parser=_share, metavar="SHARE", help="Lose no more than this, for example 0.1%.", show_default=False),
+    typer.Option(parser=share, metavar="SHARE", help="Lose no more than this, for example 0.1%.", show_default=False),
 ]
 Seed = Annotated[int, typer.Option(metavar="N", min=0, max=MAX_SEED, help="Seed of the bootstrap intervals.")]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of the table.")]

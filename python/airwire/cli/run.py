@@ -9,6 +9,7 @@ import typer
 
 import airwire
 from airwire.cli import options
+from airwire.cli.bounds import complain_of_bounds, print_bounds
 from airwire.cli.output import EXIT_NO_FIGURE, complain, finish, progress_bar
 from airwire.cli.paths import RUN, Reads, Writes, everything
 
@@ -110,9 +111,11 @@ def publish(analysis: Analysis, report: Path | None, figures: Path | None, as_js
 
         print_ranking(analysis)
         print_board_rows(analysis)
+        print_bounds(analysis)
     without = [row for row in rows_of_boards(analysis) if row.target.figure is None]
     for row in without:
         complain(f"{row.path}: no figure: {row.target.problem}")
+    broken = complain_of_bounds(analysis)
     finish(analysis, ("row", "begun or finished"), report, figures, as_json)
-    if without:
+    if without or broken:
         raise typer.Exit(EXIT_NO_FIGURE)

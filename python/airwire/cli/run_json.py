@@ -8,14 +8,16 @@ from typing import ClassVar
 import msgspec
 
 from airwire.board.row import BoardRow, Bulk, Figure, LatencyFigures, Peer, SameBut
+from airwire.bounds import Bound
 from airwire.cli.json_object import Number, Output
 from airwire.cli.output import whole
 from airwire.cli.verdict_json import VerdictObject, verdict_objects
 from airwire.explain.board.floor import floor_of
 from airwire.explain.board.run import board_causes, board_verdict, board_verdicts
+from airwire.explain.bounds import bound_text, bounds_of, broken_sentence
 from airwire.explain.link.published import ratio
 from airwire.explain.link.run import link_verdict, overload_sentence
-from airwire.kinds import Measure
+from airwire.kinds import Measure, Relation
 from airwire.link.model import LinkRow
 from airwire.model import Analysis, Capture, CaptureFailure, rows_of_boards, rows_of_links
 from airwire.runs.manifest import PublishedEntry
@@ -105,6 +107,19 @@ class WarningObject(msgspec.Struct):
     message: str
 
 
+class BoundObject(msgspec.Struct):
+    """What a figure of a row is to keep, and whether it does."""
+
+    row: str
+    quantity: str
+    relation: Relation
+    limit: Number
+    unit: str
+    measured: Number | None
+    holds: bool
+    sentence: str
+
+
 class RunOutput(Output, tag="airwire.run/1"):
     """A suite, run."""
 
@@ -114,6 +129,7 @@ class RunOutput(Output, tag="airwire.run/1"):
     interrupted: bool
     rows: Sequence[FigureObject]
     boards: Sequence[BoardObject]
+    bounds: Sequence[BoundObject]
     warnings: Sequence[WarningObject]
     errors: Sequence[CaptureFailure]
 
@@ -131,8 +147,22 @@ def run_output(analysis: Analysis) -> RunOutput:
             *(_board_figure(analysis.suite, row) for row in boards),
         ],
         boards=[_board(row) for row in boards],
+        bounds=[_bound(row, bound) for row, bound in bounds_of(analysis)],
         warnings=[WarningObject(row, message) for row, message in overloaded if message],
         errors=analysis.errors,
+    )
+
+
+def _bound(row: Capture, bound: Bound) -> BoundObject:
+    return BoundObject(
+        row=row.path,
+        quantity=bound.quantity,
+        relation=bound.relation,
+        limit=whole(bound.limit),
+        unit=bound.unit,
+        measured=None if bound.measured is None else whole(bound.measured),
+        holds=bound.holds,
+        sentence=f"{row.path}: {bound_text(bound)} holds" if bound.holds else broken_sentence(row, bound),
     )
 
 

@@ -10,6 +10,7 @@ import msgspec
 from airwire.board.catalogue import board_schema
 from airwire.board.network import network_schema
 from airwire.cli.board import objects
+from airwire.cli.compare_json import CompareRunsOutput
 from airwire.cli.fsdata_json import FsdataOutput
 from airwire.cli.json_object import Output
 from airwire.cli.json_output import AnalyzeOutput, CompareOutput
@@ -42,6 +43,7 @@ _OUTPUTS: tuple[type[Output], ...] = (
     ValidateOutput,
     AnalyzeOutput,
     CompareOutput,
+    CompareRunsOutput,
     FsdataOutput,
     objects.BoardRunOutput,
     objects.BoardServeOutput,

@@ -1,13 +1,23 @@
-"""The plain sentence that compares two runs."""
+"""The plain sentences of comparisons: which of two runs is faster, and in what their rows differ."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from airwire.explain.quantities import percent, rough_time
+from airwire.model import Capture, is_of_board, is_of_link
 
 if TYPE_CHECKING:
     from airwire._core import RawComparison
+    from airwire.board.row import BoardRow, Peer
+    from airwire.link.model import LinkRow
+
+Difference = tuple[str, str, str]
+"""What differs, and its value in A and in B."""
+_MOST_NAMED = 3
+_DIGEST_LETTERS = 8
+_NOTHING = "none"
 
 
 def comparison_sentence(a: str, b: str, raw: RawComparison) -> str:
@@ -33,3 +43,63 @@ def comparison_sentence(a: str, b: str, raw: RawComparison) -> str:
         f"{faster} is faster than {slower} by {rough_time(abs(shift))} at the median ({spread}); a message of "
         f"{faster} beats one of {slower} in {odds} of cases.{small}"
     )
+
+
+def names_apart(a: Capture, b: Capture) -> tuple[str, str]:
+    """The names of two captures or rows; where both are the same, with that in which they differ."""
+    if a.name != b.name:
+        return a.name, b.name
+    if a.path != b.path:
+        return a.path, b.path
+    found = differences(a, b)[:_MOST_NAMED]
+    if not found:
+        return f"the first {a.name}", f"the second {b.name}"
+    own, other = (", ".join(f"{what}={_in_a_name(row[at])}" for what, *row in found) for at in (0, 1))
+    return f"{a.name} with {own}", f"{b.name} with {other}"
+
+
+def differences(a: Capture, b: Capture) -> list[Difference]:
+    """In what the links or boards of two rows differ, settings by their names."""
+    if is_of_link(a) and is_of_link(b):
+        return _apart(_of_link(a.target), _of_link(b.target)) or _apart(_schedule(a.target), _schedule(b.target))
+    if is_of_board(a) and is_of_board(b):
+        return _apart(_of_board(a.target), _of_board(b.target))
+    return []
+
+
+def _apart(a: Mapping[str, str], b: Mapping[str, str]) -> list[Difference]:
+    names = dict.fromkeys((*a, *b))
+    pairs = ((name, a.get(name, _NOTHING), b.get(name, _NOTHING)) for name in names)
+    return [(name, one, other) for name, one, other in pairs if one != other]
+
+
+def _of_link(link: LinkRow) -> dict[str, str]:
+    return {"link": link.name, **link.settings}
+
+
+def _schedule(link: LinkRow) -> dict[str, str]:
+    """When messages are sent: where the suite does not say it that follows from the link."""
+    return {"trigger": link.trigger}
+
+
+def _of_board(board: BoardRow) -> dict[str, str]:
+    own = {
+        "board": board.board,
+        **_image("", board),
+        "network": board.network,
+        "traffic": "; ".join(board.traffic),
+        "lines": "; ".join(board.lines),
+        "trigger": board.trigger or _NOTHING,
+    }
+    peer = {} if board.peer is None else {"peer.board": board.peer.board, **_image("peer.", board.peer)}
+    return {**own, **peer}
+
+
+def _image(prefix: str, board: BoardRow | Peer) -> dict[str, str]:
+    """The image by its name and the beginning of its digest, and its settings."""
+    settings = {f"{prefix}{name}": text for name, text in board.settings.items()}
+    return {f"{prefix}firmware": f"{board.firmware} ({board.firmware_sha256[:_DIGEST_LETTERS]})", **settings}
+
+
+def _in_a_name(value: str) -> str:
+    return "; ".join(value.split("\n")).strip("; ") or _NOTHING

@@ -1,4 +1,4 @@
-"""Latencies of two captures or rows side by side, and the distribution of one."""
+"""Latencies of two captures or rows side by side, and the distribution of one. Whole runs are in ``compared_runs``."""
 
 from __future__ import annotations
 
@@ -11,19 +11,22 @@ if TYPE_CHECKING:
     import polars as pl
 
 
-def compare(a: Capture, b: Capture, *, seed: int = 1) -> Comparison:
+def compare(a: Capture, b: Capture, *, seed: int = 1, names: tuple[str, str] | None = None) -> Comparison:
     """Say how the latencies of ``b`` differ from those of ``a``.
+
+    ``names`` are what the sentence calls them: by default their own names, with what differs where these are the same.
 
     Raises ``AirwireError`` when one of them has no paired message.
     """
-    from airwire.explain.comparison import comparison_sentence
+    from airwire.explain.comparison import comparison_sentence, names_apart
 
-    latencies = [_latencies(capture) for capture in (a, b)]
+    latencies = [latencies_of(capture) for capture in (a, b)]
     raw = _core.compare(latencies[0], latencies[1], seed)
     if raw is None:
         empty = a if not latencies[0] else b
         raise _core.AirwireError(f"{empty.path}: no message was paired, so that there is nothing to compare")
-    return Comparison(a=a.name, b=b.name, sentence=comparison_sentence(a.name, b.name, raw), **raw)
+    one, other = names or names_apart(a, b)
+    return Comparison(a=one, b=other, sentence=comparison_sentence(one, other, raw), **raw)
 
 
 def ecdf(capture: Capture) -> pl.DataFrame:
@@ -34,10 +37,11 @@ def ecdf(capture: Capture) -> pl.DataFrame:
     """
     import polars as pl
 
-    values, shares = _core.ecdf(_latencies(capture))
+    values, shares = _core.ecdf(latencies_of(capture))
     return pl.DataFrame({"latency_ps": values, "share": shares}, schema={"latency_ps": pl.Int64, "share": pl.Float64})
 
 
-def _latencies(capture: Capture) -> list[int]:
+def latencies_of(capture: Capture) -> list[int]:
+    """The latencies of the messages that arrived."""
     latencies: list[int] = capture.samples["latency_ps"].drop_nulls().to_list()
     return latencies

@@ -14,10 +14,11 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from airwire.bounds import Bound
 from airwire.kinds import Pairing
 from airwire.model import CaptureFile
 from airwire.runs import folder_v1
-from airwire.runs.manifest import BoardEntry, Entry, SuiteManifest, read_manifest
+from airwire.runs.manifest import BoardEntry, CaptureEntry, Entry, SuiteManifest, read_manifest
 from airwire.runs.parts import read_run, read_table
 from airwire.runs.targets import target_of
 
@@ -40,6 +41,7 @@ class StoredCapture:
     outcomes: Mapping[str, int]
     samples: pl.DataFrame
     target: CaptureFile | LinkRow | BoardRow
+    bounds: Sequence[Bound]
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,4 +98,7 @@ def _stored(
     if edges.height:
         outcomes.update(edges.filter(edges["run"] == entry.run)["outcome"].to_list())
     target = target_of(entry, load_spans)
-    return StoredCapture(entry.run, entry.variant, entry.payload_bytes, entry.end_ps, dict(outcomes), own, target)
+    bounds = () if isinstance(entry, CaptureEntry) else entry.bounds
+    return StoredCapture(
+        entry.run, entry.variant, entry.payload_bytes, entry.end_ps, dict(outcomes), own, target, bounds
+    )

@@ -17,6 +17,7 @@ import msgspec
 
 from airwire import _core
 from airwire.board.row import Bulk, Figure, LatencyFigures, Published, SameBut, Times
+from airwire.bounds import Bound
 from airwire.kinds import Cause, ComparedAs, Measure, Pairing, Site, Statistic, Subject
 from airwire.link.model import PublishedMedian
 from airwire.runs import folder_v1
@@ -51,6 +52,7 @@ class SuiteEntry(msgspec.Struct, frozen=True):
     """The suite that was run."""
 
     name: str
+    text: str = ""
 
 
 class FirmwareEntry(msgspec.Struct, frozen=True):
@@ -145,6 +147,7 @@ class LinkEntry(msgspec.Struct, frozen=True):
     longest_queue: Whole
     budget: Sequence[StageEntry]
     published: PublishedMedian | None = None
+    bounds: Sequence[Bound] = ()
 
     def __post_init__(self) -> None:
         if self.published is not None and not 0 < self.published.median_ps < 2**63:
@@ -180,6 +183,7 @@ class BoardEntry(msgspec.Struct, frozen=True):
     peer: PeerEntry | None = None
     lines: Sequence[str] = ()
     trigger: str | None = None
+    bounds: Sequence[Bound] = ()
 
 
 Entry = CaptureEntry | LinkEntry | BoardEntry
@@ -232,6 +236,11 @@ def read_manifest(folder: Path) -> tuple[Manifest, list[Entry], str]:
 def board_entry(text: str) -> BoardEntry:
     """A row of a board as the core tells it."""
     return msgspec.json.decode(text, type=BoardEntry)
+
+
+def bounds_of(text: str) -> Sequence[Bound]:
+    """The bounds of a row as the core tells them."""
+    return msgspec.json.decode(text, type=tuple[Bound, ...])
 
 
 def manifest_schema() -> dict[str, Any]:

@@ -15,7 +15,7 @@ from airwire.link.model import LinkRow, PublishedMedian
 from airwire.model import Capture
 from airwire.runs.findings import KNOWN, findings_of, intervals_of
 from airwire.runs.folder import read_samples, read_spans
-from airwire.runs.manifest import board_entry
+from airwire.runs.manifest import board_entry, bounds_of
 from airwire.runs.targets import board_of
 from airwire.stage import link_stage
 
@@ -64,6 +64,7 @@ def _measured(
         findings=findings,
         load_samples=partial(_samples, raw, folder),
         target=target,
+        bounds=bounds_of(raw.bounds),
     )
 
 

@@ -55,4 +55,5 @@ def _stored_capture(
         findings=findings,
         load_samples=lambda: stored.samples,
         target=stored.target,
+        bounds=stored.bounds,
     )

@@ -122,6 +122,7 @@ fn analyze_one(
         measurement: Measurement::of_all(),
         same_but: None,
         published: None,
+        bounds: Vec::new(),
         place: Place::default(),
     };
     let recipe = Arc::new(CaptureRecipe { source: source.clone(), options: options.clone() });

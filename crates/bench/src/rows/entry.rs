@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::{Figure, LatencyFigures, RowResult};
+use super::{BoundEntry, Figure, LatencyFigures, RowResult};
 use crate::suite::{Amount, Row, SameBut, Statistic};
 use crate::targets::Facts;
 
@@ -28,6 +28,9 @@ pub struct RowEntry {
     pub latency: Option<LatencyEntry>,
     /// What others measured.
     pub published: Option<PublishedEntry>,
+    /// What its figures are to keep.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub bounds: Vec<BoundEntry>,
     /// The row that this one is compared with.
     pub same_but: Option<SameButEntry>,
     /// How many messages count.
@@ -235,6 +238,7 @@ impl RowEntry {
             figure: result.figure.map(|figure| figure_entry(row, figure, row.statistic())),
             latency: result.latency.map(|figures| LatencyEntry::of(row, figures)),
             published: PublishedEntry::of(result, theirs, rows),
+            bounds: BoundEntry::of(result),
             same_but: row.same_but.as_ref().map(|same| same_but_entry(same, result, other)),
             samples: result.samples.len(),
             skip: row.measurement.skip,

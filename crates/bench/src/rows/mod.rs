@@ -1,6 +1,7 @@
 //! Rows of a suite, whatever they are run on: one driver that runs a row and says when it has enough, one scheduler that has
 //! all cores busy, and one keeper that puts what was measured into a run folder in the order of the suite.
 
+mod bounds;
 mod entry;
 mod figure;
 mod keep;
@@ -13,6 +14,7 @@ use std::sync::Arc;
 use crate::suite::Row;
 use crate::target::Recipe;
 
+pub use bounds::BoundEntry;
 pub use entry::{
     FigureEntry, LatencyEntry, PublishedEntry, PublishedFigureEntry, PublishedMedianEntry, RowEntry,
     SameButEntry, TimesEntry,

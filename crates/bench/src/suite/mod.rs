@@ -3,6 +3,7 @@
 //! is one simulation.
 
 mod boards;
+mod bounds;
 mod check;
 mod error;
 mod expand;
@@ -15,6 +16,7 @@ mod tables;
 mod trigger;
 
 pub use boards::{BOARD_FIELDS, BoardSetup, LinePin, LineSetup, NetworkSource, PeerSetup, PinTrigger};
+pub use bounds::{Bounded, RowBound};
 pub use check::RowError;
 pub use error::SuiteError;
 pub use published::{Amount, Compare, Parts, Published, Statistic, Times};

@@ -9,6 +9,7 @@ use toml::de::{DeTable, DeValue};
 use units::Picoseconds;
 
 use super::boards::board_rows;
+use super::bounds::{self, Measured};
 use super::expand::{Choices, combinations, label, values_of};
 use super::link_medians::attach;
 use super::row::{LinkSetup, Measurement, Place, Row, TargetSetup};
@@ -154,6 +155,11 @@ impl Reader<'_> {
             .map_err(|error| self.error(place, format!("{}: {error}", within.trim_end_matches('.'))))?;
         let choices = self.choices(&within, &fields, link)?;
         let measurement = self.measurement(&within, &fields, own.samples)?;
+        let bounds = fields
+            .iter()
+            .find(|(name, ..)| *name == "bounds")
+            .map(|(name, _, value)| bounds::read(self.0, &format!("{within}{name}"), value, Measured::Link));
+        let bounds = bounds.transpose()?.unwrap_or_default();
         let lengths = choices.iter().map(|(_, values)| values.len()).chain([own.payloads.len()]);
         let made = lengths.fold(1, usize::saturating_mul);
         if rows.len().saturating_add(made) > MAX_ROWS {
@@ -189,6 +195,7 @@ impl Reader<'_> {
                     measurement: measurement.clone(),
                     same_but: None,
                     published: None,
+                    bounds: bounds.clone(),
                     place: Place { path: self.0.path.to_owned(), line: self.0.line(span) },
                 };
                 row.check().map_err(|error| {

@@ -7,6 +7,7 @@ use links::{Definition, Settings};
 use units::Picoseconds;
 
 use super::boards::BoardSetup;
+use super::bounds::RowBound;
 use super::published::{Published, Statistic};
 use super::trigger::Trigger;
 
@@ -27,6 +28,8 @@ pub struct Row {
     pub same_but: Option<SameBut>,
     /// What others measured.
     pub published: Option<Published>,
+    /// What its figures are to keep.
+    pub bounds: Vec<RowBound>,
     /// Where it stands, for errors.
     pub place: Place,
 }

@@ -64,6 +64,7 @@ pub(super) const ENTRY_FIELDS: &[Field] = &[
     ),
     STOP_WITHIN,
     LIMIT,
+    BOUNDS,
 ];
 
 /// The row ends before its samples, of links and boards alike.
@@ -75,6 +76,13 @@ pub(super) const STOP_WITHIN: Field = Field::new(
     "\"1 %\"",
 );
 const LIMIT: Field = limit("none");
+/// What figures are to keep, likewise.
+pub(super) const BOUNDS: Field = Field::open(
+    "bounds",
+    Takes::Other("a table of figures, each with a relation and a limit", super::bounds::schema),
+    "what figures of the row are to keep; a run in which one is broken exits with 1",
+    "{ p95 = \"<= 5 ms\" }",
+);
 
 /// The same at a virtual time.
 pub(super) const fn limit(default: &'static str) -> Field {

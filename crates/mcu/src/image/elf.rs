@@ -9,7 +9,7 @@ use object::read::elf::{
 };
 
 use super::error::{Fault, ImageErrorKind};
-use super::segments::{Piece, Segment, in_words, memory_of, merge};
+use super::segments::{MemoryKind, Piece, Segment, in_words, memory_of, merge};
 use super::{ArmAttributes, ChipImages, ElfHead};
 
 pub(super) type Sections<'a> = SectionTable<'a, FileHeader32<LittleEndian>>;
@@ -66,6 +66,22 @@ impl<'a> Elf<'a> {
         } else {
             pieces
         }
+    }
+
+    /// What its sections take of RAM while it runs; nothing where it has none.
+    pub(super) fn ram_bytes(&self, chip: &'static dyn ChipImages) -> Option<u32> {
+        let kept = self.sections.iter().filter(|section| section.sh_flags(LE).contains(elf::SHF_ALLOC));
+        let mut kept = kept.map(|section| (section.sh_addr(LE), section.sh_size(LE))).peekable();
+        kept.peek()?;
+        let in_ram = |address: u32, bytes: u32| {
+            let memory = memory_of(chip, address, bytes as usize);
+            memory.is_some_and(|memory| memory.kind == MemoryKind::Ram)
+        };
+        Some(
+            kept.filter(|(address, bytes)| in_ram(*address, *bytes))
+                .map(|(_, bytes)| bytes)
+                .fold(0, u32::saturating_add),
+        )
     }
 
     /// Where in the file the contents for an address stand, with the address and their length.

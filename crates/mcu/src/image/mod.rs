@@ -57,6 +57,7 @@ pub struct Image {
     format: Format,
     segments: Arc<[Segment]>,
     boot: Boot,
+    ram_bytes: Option<u32>,
     symbols: Symbols,
 }
 
@@ -77,19 +78,20 @@ impl Image {
         chip: &'static dyn ChipImages,
         options: &LoadOptions,
     ) -> Result<Image, Fault> {
-        let mut symbols = Symbols::default();
+        let (mut symbols, mut ram_bytes) = (Symbols::default(), None);
         let (format, (segments, boot)) = if elf::is_elf(bytes) {
             let elf = elf::Elf::parse(bytes, chip)?;
             let segments = elf.segments()?;
             let boot = chip.boot(&segments, Some(elf.entry())).map_err(unbootable)?;
             symbols = Symbols::of(&elf)?;
+            ram_bytes = elf.ram_bytes(chip);
             (Format::Elf, (segments, boot))
         } else if uf2::is_uf2(bytes) {
             (Format::Uf2, uf2::load(bytes, chip)?)
         } else {
             (Format::RawBinary, bin::load(bytes, chip, options.raw_binary)?)
         };
-        Ok(Image { chip, name: name.to_owned(), format, segments: segments.into(), boot, symbols })
+        Ok(Image { chip, name: name.to_owned(), format, segments: segments.into(), boot, ram_bytes, symbols })
     }
 
     /// Takes the symbols of the ELF from which this image was made. An ELF of another build is refused,
@@ -162,6 +164,12 @@ impl Image {
     pub fn flash_bytes(&self) -> u32 {
         let in_flash = self.segments.iter().filter(|segment| segment.memory.kind == MemoryKind::Flash);
         in_flash.map(|segment| segment.end() - segment.memory.start).max().unwrap_or(0)
+    }
+
+    /// What its sections take of RAM while it runs: variables, code that runs there, and what the linker reserves for stacks and
+    /// heap. Only an ELF with sections says it.
+    pub fn ram_bytes(&self) -> Option<u32> {
+        self.ram_bytes
     }
 
     /// The same image with other bytes at an address; nothing where it has no bytes there.

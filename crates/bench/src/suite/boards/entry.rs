@@ -9,6 +9,7 @@ use toml::de::{DeTable, DeValue};
 use units::Picoseconds;
 
 use super::super::MAX_ROWS;
+use super::super::bounds::{self, Measured, RowBound};
 use super::super::expand::{Choices, combinations, label, values_of};
 use super::super::published::{Compare, Published};
 use super::super::row::{Measurement, Place, Quantity, Row, SameBut, TargetSetup};
@@ -30,6 +31,12 @@ struct Entry {
     setup: BoardSetup,
     choices: Vec<Choices>,
     measurement: Measurement,
+}
+
+/// What is said of an entry's own figures, and not of those of entries that name it in `same_but`.
+struct Told {
+    published: Option<Published>,
+    bounds: Vec<RowBound>,
 }
 
 /// The rows of all entries.
@@ -89,7 +96,12 @@ impl Reader<'_> {
             Published::read(self.file, &field, value, entry.measurement.quantity, &known)
         });
         let published = published.transpose()?;
-        self.expand(name, &span, &entry, published.as_ref(), other.as_deref())?;
+        let bounds = find("bounds").map(|value| {
+            let measured = Measured::Board(entry.measurement.quantity);
+            bounds::read(self.file, &format!("{within}bounds"), value, measured)
+        });
+        let told = Told { published, bounds: bounds.transpose()?.unwrap_or_default() };
+        self.expand(name, &span, &entry, told, other.as_deref())?;
         self.entries.insert(name.to_owned(), entry);
         Ok(())
     }
@@ -218,13 +230,14 @@ impl Reader<'_> {
         name: &str,
         span: &Range<usize>,
         entry: &Entry,
-        published: Option<&Published>,
+        told: Told,
         other: Option<&str>,
     ) -> Outcome<()> {
         let wrong = |file: &TomlFile<'_>, message: String| {
             Err(file.error(span.clone(), format!("boards.{name}: {message}")))
         };
-        if published.is_some_and(|found| found.compare == Compare::Ratio) && other.is_none() {
+        let Told { published, bounds } = told;
+        if published.as_ref().is_some_and(|found| found.compare == Compare::Ratio) && other.is_none() {
             return wrong(&self.file, "a ratio is to another row; name that with same_but".to_owned());
         }
         let made = entry.choices.iter().map(|(_, values)| values.len()).fold(1, usize::saturating_mul);
@@ -249,7 +262,8 @@ impl Reader<'_> {
                 target: TargetSetup::Board(Box::new(setup)),
                 measurement: entry.measurement.clone(),
                 same_but,
-                published: published.cloned(),
+                published: published.clone(),
+                bounds: bounds.clone(),
                 place: place.clone(),
             });
         }

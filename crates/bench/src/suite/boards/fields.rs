@@ -3,7 +3,7 @@
 use fields::{Field, Takes};
 use units::{PS_PER_MS, PS_PER_S, Picoseconds};
 
-use super::super::tables::{STOP_WITHIN, limit};
+use super::super::tables::{BOUNDS, STOP_WITHIN, limit};
 use super::schema;
 
 /// What a row of boards keeps at most.
@@ -114,11 +114,12 @@ pub const BOARD_FIELDS: &[Field] = &[
     ),
     STOP_WITHIN,
     limit("10 s"),
+    BOUNDS,
     Field::new(
         "same_but",
         Takes::Text("the name of an entry before this one"),
         "none",
-        "the entry that this one is compared with: it has all of that entry's fields but those that it gives itself, and \
+        "the entry that this one is compared with: it has all of that entry's fields but title, published, bounds and those that it gives itself, and \
          exactly one of board, firmware, network, traffic, peer, lines, trigger and the settings differs",
         "\"pingpong\"",
     ),

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use attribution::{BulkEvidence, Evidence};
 use serde::Serialize;
 
-use super::prepare::{Firmware, ReadyBoard};
+use super::prepare::{Firmware, ImageSizes, ReadyBoard};
 use crate::suite::BoardSetup;
 
 /// Virtual boards in a manifest.
@@ -69,20 +69,27 @@ pub struct FirmwareEntry {
     pub name: String,
     /// SHA-256 of its file, in hexadecimal.
     pub sha256: String,
+    /// For bounds, which say it where they stand.
+    #[serde(skip)]
+    pub sizes: ImageSizes,
 }
 
 impl FirmwareEntry {
     /// The image of a board.
     pub(super) fn of(ready: &ReadyBoard) -> Self {
-        let Firmware { name, sha256 } = ready.firmware.clone();
-        Self { name, sha256 }
+        let Firmware { name, sha256, sizes } = ready.firmware.clone();
+        Self { name, sha256, sizes }
     }
 }
 
 impl BoardFacts {
     /// Of boards that nobody ran: what the suite says of them, and nothing of their images.
     pub(in super::super) fn of_idle(setup: &BoardSetup) -> Self {
-        let image = |name: &str| FirmwareEntry { name: name.to_owned(), sha256: String::new() };
+        let image = |name: &str| FirmwareEntry {
+            name: name.to_owned(),
+            sha256: String::new(),
+            sizes: ImageSizes::default(),
+        };
         let ended = "it was not run";
         let peer = setup.peer.as_ref().map(|peer| PeerEntry {
             board: peer.board.clone(),

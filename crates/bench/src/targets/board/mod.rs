@@ -16,4 +16,4 @@ mod target;
 
 pub use facts::{BoardFacts, FirmwareEntry, PeerEntry};
 pub use observation::HEAVY_TAIL;
-pub use prepare::{Firmware, Places, ReadyBoard, ReadyBoards, ReadyTrigger};
+pub use prepare::{Firmware, ImageSizes, Places, ReadyBoard, ReadyBoards, ReadyTrigger};

@@ -11,7 +11,7 @@ use units::Picoseconds;
 
 use super::{lines, peers};
 use crate::suite::{
-    BoardSetup, LinePin, LineSetup, Measurement, NetworkSource, PinTrigger, Row, Suite, SuiteError,
+    BoardSetup, Bounded, LinePin, LineSetup, Measurement, NetworkSource, PinTrigger, Row, Suite, SuiteError,
 };
 use board::{
     BoardError, BoardFile, LineEnd, SerialLine, find_board, image_settings, read_image_file, with_settings,
@@ -29,6 +29,17 @@ pub struct Firmware {
     pub name: String,
     /// SHA-256 of the file, before any setting is changed.
     pub sha256: String,
+    /// What it takes of the chip's memories.
+    pub sizes: ImageSizes,
+}
+
+/// What an image takes of memories, where its file says it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct ImageSizes {
+    /// From the beginning of the flash to its last byte.
+    pub flash_bytes: Option<u32>,
+    /// Its sections in RAM.
+    pub ram_bytes: Option<u32>,
 }
 
 /// A board with its image.
@@ -125,6 +136,7 @@ impl Places {
         let fields = ["board", "firmware", "settings"];
         let by_lines = !setup.lines.is_empty();
         let dut = self.ready_board((&setup.board, &setup.firmware, &setup.settings), by_lines, fields)?;
+        check_bounds(row, &dut.firmware)?;
         let (mut network, of) = self.network(row, setup)?;
         let peer = setup.peer.as_ref().map(|peer| {
             let fields = ["peer.board", "peer.firmware", "peer.settings"];
@@ -164,7 +176,9 @@ impl Places {
         let plain = self.plain(path).map_err(|error| unusable(error.to_string()))?;
         let image =
             with_settings(&plain.image, settings).map_err(|error| (settings_field, error.to_string()))?;
-        let firmware = Firmware { name: name.to_owned(), sha256: plain.sha256.clone() };
+        let sizes =
+            ImageSizes { flash_bytes: Some(plain.image.flash_bytes()), ram_bytes: plain.image.ram_bytes() };
+        let firmware = Firmware { name: name.to_owned(), sha256: plain.sha256.clone(), sizes };
         if !by_lines && ethernet_chips(&board) == 0 {
             let message = format!(
                 "board {} has no chip with Ethernet, so there is nothing to measure it by",
@@ -237,6 +251,19 @@ impl Places {
         };
         Err(("of", format!("{of:?} is no client or server of the PC; {hint}")))
     }
+}
+
+/// A bound on RAM needs an image that says what it takes of it.
+fn check_bounds(row: &Row, firmware: &Firmware) -> Result<(), Wrong> {
+    let is_bounded = row.bounds.iter().any(|bound| bound.bounded == Bounded::Ram);
+    if !is_bounded || firmware.sizes.ram_bytes.is_some() {
+        return Ok(());
+    }
+    let message = format!(
+        "{} does not say how much RAM it takes; name the ELF of the same build, or leave the bound out",
+        firmware.name
+    );
+    Err(("bounds.ram", message))
 }
 
 /// The lines between two boards, by the names that each has for its pins.

@@ -1,0 +1,68 @@
+"""Bounds in sentences: what a figure was to keep, what it is, and what takes the time where it keeps it not."""
+
+from __future__ import annotations
+
+from airwire.bounds import Bound
+from airwire.explain.board.figures import plain, quantity
+from airwire.explain.board.run import board_verdict
+from airwire.explain.link.sentences import time_goes
+from airwire.explain.quantities import percent, time
+from airwire.explain.waterfall import link_waterfalls
+from airwire.model import Analysis, Capture, is_of_board, is_of_link
+
+_NO_TIME = ("flash", "ram", "loss")
+"""Figures that the stages of a message say nothing of."""
+_TAIL = ("p95", "p99", "max")
+_KIB = 1024
+
+
+def bounds_of(analysis: Analysis) -> list[tuple[Capture, Bound]]:
+    """All bounds of a run with their rows, in the order of the suite."""
+    return [(row, bound) for row in analysis.captures for bound in row.bounds]
+
+
+def bound_text(bound: Bound) -> str:
+    """A bound as a suite has it: ``p95 <= 5 ms``."""
+    return f"{bound.quantity} {bound.relation} {amount(bound.limit, bound.unit, exact=True)}"
+
+
+def measured_text(bound: Bound) -> str:
+    """What was measured, with so many digits that it differs from the limit where the bound is broken."""
+    if bound.measured is None:
+        return "there is no such figure"
+    rough = amount(bound.measured, bound.unit)
+    alike = not bound.holds and rough == amount(bound.limit, bound.unit)
+    return amount(bound.measured, bound.unit, exact=True) if alike else rough
+
+
+def broken_sentence(row: Capture, bound: Bound) -> str:
+    """That a bound is broken, with the figure and its cause, in one line."""
+    said = f"{row.path}: {bound_text(bound)} is broken: {measured_text(bound)}"
+    cause = None if bound.quantity in _NO_TIME else first_cause(row, 95 if bound.quantity in _TAIL else 50)
+    return f"{said}; {cause}" if cause else said
+
+
+def first_cause(row: Capture, percentile: int = 50) -> str | None:
+    """What takes most of the time of a row, and of a board what to change."""
+    if is_of_link(row):
+        found = link_waterfalls(row, (percentile,))
+        return time_goes(found[0]).rstrip(".") if found else None
+    if not is_of_board(row):
+        return None
+    return board_verdict(row).line
+
+
+def amount(value: float, unit: str, *, exact: bool = False) -> str:
+    """A figure or a limit with its unit; ``exact`` keeps digits that tables leave out."""
+    match unit:
+        case "ps":
+            return time(value) if exact else quantity(value, unit)
+        case "B":
+            return f"{plain(value / _KIB)} KiB" if value % _KIB == 0 and value else f"{value:.0f} bytes"
+        case "1":
+            return f"{100 * value:.10g} %" if exact else percent(value)
+        case "bit/s" if exact:
+            scale, name = next(((s, n) for s, n in ((1e6, "Mbit/s"), (1e3, "kbit/s")) if value >= s), (1.0, unit))
+            return f"{value / scale:.10g} {name}"
+        case _:
+            return f"{value:.10g} {unit}" if exact else quantity(value, unit)
