@@ -52,8 +52,8 @@ def run(
         Path | None,
         typer.Option(
             metavar="FOLDER",
-            help="Where the images of rows that run on boards are. Default: beside the suite, then build/firmware, then "
-            "those that came with Airwire.",
+            help="Where the images of rows that run on boards are. Default: beside the suite, then build/firmware, "
+            "then those that came with Airwire.",
             show_default=False,
         ),
         Reads("folder of images", holds=everything),

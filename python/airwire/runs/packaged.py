@@ -23,8 +23,8 @@ def suite_names() -> list[str]:
 def find_suite(suite: str | Path) -> Path:
     """The file of a suite: one that is there, else a suite of the package by its name.
 
-    Raises ``AirwireError`` with the nearest name for a name that there is not. What looks like a path is given back as it
-    is, so that reading it says what is wrong with it.
+    Raises ``AirwireError`` with the nearest name for a name that there is not. What looks like a path is given back as
+    it is, so that reading it says what is wrong with it.
     """
     path = Path(suite)
     is_a_name = path.suffix == "" and str(suite) == path.name
