@@ -224,6 +224,7 @@ def run_suite(
     seed: int | None,
     only: list[str],
     firmware: str | PathLike[str] | None,
+    images: str | PathLike[str] | None,
     workers: int | None,
     captures: bool,
     intervals: bool,
@@ -233,7 +234,7 @@ def run_suite(
     progress: Callable[[int, int], Any] | None,
     mocks: str | None = None,
 ) -> SuiteResult:
-    """Runs a suite into a run folder.
+    """Runs a suite into a run folder; ``images`` is the folder of those that came with the package.
 
     ``mocks`` is for tests alone (CONTRIBUTING.md): every row runs on a mock target, which does as this JSON says.
     """
@@ -399,6 +400,7 @@ def complete_image(
 ) -> list[tuple[str, str]]: ...
 def complete_traffic(typed: str) -> list[tuple[str, str]]: ...
 def complete_impairments(typed: str) -> list[tuple[str, str]]: ...
+def name_hint(name: str, known: list[str]) -> str: ...
 def suite_entries(path: str | PathLike[str]) -> list[tuple[str, str]]: ...
 def network_schema() -> str: ...
 def network_reference() -> str: ...

@@ -31,6 +31,9 @@ _OF_THE_BUILD = re.compile(
     r"^(sudo |git |make\b|pip |cd |\. |source |cargo |rustup |python3? (-m (venv|pip|benches)\b|tests/|tools/))"
 )
 _WHOLE_SUITE = re.compile(r"airwire run suites/\w+\.toml --out runs/\w+ --report \w+\.html > \w+\.txt")
+_FIRMWARE = re.compile(
+    r"(?<![\w/])build/firmware/|suites/published|airwire demo|airwire run (demo|oneway|published|serial)\b"
+)
 _BLOCK = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
@@ -65,7 +68,7 @@ class Command:
     @property
     def needs_firmware(self) -> bool:
         """Whether it runs one of the firmware's images."""
-        return re.search(r"(?<![\w/])build/firmware/|suites/published", self.line) is not None
+        return _FIRMWARE.search(self.line) is not None
 
 
 @dataclass(frozen=True)

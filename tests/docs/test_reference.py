@@ -119,7 +119,8 @@ def analysed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("reference")
-    code, printed = run(Command("airwire demo", ""), folder)
+    links = "airwire run demo --only espnow --only lora --out runs/demo/run"
+    code, printed = run(Command(links, ""), folder)
     assert code == 0, printed
     return folder / "runs" / "demo"
 
