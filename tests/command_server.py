@@ -18,6 +18,7 @@ import socket
 import subprocess
 import sys
 import traceback
+import zlib
 from pathlib import Path
 
 from artefacts import made_once
@@ -120,7 +121,7 @@ def _keep_parser() -> None:
     from airwire.cli import app
 
     build, parser = typer.main.get_command, typer.main.get_command(app)
-    typer.main.get_command = lambda asked: parser if asked is app else build(asked)
+    typer.main.get_command = lambda typer_instance: parser if typer_instance is app else build(typer_instance)
 
 
 def _keep_library_of_charts(shared: Path) -> None:
@@ -129,17 +130,12 @@ def _keep_library_of_charts(shared: Path) -> None:
 
     bundle = vl_convert.javascript_bundle
 
-    def kept(snippet: str) -> str:
-        place = shared / "javascript-bundle"
-
+    def kept(snippet: str, vl_version: str | None = None) -> str:
         def make(folder: Path) -> None:
-            (folder / "snippet").write_text(snippet, encoding="utf-8")
-            (folder / "bundle").write_text(bundle(snippet), encoding="utf-8")
+            (folder / "bundle.js").write_text(bundle(snippet, vl_version), encoding="utf-8")
 
-        made_once(place, make)
-        if (place / "snippet").read_text(encoding="utf-8") != snippet:
-            return bundle(snippet)
-        return (place / "bundle").read_text(encoding="utf-8")
+        asked = zlib.crc32(f"{snippet} {vl_version}".encode())
+        return (made_once(shared / f"bundle-{asked:08x}", make) / "bundle.js").read_text(encoding="utf-8")
 
     vl_convert.javascript_bundle = kept
 

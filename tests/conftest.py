@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-import airwire
+from airwire import validate
 from airwire.link.model import Ledger
 from artefacts import NO_COMPILER, built_images, command_run, made_once, session_folder
 from command_server import CommandServer
@@ -49,7 +49,7 @@ def ledger(real_captures: Path, tmp_path_factory: pytest.TempPathFactory) -> Led
     """Every model against every real capture, computed once a session."""
 
     def make(folder: Path) -> None:
-        (folder / "ledger").write_bytes(pickle.dumps(airwire.validate(real_captures)))
+        (folder / "ledger").write_bytes(pickle.dumps(validate(real_captures)))
 
     folder = made_once(session_folder(tmp_path_factory) / "ledger-of-captures", make)
     found: Ledger = pickle.loads((folder / "ledger").read_bytes())
