@@ -8,6 +8,7 @@ block, and the reference pages and the computed tables into their places. Tests 
 from __future__ import annotations
 
 import re
+import shutil
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
@@ -26,6 +27,8 @@ NETWORKS_PAGE = REPOSITORY / "docs" / "reference" / "networks.md"
 # The firmware, as `make firmware` builds it.
 BUILD = REPOSITORY / "build"
 DOCUMENTS = sorted([*REPOSITORY.glob("*.md"), *(REPOSITORY / "docs").rglob("*.md")])
+DEMO = "airwire demo > demo.txt"
+"""The demo as most documents run it: once a session is enough for all of them."""
 # What tests leave out: fetching, building, installing and benchmarks.
 _OF_THE_BUILD = re.compile(
     r"^(sudo |git |make\b|pip |cd |\. |source |cargo |rustup |python3? (-m (venv|pip|benches)\b|tests/|tools/))"
@@ -50,10 +53,10 @@ class Command:
         return _OF_THE_BUILD.match(self.line) is not None
 
     @property
-    def whole_suite(self) -> str:
-        """The part of it that runs all rows of a suite and keeps what is printed, if it has one."""
+    def whole_run(self) -> str:
+        """The part of it that runs all rows of a suite or the demo and keeps what is printed, if it has one."""
         first = self.line.partition("; ")[0]
-        return first if _WHOLE_SUITE.fullmatch(first) else ""
+        return first if first == DEMO or _WHOLE_SUITE.fullmatch(first) else ""
 
     @property
     def needs_captures(self) -> bool:
@@ -129,6 +132,13 @@ def workspace(folder: Path) -> Path:
 def run(command: Command, folder: Path) -> tuple[int, str]:
     """Run a command as in a terminal; its exit code, and what it printed there, then its complaints."""
     return run_in_terminal(command.line, folder)
+
+
+def take_results(ran: Path, folder: Path) -> None:
+    """What a whole run left, for the commands of a document that follow it."""
+    shutil.copytree(ran / "runs", folder / "runs", dirs_exist_ok=True)
+    for file in [*ran.glob("*.html"), *ran.glob("*.txt")]:
+        shutil.copy(file, folder)
 
 
 def refresh(document: Path) -> None:

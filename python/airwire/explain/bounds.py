@@ -43,10 +43,10 @@ def broken_sentence(row: Capture, bound: Bound) -> str:
 
 
 def first_cause(row: Capture, percentile: int = 50) -> str | None:
-    """What takes most of the time of a row, and of a board what to change."""
+    """The verdict of a row in a line; of a link at a percentile."""
     if is_of_link(row):
         found = link_waterfalls(row, (percentile,))
-        return time_goes(found[0]).rstrip(".") if found else None
+        return time_goes(found[0])[0].line if found else None
     if not is_of_board(row):
         return None
     return board_verdict(row).line
