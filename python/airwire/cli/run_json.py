@@ -11,9 +11,9 @@ from airwire.board.row import BoardRow, Bulk, Figure, LatencyFigures, Peer, Same
 from airwire.cli.json_object import Number, Output
 from airwire.cli.output import whole
 from airwire.explain.board.floor import floor_of
-from airwire.explain.board.run import board_causes, board_sentence
+from airwire.explain.board.run import board_causes, board_verdict
 from airwire.explain.link.published import ratio
-from airwire.explain.link.run import overload_sentence, row_verdict
+from airwire.explain.link.run import link_verdict, overload_sentence
 from airwire.kinds import Measure
 from airwire.link.model import LinkRow
 from airwire.model import Analysis, Capture, CaptureFailure, rows_of_boards, rows_of_links
@@ -148,7 +148,7 @@ def _figures(suite: str | None, row: Capture[LinkRow]) -> list[FigureObject]:
             figure.published_source = published.source
             figure.published_note = published.note
             figure.ratio = ratio(row)
-            figure.verdict = row_verdict(row)
+            figure.verdict = link_verdict(row).text
     lost = 1 - row.outcomes["paired"] / row.triggers if row.triggers else None
     return [*found, FigureObject(suite, row.path, "loss", "1", lost)]
 
@@ -157,7 +157,7 @@ def _board_figure(suite: str | None, row: Capture[BoardRow]) -> FigureObject:
     """The figure of a row of a board, with what was published of it."""
     board = row.target
     figure, published = board.figure, board.published
-    shown = FigureObject(suite, row.path, board.measure, None, None, verdict=board_sentence(row))
+    shown = FigureObject(suite, row.path, board.measure, None, None, verdict=board_verdict(row).text)
     if figure is not None:
         shown.unit, shown.value = figure.unit, whole(figure.value)
     if published is not None:
@@ -189,7 +189,7 @@ def _board(row: Capture[BoardRow]) -> BoardObject:
         problem=board.problem,
         counts={name: whole(value) for name, value in board.counts.items()},
         notes=board.notes,
-        verdict=board_sentence(row),
+        verdict=board_verdict(row).text,
         causes=[CauseObject(cause.kind, cause.name, whole(cause.ps), cause.change) for cause in board_causes(row)],
         floor=_floor(row),
         bulk=board.bulk,
