@@ -59,3 +59,5 @@ from .stage import Stage as Stage
 from .values import format_time as format_time
 from .values import parse_size as parse_size
 from .values import parse_time as parse_time
+from .diagnosis.answer import Answer as Answer
+from .diagnosis.answer import why as why

@@ -135,7 +135,8 @@ impl PySpiController {
             let (start, end, meaning) = (access.start.ps(), access.end.ps(), access.meaning());
             let register = access.register();
             let (name, socket) = (register.map(|one| one.name), register.and_then(|one| one.socket));
-            let (register_byte, command) = (access.register_byte(), access.command.map(wiznet::Command::name));
+            let (register_byte, command) =
+                (access.register_byte(), access.command.map(wiznet::Command::name));
             let wiznet::Access { write, address, block, bytes, .. } = access;
             (start, end, write, address, block, data, bytes, name, register_byte, socket, command, meaning)
         };

@@ -5,7 +5,9 @@ use thiserror::Error;
 
 use crate::options::Declared;
 use crate::small::Service;
-use crate::{Machine, OptionError, bulk, coap, dhcp, dns, http, iperf, mqtt, ping, pingpong, scan, small, sntp};
+use crate::{
+    Machine, OptionError, bulk, coap, dhcp, dns, http, iperf, mqtt, ping, pingpong, scan, small, sntp,
+};
 
 /// A kind of client or server.
 #[derive(Debug)]

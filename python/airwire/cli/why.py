@@ -13,7 +13,7 @@ from airwire.cli.output import EXIT_NO_FIGURE, complain, working, write_report
 from airwire.cli.paths import RUN, Reads, Writes
 
 if TYPE_CHECKING:
-    from airwire.why.answer import Answer
+    from airwire.diagnosis.answer import Answer
 
 
 def why(
@@ -52,7 +52,7 @@ def why(
     The board is found from what the image says to its chip, and the traffic from what it does on the network; everything
     is simulated in virtual time. Example: airwire why my.uf2
     """
-    from airwire.why.answer import why as ask
+    from airwire.diagnosis.answer import why as ask
 
     def asked(of: Path, kept: Path | None) -> Answer:
         with working(f"Looking at {of.name}") as doing:
@@ -80,7 +80,7 @@ def why(
         from airwire.cli.why_lines import print_answer
 
         print_answer(answer, other, [path for _, path in written if path is not None])
-    failed = [one for one in (answer, other) if one is not None and one.row is None]
+    failed = [one for one in (answer, other) if one is not None and one.reason is not None]
     for one in failed:
         complain(f"{Path(one.image).name} cannot be measured: {one.reason}")
     if failed:

@@ -331,11 +331,13 @@ impl Machine for Client {
 
     fn results(&self) -> Results {
         let Counts { knocked, open, refused, unanswered } = self.counts;
-        let counted = [("knocked", knocked), ("open", open), ("refused", refused), ("unanswered", unanswered)];
+        let counted =
+            [("knocked", knocked), ("open", open), ("refused", refused), ("unanswered", unanswered)];
         let counters = counted.map(|(name, value)| Counter { name, value, unit: "ports" }).to_vec();
         let found: Vec<String> =
             self.services.iter().map(|one| format!("{} ({})", one.port, one.speaks.word())).collect();
-        let listed = if found.is_empty() { "none open".to_owned() } else { format!("open: {}", found.join(", ")) };
+        let listed =
+            if found.is_empty() { "none open".to_owned() } else { format!("open: {}", found.join(", ")) };
         let summary = format!("{knocked} ports, {listed}");
         Results { counters, summary, services: self.services.clone(), ..Results::default() }
     }

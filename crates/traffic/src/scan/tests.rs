@@ -149,8 +149,7 @@ fn ports_that_refuse_are_counted_and_open_ones_stand_in_order() {
 
 #[test]
 fn a_host_that_answers_nothing_is_not_knocked_at_without_end() {
-    let mut client =
-        Client::new(ClientSettings::to(Ipv4Addr::new(192, 168, 1, 50), (1..=1000).collect()));
+    let mut client = Client::new(ClientSettings::to(Ipv4Addr::new(192, 168, 1, 50), (1..=1000).collect()));
     let mut now = Picoseconds::ZERO;
     let mut knocks = 0;
     while let Some(at) = client.wake_at() {

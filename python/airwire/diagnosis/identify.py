@@ -15,7 +15,7 @@ from airwire.board.model import BoardRun
 from airwire.board.spi_controller import SPI_CHIPS, SpiController
 from airwire.board.virtual import Board
 from airwire.values import Settings
-from airwire.why.spi_bus import Edge, SpiBus, spi_bus
+from airwire.diagnosis.spi_bus import Edge, SpiBus, spi_bus
 
 BARE_BOARD = "pico"
 """The board whose microcontroller has no chip of a network beside it."""

@@ -14,10 +14,10 @@ from airwire.board.row import BoardRow
 from airwire.model import Analysis, Capture, rows_of_boards
 from airwire.runs.suite import run as run_suite
 from airwire.values import Settings, setting_texts
-from airwire.why.ask import Question, question_for, question_of
-from airwire.why.discover import Discovery, discover
-from airwire.why.identify import Identity, identify
-from airwire.why.reason import why_no_board, why_not_on_network
+from airwire.diagnosis.ask import Question, question_for, question_of
+from airwire.diagnosis.discover import Discovery, discover
+from airwire.diagnosis.identify import Identity, identify
+from airwire.diagnosis.reason import why_no_board, why_not_on_network
 
 _STOP_WITHIN = "2 %"
 _LIMIT = "30 s"

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from pathlib import Path
 
 from airwire.explain.quantities import count, time
-from airwire.why.discover import Discovery
-from airwire.why.identify import Identity
+from airwire.diagnosis.discover import Discovery
+from airwire.diagnosis.identify import Identity
 
 # The RP2040's wires to the radio of a Pico W (its schematic in the datasheet, appendix B): power, data, chip select, clock.
 _RADIO_PINS = (23, 24, 25, 29)
@@ -45,17 +44,25 @@ def why_not_on_network(found: Discovery) -> str:
         return f"its chip on {found.board} has no link after {time(found.run.time_ps)}{_last_line(found.console)}"
     if found.address is None:
         return f"it has no address after {time(found.run.time_ps)} on {found.board}{_last_line(found.console)}"
-    unanswered = [call for call in found.calls if not call.answers]
-    if unanswered:
-        call = max(unanswered, key=lambda call: call.asked)
-        what = "asks for a connection to" if call.over == "tcp" else "sends datagrams to"
-        return (
-            f"it {what} {call.address} port {call.port} ({count(call.asked, 'time')}), where the virtual PC has no "
-            f"server; give it one, such as --traffic 'discard port={call.port}'"
-        )
+    unanswered = unanswered_call(found)
+    if unanswered is not None:
+        return unanswered
     return (
         f"it is at {found.address}, but calls nobody, has no port open that is known, and answers no ping"
         f"{_last_line(found.console)}; name what it does with --traffic"
+    )
+
+
+def unanswered_call(found: Discovery) -> str | None:
+    """Whom the image calls in vain, most often of all; ``None`` where everybody answers."""
+    calls = [call for call in found.calls if not call.answers]
+    if not calls:
+        return None
+    call = max(calls, key=lambda call: call.asked)
+    what = "asks for a connection to" if call.over == "tcp" else "sends datagrams to"
+    return (
+        f"it {what} {call.address} port {call.port} ({count(call.asked, 'time')}), where the virtual PC has no server; "
+        f"give it one, such as --traffic 'discard port={call.port}'"
     )
 
 
@@ -91,8 +98,3 @@ def _last_line(console: str) -> str:
 def _last_text(console: str) -> str:
     lines: Sequence[str] = [line.strip() for line in console.replace("\r", "\n").split("\n") if line.strip()]
     return lines[-1][:_MOST_TEXT] if lines else ""
-
-
-def in_one_sentence(image: str | Path, reason: str) -> str:
-    """The reason with the image that it is about."""
-    return f"{Path(image).name} cannot be measured: {reason}"

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from airwire.board.network import Service, TrafficResult
 from airwire.kinds import Measure, Speaks
-from airwire.why.discover import Discovery
+from airwire.diagnosis.discover import Discovery
 
 # The PC's servers that take or give as much as they can; of the others messages are counted.
 _TRANSFERS = ("discard", "chargen", "bulk-server", "iperf-server", "iperf-udp-server")
@@ -81,6 +81,6 @@ def _of_client(server: TrafficResult) -> Question:
 def _of_service(service: Service) -> Question:
     client, measure = _CLIENTS[service.speaks]
     if service.speaks == "sink" and service.port == _IPERF_PORT:
-        client = "iperf kind=iperf to=board:{port} time=60s"
+        client = "iperf kind=iperf to=board:{port} time=60s interval=50ms"
     line = client.format(port=service.port)
     return Question(measure, (line,), line.partition(" ")[0])
