@@ -10,8 +10,9 @@ import msgspec
 from airwire.board.row import BoardRow, Bulk, Figure, LatencyFigures, Peer, SameBut
 from airwire.cli.json_object import Number, Output
 from airwire.cli.output import whole
+from airwire.cli.verdict_json import VerdictObject, verdict_objects
 from airwire.explain.board.floor import floor_of
-from airwire.explain.board.run import board_causes, board_verdict
+from airwire.explain.board.run import board_causes, board_verdict, board_verdicts
 from airwire.explain.link.published import ratio
 from airwire.explain.link.run import link_verdict, overload_sentence
 from airwire.kinds import Measure
@@ -91,6 +92,7 @@ class BoardObject(msgspec.Struct):
     counts: Mapping[str, Number]
     notes: Sequence[str]
     verdict: str
+    verdicts: Sequence[VerdictObject]
     causes: Sequence[CauseObject]
     floor: FloorObject | None
     bulk: Bulk | None
@@ -169,7 +171,7 @@ def _board_figure(suite: str | None, row: Capture[BoardRow]) -> FigureObject:
 
 
 def _board(row: Capture[BoardRow]) -> BoardObject:
-    board = row.target
+    board, verdict = row.target, board_verdict(row)
     return BoardObject(
         row=row.path,
         title=board.title,
@@ -189,7 +191,8 @@ def _board(row: Capture[BoardRow]) -> BoardObject:
         problem=board.problem,
         counts={name: whole(value) for name, value in board.counts.items()},
         notes=board.notes,
-        verdict=board_verdict(row).text,
+        verdict=verdict.text,
+        verdicts=verdict_objects(verdict, board_verdicts(row)),
         causes=[CauseObject(cause.kind, cause.name, whole(cause.ps), cause.change) for cause in board_causes(row)],
         floor=_floor(row),
         bulk=board.bulk,

@@ -6,7 +6,7 @@ The rest of a message is taken to last as long as before. Where that is not so, 
 - Where somebody pauses between messages, the rate is not that of the board.
 - Where the median is not near the mean, the rest at p95 has to be as long as that at the median.
 
-``tests/fidelity/test_gain_estimates.py`` holds the estimates against rows in which that very change was made.
+``tests/firmware/test_gain_estimates.py`` holds the estimates against rows in which that very change was made.
 """
 
 from __future__ import annotations
@@ -55,13 +55,11 @@ def gain_of(cause: NamedCause, message: Message, board: BoardRow) -> Gain | None
     return _worth_saying(Gain(figure.value, _in_unit(after, figure), figure.unit, cause.helps_beyond))
 
 
-def short_poll_sentence(cause: NamedCause, message: Message, board: BoardRow) -> str | None:
+def short_poll_gain(cause: NamedCause, message: Message, board: BoardRow) -> Gain | None:
     """What a poll of a millisecond would bring in place of the pin, where polls are rarer."""
-    figure = board.figure
-    if cause.kind != _POLL or figure is None or board.measure == BULK:
+    if cause.kind != _POLL or board.measure == BULK:
         return None
-    gain = gain_of(replace(cause, polls_left_ps=SHORT_POLL_PS), message, board)
-    return None if gain is None else f"A poll each millisecond is estimated to bring {gain.text}."
+    return gain_of(replace(cause, polls_left_ps=SHORT_POLL_PS), message, board)
 
 
 def _time_after(cause: NamedCause, message: Message, figure: Figure) -> float | None:

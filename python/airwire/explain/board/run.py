@@ -11,7 +11,7 @@ from airwire.explain.board.cause import NamedCause, as_one, shares_sentence, une
 from airwire.explain.board.causes import causes, megahertz
 from airwire.explain.board.figures import quantity
 from airwire.explain.board.floor import floor_sentence
-from airwire.explain.board.gain import Message, gain_of, short_poll_sentence
+from airwire.explain.board.gain import Message, gain_of, short_poll_gain
 from airwire.explain.board.published import parts_sentence, published_sentence, times_sentence
 from airwire.explain.quantities import percent, rough_time
 from airwire.explain.verdict import NO_FIGURE, Verdict
@@ -65,9 +65,11 @@ def board_verdicts(row: Capture[BoardRow]) -> list[Verdict]:
     message = _message(row, found)
     amount = None if board.bulk is not None else rough_time
     verdicts = verdicts_from(message.causes, found[0], amount, lambda cause: gain_of(cause, message, board))
-    polls = {cause.words: short_poll_sentence(cause, message, board) for cause in message.causes}
+    short = {cause.words: short_poll_gain(cause, message, board) for cause in message.causes}
     return [
-        replace(one, details=[*one.details, sentence]) if (sentence := polls.get(one.cause)) else one
+        replace(one, details=[*one.details, f"A poll each millisecond is estimated to bring {gain.text}."])
+        if (gain := short.get(one.cause))
+        else one
         for one in verdicts
     ]
 
