@@ -21,6 +21,8 @@ from .board.spi_controller import SpiController as SpiController
 from .capture.analysis import analyze as analyze
 from .capture.analysis import read_edges as read_edges
 from .capture.conversion import convert as convert
+from .diagnosis.answer import Answer as Answer
+from .diagnosis.answer import why as why
 from .explain.link.run import explain_capture as explain_capture
 from .explain.link.run import explain_run as explain_run
 from .link.catalogue import link_budget as link_budget
@@ -59,5 +61,3 @@ from .stage import Stage as Stage
 from .values import format_time as format_time
 from .values import parse_size as parse_size
 from .values import parse_time as parse_time
-from .diagnosis.answer import Answer as Answer
-from .diagnosis.answer import why as why

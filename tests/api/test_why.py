@@ -1,4 +1,4 @@
-"""``airwire.why``: the board of an image, what it does there, and what is measured, each against what the image was built for."""
+"""``airwire.why``: the board of an image, what it does there, and what is measured, against what it was built for."""
 
 from __future__ import annotations
 

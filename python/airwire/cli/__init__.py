@@ -43,7 +43,22 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-for _command in (why, run, explain, choose, links, link, validate, analyze, compare, report, convert, fsdata, schema, demo):
+for _command in (
+    why,
+    run,
+    explain,
+    choose,
+    links,
+    link,
+    validate,
+    analyze,
+    compare,
+    report,
+    convert,
+    fsdata,
+    schema,
+    demo,
+):
     app.command(cls=CheckedCommand)(_command)
 app.add_typer(board)
 

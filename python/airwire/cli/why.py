@@ -49,8 +49,8 @@ def why(
 ) -> None:
     """Say why an image is slow: what it does on its network, how fast, what its time goes to and what to change.
 
-    The board is found from what the image says to its chip, and the traffic from what it does on the network; everything
-    is simulated in virtual time. Example: airwire why my.uf2
+    The board is found from what the image says to its chip, and the traffic from what it does on the network.
+    Everything is simulated in virtual time. Example: airwire why my.uf2
     """
     from airwire.diagnosis.answer import why as ask
 

@@ -10,15 +10,15 @@ from rich.text import Text
 from airwire.board.network import Service
 from airwire.board.row import BoardRow
 from airwire.cli.tables import console
+from airwire.diagnosis.answer import Answer
+from airwire.diagnosis.discover import Discovery
+from airwire.diagnosis.reason import unanswered_call
 from airwire.explain.board.figures import figure_text, quantity
 from airwire.explain.board.floor import floor_of
 from airwire.explain.quantities import rough_time
 from airwire.explain.verdicts import verdicts_of
 from airwire.kinds import Speaks
 from airwire.model import Capture
-from airwire.diagnosis.answer import Answer
-from airwire.diagnosis.discover import Discovery
-from airwire.diagnosis.reason import unanswered_call
 
 _MOST_CAUSES = 3
 _MOST_SERVICES = 3

@@ -11,13 +11,13 @@ from pathlib import Path
 from typing import Any
 
 from airwire.board.row import BoardRow
-from airwire.model import Analysis, Capture, rows_of_boards
-from airwire.runs.suite import run as run_suite
-from airwire.values import Settings, setting_texts
 from airwire.diagnosis.ask import Question, question_for, question_of
 from airwire.diagnosis.discover import Discovery, discover
 from airwire.diagnosis.identify import Identity, identify
 from airwire.diagnosis.reason import why_no_board, why_not_on_network
+from airwire.model import Analysis, Capture, rows_of_boards
+from airwire.runs.suite import run as run_suite
+from airwire.values import Settings, setting_texts
 
 _STOP_WITHIN = "2 %"
 _LIMIT = "30 s"

@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from airwire.board.network import Service, TrafficResult
-from airwire.kinds import Measure, Speaks
 from airwire.diagnosis.discover import Discovery
+from airwire.kinds import Measure, Speaks
 
 # The PC's servers that take or give as much as they can; of the others messages are counted.
 _TRANSFERS = ("discard", "chargen", "bulk-server", "iperf-server", "iperf-udp-server")
@@ -57,7 +57,7 @@ def question_for(found: Discovery) -> Question | None:
 
 
 def question_of(traffic: Sequence[str], kind_of: Callable[[str], tuple[str, str]]) -> Question:
-    """What is measured with traffic that a user chose: that of its first client; ``kind_of`` gives its name and kind."""
+    """What is measured with traffic of a user's: its first client, of which ``kind_of`` gives name and kind."""
     name, kind = kind_of(traffic[0])
     return Question(_MEASURES.get(kind, "messages"), traffic, name)
 

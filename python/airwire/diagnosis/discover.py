@@ -1,7 +1,8 @@
-"""What an image does on its network: it runs on a board beside a virtual PC, which notes whom it calls, knocks at its ports and
-pings it.
+"""What an image does on its network: it runs on a board beside a virtual PC, which notes whom it calls, knocks at its
+ports and pings it.
 
-The PC runs every server there is and answers for every address, so that a client finds the other end that was built into it.
+The PC runs every server there is and answers for every address, so that a client finds the other end that was built
+into it.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ class Discovery:
 
     board: str
     ready_ps: int | None
-    """When the PC's clients began, a tenth of a second after it had an address and a link; ``None`` where it had none."""
+    """When the PC's clients began, 0.1 s after it had an address and a link; ``None`` where it had none."""
     address: str | None
     has_link: bool
     called: Sequence[TrafficResult]

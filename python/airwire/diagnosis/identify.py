@@ -1,7 +1,8 @@
 """Which board an image is for, found from its own accesses.
 
-The image runs on a microcontroller without chips until it drives an SPI bus. What it says there is told to a model of each
-chip: the one that understands it is the one that the image is for, and the boards that have it on those pins are tried.
+The image runs on a microcontroller without chips until it drives an SPI bus. What it says there is told to a model of
+each chip: the one that understands it is the one that the image is for, and boards that have it on those pins are
+tried.
 """
 
 from __future__ import annotations
@@ -14,8 +15,8 @@ from airwire.board.catalogue import board_names, describe_board
 from airwire.board.model import BoardRun
 from airwire.board.spi_controller import SPI_CHIPS, SpiController
 from airwire.board.virtual import Board
-from airwire.values import Settings
 from airwire.diagnosis.spi_bus import Edge, SpiBus, spi_bus
+from airwire.values import Settings
 
 BARE_BOARD = "pico"
 """The board whose microcontroller has no chip of a network beside it."""

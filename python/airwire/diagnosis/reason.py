@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from airwire.explain.quantities import count, time
 from airwire.diagnosis.discover import Discovery
 from airwire.diagnosis.identify import Identity
+from airwire.explain.quantities import count, time
 
-# The RP2040's wires to the radio of a Pico W (its schematic in the datasheet, appendix B): power, data, chip select, clock.
+# The radio of a Pico W (Pico W datasheet, schematic): power, data, chip select and clock.
 _RADIO_PINS = (23, 24, 25, 29)
+_RADIO_BUS = (29, 25)
 _MOST_TEXT = 60
 _FULLY = 0.95
 
@@ -18,15 +19,15 @@ _FULLY = 0.95
 def why_no_board(identity: Identity) -> str:
     """Why no board was found that an image is for."""
     bus = identity.bus
+    used = Counter(gpio for _, gpio, _ in identity.bare.edges_by_gpio())
+    if all(used[pin] for pin in _RADIO_PINS) or (bus is not None and (bus.sck, bus.select) == _RADIO_BUS):
+        return "it talks to the radio of a Pico W (GP23, 24, 25 and 29), which no virtual board has yet"
     if bus is not None and identity.chips:
         chip = identity.chips[0].chip
         return (
             f"it talks to a {chip.upper()} with SCK on GP{bus.sck} and chip select on GP{bus.select}, and no board of "
             "Airwire's has that wiring; describe yours in a board file and give it with --board"
         )
-    used = Counter(gpio for _, gpio, _ in identity.bare.edges_by_gpio())
-    if all(used[pin] for pin in _RADIO_PINS):
-        return "it talks to the radio of a Pico W (GP23, 24, 25 and 29), which no virtual board has yet"
     if bus is not None:
         head = bus.transactions[0][:4].hex(" ")
         return (
