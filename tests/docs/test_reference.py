@@ -15,7 +15,6 @@ import pytest
 from docs_console import (
     BOARDS_PAGE,
     CLI_PAGE,
-    DEMO,
     DOCUMENTS,
     LINKS_PAGE,
     NETWORKS_PAGE,

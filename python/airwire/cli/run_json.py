@@ -146,7 +146,7 @@ def run_output(analysis: Analysis) -> RunOutput:
             *(figure for row in links for figure in _figures(analysis.suite, row)),
             *(_board_figure(analysis.suite, row) for row in boards),
         ],
-        boards=[_board(row) for row in boards],
+        boards=[board_object(row) for row in boards],
         bounds=[_bound(row, bound) for row, bound in bounds_of(analysis)],
         warnings=[WarningObject(row, message) for row, message in overloaded if message],
         errors=analysis.errors,
@@ -200,7 +200,8 @@ def _board_figure(suite: str | None, row: Capture[BoardRow]) -> FigureObject:
     return shown
 
 
-def _board(row: Capture[BoardRow]) -> BoardObject:
+def board_object(row: Capture[BoardRow]) -> BoardObject:
+    """A row of a board as JSON has it."""
     board, verdict = row.target, board_verdict(row)
     return BoardObject(
         row=row.path,
