@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 import tempfile
+import weakref
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +25,7 @@ _STOP_WITHIN = "2 %"
 _LIMIT = "30 s"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, weakref_slot=True)
 class Answer:
     """What was found of an image.
 
@@ -38,8 +40,6 @@ class Answer:
     analysis: Analysis | None
     row: Capture[BoardRow] | None
     reason: str | None
-    folder: tempfile.TemporaryDirectory[str] | None = field(default=None, repr=False)
-    """Holds the run folder where nobody wanted to keep it; it goes with the answer."""
 
 
 def why(
@@ -83,11 +83,17 @@ def why(
         reason = why_not_on_network(found)
         return Answer(str(image), found.board, board is not None, found, None, None, None, reason)
     progress("Measuring it")
-    folder = tempfile.TemporaryDirectory(prefix="airwire-why-")
-    analysis = _measured(image, place, question, network, given, seed, Path(folder.name), out)
+    folder = Path(tempfile.mkdtemp(prefix="airwire-why-"))
+    try:
+        analysis = _measured(image, place, question, network, given, seed, folder, out)
+    except BaseException:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
     row = rows_of_boards(analysis)[0]
-    given_board = board is not None
-    return Answer(str(image), found.board, given_board, found, question, analysis, row, row.target.problem, folder)
+    answer = Answer(str(image), found.board, board is not None, found, question, analysis, row, row.target.problem)
+    # The row reads its samples from the run folder, which nobody wanted to keep: it goes with the answer.
+    weakref.finalize(answer, shutil.rmtree, folder, ignore_errors=True)
+    return answer
 
 
 def _boards_for(

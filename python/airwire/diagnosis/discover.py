@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from airwire import _core
 from airwire.board.model import BoardRun
 from airwire.board.network import Call, Service, TrafficResult
 from airwire.board.virtual import Board
@@ -60,6 +61,7 @@ def discover(
     seed: int,
 ) -> Discovery:
     """Run an image on a board until it is known what it does there, or as long as an image may take."""
+    _check_network(board)
     device = Board(
         board,
         image,
@@ -92,6 +94,14 @@ def discover(
         run=run,
         console=device.console,
     )
+
+
+def _check_network(board: str | Path) -> None:
+    device = Board(board, record=False)
+    if device.network is None:
+        raise _core.AirwireError(
+            f"board {device.name} has no chip with Ethernet; name one that has, such as w5500-evb-pico, or none"
+        )
 
 
 def _has_begun(result: TrafficResult) -> bool:

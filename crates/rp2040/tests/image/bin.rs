@@ -83,6 +83,10 @@ fn files_that_are_given_by_mistake_are_named() {
             "f: it is an Intel HEX file. Convert it: arm-none-eabi-objcopy -I ihex -O binary in.hex out.bin",
         ),
         (
+            b":100000000C9434000C943E000C943E000C943E0082\n",
+            "f: it is an Intel HEX file for an AVR. Give an .elf, .uf2 or .bin for the RP2040",
+        ),
+        (
             b"PK\x03\x04....",
             "f: it is a ZIP archive. Unpack it and give the .uf2, .elf or .bin that is in it",
         ),

@@ -126,5 +126,5 @@ def test_an_image_for_no_network_says_what_it_does(images: Path) -> None:
 
 
 def test_a_board_without_a_network_is_no_place_to_ask(firmware: Path) -> None:
-    with pytest.raises(airwire.AirwireError, match="pico"):
+    with pytest.raises(airwire.AirwireError, match="board pico has no chip with Ethernet"):
         airwire.why(firmware / "w5500-evb-pico" / "ping-hardware.elf", board="pico")

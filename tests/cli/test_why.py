@@ -1,0 +1,107 @@
+"""``airwire why``: an image of one's own, and in ten lines what it does, how fast, why, and what to change."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+Airwire = Callable[..., subprocess.CompletedProcess[str]]
+
+SLOW = ("--set", "wiznet_int=off", "--set", "wiznet_poll_us=64 ms", "--set", "output_rule=1")
+
+
+@pytest.fixture
+def client(firmware: Path) -> Path:
+    return firmware / "w5500-evb-pico" / "pingpong_client-lwip_raw.elf"
+
+
+def test_the_cause_of_a_slow_image_stands_in_ten_lines(airwire: Airwire, client: Path) -> None:
+    # Published for such a board: 3.86 messages a second, because lwIP's timer of 250 ms sends what nothing else does.
+    result = airwire("why", client, *SLOW, "--report", "why.html")
+    assert (result.returncode, result.stderr) == (0, "")
+    lines = result.stdout.splitlines()
+    assert len(lines) <= 10
+    assert "w5500-evb-pico" in lines[0] and "192.168.1.50" in lines[0]
+    assert "plays ping-pong" in lines[1]
+    assert re.search(r"Simulated: 4\.0\d* messages/s", lines[2])
+    assert re.search(r"\d+ % waits for lwIP's 250 ms timer: call tcp_output\(\) after tcp_write\(\); .* -> ", lines[3])
+    assert "Report: why.html" in result.stdout
+
+
+def test_two_images_are_compared_by_their_figures(airwire: Airwire, firmware: Path, client: Path) -> None:
+    other = firmware / "w5500-evb-pico" / "pingpong_client-hardware.uf2"
+    result = airwire("why", client, "--compare", other)
+    said = next(line for line in result.stdout.splitlines() if "times" in line)
+    factor, own, theirs = re.search(  # type: ignore[union-attr]
+        r"is ([\d.]+) times slower than pingpong_client-hardware.uf2: ([\d ]+) messages/s against ([\d ]+) messages/s",
+        said,
+    ).groups()
+    assert float(factor) == pytest.approx(int(theirs.replace(" ", "")) / int(own.replace(" ", "")), rel=0.01)
+
+
+def test_the_answer_as_json_has_all_that_was_found(airwire: Airwire, firmware: Path) -> None:
+    result = airwire("why", firmware / "pico-w5100" / "http_server-hardware.elf", "--json")
+    content = json.loads(result.stdout)
+    assert content["schema"] == "airwire.why/1" and content["compared"] is None
+    answer = content["answer"]
+    assert answer["board"] == "pico-w5100" and not answer["board_was_given"]
+    assert [(one["port"], one["speaks"]) for one in answer["services"]] == [(80, "http")]
+    assert answer["row"]["figure"]["unit"] == "requests/s"
+    assert answer["row"]["verdicts"][0]["share"] > 0
+
+
+def test_traffic_of_ones_own_is_what_is_measured(airwire: Airwire, firmware: Path) -> None:
+    image = firmware / "w5500-evb-pico" / "http_server-hardware.elf"
+    result = airwire("why", image, "--traffic", "ping to=board count=50 interval=10ms")
+    assert re.search(r"Simulated: median \d+(\.\d+)? us", result.stdout)
+
+
+def test_an_mqtt_client_is_measured_by_what_it_publishes(airwire: Airwire, firmware: Path) -> None:
+    # The image publishes once a second.
+    image = firmware / "w5500-evb-pico" / "mqtt_client-lwip_raw.elf"
+    answer = json.loads(airwire("why", image, "--json").stdout)["answer"]
+    assert answer["called"] == ["mqtt"]
+    assert answer["row"]["figure"]["value"] == pytest.approx(1, rel=0.01)
+
+
+def test_a_call_that_nobody_answers_is_said(airwire: Airwire, firmware: Path) -> None:
+    result = airwire("why", firmware / "w5500-evb-pico" / "oneway-hardware.elf")
+    assert "asks for a connection to 192.168.1.1 port 5010" in result.stdout
+
+
+def test_an_image_without_a_network_gets_the_reason_in_one_sentence(airwire: Airwire, images: Path) -> None:
+    result = airwire("why", images / "hello_uart.elf")
+    assert result.returncode == 1 and result.stdout == ""
+    assert result.stderr.startswith("airwire: hello_uart.elf cannot be measured: it talks to no network chip")
+    assert len(result.stderr.splitlines()) == 1
+
+
+def test_the_run_is_kept_only_where_it_is_asked_for(airwire: Airwire, firmware: Path, tmp_path: Path) -> None:
+    image = firmware / "w5500-evb-pico" / "ping-hardware.elf"
+    airwire("why", image)
+    assert not list(tmp_path.iterdir())
+    airwire("why", image, "--out", "kept")
+    assert (tmp_path / "kept" / "manifest.json").is_file()
+    explained = airwire("explain", "kept")
+    assert explained.returncode == 0 and "ping-hardware" in explained.stdout
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (b"PK\x03\x04" + bytes(60), "zip"),
+        (b":100000000C9434000C943E000C943E000C943E0082\n:00000001FF\n", "hex"),
+    ],
+)
+def test_what_is_no_image_is_refused_in_one_sentence(
+    airwire: Airwire, tmp_path: Path, content: bytes, said: str
+) -> None:
+    (tmp_path / "thing.bin").write_bytes(content)
+    result = airwire("why", "thing.bin")
+    assert result.returncode == 2
+    assert said in result.stderr.lower() and len(result.stderr.splitlines()) == 1
