@@ -9,7 +9,7 @@ from rich.text import Text
 
 from airwire.board.row import BoardRow
 from airwire.cli.tables import console
-from airwire.cli.verdict_lines import ratio_style, verdict_text
+from airwire.cli.verdict_lines import print_indented, ratio_style, verdict_text
 from airwire.explain.board.figures import figure_text, interval_text, published_text, ratio_text
 from airwire.explain.board.run import board_verdict
 from airwire.model import Analysis, Capture, rows_of_boards
@@ -32,7 +32,7 @@ def print_board_rows(analysis: Analysis) -> None:
     )
     out.print("\nVerdicts:", style="bold")
     for row in rows:
-        out.print(Text(f"- {row.path}: ").append_text(verdict_text(board_verdict(row))))
+        print_indented(out, Text(f"- {row.path}: ").append_text(verdict_text(board_verdict(row))), 2, hanging=True)
 
 
 def _table(rows: Sequence[Capture[BoardRow]], columns: Sequence[str]) -> Table:

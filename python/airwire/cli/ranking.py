@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from airwire.cli.tables import console
-from airwire.cli.verdict_lines import ratio_style, verdict_text
+from airwire.cli.verdict_lines import print_indented, ratio_style, verdict_text
 from airwire.explain.link.published import is_compared, published_text, ratio, ratio_text
 from airwire.explain.link.run import link_verdict
 from airwire.explain.quantities import percent, table_time
@@ -42,7 +42,7 @@ def print_ranking(analysis: Analysis) -> None:
         out.print("Ratio is the median divided by the published one.", style="dim")
         out.print("\nVerdicts of rows with a published median:", style="bold")
     for row in sorted(compared, key=lambda row: (row.payload_bytes or 0, *_by_median(row))):
-        out.print(Text(f"- {row.path}: ").append_text(verdict_text(link_verdict(row))))
+        print_indented(out, Text(f"- {row.path}: ").append_text(verdict_text(link_verdict(row))), 2, hanging=True)
     entries = {row.group for row in compared}
     others = [row for row in rows if row.group not in entries]
     if others:
@@ -50,7 +50,9 @@ def print_ranking(analysis: Analysis) -> None:
     several = len({row.payload_bytes for row in rows}) > 1
     for typical in _typical(others):
         payload = f" at {typical.payload_bytes} B" if several else ""
-        out.print(Text(f"- {typical.group}{payload}: ").append_text(verdict_text(link_verdict(typical))))
+        print_indented(
+            out, Text(f"- {typical.group}{payload}: ").append_text(verdict_text(link_verdict(typical))), 2, hanging=True
+        )
 
 
 def _messages(rows: Sequence[Capture]) -> str:

@@ -37,11 +37,12 @@ def print_verdict(out: Console, verdict: Verdict) -> None:
         print_indented(out, Text(detail, style="dim"), 4)
 
 
-def print_indented(out: Console, text: Text, indent: int) -> None:
-    """A text in lines that begin so far from the edge."""
-    for line in text.wrap(out, max(1, out.width - indent)):
+def print_indented(out: Console, text: Text, indent: int, *, hanging: bool = False) -> None:
+    """A text in lines that begin so far from the edge; where it hangs, the first one begins at the edge."""
+    for place, line in enumerate(text.wrap(out, max(1, out.width - indent))):
         line.rstrip()
-        out.print(Text(" " * indent).append_text(line))
+        margin = 0 if hanging and place == 0 else indent
+        out.print(Text(" " * margin).append_text(line))
 
 
 def ratio_style(ratio: float | None) -> str:
