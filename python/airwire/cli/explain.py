@@ -13,7 +13,8 @@ from airwire.cli.output import working, writing
 from airwire.cli.paths import RUN, Reads, Writes
 
 if TYPE_CHECKING:
-    from airwire.link.model import CaptureExplanation, RowExplanation
+    from airwire.explain.row import RowExplanation
+    from airwire.link.model import CaptureExplanation
 
 
 def explain(

@@ -13,10 +13,11 @@ from airwire import _core
 from airwire.explain.board.run import board_explanation
 from airwire.explain.link.published import published_sentence
 from airwire.explain.link.sentences import capture_sentence, overload, time_goes
+from airwire.explain.row import RowExplanation
 from airwire.explain.verdict import NO_FIGURE, Verdict
 from airwire.explain.waterfall import budget_waterfall, link_waterfalls
 from airwire.explain.what_if import Question, changes_of
-from airwire.link.model import CaptureExplanation, Change, FittedGate, LinkRow, QuantilePair, RowExplanation
+from airwire.link.model import CaptureExplanation, Change, FittedGate, LinkRow, QuantilePair
 from airwire.model import is_of_board, is_of_link
 from airwire.stage import link_stage
 from airwire.values import Settings, setting_texts
