@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from io import StringIO
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 
 import airwire
+from airwire.cli.verdict_lines import verdict_text
 from airwire.explain.board.cause import verdicts_from
+from airwire.explain.board.causes import causes
+from airwire.explain.board.run import change_sentence
 from airwire.explain.verdict import NO_FIGURE, NOTHING_STANDS_OUT, Gain, Verdict
 from airwire.explain.verdicts import verdict_of, verdicts_of
 from airwire.explain.words import stage_of
 from airwire.link.model import Waterfall
-from airwire.model import Capture
+from airwire.model import Capture, is_of_board
 
 GOLDEN = Path(__file__).parent / "golden_suites"
 MS = 1e9
@@ -56,7 +61,8 @@ def test_without_a_figure_the_line_says_why() -> None:
     ],
 )
 def test_a_gain_is_both_figures_in_one_unit(gain: Gain, text: str, factor: float) -> None:
-    assert (gain.text, gain.factor) == (text, pytest.approx(factor, rel=1e-3))
+    assert gain.text == text
+    assert gain.factor == pytest.approx(factor, rel=1e-3)
 
 
 def test_every_row_of_a_run_has_a_verdict_of_one_line(rows: dict[str, Capture]) -> None:
@@ -80,3 +86,57 @@ def test_the_verdicts_of_a_row_are_its_causes_the_largest_first(rows: dict[str, 
 def test_a_capture_file_has_no_verdict() -> None:
     capture = airwire.load_run(Path(__file__).parent / "golden" / "run-2").captures[0]
     assert verdict_of(capture) is None and verdicts_of(capture) == []
+
+
+def test_without_symbols_the_processor_is_named_once_and_the_reason_is_told() -> None:
+    """The sentence was: 39.8 us of 126 us is the processor at work: the most is the processor at work (39.8 us)."""
+    (nameless,) = causes([stage_of("cpu", "board", None, None, 39.8e6)], {})
+    assert (nameless.words, nameless.change) == ("is the processor at work", "raise clk_sys")
+    assert nameless.evidence == ["Without symbols nothing is known of the image's functions: give its ELF file."]
+    (named,) = causes([stage_of("cpu", "board", "function", "main", 39.8e6)], {})
+    assert (named.change, named.evidence) == ("shorten main, or raise clk_sys", ["The most is main (39.8 us)."])
+    (folded,) = causes([stage_of("cpu", "board", "function", None, 39.8e6)], {})
+    assert (folded.change, folded.evidence) == ("raise clk_sys", [])
+
+
+def test_a_name_as_long_as_cpp_makes_them_fits_the_line() -> None:
+    name = "std::__detail::_Executor<" + "char, " * 40 + ">"
+    (cause,) = causes([stage_of("cpu", "board", "function", name, 1e9)], {"xip_stall_share": 0.5})
+    assert len(cause.change) < 80 and name in cause.evidence[1]
+
+
+def test_what_differs_is_told_as_the_settings_are_in_force(rows: dict[str, Capture]) -> None:
+    """A suite may write ``false`` where the image says ``off``, and a quantity with its unit."""
+    row = rows["pin"]
+    assert is_of_board(row) and row.target.same_but is not None
+
+    def told(**changes: str) -> str:
+        assert is_of_board(row) and row.target.same_but is not None
+        settings = {**row.target.settings, "wiznet_int": "off", "spi_hz": "2000000", "wiznet_poll_us": "64000"}
+        same = replace(row.target.same_but, **changes)  # type: ignore[arg-type]
+        return change_sentence(replace(row.target, settings=settings, same_but=same)) or ""
+
+    assert told(what="wiznet_int", here="false", there="on").startswith("With wiznet_int off instead of on: ")
+    assert told(what="spi_hz", here="2 MHz", there="33300000").startswith("With spi_hz 2 MHz instead of 33.3 MHz: ")
+    text = told(what="wiznet_poll_us", here="64 ms", there="1000")
+    assert text.startswith("With wiznet_poll_us 64 ms instead of 1 ms: ")
+
+
+def colours(monkeypatch: pytest.MonkeyPatch, verdict: Verdict, *, wanted: bool) -> str:
+    """What a terminal gets for a verdict."""
+    monkeypatch.setenv("TERM", "xterm-256color")
+    if wanted:
+        monkeypatch.delenv("NO_COLOR", raising=False)
+    else:
+        monkeypatch.setenv("NO_COLOR", "1")
+    out = StringIO()
+    Console(file=out, force_terminal=True, width=120).print(verdict_text(verdict))
+    return out.getvalue()
+
+
+def test_a_slow_cause_is_red_and_its_gain_green_unless_nobody_wants_colours(monkeypatch: pytest.MonkeyPatch) -> None:
+    verdict = Verdict(0.75, "waits for a timer", "timer", "stop it", Gain(4.0, 15.625, "messages/s"))
+    shown = colours(monkeypatch, verdict, wanted=True)
+    assert "\x1b[31m75 % waits for a timer\x1b[0m: stop it; \x1b[32m4.00 -> 15.6 messages/s\x1b[0m" in shown
+    assert colours(monkeypatch, verdict, wanted=False) == f"{verdict.line}\n"
+    assert "\x1b[31m" not in colours(monkeypatch, replace(verdict, gain=None), wanted=True)
