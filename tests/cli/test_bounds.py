@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -112,6 +113,9 @@ def test_a_broken_bound_names_the_cause_and_the_change_of_a_board(
         ("ram", True),
     ]
     assert content["bounds"][0]["sentence"] == rate.removeprefix("airwire: ")
+    told = subprocess.run(["arm-none-eabi-size", "-A", image], capture_output=True, text=True, check=True).stdout
+    sections = [(int(size), int(at)) for size, at in re.findall(r"^\.\S+ +(\d+) +(\d+)$", told, re.MULTILINE)]
+    assert content["bounds"][2]["measured"] == sum(size for size, at in sections if 0x2000_0000 <= at < 0x2004_2000) > 0
     # The binary of the same build is the flash from its beginning to the last byte.
     assert content["bounds"][1]["measured"] == image.with_suffix(".bin").stat().st_size
 
