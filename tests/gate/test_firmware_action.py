@@ -90,7 +90,11 @@ def test_a_row_that_is_slower_than_the_baseline_fails_the_job(images: Path, tmp_
     suite(tmp_path, SUITE.replace("rounds = 200", "rounds = 200, spi_hz = '8 MHz'"))
     done = step(tmp_path, "run", **inputs, AIRWIRE_BASELINE="main")
     assert done.returncode == 1
-    assert re.search(r"^::error title=Airwire::fast is slower by \d+ %25, more than 5 %25$", done.stdout, re.MULTILINE)
+    assert re.search(
+        r"^::error title=Airwire::fast is slower by \d+ %25, more than 5 %25: .+ takes [\d.]+ us more$",
+        done.stdout,
+        re.MULTILINE,
+    )
     assert "### Against the baseline" in summary(tmp_path)
     assert re.search(
         r"\| fast \| [\d ]+ messages/s \| [\d ]+ messages/s \| \+[\d.]+ % \| \*\*slower\*\* \|", summary(tmp_path)
