@@ -171,3 +171,20 @@ def test_bounds_are_there_when_a_run_is_read_again(run: Run, airwire: Airwire, t
 )
 def test_figures_have_so_many_digits_that_they_differ_from_their_limit(bound: Bound, text: str, measured: str) -> None:
     assert (bound_text(bound), measured_text(bound)) == (text, measured)
+
+
+def test_the_report_begins_with_the_bounds_the_broken_ones_first(airwire: Airwire, tmp_path: Path) -> None:
+    suite = write(
+        tmp_path,
+        'samples = 60\npayloads = [12]\n[links.uart.bounds]\np95 = "<= 1 s"\n[links.lora.bounds]\np95 = "<= 9 ms"\n',
+    )
+    assert airwire("run", suite, "--out", "run", "--report", "now.html").returncode == 1
+    page = (tmp_path / "now.html").read_text(encoding="utf-8")
+    assert airwire("report", "run", "--out", "later.html").returncode == 0
+    assert page == (tmp_path / "later.html").read_text(encoding="utf-8")
+    begins = page.index("<h2>1 of 2 bounds broken</h2>")
+    assert page.index("<main") < begins < page.index("<section id='findings'")
+    section = page[begins : page.index("</section>", begins)]
+    assert section.index("lora/12B") < section.index("uart/12B")
+    assert "<td data-name='Holds'>no</td>" in section
+    assert " % of p95 goes to packet on the air (" in section

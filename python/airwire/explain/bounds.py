@@ -38,12 +38,17 @@ def measured_text(bound: Bound) -> str:
 def broken_sentence(row: Capture, bound: Bound) -> str:
     """That a bound is broken, with the figure and its cause, in one line."""
     said = f"{row.path}: {bound_text(bound)} is broken: {measured_text(bound)}"
-    cause = None if bound.quantity in _NO_TIME else first_cause(row, 95 if bound.quantity in _TAIL else 50)
+    cause = first_cause(row, bound)
     return f"{said}; {cause}" if cause else said
 
 
-def first_cause(row: Capture, percentile: int = 50) -> str | None:
-    """What takes most of the time of a row, and of a board what to change."""
+def first_cause(row: Capture, bound: Bound) -> str | None:
+    """What takes most of the time behind a figure, and of a board what to change; nothing of sizes and losses."""
+    return None if bound.quantity in _NO_TIME else cause_near(row, 95 if bound.quantity in _TAIL else 50)
+
+
+def cause_near(row: Capture, percentile: int) -> str | None:
+    """What takes most of the time of the messages near a percentile."""
     if is_of_link(row):
         found = link_waterfalls(row, (percentile,))
         return time_goes(found[0]).rstrip(".") if found else None

@@ -8,7 +8,7 @@ from operator import ge, gt, le, lt
 from typing import TYPE_CHECKING
 
 from airwire import _core
-from airwire.explain.bounds import amount, bounds_of, broken_sentence, first_cause
+from airwire.explain.bounds import amount, bounds_of, broken_sentence, cause_near
 from airwire.explain.quantities import percent, table_time
 from airwire.explain.waterfall import waterfalls
 from airwire.model import Analysis, Capture, is_of_board
@@ -78,7 +78,7 @@ class Measured:
         first = f"{self.name} of {self.row.name} is {self!r}, which is not {relation} {limit}"
         if self.unit in ("B", "1"):
             return [first]
-        cause = first_cause(self.row.capture, percentile)
+        cause = cause_near(self.row.capture, percentile)
         return [first, *([_cut(cause, 78)] if cause else []), *self.row.waterfall_lines(percentile)]
 
 
