@@ -1,11 +1,15 @@
 # Everything that a person or a CI does with Airwire. `make demo` and `make test` set up all they need on a machine
-# that has Rust, Python 3.11 with venv, and a C compiler.
+# that has Rust, Python 3.11 with venv, a C compiler and arm-none-eabi-gcc; they say what is missing and install nothing
+# outside this folder.
 
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 export CARGO_TARGET_DIR ?= $(CURDIR)/target
 
+FIRMWARE := build/firmware
+FIRMWARE_BOARDS := w5500-evb-pico w5100s-evb-pico pico-w5200 pico-w5100 ideal-mac
+SITE := $(FIRMWARE)/site/fsdata.c
 RUST_SOURCES := $(shell find crates -name '*.rs' -o -name Cargo.toml) $(wildcard boards/*.toml) Cargo.toml Cargo.lock
 FUZZ_SECONDS ?= 600
 SOAK_HOURS ?= 24
@@ -16,15 +20,28 @@ FUZZ_TARGETS := logic2_csv sal sigrok vcd pulseview_csv compressed suite elf uf2
 FUZZ_FIRMWARE_TARGETS := http_request fsdata_image ssi_page iperf_header coap_message \
 	$(foreach chip,W5100 W5100S W5200 W5500,chip_that_lies_$(chip))
 
-.PHONY: help demo firmware firmware-or-not cross-compiler test lint test-rust random-images test-python test-slow soak fuzz \
+.PHONY: help demo firmware firmware-or-not images wheel tools cross-compiler test lint test-rust random-images test-python test-slow soak fuzz \
 	fuzz-readers fuzz-firmware bench docs lock clean
 
 help: ## Show what there is
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /: /' | sort
 
-$(VENV)/packages: requirements-dev.txt tests/drivers/requirements.txt tests/firmware/python/requirements.txt
-	$(PYTHON) -c 'import sys; sys.exit("Airwire needs Python 3.11 or later; set PYTHON=python3.11") if sys.version_info < (3, 11) else None'
+# What is missing for a build, in one sentence and before anything is compiled.
+tools:
+	@command -v cargo >/dev/null || { echo "Airwire is built with Rust: install cargo (rustup.rs)." >&2; exit 1; }
+	@command -v cc >/dev/null || { echo "Airwire is built with a C compiler: apt-get install build-essential (as root)." >&2; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit("Airwire needs Python 3.11 or later; set PYTHON=python3.11") if sys.version_info < (3, 11) else None'
+	@test -x $(BIN)/python || $(PYTHON) -c 'import ensurepip' 2>/dev/null || { \
+		echo "Airwire is built in a virtual environment: apt-get install python3-venv (as root)." >&2; exit 1; }
+
+# What builds Airwire and what it imports; `packages` has what tests and linters need as well.
+$(VENV)/imported: requirements.txt | tools
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@tools/step "Installing the Python packages that Airwire imports and is built with (some 20 s)" \
+		$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --requirement requirements.txt
+	touch $@
+
+$(VENV)/packages: $(VENV)/imported requirements-dev.txt tests/drivers/requirements.txt tests/firmware/python/requirements.txt
 	$(BIN)/python -m pip install --quiet --require-hashes --requirement requirements-dev.txt
 	$(BIN)/python -m pip install --quiet --require-hashes --no-deps --requirement tests/drivers/requirements.txt
 	$(BIN)/python -m pip install --quiet --require-hashes --no-deps --only-binary :all: \
@@ -32,37 +49,51 @@ $(VENV)/packages: requirements-dev.txt tests/drivers/requirements.txt tests/firm
 	touch $@
 
 # The package as editable: Python changes are live, Rust changes rebuild it.
-$(VENV)/installed: $(VENV)/packages $(RUST_SOURCES) pyproject.toml
-	VIRTUAL_ENV=$(CURDIR)/$(VENV) $(BIN)/maturin develop --release --locked
+$(VENV)/installed: $(VENV)/imported $(RUST_SOURCES) pyproject.toml
+	@VIRTUAL_ENV=$(CURDIR)/$(VENV) tools/step "Compiling Airwire's core (some 3 minutes on 2 cores, when all is new)" \
+		$(BIN)/maturin develop --release --locked
 	touch $@
 
-demo: firmware ## Build the firmware, run a short suite of links, and what others published on virtual boards
-	rm -rf runs/links runs/published
-	$(BIN)/airwire run suites/links.toml --samples 300 --out runs/links --report runs/links.html
-	$(BIN)/airwire run suites/published.toml --out runs/published --report runs/published.html
+demo: cross-compiler $(VENV)/installed $(SITE) ## A slow board and its cause, the same one fixed, and links side by side: with what these need and no more
+	$(call build_board,w5500-evb-pico,pingpong_client-lwip_raw)
+	$(BIN)/airwire demo
 
 # Each image for each board with a network chip, into build/firmware/<board>. A virtual board boots the .elf, a real one
 # the .uf2. cargo fetches lwIP and FreeRTOS (firmware/packages).
-FIRMWARE := build/firmware
-FIRMWARE_BOARDS := w5500-evb-pico w5100s-evb-pico pico-w5200 pico-w5100 ideal-mac
-
-firmware: $(VENV)/installed cross-compiler ## Build the firmware's images for every board
-	mkdir -p $(FIRMWARE)/site && $(BIN)/airwire fsdata firmware/sites/demo -o $(FIRMWARE)/site/fsdata.c >/dev/null
+firmware: cross-compiler $(VENV)/installed $(SITE) ## Build the firmware's images for every board
 	$(foreach board,$(FIRMWARE_BOARDS),$(call build_board,$(board)))
 
+# The pages of the web server, as C.
+$(SITE): $(shell find firmware/sites/demo -type f) $(wildcard python/airwire/fsdata/*.py) | $(VENV)/installed
+	@mkdir -p $(@D) && $(BIN)/airwire fsdata firmware/sites/demo -o $@ >/dev/null
+
+# All images of a board, or those that are named.
 define build_board
-$(BIN)/airwire board header $(1) --out $(FIRMWARE)/$(1)/generated
-PATH="$(CURDIR)/$(BIN):$$PATH" cmake -S firmware -B $(FIRMWARE)/$(1) -G Ninja --log-level=WARNING \
+@$(BIN)/airwire board header $(1) --out $(FIRMWARE)/$(1)/generated
+@PATH="$(CURDIR)/$(BIN):$$PATH" cmake -S firmware -B $(FIRMWARE)/$(1) -G Ninja --log-level=WARNING \
 	-DCMAKE_TOOLCHAIN_FILE=cmake/arm-none-eabi.cmake -DBOARD_DIR=$(CURDIR)/$(FIRMWARE)/$(1)/generated \
 	-DSITE_DIR=$(CURDIR)/$(FIRMWARE)/site >/dev/null
-PATH="$(CURDIR)/$(BIN):$$PATH" cmake --build $(FIRMWARE)/$(1)
+@PATH="$(CURDIR)/$(BIN):$$PATH" tools/step "Building the firmware of $(1): $(or $(2),all images)" \
+	cmake --build $(FIRMWARE)/$(1) $(if $(2),--target $(2)) -- --quiet
 
 endef
 
+# The images that the package's suites run, stripped, with their SHA-256: what the wheel carries.
+IMAGES := python/airwire/images
+PACKAGED = $(shell $(PYTHON) tools/package/package_images.py names)
+
+images: cross-compiler $(VENV)/installed $(SITE) ## Build the images that the package's suites run, and put them into the package
+	$(foreach board,$(sort $(patsubst %/,%,$(dir $(PACKAGED)))),$(call \
+		build_board,$(board),$(patsubst $(board)/%.elf,%,$(filter $(board)/%,$(PACKAGED)))))
+	$(BIN)/python tools/package/package_images.py strip $(FIRMWARE) $(IMAGES)
+
+wheel: images ## Build the wheel and the source archive, with the images, into dist
+	rm -rf dist
+	@tools/step "Building the wheel" $(BIN)/maturin build --release --locked --out dist
+	@tools/step "Building the source archive" $(BIN)/maturin sdist --out dist
+
 cross-compiler:
-	@command -v arm-none-eabi-gcc >/dev/null || { test "$$(id -u)" = 0 && command -v apt-get >/dev/null \
-		&& apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends \
-		gcc-arm-none-eabi libnewlib-arm-none-eabi; } || { echo "The firmware needs arm-none-eabi-gcc with newlib: \
+	@command -v arm-none-eabi-gcc >/dev/null || { echo "The firmware needs arm-none-eabi-gcc with newlib: \
 	apt-get install gcc-arm-none-eabi libnewlib-arm-none-eabi (as root)." >&2; exit 1; }
 
 test: lint test-rust test-python ## Lint and test everything that is fast
@@ -76,8 +107,9 @@ lint: $(VENV)/packages
 	find firmware -name '*.[ch]' | xargs $(BIN)/clang-format --dry-run --Werror
 
 # Tests of images that are not there skip.
-firmware-or-not: $(VENV)/installed
-	$(MAKE) cross-compiler && $(MAKE) firmware || ! command -v arm-none-eabi-gcc >/dev/null
+firmware-or-not: $(VENV)/packages $(VENV)/installed
+	@if command -v arm-none-eabi-gcc >/dev/null; then $(MAKE) firmware; \
+		else echo "There is no arm-none-eabi-gcc; tests of the firmware's images skip."; fi
 
 test-rust: firmware-or-not
 	cargo test --workspace --features airwire-py/extension-module --release --locked --quiet
@@ -90,11 +122,11 @@ random-images: ## Run random images of RANDOM_INSTRUCTIONS in all on the virtual
 test-python: firmware-or-not
 	$(BIN)/python -m pytest -n $(TEST_PROCESSES) --dist loadfile --durations 20 --junit-xml build/test-results/python.xml
 
-test-slow: $(VENV)/installed random-images ## Tests that take minutes: large files, memory, random images with overflow checks, drivers with 1 MB
+test-slow: $(VENV)/packages $(VENV)/installed random-images ## Tests that take minutes: large files, memory, random images with overflow checks, drivers with 1 MB
 	$(BIN)/python -m pytest --slow -m slow
 	AIRWIRE_TRANSFER_BYTES=1048576 cargo test --release --locked --quiet -p airwire-lan --test drivers --test lan_faults
 
-soak: firmware ## SOAK_HOURS (24) virtual hours of mixed traffic on each transport, within an hour; goes on where it was interrupted
+soak: $(VENV)/packages firmware ## SOAK_HOURS (24) virtual hours of mixed traffic on each transport, within an hour; goes on where it was interrupted
 	PYTHONPATH=tests/firmware $(BIN)/python -m soak --hours $(SOAK_HOURS) --out runs/soak
 
 fuzz: fuzz-firmware fuzz-readers ## Fuzz everything, each target for FUZZ_SECONDS (600): more than four hours in all
@@ -127,7 +159,7 @@ bench: $(VENV)/installed ## Airwire's own speed, side by side with its peers
 	$(BIN)/python -m pip install --quiet numpy
 	$(BIN)/python -m benches
 
-docs: firmware ## Draw and compute the documents anew (needs Chromium, and the captures in ../shared/captures)
+docs: $(VENV)/packages firmware ## Draw and compute the documents anew (needs Chromium, and the captures in ../shared/captures)
 	$(BIN)/python tools/documents/pictures.py
 	$(BIN)/python tools/documents/live_page.py
 	$(BIN)/python tools/documents/wifi_hop_fit.py
@@ -141,9 +173,11 @@ docs: firmware ## Draw and compute the documents anew (needs Chromium, and the c
 lock: ## Pin the Python packages anew
 	$(PYTHON) -m venv $(CURDIR)/target/lock-venv
 	target/lock-venv/bin/pip install --quiet pip-tools
-	target/lock-venv/bin/pip-compile --quiet --generate-hashes --no-emit-index-url --no-emit-find-links \
-		--no-emit-trusted-host --strip-extras --no-header --output-file requirements-dev.txt \
-		pyproject.toml requirements-dev.in
+	for part in '' -dev; do \
+		target/lock-venv/bin/pip-compile --quiet --generate-hashes --no-emit-index-url --no-emit-find-links \
+			--no-emit-trusted-host --strip-extras --no-header --output-file requirements$$part.txt \
+			pyproject.toml requirements$$part.in || exit 1; \
+	done
 
 clean: ## Remove everything that was built
-	rm -rf $(VENV) target build runs fuzz/target
+	rm -rf $(VENV) target build dist runs fuzz/target $(IMAGES)

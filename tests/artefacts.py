@@ -1,4 +1,4 @@
-"""What several tests need and one of them builds: the test images, programs for this machine, whole runs of suites.
+"""What several tests need and one of them makes: the test images, programs for this machine, whole runs of suites.
 
 Tests run in several processes (pytest-xdist). Whoever needs an artefact first builds it under a lock; the others wait.
 """
@@ -10,7 +10,7 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -50,18 +50,31 @@ def session_folder(factory: pytest.TempPathFactory) -> Path:
     return own.parent if "PYTEST_XDIST_WORKER" in os.environ else own
 
 
-def suite_run(command: str, shared: Path) -> Path:
-    """Run a document's command for a whole suite, unless another test of the session did; gives the folder."""
-    suite = command.split()[2]
-    folder = shared / f"run-of-{Path(suite).stem}"
-    done = folder / "command"
-    with locked(folder):
-        if not done.exists():
-            folder.mkdir()
-            for name in ("suites", "build"):
-                (folder / name).symlink_to(REPOSITORY / name)
-            code, printed = run_in_terminal(command, folder)
-            assert code == 0, f"{command}\n{printed}"
-            done.write_text(command, encoding="utf-8")
-    assert done.read_text(encoding="utf-8") == command, f"documents run {suite} with one command, so that it runs once"
+def made_once(place: Path, make: Callable[[Path], object]) -> Path:
+    """A folder that ``make`` fills, unless another test of those that share it did."""
+    made = place.with_name(f"{place.name}.made")
+    with locked(place):
+        if not made.exists():
+            shutil.rmtree(place, ignore_errors=True)
+            place.mkdir()
+            make(place)
+            made.touch()
+    return place
+
+
+def command_run(command: str, shared: Path) -> Path:
+    """Run a document's command for a whole suite or the demo, once a session; gives the folder in which it ran."""
+    words = command.split()
+    suite = Path(words[2]).stem if words[1] == "run" else words[1]
+
+    def make(folder: Path) -> None:
+        for name in ("suites", "build"):
+            (folder / name).symlink_to(REPOSITORY / name)
+        code, printed = run_in_terminal(command, folder)
+        assert code == 0, f"{command}\n{printed}"
+        (folder / "command").write_text(command, encoding="utf-8")
+
+    folder = made_once(shared / f"run-of-{suite}", make)
+    first = (folder / "command").read_text(encoding="utf-8")
+    assert first == command, f"documents run {suite} with one command, so that it runs once"
     return folder

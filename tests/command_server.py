@@ -1,8 +1,9 @@
 """Loads the command line once, and makes a copy of itself for each command of the tests.
 
 Loading takes longer than most commands do, and hundreds of tests run one. A copy is a process of its own, with its own
-folder, environment, output and exit code, in which ``python -m airwire.cli`` runs from its first line. What a terminal,
-signals or a fresh process change is tested with processes that are started as users start them.
+folder, environment, output and exit code, in which ``python -m airwire.cli`` runs from its first line. Three things are
+there already: the modules, the parser, and the library of a report's charts once a command has made one. What a
+terminal, signals or a fresh process change is tested with processes that are started as users start them.
 """
 
 from __future__ import annotations
@@ -17,23 +18,31 @@ import socket
 import subprocess
 import sys
 import traceback
+import zlib
 from pathlib import Path
+
+from artefacts import made_once
 
 MOST_BYTES = 1 << 20
 LOADED = ("airwire", "rich.progress", "rich.table")
-"""With all that is in them; but polars, whose threads no copy would have."""
+"""With all that is in them."""
+LOADED_ALONE = ("polars", "pydantic.fields", "typer._adapters", "typer.rich_utils", "vl_convert")
+NO_MEMORY_THREAD = "background_thread:false"
+"""The allocator of polars would have a thread of its own."""
+IDLE_THREADS = {"polars-ooc-clea"}
+"""What polars starts with its import, to remove files that it never writes here. A copy is without it."""
 
 
 class CommandServer:
     """The server's side of the tests: it is started with the first command."""
 
-    def __init__(self, environment: dict[str, str]) -> None:
+    def __init__(self, environment: dict[str, str], shared: Path) -> None:
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         with theirs:
             self._server = subprocess.Popen(
-                [sys.executable, __file__, str(theirs.fileno())],
+                [sys.executable, __file__, str(theirs.fileno()), str(shared)],
                 pass_fds=[theirs.fileno()],
-                env=environment,
+                env=environment | {"_RJEM_MALLOC_CONF": NO_MEMORY_THREAD},
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
             )
@@ -72,11 +81,16 @@ def _content(output: int) -> str:
         return file.read()
 
 
-def serve(requests: socket.socket) -> None:
+def serve(requests: socket.socket, shared: Path) -> None:
     """Carry out one command after the other, until nobody asks any more."""
     for name in LOADED:
         _load(name)
-    assert len(list(Path("/proc/self/task").iterdir())) == 1, "a process with threads cannot be copied"
+    for name in LOADED_ALONE:
+        importlib.import_module(name)
+    _keep_parser()
+    _keep_library_of_charts(shared)
+    threads = {(task / "comm").read_text().strip() for task in Path("/proc/self/task").iterdir()}
+    assert len(threads - IDLE_THREADS) == 1, f"a process with threads cannot be copied: {threads}"
     gc.freeze()
     while True:
         request, outputs, _, _ = socket.recv_fds(requests, MOST_BYTES, 2)
@@ -98,6 +112,32 @@ def _load(name: str) -> None:
     for found in pkgutil.walk_packages(getattr(module, "__path__", []), f"{name}."):
         if not found.name.endswith("__main__"):
             importlib.import_module(found.name)
+
+
+def _keep_parser() -> None:
+    """Every command parses with one parser, which typer would build anew of the same functions."""
+    import typer.main
+
+    from airwire.cli import app
+
+    build, parser = typer.main.get_command, typer.main.get_command(app)
+    typer.main.get_command = lambda typer_instance: parser if typer_instance is app else build(typer_instance)
+
+
+def _keep_library_of_charts(shared: Path) -> None:
+    """The first report of a session bundles the JavaScript of its charts, which takes longer than all the rest."""
+    import vl_convert
+
+    bundle = vl_convert.javascript_bundle
+
+    def kept(snippet: str, vl_version: str | None = None) -> str:
+        def make(folder: Path) -> None:
+            (folder / "bundle.js").write_text(bundle(snippet, vl_version), encoding="utf-8")
+
+        asked = zlib.crc32(f"{snippet} {vl_version}".encode())
+        return (made_once(shared / f"bundle-{asked:08x}", make) / "bundle.js").read_text(encoding="utf-8")
+
+    vl_convert.javascript_bundle = kept
 
 
 def _become(request: dict[str, object], outputs: list[int]) -> None:
@@ -127,4 +167,4 @@ def _become(request: dict[str, object], outputs: list[int]) -> None:
 
 
 if __name__ == "__main__":
-    serve(socket.socket(fileno=int(sys.argv[1])))
+    serve(socket.socket(fileno=int(sys.argv[1])), Path(sys.argv[2]))

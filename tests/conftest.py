@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import pickle
 import re
 import subprocess
 from collections.abc import Callable, Generator, Iterator
@@ -11,7 +12,9 @@ from typing import Any
 
 import pytest
 
-from artefacts import NO_COMPILER, built_images, session_folder, suite_run
+from airwire import validate
+from airwire.link.model import Ledger
+from artefacts import NO_COMPILER, built_images, command_run, made_once, session_folder
 from command_server import CommandServer
 
 REPOSITORY = Path(__file__).resolve().parents[1]
@@ -42,6 +45,18 @@ def published_latency() -> Path:
 
 
 @pytest.fixture(scope="session")
+def ledger(real_captures: Path, tmp_path_factory: pytest.TempPathFactory) -> Ledger:
+    """Every model against every real capture, computed once a session."""
+
+    def make(folder: Path) -> None:
+        (folder / "ledger").write_bytes(pickle.dumps(validate(real_captures)))
+
+    folder = made_once(session_folder(tmp_path_factory) / "ledger-of-captures", make)
+    found: Ledger = pickle.loads((folder / "ledger").read_bytes())
+    return found
+
+
+@pytest.fixture(scope="session")
 def images() -> Path:
     """The folder of our own firmware images (tests/images), each as .elf, .bin and .uf2."""
     folder = built_images()
@@ -60,15 +75,15 @@ def firmware() -> Path:
 
 
 @pytest.fixture(scope="session")
-def whole_suite(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
-    """Run a document's command for a whole suite once a session; gives the folder in which it ran."""
-    return lambda command: suite_run(command, session_folder(tmp_path_factory))
+def whole_run(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
+    """Run a document's command for a whole suite or the demo once a session; gives the folder in which it ran."""
+    return lambda command: command_run(command, session_folder(tmp_path_factory))
 
 
 @pytest.fixture(scope="session")
-def command_server() -> Iterator[CommandServer]:
+def command_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[CommandServer]:
     """What runs the commands of this process's tests."""
-    server = CommandServer(command_environment())
+    server = CommandServer(command_environment(), session_folder(tmp_path_factory))
     yield server
     server.close()
 

@@ -22,6 +22,8 @@ from .bounds import Bound as Bound
 from .capture.analysis import analyze as analyze
 from .capture.analysis import read_edges as read_edges
 from .capture.conversion import convert as convert
+from .diagnosis.answer import Answer as Answer
+from .diagnosis.answer import why as why
 from .explain.link.run import explain_capture as explain_capture
 from .explain.link.run import explain_run as explain_run
 from .link.catalogue import link_budget as link_budget

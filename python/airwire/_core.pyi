@@ -8,6 +8,7 @@ from airwire.kinds import Cause, FindingKind, InputKind, Relation, Site, Subject
 
 __version__: str
 RUN_SCHEMA: str
+SPI_CHIPS: tuple[str, ...]
 CAUSES: tuple[Cause, ...]
 SITES: tuple[Site, ...]
 SUBJECTS: tuple[Subject, ...]
@@ -224,6 +225,7 @@ def run_suite(
     seed: int | None,
     only: list[str],
     firmware: str | PathLike[str] | None,
+    images: str | PathLike[str] | None,
     workers: int | None,
     captures: bool,
     intervals: bool,
@@ -233,7 +235,7 @@ def run_suite(
     progress: Callable[[int, int], Any] | None,
     mocks: str | None = None,
 ) -> SuiteResult:
-    """Runs a suite into a run folder.
+    """Runs a suite into a run folder; ``images`` is the folder of those that came with the package.
 
     ``mocks`` is for tests alone (CONTRIBUTING.md): every row runs on a mock target, which does as this JSON says.
     """
@@ -295,6 +297,8 @@ class Board:
         on_console: Callable[[str, bytes], Any] | None,
     ) -> str: ...
     def traffic_samples(self, name: str) -> str: ...
+    def watch_calls(self) -> None: ...
+    def network_state(self) -> str | None: ...
     def serve_gdb(
         self,
         address: str,
@@ -380,7 +384,7 @@ class SpiController:
     def record(self, on: bool) -> None: ...
     def take_accesses(
         self,
-    ) -> list[tuple[int, int, bool, int, int, bytes, int, str | None, int | None, str | None, str]]: ...
+    ) -> list[tuple[int, int, bool, int, int, bytes, int, str | None, int | None, int | None, str | None, str]]: ...
     def take_warnings(self) -> list[tuple[int, str]]: ...
 
 @final
@@ -399,6 +403,7 @@ def complete_image(
 ) -> list[tuple[str, str]]: ...
 def complete_traffic(typed: str) -> list[tuple[str, str]]: ...
 def complete_impairments(typed: str) -> list[tuple[str, str]]: ...
+def name_hint(name: str, known: list[str]) -> str: ...
 def suite_entries(path: str | PathLike[str]) -> list[tuple[str, str]]: ...
 def network_schema() -> str: ...
 def network_reference() -> str: ...

@@ -104,6 +104,22 @@ RunEnd = Literal[
 InputKind = Literal["keyboard", "mouse", "other"]
 """What an input device at USB is."""
 
+Speaks = Literal[
+    "http",
+    "echo",
+    "counter",
+    "counter_lines",
+    "source",
+    "greeting",
+    "text",
+    "sink",
+    "closes",
+    "refuses",
+]
+"""What an open port of a board does with what it is sent."""
+Transport = Literal["tcp", "udp"]
+"""Over what a board calls somebody."""
+
 Understanding = Literal["derived", "derived-retry", "phase-limited", "empirical"]
 """How well the model of a link is understood."""
 LedgerMode = Literal["phase-free", "this-run"]

@@ -70,6 +70,10 @@ def parted(line: str) -> list[str]:
         ("airwire analyze --pairing f", ["fifo"]),
         ("airwire schema board-p", ["board-profile"]),
         ("airwire run suite.toml --only u", ["uart"]),
+        ("airwire run publ", ["published"]),
+        ("airwire run s", ["serial", "suite.toml"]),
+        ("airwire run ./s", ["./suite.toml"]),
+        ("airwire run published --only pingpong-lwip-t", ["pingpong-lwip-two-boards", "pingpong-lwip-timer"]),
     ],
 )
 def test_bash_is_offered_what_is_declared(tmp_path: Path, line: str, candidates: list[str]) -> None:

@@ -6,7 +6,6 @@ import json
 import subprocess
 import tomllib
 from collections.abc import Callable
-from importlib import resources
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +18,7 @@ Airwire = Callable[..., subprocess.CompletedProcess[str]]
 ALL_LINKS = Path(__file__).resolve().parents[2] / "suites" / "links.toml"
 PUBLISHED = ALL_LINKS.with_name("published.toml")
 GATE = ALL_LINKS.with_name("gate.toml")
-DEMO = Path(str(resources.files("airwire") / "suites" / "demo.toml"))
+DEMO = ALL_LINKS.with_name("demo.toml")
 
 
 def suite(path: Path) -> dict[str, Any]:

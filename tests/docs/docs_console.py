@@ -8,6 +8,7 @@ block, and the reference pages and the computed tables into their places. Tests 
 from __future__ import annotations
 
 import re
+import shutil
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
@@ -26,11 +27,16 @@ NETWORKS_PAGE = REPOSITORY / "docs" / "reference" / "networks.md"
 # The firmware, as `make firmware` builds it.
 BUILD = REPOSITORY / "build"
 DOCUMENTS = sorted([*REPOSITORY.glob("*.md"), *(REPOSITORY / "docs").rglob("*.md")])
+DEMO = "airwire demo > demo.txt"
+"""The demo as most documents run it: once a session is enough for all of them."""
 # What tests leave out: fetching, building, installing and benchmarks.
 _OF_THE_BUILD = re.compile(
     r"^(sudo |git |make\b|pip |cd |\. |source |cargo |rustup |python3? (-m (venv|pip|benches)\b|tests/|tools/))"
 )
 _WHOLE_SUITE = re.compile(r"airwire run suites/\w+\.toml --out runs/\w+ --report \w+\.html > \w+\.txt")
+_FIRMWARE = re.compile(
+    r"(?<![\w/])build/firmware/|suites/published|airwire demo|airwire run (demo|oneway|published|serial)\b"
+)
 _BLOCK = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
@@ -47,10 +53,10 @@ class Command:
         return _OF_THE_BUILD.match(self.line) is not None
 
     @property
-    def whole_suite(self) -> str:
-        """The part of it that runs all rows of a suite and keeps what is printed, if it has one."""
+    def whole_run(self) -> str:
+        """The part of it that runs all rows of a suite or the demo and keeps what is printed, if it has one."""
         first = self.line.partition("; ")[0]
-        return first if _WHOLE_SUITE.fullmatch(first) else ""
+        return first if first == DEMO or _WHOLE_SUITE.fullmatch(first) else ""
 
     @property
     def needs_captures(self) -> bool:
@@ -65,7 +71,7 @@ class Command:
     @property
     def needs_firmware(self) -> bool:
         """Whether it runs one of the firmware's images."""
-        return re.search(r"(?<![\w/])build/firmware/|suites/published", self.line) is not None
+        return _FIRMWARE.search(self.line) is not None
 
 
 @dataclass(frozen=True)
@@ -126,6 +132,13 @@ def workspace(folder: Path) -> Path:
 def run(command: Command, folder: Path) -> tuple[int, str]:
     """Run a command as in a terminal; its exit code, and what it printed there, then its complaints."""
     return run_in_terminal(command.line, folder)
+
+
+def take_results(ran: Path, folder: Path) -> None:
+    """What a whole run left, for the commands of a document that follow it."""
+    shutil.copytree(ran / "runs", folder / "runs", dirs_exist_ok=True)
+    for file in [*ran.glob("*.html"), *ran.glob("*.txt")]:
+        shutil.copy(file, folder)
 
 
 def refresh(document: Path) -> None:

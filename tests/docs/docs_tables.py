@@ -16,6 +16,7 @@ from typing import Any
 
 import airwire
 from airwire.kinds import PAIRING_RULES, PairingRule
+from airwire.link.model import Ledger
 
 # The table of every model against every capture.
 LEDGER = "ledger"
@@ -79,7 +80,7 @@ def tables_in(document: Path) -> dict[str, str]:
 def computed(name: str, folder: Path) -> str:
     """The table ``name`` over the captures in ``folder``."""
     if name == LEDGER:
-        return _ledger(folder / "captures")
+        return ledger_table(airwire.validate(folder / "captures"))
     rows = TABLES[name]
     return _percentiles(rows, folder) if name == "real" else _single_latencies(rows, folder)
 
@@ -128,8 +129,9 @@ def _single_latencies(rows: tuple[Row, ...], folder: Path) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _ledger(captures: Path) -> str:
-    rows = airwire.validate(captures).rows
+def ledger_table(ledger: Ledger) -> str:
+    """The lines of a ledger."""
+    rows = ledger.rows
     runs = [row for row in rows if row.mode == "this-run"]
     free = {row.capture: row for row in rows if row.mode == "phase-free"}
     lines = [

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -17,6 +16,7 @@ from docs_console import (
     blocks_of,
     refresh,
     run,
+    take_results,
     workspace,
 )
 
@@ -41,7 +41,7 @@ def has_images() -> bool:
 
 @pytest.mark.parametrize("block", BLOCKS, ids=lambda block: block.name)
 def test_commands_in_the_documents_do_what_the_documents_show(
-    block: Block, folders: dict[Path, Path], has_images: bool, whole_suite: Callable[[str], Path]
+    block: Block, folders: dict[Path, Path], has_images: bool, whole_run: Callable[[str], Path]
 ) -> None:
     if block.needs_captures and not CAPTURES.is_dir():
         pytest.skip("the real captures (../shared/captures) are not on this machine")
@@ -53,20 +53,13 @@ def test_commands_in_the_documents_do_what_the_documents_show(
         if command.is_for_the_build:
             continue
         folder = folders[block.document]
-        if command.whole_suite:
-            take_results(whole_suite(command.whole_suite), folder)
-            command = Command(command.line.removeprefix(command.whole_suite).removeprefix("; "), command.shown)
+        if command.whole_run:
+            take_results(whole_run(command.whole_run), folder)
+            command = Command(command.line.removeprefix(command.whole_run).removeprefix("; "), command.shown)
         code, printed = run(command, folder)
         assert code == 0, f"{command.line}\n{printed}"
         if command.shown:
             assert printed == command.shown, f"{command.line}: {REFRESH}"
-
-
-def take_results(ran: Path, folder: Path) -> None:
-    """What a suite's run left, for the commands of a document that follow it."""
-    shutil.copytree(ran / "runs", folder / "runs", dirs_exist_ok=True)
-    for file in [*ran.glob("*.html"), *ran.glob("*.txt")]:
-        shutil.copy(file, folder)
 
 
 def test_the_readme_shows_the_demo_and_a_real_capture() -> None:

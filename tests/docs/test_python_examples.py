@@ -6,10 +6,11 @@ import doctest
 import re
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from docs_console import BUILD, DOCUMENTS, REPOSITORY, Command, run, workspace
+from docs_console import BUILD, DEMO, DOCUMENTS, REPOSITORY, take_results, workspace
 
 _SESSION = re.compile(r"^```pycon\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _PROGRAM = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -22,14 +23,14 @@ SESSIONS = {
 
 @pytest.mark.parametrize("document", SESSIONS, ids=lambda path: str(path.relative_to(REPOSITORY)))
 def test_python_sessions_print_what_the_documents_show(
-    document: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    document: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, whole_run: Callable[[str], Path]
 ) -> None:
     monkeypatch.chdir(workspace(tmp_path))
     text = "\n".join(SESSIONS[document])
-    if "build/firmware/" in text and not (BUILD / "firmware" / "w5500-evb-pico").is_dir():
+    if re.search("build/firmware/|runs/demo", text) and not (BUILD / "firmware" / "w5500-evb-pico").is_dir():
         pytest.skip("the firmware is not built: make firmware (needs arm-none-eabi-gcc)")
     if "runs/demo" in text:
-        run(Command("airwire demo", ""), tmp_path)
+        take_results(whole_run(DEMO), tmp_path)
     session = doctest.DocTestParser().get_doctest(text, {}, document.name, None, None)
     assert doctest.DocTestRunner(verbose=False).run(session).failed == 0
 

@@ -3,11 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 
-import pytest
-
-import airwire
 from airwire.link.model import Ledger
 
 # What docs/fidelity.md and docs/explanation/hard-cases.md own up to: capture and mode.
@@ -39,11 +35,6 @@ TRACES = {
     "rfm95/tx-capture-1024B-irq.sal",
     "uart_tests/peripheral-configuration-12B-logs/uart-dma-loopback-release.sal",
 }
-
-
-@pytest.fixture(scope="module")
-def ledger(real_captures: Path) -> Ledger:
-    return airwire.validate(real_captures)
 
 
 def missed(ledger: Ledger) -> Iterator[tuple[str, str]]:

@@ -10,17 +10,19 @@ import pytest
 from host_applications import build_for_host
 from http_host import REPOSITORY, HostBuild
 
+from artefacts import made_once, session_folder
+
 
 @pytest.fixture(scope="session")
 def host_build(tmp_path_factory: pytest.TempPathFactory) -> HostBuild:
     """The firmware's code built for this machine, with sanitizers."""
-    return HostBuild(tmp_path_factory.mktemp("host"))
+    return HostBuild(tmp_path_factory.mktemp("host"), session_folder(tmp_path_factory))
 
 
 @pytest.fixture(scope="session")
 def host(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of applications, tests and fuzz targets for this machine, with sanitizers."""
-    return build_for_host(tmp_path_factory.mktemp("host"))
+    return made_once(session_folder(tmp_path_factory) / "host-applications", build_for_host)
 
 
 @pytest.fixture

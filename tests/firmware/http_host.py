@@ -18,6 +18,7 @@ from host_applications import TOOLS
 
 from airwire.fsdata import build
 from airwire.fsdata.c_source import write
+from artefacts import made_once
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 FIRMWARE = REPOSITORY / "firmware"
@@ -27,10 +28,11 @@ SANITIZERS = ("-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")
 
 
 class HostBuild:
-    """A folder for what is built, and the compiler."""
+    """A folder for programs, another that the tests of a session share for libraries, and the compiler."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, shared: Path) -> None:
         self.folder = folder
+        self.shared = shared
         self.compiler = shutil.which("cc") or shutil.which("clang") or ""
         if not self.compiler:
             pytest.skip("no C compiler on this machine (Debian: gcc)")
@@ -50,13 +52,15 @@ class HostBuild:
 
     def libraries(self, source: str, *options: str) -> list[Path]:
         """Libraries that a folder of the firmware builds by itself, with sanitizers, once for each set of options."""
-        place = self.folder / f"{Path(source).name}-{'-'.join(options)}"
         flags = " ".join([*WARNINGS, *SANITIZERS, *options])
-        if not place.is_dir():
+
+        def make(place: Path) -> None:
             configure = ["cmake", "-S", FIRMWARE / source, "-B", place, "-G", "Ninja", f"-DCMAKE_C_FLAGS={flags}"]
             for command in (configure, ["cmake", "--build", place]):
                 done = subprocess.run([*map(str, command)], env=TOOLS, capture_output=True, text=True, check=False)
                 assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-4000:]
+
+        place = made_once(self.shared / f"host-{Path(source).name}-{'-'.join(options)}", make)
         return sorted(place.glob("*.a")) + sorted(place.glob("*/*.a"))
 
     def _compile(self, output: Path, sources: Sequence[Path], options: Sequence[str] = ()) -> bool:

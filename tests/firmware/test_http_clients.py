@@ -20,6 +20,7 @@ from http_host import FIRMWARE, HTTP_TESTS, HostBuild, serving
 
 from airwire.fsdata import build
 from airwire.fsdata.c_source import write
+from artefacts import session_folder
 
 DEMO = FIRMWARE / "sites" / "demo"
 # As firmware/tests/http/serve_posix.c has it.
@@ -44,7 +45,8 @@ def port(host_build: HostBuild, image: Path) -> Iterator[int]:
 @pytest.fixture(scope="module")
 def impatient_port(tmp_path_factory: pytest.TempPathFactory, image: Path) -> Iterator[int]:
     limits = [f"-DHTTP_{name}_MS={SHORT_MS}u" for name in ("REQUEST", "IDLE", "RESPONSE")]
-    program = HostBuild(tmp_path_factory.mktemp("impatient")).program(HTTP_TESTS / "serve_posix.c", options=limits)
+    build = HostBuild(tmp_path_factory.mktemp("impatient"), session_folder(tmp_path_factory))
+    program = build.program(HTTP_TESTS / "serve_posix.c", options=limits)
     with serving(program, image) as port:
         yield port
 

@@ -12,7 +12,6 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
-from importlib import resources
 from pathlib import Path
 from random import Random
 
@@ -125,8 +124,7 @@ def demo_pictures(folder: Path) -> None:
     """Draw where the time of the demo's links goes, and photograph the top of its report."""
     import vl_convert
 
-    with resources.as_file(resources.files("airwire") / "suites" / "demo.toml") as suite:
-        demo = airwire.run(suite, out=folder / "demo")
+    demo = airwire.run("demo", out=folder / "demo")
     drawn = airwire.write_figures(demo, folder / "figures", ("svg",))
     stages = next(path for path in drawn if path.stem == "stages")
     png = vl_convert.svg_to_png(stages.read_text(encoding="utf-8"), scale=SCALE)

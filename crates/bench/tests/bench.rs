@@ -7,7 +7,7 @@ use bench::analysis::analyze;
 use bench::captures::{Options, discover};
 use bench::rows::{self, Measure, RowEntry, RowResult, SuiteFolder};
 use bench::suite::Suite;
-use bench::targets::{Facts, VirtualEdges, ready_rows};
+use bench::targets::{Facts, ImagePlaces, VirtualEdges, ready_rows};
 use record::{Control, Samples};
 
 const SUITE: &str = "samples = 300\npayloads = [12, 1024]\n[links.lora]\nsf = [7, 8, 9]\n[links.fast]\nlink = 'lora'\n\
@@ -21,7 +21,7 @@ fn run(suite: &str, out: &Path, workers: usize) -> Vec<(RowEntry, RowResult)> {
     let suite = Suite::parse(Path::new("suite.toml"), suite.to_owned()).unwrap();
     let mut folder = SuiteFolder::create(out, &suite, true).unwrap();
     let pool = rayon::ThreadPoolBuilder::new().num_threads(workers).build().unwrap();
-    let ready = ready_rows(&suite, None).unwrap();
+    let ready = ready_rows(&suite, &ImagePlaces::default()).unwrap();
     let result = pool.install(|| {
         let keep = &mut |entry: &RowEntry, row: &RowResult| folder.add(entry, row);
         rows::run(&ready, measure(), &Control::default(), false, keep)
@@ -131,7 +131,7 @@ fn a_run_that_is_stopped_keeps_what_it_has() {
     let mut kept = 0;
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
     control.stop();
-    let ready = ready_rows(&suite, None).unwrap();
+    let ready = ready_rows(&suite, &ImagePlaces::default()).unwrap();
     let result = pool.install(|| {
         rows::run(&ready, measure(), &control, false, &mut |_, _| {
             kept += 1;

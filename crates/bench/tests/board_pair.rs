@@ -7,7 +7,7 @@ use std::path::Path;
 
 use bench::rows::{Measure, measure_row};
 use bench::suite::Suite;
-use bench::targets::ready_rows;
+use bench::targets::{ImagePlaces, ready_rows};
 use board::{Board, BoardPair, Console, Ended, Side};
 use built::board;
 use lan::{NetworkSetup, WireFrame};
@@ -105,7 +105,8 @@ fn expected_and_found_us(transport: &str) -> Option<(f64, f64)> {
         return None;
     }
     let suite = Suite::parse(Path::new("suites/pair.toml"), rows(transport)).unwrap();
-    let ready = ready_rows(&suite, Some(&folder)).unwrap();
+    let images = ImagePlaces { named: Some(folder), packaged: None };
+    let ready = ready_rows(&suite, &images).unwrap();
     let measure = Measure { seed: 1, intervals: false, findings: false, spans_of_first: 0 };
     let rounds_us = ready.iter().map(|row| {
         let result = measure_row(row, measure, &Control::default()).unwrap().expect("nobody stops it");

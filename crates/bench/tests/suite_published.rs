@@ -4,7 +4,7 @@ use std::path::Path;
 
 use bench::rows::{Measure, SuiteFolder, run_into};
 use bench::suite::Suite;
-use bench::targets::ready_rows;
+use bench::targets::{ImagePlaces, ready_rows};
 use record::Control;
 
 /// Two settings that vary and two payloads: eight rows.
@@ -165,7 +165,7 @@ fn the_manifest_of_a_run_keeps_what_was_published_and_says_where_nothing_was() {
     let out = work.path().join("run");
     let folder = SuiteFolder::create(&out, &suite, false).unwrap();
     let measure = Measure { seed: 1, intervals: false, findings: false, spans_of_first: 0 };
-    let ready = ready_rows(&suite, None).unwrap();
+    let ready = ready_rows(&suite, &ImagePlaces::default()).unwrap();
     let done = run_into(folder, &ready, measure, &Control::default(), &serde_json::json!({}));
     assert_eq!((done.failure, done.rows.len()), (None, 8));
     let manifest: serde_json::Value =

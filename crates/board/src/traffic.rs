@@ -1,6 +1,7 @@
 //! What the clients and servers at the other end of a board's wire measured, for the report of a run.
 
 use ::traffic::Sample;
+use ::traffic::scan::Service;
 use serde::Serialize;
 use units::Picoseconds;
 
@@ -26,6 +27,25 @@ pub struct TrafficEntry {
     pub counters: Vec<CounterEntry>,
     /// From trigger to done, in picoseconds.
     pub latency: Option<LatencyEntry>,
+    /// Open ports that a scan found.
+    pub services: Vec<ServiceEntry>,
+}
+
+/// An open port.
+#[derive(Debug, Clone, Serialize)]
+pub struct ServiceEntry {
+    /// The port.
+    pub port: u16,
+    /// What it speaks.
+    pub speaks: &'static str,
+    /// The first line of text that it sent.
+    pub first_line: Option<String>,
+}
+
+impl From<Service> for ServiceEntry {
+    fn from(service: Service) -> Self {
+        Self { port: service.port, speaks: service.speaks.word(), first_line: service.first_line }
+    }
 }
 
 /// Something that was counted.
@@ -133,6 +153,7 @@ impl From<TrafficResults> for TrafficEntry {
                 .collect(),
             latency,
             failure: one.results.failure,
+            services: one.results.services.into_iter().map(ServiceEntry::from).collect(),
             name: one.name,
             kind: one.kind,
             client: one.is_client,

@@ -7,6 +7,7 @@ use ethernet::{Frame, Network};
 use sim::Passive;
 use units::Picoseconds;
 
+use super::calls::Calls;
 use super::pc::SETTLING;
 use super::wire::OpenWire;
 use super::{Lan, Line, NetDevice, Wired};
@@ -54,7 +55,7 @@ impl Lan {
     /// What a device sends goes on its wire; whether there was anything.
     pub(super) fn carry_out(&mut self, index: usize) -> bool {
         let Wired { device, line, .. } = &mut self.wired[index];
-        line.carry_out(&mut **device, self.open.as_mut(), &mut self.network)
+        line.carry_out(&mut **device, self.open.as_mut(), &mut self.network, self.calls.as_mut())
     }
 
     /// What arrived goes into the chips; what they answer at once goes out.
@@ -62,6 +63,9 @@ impl Lan {
         for index in 0..self.wired.len() {
             let mut received = false;
             while let Some(arrival) = self.network.take_arrival(self.wired[index].line.port) {
+                if let Some(calls) = &mut self.calls {
+                    calls.received(&arrival.frame.bytes);
+                }
                 self.wired[index].device.receive(arrival.at, &arrival.frame.bytes, arrival.frame.intact);
                 received = true;
             }
@@ -110,10 +114,14 @@ impl Line {
         device: &mut D,
         mut open: Option<&mut OpenWire>,
         network: &mut Network,
+        mut calls: Option<&mut Calls>,
     ) -> bool {
         let mut sent_any = false;
         while let Some((start, bytes)) = device.take_sent() {
             self.spoken = sender(&bytes).or(self.spoken);
+            if let Some(calls) = &mut calls {
+                calls.sent(&bytes);
+            }
             match &mut open {
                 Some(open) => open.send(start, bytes),
                 None => network.send(self.port, start, Frame::new(bytes)),

@@ -5,6 +5,7 @@
 //! Here is what a [`Lan`] consists of; what runs on its PC is in `pc`, and how time passes in it in `events`. What a board does
 //! with a chip is in `board/parts`.
 
+mod calls;
 mod capture;
 mod completion;
 mod controller;
@@ -33,6 +34,7 @@ use units::Picoseconds;
 use wire::OpenWire;
 use wiznet::Warning;
 
+pub use calls::{Call, Transport};
 pub use capture::{LanCaptureError, in_words};
 pub use completion::{complete_impairments, complete_traffic};
 pub use controller::{BusUse, SpiController};
@@ -100,6 +102,8 @@ pub struct Lan {
     next: Option<Picoseconds>,
     now: Picoseconds,
     capture: Option<capture::LanCapture>,
+    /// Whom the board called, where somebody wants to know.
+    calls: Option<calls::Calls>,
 }
 
 impl Lan {
@@ -120,6 +124,7 @@ impl Lan {
             next: None,
             now: Picoseconds::ZERO,
             capture: None,
+            calls: None,
         };
         lan.begin_traffic();
         lan.changed();
@@ -224,7 +229,7 @@ impl Lan {
         let result = act(device);
         if self.awaited.is_empty() {
             // Asked as what it is, and not as any device: this is done for every byte on a bus.
-            let sent_any = line.carry_out(device, self.open.as_mut(), &mut self.network);
+            let sent_any = line.carry_out(device, self.open.as_mut(), &mut self.network, self.calls.as_mut());
             self.taken_up(sent_any);
         } else {
             // The device may have been given the address that something waits for.
@@ -296,6 +301,7 @@ impl Lan {
             next: self.next,
             now: self.now,
             capture: None,
+            calls: self.calls.clone(),
         })
     }
 }

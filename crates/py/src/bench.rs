@@ -9,7 +9,7 @@ use bench::rows::{self, Measure, ReadyRow, SuiteFolder};
 use bench::suite::{LinkSetup, Measurement, Place, Row, RowBound, Suite, TargetSetup, Trigger};
 use bench::targets::link::StageEntry;
 use bench::targets::mock::mocked_rows;
-use bench::targets::ready_rows;
+use bench::targets::{ImagePlaces, ready_rows};
 use pyo3::prelude::*;
 use record::Control;
 use record::run_folder::check_absent;
@@ -124,9 +124,10 @@ impl SuiteResult {
     }
 }
 
-/// Runs a suite into a run folder. `mocks` is for tests alone: its rows run on mock targets, which do as this JSON says.
+/// Runs a suite into a run folder. `images` is the folder of those that came with the package. `mocks` is for tests alone: its
+/// rows run on mock targets, which do as this JSON says.
 #[pyfunction]
-#[pyo3(signature = (path, *, samples, seed, only, firmware, workers, captures, intervals, findings, out, environment, progress, mocks = None))]
+#[pyo3(signature = (path, *, samples, seed, only, firmware, images, workers, captures, intervals, findings, out, environment, progress, mocks = None))]
 #[expect(clippy::too_many_arguments, reason = "Python calls it by keywords")]
 pub(crate) fn run_suite(
     py: Python<'_>,
@@ -135,6 +136,7 @@ pub(crate) fn run_suite(
     seed: Option<u64>,
     only: Vec<String>,
     firmware: Option<PathBuf>,
+    images: Option<PathBuf>,
     workers: Option<usize>,
     captures: bool,
     intervals: bool,
@@ -147,7 +149,7 @@ pub(crate) fn run_suite(
     let suite = Suite::open(&path).and_then(|suite| suite.narrowed(&only, samples, seed)).map_err(refused)?;
     let ready = match mocks {
         Some(mocks) => mocked_rows(&suite, &serde_json::from_str(mocks).map_err(refused)?),
-        None => ready_rows(&suite, firmware.as_deref()).map_err(refused)?,
+        None => ready_rows(&suite, &ImagePlaces { named: firmware, packaged: images }).map_err(refused)?,
     };
     let environment: Value = serde_json::from_str(environment).map_err(refused)?;
     check_absent(&out).map_err(refused)?;

@@ -123,6 +123,18 @@ impl PyBoard {
         self.held.lock()?.start_capture(&path, spi).map_err(refused)
     }
 
+    /// Keeps from here on whom the board calls.
+    fn watch_calls(&self) -> PyResult<()> {
+        self.held.lock()?.watch_calls();
+        Ok(())
+    }
+
+    /// What the board is on its network, as JSON; None where it has none.
+    fn network_state(&self) -> PyResult<Option<String>> {
+        let state = self.held.lock()?.network_state();
+        state.map(|state| serde_json::to_string(&state).map_err(refused)).transpose()
+    }
+
     fn end_capture(&self) -> PyResult<()> {
         self.held.lock()?.end_capture().map_err(refused)
     }

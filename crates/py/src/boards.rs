@@ -1,5 +1,7 @@
 //! What boards there are, and what text for their consoles means.
 
+use std::collections::BTreeMap;
+
 use board::{self, BoardFile};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -58,7 +60,7 @@ pub(crate) fn board_header(name: &str) -> PyResult<String> {
 fn described(file: &BoardFile) -> Value {
     let pins: Vec<Value> = file.pins.iter().map(|(name, gpio)| json!({"name": name, "gpio": gpio})).collect();
     let chips: Vec<Value> =
-        file.parts.iter().map(|part| json!({"name": part.name, "kind": part.kind()})).collect();
+        file.parts.iter().map(|part| json!({"name": part.name, "kind": part.kind(), "pins": part.pins().collect::<BTreeMap<_, _>>()})).collect();
     json!({
         "name": file.name, "title": file.title, "mcu": file.mcu.facts.name, "crystal_hz": file.crystal_hz, "flash_bytes": file.flash_bytes,
         "pins": pins, "chips": chips,

@@ -1,4 +1,5 @@
-//! What a shell offers while a command is written: each candidate with what it means.
+//! What a shell offers while a command is written, each candidate with what it means; and what there is instead of a name that
+//! there is not.
 
 use std::path::PathBuf;
 
@@ -16,6 +17,7 @@ pub(crate) fn add_to(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(complete_image, module)?)?;
     module.add_function(wrap_pyfunction!(complete_traffic, module)?)?;
     module.add_function(wrap_pyfunction!(complete_impairments, module)?)?;
+    module.add_function(wrap_pyfunction!(name_hint, module)?)?;
     module.add_function(wrap_pyfunction!(suite_entries, module)?)
 }
 
@@ -54,4 +56,11 @@ fn complete_impairments(typed: &str) -> Offered {
 #[pyfunction]
 fn suite_entries(path: PathBuf) -> PyResult<Offered> {
     Ok(Suite::open(&path).map_err(refused)?.entries())
+}
+
+/// What there is instead of a name that there is not: the nearest, or all.
+#[pyfunction]
+#[expect(clippy::needless_pass_by_value, reason = "Python hands over a list of its own")]
+fn name_hint(name: &str, known: Vec<String>) -> String {
+    fields::hint(name, &known.iter().map(String::as_str).collect::<Vec<_>>())
 }

@@ -39,6 +39,7 @@ pub(crate) fn refused(error: impl std::fmt::Display) -> PyErr {
 /// The closed sets of codes that stages have in run folders.
 fn add_codes(module: &Bound<'_, PyModule>) -> PyResult<()> {
     let py = module.py();
+    module.add("SPI_CHIPS", PyTuple::new(py, wiznet::Model::ALL.iter().map(|model| model.facts().name))?)?;
     module.add("CAUSES", PyTuple::new(py, Cause::ALL.map(Cause::code))?)?;
     module.add("SITES", PyTuple::new(py, Site::ALL.map(Site::code))?)?;
     module.add("SUBJECTS", PyTuple::new(py, Subject::CODES)?)?;

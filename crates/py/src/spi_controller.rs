@@ -11,7 +11,8 @@ use wiznet::{Chip, Model, Options};
 use crate::network::network_of;
 use crate::refused;
 
-/// An access over SPI: start and end in picoseconds, write, address, block, data, bytes, register, socket, command, meaning.
+/// An access over SPI: start and end in picoseconds, write, address, block, data, bytes, register, the byte of it,
+/// socket, command, meaning.
 type Access<'py> = (
     i64,
     i64,
@@ -21,6 +22,7 @@ type Access<'py> = (
     Bound<'py, PyBytes>,
     u32,
     Option<&'static str>,
+    Option<u8>,
     Option<u8>,
     Option<&'static str>,
     String,
@@ -133,9 +135,10 @@ impl PySpiController {
             let (start, end, meaning) = (access.start.ps(), access.end.ps(), access.meaning());
             let register = access.register();
             let (name, socket) = (register.map(|one| one.name), register.and_then(|one| one.socket));
-            let command = access.command.map(wiznet::Command::name);
+            let (register_byte, command) =
+                (access.register_byte(), access.command.map(wiznet::Command::name));
             let wiznet::Access { write, address, block, bytes, .. } = access;
-            (start, end, write, address, block, data, bytes, name, socket, command, meaning)
+            (start, end, write, address, block, data, bytes, name, register_byte, socket, command, meaning)
         };
         accesses.into_iter().map(told).collect()
     }

@@ -5,7 +5,9 @@ use thiserror::Error;
 
 use crate::options::Declared;
 use crate::small::Service;
-use crate::{Machine, OptionError, bulk, coap, dhcp, dns, http, iperf, mqtt, ping, pingpong, small, sntp};
+use crate::{
+    Machine, OptionError, bulk, coap, dhcp, dns, http, iperf, mqtt, ping, pingpong, scan, small, sntp,
+};
 
 /// A kind of client or server.
 #[derive(Debug)]
@@ -55,6 +57,7 @@ pub const KINDS: &[Kind] = &[
     kind!("bulk", "bytes over one TCP connection, checked on arrival", serves: false, bulk::ClientSettings, bulk::Client::new),
     kind!("iperf", "iperf 2 over TCP, the sending client", serves: false, iperf::TcpClientSettings, iperf::TcpClient::new),
     kind!("iperf-udp", "iperf 2 over UDP, the sending client", serves: false, iperf::UdpClientSettings, iperf::UdpClient::new),
+    kind!("scan", "knocks at TCP ports, and finds out what the open ones speak", serves: false, scan::ClientSettings, scan::Client::new),
     kind!("dhcp", "a DHCP server", serves: true, dhcp::Settings, dhcp::Server::new),
     kind!("dns", "a DNS server", serves: true, dns::Settings, dns::Server::new),
     kind!("sntp", "an SNTP server", serves: true, sntp::Settings, sntp::Server::new),

@@ -25,6 +25,7 @@ pub mod ping;
 pub mod pingpong;
 mod results;
 mod sample;
+pub mod scan;
 pub mod small;
 pub mod sntp;
 #[cfg(test)]

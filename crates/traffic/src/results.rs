@@ -4,6 +4,7 @@
 use units::{PS_PER_S, Picoseconds};
 
 use crate::bulk::{Direction, Transfer};
+use crate::scan::Service;
 use crate::{Interval, Outcome, Sample};
 
 /// Something that was counted.
@@ -28,6 +29,8 @@ pub struct Results {
     pub summary: String,
     /// Why a client did not do what it was made for.
     pub failure: Option<String>,
+    /// Open ports that a scan found.
+    pub services: Vec<Service>,
 }
 
 impl Results {
@@ -70,7 +73,7 @@ impl Results {
             all_lost.then(|| last_error.map_or_else(nothing, |error| format!("{}: {error}", nothing())))
         });
         let summary = summary_of(&samples, &latencies, unit, lost);
-        Self { samples, counters, summary, failure }
+        Self { samples, counters, summary, failure, services: Vec::new() }
     }
 
     /// Of transfers over one connection or several.

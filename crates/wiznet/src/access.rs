@@ -51,6 +51,14 @@ impl Access {
         }
     }
 
+    /// At which byte of the register it begins: 0 is its first.
+    pub fn register_byte(&self) -> Option<u8> {
+        match self.model.facts().map.place(self.block, self.address) {
+            Place::Common(_, byte) | Place::Socket(_, _, byte) => Some(byte),
+            _ => None,
+        }
+    }
+
     /// Whether the register is one for whose role this holds.
     pub fn has_role(&self, role: Role) -> bool {
         self.register().is_some_and(|register| register.role == role)

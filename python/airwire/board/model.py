@@ -167,10 +167,11 @@ class PinName:
 
 @dataclass(frozen=True)
 class Chip:
-    """A chip of a board."""
+    """A chip of a board; ``pins`` are the GPIO that it is on, by the fields of the board file."""
 
     name: str
     kind: str
+    pins: dict[str, int]
 
 
 @dataclass(frozen=True)

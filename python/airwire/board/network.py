@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from airwire import _core
+from airwire.kinds import Speaks, Transport
 
 
 @dataclass(frozen=True)
@@ -33,6 +34,40 @@ class Latency:
 
 
 @dataclass(frozen=True)
+class Service:
+    """An open TCP port of a board, what it speaks, and the first line of text that it sent."""
+
+    port: int
+    speaks: Speaks
+    first_line: str | None
+
+
+@dataclass(frozen=True)
+class Call:
+    """Somebody whom a board called.
+
+    ``asked`` counts segments that ask for a connection, or datagrams; ``answers`` how often the other end accepted, or
+    sent a datagram.
+    """
+
+    over: Transport
+    address: str
+    port: int
+    asked: int
+    payload_bytes: int
+    answers: int
+
+
+@dataclass(frozen=True)
+class NetworkState:
+    """What a board is on its network: its address once it has one, its link, and whom it called since it is watched."""
+
+    address: str | None
+    has_link: bool
+    calls: list[Call]
+
+
+@dataclass(frozen=True)
 class TrafficResult:
     """What a client or a server at the other end of the board's wire measured and counted."""
 
@@ -44,6 +79,7 @@ class TrafficResult:
     failure: str | None
     counters: list[Counter]
     latency: Latency | None
+    services: list[Service]
 
 
 @dataclass(frozen=True)
@@ -108,6 +144,12 @@ class Traffic(Mapping[str, TrafficResult]):
         return rows
 
 
+def network_state_of(content: str) -> NetworkState:
+    """A board on its network, out of JSON of the core."""
+    raw = json.loads(content)
+    return NetworkState(raw["address"], raw["has_link"], [Call(**call) for call in raw["calls"]])
+
+
 def network_schema() -> dict[str, Any]:
     """The JSON Schema of network files."""
     schema: dict[str, Any] = json.loads(_core.network_schema())
@@ -133,5 +175,6 @@ def traffic_of(content: dict[str, Any]) -> TrafficResult:
             **content,
             "counters": [Counter(**counter) for counter in content["counters"]],
             "latency": None if latency is None else Latency(**latency),
+            "services": [Service(**service) for service in content["services"]],
         }
     )

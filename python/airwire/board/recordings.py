@@ -21,11 +21,18 @@ class BoardRecordings:
     @property
     def edges(self) -> list[PinEdge]:
         """Every edge of every pin so far; raises ``AirwireError`` where they are not recorded."""
-        self._check_recording()
         names: dict[int, str] = {}
         for name, gpio in self._core.pin_names:
             names.setdefault(gpio, name)
-        return [PinEdge(time_ps, names[gpio], level) for time_ps, gpio, level in self._core.edges(0)]
+        return [PinEdge(time_ps, names[gpio], level) for time_ps, gpio, level in self.edges_by_gpio()]
+
+    def edges_by_gpio(self, first: int = 0) -> list[tuple[int, int, bool]]:
+        """Time in picoseconds, GPIO and new level of every edge from the ``first`` on, so that a run can be followed.
+
+        Raises ``AirwireError`` where they are not recorded.
+        """
+        self._check_recording()
+        return self._core.edges(first)
 
     def write_vcd(self, path: str | Path) -> int:
         """Write all edges as a value change dump; how many there was no room for."""

@@ -12,7 +12,10 @@ from pathlib import Path
 from airwire import _core
 from airwire.values import Time, picoseconds
 
-__all__ = ["Access", "BusUse", "ChipWarning", "SpiController"]
+__all__ = ["SPI_CHIPS", "Access", "BusUse", "ChipWarning", "SpiController"]
+
+SPI_CHIPS: tuple[str, ...] = _core.SPI_CHIPS
+"""The chips that there are models of."""
 
 
 @dataclass(frozen=True)
@@ -29,6 +32,8 @@ class Access:
     bytes: int
     register: str | None
     """The register at the first address, as the datasheet names it; ``None`` in the chip's memory."""
+    register_byte: int | None
+    """At which byte of the register it begins: 0 is the first."""
     socket: int | None
     """The socket that has the register."""
     command: str | None

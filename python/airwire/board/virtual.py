@@ -16,7 +16,7 @@ from airwire import _core
 from airwire.board.devices import BoardDevices
 from airwire.board.memory import Memory
 from airwire.board.model import BoardRun, CoreCounts, Fault, FunctionShare, InterruptCount, UnknownAccess
-from airwire.board.network import Traffic, traffic_of
+from airwire.board.network import NetworkState, Traffic, network_state_of, traffic_of
 from airwire.board.pins import Pins
 from airwire.board.recordings import BoardRecordings
 from airwire.values import Settings, Time, picoseconds, setting_texts
@@ -278,6 +278,16 @@ class Board(BoardDevices, BoardRecordings):
     def traffic(self) -> Traffic:
         """The clients and servers at the other end of the board's wire, by name: ``board.traffic["ping"].summary``."""
         return Traffic(self._core)
+
+    def watch_calls(self) -> None:
+        """Keep from here on whom the board calls (:attr:`network`)."""
+        self._core.watch_calls()
+
+    @property
+    def network(self) -> NetworkState | None:
+        """What the board is on its network; ``None`` where it has none."""
+        state = self._core.network_state()
+        return None if state is None else network_state_of(state)
 
     @property
     def counts(self) -> list[CoreCounts]:

@@ -32,6 +32,7 @@ from airwire.cli.report import report
 from airwire.cli.run import run
 from airwire.cli.schema import schema
 from airwire.cli.validate import validate
+from airwire.cli.why import why
 
 app = typer.Typer(
     name="airwire",
@@ -44,7 +45,22 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-for _command in (run, explain, choose, links, link, validate, analyze, compare, report, convert, fsdata, schema, demo):
+for _command in (
+    why,
+    run,
+    explain,
+    choose,
+    links,
+    link,
+    validate,
+    analyze,
+    compare,
+    report,
+    convert,
+    fsdata,
+    schema,
+    demo,
+):
     app.command(cls=CheckedCommand)(_command)
 app.add_typer(board)
 

@@ -124,12 +124,23 @@ def entries(ctx: typer.Context, _typed: str) -> Iterable[Offer]:
     """
     from airwire import _core
     from airwire.runs.manifest import read_manifest
+    from airwire.runs.packaged import find_suite
 
     suite, run = _given(ctx, "suite"), _given(ctx, "path")
-    known = _core.suite_entries(suite) if suite else []
+    known = _core.suite_entries(find_suite(suite)) if suite else []
     if run:
         known = [(name, "") for name in dict.fromkeys(entry.variant for entry in read_manifest(Path(run))[1])]
     return [offer for offer in known if " " not in offer[0]]
+
+
+@_offers
+def suites(_ctx: typer.Context, typed: str) -> Iterable[Offer]:
+    """The suites of the package, and TOML files; where neither fits, a shell offers files of its own accord."""
+    from airwire.runs.packaged import suite_names
+
+    folder = typed[: typed.rfind("/") + 1]
+    files = sorted(file.name for file in Path(folder).glob("*.toml"))
+    return [*((name, "comes with Airwire") for name in suite_names()), *((f"{folder}{file}", "") for file in files)]
 
 
 @_offers

@@ -28,25 +28,28 @@ def demo(
     ] = _FOLDER,
     json: options.Json = False,
 ) -> None:
-    """Run a short suite on the virtual bench, rank its links and say where their time goes.
+    """Show a slow board and its cause, the same board with one change and with two, and ten links side by side.
 
-    Nothing is measured: every message is simulated from trigger to done, with the gates, retries and queues of its
-    link. The report and a capture of every row are written as well.
+    Nothing is measured: a board is a virtual one that runs a firmware image, and every message of a link is simulated
+    from trigger to done, with the gates, retries and queues of its link. The report and a capture of every link are
+    written as well.
     """
-    from importlib import resources
-
+    from airwire.cli.demo_screen import print_demo, print_next_steps
     from airwire.cli.environment import environment
+    from airwire.cli.output import finish
     from airwire.cli.run import publish
     from airwire.outputs import new_folder
 
     folder = _free(out)
-    with (
-        new_folder(folder),
-        resources.as_file(resources.files("airwire") / "suites" / "demo.toml") as suite,
-        progress_bar("Running the demo") as progress,
-    ):
-        analysis = airwire.run(suite, out=folder / "run", captures=True, environment=environment(), progress=progress)
-    publish(analysis, folder / "report.html", None, json)
+    with new_folder(folder), progress_bar("Running the demo") as progress:
+        analysis = airwire.run("demo", out=folder / "run", captures=True, environment=environment(), progress=progress)
+    report = folder / "report.html"
+    if json:
+        publish(analysis, report, None, json)
+        return
+    print_demo(analysis)
+    finish(analysis, ("row", "begun or finished"), report, None, as_json=False)
+    print_next_steps()
 
 
 def _free(out: Path) -> Path:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 import airwire
-from airwire.cli import options
+from airwire.cli import completion, options
 from airwire.cli.bounds import complain_of_bounds, print_bounds
 from airwire.cli.output import EXIT_NO_FIGURE, complain, finish, progress_bar
 from airwire.cli.paths import RUN, Reads, Writes, everything
@@ -19,7 +19,14 @@ if TYPE_CHECKING:
 
 def run(
     suite: Annotated[
-        Path, typer.Argument(metavar="SUITE", help="A suite: a TOML file.", show_default=False), Reads("suite")
+        Path,
+        typer.Argument(
+            metavar="SUITE",
+            autocompletion=completion.suites,
+            help="A suite: a TOML file, or the name of one that comes with Airwire, such as published.",
+            show_default=False,
+        ),
+        Reads("suite"),
     ],
     samples: Annotated[
         int | None,
@@ -46,7 +53,8 @@ def run(
         Path | None,
         typer.Option(
             metavar="FOLDER",
-            help="Where the images of rows that run on boards are. Default: beside the suite, then build/firmware.",
+            help="Where the images of rows that run on boards are. Default: beside the suite, then build/firmware, "
+            "then those that came with Airwire.",
             show_default=False,
         ),
         Reads("folder of images", holds=everything),
@@ -72,7 +80,7 @@ def run(
 
     Every message is simulated in virtual time, with the gates, retries and queues of its link, or by the firmware on
     its virtual board; the same suite and seed give the same result.
-    Example: airwire run suites/links.toml --report links.html
+    Example: airwire run links --report links.html
     """
     from airwire.cli.environment import environment
 

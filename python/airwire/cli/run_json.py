@@ -11,11 +11,12 @@ from airwire.board.row import BoardRow, Bulk, Figure, LatencyFigures, Peer, Same
 from airwire.bounds import Bound
 from airwire.cli.json_object import Number, Output
 from airwire.cli.output import whole
+from airwire.cli.verdict_json import VerdictObject, verdict_objects
 from airwire.explain.board.floor import floor_of
-from airwire.explain.board.run import board_causes, board_sentence
+from airwire.explain.board.run import board_causes, board_verdict, board_verdicts
 from airwire.explain.bounds import bound_text, bounds_of, broken_sentence
 from airwire.explain.link.published import ratio
-from airwire.explain.link.run import overload_sentence, row_verdict
+from airwire.explain.link.run import link_verdict, overload_sentence
 from airwire.kinds import Measure, Relation
 from airwire.link.model import LinkRow
 from airwire.model import Analysis, Capture, CaptureFailure, rows_of_boards, rows_of_links
@@ -93,6 +94,7 @@ class BoardObject(msgspec.Struct):
     counts: Mapping[str, Number]
     notes: Sequence[str]
     verdict: str
+    verdicts: Sequence[VerdictObject]
     causes: Sequence[CauseObject]
     floor: FloorObject | None
     bulk: Bulk | None
@@ -144,7 +146,7 @@ def run_output(analysis: Analysis) -> RunOutput:
             *(figure for row in links for figure in _figures(analysis.suite, row)),
             *(_board_figure(analysis.suite, row) for row in boards),
         ],
-        boards=[_board(row) for row in boards],
+        boards=[board_object(row) for row in boards],
         bounds=[_bound(row, bound) for row, bound in bounds_of(analysis)],
         warnings=[WarningObject(row, message) for row, message in overloaded if message],
         errors=analysis.errors,
@@ -178,7 +180,7 @@ def _figures(suite: str | None, row: Capture[LinkRow]) -> list[FigureObject]:
             figure.published_source = published.source
             figure.published_note = published.note
             figure.ratio = ratio(row)
-            figure.verdict = row_verdict(row)
+            figure.verdict = link_verdict(row).text
     lost = 1 - row.outcomes["paired"] / row.triggers if row.triggers else None
     return [*found, FigureObject(suite, row.path, "loss", "1", lost)]
 
@@ -187,7 +189,7 @@ def _board_figure(suite: str | None, row: Capture[BoardRow]) -> FigureObject:
     """The figure of a row of a board, with what was published of it."""
     board = row.target
     figure, published = board.figure, board.published
-    shown = FigureObject(suite, row.path, board.measure, None, None, verdict=board_sentence(row))
+    shown = FigureObject(suite, row.path, board.measure, None, None, verdict=board_verdict(row).text)
     if figure is not None:
         shown.unit, shown.value = figure.unit, whole(figure.value)
     if published is not None:
@@ -198,8 +200,9 @@ def _board_figure(suite: str | None, row: Capture[BoardRow]) -> FigureObject:
     return shown
 
 
-def _board(row: Capture[BoardRow]) -> BoardObject:
-    board = row.target
+def board_object(row: Capture[BoardRow]) -> BoardObject:
+    """A row of a board as JSON has it."""
+    board, verdict = row.target, board_verdict(row)
     return BoardObject(
         row=row.path,
         title=board.title,
@@ -219,7 +222,8 @@ def _board(row: Capture[BoardRow]) -> BoardObject:
         problem=board.problem,
         counts={name: whole(value) for name, value in board.counts.items()},
         notes=board.notes,
-        verdict=board_sentence(row),
+        verdict=verdict.text,
+        verdicts=verdict_objects(verdict, board_verdicts(row)),
         causes=[CauseObject(cause.kind, cause.name, whole(cause.ps), cause.change) for cause in board_causes(row)],
         floor=_floor(row),
         bulk=board.bulk,

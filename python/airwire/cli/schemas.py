@@ -23,6 +23,7 @@ from airwire.cli.link_json import (
     ValidateOutput,
 )
 from airwire.cli.run_json import RunOutput
+from airwire.cli.why_json import WhyOutput
 from airwire.link.catalogue import suite_schema
 from airwire.runs.manifest import Environment, manifest_schema
 
@@ -34,6 +35,7 @@ _FILES: Mapping[str, Callable[[], dict[str, Any]]] = {
     "environment": lambda: msgspec.json.schema(Environment),
 }
 _OUTPUTS: tuple[type[Output], ...] = (
+    WhyOutput,
     RunOutput,
     ExplainRunOutput,
     ExplainCaptureOutput,

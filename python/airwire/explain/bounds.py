@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from airwire.bounds import Bound
 from airwire.explain.board.figures import plain, quantity
-from airwire.explain.board.run import board_causes
+from airwire.explain.board.run import board_verdict
 from airwire.explain.link.sentences import time_goes
 from airwire.explain.quantities import percent, time
-from airwire.explain.waterfall import board_waterfalls, link_waterfalls
+from airwire.explain.waterfall import link_waterfalls
 from airwire.model import Analysis, Capture, is_of_board, is_of_link
 
 _NO_TIME = ("flash", "ram", "loss")
@@ -43,22 +43,20 @@ def broken_sentence(row: Capture, bound: Bound) -> str:
 
 
 def first_cause(row: Capture, bound: Bound) -> str | None:
-    """What takes most of the time behind a figure, and of a board what to change; nothing of sizes and losses."""
-    return None if bound.quantity in _NO_TIME else cause_near(row, 95 if bound.quantity in _TAIL else 50)
+    """What takes most of the time behind a figure, and what to change; nothing of sizes, losses and figures that are none."""
+    if bound.quantity in _NO_TIME or bound.measured is None:
+        return None
+    return cause_near(row, 95 if bound.quantity in _TAIL else 50)
 
 
 def cause_near(row: Capture, percentile: int) -> str | None:
-    """What takes most of the time of the messages near a percentile."""
+    """The verdict of a row in a line; of a link at a percentile."""
     if is_of_link(row):
         found = link_waterfalls(row, (percentile,))
-        return time_goes(found[0]).rstrip(".") if found else None
+        return time_goes(found[0])[0].line if found else None
     if not is_of_board(row):
         return None
-    causes, whole = board_causes(row), board_waterfalls(row, (50,))
-    if not causes or not whole:
-        return None
-    first = causes[0]
-    return f"{percent(first.ps / whole[0].total_ps)} of a message is {first.name}: {first.change}"
+    return board_verdict(row).line
 
 
 def amount(value: float, unit: str, *, exact: bool = False) -> str:

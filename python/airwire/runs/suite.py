@@ -11,6 +11,7 @@ from typing import Any
 from airwire import _core
 from airwire.model import Analysis, Capture, CaptureFailure
 from airwire.runs.findings import KNOWN
+from airwire.runs.packaged import IMAGES, find_suite
 from airwire.runs.rows import board_row, link_row
 
 
@@ -31,25 +32,28 @@ def run(
 ) -> Analysis:
     """Run a suite on the virtual bench and keep the result in a run folder.
 
+    ``suite`` is a file, or the name of a suite that comes with the package, such as ``published``.
     ``samples`` and ``seed`` replace those of the suite; ``only`` names the entries to run. ``firmware`` is the folder
-    with the images of rows that run on boards; by default they are looked for beside the suite and in
-    ``build/firmware``. ``captures`` writes a capture file of every link's row as well. ``out`` is the run folder, by
+    with the images of rows that run on boards; by default they are looked for beside the suite, in ``build/firmware``
+    and in the package. ``captures`` writes a capture file of every link's row as well. ``out`` is the run folder, by
     default ``runs/<UTC time>-<suite>``. ``progress(done, all)`` is called while it works, with messages of links and
     steps of boards; Ctrl-C ends it early and keeps what is done.
 
     Raises ``AirwireError`` for a suite that cannot be run, with file, line and field.
     """
+    path = find_suite(suite)
     result = _core.run_suite(
-        str(suite),
+        str(path),
         samples=samples,
         seed=seed,
         only=list(only),
         firmware=firmware,
+        images=IMAGES,
         workers=workers,
         captures=captures,
         intervals=intervals,
         findings=findings,
-        out=str(out or default_folder(Path(suite).stem)),
+        out=str(out or default_folder(path.stem)),
         environment=json.dumps(environment or {}),
         progress=progress,
     )

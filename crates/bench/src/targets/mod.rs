@@ -8,11 +8,11 @@ mod link_edges;
 pub mod mock;
 
 use std::collections::BTreeMap;
-use std::path::Path;
 use std::sync::Arc;
 
 use serde::Serialize;
 
+pub use board::ImagePlaces;
 pub use link_edges::VirtualEdges;
 
 use crate::rows::ReadyRow;
@@ -45,11 +45,11 @@ impl Facts {
 }
 
 /// Brings the rows of a suite together with all that they need from files, before the first one runs: a mistake in the last
-/// one costs no time. `firmware` is the folder in which images are looked for first.
+/// one costs no time. `firmware` is where images are looked for.
 ///
 /// # Errors
 /// When an image, a board or a network is missing or cannot be used as the row says; the message names file and line.
-pub fn ready_rows(suite: &Suite, firmware: Option<&Path>) -> Result<Vec<ReadyRow>, SuiteError> {
+pub fn ready_rows(suite: &Suite, firmware: &ImagePlaces) -> Result<Vec<ReadyRow>, SuiteError> {
     let mut boards = board::Places::new(suite, firmware);
     let ready = suite.rows.iter().map(|row| {
         let recipe: Arc<dyn Recipe> = match &row.target {

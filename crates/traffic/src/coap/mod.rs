@@ -19,8 +19,9 @@ use units::Picoseconds;
 pub use message::{FormatError, Message, MessageType, code, option};
 pub use settings::{OPTIONS, Settings};
 
+use crate::answers::Answers;
 use crate::outbox::{Outbox, after};
-use crate::{Action, Connection, Event, Ipv4Endpoint, Machine, Results};
+use crate::{Action, Connection, Event, Ipv4Endpoint, Machine, Results, Sample};
 use exchange::{Due, Duplicates, ObserverKey, Retransmission};
 use observe::Observers;
 use resources::Resources;
@@ -76,6 +77,7 @@ pub struct Server {
     last_id: u16,
     outbox: Outbox,
     counters: Counters,
+    answers: Answers,
 }
 
 impl Server {
@@ -93,6 +95,7 @@ impl Server {
             last_id: 0,
             outbox: Outbox::default(),
             counters: Counters::default(),
+            answers: Answers::default(),
         }
     }
 
@@ -172,6 +175,7 @@ impl Server {
             return;
         }
         self.counters.requests += 1;
+        self.answers.client_came(now);
         let mut changed = None;
         let mut response = if critical {
             Message::new(MessageType::NonConfirmable, code::BAD_OPTION, 0)
@@ -179,6 +183,8 @@ impl Server {
             self.respond(now, from, message, &mut changed)
         };
         response.token.clone_from(&message.token);
+        let answered = after(now, self.settings.delay);
+        self.answers.answered(answered, message.payload.len(), response.payload.len());
         self.send_response(now, from, message, response);
         if let Some(path) = changed {
             self.notify(now, &path);
@@ -280,6 +286,10 @@ impl Machine for Server {
             ("given_up", counters.given_up, "messages"),
             ("dropped", counters.dropped, "messages"),
         ])
+    }
+
+    fn work(&self) -> Vec<Sample> {
+        self.answers.samples().to_vec()
     }
 
     fn boxed_clone(&self) -> Box<dyn Machine> {

@@ -18,8 +18,9 @@ pub use packet::{Connect, Malformed, Packet, Publish, QualityOfService, Will};
 pub use reader::Reader;
 pub use settings::{OPTIONS, Settings};
 
+use crate::answers::Answers;
 use crate::outbox::Outbox;
-use crate::{Action, Connection, Event, Machine, Results};
+use crate::{Action, Connection, Event, Machine, Results, Sample};
 use client::{Client, Stage};
 use session::Session;
 
@@ -71,6 +72,8 @@ pub struct Broker {
     outbox: Outbox,
     names_given: u64,
     counters: Counters,
+    /// Each message from the one before: of a client that publishes, the time of its own loop.
+    answers: Answers,
 }
 
 impl Broker {
@@ -85,6 +88,7 @@ impl Broker {
             outbox: Outbox::default(),
             names_given: 0,
             counters: Counters::default(),
+            answers: Answers::default(),
         }
     }
 
@@ -410,8 +414,17 @@ impl Machine for Broker {
                 self.outbox.push(Action::Listen(LISTENER, self.settings.port));
             }
             Event::Wake => {}
-            Event::Accepted { connection, .. } => self.accepted(now, connection),
-            Event::Received(connection, bytes) => self.received(now, connection, bytes),
+            Event::Accepted { connection, .. } => {
+                self.answers.client_came(now);
+                self.accepted(now, connection);
+            }
+            Event::Received(connection, bytes) => {
+                let published = self.counters.published;
+                self.received(now, connection, bytes);
+                for _ in published..self.counters.published {
+                    self.answers.answered(now, bytes.len(), 0);
+                }
+            }
             Event::Room(connection, bytes) => {
                 let Some(client) = self.clients.get_mut(&connection) else { return };
                 client.room(connection, bytes, &mut self.outbox);
@@ -453,6 +466,10 @@ impl Machine for Broker {
             ("taken_over", counters.taken_over, "clients"),
             ("stalled", counters.stalled, "clients"),
         ])
+    }
+
+    fn work(&self) -> Vec<Sample> {
+        self.answers.samples().to_vec()
     }
 
     fn boxed_clone(&self) -> Box<dyn Machine> {

@@ -33,7 +33,7 @@ pub const BOARD_FIELDS: &[Field] = &[
         "firmware",
         Takes::Text("the name of an image"),
         "the entry's name with .elf",
-        "the image; it is looked for in --firmware, beside the suite, and in build/firmware",
+        "the image; it is looked for in --firmware, else beside the suite, in build/firmware and in the package",
         "\"pingpong.elf\"",
     ),
     Field::new(

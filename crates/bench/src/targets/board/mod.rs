@@ -5,6 +5,7 @@
 
 mod edges;
 mod facts;
+mod images;
 mod lines;
 mod observation;
 mod peers;
@@ -15,5 +16,6 @@ mod serial_rounds;
 mod target;
 
 pub use facts::{BoardFacts, FirmwareEntry, PeerEntry};
+pub use images::ImagePlaces;
 pub use observation::HEAVY_TAIL;
 pub use prepare::{Firmware, ImageSizes, Places, ReadyBoard, ReadyBoards, ReadyTrigger};

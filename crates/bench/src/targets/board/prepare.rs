@@ -9,18 +9,14 @@ use mcu::image::Image;
 use sha2::{Digest, Sha256};
 use units::Picoseconds;
 
+use super::images::{Found, ImagePlaces};
 use super::{lines, peers};
 use crate::suite::{
     BoardSetup, Bounded, LinePin, LineSetup, Measurement, NetworkSource, PinTrigger, Row, Suite, SuiteError,
 };
-use board::{
-    BoardError, BoardFile, LineEnd, SerialLine, find_board, image_settings, read_image_file, with_settings,
-};
+use board::{BoardFile, LineEnd, SerialLine, find_board, image_settings, read_image_file, with_settings};
 use fields::toml_file::Misplaced;
 use lan::NetworkSetup;
-
-/// Where images are built, from the checkout.
-const BUILT: &str = "build/firmware";
 
 /// The image of a row.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -101,7 +97,7 @@ pub(super) type Wrong = (&'static str, String);
 pub struct Places {
     /// The suite's folder.
     folder: PathBuf,
-    firmware: Option<PathBuf>,
+    firmware: ImagePlaces,
     /// Each is read once, so that all rows run what its digest says.
     images: BTreeMap<PathBuf, PlainImage>,
 }
@@ -115,10 +111,10 @@ struct PlainImage {
 }
 
 impl Places {
-    /// Those of a suite. `firmware` is the folder in which images are looked for first.
-    pub fn new(suite: &Suite, firmware: Option<&Path>) -> Self {
+    /// Those of a suite.
+    pub fn new(suite: &Suite, firmware: &ImagePlaces) -> Self {
         let folder = suite.path.parent().map_or_else(PathBuf::new, Path::to_path_buf);
-        Self { folder, firmware: firmware.map(Path::to_path_buf), images: BTreeMap::new() }
+        Self { folder, firmware: firmware.clone(), images: BTreeMap::new() }
     }
 
     /// The boards of a row.
@@ -172,8 +168,8 @@ impl Places {
     ) -> Result<ReadyBoard, Wrong> {
         let board = self.board(board).map_err(|error| (board_field, error))?;
         let unusable = |error: String| (firmware_field, error);
-        let path = self.image(name).map_err(unusable)?;
-        let plain = self.plain(path).map_err(|error| unusable(error.to_string()))?;
+        let found = self.firmware.find(name, &self.folder).map_err(unusable)?;
+        let plain = self.plain(found).map_err(unusable)?;
         let image =
             with_settings(&plain.image, settings).map_err(|error| (settings_field, error.to_string()))?;
         let sizes =
@@ -197,29 +193,24 @@ impl Places {
         find_board(&named).map_err(|error| error.to_string())
     }
 
-    /// An image by its name: in the folder that the user names, else beside the suite, else where the checkout builds it.
-    fn image(&self, name: &str) -> Result<PathBuf, String> {
-        let places = match &self.firmware {
-            Some(folder) => vec![folder.clone()],
-            None => vec![self.folder.clone(), self.folder.join("..").join(BUILT), PathBuf::from(BUILT)],
-        };
-        let found = places.iter().map(|place| place.join(name)).find(|path| path.is_file());
-        found.ok_or_else(|| {
-            let looked: Vec<String> = places.iter().map(|place| shown(place)).collect();
-            format!("{name} is not in {}; build it, or say where it is with --firmware", looked.join(" or "))
-        })
-    }
-
-    /// An image as its file has it.
-    fn plain(&mut self, path: PathBuf) -> Result<&PlainImage, BoardError> {
-        match self.images.entry(path) {
-            Entry::Occupied(known) => Ok(known.into_mut()),
+    /// An image as its file has it, which is the one that was recorded, where one was.
+    fn plain(&mut self, found: Found) -> Result<&PlainImage, String> {
+        let plain = match self.images.entry(found.path) {
+            Entry::Occupied(known) => return Ok(known.into_mut()),
             Entry::Vacant(place) => {
-                let (image, bytes) = read_image_file(place.key())?;
-                let sha256 = Sha256::digest(&bytes).iter().map(|byte| format!("{byte:02x}")).collect();
-                Ok(place.insert(PlainImage { image, sha256 }))
+                let (image, bytes) = read_image_file(place.key()).map_err(|error| error.to_string())?;
+                let sha256: String =
+                    Sha256::digest(&bytes).iter().map(|byte| format!("{byte:02x}")).collect();
+                if found.sha256.is_some_and(|recorded| recorded != sha256) {
+                    let path = place.key().display();
+                    return Err(format!(
+                        "{path} is not the image that the package was built with; install it anew"
+                    ));
+                }
+                place.insert(PlainImage { image, sha256 })
             }
-        }
+        };
+        Ok(plain)
     }
 
     /// The network with the row's traffic, and whose messages are taken.
@@ -297,10 +288,6 @@ fn ready_trigger(trigger: &PinTrigger, dut: &ReadyBoard, peer: &ReadyBoard) -> R
         from: trigger.from,
         payload_bytes: dut.settings.get("payload_bytes").and_then(|text| text.parse().ok()),
     })
-}
-
-fn shown(place: &Path) -> String {
-    if place.as_os_str().is_empty() { "this folder".to_owned() } else { place.display().to_string() }
 }
 
 /// How many chips with Ethernet a board has.

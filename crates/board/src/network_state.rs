@@ -1,0 +1,71 @@
+//! What a board is on its network: its address, whether it has a link, and whom it calls.
+
+use std::net::Ipv4Addr;
+
+use lan::{Call, Transport};
+use serde::Serialize;
+
+use super::Board;
+
+/// A board on its network.
+#[derive(Debug, Clone, Serialize)]
+pub struct NetworkState {
+    /// The address that it takes for its own, once it has one.
+    pub address: Option<Ipv4Addr>,
+    /// Whether its chip sees a link.
+    pub has_link: bool,
+    /// Whom it called since it is watched.
+    pub calls: Vec<CallEntry>,
+}
+
+/// Somebody whom a board called.
+#[derive(Debug, Clone, Serialize)]
+pub struct CallEntry {
+    /// Over TCP or UDP.
+    pub over: &'static str,
+    /// The other end's address.
+    pub address: Ipv4Addr,
+    /// The other end's port.
+    pub port: u16,
+    /// Segments that ask for a connection; or datagrams.
+    pub asked: u64,
+    /// Bytes of the application.
+    pub payload_bytes: u64,
+    /// How often the other end accepted, or sent a datagram.
+    pub answers: u64,
+}
+
+impl From<&Call> for CallEntry {
+    fn from(call: &Call) -> Self {
+        Self {
+            over: match call.over {
+                Transport::Tcp => "tcp",
+                Transport::Udp => "udp",
+            },
+            address: call.to.address,
+            port: call.to.port,
+            asked: call.asked,
+            payload_bytes: call.payload_bytes,
+            answers: call.answers,
+        }
+    }
+}
+
+impl Board {
+    /// Keeps from here on whom the board calls; nothing happens where it has no network.
+    pub fn watch_calls(&mut self) {
+        if let Some(lan) = self.parts().lan() {
+            lan.watch_calls();
+        }
+    }
+
+    /// What the board is on its network as of now; nothing where it has none.
+    pub fn network_state(&mut self) -> Option<NetworkState> {
+        let lan = self.parts().lan()?;
+        Some(NetworkState {
+            address: lan.addresses().find(|address| !address.is_unspecified()),
+            has_link: lan.attached().any(|device| device.has_link()),
+            calls: lan.calls().map(CallEntry::from).collect(),
+        })
+    }
+}

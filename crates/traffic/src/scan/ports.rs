@@ -1,0 +1,104 @@
+//! The settings of the scan, declared, and the list of ports as users write it.
+
+use std::net::Ipv4Addr;
+
+use units::{PS_PER_MS, PS_PER_S, Picoseconds};
+
+use crate::options::{self, Values, option, to};
+use crate::{Declared, OptionError};
+use fields::Field;
+use fields::TakesOf::{Address, Count, Duration, Text};
+
+/// The ports of the IANA registry's system range, and behind them those that examples and libraries for microcontrollers use.
+const USUAL_PORTS: &str = "1-1024,1883,2000,2323,3000,3333,4000,4001,4242,4444,4840,5000-5005,5025,5201,5555,6053,6666,\
+                           7777,8000,8008,8080-8088,8123,8266,8883,8888,9000,9090,9100,9999,10000,10001,12345,20000,50000,65432";
+
+/// The settings of [`super::Client`], declared.
+pub const CLIENT_OPTIONS: &[Field] = &[
+    to(Address, "Whose ports to look at.", "192.168.1.20"),
+    option(
+        "ports",
+        Text("ports and ranges of ports, joined by commas"),
+        USUAL_PORTS,
+        "Which ports to knock at.",
+        "80,5000-5005",
+    ),
+    option("at_a_time", Count(1, 64), "16", "How many connections are asked for at a time.", "4"),
+    option("timeout", Duration, "1s", "How long to wait for an opening or an answer.", "200ms"),
+    option("greeting_time", Duration, "50ms", "How long a server may take to speak first.", "1s"),
+];
+
+/// The settings of [`super::Client`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ClientSettings {
+    /// Whose ports to look at.
+    pub to: Ipv4Addr,
+    /// Which ports to knock at.
+    pub ports: Vec<u16>,
+    /// How many connections are asked for at a time.
+    pub at_a_time: usize,
+    /// How long to wait for an opening or an answer.
+    pub timeout: Picoseconds,
+    /// How long a server may take to speak first.
+    pub greeting_time: Picoseconds,
+}
+
+impl ClientSettings {
+    /// The defaults of [`CLIENT_OPTIONS`], for these ports.
+    pub fn to(to: Ipv4Addr, ports: Vec<u16>) -> Self {
+        let timeout = Picoseconds::new(PS_PER_S);
+        Self { to, ports, at_a_time: 16, timeout, greeting_time: Picoseconds::new(50 * PS_PER_MS) }
+    }
+}
+
+impl Declared for ClientSettings {
+    const OPTIONS: &'static [Field] = CLIENT_OPTIONS;
+
+    fn read(values: &Values<'_>) -> Result<Self, OptionError> {
+        Ok(Self {
+            to: values.read("to", options::parsed)?,
+            ports: values.read("ports", ports)?,
+            at_a_time: values.read("at_a_time", options::parsed)?,
+            timeout: values.read("timeout", options::time)?,
+            greeting_time: values.read("greeting_time", options::time)?,
+        })
+    }
+}
+
+/// Ports from 1 and ranges of them, each port once and in the order of the text; at least one.
+fn ports(text: &str) -> Option<Vec<u16>> {
+    let mut seen = vec![false; usize::from(u16::MAX) + 1];
+    let mut found = Vec::new();
+    for range in options::list(text, range)? {
+        for port in range {
+            if !std::mem::replace(&mut seen[usize::from(port)], true) {
+                found.push(port);
+            }
+        }
+    }
+    Some(found).filter(|found| !found.is_empty())
+}
+
+fn range(text: &str) -> Option<std::ops::RangeInclusive<u16>> {
+    let (first, last) = text.split_once('-').unwrap_or((text, text));
+    let (first, last): (u16, u16) = (first.trim().parse().ok()?, last.trim().parse().ok()?);
+    (first > 0 && first <= last).then_some(first..=last)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ports_stand_once_and_in_the_order_of_the_text() {
+        assert_eq!(ports("80, 5000-5002,80,5001"), Some(vec![80, 5000, 5001, 5002]));
+        assert_eq!(ports("65535"), Some(vec![65535]));
+    }
+
+    #[test]
+    fn what_is_no_port_is_refused() {
+        for text in ["", "0", "5-3", "65536", "a", "1-", "-1", "1-2-3"] {
+            assert_eq!(ports(text), None, "{text}");
+        }
+    }
+}

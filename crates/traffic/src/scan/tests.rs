@@ -1,0 +1,165 @@
+//! The scan against servers that know nothing of it: listeners of the standard library on loopback, each with manners of its own.
+
+use std::io::{Read, Write};
+use std::net::{Ipv4Addr, Shutdown, TcpListener, TcpStream};
+use std::thread;
+use std::time::Duration;
+
+use units::{PS_PER_MS, Picoseconds};
+
+use super::{Client, ClientSettings, Service, Speaks};
+use crate::os::Seat;
+use crate::testing::within_seconds;
+use crate::{Action, Event, Machine};
+
+/// A server that treats each connection alike, for as long as the test runs; gives its port.
+fn server(manners: impl Fn(TcpStream) + Send + Sync + Clone + 'static) -> u16 {
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+    let port = listener.local_addr().unwrap().port();
+    thread::spawn(move || {
+        for stream in listener.incoming() {
+            let manners = manners.clone();
+            thread::spawn(move || manners(stream.unwrap()));
+        }
+    });
+    port
+}
+
+fn heard(stream: &mut TcpStream) -> Vec<u8> {
+    let mut buffer = [0; 100];
+    let count = stream.read(&mut buffer).unwrap_or(0);
+    buffer[..count].to_vec()
+}
+
+fn scanned(ports: Vec<u16>) -> (Client, Vec<Service>) {
+    let timeout = Picoseconds::new(300 * PS_PER_MS);
+    let settings = ClientSettings { timeout, ..ClientSettings::to(Ipv4Addr::LOCALHOST, ports) };
+    let mut seat = Seat::at(Ipv4Addr::LOCALHOST).unwrap();
+    let number = seat.add(Box::new(Client::new(settings)));
+    seat.run(within_seconds(30)).unwrap();
+    let client = seat.machine::<Client>(number).unwrap().clone();
+    assert!(client.is_done(), "the scan has not come to its end");
+    let services = client.services().to_vec();
+    (client, services)
+}
+
+fn only(port: u16) -> Service {
+    let (_, services) = scanned(vec![port]);
+    assert_eq!(services.len(), 1, "{services:?}");
+    services[0].clone()
+}
+
+#[test]
+fn a_web_server_answers_a_request() {
+    let port = server(|mut stream| {
+        heard(&mut stream);
+        let _ = stream.write_all(b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n");
+    });
+    let service = only(port);
+    assert_eq!(service.speaks, Speaks::Http);
+    assert_eq!(service.first_line.as_deref(), Some("HTTP/1.1 404 Not Found"));
+}
+
+#[test]
+fn an_echo_server_sends_the_request_back() {
+    let port = server(|mut stream| {
+        while let bytes @ [_, ..] = &heard(&mut stream)[..] {
+            let _ = stream.write_all(bytes);
+        }
+    });
+    assert_eq!(only(port), Service { port, speaks: Speaks::Echo, first_line: None });
+}
+
+#[test]
+fn a_ping_pong_server_answers_a_number_with_the_next() {
+    for (newline, speaks) in [(false, Speaks::Counter), (true, Speaks::CounterLines)] {
+        let port = server(move |mut stream| {
+            let mut all = Vec::new();
+            loop {
+                let bytes = heard(&mut stream);
+                all.extend_from_slice(&bytes);
+                if bytes.is_empty() {
+                    return;
+                }
+                let is_line = all.ends_with(b"\n") || !newline;
+                let text = String::from_utf8_lossy(&all).trim().to_owned();
+                if let (true, Ok(number)) = (is_line, text.parse::<u64>()) {
+                    let end = if newline { "\n" } else { "" };
+                    let _ = stream.write_all(format!("{}{end}", number + 1).as_bytes());
+                    all.clear();
+                }
+            }
+        });
+        assert_eq!(only(port).speaks, speaks);
+    }
+}
+
+#[test]
+fn a_server_that_speaks_first_is_told_by_its_line() {
+    let port = server(|mut stream| {
+        let _ = stream.write_all(b"220 board ready\r\n");
+        heard(&mut stream);
+    });
+    let line = Some("220 board ready".to_owned());
+    assert_eq!(only(port), Service { port, speaks: Speaks::Greeting, first_line: line });
+}
+
+#[test]
+fn a_server_that_never_stops_is_a_source() {
+    let port = server(|mut stream| while stream.write_all(&[b'x'; 1000]).is_ok() {});
+    assert_eq!(only(port).speaks, Speaks::Source);
+}
+
+#[test]
+fn a_server_that_answers_nothing_is_a_sink() {
+    let port = server(|mut stream| while !heard(&mut stream).is_empty() {});
+    assert_eq!(only(port).speaks, Speaks::Sink);
+}
+
+#[test]
+fn a_server_that_hangs_up_is_told_from_one_that_listens() {
+    let port = server(|stream| drop(stream.shutdown(Shutdown::Both)));
+    assert_eq!(only(port).speaks, Speaks::Closes);
+}
+
+#[test]
+fn an_answer_that_nobody_knows_is_told_by_its_first_line() {
+    let port = server(|mut stream| {
+        if !heard(&mut stream).is_empty() {
+            let _ = stream.write_all(b"-ERR what?\r\n");
+            thread::sleep(Duration::from_millis(50));
+        }
+    });
+    let line = Some("-ERR what?".to_owned());
+    assert_eq!(only(port), Service { port, speaks: Speaks::Text, first_line: line });
+}
+
+#[test]
+fn ports_that_refuse_are_counted_and_open_ones_stand_in_order() {
+    let quiet = |mut stream: TcpStream| while !heard(&mut stream).is_empty() {};
+    let mut open = vec![server(quiet), server(quiet), server(quiet)];
+    // A port that was bound and let go: nobody listens there.
+    let refusing = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap().local_addr().unwrap().port();
+    let (client, services) = scanned([&open[..], &[refusing]].concat());
+    open.sort_unstable();
+    assert_eq!(services.iter().map(|one| one.port).collect::<Vec<_>>(), open);
+    let counts = client.counts();
+    assert_eq!((counts.knocked, counts.open, counts.refused, counts.unanswered), (4, 3, 1, 0));
+}
+
+#[test]
+fn a_host_that_answers_nothing_is_not_knocked_at_without_end() {
+    let mut client = Client::new(ClientSettings::to(Ipv4Addr::new(192, 168, 1, 50), (1..=1000).collect()));
+    let mut now = Picoseconds::ZERO;
+    let mut knocks = 0;
+    while let Some(at) = client.wake_at() {
+        now = now.max(at);
+        client.handle(now, Event::Wake);
+        while let Some(action) = client.poll() {
+            knocks += u64::from(matches!(action, Action::Connect(..)));
+        }
+        assert!(knocks < 200, "it knocks on and on");
+    }
+    assert!(client.is_done() && client.services().is_empty());
+    assert_eq!(client.counts().unanswered, knocks);
+}

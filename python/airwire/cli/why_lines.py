@@ -1,0 +1,136 @@
+"""What ``airwire why`` prints: at most ten lines."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from rich.text import Text
+
+from airwire.board.network import Service
+from airwire.board.row import BoardRow
+from airwire.cli.tables import console
+from airwire.diagnosis.answer import Answer
+from airwire.diagnosis.discover import Discovery
+from airwire.diagnosis.reason import unanswered_call
+from airwire.explain.board.figures import figure_text, quantity
+from airwire.explain.board.floor import floor_of
+from airwire.explain.quantities import rough_time
+from airwire.explain.verdicts import verdicts_of
+from airwire.kinds import Speaks
+from airwire.model import Capture
+
+_MOST_CAUSES = 3
+_MOST_SERVICES = 3
+_AT_THE_FLOOR = 0.99
+_SPOKEN: dict[Speaks, str] = {
+    "http": "HTTP",
+    "echo": "echo",
+    "counter": "a ping-pong of numbers",
+    "counter_lines": "a ping-pong of numbers in lines",
+    "source": "a stream of bytes",
+    "greeting": "a greeting",
+    "text": "a text protocol",
+    "sink": "a sink of bytes",
+    "closes": "nothing: it hangs up",
+    "refuses": "nothing: it refuses the second connection",
+}
+_SERVED = {
+    "pingpong-server": "plays ping-pong with the PC",
+    "mqtt": "talks to the PC's MQTT broker",
+    "coap": "asks the PC's CoAP server",
+    "echo": "talks to the PC's echo server",
+    "discard": "sends to the PC's discard server",
+    "chargen": "reads from the PC's chargen server",
+    "http-server": "asks the PC's HTTP server",
+    "bulk-server": "sends to the PC's bulk server",
+    "iperf-server": "runs iperf to the PC",
+    "iperf-udp-server": "runs iperf over UDP to the PC",
+}
+
+
+def print_answer(answer: Answer, other: Answer | None, written: Sequence[Path]) -> None:
+    """The lines, without the reason of an image that has no figure: that is a complaint."""
+    out = console()
+    for line in _lines(answer, other, written):
+        out.print(line, soft_wrap=True)
+
+
+def _lines(answer: Answer, other: Answer | None, written: Sequence[Path]) -> Iterator[Text]:
+    name = Path(answer.image).name
+    if answer.found is None or answer.row is None:
+        return
+    yield Text.assemble((name, "bold"), f" on {_board(answer)}{_ready(answer.found)}.")
+    yield Text(f"It {does(answer.found)}.")
+    if answer.row.target.figure is not None:
+        yield Text(_figure(answer.row))
+        for verdict in verdicts_of(answer.row)[:_MOST_CAUSES]:
+            yield Text(f"  {verdict.line}")
+    vain = unanswered_call(answer.found)
+    if vain is not None and not answer.found.called:
+        yield Text(f"{vain[0].upper()}{vain[1:]}.")
+    if other is not None and other.row is not None:
+        yield Text(_compared(answer, answer.row, other, other.row))
+    yield from (Text(f"Report: {path}") for path in written)
+    yield from (Text(line, style="dim") for line in _next(answer, written))
+
+
+def _board(answer: Answer) -> str:
+    return answer.board or "" if answer.board_was_given else f"{answer.board}, found from its SPI"
+
+
+def _ready(found: Discovery) -> str:
+    ready = "" if found.ready_ps is None else f", {rough_time(found.ready_ps)} after power-on"
+    return f"; at {found.address}{ready}"
+
+
+def does(found: Discovery) -> str:
+    """What an image does on its network: ``serves HTTP on port 80 and answers pings``."""
+    parts = [_SERVED[one.kind] for one in found.called[:1] if one.kind in _SERVED]
+    if found.services:
+        more = len(found.services) - _MOST_SERVICES
+        named = [_service(service) for service in found.services[:_MOST_SERVICES]]
+        parts.append(f"serves {', '.join([*named, *([f'{more} more'] if more > 0 else [])])}")
+    if found.answers_ping:
+        parts.append("answers pings")
+    return " and ".join([", ".join(parts[:-1]), parts[-1]] if len(parts) > 1 else parts)
+
+
+def _service(service: Service) -> str:
+    return f"{_SPOKEN[service.speaks]} on port {service.port}"
+
+
+def _figure(row: Capture[BoardRow]) -> str:
+    figure = row.target.figure
+    assert figure is not None, "a row without a figure has no line"
+    said = f"Simulated: {figure_text(figure)}, n = {figure.n}"
+    floor = floor_of(row)
+    if floor is None or floor.ps <= 0:
+        return f"{said}."
+    if floor.share >= _AT_THE_FLOOR:
+        return f"{said}. A message takes {rough_time(floor.message_ps)}, which is its floor."
+    return f"{said}. A message takes {rough_time(floor.message_ps)}; its floor is {rough_time(floor.ps)}."
+
+
+def _compared(answer: Answer, row: Capture[BoardRow], other: Answer, theirs: Capture[BoardRow]) -> str:
+    (name, other_name), figure, than = _told_apart(answer, other), row.target.figure, theirs.target.figure
+    if figure is None or than is None or figure.unit != than.unit or not than.value or not figure.value:
+        return f"{name} and {other_name} do different things, which cannot be compared."
+    better = figure.value < than.value if figure.unit == "ps" else figure.value > than.value
+    factor = max(figure.value / than.value, than.value / figure.value)
+    both = f"{quantity(figure.value, figure.unit)} against {quantity(than.value, than.unit)}"
+    return f"{name} is {factor:.3g} times {'faster' if better else 'slower'} than {other_name}: {both}."
+
+
+def _told_apart(answer: Answer, other: Answer) -> tuple[str, str]:
+    """The names of two images, with their folders where the files have one name."""
+    own, theirs = Path(answer.image), Path(other.image)
+    if own.name != theirs.name:
+        return own.name, theirs.name
+    return f"{own.parent.name}/{own.name}", f"{theirs.parent.name}/{theirs.name}"
+
+
+def _next(answer: Answer, written: Sequence[Path]) -> Iterator[str]:
+    if not written:
+        yield f"Next: airwire why {answer.image} --report why.html"
+    yield f"{'Next:' if written else '     '} airwire board profile {answer.image} --board {answer.board}"

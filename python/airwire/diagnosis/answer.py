@@ -1,0 +1,145 @@
+"""Why an image is slow: the one call that finds its board, what it does, and where the time of that goes."""
+
+from __future__ import annotations
+
+import json
+import re
+import tempfile
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from airwire.board.row import BoardRow
+from airwire.diagnosis.ask import Question, question_for, question_of
+from airwire.diagnosis.discover import Discovery, discover
+from airwire.diagnosis.identify import Identity, identify
+from airwire.diagnosis.reason import why_no_board, why_not_on_network
+from airwire.model import Analysis, Capture, rows_of_boards
+from airwire.runs.suite import run as run_suite
+from airwire.values import Settings, setting_texts
+
+_STOP_WITHIN = "2 %"
+_LIMIT = "30 s"
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What was found of an image.
+
+    ``reason`` says why there is no figure; else ``row`` has it, with verdicts as any row of a suite.
+    """
+
+    image: str
+    board: str | None
+    board_was_given: bool
+    found: Discovery | None
+    question: Question | None
+    analysis: Analysis | None
+    row: Capture[BoardRow] | None
+    reason: str | None
+    folder: tempfile.TemporaryDirectory[str] | None = field(default=None, repr=False)
+    """Holds the run folder where nobody wanted to keep it; it goes with the answer."""
+
+
+def why(
+    image: str | Path,
+    *,
+    board: str | Path | None = None,
+    symbols: str | Path | None = None,
+    traffic: Sequence[str] = (),
+    network: str | Path | None = None,
+    settings: Settings | None = None,
+    seed: int = 1,
+    out: str | Path | None = None,
+    progress: Callable[[str], Any] = lambda _doing: None,
+) -> Answer:
+    """Find the board that an image is for, what it does on its network, and where the time of that goes.
+
+    ``board`` names one, or is a board file; without it the board is found from what the image says on its SPI.
+    ``traffic`` are clients of the PC to measure with, such as ``"http to=board path=/index.html"``; without it the
+    image's own servers are asked, or its clients answered. ``network`` and ``settings`` are those of
+    :class:`airwire.Board`. ``out`` keeps the run folder. ``progress(doing)`` is told what is being done.
+
+    Raises ``AirwireError`` for an image, a board or a network that cannot be used.
+
+    >>> answer = airwire.why("my.uf2")  # doctest: +SKIP
+    >>> answer.row.target.figure.value  # doctest: +SKIP
+    3.906
+    """
+    given = settings or {}
+    progress("Finding its board")
+    boards, reason = _boards_for(image, board, symbols, given)
+    found, place = None, board
+    for place in boards:
+        progress(f"Booting it on {place}")
+        found = discover(image, place, symbols=symbols, settings=given, network=network, seed=seed)
+        if found.is_on_network:
+            break
+    if found is None or place is None:
+        return Answer(str(image), None, False, None, None, None, None, reason)
+    question = question_of(traffic, _name_and_kind) if traffic else question_for(found)
+    if not found.is_on_network or question is None:
+        reason = why_not_on_network(found)
+        return Answer(str(image), found.board, board is not None, found, None, None, None, reason)
+    progress("Measuring it")
+    folder = tempfile.TemporaryDirectory(prefix="airwire-why-")
+    analysis = _measured(image, place, question, network, given, seed, Path(folder.name), out)
+    row = rows_of_boards(analysis)[0]
+    given_board = board is not None
+    return Answer(str(image), found.board, given_board, found, question, analysis, row, row.target.problem, folder)
+
+
+def _boards_for(
+    image: str | Path, board: str | Path | None, symbols: str | Path | None, settings: Settings
+) -> tuple[Sequence[str | Path], str | None]:
+    if board is not None:
+        return [board], None
+    identity: Identity = identify(image, symbols, settings)
+    return identity.boards, None if identity.boards else why_no_board(identity)
+
+
+def _name_and_kind(traffic: str) -> tuple[str, str]:
+    """The name of a client, and its kind, which is its name where none is given."""
+    name, *options = traffic.split()
+    kinds = [option.partition("=")[2] for option in options if option.startswith("kind=")]
+    return name, kinds[0] if kinds else name
+
+
+def _measured(
+    image: str | Path,
+    board: str | Path,
+    question: Question,
+    network: str | Path | None,
+    settings: Settings,
+    seed: int,
+    folder: Path,
+    out: str | Path | None,
+) -> Analysis:
+    """The row of a suite that asks the question."""
+    name = re.sub(r"[^A-Za-z0-9_-]+", "-", Path(image).stem).strip("-") or "image"
+    suite = folder / f"{name}.toml"
+    fields: dict[str, Any] = {
+        "title": Path(image).name,
+        "board": _place(board),
+        "firmware": str(Path(image).resolve()),
+        "traffic": list(question.traffic),
+        "measure": question.measure,
+        "of": question.of,
+        "skip": 0 if question.measure == "bulk" else 1,
+        "stop_within": _STOP_WITHIN,
+        "limit": _LIMIT,
+    }
+    if network is not None:
+        fields["network"] = str(Path(network).resolve())
+    lines = [f"{field} = {json.dumps(value, ensure_ascii=False)}" for field, value in fields.items()]
+    changed = [f"{json.dumps(key)} = {json.dumps(value)}" for key, value in setting_texts(settings).items()]
+    text = [f"seed = {seed}", f"[boards.{name}]", *lines, f"[boards.{name}.settings]", *changed]
+    suite.write_text("\n".join(text) + "\n", encoding="utf-8")
+    return run_suite(suite, out=out or folder / "run", findings=False)
+
+
+def _place(board: str | Path) -> str:
+    """A board's name, or the place of its file, which a suite elsewhere finds too."""
+    path = Path(board)
+    return str(path.resolve()) if path.suffix == ".toml" or path.is_file() else str(board)

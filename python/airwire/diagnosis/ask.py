@@ -1,0 +1,86 @@
+"""The traffic that measures what an image does: the answer to its own servers, or the question to its clients."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from airwire.board.network import Service, TrafficResult
+from airwire.diagnosis.discover import Discovery
+from airwire.kinds import Measure, Speaks
+
+# The PC's servers that take or give as much as they can; of the others messages are counted.
+_TRANSFERS = ("discard", "chargen", "bulk-server", "iperf-server", "iperf-udp-server")
+# The port of iperf 2 unless it is told another (its manual page, option -p).
+_IPERF_PORT = 5001
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What is measured of an image, as a suite has it."""
+
+    measure: Measure
+    traffic: Sequence[str]
+    """Clients of the PC; none where the image itself is the client."""
+    of: str
+    """The client or the server whose messages count."""
+
+
+_CLIENTS: Mapping[Speaks, tuple[str, Measure]] = {
+    "http": ("http kind=http to=board:{port} requests=1000000", "requests"),
+    "counter": ("pingpong kind=pingpong to=board:{port} rounds=1000000", "messages"),
+    "counter_lines": ("pingpong kind=pingpong to=board:{port} rounds=1000000 newline=true", "messages"),
+    "echo": ("pingpong kind=pingpong to=board:{port} rounds=1000000 payload=bytes", "messages"),
+    "source": ("bulk kind=bulk to=board:{port} send=0B time=60s interval=50ms", "bulk"),
+    "sink": ("bulk kind=bulk to=board:{port} send=100MB interval=50ms", "bulk"),
+}
+"""The client for what a port speaks, the likeliest purpose of a board first."""
+_PING = Question("latency", ("ping kind=ping to=board count=1000000 interval=20ms",), "ping")
+_MEASURES: Mapping[str, Measure] = {
+    "http": "requests",
+    "ping": "latency",
+    "bulk": "bulk",
+    "iperf": "bulk",
+    "iperf-udp": "bulk",
+}
+"""What is measured of clients that a user asks for; messages of all others."""
+
+
+def question_for(found: Discovery) -> Question | None:
+    """What to measure of an image: what it does of itself before what it answers; ``None`` where there is nothing."""
+    if found.called:
+        return _of_client(found.called[0])
+    service = best_service(found.services)
+    if service is not None:
+        return _of_service(service)
+    return _PING if found.answers_ping else None
+
+
+def question_of(traffic: Sequence[str], kind_of: Callable[[str], tuple[str, str]]) -> Question:
+    """What is measured with traffic of a user's: its first client, of which ``kind_of`` gives name and kind."""
+    name, kind = kind_of(traffic[0])
+    return Question(_MEASURES.get(kind, "messages"), traffic, name)
+
+
+def best_service(services: Sequence[Service]) -> Service | None:
+    """The open port that says most of a board, of those that anything can be asked."""
+    ranks = list(_CLIENTS)
+    known = [service for service in services if service.speaks in _CLIENTS]
+    return min(known, key=lambda service: (ranks.index(service.speaks), service.port), default=None)
+
+
+def _of_client(server: TrafficResult) -> Question:
+    measure: Measure = "messages"
+    if server.kind in _TRANSFERS:
+        measure = "bulk"
+    elif server.kind == "http-server":
+        measure = "requests"
+    return Question(measure, (), server.name)
+
+
+def _of_service(service: Service) -> Question:
+    client, measure = _CLIENTS[service.speaks]
+    if service.speaks == "sink" and service.port == _IPERF_PORT:
+        client = "iperf kind=iperf to=board:{port} time=60s interval=50ms"
+    line = client.format(port=service.port)
+    return Question(measure, (line,), line.partition(" ")[0])

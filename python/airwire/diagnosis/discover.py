@@ -1,0 +1,103 @@
+"""What an image does on its network: it runs on a board beside a virtual PC, which notes whom it calls, knocks at its
+ports and pings it.
+
+The PC runs every server there is and answers for every address, so that a client finds the other end that was built
+into it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from airwire.board.model import BoardRun
+from airwire.board.network import Call, Service, TrafficResult
+from airwire.board.virtual import Board
+from airwire.values import Settings, Time
+
+_SCAN = "scan kind=scan to=board"
+_PING = "ping kind=ping to=board count=4 interval=20ms timeout=2s"
+# Servers that every image may ask on its way; what they do is not what it is for.
+_ON_THE_WAY = ("dhcp", "dns", "sntp")
+READY_WITHIN: Time = "10 s"
+"""How long an image may take until it is on its network, in virtual time."""
+_LISTENED: Time = "3 s"
+"""How long it is listened to once the PC's clients are done, where it has called nobody."""
+
+
+@dataclass(frozen=True, slots=True)
+class Discovery:
+    """What an image does on the network of a board."""
+
+    board: str
+    ready_ps: int | None
+    """When the PC's clients began, 0.1 s after it had an address and a link; ``None`` where it had none."""
+    address: str | None
+    has_link: bool
+    called: Sequence[TrafficResult]
+    """The PC's servers that it spoke to, the one with most messages first; not those that serve on the way."""
+    calls: Sequence[Call]
+    """Whom it called, answered or not."""
+    services: Sequence[Service]
+    answers_ping: bool
+    run: BoardRun
+    console: str
+
+    @property
+    def is_on_network(self) -> bool:
+        """Whether it has an address and a link."""
+        return self.ready_ps is not None
+
+
+def discover(
+    image: str | Path,
+    board: str | Path,
+    *,
+    symbols: str | Path | None,
+    settings: Settings,
+    network: str | Path | None,
+    seed: int,
+) -> Discovery:
+    """Run an image on a board until it is known what it does there, or as long as an image may take."""
+    device = Board(
+        board,
+        image,
+        symbols=symbols,
+        seed=seed,
+        record=False,
+        network=network,
+        traffic=(_SCAN, _PING),
+        settings=settings,
+    )
+    device.watch_calls()
+    run = device.run(READY_WITHIN, until_done=True, past_faults=True)
+    scan, ping = device.traffic["scan"], device.traffic["ping"]
+    if run.reason == "time" and _has_begun(scan):
+        run = device.run(READY_WITHIN, until_done=True, past_faults=True)
+        scan, ping = device.traffic["scan"], device.traffic["ping"]
+    ready_ps = min((sample["trigger_ps"] for sample in device.traffic.samples("ping")), default=None)
+    if not _called(device) and run.reason == "done":
+        run = device.run(_LISTENED, past_faults=True)
+    state = device.network
+    return Discovery(
+        board=device.name,
+        ready_ps=ready_ps,
+        address=None if state is None else state.address,
+        has_link=state is not None and state.has_link,
+        called=_called(device),
+        calls=[] if state is None else state.calls,
+        services=scan.services,
+        answers_ping=ping.latency is not None,
+        run=run,
+        console=device.console,
+    )
+
+
+def _has_begun(result: TrafficResult) -> bool:
+    return any(counter.value for counter in result.counters)
+
+
+def _called(device: Board) -> list[TrafficResult]:
+    servers = [one for one in device.traffic.values() if not one.client and one.kind not in _ON_THE_WAY]
+    return sorted(servers, key=lambda one: -max((counter.value for counter in one.counters), default=0))

@@ -1,0 +1,105 @@
+"""Which board an image is for, found from its own accesses.
+
+The image runs on a microcontroller without chips until it drives an SPI bus. What it says there is told to a model of
+each chip: the one that understands it is the one that the image is for, and boards that have it on those pins are
+tried.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from airwire.board.catalogue import board_names, describe_board
+from airwire.board.model import BoardRun
+from airwire.board.spi_controller import SPI_CHIPS, SpiController
+from airwire.board.virtual import Board
+from airwire.diagnosis.spi_bus import Edge, SpiBus, spi_bus
+from airwire.values import Settings
+
+BARE_BOARD = "pico"
+"""The board whose microcontroller has no chip of a network beside it."""
+_SLICE = "1 ms"
+_LONGEST_PS = 5 * 10**12
+_ENOUGH_TRANSACTIONS = 48
+# A transaction has at least two edges of chip select and eight clocks; fewer edges are not worth a look.
+_WORTH_A_LOOK = 20 * _ENOUGH_TRANSACTIONS
+_MOST_EDGES = 2_000_000
+# A chip takes accesses after its reset: 150 ms are the longest of the four (W5200 datasheet, 6.5).
+_RESET = "200 ms"
+# Registers of two bytes are often read byte by byte, so that not every access begins at a first byte.
+_LEAST_UNDERSTOOD = 0.4
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A chip that understands what the image says on a bus."""
+
+    chip: str
+    understood: float
+    """The share of its accesses that begin at the first byte of a register."""
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """What an image showed of itself on a bare microcontroller."""
+
+    boards: Sequence[str]
+    """The boards that it may be for, the likeliest first; empty where none fits."""
+    bus: SpiBus | None
+    chips: Sequence[Candidate]
+    run: BoardRun
+    """How it went until then."""
+    bare: Board
+
+
+def identify(image: str | Path, symbols: str | Path | None, settings: Settings) -> Identity:
+    """Run an image on a bare microcontroller until it is known what it talks to, for five virtual seconds at most."""
+    bare = Board(BARE_BOARD, image, symbols=symbols, settings=settings)
+    bus, run = _first_bus(bare)
+    chips = [] if bus is None else _candidates(bus.transactions[:_ENOUGH_TRANSACTIONS])
+    boards = [] if bus is None else [board for one in chips for board in _boards_with(one.chip, bus)]
+    return Identity(boards, bus, chips, run, bare)
+
+
+def _first_bus(board: Board) -> tuple[SpiBus | None, BoardRun]:
+    edges: list[Edge] = []
+    looked_at = 0
+    while True:
+        run = board.run(_SLICE, past_faults=True)
+        edges.extend((gpio, level) for _, gpio, level in board.edges_by_gpio(len(edges)))
+        over = run.reason != "time" or board.time_ps >= _LONGEST_PS
+        if len(edges) >= max(_WORTH_A_LOOK, 2 * looked_at) or over:
+            looked_at = len(edges)
+            bus = spi_bus(edges)
+            if bus is not None and (over or len(bus.transactions) >= _ENOUGH_TRANSACTIONS):
+                return bus, run
+        if over or looked_at >= _MOST_EDGES:
+            return None, run
+
+
+def _candidates(transactions: Sequence[bytes]) -> list[Candidate]:
+    found = [Candidate(chip, _understood(chip, transactions)) for chip in SPI_CHIPS]
+    return sorted((one for one in found if one.understood >= _LEAST_UNDERSTOOD), key=lambda one: -one.understood)
+
+
+def _understood(chip: str, transactions: Sequence[bytes]) -> float:
+    """The share of the accesses that begin where a register does; of a chip that another frame is for, few do."""
+    spi = SpiController(chip)
+    spi.wait(_RESET)
+    spi.record()
+    for transaction in transactions:
+        spi.exchange(transaction)
+    accesses = spi.take_accesses()
+    return sum(1 for access in accesses if access.register_byte == 0) / len(accesses) if accesses else 0.0
+
+
+def _boards_with(chip: str, bus: SpiBus) -> list[str]:
+    """The boards that have the chip with its chip select on that pin."""
+    boards = map(describe_board, board_names())
+    return [
+        board.name
+        for board in boards
+        if any(one.kind == chip and one.pins.get("select") == bus.select for one in board.chips)
+    ]

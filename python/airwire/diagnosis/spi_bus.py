@@ -1,0 +1,102 @@
+"""Transactions on an SPI bus out of the edges of all pins, of a bus that nobody has named: which pin is SCK, which is
+chip select and which is MOSI follows from what they do.
+
+Bytes are sampled at rising edges of SCK, as in the modes 0 and 3, the ones that the chips of WIZnet take.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+_BITS = 8
+# Of the periods of chip select so many hold whole bytes, where it is the chip select of this SCK.
+_MOSTLY = 0.9
+# Below so many clocks a pin that moves is no bus.
+_LEAST_CLOCKS = 16
+
+Edge = tuple[int, bool]
+"""A pin and its new level."""
+
+
+@dataclass(frozen=True, slots=True)
+class SpiBus:
+    """The pins of a bus, by their GPIO, and the bytes of each transaction; an open last one is left out."""
+
+    sck: int
+    select: int
+    mosi: int | None
+    transactions: Sequence[bytes]
+
+
+def spi_bus(edges: Iterable[Edge]) -> SpiBus | None:
+    """The busiest SPI bus of the edges; ``None`` where there is none."""
+    given = list(edges)
+    counts = Counter(pin for pin, _ in given)
+    for sck, count in counts.most_common(2):
+        if count < 2 * _LEAST_CLOCKS:
+            return None
+        select = _select_of(given, sck, [pin for pin in counts if pin != sck])
+        if select is not None:
+            return _decoded(given, sck, select)
+    return None
+
+
+def _select_of(edges: Sequence[Edge], sck: int, others: Sequence[int]) -> int | None:
+    """The pin that is low around whole bytes of this clock, and high where the clock stands still."""
+    shares = {pin: _whole_bytes(edges, sck, pin) for pin in others}
+    best = max(shares, key=lambda pin: shares[pin], default=None)
+    return best if best is not None and shares[best] >= _MOSTLY else None
+
+
+def _whole_bytes(edges: Sequence[Edge], sck: int, select: int) -> float:
+    """The share of the low periods of ``select`` that hold whole bytes, times that of the clocks in such periods."""
+    low, clocks = False, 0
+    whole = broken = outside = inside = 0
+    for pin, level in edges:
+        if pin == select:
+            if low and level and clocks:
+                whole, broken = (whole + 1, broken) if clocks % _BITS == 0 else (whole, broken + 1)
+            low, clocks = not level, 0
+        elif pin == sck and level:
+            clocks += 1
+            inside, outside = (inside + 1, outside) if low else (inside, outside + 1)
+    if not whole:
+        return 0.0
+    return whole / (whole + broken) * inside / (inside + outside)
+
+
+def _decoded(edges: Sequence[Edge], sck: int, select: int) -> SpiBus:
+    mosi = _mosi_of(edges, sck, select)
+    transactions: list[bytes] = []
+    bits: list[bool] = []
+    low = level_of_mosi = False
+    for pin, level in edges:
+        if pin == mosi:
+            level_of_mosi = level
+        elif pin == select:
+            if low and level and bits:
+                transactions.append(_bytes(bits))
+            low, bits = not level, []
+        elif pin == sck and level and low:
+            bits.append(level_of_mosi)
+    return SpiBus(sck, select, mosi, transactions)
+
+
+def _mosi_of(edges: Sequence[Edge], sck: int, select: int) -> int | None:
+    """The pin that changes most within transactions."""
+    changes: Counter[int] = Counter()
+    low = False
+    for pin, level in edges:
+        if pin == select:
+            low = not level
+        elif pin != sck and low:
+            changes[pin] += 1
+    return max(changes, key=lambda pin: (changes[pin], -pin), default=None)
+
+
+def _bytes(bits: Sequence[bool]) -> bytes:
+    text = "".join("1" if bit else "0" for bit in bits)
+    whole = len(text) // _BITS * _BITS
+    return bytes(int(text[at : at + _BITS], 2) for at in range(0, whole, _BITS))

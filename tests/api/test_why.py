@@ -1,0 +1,130 @@
+"""``airwire.why``: the board of an image, what it does there, and what is measured, against what it was built for."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import airwire
+from airwire.diagnosis.discover import Discovery, discover
+from airwire.diagnosis.identify import identify
+from airwire.diagnosis.spi_bus import Edge, spi_bus
+
+SCK, SELECT, MOSI, LED = 10, 13, 11, 25
+
+
+def edges_of(transactions: Sequence[bytes], idle_sck: bool = False) -> list[Edge]:
+    """The edges of a bus in mode 0 (or 3), bit by bit."""
+    edges: list[Edge] = [(SELECT, True), (SCK, idle_sck)]
+    for transaction in transactions:
+        edges.append((SELECT, False))
+        for bit in "".join(f"{byte:08b}" for byte in transaction):
+            if idle_sck:
+                edges.append((SCK, False))
+            edges.append((MOSI, bit == "1"))
+            edges.append((SCK, True))
+            if not idle_sck:
+                edges.append((SCK, False))
+        edges.append((SELECT, True))
+    return edges
+
+
+@given(st.lists(st.binary(min_size=1, max_size=12), min_size=8, max_size=30), st.booleans())
+def test_the_bytes_of_every_transaction_come_back_in_both_modes(sent: list[bytes], idle_sck: bool) -> None:
+    found = spi_bus(edges_of(sent, idle_sck))
+    if found is None:
+        # Too few clocks for a bus, or a chip select that moves as often as the clock.
+        assert sum(map(len, sent)) * 8 < 3 * len(sent) * 8
+        return
+    assert (found.sck, found.select) == (SCK, SELECT)
+    changing = any(byte not in (0, 255) for transaction in sent for byte in transaction)
+    assert not changing or list(found.transactions) == sent
+
+
+def test_a_pin_that_blinks_is_no_bus() -> None:
+    assert spi_bus([(LED, level % 2 == 0) for level in range(1000)]) is None
+
+
+@given(st.lists(st.tuples(st.integers(0, 29), st.booleans()), max_size=300))
+def test_any_edges_are_read_without_an_error(edges: list[Edge]) -> None:
+    spi_bus(edges)
+
+
+@pytest.mark.parametrize("board", ["w5500-evb-pico", "w5100s-evb-pico", "pico-w5100", "pico-w5200"])
+@pytest.mark.parametrize("transport", ["hardware", "lwip_raw"])
+def test_the_board_is_the_one_that_the_image_was_built_for(firmware: Path, board: str, transport: str) -> None:
+    identity = identify(firmware / board / f"http_server-{transport}.uf2", None, {})
+    assert identity.boards[0] == board
+    bus = identity.bus
+    assert bus is not None and (bus.sck, bus.select, bus.mosi) == (18, 17, 19)
+
+
+def found(firmware: Path, image: str) -> Discovery:
+    board, _, _ = image.partition("/")
+    return discover(firmware / image, board, symbols=None, settings={}, network=None, seed=1)
+
+
+@pytest.mark.parametrize("transport", ["hardware", "lwip_raw", "lwip_sockets"])
+def test_a_web_server_is_found_by_its_port(firmware: Path, transport: str) -> None:
+    seen = found(firmware, f"w5500-evb-pico/http_server-{transport}.elf")
+    assert [(one.port, one.speaks) for one in seen.services] == [(80, "http")]
+    assert seen.answers_ping and not seen.called and seen.address == "192.168.1.50"
+
+
+@pytest.mark.parametrize("transport", ["hardware", "lwip_raw", "lwip_sockets"])
+def test_a_ping_pong_server_is_found_by_its_answer(firmware: Path, transport: str) -> None:
+    seen = found(firmware, f"w5500-evb-pico/pingpong_server-{transport}.elf")
+    assert [(one.port, one.speaks) for one in seen.services] == [(5000, "counter")]
+
+
+def test_the_services_of_streams_are_told_apart(firmware: Path) -> None:
+    seen = found(firmware, "w5500-evb-pico/streams-lwip_raw.elf")
+    assert {one.port: one.speaks for one in seen.services} == {7: "echo", 9: "sink", 19: "source"}
+
+
+@pytest.mark.parametrize(
+    ("image", "server"),
+    [
+        ("pingpong_client-hardware", "pingpong-server"),
+        ("mqtt_client-lwip_raw", "mqtt"),
+        ("coap_client-hardware", "coap"),
+    ],
+)
+def test_a_client_is_known_by_the_server_that_it_speaks_to(firmware: Path, image: str, server: str) -> None:
+    seen = found(firmware, f"w5500-evb-pico/{image}.elf")
+    assert [one.kind for one in seen.called] == [server]
+
+
+def test_an_image_that_only_answers_pings_is_pinged(firmware: Path) -> None:
+    answer = airwire.why(firmware / "w5500-evb-pico" / "ping-lwip_raw.uf2")
+    assert answer.question is not None and answer.question.measure == "latency"
+    assert answer.row is not None and answer.row.target.figure is not None
+    assert answer.row.target.figure.unit == "ps"
+
+
+def test_a_measured_image_has_the_figure_of_the_same_row_of_a_suite(firmware: Path, tmp_path: Path) -> None:
+    image = firmware / "w5500-evb-pico" / "http_server-lwip_raw.elf"
+    answer = airwire.why(image)
+    suite = tmp_path / "suite.toml"
+    traffic = json.dumps(["http kind=http to=board:80 requests=1000000"])
+    row = f'firmware = {json.dumps(str(image))}\ntraffic = {traffic}\nmeasure = "requests"\nskip = 1'
+    suite.write_text(f'[boards.row]\n{row}\nstop_within = "2 %"\nlimit = "30 s"\n')
+    (expected,) = airwire.rows_of_boards(airwire.run(suite, out=tmp_path / "run"))
+    assert answer.row is not None and answer.row.target.figure == expected.target.figure
+    assert answer.board == "w5500-evb-pico" and not answer.board_was_given
+
+
+def test_an_image_for_no_network_says_what_it_does(images: Path) -> None:
+    answer = airwire.why(images / "hello_uart.elf")
+    assert answer.row is None and answer.board is None
+    assert answer.reason is not None and "no network chip" in answer.reason
+
+
+def test_a_board_without_a_network_is_no_place_to_ask(firmware: Path) -> None:
+    with pytest.raises(airwire.AirwireError, match="pico"):
+        airwire.why(firmware / "w5500-evb-pico" / "ping-hardware.elf", board="pico")
