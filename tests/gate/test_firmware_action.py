@@ -75,9 +75,7 @@ def test_an_image_that_breaks_a_bound_fails_the_job_and_says_why(images: Path, t
     assert done.returncode == 1
     (error,) = (line for line in done.stdout.splitlines() if line.startswith("::error"))
     assert error.startswith("::error title=Airwire::fast: messages_per_second >= 1000 messages/s is broken: ")
-    assert " %25 of a message is a poll period of 20" in error, (
-        "a per cent sign is written as workflow commands take it"
-    )
+    assert " %25 waits for a poll every 20 ms: " in error, "a per cent sign is written as workflow commands take it"
     assert "1 of 2 bounds hold." in summary(tmp_path)
     assert "- :x: fast: messages_per_second >= 1000 messages/s is broken: " in summary(tmp_path)
     assert "| **no** |" in summary(tmp_path)

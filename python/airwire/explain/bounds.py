@@ -43,7 +43,7 @@ def broken_sentence(row: Capture, bound: Bound) -> str:
 
 
 def first_cause(row: Capture, bound: Bound) -> str | None:
-    """What takes most of the time behind a figure, and what to change; nothing of sizes, losses and figures that are none."""
+    """What takes most of the time behind a figure, and what to change; nothing of sizes and losses."""
     if bound.quantity in _NO_TIME or bound.measured is None:
         return None
     return cause_near(row, 95 if bound.quantity in _TAIL else 50)
