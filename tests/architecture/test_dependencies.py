@@ -83,7 +83,7 @@ PACKAGES: dict[str, set[str]] = {
     "explain": {"_core", "board", "bounds", "link", "model", "outputs", "stage", "values"},
     "runs": {"_core", "board", "bounds", "explain", "link", "model", "stage", "values"},
     "capture": {"_core", "model", "outputs", "runs", "values"},
-    "report": {"_core", "board", "explain", "link", "model", "outputs"},
+    "report": {"_core", "board", "bounds", "explain", "link", "model", "outputs"},
     "fsdata": {"_core", "board", "outputs"},
     "pytest_plugin": {"", "_core", "board", "explain", "model", "runs", "values"},
     "cli": {"", "_core", "board", "bounds", "explain", "fsdata", "link", "model", "outputs", "report", "runs", "stage"},

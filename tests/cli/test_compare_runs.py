@@ -238,3 +238,19 @@ def test_captures_of_one_name_keep_their_names_and_can_be_gated(airwire: Airwire
     assert gated.returncode == 1
     assert gated.stderr.startswith("airwire: after.csv is slower than before.csv by ")
     assert airwire("compare", "after.csv", "before.csv", "--slower-than", "5%").returncode == 0
+
+
+def test_a_slower_row_names_the_stage_that_has_grown_most(airwire: Airwire, tmp_path: Path) -> None:
+    for out, sf in (("a", 7), ("b", 9)):
+        suite = write(
+            tmp_path, f"name = 'own'\nsamples = 100\npayloads = [12]\n[links.radio]\nlink = 'lora'\nsf = {sf}\n"
+        )
+        assert airwire("run", suite, "--out", out).returncode == 0
+    failed = airwire("compare", "a", "b", "--slower-than", "5%")
+    assert failed.stderr.startswith("airwire: radio/12B is slower by ")
+    assert ", more than 5 %: packet on the air takes " in failed.stderr
+    (row,) = compared(airwire)[1]["rows"]
+    assert row["grown_stage"] == "packet on the air"
+    assert 0.9 * (row["after"] - row["before"]) < row["grown_ps"] <= row["after"] - row["before"]
+    (row,) = json.loads(airwire("compare", "b", "a", "--json").stdout)["rows"]
+    assert (row["verdict"], row["grown_stage"], row["grown_ps"]) == ("faster", None, None)

@@ -45,7 +45,15 @@ OBJECT = object()
 FREE_KEYS = ("captures[].findings[].evidence", "settings", "rows[].settings", "accepted[].settings", "bus")
 # Described as having the fields of another list.
 SAME_AS_ELSEWHERE = ("refused[].nearest", "changes")
-LISTS_OF_TEXT = ("without_rule", "rows[].verdicts[].details", "links[].settings[].alternatives", "notes")
+LISTS_OF_TEXT = (
+    "without_rule",
+    "rows[].verdicts[].details",
+    "links[].settings[].alternatives",
+    "notes",
+    "only_in_a",
+    "only_in_b",
+    "changed[].rows",
+)
 # Rows of tests that every machine has, so that a link with gates and one with several settings are both seen.
 SUITE = "samples = 60\npayloads = [12]\n[links.lora]\n[links.esp32-802154]\n"
 
@@ -205,6 +213,24 @@ def test_every_field_of_a_comparison_in_json_is_described_and_every_described_on
     done = airwire("compare", analysed / "run", analysed / "12B-slotted.csv", "--json")
     fields = fields_in(JSON_PAGE, "airwire.compare/1")
     assert check_json(fields, json.loads(done.stdout)) == set(fields)
+
+
+def test_every_field_of_two_runs_compared_in_json_is_described(airwire: Run, suite_run: Path) -> None:
+    (suite_run.parent / "other.toml").write_text(SUITE.replace("60", "70"), encoding="ascii")
+    assert airwire("run", "other.toml", "--out", "other").returncode == 0
+    assert seen_in(airwire, "of two runs", ("compare", "run", "other")) == set(fields_in(JSON_PAGE, "of two runs"))
+
+
+def test_every_field_of_a_bound_is_described(airwire: Run, tmp_path: Path) -> None:
+    (tmp_path / "bound.toml").write_text(f'{SUITE}bounds.p95 = "<= 1 s"\n', encoding="ascii")
+    printed = json.loads(airwire("run", "bound.toml", "--out", "bound", "--json").stdout)
+    rows = json.loads((tmp_path / "bound" / "manifest.json").read_text())["rows"]
+    (bound,) = (bound for row in rows for bound in row.get("bounds", ()))
+    described = fields_in(RUN_FOLDER_PAGE, "Bounds")
+    assert set(bound) == set(described)
+    assert all(fits(value, described[name]) for name, value in bound.items())
+    (sentence,) = (row[2] for row in sections(JSON_PAGE)["airwire.run/1"] if row[0] == "`bounds[]`")
+    assert set(printed["bounds"][0]) <= set(re.findall(r"`(\w+)`", sentence))
 
 
 def seen_in(airwire: Run, heading: str, *commands: tuple[str | Path, ...]) -> set[str]:

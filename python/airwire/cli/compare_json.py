@@ -24,6 +24,8 @@ class ComparedRowObject(msgspec.Struct):
     interval: tuple[float, float] | None
     loss: tuple[float, float]
     verdict: Shift
+    grown_stage: str | None
+    grown_ps: Number | None
     fails: bool
 
 
@@ -72,5 +74,7 @@ def _row(row: RowComparison, slower_than: float | None) -> ComparedRowObject:
         interval=row.interval,
         loss=row.loss,
         verdict=row.verdict,
+        grown_stage=None if row.grown is None else row.grown[0],
+        grown_ps=None if row.grown is None else whole(row.grown[1]),
         fails=slower_than is not None and row.is_slower_than(slower_than),
     )

@@ -38,11 +38,18 @@ def measured_text(bound: Bound) -> str:
 def broken_sentence(row: Capture, bound: Bound) -> str:
     """That a bound is broken, with the figure and its cause, in one line."""
     said = f"{row.path}: {bound_text(bound)} is broken: {measured_text(bound)}"
-    cause = None if bound.quantity in _NO_TIME else first_cause(row, 95 if bound.quantity in _TAIL else 50)
+    cause = first_cause(row, bound)
     return f"{said}; {cause}" if cause else said
 
 
-def first_cause(row: Capture, percentile: int = 50) -> str | None:
+def first_cause(row: Capture, bound: Bound) -> str | None:
+    """What takes most of the time behind a figure, and what to change; nothing of sizes and losses."""
+    if bound.quantity in _NO_TIME or bound.measured is None:
+        return None
+    return cause_near(row, 95 if bound.quantity in _TAIL else 50)
+
+
+def cause_near(row: Capture, percentile: int) -> str | None:
     """The verdict of a row in a line; of a link at a percentile."""
     if is_of_link(row):
         found = link_waterfalls(row, (percentile,))

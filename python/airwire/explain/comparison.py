@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from airwire.explain.quantities import percent, rough_time
+from airwire.explain.waterfall import waterfalls
 from airwire.model import Capture, is_of_board, is_of_link
 
 if TYPE_CHECKING:
@@ -65,6 +66,17 @@ def differences(a: Capture, b: Capture) -> list[Difference]:
     if is_of_board(a) and is_of_board(b):
         return _apart(_of_board(a.target), _of_board(b.target))
     return []
+
+
+def grown_stage(a: Capture, b: Capture) -> tuple[str, float] | None:
+    """The stage that takes most more in B than in A, near both medians, and how much; of rows that were taken apart."""
+    own, other = (waterfalls(row, (50,)) for row in (a, b))
+    if not own or not other:
+        return None
+    before, after = ({stage.name: stage.ps for stage in found[0].stages} for found in (own, other))
+    growth = {name: ps - before.get(name, 0.0) for name, ps in after.items()}
+    name = max(growth, key=lambda name: growth[name], default=None)
+    return None if name is None or growth[name] <= 0 else (name, growth[name])
 
 
 def _apart(a: Mapping[str, str], b: Mapping[str, str]) -> list[Difference]:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
-    from airwire.pytest_plugin.bench import Bench
+    from airwire.pytest_plugin.virtual_bench import Bench
 
 _REPORT = "airwire_report"
 _MEASURED = "airwire.pytest_plugin.measured"
@@ -33,7 +33,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 @pytest.fixture
 def bench(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Bench]:
     """The virtual bench: links, suites, and firmware on boards. Files are looked for beside the test's own."""
-    from airwire.pytest_plugin.bench import Bench
+    from airwire.pytest_plugin.virtual_bench import Bench
 
     own = Bench(request.path.parent, tmp_path / "airwire")
     yield own

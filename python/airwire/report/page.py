@@ -11,6 +11,7 @@ from airwire.explain.link.published import is_compared
 from airwire.model import rows_of_boards
 from airwire.report import theme, units
 from airwire.report.board_section import board_section, boards_section
+from airwire.report.bounds_section import bounds_section
 from airwire.report.capture_figures import capture_figure
 from airwire.report.figures import overview_figures
 from airwire.report.findings import capture_findings, findings_section
@@ -46,6 +47,7 @@ def page(analysis: Analysis, title: str | None) -> str:
     body = (
         _header(analysis, views, heading),
         "<main id='main'>",
+        bounds_section(views),
         boards_section(views),
         published_section(views),
         findings_section(views) if views else "",
@@ -105,7 +107,10 @@ def _header(analysis: Analysis, views: Sequence[CaptureView], heading: str) -> s
     ]
     if analysis.interrupted:
         facts.append("interrupted before all captures were analysed")
-    targets = [("boards", "Boards", bool(views_of_boards(views)))]
+    targets = [
+        ("bounds", "Bounds", any(view.capture.bounds for view in views)),
+        ("boards", "Boards", bool(views_of_boards(views))),
+    ]
     compared = any(is_compared(view.capture) for view in views_of_links(views))
     targets += [
         ("published", "Published", compared),

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from airwire import _core
 from airwire.board.row import Figure
-from airwire.explain.comparison import Difference, differences
+from airwire.explain.comparison import Difference, differences, grown_stage
 from airwire.kinds import Shift
 from airwire.model import Analysis, Capture, is_of_board, is_of_link
 from airwire.runs.comparison import latencies_of
@@ -40,6 +40,8 @@ class RowComparison:
     loss: tuple[float, float]
     """The share of lost messages in A and in B."""
     verdict: Shift
+    grown: tuple[str, float] | None = None
+    """Of a slower row the stage that takes most more than in A, near the medians, and how many picoseconds."""
 
     @property
     def severity(self) -> float:
@@ -152,7 +154,8 @@ def _row(name: str, a: Capture, b: Capture, seed: int) -> RowComparison:
         return RowComparison(name, unit, before, after, slower, None, loss, "too few")
     low, high = sorted(sign * end / before for end in interval)
     verdict = "slower" if low > 0 else "faster" if high < 0 else "same"
-    return RowComparison(name, unit, before, after, slower, (low, high), loss, verdict)
+    grown = grown_stage(a, b) if verdict == "slower" and unit != "bit/s" else None
+    return RowComparison(name, unit, before, after, slower, (low, high), loss, verdict, grown)
 
 
 _Compared = tuple[float | None, float | None, tuple[float, float] | None]
