@@ -13,10 +13,12 @@ import airwire
 from airwire.board import Board, image_settings
 from airwire.board.row import BoardRow, Figure, LatencyFigures, Published, SameBut, Times
 from airwire.cli.run_json import run_output
-from airwire.explain.board.causes import cause_sentence, causes
+from airwire.explain.board.cause import as_one, verdicts_from
+from airwire.explain.board.causes import causes
 from airwire.explain.board.figures import figure_text, published_text, ratio_text
 from airwire.explain.board.floor import floor
 from airwire.explain.board.published import parts_sentence, published_sentence, times_sentence
+from airwire.explain.quantities import rough_time
 from airwire.explain.words import stage_of
 from airwire.kinds import Cause, Statistic, Subject
 from airwire.link.model import Waterfall
@@ -31,7 +33,7 @@ BUILT = Path(__file__).resolve().parents[2] / "build" / "firmware"
 CLIENT = "w5500-evb-pico/pingpong_client-lwip_raw.elf"
 SOCKETS = "w5500-evb-pico/pingpong_client-hardware.elf"
 MS = 1e9
-HELD = "answer held back by the board"
+HELD = "The board holds its answer back."
 
 SUITE = """
 [boards.pp]
@@ -138,35 +140,37 @@ def sentence(evidence: dict[str, float | None], **stages_ms: float) -> str:
     }
     found = [(*subjects[name], ms * MS) for name, ms in stages_ms.items()]
     stages = [of_board("gate", subject, ps, detail) for subject, detail, ps in found]
-    return cause_sentence(Waterfall(50, sum(stage.ps for stage in stages), 1, stages), evidence)
+    waterfall = Waterfall(50, sum(stage.ps for stage in stages), 1, stages)
+    return as_one(verdicts_from(causes(stages, evidence), waterfall, rough_time, lambda _: None), []).text
 
 
 def test_a_poll_period_is_named_as_measured() -> None:
     text = sentence({"poll_period_ps": 64 * MS}, polls=64)
-    assert text == "64 ms of 64 ms is a poll period of 64 ms: wire the INT pin or set 1 ms."
-    assert sentence({"poll_period_ps": 1 * MS}, polls=1) == "1 ms of 1 ms is a poll period of 1 ms: wire the INT pin."
+    assert text.startswith("100 % waits for a poll every 64 ms: wire the INT pin, or poll each ms. That is 64 ms of")
+    short = sentence({"poll_period_ps": 1 * MS}, polls=1)
+    assert short.startswith("100 % waits for a poll every 1 ms: wire the INT pin. That is 1 ms of 1 ms.")
 
 
 def test_a_held_answer_is_the_stacks_timer_with_the_period_that_was_measured() -> None:
-    change = "call tcp_output() after tcp_write(), or take the output rule out"
+    change, other_change = "call tcp_output() after tcp_write().", "Taking the output rule out does the same."
     text = sentence({"held_period_ps": 250 * MS}, held=250)
-    assert text.startswith(
-        f"250 ms of 250 ms is an {HELD}: the stack sends with its own timer (period 250 ms, lwIP's TCP"
-    )
-    assert change in text and "4.00 messages/s" in text
+    assert text.startswith(f"100 % waits for lwIP's 250 ms timer: {change} That is 250 ms of 250 ms. {HELD}")
+    assert "its own timer: period 250 ms, lwIP's TCP timer, TCP_TMR_INTERVAL." in text
+    assert other_change in text and "One message a period is 4.00 messages/s." in text
     other = sentence({"held_period_ps": 100 * MS}, held=100)
-    assert "period 100 ms;" in other and "lwIP" not in other and change in other
+    assert other.startswith(f"100 % waits for the stack's timer of 100 ms: {change}")
+    assert "period 100 ms." in other and "lwIP" not in other and other_change in other
     unknown = sentence({}, held=100)
-    assert "period" not in unknown and change in unknown
+    assert unknown.startswith(f"100 % waits for the stack to send: {change}") and "period" not in unknown
 
 
 def test_timers_that_run_only_at_polls_are_named_with_the_poll_and_the_rate_that_they_make() -> None:
     evidence: dict[str, float | None] = {"held_period_ps": 256 * MS, "poll_period_ps": 64 * MS}
     text = sentence(evidence, polls=64, held=192)
-    assert "192 ms of 256 ms is an answer held back by the board" in text
-    assert "period 256 ms = 4 x 64 ms: lwIP's TCP timer of 250 ms, which runs only at polls" in text
-    assert "one message a period is 3.91 messages/s" in text
-    assert "64 ms of 256 ms is a poll period of 64 ms" in text
+    assert text.startswith("75 % waits for lwIP's 250 ms timer: ") and f"That is 192 ms of 256 ms. {HELD}" in text
+    assert "period 256 ms = 4 x 64 ms, lwIP's TCP timer of 250 ms, which runs only at polls" in text
+    assert "One message a period is 3.91 messages/s." in text and "That leaves the poll period of 64 ms." in text
+    assert "25 % waits for a poll every 64 ms: " in text and "That is 64 ms of 256 ms." in text
 
 
 def test_a_retransmission_that_comes_before_the_timer_is_told() -> None:
@@ -306,12 +310,12 @@ def test_all_sleeps_of_a_raster_count_as_one_poll_period_on_the_built_image(
     row = built_rows["poll"]
     first = row["causes"][0]
     assert first["cause"] == "poll_period" and first["ps"] == pytest.approx(64 * MS, rel=0.02)
-    assert "is a poll period of 64 ms: wire the INT pin or set 1 ms" in row["verdict"]
-    assert "fixed sleep" not in row["verdict"]
+    assert "waits for a poll every 64 ms: wire the INT pin, or poll each ms; " in row["verdict"]
+    assert "a fixed time" not in row["verdict"]
     assert row["evidence"]["held_period_ps"] is None, "nothing is held back"
     sockets = built_rows["sockets"]
     assert sockets["causes"][0]["cause"] == "poll_period"
-    assert "is a poll period of 1 ms: wire the INT pin." in sockets["verdict"]
+    assert "waits for a poll every 1 ms: wire the INT pin; " in sockets["verdict"]
 
 
 def test_output_left_to_lwips_timer_is_an_answer_held_back_on_the_built_image(
@@ -329,6 +333,6 @@ def test_poll_timer_and_output_rule_are_named_together_on_the_built_image(
 ) -> None:
     row = built_rows["timer"]
     assert {cause["cause"] for cause in row["causes"][:2]} == {"answer_held_back", "poll_period"}
-    assert "period 256 ms = 4 x 64 ms: lwIP's TCP timer of 250 ms, which runs only at polls" in row["verdict"]
-    assert "take the output rule out, which leaves the poll period of 64 ms" in row["verdict"]
+    assert "period 256 ms = 4 x 64 ms, lwIP's TCP timer of 250 ms, which runs only at polls" in row["verdict"]
+    assert "Taking the output rule out does the same. That leaves the poll period of 64 ms." in row["verdict"]
     assert "Published 256 ms a message, here 256 ms: nothing is left unexplained to these digits." in row["verdict"]

@@ -38,7 +38,8 @@ def told(folder: Path) -> dict[str, Json]:
         board = boards.get(one.run, {"causes": [], "floor": None})
         causes = [[cause["cause"], cause["name"], cause["change"]] for cause in board["causes"]]
         said[one.run] = {
-            "sentence": one.sentence,
+            "verdict": [one.verdict.line, *one.verdict.details],
+            "causes_in_a_line": [verdict.line for verdict in one.verdicts],
             "waterfalls": waterfalls,
             "causes": causes,
             "floor": board["floor"],

@@ -45,7 +45,7 @@ OBJECT = object()
 FREE_KEYS = ("captures[].findings[].evidence", "settings", "rows[].settings", "accepted[].settings", "bus")
 # Described as having the fields of another list.
 SAME_AS_ELSEWHERE = ("refused[].nearest", "changes")
-LISTS_OF_TEXT = ("without_rule", "links[].settings[].alternatives", "notes")
+LISTS_OF_TEXT = ("without_rule", "rows[].verdicts[].details", "links[].settings[].alternatives", "notes")
 # Rows of tests that every machine has, so that a link with gates and one with several settings are both seen.
 SUITE = "samples = 60\npayloads = [12]\n[links.lora]\n[links.esp32-802154]\n"
 

@@ -8,14 +8,13 @@ runs the suite and writes the file anew, after a change that is meant.
 from __future__ import annotations
 
 import json
-import re
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
 import airwire
 from airwire.explain.board.figures import figure_text, published_text, ratio_text
-from airwire.explain.board.run import board_sentence
+from airwire.explain.board.run import board_verdict
 from airwire.model import Analysis, rows_of_boards
 
 REPOSITORY = Path(__file__).resolve().parents[2]
@@ -27,13 +26,13 @@ Row = dict[str, str]
 
 
 def rows_of(analysis: Analysis) -> dict[str, Row]:
-    """By the row's name its figure, what was published, their ratio and the first clause of the verdict."""
+    """By the row's name its figure, what was published, their ratio and the verdict's line."""
     return {
         row.path: {
             "value": figure_text(row.target.figure),
             "published": published_text(row.target.published),
             "ratio": ratio_text(row.target.published),
-            "verdict": re.split(r"[:;.] ", board_sentence(row))[0],
+            "verdict": board_verdict(row).line,
         }
         for row in rows_of_boards(analysis)
     }

@@ -161,7 +161,7 @@ def test_the_page_shows_settings_sentence_and_waterfalls_of_each_row(tmp_path: P
     assert "4 rows of 2 links" in page.text
     assert "suite two links" in page.text
     assert "A link & its slot · slot 20 ms · triggers every 200 ms" in page.text
-    assert "of the median goes to wait for <the> slot" in page.text
+    assert " % goes to wait for <the> slot" in page.text and " of the median of " in page.text
     assert {"ranking", "stages", "c1-stages", "c4-stages"} <= set(page.figures)
     assert len(page.ids) == len(set(page.ids))
 
@@ -192,17 +192,21 @@ def test_waterfalls_become_a_file_of_the_format_of_its_ending(tmp_path: Path, en
 
 def test_the_largest_stages_are_named_and_small_ones_are_not() -> None:
     stages = [Stage("firmware", "cpu", 1e9), Stage("the slot", "gate", 61e9), Stage("the air", "air", 20e9)]
-    assert (
-        time_goes(Waterfall(50, 82e9, 9, stages))
-        == "74 % of the median goes to the slot (61 ms), 24 % to the air (20 ms)."
-    )
+    slot, air = time_goes(Waterfall(50, 82e9, 9, stages))
+    assert (slot.line, air.line) == ("74 % goes to the slot", "24 % goes to the air")
+    assert (slot.share, slot.kind, slot.change, slot.gain) == (61 / 82, "gate", None, None)
+    assert slot.details == ["That is 61 ms of the median of 82 ms."]
     stages = [Stage("firmware", "cpu", 1e9), Stage("the slot", "gate", 99e9)]
-    assert time_goes(Waterfall(95, 100e9, 9, stages)) == "99 % of p95 goes to the slot (99 ms)."
+    (only,) = time_goes(Waterfall(95, 100e9, 9, stages))
+    assert only.text == "99 % goes to the slot. That is 99 ms of p95 of 100 ms."
 
 
 def test_a_queue_is_overload_only_where_it_is_most_of_the_latency() -> None:
     queued = [Stage("queued", "queue", 60e9), Stage("the air", "air", 40e9)]
     short = [Stage("queued", "queue", 40e9), Stage("the air", "air", 60e9)]
-    assert "up to 12 messages deep" in (overload(Waterfall(95, 100e9, 9, queued), 12) or "")
+    found = overload(Waterfall(95, 100e9, 9, queued), 12)
+    assert found is not None
+    assert found.line == "60 % of p95 waits behind earlier messages, overloaded: send less often"
+    assert found.details[0].startswith("Up to 12 messages deep.")
     assert overload(Waterfall(95, 100e9, 9, short), 12) is None
     assert overload(Waterfall(95, 100e9, 9, queued), 1) is None

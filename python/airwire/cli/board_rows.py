@@ -10,7 +10,7 @@ from rich.text import Text
 from airwire.board.row import BoardRow
 from airwire.cli.tables import console
 from airwire.explain.board.figures import figure_text, interval_text, published_text, ratio_text
-from airwire.explain.board.run import board_sentence
+from airwire.explain.board.run import board_verdict
 from airwire.model import Analysis, Capture, rows_of_boards
 
 _COLUMNS = ("n", "measured", "95 %", "published", "ratio")
@@ -28,7 +28,7 @@ def print_board_rows(analysis: Analysis) -> None:
     )
     out.print("\nVerdicts:", style="bold")
     for row in rows:
-        out.print(Text(f"- {row.path}: {board_sentence(row)}"))
+        out.print(Text(f"- {row.path}: {board_verdict(row).line}"))
 
 
 def _table(rows: Sequence[Capture[BoardRow]]) -> Table:

@@ -19,6 +19,7 @@ from airwire.cli.json_object import (
     waterfalls_of,
 )
 from airwire.cli.output import whole
+from airwire.cli.verdict_json import VerdictObject, verdict_objects
 from airwire.kinds import LedgerMode, Understanding
 from airwire.link.model import (
     Bounds,
@@ -68,6 +69,7 @@ class RowExplanationObject(msgspec.Struct):
     payload_bytes: int
     settings: Mapping[str, str]
     sentence: str
+    verdicts: Sequence[VerdictObject]
     waterfalls: Sequence[WaterfallObject]
     changes: Sequence[ChangeObject]
 
@@ -197,6 +199,7 @@ def _explanation(row: RowExplanation) -> RowExplanationObject:
         payload_bytes=row.payload_bytes,
         settings=row.settings,
         sentence=row.sentence,
+        verdicts=verdict_objects(row.verdict, row.verdicts),
         waterfalls=waterfalls_of(row.waterfalls),
         changes=changes_of(row.changes),
     )

@@ -12,7 +12,7 @@ from rich.text import Text
 
 from airwire.cli.tables import console
 from airwire.explain.link.published import is_compared, published_text, ratio_text
-from airwire.explain.link.run import row_sentence, row_verdict
+from airwire.explain.link.run import link_verdict
 from airwire.explain.quantities import percent, table_time
 from airwire.link.model import LinkRow
 from airwire.model import Analysis, Capture, rows_of_links
@@ -38,7 +38,7 @@ def print_ranking(analysis: Analysis) -> None:
         out.print("Ratio is the median divided by the published one.", style="dim")
         out.print("\nVerdicts of rows with a published median:", style="bold")
     for row in sorted(compared, key=lambda row: (row.payload_bytes or 0, *_by_median(row))):
-        out.print(Text(f"- {row.path}: {row_verdict(row)}"))
+        out.print(Text(f"- {row.path}: {link_verdict(row).line}"))
     entries = {row.group for row in compared}
     others = [row for row in rows if row.group not in entries]
     if others:
@@ -46,7 +46,7 @@ def print_ranking(analysis: Analysis) -> None:
     several = len({row.payload_bytes for row in rows}) > 1
     for typical in _typical(others):
         payload = f" at {typical.payload_bytes} B" if several else ""
-        out.print(Text(f"- {typical.group}{payload}: {row_sentence(typical)}"))
+        out.print(Text(f"- {typical.group}{payload}: {link_verdict(typical).line}"))
 
 
 def _messages(rows: Sequence[Capture]) -> str:

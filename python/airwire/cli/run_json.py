@@ -10,10 +10,11 @@ import msgspec
 from airwire.board.row import BoardRow, Bulk, Figure, LatencyFigures, Peer, SameBut
 from airwire.cli.json_object import Number, Output
 from airwire.cli.output import whole
+from airwire.cli.verdict_json import VerdictObject, verdict_objects
 from airwire.explain.board.floor import floor_of
-from airwire.explain.board.run import board_causes, board_sentence
+from airwire.explain.board.run import board_causes, board_verdict, board_verdicts
 from airwire.explain.link.published import ratio
-from airwire.explain.link.run import overload_sentence, row_verdict
+from airwire.explain.link.run import link_verdict, overload_sentence
 from airwire.kinds import Measure
 from airwire.link.model import LinkRow
 from airwire.model import Analysis, Capture, CaptureFailure, rows_of_boards, rows_of_links
@@ -91,6 +92,7 @@ class BoardObject(msgspec.Struct):
     counts: Mapping[str, Number]
     notes: Sequence[str]
     verdict: str
+    verdicts: Sequence[VerdictObject]
     causes: Sequence[CauseObject]
     floor: FloorObject | None
     bulk: Bulk | None
@@ -148,7 +150,7 @@ def _figures(suite: str | None, row: Capture[LinkRow]) -> list[FigureObject]:
             figure.published_source = published.source
             figure.published_note = published.note
             figure.ratio = ratio(row)
-            figure.verdict = row_verdict(row)
+            figure.verdict = link_verdict(row).text
     lost = 1 - row.outcomes["paired"] / row.triggers if row.triggers else None
     return [*found, FigureObject(suite, row.path, "loss", "1", lost)]
 
@@ -157,7 +159,7 @@ def _board_figure(suite: str | None, row: Capture[BoardRow]) -> FigureObject:
     """The figure of a row of a board, with what was published of it."""
     board = row.target
     figure, published = board.figure, board.published
-    shown = FigureObject(suite, row.path, board.measure, None, None, verdict=board_sentence(row))
+    shown = FigureObject(suite, row.path, board.measure, None, None, verdict=board_verdict(row).text)
     if figure is not None:
         shown.unit, shown.value = figure.unit, whole(figure.value)
     if published is not None:
@@ -169,7 +171,7 @@ def _board_figure(suite: str | None, row: Capture[BoardRow]) -> FigureObject:
 
 
 def _board(row: Capture[BoardRow]) -> BoardObject:
-    board = row.target
+    board, verdict = row.target, board_verdict(row)
     return BoardObject(
         row=row.path,
         title=board.title,
@@ -189,7 +191,8 @@ def _board(row: Capture[BoardRow]) -> BoardObject:
         problem=board.problem,
         counts={name: whole(value) for name, value in board.counts.items()},
         notes=board.notes,
-        verdict=board_sentence(row),
+        verdict=verdict.text,
+        verdicts=verdict_objects(verdict, board_verdicts(row)),
         causes=[CauseObject(cause.kind, cause.name, whole(cause.ps), cause.change) for cause in board_causes(row)],
         floor=_floor(row),
         bulk=board.bulk,

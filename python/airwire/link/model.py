@@ -16,6 +16,8 @@ from airwire.stage import Stage
 if TYPE_CHECKING:
     import polars as pl
 
+    from airwire.explain.verdict import Verdict
+
 
 @dataclass(frozen=True, slots=True)
 class Setting:
@@ -164,13 +166,21 @@ class RowExplanation:
     title: str
     payload_bytes: int
     settings: Mapping[str, str]
-    sentence: str
+    verdict: Verdict
+    """The largest cause, with all else that is to be said as details."""
+    verdicts: Sequence[Verdict]
+    """One for each of the largest causes; none where there is no figure."""
     waterfalls: Sequence[Waterfall]
     """At the median and at p95."""
     changes: Sequence[Change]
     """The changes of one setting that help, the best first; none for boards, of which another row is run."""
     board: str | None = None
     """``None`` where a link was modelled."""
+
+    @property
+    def sentence(self) -> str:
+        """The verdict and its details, one after the other."""
+        return self.verdict.text
 
 
 @dataclass(frozen=True, slots=True)

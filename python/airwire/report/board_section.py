@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from airwire.explain.board.figures import published_text, ratio_text
-from airwire.explain.board.run import board_sentence
+from airwire.explain.board.run import board_verdict
 from airwire.report.compared_table import ComparedRow, compared_section
 from airwire.report.html import charts, text
 from airwire.report.samples import CaptureView, views_of_boards
+from airwire.report.verdict_block import verdict_block
 from airwire.report.waterfall_figure import waterfalls_figure
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ def _compared(view: CaptureView[BoardRow]) -> ComparedRow:
         published=published_text(published),
         ratio=ratio_text(published),
         source="" if published is None else "; ".join(filter(None, (published.source, published.note))),
-        verdict=board_sentence(view.capture),
+        verdict=board_verdict(view.capture),
     )
 
 
@@ -51,4 +52,4 @@ def board_section(view: CaptureView[BoardRow]) -> str:
     if found:
         figure = waterfalls_figure(f"{view.anchor}-stages", "Where the time goes", "", [("", found)])
         drawn = f"<div class='stages'>{charts(figure, figure.name)}</div>"
-    return f"<p class='note'>{text(facts)}</p><p>{text(board_sentence(view.capture))}</p>{drawn}"
+    return f"<p class='note'>{text(facts)}</p>{verdict_block(board_verdict(view.capture))}{drawn}"

@@ -7,7 +7,9 @@ from dataclasses import dataclass
 
 from airwire.board.row import Figure
 from airwire.explain.board.figures import figure_text, interval_text
+from airwire.explain.verdict import Verdict
 from airwire.report.html import text
+from airwire.report.verdict_block import verdict_block
 
 _COLUMNS = ("n", "Measured", "95 %", "Published", "Ratio")
 
@@ -23,7 +25,7 @@ class ComparedRow:
     published: str
     ratio: str
     source: str
-    verdict: str
+    verdict: Verdict
 
 
 def compared_section(anchor: str, heading: str, rows: Sequence[ComparedRow], footnote: str) -> str:
@@ -51,5 +53,5 @@ def _row(row: ComparedRow) -> str:
             f"<td class='n' data-name='{name}'>{text(cell)}</td>" for name, cell in zip(_COLUMNS, cells, strict=True)
         )
         + f"<td class='words' data-name='Source'>{text(row.source)}</td>"
-        + f"<td class='words'>{text(row.verdict)}</td></tr>"
+        + f"<td class='words'>{verdict_block(row.verdict)}</td></tr>"
     )

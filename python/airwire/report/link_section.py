@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from airwire.explain.link.published import median_figure, published_sentence, published_text, ratio_text
-from airwire.explain.link.run import row_verdict
-from airwire.explain.link.sentences import overload, time_goes
+from airwire.explain.link.published import median_figure, published_text, ratio_text
+from airwire.explain.link.run import link_verdict
 from airwire.report.compared_table import ComparedRow, compared_section
 from airwire.report.html import charts, text
 from airwire.report.samples import CaptureView, views_of_links
+from airwire.report.verdict_block import verdict_block
 from airwire.report.waterfall_figure import waterfalls_figure
 
 if TYPE_CHECKING:
@@ -41,21 +41,18 @@ def _compared(view: CaptureView[LinkRow]) -> ComparedRow | None:
         published=published_text(published),
         ratio=ratio_text(row),
         source=published.source,
-        verdict=row_verdict(row),
+        verdict=link_verdict(row),
     )
 
 
 def link_section(view: CaptureView[LinkRow]) -> str:
-    """Sentence, settings and waterfalls of a row of links."""
+    """Verdict, settings and waterfalls of a row of links."""
     link = view.capture.target
     settings = " · ".join(f"{name} {value}" for name, value in link.settings.items())
     facts = f"{link.title} · {settings} · triggers {link.trigger}" if settings else f"{link.title} · {link.trigger}"
     found = view.waterfalls
-    words, drawn = [published_sentence(view.capture)], ""
+    drawn = ""
     if found:
-        words = [time_goes(found[0]), overload(found[-1], link.longest_queue), *words]
         figure = waterfalls_figure(f"{view.anchor}-stages", "Where the time goes", "", [("", found)])
         drawn = f"<div class='stages'>{charts(figure, figure.name)}</div>"
-    said = " ".join(filter(None, words))
-    sentence = f"<p>{text(said)}</p>" if said else ""
-    return f"<p class='note'>{text(facts)}</p>{sentence}{drawn}"
+    return f"<p class='note'>{text(facts)}</p>{verdict_block(link_verdict(view.capture))}{drawn}"

@@ -7,17 +7,16 @@ or the bus can carry at most.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from airwire.board.row import BoardRow, Bulk
-from airwire.explain.board.cause import NamedCause, sentences_of, sum_ps, unexplained_sentences
-from airwire.explain.board.causes import causes, is_moved, is_slow, megahertz
+from airwire.explain.board.cause import NamedCause, sum_ps
+from airwire.explain.board.causes import Evidence, causes, is_moved, is_slow, megahertz
 from airwire.explain.board.figures import number, quantity
 from airwire.explain.quantities import count, percent, rough_time
 from airwire.explain.words import under_way_of
 from airwire.kinds import Cause, Subject
-from airwire.link.model import Waterfall
 from airwire.stage import Stage
 
 # Of these it is said what bounds them, apart from what is said of messages.
@@ -36,21 +35,7 @@ _SHARES_OF_THE_PC = {
 }
 
 
-def bulk_sentence(waterfall: Waterfall, evidence: Mapping[str, float | None], bulk: Bulk) -> str:
-    """The largest causes with their changes: ``74 % of the time is waiting for the board's window of 2144 B: ...``"""
-    total = waterfall.total_ps
-    if total <= 0:
-        return ""
-
-    def amount(ps: float) -> str:
-        return percent(ps / total)
-
-    found = bulk_causes(waterfall.stages, evidence, bulk)
-    sentences = sentences_of(found, waterfall, amount, "the time")
-    return " ".join([*sentences, *unexplained_sentences(waterfall, amount)])
-
-
-def bulk_causes(stages: Sequence[Stage], evidence: Mapping[str, float | None], bulk: Bulk) -> list[NamedCause]:
+def bulk_causes(stages: Sequence[Stage], evidence: Evidence, bulk: Bulk) -> list[NamedCause]:
     """Every cause that the stages of a bulk transfer show, the largest first."""
     total = sum_ps(stages)
     others = [stage for stage in stages if stage.cause not in _OWN and not is_moved(stage)]
@@ -61,12 +46,7 @@ def bulk_causes(stages: Sequence[Stage], evidence: Mapping[str, float | None], b
         *_wire(stages, evidence, bulk),
         *_pc(stages, bulk),
         # Between polls the board works, so that the time between two of them is no period.
-        *map(
-            _named,
-            causes(
-                others, {**evidence, "poll_period_ps": None}, amount=lambda ps: f"{percent(ps / total)} of the time"
-            ),
-        ),
+        *causes(others, {**evidence, "poll_period_ps": None}, amount=lambda ps: f"{percent(ps / total)} of the time"),
     ]
     return sorted((cause for cause in found if cause.ps > 0), key=lambda cause: -cause.ps)
 
@@ -89,18 +69,28 @@ def _window(stages: Sequence[Stage], bulk: Bulk) -> list[NamedCause]:
         return []
     whose = "the PC" if bulk.sender == "board" else "the board"
     size = "" if bulk.window_bytes is None else f" of {bulk.window_bytes} B"
-    change = f"{_bound(bulk.window_bytes, bulk)}{_larger_window(bulk)}{_mostly(full)}"
-    return [NamedCause(f"waiting for {whose}'s window{size}", sum_ps(full), change, "receive_window")]
+    change, more = _larger_window(bulk)
+    sentences = [*_bound(bulk.window_bytes, bulk), *more]
+    found = _wait(f"{whose}'s window{size}", full, change, "receive_window", sentences)
+    return [replace(found, helps_beyond=bulk.sender == "pc" and _has_short_segments(bulk))]
 
 
-def _larger_window(bulk: Bulk) -> str:
+def _larger_window(bulk: Bulk) -> tuple[str, list[str]]:
+    """What makes the window larger, in the imperative and in detail."""
     if bulk.sender == "board":
-        return "raise the PC's receive buffer"
+        return "raise the PC's receive buffer", []
     if bulk.stack == "chip":
-        return "give the socket more of the chip's receive memory (Sn_RXBUF_SIZE or RMSR)"
-    if bulk.segment_bytes is not None and bulk.segment_bytes < _FULL_SEGMENT_BYTES:
-        return f"raise TCP_WND, and TCP_MSS from {bulk.segment_bytes} where TCP_WND counts segments"
-    return "raise TCP_WND"
+        return "give the socket more receive memory", ["Sn_RXBUF_SIZE, or RMSR, divides the chip's memory."]
+    if _has_short_segments(bulk):
+        return f"raise TCP_WND, and TCP_MSS from {bulk.segment_bytes}", [
+            "Where TCP_WND counts segments, a longer TCP_MSS makes it larger; it also takes less time for each byte."
+        ]
+    return "raise TCP_WND", []
+
+
+def _has_short_segments(bulk: Bulk) -> bool:
+    """Whether segments are the firmware's to make longer."""
+    return bulk.stack != "chip" and bulk.segment_bytes is not None and bulk.segment_bytes < _FULL_SEGMENT_BYTES
 
 
 def _awaited(stages: Sequence[Stage], bulk: Bulk) -> list[NamedCause]:
@@ -108,65 +98,68 @@ def _awaited(stages: Sequence[Stage], bulk: Bulk) -> list[NamedCause]:
     if not awaited:
         return []
     size = "" if bulk.under_way_bytes is None else f" with {bulk.under_way_bytes} B under way"
-    larger = (
-        "give the socket more of the chip's send memory (Sn_TXBUF_SIZE or TMSR)"
+    change, more = (
+        ("give the socket more send memory", "Sn_TXBUF_SIZE, or TMSR, divides the chip's memory.")
         if bulk.stack == "chip"
-        else "raise TCP_SND_BUF and the segments that go with it (TCP_SND_QUEUELEN, MEMP_NUM_TCP_SEG)"
+        else ("raise TCP_SND_BUF", "The segments go with it: TCP_SND_QUEUELEN and MEMP_NUM_TCP_SEG.")
     )
-    change = f"{_bound(bulk.under_way_bytes, bulk)}{larger}{_mostly(awaited)}"
-    return [NamedCause(f"waiting for acknowledgements{size}", sum_ps(awaited), change, "send_buffer")]
+    sentences = [*_bound(bulk.under_way_bytes, bulk), more]
+    return [_wait(f"acknowledgements{size}", awaited, change, "send_buffer", sentences)]
 
 
-def _bound(size_bytes: int | None, bulk: Bulk) -> str:
-    """What a window carries at most: ``2144 B a round trip of 1.19 ms are at most 14.4 Mbit/s; ``"""
+def _wait(name: str, waits: Sequence[Stage], change: str, kind: str, sentences: Sequence[str]) -> NamedCause:
+    """A wait that a larger window or buffer saves, or a shorter way."""
+    ps = sum_ps(waits)
+    largest = max(waits, key=lambda stage: stage.ps)
+    shorter = f"A shorter round trip helps too: {percent(largest.ps / ps)} of the wait is {under_way_of(largest)}."
+    return NamedCause(name, ps, change, kind, "waits for", (*sentences, shorter), removable_ps=ps)
+
+
+def _bound(size_bytes: int | None, bulk: Bulk) -> list[str]:
+    """What a window carries at most: ``2144 B a round trip of 1.19 ms are at most 14.4 Mbit/s.``"""
     if size_bytes is None or not bulk.round_trip_ps:
-        return ""
+        return []
     most = size_bytes * _BITS_PER_BYTE * _PS_PER_S / bulk.round_trip_ps
-    return f"{size_bytes} B a round trip of {rough_time(bulk.round_trip_ps)} are at most {quantity(most, 'bit/s')}; "
+    return [f"{size_bytes} B a round trip of {rough_time(bulk.round_trip_ps)} are at most {quantity(most, 'bit/s')}."]
 
 
 def _waits(stages: Sequence[Stage], subject: Subject) -> list[Stage]:
     return [stage for stage in stages if stage.cause == "window" and stage.subject == subject]
 
 
-def _mostly(waits: Sequence[Stage]) -> str:
-    largest = max(waits, key=lambda stage: stage.ps)
-    share = percent(largest.ps / sum_ps(waits))
-    return f", or shorten the round trip ({share} of the wait is {under_way_of(largest)})"
-
-
-def _bus(stages: Sequence[Stage], evidence: Mapping[str, float | None], bulk: Bulk) -> list[NamedCause]:
+def _bus(stages: Sequence[Stage], evidence: Evidence, bulk: Bulk) -> list[NamedCause]:
     moved = [stage for stage in stages if is_moved(stage)]
     sck, highest, each = evidence.get("sck_hz"), evidence.get("highest_sck_hz"), bulk.bus_bytes_per_payload_byte
     if not moved or not sck or not each:
         return []
+    ps, name = sum_ps(moved), f"SPI at {megahertz(sck)}"
     if highest and is_slow(sck, highest):
         ceiling = quantity(highest / each, "bit/s")
-        change = f"raise SCK, the chip takes {megahertz(highest)}, at which SPI carries at most {ceiling}"
-    else:
-        change = f"SCK is as fast as the chip takes, and {percent(1 / each)} of what it moves is payload"
-        beside = [stage for stage in moved if stage.subject != "payload"]
-        if 1 / each < _MOSTLY_PAYLOAD and beside:
-            change += f"; move less beside it, the most is {max(beside, key=lambda stage: stage.ps).name}"
-    return [NamedCause(f"SPI at {megahertz(sck)}", sum_ps(moved), change, "bus")]
+        sentence = f"The chip takes {megahertz(highest)}, at which SPI carries at most {ceiling}."
+        change, saved = f"raise SCK to {megahertz(highest)}", ps * (1 - sck / highest)
+        return [NamedCause(name, ps, change, "bus", evidence=(sentence,), removable_ps=saved)]
+    sentences = [f"SCK is as fast as the chip takes, and {percent(1 / each)} of what it moves is payload."]
+    beside = [stage for stage in moved if stage.subject != "payload"]
+    change = "SCK is at its highest"
+    if 1 / each < _MOSTLY_PAYLOAD and beside:
+        change = "move less beside the payload"
+        sentences.append(f"The most beside it is {max(beside, key=lambda stage: stage.ps).name}.")
+    return [NamedCause(name, ps, change, "bus", evidence=sentences)]
 
 
-def _wire(stages: Sequence[Stage], evidence: Mapping[str, float | None], bulk: Bulk) -> list[NamedCause]:
+def _wire(stages: Sequence[Stage], evidence: Evidence, bulk: Bulk) -> list[NamedCause]:
     wire = sum_ps([stage for stage in stages if stage.cause == "wire"])
     if not wire:
         return []
     speed = evidence.get("cable_bits_per_second")
     if max(bulk.cable_share, wire / sum_ps(stages)) >= _FULL_CABLE:
         rate = f" of {quantity(speed, 'bit/s')}" if speed else ""
-        change = "the network sets the pace; only a faster cable carries more"
-        return [NamedCause(f"the full cable{rate}", wire, change, "wire")]
-    used = f"data is on the cable for {percent(bulk.cable_share)} of all time"
-    change = (
-        f"{used}; let the board prepare the next frame meanwhile"
-        if bulk.sender == "board"
-        else f"{used}; more in the window gives the board work meanwhile"
-    )
-    return [NamedCause("frames on the wire while the board waits", wire, change, "wire")]
+        pace = ("The network sets the pace.",)
+        return [NamedCause(f"the full cable{rate}", wire, "use a faster one", "wire", evidence=pace)]
+    used = f"Data is on the cable for {percent(bulk.cable_share)} of all time."
+    change = "let the board prepare the next frame meanwhile" if bulk.sender == "board" else "let more be under way"
+    sentences = (used,) if bulk.sender == "board" else (used, "More in the window gives the board work meanwhile.")
+    return [NamedCause("frames on the wire while the board waits", wire, change, "wire", evidence=sentences)]
 
 
 def _pc(stages: Sequence[Stage], bulk: Bulk) -> list[NamedCause]:
@@ -176,16 +169,15 @@ def _pc(stages: Sequence[Stage], bulk: Bulk) -> list[NamedCause]:
     shares = {name: (bulk.limits or {}).get(name, 0.0) for name in _SHARES_OF_THE_PC}
     largest = max(shares, key=lambda name: shares[name])
     if shares[largest] == 0:
-        return [NamedCause("the PC, which could send", thinking, "the board waits for its other end", "pc")]
-    change = {
-        "congestion_window": f"{count(bulk.repeated_segments, 'segment')} had to be sent again; find out why",
-        "send_buffer": "raise it, so that more can be under way",
-        "application": "it has nothing to send; the board would take more",
+        sentences = ("The board waits for its other end.",)
+        return [NamedCause("the PC, which could send", thinking, "find out what the PC does", "pc", evidence=sentences)]
+    change, sentence = {
+        "congestion_window": (
+            "find out why segments are lost",
+            f"{count(bulk.repeated_segments, 'segment')} had to be sent again.",
+        ),
+        "send_buffer": ("raise it", "Then more can be under way."),
+        "application": ("nothing at the board changes that", "It has nothing to send; the board would take more."),
     }[largest]
     kind = largest if largest == "congestion_window" else "pc"
-    return [NamedCause(_SHARES_OF_THE_PC[largest], thinking, change, kind)]
-
-
-def _named(cause: NamedCause) -> NamedCause:
-    """The cause with the name that bulk transfers have for it."""
-    return replace(cause, kind="processor") if cause.of == "cpu" else cause
+    return [NamedCause(_SHARES_OF_THE_PC[largest], thinking, change, kind, evidence=(sentence,))]

@@ -8,16 +8,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import Literal
 
-from airwire.explain.quantities import percent, rough_time
-from airwire.kinds import Cause
+from airwire.explain.quantities import rough_time
+from airwire.explain.verdict import NOTHING_STANDS_OUT, Gain, Verdict
 from airwire.link.model import Waterfall
 from airwire.stage import Stage
 
 Amount = Callable[[float], str]
 """How sentences say picoseconds: as a time, or as a share of the whole."""
+Estimate = Callable[["NamedCause"], Gain | None]
+"""What the change of a cause brings."""
 
-_MOST_CAUSES = 2
+Verb = Literal["is", "waits for", "sleeps", "looks at"]
+"""What stands between a share of the time and the name of what takes it."""
+
+MOST_CAUSES = 3
+_NAMED_CAUSES = 2
 _REMAINDER = 0.01
 
 
@@ -28,14 +35,26 @@ class NamedCause:
     name: str
     ps: float
     change: str
+    """In the imperative, and short."""
     kind: str = "other"
-    """``poll_period``, ``answer_held_back``, ``fixed_sleep``, or ``other``: names that stay when sentences change. Of
-    bulk transfers also ``receive_window``, ``send_buffer``, ``congestion_window``, ``pc``, ``bus``, ``processor`` and
-    ``wire``."""
-    of: Cause | None = None
-    """Of which stages it is the sum, where all of them have one cause."""
+    """A name that stays when sentences change: ``bus``, ``poll_period``, ``answer_held_back``, ``fixed_sleep``,
+    ``processor`` and so on, as docs/reference/json.md lists them."""
+    verb: Verb = "is"
+    evidence: Sequence[str] = ()
+    """Sentences that say how it is known, and what else would help."""
+    removable_ps: float | None = None
+    """How much the change saves; ``None`` where nobody can know."""
+    polls_left_ps: float | None = None
+    """The period of polls that come to the fore once it is gone, and are counted in ``removable_ps``."""
+    helps_beyond: bool = False
+    """Whether the change helps in other ways as well."""
     least_share: float = 0.2
     """Below this share of a message it is not what bounds it; a second cause is named from the same share on."""
+
+    @property
+    def words(self) -> str:
+        """What follows a share: ``waits for a poll every 64 ms``."""
+        return f"{self.verb} {self.name}"
 
 
 def sum_ps(stages: Sequence[Stage]) -> float:
@@ -43,14 +62,43 @@ def sum_ps(stages: Sequence[Stage]) -> float:
     return sum(stage.ps for stage in stages)
 
 
-def sentences_of(found: Sequence[NamedCause], waterfall: Waterfall, amount: Amount, whole: str) -> list[str]:
-    """The largest of the causes with their changes, or that none is large; ``whole`` is what they are parts of."""
+def verdicts_from(
+    found: Sequence[NamedCause], waterfall: Waterfall, amount: Amount | None, estimate: Estimate
+) -> list[Verdict]:
+    """The largest of the causes with their changes, or that none is large.
+
+    ``amount`` says how much a cause takes, where that is more than its share.
+    """
     total = waterfall.total_ps
-    named = [cause for cause in found if cause.ps >= cause.least_share * total][:_MOST_CAUSES]
-    if named:
-        return [f"{amount(cause.ps)} of {whole} is {cause.name}: {cause.change}." for cause in named]
-    largest = max(waterfall.stages, key=lambda stage: stage.ps)
-    return [f"Nothing stands out: {percent(largest.ps / total)} of {whole} is {largest.name}."]
+
+    def taken(ps: float) -> list[str]:
+        return [] if amount is None else [f"That is {amount(ps)} of {amount(total)}."]
+
+    named = [cause for cause in found if cause.ps >= cause.least_share * total][:MOST_CAUSES]
+    if not named:
+        largest = max(waterfall.stages, key=lambda stage: stage.ps)
+        words, details = f"is {largest.name}", taken(largest.ps)
+        return [Verdict(largest.ps / total, words, NOTHING_STANDS_OUT, details=details)]
+    return [
+        Verdict(
+            share=cause.ps / total,
+            cause=cause.words,
+            kind=cause.kind,
+            change=cause.change,
+            gain=estimate(cause),
+            details=(*taken(cause.ps), *cause.evidence),
+        )
+        for cause in named
+    ]
+
+
+def as_one(verdicts: Sequence[Verdict], more: Sequence[str]) -> Verdict:
+    """The first verdict, with the next one and what else is to be said as its details."""
+    first, *others = verdicts
+    details = [*first.details]
+    for other in others[: _NAMED_CAUSES - 1]:
+        details += [f"{other.line}.", *other.details]
+    return replace(first, details=(*details, *more))
 
 
 def unexplained_sentences(waterfall: Waterfall, amount: Amount) -> list[str]:

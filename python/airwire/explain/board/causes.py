@@ -4,56 +4,39 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from airwire.explain.board.cause import (
-    Amount,
-    NamedCause,
-    apart,
-    of_the_peer,
-    sentences_of,
-    shares_sentence,
-    sum_ps,
-    unexplained_sentences,
-)
+from airwire.explain.board.cause import Amount, NamedCause, apart, of_the_peer, sum_ps
 from airwire.explain.board.timers import timer_causes
 from airwire.explain.quantities import percent, rough_time
 from airwire.explain.words import LOOKED_AT, end_of, function_of, looked_at, name_at_its_site, other_end, own_end
-from airwire.link.model import Waterfall
 from airwire.stage import Stage
+
+Evidence = Mapping[str, float | None]
+"""What was seen while messages were traced, by name."""
 
 # Printing is worth a word from a smaller share on than other causes: it is easily left out.
 _CONSOLE_SHARE = 0.1
 # SCK this far below what the chip takes is worth raising.
 _SLOW_SCK = 0.7
+# Below this share of it the processor waits noticeably for the last bits of each access, which is no time of SPI.
+_CRAWLING_SCK = 0.01
 _STALLED = 0.15
+# A function with a smaller share of the processor's work is not worth naming in the change.
+_OUTSTANDING = 0.25
 # Retransmission times that stacks begin with: RTR of WIZnet's chips is 2000 x 100 us after a reset, and Linux waits at
 # least 200 ms (TCP_RTO_MIN); lwIP's slow TCP timer counts in 500 ms, its fast one in 250 ms (opt.h, TCP_TMR_INTERVAL).
 _RETRANSMISSIONS = (
-    (200e9, "200 ms is what RTR of WIZnet's chips is after a reset, and the least of Linux"),
-    (250e9, "one beat of lwIP's TCP timer"),
-    (500e9, "two beats of lwIP's TCP timer of 250 ms"),
+    (200e9, "200 ms is what RTR of WIZnet's chips is after a reset, and the least of Linux."),
+    (250e9, "That is one beat of lwIP's TCP timer."),
+    (500e9, "That is two beats of lwIP's TCP timer of 250 ms."),
 )
 _NEAR = 0.06
-
-
-def cause_sentence(
-    waterfall: Waterfall, evidence: Mapping[str, float | None], peer: Mapping[str, float | None] | None = None
-) -> str:
-    """The largest causes with their changes: ``61 ms of 64 ms is a poll period ...: wire the INT pin or set 1 ms.``"""
-    total = waterfall.total_ps
-    if total <= 0:
-        return ""
-    sentences = sentences_of(causes(waterfall.stages, evidence, peer), waterfall, rough_time, rough_time(total))
-    if peer is not None:
-        sentences.append(shares_sentence(waterfall.stages))
-    sentences.extend(unexplained_sentences(waterfall, rough_time))
-    return " ".join(sentences)
+_FAST_CABLE_BITS_PER_SECOND = 100e6
+# Names of functions may be as long as C++ makes them; a line has room for one of these.
+_LONGEST_NAME = 32
 
 
 def causes(
-    stages: Sequence[Stage],
-    evidence: Mapping[str, float | None],
-    peer: Mapping[str, float | None] | None = None,
-    amount: Amount = rough_time,
+    stages: Sequence[Stage], evidence: Evidence, peer: Evidence | None = None, amount: Amount = rough_time
 ) -> list[NamedCause]:
     """Every cause that the stages show, the largest first; ``peer`` is the evidence of a board in the PC's place.
 
@@ -70,9 +53,9 @@ def causes(
     return sorted((cause for cause in found if cause.ps > 0), key=lambda cause: -cause.ps)
 
 
-def _of_one(stages: Sequence[Stage], evidence: Mapping[str, float | None], amount: Amount) -> list[NamedCause]:
+def _of_one(stages: Sequence[Stage], evidence: Evidence, amount: Amount) -> list[NamedCause]:
     return [
-        *_spi(stages, evidence),
+        *_spi(stages, evidence, amount),
         *timer_causes(stages, evidence),
         *(_silence(stage) for stage in stages if stage.cause == "protocol"),
         *_console(stages),
@@ -83,15 +66,16 @@ def _of_one(stages: Sequence[Stage], evidence: Mapping[str, float | None], amoun
     ]
 
 
-def _spi(stages: Sequence[Stage], evidence: Mapping[str, float | None]) -> list[NamedCause]:
+def _spi(stages: Sequence[Stage], evidence: Evidence, amount: Amount) -> list[NamedCause]:
     moved = [stage for stage in stages if is_moved(stage)]
     looks = [stage for stage in stages if is_look(stage)]
     found = []
     if moved:
-        found.append(_moved(moved, evidence))
+        found.append(_moved(moved, sum_ps(looks), evidence, amount))
     if looks:
         names = " and ".join(looked_at(stage) for stage in looks[:2])
-        found.append(NamedCause(f"looking at {names} again and again", sum_ps(looks), "wait for the INT pin instead"))
+        name = f"{names} again and again"
+        found.append(NamedCause(name, sum_ps(looks), "wait for the INT pin instead", "look", "looks at"))
     return found
 
 
@@ -105,21 +89,27 @@ def is_moved(stage: Stage) -> bool:
     return stage.cause == "bus" and not is_look(stage)
 
 
-def _moved(moved: Sequence[Stage], evidence: Mapping[str, float | None]) -> NamedCause:
+def _moved(moved: Sequence[Stage], looks_ps: float, evidence: Evidence, amount: Amount) -> NamedCause:
     sck, highest, ps = evidence.get("sck_hz"), evidence.get("highest_sck_hz"), sum_ps(moved)
     if sck and highest and is_slow(sck, highest):
-        saved = rough_time(ps * (1 - sck / highest))
-        change = f"raise SCK, the chip takes {megahertz(highest)}, which would save {saved}"
-        return NamedCause(f"SPI at {megahertz(sck)}", ps, change)
+        # What is looked at goes over the same SPI.
+        saved = (ps + looks_ps) * (1 - sck / highest)
+        sentence = f"The chip takes {megahertz(highest)}, which would save {rough_time(saved)}."
+        return NamedCause(
+            f"SPI at {megahertz(sck)}",
+            ps,
+            f"raise SCK to {megahertz(highest)}",
+            "bus",
+            evidence=(sentence,),
+            removable_ps=saved,
+            helps_beyond=sck < _CRAWLING_SCK * highest,
+        )
     largest = max(moved, key=lambda stage: stage.ps)
     name = name_at_its_site(largest)
     at = f" at {megahertz(sck)}" if sck else ""
-    change = (
-        f"SCK is as fast as the chip takes, so move less; the most goes to {name} ({rough_time(largest.ps)})"
-        if sck and highest
-        else f"move less; the most goes to {name} ({rough_time(largest.ps)})"
-    )
-    return NamedCause(f"SPI{at}", ps, change)
+    fast = "SCK is as fast as the chip takes. " if sck and highest else ""
+    sentence = f"{fast}The most goes to {name} ({amount(largest.ps)})."
+    return NamedCause(f"SPI{at}", ps, f"move less; the most is {name}", "bus", evidence=(sentence,))
 
 
 def is_slow(sck_hz: float, highest_hz: float) -> bool:
@@ -136,60 +126,89 @@ def _silence(stage: Stage) -> NamedCause:
     who = end_of(stage)
     if stage.subject == "delayed_acknowledgement":
         usual = "40 ms or 200 ms" if stage.detail != stage.site else "its stack's timer"
-        change = (
-            f"acknowledgements of {who} wait for data ({usual}); answer each message, send a message in one piece, or "
-            "switch Nagle's algorithm off at the other end"
+        evidence = (
+            f"Acknowledgements of {who} wait for data ({usual}).",
+            "An answer to each message helps as well, and so does switching Nagle's algorithm off at the other end.",
         )
-        return NamedCause(f"waiting for the delayed acknowledgement of {who}", stage.ps, change)
-    known = next((f" ({meaning})" for ps, meaning in _RETRANSMISSIONS if abs(stage.ps / ps - 1) < _NEAR), "")
-    change = "find out why a segment was lost or held back, or shorten the retransmission time"
-    return NamedCause(f"silence until {who} sends again{known}", stage.ps, change)
+        name, change = f"the delayed acknowledgement of {who}", "send each message in one piece"
+        return NamedCause(name, stage.ps, change, "delayed_acknowledgement", "waits for", evidence, stage.ps)
+    known = tuple(meaning for ps, meaning in _RETRANSMISSIONS if abs(stage.ps / ps - 1) < _NEAR)
+    sentences = (*known, "A shorter retransmission time shortens the silence.")
+    change = "find out why a segment was lost or held back"
+    return NamedCause(f"silence until {who} sends again", stage.ps, change, "retransmission", evidence=sentences)
 
 
 def _console(stages: Sequence[Stage]) -> list[NamedCause]:
     waits = [stage for stage in stages if stage.cause == "console"]
-    change = "print less, print at a higher baud rate, or let the DMA print"
-    name = "waiting for the console's UART"
-    return [NamedCause(name, sum_ps(waits), change, least_share=_CONSOLE_SHARE)] if waits else []
+    if not waits:
+        return []
+    ps = sum_ps(waits)
+    evidence = ("A higher baud rate shortens the wait, and the DMA can print meanwhile.",)
+    name, change = "the console's UART", "print less, or let the DMA print"
+    return [NamedCause(name, ps, change, "console", "waits for", evidence, ps, least_share=_CONSOLE_SHARE)]
 
 
-def _processor(stages: Sequence[Stage], evidence: Mapping[str, float | None], amount: Amount) -> list[NamedCause]:
+def _processor(stages: Sequence[Stage], evidence: Evidence, amount: Amount) -> list[NamedCause]:
     still = [stage for stage in stages if stage.subject == "spi_pause"]
     work = [stage for stage in stages if stage.cause == "cpu" and stage.subject != "spi_pause"]
     found = []
     if work:
-        named = [stage for stage in work if stage.detail or not stage.subject] or work
-        largest = max(named, key=lambda stage: stage.ps)
-        name = function_of(largest)
-        stalled = evidence.get("xip_stall_share") or 0
-        change = (
-            f"{percent(stalled)} of it waits for the flash; put {name} and what it calls into RAM"
-            if stalled >= _STALLED
-            else f"the most is {name} ({amount(largest.ps)}); make it shorter, or raise clk_sys"
-        )
-        found.append(NamedCause("the processor at work", sum_ps(work), change, of="cpu"))
+        found.append(_work(work, evidence, amount))
     if still:
         change = "let the DMA move the bytes, or keep the SPI's FIFO full"
-        found.append(NamedCause("SCK standing still between bytes", sum_ps(still), change, of="cpu"))
+        found.append(NamedCause("SCK standing still between bytes", sum_ps(still), change, "spi_pause"))
     return found
 
 
-def _wire(stages: Sequence[Stage], evidence: Mapping[str, float | None]) -> list[NamedCause]:
+def _work(work: Sequence[Stage], evidence: Evidence, amount: Amount) -> NamedCause:
+    """What core 0 works on; by its largest function, where the image says what its functions are."""
+    ps = sum_ps(work)
+    named = [stage for stage in work if stage.subject == "function" and stage.detail]
+    stalled = evidence.get("xip_stall_share") or 0
+    sentences = [f"{percent(stalled)} of it waits for the flash."] if stalled >= _STALLED else []
+    if not named:
+        change = "run it from RAM" if sentences else "raise clk_sys"
+        if not any(stage.subject == "function" for stage in work):
+            sentences.append("Without symbols nothing is known of the image's functions: give its ELF file.")
+    else:
+        largest = max(named, key=lambda stage: stage.ps)
+        name = _short(function_of(largest))
+        if sentences:
+            change = f"put {name} and what it calls into RAM"
+        elif largest.ps >= _OUTSTANDING * ps:
+            change = f"shorten {name}, or raise clk_sys"
+        else:
+            change = "raise clk_sys; no function stands out"
+        sentences.append(f"The most is {function_of(largest)} ({amount(largest.ps)}).")
+    removable = stalled * ps if stalled >= _STALLED else None
+    return NamedCause("the processor at work", ps, change, "processor", evidence=sentences, removable_ps=removable)
+
+
+def _short(name: str) -> str:
+    return name if len(name) <= _LONGEST_NAME else f"{name[: _LONGEST_NAME - 3]}..."
+
+
+def _wire(stages: Sequence[Stage], evidence: Evidence) -> list[NamedCause]:
     wire = [stage for stage in stages if stage.cause == "wire"]
     if not wire:
         return []
+    ps = sum_ps(wire)
     if any(stage.subject == "characters" for stage in wire):
         change = "raise the rate of both UARTs, or send fewer bytes"
-        return [NamedCause("characters on the serial line", sum_ps(wire), change)]
-    slow = (evidence.get("cable_bits_per_second") or 0) < 50e6
-    change = "use 100 Mbit/s" if slow else "the network sets the pace; send fewer and fuller frames"
-    return [NamedCause("frames on the wire", sum_ps(wire), change)]
+        return [NamedCause("characters on the serial line", ps, change, "wire")]
+    speed = evidence.get("cable_bits_per_second") or 0
+    if speed < _FAST_CABLE_BITS_PER_SECOND / 2:
+        saved = ps * (1 - speed / _FAST_CABLE_BITS_PER_SECOND) if speed else None
+        return [NamedCause("frames on the wire", ps, "use 100 Mbit/s", "wire", removable_ps=saved)]
+    evidence_of_it = ("The network sets the pace.",)
+    return [NamedCause("frames on the wire", ps, "send fewer and fuller frames", "wire", evidence=evidence_of_it)]
 
 
 def _delay(stages: Sequence[Stage]) -> list[NamedCause]:
     delay = sum_ps([stage for stage in stages if stage.cause == "delay"])
-    change = "nothing at either end makes it shorter; ask for more at a time, so that fewer round trips are needed"
-    return [NamedCause("the delay of the cable", delay, change)] if delay else []
+    evidence = ("Nothing at either end makes it shorter, but more at a time needs fewer round trips.",)
+    change = "ask for more at a time"
+    return [NamedCause("the delay of the cable", delay, change, "delay", evidence=evidence)] if delay else []
 
 
 def _waits(stages: Sequence[Stage]) -> list[NamedCause]:
@@ -197,18 +216,20 @@ def _waits(stages: Sequence[Stage]) -> list[NamedCause]:
     thinking = [stage for stage in stages if stage.cause == "pc"]
     if thinking:
         site = thinking[0].site
-        own = own_end(site)
-        change = f"{own} waits for its other end, which is not {own}'s to change"
-        found.append(NamedCause(other_end(site), sum_ps(thinking), change))
+        evidence = (f"{own_end(site).capitalize()} waits for its other end.",)
+        change = f"nothing at {own_end(site)} changes that"
+        found.append(NamedCause(other_end(site), sum_ps(thinking), change, "pc", evidence=evidence))
     chip = sum_ps([stage for stage in stages if stage.cause == "chip"])
     if chip:
-        change = "the chip sets the pace; send fuller segments"
-        found.append(NamedCause("the chip between SEND and the wire", chip, change))
+        evidence = ("The chip sets the pace.",)
+        name = "the chip between SEND and the wire"
+        found.append(NamedCause(name, chip, "send fuller segments", "chip", evidence=evidence))
     found.extend(_sleep(stage) for stage in stages if stage.cause == "sleep")
     return found
 
 
 def _sleep(stage: Stage) -> NamedCause:
     own = own_end(stage.site)
-    change = f"{own} waits for its chip, and nothing on {own} would be faster"
-    return NamedCause(f"sleep ({name_at_its_site(stage)})", stage.ps, change)
+    evidence = (f"{own.capitalize()} waits for its chip.",)
+    change = f"nothing at {own} changes that"
+    return NamedCause(name_at_its_site(stage), stage.ps, change, "sleep", evidence=evidence)

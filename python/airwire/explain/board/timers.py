@@ -14,8 +14,10 @@ from airwire.explain.quantities import rough_time
 from airwire.explain.words import LOOKED_AT, end_of, looked_at, own_end
 from airwire.stage import Stage
 
-# A poll of a millisecond is what the change proposes.
-_SHORT_POLL_PS = 1.5e9
+SHORT_POLL_PS = 1e9
+"""A poll of a millisecond is what is proposed where no pin is wired."""
+# One of a little more than that is short already.
+_LONG_POLL_PS = 1.5e9
 # lwIP opt.h: TCP_TMR_INTERVAL.
 _LWIP_TIMER_PS = 250e9
 _SAME = 0.01
@@ -26,53 +28,80 @@ _LONGEST_IN_WAITS = 3.0
 def timer_causes(stages: Sequence[Stage], evidence: Mapping[str, float | None]) -> list[NamedCause]:
     """What goes to timers of the board, cause by cause."""
     timers = [stage for stage in stages if stage.cause == "gate"]
-    found = [*_held(stages, evidence), *_polls(timers, evidence)]
+    looks = [stage for stage in timers if stage.subject in LOOKED_AT]
+    found = [*_held(stages, looks, evidence), *_polls(looks, evidence)]
     after = [stage for stage in timers if stage.subject == "command"]
     if after:
         command = max(after, key=lambda stage: stage.ps).detail
-        change = f"ask the chip whether {command} is done (Sn_CR, Sn_IR) instead of sleeping"
-        found.append(NamedCause(f"a fixed sleep of the driver after {command}", sum_ps(after), change, "fixed_sleep"))
+        name, ps = f"a fixed time after {command}", sum_ps(after)
+        sentence = f"The driver sleeps; the chip says in Sn_CR and Sn_IR when {command} is done."
+        change = f"ask the chip whether {command} is done"
+        found.append(NamedCause(name, ps, change, "fixed_sleep", "sleeps", (sentence,), removable_ps=ps))
     plain = [stage for stage in timers if stage.subject == "timer"]
     if plain:
-        found.append(NamedCause("sleeping until a timer", sum_ps(plain), "wake on the event instead of the timer"))
+        change = "wake on the event instead of the timer"
+        found.append(NamedCause("until a timer", sum_ps(plain), change, "timer", "sleeps"))
     return found
 
 
-def _polls(timers: Sequence[Stage], evidence: Mapping[str, float | None]) -> list[NamedCause]:
-    looks = [stage for stage in timers if stage.subject in LOOKED_AT]
+def _polls(looks: Sequence[Stage], evidence: Mapping[str, float | None]) -> list[NamedCause]:
     if not looks:
         return []
+    ps = sum_ps(looks)
     period = evidence.get("poll_period_ps")
     register = looked_at(max(looks, key=lambda stage: stage.ps))
-    if period and period > _LONGEST_IN_WAITS * sum_ps(looks):
+    sentence = f"{own_end(looks[0].site).capitalize()} looks at {register} when a timer wakes it."
+    if period and period > _LONGEST_IN_WAITS * ps:
         period = None
-    name = f"a poll period of {rough_time(period)}" if period else f"waiting for a poll, the next look at {register}"
-    change = "wire the INT pin" if period and period <= _SHORT_POLL_PS else "wire the INT pin or set 1 ms"
-    return [NamedCause(name, sum_ps(looks), change, "poll_period")]
+    name = f"a poll every {rough_time(period)}" if period else f"a poll, the next look at {register}"
+    short = period is not None and period <= _LONG_POLL_PS
+    change = "wire the INT pin" if short else "wire the INT pin, or poll each ms"
+    return [NamedCause(name, ps, change, "poll_period", "waits for", (sentence,), removable_ps=ps)]
 
 
-def _held(stages: Sequence[Stage], evidence: Mapping[str, float | None]) -> list[NamedCause]:
+def _held(stages: Sequence[Stage], looks: Sequence[Stage], evidence: Mapping[str, float | None]) -> list[NamedCause]:
     held = [stage for stage in stages if stage.subject == "held_answer"]
     if not held:
         return []
-    period = evidence.get("held_period_ps")
-    polls = any(stage.cause == "gate" and stage.subject in LOOKED_AT for stage in stages)
-    poll = evidence.get("poll_period_ps") if polls else None
-    if period:
-        text = f"the stack sends with its own timer ({_period(period, poll)}"
-        total = sum_ps(stages)
-        if abs(total / period - 1) < _SAME:
-            text += f"; one message a period is {number(1e12 / total, 3)} messages/s"
-        text += ")"
-    else:
-        text = "the stack does not send at once"
+    ps, own = sum_ps(held), own_end(held[0].site)
+    poll = evidence.get("poll_period_ps") if looks else None
+    sentences = [f"{own.capitalize()} holds its answer back.", *_period_sentences(stages, evidence, poll)]
     again = next((stage for stage in held if stage.detail), None)
     if again:
-        text += f", and here {end_of(again)}'s retransmission comes before it"
-    left = f", which leaves the poll period of {rough_time(poll)}" if poll and poll > _SHORT_POLL_PS else ""
-    change = f"{text}: call tcp_output() after tcp_write(), or take the output rule out{left}"
-    name = f"an answer held back by {own_end(held[0].site)}"
-    return [NamedCause(name, sum_ps(held), change, "answer_held_back")]
+        sentences.append(f"Here {end_of(again)}'s retransmission comes before it.")
+    sentences.append("Taking the output rule out does the same.")
+    if poll and poll > _LONG_POLL_PS:
+        sentences.append(f"That leaves the poll period of {rough_time(poll)}.")
+    saved = ps + sum_ps(looks) if poll else ps
+    name = _timer(evidence.get("held_period_ps"), poll)
+    change = "call tcp_output() after tcp_write()"
+    return [NamedCause(name, ps, change, "answer_held_back", "waits for", sentences, saved, polls_left_ps=poll)]
+
+
+def _timer(period: float | None, poll: float | None) -> str:
+    """The timer that ends the wait."""
+    if not period:
+        return "the stack to send"
+    if _is_lwips(period, poll):
+        return "lwIP's 250 ms timer"
+    return f"the stack's timer of {rough_time(period)}"
+
+
+def _is_lwips(period: float, poll: float | None) -> bool:
+    """Whether a period is that of lwIP's TCP timer, which may run only at polls."""
+    return abs(period / _LWIP_TIMER_PS - 1) < _SAME or (poll is not None and abs(period - _LWIP_TIMER_PS) <= poll)
+
+
+def _period_sentences(stages: Sequence[Stage], evidence: Mapping[str, float | None], poll: float | None) -> list[str]:
+    """What the timer is known by, and the rate that it makes."""
+    period = evidence.get("held_period_ps")
+    if not period:
+        return ["The stack does not send at once."]
+    found = [f"The stack sends with its own timer: {_period(period, poll)}."]
+    total = sum_ps(stages)
+    if abs(total / period - 1) < _SAME:
+        found.append(f"One message a period is {number(1e12 / total, 3)} messages/s.")
+    return found
 
 
 def _period(period: float, poll: float | None) -> str:
@@ -80,9 +109,9 @@ def _period(period: float, poll: float | None) -> str:
     text = f"period {rough_time(period)}"
     if abs(period / _LWIP_TIMER_PS - 1) < _SAME:
         return f"{text}, lwIP's TCP timer, TCP_TMR_INTERVAL"
-    if poll and abs(period - _LWIP_TIMER_PS) <= poll:
+    if poll and _is_lwips(period, poll):
         beats = ceil(_LWIP_TIMER_PS / poll)
         if abs(beats * poll / period - 1) < _SAME:
-            return f"{text} = {beats} x {rough_time(poll)}: lwIP's TCP timer of 250 ms, which runs only at polls"
+            return f"{text} = {beats} x {rough_time(poll)}, lwIP's TCP timer of 250 ms, which runs only at polls"
         return f"{text}, within a poll of lwIP's TCP timer of 250 ms"
     return text

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -11,6 +12,7 @@ from airwire import _core
 from airwire.explain.board.run import board_explanation
 from airwire.explain.link.published import published_sentence
 from airwire.explain.link.sentences import capture_sentence, overload, time_goes
+from airwire.explain.verdict import NO_FIGURE, Verdict
 from airwire.explain.waterfall import budget_waterfall, link_waterfalls
 from airwire.explain.what_if import Question, changes_of
 from airwire.link.model import CaptureExplanation, Change, FittedGate, LinkRow, QuantilePair, RowExplanation
@@ -67,18 +69,26 @@ def _is_of(row: _Row, name: str) -> bool:
     return name in (row.path, row.group) or (is_of_link(row) and name == row.target.name)
 
 
-def row_sentence(row: Capture[LinkRow]) -> str:
-    """Where the time of a row goes, in one sentence; with overload in another."""
+def link_verdicts(row: Capture[LinkRow]) -> list[Verdict]:
+    """What takes most of a row's time, the largest first; before all that messages come too fast, where they do."""
     link = row.target
     if row.latency_ps is None:
-        return "Every message was lost."
+        return []
     found = link_waterfalls(row) or [budget_waterfall(link)]
-    return " ".join(filter(None, (time_goes(found[0]), overload(found[-1], link.longest_queue))))
+    overloaded = overload(found[-1], link.longest_queue)
+    return [*([overloaded] if overloaded else []), *time_goes(found[0])]
 
 
-def row_verdict(row: Capture[LinkRow]) -> str:
-    """Where the time of a row goes, and how its median compares with a published one."""
-    return " ".join(filter(None, (row_sentence(row), published_sentence(row))))
+def link_verdict(row: Capture[LinkRow]) -> Verdict:
+    """What takes most of a row's time, and how its median compares with a published one."""
+    found = link_verdicts(row)
+    if not found:
+        return Verdict(0.0, "Every message was lost", NO_FIGURE)
+    first, *others = found
+    details = [*first.details]
+    for other in others:
+        details += [f"{other.line}.", *other.details]
+    return replace(first, details=[*details, *filter(None, [published_sentence(row)])])
 
 
 def overload_sentence(row: Capture[LinkRow]) -> str | None:
@@ -88,7 +98,8 @@ def overload_sentence(row: Capture[LinkRow]) -> str | None:
     if row.latency_ps is None or link.longest_queue < 2:
         return None
     found = link_waterfalls(row) or [budget_waterfall(link)]
-    return overload(found[-1], link.longest_queue)
+    overloaded = overload(found[-1], link.longest_queue)
+    return None if overloaded is None else overloaded.text
 
 
 def _explanation(row: _Row, changes: Iterator[Sequence[Change]]) -> RowExplanation:
@@ -104,7 +115,8 @@ def _link_explanation(row: Capture[LinkRow], changes: Sequence[Change]) -> RowEx
         title=link.title,
         payload_bytes=row.payload_bytes or 0,
         settings=link.settings,
-        sentence=row_verdict(row),
+        verdict=link_verdict(row),
+        verdicts=link_verdicts(row),
         waterfalls=link_waterfalls(row),
         changes=changes,
     )

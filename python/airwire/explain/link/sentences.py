@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from airwire.explain.quantities import count, percent, rough_time
+from airwire.explain.verdict import NO_FIGURE, Verdict
 from airwire.link.model import Bounds, Candidate, Waterfall
 from airwire.stage import Stage
 
@@ -20,30 +21,35 @@ def largest(stages: Sequence[Stage]) -> list[Stage]:
     return sorted(stages, key=lambda stage: -stage.ps)
 
 
-def time_goes(waterfall: Waterfall) -> str:
-    """Which stages take most: ``64 % of the median goes to waiting for a slot (61.3 ms), 21 % to ...``."""
+def time_goes(waterfall: Waterfall) -> list[Verdict]:
+    """Which stages take most, a verdict each: ``64 % goes to wait for the slot``."""
     total = waterfall.total_ps
     if total <= 0:
-        return "No time is spent at all."
-    found = largest(waterfall.stages)[:_NAMED_STAGES]
-    named = [stage for place, stage in enumerate(found) if place == 0 or stage.ps >= _WORTH_NAMING * total]
+        return [Verdict(0.0, "No time is spent at all", NO_FIGURE)]
     at = "the median" if waterfall.percentile == 50 else f"p{waterfall.percentile}"
-    parts = [f"to {stage.name} ({rough_time(stage.ps)})" for stage in named]
-    first, *rest = (f"{percent(stage.ps / total)}" for stage in named)
-    sentence = f"{first} of {at} goes {parts[0]}"
-    for share, part in zip(rest, parts[1:], strict=True):
-        sentence += f", {share} {part}"
-    return f"{sentence}."
+    return [
+        Verdict(
+            share=stage.ps / total,
+            cause=f"goes to {stage.name}",
+            kind=stage.cause,
+            details=[f"That is {rough_time(stage.ps)} of {at} of {rough_time(total)}."],
+        )
+        for place, stage in enumerate(largest(waterfall.stages)[:_NAMED_STAGES])
+        if place == 0 or stage.ps >= _WORTH_NAMING * total
+    ]
 
 
-def overload(waterfall: Waterfall, longest_queue: int) -> str | None:
+def overload(waterfall: Waterfall, longest_queue: int) -> Verdict | None:
     """That messages come faster than the link carries them, where they mostly wait for one another."""
     queued = sum(stage.ps for stage in waterfall.stages if stage.cause == "queue")
     if longest_queue < 2 or queued < _OVERLOAD * waterfall.total_ps:
         return None
-    return (
-        f"Overloaded: {percent(queued / waterfall.total_ps)} of p{waterfall.percentile} is waiting behind earlier "
-        f"messages, up to {count(longest_queue, 'message')} deep. Send less often, or compare other links at this load."
+    return Verdict(
+        share=queued / waterfall.total_ps,
+        cause=f"of p{waterfall.percentile} waits behind earlier messages, overloaded",
+        kind="queue",
+        change="send less often",
+        details=[f"Up to {count(longest_queue, 'message')} deep. Other links may carry this load: compare them."],
     )
 
 
