@@ -171,11 +171,26 @@ def test_a_full_disk_is_one_sentence_and_the_ranking_is_still_printed(airwire: A
     assert "Traceback" not in result.stderr
 
 
-def test_the_demo_ranks_links_and_names_its_report(airwire: Airwire, tmp_path: Path) -> None:
+def test_the_demo_is_one_screen_with_a_slow_board_its_cause_and_the_links(
+    airwire: Airwire, firmware: Path, tmp_path: Path
+) -> None:
     result = airwire("demo")
     assert result.returncode == 0, result.stderr
-    assert "modelled links" in result.stdout and "fastest" in result.stdout
-    assert "Report: runs/demo/report.html" in result.stdout
+    lines = result.stdout.splitlines()
+    assert len(lines) <= 24 and max(map(len, lines)) <= 80, result.stdout
+    assert lines[0].startswith("One board: 3.906 messages/s as it was, 7 ")
+    assert "Simulated in virtual time" in lines[1]
+    text = " ".join(result.stdout.split())
+    assert "3.906 messages/s 75 % waits for lwIP's 250 ms timer: call tcp_output() after tcp_write()" in text
+    assert "15.63 messages/s 100 % waits for a poll every 64 ms: wire the INT pin" in text
+    medians = {line.split()[0]: line for line in lines[9:]}
+    assert "216.8 ms" in medians["lora"], "as airwire link lora --payload 128 has it"
+    assert "Report: runs/demo/report.html" in lines
+    assert lines[-1].startswith("Next: airwire ")
+
+
+def test_the_demo_removes_nothing(airwire: Airwire, firmware: Path, tmp_path: Path) -> None:
+    assert airwire("demo").returncode == 0
     assert (tmp_path / "runs/demo/report.html").stat().st_size > 100_000
     assert list((tmp_path / "runs/demo/run/captures").iterdir())
     before = sorted((tmp_path / "runs/demo").rglob("*"))

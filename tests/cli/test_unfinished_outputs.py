@@ -195,7 +195,7 @@ def test_a_demo_in_the_working_folder_removes_nothing(airwire: Airwire, tmp_path
     assert (tmp_path / "run/manifest.json").read_text() == (tmp_path / "precious.txt").read_text() == "mine"
 
 
-def test_a_demo_that_was_stopped_is_in_no_later_demos_way(airwire: Airwire, tmp_path: Path) -> None:
+def test_a_demo_that_was_stopped_is_in_no_later_demos_way(airwire: Airwire, firmware: Path, tmp_path: Path) -> None:
     half = tmp_path / "runs/demo/run/samples"
     half.mkdir(parents=True)
     (half / "part-00000.parquet").write_text("as a kill left it")
