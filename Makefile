@@ -88,7 +88,8 @@ random-images: ## Run random images of RANDOM_INSTRUCTIONS in all on the virtual
 
 # How long each test took is kept in build/test-results.
 test-python: firmware-or-not
-	$(BIN)/python -m pytest -n $(TEST_PROCESSES) --dist loadfile --durations 20 --junit-xml build/test-results/python.xml
+	$(BIN)/python -m pytest -n $(TEST_PROCESSES) --dist loadfile --no-loadscope-reorder --durations 20 \
+		--junit-xml build/test-results/python.xml
 
 test-slow: $(VENV)/installed random-images ## Tests that take minutes: large files, memory, random images with overflow checks, drivers with 1 MB
 	$(BIN)/python -m pytest --slow -m slow
