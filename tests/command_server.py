@@ -49,6 +49,7 @@ class CommandServer:
                 env=environment | {"_RJEM_MALLOC_CONF": NO_MEMORY_THREAD},
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
+                process_group=0,
             )
         self._socket = ours
 
@@ -59,32 +60,38 @@ class CommandServer:
         environment: dict[str, str],
         timeout_s: float,
         most_file_bytes: int | None = None,
+        program: Path | None = None,
     ) -> subprocess.CompletedProcess[str]:
         """Run a command to its end; raises ``TimeoutExpired`` where it takes too long.
 
-        With ``most_file_bytes`` its system refuses longer files, as a full disk would.
+        With ``most_file_bytes`` its system refuses longer files, as a full disk would. ``program`` is a Python file
+        that is run instead of ``airwire``.
         """
-        request = {"arguments": arguments, "folder": str(folder), "environment": environment, "limit": most_file_bytes}
+        request = {
+            "arguments": arguments,
+            "folder": str(folder),
+            "environment": environment,
+            "limit": most_file_bytes,
+            "program": str(program) if program else None,
+        }
         # What is printed is in memory, which counts as files do; a pipe does not, and holds less.
         outputs = [_file_in_memory() if most_file_bytes is None else _pipe() for _ in ("stdout", "stderr")]
         try:
             socket.send_fds(self._socket, [json.dumps(request).encode()], [into for _, into in outputs])
             self._socket.settimeout(timeout_s)
-            try:
-                code = int(self._socket.recv(64))
-            except TimeoutError:
-                self.close()
-                raise subprocess.TimeoutExpired(arguments, timeout_s) from None
+            code = int(self._socket.recv(64))
+        except TimeoutError:
+            self.close()
+            raise subprocess.TimeoutExpired(arguments, timeout_s) from None
         finally:
             for _, into in outputs:
                 os.close(into)
-            printed = [_content(output) for output, _ in outputs]
-        return subprocess.CompletedProcess(arguments, code, *printed)
+        return subprocess.CompletedProcess(arguments, code, *(_content(output) for output, _ in outputs))
 
     def close(self) -> None:
-        """End the server."""
+        """End the server and the command that it runs, if it runs one."""
         self._socket.close()
-        self._server.kill()
+        os.killpg(self._server.pid, signal.SIGKILL)
         self._server.wait()
 
 
@@ -181,8 +188,11 @@ def _become(request: dict[str, Any], outputs: list[int]) -> None:
             signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
             resource.setrlimit(resource.RLIMIT_FSIZE, (request["limit"], request["limit"]))
         os.chdir(request["folder"])
-        sys.argv = ["airwire", *request["arguments"]]
-        runpy.run_module("airwire.cli", run_name="__main__", alter_sys=True)
+        sys.argv = [request["program"] or "airwire", *request["arguments"]]
+        if request["program"] is None:
+            runpy.run_module("airwire.cli", run_name="__main__", alter_sys=True)
+        else:
+            runpy.run_path(request["program"], run_name="__main__")
         code = 0
     except SystemExit as ended:
         code = ended.code if isinstance(ended.code, int) else int(ended.code is not None)
