@@ -210,7 +210,10 @@ def test_ctrl_c_ends_a_board_that_would_run_for_ever(images: Path, tmp_path: Pat
     while not kept.exists() and time.monotonic() < deadline and process.poll() is None:
         time.sleep(0.05)
     process.send_signal(signal.SIGINT)
-    _, errors = process.communicate(timeout=60)
+    try:
+        _, errors = process.communicate(timeout=60)
+    finally:
+        process.kill()
     assert process.returncode == 130, errors
     manifest = json.loads((tmp_path / "run" / "manifest.json").read_text())
     assert [row["run"] for row in manifest["rows"]] == ["quick"]

@@ -18,6 +18,7 @@ import typer
 from airwire.cli import app
 from airwire.cli.paths import Writes, roles_of
 from airwire.synthetic import SlottedLink
+from command_server import CommandServer
 
 Airwire = Callable[..., subprocess.CompletedProcess[str]]
 SUITE = "samples = 50\n\n[links.uart]\npayloads = [12]\n"
@@ -78,41 +79,31 @@ def option_of(command: str, name: str) -> list[str]:
 
 
 @pytest.fixture(scope="module")
-def inputs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def inputs(command_server: CommandServer, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with something to work on for every command."""
     folder = tmp_path_factory.mktemp("inputs")
     (folder / "suite.toml").write_text(SUITE)
     SlottedLink(messages=40).write_csv(folder / "12B.csv")
     (folder / "site").mkdir()
     (folder / "site/index.html").write_text("<p>hello")
-    made = subprocess.run(
-        [sys.executable, "-m", "airwire.cli", "run", "suite.toml", "--out", "run"],
-        cwd=folder,
-        capture_output=True,
-        check=False,
-    )
+    # With the library of charts, which a command on a full disk cannot keep for the next.
+    line = ["run", "suite.toml", "--out", "run", "--report", os.devnull]
+    made = command_server.run(line, folder, ENVIRONMENT, timeout_s=120)
     assert made.returncode == 0, made.stderr
     return folder
 
 
-def on_a_full_disk(folder: Path, *arguments: str, limit_bytes: int = LIMIT_BYTES) -> subprocess.CompletedProcess[str]:
-    """Run a command on a system that refuses files of more than some bytes, as a full disk would."""
-    resource = pytest.importorskip("resource", reason="this system has no limits for processes")
+OnFullDisk = Callable[..., subprocess.CompletedProcess[str]]
 
-    def limit() -> None:
-        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-        resource.setrlimit(resource.RLIMIT_FSIZE, (limit_bytes, limit_bytes))
 
-    return subprocess.run(
-        [sys.executable, "-m", "airwire.cli", *arguments],
-        cwd=folder,
-        env=ENVIRONMENT,
-        preexec_fn=limit,
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
+@pytest.fixture
+def on_a_full_disk(command_server: CommandServer) -> OnFullDisk:
+    """Run a command on a system that refuses files of more than some bytes."""
+
+    def run(folder: Path, *arguments: str, limit_bytes: int = LIMIT_BYTES) -> subprocess.CompletedProcess[str]:
+        return command_server.run([*arguments], folder, ENVIRONMENT, timeout_s=120, most_file_bytes=limit_bytes)
+
+    return run
 
 
 def free_port() -> int:
@@ -128,7 +119,7 @@ def test_every_output_is_in_the_table() -> None:
 
 @pytest.mark.parametrize(("command", "name"), RECIPES, ids=[" ".join(one) for one in RECIPES])
 def test_a_full_disk_leaves_nothing_of_a_file(
-    inputs: Path, firmware: Path, tmp_path: Path, command: str, name: str
+    inputs: Path, firmware: Path, on_a_full_disk: OnFullDisk, tmp_path: Path, command: str, name: str
 ) -> None:
     for entry in inputs.iterdir():
         (tmp_path / entry.name).symlink_to(entry)
@@ -148,7 +139,7 @@ def test_a_full_disk_leaves_nothing_of_a_file(
     assert not [path for path in inputs.rglob("*") if path.name.startswith(".unfinished")]
 
 
-def test_a_full_disk_leaves_the_report_that_was_there(inputs: Path, tmp_path: Path) -> None:
+def test_a_full_disk_leaves_the_report_that_was_there(inputs: Path, on_a_full_disk: OnFullDisk, tmp_path: Path) -> None:
     page = tmp_path / "report.html"
     page.write_text("<!DOCTYPE html>\nthe report of yesterday\n")
     assert on_a_full_disk(inputs, "report", "run", "--out", str(page)).returncode == 2
