@@ -29,6 +29,12 @@ class CaptureFile:
 
     kind: ClassVar[Literal["capture"]] = "capture"
     clock_hz: ClassVar[None] = None
+    simulated: ClassVar[bool] = False
+    """Whether it ran in virtual time, where nothing warms up and nothing else is on the air."""
+    may_repeat: ClassVar[bool] = True
+    """Whether messages may have been sent again."""
+    has_characters: ClassVar[bool] = True
+    """Whether an asynchronous serial line may be on the way."""
 
     @property
     def spans(self) -> pl.DataFrame:
