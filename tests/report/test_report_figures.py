@@ -290,3 +290,9 @@ def test_the_page_and_the_files_draw_the_same_specification(tmp_path: Path) -> N
         assert [panel["spec"] for panel in in_page[figure.name]] == json.loads(
             json.dumps([panel.spec for panel in figure.panels])
         )
+
+
+def test_the_histogram_of_identical_latencies_stays_on_its_axis() -> None:
+    panel = capture_figure(view_of(latency=constant)).panels[1]
+    low, high = panel.spec["layer"][0]["encoding"]["x"]["scale"]["domain"]
+    assert (panel.data["h"]["a"], panel.data["h"]["b"]) == ([low], [high])

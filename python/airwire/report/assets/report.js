@@ -175,5 +175,5 @@
   window.addEventListener("hashchange", reveal);
   window.addEventListener("keydown", (event) => { if (event.key === "Escape") tip.hidden = true; });
   const packed = [...document.querySelectorAll("script[data-packed]")];
-  Promise.all(packed.map(unpack)).then(() => { reveal(); start(); });
+  Promise.all(packed.map(unpack)).then(() => { reveal(); start(); document.body.dataset.ready = "true"; });
 })();
