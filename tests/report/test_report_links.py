@@ -182,7 +182,7 @@ def test_the_page_shows_settings_sentence_and_waterfalls_of_each_row(tmp_path: P
     assert "4 rows of 2 links" in page.text
     assert "Suite two links" in page.text
     assert "A link & its slot · slot 20 ms · triggers every 200 ms" in page.text
-    assert " % goes to wait for <the> slot" in page.text and " of the median of " in page.text
+    assert "\u00a0% goes to wait for <the> slot" in page.text and " of the median of " in page.text
     assert "Where the median goes: " in page.text and "Where p95 goes: " in page.text
     assert {"c1", "c4"} <= set(page.figures)
     assert len(page.ids) == len(set(page.ids))

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from airwire.report import density
 from airwire.report.capture_figures import capture_figure
 from airwire.report.findings import capture_findings
-from airwire.report.html import charts, legend, text
+from airwire.report.html import charts, legend, sentence, text
 from airwire.report.rate_figure import rate_figure
 from airwire.report.samples import CaptureView, shows_rows
 from airwire.report.stage_bar import bar_legend, stage_bar, waterfall_html
@@ -61,7 +61,7 @@ def _row(view: CaptureView, *, is_compared: bool, has_bars: bool, points: int) -
         cells.append(f"<span class='ratio'>{text(facts.ratio)}</span>")
     if has_bars:
         cells.append(stage_bar(view.waterfalls[0]) if view.waterfalls else "<span class='bar'></span>")
-    cells.append(f"<span class='verdict'>{text('' if verdict is None else verdict.line)}</span>")
+    cells.append(f"<span class='verdict'>{sentence('' if verdict is None else verdict.line)}</span>")
     return _folded(view, "".join(cells), lambda: _row_body(view, points))
 
 
