@@ -8,11 +8,13 @@ from pathlib import Path
 import polars as pl
 import vl_convert
 from report_analysis import MS
+from report_links import link_run
 from report_page_reader import read
 
 from airwire.board.row import BoardRow, Figure
 from airwire.model import Analysis, Capture
 from airwire.report import write_figures, write_html
+from airwire.report.figures import overview_figures
 from airwire.report.rate_figure import rate_figure
 from airwire.report.samples import views_of
 from airwire.report.spec import vegalite_of
@@ -66,6 +68,18 @@ def test_the_page_says_nothing_of_a_latency_of_50_ms(tmp_path: Path) -> None:
     assert "summary" not in page.ids, "there is no latency to give percentiles of"
     names = [path.stem for path in write_figures(run(), tmp_path / "figures", ("svg",), captures=True)]
     assert names == ["published", "capture-1-sink"]
+
+
+def test_a_suite_of_links_and_boards_ranks_its_links(tmp_path: Path) -> None:
+    bulk = bulk_row()
+    board = dataclasses.replace(
+        bulk, path="ping", group="ping", target=dataclasses.replace(bulk.target, measure="latency", figure=None)
+    )
+    mixed = dataclasses.replace(link_run(), captures=[*link_run().captures, board, bulk])
+    ranking = next(figure for figure in overview_figures(views_of(mixed)) if figure.name == "ranking")
+    assert [panel.title for panel in ranking.panels] == ["12 B payload", "128 B payload"]
+    write_html(mixed, tmp_path / "page.html")
+    assert "6 rows" in read(tmp_path / "page.html").text
 
 
 def test_a_transfer_of_nothing_is_told_in_a_sentence(tmp_path: Path) -> None:
