@@ -99,6 +99,10 @@ class LinkRow:
     kind: ClassVar[Literal["link"]] = "link"
     clock_hz: ClassVar[None] = None
     """A link is modelled to the picosecond: no processor's cycle is the step of its times."""
+    unit: ClassVar[str] = "ps"
+    """Of the figure by which rows are compared."""
+    figure: ClassVar[None] = None
+    """A link has no figure beside its latencies."""
     name: str
     title: str
     settings: Mapping[str, str]
@@ -111,6 +115,11 @@ class LinkRow:
     """Gives :attr:`spans`; called once, when they are first asked for."""
     published: PublishedMedian | None = None
     """What others measured, where the suite says it."""
+
+    @property
+    def facts(self) -> Mapping[str, str]:
+        """In what it may differ from another: the link, its settings, and when messages are sent."""
+        return {"link": self.name, **self.settings, "trigger": self.trigger}
 
     @cached_property
     def spans(self) -> pl.DataFrame:
