@@ -31,6 +31,7 @@ class CaptureFile:
     clock_hz: ClassVar[None] = None
     unit: ClassVar[str] = "ps"
     figure: ClassVar[None] = None
+    trigger: ClassVar[None] = None
 
     @property
     def facts(self) -> Mapping[str, str]:

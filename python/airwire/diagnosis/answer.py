@@ -62,10 +62,6 @@ def why(
     :class:`airwire.Board`. ``out`` keeps the run folder. ``progress(doing)`` is told what is being done.
 
     Raises ``AirwireError`` for an image, a board or a network that cannot be used.
-
-    >>> answer = airwire.why("my.uf2")  # doctest: +SKIP
-    >>> answer.row.target.figure.value  # doctest: +SKIP
-    3.906
     """
     given = settings or {}
     progress("Finding its board")

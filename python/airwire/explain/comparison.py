@@ -59,7 +59,10 @@ def names_apart(a: Capture, b: Capture) -> tuple[str, str]:
 
 def differences(a: Capture, b: Capture) -> list[Difference]:
     """In what the links or boards of two rows differ, settings by their names."""
-    return _apart(a.target.facts, b.target.facts) if a.target.kind == b.target.kind else []
+    if a.target.kind != b.target.kind:
+        return []
+    schedules = ({"trigger": row.target.trigger or _NOTHING} for row in (a, b))
+    return _apart(a.target.facts, b.target.facts) or _apart(*schedules)
 
 
 def grown_stage(a: Capture, b: Capture) -> tuple[str, float] | None:

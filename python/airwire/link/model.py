@@ -118,8 +118,8 @@ class LinkRow:
 
     @property
     def facts(self) -> Mapping[str, str]:
-        """In what it may differ from another: the link, its settings, and when messages are sent."""
-        return {"link": self.name, **self.settings, "trigger": self.trigger}
+        """In what it may differ from another: the link and its settings; the schedule often follows from them."""
+        return {"link": self.name, **self.settings}
 
     @cached_property
     def spans(self) -> pl.DataFrame:

@@ -38,19 +38,19 @@ class RowComparison:
     """95 %, of the same share; ``None`` for too few messages."""
     loss: tuple[float, float]
     """The share of lost messages in A and in B."""
-    verdict: Shift
+    shift: Shift
     grown: tuple[str, float] | None = None
     """Of a slower row the stage that takes most more than in A, near the medians, and how many picoseconds."""
 
     @property
     def severity(self) -> float:
         """What rows are sorted by: the share by which it is slower, and most for one that has lost its figure."""
-        return inf if self.verdict == "no figure" else -inf if self.slower is None else self.slower
+        return inf if self.shift == "no_figure" else -inf if self.slower is None else self.slower
 
     def is_slower_than(self, share: float) -> bool:
         """Whether B is surely slower, and by more than a share of A's figure, or has no figure any more."""
-        surely = self.verdict == "slower" and self.slower is not None and self.slower > share
-        return surely or self.verdict == "no figure"
+        surely = self.shift == "slower" and self.slower is not None and self.slower > share
+        return surely or self.shift == "no_figure"
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,16 +145,16 @@ def _row(name: str, a: Capture, b: Capture, seed: int) -> RowComparison:
     before, after, interval = _by_figures(a, b) if _has_own_figure(a) else _by_medians(a, b, seed)
     loss = (_loss(a), _loss(b))
     if before is None or after is None or before <= 0:
-        verdict: Shift = "no figure" if before is not None and after is None else "too few"
-        return RowComparison(name, unit, before, after, None, None, loss, verdict)
+        shift: Shift = "no_figure" if before is not None and after is None else "too_few"
+        return RowComparison(name, unit, before, after, None, None, loss, shift)
     sign = 1 if unit == LATENCY else -1
     slower = sign * (after - before) / before
     if interval is None:
-        return RowComparison(name, unit, before, after, slower, None, loss, "too few")
+        return RowComparison(name, unit, before, after, slower, None, loss, "too_few")
     low, high = sorted(sign * end / before for end in interval)
-    verdict = "slower" if low > 0 else "faster" if high < 0 else "same"
-    grown = grown_stage(a, b) if verdict == "slower" and unit != "bit/s" else None
-    return RowComparison(name, unit, before, after, slower, (low, high), loss, verdict, grown)
+    shift = "slower" if low > 0 else "faster" if high < 0 else "same"
+    grown = grown_stage(a, b) if shift == "slower" and unit != "bit/s" else None
+    return RowComparison(name, unit, before, after, slower, (low, high), loss, shift, grown)
 
 
 _Compared = tuple[float | None, float | None, tuple[float, float] | None]
