@@ -98,7 +98,8 @@ def with_slow_messages(row: Capture, figure: Figure) -> Capture:
     """A row of 98 messages of 100 us and two of 200 ms, which a lost segment delays."""
     assert is_of_board(row)
     usual, slow, begun = 100_000_000, 200_000_000_000, 0
-    samples, spans = [], []
+    samples: list[tuple[int, str, int, int]] = []
+    spans: list[tuple[int, int, int, str, str, str | None, str | None]] = []
     for index in range(100):
         latency = slow if index in (40, 80) else usual
         samples.append((index, "paired", begun + latency, latency))
