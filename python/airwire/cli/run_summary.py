@@ -32,11 +32,11 @@ _MOST_PAYLOADS = 4
 _MOST_KINDS = 3
 _PERCENT = f"{100 * AGREEMENT:.0f} %"
 _KINDS: Mapping[Cause, str] = {
-    "air": "the air",
-    "gate": "waits for a slot or tick",
-    "bus": "a bus or line",
+    "air": "air",
+    "gate": "slots or ticks",
+    "bus": "a line",
     "cpu": "firmware",
-    "protocol": "the protocol",
+    "protocol": "protocol",
     "retry": "repeats",
     "queue": "messages before",
 }
@@ -172,9 +172,9 @@ def _print_links(out: Console, rows: Sequence[Capture[LinkRow]]) -> None:
     out.print(_extremes(out, rows))
     # The budget is at hand; spans of so many rows would have to be read.
     kinds = Counter(max(row.target.budget, key=lambda stage: stage.ps).cause for row in rows if row.target.budget)
-    told = [f"{_KINDS.get(kind, kind)} ({count(number, 'row')})" for kind, number in kinds.most_common(_MOST_KINDS)]
+    told = [f"{_KINDS.get(kind, kind)} in {number}" for kind, number in kinds.most_common(_MOST_KINDS)]
     if told:
-        out.print(cut(f"  Most time goes to {', '.join(told)}", out.width), no_wrap=True)
+        out.print(cut(f"  Rows by what takes most of the time: {', '.join(told)}", out.width), no_wrap=True)
     overloaded = sum(overload_sentence(row) is not None for row in rows)
     if overloaded:
         out.print(Text(f"  {count(overloaded, 'row')} overloaded: messages come too fast for the link", style=SLOW))
