@@ -72,28 +72,26 @@ def of_links(rows: Sequence[Capture[LinkRow]]) -> Agreement:
     return Agreement(agree, len(ratios) - agree, 0)
 
 
-def print_summary(analysis: Analysis) -> None:
-    """Links and boards, a few lines each."""
+def print_summary(analysis: Analysis) -> str | None:
+    """Links and boards, a few lines each; gives the row that is worth reading about first."""
     out = console()
     links, boards = rows_of_links(analysis), rows_of_boards(analysis)
+    gains = largest_gains(boards)
     if links:
         _print_links(out, links)
     if boards:
-        _print_boards(out, boards)
+        _print_boards(out, boards, gains)
+    return gains[0].row.path if gains else _longest(links)
 
 
-def print_next_steps(analysis: Analysis, has_report: bool) -> None:
+def print_next_steps(analysis: Analysis, row: str, has_report: bool) -> None:
     """What to type next, for a run of many rows."""
     if analysis.run_folder is None:
         return
     folder = shlex.quote(analysis.run_folder)
-    worst = next(iter(largest_gains(rows_of_boards(analysis))), None)
-    row = worst.row.path if worst is not None else _longest(rows_of_links(analysis))
-    steps = [f"airwire explain {folder} {shlex.quote(row)}"] if row else []
+    print(f"Next: airwire explain {folder} {shlex.quote(row)}")
     if not has_report:
-        steps.append(f"airwire report {folder}")
-    for place, step in enumerate(steps):
-        print(f"{'Next: ' if place == 0 else '      '}{step}")
+        print(f"      airwire report {folder}")
 
 
 def _longest(rows: Sequence[Capture[LinkRow]]) -> str | None:
@@ -102,15 +100,12 @@ def _longest(rows: Sequence[Capture[LinkRow]]) -> str | None:
     return max(found, key=lambda row: row.statistic("p50")).path if found else None
 
 
-def _print_boards(out: Console, rows: Sequence[Capture[BoardRow]]) -> None:
-    told = Text(f"{count(len(rows), 'row')} on virtual boards", style="bold")
-    found = of_boards(rows)
-    out.print(told)
-    _print_agreement(out, found, "published figures")
+def _print_boards(out: Console, rows: Sequence[Capture[BoardRow]], gains: Sequence[CauseInRows]) -> None:
+    out.print(Text(f"{count(len(rows), 'row')} on virtual boards", style="bold"))
+    _print_agreement(out, of_boards(rows), "published figures")
     without = sum(row.target.figure is None for row in rows)
     if without:
         out.print(Text(f"  {count(without, 'row')} without a figure", style=SLOW))
-    gains = largest_gains(rows)
     if gains:
         out.print("  Causes that a change would mend, by the largest estimated gain:")
     for one in gains[:_MOST_CAUSES]:
