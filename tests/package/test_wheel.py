@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from airwire.runs.packaged import suite_names
 from artefacts import REPOSITORY, locked
 
 BUILT = REPOSITORY / "build" / "wheel"
@@ -106,7 +107,7 @@ def test_an_image_that_was_changed_is_not_run(installed: tuple[Path, float], tmp
 
 def test_the_wheel_has_suites_images_and_licences(wheel: Path) -> None:
     names = zipfile.ZipFile(wheel).namelist()
-    suites = {f"airwire/suites/{suite.name}" for suite in (REPOSITORY / "suites").glob("*.toml")}
+    suites = {f"airwire/suites/{name}.toml" for name in suite_names()}
     images = {f"airwire/images/{line.split()[1]}" for line in (IMAGES / "SHA256SUMS").read_text().splitlines()}
     assert suites | images | {"airwire/images/SHA256SUMS"} <= set(names)
     licences = {Path(name).name for name in names if "dist-info/licenses/" in name}
