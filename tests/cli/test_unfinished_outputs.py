@@ -30,6 +30,8 @@ RECIPES: dict[tuple[str, str], list[str]] = {
     ("run", "out"): ["suite.toml", "--captures"],
     ("run", "report"): ["suite.toml", "--out", "kept"],
     ("run", "figures"): ["suite.toml", "--out", "kept"],
+    ("why", "out"): ["IMAGE"],
+    ("why", "report"): ["IMAGE", "--out", "kept"],
     ("explain", "figure"): ["run", "--changes", "0"],
     ("explain", "perfetto"): ["run", "--changes", "0"],
     ("analyze", "out"): ["12B.csv"],
@@ -50,7 +52,12 @@ RECIPES: dict[tuple[str, str], list[str]] = {
     ("board header", "out"): ["pico"],
 }
 # The run folder, which comes before, has room for its files then.
-LIMITS_BYTES = {("run", "report"): 20_000, ("run", "figures"): 20_000}
+LIMITS_BYTES = {
+    ("run", "report"): 20_000,
+    ("run", "figures"): 20_000,
+    ("why", "out"): 20_000,
+    ("why", "report"): 200_000,
+}
 
 
 def outputs() -> dict[tuple[str, str], Writes]:
