@@ -41,7 +41,7 @@ def analyze(
     figures: options.FiguresFolder = None,
     json: options.Json = False,
 ) -> None:
-    """Measure latencies in logic-analyser captures and say what is behind them.
+    """Measure the latencies in captures, and say what is behind them.
 
     Pairs every trigger edge with its done edge, accounts for every edge that has no partner, prints percentiles
     (type 7: linear interpolation between order statistics), and finds gates, frozen phases, combs, steps, drift,

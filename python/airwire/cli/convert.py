@@ -32,9 +32,9 @@ def convert(
     ] = None,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the destination if it exists.")] = False,
 ) -> None:
-    """Write a capture as VCD (for GTKWave or PulseView) or as Saleae-style CSV.
+    """Write a capture in another format.
 
-    The file appears when it is complete; an interrupted conversion leaves nothing behind.
+    As VCD (for GTKWave or PulseView) or as Saleae-style CSV. The file appears when it is complete; an interrupted conversion leaves nothing behind.
     Example: airwire convert session.sal edges.vcd --channel 0 --channel 1
     """
     from airwire.explain.quantities import time

@@ -36,9 +36,9 @@ def fsdata(
     ] = False,
     manifest: Annotated[bool, typer.Option("--manifest", help="Print what is in the image as JSON.")] = False,
 ) -> None:
-    """Turn a folder of web pages into C for the firmware's HTTP server, as lwIP's makefsdata does for lwIP's.
+    """Turn a folder of web pages into C for the HTTP server.
 
-    Pages that end in .shtml, .shtm or .ssi may hold tags, <!--#name-->, that the board fills in. Example: airwire
+    It does for the firmware's server what lwIP's makefsdata does for lwIP's. Pages that end in .shtml, .shtm or .ssi may hold tags, <!--#name-->, that the board fills in. Example: airwire
     fsdata site -o fsdata.c --gzip
     """
     from airwire.fsdata import build

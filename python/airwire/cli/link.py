@@ -17,9 +17,9 @@ def link(
     set_: options.Set = None,
     json: options.Json = False,
 ) -> None:
-    """Show where the time of a message goes: the mean of every stage of an idle link, clock phases unknown.
+    """Show where the time of a message on a link goes.
 
-    Example: airwire link lora --payload 128 --set sf=9
+    It is the mean of every stage of an idle link, clock phases unknown. Example: airwire link lora --payload 128 --set sf=9
     """
 
     budget = airwire.link_budget(name, payload, options.settings_of(set_))

@@ -27,9 +27,9 @@ def links(
     ] = None,
     json: options.Json = False,
 ) -> None:
-    """List the links that the virtual bench knows; with a name, its settings and constants with their sources.
+    """List the links that there are; with a name, the settings of one.
 
-    Example: airwire links lora
+    The settings and constants of a link stand with their sources. Example: airwire links lora
     """
     from airwire.cli.tables import console
 

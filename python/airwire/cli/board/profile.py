@@ -37,9 +37,9 @@ def profile(
     top: Annotated[int, typer.Option(metavar="N", min=1, help="Functions in the table.")] = 20,
     json: common.Json = False,
 ) -> None:
-    """Count the cycles of every function of an image: its own, with what it called, and its calls.
+    """Count the cycles of every function of an image.
 
-    Every instruction is looked at, so this is slower than airwire board run, and the figures are exact.
+    Its own, with what it called, and its calls. Every instruction is looked at, so this is slower than airwire board run, and the figures are exact.
     Example: airwire board profile firmware.elf --for 100ms --svg firmware.svg
     """
     from airwire import _core

@@ -53,9 +53,9 @@ def serve(
     seed: options.Seed = 1,
     json: common.Json = False,
 ) -> None:
-    """Run a firmware image in real time, so that programs on this machine can talk to the virtual board.
+    """Run an image in real time, for programs on this machine.
 
-    Example: airwire board serve http.elf --forward 8080:80, then: curl http://localhost:8080/
+    They talk to the virtual board over forwarded ports or a TAP interface. Example: airwire board serve http.elf --forward 8080:80, then: curl http://localhost:8080/
     """
     if tap is None and not forward:
         raise typer.BadParameter(
