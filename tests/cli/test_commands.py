@@ -150,7 +150,7 @@ def test_a_capture_survives_conversion_to_vcd_and_back(airwire: Airwire, tmp_pat
     assert airwire("convert", "a.csv", "a.vcd").returncode == 0
     assert airwire("convert", "a.vcd", "b.csv.gz").returncode == 0
     latencies = [
-        json.loads(airwire("analyze", name, "--json", "--no-run-folder").stdout)["captures"][0]["latency_ps"]
+        json.loads(airwire("analyze", name, "--json").stdout)["captures"][0]["latency_ps"]
         for name in ("a.csv", "b.csv.gz")
     ]
     assert latencies[0] == latencies[1]
@@ -159,7 +159,9 @@ def test_a_capture_survives_conversion_to_vcd_and_back(airwire: Airwire, tmp_pat
 def test_convert_does_not_overwrite_unless_told(airwire: Airwire, tmp_path: Path) -> None:
     SlottedLink(messages=5).write_csv(tmp_path / "a.csv")
     (tmp_path / "b.vcd").write_text("mine")
-    assert airwire("convert", "a.csv", "b.vcd").returncode == 2
+    refused = airwire("convert", "a.csv", "b.vcd")
+    assert refused.returncode == 2
+    assert "b.vcd exists already; give --overwrite to replace it, or name another file" in refused.stderr
     assert (tmp_path / "b.vcd").read_text() == "mine"
     assert airwire("convert", "a.csv", "b.vcd", "--overwrite").returncode == 0
 

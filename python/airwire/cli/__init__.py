@@ -24,12 +24,12 @@ from airwire.cli.compare import compare
 from airwire.cli.convert import convert
 from airwire.cli.demo import demo
 from airwire.cli.explain import explain
-from airwire.cli.fsdata import fsdata
+from airwire.cli.fsdata import OLD_NAMES, fsdata
 from airwire.cli.help import BOARDS, CONTEXT, FILES, MEASURE, SIMULATE, GroupedCommands, help_
 from airwire.cli.link import link
 from airwire.cli.links import links
 from airwire.cli.output import EXIT_BAD_INPUT, EXIT_INTERRUPTED, complain
-from airwire.cli.paths import CheckedCommand
+from airwire.cli.paths import CheckedCommand, renamed
 from airwire.cli.report import report
 from airwire.cli.run import run
 from airwire.cli.schema import schema
@@ -55,9 +55,10 @@ _GROUPS: Mapping[str, Sequence[Callable[..., None]]] = {
     MEASURE: (analyze, explain, compare, report, convert),
     FILES: (fsdata, schema),
 }
+_CLASSES = {fsdata: renamed(OLD_NAMES)}
 for _group, _commands in _GROUPS.items():
     for _command in _commands:
-        app.command(cls=CheckedCommand, rich_help_panel=_group)(_command)
+        app.command(cls=_CLASSES.get(_command, CheckedCommand), rich_help_panel=_group)(_command)
 app.command("help", rich_help_panel=FILES)(help_)
 app.add_typer(board, rich_help_panel=BOARDS)
 

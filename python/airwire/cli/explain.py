@@ -63,9 +63,10 @@ def explain(
 ) -> None:
     """Say where the time of a run or a capture goes, stage by stage.
 
-    What to change first comes with the gain that the model predicts. A run is taken apart at its median and p95. A capture needs --link, and --set where settings differ from the
-    defaults: gate phases are fitted to it, and what the model cannot explain is named.
-    Examples: airwire explain runs/20260102T030405Z-links; airwire explain 12B.csv --link lora --set sf=9
+    What to change first comes with the gain that the model predicts. A run is taken apart at its median and p95. A
+    capture needs --link, and --set where settings differ from the defaults: gate phases are fitted to it, and what the
+    model cannot explain is named. Examples: airwire explain runs/20260102T030405Z-links; airwire explain 12B.csv --link
+    lora --set sf=9
     """
     if figure is not None:
         _check_ending(figure)

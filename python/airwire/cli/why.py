@@ -49,8 +49,9 @@ def why(
 ) -> None:
     """Say why an image is slow, and what to change first.
 
-    What it does on its network, how fast, and what its time goes to. The board is found from what the image says to its chip, and the traffic from what it does on the network.
-    Everything is simulated in virtual time. Example: airwire why my.uf2
+    What it does on its network, how fast, and what its time goes to. The board is found from what the image says to its
+    chip, and the traffic from what it does on the network. Everything is simulated in virtual time. Example: airwire
+    why my.uf2
     """
     from airwire.diagnosis.answer import why as ask
 
