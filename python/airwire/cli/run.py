@@ -86,7 +86,7 @@ def run(
     ] = False,
     json: options.Json = False,
 ) -> None:
-    """Run a suite on the virtual bench: rank its links, and measure its boards.
+    """Run a suite: rank its links, and measure its boards.
 
     Every message is simulated in virtual time, with the gates, retries and queues of its link, or by the firmware on
     its virtual board; the same suite and seed give the same result. Up to 12 rows are printed as a table with their
