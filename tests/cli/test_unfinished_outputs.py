@@ -55,7 +55,6 @@ RECIPES: dict[tuple[str, str], list[str]] = {
 LIMITS_BYTES = {
     ("run", "report"): 20_000,
     ("run", "figures"): 20_000,
-    ("why", "out"): 20_000,
     ("why", "report"): 200_000,
 }
 
