@@ -250,6 +250,8 @@ class Candidate:
     loss: float
     margin: float
     """The share of the tightest bound that is left; negative where it is exceeded."""
+    overloaded_by: int = 0
+    """How many messages wait behind one another where they come faster than the link carries them; else 0."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -274,6 +276,8 @@ class Choice:
     refused: Sequence[Refusal]
     samples: int
     seed: int
+    every_ps: int | None = None
+    """The interval of the messages; ``None`` where each has the link for itself."""
 
 
 @dataclass(frozen=True, slots=True)
