@@ -13,7 +13,7 @@ SITE := $(FIRMWARE)/site/fsdata.c
 RUST_SOURCES := $(shell find crates -name '*.rs' -o -name Cargo.toml) $(wildcard boards/*.toml) Cargo.toml Cargo.lock
 FUZZ_SECONDS ?= 600
 SOAK_HOURS ?= 24
-TEST_PROCESSES ?= 2
+TEST_PROCESSES ?= 3
 RANDOM_INSTRUCTIONS ?= 100000000
 FUZZ_TARGETS := logic2_csv sal sigrok vcd pulseview_csv compressed suite elf uf2 bin \
 	wiznet_spi wiznet_frames pc_frames network_file impairments servers
@@ -118,9 +118,11 @@ random-images: ## Run random images of RANDOM_INSTRUCTIONS in all on the virtual
 	AIRWIRE_RANDOM_INSTRUCTIONS=$(RANDOM_INSTRUCTIONS) \
 		cargo test --profile checked --locked --quiet -p airwire-rp2040 --test random_images
 
-# How long each test took is kept in build/test-results.
+# How long each test took is kept in build/test-results. A process more than a small machine has processors, as some
+# tests wait for real clocks; the longest files come first (tests/order.py).
 test-python: firmware-or-not
-	$(BIN)/python -m pytest -n $(TEST_PROCESSES) --dist loadfile --durations 20 --junit-xml build/test-results/python.xml
+	$(BIN)/python -m pytest -n $(TEST_PROCESSES) --dist loadfile --no-loadscope-reorder --durations 20 \
+		--junit-xml build/test-results/python.xml
 
 test-slow: $(VENV)/packages $(VENV)/installed random-images ## Tests that take minutes: large files, memory, random images with overflow checks, drivers with 1 MB
 	$(BIN)/python -m pytest --slow -m slow

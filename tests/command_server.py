@@ -8,25 +8,30 @@ terminal, signals or a fresh process change is tested with processes that are st
 
 from __future__ import annotations
 
+import fcntl
 import gc
 import importlib
 import json
 import os
 import pkgutil
+import resource
 import runpy
+import signal
 import socket
 import subprocess
 import sys
 import traceback
 import zlib
 from pathlib import Path
+from typing import Any, TextIO
 
 from artefacts import made_once
 
 MOST_BYTES = 1 << 20
 LOADED = ("airwire", "rich.progress", "rich.table")
 """With all that is in them."""
-LOADED_ALONE = ("polars", "pydantic.fields", "typer._adapters", "typer.rich_utils", "vl_convert")
+LOADED_ALONE = ("polars", "pydantic.fields", "typer._adapters", "vl_convert")
+"""And such as need no more than is loaded with them."""
 NO_MEMORY_THREAD = "background_thread:false"
 """The allocator of polars would have a thread of its own."""
 IDLE_THREADS = {"polars-ooc-clea"}
@@ -45,39 +50,66 @@ class CommandServer:
                 env=environment | {"_RJEM_MALLOC_CONF": NO_MEMORY_THREAD},
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
+                process_group=0,
             )
         self._socket = ours
 
     def run(
-        self, arguments: list[str], folder: Path, environment: dict[str, str], timeout_s: float
+        self,
+        arguments: list[str],
+        folder: Path,
+        environment: dict[str, str],
+        timeout_s: float,
+        most_file_bytes: int | None = None,
+        program: Path | None = None,
     ) -> subprocess.CompletedProcess[str]:
-        """Run a command to its end; raises ``TimeoutExpired`` where it takes too long."""
-        request = json.dumps({"arguments": arguments, "folder": str(folder), "environment": environment})
-        outputs = [os.memfd_create(name) for name in ("stdout", "stderr")]
+        """Run a command to its end; raises ``TimeoutExpired`` where it takes too long.
+
+        With ``most_file_bytes`` its system refuses longer files, as a full disk would. ``program`` is a Python file
+        that is run instead of ``airwire``.
+        """
+        request = {
+            "arguments": arguments,
+            "folder": str(folder),
+            "environment": environment,
+            "limit": most_file_bytes,
+            "program": str(program) if program else None,
+        }
+        # What is printed is in memory, which counts as files do; a pipe does not, and holds less.
+        outputs = [_file_in_memory() if most_file_bytes is None else _pipe() for _ in ("stdout", "stderr")]
         try:
-            socket.send_fds(self._socket, [request.encode()], outputs)
+            socket.send_fds(self._socket, [json.dumps(request).encode()], [into for _, into in outputs])
             self._socket.settimeout(timeout_s)
-            try:
-                code = int(self._socket.recv(64))
-            except TimeoutError:
-                self.close()
-                raise subprocess.TimeoutExpired(arguments, timeout_s) from None
-            printed = [_content(output) for output in outputs]
+            code = int(self._socket.recv(64))
+        except TimeoutError:
+            self.close()
+            raise subprocess.TimeoutExpired(arguments, timeout_s) from None
         finally:
-            for output in outputs:
-                os.close(output)
-        return subprocess.CompletedProcess(arguments, code, *printed)
+            for _, into in outputs:
+                os.close(into)
+        return subprocess.CompletedProcess(arguments, code, *(_content(output) for output, _ in outputs))
 
     def close(self) -> None:
-        """End the server."""
+        """End the server and the command that it runs, if it runs one."""
         self._socket.close()
-        self._server.kill()
+        os.killpg(self._server.pid, signal.SIGKILL)
         self._server.wait()
 
 
+def _file_in_memory() -> tuple[int, int]:
+    """Where to read it and where to write it."""
+    file = os.memfd_create("printed")
+    return os.open(f"/proc/self/fd/{file}", os.O_RDONLY), file
+
+
+def _pipe() -> tuple[int, int]:
+    output, into = os.pipe()
+    fcntl.fcntl(into, fcntl.F_SETPIPE_SZ, MOST_BYTES)
+    return output, into
+
+
 def _content(output: int) -> str:
-    os.lseek(output, 0, os.SEEK_SET)
-    with open(output, encoding="utf-8", closefd=False) as file:
+    with open(output, encoding="utf-8") as file:
         return file.read()
 
 
@@ -135,26 +167,33 @@ def _keep_library_of_charts(shared: Path) -> None:
             (folder / "bundle.js").write_text(bundle(snippet, vl_version), encoding="utf-8")
 
         asked = zlib.crc32(f"{snippet} {vl_version}".encode())
-        return (made_once(shared / f"bundle-{asked:08x}", make) / "bundle.js").read_text(encoding="utf-8")
+        try:
+            return (made_once(shared / f"bundle-{asked:08x}", make) / "bundle.js").read_text(encoding="utf-8")
+        except OSError:
+            # This command's disk is full.
+            return bundle(snippet, vl_version)
 
     vl_convert.javascript_bundle = kept
 
 
-def _become(request: dict[str, object], outputs: list[int]) -> None:
+def _become(request: dict[str, Any], outputs: list[int]) -> None:
     """Run the command in this copy, which ends with it."""
     code = 1
     try:
         for output, place in zip(outputs, (1, 2), strict=True):
             os.dup2(output, place)
-        environment = request["environment"]
-        assert isinstance(environment, dict)
+        sys.stdout, sys.stderr = _opened(1, sys.stdout), _opened(2, sys.stderr)
         os.environ.clear()
-        os.environ.update(environment)
-        os.chdir(str(request["folder"]))
-        arguments = request["arguments"]
-        assert isinstance(arguments, list)
-        sys.argv = ["airwire", *arguments]
-        runpy.run_module("airwire.cli", run_name="__main__", alter_sys=True)
+        os.environ.update(request["environment"])
+        if request["limit"] is not None:
+            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+            resource.setrlimit(resource.RLIMIT_FSIZE, (request["limit"], request["limit"]))
+        os.chdir(request["folder"])
+        sys.argv = [request["program"] or "airwire", *request["arguments"]]
+        if request["program"] is None:
+            runpy.run_module("airwire.cli", run_name="__main__", alter_sys=True)
+        else:
+            runpy.run_path(request["program"], run_name="__main__")
         code = 0
     except SystemExit as ended:
         code = ended.code if isinstance(ended.code, int) else int(ended.code is not None)
@@ -164,6 +203,18 @@ def _become(request: dict[str, object], outputs: list[int]) -> None:
         sys.stdout.flush()
         sys.stderr.flush()
         os._exit(code)
+
+
+def _opened(place: int, before: TextIO) -> TextIO:
+    """What a program writes to, which can tell a pipe from a file."""
+    return open(
+        place,
+        "w",
+        encoding=before.encoding,
+        errors=before.errors,
+        buffering=1 if before.line_buffering else -1,
+        closefd=False,
+    )
 
 
 if __name__ == "__main__":

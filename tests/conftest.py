@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import pickle
 import re
+import signal
 import subprocess
 from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
@@ -16,6 +17,7 @@ from airwire import validate
 from airwire.link.model import Ledger
 from artefacts import NO_COMPILER, built_images, command_run, made_once, session_folder
 from command_server import CommandServer
+from order import place_in_line
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 CAPTURES = REPOSITORY.parent / "shared" / "captures"
@@ -103,13 +105,21 @@ def airwire(tmp_path: Path, command_server: CommandServer) -> Callable[..., subp
     return run
 
 
+def pytest_configure() -> None:
+    """Programs that tests start end when they are interrupted, although a shell has what it starts in the background
+    ignore that."""
+    if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Slow tests run only when they are asked for (``make test-slow``)."""
     parser.addoption("--slow", action="store_true", help="run the tests that take minutes")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out slow tests unless they are asked for."""
+    """Begin with the longest files, and leave out slow tests unless they are asked for."""
+    items.sort(key=lambda item: place_in_line(item.path))
     if config.getoption("--slow"):
         return
     left_out = pytest.mark.skip(reason="takes minutes; run with make test-slow")

@@ -26,6 +26,11 @@ from .diagnosis.answer import Answer as Answer
 from .diagnosis.answer import why as why
 from .explain.link.run import explain_capture as explain_capture
 from .explain.link.run import explain_run as explain_run
+from .explain.row import RowExplanation as RowExplanation
+from .explain.verdict import Gain as Gain
+from .explain.verdict import Verdict as Verdict
+from .explain.verdicts import verdict_of as verdict_of
+from .explain.verdicts import verdicts_of as verdicts_of
 from .link.catalogue import link_budget as link_budget
 from .link.catalogue import links as links
 from .link.catalogue import suite_schema as suite_schema
@@ -37,7 +42,6 @@ from .link.model import Link as Link
 from .link.model import LinkBudget as LinkBudget
 from .link.model import LinkRow as LinkRow
 from .link.model import PublishedMedian as PublishedMedian
-from .link.model import RowExplanation as RowExplanation
 from .link.model import Waterfall as Waterfall
 from .model import Analysis as Analysis
 from .model import Capture as Capture

@@ -233,10 +233,12 @@ def run_suite(
     out: str,
     environment: str,
     progress: Callable[[int, int], Any] | None,
+    row_done: Callable[[RowResult | BoardRowResult], Any] | None = None,
     mocks: str | None = None,
 ) -> SuiteResult:
     """Runs a suite into a run folder; ``images`` is the folder of those that came with the package.
 
+    ``row_done`` is called with each row that was kept and has no more than 100,000 samples.
     ``mocks`` is for tests alone (CONTRIBUTING.md): every row runs on a mock target, which does as this JSON says.
     """
 

@@ -29,6 +29,14 @@ class CaptureFile:
 
     kind: ClassVar[Literal["capture"]] = "capture"
     clock_hz: ClassVar[None] = None
+    unit: ClassVar[str] = "ps"
+    figure: ClassVar[None] = None
+    trigger: ClassVar[None] = None
+
+    @property
+    def facts(self) -> Mapping[str, str]:
+        """Nothing that two captures could differ in is known."""
+        return {}
 
     @property
     def spans(self) -> pl.DataFrame:

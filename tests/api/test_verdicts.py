@@ -2,22 +2,31 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
+from io import StringIO
 from pathlib import Path
 
+import polars as pl
 import pytest
+from rich.console import Console
 
 import airwire
+from airwire.board.row import Figure
+from airwire.cli.verdict_lines import verdict_text
 from airwire.explain.board.cause import verdicts_from
+from airwire.explain.board.causes import causes
+from airwire.explain.board.run import change_sentence
 from airwire.explain.verdict import NO_FIGURE, NOTHING_STANDS_OUT, Gain, Verdict
 from airwire.explain.verdicts import verdict_of, verdicts_of
 from airwire.explain.words import stage_of
 from airwire.link.model import Waterfall
-from airwire.model import Capture
+from airwire.model import Capture, is_of_board
 
 GOLDEN = Path(__file__).parent / "golden_suites"
 MS = 1e9
 LONGEST = 160
+USUAL = 110
 
 
 @pytest.fixture(scope="module")
@@ -56,7 +65,8 @@ def test_without_a_figure_the_line_says_why() -> None:
     ],
 )
 def test_a_gain_is_both_figures_in_one_unit(gain: Gain, text: str, factor: float) -> None:
-    assert (gain.text, gain.factor) == (text, pytest.approx(factor, rel=1e-3))
+    assert gain.text == text
+    assert gain.factor == pytest.approx(factor, rel=1e-3)
 
 
 def test_every_row_of_a_run_has_a_verdict_of_one_line(rows: dict[str, Capture]) -> None:
@@ -69,6 +79,13 @@ def test_every_row_of_a_run_has_a_verdict_of_one_line(rows: dict[str, Capture]) 
         assert all(detail.endswith(".") and detail == detail.strip() for detail in verdict.details), verdict.details
 
 
+def test_the_lines_of_the_published_suite_fit_a_terminal() -> None:
+    file = Path(__file__).parents[1] / "firmware" / "published_golden.jsonl"
+    lines = [json.loads(row)["verdict"] for row in file.read_text(encoding="utf-8").splitlines()]
+    assert len(lines) > 60
+    assert max(map(len, lines)) <= USUAL, max(lines, key=len)
+
+
 def test_the_verdicts_of_a_row_are_its_causes_the_largest_first(rows: dict[str, Capture]) -> None:
     first, second = verdicts_of(rows["sockets"])
     assert (first.kind, second.kind) == ("poll_period", "bus") and first.share > second.share
@@ -77,6 +94,109 @@ def test_the_verdicts_of_a_row_are_its_causes_the_largest_first(rows: dict[str, 
     assert f"{second.line}." in whole.details
 
 
+def with_slow_messages(row: Capture, figure: Figure) -> Capture:
+    """A row of 98 messages of 100 us and two of 200 ms, which a lost segment delays."""
+    assert is_of_board(row)
+    usual, slow, begun = 100_000_000, 200_000_000_000, 0
+    samples: list[tuple[int, str, int, int]] = []
+    spans: list[tuple[int, int, int, str, str, str | None, str | None]] = []
+    for index in range(100):
+        latency = slow if index in (40, 80) else usual
+        samples.append((index, "paired", begun + latency, latency))
+        spans.append((index, begun, begun + usual, "pc", "pc", None, None))
+        if latency == slow:
+            spans.append((index, begun + usual, begun + slow, "protocol", "pc", "retransmission", "pc"))
+        begun += latency
+    board = replace(
+        row.target,
+        figure=figure,
+        published=None,
+        same_but=None,
+        load_spans=lambda: pl.DataFrame(
+            spans, orient="row", schema=["index", "start_ps", "end_ps", "cause", "site", "subject", "detail"]
+        ),
+    )
+    mean = (98 * usual + 2 * slow) / 100
+    return replace(
+        row,
+        target=board,
+        latency_ps={"p50": usual, "p95": usual, "mean": mean},
+        load_samples=lambda: pl.DataFrame(samples, orient="row", schema=["index", "outcome", "done_ps", "latency_ps"]),
+    )
+
+
+def test_where_a_few_messages_set_the_rate_the_verdict_is_theirs(rows: dict[str, Capture]) -> None:
+    verdict = verdict_of(with_slow_messages(rows["pin"], Figure(244.0, None, "messages/s", 100)))
+    assert verdict is not None
+    # 399.8 ms of silence in 409.8 ms.
+    assert verdict.share == pytest.approx(399.8 / 409.8)
+    assert verdict.line == "98 % is silence until the PC sends again: find out why a segment was lost or held back"
+    assert verdict.details[0] == "2 % of the messages take 98 % of the time."
+    assert "Of the median message 100 % is the PC: nothing at the board changes that." in verdict.details
+
+
+def test_a_median_is_explained_by_the_messages_that_it_is_of(rows: dict[str, Capture]) -> None:
+    verdict = verdict_of(with_slow_messages(rows["pin"], Figure(100e6, None, "ps", 100, "median")))
+    assert verdict is not None
+    assert verdict.line == "100 % is the PC: nothing at the board changes that"
+    slow = verdict.details.index("But 2 % of the messages take 98 % of the time.")
+    assert verdict.details[slow + 1].startswith("98 % is silence until the PC sends again: ")
+
+
 def test_a_capture_file_has_no_verdict() -> None:
     capture = airwire.load_run(Path(__file__).parent / "golden" / "run-2").captures[0]
     assert verdict_of(capture) is None and verdicts_of(capture) == []
+
+
+def test_without_symbols_the_processor_is_named_once_and_the_reason_is_told() -> None:
+    """The sentence was: 39.8 us of 126 us is the processor at work: the most is the processor at work (39.8 us)."""
+    (nameless,) = causes([stage_of("cpu", "board", None, None, 39.8e6)], {})
+    assert (nameless.words, nameless.change) == ("is the processor at work", "raise clk_sys")
+    assert nameless.evidence == ["Without symbols nothing is known of the image's functions: give its ELF file."]
+    (named,) = causes([stage_of("cpu", "board", "function", "main", 39.8e6)], {})
+    assert (named.change, named.evidence) == ("shorten main, or raise clk_sys", ["The most is main (39.8 us)."])
+    (folded,) = causes([stage_of("cpu", "board", "function", None, 39.8e6)], {})
+    assert (folded.change, folded.evidence) == ("raise clk_sys", [])
+
+
+def test_a_name_as_long_as_cpp_makes_them_fits_the_line() -> None:
+    name = "std::__detail::_Executor<" + "char, " * 40 + ">"
+    (cause,) = causes([stage_of("cpu", "board", "function", name, 1e9)], {"xip_stall_share": 0.5})
+    assert len(cause.change) < 80 and name in cause.evidence[1]
+
+
+def test_what_differs_is_told_as_the_settings_are_in_force(rows: dict[str, Capture]) -> None:
+    """A suite may write ``false`` where the image says ``off``, and a quantity with its unit."""
+    row = rows["pin"]
+    assert is_of_board(row) and row.target.same_but is not None
+
+    def told(**changes: str) -> str:
+        assert is_of_board(row) and row.target.same_but is not None
+        settings = {**row.target.settings, "wiznet_int": "off", "spi_hz": "2000000", "wiznet_poll_us": "64000"}
+        same = replace(row.target.same_but, **changes)  # type: ignore[arg-type]
+        return change_sentence(replace(row.target, settings=settings, same_but=same)) or ""
+
+    assert told(what="wiznet_int", here="false", there="on").startswith("With wiznet_int off instead of on: ")
+    assert told(what="spi_hz", here="2 MHz", there="33300000").startswith("With spi_hz 2 MHz instead of 33.3 MHz: ")
+    text = told(what="wiznet_poll_us", here="64 ms", there="1000")
+    assert text.startswith("With wiznet_poll_us 64 ms instead of 1 ms: ")
+
+
+def colours(monkeypatch: pytest.MonkeyPatch, verdict: Verdict, *, wanted: bool) -> str:
+    """What a terminal gets for a verdict."""
+    monkeypatch.setenv("TERM", "xterm-256color")
+    if wanted:
+        monkeypatch.delenv("NO_COLOR", raising=False)
+    else:
+        monkeypatch.setenv("NO_COLOR", "1")
+    out = StringIO()
+    Console(file=out, force_terminal=True, width=120).print(verdict_text(verdict))
+    return out.getvalue()
+
+
+def test_a_slow_cause_is_red_and_its_gain_green_unless_nobody_wants_colours(monkeypatch: pytest.MonkeyPatch) -> None:
+    verdict = Verdict(0.75, "waits for a timer", "timer", "stop it", Gain(4.0, 15.625, "messages/s"))
+    shown = colours(monkeypatch, verdict, wanted=True)
+    assert "\x1b[31m75 % waits for a timer\x1b[0m: stop it; \x1b[32m4.00 -> 15.6 messages/s\x1b[0m" in shown
+    assert colours(monkeypatch, verdict, wanted=False) == f"{verdict.line}\n"
+    assert "\x1b[31m" not in colours(monkeypatch, replace(verdict, gain=None), wanted=True)

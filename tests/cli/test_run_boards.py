@@ -40,15 +40,15 @@ def verdict(content: dict[str, Any], name: str) -> str:
 
 def test_each_mistake_is_named_with_the_change_that_mends_it(causes: tuple[Path, dict[str, Any]]) -> None:
     _, content = causes
-    assert "is SPI at 199 kHz: raise SCK, the chip takes 33.3 MHz" in verdict(content, "slow")
-    assert "is a poll period of 20" in verdict(content, "poll")
-    assert "wire the INT pin or set 1 ms" in verdict(content, "poll")
-    assert "is waiting for the console's UART: print less" in verdict(content, "print")
+    assert "is SPI at 199 kHz: raise SCK to 33.3 MHz; " in verdict(content, "slow")
+    assert "waits for a poll every 20" in verdict(content, "poll")
+    assert "wire the INT pin, or poll each ms; " in verdict(content, "poll")
+    assert "waits for the console's UART: print less" in verdict(content, "print")
 
 
 def test_a_sleep_after_each_send_is_named(causes: tuple[Path, dict[str, Any]]) -> None:
     _, content = causes
-    assert "is a fixed sleep of the driver after SEND" in verdict(content, "after")
+    assert "sleeps a fixed time after SEND: ask the chip whether SEND is done; " in verdict(content, "after")
 
 
 def test_a_row_is_compared_with_the_one_that_differs_in_one_thing(causes: tuple[Path, dict[str, Any]]) -> None:
@@ -137,7 +137,7 @@ def test_the_report_shows_measured_and_published(causes: tuple[Path, dict[str, A
     assert done.returncode == 0, done.stderr
     page = report.read_text()
     table = page[page.index("<table class='compared'>") :].partition("</table>")[0]
-    assert "14 000 messages/s" in table and "a table; another board" in table and "is a poll period of 20" in table
+    assert "14 000 messages/s" in table and "a table; another board" in table and "waits for a poll every 20" in table
     assert (figures / "published.png").stat().st_size > 10_000
 
 
@@ -210,7 +210,10 @@ def test_ctrl_c_ends_a_board_that_would_run_for_ever(images: Path, tmp_path: Pat
     while not kept.exists() and time.monotonic() < deadline and process.poll() is None:
         time.sleep(0.05)
     process.send_signal(signal.SIGINT)
-    _, errors = process.communicate(timeout=60)
+    try:
+        _, errors = process.communicate(timeout=60)
+    finally:
+        process.kill()
     assert process.returncode == 130, errors
     manifest = json.loads((tmp_path / "run" / "manifest.json").read_text())
     assert [row["run"] for row in manifest["rows"]] == ["quick"]

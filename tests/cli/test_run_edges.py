@@ -121,7 +121,7 @@ def test_the_stages_of_a_message_fill_it_and_each_has_its_owner(run_folder: tupl
 def test_a_receiver_that_polls_is_named_with_its_period(run_folder: tuple[Path, dict[str, Row]]) -> None:
     folder, rows = run_folder
     verdict = rows["polled"]["verdict"]
-    assert "is a poll period of 5 ms (the peer): wire the INT pin" in verdict
+    assert "waits for a poll every 5 ms (the peer): wire the INT pin" in verdict
     # Triggers meet its raster at every phase: the wait is anything from nothing to the period.
     found = samples(folder, "polled")["latency_ps"]
     quick = rows["udp payload_bytes=12"]["figure"]["value"]
@@ -130,7 +130,7 @@ def test_a_receiver_that_polls_is_named_with_its_period(run_folder: tuple[Path, 
 
 
 def test_a_slow_bus_is_named_at_the_board_that_has_it(rows: dict[str, Row]) -> None:
-    assert "is SPI at 993 kHz: raise SCK, the chip takes 33.3 MHz" in rows["slow"]["verdict"]
+    assert "is SPI at 993 kHz: raise SCK to 33.3 MHz; " in rows["slow"]["verdict"]
     assert rows["slow"]["causes"][0]["ps"] > 1024 * 8 / 993e3 * 1e12
 
 

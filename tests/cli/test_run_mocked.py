@@ -16,6 +16,8 @@ import polars as pl
 import pytest
 from bench_suites import write
 
+from command_server import CommandServer
+
 MOCKED = Path(__file__).resolve().parents[1] / "mocked.py"
 MS = 10**9
 LINKS = "samples = 40\npayloads = [12]\n[links.lora]\nsf = [7, 8, 9]\n"
@@ -25,30 +27,24 @@ Airwire = Callable[..., subprocess.CompletedProcess[str]]
 
 
 @pytest.fixture
-def run(tmp_path: Path) -> Run:
+def run(command_server: CommandServer, tmp_path: Path) -> Run:
     """Run a suite on mocks, all rows one after the other, into the folder ``run``."""
 
     def run(
         text: str, *options: str, mocks: Mapping[str, Any] | None = None, interrupt_at: int | None = None
     ) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            command(write(tmp_path, text), *options, mocks=mocks, interrupt_at=interrupt_at),
-            cwd=tmp_path,
-            env={**os.environ, "COLUMNS": "200", "NO_COLOR": "1"},
-            capture_output=True,
-            text=True,
-            timeout=60,
-            check=False,
-        )
+        words = arguments(write(tmp_path, text), *options, mocks=mocks, interrupt_at=interrupt_at)
+        environment = {**os.environ, "COLUMNS": "200", "NO_COLOR": "1"}
+        return command_server.run(words, tmp_path, environment, timeout_s=60, program=MOCKED)
 
     return run
 
 
-def command(
+def arguments(
     suite: Path, *options: str, mocks: Mapping[str, Any] | None = None, interrupt_at: int | None = None
 ) -> list[str]:
     plan = json.dumps({"mocks": mocks or {}, "interrupt_at": interrupt_at})
-    return [sys.executable, str(MOCKED), plan, "run", str(suite), "--workers", "1", "--out", "run", *options]
+    return [plan, "run", str(suite), "--workers", "1", "--out", "run", *options]
 
 
 def kept(folder: Path) -> list[tuple[str, int]]:
@@ -170,7 +166,7 @@ def on_a_terminal(folder: Path, host_us: int) -> str:
     ours, theirs = pty.openpty()
     suite = write(folder, "samples = 300\npayloads = [12]\n[links.lora]\n")
     process = subprocess.Popen(
-        command(suite, mocks={"others": {"host_us": host_us}}),
+        [sys.executable, str(MOCKED), *arguments(suite, mocks={"others": {"host_us": host_us}})],
         cwd=folder,
         env={**os.environ, "TERM": "xterm", "COLUMNS": "100"},
         stdout=subprocess.DEVNULL,

@@ -65,7 +65,7 @@ def test_two_boards_play_and_each_part_of_a_message_has_its_owner(
     assert f"With peer {SERVER} instead of the PC" in two["verdict"]
     assert "the board's, " in two["verdict"] and "the wire's and " in two["verdict"]
     assert "the PC" not in two["verdict"].partition("With peer")[0]
-    assert "is SPI at 1.96 MHz (the peer): raise SCK" in slow["verdict"]
+    assert "is SPI at 1.96 MHz (the peer): raise SCK to 33.3 MHz; " in slow["verdict"]
     assert slow["same_but"]["what"] == "peer.spi_hz" and slow["figure"]["value"] < two["figure"]["value"] / 2
 
     samples = pl.read_parquet(tmp_path / "run" / "samples" / "*.parquet").filter(pl.col("run") == "two")

@@ -32,7 +32,10 @@ def served(
             yield process
         finally:
             process.send_signal(signal.SIGINT)
-            process.wait(30)
+            try:
+                process.wait(30)
+            finally:
+                process.kill()
 
 
 def wait_for(log: Path, text: str, seconds: float = 60) -> str:

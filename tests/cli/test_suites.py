@@ -17,6 +17,7 @@ import airwire as package
 Airwire = Callable[..., subprocess.CompletedProcess[str]]
 ALL_LINKS = Path(__file__).resolve().parents[2] / "suites" / "links.toml"
 PUBLISHED = ALL_LINKS.with_name("published.toml")
+GATE = ALL_LINKS.with_name("gate.toml")
 DEMO = ALL_LINKS.with_name("demo.toml")
 
 
@@ -43,10 +44,31 @@ def test_the_demo_is_a_short_form_of_it() -> None:
     assert demo["payloads"] == full["payloads"]
 
 
-@pytest.mark.parametrize("path", [ALL_LINKS, DEMO, PUBLISHED], ids=lambda path: path.name)
+@pytest.mark.parametrize("path", [ALL_LINKS, DEMO, PUBLISHED, GATE], ids=lambda path: path.name)
 def test_the_schema_accepts_what_airwire_runs(path: Path, schema: dict[str, Any]) -> None:
     jsonschema.validators.validator_for(schema).check_schema(schema)
     jsonschema.validate(suite(path), schema)
+
+
+@pytest.mark.parametrize(
+    ("table", "is_right"),
+    [
+        ("[links.lora.bounds]\np95 = '<= 5 ms'\nloss = '< 1 %'\n", True),
+        ("[boards.a.bounds]\nram = '<= 40 KiB'\nbits_per_second = '>= 10 Mbit/s'\n", True),
+        ("[links.lora.bounds]\np95 = '5 ms'\n", False),
+        ("[boards.a.bounds]\nrom = '<= 40 KiB'\n", False),
+        ("[boards.a]\nbounds = { messages_per_second = 3000 }\n", False),
+    ],
+)
+def test_the_schema_knows_bounds(schema: dict[str, Any], table: str, is_right: bool) -> None:
+    assert jsonschema.validators.validator_for(schema)(schema).is_valid(tomllib.loads(table)) is is_right
+
+
+def test_this_repositorys_images_keep_the_bounds_of_the_gate(airwire: Airwire, firmware: Path) -> None:
+    done = airwire("run", GATE, "--firmware", firmware, "--out", "gate", "--json")
+    assert done.returncode == 0, done.stderr
+    bounds = json.loads(done.stdout)["bounds"]
+    assert {bound["row"] for bound in bounds} == set(suite(GATE)["boards"])
 
 
 def test_the_schema_takes_a_published_median_with_settings_of_its_row(schema: dict[str, Any]) -> None:

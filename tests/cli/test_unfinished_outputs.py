@@ -18,6 +18,7 @@ import typer
 from airwire.cli import app
 from airwire.cli.paths import Writes, roles_of
 from airwire.synthetic import SlottedLink
+from command_server import CommandServer
 
 Airwire = Callable[..., subprocess.CompletedProcess[str]]
 SUITE = "samples = 50\n\n[links.uart]\npayloads = [12]\n"
@@ -29,6 +30,8 @@ RECIPES: dict[tuple[str, str], list[str]] = {
     ("run", "out"): ["suite.toml", "--captures"],
     ("run", "report"): ["suite.toml", "--out", "kept"],
     ("run", "figures"): ["suite.toml", "--out", "kept"],
+    ("why", "out"): ["IMAGE"],
+    ("why", "report"): ["IMAGE", "--out", "kept"],
     ("explain", "figure"): ["run", "--changes", "0"],
     ("explain", "perfetto"): ["run", "--changes", "0"],
     ("analyze", "out"): ["12B.csv"],
@@ -49,7 +52,11 @@ RECIPES: dict[tuple[str, str], list[str]] = {
     ("board header", "out"): ["pico"],
 }
 # The run folder, which comes before, has room for its files then.
-LIMITS_BYTES = {("run", "report"): 20_000, ("run", "figures"): 20_000}
+LIMITS_BYTES = {
+    ("run", "report"): 20_000,
+    ("run", "figures"): 20_000,
+    ("why", "report"): 200_000,
+}
 
 
 def outputs() -> dict[tuple[str, str], Writes]:
@@ -78,41 +85,31 @@ def option_of(command: str, name: str) -> list[str]:
 
 
 @pytest.fixture(scope="module")
-def inputs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def inputs(command_server: CommandServer, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with something to work on for every command."""
     folder = tmp_path_factory.mktemp("inputs")
     (folder / "suite.toml").write_text(SUITE)
     SlottedLink(messages=40).write_csv(folder / "12B.csv")
     (folder / "site").mkdir()
     (folder / "site/index.html").write_text("<p>hello")
-    made = subprocess.run(
-        [sys.executable, "-m", "airwire.cli", "run", "suite.toml", "--out", "run"],
-        cwd=folder,
-        capture_output=True,
-        check=False,
-    )
+    # With the library of charts, which a command on a full disk cannot keep for the next.
+    line = ["run", "suite.toml", "--out", "run", "--report", os.devnull]
+    made = command_server.run(line, folder, ENVIRONMENT, timeout_s=120)
     assert made.returncode == 0, made.stderr
     return folder
 
 
-def on_a_full_disk(folder: Path, *arguments: str, limit_bytes: int = LIMIT_BYTES) -> subprocess.CompletedProcess[str]:
-    """Run a command on a system that refuses files of more than some bytes, as a full disk would."""
-    resource = pytest.importorskip("resource", reason="this system has no limits for processes")
+OnFullDisk = Callable[..., subprocess.CompletedProcess[str]]
 
-    def limit() -> None:
-        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-        resource.setrlimit(resource.RLIMIT_FSIZE, (limit_bytes, limit_bytes))
 
-    return subprocess.run(
-        [sys.executable, "-m", "airwire.cli", *arguments],
-        cwd=folder,
-        env=ENVIRONMENT,
-        preexec_fn=limit,
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
+@pytest.fixture
+def on_a_full_disk(command_server: CommandServer) -> OnFullDisk:
+    """Run a command on a system that refuses files of more than some bytes."""
+
+    def run(folder: Path, *arguments: str, limit_bytes: int = LIMIT_BYTES) -> subprocess.CompletedProcess[str]:
+        return command_server.run([*arguments], folder, ENVIRONMENT, timeout_s=120, most_file_bytes=limit_bytes)
+
+    return run
 
 
 def free_port() -> int:
@@ -128,7 +125,7 @@ def test_every_output_is_in_the_table() -> None:
 
 @pytest.mark.parametrize(("command", "name"), RECIPES, ids=[" ".join(one) for one in RECIPES])
 def test_a_full_disk_leaves_nothing_of_a_file(
-    inputs: Path, firmware: Path, tmp_path: Path, command: str, name: str
+    inputs: Path, firmware: Path, on_a_full_disk: OnFullDisk, tmp_path: Path, command: str, name: str
 ) -> None:
     for entry in inputs.iterdir():
         (tmp_path / entry.name).symlink_to(entry)
@@ -148,7 +145,7 @@ def test_a_full_disk_leaves_nothing_of_a_file(
     assert not [path for path in inputs.rglob("*") if path.name.startswith(".unfinished")]
 
 
-def test_a_full_disk_leaves_the_report_that_was_there(inputs: Path, tmp_path: Path) -> None:
+def test_a_full_disk_leaves_the_report_that_was_there(inputs: Path, on_a_full_disk: OnFullDisk, tmp_path: Path) -> None:
     page = tmp_path / "report.html"
     page.write_text("<!DOCTYPE html>\nthe report of yesterday\n")
     assert on_a_full_disk(inputs, "report", "run", "--out", str(page)).returncode == 2
@@ -195,7 +192,7 @@ def test_a_demo_in_the_working_folder_removes_nothing(airwire: Airwire, tmp_path
     assert (tmp_path / "run/manifest.json").read_text() == (tmp_path / "precious.txt").read_text() == "mine"
 
 
-def test_a_demo_that_was_stopped_is_in_no_later_demos_way(airwire: Airwire, tmp_path: Path) -> None:
+def test_a_demo_that_was_stopped_is_in_no_later_demos_way(airwire: Airwire, firmware: Path, tmp_path: Path) -> None:
     half = tmp_path / "runs/demo/run/samples"
     half.mkdir(parents=True)
     (half / "part-00000.parquet").write_text("as a kill left it")

@@ -1,8 +1,9 @@
 """Console blocks of the documents: found, run in a terminal of fixed width, and compared or written anew.
 
-A block is fenced as ``console``; lines that begin with ``$ `` are commands for bash, the lines below them the
-output that readers are promised. ``make docs`` writes the true output into every
-block, and the reference pages and the computed tables into their places. Tests import the same functions.
+A block is fenced as ``console``; lines that begin with ``$ `` are commands for bash, the lines below them the output
+that readers are promised. ``make docs`` writes the true output into every block, and the reference pages and the
+computed tables into their places. Documents that are named as arguments are written alone. Tests import the same
+functions.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import re
 import shutil
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -163,8 +164,8 @@ def _refreshed(folder: Path) -> Callable[[re.Match[str]], str]:
     return block
 
 
-def main() -> None:
-    """Refresh the reference pages and all documents; needs the real captures."""
+def main(documents: Sequence[Path]) -> None:
+    """Refresh the reference pages and these documents; needs the real captures."""
     from docs_tables import refresh_tables
 
     from airwire.cli.boards_reference import boards_page
@@ -180,7 +181,7 @@ def main() -> None:
     NETWORKS_PAGE.write_text(networks_page(), encoding="utf-8")
     if built_images() is None:
         sys.exit("The documents show runs of the test images, which need arm-none-eabi-gcc (gcc-arm-none-eabi).")
-    for document in DOCUMENTS:
+    for document in documents:
         text = document.read_text(encoding="utf-8")
         if _BLOCK.search(text):
             refresh(document)
@@ -189,4 +190,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    main([Path(name).resolve() for name in sys.argv[1:]] or DOCUMENTS)

@@ -37,15 +37,33 @@ from airwire.synthetic import SlottedLink
 
 Run = Callable[..., CompletedProcess[str]]
 JSON_PAGE = REPOSITORY / "docs" / "reference" / "json.md"
-RUN_FOLDER_PAGE = REPOSITORY / "docs" / "run-folder.md"
-FIDELITY_PAGE = REPOSITORY / "docs" / "fidelity.md"
+RUN_FOLDER_PAGE = REPOSITORY / "docs" / "reference" / "run-folder.md"
+FIDELITY_PAGE = REPOSITORY / "docs" / "explanation" / "fidelity.md"
 # Stands for an object whose fields follow.
 OBJECT = object()
+PINS_OF_CHIPS = ("boards[].chips[].pins", "chips[].pins")
 # Keyed by the kind of finding (docs/explanation/findings.md lists them), or by the settings of a link.
-FREE_KEYS = ("captures[].findings[].evidence", "settings", "rows[].settings", "accepted[].settings", "bus")
+FREE_KEYS = (
+    "captures[].findings[].evidence",
+    "settings",
+    "rows[].settings",
+    "accepted[].settings",
+    "bus",
+    *PINS_OF_CHIPS,
+)
 # Described as having the fields of another list.
-SAME_AS_ELSEWHERE = ("refused[].nearest", "changes")
-LISTS_OF_TEXT = ("without_rule", "rows[].verdicts[].details", "links[].settings[].alternatives", "notes")
+SAME_AS_ELSEWHERE = ("refused[].nearest", "changes", "answer.row", "compared", "verdicts")
+LISTS_OF_TEXT = (
+    "answer.called",
+    "answer.traffic",
+    "without_rule",
+    "rows[].verdicts[].details",
+    "links[].settings[].alternatives",
+    "notes",
+    "only_in_a",
+    "only_in_b",
+    "changed[].rows",
+)
 # Rows of tests that every machine has, so that a link with gates and one with several settings are both seen.
 SUITE = "samples = 60\npayloads = [12]\n[links.lora]\n[links.esp32-802154]\n"
 
@@ -207,6 +225,24 @@ def test_every_field_of_a_comparison_in_json_is_described_and_every_described_on
     assert check_json(fields, json.loads(done.stdout)) == set(fields)
 
 
+def test_every_field_of_two_runs_compared_in_json_is_described(airwire: Run, suite_run: Path) -> None:
+    (suite_run.parent / "other.toml").write_text(SUITE.replace("60", "70"), encoding="ascii")
+    assert airwire("run", "other.toml", "--out", "other").returncode == 0
+    assert seen_in(airwire, "of two runs", ("compare", "run", "other")) == set(fields_in(JSON_PAGE, "of two runs"))
+
+
+def test_every_field_of_a_bound_is_described(airwire: Run, tmp_path: Path) -> None:
+    (tmp_path / "bound.toml").write_text(f'{SUITE}bounds.p95 = "<= 1 s"\n', encoding="ascii")
+    printed = json.loads(airwire("run", "bound.toml", "--out", "bound", "--json").stdout)
+    rows = json.loads((tmp_path / "bound" / "manifest.json").read_text())["rows"]
+    (bound,) = (bound for row in rows for bound in row.get("bounds", ()))
+    described = fields_in(RUN_FOLDER_PAGE, "Bounds")
+    assert set(bound) == set(described)
+    assert all(fits(value, described[name]) for name, value in bound.items())
+    (sentence,) = (row[2] for row in sections(JSON_PAGE)["airwire.run/1"] if row[0] == "`bounds[]`")
+    assert set(printed["bounds"][0]) <= set(re.findall(r"`(\w+)`", sentence))
+
+
 def seen_in(airwire: Run, heading: str, *commands: tuple[str | Path, ...]) -> set[str]:
     """The fields that commands print, each found to be described below ``heading``."""
     fields = fields_in(JSON_PAGE, heading)
@@ -247,6 +283,21 @@ def test_every_field_of_explanations_in_json_is_described(airwire: Run, suite_ru
     assert check_json(fields, printed) == described
 
 
+def test_every_field_of_why_and_of_a_row_of_a_board_in_json_is_described(airwire: Run, firmware: Path) -> None:
+    def why(image: str) -> Any:
+        return json.loads(airwire("why", firmware / "w5500-evb-pico" / image, "--json").stdout)
+
+    client, server = why("pingpong_client-lwip_raw.elf"), why("http_server-hardware.elf")
+    fields = fields_in(JSON_PAGE, "airwire.why/1")
+    assert check_json(fields, client) | check_json(fields, server) == set(fields)
+    described = fields_in(JSON_PAGE, "Rows of boards")
+    of_other_tables = ("settings", "peer", "figure", "latency", "published", "same_but", "counts", "bulk")
+    seen = dict(paths_of(client["answer"]["row"], free=of_other_tables))
+    assert set(seen) == set(described)
+    for path, inner in seen.items():
+        assert inner is OBJECT or fits(inner, described[path]), f"{path} is {inner!r}, not {described[path]}"
+
+
 def test_every_field_of_a_choice_in_json_is_described(airwire: Run) -> None:
     bounds = ("--p95", "60ms", "--p50", "60ms", "--loss", "90%")
     both = (("choose", "--payload", "12", *bounds), ("choose", "--p95", "1us", "--link", "lora"))
@@ -270,7 +321,7 @@ def test_every_field_of_boards_and_their_runs_in_json_is_described(airwire: Run,
         airwire,
         "airwire.board-run/1",
         *(("board", "run", image, "--for", "20ms") for image in runs),
-        (*run_on_network, "--traffic", "ping to=board count=1"),
+        (*run_on_network, "--traffic", "ping to=board count=1", "--traffic", "scan to=board ports=80"),
     )
     assert seen == set(fields_in(JSON_PAGE, "airwire.board-run/1"))
     described = set(fields_in(JSON_PAGE, "airwire.board-profile/1"))

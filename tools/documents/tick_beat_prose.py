@@ -108,7 +108,7 @@ phase was free to move. *Place* is that by captured, phase-free and woken median
 - *Woken* was measured by nobody. It leaves out only the tick in the sender's test program.
 - In a frozen run the wait and the firmware's own time are one number. All that such a capture says by itself is that
   the phase-free median of 12 B lies between half a tick plus the time on the air and half a tick plus the captured
-  median ([[bounds]]). Within that the models place it by other evidence ([fidelity](../fidelity.md)), ESP-NOW by an
+  median ([[bounds]]). Within that the models place it by other evidence ([fidelity](fidelity.md)), ESP-NOW by an
   assumed [[firmware]] of firmware. So these orders are likely, not proven. Whatever the firmware takes, TCP stays
   behind the Pi, and so does ESP-NOW in long range if its frames went at 250 kbit/s, which is open.
 - ESP-NOW's first place when woken rests on the same [[firmware]]: [[second]] is only [[first_margin]] ms behind.

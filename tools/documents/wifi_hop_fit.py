@@ -1,8 +1,8 @@
-"""Writes the table of docs/fidelity-network.md: the constants of the suite's Wi-Fi hop, from the published ping alone.
+"""Writes the table of docs/explanation/fidelity-network.md: the constants of the Wi-Fi hop, from the published ping.
 
     make firmware && python tools/documents/wifi_hop_fit.py
 
-Pings behind the hop, without times of its own, are run at every load of the channel in question. The least published
+Pings behind the hop, without times of its own, are run at the loads of the channel in question. The least published
 ping gives the time that every ping takes besides; the mean gives the load. Deviation and maximum are left to show what
 the hop lacks, and what was published of HTTP is not looked at.
 """
@@ -11,17 +11,17 @@ from __future__ import annotations
 
 import re
 import tempfile
+from bisect import bisect_left
 from dataclasses import dataclass
 from pathlib import Path
 
 import airwire
 
 REPOSITORY = Path(__file__).resolve().parents[2]
-PAGE = REPOSITORY / "docs" / "fidelity-network.md"
+PAGE = REPOSITORY / "docs" / "explanation" / "fidelity-network.md"
 TABLE = re.compile(r"(<!-- wifi hop -->\n).*?(<!-- end of wifi hop -->)", re.DOTALL)
 PINGS = 2000
-COARSE = range(0, 100, 10)
-FINE = range(-9, 10)
+LOADS = range(100)
 PS_PER_MS = 1e9
 _ROW = """
 [boards.load-{load}]
@@ -82,19 +82,26 @@ def _pings(latencies_ps: list[int]) -> Pings:
 
 def fitted(firmware: Path) -> Fit:
     """The load whose mean is nearest once the least ping is as published."""
-    near = min(_distances(list(COARSE), firmware))[1]
-    loads = [near + step for step in FINE if near + step in range(100)]
-    _, load, pings = min(_distances(loads, firmware))
+    load, pings = _nearest(firmware)
     # Four crossings of a device, two of each, and nothing in a ping tells them apart: both take the same.
     each_ms = round((PUBLISHED.least - pings.least) / 4, 3)
     return Fit(each_ms, each_ms, load, pings.later(4 * each_ms))
 
 
-def _distances(loads: list[int], firmware: Path) -> list[tuple[float, int, Pings]]:
-    """How far the mean of each load is from the published one, where the least is the same."""
+def _nearest(firmware: Path) -> tuple[int, Pings]:
+    """By halving the range of loads: the more load, the longer the mean ping."""
     wanted = PUBLISHED.mean - PUBLISHED.least
-    found = measured(loads, firmware)
-    return [(abs(pings.mean - pings.least - wanted), load, pings) for load, pings in found.items()]
+    known: dict[int, Pings] = {}
+
+    def too_long(load: int) -> float:
+        if load not in known:
+            known.update(measured([load], firmware))
+        return known[load].mean - known[load].least - wanted
+
+    first_too_long = bisect_left(LOADS, True, key=lambda load: too_long(load) > 0)
+    candidates = {max(first_too_long - 1, LOADS[0]), min(first_too_long, LOADS[-1])}
+    load = min(candidates, key=lambda load: abs(too_long(load)))
+    return load, known[load]
 
 
 def table(fit: Fit) -> str:

@@ -142,5 +142,5 @@ fn a_bound_by_itself_reads_as_in_a_suite() {
     assert_eq!(RowBound::parse("median", "<= 5 us").unwrap().bound.limit, 5e6);
     assert_eq!(RowBound::parse("p69", "<= 5 us").unwrap_err(), "there is no figure p69; the nearest is p99");
     let refused = RowBound::parse("p95", "<= 5 lightyears").unwrap_err();
-    assert!(refused.starts_with("p95 is <= 5 lightyears, but it takes a relation"), "{refused}");
+    assert!(refused.starts_with("p95 is \"<= 5 lightyears\", but it takes a relation"), "{refused}");
 }

@@ -166,7 +166,7 @@ fn the_manifest_of_a_run_keeps_what_was_published_and_says_where_nothing_was() {
     let folder = SuiteFolder::create(&out, &suite, false).unwrap();
     let measure = Measure { seed: 1, intervals: false, findings: false, spans_of_first: 0 };
     let ready = ready_rows(&suite, &ImagePlaces::default()).unwrap();
-    let done = run_into(folder, &ready, measure, &Control::default(), &serde_json::json!({}));
+    let done = run_into(folder, &ready, measure, &Control::default(), &serde_json::json!({}), &mut |_, _| ());
     assert_eq!((done.failure, done.rows.len()), (None, 8));
     let manifest: serde_json::Value =
         serde_json::from_str(&std::fs::read_to_string(out.join("manifest.json")).unwrap()).unwrap();

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, mpsc};
 
 use ::links::{Definition, Settings};
-use bench::rows::{self, Measure, ReadyRow, SuiteFolder};
+use bench::rows::{self, Measure, ReadyRow, RowEntry, RowResult, SuiteFolder};
 use bench::suite::{LinkSetup, Measurement, Place, Row, RowBound, Suite, TargetSetup, Trigger};
 use bench::targets::link::StageEntry;
 use bench::targets::mock::mocked_rows;
@@ -17,9 +17,12 @@ use serde_json::{Value, json};
 
 use crate::refused;
 use crate::rows::{PyBoardRow, PyRow};
-use crate::watch::while_working;
+use crate::watch::{while_telling, while_working};
 
 type Changes = BTreeMap<String, String>;
+
+/// Rows with more of them are not told of while a suite runs, which bounds the memory that copies take.
+const MOST_SAMPLES_TOLD: usize = 100_000;
 
 /// All links with settings and constants, as JSON.
 #[pyfunction]
@@ -127,7 +130,7 @@ impl SuiteResult {
 /// Runs a suite into a run folder. `images` is the folder of those that came with the package. `mocks` is for tests alone: its
 /// rows run on mock targets, which do as this JSON says.
 #[pyfunction]
-#[pyo3(signature = (path, *, samples, seed, only, firmware, images, workers, captures, intervals, findings, out, environment, progress, mocks = None))]
+#[pyo3(signature = (path, *, samples, seed, only, firmware, images, workers, captures, intervals, findings, out, environment, progress, row_done = None, mocks = None))]
 #[expect(clippy::too_many_arguments, reason = "Python calls it by keywords")]
 pub(crate) fn run_suite(
     py: Python<'_>,
@@ -144,6 +147,7 @@ pub(crate) fn run_suite(
     out: PathBuf,
     environment: &str,
     progress: Option<Bound<'_, PyAny>>,
+    row_done: Option<Bound<'_, PyAny>>,
     mocks: Option<&str>,
 ) -> PyResult<SuiteResult> {
     let suite = Suite::open(&path).and_then(|suite| suite.narrowed(&only, samples, seed)).map_err(refused)?;
@@ -157,9 +161,23 @@ pub(crate) fn run_suite(
     let folder = SuiteFolder::create(&out, &suite, captures).map_err(refused)?;
     let control = Arc::new(Control::default());
     let watched = Arc::clone(&control);
-    let (done, interrupted) = while_working(py, control, rows::steps(&ready), progress, move || {
-        with_workers(workers, || rows::run_into(folder, &ready, measure, &watched, &environment))
-    })?;
+    let (told, untold) = mpsc::channel();
+    let told = row_done.is_some().then_some(told);
+    let mut tell = || untold.try_iter().try_for_each(|row| call_with_row(py, row_done.as_ref(), row));
+    let (done, interrupted) =
+        while_telling(py, control, rows::steps(&ready), progress, &mut tell, move || {
+            let mut kept = |entry: &RowEntry, row: &RowResult| {
+                if let Some(told) = &told
+                    && row.samples.len() <= MOST_SAMPLES_TOLD
+                {
+                    // The receiver is gone only if Python is going down as well.
+                    let _ = told.send((entry.clone(), row.clone()));
+                }
+            };
+            with_workers(workers, || {
+                rows::run_into(folder, &ready, measure, &watched, &environment, &mut kept)
+            })
+        })?;
     let where_it_is = out.to_string_lossy().into_owned();
     let errors = done.failure.into_iter().map(|message| (where_it_is.clone(), message)).collect();
     let (boards, links): (Vec<_>, Vec<_>) =
@@ -168,6 +186,21 @@ pub(crate) fn run_suite(
     let boards = boards.into_iter().map(|row| Py::new(py, PyBoardRow(row))).collect::<PyResult<_>>()?;
     let (suite, seed) = (suite.name, suite.seed);
     Ok(SuiteResult { suite, seed, rows, boards, errors, interrupted, run_folder: Some(out) })
+}
+
+/// Hands a row that was kept to Python, with samples and spans, which only a run folder holds afterwards.
+fn call_with_row(
+    py: Python<'_>,
+    row_done: Option<&Bound<'_, PyAny>>,
+    row: (RowEntry, RowResult),
+) -> PyResult<()> {
+    let Some(row_done) = row_done else { return Ok(()) };
+    if row.1.row.board().is_some() {
+        row_done.call1((Py::new(py, PyBoardRow(row))?,))?;
+    } else {
+        row_done.call1((Py::new(py, PyRow(row))?,))?;
+    }
+    Ok(())
 }
 
 /// Runs work on so many threads, or on all cores.

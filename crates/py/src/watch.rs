@@ -22,6 +22,18 @@ pub(crate) fn while_working<T: Send + 'static>(
     progress: Option<Bound<'_, PyAny>>,
     work: impl FnOnce() -> T + Send + 'static,
 ) -> PyResult<(T, bool)> {
+    while_telling(py, control, total, progress, &mut || Ok(()), work)
+}
+
+/// The same, with `tell` called now and then and once at the end, so that Python hears of what is done so far.
+pub(crate) fn while_telling<T: Send + 'static>(
+    py: Python<'_>,
+    control: Arc<Control>,
+    total: u64,
+    progress: Option<Bound<'_, PyAny>>,
+    tell: &mut dyn FnMut() -> PyResult<()>,
+    work: impl FnOnce() -> T + Send + 'static,
+) -> PyResult<(T, bool)> {
     let (finished, is_finished) = mpsc::channel();
     let worker = std::thread::spawn(move || {
         let result = work();
@@ -38,9 +50,11 @@ pub(crate) fn while_working<T: Send + 'static>(
             interrupted = true;
             control.stop();
         }
-        if let Some(progress) = &progress
-            && broken_progress.is_ok()
-            && let Err(error) = progress.call1((control.done(), total))
+        if broken_progress.is_ok()
+            && let Err(error) = tell().and_then(|()| match &progress {
+                Some(progress) => progress.call1((control.done(), total)).map(|_| ()),
+                None => Ok(()),
+            })
         {
             control.stop();
             // Ctrl-C may come while Python prints.
@@ -53,5 +67,5 @@ pub(crate) fn while_working<T: Send + 'static>(
     }
     let result =
         worker.join().map_err(|_| refused("the work ended by a fault of Airwire; please report it"))?;
-    broken_progress.map(|()| (result, interrupted))
+    broken_progress.and_then(|()| tell()).map(|()| (result, interrupted))
 }

@@ -9,11 +9,15 @@ from rich.text import Text
 
 from airwire.board.row import BoardRow
 from airwire.cli.tables import console
+from airwire.cli.verdict_lines import print_indented, ratio_style, verdict_text
 from airwire.explain.board.figures import figure_text, interval_text, published_text, ratio_text
 from airwire.explain.board.run import board_verdict
 from airwire.model import Analysis, Capture, rows_of_boards
 
 _COLUMNS = ("n", "measured", "95 %", "published", "ratio")
+# What a narrow terminal has room for.
+_NARROW_COLUMNS = ("measured", "published", "ratio")
+_WIDE = 110
 
 
 def print_board_rows(analysis: Analysis) -> None:
@@ -22,30 +26,30 @@ def print_board_rows(analysis: Analysis) -> None:
     if not rows:
         return
     out = console()
-    out.print(_table(rows))
+    out.print(_table(rows, _COLUMNS if out.width >= _WIDE else _NARROW_COLUMNS))
     out.print(
         'Virtual boards in virtual time; ratio is measured through published, "within" a published range.', style="dim"
     )
     out.print("\nVerdicts:", style="bold")
     for row in rows:
-        out.print(Text(f"- {row.path}: {board_verdict(row).line}"))
+        print_indented(out, Text(f"- {row.path}: ").append_text(verdict_text(board_verdict(row))), 2, hanging=True)
 
 
-def _table(rows: Sequence[Capture[BoardRow]]) -> Table:
+def _table(rows: Sequence[Capture[BoardRow]], columns: Sequence[str]) -> Table:
     table = Table(box=None, header_style="bold", pad_edge=False, padding=(0, 2, 0, 0))
     table.add_column("row", overflow="fold", min_width=16)
-    for name in _COLUMNS:
+    for name in columns:
         table.add_column(name, justify="right", no_wrap=True)
     for row in rows:
         board = row.target
         figure, published = board.figure, board.published
-        cells = (
-            board.title,
-            "0" if figure is None else str(figure.n),
-            figure_text(figure),
-            interval_text(figure),
-            published_text(published),
-            ratio_text(published),
-        )
-        table.add_row(*(Text(cell) for cell in cells))
+        cells = {
+            "n": "0" if figure is None else str(figure.n),
+            "measured": figure_text(figure),
+            "95 %": interval_text(figure),
+            "published": published_text(published),
+            "ratio": ratio_text(published),
+        }
+        styles = {"ratio": ratio_style(None if published is None else published.measured_share)}
+        table.add_row(Text(board.title), *(Text(cells[name], style=styles.get(name, "")) for name in columns))
     return table

@@ -160,11 +160,12 @@ def _complain_of_rows(found: RunComparison, slower_than: float) -> bool:
         if row.slower is None:
             complain(f"{row.row}: no figure any more, where {found.a} has one")
         else:
-            _complain(f"{row.row} is slower", row.slower, slower_than)
+            _complain(f"{row.row} is slower", row.slower, slower_than, row.grown)
     return bool(failed)
 
 
-def _complain(what: str, share: float, most: float) -> None:
-    from airwire.explain.quantities import percent
+def _complain(what: str, share: float, most: float, grown: tuple[str, float] | None = None) -> None:
+    from airwire.explain.quantities import percent, rough_time
 
-    complain(f"{what} by {percent(share)}, more than {percent(most)}")
+    cause = "" if grown is None else f": {grown[0]} takes {rough_time(grown[1])} more"
+    complain(f"{what} by {percent(share)}, more than {percent(most)}{cause}")

@@ -11,16 +11,18 @@ from rich.text import Text
 from airwire.board.row import BoardRow
 from airwire.cli.tables import console
 from airwire.explain.board.figures import figure_text
-from airwire.explain.board.run import board_causes
-from airwire.explain.link.sentences import largest
-from airwire.explain.quantities import percent, table_time
-from airwire.explain.waterfall import budget_waterfall, link_waterfalls
+from airwire.explain.board.run import board_verdict
+from airwire.explain.quantities import count, percent, table_time
+from airwire.explain.verdict import NOTHING_STANDS_OUT
+from airwire.explain.waterfall import link_waterfalls
 from airwire.link.model import LinkRow
 from airwire.model import Analysis, Capture, rows_of_boards, rows_of_links
 
 COLUMNS = 80
 _PAYLOAD_BYTES = 128
 """The payload of the links on the screen; the report has the others."""
+_NAME = 16
+_FIGURE = 10
 
 
 def print_demo(analysis: Analysis) -> None:
@@ -29,10 +31,11 @@ def print_demo(analysis: Analysis) -> None:
     out.width = min(out.width, COLUMNS)
     boards = sorted(rows_of_boards(analysis), key=_rate)
     links = [row for row in rows_of_links(analysis) if row.payload_bytes == _PAYLOAD_BYTES]
-    links.sort(key=lambda row: (row.latency_ps is None, row.statistic("p50") or 0))
-    _print_bottom_line(out, boards)
-    _print_boards(out, boards)
-    _print_links(out, links)
+    links.sort(key=lambda row: row.latency_ps["p50"] if row.latency_ps else float("inf"))
+    if boards:
+        _print_boards(out, boards)
+    if links:
+        _print_links(out, links)
 
 
 def print_next_steps() -> None:
@@ -44,53 +47,44 @@ def _rate(row: Capture[BoardRow]) -> float:
     return 0.0 if row.target.figure is None else row.target.figure.value
 
 
-def _print_bottom_line(out: Console, boards: Sequence[Capture[BoardRow]]) -> None:
-    if boards:
-        slow, fast = (figure_text(boards[end].target.figure) for end in (0, -1))
-        out.print(Text(f"One board, three settings: from {slow} to {fast}.", style="bold"))
-    out.print("Simulated in virtual time: nothing here was measured on hardware.", style="dim")
-
-
 def _print_boards(out: Console, rows: Sequence[Capture[BoardRow]]) -> None:
-    for place, row in enumerate(rows):
-        if place == 0:
-            out.print(Text(f"Board {row.target.board}, {row.target.firmware.rpartition('/')[2]}", style="bold"))
-        colour = "red" if place == 0 else "green" if place == len(rows) - 1 else "yellow"
-        out.print(Text(f"{figure_text(row.target.figure):>16}", style=colour), end="")
-        for line in _beside(_said_of_board(row), 18, out.width):
-            out.print(line)
+    slow, fast = (figure_text(rows[end].target.figure) for end in (0, -1))
+    changes = count(len(rows) - 1, "change")
+    out.print(Text(f"One board: {slow} as it was, {fast} after {changes}.", style="bold"))
+    out.print("Simulated in virtual time: nothing here was measured on hardware.", style="dim")
+    out.print(Text(f"Board {rows[0].target.board}, {rows[0].target.firmware.rpartition('/')[2]}", style="bold"))
+    colours = ("red", *("yellow" for _ in rows[2:]), "green")
+    for row, colour in zip(rows, colours, strict=False):
+        figure = Text(f"{figure_text(row.target.figure):<16}", style=colour)
+        _print_beside(out, figure, _said_of_board(row))
 
 
 def _print_links(out: Console, rows: Sequence[Capture[LinkRow]]) -> None:
-    if not rows:
-        return
-    out.print(Text(f"\n{_PAYLOAD_BYTES} B by{'':<10}{'median':>9}{'p99':>10}  most of the median", style="bold"))
+    heading = f"{f'Link, {_PAYLOAD_BYTES} B':<{_NAME}}{'median':>{_FIGURE}}{'p99':>{_FIGURE}}  most of the median"
+    out.print(Text(f"\n{heading}", style="bold"))
     for row in rows:
         median, p99 = (table_time(row.latency_ps[name]) if row.latency_ps else "-" for name in ("p50", "p99"))
-        out.print(Text(f"{row.group:<17}{median:>9}{p99:>10}"), end="")
-        for line in _beside(_said_of_link(row), 38, out.width):
-            out.print(line)
+        _print_beside(out, Text(f"{row.group:<{_NAME}}{median:>{_FIGURE}}{p99:>{_FIGURE}}"), _said_of_link(row))
 
 
 def _said_of_board(row: Capture[BoardRow]) -> str:
-    board = row.target
-    if board.problem is not None:
-        return f"no figure: {board.problem}"
-    causes = board_causes(row)
-    if not causes or row.latency_ps is None:
-        return board.title
-    return f"{percent(causes[0].ps / row.latency_ps['p50'])} {causes[0].name}: {causes[0].change}"
+    verdict = board_verdict(row)
+    return f"{row.target.title}; {verdict.line}" if verdict.kind == NOTHING_STANDS_OUT else verdict.line
 
 
 def _said_of_link(row: Capture[LinkRow]) -> str:
-    if row.latency_ps is None:
+    """The largest stage: the heading says what it is a share of."""
+    found = link_waterfalls(row, (50,))
+    if not found or found[0].total_ps <= 0:
         return "every message was lost"
-    waterfall = (link_waterfalls(row) or [budget_waterfall(row.target)])[0]
-    most = largest(waterfall.stages)[0]
-    return f"{percent(most.ps / waterfall.total_ps)} {most.name}"
+    stage = max(found[0].stages, key=lambda stage: stage.ps)
+    return f"{percent(stage.ps / found[0].total_ps)} {stage.name}"
 
 
-def _beside(text: str, column: int, width: int) -> list[str]:
-    """Lines of a text that begins at a column behind what is printed already."""
-    lines = textwrap.wrap(text, max(20, width - column - 1)) or [""]
-    return [f"  {lines[0]}", *(f"{'':{column}}{line}" for line in lines[1:])]
+def _print_beside(out: Console, begun: Text, text: str) -> None:
+    """A line that begins with figures, and a text in as many lines as it needs beside them."""
+    column = len(begun.plain) + 2
+    first, *others = textwrap.wrap(text, max(20, out.width - column)) or [""]
+    out.print(begun + Text(f"  {first}"))
+    for line in others:
+        out.print(Text(f"{'':{column}}{line}"))

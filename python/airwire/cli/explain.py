@@ -14,7 +14,8 @@ from airwire.cli.output import working, writing
 from airwire.cli.paths import RUN, Reads, Writes
 
 if TYPE_CHECKING:
-    from airwire.link.model import CaptureExplanation, RowExplanation
+    from airwire.explain.row import RowExplanation
+    from airwire.link.model import CaptureExplanation
 
 
 def explain(
@@ -23,6 +24,15 @@ def explain(
         typer.Argument(metavar="RUN|CAPTURE", help="A run folder of airwire run, or a capture.", show_default=False),
         Reads("run or capture", holds=RUN, reserved=True),
     ],
+    rows: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[ROW]...",
+            autocompletion=completion.entries,
+            help="Of a run: only these rows, entries or links, as --only. Default: all.",
+            show_default=False,
+        ),
+    ] = None,
     only: options.Only = None,
     link: Annotated[
         str | None,
@@ -63,16 +73,18 @@ def explain(
 ) -> None:
     """Say where the time of a run or a capture goes, stage by stage.
 
-    What to change first comes with the gain that the model predicts. A run is taken apart at its median and p95. A
-    capture needs --link, and --set where settings differ from the defaults: gate phases are fitted to it, and what the
-    model cannot explain is named. Examples: airwire explain runs/20260102T030405Z-links; airwire explain 12B.csv --link
-    lora --set sf=9
+    A run is taken apart at its median and p95: its verdict in a line, what stands behind it, then the stages. What to
+    change first comes with the gain that the model predicts. A capture needs --link, and --set where settings differ
+    from the defaults: gate phases are fitted to it, and what the model cannot explain is named.
+    Examples: airwire explain runs/published pingpong-polled; airwire explain 12B.csv --link lora --set sf=9
     """
     if figure is not None:
         _check_ending(figure)
     if (path / "manifest.json").exists() or path.is_dir():
-        _explain_run(path, only or [], changes, workers, figure, perfetto, json)
+        _explain_run(path, [*(rows or []), *(only or [])], changes, workers, figure, perfetto, json)
         return
+    if rows:
+        raise typer.BadParameter(f"{path} is no run folder, so that it has no rows", param_hint="ROW")
     if link is None:
         if not path.exists():
             raise typer.BadParameter(f"{path} is not there; give a run folder of airwire run, or a capture")
@@ -118,24 +130,24 @@ def _explain_run(
 
     with working("Trying other settings"):
         analysis = airwire.load_run(path, intervals=False, findings=False)
-        rows = explain_run(analysis, only=only, samples=WHAT_IF_SAMPLES if changes else 0, workers=workers)
+        explained = explain_run(analysis, only=only, samples=WHAT_IF_SAMPLES if changes else 0, workers=workers)
     if as_json:
         from airwire.cli.json_object import print_object
         from airwire.cli.link_json import explain_output
 
-        print_object(explain_output(str(path), rows))
+        print_object(explain_output(str(path), explained))
     else:
-        _print_rows(rows, changes)
-        print_row_bounds(analysis, {row.run for row in rows})
+        _print_rows(explained, changes)
+        print_row_bounds(analysis, {row.run for row in explained})
     if figure is not None:
         from airwire.report.files import write_waterfalls
 
         with writing(figure):
-            write_waterfalls([(row.run, row.waterfalls) for row in rows], figure)
+            write_waterfalls([(row.run, row.waterfalls) for row in explained], figure)
     if perfetto is not None:
         from airwire.explain.trace import write_trace
 
-        chosen = {row.run for row in rows}
+        chosen = {row.run for row in explained}
         with writing(perfetto):
             write_trace([capture for capture in analysis.captures if capture.path in chosen], perfetto)
     if not as_json:
@@ -151,23 +163,24 @@ def _name_files(figure: Path | None, perfetto: Path | None) -> None:
 def _print_rows(rows: list[RowExplanation], most: int) -> None:
     from rich.text import Text
 
-    from airwire.cli.bars import print_changes, print_stages
+    from airwire.cli.bars import print_changes, print_largest
     from airwire.cli.tables import console
+    from airwire.cli.verdict_lines import print_verdict
     from airwire.explain.quantities import table_time
 
     out = console()
     for place, row in enumerate(rows):
         out.print(Text(f"{chr(10) if place else ''}{row.run} ({row.title})", style="bold"))
-        out.print(Text(f"  {row.sentence}"))
-        longest = max((waterfall.total_ps for waterfall in row.waterfalls), default=0.0)
+        print_verdict(out, row.verdict)
+        longest = max((stage.ps for waterfall in row.waterfalls for stage in waterfall.stages), default=0.0)
         for waterfall in row.waterfalls:
             at = "Median" if waterfall.percentile == 50 else f"p{waterfall.percentile}"
             near = f"mean of the {waterfall.messages} traced messages nearest to it"
             out.print(Text(f"  {at} {table_time(waterfall.latency_ps)}, {near}:"))
-            print_stages(out, waterfall.stages, waterfall.total_ps, longest)
+            print_largest(out, waterfall.stages, waterfall.total_ps, longest)
         if most and row.waterfalls and row.board is None:
             print_changes(out, row.changes, most)
-    if most:
+    if most and any(row.changes for row in rows):
         out.print("\nGains are predictions for latency alone; range, power and cost are yours to weigh.", style="dim")
 
 

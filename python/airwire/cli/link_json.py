@@ -20,6 +20,7 @@ from airwire.cli.json_object import (
 )
 from airwire.cli.output import whole
 from airwire.cli.verdict_json import VerdictObject, verdict_objects
+from airwire.explain.row import RowExplanation
 from airwire.kinds import LedgerMode, Understanding
 from airwire.link.model import (
     Bounds,
@@ -33,7 +34,6 @@ from airwire.link.model import (
     Link,
     LinkBudget,
     QuantilePair,
-    RowExplanation,
 )
 from airwire.model import CaptureFailure
 

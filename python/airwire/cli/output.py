@@ -14,6 +14,8 @@ import typer
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from rich.text import Text
+
     from airwire.model import Analysis
 
 EXIT_NO_FIGURE = 1
@@ -21,6 +23,7 @@ EXIT_BAD_INPUT = 2
 EXIT_INTERRUPTED = 130
 # Work shorter than this needs no progress bar.
 _QUIET_SECONDS = 1.0
+_now = time.monotonic
 
 
 def complain(message: str) -> None:
@@ -42,34 +45,59 @@ def whole(value: float) -> float | int:
     return int(value) if value == int(value) else value
 
 
-@contextmanager
-def progress_bar(title: str) -> Iterator[Callable[[int, int], None]]:
-    """A callback ``(done, total)`` that shows a bar on a terminal once the work takes a while."""
-    if not sys.stderr.isatty():
-        yield lambda _done, _total: None
-        return
-    from rich.console import Console
-    from rich.progress import Progress
+class Bar:
+    """A bar on a terminal once the work takes a while, and lines above it. Elsewhere nothing is shown."""
 
-    begun = time.monotonic()
-    bar = Progress(console=Console(stderr=True), transient=True)
-    task = bar.add_task(title, total=None)
-    shown = False
+    def __init__(self, title: str) -> None:
+        self.is_live = sys.stderr.isatty()
+        self.shown = False
+        self._begun = _now()
+        self._early: list[Text] = []
+        if self.is_live:
+            from rich.console import Console
+            from rich.progress import Progress
 
-    def advance(done: int, total: int) -> None:
-        nonlocal shown
-        if not shown and time.monotonic() - begun > _QUIET_SECONDS:
-            bar.start()
-            shown = True
-        if shown:
+            self._bar = Progress(console=Console(stderr=True, highlight=False), transient=True)
+            self._task = self._bar.add_task(title, total=None)
+
+    def __call__(self, done: int, total: int) -> None:
+        """How much of all is done."""
+        if not self.is_live:
+            return
+        if not self.shown and _now() - self._begun > _QUIET_SECONDS:
+            self._bar.start()
+            self.shown = True
+            for line in self._early:
+                self._bar.console.print(line, no_wrap=True)
+            self._early.clear()
+        if self.shown:
             # A single file says nothing of how far it is: the bar only pulses.
-            bar.update(task, completed=done, total=total if total > 1 else None)
+            self._bar.update(self._task, completed=done, total=total if total > 1 else None)
 
+    def tell(self, line: Text) -> None:
+        """Print a line above the bar, cut to the terminal's width; where the work is soon done there is none."""
+        if not self.is_live:
+            return
+        line.truncate(self._bar.console.width, overflow="ellipsis")
+        if self.shown:
+            self._bar.console.print(line, no_wrap=True)
+        else:
+            self._early.append(line)
+
+    def stop(self) -> None:
+        """Take the bar away; lines stay."""
+        if self.shown:
+            self._bar.stop()
+
+
+@contextmanager
+def progress_bar(title: str) -> Iterator[Bar]:
+    """A callback ``(done, total)`` that shows a bar on a terminal once the work takes a while."""
+    bar = Bar(title)
     try:
-        yield advance
+        yield bar
     finally:
-        if shown:
-            bar.stop()
+        bar.stop()
 
 
 @contextmanager

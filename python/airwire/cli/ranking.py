@@ -11,13 +11,17 @@ from rich.table import Table
 from rich.text import Text
 
 from airwire.cli.tables import console
-from airwire.explain.link.published import is_compared, published_text, ratio_text
+from airwire.cli.verdict_lines import print_indented, ratio_style, verdict_text
+from airwire.explain.link.published import is_compared, published_text, ratio, ratio_text
 from airwire.explain.link.run import link_verdict
 from airwire.explain.quantities import percent, table_time
 from airwire.link.model import LinkRow
 from airwire.model import Analysis, Capture, rows_of_links
 
-_FIGURES = ("p50", "p75", "p95", "p99")
+# Of the percentiles a narrow terminal has room for the last one only.
+_PERCENTILES = ("p75", "p99", "p95")
+_PERCENTILE_WIDTH = 11
+_OTHER_WIDTH = 63
 # The payload whose stages stand for a link, where it was run with several.
 _TYPICAL_BYTES = 128
 
@@ -28,7 +32,7 @@ def print_ranking(analysis: Analysis) -> None:
     rows = rows_of_links(analysis)
     if not rows:
         return
-    out.print(_table(rows))
+    out.print(_table(rows, out.width))
     out.print(
         f"{_messages(rows)}, seed {analysis.seed}; percentiles of type 7; triggers {_triggers(rows)}.",
         style="dim",
@@ -38,7 +42,7 @@ def print_ranking(analysis: Analysis) -> None:
         out.print("Ratio is the median divided by the published one.", style="dim")
         out.print("\nVerdicts of rows with a published median:", style="bold")
     for row in sorted(compared, key=lambda row: (row.payload_bytes or 0, *_by_median(row))):
-        out.print(Text(f"- {row.path}: {link_verdict(row).line}"))
+        print_indented(out, Text(f"- {row.path}: ").append_text(verdict_text(link_verdict(row))), 2, hanging=True)
     entries = {row.group for row in compared}
     others = [row for row in rows if row.group not in entries]
     if others:
@@ -46,7 +50,9 @@ def print_ranking(analysis: Analysis) -> None:
     several = len({row.payload_bytes for row in rows}) > 1
     for typical in _typical(others):
         payload = f" at {typical.payload_bytes} B" if several else ""
-        out.print(Text(f"- {typical.group}{payload}: {link_verdict(typical).line}"))
+        print_indented(
+            out, Text(f"- {typical.group}{payload}: ").append_text(verdict_text(link_verdict(typical))), 2, hanging=True
+        )
 
 
 def _messages(rows: Sequence[Capture]) -> str:
@@ -62,21 +68,25 @@ def _triggers(rows: Sequence[Capture[LinkRow]]) -> str:
     return phrases.pop() if len(phrases) == 1 else "by link, as the manifest has them"
 
 
-def _table(rows: Sequence[Capture[LinkRow]]) -> Table:
+def _table(rows: Sequence[Capture[LinkRow]], width: int) -> Table:
     table = Table(box=None, header_style="bold", pad_edge=False, padding=(0, 2, 0, 0))
     table.add_column("", justify="right")
-    table.add_column("link", no_wrap=True, min_width=12)
+    table.add_column("link", overflow="fold", min_width=12)
     published = ("published", "ratio") if any(is_compared(row) for row in rows) else ()
-    for name in ("median", *published, *_FIGURES[1:], "lost"):
+    room = max(1, (width - _OTHER_WIDTH) // _PERCENTILE_WIDTH)
+    percentiles = sorted(_PERCENTILES[-room:])
+    for name in ("median", *published, *percentiles, "lost"):
         table.add_column(name, justify="right", no_wrap=True)
     for payload in sorted({row.payload_bytes or 0 for row in rows}):
         table.add_row(Text(""), Text(f"{payload} B", style="bold"))
         own = sorted((row for row in rows if (row.payload_bytes or 0) == payload), key=_by_median)
         for place, row in enumerate(own, start=1):
-            figures = ["-" if row.latency_ps is None else table_time(row.latency_ps[name]) for name in _FIGURES]
-            beside = (published_text(row.target.published), ratio_text(row)) if published else ()
+            names = ("p50", *percentiles)
+            figures = ["-" if row.latency_ps is None else table_time(row.latency_ps[name]) for name in names]
+            against = Text(ratio_text(row), style=ratio_style(ratio(row)))
+            beside = (published_text(row.target.published), against) if published else ()
             cells = (str(place), row.group, figures[0], *beside, *figures[1:], _lost(row))
-            table.add_row(*(Text(cell) for cell in cells))
+            table.add_row(*(Text(cell) if isinstance(cell, str) else cell for cell in cells))
     return table
 
 

@@ -14,7 +14,13 @@ from airwire.cli.output import EXIT_NO_FIGURE, complain, finish, progress_bar
 from airwire.cli.paths import RUN, Reads, Writes, everything
 
 if TYPE_CHECKING:
-    from airwire.model import Analysis
+    from collections.abc import Callable
+
+    from airwire.cli.output import Bar
+    from airwire.model import Analysis, Capture
+
+FEW_ROWS = 12
+"""A run of more rows ends with a summary."""
 
 
 def run(
@@ -74,19 +80,24 @@ def run(
     ] = False,
     report: options.ReportFile = None,
     figures: options.FiguresFolder = None,
+    every_row: Annotated[
+        bool,
+        typer.Option("--all", "-v", help="Print the table and the verdicts of all rows, however many they are."),
+    ] = False,
     json: options.Json = False,
 ) -> None:
     """Run a suite: rank its links, and measure its boards.
 
     Every message is simulated in virtual time, with the gates, retries and queues of its link, or by the firmware on
-    its virtual board; the same suite and seed give the same result.
+    its virtual board; the same suite and seed give the same result. Up to 12 rows are printed as a table with their
+    verdicts. A longer run ends with a summary, which names the causes that are worth most.
     Example: airwire run links --report links.html
     """
     from airwire.cli.environment import environment
 
     # Findings and intervals are for the report; the ranking needs neither.
     in_depth = report is not None or figures is not None
-    with progress_bar("Running the suite") as progress:
+    with progress_bar("Running the suite") as bar:
         analysis = airwire.run(
             suite,
             samples=samples,
@@ -99,31 +110,53 @@ def run(
             findings=in_depth,
             out=out,
             environment=environment(),
-            progress=progress,
+            progress=bar,
+            row_done=_teller(bar),
         )
-    publish(analysis, report, figures, json)
+    publish(analysis, report, figures, json, every_row=every_row)
 
 
-def publish(analysis: Analysis, report: Path | None, figures: Path | None, as_json: bool) -> None:
+def _teller(bar: Bar) -> Callable[[Capture], None] | None:
+    """What prints each row that is finished, where somebody looks."""
+    if not bar.is_live:
+        return None
+    from airwire.cli.live_rows import row_line
+
+    return lambda row: bar.tell(row_line(row))
+
+
+def publish(
+    analysis: Analysis, report: Path | None, figures: Path | None, as_json: bool, *, every_row: bool = False
+) -> None:
     """Print a run, write what was asked for, and end with the exit code that fits."""
     from airwire.model import rows_of_boards
 
+    worth_reading: str | None = None
     if as_json:
         from airwire.cli.json_object import print_object
         from airwire.cli.run_json import run_output
 
         print_object(run_output(analysis))
-    else:
+    elif every_row or len(analysis.captures) <= FEW_ROWS:
         from airwire.cli.board_rows import print_board_rows
         from airwire.cli.ranking import print_ranking
 
         print_ranking(analysis)
         print_board_rows(analysis)
+    else:
+        from airwire.cli.run_summary import print_summary
+
+        worth_reading = print_summary(analysis)
+    if not as_json:
         print_bounds(analysis)
     without = [row for row in rows_of_boards(analysis) if row.target.figure is None]
     for row in without:
         complain(f"{row.path}: no figure: {row.target.problem}")
     broken = complain_of_bounds(analysis)
     finish(analysis, ("row", "begun or finished"), report, figures, as_json)
+    if worth_reading is not None:
+        from airwire.cli.run_summary import print_next_steps
+
+        print_next_steps(analysis, worth_reading, has_report=report is not None)
     if without or broken:
         raise typer.Exit(EXIT_NO_FIGURE)

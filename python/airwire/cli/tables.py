@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Sequence
 
@@ -15,8 +16,8 @@ from airwire.model import Analysis, Capture, Comparison, Finding
 # More captures than this get the findings that stand out only.
 _FEW_CAPTURES = 4
 _STAND_OUT = 8
-# A pipe has no width; tables keep their columns there.
-_PIPE_WIDTH = 240
+# A pipe has no width: what is usual for one, 80 columns, is too narrow for tables.
+_PIPE_WIDTH = 120
 # Columns of figures from left to right, and which of them are kept first where the terminal is narrow.
 _IN_ORDER = ("min", "p50", "[95 %]", "p75", "p95", "p99", "max", "findings")
 _BY_WEIGHT = ("p50", "p75", "max", "p95", "min", "p99", "findings", "[95 %]")
@@ -25,8 +26,9 @@ _RARE_OUTCOMES = ("missed", "glitch", "overlapped", "late", "duplicate", "spurio
 
 
 def console() -> Console:
-    """Standard output, wide enough for a table where it is no terminal."""
-    return Console(highlight=False) if sys.stdout.isatty() else Console(width=_PIPE_WIDTH, highlight=False)
+    """Standard output: as wide as the terminal, or as ``COLUMNS`` says, or else 120 columns on a pipe."""
+    has_width = sys.stdout.isatty() or os.environ.get("COLUMNS", "").isdigit()
+    return Console(width=None if has_width else _PIPE_WIDTH, highlight=False)
 
 
 def print_analysis(analysis: Analysis) -> None:

@@ -16,8 +16,6 @@ from airwire.stage import Stage
 if TYPE_CHECKING:
     import polars as pl
 
-    from airwire.explain.verdict import Verdict
-
 
 @dataclass(frozen=True, slots=True)
 class Setting:
@@ -101,6 +99,10 @@ class LinkRow:
     kind: ClassVar[Literal["link"]] = "link"
     clock_hz: ClassVar[None] = None
     """A link is modelled to the picosecond: no processor's cycle is the step of its times."""
+    unit: ClassVar[str] = "ps"
+    """Of the figure by which rows are compared."""
+    figure: ClassVar[None] = None
+    """A link has no figure beside its latencies."""
     name: str
     title: str
     settings: Mapping[str, str]
@@ -113,6 +115,11 @@ class LinkRow:
     """Gives :attr:`spans`; called once, when they are first asked for."""
     published: PublishedMedian | None = None
     """What others measured, where the suite says it."""
+
+    @property
+    def facts(self) -> Mapping[str, str]:
+        """In what it may differ from another: the link and its settings; the schedule often follows from them."""
+        return {"link": self.name, **self.settings}
 
     @cached_property
     def spans(self) -> pl.DataFrame:
@@ -154,33 +161,6 @@ class Change:
     def gain(self) -> float:
         """The share of the latency that it saves, at the median and p95 alike."""
         return sum(1 - after / before for before, after in (self.median_ps, self.p95_ps) if before > 0) / 2
-
-
-@dataclass(frozen=True, slots=True)
-class RowExplanation:
-    """Where the time of one row of a run goes, and what to change first."""
-
-    run: str
-    link: str | None
-    """``None`` where a board was run."""
-    title: str
-    payload_bytes: int
-    settings: Mapping[str, str]
-    verdict: Verdict
-    """The largest cause, with all else that is to be said as details."""
-    verdicts: Sequence[Verdict]
-    """One for each of the largest causes; none where there is no figure."""
-    waterfalls: Sequence[Waterfall]
-    """At the median and at p95."""
-    changes: Sequence[Change]
-    """The changes of one setting that help, the best first; none for boards, of which another row is run."""
-    board: str | None = None
-    """``None`` where a link was modelled."""
-
-    @property
-    def sentence(self) -> str:
-        """The verdict and its details, one after the other."""
-        return self.verdict.text
 
 
 @dataclass(frozen=True, slots=True)

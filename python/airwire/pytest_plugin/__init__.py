@@ -14,10 +14,19 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
-    from airwire.pytest_plugin.bench import Bench
+    from airwire.pytest_plugin.virtual_bench import Bench as Bench
 
 _REPORT = "airwire_report"
 _MEASURED = "airwire.pytest_plugin.measured"
+
+
+def __getattr__(name: str) -> Any:
+    """``Bench``, for the type hints of tests, once somebody asks for it."""
+    if name == "Bench":
+        from airwire.pytest_plugin.virtual_bench import Bench
+
+        return Bench
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -33,7 +42,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 @pytest.fixture
 def bench(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Bench]:
     """The virtual bench: links, suites, and firmware on boards. Files are looked for beside the test's own."""
-    from airwire.pytest_plugin.bench import Bench
+    from airwire.pytest_plugin.virtual_bench import Bench
 
     own = Bench(request.path.parent, tmp_path / "airwire")
     yield own

@@ -8,10 +8,10 @@ from operator import ge, gt, le, lt
 from typing import TYPE_CHECKING
 
 from airwire import _core
-from airwire.explain.bounds import amount, bounds_of, broken_sentence, first_cause
+from airwire.explain.bounds import amount, bounds_of, broken_sentence, cause_near
 from airwire.explain.quantities import percent, table_time
 from airwire.explain.waterfall import waterfalls
-from airwire.model import Analysis, Capture, is_of_board
+from airwire.model import Analysis, Capture
 from airwire.runs.compared_runs import chosen_row
 
 if TYPE_CHECKING:
@@ -23,8 +23,9 @@ _RELATIONS = {"<=": le, "<": lt, ">=": ge, ">": gt}
 _LATENCIES = {"median": "p50", "p50": "p50", "p75": "p75", "p95": "p95", "p99": "p99", "max": "max", "mean": "mean"}
 _RATES = {"messages_per_second": "messages", "requests_per_second": "requests", "bits_per_second": "bulk"}
 _TAIL = ("p95", "p99", "max")
-# pytest shows eight lines of at most 80 characters unless it is told to show all.
+# pytest shows eight lines and 640 characters unless it is told to show all.
 _MOST_STAGES = 4
+_CAUSE_CHARACTERS = 160
 _NAME_CHARACTERS = 34
 _BAR_CHARACTERS = 16
 
@@ -78,8 +79,8 @@ class Measured:
         first = f"{self.name} of {self.row.name} is {self!r}, which is not {relation} {limit}"
         if self.unit in ("B", "1"):
             return [first]
-        cause = first_cause(self.row.capture, percentile)
-        return [first, *([_cut(cause, 78)] if cause else []), *self.row.waterfall_lines(percentile)]
+        cause = cause_near(self.row.capture, percentile)
+        return [first, *([_cut(cause, _CAUSE_CHARACTERS)] if cause else []), *self.row.waterfall_lines(percentile)]
 
 
 @dataclass(frozen=True, eq=False)
@@ -163,17 +164,16 @@ class Row:
         return [_line(name, ps, total) for name, ps in lines]
 
     def _latency(self, name: str) -> Measured:
-        target = self.capture.target
-        if target.kind == "board" and target.measure == "bulk":
+        if self.capture.target.unit == "bit/s":
             raise _core.AirwireError(f"{self.name}: measures bulk, whose intervals have no {name}")
         latency = self.capture.latency_ps
         return Measured(self, name, "ps", None if latency is None else latency[_LATENCIES[name]])
 
     def _rate(self, name: str) -> Measured:
-        if not is_of_board(self.capture) or self.capture.target.measure != _RATES[name]:
+        unit = {"bulk": "bit/s"}.get(_RATES[name], f"{_RATES[name]}/s")
+        if self.capture.target.unit != unit:
             raise _core.AirwireError(f'{self.name}: has no {name}, which needs firmware and measure = "{_RATES[name]}"')
         figure = self.capture.target.figure
-        unit = {"bulk": "bit/s"}.get(_RATES[name], f"{_RATES[name]}/s")
         return Measured(self, name, unit, None if figure is None else figure.value)
 
 

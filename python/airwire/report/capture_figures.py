@@ -27,12 +27,12 @@ MAX_RUGS = 500
 MAX_TEETH = 60
 
 
-def capture_figure(view: CaptureView) -> Figure:
-    """All charts of one capture; without panels where nothing was paired."""
+def capture_figure(view: CaptureView, points: int = density.MAX_SCATTER_POINTS) -> Figure:
+    """All charts of one capture, with so many points at most; without panels where nothing was paired."""
     panels: list[Panel] = []
     if view.latency_ps:
         scale = scale_of(view)
-        kept = density.thin(view.latency_ps)
+        kept = density.thin(view.latency_ps, points)
         panels = [_time_panel(view, scale, kept), _histogram_panel(view, scale)]
         for findings in _by_period(view.capture.findings)[:MAX_PHASE_PERIODS]:
             panels += phase_panels(view, scale, kept, findings)

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from airwire.report.html import text
-from airwire.report.samples import CaptureView
+from airwire.report.samples import CaptureView, shows_rows
 
 if TYPE_CHECKING:
     from airwire.model import Finding
@@ -41,9 +41,9 @@ Found = tuple[CaptureView, "Finding"]
 def findings_section(views: Sequence[CaptureView]) -> str:
     """Every finding of the analysis, or the sentence that there is none."""
     found = [(view, finding) for view in views for finding in view.capture.findings]
-    head = "<section id='findings'><h2>Findings</h2>"
     if not found:
-        return f"{head}<p>No gate, comb, step, drift or burst stood out in these captures.</p></section>"
+        nothing = "No gate, comb, step, drift or burst stood out."
+        return f"<section id='findings'><h2>Findings</h2><p>{nothing}</p></section>"
     kinds = _sorted_kinds(found)
     short = len(found) > ALL_SHOWN_UP_TO
     links = "".join(
@@ -52,7 +52,11 @@ def findings_section(views: Sequence[CaptureView]) -> str:
     )
     summary = f"<ul class='kinds' aria-label='Kinds of finding'>{links}</ul>" if len(kinds) > 1 else ""
     groups = "".join(_kind_group(kind, members, place, short=short) for place, (kind, members) in enumerate(kinds))
-    return f"{head}{summary}{groups}</section>"
+    if shows_rows(views):
+        # Verdicts say more of rows; findings are what the latencies alone would tell.
+        heading = f"<summary><h2>Findings ({len(found)})</h2></summary>"
+        return f"<details class='more' id='findings'>{heading}{summary}{groups}</details>"
+    return f"<section id='findings'><h2>Findings</h2>{summary}{groups}</section>"
 
 
 def kind_title(kind: str, *, plural: bool) -> str:

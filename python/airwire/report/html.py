@@ -5,8 +5,10 @@ Nothing here knows what a section says; ``findings``, ``tables`` and ``page`` pu
 
 from __future__ import annotations
 
+import base64
 import json
 import math
+import zlib
 from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any
@@ -39,6 +41,11 @@ def script_json(value: Any) -> str:
     return encoded
 
 
+def packed(content: str) -> str:
+    """Text compressed, in letters that a script element may hold; the page's script unpacks it."""
+    return base64.b64encode(zlib.compress(content.encode("utf-8"), 9)).decode("ascii")
+
+
 def legend(entries: Sequence[LegendEntry]) -> str:
     """A legend as a list of symbols with their words."""
     if not entries:
@@ -61,12 +68,13 @@ def charts(figure: Figure, key: str) -> str:
     places = "".join(_chart(panel, key, place) for place, panel in enumerate(figure.panels))
     columns = " single" if len(figure.panels) == 1 else ""
     payload = [{"spec": panel.spec, "data": panel.data} for panel in figure.panels]
-    data = f"<script type='application/json' id='data-{key}'>{script_json(payload)}</script>"
+    data = f"<script type='text/plain' id='data-{key}' data-packed>{packed(script_json(payload))}</script>"
     return f"{legend(figure.legend)}<div class='charts{columns}'>{places}</div>{data}"
 
 
 def _chart(panel: Panel, key: str, place: int) -> str:
     title = f"<h5>{text(panel.title)}</h5>" if panel.title else ""
+    title += legend(panel.legend)
     caption = f"<figcaption>{text(panel.caption)}</figcaption>" if panel.caption else ""
     wide = " class='wide'" if panel.wide else ""
     label = text(f"{panel.title}. {panel.description}" if panel.title else panel.description)

@@ -23,7 +23,7 @@ KINDS: Mapping[Cause, tuple[str, str]] = {
     "chip": ("var(--series5)", "the network chip at work"),
     "sleep": ("var(--series9)", "asleep until something happens"),
     "console": ("var(--series4)", "waiting for the console"),
-    "empirical": ("var(--line)", "measured, not understood"),
+    "empirical": ("var(--unknown)", "fitted to measurements, not understood"),
 }
 
 

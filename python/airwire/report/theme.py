@@ -31,6 +31,7 @@ LIGHT: Mapping[str, str] = {
     "series7": "#5b5b5b",
     "series8": "#7a5bb0",
     "series9": "#8a6a48",
+    "unknown": "#9aa5b1",
 }
 DARK: Mapping[str, str] = {
     "paper": "#14171b",
@@ -51,6 +52,7 @@ DARK: Mapping[str, str] = {
     "series7": "#b4b4b4",
     "series8": "#b49be0",
     "series9": "#c9a987",
+    "unknown": "#77828f",
 }
 SERIES = tuple(f"var(--series{number})" for number in range(1, 8))
 SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-right")

@@ -29,6 +29,7 @@ def run(
     out: str | Path | None = None,
     environment: Mapping[str, Any] | None = None,
     progress: Callable[[int, int], Any] | None = None,
+    row_done: Callable[[Capture], Any] | None = None,
 ) -> Analysis:
     """Run a suite on the virtual bench and keep the result in a run folder.
 
@@ -37,7 +38,8 @@ def run(
     with the images of rows that run on boards; by default they are looked for beside the suite, in ``build/firmware``
     and in the package. ``captures`` writes a capture file of every link's row as well. ``out`` is the run folder, by
     default ``runs/<UTC time>-<suite>``. ``progress(done, all)`` is called while it works, with messages of links and
-    steps of boards; Ctrl-C ends it early and keeps what is done.
+    steps of boards, and ``row_done(row)`` with each row of up to 100,000 messages once it is kept, in the order of the
+    suite; Ctrl-C ends it early and keeps what is done.
 
     Raises ``AirwireError`` for a suite that cannot be run, with file, line and field.
     """
@@ -56,13 +58,17 @@ def run(
         out=str(out or default_folder(path.stem)),
         environment=json.dumps(environment or {}),
         progress=progress,
+        row_done=None if row_done is None else lambda raw: row_done(_row(raw, None)),
     )
     folder = None if result.run_folder is None else Path(result.run_folder)
-    rows: list[Capture] = [link_row(raw, folder) for raw in result.rows]
-    rows.extend(board_row(raw, folder) for raw in result.boards)
+    rows = [*(_row(raw, folder) for raw in result.rows), *(_row(raw, folder) for raw in result.boards)]
     errors = [CaptureFailure(where, message) for where, message in result.errors]
     run_folder = None if folder is None else str(folder)
     return Analysis(rows, errors, KNOWN, result.seed, result.interrupted, run_folder, result.suite)
+
+
+def _row(raw: _core.RowResult | _core.BoardRowResult, folder: Path | None) -> Capture:
+    return link_row(raw, folder) if isinstance(raw, _core.RowResult) else board_row(raw, folder)
 
 
 def default_folder(name: str) -> Path:

@@ -59,15 +59,20 @@ pub fn run(
     queue.state.into_inner().unwrap_or_else(PoisonError::into_inner).done
 }
 
-/// Runs rows into a run folder, and closes it whatever became of them.
+/// Runs rows into a run folder, and closes it whatever became of them. `kept` is told of each row that it holds.
 pub fn run_into(
     mut folder: SuiteFolder,
     rows: &[ReadyRow],
     measure: Measure,
     control: &Control,
     environment: &serde_json::Value,
+    kept: &mut (dyn FnMut(&RowEntry, &RowResult) + Send),
 ) -> BenchRun {
-    let mut done = run(rows, measure, control, true, &mut |entry, row| folder.add(entry, row));
+    let mut done = run(rows, measure, control, true, &mut |entry, row| {
+        folder.add(entry, row)?;
+        kept(entry, row);
+        Ok(())
+    });
     if let Err(error) = folder.finish(environment) {
         done.failure.get_or_insert(error.to_string());
     }

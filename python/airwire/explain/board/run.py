@@ -14,9 +14,10 @@ from airwire.explain.board.floor import floor_sentence
 from airwire.explain.board.gain import Message, gain_of, short_poll_gain
 from airwire.explain.board.published import parts_sentence, published_sentence, times_sentence
 from airwire.explain.quantities import percent, rough_time
+from airwire.explain.row import RowExplanation
 from airwire.explain.verdict import NO_FIGURE, Verdict
 from airwire.explain.waterfall import FAR_ABOVE, board_waterfalls, tail_waterfall
-from airwire.link.model import RowExplanation, Waterfall
+from airwire.link.model import Waterfall
 from airwire.model import Capture
 
 # Figures nearer than this cannot be told apart in a sentence of three digits.

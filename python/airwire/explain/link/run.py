@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -12,10 +13,11 @@ from airwire import _core
 from airwire.explain.board.run import board_explanation
 from airwire.explain.link.published import published_sentence
 from airwire.explain.link.sentences import capture_sentence, overload, time_goes
+from airwire.explain.row import RowExplanation
 from airwire.explain.verdict import NO_FIGURE, Verdict
 from airwire.explain.waterfall import budget_waterfall, link_waterfalls
 from airwire.explain.what_if import Question, changes_of
-from airwire.link.model import CaptureExplanation, Change, FittedGate, LinkRow, QuantilePair, RowExplanation
+from airwire.link.model import CaptureExplanation, Change, FittedGate, LinkRow, QuantilePair
 from airwire.model import is_of_board, is_of_link
 from airwire.stage import link_stage
 from airwire.values import Settings, setting_texts
@@ -25,6 +27,8 @@ if TYPE_CHECKING:
     from airwire.model import Analysis, Capture
 
 WHAT_IF_SAMPLES = 2000
+# More than these are not listed.
+_FEW_ENTRIES = 8
 _Row: TypeAlias = "Capture[LinkRow] | Capture[BoardRow]"
 
 
@@ -60,9 +64,18 @@ def _chosen(analysis: Analysis, only: Sequence[str]) -> list[_Row]:
         )
     unknown = [name for name in only if not any(_is_of(row, name) for row in rows)]
     if unknown:
-        entries = ", ".join(dict.fromkeys(row.group for row in rows))
-        raise _core.AirwireError(f"{where}: has no entry {unknown[0]}; it has {entries}")
+        raise _core.AirwireError(f"{where}: has no entry {unknown[0]}; {_others(unknown[0], rows)}")
     return [row for row in rows if not only or any(_is_of(row, name) for name in only)]
+
+
+def _others(name: str, rows: Sequence[_Row]) -> str:
+    """What there is in the place of an entry that nobody knows: all of them where they are few."""
+    entries = list(dict.fromkeys(row.group for row in rows))
+    if len(entries) <= _FEW_ENTRIES:
+        return f"it has {', '.join(entries)}"
+    known = list(dict.fromkeys([*entries, *(row.path for row in rows)]))
+    (nearest,) = get_close_matches(name, known, n=1, cutoff=0.0)
+    return f"the nearest of its {len(entries)} entries is {nearest}"
 
 
 def _is_of(row: _Row, name: str) -> bool:
@@ -89,6 +102,12 @@ def link_verdict(row: Capture[LinkRow]) -> Verdict:
     for other in others:
         details += [f"{other.line}.", *other.details]
     return replace(first, details=[*details, *filter(None, [published_sentence(row)])])
+
+
+def link_verdict_near(row: Capture[LinkRow], percentile: int) -> Verdict | None:
+    """What takes most of the time of the messages near a percentile; ``None`` where none arrived."""
+    found = link_waterfalls(row, (percentile,))
+    return time_goes(found[0])[0] if found else None
 
 
 def overload_sentence(row: Capture[LinkRow]) -> str | None:
