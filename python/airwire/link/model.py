@@ -11,6 +11,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 from airwire.kinds import LedgerMode, Understanding
+from airwire.shown import Shown
 from airwire.stage import Stage
 
 if TYPE_CHECKING:
@@ -246,7 +247,7 @@ class Refusal:
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class Choice(Shown):
     """Which links and settings keep the bounds."""
 
     payload_bytes: int
