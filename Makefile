@@ -65,7 +65,7 @@ firmware: cross-compiler $(VENV)/installed $(SITE) ## Build the firmware's image
 
 # The pages of the web server, as C.
 $(SITE): $(shell find firmware/sites/demo -type f) $(wildcard python/airwire/fsdata/*.py) | $(VENV)/installed
-	@mkdir -p $(@D) && $(BIN)/airwire fsdata firmware/sites/demo -o $@ >/dev/null
+	@mkdir -p $(@D) && $(BIN)/airwire fsdata firmware/sites/demo --out $@ >/dev/null
 
 # All images of a board, or those that are named.
 define build_board
@@ -147,7 +147,7 @@ fuzz-firmware: $(VENV)/installed ## Fuzz the firmware's C on this machine, each 
 	@command -v clang >/dev/null || { echo "Fuzzing the firmware needs clang with libFuzzer: \
 	apt-get install clang libclang-rt-14-dev (as root)." >&2; exit 1; }
 	mkdir -p $(FUZZ_FIRMWARE)/site
-	$(BIN)/airwire fsdata firmware/tests/http/site -o $(FUZZ_FIRMWARE)/site/site.c --gzip >/dev/null
+	$(BIN)/airwire fsdata firmware/tests/http/site --out $(FUZZ_FIRMWARE)/site/site.c --gzip >/dev/null
 	PATH="$(CURDIR)/$(BIN):$$PATH" cmake -S firmware/tests -B $(FUZZ_FIRMWARE) -G Ninja --log-level=WARNING \
 		-DCMAKE_C_COMPILER=clang -DFUZZ=ON -DSITE_DIR=$(CURDIR)/$(FUZZ_FIRMWARE)/site >/dev/null
 	PATH="$(CURDIR)/$(BIN):$$PATH" cmake --build $(FUZZ_FIRMWARE) --target $(FUZZ_FIRMWARE_TARGETS:%=fuzz_%)

@@ -29,6 +29,20 @@ class CaptureFile:
 
     kind: ClassVar[Literal["capture"]] = "capture"
     clock_hz: ClassVar[None] = None
+    unit: ClassVar[str] = "ps"
+    figure: ClassVar[None] = None
+    trigger: ClassVar[None] = None
+    simulated: ClassVar[bool] = False
+    """Whether it ran in virtual time, where nothing warms up and nothing else is on the air."""
+    may_repeat: ClassVar[bool] = True
+    """Whether messages may have been sent again."""
+    has_characters: ClassVar[bool] = True
+    """Whether an asynchronous serial line may be on the way."""
+
+    @property
+    def facts(self) -> Mapping[str, str]:
+        """Nothing that two captures could differ in is known."""
+        return {}
 
     @property
     def spans(self) -> pl.DataFrame:

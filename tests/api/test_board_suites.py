@@ -22,7 +22,7 @@ from airwire.explain.quantities import rough_time
 from airwire.explain.words import stage_of
 from airwire.kinds import Cause, Statistic, Subject
 from airwire.link.model import Waterfall
-from airwire.model import rows_of_boards
+from airwire.model import CaptureFile, rows_of_boards
 from airwire.runs.findings import KNOWN, findings_of
 from airwire.stage import Stage
 
@@ -91,8 +91,8 @@ def test_settings_are_words_in_the_image_that_a_board_starts_with(images: Path) 
 def test_a_long_latency_hides_no_loss_where_every_message_is_known() -> None:
     evidence: dict[str, float | list[float]] = {"hidden_losses": 52, "messages": 300, "trigger_interval_ps": 53 * MS}
     raw: RawFinding = {"kind": "loss_as_latency", "confidence": 1, "period_ps": None, "evidence": evidence}
-    assert [found.kind for found in findings_of([raw], "strict")] == ["loss_as_latency"]
-    assert findings_of([raw], KNOWN) == []
+    assert [found.kind for found in findings_of([raw], "strict", CaptureFile(), None)] == ["loss_as_latency"]
+    assert findings_of([raw], KNOWN, CaptureFile(), None) == []
 
 
 def test_an_image_without_settings_says_what_one_is(images: Path) -> None:

@@ -70,7 +70,20 @@ CRATES = {
 
 # By package below `airwire`, and the modules beside them; all may use `kinds`. No two of them use each other.
 PACKAGES: dict[str, set[str]] = {
-    "": {"_core", "board", "bounds", "capture", "explain", "link", "model", "report", "runs", "stage", "values"},
+    "": {
+        "_core",
+        "board",
+        "bounds",
+        "capture",
+        "diagnosis",
+        "explain",
+        "link",
+        "model",
+        "report",
+        "runs",
+        "stage",
+        "values",
+    },
     "values": {"_core"},
     "outputs": set(),
     "kinds": set(),
@@ -82,11 +95,26 @@ PACKAGES: dict[str, set[str]] = {
     "model": {"_core", "board", "bounds", "link"},
     "explain": {"_core", "board", "bounds", "link", "model", "outputs", "stage", "values"},
     "runs": {"_core", "board", "bounds", "explain", "link", "model", "stage", "values"},
+    "diagnosis": {"_core", "board", "explain", "model", "runs", "values"},
     "capture": {"_core", "model", "outputs", "runs", "values"},
     "report": {"_core", "board", "bounds", "explain", "link", "model", "outputs"},
     "fsdata": {"_core", "board", "outputs"},
     "pytest_plugin": {"", "_core", "board", "explain", "model", "runs", "values"},
-    "cli": {"", "_core", "board", "bounds", "explain", "fsdata", "link", "model", "outputs", "report", "runs", "stage"},
+    "cli": {
+        "",
+        "_core",
+        "board",
+        "bounds",
+        "diagnosis",
+        "explain",
+        "fsdata",
+        "link",
+        "model",
+        "outputs",
+        "report",
+        "runs",
+        "stage",
+    },
 }
 
 

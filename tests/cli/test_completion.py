@@ -69,6 +69,8 @@ def parted(line: str) -> list[str]:
         ("airwire board run a.elf --traffic pingpong-", ["pingpong-server"]),
         ("airwire analyze --pairing f", ["fifo"]),
         ("airwire schema board-p", ["board-profile"]),
+        ("airwire help wh", ["why"]),
+        ("airwire help board pro", ["profile"]),
         ("airwire run suite.toml --only u", ["uart"]),
         ("airwire run publ", ["published"]),
         ("airwire run s", ["serial", "suite.toml"]),

@@ -212,7 +212,7 @@ def test_every_field_of_an_analysis_in_json_is_described_and_every_described_one
 ) -> None:
     bad = analysed / "bad.csv"
     bad.write_text("no capture", encoding="ascii")
-    done = airwire("analyze", analysed / "12B-slotted.csv", bad, "--no-run-folder", "--json")
+    done = airwire("analyze", analysed / "12B-slotted.csv", bad, "--json")
     fields = fields_in(JSON_PAGE, "airwire.analyze/1")
     assert check_json(fields, json.loads(done.stdout)) == set(fields)
 

@@ -126,7 +126,7 @@ medians, [[swept_captured]] and [[odd_captured]] ms, lie near the phase-free [[s
 ([findings](findings.md)); with the link named, the phase is fitted:
 
 ```console
-$ airwire analyze captures/esp-802154/12B-FaF.csv --no-run-folder > found.txt
+$ airwire analyze captures/esp-802154/12B-FaF.csv > found.txt
 $ airwire explain captures/esp-802154/12B-FaF.csv --link esp32-802154 --set ack=off --changes 0 > phase.txt
 ```
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from airwire import _core
@@ -79,7 +79,8 @@ class TrafficResult:
     failure: str | None
     counters: list[Counter]
     latency: Latency | None
-    services: list[Service]
+    services: list[Service] = field(default_factory=list)
+    """The open ports that a scan found."""
 
 
 @dataclass(frozen=True)

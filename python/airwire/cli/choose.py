@@ -36,10 +36,10 @@ def choose(
     workers: options.Workers = None,
     json: options.Json = False,
 ) -> None:
-    """Find the links and settings that keep a bound on latency or loss, by prediction, the most margin first.
+    """Find the links and settings that keep a bound on latency or loss.
 
-    Of each link the settings worth trying are searched; a refusal says how near it comes and which stage is in the
-    way. Example: airwire choose --payload 128 --p95 20ms --loss 0.1%
+    By prediction, the most margin first. Of each link the settings worth trying are searched; a refusal says how near
+    it comes and which stage is in the way. Example: airwire choose --payload 128 --p95 20ms --loss 0.1%
     """
 
     if p95 is None and p50 is None and loss is None:

@@ -42,7 +42,7 @@ def compare(
     seed: options.Seed = 1,
     json: options.Json = False,
 ) -> None:
-    """Say whether B is faster or slower than A, by how much and how surely.
+    """Say whether B is faster than A, by how much and how surely.
 
     Of two captures or rows: the shift of the median with its 95 % interval (moving-block bootstrap), the probability
     that a message of A beats one of B, and the distance of the distributions. Of two runs of suites: one line for each

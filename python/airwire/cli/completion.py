@@ -176,6 +176,18 @@ def pairing_rules(_ctx: typer.Context, _typed: str) -> Iterable[Offer]:
 
 
 @_offers
+def command_names(ctx: typer.Context, _typed: str) -> Iterable[Offer]:
+    """The commands below those that were named already."""
+    from airwire.cli.help import summary
+
+    command: Any = ctx.find_root().command
+    for name in [*(ctx.params.get("names") or ()), *ctx.args]:
+        command = getattr(command, "commands", {}).get(name)
+    below = getattr(command, "commands", {})
+    return [(name, summary(one)) for name, one in below.items() if not one.hidden]
+
+
+@_offers
 def schema_names(_ctx: typer.Context, _typed: str) -> Iterable[Offer]:
     """The schemas that there are."""
     from airwire.cli.schemas import NAMES

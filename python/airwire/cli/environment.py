@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import platform
+import shlex
+import sys
 from datetime import UTC, datetime
 from uuid import uuid4
 
@@ -20,4 +22,5 @@ def environment() -> dict[str, str]:
         "system": f"{platform.system()} {platform.release()}",
         "machine": platform.machine(),
         "host": platform.node(),
+        "command": shlex.join(["airwire", *sys.argv[1:]]),
     }

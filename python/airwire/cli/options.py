@@ -171,6 +171,16 @@ LinkPayload = Annotated[
     int,
     typer.Option("--payload", parser=_required_size, metavar="SIZE", help="Payload of a message, for example 128B."),
 ]
+OwnPayload = Annotated[
+    int | None,
+    typer.Option(
+        "--payload",
+        parser=_size,
+        metavar="SIZE",
+        help="Payload of a message, for example 12B. Default: 128B, or the most that the link carries.",
+        show_default=False,
+    ),
+]
 Set = Annotated[
     list[str] | None,
     typer.Option(

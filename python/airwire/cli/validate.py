@@ -35,8 +35,9 @@ def validate(
     ] = False,
     json: options.Json = False,
 ) -> None:
-    """Run every model against the captures that were made with its link, and print how far it is from each.
+    """Compare the models with captures of real links.
 
+    Every model runs against the captures that were made with its link, and it is printed how far it is from each.
     phase-free: the model was told nothing of the run. this-run: gate phases were fitted to it. Errors are model over
     capture, minus one. Example: airwire validate --captures captures --only rfm95
     """

@@ -8,6 +8,7 @@ from __future__ import annotations
 from rich.console import Console
 from rich.text import Text
 
+from airwire.explain.agreement import AGREEMENT
 from airwire.explain.quantities import percent
 from airwire.explain.verdict import NO_FIGURE, NOTHING_STANDS_OUT, Verdict
 
@@ -15,8 +16,6 @@ SLOW = "red"
 BETTER = "green"
 AGREES = "green"
 DIFFERS = "yellow"
-# A figure that is this near to a published one agrees with it.
-AGREEMENT = 0.05
 
 
 def verdict_text(verdict: Verdict) -> Text:

@@ -99,6 +99,11 @@ class LinkRow:
     kind: ClassVar[Literal["link"]] = "link"
     clock_hz: ClassVar[None] = None
     """A link is modelled to the picosecond: no processor's cycle is the step of its times."""
+    unit: ClassVar[str] = "ps"
+    """Of the figure by which rows are compared."""
+    figure: ClassVar[None] = None
+    """A link has no figure beside its latencies."""
+    simulated: ClassVar[bool] = True
     name: str
     title: str
     settings: Mapping[str, str]
@@ -111,6 +116,21 @@ class LinkRow:
     """Gives :attr:`spans`; called once, when they are first asked for."""
     published: PublishedMedian | None = None
     """What others measured, where the suite says it."""
+
+    @property
+    def facts(self) -> Mapping[str, str]:
+        """In what it may differ from another: the link and its settings; the schedule often follows from them."""
+        return {"link": self.name, **self.settings}
+
+    @property
+    def may_repeat(self) -> bool:
+        """Whether the link sends again what was lost."""
+        return any("retr" in name for name in self.settings) or any(stage.cause == "retry" for stage in self.budget)
+
+    @property
+    def has_characters(self) -> bool:
+        """Whether an asynchronous serial line is on the way."""
+        return any("baud" in name for name in self.settings)
 
     @cached_property
     def spans(self) -> pl.DataFrame:

@@ -27,6 +27,8 @@ from airwire.report.spec import (
 
 POOLED_UP_TO_RATIO = 2.0
 """Captures are pooled where the longest of their medians is at most this many times the shortest."""
+MOST_IN_A_ROW = 3
+"""More boxes than these smear: each then has a row of its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,10 +37,12 @@ class _Box:
     payload: str
     captures: str
     quantiles: dict[str, float]
+    alone: bool = False
+    """Whether no other box is in its row."""
 
     @property
     def row(self) -> str:
-        return f"{self.group}\u2003{self.payload}"
+        return f"{self.group}\u2003{self.captures if self.alone else self.payload}"
 
 
 def boxes(views: Sequence[CaptureView], payloads: Payloads) -> Figure:
@@ -54,7 +58,8 @@ def boxes(views: Sequence[CaptureView], payloads: Payloads) -> Figure:
     caption = (
         "Box from p25 to p75 with the median, whiskers to p5 and p95, logarithmic axis. Captures of the same "
         "group and payload share a row: one box of all their samples where their medians agree "
-        f"within a factor of {POOLED_UP_TO_RATIO:g}, else a box each. Groups from the fastest to the slowest."
+        f"within a factor of {POOLED_UP_TO_RATIO:g}, else a box each, and of many a row each. "
+        "Groups from the fastest to the slowest."
     )
     return Figure("boxes", "Latency by group and payload", caption, [panel], payload_legend(payloads))
 
@@ -65,7 +70,7 @@ def _boxes_of_row(group: str, payload: str, views: Sequence[CaptureView]) -> Ite
         yield _Box(group, payload, f"{len(views)} pooled", pooled_quantiles(views))
         return
     for view in views:
-        yield _Box(group, payload, view.short_label, quantiles_of(view))
+        yield _Box(group, payload, view.short_label, quantiles_of(view), len(views) > MOST_IN_A_ROW)
 
 
 def _groups_by_median(drawn: Sequence[_Box]) -> list[str]:

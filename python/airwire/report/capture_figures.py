@@ -27,12 +27,12 @@ MAX_RUGS = 500
 MAX_TEETH = 60
 
 
-def capture_figure(view: CaptureView) -> Figure:
-    """All charts of one capture; without panels where nothing was paired."""
+def capture_figure(view: CaptureView, points: int = density.MAX_SCATTER_POINTS) -> Figure:
+    """All charts of one capture, with so many points at most; without panels where nothing was paired."""
     panels: list[Panel] = []
     if view.latency_ps:
         scale = scale_of(view)
-        kept = density.thin(view.latency_ps)
+        kept = density.thin(view.latency_ps, points)
         panels = [_time_panel(view, scale, kept), _histogram_panel(view, scale)]
         for findings in _by_period(view.capture.findings)[:MAX_PHASE_PERIODS]:
             panels += phase_panels(view, scale, kept, findings)
@@ -120,7 +120,8 @@ def _histogram_panel(view: CaptureView, scale: LatencyScale) -> Panel:
         ordered, logarithmic=scale.logarithmic, quantum=quantum / scale.unit.ps if quantum else None
     )
     counts = density.counts_between(ordered, edges)
-    rounded = [units.significant(edge) for edge in edges]
+    # Of identical latencies a bin is wider than the axis, and what reaches beyond it would shrink the chart to nothing.
+    rounded = [min(max(units.significant(edge), scale.low), scale.high) for edge in edges]
     data: dict[str, Columns] = {"h": {"a": rounded[:-1], "b": rounded[1:], "n": list(counts)}}
     x = scale.channel("a")
     layers: list[Spec] = [

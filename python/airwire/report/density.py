@@ -12,10 +12,18 @@ from collections.abc import Sequence
 from itertools import pairwise
 from random import Random
 
-GRID_POINTS = 200
+GRID_POINTS = 130
 MAX_SCATTER_POINTS = 2000
+MAX_POINTS_OF_PAGE = 40_000
+"""Of all scatter plots together."""
+FEWEST_SCATTER_POINTS = 200
 MAX_BINS = 80
 MAX_COMB_BINS = 240
+
+
+def points_of_each(plots: int) -> int:
+    """How many points a scatter plot may have where so many plots share a page."""
+    return min(MAX_SCATTER_POINTS, max(FEWEST_SCATTER_POINTS, MAX_POINTS_OF_PAGE // max(1, plots)))
 
 
 def percentile(ordered: Sequence[float], fraction: float) -> float:

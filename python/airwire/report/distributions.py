@@ -6,10 +6,10 @@ import json
 import math
 from collections.abc import Sequence
 
-from airwire.report import density, units
+from airwire.report import density, theme, units
 from airwire.report.payloads import Payloads, by_payload, payload_legend
 from airwire.report.samples import CaptureView, by_group
-from airwire.report.spec import Columns, Figure, Panel, Spec, log_x, row_axis, tooltip
+from airwire.report.spec import Columns, Figure, LegendEntry, Panel, Spec, log_x, row_axis, tooltip
 
 RIDGE_PX = 24
 RIDGE_OVERLAP = 1.35
@@ -85,35 +85,48 @@ def _ridge_spec(names: Sequence[str], payloads: Payloads, domain: tuple[float, f
     }
 
 
-def ecdfs(views: Sequence[CaptureView], payloads: Payloads) -> Figure:
-    """Distribution functions of all captures, overlaid in one panel for each group."""
-    panels = [_ecdf_panel(group, members, payloads) for group, members in by_group(views)]
+def ecdfs(views: Sequence[CaptureView]) -> Figure:
+    """Distribution functions of all captures, overlaid in one panel for each group, a colour and dash for each."""
+    panels = [_ecdf_panel(group, members) for group, members in by_group(views)]
     caption = "Share of samples at or below a latency. Each group has its own logarithmic axis."
-    legend = payload_legend(payloads, lines=True)
-    return Figure("ecdf", "Empirical distribution functions by group", caption, panels, legend)
+    return Figure("ecdf", "Empirical distribution functions by group", caption, panels)
 
 
-def _ecdf_panel(group: str, members: Sequence[CaptureView], payloads: Payloads) -> Panel:
-    columns: Columns = {"name": [], "payload": [], "x": [], "y": []}
+def _line_styles(count: int) -> list[tuple[str, list[int]]]:
+    """A colour and a dash for each of several lines; the dash changes where colours begin again."""
+    colours, dashes = theme.SERIES, theme.DASHES
+    return [(colours[place % len(colours)], dashes[place // len(colours) % len(dashes)]) for place in range(count)]
+
+
+def _ecdf_panel(group: str, members: Sequence[CaptureView]) -> Panel:
+    columns: Columns = {"name": [], "x": [], "y": []}
     for view in members:
         values, shares = density.ecdf(view.ordered_ps)
         columns["name"] += [view.label] * len(values)
-        columns["payload"] += [view.payload] * len(values)
-        columns["x"] += [units.to_ms(ps) for ps in values]
-        columns["y"] += [round(share, 4) for share in shares]
+        columns["x"] += [units.significant(units.to_ms(ps), 5) for ps in values]
+        columns["y"] += [round(share, 3) for share in shares]
+    names = [view.label for view in members]
+    styles = _line_styles(len(members))
     y = {"field": "y", "type": "quantitative", "title": "share of samples", "scale": {"domain": [0, 1]}}
+
+    def by_name(values: Sequence[object]) -> Spec:
+        return {"field": "name", "type": "nominal", "title": None, "scale": {"domain": names, "range": list(values)}}
+
     spec = {
         "data": {"name": "e"},
         "height": 170,
         "width": "container",
-        "mark": {"type": "line", "interpolate": "step-after", "strokeWidth": 1.4},
+        "mark": {"type": "line", "interpolate": "step-after", "strokeWidth": 1.6},
         "encoding": {
             "x": log_x("x", _group_domain(members)),
             "y": {**y, "axis": {"format": ".0%", "values": [0, 0.25, 0.5, 0.75, 1]}},
-            "detail": {"field": "name", "type": "nominal"},
-            "color": by_payload(payloads, "color"),
-            "strokeDash": by_payload(payloads, "strokeDash"),
-            "tooltip": tooltip(("name", "capture"), ("payload", "payload")),
+            "color": by_name([colour for colour, _ in styles]),
+            "strokeDash": by_name([dash for _, dash in styles]),
+            "tooltip": tooltip(("name", "capture")),
         },
     }
-    return Panel(group, spec, {"e": columns}, f"Distribution functions of {len(members)} captures of {group}.")
+    legend = [
+        LegendEntry(view.short_label, colour, dash=dash) for view, (colour, dash) in zip(members, styles, strict=True)
+    ]
+    description = f"Distribution functions of {len(members)} captures of {group}."
+    return Panel(group, spec, {"e": columns}, description, legend=legend)

@@ -17,53 +17,51 @@ from airwire.report.outcome_figure import outcomes
 from airwire.report.payloads import Payloads, by_payload, payload_legend, payloads_of
 from airwire.report.published_figure import published_figure
 from airwire.report.quantiles import quantile_columns, quantiles_of
-from airwire.report.samples import CaptureView, drawable, views_of_links, views_without_boards
-from airwire.report.spec import ROW_PX, Figure, Panel, Spec, log_x, quantile_span, row_axis, rule_at, tooltip
+from airwire.report.samples import CaptureView, drawable, views_of_boards, views_of_links, views_without_boards
+from airwire.report.spec import ROW_PX, Figure, Panel, Spec, log_x, quantile_span, row_axis, tooltip
 
 ROWS_PER_PANEL = 60
-_FRAME_LABEL = f"{units.FRAME_MS} ms, one frame at 60 Hz"
 
 
 def overview_figures(views: Sequence[CaptureView]) -> list[Figure]:
-    """Every overview figure that has something to show, in reading order."""
-    figures: list[Figure] = []
-    figures += filter(None, [published_figure(views)])
-    views = views_without_boards(views)
+    """Every overview figure that has something to show, in reading order: as files."""
     shown = drawable(views)
+    figures = [published_figure(views)]
     if shown:
         payloads = payloads_of(shown)
         if views_of_links(shown):
-            figures.append(ranking_by_median(shown, payloads))
-            figures += filter(None, [shares_figure(shown, payloads)])
-        else:
+            links = views_of_links(shown)
+            figures += [ranking_by_median(links, payloads), shares_figure(links, payloads)]
+        elif not views_of_boards(shown):
             figures.append(_ranking(shown, payloads))
-        figures += [boxes(shown, payloads), ridgelines(shown, payloads), ecdfs(shown, payloads)]
+    return [*filter(None, figures), *further_figures(views)]
+
+
+def further_figures(views: Sequence[CaptureView]) -> list[Figure]:
+    """Those that the page folds, because its first picture and its rows say the main things."""
+    views = views_without_boards(views)
+    shown = drawable(views)
+    figures: list[Figure] = []
+    if shown:
+        payloads = payloads_of(shown)
+        figures = [boxes(shown, payloads), ridgelines(shown, payloads), ecdfs(shown)]
     not_paired = outcomes(views)
     return [*figures, not_paired] if not_paired else figures
-
-
-def _frame_domain(values: Sequence[float]) -> tuple[tuple[float, float], bool]:
-    low, high = min(values), max(values)
-    near = low / 10 <= units.FRAME_MS <= high * 10
-    return units.padded_log_domain([low, high, units.FRAME_MS] if near else [low, high]), near
 
 
 def _ranking(views: Sequence[CaptureView], payloads: Payloads) -> Figure:
     rows = sorted(((quantiles_of(view), view) for view in views), key=lambda row: (row[0]["p75"], row[1].label))
     ends = [units.to_ms(q[name]) for q, _ in rows for name in ("p50", "p95")]
-    domain, framed = _frame_domain(ends)
+    domain = units.padded_log_domain(ends)
     chunks = -(-len(rows) // ROWS_PER_PANEL)
     size = -(-len(rows) // chunks)
     panels = []
     for start in range(0, len(rows), size):
         part = rows[start : start + size]
         title = f"Ranks {start + 1} to {start + len(part)}" if chunks > 1 else ""
-        panels.append(_ranking_panel(part, payloads, domain, framed=framed, title=title))
+        panels.append(_ranking_panel(part, payloads, domain, title=title))
     caption = "Captures from the shortest upper quartile to the longest: symbol at the median, thick bar to p75, "
     caption += "thin line to p95, logarithmic axis."
-    if not framed:
-        side = "below" if max(ends) < units.FRAME_MS else "above"
-        caption += f" Everything is far {side} the {units.FRAME_MS} ms of a frame at 60 Hz."
     return Figure(
         "ranking", "Ranking by upper quartile", caption, panels, payload_legend(payloads), columns=len(panels)
     )
@@ -74,7 +72,6 @@ def _ranking_panel(
     payloads: Payloads,
     domain: tuple[float, float],
     *,
-    framed: bool,
     title: str,
 ) -> Panel:
     labels = [view.label for _, view in rows]
@@ -83,10 +80,7 @@ def _ranking_panel(
     colour = by_payload(payloads, "color")
     tip = tooltip(("name", "capture"), ("payload", "payload"), ("text", "latency"))
     shape = by_payload(payloads, "shape")
-    layers: list[Spec] = (
-        rule_at(units.FRAME_MS, _FRAME_LABEL, domain, colour="var(--hot)", dash=[5, 3]) if framed else []
-    )
-    layers += [
+    layers: list[Spec] = [
         quantile_span("p50", "p95", domain, y, colour, width=1.2),
         quantile_span("p50", "p75", domain, y, colour, width=5),
         {

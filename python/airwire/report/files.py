@@ -10,6 +10,7 @@ from airwire._core import AirwireError
 from airwire.outputs import new_folder, write_file, write_files
 from airwire.report.capture_figures import capture_figure
 from airwire.report.figures import overview_figures
+from airwire.report.rate_figure import rate_figure
 from airwire.report.samples import CaptureView, views_of
 from airwire.report.spec import Figure, Spec, vegalite_of
 from airwire.report.waterfall_figure import waterfalls_figure
@@ -44,7 +45,7 @@ def write(analysis: Analysis, directory: Path, formats: Sequence[str], *, captur
 
 def write_waterfalls(found: Sequence[tuple[str, Sequence[Waterfall]]], path: Path) -> None:
     """Draw the waterfalls of rows, each with its name, into one file; its ending decides the format."""
-    caption = "Stages from the trigger to the done edge, each beginning where the one before it ends."
+    caption = "A sum by stage, the largest first, not a sequence: each bar begins where the one before it ends."
     figure = waterfalls_figure("waterfall", "Where the time goes", caption, found)
     if not figure.panels:
         raise AirwireError(f"{path}: there is nothing to draw, because no stages are known")
@@ -56,7 +57,7 @@ def _named_figures(views: Sequence[CaptureView], *, captures: bool) -> Iterator[
         yield figure.name, figure
     if captures:
         for view in views:
-            figure = capture_figure(view)
+            figure = rate_figure(view) if view.is_bulk else capture_figure(view)
             if figure.panels:
                 yield f"capture-{view.anchor.removeprefix('c')}-{_slug(view.label)}", figure
 

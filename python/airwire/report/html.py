@@ -5,14 +5,18 @@ Nothing here knows what a section says; ``findings``, ``tables`` and ``page`` pu
 
 from __future__ import annotations
 
+import base64
 import json
 import math
+import re
+import zlib
 from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any
 
 from airwire.report.spec import Figure, LegendEntry, Panel
 
+_GLUED = re.compile(r"(\d) (%|[mun]?s\b|k?B\b|[kMG]?Hz\b|[kM]?bit/s|\d{3}\b)")
 STRIP_PX = 190
 DASH_CELL = "<td class='n'>&ndash;</td>"
 _GLYPHS: Mapping[str, str] = {
@@ -31,12 +35,22 @@ def text(value: object) -> str:
     return escape(str(value), quote=True)
 
 
+def sentence(words: str) -> str:
+    """A sentence as safe text in which no line ends within a number, between it and its unit, or within an arrow."""
+    return text(_GLUED.sub("\\1\u00a0\\2", words.replace("->", "\u2192")))
+
+
 def script_json(value: Any) -> str:
     """``value`` as compact JSON that cannot end the script element around it."""
     encoded = json.dumps(value, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
     for character in "<>&\u2028\u2029":
         encoded = encoded.replace(character, f"\\u{ord(character):04x}")
     return encoded
+
+
+def packed(content: str) -> str:
+    """Text compressed, in letters that a script element may hold; the page's script unpacks it."""
+    return base64.b64encode(zlib.compress(content.encode("utf-8"), 9)).decode("ascii")
 
 
 def legend(entries: Sequence[LegendEntry]) -> str:
@@ -61,12 +75,13 @@ def charts(figure: Figure, key: str) -> str:
     places = "".join(_chart(panel, key, place) for place, panel in enumerate(figure.panels))
     columns = " single" if len(figure.panels) == 1 else ""
     payload = [{"spec": panel.spec, "data": panel.data} for panel in figure.panels]
-    data = f"<script type='application/json' id='data-{key}'>{script_json(payload)}</script>"
+    data = f"<script type='text/plain' id='data-{key}' data-packed>{packed(script_json(payload))}</script>"
     return f"{legend(figure.legend)}<div class='charts{columns}'>{places}</div>{data}"
 
 
 def _chart(panel: Panel, key: str, place: int) -> str:
     title = f"<h5>{text(panel.title)}</h5>" if panel.title else ""
+    title += legend(panel.legend)
     caption = f"<figcaption>{text(panel.caption)}</figcaption>" if panel.caption else ""
     wide = " class='wide'" if panel.wide else ""
     label = text(f"{panel.title}. {panel.description}" if panel.title else panel.description)

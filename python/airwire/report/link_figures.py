@@ -23,16 +23,14 @@ PAIR_PX = 30
 
 
 def ranking_by_median(views: Sequence[CaptureView], payloads: Payloads) -> Figure:
-    """A bar of the median with a whisker to p95 for every row, a panel for each payload."""
+    """A dot at the median with a line to p95 for every row, a panel for each payload."""
     ends = [units.to_ms(quantiles_of(view)[name]) for view in views for name in ("p50", "p95")]
     ends += filter(None, map(_published_ms, views))
-    low, high = units.padded_log_domain(ends)
-    # Room on the left for the shortest bar, on the right for the longest label.
-    domain = (units.significant(low / 1.5, 4), units.significant(high * (high / low) ** 0.45 * 1.5, 4))
+    domain = units.padded_log_domain(ends)
     panels = [
         _ranking_panel(payload, [view for view in views if view.payload == payload], domain) for payload in payloads
     ]
-    caption = "Bar to the median, whisker to p95, the fastest link first; logarithmic axis. Triggers as the suite "
+    caption = "Dot at the median, line to p95, the fastest link first; logarithmic axis. Triggers as the suite "
     caption += "has them; where they are dithered, every phase of every gate is met."
     legend = [PUBLISHED] if any(_published_ms(view) for view in views) else []
     if legend:
@@ -54,29 +52,17 @@ def _ranking_panel(payload: str, views: Sequence[CaptureView], domain: tuple[flo
         f"{units.format_duration(quantiles['p50'])}, p95 {units.format_duration(quantiles['p95'])}"
         for quantiles, _ in rows
     ]
-    data["base"] = [domain[0]] * len(rows)
-    # Words stand clear of the whisker and of the diamond.
-    ends = zip(data["p95"], map(_published_ms, ranked), strict=True)
-    data["end"] = [max(p95, published or 0.0) for p95, published in ends]
-    y: Spec = {"field": "name", "type": "nominal", "title": None, "scale": {"domain": names}, "axis": row_axis()}
+    # Words that stand beside the dots would need an axis beyond the data: they follow the names.
+    data["name"] = [f"{name}\u2003{label}" for name, label in zip(names, data.pop("label"), strict=True)]
+    y: Spec = {"field": "name", "type": "nominal", "title": None, "scale": {"domain": data["name"]}, "axis": row_axis()}
     tip = tooltip(("name", "link"), ("text", "latency"))
-    bar: Spec = {"x": log_x("base", domain), "x2": {"field": "p50"}, "y": y, "tooltip": tip}
+    dot: Spec = {"x": log_x("p50", domain), "y": y, "tooltip": tip}
     whisker: Spec = {"x": log_x("p50", domain), "x2": {"field": "p95"}, "y": y, "tooltip": tip}
-    cap: Spec = {"x": log_x("p95", domain), "y": y, "tooltip": tip}
-    words: Spec = {"x": log_x("end", domain), "y": y, "text": {"field": "label"}}
-    layers = [
-        {"mark": {"type": "bar", "height": 13, "color": "var(--mark)", "opacity": 0.75}, "encoding": bar},
-        {"mark": {"type": "rule", "color": "var(--ink)", "strokeWidth": 1.2}, "encoding": whisker},
-        {
-            "mark": {"type": "tick", "color": "var(--ink)", "thickness": 1.4, "bandSize": 9, "height": 9},
-            "encoding": cap,
-        },
-        {
-            "mark": {"type": "text", "align": "left", "dx": 6, "fontSize": 10, "color": "var(--ink)"},
-            "encoding": words,
-        },
+    layers: list[Spec] = [
+        {"mark": {"type": "rule", "color": "var(--mark)", "strokeWidth": 1.6, "opacity": 0.7}, "encoding": whisker},
+        {"mark": {"type": "point", "filled": True, "size": 55, "color": "var(--mark)", "opacity": 1}, "encoding": dot},
     ]
-    published = _published_columns(ranked)
+    published = _published_columns(ranked, data["name"])
     if published["name"]:
         layers.append(_published_layer(domain, y))
     spec = {"data": {"name": "r"}, "height": RANK_PX * len(rows), "width": "container", "layer": layers}
@@ -87,13 +73,13 @@ def _ranking_panel(payload: str, views: Sequence[CaptureView], domain: tuple[flo
     return Panel(f"{payload} payload", spec, drawn, description)
 
 
-def _published_columns(views: Sequence[CaptureView]) -> Columns:
+def _published_columns(views: Sequence[CaptureView], names: Sequence[str]) -> Columns:
     columns: Columns = {"name": [], "value": [], "text": []}
-    for view in views:
+    for view, name in zip(views, names, strict=True):
         published = published_median(view.capture)
         if published is not None:
             words = f"{published_text(published)}, {published.source}"
-            row = (view.capture.group, units.significant(units.to_ms(published.median_ps)), words)
+            row = (name, units.significant(units.to_ms(published.median_ps)), words)
             for column, value in zip(columns.values(), row, strict=True):
                 column.append(value)
     return columns

@@ -7,28 +7,26 @@ from functools import cache
 from importlib import resources
 from typing import TYPE_CHECKING
 
-from airwire.explain.link.published import is_compared
 from airwire.model import rows_of_boards
-from airwire.report import theme, units
-from airwire.report.board_section import board_section, boards_section
-from airwire.report.bounds_section import bounds_section
-from airwire.report.capture_figures import capture_figure
-from airwire.report.figures import overview_figures
-from airwire.report.findings import capture_findings, findings_section
-from airwire.report.html import charts, script_json, text
-from airwire.report.link_section import link_section, published_section
+from airwire.report import density, theme, units
+from airwire.report.bottom_line import bottom_line
+from airwire.report.environment import run_facts
+from airwire.report.figures import further_figures
+from airwire.report.findings import findings_section
+from airwire.report.html import charts, packed, script_json, text
+from airwire.report.picture import is_ranking, picture, ranking
+from airwire.report.row_section import OPENERS, capture_section, rows_section
 from airwire.report.samples import (
     CaptureView,
     by_group,
+    drawable,
     each_is_a_group,
-    shows_board,
-    shows_link,
+    shows_rows,
     views_of,
-    views_of_boards,
     views_of_links,
 )
 from airwire.report.summary_table import summary_section
-from airwire.report.tables import errors_section, statistics_table
+from airwire.report.tables import errors_section
 
 if TYPE_CHECKING:
     from airwire.model import Analysis
@@ -41,24 +39,26 @@ _SEEN_IN_SUMMARY = ("missed", "overlapped", "glitch", "late", "duplicate", "spur
 def page(analysis: Analysis, title: str | None) -> str:
     """The report as one HTML document."""
     views = views_of(analysis)
-    heading = title or "Latency report"
-    overview = _overview_section(views)
-    captures = _captures_section(views)
+    heading = title or _title(analysis)
     body = (
         _header(analysis, views, heading),
         "<main id='main'>",
-        bounds_section(views),
-        boards_section(views),
-        published_section(views),
+        picture(views),
+        rows_section(views),
         findings_section(views) if views else "",
         errors_section(analysis.errors),
+        _ranking_section(views),
         summary_section(views),
-        overview,
-        captures,
+        _overview_section(views),
+        "" if shows_rows(views) else _captures_section(views),
         "</main>",
         "<div id='tooltip' role='status' hidden></div>",
     )
     return _document(heading, "\n".join(part for part in body if part))
+
+
+def _title(analysis: Analysis) -> str:
+    return "Latency of captures" if analysis.suite is None else f"Suite {analysis.suite}"
 
 
 def _document(heading: str, body: str) -> str:
@@ -74,7 +74,7 @@ def _document(heading: str, body: str) -> str:
             f"<style>{theme.css_tokens()}{_asset('report.css')}</style></head>",
             f"<body>{body}",
             f"<script type='application/json' id='config'>{config}</script>",
-            f"<script type='text/plain' id='libraries'>{_libraries()}</script>",
+            f"<script type='text/plain' id='libraries' data-packed>{_libraries()}</script>",
             f"<script>{_asset('report.js')}</script>",
             "</body></html>\n",
         )
@@ -90,8 +90,7 @@ def _asset(name: str) -> str:
 def _libraries() -> str:
     import vl_convert
 
-    bundle = vl_convert.javascript_bundle(_LIBRARY)
-    return bundle.replace("</script", "<\\/script").replace("<!--", "<\\!--")
+    return packed(vl_convert.javascript_bundle(_LIBRARY))
 
 
 def _header(analysis: Analysis, views: Sequence[CaptureView], heading: str) -> str:
@@ -99,31 +98,31 @@ def _header(analysis: Analysis, views: Sequence[CaptureView], heading: str) -> s
     paired = sum(capture.outcomes.get("paired", 0) for capture in analysis.captures)
     groups = len({capture.group for capture in analysis.captures})
     facts = [
+        *run_facts(analysis.run_folder),
         _counted(analysis, groups),
-        f"{_plural(triggers, 'trigger')}, {paired:,} paired",
-        f"pairing rule {analysis.pairing}" if analysis.suite is None else f"suite {analysis.suite}",
+        f"{_plural(triggers, 'message' if analysis.suite else 'trigger')}, {paired:,} paired",
+        f"pairing rule {analysis.pairing}" if analysis.suite is None else "",
         f"seed {analysis.seed}",
         f"{_plural(len(analysis.errors), 'file')} not analysed" if analysis.errors else "no errors",
     ]
     if analysis.interrupted:
         facts.append("interrupted before all captures were analysed")
+    rows = shows_rows(views)
     targets = [
-        ("bounds", "Bounds", any(view.capture.bounds for view in views)),
-        ("boards", "Boards", bool(views_of_boards(views))),
-    ]
-    compared = any(is_compared(view.capture) for view in views_of_links(views))
-    targets += [
-        ("published", "Published", compared),
+        ("rows", "Rows", rows),
         ("findings", "Findings", bool(views)),
         ("errors", "Not analysed", bool(analysis.errors)),
+        ("summary", "Percentiles", bool(views)),
+        ("overview", "Distributions", bool(views)),
+        ("captures", "Captures", bool(views) and not rows),
     ]
-    targets += [(name, name.capitalize(), bool(views)) for name in ("summary", "overview", "captures")]
     links = "".join(f"<li><a href='#{target}'>{label}</a></li>" for target, label, shown in targets if shown)
+    told = text(" · ".join(filter(None, facts)))
     return (
-        "<a class='skip' href='#main'>Skip to the findings</a>"
-        f"<header><h1>{text(heading)}</h1><p class='facts'>{text(' · '.join(facts))}</p>"
+        "<a class='skip' href='#main'>Skip to the results</a>"
+        f"<header><h1>{text(heading)}</h1><p class='facts'>{told}</p>{bottom_line(views)}"
         f"<nav aria-label='Sections'><ul>{links}</ul></nav>"
-        "<noscript><p class='note'>The charts need JavaScript; findings and tables do not.</p></noscript>"
+        "<noscript><p class='note'>Some charts need JavaScript; all else does not.</p></noscript>"
         "</header>"
     )
 
@@ -140,19 +139,27 @@ def _plural(count: int, noun: str) -> str:
     return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
+def _ranking_section(views: Sequence[CaptureView]) -> str:
+    """The ranking of links, folded, where the first picture shows something else."""
+    links = drawable(views_of_links(views))
+    if len(links) < 2 or is_ranking(views):
+        return ""
+    return f"<details class='more' id='ranking'><summary><h2>Ranking by median</h2></summary>{ranking(links)}</details>"
+
+
 def _overview_section(views: Sequence[CaptureView]) -> str:
     if not views:
         return ""
-    figures = overview_figures(views)
+    figures = further_figures(views)
     blocks = "".join(
-        f"<section class='figure' id='figure-{figure.name}'><h3>{text(figure.title)}</h3>"
-        f"<p class='note'>{text(figure.caption)}</p>{charts(figure, figure.name)}</section>"
+        f"<details class='more figure' id='figure-{figure.name}'><summary><h3>{text(figure.title)}</h3></summary>"
+        f"<p class='note'>{text(figure.caption)}</p>{charts(figure, figure.name)}</details>"
         for figure in figures
     )
-    if not any(figure.name == "outcomes" for figure in figures):
+    if not any(figure.name == "outcomes" for figure in figures) and drawable(views):
         triggers = sum(view.capture.triggers for view in views)
         blocks += f"<p>{_all_paired(triggers)}</p>"
-    return f"<section id='overview'><h2>Overview</h2>{blocks}</section>"
+    return f"<section id='overview'><h2>Distributions</h2>{blocks}</section>" if blocks else ""
 
 
 def _all_paired(triggers: int) -> str:
@@ -162,39 +169,21 @@ def _all_paired(triggers: int) -> str:
 def _captures_section(views: Sequence[CaptureView]) -> str:
     if not views:
         return ""
+    points = density.points_of_each(len(views))
     if each_is_a_group(views):
-        groups = [_capture(view) for view in views]
+        groups = [_capture(view, points) for view in views]
     else:
         groups = [
             f"<section class='group'><h3>{text(group)} "
             f"<span class='meaning'>{_plural(len(members), 'capture')}</span></h3>"
-            f"{''.join(_capture(view) for view in members)}</section>"
+            f"{''.join(_capture(view, points) for view in members)}</section>"
             for group, members in by_group(views)
         ]
-    buttons = (
-        "<p class='controls'><button type='button' data-open='true'>Open all</button> "
-        "<button type='button' data-open='false'>Close all</button></p>"
-    )
-    return f"<section id='captures'><h2>Captures</h2>{buttons}{''.join(groups)}</section>"
+    return f"<section id='captures'><h2>Captures</h2>{OPENERS}{''.join(groups)}</section>"
 
 
-def _capture(view: CaptureView) -> str:
-    figure = capture_figure(view)
-    drawn = (
-        charts(figure, view.anchor) if figure.panels else "<p>No trigger was paired: there is no latency to draw.</p>"
-    )
-    return (
-        f"<details class='capture' id='{view.anchor}'><summary><h4>{text(view.label)}</h4>"
-        f"{_facts(view)}</summary><div class='body'><p class='path'>{text(view.capture.path)}</p>"
-        f"{_target_section(view)}{capture_findings(view.capture.findings)}{statistics_table(view)}{drawn}</div></details>"
-    )
-
-
-def _target_section(view: CaptureView) -> str:
-    """What is said of a link or a board alone; nothing for a capture file."""
-    if shows_link(view):
-        return link_section(view)
-    return board_section(view) if shows_board(view) else ""
+def _capture(view: CaptureView, points: int) -> str:
+    return capture_section(view, f"<h4>{text(view.label)}</h4>{_facts(view)}", points)
 
 
 def _facts(view: CaptureView) -> str:
@@ -209,4 +198,4 @@ def _facts(view: CaptureView) -> str:
     facts += [f"{capture.outcomes[kind]:,} {kind}" for kind in _SEEN_IN_SUMMARY if capture.outcomes.get(kind, 0)]
     if capture.findings:
         facts.append(_plural(len(capture.findings), "finding"))
-    return f"<span class='facts'>{text(' · '.join(facts))}</span>"
+    return f"<span class='facts'>{text(' · '.join(filter(None, facts)))}</span>"

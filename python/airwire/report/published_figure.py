@@ -1,4 +1,4 @@
-"""Measured beside published, where that is: a row for each row that ran on a board, a panel for each unit."""
+"""Simulated beside published, where that is: a row for each row that ran on a board, a panel for each unit."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from airwire.report.samples import CaptureView, views_of_boards
 from airwire.report.spec import Columns, Figure, LegendEntry, Panel, Spec, row_axis, tooltip
 
 ROW_PX = 46
-_MEASURED, _PUBLISHED = "var(--series1)", "var(--series2)"
+_SIMULATED, _PUBLISHED = "var(--series1)", "var(--series2)"
 PUBLISHED = LegendEntry("published", _PUBLISHED, "diamond")
-_OF_MEASURED = "Dot: measured on the virtual board, with its 95 % interval."
+_OF_SIMULATED = "Dot: simulated on the virtual board, with its 95 % interval."
 _OF_PUBLISHED = (
     "Diamond: published; hollow where the published figure is of another setup, so that only the cause is compared. Of "
     "a published range a line to its end."
 )
 # What one of each unit is on its axis, and the axis's title.
-_AXES = {
+AXES = {
     "messages/s": (1.0, "messages per second, log scale"),
     "requests/s": (1.0, "requests per second, log scale"),
     "bit/s": (1e6, "Mbit/s, log scale"),
@@ -34,16 +34,16 @@ def published_figure(views: Sequence[CaptureView]) -> Figure | None:
     measured = _named(views)
     panels = [
         _panel(unit, own)
-        for unit in _AXES
+        for unit in AXES
         if (own := {name: (board, figure) for name, (board, figure) in measured.items() if figure.unit == unit})
     ]
     if not panels:
         return None
-    caption, legend = _OF_MEASURED, [LegendEntry("measured", _MEASURED, "circle")]
+    caption, legend = _OF_SIMULATED, [LegendEntry("simulated", _SIMULATED, "circle")]
     if all(board.published is None for board, _ in measured.values()):
-        return Figure("published", "Measured", caption, panels, legend, columns=1)
+        return Figure("published", "Simulated", caption, panels, legend, columns=1)
     return Figure(
-        "published", "Measured and published", f"{caption} {_OF_PUBLISHED}", panels, [*legend, PUBLISHED], columns=1
+        "published", "Simulated and published", f"{caption} {_OF_PUBLISHED}", panels, [*legend, PUBLISHED], columns=1
     )
 
 
@@ -58,7 +58,7 @@ def _named(views: Sequence[CaptureView]) -> dict[str, tuple[BoardRow, Measured]]
     }
 
 
-def _published(board: BoardRow) -> tuple[float, float] | None:
+def published_ends(board: BoardRow) -> tuple[float, float] | None:
     """Both ends of what was published, in the unit of the measured figure; a ratio times the other row's figure."""
     published, same = board.published, board.same_but
     if published is None:
@@ -73,12 +73,12 @@ def _published(board: BoardRow) -> tuple[float, float] | None:
 
 
 def _panel(unit: str, boards: Mapping[str, tuple[BoardRow, Measured]]) -> Panel:
-    scale, title = _AXES[unit]
+    scale, title = AXES[unit]
     names = list(boards)
     measured: Columns = {"name": [], "value": [], "low": [], "high": [], "text": [], "lines": []}
     published: Columns = {"name": [], "from": [], "value": [], "own": [], "solid": [], "text": []}
     for name, (board, figure) in boards.items():
-        theirs = _published(board)
+        theirs = published_ends(board)
         low, high = figure.interval or (figure.value, figure.value)
         own = (name, *(units.significant(max(x, 1e-9) / scale) for x in (figure.value, low, high)))
         label = _label(figure, board.published)
@@ -96,7 +96,7 @@ def _panel(unit: str, boards: Mapping[str, tuple[BoardRow, Measured]]) -> Panel:
     spec = {"height": ROW_PX * len(names), "width": "container", "layer": _layers(names, domain, title)}
     words = "; ".join(f"{name} {text}" for name, text in zip(names, measured["text"], strict=True))
     return Panel(
-        title.split(",")[0], spec, {"m": measured, "p": published}, f"Measured and published: {words}.", wide=True
+        title.split(",")[0], spec, {"m": measured, "p": published}, f"Simulated and published: {words}.", wide=True
     )
 
 
@@ -125,7 +125,7 @@ def _layers(names: Sequence[str], domain: tuple[float, float], title: str) -> li
     axis = row_axis() | {"labels": False}
     y: Spec = {"field": "name", "type": "nominal", "title": None, "scale": {"domain": list(names)}, "axis": axis}
     own, theirs = {"name": "m"}, {"name": "p"}
-    tip = tooltip(("name", "row"), ("text", "measured"))
+    tip = tooltip(("name", "row"), ("text", "simulated"))
     their_tip = tooltip(("name", "row"), ("text", "published"))
     filled = {"condition": {"test": "datum.solid", "value": _PUBLISHED}, "value": "var(--paper)"}
     return [
@@ -141,7 +141,7 @@ def _layers(names: Sequence[str], domain: tuple[float, float], title: str) -> li
         },
         {
             "data": own,
-            "mark": {"type": "rule", "color": _MEASURED, "strokeWidth": 3, "opacity": 0.55},
+            "mark": {"type": "rule", "color": _SIMULATED, "strokeWidth": 3, "opacity": 0.55},
             "encoding": {"x": x("low"), "x2": {"field": "high"}, "y": y},
         },
         {
@@ -151,7 +151,7 @@ def _layers(names: Sequence[str], domain: tuple[float, float], title: str) -> li
         },
         {
             "data": own,
-            "mark": {"type": "point", "shape": "circle", "filled": True, "opacity": 1, "size": 55, "color": _MEASURED},
+            "mark": {"type": "point", "shape": "circle", "filled": True, "opacity": 1, "size": 55, "color": _SIMULATED},
             "encoding": {"x": x("value"), "y": y, "tooltip": tip},
         },
         {

@@ -11,12 +11,16 @@ from functools import cached_property
 from itertools import groupby
 from typing import TYPE_CHECKING, Generic
 
-from airwire.model import Capture, Target, is_of_board, is_of_link
+from airwire.board.row import BULK
+from airwire.explain.verdicts import verdict_of
+from airwire.model import Capture, Target, is_of_board, is_of_link, published_median
+from airwire.report.row_facts import RowFacts, board_told, facts_of_board, facts_of_link, link_told
 
 if TYPE_CHECKING:
     from typing_extensions import TypeIs
 
     from airwire.board.row import BoardRow
+    from airwire.explain.verdict import Verdict
     from airwire.link.model import LinkRow, Waterfall
     from airwire.model import Analysis
 
@@ -45,6 +49,42 @@ class CaptureView(Generic[Target]):
         from airwire.explain.waterfall import waterfalls
 
         return waterfalls(self.capture)
+
+    @cached_property
+    def verdict(self) -> Verdict | None:
+        """What takes most of its time; ``None`` for a capture file."""
+        return verdict_of(self.capture)
+
+    @cached_property
+    def facts(self) -> RowFacts:
+        """Its figures as text; none for a capture file."""
+        if is_of_board(self.capture):
+            return facts_of_board(self.capture)
+        return facts_of_link(self.capture) if is_of_link(self.capture) else RowFacts()
+
+    @property
+    def published_ps(self) -> float | None:
+        """The median that others published of a link."""
+        published = published_median(self.capture)
+        return None if published is None else published.median_ps
+
+    @property
+    def told(self) -> str:
+        """What ran, with its settings: a link and its triggers, or firmware on a board and its traffic."""
+        if is_of_board(self.capture):
+            return board_told(self.capture.target)
+        return link_told(self.capture.target) if is_of_link(self.capture) else ""
+
+    @property
+    def is_bulk(self) -> bool:
+        """Whether its samples are intervals of a transfer, whose lengths say nothing."""
+        return is_of_board(self.capture) and self.capture.target.measure == BULK
+
+    @cached_property
+    def bits_per_second(self) -> list[float]:
+        """Of a bulk transfer the rate in each interval."""
+        payloads = self.capture.samples.filter(self.capture.samples["outcome"] == "paired")["payload_bytes"].to_list()
+        return [8e12 * size / ps for size, ps in zip(payloads, self.latency_ps, strict=True) if ps > 0]
 
     @property
     def short_label(self) -> str:
@@ -79,6 +119,11 @@ def shows_link(view: CaptureView) -> TypeIs[CaptureView[LinkRow]]:
 def shows_board(view: CaptureView) -> TypeIs[CaptureView[BoardRow]]:
     """Whether a board was run."""
     return is_of_board(view.capture)
+
+
+def shows_rows(views: Sequence[CaptureView]) -> bool:
+    """Whether a suite was run: its rows have verdicts, and were simulated."""
+    return bool(views_of_links(views) or views_of_boards(views))
 
 
 def views_of_links(views: Sequence[CaptureView]) -> list[CaptureView[LinkRow]]:
@@ -126,8 +171,8 @@ def each_is_a_group(views: Sequence[CaptureView]) -> bool:
 
 
 def drawable(views: Sequence[CaptureView]) -> list[CaptureView]:
-    """The views that have at least one latency to draw."""
-    return [view for view in views if view.latency_ps]
+    """The views that have at least one latency to draw; the intervals of a bulk transfer are none."""
+    return [view for view in views if view.latency_ps and not view.is_bulk]
 
 
 def unique_labels(captures: Sequence[Capture]) -> list[str]:

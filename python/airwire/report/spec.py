@@ -22,6 +22,16 @@ LOG_TITLE = "latency, log scale"
 
 
 @dataclass(frozen=True, slots=True)
+class LegendEntry:
+    """A symbol of the legend: what it stands for, and how it looks without relying on colour alone."""
+
+    label: str
+    colour: str
+    shape: str | None = None
+    dash: Sequence[int] | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Panel:
     """One chart: ``spec`` draws the named tables of ``data`` and takes its width from where it stands."""
 
@@ -31,16 +41,8 @@ class Panel:
     description: str
     caption: str = ""
     wide: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class LegendEntry:
-    """A symbol of the legend: what it stands for, and how it looks without relying on colour alone."""
-
-    label: str
-    colour: str
-    shape: str | None = None
-    dash: Sequence[int] | None = None
+    legend: Sequence[LegendEntry] = field(default_factory=tuple)
+    """Of symbols that this panel alone has."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,31 +86,6 @@ def row_axis() -> Spec:
     }
 
 
-def rule_at(value: float, label: str, domain: tuple[float, float], *, colour: str, dash: Sequence[int]) -> list[Spec]:
-    """A vertical line across a logarithmic plot, its label above it on the side where there is more room."""
-    x = {"datum": value, "type": "quantitative"}
-    return [
-        {
-            "data": {"values": [{}]},
-            "mark": {"type": "rule", "color": colour, "strokeDash": list(dash), "strokeWidth": 1.2},
-            "encoding": {"x": x},
-        },
-        {
-            "data": {"values": [{}]},
-            "mark": {
-                "type": "text",
-                "text": label,
-                "color": colour,
-                "baseline": "bottom",
-                "align": "right" if value * value > domain[0] * domain[1] else "left",
-                "dy": -3,
-                "fontSize": 10,
-            },
-            "encoding": {"x": x, "y": {"value": 0}},
-        },
-    ]
-
-
 def quantile_span(start: str, end: str, domain: tuple[float, float], y: Spec, colour: Spec, *, width: float) -> Spec:
     """A horizontal line from one quantile to another in each row: thin and solid, or thick and pale."""
     return {
@@ -131,7 +108,8 @@ def vegalite_of(figure: Figure, *, panel_width: int = 460) -> Spec:
         view["width"] = 2 * panel_width if single or panel.wide else panel_width
     body: Spec = views[0] if single else {"concat": views, "columns": figure.columns, "spacing": 28}
     if not single:
-        body["resolve"] = {"scale": dict.fromkeys(("color", "shape", "strokeDash"), "shared")}
+        shared = "independent" if any(panel.legend for panel in figure.panels) else "shared"
+        body["resolve"] = {"scale": dict.fromkeys(("color", "shape", "strokeDash"), shared)}
     spec = {
         "$schema": SCHEMA,
         **body,

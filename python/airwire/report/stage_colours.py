@@ -17,13 +17,13 @@ KINDS: Mapping[Cause, tuple[str, str]] = {
     "protocol": ("var(--series3)", "what the protocol demands"),
     "retry": ("var(--series4)", "doing again what failed"),
     "wire": ("var(--series1)", "frames on the network's wire"),
-    "delay": ("var(--series3)", "on the way, beside the frames themselves"),
-    "window": ("var(--series2)", "waiting for a window or an acknowledgement"),
+    "delay": ("var(--series11)", "on the way, beside the frames themselves"),
+    "window": ("var(--series10)", "waiting for a window or an acknowledgement"),
     "pc": ("var(--series8)", "the PC at the other end"),
     "chip": ("var(--series5)", "the network chip at work"),
     "sleep": ("var(--series9)", "asleep until something happens"),
     "console": ("var(--series4)", "waiting for the console"),
-    "empirical": ("var(--line)", "measured, not understood"),
+    "empirical": ("var(--unknown)", "fitted to measurements, not understood"),
 }
 
 

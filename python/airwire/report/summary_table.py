@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from airwire.report import theme, units
 from airwire.report.html import DASH_CELL, STRIP_PX, strip, strip_axis, strip_x, text
 from airwire.report.quantiles import quantiles_of
-from airwire.report.samples import CaptureView, by_group, drawable, each_is_a_group
+from airwire.report.samples import CaptureView, by_group, drawable, each_is_a_group, shows_rows
 
 if TYPE_CHECKING:
     from airwire.model import Interval
@@ -28,11 +28,13 @@ _FOOTNOTE = (
 
 def summary_section(views: Sequence[CaptureView]) -> str:
     """The table of all captures with its heading and footnote."""
+    rows = shows_rows(views)
+    views = [view for view in views if not view.is_bulk]
     if not views:
         return ""
     axis = _axis_of(views)
     marks = _marks(axis) if axis else []
-    head, columns = _head(axis, marks)
+    head, columns = _head(axis, marks, rows=rows)
     groups = list(by_group(views))
     alone = len(groups) == 1 or each_is_a_group(views)
     bodies = "".join(
@@ -40,12 +42,14 @@ def summary_section(views: Sequence[CaptureView]) -> str:
         f"{''.join(_row(view, axis, marks, alone=alone) for view in members)}</tbody>"
         for group, members in groups
     )
-    return (
-        "<section id='summary'><h2>Summary</h2>"
-        "<div class='scroll' tabindex='0' role='region' aria-label='Summary of captures'>"
+    table = (
+        "<div class='scroll' tabindex='0' role='region' aria-label='Percentiles of latency'>"
         f"<table class='summary sortable'><thead>{head}</thead>{bodies}</table></div>"
-        f"<p class='note'>{_FOOTNOTE}</p></section>"
+        f"<p class='note'>{_FOOTNOTE}</p>"
     )
+    if rows:
+        return f"<details class='more' id='summary'><summary><h2>Percentiles</h2></summary>{table}</details>"
+    return f"<section id='summary'><h2>Percentiles</h2>{table}</section>"
 
 
 def _axis_of(views: Sequence[CaptureView]) -> tuple[float, float] | None:
@@ -64,13 +68,18 @@ def _marks(axis: tuple[float, float]) -> list[float]:
     return kept
 
 
-def _head(axis: tuple[float, float] | None, marks: Sequence[float]) -> tuple[str, int]:
+def _head(axis: tuple[float, float] | None, marks: Sequence[float], *, rows: bool) -> tuple[str, int]:
     """The row of headings and how many columns it has."""
 
     def column(label: str, extra: str = "") -> str:
         return f"<th scope='col' class='{extra}' aria-sort='none'><button type='button'>{label}</button></th>"
 
-    cells = [column("Capture"), column("Payload", "n"), column("Paired", "n"), column("Not&nbsp;paired", "words")]
+    cells = [
+        column("Row" if rows else "Capture"),
+        column("Payload", "n"),
+        column("Paired", "n"),
+        column("Not&nbsp;paired", "words"),
+    ]
     if axis:
         labels = "".join(
             f"<text x='{strip_x(mark, axis):.1f}' y='10'>{label}</text>"

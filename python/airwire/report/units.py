@@ -10,9 +10,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 PS_PER_MS = 1_000_000_000
-FRAME_MS = 16.6
-"""One frame of a display at 60 Hz: the budget that interactive links are held against."""
-
 SMALLEST_MS = 1e-6
 """A logarithmic axis has no zero: shorter latencies are drawn at one nanosecond."""
 

@@ -1,15 +1,14 @@
-"""A verdict on the page: its line, and the details folded under it."""
+"""What else there is to say of a row than the line of its verdict."""
 
 from __future__ import annotations
 
 from airwire.explain.verdict import Verdict
-from airwire.report.html import text
+from airwire.report.html import sentence
 
 
-def verdict_block(verdict: Verdict) -> str:
-    """The line, and a fold with a sentence each line; no fold where there is nothing else to say."""
-    line = f"<p class='verdict'>{text(verdict.line)}.</p>"
-    if not verdict.details:
-        return line
-    items = "".join(f"<li>{text(sentence)}</li>" for sentence in verdict.details)
-    return f"{line}<details class='why'><summary>Details</summary><ul>{items}</ul></details>"
+def verdict_details(verdict: Verdict | None) -> str:
+    """A sentence each line; nothing where the line says it all."""
+    if verdict is None or not verdict.details:
+        return ""
+    items = "".join(f"<li>{sentence(said)}</li>" for said in verdict.details)
+    return f"<ul class='why'>{items}</ul>"

@@ -39,6 +39,8 @@ class Environment(msgspec.Struct, frozen=True, tag_field="schema", tag="airwire.
     system: str
     machine: str
     host: str
+    command: str | None = None
+    """As it was typed; ``None`` where a program began the run."""
 
 
 class SettingsEntry(msgspec.Struct, frozen=True):

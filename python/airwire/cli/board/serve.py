@@ -8,6 +8,7 @@ import typer
 
 from airwire.cli import options as common
 from airwire.cli.board import options
+from airwire.cli.board.opened import open_board
 from airwire.cli.board.run import ConsoleStream, exit_by
 from airwire.cli.options import time_option
 from airwire.cli.output import complain
@@ -15,7 +16,7 @@ from airwire.cli.output import complain
 
 def serve(
     image: options.Image,
-    board: options.BoardName = "w5500-evb-pico",
+    board: options.BoardName = None,
     network: options.Network = None,
     traffic: options.Traffic = None,
     impair: options.Impair = None,
@@ -53,28 +54,26 @@ def serve(
     seed: options.Seed = 1,
     json: common.Json = False,
 ) -> None:
-    """Run a firmware image in real time, so that programs on this machine can talk to the virtual board.
+    """Run an image in real time, for programs on this machine.
 
-    Example: airwire board serve http.elf --forward 8080:80, then: curl http://localhost:8080/
+    They talk to the virtual board over forwarded ports or a TAP interface. Example: airwire board serve http.elf
+    --forward 8080:80, then: curl http://localhost:8080/
     """
     if tap is None and not forward:
         raise typer.BadParameter(
             "nobody could reach the board; give --forward 8080:80 (no rights needed), or --tap NAME",
             param_hint="--forward",
         )
-    from airwire.board import Board
-
-    device = Board(
-        board,
+    device = open_board(
         image,
+        board,
         symbols=symbols,
+        set_=set_,
         rom=rom,
         seed=seed,
-        record=False,
         network=network,
-        traffic=traffic or (),
+        traffic=traffic,
         impair=impair,
-        settings=common.settings_of(set_),
     )
     if pcap is not None:
         device.start_pcap(pcap, spi=spi)

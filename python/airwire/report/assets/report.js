@@ -3,16 +3,27 @@
 "use strict";
 (() => {
   const parsed = new Map();
+  const contents = new Map();
   const json = (id) => {
-    if (!parsed.has(id)) parsed.set(id, JSON.parse(document.getElementById(id).textContent));
+    if (!parsed.has(id)) {
+      parsed.set(id, JSON.parse(contents.get(id) ?? document.getElementById(id).textContent));
+    }
     return parsed.get(id);
+  };
+
+  // Everything is unpacked before the first chart is due: printing leaves no time to wait.
+  const unpack = async (script) => {
+    const letters = atob(script.textContent);
+    const bytes = Uint8Array.from(letters, (letter) => letter.charCodeAt(0));
+    const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
+    contents.set(script.id, await new Response(stream).text());
   };
 
   // The libraries are kept as text until the first chart is due, so that findings and tables are painted before.
   const loadLibraries = () => {
     if (window.vegaEmbed) return;
     const script = document.createElement("script");
-    script.textContent = `(() => {${document.getElementById("libraries").textContent}})();`;
+    script.textContent = `(() => {${contents.get("libraries")}})();`;
     document.head.append(script);
   };
 
@@ -39,10 +50,24 @@
     tip.style.top = `${below ? event.clientY + 16 : event.clientY - tip.offsetHeight - 10}px`;
   };
 
-  const narrowed = (config, width) => {
-    if (width >= 560) return config;
-    const axis = { ...config.axis, labelLimit: 120 };
-    return { ...config, axis };
+  // On a narrow chart the names of rows stand above their marks instead of beside them, where they would be cut off.
+  const NARROW = 560;
+  const WIDER_ROWS = 1.9;
+  // An axis of rows is drawn without its line; those of figures have one.
+  const isRows = (y) => y && y.axis && y.axis.domain === false && y.axis.labels !== false;
+  const namesAbove = (spec) => {
+    const copy = structuredClone(spec);
+    let found = false;
+    for (const layer of [copy, ...(copy.layer ?? [])]) {
+      const y = layer.encoding?.y;
+      if (!isRows(y) || layer.encoding.yOffset) continue;
+      found = true;
+      Object.assign(y.axis, {
+        labelAlign: "left", labelBaseline: "bottom", labelPadding: -4, labelOffset: -5, labelLimit: 1000, zindex: 1,
+      });
+    }
+    if (found) copy.height *= WIDER_ROWS;
+    return copy;
   };
 
   const folded = (place) => place.closest("details:not([open])") !== null;
@@ -53,10 +78,10 @@
     loadLibraries();
     const { spec, data } = json(`data-${place.dataset.figure}`)[Number(place.dataset.panel)];
     const datasets = Object.fromEntries(Object.entries(data).map(([name, columns]) => [name, rowsOf(columns)]));
-    const full = { ...spec, datasets, autosize: { type: "fit-x", contains: "padding" }, padding: 4 };
-    const config = narrowed(json("config"), place.clientWidth);
+    const fitting = place.clientWidth < NARROW ? namesAbove(spec) : spec;
+    const full = { ...fitting, datasets, autosize: { type: "fit-x", contains: "padding" }, padding: 4 };
     vegaEmbed(place, full, {
-      mode: "vega-lite", renderer: "svg", actions: false, defaultStyle: false, tooltip: showTip, config,
+      mode: "vega-lite", renderer: "svg", actions: false, defaultStyle: false, tooltip: showTip, config: json("config"),
     }).then(() => { place.style.minHeight = ""; });
   };
 
@@ -73,8 +98,9 @@
   const reveal = () => {
     const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
     if (!target) return;
-    const holder = target.closest("details");
-    if (holder) holder.open = true;
+    for (let holder = target.closest("details"); holder; holder = holder.parentElement.closest("details")) {
+      holder.open = true;
+    }
     target.scrollIntoView();
   };
 
@@ -132,12 +158,16 @@
   };
 
   // What the window shows at once is drawn without waiting for a frame, the rest when it comes into view.
+  const inView = (place) => !folded(place) && place.getBoundingClientRect().top < window.innerHeight;
   const start = () => {
     for (const place of within(document)) {
-      const shown = !folded(place) && place.getBoundingClientRect().top < window.innerHeight;
-      if (shown) draw(place);
+      if (inView(place)) draw(place);
       else observer.observe(place);
     }
+    // A toggle does not bubble.
+    document.addEventListener("toggle", (event) => {
+      if (event.target.open) [...within(event.target)].filter(inView).forEach(draw);
+    }, true);
     window.addEventListener("beforeprint", beforePrint);
     window.addEventListener("afterprint", afterPrint);
   };
@@ -149,5 +179,6 @@
     }));
   window.addEventListener("hashchange", reveal);
   window.addEventListener("keydown", (event) => { if (event.key === "Escape") tip.hidden = true; });
-  setTimeout(() => { reveal(); start(); });
+  const packed = [...document.querySelectorAll("script[data-packed]")];
+  Promise.all(packed.map(unpack)).then(() => { reveal(); start(); document.body.dataset.ready = "true"; });
 })();
