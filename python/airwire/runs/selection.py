@@ -58,7 +58,7 @@ def choose(
     Raises ``AirwireError`` for an unknown link, an empty payload, and where no bound is given or none can be kept.
 
     >>> airwire.choose(128, p95="20 ms", every="100 ms", only=["uart"]).accepted[0].changed
-    {}
+    {'baud': '1843200'}
     """
     bounds = Bounds(picoseconds_or_none(p50), picoseconds_or_none(p95), loss)
     every_ps = picoseconds_or_none(every)
