@@ -34,6 +34,12 @@ class CaptureFile:
     unit: ClassVar[str] = "ps"
     figure: ClassVar[None] = None
     trigger: ClassVar[None] = None
+    simulated: ClassVar[bool] = False
+    """Whether it ran in virtual time, where nothing warms up and nothing else is on the air."""
+    may_repeat: ClassVar[bool] = True
+    """Whether messages may have been sent again."""
+    has_characters: ClassVar[bool] = True
+    """Whether an asynchronous serial line may be on the way."""
 
     @property
     def facts(self) -> Mapping[str, str]:

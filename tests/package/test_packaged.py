@@ -64,7 +64,7 @@ def test_a_stripped_image_keeps_its_symbols_and_settings(airwire: Airwire, strip
         subprocess.run(["arm-none-eabi-nm", folder / image], capture_output=True, text=True, check=True).stdout
         for folder in (stripped, firmware)
     ]
-    # An address of eight digits, the kind, the name, which some have not; kinds N and W are debug information.
+    # Symbols of kinds N and W are debug information.
     functions = [[line for line in text.splitlines() if line[9] not in "NW"] for text in symbols]
     assert len(functions[0]) > 100 and functions[0] == functions[1]
 

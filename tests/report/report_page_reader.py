@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import base64
 import json
+import zlib
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
 from pathlib import Path
@@ -59,7 +61,7 @@ class Page(HTMLParser):
     def figures(self) -> dict[str, list[dict[str, Any]]]:
         """The panels of every figure by the figure's key."""
         return {
-            name.removeprefix("data-"): json.loads(content)
+            name.removeprefix("data-"): json.loads(zlib.decompress(base64.b64decode(content)))
             for name, content in self.scripts.items()
             if name.startswith("data-")
         }

@@ -59,8 +59,8 @@ def test_each_row_has_a_line_of_its_own_and_each_unit_a_panel() -> None:
 
 def test_where_nothing_was_published_nothing_is_said_of_it() -> None:
     figure = published_figure([cast("CaptureView", view("fast", "fast", 1000, "messages/s", None))])
-    assert figure is not None and figure.title == "Measured"
-    assert [entry.label for entry in figure.legend] == ["measured"] and "ublished" not in figure.caption
+    assert figure is not None and figure.title == "Simulated"
+    assert [entry.label for entry in figure.legend] == ["simulated"] and "ublished" not in figure.caption
 
 
 def test_without_boards_there_is_no_chart() -> None:

@@ -27,7 +27,7 @@ from airwire.model import Analysis, Capture, Finding
 from airwire.report import theme, write_figures, write_html
 from airwire.report.capture_figures import capture_figure
 from airwire.report.density import MAX_SCATTER_POINTS
-from airwire.report.figures import overview_figures
+from airwire.report.figures import further_figures, overview_figures
 from airwire.report.samples import CaptureView, views_of
 from airwire.report.spec import Figure, vegalite_of
 
@@ -194,10 +194,22 @@ def test_captures_that_agree_share_a_box_and_others_keep_their_own() -> None:
             for place, latency_ms in enumerate(latencies_ms)
         ]
 
-    captures = [*group_of("near", 2, 3, 4), *group_of("far", 4, 7, 9)]
+    captures = [*group_of("near", 2, 3, 4), *group_of("far", 4, 7, 9), *group_of("many", 10, 20, 30, 40)]
     boxes = overview_figures(views_of(Analysis(captures, [], "strict", 1)))[1].panels[0].data["b"]
     drawn = list(zip(boxes["group"], boxes["captures"], boxes["p50"], strict=True))
-    assert drawn == [("near", "3 pooled", 3), ("far", "0.csv", 4), ("far", "1.csv", 7), ("far", "2.csv", 9)]
+    assert drawn[:4] == [("near", "3 pooled", 3), ("far", "0.csv", 4), ("far", "1.csv", 7), ("far", "2.csv", 9)]
+    # Three boxes can share a row, four would smear.
+    assert len({row for row, group in zip(boxes["row"], boxes["group"], strict=True) if group == "far"}) == 1
+    assert len({row for row, group in zip(boxes["row"], boxes["group"], strict=True) if group == "many"}) == 4
+
+
+def test_the_lines_of_one_group_can_be_told_apart() -> None:
+    captures = [make_capture(f"a/{n}.csv", jittered, group="a", count=5) for n in range(9)]
+    ecdf = next(one for one in overview_figures(views_of(Analysis(captures, [], "strict", 1))) if one.name == "ecdf")
+    (panel,) = ecdf.panels
+    assert len({(entry.colour, tuple(entry.dash or ())) for entry in panel.legend}) == 9
+    domain = panel.spec["encoding"]["color"]["scale"]["domain"]
+    assert [f"a/{entry.label}" for entry in panel.legend] == domain
 
 
 def test_a_drift_is_drawn_through_the_medians_of_its_blocks() -> None:
@@ -272,7 +284,15 @@ def test_captures_of_the_same_name_keep_apart() -> None:
 def test_the_page_and_the_files_draw_the_same_specification(tmp_path: Path) -> None:
     write_html(small_analysis(), tmp_path / "page.html")
     in_page = read(tmp_path / "page.html").figures
-    for figure in figures_of(small_analysis()):
+    views = views_of(small_analysis())
+    singles = [figure for figure in map(capture_figure, views) if figure.panels]
+    for figure in [*further_figures(views), *singles]:
         assert [panel["spec"] for panel in in_page[figure.name]] == json.loads(
             json.dumps([panel.spec for panel in figure.panels])
         )
+
+
+def test_the_histogram_of_identical_latencies_stays_on_its_axis() -> None:
+    panel = capture_figure(view_of(latency=constant)).panels[1]
+    low, high = panel.spec["layer"][0]["encoding"]["x"]["scale"]["domain"]
+    assert (panel.data["h"]["a"], panel.data["h"]["b"]) == ([low], [high])

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import vl_convert
 from report_analysis import MS, small_analysis
-from report_links import MESSAGES, STAGES, link_run, published_run
+from report_links import STAGES, link_run, published_run
 from report_page_reader import read
 
 from airwire import AirwireError
@@ -23,37 +23,36 @@ from airwire.report import write_figures, write_html
 from airwire.report.figures import overview_figures
 from airwire.report.files import write_waterfalls
 from airwire.report.samples import views_of
-from airwire.report.spec import vegalite_of
+from airwire.report.spec import Panel, vegalite_of
 from airwire.report.stage_colours import KINDS
-from airwire.report.waterfall_figure import waterfalls_figure
+from airwire.report.waterfall_figure import waterfall_rows, waterfalls_figure
 from airwire.stage import Stage
+
+
+def names_in(panel: Panel) -> list[str]:
+    """The links of a ranking, without the figures beside them."""
+    return [name.partition("\u2003")[0] for name in panel.data["r"]["name"]]
 
 
 def test_the_ranking_has_a_panel_per_payload_with_the_fastest_link_first() -> None:
     ranking = overview_figures(views_of(link_run()))[0]
     assert (ranking.name, [panel.title for panel in ranking.panels]) == ("ranking", ["12 B payload", "128 B payload"])
     for panel in ranking.panels:
-        assert panel.data["r"]["name"] == ["quick", "slow"]
+        assert names_in(panel) == ["quick", "slow"]
         assert all(a < b for a, b in zip(panel.data["r"]["p50"], panel.data["r"]["p95"], strict=True))
 
 
 def test_a_published_median_is_a_diamond_in_the_ranking_of_its_payload() -> None:
     ranking = overview_figures(views_of(published_run()))[0]
     with_12, with_128 = ranking.panels
-    assert (with_12.data["p"]["name"], with_12.data["p"]["value"]) == (["quick"], [6])
+    assert (with_12.data["p"]["name"], with_12.data["p"]["value"]) == (with_12.data["r"]["name"][:1], [6])
     assert "p" not in with_128.data
-    # The words of its row begin behind it, those of the others behind their p95.
-    quick, slow = (
-        dict(zip(with_12.data["r"], row, strict=True)) for row in zip(*with_12.data["r"].values(), strict=True)
-    )
-    assert quick["p95"] < quick["end"] == 6
-    assert slow["end"] == slow["p95"]
     assert [entry.label for entry in ranking.legend] == ["published"]
     assert vl_convert.vegalite_to_vega(vegalite_of(ranking))["marks"]
     assert not overview_figures(views_of(link_run()))[0].legend
 
 
-def test_the_axis_of_the_ranking_reaches_a_published_median_below_all_others() -> None:
+def test_the_axis_of_the_ranking_ends_at_the_data_and_at_what_was_published() -> None:
     run = published_run()
     link = rows_of_links(run)[2].target
     assert link.published is not None
@@ -61,24 +60,36 @@ def test_the_axis_of_the_ranking_reaches_a_published_median_below_all_others() -
     rows = [*run.captures]
     rows[2] = dataclasses.replace(rows[2], target=dataclasses.replace(link, published=low))
     panel = overview_figures(views_of(dataclasses.replace(run, captures=rows)))[0].panels[0]
-    assert panel.spec["layer"][0]["encoding"]["x"]["scale"]["domain"][0] < 0.01
+    begin, end = panel.spec["layer"][0]["encoding"]["x"]["scale"]["domain"]
+    longest = max(row.statistic("p95") for row in rows) / MS
+    assert 0.005 < begin < 0.01
+    assert longest < end < 2 * longest
 
 
-def test_the_page_has_a_table_of_the_rows_with_a_published_median(tmp_path: Path) -> None:
+def test_the_lines_of_rows_have_what_was_published_only_where_something_was(tmp_path: Path) -> None:
     write_html(published_run(), tmp_path / "page.html")
     page = read(tmp_path / "page.html")
-    assert "published" in page.ids
-    table = page.text.split("Links, measured and published")[1].split("Findings")[0]
     row = published_run().captures[2]
     assert row.latency_ps is not None
     ratio = f"{row.latency_ps['p50'] / (6 * MS):.3g}"
-    assert f"quick/12B {MESSAGES} " in table and "slow/12B" not in table
-    assert f"6 ms {ratio} table <2> " in table
-    assert f": {ratio} times; another slot." in table
-    # The row's own section says it as well.
-    assert page.text.count(f": {ratio} times; another slot.") == 2
+    assert "Row Simulated Published Ratio Where the time goes Verdict" in page.text
+    assert f" 6 ms {ratio} " in page.text
+    assert "Published: table <2>." in page.text
+    assert page.text.count(f": {ratio} times; another slot.") == 1
     write_html(link_run(), tmp_path / "plain.html")
-    assert "published" not in read(tmp_path / "plain.html").ids
+    plain = read(tmp_path / "plain.html").text
+    assert "Row Simulated Where the time goes Verdict" in plain and "Published" not in plain
+
+
+def test_the_first_screen_has_the_result_and_a_dot_for_each_row(tmp_path: Path) -> None:
+    write_html(link_run(), tmp_path / "page.html")
+    page = read(tmp_path / "page.html")
+    top = page.text[: page.text.index("Open all")]
+    slowest = max(link_run().captures, key=lambda row: row.statistic("p50"))
+    assert "Suite two links" in top and f"Slowest: {slowest.path} ," in top
+    assert page.text.index("Slowest:") < page.text.index("Ranking by median") < page.text.index("Open all")
+    write_html(published_run(), tmp_path / "published.html")
+    assert "of 1 published figures" in read(tmp_path / "published.html").text
 
 
 def test_medians_that_agree_are_called_the_same_and_a_lost_row_is_not_compared() -> None:
@@ -131,14 +142,24 @@ def test_bars_of_a_waterfall_begin_where_the_one_before_ends() -> None:
     assert figure.panels[0].spec["height"] == figure.panels[1].spec["height"]
 
 
-def test_a_stage_that_only_slow_messages_have_stands_where_it_happens() -> None:
+def test_the_longest_stages_stand_first_in_each_waterfall() -> None:
     quick = Waterfall(50, 3.0, 1, [Stage("a", "cpu", 1.0), Stage("c", "air", 2.0)])
     slow = Waterfall(
         95, 9.0, 1, [Stage("q", "queue", 3.0), Stage("a", "cpu", 1.0), Stage("b", "retry", 3.0), Stage("c", "air", 2.0)]
     )
     figure = waterfalls_figure("w", "Title", "", [("", [quick, slow])])
     y = figure.panels[0].spec["layer"][0]["encoding"]["y"]
-    assert y["scale"]["domain"] == ["q", "a", "b", "c"]
+    assert y["scale"]["domain"] == ["q", "b", "c", "a"]
+
+
+def test_stages_under_one_percent_share_a_row() -> None:
+    small = [Stage(f"small {n}", "cpu", 0.5) for n in range(3)]
+    found = Waterfall(50, 200.0, 1, [*small, Stage("air", "air", 198.5)])
+    rows = waterfall_rows(found, [found])
+    assert [(row.name, row.before_ps, row.ps) for row in rows] == [("air", 0, 198.5), ("3 others", 198.5, 1.5)]
+    # One that is large at p95 keeps its row at the median.
+    slow = Waterfall(95, 210.0, 1, [*small[1:], Stage("small 0", "cpu", 10.5), Stage("air", "air", 198.5)])
+    assert [row.name for row in waterfall_rows(found, [found, slow])] == ["air", "small 0", "2 others"]
 
 
 def test_every_figure_compiles_and_every_kind_of_stage_has_a_colour() -> None:
@@ -159,10 +180,11 @@ def test_the_page_shows_settings_sentence_and_waterfalls_of_each_row(tmp_path: P
     write_html(link_run(), tmp_path / "page.html")
     page = read(tmp_path / "page.html")
     assert "4 rows of 2 links" in page.text
-    assert "suite two links" in page.text
+    assert "Suite two links" in page.text
     assert "A link & its slot · slot 20 ms · triggers every 200 ms" in page.text
-    assert " % goes to wait for <the> slot" in page.text and " of the median of " in page.text
-    assert {"ranking", "stages", "c1-stages", "c4-stages"} <= set(page.figures)
+    assert "\u00a0% goes to wait for <the> slot" in page.text and " of the median of " in page.text
+    assert "Where the median goes: " in page.text and "Where p95 goes: " in page.text
+    assert {"c1", "c4"} <= set(page.figures)
     assert len(page.ids) == len(set(page.ids))
 
 

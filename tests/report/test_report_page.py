@@ -49,9 +49,10 @@ def test_every_link_inside_the_page_has_a_target(page_path: Path) -> None:
     assert len(page.ids) == len(set(page.ids))
 
 
-def test_findings_stand_above_everything_else_with_the_most_confident_first(page_path: Path) -> None:
+def test_findings_follow_the_picture_with_the_most_confident_first(page_path: Path) -> None:
     text = read(page_path).text
-    places = [text.index(part) for part in ("This is a gate.", "Act on the gate.", "This is a drift.", "Summary")]
+    text = text[text.index("Sorted by upper quartile".lower()) :]
+    places = [text.index(part) for part in ("This is a gate.", "Act on the gate.", "This is a drift.", "Percentiles")]
     first_table = text.index("Not analysed (1)")
     assert places[0] < places[1] < places[2] < first_table < text.index("Percentiles interpolate")
     assert text.index("97 %") < text.index("90 %") < text.index("75 %")
@@ -138,7 +139,7 @@ def test_hundreds_of_findings_are_condensed_but_all_there(tmp_path: Path) -> Non
     captures = [make_capture(f"a/{n}.csv", constant, count=5, findings=every_finding()) for n in range(30)]
     write_html(Analysis(captures, [], "strict", 1), tmp_path / "many.html")
     page = read(tmp_path / "many.html")
-    top = page.text[: page.text.index("Summary Capture")]
+    top = page.text[page.text.index("Findings Gates") : page.text.index("Percentiles Capture")]
     assert top.count("This is a gate.") == 30
     assert "27 more, 30 in all" in top
 
@@ -152,7 +153,7 @@ def test_every_chart_has_a_description(page_path: Path) -> None:
 def summary_of(*captures: Capture, directory: Path) -> str:
     write_html(Analysis(captures, [], "strict", 1), directory / "summary.html")
     text = read(directory / "summary.html").text
-    return text[text.index("Summary Capture") : text.index("Percentiles interpolate")]
+    return text[text.index("Percentiles Capture") : text.index("Percentiles interpolate")]
 
 
 def test_the_summary_names_each_group_once_and_its_captures_without_it(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ PROSE = """\
 How a tick of 10 ms shaped a well-known comparison of wireless links for microcontrollers, and its ranking without it.
 
 Scott Rapson measured one-way latency across some twenty links and published the article, the firmware and every raw
-capture ([whose measurements](../../README.md#whose-measurements)). Few comparisons can be checked in this way, and
+capture ([whose measurements](whose-measurements.md)). Few comparisons can be checked in this way, and
 only because of that can this page be written. Nothing below says that he measured wrongly: his captures are exact.
 They hold more than their medians tell.
 

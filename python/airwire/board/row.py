@@ -154,6 +154,7 @@ class BoardRow:
     """The board behind a row of a run."""
 
     kind: ClassVar[Literal["board"]] = "board"
+    simulated: ClassVar[bool] = True
     title: str
     board: str
     firmware: str
@@ -190,6 +191,16 @@ class BoardRow:
     """The serial lines to it, in rows that have them."""
     trigger: str | None = None
     """Which edges are messages to the peer, in rows whose messages are edges."""
+
+    @property
+    def may_repeat(self) -> bool:
+        """Whether TCP may have sent something again; other lines of a board have no retries."""
+        return self.bulk is not None and self.bulk.repeated_segments > 0
+
+    @property
+    def has_characters(self) -> bool:
+        """Whether an asynchronous serial line is on the way."""
+        return bool(self.lines)
 
     @property
     def clock_hz(self) -> int | None:

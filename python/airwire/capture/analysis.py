@@ -91,7 +91,8 @@ def read_edges(path: str | Path, channels: Sequence[str | int] = ()) -> Edges:
 
 
 def _capture(raw: _core.CaptureResult, pairing: PairingRule) -> Capture:
-    findings = findings_of(raw.findings, pairing)
+    target = CaptureFile()
+    findings = findings_of(raw.findings, pairing, target, raw.latency["p50"] if raw.latency else None)
     median, upper_quartile = intervals_of(raw.intervals, findings)
     return Capture(
         path=raw.path,
@@ -104,7 +105,7 @@ def _capture(raw: _core.CaptureResult, pairing: PairingRule) -> Capture:
         upper_quartile_interval=upper_quartile,
         findings=findings,
         load_samples=partial(_samples, raw),
-        target=CaptureFile(),
+        target=target,
     )
 
 

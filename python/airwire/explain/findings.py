@@ -6,6 +6,7 @@ The detectors (crate ``stats``) decide whether there is a finding and give its e
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from airwire.explain.known_periods import BAUD_RATES, meaning_of
@@ -14,6 +15,9 @@ from airwire.model import Finding
 
 if TYPE_CHECKING:
     from airwire._core import RawFinding
+    from airwire.board.row import BoardRow
+    from airwire.link.model import LinkRow
+    from airwire.model import CaptureFile
 
 # A period whose range is wider than this share of it is given with its range.
 _WORTH_TELLING = 1e-3
@@ -21,6 +25,16 @@ _WORTH_TELLING = 1e-3
 _HIDDEN = 0.4
 # The shortest candidate that is named as the example of a gate: ticks and intervals are rarely shorter.
 _USUAL_GATE_PS = 10e9
+
+
+@dataclass(frozen=True, slots=True)
+class _Context:
+    """What is known of the run in which something was found: advice that cannot be followed there is not given."""
+
+    pairing: str
+    simulated: bool
+    may_repeat: bool
+    has_characters: bool
 
 
 class _Evidence:
@@ -51,13 +65,14 @@ class _Evidence:
         return rough_time(self.period_ps)
 
 
-def explain_finding(raw: RawFinding, pairing: str) -> Finding:
-    """The finding of a detector in words. ``pairing`` is the rule that was in force."""
-    sentence, next_step = _SENTENCES[raw["kind"]](_Evidence(raw), pairing)
+def explain_finding(raw: RawFinding, pairing: str, target: CaptureFile | LinkRow | BoardRow) -> Finding:
+    """The finding of a detector in words. ``pairing`` is the rule that was in force, ``target`` what was measured."""
+    context = _Context(pairing, target.simulated, target.may_repeat, target.has_characters)
+    sentence, next_step = _SENTENCES[raw["kind"]](_Evidence(raw), context)
     return Finding(raw["kind"], raw["confidence"], sentence, next_step, raw["period_ps"], raw["evidence"])
 
 
-def _gate(found: _Evidence, _pairing: str) -> tuple[str, str]:
+def _gate(found: _Evidence, _context: _Context) -> tuple[str, str]:
     if found.has("crossing_fall_ps"):
         return _tick_crossing(found)
     uncertainty = found.number("period_uncertainty_ps")
@@ -100,7 +115,7 @@ def _named(meaning: str | None) -> str:
     return f" That is {meaning}." if meaning else ""
 
 
-def _frozen_phase(found: _Evidence, _pairing: str) -> tuple[str, str]:
+def _frozen_phase(found: _Evidence, _context: _Context) -> tuple[str, str]:
     covered, interval_ps = found.time("covered_ps"), found.number("trigger_interval_ps")
     interval = rough_time(interval_ps)
     if found.period_ps:
@@ -122,7 +137,7 @@ def _frozen_phase(found: _Evidence, _pairing: str) -> tuple[str, str]:
     )
 
 
-def _phase_coverage(found: _Evidence, _pairing: str) -> tuple[str, str]:
+def _phase_coverage(found: _Evidence, _context: _Context) -> tuple[str, str]:
     interval_ps = found.number("trigger_interval_ps")
     visited = f"the triggers left parts of the {found.period} gate out"
     if found.has("phases"):
@@ -146,13 +161,13 @@ def _dither(period_ps: float, interval_ps: float) -> str:
     )
 
 
-def _comb(found: _Evidence, _pairing: str) -> tuple[str, str]:
+def _comb(found: _Evidence, context: _Context) -> tuple[str, str]:
     shares = found.numbers("tooth_shares")
     used = sum(share > 0 for share in shares)
     weight = f"{percent(shares[0])} on the first" if shares[0] >= 0.005 else f"{used} of them in use"
     sentence = (
         f"Latencies sit on a comb with teeth {found.period} apart, starting at {found.time('offset_ps')} ({weight}): "
-        "each tooth is one more wait or retry."
+        f"each tooth is one more {'wait or retry' if context.may_repeat else 'wait'}."
     )
     meaning = meaning_of(found.period_ps, 0.0)
     if meaning:
@@ -162,51 +177,64 @@ def _comb(found: _Evidence, _pairing: str) -> tuple[str, str]:
         sentence += (
             f" The trigger interval is {times:.0f} times that distance: a tick of that period would look the same."
         )
-    return sentence, (
-        "Compare the distance with the retransmission delay, the connection interval and the timers of the link: "
-        "whichever equals it is the cause."
-    )
+    periods = "the connection interval and the timers" if context.may_repeat else "the poll period and the timers"
+    repeats = "the retransmission delay, " if context.may_repeat else ""
+    return sentence, f"Compare the distance with {repeats}{periods}: whichever equals it is the cause."
 
 
-def _steps(found: _Evidence, _pairing: str) -> tuple[str, str]:
+def _steps(found: _Evidence, context: _Context) -> tuple[str, str]:
     levels, shares, distances = (found.numbers(name) for name in ("levels_ps", "shares", "distances_ps"))
     listed = ", ".join(f"{table_time(level)} ({percent(s)})" for level, s in zip(levels, shares, strict=True))
     apart = ", ".join(map(rough_time, distances))
     sentence = f"Latencies sit on {len(levels)} separate levels: {listed}, {apart} apart."
-    for baud in BAUD_RATES:
+    for baud in BAUD_RATES if context.has_characters else ():
         character_ps = 10e12 / baud
         if any(abs(distance / character_ps - 1) < 0.13 for distance in distances):
             sentence += f" The distance is about one character at {baud} baud ({rough_time(character_ps)})."
             break
+    if context.simulated:
+        return sentence, "Compare the stages at the median and at p95: the stage that differs makes the levels."
     return sentence, (
         "Look for two ways through the firmware: a DMA transfer that ends on its buffer against one that waits for the "
         "idle line, an interrupt that preempts, a retry that happens or not."
     )
 
 
-def _drift(found: _Evidence, _pairing: str) -> tuple[str, str]:
+def _drift(found: _Evidence, context: _Context) -> tuple[str, str]:
+    advice = (
+        "Treat the run as several: look at latency over time, and measure again with a fixed temperature, channel and "
+        "load before comparing with another run."
+    )
+    if context.simulated:
+        advice = (
+            "Look at latency over time: two clocks that drift past each other, or a queue or cache that fills. Leave a "
+            "beginning out with skip, and take more messages before comparing with another run."
+        )
     return (
         "The typical latency is not stable: medians of twentieths of the run range over "
         f"{found.time('range_ps')}, from {found.time('first_ps')} at the start to {found.time('last_ps')} at the end.",
-        "Treat the run as several: look at latency over time, and measure again with a fixed temperature, channel and "
-        "load before comparing with another run.",
+        advice,
     )
 
 
-def _bursts(found: _Evidence, _pairing: str) -> tuple[str, str]:
+def _bursts(found: _Evidence, context: _Context) -> tuple[str, str]:
     starts = found.numbers("starts_ps")
     apart = found.period_ps or (starts[1] - starts[0] if len(starts) == 2 else 0)
     when = f", {rough_time(apart)} apart" if apart else ""
+    causes = "a background scan, a reconnection, a flash write"
+    repeats = "Measure for several minutes to see whether it repeats."
+    if context.simulated:
+        causes = "other traffic, a queue, a timer of the stack"
+        repeats = "Look at the stages of the slow messages, and take more messages to see whether it repeats."
     return (
         f"Slow messages come together: {found.number('slow_in_bursts'):.0f} of the "
         f"{found.number('slow_messages'):.0f} slowest fall into {count(found.number('bursts'), 'burst')} of up to "
         f"{found.time('duration_ps')}{when}, the worst at {found.time('worst_ps')}.",
-        "Something takes the channel or the processor for that long: a background scan, a reconnection, a flash write. "
-        "Measure for several minutes to see whether it repeats.",
+        f"Something takes the channel or the processor for that long: {causes}. {repeats}",
     )
 
 
-def _loss_as_latency(found: _Evidence, pairing: str) -> tuple[str, str]:
+def _loss_as_latency(found: _Evidence, context: _Context) -> tuple[str, str]:
     messages = found.number("messages")
     if found.has("hidden_losses"):
         strict = "Use --pairing strict, which counts them as missed."
@@ -216,7 +244,7 @@ def _loss_as_latency(found: _Evidence, pairing: str) -> tuple[str, str]:
         return (
             f"{count(hidden, 'latency')} of {messages:.0f} {holds} a whole trigger period "
             f"({found.time('trigger_interval_ps')}) or more: {lost} paired with the completion of a later one.",
-            strict if pairing == "published" else fifo,
+            strict if context.pairing == "published" else fifo,
         )
     missed = found.number("missed")
     own, them = ("its own", "it as a latency") if missed == 1 else ("their own", "them as latencies")
@@ -228,7 +256,7 @@ def _loss_as_latency(found: _Evidence, pairing: str) -> tuple[str, str]:
     )
 
 
-_SENTENCES: dict[str, Callable[[_Evidence, str], tuple[str, str]]] = {
+_SENTENCES: dict[str, Callable[[_Evidence, _Context], tuple[str, str]]] = {
     "gate": _gate,
     "frozen_phase": _frozen_phase,
     "phase_coverage": _phase_coverage,

@@ -104,6 +104,7 @@ class LinkRow:
     """Of the figure by which rows are compared."""
     figure: ClassVar[None] = None
     """A link has no figure beside its latencies."""
+    simulated: ClassVar[bool] = True
     name: str
     title: str
     settings: Mapping[str, str]
@@ -121,6 +122,16 @@ class LinkRow:
     def facts(self) -> Mapping[str, str]:
         """In what it may differ from another: the link and its settings; the schedule often follows from them."""
         return {"link": self.name, **self.settings}
+
+    @property
+    def may_repeat(self) -> bool:
+        """Whether the link sends again what was lost."""
+        return any("retr" in name for name in self.settings) or any(stage.cause == "retry" for stage in self.budget)
+
+    @property
+    def has_characters(self) -> bool:
+        """Whether an asynchronous serial line is on the way."""
+        return any("baud" in name for name in self.settings)
 
     @cached_property
     def spans(self) -> pl.DataFrame:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from airwire.explain.agreement import AGREEMENT, of_boards, of_links
 from airwire.explain.quantities import count, percent
 from airwire.report import units
-from airwire.report.html import text
+from airwire.report.html import sentence, text
 from airwire.report.samples import CaptureView, drawable, shows_rows, views_of_boards, views_of_links
 
 _WITHIN = f"{100 * AGREEMENT:.0f} %"
@@ -38,7 +38,7 @@ def _of_rows(views: Sequence[CaptureView]) -> Iterator[str]:
         yield "No row has a figure."
         return
     helped = worst.verdict is not None and worst.verdict.gain is not None
-    said = "" if worst.verdict is None else f": {text(worst.verdict.line)}"
+    said = "" if worst.verdict is None else f": {sentence(worst.verdict.line)}"
     label = "Most to gain" if helped else "Slowest" if len(views) > 1 else "The row"
     yield f"{label}: <a href='#{worst.anchor}'>{text(worst.label)}</a>, {text(worst.facts.figure)}{said}."
     without = sum(not view.facts.figure for view in views)
@@ -84,7 +84,14 @@ def _of_captures(views: Sequence[CaptureView]) -> Iterator[str]:
     found = [(finding.confidence, view, finding) for view in views for finding in view.capture.findings]
     if found:
         _, view, surest = max(found, key=lambda one: one[0])
-        yield f"The surest of {count(len(found), 'finding')}, in {_named(view)}: {text(surest.sentence)}"
+        said = sentence(_first_sentence(surest.sentence))
+        yield f"The surest of {count(len(found), 'finding')}, in {_named(view)}: {said}"
+
+
+def _first_sentence(words: str) -> str:
+    """What a finding says first; the rest is its evidence."""
+    first, stop, _ = words.partition(". ")
+    return f"{first}." if stop else words
 
 
 def _p95(view: CaptureView) -> str:

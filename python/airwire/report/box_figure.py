@@ -58,7 +58,8 @@ def boxes(views: Sequence[CaptureView], payloads: Payloads) -> Figure:
     caption = (
         "Box from p25 to p75 with the median, whiskers to p5 and p95, logarithmic axis. Captures of the same "
         "group and payload share a row: one box of all their samples where their medians agree "
-        f"within a factor of {POOLED_UP_TO_RATIO:g}, else a box each, and of many a row each. Groups from the fastest to the slowest."
+        f"within a factor of {POOLED_UP_TO_RATIO:g}, else a box each, and of many a row each. "
+        "Groups from the fastest to the slowest."
     )
     return Figure("boxes", "Latency by group and payload", caption, [panel], payload_legend(payloads))
 

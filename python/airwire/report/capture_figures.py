@@ -120,7 +120,8 @@ def _histogram_panel(view: CaptureView, scale: LatencyScale) -> Panel:
         ordered, logarithmic=scale.logarithmic, quantum=quantum / scale.unit.ps if quantum else None
     )
     counts = density.counts_between(ordered, edges)
-    rounded = [units.significant(edge) for edge in edges]
+    # Of identical latencies a bin is wider than the axis, and what reaches beyond it would shrink the chart to nothing.
+    rounded = [min(max(units.significant(edge), scale.low), scale.high) for edge in edges]
     data: dict[str, Columns] = {"h": {"a": rounded[:-1], "b": rounded[1:], "n": list(counts)}}
     x = scale.channel("a")
     layers: list[Spec] = [

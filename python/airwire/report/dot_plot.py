@@ -61,10 +61,11 @@ def _row(dot: Dot, domain: tuple[float, float], grid: str) -> str:
         if dot.published_ms is None
         else f"<i class='diamond' title='published' style='left:{_place(dot.published_ms, domain)}'></i>"
     )
+    mark = f"<i class='dot' style='left:{_place(dot.at_ms, domain)}'></i>"
     return (
         f"<li><a href='#{dot.anchor}'>{text(dot.name)}</a><span class='track' style='--c:{dot.colour}'>{grid}"
         f"<i class='reach' style='left:{low:.2f}%;width:{max(0.0, high - low):.2f}%'></i>{published}"
-        f"<i class='dot' style='left:{_place(dot.at_ms, domain)}'></i></span><span class='n'>{text(dot.words)}</span></li>"
+        f"{mark}</span><span class='n'>{text(dot.words)}</span></li>"
     )
 
 

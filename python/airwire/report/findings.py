@@ -5,11 +5,10 @@ Grouped by kind, the most confident first; where there are many, the top of each
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from airwire.report.html import text
+from airwire.report.html import sentence, text
 from airwire.report.samples import CaptureView, shows_rows
 
 if TYPE_CHECKING:
@@ -32,7 +31,6 @@ _KINDS = {
         "lost messages that read as late ones",
     ),
 }
-_NUMBER_AND_UNIT = re.compile(r"(\d) (%|[mun]?s\b|k?B\b|[kM]?Hz\b)")
 _LEVELS = ((0.9, "high"), (0.6, "medium"), (0.0, "low"))
 
 Found = tuple[CaptureView, "Finding"]
@@ -93,7 +91,7 @@ def _kind_group(kind: str, members: Sequence[Found], place: int, *, short: bool)
 
 def _item(view: CaptureView, finding: Finding) -> str:
     link = f"<a href='#{view.anchor}'>{text(view.label)}</a>"
-    return f"<li>{badge(finding.confidence)}<p>{link} {_sentence(finding.sentence)}{_next_step(finding)}</p></li>"
+    return f"<li>{badge(finding.confidence)}<p>{link} {sentence(finding.sentence)}{_next_step(finding)}</p></li>"
 
 
 def capture_findings(findings: Sequence[Finding]) -> str:
@@ -103,19 +101,14 @@ def capture_findings(findings: Sequence[Finding]) -> str:
     ordered = sorted(findings, key=lambda finding: -finding.confidence)
     items = "".join(
         f"<li>{badge(finding.confidence)}<p><b>{text(kind_title(finding.kind, plural=False))}:</b> "
-        f"{_sentence(finding.sentence)}{_next_step(finding)}</p></li>"
+        f"{sentence(finding.sentence)}{_next_step(finding)}</p></li>"
         for finding in ordered
     )
     return f"<ul class='findings'>{items}</ul>"
 
 
 def _next_step(finding: Finding) -> str:
-    return f" <span class='next'>{_sentence(finding.next_step)}</span>" if finding.next_step else ""
-
-
-def _sentence(words: str) -> str:
-    """A sentence in which no line ends between a number and its unit."""
-    return text(_NUMBER_AND_UNIT.sub("\\1\u00a0\\2", words))
+    return f" <span class='next'>{sentence(finding.next_step)}</span>" if finding.next_step else ""
 
 
 def badge(confidence: float) -> str:

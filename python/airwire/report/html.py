@@ -8,6 +8,7 @@ from __future__ import annotations
 import base64
 import json
 import math
+import re
 import zlib
 from collections.abc import Mapping, Sequence
 from html import escape
@@ -15,6 +16,7 @@ from typing import Any
 
 from airwire.report.spec import Figure, LegendEntry, Panel
 
+_GLUED = re.compile(r"(\d) (%|[mun]?s\b|k?B\b|[kMG]?Hz\b|[kM]?bit/s|\d{3}\b)")
 STRIP_PX = 190
 DASH_CELL = "<td class='n'>&ndash;</td>"
 _GLYPHS: Mapping[str, str] = {
@@ -31,6 +33,11 @@ _GLYPHS: Mapping[str, str] = {
 def text(value: object) -> str:
     """``value`` as text that is safe inside an element or a quoted attribute."""
     return escape(str(value), quote=True)
+
+
+def sentence(words: str) -> str:
+    """A sentence as safe text in which no line ends within a number, between it and its unit, or within an arrow."""
+    return text(_GLUED.sub("\\1\u00a0\\2", words.replace("->", "\u2192")))
 
 
 def script_json(value: Any) -> str:

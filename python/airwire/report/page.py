@@ -101,7 +101,7 @@ def _header(analysis: Analysis, views: Sequence[CaptureView], heading: str) -> s
         *run_facts(analysis.run_folder),
         _counted(analysis, groups),
         f"{_plural(triggers, 'message' if analysis.suite else 'trigger')}, {paired:,} paired",
-        f"pairing rule {analysis.pairing}" if analysis.suite is None else f"suite {analysis.suite}",
+        f"pairing rule {analysis.pairing}" if analysis.suite is None else "",
         f"seed {analysis.seed}",
         f"{_plural(len(analysis.errors), 'file')} not analysed" if analysis.errors else "no errors",
     ]
@@ -117,9 +117,10 @@ def _header(analysis: Analysis, views: Sequence[CaptureView], heading: str) -> s
         ("captures", "Captures", bool(views) and not rows),
     ]
     links = "".join(f"<li><a href='#{target}'>{label}</a></li>" for target, label, shown in targets if shown)
+    told = text(" · ".join(filter(None, facts)))
     return (
         "<a class='skip' href='#main'>Skip to the results</a>"
-        f"<header><h1>{text(heading)}</h1><p class='facts'>{text(' · '.join(facts))}</p>{bottom_line(views)}"
+        f"<header><h1>{text(heading)}</h1><p class='facts'>{told}</p>{bottom_line(views)}"
         f"<nav aria-label='Sections'><ul>{links}</ul></nav>"
         "<noscript><p class='note'>Some charts need JavaScript; all else does not.</p></noscript>"
         "</header>"
@@ -197,4 +198,4 @@ def _facts(view: CaptureView) -> str:
     facts += [f"{capture.outcomes[kind]:,} {kind}" for kind in _SEEN_IN_SUMMARY if capture.outcomes.get(kind, 0)]
     if capture.findings:
         facts.append(_plural(len(capture.findings), "finding"))
-    return f"<span class='facts'>{text(' · '.join(facts))}</span>"
+    return f"<span class='facts'>{text(' · '.join(filter(None, facts)))}</span>"

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from airwire.report import density
 from airwire.report.capture_figures import capture_figure
 from airwire.report.findings import capture_findings
-from airwire.report.html import charts, legend, text
+from airwire.report.html import charts, legend, sentence, text
 from airwire.report.rate_figure import rate_figure
 from airwire.report.samples import CaptureView, shows_rows
 from airwire.report.stage_bar import bar_legend, stage_bar, waterfall_html
@@ -18,7 +18,10 @@ from airwire.report.tables import statistics_table
 from airwire.report.verdict_block import verdict_details
 
 SIMULATED = "Simulated in virtual time, by models of links and by firmware on virtual boards."
-_RATIO = " Ratio is simulated divided by published."
+_RATIO = (
+    " Ratio is simulated divided by published. Constants of the link models are fitted to published captures, so that "
+    "of links a ratio near 1 is no confirmation."
+)
 
 
 def rows_section(views: Sequence[CaptureView]) -> str:
@@ -52,13 +55,13 @@ def _heads(*, is_compared: bool, has_bars: bool) -> str:
 def _row(view: CaptureView, *, is_compared: bool, has_bars: bool, points: int) -> str:
     facts, verdict = view.facts, view.verdict
     beside = f" <small>{text(facts.beside)}</small>" if facts.beside else ""
-    cells = [f"<h3>{text(view.label)}</h3>", f"<span class='figure'><b>{text(facts.figure or '–')}</b>{beside}</span>"]
+    cells = [f"<h3>{text(view.label)}</h3>", f"<span class='figure'><b>{text(facts.figure or '-')}</b>{beside}</span>"]
     if is_compared:
         cells.append(f"<span class='published'>{text(facts.published)}</span>")
         cells.append(f"<span class='ratio'>{text(facts.ratio)}</span>")
     if has_bars:
         cells.append(stage_bar(view.waterfalls[0]) if view.waterfalls else "<span class='bar'></span>")
-    cells.append(f"<span class='verdict'>{text('' if verdict is None else verdict.line)}</span>")
+    cells.append(f"<span class='verdict'>{sentence('' if verdict is None else verdict.line)}</span>")
     return _folded(view, "".join(cells), lambda: _row_body(view, points))
 
 

@@ -17,7 +17,7 @@ SMALLEST_SHARE = 0.01
 
 
 def kind_shares(waterfall: Waterfall) -> list[tuple[Cause, float]]:
-    """The kinds of a waterfall's stages with their shares, the largest first; those that cannot be seen are left out."""
+    """The kinds of a waterfall's stages with their shares, the largest first; without those that cannot be seen."""
     total = waterfall.total_ps
     sums: dict[Cause, float] = {}
     for stage in waterfall.stages:

@@ -31,6 +31,8 @@ LIGHT: Mapping[str, str] = {
     "series7": "#5b5b5b",
     "series8": "#7a5bb0",
     "series9": "#8a6a48",
+    "series10": "#a3224f",
+    "series11": "#4d7c0f",
     "unknown": "#9aa5b1",
 }
 DARK: Mapping[str, str] = {
@@ -52,6 +54,8 @@ DARK: Mapping[str, str] = {
     "series7": "#b4b4b4",
     "series8": "#b49be0",
     "series9": "#c9a987",
+    "series10": "#ee7fa3",
+    "series11": "#a6cc5a",
     "unknown": "#77828f",
 }
 SERIES = tuple(f"var(--series{number})" for number in range(1, 8))
@@ -79,7 +83,7 @@ OUTCOME_SHAPES: Mapping[str, str] = {
 
 _FILE_FONT = "Helvetica Neue, Helvetica, Arial, Liberation Sans, DejaVu Sans, sans-serif"
 _PAGE_FONT = "system-ui, -apple-system, Segoe UI, Roboto, Helvetica Neue, Arial, sans-serif"
-_VARIABLE = re.compile(r"var\(--([a-z]+[0-9]?)\)")
+_VARIABLE = re.compile(r"var\(--([a-z]+[0-9]*)\)")
 
 
 def css_tokens() -> str:

@@ -34,7 +34,7 @@ class WaterfallRow:
 
 
 def waterfall_rows(waterfall: Waterfall, found: Sequence[Waterfall]) -> list[WaterfallRow]:
-    """The bars of a waterfall. ``found`` are all that it is compared with, which have the same rows in the same order."""
+    """The bars of a waterfall; ``found`` are all that it stands beside, whose bars are the same in the same order."""
     large, small = _large_and_small(found)
     sums = {stage.name: 0.0 for stage in waterfall.stages}
     kinds: dict[str, Cause] = {stage.name: stage.cause for one in found for stage in one.stages}

@@ -10,22 +10,31 @@ from airwire.model import Finding, Interval
 
 if TYPE_CHECKING:
     from airwire._core import RawFinding, RawIntervals
+    from airwire.board.row import BoardRow
+    from airwire.link.model import LinkRow
+    from airwire.model import CaptureFile
 
 KNOWN: Pairing = "known"
 """What stands in place of a pairing rule where the virtual bench knows each message's fate."""
 
 
-def findings_of(raw_findings: Sequence[RawFinding], pairing: Pairing) -> list[Finding]:
-    """The findings with their sentences. ``pairing`` is the rule that was in force.
+def findings_of(
+    raw_findings: Sequence[RawFinding],
+    pairing: Pairing,
+    target: CaptureFile | LinkRow | BoardRow,
+    median_ps: float | None,
+) -> list[Finding]:
+    """The findings that are worth telling of ``target``, with their sentences. ``pairing`` is the rule in force.
 
     Where each message's fate is known, a latency of more than a trigger period hides no loss.
     """
     if not raw_findings:
         return []
+    from airwire.explain.finding_floor import is_worth_telling
     from airwire.explain.findings import explain_finding
 
     kept = [raw for raw in raw_findings if pairing != KNOWN or "hidden_losses" not in raw["evidence"]]
-    return [explain_finding(raw, pairing) for raw in kept]
+    return [explain_finding(raw, pairing, target) for raw in kept if is_worth_telling(raw, median_ps)]
 
 
 def intervals_of(raw: RawIntervals | None, findings: Sequence[Finding]) -> tuple[Interval | None, Interval | None]:

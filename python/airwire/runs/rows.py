@@ -49,7 +49,7 @@ def board_row(raw: _core.BoardRowResult, folder: Path | None) -> Capture[BoardRo
 def _measured(
     raw: _core.RawRow, folder: Path | None, group: str, target: _Row, *, payload_bytes: int | None = None
 ) -> Capture[_Row]:
-    findings = findings_of(raw.findings, KNOWN)
+    findings = findings_of(raw.findings, KNOWN, target, raw.latency["p50"] if raw.latency else None)
     median, upper_quartile = intervals_of(raw.intervals, findings)
     outcomes = raw.outcomes
     return Capture(

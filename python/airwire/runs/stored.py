@@ -41,7 +41,8 @@ def _stored_capture(
         gate_ps=gate_ps,
         clock_hz=stored.target.clock_hz,
     )
-    findings = findings_of(raw["findings"], run.pairing)
+    median_ps = raw["latency"]["p50"] if raw["latency"] else None
+    findings = findings_of(raw["findings"], run.pairing, stored.target, median_ps)
     median, upper_quartile = intervals_of(raw["intervals"], findings)
     return Capture(
         path=stored.path,

@@ -53,7 +53,8 @@
   // On a narrow chart the names of rows stand above their marks instead of beside them, where they would be cut off.
   const NARROW = 560;
   const WIDER_ROWS = 1.9;
-  const isRows = (y) => y && y.axis && y.axis.labels !== false && (y.type === "nominal" || y.axis.labelExpr);
+  // An axis of rows is drawn without its line; those of figures have one.
+  const isRows = (y) => y && y.axis && y.axis.domain === false && y.axis.labels !== false;
   const namesAbove = (spec) => {
     const copy = structuredClone(spec);
     let found = false;
@@ -157,12 +158,16 @@
   };
 
   // What the window shows at once is drawn without waiting for a frame, the rest when it comes into view.
+  const inView = (place) => !folded(place) && place.getBoundingClientRect().top < window.innerHeight;
   const start = () => {
     for (const place of within(document)) {
-      const shown = !folded(place) && place.getBoundingClientRect().top < window.innerHeight;
-      if (shown) draw(place);
+      if (inView(place)) draw(place);
       else observer.observe(place);
     }
+    // A toggle does not bubble.
+    document.addEventListener("toggle", (event) => {
+      if (event.target.open) [...within(event.target)].filter(inView).forEach(draw);
+    }, true);
     window.addEventListener("beforeprint", beforePrint);
     window.addEventListener("afterprint", afterPrint);
   };
@@ -175,5 +180,5 @@
   window.addEventListener("hashchange", reveal);
   window.addEventListener("keydown", (event) => { if (event.key === "Escape") tip.hidden = true; });
   const packed = [...document.querySelectorAll("script[data-packed]")];
-  Promise.all(packed.map(unpack)).then(() => { reveal(); start(); });
+  Promise.all(packed.map(unpack)).then(() => { reveal(); start(); document.body.dataset.ready = "true"; });
 })();
