@@ -114,7 +114,7 @@ def serve(
     else:
         from airwire.cli.board.report import print_traffic
 
-        print_traffic(report)
+        print_traffic(report, device.traffic)
         _summarise(log, report.time_ps / 1e12, seconds)
     if given_up_ps and not json:
         complain(f"the board's clock stood still for {given_up_ps / 1e12:.3f} s in all: this machine was too slow")
