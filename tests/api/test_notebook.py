@@ -99,7 +99,7 @@ def test_one_link_is_simulated_as_in_a_list() -> None:
     (same,) = airwire.simulate([("lora", 12, {"sf": 9})], samples=50)
     assert one.latency_ps == same.latency_ps
     for mistake in (
-        lambda: airwire.simulate("lora"),  # type: ignore[call-overload]
+        lambda: airwire.simulate("lora"),  # type: ignore[arg-type]
         lambda: airwire.simulate([("lora", 12, {})], sf=9),  # type: ignore[call-overload]
     ):
         with pytest.raises(airwire.AirwireError, match="give"):
@@ -121,9 +121,12 @@ def code_cells(notebook: Path) -> Iterator[str]:
 def shown_by(source: str, names: dict[str, Any]) -> Any:
     """Run a cell; the value of its last line, as a notebook shows it."""
     tree = ast.parse(source)
-    last = tree.body.pop() if isinstance(tree.body[-1], ast.Expr) else None
-    exec(compile(tree, "cell", "exec"), names)
-    return None if last is None else eval(compile(ast.Expression(last.value), "cell", "eval"), names)
+    *_, last = tree.body
+    if not isinstance(last, ast.Expr):
+        exec(compile(tree, "cell", "exec"), names)
+        return None
+    exec(compile(ast.Module(tree.body[:-1], []), "cell", "exec"), names)
+    return eval(compile(ast.Expression(last.value), "cell", "eval"), names)
 
 
 @pytest.mark.parametrize("notebook", sorted(EXAMPLES.glob("*.ipynb")), ids=lambda path: path.stem)

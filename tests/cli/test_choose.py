@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import subprocess
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 import airwire as package
+from terminal import run_in_terminal
 
 Airwire = Callable[..., subprocess.CompletedProcess[str]]
 
@@ -83,6 +85,14 @@ def test_a_rate_that_a_link_cannot_carry_is_refused_as_an_overload(airwire: Airw
     # With the defaults LoRa takes 217 ms for a message; other settings carry it.
     every = parsed(airwire(*asked[:5], "--link", "lora", "--every", "100ms", "--json"))
     assert every["accepted"] and all(found["settings"] for found in every["accepted"])
+
+
+def test_colours_mean_something_and_no_color_is_heeded(tmp_path: Path) -> None:
+    asked = "TERM=xterm airwire choose --payload 128 --p95 20ms --link uart --link esp32-802154 --link espnow"
+    coloured = run_in_terminal(asked, tmp_path)[1]
+    assert "\x1b[32m" in coloured, "much margin is green"
+    plain = run_in_terminal(f"NO_COLOR=1 {asked}", tmp_path)[1]
+    assert "uart" in plain and "\x1b[32m" not in plain
 
 
 def test_a_link_that_does_not_carry_the_payload_is_refused_with_what_it_carries(airwire: Airwire) -> None:

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
     from airwire.link.model import Candidate, Choice
 
+_EASILY, _HARDLY = 0.5, 0.1
+
 
 def choose(
     payload: options.LinkPayload = 128,
@@ -118,5 +120,11 @@ def _table(accepted: Sequence[Candidate]) -> Table:
         lost = percent(candidate.loss) if candidate.loss else ""
         settings = settings_phrase(candidate.changed)
         cells = (str(place), candidate.link, settings, percent(candidate.margin), *times, lost)
-        table.add_row(*(Text(cell) for cell in cells))
+        table.add_row(*(Text(cell, style=style) for cell, style in zip(cells, _styles(candidate), strict=False)))
     return table
+
+
+def _styles(candidate: Candidate) -> list[str]:
+    """Of the cells of a row: what keeps its bound easily is green, and what is to be measured first is yellow."""
+    margin = "green" if candidate.margin >= _EASILY else "yellow" if candidate.margin < _HARDLY else ""
+    return ["", "", "", margin, "", "", "red" if candidate.loss else ""]
