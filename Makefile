@@ -21,7 +21,7 @@ FUZZ_FIRMWARE_TARGETS := http_request fsdata_image ssi_page iperf_header coap_me
 	$(foreach chip,W5100 W5100S W5200 W5500,chip_that_lies_$(chip))
 
 .PHONY: help demo firmware firmware-or-not images wheel tools cross-compiler test lint test-rust random-images test-python test-slow soak fuzz \
-	fuzz-readers fuzz-firmware bench docs lock clean
+	fuzz-readers fuzz-firmware bench docs site lock clean
 
 help: ## Show what there is
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /: /' | sort
@@ -65,7 +65,7 @@ firmware: cross-compiler $(VENV)/installed $(SITE) ## Build the firmware's image
 
 # The pages of the web server, as C.
 $(SITE): $(shell find firmware/sites/demo -type f) $(wildcard python/airwire/fsdata/*.py) | $(VENV)/installed
-	@mkdir -p $(@D) && $(BIN)/airwire fsdata firmware/sites/demo -o $@ >/dev/null
+	@mkdir -p $(@D) && $(BIN)/airwire fsdata firmware/sites/demo --out $@ >/dev/null
 
 # All images of a board, or those that are named.
 define build_board
@@ -147,7 +147,7 @@ fuzz-firmware: $(VENV)/installed ## Fuzz the firmware's C on this machine, each 
 	@command -v clang >/dev/null || { echo "Fuzzing the firmware needs clang with libFuzzer: \
 	apt-get install clang libclang-rt-14-dev (as root)." >&2; exit 1; }
 	mkdir -p $(FUZZ_FIRMWARE)/site
-	$(BIN)/airwire fsdata firmware/tests/http/site -o $(FUZZ_FIRMWARE)/site/site.c --gzip >/dev/null
+	$(BIN)/airwire fsdata firmware/tests/http/site --out $(FUZZ_FIRMWARE)/site/site.c --gzip >/dev/null
 	PATH="$(CURDIR)/$(BIN):$$PATH" cmake -S firmware/tests -B $(FUZZ_FIRMWARE) -G Ninja --log-level=WARNING \
 		-DCMAKE_C_COMPILER=clang -DFUZZ=ON -DSITE_DIR=$(CURDIR)/$(FUZZ_FIRMWARE)/site >/dev/null
 	PATH="$(CURDIR)/$(BIN):$$PATH" cmake --build $(FUZZ_FIRMWARE) --target $(FUZZ_FIRMWARE_TARGETS:%=fuzz_%)
@@ -160,6 +160,9 @@ fuzz-firmware: $(VENV)/installed ## Fuzz the firmware's C on this machine, each 
 bench: $(VENV)/installed ## Airwire's own speed, side by side with its peers
 	$(BIN)/python -m pip install --quiet numpy
 	$(BIN)/python -m benches
+
+site: $(VENV)/packages $(VENV)/installed ## Build the documentation site into build/site; a warning, such as of a broken link, is an error
+	$(BIN)/python -m sphinx -q -W --keep-going -d build/site.doctrees docs build/site
 
 docs: $(VENV)/packages firmware ## Draw and compute the documents anew (needs Chromium, and the captures in ../shared/captures)
 	$(BIN)/python tools/documents/pictures.py

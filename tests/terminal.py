@@ -13,7 +13,7 @@ from pathlib import Path
 TERMINAL_COLUMNS = 150
 
 
-def run_in_terminal(line: str, folder: Path) -> tuple[int, str]:
+def run_in_terminal(line: str, folder: Path, columns: int = TERMINAL_COLUMNS) -> tuple[int, str]:
     """Run a command line in a folder; its exit code, and what it printed there, then its complaints."""
     ours, theirs = pty.openpty()
     tools = Path(sys.executable).parent
@@ -21,7 +21,7 @@ def run_in_terminal(line: str, folder: Path) -> tuple[int, str]:
         **os.environ,
         "PATH": f"{tools}{os.pathsep}{os.environ.get('PATH', '')}",
         "TERM": "dumb",
-        "COLUMNS": str(TERMINAL_COLUMNS),
+        "COLUMNS": str(columns),
         "LINES": "50",
     }
     with subprocess.Popen(

@@ -82,9 +82,9 @@ Stack = Literal["chip", "firmware"]
 
 Relation = Literal["<=", "<", ">=", ">"]
 """How a figure is to stand to its limit."""
-Shift = Literal["slower", "faster", "same", "too few", "no figure"]
-"""What became of a row between two runs. ``same``: the interval holds 0. ``too few``: too few messages for an interval.
-``no figure``: it has lost its figure."""
+Shift = Literal["slower", "faster", "same", "too_few", "no_figure"]
+"""What became of a row between two runs. ``same``: the interval holds 0. ``too_few``: too few messages for an interval.
+``no_figure``: it has lost its figure."""
 
 RunEnd = Literal[
     "time",

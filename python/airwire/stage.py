@@ -1,7 +1,7 @@
 """A stage of a message's way: what the time is spent on, whose time it is, and what it is about.
 
-The codes are those of the core, as run folders hold them; ``docs/run-folder.md`` says what each means. Whatever is
-decided about a stage is decided by them: its name is for people alone.
+The codes are those of the core, as run folders hold them; ``docs/reference/run-folder.md`` says what each means.
+Whatever is decided about a stage is decided by them: its name is for people alone.
 """
 
 from __future__ import annotations

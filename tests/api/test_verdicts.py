@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from io import StringIO
 from pathlib import Path
 
+import polars as pl
 import pytest
 from rich.console import Console
 
 import airwire
+from airwire.board.row import Figure
 from airwire.cli.verdict_lines import verdict_text
 from airwire.explain.board.cause import verdicts_from
 from airwire.explain.board.causes import causes
@@ -23,6 +26,7 @@ from airwire.model import Capture, is_of_board
 GOLDEN = Path(__file__).parent / "golden_suites"
 MS = 1e9
 LONGEST = 160
+USUAL = 110
 
 
 @pytest.fixture(scope="module")
@@ -75,12 +79,68 @@ def test_every_row_of_a_run_has_a_verdict_of_one_line(rows: dict[str, Capture]) 
         assert all(detail.endswith(".") and detail == detail.strip() for detail in verdict.details), verdict.details
 
 
+def test_the_lines_of_the_published_suite_fit_a_terminal() -> None:
+    file = Path(__file__).parents[1] / "firmware" / "published_golden.jsonl"
+    lines = [json.loads(row)["verdict"] for row in file.read_text(encoding="utf-8").splitlines()]
+    assert len(lines) > 60
+    assert max(map(len, lines)) <= USUAL, max(lines, key=len)
+
+
 def test_the_verdicts_of_a_row_are_its_causes_the_largest_first(rows: dict[str, Capture]) -> None:
     first, second = verdicts_of(rows["sockets"])
     assert (first.kind, second.kind) == ("poll_period", "bus") and first.share > second.share
     whole = verdict_of(rows["sockets"])
     assert whole is not None and whole.line == first.line
     assert f"{second.line}." in whole.details
+
+
+def with_slow_messages(row: Capture, figure: Figure) -> Capture:
+    """A row of 98 messages of 100 us and two of 200 ms, which a lost segment delays."""
+    assert is_of_board(row)
+    usual, slow, begun = 100_000_000, 200_000_000_000, 0
+    samples: list[tuple[int, str, int, int]] = []
+    spans: list[tuple[int, int, int, str, str, str | None, str | None]] = []
+    for index in range(100):
+        latency = slow if index in (40, 80) else usual
+        samples.append((index, "paired", begun + latency, latency))
+        spans.append((index, begun, begun + usual, "pc", "pc", None, None))
+        if latency == slow:
+            spans.append((index, begun + usual, begun + slow, "protocol", "pc", "retransmission", "pc"))
+        begun += latency
+    board = replace(
+        row.target,
+        figure=figure,
+        published=None,
+        same_but=None,
+        load_spans=lambda: pl.DataFrame(
+            spans, orient="row", schema=["index", "start_ps", "end_ps", "cause", "site", "subject", "detail"]
+        ),
+    )
+    mean = (98 * usual + 2 * slow) / 100
+    return replace(
+        row,
+        target=board,
+        latency_ps={"p50": usual, "p95": usual, "mean": mean},
+        load_samples=lambda: pl.DataFrame(samples, orient="row", schema=["index", "outcome", "done_ps", "latency_ps"]),
+    )
+
+
+def test_where_a_few_messages_set_the_rate_the_verdict_is_theirs(rows: dict[str, Capture]) -> None:
+    verdict = verdict_of(with_slow_messages(rows["pin"], Figure(244.0, None, "messages/s", 100)))
+    assert verdict is not None
+    # 399.8 ms of silence in 409.8 ms.
+    assert verdict.share == pytest.approx(399.8 / 409.8)
+    assert verdict.line == "98 % is silence until the PC sends again: find out why a segment was lost or held back"
+    assert verdict.details[0] == "2 % of the messages take 98 % of the time."
+    assert "Of the median message 100 % is the PC: nothing at the board changes that." in verdict.details
+
+
+def test_a_median_is_explained_by_the_messages_that_it_is_of(rows: dict[str, Capture]) -> None:
+    verdict = verdict_of(with_slow_messages(rows["pin"], Figure(100e6, None, "ps", 100, "median")))
+    assert verdict is not None
+    assert verdict.line == "100 % is the PC: nothing at the board changes that"
+    slow = verdict.details.index("But 2 % of the messages take 98 % of the time.")
+    assert verdict.details[slow + 1].startswith("98 % is silence until the PC sends again: ")
 
 
 def test_a_capture_file_has_no_verdict() -> None:

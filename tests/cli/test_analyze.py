@@ -43,7 +43,7 @@ def test_the_table_names_the_capture_its_percentiles_and_its_slot(airwire: Airwi
 
 
 def test_json_holds_outcomes_percentiles_and_findings(airwire: Airwire, slotted: Path) -> None:
-    result = airwire("analyze", slotted, "--json", "--no-run-folder")
+    result = airwire("analyze", slotted, "--json")
     content = parsed(result)
     assert next(iter(content)) == "schema"
     assert content["schema"] == "airwire.analyze/1"
@@ -78,6 +78,17 @@ def test_a_run_folder_is_written_that_polars_opens(airwire: Airwire, slotted: Pa
     assert (paired["done_ps"] - paired["trigger_ps"] == paired["latency_ps"]).all()
 
 
+@pytest.mark.parametrize("old", [(), ("--no-run-folder",)])
+def test_nothing_is_written_that_was_not_asked_for(
+    airwire: Airwire, slotted: Path, tmp_path: Path, old: tuple[str, ...]
+) -> None:
+    before = sorted(tmp_path.rglob("*"))
+    result = airwire("analyze", slotted, *old)
+    assert result.returncode == 0, result.stderr
+    assert "Run folder" not in result.stdout
+    assert sorted(tmp_path.rglob("*")) == before
+
+
 def test_a_run_folder_is_never_overwritten(airwire: Airwire, slotted: Path, tmp_path: Path) -> None:
     (tmp_path / "run").mkdir()
     result = airwire("analyze", slotted, "--out", "run")
@@ -105,7 +116,7 @@ def test_any_number_of_workers_gives_the_same_json(
     outputs = set()
     for workers in ("1", "2", "8"):
         monkeypatch.setenv("RAYON_NUM_THREADS", workers)
-        outputs.add(airwire("analyze", ".", "--json", "--no-run-folder").stdout)
+        outputs.add(airwire("analyze", ".", "--json").stdout)
     assert len(outputs) == 1
 
 
@@ -198,7 +209,7 @@ def test_a_bad_file_is_one_clear_sentence_and_the_good_files_are_still_analysed(
     folder.mkdir()
     make(folder / name)
     good_csv(folder / "12B-good.csv")
-    result = airwire("analyze", "batch", "--json", "--no-run-folder")
+    result = airwire("analyze", "batch", "--json")
     assert result.returncode == 2
     content = parsed(result)
     assert [Path(capture["path"]).name for capture in content["captures"]] == ["12B-good.csv"]
@@ -236,7 +247,7 @@ def test_a_full_disk_is_one_sentence_and_the_results_are_still_printed(
 ) -> None:
     target = tmp_path / "full.html"
     target.symlink_to("/dev/full")
-    result = airwire("analyze", slotted, "--no-run-folder", "--report", target)
+    result = airwire("analyze", slotted, "--report", target)
     assert result.returncode == 2
     assert "No space left" in result.stderr
     assert "12B-slotted.csv" in result.stdout
@@ -256,7 +267,7 @@ def test_a_full_disk_is_one_sentence_and_the_results_are_still_printed(
 def test_a_bad_option_says_what_would_be_right(
     airwire: Airwire, slotted: Path, arguments: list[str], says: str
 ) -> None:
-    result = airwire("analyze", slotted, *arguments, "--no-run-folder")
+    result = airwire("analyze", slotted, *arguments)
     assert result.returncode == 2
     assert says in result.stderr
     assert "Traceback" not in result.stderr

@@ -199,7 +199,7 @@ COMMANDS = [
     (["run", "suite.toml", "--only", "uart"], "suite quick has no entry uart; it has lora sf=7, lora sf=9"),
     (["run", "suite.toml", "--out", "suite.toml/run"], "suite.toml: cannot write it: "),
     (["link", "lorra"], "there is no link lorra; the nearest is lora"),
-    (["link", "gpio"], "the payload is 128 bytes, but gpio carries 1 to 1"),
+    (["link", "gpio", "--payload", "128"], "the payload is 128 bytes, but gpio carries 1 to 1"),
     (["link", "lora", "--payload", "0"], "the payload is 0 bytes, but lora carries 1 to"),
     (["link", "lora", "--payload", "70000"], "the payload is 70000 bytes, but lora carries 1 to"),
     (["link", "lora", "--payload", "-1"], "`-1` is out of range"),
@@ -430,12 +430,15 @@ def test_a_trigger_faster_than_the_link_is_called_so_and_every_message_still_arr
     airwire: Airwire, tmp_path: Path
 ) -> None:
     suite = write(tmp_path, OVERLOADED)
-    assert "- lora: " in (shown := airwire("run", suite, "--out", "a").stdout)
-    assert "Overloaded: " in shown
+    shown = airwire("run", suite, "--out", "a").stdout
+    assert "- lora: " in shown
+    assert " of p95 waits behind earlier messages, overloaded: " in shown
     content = json.loads(airwire("run", suite, "--out", "b", "--json").stdout)
     (warning,) = content["warnings"]
     assert warning["row"] == "lora/128B"
-    assert warning["message"] in " ".join(shown.split())
+    (line,) = (line for line in shown.splitlines() if line.startswith("- lora: "))
+    assert warning["message"].startswith(f"{line.removeprefix('- lora: ')}. ")
+    assert " messages deep." in warning["message"]
     assert next(row["value"] for row in content["rows"] if row["metric"] == "loss") == 0
     row = json.loads((tmp_path / "b" / "manifest.json").read_text())["rows"][0]
     assert row["samples"] == 60

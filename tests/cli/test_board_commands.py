@@ -13,6 +13,7 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -29,6 +30,43 @@ def test_a_run_shows_the_console_and_a_report(airwire: Airwire, images: Path) ->
     assert "500 exceptions" in done.stdout
     assert "Top functions, estimated from" in done.stdout
     assert done.stderr == ""
+
+
+@pytest.mark.parametrize("chip", ["w5500", "w5100s"])
+def test_the_board_is_found_from_what_the_image_says_to_its_chip(airwire: Airwire, images: Path, chip: str) -> None:
+    image = images / ("wiznet_http.elf" if chip == "w5500" else f"wiznet_http_{chip}.elf")
+    asked = ("--traffic", "ping to=board count=1", "--until-done")
+    found = airwire("board", "run", image, *asked)
+    assert found.returncode == 0, found.stderr
+    assert found.stderr.startswith(f"airwire: board {chip}-evb-pico, found from the image's SPI; --board names another")
+    assert found.stdout.endswith(f"Next: airwire why {image} says where the time goes on the network.\n")
+    named = airwire("board", "run", image, *asked, "--board", f"{chip}-evb-pico")
+    assert named.stdout == found.stdout
+    assert "found from" not in named.stderr
+    profile = json.loads(airwire("board", "profile", image, *asked[:2], "--for", "500ms", "--json").stdout)
+    assert profile["board"] == f"{chip}-evb-pico"
+
+
+@pytest.mark.parametrize("command", ["run", "profile"])
+def test_a_board_without_a_network_takes_no_traffic(airwire: Airwire, images: Path, command: str) -> None:
+    for option, value in (("--traffic", "ping to=board"), ("--impair", "loss=1%")):
+        result = airwire("board", command, images / "hello_uart.elf", option, value, "--for", "1ms")
+        assert result.returncode == 2
+        says = "board pico has no network; name one that has with --board, such as w5500-evb-pico"
+        assert f"Invalid value for {option}: {says}" in result.stderr
+
+
+def test_a_profile_takes_settings_and_traffic(airwire: Airwire, images: Path) -> None:
+    def asked(*options: str) -> dict[str, Any]:
+        done = airwire("board", "profile", images / "wiznet_http.elf", "--for", "4s", "--json", *options)
+        assert done.returncode == 0, done.stderr
+        content: dict[str, Any] = json.loads(done.stdout)
+        return content
+
+    quiet, busy = asked(), asked("--traffic", "http to=board requests=20")
+    assert busy["cycles"] > 1.2 * quiet["cycles"]
+    lossy = asked("--traffic", "http to=board requests=20", "--impair", "loss=20%")
+    assert lossy["cycles"] != busy["cycles"]
 
 
 def test_until_ends_a_run_with_0_and_its_absence_with_1(airwire: Airwire, images: Path) -> None:

@@ -7,12 +7,14 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from airwire.synthetic import SlottedLink
+from command_server import CommandServer
 
 Airwire = Callable[..., subprocess.CompletedProcess[str]]
 
@@ -37,10 +39,73 @@ def test_help_tells_a_new_user_where_to_start(airwire: Airwire) -> None:
         assert word in text
 
 
+@pytest.mark.parametrize("group", [(), ("board",)])
+def test_commands_without_a_word_more_print_their_help(airwire: Airwire, group: tuple[str, ...]) -> None:
+    asked = [airwire(*group, option) for option in ("--help", "-h")]
+    asked += [airwire("help", *group), airwire(*group)]
+    assert {(result.returncode, result.stderr) for result in asked} == {(0, "")}
+    assert len({result.stdout for result in asked}) == 1
+    assert asked[0].stdout.startswith("Usage: airwire")
+
+
+@pytest.mark.parametrize("command", [("run",), ("board", "run")])
+def test_help_tells_of_a_command_what_its_option_tells(airwire: Airwire, command: tuple[str, ...]) -> None:
+    told = [airwire(*command, "--help"), airwire(*command, "-h"), airwire("help", *command)]
+    assert {(result.returncode, result.stderr) for result in told} == {(0, "")}
+    assert len({result.stdout for result in told}) == 1
+    assert f"Usage: airwire {' '.join(command)} [OPTIONS]" in told[0].stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [(("bord",), "No such command 'bord'. Did you mean 'board'?"), (("run", "x"), "airwire run has no commands")],
+)
+def test_help_of_what_is_no_command_says_so(airwire: Airwire, words: tuple[str, ...], says: str) -> None:
+    result = airwire("help", *words)
+    assert (result.returncode, result.stdout) == (2, "")
+    assert says in result.stderr
+
+
+def commands_below(group: Any, name: str) -> Iterator[tuple[str, Any]]:
+    for own, command in getattr(group, "commands", {}).items():
+        yield f"{name} {own}", command
+        yield from commands_below(command, f"{name} {own}")
+
+
+def test_each_summary_stands_whole_in_a_line_of_80_columns(
+    airwire: Airwire, tmp_path: Path, command_server: CommandServer
+) -> None:
+    import typer
+
+    from airwire.cli import app
+    from airwire.cli.help import summary
+
+    environment = {**os.environ, "COLUMNS": "80"}
+    narrow = {
+        group: command_server.run([*group, "--help"], tmp_path, environment, 60).stdout for group in ((), ("board",))
+    }
+    known = dict(commands_below(typer.main.get_command(app), "airwire"))
+    assert len(known) > 20
+    for name, command in known.items():
+        page = narrow[("board",) if name.startswith("airwire board ") else ()]
+        line = next(line for line in page.splitlines() if line.startswith(f"  {name.split()[-1]} "))
+        assert line.endswith(f"  {summary(command)}") and len(line) <= 80
+        assert line.endswith(".") and not line.endswith("..")
+
+
+def test_commands_stand_in_groups_and_the_first_to_try_stands_first(airwire: Airwire) -> None:
+    text = airwire("--help").stdout
+    headings = ["Simulate:", "Boards:", "Measure:", "Files and help:"]
+    places = [text.index(f"\n{heading}\n") for heading in headings]
+    assert places == sorted(places)
+    assert text[places[0] :].split()[1] == "why"
+
+
 def test_the_version_is_that_of_the_package(airwire: Airwire) -> None:
     from importlib.metadata import version
 
-    assert airwire("--version").stdout == f"airwire {version('airwire')}\n"
+    for option in ("--version", "-V"):
+        assert airwire(option).stdout == f"airwire {version('airwire')}\n"
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
@@ -85,7 +150,7 @@ def test_a_capture_survives_conversion_to_vcd_and_back(airwire: Airwire, tmp_pat
     assert airwire("convert", "a.csv", "a.vcd").returncode == 0
     assert airwire("convert", "a.vcd", "b.csv.gz").returncode == 0
     latencies = [
-        json.loads(airwire("analyze", name, "--json", "--no-run-folder").stdout)["captures"][0]["latency_ps"]
+        json.loads(airwire("analyze", name, "--json").stdout)["captures"][0]["latency_ps"]
         for name in ("a.csv", "b.csv.gz")
     ]
     assert latencies[0] == latencies[1]
@@ -94,7 +159,9 @@ def test_a_capture_survives_conversion_to_vcd_and_back(airwire: Airwire, tmp_pat
 def test_convert_does_not_overwrite_unless_told(airwire: Airwire, tmp_path: Path) -> None:
     SlottedLink(messages=5).write_csv(tmp_path / "a.csv")
     (tmp_path / "b.vcd").write_text("mine")
-    assert airwire("convert", "a.csv", "b.vcd").returncode == 2
+    refused = airwire("convert", "a.csv", "b.vcd")
+    assert refused.returncode == 2
+    assert "b.vcd exists already; give --overwrite to replace it, or name another file" in refused.stderr
     assert (tmp_path / "b.vcd").read_text() == "mine"
     assert airwire("convert", "a.csv", "b.vcd", "--overwrite").returncode == 0
 

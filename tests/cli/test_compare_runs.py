@@ -66,7 +66,7 @@ def test_rows_are_compared_by_name_and_the_slowest_change_comes_first(airwire: A
     code, content = compared(airwire)
     assert code == 0
     rows = content["rows"]
-    assert [(row["row"], row["verdict"]) for row in rows] == [
+    assert [(row["row"], row["shift"]) for row in rows] == [
         (names[1], "slower"),
         (names[0], "same"),
         (names[2], "faster"),
@@ -101,7 +101,7 @@ def test_a_shift_that_is_not_sure_passes_the_gate(airwire: Airwire, measure: Mea
     measure("b", "samples = 30\npayloads = [12]\n[links.uart]\n", spread(108, 90))
     code, content = compared(airwire, "--slower-than", "1%")
     (row,) = content["rows"]
-    assert (code, row["verdict"], row["fails"]) == (0, "same", False)
+    assert (code, row["shift"], row["fails"]) == (0, "same", False)
     assert row["slower"] > 0.01
 
 
@@ -113,8 +113,8 @@ def test_a_rate_is_slower_where_it_falls(airwire: Airwire, measure: Measure) -> 
     assert code == 1
     assert [row["row"] for row in content["rows"]] == ["slow", "fast"]
     fast, slow = by_name["fast"], by_name["slow"]
-    assert (fast["unit"], fast["slower"], fast["verdict"]) == ("messages/s", pytest.approx(0.2), "slower")
-    assert (slow["unit"], slow["slower"], slow["verdict"]) == ("ps", pytest.approx(0.25), "slower")
+    assert (fast["unit"], fast["slower"], fast["shift"]) == ("messages/s", pytest.approx(0.2), "slower")
+    assert (slow["unit"], slow["slower"], slow["shift"]) == ("ps", pytest.approx(0.25), "slower")
     assert (fast["fails"], slow["fails"]) == (False, True)
 
 
@@ -127,7 +127,7 @@ def test_a_row_that_lost_its_figure_fails_any_gate_and_stands_first(airwire: Air
     assert failed.stderr == "airwire: lora sf=9/12B: no figure any more, where a has one\n"
     assert "lost 0 % -> 100 %" in failed.stdout
     rows = compared(airwire)[1]["rows"]
-    assert (rows[0]["row"], rows[0]["verdict"], rows[0]["after"]) == (names[2], "no figure", None)
+    assert (rows[0]["row"], rows[0]["shift"], rows[0]["after"]) == (names[2], "no_figure", None)
 
 
 def test_few_messages_give_no_interval_and_pass(airwire: Airwire, measure: Measure) -> None:
@@ -135,7 +135,7 @@ def test_few_messages_give_no_interval_and_pass(airwire: Airwire, measure: Measu
     measure("b", "samples = 5\npayloads = [12]\n[links.uart]\n", spread(200))
     code, content = compared(airwire, "--slower-than", "5%")
     (row,) = content["rows"]
-    assert (code, row["interval"], row["verdict"]) == (0, None, "too few")
+    assert (code, row["interval"], row["shift"]) == (0, None, "too_few")
 
 
 def test_rows_that_only_one_run_has_are_named(airwire: Airwire, measure: Measure) -> None:
@@ -253,4 +253,4 @@ def test_a_slower_row_names_the_stage_that_has_grown_most(airwire: Airwire, tmp_
     assert row["grown_stage"] == "packet on the air"
     assert 0.9 * (row["after"] - row["before"]) < row["grown_ps"] <= row["after"] - row["before"]
     (row,) = json.loads(airwire("compare", "b", "a", "--json").stdout)["rows"]
-    assert (row["verdict"], row["grown_stage"], row["grown_ps"]) == ("faster", None, None)
+    assert (row["shift"], row["grown_stage"], row["grown_ps"]) == ("faster", None, None)

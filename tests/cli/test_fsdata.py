@@ -32,11 +32,20 @@ def test_the_image_is_written_as_c_with_its_header(airwire: Airwire, tmp_path: P
 
 
 def test_the_manifest_is_json_and_agrees_with_the_interface(airwire: Airwire, tmp_path: Path) -> None:
-    content = json.loads(airwire("fsdata", DEMO, "-o", "demo.bin", "--manifest").stdout)
+    content = json.loads(airwire("fsdata", DEMO, "--out", "demo.bin", "--json").stdout)
     data = build(DEMO)
     assert content == {"schema": "airwire.fsdata/1", **data.manifest()}
     assert (tmp_path / "demo.bin").read_bytes() == data.image
     assert content["tags"] == ["counter", "greeting", "temperature", "voltage"]
+
+
+def test_the_names_that_options_had_are_taken_still_and_told_no_more(airwire: Airwire, tmp_path: Path) -> None:
+    for number, names in enumerate([("-o", "{}.bin"), ("--output", "{}.bin"), ("--output={}.bin",)]):
+        result = airwire("fsdata", DEMO, *(name.format(number) for name in names), "--manifest")
+        assert json.loads(result.stdout)["schema"] == "airwire.fsdata/1"
+        assert (tmp_path / f"{number}.bin").read_bytes() == build(DEMO).image
+    told = airwire("fsdata", "--help").stdout
+    assert "--out FILE" in told and "--output" not in told and "--manifest" not in told
 
 
 def test_the_manifest_has_the_fields_that_its_page_describes() -> None:
@@ -60,7 +69,7 @@ def test_a_site_that_fits_no_board_is_warned_of_in_one_sentence(airwire: Airwire
     (tmp_path / "site").mkdir()
     (tmp_path / "site" / "index.html").write_text("small")
     (tmp_path / "site" / "large.bin").write_bytes(bytes(2 << 20))
-    result = airwire("fsdata", "site", "-o", "site.bin")
+    result = airwire("fsdata", "site", "--out", "site.bin")
     assert result.returncode == 0
     size = (tmp_path / "site.bin").stat().st_size
     assert result.stderr == (
@@ -68,13 +77,13 @@ def test_a_site_that_fits_no_board_is_warned_of_in_one_sentence(airwire: Airwire
         "flash, firmware included; leave files out, or use a board with more\n"
     )
     (tmp_path / "site" / "large.bin").write_bytes(bytes(1 << 20))
-    assert airwire("fsdata", "site", "-o", "site.bin").stderr == ""
+    assert airwire("fsdata", "site", "--out", "site.bin").stderr == ""
 
 
 def test_a_name_that_is_no_text_is_shown_byte_by_byte(airwire: Airwire, tmp_path: Path) -> None:
     (tmp_path / "site").mkdir()
     (tmp_path / "site" / os.fsdecode(b"\xff.xyz")).write_text("x")
-    result = airwire("fsdata", "site", "--manifest")
+    result = airwire("fsdata", "site", "--json")
     assert result.returncode == 0, result.stderr
     manifest = json.loads(result.stdout)
     assert manifest["files"][0]["path"] == "/\\xff.xyz"
@@ -85,8 +94,8 @@ def test_a_name_that_is_no_text_is_shown_byte_by_byte(airwire: Airwire, tmp_path
     ("arguments", "says"),
     [
         (["nothing"], "nothing: this is no folder"),
-        ([str(DEMO), "-o", "my-pages.c"], "the name has to be a C identifier"),
-        ([str(DEMO), "-o", "missing/fsdata.c"], "cannot write it"),
+        ([str(DEMO), "--out", "my-pages.c"], "the name has to be a C identifier"),
+        ([str(DEMO), "--out", "missing/fsdata.c"], "cannot write it"),
     ],
 )
 def test_what_cannot_be_used_is_one_sentence(airwire: Airwire, arguments: list[str], says: str) -> None:

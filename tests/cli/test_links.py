@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import subprocess
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 import airwire as package
+from terminal import run_in_terminal
 
 Airwire = Callable[..., subprocess.CompletedProcess[str]]
 
@@ -25,6 +27,24 @@ def test_every_link_is_listed_with_its_settings(airwire: Airwire) -> None:
         assert f"\n{link.name} " in f"\n{listed}"
         assert link.title in listed
     assert "sf" in listed
+
+
+def test_names_and_payloads_are_never_cut(tmp_path: Path) -> None:
+    for columns in (60, 80, 139, 140):
+        _, shown = run_in_terminal("airwire links", tmp_path, columns=columns)
+        lines = shown.splitlines()
+        assert max(map(len, lines)) <= columns
+        for link in package.links():
+            assert any(line.split()[:2] == [link.name, f"1..{link.max_payload_bytes}"] for line in lines), columns
+            assert all(setting.name in shown for setting in link.settings)
+
+
+@pytest.mark.parametrize("link", [link.name for link in package.links()])
+def test_every_link_has_a_budget_without_a_word_more(airwire: Airwire, link: str) -> None:
+    result = airwire("link", link)
+    assert result.returncode == 0, result.stderr
+    most = next(own.max_payload_bytes for own in package.links() if own.name == link)
+    assert f", {min(128, most)} B: " in result.stdout
 
 
 def test_a_link_in_detail_says_what_each_setting_takes_and_where_constants_come_from(airwire: Airwire) -> None:

@@ -115,7 +115,7 @@ def test_the_captures_of_a_run_are_what_the_run_says(airwire: Airwire, tmp_path:
     airwire("run", write(tmp_path, QUICK), "--out", "run", "--captures")
     files = sorted((tmp_path / "run" / "captures").iterdir())
     assert len(files) == 4
-    analysed = parsed(airwire("analyze", tmp_path / "run" / "captures", "--no-run-folder", "--json"))
+    analysed = parsed(airwire("analyze", tmp_path / "run" / "captures", "--json"))
     rows = parsed(airwire("run", tmp_path / "suite.toml", "--out", "again", "--json"))["rows"]
     medians = sorted(row["value"] for row in rows if row["metric"] == "latency_p50")
     assert sorted(capture["latency_ps"]["p50"] for capture in analysed["captures"]) == medians

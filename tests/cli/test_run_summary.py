@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Callable
+from io import StringIO
 from pathlib import Path
 
 import pytest
 from bench_suites import QUICK, write
+from rich.text import Text
 
 import airwire as package
+from airwire.cli import output
 from airwire.cli.run_summary import of_boards, of_links
 from airwire.model import rows_of_boards, rows_of_links
 from terminal import run_in_terminal
@@ -102,6 +106,38 @@ def test_agreement_counts_ratios_within_five_percent() -> None:
     assert boards.compared + boards.open == len(shares) == 1
     assert boards.agree == sum(share is not None and abs(share - 1) <= 0.05 for share in shares)
     assert links.compared == 0
+
+
+class Terminal(StringIO):
+    """What somebody looks at."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+def test_lines_stand_above_the_bar_once_the_work_takes_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
+    shown = Terminal()
+    monkeypatch.setattr(sys, "stderr", shown)
+    for name, value in (("TERM", "xterm"), ("COLUMNS", "30"), ("NO_COLOR", "1")):
+        monkeypatch.setenv(name, value)
+    # The work begins at 100 s of this clock.
+    monkeypatch.setattr(output, "_now", iter([100.0, 100.5, 102.0]).__next__)
+    with output.progress_bar("Running") as bar:
+        bar.tell(Text("early"))
+        bar(1, 10)
+        assert shown.getvalue() == "", "what is soon done needs no bar"
+        bar(2, 10)
+        bar.tell(Text("late, and longer than a line has room for"))
+    lines = [line.strip() for line in re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", shown.getvalue()).splitlines()]
+    assert "early" in lines and "late, and longer than a line …" in lines
+
+
+def test_where_nobody_looks_nothing_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    with output.progress_bar("Running") as bar:
+        assert not bar.is_live
+        bar(1, 10)
+        bar.tell(Text("a row"))
+    assert capsys.readouterr() == ("", "")
 
 
 def test_rows_are_printed_as_they_are_finished_where_somebody_looks(tmp_path: Path) -> None:

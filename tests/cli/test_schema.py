@@ -50,7 +50,7 @@ def measured(made: Path, tmp_path: Path) -> Path:
 
 
 COMMANDS: dict[str, tuple[str, ...]] = {
-    "analyze": ("analyze", "12B-slotted.csv", "no-such.csv", "--no-run-folder"),
+    "analyze": ("analyze", "12B-slotted.csv", "no-such.csv"),
     "compare": ("compare", "12B-slotted.csv", "12B-faster.csv"),
     "run": ("run", "suite.toml", "--out", "again"),
     "explain": ("explain", "run"),
@@ -111,7 +111,7 @@ def test_a_run_folder_is_as_the_schemas_say(airwire: Airwire, measured: Path, fo
 
 def test_a_folder_of_pages_is_as_its_schema_says(airwire: Airwire, tmp_path: Path) -> None:
     site = Path(__file__).resolve().parents[2] / "firmware" / "sites" / "demo"
-    printed = json.loads(airwire("fsdata", site, "-o", "pages.c", "--manifest").stdout)
+    printed = json.loads(airwire("fsdata", site, "--out", "pages.c", "--json").stdout)
     assert wrong_in(schema_of(airwire, "fsdata"), printed) == []
 
 

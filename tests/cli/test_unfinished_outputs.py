@@ -30,15 +30,17 @@ RECIPES: dict[tuple[str, str], list[str]] = {
     ("run", "out"): ["suite.toml", "--captures"],
     ("run", "report"): ["suite.toml", "--out", "kept"],
     ("run", "figures"): ["suite.toml", "--out", "kept"],
+    ("why", "out"): ["IMAGE"],
+    ("why", "report"): ["IMAGE", "--out", "kept"],
     ("explain", "figure"): ["run", "--changes", "0"],
     ("explain", "perfetto"): ["run", "--changes", "0"],
     ("analyze", "out"): ["12B.csv"],
-    ("analyze", "report"): ["12B.csv", "--no-run-folder"],
-    ("analyze", "figures"): ["12B.csv", "--no-run-folder"],
+    ("analyze", "report"): ["12B.csv"],
+    ("analyze", "figures"): ["12B.csv"],
     ("report", "out"): ["run"],
     ("report", "figures"): ["run", "--out", "/dev/null"],
     ("convert", "destination"): ["12B.csv"],
-    ("fsdata", "output"): ["site"],
+    ("fsdata", "out"): ["site"],
     ("demo", "out"): [],
     ("board run", "pcap"): ["IMAGE", *BOARD, "--for", "20ms"],
     ("board run", "vcd"): ["IMAGE", *BOARD, "--for", "20ms"],
@@ -50,7 +52,11 @@ RECIPES: dict[tuple[str, str], list[str]] = {
     ("board header", "out"): ["pico"],
 }
 # The run folder, which comes before, has room for its files then.
-LIMITS_BYTES = {("run", "report"): 20_000, ("run", "figures"): 20_000}
+LIMITS_BYTES = {
+    ("run", "report"): 20_000,
+    ("run", "figures"): 20_000,
+    ("why", "report"): 200_000,
+}
 
 
 def outputs() -> dict[tuple[str, str], Writes]:

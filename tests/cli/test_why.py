@@ -67,6 +67,16 @@ def test_an_mqtt_client_is_measured_by_what_it_publishes(airwire: Airwire, firmw
     answer = json.loads(airwire("why", image, "--json").stdout)["answer"]
     assert answer["called"] == ["mqtt"]
     assert answer["row"]["figure"]["value"] == pytest.approx(1, rel=0.01)
+    # It looks at the link each 100 ms, which is no poll for messages; and its stack sends when it is told to.
+    verdict = answer["row"]["verdicts"][0]
+    assert (verdict["kind"], verdict["gain"]) == ("timer", None) and verdict["share"] > 0.9
+
+
+def test_a_client_that_asks_once_a_second_is_not_told_to_send_its_answer_at_once(
+    airwire: Airwire, firmware: Path
+) -> None:
+    result = airwire("why", firmware / "w5500-evb-pico" / "coap_client-hardware.elf")
+    assert "waits for its own timer of 1 s" in result.stdout and "tcp_output" not in result.stdout
 
 
 def test_a_call_that_nobody_answers_is_said(airwire: Airwire, firmware: Path) -> None:

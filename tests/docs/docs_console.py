@@ -1,8 +1,9 @@
 """Console blocks of the documents: found, run in a terminal of fixed width, and compared or written anew.
 
-A block is fenced as ``console``; lines that begin with ``$ `` are commands for bash, the lines below them the
-output that readers are promised. ``make docs`` writes the true output into every
-block, and the reference pages and the computed tables into their places. Tests import the same functions.
+A block is fenced as ``console``; lines that begin with ``$ `` are commands for bash, the lines below them the output
+that readers are promised. ``make docs`` writes the true output into every block, and the reference pages and the
+computed tables into their places. Documents that are named as arguments are written alone. Tests import the same
+functions.
 """
 
 from __future__ import annotations
@@ -11,12 +12,12 @@ import re
 import shutil
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from artefacts import IMAGES, built_images
-from terminal import run_in_terminal
+from terminal import TERMINAL_COLUMNS, run_in_terminal
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 CAPTURES = REPOSITORY.parent / "shared" / "captures"
@@ -27,6 +28,8 @@ NETWORKS_PAGE = REPOSITORY / "docs" / "reference" / "networks.md"
 # The firmware, as `make firmware` builds it.
 BUILD = REPOSITORY / "build"
 DOCUMENTS = sorted([*REPOSITORY.glob("*.md"), *(REPOSITORY / "docs").rglob("*.md")])
+README = REPOSITORY / "README.md"
+README_COLUMNS = 100
 DEMO = "airwire demo > demo.txt"
 """The demo as most documents run it: once a session is enough for all of them."""
 # What tests leave out: fetching, building, installing and benchmarks.
@@ -129,9 +132,14 @@ def workspace(folder: Path) -> Path:
     return folder
 
 
-def run(command: Command, folder: Path) -> tuple[int, str]:
+def columns_of(document: Path) -> int:
+    """How wide the terminal is in which a document's commands run: the front page is read in narrow columns."""
+    return README_COLUMNS if document == README else TERMINAL_COLUMNS
+
+
+def run(command: Command, folder: Path, columns: int = TERMINAL_COLUMNS) -> tuple[int, str]:
     """Run a command as in a terminal; its exit code, and what it printed there, then its complaints."""
-    return run_in_terminal(command.line, folder)
+    return run_in_terminal(command.line, folder, columns)
 
 
 def take_results(ran: Path, folder: Path) -> None:
@@ -146,16 +154,16 @@ def refresh(document: Path) -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = workspace(Path(name))
         text = document.read_text(encoding="utf-8")
-        document.write_text(_BLOCK.sub(_refreshed(folder), text), encoding="utf-8")
+        document.write_text(_BLOCK.sub(_refreshed(folder, columns_of(document)), text), encoding="utf-8")
 
 
-def _refreshed(folder: Path) -> Callable[[re.Match[str]], str]:
+def _refreshed(folder: Path, columns: int) -> Callable[[re.Match[str]], str]:
     def block(match: re.Match[str]) -> str:
         parts: list[str] = []
         for command in _commands(match[1]):
             output = command.shown
             if not command.is_for_the_build:
-                _, printed = run(command, folder)
+                _, printed = run(command, folder, columns)
                 output = printed if command.shown else ""
             parts += [f"$ {command.line}\n", f"{output}\n" if output else ""]
         return "```console\n" + "".join(parts) + "```"
@@ -163,8 +171,8 @@ def _refreshed(folder: Path) -> Callable[[re.Match[str]], str]:
     return block
 
 
-def main() -> None:
-    """Refresh the reference pages and all documents; needs the real captures."""
+def main(documents: Sequence[Path]) -> None:
+    """Refresh the reference pages and these documents; needs the real captures."""
     from docs_tables import refresh_tables
 
     from airwire.cli.boards_reference import boards_page
@@ -180,7 +188,7 @@ def main() -> None:
     NETWORKS_PAGE.write_text(networks_page(), encoding="utf-8")
     if built_images() is None:
         sys.exit("The documents show runs of the test images, which need arm-none-eabi-gcc (gcc-arm-none-eabi).")
-    for document in DOCUMENTS:
+    for document in documents:
         text = document.read_text(encoding="utf-8")
         if _BLOCK.search(text):
             refresh(document)
@@ -189,4 +197,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    main([Path(name).resolve() for name in sys.argv[1:]] or DOCUMENTS)

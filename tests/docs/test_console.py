@@ -10,10 +10,13 @@ from docs_console import (
     BUILD,
     CAPTURES,
     DOCUMENTS,
+    README,
+    README_COLUMNS,
     REPOSITORY,
     Block,
     Command,
     blocks_of,
+    columns_of,
     refresh,
     run,
     take_results,
@@ -56,16 +59,21 @@ def test_commands_in_the_documents_do_what_the_documents_show(
         if command.whole_run:
             take_results(whole_run(command.whole_run), folder)
             command = Command(command.line.removeprefix(command.whole_run).removeprefix("; "), command.shown)
-        code, printed = run(command, folder)
+        code, printed = run(command, folder, columns_of(block.document))
         assert code == 0, f"{command.line}\n{printed}"
         if command.shown:
             assert printed == command.shown, f"{command.line}: {REFRESH}"
 
 
-def test_the_readme_shows_the_demo_and_a_real_capture() -> None:
-    lines = [command.line for block in blocks_of(REPOSITORY / "README.md") for command in block.commands]
-    assert any(line.startswith("airwire demo") for line in lines)
-    assert any(line.startswith("airwire analyze captures/") for line in lines)
+def test_the_readme_is_short_and_narrow_and_asks_its_three_questions_with_what_a_checkout_has() -> None:
+    text = README.read_text(encoding="utf-8").splitlines()
+    assert len(text) <= 150
+    assert [line for line in text if len(line) > README_COLUMNS] == []
+    blocks = blocks_of(README)
+    assert not any(block.needs_captures or block.needs_images for block in blocks)
+    commands = [command for block in blocks for command in block.commands]
+    for question in ("airwire why ", "airwire choose ", "airwire analyze "):
+        assert any(command.line.startswith(question) and command.shown for command in commands), question
 
 
 def test_refreshing_a_document_writes_the_true_output_and_leaves_the_rest(tmp_path: Path) -> None:

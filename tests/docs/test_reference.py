@@ -37,15 +37,25 @@ from airwire.synthetic import SlottedLink
 
 Run = Callable[..., CompletedProcess[str]]
 JSON_PAGE = REPOSITORY / "docs" / "reference" / "json.md"
-RUN_FOLDER_PAGE = REPOSITORY / "docs" / "run-folder.md"
-FIDELITY_PAGE = REPOSITORY / "docs" / "fidelity.md"
+RUN_FOLDER_PAGE = REPOSITORY / "docs" / "reference" / "run-folder.md"
+FIDELITY_PAGE = REPOSITORY / "docs" / "explanation" / "fidelity.md"
 # Stands for an object whose fields follow.
 OBJECT = object()
+PINS_OF_CHIPS = ("boards[].chips[].pins", "chips[].pins")
 # Keyed by the kind of finding (docs/explanation/findings.md lists them), or by the settings of a link.
-FREE_KEYS = ("captures[].findings[].evidence", "settings", "rows[].settings", "accepted[].settings", "bus")
+FREE_KEYS = (
+    "captures[].findings[].evidence",
+    "settings",
+    "rows[].settings",
+    "accepted[].settings",
+    "bus",
+    *PINS_OF_CHIPS,
+)
 # Described as having the fields of another list.
-SAME_AS_ELSEWHERE = ("refused[].nearest", "changes")
+SAME_AS_ELSEWHERE = ("refused[].nearest", "changes", "answer.row", "compared", "verdicts")
 LISTS_OF_TEXT = (
+    "answer.called",
+    "answer.traffic",
     "without_rule",
     "rows[].verdicts[].details",
     "links[].settings[].alternatives",
@@ -202,7 +212,7 @@ def test_every_field_of_an_analysis_in_json_is_described_and_every_described_one
 ) -> None:
     bad = analysed / "bad.csv"
     bad.write_text("no capture", encoding="ascii")
-    done = airwire("analyze", analysed / "12B-slotted.csv", bad, "--no-run-folder", "--json")
+    done = airwire("analyze", analysed / "12B-slotted.csv", bad, "--json")
     fields = fields_in(JSON_PAGE, "airwire.analyze/1")
     assert check_json(fields, json.loads(done.stdout)) == set(fields)
 
@@ -273,6 +283,21 @@ def test_every_field_of_explanations_in_json_is_described(airwire: Run, suite_ru
     assert check_json(fields, printed) == described
 
 
+def test_every_field_of_why_and_of_a_row_of_a_board_in_json_is_described(airwire: Run, firmware: Path) -> None:
+    def why(image: str) -> Any:
+        return json.loads(airwire("why", firmware / "w5500-evb-pico" / image, "--json").stdout)
+
+    client, server = why("pingpong_client-lwip_raw.elf"), why("http_server-hardware.elf")
+    fields = fields_in(JSON_PAGE, "airwire.why/1")
+    assert check_json(fields, client) | check_json(fields, server) == set(fields)
+    described = fields_in(JSON_PAGE, "Rows of boards")
+    of_other_tables = ("settings", "peer", "figure", "latency", "published", "same_but", "counts", "bulk")
+    seen = dict(paths_of(client["answer"]["row"], free=of_other_tables))
+    assert set(seen) == set(described)
+    for path, inner in seen.items():
+        assert inner is OBJECT or fits(inner, described[path]), f"{path} is {inner!r}, not {described[path]}"
+
+
 def test_every_field_of_a_choice_in_json_is_described(airwire: Run) -> None:
     bounds = ("--p95", "60ms", "--p50", "60ms", "--loss", "90%")
     both = (("choose", "--payload", "12", *bounds), ("choose", "--p95", "1us", "--link", "lora"))
@@ -296,7 +321,7 @@ def test_every_field_of_boards_and_their_runs_in_json_is_described(airwire: Run,
         airwire,
         "airwire.board-run/1",
         *(("board", "run", image, "--for", "20ms") for image in runs),
-        (*run_on_network, "--traffic", "ping to=board count=1"),
+        (*run_on_network, "--traffic", "ping to=board count=1", "--traffic", "scan to=board ports=80"),
     )
     assert seen == set(fields_in(JSON_PAGE, "airwire.board-run/1"))
     described = set(fields_in(JSON_PAGE, "airwire.board-profile/1"))

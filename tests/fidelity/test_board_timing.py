@@ -12,7 +12,7 @@ import pytest
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 SCRIPTS = REPOSITORY / "tools" / "documents"
-PAGE = REPOSITORY / "docs" / "fidelity-board.md"
+PAGE = REPOSITORY / "docs" / "explanation" / "fidelity-board.md"
 
 sys.path.insert(0, str(SCRIPTS))
 targets = importlib.import_module("board_timing_targets").TARGETS

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from airwire.link.model import Ledger
 
-# What docs/fidelity.md and docs/explanation/hard-cases.md own up to: capture and mode.
+# What docs/explanation/fidelity.md and docs/explanation/hard-cases.md own up to: capture and mode.
 MISSED = {
     ("esp32-nimble/1024B-sc-defaults.csv", "this-run"),
     ("esp32-nimble/1024B-sc-hci-fix.csv", "this-run"),

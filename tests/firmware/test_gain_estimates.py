@@ -59,9 +59,9 @@ Rows = dict[str, Capture[BoardRow]]
 
 
 @pytest.fixture(scope="module")
-def rows(firmware: Path, whole_suite: Callable[[str], Path]) -> Rows:
+def rows(firmware: Path, whole_run: Callable[[str], Path]) -> Rows:
     assert firmware.is_dir()
-    analysis = airwire.load_run(whole_suite(COMMAND) / "runs" / "published", intervals=False, findings=False)
+    analysis = airwire.load_run(whole_run(COMMAND) / "runs" / "published", intervals=False, findings=False)
     return {row.path: row for row in rows_of_boards(analysis)}
 
 

@@ -128,7 +128,7 @@ def test_clients_measure_a_real_iperf_server(host: Path, role: int, options: lis
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as server:
         try:
             time.sleep(0.5)
-            common: Settings = {"peer": HOST, "peer_port": port, "amount_bytes": 1_470_000, "udp_rate": 20_000_000}
+            common: Settings = {"peer": HOST, "peer_port": port, "amount_bytes": 1_470_000, "udp_rate": 10_000_000}
             with running(host, "iperf", role=role, settings=common) as application:
                 said = application.wait_for("done\n")
             time.sleep(0.5)

@@ -9,7 +9,7 @@ import published_golden
 
 import airwire
 
-# The README's command, which its own test runs too: once a session is enough.
+# The command of docs/how-to/run-the-published-suite.md, which the documents' test runs too: once a session is enough.
 COMMAND = "airwire run suites/published.toml --out runs/published --report published.html > published.txt"
 
 

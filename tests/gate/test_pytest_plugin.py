@@ -47,7 +47,10 @@ def test_a_figure_that_keeps_its_bound_passes(project: pytest.Pytester) -> None:
     done = run(
         project,
         """
-        def test_link(bench):
+        from airwire.pytest_plugin import Bench
+
+        def test_link(bench: Bench) -> None:
+            assert type(bench) is Bench
             row = bench.link("lora", payload_bytes=12, samples=200, sf=9)
             assert row.p95 <= "500 ms" and row.p95 < "500 ms"
             assert row.median >= "20 ms" and row.median > "20 ms"

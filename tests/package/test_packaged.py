@@ -38,18 +38,16 @@ def names_and_sums(folder: Path) -> dict[str, str]:
 
 
 def test_the_suites_of_the_package_are_those_of_the_checkout() -> None:
-    assert suite_names() == sorted(file.stem for file in (REPOSITORY / "suites").glob("*.toml"))
+    # The gate is this repository's own: it asks whether its images have become slower.
+    assert {*suite_names(), "gate"} == {file.stem for file in (REPOSITORY / "suites").glob("*.toml")}
     for name in suite_names():
         assert find_suite(name) == REPOSITORY / "suites" / f"{name}.toml"
 
 
 def test_the_images_are_those_that_the_suites_name_with_their_sums(stripped: Path) -> None:
     sums = names_and_sums(stripped)
-    named = {
-        name
-        for suite in (REPOSITORY / "suites").glob("*.toml")
-        for name in re.findall(r"[\w-]+/[\w-]+\.elf", suite.read_text())
-    }
+    suites = [find_suite(name).read_text(encoding="utf-8") for name in suite_names()]
+    named = {name for suite in suites for name in re.findall(r"[\w-]+/[\w-]+\.elf", suite)}
     assert set(sums) == named
     assert {str(file.relative_to(stripped)) for file in stripped.rglob("*.elf")} == named
     for name, sha256 in sums.items():
@@ -67,7 +65,7 @@ def test_a_stripped_image_keeps_its_symbols_and_settings(airwire: Airwire, strip
         for folder in (stripped, firmware)
     ]
     # Symbols of kinds N and W are debug information.
-    functions = [[line for line in text.splitlines() if line.split()[-2] not in "NW"] for text in symbols]
+    functions = [[line for line in text.splitlines() if line[9] not in "NW"] for text in symbols]
     assert len(functions[0]) > 100 and functions[0] == functions[1]
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from airwire.runs.packaged import suite_names
 from artefacts import REPOSITORY, locked
 
 BUILT = REPOSITORY / "build" / "wheel"
@@ -27,10 +28,9 @@ def wheel(firmware: Path) -> Path:
         pytest.skip("arm-none-eabi-strip is not on this machine (Debian: binutils-arm-none-eabi)")
     with locked(BUILT):
         shutil.rmtree(BUILT, ignore_errors=True)
-        for command in (
-            [sys.executable, "tools/package/package_images.py", "strip", firmware, IMAGES],
-            [maturin, "build", "--release", "--locked", "--quiet", "--out", BUILT],
-        ):
+        strip: list[str | Path] = [sys.executable, "tools/package/package_images.py", "strip", firmware, IMAGES]
+        build: list[str | Path] = [maturin, "build", "--release", "--locked", "--quiet", "--out", BUILT]
+        for command in (strip, build):
             done = subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True, check=False)
             assert done.returncode == 0, done.stderr
     (built,) = BUILT.glob("*.whl")
@@ -43,15 +43,8 @@ def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Pa
     folder = tmp_path_factory.mktemp("empty") / "environment"
     before = cpu_seconds()
     venv.create(folder, with_pip=True)
-    command = [
-        folder / "bin" / "pip",
-        "install",
-        "--quiet",
-        "--disable-pip-version-check",
-        "--only-binary",
-        ":all:",
-        wheel,
-    ]
+    options = ["--quiet", "--disable-pip-version-check", "--only-binary", ":all:"]
+    command: list[str | Path] = [folder / "bin" / "pip", "install", *options, wheel]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     return folder / "bin" / "airwire", cpu_seconds() - before
@@ -114,7 +107,7 @@ def test_an_image_that_was_changed_is_not_run(installed: tuple[Path, float], tmp
 
 def test_the_wheel_has_suites_images_and_licences(wheel: Path) -> None:
     names = zipfile.ZipFile(wheel).namelist()
-    suites = {f"airwire/suites/{suite.name}" for suite in (REPOSITORY / "suites").glob("*.toml")}
+    suites = {f"airwire/suites/{name}.toml" for name in suite_names()}
     images = {f"airwire/images/{line.split()[1]}" for line in (IMAGES / "SHA256SUMS").read_text().splitlines()}
     assert suites | images | {"airwire/images/SHA256SUMS"} <= set(names)
     licences = {Path(name).name for name in names if "dist-info/licenses/" in name}

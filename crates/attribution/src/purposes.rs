@@ -96,7 +96,9 @@ fn wait(
     let wake = look.as_ref().and_then(|_| chain().last()).map_or(slept.to, |last| last.to);
     let seen_since = |at: Picoseconds| stretches.iter().any(|&(from, to)| from <= at && wake <= to);
     let since_command = told.filter(|&(_, end)| seen_since(end)).map(|(_, end)| wake - end);
-    let before = before.filter(|_| told.is_none()).map(looked_at);
+    // A timer's own look, such as at the link, is not what the image sleeps for.
+    let is_of_use = |access: &&Access| access.register().is_none() || access.is_of_news();
+    let before = before.filter(|_| told.is_none()).filter(is_of_use).map(looked_at);
     Some(Wait { command: told.map(|(command, _)| command), since_command, before, look, wake })
 }
 

@@ -167,11 +167,16 @@ pub(crate) fn run_suite(
     let (done, interrupted) =
         while_telling(py, control, rows::steps(&ready), progress, &mut tell, move || {
             let mut kept = |entry: &RowEntry, row: &RowResult| {
-                // The receiver is gone only if Python is going down as well.
-                let told = told.as_ref().filter(|_| row.samples.len() <= MOST_SAMPLES_TOLD);
-                let _ = told.map(|told| told.send((entry.clone(), row.clone())));
+                if let Some(told) = &told
+                    && row.samples.len() <= MOST_SAMPLES_TOLD
+                {
+                    // The receiver is gone only if Python is going down as well.
+                    let _ = told.send((entry.clone(), row.clone()));
+                }
             };
-            with_workers(workers, || rows::run_into(folder, &ready, measure, &watched, &environment, &mut kept))
+            with_workers(workers, || {
+                rows::run_into(folder, &ready, measure, &watched, &environment, &mut kept)
+            })
         })?;
     let where_it_is = out.to_string_lossy().into_owned();
     let errors = done.failure.into_iter().map(|message| (where_it_is.clone(), message)).collect();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /* What differs between WIZnet's chips, as a table for each (chips/w5500.c and its like). wiznet_registers.h has what
  * they share. Registers are named as in the datasheets (their sections 3 and 4); where clocks, the reset pulse and the
- * time to start come from is in docs/fidelity-wiznet.md of the repository. */
+ * time to start come from is in docs/explanation/fidelity-wiznet.md of the repository. */
 #ifndef WIZNET_CHIP_H
 #define WIZNET_CHIP_H
 

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 BULK: Measure = "bulk"
 """What rows measure that transfer as much as they can."""
+_UNITS: Mapping[Measure, str] = {"messages": "messages/s", "requests": "requests/s", BULK: "bit/s"}
+_DIGEST_LETTERS = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,7 +208,32 @@ class BoardRow:
         hertz = self.counts.get("clk_sys_hz")
         return int(hertz) if hertz else None
 
+    @property
+    def unit(self) -> str:
+        """Of the figure."""
+        return _UNITS.get(self.measure, "ps")
+
+    @property
+    def facts(self) -> Mapping[str, str]:
+        """In what it may differ from another: board, image with settings, network, traffic, and the same of a peer."""
+        own = {
+            "board": self.board,
+            **_image("", self),
+            "network": self.network,
+            "traffic": "; ".join(self.traffic),
+            "lines": "; ".join(self.lines),
+            "trigger": self.trigger or "",
+        }
+        peer = {} if self.peer is None else {"peer.board": self.peer.board, **_image("peer.", self.peer)}
+        return {**own, **peer}
+
     @cached_property
     def spans(self) -> pl.DataFrame:
         """Where the time of traced messages went: ``index``, ``cause``, ``site``, ``subject``, ``detail`` ..."""
         return self.load_spans()
+
+
+def _image(prefix: str, board: BoardRow | Peer) -> dict[str, str]:
+    """The image by its name and the beginning of its digest, and its settings."""
+    settings = {f"{prefix}{name}": text for name, text in board.settings.items()}
+    return {f"{prefix}firmware": f"{board.firmware} ({board.firmware_sha256[:_DIGEST_LETTERS]})", **settings}

@@ -11,6 +11,7 @@ from __future__ import annotations
 import io
 import signal
 import sys
+from collections.abc import Callable, Mapping, Sequence
 from typing import Annotated
 
 import typer
@@ -23,11 +24,12 @@ from airwire.cli.compare import compare
 from airwire.cli.convert import convert
 from airwire.cli.demo import demo
 from airwire.cli.explain import explain
-from airwire.cli.fsdata import fsdata
+from airwire.cli.fsdata import OLD_NAMES, fsdata
+from airwire.cli.help import BOARDS, CONTEXT, FILES, MEASURE, SIMULATE, GroupedCommands, help_
 from airwire.cli.link import link
 from airwire.cli.links import links
 from airwire.cli.output import EXIT_BAD_INPUT, EXIT_INTERRUPTED, complain
-from airwire.cli.paths import CheckedCommand
+from airwire.cli.paths import CheckedCommand, renamed
 from airwire.cli.report import report
 from airwire.cli.run import run
 from airwire.cli.schema import schema
@@ -37,32 +39,28 @@ from airwire.cli.why import why
 app = typer.Typer(
     name="airwire",
     help="The test bench for microcontroller network links: what a link's latency is, and why.",
-    epilog="Start with: airwire demo, then airwire run on a suite of yours and airwire analyze on your captures. "
+    epilog="Start with: airwire demo, then airwire why on an image of yours and airwire analyze on your captures. "
+    "airwire help COMMAND tells all of one. "
     "Exit codes: 0 all is well, 1 a goal or bound was missed (validate --strict, run, compare --slower-than) or an "
     "image failed (board run), 2 bad input "
     "(the good files of a batch are still done), 130 stopped by Ctrl-C.",
-    no_args_is_help=True,
+    cls=GroupedCommands,
+    context_settings=CONTEXT,
+    invoke_without_command=True,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-for _command in (
-    why,
-    run,
-    explain,
-    choose,
-    links,
-    link,
-    validate,
-    analyze,
-    compare,
-    report,
-    convert,
-    fsdata,
-    schema,
-    demo,
-):
-    app.command(cls=CheckedCommand)(_command)
-app.add_typer(board)
+_GROUPS: Mapping[str, Sequence[Callable[..., None]]] = {
+    SIMULATE: (why, demo, run, choose, links, link, validate),
+    MEASURE: (analyze, explain, compare, report, convert),
+    FILES: (fsdata, schema),
+}
+_CLASSES = {fsdata: renamed(OLD_NAMES)}
+for _group, _commands in _GROUPS.items():
+    for _command in _commands:
+        app.command(cls=_CLASSES.get(_command, CheckedCommand), rich_help_panel=_group)(_command)
+app.command("help", cls=CheckedCommand, rich_help_panel=FILES)(help_)
+app.add_typer(board, rich_help_panel=BOARDS)
 
 
 def _print_version(wanted: bool) -> None:
@@ -75,12 +73,15 @@ def _print_version(wanted: bool) -> None:
 
 @app.callback()
 def _global_options(
+    ctx: typer.Context,
     version: Annotated[
         bool,
-        typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and exit."),
+        typer.Option("--version", "-V", callback=_print_version, is_eager=True, help="Print the version and exit."),
     ] = False,
 ) -> None:
     """The test bench for microcontroller network links: what a link's latency is, and why."""
+    if ctx.invoked_subcommand is None:
+        typer.echo(ctx.get_help())
 
 
 def main() -> None:
@@ -93,7 +94,7 @@ def main() -> None:
         sys.stdout.reconfigure(errors="backslashreplace")
     completion.prepare()
     try:
-        app()
+        app(prog_name="airwire")
     except KeyboardInterrupt:
         complain("stopped by Ctrl-C")
         sys.exit(EXIT_INTERRUPTED)

@@ -1,4 +1,4 @@
-"""``airwire analyze``: captures to a table of latencies, findings, a run folder and a report."""
+"""``airwire analyze``: captures to a table of latencies and findings; to a run folder and a report on demand."""
 
 from __future__ import annotations
 
@@ -31,26 +31,26 @@ def analyze(
         Path | None,
         typer.Option(
             metavar="FOLDER",
-            help="Run folder to write. Default: runs/<UTC time>-captures. Never overwritten.",
+            help="Run folder to write, for airwire report and compare. Never overwritten. Default: none is written.",
             show_default=False,
         ),
         Writes("run folder", is_folder=True, holds=RUN, makes_folders=True),
     ] = None,
-    run_folder: Annotated[bool, typer.Option(help="Whether to write a run folder at all.")] = True,
+    no_run_folder: Annotated[bool, typer.Option("--no-run-folder", hidden=True)] = False,
     report: options.ReportFile = None,
     figures: options.FiguresFolder = None,
     json: options.Json = False,
 ) -> None:
-    """Measure latencies in logic-analyser captures and say what is behind them.
+    """Measure the latencies in captures, and say what is behind them.
 
     Pairs every trigger edge with its done edge, accounts for every edge that has no partner, prints percentiles
     (type 7: linear interpolation between order statistics), and finds gates, frozen phases, combs, steps, drift,
     bursts and losses. Example: airwire analyze captures/ --report out.html
     """
     from airwire.cli.environment import environment
-    from airwire.runs.suite import default_folder
 
-    folder = (out or default_folder("captures")) if run_folder else None
+    if no_run_folder and out is not None:
+        raise typer.BadParameter("--out asks for one; leave one of them out", param_hint="--no-run-folder")
     with progress_bar("Analysing captures") as progress:
         analysis = airwire.analyze(
             paths,
@@ -63,7 +63,7 @@ def analyze(
             payload_bytes=payload,
             gate=gate,
             seed=seed,
-            out=folder,
+            out=out,
             environment=environment(),
             progress=progress,
         )

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 import airwire
-from airwire.cli import options
+from airwire.cli import completion, options
 from airwire.cli.output import EXIT_NO_FIGURE, complain
 from airwire.cli.paths import RUN, Reads
 
@@ -25,7 +25,13 @@ def compare(
     b: Annotated[Path, typer.Argument(metavar="B", help="What is compared with it."), _READS],
     only: Annotated[
         list[str] | None,
-        typer.Option("--only", metavar="ROW", help="Of two runs: only this row or entry.", show_default=False),
+        typer.Option(
+            "--only",
+            metavar="ROW",
+            autocompletion=completion.entries,
+            help="Of two runs: only this row or entry.",
+            show_default=False,
+        ),
     ] = None,
     slower_than: Annotated[
         float | None,
@@ -42,7 +48,7 @@ def compare(
     seed: options.Seed = 1,
     json: options.Json = False,
 ) -> None:
-    """Say whether B is faster or slower than A, by how much and how surely.
+    """Say whether B is faster than A, by how much and how surely.
 
     Of two captures or rows: the shift of the median with its 95 % interval (moving-block bootstrap), the probability
     that a message of A beats one of B, and the distance of the distributions. Of two runs of suites: one line for each

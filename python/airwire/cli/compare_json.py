@@ -23,7 +23,7 @@ class ComparedRowObject(msgspec.Struct):
     slower: float | None
     interval: tuple[float, float] | None
     loss: tuple[float, float]
-    verdict: Shift
+    shift: Shift
     grown_stage: str | None
     grown_ps: Number | None
     fails: bool
@@ -73,7 +73,7 @@ def _row(row: RowComparison, slower_than: float | None) -> ComparedRowObject:
         slower=row.slower,
         interval=row.interval,
         loss=row.loss,
-        verdict=row.verdict,
+        shift=row.shift,
         grown_stage=None if row.grown is None else row.grown[0],
         grown_ps=None if row.grown is None else whole(row.grown[1]),
         fails=slower_than is not None and row.is_slower_than(slower_than),

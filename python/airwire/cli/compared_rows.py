@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from rich.table import Table
 from rich.text import Text
@@ -10,10 +10,18 @@ from rich.text import Text
 from airwire.cli.tables import console
 from airwire.explain.board.figures import quantity
 from airwire.explain.quantities import count, percent
+from airwire.kinds import Shift
 from airwire.runs.compared_runs import Changed, RowComparison, RunComparison
 
 _NAMED_ROWS = 3
 _LONGEST_VALUE = 60
+_WORDS: Mapping[Shift, str] = {
+    "slower": "slower",
+    "faster": "faster",
+    "same": "same",
+    "too_few": "too few",
+    "no_figure": "no figure",
+}
 
 
 def print_compared_runs(found: RunComparison) -> None:
@@ -44,7 +52,7 @@ def _cells(row: RowComparison) -> tuple[str, ...]:
     before, after = ("-" if value is None else quantity(value, row.unit) for value in (row.before, row.after))
     interval = "" if row.interval is None else " .. ".join(_signed(end) for end in row.interval)
     slower = "" if row.slower is None else f"{_signed(row.slower)} %"
-    return (row.row, before, after, slower, interval, f"{row.verdict}{_lost(row)}")
+    return (row.row, before, after, slower, interval, f"{_WORDS[row.shift]}{_lost(row)}")
 
 
 def _signed(share: float) -> str:
@@ -57,8 +65,8 @@ def _lost(row: RowComparison) -> str:
 
 
 def _counts(rows: Sequence[RowComparison]) -> str:
-    counted = [(sum(row.verdict == verdict for row in rows), verdict) for verdict in ("slower", "faster")]
-    said = ", ".join(f"{number} {verdict}" for number, verdict in counted)
+    counted = [(sum(row.shift == shift for row in rows), shift) for shift in ("slower", "faster")]
+    said = ", ".join(f"{number} {shift}" for number, shift in counted)
     return f"Of {count(len(rows), 'row')}: {said}."
 
 

@@ -126,7 +126,7 @@ def entries(ctx: typer.Context, _typed: str) -> Iterable[Offer]:
     from airwire.runs.manifest import read_manifest
     from airwire.runs.packaged import find_suite
 
-    suite, run = _given(ctx, "suite"), _given(ctx, "path")
+    suite, run = _given(ctx, "suite"), _given(ctx, "path", "a")
     known = _core.suite_entries(find_suite(suite)) if suite else []
     if run:
         known = [(name, "") for name in dict.fromkeys(entry.variant for entry in read_manifest(Path(run))[1])]
@@ -173,6 +173,18 @@ def pairing_rules(_ctx: typer.Context, _typed: str) -> Iterable[Offer]:
     from airwire.kinds import PAIRING_RULES
 
     return [(rule, "") for rule in PAIRING_RULES]
+
+
+@_offers
+def command_names(ctx: typer.Context, _typed: str) -> Iterable[Offer]:
+    """The commands below those that were named already."""
+    from airwire.cli.help import summary
+
+    command: Any = ctx.find_root().command
+    for name in [*(ctx.params.get("names") or ()), *ctx.args]:
+        command = getattr(command, "commands", {}).get(name)
+    below = getattr(command, "commands", {})
+    return [(name, summary(one)) for name, one in below.items() if not one.hidden]
 
 
 @_offers

@@ -10,6 +10,7 @@ import typer
 import airwire
 from airwire.cli.output import working
 from airwire.cli.paths import Reads, Writes
+from airwire.outputs import is_device
 
 
 def convert(
@@ -32,13 +33,18 @@ def convert(
     ] = None,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the destination if it exists.")] = False,
 ) -> None:
-    """Write a capture as VCD (for GTKWave or PulseView) or as Saleae-style CSV.
+    """Write a capture in another format.
 
-    The file appears when it is complete; an interrupted conversion leaves nothing behind.
-    Example: airwire convert session.sal edges.vcd --channel 0 --channel 1
+    As VCD (for GTKWave or PulseView) or as Saleae-style CSV. The file appears when it is complete; an interrupted
+    conversion leaves nothing behind. Example: airwire convert session.sal edges.vcd --channel 0 --channel 1
     """
     from airwire.explain.quantities import time
 
+    if destination.exists() and not (overwrite or is_device(destination)):
+        raise typer.BadParameter(
+            f"{destination} exists already; give --overwrite to replace it, or name another file",
+            param_hint="DESTINATION",
+        )
     with working("Converting") as say:
         airwire.convert(
             source,

@@ -28,11 +28,11 @@ def demo(
     ] = _FOLDER,
     json: options.Json = False,
 ) -> None:
-    """Show a slow board and its cause, the same board with one change and with two, and ten links side by side.
+    """Show a slow board, its cause and its cure, and ten links.
 
-    Nothing is measured: a board is a virtual one that runs a firmware image, and every message of a link is simulated
-    from trigger to done, with the gates, retries and queues of its link. The report and a capture of every link are
-    written as well.
+    The same board runs with one change and with two, and ten links stand side by side. Nothing is measured: a board is
+    a virtual one that runs a firmware image, and every message of a link is simulated from trigger to done, with the
+    gates, retries and queues of its link. The report and a capture of every link are written as well.
     """
     from airwire.cli.demo_screen import print_demo, print_next_steps
     from airwire.cli.environment import environment

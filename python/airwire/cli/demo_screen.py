@@ -12,9 +12,9 @@ from airwire.board.row import BoardRow
 from airwire.cli.tables import console
 from airwire.explain.board.figures import figure_text
 from airwire.explain.board.run import board_verdict
-from airwire.explain.link.run import link_verdict
 from airwire.explain.quantities import count, percent, table_time
 from airwire.explain.verdict import NOTHING_STANDS_OUT
+from airwire.explain.waterfall import link_waterfalls
 from airwire.link.model import LinkRow
 from airwire.model import Analysis, Capture, rows_of_boards, rows_of_links
 
@@ -73,9 +73,12 @@ def _said_of_board(row: Capture[BoardRow]) -> str:
 
 
 def _said_of_link(row: Capture[LinkRow]) -> str:
-    verdict = link_verdict(row)
-    # The heading says what it is a share of.
-    return f"{percent(verdict.share)} {verdict.cause.removeprefix('goes to ')}" if verdict.share else verdict.cause
+    """The largest stage: the heading says what it is a share of."""
+    found = link_waterfalls(row, (50,))
+    if not found or found[0].total_ps <= 0:
+        return "every message was lost"
+    stage = max(found[0].stages, key=lambda stage: stage.ps)
+    return f"{percent(stage.ps / found[0].total_ps)} {stage.name}"
 
 
 def _print_beside(out: Console, begun: Text, text: str) -> None:

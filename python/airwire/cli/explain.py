@@ -71,11 +71,11 @@ def explain(
     ] = None,
     json: options.Json = False,
 ) -> None:
-    """Say where the time goes, stage by stage, and what to change first, with the gain that the model predicts.
+    """Say where the time of a run or a capture goes, stage by stage.
 
-    A run is taken apart at its median and p95: its verdict in a line, what stands behind it, then the stages. A capture
-    needs --link, and --set where settings differ from the defaults: gate phases are fitted to it, and what the model
-    cannot explain is named.
+    A run is taken apart at its median and p95: its verdict in a line, what stands behind it, then the stages. What to
+    change first comes with the gain that the model predicts. A capture needs --link, and --set where settings differ
+    from the defaults: gate phases are fitted to it, and what the model cannot explain is named.
     Examples: airwire explain runs/published pingpong-polled; airwire explain 12B.csv --link lora --set sf=9
     """
     if figure is not None:

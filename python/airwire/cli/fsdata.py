@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from airwire.cli import options
 from airwire.cli.output import complain, writing
 from airwire.cli.paths import Reads, Writes, everything
 
@@ -14,8 +15,11 @@ if TYPE_CHECKING:
     from airwire.fsdata import FsData
 
 
-def _files(output: Path) -> list[Path]:
-    return [output, output.with_suffix(".h")] if output.suffix == ".c" else [output]
+OLD_NAMES = {"-o": "--out", "--output": "--out", "--manifest": "--json"}
+
+
+def _files(out: Path) -> list[Path]:
+    return [out, out.with_suffix(".h")] if out.suffix == ".c" else [out]
 
 
 def fsdata(
@@ -24,32 +28,30 @@ def fsdata(
         typer.Argument(metavar="DIR", help="The folder with the pages.", show_default=False),
         Reads("folder of pages", holds=everything),
     ],
-    output: Annotated[
+    out: Annotated[
         Path,
-        typer.Option(
-            "--output", "-o", metavar="FILE", help="The C file; its header goes next to it. A .bin is the bare image."
-        ),
+        typer.Option(metavar="FILE", help="The C file; its header goes next to it. A .bin is the bare image."),
         Writes("image", files=_files, kinds=(".c", ".h")),
     ] = Path("fsdata.c"),
     gzip: Annotated[
         bool, typer.Option("--gzip", help="Keep a compressed variant of each file that gets enough smaller by it.")
     ] = False,
-    manifest: Annotated[bool, typer.Option("--manifest", help="Print what is in the image as JSON.")] = False,
+    json: options.Json = False,
 ) -> None:
-    """Turn a folder of web pages into C for the firmware's HTTP server, as lwIP's makefsdata does for lwIP's.
+    """Turn a folder of web pages into C for the HTTP server.
 
-    Pages that end in .shtml, .shtm or .ssi may hold tags, <!--#name-->, that the board fills in. Example: airwire
-    fsdata site -o fsdata.c --gzip
+    It does for the firmware's server what lwIP's makefsdata does for lwIP's. Pages that end in .shtml, .shtm or .ssi
+    may hold tags, <!--#name-->, that the board fills in. Example: airwire fsdata site --out fsdata.c --gzip
     """
     from airwire.fsdata import build
     from airwire.fsdata.c_source import write
 
     data = build(folder, gzip=gzip)
-    with writing(output):
-        written = write(data, output)
+    with writing(out):
+        written = write(data, out)
     for warning in data.warnings:
         complain(warning)
-    if manifest:
+    if json:
         from airwire.cli.fsdata_json import FsdataOutput
         from airwire.cli.json_object import filled_from, print_object
 

@@ -10,19 +10,21 @@ from airwire.cli import options
 if TYPE_CHECKING:
     from airwire.link.model import LinkBudget
 
+_USUAL_BYTES = 128
+
 
 def link(
     name: options.LinkName,
-    payload: options.LinkPayload = 128,
+    payload: options.OwnPayload = None,
     set_: options.Set = None,
     json: options.Json = False,
 ) -> None:
-    """Show where the time of a message goes: the mean of every stage of an idle link, clock phases unknown.
+    """Show where the time of a message on a link goes.
 
-    Example: airwire link lora --payload 128 --set sf=9
+    It is the mean of every stage of an idle link, clock phases unknown. Example: airwire link lora --payload 128 --set
+    sf=9
     """
-
-    budget = airwire.link_budget(name, payload, options.settings_of(set_))
+    budget = airwire.link_budget(name, _usual_payload(name) if payload is None else payload, options.settings_of(set_))
     if json:
         from airwire.cli.json_object import print_object
         from airwire.cli.link_json import budget_output
@@ -30,6 +32,12 @@ def link(
         print_object(budget_output(budget))
     else:
         _print(budget)
+
+
+def _usual_payload(name: str) -> int:
+    """The payload of examples, or all that a link carries."""
+    most = next((link.max_payload_bytes for link in airwire.links() if link.name == name), _USUAL_BYTES)
+    return min(_USUAL_BYTES, most)
 
 
 def _print(budget: LinkBudget) -> None:

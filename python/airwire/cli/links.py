@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
     from airwire.link.model import Link
 
+_WIDE_COLUMNS = 140
+
 
 def links(
     name: Annotated[
@@ -27,9 +29,9 @@ def links(
     ] = None,
     json: options.Json = False,
 ) -> None:
-    """List the links that the virtual bench knows; with a name, its settings and constants with their sources.
+    """List the links that there are; with a name, the settings of one.
 
-    Example: airwire links lora
+    The settings and constants of a link stand with their sources. Example: airwire links lora
     """
     from airwire.cli.tables import console
 
@@ -53,15 +55,19 @@ def _print_list(out: Console, known: list[Link]) -> None:
     from rich.table import Table
     from rich.text import Text
 
+    # Names and payloads are typed again, so that they are never cut; where there is little room the rest takes turns.
+    wide = out.width >= _WIDE_COLUMNS
     table = Table(box=None, header_style="bold", pad_edge=False, padding=(0, 2, 0, 0))
-    for column in ("link", "what it is"):
-        table.add_column(column, no_wrap=True)
+    table.add_column("link", no_wrap=True)
     table.add_column("payload", justify="right", no_wrap=True)
-    table.add_column("settings", overflow="fold")
+    table.add_column("what it is", no_wrap=wide)
+    if wide:
+        table.add_column("settings")
     for link in known:
-        settings = ", ".join(setting.name for setting in link.settings)
-        cells = (link.name, link.title, f"1..{link.max_payload_bytes} B", settings)
-        table.add_row(*(Text(cell) for cell in cells))
+        settings = Text(", ".join(setting.name for setting in link.settings), style="" if wide else "dim")
+        title = Text(link.title)
+        rest = (title, settings) if wide else (Text("\n").join((title, settings)),)
+        table.add_row(Text(link.name), Text(f"1..{link.max_payload_bytes} B"), *rest)
     out.print(table)
     out.print("\nairwire links NAME shows one in detail, airwire link NAME where its time goes.", style="dim")
 

@@ -22,8 +22,8 @@ HEADER = """\
 What `airwire links NAME` prints of every link: settings with what they take and their defaults, gates with these
 defaults, and the constants of the model, each with its source or the capture that it was fitted on. Long lists of
 quantiles are cut to their ends; `airwire links NAME --json` has them all.
-[How a link model works](../explanation/link-models.md) explains the words, [fidelity](../fidelity.md) how good the
-models are.
+[How a link model works](../explanation/link-models.md) explains the words, and
+[fidelity](../explanation/fidelity.md) says how good the models are.
 """
 # A least value and a width stand on their own; more values are quantiles or the shares that belong to them.
 _LONGEST_LIST = 2

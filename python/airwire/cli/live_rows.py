@@ -8,7 +8,7 @@ from airwire.cli.verdict_lines import verdict_text
 from airwire.explain.board.figures import figure_text
 from airwire.explain.quantities import table_time
 from airwire.explain.verdicts import verdict_of
-from airwire.model import Capture, is_of_board
+from airwire.model import Capture
 
 _NAME = 26
 _FIGURE = 17
@@ -24,6 +24,6 @@ def row_line(row: Capture) -> Text:
 
 
 def _figure(row: Capture) -> str:
-    if is_of_board(row):
+    if row.target.figure is not None:
         return figure_text(row.target.figure)
-    return "-" if row.latency_ps is None else table_time(row.latency_ps["p50"])
+    return "-" if row.latency_ps is None or row.target.unit != "ps" else table_time(row.latency_ps["p50"])

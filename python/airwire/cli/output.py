@@ -23,6 +23,7 @@ EXIT_BAD_INPUT = 2
 EXIT_INTERRUPTED = 130
 # Work shorter than this needs no progress bar.
 _QUIET_SECONDS = 1.0
+_now = time.monotonic
 
 
 def complain(message: str) -> None:
@@ -50,7 +51,7 @@ class Bar:
     def __init__(self, title: str) -> None:
         self.is_live = sys.stderr.isatty()
         self.shown = False
-        self._begun = time.monotonic()
+        self._begun = _now()
         self._early: list[Text] = []
         if self.is_live:
             from rich.console import Console
@@ -63,7 +64,7 @@ class Bar:
         """How much of all is done."""
         if not self.is_live:
             return
-        if not self.shown and time.monotonic() - self._begun > _QUIET_SECONDS:
+        if not self.shown and _now() - self._begun > _QUIET_SECONDS:
             self._bar.start()
             self.shown = True
             for line in self._early:

@@ -102,6 +102,17 @@ class CheckedCommand(TyperCommand):
         return super().invoke(ctx)
 
 
+def renamed(old_names: Mapping[str, str]) -> type[CheckedCommand]:
+    """A command that takes options by the names that they had as well, which no help mentions."""
+
+    class Renamed(CheckedCommand):
+        def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+            parted = (arg.partition("=") for arg in args)
+            return super().parse_args(ctx, ["".join((old_names.get(name, name), *rest)) for name, *rest in parted])
+
+    return Renamed
+
+
 @cache
 def roles_of(command: TyperCommand) -> dict[str, Reads | Writes]:
     """The role of every parameter that names a file, by the parameter's name."""

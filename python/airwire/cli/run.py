@@ -86,11 +86,11 @@ def run(
     ] = False,
     json: options.Json = False,
 ) -> None:
-    """Run a suite on the virtual bench: rank its links, and measure its boards.
+    """Run a suite: rank its links, and measure its boards.
 
     Every message is simulated in virtual time, with the gates, retries and queues of its link, or by the firmware on
     its virtual board; the same suite and seed give the same result. Up to 12 rows are printed as a table with their
-    verdicts; of more a summary is, with the causes that are worth most.
+    verdicts. A longer run ends with a summary, which names the causes that are worth most.
     Example: airwire run links --report links.html
     """
     from airwire.cli.environment import environment
@@ -131,13 +131,13 @@ def publish(
     """Print a run, write what was asked for, and end with the exit code that fits."""
     from airwire.model import rows_of_boards
 
-    is_short = every_row or len(analysis.captures) <= FEW_ROWS
+    worth_reading: str | None = None
     if as_json:
         from airwire.cli.json_object import print_object
         from airwire.cli.run_json import run_output
 
         print_object(run_output(analysis))
-    elif is_short:
+    elif every_row or len(analysis.captures) <= FEW_ROWS:
         from airwire.cli.board_rows import print_board_rows
         from airwire.cli.ranking import print_ranking
 
@@ -146,7 +146,7 @@ def publish(
     else:
         from airwire.cli.run_summary import print_summary
 
-        print_summary(analysis)
+        worth_reading = print_summary(analysis)
     if not as_json:
         print_bounds(analysis)
     without = [row for row in rows_of_boards(analysis) if row.target.figure is None]
@@ -154,9 +154,9 @@ def publish(
         complain(f"{row.path}: no figure: {row.target.problem}")
     broken = complain_of_bounds(analysis)
     finish(analysis, ("row", "begun or finished"), report, figures, as_json)
-    if not as_json and not is_short:
+    if worth_reading is not None:
         from airwire.cli.run_summary import print_next_steps
 
-        print_next_steps(analysis, has_report=report is not None)
+        print_next_steps(analysis, worth_reading, has_report=report is not None)
     if without or broken:
         raise typer.Exit(EXIT_NO_FIGURE)

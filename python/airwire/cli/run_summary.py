@@ -32,38 +32,36 @@ _MOST_PAYLOADS = 4
 _MOST_KINDS = 3
 _PERCENT = f"{100 * AGREEMENT:.0f} %"
 _KINDS: Mapping[Cause, str] = {
-    "air": "the air",
-    "gate": "waits for a slot or tick",
-    "bus": "a bus or line",
+    "air": "air",
+    "gate": "slots or ticks",
+    "bus": "a line",
     "cpu": "firmware",
-    "protocol": "the protocol",
+    "protocol": "protocol",
     "retry": "repeats",
     "queue": "messages before",
 }
 
 
-def print_summary(analysis: Analysis) -> None:
-    """Links and boards, a few lines each."""
+def print_summary(analysis: Analysis) -> str | None:
+    """Links and boards, a few lines each; gives the row that is worth reading about first."""
     out = console()
     links, boards = rows_of_links(analysis), rows_of_boards(analysis)
+    gains = largest_gains(boards)
     if links:
         _print_links(out, links)
     if boards:
-        _print_boards(out, boards)
+        _print_boards(out, boards, gains)
+    return gains[0].row.path if gains else _longest(links)
 
 
-def print_next_steps(analysis: Analysis, has_report: bool) -> None:
+def print_next_steps(analysis: Analysis, row: str, has_report: bool) -> None:
     """What to type next, for a run of many rows."""
     if analysis.run_folder is None:
         return
     folder = shlex.quote(analysis.run_folder)
-    worst = next(iter(largest_gains(rows_of_boards(analysis))), None)
-    row = worst.row.path if worst is not None else _longest(rows_of_links(analysis))
-    steps = [f"airwire explain {folder} {shlex.quote(row)}"] if row else []
+    print(f"Next: airwire explain {folder} {shlex.quote(row)}")
     if not has_report:
-        steps.append(f"airwire report {folder}")
-    for place, step in enumerate(steps):
-        print(f"{'Next: ' if place == 0 else '      '}{step}")
+        print(f"      airwire report {folder}")
 
 
 def _longest(rows: Sequence[Capture[LinkRow]]) -> str | None:
@@ -72,15 +70,12 @@ def _longest(rows: Sequence[Capture[LinkRow]]) -> str | None:
     return max(found, key=lambda row: row.statistic("p50")).path if found else None
 
 
-def _print_boards(out: Console, rows: Sequence[Capture[BoardRow]]) -> None:
-    told = Text(f"{count(len(rows), 'row')} on virtual boards", style="bold")
-    found = of_boards(rows)
-    out.print(told)
-    _print_agreement(out, found, "published figures")
+def _print_boards(out: Console, rows: Sequence[Capture[BoardRow]], gains: Sequence[CauseInRows]) -> None:
+    out.print(Text(f"{count(len(rows), 'row')} on virtual boards", style="bold"))
+    _print_agreement(out, of_boards(rows), "published figures")
     without = sum(row.target.figure is None for row in rows)
     if without:
         out.print(Text(f"  {count(without, 'row')} without a figure", style=SLOW))
-    gains = largest_gains(rows)
     if gains:
         out.print("  Causes that a change would mend, by the largest estimated gain:")
     for one in gains[:_MOST_CAUSES]:
@@ -142,9 +137,9 @@ def _print_links(out: Console, rows: Sequence[Capture[LinkRow]]) -> None:
     out.print(_extremes(out, rows))
     # The budget is at hand; spans of so many rows would have to be read.
     kinds = Counter(max(row.target.budget, key=lambda stage: stage.ps).cause for row in rows if row.target.budget)
-    told = [f"{_KINDS.get(kind, kind)} ({count(number, 'row')})" for kind, number in kinds.most_common(_MOST_KINDS)]
+    told = [f"{_KINDS.get(kind, kind)} in {number}" for kind, number in kinds.most_common(_MOST_KINDS)]
     if told:
-        out.print(cut(f"  Most time goes to {', '.join(told)}", out.width), no_wrap=True)
+        out.print(cut(f"  Rows by what takes most of the time: {', '.join(told)}", out.width), no_wrap=True)
     overloaded = sum(overload_sentence(row) is not None for row in rows)
     if overloaded:
         out.print(Text(f"  {count(overloaded, 'row')} overloaded: messages come too fast for the link", style=SLOW))

@@ -21,9 +21,9 @@ def schema(
         ),
     ] = None,
 ) -> None:
-    """Print the JSON Schema of a file or of the output of a command, for editors and validators.
+    """Print the JSON Schema of a file, or of a command's output.
 
-    Examples: airwire schema suite > suite.schema.json; airwire schema board-run
+    Editors and validators read it. Examples: airwire schema suite > suite.schema.json; airwire schema board-run
     """
     import json
 

@@ -47,10 +47,11 @@ def why(
     report: options.ReportFile = None,
     json: options.Json = False,
 ) -> None:
-    """Say why an image is slow: what it does on its network, how fast, what its time goes to and what to change.
+    """Say why an image is slow, and what to change first.
 
-    The board is found from what the image says to its chip, and the traffic from what it does on the network.
-    Everything is simulated in virtual time. Example: airwire why my.uf2
+    What it does on its network, how fast, and what its time goes to. The board is found from what the image says to its
+    chip, and the traffic from what it does on the network. Everything is simulated in virtual time. Example: airwire
+    why my.uf2
     """
     from airwire.diagnosis.answer import why as ask
 

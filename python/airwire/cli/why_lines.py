@@ -107,9 +107,11 @@ def _figure(row: Capture[BoardRow]) -> str:
     floor = floor_of(row)
     if floor is None or floor.ps <= 0:
         return f"{said}."
+    one = "request" if row.target.measure == "requests" else "message"
+    takes = f"{said}. A {one} takes {rough_time(floor.message_ps)}"
     if floor.share >= _AT_THE_FLOOR:
-        return f"{said}. A message takes {rough_time(floor.message_ps)}, which is its floor."
-    return f"{said}. A message takes {rough_time(floor.message_ps)}; its floor is {rough_time(floor.ps)}."
+        return f"{takes}, which is its floor."
+    return f"{takes}; its floor is {rough_time(floor.ps)}."
 
 
 def _compared(answer: Answer, row: Capture[BoardRow], other: Answer, theirs: Capture[BoardRow]) -> str:

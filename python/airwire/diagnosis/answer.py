@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from airwire import _core
 from airwire.board.row import BoardRow
 from airwire.diagnosis.ask import Question, question_for, question_of
 from airwire.diagnosis.discover import Discovery, discover
@@ -23,6 +24,7 @@ from airwire.values import Settings, setting_texts
 
 _STOP_WITHIN = "2 %"
 _LIMIT = "30 s"
+_INTERVALS = 20
 
 
 @dataclass(frozen=True, slots=True, weakref_slot=True)
@@ -62,10 +64,6 @@ def why(
     :class:`airwire.Board`. ``out`` keeps the run folder. ``progress(doing)`` is told what is being done.
 
     Raises ``AirwireError`` for an image, a board or a network that cannot be used.
-
-    >>> answer = airwire.why("my.uf2")  # doctest: +SKIP
-    >>> answer.row.target.figure.value  # doctest: +SKIP
-    3.906
     """
     given = settings or {}
     progress("Finding its board")
@@ -86,10 +84,10 @@ def why(
     folder = Path(tempfile.mkdtemp(prefix="airwire-why-"))
     try:
         analysis = _measured(image, place, question, network, given, seed, folder, out)
+        row = _only_row(analysis)
     except BaseException:
         shutil.rmtree(folder, ignore_errors=True)
         raise
-    row = rows_of_boards(analysis)[0]
     answer = Answer(str(image), found.board, board is not None, found, question, analysis, row, row.target.problem)
     # The row reads its samples from the run folder, which nobody wanted to keep: it goes with the answer.
     weakref.finalize(answer, shutil.rmtree, folder, ignore_errors=True)
@@ -136,13 +134,33 @@ def _measured(
         "stop_within": _STOP_WITHIN,
         "limit": _LIMIT,
     }
+    if question.measure == "bulk":
+        # Intervals of a full bus are nearly alike, and take as long to simulate as they last.
+        fields["samples"] = _INTERVALS
     if network is not None:
         fields["network"] = str(Path(network).resolve())
     lines = [f"{field} = {json.dumps(value, ensure_ascii=False)}" for field, value in fields.items()]
     changed = [f"{json.dumps(key)} = {json.dumps(value)}" for key, value in setting_texts(settings).items()]
     text = [f"seed = {seed}", f"[boards.{name}]", *lines, f"[boards.{name}.settings]", *changed]
-    suite.write_text("\n".join(text) + "\n", encoding="utf-8")
+    _write(suite, "\n".join(text) + "\n")
     return run_suite(suite, out=out or folder / "run", findings=False)
+
+
+def _write(suite: Path, text: str) -> None:
+    try:
+        suite.write_text(text, encoding="utf-8")
+    except OSError as error:
+        reason = error.strerror or "the system refuses"
+        raise _core.AirwireError(f"{suite}: cannot write it: {reason}; make room for temporary files") from None
+
+
+def _only_row(analysis: Analysis) -> Capture[BoardRow]:
+    """The row, where the run came to one."""
+    if analysis.interrupted:
+        raise KeyboardInterrupt
+    if analysis.errors:
+        raise _core.AirwireError(analysis.errors[0].message)
+    return rows_of_boards(analysis)[0]
 
 
 def _place(board: str | Path) -> str:

@@ -31,8 +31,8 @@ _CLIENTS: Mapping[Speaks, tuple[str, Measure]] = {
     "counter": ("pingpong kind=pingpong to=board:{port} rounds=1000000", "messages"),
     "counter_lines": ("pingpong kind=pingpong to=board:{port} rounds=1000000 newline=true", "messages"),
     "echo": ("pingpong kind=pingpong to=board:{port} rounds=1000000 payload=bytes", "messages"),
-    "source": ("bulk kind=bulk to=board:{port} send=0B time=60s interval=50ms", "bulk"),
-    "sink": ("bulk kind=bulk to=board:{port} send=100MB interval=50ms", "bulk"),
+    "source": ("bulk kind=bulk to=board:{port} send=0B time=60s interval=20ms", "bulk"),
+    "sink": ("bulk kind=bulk to=board:{port} send=100MB interval=20ms", "bulk"),
 }
 """The client for what a port speaks, the likeliest purpose of a board first."""
 _PING = Question("latency", ("ping kind=ping to=board count=1000000 interval=20ms",), "ping")
@@ -81,6 +81,6 @@ def _of_client(server: TrafficResult) -> Question:
 def _of_service(service: Service) -> Question:
     client, measure = _CLIENTS[service.speaks]
     if service.speaks == "sink" and service.port == _IPERF_PORT:
-        client = "iperf kind=iperf to=board:{port} time=60s interval=50ms"
+        client = "iperf kind=iperf to=board:{port} time=60s interval=20ms"
     line = client.format(port=service.port)
     return Question(measure, (line,), line.partition(" ")[0])

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import inf
 from pathlib import Path
 
 from airwire.board.catalogue import board_names, describe_board
@@ -20,8 +21,11 @@ from airwire.values import Settings
 
 BARE_BOARD = "pico"
 """The board whose microcontroller has no chip of a network beside it."""
-_SLICE = "1 ms"
-_LONGEST_PS = 5 * 10**12
+LONGEST_PS = 5 * 10**12
+"""No image is looked at for longer."""
+# What sleeps for long is looked at in longer steps.
+_SLICE, _LATER_SLICE = "1 ms", "10 ms"
+_LATER_PS = 10**12
 _ENOUGH_TRANSACTIONS = 48
 # A transaction has at least two edges of chip select and eight clocks; fewer edges are not worth a look.
 _WORTH_A_LOOK = 20 * _ENOUGH_TRANSACTIONS
@@ -54,22 +58,33 @@ class Identity:
     bare: Board
 
 
-def identify(image: str | Path, symbols: str | Path | None, settings: Settings) -> Identity:
-    """Run an image on a bare microcontroller until it is known what it talks to, for five virtual seconds at most."""
+def identify(
+    image: str | Path,
+    symbols: str | Path | None,
+    settings: Settings,
+    *,
+    longest_ps: int = LONGEST_PS,
+    most_cycles: float = inf,
+) -> Identity:
+    """Run an image on a bare microcontroller until it is known what it talks to.
+
+    It ends after ``longest_ps`` of virtual time, or ``most_cycles`` in which a core was busy, with what is known then.
+    """
     bare = Board(BARE_BOARD, image, symbols=symbols, settings=settings)
-    bus, run = _first_bus(bare)
+    bus, run = _first_bus(bare, longest_ps, most_cycles)
     chips = [] if bus is None else _candidates(bus.transactions[:_ENOUGH_TRANSACTIONS])
     boards = [] if bus is None else [board for one in chips for board in _boards_with(one.chip, bus)]
     return Identity(boards, bus, chips, run, bare)
 
 
-def _first_bus(board: Board) -> tuple[SpiBus | None, BoardRun]:
+def _first_bus(board: Board, longest_ps: int, most_cycles: float) -> tuple[SpiBus | None, BoardRun]:
     edges: list[Edge] = []
     looked_at = 0
     while True:
-        run = board.run(_SLICE, past_faults=True)
+        run = board.run(_SLICE if board.time_ps < _LATER_PS else _LATER_SLICE, past_faults=True)
         edges.extend((gpio, level) for _, gpio, level in board.edges_by_gpio(len(edges)))
-        over = run.reason != "time" or board.time_ps >= _LONGEST_PS
+        busy = sum(core.busy_cycles for core in run.cores)
+        over = run.reason != "time" or board.time_ps >= longest_ps or busy >= most_cycles
         if len(edges) >= max(_WORTH_A_LOOK, 2 * looked_at) or over:
             looked_at = len(edges)
             bus = spi_bus(edges)

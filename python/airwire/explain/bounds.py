@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from airwire.bounds import Bound
 from airwire.explain.board.figures import plain, quantity
-from airwire.explain.board.run import board_verdict
-from airwire.explain.link.sentences import time_goes
 from airwire.explain.quantities import percent, time
-from airwire.explain.waterfall import link_waterfalls
-from airwire.model import Analysis, Capture, is_of_board, is_of_link
+from airwire.explain.verdicts import verdict_near
+from airwire.model import Analysis, Capture
 
 _NO_TIME = ("flash", "ram", "loss")
 """Figures that the stages of a message say nothing of."""
@@ -51,12 +49,8 @@ def first_cause(row: Capture, bound: Bound) -> str | None:
 
 def cause_near(row: Capture, percentile: int) -> str | None:
     """The verdict of a row in a line; of a link at a percentile."""
-    if is_of_link(row):
-        found = link_waterfalls(row, (percentile,))
-        return time_goes(found[0])[0].line if found else None
-    if not is_of_board(row):
-        return None
-    return board_verdict(row).line
+    verdict = verdict_near(row, percentile)
+    return None if verdict is None else verdict.line
 
 
 def amount(value: float, unit: str, *, exact: bool = False) -> str:

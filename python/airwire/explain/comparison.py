@@ -7,12 +7,10 @@ from typing import TYPE_CHECKING
 
 from airwire.explain.quantities import percent, rough_time
 from airwire.explain.waterfall import waterfalls
-from airwire.model import Capture, is_of_board, is_of_link
+from airwire.model import Capture
 
 if TYPE_CHECKING:
     from airwire._core import RawComparison
-    from airwire.board.row import BoardRow, Peer
-    from airwire.link.model import LinkRow
 
 Difference = tuple[str, str, str]
 """What differs, and its value in A and in B."""
@@ -61,11 +59,10 @@ def names_apart(a: Capture, b: Capture) -> tuple[str, str]:
 
 def differences(a: Capture, b: Capture) -> list[Difference]:
     """In what the links or boards of two rows differ, settings by their names."""
-    if is_of_link(a) and is_of_link(b):
-        return _apart(_of_link(a.target), _of_link(b.target)) or _apart(_schedule(a.target), _schedule(b.target))
-    if is_of_board(a) and is_of_board(b):
-        return _apart(_of_board(a.target), _of_board(b.target))
-    return []
+    if a.target.kind != b.target.kind:
+        return []
+    schedules = ({"trigger": row.target.trigger or _NOTHING} for row in (a, b))
+    return _apart(a.target.facts, b.target.facts) or _apart(*schedules)
 
 
 def grown_stage(a: Capture, b: Capture) -> tuple[str, float] | None:
@@ -83,34 +80,6 @@ def _apart(a: Mapping[str, str], b: Mapping[str, str]) -> list[Difference]:
     names = dict.fromkeys((*a, *b))
     pairs = ((name, a.get(name, _NOTHING), b.get(name, _NOTHING)) for name in names)
     return [(name, one, other) for name, one, other in pairs if one != other]
-
-
-def _of_link(link: LinkRow) -> dict[str, str]:
-    return {"link": link.name, **link.settings}
-
-
-def _schedule(link: LinkRow) -> dict[str, str]:
-    """When messages are sent: where the suite does not say it that follows from the link."""
-    return {"trigger": link.trigger}
-
-
-def _of_board(board: BoardRow) -> dict[str, str]:
-    own = {
-        "board": board.board,
-        **_image("", board),
-        "network": board.network,
-        "traffic": "; ".join(board.traffic),
-        "lines": "; ".join(board.lines),
-        "trigger": board.trigger or _NOTHING,
-    }
-    peer = {} if board.peer is None else {"peer.board": board.peer.board, **_image("peer.", board.peer)}
-    return {**own, **peer}
-
-
-def _image(prefix: str, board: BoardRow | Peer) -> dict[str, str]:
-    """The image by its name and the beginning of its digest, and its settings."""
-    settings = {f"{prefix}{name}": text for name, text in board.settings.items()}
-    return {f"{prefix}firmware": f"{board.firmware} ({board.firmware_sha256[:_DIGEST_LETTERS]})", **settings}
 
 
 def _in_a_name(value: str) -> str:

@@ -2,10 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+from typing import Any
+
 from airwire.explain.board.run import board_verdict, board_verdicts
-from airwire.explain.link.run import link_verdict, link_verdicts
+from airwire.explain.link.run import link_verdict, link_verdict_near, link_verdicts
 from airwire.explain.verdict import Verdict
-from airwire.model import Capture, is_of_board, is_of_link
+from airwire.model import Capture
+
+_VERDICT: Mapping[str, Callable[[Capture[Any]], Verdict]] = {"board": board_verdict, "link": link_verdict}
+_VERDICTS: Mapping[str, Callable[[Capture[Any]], list[Verdict]]] = {"board": board_verdicts, "link": link_verdicts}
+
+_NEAR: Mapping[str, Callable[[Capture[Any], int], Verdict | None]] = {
+    # What a board's slowest messages wait for stands in the details of its verdict.
+    "board": lambda row, _percentile: board_verdict(row),
+    "link": link_verdict_near,
+}
 
 
 def verdict_of(capture: Capture) -> Verdict | None:
@@ -13,13 +25,17 @@ def verdict_of(capture: Capture) -> Verdict | None:
 
     ``None`` for a capture file, of which nothing but its edges is known.
     """
-    if is_of_board(capture):
-        return board_verdict(capture)
-    return link_verdict(capture) if is_of_link(capture) else None
+    of_kind = _VERDICT.get(capture.target.kind)
+    return None if of_kind is None else of_kind(capture)
 
 
 def verdicts_of(capture: Capture) -> list[Verdict]:
     """A verdict for each of the two or three largest causes, each with its own evidence in its details."""
-    if is_of_board(capture):
-        return board_verdicts(capture)
-    return link_verdicts(capture) if is_of_link(capture) else []
+    of_kind = _VERDICTS.get(capture.target.kind)
+    return [] if of_kind is None else of_kind(capture)
+
+
+def verdict_near(capture: Capture, percentile: int) -> Verdict | None:
+    """What takes most of the time of a row's messages near a percentile."""
+    of_kind = _NEAR.get(capture.target.kind)
+    return None if of_kind is None else of_kind(capture, percentile)

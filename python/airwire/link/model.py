@@ -11,6 +11,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 from airwire.kinds import LedgerMode, Understanding
+from airwire.shown import Shown
 from airwire.stage import Stage
 
 if TYPE_CHECKING:
@@ -99,6 +100,10 @@ class LinkRow:
     kind: ClassVar[Literal["link"]] = "link"
     clock_hz: ClassVar[None] = None
     """A link is modelled to the picosecond: no processor's cycle is the step of its times."""
+    unit: ClassVar[str] = "ps"
+    """Of the figure by which rows are compared."""
+    figure: ClassVar[None] = None
+    """A link has no figure beside its latencies."""
     simulated: ClassVar[bool] = True
     name: str
     title: str
@@ -112,6 +117,11 @@ class LinkRow:
     """Gives :attr:`spans`; called once, when they are first asked for."""
     published: PublishedMedian | None = None
     """What others measured, where the suite says it."""
+
+    @property
+    def facts(self) -> Mapping[str, str]:
+        """In what it may differ from another: the link and its settings; the schedule often follows from them."""
+        return {"link": self.name, **self.settings}
 
     @property
     def may_repeat(self) -> bool:
@@ -232,6 +242,8 @@ class Candidate:
     loss: float
     margin: float
     """The share of the tightest bound that is left; negative where it is exceeded."""
+    overloaded_by: int = 0
+    """How many messages wait behind one another where they come faster than the link carries them; else 0."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,7 +258,7 @@ class Refusal:
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class Choice(Shown):
     """Which links and settings keep the bounds."""
 
     payload_bytes: int
@@ -256,6 +268,8 @@ class Choice:
     refused: Sequence[Refusal]
     samples: int
     seed: int
+    every_ps: int | None = None
+    """The interval of the messages; ``None`` where each has the link for itself."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,10 +14,19 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
-    from airwire.pytest_plugin.virtual_bench import Bench
+    from airwire.pytest_plugin.virtual_bench import Bench as Bench
 
 _REPORT = "airwire_report"
 _MEASURED = "airwire.pytest_plugin.measured"
+
+
+def __getattr__(name: str) -> Any:
+    """``Bench``, for the type hints of tests, once somebody asks for it."""
+    if name == "Bench":
+        from airwire.pytest_plugin.virtual_bench import Bench
+
+        return Bench
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -11,7 +11,7 @@ from airwire import _core
 from airwire.explain.bounds import amount, bounds_of, broken_sentence, cause_near
 from airwire.explain.quantities import percent, table_time
 from airwire.explain.waterfall import waterfalls
-from airwire.model import Analysis, Capture, is_of_board
+from airwire.model import Analysis, Capture
 from airwire.runs.compared_runs import chosen_row
 
 if TYPE_CHECKING:
@@ -164,17 +164,16 @@ class Row:
         return [_line(name, ps, total) for name, ps in lines]
 
     def _latency(self, name: str) -> Measured:
-        target = self.capture.target
-        if target.kind == "board" and target.measure == "bulk":
+        if self.capture.target.unit == "bit/s":
             raise _core.AirwireError(f"{self.name}: measures bulk, whose intervals have no {name}")
         latency = self.capture.latency_ps
         return Measured(self, name, "ps", None if latency is None else latency[_LATENCIES[name]])
 
     def _rate(self, name: str) -> Measured:
-        if not is_of_board(self.capture) or self.capture.target.measure != _RATES[name]:
+        unit = {"bulk": "bit/s"}.get(_RATES[name], f"{_RATES[name]}/s")
+        if self.capture.target.unit != unit:
             raise _core.AirwireError(f'{self.name}: has no {name}, which needs firmware and measure = "{_RATES[name]}"')
         figure = self.capture.target.figure
-        unit = {"bulk": "bit/s"}.get(_RATES[name], f"{_RATES[name]}/s")
         return Measured(self, name, unit, None if figure is None else figure.value)
 
 

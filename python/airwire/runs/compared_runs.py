@@ -13,10 +13,9 @@ from math import hypot, inf
 from pathlib import Path
 
 from airwire import _core
-from airwire.board.row import Figure
 from airwire.explain.comparison import Difference, differences, grown_stage
 from airwire.kinds import Shift
-from airwire.model import Analysis, Capture, is_of_board, is_of_link
+from airwire.model import Analysis, Capture
 from airwire.runs.comparison import latencies_of
 from airwire.runs.manifest import SuiteManifest, read_manifest
 
@@ -39,19 +38,19 @@ class RowComparison:
     """95 %, of the same share; ``None`` for too few messages."""
     loss: tuple[float, float]
     """The share of lost messages in A and in B."""
-    verdict: Shift
+    shift: Shift
     grown: tuple[str, float] | None = None
     """Of a slower row the stage that takes most more than in A, near the medians, and how many picoseconds."""
 
     @property
     def severity(self) -> float:
         """What rows are sorted by: the share by which it is slower, and most for one that has lost its figure."""
-        return inf if self.verdict == "no figure" else -inf if self.slower is None else self.slower
+        return inf if self.shift == "no_figure" else -inf if self.slower is None else self.slower
 
     def is_slower_than(self, share: float) -> bool:
         """Whether B is surely slower, and by more than a share of A's figure, or has no figure any more."""
-        surely = self.verdict == "slower" and self.slower is not None and self.slower > share
-        return surely or self.verdict == "no figure"
+        surely = self.shift == "slower" and self.slower is not None and self.slower > share
+        return surely or self.shift == "no_figure"
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,20 +141,20 @@ def _chosen(analysis: Analysis, only: Sequence[str]) -> dict[str, Capture]:
 
 
 def _row(name: str, a: Capture, b: Capture, seed: int) -> RowComparison:
-    unit = _unit(a)
+    unit = a.target.unit
     before, after, interval = _by_figures(a, b) if _has_own_figure(a) else _by_medians(a, b, seed)
     loss = (_loss(a), _loss(b))
     if before is None or after is None or before <= 0:
-        verdict: Shift = "no figure" if before is not None and after is None else "too few"
-        return RowComparison(name, unit, before, after, None, None, loss, verdict)
+        shift: Shift = "no_figure" if before is not None and after is None else "too_few"
+        return RowComparison(name, unit, before, after, None, None, loss, shift)
     sign = 1 if unit == LATENCY else -1
     slower = sign * (after - before) / before
     if interval is None:
-        return RowComparison(name, unit, before, after, slower, None, loss, "too few")
+        return RowComparison(name, unit, before, after, slower, None, loss, "too_few")
     low, high = sorted(sign * end / before for end in interval)
-    verdict = "slower" if low > 0 else "faster" if high < 0 else "same"
-    grown = grown_stage(a, b) if verdict == "slower" and unit != "bit/s" else None
-    return RowComparison(name, unit, before, after, slower, (low, high), loss, verdict, grown)
+    shift = "slower" if low > 0 else "faster" if high < 0 else "same"
+    grown = grown_stage(a, b) if shift == "slower" and unit != "bit/s" else None
+    return RowComparison(name, unit, before, after, slower, (low, high), loss, shift, grown)
 
 
 _Compared = tuple[float | None, float | None, tuple[float, float] | None]
@@ -173,7 +172,7 @@ def _by_medians(a: Capture, b: Capture, seed: int) -> _Compared:
 
 def _by_figures(a: Capture, b: Capture) -> _Compared:
     """Of two figures whose errors have nothing to do with each other."""
-    own, other = _figure(a), _figure(b)
+    own, other = a.target.figure, b.target.figure
     values = [None if figure is None else figure.value for figure in (own, other)]
     if own is None or other is None or own.interval is None or other.interval is None:
         return values[0], values[1], None
@@ -182,21 +181,10 @@ def _by_figures(a: Capture, b: Capture) -> _Compared:
     return own.value, other.value, (shift - reach, shift + reach)
 
 
-def _figure(row: Capture) -> Figure | None:
-    return row.target.figure if is_of_board(row) else None
-
-
 def _has_own_figure(row: Capture) -> bool:
     """Whether a row's figure is another one than the median of its latencies."""
-    if not is_of_board(row):
-        return False
     figure = row.target.figure
-    return row.target.measure != "latency" or (figure is not None and figure.statistic == "mean")
-
-
-def _unit(row: Capture) -> str:
-    units = {"messages": "messages/s", "requests": "requests/s", "bulk": "bit/s"}
-    return units.get(row.target.measure, LATENCY) if is_of_board(row) else LATENCY
+    return row.target.unit != LATENCY or (figure is not None and figure.statistic == "mean")
 
 
 def _loss(row: Capture) -> float:
@@ -207,9 +195,8 @@ def _changed_rows(pairs: Sequence[tuple[str, Capture, Capture]]) -> list[Changed
     """What differs between rows of one name; what does so in several is told once."""
     found: dict[Difference, list[str]] = {}
     for name, a, b in pairs:
-        if is_of_link(a) or is_of_board(a):
-            for difference in differences(a, b):
-                found.setdefault(difference, []).append(name)
+        for difference in differences(a, b):
+            found.setdefault(difference, []).append(name)
     return [Changed(*difference, rows) for difference, rows in found.items()]
 
 

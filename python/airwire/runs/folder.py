@@ -1,7 +1,7 @@
 """Reads run folders: the waist between whatever was measured (captures, or links and boards of the virtual bench) and
 all that is said of it.
 
-Accepts the current schema and the one before; a newer one is refused in one sentence. ``docs/run-folder.md``
+Accepts the current schema and the one before; a newer one is refused in one sentence. ``docs/reference/run-folder.md``
 describes the layout.
 """
 

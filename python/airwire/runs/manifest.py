@@ -1,7 +1,7 @@
 """What the manifest of a run folder holds, defined once: reading, checking and the JSON Schema come from here.
 
 Fields that Airwire does not read are not listed; they may be there. A field with a default is absent in run folders of
-before. ``docs/run-folder.md`` describes all of them.
+before. ``docs/reference/run-folder.md`` describes all of them.
 """
 
 from __future__ import annotations

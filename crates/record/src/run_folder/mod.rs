@@ -2,7 +2,7 @@
 //!
 //! `manifest.json` holds only what determines the result; `environment.json` stands apart. `samples/` and `edges/`
 //! hold `part-NNNNN.parquet`, each written under a temporary name and renamed when complete, so that readers
-//! never see half a part. `docs/run-folder.md` describes every field.
+//! never see half a part. `docs/reference/run-folder.md` describes every field.
 
 mod error;
 mod stage;

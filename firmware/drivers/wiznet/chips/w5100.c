@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* Facts of the W5100, as docs/fidelity-wiznet.md of the repository says they are known. It has no version register,
- * none for the link, and no Sn_IMR. */
+/* Facts of the W5100, as docs/explanation/fidelity-wiznet.md of the repository says they are known. It has no version
+ * register, none for the link, and no Sn_IMR. */
 #include "wiznet_chip.h"
 
 WIZNET_TABLE const struct wiznet_chip wiznet_w5100 = {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* Facts of the W5100S, as docs/fidelity-wiznet.md of the repository says they are known. */
+/* Facts of the W5100S, as docs/explanation/fidelity-wiznet.md of the repository says they are known. */
 #include "wiznet_chip.h"
 
 WIZNET_TABLE const struct wiznet_chip wiznet_w5100s = {

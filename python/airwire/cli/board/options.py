@@ -20,12 +20,14 @@ Image = Annotated[
     Reads("image"),
 ]
 BoardName = Annotated[
-    str,
+    str | None,
     typer.Option(
         "--board",
         metavar="BOARD",
         autocompletion=completion.board_names,
-        help="The name of a board (airwire board list), or a board file.",
+        help="The name of a board (airwire board list), or a board file. Default: found from the image; pico for one "
+        "that talks to no network chip.",
+        show_default=False,
     ),
     Reads("board file"),
 ]

@@ -9,6 +9,7 @@ import typer
 
 from airwire.cli import options as common
 from airwire.cli.board import options
+from airwire.cli.board.opened import open_board
 from airwire.cli.board.run import exit_by
 from airwire.cli.output import writing
 from airwire.cli.paths import Writes
@@ -17,13 +18,17 @@ from airwire.outputs import write_file
 
 def profile(
     image: options.Image,
-    board: options.BoardName = "pico",
+    board: options.BoardName = None,
     for_: options.For = None,
     until: options.Until = None,
     send: options.Send = None,
     symbols: options.Symbols = None,
+    set_: options.Set = None,
     rom: options.Rom = None,
     seed: options.Seed = 1,
+    network: options.Network = None,
+    traffic: options.Traffic = None,
+    impair: options.Impair = None,
     svg: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="Write a flame graph as SVG.", show_default=False),
@@ -37,15 +42,26 @@ def profile(
     top: Annotated[int, typer.Option(metavar="N", min=1, help="Functions in the table.")] = 20,
     json: common.Json = False,
 ) -> None:
-    """Count the cycles of every function of an image: its own, with what it called, and its calls.
+    """Count the cycles of every function of an image.
 
-    Every instruction is looked at, so this is slower than airwire board run, and the figures are exact.
-    Example: airwire board profile firmware.elf --for 100ms --svg firmware.svg
+    Its own, with what it called, and its calls. Every instruction is looked at, so this is slower than airwire board
+    run, and the figures are exact. Examples: airwire board profile firmware.elf --for 100ms --svg firmware.svg; airwire
+    board profile http.elf --traffic "http to=board requests=100"
     """
     from airwire import _core
-    from airwire.board import Board
 
-    device = Board(board, image, symbols=symbols, rom=rom, seed=seed, record=False)
+    device = open_board(
+        image,
+        board,
+        symbols=symbols,
+        set_=set_,
+        rom=rom,
+        seed=seed,
+        network=network,
+        traffic=traffic,
+        impair=impair,
+        for_=for_,
+    )
     if trace is None:
         device.start_profile()
     else:

@@ -10,6 +10,7 @@ import typer
 
 from airwire.cli import options as common
 from airwire.cli.board import options
+from airwire.cli.board.opened import open_board
 from airwire.cli.output import EXIT_INTERRUPTED, complain
 from airwire.cli.paths import Writes
 
@@ -22,7 +23,7 @@ EXIT_FAILED = 1
 
 def run(
     image: options.Image,
-    board: options.BoardName = "pico",
+    board: options.BoardName = None,
     for_: options.For = None,
     until: options.Until = None,
     send: options.Send = None,
@@ -98,19 +99,20 @@ def run(
             param_hint="--gdb",
         )
     from airwire import _core
-    from airwire.board import NO_END_PS, Board
+    from airwire.board import NO_END_PS
 
-    device = Board(
-        board,
+    device = open_board(
         image,
+        board,
         symbols=symbols,
+        set_=set_,
         rom=rom,
         seed=seed,
-        record=vcd is not None,
         network=network,
-        traffic=traffic or (),
+        traffic=traffic,
         impair=impair,
-        settings=common.settings_of(set_),
+        record=vcd is not None,
+        for_=for_,
     )
     if pcap is not None:
         device.start_pcap(pcap, spi=spi)
@@ -197,11 +199,13 @@ def _publish(
 
         if stream is not None and stream.ends_open:
             print()
-        print_report(report)
+        print_report(report, device.traffic)
         for note in report.notes:
             complain(f"note: {note}")
         for what, path in written:
             print(f"{what}: {path}")
+        if device.network is not None and device.network.address is not None and report.image is not None:
+            print(f"Next: airwire why {report.image} says where the time goes on the network.")
     exit_by(report)
 
 

@@ -33,7 +33,7 @@ def settings(
     symbols: options.Symbols = None,
     json: common.Json = False,
 ) -> None:
-    """List the settings of a firmware image with their values, or write the image with other values of them.
+    """List the settings of an image, or write it with other values.
 
     A setting is a word in flash that the firmware declares as const volatile uint32_t setting_<name>; airwire board run
     --set NAME=VALUE and suites change it before the image starts. The names are in the ELF; for a .uf2 or a .bin give

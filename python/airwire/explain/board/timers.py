@@ -39,7 +39,7 @@ def timer_causes(stages: Sequence[Stage], evidence: Mapping[str, float | None]) 
         found.append(NamedCause(name, ps, change, "fixed_sleep", "sleeps", (sentence,), removable_ps=ps))
     plain = [stage for stage in timers if stage.subject == "timer"]
     if plain:
-        change = "wake on the event instead of the timer"
+        change = "wake on the event, unless that interval is on purpose"
         found.append(NamedCause("until a timer", sum_ps(plain), change, "timer", "sleeps"))
     return found
 
@@ -65,6 +65,9 @@ def _held(stages: Sequence[Stage], looks: Sequence[Stage], evidence: Mapping[str
         return []
     ps, own = sum_ps(held), own_end(held[0].site)
     poll = evidence.get("poll_period_ps") if looks else None
+    period = evidence.get("held_period_ps")
+    if period and not _is_lwips(period, poll):
+        return [_own_interval(ps, own, period)]
     sentences = [f"{own.capitalize()} holds its answer back.", *_period_sentences(stages, evidence, poll)]
     again = next((stage for stage in held if stage.detail), None)
     if again:
@@ -73,18 +76,24 @@ def _held(stages: Sequence[Stage], looks: Sequence[Stage], evidence: Mapping[str
     if poll and poll > _LONG_POLL_PS:
         sentences.append(f"That leaves the poll period of {rough_time(poll)}.")
     saved = ps + sum_ps(looks) if poll else ps
-    name = _timer(evidence.get("held_period_ps"), poll)
+    name = _timer(period)
     change = "call tcp_output() after tcp_write()"
     return [NamedCause(name, ps, change, "answer_held_back", "waits for", sentences, saved, polls_left_ps=poll)]
 
 
-def _timer(period: float | None, poll: float | None) -> str:
+def _own_interval(ps: float, own: str, period: float) -> NamedCause:
+    """A client that asks once a second waits for nothing but its own clock; a stack's unknown timer looks alike."""
+    sentences = (
+        f"{own.capitalize()} has taken what came, and sends again when a timer of {rough_time(period)} ends.",
+        "Where the application sends at this interval on purpose, nothing is slow.",
+    )
+    change = "send sooner, unless that interval is on purpose"
+    return NamedCause(f"its own timer of {rough_time(period)}", ps, change, "timer", "waits for", sentences)
+
+
+def _timer(period: float | None) -> str:
     """The timer that ends the wait."""
-    if not period:
-        return "the stack to send"
-    if _is_lwips(period, poll):
-        return "lwIP's 250 ms timer"
-    return f"the stack's timer of {rough_time(period)}"
+    return "lwIP's 250 ms timer" if period else "the stack to send"
 
 
 def _is_lwips(period: float, poll: float | None) -> bool:

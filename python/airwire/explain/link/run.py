@@ -104,6 +104,12 @@ def link_verdict(row: Capture[LinkRow]) -> Verdict:
     return replace(first, details=[*details, *filter(None, [published_sentence(row)])])
 
 
+def link_verdict_near(row: Capture[LinkRow], percentile: int) -> Verdict | None:
+    """What takes most of the time of the messages near a percentile; ``None`` where none arrived."""
+    found = link_waterfalls(row, (percentile,))
+    return time_goes(found[0])[0] if found else None
+
+
 def overload_sentence(row: Capture[LinkRow]) -> str | None:
     """That messages of a row come faster than the link carries them, if they do."""
     link = row.target

@@ -1,0 +1,82 @@
+"""The virtual board of a command: its name where one is given, or the one that the image is for."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+from airwire.cli import options as common
+from airwire.cli.output import complain
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from airwire.board import Board
+
+# About as long as a command takes to load; an image that has not spoken to its chip by then runs on a bare board.
+_MOST_CYCLES = 100_000_000
+
+
+def open_board(
+    image: Path,
+    board: str | None,
+    *,
+    symbols: Path | None,
+    set_: Sequence[str] | None,
+    rom: Path | None,
+    seed: int,
+    network: str | None,
+    traffic: Sequence[str] | None,
+    impair: str | None,
+    record: bool = False,
+    for_: int | None = None,
+) -> Board:
+    """The board with the image on it, from the options of a command.
+
+    ``for_`` is how long it will run: for no longer is it looked at which board the image is for.
+    """
+    from airwire.board import Board
+
+    settings = common.settings_of(set_)
+    name = board if board is not None else board_for(image, symbols, settings, for_)
+    device = Board(
+        name,
+        image,
+        symbols=symbols,
+        rom=rom,
+        seed=seed,
+        record=record,
+        network=network,
+        traffic=traffic or (),
+        impair=impair,
+        settings=settings,
+    )
+    _check_network(device, {"--network": network, "--traffic": traffic, "--impair": impair})
+    return device
+
+
+def _check_network(device: Board, options: Mapping[str, object]) -> None:
+    """Options of a network are for a board that has one."""
+    given = next((option for option, value in options.items() if value), None)
+    if given is not None and device.network is None:
+        raise typer.BadParameter(
+            f"board {device.name} has no network; name one that has with --board, such as w5500-evb-pico",
+            param_hint=given,
+        )
+
+
+def board_for(image: Path, symbols: Path | None, settings: dict[str, str], for_: int | None) -> str:
+    """The board that an image is for, by what it says on its SPI; the bare one where it says nothing there."""
+    from airwire.diagnosis.identify import BARE_BOARD, LONGEST_PS, identify
+    from airwire.diagnosis.reason import why_no_board
+
+    longest_ps = LONGEST_PS if for_ is None else min(for_, LONGEST_PS)
+    found = identify(image, symbols, settings, longest_ps=longest_ps, most_cycles=_MOST_CYCLES)
+    if found.boards:
+        complain(f"board {found.boards[0]}, found from the image's SPI; --board names another")
+        return found.boards[0]
+    if found.chips:
+        complain(f"note: {why_no_board(found)}")
+    return BARE_BOARD
