@@ -66,6 +66,7 @@ from .runs.simulation import simulate as simulate
 from .runs.stored import load_run as load_run
 from .runs.suite import run as run
 from .runs.validation import validate as validate
+from .shown import Chart as Chart
 from .stage import Stage as Stage
 from .values import format_time as format_time
 from .values import parse_size as parse_size

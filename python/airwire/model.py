@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal
 
 from typing_extensions import TypeVar
 
+from airwire.shown import Shown
+
 if TYPE_CHECKING:
     import polars as pl
     from typing_extensions import TypeIs
@@ -90,7 +92,7 @@ class Interval:
 
 
 @dataclass(frozen=True)
-class Capture(Generic[Target]):
+class Capture(Shown, Generic[Target]):
     """One analysed capture, or a row of the virtual bench: what became of every edge, and what the latencies say.
 
     ``target`` is what was measured: ``match capture.target`` tells which. A function for rows of boards takes
@@ -137,6 +139,13 @@ class Capture(Generic[Target]):
             raise AirwireError(f"{self.path}: no message was paired, so that it has no latency")
         return self.latency_ps[name]
 
+    def __repr__(self) -> str:
+        from airwire._core import format_time
+
+        median = "" if self.latency_ps is None else f", median {format_time(round(self.latency_ps['p50']))}"
+        payload = "" if self.payload_bytes is None else f", {self.payload_bytes} B"
+        return f"Capture({self.path!r}{payload}, {self.outcomes['paired']} of {self.triggers} paired{median})"
+
     @cached_property
     def samples(self) -> pl.DataFrame:
         """One row per trigger, among them ``index``, ``trigger_ps``, ``done_ps``, ``latency_ps``, ``outcome``."""
@@ -177,7 +186,7 @@ class CaptureFailure:
 
 
 @dataclass(frozen=True, slots=True)
-class Analysis:
+class Analysis(Shown):
     """The result of analysing a batch of captures, or of running a suite: a capture for each of its rows."""
 
     captures: Sequence[Capture]
@@ -190,6 +199,15 @@ class Analysis:
     """The run folder that was written, if any."""
     suite: str | None = None
     """The name of the suite that was run, if one was."""
+
+    def __repr__(self) -> str:
+        noun = "row" if self.suite else "capture"
+        parts = [f"{len(self.captures)} {noun}{'' if len(self.captures) == 1 else 's'}"]
+        parts += [f"suite {self.suite!r}"] if self.suite else []
+        parts += [f"{len(self.errors)} failed"] if self.errors else []
+        parts += ["interrupted"] if self.interrupted else []
+        parts += [f"in {self.run_folder!r}"] if self.run_folder else []
+        return f"Analysis({', '.join(parts)})"
 
 
 @dataclass(frozen=True, slots=True)

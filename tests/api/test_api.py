@@ -130,6 +130,7 @@ EXAMPLES = [
     "airwire.capture.analysis",
     "airwire.link.catalogue",
     "airwire.model",
+    "airwire.runs.selection",
     "airwire.runs.simulation",
     "airwire.values",
 ]

@@ -211,4 +211,4 @@ def test_the_captures_of_a_run_give_the_same_figures_and_findings_when_they_are_
         told = [(finding.kind, finding.period_ps, finding.confidence) for finding in capture.findings]
         assert told == [(finding.kind, finding.period_ps, finding.confidence) for finding in row.findings], name
         kinds |= {finding.kind for finding in capture.findings}
-    assert kinds == {"gate", "steps", "comb"}
+    assert kinds == {"gate", "comb"}

@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import subprocess
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 import airwire as package
+from terminal import run_in_terminal
 
 Airwire = Callable[..., subprocess.CompletedProcess[str]]
 
@@ -40,7 +42,7 @@ def test_a_refusal_names_the_stage_that_is_in_the_way(airwire: Airwire) -> None:
     result = airwire("choose", "--payload", "128", "--p95", "1ms", "--link", "lora")
     assert result.returncode == 0
     assert "No link carries 128 B with p95 up to 1 ms." in result.stdout
-    assert "- lora: At best, with " in result.stdout
+    assert "- lora: With " in result.stdout and ", the nearest of what was tried, p95 is " in result.stdout
     assert "of it is packet on the air" in result.stdout
 
 
@@ -52,6 +54,45 @@ def test_a_tighter_bound_never_accepts_more(airwire: Airwire) -> None:
         best = max((found["margin"] for found in content["accepted"]), default=-1)
         assert best < 1
     assert accepted[0] and accepted[1] and not accepted[3]
+
+
+def test_no_change_turns_off_what_protects_messages_or_gains_next_to_nothing(airwire: Airwire) -> None:
+    asked = ("choose", "--payload", "128", "--p95", "20ms", "--loss", "1%")
+    content = parsed(airwire(*asked, "--json"))
+    found: dict[str, list[Any]] = {}
+    for candidate in content["accepted"]:
+        found.setdefault(candidate["link"], []).append(candidate)
+        changed = {name.split("_")[0] for name in candidate["settings"]}
+        assert not changed & {"encrypted", "acknowledge", "ack", "crc", "csma"}, candidate
+    assert {"espnow", "nrf24", "ieee802154"} <= set(found)
+    for candidates in found.values():
+        margins = [candidate["margin"] for candidate in candidates]
+        assert len(margins) == 1 or margins[0] - margins[1] > 0.05, candidates
+    assert "no link above loses anything" in airwire(*asked).stdout
+    assert "no link above loses anything" not in airwire(*asked[:-2]).stdout
+
+
+def test_a_rate_that_a_link_cannot_carry_is_refused_as_an_overload(airwire: Airwire) -> None:
+    asked = ("choose", "--payload", "128", "--p95", "1s", "--link", "lora", "--link", "sik", "--link", "uart")
+    slow = parsed(airwire(*asked, "--every", "10s", "--json"))
+    assert slow["every_ps"] == 10 * 10**12
+    assert {found["link"] for found in slow["accepted"]} == {"lora", "sik", "uart"}
+    fast = parsed(airwire(*asked, "--every", "20ms", "--json"))
+    assert {found["link"] for found in fast["accepted"]} == {"uart"}
+    for refusal in fast["refused"]:
+        assert "a message every 20 ms overloads it: up to " in refusal["sentence"]
+    assert "a message every 20 ms:" in airwire(*asked, "--every", "20ms").stdout
+    # With the defaults LoRa takes 217 ms for a message; other settings carry it.
+    every = parsed(airwire(*asked[:5], "--link", "lora", "--every", "100ms", "--json"))
+    assert every["accepted"] and all(found["settings"] for found in every["accepted"])
+
+
+def test_colours_mean_something_and_no_color_is_heeded(tmp_path: Path) -> None:
+    asked = "TERM=xterm airwire choose --payload 128 --p95 20ms --link uart --link esp32-802154 --link espnow"
+    coloured = run_in_terminal(asked, tmp_path)[1]
+    assert "\x1b[32m" in coloured, "much margin is green"
+    plain = run_in_terminal(f"NO_COLOR=1 {asked}", tmp_path)[1]
+    assert "uart" in plain and "\x1b[32m" not in plain
 
 
 def test_a_link_that_does_not_carry_the_payload_is_refused_with_what_it_carries(airwire: Airwire) -> None:
@@ -72,6 +113,7 @@ def test_the_same_question_has_the_same_answer_with_any_number_of_workers(airwir
     [
         ([], "give at least one of --p95, --p50 and --loss"),
         (["--p95", "20"], "ms"),
+        (["--p95", "20ms", "--every", "0s"], "messages come one after the other"),
         (["--loss", "120%"], "is no share"),
         (["--p95", "20ms", "--link", "lorra"], "there is no link lorra; the nearest is lora"),
     ],

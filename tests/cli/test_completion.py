@@ -136,6 +136,7 @@ def test_the_entries_of_a_run_folder_are_offered(airwire: Airwire, tmp_path: Pat
     suite = write(tmp_path, "samples = 20\npayloads = [12]\n[links.uart]\n[links.lora]\n")
     assert airwire("run", suite, "--out", "run").returncode == 0
     assert offered("bash", "airwire explain run --only ", tmp_path) == ["uart", "lora"]
+    assert offered("bash", "airwire compare run run --only ", tmp_path) == ["uart", "lora"]
 
 
 @pytest.mark.parametrize(

@@ -25,6 +25,15 @@ def test_a_quick_ping_needs_no_file_and_ends_the_run(airwire: Airwire, images: P
     assert "mqtt" not in table, "a server that nobody spoke to is not shown"
 
 
+def test_answers_that_are_no_success_are_told(airwire: Airwire, images: Path) -> None:
+    for path, says in (("/", ""), ("/none", "; of 3 answers 3 are 404")):
+        asked = ("--traffic", f"http to=board path={path} requests=3", "--until-done")
+        done = airwire("board", "run", images / "wiznet_http.elf", *BOARD, *asked)
+        assert done.returncode == 0, done.stderr
+        assert f", 0 lost{says}\n" in done.stdout.replace(" \n", "\n"), done.stdout
+        assert ("404" in done.stdout) == bool(says)
+
+
 def test_lost_pings_fail_a_run_that_waits_for_them(airwire: Airwire, images: Path) -> None:
     lost = ("--traffic", "ping to=board count=3 interval=10ms timeout=50ms", "--impair", "loss=100%")
     done = airwire("board", "run", images / "wiznet_http.elf", *BOARD, *lost, "--until-done")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -13,6 +14,9 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+
+from airwire.board import Board
+from airwire.cli.board.wire_log import WireLog
 
 NAMESPACE = f"airwire-{os.getpid()}"
 BOARD = "192.168.1.50"
@@ -78,13 +82,45 @@ def test_curl_and_ab_reach_a_forwarded_port(images: Path, tmp_path: Path) -> Non
     with served(images, log, "--forward", "0:80"):
         content = wait_for(log, READY)
         address = content.split(" leads to port 80")[0].split()[-1]
-        page = run("curl", "-s", "--max-time", "30", f"http://{address}/")
+        assert address.startswith("http://127.0.0.1:") and address.endswith("/"), "a terminal makes a link of it"
+        page = run("curl", "-s", "--max-time", "30", address)
         assert len(page) == 137
         assert "<title>Airwire</title>" in page
-        assert len(run("curl", "-s", "--max-time", "30", f"http://{address}/big")) == 20_480
-        requests = run("ab", "-q", "-n", "50", "-c", "2", f"http://{address}/")
+        assert len(run("curl", "-s", "--max-time", "30", f"{address}big")) == 20_480
+        run("curl", "-s", "--max-time", "30", f"{address}none")
+        requests = run("ab", "-q", "-n", "50", "-c", "2", address)
         assert "Complete requests:      50" in requests
         assert "Failed requests:        0" in requests
+    content = log.read_text("utf-8")
+    for asked in ("GET /: 200", "GET /big: 200", "GET /none: 404"):
+        assert re.search(rf"^ +[0-9.]+ s  {asked} after [0-9.]+ [mu]s$", content, re.MULTILINE), content
+    assert re.search(r"^Served [0-9.]+ s at [0-9.]+ % of real time\.$", content, re.MULTILINE)
+    assert re.search(r"^53 requests on [0-9]+ connections, [0-9.]+ requests/s; ", content, re.MULTILINE), content
+    assert "Answers: 200 52 times, 404 1 time; first byte after " in content
+
+
+def test_the_log_of_the_wire_is_not_a_wall_and_counts_all(images: Path, tmp_path: Path) -> None:
+    traffic = "http to=board requests=60 concurrency=2"
+    board = Board("w5500-evb-pico", images / "wiznet_http.elf", record=False, traffic=[traffic])
+    board.start_pcap(tmp_path / "wire.pcapng")
+    board.run("20 s", until_done=True)
+    board.end_pcap()
+    recording = (tmp_path / "wire.pcapng").read_bytes()
+    whole, lines = WireLog(lambda _line: None), list[str]()
+    whole.feed(recording)
+    pieces = WireLog(lines.append)
+    for at in range(0, len(recording), 7):
+        pieces.feed(recording[at : at + 7])
+    pieces.end()
+    assert list(pieces.summary(1.0)) == list(whole.summary(1.0))
+    assert whole.requests == 60 and whole.statuses == {"200": 60}
+    latency = board.traffic["http"].latency
+    assert latency is not None and 0 < min(whole.answered_ps) < max(whole.answered_ps) <= latency.max_ps
+    shown = [line for line in lines if "GET /: 200 after " in line]
+    seconds = {line.split(".")[0] for line in shown}
+    assert len(shown) <= 20 * len(seconds)
+    left_out = sum(int(line.split()[1]) for line in lines if " more in this second" in line)
+    assert len(shown) + left_out == 60 and left_out > 0
 
 
 def test_an_image_is_served_with_other_settings(firmware: Path, tmp_path: Path) -> None:
@@ -94,7 +130,7 @@ def test_an_image_is_served_with_other_settings(firmware: Path, tmp_path: Path) 
     with served(firmware / "w5500-evb-pico", log, *options, name="http_server-hardware.elf"):
         content = wait_for(log, "ready at 192.168.1.77")
         address = content.split(" leads to port 8080")[0].split()[-1]
-        assert "<html" in run("curl", "-s", "--max-time", "30", f"http://{address}/")
+        assert "<html" in run("curl", "-s", "--max-time", "30", address)
 
 
 def test_ping_ab_wrk_and_iperf_reach_the_board_over_a_tap(
@@ -138,7 +174,7 @@ def test_mosquitto_and_libcoap_reach_the_services_of_the_pc_over_a_tap(
 def test_a_port_in_use_is_told_in_one_sentence(images: Path, tmp_path: Path) -> None:
     log = tmp_path / "serve.log"
     with served(images, log, "--forward", "0:80"):
-        port = wait_for(log, "leads to port 80").split(" leads to port 80")[0].rsplit(":", 1)[-1]
+        port = wait_for(log, "leads to port 80").split("/ leads to port 80")[0].rsplit(":", 1)[-1]
         again = subprocess.run(
             [
                 sys.executable,
@@ -149,6 +185,8 @@ def test_a_port_in_use_is_told_in_one_sentence(images: Path, tmp_path: Path) -> 
                 str(images / "wiznet_http.elf"),
                 "--forward",
                 f"{port}:80",
+                "--board",
+                "w5500-evb-pico",
             ],
             capture_output=True,
             text=True,

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from airwire.board.network import TrafficResult
 from airwire.kinds import InputKind, RunEnd
+from airwire.shown import Shown
 
 
 @dataclass(frozen=True)
@@ -122,7 +123,7 @@ class PinEdge:
 
 
 @dataclass(frozen=True)
-class BoardRun:
+class BoardRun(Shown):
     """How a run ended, and what was counted since the board started."""
 
     board: str

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter as Counts
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -143,6 +144,11 @@ class Traffic(Mapping[str, TrafficResult]):
         """
         rows: list[dict[str, Any]] = json.loads(self._core.traffic_samples(name))
         return rows
+
+    def statuses(self, name: str) -> dict[int, int]:
+        """How many answers of each HTTP status a client got; raises as :meth:`samples` does."""
+        given = (row["status"] for row in self.samples(name))
+        return dict(sorted(Counts(status for status in given if status is not None).items()))
 
 
 def network_state_of(content: str) -> NetworkState:

@@ -59,7 +59,7 @@ _CLASSES = {fsdata: renamed(OLD_NAMES)}
 for _group, _commands in _GROUPS.items():
     for _command in _commands:
         app.command(cls=_CLASSES.get(_command, CheckedCommand), rich_help_panel=_group)(_command)
-app.command("help", rich_help_panel=FILES)(help_)
+app.command("help", cls=CheckedCommand, rich_help_panel=FILES)(help_)
 app.add_typer(board, rich_help_panel=BOARDS)
 
 

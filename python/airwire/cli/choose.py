@@ -17,12 +17,15 @@ if TYPE_CHECKING:
 
     from airwire.link.model import Candidate, Choice
 
+_EASILY, _HARDLY = 0.5, 0.1
+
 
 def choose(
     payload: options.LinkPayload = 128,
     p95: options.LatencyBound = None,
     p50: options.LatencyBound = None,
     loss: options.LossBound = None,
+    every: options.Every = None,
     link: Annotated[
         list[str] | None,
         typer.Option(
@@ -39,13 +42,15 @@ def choose(
     """Find the links and settings that keep a bound on latency or loss.
 
     By prediction, the most margin first. Of each link the settings worth trying are searched; a refusal says how near
-    it comes and which stage is in the way. Example: airwire choose --payload 128 --p95 20ms --loss 0.1%
+    it comes and which stage is in the way. Example: airwire choose --payload 128 --p95 20ms --every 100ms
     """
 
     if p95 is None and p50 is None and loss is None:
         raise typer.BadParameter("give at least one of --p95, --p50 and --loss")
     with working("Predicting"):
-        choice = airwire.choose(payload, p95=p95, p50=p50, loss=loss, only=link or (), seed=seed, workers=workers)
+        choice = airwire.choose(
+            payload, p95=p95, p50=p50, loss=loss, every=every, only=link or (), seed=seed, workers=workers
+        )
     if json:
         from airwire.cli.json_object import print_object
         from airwire.cli.link_json import choice_output
@@ -71,9 +76,15 @@ def _print(choice: Choice) -> None:
         out.print("\nRefused, the nearest first:", style="bold")
     for refusal in choice.refused:
         out.print(Text(f"- {refusal.link}: {refusal.sentence}"))
+    if choice.bounds.loss is not None and not any(candidate.loss for candidate in choice.accepted):
+        out.print(
+            "\nLoss is not modelled unless frame_loss, or a like setting of a site, is set: "
+            "no link above loses anything.",
+            style="yellow",
+        )
     out.print(
-        f"\nPredicted from {choice.samples} messages each, seed {choice.seed}, clock phases unknown; range, power and "
-        "cost are yours to weigh.",
+        f"\nPredicted from {choice.samples} messages each, seed {choice.seed}, clock phases unknown; what protects "
+        "messages stays on. Range, power and cost are yours to weigh.",
         style="dim",
     )
 
@@ -86,6 +97,8 @@ def _wanted(choice: Choice) -> str:
     words = [f"{name} up to {time(bound)}" for name, bound in times]
     if bounds.loss is not None:
         words.append(f"loss up to {percent(bounds.loss)}")
+    if choice.every_ps is not None:
+        words.append(f"a message every {time(choice.every_ps)}")
     return ", ".join(words)
 
 
@@ -107,5 +120,11 @@ def _table(accepted: Sequence[Candidate]) -> Table:
         lost = percent(candidate.loss) if candidate.loss else ""
         settings = settings_phrase(candidate.changed)
         cells = (str(place), candidate.link, settings, percent(candidate.margin), *times, lost)
-        table.add_row(*(Text(cell) for cell in cells))
+        table.add_row(*(Text(cell, style=style) for cell, style in zip(cells, _styles(candidate), strict=False)))
     return table
+
+
+def _styles(candidate: Candidate) -> list[str]:
+    """Of the cells of a row: what keeps its bound easily is green, and what is to be measured first is yellow."""
+    margin = "green" if candidate.margin >= _EASILY else "yellow" if candidate.margin < _HARDLY else ""
+    return ["", "", "", margin, "", "", "red" if candidate.loss else ""]

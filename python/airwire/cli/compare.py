@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 import airwire
-from airwire.cli import options
+from airwire.cli import completion, options
 from airwire.cli.output import EXIT_NO_FIGURE, complain
 from airwire.cli.paths import RUN, Reads
 
@@ -25,7 +25,13 @@ def compare(
     b: Annotated[Path, typer.Argument(metavar="B", help="What is compared with it."), _READS],
     only: Annotated[
         list[str] | None,
-        typer.Option("--only", metavar="ROW", help="Of two runs: only this row or entry.", show_default=False),
+        typer.Option(
+            "--only",
+            metavar="ROW",
+            autocompletion=completion.entries,
+            help="Of two runs: only this row or entry.",
+            show_default=False,
+        ),
     ] = None,
     slower_than: Annotated[
         float | None,

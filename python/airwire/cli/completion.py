@@ -126,7 +126,7 @@ def entries(ctx: typer.Context, _typed: str) -> Iterable[Offer]:
     from airwire.runs.manifest import read_manifest
     from airwire.runs.packaged import find_suite
 
-    suite, run = _given(ctx, "suite"), _given(ctx, "path")
+    suite, run = _given(ctx, "suite"), _given(ctx, "path", "a")
     known = _core.suite_entries(find_suite(suite)) if suite else []
     if run:
         known = [(name, "") for name in dict.fromkeys(entry.variant for entry in read_manifest(Path(run))[1])]

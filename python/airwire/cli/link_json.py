@@ -132,6 +132,7 @@ class ChooseOutput(Output, tag="airwire.choose/1"):
     command: ClassVar[str] = "choose"
     payload_bytes: int
     bounds: Bounds
+    every_ps: int | None
     samples: int
     seed: int
     accepted: Sequence[CandidateObject]
@@ -233,6 +234,7 @@ def choice_output(choice: Choice) -> ChooseOutput:
     return ChooseOutput(
         payload_bytes=choice.payload_bytes,
         bounds=choice.bounds,
+        every_ps=choice.every_ps,
         samples=choice.samples,
         seed=choice.seed,
         accepted=[_candidate(candidate) for candidate in choice.accepted],

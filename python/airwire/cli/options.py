@@ -220,6 +220,16 @@ LossBound = Annotated[
     float | None,
     typer.Option(parser=share, metavar="SHARE", help="Lose no more than this, for example 0.1%.", show_default=False),
 ]
+Every = Annotated[
+    int | None,
+    typer.Option(
+        parser=_time,
+        metavar="TIME",
+        help="How often a message comes, 10 % sooner or later, for example 100ms. Default: each has the link for "
+        "itself.",
+        show_default=False,
+    ),
+]
 Seed = Annotated[int, typer.Option(metavar="N", min=0, max=MAX_SEED, help="Seed of the bootstrap intervals.")]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of the table.")]
 ReportFile = Annotated[

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from airwire.link.model import Ledger, LedgerRow
 
 EXIT_GOAL_MISSED = 1
+_GOAL_STYLES = {"kept": "green", "missed": "red"}
 
 
 def validate(
@@ -76,7 +77,8 @@ def _print(ledger: Ledger) -> None:
         table.add_column(name, justify="right", no_wrap=True)
     table.add_column("goal", no_wrap=True)
     for row in ledger.rows:
-        table.add_row(*(Text(cell) for cell in _cells(row)))
+        *cells, goal = _cells(row)
+        table.add_row(*map(Text, cells), Text(goal, style=_GOAL_STYLES.get(goal, "")))
     if ledger.rows:
         out.print(table)
     judged = [row for row in ledger.rows if row.passes is not None]

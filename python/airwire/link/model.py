@@ -11,6 +11,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 from airwire.kinds import LedgerMode, Understanding
+from airwire.shown import Shown
 from airwire.stage import Stage
 
 if TYPE_CHECKING:
@@ -241,6 +242,8 @@ class Candidate:
     loss: float
     margin: float
     """The share of the tightest bound that is left; negative where it is exceeded."""
+    overloaded_by: int = 0
+    """How many messages wait behind one another where they come faster than the link carries them; else 0."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -255,7 +258,7 @@ class Refusal:
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class Choice(Shown):
     """Which links and settings keep the bounds."""
 
     payload_bytes: int
@@ -265,6 +268,8 @@ class Choice:
     refused: Sequence[Refusal]
     samples: int
     seed: int
+    every_ps: int | None = None
+    """The interval of the messages; ``None`` where each has the link for itself."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,7 @@
 """Which links and settings keep a bound on latency and loss: the model run over what is worth trying.
 
 Where a link has few combinations of settings all are tried; otherwise the search changes one setting at a time,
-keeps the best, and goes on until nothing helps.
+keeps the best, and goes on until nothing helps. What protects a message or its neighbours stays as it is.
 """
 
 from __future__ import annotations
@@ -25,6 +25,14 @@ SAMPLES = 2000
 # All combinations are tried up to this many; beyond, settings are improved one at a time.
 MOST_COMBINATIONS = 96
 _TRACED = 500
+# No encryption, acknowledgement, checksum or look at the channel is turned off for some microseconds.
+KEPT_SETTINGS = frozenset({"encrypted", "acknowledge", "ack", "crc", "csma", "cca", "frame_retries"})
+# A gain below this share of the bound is worth no change.
+WORTH_A_CHANGE = 0.05
+# Where more than this share of the messages wait behind one another, they come faster than they are carried.
+_OVERLOADED = 0.02
+# No phase of a gate is frozen when messages come so much earlier and later, a share of their interval.
+_JITTER = 0.1
 Settings = Mapping[str, str]
 
 
@@ -34,6 +42,7 @@ def choose(
     p95: Time | None = None,
     p50: Time | None = None,
     loss: float | None = None,
+    every: Time | None = None,
     only: Sequence[str] = (),
     samples: int = SAMPLES,
     seed: int = 1,
@@ -42,29 +51,34 @@ def choose(
     """Find the links and settings that carry a payload within bounds, by prediction, the most margin first.
 
     ``p50`` and ``p95`` bound the latency (``"20 ms"``, or picoseconds), ``loss`` the share of lost messages; at least
-    one is given. ``only`` names the links to look at. Of each link come its defaults or the fewest changes that keep
-    the bounds, and what keeps them best.
+    one is given. ``every`` is the interval of the messages, 10 % more or less; by default each has the link for itself.
+    ``only`` names the links to look at. Of each link come its defaults or the fewest changes that keep the bounds, and
+    what keeps them best by more than 5 % of the bound. Encryption, acknowledgements, checksums and the like stay on.
 
     Raises ``AirwireError`` for an unknown link, an empty payload, and where no bound is given or none can be kept.
+
+    >>> airwire.choose(128, p95="20 ms", every="100 ms", only=["uart"]).accepted[0].changed
+    {'baud': '1843200'}
     """
     bounds = Bounds(picoseconds_or_none(p50), picoseconds_or_none(p95), loss)
-    _check(payload_bytes, bounds)
+    every_ps = picoseconds_or_none(every)
+    _check(payload_bytes, bounds, every_ps)
     known = {link.name: link for link in links()}
     for name in only:
         if name not in known:
             # The core's sentence says what is near.
             link_budget(name, payload_bytes)
-    search = _Search(payload_bytes, bounds, samples, seed, workers)
+    search = _Search(payload_bytes, bounds, every_ps, samples, seed, workers)
     chosen = [link for link in known.values() if not only or link.name in only]
     searched = [(link, search.candidates(link)) for link in chosen]
     accepted = [found for _, candidates in searched for found in _worth_showing(candidates)]
     refused = [search.refusal(link, found) for link, found in searched if not any(c.margin >= 0 for c in found)]
     accepted.sort(key=lambda candidate: (-candidate.margin, candidate.link))
     nearest = sorted(refused, key=lambda refusal: -refusal.nearest.margin if refusal.nearest else inf)
-    return Choice(payload_bytes, bounds, accepted, nearest, samples, seed)
+    return Choice(payload_bytes, bounds, accepted, nearest, samples, seed, every_ps)
 
 
-def _check(payload_bytes: int, bounds: Bounds) -> None:
+def _check(payload_bytes: int, bounds: Bounds, every_ps: int | None) -> None:
     if payload_bytes < 1:
         raise _core.AirwireError(f"the payload is {payload_bytes} bytes, but a message has 1 at least")
     if bounds == Bounds():
@@ -72,28 +86,44 @@ def _check(payload_bytes: int, bounds: Bounds) -> None:
     for name, bound in (("p50", bounds.p50_ps), ("p95", bounds.p95_ps)):
         if bound is not None and bound <= 0:
             raise _core.AirwireError(f"{name} is bound to {bound} ps, but every message takes time; give more, as 20ms")
+    if every_ps is not None and every_ps <= 0:
+        raise _core.AirwireError(f"every is {every_ps} ps, but messages come one after the other; give more, as 100ms")
     if bounds.loss is not None and not 0 <= bounds.loss <= 1:
         raise _core.AirwireError(f"loss is bound to {bounds.loss}, but it is a share from 0 to 1")
 
 
 def _worth_showing(candidates: Sequence[Candidate]) -> list[Candidate]:
-    """Of those that keep the bounds: the one with the fewest changes, and the best."""
+    """Of those that keep the bounds: the one with the fewest changes, and what is about as good as the best."""
     kept = [candidate for candidate in candidates if candidate.margin >= 0]
     if not kept:
         return []
-    nearest = min(kept, key=lambda candidate: (len(candidate.changed), -candidate.margin))
-    best = max(kept, key=lambda candidate: candidate.margin)
-    return [nearest] if best.margin - nearest.margin < 0.02 else [nearest, best]
+    enough = max(candidate.margin for candidate in kept) - WORTH_A_CHANGE
+    nearest = min(kept, key=_by_changes)
+    best = min((candidate for candidate in kept if candidate.margin >= enough), key=_by_changes)
+    return [nearest] if nearest.margin >= enough else [nearest, best]
+
+
+def _by_changes(candidate: Candidate) -> tuple[int, float]:
+    return len(candidate.changed), -candidate.margin
 
 
 @dataclass
 class _Search:
     payload_bytes: int
     bounds: Bounds
+    every_ps: int | None
     samples: int
     seed: int
     workers: int | None
     tried: dict[tuple[str, str], Candidate] = field(default_factory=dict)
+
+    @property
+    def trigger(self) -> dict[str, str] | None:
+        """As a suite has it."""
+        if self.every_ps is None:
+            return None
+        jitter_ps = round(self.every_ps * _JITTER)
+        return {"kind": "dithered", "period": f"{self.every_ps - jitter_ps} ps", "by": f"{2 * jitter_ps} ps"}
 
     def candidates(self, link: Link) -> list[Candidate]:
         """What was tried of a link, the defaults first; none where it does not carry the payload."""
@@ -131,18 +161,20 @@ class _Search:
                 new[key] = settings
         requests = [(name, self.payload_bytes, dict(settings)) for settings in new.values()]
         rows = _core.simulate(
-            requests, samples=self.samples, seed=self.seed, spans=0, trigger=None, workers=self.workers
+            requests, samples=self.samples, seed=self.seed, spans=0, trigger=self.trigger, workers=self.workers
         )
         found = []
         for (key, settings), row in zip(new.items(), rows, strict=True):
-            candidate = self._candidate(link, settings, prediction_of(row))
+            queue = row.longest_queue if row.longest_queue > _OVERLOADED * self.samples else 0
+            candidate = self._candidate(link, settings, prediction_of(row), queue)
             self.tried[(name, key)] = candidate
             found.append(candidate)
         return found
 
-    def _candidate(self, link: Link, settings: Settings, found: Prediction) -> Candidate:
-        margin = margin_of(found, self.bounds)
-        return Candidate(link.name, link.title, dict(settings), found.median_ps, found.p95_ps, found.loss, margin)
+    def _candidate(self, link: Link, settings: Settings, found: Prediction, queue: int) -> Candidate:
+        margin = min(margin_of(found, self.bounds), -queue or inf)
+        changed = dict(settings)
+        return Candidate(link.name, link.title, changed, found.median_ps, found.p95_ps, found.loss, margin, queue)
 
     def refusal(self, link: Link, found: Sequence[Candidate]) -> Refusal:
         """Why a link was refused, from a traced run of the nearest that it comes."""
@@ -155,11 +187,13 @@ class _Search:
             samples=self.samples,
             seed=self.seed,
             spans=_TRACED,
+            trigger=self.trigger,
             workers=self.workers,
         )[0]
         percentile = 50 if self.bounds.p95_ps is None else 95
         at = link_waterfalls(traced, (percentile,))
-        return Refusal(link.name, link.title, refusal_sentence(nearest, self.bounds, at[0] if at else None), nearest)
+        sentence = refusal_sentence(nearest, self.bounds, at[0] if at else None, self.every_ps)
+        return Refusal(link.name, link.title, sentence, nearest)
 
 
 def margin_of(found: Prediction, bounds: Bounds) -> float:
@@ -178,7 +212,11 @@ def margin_of(found: Prediction, bounds: Bounds) -> float:
 
 
 def _values_of(link: Link) -> dict[str, Sequence[str]]:
-    return {setting.name: setting.alternatives for setting in link.settings if setting.alternatives}
+    return {
+        setting.name: setting.alternatives
+        for setting in link.settings
+        if setting.alternatives and setting.name not in KEPT_SETTINGS
+    }
 
 
 def _combinations(values: Mapping[str, Sequence[str]]) -> Iterator[dict[str, str]]:

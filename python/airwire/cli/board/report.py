@@ -11,16 +11,17 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from airwire.board.model import BoardRun, Profile
+    from airwire.board.network import Traffic, TrafficResult
 
 _TOP_FUNCTIONS = 10
 _TOP_INTERRUPTS = 8
 _MOST_UNKNOWN = 20
 
 
-def print_report(report: BoardRun) -> None:
+def print_report(report: BoardRun, traffic: Traffic) -> None:
     """Everything that a person asks first, the rare things only where there are any."""
     out = console()
-    _line(out, report.sentence[0].upper() + report.sentence[1:] + ".", "bold")
+    _line(out, report.sentence[0].upper() + report.sentence[1:] + ".", "bold red" if report.failed else "bold")
     resets = f", {report.resets} resets" if report.resets else ""
     _line(out, f"{grouped(report.cycles)} cycles of clk_sys, at the end {_megahertz(report.clk_sys_hz)}{resets}")
     for core in report.cores:
@@ -32,7 +33,7 @@ def print_report(report: BoardRun) -> None:
             )
     _print_counts(out, report)
     _print_functions(out, report)
-    print_traffic(report)
+    print_traffic(report, traffic)
     _print_unknown(out, report)
     if report.fault is not None:
         _line(out, "")
@@ -68,7 +69,7 @@ def _print_unknown(out: Console, report: BoardRun) -> None:
         _line(out, f"  and {left} more (--json has all)")
 
 
-def print_traffic(report: BoardRun) -> None:
+def print_traffic(report: BoardRun, traffic: Traffic) -> None:
     """What clients measured, and what the servers that anybody spoke to counted."""
     if not report.traffic:
         return
@@ -77,10 +78,20 @@ def print_traffic(report: BoardRun) -> None:
     rows = []
     for entry in report.traffic:
         unfinished = "" if entry.done or not entry.client else " (not done)"
-        told = f"{entry.summary}{unfinished}" if entry.failure is None else f"{entry.summary}; failed: {entry.failure}"
+        told = f"{entry.summary}{_refused(entry, traffic)}{unfinished}"
+        told += "" if entry.failure is None else f"; failed: {entry.failure}"
         tail = "" if entry.latency is None else f"{entry.latency.p99_ps / 1e9:.4g} ms"
         rows.append((entry.name, tail, told))
     print_columns(out, ("name", "p99", "result"), rows)
+
+
+def _refused(entry: TrafficResult, traffic: Traffic) -> str:
+    """Answers of a web server that are no success: ``; 4 of 4 answers are 404``."""
+    if not entry.client or entry.kind != "http":
+        return ""
+    statuses = traffic.statuses(entry.name)
+    others = [f"{number} are {status}" for status, number in statuses.items() if not 200 <= status < 300]
+    return f"; of {sum(statuses.values())} answers {', '.join(others)}" if others else ""
 
 
 def print_profile(profile: Profile, count: int) -> None:

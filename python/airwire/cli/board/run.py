@@ -199,7 +199,7 @@ def _publish(
 
         if stream is not None and stream.ends_open:
             print()
-        print_report(report)
+        print_report(report, device.traffic)
         for note in report.notes:
             complain(f"note: {note}")
         for what, path in written:

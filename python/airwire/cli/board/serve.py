@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from threading import Thread
+from time import monotonic
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -10,8 +16,15 @@ from airwire.cli import options as common
 from airwire.cli.board import options
 from airwire.cli.board.opened import open_board
 from airwire.cli.board.run import ConsoleStream, exit_by
+from airwire.cli.board.wire_log import WireLog
 from airwire.cli.options import time_option
 from airwire.cli.output import complain
+
+if TYPE_CHECKING:
+    from airwire.board import Board
+
+# What a browser is pointed at; another port may speak anything.
+_HTTP_PORTS = ("80", "8000", "8080")
 
 
 def serve(
@@ -56,8 +69,9 @@ def serve(
 ) -> None:
     """Run an image in real time, for programs on this machine.
 
-    They talk to the virtual board over forwarded ports or a TAP interface. Example: airwire board serve http.elf
-    --forward 8080:80, then: curl http://localhost:8080/
+    They talk to the virtual board over forwarded ports or a TAP interface. Requests and connections are logged, with
+    the board's own times, unless --pcap takes the frames; a summary comes at the end. Example: airwire board serve
+    http.elf --forward 8080:80, then: curl http://localhost:8080/
     """
     if tap is None and not forward:
         raise typer.BadParameter(
@@ -78,15 +92,20 @@ def serve(
     if pcap is not None:
         device.start_pcap(pcap, spi=spi)
     stream = None if json else ConsoleStream()
-    report, given_up_ps = device.serve(
-        for_,
-        tap=tap,
-        forward=forward or (),
-        on_ready=_say_ready(tap, forward or []),
-        on_behind=complain,
-        on_console=stream,
-    )
-    device.end_pcap()
+    log = WireLog(_say) if pcap is None and not json else None
+    begun = monotonic()
+    with following(device, log):
+        report, given_up_ps = device.serve(
+            for_,
+            tap=tap,
+            forward=forward or (),
+            on_ready=_say_ready(tap, forward or []),
+            on_behind=complain,
+            on_console=stream,
+        )
+    seconds = monotonic() - begun
+    if stream is not None and stream.ends_open:
+        print()
     if json:
         from airwire.cli.board.objects import serve_output
         from airwire.cli.json_object import print_object
@@ -95,10 +114,50 @@ def serve(
     else:
         from airwire.cli.board.report import print_traffic
 
-        print_traffic(report)
+        print_traffic(report, device.traffic)
+        _summarise(log, report.time_ps / 1e12, seconds)
     if given_up_ps and not json:
         complain(f"the board's clock stood still for {given_up_ps / 1e12:.3f} s in all: this machine was too slow")
     exit_by(report)
+
+
+@contextmanager
+def following(device: Board, log: WireLog | None) -> Iterator[None]:
+    """Give what goes over the board's wire to ``log``, as the core hands it over."""
+    if log is None:
+        try:
+            yield
+        finally:
+            device.end_pcap()
+        return
+    reading, writing = os.pipe()
+
+    def read() -> None:
+        while content := os.read(reading, 65536):
+            log.feed(content)
+
+    reader = Thread(target=read, daemon=True)
+    reader.start()
+    try:
+        device.start_pcap(f"/dev/fd/{writing}")
+        yield
+    finally:
+        device.end_pcap()
+        os.close(writing)
+        reader.join()
+        os.close(reading)
+        log.end()
+
+
+def _summarise(log: WireLog | None, virtual: float, seconds: float) -> None:
+    pace = f" at {100 * virtual / seconds:.3g} % of real time" if seconds > 0 else ""
+    _say(f"Served {virtual:.1f} s{pace}.")
+    for line in log.summary(virtual) if log is not None else ():
+        _say(line)
+
+
+def _say(line: str) -> None:
+    print(line, file=sys.stderr, flush=True)
 
 
 def _say_ready(tap: str | None, forwards: list[str]) -> Any:
@@ -106,6 +165,8 @@ def _say_ready(tap: str | None, forwards: list[str]) -> Any:
         if tap is not None:
             complain(f"The board's network is at {tap}; give it an address: ip addr add 192.168.1.2/24 dev {tap}")
         for address, forward in zip(addresses, forwards, strict=True):
-            complain(f"{address} leads to port {forward.rsplit(':', 1)[-1]} of the board. Ctrl-C ends.")
+            port = forward.rsplit(":", 1)[-1]
+            shown = f"http://{address}/" if port in _HTTP_PORTS else address
+            complain(f"{shown} leads to port {port} of the board. Ctrl-C ends.")
 
     return say

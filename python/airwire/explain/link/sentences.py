@@ -78,11 +78,17 @@ def _quoted(value: str) -> str:
     return f"'{value}'" if " " in value else value
 
 
-def refusal_sentence(nearest: Candidate, bounds: Bounds, waterfall: Waterfall | None) -> str:
+def refusal_sentence(
+    nearest: Candidate, bounds: Bounds, waterfall: Waterfall | None, every_ps: int | None = None
+) -> str:
     """How near a link comes to the bounds, and which stage is in the way."""
     if nearest.median_ps is None or nearest.p95_ps is None:
         return "It loses every message of this payload."
-    sentence = f"At best, with {settings_phrase(nearest.changed)}, {_broken(nearest, bounds)}"
+    tried = f"With {settings_phrase(nearest.changed)}, the nearest of what was tried,"
+    if nearest.overloaded_by and every_ps is not None:
+        queue = count(nearest.overloaded_by, "message")
+        return f"{tried} a message every {rough_time(every_ps)} overloads it: up to {queue} wait behind one another."
+    sentence = f"{tried} {_broken(nearest, bounds)}"
     if waterfall is None or not waterfall.stages or _only_loses(nearest, bounds):
         return f"{sentence}."
     worst = largest(waterfall.stages)[0]
