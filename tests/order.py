@@ -11,6 +11,7 @@ LONGEST_FIRST = (
     "firmware/test_firmware_apps.py",
     "api/test_board_network.py",
     "docs/test_reference.py",
+    "docs/test_site.py",
     "firmware/test_soak.py",
     "firmware/test_host_port.py",
     "cli/test_run_bulk.py",

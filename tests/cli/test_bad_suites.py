@@ -199,7 +199,7 @@ COMMANDS = [
     (["run", "suite.toml", "--only", "uart"], "suite quick has no entry uart; it has lora sf=7, lora sf=9"),
     (["run", "suite.toml", "--out", "suite.toml/run"], "suite.toml: cannot write it: "),
     (["link", "lorra"], "there is no link lorra; the nearest is lora"),
-    (["link", "gpio"], "the payload is 128 bytes, but gpio carries 1 to 1"),
+    (["link", "gpio", "--payload", "128"], "the payload is 128 bytes, but gpio carries 1 to 1"),
     (["link", "lora", "--payload", "0"], "the payload is 0 bytes, but lora carries 1 to"),
     (["link", "lora", "--payload", "70000"], "the payload is 70000 bytes, but lora carries 1 to"),
     (["link", "lora", "--payload", "-1"], "`-1` is out of range"),

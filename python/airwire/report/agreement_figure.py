@@ -16,6 +16,7 @@ from airwire.report.spec import Columns, Figure, LegendEntry, Panel, Spec, toolt
 
 FEWEST = 3
 """Fewer dots make no picture."""
+_WITHIN = f"{100 * AGREEMENT:.0f} %"
 _COMPARED, _OTHER = "var(--series1)", "var(--series2)"
 
 
@@ -36,9 +37,7 @@ def agreement_figure(views: Sequence[CaptureView]) -> Figure | None:
         return None
     found = ((unit, [pair for pair in pairs if pair.unit == unit]) for unit in AXES)
     panels = [_panel(unit, own) for unit, own in found if own]
-    caption = (
-        f"A dot for each row, logarithmic axes. On the line both are the same; in the band within {AGREEMENT:.0%}."
-    )
+    caption = f"A dot for each row, logarithmic axes. On the line both are the same; in the band within {_WITHIN}."
     legend = [LegendEntry("the setup that was published", _COMPARED, "circle")]
     if any(not pair.same_setup for pair in pairs):
         legend.append(LegendEntry("another setup, of which only the cause is compared", _OTHER, "diamond"))
@@ -80,7 +79,7 @@ def _panel(unit: str, pairs: Sequence[_Pair]) -> Panel:
     name = title.split(",")[0]
     spec = _spec(domain, name, time=unit == "ps")
     agree = sum(abs(pair.ours / pair.theirs - 1) <= AGREEMENT for pair in pairs)
-    description = f"{len(pairs)} dots of simulated over published {name}, {agree} of them within {AGREEMENT:.0%}."
+    description = f"{len(pairs)} dots of simulated over published {name}, {agree} of them within {_WITHIN}."
     return Panel(f"{name[0].upper()}{name[1:]}", spec, {"d": dots, "band": band}, description)
 
 

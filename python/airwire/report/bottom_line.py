@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from statistics import mean
 
 from airwire.explain.agreement import AGREEMENT, of_boards, of_links
 from airwire.explain.quantities import count, percent
@@ -28,7 +29,10 @@ def worst_row(views: Sequence[CaptureView]) -> CaptureView | None:
     if gains:
         return max(gains, key=lambda one: one[0])[1]
     shown = [view for view in drawable(views) if not view.is_bulk]
-    return max(shown, key=lambda view: view.median_ps) if shown else None
+    if shown:
+        return max(shown, key=lambda view: view.median_ps)
+    transfers = [view for view in views if view.is_bulk and view.bits_per_second]
+    return min(transfers, key=lambda view: mean(view.bits_per_second)) if transfers else None
 
 
 def _of_rows(views: Sequence[CaptureView]) -> Iterator[str]:

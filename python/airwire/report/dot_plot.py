@@ -36,15 +36,16 @@ def dot_plot(dots: Sequence[Dot], label: str) -> str:
     ends = [end for dot in dots for end in (dot.low_ms, dot.at_ms, dot.high_ms, dot.published_ms) if end is not None]
     domain = units.padded_log_domain(ends, padding=0.02)
     ticks = _spaced(units.log_ticks(*domain), domain)
-    grid = "".join(f"<i class='grid' style='left:{_place(tick, domain)}'></i>" for tick in ticks)
+    lines = ",".join("linear-gradient(var(--grid),var(--grid))" for _ in ticks) or "none"
+    places = ",".join(f"{_place(tick, domain)} 0" for tick in ticks) or "0 0"
     axis = "".join(
         f"<span style='left:{_place(tick, domain)}'>{units.format_duration(tick * units.PS_PER_MS)}</span>"
         for tick in ticks
     )
-    rows = "".join(_row(dot, domain, grid) for dot in dots)
+    rows = "".join(_row(dot, domain) for dot in dots)
     many = " many" if len(dots) > MANY else ""
     return (
-        f"<div class='dots{many}' role='group' aria-label='{text(label)}'>"
+        f"<div class='dots{many}' role='group' aria-label='{text(label)}' style='--lines:{lines};--places:{places}'>"
         f"<div class='dot-axis' aria-hidden='true'><b></b><span class='track'>{axis}</span><b></b></div>"
         f"<ul>{rows}</ul></div>"
     )
@@ -54,7 +55,7 @@ MANY = 40
 """From so many rows on a wide page shows them in two columns."""
 
 
-def _row(dot: Dot, domain: tuple[float, float], grid: str) -> str:
+def _row(dot: Dot, domain: tuple[float, float]) -> str:
     low, high = _share(dot.low_ms, domain), _share(dot.high_ms, domain)
     published = (
         ""
@@ -63,7 +64,7 @@ def _row(dot: Dot, domain: tuple[float, float], grid: str) -> str:
     )
     mark = f"<i class='dot' style='left:{_place(dot.at_ms, domain)}'></i>"
     return (
-        f"<li><a href='#{dot.anchor}'>{text(dot.name)}</a><span class='track' style='--c:{dot.colour}'>{grid}"
+        f"<li><a href='#{dot.anchor}'>{text(dot.name)}</a><span class='track' style='--c:{dot.colour}'>"
         f"<i class='reach' style='left:{low:.2f}%;width:{max(0.0, high - low):.2f}%'></i>{published}"
         f"{mark}</span><span class='n'>{text(dot.words)}</span></li>"
     )

@@ -27,13 +27,12 @@ def overview_figures(views: Sequence[CaptureView]) -> list[Figure]:
     """Every overview figure that has something to show, in reading order: as files."""
     shown = drawable(views)
     figures = [published_figure(views)]
-    if shown:
-        payloads = payloads_of(shown)
-        if views_of_links(shown):
-            links = views_of_links(shown)
-            figures += [ranking_by_median(links, payloads), shares_figure(links, payloads)]
-        elif not views_of_boards(shown):
-            figures.append(_ranking(shown, payloads))
+    links = views_of_links(shown)
+    if links:
+        payloads = payloads_of(links)
+        figures += [ranking_by_median(links, payloads), shares_figure(links, payloads)]
+    elif shown and not views_of_boards(shown):
+        figures.append(_ranking(shown, payloads_of(shown)))
     return [*filter(None, figures), *further_figures(views)]
 
 

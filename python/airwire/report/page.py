@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from airwire.model import rows_of_boards
 from airwire.report import density, theme, units
 from airwire.report.bottom_line import bottom_line
+from airwire.report.bounds_section import bounds_section
 from airwire.report.environment import run_facts
 from airwire.report.figures import further_figures
 from airwire.report.findings import findings_section
@@ -24,6 +25,7 @@ from airwire.report.samples import (
     shows_rows,
     views_of,
     views_of_links,
+    views_without_boards,
 )
 from airwire.report.summary_table import summary_section
 from airwire.report.tables import errors_section
@@ -33,6 +35,16 @@ if TYPE_CHECKING:
 
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline' 'unsafe-eval'"
 _LIBRARY = "window.vegaEmbed = vegaEmbed;"
+_SECTIONS = {
+    "bounds": "Bounds",
+    "rows": "Rows",
+    "findings": "Findings",
+    "errors": "Not analysed",
+    "ranking": "Ranking",
+    "summary": "Percentiles",
+    "overview": "Distributions",
+    "captures": "Captures",
+}
 _SEEN_IN_SUMMARY = ("missed", "overlapped", "glitch", "late", "duplicate", "spurious")
 
 
@@ -40,10 +52,9 @@ def page(analysis: Analysis, title: str | None) -> str:
     """The report as one HTML document."""
     views = views_of(analysis)
     heading = title or _title(analysis)
-    body = (
-        _header(analysis, views, heading),
-        "<main id='main'>",
+    sections = (
         picture(views),
+        bounds_section(views),
         rows_section(views),
         findings_section(views) if views else "",
         errors_section(analysis.errors),
@@ -51,10 +62,14 @@ def page(analysis: Analysis, title: str | None) -> str:
         summary_section(views),
         _overview_section(views),
         "" if shows_rows(views) else _captures_section(views),
-        "</main>",
+    )
+    main = "\n".join(section for section in sections if section)
+    body = (
+        _header(analysis, views, heading, main),
+        f"<main id='main'>{main}</main>",
         "<div id='tooltip' role='status' hidden></div>",
     )
-    return _document(heading, "\n".join(part for part in body if part))
+    return _document(heading, "\n".join(body))
 
 
 def _title(analysis: Analysis) -> str:
@@ -93,9 +108,10 @@ def _libraries() -> str:
     return packed(vl_convert.javascript_bundle(_LIBRARY))
 
 
-def _header(analysis: Analysis, views: Sequence[CaptureView], heading: str) -> str:
-    triggers = sum(capture.triggers for capture in analysis.captures)
-    paired = sum(capture.outcomes.get("paired", 0) for capture in analysis.captures)
+def _header(analysis: Analysis, views: Sequence[CaptureView], heading: str, main: str) -> str:
+    messages = [view.capture for view in views if not view.is_bulk]
+    triggers = sum(capture.triggers for capture in messages)
+    paired = sum(capture.outcomes.get("paired", 0) for capture in messages)
     groups = len({capture.group for capture in analysis.captures})
     facts = [
         *run_facts(analysis.run_folder),
@@ -107,16 +123,9 @@ def _header(analysis: Analysis, views: Sequence[CaptureView], heading: str) -> s
     ]
     if analysis.interrupted:
         facts.append("interrupted before all captures were analysed")
-    rows = shows_rows(views)
-    targets = [
-        ("rows", "Rows", rows),
-        ("findings", "Findings", bool(views)),
-        ("errors", "Not analysed", bool(analysis.errors)),
-        ("summary", "Percentiles", bool(views)),
-        ("overview", "Distributions", bool(views)),
-        ("captures", "Captures", bool(views) and not rows),
-    ]
-    links = "".join(f"<li><a href='#{target}'>{label}</a></li>" for target, label, shown in targets if shown)
+    links = "".join(
+        f"<li><a href='#{target}'>{label}</a></li>" for target, label in _SECTIONS.items() if f" id='{target}'>" in main
+    )
     told = text(" · ".join(filter(None, facts)))
     return (
         "<a class='skip' href='#main'>Skip to the results</a>"
@@ -156,8 +165,8 @@ def _overview_section(views: Sequence[CaptureView]) -> str:
         f"<p class='note'>{text(figure.caption)}</p>{charts(figure, figure.name)}</details>"
         for figure in figures
     )
-    if not any(figure.name == "outcomes" for figure in figures) and drawable(views):
-        triggers = sum(view.capture.triggers for view in views)
+    if figures and not any(figure.name == "outcomes" for figure in figures):
+        triggers = sum(view.capture.triggers for view in views_without_boards(views))
         blocks += f"<p>{_all_paired(triggers)}</p>"
     return f"<section id='overview'><h2>Distributions</h2>{blocks}</section>" if blocks else ""
 

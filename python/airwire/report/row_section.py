@@ -5,23 +5,20 @@ Captures of files have such sections as well, whose lines hold their facts inste
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from airwire.report import density
 from airwire.report.capture_figures import capture_figure
 from airwire.report.findings import capture_findings
 from airwire.report.html import charts, legend, sentence, text
 from airwire.report.rate_figure import rate_figure
-from airwire.report.samples import CaptureView, shows_rows
+from airwire.report.samples import CaptureView, shows_rows, views_of_boards, views_of_links
 from airwire.report.stage_bar import bar_legend, stage_bar, waterfall_html
 from airwire.report.tables import statistics_table
 from airwire.report.verdict_block import verdict_details
 
-SIMULATED = "Simulated in virtual time, by models of links and by firmware on virtual boards."
-_RATIO = (
-    " Ratio is simulated divided by published. Constants of the link models are fitted to published captures, so that "
-    "of links a ratio near 1 is no confirmation."
-)
+_RATIO = "Ratio is simulated divided by published."
+_FITTED = "Constants of link models are fitted to published captures: a ratio near 1 of a link is no confirmation."
 
 
 def rows_section(views: Sequence[CaptureView]) -> str:
@@ -33,11 +30,22 @@ def rows_section(views: Sequence[CaptureView]) -> str:
     points = density.points_of_each(len(views))
     lines = "".join(_row(view, is_compared=is_compared, has_bars=bool(bars), points=points) for view in views)
     columns = f"rows{' compared' if is_compared else ''}{' staged' if bars else ''}"
-    note = f"{SIMULATED}{_RATIO if is_compared else ''} Open a row for its details."
+    note = " ".join(_notes(views, is_compared=is_compared))
     return (
         f"<section id='rows'><h2>Rows</h2><p class='note'>{note}</p>{legend(bar_legend(bars))}{OPENERS}"
         f"<div class='{columns}'>{_heads(is_compared=is_compared, has_bars=bool(bars))}{lines}</div></section>"
     )
+
+
+def _notes(views: Sequence[CaptureView], *, is_compared: bool) -> Iterator[str]:
+    models = "models of links" if views_of_links(views) else ""
+    boards = "firmware on virtual boards" if views_of_boards(views) else ""
+    yield f"Simulated in virtual time, by {' and by '.join(filter(None, (models, boards)))}."
+    if is_compared:
+        yield _RATIO
+        if models:
+            yield _FITTED
+    yield "Open a row for its details."
 
 
 OPENERS = (

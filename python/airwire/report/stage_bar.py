@@ -32,7 +32,7 @@ def stage_bar(waterfall: Waterfall) -> str:
     shares = kind_shares(waterfall)
     words = ", ".join(f"{KINDS[kind][1]} {percent_of(share, 1.0)}" for kind, share in shares)
     parts = "".join(f"<i style='width:{100 * share:.1f}%;background:{KINDS[kind][0]}'></i>" for kind, share in shares)
-    return f"<span class='bar' role='img' aria-label='{text(words)}' title='{text(words)}'>{parts}</span>"
+    return f"<span class='bar' role='img' title='{text(words)}'>{parts}</span>"
 
 
 def bar_legend(found: Sequence[Waterfall]) -> list[LegendEntry]:
