@@ -46,7 +46,8 @@ def analyze(
 
     Pairs every trigger edge with its done edge, accounts for every edge that has no partner, prints percentiles
     (type 7: linear interpolation between order statistics), and finds gates, frozen phases, combs, steps, drift,
-    bursts and losses. A path of - is a capture from standard input. Example: airwire analyze captures/ --report out.html
+    bursts and losses. A path of - is a capture from standard input.
+    Example: airwire analyze captures/ --report out.html
     """
     from airwire.cli.environment import environment
 
