@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from airwire.report import units
 from airwire.report.html import text
 
-_LABEL_SHARE = 0.14
+_LABEL_SHARE = 0.16
 """How much of the axis a label needs at least."""
 
 
