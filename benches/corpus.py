@@ -20,7 +20,7 @@ def run() -> list[str]:
         paths = sorted(REAL.rglob("*.csv"))
         pairing = interleave({"pair": lambda: airwire.analyze(paths, intervals=False, findings=False)}, rounds=9)
         rows.append(f"| pairing and percentiles of {len(paths)} CSV files, Python API | {pairing['pair']} |")
-        command = [sys.executable, "-m", "airwire.cli", "analyze", str(REAL), "--no-run-folder"]
+        command = [sys.executable, "-m", "airwire.cli", "analyze", str(REAL)]
         rows.append(f"| `airwire analyze` on all of it, whole process | {_whole_process(command)} |")
     else:
         rows.append("| the real captures are not on this machine | - |")

@@ -8,6 +8,7 @@ import os
 import re
 import stat
 import subprocess
+import sys
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -76,6 +77,22 @@ def test_a_run_folder_is_written_that_polars_opens(airwire: Airwire, slotted: Pa
     assert samples.height == 1000
     paired = samples.filter(pl.col("outcome") == "paired")
     assert (paired["done_ps"] - paired["trigger_ps"] == paired["latency_ps"]).all()
+
+
+def test_a_capture_comes_through_a_pipe(tmp_path: Path) -> None:
+    SlottedLink(messages=60).write_csv(tmp_path / "12B.csv")
+    command = [sys.executable, "-m", "airwire.cli", "analyze", "-", "--json"]
+
+    def piped(content: bytes) -> dict[str, Any]:
+        done = subprocess.run(command, input=content, cwd=tmp_path, capture_output=True, check=False, timeout=120)
+        found: dict[str, Any] = json.loads(done.stdout)
+        assert b"Traceback" not in done.stderr and b"airwire-" not in done.stdout + done.stderr
+        return found
+
+    (capture,) = piped((tmp_path / "12B.csv").read_bytes())["captures"]
+    assert (capture["path"], capture["triggers"]) == ("stdin", 60)
+    (error,) = piped(b"no capture")["errors"]
+    assert error["message"].startswith("stdin: ")
 
 
 @pytest.mark.parametrize("old", [(), ("--no-run-folder",)])

@@ -182,7 +182,7 @@ def test_the_report_begins_with_the_bounds_the_broken_ones_first(airwire: Airwir
     assert airwire("report", "run", "--out", "later.html").returncode == 0
     assert page == (tmp_path / "later.html").read_text(encoding="utf-8")
     begins = page.index("<h2>1 of 2 bounds broken</h2>")
-    assert page.index("<main") < begins < page.index("<section id='findings'")
+    assert page.index("<main") < begins < page.index("<section id='rows'")
     section = page[begins : page.index("</section>", begins)]
     assert section.index("lora/12B") < section.index("uart/12B")
     assert "<td data-name='Holds'>no</td>" in section

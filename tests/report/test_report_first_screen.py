@@ -13,7 +13,7 @@ from report_page_reader import read
 
 from airwire.report import write_html
 from airwire.report.agreement_figure import FEWEST, agreement_figure
-from airwire.report.dot_plot import Dot, dot_plot
+from airwire.report.dot_plot import Dot, domain_of, dot_plot
 from airwire.report.environment import run_facts
 from airwire.report.samples import views_of
 
@@ -53,7 +53,8 @@ def test_few_published_figures_make_no_picture_of_their_own() -> None:
 
 
 def test_dots_lie_on_an_axis_that_ends_at_the_data() -> None:
-    plot = dot_plot([Dot("a <b>", "c1", 1, 1, 1, "1 ms"), Dot("c", "c2", 10, 10, 100, "10 ms")], "two")
+    dots = [Dot("a <b>", "c1", 1, 1, 1, "1 ms"), Dot("c", "c2", 10, 10, 100, "10 ms")]
+    plot = dot_plot(dots, "two", domain_of(dots))
     assert "a &lt;b&gt;" in plot
     places = [float(part.partition("%")[0]) for part in plot.split("class='dot' style='left:")[1:]]
     assert places == [pytest.approx(1.92, abs=0.1), pytest.approx(50, abs=0.1)]

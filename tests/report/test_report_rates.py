@@ -23,7 +23,7 @@ INTERVAL = 50 * MS
 BYTES = (40_000, 41_000, 42_000, 41_000)
 
 
-def bulk_row() -> Capture:
+def bulk_row() -> Capture[BoardRow]:
     times = [place * INTERVAL for place in range(len(BYTES))]
     samples = pl.DataFrame(
         {
@@ -79,7 +79,9 @@ def test_a_suite_of_links_and_boards_ranks_its_links(tmp_path: Path) -> None:
     ranking = next(figure for figure in overview_figures(views_of(mixed)) if figure.name == "ranking")
     assert [panel.title for panel in ranking.panels] == ["12 B payload", "128 B payload"]
     write_html(mixed, tmp_path / "page.html")
-    assert "6 rows" in read(tmp_path / "page.html").text
+    page = read(tmp_path / "page.html")
+    assert "6 rows" in page.text
+    assert page.text.count("Ranking by median") == 1, "the first picture is the ranking, so that it is not folded again"
 
 
 def test_a_transfer_of_nothing_is_told_in_a_sentence(tmp_path: Path) -> None:

@@ -6,9 +6,9 @@ PROSE = """\
 How a tick of 10 ms shaped a well-known comparison of wireless links for microcontrollers, and its ranking without it.
 
 Scott Rapson measured one-way latency across some twenty links and published the article, the firmware and every raw
-capture ([whose measurements](whose-measurements.md)). Few comparisons can be checked in this way, and
-only because of that can this page be written. Nothing below says that he measured wrongly: his captures are exact.
-They hold more than their medians tell.
+capture ([whose measurements](whose-measurements.md)). Few comparisons can be checked in this way, and only
+because of that can this page be written. Nothing below says that he measured wrongly: his captures are exact. They hold
+more than their medians tell.
 
 Figures on this page are computed by [`tick_beat.py`](../../tools/documents/tick_beat.py) from the captures of 12 B
 and 1024 B and from Airwire's [link models](link-models.md). Times are milliseconds unless a unit stands beside them.

@@ -11,6 +11,7 @@ import airwire
 from airwire.cli import options
 from airwire.cli.output import finish, progress_bar
 from airwire.cli.paths import RUN, Writes
+from airwire.cli.standard_input import named, with_standard_input
 
 if TYPE_CHECKING:
     from airwire.model import Analysis
@@ -45,29 +46,31 @@ def analyze(
 
     Pairs every trigger edge with its done edge, accounts for every edge that has no partner, prints percentiles
     (type 7: linear interpolation between order statistics), and finds gates, frozen phases, combs, steps, drift,
-    bursts and losses. Example: airwire analyze captures/ --report out.html
+    bursts and losses. A path of - is a capture from standard input.
+    Example: airwire analyze captures/ --report out.html
     """
     from airwire.cli.environment import environment
 
     if no_run_folder and out is not None:
         raise typer.BadParameter("--out asks for one; leave one of them out", param_hint="--no-run-folder")
-    with progress_bar("Analysing captures") as progress:
-        analysis = airwire.analyze(
-            paths,
-            trigger=trigger,
-            done=done,
-            pairing=options.pairing_rule(pairing),
-            glitch=glitch,
-            min_latency=min_latency or 0,
-            max_latency=max_latency,
-            payload_bytes=payload,
-            gate=gate,
-            seed=seed,
-            out=out,
-            environment=environment(),
-            progress=progress,
-        )
-    publish(analysis, report, figures, json)
+    with with_standard_input(paths) as files:
+        with progress_bar("Analysing captures") as progress:
+            analysis = airwire.analyze(
+                files,
+                trigger=trigger,
+                done=done,
+                pairing=options.pairing_rule(pairing),
+                glitch=glitch,
+                min_latency=min_latency or 0,
+                max_latency=max_latency,
+                payload_bytes=payload,
+                gate=gate,
+                seed=seed,
+                out=out,
+                environment=environment(),
+                progress=progress,
+            )
+        publish(named(analysis, files), report, figures, json)
 
 
 def publish(analysis: Analysis, report: Path | None, figures: Path | None, as_json: bool) -> None:

@@ -65,7 +65,8 @@ def _agreement(views: Sequence[CaptureView]) -> Iterator[str]:
         shown = sorted((view for view in drawable(views) if not view.is_bulk), key=lambda view: view.median_ps)
         if len(shown) > 1:
             ends = (units.format_duration(view.median_ps) for view in (shown[0], shown[-1]))
-            yield f"{count(len(views), 'row')}, simulated medians from {' to '.join(ends)}; nothing was published."
+            rows = count(len(views), "row")
+            yield f"{rows}, simulated medians from {' to '.join(ends)}; no row has a published figure."
 
 
 def _of_captures(views: Sequence[CaptureView]) -> Iterator[str]:

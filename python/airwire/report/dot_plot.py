@@ -31,10 +31,14 @@ class Dot:
     published_ms: float | None = None
 
 
-def dot_plot(dots: Sequence[Dot], label: str) -> str:
-    """The plot with its axis above; ``label`` says what it shows to who cannot see it."""
+def domain_of(dots: Sequence[Dot]) -> tuple[float, float]:
+    """The axis that shows all of them; plots that are read together share one."""
     ends = [end for dot in dots for end in (dot.low_ms, dot.at_ms, dot.high_ms, dot.published_ms) if end is not None]
-    domain = units.padded_log_domain(ends, padding=0.02)
+    return units.padded_log_domain(ends, padding=0.02)
+
+
+def dot_plot(dots: Sequence[Dot], label: str, domain: tuple[float, float]) -> str:
+    """The plot with its axis above; ``label`` says what it shows to who cannot see it."""
     ticks = _spaced(units.log_ticks(*domain), domain)
     lines = ",".join("linear-gradient(var(--grid),var(--grid))" for _ in ticks) or "none"
     places = ",".join(f"{_place(tick, domain)} 0" for tick in ticks) or "0 0"

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from airwire.model import rows_of_boards
 from airwire.report import density, theme, units
 from airwire.report.bottom_line import bottom_line
+from airwire.report.bounds_section import bounds_section
 from airwire.report.environment import run_facts
 from airwire.report.figures import further_figures
 from airwire.report.findings import findings_section
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline' 'unsafe-eval'"
 _LIBRARY = "window.vegaEmbed = vegaEmbed;"
 _SECTIONS = {
+    "bounds": "Bounds",
     "rows": "Rows",
     "findings": "Findings",
     "errors": "Not analysed",
@@ -52,6 +54,7 @@ def page(analysis: Analysis, title: str | None) -> str:
     heading = title or _title(analysis)
     sections = (
         picture(views),
+        bounds_section(views),
         rows_section(views),
         findings_section(views) if views else "",
         errors_section(analysis.errors),

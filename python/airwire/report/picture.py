@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from airwire.report import units
 from airwire.report.agreement_figure import agreement_figure
 from airwire.report.bottom_line import worst_row
-from airwire.report.dot_plot import Dot, dot_plot
+from airwire.report.dot_plot import Dot, domain_of, dot_plot
 from airwire.report.html import charts, legend, text
 from airwire.report.payloads import Payloads, payload_legend, payloads_of
 from airwire.report.quantiles import quantiles_of
-from airwire.report.samples import CaptureView, drawable, shows_rows, views_of_boards, views_of_links
+from airwire.report.samples import CaptureView, drawable, shows_rows, views_of_links
 from airwire.report.spec import LegendEntry
 from airwire.report.stage_bar import bar_legend, waterfall_html
 
@@ -41,17 +41,19 @@ def picture(views: Sequence[CaptureView]) -> str:
 
 def is_ranking(views: Sequence[CaptureView]) -> bool:
     """Whether the picture ranks the links already."""
-    return agreement_figure(views) is None and not views_of_boards(views)
+    return agreement_figure(views) is None and len(drawable(views_of_links(views))) > 1
 
 
 def ranking(links: Sequence[CaptureView]) -> str:
     """Links by their medians, those of one payload together."""
     payloads = payloads_of(links)
+    ranked = sorted(links, key=lambda view: (view.median_ps, view.label))
+    domain = domain_of([_of_link(view) for view in ranked])
     blocks = ""
     for payload in payloads:
-        own = sorted((view for view in links if view.payload == payload), key=lambda view: (view.median_ps, view.label))
-        heading = f"<h4>{text(payload)}</h4>" if len(payloads) > 1 else ""
-        blocks += f"{heading}{dot_plot([_of_link(view) for view in own], f'Medians of links at {payload}')}"
+        dots = [_of_link(view) for view in ranked if view.payload == payload]
+        heading = f"<h4 class='payload'>{text(payload)}</h4>" if len(payloads) > 1 else ""
+        blocks += f"{heading}{dot_plot(dots, f'Medians of links at {payload}', domain)}"
     has_published = any(view.facts.published for view in links)
     note = "Dot at the median, line to p95, the fastest first; logarithmic axis."
     return _section("Ranking by median", note, f"{legend([_DIAMOND] if has_published else [])}{blocks}")
@@ -74,7 +76,7 @@ def _distributions(views: Sequence[CaptureView]) -> str:
     ranked = sorted(views, key=lambda view: (quantiles_of(view)["p75"], view.label))
     dots = [_of_capture(view, payloads) for view in ranked]
     note = "Dot at the median, line from p5 to p95, sorted by upper quartile; logarithmic axis."
-    drawn = dot_plot(dots, "Median and p5 to p95 of each capture")
+    drawn = dot_plot(dots, "Median and p5 to p95 of each capture", domain_of(dots))
     shapeless = [LegendEntry(entry.label, entry.colour) for entry in payload_legend(payloads)]
     return _section("Latency of each capture", note, f"{legend(shapeless)}{drawn}")
 

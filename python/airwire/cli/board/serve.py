@@ -16,12 +16,12 @@ from airwire.cli import options as common
 from airwire.cli.board import options
 from airwire.cli.board.opened import open_board
 from airwire.cli.board.run import ConsoleStream, exit_by
-from airwire.cli.board.wire_log import WireLog
 from airwire.cli.options import time_option
 from airwire.cli.output import complain
 
 if TYPE_CHECKING:
     from airwire.board import Board
+    from airwire.cli.board.wire_log import WireLog
 
 # What a browser is pointed at; another port may speak anything.
 _HTTP_PORTS = ("80", "8000", "8080")
@@ -92,6 +92,8 @@ def serve(
     if pcap is not None:
         device.start_pcap(pcap, spi=spi)
     stream = None if json else ConsoleStream()
+    from airwire.cli.board.wire_log import WireLog
+
     log = WireLog(_say) if pcap is None and not json else None
     begun = monotonic()
     with following(device, log):

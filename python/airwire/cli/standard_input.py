@@ -1,0 +1,44 @@
+"""A capture that comes in a pipe: ``-`` among the paths is standard input, which is kept in a file meanwhile."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from airwire.model import Analysis
+
+_DASH = Path("-")
+NAME = "stdin"
+
+
+@contextmanager
+def with_standard_input(paths: Sequence[Path]) -> Iterator[list[Path]]:
+    """The paths, with the file that holds standard input in place of ``-``; captures tell their format themselves."""
+    if _DASH not in paths:
+        yield list(paths)
+        return
+    with tempfile.TemporaryDirectory(prefix="airwire-") as folder:
+        kept = Path(folder) / NAME
+        with kept.open("wb") as file:
+            shutil.copyfileobj(sys.stdin.buffer, file)
+        yield [kept if path == _DASH else path for path in paths]
+
+
+def named(analysis: Analysis, paths: Sequence[Path]) -> Analysis:
+    """The analysis of such paths, without the name of the file that nobody knows."""
+    kept = next((str(path) for path in paths if path.name == NAME and path.parent.name.startswith("airwire-")), None)
+    if kept is None:
+        return analysis
+    captures = [replace(one, path=NAME, group=NAME) if one.path == kept else one for one in analysis.captures]
+    errors = [
+        replace(one, path=one.path.replace(kept, NAME), message=one.message.replace(kept, NAME))
+        for one in analysis.errors
+    ]
+    return replace(analysis, captures=captures, errors=errors)
