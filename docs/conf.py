@@ -18,11 +18,10 @@ extensions = ["myst_parser", "sphinx.ext.autodoc"]
 exclude_patterns = ["_build"]
 html_theme = "furo"
 html_title = f"Airwire {release}"
-# Signatures name types as the source does, without the modules that define them.
 autodoc_typehints = "signature"
+autodoc_preserve_defaults = True
 autodoc_member_order = "bysource"
-python_use_unqualified_type_names = True
-autodoc_default_options = {"members": True, "show-inheritance": False}
+autodoc_default_options = {"members": True}
 # Anchors as the repository's browser makes them, so that one link serves both.
 myst_heading_anchors = 4
 myst_enable_extensions = ["colon_fence"]

@@ -42,7 +42,10 @@ def test_the_site_is_built_without_a_warning_and_has_the_python_interface(tmp_pa
     page = (tmp_path / "site" / "reference" / "python-interface.html").read_text(encoding="utf-8")
     for name in PUBLIC:
         assert f'id="airwire.{name}"' in page, name
-    assert (tmp_path / "site" / "index.html").is_file()
+    menu = (tmp_path / "site" / "how-to" / "index.html").read_text(encoding="utf-8")
+    (tree,) = re.findall(r'<div class="sidebar-tree">(.*?)</div>\s*</div>', menu, re.DOTALL)
+    pages = re.findall(r'href="([\w-]+\.html)"', tree)
+    assert "ask-why.html" in pages and len(pages) == len(set(pages)), "every page is in the menu once"
 
 
 def test_every_public_name_is_once_on_the_page_of_the_python_interface() -> None:
