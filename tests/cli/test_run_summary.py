@@ -16,7 +16,7 @@ from rich.text import Text
 
 import airwire as package
 from airwire.cli import output
-from airwire.cli.run_summary import of_boards, of_links
+from airwire.explain.agreement import of_boards, of_links
 from airwire.model import rows_of_boards, rows_of_links
 from terminal import run_in_terminal
 

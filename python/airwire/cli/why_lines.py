@@ -13,7 +13,7 @@ from airwire.cli.tables import console
 from airwire.diagnosis.answer import Answer
 from airwire.diagnosis.discover import Discovery
 from airwire.diagnosis.reason import unanswered_call
-from airwire.explain.board.figures import figure_text, quantity
+from airwire.explain.board.figures import figure_text, number, quantity
 from airwire.explain.board.floor import floor_of
 from airwire.explain.quantities import rough_time
 from airwire.explain.verdicts import verdicts_of
@@ -23,6 +23,8 @@ from airwire.model import Capture
 _MOST_CAUSES = 3
 _MOST_SERVICES = 3
 _AT_THE_FLOOR = 0.99
+# Figures end within 2 % either way.
+_ALIKE = 0.02
 _SPOKEN: dict[Speaks, str] = {
     "http": "HTTP",
     "echo": "echo",
@@ -121,7 +123,9 @@ def _compared(answer: Answer, row: Capture[BoardRow], other: Answer, theirs: Cap
     better = figure.value < than.value if figure.unit == "ps" else figure.value > than.value
     factor = max(figure.value / than.value, than.value / figure.value)
     both = f"{quantity(figure.value, figure.unit)} against {quantity(than.value, than.unit)}"
-    return f"{name} is {factor:.3g} times {'faster' if better else 'slower'} than {other_name}: {both}."
+    if factor - 1 < _ALIKE:
+        return f"{name} is as fast as {other_name}: {both}."
+    return f"{name} is {number(factor, 3)} times {'faster' if better else 'slower'} than {other_name}: {both}."
 
 
 def _told_apart(answer: Answer, other: Answer) -> tuple[str, str]:
