@@ -175,7 +175,7 @@ docs: $(VENV)/packages firmware ## Draw and compute the documents anew (needs Ch
 	$(BIN)/python tests/firmware/python/ping_pong_rates.py
 	PYTHONPATH=tests $(BIN)/python tests/docs/docs_console.py
 
-lock: ## Pin the Python packages anew
+lock: ## Pin the Python packages anew; with the oldest Python that is supported, such as PYTHON=/usr/bin/python3 of Debian 12
 	$(PYTHON) -m venv $(CURDIR)/target/lock-venv
 	target/lock-venv/bin/pip install --quiet pip-tools
 	for part in '' -dev; do \
