@@ -600,3 +600,21 @@ def test_tinyusb_hid_is_configured_and_runs() -> None:
     board.press("BOOTSEL", pressed=False)
     typed = [report.content for report in board.take_input_reports() if report.kind == "keyboard"]
     assert typed and 0x19 in typed[0]
+
+
+@pytest.mark.parametrize(
+    ("name", "does"),
+    [
+        ("hello_usb.uf2", "it prints, last 'Hello, world!'"),
+        ("micropython-v1.21.0.uf2", ""),
+        ("circuitpython-9.2.1.uf2", ""),
+        ("blink.uf2", "it moves GP25"),
+        ("embassy_blinky.elf", ""),
+        ("tinyusb_hid_composite.uf2", ""),
+    ],
+)
+def test_an_image_without_a_network_is_told_what_it_does_instead(name: str, does: str) -> None:
+    board_with(name)
+    answer = airwire.why(FOLDER / name)
+    assert answer.row is None and answer.board is None and answer.reason is not None
+    assert answer.reason.startswith("it talks to no network chip: ") and does in answer.reason
