@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from airwire.explain.board.figures import figure_text, interval_text, ratio_text
 from airwire.explain.board.figures import published_text as board_published_text
@@ -66,3 +67,19 @@ def board_told(board: BoardRow) -> str:
     settings = " · ".join(f"{name} {value}" for name, value in board.settings.items())
     where = f"{board.firmware} on {board.board}"
     return " · ".join(filter(None, (board.title, where, settings, *board.traffic, board.ended)))
+
+
+_FACTS: Mapping[str, Callable[[Capture[Any]], RowFacts]] = {"board": facts_of_board, "link": facts_of_link}
+_TOLD: Mapping[str, Callable[[Any], str]] = {"board": board_told, "link": link_told}
+
+
+def facts_of(capture: Capture) -> RowFacts:
+    """The figures of a row as text; none for a capture file."""
+    of_kind = _FACTS.get(capture.target.kind)
+    return RowFacts() if of_kind is None else of_kind(capture)
+
+
+def told_of(capture: Capture) -> str:
+    """What ran, with its settings; nothing for a capture file."""
+    of_kind = _TOLD.get(capture.target.kind)
+    return "" if of_kind is None else of_kind(capture.target)

@@ -11,10 +11,9 @@ from functools import cached_property
 from itertools import groupby
 from typing import TYPE_CHECKING, Generic
 
-from airwire.board.row import BULK
 from airwire.explain.verdicts import verdict_of
 from airwire.model import Capture, Target, is_of_board, is_of_link, published_median
-from airwire.report.row_facts import RowFacts, board_told, facts_of_board, facts_of_link, link_told
+from airwire.report.row_facts import RowFacts, facts_of, told_of
 
 if TYPE_CHECKING:
     from typing_extensions import TypeIs
@@ -58,9 +57,7 @@ class CaptureView(Generic[Target]):
     @cached_property
     def facts(self) -> RowFacts:
         """Its figures as text; none for a capture file."""
-        if is_of_board(self.capture):
-            return facts_of_board(self.capture)
-        return facts_of_link(self.capture) if is_of_link(self.capture) else RowFacts()
+        return facts_of(self.capture)
 
     @property
     def published_ps(self) -> float | None:
@@ -71,14 +68,12 @@ class CaptureView(Generic[Target]):
     @property
     def told(self) -> str:
         """What ran, with its settings: a link and its triggers, or firmware on a board and its traffic."""
-        if is_of_board(self.capture):
-            return board_told(self.capture.target)
-        return link_told(self.capture.target) if is_of_link(self.capture) else ""
+        return told_of(self.capture)
 
     @property
     def is_bulk(self) -> bool:
         """Whether its samples are intervals of a transfer, whose lengths say nothing."""
-        return is_of_board(self.capture) and self.capture.target.measure == BULK
+        return self.capture.target.unit == "bit/s"
 
     @cached_property
     def bits_per_second(self) -> list[float]:
