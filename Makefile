@@ -13,7 +13,7 @@ SITE := $(FIRMWARE)/site/fsdata.c
 RUST_SOURCES := $(shell find crates -name '*.rs' -o -name Cargo.toml) $(wildcard boards/*.toml) Cargo.toml Cargo.lock
 FUZZ_SECONDS ?= 600
 SOAK_HOURS ?= 24
-TEST_PROCESSES ?= 4
+TEST_PROCESSES ?= 3
 RANDOM_INSTRUCTIONS ?= 100000000
 FUZZ_TARGETS := logic2_csv sal sigrok vcd pulseview_csv compressed suite elf uf2 bin \
 	wiznet_spi wiznet_frames pc_frames network_file impairments servers
