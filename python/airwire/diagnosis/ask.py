@@ -9,7 +9,7 @@ from airwire.board.network import Service, TrafficResult
 from airwire.diagnosis.discover import Discovery
 from airwire.kinds import Measure, Speaks
 
-# The PC's servers that take or give as much as they can; of the others messages are counted.
+# The PC's servers that take or give as much as they can.
 _TRANSFERS = ("discard", "chargen", "bulk-server", "iperf-server", "iperf-udp-server")
 # The port of iperf 2 unless it is told another (its manual page, option -p).
 _IPERF_PORT = 5001
@@ -42,8 +42,10 @@ _MEASURES: Mapping[str, Measure] = {
     "bulk": "bulk",
     "iperf": "bulk",
     "iperf-udp": "bulk",
+    "http-server": "requests",
+    **dict.fromkeys(_TRANSFERS, "bulk"),
 }
-"""What is measured of clients that a user asks for; messages of all others."""
+"""What is measured of the traffic that a user asks for; messages of all else."""
 
 
 def question_for(found: Discovery) -> Question | None:
@@ -70,12 +72,7 @@ def best_service(services: Sequence[Service]) -> Service | None:
 
 
 def _of_client(server: TrafficResult) -> Question:
-    measure: Measure = "messages"
-    if server.kind in _TRANSFERS:
-        measure = "bulk"
-    elif server.kind == "http-server":
-        measure = "requests"
-    return Question(measure, (), server.name)
+    return Question(_MEASURES.get(server.kind, "messages"), (), server.name)
 
 
 def _of_service(service: Service) -> Question:
