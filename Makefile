@@ -52,6 +52,7 @@ $(VENV)/packages: $(VENV)/imported requirements-dev.txt tests/drivers/requiremen
 $(VENV)/installed: $(VENV)/imported $(RUST_SOURCES) pyproject.toml
 	@VIRTUAL_ENV=$(CURDIR)/$(VENV) tools/step "Compiling Airwire's core (some 3 minutes on 2 cores, when all is new)" \
 		$(BIN)/maturin develop --release --locked
+	$(BIN)/python -m airwire.report.libraries
 	touch $@
 
 demo: cross-compiler $(VENV)/installed $(SITE) ## A slow board and its cause, the same one fixed, and links side by side: with what these need and no more

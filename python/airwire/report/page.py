@@ -14,7 +14,8 @@ from airwire.report.bounds_section import bounds_section
 from airwire.report.environment import run_facts
 from airwire.report.figures import further_figures
 from airwire.report.findings import findings_section
-from airwire.report.html import charts, packed, script_json, text
+from airwire.report.html import charts, script_json, text
+from airwire.report.libraries import libraries
 from airwire.report.picture import is_ranking, picture, ranking
 from airwire.report.row_section import OPENERS, capture_section, rows_section
 from airwire.report.samples import (
@@ -34,7 +35,6 @@ if TYPE_CHECKING:
     from airwire.model import Analysis
 
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline' 'unsafe-eval'"
-_LIBRARY = "window.vegaEmbed = vegaEmbed;"
 _SECTIONS = {
     "bounds": "Bounds",
     "rows": "Rows",
@@ -89,7 +89,7 @@ def _document(heading: str, body: str) -> str:
             f"<style>{theme.css_tokens()}{_asset('report.css')}</style></head>",
             f"<body>{body}",
             f"<script type='application/json' id='config'>{config}</script>",
-            f"<script type='text/plain' id='libraries' data-packed>{_libraries()}</script>",
+            f"<script type='text/plain' id='libraries' data-packed>{libraries()}</script>",
             f"<script>{_asset('report.js')}</script>",
             "</body></html>\n",
         )
@@ -99,13 +99,6 @@ def _document(heading: str, body: str) -> str:
 @cache
 def _asset(name: str) -> str:
     return (resources.files("airwire.report") / "assets" / name).read_text(encoding="utf-8")
-
-
-@cache
-def _libraries() -> str:
-    import vl_convert
-
-    return packed(vl_convert.javascript_bundle(_LIBRARY))
 
 
 def _header(analysis: Analysis, views: Sequence[CaptureView], heading: str, main: str) -> str:
