@@ -191,7 +191,7 @@ class RowResult(RawRow):
     def published(self) -> RawPublished | None: ...
 
 @final
-class BoardRowResult(RawRow):
+class FigureRowResult(RawRow):
     def entry(self) -> str: ...
 
 @final
@@ -203,7 +203,7 @@ class SuiteResult:
     @property
     def rows(self) -> list[RowResult]: ...
     @property
-    def boards(self) -> list[BoardRowResult]: ...
+    def figures(self) -> list[FigureRowResult]: ...
     @property
     def interrupted(self) -> bool: ...
     @property
@@ -233,12 +233,15 @@ def run_suite(
     out: str,
     environment: str,
     progress: Callable[[int, int], Any] | None,
-    row_done: Callable[[RowResult | BoardRowResult], Any] | None = None,
+    row_done: Callable[[RowResult | FigureRowResult], Any] | None = None,
+    samples_seen: Callable[[str, Table], Any] | None = None,
+    text: str | None = None,
     mocks: str | None = None,
 ) -> SuiteResult:
     """Runs a suite into a run folder; ``images`` is the folder of those that came with the package.
 
-    ``row_done`` is called with each row that was kept and has no more than 100,000 samples.
+    ``row_done`` is called with each row that was kept and has no more than 100,000 samples, ``samples_seen`` with the
+    messages of each row as they come. ``text`` is the suite itself, of which ``path`` is then no more than a name.
     ``mocks`` is for tests alone (CONTRIBUTING.md): every row runs on a mock target, which does as this JSON says.
     """
 

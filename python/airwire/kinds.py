@@ -71,6 +71,8 @@ UnderWay = Literal["frames", "wifi", "delay", "switch", "nothing"]
 
 Measure = Literal["messages", "requests", "latency", "bulk"]
 """What is measured of a board."""
+ArrivalClock = Literal["kernel", "program"]
+"""Who reads the clock when something arrives at this computer."""
 Statistic = Literal["median", "mean"]
 """Which figure stands for latencies."""
 ComparedAs = Literal["absolute", "ratio", "mechanism"]

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     import polars as pl
     from typing_extensions import TypeIs
 
+    from airwire.address.row import AddressRow
     from airwire.board.row import BoardRow
     from airwire.bounds import Bound
     from airwire.kinds import FindingKind, Pairing
@@ -56,8 +57,8 @@ class CaptureFile:
 
 Target = TypeVar(
     "Target",
-    bound="CaptureFile | LinkRow | BoardRow",
-    default="CaptureFile | LinkRow | BoardRow",
+    bound="CaptureFile | LinkRow | BoardRow | AddressRow",
+    default="CaptureFile | LinkRow | BoardRow | AddressRow",
     covariant=True,
 )
 """What was measured."""
@@ -170,6 +171,21 @@ def rows_of_links(analysis: Analysis) -> list[Capture[LinkRow]]:
 def rows_of_boards(analysis: Analysis) -> list[Capture[BoardRow]]:
     """The rows that ran on boards, in the order of the suite."""
     return [capture for capture in analysis.captures if is_of_board(capture)]
+
+
+def is_of_address(capture: Capture) -> TypeIs[Capture[AddressRow]]:
+    """Whether a board at an address was measured."""
+    return capture.target.kind == "address"
+
+
+def rows_of_addresses(analysis: Analysis) -> list[Capture[AddressRow]]:
+    """The rows that measured boards at addresses, in the order of the suite."""
+    return [capture for capture in analysis.captures if is_of_address(capture)]
+
+
+def rows_with_figures(analysis: Analysis) -> list[Capture[BoardRow | AddressRow]]:
+    """The rows of boards, virtual or real, in the order of the suite."""
+    return [capture for capture in analysis.captures if is_of_board(capture) or is_of_address(capture)]
 
 
 def published_median(capture: Capture) -> PublishedMedian | None:

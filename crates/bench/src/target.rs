@@ -112,4 +112,9 @@ pub trait Recipe: fmt::Debug + Send + Sync {
 
     /// How many steps of progress a row on it takes.
     fn steps(&self, row: &Row) -> u64;
+
+    /// Whether the wall clock owns its time: nothing else is to be run beside it.
+    fn takes_real_time(&self) -> bool {
+        false
+    }
 }

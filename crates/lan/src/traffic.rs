@@ -9,6 +9,8 @@ use units::Picoseconds;
 
 /// Where an option takes an address, this word stands for the board's.
 const BOARD: &str = "board";
+/// The option of clients that says where they go.
+const TO: &str = "to";
 /// The kind that gives out addresses.
 const DHCP: &str = "dhcp";
 const DNS: &str = "dns";
@@ -89,6 +91,25 @@ impl TrafficSetup {
     /// Whether it needs the board's address, and so waits for that and for a link.
     pub fn needs_board(&self) -> bool {
         self.options.iter().any(|(_, value)| names_board(value))
+    }
+
+    /// The same with a client that says nothing of where it goes going to the board.
+    #[must_use]
+    pub fn to_the_board(mut self) -> Self {
+        let goes =
+            ::traffic::kind(&self.kind).is_ok_and(|kind| kind.options.iter().any(|option| option.name == TO));
+        if goes && !self.options.iter().any(|(name, _)| name == TO) {
+            self.options.insert(0, (TO.to_owned(), BOARD.to_owned()));
+        }
+        self
+    }
+
+    /// Makes it for the sockets of this computer, with a board at an address.
+    ///
+    /// # Errors
+    /// A sentence that goes on after the name.
+    pub fn machine_for(&self, board: Ipv4Addr) -> Result<Box<dyn Machine>, String> {
+        self.machine(None, Some(board))
     }
 
     /// Whether it can be made, on a PC like that, once the board's address is known.

@@ -11,12 +11,13 @@ use bench::targets::link::StageEntry;
 use bench::targets::mock::mocked_rows;
 use bench::targets::{ImagePlaces, ready_rows};
 use pyo3::prelude::*;
-use record::Control;
-use record::run_folder::check_absent;
+use record::run_folder::{SampleLabels, check_absent, samples_table};
+use record::{Control, Seen};
 use serde_json::{Value, json};
 
 use crate::refused;
-use crate::rows::{PyBoardRow, PyRow};
+use crate::rows::{PyFigureRow, PyRow};
+use crate::table::Table;
 use crate::watch::{while_telling, while_working};
 
 type Changes = BTreeMap<String, String>;
@@ -104,7 +105,7 @@ pub(crate) struct SuiteResult {
     #[pyo3(get)]
     seed: u64,
     rows: Vec<Py<PyRow>>,
-    boards: Vec<Py<PyBoardRow>>,
+    figures: Vec<Py<PyFigureRow>>,
     #[pyo3(get)]
     errors: Vec<(String, String)>,
     #[pyo3(get)]
@@ -120,17 +121,18 @@ impl SuiteResult {
         self.rows.iter().map(|row| row.clone_ref(py)).collect()
     }
 
-    /// Rows that ran on boards.
+    /// Rows that ran on boards, virtual or real.
     #[getter]
-    fn boards(&self, py: Python<'_>) -> Vec<Py<PyBoardRow>> {
-        self.boards.iter().map(|row| row.clone_ref(py)).collect()
+    fn figures(&self, py: Python<'_>) -> Vec<Py<PyFigureRow>> {
+        self.figures.iter().map(|row| row.clone_ref(py)).collect()
     }
 }
 
 /// Runs a suite into a run folder. `images` is the folder of those that came with the package. `mocks` is for tests alone: its
-/// rows run on mock targets, which do as this JSON says.
+/// rows run on mock targets, which do as this JSON says. `samples_seen` is called with the messages of each row as they come, and
+/// `text` is the suite itself, of which `path` is no more than what errors call it.
 #[pyfunction]
-#[pyo3(signature = (path, *, samples, seed, only, firmware, images, workers, captures, intervals, findings, out, environment, progress, row_done = None, mocks = None))]
+#[pyo3(signature = (path, *, samples, seed, only, firmware, images, workers, captures, intervals, findings, out, environment, progress, row_done = None, samples_seen = None, text = None, mocks = None))]
 #[expect(clippy::too_many_arguments, reason = "Python calls it by keywords")]
 pub(crate) fn run_suite(
     py: Python<'_>,
@@ -148,9 +150,15 @@ pub(crate) fn run_suite(
     environment: &str,
     progress: Option<Bound<'_, PyAny>>,
     row_done: Option<Bound<'_, PyAny>>,
+    samples_seen: Option<Bound<'_, PyAny>>,
+    text: Option<String>,
     mocks: Option<&str>,
 ) -> PyResult<SuiteResult> {
-    let suite = Suite::open(&path).and_then(|suite| suite.narrowed(&only, samples, seed)).map_err(refused)?;
+    let suite = match text {
+        Some(text) => Suite::parse(&path, text),
+        None => Suite::open(&path),
+    };
+    let suite = suite.and_then(|suite| suite.narrowed(&only, samples, seed)).map_err(refused)?;
     let ready = match mocks {
         Some(mocks) => mocked_rows(&suite, &serde_json::from_str(mocks).map_err(refused)?),
         None => ready_rows(&suite, &ImagePlaces { named: firmware, packaged: images }).map_err(refused)?,
@@ -163,7 +171,14 @@ pub(crate) fn run_suite(
     let watched = Arc::clone(&control);
     let (told, untold) = mpsc::channel();
     let told = row_done.is_some().then_some(told);
-    let mut tell = || untold.try_iter().try_for_each(|row| call_with_row(py, row_done.as_ref(), row));
+    if samples_seen.is_some() {
+        control.watch();
+    }
+    let seen_by = Arc::clone(&control);
+    let mut tell = || {
+        call_with_seen(samples_seen.as_ref(), &seen_by)?;
+        untold.try_iter().try_for_each(|row| call_with_row(py, row_done.as_ref(), row))
+    };
     let (done, interrupted) =
         while_telling(py, control, rows::steps(&ready), progress, &mut tell, move || {
             let mut kept = |entry: &RowEntry, row: &RowResult| {
@@ -180,12 +195,22 @@ pub(crate) fn run_suite(
         })?;
     let where_it_is = out.to_string_lossy().into_owned();
     let errors = done.failure.into_iter().map(|message| (where_it_is.clone(), message)).collect();
-    let (boards, links): (Vec<_>, Vec<_>) =
-        done.rows.into_iter().partition(|(_, result)| result.row.board().is_some());
+    let (links, figures): (Vec<_>, Vec<_>) =
+        done.rows.into_iter().partition(|(_, result)| result.row.link().is_some());
     let rows = links.into_iter().map(|row| Py::new(py, PyRow(row))).collect::<PyResult<_>>()?;
-    let boards = boards.into_iter().map(|row| Py::new(py, PyBoardRow(row))).collect::<PyResult<_>>()?;
+    let figures = figures.into_iter().map(|row| Py::new(py, PyFigureRow(row))).collect::<PyResult<_>>()?;
     let (suite, seed) = (suite.name, suite.seed);
-    Ok(SuiteResult { suite, seed, rows, boards, errors, interrupted, run_folder: Some(out) })
+    Ok(SuiteResult { suite, seed, rows, figures, errors, interrupted, run_folder: Some(out) })
+}
+
+/// Hands messages to Python as they come, a table for each row.
+fn call_with_seen(samples_seen: Option<&Bound<'_, PyAny>>, control: &Control) -> PyResult<()> {
+    let Some(samples_seen) = samples_seen else { return Ok(()) };
+    for Seen { row, samples } in control.take_seen() {
+        let labels = SampleLabels { run: &row, target: "", variant: &row, traffic: "", payload_bytes: None };
+        samples_seen.call1((row.as_str(), Table(samples_table(&labels, &samples))))?;
+    }
+    Ok(())
 }
 
 /// Hands a row that was kept to Python, with samples and spans, which only a run folder holds afterwards.
@@ -195,10 +220,10 @@ fn call_with_row(
     row: (RowEntry, RowResult),
 ) -> PyResult<()> {
     let Some(row_done) = row_done else { return Ok(()) };
-    if row.1.row.board().is_some() {
-        row_done.call1((Py::new(py, PyBoardRow(row))?,))?;
-    } else {
+    if row.1.row.link().is_some() {
         row_done.call1((Py::new(py, PyRow(row))?,))?;
+    } else {
+        row_done.call1((Py::new(py, PyFigureRow(row))?,))?;
     }
     Ok(())
 }

@@ -58,7 +58,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<table::Table>()?;
     module.add_class::<rows::PyRow>()?;
     module.add_class::<bench::SuiteResult>()?;
-    module.add_class::<rows::PyBoardRow>()?;
+    module.add_class::<rows::PyFigureRow>()?;
     module.add_class::<board::PyBoard>()?;
     module.add_class::<board_snapshot::PySnapshot>()?;
     module.add_class::<spi_controller::PySpiController>()?;

@@ -148,8 +148,8 @@ impl PyRow {
 }
 
 row_class! {
-    /// A row of a suite that ran on a board.
-    PyBoardRow, "BoardRowResult", {
+    /// A row of a suite that ran on a board, virtual or real: all that is to be said of it is in its entry.
+    PyFigureRow, "FigureRowResult", {
         /// What the run folder's manifest says of it, as JSON.
         fn entry(&self) -> PyResult<String> {
             serde_json::to_string(&self.0.0).map_err(refused)

@@ -6,6 +6,6 @@ pub mod run_folder;
 mod sample;
 mod statistics;
 
-pub use control::Control;
+pub use control::{Control, Seen};
 pub use sample::{Exchange, Outcome, Sample, Samples};
 pub use statistics::{IntervalReport, Statistics, statistics};

@@ -207,6 +207,23 @@ impl Samples {
         self.outcomes.iter().filter(|one| **one == outcome).count() as u64
     }
 
+    /// A copy without the first `from`.
+    #[must_use]
+    pub fn since(&self, from: usize) -> Self {
+        let from = from.min(self.len());
+        let indices = match self.indices.is_empty() {
+            true => (from as u64..self.len() as u64).collect(),
+            false => self.indices[from..].to_vec(),
+        };
+        Self {
+            trigger_ps: self.trigger_ps[from..].to_vec(),
+            done_ps: self.done_ps[from..].to_vec(),
+            outcomes: self.outcomes[from..].to_vec(),
+            indices,
+            exchanges: self.exchanges.get(from..).map(<[Exchange]>::to_vec).unwrap_or_default(),
+        }
+    }
+
     /// Those that count: without the first `skip`, and no more than `most`.
     pub fn counting(self, skip: u64, most: Option<u64>) -> Self {
         if skip == 0 && most.is_none_or(|most| self.len() as u64 <= most) {
@@ -254,6 +271,13 @@ mod tests {
         assert_eq!(counting.by_index(1).map(|sample| sample.trigger.ps()), Some(110));
         assert_eq!(counting.by_index(0), None);
         assert_eq!(three().counting(9, None).len(), 0);
+    }
+
+    #[test]
+    fn what_came_since_keeps_its_indices() {
+        let since = three().since(1);
+        assert_eq!(since.iter().map(|sample| sample.index).collect::<Vec<_>>(), [1, 2]);
+        assert_eq!((since.latencies_ps(), three().since(9).len()), (vec![30], 0));
     }
 
     #[test]

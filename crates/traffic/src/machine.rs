@@ -123,6 +123,11 @@ pub trait Machine: Any + Debug + Send {
     /// Takes an event.
     fn handle(&mut self, now: Picoseconds, event: Event<'_>);
 
+    /// When the bytes of the event that follows arrived, where a seat knows better than that it was just now.
+    fn arrived(&mut self, at: Picoseconds) {
+        let _ = at;
+    }
+
     /// The next action, in order; asked until there is none after each event.
     fn poll(&mut self) -> Option<Action>;
 
@@ -143,6 +148,12 @@ pub trait Machine: Any + Debug + Send {
     /// next, and of a transfer the intervals in which it counted bytes.
     fn work(&self) -> Vec<Sample> {
         self.results().samples
+    }
+
+    /// The same without the first `from` and without what is still under way, for those who ask often.
+    fn work_since(&self, from: usize) -> Vec<Sample> {
+        let mut work = self.work();
+        work.split_off(from.min(work.len()))
     }
 
     /// A copy in the same state.

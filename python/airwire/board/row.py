@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 
 BULK: Measure = "bulk"
 """What rows measure that transfer as much as they can."""
-_UNITS: Mapping[Measure, str] = {"messages": "messages/s", "requests": "requests/s", BULK: "bit/s"}
+UNITS: Mapping[Measure, str] = {"messages": "messages/s", "requests": "requests/s", BULK: "bit/s"}
+"""Of figures by what they measure; all others are times."""
 _DIGEST_LETTERS = 8
 
 
@@ -211,7 +212,7 @@ class BoardRow:
     @property
     def unit(self) -> str:
         """Of the figure."""
-        return _UNITS.get(self.measure, "ps")
+        return UNITS.get(self.measure, "ps")
 
     @property
     def facts(self) -> Mapping[str, str]:

@@ -30,6 +30,7 @@ from airwire.cli.link import link
 from airwire.cli.links import links
 from airwire.cli.output import EXIT_BAD_INPUT, EXIT_INTERRUPTED, complain
 from airwire.cli.paths import CheckedCommand, renamed
+from airwire.cli.probe import probe, serve
 from airwire.cli.report import report
 from airwire.cli.run import run
 from airwire.cli.schema import schema
@@ -52,7 +53,7 @@ app = typer.Typer(
 )
 _GROUPS: Mapping[str, Sequence[Callable[..., None]]] = {
     SIMULATE: (why, demo, run, choose, links, link, validate),
-    MEASURE: (analyze, explain, compare, report, convert),
+    MEASURE: (probe, serve, analyze, explain, compare, report, convert),
     FILES: (fsdata, schema),
 }
 _CLASSES = {fsdata: renamed(OLD_NAMES)}

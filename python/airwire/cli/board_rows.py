@@ -1,4 +1,4 @@
-"""Rows of boards on a terminal: measured against published, and a verdict under each."""
+"""Rows of boards, virtual or real, on a terminal: measured against published, and a verdict under each."""
 
 from __future__ import annotations
 
@@ -7,12 +7,13 @@ from collections.abc import Sequence
 from rich.table import Table
 from rich.text import Text
 
+from airwire.address.row import AddressRow
 from airwire.board.row import BoardRow
 from airwire.cli.tables import console
 from airwire.cli.verdict_lines import print_indented, ratio_style, verdict_text
 from airwire.explain.board.figures import figure_text, interval_text, published_text, ratio_text
-from airwire.explain.board.run import board_verdict
-from airwire.model import Analysis, Capture, rows_of_boards
+from airwire.explain.verdicts import verdict_of
+from airwire.model import Analysis, Capture, rows_with_figures
 
 _COLUMNS = ("n", "measured", "95 %", "published", "ratio")
 # What a narrow terminal has room for.
@@ -22,20 +23,21 @@ _WIDE = 110
 
 def print_board_rows(analysis: Analysis) -> None:
     """The table, then a verdict for each row."""
-    rows = rows_of_boards(analysis)
+    rows = rows_with_figures(analysis)
     if not rows:
         return
     out = console()
     out.print(_table(rows, _COLUMNS if out.width >= _WIDE else _NARROW_COLUMNS))
-    out.print(
-        'Virtual boards in virtual time; ratio is measured through published, "within" a published range.', style="dim"
-    )
+    where = "Virtual boards in virtual time; r" if any(row.target.simulated for row in rows) else "R"
+    out.print(f'{where}atio is measured through published, "within" a published range.', style="dim")
     out.print("\nVerdicts:", style="bold")
     for row in rows:
-        print_indented(out, Text(f"- {row.path}: ").append_text(verdict_text(board_verdict(row))), 2, hanging=True)
+        verdict = verdict_of(row)
+        if verdict is not None:
+            print_indented(out, Text(f"- {row.path}: ").append_text(verdict_text(verdict)), 2, hanging=True)
 
 
-def _table(rows: Sequence[Capture[BoardRow]], columns: Sequence[str]) -> Table:
+def _table(rows: Sequence[Capture[BoardRow | AddressRow]], columns: Sequence[str]) -> Table:
     table = Table(box=None, header_style="bold", pad_edge=False, padding=(0, 2, 0, 0))
     table.add_column("row", overflow="fold", min_width=16)
     for name in columns:

@@ -129,7 +129,7 @@ def publish(
     analysis: Analysis, report: Path | None, figures: Path | None, as_json: bool, *, every_row: bool = False
 ) -> None:
     """Print a run, write what was asked for, and end with the exit code that fits."""
-    from airwire.model import rows_of_boards
+    from airwire.model import rows_with_figures
 
     worth_reading: str | None = None
     if as_json:
@@ -149,7 +149,7 @@ def publish(
         worth_reading = print_summary(analysis)
     if not as_json:
         print_bounds(analysis)
-    without = [row for row in rows_of_boards(analysis) if row.target.figure is None]
+    without = [row for row in rows_with_figures(analysis) if row.target.figure is None]
     for row in without:
         complain(f"{row.path}: no figure: {row.target.problem}")
     broken = complain_of_bounds(analysis)

@@ -7,8 +7,10 @@ from typing import ClassVar
 
 import msgspec
 
+from airwire.address.row import AddressRow
 from airwire.board.row import BoardRow, Bulk, Figure, LatencyFigures, Peer, SameBut
 from airwire.bounds import Bound
+from airwire.cli.address_json import AddressObject, address_object
 from airwire.cli.json_object import Number, Output
 from airwire.cli.output import whole
 from airwire.cli.verdict_json import VerdictObject, verdict_objects
@@ -17,9 +19,18 @@ from airwire.explain.board.run import board_causes, board_verdict, board_verdict
 from airwire.explain.bounds import bound_text, bounds_of, broken_sentence
 from airwire.explain.link.published import ratio
 from airwire.explain.link.run import link_verdict, overload_sentence
+from airwire.explain.verdicts import verdict_of
 from airwire.kinds import Measure, Relation
 from airwire.link.model import LinkRow
-from airwire.model import Analysis, Capture, CaptureFailure, rows_of_boards, rows_of_links
+from airwire.model import (
+    Analysis,
+    Capture,
+    CaptureFailure,
+    rows_of_addresses,
+    rows_of_boards,
+    rows_of_links,
+    rows_with_figures,
+)
 from airwire.runs.manifest import PublishedEntry
 
 _LATENCIES = ("p50", "p75", "p95", "p99", "mean")
@@ -129,6 +140,7 @@ class RunOutput(Output, tag="airwire.run/1"):
     interrupted: bool
     rows: Sequence[FigureObject]
     boards: Sequence[BoardObject]
+    addresses: Sequence[AddressObject]
     bounds: Sequence[BoundObject]
     warnings: Sequence[WarningObject]
     errors: Sequence[CaptureFailure]
@@ -144,9 +156,10 @@ def run_output(analysis: Analysis) -> RunOutput:
         interrupted=analysis.interrupted,
         rows=[
             *(figure for row in links for figure in _figures(analysis.suite, row)),
-            *(_board_figure(analysis.suite, row) for row in boards),
+            *(_board_figure(analysis.suite, row) for row in rows_with_figures(analysis)),
         ],
         boards=[board_object(row) for row in boards],
+        addresses=[address_object(row) for row in rows_of_addresses(analysis)],
         bounds=[_bound(row, bound) for row, bound in bounds_of(analysis)],
         warnings=[WarningObject(row, message) for row, message in overloaded if message],
         errors=analysis.errors,
@@ -185,11 +198,12 @@ def _figures(suite: str | None, row: Capture[LinkRow]) -> list[FigureObject]:
     return [*found, FigureObject(suite, row.path, "loss", "1", lost)]
 
 
-def _board_figure(suite: str | None, row: Capture[BoardRow]) -> FigureObject:
+def _board_figure(suite: str | None, row: Capture[BoardRow | AddressRow]) -> FigureObject:
     """The figure of a row of a board, with what was published of it."""
     board = row.target
     figure, published = board.figure, board.published
-    shown = FigureObject(suite, row.path, board.measure, None, None, verdict=board_verdict(row).text)
+    verdict = verdict_of(row)
+    shown = FigureObject(suite, row.path, board.measure, None, None, verdict=verdict.text if verdict else None)
     if figure is not None:
         shown.unit, shown.value = figure.unit, whole(figure.value)
     if published is not None:

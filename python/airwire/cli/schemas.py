@@ -9,6 +9,7 @@ import msgspec
 
 from airwire.board.catalogue import board_schema
 from airwire.board.network import network_schema
+from airwire.cli.address_json import ProbeOutput, ServeOutput
 from airwire.cli.board import objects
 from airwire.cli.compare_json import CompareRunsOutput
 from airwire.cli.fsdata_json import FsdataOutput
@@ -37,6 +38,8 @@ _FILES: Mapping[str, Callable[[], dict[str, Any]]] = {
 _OUTPUTS: tuple[type[Output], ...] = (
     WhyOutput,
     RunOutput,
+    ProbeOutput,
+    ServeOutput,
     ExplainRunOutput,
     ExplainCaptureOutput,
     ChooseOutput,

@@ -15,6 +15,7 @@ from airwire.model import Finding
 
 if TYPE_CHECKING:
     from airwire._core import RawFinding
+    from airwire.address.row import AddressRow
     from airwire.board.row import BoardRow
     from airwire.link.model import LinkRow
     from airwire.model import CaptureFile
@@ -65,7 +66,7 @@ class _Evidence:
         return rough_time(self.period_ps)
 
 
-def explain_finding(raw: RawFinding, pairing: str, target: CaptureFile | LinkRow | BoardRow) -> Finding:
+def explain_finding(raw: RawFinding, pairing: str, target: CaptureFile | LinkRow | BoardRow | AddressRow) -> Finding:
     """The finding of a detector in words. ``pairing`` is the rule that was in force, ``target`` what was measured."""
     context = _Context(pairing, target.simulated, target.may_repeat, target.has_characters)
     sentence, next_step = _SENTENCES[raw["kind"]](_Evidence(raw), context)

@@ -5,15 +5,25 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from airwire.explain.address.run import address_verdict, address_verdicts
 from airwire.explain.board.run import board_verdict, board_verdicts
 from airwire.explain.link.run import link_verdict, link_verdict_near, link_verdicts
 from airwire.explain.verdict import Verdict
 from airwire.model import Capture
 
-_VERDICT: Mapping[str, Callable[[Capture[Any]], Verdict]] = {"board": board_verdict, "link": link_verdict}
-_VERDICTS: Mapping[str, Callable[[Capture[Any]], list[Verdict]]] = {"board": board_verdicts, "link": link_verdicts}
+_VERDICT: Mapping[str, Callable[[Capture[Any]], Verdict]] = {
+    "address": address_verdict,
+    "board": board_verdict,
+    "link": link_verdict,
+}
+_VERDICTS: Mapping[str, Callable[[Capture[Any]], list[Verdict]]] = {
+    "address": address_verdicts,
+    "board": board_verdicts,
+    "link": link_verdicts,
+}
 
 _NEAR: Mapping[str, Callable[[Capture[Any], int], Verdict | None]] = {
+    "address": lambda row, _percentile: address_verdict(row),
     # What a board's slowest messages wait for stands in the details of its verdict.
     "board": lambda row, _percentile: board_verdict(row),
     "link": link_verdict_near,

@@ -13,6 +13,7 @@ from airwire.explain.link.published import ratio_text as link_ratio_text
 from airwire.report import units
 
 if TYPE_CHECKING:
+    from airwire.address.row import AddressRow
     from airwire.board.row import BoardRow
     from airwire.link.model import LinkRow
     from airwire.model import Capture
@@ -44,7 +45,7 @@ def facts_of_link(row: Capture[LinkRow]) -> RowFacts:
     )
 
 
-def facts_of_board(row: Capture[BoardRow]) -> RowFacts:
+def facts_of_board(row: Capture[BoardRow | AddressRow]) -> RowFacts:
     """The figure with its interval."""
     board, published = row.target, row.target.published
     return RowFacts(
@@ -69,8 +70,18 @@ def board_told(board: BoardRow) -> str:
     return " · ".join(filter(None, (board.title, where, settings, *board.traffic, board.ended)))
 
 
-_FACTS: Mapping[str, Callable[[Capture[Any]], RowFacts]] = {"board": facts_of_board, "link": facts_of_link}
-_TOLD: Mapping[str, Callable[[Any], str]] = {"board": board_told, "link": link_told}
+def address_told(target: AddressRow) -> str:
+    """What the row is, where the board is, and what asked it."""
+    where = target.address if target.resolved in (None, target.address) else f"{target.address} ({target.resolved})"
+    return " · ".join(filter(None, (target.title, where, target.traffic, target.ended)))
+
+
+_FACTS: Mapping[str, Callable[[Capture[Any]], RowFacts]] = {
+    "address": facts_of_board,
+    "board": facts_of_board,
+    "link": facts_of_link,
+}
+_TOLD: Mapping[str, Callable[[Any], str]] = {"address": address_told, "board": board_told, "link": link_told}
 
 
 def facts_of(capture: Capture) -> RowFacts:

@@ -12,12 +12,12 @@ from airwire.report.capture_figures import capture_figure
 from airwire.report.findings import capture_findings
 from airwire.report.html import charts, legend, sentence, text
 from airwire.report.rate_figure import rate_figure
-from airwire.report.samples import CaptureView, shows_rows, views_of_boards, views_of_links
+from airwire.report.samples import CaptureView, shows_rows, views_of_addresses, views_of_boards, views_of_links
 from airwire.report.stage_bar import bar_legend, stage_bar, waterfall_html
 from airwire.report.tables import statistics_table
 from airwire.report.verdict_block import verdict_details
 
-_RATIO = "Ratio is simulated divided by published."
+_RATIO = "Ratio is the row's figure divided by the published one."
 _FITTED = "Constants of link models are fitted to published captures: a ratio near 1 of a link is no confirmation."
 
 
@@ -40,7 +40,11 @@ def rows_section(views: Sequence[CaptureView]) -> str:
 def _notes(views: Sequence[CaptureView], *, is_compared: bool) -> Iterator[str]:
     models = "models of links" if views_of_links(views) else ""
     boards = "firmware on virtual boards" if views_of_boards(views) else ""
-    yield f"Simulated in virtual time, by {' and by '.join(filter(None, (models, boards)))}."
+    simulated = " and by ".join(filter(None, (models, boards)))
+    if simulated:
+        yield f"Simulated in virtual time, by {simulated}."
+    if views_of_addresses(views):
+        yield "Boards at addresses were measured over this computer's network."
     if is_compared:
         yield _RATIO
         if models:
@@ -55,7 +59,7 @@ OPENERS = (
 
 
 def _heads(*, is_compared: bool, has_bars: bool) -> str:
-    heads = ["Row", "Simulated", *(["Published", "Ratio"] if is_compared else [])]
+    heads = ["Row", "Figure", *(["Published", "Ratio"] if is_compared else [])]
     heads += [*(["Where the time goes"] if has_bars else []), "Verdict"]
     return f"<div class='heads' aria-hidden='true'>{''.join(f'<span>{head}</span>' for head in heads)}</div>"
 

@@ -12,7 +12,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Generic
 
 from airwire.explain.verdicts import verdict_of
-from airwire.model import Capture, Target, is_of_board, is_of_link, published_median
+from airwire.model import Capture, Target, is_of_address, is_of_board, is_of_link, published_median
 from airwire.report.row_facts import RowFacts, facts_of, told_of
 
 if TYPE_CHECKING:
@@ -117,8 +117,8 @@ def shows_board(view: CaptureView) -> TypeIs[CaptureView[BoardRow]]:
 
 
 def shows_rows(views: Sequence[CaptureView]) -> bool:
-    """Whether a suite was run: its rows have verdicts, and were simulated."""
-    return bool(views_of_links(views) or views_of_boards(views))
+    """Whether a suite was run: its rows have verdicts."""
+    return bool(views_of_links(views) or views_of_boards(views) or views_of_addresses(views))
 
 
 def views_of_links(views: Sequence[CaptureView]) -> list[CaptureView[LinkRow]]:
@@ -129,6 +129,11 @@ def views_of_links(views: Sequence[CaptureView]) -> list[CaptureView[LinkRow]]:
 def views_of_boards(views: Sequence[CaptureView]) -> list[CaptureView[BoardRow]]:
     """Those of boards."""
     return [view for view in views if shows_board(view)]
+
+
+def views_of_addresses(views: Sequence[CaptureView]) -> list[CaptureView]:
+    """Those of boards at addresses."""
+    return [view for view in views if is_of_address(view.capture)]
 
 
 def views_without_boards(views: Sequence[CaptureView]) -> list[CaptureView]:

@@ -10,6 +10,7 @@ from airwire.model import Finding, Interval
 
 if TYPE_CHECKING:
     from airwire._core import RawFinding, RawIntervals
+    from airwire.address.row import AddressRow
     from airwire.board.row import BoardRow
     from airwire.link.model import LinkRow
     from airwire.model import CaptureFile
@@ -21,7 +22,7 @@ KNOWN: Pairing = "known"
 def findings_of(
     raw_findings: Sequence[RawFinding],
     pairing: Pairing,
-    target: CaptureFile | LinkRow | BoardRow,
+    target: CaptureFile | LinkRow | BoardRow | AddressRow,
     median_ps: float | None,
 ) -> list[Finding]:
     """The findings that are worth telling of ``target``, with their sentences. ``pairing`` is the rule in force.

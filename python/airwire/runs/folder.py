@@ -25,6 +25,7 @@ from airwire.runs.targets import target_of
 if TYPE_CHECKING:
     import polars as pl
 
+    from airwire.address.row import AddressRow
     from airwire.board.row import BoardRow
     from airwire.link.model import LinkRow
 
@@ -40,7 +41,7 @@ class StoredCapture:
     """The end of the recording, from its start."""
     outcomes: Mapping[str, int]
     samples: pl.DataFrame
-    target: CaptureFile | LinkRow | BoardRow
+    target: CaptureFile | LinkRow | BoardRow | AddressRow
     bounds: Sequence[Bound]
 
 

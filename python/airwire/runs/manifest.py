@@ -16,9 +16,10 @@ from typing import Annotated, Any, TypeVar
 import msgspec
 
 from airwire import _core
+from airwire.address.row import OwnFloor
 from airwire.board.row import Bulk, Figure, LatencyFigures, Published, SameBut, Times
 from airwire.bounds import Bound
-from airwire.kinds import Cause, ComparedAs, Measure, Pairing, Site, Statistic, Subject
+from airwire.kinds import ArrivalClock, Cause, ComparedAs, Measure, Pairing, Site, Statistic, Subject
 from airwire.link.model import PublishedMedian
 from airwire.runs import folder_v1
 from airwire.stage import Stage
@@ -188,7 +189,32 @@ class BoardEntry(msgspec.Struct, frozen=True):
     bounds: Sequence[Bound] = ()
 
 
-Entry = CaptureEntry | LinkEntry | BoardEntry
+class AddressEntry(msgspec.Struct, frozen=True, kw_only=True):
+    """A row of a board at an address."""
+
+    run: str
+    variant: str
+    payload_bytes: Whole | None = None
+    end_ps: Whole
+    address: str
+    resolved: str | None
+    title: str
+    traffic: str
+    measure: Measure
+    figure: Figure | None
+    published: PublishedEntry | None
+    same_but: SameBut | None
+    skip: Whole
+    ended: str
+    problem: str | None
+    arrival_clock: ArrivalClock
+    floor: OwnFloor | None
+    counts: Mapping[str, Whole]
+    latency: LatencyFigures | None = None
+    bounds: Sequence[Bound] = ()
+
+
+Entry = CaptureEntry | LinkEntry | BoardEntry | AddressEntry
 
 
 class CaptureManifest(msgspec.Struct, frozen=True, tag_field="schema", tag=_core.RUN_SCHEMA):
@@ -235,9 +261,12 @@ def read_manifest(folder: Path) -> tuple[Manifest, list[Entry], str]:
     return suite, [_entry(raw, f"{file}: rows[{at}]") for at, raw in enumerate(suite.rows)], schema
 
 
-def board_entry(text: str) -> BoardEntry:
-    """A row of a board as the core tells it."""
-    return msgspec.json.decode(text, type=BoardEntry)
+def figure_entry(text: str) -> BoardEntry | AddressEntry:
+    """A row of a board, virtual or real, as the core tells it."""
+    content = json.loads(text)
+    if "board" in content:
+        return msgspec.convert(content, type=BoardEntry)
+    return msgspec.convert(content, type=AddressEntry)
 
 
 def bounds_of(text: str) -> Sequence[Bound]:
@@ -247,11 +276,13 @@ def bounds_of(text: str) -> Sequence[Bound]:
 
 def manifest_schema() -> dict[str, Any]:
     """The JSON Schema of manifests."""
-    kinds = (CaptureManifest, SuiteManifest, CaptureEntry, LinkEntry, BoardEntry)
+    kinds = (CaptureManifest, SuiteManifest, CaptureEntry, LinkEntry, BoardEntry, AddressEntry)
     _, components = msgspec.json.schema_components(kinds, ref_template="#/$defs/{name}")
     refs = {kind.__name__: {"$ref": f"#/$defs/{kind.__name__}"} for kind in kinds}
     components["CaptureManifest"]["properties"]["captures"]["items"] = refs["CaptureEntry"]
-    components["SuiteManifest"]["properties"]["rows"]["items"] = {"anyOf": [refs["LinkEntry"], refs["BoardEntry"]]}
+    components["SuiteManifest"]["properties"]["rows"]["items"] = {
+        "anyOf": [refs["LinkEntry"], refs["BoardEntry"], refs["AddressEntry"]]
+    }
     return {"anyOf": [refs["CaptureManifest"], refs["SuiteManifest"]], "$defs": components}
 
 
@@ -278,6 +309,8 @@ def _entry(raw: Any, where: str) -> Entry:
         return _converted(content, BoardEntry, where)
     if "link" in content:
         return _converted(content, LinkEntry, where)
+    if "address" in content:
+        return _converted(content, AddressEntry, where)
     return _converted(content, CaptureEntry, where)
 
 

@@ -10,19 +10,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from airwire import _core
+from airwire.address.row import AddressRow
 from airwire.board.row import BoardRow
 from airwire.link.model import LinkRow, PublishedMedian
 from airwire.model import Capture
 from airwire.runs.findings import KNOWN, findings_of, intervals_of
 from airwire.runs.folder import read_samples, read_spans
-from airwire.runs.manifest import board_entry, bounds_of
-from airwire.runs.targets import board_of
+from airwire.runs.manifest import bounds_of, figure_entry
+from airwire.runs.targets import figure_of
 from airwire.stage import link_stage
 
 if TYPE_CHECKING:
     import polars as pl
 
-_Row = TypeVar("_Row", LinkRow, BoardRow)
+_Row = TypeVar("_Row", bound=LinkRow | BoardRow | AddressRow)
 
 
 def link_row(raw: _core.RowResult, folder: Path | None) -> Capture[LinkRow]:
@@ -40,10 +41,10 @@ def link_row(raw: _core.RowResult, folder: Path | None) -> Capture[LinkRow]:
     return _measured(raw, folder, raw.entry, link, payload_bytes=raw.payload_bytes)
 
 
-def board_row(raw: _core.BoardRowResult, folder: Path | None) -> Capture[BoardRow]:
-    """A row of a board."""
-    entry = board_entry(raw.entry())
-    return _measured(raw, folder, entry.variant, board_of(entry, partial(_spans, raw, folder)))
+def figure_row(raw: _core.FigureRowResult, folder: Path | None) -> Capture[BoardRow | AddressRow]:
+    """A row of a board, virtual or real."""
+    entry = figure_entry(raw.entry())
+    return _measured(raw, folder, entry.variant, figure_of(entry, partial(_spans, raw, folder)))
 
 
 def _measured(

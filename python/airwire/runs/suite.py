@@ -6,13 +6,16 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from airwire import _core
 from airwire.model import Analysis, Capture, CaptureFailure
 from airwire.runs.findings import KNOWN
 from airwire.runs.packaged import IMAGES, find_suite
-from airwire.runs.rows import board_row, link_row
+from airwire.runs.rows import figure_row, link_row
+
+if TYPE_CHECKING:
+    import polars as pl
 
 
 def run(
@@ -30,8 +33,9 @@ def run(
     environment: Mapping[str, Any] | None = None,
     progress: Callable[[int, int], Any] | None = None,
     row_done: Callable[[Capture], Any] | None = None,
+    samples_seen: Callable[[str, pl.DataFrame], Any] | None = None,
 ) -> Analysis:
-    """Run a suite on the virtual bench and keep the result in a run folder.
+    """Run a suite and keep the result in a run folder: on the virtual bench, and on boards at addresses.
 
     ``suite`` is a file, or the name of a suite that comes with the package, such as ``published``.
     ``samples`` and ``seed`` replace those of the suite; ``only`` names the entries to run. ``firmware`` is the folder
@@ -39,11 +43,49 @@ def run(
     and in the package. ``captures`` writes a capture file of every link's row as well. ``out`` is the run folder, by
     default ``runs/<UTC time>-<suite>``. ``progress(done, all)`` is called while it works, with messages of links and
     steps of boards, and ``row_done(row)`` with each row of up to 100,000 messages once it is kept, in the order of the
-    suite; Ctrl-C ends it early and keeps what is done.
+    suite; Ctrl-C ends it early and keeps what is done. ``samples_seen(row, samples)`` is called with the messages of a
+    row as they come, in batches of the columns of the run folder.
 
     Raises ``AirwireError`` for a suite that cannot be run, with file, line and field.
     """
-    path = find_suite(suite)
+    return run_text(
+        find_suite(suite),
+        None,
+        samples=samples,
+        seed=seed,
+        only=only,
+        firmware=firmware,
+        workers=workers,
+        captures=captures,
+        intervals=intervals,
+        findings=findings,
+        out=out,
+        environment=environment,
+        progress=progress,
+        row_done=row_done,
+        samples_seen=samples_seen,
+    )
+
+
+def run_text(
+    path: Path,
+    text: str | None,
+    *,
+    samples: int | None = None,
+    seed: int | None = None,
+    only: Sequence[str] = (),
+    firmware: str | Path | None = None,
+    workers: int | None = None,
+    captures: bool = False,
+    intervals: bool = True,
+    findings: bool = True,
+    out: str | Path | None = None,
+    environment: Mapping[str, Any] | None = None,
+    progress: Callable[[int, int], Any] | None = None,
+    row_done: Callable[[Capture], Any] | None = None,
+    samples_seen: Callable[[str, pl.DataFrame], Any] | None = None,
+) -> Analysis:
+    """The same of a suite whose text is at hand; ``path`` is what errors call it, and gives the run folder its name."""
     result = _core.run_suite(
         str(path),
         samples=samples,
@@ -59,16 +101,24 @@ def run(
         environment=json.dumps(environment or {}),
         progress=progress,
         row_done=None if row_done is None else lambda raw: row_done(_row(raw, None)),
+        samples_seen=None if samples_seen is None else lambda row, table: samples_seen(row, _frame(table)),
+        text=text,
     )
     folder = None if result.run_folder is None else Path(result.run_folder)
-    rows = [*(_row(raw, folder) for raw in result.rows), *(_row(raw, folder) for raw in result.boards)]
+    rows = [*(_row(raw, folder) for raw in result.rows), *(_row(raw, folder) for raw in result.figures)]
     errors = [CaptureFailure(where, message) for where, message in result.errors]
     run_folder = None if folder is None else str(folder)
     return Analysis(rows, errors, KNOWN, result.seed, result.interrupted, run_folder, result.suite)
 
 
-def _row(raw: _core.RowResult | _core.BoardRowResult, folder: Path | None) -> Capture:
-    return link_row(raw, folder) if isinstance(raw, _core.RowResult) else board_row(raw, folder)
+def _row(raw: _core.RowResult | _core.FigureRowResult, folder: Path | None) -> Capture:
+    return link_row(raw, folder) if isinstance(raw, _core.RowResult) else figure_row(raw, folder)
+
+
+def _frame(table: _core.Table) -> pl.DataFrame:
+    import polars as pl
+
+    return pl.DataFrame(table)
 
 
 def default_folder(name: str) -> Path:

@@ -1,28 +1,29 @@
-"""Entries of a manifest as what was measured: a capture file, a link or a board."""
+"""Entries of a manifest as what was measured: a capture file, a link, a virtual board, or one at an address."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from airwire.address.row import AddressRow
 from airwire.board.row import BoardRow, Peer
 from airwire.link.catalogue import links
 from airwire.link.model import LinkRow
 from airwire.model import CaptureFile
-from airwire.runs.manifest import BoardEntry, Entry, LinkEntry, PeerEntry
+from airwire.runs.manifest import AddressEntry, BoardEntry, Entry, LinkEntry, PeerEntry
 from airwire.values import setting_texts
 
 if TYPE_CHECKING:
     import polars as pl
 
 
-def target_of(entry: Entry, load_spans: Callable[[], pl.DataFrame]) -> CaptureFile | LinkRow | BoardRow:
+def target_of(entry: Entry, load_spans: Callable[[], pl.DataFrame]) -> CaptureFile | LinkRow | BoardRow | AddressRow:
     """What an entry is about; ``load_spans`` gives its spans when they are first asked for."""
     match entry:
         case LinkEntry():
             return _link(entry, load_spans)
-        case BoardEntry():
-            return board_of(entry, load_spans)
+        case BoardEntry() | AddressEntry():
+            return figure_of(entry, load_spans)
         case _:
             return CaptureFile()
 
@@ -41,8 +42,34 @@ def _link(entry: LinkEntry, load_spans: Callable[[], pl.DataFrame]) -> LinkRow:
     )
 
 
-def board_of(entry: BoardEntry, load_spans: Callable[[], pl.DataFrame]) -> BoardRow:
-    """A row of a board."""
+def figure_of(entry: BoardEntry | AddressEntry, load_spans: Callable[[], pl.DataFrame]) -> BoardRow | AddressRow:
+    """A row that has a figure: of a virtual board, or of one at an address."""
+    return _board(entry, load_spans) if isinstance(entry, BoardEntry) else _address(entry, load_spans)
+
+
+def _address(entry: AddressEntry, load_spans: Callable[[], pl.DataFrame]) -> AddressRow:
+    return AddressRow(
+        title=entry.title,
+        address=entry.address,
+        resolved=entry.resolved,
+        traffic=entry.traffic,
+        measure=entry.measure,
+        figure=entry.figure,
+        published=None if entry.published is None else entry.published.published,
+        same_but=entry.same_but,
+        skip=entry.skip,
+        end_ps=entry.end_ps,
+        ended=entry.ended,
+        problem=entry.problem,
+        arrival_clock=entry.arrival_clock,
+        floor=entry.floor,
+        counts=entry.counts,
+        load_spans=load_spans,
+        latency=entry.latency,
+    )
+
+
+def _board(entry: BoardEntry, load_spans: Callable[[], pl.DataFrame]) -> BoardRow:
     return BoardRow(
         title=entry.title,
         board=entry.board,

@@ -19,7 +19,7 @@ pub struct SuiteManifest {
     /// The version of the layout.
     pub schema: &'static str,
     /// `link`, `board`, or `link and board`.
-    pub target: &'static str,
+    pub target: String,
     /// `one-way` for links; of boards every row says its own.
     pub traffic: &'static str,
     /// The seed of all random streams.
@@ -64,11 +64,14 @@ impl SuiteFolder {
     /// When it exists already or cannot be created.
     pub fn create(path: &Path, suite: &Suite, captures: bool) -> Result<Self, RunFolderError> {
         let has = |of: fn(&Row) -> bool| suite.rows.iter().any(of);
-        let (target, traffic) = match (has(|row| row.link().is_some()), has(|row| row.board().is_some())) {
-            (_, false) => ("link", "one-way"),
-            (false, true) => ("board", "as the rows say"),
-            (true, true) => ("link and board", "as the rows say"),
-        };
+        let kinds: [(&str, fn(&Row) -> bool); 3] = [
+            ("link", |row| row.link().is_some()),
+            ("board", |row| row.board().is_some()),
+            ("address", |row| row.address().is_some()),
+        ];
+        let kinds: Vec<&str> = kinds.into_iter().filter(|(_, of)| has(*of)).map(|(kind, _)| kind).collect();
+        let traffic = if kinds == ["link"] { "one-way" } else { "as the rows say" };
+        let target = kinds.join(" and ");
         let manifest = SuiteManifest {
             schema: SCHEMA,
             target,

@@ -2,7 +2,7 @@
 //! from virtual time alone, so that the same row ends at the same time whatever the host does.
 
 use capture::pairing::Outcomes;
-use record::{Control, Outcome, Samples, Statistics, statistics};
+use record::{Control, Outcome, Samples, Seen, Statistics, statistics};
 use units::{PS_PER_MS, Picoseconds};
 
 use super::ReadyRow;
@@ -14,6 +14,8 @@ use crate::target::{Target, TargetEntry, TargetError, Turn};
 /// The first piece; later ones are a share of the time so far, because what is asked between them costs more then.
 const FIRST_PIECE: Picoseconds = Picoseconds::new(20 * PS_PER_MS);
 const PIECES_SO_FAR: i64 = 16;
+/// Somebody watches what takes real time.
+const LONGEST_REAL_PIECE: Picoseconds = Picoseconds::new(200 * PS_PER_MS);
 
 /// What is taken from a row beside its samples.
 #[derive(Debug, Clone, Copy)]
@@ -81,13 +83,14 @@ fn run(
     control: &Control,
 ) -> Result<Turn, TargetError> {
     let limit = ready.row.measurement.limit;
-    let (all, mut told) = (ready.recipe.steps(&ready.row), 0);
+    let (all, mut told, mut shown) = (ready.recipe.steps(&ready.row), 0, 0);
     let turn = loop {
-        let until = next_piece(target.now()).min(limit);
+        let until = next_piece(target.now(), ready.recipe.takes_real_time()).min(limit);
         let turn = target.run(until, control)?;
         let done = target.steps_done().min(all);
         control.advance(done.saturating_sub(told));
         told = told.max(done);
+        shown += show(target, &ready.row, shown, control);
         let at_its_end = until >= limit && turn == Turn::Reached;
         if turn != Turn::Reached || at_its_end || has_enough(target, &ready.row, measure) {
             break turn;
@@ -99,9 +102,23 @@ fn run(
     Ok(turn)
 }
 
+/// Shows messages that came since the last time to whoever watches; gives how many.
+fn show(target: &mut dyn Target, row: &Row, shown: usize, control: &Control) -> usize {
+    if !control.is_watched() {
+        return 0;
+    }
+    let samples = target.samples().since(shown);
+    let count = samples.len();
+    if count > 0 {
+        control.show(Seen { row: row.name.clone(), samples });
+    }
+    count
+}
+
 /// When the row is asked next.
-fn next_piece(now: Picoseconds) -> Picoseconds {
-    now + FIRST_PIECE.max(Picoseconds::new(now.ps() / PIECES_SO_FAR))
+fn next_piece(now: Picoseconds, takes_real_time: bool) -> Picoseconds {
+    let share = Picoseconds::new(now.ps() / PIECES_SO_FAR).max(FIRST_PIECE);
+    now + if takes_real_time { share.min(LONGEST_REAL_PIECE) } else { share }
 }
 
 fn has_enough(target: &mut dyn Target, row: &Row, measure: Measure) -> bool {

@@ -31,7 +31,7 @@ pub fn steps(rows: &[ReadyRow]) -> u64 {
     rows.iter().map(|ready| ready.recipe.steps(&ready.row)).sum()
 }
 
-/// Runs rows on all cores. Each is handed to `keep` in the order of the suite; its samples and spans are dropped afterwards
+/// Runs rows on all cores; one after the other where one takes real time, so that no other disturbs it. Each is handed to `keep` in the order of the suite; its samples and spans are dropped afterwards
 /// where `forget` says so, which bounds the memory of long runs. The first failure ends the run: what was kept before it is
 /// whole.
 pub fn run(
@@ -42,7 +42,8 @@ pub fn run(
     keep: &mut Keep<'_>,
 ) -> BenchRun {
     let queue = Queue::new(rows, forget, keep);
-    let workers = rayon::current_num_threads().min(rows.len());
+    let alone = rows.iter().any(|ready| ready.recipe.takes_real_time());
+    let workers = if alone { 1 } else { rayon::current_num_threads().min(rows.len()) };
     std::thread::scope(|scope| {
         for _ in 0..workers {
             scope.spawn(|| {

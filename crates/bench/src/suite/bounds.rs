@@ -49,10 +49,12 @@ impl Bounded {
     fn is_of(self, measured: Measured) -> bool {
         match (self, measured) {
             (Self::Latency(_) | Self::Loss, Measured::Link) => true,
-            (Self::Latency(_) | Self::Loss, Measured::Board(quantity)) => quantity != Quantity::Bulk,
-            (Self::Rate(rate), Measured::Board(quantity)) => rate == quantity,
+            (Self::Latency(_) | Self::Loss, Measured::Board(quantity) | Measured::Address(quantity)) => {
+                quantity != Quantity::Bulk
+            }
+            (Self::Rate(rate), Measured::Board(quantity) | Measured::Address(quantity)) => rate == quantity,
             (Self::Flash | Self::Ram, Measured::Board(_)) => true,
-            (_, Measured::Link) => false,
+            (_, Measured::Link | Measured::Address(_)) => false,
         }
     }
 }
@@ -62,8 +64,10 @@ impl Bounded {
 pub(super) enum Measured {
     /// Latencies of a link.
     Link,
-    /// Something of a board.
+    /// Something of a virtual board.
     Board(Quantity),
+    /// Something of a board at an address, whose image nobody knows.
+    Address(Quantity),
 }
 
 impl Measured {
@@ -71,7 +75,9 @@ impl Measured {
     fn in_words(self) -> String {
         match self {
             Self::Link => "a row of a link".to_owned(),
-            Self::Board(quantity) => format!("a row with measure = {:?}", quantity.name()),
+            Self::Board(quantity) | Self::Address(quantity) => {
+                format!("a row with measure = {:?}", quantity.name())
+            }
         }
     }
 }

@@ -46,7 +46,7 @@ impl Row {
         check_samples(samples)?;
         match &self.target {
             TargetSetup::Link(setup) => setup.check(samples),
-            TargetSetup::Board(_) | TargetSetup::Other => Ok(()),
+            TargetSetup::Board(_) | TargetSetup::Address(_) | TargetSetup::Other => Ok(()),
         }
     }
 }

@@ -1,7 +1,8 @@
 //! Suites: TOML files that ask a question of links and boards. A suite names entries: links with settings, payloads, and when
-//! messages are triggered; boards with their firmware, its settings, and what loads them. It expands to rows, each of which
+//! messages are triggered; boards with their firmware, its settings, and what loads them; real boards by their addresses. It expands to rows, each of which
 //! is one simulation.
 
+mod addresses;
 mod boards;
 mod bounds;
 mod check;
@@ -13,8 +14,10 @@ mod published;
 mod row;
 mod schema;
 mod tables;
+mod traffic;
 mod trigger;
 
+pub use addresses::{ADDRESS_FIELDS, AddressSetup};
 pub use boards::{BOARD_FIELDS, BoardSetup, LinePin, LineSetup, NetworkSource, PeerSetup, PinTrigger};
 pub use bounds::{Bounded, RowBound};
 pub use check::RowError;
@@ -37,7 +40,7 @@ pub struct Suite {
     pub seed: u64,
     /// Where it stands; firmware and networks are looked for beside it.
     pub path: PathBuf,
-    /// Its rows: those of links in the order of the file, then those of boards likewise.
+    /// Its rows: those of links in the order of the file, then those of boards and of addresses likewise.
     pub rows: Vec<Row>,
 }
 

@@ -8,6 +8,7 @@ use links::{Definition, SettingError, Settings};
 use toml::de::{DeTable, DeValue};
 use units::Picoseconds;
 
+use super::addresses::address_rows;
 use super::boards::board_rows;
 use super::bounds::{self, Measured};
 use super::expand::{Choices, combinations, label, values_of};
@@ -19,8 +20,7 @@ use super::{MAX_ROWS, Suite, SuiteError, name_of};
 use fields::names;
 use fields::toml_file::{Field, TomlFile, Value, fields_of, shown};
 
-const NOTHING: &str =
-    "a suite names at least one link, such as [links.lora], or one board, such as [boards.pingpong]";
+const NOTHING: &str = "a suite names at least one link, such as [links.lora], one board, such as [boards.pingpong], or one address, such as [targets.my-board]";
 const DEFAULT_PAYLOADS: [u64; 3] = [12, 128, 1024];
 
 /// The file while it is read.
@@ -83,8 +83,13 @@ impl Reader<'_> {
         )?;
         let mut rows = find("links").map_or(Ok(Vec::new()), |(_, _, value)| self.links(value, &defaults))?;
         let boards = find("boards").map_or(Ok(Vec::new()), |(_, _, value)| board_rows(self.0, value))?;
-        if rows.is_empty() && boards.is_empty() {
-            let place = find("links").or(find("boards")).map_or(0..0, |(_, span, _)| span.clone());
+        let addresses =
+            find("targets").map_or(Ok(Vec::new()), |(_, _, value)| address_rows(self.0, value))?;
+        if rows.is_empty() && boards.is_empty() && addresses.is_empty() {
+            let place = find("links")
+                .or(find("boards"))
+                .or(find("targets"))
+                .map_or(0..0, |(_, span, _)| span.clone());
             return Err(self.error(place, format!("links: {NOTHING}")));
         }
         // Rows of one name could not be told apart in a run folder.
@@ -94,6 +99,11 @@ impl Reader<'_> {
             return Err(self.error(find("boards").map_or(0..0, |(_, span, _)| span.clone()), message));
         }
         rows.extend(boards);
+        if let Some(row) = addresses.iter().find(|address| rows.iter().any(|row| row.name == address.name)) {
+            let message = format!("targets.{}: another entry has a row of that name; rename one", row.entry);
+            return Err(self.error(find("targets").map_or(0..0, |(_, span, _)| span.clone()), message));
+        }
+        rows.extend(addresses);
         Ok((name, seed, rows))
     }
 

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use links::{Definition, Settings};
 use units::Picoseconds;
 
+use super::addresses::AddressSetup;
 use super::boards::BoardSetup;
 use super::bounds::RowBound;
 use super::published::{Published, Statistic};
@@ -45,7 +46,7 @@ impl Row {
     pub fn link(&self) -> Option<&LinkSetup> {
         match &self.target {
             TargetSetup::Link(setup) => Some(setup),
-            TargetSetup::Board(_) | TargetSetup::Other => None,
+            _ => None,
         }
     }
 
@@ -53,7 +54,15 @@ impl Row {
     pub fn board(&self) -> Option<&BoardSetup> {
         match &self.target {
             TargetSetup::Board(setup) => Some(setup),
-            TargetSetup::Link(_) | TargetSetup::Other => None,
+            _ => None,
+        }
+    }
+
+    /// The board at an address that it is run on, where it is one.
+    pub fn address(&self) -> Option<&AddressSetup> {
+        match &self.target {
+            TargetSetup::Address(setup) => Some(setup),
+            _ => None,
         }
     }
 
@@ -70,6 +79,8 @@ pub enum TargetSetup {
     Link(LinkSetup),
     /// A virtual board with the PC, or with another board.
     Board(Box<BoardSetup>),
+    /// A board on the network of this computer.
+    Address(Box<AddressSetup>),
     /// Something that no suite names, such as a capture file.
     Other,
 }

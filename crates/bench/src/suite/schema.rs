@@ -13,7 +13,7 @@ pub fn schema() -> Value {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "Airwire suite",
         "type": "object",
-        "anyOf": [{"required": ["links"]}, {"required": ["boards"]}],
+        "anyOf": [{"required": ["links"]}, {"required": ["boards"]}, {"required": ["targets"]}],
         "additionalProperties": false,
         "properties": properties(SUITE_FIELDS),
         "$defs": definitions,

@@ -48,6 +48,12 @@ pub(super) const SUITE_FIELDS: &[Field] = &[
         "entries that run firmware on a virtual board",
         "[boards.pingpong]",
     ),
+    table(
+        "targets",
+        super::addresses::schema,
+        "entries that measure a board on the network of this computer, by its address",
+        "[targets.my-board]",
+    ),
 ];
 
 /// What an entry may say beside its link's settings.

@@ -13,6 +13,7 @@ use serde::Deserialize;
 use units::Picoseconds;
 
 use super::Facts;
+use super::address::AddressFacts;
 use super::board::BoardFacts;
 use super::link::LinkFacts;
 use crate::rows::{Measure, ReadyRow};
@@ -108,6 +109,7 @@ impl MockTarget {
         match &self.row.target {
             TargetSetup::Link(setup) => Facts::Link(Box::new(LinkFacts::of_idle(setup))),
             TargetSetup::Board(setup) => Facts::Board(Box::new(BoardFacts::of_idle(setup))),
+            TargetSetup::Address(setup) => Facts::Address(Box::new(AddressFacts::of_idle(setup))),
             TargetSetup::Other => {
                 Facts::Other(BTreeMap::from([("looked_at".to_owned(), self.looked_at.into())]))
             }

@@ -1,8 +1,10 @@
-//! The kinds of target, each behind [`Target`](crate::target::Target): capture files, models of links, and virtual boards with
-//! the PC or with another board. A new kind is a file here and a line in [`ready_rows`]. [`mock`] is for tests alone.
+//! The kinds of target, each behind [`Target`](crate::target::Target): capture files, models of links, virtual boards with
+//! the PC or with another board, and boards at an address. A new kind is a file here and a line in [`ready_rows`]. [`mock`] is for tests alone.
 
+pub mod address;
 pub mod board;
 pub mod capture;
+mod exchanges;
 pub mod link;
 mod link_edges;
 pub mod mock;
@@ -27,6 +29,8 @@ pub enum Facts {
     Link(Box<link::LinkFacts>),
     /// Of virtual boards.
     Board(Box<board::BoardFacts>),
+    /// Of a board at an address.
+    Address(Box<address::AddressFacts>),
     /// Of a capture file.
     Capture(Box<capture::CaptureFacts>),
     /// Of a kind without a type of its own.
@@ -39,7 +43,7 @@ impl Facts {
         match self {
             Self::Link(link) => link.settings.get(name).cloned(),
             Self::Board(board) => board.setting(name),
-            Self::Capture(_) | Self::Other(_) => None,
+            Self::Address(_) | Self::Capture(_) | Self::Other(_) => None,
         }
     }
 }
@@ -55,7 +59,8 @@ pub fn ready_rows(suite: &Suite, firmware: &ImagePlaces) -> Result<Vec<ReadyRow>
         let recipe: Arc<dyn Recipe> = match &row.target {
             TargetSetup::Link(setup) => Arc::new(setup.clone()),
             TargetSetup::Board(setup) => Arc::new(boards.prepare(row, setup)?),
-            TargetSetup::Other => unreachable!("a suite names links and boards"),
+            TargetSetup::Address(setup) => Arc::new(address::ReadyAddress::prepare(row, setup)?),
+            TargetSetup::Other => unreachable!("a suite names links, boards and addresses"),
         };
         Ok(ReadyRow { row: row.clone(), recipe })
     });

@@ -421,6 +421,10 @@ impl Machine for Client {
         Results::measured(self.samples.clone(), "requests", self.failure())
     }
 
+    fn work_since(&self, from: usize) -> Vec<Sample> {
+        self.samples.get(from..).unwrap_or_default().to_vec()
+    }
+
     fn boxed_clone(&self) -> Box<dyn Machine> {
         Box::new(self.clone())
     }

@@ -19,8 +19,9 @@ impl Seat {
         match action {
             Action::Listen(listener, port) => self.listen(machine, listener, port),
             Action::Connect(connection, to) => self.connect(machine, connection, to),
+            // What is sent needs nobody to look after the stream: the system says when there is room again.
             Action::Send(connection, bytes) => {
-                self.on_stream(machine, connection, |stream| stream.send(&bytes));
+                self.try_on_stream(machine, connection, |stream| stream.send(&bytes));
             }
             Action::WantRoom(connection, bytes) => self.want_room(machine, connection, bytes),
             Action::Hold(connection, held) => self.on_stream(machine, connection, |stream| {
@@ -61,16 +62,29 @@ impl Seat {
         connection: Connection,
         act: impl FnOnce(&mut Stream) -> io::Result<()>,
     ) {
-        let Some(token) = self.token_of(machine, connection) else { return };
-        let Some(Socket { kind: Kind::Stream(stream), .. }) = self.sockets.get_mut(&token) else { return };
-        let (result, peer) = (act(stream), stream.peer);
-        match result {
-            Ok(()) => drop(self.ready.insert(token)),
-            Err(error) => {
-                self.drop_socket(token);
-                self.broken.push_back((machine, connection, sentence::of_connection(&error, peer)));
-            }
+        if let Some(token) = self.try_on_stream(machine, connection, act) {
+            self.ready.insert(token);
         }
+    }
+
+    /// The same; the socket's token where there is one, and nothing broke.
+    fn try_on_stream(
+        &mut self,
+        machine: usize,
+        connection: Connection,
+        act: impl FnOnce(&mut Stream) -> io::Result<()>,
+    ) -> Option<usize> {
+        let token = self.token_of(machine, connection)?;
+        let Some(Socket { kind: Kind::Stream(stream), .. }) = self.sockets.get_mut(&token) else {
+            return None;
+        };
+        let (result, peer) = (act(stream), stream.peer);
+        if let Err(error) = result {
+            self.drop_socket(token);
+            self.broken.push_back((machine, connection, sentence::of_connection(&error, peer)));
+            return None;
+        }
+        Some(token)
     }
 
     /// Registers a socket under a connection's name; an older one of that name is closed.

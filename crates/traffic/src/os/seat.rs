@@ -6,7 +6,7 @@ use std::io;
 use std::mem;
 use std::net::Ipv4Addr;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 use mio::{Events, Poll};
 use thiserror::Error;
@@ -15,8 +15,9 @@ use units::{PS_PER_MS, PS_PER_S, Picoseconds};
 use super::datagram::Datagrams;
 use super::echo::EchoSocket;
 use super::sentence;
+use super::stamps;
 use super::stream::{Opening, Reading, Stream};
-use crate::{Connection, Event, Ipv4Endpoint, Machine};
+use crate::{Connection, Event, Ipv4Endpoint, Machine, Sample};
 
 /// Reads, accepts or datagrams of one socket in one pass.
 const SHARE: usize = 32;
@@ -109,6 +110,7 @@ pub struct Seat {
     pub(super) broken: VecDeque<(usize, Connection, String)>,
     pub(super) failure: Option<SeatError>,
     dropped_datagrams: u64,
+    kernel_stamps: bool,
     buffer: Vec<u8>,
 }
 
@@ -134,6 +136,7 @@ impl Seat {
             broken: VecDeque::new(),
             failure: None,
             dropped_datagrams: 0,
+            kernel_stamps: false,
             buffer: vec![0; BUFFER_BYTES],
         })
     }
@@ -160,6 +163,16 @@ impl Seat {
     pub fn machine<M: Machine>(&self, number: usize) -> Option<&M> {
         let machine: &dyn std::any::Any = &*self.machines.get(number)?.machine;
         machine.downcast_ref()
+    }
+
+    /// What a machine measured, without the first `from` messages.
+    pub fn work_since(&self, machine: usize, from: usize) -> Vec<Sample> {
+        self.machines.get(machine).map(|seated| seated.machine.work_since(from)).unwrap_or_default()
+    }
+
+    /// Whether the kernel stamped what arrived; else this program did when it read it.
+    pub fn has_kernel_stamps(&self) -> bool {
+        self.kernel_stamps
     }
 
     /// Gives the machines back, in the order of their seating, and closes their sockets.
@@ -218,7 +231,16 @@ impl Seat {
             Err(error) if error.kind() != io::ErrorKind::Interrupted => return Err(SeatError::Poll(error)),
             _ => {}
         }
-        self.ready.extend(self.events.iter().map(|event| event.token().0));
+        for event in &self.events {
+            let token = event.token().0;
+            self.ready.insert(token);
+            let ends = event.is_read_closed() || event.is_error();
+            if let Some(Socket { kind: Kind::Stream(stream), .. }) =
+                self.sockets.get_mut(&token).filter(|_| ends)
+            {
+                stream.ends = true;
+            }
+        }
         let mut due = mem::take(&mut self.ready);
         due.append(&mut self.watched);
         for token in due {
@@ -270,6 +292,14 @@ impl Seat {
         while let Some(action) = self.machines[machine].machine.poll() {
             self.perform(machine, action);
         }
+    }
+
+    /// Tells a machine when the bytes of its next event arrived, where the kernel says it.
+    fn tell_arrival(&mut self, machine: usize, stamp: Option<SystemTime>) {
+        let Some(age) = stamps::age(stamp) else { return };
+        let age = Picoseconds::from_ns(i64::try_from(age.as_nanos()).unwrap_or(i64::MAX / 1_000));
+        let at = self.now() - age;
+        self.machines[machine].machine.arrived(at.max(Picoseconds::ZERO));
     }
 
     fn look_after(&mut self, token: usize) {
@@ -377,7 +407,16 @@ impl Seat {
             let Some(stream) = self.stream(token) else { return Ok(()) };
             match stream.read(buffer)? {
                 Reading::Nothing => return Ok(()),
-                Reading::Bytes(count) => self.tell(machine, Event::Received(connection, &buffer[..count])),
+                Reading::Bytes(count, stamp) => {
+                    // A short read has taken all there is; the system says when there is more, and only once that it ends.
+                    let is_all = count < buffer.len() && !stream.ends;
+                    self.kernel_stamps |= stamp.is_some();
+                    self.tell_arrival(machine, stamp);
+                    self.tell(machine, Event::Received(connection, &buffer[..count]));
+                    if is_all {
+                        return Ok(());
+                    }
+                }
                 Reading::End => self.tell(machine, Event::PeerFinished(connection)),
             }
         }

@@ -2,14 +2,14 @@
 //! has come to its end.
 
 use std::collections::VecDeque;
-use std::io::{self, Read, Write};
+use std::io::{self, Write};
 use std::net::{Shutdown, SocketAddr};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use mio::net::TcpStream;
 use socket2::SockRef;
 
-use super::drained;
+use super::{drained, stamps};
 
 /// The room of a connection's queue in the seat; more is taken too, but `Room` is not told before it has left.
 pub const QUEUE_BYTES: usize = 64 * 1024;
@@ -24,7 +24,7 @@ pub(super) enum Opening {
 /// What a read brought.
 #[derive(Debug)]
 pub(super) enum Reading {
-    Bytes(usize),
+    Bytes(usize, Option<SystemTime>),
     Nothing,
     End,
 }
@@ -41,11 +41,15 @@ pub(super) struct Stream {
     finish: bool,
     send_ended: bool,
     peer_ended: bool,
+    /// The system has said that the peer sends no more, which a read has yet to find.
+    pub(super) ends: bool,
 }
 
 impl Stream {
     pub(super) fn new(socket: TcpStream, peer: SocketAddr, opening: Opening) -> Self {
+        stamps::enable(&socket);
         Self {
+            ends: false,
             socket,
             peer,
             opening,
@@ -118,12 +122,12 @@ impl Stream {
         if self.held || self.peer_ended || self.opening == Opening::Pending {
             return Ok(Reading::Nothing);
         }
-        match self.socket.read(buffer) {
-            Ok(0) => {
+        match stamps::read(&self.socket, buffer) {
+            Ok((0, _)) => {
                 self.peer_ended = true;
                 Ok(Reading::End)
             }
-            Ok(count) => Ok(Reading::Bytes(count)),
+            Ok((count, stamp)) => Ok(Reading::Bytes(count, stamp)),
             Err(error) if matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted) => {
                 Ok(Reading::Nothing)
             }

@@ -286,6 +286,12 @@ impl Machine for Client {
         results
     }
 
+    fn work_since(&self, from: usize) -> Vec<Sample> {
+        // Of those that are still remembered, a late reply may yet change what became of them.
+        let settled = self.oldest_open().map_or(u64::MAX, |open| open.index);
+        self.samples().skip(from).take_while(|sample| sample.index < settled).cloned().collect()
+    }
+
     fn boxed_clone(&self) -> Box<dyn Machine> {
         Box::new(self.clone())
     }

@@ -118,6 +118,8 @@ pub struct Client {
     expected: Vec<u8>,
     /// Received, and not yet part of an answer.
     received: Vec<u8>,
+    /// When what is looked at arrived, where that is known better than that it was just now.
+    arrived: Option<Picoseconds>,
     samples: Vec<Sample>,
     sent: u64,
     failure: Option<String>,
@@ -138,6 +140,7 @@ impl Client {
             current: None,
             expected: Vec::new(),
             received: Vec::new(),
+            arrived: None,
             samples: Vec::new(),
             sent: 0,
             failure: None,
@@ -205,17 +208,19 @@ impl Client {
         if self.received.is_empty() {
             return;
         }
-        sample.first_byte.get_or_insert(now);
+        // An answer that came before its question is spoiled anyway.
+        let arrived = self.arrived.map_or(now, |at| at.max(sample.trigger));
+        sample.first_byte.get_or_insert(arrived);
         let compared = self.received.iter().zip(&self.expected);
         let differs_at = compared.clone().position(|(a, b)| a != b);
         if let Some(at) = differs_at {
             let error = describe_difference(self.settings.payload, &self.expected, at);
             sample.response_bytes = at as u64 + 1;
-            sample.done = Some(now);
+            sample.done = Some(arrived);
             self.fail(now, Outcome::Wrong, &error);
         } else if self.received.len() >= self.expected.len() {
             sample.response_bytes = self.expected.len() as u64;
-            sample.done = Some(now);
+            sample.done = Some(arrived);
             sample.outcome = Outcome::Ok;
             self.received.drain(..self.expected.len());
             self.failed_openings = 0;
@@ -309,7 +314,10 @@ impl Machine for Client {
                 self.opened = Some(now);
                 self.send(now);
             }
-            Event::Received(connection, bytes) if connection == own => self.receive(now, bytes),
+            Event::Received(connection, bytes) if connection == own => {
+                self.receive(now, bytes);
+                self.arrived = None;
+            }
             Event::PeerFinished(connection) if connection == own && self.state != State::Over => {
                 let error = format!("{} closed the connection", self.settings.to);
                 self.fail(now, Outcome::Reset, &error);
@@ -322,6 +330,10 @@ impl Machine for Client {
             }
             _ => {}
         }
+    }
+
+    fn arrived(&mut self, at: Picoseconds) {
+        self.arrived = Some(at);
     }
 
     fn poll(&mut self) -> Option<Action> {
@@ -338,6 +350,10 @@ impl Machine for Client {
 
     fn results(&self) -> Results {
         Results::measured(self.samples.clone(), "messages", self.failure())
+    }
+
+    fn work_since(&self, from: usize) -> Vec<Sample> {
+        self.samples.get(from..).unwrap_or_default().to_vec()
     }
 
     fn boxed_clone(&self) -> Box<dyn Machine> {

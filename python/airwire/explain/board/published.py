@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from math import floor, log10
 
+from airwire.address.row import AddressRow
 from airwire.board.row import BoardRow, Figure, Published
 from airwire.explain.board.figures import amount_text, number, plain
 
@@ -17,7 +18,7 @@ _BITS = "bit/s"
 _Ends = tuple[float | None, float | None]
 
 
-def published_sentence(board: BoardRow) -> str | None:
+def published_sentence(board: BoardRow | AddressRow) -> str | None:
     """``Published 1.38 ms a message, here 1.25 ms: 0.13 ms is not explained.``, with what is to be known of it."""
     published, figure = board.published, board.figure
     if published is None or figure is None:
@@ -51,7 +52,7 @@ def parts_sentence(board: BoardRow) -> str | None:
     return f"Of the mean are {connect} {unit} the connection and {processing} {unit} the processing{beside}."
 
 
-def _ratio(board: BoardRow) -> str | None:
+def _ratio(board: BoardRow | AddressRow) -> str | None:
     same, own, published = board.same_but, board.figure, board.published
     if same is None or same.figure is None or own is None or published is None or same.figure.value <= 0:
         return None
@@ -59,7 +60,7 @@ def _ratio(board: BoardRow) -> str | None:
     return f"Published {amount_text(published)} times {same.run}, here {here} times"
 
 
-def _times(board: BoardRow, published: Published, figure: Figure) -> str | None:
+def _times(board: BoardRow | AddressRow, published: Published, figure: Figure) -> str | None:
     """Both as times in one unit, with the decimals that give the longest published one three digits."""
     if figure.value <= 0:
         return None

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from airwire import _core
+from airwire.explain.address.run import address_explanation
 from airwire.explain.board.run import board_explanation
 from airwire.explain.link.published import published_sentence
 from airwire.explain.link.sentences import capture_sentence, overload, time_goes
@@ -18,18 +19,19 @@ from airwire.explain.verdict import NO_FIGURE, Verdict
 from airwire.explain.waterfall import budget_waterfall, link_waterfalls
 from airwire.explain.what_if import Question, changes_of
 from airwire.link.model import CaptureExplanation, Change, FittedGate, LinkRow, QuantilePair
-from airwire.model import is_of_board, is_of_link
+from airwire.model import is_of_address, is_of_board, is_of_link
 from airwire.stage import link_stage
 from airwire.values import Settings, setting_texts
 
 if TYPE_CHECKING:
+    from airwire.address.row import AddressRow
     from airwire.board.row import BoardRow
     from airwire.model import Analysis, Capture
 
 WHAT_IF_SAMPLES = 2000
 # More than these are not listed.
 _FEW_ENTRIES = 8
-_Row: TypeAlias = "Capture[LinkRow] | Capture[BoardRow]"
+_Row: TypeAlias = "Capture[LinkRow] | Capture[BoardRow] | Capture[AddressRow]"
 
 
 def explain_run(
@@ -56,7 +58,7 @@ def explain_run(
 
 
 def _chosen(analysis: Analysis, only: Sequence[str]) -> list[_Row]:
-    rows: list[_Row] = [row for row in analysis.captures if is_of_link(row) or is_of_board(row)]
+    rows: list[_Row] = [row for row in analysis.captures if is_of_link(row) or is_of_board(row) or is_of_address(row)]
     where = analysis.run_folder or "this run"
     if not rows:
         raise _core.AirwireError(
@@ -123,6 +125,8 @@ def overload_sentence(row: Capture[LinkRow]) -> str | None:
 
 def _explanation(row: _Row, changes: Iterator[Sequence[Change]]) -> RowExplanation:
     """``changes`` gives those of the next link."""
+    if is_of_address(row):
+        return address_explanation(row)
     return board_explanation(row) if is_of_board(row) else _link_explanation(row, next(changes, []))
 
 

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::path::Path;
 
-use toml::de::{DeTable, DeValue};
+use toml::de::DeValue;
 use units::Picoseconds;
 
 use super::super::MAX_ROWS;
@@ -13,11 +13,12 @@ use super::super::bounds::{self, Measured, RowBound};
 use super::super::expand::{Choices, combinations, label, values_of};
 use super::super::published::{Compare, Published};
 use super::super::row::{Measurement, Place, Quantity, Row, SameBut, TargetSetup};
+use super::super::traffic;
 use super::differences::{difference_count, differences, same_but};
 use super::fields::BOARD_FIELDS;
 use super::toml_text::document_of;
 use super::{BoardSetup, DEFAULT_BOARD, LineSetup, NetworkSource, PeerSetup, PinTrigger, peer};
-use fields::toml_file::{Misplaced, TomlFile, Value, fields_of, plain, shown};
+use fields::toml_file::{Misplaced, TomlFile, Value, fields_of, shown};
 use lan::{NetworkError, NetworkSetup, TrafficSetup};
 
 const DEFAULT_LIMIT: Picoseconds = Picoseconds::new(10 * units::PS_PER_S);
@@ -200,29 +201,7 @@ impl Reader<'_> {
             );
             return Err(self.file.error(value.span(), message));
         };
-        list.iter().map(|value| self.one_of_traffic(field, value)).collect()
-    }
-
-    fn one_of_traffic(&self, field: &str, value: &Value<'_>) -> Outcome<TrafficSetup> {
-        let wrong = |message: String| self.file.error(value.span(), message);
-        if let DeValue::String(words) = value.get_ref() {
-            return TrafficSetup::from_words(words).map_err(|error| wrong(format!("{field}: {error}")));
-        }
-        let table: &DeTable<'_> = self.file.table_of(field, value)?;
-        let mut options = Vec::new();
-        for (name, _, value) in fields_of(table) {
-            let text = plain(value.get_ref()).ok_or_else(|| {
-                let message = format!("{field}: {name} is {}, but it takes a value", shown(value.get_ref()));
-                self.file.error(value.span(), message)
-            })?;
-            options.push((name.to_owned(), text));
-        }
-        let given =
-            |wanted: &str| options.iter().find(|(name, _)| name == wanted).map(|(_, text)| text.clone());
-        let name = given("name").or_else(|| given("kind"));
-        let name = name.ok_or_else(|| wrong(format!("{field}: kind is missing, such as kind = \"ping\"")))?;
-        options.retain(|(option, _)| option != "name");
-        TrafficSetup::parse(&name, options).map_err(|error| wrong(format!("{field}: {name}{error}")))
+        list.iter().map(|value| traffic::read(self.file, field, value)).collect()
     }
 
     fn expand(

@@ -20,7 +20,7 @@ struct Reader<'a> {
 
 impl Published {
     /// From a table of the suite, for a row that measures something; `rows` are the names of those before it.
-    pub(super) fn read(
+    pub(in super::super) fn read(
         file: TomlFile<'_>,
         field: &str,
         value: &Value<'_>,

@@ -84,12 +84,12 @@ pub(super) fn compare() -> Value {
     json!({"enum": Compare::ALL.map(|(name, _)| name)})
 }
 
-pub(super) fn measure() -> Value {
+pub(in super::super) fn measure() -> Value {
     json!({"enum": Quantity::ALL.map(|(name, _)| name)})
 }
 
 /// One figure, a range of them, or the most of them.
-pub(super) fn published() -> Value {
+pub(in super::super) fn published() -> Value {
     let amounts = [&["value"][..], &["from", "to"], &["at_most"]];
     json!({
         "type": "object",

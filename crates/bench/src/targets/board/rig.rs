@@ -1,10 +1,11 @@
 //! What a row is run on: a board with the PC at the other end of its network, or two boards on one wire.
 
-use record::{Control, Exchange, Sample, Samples};
+use record::{Control, Samples};
 use traffic::Results;
 use units::Picoseconds;
 use wiznet::Access;
 
+use super::super::exchanges;
 use super::edges::Edges;
 use super::prepare::{ReadyBoard, ReadyBoards, ReadyTrigger};
 use super::rounds::Rounds;
@@ -178,35 +179,11 @@ impl Rig {
 
     /// All messages so far.
     pub(super) fn samples(&mut self, ready: &ReadyBoards) -> Samples {
-        recorded(match self {
+        exchanges::recorded(match self {
             Self::WithPc(board) => with_pc(board, ready).1,
             Self::WithPeer(peers) => peers.messages.samples(),
         })
     }
-}
-
-/// Messages of a client or a server as the run folder knows them: what was not answered rightly has no end, and an error that
-/// begins with the client's word for it.
-fn recorded(messages: Vec<traffic::Sample>) -> Samples {
-    let mut samples = Samples::with_room(messages.len());
-    for message in messages {
-        let is_right = message.outcome == traffic::Outcome::Ok && message.done.is_some();
-        let done = message.done.filter(|_| is_right);
-        let word = message.outcome.word();
-        let error = message.error.map_or_else(|| word.to_owned(), |error| format!("{word}: {error}"));
-        let exchange = Exchange {
-            payload_bytes: message.payload_bytes,
-            request_bytes: message.request_bytes,
-            response_bytes: message.response_bytes,
-            connection: message.connection,
-            connect: message.connect,
-            first_byte: message.first_byte,
-            status: message.status,
-            error: (!is_right).then_some(error),
-        };
-        samples.push_exchange(Sample::known(message.index, message.trigger, done), exchange);
-    }
-    samples
 }
 
 impl Peers {

@@ -1,0 +1,74 @@
+//! What each kind of client or server tells of a board, and which server of this computer answers a client while it is measured
+//! what the computer itself takes.
+
+use crate::suite::Quantity;
+
+/// What a kind is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Probe {
+    /// Its name.
+    kind: &'static str,
+    /// What is told of it, unless a suite says otherwise.
+    pub quantity: Quantity,
+    /// The server that answers it; nothing where the system does, or nobody can.
+    pub(super) answered_by: Option<&'static str>,
+    /// Options that make the same load for whatever answers.
+    pub(super) keeps: &'static [&'static str],
+    /// Options that have many messages in a short time.
+    pub(super) hurries: &'static [(&'static str, &'static str)],
+}
+
+const fn probe(
+    kind: &'static str,
+    quantity: Quantity,
+    answered_by: Option<&'static str>,
+    keeps: &'static [&'static str],
+) -> Probe {
+    Probe { kind, quantity, answered_by, keeps, hurries: &[] }
+}
+
+const OF_MESSAGES: &[&str] = &["payload", "size", "newline", "no_delay"];
+const OF_REQUESTS: &[&str] = &["concurrency", "keep_alive"];
+
+/// All kinds that are about something else than messages.
+const PROBES: &[Probe] = &[
+    Probe {
+        hurries: &[("interval", "1ms"), ("count", "200")],
+        ..probe("ping", Quantity::Latency, None, &["size"])
+    },
+    probe("pingpong", Quantity::Messages, Some("pingpong-server"), OF_MESSAGES),
+    probe("http", Quantity::Requests, Some("http-server"), OF_REQUESTS),
+    probe("http-server", Quantity::Requests, None, &[]),
+    probe("bulk", Quantity::Bulk, Some("bulk-server"), &[]),
+    probe("bulk-server", Quantity::Bulk, None, &[]),
+    probe("iperf", Quantity::Bulk, Some("iperf-server"), &[]),
+    probe("iperf-server", Quantity::Bulk, None, &[]),
+    probe("iperf-udp", Quantity::Bulk, Some("iperf-udp-server"), &[]),
+    probe("iperf-udp-server", Quantity::Bulk, None, &[]),
+];
+
+impl Probe {
+    /// Of a kind; of one that is not in the table messages are told.
+    pub fn of(kind: &str) -> Self {
+        let other = probe("", Quantity::Messages, None, &[]);
+        PROBES.iter().find(|probe| probe.kind == kind).copied().unwrap_or(other)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_kind_of_the_table_is_there_and_its_options_are_its_own() {
+        for probe in PROBES {
+            let kind = traffic::kind(probe.kind).unwrap();
+            let named = |name: &str| kind.options.iter().any(|option| option.name == name);
+            let mut known = probe.keeps.iter().copied().chain(probe.hurries.iter().map(|(name, _)| *name));
+            assert!(known.all(named), "{}", probe.kind);
+            assert!(
+                probe.answered_by.is_none_or(|server| traffic::kind(server).is_ok_and(|kind| kind.serves))
+            );
+        }
+    }
+}

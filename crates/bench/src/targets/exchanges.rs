@@ -1,0 +1,31 @@
+//! Messages of clients and servers as the run folder knows them, whatever they were exchanged with.
+
+use record::{Exchange, Sample, Samples};
+
+/// What was not answered rightly has no end, and an error that begins with the client's word for it.
+pub(super) fn recorded(messages: Vec<traffic::Sample>) -> Samples {
+    let mut samples = Samples::with_room(messages.len());
+    append(&mut samples, messages);
+    samples
+}
+
+/// The same behind those that are there already.
+pub(super) fn append(samples: &mut Samples, messages: Vec<traffic::Sample>) {
+    for message in messages {
+        let is_right = message.outcome == traffic::Outcome::Ok && message.done.is_some();
+        let done = message.done.filter(|_| is_right);
+        let word = message.outcome.word();
+        let error = message.error.map_or_else(|| word.to_owned(), |error| format!("{word}: {error}"));
+        let exchange = Exchange {
+            payload_bytes: message.payload_bytes,
+            request_bytes: message.request_bytes,
+            response_bytes: message.response_bytes,
+            connection: message.connection,
+            connect: message.connect,
+            first_byte: message.first_byte,
+            status: message.status,
+            error: (!is_right).then_some(error),
+        };
+        samples.push_exchange(Sample::known(message.index, message.trigger, done), exchange);
+    }
+}

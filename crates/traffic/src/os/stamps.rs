@@ -1,0 +1,80 @@
+//! When what is read arrived at this computer, as its kernel says it. A program is woken some time after that, and the
+//! difference would be taken for the board's. Linux stamps on request (SO_TIMESTAMPING); elsewhere nobody does.
+
+use std::io;
+use std::time::{Duration, SystemTime};
+
+/// Bytes that were read, and when the last of them arrived by the clock of the system.
+pub(super) type Stamped = (usize, Option<SystemTime>);
+
+/// A stamp that is older is none of what was just read: somebody has set the clock.
+const OLDEST: Duration = Duration::from_secs(1);
+
+/// How long ago that was; nothing where the clock was set meanwhile.
+pub(super) fn age(stamp: Option<SystemTime>) -> Option<Duration> {
+    let age = SystemTime::now().duration_since(stamp?).ok()?;
+    (age <= OLDEST).then_some(age)
+}
+
+#[cfg(target_os = "linux")]
+mod of_linux {
+    use std::io::IoSliceMut;
+    use std::os::fd::{AsFd, AsRawFd};
+
+    use nix::cmsg_space;
+    use nix::sys::socket::sockopt::Timestamping;
+    use nix::sys::socket::{ControlMessageOwned, MsgFlags, RecvMsg, TimestampingFlag, recvmsg, setsockopt};
+    use nix::sys::time::TimeSpec;
+
+    use super::{Duration, Stamped, SystemTime, io};
+
+    /// Has the kernel stamp what arrives, where it does.
+    pub(in super::super) fn enable(socket: &impl AsFd) {
+        let wanted =
+            TimestampingFlag::SOF_TIMESTAMPING_RX_SOFTWARE | TimestampingFlag::SOF_TIMESTAMPING_SOFTWARE;
+        // Without stamps the program's own clock is read.
+        let _ = setsockopt(socket, Timestamping, &wanted);
+    }
+
+    /// Reads a stream.
+    pub(in super::super) fn read(socket: &impl AsRawFd, buffer: &mut [u8]) -> io::Result<Stamped> {
+        let mut space = cmsg_space!([TimeSpec; 3]);
+        let mut parts = [IoSliceMut::new(buffer)];
+        let read: RecvMsg<'_, '_, ()> =
+            recvmsg(socket.as_raw_fd(), &mut parts, Some(&mut space), MsgFlags::empty())?;
+        Ok((read.bytes, stamp(&read)))
+    }
+
+    fn stamp<S>(read: &RecvMsg<'_, '_, S>) -> Option<SystemTime> {
+        let stamps = read.cmsgs().ok()?.find_map(|message| match message {
+            ControlMessageOwned::ScmTimestampsns(stamps) => Some(stamps),
+            _ => None,
+        })?;
+        let since_epoch = Duration::from(stamps.system);
+        (since_epoch > Duration::ZERO).then(|| SystemTime::UNIX_EPOCH + since_epoch)
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+mod of_others {
+    use std::io::Read;
+
+    use super::{Stamped, io};
+
+    /// Nobody stamps.
+    pub(in super::super) fn enable<S>(_: &S) {}
+
+    /// Reads a stream.
+    pub(in super::super) fn read<'a, S>(socket: &'a S, buffer: &mut [u8]) -> io::Result<Stamped>
+    where
+        &'a S: Read,
+    {
+        let mut socket = socket;
+        socket.read(buffer).map(|count| (count, None))
+    }
+}
+
+#[cfg(target_os = "linux")]
+pub(super) use of_linux::{enable, read};
+#[cfg(not(target_os = "linux"))]
+pub(super) use of_others::{enable, read};

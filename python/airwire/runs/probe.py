@@ -1,0 +1,136 @@
+"""One board at an address, asked once: a suite of one row, written from what a caller says."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from airwire import _core
+from airwire.model import Analysis
+from airwire.runs.suite import run_text
+from airwire.values import Time, picoseconds_or_none
+
+if TYPE_CHECKING:
+    import polars as pl
+
+PROBES: Mapping[str, str] = {
+    "pingpong": "pingpong",
+    "http": "http",
+    "ping": "ping",
+    "throughput": "iperf",
+}
+"""What a board is asked, and the client that asks it."""
+SERVERS: Mapping[str, str] = {
+    "pingpong": "pingpong-server",
+    "tcp": "echo",
+    "http": "http-server",
+    "iperf": "iperf-server",
+}
+"""What a board may call, and the server that answers it."""
+LONGEST_SERVICE = "86400 s"
+"""A server ends when somebody ends it."""
+
+
+def probe(
+    kind: str,
+    address: str,
+    *,
+    options: Mapping[str, str] | None = None,
+    samples: int | None = None,
+    limit: Time = "10 s",
+    bounds: Mapping[str, str] | None = None,
+    out: str | Path | None = None,
+    environment: Mapping[str, Any] | None = None,
+    progress: Callable[[int, int], Any] | None = None,
+    samples_seen: Callable[[str, pl.DataFrame], Any] | None = None,
+) -> Analysis:
+    """Measure a board on the network of this computer, and keep the result in a run folder.
+
+    ``kind`` is one of :data:`PROBES`, and ``address`` the board's address or name, with a port where it is not the
+    usual one. ``options`` are those of the client (docs/reference/networks.md). The measurement ends after ``samples``
+    messages, when the client is done, or at ``limit``. ``bounds`` are what figures are to keep: ``{"p95": "<= 5 ms"}``.
+
+    Raises ``AirwireError`` for a kind, an address or an option that there is not.
+    """
+    host, _, port = address.partition(":")
+    given = dict(options or {})
+    if port:
+        given.setdefault("to", f"board:{port}")
+    return _one_row(
+        f"probe-{kind}", _named(kind, PROBES, "probe"), host, given, samples, limit, bounds,
+        out=out, environment=environment, progress=progress, samples_seen=samples_seen,
+    )  # fmt: skip
+
+
+def serve(
+    kind: str,
+    *,
+    options: Mapping[str, str] | None = None,
+    samples: int | None = None,
+    limit: Time = LONGEST_SERVICE,
+    bounds: Mapping[str, str] | None = None,
+    out: str | Path | None = None,
+    environment: Mapping[str, Any] | None = None,
+    progress: Callable[[int, int], Any] | None = None,
+    samples_seen: Callable[[str, pl.DataFrame], Any] | None = None,
+) -> Analysis:
+    """Serve boards that call this computer, and measure them; as :func:`probe`, with one of :data:`SERVERS`.
+
+    It ends after ``samples`` messages, at ``limit``, or by Ctrl-C.
+    """
+    return _one_row(
+        f"serve-{kind}", server_of(kind), "0.0.0.0", dict(options or {}), samples, limit, bounds,
+        out=out, environment=environment, progress=progress, samples_seen=samples_seen,
+    )  # fmt: skip
+
+
+def server_of(kind: str) -> str:
+    """The server that a word of :data:`SERVERS` stands for. Raises ``AirwireError`` for another word."""
+    return _named(kind, SERVERS, "server")
+
+
+def _named(kind: str, known: Mapping[str, str], what: str) -> str:
+    if kind in known:
+        return known[kind]
+    raise _core.AirwireError(f"there is no {what} {kind!r}; there are {', '.join(known)}")
+
+
+def _one_row(
+    name: str,
+    client: str,
+    address: str,
+    options: Mapping[str, str],
+    samples: int | None,
+    limit: Time,
+    bounds: Mapping[str, str] | None,
+    *,
+    out: str | Path | None,
+    environment: Mapping[str, Any] | None,
+    progress: Callable[[int, int], Any] | None,
+    samples_seen: Callable[[str, pl.DataFrame], Any] | None,
+) -> Analysis:
+    traffic = {"kind": client, **options}
+    lines = [
+        f"name = {_text(name)}",
+        f"[targets.{name}]",
+        f"address = {_text(address)}",
+        f"traffic = {_table(traffic)}",
+        f"limit = {_text(f'{picoseconds_or_none(limit)} ps')}",
+        *([] if samples is None else [f"samples = {samples}"]),
+        *([f"bounds = {_table(bounds)}"] if bounds else []),
+    ]
+    return run_text(
+        Path(name), "\n".join(lines) + "\n",
+        out=out, environment=environment, progress=progress, samples_seen=samples_seen,
+    )  # fmt: skip
+
+
+def _table(fields: Mapping[str, str]) -> str:
+    return f"{{ {', '.join(f'{_text(name)} = {_text(value)}' for name, value in fields.items())} }}"
+
+
+def _text(text: str) -> str:
+    """As a basic string of TOML, whose escapes JSON's are."""
+    return json.dumps(text, ensure_ascii=False)
