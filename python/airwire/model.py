@@ -185,7 +185,7 @@ def rows_of_addresses(analysis: Analysis) -> list[Capture[AddressRow]]:
 
 def rows_with_figures(analysis: Analysis) -> list[Capture[BoardRow | AddressRow]]:
     """The rows of boards, virtual or real, in the order of the suite."""
-    return [capture for capture in analysis.captures if is_of_board(capture) or is_of_address(capture)]
+    return [*rows_of_boards(analysis), *rows_of_addresses(analysis)]
 
 
 def published_median(capture: Capture) -> PublishedMedian | None:

@@ -11,7 +11,6 @@ import typer
 
 from airwire.cli import options
 from airwire.cli.bounds import complain_of_bounds, print_bounds
-from airwire.cli.live_figures import live_figures
 from airwire.cli.options import settings_of, time_option
 from airwire.cli.output import EXIT_BAD_INPUT, EXIT_INTERRUPTED, EXIT_NO_FIGURE, complain, write_report
 from airwire.cli.paths import RUN, Writes
@@ -81,13 +80,14 @@ def probe(
     report: options.ReportFile = None,
     json: options.Json = False,
 ) -> None:
-    """Measure a board on your network: latency, messages or requests per second, throughput.
+    """Measure a board on your network: latency, messages/s, throughput.
 
     First the same client measures this computer by itself over loopback: what it takes there is no fault of the board.
     Example: airwire probe http 192.168.1.50 --set path=/index.html --bound 'p95=<= 50 ms'
     """
     from airwire.cli.address_json import ProbeOutput
     from airwire.cli.environment import environment
+    from airwire.cli.live_figures import live_figures
     from airwire.runs.probe import probe as measure
 
     with live_figures(f"Measuring this computer, then {target}") as seen:
@@ -134,6 +134,7 @@ def serve(
     """
     from airwire.cli.address_json import ServeOutput
     from airwire.cli.environment import environment
+    from airwire.cli.live_figures import live_figures
     from airwire.runs.probe import serve as measure
 
     where = f"{own_address()}, port {_port_of(kind, settings_of(set_))}"

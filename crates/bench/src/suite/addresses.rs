@@ -10,11 +10,11 @@ use serde_json::{Map, Value as Json, json};
 use units::{PS_PER_S, Picoseconds};
 
 use super::bounds::{self, Measured};
+use super::probe::Probe;
 use super::published::{Compare, Published};
 use super::row::{Measurement, Place, Quantity, Row, SameBut, TargetSetup};
 use super::tables::{BOUNDS, STOP_WITHIN, limit};
 use super::{boards, traffic};
-use crate::targets::address::Probe;
 
 /// What a row keeps at most.
 const MOST_SAMPLES: u64 = 10_000_000;

@@ -10,6 +10,7 @@ mod error;
 mod expand;
 mod link_medians;
 mod parse;
+mod probe;
 mod published;
 mod row;
 mod schema;
@@ -22,6 +23,7 @@ pub use boards::{BOARD_FIELDS, BoardSetup, LinePin, LineSetup, NetworkSource, Pe
 pub use bounds::{Bounded, RowBound};
 pub use check::RowError;
 pub use error::SuiteError;
+pub use probe::Probe;
 pub use published::{Amount, Compare, Parts, Published, Statistic, Times};
 pub use row::{LinkSetup, Measurement, Place, Quantity, Row, SameBut, TargetSetup};
 pub use schema::schema;

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from difflib import get_close_matches
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 from airwire import _core
 from airwire.explain.address.run import address_explanation
@@ -19,19 +19,20 @@ from airwire.explain.verdict import NO_FIGURE, Verdict
 from airwire.explain.waterfall import budget_waterfall, link_waterfalls
 from airwire.explain.what_if import Question, changes_of
 from airwire.link.model import CaptureExplanation, Change, FittedGate, LinkRow, QuantilePair
-from airwire.model import is_of_address, is_of_board, is_of_link
+from airwire.model import is_of_link
 from airwire.stage import link_stage
 from airwire.values import Settings, setting_texts
 
 if TYPE_CHECKING:
-    from airwire.address.row import AddressRow
-    from airwire.board.row import BoardRow
     from airwire.model import Analysis, Capture
 
 WHAT_IF_SAMPLES = 2000
 # More than these are not listed.
 _FEW_ENTRIES = 8
-_Row: TypeAlias = "Capture[LinkRow] | Capture[BoardRow] | Capture[AddressRow]"
+_EXPLANATION: Mapping[str, Callable[[Capture[Any]], RowExplanation]] = {
+    "address": address_explanation,
+    "board": board_explanation,
+}
 
 
 def explain_run(
@@ -57,8 +58,8 @@ def explain_run(
     return [_explanation(row, changes) for row in rows]
 
 
-def _chosen(analysis: Analysis, only: Sequence[str]) -> list[_Row]:
-    rows: list[_Row] = [row for row in analysis.captures if is_of_link(row) or is_of_board(row) or is_of_address(row)]
+def _chosen(analysis: Analysis, only: Sequence[str]) -> list[Capture]:
+    rows: list[Capture] = [row for row in analysis.captures if is_of_link(row) or row.target.kind in _EXPLANATION]
     where = analysis.run_folder or "this run"
     if not rows:
         raise _core.AirwireError(
@@ -70,7 +71,7 @@ def _chosen(analysis: Analysis, only: Sequence[str]) -> list[_Row]:
     return [row for row in rows if not only or any(_is_of(row, name) for name in only)]
 
 
-def _others(name: str, rows: Sequence[_Row]) -> str:
+def _others(name: str, rows: Sequence[Capture]) -> str:
     """What there is in the place of an entry that nobody knows: all of them where they are few."""
     entries = list(dict.fromkeys(row.group for row in rows))
     if len(entries) <= _FEW_ENTRIES:
@@ -80,7 +81,7 @@ def _others(name: str, rows: Sequence[_Row]) -> str:
     return f"the nearest of its {len(entries)} entries is {nearest}"
 
 
-def _is_of(row: _Row, name: str) -> bool:
+def _is_of(row: Capture, name: str) -> bool:
     return name in (row.path, row.group) or (is_of_link(row) and name == row.target.name)
 
 
@@ -123,11 +124,11 @@ def overload_sentence(row: Capture[LinkRow]) -> str | None:
     return None if overloaded is None else overloaded.text
 
 
-def _explanation(row: _Row, changes: Iterator[Sequence[Change]]) -> RowExplanation:
+def _explanation(row: Capture, changes: Iterator[Sequence[Change]]) -> RowExplanation:
     """``changes`` gives those of the next link."""
-    if is_of_address(row):
-        return address_explanation(row)
-    return board_explanation(row) if is_of_board(row) else _link_explanation(row, next(changes, []))
+    if is_of_link(row):
+        return _link_explanation(row, next(changes, []))
+    return _EXPLANATION[row.target.kind](row)
 
 
 def _link_explanation(row: Capture[LinkRow], changes: Sequence[Change]) -> RowExplanation:

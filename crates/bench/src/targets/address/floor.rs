@@ -11,10 +11,9 @@ use traffic::Machine;
 
 use super::super::exchanges;
 use super::FloorEntry;
-use super::probe::Probe;
 use super::session::{Session, Waited};
 use crate::rows::{Figure, MedianInterval};
-use crate::suite::{Quantity, Statistic};
+use crate::suite::{Probe, Quantity, Statistic};
 
 /// How long the computer is measured.
 const LONGEST: Duration = Duration::from_millis(300);

@@ -3,10 +3,8 @@
 
 mod facts;
 mod floor;
-mod probe;
 mod session;
 mod target;
 
 pub use facts::{AddressFacts, FloorEntry};
-pub use probe::Probe;
 pub use target::ReadyAddress;

@@ -1,7 +1,7 @@
 //! What each kind of client or server tells of a board, and which server of this computer answers a client while it is measured
 //! what the computer itself takes.
 
-use crate::suite::Quantity;
+use super::row::Quantity;
 
 /// What a kind is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -11,11 +11,11 @@ pub struct Probe {
     /// What is told of it, unless a suite says otherwise.
     pub quantity: Quantity,
     /// The server that answers it; nothing where the system does, or nobody can.
-    pub(super) answered_by: Option<&'static str>,
+    pub answered_by: Option<&'static str>,
     /// Options that make the same load for whatever answers.
-    pub(super) keeps: &'static [&'static str],
+    pub keeps: &'static [&'static str],
     /// Options that have many messages in a short time.
-    pub(super) hurries: &'static [(&'static str, &'static str)],
+    pub hurries: &'static [(&'static str, &'static str)],
 }
 
 const fn probe(
