@@ -16,6 +16,8 @@ use fields::TakesOf::{Count, Duration, Endpoint, Flag, Size, Word};
 
 /// Connections that fail to open one after another before the client gives up.
 const MOST_FAILED_OPENINGS: u32 = 3;
+/// Samples that room is made for beforehand.
+const MOST_ROOM: u64 = 1 << 16;
 /// Pause before a connection is opened again.
 const REOPEN_PAUSE: Picoseconds = Picoseconds::new(PS_PER_S / 10);
 
@@ -130,6 +132,8 @@ impl Client {
     /// A client that begins when it is seated.
     pub fn new(settings: ClientSettings) -> Self {
         let state = if settings.rounds == 0 { State::Over } else { State::Closed };
+        // Room is made beforehand: a long run would copy all samples in the midst of a message.
+        let samples = Vec::with_capacity(settings.rounds.min(MOST_ROOM) as usize);
         Self {
             settings,
             state,
@@ -141,7 +145,7 @@ impl Client {
             expected: Vec::new(),
             received: Vec::new(),
             arrived: None,
-            samples: Vec::new(),
+            samples,
             sent: 0,
             failure: None,
             actions: VecDeque::new(),

@@ -11,8 +11,8 @@ use traffic::os::{Ended, Seat, SeatError, Until};
 use traffic::{Machine, Results, Sample};
 use units::{PS_PER_MS, Picoseconds};
 
-/// How often what was measured is handed over.
-const BATCH: Picoseconds = Picoseconds::new(50 * PS_PER_MS);
+/// How often what was measured is handed over; each time somebody else needs a processor.
+const BATCH: Picoseconds = Picoseconds::new(100 * PS_PER_MS);
 
 /// What was measured since the batch before.
 #[derive(Debug)]

@@ -19,7 +19,7 @@ use crate::target::{Recipe, Target, TargetEntry, TargetError, Turn};
 /// So many steps of progress are told of each row.
 const STEPS: u64 = 1000;
 /// How soon a stop is noticed.
-const LOOKS: Duration = Duration::from_millis(20);
+const LOOKS: Duration = Duration::from_millis(100);
 
 /// A board that can be asked.
 #[derive(Debug, Clone)]

@@ -1,0 +1,135 @@
+"""Probes of real addresses beside what others measure with, in turns on loopback: a C program, wrk, iperf3.
+
+    python benches/probe_speed.py [TURNS]
+
+Prints medians over all turns and their ratios. Where a peer is not installed, its lines are left out.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import socket
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+from airwire.runs.probe import probe
+
+PEERS = Path(__file__).parent / "peers"
+ROUNDS = 20_000
+SECONDS = 2
+CONNECTIONS = (1, 8, 64)
+
+
+def main() -> None:
+    """Build the peers, and hold each against the probe that does the same."""
+    turns = int(sys.argv[1]) if len(sys.argv) > 1 else 5
+    with tempfile.TemporaryDirectory() as folder:
+        built = {name: build(name, Path(folder)) for name in ("pingpong", "http_server")}
+        runs = Path(folder) / "runs"
+        _pingpong(built["pingpong"], turns, runs)
+        if shutil.which("wrk"):
+            _http(built["http_server"], turns, runs)
+
+
+def _pingpong(peer: Path, turns: int, runs: Path) -> None:
+    port = free_port()
+    with running([str(peer), "server", str(port)], port):
+
+        def theirs() -> tuple[float, ...]:
+            done = subprocess.run([peer, "client", str(port), str(ROUNDS)], capture_output=True, text=True, check=True)
+            median, slow = map(float, done.stdout.split())
+            return median / 1e3, slow / 1e3
+
+        def ours() -> tuple[float, ...]:
+            row = probe("pingpong", f"127.0.0.1:{port}", options={"rounds": str(ROUNDS)}, out=new(runs)).captures[0]
+            return row.statistic("p50") / 1e6, row.statistic("p99_9") / 1e6
+
+        told(("ping-pong, median us", "ping-pong, p99.9 us"), in_turns(turns, theirs, ours))
+
+
+def _http(server: Path, turns: int, runs: Path) -> None:
+    port = free_port()
+    with running([str(server), str(port)], port):
+        for connections in CONNECTIONS:
+
+            def theirs(connections: int = connections) -> tuple[float, ...]:
+                command = ["wrk", "-t1", f"-c{connections}", f"-d{SECONDS}s", f"http://127.0.0.1:{port}/"]
+                done = subprocess.run(command, capture_output=True, text=True, check=True)
+                found = re.search(r"Requests/sec:\s+([\d.]+)", done.stdout)
+                assert found is not None, done.stdout
+                return (float(found[1]),)
+
+            def ours(connections: int = connections) -> tuple[float, ...]:
+                options = {"requests": "10000000", "concurrency": str(connections), "keep_alive": "true"}
+                done = probe("http", f"127.0.0.1:{port}", options=options, limit=f"{SECONDS} s", out=new(runs))
+                figure = done.captures[0].target.figure
+                assert figure is not None
+                return (figure.value,)
+
+            told((f"HTTP requests/s, {connections} connections",), in_turns(turns, theirs, ours))
+
+
+def build(name: str, folder: Path) -> Path:
+    """A peer of our own in C, compiled as a distribution would."""
+    built = folder / name
+    command = ["cc", "-std=gnu11", "-O2", "-Wall", "-Wextra", "-Werror", "-D_GNU_SOURCE"]
+    subprocess.run([*command, str(PEERS / f"{name}.c"), "-o", str(built)], check=True)
+    return built
+
+
+def in_turns(turns: int, *measured: Callable[[], tuple[float, ...]]) -> list[list[tuple[float, ...]]]:
+    """Each once a turn, so that what disturbs the machine disturbs both."""
+    found: list[list[tuple[float, ...]]] = [[] for _ in measured]
+    for _ in range(turns):
+        for place, measure in enumerate(measured):
+            found[place].append(measure())
+    return found
+
+
+def told(names: tuple[str, ...], found: list[list[tuple[float, ...]]]) -> None:
+    """A line for each figure: the peer's median, ours, and the median of the ratios of a turn."""
+    theirs, ours = found
+    for place, name in enumerate(names):
+        ratios = [own[place] / other[place] for own, other in zip(ours, theirs, strict=True)]
+        medians = [statistics.median(one[place] for one in side) for side in (theirs, ours)]
+        print(f"{name:34} peer {medians[0]:12,.1f}  airwire {medians[1]:12,.1f}  ratio {statistics.median(ratios):.3f}")
+
+
+def new(runs: Path) -> Path:
+    """A run folder that is not there yet."""
+    return runs / str(time.monotonic_ns())
+
+
+def free_port() -> int:
+    """A port that nobody has, a moment ago."""
+    with socket.socket() as asked:
+        asked.bind(("127.0.0.1", 0))
+        port: int = asked.getsockname()[1]
+        return port
+
+
+@contextmanager
+def running(command: list[str], port: int, environment: Mapping[str, str] | None = None) -> Iterator[None]:
+    """A server, from when it listens."""
+    process = subprocess.Popen(command, env=environment)
+    try:
+        for _ in range(100):
+            with socket.socket() as asked:
+                if asked.connect_ex(("127.0.0.1", port)) == 0:
+                    break
+            time.sleep(0.05)
+        yield
+    finally:
+        process.kill()
+        process.wait()
+
+
+if __name__ == "__main__":
+    main()
