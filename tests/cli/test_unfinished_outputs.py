@@ -32,6 +32,10 @@ RECIPES: dict[tuple[str, str], list[str]] = {
     ("run", "figures"): ["suite.toml", "--out", "kept"],
     ("why", "out"): ["IMAGE"],
     ("why", "report"): ["IMAGE", "--out", "kept"],
+    ("probe", "out"): ["ping", "127.0.0.1", "--set", "count=20", "--set", "interval=1ms"],
+    ("probe", "report"): ["ping", "127.0.0.1", "--set", "count=20", "--set", "interval=1ms", "--out", "kept"],
+    ("serve", "out"): ["pingpong", "--for", "300ms", "--set", "port=PORT"],
+    ("serve", "report"): ["pingpong", "--for", "300ms", "--set", "port=PORT", "--out", "kept"],
     ("explain", "figure"): ["run", "--changes", "0"],
     ("explain", "perfetto"): ["run", "--changes", "0"],
     ("analyze", "out"): ["12B.csv"],
@@ -56,6 +60,8 @@ LIMITS_BYTES = {
     ("run", "report"): 20_000,
     ("run", "figures"): 20_000,
     ("why", "report"): 200_000,
+    ("probe", "report"): 20_000,
+    ("serve", "report"): 20_000,
 }
 
 

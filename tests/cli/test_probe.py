@@ -1,0 +1,244 @@
+"""Boards at addresses on the command line; servers and clients of this computer stand in their place, good and bad."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager, suppress
+from pathlib import Path
+
+import pytest
+
+import airwire as package
+
+Airwire = Callable[..., subprocess.CompletedProcess[str]]
+Peer = Callable[[socket.socket], None]
+
+
+def counting(connection: socket.socket) -> None:
+    """Answers each number with the next one, as published scripts do."""
+    connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    while text := connection.recv(64):
+        connection.sendall(str(int(text) + 1).encode())
+
+
+@contextmanager
+def board(serve: Peer) -> Iterator[str]:
+    """A server in a thread, which serves each connection so; gives its address with the port."""
+    with closing(socket.socket()) as listener:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind(("127.0.0.1", 0))
+        listener.listen()
+
+        def each(connection: socket.socket) -> None:
+            with closing(connection), suppress(OSError, ValueError):
+                serve(connection)
+
+        def all_of_them() -> None:
+            with suppress(OSError):
+                while True:
+                    threading.Thread(target=each, args=(listener.accept()[0],), daemon=True).start()
+
+        threading.Thread(target=all_of_them, daemon=True).start()
+        yield f"127.0.0.1:{listener.getsockname()[1]}"
+        with suppress(OSError):
+            listener.shutdown(socket.SHUT_RDWR)
+
+
+def test_a_board_is_measured_explained_and_kept(airwire: Airwire, tmp_path: Path) -> None:
+    with board(counting) as address:
+        done = airwire("probe", "pingpong", address, "--set", "rounds=200", "--out", "run", "--report", "page.html")
+
+    assert (done.returncode, done.stderr) == (0, "")
+    first, percentiles, *_ = done.stdout.splitlines()
+    assert first.startswith("pingpong rounds=200 to=board:") and "messages/s" in first
+    assert percentiles.startswith("  median ") and percentiles.endswith("; 200 of 200 answered")
+    assert "By itself this computer reaches" in done.stdout
+    (row,) = package.load_run(tmp_path / "run").captures
+    assert row.target.kind == "address" and row.target.figure is not None and not row.target.simulated
+    assert row.samples["first_byte_ps"].null_count() == 0
+    assert (row.samples["done_ps"] >= row.samples["first_byte_ps"]).all()
+    assert "measured over this computer" in (tmp_path / "page.html").read_text(encoding="utf-8")
+    explained = airwire("explain", "run")
+    assert explained.returncode == 0 and "The board and the network between take" in explained.stdout
+
+
+def test_a_suite_asks_boards_and_compares_them(airwire: Airwire, tmp_path: Path) -> None:
+    def slowly(connection: socket.socket) -> None:
+        while text := connection.recv(64):
+            time.sleep(0.002)
+            connection.sendall(str(int(text) + 1).encode())
+
+    with board(counting) as fast, board(slowly) as slow:
+        (host, fast_port), slow_port = fast.split(":"), slow.split(":")[1]
+        (tmp_path / "two.toml").write_text(
+            f"""
+            [targets.fast]
+            address = "{host}"
+            traffic = "pingpong to=board:{fast_port} rounds=100"
+            bounds = {{ loss = "<= 0 %" }}
+            [targets.slow]
+            same_but = "fast"
+            traffic = "pingpong to=board:{slow_port} rounds=100"
+            bounds = {{ p95 = "<= 1 ms" }}
+            """,
+            encoding="utf-8",
+        )
+        done = airwire("run", "two.toml", "--out", "run", "--json")
+
+    assert done.returncode == 1
+    fast_row, slow_row = json.loads(done.stdout)["addresses"]
+    assert fast_row["figure"]["value"] > slow_row["figure"]["value"]
+    assert slow_row["same_but"]["what"] == "traffic"
+    assert "slow: p95 <= 1 ms is broken" in done.stderr and "fast: " not in done.stderr
+
+
+def drip(connection: socket.socket) -> None:
+    """A byte now and then, and never the whole of an answer."""
+    connection.recv(4096)
+    for _ in range(100):
+        connection.sendall(b"H")
+        time.sleep(0.05)
+
+
+def endless(connection: socket.socket) -> None:
+    """A body without end."""
+    connection.recv(4096)
+    connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 10737418240\r\n\r\n")
+    while True:
+        connection.sendall(bytes(1 << 16))
+
+
+def half_way(connection: socket.socket) -> None:
+    """Resets in the midst of an answer."""
+    connection.recv(4096)
+    connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf")
+    connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\1\0\0\0\0\0\0\0")
+
+
+def says(text: bytes) -> Peer:
+    """Says this, whatever it was asked, and closes."""
+
+    def peer(connection: socket.socket) -> None:
+        connection.recv(4096)
+        connection.sendall(text)
+
+    return peer
+
+
+@pytest.mark.parametrize(
+    ("kind", "peer", "reason"),
+    [
+        ("http", drip, "within 200 ms"),
+        ("http", endless, "within 200 ms"),
+        ("http", half_way, "reset"),
+        ("http", says(b"SSH-2.0-OpenSSH_9.2\r\n"), "HTTP"),
+        ("http", says(b"HTTP/9.9 200 OK\r\n\r\n"), "HTTP"),
+        ("http", says(b""), "before the response was complete"),
+        ("pingpong", says(b"\x00\xff garbage"), "differs"),
+        ("pingpong", drip, ""),
+        ("pingpong", says(b""), "closed"),
+    ],
+)
+def test_a_bad_board_gets_a_sentence_and_ends_by_the_time_out(
+    airwire: Airwire, kind: str, peer: Peer, reason: str
+) -> None:
+    count = "requests" if kind == "http" else "rounds"
+    begun = time.monotonic()
+    with board(peer) as address:
+        done = airwire("probe", kind, address, "--set", f"{count}=3", "--set", "timeout=200ms", "--for", "3s")
+
+    assert done.returncode == 1 and time.monotonic() - begun < 10
+    assert "No figure: " in done.stdout and "Traceback" not in done.stdout + done.stderr
+    assert reason in " ".join(done.stdout.split())
+
+
+def test_nobody_there_is_said_in_one_sentence(airwire: Airwire) -> None:
+    with closing(socket.socket()) as bound:
+        bound.bind(("127.0.0.1", 0))
+        address = f"127.0.0.1:{bound.getsockname()[1]}"
+        done = airwire("probe", "http", address, "--set", "requests=3")
+
+    assert done.returncode == 1 and f"connection refused at {address}" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["probe", "smtp", "127.0.0.1"], "there is no probe 'smtp'; there are pingpong, http, ping"),
+        (["probe", "http", "nobody.invalid"], 'address: "nobody.invalid" is no address that this computer knows'),
+        (["probe", "http", "127.0.0.1", "--set", "requets=3"], "there is no such option; the nearest is requests"),
+        (["probe", "http", "127.0.0.1", "--bound", "p96=<= 1 ms"], "bounds.p96"),
+        (["serve", "gopher"], "there is no server 'gopher'; there are pingpong, tcp, http"),
+    ],
+)
+def test_a_wrong_question_is_refused_in_one_sentence(airwire: Airwire, arguments: list[str], sentence: str) -> None:
+    done = airwire(*arguments)
+
+    assert done.returncode == 2 and sentence in done.stderr and len(done.stderr.splitlines()) <= 2
+
+
+def test_a_board_that_goes_away_keeps_what_was_measured(airwire: Airwire, tmp_path: Path) -> None:
+    left = threading.Semaphore(50)
+
+    def goes(connection: socket.socket) -> None:
+        while (text := connection.recv(64)) and left.acquire(blocking=False):
+            connection.sendall(str(int(text) + 1).encode())
+
+    with board(goes) as address:
+        done = airwire(
+            "probe", "pingpong", address, "--set", "rounds=60", "--set", "timeout=200ms", "--out", "run"
+        )  # fmt: skip
+
+    assert done.returncode == 0
+    (row,) = package.load_run(tmp_path / "run").captures
+    assert row.outcomes["paired"] == 50 and row.outcomes["missed"] > 0
+
+
+def test_a_board_that_calls_is_served_until_ctrl_c_and_kept(tmp_path: Path) -> None:
+    with closing(socket.socket()) as asked:
+        asked.bind(("127.0.0.1", 0))
+        port = asked.getsockname()[1]
+    command = [sys.executable, "-m", "airwire.cli", "serve", "pingpong", "--set", f"port={port}", "--out", "run"]
+    serving = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    try:
+        with closing(_called(port)) as board:
+            for number in range(0, 100, 2):
+                board.sendall(str(number).encode())
+                assert board.recv(64) == str(number + 1).encode()
+        time.sleep(0.3)
+        os.kill(serving.pid, signal.SIGINT)
+        out, told = serving.communicate(timeout=20)
+    finally:
+        serving.kill()
+
+    assert serving.returncode == 0, told
+    assert told.startswith("airwire: serving pingpong at ") and f"port {port}" in told
+    assert "of 50 answered" in out
+    (row,) = package.load_run(tmp_path / "run").captures
+    assert row.outcomes["paired"] >= 49
+
+
+def _called(port: int) -> socket.socket:
+    for _ in range(200):
+        with suppress(OSError):
+            return socket.create_connection(("127.0.0.1", port), timeout=5)
+        time.sleep(0.05)
+    raise AssertionError("nobody serves")
+
+
+def test_a_port_that_somebody_has_is_named(airwire: Airwire) -> None:
+    with closing(socket.socket()) as taken:
+        taken.bind(("0.0.0.0", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        done = airwire("serve", "pingpong", "--set", f"port={port}")
+
+    assert done.returncode == 2 and f"port {port}" in done.stderr and "Traceback" not in done.stderr
