@@ -64,12 +64,13 @@ impl SuiteFolder {
     /// When it exists already or cannot be created.
     pub fn create(path: &Path, suite: &Suite, captures: bool) -> Result<Self, RunFolderError> {
         let has = |of: fn(&Row) -> bool| suite.rows.iter().any(of);
-        let kinds: [(&str, fn(&Row) -> bool); 3] = [
-            ("link", |row| row.link().is_some()),
-            ("board", |row| row.board().is_some()),
-            ("address", |row| row.address().is_some()),
+        let kinds = [
+            ("link", has(|row| row.link().is_some())),
+            ("board", has(|row| row.board().is_some())),
+            ("address", has(|row| row.address().is_some())),
         ];
-        let kinds: Vec<&str> = kinds.into_iter().filter(|(_, of)| has(*of)).map(|(kind, _)| kind).collect();
+        let kinds: Vec<&str> =
+            kinds.into_iter().filter(|(_, is_there)| *is_there).map(|(kind, _)| kind).collect();
         let traffic = if kinds == ["link"] { "one-way" } else { "as the rows say" };
         let target = kinds.join(" and ");
         let manifest = SuiteManifest {

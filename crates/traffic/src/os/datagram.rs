@@ -3,10 +3,12 @@
 use std::collections::VecDeque;
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr, SocketAddrV4};
+use std::time::SystemTime;
 
 use mio::net::UdpSocket;
 use socket2::{Domain, Protocol, Socket, Type};
 
+use super::stamps;
 use crate::Ipv4Endpoint;
 
 /// Datagrams that may wait for the kernel.
@@ -29,12 +31,9 @@ impl Datagrams {
         socket.set_broadcast(broadcast)?;
         socket.set_recv_buffer_size(RECEIVE_BUFFER_BYTES)?;
         socket.bind(&SocketAddr::from(SocketAddrV4::new(address, port)).into())?;
-        Ok(Self {
-            socket: UdpSocket::from_std(socket.into()),
-            waiting: VecDeque::new(),
-            wants_room: None,
-            dropped: 0,
-        })
+        let socket = UdpSocket::from_std(socket.into());
+        stamps::enable(&socket);
+        Ok(Self { socket, waiting: VecDeque::new(), wants_room: None, dropped: 0 })
     }
 
     pub(super) fn socket(&mut self) -> &mut UdpSocket {
@@ -71,14 +70,14 @@ impl Datagrams {
     }
 
     /// The next datagram; errors that ICMP messages leave on the socket are passed over.
-    pub(super) fn receive(&mut self, buffer: &mut [u8]) -> Option<(usize, Ipv4Endpoint)> {
+    pub(super) fn receive(&mut self, buffer: &mut [u8]) -> Option<(usize, Ipv4Endpoint, Option<SystemTime>)> {
         loop {
-            match self.socket.recv_from(buffer) {
-                Ok((count, SocketAddr::V4(from))) => {
-                    return Some((count, Ipv4Endpoint { address: *from.ip(), port: from.port() }));
+            match stamps::receive_from(&self.socket, buffer) {
+                Ok((count, from, stamp)) => {
+                    return Some((count, Ipv4Endpoint { address: *from.ip(), port: from.port() }, stamp));
                 }
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => return None,
-                Ok(_) | Err(_) => {}
+                Err(_) => {}
             }
         }
     }

@@ -3,9 +3,12 @@
 
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr, SocketAddrV4};
+use std::time::SystemTime;
 
 use mio::net::UdpSocket;
 use socket2::{Domain, Protocol, Socket, Type};
+
+use super::stamps;
 
 const ECHO_REPLY: u8 = 0;
 const ECHO_REQUEST: u8 = 8;
@@ -41,7 +44,9 @@ impl EchoSocket {
             Err(_) => (Socket::new(Domain::IPV4, Type::RAW, Some(Protocol::ICMPV4))?, true),
         };
         socket.set_nonblocking(true)?;
-        Ok(Self { socket: UdpSocket::from_std(socket.into()), raw, identifier })
+        let socket = UdpSocket::from_std(socket.into());
+        stamps::enable(&socket);
+        Ok(Self { socket, raw, identifier })
     }
 
     pub(super) fn socket(&mut self) -> &mut UdpSocket {
@@ -55,17 +60,17 @@ impl EchoSocket {
     }
 
     /// The next reply to this identifier.
-    pub(super) fn receive(&mut self, buffer: &mut [u8]) -> Option<Reply> {
+    pub(super) fn receive(&mut self, buffer: &mut [u8]) -> Option<(Reply, Option<SystemTime>)> {
         loop {
-            match self.socket.recv_from(buffer) {
-                Ok((count, SocketAddr::V4(from))) => {
+            match stamps::receive_from(&self.socket, buffer) {
+                Ok((count, from, stamp)) => {
                     let identifier = self.raw.then_some(self.identifier);
                     if let Some(reply) = parse(&buffer[..count], *from.ip(), identifier) {
-                        return Some(reply);
+                        return Some((reply, stamp));
                     }
                 }
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => return None,
-                Ok(_) | Err(_) => {}
+                Err(_) => {}
             }
         }
     }

@@ -297,6 +297,7 @@ impl Seat {
     /// Tells a machine when the bytes of its next event arrived, where the kernel says it.
     fn tell_arrival(&mut self, machine: usize, stamp: Option<SystemTime>) {
         let Some(age) = stamps::age(stamp) else { return };
+        self.kernel_stamps = true;
         let age = Picoseconds::from_ns(i64::try_from(age.as_nanos()).unwrap_or(i64::MAX / 1_000));
         let at = self.now() - age;
         self.machines[machine].machine.arrived(at.max(Picoseconds::ZERO));
@@ -410,7 +411,6 @@ impl Seat {
                 Reading::Bytes(count, stamp) => {
                     // A short read has taken all there is; the system says when there is more, and only once that it ends.
                     let is_all = count < buffer.len() && !stream.ends;
-                    self.kernel_stamps |= stamp.is_some();
                     self.tell_arrival(machine, stamp);
                     self.tell(machine, Event::Received(connection, &buffer[..count]));
                     if is_all {
@@ -436,7 +436,8 @@ impl Seat {
                     continue;
                 }
             }
-            let Some((count, from)) = datagrams.receive(buffer) else { return };
+            let Some((count, from, stamp)) = datagrams.receive(buffer) else { return };
+            self.tell_arrival(machine, stamp);
             self.tell(machine, Event::Datagram { socket, from, bytes: &buffer[..count] });
         }
         self.ready.insert(token);
@@ -446,7 +447,8 @@ impl Seat {
         for _ in 0..SHARE {
             let Some(Socket { kind: Kind::Echo(echo), .. }) = self.sockets.get_mut(&token) else { return };
             let identifier = echo.identifier;
-            let Some(reply) = echo.receive(buffer) else { return };
+            let Some((reply, stamp)) = echo.receive(buffer) else { return };
+            self.tell_arrival(machine, stamp);
             let (from, sequence, payload) = (reply.from, reply.sequence, &buffer[reply.payload]);
             self.tell(machine, Event::EchoReply { from, identifier, sequence, payload });
         }

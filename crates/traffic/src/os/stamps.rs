@@ -2,10 +2,14 @@
 //! difference would be taken for the board's. Linux stamps on request (SO_TIMESTAMPING); elsewhere nobody does.
 
 use std::io;
+use std::net::SocketAddrV4;
 use std::time::{Duration, SystemTime};
 
 /// Bytes that were read, and when the last of them arrived by the clock of the system.
 pub(super) type Stamped = (usize, Option<SystemTime>);
+
+/// A datagram that was read, with its sender.
+pub(super) type StampedFrom = (usize, SocketAddrV4, Option<SystemTime>);
 
 /// A stamp that is older is none of what was just read: somebody has set the clock.
 const OLDEST: Duration = Duration::from_secs(1);
@@ -23,10 +27,12 @@ mod of_linux {
 
     use nix::cmsg_space;
     use nix::sys::socket::sockopt::Timestamping;
-    use nix::sys::socket::{ControlMessageOwned, MsgFlags, RecvMsg, TimestampingFlag, recvmsg, setsockopt};
+    use nix::sys::socket::{
+        ControlMessageOwned, MsgFlags, RecvMsg, SockaddrIn, TimestampingFlag, recvmsg, setsockopt,
+    };
     use nix::sys::time::TimeSpec;
 
-    use super::{Duration, Stamped, SystemTime, io};
+    use super::{Duration, SocketAddrV4, Stamped, StampedFrom, SystemTime, io};
 
     /// Has the kernel stamp what arrives, where it does.
     pub(in super::super) fn enable(socket: &impl AsFd) {
@@ -45,6 +51,19 @@ mod of_linux {
         Ok((read.bytes, stamp(&read)))
     }
 
+    /// Reads a datagram.
+    pub(in super::super) fn receive_from(
+        socket: &impl AsRawFd,
+        buffer: &mut [u8],
+    ) -> io::Result<StampedFrom> {
+        let mut space = cmsg_space!([TimeSpec; 3]);
+        let mut parts = [IoSliceMut::new(buffer)];
+        let read: RecvMsg<'_, '_, SockaddrIn> =
+            recvmsg(socket.as_raw_fd(), &mut parts, Some(&mut space), MsgFlags::empty())?;
+        let from = read.address.ok_or(io::ErrorKind::InvalidData)?;
+        Ok((read.bytes, SocketAddrV4::new(from.ip(), from.port()), stamp(&read)))
+    }
+
     fn stamp<S>(read: &RecvMsg<'_, '_, S>) -> Option<SystemTime> {
         let stamps = read.cmsgs().ok()?.find_map(|message| match message {
             ControlMessageOwned::ScmTimestampsns(stamps) => Some(stamps),
@@ -58,8 +77,11 @@ mod of_linux {
 #[cfg(not(target_os = "linux"))]
 mod of_others {
     use std::io::Read;
+    use std::net::SocketAddr;
 
-    use super::{Stamped, io};
+    use mio::net::UdpSocket;
+
+    use super::{Stamped, StampedFrom, io};
 
     /// Nobody stamps.
     pub(in super::super) fn enable<S>(_: &S) {}
@@ -72,9 +94,17 @@ mod of_others {
         let mut socket = socket;
         socket.read(buffer).map(|count| (count, None))
     }
+
+    /// Reads a datagram.
+    pub(in super::super) fn receive_from(socket: &UdpSocket, buffer: &mut [u8]) -> io::Result<StampedFrom> {
+        match socket.recv_from(buffer)? {
+            (count, SocketAddr::V4(from)) => Ok((count, from, None)),
+            (_, SocketAddr::V6(_)) => Err(io::ErrorKind::InvalidData.into()),
+        }
+    }
 }
 
 #[cfg(target_os = "linux")]
-pub(super) use of_linux::{enable, read};
+pub(super) use of_linux::{enable, read, receive_from};
 #[cfg(not(target_os = "linux"))]
-pub(super) use of_others::{enable, read};
+pub(super) use of_others::{enable, read, receive_from};

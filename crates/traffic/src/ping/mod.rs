@@ -125,6 +125,8 @@ pub struct Client {
     /// Requests up to this index have been answered or have timed out.
     settled: u64,
     samples: Vec<Sample>,
+    /// When the reply that is looked at arrived, where that is known better than that it was just now.
+    arrived: Option<Picoseconds>,
     counts: Counts,
     actions: VecDeque<Action>,
 }
@@ -139,6 +141,7 @@ impl Client {
             first_index: 0,
             settled: 0,
             samples: Vec::new(),
+            arrived: None,
             counts: Counts::default(),
             actions: VecDeque::new(),
         }
@@ -219,8 +222,9 @@ impl Client {
             self.counts.duplicates += 1;
             return;
         }
-        sample.done = Some(now);
-        sample.first_byte = Some(now);
+        let arrived = self.arrived.take().map_or(now, |at| at.max(sample.trigger));
+        sample.done = Some(arrived);
+        sample.first_byte = Some(arrived);
         sample.response_bytes = payload.len() as u64 + HEADER_BYTES;
         let wrong = self.settings.payload(sample.index) != payload;
         sample.outcome = match (wrong, sample.index < settled) {
@@ -257,9 +261,14 @@ impl Machine for Client {
                 } else {
                     self.counts.strangers += 1;
                 }
+                self.arrived = None;
             }
             _ => {}
         }
+    }
+
+    fn arrived(&mut self, at: Picoseconds) {
+        self.arrived = Some(at);
     }
 
     fn poll(&mut self) -> Option<Action> {

@@ -73,8 +73,8 @@ impl Question {
         }
         match self {
             Self::Http if heard.bytes.starts_with(b"HTTP/") => Some(Speaks::Http),
-            Self::Number if heard.bytes.starts_with(b"2") => Some(Speaks::Counter),
-            Self::NumberLine if heard.bytes.starts_with(b"2") => Some(Speaks::CounterLines),
+            Self::Number if heard.bytes.trim_ascii() == b"2" => Some(Speaks::Counter),
+            Self::NumberLine if heard.bytes.trim_ascii() == b"2" => Some(Speaks::CounterLines),
             _ => None,
         }
     }

@@ -33,7 +33,10 @@ fn heard(stream: &mut TcpStream) -> Vec<u8> {
 
 fn scanned(ports: Vec<u16>) -> (Client, Vec<Service>) {
     let timeout = Picoseconds::new(300 * PS_PER_MS);
-    let settings = ClientSettings { timeout, ..ClientSettings::to(Ipv4Addr::LOCALHOST, ports) };
+    scanned_with(ClientSettings { timeout, ..ClientSettings::to(Ipv4Addr::LOCALHOST, ports) })
+}
+
+fn scanned_with(settings: ClientSettings) -> (Client, Vec<Service>) {
     let mut seat = Seat::at(Ipv4Addr::LOCALHOST).unwrap();
     let number = seat.add(Box::new(Client::new(settings)));
     seat.run(within_seconds(30)).unwrap();
@@ -101,7 +104,21 @@ fn a_server_that_speaks_first_is_told_by_its_line() {
         heard(&mut stream);
     });
     let line = Some("220 board ready".to_owned());
-    assert_eq!(only(port), Service { port, speaks: Speaks::Greeting, first_line: line });
+    // However busy this machine is.
+    let greeting_time = Picoseconds::new(5_000 * PS_PER_MS);
+    let settings = ClientSettings { greeting_time, ..ClientSettings::to(Ipv4Addr::LOCALHOST, vec![port]) };
+    let (_, services) = scanned_with(settings);
+    assert_eq!(services, [Service { port, speaks: Speaks::Greeting, first_line: line }]);
+}
+
+#[test]
+fn a_greeting_that_comes_late_is_no_answer_to_a_number() {
+    let port = server(|mut stream| {
+        if heard(&mut stream) == b"1" {
+            let _ = stream.write_all(b"220 board ready\r\n");
+        }
+    });
+    assert_ne!(only(port).speaks, Speaks::Counter);
 }
 
 #[test]
