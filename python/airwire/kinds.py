@@ -73,6 +73,8 @@ Measure = Literal["messages", "requests", "latency", "bulk"]
 """What is measured of a board."""
 ArrivalClock = Literal["kernel", "program"]
 """Who reads the clock when something arrives at this computer."""
+Adds = Literal["computer", "network"]
+"""What stands between a board and who measures it."""
 Statistic = Literal["median", "mean"]
 """Which figure stands for latencies."""
 ComparedAs = Literal["absolute", "ratio", "mechanism"]

@@ -34,6 +34,7 @@ from airwire.cli.probe import probe, serve
 from airwire.cli.report import report
 from airwire.cli.run import run
 from airwire.cli.schema import schema
+from airwire.cli.twin import twin
 from airwire.cli.validate import validate
 from airwire.cli.why import why
 
@@ -53,7 +54,7 @@ app = typer.Typer(
 )
 _GROUPS: Mapping[str, Sequence[Callable[..., None]]] = {
     SIMULATE: (why, demo, run, choose, links, link, validate),
-    MEASURE: (probe, serve, analyze, explain, compare, report, convert),
+    MEASURE: (probe, serve, twin, analyze, explain, compare, report, convert),
     FILES: (fsdata, schema),
 }
 _CLASSES = {fsdata: renamed(OLD_NAMES)}

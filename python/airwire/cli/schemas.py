@@ -24,6 +24,7 @@ from airwire.cli.link_json import (
     ValidateOutput,
 )
 from airwire.cli.run_json import RunOutput
+from airwire.cli.twin_json import TwinOutput
 from airwire.cli.why_json import WhyOutput
 from airwire.link.catalogue import suite_schema
 from airwire.runs.manifest import Environment, manifest_schema
@@ -40,6 +41,7 @@ _OUTPUTS: tuple[type[Output], ...] = (
     RunOutput,
     ProbeOutput,
     ServeOutput,
+    TwinOutput,
     ExplainRunOutput,
     ExplainCaptureOutput,
     ChooseOutput,

@@ -86,6 +86,11 @@ pub(super) struct Relay {
     listeners: Vec<(TcpListener, Forward)>,
     pairs: BTreeMap<TcpId, Pair>,
     board: Option<Ipv4Addr>,
+    /// Where connections are registered, so that what arrives wakes whoever rests.
+    registry: Option<Registry>,
+    next_token: usize,
+    /// Whether bytes passed since somebody asked.
+    passed: bool,
 }
 
 impl Relay {
@@ -98,7 +103,8 @@ impl Relay {
             TcpListener::bind(forward.listen).map(|listener| (listener, *forward)).map_err(refused)
         };
         let listeners = forwards.iter().map(listen).collect::<Result<_, _>>()?;
-        Ok(Self { listeners, pairs: BTreeMap::new(), board: None })
+        let next_token = FIRST_TOKEN + forwards.len();
+        Ok(Self { listeners, pairs: BTreeMap::new(), board: None, registry: None, next_token, passed: false })
     }
 
     pub(super) fn has_forwards(&self) -> bool {
@@ -116,7 +122,13 @@ impl Relay {
         for (index, (listener, _)) in self.listeners.iter_mut().enumerate() {
             registry.register(listener, Token(FIRST_TOKEN + index), Interest::READABLE)?;
         }
+        self.registry = Some(registry.try_clone()?);
         Ok(())
+    }
+
+    /// Whether anything passed since the last call.
+    pub(super) fn take_passed(&mut self) -> bool {
+        std::mem::take(&mut self.passed)
     }
 
     /// The board's address became known, or another.
@@ -128,7 +140,7 @@ impl Relay {
         for (listener, forward) in &self.listeners {
             let Some(address) = forward.address.or(self.board) else { continue };
             while self.pairs.len() < MOST_CONNECTIONS {
-                let Ok((outer, from)) = listener.accept() else { break };
+                let Ok((mut outer, from)) = listener.accept() else { break };
                 if !matches!(from.ip(), IpAddr::V4(_)) {
                     continue;
                 }
@@ -136,6 +148,12 @@ impl Relay {
                 if let Ok(id) = sockets.connect(address, forward.port) {
                     sockets.set_nodelay(id, true);
                     let _ = outer.set_nodelay(true);
+                    if let Some(registry) = &self.registry {
+                        // Without it the connection is looked at a little later.
+                        let _ = registry.register(&mut outer, Token(self.next_token), Interest::READABLE);
+                        self.next_token += 1;
+                    }
+                    self.passed = true;
                     let pair = Pair { outer, waiting: Vec::new(), outer_finished: false, outer_told: false };
                     self.pairs.insert(id, pair);
                 }
@@ -146,23 +164,25 @@ impl Relay {
 
 impl Pair {
     /// Carries what can be carried; false when the connection is over.
-    fn carry(&mut self, id: TcpId, sockets: &mut Sockets<'_>) -> bool {
+    /// `passed` is set where bytes did.
+    fn carry(&mut self, id: TcpId, sockets: &mut Sockets<'_>, passed: &mut bool) -> bool {
         match sockets.state(id) {
             Some(TcpState::Opening) => return true,
             Some(TcpState::Open) => {}
             Some(TcpState::Over(_)) | None => {
-                self.carry_to_outer(id, sockets);
+                self.carry_to_outer(id, sockets, passed);
                 return !self.waiting.is_empty() && self.flush();
             }
         }
-        self.carry_to_outer(id, sockets) && self.carry_to_board(id, sockets)
+        self.carry_to_outer(id, sockets, passed) && self.carry_to_board(id, sockets, passed)
     }
 
-    fn carry_to_outer(&mut self, id: TcpId, sockets: &mut Sockets<'_>) -> bool {
+    fn carry_to_outer(&mut self, id: TcpId, sockets: &mut Sockets<'_>, passed: &mut bool) -> bool {
         let waiting = &mut self.waiting;
         sockets.receive(id, |bytes| {
             let taken = bytes.len().min(MOST_WAITING_BYTES.saturating_sub(waiting.len()));
             waiting.extend_from_slice(&bytes[..taken]);
+            *passed |= taken > 0;
             taken
         });
         if !self.flush() {
@@ -187,7 +207,7 @@ impl Pair {
         true
     }
 
-    fn carry_to_board(&mut self, id: TcpId, sockets: &mut Sockets<'_>) -> bool {
+    fn carry_to_board(&mut self, id: TcpId, sockets: &mut Sockets<'_>, passed: &mut bool) -> bool {
         let mut piece = [0; PIECE_BYTES];
         while !self.outer_finished {
             let room = sockets.room(id).min(PIECE_BYTES);
@@ -199,7 +219,10 @@ impl Pair {
                     self.outer_finished = true;
                     sockets.finish(id);
                 }
-                Ok(length) => drop(sockets.send(id, &piece[..length])),
+                Ok(length) => {
+                    *passed = true;
+                    sockets.send(id, &piece[..length]);
+                }
                 Err(error) if error.kind() == ErrorKind::WouldBlock => return true,
                 Err(_) => return false,
             }
@@ -212,8 +235,9 @@ impl Application for Relay {
     fn run(&mut self, _: Picoseconds, sockets: &mut Sockets<'_>) -> Option<Picoseconds> {
         while sockets.take_news().is_some_and(|news| news != News::Frames) {}
         self.accept(sockets);
+        let passed = &mut self.passed;
         self.pairs.retain(|&id, pair| {
-            let goes_on = pair.carry(id, sockets);
+            let goes_on = pair.carry(id, sockets, passed);
             if !goes_on {
                 sockets.forget(id);
             }

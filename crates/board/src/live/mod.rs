@@ -8,7 +8,7 @@ mod tap;
 use std::io;
 use std::net::SocketAddr;
 use std::os::fd::AsRawFd;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use ethernet::{Cable, Frame, PortId, SeatId, Speed};
 use mcu::Stop;
@@ -28,8 +28,11 @@ use record::Control;
 
 /// The board runs this long at most before somebody looks at the sockets again.
 const SLICE: Picoseconds = Picoseconds::new(units::PS_PER_MS);
-/// How long nothing is looked at while the board is ahead of the wall clock.
+/// How long nothing is looked at while the board is ahead of the wall clock; the system rounds it up to a millisecond.
 const REST: Duration = Duration::from_micros(500);
+/// So long after something passed nobody rests: what comes next would be late by a rest, and a measurement from outside wrong
+/// by it.
+const ATTENTION: Duration = Duration::from_millis(20);
 const TAP: Token = Token(0);
 
 /// How a board's network ends in this machine.
@@ -111,6 +114,7 @@ impl Board {
         let mut ends = self.open_ends(options, &poll, listener)?;
         let mut events = Events::with_capacity(64);
         let mut pace = Pace::from(self.now());
+        let mut passed: Option<Instant> = None;
         loop {
             let present = pace.present().min(end);
             let target = present.min(self.now() + SLICE);
@@ -121,7 +125,9 @@ impl Board {
                 }
             }
             let lag = present - target;
-            self.exchange(&mut ends, present.max(self.now()));
+            if self.exchange(&mut ends, present.max(self.now())) {
+                passed = Some(Instant::now());
+            }
             if let Some(sentence) = pace.heed(lag) {
                 listener.behind(&sentence);
             }
@@ -129,7 +135,8 @@ impl Board {
                 let ended = if present >= end { Ended::Chip(Stop::Time) } else { Ended::Interrupted };
                 return Ok((ended, pace));
             }
-            let rest = if lag > Picoseconds::ZERO { Duration::ZERO } else { REST };
+            let attentive = passed.is_some_and(|at| at.elapsed() < ATTENTION);
+            let rest = if attentive || lag > Picoseconds::ZERO { Duration::ZERO } else { REST };
             match poll.poll(&mut events, Some(rest)) {
                 Err(error) if error.kind() != io::ErrorKind::Interrupted => return Err(error.into()),
                 _ => {}
@@ -165,15 +172,18 @@ impl Board {
         Ok(Ends { tap, relay })
     }
 
-    /// Moves what waits between this machine and the board's network.
-    fn exchange(&mut self, ends: &mut Ends, at: Picoseconds) {
-        let Some(lan) = self.parts().lan() else { return };
+    /// Moves what waits between this machine and the board's network; whether there was anything.
+    fn exchange(&mut self, ends: &mut Ends, at: Picoseconds) -> bool {
+        let Some(lan) = self.parts().lan() else { return false };
+        let mut passed = false;
         if let Some((tap, port)) = &mut ends.tap {
             while let Some(frame) = tap.receive() {
                 lan.with_network(|network| network.send(*port, at, Frame::new(frame)));
+                passed = true;
             }
             while let Some(arrival) = lan.with_network(|network| network.take_arrival(*port)) {
                 tap.send(&arrival.frame.bytes);
+                passed = true;
             }
         }
         if let Some(seat) = ends.relay {
@@ -183,7 +193,9 @@ impl Board {
                     relay.learn(board);
                 }
                 host.call(at, seat);
+                passed |= host.application_as::<Relay>(seat).is_some_and(Relay::take_passed);
             });
         }
+        passed
     }
 }
