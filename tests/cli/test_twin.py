@@ -1,4 +1,4 @@
-"""A board beside its virtual twin. A virtual board in real time stands in the place of the real one, and what differs is
+"""A board beside its virtual twin. A virtual board in real time stands in the place of the real one; what differs is
 changed behind the twin's back: the verdict names it."""
 
 from __future__ import annotations
