@@ -2,6 +2,8 @@
 
 from ._core import AirwireError as AirwireError
 from ._core import __version__ as __version__
+from .address.row import AddressRow as AddressRow
+from .address.row import OwnFloor as OwnFloor
 from .board import Board as Board
 from .board import BoardDescription as BoardDescription
 from .board import BoardRun as BoardRun
@@ -51,6 +53,7 @@ from .model import Comparison as Comparison
 from .model import Edges as Edges
 from .model import Finding as Finding
 from .model import Interval as Interval
+from .model import rows_of_addresses as rows_of_addresses
 from .model import rows_of_boards as rows_of_boards
 from .model import rows_of_links as rows_of_links
 from .report import write_figures as write_figures
@@ -61,6 +64,8 @@ from .runs.compared_runs import RunComparison as RunComparison
 from .runs.compared_runs import compare_runs as compare_runs
 from .runs.comparison import compare as compare
 from .runs.comparison import ecdf as ecdf
+from .runs.probe import probe as probe
+from .runs.probe import serve as serve
 from .runs.selection import choose as choose
 from .runs.simulation import simulate as simulate
 from .runs.stored import load_run as load_run
@@ -68,6 +73,10 @@ from .runs.suite import run as run
 from .runs.validation import validate as validate
 from .shown import Chart as Chart
 from .stage import Stage as Stage
+from .twins.comparison import Part as Part
+from .twins.comparison import Twin as Twin
+from .twins.comparison import twin as twin
+from .twins.hypotheses import Suspect as Suspect
 from .values import format_time as format_time
 from .values import parse_size as parse_size
 from .values import parse_time as parse_time

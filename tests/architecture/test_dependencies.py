@@ -101,7 +101,7 @@ PACKAGES: dict[str, set[str]] = {
     "runs": {"_core", "address", "board", "bounds", "explain", "link", "model", "stage", "values"},
     "diagnosis": {"_core", "board", "explain", "model", "runs", "values"},
     "capture": {"_core", "model", "outputs", "runs", "values"},
-    "twin": {"_core", "address", "board", "diagnosis", "explain", "model", "runs", "stage", "values"},
+    "twins": {"_core", "address", "board", "diagnosis", "explain", "model", "runs", "stage", "values"},
     "report": {"_core", "address", "board", "bounds", "explain", "link", "model", "outputs"},
     "fsdata": {"_core", "board", "outputs"},
     "pytest_plugin": {"", "_core", "board", "explain", "model", "runs", "values"},
@@ -120,7 +120,7 @@ PACKAGES: dict[str, set[str]] = {
         "report",
         "runs",
         "stage",
-        "twin",
+        "twins",
     },
 }
 

@@ -268,6 +268,17 @@ def test_every_field_of_links_budgets_and_runs_in_json_is_described(airwire: Run
     assert printed == set(fields_in(JSON_PAGE, "airwire.run/1"))
 
 
+def test_every_field_of_probes_in_json_and_run_folders_is_described(airwire: Run, tmp_path: Path) -> None:
+    ping = ("ping", "127.0.0.1", "--set", "count=20", "--set", "interval=1ms")
+    printed = json.loads(airwire("probe", *ping, "--out", "run", "--json").stdout)
+    assert set(printed) == {name.removesuffix("[]") for name in fields_in(JSON_PAGE, "airwire.probe/1")}
+    assert set(printed["target"]) == set(fields_in(JSON_PAGE, "Rows of addresses"))
+    (row,) = json.loads((tmp_path / "run" / "manifest.json").read_text())["rows"]
+    described = {name.removeprefix("rows[].") for name in fields_in(RUN_FOLDER_PAGE, "manifest.json of addresses")}
+    shared = "run variant title target measure figure latency published same_but samples skip end_ps problem"
+    assert set(row) == described | set(shared.split())
+
+
 def test_every_field_of_explanations_in_json_is_described(airwire: Run, suite_run: Path) -> None:
     assert seen_in(airwire, "airwire.explain/1", ("explain", suite_run)) == set(
         fields_in(JSON_PAGE, "airwire.explain/1")

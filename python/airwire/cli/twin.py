@@ -13,7 +13,7 @@ from airwire.cli.output import EXIT_NO_FIGURE, working, write_report
 from airwire.cli.paths import RUN, Writes
 
 if TYPE_CHECKING:
-    from airwire.twin import Twin
+    from airwire.twins import Twin
 
 _BAR = 30
 
@@ -49,7 +49,7 @@ def twin(
     exit code is 1 then. Example: airwire twin my.uf2 --address 192.168.1.50
     """
     from airwire.cli.environment import environment
-    from airwire.twin import twin as compare
+    from airwire.twins import twin as compare
 
     with working(f"Looking at {image.name}") as doing:
         found = compare(
@@ -85,7 +85,7 @@ def _print(found: Twin) -> None:
     from airwire.cli.tables import console
     from airwire.cli.verdict_lines import AGREES, SLOW, print_indented
     from airwire.explain.quantities import rough_time, table_time
-    from airwire.twin.sentences import details, part_name, verdict_line
+    from airwire.twins.sentences import details, part_name, verdict_line
 
     out = console()
     median = found.real.statistic("p50")

@@ -12,8 +12,8 @@ from airwire.cli.json_object import Number, Output
 from airwire.cli.output import whole
 from airwire.cli.run_json import BoardObject, board_object
 from airwire.kinds import Adds, Cause
-from airwire.twin import Twin
-from airwire.twin.sentences import details, verdict_line
+from airwire.twins import Twin
+from airwire.twins.sentences import details, verdict_line
 
 
 class PartObject(msgspec.Struct):

@@ -18,7 +18,7 @@ from airwire.kinds import Cause
 from airwire.model import Capture, rows_of_boards
 from airwire.runs.suite import run_text
 from airwire.stage import Stage
-from airwire.twin.questions import Subject, changed
+from airwire.twins.questions import Subject, changed
 
 _QUANTILES = ("p5", "p25", "p50", "p75", "p95")
 _MUCH_NEARER = 2.0

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 
 from airwire.explain.quantities import percent, rough_time
 from airwire.kinds import Adds, Cause
-from airwire.twin.comparison import Twin
-from airwire.twin.hypotheses import Suspect
+from airwire.twins.comparison import Twin
+from airwire.twins.hypotheses import Suspect
 
 _PARTS: Mapping[Cause | Adds, str] = {
     "cpu": "the processor",

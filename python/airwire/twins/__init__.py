@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from airwire.twin.comparison import Part, Twin, twin
-from airwire.twin.hypotheses import Suspect
+from airwire.twins.comparison import Part, Twin, twin
+from airwire.twins.hypotheses import Suspect
 
 __all__ = ["Part", "Suspect", "Twin", "twin"]

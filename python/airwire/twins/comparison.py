@@ -16,8 +16,8 @@ from airwire.explain.waterfall import board_waterfalls
 from airwire.kinds import Adds, Cause
 from airwire.model import Analysis, Capture
 from airwire.runs.suite import default_folder, run_text
-from airwire.twin.hypotheses import Suspect, is_of_pc, suspects
-from airwire.twin.questions import REAL, REAL_PING, TWIN, TWIN_PING, Subject, both
+from airwire.twins.hypotheses import Suspect, is_of_pc, suspects
+from airwire.twins.questions import REAL, REAL_PING, TWIN, TWIN_PING, Subject, both
 from airwire.values import Settings, setting_texts
 
 SAMPLES = 1000
