@@ -56,8 +56,9 @@ $(VENV)/installed: $(VENV)/imported $(RUST_SOURCES) pyproject.toml
 	touch $@
 
 demo: cross-compiler $(VENV)/installed $(SITE) ## A slow board and its cause, the same one fixed, and links side by side: with what these need and no more
-	$(call build_board,w5500-evb-pico,pingpong_client-lwip_raw)
+	$(call build_board,w5500-evb-pico,pingpong_client-lwip_raw pingpong_server-hardware)
 	$(BIN)/airwire demo
+	@tools/probe_a_served_board $(BIN)/airwire $(FIRMWARE)/w5500-evb-pico/pingpong_server-hardware.elf
 
 # Each image for each board with a network chip, into build/firmware/<board>. A virtual board boots the .elf, a real one
 # the .uf2. cargo fetches lwIP and FreeRTOS (firmware/packages).
