@@ -7,7 +7,7 @@ from functools import cache
 from importlib import resources
 from typing import TYPE_CHECKING
 
-from airwire.model import rows_of_boards
+from airwire.model import rows_of_links
 from airwire.report import density, theme, units
 from airwire.report.bottom_line import bottom_line
 from airwire.report.bounds_section import bounds_section
@@ -131,7 +131,8 @@ def _header(analysis: Analysis, views: Sequence[CaptureView], heading: str, main
 
 def _counted(analysis: Analysis, groups: int) -> str:
     if analysis.suite is not None:
-        of = "" if rows_of_boards(analysis) else f" of {_plural(groups, 'link')}"
+        only_links = len(rows_of_links(analysis)) == len(analysis.captures)
+        of = f" of {_plural(groups, 'link')}" if only_links else ""
         return f"{_plural(len(analysis.captures), 'row')}{of}"
     in_groups = f" in {_plural(groups, 'group')}" if groups > 1 else ""
     return f"{_plural(len(analysis.captures), 'capture')}{in_groups}"

@@ -7,11 +7,13 @@ from collections.abc import Sequence
 from airwire.report import units
 from airwire.report.agreement_figure import agreement_figure
 from airwire.report.bottom_line import worst_row
+from airwire.report.capture_figures import capture_figure
 from airwire.report.dot_plot import Dot, domain_of, dot_plot
 from airwire.report.html import charts, legend, text
 from airwire.report.payloads import Payloads, payload_legend, payloads_of
 from airwire.report.quantiles import quantiles_of
-from airwire.report.samples import CaptureView, drawable, shows_rows, views_of_links
+from airwire.report.rate_figure import rate_figure
+from airwire.report.samples import CaptureView, drawable, shows_rows, views_of_addresses, views_of_links
 from airwire.report.spec import LegendEntry
 from airwire.report.stage_bar import bar_legend, waterfall_html
 
@@ -32,11 +34,26 @@ def picture(views: Sequence[CaptureView]) -> str:
     links = drawable(views_of_links(views))
     if len(links) > 1:
         return ranking(links)
+    measured = views_of_addresses(views)
+    if measured:
+        return _measured(measured)
     worst = worst_row(views)
     if worst is None or not worst.waterfalls:
         return ""
     drawn = waterfall_html(worst.waterfalls, of_bulk=worst.is_bulk)
     return _section(f"Where the time goes in {worst.label}", "", f"{legend(bar_legend(worst.waterfalls))}{drawn}")
+
+
+def _measured(views: Sequence[CaptureView]) -> str:
+    """Boards at addresses: several side by side, or the one over time."""
+    shown = drawable(views)
+    if len(shown) > 1:
+        return _distributions(shown)
+    view = views[0]
+    figure = rate_figure(view) if view.is_bulk else capture_figure(view)
+    if not figure.panels:
+        return ""
+    return _section(f"{view.label}, as measured", figure.caption, charts(figure, "picture"))
 
 
 def is_ranking(views: Sequence[CaptureView]) -> bool:
