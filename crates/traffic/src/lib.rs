@@ -26,6 +26,7 @@ pub mod pingpong;
 mod results;
 mod sample;
 pub mod scan;
+mod schedule;
 pub mod small;
 pub mod sntp;
 #[cfg(test)]
