@@ -6,7 +6,7 @@ use thiserror::Error;
 use crate::options::Declared;
 use crate::small::Service;
 use crate::{
-    Machine, OptionError, bulk, coap, dhcp, dns, http, iperf, mqtt, ping, pingpong, scan, small, sntp,
+    Machine, OptionError, bulk, coap, dhcp, dns, http, iperf, mqtt, ping, pingpong, scan, small, sntp, udp,
 };
 
 /// A kind of client or server.
@@ -53,6 +53,7 @@ macro_rules! kind {
 pub const KINDS: &[Kind] = &[
     kind!("ping", "ICMP echo requests", serves: false, ping::ClientSettings, ping::Client::new),
     kind!("pingpong", "a message over TCP, its answer, the next message", serves: false, pingpong::ClientSettings, pingpong::Client::new),
+    kind!("udp", "a datagram over UDP, its answer, the next datagram", serves: false, udp::ClientSettings, udp::Client::new),
     kind!("http", "HTTP requests as ApacheBench makes them", serves: false, http::ClientSettings, http::Client::new),
     kind!("bulk", "bytes over one TCP connection, checked on arrival", serves: false, bulk::ClientSettings, bulk::Client::new),
     kind!("iperf", "iperf 2 over TCP, the sending client", serves: false, iperf::TcpClientSettings, iperf::TcpClient::new),
@@ -71,6 +72,7 @@ pub const KINDS: &[Kind] = &[
     kind!("bulk-server", "takes what bulk sends, and sends as much as it is told", serves: true, bulk::ServerSettings, bulk::Server::new),
     kind!("iperf-server", "iperf 2 over TCP, the receiving server", serves: true, iperf::TcpServerSettings, iperf::TcpServer::new),
     kind!("iperf-udp-server", "iperf 2 over UDP, the receiving server", serves: true, iperf::UdpServerSettings, iperf::UdpServer::new),
+    kind!("udp-server", "answers the datagrams of udp", serves: true, udp::ServerSettings, udp::Server::new),
 ];
 
 /// A client or a server that cannot be made.

@@ -31,6 +31,7 @@ pub mod small;
 pub mod sntp;
 #[cfg(test)]
 mod testing;
+pub mod udp;
 
 pub use kinds::{KINDS, Kind, KindError, kind, machine};
 pub use machine::{Action, Connection, Event, Ipv4Endpoint, Machine};
