@@ -56,7 +56,7 @@ pub const KINDS: &[Kind] = &[
     kind!("udp", "a datagram over UDP, its answer, the next datagram", serves: false, udp::ClientSettings, udp::Client::new),
     kind!("http", "HTTP requests as ApacheBench makes them", serves: false, http::ClientSettings, http::Client::new),
     kind!("bulk", "bytes over one TCP connection, checked on arrival", serves: false, bulk::ClientSettings, bulk::Client::new),
-    kind!("iperf", "iperf 2 over TCP, the sending client", serves: false, iperf::TcpClientSettings, iperf::TcpClient::new),
+    kind!("iperf", "iperf 2 over TCP, the client", serves: false, iperf::TcpClientSettings, iperf::TcpClient::new),
     kind!("iperf-udp", "iperf 2 over UDP, the sending client", serves: false, iperf::UdpClientSettings, iperf::UdpClient::new),
     kind!("scan", "knocks at TCP ports, and finds out what the open ones speak", serves: false, scan::ClientSettings, scan::Client::new),
     kind!("dhcp", "a DHCP server", serves: true, dhcp::Settings, dhcp::Server::new),
@@ -70,7 +70,7 @@ pub const KINDS: &[Kind] = &[
     kind!("pingpong-server", "answers the messages of pingpong", serves: true, pingpong::ServerSettings, pingpong::Server::new),
     kind!("http-server", "an HTTP server with one page", serves: true, http::ServerSettings, http::Server::new),
     kind!("bulk-server", "takes what bulk sends, and sends as much as it is told", serves: true, bulk::ServerSettings, bulk::Server::new),
-    kind!("iperf-server", "iperf 2 over TCP, the receiving server", serves: true, iperf::TcpServerSettings, iperf::TcpServer::new),
+    kind!("iperf-server", "iperf 2 over TCP, the server", serves: true, iperf::TcpServerSettings, iperf::TcpServer::new),
     kind!("iperf-udp-server", "iperf 2 over UDP, the receiving server", serves: true, iperf::UdpServerSettings, iperf::UdpServer::new),
     kind!("udp-server", "answers the datagrams of udp", serves: true, udp::ServerSettings, udp::Server::new),
 ];
