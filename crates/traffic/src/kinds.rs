@@ -6,7 +6,8 @@ use thiserror::Error;
 use crate::options::Declared;
 use crate::small::Service;
 use crate::{
-    Machine, OptionError, bulk, coap, dhcp, dns, http, iperf, mqtt, ping, pingpong, scan, small, sntp, udp,
+    Machine, OptionError, bulk, coap, dhcp, dns, http, iperf, iperf3, mqtt, ping, pingpong, scan, small,
+    sntp, udp,
 };
 
 /// A kind of client or server.
@@ -58,6 +59,7 @@ pub const KINDS: &[Kind] = &[
     kind!("bulk", "bytes over one TCP connection, checked on arrival", serves: false, bulk::ClientSettings, bulk::Client::new),
     kind!("iperf", "iperf 2 over TCP, the client", serves: false, iperf::TcpClientSettings, iperf::TcpClient::new),
     kind!("iperf-udp", "iperf 2 over UDP, the sending client", serves: false, iperf::UdpClientSettings, iperf::UdpClient::new),
+    kind!("iperf3", "iperf 3 over TCP, the client", serves: false, iperf3::ClientSettings, iperf3::Client::new),
     kind!("scan", "knocks at TCP ports, and finds out what the open ones speak", serves: false, scan::ClientSettings, scan::Client::new),
     kind!("dhcp", "a DHCP server", serves: true, dhcp::Settings, dhcp::Server::new),
     kind!("dns", "a DNS server", serves: true, dns::Settings, dns::Server::new),
@@ -73,6 +75,7 @@ pub const KINDS: &[Kind] = &[
     kind!("iperf-server", "iperf 2 over TCP, the server", serves: true, iperf::TcpServerSettings, iperf::TcpServer::new),
     kind!("iperf-udp-server", "iperf 2 over UDP, the receiving server", serves: true, iperf::UdpServerSettings, iperf::UdpServer::new),
     kind!("udp-server", "answers the datagrams of udp", serves: true, udp::ServerSettings, udp::Server::new),
+    kind!("iperf3-server", "iperf 3 over TCP, the server", serves: true, iperf3::ServerSettings, iperf3::Server::new),
 ];
 
 /// A client or a server that cannot be made.

@@ -12,6 +12,7 @@ pub mod dns;
 mod flow;
 pub mod http;
 pub mod iperf;
+pub mod iperf3;
 mod kinds;
 mod machine;
 pub mod memory;

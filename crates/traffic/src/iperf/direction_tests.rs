@@ -145,12 +145,8 @@ fn our_tcp_client_tests_debians_iperf_in_every_direction() {
         let client = seat.machine::<TcpClient>(number).unwrap();
         assert_eq!(client.results().failure, None, "{direction:?}");
         let (sent, received) = passed(&client.transfers());
-        assert_eq!(direction != Direction::Reverse, sent > 1_000_000, "{direction:?}: {sent} B sent");
-        assert_eq!(
-            direction != Direction::Send,
-            received > 1_000_000,
-            "{direction:?}: {received} B received"
-        );
+        assert_eq!(direction != Direction::Reverse, sent > 10_000, "{direction:?}: {sent} B sent");
+        assert_eq!(direction != Direction::Send, received > 10_000, "{direction:?}: {received} B received");
     }
 }
 
@@ -177,7 +173,7 @@ fn debians_iperf_tests_our_tcp_server_in_every_direction() {
         let Some(printed) = printed else { return };
         let transfers: Vec<Transfer> = server.transfers().cloned().collect();
         let (back, there) = passed(&transfers);
-        assert_eq!((there > 1_000_000, back > 1_000_000), (sends, receives), "{arguments:?}: {printed}");
+        assert_eq!((there > 10_000, back > 10_000), (sends, receives), "{arguments:?}: {printed}");
         assert!(server.running().is_empty() && printed.contains("Bytes"), "{arguments:?}: {printed}");
     }
 }
