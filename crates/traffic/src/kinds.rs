@@ -7,7 +7,7 @@ use crate::options::Declared;
 use crate::small::Service;
 use crate::{
     Machine, OptionError, bulk, coap, dhcp, dns, http, iperf, iperf3, mqtt, ping, pingpong, scan, small,
-    sntp, udp,
+    sntp, udp, ws,
 };
 
 /// A kind of client or server.
@@ -56,6 +56,7 @@ pub const KINDS: &[Kind] = &[
     kind!("pingpong", "a message over TCP, its answer, the next message", serves: false, pingpong::ClientSettings, pingpong::Client::new),
     kind!("udp", "a datagram over UDP, its answer, the next datagram", serves: false, udp::ClientSettings, udp::Client::new),
     kind!("http", "HTTP requests as ApacheBench makes them", serves: false, http::ClientSettings, http::Client::new),
+    kind!("ws", "a message over WebSocket, its echo, the next message", serves: false, ws::ClientSettings, ws::Client::new),
     kind!("bulk", "bytes over one TCP connection, checked on arrival", serves: false, bulk::ClientSettings, bulk::Client::new),
     kind!("iperf", "iperf 2 over TCP, the client", serves: false, iperf::TcpClientSettings, iperf::TcpClient::new),
     kind!("iperf-udp", "iperf 2 over UDP, the sending client", serves: false, iperf::UdpClientSettings, iperf::UdpClient::new),
@@ -76,6 +77,7 @@ pub const KINDS: &[Kind] = &[
     kind!("iperf-udp-server", "iperf 2 over UDP, the receiving server", serves: true, iperf::UdpServerSettings, iperf::UdpServer::new),
     kind!("udp-server", "answers the datagrams of udp", serves: true, udp::ServerSettings, udp::Server::new),
     kind!("iperf3-server", "iperf 3 over TCP, the server", serves: true, iperf3::ServerSettings, iperf3::Server::new),
+    kind!("ws-server", "sends back the messages of ws", serves: true, ws::ServerSettings, ws::Server::new),
 ];
 
 /// A client or a server that cannot be made.

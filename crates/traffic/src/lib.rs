@@ -33,6 +33,7 @@ pub mod sntp;
 #[cfg(test)]
 mod testing;
 pub mod udp;
+pub mod ws;
 
 pub use kinds::{KINDS, Kind, KindError, kind, machine};
 pub use machine::{Action, Connection, Event, Ipv4Endpoint, Machine};

@@ -4,10 +4,15 @@ use std::net::Ipv4Addr;
 
 use proptest::prelude::*;
 use traffic::{Action, Connection, Event, Ipv4Endpoint, Machine};
-use traffic::{bulk, http, iperf, ping, pingpong, small};
+use traffic::{bulk, http, iperf, iperf3, ping, pingpong, small, udp, ws};
 use units::Picoseconds;
 
 const PEER: Ipv4Endpoint = Ipv4Endpoint { address: Ipv4Addr::new(10, 0, 0, 1), port: 5000 };
+/// Of a WebSocket's client, and of its server for the first key of a client of ours.
+const UPGRADE: &str = "GET / HTTP/1.1\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\
+    Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n";
+const UPGRADED: &str = "HTTP/1.1 101 -\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\
+    Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n\r\n";
 /// More than an event of 200 bytes can honestly ask for.
 const MOST_ACTIONS: usize = 8_000;
 /// What one event of 200 bytes may make a machine queue.
@@ -31,9 +36,37 @@ fn machines() -> Vec<Box<dyn Machine>> {
         Box::new(ping::Client::new(ping::ClientSettings::to(PEER.address))),
         Box::new(iperf::TcpClient::new(iperf::TcpClientSettings::to(PEER))),
         Box::new(iperf::TcpServer::new(iperf::TcpServerSettings { port: 5001, interval: Some(some_time) })),
+        Box::new(http::Client::new(http::ClientSettings {
+            concurrency: 3,
+            rate: Some(1000),
+            duration: Some(Picoseconds::from_ns(100_000_000)),
+            keep_alive: true,
+            ..http::ClientSettings::to(PEER)
+        })),
+        Box::new(udp::Client::new(udp::ClientSettings::to(PEER))),
+        Box::new(udp::Client::new(udp::ClientSettings { rate: Some(1000), ..udp::ClientSettings::to(PEER) })),
+        Box::new(udp::Server::new(udp::ServerSettings::default())),
+        Box::new(udp::Server::new(udp::ServerSettings { counts: true, ..Default::default() })),
+        Box::new(ws::Client::new(ws::ClientSettings::to(PEER))),
+        Box::new(ws::Server::new(ws::ServerSettings::default())),
+        Box::new(iperf3::Client::new(iperf3::ClientSettings {
+            parallel: 2,
+            ..iperf3::ClientSettings::to(PEER)
+        })),
+        Box::new(iperf3::Client::new(iperf3::ClientSettings {
+            reverse: true,
+            ..iperf3::ClientSettings::to(PEER)
+        })),
+        Box::new(iperf3::Server::new(iperf3::ServerSettings::default())),
         Box::new(iperf::UdpClient::new(udp)),
         Box::new(iperf::UdpServer::new(iperf::UdpServerSettings { port: 5001, interval: Some(some_time) })),
     ];
+    use iperf::Direction::{Dual, FullDuplex, Reverse, Tradeoff};
+    for direction in [Reverse, FullDuplex, Dual, Tradeoff] {
+        let settings =
+            iperf::TcpClientSettings { direction, parallel: 2, ..iperf::TcpClientSettings::to(PEER) };
+        machines.push(Box::new(iperf::TcpClient::new(settings)));
+    }
     for payload in [counter, bytes] {
         let settings = pingpong::ClientSettings { payload, ..pingpong::ClientSettings::to(PEER) };
         machines.push(Box::new(pingpong::Client::new(settings)));
@@ -84,6 +117,15 @@ fn bytes() -> impl Strategy<Value = Vec<u8>> {
         "[0-9]{1,4}\n?".prop_map(String::into_bytes),
         Just(b"GET / HTTP/1.1\r\n\r\n".to_vec()),
         Just(b"HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nx".to_vec()),
+        Just(UPGRADE.as_bytes().to_vec()),
+        Just(UPGRADED.as_bytes().to_vec()),
+        Just(b"\x89\x00\x81\x03abc\x88\x00".to_vec()),
+        Just(b"\x89\x80abcd\x81\x83abcdxyz\x88\x80abcd".to_vec()),
+        (0u8..18).prop_map(|state| vec![state]),
+        Just(vec![b'c'; 37]),
+        Just(b"\0\0\0\x1e{\"tcp\":true,\"time\":1,\"num\":0}".to_vec()),
+        Just(b"\0\0\0\x0e{\"streams\":[]}".to_vec()),
+        Just([0xC0, 1, 0, 0x79, 0, 0, 0, 1, 0, 0, 0x17, 9].repeat(6)),
     ]
 }
 

@@ -22,7 +22,7 @@ mod tests;
 const PORT: u16 = 80;
 
 /// A path as it can stand in a request's first line.
-fn path(text: &str) -> Option<String> {
+pub(crate) fn path(text: &str) -> Option<String> {
     (text.starts_with('/') && text.bytes().all(|byte| byte.is_ascii_graphic())).then(|| text.to_owned())
 }
 

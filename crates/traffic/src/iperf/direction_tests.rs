@@ -127,7 +127,7 @@ fn a_stranger_is_not_let_in_where_the_server_is_to_connect_back() {
 fn short(direction: Direction, parallel: u32, port: u16) -> TcpClientSettings {
     let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     TcpClientSettings {
-        amount: Amount::Time(Picoseconds::new(PS_PER_S / 5)),
+        amount: Amount::Bytes(2_000_000),
         direction,
         parallel,
         listen_port: free,
@@ -164,7 +164,7 @@ fn debians_iperf_tests_our_tcp_server_in_every_direction() {
             let port = port.to_string();
             let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
             let listen = free.to_string();
-            let common = ["-c", "127.0.0.1", "-p", &port, "-t", "1"];
+            let common = ["-c", "127.0.0.1", "-p", &port, "-n", "4M"];
             let ours = if matches!(arguments, ["-d" | "-r"]) { vec!["-L", &listen] } else { Vec::new() };
             let printed = tool("iperf", &[&common, arguments, &ours].concat());
             thread::sleep(Duration::from_millis(200));
