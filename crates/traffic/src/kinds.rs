@@ -54,8 +54,8 @@ macro_rules! kind {
 pub const KINDS: &[Kind] = &[
     kind!("ping", "ICMP echo requests", serves: false, ping::ClientSettings, ping::Client::new),
     kind!("pingpong", "a message over TCP, its answer, the next message", serves: false, pingpong::ClientSettings, pingpong::Client::new),
-    kind!("udp", "a datagram over UDP, its answer, the next datagram", serves: false, udp::ClientSettings, udp::Client::new),
     kind!("http", "HTTP requests as ApacheBench makes them", serves: false, http::ClientSettings, http::Client::new),
+    kind!("udp", "a datagram over UDP, its answer, the next datagram", serves: false, udp::ClientSettings, udp::Client::new),
     kind!("ws", "a message over WebSocket, its echo, the next message", serves: false, ws::ClientSettings, ws::Client::new),
     kind!("bulk", "bytes over one TCP connection, checked on arrival", serves: false, bulk::ClientSettings, bulk::Client::new),
     kind!("iperf", "iperf 2 over TCP, the client", serves: false, iperf::TcpClientSettings, iperf::TcpClient::new),

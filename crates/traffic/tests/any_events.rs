@@ -3,7 +3,7 @@
 use std::net::Ipv4Addr;
 
 use proptest::prelude::*;
-use traffic::{Action, Connection, Event, Ipv4Endpoint, Machine};
+use traffic::{Action, Connection, Event, Ipv4Endpoint, KINDS, Machine};
 use traffic::{bulk, http, iperf, iperf3, ping, pingpong, small, udp, ws};
 use units::Picoseconds;
 
@@ -15,6 +15,8 @@ const UPGRADED: &str = "HTTP/1.1 101 -\r\nUpgrade: websocket\r\nConnection: Upgr
     Sec-WebSocket-Accept: iHMz0/J1GsQtRh2NfVC0Q7CZKMQ=\r\n\r\n";
 /// More than an event of 200 bytes can honestly ask for.
 const MOST_ACTIONS: usize = 8_000;
+/// A client makes at most a thousand messages here, of which each begins and ends by a wake, and one every millisecond.
+const MOST_WAKES: u32 = 50_000;
 /// What one event of 200 bytes may make a machine queue.
 const MOST_QUEUED_BYTES: usize = 256 * 1024;
 
@@ -91,6 +93,26 @@ fn machines() -> Vec<Box<dyn Machine>> {
     machines
 }
 
+/// Clients of which each step has a time-out; `bulk` has none.
+fn clients_with_time_outs() -> Vec<Box<dyn Machine>> {
+    let kinds = KINDS.iter().filter(|kind| !kind.serves && kind.name != "bulk" && kind.name != "scan");
+    let made = kinds.map(|kind| {
+        let to = if kind.name == "ping" { "10.0.0.1" } else { "10.0.0.1:5000" };
+        kind.machine(&[("to", to)]).unwrap()
+    });
+    let more = [
+        ("iperf", "direction", "reverse"),
+        ("iperf", "direction", "tradeoff"),
+        ("iperf3", "reverse", "true"),
+        ("udp", "rate", "1000"),
+        ("http", "rate", "1000"),
+    ];
+    let more = more.map(|(kind, name, value)| {
+        traffic::machine(kind, &[("to", "10.0.0.1:5000"), (name, value)]).unwrap()
+    });
+    made.chain(more).collect()
+}
+
 /// An event with its bytes: kind, connection, time that passes before it, payload.
 type Happening = (u8, u32, u16, Vec<u8>);
 
@@ -151,6 +173,30 @@ proptest! {
                 prop_assert!(queued <= MOST_QUEUED_BYTES, "{queued} B: {machine:?}");
             }
             let _ = (machine.wake_at(), machine.is_done(), machine.clone());
+        }
+    }
+
+    #[test]
+    fn whatever_a_peer_has_said_a_client_ends_by_its_own_clock_once_it_says_no_more(
+        happenings in proptest::collection::vec((any::<u8>(), any::<u32>(), any::<u16>(), bytes()), 0..20),
+    ) {
+        for mut machine in clients_with_time_outs() {
+            let mut now = Picoseconds::ZERO;
+            machine.handle(now, Event::Wake);
+            for happening in &happenings {
+                now = now + Picoseconds::from_ns(i64::from(happening.2) * 10_000);
+                machine.handle(now, event(happening));
+                while machine.poll().is_some() {}
+            }
+            let mut wakes = 0;
+            while !machine.is_done() {
+                let Some(at) = machine.wake_at() else { panic!("it waits for nothing: {machine:?}") };
+                now = now.max(at);
+                machine.handle(now, Event::Wake);
+                while machine.poll().is_some() {}
+                wakes += 1;
+                prop_assert!(wakes < MOST_WAKES, "{machine:?}");
+            }
         }
     }
 }

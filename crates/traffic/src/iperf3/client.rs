@@ -315,7 +315,7 @@ impl Machine for Client {
             Event::Opened(connection) => self.opened(now, connection),
             Event::Received(CONTROL, bytes) => self.hear(now, bytes),
             Event::Received(connection, _) | Event::Room(connection, _) => {
-                self.advance(now, connection, &event)
+                self.advance(now, connection, &event);
             }
             Event::PeerFinished(connection) => self.closed(connection, None),
             Event::Closed(connection, reason) => self.closed(connection, reason),

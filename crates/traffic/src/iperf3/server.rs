@@ -334,7 +334,7 @@ impl Machine for Server {
                 self.introduce(now, connection, bytes);
             }
             Event::Received(connection, _) | Event::Room(connection, _) => {
-                self.advance(now, connection, &event)
+                self.advance(now, connection, &event);
             }
             Event::PeerFinished(connection) => self.closed(connection, None),
             Event::Closed(connection, reason) => self.closed(connection, reason),
