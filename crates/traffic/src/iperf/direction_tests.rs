@@ -140,7 +140,9 @@ fn our_tcp_client_tests_debians_iperf_in_every_direction() {
     for direction in ALL {
         let Some(server) = IperfServer::start(false) else { return };
         let mut seat = Seat::at([127, 0, 0, 1].into()).unwrap();
-        let number = seat.add(Box::new(TcpClient::new(short(direction, 2, server.port))));
+        // A server that is asked to connect back for several streams at a time may forget one of them.
+        let parallel = if direction.connects_back() { 1 } else { 2 };
+        let number = seat.add(Box::new(TcpClient::new(short(direction, parallel, server.port))));
         assert_eq!(seat.run(within_seconds(20)).unwrap(), Ended::Done, "{direction:?}");
         let client = seat.machine::<TcpClient>(number).unwrap();
         assert_eq!(client.results().failure, None, "{direction:?}");
