@@ -10,7 +10,7 @@ mod texts;
 
 pub use chip::{wiznet_frames, wiznet_spi};
 pub use pc::pc_frames;
-pub use servers::servers;
+pub use servers::{clients, servers};
 pub use texts::{impairments, network_file};
 
 /// A target: gives whether the bytes mean something, where they can be wrong.
@@ -18,13 +18,14 @@ pub type Target = fn(&[u8]) -> Result<(), String>;
 
 /// All targets by the names of their corpora.
 #[allow(dead_code)]
-pub const TARGETS: [(&str, Target); 6] = [
+pub const TARGETS: [(&str, Target); 7] = [
     ("wiznet_spi", wiznet_spi),
     ("wiznet_frames", wiznet_frames),
     ("pc_frames", pc_frames),
     ("network_file", network_file),
     ("impairments", impairments),
     ("servers", servers),
+    ("clients", clients),
 ];
 
 /// An input, read from its beginning; behind its end there are zeros.

@@ -1,10 +1,10 @@
-//! The servers of crate `traffic` under bytes from anybody: no server asks for more than an event gives reason for, and time
+//! The servers and clients of crate `traffic` under bytes from anybody: none asks for more than an event gives reason for, and time
 //! goes on.
 
 use std::net::Ipv4Addr;
 
 use traffic::{Action, Connection, Event, Ipv4Endpoint, Machine};
-use traffic::{bulk, coap, dhcp, dns, http, mqtt, pingpong, small, sntp};
+use traffic::{bulk, coap, dhcp, dns, http, iperf, iperf3, mqtt, pingpong, small, sntp, udp, ws};
 use units::Picoseconds;
 
 use super::Input;
@@ -18,7 +18,7 @@ const MOST_WAKES: u32 = 1_000;
 fn server(choice: u8) -> Box<dyn Machine> {
     let bulk =
         bulk::ServerSettings { port: 5002, send: Some(bulk::Amount::Bytes(10_000)), seed: 1, interval: None };
-    match choice % 12 {
+    match choice % 15 {
         0 => Box::new(dhcp::Server::new(dhcp::Settings::default())),
         1 => Box::new(dns::Server::new(dns::Settings::default())),
         2 => Box::new(mqtt::Broker::new(mqtt::Settings::default())),
@@ -30,16 +30,49 @@ fn server(choice: u8) -> Box<dyn Machine> {
         8 => Box::new(small::Server::new(small::Service::Echo, 7)),
         9 => Box::new(small::Server::new(small::Service::Chargen, 19)),
         10 => Box::new(pingpong::Server::new(pingpong::ServerSettings::default())),
-        _ => Box::new(bulk::Server::new(bulk)),
+        11 => Box::new(bulk::Server::new(bulk)),
+        12 => Box::new(udp::Server::new(udp::ServerSettings { counts: true, ..Default::default() })),
+        13 => Box::new(iperf3::Server::new(iperf3::ServerSettings::default())),
+        _ => Box::new(ws::Server::new(ws::ServerSettings::default())),
     }
 }
 
-/// What a seat would know of a server.
+/// Who answers the clients.
+const PEER: Ipv4Endpoint = Ipv4Endpoint { address: Ipv4Addr::new(192, 168, 1, 1), port: 69 };
+
+fn client(choice: u8) -> Box<dyn Machine> {
+    match choice % 8 {
+        0 => Box::new(ws::Client::new(ws::ClientSettings::to(PEER))),
+        1 => Box::new(iperf3::Client::new(iperf3::ClientSettings::to(PEER))),
+        2 => Box::new(iperf3::Client::new(iperf3::ClientSettings {
+            reverse: true,
+            ..iperf3::ClientSettings::to(PEER)
+        })),
+        3 => Box::new(udp::Client::new(udp::ClientSettings::to(PEER))),
+        4 => Box::new(udp::Client::new(udp::ClientSettings {
+            rate: Some(1000),
+            ..udp::ClientSettings::to(PEER)
+        })),
+        5 => Box::new(http::Client::new(http::ClientSettings {
+            keep_alive: true,
+            body_contains: "aab".to_owned(),
+            ..http::ClientSettings::to(PEER)
+        })),
+        6 => Box::new(iperf::TcpClient::new(iperf::TcpClientSettings {
+            direction: iperf::Direction::Dual,
+            ..iperf::TcpClientSettings::to(PEER)
+        })),
+        _ => Box::new(pingpong::Client::new(pingpong::ClientSettings::to(PEER))),
+    }
+}
+
+/// What a seat would know of a server or a client.
 struct Seat {
     machine: Box<dyn Machine>,
     now: Picoseconds,
     listeners: Vec<Connection>,
     datagrams: Vec<Connection>,
+    connecting: Vec<Connection>,
     open: Vec<Connection>,
     accepted: u32,
     /// Those that asked for room.
@@ -49,23 +82,37 @@ struct Seat {
 /// The first byte chooses the server, then things happen to it.
 pub fn servers(data: &[u8]) -> Result<(), String> {
     let mut input = Input(data);
-    let mut seat = Seat {
-        machine: server(input.byte()),
-        now: Picoseconds::ZERO,
-        listeners: Vec::new(),
-        datagrams: Vec::new(),
-        open: Vec::new(),
-        accepted: 0,
-        wanting: Vec::new(),
-    };
-    seat.tell(Event::Wake);
-    while !input.is_over() {
-        seat.happening(&mut input);
-    }
+    let machine = server(input.byte());
+    Seat::run(machine, input);
+    Ok(())
+}
+
+/// The first byte chooses the client, then things happen to it.
+pub fn clients(data: &[u8]) -> Result<(), String> {
+    let mut input = Input(data);
+    let machine = client(input.byte());
+    Seat::run(machine, input);
     Ok(())
 }
 
 impl Seat {
+    fn run(machine: Box<dyn Machine>, mut input: Input<'_>) {
+        let mut seat = Self {
+            machine,
+            now: Picoseconds::ZERO,
+            listeners: Vec::new(),
+            datagrams: Vec::new(),
+            connecting: Vec::new(),
+            open: Vec::new(),
+            accepted: 0,
+            wanting: Vec::new(),
+        };
+        seat.tell(Event::Wake);
+        while !input.is_over() {
+            seat.happening(&mut input);
+        }
+    }
+
     fn happening(&mut self, input: &mut Input<'_>) {
         let what = input.byte();
         let from =
@@ -74,6 +121,11 @@ impl Seat {
         let length =
             if what & 0x80 == 0 { usize::from(input.byte()) } else { usize::from(input.word()) % 2_048 };
         match (what % 8, connection) {
+            (0, _) if !self.connecting.is_empty() => {
+                let connection = self.connecting.remove(0);
+                self.open.push(connection);
+                self.tell(Event::Opened(connection));
+            }
             (0, _) => self.accept(from),
             (1..=3, Some(connection)) => self.tell(Event::Received(connection, input.take(length))),
             (1..=4, _) => {
@@ -127,6 +179,7 @@ impl Seat {
 
     fn forget(&mut self, connection: Connection) {
         self.open.retain(|&open| open != connection);
+        self.connecting.retain(|&connecting| connecting != connection);
         self.wanting.retain(|&(wanting, _)| wanting != connection);
     }
 
@@ -137,6 +190,7 @@ impl Seat {
             let Some(action) = self.machine.poll() else { return };
             match action {
                 Action::Listen(listener, _) => self.listeners.push(listener),
+                Action::Connect(connection, _) => self.connecting.push(connection),
                 Action::Bind(socket, ..) => self.datagrams.push(socket),
                 Action::Send(_, bytes) | Action::SendTo(_, _, bytes) => queued_bytes += bytes.len(),
                 Action::WantRoom(connection, bytes) => {

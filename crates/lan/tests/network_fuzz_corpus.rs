@@ -200,7 +200,7 @@ fn text_seeds() -> Vec<(&'static str, &'static str, Vec<u8>)> {
 
 fn server_seeds() -> Vec<(&'static str, &'static str, Vec<u8>)> {
     let stream = |server: u8, texts: &[&[u8]]| {
-        let mut bytes = vec![server, 0];
+        let mut bytes = vec![server, 0, 0];
         for text in texts {
             bytes.extend([1, text.len() as u8]);
             bytes.extend(*text);
@@ -228,6 +228,12 @@ fn server_seeds() -> Vec<(&'static str, &'static str, Vec<u8>)> {
     let publish = b"\x32\x09\0\x03a/b\0\x02hi";
     let get = b"\x40\x01\x12\x34\xbb.well-known\x04core";
     let sntp = [&[0x23][..], &[0; 47]].concat();
+    let framed = |text: &str| [&(text.len() as u32).to_be_bytes()[..], text.as_bytes()].concat();
+    let cookie = [&[b'a'; 36][..], &[0]].concat();
+    let parameters = framed(r#"{"tcp":true,"time":1,"num":0,"parallel":1,"len":1000}"#);
+    let results = framed(r#"{"sender_has_retransmits":0,"streams":[{"id":1,"bytes":7}]}"#);
+    let upgrade: &[u8] = b"GET / HTTP/1.1\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\
+        Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n";
     vec![
         ("servers", "valid-dhcp", datagrams(0, &[&discover, &request])),
         ("servers", "valid-dns", datagrams(1, &[question])),
@@ -245,13 +251,45 @@ fn server_seeds() -> Vec<(&'static str, &'static str, Vec<u8>)> {
         ("servers", "valid-chargen", stream(9, &[b""])),
         ("servers", "valid-pingpong", stream(10, &[b"12\n", b"13\n"])),
         ("servers", "valid-bulk", stream(11, &[&[0x55; 80]])),
+        ("servers", "valid-udp", datagrams(12, &[b"41", b"x"])),
+        ("servers", "valid-iperf3", stream(13, &[&cookie, &parameters, b"", b"\x04", &results, b"\x10"])),
+        ("servers", "valid-ws", stream(14, &[upgrade, b"\x81\x83abcdxyz\x89\x80abcd", b"\x88\x80abcd"])),
+    ]
+}
+
+fn client_seeds() -> Vec<(&'static str, &'static str, Vec<u8>)> {
+    let told = |client: u8, texts: &[&[u8]]| {
+        let mut bytes = vec![client, 0, 0];
+        for text in texts {
+            bytes.extend([1, text.len() as u8]);
+            bytes.extend(*text);
+        }
+        // The next connection opens, there is room, and time passes.
+        bytes.extend([0, 0, 6, 0, 5, 36]);
+        bytes
+    };
+    // The answer to the first key of a client.
+    let upgraded: &[u8] = b"HTTP/1.1 101 -\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\
+        Sec-WebSocket-Accept: iHMz0/J1GsQtRh2NfVC0Q7CZKMQ=\r\n\r\n";
+    let page: &[u8] = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\naaab\r\n0\r\n\r\n";
+    let answer = [&[3][..], &[0x81, 0, 12, 0, 0, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8], &[5, 36]].concat();
+    vec![
+        ("clients", "valid-ws", told(0, &[upgraded, b"\x89\x00\x81\x03abc", b"\x88\x02\x03\xe8"])),
+        ("clients", "valid-iperf3", told(1, &[b"\x09", b"\x0a", b"\x01\x02"])),
+        ("clients", "valid-iperf3-reverse", told(2, &[b"\x09\x0a"])),
+        ("clients", "valid-udp", answer),
+        ("clients", "valid-http", told(5, &[page, &page[..40]])),
+        ("clients", "valid-iperf-dual", told(6, &[b"0123456789"])),
+        ("clients", "valid-pingpong", told(7, &[b"2", b"4"])),
     ]
 }
 
 #[test]
 #[ignore = "writes the seeds to fuzz/corpus; run it after a change of what they should be"]
 fn write_the_seeds() {
-    for (target, name, bytes) in [spi_seeds(), frame_seeds(), text_seeds(), server_seeds()].concat() {
+    for (target, name, bytes) in
+        [spi_seeds(), frame_seeds(), text_seeds(), server_seeds(), client_seeds()].concat()
+    {
         let folder = corpora().join(target);
         std::fs::create_dir_all(&folder).unwrap();
         std::fs::write(folder.join(name), bytes).unwrap();

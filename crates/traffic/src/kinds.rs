@@ -6,7 +6,8 @@ use thiserror::Error;
 use crate::options::Declared;
 use crate::small::Service;
 use crate::{
-    Machine, OptionError, bulk, coap, dhcp, dns, http, iperf, mqtt, ping, pingpong, scan, small, sntp,
+    Machine, OptionError, bulk, coap, dhcp, dns, http, iperf, iperf3, mqtt, ping, pingpong, scan, small,
+    sntp, udp, ws,
 };
 
 /// A kind of client or server.
@@ -54,9 +55,12 @@ pub const KINDS: &[Kind] = &[
     kind!("ping", "ICMP echo requests", serves: false, ping::ClientSettings, ping::Client::new),
     kind!("pingpong", "a message over TCP, its answer, the next message", serves: false, pingpong::ClientSettings, pingpong::Client::new),
     kind!("http", "HTTP requests as ApacheBench makes them", serves: false, http::ClientSettings, http::Client::new),
+    kind!("udp", "a datagram over UDP, its answer, the next datagram", serves: false, udp::ClientSettings, udp::Client::new),
+    kind!("ws", "a message over WebSocket, its echo, the next message", serves: false, ws::ClientSettings, ws::Client::new),
     kind!("bulk", "bytes over one TCP connection, checked on arrival", serves: false, bulk::ClientSettings, bulk::Client::new),
-    kind!("iperf", "iperf 2 over TCP, the sending client", serves: false, iperf::TcpClientSettings, iperf::TcpClient::new),
+    kind!("iperf", "iperf 2 over TCP, the client", serves: false, iperf::TcpClientSettings, iperf::TcpClient::new),
     kind!("iperf-udp", "iperf 2 over UDP, the sending client", serves: false, iperf::UdpClientSettings, iperf::UdpClient::new),
+    kind!("iperf3", "iperf 3 over TCP, the client", serves: false, iperf3::ClientSettings, iperf3::Client::new),
     kind!("scan", "knocks at TCP ports, and finds out what the open ones speak", serves: false, scan::ClientSettings, scan::Client::new),
     kind!("dhcp", "a DHCP server", serves: true, dhcp::Settings, dhcp::Server::new),
     kind!("dns", "a DNS server", serves: true, dns::Settings, dns::Server::new),
@@ -69,8 +73,11 @@ pub const KINDS: &[Kind] = &[
     kind!("pingpong-server", "answers the messages of pingpong", serves: true, pingpong::ServerSettings, pingpong::Server::new),
     kind!("http-server", "an HTTP server with one page", serves: true, http::ServerSettings, http::Server::new),
     kind!("bulk-server", "takes what bulk sends, and sends as much as it is told", serves: true, bulk::ServerSettings, bulk::Server::new),
-    kind!("iperf-server", "iperf 2 over TCP, the receiving server", serves: true, iperf::TcpServerSettings, iperf::TcpServer::new),
+    kind!("iperf-server", "iperf 2 over TCP, the server", serves: true, iperf::TcpServerSettings, iperf::TcpServer::new),
     kind!("iperf-udp-server", "iperf 2 over UDP, the receiving server", serves: true, iperf::UdpServerSettings, iperf::UdpServer::new),
+    kind!("udp-server", "answers the datagrams of udp", serves: true, udp::ServerSettings, udp::Server::new),
+    kind!("iperf3-server", "iperf 3 over TCP, the server", serves: true, iperf3::ServerSettings, iperf3::Server::new),
+    kind!("ws-server", "sends back the messages of ws", serves: true, ws::ServerSettings, ws::Server::new),
 ];
 
 /// A client or a server that cannot be made.

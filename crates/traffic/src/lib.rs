@@ -5,6 +5,7 @@
 //! Nothing here knows where time comes from or who carries the bytes.
 
 mod answers;
+mod arrival;
 pub mod bulk;
 pub mod coap;
 pub mod dhcp;
@@ -12,6 +13,7 @@ pub mod dns;
 mod flow;
 pub mod http;
 pub mod iperf;
+pub mod iperf3;
 mod kinds;
 mod machine;
 pub mod memory;
@@ -26,10 +28,13 @@ pub mod pingpong;
 mod results;
 mod sample;
 pub mod scan;
+mod schedule;
 pub mod small;
 pub mod sntp;
 #[cfg(test)]
 mod testing;
+pub mod udp;
+pub mod ws;
 
 pub use kinds::{KINDS, Kind, KindError, kind, machine};
 pub use machine::{Action, Connection, Event, Ipv4Endpoint, Machine};

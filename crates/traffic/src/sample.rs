@@ -43,8 +43,11 @@ pub struct Sample {
     pub response_bytes: u64,
     /// Counts connections from 0; nothing where there are none.
     pub connection: Option<u32>,
-    /// The start: when the request was sent; of an HTTP request that opened its own connection, when that was asked for.
+    /// The start, from which latency counts: when the request was sent; of an HTTP request that opened its own connection,
+    /// when that was asked for; of an open loop the scheduled time, however late the request left.
     pub trigger: Picoseconds,
+    /// When the request was handed over to be sent, where a client tells.
+    pub sent: Option<Picoseconds>,
     /// When the connection that this message opened was open.
     pub connect: Option<Picoseconds>,
     /// When the first byte of the answer arrived.
@@ -69,6 +72,7 @@ impl Sample {
             response_bytes: 0,
             connection: None,
             trigger,
+            sent: None,
             connect: None,
             first_byte: None,
             done: None,

@@ -3,13 +3,20 @@
 use std::net::Ipv4Addr;
 
 use proptest::prelude::*;
-use traffic::{Action, Connection, Event, Ipv4Endpoint, Machine};
-use traffic::{bulk, http, iperf, ping, pingpong, small};
+use traffic::{Action, Connection, Event, Ipv4Endpoint, KINDS, Machine};
+use traffic::{bulk, http, iperf, iperf3, ping, pingpong, small, udp, ws};
 use units::Picoseconds;
 
 const PEER: Ipv4Endpoint = Ipv4Endpoint { address: Ipv4Addr::new(10, 0, 0, 1), port: 5000 };
+/// Of a WebSocket's client, and of its server for the first key of a client of ours.
+const UPGRADE: &str = "GET / HTTP/1.1\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\
+    Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n";
+const UPGRADED: &str = "HTTP/1.1 101 -\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\
+    Sec-WebSocket-Accept: iHMz0/J1GsQtRh2NfVC0Q7CZKMQ=\r\n\r\n";
 /// More than an event of 200 bytes can honestly ask for.
 const MOST_ACTIONS: usize = 8_000;
+/// A client makes at most a thousand messages here, of which each begins and ends by a wake, and one every millisecond.
+const MOST_WAKES: u32 = 50_000;
 /// What one event of 200 bytes may make a machine queue.
 const MOST_QUEUED_BYTES: usize = 256 * 1024;
 
@@ -31,9 +38,37 @@ fn machines() -> Vec<Box<dyn Machine>> {
         Box::new(ping::Client::new(ping::ClientSettings::to(PEER.address))),
         Box::new(iperf::TcpClient::new(iperf::TcpClientSettings::to(PEER))),
         Box::new(iperf::TcpServer::new(iperf::TcpServerSettings { port: 5001, interval: Some(some_time) })),
+        Box::new(http::Client::new(http::ClientSettings {
+            concurrency: 3,
+            rate: Some(1000),
+            duration: Some(Picoseconds::from_ns(100_000_000)),
+            keep_alive: true,
+            ..http::ClientSettings::to(PEER)
+        })),
+        Box::new(udp::Client::new(udp::ClientSettings::to(PEER))),
+        Box::new(udp::Client::new(udp::ClientSettings { rate: Some(1000), ..udp::ClientSettings::to(PEER) })),
+        Box::new(udp::Server::new(udp::ServerSettings::default())),
+        Box::new(udp::Server::new(udp::ServerSettings { counts: true, ..Default::default() })),
+        Box::new(ws::Client::new(ws::ClientSettings::to(PEER))),
+        Box::new(ws::Server::new(ws::ServerSettings::default())),
+        Box::new(iperf3::Client::new(iperf3::ClientSettings {
+            parallel: 2,
+            ..iperf3::ClientSettings::to(PEER)
+        })),
+        Box::new(iperf3::Client::new(iperf3::ClientSettings {
+            reverse: true,
+            ..iperf3::ClientSettings::to(PEER)
+        })),
+        Box::new(iperf3::Server::new(iperf3::ServerSettings::default())),
         Box::new(iperf::UdpClient::new(udp)),
         Box::new(iperf::UdpServer::new(iperf::UdpServerSettings { port: 5001, interval: Some(some_time) })),
     ];
+    use iperf::Direction::{Dual, FullDuplex, Reverse, Tradeoff};
+    for direction in [Reverse, FullDuplex, Dual, Tradeoff] {
+        let settings =
+            iperf::TcpClientSettings { direction, parallel: 2, ..iperf::TcpClientSettings::to(PEER) };
+        machines.push(Box::new(iperf::TcpClient::new(settings)));
+    }
     for payload in [counter, bytes] {
         let settings = pingpong::ClientSettings { payload, ..pingpong::ClientSettings::to(PEER) };
         machines.push(Box::new(pingpong::Client::new(settings)));
@@ -56,6 +91,26 @@ fn machines() -> Vec<Box<dyn Machine>> {
         machines.push(Box::new(bulk::Server::new(bulk::ServerSettings { port: 5002, send, seed, interval })));
     }
     machines
+}
+
+/// Clients of which each step has a time-out; `bulk` has none.
+fn clients_with_time_outs() -> Vec<Box<dyn Machine>> {
+    let kinds = KINDS.iter().filter(|kind| !kind.serves && kind.name != "bulk" && kind.name != "scan");
+    let made = kinds.map(|kind| {
+        let to = if kind.name == "ping" { "10.0.0.1" } else { "10.0.0.1:5000" };
+        kind.machine(&[("to", to)]).unwrap()
+    });
+    let more = [
+        ("iperf", "direction", "reverse"),
+        ("iperf", "direction", "tradeoff"),
+        ("iperf3", "reverse", "true"),
+        ("udp", "rate", "1000"),
+        ("http", "rate", "1000"),
+    ];
+    let more = more.map(|(kind, name, value)| {
+        traffic::machine(kind, &[("to", "10.0.0.1:5000"), (name, value)]).unwrap()
+    });
+    made.chain(more).collect()
 }
 
 /// An event with its bytes: kind, connection, time that passes before it, payload.
@@ -84,6 +139,15 @@ fn bytes() -> impl Strategy<Value = Vec<u8>> {
         "[0-9]{1,4}\n?".prop_map(String::into_bytes),
         Just(b"GET / HTTP/1.1\r\n\r\n".to_vec()),
         Just(b"HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nx".to_vec()),
+        Just(UPGRADE.as_bytes().to_vec()),
+        Just(UPGRADED.as_bytes().to_vec()),
+        Just(b"\x89\x00\x81\x03abc\x88\x00".to_vec()),
+        Just(b"\x89\x80abcd\x81\x83abcdxyz\x88\x80abcd".to_vec()),
+        (0u8..18).prop_map(|state| vec![state]),
+        Just(vec![b'c'; 37]),
+        Just(b"\0\0\0\x1d{\"tcp\":true,\"time\":1,\"num\":0}".to_vec()),
+        Just(b"\0\0\0\x0e{\"streams\":[]}".to_vec()),
+        Just([0xC0, 1, 0, 0x79, 0, 0, 0, 1, 0, 0, 0x17, 9].repeat(6)),
     ]
 }
 
@@ -109,6 +173,30 @@ proptest! {
                 prop_assert!(queued <= MOST_QUEUED_BYTES, "{queued} B: {machine:?}");
             }
             let _ = (machine.wake_at(), machine.is_done(), machine.clone());
+        }
+    }
+
+    #[test]
+    fn whatever_a_peer_has_said_a_client_ends_by_its_own_clock_once_it_says_no_more(
+        happenings in proptest::collection::vec((any::<u8>(), any::<u32>(), any::<u16>(), bytes()), 0..20),
+    ) {
+        for mut machine in clients_with_time_outs() {
+            let mut now = Picoseconds::ZERO;
+            machine.handle(now, Event::Wake);
+            for happening in &happenings {
+                now = now + Picoseconds::from_ns(i64::from(happening.2) * 10_000);
+                machine.handle(now, event(happening));
+                while machine.poll().is_some() {}
+            }
+            let mut wakes = 0;
+            while !machine.is_done() {
+                let Some(at) = machine.wake_at() else { panic!("it waits for nothing: {machine:?}") };
+                now = now.max(at);
+                machine.handle(now, Event::Wake);
+                while machine.poll().is_some() {}
+                wakes += 1;
+                prop_assert!(wakes < MOST_WAKES, "{machine:?}");
+            }
         }
     }
 }

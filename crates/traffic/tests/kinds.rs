@@ -50,6 +50,7 @@ fn every_example_is_taken_and_changes_the_machine() {
         let with: &[(&str, &str)] = match (kind.name, option.name) {
             ("pingpong", "size" | "seed") => &[("payload", "bytes")],
             ("pingpong-server", "size") => &[("answer", "echo")],
+            ("udp", "first_number") => &[("payload", "counter")],
             ("http", "body") => &[("method", "POST")],
             _ => &[],
         };

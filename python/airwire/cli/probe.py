@@ -61,7 +61,7 @@ Out = Annotated[
 
 def probe(
     kind: Annotated[
-        str, typer.Argument(metavar="WHAT", help="pingpong, http, ping or throughput.", show_default=False)
+        str, typer.Argument(metavar="WHAT", help="pingpong, http, ping, udp, ws, throughput or iperf3.", show_default=False)
     ],
     target: Annotated[
         str,
@@ -109,7 +109,7 @@ def probe(
 
 
 def serve(
-    kind: Annotated[str, typer.Argument(metavar="WHAT", help="pingpong, tcp, http or iperf.", show_default=False)],
+    kind: Annotated[str, typer.Argument(metavar="WHAT", help="pingpong, tcp, udp, http, ws, iperf or iperf3.", show_default=False)],
     set_: Set = None,
     samples: Samples = None,
     for_: Annotated[

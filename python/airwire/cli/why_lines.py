@@ -48,6 +48,9 @@ _SERVED = {
     "bulk-server": "sends to the PC's bulk server",
     "iperf-server": "runs iperf to the PC",
     "iperf-udp-server": "runs iperf over UDP to the PC",
+    "iperf3-server": "runs iperf 3 to the PC",
+    "udp-server": "plays ping-pong over UDP with the PC",
+    "ws-server": "talks to the PC's WebSocket server",
 }
 
 

@@ -10,7 +10,7 @@ from airwire.diagnosis.discover import Discovery
 from airwire.kinds import Measure, Speaks
 
 # The PC's servers that take or give as much as they can.
-_TRANSFERS = ("discard", "chargen", "bulk-server", "iperf-server", "iperf-udp-server")
+_TRANSFERS = ("discard", "chargen", "bulk-server", "iperf-server", "iperf-udp-server", "iperf3-server")
 # The port of iperf 2 unless it is told another (its manual page, option -p).
 _IPERF_PORT = 5001
 
@@ -42,6 +42,7 @@ _MEASURES: Mapping[str, Measure] = {
     "bulk": "bulk",
     "iperf": "bulk",
     "iperf-udp": "bulk",
+    "iperf3": "bulk",
     "http-server": "requests",
     **dict.fromkeys(_TRANSFERS, "bulk"),
 }

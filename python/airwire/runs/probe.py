@@ -20,13 +20,19 @@ PROBES: Mapping[str, str] = {
     "http": "http",
     "ping": "ping",
     "throughput": "iperf",
+    "iperf3": "iperf3",
+    "udp": "udp",
+    "ws": "ws",
 }
 """What a board is asked, and the client that asks it."""
 SERVERS: Mapping[str, str] = {
     "pingpong": "pingpong-server",
     "tcp": "echo",
+    "udp": "udp-server",
+    "ws": "ws-server",
     "http": "http-server",
     "iperf": "iperf-server",
+    "iperf3": "iperf3-server",
 }
 """What a board may call, and the server that answers it."""
 LONGEST_SERVICE = "86400 s"

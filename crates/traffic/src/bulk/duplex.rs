@@ -139,10 +139,30 @@ impl Duplex {
         self.over
     }
 
+    /// Whether the connection broke off.
+    pub(crate) fn has_failed(&self) -> bool {
+        self.error.is_some()
+    }
+
+    pub(crate) fn sent_bytes(&self) -> u64 {
+        self.sent.whole().map_or(0, |whole| whole.bytes)
+    }
+
+    pub(crate) fn received_bytes(&self) -> u64 {
+        self.received.whole().map_or(0, |whole| whole.bytes)
+    }
+
     /// In both directions together.
     pub(crate) fn passed_bytes(&self) -> u64 {
-        let bytes = |meter: &Meter| meter.whole().map_or(0, |whole| whole.bytes);
-        bytes(&self.sent) + bytes(&self.received)
+        self.sent_bytes() + self.received_bytes()
+    }
+
+    /// Sends on a connection that is open and on which nothing was to be sent so far.
+    pub(crate) fn send_too(&mut self, now: Picoseconds, amount: Amount, actions: &mut VecDeque<Action>) {
+        if self.sending == Sending::Silent && !self.over {
+            self.sending = Sending::Until(amount);
+            self.open(now, actions);
+        }
     }
 
     pub(crate) fn handle(&mut self, now: Picoseconds, event: &Event<'_>, actions: &mut VecDeque<Action>) {
@@ -248,12 +268,45 @@ impl Content {
     fn bytes(&self, position: u64, count: usize) -> Vec<u8> {
         match self {
             Self::Pattern(pattern) => pattern.bytes(position, count),
-            Self::Digits(head) => (position..position + count as u64)
-                .map(|at| {
-                    let of_head = usize::try_from(at).ok().and_then(|at| head.get(at));
-                    of_head.copied().unwrap_or(b'0' + (at % 10) as u8)
-                })
-                .collect(),
+            Self::Digits(head) => {
+                let of_head =
+                    usize::try_from(position).ok().and_then(|at| head.get(at..)).unwrap_or_default();
+                let mut bytes = Vec::with_capacity(count);
+                bytes.extend_from_slice(&of_head[..of_head.len().min(count)]);
+                let mut phase = ((position + bytes.len() as u64) % 10) as usize;
+                while bytes.len() < count {
+                    let piece = &DIGITS[phase..];
+                    bytes.extend_from_slice(&piece[..piece.len().min(count - bytes.len())]);
+                    phase = 0;
+                }
+                bytes
+            }
+        }
+    }
+}
+
+/// The digits from 0 to 9, again and again.
+const DIGITS: [u8; 10_000] = {
+    let mut digits = [0; 10_000];
+    let mut at = 0;
+    while at < digits.len() {
+        digits[at] = b'0' + (at % 10) as u8;
+        at += 1;
+    }
+    digits
+};
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn digits_follow_their_head_from_any_position() {
+        let content = Content::Digits(b"HEAD".to_vec());
+        let whole: Vec<u8> =
+            b"HEAD".iter().copied().chain((4..30_000).map(|at| b'0' + (at % 10) as u8)).collect();
+        for (position, count) in [(0, 30_000), (0, 3), (2, 20_001), (4, 10), (17, 12_345)] {
+            assert_eq!(content.bytes(position as u64, count), whole[position..position + count]);
         }
     }
 }

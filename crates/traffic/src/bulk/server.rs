@@ -77,21 +77,11 @@ impl Server {
 
     /// A server that listens when it is seated.
     pub fn new(settings: ServerSettings) -> Self {
-        let content = Content::Pattern(Pattern::new(settings.seed));
-        Self::of_content(settings.port, content, settings.send, settings.interval)
-    }
-
-    pub(crate) fn of_content(
-        port: u16,
-        content: Content,
-        send: Option<Amount>,
-        interval: Option<Picoseconds>,
-    ) -> Self {
         Self {
-            port,
-            content,
-            send,
-            interval,
+            port: settings.port,
+            content: Content::Pattern(Pattern::new(settings.seed)),
+            send: settings.send,
+            interval: settings.interval,
             peers: BTreeMap::new(),
             transfers: VecDeque::new(),
             dropped_transfers: 0,

@@ -1,7 +1,8 @@
 //! The end of a body: by Content-Length, by chunks or by the end of the connection (RFC 9112, section 6).
 
-use crc32fast::Hasher;
 use httparse::Status;
+
+use super::content::Content;
 
 /// A chunk's size line or a trailer line may be so long; extensions are passed over.
 const MOST_LINE_BYTES: usize = 8 * 1024;
@@ -40,28 +41,27 @@ impl Body {
         matches!(self, Self::Length(0) | Self::Chunks(Chunks::Done))
     }
 
-    /// Takes what belongs to the body: how many bytes that was, and how many of them are content, which `crc` takes in.
-    pub(super) fn take(&mut self, bytes: &[u8], crc: &mut Hasher) -> Result<(usize, u64), BadChunk> {
+    /// Takes what belongs to the body: how many bytes that was. `content` hears of those that are no framing.
+    pub(super) fn take(&mut self, bytes: &[u8], content: &mut Content) -> Result<usize, BadChunk> {
         match self {
             Self::UntilClose => {
-                crc.update(bytes);
-                Ok((bytes.len(), bytes.len() as u64))
+                content.take(bytes);
+                Ok(bytes.len())
             }
             Self::Length(left) => {
                 let taken = (*left).min(bytes.len() as u64);
                 *left -= taken;
-                crc.update(&bytes[..taken as usize]);
-                Ok((taken as usize, taken))
+                content.take(&bytes[..taken as usize]);
+                Ok(taken as usize)
             }
             Self::Chunks(chunks) => {
-                let (mut at, mut content) = (0, 0);
+                let mut at = 0;
                 while at < bytes.len() && *chunks != Chunks::Done {
                     let (taken, data) = chunks.take(&bytes[at..])?;
-                    crc.update(&bytes[at..at + data as usize]);
+                    content.take(&bytes[at..at + data as usize]);
                     at += taken;
-                    content += data;
                 }
-                Ok((at, content))
+                Ok(at)
             }
         }
     }

@@ -1,160 +1,36 @@
-//! The client: a closed loop of so many requests, of which a fixed number is under way at any time.
+//! The client. In a closed loop a fixed number of requests is under way at any time, and each answer is followed by the next
+//! request. In an open loop (`rate`) requests are due at fixed times; one that finds no lane free waits for one, and its latency
+//! counts from when it was due, so that a server that stalls cannot hide how many it kept waiting.
 
 use std::collections::VecDeque;
 
 use units::{PS_PER_S, Picoseconds};
 
-use super::PORT;
+use super::lanes::{Lanes, State};
 use super::response::{Progress, ResponseReader};
+use super::settings::{ClientSettings, Method};
 use super::summary::Summary;
-use crate::options::{self, Values, option, to};
-use crate::{
-    Action, Connection, Declared, Event, Ipv4Endpoint, Machine, OptionError, Outcome, Results, Sample,
-};
-use fields::Field;
-use fields::TakesOf::{Count, Duration, Endpoint, Flag, Text, Word};
+use crate::arrival::Arrival;
+use crate::outbox::after;
+use crate::schedule::Schedule;
+use crate::{Action, Connection, Counter, Event, Machine, Outcome, Results, Sample};
 
 /// Pause before a connection that could not be opened is tried again.
 const REOPEN_PAUSE: Picoseconds = Picoseconds::new(PS_PER_S / 10);
 /// Requests that fail one after another, with no answer between them, before the client gives up (`ab` has the same number).
 const MOST_FAILURES: u32 = 10;
+/// Samples that there is room for from the start.
+const SAMPLES_AHEAD: u64 = 1 << 16;
+/// Statuses from here on say that something went wrong (RFC 9110, sections 15.5 and 15.6).
+const FIRST_ERROR_STATUS: u16 = 400;
 
-/// The settings of [`Client`], declared.
-pub const CLIENT_OPTIONS: &[Field] = &[
-    to(Endpoint(PORT), "Where the server listens.", "192.168.1.20:8080"),
-    option("path", Text("a path that begins with /"), "/", "What to ask for.", "/index.shtml"),
-    option("host", Text("a host name"), "", "The Host header; the server's address if empty.", "board.local"),
-    option("method", Word(&["GET", "HEAD", "POST"]), "GET", "How to ask; POST sends a body.", "POST"),
-    option("body", Text("a text"), "", "What POST sends.", "led=on"),
-    option("requests", Count(1, 10_000_000), "1000", "How many requests to make.", "100"),
-    option("concurrency", Count(1, 1000), "1", "How many are under way at a time.", "4"),
-    option("keep_alive", Flag, "false", "Whether connections are used again.", "true"),
-    option("timeout", Duration, "30s", "How long to wait for a whole response.", "2s"),
-    option(
-        "body_crc32",
-        Text("eight hexadecimal digits"),
-        "",
-        "The CRC-32 that every response's body must have; not looked at if empty.",
-        "cbf43926",
-    ),
-];
-
-/// How to ask.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Method {
-    /// For a page.
-    Get,
-    /// For a page's head.
-    Head,
-    /// With a body.
-    Post(Vec<u8>),
-}
-
-/// The settings of [`Client`].
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ClientSettings {
-    /// Where the server listens.
-    pub to: Ipv4Endpoint,
-    /// What to ask for.
-    pub path: String,
-    /// The Host header; the server's address if empty.
-    pub host: String,
-    /// How to ask.
-    pub method: Method,
-    /// How many requests to make.
-    pub requests: u64,
-    /// How many are under way at a time; 0 is taken as 1.
-    pub concurrency: u32,
-    /// Whether connections are used again.
-    pub keep_alive: bool,
-    /// How long to wait for a whole response.
-    pub timeout: Picoseconds,
-    /// The CRC-32 that every response's body must have.
-    pub body_crc32: Option<u32>,
-}
-
-impl ClientSettings {
-    /// The defaults of [`CLIENT_OPTIONS`].
-    pub fn to(to: Ipv4Endpoint) -> Self {
-        Self {
-            to,
-            path: "/".to_owned(),
-            host: String::new(),
-            method: Method::Get,
-            requests: 1000,
-            concurrency: 1,
-            keep_alive: false,
-            timeout: Picoseconds::new(30 * PS_PER_S),
-            body_crc32: None,
-        }
-    }
-
-    fn request(&self) -> Vec<u8> {
-        let (method, body): (_, &[u8]) = match &self.method {
-            Method::Get => ("GET", &[]),
-            Method::Head => ("HEAD", &[]),
-            Method::Post(body) => ("POST", body),
-        };
-        let host = if self.host.is_empty() { self.to.to_string() } else { self.host.clone() };
-        let path = &self.path;
-        let connection = if self.keep_alive { "keep-alive" } else { "close" };
-        let mut text = format!(
-            "{method} {path} HTTP/1.1\r\nHost: {host}\r\nUser-Agent: airwire\r\nAccept: */*\r\nConnection: {connection}\r\n"
-        );
-        if method == "POST" {
-            text += &format!("Content-Type: text/plain\r\nContent-Length: {}\r\n", body.len());
-        }
-        text += "\r\n";
-        [text.as_bytes(), body].concat()
-    }
-}
-
-impl Declared for ClientSettings {
-    const OPTIONS: &'static [Field] = CLIENT_OPTIONS;
-
-    fn read(values: &Values<'_>) -> Result<Self, OptionError> {
-        Ok(Self {
-            to: values.read("to", |text| options::endpoint(text, PORT))?,
-            path: values.read("path", super::path)?,
-            host: values.read("host", |text| (!text.contains(char::is_control)).then(|| text.to_owned()))?,
-            method: values.read("method", |method| match method {
-                "GET" => Some(Method::Get),
-                "HEAD" => Some(Method::Head),
-                _ => Some(Method::Post(values.text("body").as_bytes().to_vec())),
-            })?,
-            requests: values.read("requests", options::parsed)?,
-            concurrency: values.read("concurrency", options::parsed)?,
-            keep_alive: values.read("keep_alive", options::switch)?,
-            timeout: values.read("timeout", options::time)?,
-            body_crc32: values.read_if_set("body_crc32", crc32)?,
-        })
-    }
-}
-
-fn crc32(text: &str) -> Option<u32> {
-    let is_one = text.len() == 8 && text.bytes().all(|byte| byte.is_ascii_hexdigit());
-    is_one.then(|| u32::from_str_radix(text, 16).ok()).flatten()
-}
-
+/// Whether a request is to be made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum State {
-    /// Begins a request at the time of the next wake.
-    Resting,
-    Opening,
-    Waiting,
-    Over,
-}
-
-/// One request at a time.
-#[derive(Debug, Clone)]
-struct Lane {
-    state: State,
-    wake_at: Option<Picoseconds>,
-    connection: Option<Connection>,
-    sample: Option<Sample>,
-    /// A connection that was used before may end just as the next request leaves; that one is asked again on a new connection.
-    reused: bool,
-    reader: ResponseReader,
+enum Next {
+    /// Its latency counts from this time.
+    Now(Picoseconds),
+    Later,
+    Never,
 }
 
 /// An HTTP client.
@@ -162,38 +38,40 @@ struct Lane {
 pub struct Client {
     settings: ClientSettings,
     request: Vec<u8>,
-    lanes: Vec<Lane>,
+    lanes: Lanes,
+    start: Option<Picoseconds>,
     connections: u32,
     begun: u64,
+    unsent: u64,
     kept_alive: u64,
+    error_statuses: u64,
     failures_in_a_row: u32,
     failure: Option<String>,
     samples: Vec<Sample>,
+    arrival: Arrival,
     actions: VecDeque<Action>,
 }
 
 impl Client {
     /// A client that begins when it is seated.
     pub fn new(settings: ClientSettings) -> Self {
-        let lane = Lane {
-            state: State::Resting,
-            wake_at: Some(Picoseconds::ZERO),
-            connection: None,
-            sample: None,
-            reused: false,
-            reader: ResponseReader::new(false),
-        };
         let count = u64::from(settings.concurrency.max(1)).min(settings.requests);
+        let reader = ResponseReader::new(settings.method == Method::Head).searching(&settings.body_contains);
+        let ahead = settings.requests.min(SAMPLES_AHEAD);
         Self {
             request: settings.request(),
-            lanes: vec![lane; usize::try_from(count).unwrap_or(0)],
+            lanes: Lanes::new(usize::try_from(count).unwrap_or(0), reader),
             settings,
+            start: None,
             connections: 0,
             begun: 0,
+            unsent: 0,
             kept_alive: 0,
+            error_statuses: 0,
             failures_in_a_row: 0,
             failure: None,
-            samples: Vec::new(),
+            samples: Vec::with_capacity(usize::try_from(ahead).unwrap_or(0)),
+            arrival: Arrival::default(),
             actions: VecDeque::new(),
         }
     }
@@ -213,6 +91,11 @@ impl Client {
         self.kept_alive
     }
 
+    /// Requests of an open loop that were due and never left, since no lane became free in time.
+    pub fn unsent(&self) -> u64 {
+        self.unsent
+    }
+
     /// Why the client gave up before its last request.
     pub fn failure(&self) -> Option<&str> {
         self.failure.as_deref()
@@ -223,56 +106,106 @@ impl Client {
         Summary::of(&self.samples, self.settings.concurrency.max(1), self.kept_alive)
     }
 
-    fn lane_of(&self, connection: Connection) -> Option<usize> {
-        self.lanes.iter().position(|lane| lane.connection == Some(connection))
+    /// The end of the time in which requests begin.
+    fn end(&self) -> Option<Picoseconds> {
+        Some(after(self.start?, self.settings.duration?))
+    }
+
+    /// When the next request of an open loop is due; nothing where there is none.
+    fn due(&self) -> Option<Picoseconds> {
+        let due = Schedule::new(self.start?, self.settings.rate?).due(self.begun);
+        let is_one = self.begun < self.settings.requests && self.end().is_none_or(|end| due < end);
+        is_one.then_some(due)
+    }
+
+    fn next(&self, now: Picoseconds) -> Next {
+        let is_open_loop = self.settings.rate.is_some();
+        match self.due() {
+            Some(due) if due <= now => Next::Now(due),
+            Some(_) => Next::Later,
+            None if is_open_loop || self.begun >= self.settings.requests => Next::Never,
+            None if self.end().is_some_and(|end| end <= now) => Next::Never,
+            None => Next::Now(now),
+        }
+    }
+
+    /// When a request that waits for a free lane is given up.
+    fn given_up_at(&self, due: Picoseconds) -> Picoseconds {
+        let late = after(due, self.settings.timeout);
+        self.end().map_or(late, |end| late.min(end))
     }
 
     fn begin(&mut self, now: Picoseconds, number: usize) {
-        let lane = &mut self.lanes[number];
-        if lane.sample.is_none() {
-            if self.begun == self.settings.requests {
-                lane.state = State::Over;
-                lane.wake_at = None;
-                if let Some(connection) = lane.connection.take() {
-                    self.actions.push_back(Action::Finish(connection));
+        if self.lanes.get(number).sample.is_none() {
+            match self.next(now) {
+                Next::Now(trigger) => {
+                    self.lanes.get_mut(number).sample = Some(Sample::begun(self.begun, trigger));
+                    self.begun += 1;
                 }
-                return;
+                Next::Later => return self.lanes.set(number, State::Free, None),
+                Next::Never => {
+                    if let Some(connection) = self.lanes.disconnect(number) {
+                        self.actions.push_back(Action::Finish(connection));
+                    }
+                    return self.lanes.set(number, State::Over, None);
+                }
             }
-            lane.sample = Some(Sample::begun(self.begun, now));
-            self.begun += 1;
         }
-        lane.wake_at = Some(now + self.settings.timeout);
-        if lane.connection.is_some() {
-            lane.reused = true;
-            self.ask(number);
-            return;
+        self.lanes.get_mut(number).reused = self.lanes.connection(number).is_some();
+        if let Some(connection) = self.lanes.connection(number) {
+            return self.ask(now, number, connection);
         }
         let connection = Connection(self.connections);
         self.connections += 1;
-        lane.reused = false;
-        lane.connection = Some(connection);
-        lane.state = State::Opening;
+        self.lanes.connect(number, connection);
+        let until = self.answered_until(now, number);
+        self.lanes.set(number, State::Opening, Some(until));
         self.actions.push_back(Action::Connect(connection, self.settings.to));
         self.actions.push_back(Action::NoDelay(connection, true));
     }
 
-    fn ask(&mut self, number: usize) {
-        let lane = &mut self.lanes[number];
-        let (Some(connection), Some(sample)) = (lane.connection, lane.sample.as_mut()) else { return };
+    /// In an open loop, waiting for a lane is part of what the time-out bounds.
+    fn answered_until(&self, now: Picoseconds, number: usize) -> Picoseconds {
+        let due = self.lanes.get(number).sample.as_ref().map(|sample| sample.trigger);
+        let from = due.filter(|_| self.settings.rate.is_some()).unwrap_or(now);
+        after(from, self.settings.timeout)
+    }
+
+    fn opened(&mut self, now: Picoseconds, number: usize, connection: Connection) {
+        if self.lanes.state(number) == State::Opening {
+            if let Some(sample) = &mut self.lanes.get_mut(number).sample {
+                sample.connect = Some(now);
+            }
+            self.ask(now, number, connection);
+        }
+    }
+
+    fn ask(&mut self, now: Picoseconds, number: usize, connection: Connection) {
+        let until = self.answered_until(now, number);
+        let was_opening = self.lanes.state(number) == State::Opening;
+        let lane = self.lanes.get_mut(number);
+        let Some(sample) = lane.sample.as_mut() else { return };
         sample.connection = Some(connection.0);
         sample.request_bytes = self.request.len() as u64;
-        lane.state = State::Waiting;
-        lane.reader = ResponseReader::new(self.settings.method == Method::Head);
+        sample.sent = Some(now);
+        lane.reader.restart();
+        if was_opening {
+            // The time-out goes on: it holds for opening and answer together.
+            self.lanes.set_state(number, State::Waiting);
+        } else {
+            self.lanes.set(number, State::Waiting, Some(until));
+        }
         self.actions.push_back(Action::Send(connection, self.request.clone()));
     }
 
     fn receive(&mut self, now: Picoseconds, number: usize, bytes: &[u8]) {
-        let lane = &mut self.lanes[number];
-        let (State::Waiting, Some(sample)) = (lane.state, lane.sample.as_mut()) else {
+        let is_waiting = self.lanes.state(number) == State::Waiting;
+        let lane = self.lanes.get_mut(number);
+        let Some(sample) = lane.sample.as_mut().filter(|_| is_waiting) else {
             // Nobody asked: the connection cannot be trusted with the next request.
             return self.drop_connection(number);
         };
-        sample.first_byte.get_or_insert(now);
+        sample.first_byte.get_or_insert(self.arrival.time(now, sample.trigger));
         match lane.reader.take(bytes) {
             Ok((taken, Progress::Complete { status, keep_alive, body_bytes, .. })) => {
                 let keep = keep_alive && taken == bytes.len();
@@ -283,39 +216,53 @@ impl Client {
         }
     }
 
+    /// What is wrong with a body.
+    fn fault_of_body(&self, reader: &ResponseReader) -> Option<String> {
+        if let Some(expected) = self.settings.body_crc32 {
+            let crc = reader.body_crc32();
+            if crc != expected {
+                return Some(format!("the body's CRC-32 is {crc:08x}, and not {expected:08x}"));
+            }
+        }
+        let text = &self.settings.body_contains;
+        (!reader.holds_the_text()).then(|| format!("the body does not hold {text:?}"))
+    }
+
     fn complete(&mut self, now: Picoseconds, number: usize, status: u16, body_bytes: u64, keep: bool) {
-        let lane = &mut self.lanes[number];
-        let crc = lane.reader.body_crc32();
-        if let Some(expected) = self.settings.body_crc32.filter(|&expected| expected != crc) {
-            let error = format!("the body's CRC-32 is {crc:08x}, and not {expected:08x}");
+        let is_error = status >= FIRST_ERROR_STATUS;
+        let fault = (!is_error).then(|| self.fault_of_body(&self.lanes.get(number).reader)).flatten();
+        if let Some(error) = fault {
             return self.fail(now, number, Outcome::Wrong, &error);
         }
+        let lane = self.lanes.get_mut(number);
         if let Some(mut sample) = lane.sample.take() {
             sample.payload_bytes = body_bytes;
             sample.response_bytes = lane.reader.response_bytes();
             sample.status = Some(status);
-            sample.done = Some(now);
-            sample.outcome = Outcome::Ok;
+            sample.done = Some(self.arrival.time(now, sample.trigger));
+            sample.outcome = if is_error { Outcome::Wrong } else { Outcome::Ok };
+            sample.error = is_error.then(|| format!("the server answered with status {status}"));
+            self.error_statuses += u64::from(is_error);
             self.samples.push(sample);
         }
         self.failures_in_a_row = 0;
         if keep && self.settings.keep_alive {
             self.kept_alive += 1;
-        } else if let Some(connection) = lane.connection.take() {
+        } else if let Some(connection) = self.lanes.disconnect(number) {
             self.actions.push_back(Action::Finish(connection));
         }
         self.begin(now, number);
     }
 
     fn drop_connection(&mut self, number: usize) {
-        if let Some(connection) = self.lanes[number].connection.take() {
+        if let Some(connection) = self.lanes.disconnect(number) {
             self.actions.push_back(Action::Abort(connection));
         }
     }
 
     fn fail(&mut self, now: Picoseconds, number: usize, outcome: Outcome, error: &str) {
         self.drop_connection(number);
-        let lane = &mut self.lanes[number];
+        let lane = self.lanes.get_mut(number);
         if let Some(mut sample) = lane.sample.take() {
             sample.response_bytes = lane.reader.response_bytes();
             self.samples.push(sample.failed(outcome, error));
@@ -326,36 +273,34 @@ impl Client {
             self.failure = Some(format!("{count} requests one after another failed: {error}"));
             self.give_up();
         } else {
-            lane.state = State::Resting;
-            lane.wake_at = Some(now + REOPEN_PAUSE);
+            self.lanes.set(number, State::Resting, Some(after(now, REOPEN_PAUSE)));
         }
     }
 
     fn give_up(&mut self) {
         for number in 0..self.lanes.len() {
             self.drop_connection(number);
-            let lane = &mut self.lanes[number];
-            lane.state = State::Over;
-            lane.wake_at = None;
-            lane.sample = None;
+            self.lanes.get_mut(number).sample = None;
+            self.lanes.set(number, State::Over, None);
         }
     }
 
     /// The peer sends no more, with or without a reason.
     fn ended(&mut self, now: Picoseconds, number: usize, reason: Option<&str>) {
-        let lane = &mut self.lanes[number];
-        if lane.state == State::Waiting && reason.is_none() {
+        let state = self.lanes.state(number);
+        let lane = self.lanes.get_mut(number);
+        if state == State::Waiting && reason.is_none() {
             let end = lane.reader.end();
             if let Ok(Progress::Complete { status, body_bytes, .. }) = end {
                 return self.complete(now, number, status, body_bytes, false);
             }
         }
         let unanswered = lane.reader.response_bytes() == 0;
-        if lane.state == State::Waiting && lane.reused && unanswered {
+        if state == State::Waiting && lane.reused && unanswered {
             self.drop_connection(number);
             return self.begin(now, number);
         }
-        if matches!(lane.state, State::Opening | State::Waiting) {
+        if matches!(state, State::Opening | State::Waiting) {
             let truncated = "the connection ended before the response was complete";
             self.fail(now, number, Outcome::Reset, reason.unwrap_or(truncated));
         } else {
@@ -364,19 +309,40 @@ impl Client {
     }
 
     fn wake(&mut self, now: Picoseconds) {
-        let timeout = self.settings.timeout;
-        for number in 0..self.lanes.len() {
-            if self.lanes[number].wake_at.is_none_or(|at| at > now) {
+        self.start.get_or_insert(now);
+        for number in self.lanes.due(now) {
+            if !self.lanes.is_due(number, now) {
                 continue;
             }
-            match self.lanes[number].state {
+            match self.lanes.state(number) {
                 State::Resting => self.begin(now, number),
                 State::Opening | State::Waiting => {
-                    let error = format!("no whole response came within {timeout}");
+                    let error = format!("no whole response came within {}", self.settings.timeout);
                     self.fail(now, number, Outcome::TimedOut, &error);
                 }
-                State::Over => {}
+                State::Free | State::Over => {}
             }
+        }
+    }
+
+    /// Makes the requests that are due in lanes that are free, and ends those lanes when there is none to come.
+    fn use_free_lanes(&mut self, now: Picoseconds) {
+        while let Some(number) = self.lanes.free().filter(|_| self.next(now) != Next::Later) {
+            self.begin(now, number);
+        }
+    }
+
+    /// Requests that are due and found no free lane end with their time-out, or with the run; what waits is bounded by both.
+    fn give_up_waiting(&mut self, now: Picoseconds) {
+        if self.lanes.all_over() {
+            return;
+        }
+        while let Some(due) = self.due().filter(|due| self.given_up_at(*due) <= now) {
+            let error = "the request was due and never sent, since all connections were busy";
+            let sample = Sample::begun(self.begun, due);
+            self.samples.push(sample.failed(Outcome::TimedOut, error));
+            self.begun += 1;
+            self.unsent += 1;
         }
     }
 }
@@ -384,25 +350,30 @@ impl Client {
 impl Machine for Client {
     fn handle(&mut self, now: Picoseconds, event: Event<'_>) {
         let connection = match event {
-            Event::Wake => return self.wake(now),
+            Event::Wake => {
+                self.wake(now);
+                self.use_free_lanes(now);
+                return self.give_up_waiting(now);
+            }
             Event::Opened(connection)
             | Event::Received(connection, _)
             | Event::PeerFinished(connection)
             | Event::Closed(connection, _) => connection,
             _ => return,
         };
-        let Some(number) = self.lane_of(connection) else { return };
+        let Some(number) = self.lanes.of(connection) else { return self.arrival.clear() };
         match event {
-            Event::Opened(_) => {
-                if let Some(sample) = &mut self.lanes[number].sample {
-                    sample.connect = Some(now);
-                }
-                self.ask(number);
-            }
+            Event::Opened(_) => self.opened(now, number, connection),
             Event::Received(_, bytes) => self.receive(now, number, bytes),
             Event::Closed(_, reason) => self.ended(now, number, reason),
             _ => self.ended(now, number, None),
         }
+        self.arrival.clear();
+        self.use_free_lanes(now);
+    }
+
+    fn arrived(&mut self, at: Picoseconds) {
+        self.arrival.set(at);
     }
 
     fn poll(&mut self) -> Option<Action> {
@@ -410,15 +381,30 @@ impl Machine for Client {
     }
 
     fn wake_at(&self) -> Option<Picoseconds> {
-        self.lanes.iter().filter_map(|lane| lane.wake_at).min()
+        let scheduled = self
+            .due()
+            .filter(|_| !self.lanes.all_over())
+            .map(|due| if self.lanes.free().is_some() { due } else { self.given_up_at(due) });
+        self.lanes.next_wake().into_iter().chain(scheduled).min()
     }
 
     fn is_done(&self) -> bool {
-        self.lanes.iter().all(|lane| lane.state == State::Over)
+        self.lanes.all_over()
     }
 
     fn results(&self) -> Results {
-        Results::measured(self.samples.clone(), "requests", self.failure())
+        let mut results = Results::measured(self.samples.clone(), "requests", self.failure());
+        let mut count = |name, value, unit| results.counters.push(Counter { name, value, unit });
+        count("error_statuses", self.error_statuses, "responses");
+        if self.settings.rate.is_some() {
+            count("unsent", self.unsent, "requests");
+        }
+        for (count, what) in [(self.error_statuses, "with an error status"), (self.unsent, "never sent")] {
+            if count > 0 {
+                results.summary += &format!(", {count} {what}");
+            }
+        }
+        results
     }
 
     fn work_since(&self, from: usize) -> Vec<Sample> {

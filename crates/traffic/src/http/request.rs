@@ -1,9 +1,9 @@
 //! Reads requests out of a stream that may be cut anywhere, one after another; their bodies are passed over.
 
-use crc32fast::Hasher;
 use httparse::{Request, Status};
 
 use super::body::{Body, Chunks};
+use super::content::Content;
 use super::response::{Fields, parses_now};
 
 const MOST_HEAD_BYTES: usize = 16 * 1024;
@@ -42,8 +42,8 @@ impl RequestReader {
         let mut at = 0;
         while at < bytes.len() {
             if let Some((_, body)) = &mut self.body {
-                match body.take(&bytes[at..], &mut Hasher::new()) {
-                    Ok((taken, _)) => at += taken,
+                match body.take(&bytes[at..], &mut Content::default()) {
+                    Ok(taken) => at += taken,
                     Err(_) => return (bytes.len(), Reading::Bad(400)),
                 }
             } else {

@@ -1,10 +1,10 @@
 //! Reads one response out of a stream that may be cut anywhere.
 
-use crc32fast::Hasher;
 use httparse::{Response, Status};
 use thiserror::Error;
 
 use super::body::{Body, Chunks};
+use super::content::Content;
 
 /// A head that is longer is refused.
 const MOST_HEAD_BYTES: usize = 64 * 1024;
@@ -62,22 +62,27 @@ pub struct ResponseReader {
     to_head: bool,
     head_bytes: Vec<u8>,
     head: Option<Head>,
-    body_bytes: u64,
-    body_crc: Hasher,
+    content: Content,
     response_bytes: u64,
 }
 
 impl ResponseReader {
     /// A reader of the response to a request, which was HEAD or not.
     pub fn new(to_head: bool) -> Self {
-        Self {
-            to_head,
-            head_bytes: Vec::new(),
-            head: None,
-            body_bytes: 0,
-            body_crc: Hasher::new(),
-            response_bytes: 0,
-        }
+        Self { to_head, head_bytes: Vec::new(), head: None, content: Content::default(), response_bytes: 0 }
+    }
+
+    /// The same, which also looks for a text in the content, unless it is empty.
+    pub fn searching(self, text: &str) -> Self {
+        Self { content: Content::searched_for(text), ..self }
+    }
+
+    /// Begins with the next response; buffers stay allocated.
+    pub fn restart(&mut self) {
+        self.head_bytes.clear();
+        self.head = None;
+        self.content.restart();
+        self.response_bytes = 0;
     }
 
     /// Bytes of the response so far.
@@ -87,7 +92,12 @@ impl ResponseReader {
 
     /// The CRC-32 of its content so far.
     pub fn body_crc32(&self) -> u32 {
-        self.body_crc.clone().finalize()
+        self.content.crc32()
+    }
+
+    /// Whether the text that is looked for stands in its content so far; true where none is.
+    pub fn holds_the_text(&self) -> bool {
+        self.content.holds_the_text()
     }
 
     /// Takes the next bytes: how many belong to this response, and what it has come to.
@@ -97,10 +107,7 @@ impl ResponseReader {
             let taken = match &mut self.head {
                 None => self.take_head(&bytes[at..])?,
                 Some(head) => {
-                    let (taken, content) =
-                        head.body.take(&bytes[at..], &mut self.body_crc).map_err(|_| ResponseError::Chunk)?;
-                    self.body_bytes += content;
-                    taken
+                    head.body.take(&bytes[at..], &mut self.content).map_err(|_| ResponseError::Chunk)?
                 }
             };
             at += taken;
@@ -125,7 +132,7 @@ impl ResponseReader {
         Progress::Complete {
             status: head.status,
             keep_alive: head.keep_alive && head.body != Body::UntilClose,
-            body_bytes: self.body_bytes,
+            body_bytes: self.content.bytes,
             response_bytes: self.response_bytes,
         }
     }

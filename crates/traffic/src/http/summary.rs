@@ -37,6 +37,8 @@ pub struct Summary {
     pub failed: u64,
     /// Responses by the first digit of their status, from 1 to 5.
     pub status_classes: [u64; 5],
+    /// Whole responses with a status of 400 and more.
+    pub error_statuses: u64,
     /// Responses that left their connection open.
     pub kept_alive: u64,
     /// Bytes received.
@@ -58,7 +60,9 @@ pub struct Summary {
 impl Summary {
     /// The summary of samples.
     pub fn of(samples: &[Sample], concurrency: u32, kept_alive: u64) -> Self {
-        let whole: Vec<&Sample> = samples.iter().filter(|sample| sample.outcome == Outcome::Ok).collect();
+        let has_error_status = |sample: &&Sample| sample.status.is_some_and(|status| status >= 400);
+        let is_whole = |sample: &&Sample| sample.outcome == Outcome::Ok || has_error_status(sample);
+        let whole: Vec<&Sample> = samples.iter().filter(is_whole).collect();
         let phase = |of: &dyn Fn(&Sample) -> Option<Picoseconds>| {
             let mut times: Vec<Picoseconds> = whole.iter().filter_map(|sample| of(sample)).collect();
             times.sort_unstable();
@@ -80,6 +84,7 @@ impl Summary {
             complete: whole.len() as u64,
             failed: (samples.len() - whole.len()) as u64,
             status_classes,
+            error_statuses: samples.iter().filter(has_error_status).count() as u64,
             kept_alive,
             total_bytes: samples.iter().map(|sample| sample.response_bytes).sum(),
             body_bytes: whole.iter().map(|sample| sample.payload_bytes).sum(),

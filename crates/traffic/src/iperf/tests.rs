@@ -131,14 +131,14 @@ proptest! {
 }
 
 /// The field's iperf as a server; ends with the value.
-struct IperfServer {
+pub(super) struct IperfServer {
     child: Child,
-    port: u16,
+    pub(super) port: u16,
 }
 
 impl IperfServer {
     /// On a port that was free a moment ago; nothing where iperf is not installed.
-    fn start(udp: bool) -> Option<Self> {
+    pub(super) fn start(udp: bool) -> Option<Self> {
         let free = match udp {
             true => UdpSocket::bind("127.0.0.1:0").unwrap().local_addr(),
             false => TcpListener::bind("127.0.0.1:0").unwrap().local_addr(),
@@ -170,7 +170,7 @@ impl IperfServer {
         Some(Self { child, port: free })
     }
 
-    fn printed(mut self) -> String {
+    pub(super) fn printed(mut self) -> String {
         let mut text = String::new();
         self.child.kill().unwrap();
         let _ = self.child.stdout.take().unwrap().read_to_string(&mut text);
@@ -206,7 +206,7 @@ fn our_tcp_client_sends_to_debians_iperf() {
     let mut seat = Seat::new().unwrap();
     let amount = Amount::Time(Picoseconds::new(PS_PER_S / 2));
     let interval = Some(Picoseconds::new(PS_PER_S / 10));
-    let settings = TcpClientSettings { to: loopback(server.port), amount, interval };
+    let settings = TcpClientSettings { amount, interval, ..TcpClientSettings::to(loopback(server.port)) };
     let number = seat.add(Box::new(TcpClient::new(settings)));
     assert_eq!(seat.run(within_seconds(20)).unwrap(), Ended::Done);
     let transfer = seat.machine::<TcpClient>(number).unwrap().transfer();

@@ -10,6 +10,7 @@ use std::net::Ipv4Addr;
 
 use units::{PS_PER_MS, PS_PER_S, Picoseconds};
 
+use crate::arrival::Arrival;
 use crate::options::{self, Values, option, to};
 use crate::pattern::Pattern;
 use crate::{Action, Counter, Declared, Event, Machine, OptionError, Outcome, Results, Sample};
@@ -126,7 +127,7 @@ pub struct Client {
     settled: u64,
     samples: Vec<Sample>,
     /// When the reply that is looked at arrived, where that is known better than that it was just now.
-    arrived: Option<Picoseconds>,
+    arrival: Arrival,
     counts: Counts,
     actions: VecDeque<Action>,
 }
@@ -141,7 +142,7 @@ impl Client {
             first_index: 0,
             settled: 0,
             samples: Vec::new(),
-            arrived: None,
+            arrival: Arrival::default(),
             counts: Counts::default(),
             actions: VecDeque::new(),
         }
@@ -222,7 +223,7 @@ impl Client {
             self.counts.duplicates += 1;
             return;
         }
-        let arrived = self.arrived.take().map_or(now, |at| at.max(sample.trigger));
+        let arrived = self.arrival.time(now, sample.trigger);
         sample.done = Some(arrived);
         sample.first_byte = Some(arrived);
         sample.response_bytes = payload.len() as u64 + HEADER_BYTES;
@@ -261,14 +262,14 @@ impl Machine for Client {
                 } else {
                     self.counts.strangers += 1;
                 }
-                self.arrived = None;
+                self.arrival.clear();
             }
             _ => {}
         }
     }
 
     fn arrived(&mut self, at: Picoseconds) {
-        self.arrived = Some(at);
+        self.arrival.set(at);
     }
 
     fn poll(&mut self) -> Option<Action> {

@@ -7,7 +7,9 @@ use units::{PS_PER_S, Picoseconds};
 
 use super::PORT;
 use super::message::{Payload, describe_difference};
+use crate::arrival::Arrival;
 use crate::options::{self, Values, option, to};
+use crate::outbox::after;
 use crate::{
     Action, Connection, Declared, Event, Ipv4Endpoint, Machine, OptionError, Outcome, Results, Sample,
 };
@@ -16,15 +18,24 @@ use fields::TakesOf::{Count, Duration, Endpoint, Flag, Size, Word};
 
 /// Connections that fail to open one after another before the client gives up.
 const MOST_FAILED_OPENINGS: u32 = 3;
-/// Samples that room is made for beforehand.
-const MOST_ROOM: u64 = 1 << 16;
+/// Messages of one run, also of one that ends by time: each leaves a sample.
+const MOST_ROUNDS: u64 = 10_000_000;
+/// Samples that there is room for from the start.
+const SAMPLES_AHEAD: u64 = 1 << 16;
 /// Pause before a connection is opened again.
 const REOPEN_PAUSE: Picoseconds = Picoseconds::new(PS_PER_S / 10);
 
 /// The settings of [`Client`], declared.
 pub const CLIENT_OPTIONS: &[Field] = &[
     to(Endpoint(PORT), "Where the server listens.", "192.168.1.20:5000"),
-    option("rounds", Count(1, 10_000_000), "1000", "How many messages to send.", "100"),
+    option("rounds", Count(1, MOST_ROUNDS), "1000", "How many messages to send.", "100"),
+    option(
+        "duration",
+        Duration,
+        "",
+        "For how long to send messages, instead of how many; with both, whichever ends first.",
+        "10s",
+    ),
     option(
         "payload",
         Word(&["counter", "bytes"]),
@@ -46,8 +57,10 @@ pub const CLIENT_OPTIONS: &[Field] = &[
 pub struct ClientSettings {
     /// Where the server listens.
     pub to: Ipv4Endpoint,
-    /// How many messages to send.
+    /// How many messages to send at most.
     pub rounds: u64,
+    /// For how long to send messages, from the first opening on.
+    pub duration: Option<Picoseconds>,
     /// What a message holds.
     pub payload: Payload,
     /// Pause between an answer and the next message.
@@ -64,6 +77,7 @@ impl ClientSettings {
         Self {
             to,
             rounds: 1000,
+            duration: None,
             payload: Payload::Counter { start: 1, newline: false },
             think_time: Picoseconds::ZERO,
             timeout: Picoseconds::new(10 * PS_PER_S),
@@ -84,9 +98,13 @@ impl Declared for ClientSettings {
             bytes: values.read("size", options::size)?,
             seed: values.read("seed", options::parsed)?,
         };
+        let duration = values.read_if_set("duration", options::time)?;
+        let ends_by_time = duration.is_some() && !values.is_given("rounds");
+        let rounds = values.read("rounds", options::parsed)?;
         Ok(Self {
             to: values.read("to", |text| options::endpoint(text, PORT))?,
-            rounds: values.read("rounds", options::parsed)?,
+            rounds: if ends_by_time { MOST_ROUNDS } else { rounds },
+            duration,
             payload: values.choose("payload", &[("counter", counter), ("bytes", bytes)])?,
             think_time: values.read("think_time", options::time)?,
             timeout: values.read("timeout", options::time)?,
@@ -121,9 +139,13 @@ pub struct Client {
     /// Received, and not yet part of an answer.
     received: Vec<u8>,
     /// When what is looked at arrived, where that is known better than that it was just now.
-    arrived: Option<Picoseconds>,
+    arrival: Arrival,
+    /// So much of it is known to be as expected, so that a long answer in many pieces is compared once.
+    compared: usize,
     samples: Vec<Sample>,
     sent: u64,
+    /// When the time to send messages is over.
+    end: Option<Picoseconds>,
     failure: Option<String>,
     actions: VecDeque<Action>,
 }
@@ -133,7 +155,7 @@ impl Client {
     pub fn new(settings: ClientSettings) -> Self {
         let state = if settings.rounds == 0 { State::Over } else { State::Closed };
         // Room is made beforehand: a long run would copy all samples in the midst of a message.
-        let samples = Vec::with_capacity(settings.rounds.min(MOST_ROOM) as usize);
+        let ahead = settings.rounds.min(SAMPLES_AHEAD);
         Self {
             settings,
             state,
@@ -144,9 +166,11 @@ impl Client {
             current: None,
             expected: Vec::new(),
             received: Vec::new(),
-            arrived: None,
-            samples,
+            arrival: Arrival::default(),
+            compared: 0,
+            samples: Vec::with_capacity(usize::try_from(ahead).unwrap_or(0)),
             sent: 0,
+            end: None,
             failure: None,
             actions: VecDeque::new(),
         }
@@ -171,7 +195,15 @@ impl Client {
         Connection(self.connections.wrapping_sub(1))
     }
 
+    /// Whether there is no message to send any more.
+    fn has_sent_all(&self, now: Picoseconds) -> bool {
+        self.sent >= self.settings.rounds || self.end.is_some_and(|end| end <= now)
+    }
+
     fn open(&mut self, now: Picoseconds) {
+        if self.end.is_none() {
+            self.end = self.settings.duration.map(|duration| after(now, duration));
+        }
         self.connections += 1;
         self.received.clear();
         self.opened = None;
@@ -196,8 +228,10 @@ impl Client {
         let mut sample = self.begun(now);
         sample.payload_bytes = message.len() as u64;
         sample.request_bytes = message.len() as u64;
+        sample.sent = Some(now);
         self.opened = None;
         self.expected = expected;
+        self.compared = 0;
         self.current = Some(sample);
         self.state = State::Waiting;
         self.wake_at = Some(now + self.settings.timeout);
@@ -212,11 +246,13 @@ impl Client {
         if self.received.is_empty() {
             return;
         }
-        // An answer that came before its question is spoiled anyway.
-        let arrived = self.arrived.map_or(now, |at| at.max(sample.trigger));
+        let arrived = self.arrival.time(now, sample.trigger);
         sample.first_byte.get_or_insert(arrived);
-        let compared = self.received.iter().zip(&self.expected);
-        let differs_at = compared.clone().position(|(a, b)| a != b);
+        let until = self.received.len().min(self.expected.len());
+        let new = self.compared.min(until)..until;
+        let mut pairs = self.received[new.clone()].iter().zip(&self.expected[new.clone()]);
+        let differs_at = pairs.position(|(a, b)| a != b).map(|at| new.start + at);
+        self.compared = until;
         if let Some(at) = differs_at {
             let error = describe_difference(self.settings.payload, &self.expected, at);
             sample.response_bytes = at as u64 + 1;
@@ -237,15 +273,20 @@ impl Client {
     fn complete(&mut self, now: Picoseconds) {
         self.samples.extend(self.current.take());
         self.sent += 1;
-        if self.sent == self.settings.rounds {
-            self.actions.push_back(Action::Finish(self.connection()));
-            self.end();
+        if self.has_sent_all(now) {
+            self.finish();
         } else if self.settings.think_time == Picoseconds::ZERO {
             self.send(now);
         } else {
+            let next = after(now, self.settings.think_time);
             self.state = State::Thinking;
-            self.wake_at = Some(now + self.settings.think_time);
+            self.wake_at = Some(self.end.map_or(next, |end| end.min(next)));
         }
+    }
+
+    fn finish(&mut self) {
+        self.actions.push_back(Action::Finish(self.connection()));
+        self.end();
     }
 
     fn end(&mut self) {
@@ -270,7 +311,7 @@ impl Client {
         }
         self.state = State::Closed;
         self.wake_at = Some(now + self.settings.think_time.max(REOPEN_PAUSE));
-        if self.sent == self.settings.rounds {
+        if self.has_sent_all(now) {
             self.end();
         } else if self.failed_openings >= MOST_FAILED_OPENINGS {
             let count = self.failed_openings;
@@ -286,7 +327,9 @@ impl Client {
         }
         let timeout = self.settings.timeout;
         match self.state {
+            State::Closed if self.has_sent_all(now) => self.end(),
             State::Closed => self.open(now),
+            State::Thinking if self.has_sent_all(now) => self.finish(),
             State::Thinking => self.send(now),
             State::Opening => {
                 let error = format!("the connection to {} was not open within {timeout}", self.settings.to);
@@ -320,7 +363,7 @@ impl Machine for Client {
             }
             Event::Received(connection, bytes) if connection == own => {
                 self.receive(now, bytes);
-                self.arrived = None;
+                self.arrival.clear();
             }
             Event::PeerFinished(connection) if connection == own && self.state != State::Over => {
                 let error = format!("{} closed the connection", self.settings.to);
@@ -337,7 +380,7 @@ impl Machine for Client {
     }
 
     fn arrived(&mut self, at: Picoseconds) {
-        self.arrived = Some(at);
+        self.arrival.set(at);
     }
 
     fn poll(&mut self) -> Option<Action> {

@@ -27,6 +27,23 @@ pub enum Payload {
 }
 
 impl Payload {
+    /// The message that an answer says it is for, by its number alone, if fewer than `sent` were sent: of numbers that wrapped
+    /// the latest.
+    pub(crate) fn index_of_answer(self, answer: &[u8], sent: u64) -> Option<u64> {
+        let newest = sent.checked_sub(1)?;
+        match self {
+            Self::Counter { start, .. } => {
+                let number: u64 = std::str::from_utf8(answer).ok()?.trim().parse().ok()?;
+                let twice = number.wrapping_sub(1).wrapping_sub(start);
+                Some(twice / 2).filter(|index| twice % 2 == 0 && *index <= newest)
+            }
+            Self::Bytes { .. } => {
+                let number = u32::from_be_bytes(answer.get(..SEQUENCE_BYTES)?.try_into().ok()?);
+                newest.checked_sub(u64::from((newest as u32).wrapping_sub(number)))
+            }
+        }
+    }
+
     /// The message of an index, and the answer that it must get.
     pub fn exchange(self, index: u64) -> (Vec<u8>, Vec<u8>) {
         match self {
@@ -85,6 +102,22 @@ mod tests {
         assert_eq!(message[8..], crc32fast::hash(&message[..8]).to_be_bytes());
         assert_eq!(message, answer);
         assert_eq!(crc32fast::hash(b"123456789"), 0xCBF4_3926, "the check value of CRC-32/ISO-HDLC");
+    }
+
+    #[test]
+    fn an_answer_tells_which_message_it_is_for() {
+        let counter = Payload::Counter { start: 7, newline: false };
+        let bytes = Payload::Bytes { bytes: 12, seed: 1 };
+        for payload in [counter, bytes] {
+            for index in [0, 1, 99] {
+                assert_eq!(payload.index_of_answer(&payload.exchange(index).1, 100), Some(index));
+            }
+            assert_eq!(payload.index_of_answer(&payload.exchange(100).1, 100), None, "it was not sent yet");
+            assert_eq!(payload.index_of_answer(b"x", 100), None);
+        }
+        assert_eq!(counter.index_of_answer(b"9", 100), None, "what was sent, and not what it must get");
+        let wrapped = (1 << 32) + 5;
+        assert_eq!(bytes.index_of_answer(&bytes.exchange(wrapped).1, wrapped + 3), Some(wrapped));
     }
 
     #[test]

@@ -80,6 +80,8 @@ impl Declared for ServerSettings {
 #[derive(Debug, Clone, Default)]
 struct Peer {
     received: Vec<u8>,
+    /// Of those so many have been answered; they go in one move after all that can be answered is.
+    taken: usize,
     /// The number that a counting client sends next.
     next: Option<i64>,
     flow: Flow,
@@ -138,14 +140,14 @@ impl Server {
         let Some(peer) = self.peers.get_mut(&connection) else { return };
         peer.received.extend_from_slice(bytes);
         loop {
-            let waiting = peer.received.len();
+            let taken = peer.taken;
             match peer.next_answer(self.settings.answer) {
                 Ok(Some(answer)) => {
                     self.answered += 1;
-                    self.answers.answered(now, waiting - peer.received.len(), answer.len());
+                    self.answers.answered(now, peer.taken - taken, answer.len());
                     peer.flow.send(connection, answer, &mut self.actions);
                 }
-                Ok(None) => return,
+                Ok(None) => return drop(peer.received.drain(..std::mem::take(&mut peer.taken))),
                 Err(Malformed) => {
                     self.malformed += 1;
                     self.peers.remove(&connection);
@@ -171,24 +173,34 @@ impl Server {
 }
 
 impl Peer {
+    fn rest(&self) -> &[u8] {
+        &self.received[self.taken..]
+    }
+
+    fn take(&mut self, count: usize) -> Vec<u8> {
+        let taken = self.rest()[..count].to_vec();
+        self.taken += count;
+        taken
+    }
+
     fn next_answer(&mut self, answer: Answer) -> Result<Option<Vec<u8>>, Malformed> {
         match answer {
             Answer::Echo { bytes } => {
                 let size = bytes.max(1) as usize;
-                Ok((self.received.len() >= size).then(|| self.received.drain(..size).collect()))
+                Ok((self.rest().len() >= size).then(|| self.take(size)))
             }
             Answer::Counter { newline: true } => {
-                let Some(end) = self.received.iter().position(|byte| *byte == b'\n') else {
-                    return if self.received.len() > MOST_NUMBER_BYTES { Err(Malformed) } else { Ok(None) };
+                let Some(end) = self.rest().iter().position(|byte| *byte == b'\n') else {
+                    return if self.rest().len() > MOST_NUMBER_BYTES { Err(Malformed) } else { Ok(None) };
                 };
-                let line: Vec<u8> = self.received.drain(..=end).collect();
+                let line = self.take(end + 1);
                 let mut text = self.count(&line)?;
                 text.push(b'\n');
                 Ok(Some(text))
             }
             Answer::Counter { newline: false } => {
                 let Some(end) = self.end_of_number() else { return Ok(None) };
-                let number: Vec<u8> = self.received.drain(..end).collect();
+                let number = self.take(end);
                 self.count(&number).map(Some)
             }
         }
@@ -196,16 +208,17 @@ impl Peer {
 
     /// Where a number without newline ends: after the one that must come next, else with what has come.
     fn end_of_number(&self) -> Option<usize> {
-        if self.received.is_empty() {
+        let rest = self.rest();
+        if rest.is_empty() {
             return None;
         }
         let expected = self.next.map(|next| next.to_string().into_bytes()).unwrap_or_default();
-        if !expected.is_empty() && self.received.starts_with(&expected) {
+        if !expected.is_empty() && rest.starts_with(&expected) {
             Some(expected.len())
-        } else if expected.starts_with(&self.received) {
+        } else if expected.starts_with(rest) {
             None
         } else {
-            Some(self.received.len())
+            Some(rest.len())
         }
     }
 
