@@ -19,6 +19,7 @@ import typer
 from airwire.cli import completion
 from airwire.cli.analyze import analyze
 from airwire.cli.board import app as board
+from airwire.cli.capture import capture
 from airwire.cli.choose import choose
 from airwire.cli.compare import compare
 from airwire.cli.convert import convert
@@ -52,7 +53,7 @@ app = typer.Typer(
 )
 _GROUPS: Mapping[str, Sequence[Callable[..., None]]] = {
     SIMULATE: (why, demo, run, choose, links, link, validate),
-    MEASURE: (analyze, explain, compare, report, convert),
+    MEASURE: (capture, analyze, explain, compare, report, convert),
     FILES: (fsdata, schema),
 }
 _CLASSES = {fsdata: renamed(OLD_NAMES)}
