@@ -25,6 +25,7 @@ from airwire.cli.compare import compare
 from airwire.cli.convert import convert
 from airwire.cli.demo import demo
 from airwire.cli.explain import explain
+from airwire.cli.flash import flash
 from airwire.cli.fsdata import OLD_NAMES, fsdata
 from airwire.cli.help import BOARDS, CONTEXT, FILES, MEASURE, SIMULATE, GroupedCommands, help_
 from airwire.cli.link import link
@@ -53,6 +54,7 @@ app = typer.Typer(
 )
 _GROUPS: Mapping[str, Sequence[Callable[..., None]]] = {
     SIMULATE: (why, demo, run, choose, links, link, validate),
+    BOARDS: (flash,),
     MEASURE: (capture, analyze, explain, compare, report, convert),
     FILES: (fsdata, schema),
 }

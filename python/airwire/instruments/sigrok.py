@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import queue
 import re
+import socket
 import subprocess
 import tempfile
 import threading
@@ -40,6 +41,8 @@ _PIECE_SAMPLES = 1_000_000
 _MOST_PIECE_CHANGES = 2 * _PIECE_SAMPLES
 # How long sigrok-cli may take to end once it is told to.
 _GRACE_S = 3.0
+# A key for a process that is gone is an error then, and no signal that would end this one.
+_NO_SIGNAL = getattr(socket, "MSG_NOSIGNAL", 0)
 # Some devices take seconds, as they get their firmware first.
 _SHOW_S = 30.0
 _NOT_INSTALLED = (
@@ -187,7 +190,7 @@ class Sigrok(Instrument):
             process.ask_to_end()
             deadline = time.monotonic() + _GRACE_S
             with suppress(InstrumentError, queue.Empty):
-                while block := process.blocks.get(timeout=max(0.0, deadline - time.monotonic())):
+                while (left_s := deadline - time.monotonic()) > 0 and (block := process.blocks.get(timeout=left_s)):
                     chunks.append(self._taken(self._stream.feed(block)))
             process.end()
         return [self._whole_piece()] if self._piece else chunks
@@ -198,23 +201,26 @@ class _SigrokCli:
 
     def __init__(self, arguments: Sequence[str]) -> None:
         self.blocks: queue.Queue[bytes] = queue.Queue(_MOST_BLOCKS)
+        self._keys, keyboard = socket.socketpair()
         self._said = tempfile.TemporaryFile()  # noqa: SIM115 - it lives as long as the process
         try:
             # In a group of its own, so that the Ctrl-C of a terminal ends the measurement in order.
             self._process = subprocess.Popen(
                 [PROGRAM, *arguments],
-                stdin=subprocess.PIPE,
+                stdin=keyboard.fileno(),
                 stdout=subprocess.PIPE,
                 stderr=self._said,
                 process_group=0,
             )
         except OSError:
             self._said.close()
+            self._keys.close()
             raise InstrumentError(_NOT_INSTALLED) from None
+        finally:
+            keyboard.close()
         self._wanted = True
-        self._reader = threading.Thread(
-            target=self._read, args=(cast(BufferedReader, self._process.stdout),), daemon=True
-        )
+        output = cast("BufferedReader", self._process.stdout)
+        self._reader = threading.Thread(target=self._read, args=(output,), daemon=True)
         self._reader.start()
 
     def _read(self, output: BufferedReader) -> None:
@@ -227,9 +233,9 @@ class _SigrokCli:
                     break
 
     def ask_to_end(self) -> None:
-        """End sampling: the end of standard input does it. A key written to a process that is gone would be a SIGPIPE."""
-        if self._process.stdin is not None:
-            self._process.stdin.close()
+        """End sampling, as any key does that is pressed at sigrok-cli."""
+        with suppress(OSError):
+            self._keys.send(b"\n", _NO_SIGNAL)
 
     def end(self) -> tuple[int, str]:
         """Wait for its end, or make one; its exit code, and what it complained of."""
@@ -246,4 +252,5 @@ class _SigrokCli:
         self._said.seek(0)
         said = self._said.read(_MOST_SAID_BYTES).decode(errors="replace")
         self._said.close()
+        self._keys.close()
         return code, said
