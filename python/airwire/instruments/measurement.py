@@ -60,7 +60,7 @@ def measure(
             with _ctrl_c() as is_interrupted:
                 until = _Until(samples, limit_ps, count, is_interrupted, gaps_allowed)
                 ending, error = _until_enough(instrument, made, until, progress)
-                if ending != "enough" or not instrument.is_continuous:
+                if ending != "enough":
                     for chunk in instrument.stop():
                         made.add(chunk)
         finally:
