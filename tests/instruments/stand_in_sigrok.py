@@ -1,7 +1,7 @@
 """A sigrok-cli of the tests' own, for what the demo device never does: it is unplugged, refuses, or has little memory.
 
-``install`` puts it into a folder for ``PATH``. Its messages and their latencies are known: trigger ``n`` comes 1 ms after
-the one before, and its done edge 100 us and 1 us for each of ``n % 50`` later.
+``install`` puts it into a folder for ``PATH``. Its messages and their latencies are known: a trigger comes each 1 ms,
+and the done edge of the ``n``th 100 us later, and 1 us more for each of ``n % 50``.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Any instrument behind the interface: what is streamed, counted, kept and cut, with an instrument of the tests' own."""
+"""Any instrument behind the interface: what is streamed, counted, kept and cut, with one of the tests' own."""
 
 from __future__ import annotations
 

@@ -12,6 +12,7 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from datetime import datetime
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -47,11 +48,11 @@ class Saleae(Instrument):
         self._channels = (_channel(wanted.trigger), _channel(wanted.done))
         self._piece_s = _FIRST_PIECE_S
         self._piece_ends = 0.0
+        self._end_ps = 0
         self._first_start_ps: int | None = None
         self._automation: Any = None
         self._manager: Any = None
         self._capture: Any = None
-        self._folder = tempfile.TemporaryDirectory(prefix="airwire-", ignore_cleanup_errors=True)
 
     @property
     def is_continuous(self) -> bool:
@@ -68,6 +69,8 @@ class Saleae(Instrument):
         if self.place and not self.place.isdecimal():
             raise InstrumentError(f"saleae:{self.place}: `{self.place}` is no port; write saleae, or saleae:10430")
         self._automation = needed_module("saleae.automation", "logic2-automation", "saleae", "saleae")
+        # What reads the exports is loaded before the first capture, so that the gap behind it is short.
+        import_module("polars")
         with self._refusals(InstrumentError):
             self._manager = self._automation.Manager.connect(
                 port=int(self.place or DEFAULT_PORT), connect_timeout_seconds=_CONNECT_S
@@ -114,21 +117,22 @@ class Saleae(Instrument):
             with suppress(Exception):
                 self._manager.close()
         self._manager = None
-        self._folder.cleanup()
         return chunks
 
     def _exported(self) -> Chunk:
         """The capture, which has ended, as a piece; it is closed in Logic 2."""
         capture, self._capture = self._capture, None
-        folder = Path(tempfile.mkdtemp(dir=self._folder.name))
+        with tempfile.TemporaryDirectory(prefix="airwire-") as folder:
+            return self._read(capture, Path(folder))
+
+    def _read(self, capture: Any, folder: Path) -> Chunk:
         capture.export_raw_data_csv(str(folder), digital_channels=sorted(self._channels), iso8601_timestamp=True)
         capture.close()
-        file = folder / "digital.csv"
-        edges = read_edges(file, [str(channel) for channel in self._channels])
-        file.unlink()
-        offset_ps = self._offset_ps(edges.start)
+        edges = read_edges(folder / "digital.csv", [str(channel) for channel in self._channels])
+        # A computer's clock may be set back meanwhile.
+        offset_ps = max(self._offset_ps(edges.start), self._end_ps)
         changes = [Change(offset_ps + time_ps, trigger, done) for time_ps, trigger, done in edges.frame.iter_rows()]
-        end_ps = offset_ps + edges.end_ps
+        end_ps = self._end_ps = offset_ps + edges.end_ps
         return Chunk(without_gap(changes, end_ps), end_ps)
 
     def _offset_ps(self, start: str | None) -> int:
@@ -146,8 +150,8 @@ class Saleae(Instrument):
         """What Logic 2 and its package raise, as one sentence."""
         try:
             yield
-        except AirwireError:
-            raise
+        except AirwireError as refused:
+            raise error(str(refused)) from None
         except Exception as raised:
             words = self._words(raised, error)
             if words is None:

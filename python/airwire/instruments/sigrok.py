@@ -63,6 +63,7 @@ class Sigrok(Instrument):
         self._piece: list[Change] = []
         self._piece_begun = 0.0
         self._begun = 0.0
+        self._end_ps = 0
         self._has_told = False
         self._channels: list[str] = []
         self._process: _SigrokCli | None = None
@@ -175,9 +176,9 @@ class Sigrok(Instrument):
         raise error(sentence(self.place, said, self.wanted, self._is_file))
 
     def _whole_piece(self) -> Chunk:
-        """The piece at the time at which it was begun, by this computer's clock."""
-        offset_ps = round((self._piece_begun - self._begun) * PS_PER_S)
-        end_ps = offset_ps + self._stream.end_ps
+        """The piece at the time at which it was begun, by this computer's clock, and after the piece before."""
+        offset_ps = max(round((self._piece_begun - self._begun) * PS_PER_S), self._end_ps)
+        end_ps = self._end_ps = offset_ps + self._stream.end_ps
         moved = [Change(offset_ps + time_ps, trigger, done) for time_ps, trigger, done in self._piece]
         self._piece = []
         return Chunk(without_gap(moved, end_ps), end_ps)
