@@ -81,7 +81,7 @@ LIMITS_BYTES = {
     ("run", "report"): 20_000,
     ("run", "figures"): 20_000,
     ("why", "report"): 200_000,
-    ("capture", "run_folder"): 300,
+    ("capture", "run_folder"): 250,
     ("capture", "report"): 20_000,
     ("capture", "figures"): 12_000,
 }
