@@ -100,7 +100,7 @@ PACKAGES: dict[str, set[str]] = {
     "runs": {"_core", "board", "bounds", "explain", "link", "model", "stage", "values"},
     "diagnosis": {"_core", "board", "explain", "model", "runs", "values"},
     "capture": {"_core", "model", "outputs", "runs", "values"},
-    "instruments": {"_core", "capture", "outputs"},
+    "instruments": {"_core", "capture", "outputs", "values"},
     "flash": {"_core"},
     "report": {"_core", "board", "bounds", "explain", "link", "model", "outputs"},
     "fsdata": {"_core", "board", "outputs"},

@@ -37,7 +37,9 @@ def capture(
             metavar="INSTRUMENT",
             autocompletion=completion.instruments,
             help="What watches the board: sigrok:DRIVER, with :conn=... where there are several; sigrok:FOLDER/NAME.sr "
-            "to play a session again; saleae, or saleae:PORT where Logic 2 listens elsewhere.",
+            "to play a session again; saleae, or saleae:PORT where Logic 2 listens elsewhere; "
+            "pico:PORT for the stopwatch on a Pico, such as "
+            "pico:/dev/ttyACM0,period=20ms,jitter=5ms.",
         ),
     ],
     trigger: options.Trigger = "D0",
@@ -251,8 +253,10 @@ def _judge(analysis: Analysis, measured: Measured, samples: int, limit_ps: int) 
     if paired >= samples:
         return
     what = f"{paired} of {samples} pairs came" if paired else "no pair came"
-    when = "to the end of the file" if measured.ending == "end" else f"in {airwire.format_time(limit_ps)}"
-    todo = "name a longer --limit" if paired else "check the wiring of both channels, or name others"
-    complain(f"{what} {when}: {measured.pairs.triggers} trigger and {measured.pairs.dones} done edges; {todo}")
+    is_file = measured.ending == "end"
+    when = "to the end of the file" if is_file else f"in {airwire.format_time(limit_ps)}"
+    more = "" if is_file else "; name a longer --limit"
+    todo = more if paired else "; check the wiring of both channels, or name others"
+    complain(f"{what} {when}: {measured.pairs.triggers} trigger and {measured.pairs.dones} done edges{todo}")
     if not paired:
         raise typer.Exit(EXIT_BAD_INPUT)
