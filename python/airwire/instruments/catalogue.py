@@ -29,6 +29,9 @@ class Kind:
 
 KINDS: Sequence[Kind] = (
     Kind("sigrok", "DRIVER", "airwire.instruments.sigrok", "Sigrok", "an analyser that sigrok drives, or a file"),
+    Kind(
+        "pico", "PORT", "airwire.instruments.pico_serial", "Pico", "the stopwatch on a Pico, such as pico:/dev/ttyACM0"
+    ),
     Kind("saleae", "", "airwire.instruments.saleae", "Saleae", "an analyser of Saleae's, through Logic 2"),
 )
 
