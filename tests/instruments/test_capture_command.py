@@ -172,16 +172,16 @@ def test_without_sigrok_cli_it_says_how_to_get_it(
 
 def test_its_time_is_limited_and_fewer_pairs_are_said(airwire: Airwire, stand_in: Callable[..., None]) -> None:
     stand_in(messages=20, waits=True)
-    result = airwire("capture", "--instrument", "sigrok:x", "--limit", "300ms", "--out", "a.csv")
+    result = airwire("capture", "--instrument", "sigrok:x", "--limit", "1500ms", "--out", "a.csv")
     assert result.returncode == 0
-    assert "20 of 1000 pairs came in 300 ms: 20 trigger and 20 done edges; name a longer --limit" in result.stderr
+    assert "20 of 1000 pairs came in 1.5 s: 20 trigger and 20 done edges; name a longer --limit" in result.stderr
 
 
 def test_without_a_pair_there_is_no_result_but_the_capture(
     airwire: Airwire, stand_in: Callable[..., None], tmp_path: Path
 ) -> None:
     stand_in(messages=20, waits=True)
-    result = airwire("capture", "--instrument", "sigrok:x", "--done", "D2", "--limit", "300ms", "--out", "a.csv")
+    result = airwire("capture", "--instrument", "sigrok:x", "--done", "D2", "--limit", "1500ms", "--out", "a.csv")
     assert result.returncode == 2 and (tmp_path / "a.csv").exists()
     assert 'the done channel "D2" never rises from low to high' in result.stderr
     assert "Capture: a.csv" in result.stdout
