@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
 from airwire import _core
+
+_RATE = re.compile(r"\s*([0-9]{1,18})(?:\.([0-9]{1,12}))?\s*([kMG]?)(?:Hz|S/s)?\s*", re.ASCII)
+_RATE_ZEROS = {"": 0, "k": 3, "M": 6, "G": 9}
+# One sample a picosecond, the finest time that there is here.
+_MOST_HZ = 10**12
 
 Time = str | int
 """A time with its unit, such as ``"20 ms"``, or whole picoseconds. Every argument that is a time takes both."""
@@ -32,6 +38,20 @@ def format_time(ps: int) -> str:
 def parse_size(text: str) -> int:
     """A size in bytes: ``parse_size("1KiB")``. Raises ``AirwireError`` for anything else."""
     return _core.parse_bytes(text)
+
+
+def parse_rate(text: str) -> int:
+    """A sample rate in hertz: ``parse_rate("24MHz")``; the unit may be left out, or be ``M`` alone.
+
+    Raises ``AirwireError`` for anything else, and for what is no whole number of hertz.
+    """
+    match = _RATE.fullmatch(text)
+    digits, fraction = (match[1], match[2] or "") if match else ("", "")
+    zeros = _RATE_ZEROS[match[3] or ""] - len(fraction.rstrip("0")) if match else -1
+    rate_hz = int(digits + fraction.rstrip("0")) * 10 ** max(zeros, 0) if zeros >= 0 else 0
+    if not 0 < rate_hz <= _MOST_HZ:
+        raise _core.AirwireError(f"`{text}` is no sample rate; write a number with Hz, kHz, MHz or GHz, such as 24MHz")
+    return rate_hz
 
 
 def picoseconds(time: Time) -> int:

@@ -102,6 +102,8 @@ PACKAGES: dict[str, set[str]] = {
     "diagnosis": {"_core", "board", "explain", "model", "runs", "values"},
     "capture": {"_core", "model", "outputs", "runs", "values"},
     "twins": {"_core", "address", "board", "diagnosis", "explain", "model", "runs", "stage", "values"},
+    "instruments": {"_core", "capture", "outputs", "values"},
+    "flash": {"_core"},
     "report": {"_core", "address", "board", "bounds", "explain", "link", "model", "outputs"},
     "fsdata": {"_core", "board", "outputs"},
     "pytest_plugin": {"", "_core", "board", "explain", "model", "runs", "values"},
@@ -113,7 +115,9 @@ PACKAGES: dict[str, set[str]] = {
         "bounds",
         "diagnosis",
         "explain",
+        "flash",
         "fsdata",
+        "instruments",
         "link",
         "model",
         "outputs",
@@ -121,6 +125,7 @@ PACKAGES: dict[str, set[str]] = {
         "runs",
         "stage",
         "twins",
+        "values",
     },
 }
 

@@ -68,6 +68,7 @@ def parted(line: str) -> list[str]:
         ('airwire board run a.elf --traffic "ping inter', ["ping interval="]),
         ("airwire board run a.elf --traffic pingpong-", ["pingpong-server"]),
         ("airwire analyze --pairing f", ["fifo"]),
+        ("airwire capture --instrument sa", ["saleae"]),
         ("airwire schema board-p", ["board-profile"]),
         ("airwire help wh", ["why"]),
         ("airwire help board pro", ["profile"]),

@@ -51,6 +51,10 @@ def measured(made: Path, tmp_path: Path) -> Path:
 
 COMMANDS: dict[str, tuple[str, ...]] = {
     "analyze": ("analyze", "12B-slotted.csv", "no-such.csv"),
+    "capture": (
+        *("capture", "--instrument", "sigrok:demo", "--done", "D3", "--rate", "100kHz", "--samples", "10"),
+        *("--out", "demo.csv"),
+    ),
     "compare": ("compare", "12B-slotted.csv", "12B-faster.csv"),
     "run": ("run", "suite.toml", "--out", "again"),
     "explain": ("explain", "run"),

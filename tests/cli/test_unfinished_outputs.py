@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import socket
 import subprocess
@@ -25,6 +26,25 @@ SUITE = "samples = 50\n\n[links.uart]\npayloads = [12]\n"
 ENVIRONMENT = {**os.environ, "COLUMNS": "200", "NO_COLOR": "1", "PYTHONDONTWRITEBYTECODE": "1"}
 LIMIT_BYTES = 100
 BOARD = ["--board", "w5500-evb-pico"]
+SESSION = ["--instrument", "sigrok:./session.vcd", "--samples", "3"]
+# Three messages, which are few bytes as a capture.
+SESSION_VCD = """$timescale 1 us $end
+$scope module session $end
+$var wire 1 ! D0 $end
+$var wire 1 " D1 $end
+$upscope $end
+$enddefinitions $end
+#0 0! 0"
+#100 1!
+#110 0! 1"
+#120 0"
+#200 1!
+#213 0! 1"
+#220 0"
+#300 1!
+#311 0! 1"
+#320 0"
+"""
 # What each output's command works on; `IMAGE` stands for a firmware image, `PORT` for a free port.
 RECIPES: dict[tuple[str, str], list[str]] = {
     ("run", "out"): ["suite.toml", "--captures"],
@@ -38,6 +58,11 @@ RECIPES: dict[tuple[str, str], list[str]] = {
     ("serve", "report"): ["pingpong", "--for", "300ms", "--set", "port=PORT", "--out", "kept"],
     ("explain", "figure"): ["run", "--changes", "0"],
     ("explain", "perfetto"): ["run", "--changes", "0"],
+    ("capture", "out"): SESSION,
+    ("capture", "run_folder"): [*SESSION, "--out", "kept/a.csv"],
+    ("capture", "report"): [*SESSION, "--out", "kept/a.csv"],
+    ("capture", "figures"): [*SESSION, "--out", "kept/a.csv"],
+    ("flash", "drive"): ["IMAGE"],
     ("analyze", "out"): ["12B.csv"],
     ("analyze", "report"): ["12B.csv"],
     ("analyze", "figures"): ["12B.csv"],
@@ -62,6 +87,9 @@ LIMITS_BYTES = {
     ("why", "report"): 200_000,
     ("probe", "report"): 20_000,
     ("serve", "report"): 20_000,
+    ("capture", "run_folder"): 250,
+    ("capture", "report"): 20_000,
+    ("capture", "figures"): 12_000,
 }
 
 
@@ -96,6 +124,9 @@ def inputs(command_server: CommandServer, tmp_path_factory: pytest.TempPathFacto
     folder = tmp_path_factory.mktemp("inputs")
     (folder / "suite.toml").write_text(SUITE)
     SlottedLink(messages=40).write_csv(folder / "12B.csv")
+    (folder / "drive").mkdir()
+    (folder / "drive/INFO_UF2.TXT").write_text("Board-ID: RPI-RP2\n")
+    (folder / "session.vcd").write_text(SESSION_VCD)
     (folder / "site").mkdir()
     (folder / "site/index.html").write_text("<p>hello")
     # With the library of charts, which a command on a full disk cannot keep for the next.
@@ -138,6 +169,10 @@ def test_a_full_disk_leaves_nothing_of_a_file(
     role = OUTPUTS[command, name]
     is_folder = role.is_folder or command == "board header"
     out = "out" if is_folder else f"out{(*role.kinds, '.vcd')[0]}"
+    if command == "flash":
+        out = "drive"
+    if command == "capture" and shutil.which("sigrok-cli") is None:
+        pytest.skip("sigrok-cli is not installed")
     image = str(firmware / "w5500-evb-pico/pingpong_client-hardware.elf")
     words = [word.replace("IMAGE", image).replace("PORT", str(free_port())) for word in RECIPES[command, name]]
     line = [*command.split(), *words, *option_of(command, name), out]
@@ -147,6 +182,7 @@ def test_a_full_disk_leaves_nothing_of_a_file(
     assert "Traceback" not in result.stderr
     left = {path.name for path in tmp_path.iterdir()} - {path.name for path in inputs.iterdir()}
     assert left <= {"kept"}, left
+    assert [path.name for path in (inputs / "drive").iterdir()] == ["INFO_UF2.TXT"]
     assert not [path for path in tmp_path.rglob("*") if path.name.startswith(".unfinished")]
     assert not [path for path in inputs.rglob("*") if path.name.startswith(".unfinished")]
 

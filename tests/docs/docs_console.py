@@ -67,6 +67,11 @@ class Command:
         return re.search(r"(?<![\w/])captures/", self.line) is not None
 
     @property
+    def needs_sigrok(self) -> bool:
+        """Whether it runs sigrok-cli."""
+        return "sigrok" in self.line
+
+    @property
     def needs_images(self) -> bool:
         """Whether it runs one of our firmware images."""
         return re.search(r"(?<![\w/])images/", self.line) is not None
@@ -94,6 +99,11 @@ class Block:
     def needs_captures(self) -> bool:
         """Whether any of its commands reads the real captures."""
         return any(command.needs_captures for command in self.commands)
+
+    @property
+    def needs_sigrok(self) -> bool:
+        """Whether any of its commands runs sigrok-cli."""
+        return any(command.needs_sigrok for command in self.commands)
 
     @property
     def needs_images(self) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -48,6 +49,8 @@ def test_commands_in_the_documents_do_what_the_documents_show(
 ) -> None:
     if block.needs_captures and not CAPTURES.is_dir():
         pytest.skip("the real captures (../shared/captures) are not on this machine")
+    if block.needs_sigrok and shutil.which("sigrok-cli") is None:
+        pytest.skip("sigrok-cli is not installed")
     if block.needs_images and not has_images:
         pytest.skip(NO_COMPILER)
     if block.needs_firmware and not (BUILD / "firmware" / "w5500-evb-pico" / "pingpong_client-hardware.elf").is_file():

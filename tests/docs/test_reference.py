@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 import struct
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -215,6 +216,14 @@ def test_every_field_of_an_analysis_in_json_is_described_and_every_described_one
     done = airwire("analyze", analysed / "12B-slotted.csv", bad, "--json")
     fields = fields_in(JSON_PAGE, "airwire.analyze/1")
     assert check_json(fields, json.loads(done.stdout)) == set(fields)
+
+
+@pytest.mark.skipif(shutil.which("sigrok-cli") is None, reason="sigrok-cli is not installed")
+def test_every_field_of_a_capture_in_json_is_described_and_every_described_one_is_there(airwire: Run) -> None:
+    demo_device = ("capture", "--instrument", "sigrok:demo", "--done", "D3", "--rate", "100kHz", "--samples", "10")
+    done = airwire(*demo_device, "--out", "a.csv", "--json")
+    own, of_analysis = (fields_in(JSON_PAGE, f"airwire.{name}/1") for name in ("capture", "analyze"))
+    assert check_json(own | of_analysis, json.loads(done.stdout)) >= set(own)
 
 
 def test_every_field_of_a_comparison_in_json_is_described_and_every_described_one_is_there(

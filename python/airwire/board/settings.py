@@ -10,10 +10,23 @@ from airwire.board.model import ImageSetting
 from airwire.outputs import why_kept, write_file
 from airwire.values import Settings, setting_texts
 
+_UF2 = b"UF2\n"
+"""How a UF2 begins (the UF2 specification, "File format")."""
+
 
 def image_settings(image: str | Path, symbols: str | Path | None = None) -> list[ImageSetting]:
     """The settings that an image declares, with the values that it was built with."""
     return [ImageSetting(**one) for one in json.loads(_core.image_setting_list(image, symbols))]
+
+
+def boot_image(image: str | Path) -> bytes:
+    """An image as the UF2 that a board's boot drive takes; a UF2 as it is.
+
+    Raises AirwireError where it is for no chip that is known here, with what it is instead.
+    """
+    as_uf2 = _core.changed_image_file(image, None, {}, "boot.uf2")
+    own = Path(image).read_bytes()
+    return own if own.startswith(_UF2) else as_uf2
 
 
 def write_image(

@@ -19,11 +19,13 @@ import typer
 from airwire.cli import completion
 from airwire.cli.analyze import analyze
 from airwire.cli.board import app as board
+from airwire.cli.capture import capture
 from airwire.cli.choose import choose
 from airwire.cli.compare import compare
 from airwire.cli.convert import convert
 from airwire.cli.demo import demo
 from airwire.cli.explain import explain
+from airwire.cli.flash import flash
 from airwire.cli.fsdata import OLD_NAMES, fsdata
 from airwire.cli.help import BOARDS, CONTEXT, FILES, MEASURE, SIMULATE, GroupedCommands, help_
 from airwire.cli.link import link
@@ -54,7 +56,8 @@ app = typer.Typer(
 )
 _GROUPS: Mapping[str, Sequence[Callable[..., None]]] = {
     SIMULATE: (why, demo, run, choose, links, link, validate),
-    MEASURE: (probe, serve, twin, analyze, explain, compare, report, convert),
+    BOARDS: (flash,),
+    MEASURE: (probe, serve, twin, capture, analyze, explain, compare, report, convert),
     FILES: (fsdata, schema),
 }
 _CLASSES = {fsdata: renamed(OLD_NAMES)}

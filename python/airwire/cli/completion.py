@@ -176,6 +176,14 @@ def pairing_rules(_ctx: typer.Context, _typed: str) -> Iterable[Offer]:
 
 
 @_offers
+def instruments(_ctx: typer.Context, _typed: str) -> Iterable[Offer]:
+    """The kinds of instruments; what stands behind the colon is for the user to say."""
+    from airwire.instruments.catalogue import KINDS
+
+    return [(f"{kind.name}:" if kind.place else kind.name, kind.title) for kind in KINDS]
+
+
+@_offers
 def command_names(ctx: typer.Context, _typed: str) -> Iterable[Offer]:
     """The commands below those that were named already."""
     from airwire.cli.help import summary

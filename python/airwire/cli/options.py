@@ -40,6 +40,19 @@ def _time(text: str | None) -> int | None:
     return _quantity("parse_time_ps", text)
 
 
+def sample_rate(text: str | None) -> int | None:
+    """A sample rate in hertz."""
+    if text is None:
+        return None
+    from airwire import _core
+    from airwire.values import parse_rate
+
+    try:
+        return parse_rate(text)
+    except _core.AirwireError as error:
+        raise typer.BadParameter(str(error)) from None
+
+
 def _size(text: str | None) -> int | None:
     return _quantity("parse_bytes", text)
 

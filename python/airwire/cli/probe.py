@@ -73,8 +73,14 @@ def probe(
     samples: Samples = None,
     for_: Annotated[
         int | None,
-        typer.Option("--for", parser=time_option, metavar="TIME", help="End after this time at the latest."),
-    ] = _TEN_SECONDS_PS,
+        typer.Option(
+            "--for",
+            parser=time_option,
+            metavar="TIME",
+            help="End after this time at the latest. Default: 10s.",
+            show_default=False,
+        ),
+    ] = None,
     bound: Bound = None,
     out: Out = None,
     report: options.ReportFile = None,

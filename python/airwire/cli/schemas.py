@@ -11,6 +11,7 @@ from airwire.board.catalogue import board_schema
 from airwire.board.network import network_schema
 from airwire.cli.address_json import ProbeOutput, ServeOutput
 from airwire.cli.board import objects
+from airwire.cli.capture_json import CaptureOutput
 from airwire.cli.compare_json import CompareRunsOutput
 from airwire.cli.fsdata_json import FsdataOutput
 from airwire.cli.json_object import Output
@@ -49,6 +50,7 @@ _OUTPUTS: tuple[type[Output], ...] = (
     LinkOutput,
     ValidateOutput,
     AnalyzeOutput,
+    CaptureOutput,
     CompareOutput,
     CompareRunsOutput,
     FsdataOutput,
