@@ -1,5 +1,5 @@
-/* A short pattern of levels on a pin, over and over, from exact cycle to exact cycle. A pulse is a pattern of two bits, a byte
- * on a serial line is one of ten. */
+/* A short pattern of levels on a pin, over and over, from exact cycle to exact cycle. A pulse is a pattern of two bits,
+ * a byte on a serial line is one of ten. */
 #ifndef HAL_PATTERN_GENERATOR_H
 #define HAL_PATTERN_GENERATOR_H
 
@@ -21,8 +21,8 @@ struct pattern {
 /* The pin has its idle level when this returns. */
 void pattern_start(const struct pattern *pattern);
 bool pattern_has_room(void);
-/* One more pattern, so many cycles after the beginning of the one before, or from now for the first. True where the generator
- * had nothing to do, so that this pattern is later than that. */
+/* One more pattern, so many cycles after the beginning of the one before, or from now for the first. True where the
+ * generator had nothing to do, so that this pattern is later than that. */
 bool pattern_put(uint32_t interval_cycles);
 /* Lets go of the pin. */
 void pattern_stop(void);

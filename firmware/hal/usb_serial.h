@@ -1,5 +1,5 @@
-/* A serial port over USB (CDC ACM). Nothing happens by interrupts: usb_serial_poll() answers the host, and has to be called
- * every few milliseconds. */
+/* A serial port over USB (CDC ACM). Nothing happens by interrupts: usb_serial_poll() answers the host, and has to be
+ * called every few milliseconds. */
 #ifndef HAL_USB_SERIAL_H
 #define HAL_USB_SERIAL_H
 

@@ -188,8 +188,11 @@ struct trigger_pattern commands_pattern(const struct stopwatch_setup *setup, uin
     return (struct trigger_pattern){
         .idle = idles_high,
         .bits = is_serial ? SERIAL_BITS : PULSE_BITS,
-        .levels = is_serial ? (uint32_t)setup->byte << 1 | 1u << (SERIAL_BITS - 1u) : idles_high ? 2u : 1u,
-        .bit_cycles = is_serial ? (clock_hz + setup->baud / 2u) / setup->baud : schedule_cycles(setup->pulse_ns, clock_hz),
+        .levels = is_serial    ? (uint32_t)setup->byte << 1 | 1u << (SERIAL_BITS - 1u)
+                  : idles_high ? 2u
+                               : 1u,
+        .bit_cycles =
+            is_serial ? (clock_hz + setup->baud / 2u) / setup->baud : schedule_cycles(setup->pulse_ns, clock_hz),
     };
 }
 

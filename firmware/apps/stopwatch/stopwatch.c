@@ -1,5 +1,5 @@
-/* A stopwatch on a bare Pico: it triggers a device, notes every edge of the trigger and of what the device answers with, to
- * the cycle, and streams the edges over USB. One loop: the host's commands, the next triggers, the samples. */
+/* A stopwatch on a bare Pico: it triggers a device, notes every edge of the trigger and of what the device answers
+ * with, to the cycle, and streams the edges over USB. One loop: the host's commands, the next triggers, the samples. */
 #include "clock.h"
 #include "commands.h"
 #include "edges.h"
@@ -14,7 +14,7 @@ _Static_assert(SAMPLER_RING_WORDS % EDGES_GROUP_WORDS == 0, "no group lies acros
 #define LINE_BYTES 96u
 #define SAMPLES_PER_WORD 32u
 /* The host is answered between so many groups, which are some 130 us at 125 MHz. */
-#define MOST_GROUPS 64u
+#define MOST_GROUPS 32u
 #define FLUSHES_PER_S 1000u
 #define STATES_PER_S 10u
 
@@ -41,7 +41,7 @@ static void tell_header(void) {
 
 static void tell_state(void) {
     stopwatch.state.looked_to = stopwatch.finder.words * SAMPLES_PER_WORD;
-    stopwatch.state.levels = (uint8_t)stopwatch.finder.levels;
+    stopwatch.state.levels = (uint8_t)edges_levels(&stopwatch.finder);
     stream_state(&stopwatch.state);
 }
 
@@ -86,7 +86,7 @@ static void begin(void) {
     stopwatch.state = (struct stream_state){.condition = STREAM_RUNS};
     stopwatch.next_state = 0;
     stopwatch.runs = true;
-    edges_start(&stopwatch.finder, setup->channels, levels);
+    edges_start(&stopwatch.finder, setup->channels, levels, stream_edge);
     tell_header();
     stream_begin_edges((uint8_t)levels);
     sampler_start(pins, setup->channels);
@@ -158,27 +158,28 @@ static void tell_in_time(void) {
     }
 }
 
+/* Whole groups that are there and lie in one piece, but no more than the host can wait for. */
+static unsigned groups_there(uint32_t first) {
+    uint32_t words = sampler_words() - first, piece = SAMPLER_RING_WORDS - first % SAMPLER_RING_WORDS;
+    uint32_t groups = (words < piece ? words : piece) / EDGES_GROUP_WORDS;
+    return groups < MOST_GROUPS ? groups : MOST_GROUPS;
+}
+
 static void look(void) {
-    const uint32_t *groups[SAMPLER_CHANNELS] = {0};
-    for (unsigned group = 0; group < MOST_GROUPS; group++) {
-        uint32_t words = (uint32_t)stopwatch.finder.words;
-        if (sampler_words() - words < EDGES_GROUP_WORDS) {
-            break;
-        }
-        for (unsigned channel = 0; channel < stopwatch.setup.channels; channel++) {
-            groups[channel] = sampler_ring(channel) + words % SAMPLER_RING_WORDS;
-        }
-        edges_find(&stopwatch.finder, groups);
-        if (sampler_words() - words > SAMPLER_RING_WORDS) {
-            end(STREAM_OVERRUN);
-            return;
-        }
+    const uint32_t *words[SAMPLER_CHANNELS] = {0};
+    uint32_t first = (uint32_t)stopwatch.finder.words;
+    for (unsigned channel = 0; channel < stopwatch.setup.channels; channel++) {
+        words[channel] = sampler_ring(channel) + first % SAMPLER_RING_WORDS;
     }
-    if (sampler_has_stalled()) {
+    edges_find(&stopwatch.finder, words, groups_there(first));
+    /* Only now is it known that nothing was written over while it was read. */
+    if (sampler_words() - first > SAMPLER_RING_WORDS) {
+        end(STREAM_OVERRUN);
+    } else if (sampler_has_stalled()) {
         end(STREAM_STALLED);
-        return;
+    } else {
+        tell_in_time();
     }
-    tell_in_time();
 }
 
 int main(void) {

@@ -1,4 +1,5 @@
-/* What the stopwatch tells the host: blocks with a checksum and a number, as docs/reference/stopwatch.md describes them. */
+/* What the stopwatch tells the host: blocks with a checksum and a number, as docs/reference/stopwatch.md describes
+ * them. */
 #ifndef STREAM_H
 #define STREAM_H
 

@@ -1,5 +1,5 @@
-/* The device under test of a bench that tests itself: a trigger goes in at one pin, and after a time done comes out at another,
- * by interrupts. Done falls with the trigger. */
+/* The device under test of a bench that tests itself: a trigger goes in at one pin, and after a time done comes out at
+ * another, by interrupts. Done falls with the trigger. */
 #include "clock.h"
 #include "gpio.h"
 #include "settings.h"

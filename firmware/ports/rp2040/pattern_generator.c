@@ -1,5 +1,5 @@
-/* State machine 0 of PIO1: it waits as many cycles as the FIFO says, then shifts the pattern out of a copy that it keeps in
- * ISR. The FIFO holds the waits of the next eight patterns. */
+/* State machine 0 of PIO1: it waits as many cycles as the FIFO says, then shifts the pattern out of a copy that it
+ * keeps in ISR. The FIFO holds the waits of the next eight patterns. */
 #include "pattern_generator.h"
 
 #include "pads.h"
@@ -14,14 +14,13 @@
 
 /* From the first bit of a pattern to that of the next: bits * (Y + 4) + X + 4 cycles. */
 static const uint16_t program[] = {
-    PULL_BLOCK,
-    0xa027, /* mov x, osr */
-    0x0042, /* 2: jmp x-- 2 */
-    0xa0e6, /* mov osr, isr */
-    0x6001, /* 4: out pins, 1 */
-    0xa022, /* mov x, y */
-    0x0046, /* 6: jmp x-- 6 */
-    0x00e4, /* jmp !osre 4 */
+    PULL_BLOCK, 0xa027, /* mov x, osr */
+    0x0042,             /* 2: jmp x-- 2 */
+    0xa0e6,             /* mov osr, isr */
+    0x6001,             /* 4: out pins, 1 */
+    0xa022,             /* mov x, y */
+    0x0046,             /* 6: jmp x-- 6 */
+    0x00e4,             /* jmp !osre 4 */
 };
 #define PROGRAM_WORDS (sizeof program / sizeof program[0])
 #define CYCLES_PER_BIT 4u

@@ -1,6 +1,6 @@
 /* PIO0 shifts a pin into a word in each cycle, a state machine for each channel, and DMA carries words into a ring. Two
- * channels of DMA take turns, as one of them ends some time. All machines start in one cycle, so that sample n of one is
- * sample n of all. */
+ * channels of DMA take turns, as one of them ends some time. All machines start in one cycle, so that sample n of one
+ * is sample n of all. */
 #include "sampler.h"
 
 #include "registers.h"
@@ -9,7 +9,8 @@
 #define RING_BITS 15u /* of the address: 32 KiB */
 _Static_assert(SAMPLER_RING_WORDS * 4u == 1u << RING_BITS, "the ring of DMA is the ring of words");
 
-/* What a channel of DMA carries before the other has its turn: whole rings, so that both write where the other would. */
+/* What a channel of DMA carries before the other has its turn: whole rings, so that both write where the other would.
+ */
 #define TURN_WORDS (128u * SAMPLER_RING_WORDS)
 #define IN_PINS_1 0x4001u
 
@@ -28,8 +29,8 @@ static unsigned dma_of(unsigned channel, unsigned turn) { return 2u * channel + 
 static void start_machine(unsigned channel, uint8_t pin) {
     PIO_SM_CLKDIV(PIO0_BASE, channel) = 1u << 16;
     PIO_SM_EXECCTRL(PIO0_BASE, channel) = PIO_SM_EXECCTRL_WRAP(0, 0);
-    PIO_SM_SHIFTCTRL(PIO0_BASE, channel) = PIO_SM_SHIFTCTRL_JOIN_RX | PIO_SM_SHIFTCTRL_PUSH_AT(32) |
-                                           PIO_SM_SHIFTCTRL_IN_RIGHT | PIO_SM_SHIFTCTRL_AUTOPUSH;
+    PIO_SM_SHIFTCTRL(PIO0_BASE, channel) =
+        PIO_SM_SHIFTCTRL_JOIN_RX | PIO_SM_SHIFTCTRL_PUSH_AT(32) | PIO_SM_SHIFTCTRL_IN_RIGHT | PIO_SM_SHIFTCTRL_AUTOPUSH;
     PIO_SM_PINCTRL(PIO0_BASE, channel) = PIO_SM_PINCTRL_IN(pin);
     PIO_SM_INSTR(PIO0_BASE, channel) = 0; /* jmp 0 */
 }

@@ -1,5 +1,5 @@
-/* Buffers that the USB controller and the processor hand each other (RP2040 datasheet 4.1.2.5). A half-word is written, so that
- * the other buffer of an endpoint stays with the controller. */
+/* Buffers that the USB controller and the processor hand each other (RP2040 datasheet 4.1.2.5). A half-word is written,
+ * so that the other buffer of an endpoint stays with the controller. */
 #ifndef USB_BUFFERS_H
 #define USB_BUFFERS_H
 

@@ -1,5 +1,5 @@
-/* Requests at endpoint 0 (USB 2.0 9.4, CDC PSTN 1.2 6.3): a setup packet, data one way or none, and an empty packet the other
- * way. One buffer serves both ways, as only one of them is under way. */
+/* Requests at endpoint 0 (USB 2.0 9.4, CDC PSTN 1.2 6.3): a setup packet, data one way or none, and an empty packet the
+ * other way. One buffer serves both ways, as only one of them is under way. */
 #include "usb/control.h"
 
 #include "usb/buffers.h"

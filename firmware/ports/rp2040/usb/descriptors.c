@@ -1,4 +1,5 @@
-/* Descriptors of a device with one serial port. Vendor and product are those of the Raspberry Pi Pico's serial port over USB. */
+/* Descriptors of a device with one serial port. Vendor and product are those of the Raspberry Pi Pico's serial port
+ * over USB. */
 #include "usb/descriptors.h"
 
 #define WORD(value) (uint8_t)((value) & 0xffu), (uint8_t)((value) >> 8)
@@ -11,22 +12,74 @@
 #define STRING_BYTES 64u
 
 static const uint8_t device[] = {
-    18, DESCRIPTOR_DEVICE, WORD(0x0200), 2, 0, 0, USB_PACKET_BYTES, WORD(VENDOR), WORD(PRODUCT), WORD(0x0100),
-    STRING_MANUFACTURER, STRING_PRODUCT, 0, 1,
+    18,           DESCRIPTOR_DEVICE,   WORD(0x0200),   2, 0, 0, USB_PACKET_BYTES, WORD(VENDOR), WORD(PRODUCT),
+    WORD(0x0100), STRING_MANUFACTURER, STRING_PRODUCT, 0, 1,
 };
 
 /* Communications interface 0 with its notifications, data interface 1; 250 mA from the bus. */
 static const uint8_t configuration[] = {
-    9, DESCRIPTOR_CONFIGURATION, WORD(CONFIGURATION_BYTES), 2, 1, 0, 0x80, 125,
-    9, 4, 0, 0, 1, 2, 2, 1, 0,
-    5, 0x24, 0, WORD(0x0110),
-    5, 0x24, 1, 0, 1,
-    4, 0x24, 2, 2,
-    5, 0x24, 6, 0, 1,
-    7, 5, IN | NOTIFICATION_ENDPOINT, INTERRUPT, WORD(8), 16,
-    9, 4, 1, 0, 2, 10, 0, 0, 0,
-    7, 5, DATA_ENDPOINT, BULK, WORD(USB_PACKET_BYTES), 0,
-    7, 5, IN | DATA_ENDPOINT, BULK, WORD(USB_PACKET_BYTES), 0,
+    9,
+    DESCRIPTOR_CONFIGURATION,
+    WORD(CONFIGURATION_BYTES),
+    2,
+    1,
+    0,
+    0x80,
+    125,
+    9,
+    4,
+    0,
+    0,
+    1,
+    2,
+    2,
+    1,
+    0,
+    5,
+    0x24,
+    0,
+    WORD(0x0110),
+    5,
+    0x24,
+    1,
+    0,
+    1,
+    4,
+    0x24,
+    2,
+    2,
+    5,
+    0x24,
+    6,
+    0,
+    1,
+    7,
+    5,
+    IN | NOTIFICATION_ENDPOINT,
+    INTERRUPT,
+    WORD(8),
+    16,
+    9,
+    4,
+    1,
+    0,
+    2,
+    10,
+    0,
+    0,
+    0,
+    7,
+    5,
+    DATA_ENDPOINT,
+    BULK,
+    WORD(USB_PACKET_BYTES),
+    0,
+    7,
+    5,
+    IN | DATA_ENDPOINT,
+    BULK,
+    WORD(USB_PACKET_BYTES),
+    0,
 };
 _Static_assert(sizeof configuration == CONFIGURATION_BYTES, "the configuration says how long it is");
 

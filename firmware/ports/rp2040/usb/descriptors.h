@@ -12,8 +12,8 @@
 enum { DESCRIPTOR_DEVICE = 1, DESCRIPTOR_CONFIGURATION = 2, DESCRIPTOR_STRING = 3 };
 enum { STRING_MANUFACTURER = 1, STRING_PRODUCT = 2 };
 
-/* The descriptor of a kind and number, and how many bytes it has; null where there is none. A string is made anew with each
- * call. */
+/* The descriptor of a kind and number, and how many bytes it has; null where there is none. A string is made anew with
+ * each call. */
 const uint8_t *usb_descriptor(uint8_t kind, uint8_t number, const char *product, size_t *bytes);
 
 #endif

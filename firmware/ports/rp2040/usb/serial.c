@@ -1,5 +1,5 @@
-/* The serial port: the controller, and the bulk endpoints that carry its bytes, two buffers towards the host so that one is
- * filled while the other is sent. */
+/* The serial port: the controller, and the bulk endpoints that carry its bytes, two buffers towards the host so that
+ * one is filled while the other is sent. */
 #include "usb_serial.h"
 
 #include "clock_sources.h"
@@ -28,7 +28,7 @@ static struct {
     unsigned in_buffer;
     bool in_data1, out_data1;
     bool in_restarts; /* the controller is to begin with buffer 0 again */
-    size_t out_at; /* how much of the packet in OUT_BUFFER was read */
+    size_t out_at;    /* how much of the packet in OUT_BUFFER was read */
     bool is_ready;
 } bulk;
 
@@ -75,8 +75,8 @@ static void send_packet(void) {
         USB_DPRAM8(offset + at) = waiting.bytes[waiting.got++ % RING_BYTES];
     }
     buffer_give(DATA_ENDPOINT, IN, bulk.in_buffer,
-                USB_BUFFER_FULL | (bulk.in_data1 ? USB_BUFFER_DATA1 : 0) |
-                    (bulk.in_restarts ? USB_BUFFER_RESTART : 0) | count);
+                USB_BUFFER_FULL | (bulk.in_data1 ? USB_BUFFER_DATA1 : 0) | (bulk.in_restarts ? USB_BUFFER_RESTART : 0) |
+                    count);
     bulk.in_restarts = false;
     bulk.in_data1 = !bulk.in_data1;
     bulk.in_buffer ^= 1u;
