@@ -41,6 +41,8 @@ pub struct PinWire {
 #[derive(Debug)]
 pub struct PinWires {
     wires: Vec<PinWire>,
+    /// The time up to which both boards have run. One that sleeps for good stands where it fell asleep.
+    now: Picoseconds,
 }
 
 impl PinWires {
@@ -58,7 +60,8 @@ impl PinWires {
         for wire in wires {
             boards[wire.from as usize].chip.begin_wire(wire.pin);
         }
-        Ok(Self { wires: wires.to_vec() })
+        let now = boards.map(|board| board.now()).into_iter().max().unwrap_or_default();
+        Ok(Self { wires: wires.to_vec(), now })
     }
 
     /// Runs both boards to a time, or until one of them faults or ends, nothing will ever happen again, or somebody stops it.
@@ -72,22 +75,27 @@ impl PinWires {
         end: Picoseconds,
         control: &Control,
     ) -> Result<[Ended; 2], BoardError> {
-        let mut step = Lockstep::new(boards, self, None);
+        let mut step = Lockstep::new(boards, &mut *self, None);
         let mut ends = [Ended::Chip(Stop::Time); 2];
-        while step.now() < end {
+        while step.now() < end && ends == [Ended::Chip(Stop::Time); 2] {
             if control.is_stopped() {
-                return Ok([Ended::Interrupted; 2]);
+                ends = [Ended::Interrupted; 2];
+                break;
             }
             match step.turn(end, control)? {
                 Turn::Taken => {}
-                Turn::Idle => return Ok([Ended::Chip(Stop::Asleep); 2]),
-                Turn::Ended { owner, ended } => {
-                    ends[owner] = ended;
-                    return Ok(ends);
-                }
+                Turn::Idle => ends = [Ended::Chip(Stop::Asleep); 2],
+                Turn::Ended { owner, ended } => ends[owner] = ended,
             }
         }
+        let now = step.now();
+        self.now = self.now.max(now);
         Ok(ends)
+    }
+
+    /// The virtual time up to which both have run.
+    pub fn now(&self) -> Picoseconds {
+        self.now
     }
 }
 

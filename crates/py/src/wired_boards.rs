@@ -51,6 +51,12 @@ impl PyWiredBoards {
         Ok(Self { boards, wires: Arc::new(Mutex::new(wires)) })
     }
 
+    /// The virtual time up to which both have run.
+    #[getter]
+    fn now_ps(&self) -> i64 {
+        self.wires.lock().unwrap_or_else(PoisonError::into_inner).now().ps()
+    }
+
     /// Runs both to a time, and gives both reports as JSON.
     fn run(&self, py: Python<'_>, end_ps: i64) -> PyResult<[String; 2]> {
         let held = self.boards.each_ref().map(|board| board.get().held());

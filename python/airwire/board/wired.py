@@ -50,7 +50,7 @@ class WiredBoards:
     @property
     def time_ps(self) -> int:
         """The virtual time up to which both have run."""
-        return min(self.first.time_ps, self.second.time_ps)
+        return self._core.now_ps
 
     def run(self, for_: Time) -> tuple[BoardRun, BoardRun]:
         """Run both for a time; a fault of one of them ends the run of both."""

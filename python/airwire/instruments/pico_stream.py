@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from struct import Struct
 from typing import Final
 
+from airwire._core import AirwireError
+
 VERSION: Final = 1
 SYNC: Final = b"\xa7\x57"
 PS_PER_S: Final = 10**12
@@ -30,7 +32,7 @@ _DELTA_SHIFT: Final = 3
 _SEQUENCES: Final = 1 << 16
 
 
-class StreamError(Exception):
+class StreamError(AirwireError):
     """The stream is none of a stopwatch, or something in it is lost; one sentence."""
 
 
@@ -123,7 +125,9 @@ class Decoder:
             return None
         _, _, _, payload_bytes, _ = _FRAME.unpack_from(self._bytes)
         if payload_bytes > MOST_PAYLOAD_BYTES:
-            raise StreamError(self._garbled(f"a block claims {payload_bytes} bytes, and {MOST_PAYLOAD_BYTES} is the most"))
+            raise StreamError(
+                self._garbled(f"a block claims {payload_bytes} bytes, and {MOST_PAYLOAD_BYTES} is the most")
+            )
         return _FRAME.size + int(payload_bytes) + _CHECKSUM.size
 
     def _foreign(self) -> str:
@@ -187,7 +191,8 @@ class Decoder:
         if first != self._next_edge or flags & _LOST:
             raise StreamError(
                 f"The stopwatch had to leave out {(first - self._next_edge) % (1 << 32)} edges after edge "
-                f"{self._next_edge}, because nobody read them in time; read the port without a pause, or trigger less often."
+                f"{self._next_edge}, because nobody read them in time; read the port without a pause, or trigger less "
+                "often."
             )
         if self._levels not in (None, levels) or (len(payload) - _EDGES.size) % _RECORD.size:
             raise StreamError(self._garbled(f"the edges from {first} on do not follow from those before"))
