@@ -52,7 +52,9 @@ impl PinWires {
     /// When a wire cannot be between pins like that.
     pub fn between(boards: [&mut Board; 2], wires: &[PinWire]) -> Result<Self, BoardError> {
         if wires.is_empty() {
-            return Err(BoardError::Refused("two boards are joined by one wire at least, and there is none".into()));
+            return Err(BoardError::Refused(
+                "two boards are joined by one wire at least, and there is none".into(),
+            ));
         }
         for (place, wire) in wires.iter().enumerate() {
             check(boards.each_ref().map(|board| &**board), wire, &wires[..place])?;
@@ -109,7 +111,10 @@ fn check(boards: [&Board; 2], wire: &PinWire, before: &[PinWire]) -> Result<(), 
             return refused(pin, format!("is no pin of board {}", board.name));
         }
         if let Some(part) = board.parts.iter().find(|part| part.pins().any(|(_, used)| used == pin)) {
-            return refused(pin, format!("is a pin of {} on board {}; take a free one", part.name, board.name));
+            return refused(
+                pin,
+                format!("is a pin of {} on board {}; take a free one", part.name, board.name),
+            );
         }
     }
     if wire.delay < LEAST_WIRE_DELAY {

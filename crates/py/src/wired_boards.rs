@@ -29,15 +29,20 @@ impl PyWiredBoards {
         wires: Vec<(bool, String, String, Option<i64>)>,
     ) -> PyResult<Self> {
         if first.is(&second) {
-            return Err(refused("a board cannot be wired to itself like that; Pins.wire joins pins of one board"));
+            return Err(refused(
+                "a board cannot be wired to itself like that; Pins.wire joins pins of one board",
+            ));
         }
         let boards = [first, second];
         let (mut one, mut other) = (boards[0].get().held().lock()?, boards[1].get().held().lock()?);
         let wires = wires
             .into_iter()
             .map(|(from_second, pin, to, delay_ps)| {
-                let (from, ends) =
-                    if from_second { (Side::Second, [&*other, &*one]) } else { (Side::First, [&*one, &*other]) };
+                let (from, ends) = if from_second {
+                    (Side::Second, [&*other, &*one])
+                } else {
+                    (Side::First, [&*one, &*other])
+                };
                 Ok(PinWire {
                     from,
                     pin: ends[0].file().pin(&pin).map_err(refused)?,
