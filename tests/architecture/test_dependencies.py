@@ -100,6 +100,7 @@ PACKAGES: dict[str, set[str]] = {
     "runs": {"_core", "board", "bounds", "explain", "link", "model", "stage", "values"},
     "diagnosis": {"_core", "board", "explain", "model", "runs", "values"},
     "capture": {"_core", "model", "outputs", "runs", "values"},
+    "instruments": {"_core", "values"},
     "report": {"_core", "board", "bounds", "explain", "link", "model", "outputs"},
     "fsdata": {"_core", "board", "outputs"},
     "pytest_plugin": {"", "_core", "board", "explain", "model", "runs", "values"},
