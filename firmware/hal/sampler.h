@@ -12,7 +12,7 @@
 /* Samples `count` pins from one cycle on, which is sample 0 of all. */
 void sampler_start(const uint8_t *pins, unsigned count);
 void sampler_stop(void);
-/* How many whole words all channels have written since the start; wraps. To be asked every 100 ms. */
+/* How many whole words all channels have written since the start; wraps. To be asked every 50 ms. */
 uint32_t sampler_words(void);
 /* The ring of a channel: word n is at n % SAMPLER_RING_WORDS. */
 const uint32_t *sampler_ring(unsigned channel);

@@ -45,8 +45,17 @@ static void tell_state(void) {
     stream_state(&stopwatch.state);
 }
 
-static void end(enum stream_condition condition) {
+/* The trigger's pin keeps the level of rest: a module with an open RXD would hear noise. */
+static void rest(void) {
+    if (stopwatch.setup.trigger != TRIGGER_NONE) {
+        struct trigger_pattern trigger = commands_pattern(&stopwatch.setup, clock_system_hz());
+        gpio_output(stopwatch.setup.channel[0].pin, trigger.idle);
+    }
     pattern_stop();
+}
+
+static void end(enum stream_condition condition) {
+    rest();
     sampler_stop();
     stream_flush(UINT64_MAX);
     stopwatch.runs = false;

@@ -11,7 +11,7 @@ _Static_assert(SAMPLER_RING_WORDS * 4u == 1u << RING_BITS, "the ring of DMA is t
 
 /* What a channel of DMA carries before the other has its turn: whole rings, so that both write where the other would.
  */
-#define TURN_WORDS (128u * SAMPLER_RING_WORDS)
+#define TURN_WORDS (32u * SAMPLER_RING_WORDS)
 #define IN_PINS_1 0x4001u
 
 static uint32_t rings[SAMPLER_CHANNELS][SAMPLER_RING_WORDS] __attribute__((aligned(1u << RING_BITS)));
