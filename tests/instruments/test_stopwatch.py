@@ -123,6 +123,7 @@ def test_a_trigger_is_a_byte_on_a_serial_line_or_a_low_rts(images: Path) -> None
     after_idle = [edge for edge in bench.seen if edge[1] == 0][1:]
     data = [bool(0x53 >> bit & 1) for bit in range(8)]
     assert levels_by_bit(after_idle, 10, 8_680_555) == [False, *data, True]
+    assert board.pins["GP2"].level, "a line rests high after the run, too"
     measured(bench, Setup(trigger="rts", pulse="30 us", period="1 ms", count=2), edges=len(bench.told) + 4)
     assert [edge.level for edge in bench.told[-4:]] == [False, True, False, True]
     widths = [after.time_ps - before.time_ps for before, after in pairwise(bench.told[-4:])]
