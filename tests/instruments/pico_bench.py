@@ -1,4 +1,4 @@
-"""The stopwatch's image on a virtual Pico, wired to a second board that answers, and what an analyser at the pins saw."""
+"""The stopwatch's image on a virtual Pico, wired to a board that answers, and what an analyser at the pins saw."""
 
 from __future__ import annotations
 

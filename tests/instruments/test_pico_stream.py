@@ -76,6 +76,20 @@ def test_a_stream_is_the_same_in_pieces_of_any_size(piece: int) -> None:
     assert decoder.state is not None and (decoder.state.condition, decoder.state.time_ps) == ("runs", 8_000_000)
 
 
+def test_the_levels_at_the_start_and_how_far_the_run_is_known_are_told_without_edges() -> None:
+    writer = Writer()
+    decoder = decoded(writer.block(b"H", HEADER))
+    assert (decoder.start_levels, decoder.known_to_ps) == (None, 0)
+    decoder.feed(writer.block(b"S", struct.pack("<QIIIBB", 500, 0, 0, 0, 1, 0b10)))
+    assert (decoder.start_levels, decoder.known_to_ps) == (0b10, 500 * CYCLE_PS)
+    # Of an edge that was found and not sent yet nothing is known.
+    decoder.feed(writer.block(b"S", struct.pack("<QIIIBB", 900, 1, 0, 0, 1, 0b11)))
+    assert (decoder.start_levels, decoder.known_to_ps) == (0b10, 500 * CYCLE_PS)
+    decoder.feed(writer.edges(0, 800, 0b10, [(0, True, 0)]))
+    assert (decoder.start_levels, decoder.known_to_ps) == (0b10, 800 * CYCLE_PS)
+    assert decoded(stream()).start_levels == 0
+
+
 def test_times_are_no_multiples_of_a_rounded_cycle() -> None:
     assert Header(133_000_000, ()).time_ps(133_000_000 * 3600) == 3600 * 10**12
 

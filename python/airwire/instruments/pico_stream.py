@@ -92,6 +92,10 @@ class Decoder:
         self.state: State | None = None
         self.edges: list[Edge] = []
         self.answers: list[Answer] = []
+        self.start_levels: int | None = None
+        """The levels at the beginning of the run, a bit for each channel, once they are known."""
+        self.known_to_ps = 0
+        """Nothing before this time of the run is still to come."""
         self._bytes = bytearray()
         self._taken = 0
         self._sequence: int | None = None
@@ -178,7 +182,8 @@ class Decoder:
             raise StreamError(self._garbled(f"the header has {count} channels and a clock of {clock_hz} Hz"))
         self.header = Header(clock_hz, tuple(channels))
         self._next_edge = 0
-        self._levels = None
+        self._levels = self.start_levels = None
+        self.known_to_ps = 0
 
     def _take_answer(self, payload: bytes) -> None:
         if not payload:
@@ -196,6 +201,8 @@ class Decoder:
             )
         if self._levels not in (None, levels) or (len(payload) - _EDGES.size) % _RECORD.size:
             raise StreamError(self._garbled(f"the edges from {first} on do not follow from those before"))
+        if first == 0:
+            self.start_levels = levels
         for (record,) in _RECORD.iter_unpack(payload[_EDGES.size :]):
             channel, level = record & _CHANNEL_MASK, bool(record & _LEVEL_BIT)
             if channel >= len(header.channels) or bool(levels >> channel & 1) == level:
@@ -204,6 +211,7 @@ class Decoder:
             levels ^= 1 << channel
             self.edges.append(Edge(channel, level, header.time_ps(count)))
             self._next_edge += 1
+            self.known_to_ps = self.edges[-1].time_ps
         self._levels = levels
 
     def _take_state(self, payload: bytes) -> None:
@@ -212,6 +220,10 @@ class Decoder:
             raise StreamError(self._garbled(f"there is no condition {condition}"))
         time_ps = self._known_header().time_ps(count)
         self.state = State(time_ps, edges, triggers, late, CONDITIONS[condition], levels)
+        if edges == 0:
+            self.start_levels = levels
+        if edges == self._next_edge:
+            self.known_to_ps = time_ps
         if CONDITIONS[condition] in ("overrun", "stalled"):
             raise StreamError(
                 f"The stopwatch could not follow its pins and stopped ({CONDITIONS[condition]}): edges after edge "
