@@ -149,8 +149,10 @@ def test_what_the_stopwatch_cannot_do_is_refused_in_a_sentence(images: Path) -> 
         stopwatch.configure(Setup(period="5 s"))
     stopwatch.configure(Setup(period="1 ms"))
     stopwatch.start()
-    with pytest.raises(StreamError, match="it runs; send stop first"):
-        stopwatch.command("count 3")
+    for command in ("count 3", "hello", "start"):
+        with pytest.raises(StreamError, match="it runs; send stop first"):
+            stopwatch.command(command)
+    stopwatch.command("state")
     stopwatch.stop()
 
 

@@ -104,8 +104,11 @@ static void begin(void) {
 static void obey(char *line) {
     struct command_result result = commands_take(line, &stopwatch.setup, stopwatch.runs);
     const char *complaint = result.complaint;
-    if (result.command == COMMAND_START) {
-        complaint = stopwatch.runs ? "it runs; send stop first" : commands_check(&stopwatch.setup, clock_system_hz());
+    /* A header begins a run for whoever reads the stream. */
+    if (stopwatch.runs && (result.command == COMMAND_START || result.command == COMMAND_HELLO)) {
+        complaint = "it runs; send stop first";
+    } else if (result.command == COMMAND_START) {
+        complaint = commands_check(&stopwatch.setup, clock_system_hz());
     }
     stream_answer(complaint != 0, complaint ? complaint : "");
     if (complaint) {
