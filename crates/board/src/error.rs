@@ -102,8 +102,8 @@ pub enum BoardError {
     /// One of two boards has run beyond the time at which an edge on a wire reaches it.
     #[error(
         "an edge reaches GP{pin} of board {board} at {at}, but that has run to {now} already: boards on a wire run at the \
-         same time, and an instruction takes less than half of its delay of {delay}; run them together only, or take a \
-         longer delay"
+         same time, and an instruction takes less than half of its delay of {delay}; run them together only, let both boot \
+         before anything happens on the wire, or take a longer delay"
     )]
     LateEdge {
         /// Whom the edge is for.

@@ -3,7 +3,7 @@
 //! A wire has a delay, and that is what keeps boards in step: a turn takes half of the shortest, so that an edge of one turn
 //! arrives after the next has begun, and the other half is room for the instruction that a board is at when its turn ends. So
 //! every edge arrives exactly so much later as the delay says, whoever runs first. An edge that would come too late is an
-//! error, never a wrong time. A wire without a delay would make turns of single cycles, as a pin may be read in any.
+//! error, never a wrong time. That is so for a board that is still booting, whose ROM is one step of milliseconds. A wire without a delay would make turns of single cycles, as a pin may be read in any.
 //!
 //! Left out: what the receiving board drives does not come back, and a pin that two drive is seen at the receiver alone.
 
@@ -21,8 +21,8 @@ use super::{Board, BoardError};
 /// The delay of a wire where nobody says another. Half of it is room for an instruction that waits for flash, which takes 8
 /// bytes in a microsecond where nobody has set it up for more.
 pub const WIRE_DELAY: Picoseconds = Picoseconds::new(2 * PS_PER_US);
-/// Shorter turns than half of this would cost more than what happens in them.
-pub const LEAST_WIRE_DELAY: Picoseconds = Picoseconds::new(PS_PER_US / 5);
+/// Half of a shorter one would be less than an instruction takes while a board starts its clocks.
+pub const LEAST_WIRE_DELAY: Picoseconds = Picoseconds::new(PS_PER_US);
 
 /// A wire from a pin of one board to a pin of the other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

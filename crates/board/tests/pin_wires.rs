@@ -4,7 +4,9 @@
 use std::path::Path;
 
 use board::parts::Pulses;
-use board::{Board, BoardOptions, LEAST_WIRE_DELAY, PinWire, PinWires, RunUntil, Side, WIRE_DELAY, find_board};
+use board::{
+    Board, BoardOptions, LEAST_WIRE_DELAY, PinWire, PinWires, RunUntil, Side, WIRE_DELAY, find_board,
+};
 use mcu::Edge;
 use record::Control;
 use units::{PS_PER_MS, PS_PER_US, Picoseconds};
@@ -12,7 +14,9 @@ use units::{PS_PER_MS, PS_PER_US, Picoseconds};
 const TRIGGER: u8 = 2;
 const DONE: u8 = 3;
 const GENERATOR: u8 = 10;
-const END: Picoseconds = Picoseconds::new(12 * PS_PER_MS);
+/// Both boards have booted: before, an instruction takes microseconds.
+const BEGIN: Picoseconds = Picoseconds::new(30 * PS_PER_MS);
+const END: Picoseconds = Picoseconds::new(38 * PS_PER_MS);
 
 /// A board that answers at its pins; nothing where its image is not built.
 fn board() -> Option<Board> {
@@ -32,7 +36,7 @@ fn board() -> Option<Board> {
 fn generator() -> Option<Board> {
     let mut board = board()?;
     let period = (Picoseconds::new(70 * PS_PER_US), Picoseconds::new(13 * PS_PER_US));
-    board.connect_pulses(Pulses::new(GENERATOR, Picoseconds::new(4 * PS_PER_MS), period, 5));
+    board.connect_pulses(Pulses::new(GENERATOR, BEGIN, period, 5));
     Some(board)
 }
 
@@ -96,7 +100,7 @@ fn an_edge_for_a_board_that_has_run_ahead_is_an_error() {
     let (Some(mut sender), Some(mut receiver)) = (generator(), generator()) else { return };
     let wires = [wire(Side::First, GENERATOR, TRIGGER, WIRE_DELAY)];
     let mut joined = PinWires::between([&mut sender, &mut receiver], &wires).unwrap();
-    receiver.run(&RunUntil::time(Picoseconds::new(9 * PS_PER_MS)), &Control::default(), &mut ());
+    receiver.run(&RunUntil::time(Picoseconds::new(35 * PS_PER_MS)), &Control::default(), &mut ());
     let late = joined.run([&mut sender, &mut receiver], END, &Control::default()).unwrap_err().to_string();
     assert!(late.starts_with("an edge reaches GP2 of board pico at "), "{late}");
 }

@@ -23,7 +23,7 @@ class PinWire:
     pin: str | int
     to: str | int
     delay: Time | None = None
-    """2 us where it is not given, 200 ns at the least: boards run in turns of half of it."""
+    """2 us where it is not given, 1 us at the least: boards run in turns of half of it."""
 
 
 class WiredBoards:

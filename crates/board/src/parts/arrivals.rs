@@ -24,9 +24,9 @@ impl Arrivals {
 
     /// Every edge up to a time.
     pub(super) fn advance(&mut self, at: Picoseconds, reactions: &mut Vec<Reaction>) {
-        while let Some(edge) = self.edges.pop_front_if(|edge| edge.at <= at) {
-            reactions.push(Reaction::Pin { pin: edge.pin, level: Some(edge.level) });
-        }
+        let arrived = self.edges.partition_point(|edge| edge.at <= at);
+        let arrived = self.edges.drain(..arrived);
+        reactions.extend(arrived.map(|edge| Reaction::Pin { pin: edge.pin, level: Some(edge.level) }));
     }
 }
 
