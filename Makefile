@@ -8,7 +8,7 @@ BIN := $(VENV)/bin
 export CARGO_TARGET_DIR ?= $(CURDIR)/target
 
 FIRMWARE := build/firmware
-FIRMWARE_BOARDS := w5500-evb-pico w5100s-evb-pico pico-w5200 pico-w5100 ideal-mac
+FIRMWARE_BOARDS := w5500-evb-pico w5100s-evb-pico pico-w5200 pico-w5100 ideal-mac pico
 SITE := $(FIRMWARE)/site/fsdata.c
 RUST_SOURCES := $(shell find crates -name '*.rs' -o -name Cargo.toml) $(wildcard boards/*.toml) Cargo.toml Cargo.lock
 FUZZ_SECONDS ?= 600
@@ -60,7 +60,7 @@ demo: cross-compiler $(VENV)/installed $(SITE) ## A slow board and its cause, th
 	$(BIN)/airwire demo
 	@tools/probe_a_served_board $(BIN)/airwire $(FIRMWARE)/w5500-evb-pico/pingpong_server-hardware.elf
 
-# Each image for each board with a network chip, into build/firmware/<board>. A virtual board boots the .elf, a real one
+# Each image for each board, into build/firmware/<board>. A virtual board boots the .elf, a real one
 # the .uf2. cargo fetches lwIP and FreeRTOS (firmware/packages).
 firmware: cross-compiler $(VENV)/installed $(SITE) ## Build the firmware's images for every board
 	$(foreach board,$(FIRMWARE_BOARDS),$(call build_board,$(board)))

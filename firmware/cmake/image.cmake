@@ -29,7 +29,9 @@ set_source_files_properties(${PORT}/spi.c PROPERTIES COMPILE_OPTIONS -O3)
 # What the compiler calls by itself must be there after optimisation at link time.
 set_source_files_properties(common/library_functions.c ${PORT}/startup.c PROPERTIES COMPILE_OPTIONS -fno-lto)
 # The driver of the chip that the board has.
-if(BOARD_HEADER MATCHES "BOARD_IDEAL_MAC")
+if(NOT BOARD_HEADER MATCHES "BOARD_IDEAL_MAC|BOARD_WIZNET")
+  set(DRIVER_SOURCES "")
+elseif(BOARD_HEADER MATCHES "BOARD_IDEAL_MAC")
   set(DRIVER_SOURCES ${CMAKE_SOURCE_DIR}/drivers/watch.c ${CMAKE_SOURCE_DIR}/drivers/ideal_mac/ideal_mac.c)
 else()
   include(drivers/wiznet/sources.cmake)

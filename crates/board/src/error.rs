@@ -99,6 +99,24 @@ pub enum BoardError {
         /// How far that board is.
         now: Picoseconds,
     },
+    /// One of two boards has run beyond the time at which an edge on a wire reaches it.
+    #[error(
+        "an edge reaches GP{pin} of board {board} at {at}, but that has run to {now} already: boards on a wire run at the \
+         same time, and an instruction takes less than half of its delay of {delay}; run them together only, let both boot \
+         before anything happens on the wire, or take a longer delay"
+    )]
+    LateEdge {
+        /// Whom the edge is for.
+        board: String,
+        /// Its pin.
+        pin: u8,
+        /// When it arrives.
+        at: Picoseconds,
+        /// How far that board is.
+        now: Picoseconds,
+        /// The wire's delay.
+        delay: Picoseconds,
+    },
     /// The state cannot be kept.
     #[error("the board cannot be kept in a snapshot: {0}")]
     Snapshot(String),

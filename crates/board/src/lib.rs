@@ -33,6 +33,7 @@ mod trace;
 mod traffic;
 mod usb;
 mod virtual_board;
+mod wires;
 
 pub use mcu::{Console, InputReport, UsbDevice};
 
@@ -52,3 +53,4 @@ pub use snapshot::BoardSnapshot;
 pub use trace::TraceWriter;
 pub use traffic::{CounterEntry, LatencyEntry, SampleEntry, ServiceEntry, TrafficEntry};
 pub use virtual_board::{Board, BoardOptions, read_image, read_image_file, read_rom};
+pub use wires::{LEAST_WIRE_DELAY, PinWire, PinWires, WIRE_DELAY};

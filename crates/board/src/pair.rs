@@ -153,7 +153,8 @@ impl Owner<Control> for Board {
     fn next_event(&mut self) -> Option<Picoseconds> {
         let never = Picoseconds::new(i64::MAX);
         let chips = self.parts().lan().and_then(|lan| lan.next_event()).unwrap_or(never);
-        Some(chips.min(self.chip.next_moment())).filter(|&at| at < never)
+        let arrival = self.parts().next_arrival().unwrap_or(never);
+        Some(chips.min(arrival).min(self.chip.next_moment())).filter(|&at| at < never)
     }
 
     fn run_until(&mut self, end: Picoseconds, control: &Control) -> Ran<Ended> {

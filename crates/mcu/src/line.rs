@@ -27,10 +27,15 @@ pub struct Outgoing {
     pub characters: Vec<Character>,
 }
 
-/// The serial lines between a chip and that of another board. A chip without UARTs has none, and need not say anything.
+/// The serial lines and wires between a chip and that of another board. A chip without UARTs has none, and need not say anything.
 pub trait Lines {
     /// A line to another board begins at a pin.
     fn begin_line(&mut self, pin: u8) {
+        let _ = pin;
+    }
+
+    /// A wire to another board begins at a pin: not what the chip drives goes out there, but the level that the pin has.
+    fn begin_wire(&mut self, pin: u8) {
         let _ = pin;
     }
 

@@ -32,6 +32,10 @@ fn console_of(name: &str) -> PyResult<Console> {
 }
 
 impl PyBoard {
+    pub(crate) fn held(&self) -> &HeldBoard {
+        &self.held
+    }
+
     pub(crate) fn with(board: Board, failure: Failure) -> Self {
         Self { held: HeldBoard::new(board, failure) }
     }
@@ -270,8 +274,11 @@ impl PyBoard {
         Ok(self.held.lock()?.place(address))
     }
 
-    fn console<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyBytes>> {
-        Ok(PyBytes::new(py, self.held.lock()?.console(console_of(name)?)))
+    /// What came out of a console, from a byte on.
+    #[pyo3(signature = (name, start=0))]
+    fn console<'py>(&self, py: Python<'py>, name: &str, start: usize) -> PyResult<Bound<'py, PyBytes>> {
+        let board = self.held.lock()?;
+        Ok(PyBytes::new(py, board.console(console_of(name)?).get(start..).unwrap_or_default()))
     }
 
     fn send(&self, bytes: &[u8], console: Option<&str>) -> PyResult<()> {

@@ -36,6 +36,11 @@ impl HeldBoard {
         }
     }
 
+    /// The board, for a run that more than this one takes part in.
+    pub(crate) fn shared(&self) -> Arc<Mutex<Board>> {
+        Arc::clone(&self.board)
+    }
+
     /// Where devices in Python put what they raise.
     pub(crate) fn failure(&self) -> Failure {
         self.failure.clone()
@@ -139,7 +144,7 @@ impl HeldBoard {
     }
 
     /// The report of a run that ended now, as JSON.
-    fn report(&self, ended: Ended) -> PyResult<String> {
+    pub(crate) fn report(&self, ended: Ended) -> PyResult<String> {
         let mut board = self.lock()?;
         let until = RunUntil::time(board.now());
         serde_json::to_string(&board.outcome(&until, ended)).map_err(refused)

@@ -21,6 +21,7 @@ mod statistics;
 mod table;
 mod validation;
 mod watch;
+mod wired_boards;
 
 use ::links::stage::Cause;
 use pyo3::create_exception;
@@ -61,6 +62,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<rows::PyFigureRow>()?;
     module.add_class::<board::PyBoard>()?;
     module.add_class::<board_snapshot::PySnapshot>()?;
+    module.add_class::<wired_boards::PyWiredBoards>()?;
     module.add_class::<spi_controller::PySpiController>()?;
     module.add_function(wrap_pyfunction!(boards::board_names, module)?)?;
     module.add_function(wrap_pyfunction!(boards::board_schema, module)?)?;

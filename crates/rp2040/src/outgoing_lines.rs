@@ -1,6 +1,6 @@
 //! Lines to other boards, each from a pin. What the chip drives there is kept as changes of level until somebody takes it. A
 //! UART gives a whole character when its start bit begins; all else gives a change when it happens. A pin that the chip does
-//! not drive leaves its line idle, which is high.
+//! not drive leaves a serial line idle, which is high; a plain wire has the level of the pin's net, whoever makes it.
 //!
 //! Left out: a character that has begun goes out whole, whatever becomes of UART and pin meanwhile.
 
@@ -14,6 +14,8 @@ use crate::pins::PIN_COUNT;
 pub(crate) struct OutgoingLines {
     /// The pins at which lines begin, a bit each.
     pins: u32,
+    /// Those of them at which plain wires begin.
+    wires: u32,
     /// The last level of each that was given.
     levels: u32,
     /// Up to when the levels of each are decided.
@@ -24,13 +26,23 @@ pub(crate) struct OutgoingLines {
 impl Default for OutgoingLines {
     fn default() -> Self {
         let decided_to = [Picoseconds::ZERO; PIN_COUNT as usize];
-        Self { pins: 0, levels: u32::MAX, decided_to, outgoing: Outgoing::default() }
+        Self { pins: 0, wires: 0, levels: u32::MAX, decided_to, outgoing: Outgoing::default() }
     }
 }
 
 impl OutgoingLines {
     pub(crate) fn begin(&mut self, pin: u8) {
         self.pins |= 1 << pin;
+    }
+
+    pub(crate) fn begin_wire(&mut self, pin: u8) {
+        self.begin(pin);
+        self.wires |= 1 << pin;
+    }
+
+    #[inline]
+    pub(crate) fn wires(&self) -> u32 {
+        self.wires
     }
 
     #[inline]

@@ -271,6 +271,12 @@ impl Pins {
         self.resolve(at, 1 << pin);
     }
 
+    /// A wire to another board begins at this pin: the levels of its net are kept from here on.
+    pub(crate) fn begin_wire(&mut self, at: Picoseconds, pin: u8) {
+        self.lines.begin_wire(pin);
+        self.resolve(at, 1 << pin);
+    }
+
     /// The lines that begin at pins.
     pub(crate) fn lines(&mut self) -> &mut OutgoingLines {
         &mut self.lines
@@ -299,7 +305,7 @@ impl Pins {
             }
         }
         if self.lines.pins() & bit != 0 {
-            let level = self.output(pin);
+            let level = if self.lines.wires() & bit != 0 { Some(level) } else { self.output(pin) };
             self.lines.drive(at, pin as u8, level);
         }
         let seen = overridden(self.overrides[pin].input, self.pads[pin].input_enable && level);

@@ -23,6 +23,18 @@ pub trait Wire<O> {
     fn exchange(&mut self, owners: &mut [O], taken: Taken<'_>) -> Result<(), Self::Error>;
 }
 
+impl<O, W: Wire<O>> Wire<O> for &mut W {
+    type Error = W::Error;
+
+    fn look_ahead(&self) -> Picoseconds {
+        W::look_ahead(self)
+    }
+
+    fn exchange(&mut self, owners: &mut [O], taken: Taken<'_>) -> Result<(), Self::Error> {
+        W::exchange(self, owners, taken)
+    }
+}
+
 /// A turn that is over.
 #[derive(Debug, Clone, Copy)]
 pub struct Taken<'a> {

@@ -39,3 +39,19 @@ pub trait Owner<C: ?Sized> {
     /// Runs to a time.
     fn run_until(&mut self, end: Picoseconds, context: &C) -> Ran<Self::Ended>;
 }
+
+impl<C: ?Sized, O: Owner<C>> Owner<C> for &mut O {
+    type Ended = O::Ended;
+
+    fn now(&self) -> Picoseconds {
+        O::now(self)
+    }
+
+    fn next_event(&mut self) -> Option<Picoseconds> {
+        O::next_event(self)
+    }
+
+    fn run_until(&mut self, end: Picoseconds, context: &C) -> Ran<Self::Ended> {
+        O::run_until(self, end, context)
+    }
+}

@@ -8,8 +8,12 @@
 #include "resets.h"
 #include "settings.h"
 
+#ifndef SYSTEM_HZ
+#define SYSTEM_HZ 133000000u
+#endif
+
 /* From 63 MHz, as the crystal's 12 MHz times so many is the VCO's 750 to 1600 MHz (RP2040 datasheet 2.18.1). */
-SETTING(system_hz, 133000000u, "hz 63000000..133000000 by 1000000", "the processor's clock");
+SETTING(system_hz, SYSTEM_HZ, "hz 63000000..133000000 by 1000000", "the processor's clock");
 SETTING(clock_start_ms, 0, "ms", "what the millisecond clock begins with");
 
 _Static_assert(BOARD_CRYSTAL_HZ == 12000000, "clock_start() computes with a crystal of 12 MHz");

@@ -45,4 +45,10 @@ static inline void clk_adc_from_pll(void) {
     CLK_ADC_CTRL = 1u << 11;
 }
 
+/* The same for clk_usb. */
+static inline void clk_usb_from_pll(void) {
+    pll_start(PLL_USB_BASE, 120, 6, 5);
+    CLK_USB_CTRL = 1u << 11;
+}
+
 #endif

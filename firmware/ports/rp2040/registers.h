@@ -10,6 +10,8 @@
 
 /* Offset of the alias that clears the bits written, of every APB and AHB-Lite register (2.1.2). */
 #define CLEAR_ALIAS 0x3000u
+/* The same for those that set them. */
+#define SET_ALIAS 0x2000u
 
 /* Memory (2.2) */
 #define XIP_BASE 0x10000000u
@@ -32,10 +34,12 @@
 #define CLK_SYS_CTRL REGISTER(CLOCKS_BASE + 0x3c)
 #define CLK_SYS_SELECTED REGISTER(CLOCKS_BASE + 0x44)
 #define CLK_PERI_CTRL REGISTER(CLOCKS_BASE + 0x48)
+#define CLK_USB_CTRL REGISTER(CLOCKS_BASE + 0x54)
 #define CLK_ADC_CTRL REGISTER(CLOCKS_BASE + 0x60)
 
 /* RESETS (2.14.3) */
 #define RESETS_BASE 0x4000c000u
+#define RESETS_RESET_SET REGISTER(RESETS_BASE + SET_ALIAS)
 #define RESETS_RESET_CLEAR REGISTER(RESETS_BASE + CLEAR_ALIAS)
 #define RESETS_RESET_DONE REGISTER(RESETS_BASE + 0x8)
 #define RESET_ADC (1u << 0)
@@ -43,6 +47,7 @@
 #define RESET_IO_BANK0 (1u << 5)
 #define RESET_PADS_BANK0 (1u << 8)
 #define RESET_PIO0 (1u << 10)
+#define RESET_PIO1 (1u << 11)
 #define RESET_PLL_SYS (1u << 12)
 #define RESET_PLL_USB (1u << 13)
 #define RESET_PWM (1u << 14)
@@ -50,6 +55,7 @@
 #define RESET_TIMER (1u << 21)
 #define RESET_UART0 (1u << 22)
 #define RESET_UART1 (1u << 23)
+#define RESET_USBCTRL (1u << 24)
 
 /* IO_BANK0 (2.19.6.1), pads (2.19.6.3, 2.19.6.4) */
 #define IO_BANK0_BASE 0x40014000u
@@ -64,6 +70,7 @@
 #define FUNCTION_PWM 4u
 #define FUNCTION_SIO 5u
 #define FUNCTION_PIO0 6u
+#define FUNCTION_PIO1 7u
 #define FUNCTION_NULL 31u
 #define PADS_BANK0_BASE 0x4001c000u
 #define PADS_GPIO(pin) REGISTER(PADS_BANK0_BASE + 4u + 4u * (pin))
@@ -178,7 +185,9 @@
 #define DMA_INTS0 REGISTER(DMA_BASE + 0x40c)
 #define DMA_INTE0 REGISTER(DMA_BASE + 0x404)
 #define DMA_MULTI_CHAN_TRIGGER REGISTER(DMA_BASE + 0x430)
+#define DMA_CHAN_ABORT REGISTER(DMA_BASE + 0x444)
 #define DMA_CTRL_EN (1u << 0)
+#define DMA_CTRL_HIGH_PRIORITY (1u << 1)
 #define DMA_CTRL_SIZE(log2_bytes) ((log2_bytes) << 2)
 #define DMA_CTRL_INCR_READ (1u << 4)
 #define DMA_CTRL_INCR_WRITE (1u << 5)
@@ -188,6 +197,7 @@
 #define DMA_CTRL_TREQ(request) ((uint32_t)(request) << 15)
 #define DMA_CTRL_BSWAP (1u << 22)
 #define DMA_CTRL_BUSY (1u << 24)
+#define DREQ_PIO0_RX(machine) (4u + (machine))
 #define DREQ_SPI0_TX 16u
 #define DREQ_SPI0_RX 17u
 #define TREQ_PERMANENT 63u
@@ -207,6 +217,70 @@
 #define PIO0_SM_INSTR(machine) REGISTER(PIO0_BASE + 0x0d8 + 0x18u * (machine))
 #define PIO0_SM_PINCTRL(machine) REGISTER(PIO0_BASE + 0x0dc + 0x18u * (machine))
 #define PIO0_IRQ0_INTE REGISTER(PIO0_BASE + 0x12c)
+
+/* Both blocks of PIO. */
+#define PIO1_BASE 0x50300000u
+#define PIO_CTRL(base) REGISTER((base) + 0x000)
+#define PIO_CTRL_ENABLE(machines) ((uint32_t)(machines))
+#define PIO_CTRL_RESTART_ALL(machines) ((uint32_t)(machines) << 4 | (uint32_t)(machines) << 8)
+#define PIO_FSTAT(base) REGISTER((base) + 0x004)
+#define PIO_FSTAT_TXFULL(machine) (1u << (16 + (machine)))
+#define PIO_FDEBUG(base) REGISTER((base) + 0x008)
+#define PIO_FDEBUG_RXSTALL(machines) ((uint32_t)(machines))
+#define PIO_FDEBUG_TXSTALL(machines) ((uint32_t)(machines) << 24)
+#define PIO_TXF(base, machine) REGISTER((base) + 0x010 + 4u * (machine))
+#define PIO_RXF(base, machine) REGISTER((base) + 0x020 + 4u * (machine))
+#define PIO_INSTR_MEM(base, index) REGISTER((base) + 0x048 + 4u * (index))
+#define PIO_SM_CLKDIV(base, machine) REGISTER((base) + 0x0c8 + 0x18u * (machine))
+#define PIO_SM_EXECCTRL(base, machine) REGISTER((base) + 0x0cc + 0x18u * (machine))
+#define PIO_SM_EXECCTRL_WRAP(top, bottom) ((uint32_t)(top) << 12 | (uint32_t)(bottom) << 7)
+#define PIO_SM_SHIFTCTRL(base, machine) REGISTER((base) + 0x0d0 + 0x18u * (machine))
+#define PIO_SM_SHIFTCTRL_JOIN_RX (1u << 31)
+#define PIO_SM_SHIFTCTRL_JOIN_TX (1u << 30)
+#define PIO_SM_SHIFTCTRL_PULL_AT(bits) ((uint32_t)(bits) % 32u << 25)
+#define PIO_SM_SHIFTCTRL_PUSH_AT(bits) ((uint32_t)(bits) % 32u << 20)
+#define PIO_SM_SHIFTCTRL_OUT_RIGHT (1u << 19)
+#define PIO_SM_SHIFTCTRL_IN_RIGHT (1u << 18)
+#define PIO_SM_SHIFTCTRL_AUTOPUSH (1u << 16)
+#define PIO_SM_INSTR(base, machine) REGISTER((base) + 0x0d8 + 0x18u * (machine))
+#define PIO_SM_PINCTRL(base, machine) REGISTER((base) + 0x0dc + 0x18u * (machine))
+#define PIO_SM_PINCTRL_IN(pin) ((uint32_t)(pin) << 15)
+#define PIO_SM_PINCTRL_SET(pin, count) ((uint32_t)(pin) << 5 | (uint32_t)(count) << 26)
+#define PIO_SM_PINCTRL_OUT(pin, count) ((uint32_t)(pin) | (uint32_t)(count) << 20)
+
+/* USB in device mode (4.1.2.5, 4.1.4): the memory that both sides share, and the controller. */
+#define USB_DPRAM_BASE 0x50100000u
+#define USB_DPRAM8(offset) REGISTER8(USB_DPRAM_BASE + (offset))
+#define USB_ENDPOINT_CONTROL(number, out) REGISTER(USB_DPRAM_BASE + 8u * (number) + 4u * (out))
+#define USB_ENDPOINT_ENABLE (1u << 31)
+#define USB_ENDPOINT_DOUBLE (1u << 30)
+#define USB_ENDPOINT_TYPE(type) ((uint32_t)(type) << 26)
+#define USB_BUFFER_CONTROL(number, out, buffer)                                                                        \
+    (*(volatile uint16_t *)(uintptr_t)(USB_DPRAM_BASE + 0x80u + 8u * (number) + 4u * (out) + 2u * (buffer)))
+#define USB_BUFFER_FULL (1u << 15)
+#define USB_BUFFER_DATA1 (1u << 13)
+#define USB_BUFFER_RESTART (1u << 12)
+#define USB_BUFFER_STALL (1u << 11)
+#define USB_BUFFER_AVAILABLE (1u << 10)
+#define USB_BUFFER_LENGTH 0x3ffu
+#define USB_ENDPOINT0_BUFFER 0x100u
+#define USB_BASE 0x50110000u
+#define USB_ADDR_ENDP REGISTER(USB_BASE + 0x00)
+#define USB_MAIN_CTRL REGISTER(USB_BASE + 0x40)
+#define USB_MAIN_CTRL_CONTROLLER_EN (1u << 0)
+#define USB_SIE_CTRL REGISTER(USB_BASE + 0x4c)
+#define USB_SIE_CTRL_PULLUP_EN (1u << 16)
+#define USB_SIE_STATUS REGISTER(USB_BASE + 0x50)
+#define USB_SIE_STATUS_SETUP_REC (1u << 17)
+#define USB_SIE_STATUS_BUS_RESET (1u << 19)
+#define USB_EP_STALL_ARM REGISTER(USB_BASE + 0x68)
+#define USB_EP_STALL_ARM_BOTH 3u
+#define USB_MUXING REGISTER(USB_BASE + 0x74)
+#define USB_MUXING_TO_PHY (1u << 0)
+#define USB_MUXING_SOFTCON (1u << 3)
+#define USB_PWR REGISTER(USB_BASE + 0x78)
+#define USB_PWR_VBUS_DETECT (1u << 2)
+#define USB_PWR_VBUS_DETECT_OVERRIDE_EN (1u << 3)
 
 /* SIO (2.3.1.7) */
 #define SIO_BASE 0xd0000000u

@@ -37,6 +37,7 @@ from airwire.board.network import Traffic
 from airwire.board.pins import Pin, Pins
 from airwire.board.settings import image_settings, write_image
 from airwire.board.virtual import CONSOLES, DEFAULT_BOARD, NO_END_PS, Board, Console, Snapshot
+from airwire.board.wired import PinWire, SerialPort, WiredBoards
 
 __all__ = [
     "CONSOLES",
@@ -62,12 +63,15 @@ __all__ = [
     "Pin",
     "PinEdge",
     "PinName",
+    "PinWire",
     "Pins",
     "Profile",
+    "SerialPort",
     "Snapshot",
     "Traffic",
     "UnknownAccess",
     "UsbDevice",
+    "WiredBoards",
     "board_fields",
     "board_header",
     "board_names",

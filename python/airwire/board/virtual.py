@@ -127,7 +127,7 @@ class Board(BoardDevices, BoardRecordings):
             raise ValueError("a run needs an end: for_, until, until_pin or until_done")
         pin = None if until_pin is None else (str(until_pin[0]), until_pin[1])
         report = self._core.run(
-            end_ps=_end_ps(self.time_ps, for_),
+            end_ps=end_of_run(self.time_ps, for_),
             text=None if until is None else _bytes(until),
             pin=pin,
             clients=until_done,
@@ -136,7 +136,7 @@ class Board(BoardDevices, BoardRecordings):
             past_faults=past_faults,
             on_console=on_console,
         )
-        return _run_of(report)
+        return run_of(report)
 
     def serve_gdb(
         self,
@@ -149,7 +149,7 @@ class Board(BoardDevices, BoardRecordings):
 
         ``on_listening(address)`` is told where GDB connects to; port 0 takes any that is free.
         """
-        return _run_of(self._core.serve_gdb(address, on_listening, on_console))
+        return run_of(self._core.serve_gdb(address, on_listening, on_console))
 
     def serve(
         self,
@@ -171,7 +171,7 @@ class Board(BoardDevices, BoardRecordings):
 
         Raises ``AirwireError`` where the board has no network, or the interface or a port cannot be had.
         """
-        end_ps = NO_END_PS if for_ is None else _end_ps(self.time_ps, for_)
+        end_ps = NO_END_PS if for_ is None else end_of_run(self.time_ps, for_)
         report, given_up_ps = self._core.serve(
             end_ps=end_ps,
             tap=tap,
@@ -180,7 +180,7 @@ class Board(BoardDevices, BoardRecordings):
             on_behind=on_behind,
             on_console=on_console,
         )
-        return _run_of(report), given_up_ps
+        return run_of(report), given_up_ps
 
     def step(self, instructions: int = 1, *, core: int = 0) -> None:
         """Execute instructions of a core, and what the other core and the peripherals do meanwhile."""
@@ -272,7 +272,7 @@ class Board(BoardDevices, BoardRecordings):
     @property
     def report(self) -> BoardRun:
         """What was counted so far."""
-        return _run_of(self._core.outcome())
+        return run_of(self._core.outcome())
 
     @property
     def traffic(self) -> Traffic:
@@ -312,7 +312,8 @@ class Board(BoardDevices, BoardRecordings):
         return f"Board({self.name!r}, at {_core.format_time(self.time_ps)})"
 
 
-def _end_ps(now_ps: int, for_: Time | None) -> int:
+def end_of_run(now_ps: int, for_: Time | None) -> int:
+    """When a run ends that begins now."""
     if for_ is None:
         return NO_END_PS
     duration = picoseconds(for_)
@@ -325,7 +326,8 @@ def _bytes(text: str | bytes) -> bytes:
     return text.encode() if isinstance(text, str) else text
 
 
-def _run_of(report: str) -> BoardRun:
+def run_of(report: str) -> BoardRun:
+    """A report of the core."""
     content = json.loads(report)
     fault = content["fault"]
     return BoardRun(

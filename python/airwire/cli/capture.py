@@ -68,9 +68,14 @@ def capture(
         ),
     ] = None,
     limit: Annotated[
-        int,
-        typer.Option(parser=options.time_option, metavar="TIME", help="Measure no longer than this, such as 3600s."),
-    ] = _LONGEST_PS,
+        int | None,
+        typer.Option(
+            parser=options.time_option,
+            metavar="TIME",
+            help="Measure no longer than this, such as 3600s. Default: 600s.",
+            show_default=False,
+        ),
+    ] = None,
     pairing: options.Pairing = "strict",
     glitch: options.Glitch = None,
     min_latency: options.MinLatency = None,
@@ -110,6 +115,7 @@ def capture(
         "min_latency": min_latency or 0,
         "max_latency": max_latency,
     }
+    limit = limit or _LONGEST_PS
     measured = _measure(instrument, place, rules, samples, rate, limit, overwrite)
     if measured.capture is None:
         _end_without_capture(measured, limit)

@@ -2,6 +2,7 @@
 //! one [`mcu::Outside`]. Frames and bytes go to the parts on their bus.
 
 mod activity;
+mod arrivals;
 pub(crate) mod button;
 mod devices;
 pub(crate) mod eeprom;
@@ -20,7 +21,7 @@ mod wiring;
 pub(crate) mod wiznet;
 
 use lan::{Lan, NetworkSetup};
-use mcu::{Facts, Outside};
+use mcu::{Edge, Facts, Outside};
 pub use mcu::{Reaction, SpiFrame};
 use sim::Passive;
 use units::Picoseconds;
@@ -31,6 +32,7 @@ pub use part::{Around, Part, Wiring};
 pub use pulses::Pulses;
 
 use super::file::BoardFile;
+use arrivals::Arrivals;
 use devices::{OnI2c, OnPins, OnSpi};
 use wiring::Buses;
 pub(crate) use wiring::Joint;
@@ -46,6 +48,8 @@ pub struct Parts {
     /// The network that their devices are on, where they have any.
     lan: Option<Lan>,
     buses: Buses,
+    /// What is on its way over wires from another board.
+    arrivals: Arrivals,
 }
 
 /// What passed over the buses of one port number.
@@ -64,7 +68,7 @@ pub struct Passed {
 impl Parts {
     /// Nothing yet, around an MCU.
     fn around(facts: &'static Facts) -> Self {
-        Self { parts: Vec::new(), lan: None, buses: Buses::of(facts) }
+        Self { parts: Vec::new(), lan: None, buses: Buses::of(facts), arrivals: Arrivals::default() }
     }
 
     /// The parts of a board. Those with Ethernet are put on a network, if there are any.
@@ -83,7 +87,7 @@ impl Parts {
 
     /// Puts a part on the board.
     fn connect(&mut self, name: &str, seed: u64, mut part: Box<dyn Part>) {
-        let Self { parts, lan, buses } = self;
+        let Self { parts, lan, buses, .. } = self;
         part.connect(&mut Wiring { name, seed, part: parts.len(), buses, lan: lan.as_mut() });
         parts.push(part);
     }
@@ -129,6 +133,16 @@ impl Parts {
                 self.connect("", 0, Box::new(pulses));
             }
         }
+    }
+
+    /// A pin gets another level from a wire at a time that is still to come.
+    pub(crate) fn expect_edge(&mut self, edge: Edge) {
+        self.arrivals.expect(edge);
+    }
+
+    /// When the next edge arrives from another board.
+    pub(crate) fn next_arrival(&self) -> Option<Picoseconds> {
+        self.arrivals.next_event()
     }
 
     /// What the MCU's pins have to do with each other and with levels from the start.
@@ -188,7 +202,7 @@ impl Outside for Parts {
         for wires in &mut all_wires {
             wires.changed(at, changed, levels, self, reactions);
         }
-        let Self { parts, lan, buses } = self;
+        let Self { parts, lan, buses, .. } = self;
         buses.i2c_wires = all_wires;
         let mut around = Around { levels, lan: lan.as_mut(), reactions };
         for &(_, part) in buses.listeners.iter().filter(|(mask, _)| mask & changed != 0) {
@@ -198,7 +212,7 @@ impl Outside for Parts {
     }
 
     fn spi_frame(&mut self, at: Picoseconds, frame: SpiFrame, reactions: &mut Vec<Reaction>) -> u16 {
-        let Self { parts, lan, buses } = self;
+        let Self { parts, lan, buses, .. } = self;
         let port = usize::from(frame.port & 1);
         buses.passed[port].spi_frames += 1;
         buses.passed[port].spi_clock_hz = frame.clock_hz;
@@ -283,7 +297,7 @@ impl Outside for Parts {
         value: u32,
         reactions: &mut Vec<Reaction>,
     ) -> bool {
-        let Self { parts, lan, buses } = self;
+        let Self { parts, lan, buses, .. } = self;
         let Some((part, offset)) = buses.window(address) else { return false };
         let part = &mut parts[part];
         let mut around = Around { levels: buses.levels, lan: lan.as_mut(), reactions };
@@ -307,11 +321,12 @@ impl Outside for Parts {
     fn next_event(&self) -> Option<Picoseconds> {
         let network = self.lan.as_ref().and_then(Lan::next_event);
         let timed = self.buses.timed.iter().filter_map(|&part| self.parts[part].next_event());
-        timed.chain(network).min()
+        timed.chain(network).chain(self.arrivals.next_event()).min()
     }
 
     fn advance(&mut self, at: Picoseconds, reactions: &mut Vec<Reaction>) {
-        let Self { parts, lan, buses } = self;
+        let Self { parts, lan, buses, arrivals } = self;
+        arrivals.advance(at, reactions);
         let mut around = Around { levels: buses.levels, lan: lan.as_mut(), reactions };
         for &part in &buses.timed {
             parts[part].advance(at, &mut around);
@@ -326,6 +341,7 @@ impl Outside for Parts {
             None => None,
         };
         let parts = self.parts.iter().map(|part| part.snapshot()).collect::<Option<_>>()?;
-        Some(Box::new(Self { parts, lan, buses: self.buses.clone() }))
+        let arrivals = self.arrivals.clone();
+        Some(Box::new(Self { parts, lan, buses: self.buses.clone(), arrivals }))
     }
 }

@@ -49,7 +49,7 @@ impl Parts {
 
     /// False when these are the parts of another board.
     pub(crate) fn put_back(&mut self, saved: SavedParts) -> bool {
-        let Self { parts, lan, buses } = self;
+        let Self { parts, lan, buses, .. } = self;
         let SavedParts { levels, microvolts, rest: saved } = saved;
         let fits = (saved.parts.len(), saved.told_low.len()) == (parts.len(), buses.interrupts.len());
         let has_network = match (lan, saved.lan) {

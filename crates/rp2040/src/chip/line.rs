@@ -18,6 +18,12 @@ impl Rp2040 {
         self.bus.io.pins.begin_line(now, pin);
     }
 
+    /// A wire to another board begins at a pin.
+    pub fn begin_wire(&mut self, pin: u8) {
+        let now = self.now();
+        self.bus.io.pins.begin_wire(now, pin);
+    }
+
     /// A line from another board ends at the receiving pin of a UART; false where a pin is none.
     pub fn end_line(&mut self, pin: u8) -> bool {
         let Some(port) = (FACTS.uart_receives)(pin) else { return false };

@@ -203,6 +203,10 @@ impl Lines for Rp2040 {
         Rp2040::begin_line(self, pin);
     }
 
+    fn begin_wire(&mut self, pin: u8) {
+        Rp2040::begin_wire(self, pin);
+    }
+
     fn end_line(&mut self, pin: u8) -> bool {
         Rp2040::end_line(self, pin)
     }
