@@ -122,6 +122,9 @@ impl Board {
             }
             let lag = present - target;
             self.exchange(&mut ends, present.max(self.now()));
+            if let Some(lan) = self.parts().lan() {
+                lan.flush_capture();
+            }
             if let Some(sentence) = pace.heed(lag) {
                 listener.behind(&sentence);
             }
