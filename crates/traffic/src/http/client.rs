@@ -9,7 +9,8 @@ use super::response::{Progress, ResponseReader};
 use super::summary::Summary;
 use crate::options::{self, Values, option, to};
 use crate::{
-    Action, Connection, Declared, Event, Ipv4Endpoint, Machine, OptionError, Outcome, Results, Sample,
+    Action, Connection, Counter, Declared, Event, Ipv4Endpoint, Machine, OptionError, Outcome, Results,
+    Sample,
 };
 use fields::Field;
 use fields::TakesOf::{Count, Duration, Endpoint, Flag, Text, Word};
@@ -418,7 +419,14 @@ impl Machine for Client {
     }
 
     fn results(&self) -> Results {
-        Results::measured(self.samples.clone(), "requests", self.failure())
+        let mut results = Results::measured(self.samples.clone(), "requests", self.failure());
+        let errors = || self.samples.iter().filter_map(Sample::error_status);
+        let value = errors().count() as u64;
+        results.counters.push(Counter { name: "error_statuses", value, unit: "requests" });
+        if let Some(first) = errors().next() {
+            results.summary.push_str(&format!(", {value} answered with an error, first with status {first}"));
+        }
+        results
     }
 
     fn boxed_clone(&self) -> Box<dyn Machine> {

@@ -186,14 +186,16 @@ impl Rig {
 }
 
 /// Messages of a client or a server as the run folder knows them: what was not answered rightly has no end, and an error that
-/// begins with the client's word for it.
+/// begins with the client's word for it. An answer with an error's status is an answer: it has its end, and the status as its
+/// error.
 fn recorded(messages: Vec<traffic::Sample>) -> Samples {
     let mut samples = Samples::with_room(messages.len());
     for message in messages {
         let is_right = message.outcome == traffic::Outcome::Ok && message.done.is_some();
         let done = message.done.filter(|_| is_right);
         let word = message.outcome.word();
-        let error = message.error.map_or_else(|| word.to_owned(), |error| format!("{word}: {error}"));
+        let refused = message.error_status().map(|status| format!("status {status}"));
+        let wrong = message.error.map_or_else(|| word.to_owned(), |error| format!("{word}: {error}"));
         let exchange = Exchange {
             payload_bytes: message.payload_bytes,
             request_bytes: message.request_bytes,
@@ -202,7 +204,7 @@ fn recorded(messages: Vec<traffic::Sample>) -> Samples {
             connect: message.connect,
             first_byte: message.first_byte,
             status: message.status,
-            error: (!is_right).then_some(error),
+            error: if is_right { refused } else { Some(wrong) },
         };
         samples.push_exchange(Sample::known(message.index, message.trigger, done), exchange);
     }
