@@ -88,7 +88,8 @@ fn what_to_do(has_compiler: bool, how: &str) -> String {
 }
 
 fn has_compiler() -> bool {
-    env::var_os("PATH").is_some_and(|path| env::split_paths(&path).any(|folder| folder.join(COMPILER).is_file()))
+    env::var_os("PATH")
+        .is_some_and(|path| env::split_paths(&path).any(|folder| folder.join(COMPILER).is_file()))
 }
 
 /// The images of the package; a checkout has none until its wheel is built.
