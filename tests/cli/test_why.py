@@ -79,7 +79,7 @@ def test_answers_that_are_errors_are_said_wherever_requests_are_counted(
 def test_what_the_pc_takes_of_a_message_stands_beside_the_figure(
     airwire: Airwire, client: Path, tmp_path: Path
 ) -> None:
-    said = r", of which the PC takes ([\d.]+) us; its floor is "
+    said = r" \(the PC ([\d.]+) us\); its floor is "
     (own,) = re.findall(said, airwire("why", client).stdout)
     # Its application takes 20 us of its own accord (docs/reference/networks.md).
     (tmp_path / "slow.toml").write_text('[pc]\napplication_time = "35 us"\n')

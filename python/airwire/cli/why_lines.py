@@ -115,7 +115,7 @@ def _figure(row: Capture[BoardRow]) -> str:
     if floor is None or floor.ps <= 0:
         return f"{said}."
     one = "request" if row.target.measure == "requests" else "message"
-    pc = f", of which the PC takes {rough_time(floor.pc_ps)}" if floor.pc_ps > 0 else ""
+    pc = f" (the PC {rough_time(floor.pc_ps)})" if floor.pc_ps > 0 else ""
     takes = f"{said}. A {one} takes {rough_time(floor.message_ps)}{pc}"
     if floor.share >= _AT_THE_FLOOR:
         return f"{takes}; that is its floor."
