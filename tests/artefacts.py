@@ -1,4 +1,4 @@
-"""What several tests need and one of them makes: the test images, programs for this machine, whole runs of suites.
+"""What several tests need and one of them makes: the test images, programs for this machine.
 
 Tests run in several processes (pytest-xdist). Whoever needs an artefact first builds it under a lock; the others wait.
 """
@@ -15,8 +15,6 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-
-from terminal import run_in_terminal
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 IMAGES = REPOSITORY / "build" / "test-images"
@@ -60,21 +58,3 @@ def made_once(place: Path, make: Callable[[Path], object]) -> Path:
             make(place)
             made.touch()
     return place
-
-
-def command_run(command: str, shared: Path) -> Path:
-    """Run a document's command for a whole suite or the demo, once a session; gives the folder in which it ran."""
-    words = command.split()
-    suite = Path(words[2]).stem if words[1] == "run" else words[1]
-
-    def make(folder: Path) -> None:
-        for name in ("suites", "build"):
-            (folder / name).symlink_to(REPOSITORY / name)
-        code, printed = run_in_terminal(command, folder)
-        assert code == 0, f"{command}\n{printed}"
-        (folder / "command").write_text(command, encoding="utf-8")
-
-    folder = made_once(shared / f"run-of-{suite}", make)
-    first = (folder / "command").read_text(encoding="utf-8")
-    assert first == command, f"documents run {suite} with one command, so that it runs once"
-    return folder

@@ -15,8 +15,9 @@ import pytest
 
 from airwire import validate
 from airwire.link.model import Ledger
-from artefacts import NO_COMPILER, built_images, command_run, made_once, session_folder
+from artefacts import NO_COMPILER, built_images, session_folder
 from command_server import CommandServer
+from kept import command_run, kept_result
 from order import place_in_line
 
 REPOSITORY = Path(__file__).resolve().parents[1]
@@ -47,14 +48,13 @@ def published_latency() -> Path:
 
 
 @pytest.fixture(scope="session")
-def ledger(real_captures: Path, tmp_path_factory: pytest.TempPathFactory) -> Ledger:
-    """Every model against every real capture, computed once a session."""
+def ledger(real_captures: Path) -> Ledger:
+    """Every model against every real capture."""
 
     def make(folder: Path) -> None:
         (folder / "ledger").write_bytes(pickle.dumps(validate(real_captures)))
 
-    folder = made_once(session_folder(tmp_path_factory) / "ledger-of-captures", make)
-    found: Ledger = pickle.loads((folder / "ledger").read_bytes())
+    found: Ledger = pickle.loads((kept_result("ledger", [real_captures], make) / "ledger").read_bytes())
     return found
 
 
@@ -77,9 +77,9 @@ def firmware() -> Path:
 
 
 @pytest.fixture(scope="session")
-def whole_run(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
-    """Run a document's command for a whole suite or the demo once a session; gives the folder in which it ran."""
-    return lambda command: command_run(command, session_folder(tmp_path_factory))
+def whole_run() -> Callable[[str], Path]:
+    """Run a document's command for a whole suite or the demo, unless it ran already; gives its folder."""
+    return command_run
 
 
 @pytest.fixture(scope="session")

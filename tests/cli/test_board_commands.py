@@ -286,3 +286,16 @@ def test_a_board_of_the_users_own_is_used(airwire: Airwire, images: Path, tmp_pa
     assert "pins, 8 bits, clk_peri / 12: 34 45 56 67 78 89 9a ab" in done.stdout
     noted = airwire("board", "run", images / "hello_uart.elf", "--board", "w5500-evb-pico", "--for", "20ms")
     assert noted.stderr == ""
+
+
+def test_a_board_that_was_named_without_the_chip_of_its_image_is_said_with_boards_that_have_it(
+    airwire: Airwire, firmware: Path, images: Path
+) -> None:
+    image = firmware / "w5500-evb-pico" / "pingpong_client-hardware.elf"
+    lines = airwire("board", "run", image, "--board", "pico", "--for", "100ms").stderr.splitlines()
+    assert lines == [
+        "airwire: note: the image talks to a W5500, and board pico has no network chip; w5500-evb-pico has it there: "
+        "--board w5500-evb-pico"
+    ]
+    # Frames on an SPI bus are no network chip.
+    assert airwire("board", "run", images / "spi_poll.elf", "--board", "pico", "--for", "1s").stderr == ""

@@ -6,7 +6,6 @@ import json
 import os
 import re
 import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -17,6 +16,7 @@ from bench_suites import write
 import airwire as package
 from airwire.bounds import Bound
 from airwire.explain.bounds import bound_text, measured_text
+from command_server import CommandServer
 
 MOCKED = Path(__file__).resolve().parents[1] / "mocked.py"
 MS = 10**9
@@ -40,16 +40,14 @@ Run = Callable[..., subprocess.CompletedProcess[str]]
 
 
 @pytest.fixture
-def run(tmp_path: Path) -> Run:
+def run(tmp_path: Path, command_server: CommandServer) -> Run:
     """Run a suite on mocks whose messages take what is said, into the folder ``run``."""
 
     def run(text: str, latencies_ps: list[int | None], *options: str) -> subprocess.CompletedProcess[str]:
         plan = json.dumps({"mocks": {"others": {"latencies_ps": latencies_ps}}})
-        command = [sys.executable, str(MOCKED), plan, "run", str(write(tmp_path, text)), "--out", "run", *options]
+        words = [plan, "run", str(write(tmp_path, text)), "--out", "run", *options]
         environment = {**os.environ, "COLUMNS": "200", "NO_COLOR": "1"}
-        return subprocess.run(
-            command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=60, check=False
-        )
+        return command_server.run(words, tmp_path, environment, timeout_s=60, program=MOCKED)
 
     return run
 

@@ -46,6 +46,15 @@ def test_a_refusal_names_the_stage_that_is_in_the_way(airwire: Airwire) -> None:
     assert "of it is packet on the air" in result.stdout
 
 
+def test_a_value_that_goes_with_another_setting_only_is_offered_with_it(airwire: Airwire) -> None:
+    # The SX1276 has SF6 with the implicit header only (datasheet, 4.1.1.2).
+    done = airwire("choose", "--payload", "12", "--p50", "6ms", "--link", "lora", "--json")
+    assert done.returncode == 0, done.stdout
+    (found, *_) = json.loads(done.stdout)["accepted"]
+    assert found["settings"]["sf"] == "6" and found["settings"]["header"] == "implicit"
+    assert found["median_ps"] <= 6e9
+
+
 def test_a_tighter_bound_never_accepts_more(airwire: Airwire) -> None:
     accepted = []
     for bound in ("2s", "100ms", "40ms", "1ms"):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -15,6 +14,7 @@ from bench_suites import write
 
 import airwire as package
 from airwire.synthetic import SlottedLink
+from command_server import CommandServer
 
 MOCKED = Path(__file__).resolve().parents[1] / "mocked.py"
 US = 10**6
@@ -25,7 +25,7 @@ Measure = Callable[..., None]
 
 
 @pytest.fixture
-def measure(tmp_path: Path) -> Measure:
+def measure(tmp_path: Path, command_server: CommandServer) -> Measure:
     """Run a suite on mocks into a folder; ``latencies_us`` are what messages take, by row or of all."""
 
     def measure(out: str, text: str, latencies_us: Mapping[str, list[float | None]] | list[float | None]) -> None:
@@ -34,10 +34,9 @@ def measure(tmp_path: Path) -> Measure:
         if not isinstance(latencies_us, Mapping):
             plan["others"] = mock(latencies_us)
         suite = write(tmp_path, text, f"{out}.toml")
-        command = [sys.executable, str(MOCKED), json.dumps({"mocks": plan}), "run", str(suite), "--out", out]
-        done = subprocess.run(
-            command, cwd=tmp_path, env={**os.environ, "COLUMNS": "200"}, capture_output=True, text=True
-        )
+        words = [json.dumps({"mocks": plan}), "run", str(suite), "--out", out]
+        environment = {**os.environ, "COLUMNS": "200"}
+        done = command_server.run(words, tmp_path, environment, timeout_s=120, program=MOCKED)
         assert (tmp_path / out / "manifest.json").exists(), done.stderr
 
     return measure

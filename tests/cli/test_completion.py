@@ -140,6 +140,16 @@ def test_the_entries_of_a_run_folder_are_offered(airwire: Airwire, tmp_path: Pat
     assert offered("bash", "airwire compare run run --only ", tmp_path) == ["uart", "lora"]
 
 
+def test_the_rows_of_a_run_folder_are_offered_behind_its_colon(airwire: Airwire, tmp_path: Path) -> None:
+    suite = write(tmp_path, "samples = 20\npayloads = [12, 32]\n[links.uart]\n")
+    assert airwire("run", suite, "--out", "run").returncode == 0
+    assert offered("fish", "airwire compare run:uart/", tmp_path) == ["run:uart/12B", "run:uart/32B"]
+    assert offered("fish", "airwire compare run:uart/12B run:uart/3", tmp_path) == ["run:uart/32B"]
+    # Bash parts words at a colon, and completes what stands behind it.
+    assert offered("bash", "airwire compare run:uart/1", tmp_path) == ["uart/12B"]
+    assert offered("bash", "airwire compare nowhere:", tmp_path) == []
+
+
 @pytest.mark.parametrize(
     ("typed", "completed"),
     [

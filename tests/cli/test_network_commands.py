@@ -11,6 +11,8 @@ from pathlib import Path
 import jsonschema
 import pytest
 
+from schemas import validate
+
 Airwire = Callable[..., subprocess.CompletedProcess[str]]
 BOARD = ("--board", "w5500-evb-pico")
 PING = ("--traffic", "ping to=board count=3 interval=10ms")
@@ -71,7 +73,7 @@ def test_editors_check_network_files_by_the_schema(airwire: Airwire) -> None:
     network = tomllib.loads(
         "seed = 2\n[cable]\nimpair = 'loss=1%'\n[wifi]\npower_save = 'none'\n[traffic.ping]\nto = 'board'\ncount = 3\n"
     )
-    jsonschema.validate(network, schema)
+    validate(network, schema)
     for table, field in (("wifi", "power_safe"), ("cable", "speeed"), ("pc", "adress")):
         with pytest.raises(jsonschema.ValidationError):
-            jsonschema.validate({table: {field: 1}}, schema)
+            validate({table: {field: 1}}, schema)

@@ -19,6 +19,8 @@ import polars as pl
 import pytest
 from board_suites import CAUSES, CLIENTS, ENDLESS, MEANS, WITH_LINKS, run_once, write
 
+from schemas import validate
+
 Airwire = Callable[..., subprocess.CompletedProcess[str]]
 
 
@@ -289,10 +291,10 @@ def test_settings_are_listed_and_set_on_the_command_line(airwire: Airwire, image
 def test_editors_check_suites_of_boards_by_the_schema(airwire: Airwire) -> None:
     schema = json.loads(airwire("schema", "suite").stdout)
     for text in (CAUSES, CLIENTS, WITH_LINKS):
-        jsonschema.validate(tomllib.loads(text), schema)
+        validate(tomllib.loads(text), schema)
     for text in ("[boards.a]\nfirmwere = 'x'\n", "[boards.a]\nmeasure = 'speed'\n", "name = 'x'\n"):
         with pytest.raises(jsonschema.ValidationError):
-            jsonschema.validate(tomllib.loads(text), schema)
+            validate(tomllib.loads(text), schema)
 
 
 def test_bulk_transfers_are_measured_by_the_server_that_takes_them(

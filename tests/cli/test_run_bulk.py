@@ -17,10 +17,13 @@ import polars as pl
 import pytest
 from board_suites import run_rows, write
 
+from artefacts import REPOSITORY, locked
+
 Airwire = Callable[..., subprocess.CompletedProcess[str]]
 Row = dict[str, Any]
 
-REPOSITORY = Path(__file__).resolve().parents[2]
+OPTIONS = REPOSITORY / "build" / "test-options"
+"""Images with single options of lwIP, which stay from session to session: what has not changed is not built again."""
 IN = 'traffic = [{ kind = "bulk", to = "board:9", time = "1s", interval = "100ms" }]'
 OUT = 'traffic = [{ kind = "bulk", to = "board:19", send = "0 B", interval = "100ms" }]'
 FAR = 'network = { cable = { impair = "delay=0.5ms" } }'
@@ -142,28 +145,30 @@ def test_a_longer_way_slows_a_full_window_down_as_the_round_trip_says(rows: dict
 def test_the_option_that_is_named_helps_and_another_does_not(
     airwire: Airwire, firmware: Path, rows: dict[str, Row], tmp_path: Path
 ) -> None:
-    images = options(firmware, tmp_path, ("TCP_WND", "TCP_SND_BUF"))
+    images = options(firmware, ("TCP_WND", "TCP_SND_BUF"))
     row = f'board = "ideal-mac"\n{FAR}\n{IN}\n{MEASURE}\n'
     text = "".join(f'[boards.{name}]\nfirmware = "{image.name}"\n{row}' for name, image in images.items())
-    done = airwire("run", write(tmp_path, text), "--firmware", tmp_path / "built", "--out", "run", "--json")
+    done = airwire("run", write(tmp_path, text), "--firmware", OPTIONS, "--out", "run", "--json")
     assert done.returncode == 0, done.stderr
     found = {row["row"]: row for row in json.loads(done.stdout)["boards"]}
     assert rate(found["TCP_WND"]) > 2 * rate(rows["window"])
     assert rate(found["TCP_SND_BUF"]) == pytest.approx(rate(rows["window"]), rel=1e-3)
 
 
-def options(firmware: Path, folder: Path, names: tuple[str, ...]) -> dict[str, Path]:
+def options(firmware: Path, names: tuple[str, ...]) -> dict[str, Path]:
     """The sink by lwIP's defaults with one option as published each."""
     tools = {**os.environ, "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
     if shutil.which("arm-none-eabi-gcc") is None:
         pytest.skip("arm-none-eabi-gcc is not on this machine (Debian: gcc-arm-none-eabi)")
-    built = folder / "built"
+    built = OPTIONS
     configure = ["cmake", "-S", str(REPOSITORY / "firmware"), "-B", str(built), "-G", "Ninja"]
     configure += ["-DCMAKE_TOOLCHAIN_FILE=cmake/arm-none-eabi.cmake"]
     configure += [f"-DBOARD_DIR={firmware / 'ideal-mac' / 'generated'}"]
     images = {name: built / f"sink-lwip_raw-with-{name}.elf" for name in names}
-    for command in (configure, ["cmake", "--build", str(built), "--target", *(one.stem for one in images.values())]):
-        subprocess.run(command, env=tools, check=True, capture_output=True)
+    build = ["cmake", "--build", str(built), "--target", *(one.stem for one in images.values())]
+    with locked(built):
+        for command in (configure, build):
+            subprocess.run(command, env=tools, check=True, capture_output=True)
     return images
 
 

@@ -15,6 +15,8 @@ import polars as pl
 import pytest
 from board_suites import run_rows, write
 
+from schemas import validate
+
 Airwire = Callable[..., subprocess.CompletedProcess[str]]
 Row = dict[str, Any]
 
@@ -204,6 +206,6 @@ def test_a_receiver_that_never_raises_its_pin_is_told(airwire: Airwire, firmware
 
 def test_editors_check_triggers_by_the_schema(airwire: Airwire) -> None:
     schema = json.loads(airwire("schema", "suite").stdout)
-    jsonschema.validate(tomllib.loads(ROWS), schema)
+    validate(tomllib.loads(ROWS), schema)
     with pytest.raises(jsonschema.ValidationError):
-        jsonschema.validate(tomllib.loads("[boards.a]\ntrigger = { pim = 2 }\n"), schema)
+        validate(tomllib.loads("[boards.a]\ntrigger = { pim = 2 }\n"), schema)

@@ -14,6 +14,8 @@ import polars as pl
 import pytest
 from board_suites import write
 
+from schemas import validate
+
 Airwire = Callable[..., subprocess.CompletedProcess[str]]
 
 CLIENT = "w5500-evb-pico/pingpong_client-hardware.elf"
@@ -181,7 +183,7 @@ peer = {{ firmware = "w5500-evb-pico/iperf-hardware.elf", settings = {{ {PLACE} 
 
 def test_editors_check_peers_by_the_schema(airwire: Airwire) -> None:
     schema = json.loads(airwire("schema", "suite").stdout)
-    jsonschema.validate(tomllib.loads(ROWS), schema)
+    validate(tomllib.loads(ROWS), schema)
     for text in ("[boards.a]\npeer = 'x.elf'\n", "[boards.a]\npeer = { firmwere = 'x' }\n"):
         with pytest.raises(jsonschema.ValidationError):
-            jsonschema.validate(tomllib.loads(text), schema)
+            validate(tomllib.loads(text), schema)

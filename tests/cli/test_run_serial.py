@@ -15,6 +15,7 @@ import pytest
 from board_suites import run_rows, write
 
 import airwire
+from schemas import validate
 
 Airwire = Callable[..., subprocess.CompletedProcess[str]]
 Row = dict[str, Any]
@@ -169,6 +170,6 @@ def test_lines_are_one_thing_that_rows_may_differ_in(airwire: Airwire, firmware:
 def test_editors_check_lines_by_the_schema(airwire: Airwire) -> None:
     schema = json.loads(airwire("schema", "suite").stdout)
     for text in (ROWS, (SUITES / "serial.toml").read_text()):
-        jsonschema.validate(tomllib.loads(text), schema)
+        validate(tomllib.loads(text), schema)
     with pytest.raises(jsonschema.ValidationError):
-        jsonschema.validate(tomllib.loads(ROWS.replace("to = ", "two = ")), schema)
+        validate(tomllib.loads(ROWS.replace("to = ", "two = ")), schema)

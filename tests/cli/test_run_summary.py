@@ -18,9 +18,11 @@ import airwire as package
 from airwire.cli import output
 from airwire.explain.agreement import of_boards, of_links
 from airwire.model import rows_of_boards, rows_of_links
+from command_server import CommandServer
 from terminal import run_in_terminal
 
 Airwire = Callable[..., subprocess.CompletedProcess[str]]
+Printed = Callable[..., list[str]]
 SCREEN_LINES = 24
 GOLDEN = Path(__file__).resolve().parents[1] / "api" / "golden_suites" / "run-2"
 # Thirteen rows, of which one has a published median that it meets and one that it does not.
@@ -40,18 +42,22 @@ published = [
 """
 
 
-def printed(folder: Path, columns: int, *arguments: str) -> list[str]:
-    """The lines that a command prints on a pipe of so many columns."""
-    command = [sys.executable, "-m", "airwire.cli", *arguments]
-    environment = {**os.environ, "COLUMNS": str(columns)}
-    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    return done.stdout.splitlines()
+@pytest.fixture
+def printed(tmp_path: Path, command_server: CommandServer) -> Printed:
+    """The lines that a command prints where there are so many columns."""
+
+    def printed(columns: int, *arguments: str) -> list[str]:
+        environment = {**os.environ, "COLUMNS": str(columns)}
+        done = command_server.run([*arguments], tmp_path, environment, timeout_s=120)
+        assert done.returncode == 0, done.stderr
+        return done.stdout.splitlines()
+
+    return printed
 
 
-def test_a_run_of_many_rows_ends_in_one_screen(tmp_path: Path) -> None:
+def test_a_run_of_many_rows_ends_in_one_screen(tmp_path: Path, printed: Printed) -> None:
     write(tmp_path, MANY)
-    lines = printed(tmp_path, 80, "run", "suite.toml", "--out", "run", "--report", "r.html")
+    lines = printed(80, "run", "suite.toml", "--out", "run", "--report", "r.html")
     assert len(lines) <= SCREEN_LINES and all(len(line) <= 80 for line in lines), lines
     text = "\n".join(lines)
     assert "13 rows of 2 modelled links" in text
@@ -85,10 +91,10 @@ def test_a_short_run_is_printed_whole(airwire: Airwire, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("columns", [80, 100, 132])
-def test_nothing_is_wider_than_the_terminal(tmp_path: Path, columns: int) -> None:
+def test_nothing_is_wider_than_the_terminal(tmp_path: Path, printed: Printed, columns: int) -> None:
     write(tmp_path, MANY)
     for arguments in (["run", "suite.toml", "--out", "run", "--all"], ["explain", "run"], ["explain", str(GOLDEN)]):
-        lines = printed(tmp_path, columns, *arguments)
+        lines = printed(columns, *arguments)
         assert lines and all(len(line) <= columns for line in lines), max(lines, key=len)
 
 

@@ -22,7 +22,6 @@ SUITE = "samples = 100\npayloads = [12]\n[links.lora]\nsf = [7, 9]\n[links.uart]
 
 def schema_of(airwire: Airwire, name: str) -> dict[str, Any]:
     schema: dict[str, Any] = json.loads(airwire("schema", name).stdout)
-    Draft202012Validator.check_schema(schema)
     return schema
 
 

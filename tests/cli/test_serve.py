@@ -9,13 +9,16 @@ import signal
 import subprocess
 import sys
 import time
+import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
+from io import StringIO
 from pathlib import Path
 
 import pytest
 
 from airwire.board import Board
+from airwire.cli.board.live_rate import LiveRate
 from airwire.cli.board.wire_log import WireLog
 
 NAMESPACE = f"airwire-{os.getpid()}"
@@ -97,6 +100,52 @@ def test_curl_and_ab_reach_a_forwarded_port(images: Path, tmp_path: Path) -> Non
     assert re.search(r"^Served [0-9.]+ s at [0-9.]+ % of real time\.$", content, re.MULTILINE)
     assert re.search(r"^53 requests on [0-9]+ connections, [0-9.]+ requests/s; ", content, re.MULTILINE), content
     assert "Answers: 200 52 times, 404 1 time; first byte after " in content
+
+
+def test_a_request_is_in_the_log_while_the_board_is_idle_after_it(images: Path, tmp_path: Path) -> None:
+    log = tmp_path / "serve.log"
+    with served(images, log, "--forward", "0:80"):
+        address = wait_for(log, "leads to port 80").split(" leads to port 80")[0].rsplit(" ", 1)[-1]
+        wait_for(log, READY)
+        urllib.request.urlopen(address, timeout=20).read()
+        # One request is far from the 8 KiB that a buffer holds, and nothing follows it.
+        wait_for(log, "GET /: 200 after", seconds=10)
+
+
+def test_the_rate_at_the_foot_of_a_terminal_is_that_of_the_last_second() -> None:
+    class Terminal(StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    out, now = Terminal(), [0.0]
+    foot = LiveRate(out, clock=lambda: now[0])
+    log = WireLog(foot.say)
+
+    def second(requests: int, board_ps: int) -> str:
+        now[0] += 1
+        log.requests += requests
+        log.last_ps = board_ps
+        foot.follow(log)
+        return out.getvalue().rsplit("\x1b[K", 1)[-1]
+
+    assert second(300, 10**12) == "300 requests/s"
+    assert second(100, 15 * 10**11) == "100 requests/s, 50 % of real time"
+    foot.say("GET /: 200")
+    assert out.getvalue().endswith("\r\x1b[KGET /: 200\n100 requests/s, 50 % of real time")
+    foot.clear()
+    assert out.getvalue().endswith("\r\x1b[K")
+    assert second(0, 15 * 10**11) == "0 requests/s"
+
+
+def test_what_is_no_terminal_gets_lines_alone() -> None:
+    out, now = StringIO(), [0.0]
+    foot = LiveRate(out, clock=lambda: now[0])
+    log = WireLog(foot.say)
+    log.requests, now[0] = 10, 2
+    foot.follow(log)
+    foot.say("GET /: 200")
+    foot.clear()
+    assert out.getvalue() == "GET /: 200\n"
 
 
 def test_the_log_of_the_wire_is_not_a_wall_and_counts_all(images: Path, tmp_path: Path) -> None:

@@ -61,6 +61,48 @@ def test_traffic_of_ones_own_is_what_is_measured(airwire: Airwire, firmware: Pat
     assert re.search(r"Simulated: median \d+(\.\d+)? us", result.stdout)
 
 
+def test_answers_that_are_errors_are_said_wherever_requests_are_counted(
+    airwire: Airwire, firmware: Path, tmp_path: Path
+) -> None:
+    image, ask = firmware / "w5500-evb-pico" / "http_server-hardware.elf", "http to=board path=/nowhere requests=50"
+    asked = airwire("why", image, "--traffic", ask, "--out", "kept")
+    assert "49 of 49 answers are errors, with status 404." in asked.stdout
+    assert "49 of 49 answers are errors, with status 404." in " ".join(airwire("explain", "kept").stdout.split())
+    (row,) = json.loads((tmp_path / "kept" / "manifest.json").read_text())["rows"]
+    assert row["counts"]["error_statuses"] == 50
+    found = airwire("board", "run", image, "--until-done", "--traffic", ask).stdout
+    assert "50 answered with an error, first with status 404" in " ".join(found.split())
+    right = airwire("why", image, "--traffic", "http to=board requests=50", "--json").stdout
+    assert "error_statuses" not in json.loads(right)["answer"]["row"]["counts"]
+
+
+def test_what_the_pc_takes_of_a_message_stands_beside_the_figure(
+    airwire: Airwire, client: Path, tmp_path: Path
+) -> None:
+    said = r" \(the PC ([\d.]+) us\); its floor is "
+    (own,) = re.findall(said, airwire("why", client).stdout)
+    # Its application takes 20 us of its own accord (docs/reference/networks.md).
+    (tmp_path / "slow.toml").write_text('[pc]\napplication_time = "35 us"\n')
+    (slow,) = re.findall(said, airwire("why", client, "--network", "slow.toml").stdout)
+    assert float(slow) - float(own) == pytest.approx(15, abs=0.2)
+
+
+def test_an_image_that_waits_for_a_button_is_told_the_pin(airwire: Airwire, images: Path) -> None:
+    for name, said in (
+        ("button_polled", "without moving a pin; if it waits for a level at GP15"),
+        ("button_interrupt", "it sleeps until the level changes at GP15"),
+    ):
+        complaint = airwire("why", images / f"{name}.elf").stderr
+        assert f"{said}, an input with a pull-up" in complaint
+        assert "button in a board file (docs/reference/boards.md)" in complaint
+        assert len(complaint.splitlines()) == 1
+
+
+def test_a_console_that_waits_is_named(airwire: Airwire, images: Path) -> None:
+    complaint = airwire("why", images / "hello_uart.elf").stderr
+    assert "it prints at UART0, last 'Hello from GP0" in complaint
+
+
 def test_an_mqtt_client_is_measured_by_what_it_publishes(airwire: Airwire, firmware: Path) -> None:
     # The image publishes once a second.
     image = firmware / "w5500-evb-pico" / "mqtt_client-lwip_raw.elf"

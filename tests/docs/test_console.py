@@ -68,6 +68,11 @@ def test_commands_in_the_documents_do_what_the_documents_show(
             assert printed == command.shown, f"{command.line}: {REFRESH}"
 
 
+def test_documents_run_a_whole_suite_with_one_command_so_that_it_runs_once() -> None:
+    runs = {command.whole_run for block in BLOCKS for command in block.commands if command.whole_run}
+    assert len({run.partition(" --out ")[0].partition(" >")[0] for run in runs}) == len(runs) > 3
+
+
 def test_the_readme_is_short_and_narrow_and_asks_its_three_questions_with_what_a_checkout_has() -> None:
     text = README.read_text(encoding="utf-8").splitlines()
     assert len(text) <= 150

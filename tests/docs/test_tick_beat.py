@@ -15,6 +15,8 @@ from typing import Any
 import pytest
 from docs_console import REPOSITORY
 
+from kept import kept_result
+
 DOCS = REPOSITORY / "docs"
 SCRIPTS = REPOSITORY / "tools" / "documents"
 TEXT = (DOCS / "explanation" / "tick-beat.md").read_text(encoding="utf-8")
@@ -43,7 +45,13 @@ def openings_missed(interval_ms: Fraction, gate_ms: Fraction, triggers: int) -> 
 
 def test_the_page_is_what_the_script_writes_today(script: Any, real_captures: Path) -> None:
     refresh = "`make docs` writes the page and its pictures anew"
-    assert script.page(script.tell(real_captures)) == TEXT, refresh
+
+    def make(folder: Path) -> None:
+        (folder / "page.md").write_text(script.page(script.tell(real_captures)), encoding="utf-8")
+
+    parts = SCRIPTS.glob("tick_beat*.py")
+    page = kept_result("tick-beat", [real_captures, *parts], make) / "page.md"
+    assert page.read_text(encoding="utf-8") == TEXT, refresh
 
 
 def test_every_beat_of_the_page_is_met_by_counting(script: Any) -> None:

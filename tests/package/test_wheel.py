@@ -89,6 +89,7 @@ def test_a_suite_with_an_image_of_ones_own_says_what_to_do(installed: tuple[Path
     done = run(installed[0], tmp_path, "run", "mine.toml")
     assert done.returncode == 2
     assert done.stderr.startswith("airwire: mine.toml:1: boards.mine.firmware: mine.elf is not in ")
+    assert "this machine has no arm-none-eabi-gcc to build it with" in done.stderr
     assert "or say where it is with --firmware" in done.stderr
 
 

@@ -605,7 +605,7 @@ def test_tinyusb_hid_is_configured_and_runs() -> None:
 @pytest.mark.parametrize(
     ("name", "does"),
     [
-        ("hello_usb.uf2", "it prints, last 'Hello, world!'"),
+        ("hello_usb.uf2", "it prints at its USB serial port, last 'Hello, world!'"),
         ("micropython-v1.21.0.uf2", ""),
         ("circuitpython-9.2.1.uf2", ""),
         ("blink.uf2", "it moves GP25"),

@@ -21,6 +21,34 @@ ROOT = Path(__file__).resolve().parents[2]
 PICTURES = ROOT / "build" / "screens"
 FAULTS = Path(__file__).with_name("page_faults.js").read_text(encoding="utf-8")
 CAPTURES = ROOT.parent / "shared" / "captures" / "espnow"
+IMAGES = ROOT / "build" / "firmware"
+BOARDS = """
+name = "boards and links"
+samples = 60
+payloads = [12]
+[links.lora]
+[links.espnow]
+[boards.pingpong]
+title = "ping-pong, chip's sockets, with a title that is too long for one line of a telephone"
+firmware = "w5500-evb-pico/pingpong_client-hardware.elf"
+published = { value = 9000, unit = "messages/s", source = "a table", compare = "absolute" }
+[boards.pingpong-prints]
+same_but = "pingpong"
+settings = { print_each = "on" }
+[boards.pingpong-polled]
+same_but = "pingpong"
+settings = { wiznet_int = "off" }
+[boards.bulk]
+firmware = "w5500-evb-pico/streams-lwip_raw.elf"
+traffic = [{ kind = "bulk", to = "board:9", time = "1s", interval = "50ms" }]
+measure = "bulk"
+samples = 8
+[boards.pages]
+firmware = "w5500-evb-pico/http_server-lwip_raw.elf"
+traffic = ["http to=board path=/nowhere requests=30"]
+measure = "requests"
+samples = 20
+"""
 WIDTHS = (1400, 400)
 MOST_PIXELS_A_ROW = 60
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed: nothing can open the page")
@@ -36,6 +64,15 @@ def of_demo(folder: Path) -> Analysis:
     return airwire.run("demo", out=folder / "run")
 
 
+def of_boards(folder: Path) -> Analysis:
+    """Rows of boards, each with a waterfall, transfers with other charts, and links beside them in one legend."""
+    if not (IMAGES / "w5500-evb-pico" / "pingpong_client-hardware.elf").is_file():
+        pytest.skip("the firmware is not built: make firmware (needs arm-none-eabi-gcc)")
+    suite = folder / "boards.toml"
+    suite.write_text(BOARDS)
+    return airwire.run(suite, firmware=IMAGES, out=folder / "run")
+
+
 def of_captures(_folder: Path) -> Analysis:
     if not CAPTURES.is_dir():
         pytest.skip("no captures are beside the repository")
@@ -47,6 +84,7 @@ PAGES = {
     "links": lambda _: link_run(),
     "published": lambda _: published_run(),
     "demo": of_demo,
+    "boards": of_boards,
     "captures": of_captures,
 }
 

@@ -172,7 +172,15 @@ impl<W: Write> Capture<W> {
         Ok(written)
     }
 
-    /// What it is written to, to flush it for example.
+    /// Hands over what was written to what it is written to, and that to the system.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn flush(&mut self) -> Result<(), CaptureError> {
+        self.writer.get_mut().flush().map_err(|error| CaptureError::Write(PcapError::IoError(error)))
+    }
+
+    /// What it is written to.
     pub fn get_mut(&mut self) -> &mut W {
         self.writer.get_mut()
     }

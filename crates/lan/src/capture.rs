@@ -128,6 +128,13 @@ impl Lan {
         self.capture = Some(capture);
     }
 
+    /// Hands over to the system what was written, so that whoever reads the file as it grows sees it at once.
+    pub fn flush_capture(&mut self) {
+        if let Some(capture) = self.capture.as_mut().filter(|capture| capture.failure.is_none()) {
+            capture.failure = capture.capture.flush().err();
+        }
+    }
+
     /// Ends the capture; nothing happens where there is none.
     ///
     /// # Errors

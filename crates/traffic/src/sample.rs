@@ -87,6 +87,11 @@ impl Sample {
         self.done.map(|done| done - self.trigger)
     }
 
+    /// The answer's status, where it is an error of the client's or the server's (RFC 9110, 15.5 and 15.6).
+    pub fn error_status(&self) -> Option<u16> {
+        self.status.filter(|status| *status >= 400)
+    }
+
     /// Ends the message without an answer.
     pub(crate) fn failed(mut self, outcome: Outcome, error: impl Into<String>) -> Self {
         self.outcome = outcome;

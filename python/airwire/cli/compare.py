@@ -21,8 +21,12 @@ _NAMES = "A capture, a run folder, or RUN:ROW, one row of a run folder"
 
 
 def compare(
-    a: Annotated[Path, typer.Argument(metavar="A", help=f"{_NAMES}."), _READS],
-    b: Annotated[Path, typer.Argument(metavar="B", help="What is compared with it."), _READS],
+    a: Annotated[Path, typer.Argument(metavar="A", help=f"{_NAMES}.", autocompletion=completion.rows_of_runs), _READS],
+    b: Annotated[
+        Path,
+        typer.Argument(metavar="B", help="What is compared with it.", autocompletion=completion.rows_of_runs),
+        _READS,
+    ],
     only: Annotated[
         list[str] | None,
         typer.Option(

@@ -134,6 +134,19 @@ def entries(ctx: typer.Context, _typed: str) -> Iterable[Offer]:
 
 
 @_offers
+def rows_of_runs(_ctx: typer.Context, typed: str) -> Iterable[Offer]:
+    """``RUN:ROW`` for each row of the run folder before the colon, without those whose names have a blank.
+
+    Before it is there a shell offers folders of its own accord.
+    """
+    from airwire.runs.manifest import read_manifest
+
+    folder, colon, _ = typed.partition(":")
+    rows = read_manifest(Path(folder))[1] if colon else []
+    return [(f"{folder}:{row.run}", "") for row in rows if " " not in row.run]
+
+
+@_offers
 def suites(_ctx: typer.Context, typed: str) -> Iterable[Offer]:
     """The suites of the package, and TOML files; where neither fits, a shell offers files of its own accord."""
     from airwire.runs.packaged import suite_names

@@ -193,6 +193,8 @@ def _publish(analysis: Analysis, report: Path | None, output: type[ProbeOutput] 
 
         print_addresses(analysis)
         print_bounds(analysis)
+    from airwire.model import rows_of_addresses
+
     broken = complain_of_bounds(analysis)
     for failure in analysis.errors:
         complain(failure.message)
@@ -200,9 +202,12 @@ def _publish(analysis: Analysis, report: Path | None, output: type[ProbeOutput] 
     if output is None:
         _print_files([("Run folder", analysis.run_folder), *written])
     without = [row for row in analysis.captures if row.target.figure is None]
+    refused = [row for row in rows_of_addresses(analysis) if row.target.counts.get("error_statuses")]
+    for row in refused:
+        complain(f"{row.path}: {row.target.ended}")
     if analysis.errors or not analysis.captures:
         raise typer.Exit(EXIT_BAD_INPUT)
-    if without or broken:
+    if without or refused or broken:
         raise typer.Exit(EXIT_NO_FIGURE)
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from airwire.cli import completion, options
+from airwire.cli import options
 from airwire.cli.board import options as board_options
 from airwire.cli.output import EXIT_NO_FIGURE, complain, working, write_report
 from airwire.cli.paths import RUN, Reads, Writes
@@ -18,17 +18,7 @@ if TYPE_CHECKING:
 
 def why(
     image: board_options.Image,
-    board: Annotated[
-        str | None,
-        typer.Option(
-            "--board",
-            metavar="BOARD",
-            autocompletion=completion.board_names,
-            help="The name of a board (airwire board list), or a board file. Default: found from the image.",
-            show_default=False,
-        ),
-        Reads("board file"),
-    ] = None,
+    board: board_options.NetworkBoardName = None,
     traffic: board_options.Traffic = None,
     compare: Annotated[
         Path | None,

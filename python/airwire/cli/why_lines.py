@@ -13,6 +13,7 @@ from airwire.cli.tables import console
 from airwire.diagnosis.answer import Answer
 from airwire.diagnosis.discover import Discovery
 from airwire.diagnosis.reason import unanswered_call
+from airwire.explain.board.answers import error_answers_sentence
 from airwire.explain.board.figures import figure_text, number, quantity
 from airwire.explain.board.floor import floor_of
 from airwire.explain.quantities import rough_time
@@ -69,6 +70,10 @@ def _lines(answer: Answer, other: Answer | None, written: Sequence[Path]) -> Ite
     yield Text(f"It {does(answer.found)}.")
     if answer.row.target.figure is not None:
         yield Text(_figure(answer.row))
+        errors = error_answers_sentence(answer.row)
+        if errors is not None:
+            name_a_page = " Name a page with --traffic 'http to=board path=/index.html'."
+            yield Text(f"{errors}{name_a_page if answer.question and answer.question.traffic else ''}")
         for verdict in verdicts_of(answer.row)[:_MOST_CAUSES]:
             yield Text(f"  {verdict.line}")
     vain = unanswered_call(answer.found)
@@ -113,9 +118,10 @@ def _figure(row: Capture[BoardRow]) -> str:
     if floor is None or floor.ps <= 0:
         return f"{said}."
     one = "request" if row.target.measure == "requests" else "message"
-    takes = f"{said}. A {one} takes {rough_time(floor.message_ps)}"
+    pc = f" (the PC {rough_time(floor.pc_ps)})" if floor.pc_ps > 0 else ""
+    takes = f"{said}. A {one} takes {rough_time(floor.message_ps)}{pc}"
     if floor.share >= _AT_THE_FLOOR:
-        return f"{takes}, which is its floor."
+        return f"{takes}; that is its floor."
     return f"{takes}; its floor is {rough_time(floor.ps)}."
 
 

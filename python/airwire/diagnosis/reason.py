@@ -3,15 +3,23 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
+from airwire.board.virtual import CONSOLES, Board, Console
 from airwire.diagnosis.discover import Discovery
 from airwire.diagnosis.identify import Identity
+from airwire.diagnosis.inputs import Input, inputs_of
 from airwire.explain.quantities import count, time
 
 # The radio of a Pico W (Pico W datasheet, schematic): power, data, chip select and clock.
 _RADIO_PINS = (23, 24, 25, 29)
 _RADIO_BUS = (29, 25)
+_BOARD_FILE = "describe yours in a board file and give it with --board (docs/reference/boards.md says how to write one)"
+_BUTTON = "give it one with a button in a board file (docs/reference/boards.md) and --board"
+_TYPE = "airwire board run with --send types an answer"
+_PLACES: Mapping[Console, str] = {"uart0": "UART0", "uart1": "UART1", "usb": "its USB serial port"}
+# Communications devices, of which serial ports are (USB Class Definitions for CDC 1.2, 4.2).
+_COMMUNICATIONS = 2
 _MOST_TEXT = 60
 _FULLY = 0.95
 
@@ -26,7 +34,7 @@ def why_no_board(identity: Identity) -> str:
         chip = identity.chips[0].chip
         return (
             f"it talks to a {chip.upper()} with SCK on GP{bus.sck} and chip select on GP{bus.select}, and no board of "
-            "Airwire's has that wiring; describe yours in a board file and give it with --board"
+            f"Airwire's has that wiring; {_BOARD_FILE}"
         )
     if bus is not None:
         head = bus.transactions[0][:4].hex(" ")
@@ -74,21 +82,50 @@ def _what_it_does(identity: Identity, used: Counter[int]) -> str:
     if run.reason in ("ended", "boot-loader", "locked-up", "breakpoint"):
         return run.sentence
     if console:
-        last = _last_text(console)
-        waits = not console.endswith(("\n", "\r"))
-        return f"it waits at a console that shows {last!r}" if waits else f"it prints, last {last!r}"
+        return _at_a_console(identity.bare)
     if run.reason == "asleep":
-        return "it sleeps, and nothing that it has set up will wake it"
+        return _asleep(inputs_of(identity.bare))
     device = identity.bare.usb_device
+    if device is not None and _COMMUNICATIONS in device.interface_classes:
+        return (
+            f"it has a USB serial port, and prints nothing there within {time(run.time_ps)}; if it waits for input, "
+            f"{_TYPE}"
+        )
     if device is not None and device.product:
         return f"it is a USB device, {device.product!r}, and does what its host tells it"
-    if used:
-        pins = ", ".join(f"GP{pin}" for pin, _ in sorted(used.most_common(3)))
+    inputs = inputs_of(identity.bare)
+    # A pull moves a pin too, which is no doing of the image.
+    moved = Counter({pin: count for pin, count in used.items() if pin not in [one.gpio for one in inputs]})
+    if moved:
+        pins = ", ".join(f"GP{pin}" for pin, _ in sorted(moved.most_common(3)))
         return f"it moves {pins}, and prints nothing within {time(run.time_ps)}"
     busiest = max(run.functions, key=lambda one: one.share, default=None)
     if busiest is not None and busiest.share >= _FULLY:
-        return f"it stays in {busiest.name} for {time(run.time_ps)}, without moving a pin"
-    return f"it moves no pin and prints nothing within {time(run.time_ps)}"
+        stays = f"it stays in {busiest.name} for {time(run.time_ps)}, without moving a pin"
+        return f"{stays}{_if_a_button(inputs)}"
+    return f"it moves no pin and prints nothing within {time(run.time_ps)}{_if_a_button(inputs)}"
+
+
+def _at_a_console(board: Board) -> str:
+    """At the console that showed something, the USB serial port before a UART."""
+    name = next(name for name in reversed(CONSOLES) if board.console_of(name))
+    text, place = board.console_of(name), _PLACES[name]
+    last = _last_text(text)
+    if text.endswith(("\n", "\r")):
+        return f"it prints at {place}, last {last!r}"
+    return f"it waits at {place}, where it shows {last!r}; {_TYPE}"
+
+
+def _asleep(inputs: Sequence[Input]) -> str:
+    """Only a level from outside can end a sleep in which nothing on the chip does."""
+    if inputs and inputs[0].interrupts:
+        return f"it sleeps until the level changes at {inputs[0].words}; {_BUTTON}"
+    return "it sleeps, and nothing that it has set up will wake it"
+
+
+def _if_a_button(inputs: Sequence[Input]) -> str:
+    """Where there is one input only it is the one that is waited for, if any is."""
+    return f"; if it waits for a level at {inputs[0].words}, {_BUTTON}" if len(inputs) == 1 else ""
 
 
 def _last_line(console: str) -> str:

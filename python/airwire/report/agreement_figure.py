@@ -76,7 +76,8 @@ def _panel(unit: str, pairs: Sequence[_Pair]) -> Panel:
         "low": [units.significant(end * (1 - AGREEMENT)) for end in domain],
         "high": [units.significant(end * (1 + AGREEMENT)) for end in domain],
     }
-    name = title.split(",")[0]
+    # Labels of a time bear their units.
+    name = title.split(",")[0].removesuffix(" in ms")
     spec = _spec(domain, name, time=unit == "ps")
     agree = sum(abs(pair.ours / pair.theirs - 1) <= AGREEMENT for pair in pairs)
     description = f"{len(pairs)} dots of simulated over published {name}, {agree} of them within {_WITHIN}."

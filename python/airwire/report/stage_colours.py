@@ -9,20 +9,20 @@ from airwire.link.model import Waterfall
 from airwire.report.spec import LegendEntry, Spec
 
 KINDS: Mapping[Cause, tuple[str, str]] = {
-    "queue": ("var(--series5)", "waiting behind earlier messages"),
+    "queue": ("var(--series14)", "waiting behind earlier messages"),
     "cpu": ("var(--series7)", "processor and firmware"),
     "bus": ("var(--series6)", "wire between chips"),
     "gate": ("var(--series2)", "waiting for a gate"),
     "air": ("var(--series1)", "on the air"),
     "protocol": ("var(--series3)", "what the protocol demands"),
     "retry": ("var(--series4)", "doing again what failed"),
-    "wire": ("var(--series1)", "frames on the network's wire"),
+    "wire": ("var(--series12)", "frames on the network's wire"),
     "delay": ("var(--series11)", "on the way, beside the frames themselves"),
     "window": ("var(--series10)", "waiting for a window or an acknowledgement"),
     "pc": ("var(--series8)", "the PC at the other end"),
     "chip": ("var(--series5)", "the network chip at work"),
     "sleep": ("var(--series9)", "asleep until something happens"),
-    "console": ("var(--series4)", "waiting for the console"),
+    "console": ("var(--series13)", "waiting for the console"),
     "empirical": ("var(--unknown)", "fitted to measurements, not understood"),
 }
 

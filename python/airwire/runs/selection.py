@@ -138,17 +138,28 @@ class _Search:
         return self._improved(link, values)
 
     def _improved(self, link: Link, values: Mapping[str, Sequence[str]]) -> list[Candidate]:
-        """Changes one setting at a time and keeps the best; each round settles one setting."""
+        """Changes one setting at a time and keeps the best; each round settles one setting.
+
+        A value that goes only with another one of a second setting is tried together with it.
+        """
         settled: Settings = {}
         found = self._predicted(link, [settled])
         for _ in values:
             steps = [{**settled, name: text} for name, own in values.items() for text in own]
-            found += self._predicted(link, steps)
+            found += self._predicted(link, [whole for step in steps for whole in self._whole(link, step, values)])
             best = max(found, key=lambda candidate: candidate.margin).changed
             if best == settled:
                 break
             settled = best
         return found
+
+    def _whole(self, link: Link, step: Settings, values: Mapping[str, Sequence[str]]) -> Iterator[Settings]:
+        """The step itself; where it does not go with the rest, each that does with one more setting changed."""
+        if canonical(link.name, self.payload_bytes, step) is not None:
+            yield step
+            return
+        more = ({**step, name: text} for name, own in values.items() if name not in step for text in own)
+        yield from (one for one in more if canonical(link.name, self.payload_bytes, one) is not None)
 
     def _predicted(self, link: Link, variants: Sequence[Settings]) -> list[Candidate]:
         """The candidates of settings that go together and were not tried before."""

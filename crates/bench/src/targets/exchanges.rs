@@ -2,7 +2,8 @@
 
 use record::{Exchange, Sample, Samples};
 
-/// What was not answered rightly has no end, and an error that begins with the client's word for it.
+/// What was not answered rightly has no end, and an error that begins with the client's word for it. An answer with an error's
+/// status is an answer: it has its end, and the status as its error.
 pub(super) fn recorded(messages: Vec<traffic::Sample>) -> Samples {
     let mut samples = Samples::with_room(messages.len());
     append(&mut samples, messages);
@@ -15,7 +16,8 @@ pub(super) fn append(samples: &mut Samples, messages: Vec<traffic::Sample>) {
         let is_right = message.outcome == traffic::Outcome::Ok && message.done.is_some();
         let done = message.done.filter(|_| is_right);
         let word = message.outcome.word();
-        let error = message.error.map_or_else(|| word.to_owned(), |error| format!("{word}: {error}"));
+        let refused = message.error_status().map(|status| format!("status {status}"));
+        let wrong = message.error.map_or_else(|| word.to_owned(), |error| format!("{word}: {error}"));
         let exchange = Exchange {
             payload_bytes: message.payload_bytes,
             request_bytes: message.request_bytes,
@@ -24,7 +26,7 @@ pub(super) fn append(samples: &mut Samples, messages: Vec<traffic::Sample>) {
             connect: message.connect,
             first_byte: message.first_byte,
             status: message.status,
-            error: (!is_right).then_some(error),
+            error: if is_right { refused } else { Some(wrong) },
         };
         samples.push_exchange(Sample::known(message.index, message.trigger, done), exchange);
     }

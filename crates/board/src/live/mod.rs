@@ -128,6 +128,9 @@ impl Board {
             if self.exchange(&mut ends, present.max(self.now())) {
                 passed = Some(Instant::now());
             }
+            if let Some(lan) = self.parts().lan() {
+                lan.flush_capture();
+            }
             if let Some(sentence) = pace.heed(lag) {
                 listener.behind(&sentence);
             }

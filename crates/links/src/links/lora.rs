@@ -17,9 +17,9 @@ pub(super) const DEFINITION: Definition = Definition {
             name: "sf",
             takes: Takes::Integer { lowest: 6, highest: 12, unit: "" },
             default: Some("7"),
-            help: "spreading factor: a symbol is 2 to its power chips",
+            help: "spreading factor: a symbol is 2 to its power chips; 6 takes header = implicit",
             example: "7",
-            alternatives: &["7", "8", "9", "10", "11", "12"],
+            alternatives: &["6", "7", "8", "9", "10", "11", "12"],
         },
         Field {
             name: "bandwidth",

@@ -44,7 +44,6 @@ pub struct Client {
     begun: u64,
     unsent: u64,
     kept_alive: u64,
-    error_statuses: u64,
     failures_in_a_row: u32,
     failure: Option<String>,
     samples: Vec<Sample>,
@@ -67,7 +66,6 @@ impl Client {
             begun: 0,
             unsent: 0,
             kept_alive: 0,
-            error_statuses: 0,
             failures_in_a_row: 0,
             failure: None,
             samples: Vec::with_capacity(usize::try_from(ahead).unwrap_or(0)),
@@ -230,6 +228,7 @@ impl Client {
 
     fn complete(&mut self, now: Picoseconds, number: usize, status: u16, body_bytes: u64, keep: bool) {
         let is_error = status >= FIRST_ERROR_STATUS;
+        // The page of an error is another one.
         let fault = (!is_error).then(|| self.fault_of_body(&self.lanes.get(number).reader)).flatten();
         if let Some(error) = fault {
             return self.fail(now, number, Outcome::Wrong, &error);
@@ -240,9 +239,7 @@ impl Client {
             sample.response_bytes = lane.reader.response_bytes();
             sample.status = Some(status);
             sample.done = Some(self.arrival.time(now, sample.trigger));
-            sample.outcome = if is_error { Outcome::Wrong } else { Outcome::Ok };
-            sample.error = is_error.then(|| format!("the server answered with status {status}"));
-            self.error_statuses += u64::from(is_error);
+            sample.outcome = Outcome::Ok;
             self.samples.push(sample);
         }
         self.failures_in_a_row = 0;
@@ -394,15 +391,18 @@ impl Machine for Client {
 
     fn results(&self) -> Results {
         let mut results = Results::measured(self.samples.clone(), "requests", self.failure());
+        let errors = || self.samples.iter().filter_map(Sample::error_status);
+        let refused = errors().count() as u64;
         let mut count = |name, value, unit| results.counters.push(Counter { name, value, unit });
-        count("error_statuses", self.error_statuses, "responses");
+        count("error_statuses", refused, "requests");
         if self.settings.rate.is_some() {
             count("unsent", self.unsent, "requests");
         }
-        for (count, what) in [(self.error_statuses, "with an error status"), (self.unsent, "never sent")] {
-            if count > 0 {
-                results.summary += &format!(", {count} {what}");
-            }
+        if let Some(first) = errors().next() {
+            results.summary += &format!(", {refused} answered with an error, first with status {first}");
+        }
+        if self.unsent > 0 {
+            results.summary += &format!(", {} never sent", self.unsent);
         }
         results
     }

@@ -60,8 +60,7 @@ pub struct Summary {
 impl Summary {
     /// The summary of samples.
     pub fn of(samples: &[Sample], concurrency: u32, kept_alive: u64) -> Self {
-        let has_error_status = |sample: &&Sample| sample.status.is_some_and(|status| status >= 400);
-        let is_whole = |sample: &&Sample| sample.outcome == Outcome::Ok || has_error_status(sample);
+        let is_whole = |sample: &&Sample| sample.outcome == Outcome::Ok;
         let whole: Vec<&Sample> = samples.iter().filter(is_whole).collect();
         let phase = |of: &dyn Fn(&Sample) -> Option<Picoseconds>| {
             let mut times: Vec<Picoseconds> = whole.iter().filter_map(|sample| of(sample)).collect();
@@ -84,7 +83,7 @@ impl Summary {
             complete: whole.len() as u64,
             failed: (samples.len() - whole.len()) as u64,
             status_classes,
-            error_statuses: samples.iter().filter(has_error_status).count() as u64,
+            error_statuses: samples.iter().filter_map(Sample::error_status).count() as u64,
             kept_alive,
             total_bytes: samples.iter().map(|sample| sample.response_bytes).sum(),
             body_bytes: whole.iter().map(|sample| sample.payload_bytes).sum(),

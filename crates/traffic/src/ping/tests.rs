@@ -44,6 +44,19 @@ fn an_address_without_a_host_loses_everything_and_the_client_still_ends() {
 }
 
 #[test]
+fn a_request_is_lost_when_its_time_out_has_passed_and_not_before() {
+    let mut wire = Memory::new(ms(2));
+    wire.add(TARGET, Box::new(Client::new(settings(0))));
+    let number = wire.add([10, 0, 0, 2].into(), Box::new(Client::new(settings(5))));
+    // The third request went out at 20 ms, and its reply is there at 24.
+    assert!(!wire.run_until_done(number, ms(22)));
+    let client = wire.machine::<Client>(number).unwrap();
+    assert_eq!((client.counts().sent, client.samples().count()), (3, 2));
+    let lost = client.results().counters.iter().find(|counter| counter.name == "lost").unwrap().value;
+    assert_eq!(lost, 0);
+}
+
+#[test]
 fn lost_late_duplicate_wrong_and_strange_replies_are_told_apart() {
     let settings = settings(5);
     let mut client = Client::new(settings.clone());

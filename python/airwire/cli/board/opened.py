@@ -14,9 +14,12 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from airwire.board import Board
+    from airwire.board.model import BoardRun
 
 # About as long as a command takes to load; an image that has not spoken to its chip by then runs on a bare board.
 _MOST_CYCLES = 100_000_000
+_MOST_PS = 10**12
+"""An image that was run already is looked at again for no longer."""
 
 
 def open_board(
@@ -64,6 +67,24 @@ def _check_network(device: Board, options: Mapping[str, object]) -> None:
         raise typer.BadParameter(
             f"board {device.name} has no network; name one that has with --board, such as w5500-evb-pico",
             param_hint=given,
+        )
+
+
+def say_missing_chip(
+    device: Board, report: BoardRun, image: Path, symbols: Path | None, settings: dict[str, str]
+) -> None:
+    """Where an image was put on a board that was named, and talks to a network chip that this one has not: say so."""
+    from airwire.diagnosis.identify import identify
+
+    if device.network is not None or not any(report.bus.get(name) for name in ("spi0_frames", "spi1_frames")):
+        return
+    longest_ps = min(report.time_ps, _MOST_PS)
+    found = identify(image, symbols, settings, longest_ps=longest_ps, most_cycles=_MOST_CYCLES)
+    if found.boards:
+        chip = found.chips[0].chip.upper()
+        complain(
+            f"note: the image talks to a {chip}, and board {device.name} has no network chip; "
+            f"{' and '.join(found.boards)} has it there: --board {found.boards[0]}"
         )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -19,18 +19,24 @@ Image = Annotated[
     typer.Argument(metavar="IMAGE", help="A firmware image: ELF, UF2 or a raw binary.", show_default=False),
     Reads("image"),
 ]
-BoardName = Annotated[
-    str | None,
-    typer.Option(
+
+
+def _board_option(default: str) -> Any:
+    return typer.Option(
         "--board",
         metavar="BOARD",
         autocompletion=completion.board_names,
-        help="The name of a board (airwire board list), or a board file. Default: found from the image; pico for one "
-        "that talks to no network chip.",
+        help=f"The name of a board (airwire board list), or a board file. Default: {default}.",
         show_default=False,
-    ),
+    )
+
+
+BoardName = Annotated[
+    str | None,
+    _board_option("found from the image; pico for one that talks to no network chip"),
     Reads("board file"),
 ]
+NetworkBoardName = Annotated[str | None, _board_option("found from the image"), Reads("board file")]
 For = Annotated[
     int | None,
     typer.Option(

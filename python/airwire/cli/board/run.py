@@ -10,7 +10,7 @@ import typer
 
 from airwire.cli import options as common
 from airwire.cli.board import options
-from airwire.cli.board.opened import open_board
+from airwire.cli.board.opened import open_board, say_missing_chip
 from airwire.cli.output import EXIT_INTERRUPTED, complain
 from airwire.cli.paths import Writes
 
@@ -139,6 +139,8 @@ def run(
             on_console=stream,
         )
     written = _write(device, vcd, trace, pcap)
+    if board is not None:
+        say_missing_chip(device, report, image, symbols, common.settings_of(set_))
     _publish(device, report, written, stream, json)
 
 

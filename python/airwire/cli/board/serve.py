@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from select import select
 from threading import Thread
 from time import monotonic
 from typing import TYPE_CHECKING, Annotated, Any
@@ -21,10 +22,13 @@ from airwire.cli.output import complain
 
 if TYPE_CHECKING:
     from airwire.board import Board
+    from airwire.cli.board.live_rate import LiveRate
     from airwire.cli.board.wire_log import WireLog
 
 # What a browser is pointed at; another port may speak anything.
 _HTTP_PORTS = ("80", "8000", "8080")
+_LOOK_S = 0.5
+"""How often the line at the foot is looked at where nothing is on the wire."""
 
 
 def serve(
@@ -92,18 +96,20 @@ def serve(
     if pcap is not None:
         device.start_pcap(pcap, spi=spi)
     stream = None if json else ConsoleStream()
+    from airwire.cli.board.live_rate import LiveRate
     from airwire.cli.board.wire_log import WireLog
 
-    log = WireLog(_say) if pcap is None and not json else None
+    foot = LiveRate(sys.stderr)
+    log = WireLog(foot.say) if pcap is None and not json else None
     begun = monotonic()
-    with following(device, log):
+    with following(device, log, foot):
         report, given_up_ps = device.serve(
             for_,
             tap=tap,
             forward=forward or (),
             on_ready=_say_ready(tap, forward or []),
-            on_behind=complain,
-            on_console=stream,
+            on_behind=_above(foot, complain),
+            on_console=None if stream is None else _above(foot, stream),
         )
     seconds = monotonic() - begun
     if stream is not None and stream.ends_open:
@@ -124,8 +130,8 @@ def serve(
 
 
 @contextmanager
-def following(device: Board, log: WireLog | None) -> Iterator[None]:
-    """Give what goes over the board's wire to ``log``, as the core hands it over."""
+def following(device: Board, log: WireLog | None, foot: LiveRate) -> Iterator[None]:
+    """Give what goes over the board's wire to ``log``, as the core hands it over, and show its rate at the ``foot``."""
     if log is None:
         try:
             yield
@@ -135,8 +141,13 @@ def following(device: Board, log: WireLog | None) -> Iterator[None]:
     reading, writing = os.pipe()
 
     def read() -> None:
-        while content := os.read(reading, 65536):
-            log.feed(content)
+        while True:
+            if select([reading], [], [], _LOOK_S)[0]:
+                content = os.read(reading, 65536)
+                if not content:
+                    return
+                log.feed(content)
+            foot.follow(log)
 
     reader = Thread(target=read, daemon=True)
     reader.start()
@@ -148,7 +159,18 @@ def following(device: Board, log: WireLog | None) -> Iterator[None]:
         os.close(writing)
         reader.join()
         os.close(reading)
+        foot.clear()
         log.end()
+
+
+def _above(foot: LiveRate, write: Callable[..., None]) -> Callable[..., None]:
+    """Write something where the line at the foot was, which comes again below it."""
+
+    def written(*what: Any) -> None:
+        foot.clear()
+        write(*what)
+
+    return written
 
 
 def _summarise(log: WireLog | None, virtual: float, seconds: float) -> None:

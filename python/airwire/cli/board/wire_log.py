@@ -68,10 +68,13 @@ class WireLog:
         self.statuses: Counter[str] = Counter()
         self.answered_ps: list[int] = []
         self.bytes_each_way: Counter[str] = Counter()
+        self.last_ps = 0
+        """When the last frame was on the wire."""
 
     def feed(self, content: bytes) -> None:
         """Take more of the recording."""
         for time_ps, frame in self._frames(content):
+            self.last_ps = time_ps
             segment = segment_of(time_ps, frame)
             if segment is not None:
                 self._follow(segment)

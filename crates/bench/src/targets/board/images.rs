@@ -1,11 +1,13 @@
 //! Where the firmware images of a suite are looked for: the folder that the user names, else beside the suite, where a checkout
 //! builds them, and last among those that came with the package. What images say of themselves is not known here.
 
-use std::fs;
 use std::path::{Path, PathBuf};
+use std::{env, fs};
 
 /// Where images are built, from the checkout.
 const BUILT: &str = "build/firmware";
+/// What builds images.
+const COMPILER: &str = "arm-none-eabi-gcc";
 /// The package's list of its images, as `sha256sum` writes it.
 const SUMS: &str = "SHA256SUMS";
 
@@ -49,7 +51,7 @@ impl ImagePlaces {
         let looked: Vec<String> = places.iter().map(|place| shown(place)).collect();
         let looked = looked.join(" or ");
         let Some(packaged) = self.packaged.as_deref().filter(|_| self.named.is_none()) else {
-            return Err(format!("{name} is not in {looked}; build it, or say where it is with --firmware"));
+            return Err(format!("{name} is not in {looked}; {}", what_to_do(has_compiler(), "")));
         };
         let known = list(packaged)?;
         match known.iter().find(|one| one.name == name) {
@@ -69,9 +71,25 @@ fn beside(name: &str, known: &[Packaged]) -> String {
         }
         (None, None) => "and this package has no images".to_owned(),
     };
-    format!(
-        "{has}; build it (Airwire's own by make firmware, with arm-none-eabi-gcc), or say where it is with --firmware"
-    )
+    let own = format!(" (Airwire's own by make firmware, with {COMPILER})");
+    format!("{has}; {}", what_to_do(has_compiler(), &own))
+}
+
+/// What to do about an image that is not there; `how` says how it is built, where there is something to build it with.
+fn what_to_do(has_compiler: bool, how: &str) -> String {
+    let build = match has_compiler {
+        true => format!("build it{how}"),
+        false => format!(
+            "this machine has no {COMPILER} to build it with (Debian: apt-get install gcc-arm-none-eabi \
+             libnewlib-arm-none-eabi): build it after that"
+        ),
+    };
+    format!("{build}, or say where it is with --firmware")
+}
+
+fn has_compiler() -> bool {
+    env::var_os("PATH")
+        .is_some_and(|path| env::split_paths(&path).any(|folder| folder.join(COMPILER).is_file()))
 }
 
 /// The images of the package; a checkout has none until its wheel is built.
@@ -124,16 +142,27 @@ mod tests {
         let (package, named) = (package(), tempfile::tempdir().unwrap());
         let places = ImagePlaces { named: Some(named.path().to_owned()), ..places(package.path()) };
         let refusal = places.find("pico/ping.elf", Path::new("")).unwrap_err();
-        assert!(refusal.ends_with("build it, or say where it is with --firmware"), "{refusal}");
+        assert!(refusal.ends_with(&what_to_do(has_compiler(), "")), "{refusal}");
+    }
+
+    #[test]
+    fn where_nothing_could_build_an_image_the_compiler_comes_first() {
+        assert_eq!(what_to_do(true, " (so)"), "build it (so), or say where it is with --firmware");
+        let without = what_to_do(false, " (so)");
+        assert!(without.starts_with("this machine has no arm-none-eabi-gcc to build it with"), "{without}");
+        assert!(without.ends_with("or say where it is with --firmware"), "{without}");
     }
 
     #[test]
     fn an_image_that_is_nowhere_is_one_sentence_with_what_the_package_has_and_what_to_do() {
         let (package, suite) = (package(), tempfile::tempdir().unwrap());
         let refusal = places(package.path()).find("pico/pong.elf", suite.path()).unwrap_err();
-        let expected = "nor in the package, where the nearest is pico/ping.elf; build it (Airwire's own by make firmware, \
-                        with arm-none-eabi-gcc), or say where it is with --firmware";
-        assert!(refusal.starts_with("pico/pong.elf is not in ") && refusal.ends_with(expected), "{refusal}");
+        let own = " (Airwire's own by make firmware, with arm-none-eabi-gcc)";
+        let expected = format!(
+            "nor in the package, where the nearest is pico/ping.elf; {}",
+            what_to_do(has_compiler(), own)
+        );
+        assert!(refusal.starts_with("pico/pong.elf is not in ") && refusal.ends_with(&expected), "{refusal}");
         let refusal = places(package.path()).find("my-own-firmware.elf", suite.path()).unwrap_err();
         assert!(
             refusal.contains("which has the images of its own suites, such as pico/ping.elf;"),

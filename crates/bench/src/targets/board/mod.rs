@@ -3,6 +3,7 @@
 //!
 //! What a suite says of such rows is in `suite/boards`.
 
+mod dialogue;
 mod edges;
 mod facts;
 mod images;

@@ -1,14 +1,14 @@
 //! Ping-pong between two boards, heard on the wire: each number that the first board sends, and what the second one answers.
 //! A message lasts from the answer before to its own answer, as with a PC; the first one from the first bit of its number.
 
-use ::traffic::{Outcome, Sample};
+use ::traffic::Sample;
 use units::Picoseconds;
 
 use board::{Crossing, Side};
 use lan::segment::{ACK, SYN, segment_of};
 
-/// Samples that are kept: a day of fast ping-pong has more.
-const MOST_SAMPLES: usize = 1 << 20;
+use super::dialogue::Dialogue;
+
 /// Longer is no number of 64 bits, nor the answer to one.
 const MOST_DIGITS: usize = 20;
 
@@ -37,24 +37,19 @@ pub(super) struct Rounds {
     /// What the first board sends, and the second one.
     streams: [Stream; 2],
     connections: u32,
-    /// When the present message began.
-    begun: Option<Picoseconds>,
-    asked: Vec<u8>,
-    answered: Vec<u8>,
-    first_byte: Option<Picoseconds>,
-    samples: Vec<Sample>,
+    said: Dialogue,
 }
 
 impl Rounds {
     pub(super) fn samples(&self) -> &[Sample] {
-        &self.samples
+        self.said.samples()
     }
 
     /// Why nothing was answered rightly.
     pub(super) fn why_none(&self) -> String {
-        match self.samples.iter().find_map(|sample| sample.error.clone()) {
+        match self.said.samples().iter().find_map(|sample| sample.error.clone()) {
             Some(error) => error,
-            None if !self.asked.is_empty() => "the peer answered nothing".to_owned(),
+            None if !self.said.asked.is_empty() => "the peer answered nothing".to_owned(),
             None if self.connections > 0 => "the board called, but sent the peer no number".to_owned(),
             None => "the board did not call the peer".to_owned(),
         }
@@ -77,9 +72,9 @@ impl Rounds {
         }
         match crossing.from {
             Side::First => {
-                self.begun.get_or_insert(crossing.frame.start);
-                self.asked.extend(new);
-                self.asked.truncate(MOST_DIGITS + 1);
+                self.said.begun.get_or_insert(crossing.frame.start);
+                self.said.asked.extend(new);
+                self.said.asked.truncate(MOST_DIGITS + 1);
             }
             Side::Second => self.answer(crossing.frame.end, &new),
         }
@@ -88,27 +83,27 @@ impl Rounds {
     /// The first board opens a connection: what was under way on the one before gets no answer.
     fn connect(&mut self) {
         self.connections += 1;
-        self.begun = None;
-        self.asked.clear();
-        self.answered.clear();
+        self.said.begun = None;
+        self.said.asked.clear();
+        self.said.answered.clear();
     }
 
     fn answer(&mut self, now: Picoseconds, bytes: &[u8]) {
-        self.first_byte.get_or_insert(now);
-        self.answered.extend(bytes);
-        let expected = next_number(&self.asked);
+        self.said.first_byte.get_or_insert(now);
+        self.said.answered.extend(bytes);
+        let expected = next_number(&self.said.asked);
         match expected {
-            Some(expected) if expected.as_bytes() == self.answered => self.complete(now, None),
-            Some(expected) if expected.as_bytes().starts_with(&self.answered) => {}
+            Some(expected) if expected.as_bytes() == self.said.answered => self.complete(now, None),
+            Some(expected) if expected.as_bytes().starts_with(&self.said.answered) => {}
             Some(expected) => {
-                let (asked, found) = (shown(&self.asked), shown(&self.answered));
+                let (asked, found) = (shown(&self.said.asked), shown(&self.said.answered));
                 let error = format!("the peer answered {asked} with {found}, where {expected} is right");
                 self.complete(now, Some(error));
             }
             None => {
-                let error = match self.asked.is_empty() {
-                    true => format!("the peer sent {} before it was asked", shown(&self.answered)),
-                    false => format!("the board sent {}, which is no number", shown(&self.asked)),
+                let error = match self.said.asked.is_empty() {
+                    true => format!("the peer sent {} before it was asked", shown(&self.said.answered)),
+                    false => format!("the board sent {}, which is no number", shown(&self.said.asked)),
                 };
                 self.complete(now, Some(error));
             }
@@ -116,24 +111,7 @@ impl Rounds {
     }
 
     fn complete(&mut self, now: Picoseconds, error: Option<String>) {
-        let begun = self.begun.replace(now).unwrap_or(now);
-        let asked = std::mem::take(&mut self.asked).len() as u64;
-        let answered = std::mem::take(&mut self.answered).len() as u64;
-        let first_byte = self.first_byte.take();
-        if self.samples.len() >= MOST_SAMPLES {
-            return;
-        }
-        self.samples.push(Sample {
-            payload_bytes: asked,
-            request_bytes: asked,
-            response_bytes: answered,
-            connection: self.connections.checked_sub(1),
-            first_byte,
-            done: Some(now),
-            outcome: if error.is_none() { Outcome::Ok } else { Outcome::Wrong },
-            error,
-            ..Sample::begun(self.samples.len() as u64, begun)
-        });
+        self.said.complete(now, self.connections.checked_sub(1), error);
     }
 }
 
@@ -151,8 +129,10 @@ fn shown(bytes: &[u8]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use ::traffic::Outcome;
     use lan::WireFrame;
+
+    use super::*;
 
     const CLIENT: [u8; 4] = [0xc3, 0x50, 0x13, 0x88];
     const SERVER: [u8; 4] = [0x13, 0x88, 0xc3, 0x50];
@@ -247,6 +227,6 @@ mod tests {
         let mut other = segment(800, Side::First, ACK, 1001, b"3");
         other.frame.bytes[34] ^= 1;
         rounds.hear(&other);
-        assert!(rounds.asked.is_empty());
+        assert!(rounds.said.asked.is_empty());
     }
 }

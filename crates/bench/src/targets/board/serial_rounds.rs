@@ -2,14 +2,13 @@
 //! its own, and the number that the second one answers. A message lasts from the answer before to its own answer; the first
 //! one from its start bit.
 
-use ::traffic::{Outcome, Sample};
+use ::traffic::Sample;
 use board::{Crossing, Side};
 use units::Picoseconds;
 
+use super::dialogue::Dialogue;
 use super::rounds::next_number;
 
-/// Samples that are kept: a day of fast ping-pong has more.
-const MOST_SAMPLES: usize = 1 << 20;
 /// Longer is no number of 64 bits.
 const MOST_DIGITS: usize = 20;
 const END: u8 = b'\n';
@@ -17,25 +16,20 @@ const END: u8 = b'\n';
 /// All rounds so far.
 #[derive(Debug, Clone, Default)]
 pub(super) struct SerialRounds {
-    /// When the present message began.
-    begun: Option<Picoseconds>,
     /// What each board has sent of its line of text, the first one's until it is answered.
-    asked: Vec<u8>,
-    answered: Vec<u8>,
-    first_byte: Option<Picoseconds>,
-    samples: Vec<Sample>,
+    said: Dialogue,
 }
 
 impl SerialRounds {
     pub(super) fn samples(&self) -> &[Sample] {
-        &self.samples
+        self.said.samples()
     }
 
     /// Why nothing was answered rightly.
     pub(super) fn why_none(&self) -> String {
-        match self.samples.iter().find_map(|sample| sample.error.clone()) {
+        match self.said.samples().iter().find_map(|sample| sample.error.clone()) {
             Some(error) => error,
-            None if self.begun.is_some() => {
+            None if self.said.begun.is_some() => {
                 "the peer answered nothing; look whether both UARTs have one rate, and whether the lines are at their pins".to_owned()
             }
             None => "the board sent nothing on its lines".to_owned(),
@@ -52,23 +46,27 @@ impl SerialRounds {
     }
 
     fn ask(&mut self, start: Picoseconds, byte: u8) {
-        if self.asked.last() == Some(&END) {
+        if self.said.asked.last() == Some(&END) {
             // It did not wait any longer.
-            self.complete(start, Some("the peer did not answer before the board sent again".to_owned()));
+            self.said.complete(
+                start,
+                None,
+                Some("the peer did not answer before the board sent again".to_owned()),
+            );
         }
-        self.begun.get_or_insert(start);
-        self.asked.push(byte);
-        self.asked.truncate(MOST_DIGITS + 1);
+        self.said.begun.get_or_insert(start);
+        self.said.asked.push(byte);
+        self.said.asked.truncate(MOST_DIGITS + 1);
     }
 
     fn answer(&mut self, end: Picoseconds, byte: u8) {
-        self.first_byte.get_or_insert(end);
-        self.answered.push(byte);
-        self.answered.truncate(MOST_DIGITS + 1);
-        if byte != END && self.answered.len() <= MOST_DIGITS {
+        self.said.first_byte.get_or_insert(end);
+        self.said.answered.push(byte);
+        self.said.answered.truncate(MOST_DIGITS + 1);
+        if byte != END && self.said.answered.len() <= MOST_DIGITS {
             return;
         }
-        let [asked, answered] = [&self.asked, &self.answered].map(|text| text.trim_ascii_end());
+        let [asked, answered] = [&self.said.asked, &self.said.answered].map(|text| text.trim_ascii_end());
         let error = match next_number(asked) {
             Some(expected) if expected.as_bytes() == answered => None,
             Some(expected) => Some(format!(
@@ -79,27 +77,7 @@ impl SerialRounds {
             None if asked.is_empty() => Some("the peer sent something before it was asked".to_owned()),
             None => Some(format!("the board sent {:?}, which is no number", String::from_utf8_lossy(asked))),
         };
-        self.complete(end, error);
-    }
-
-    fn complete(&mut self, now: Picoseconds, error: Option<String>) {
-        let begun = self.begun.replace(now).unwrap_or(now);
-        let asked = std::mem::take(&mut self.asked).len() as u64;
-        let answered = std::mem::take(&mut self.answered).len() as u64;
-        let first_byte = self.first_byte.take();
-        if self.samples.len() >= MOST_SAMPLES {
-            return;
-        }
-        self.samples.push(Sample {
-            payload_bytes: asked,
-            request_bytes: asked,
-            response_bytes: answered,
-            first_byte,
-            done: Some(now),
-            outcome: if error.is_none() { Outcome::Ok } else { Outcome::Wrong },
-            error,
-            ..Sample::begun(self.samples.len() as u64, begun)
-        });
+        self.said.complete(end, None, error);
     }
 }
 

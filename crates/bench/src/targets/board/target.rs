@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use board::{BoardError, BoardRun, Ended};
+use lan::TrafficResults;
 use mcu::Stop;
 use record::{Control, Samples};
 use stats::detect::Settings as DetectorSettings;
@@ -130,7 +131,7 @@ impl Target for BoardTarget {
             end,
             failure: failed.map(|(who, failed)| format!("{who} failed: {}", failed.sentence)),
             why_none,
-            facts: Facts::Board(Box::new(self.facts(traffic.map(|one| one.name)))),
+            facts: Facts::Board(Box::new(self.facts(traffic))),
         }
     }
 }
@@ -147,7 +148,7 @@ impl BoardTarget {
         &self.reports[0]
     }
 
-    fn facts(&self, of: Option<String>) -> BoardFacts {
+    fn facts(&self, traffic: Option<TrafficResults>) -> BoardFacts {
         let Self { ready, reports, budget, .. } = self;
         let peers_notes = reports.iter().skip(1).flat_map(|peer| &peer.notes);
         let peers_notes = peers_notes.map(|note| format!("the peer: {note}"));
@@ -169,14 +170,23 @@ impl BoardTarget {
             lines: ready.setup.lines.iter().map(ToString::to_string).collect(),
             trigger: ready.setup.trigger.as_ref().map(ToString::to_string),
             clients: ready.setup.traffic.iter().map(ToString::to_string).collect(),
-            of,
             ended: reports[0].sentence.clone(),
-            counts: counts(&reports[0]),
+            counts: counts(&reports[0])
+                .into_iter()
+                .chain(traffic.as_ref().and_then(error_statuses))
+                .collect(),
+            of: traffic.map(|one| one.name),
             evidence: budget.as_ref().map(|budget| budget.evidence.clone()),
             bulk: budget.as_ref().and_then(|budget| budget.bulk.clone()),
             notes: reports[0].notes.iter().cloned().chain(peers_notes).collect(),
         }
     }
+}
+
+/// How many answers have the status of an error, where any has.
+fn error_statuses(traffic: &TrafficResults) -> Option<(&'static str, f64)> {
+    let counter = traffic.results.counters.iter().find(|counter| counter.name == "error_statuses")?;
+    (counter.value > 0).then_some((counter.name, counter.value as f64))
 }
 
 /// Figures of a board that a row keeps.
