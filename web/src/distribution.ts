@@ -52,7 +52,7 @@ export class Bars extends Shared {
     super();
     this.plot = new Plot(place, 220, {
       scales: { x: { time: false, range: () => logRange(this.rows) }, y: { range: (_u, _low, high) => [0, 1.05 * (high || 1)] } },
-      axes: [latencyAxis({}, "x"), evenAxis({ label: "share of messages", size: 62 }, "y", percent)],
+      axes: [latencyAxis({}, "x"), evenAxis({ label: "share of messages" }, "y", percent)],
       series: [{}, ...lines(true)],
     });
   }
@@ -75,7 +75,7 @@ export class Ecdf extends Shared {
     super();
     this.plot = new Plot(place, 220, {
       scales: { x: { time: false, range: () => logRange(this.rows) }, y: { range: () => [0, 1.02] } },
-      axes: [latencyAxis({}, "x"), evenAxis({ label: "share at most", size: 62 }, "y", percent)],
+      axes: [latencyAxis({}, "x"), evenAxis({ label: "share at most" }, "y", percent)],
       series: [{}, ...lines(false).map((line) => ({ ...line, spanGaps: true }))],
     });
   }
@@ -95,13 +95,14 @@ export class Throughput extends Shared {
   constructor(
     place: HTMLElement,
     private readonly inMegabits: boolean,
+    isAlone: boolean,
   ) {
     super();
     const label = inMegabits ? "Mbit/s" : "messages/s";
     this.plot = new Plot(place, 220, {
       scales: { x: { time: false, range: (_u, low, high) => [low, Math.max(high, low + 1e-3)] }, y: { range: (_u, _low, high) => [0, 1.1 * (high || 1)] } },
-      axes: [evenAxis({ label: "time in s" }, "x"), evenAxis({ label, size: 62 }, "y", (value) => significant(value, 5))],
-      series: [{}, ...lines(true).map((line) => ({ ...line, paths: uPlot.paths.linear!(), spanGaps: true }))],
+      axes: [evenAxis({ label: "time in s" }, "x"), evenAxis({ label }, "y", (value) => significant(value, 5))],
+      series: [{}, ...lines(isAlone).map((line) => ({ ...line, paths: uPlot.paths.linear!(), spanGaps: true }))],
     });
   }
 

@@ -126,11 +126,11 @@ class Live {
     drawOutcomes(shown);
     drawStages(shown);
     const told = headline(shown);
-    say(element("headline"), told);
+    say(element("headline"), told.join("\n"));
     const now = performance.now();
     if (now - this.spokeAt >= SPEAK_EVERY_MS) {
       this.spokeAt = now;
-      say(element("spoken"), `${this.state}. ${told}`);
+      say(element("spoken"), `${this.state}. ${told.join(" ")}`);
     }
     document.body.dataset["ready"] = "true";
   }

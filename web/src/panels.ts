@@ -41,9 +41,9 @@ export class Panels {
     const timed = rows.filter((row) => row.kind === "messages");
     for (const row of timed) {
       const colour = config.series[rows.indexOf(row)]!;
-      const strip = new Strip(this.figure(`Latency over time`, [row], rows, timed.length < 2), colour);
+      const strip = new Strip(this.figure("Latency over time", [row], rows, timed.length < 2), colour);
       const chart = {
-        draw: (_: Row[], marks: Mark[]) => strip.draw(row, placesOf(row, marks)),
+        draw: (_: Row[], marks: Mark[]) => strip.draw(row, timed, placesOf(row, marks)),
         remove: () => strip.remove(),
       };
       this.charts.push(chart);
@@ -53,7 +53,7 @@ export class Panels {
       this.charts.push(new Ecdf(this.figure("ECDF", rows, rows)));
     }
     const inMegabits = timed.length < rows.length;
-    if (rows.length > 0) this.charts.push(new Throughput(this.figure("Throughput", rows, rows, true), inMegabits));
+    if (rows.length > 0) this.charts.push(new Throughput(this.figure("Throughput", rows, rows, true), inMegabits, rows.length < 2));
   }
 
   private figure(title: string, named: Row[], rows: Row[], isWide = false): HTMLElement {

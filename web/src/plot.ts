@@ -5,15 +5,16 @@ import { resolved } from "./colours";
 import { duration, evenTicks, logTicks, significant } from "./units";
 
 const FONT = "11px system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif";
-const PX_PER_TICK_X = 75;
+const PX_PER_TICK_X = 64;
 const PX_PER_TICK_Y = 32;
 
 /** A range of a scale, from what is measured so far. */
 export type Range = () => [number, number];
 
-function axis(over: Partial<uPlot.Axis>): uPlot.Axis {
+function axis(over: Partial<uPlot.Axis>, along: "x" | "y"): uPlot.Axis {
   const line = { stroke: resolved("var(--grid)"), width: 1 };
-  return { stroke: resolved("var(--muted)"), font: FONT, labelFont: FONT, labelSize: 18, grid: line, ticks: { ...line, size: 4 }, ...over };
+  const text = { stroke: resolved("var(--muted)"), font: FONT, labelFont: FONT, labelSize: 16, labelGap: 0, gap: 3 };
+  return { ...text, size: along === "x" ? 24 : 62, grid: line, ticks: { ...line, size: 4 }, ...over };
 }
 
 /** Values of latency; the scale holds logarithms of picoseconds. */
@@ -26,7 +27,7 @@ export function latencyAxis(over: Partial<uPlot.Axis>, along: "x" | "y"): uPlot.
     },
     values: (_u, splits) => splits.map((log) => duration(10 ** log)),
     ...over,
-  });
+  }, along);
 }
 
 /** Values of time in seconds, shares or rates. */
@@ -35,7 +36,7 @@ export function evenAxis(over: Partial<uPlot.Axis>, along: "x" | "y", told = (va
     splits: (u, _axis, low, high) => evenTicks(low, high, room(u, along)),
     values: (_u, splits) => splits.map(told),
     ...over,
-  });
+  }, along);
 }
 
 function room(u: uPlot, along: "x" | "y"): number {

@@ -2,6 +2,9 @@
 
 const MOST = 4096;
 const FIRST_PS = 5e10;
+/** Fewer messages in an interval say more of themselves than of the rate. */
+const FEWEST = 8;
+const FEWEST_INTERVALS = 4;
 
 export interface Rate {
   /** The middle of each interval in picoseconds. */
@@ -17,11 +20,12 @@ export class Rates {
   private startPs = NaN;
   private endPs = 0;
   private used = 0;
+  private count = 0;
   private readonly messages = new Float64Array(MOST);
   private readonly bytes = new Float64Array(MOST);
 
   add(donePs: number, bytes: number): void {
-    if (Number.isNaN(this.startPs)) this.startPs = Math.floor(donePs / FIRST_PS) * FIRST_PS;
+    if (Number.isNaN(this.startPs)) this.startPs = donePs;
     let place = Math.floor((donePs - this.startPs) / this.intervalPs);
     while (place >= MOST) {
       this.fold();
@@ -29,6 +33,7 @@ export class Rates {
     }
     // What ended before the first that was told of counts in the first interval.
     place = Math.max(0, place);
+    this.count += 1;
     this.messages[place]! += 1;
     this.bytes[place]! += bytes;
     this.used = Math.max(this.used, place + 1);
@@ -37,7 +42,8 @@ export class Rates {
 
   /** At most `most` intervals; the last one, which is not full, is left out where there are others. */
   read(most: number): Rate {
-    const wanted = Math.max(1, Math.ceil(this.used / most));
+    const filled = Math.min(this.used / FEWEST_INTERVALS, (FEWEST * this.used) / Math.max(1, this.count));
+    const wanted = Math.max(1, this.used / most, filled);
     const each = 2 ** Math.ceil(Math.log2(wanted));
     const whole = Math.floor((this.endPs - this.startPs) / (this.intervalPs * each));
     const shown = whole > 0 ? whole : Math.ceil(this.used / each);

@@ -12,10 +12,12 @@ const FEW = 1500;
 const DOT_PX = 2;
 const LINE_PX = 6;
 const FAINTEST = 0.3;
+const ROOM_FOR_FAULTS = 0.1;
 
 export class Strip {
   private readonly plot: Plot;
   private row: Row | null = null;
+  private rows: Row[] = [];
   private marksPs: number[] = [];
 
   constructor(
@@ -24,14 +26,16 @@ export class Strip {
   ) {
     this.plot = new Plot(place, 260, {
       scales: { x: { time: false, range: () => this.times() }, y: { range: () => this.latencies() } },
-      axes: [evenAxis({ label: "time in s" }, "x"), latencyAxis({ size: 62 }, "y")],
+      axes: [evenAxis({ label: "time in s" }, "x"), latencyAxis({}, "y")],
       series: [{}, { paths: () => null, points: { show: false } }],
       hooks: { draw: [(u) => this.paint(u)] },
     });
   }
 
-  draw(row: Row, marksPs: number[]): void {
+  /** Draws a row; `rows` are all that are shown, on one scale of latency. */
+  draw(row: Row, rows: Row[], marksPs: number[]): void {
     this.row = row;
+    this.rows = rows;
     this.marksPs = marksPs;
     const [low, high] = this.times();
     const { histogram } = row;
@@ -51,7 +55,8 @@ export class Strip {
   }
 
   private latencies(): [number, number] {
-    return this.row === null ? [6, 9] : logRange([this.row]);
+    const [low, high] = logRange(this.rows);
+    return [low, high + ROOM_FOR_FAULTS * (high - low)];
   }
 
   private paint(u: uPlot): void {
@@ -109,7 +114,7 @@ export class Strip {
       const pixel = ((alpha << 24) | (blue << 16) | (green << 8) | red) >>> 0;
       pixels[place] = pixel;
       // A few samples are to be seen from afar.
-      if (areFew && (place + 1) % columns !== 0) pixels[place + 1] = pixel;
+      if (areFew) for (const beside of [1, columns, columns + 1]) pixels[place + beside] = pixel;
     }
     context.putImageData(image, 0, 0);
     return canvas;

@@ -20,7 +20,7 @@ function columnsOf(rows: Row[]): Column[] {
   // What only captures have is shown where it occurs.
   const outcomes = found.filter(({ place }) => place < 4 || rows.some((row) => row.outcomes[place]! > 0));
   return [
-    { head: "messages", of: (row) => count(row.count) },
+    { head: "samples", of: (row) => count(row.count) },
     ...outcomes.map(({ head, place }) => ({ head, of: (row: Row) => count(row.outcomes[place]!) })),
     { head: "messages/s", of: (row) => (row.kind === "bulk" ? "–" : significant(row.perSecond)) },
     { head: "Mbit/s", of: (row) => (row.bytes > 0 ? significant(row.megabits) : "–") },
@@ -35,6 +35,8 @@ export class Table {
   private wasChosen = false;
   private built = "";
   private cells: HTMLElement[][] = [];
+  /** How many samples of each row its figures are of. */
+  private drawn: number[] = [];
 
   constructor(
     private readonly place: HTMLTableElement,
@@ -54,6 +56,8 @@ export class Table {
     const key = JSON.stringify([columns.map((column) => column.head), rows.map((row) => row.name), shown.map((row) => row.name)]);
     if (key !== this.built) this.build(rows, columns, shown, key);
     rows.forEach((row, place) => {
+      if (this.drawn[place] === row.count) return;
+      this.drawn[place] = row.count;
       columns.forEach((column, at) => say(this.cells[place]![at]!, column.of(row)));
     });
   }
@@ -61,6 +65,7 @@ export class Table {
   private build(rows: Row[], columns: Column[], shown: Row[], key: string): void {
     const focused = document.activeElement instanceof HTMLInputElement ? document.activeElement.value : null;
     this.built = key;
+    this.drawn = [];
     const heads = columns.map((column) => make("th", { scope: "col", class: "n" }, column.head));
     this.cells = rows.map(() => columns.map(() => make("td", { class: "n" })));
     const lines = rows.map((row, place) => make("tr", {}, this.head(row, place, shown), ...this.cells[place]!));

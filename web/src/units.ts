@@ -3,6 +3,8 @@
 import { config } from "./messages";
 
 export const PS_PER_S = 1e12;
+/** No line ends between a number and its unit. */
+const SPACE = "\u00a0";
 
 /** A duration with its unit in at most four significant digits: `12.35 ms`. */
 export function duration(ps: number): string {
@@ -11,7 +13,7 @@ export function duration(ps: number): string {
   const value = ps / unit.ps;
   const decimals = value === 0 ? 1 : Math.max(0, Math.min(3, 3 - Math.floor(Math.log10(Math.abs(value)))));
   const text = value.toFixed(decimals);
-  return `${text.includes(".") ? text.replace(/\.?0+$/, "") : text} ${unit.symbol}`;
+  return `${text.includes(".") ? text.replace(/\.?0+$/, "") : text}${SPACE}${unit.symbol}`;
 }
 
 /** A whole number with commas between thousands. */
@@ -21,11 +23,11 @@ export function count(value: number): string {
 
 /** A share as a percentage in at most three significant digits, never all or nothing where it is not. */
 export function share(part: number, whole: number): string {
-  if (whole === 0) return "0 %";
+  if (whole === 0) return `0${SPACE}%`;
   const percent = (100 * part) / whole;
   const rounded = Number(percent.toPrecision(3));
-  if (part < whole && rounded === 100) return "> 99.9 %";
-  return `${Number(percent > 99 && percent < 100 ? percent.toFixed(2) : rounded)} %`;
+  if (part < whole && rounded === 100) return `> 99.9${SPACE}%`;
+  return `${Number(percent > 99 && percent < 100 ? percent.toFixed(2) : rounded)}${SPACE}%`;
 }
 
 /** A number in at most three or four significant digits. */
@@ -45,9 +47,10 @@ const MANTISSAS: [number, number[]][] = [
 export function logTicks(low: number, high: number, most: number): number[] {
   const ratio = high / low;
   if (ratio < 4) return evenTicks(low, high, most);
-  const found = MANTISSAS.filter(([bound]) => ratio >= bound).map(([, mantissas]) => ticksOf(mantissas, low, high));
-  const all = [...found, ticksOf([1], low, high)];
-  return all.sort((a, b) => b.length - a.length).find((ticks) => ticks.length <= most) ?? [];
+  const place = MANTISSAS.findIndex(([bound]) => ratio >= bound);
+  // Where the report's ticks have no room, the sparser ones of wider ranges.
+  const sparser = MANTISSAS.slice(0, place + 1).reverse().map(([, mantissas]) => ticksOf(mantissas, low, high));
+  return sparser.find((ticks) => ticks.length <= most) ?? sparser[sparser.length - 1] ?? [];
 }
 
 function ticksOf(mantissas: number[], low: number, high: number): number[] {

@@ -38,13 +38,13 @@ def feed_of(what: Sequence[Path], wanted: Wanted) -> tuple[Feed, list[Source]]:
     from airwire.live.feed import Feed
     from airwire.runs.suite import default_folder
 
-    title = " and ".join(path.stem for path in what)
+    names = [path.name if path.is_dir() else path.stem for path in what]
     is_run = len(what) == 1 and what[0].is_dir()
-    folder = wanted.out or (what[0] if is_run else default_folder("-".join(path.stem for path in what)))
+    folder = wanted.out or (what[0] if is_run else default_folder("-".join(names)))
     found = [_source(path, wanted, folder, f"{path.name}: " if len(what) > 1 else "") for path in what]
     # The report of one run says more than its samples; two are reported by their samples.
     analysis = found[0][1] if len(found) == 1 else None
-    return Feed(title, folder, analysis), [source for source, _ in found]
+    return Feed(" and ".join(names), folder, analysis), [source for source, _ in found]
 
 
 def _source(path: Path, wanted: Wanted, folder: Path, prefix: str) -> tuple[Source, Callable[[], Analysis] | None]:

@@ -107,9 +107,17 @@ def _listener(host: str, port: int) -> socket.socket:
     try:
         family, _, _, _, place = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
         listener = socket.socket(family, socket.SOCK_STREAM)
-        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listener.bind(place)
+        try:
+            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            listener.bind(place)
+            # From here on a browser may come, although nobody answers it yet.
+            listener.listen()
+        except OSError:
+            listener.close()
+            raise
     except OSError as error:
         reason = error.strerror or str(error)
-        raise _core.AirwireError(f"{host}:{port}: the live view cannot listen there: {reason}; name another") from None
+        raise _core.AirwireError(
+            f"{host}:{port}: the live view cannot listen there: {reason}; name another place"
+        ) from None
     return listener
