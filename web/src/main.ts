@@ -24,7 +24,7 @@ class Live {
   private isDue = true;
   private spokeAt = -Infinity;
   private state = "connecting";
-  private readonly panels = new Panels(element("charts"));
+  private readonly panels = new Panels(element("charts"), () => this.draw());
   private readonly table = new Table(element<HTMLTableElement>("table"), () => this.draw());
   private readonly connection: Connection;
 

@@ -15,8 +15,14 @@ export class Panels {
   private charts: Chart[] = [];
   private shown = "";
 
-  constructor(private readonly place: HTMLElement) {
-    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.clear());
+  constructor(
+    private readonly place: HTMLElement,
+    onCleared: () => void,
+  ) {
+    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
+      this.clear();
+      onCleared();
+    });
   }
 
   draw(rows: Row[], marks: Mark[]): void {

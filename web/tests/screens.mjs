@@ -9,12 +9,13 @@ const script = await readFile(faultsOf, "utf8");
 
 await withPage({}, async (page) => {
   const faults = [];
+  await open(page, address);
+  await page.waitForFunction(() => document.querySelector("#badge").textContent === "finished");
   for (const dark of [false, true]) {
     await page.emulateMedia({ colorScheme: dark ? "dark" : "light" });
     for (const width of [1400, 400]) {
       await page.setViewportSize({ width, height: 1000 });
-      await open(page, address);
-      await page.waitForFunction(() => document.querySelector("#badge").textContent === "finished");
+      // Charts follow the width, and are made anew in other colours, when the page draws next.
       await page.waitForTimeout(600);
       for (const fault of await page.evaluate(script)) faults.push(`${width} px: ${fault}`);
       await page.screenshot({ path: `${folder}/${width}-${dark ? "dark" : "light"}.png`, fullPage: true });

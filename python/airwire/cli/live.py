@@ -102,12 +102,15 @@ def live(
 
 
 def watch(feed: Feed, sources: Sequence[Source]) -> bool:
-    """Run the sources and wait for Ctrl-C; gives whether it came before the measurement had ended."""
+    """Run the sources and wait for Ctrl-C; gives whether it came before the measurement had ended.
+
+    Of a measurement that failed with nothing to look at nobody has to end the view.
+    """
     from airwire.live.source import start
 
     threads = start(sources, feed)
     try:
-        while not feed.is_stopped:
+        while feed.state != "failed" or any(map(len, feed.all_series)):
             feed.rest(_LOOK_EVERY_S)
     except KeyboardInterrupt:
         pass

@@ -65,6 +65,10 @@ def _source(path: Path, wanted: Wanted, folder: Path, prefix: str) -> tuple[Sour
             out = folder / f"run{'' if not prefix else '-' + suite.stem}"
             running = SuiteSource(suite, out, prefix, samples=wanted.samples, environment=environment())
             return running, running.analysis
+    if not path.is_file():
+        from airwire._core import AirwireError
+
+        raise AirwireError(f"{path}: there is no such file; name a run folder, a suite or an image")
     from airwire.live.board import BoardSource
 
     network = None if wanted.network is None else Path(wanted.network)
