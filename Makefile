@@ -177,9 +177,10 @@ bench: $(VENV)/installed ## Airwire's own speed, side by side with its peers
 site: $(VENV)/packages $(VENV)/installed ## Build the documentation site into build/site; a warning, such as of a broken link, is an error
 	$(BIN)/python -m sphinx -q -W --keep-going -d build/site.doctrees docs build/site
 
-docs: $(VENV)/packages firmware ## Draw and compute the documents anew (needs Chromium, and the captures in ../shared/captures)
+docs: $(VENV)/packages firmware web ## Draw and compute the documents anew (needs Chromium, and the captures in ../shared/captures)
 	$(BIN)/python tools/documents/pictures.py
 	$(BIN)/python tools/documents/live_page.py
+	$(BIN)/python tools/documents/live_view.py
 	$(BIN)/python tools/documents/wifi_hop_fit.py
 	$(BIN)/python tools/documents/tick_beat.py --captures ../shared/captures
 	$(BIN)/python tools/documents/board_timing.py

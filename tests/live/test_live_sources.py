@@ -75,7 +75,8 @@ def test_parts_that_are_added_to_a_growing_run_folder_are_shown(run: Path, tmp_p
     feed = Feed("growing", tmp_path)
     threads = start([RunFolderSource(growing, "now: ")], feed)
     until(lambda: sum(map(len, feed.all_series)) == 150)
-    assert feed.state == "running" and feed.sentence == f"{growing} is still being written"
+    before: str = feed.state
+    assert (before, feed.sentence) == ("running", f"{growing} is still being written")
     # As the core does it: written beside its place, then renamed.
     samples.slice(150).write_parquet(growing / "samples/unfinished")
     (growing / "samples/unfinished").rename(growing / "samples/part-00001.parquet")
@@ -164,13 +165,13 @@ def test_a_suite_that_cannot_be_run_ends_the_view_with_file_and_line(tmp_path: P
 def test_a_board_shows_the_messages_that_its_client_measures(firmware: Path, tmp_path: Path) -> None:
     image = firmware / "w5500-evb-pico/pingpong_server-lwip_raw.elf"
     feed = Feed("board", tmp_path)
-    sentence = BoardSource(image, 3000).run(feed)
-    assert sentence.startswith("pingpong_server-lwip_raw.elf: 3,000 messages in ")
+    sentence = BoardSource(image, 1000).run(feed)
+    assert sentence.startswith("pingpong_server-lwip_raw.elf: 1,000 messages in ")
     board = airwire.Board(
         "w5500-evb-pico", image, record=False, traffic=["pingpong kind=pingpong to=board:5000 rounds=1000000"]
     )
-    board.run("4 s")
-    alone = board.traffic.samples("pingpong")[:3000]
+    board.run("3.2 s")
+    alone = board.traffic.samples("pingpong")[:1000]
     # That somebody looks on changes nothing.
     assert latencies_ms(feed, image.stem) == [row["latency_ps"] / 1e9 for row in alone]
 

@@ -12,7 +12,7 @@ import { Table } from "./table";
 
 const DRAW_EVERY_MS = 250;
 /** Drawing takes no more than this share of the time. */
-const DRAWING_SHARE = 0.1;
+const DRAWING_SHARE = 0.06;
 /** A screen reader is told of the figures no more often. */
 const SPEAK_EVERY_MS = 15_000;
 

@@ -30,10 +30,11 @@ export function share(part: number, whole: number): string {
   return `${Number(percent > 99 && percent < 100 ? percent.toFixed(2) : rounded)}${SPACE}%`;
 }
 
-/** A number in at most three or four significant digits. */
+/** A number in so many significant digits, or more where it is a large one. */
 export function significant(value: number, digits = 4): string {
   if (!Number.isFinite(value)) return "–";
-  return Math.abs(value) >= 10 ** (digits - 1) ? count(value) : String(Number(value.toPrecision(digits)));
+  if (Math.abs(value) >= 10 ** (digits - 1)) return count(value);
+  return Number(value.toPrecision(digits)).toLocaleString("en-GB", { maximumFractionDigits: 12 });
 }
 
 const MANTISSAS: [number, number[]][] = [

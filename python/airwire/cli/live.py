@@ -11,13 +11,13 @@ import typer
 from airwire.cli import options
 from airwire.cli.board import options as board_options
 from airwire.cli.output import EXIT_BAD_INPUT, EXIT_INTERRUPTED, complain
-from airwire.cli.paths import Reads, Writes, parts_of
+from airwire.cli.paths import RUN_PARTS, Reads, Writes, parts_of
 
 if TYPE_CHECKING:
     from airwire.live.feed import Feed
     from airwire.live.source import Source
 
-KEPT = parts_of(("marks.json", "run"))
+KEPT = parts_of((*RUN_PARTS, "marks.json"))
 _LOOK_EVERY_S = 0.2
 _END_WITHIN_S = 10.0
 _MOST = 2
@@ -53,13 +53,16 @@ def live(
         Path | None,
         typer.Option(
             metavar="FOLDER",
-            help="Where marks and reports go, and the run folder of a suite, as run. Default: the run folder that is "
-            "shown, else runs/<UTC time>-<name>.",
+            help="Where marks and reports go; of a suite its run folder. Default: the run folder that is shown, else "
+            "runs/<UTC time>-<name>.",
             show_default=False,
         ),
         Writes("marks and reports", is_folder=True, holds=KEPT, makes_folders=True),
     ] = None,
     open_: Annotated[bool, typer.Option("--open/--no-open", help="Open the page in a browser.")] = True,
+    until_done: Annotated[
+        bool, typer.Option("--until-done", help="End when the measurement has ended, and not at Ctrl-C.")
+    ] = False,
     port: Annotated[int, typer.Option(metavar="PORT", min=0, max=65535, help="Port; 0 takes any that is free.")] = 0,
     host: Annotated[
         str,
@@ -91,7 +94,7 @@ def live(
             import webbrowser
 
             webbrowser.open(address.url)
-        was_stopped = watch(feed, sources)
+        was_stopped = watch(feed, sources, until_done=until_done)
     if feed.state == "failed":
         complain(feed.sentence)
         raise typer.Exit(EXIT_BAD_INPUT)
@@ -101,16 +104,16 @@ def live(
         raise typer.Exit(EXIT_INTERRUPTED)
 
 
-def watch(feed: Feed, sources: Sequence[Source]) -> bool:
+def watch(feed: Feed, sources: Sequence[Source], *, until_done: bool) -> bool:
     """Run the sources and wait for Ctrl-C; gives whether it came before the measurement had ended.
 
-    Of a measurement that failed with nothing to look at nobody has to end the view.
+    A measurement that failed with nothing to look at ends the view, as every one does with ``until_done``.
     """
     from airwire.live.source import start
 
     threads = start(sources, feed)
     try:
-        while feed.state != "failed" or any(map(len, feed.all_series)):
+        while not _is_over(feed, until_done):
             feed.rest(_LOOK_EVERY_S)
     except KeyboardInterrupt:
         pass
@@ -119,3 +122,9 @@ def watch(feed: Feed, sources: Sequence[Source]) -> bool:
     for thread in threads:
         thread.join(_END_WITHIN_S)
     return was_running
+
+
+def _is_over(feed: Feed, until_done: bool) -> bool:
+    if until_done:
+        return feed.state != "running"
+    return feed.state == "failed" and not any(map(len, feed.all_series))

@@ -62,7 +62,7 @@ def _source(path: Path, wanted: Wanted, folder: Path, prefix: str) -> tuple[Sour
 
         suite = find_suite(path)
         if suite.suffix == ".toml":
-            out = folder / f"run{'' if not prefix else '-' + suite.stem}"
+            out = folder / suite.stem if prefix else folder
             running = SuiteSource(suite, out, prefix, samples=wanted.samples, environment=environment())
             return running, running.analysis
     if not path.is_file():
