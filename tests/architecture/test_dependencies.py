@@ -179,5 +179,10 @@ def test_no_python_package_uses_one_that_uses_it() -> None:
 def test_nothing_heavy_is_imported_before_the_command_is_known() -> None:
     probe = "import sys, airwire.cli; print(*sys.modules)"
     loaded = subprocess.run([sys.executable, "-c", probe], capture_output=True, text=True, check=True).stdout.split()
-    heavy = {"polars", "vl_convert", "airwire._core", *(f"airwire.{name}" for name in ("capture", "runs", "report", "live"))}
+    heavy = {
+        "polars",
+        "vl_convert",
+        "airwire._core",
+        *(f"airwire.{name}" for name in ("capture", "runs", "report", "live")),
+    }
     assert not heavy & set(loaded)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -16,6 +17,7 @@ import pytest
 from airwire.live import page as pages
 
 Airwire = Callable[..., subprocess.CompletedProcess[str]]
+REPOSITORY = Path(__file__).resolve().parents[2]
 SUITE = "samples = 200\n\n[links.uart]\npayloads = [12]\n"
 ENVIRONMENT = {**os.environ, "COLUMNS": "200", "NO_COLOR": "1"}
 IS_BUILT = all((Path(pages.__file__).parent / "assets" / name).is_file() for name in pages.ASSETS)
@@ -121,3 +123,13 @@ def test_a_view_that_nobody_ends_is_over_with_the_measurement(airwire: Airwire, 
     done = airwire("live", "--no-open", "--until-done", "suite.toml", "--out", "kept")
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.endswith("Measured: 1 row in kept\n")
+
+
+@needs_page
+def test_the_instrument_of_the_how_to_is_shown(tmp_path: Path) -> None:
+    page = (REPOSITORY / "docs/how-to/watch-a-measurement-live.md").read_text(encoding="utf-8")
+    (program,) = re.findall(r"^```python\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
+    program += "assert (feed.sentence, len(feed.series('stopwatch'))) == ('1000 messages', 1000)\n"
+    done = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("http://127.0.0.1:")

@@ -44,12 +44,10 @@ def main() -> None:
         for name in SERVERS:
             start([BoardSource(IMAGES / name, MESSAGES)], feed)[0].join()
         with served(feed) as address:
-            script = [node, REPOSITORY / "web/tests/screens.mjs", address.url, folder]
-            subprocess.run(
-                [*script, REPOSITORY / "tests/report/page_faults.js"],
-                check=True,
-                env={**os.environ, "AIRWIRE_CHROMIUM": browser},
-            )
+            script = REPOSITORY / "web" / "tests" / "screens.mjs"
+            faults = REPOSITORY / "tests" / "report" / "page_faults.js"
+            surroundings = {**os.environ, "AIRWIRE_CHROMIUM": browser}
+            subprocess.run([node, script, address.url, folder, faults], check=True, env=surroundings)
         shutil.copy(Path(folder) / SHOWN, PICTURES / "live-view.png")
 
 
