@@ -73,7 +73,7 @@ def live(
         typer.Option(metavar="TEXT", help="Secret part of the page's address. Default: random.", show_default=False),
     ] = None,
 ) -> None:
-    """Watch a measurement on a page of this computer that fills in as samples arrive.
+    """Watch a measurement on a page that fills in as samples arrive.
 
     Latencies over time, histogram and ECDF, throughput, outcomes and stages, with a pause, marks and a report of what
     is there so far. The page works offline and is served to this computer alone, under a random address, until Ctrl-C.
