@@ -59,7 +59,10 @@ class Live {
       this.marks = told.marks;
       drawMarks(this.marks);
     } else if (told.type === "state") {
+      const hasEnded = told.state !== "running" && told.state !== this.state;
       this.show(told.state, told.sentence);
+      // Whoever reads that it is over sees all of it.
+      if (hasEnded && !this.isPaused) this.draw();
     } else if (told.type === "answer") {
       say(element("answer"), told.sentence);
     }

@@ -1,6 +1,6 @@
 // A steady stream of samples: how much of a processor the page's process takes for it, and what the page has in the end. In
 // mid run it is loaded again.
-// node steady.mjs ADDRESS; says "ready" when the stream may begin.
+// node steady.mjs ADDRESS; says "ready" when the stream may begin, and "reloaded" when it may end.
 
 import { figures, open, withPage } from "./browser.mjs";
 
@@ -20,12 +20,12 @@ const says = (page, id, text) => page.waitForFunction(
 await withPage({}, async (page) => {
   await open(page, address);
   const session = await page.context().browser().newBrowserCDPSession();
-  console.error("ready");
-  await says(page, "sentence", "begun");
   const begun = await used(session);
+  console.error("ready");
   await says(page, "sentence", "half");
   const half = await used(session);
   await page.reload();
+  console.error("reloaded");
   await says(page, "badge", "finished");
   await page.waitForTimeout(600);
   const share = (half.cpuS - begun.cpuS) / (half.wallS - begun.wallS);
