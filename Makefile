@@ -20,7 +20,7 @@ FUZZ_TARGETS := logic2_csv sal sigrok vcd pulseview_csv compressed suite elf uf2
 FUZZ_FIRMWARE_TARGETS := http_request fsdata_image ssi_page iperf_header coap_message \
 	$(foreach chip,W5100 W5100S W5200 W5500,chip_that_lies_$(chip))
 
-.PHONY: help demo firmware firmware-or-not images wheel tools cross-compiler test lint test-rust random-images test-python test-slow soak fuzz \
+.PHONY: help demo firmware firmware-or-not images web wheel tools cross-compiler test lint test-rust random-images test-python test-slow soak fuzz \
 	fuzz-readers fuzz-firmware bench docs site lock clean
 
 help: ## Show what there is
@@ -54,6 +54,18 @@ $(VENV)/installed: $(VENV)/imported $(RUST_SOURCES) pyproject.toml
 		PIP_QUIET=1 $(BIN)/maturin develop --release --locked
 	$(BIN)/python -m airwire.report.libraries
 	touch $@
+
+# The page of `airwire live`, with tools that are fetched for it; no other command needs it.
+$(VENV)/node: web/requirements.txt | $(VENV)/imported
+	@tools/step "Installing Node, which builds the live page, and what serves it (some 20 s)" \
+		$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --requirement web/requirements.txt
+	touch $@
+
+$(VENV)/web: $(VENV)/node $(wildcard web/src/*) web/package.json web/package-lock.json web/tsconfig.json
+	@tools/step "Building the live page" $(BIN)/python tools/package/build_web.py
+	touch $@
+
+web: $(VENV)/web ## Build the page of `airwire live` into the package
 
 demo: cross-compiler $(VENV)/installed $(SITE) ## A slow board and its cause, the same one fixed, and links side by side: with what these need and no more
 	$(call build_board,w5500-evb-pico,pingpong_client-lwip_raw pingpong_server-hardware)
@@ -89,7 +101,7 @@ images: cross-compiler $(VENV)/installed $(SITE) ## Build the images that the pa
 		build_board,$(board),$(patsubst $(board)/%.elf,%,$(filter $(board)/%,$(PACKAGED)))))
 	$(BIN)/python tools/package/package_images.py strip $(FIRMWARE) $(IMAGES)
 
-wheel: images ## Build the wheel and the source archive, with the images, into dist
+wheel: images web ## Build the wheel and the source archive, with the images, into dist
 	rm -rf dist
 	@tools/step "Building the wheel" $(BIN)/maturin build --release --locked --out dist
 	@tools/step "Building the source archive" $(BIN)/maturin sdist --out dist
@@ -122,11 +134,11 @@ random-images: ## Run random images of RANDOM_INSTRUCTIONS in all on the virtual
 
 # How long each test took is kept in build/test-results. A process more than a small machine has processors, as some
 # tests wait for real clocks; the longest files come first (tests/order.py).
-test-python: firmware-or-not
+test-python: firmware-or-not web
 	$(BIN)/python -m pytest -n $(TEST_PROCESSES) --dist loadfile --no-loadscope-reorder --durations 20 \
 		--junit-xml build/test-results/python.xml
 
-test-slow: $(VENV)/packages $(VENV)/installed random-images ## Tests that take minutes: large files, memory, random images with overflow checks, drivers with 1 MB
+test-slow: $(VENV)/packages $(VENV)/installed web random-images ## Tests that take minutes: large files, memory, random images with overflow checks, drivers with 1 MB
 	$(BIN)/python -m pytest --slow -m slow
 	AIRWIRE_TRANSFER_BYTES=1048576 cargo test --release --locked --quiet -p airwire-lan --test drivers --test lan_faults
 
@@ -166,9 +178,10 @@ bench: $(VENV)/installed ## Airwire's own speed, side by side with its peers
 site: $(VENV)/packages $(VENV)/installed ## Build the documentation site into build/site; a warning, such as of a broken link, is an error
 	$(BIN)/python -m sphinx -q -W --keep-going -d build/site.doctrees docs build/site
 
-docs: $(VENV)/packages firmware ## Draw and compute the documents anew (needs Chromium, and the captures in ../shared/captures)
+docs: $(VENV)/packages firmware web ## Draw and compute the documents anew (needs Chromium, and the captures in ../shared/captures)
 	$(BIN)/python tools/documents/pictures.py
 	$(BIN)/python tools/documents/live_page.py
+	$(BIN)/python tools/documents/live_view.py
 	$(BIN)/python tools/documents/wifi_hop_fit.py
 	$(BIN)/python tools/documents/tick_beat.py --captures ../shared/captures
 	$(BIN)/python tools/documents/board_timing.py
@@ -177,14 +190,16 @@ docs: $(VENV)/packages firmware ## Draw and compute the documents anew (needs Ch
 	$(BIN)/python tests/firmware/python/ping_pong_rates.py
 	PYTHONPATH=tests $(BIN)/python tests/docs/docs_console.py
 
+LOCKED := --quiet --generate-hashes --no-emit-index-url --no-emit-find-links --no-emit-trusted-host --strip-extras --no-header
+
 lock: ## Pin the Python packages anew; with the oldest Python that is supported, such as PYTHON=/usr/bin/python3 of Debian 12
 	$(PYTHON) -m venv $(CURDIR)/target/lock-venv
 	target/lock-venv/bin/pip install --quiet pip-tools
 	for part in '' -dev; do \
-		target/lock-venv/bin/pip-compile --quiet --generate-hashes --no-emit-index-url --no-emit-find-links \
-			--no-emit-trusted-host --strip-extras --no-header --output-file requirements$$part.txt \
+		target/lock-venv/bin/pip-compile $(LOCKED) --output-file requirements$$part.txt \
 			pyproject.toml requirements$$part.in || exit 1; \
 	done
+	target/lock-venv/bin/pip-compile $(LOCKED) --output-file web/requirements.txt web/requirements.in
 
 clean: ## Remove everything that was built
-	rm -rf $(VENV) target build dist runs fuzz/target $(IMAGES)
+	rm -rf $(VENV) target build dist runs fuzz/target $(IMAGES) web/node_modules python/airwire/live/assets

@@ -105,6 +105,7 @@ PACKAGES: dict[str, set[str]] = {
     "instruments": {"_core", "capture", "outputs", "values"},
     "flash": {"_core"},
     "report": {"_core", "address", "board", "bounds", "explain", "link", "model", "outputs"},
+    "live": {"_core", "board", "diagnosis", "explain", "model", "outputs", "report", "runs", "stage", "values"},
     "fsdata": {"_core", "board", "outputs"},
     "pytest_plugin": {"", "_core", "board", "explain", "model", "runs", "values"},
     "cli": {
@@ -119,6 +120,7 @@ PACKAGES: dict[str, set[str]] = {
         "fsdata",
         "instruments",
         "link",
+        "live",
         "model",
         "outputs",
         "report",
@@ -185,5 +187,10 @@ def test_no_python_package_uses_one_that_uses_it() -> None:
 def test_nothing_heavy_is_imported_before_the_command_is_known() -> None:
     probe = "import sys, airwire.cli; print(*sys.modules)"
     loaded = subprocess.run([sys.executable, "-c", probe], capture_output=True, text=True, check=True).stdout.split()
-    heavy = {"polars", "vl_convert", "airwire._core", "airwire.capture", "airwire.runs", "airwire.report"}
+    heavy = {
+        "polars",
+        "vl_convert",
+        "airwire._core",
+        *(f"airwire.{name}" for name in ("capture", "runs", "report", "live")),
+    }
     assert not heavy & set(loaded)

@@ -39,3 +39,12 @@ def test_every_dependency_has_an_acceptable_licence() -> None:
         if not (package["license"] and _acceptable(package["license"]))
     }
     assert refused == {}
+
+
+def test_every_package_that_the_live_page_is_built_with_has_an_acceptable_licence_and_a_sum() -> None:
+    repository = Path(__file__).resolve().parents[2]
+    locked = json.loads((repository / "web" / "package-lock.json").read_text(encoding="utf-8"))["packages"]
+    packages = {path: package for path, package in locked.items() if path}
+    assert "node_modules/uplot" in packages
+    assert [path for path, package in packages.items() if not _acceptable(package["license"])] == []
+    assert [path for path, package in packages.items() if not package["integrity"].startswith("sha512-")] == []

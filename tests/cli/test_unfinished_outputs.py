@@ -68,6 +68,7 @@ RECIPES: dict[tuple[str, str], list[str]] = {
     ("analyze", "figures"): ["12B.csv"],
     ("report", "out"): ["run"],
     ("report", "figures"): ["run", "--out", "/dev/null"],
+    ("live", "out"): ["suite.toml", "--no-open", "--until-done"],
     ("convert", "destination"): ["12B.csv"],
     ("fsdata", "out"): ["site"],
     ("demo", "out"): [],

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from airwire.live.page import ASSETS
 from airwire.runs.packaged import suite_names
 from artefacts import REPOSITORY, locked
 
@@ -104,6 +105,13 @@ def test_an_image_that_was_changed_is_not_run(installed: tuple[Path, float], tmp
         image.write_bytes(content)
     assert done.returncode == 2
     assert "is not the image that the package was built with; install it anew" in done.stderr
+
+
+def test_the_wheel_has_the_live_page(wheel: Path) -> None:
+    built = [f"airwire/live/assets/{name}" for name in ASSETS]
+    if not all((REPOSITORY / "python" / name).is_file() for name in built):
+        pytest.skip("the live page is not built: make web")
+    assert set(built) <= set(zipfile.ZipFile(wheel).namelist())
 
 
 def test_the_wheel_has_suites_images_and_licences(wheel: Path) -> None:

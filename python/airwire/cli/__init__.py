@@ -30,6 +30,7 @@ from airwire.cli.fsdata import OLD_NAMES, fsdata
 from airwire.cli.help import BOARDS, CONTEXT, FILES, MEASURE, SIMULATE, GroupedCommands, help_
 from airwire.cli.link import link
 from airwire.cli.links import links
+from airwire.cli.live import live
 from airwire.cli.output import EXIT_BAD_INPUT, EXIT_INTERRUPTED, complain
 from airwire.cli.paths import CheckedCommand, renamed
 from airwire.cli.probe import probe, serve
@@ -57,7 +58,7 @@ app = typer.Typer(
 _GROUPS: Mapping[str, Sequence[Callable[..., None]]] = {
     SIMULATE: (why, demo, run, choose, links, link, validate),
     BOARDS: (flash,),
-    MEASURE: (probe, serve, twin, capture, analyze, explain, compare, report, convert),
+    MEASURE: (probe, serve, twin, capture, analyze, explain, compare, report, live, convert),
     FILES: (fsdata, schema),
 }
 _CLASSES = {fsdata: renamed(OLD_NAMES)}

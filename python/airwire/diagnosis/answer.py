@@ -66,32 +66,69 @@ def why(
     Raises ``AirwireError`` for an image, a board or a network that cannot be used.
     """
     given = settings or {}
-    progress("Finding its board")
-    boards, reason = _boards_for(image, board, symbols, given)
-    found, place = None, board
-    for place in boards:
-        progress(f"Booting it on {place}")
-        found = discover(image, place, symbols=symbols, settings=given, network=network, seed=seed)
-        if found.is_on_network:
-            break
-    if found is None or place is None:
-        return Answer(str(image), None, False, None, None, None, None, reason)
-    question = question_of(traffic, _name_and_kind) if traffic else question_for(found)
-    if not found.is_on_network or question is None:
-        reason = why_not_on_network(found)
-        return Answer(str(image), found.board, board is not None, found, None, None, None, reason)
+    asked = what_to_ask(
+        image,
+        board=board,
+        symbols=symbols,
+        traffic=traffic,
+        network=network,
+        settings=given,
+        seed=seed,
+        progress=progress,
+    )
+    name = None if asked.found is None else asked.found.board
+    if asked.place is None or asked.question is None:
+        return Answer(str(image), name, board is not None, asked.found, None, None, None, asked.reason)
     progress("Measuring it")
     folder = Path(tempfile.mkdtemp(prefix="airwire-why-"))
     try:
-        analysis = _measured(image, place, question, network, given, seed, folder, out)
+        analysis = _measured(image, asked.place, asked.question, network, given, seed, folder, out)
         row = _only_row(analysis)
     except BaseException:
         shutil.rmtree(folder, ignore_errors=True)
         raise
-    answer = Answer(str(image), found.board, board is not None, found, question, analysis, row, row.target.problem)
+    answer = Answer(str(image), name, board is not None, asked.found, asked.question, analysis, row, row.target.problem)
     # The row reads its samples from the run folder, which nobody wanted to keep: it goes with the answer.
     weakref.finalize(answer, shutil.rmtree, folder, ignore_errors=True)
     return answer
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What to measure of an image, and on which board; ``reason`` says why there is nothing to measure."""
+
+    place: str | Path | None
+    found: Discovery | None
+    question: Question | None
+    reason: str | None
+
+
+def what_to_ask(
+    image: str | Path,
+    *,
+    board: str | Path | None,
+    symbols: str | Path | None,
+    traffic: Sequence[str],
+    network: str | Path | None,
+    settings: Settings,
+    seed: int,
+    progress: Callable[[str], Any],
+) -> Asked:
+    """Find the board of an image and what it does there, without measuring it; parameters are those of :func:`why`."""
+    progress("Finding its board")
+    boards, reason = _boards_for(image, board, symbols, settings)
+    found, place = None, board
+    for place in boards:
+        progress(f"Booting it on {place}")
+        found = discover(image, place, symbols=symbols, settings=settings, network=network, seed=seed)
+        if found.is_on_network:
+            break
+    if found is None or place is None:
+        return Asked(None, None, None, reason)
+    question = question_of(traffic, _name_and_kind) if traffic else question_for(found)
+    if not found.is_on_network or question is None:
+        return Asked(None, found, None, why_not_on_network(found))
+    return Asked(place, found, question, None)
 
 
 def _boards_for(

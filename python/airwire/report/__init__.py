@@ -6,7 +6,7 @@ neither the data frames nor the renderer.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,15 +16,15 @@ if TYPE_CHECKING:
 __all__ = ["write_figures", "write_html"]
 
 
-def write_html(analysis: Analysis, path: str | Path, *, title: str | None = None) -> None:
+def write_html(analysis: Analysis, path: str | Path, *, title: str | None = None, notes: Sequence[str] = ()) -> None:
     """Write the report as one HTML page that works offline; the same analysis gives the same bytes.
 
-    The file is there whole or not at all.
+    ``notes`` are sentences of whoever measured. The file is there whole or not at all.
     """
     from airwire.outputs import write_file
     from airwire.report.page import page
 
-    write_file(path, page(analysis, title))
+    write_file(path, page(analysis, title, notes))
 
 
 def write_figures(

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline' 'unsafe-eval'"
 _SECTIONS = {
+    "notes": "Notes",
     "bounds": "Bounds",
     "rows": "Rows",
     "findings": "Findings",
@@ -48,12 +49,13 @@ _SECTIONS = {
 _SEEN_IN_SUMMARY = ("missed", "overlapped", "glitch", "late", "duplicate", "spurious")
 
 
-def page(analysis: Analysis, title: str | None) -> str:
+def page(analysis: Analysis, title: str | None, notes: Sequence[str] = ()) -> str:
     """The report as one HTML document."""
     views = views_of(analysis)
     heading = title or _title(analysis)
     sections = (
         picture(views),
+        _notes_section(notes),
         bounds_section(views),
         rows_section(views),
         findings_section(views) if views else "",
@@ -70,6 +72,13 @@ def page(analysis: Analysis, title: str | None) -> str:
         "<div id='tooltip' role='status' hidden></div>",
     )
     return _document(heading, "\n".join(body))
+
+
+def _notes_section(notes: Sequence[str]) -> str:
+    if not notes:
+        return ""
+    items = "".join(f"<li>{text(note)}</li>" for note in notes)
+    return f"<section id='notes'><h2>Notes</h2><ul class='why'>{items}</ul></section>"
 
 
 def _title(analysis: Analysis) -> str:

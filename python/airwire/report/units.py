@@ -26,12 +26,13 @@ NANOSECONDS = Unit("ns", 1_000)
 MICROSECONDS = Unit("us", 1_000_000)
 MILLISECONDS = Unit("ms", PS_PER_MS)
 SECONDS = Unit("s", 1_000_000_000_000)
-_UNITS = (SECONDS, MILLISECONDS, MICROSECONDS)
+UNITS = (SECONDS, MILLISECONDS, MICROSECONDS, NANOSECONDS)
+"""The longest first."""
 
 
 def unit_of(ps: float) -> Unit:
     """The unit in which ``ps`` reads best: at least one of it, nanoseconds at the least."""
-    return next((unit for unit in _UNITS if abs(ps) >= unit.ps), NANOSECONDS)
+    return next((unit for unit in UNITS if abs(ps) >= unit.ps), NANOSECONDS)
 
 
 def decimals_of(ps: float, unit: Unit) -> int:

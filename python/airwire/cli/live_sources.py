@@ -1,0 +1,85 @@
+"""What ``airwire live`` was asked to show, as sources of a feed: told apart by what lies at the path."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from airwire.values import Settings
+
+if TYPE_CHECKING:
+    from airwire.live.feed import Feed
+    from airwire.live.source import Source
+    from airwire.model import Analysis
+
+_MESSAGES = 100_000
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """The options of the command."""
+
+    board: str | None
+    traffic: Sequence[str]
+    network: str | None
+    settings: Settings
+    seed: int
+    samples: int | None
+    out: Path | None
+
+
+def feed_of(what: Sequence[Path], wanted: Wanted) -> tuple[Feed, list[Source]]:
+    """A feed and its sources, none of which has begun.
+
+    Raises ``AirwireError`` for what is neither a run folder nor a suite nor an image.
+    """
+    from airwire.live.feed import Feed
+    from airwire.runs.suite import default_folder
+
+    names = [path.name if path.is_dir() else path.stem for path in what]
+    is_run = len(what) == 1 and what[0].is_dir()
+    folder = wanted.out or (what[0] if is_run else default_folder("-".join(names)))
+    found = [_source(path, wanted, folder, f"{path.name}: " if len(what) > 1 else "") for path in what]
+    # The report of one run says more than its samples; two are reported by their samples.
+    analysis = found[0][1] if len(found) == 1 else None
+    return Feed(" and ".join(names), folder, analysis), [source for source, _ in found]
+
+
+def _source(path: Path, wanted: Wanted, folder: Path, prefix: str) -> tuple[Source, Callable[[], Analysis] | None]:
+    """The source that fits, and what gives an ordinary analysis of it."""
+    if path.is_dir():
+        from airwire.live.run_folder import RunFolderSource
+
+        stored = RunFolderSource(path, prefix)
+        return stored, stored.analysis
+    from airwire.runs.packaged import find_suite
+
+    if path.suffix in (".toml", ""):
+        from airwire.cli.environment import environment
+        from airwire.live.suite import SuiteSource
+
+        suite = find_suite(path)
+        if suite.suffix == ".toml":
+            out = folder / suite.stem if prefix else folder
+            running = SuiteSource(suite, out, prefix, samples=wanted.samples, environment=environment())
+            return running, running.analysis
+    if not path.is_file():
+        from airwire._core import AirwireError
+
+        raise AirwireError(f"{path}: there is no such file; name a run folder, a suite or an image")
+    from airwire.live.board import BoardSource
+
+    network = None if wanted.network is None else Path(wanted.network)
+    board = BoardSource(
+        path,
+        wanted.samples or _MESSAGES,
+        prefix=prefix,
+        board=wanted.board,
+        traffic=wanted.traffic,
+        network=network,
+        settings=wanted.settings,
+        seed=wanted.seed,
+    )
+    return board, None

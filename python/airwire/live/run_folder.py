@@ -1,0 +1,102 @@
+"""A run folder as a source of the live view: finished, or one that another process is still writing.
+
+Parts of a run folder are renamed into their place when they are whole, so that each is read once. The environment is
+what a run writes last; until it is there the folder is looked at again and again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from airwire import _core
+from airwire.live.batch import batch_of_frame
+from airwire.live.feed import Feed, Kind
+from airwire.live.stages import stages_of
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from airwire.model import Analysis
+
+LOOK_EVERY_S = 0.5
+_COLUMNS = ("run", "index", "trigger_ps", "latency_ps", "outcome")
+
+
+class RunFolderSource:
+    """The samples of a run folder, part by part; ``prefix`` stands before the names of its rows."""
+
+    def __init__(self, path: Path, prefix: str = "") -> None:
+        if not (path / "samples").is_dir():
+            raise _core.AirwireError(f"{path}: is no run folder: it has no samples; name one that airwire run wrote")
+        self.path, self._prefix = path, prefix
+        self._read: set[str] = set()
+        self._late: dict[str, set[int]] = {}
+
+    def analysis(self) -> Analysis:
+        """The run so far, as reports show it."""
+        from airwire.runs.stored import load_run
+
+        return load_run(self.path)
+
+    def run(self, feed: Feed) -> str:
+        """Push what is there, then what is added."""
+        while True:
+            # Asked before parts are listed, so that none is overlooked.
+            is_whole = (self.path / "environment.json").is_file()
+            if not is_whole:
+                feed.sentence = f"{self.path} is still being written"
+            self._look("edges", self._note_late)
+            self._look("samples", lambda part: self._push(part, feed))
+            if is_whole or feed.rest(LOOK_EVERY_S):
+                break
+        if is_whole:
+            self._show_stages(feed)
+        rows = feed.all_series
+        return f"{self.path}: {sum(map(len, rows)):,} messages in {len(rows)} row{'' if len(rows) == 1 else 's'}"
+
+    def _look(self, table: str, take: Callable[[pl.DataFrame], None]) -> None:
+        import polars as pl
+
+        for path in sorted((self.path / table).glob("part-*.parquet")):
+            name = f"{table}/{path.name}"
+            if name in self._read:
+                continue
+            try:
+                part = pl.read_parquet(path)
+            except (pl.exceptions.PolarsError, OSError) as error:
+                reason = str(error).splitlines()[0]
+                raise _core.AirwireError(f"{path}: this part cannot be read ({reason}); measure again") from None
+            take(part)
+            self._read.add(name)
+
+    def _note_late(self, edges: pl.DataFrame) -> None:
+        late = edges.filter(edges["outcome"] == "late").drop_nulls("trigger_index")
+        for run, index in late.select("run", "trigger_index").iter_rows():
+            self._late.setdefault(run, set()).add(index)
+
+    def _push(self, samples: pl.DataFrame, feed: Feed) -> None:
+        missing = [name for name in _COLUMNS if name not in samples.columns]
+        if missing:
+            raise _core.AirwireError(f"{self.path / 'samples'}: a part has no column {missing[0]}; measure again")
+        kinds = self._kinds()
+        for (run,), own in samples.partition_by("run", as_dict=True, maintain_order=True).items():
+            name = str(run)
+            late = frozenset(self._late.get(name, ()))
+            feed.series(self._prefix + name, kinds.get(name, "messages")).push(batch_of_frame(own, late))
+
+    def _kinds(self) -> dict[str, Kind]:
+        """The kind of each row that the manifest knows by now."""
+        from airwire.runs.manifest import BoardEntry, read_manifest
+
+        _, entries, _ = read_manifest(self.path)
+        bulk = [one for one in entries if isinstance(one, BoardEntry) and one.measure == "bulk"]
+        return {one.run: "bulk" for one in bulk}
+
+    def _show_stages(self, feed: Feed) -> None:
+        """The stages of each row, once all of it is there."""
+        from airwire.runs.stored import load_run
+
+        for capture in load_run(self.path, intervals=False, findings=False).captures:
+            feed.series(self._prefix + capture.path).stages = stages_of(capture)

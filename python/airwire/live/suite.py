@@ -1,0 +1,70 @@
+"""A suite that runs now, as a source of the live view: each row appears when it is done."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from airwire.live.batch import batch_of_frame
+from airwire.live.feed import Feed, Kind
+from airwire.live.stages import stages_of
+from airwire.model import Analysis, Capture
+from airwire.runs.suite import run
+
+
+@dataclass
+class SuiteSource:
+    """A suite, and the run folder that it is kept in."""
+
+    suite: Path
+    out: Path
+    prefix: str = ""
+    """What stands before the names of its rows."""
+    samples: int | None = None
+    environment: Mapping[str, Any] = field(default_factory=dict)
+    rows: list[Capture] = field(default_factory=list)
+    """The rows that are done."""
+    result: Analysis | None = None
+
+    def analysis(self) -> Analysis:
+        """The run so far, as reports show it."""
+        return self.result or Analysis(list(self.rows), [], "known", 0, interrupted=True, suite=self.suite.stem)
+
+    def run(self, feed: Feed) -> str:
+        """Run the suite; a request to stop ends it as Ctrl-C does."""
+
+        def progress(done: int, total: int) -> None:
+            if feed.is_stopped:
+                raise KeyboardInterrupt
+            feed.sentence = f"{100 * done // max(total, 1)} % of the suite is done"
+
+        def row_done(row: Capture) -> None:
+            self.rows.append(row)
+            show(row, feed, self.prefix)
+
+        self.result = run(
+            self.suite,
+            samples=self.samples,
+            out=self.out,
+            environment=self.environment,
+            progress=progress,
+            row_done=row_done,
+        )
+        # Rows of very many messages are not told of one by one.
+        told = {row.path for row in self.rows}
+        late: Sequence[Capture] = [row for row in self.result.captures if row.path not in told]
+        for row in late:
+            show(row, feed, self.prefix)
+        count = len(self.result.captures)
+        how = "stopped early: " if self.result.interrupted else ""
+        return f"{how}{count} row{'' if count == 1 else 's'} in {self.result.run_folder}"
+
+
+def show(row: Capture, feed: Feed, prefix: str = "") -> None:
+    """Push all messages of a row."""
+    kind: Kind = "bulk" if row.target.unit == "bit/s" else "messages"
+    series = feed.series(prefix + row.path, kind)
+    series.push(batch_of_frame(row.samples))
+    series.stages = stages_of(row)
