@@ -50,8 +50,8 @@ $(VENV)/packages: $(VENV)/imported requirements-dev.txt tests/drivers/requiremen
 
 # The package as editable: Python changes are live, Rust changes rebuild it.
 $(VENV)/installed: $(VENV)/imported $(RUST_SOURCES) pyproject.toml
-	@VIRTUAL_ENV=$(CURDIR)/$(VENV) tools/step "Compiling Airwire's core (some 4 minutes on 2 cores, when all is new)" \
-		PIP_QUIET=1 $(BIN)/maturin develop --release --locked
+	@VIRTUAL_ENV=$(CURDIR)/$(VENV) PIP_QUIET=1 tools/step "Compiling Airwire's core (some 4 minutes on 2 cores, when all is new)" \
+		$(BIN)/maturin develop --release --locked
 	$(BIN)/python -m airwire.report.libraries
 	touch $@
 
