@@ -35,6 +35,13 @@ pub const CLIENT_OPTIONS: &[Field] = &[
     option("size", Size(8, 1_048_576), "12B", "The size of a message of bytes.", "128B"),
     option("seed", Count(0, u64::MAX), "0", "Determines the bytes of messages.", "7"),
     option("think_time", Duration, "0s", "Pause between an answer and the next message.", "10ms"),
+    option(
+        "dither",
+        Duration,
+        "0s",
+        "Adds a pause of random length up to this, so that messages meet every phase of a poll.",
+        "100ms",
+    ),
     option("timeout", Duration, "10s", "How long to wait for an answer or an opening.", "500ms"),
     option("no_delay", Flag, "true", "Switches Nagle's algorithm off.", "false"),
 ];
@@ -50,6 +57,8 @@ pub struct ClientSettings {
     pub payload: Payload,
     /// Pause between an answer and the next message.
     pub think_time: Picoseconds,
+    /// Adds a pause of random length up to this.
+    pub dither: Picoseconds,
     /// How long to wait for an answer or an opening.
     pub timeout: Picoseconds,
     /// Switches Nagle's algorithm off.
@@ -64,6 +73,7 @@ impl ClientSettings {
             rounds: 1000,
             payload: Payload::Counter { start: 1, newline: false },
             think_time: Picoseconds::ZERO,
+            dither: Picoseconds::ZERO,
             timeout: Picoseconds::new(10 * PS_PER_S),
             no_delay: true,
         }
@@ -87,6 +97,7 @@ impl Declared for ClientSettings {
             rounds: values.read("rounds", options::parsed)?,
             payload: values.choose("payload", &[("counter", counter), ("bytes", bytes)])?,
             think_time: values.read("think_time", options::time)?,
+            dither: values.read("dither", options::time)?,
             timeout: values.read("timeout", options::time)?,
             no_delay: values.read("no_delay", options::switch)?,
         })
@@ -236,12 +247,22 @@ impl Client {
         if self.sent == self.settings.rounds {
             self.actions.push_back(Action::Finish(self.connection()));
             self.end();
-        } else if self.settings.think_time == Picoseconds::ZERO {
+            return;
+        }
+        let pause = self.pause();
+        if pause == Picoseconds::ZERO {
             self.send(now);
         } else {
             self.state = State::Thinking;
-            self.wake_at = Some(now + self.settings.think_time);
+            self.wake_at = Some(now + pause);
         }
+    }
+
+    /// The pause before the next message: the same in each run.
+    fn pause(&self) -> Picoseconds {
+        let ClientSettings { think_time, dither, .. } = &self.settings;
+        let share = u128::from(scattered(self.sent)) * u128::from(dither.ps().unsigned_abs());
+        *think_time + Picoseconds::new((share >> 64) as i64)
     }
 
     fn end(&mut self) {
@@ -359,4 +380,12 @@ impl Machine for Client {
     fn boxed_clone(&self) -> Box<dyn Machine> {
         Box::new(self.clone())
     }
+}
+
+/// A number that looks like chance: SplitMix64 (Steele, Lea and Flood, 2014) at the place `index` of its sequence.
+fn scattered(index: u64) -> u64 {
+    let mut bits = index.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    bits = (bits ^ (bits >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    bits ^ (bits >> 31)
 }

@@ -24,6 +24,7 @@ from airwire.stage import link_stage
 from airwire.values import Settings, setting_texts
 
 if TYPE_CHECKING:
+    from airwire._core import RawPackets
     from airwire.address.row import AddressRow
     from airwire.board.row import BoardRow
     from airwire.model import Analysis, Capture
@@ -40,11 +41,13 @@ def explain_run(
     only: Sequence[str] = (),
     samples: int = WHAT_IF_SAMPLES,
     workers: int | None = None,
+    packets: str | Path | None = None,
 ) -> list[RowExplanation]:
     """Say of every row of a run of links where its time goes and what to change first.
 
     ``only`` names the entries, links or rows to explain. ``samples`` is the length of each run of the model that a
-    change is predicted from; 0 leaves changes out.
+    change is predicted from; 0 leaves changes out. ``packets`` is a recording (pcap, pcapng) that this computer made
+    while it measured a board at an address.
 
     Raises ``AirwireError`` where the run holds no links, or none of that name.
     """
@@ -54,7 +57,24 @@ def explain_run(
     ]
     tried = changes_of(questions, samples=samples, seed=analysis.seed, workers=workers) if samples else []
     changes = iter(tried)
-    return [_explanation(row, changes) for row in rows]
+    recorded = None if packets is None else _recorded(rows, packets)
+    return [_explanation(row, changes, recorded) for row in rows]
+
+
+def _recorded(rows: Sequence[_Row], packets: str | Path) -> RawPackets:
+    """What a recording says of the one board at an address among the rows."""
+    measured = [row for row in rows if is_of_address(row)]
+    if len(measured) != 1:
+        raise _core.AirwireError(
+            f"{packets}: a recording explains one row that measured a board at an address, here are {len(measured)}; "
+            "name the row behind the run folder"
+        )
+    found = _core.packet_report(packets, measured[0].target.resolved)
+    if not found["segments"]:
+        raise _core.AirwireError(
+            f"{packets}: holds no TCP segment of {measured[0].target.resolved}; record here while it measures"
+        )
+    return found
 
 
 def _chosen(analysis: Analysis, only: Sequence[str]) -> list[_Row]:
@@ -123,10 +143,10 @@ def overload_sentence(row: Capture[LinkRow]) -> str | None:
     return None if overloaded is None else overloaded.text
 
 
-def _explanation(row: _Row, changes: Iterator[Sequence[Change]]) -> RowExplanation:
+def _explanation(row: _Row, changes: Iterator[Sequence[Change]], packets: RawPackets | None) -> RowExplanation:
     """``changes`` gives those of the next link."""
     if is_of_address(row):
-        return address_explanation(row)
+        return address_explanation(row, packets)
     return board_explanation(row) if is_of_board(row) else _link_explanation(row, next(changes, []))
 
 
