@@ -66,11 +66,9 @@ def main() -> None:
     number, loss, delay_ms, jitter_ms = sys.argv[1:5]
     joined = socket.socket(fileno=int(number))
     own = tap(FAR)
-    with subprocess.Popen(sys.argv[5:]) as peer:
-        try:
-            forward(own, joined, float(loss), float(delay_ms) / 1000, float(jitter_ms) / 1000)
-        finally:
-            peer.kill()
+    # Whoever ends this process need not know of the peer.
+    subprocess.Popen(["setpriv", "--pdeathsig", "KILL", *sys.argv[5:]])
+    forward(own, joined, float(loss), float(delay_ms) / 1000, float(jitter_ms) / 1000)
 
 
 if __name__ == "__main__":

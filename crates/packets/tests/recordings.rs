@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::net::Ipv4Addr;
+use std::path::Path;
 use std::time::Duration;
 
 use packets::{Cause, Link, Packet, Report, Segment, Side, read, report};
@@ -290,4 +291,32 @@ proptest! {
         prop_assert!(report.blocked_share.into_iter().all(share));
         prop_assert!(report.busy_ps >= 0);
     }
+}
+
+#[test]
+#[ignore = "writes the seeds to fuzz/corpus; run it after a change of what they should be"]
+fn write_the_seeds() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus/packets");
+    std::fs::create_dir_all(&folder).unwrap();
+    let mut talk = Talk::opened();
+    talk.after(100).data(0, 3).after(WAY_US).data(1, 1).after(40_000).ack(0).after(WAY_US).data(1, 2);
+    talk.after(100).data(0, 3).after(200_000).again(0, 3).after(WAY_US).data(1, 2);
+    let whole = talk.pcap();
+    let mut writer = PcapNgWriter::with_endianness(Vec::new(), Endianness::Little).unwrap();
+    let interface = InterfaceDescriptionBlock { linktype: DataLink::ETHERNET, snaplen: 0, options: vec![] };
+    writer.write_pcapng_block(interface).unwrap();
+    for (us, bytes) in &talk.packets {
+        let packet = EnhancedPacketBlock {
+            interface_id: 0,
+            timestamp: Duration::from_nanos(*us),
+            original_len: bytes.len() as u32,
+            data: Cow::Borrowed(bytes),
+            options: vec![],
+        };
+        writer.write_pcapng_block(packet).unwrap();
+    }
+    std::fs::write(folder.join("valid-talk.pcap"), &whole).unwrap();
+    std::fs::write(folder.join("valid-talk.pcapng"), writer.into_inner()).unwrap();
+    std::fs::write(folder.join("valid-cut-off.pcap"), &whole[..whole.len() - 9]).unwrap();
+    std::fs::write(folder.join("invalid-text"), b"not a recording").unwrap();
 }
