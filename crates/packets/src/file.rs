@@ -66,7 +66,7 @@ impl Link {
 /// A packet as it was recorded.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Packet {
-    /// From 1970-01-01 UTC.
+    /// From the first packet of the recording; below 0 where packets are not in order.
     pub at_ps: i64,
     /// What stands in front.
     pub link: Link,
@@ -89,14 +89,14 @@ pub fn read(mut file: impl Read, mut each: impl FnMut(Packet)) -> Result<(), Pac
 fn read_pcap(file: impl Read, each: &mut impl FnMut(Packet)) -> Result<(), PacketsError> {
     let mut reader = PcapReader::new(file).map_err(|_| PacketsError::Unknown)?;
     let link = Link::of(reader.header().datalink);
-    let mut after = 0;
+    let (mut after, mut clock) = (0, Clock::default());
     while let Some(packet) = reader.next_packet() {
         let packet = match packet {
             Ok(packet) => packet,
             Err(error) => return ended(&error, after),
         };
         after += 1;
-        let at_ps = in_ps(packet.timestamp.as_nanos());
+        let at_ps = clock.ps(packet.timestamp.as_nanos());
         each(Packet { at_ps, link, bytes: packet.data.into_owned() });
     }
     Ok(())
@@ -105,6 +105,7 @@ fn read_pcap(file: impl Read, each: &mut impl FnMut(Packet)) -> Result<(), Packe
 fn read_pcapng(file: impl Read, each: &mut impl FnMut(Packet)) -> Result<(), PacketsError> {
     let mut reader = PcapNgReader::new(file).map_err(|_| PacketsError::Unknown)?;
     let (mut interfaces, mut after): (Vec<(Link, u8)>, usize) = (Vec::new(), 0);
+    let mut clock = Clock::default();
     loop {
         let (number, ticks, bytes) = match reader.next_block() {
             None => return Ok(()),
@@ -125,7 +126,7 @@ fn read_pcapng(file: impl Read, each: &mut impl FnMut(Packet)) -> Result<(), Pac
         };
         after += 1;
         if let Some((link, resolution)) = interfaces.get(number as usize) {
-            each(Packet { at_ps: in_ps(nanoseconds(ticks, *resolution)), link: *link, bytes });
+            each(Packet { at_ps: clock.ps(nanoseconds(ticks, *resolution)), link: *link, bytes });
         }
     }
 }
@@ -155,6 +156,18 @@ fn nanoseconds(ticks: u128, resolution: u8) -> u128 {
     per_second.map_or(0, |per_second| ticks.saturating_mul(NS_PER_S) / per_second)
 }
 
-fn in_ps(nanoseconds: u128) -> i64 {
-    i64::try_from(nanoseconds).unwrap_or(i64::MAX).saturating_mul(PS_PER_NS)
+/// Counts from the first packet, since picoseconds from 1970 have no room in 64 bits.
+#[derive(Debug, Default)]
+struct Clock {
+    first_ns: Option<u128>,
+}
+
+impl Clock {
+    fn ps(&mut self, nanoseconds: u128) -> i64 {
+        let first = *self.first_ns.get_or_insert(nanoseconds);
+        let (since, sign) =
+            if nanoseconds < first { (first - nanoseconds, -1) } else { (nanoseconds - first, 1) };
+        // Half of what there is room for, so that differences of any two have room as well.
+        i64::try_from(since).unwrap_or(i64::MAX).min(i64::MAX / PS_PER_NS / 2) * PS_PER_NS * sign
+    }
 }

@@ -18,6 +18,8 @@ const BOARD: ([u8; 4], u16) = ([10, 0, 0, 2], 5000);
 const SYN: u8 = 2;
 const ACK: u8 = 16;
 const WAY_US: u64 = 400;
+/// Recorders count from 1970.
+const TODAY_US: u64 = 1_800_000_000_000_000;
 
 /// A conversation that is being recorded at the PC.
 struct Talk {
@@ -29,7 +31,8 @@ struct Talk {
 
 impl Talk {
     fn opened() -> Self {
-        let mut talk = Self { now_us: 0, next: [1000, 7000], window: [64_000, 8000], packets: Vec::new() };
+        let mut talk =
+            Self { now_us: TODAY_US, next: [1000, 7000], window: [64_000, 8000], packets: Vec::new() };
         talk.segment(0, SYN, 0);
         talk.after(WAY_US).segment(1, SYN | ACK, 0);
         talk.after(10).segment(0, ACK, 0);
@@ -226,17 +229,20 @@ fn an_interface_counts_microseconds_unless_it_says_otherwise() {
     let interface = InterfaceDescriptionBlock { linktype: DataLink::RAW, snaplen: 0, options: vec![] };
     writer.write_pcapng_block(interface).unwrap();
     // The library writes nanoseconds; read as the microseconds that the interface has by default, they are a thousand times more.
-    let packet = EnhancedPacketBlock {
-        interface_id: 0,
-        timestamp: Duration::from_nanos(5),
-        original_len: 3,
-        data: Cow::Borrowed(&[1, 2, 3]),
-        options: vec![],
-    };
-    writer.write_pcapng_block(packet).unwrap();
+    for ticks in [5, 12] {
+        let packet = EnhancedPacketBlock {
+            interface_id: 0,
+            timestamp: Duration::from_nanos(ticks),
+            original_len: 3,
+            data: Cow::Borrowed(&[1, 2, 3]),
+            options: vec![],
+        };
+        writer.write_pcapng_block(packet).unwrap();
+    }
     let mut seen = Vec::new();
     read(writer.into_inner().as_slice(), |packet| seen.push(packet)).unwrap();
-    assert_eq!(seen, [Packet { at_ps: 5_000_000, link: Link::Raw, bytes: vec![1, 2, 3] }]);
+    let packet = |at_ps| Packet { at_ps, link: Link::Raw, bytes: vec![1, 2, 3] };
+    assert_eq!(seen, [packet(0), packet(7_000_000)]);
 }
 
 #[test]
