@@ -170,7 +170,8 @@ fn time_outs_that_double_are_seen() {
                 let mut answered = at + 300.0 * US + 100.0 * US * r.exponential();
                 let mut wait = quantum;
                 while r.unit() < 0.06 {
-                    answered += wait + 4.0 * MS * r.unit();
+                    answered +=
+                        wait + 7.0 * MS * r.unit() + if r.unit() < 0.1 { 30.0 * MS * r.unit() } else { 0.0 };
                     wait *= 2.0;
                 }
                 (answered, answered)

@@ -98,7 +98,7 @@ def _of_grid(seen: RawShape) -> Iterator[str]:
 def _hold(seen: RawShape, row: Capture[AddressRow]) -> Verdict:
     number, held = _numbers(seen), rough_time(seen["period_ps"])
     details = [
-        f"Pauses before requests ranged over {rough_time(number['pause_range_ps'])}, and seven in ten answers took "
+        f"Pauses before requests ranged over {rough_time(number['pause_range_ps'])}, and two in three answers took "
         f"{held}, within {rough_time(number['width_ps'])}: the time starts with the request, so that it is no poll.",
         f"The way there and back takes {rough_time(number['way_ps'])}.",
         "Work that always takes that long looks the same: toggle a pin around it.",
