@@ -40,7 +40,8 @@ def forward(own: int, other: socket.socket, loss: float, delay_s: float, jitter_
     latest, number = {True: 0.0, False: 0.0}, 0
     while True:
         until = max(0.0, waiting[0][0] - time.monotonic()) if waiting else None
-        ready, _, _ = select.select([own, other], [], [], until)
+        both: list[int | socket.socket] = [own, other]
+        ready, _, _ = select.select(both, [], [], until)
         for source in ready:
             frame = os.read(own, _FRAME) if source is own else other.recv(_FRAME)
             if not frame:
