@@ -4,7 +4,18 @@ from collections.abc import Callable, Sequence
 from os import PathLike
 from typing import Any, Protocol, Self, TypedDict, final, type_check_only
 
-from airwire.kinds import Cause, FindingKind, InputKind, Relation, Site, Subject, UnderWay
+from airwire.kinds import (
+    Cause,
+    FindingKind,
+    InputKind,
+    PacketCause,
+    PacketSide,
+    Relation,
+    Shape,
+    Site,
+    Subject,
+    UnderWay,
+)
 
 __version__: str
 RUN_SCHEMA: str
@@ -23,6 +34,32 @@ class RawFinding(TypedDict):
     confidence: float
     period_ps: int | None
     evidence: dict[str, float | list[float]]
+
+@type_check_only
+class RawShape(TypedDict):
+    shape: Shape
+    share: float
+    period_ps: float
+    evidence: dict[str, float | list[float]]
+
+@type_check_only
+class RawWaits(TypedDict):
+    cause: PacketCause
+    side: PacketSide
+    lengths_ps: list[int]
+    share: float
+
+@type_check_only
+class RawPackets(TypedDict):
+    connections: int
+    segments: int
+    busy_ps: int
+    way_ps: int | None
+    blocked_share: tuple[float, float]
+    window: tuple[tuple[int, int], tuple[int, int]]
+    sent_bytes: tuple[int, int]
+    repeated: tuple[int, int]
+    waits: list[RawWaits]
 
 @type_check_only
 class RawIntervals(TypedDict):
@@ -149,6 +186,10 @@ def statistics(
     gate_ps: int | None = None,
     clock_hz: int | None = None,
 ) -> RawStatistics: ...
+def outside_shapes(
+    messages: Sequence[tuple[int, int | None, int | None, int]], floor_ps: float | None
+) -> list[RawShape]: ...
+def packet_report(path: str | PathLike[str], address: str | None = None) -> RawPackets: ...
 def compare(a: Sequence[int], b: Sequence[int], seed: int) -> RawComparison | None: ...
 def read_edges(path: str | PathLike[str], channels: Sequence[str]) -> tuple[Table, str | None, int]: ...
 def convert(

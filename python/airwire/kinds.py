@@ -13,6 +13,14 @@ PAIRING_RULES: tuple[PairingRule, ...] = get_args(PairingRule)
 FindingKind = Literal["gate", "frozen_phase", "phase_coverage", "comb", "steps", "drift", "bursts", "loss_as_latency"]
 """What a detector found."""
 
+Shape = Literal["grid", "hold", "grid_or_hold", "late_rest", "back_off", "opening"]
+"""What exchanges with a peer show of it from outside."""
+
+PacketCause = Literal["nagle", "one_at_a_time", "window", "retransmission", "answer", "pause", "opening"]
+"""What silences of a TCP connection were spent on."""
+PacketSide = Literal["client", "peer"]
+"""Who asked for a connection, and who was asked."""
+
 # The codes of stages are those of the core (``_core.CAUSES`` and its like): a test holds them together.
 Cause = Literal[
     "cpu",

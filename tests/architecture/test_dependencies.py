@@ -21,6 +21,7 @@ CRATES = {
     "files": set(),
     "capture": {"units", "files"},
     "stats": {"units"},
+    "packets": set(),
     "sim": {"units"},
     "fields": {"units"},
     "record": {"units", "files", "stats", "sim"},
@@ -65,7 +66,7 @@ CRATES = {
         "board",
         "attribution",
     },
-    "py": {"units", "fields", "capture", "stats", "record", "links", "lan", "board", "bench", "wiznet"},
+    "py": {"units", "fields", "capture", "stats", "packets", "record", "links", "lan", "board", "bench", "wiznet"},
 }
 
 # By package below `airwire`, and the modules beside them; all may use `kinds`. No two of them use each other.

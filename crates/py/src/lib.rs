@@ -15,6 +15,7 @@ mod boards;
 mod completion;
 mod convert;
 mod network;
+mod packets;
 mod rows;
 mod spi_controller;
 mod statistics;
@@ -93,6 +94,8 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(convert::format_time, module)?)?;
     module.add_function(wrap_pyfunction!(statistics::statistics, module)?)?;
     module.add_function(wrap_pyfunction!(statistics::compare, module)?)?;
+    module.add_function(wrap_pyfunction!(statistics::outside_shapes, module)?)?;
+    module.add_function(wrap_pyfunction!(packets::packet_report, module)?)?;
     module.add_function(wrap_pyfunction!(statistics::ecdf, module)?)?;
     Ok(())
 }

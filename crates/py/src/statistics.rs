@@ -4,7 +4,7 @@ use capture::pairing::Outcomes;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 use record::{IntervalReport, Statistics};
-use stats::detect::{Evidence, Finding, Settings};
+use stats::detect::{Evidence, Exchange, Exchanges, Finding, Settings, seen_from_outside};
 
 use crate::refused;
 
@@ -44,16 +44,51 @@ pub(crate) fn interval_dict<'py>(
     Ok(Some(dict))
 }
 
+fn evidence_dict<'py>(
+    py: Python<'py>,
+    evidence: &[(&'static str, Evidence)],
+) -> PyResult<Bound<'py, PyDict>> {
+    let dict = PyDict::new(py);
+    for (name, value) in evidence {
+        match value {
+            Evidence::Number(number) => dict.set_item(name, number)?,
+            Evidence::List(numbers) => dict.set_item(name, numbers)?,
+        }
+    }
+    Ok(dict)
+}
+
+/// The shapes that answered messages show, of each its start, its opening, and its answer's first and last byte.
+#[pyfunction]
+pub(crate) fn outside_shapes<'py>(
+    py: Python<'py>,
+    messages: Vec<(i64, Option<i64>, Option<i64>, i64)>,
+    floor_ps: Option<f64>,
+) -> PyResult<Bound<'py, PyList>> {
+    let exchange = |(trigger_ps, connect_ps, first_byte_ps, done_ps)| Exchange {
+        trigger_ps,
+        connect_ps,
+        first_byte_ps,
+        done_ps,
+    };
+    let exchanges = messages.into_iter().map(exchange).collect();
+    let seen = py.detach(|| seen_from_outside(&Exchanges::new(exchanges, floor_ps)));
+    let list = PyList::empty(py);
+    for one in seen {
+        let dict = PyDict::new(py);
+        dict.set_item("shape", one.shape.name())?;
+        dict.set_item("share", one.share)?;
+        dict.set_item("period_ps", one.period_ps)?;
+        dict.set_item("evidence", evidence_dict(py, &one.evidence)?)?;
+        list.append(dict)?;
+    }
+    Ok(list)
+}
+
 pub(crate) fn finding_list<'py>(py: Python<'py>, findings: &[Finding]) -> PyResult<Bound<'py, PyList>> {
     let list = PyList::empty(py);
     for finding in findings {
-        let evidence = PyDict::new(py);
-        for (name, value) in &finding.evidence {
-            match value {
-                Evidence::Number(number) => evidence.set_item(name, number)?,
-                Evidence::List(numbers) => evidence.set_item(name, numbers)?,
-            }
-        }
+        let evidence = evidence_dict(py, &finding.evidence)?;
         let dict = PyDict::new(py);
         dict.set_item("kind", finding.kind.name())?;
         dict.set_item("confidence", finding.confidence)?;

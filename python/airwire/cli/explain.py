@@ -69,6 +69,15 @@ def explain(
         ),
         Writes("trace", kinds=(".json",)),
     ] = None,
+    packets: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Of a board at an address: what this computer's network recorded meanwhile (.pcap, .pcapng).",
+            show_default=False,
+        ),
+        Reads("recording of packets"),
+    ] = None,
     json: options.Json = False,
 ) -> None:
     """Say where the time of a run or a capture goes, stage by stage.
@@ -81,7 +90,7 @@ def explain(
     if figure is not None:
         _check_ending(figure)
     if (path / "manifest.json").exists() or path.is_dir():
-        _explain_run(path, [*(rows or []), *(only or [])], changes, workers, figure, perfetto, json)
+        _explain_run(path, [*(rows or []), *(only or [])], changes, workers, figure, perfetto, packets, json)
         return
     if rows:
         raise typer.BadParameter(f"{path} is no run folder, so that it has no rows", param_hint="ROW")
@@ -91,6 +100,8 @@ def explain(
         raise typer.BadParameter(
             f"{path} is a capture: name the link that it was made with (airwire links lists them)", param_hint="--link"
         )
+    if packets is not None:
+        raise typer.BadParameter("a capture is not of a network; give a run folder", param_hint="--packets")
     if perfetto is not None:
         raise typer.BadParameter("a capture holds no spans to trace; give a run folder", param_hint="--perfetto")
     from airwire.explain.link.run import WHAT_IF_SAMPLES, explain_capture
@@ -124,13 +135,16 @@ def _explain_run(
     workers: int | None,
     figure: Path | None,
     perfetto: Path | None,
+    packets: Path | None,
     as_json: bool,
 ) -> None:
     from airwire.explain.link.run import WHAT_IF_SAMPLES, explain_run
 
     with working("Trying other settings"):
         analysis = airwire.load_run(path, intervals=False, findings=False)
-        explained = explain_run(analysis, only=only, samples=WHAT_IF_SAMPLES if changes else 0, workers=workers)
+        explained = explain_run(
+            analysis, only=only, samples=WHAT_IF_SAMPLES if changes else 0, workers=workers, packets=packets
+        )
     if as_json:
         from airwire.cli.json_object import print_object
         from airwire.cli.link_json import explain_output

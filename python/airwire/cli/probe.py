@@ -61,7 +61,8 @@ Out = Annotated[
 
 def probe(
     kind: Annotated[
-        str, typer.Argument(metavar="WHAT", help="pingpong, http, ping, udp, ws, throughput or iperf3.", show_default=False)
+        str,
+        typer.Argument(metavar="WHAT", help="pingpong, http, ping, udp, ws, throughput or iperf3.", show_default=False),
     ],
     target: Annotated[
         str,
@@ -115,7 +116,9 @@ def probe(
 
 
 def serve(
-    kind: Annotated[str, typer.Argument(metavar="WHAT", help="pingpong, tcp, udp, http, ws, iperf or iperf3.", show_default=False)],
+    kind: Annotated[
+        str, typer.Argument(metavar="WHAT", help="pingpong, tcp, udp, http, ws, iperf or iperf3.", show_default=False)
+    ],
     set_: Set = None,
     samples: Samples = None,
     for_: Annotated[

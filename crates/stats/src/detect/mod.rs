@@ -12,12 +12,14 @@ mod drift;
 mod finding;
 mod gate;
 mod loss;
+mod outside;
 mod series;
 mod spectrum;
 mod steps;
 mod tick_crossing;
 
 pub use finding::{Evidence, Finding, Kind};
+pub use outside::{Exchange, Exchanges, Seen, Shape, seen_from_outside};
 pub use series::Series;
 
 use coverage::Coverage;

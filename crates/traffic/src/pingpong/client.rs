@@ -48,6 +48,13 @@ pub const CLIENT_OPTIONS: &[Field] = &[
     option("size", Size(8, 1_048_576), "12B", "The size of a message of bytes.", "128B"),
     option("seed", Count(0, u64::MAX), "0", "Determines the bytes of messages.", "7"),
     option("think_time", Duration, "0s", "Pause between an answer and the next message.", "10ms"),
+    option(
+        "dither",
+        Duration,
+        "0s",
+        "Adds a pause of random length up to this, so that messages meet every phase of a poll.",
+        "100ms",
+    ),
     option("timeout", Duration, "10s", "How long to wait for an answer or an opening.", "500ms"),
     option("no_delay", Flag, "true", "Switches Nagle's algorithm off.", "false"),
 ];
@@ -65,6 +72,8 @@ pub struct ClientSettings {
     pub payload: Payload,
     /// Pause between an answer and the next message.
     pub think_time: Picoseconds,
+    /// Adds a pause of random length up to this.
+    pub dither: Picoseconds,
     /// How long to wait for an answer or an opening.
     pub timeout: Picoseconds,
     /// Switches Nagle's algorithm off.
@@ -80,6 +89,7 @@ impl ClientSettings {
             duration: None,
             payload: Payload::Counter { start: 1, newline: false },
             think_time: Picoseconds::ZERO,
+            dither: Picoseconds::ZERO,
             timeout: Picoseconds::new(10 * PS_PER_S),
             no_delay: true,
         }
@@ -107,6 +117,7 @@ impl Declared for ClientSettings {
             duration,
             payload: values.choose("payload", &[("counter", counter), ("bytes", bytes)])?,
             think_time: values.read("think_time", options::time)?,
+            dither: values.read("dither", options::time)?,
             timeout: values.read("timeout", options::time)?,
             no_delay: values.read("no_delay", options::switch)?,
         })
@@ -274,11 +285,13 @@ impl Client {
         self.samples.extend(self.current.take());
         self.sent += 1;
         if self.has_sent_all(now) {
-            self.finish();
-        } else if self.settings.think_time == Picoseconds::ZERO {
+            return self.finish();
+        }
+        let pause = self.pause();
+        if pause == Picoseconds::ZERO {
             self.send(now);
         } else {
-            let next = after(now, self.settings.think_time);
+            let next = after(now, pause);
             self.state = State::Thinking;
             self.wake_at = Some(self.end.map_or(next, |end| end.min(next)));
         }
@@ -287,6 +300,13 @@ impl Client {
     fn finish(&mut self) {
         self.actions.push_back(Action::Finish(self.connection()));
         self.end();
+    }
+
+    /// The pause before the next message: the same in each run.
+    fn pause(&self) -> Picoseconds {
+        let ClientSettings { think_time, dither, .. } = &self.settings;
+        let share = u128::from(scattered(self.sent)) * u128::from(dither.ps().unsigned_abs());
+        *think_time + Picoseconds::new((share >> 64) as i64)
     }
 
     fn end(&mut self) {
@@ -406,4 +426,12 @@ impl Machine for Client {
     fn boxed_clone(&self) -> Box<dyn Machine> {
         Box::new(self.clone())
     }
+}
+
+/// A number that looks like chance: SplitMix64 (Steele, Lea and Flood, 2014) at the place `index` of its sequence.
+fn scattered(index: u64) -> u64 {
+    let mut bits = index.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    bits = (bits ^ (bits >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    bits ^ (bits >> 31)
 }

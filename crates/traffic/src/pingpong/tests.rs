@@ -15,6 +15,7 @@ use crate::{Action, Connection, Event, Ipv4Endpoint, Machine, Outcome, Sample};
 
 const SERVER: Ipv4Addr = Ipv4Addr::new(10, 0, 0, 1);
 const HALF_MS: Picoseconds = Picoseconds::new(PS_PER_MS / 2);
+const TENTH_OF_A_SECOND: Picoseconds = Picoseconds::new(PS_PER_S / 10);
 
 fn settings(rounds: u64, payload: Payload) -> ClientSettings {
     let to = Ipv4Endpoint { address: SERVER, port: 5000 };
@@ -138,6 +139,32 @@ fn served(answer: Answer, pieces: &[&[u8]]) -> (Vec<u8>, bool) {
         }
     }
     (answers, aborted)
+}
+
+#[test]
+fn a_dither_spreads_the_pauses_and_is_the_same_in_each_run() {
+    let run = || -> Vec<i64> {
+        let counter = Payload::Counter { start: 1, newline: false };
+        let mut client = Client::new(ClientSettings { dither: TENTH_OF_A_SECOND, ..settings(200, counter) });
+        client.handle(Picoseconds::ZERO, Event::Wake);
+        client.handle(Picoseconds::ZERO, Event::Opened(Connection(0)));
+        let mut now = Picoseconds::ZERO;
+        let pauses = (0..199).map(|index| {
+            client.handle(now, Event::Received(Connection(0), &counter.exchange(index).1));
+            let wake_at = client.wake_at().expect("it pauses before the next message");
+            let pause = wake_at - now;
+            now = wake_at;
+            client.handle(now, Event::Wake);
+            pause.ps()
+        });
+        pauses.collect()
+    };
+    let pauses = run();
+    assert_eq!(pauses, run());
+    for tenth in 0..10 {
+        let within = pauses.iter().filter(|pause| 10 * **pause / TENTH_OF_A_SECOND.ps() == tenth).count();
+        assert!((8..=32).contains(&within), "{within} of 199 pauses are in tenth {tenth}");
+    }
 }
 
 proptest! {

@@ -1,10 +1,14 @@
-"""Rows of boards at addresses in sentences: how much of a figure is this computer, and what the answers betray."""
+"""Rows of boards at addresses in sentences: what the answers and the packets betray, and how much is this computer."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from airwire.address.row import AddressRow
+from airwire.explain.address.packets import DECIDED, packet_facts, packet_verdicts
+from airwire.explain.address.timing import timing_verdicts
 from airwire.explain.board.figures import quantity
 from airwire.explain.board.published import published_sentence
 from airwire.explain.quantities import percent, rough_time
@@ -12,16 +16,27 @@ from airwire.explain.row import RowExplanation
 from airwire.explain.verdict import NO_FIGURE, NOTHING_STANDS_OUT, Verdict
 from airwire.model import Capture
 
+if TYPE_CHECKING:
+    from airwire._core import RawPackets
+
 OWN = "own"
 """The kind of a verdict that blames this computer."""
 
 
-def address_verdict(row: Capture[AddressRow]) -> Verdict:
-    """What takes most of a row's time, as far as that is seen from outside; or why there is no figure."""
+def address_verdict(row: Capture[AddressRow], packets: RawPackets | None = None) -> Verdict:
+    """What takes most of a row's time, as far as that is seen from outside; or why there is no figure.
+
+    ``packets`` is what a recording of its packets says; it decides what the samples leave open.
+    """
     target = row.target
     if target.figure is None:
         return Verdict(0.0, f"No figure: {target.problem or 'nothing was measured'}", NO_FIGURE)
-    details = list(_details(row))
+    details = [*(packet_facts(packets) if packets else ()), *_details(row)]
+    causes = outside_verdicts(row, packets)
+    if causes:
+        first, *others = causes
+        further = [f"Also {other.line}." for other in others]
+        return replace(first, details=[*first.details, *further, *details])
     floor = target.floor
     if floor is not None and floor.share is not None and floor.is_most:
         cause = f"of the {_what(target)} is what this computer does by itself"
@@ -31,12 +46,24 @@ def address_verdict(row: Capture[AddressRow]) -> Verdict:
     return Verdict(0.0, cause[0].upper() + cause[1:], NOTHING_STANDS_OUT, details=details)
 
 
-def address_verdicts(row: Capture[AddressRow]) -> list[Verdict]:
+def address_verdicts(row: Capture[AddressRow], packets: RawPackets | None = None) -> list[Verdict]:
     """The same, one for each cause; none without a figure."""
-    return [] if row.target.figure is None else [address_verdict(row)]
+    if row.target.figure is None:
+        return []
+    return outside_verdicts(row, packets) or [address_verdict(row, packets)]
 
 
-def address_explanation(row: Capture[AddressRow]) -> RowExplanation:
+def outside_verdicts(row: Capture[AddressRow], packets: RawPackets | None = None) -> list[Verdict]:
+    """The causes that samples and packets betray, the largest share first."""
+    of_timing = timing_verdicts(row)
+    if packets is None or not packets["segments"]:
+        return of_timing
+    proved = packet_verdicts(packets, row)
+    open_still = [verdict for verdict in of_timing if verdict.kind not in DECIDED]
+    return sorted([*proved, *open_still], key=lambda verdict: -verdict.share)
+
+
+def address_explanation(row: Capture[AddressRow], packets: RawPackets | None = None) -> RowExplanation:
     """What is known of a row, as of a link or a virtual board."""
     target = row.target
     return RowExplanation(
@@ -45,8 +72,8 @@ def address_explanation(row: Capture[AddressRow]) -> RowExplanation:
         title=f"{target.title}, {target.traffic} at {target.address}",
         payload_bytes=0,
         settings={},
-        verdict=address_verdict(row),
-        verdicts=address_verdicts(row),
+        verdict=address_verdict(row, packets),
+        verdicts=address_verdicts(row, packets),
         waterfalls=[],
         changes=[],
         board=target.address,

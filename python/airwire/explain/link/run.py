@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from difflib import get_close_matches
 from pathlib import Path
@@ -19,20 +19,18 @@ from airwire.explain.verdict import NO_FIGURE, Verdict
 from airwire.explain.waterfall import budget_waterfall, link_waterfalls
 from airwire.explain.what_if import Question, changes_of
 from airwire.link.model import CaptureExplanation, Change, FittedGate, LinkRow, QuantilePair
-from airwire.model import is_of_link
+from airwire.model import is_of_address, is_of_link
 from airwire.stage import link_stage
 from airwire.values import Settings, setting_texts
 
 if TYPE_CHECKING:
+    from airwire._core import RawPackets
     from airwire.model import Analysis, Capture
 
 WHAT_IF_SAMPLES = 2000
 # More than these are not listed.
 _FEW_ENTRIES = 8
-_EXPLANATION: Mapping[str, Callable[[Capture[Any]], RowExplanation]] = {
-    "address": address_explanation,
-    "board": board_explanation,
-}
+_EXPLAINED = ("address", "board", "link")
 
 
 def explain_run(
@@ -41,11 +39,13 @@ def explain_run(
     only: Sequence[str] = (),
     samples: int = WHAT_IF_SAMPLES,
     workers: int | None = None,
+    packets: str | Path | None = None,
 ) -> list[RowExplanation]:
     """Say of every row of a run of links where its time goes and what to change first.
 
     ``only`` names the entries, links or rows to explain. ``samples`` is the length of each run of the model that a
-    change is predicted from; 0 leaves changes out.
+    change is predicted from; 0 leaves changes out. ``packets`` is a recording (pcap, pcapng) that this computer made
+    while it measured a board at an address.
 
     Raises ``AirwireError`` where the run holds no links, or none of that name.
     """
@@ -55,11 +55,28 @@ def explain_run(
     ]
     tried = changes_of(questions, samples=samples, seed=analysis.seed, workers=workers) if samples else []
     changes = iter(tried)
-    return [_explanation(row, changes) for row in rows]
+    recorded = None if packets is None else _recorded(rows, packets)
+    return [_explanation(row, changes, recorded) for row in rows]
+
+
+def _recorded(rows: Sequence[Capture], packets: str | Path) -> RawPackets:
+    """What a recording says of the one board at an address among the rows."""
+    measured = [row for row in rows if is_of_address(row)]
+    if len(measured) != 1:
+        raise _core.AirwireError(
+            f"{packets}: a recording explains one row that measured a board at an address, here are {len(measured)}; "
+            "name the row behind the run folder"
+        )
+    found = _core.packet_report(packets, measured[0].target.resolved)
+    if not found["segments"]:
+        raise _core.AirwireError(
+            f"{packets}: holds no TCP segment of {measured[0].target.resolved}; record here while it measures"
+        )
+    return found
 
 
 def _chosen(analysis: Analysis, only: Sequence[str]) -> list[Capture]:
-    rows: list[Capture] = [row for row in analysis.captures if is_of_link(row) or row.target.kind in _EXPLANATION]
+    rows = [row for row in analysis.captures if row.target.kind in _EXPLAINED]
     where = analysis.run_folder or "this run"
     if not rows:
         raise _core.AirwireError(
@@ -124,11 +141,13 @@ def overload_sentence(row: Capture[LinkRow]) -> str | None:
     return None if overloaded is None else overloaded.text
 
 
-def _explanation(row: Capture, changes: Iterator[Sequence[Change]]) -> RowExplanation:
+def _explanation(row: Capture[Any], changes: Iterator[Sequence[Change]], packets: RawPackets | None) -> RowExplanation:
     """``changes`` gives those of the next link."""
     if is_of_link(row):
         return _link_explanation(row, next(changes, []))
-    return _EXPLANATION[row.target.kind](row)
+    if is_of_address(row):
+        return address_explanation(row, packets)
+    return board_explanation(row)
 
 
 def _link_explanation(row: Capture[LinkRow], changes: Sequence[Change]) -> RowExplanation:

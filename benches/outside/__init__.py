@@ -1,0 +1,1 @@
+"""How often the causes that are seen from outside are named, against peers whose cause is known."""

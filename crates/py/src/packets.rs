@@ -1,0 +1,54 @@
+//! What the connections of a recording waited for.
+
+use std::fs::File;
+use std::io::BufReader;
+use std::net::Ipv4Addr;
+use std::path::PathBuf;
+
+use packets::Waits;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList};
+
+use crate::refused;
+
+/// The figures of a recording of packets, of the connections with an address or of all.
+#[pyfunction]
+#[pyo3(signature = (path, address = None))]
+pub(crate) fn packet_report<'py>(
+    py: Python<'py>,
+    path: PathBuf,
+    address: Option<&str>,
+) -> PyResult<Bound<'py, PyDict>> {
+    let told = |reason: String| refused(format!("{}: {reason}", path.display()));
+    let address = address
+        .map(|text| text.parse::<Ipv4Addr>().map_err(|_| told(format!("{text:?} is no IPv4 address"))))
+        .transpose()?;
+    let report = py
+        .detach(|| {
+            let file = File::open(&path).map_err(|error| error.to_string())?;
+            packets::report(BufReader::new(file), address).map_err(|error| error.to_string())
+        })
+        .map_err(told)?;
+    let dict = PyDict::new(py);
+    dict.set_item("connections", report.connections)?;
+    dict.set_item("segments", report.segments)?;
+    dict.set_item("busy_ps", report.busy_ps)?;
+    dict.set_item("way_ps", report.way_ps)?;
+    dict.set_item("blocked_share", report.blocked_share)?;
+    dict.set_item("window", report.window)?;
+    dict.set_item("sent_bytes", report.sent_bytes)?;
+    dict.set_item("repeated", report.repeated)?;
+    let waits: Vec<Bound<'py, PyDict>> =
+        report.waits.iter().map(|waits| wait_dict(py, waits)).collect::<PyResult<_>>()?;
+    dict.set_item("waits", PyList::new(py, waits)?)?;
+    Ok(dict)
+}
+
+fn wait_dict<'py>(py: Python<'py>, waits: &Waits) -> PyResult<Bound<'py, PyDict>> {
+    let dict = PyDict::new(py);
+    dict.set_item("cause", waits.cause.name())?;
+    dict.set_item("side", waits.side.name())?;
+    dict.set_item("lengths_ps", &waits.lengths_ps)?;
+    dict.set_item("share", waits.share)?;
+    Ok(dict)
+}
