@@ -28,8 +28,8 @@ def live(
         list[Path],
         typer.Argument(
             metavar="TARGET...",
-            help="A run folder, finished or still being written; a suite; or the image of a virtual board. "
-            "Two stand side by side.",
+            help="A run folder, finished or still being written; a suite; the image of a virtual board; or a board at "
+            "an address and what it is asked, such as pingpong:192.168.1.50:5000. Two stand side by side.",
             show_default=False,
         ),
         Reads("measurement"),

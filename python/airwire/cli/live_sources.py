@@ -38,7 +38,7 @@ def feed_of(what: Sequence[Path], wanted: Wanted) -> tuple[Feed, list[Source]]:
     from airwire.live.feed import Feed
     from airwire.runs.suite import default_folder
 
-    names = [path.name if path.is_dir() else path.stem for path in what]
+    names = [_name(path) for path in what]
     is_run = len(what) == 1 and what[0].is_dir()
     folder = wanted.out or (what[0] if is_run else default_folder("-".join(names)))
     found = [_source(path, wanted, folder, f"{path.name}: " if len(what) > 1 else "") for path in what]
@@ -47,8 +47,28 @@ def feed_of(what: Sequence[Path], wanted: Wanted) -> tuple[Feed, list[Source]]:
     return Feed(" and ".join(names), folder, analysis), [source for source, _ in found]
 
 
+def _name(path: Path) -> str:
+    """What it is called in titles and in the names of folders."""
+    from airwire.live.probe import probe_of
+
+    asked = probe_of(str(path))
+    if asked is not None:
+        return f"{asked[0]}-{asked[1].replace(':', '-')}"
+    return path.name if path.is_dir() else path.stem
+
+
 def _source(path: Path, wanted: Wanted, folder: Path, prefix: str) -> tuple[Source, Callable[[], Analysis] | None]:
     """The source that fits, and what gives an ordinary analysis of it."""
+    from airwire.live.probe import ProbeSource, probe_of
+
+    asked = probe_of(str(path))
+    if asked is not None:
+        from airwire.cli.environment import environment
+
+        kind, address = asked
+        out = folder / kind if prefix else folder
+        probing = ProbeSource(kind, address, out, prefix, samples=wanted.samples, environment=environment())
+        return probing, probing.analysis
     if path.is_dir():
         from airwire.live.run_folder import RunFolderSource
 
@@ -68,7 +88,9 @@ def _source(path: Path, wanted: Wanted, folder: Path, prefix: str) -> tuple[Sour
     if not path.is_file():
         from airwire._core import AirwireError
 
-        raise AirwireError(f"{path}: there is no such file; name a run folder, a suite or an image")
+        raise AirwireError(
+            f"{path}: there is no such file; name a run folder, a suite, an image, or pingpong:192.168.1.50"
+        )
     from airwire.live.board import BoardSource
 
     network = None if wanted.network is None else Path(wanted.network)
