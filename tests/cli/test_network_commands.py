@@ -28,7 +28,7 @@ def test_a_quick_ping_needs_no_file_and_ends_the_run(airwire: Airwire, images: P
 
 
 def test_answers_that_are_no_success_are_told(airwire: Airwire, images: Path) -> None:
-    for path, says in (("/", ""), ("/none", "; of 3 answers 3 are 404")):
+    for path, says in (("/", ""), ("/none", ", 3 answered with an error, first with status 404")):
         asked = ("--traffic", f"http to=board path={path} requests=3", "--until-done")
         done = airwire("board", "run", images / "wiznet_http.elf", *BOARD, *asked)
         assert done.returncode == 0, done.stderr

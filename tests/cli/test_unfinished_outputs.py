@@ -8,8 +8,10 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -45,7 +47,8 @@ $enddefinitions $end
 #311 0! 1"
 #320 0"
 """
-# What each output's command works on; `IMAGE` stands for a firmware image, `PORT` for a free port.
+# What each output's command works on; `IMAGE` and `SERVER` stand for firmware images, `PEER` for a board at an address,
+# `PORT` for a free port.
 RECIPES: dict[tuple[str, str], list[str]] = {
     ("run", "out"): ["suite.toml", "--captures"],
     ("run", "report"): ["suite.toml", "--out", "kept"],
@@ -54,6 +57,8 @@ RECIPES: dict[tuple[str, str], list[str]] = {
     ("why", "report"): ["IMAGE", "--out", "kept"],
     ("probe", "out"): ["ping", "127.0.0.1", "--set", "count=20", "--set", "interval=1ms"],
     ("probe", "report"): ["ping", "127.0.0.1", "--set", "count=20", "--set", "interval=1ms", "--out", "kept"],
+    ("twin", "out"): ["SERVER", "--address", "PEER", "--samples", "50"],
+    ("twin", "report"): ["SERVER", "--address", "PEER", "--samples", "50", "--out", "kept"],
     ("serve", "out"): ["pingpong", "--for", "300ms", "--set", "port=PORT"],
     ("serve", "report"): ["pingpong", "--for", "300ms", "--set", "port=PORT", "--out", "kept"],
     ("explain", "figure"): ["run", "--changes", "0"],
@@ -87,6 +92,7 @@ LIMITS_BYTES = {
     ("run", "figures"): 20_000,
     ("why", "report"): 200_000,
     ("probe", "report"): 20_000,
+    ("twin", "report"): 60_000,
     ("serve", "report"): 20_000,
     ("capture", "run_folder"): 250,
     ("capture", "report"): 20_000,
@@ -150,6 +156,24 @@ def on_a_full_disk(command_server: CommandServer) -> OnFullDisk:
     return run
 
 
+@pytest.fixture(scope="module")
+def peer() -> Iterator[str]:
+    """A board for a twin: a ping-pong server of this computer; its address with the port."""
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        listener.listen()
+
+        def serve() -> None:
+            with suppress(OSError, ValueError):
+                while True:
+                    with listener.accept()[0] as connection:
+                        while text := connection.recv(64):
+                            connection.sendall(str(int(text) + 1).encode())
+
+        threading.Thread(target=serve, daemon=True).start()
+        yield f"127.0.0.1:{listener.getsockname()[1]}"
+
+
 def free_port() -> int:
     """A TCP port that nobody has."""
     with socket.socket() as listener:
@@ -163,7 +187,7 @@ def test_every_output_is_in_the_table() -> None:
 
 @pytest.mark.parametrize(("command", "name"), RECIPES, ids=[" ".join(one) for one in RECIPES])
 def test_a_full_disk_leaves_nothing_of_a_file(
-    inputs: Path, firmware: Path, on_a_full_disk: OnFullDisk, tmp_path: Path, command: str, name: str
+    inputs: Path, firmware: Path, peer: str, on_a_full_disk: OnFullDisk, tmp_path: Path, command: str, name: str
 ) -> None:
     for entry in inputs.iterdir():
         (tmp_path / entry.name).symlink_to(entry)
@@ -175,7 +199,13 @@ def test_a_full_disk_leaves_nothing_of_a_file(
     if command == "capture" and shutil.which("sigrok-cli") is None:
         pytest.skip("sigrok-cli is not installed")
     image = str(firmware / "w5500-evb-pico/pingpong_client-hardware.elf")
-    words = [word.replace("IMAGE", image).replace("PORT", str(free_port())) for word in RECIPES[command, name]]
+    stands_for = {
+        "IMAGE": image,
+        "SERVER": str(firmware / "w5500-evb-pico/pingpong_server-hardware.elf"),
+        "PEER": peer,
+        "PORT": str(free_port()),
+    }
+    words = [stands_for.get(word, word.replace("PORT", stands_for["PORT"])) for word in RECIPES[command, name]]
     line = [*command.split(), *words, *option_of(command, name), out]
     result = on_a_full_disk(tmp_path, *line, limit_bytes=LIMITS_BYTES.get((command, name), LIMIT_BYTES))
     assert result.returncode == 2, (result.stdout, result.stderr)

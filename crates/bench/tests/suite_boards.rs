@@ -171,7 +171,10 @@ fn a_peer_takes_the_place_of_the_pc_and_is_one_difference() {
 #[test]
 fn every_error_names_file_line_and_field_and_what_would_be_right() {
     for (text, expected) in [
-        ("name = 'x'\n", "links: a suite names at least one link, such as [links.lora], or one board"),
+        (
+            "name = 'x'\n",
+            "links: a suite names at least one link, such as [links.lora], one board, such as [boards.pingpong], or one address",
+        ),
         (
             "[boards.a]\nfirmwere = 'x'\n",
             "suites/field.toml:2: boards.a.firmwere: there is no such field; the nearest is firmware",

@@ -10,6 +10,9 @@ use units::{PS_PER_S, Picoseconds};
 use crate::os::{Seat, Until};
 use crate::{Connection, Ipv4Endpoint, Machine};
 
+/// How long a server is looked after once its peer is gone.
+const REST: Picoseconds = Picoseconds::new(PS_PER_S / 10);
+
 /// A stream in pieces, cut at places taken modulo its length.
 pub(crate) fn pieces<'a>(stream: &'a [u8], cuts: &[usize]) -> Vec<&'a [u8]> {
     let mut cuts: Vec<usize> = cuts.iter().map(|cut| cut % (stream.len() + 1)).collect();
@@ -46,6 +49,9 @@ pub(crate) fn serving<M: Machine + Clone, T: Send>(
         seat.run(until).unwrap();
         worker.join().unwrap()
     });
+    // The peer is gone; what it sent last may still wait to be read.
+    let deadline = Some(seat.now() + REST);
+    seat.run(Until { deadline, stop: None }).unwrap();
     (seat.machine::<M>(number).unwrap().clone(), result)
 }
 

@@ -42,7 +42,7 @@ def twin(
     report: options.ReportFile = None,
     json: options.Json = False,
 ) -> None:
-    """Hold a board against its virtual twin: what the image explains, and what not.
+    """Hold a board against its virtual twin, and name what differs.
 
     Runs the same traffic against the board at the address and against the image on its virtual board, and subtracts.
     Where both disagree, the twin tries other settings, and names those with which it behaves as the board does; the
@@ -91,16 +91,16 @@ def _print(found: Twin) -> None:
     median = found.real.statistic("p50")
     theirs = table_time(found.virtual.statistic("p50"))
     out.print(f"{Path(found.image).name} at {found.address}: median {table_time(median)}, of its twin {theirs}")
-    rows = [(part_name(part.kind), part.ps) for part in found.parts if part.ps > 0]
-    rows.append(("stays open", found.open_ps))
-    widest = max(len(name) for name, _ in rows)
-    most = max(median, *(abs(ps) for _, ps in rows))
-    for name, ps in rows:
+    verdict_style = AGREES if found.agrees else SLOW
+    rows = [(part_name(part.kind), part.ps, "") for part in found.parts if part.ps > 0]
+    rows.append(("stays open", found.open_ps, verdict_style))
+    widest = max(len(name) for name, _, _ in rows)
+    most = max(median, *(abs(ps) for _, ps, _ in rows))
+    for name, ps, style in rows:
         bar = "#" * round(_BAR * abs(ps) / most)
-        style = "" if name != "stays open" else AGREES if found.agrees else SLOW
         sign = "-" if ps < 0 else ""
         line = Text(f"  {name:{widest}}  {sign + rough_time(abs(ps)):>9}  ")
         out.print(line.append(bar, style=style), no_wrap=True, overflow="crop")
-    print_indented(out, Text(f"{verdict_line(found)}.", style=AGREES if found.agrees else SLOW), 0)
+    print_indented(out, Text(f"{verdict_line(found)}.", style=verdict_style), 0)
     for detail in details(found):
         print_indented(out, Text(detail, style="dim"), 2)

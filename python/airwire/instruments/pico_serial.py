@@ -5,6 +5,7 @@ The stopwatch makes the triggers itself, at GP2, and watches done at GP3. Its st
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any
@@ -147,11 +148,11 @@ def _pin(name: str) -> int:
 
 def _why_not_open(error: Exception) -> str:
     """Errors of pyserial hold the system's number, or none at all."""
-    text, number = str(error), getattr(error, "errno", None)
-    if number == 13 or "Permission denied" in text:
+    number = getattr(error, "errno", None)
+    if number == errno.EACCES:
         return "this user may not open the port; join the group that it belongs to (dialout), and log in again"
-    if number in (11, 16) or "exclusively lock" in text or "busy" in text:
+    if number in (errno.EAGAIN, errno.EBUSY):
         return "another program has the port; end that program (a terminal, mpremote, Thonny)"
-    if number in (2, 6, 19) or "No such" in text:
+    if number in (errno.ENOENT, errno.ENXIO, errno.ENODEV):
         return "there is no such port; plug the Pico in, and look for it below /dev/ttyACM*"
-    return f"the port cannot be opened ({text.rstrip('.')}); look whether it is the Pico's"
+    return f"the port cannot be opened ({str(error).rstrip('.')}); look whether it is the Pico's"

@@ -10,7 +10,7 @@ from airwire.explain.board.figures import figure_text
 from airwire.explain.board.figures import published_text as board_published_text
 from airwire.explain.link.published import median_figure, published_text
 from airwire.report import units
-from airwire.report.published_figure import AXES, published_ends
+from airwire.report.published_figure import AXES, NAMES, published_ends
 from airwire.report.samples import CaptureView, views_of_boards, views_of_links
 from airwire.report.spec import Columns, Figure, LegendEntry, Panel, Spec, tooltip
 
@@ -62,7 +62,7 @@ def _pairs(views: Sequence[CaptureView]) -> Iterator[_Pair]:
 
 
 def _panel(unit: str, pairs: Sequence[_Pair]) -> Panel:
-    scale, title = AXES[unit]
+    scale, _ = AXES[unit]
     dots: Columns = {
         "name": [pair.name for pair in pairs],
         "x": [units.significant(pair.theirs / scale) for pair in pairs],
@@ -76,8 +76,7 @@ def _panel(unit: str, pairs: Sequence[_Pair]) -> Panel:
         "low": [units.significant(end * (1 - AGREEMENT)) for end in domain],
         "high": [units.significant(end * (1 + AGREEMENT)) for end in domain],
     }
-    # Labels of a time bear their units.
-    name = title.split(",")[0].removesuffix(" in ms")
+    name = NAMES[unit]
     spec = _spec(domain, name, time=unit == "ps")
     agree = sum(abs(pair.ours / pair.theirs - 1) <= AGREEMENT for pair in pairs)
     description = f"{len(pairs)} dots of simulated over published {name}, {agree} of them within {_WITHIN}."

@@ -21,11 +21,18 @@ _OF_PUBLISHED = (
     "a published range a line to its end."
 )
 # What one of each unit is on its axis, and the axis's title.
+NAMES = {
+    "messages/s": "messages per second",
+    "requests/s": "requests per second",
+    "bit/s": "Mbit/s",
+    "ps": "time of a message",
+}
+"""What is measured, by the unit of figures."""
 AXES = {
-    "messages/s": (1.0, "messages per second, log scale"),
-    "requests/s": (1.0, "requests per second, log scale"),
-    "bit/s": (1e6, "Mbit/s, log scale"),
-    "ps": (1e9, "time of a message in ms, log scale"),
+    "messages/s": (1.0, f"{NAMES['messages/s']}, log scale"),
+    "requests/s": (1.0, f"{NAMES['requests/s']}, log scale"),
+    "bit/s": (1e6, f"{NAMES['bit/s']}, log scale"),
+    "ps": (1e9, f"{NAMES['ps']} in ms, log scale"),
 }
 
 

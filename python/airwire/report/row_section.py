@@ -33,7 +33,7 @@ def rows_section(views: Sequence[CaptureView]) -> str:
     note = " ".join(_notes(views, is_compared=is_compared))
     return (
         f"<section id='rows'><h2>Rows</h2><p class='note'>{note}</p>{legend(bar_legend(bars))}{OPENERS}"
-        f"<div class='{columns}'>{_heads(is_compared=is_compared, has_bars=bool(bars))}{lines}</div></section>"
+        f"<div class='{columns}'>{_heads(views, is_compared=is_compared, has_bars=bool(bars))}{lines}</div></section>"
     )
 
 
@@ -58,8 +58,10 @@ OPENERS = (
 )
 
 
-def _heads(*, is_compared: bool, has_bars: bool) -> str:
-    heads = ["Row", "Figure", *(["Published", "Ratio"] if is_compared else [])]
+def _heads(views: Sequence[CaptureView], *, is_compared: bool, has_bars: bool) -> str:
+    simulated = {view.capture.target.simulated for view in views}
+    figure = "Figure" if len(simulated) > 1 else "Simulated" if True in simulated else "Measured"
+    heads = ["Row", figure, *(["Published", "Ratio"] if is_compared else [])]
     heads += [*(["Where the time goes"] if has_bars else []), "Verdict"]
     return f"<div class='heads' aria-hidden='true'>{''.join(f'<span>{head}</span>' for head in heads)}</div>"
 

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from airwire.board.model import BoardRun, Profile
-    from airwire.board.network import Traffic, TrafficResult
+    from airwire.board.network import Traffic
 
 _TOP_FUNCTIONS = 10
 _TOP_INTERRUPTS = 8
@@ -78,20 +78,11 @@ def print_traffic(report: BoardRun, traffic: Traffic) -> None:
     rows = []
     for entry in report.traffic:
         unfinished = "" if entry.done or not entry.client else " (not done)"
-        told = f"{entry.summary}{_refused(entry, traffic)}{unfinished}"
+        told = f"{entry.summary}{unfinished}"
         told += "" if entry.failure is None else f"; failed: {entry.failure}"
         tail = "" if entry.latency is None else f"{entry.latency.p99_ps / 1e9:.4g} ms"
         rows.append((entry.name, tail, told))
     print_columns(out, ("name", "p99", "result"), rows)
-
-
-def _refused(entry: TrafficResult, traffic: Traffic) -> str:
-    """Answers of a web server that are no success: ``; 4 of 4 answers are 404``."""
-    if not entry.client or entry.kind != "http":
-        return ""
-    statuses = traffic.statuses(entry.name)
-    others = [f"{number} are {status}" for status, number in statuses.items() if not 200 <= status < 300]
-    return f"; of {sum(statuses.values())} answers {', '.join(others)}" if others else ""
 
 
 def print_profile(profile: Profile, count: int) -> None:
