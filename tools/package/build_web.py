@@ -23,6 +23,9 @@ STEPS: Sequence[Sequence[str]] = (
     ("run", "--silent", "build"),
 )
 
+SYSTEM_CA = {"NODE_OPTIONS": "--use-system-ca"}
+"""This Node brings certificates of its own, and knows none that a company's network needs."""
+
 
 def node_folder() -> Path:
     """Where the package from PyPI keeps Node."""
@@ -39,7 +42,7 @@ def main() -> None:
     path = f"{folder / 'bin'}{os.pathsep}{os.environ.get('PATH', '')}"
     for step in STEPS:
         command: list[str | Path] = [folder / "bin" / "node", npm, *step]
-        done = subprocess.run(command, cwd=WEB, env={**os.environ, "PATH": path}, check=False)
+        done = subprocess.run(command, cwd=WEB, env={**os.environ, "PATH": path, **SYSTEM_CA}, check=False)
         if done.returncode != 0:
             sys.exit(f"The live page was not built: npm {' '.join(step)} ended with {done.returncode}.")
 
