@@ -63,7 +63,7 @@ def test_a_board_is_measured_explained_and_kept(airwire: Airwire, tmp_path: Path
     assert "By itself this computer reaches" in done.stdout
     (row,) = package.load_run(tmp_path / "run").captures
     assert row.target.kind == "address" and row.target.figure is not None and not row.target.simulated
-    assert row.samples["first_byte_ps"].null_count() == 0
+    assert row.samples["first_byte_ps"].null_count() == row.samples["sent_ps"].null_count() == 0
     assert (row.samples["done_ps"] >= row.samples["first_byte_ps"]).all()
     assert "measured over this computer" in (tmp_path / "page.html").read_text(encoding="utf-8")
     explained = airwire("explain", "run")

@@ -39,6 +39,8 @@ pub struct Exchange {
     pub response_bytes: u64,
     /// Counts connections from 0; nothing where there are none.
     pub connection: Option<u32>,
+    /// When the request was handed over to be sent, where somebody tells: of an open loop later than the trigger.
+    pub sent: Option<Picoseconds>,
     /// When the connection that this message opened was open.
     pub connect: Option<Picoseconds>,
     /// When the first byte of the answer arrived.

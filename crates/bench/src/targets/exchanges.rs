@@ -23,6 +23,7 @@ pub(super) fn append(samples: &mut Samples, messages: Vec<traffic::Sample>) {
             request_bytes: message.request_bytes,
             response_bytes: message.response_bytes,
             connection: message.connection,
+            sent: message.sent,
             connect: message.connect,
             first_byte: message.first_byte,
             status: message.status,
