@@ -8,6 +8,7 @@ import time
 from collections.abc import Iterator
 from contextlib import closing, suppress
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -15,6 +16,8 @@ from airwire.live.feed import Feed
 from airwire.live.probe import ProbeSource, probe_of
 from airwire.live.source import start
 from airwire.live.suite import SuiteSource
+from airwire.model import Analysis
+from airwire.runs.suite import run
 
 
 @pytest.fixture
@@ -74,6 +77,22 @@ def test_a_suite_of_addresses_fills_in_while_it_runs(board: int, tmp_path: Path)
         thread.join(20)
     assert [(one.name, len(one)) for one in feed.all_series] == [("own", 400)]
     assert feed.state == "finished", feed.sentence
+
+
+def test_a_row_of_very_many_messages_is_shown_once(board: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def run_untold(*arguments: Any, row_done: object, **options: Any) -> Analysis:
+        """As the core does with rows of more than 100,000 messages: nobody is told when they are done."""
+        return run(*arguments, **options)
+
+    monkeypatch.setattr("airwire.live.suite.run", run_untold)
+    suite = tmp_path / "own.toml"
+    traffic = f"pingpong to=board:{board} rounds=200"
+    suite.write_text(f'[targets.own]\naddress = "127.0.0.1"\ntraffic = "{traffic}"\n', encoding="utf-8")
+    feed = Feed("suite", tmp_path / "run")
+
+    SuiteSource(suite, tmp_path / "run").run(feed)
+
+    assert [(one.name, len(one)) for one in feed.all_series] == [("own", 200)]
 
 
 def test_what_is_asked_of_which_address_is_told_from_files() -> None:

@@ -39,4 +39,5 @@ def _latencies(row: Capture[AddressRow]) -> str:
         return ""
     latency = row.latency_ps
     times = ", ".join(f"{name} {table_time(latency[key])}" for name, key in _PERCENTILES)
-    return f"{times}; {row.outcomes['paired']:,} of {row.triggers:,} answered".replace(",", " ").replace("  ", ", ")
+    answered, asked = (f"{number:,}".replace(",", " ") for number in (row.outcomes["paired"], row.triggers))
+    return f"{times}; {answered} of {asked} answered"

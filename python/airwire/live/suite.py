@@ -74,7 +74,7 @@ class SuiteSource:
         told = {row.path for row in self.rows}
         late: Sequence[Capture] = [row for row in self.result.captures if row.path not in told]
         for row in late:
-            show(row, feed, self.prefix)
+            row_done(row)
         count = len(self.result.captures)
         how = "stopped early: " if self.result.interrupted else ""
         return f"{how}{count} row{'' if count == 1 else 's'} in {self.result.run_folder}"
