@@ -127,7 +127,10 @@ fn of_a_row_that_is_stopped_a_part_is_kept_where_it_is_of_worth() {
         })
     };
     // Of a link each message stands for itself; a board that is stopped has not done what was asked.
-    assert_eq!((stopped(&rows[0], 60), stopped(&rows[1], 60)), (Some(70), None));
+    // The stop may come before the mock has stalled: at least what was told of is kept.
+    let kept = stopped(&rows[0], 60);
+    assert!(kept.is_some_and(|kept| (60..=70).contains(&kept)), "{kept:?}");
+    assert_eq!(stopped(&rows[1], 60), None);
     assert_eq!((stopped(&rows[0], 0).is_none_or(|kept| kept <= 70), stopped(&rows[1], 0)), (true, None));
 }
 
