@@ -5,6 +5,7 @@
 //! never see half a part. `docs/reference/run-folder.md` describes every field.
 
 mod error;
+mod part;
 mod stage;
 mod tables;
 mod writer;

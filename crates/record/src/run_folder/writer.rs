@@ -5,16 +5,12 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use arrow_array::RecordBatch;
-use arrow_schema::SchemaRef;
+use arrow_schema::Schema;
 use files::{Existing, NewFile};
-use parquet::arrow::ArrowWriter;
-use parquet::basic::{Compression, Encoding, ZstdLevel};
-use parquet::file::properties::{EnabledStatistics, WriterProperties};
-use parquet::schema::types::ColumnPath;
 use serde::Serialize;
 
-use super::SCHEMA;
 use super::error::RunFolderError;
+use super::part::write_part;
 
 /// A part is closed when it holds at least this many rows.
 const ROWS_PER_PART: usize = 1 << 17;
@@ -157,7 +153,7 @@ impl Part {
     fn close(&mut self) -> Result<(), RunFolderError> {
         let Some(first) = self.waiting.first() else { return Ok(()) };
         let path = self.folder.join(format!("part-{:05}.parquet", self.number));
-        self.write(first.schema(), &path)?;
+        self.write(&first.schema(), &path)?;
         self.number += 1;
         self.rows = 0;
         self.waiting.clear();
@@ -165,34 +161,12 @@ impl Part {
     }
 
     /// Writes what waits.
-    fn write(&self, schema: SchemaRef, path: &Path) -> Result<(), RunFolderError> {
+    fn write(&self, schema: &Schema, path: &Path) -> Result<(), RunFolderError> {
         let parquet = |source| RunFolderError::Parquet { path: path.to_owned(), source };
         let io = |source| RunFolderError::Io { path: path.to_owned(), source };
         let file = NewFile::create(path, Existing::Keep).map_err(io)?;
-        let properties = properties(&schema);
-        let mut writer = ArrowWriter::try_new(file, schema, Some(properties)).map_err(parquet)?;
-        for table in &self.waiting {
-            writer.write(table).map_err(parquet)?;
-        }
-        writer.into_inner().map_err(parquet)?.finish().map_err(io)
+        write_part(file, schema, &self.waiting).map_err(parquet)?.finish().map_err(io)
     }
-}
-
-/// Times and indices hardly ever repeat, so that a dictionary of them costs time and room; their differences are small.
-fn properties(schema: &SchemaRef) -> WriterProperties {
-    let once = |name: &str| name == "index" || name.ends_with("_ps");
-    let general = WriterProperties::builder()
-        .set_compression(Compression::ZSTD(ZstdLevel::default()))
-        .set_statistics_enabled(EnabledStatistics::Chunk)
-        .set_created_by(SCHEMA.to_owned());
-    let columns = schema.fields().iter().map(|field| field.name().as_str()).filter(|name| once(name));
-    let with_columns = columns.fold(general, |properties, name| {
-        let column = ColumnPath::from(name);
-        properties
-            .set_column_dictionary_enabled(column.clone(), false)
-            .set_column_encoding(column, Encoding::DELTA_BINARY_PACKED)
-    });
-    with_columns.build()
 }
 
 fn write_json(path: &Path, value: &impl Serialize) -> Result<(), RunFolderError> {
