@@ -1,5 +1,6 @@
 //! The agent of one-way measurements on two boards: from the edge on the sender's trigger pin to the edge on the receiver's done
-//! pin, over TCP and UDP on one wire, and over a serial line. Skips where the images are not built.
+//! pin, over TCP and UDP on one wire, and over a serial line. A spoilt message raises no done pin. Skips where the images are not
+//! built.
 
 mod built;
 
@@ -105,65 +106,6 @@ fn linked(transport: &str, way: Way, bytes: usize) -> Option<Wired> {
     Some(agents)
 }
 
-/// The shortest latency of a few messages, which are all there.
-fn latency_us(transport: &str, way: Way, bytes: usize) -> Option<f64> {
-    let mut agents = linked(transport, way, bytes)?;
-    let mut latencies_us = Vec::new();
-    for pulse in 0..PULSES {
-        let found = agents.pulse();
-        assert_eq!(found.len(), 1, "{transport}, {bytes} bytes, pulse {pulse}: {}", said(agents.receiver()));
-        latencies_us.extend(found);
-    }
-    agents.run(SILENCE);
-    let (sent, received) = (said(agents.sender()), said(agents.receiver()));
-    assert!(
-        sent.contains(&format!("sent {PULSES}\nnot sent for want of room or of a connection 0\n")),
-        "{sent}"
-    );
-    assert!(received.contains(&format!("received {PULSES}\nwrong 0\nout of order 0\n")), "{received}");
-    latencies_us.into_iter().reduce(f64::min)
-}
-
-/// That the latency of each size is above the one before by as long as the extra bytes are under way, and by no more than so
-/// many times that.
-fn grows_with_the_payload(way: Way, byte_us: f64, most_times: f64) {
-    for transport in TRANSPORTS {
-        let Some(found) =
-            SIZES.iter().map(|&bytes| latency_us(transport, way, bytes)).collect::<Option<Vec<_>>>()
-        else {
-            return;
-        };
-        println!("{transport}: {found:.1?} us");
-        // An edge wakes who sleeps: no message waits for a tick of a timer.
-        assert!(way == Way::Uart || found[0] < TICK_US, "{transport}: {} us", found[0]);
-        for (sizes, latencies) in SIZES.windows(2).zip(found.windows(2)) {
-            let least = (sizes[1] - sizes[0]) as f64 * byte_us;
-            let grown = latencies[1] - latencies[0];
-            let phase = if way == Way::Uart { LOOK_US } else { 0.0 };
-            assert!(grown >= least - phase, "{transport}: from {sizes:?} bytes by {grown} us, not {least}");
-            assert!(
-                grown <= most_times * least,
-                "{transport}: from {sizes:?} bytes by {grown} us, not {least}"
-            );
-        }
-    }
-}
-
-#[test]
-fn over_tcp_the_latency_grows_by_two_buses_and_the_wire() {
-    grows_with_the_payload(Way::Tcp, BYTE_ON_TWO_BUSES_AND_THE_WIRE_US, 3.0);
-}
-
-#[test]
-fn over_udp_the_latency_grows_by_two_buses_and_the_wire() {
-    grows_with_the_payload(Way::Udp, BYTE_ON_TWO_BUSES_AND_THE_WIRE_US, 3.0);
-}
-
-#[test]
-fn over_a_serial_line_the_latency_grows_by_the_line() {
-    grows_with_the_payload(Way::Uart, 10e6 / UART_BAUD, 1.01);
-}
-
 /// Changes a byte of the message that the sender has made ready, behind its sum's back.
 fn spoil(sender: &mut Board, bytes: usize) {
     let head = [0xa5, 0x57, (bytes >> 8) as u8, bytes as u8, 0, 0, 0, 0];
@@ -175,22 +117,63 @@ fn spoil(sender: &mut Board, bytes: usize) {
     sender.chip_mut().write_memory(at, &[ram[middle] ^ 0x10]).unwrap();
 }
 
-#[test]
-fn a_spoilt_payload_does_not_raise_the_done_pin_and_the_next_one_does() {
-    for transport in TRANSPORTS {
-        for way in [Way::Tcp, Way::Udp, Way::Uart] {
-            for bytes in SIZES {
-                let Some(mut agents) = linked(transport, way, bytes) else { return };
-                spoil(agents.sender(), bytes);
-                assert!(agents.pulse().is_empty(), "{transport}, {bytes} bytes");
-                assert_eq!(agents.pulse().len(), 1, "{transport}, {bytes} bytes");
-                agents.run(SILENCE);
-                let received = said(agents.receiver());
-                assert!(
-                    received.contains("received 1\nwrong 1\nout of order 0\n"),
-                    "{transport}: {received}"
-                );
-            }
-        }
+/// The shortest latency of a few messages, which are all there; the one before them, which is spoilt, is not.
+fn latency_us(transport: &str, way: Way, bytes: usize) -> Option<f64> {
+    let mut agents = linked(transport, way, bytes)?;
+    spoil(agents.sender(), bytes);
+    assert!(agents.pulse().is_empty(), "{transport}, {bytes} bytes: the spoilt message raises no done pin");
+    let mut latencies_us = Vec::new();
+    for pulse in 0..PULSES {
+        let found = agents.pulse();
+        assert_eq!(found.len(), 1, "{transport}, {bytes} bytes, pulse {pulse}: {}", said(agents.receiver()));
+        latencies_us.extend(found);
     }
+    agents.run(SILENCE);
+    let (sent, received) = (said(agents.sender()), said(agents.receiver()));
+    assert!(
+        sent.contains(&format!("sent {}\nnot sent for want of room or of a connection 0\n", PULSES + 1)),
+        "{sent}"
+    );
+    assert!(received.contains(&format!("received {PULSES}\nwrong 1\nout of order 0\n")), "{received}");
+    latencies_us.into_iter().reduce(f64::min)
+}
+
+/// That the latency of each size is above the one before by as long as the extra bytes are under way, and by no more than so
+/// many times that.
+fn grows_with_the_payload(way: Way, byte_us: f64, most_times: f64) {
+    std::thread::scope(|scope| {
+        for transport in TRANSPORTS {
+            scope.spawn(move || grows_with_the_payload_on(transport, way, byte_us, most_times));
+        }
+    });
+}
+
+fn grows_with_the_payload_on(transport: &str, way: Way, byte_us: f64, most_times: f64) {
+    let found = SIZES.iter().map(|&bytes| latency_us(transport, way, bytes)).collect::<Option<Vec<_>>>();
+    let Some(found) = found else { return };
+    println!("{transport}: {found:.1?} us");
+    // An edge wakes who sleeps: no message waits for a tick of a timer.
+    assert!(way == Way::Uart || found[0] < TICK_US, "{transport}: {} us", found[0]);
+    for (sizes, latencies) in SIZES.windows(2).zip(found.windows(2)) {
+        let least = (sizes[1] - sizes[0]) as f64 * byte_us;
+        let grown = latencies[1] - latencies[0];
+        let phase = if way == Way::Uart { LOOK_US } else { 0.0 };
+        assert!(grown >= least - phase, "{transport}: from {sizes:?} bytes by {grown} us, not {least}");
+        assert!(grown <= most_times * least, "{transport}: from {sizes:?} bytes by {grown} us, not {least}");
+    }
+}
+
+#[test]
+fn over_tcp_the_latency_grows_by_two_buses_and_the_wire_and_a_spoilt_payload_is_none() {
+    grows_with_the_payload(Way::Tcp, BYTE_ON_TWO_BUSES_AND_THE_WIRE_US, 3.0);
+}
+
+#[test]
+fn over_udp_the_latency_grows_by_two_buses_and_the_wire_and_a_spoilt_payload_is_none() {
+    grows_with_the_payload(Way::Udp, BYTE_ON_TWO_BUSES_AND_THE_WIRE_US, 3.0);
+}
+
+#[test]
+fn over_a_serial_line_the_latency_grows_by_the_line_and_a_spoilt_payload_is_none() {
+    grows_with_the_payload(Way::Uart, 10e6 / UART_BAUD, 1.01);
 }
