@@ -1,7 +1,7 @@
 //! When an acknowledgement leaves, as Linux decides it. smoltcp acknowledges each segment at once; this holds back what
 //! Linux would. The rules and figures are those of Linux's TCP (quick acknowledgements, `TCP_MAX_QUICKACKS` 16,
 //! `TCP_DELACK_MIN` and `TCP_ATO_MIN` 40 ms, `TCP_DELACK_MAX` 200 ms, "pingpong" after one answer in time); the recordings
-//! of a kernel in tests/kernel_acks hold them to it. Every second full segment is acknowledged when the application reads
+//! of a kernel in tests/host/kernel_acks hold them to it. Every second full segment is acknowledged when the application reads
 //! it: that is what the kernel does unless it has room left to widen its window. Left out: compressed acknowledgements of
 //! data out of order, memory pressure, and timers that count in 4 ms.
 

@@ -1,5 +1,4 @@
 //! A chip's side of a TCP connection, segment by segment, with a PC that sends.
-#![allow(dead_code, unreachable_pub, reason = "each test file uses a part")]
 
 use ethernet::{Host, HostOptions, Station, TcpState};
 use smoltcp::phy::ChecksumCapabilities;
@@ -9,22 +8,22 @@ use smoltcp::wire::{
 };
 use units::Picoseconds;
 
-use crate::host_common::{LEFT, LEFT_MAC, RIGHT, RIGHT_MAC, Script, us};
+use crate::common::{LEFT, LEFT_MAC, RIGHT, RIGHT_MAC, Script, us};
 
-pub const PORT: u16 = 5001;
-pub const CHIP_PORT: u16 = 49_152;
-pub const CHIP_FIRST: i32 = 7_000;
+pub(crate) const PORT: u16 = 5001;
+pub(crate) const CHIP_PORT: u16 = 49_152;
+pub(crate) const CHIP_FIRST: i32 = 7_000;
 
 /// A segment of the PC's.
 #[derive(Debug, Clone)]
-pub struct Sent {
-    pub at: Picoseconds,
-    pub start: u32,
-    pub payload: Vec<u8>,
-    pub fin: bool,
+pub(crate) struct Sent {
+    pub(crate) at: Picoseconds,
+    pub(crate) start: u32,
+    pub(crate) payload: Vec<u8>,
+    pub(crate) fin: bool,
 }
 
-pub fn frame_of(tcp: &TcpRepr<'_>) -> Vec<u8> {
+pub(crate) fn frame_of(tcp: &TcpRepr<'_>) -> Vec<u8> {
     let ip = Ipv4Repr {
         src_addr: LEFT,
         dst_addr: RIGHT,
@@ -49,7 +48,7 @@ pub fn frame_of(tcp: &TcpRepr<'_>) -> Vec<u8> {
 }
 
 /// A PC that sends to whoever connects: the writes of its application, each at its time.
-pub fn sender(options: HostOptions, writes: Vec<(Picoseconds, Vec<u8>)>, nodelay: bool) -> Host {
+pub(crate) fn sender(options: HostOptions, writes: Vec<(Picoseconds, Vec<u8>)>, nodelay: bool) -> Host {
     let mut host = Host::new(options).expect("a PC");
     let mut listener = None;
     let mut connection = None;
@@ -83,7 +82,7 @@ pub fn sender(options: HostOptions, writes: Vec<(Picoseconds, Vec<u8>)>, nodelay
     host
 }
 
-pub fn introduction() -> Vec<u8> {
+pub(crate) fn introduction() -> Vec<u8> {
     let mut frame = vec![0xFF; 6];
     frame.extend_from_slice(&LEFT_MAC);
     frame.extend_from_slice(&[8, 6, 0, 1, 8, 0, 6, 4, 0, 1]);
@@ -94,7 +93,7 @@ pub fn introduction() -> Vec<u8> {
     frame
 }
 
-pub fn parse(at: Picoseconds, frame: &[u8]) -> Option<(TcpControl, Sent)> {
+pub(crate) fn parse(at: Picoseconds, frame: &[u8]) -> Option<(TcpControl, Sent)> {
     let frame = EthernetFrame::new_checked(frame).ok()?;
     if frame.ethertype() != EthernetProtocol::Ipv4 {
         return None;
@@ -118,29 +117,29 @@ pub fn parse(at: Picoseconds, frame: &[u8]) -> Option<(TcpControl, Sent)> {
 }
 
 /// The chip's side by hand: what it acknowledges, and the window that it shows.
-pub struct ByHand {
-    pub host: Host,
-    pub now: Picoseconds,
-    pub first: u32,
+pub(crate) struct ByHand {
+    pub(crate) host: Host,
+    pub(crate) now: Picoseconds,
+    pub(crate) first: u32,
     /// The chip's next sequence number.
-    pub sequence: i32,
+    pub(crate) sequence: i32,
 }
 
 impl ByHand {
     /// A chip that the PC knows the Ethernet address of.
-    pub fn new(host: Host) -> Self {
+    pub(crate) fn new(host: Host) -> Self {
         let mut own = Self { host, now: us(1), first: 0, sequence: CHIP_FIRST };
         own.introduce();
         own
     }
 
     /// Tells the PC the chip's Ethernet address.
-    pub fn introduce(&mut self) {
+    pub(crate) fn introduce(&mut self) {
         self.host.receive(self.now, &ethernet::Frame::new(introduction()));
     }
 
     /// Opens a connection to a PC.
-    pub fn open(host: Host, window: u16) -> Self {
+    pub(crate) fn open(host: Host, window: u16) -> Self {
         let mut own = Self::new(host);
         own.says(TcpControl::Syn, 0, window);
         let control = |control: &TcpControl| *control == TcpControl::Syn;
@@ -150,18 +149,18 @@ impl ByHand {
         own
     }
 
-    pub fn says(&mut self, control: TcpControl, acknowledged: u32, window: u16) {
+    pub(crate) fn says(&mut self, control: TcpControl, acknowledged: u32, window: u16) {
         self.says_segment(control, &[], acknowledged, window);
     }
 
     /// Sends data; the chip's sequence number moves on.
-    pub fn says_data(&mut self, payload: &[u8], acknowledged: u32, window: u16) {
+    pub(crate) fn says_data(&mut self, payload: &[u8], acknowledged: u32, window: u16) {
         self.says_segment(TcpControl::Psh, payload, acknowledged, window);
         self.sequence += i32::try_from(payload.len()).expect("a few bytes");
     }
 
     /// Sends data and the end behind it; the chip's sequence number stays.
-    pub fn says_end(&mut self, payload: &[u8], acknowledged: u32, window: u16) {
+    pub(crate) fn says_end(&mut self, payload: &[u8], acknowledged: u32, window: u16) {
         self.says_segment(TcpControl::Fin, payload, acknowledged, window);
     }
 
@@ -186,7 +185,7 @@ impl ByHand {
     }
 
     /// Lets time pass; answers what the PC sent.
-    pub fn hears(&mut self, time: Picoseconds) -> Vec<(TcpControl, Sent)> {
+    pub(crate) fn hears(&mut self, time: Picoseconds) -> Vec<(TcpControl, Sent)> {
         self.now = self.now + time;
         let mut sent = Vec::new();
         while let Some(at) = self.host.next_event().filter(|at| *at <= self.now) {
@@ -200,7 +199,7 @@ impl ByHand {
     }
 
     /// Which bytes the PC sent meanwhile, and when after now.
-    pub fn ranges(&mut self, time: Picoseconds) -> Vec<(i64, u32, usize)> {
+    pub(crate) fn ranges(&mut self, time: Picoseconds) -> Vec<(i64, u32, usize)> {
         let (start, first) = (self.now, self.first);
         let of = |sent: &Sent| {
             let after = (sent.at - start).ps() / units::PS_PER_MS;

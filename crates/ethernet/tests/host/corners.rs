@@ -1,14 +1,13 @@
 //! What seldom happens to a PC.
 
-mod chip_common;
-mod host_common;
-
 use std::net::Ipv4Addr;
 use std::sync::{Arc, Mutex};
 
-use chip_common::{ByHand, CHIP_FIRST, PORT, sender};
+use crate::chip_common::{ByHand, CHIP_FIRST, PORT, sender};
+use crate::common::{
+    LEFT, LEFT_MAC, RIGHT, RIGHT_MAC, Script, Wire, checksum, ms, options, pattern, us, wire,
+};
 use ethernet::{AckPolicy, Ending, Host, HostError, HostOptions, TcpId, TcpState};
-use host_common::{LEFT, LEFT_MAC, RIGHT, RIGHT_MAC, Script, Wire, checksum, ms, options, pattern, us, wire};
 use smoltcp::wire::TcpControl;
 
 type Shared<T> = Arc<Mutex<T>>;
@@ -265,8 +264,8 @@ fn acknowledged_late(policy: AckPolicy) -> Vec<i64> {
     wire.run(ms(1_000));
     let data: Vec<_> = wire.tcp().filter(|c| c.from_left && c.payload() > 0).collect();
     assert_eq!(data.len(), 10);
-    let end = |c: &host_common::Carried| c.sequence().wrapping_add(c.payload() as u32);
-    let answered = |c: &host_common::Carried| {
+    let end = |c: &crate::common::Carried| c.sequence().wrapping_add(c.payload() as u32);
+    let answered = |c: &crate::common::Carried| {
         let answer = wire.tcp().find(|a| {
             !a.from_left && a.at > c.at && a.acknowledgment().wrapping_sub(end(c)).cast_signed() >= 0
         });

@@ -1,12 +1,9 @@
 //! The PC sends to a chip: a peer with a receive buffer of 2048 bytes that its firmware empties now and then, without window
 //! scaling, timestamps and selective acknowledgements.
 
-mod chip_common;
-mod host_common;
-
-use chip_common::{ByHand, CHIP_FIRST, CHIP_PORT, PORT, Sent, frame_of, introduction, parse, sender};
+use crate::chip_common::{ByHand, CHIP_FIRST, CHIP_PORT, PORT, Sent, frame_of, introduction, parse, sender};
+use crate::common::{ms, options, pattern, us};
 use ethernet::{Host, Station};
-use host_common::{ms, options, pattern, us};
 use smoltcp::wire::{TcpControl, TcpRepr, TcpSeqNumber};
 use units::Picoseconds;
 

@@ -1,11 +1,9 @@
 //! Captures: what tshark reads out of one is what was sent.
 
-mod common;
-
 use std::process::Command;
 use std::time::Duration;
 
-use common::{MS, Notebook, frame, notebook, ns};
+use crate::common::{MS, Notebook, frame, notebook, ns};
 use ethernet::{Cable, Capture, CaptureError, Direction, Interface, Network, Packet, Speed};
 use units::Picoseconds;
 

@@ -1,11 +1,9 @@
 //! TCP between two virtual PCs.
 
-mod host_common;
-
 use std::sync::{Arc, Mutex};
 
+use crate::common::{LEFT, RIGHT, Wire, ms, options, pattern, us, wire};
 use ethernet::{Ending, News, TcpId, TcpState};
-use host_common::{LEFT, RIGHT, Wire, ms, options, pattern, us, wire};
 use units::Picoseconds;
 
 type Shared<T> = Arc<Mutex<T>>;
@@ -148,7 +146,7 @@ fn a_syn_that_nobody_answers_is_repeated_as_linux_repeats_it() {
     let outcome = client(&mut wire, 9, Vec::new());
     wire.run(ms(200_000));
     let first = wire.tcp().next().expect("a SYN").at;
-    let after = |carried: &host_common::Carried| (carried.at - first + ms(1)).ps() / units::PS_PER_S;
+    let after = |carried: &crate::common::Carried| (carried.at - first + ms(1)).ps() / units::PS_PER_S;
     let seconds: Vec<i64> = wire.tcp().map(after).collect();
     assert_eq!(seconds, SYN_SECONDS);
     assert_eq!(outcome.lock().expect("a lock").ending, Some(Ending::TimedOut));

@@ -1,8 +1,6 @@
 //! What holds for any traffic: nothing is lost or made without a counter, order, determinism, and the speed of the line.
 
-mod common;
-
-use common::{MS, Notebook, frame, notebook, ns, tag};
+use crate::common::{MS, Notebook, frame, notebook, ns, tag};
 use ethernet::{Arrival, Cable, Direction, Impairments, LaneCounters, Network, PortId, Speed, StationId};
 use proptest::prelude::*;
 use units::Picoseconds;
@@ -198,7 +196,7 @@ proptest! {
     }
 }
 
-/// Run by name, in a release build: `cargo test --release -p airwire-ethernet --test properties -- --ignored --nocapture`.
+/// Run by name, in a release build: `cargo test --release -p airwire-ethernet --test wires properties -- --ignored --nocapture`.
 #[test]
 #[ignore = "a measurement of the host's time"]
 fn a_frame_through_station_switch_and_station_costs_less_than_a_microsecond() {

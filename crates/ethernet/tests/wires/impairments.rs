@@ -1,8 +1,6 @@
 //! Impairments: what users can write, what becomes of frames, and that the same seed gives the same events.
 
-mod common;
-
-use common::{MS, frame, ns, tag};
+use crate::common::{MS, frame, ns, tag};
 use ethernet::{
     Arrival, BitRate, Cable, Direction, DropReason, Hop, IMPAIRMENT_OPTIONS, Impairments, JitterShape,
     LaneCounters, Network, PortId, Probability, Speed,

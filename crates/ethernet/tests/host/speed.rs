@@ -1,13 +1,11 @@
-//! How fast the PC itself is, on the wall clock; run with `cargo test --release -p airwire-ethernet --test host_speed --
+//! How fast the PC itself is, on the wall clock; run with `cargo test --release -p airwire-ethernet --test host speed --
 //! --ignored --nocapture`.
-
-mod host_common;
 
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
+use crate::common::{RIGHT, ms, us, wire};
 use ethernet::TcpState;
-use host_common::{RIGHT, ms, us, wire};
 
 const BYTES: usize = 10_000_000;
 

@@ -1,12 +1,10 @@
 //! A PC that plays every host that is asked for, so that firmware finds what it looks for at whatever address was built in.
 
-mod host_common;
-
 use std::net::Ipv4Addr;
 use std::sync::{Arc, Mutex};
 
+use crate::common::{Carried, LEFT, LEFT_MAC, RIGHT, RIGHT_MAC, Wire, ms, options, us};
 use ethernet::{Host, HostOptions, Station, TcpState};
-use host_common::{Carried, LEFT, LEFT_MAC, RIGHT, RIGHT_MAC, Wire, ms, options, us};
 use smoltcp::wire::{
     ArpOperation, ArpPacket, ArpRepr, EthernetAddress, EthernetFrame, EthernetProtocol, EthernetRepr,
 };

@@ -1,12 +1,10 @@
 //! UDP, ICMP and raw frames of the virtual PC.
 
-mod host_common;
-
 use std::net::Ipv4Addr;
 use std::sync::{Arc, Mutex};
 
+use crate::common::{LEFT, LEFT_MAC, RIGHT, Wire, ms, us, wire};
 use ethernet::{EchoReply, HostError, Unreachable};
-use host_common::{LEFT, LEFT_MAC, RIGHT, Wire, ms, us, wire};
 use units::Picoseconds;
 
 type Shared<T> = Arc<Mutex<Vec<T>>>;
@@ -145,7 +143,7 @@ fn a_ping_to_everyone_is_not_answered() {
     let mut wire = wire();
     let ping = ping_to([0xFF; 6], Ipv4Addr::new(10, 0, 0, 255));
     wire.left.send_frame(Picoseconds::ZERO, ping);
-    wire.left.send_frame(Picoseconds::ZERO, ping_to(host_common::RIGHT_MAC, RIGHT));
+    wire.left.send_frame(Picoseconds::ZERO, ping_to(crate::common::RIGHT_MAC, RIGHT));
     wire.run(ms(100));
     let from_right: Vec<_> =
         wire.carried.iter().filter(|c| !c.from_left && c.bytes[12..14] == [8, 0]).collect();
@@ -153,7 +151,7 @@ fn a_ping_to_everyone_is_not_answered() {
 }
 
 fn ping_to(mac: [u8; 6], address: Ipv4Addr) -> Vec<u8> {
-    host_common::echo_request(LEFT_MAC, mac, LEFT, address)
+    crate::common::echo_request(LEFT_MAC, mac, LEFT, address)
 }
 
 #[test]

@@ -2,10 +2,8 @@
 //! and the program that makes one; each of the peer's segments is sent to the PC at its recorded time, the application
 //! answers at the recorded times, and each segment's acknowledgement has to be of the same kind.
 
-mod host_common;
-
+use crate::common::{LEFT, LEFT_MAC, RIGHT, RIGHT_MAC, Script, recorded_now, us};
 use ethernet::{Frame, Host, HostOptions, Station};
-use host_common::{LEFT, LEFT_MAC, RIGHT, RIGHT_MAC, Script, recorded_now, us};
 use smoltcp::phy::ChecksumCapabilities;
 use smoltcp::wire::{
     EthernetAddress, EthernetFrame, EthernetProtocol, IpAddress, IpProtocol, Ipv4Packet, Ipv4Repr,

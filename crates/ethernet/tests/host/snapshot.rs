@@ -1,9 +1,7 @@
 //! A copy of a PC: what goes on from it equals what goes on without it.
 
-mod host_common;
-
+use crate::common::{RIGHT, Wire, ms, options, pattern};
 use ethernet::{Application, HostOptions, ListenerId, SeatId, Sockets, Station, TcpId, TcpState, UdpId};
-use host_common::{RIGHT, Wire, ms, options, pattern};
 use units::Picoseconds;
 
 /// Asks and answers by UDP, ICMP and TCP; with a partner it opens a connection now and then.

@@ -1,8 +1,6 @@
 //! The wire and the switch: times of IEEE 802.3, learning, cables that are pulled, bounds and counters.
 
-mod common;
-
-use common::{MS, Notebook, frame, notebook, ns, tag};
+use crate::common::{MS, Notebook, frame, notebook, ns, tag};
 use ethernet::{Cable, Direction, DropReason, Frame, Impairments, Network, NoDirectCable, PortId, Speed};
 use units::Picoseconds;
 

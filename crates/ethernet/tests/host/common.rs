@@ -1,6 +1,5 @@
 //! Two PCs on a wire that takes no time but its delay, which keeps what it carried and loses what it is told to; and an
 //! application out of a closure.
-#![allow(dead_code, unreachable_pub, reason = "each test file uses a part")]
 
 use std::fmt;
 use std::net::Ipv4Addr;
@@ -8,26 +7,26 @@ use std::net::Ipv4Addr;
 use ethernet::{Application, Frame, Host, HostOptions, SeatId, Sockets, Station};
 use units::Picoseconds;
 
-pub const LEFT: Ipv4Addr = Ipv4Addr::new(10, 0, 0, 1);
-pub const RIGHT: Ipv4Addr = Ipv4Addr::new(10, 0, 0, 2);
-pub const LEFT_MAC: [u8; 6] = [2, 0, 0, 0, 0, 1];
-pub const RIGHT_MAC: [u8; 6] = [2, 0, 0, 0, 0, 2];
+pub(crate) const LEFT: Ipv4Addr = Ipv4Addr::new(10, 0, 0, 1);
+pub(crate) const RIGHT: Ipv4Addr = Ipv4Addr::new(10, 0, 0, 2);
+pub(crate) const LEFT_MAC: [u8; 6] = [2, 0, 0, 0, 0, 1];
+pub(crate) const RIGHT_MAC: [u8; 6] = [2, 0, 0, 0, 0, 2];
 
-pub const fn us(n: i64) -> Picoseconds {
+pub(crate) const fn us(n: i64) -> Picoseconds {
     Picoseconds::from_ns(n * 1_000)
 }
 
-pub const fn ms(n: i64) -> Picoseconds {
+pub(crate) const fn ms(n: i64) -> Picoseconds {
     us(n * 1_000)
 }
 
 type Body = Box<dyn FnMut(Picoseconds, &mut Sockets<'_>) -> Option<Picoseconds> + Send>;
 
 /// An application whose state is what a closure holds.
-pub struct Script(Body);
+pub(crate) struct Script(Body);
 
 impl Script {
-    pub fn boxed(
+    pub(crate) fn boxed(
         body: impl FnMut(Picoseconds, &mut Sockets<'_>) -> Option<Picoseconds> + Send + 'static,
     ) -> Box<Self> {
         Box::new(Self(Box::new(body)))
@@ -48,68 +47,68 @@ impl Application for Script {
 
 /// A TCP segment or another frame that went over the wire.
 #[derive(Debug, Clone)]
-pub struct Carried {
-    pub at: Picoseconds,
-    pub from_left: bool,
-    pub bytes: Vec<u8>,
+pub(crate) struct Carried {
+    pub(crate) at: Picoseconds,
+    pub(crate) from_left: bool,
+    pub(crate) bytes: Vec<u8>,
 }
 
 impl Carried {
-    pub fn is_tcp(&self) -> bool {
+    pub(crate) fn is_tcp(&self) -> bool {
         self.bytes[12..14] == [8, 0] && self.bytes[23] == 6
     }
 
-    pub fn flags(&self) -> u8 {
+    pub(crate) fn flags(&self) -> u8 {
         self.bytes[47]
     }
 
-    pub fn payload(&self) -> usize {
+    pub(crate) fn payload(&self) -> usize {
         let total = usize::from(u16::from_be_bytes([self.bytes[16], self.bytes[17]]));
         total - 20 - usize::from(self.bytes[46] >> 4) * 4
     }
 
-    pub fn number(&self, at: usize) -> u32 {
+    pub(crate) fn number(&self, at: usize) -> u32 {
         u32::from_be_bytes(self.bytes[at..at + 4].try_into().expect("four bytes"))
     }
 
-    pub fn sequence(&self) -> u32 {
+    pub(crate) fn sequence(&self) -> u32 {
         self.number(38)
     }
 
-    pub fn acknowledgment(&self) -> u32 {
+    pub(crate) fn acknowledgment(&self) -> u32 {
         self.number(42)
     }
 
-    pub fn window(&self) -> u16 {
+    pub(crate) fn window(&self) -> u16 {
         u16::from_be_bytes([self.bytes[48], self.bytes[49]])
     }
 
-    pub fn is_syn(&self) -> bool {
+    pub(crate) fn is_syn(&self) -> bool {
         self.is_tcp() && self.flags() & 0x12 == 0x02
     }
 
-    pub fn is_ack_only(&self) -> bool {
+    pub(crate) fn is_ack_only(&self) -> bool {
         self.is_tcp() && self.flags() == 0x10 && self.payload() == 0
     }
 }
 
 /// What a wire does with its nth frame.
-pub type Loss = Box<dyn FnMut(usize, &Carried) -> bool>;
+pub(crate) type Loss = Box<dyn FnMut(usize, &Carried) -> bool>;
 
-pub struct Wire {
-    pub left: Host,
-    pub right: Host,
-    pub delay: Picoseconds,
-    pub loses: Loss,
-    pub carried: Vec<Carried>,
-    pub keeps: bool,
-    pub now: Picoseconds,
-    pub steps: u64,
+pub(crate) struct Wire {
+    pub(crate) left: Host,
+    pub(crate) right: Host,
+    pub(crate) delay: Picoseconds,
+    pub(crate) loses: Loss,
+    pub(crate) carried: Vec<Carried>,
+    pub(crate) keeps: bool,
+    pub(crate) now: Picoseconds,
+    pub(crate) steps: u64,
     on_the_way: Vec<(Picoseconds, bool, Frame)>,
     count: usize,
 }
 
-pub fn options(left: bool) -> HostOptions {
+pub(crate) fn options(left: bool) -> HostOptions {
     if left {
         HostOptions::new("left", LEFT_MAC, LEFT, 24)
     } else {
@@ -117,12 +116,12 @@ pub fn options(left: bool) -> HostOptions {
     }
 }
 
-pub fn wire() -> Wire {
+pub(crate) fn wire() -> Wire {
     Wire::new(options(true), options(false))
 }
 
 impl Wire {
-    pub fn new(left: HostOptions, right: HostOptions) -> Self {
+    pub(crate) fn new(left: HostOptions, right: HostOptions) -> Self {
         Self {
             left: Host::new(left).expect("a PC"),
             right: Host::new(right).expect("a PC"),
@@ -137,14 +136,14 @@ impl Wire {
         }
     }
 
-    pub fn on_left(
+    pub(crate) fn on_left(
         &mut self,
         body: impl FnMut(Picoseconds, &mut Sockets<'_>) -> Option<Picoseconds> + Send + 'static,
     ) -> SeatId {
         self.left.seat(Script::boxed(body))
     }
 
-    pub fn on_right(
+    pub(crate) fn on_right(
         &mut self,
         body: impl FnMut(Picoseconds, &mut Sockets<'_>) -> Option<Picoseconds> + Send + 'static,
     ) -> SeatId {
@@ -152,7 +151,7 @@ impl Wire {
     }
 
     /// Runs until `end`, or until nothing more happens.
-    pub fn run(&mut self, end: Picoseconds) {
+    pub(crate) fn run(&mut self, end: Picoseconds) {
         loop {
             let wire = self.on_the_way.iter().map(|(at, ..)| *at).min();
             let next = [self.left.next_event(), self.right.next_event(), wire].into_iter().flatten().min();
@@ -168,7 +167,7 @@ impl Wire {
     }
 
     /// A copy that loses nothing; nothing when one of the PCs cannot be copied.
-    pub fn snapshot(&self) -> Option<Self> {
+    pub(crate) fn snapshot(&self) -> Option<Self> {
         let copy = |host: &Host| {
             let copy: Box<dyn std::any::Any> = host.snapshot()?;
             Some(*copy.downcast::<Host>().expect("a PC's copy is a PC"))
@@ -222,18 +221,18 @@ impl Wire {
         }
     }
 
-    pub fn tcp(&self) -> impl Iterator<Item = &Carried> {
+    pub(crate) fn tcp(&self) -> impl Iterator<Item = &Carried> {
         self.carried.iter().filter(|carried| carried.is_tcp())
     }
 }
 
 /// Bytes that tell their place.
-pub fn pattern(from: usize, length: usize) -> Vec<u8> {
+pub(crate) fn pattern(from: usize, length: usize) -> Vec<u8> {
     (from..from + length).map(|n| (n % 251) as u8).collect()
 }
 
 /// RFC 1071.
-pub fn checksum(bytes: &[u8]) -> u16 {
+pub(crate) fn checksum(bytes: &[u8]) -> u16 {
     let mut sum: u32 = bytes
         .chunks(2)
         .map(|pair| u32::from(u16::from_be_bytes([pair[0], *pair.get(1).unwrap_or(&0)])))
@@ -245,7 +244,7 @@ pub fn checksum(bytes: &[u8]) -> u16 {
 }
 
 /// A ping without data.
-pub fn echo_request(mac: [u8; 6], to_mac: [u8; 6], from: Ipv4Addr, to: Ipv4Addr) -> Vec<u8> {
+pub(crate) fn echo_request(mac: [u8; 6], to_mac: [u8; 6], from: Ipv4Addr, to: Ipv4Addr) -> Vec<u8> {
     let mut frame = to_mac.to_vec();
     frame.extend_from_slice(&mac);
     frame.extend_from_slice(&[8, 0]);
@@ -266,8 +265,8 @@ pub fn echo_request(mac: [u8; 6], to_mac: [u8; 6], from: Ipv4Addr, to: Ipv4Addr)
 ///
 /// # Panics
 /// When the script fails.
-pub fn recorded_now(script: &str) -> Option<String> {
-    let program = format!("{}/tests/{script}", env!("CARGO_MANIFEST_DIR"));
+pub(crate) fn recorded_now(script: &str) -> Option<String> {
+    let program = format!("{}/tests/host/{script}", env!("CARGO_MANIFEST_DIR"));
     let Ok(output) = std::process::Command::new("python3").arg(program).output() else {
         testing::leave_out("there is no python3");
         return None;

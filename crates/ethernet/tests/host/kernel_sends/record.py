@@ -1,6 +1,6 @@
 """Records what a real Linux kernel sends to a chip: a network namespace of its own, a server in it, and at the other end of a
 veth a raw socket that plays a TCP with a receive buffer of 2048 bytes and no options but MSS 1460. Prints the recording that
-host_kernel_sends.rs compares the virtual PC with. Needs root and iproute2; ends with status 77 and a reason where it cannot
+kernel_sends.rs compares the virtual PC with. Needs root and iproute2; ends with status 77 and a reason where it cannot
 run. Usage: python3 record.py > linux.txt
 """
 

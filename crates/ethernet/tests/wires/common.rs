@@ -1,5 +1,4 @@
 //! Stations and frames for the tests of the wire.
-#![allow(dead_code, unreachable_pub, missing_docs)]
 
 use std::any::Any;
 use std::collections::VecDeque;
@@ -7,14 +6,14 @@ use std::collections::VecDeque;
 use ethernet::{Frame, Network, Speed, Station, StationId};
 use units::Picoseconds;
 
-pub const MS: i64 = units::PS_PER_MS;
+pub(crate) const MS: i64 = units::PS_PER_MS;
 
-pub fn ns(ns: i64) -> Picoseconds {
+pub(crate) fn ns(ns: i64) -> Picoseconds {
     Picoseconds::from_ns(ns)
 }
 
 /// A frame of so many bytes from `source` to `destination`, each the last byte of an address; `tag` fills the payload.
-pub fn frame(destination: u8, source: u8, bytes: usize, tag: u32) -> Frame {
+pub(crate) fn frame(destination: u8, source: u8, bytes: usize, tag: u32) -> Frame {
     let mut all = vec![0u8; bytes];
     let address = |last| if last == 0xff { [0xff; 6] } else { [2, 0, 0, 0, 0, last] };
     all[..6].copy_from_slice(&address(destination));
@@ -27,16 +26,16 @@ pub fn frame(destination: u8, source: u8, bytes: usize, tag: u32) -> Frame {
 }
 
 /// The tag of a frame.
-pub fn tag(frame: &Frame) -> u32 {
+pub(crate) fn tag(frame: &Frame) -> u32 {
     u32::from_be_bytes(frame.bytes[14..18].try_into().expect("a tagged frame has 18 bytes"))
 }
 
 /// A station that sends what it is given and notes what it receives.
 #[derive(Debug, Clone, Default)]
-pub struct Notebook {
-    pub outbox: VecDeque<Frame>,
-    pub received: Vec<(Picoseconds, Frame)>,
-    pub links: Vec<(Picoseconds, Option<Speed>)>,
+pub(crate) struct Notebook {
+    pub(crate) outbox: VecDeque<Frame>,
+    pub(crate) received: Vec<(Picoseconds, Frame)>,
+    pub(crate) links: Vec<(Picoseconds, Option<Speed>)>,
 }
 
 impl Station for Notebook {
@@ -63,7 +62,7 @@ impl Station for Notebook {
     }
 }
 
-pub fn notebook(network: &mut Network, id: StationId) -> &mut Notebook {
+pub(crate) fn notebook(network: &mut Network, id: StationId) -> &mut Notebook {
     (network.station_mut(id).expect("it is this network's") as &mut dyn Any)
         .downcast_mut()
         .expect("it is a notebook")

@@ -1,9 +1,7 @@
 //! Floods, scans and garbage towards the virtual PC: it stays up, answers what it should, and keeps its bounds.
 
-mod host_common;
-
+use crate::common::{LEFT, LEFT_MAC, RIGHT, RIGHT_MAC, Script, ms, options, us};
 use ethernet::{Frame, Host, Station};
-use host_common::{LEFT, LEFT_MAC, RIGHT, RIGHT_MAC, Script, ms, options, us};
 use proptest::prelude::*;
 use smoltcp::phy::ChecksumCapabilities;
 use smoltcp::wire::{

@@ -1,5 +1,5 @@
 """Records when a real Linux kernel acknowledges: two network namespaces of its own joined by a veth, two small programs, and
-a raw socket that watches. Prints the recording that host_kernel_acks.rs compares the virtual PC with. Needs root and
+a raw socket that watches. Prints the recording that kernel_acks.rs compares the virtual PC with. Needs root and
 iproute2; ends with status 77 and a reason where it cannot run. Usage: python3 record.py > linux.txt
 """
 

@@ -1,12 +1,9 @@
 //! What the PC sends to a chip, against what a real Linux kernel sent. kernel_sends/ holds a recording with the kernel's
 //! release and the program that makes one; the chip's segments and the application's writes come at their recorded times.
 
-mod chip_common;
-mod host_common;
-
-use chip_common::{ByHand, sender};
+use crate::chip_common::{ByHand, sender};
+use crate::common::{options, recorded_now, us};
 use ethernet::HostOptions;
-use host_common::{options, recorded_now, us};
 use smoltcp::wire::TcpControl;
 
 const RECORDING: &str = include_str!("kernel_sends/linux-6.18.44.txt");

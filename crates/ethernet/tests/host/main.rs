@@ -1,0 +1,14 @@
+//! The PC with its TCP/IP stack, against a second one, chips' sides of connections, and recordings of a real kernel.
+
+mod aliases;
+mod bad_input;
+mod chip_common;
+mod common;
+mod corners;
+mod datagrams;
+mod kernel_acks;
+mod kernel_sends;
+mod small_window;
+mod snapshot;
+mod speed;
+mod tcp;

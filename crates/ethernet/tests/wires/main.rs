@@ -1,0 +1,7 @@
+//! Wires, the switch, impairments and recordings of frames.
+
+mod capture;
+mod common;
+mod impairments;
+mod network;
+mod properties;
