@@ -2,7 +2,7 @@
 //!
 //! Each detector says which shape it saw and what share of the messages' time that is. Some causes make the same shape; a name
 //! is given to no more than the shape, and the Python package's `explain` says which causes it leaves open. Exchanges without
-//! such a shape give nothing; `tests/outside.rs` holds the detectors to that.
+//! such a shape give nothing; `tests/stats/outside.rs` holds the detectors to that.
 
 mod back_off;
 mod exchanges;

@@ -1,12 +1,10 @@
 //! What people hand over by mistake, for all formats at once: each must end in one sentence that names the
 //! file, never in a panic or in a capture that is not there.
 
-mod support;
-
 use std::path::Path;
 
+use crate::support::{gzip, read, refusal, zip};
 use capture::{CaptureError, OpenOptions};
-use support::{gzip, read, refusal, zip};
 
 const METADATA: &[u8] = b"[device 1]\ncapturefile=logic-1\nsamplerate=1 MHz\nprobe1=D0\nunitsize=1\n";
 
@@ -191,7 +189,7 @@ fn a_capture_comes_through_a_pipe_as_well_as_from_a_file() {
         }
         let (writer_path, content) = (pipe.clone(), bytes.clone());
         let writer = std::thread::spawn(move || std::fs::write(writer_path, content).unwrap());
-        assert_eq!(support::read_file(&pipe).unwrap(), read(bytes, &[]).unwrap(), "{format}");
+        assert_eq!(crate::support::read_file(&pipe).unwrap(), read(bytes, &[]).unwrap(), "{format}");
         writer.join().unwrap();
     }
 }

@@ -1,6 +1,5 @@
 //! What the tests of the formats share: captures as plain values, archives built from literals, and sigrok-cli
 //! as an oracle where it is installed.
-#![allow(dead_code, reason = "each test binary uses its own part")]
 
 use std::io::Write;
 use std::path::{Path, PathBuf};

@@ -1,9 +1,7 @@
 //! Combs, steps, drift, bursts and hidden losses, on links that have them by construction.
 
-mod support;
-
+use crate::support::{MS, Run, US, period_ms, random};
 use stats::detect::{Evidence, Kind, Series, Settings, detect};
-use support::{MS, Run, US, period_ms, random};
 
 #[test]
 fn retries_with_a_fixed_delay_are_a_comb() {

@@ -1,9 +1,7 @@
 //! Value change dumps: literals after the rules of IEEE 1364-2005, and files written by sigrok-cli.
 
-mod support;
-
+use crate::support::{SigrokCli, plain_changes, read, read_file, refusal};
 use proptest::prelude::*;
-use support::{SigrokCli, plain_changes, read, read_file, refusal};
 
 const HEADER: &str = "$date today $end\n$version by hand $end\n$timescale 1 ns $end\n$scope module top $end\n\
                       $var wire 1 ! trigger $end\n$var reg 1 \" done $end\n$upscope $end\n$enddefinitions $end\n";

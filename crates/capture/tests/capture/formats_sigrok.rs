@@ -1,9 +1,7 @@
 //! sigrok sessions: built here member by member, and written by sigrok-cli itself where it is installed.
 
-mod support;
-
+use crate::support::{SigrokCli, channels, drain, plain_changes, read, read_file, refusal, zip};
 use proptest::prelude::*;
-use support::{SigrokCli, channels, drain, plain_changes, read, read_file, refusal, zip};
 
 const METADATA: &str = "[global]\nsigrok version=0.5.2\n\n[device 1]\ncapturefile=logic-1\ntotal probes=8\n\
                         samplerate=1 MHz\ntotal analog=0\nprobe1=TX\nprobe2=RX\nprobe8=D7\nunitsize=1\n";

@@ -1,10 +1,8 @@
 //! Data without a pattern gives no finding: white, uniform, exponential, constant and heavy-tailed latencies,
 //! with steady and dithered triggers, long and short runs.
 
-mod support;
-
+use crate::support::{MS, Run, US, random};
 use stats::Random;
-use support::{MS, Run, US, random};
 
 type Latency = fn(&mut Random) -> f64;
 

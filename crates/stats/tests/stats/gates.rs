@@ -1,9 +1,7 @@
 //! Gates and the phases that a run visits, on links whose gate is known because we built it in.
 
-mod support;
-
+use crate::support::{MS, Run, US, period_ms, random, wait_for_gate};
 use stats::detect::{Evidence, Kind, Settings};
-use support::{MS, Run, US, period_ms, random, wait_for_gate};
 
 #[test]
 fn a_slot_is_found_with_its_period() {

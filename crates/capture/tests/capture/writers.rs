@@ -1,14 +1,12 @@
 //! What the writers write: exact texts, the way back through the readers, sigrok-cli as a second reader, and
 //! what is left when writing fails.
 
-mod support;
-
 use std::path::Path;
 
+use crate::support::{Capture, Given, SigrokCli, drain, read, read_file};
 use capture::write::{Existing, convert, write_logic2_csv, write_vcd};
 use capture::{CaptureError, Change};
 use proptest::prelude::*;
-use support::{Capture, Given, SigrokCli, drain, read, read_file};
 
 type Writer = fn(&mut dyn capture::ChangeSource, &Path, &mut dyn std::io::Write) -> Result<(), CaptureError>;
 

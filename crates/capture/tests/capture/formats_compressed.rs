@@ -1,11 +1,9 @@
 //! Compressed captures: each compression around text and around archives, whole, in several parts, cut off and
 //! damaged.
 
-mod support;
-
 use std::io::Write;
 
-use support::{gzip, read, read_file, refusal, zip};
+use crate::support::{gzip, read, read_file, refusal, zip};
 
 const DUMP: &str = "$timescale 1 us $end $var wire 1 ! D0 $end $enddefinitions $end #0 0! #3 1! #5";
 

@@ -1,13 +1,12 @@
 //! Replays the corpora of the fuzz targets on the stable compiler, and makes their seeds.
 
-#[path = "../../../fuzz/harness.rs"]
+#[path = "../../../../fuzz/harness.rs"]
 #[allow(unreachable_pub, missing_docs)]
 mod harness;
-mod support;
 
 use std::path::{Path, PathBuf};
 
-use support::gzip;
+use crate::support::gzip;
 
 fn corpora() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus")
@@ -172,8 +171,10 @@ fn compressed_seeds() -> Vec<(&'static str, &'static str, Vec<u8>)> {
         encoder.finish().unwrap()
     };
     let zstd = |bytes: &[u8]| zstd::encode_all(bytes, 1).unwrap();
-    let session =
-        support::zip(&[("version", b"2"), ("metadata", METADATA), ("logic-1-1", b"\0\x01\x03\x03")], true);
+    let session = crate::support::zip(
+        &[("version", b"2"), ("metadata", METADATA), ("logic-1-1", b"\0\x01\x03\x03")],
+        true,
+    );
     let (head, tail) = DUMP.as_bytes().split_at(30);
     vec![
         ("compressed", "valid-plain", DUMP.as_bytes().to_vec()),

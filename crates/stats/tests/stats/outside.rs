@@ -1,11 +1,9 @@
 //! Shapes seen from outside: exchanges with peers whose cause is known give that shape and no other, and those of links without
 //! one give none.
 
-mod support;
-
+use crate::support::{MS, US, random};
 use stats::Random;
 use stats::detect::{Exchange, Exchanges, Seen, Shape, seen_from_outside};
-use support::{MS, US, random};
 
 const RUNS: u64 = 100;
 const WAY: f64 = 0.4 * MS;
