@@ -102,7 +102,7 @@ PACKAGES: dict[str, set[str]] = {
     "runs": {"_core", "address", "board", "bounds", "explain", "link", "model", "stage", "values"},
     "diagnosis": {"_core", "board", "explain", "model", "runs", "values"},
     "capture": {"_core", "model", "outputs", "runs", "values"},
-    "twins": {"_core", "address", "board", "diagnosis", "explain", "model", "runs", "stage", "values"},
+    "twins": {"_core", "address", "board", "diagnosis", "explain", "model", "report", "runs", "stage", "values"},
     "instruments": {"_core", "capture", "outputs", "values"},
     "flash": {"_core"},
     "report": {"_core", "address", "board", "bounds", "explain", "link", "model", "outputs"},

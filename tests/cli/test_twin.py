@@ -30,7 +30,18 @@ def beside_its_twin(
         content = wait_for(log, "ready at")
         address = content.split(" leads to port 5000")[0].split()[-1].removeprefix("http://").rstrip("/")
         done = airwire(
-            "twin", firmware / IMAGE, "--address", address, "--samples", "100", "--out", "run", "--json", *own
+            "twin",
+            firmware / IMAGE,
+            "--address",
+            address,
+            "--samples",
+            "100",
+            "--out",
+            "run",
+            "--report",
+            "twin.html",
+            "--json",
+            *own,
         )
     assert done.stdout, done.stderr
     found: dict[str, Any] = json.loads(done.stdout)
@@ -45,6 +56,12 @@ def test_a_twin_explains_the_board_that_is_as_its_image_says(airwire: Airwire, f
     assert {"bus", "cpu", "chip", "wire", "gate", "computer"} <= set(kinds)
     total = sum(part["ps"] for part in found["parts"]) + found["open_ps"]
     assert total == pytest.approx(found["real"]["latency_ps"]["p50"])
+    page = (tmp_path / "twin.html").read_text()
+    assert f"<p class='result' id='result'>{found['verdict'].split(':')[0]}" in page, (
+        "the report begins with the verdict"
+    )
+    picture = page[page.index("id='picture'") : page.index("id='rows'")]
+    assert all(f"<span>{name}</span>" in picture for name in ("the bus to the chip", "this computer", "stays open"))
 
 
 @pytest.mark.parametrize(

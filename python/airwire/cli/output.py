@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from rich.text import Text
 
     from airwire.model import Analysis
+    from airwire.report.opening import Opening
 
 EXIT_NO_FIGURE = 1
 EXIT_BAD_INPUT = 2
@@ -125,7 +126,14 @@ def writing(path: Path) -> Iterator[None]:
         raise AirwireError(f"{where}: cannot write it: {reason}; name another place, or make room") from None
 
 
-def write_report(analysis: Analysis, report: Path | None, figures: Path | None) -> list[tuple[str, Path | None]]:
+def write_report(
+    analysis: Analysis,
+    report: Path | None,
+    figures: Path | None,
+    *,
+    title: str | None = None,
+    opening: Opening | None = None,
+) -> list[tuple[str, Path | None]]:
     """Write page and figures where they were asked for, and name what was written."""
     if report is not None or figures is not None:
         from airwire.outputs import new_folder
@@ -134,7 +142,7 @@ def write_report(analysis: Analysis, report: Path | None, figures: Path | None) 
         with working("Drawing the report"):
             if report is not None:
                 with writing(report), new_folder(report.parent):
-                    write_html(analysis, report)
+                    write_html(analysis, report, title=title, opening=opening)
             if figures is not None:
                 with writing(figures):
                     write_figures(analysis, figures)

@@ -50,6 +50,7 @@ def twin(
     """
     from airwire.cli.environment import environment
     from airwire.twins import twin as compare
+    from airwire.twins.page import opening, title
 
     with working(f"Looking at {image.name}") as doing:
         found = compare(
@@ -63,7 +64,7 @@ def twin(
             environment=environment(),
             progress=doing,
         )
-    written = write_report(found.analysis, report, None)
+    written = write_report(found.analysis, report, None, title=title(found), opening=opening(found))
     if json:
         from airwire.cli.json_object import print_object
         from airwire.cli.twin_json import twin_output

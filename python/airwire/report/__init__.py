@@ -12,19 +12,28 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from airwire.model import Analysis
+    from airwire.report.opening import Opening
 
 __all__ = ["write_figures", "write_html"]
 
 
-def write_html(analysis: Analysis, path: str | Path, *, title: str | None = None, notes: Sequence[str] = ()) -> None:
+def write_html(
+    analysis: Analysis,
+    path: str | Path,
+    *,
+    title: str | None = None,
+    notes: Sequence[str] = (),
+    opening: Opening | None = None,
+) -> None:
     """Write the report as one HTML page that works offline; the same analysis gives the same bytes.
 
-    ``notes`` are sentences of whoever measured. The file is there whole or not at all.
+    ``notes`` are sentences of whoever measured; ``opening`` stands in place of what the rows say first. The file is
+    there whole or not at all.
     """
     from airwire.outputs import write_file
     from airwire.report.page import page
 
-    write_file(path, page(analysis, title, notes))
+    write_file(path, page(analysis, title, notes, opening))
 
 
 def write_figures(

@@ -9,7 +9,14 @@ from airwire.explain.agreement import AGREEMENT, of_boards, of_links
 from airwire.explain.quantities import count, percent
 from airwire.report import units
 from airwire.report.html import sentence, text
-from airwire.report.samples import CaptureView, drawable, shows_rows, views_of_boards, views_of_links
+from airwire.report.samples import (
+    CaptureView,
+    drawable,
+    shows_rows,
+    views_of_addresses,
+    views_of_boards,
+    views_of_links,
+)
 
 _WITHIN = f"{100 * AGREEMENT:.0f} %"
 
@@ -66,7 +73,13 @@ def _agreement(views: Sequence[CaptureView]) -> Iterator[str]:
         if len(shown) > 1:
             ends = (units.format_duration(view.median_ps) for view in (shown[0], shown[-1]))
             rows = count(len(views), "row")
-            yield f"{rows}, simulated medians from {' to '.join(ends)}; no row has a published figure."
+            yield f"{rows}, {_how(shown)}medians from {' to '.join(ends)}; no row has a published figure."
+
+
+def _how(shown: Sequence[CaptureView]) -> str:
+    """Whether all were simulated or all measured."""
+    measured = len(views_of_addresses(shown))
+    return "simulated " if not measured else "measured " if measured == len(shown) else ""
 
 
 def _of_captures(views: Sequence[CaptureView]) -> Iterator[str]:

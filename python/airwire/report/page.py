@@ -16,6 +16,7 @@ from airwire.report.figures import further_figures
 from airwire.report.findings import findings_section
 from airwire.report.html import charts, script_json, text
 from airwire.report.libraries import libraries
+from airwire.report.opening import Opening, result_paragraph, sum_section
 from airwire.report.picture import is_ranking, picture, ranking
 from airwire.report.row_section import OPENERS, capture_section, rows_section
 from airwire.report.samples import (
@@ -49,12 +50,12 @@ _SECTIONS = {
 _SEEN_IN_SUMMARY = ("missed", "overlapped", "glitch", "late", "duplicate", "spurious")
 
 
-def page(analysis: Analysis, title: str | None, notes: Sequence[str] = ()) -> str:
-    """The report as one HTML document."""
+def page(analysis: Analysis, title: str | None, notes: Sequence[str] = (), opening: Opening | None = None) -> str:
+    """The report as one HTML document; it begins with what its rows say, or with ``opening``."""
     views = views_of(analysis)
     heading = title or _title(analysis)
     sections = (
-        picture(views),
+        picture(views) if opening is None else sum_section(opening),
         _notes_section(notes),
         bounds_section(views),
         rows_section(views),
@@ -67,7 +68,7 @@ def page(analysis: Analysis, title: str | None, notes: Sequence[str] = ()) -> st
     )
     main = "\n".join(section for section in sections if section)
     body = (
-        _header(analysis, views, heading, main),
+        _header(analysis, views, heading, main, bottom_line(views) if opening is None else result_paragraph(opening)),
         f"<main id='main'>{main}</main>",
         "<div id='tooltip' role='status' hidden></div>",
     )
@@ -110,7 +111,7 @@ def _asset(name: str) -> str:
     return (resources.files("airwire.report") / "assets" / name).read_text(encoding="utf-8")
 
 
-def _header(analysis: Analysis, views: Sequence[CaptureView], heading: str, main: str) -> str:
+def _header(analysis: Analysis, views: Sequence[CaptureView], heading: str, main: str, result: str) -> str:
     messages = [view.capture for view in views if not view.is_bulk]
     triggers = sum(capture.triggers for capture in messages)
     paired = sum(capture.outcomes.get("paired", 0) for capture in messages)
@@ -131,7 +132,7 @@ def _header(analysis: Analysis, views: Sequence[CaptureView], heading: str, main
     told = text(" · ".join(filter(None, facts)))
     return (
         "<a class='skip' href='#main'>Skip to the results</a>"
-        f"<header><h1>{text(heading)}</h1><p class='facts'>{told}</p>{bottom_line(views)}"
+        f"<header><h1>{text(heading)}</h1><p class='facts'>{told}</p>{result}"
         f"<nav aria-label='Sections'><ul>{links}</ul></nav>"
         "<noscript><p class='note'>Some charts need JavaScript; all else does not.</p></noscript>"
         "</header>"
