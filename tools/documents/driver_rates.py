@@ -15,7 +15,7 @@ import platform
 import re
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
@@ -193,16 +193,19 @@ def drivers_table(_older: Path | None) -> Iterator[str]:
     yield from done.stdout.splitlines()
 
 
+def tables_of(text: str, made: Mapping[str, str]) -> str:
+    """The page with other tables in the places that bear their names."""
+    return _TABLE.sub(lambda match: match[1] + made.get(match[2], match[3]) + match[4], text)
+
+
 def main() -> int:
     """Measure, and write the tables."""
     parser = argparse.ArgumentParser(description="Write the tables of why-11-messages.md anew.")
     parser.add_argument("--older", type=Path, help=f"a folder with release {OLD} of the library")
     older = parser.parse_args().older
     tables = {"bus": bus_table, "work": work_table, "shares": shares_table, "drivers": drivers_table}
-    text = PAGE.read_text(encoding="utf-8")
     made = {name: "\n".join(table(older)) + "\n" for name, table in tables.items()}
-    text = _TABLE.sub(lambda match: match[1] + made.get(match[2], match[3]) + match[4], text)
-    PAGE.write_text(text, encoding="utf-8")
+    PAGE.write_text(tables_of(PAGE.read_text(encoding="utf-8"), made), encoding="utf-8")
     print(f"Bytecodes as CPython {platform.python_version()} counts them.")
     return 0
 
