@@ -1,10 +1,17 @@
 //! The driver's side of a chip without a board around it: an SPI that takes its time, two pins, and a clock to wait on.
-//! Drivers that run on the host do so in no time at all; only the bus and their waits count.
+//! Drivers that run on the host do so in no time at all; what their computing takes is declared ([`Computing`]). What a test
+//! does with the network around the chip is in `network` and `datagrams`.
 
-use sim::Passive;
+mod datagrams;
+mod network;
+
+use sim::{Passive, RandomStream};
 use units::{Hertz, Picoseconds};
 
 use super::{ChipId, Lan};
+
+pub use datagrams::ReceivedDatagram;
+pub use network::{Dropped, SeenFrame};
 
 /// What a driver did to its bus and to its time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -17,26 +24,99 @@ pub struct BusUse {
     pub bus_time: Picoseconds,
     /// For how long the driver waited.
     pub wait_time: Picoseconds,
+    /// For how long it computed.
+    pub computing_time: Picoseconds,
 }
 
-/// An SPI controller in front of one chip of a [`Lan`].
+/// What a driver's own computing takes before each of its transactions: the least, and how much more it may be. Without any
+/// spread a driver that polls keeps in step with whatever it waits for.
+#[derive(Debug, Clone, Default)]
+pub struct Computing {
+    least: Picoseconds,
+    spread: Picoseconds,
+    random: Option<RandomStream>,
+}
+
+impl Computing {
+    /// Computing that takes from `least` up to and including `least + spread`; `seed` says which of these come.
+    pub fn new(least: Picoseconds, spread: Picoseconds, seed: u64) -> Self {
+        Self { least, spread, random: Some(RandomStream::named(seed, "driver")) }
+    }
+
+    fn time(&mut self) -> Picoseconds {
+        let bound = self.spread + Picoseconds::new(1);
+        let more = self.random.as_mut().map(|random| random.time_below(bound));
+        self.least + more.unwrap_or(Picoseconds::ZERO)
+    }
+}
+
+/// The bus of one chip.
+#[derive(Debug)]
+struct Bus {
+    chip: ChipId,
+    clock: Hertz,
+    used: BusUse,
+    selected: bool,
+    computing: Computing,
+    /// Whether its accesses are kept for whoever asks for them.
+    records: bool,
+}
+
+impl Bus {
+    fn new(chip: ChipId, clock: Hertz) -> Self {
+        let (used, computing) = (BusUse::default(), Computing::default());
+        Self { chip, clock, used, selected: false, computing, records: false }
+    }
+}
+
+/// An SPI controller in front of chips of a [`Lan`], each on a bus of its own. One driver speaks to all of them, one after the
+/// other, in one time; what it does is done on the bus that it turned to last.
 #[derive(Debug)]
 pub struct SpiController {
     lan: Lan,
-    chip: ChipId,
-    clock: Hertz,
+    buses: Vec<Bus>,
+    turned_to: usize,
     now: Picoseconds,
-    used: BusUse,
-    selected: bool,
     /// What a write sends, for the answers that nobody wants.
     outgoing: Vec<u8>,
+    network: network::Watch,
 }
 
 impl SpiController {
     /// A controller whose SCK has a frequency. Where its chip is none of this network's, nobody answers: zeros are read.
     pub fn new(lan: Lan, chip: ChipId, clock: Hertz) -> Self {
         let now = lan.now();
-        Self { lan, chip, clock, now, used: BusUse::default(), selected: false, outgoing: Vec::new() }
+        let network = network::Watch::default();
+        Self { lan, buses: vec![Bus::new(chip, clock)], turned_to: 0, now, outgoing: Vec::new(), network }
+    }
+
+    /// One more chip of the network on a bus of its own: its number for [`Self::turn_to`]. The first one has number 0.
+    pub fn add_bus(&mut self, chip: ChipId, clock: Hertz) -> usize {
+        self.buses.push(Bus::new(chip, clock));
+        self.buses.len() - 1
+    }
+
+    /// Has what follows done on the bus of a number, where there is one.
+    pub fn turn_to(&mut self, bus: usize) {
+        if bus < self.buses.len() {
+            self.turned_to = bus;
+        }
+    }
+
+    /// Puts one more chip on the network, whose names have to differ for whoever reads of them.
+    pub fn attach(&mut self, name: &str, chip: wiznet::Chip) -> ChipId {
+        self.lan.advance(self.now);
+        let id = self.lan.attach(name, chip);
+        self.network.watch_cable(&mut self.lan, id);
+        id
+    }
+
+    fn bus(&self) -> &Bus {
+        &self.buses[self.turned_to]
+    }
+
+    fn bus_mut(&mut self) -> &mut Bus {
+        &mut self.buses[self.turned_to]
     }
 
     /// The virtual time.
@@ -46,7 +126,12 @@ impl SpiController {
 
     /// What the bus was used for so far.
     pub fn used(&self) -> BusUse {
-        self.used
+        self.bus().used
+    }
+
+    /// Has the driver's computing take time from here on.
+    pub fn set_computing(&mut self, computing: Computing) {
+        self.bus_mut().computing = computing;
     }
 
     /// The network around the chip.
@@ -61,23 +146,37 @@ impl SpiController {
 
     /// The chip.
     pub fn chip(&self) -> ChipId {
-        self.chip
+        self.bus().chip
     }
 
     /// Changes SCK.
     pub fn set_clock(&mut self, clock: Hertz) {
-        self.clock = clock;
+        self.bus_mut().clock = clock;
     }
 
     /// Moves chip select: true is low.
     pub fn select(&mut self, selected: bool) {
-        if selected == self.selected {
+        if selected == self.bus().selected {
             return;
         }
-        self.selected = selected;
-        self.used.transactions += u64::from(selected);
+        if selected {
+            self.compute();
+        }
         let at = self.now;
-        self.lan.with_device(self.chip, |chip| chip.select(at, selected));
+        let bus = self.bus_mut();
+        bus.selected = selected;
+        bus.used.transactions += u64::from(selected);
+        let chip = bus.chip;
+        self.lan.with_device(chip, |chip| chip.select(at, selected));
+        self.watch_on();
+    }
+
+    fn compute(&mut self) {
+        let bus = self.bus_mut();
+        let time = bus.computing.time();
+        bus.used.computing_time = bus.used.computing_time + time;
+        self.now = self.now + time;
+        self.lan.advance(self.now);
     }
 
     /// Sends bytes and takes no heed of the answers.
@@ -98,7 +197,7 @@ impl SpiController {
     /// Moves bytes back to back, in place: what is sent goes in, what is received comes out.
     pub fn transfer(&mut self, bytes: &mut [u8]) {
         let start = self.now;
-        self.used.bytes += bytes.len() as u64;
+        self.bus_mut().used.bytes += bytes.len() as u64;
         let mut done = 0;
         while done < bytes.len() {
             let (count, end) = self.undisturbed(start, done, bytes.len());
@@ -110,12 +209,14 @@ impl SpiController {
             }
             done += piece.len();
         }
-        self.used.bus_time = self.used.bus_time + (self.now - start);
+        let time = self.now - start;
+        let used = &mut self.bus_mut().used;
+        used.bus_time = used.bus_time + time;
     }
 
     /// The end of the byte before `index`, counted from the first bit of a transfer.
     fn edge(&self, start: Picoseconds, index: usize) -> Picoseconds {
-        start + self.clock.edge(8 * index as u64)
+        start + self.bus().clock.edge(8 * index as u64)
     }
 
     /// How many of the bytes from `done` to `all` end before anything else happens, and when; for none, when the next does.
@@ -124,32 +225,34 @@ impl SpiController {
         // What happens at the end of a byte comes before that byte.
         let Some(next) = self.lan.next_event().filter(|&next| next <= end) else { return (all - done, end) };
         let free = (next - start - Picoseconds::new(1)).max(Picoseconds::ZERO);
-        let bits = i128::from(free.ps()) * i128::from(self.clock.hz()) / i128::from(units::PS_PER_S);
+        let bits = i128::from(free.ps()) * i128::from(self.bus().clock.hz()) / i128::from(units::PS_PER_S);
         let before = usize::try_from(bits / 8).unwrap_or(all).clamp(done, all);
         (before - done, self.edge(start, before.max(done + 1)))
     }
 
     /// A byte in which something else happens.
     fn move_byte(&mut self, end: Picoseconds, byte: &mut u8) {
-        let clock_hz = self.clock.hz();
+        let (chip, clock_hz) = (self.bus().chip, self.bus().clock.hz());
         self.lan.advance(end);
-        *byte = self.lan.with_device(self.chip, |chip| chip.spi_byte(end, *byte, clock_hz)).unwrap_or(0);
+        *byte = self.lan.with_device(chip, |chip| chip.spi_byte(end, *byte, clock_hz)).unwrap_or(0);
         self.now = end;
     }
 
     /// Bytes in which nothing else happens but what they bring about.
     fn move_bytes(&mut self, end: Picoseconds, bytes: &mut [u8]) {
-        let (from, clock_hz) = (self.now, self.clock.hz());
-        self.lan.with_device(self.chip, |chip| chip.spi_burst(from, bytes, clock_hz));
+        let (from, chip, clock_hz) = (self.now, self.bus().chip, self.bus().clock.hz());
+        self.lan.with_device(chip, |chip| chip.spi_burst(from, bytes, clock_hz));
         self.lan.advance(end);
         self.now = end;
     }
 
     /// Waits for a time.
     pub fn wait(&mut self, time: Picoseconds) {
-        self.used.wait_time = self.used.wait_time + time;
+        let used = &mut self.bus_mut().used;
+        used.wait_time = used.wait_time + time;
         self.now = self.now + time;
         self.lan.advance(self.now);
+        self.watch_on();
     }
 
     /// Waits until the chip's interrupt output is low, at most until `end`; whether it is.
@@ -169,12 +272,12 @@ impl SpiController {
 
     /// The level of the chip's reset input.
     pub fn set_reset(&mut self, high: bool) {
-        let at = self.now;
-        self.lan.with_device(self.chip, |chip| chip.set_reset(at, high));
+        let (at, chip) = (self.now, self.bus().chip);
+        self.lan.with_device(chip, |chip| chip.set_reset(at, high));
     }
 
     /// Whether the chip's interrupt output is low.
     pub fn interrupt_is_low(&self) -> bool {
-        self.lan.interrupt_is_low(self.chip)
+        self.lan.interrupt_is_low(self.bus().chip)
     }
 }
