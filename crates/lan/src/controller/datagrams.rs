@@ -44,7 +44,7 @@ impl Application for DatagramPort {
             self.socket = sockets.bind(self.port, true).ok();
             self.is_refused = self.socket.is_none();
         }
-        let Some(socket) = self.socket else { return None };
+        let socket = self.socket?;
         for ((address, port), bytes) in self.outgoing.drain(..) {
             self.unsent += usize::from(!sockets.send_to(socket, address, port, &bytes));
         }
