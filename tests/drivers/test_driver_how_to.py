@@ -26,7 +26,8 @@ class Programs:
         self.folder = folder
         text = PAGE.read_text(encoding="utf-8")
         self.blocks = {
-            section.partition("\n")[0]: _BLOCK.findall(section) for section in re.split("^## ", text, flags=re.MULTILINE)
+            section.partition("\n")[0]: _BLOCK.findall(section)
+            for section in re.split("^## ", text, flags=re.MULTILINE)
         }
         for section in self.blocks:
             for code in self.of(section, "c"):
@@ -45,7 +46,9 @@ class Programs:
 
     def _run(self, command: list[str], environment: dict[str, str]) -> str:
         variables = {**os.environ, **environment}
-        done = subprocess.run(command, cwd=self.folder, env=variables, capture_output=True, text=True, check=False, timeout=60)
+        done = subprocess.run(
+            command, cwd=self.folder, env=variables, capture_output=True, text=True, check=False, timeout=60
+        )
         assert done.returncode == 0, done.stdout + done.stderr
         return done.stdout
 

@@ -197,6 +197,15 @@ def test_what_was_recorded_before_a_capture_of_frames_goes_on_being_recorded(tmp
     assert len(chip.spi.take_accesses()) == 2
 
 
+def test_a_capture_does_not_take_the_place_of_the_network_file(tmp_path: Path) -> None:
+    file = tmp_path / "net.toml"
+    file.write_text("seed = 3\n", encoding="utf-8")
+    spi = SpiController(network=file)
+    with pytest.raises(airwire.AirwireError, match="this is the network file itself"), spi.capture(file):
+        pass
+    assert file.read_text(encoding="utf-8") == "seed = 3\n"
+
+
 @pytest.mark.parametrize(
     ("use", "told"),
     [

@@ -16,6 +16,7 @@ from typing import Self
 
 from airwire import _core
 from airwire.board.network import Traffic
+from airwire.outputs import why_kept
 from airwire.values import Time, picoseconds
 
 __all__ = [
@@ -169,6 +170,7 @@ class SpiController:
             seed=_seed(seed),
             send_ok_waits=send_ok_waits_for_acknowledgement,
         )
+        self._network = network
         self._take(core, computing, computing_spread, seed)
 
     def _take(self, core: _core.SpiController, computing: Time, computing_spread: Time, seed: int) -> None:
@@ -197,6 +199,7 @@ class SpiController:
             chip, name, _clock(clock_hz), _link_up(link_up), _seed(seed), send_ok_waits_for_acknowledgement
         )
         other = type(self).__new__(type(self))
+        other._network = self._network
         other._take(core, computing, computing_spread, seed)
         return other
 
@@ -303,6 +306,9 @@ class SpiController:
 
         The file is there when the block has ended.
         """
+        refused = why_kept(path, {"network file": self._network})
+        if refused is not None:
+            raise _core.AirwireError(refused)
         self._core.start_capture(path, spi)
         try:
             yield
@@ -347,7 +353,9 @@ def _time(what: str, time: Time) -> int:
 
 def _whole(what: str, value: int, least: int, most: int, example: str) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
-        raise _core.AirwireError(f"{what} is a whole number from {least} to {most}, such as {example}, and not {value!r}")
+        raise _core.AirwireError(
+            f"{what} is a whole number from {least} to {most}, such as {example}, and not {value!r}"
+        )
     return value
 
 
