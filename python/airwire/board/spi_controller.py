@@ -125,16 +125,16 @@ class Dropped:
 class SpiController:
     """An SPI controller in front of a virtual chip: ``"w5100"``, ``"w5100s"``, ``"w5200"`` or ``"w5500"``.
 
-    ``network`` is a network file, and ``network_text`` the text of one; without either the chip is on a cable to a PC.
-    ``traffic`` adds clients and servers of that PC (``["ping to=board count=5"]``), and ``impair`` makes the cable worse
-    (``"loss=1%"``). ``link_up`` is how long the chip's PHY negotiates (2 s by default).
+    ``network`` is a network file, and ``network_text`` the text of one; without either the chip is on a cable to a
+    PC. ``traffic`` adds clients and servers of that PC (``["ping to=board count=5"]``), and ``impair`` makes the cable
+    worse (``"loss=1%"``). ``link_up`` is how long the chip's PHY negotiates (2 s by default).
 
-    ``computing`` is what the driver's own computing takes before each transaction, and ``computing_spread`` how much more
-    it may be, evenly distributed. Without a spread a driver that polls keeps in step with whatever it waits for, and a
-    race has the same winner each time.
+    ``computing`` is what the driver's own computing takes before each transaction, and ``computing_spread`` how much
+    more it may be, evenly distributed. Without a spread a driver that polls keeps in step with whatever it waits for,
+    and a race has the same winner each time.
 
-    ``send_ok_waits_for_acknowledgement`` is the other reading of the datasheets' SENDOK in TCP mode. ``seed`` is that of
-    all random numbers of chip and driver.
+    ``send_ok_waits_for_acknowledgement`` is the other reading of the datasheets' SENDOK in TCP mode. ``seed`` is that
+    of all random numbers of chip and driver.
 
     >>> spi = SpiController("w5500", clock_hz=10_000_000)
     >>> spi.wait("2 ms")
@@ -279,8 +279,8 @@ class SpiController:
     def send_frame(self, data: bytes, *, intact: bool = True) -> None:
         """Put any frame on the cable to the chip, without a preamble and a check sequence.
 
-        It goes as if the switch had sent it on: a short one is padded, and the cable's impairments apply. One that is not
-        ``intact`` has a wrong check sequence.
+        It goes as if the switch had sent it on: a short one is padded, and the cable's impairments apply. One that is
+        not ``intact`` has a wrong check sequence.
         """
         self._core.send_frame(_data("a frame", data), intact)
 
