@@ -50,6 +50,25 @@ impl DropReason {
         Self::NotTaken,
     ];
 
+    /// As one word, for tables.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::NoCarrier => "no_carrier",
+            Self::CablePulled => "cable_pulled",
+            Self::QueueFull => "queue_full",
+            Self::Runt => "runt",
+            Self::Giant => "giant",
+            Self::CheckSequence => "check_sequence",
+            Self::Loss => "loss",
+            Self::BurstLoss => "burst_loss",
+            Self::Scripted => "drop",
+            Self::ImpairmentLimit => "limit",
+            Self::Hop => "hop",
+            Self::HopQueue => "hop_queue",
+            Self::NotTaken => "not_taken",
+        }
+    }
+
     /// In words, as in the comments of a capture.
     pub const fn words(self) -> &'static str {
         match self {

@@ -178,6 +178,12 @@ impl Network {
         self.wires.transmit(cable, side, start, frame);
     }
 
+    /// A frame for an outer port, from the other end of its cable: as if the switch had sent it on.
+    pub fn send_to(&mut self, port: PortId, start: Picoseconds, frame: Frame) {
+        let Some(&End { cable, side, .. }) = self.ends.get(port.0) else { return };
+        self.wires.transmit(cable, 1 - side, start, frame);
+    }
+
     /// The next frame that arrived at an outer port. Its check sequence may be wrong: whoever takes it drops it.
     pub fn take_arrival(&mut self, port: PortId) -> Option<Arrival> {
         match &mut self.ends.get_mut(port.0)?.kind {

@@ -118,7 +118,9 @@ impl Lan {
     /// Writes what was seen since the last call.
     pub fn continue_capture(&mut self) {
         let Some(mut capture) = self.capture.take() else { return };
-        let on_spi = self.wired.iter_mut().filter(|wired| wired.device.facts().is_some());
+        // Where only frames are captured, the accesses are somebody else's.
+        let wanted = !capture.spi.is_empty();
+        let on_spi = self.wired.iter_mut().filter(|wired| wanted && wired.device.facts().is_some());
         for (index, wired) in on_spi.enumerate() {
             capture.write_accesses(index, &wired.device.take_accesses());
         }

@@ -37,7 +37,7 @@ use wiznet::Warning;
 pub use calls::{Call, Transport};
 pub use capture::{LanCaptureError, in_words};
 pub use completion::{complete_impairments, complete_traffic};
-pub use controller::{BusUse, SpiController};
+pub use controller::{BusUse, Computing, Dropped, ReceivedDatagram, SeenFrame, SpiController};
 pub use device::{DeviceId, NetDevice, SentFrame};
 pub use file::{NETWORK_FIELDS, NetworkError, NetworkField};
 pub use ideal_mac::{IDEAL_MAC_BYTES, IdealMac};

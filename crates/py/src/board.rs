@@ -54,7 +54,7 @@ impl PyBoard {
         traffic: Vec<String>,
         impair: Option<&str>,
     ) -> PyResult<Self> {
-        let network = network_of(network, &traffic, impair)?;
+        let network = network_of(network, None, &traffic, impair)?;
         let rom = rom.map(|path| board::read_rom(&path)).transpose().map_err(refused)?;
         let options = BoardOptions { rom, usb_connected: usb, seed, network };
         Ok(Self::with(Board::open(name, options).map_err(refused)?, Failure::default()))

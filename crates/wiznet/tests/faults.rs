@@ -177,8 +177,8 @@ fn sockets_that_listen_on_one_port_share_its_clients() {
         bench.arrive(&syn(client, 80));
     }
     assert_eq!((bench.u8(1, sn::SR), bench.u8(4, sn::SR)), (0x16, 0x16));
-    assert_eq!((bench.u16(1, sn::DPORT), bench.u16(4, sn::DPORT)), (1000, 1001));
-    bench.take_seen();
+    let port = |sent: &wiznet::Sent| u16::from_be_bytes([sent.bytes[36], sent.bytes[37]]);
+    assert_eq!(bench.take_seen().iter().map(port).collect::<Vec<_>>(), [1000, 1001]);
     bench.arrive(&syn(1002, 80));
     let flags = bench.seen[0].bytes[47];
     assert_eq!(flags, 0x14, "a third client is reset");

@@ -91,6 +91,8 @@ fn sockets_beyond_the_end_of_the_memory_have_none() {
     }
     let sizes: Vec<u16> = (0..3).map(|n| bench.u16(n, sn::TX_FSR)).collect();
     assert_eq!(sizes, [8192, 8192, 0]);
+    assert_eq!(bench.chip.take_warnings(), []);
+    bench.open(2, UDP, 80);
     assert_eq!(bench.chip.take_warnings().len(), 1);
     bench.write(0, sn::TXBUF, &[16]);
     for n in 1..8 {
@@ -144,6 +146,31 @@ fn pppoe_is_missed_by_who_opens_a_socket_with_it_and_not_by_who_tries_the_bit() 
     let warnings = bench.chip.take_warnings();
     assert_eq!(warnings.len(), 1);
     assert!(warnings[0].sentence.contains("PPPoE is left out"), "{}", warnings[0].sentence);
+}
+
+#[test]
+fn a_w5100s_takes_its_mode_back_as_it_was_read() {
+    let mut bench = Bench::linked(Model::W5100S);
+    let mode = bench.common_read(0, 1);
+    bench.common_write(0, &mode);
+    assert_eq!(bench.chip.take_warnings(), []);
+}
+
+#[test]
+fn wake_on_lan_is_missed_wherever_it_is_switched_on() {
+    for (model, address, bit) in [
+        (Model::W5500, 0x00, 0x20),
+        (Model::W5200, 0x00, 0x20),
+        (Model::W5100S, 0x00, 0x20),
+        (Model::W5100S, 0x30, 0x08),
+    ] {
+        let mut bench = Bench::linked(model);
+        let before = bench.common_read(address, 1)[0];
+        bench.common_write(address, &[before | bit]);
+        let warnings = bench.chip.take_warnings();
+        assert_eq!(warnings.len(), 1, "{model:?}");
+        assert!(warnings[0].sentence.contains("Wake-on-LAN"), "{}", warnings[0].sentence);
+    }
 }
 
 #[test]

@@ -36,6 +36,16 @@ from airwire.board.model import (
 from airwire.board.network import Traffic
 from airwire.board.pins import Pin, Pins
 from airwire.board.settings import image_settings, write_image
+from airwire.board.spi_controller import (
+    SPI_CHIPS,
+    Access,
+    BusUse,
+    ChipWarning,
+    Datagram,
+    Dropped,
+    Frame,
+    SpiController,
+)
 from airwire.board.virtual import CONSOLES, DEFAULT_BOARD, NO_END_PS, Board, Console, Snapshot
 from airwire.board.wired import PinWire, SerialPort, WiredBoards
 
@@ -43,15 +53,22 @@ __all__ = [
     "CONSOLES",
     "DEFAULT_BOARD",
     "NO_END_PS",
+    "SPI_CHIPS",
+    "Access",
     "Board",
     "BoardDescription",
     "BoardRun",
+    "BusUse",
     "Chip",
     "ChipField",
     "ChipKind",
+    "ChipWarning",
     "Console",
     "CoreCounts",
+    "Datagram",
+    "Dropped",
     "Fault",
+    "Frame",
     "FunctionCycles",
     "FunctionShare",
     "I2cDevice",
@@ -68,6 +85,7 @@ __all__ = [
     "Profile",
     "SerialPort",
     "Snapshot",
+    "SpiController",
     "Traffic",
     "UnknownAccess",
     "UsbDevice",

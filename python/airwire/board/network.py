@@ -120,7 +120,7 @@ class NetworkReference:
 class Traffic(Mapping[str, TrafficResult]):
     """What clients measured so far, and what the servers that anybody spoke to counted, by name."""
 
-    def __init__(self, core: _core.Board) -> None:
+    def __init__(self, core: _core.Board | _core.SpiController) -> None:
         self._core = core
 
     def _results(self) -> dict[str, TrafficResult]:

@@ -61,9 +61,7 @@ def test_the_client_as_it_is_plays_1000_messages_without_an_error(a_board: MakeB
     assert len(board.console) == 2, "nothing is printed in the loop"
     assert re.fullmatch(r"1000 messages in \d\.\d{3} s: \d+\.\d messages/s", board.console[1])
     board.sleep(0.1)
-    summary = board.controller.traffic_summary("pingpong-server")
-    assert summary is not None
-    assert summary == "answered 1000 messages"
+    assert board.controller.traffic["pingpong-server"].summary == "answered 1000 messages"
 
 
 @pytest.mark.parametrize("link_up", ["1.5 s", "2 s", "2.5 s", "3 s", "3.5 s"])
@@ -190,8 +188,7 @@ def test_the_server_answers_1000_messages_of_the_pc(a_board: MakeBoard, chip: st
     board.start("pingpong_server", readiness=STATIC, pingpong_server={"CONNECTIONS": 1})
     assert list(board.console)[1:] == ["1000 numbers answered"]
     assert board.console[0].endswith(": 192.168.1.2, port 5000")
-    summary = board.controller.traffic_summary("pingpong")
-    assert summary is not None
+    summary = board.controller.traffic["pingpong"].summary
     assert summary.startswith("1000 "), summary
 
 

@@ -28,8 +28,12 @@ pub struct Facts {
     pub(crate) lock_time: Picoseconds,
     /// Whether MR.IND selects the indirect parallel bus.
     pub(crate) has_indirect_bus: bool,
-    /// Whether Sn_SR reads SOCK_ARP while ARP runs before SYN, and not SOCK_SYNSENT.
+    /// Whether Sn_SR reads SOCK_ARP while ARP runs, for CONNECT and for SEND.
     pub(crate) shows_arp: bool,
+    /// Whether ARP runs for each SEND whose Sn_DIPR is not that of the one before, be the next hop the same.
+    pub(crate) asks_for_each_destination: bool,
+    /// What switches Wake-on-LAN on.
+    pub(crate) wake_on_lan: &'static [Flag<Common>],
     /// Asks for the hardware address anew before each datagram.
     pub(crate) force_arp: Option<Flag<Common>>,
     /// What a socket can be told not to take.

@@ -35,7 +35,10 @@ pub(super) static FACTS: Facts = Facts {
     shortest_reset: Picoseconds::new(2 * PS_PER_US),
     lock_time: Picoseconds::new(10 * PS_PER_MS),
     has_indirect_bus: true,
+    // As the W5200's datasheet has it of its successor.
     shows_arp: true,
+    asks_for_each_destination: true,
+    wake_on_lan: &[],
     force_arp: None,
     filter: Filter {
         strangers: MAC_FILTER,

@@ -32,8 +32,11 @@ pub(super) static FACTS: Facts = Facts {
     },
     shortest_reset: Picoseconds::new(580 * PS_PER_NS),
     lock_time: Picoseconds::new(60_300 * PS_PER_US),
-    has_indirect_bus: true,
+    // MR has both bits of it from reset on, so that they say nothing where SPI is spoken.
+    has_indirect_bus: false,
     shows_arp: false,
+    asks_for_each_destination: false,
+    wake_on_lan: &[Flag { register: Common::Mr, mask: 0x20 }, Flag { register: Common::Mr2, mask: 0x08 }],
     // MR2.FARP.
     force_arp: Flag::of(Common::Mr2, 0x02),
     filter: Filter {

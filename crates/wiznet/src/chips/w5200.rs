@@ -43,7 +43,10 @@ pub(super) static FACTS: Facts = Facts {
     shortest_reset: Picoseconds::new(2 * PS_PER_US),
     lock_time: Picoseconds::new(150 * PS_PER_MS),
     has_indirect_bus: true,
-    shows_arp: false,
+    // Datasheet, p. 32, Sn_SR.
+    shows_arp: true,
+    asks_for_each_destination: true,
+    wake_on_lan: &[Flag { register: Common::Mr, mask: 0x20 }],
     force_arp: None,
     filter: Filter {
         strangers: MAC_FILTER,

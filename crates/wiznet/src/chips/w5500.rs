@@ -45,6 +45,8 @@ pub(super) static FACTS: Facts = Facts {
     lock_time: Picoseconds::new(PS_PER_MS),
     has_indirect_bus: false,
     shows_arp: false,
+    asks_for_each_destination: false,
+    wake_on_lan: &[Flag { register: Common::Mr, mask: 0x20 }],
     // MR.FARP.
     force_arp: Flag::of(Common::Mr, 0x02),
     filter: Filter {

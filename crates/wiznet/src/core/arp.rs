@@ -7,6 +7,7 @@ use units::{PS_PER_US, Picoseconds};
 use crate::map::{Common, SocketRegister};
 
 use super::ip::{ETHERNET_HEADER_BYTES, HARDWARE_BROADCAST, UNSPECIFIED};
+use super::opened::Destination;
 use super::socket::{Neighbour, Purpose, Resolution, interrupt, status};
 use super::{Core, interrupts};
 
@@ -15,11 +16,12 @@ pub(super) const RETRY_UNIT_PS: i64 = 100 * PS_PER_US;
 
 impl Core {
     /// Asks for a socket's next hop; what it is for happens when the answer is here.
-    pub(super) fn resolve(&mut self, socket: usize, next_hop: [u8; 4], purpose: Purpose) {
+    pub(super) fn resolve(&mut self, socket: usize, destination: Destination, purpose: Purpose) {
+        let next_hop = self.next_hop(destination.address);
         let (retry_time, retries) = self.retries_of(socket);
         self.ask(next_hop);
-        self.sockets[socket].resolution =
-            Some(Resolution { next_hop, purpose, retries, due: self.now + retry_period(retry_time) });
+        let due = self.now + retry_period(retry_time);
+        self.sockets[socket].resolution = Some(Resolution { next_hop, destination, purpose, retries, due });
     }
 
     /// RTR and RCR, or the socket's own on the W5100S where they are not zero.
@@ -121,11 +123,15 @@ impl Core {
                 continue;
             };
             socket.resolution = None;
-            socket.neighbour = Some(Neighbour { next_hop: sender_address, hardware_address: sender });
+            socket.neighbour = Some(Neighbour {
+                next_hop: sender_address,
+                destination: resolution.destination.address,
+                hardware_address: sender,
+            });
             socket.registers.set_hardware_address(SocketRegister::Dhar, sender);
             match resolution.purpose {
-                Purpose::Send => self.send_datagrams(n, sender),
-                Purpose::Connect => self.connect(n, sender),
+                Purpose::Send => self.send_datagrams(n, sender, resolution.destination),
+                Purpose::Connect => self.connect(n, sender, resolution.destination),
             }
         }
         self.errand_resolved(sender, sender_address);

@@ -14,7 +14,7 @@ pub(crate) struct Span {
 }
 
 /// Whether a split was one that the datasheet allows.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub(crate) enum Split {
     Legal,
     /// A size that is not 0, 1, 2, 4, 8 or 16 KiB.

@@ -3,7 +3,8 @@
 
 use crate::map::{Common, SocketRegister};
 
-use super::socket::{PendingCommand, interrupt, protocol, status};
+use super::opened::Destination;
+use super::socket::{PendingCommand, Purpose, interrupt, protocol, status};
 use super::{Core, WarningKind};
 
 /// PPPoE in MR.
@@ -64,7 +65,7 @@ impl Core {
             }
         };
         if !fits {
-            let status = self.sockets[n].status();
+            let status = self.shown_status(n);
             self.warnings.tell(self.now, WarningKind::CommandInWrongState, || {
                 format!("command 0x{code:02X} of socket {n} was ignored, as Sn_SR was 0x{status:02X}")
             });
@@ -79,6 +80,8 @@ impl Core {
         }
         self.report_leave(n);
         self.forget(n);
+        self.judge_sizes(n);
+        self.take_over_registers(n);
         let wanted = self.sockets[n].protocol();
         let opened = match wanted {
             protocol::TCP => status::INIT,
@@ -138,20 +141,25 @@ impl Core {
         if !matches!(kind, status::UDP | status::IPRAW | status::MACRAW) {
             return self.send_stream(n);
         }
-        if socket.resolution.is_some() || !self.mac.has_room(self.now, self.phy.link()) {
+        if socket.is_resolving() || !self.mac.has_room(self.now, self.phy.link()) {
             return false;
         }
         socket.pointers.tx_boundary = socket.registers.u16(SocketRegister::TxWr);
         if self.has_no_memory(n) {
             return true;
         }
-        let socket = &self.sockets[n];
-        match kind {
-            status::MACRAW => self.send_raw_frame(),
-            _ if without_arp => {
-                self.send_datagrams(n, socket.registers.hardware_address(SocketRegister::Dhar));
-            }
-            _ => self.send_to_peer(n),
+        if kind == status::MACRAW {
+            self.send_raw_frame();
+            return true;
+        }
+        self.heed_late_writes(n);
+        self.forget_neighbour_of_another(n);
+        if without_arp {
+            let registers = &self.sockets[n].registers;
+            let hardware_address = registers.hardware_address(SocketRegister::Dhar);
+            self.send_datagrams(n, hardware_address, Destination::in_registers(registers));
+        } else {
+            self.send_to_peer(n);
         }
         true
     }
@@ -183,8 +191,13 @@ impl Core {
         true
     }
 
-    /// What Sn_SR shows while ARP runs before SYN.
-    pub(super) fn status_while_resolving(&self) -> u8 {
-        if self.facts.shows_arp { status::ARP } else { status::SYNSENT }
+    /// What Sn_SR reads, which on some chips tells that ARP runs (W5200 datasheet, p. 32, Sn_SR).
+    pub(super) fn shown_status(&self, n: usize) -> u8 {
+        let socket = &self.sockets[n];
+        match socket.resolution.map(|resolution| resolution.purpose) {
+            Some(_) if self.facts.shows_arp => status::ARP,
+            Some(Purpose::Connect) => status::SYNSENT,
+            Some(Purpose::Send) | None => socket.status(),
+        }
     }
 }

@@ -3,42 +3,37 @@
 
 use smoltcp::wire::{IgmpPacket, IgmpRepr, IgmpVersion, IpProtocol, Ipv4Address};
 
-use crate::map::SocketRegister;
-
 use super::Core;
 use super::ip::IpHeader;
-use super::socket::{protocol, status};
-use super::udp::MULTICAST;
+use super::opened::Group;
+use super::socket::status;
 
 /// RFC 2236 section 9.
 const ALL_ROUTERS: [u8; 4] = [224, 0, 0, 2];
 
 impl Core {
-    fn is_in_group(&self, n: usize) -> bool {
+    /// The group of a socket that is open.
+    fn group_of(&self, n: usize) -> Option<Group> {
         let socket = &self.sockets[n];
-        socket.protocol() == protocol::UDP && socket.mode() & MULTICAST != 0
+        socket.opened.group.filter(|_| socket.status() == status::UDP)
     }
 
     /// Says that a socket's group has a member here.
     pub(super) fn report_membership(&mut self, n: usize) {
-        if self.is_in_group(n) {
-            let group = self.sockets[n].registers.address(SocketRegister::Dipr);
-            let report = IgmpRepr::MembershipReport {
-                group_addr: Ipv4Address::from(group),
-                version: self.igmp_version(n),
-            };
-            self.send_igmp(group, &report);
+        if let Some(group) = self.group_of(n) {
+            let address = group.peer.address;
+            let version =
+                if group.is_of_igmp_version_1 { IgmpVersion::Version1 } else { IgmpVersion::Version2 };
+            let report = IgmpRepr::MembershipReport { group_addr: Ipv4Address::from(address), version };
+            self.send_igmp(address, &report);
         }
     }
 
     /// Says that a socket's group has one member less; version 1 knows no such message.
     pub(super) fn report_leave(&mut self, n: usize) {
-        if self.is_in_group(n)
-            && self.sockets[n].status() == status::UDP
-            && matches!(self.igmp_version(n), IgmpVersion::Version2)
-        {
-            let group = self.sockets[n].registers.address(SocketRegister::Dipr);
-            self.send_igmp(ALL_ROUTERS, &IgmpRepr::LeaveGroup { group_addr: Ipv4Address::from(group) });
+        if let Some(group) = self.group_of(n).filter(|group| !group.is_of_igmp_version_1) {
+            let group_addr = Ipv4Address::from(group.peer.address);
+            self.send_igmp(ALL_ROUTERS, &IgmpRepr::LeaveGroup { group_addr });
         }
     }
 
@@ -49,18 +44,11 @@ impl Core {
             return;
         };
         for n in 0..self.sockets.len() {
-            let group = self.sockets[n].registers.address(SocketRegister::Dipr);
-            let meant = group_addr.is_unspecified() || group_addr.octets() == group;
-            if meant && self.sockets[n].status() == status::UDP {
+            let Some(group) = self.group_of(n) else { continue };
+            if group_addr.is_unspecified() || group_addr.octets() == group.peer.address {
                 self.report_membership(n);
             }
         }
-    }
-
-    /// Sn_MR.MC: 0 is version 2.
-    fn igmp_version(&self, n: usize) -> IgmpVersion {
-        const VERSION_1: u8 = 0x20;
-        if self.sockets[n].mode() & VERSION_1 == 0 { IgmpVersion::Version2 } else { IgmpVersion::Version1 }
     }
 
     fn send_igmp(&mut self, destination: [u8; 4], message: &IgmpRepr) {

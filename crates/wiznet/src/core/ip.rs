@@ -67,25 +67,26 @@ impl Core {
         if differs & mask == 0 { destination } else { self.common.address(Common::Gar) }
     }
 
-    /// What a socket's registers say of the header of its packets.
+    /// What a socket's registers say, and said at OPEN, of the header of its packets.
     pub(super) fn header_of(
         &self,
         socket: usize,
         hardware_address: [u8; 6],
+        destination: [u8; 4],
         protocol: IpProtocol,
     ) -> IpHeader {
         const DONT_FRAGMENT: u16 = 0x4000;
-        let registers = &self.sockets[socket].registers;
+        let (opened, registers) = (&self.sockets[socket].opened, &self.sockets[socket].registers);
         let fragment = match self.map().sockets_have(SocketRegister::Frag) {
             true => registers.u16(SocketRegister::Frag),
             false => DONT_FRAGMENT,
         };
         IpHeader {
             hardware_address,
-            destination: registers.address(SocketRegister::Dipr),
+            destination,
             protocol,
-            time_to_live: registers.u8(SocketRegister::Ttl),
-            type_of_service: registers.u8(SocketRegister::Tos),
+            time_to_live: opened.time_to_live,
+            type_of_service: opened.type_of_service,
             dont_fragment: fragment & DONT_FRAGMENT != 0,
         }
     }

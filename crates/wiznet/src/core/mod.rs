@@ -10,6 +10,7 @@ mod interrupts;
 mod ip;
 mod mac;
 mod mdio;
+mod opened;
 mod phy;
 mod raw;
 mod receive;
@@ -31,7 +32,7 @@ use crate::map::{Common, Map, Registers};
 use crate::types::Dropped;
 use crate::{Model, Options, Sent};
 
-use buffers::Buffers;
+use buffers::{Buffers, Split};
 use interrupts::InterruptPin;
 use mac::Mac;
 use phy::Phy;
@@ -59,6 +60,8 @@ pub(crate) struct Core {
     common: Registers<{ Common::COUNT }>,
     sockets: Vec<Socket>,
     buffers: Buffers,
+    /// Whether each memory's split is legal, by side.
+    splits: [Split; 2],
     mac: Mac,
     phy: Phy,
     power: Power,
@@ -86,6 +89,7 @@ impl Core {
             common: Registers::at_reset(map.common),
             sockets: (0..map.socket_count).map(|_| Socket::at_reset(map)).collect(),
             buffers: Buffers::new(map.memory_bytes),
+            splits: [Split::Legal; 2],
             mac: Mac::default(),
             phy: Phy::new(options.link_up_time),
             power: Power::on(facts),

@@ -4,7 +4,7 @@ use smoltcp::wire::{EthernetFrame, EthernetProtocol, IpProtocol};
 use units::Picoseconds;
 
 use crate::chips::is_set;
-use crate::map::{Side, SocketRegister};
+use crate::map::Side;
 
 use super::mac::{Completion, LONGEST_BYTES};
 use super::receive::{Cast, Origin};
@@ -70,7 +70,7 @@ impl Core {
         let number = u8::from(protocol);
         let wants = |core: &Self, n: usize| {
             let socket = &core.sockets[n];
-            socket.status() == status::IPRAW && socket.registers.u8(SocketRegister::Proto) == number
+            socket.status() == status::IPRAW && socket.opened.ip_protocol == number
         };
         let Some(n) = (0..self.sockets.len()).find(|&n| wants(self, n)) else {
             return false;

@@ -1,6 +1,7 @@
 //! Reads and writes of registers and memories: what is stored, what is worked out at the moment of reading, and what a write
 //! sets off.
 
+use crate::chips::is_set;
 use crate::map::{Common, Kind, Place, Register, Side, SocketRegister, byte_of};
 use crate::{Duplex, LinkPartner, Speed};
 
@@ -75,6 +76,7 @@ impl Core {
     fn socket_value(&self, n: usize, field: SocketRegister) -> u64 {
         let socket = &self.sockets[n];
         match field {
+            SocketRegister::Sr => u64::from(self.shown_status(n)),
             SocketRegister::Cr => socket.command.map_or(0, |command| u64::from(command.code)),
             SocketRegister::TxFsr => u64::from(socket.free_bytes(self.buffers.span(Side::Transmit, n).size)),
             SocketRegister::TxRd => u64::from(socket.pointers.tx_read),
@@ -129,6 +131,7 @@ impl Core {
         self.common.replace_byte(register.field, register.bytes, index, value);
         match register.field {
             Common::Mr => self.mode_written(value),
+            Common::Mr2 => self.heed_wake_on_lan(),
             Common::Rmsr | Common::Tmsr => self.split_buffers(),
             Common::Phycfgr => self.phy_configured(before, value),
             Common::Phycr0 | Common::Phycr1 => self.phy_controlled(),
@@ -154,19 +157,22 @@ impl Core {
     }
 
     fn mode_written(&mut self, value: u8) {
-        const WAKE_ON_LAN: u8 = 0x20;
         const INDIRECT: u8 = 0x01;
         if value & SOFTWARE_RESET != 0 {
             return self.software_reset();
         }
-        if value & WAKE_ON_LAN != 0 {
-            self.warnings.tell(self.now, WarningKind::WakeOnLanOmitted, || {
-                "Wake-on-LAN is left out of this model".to_owned()
-            });
-        }
+        self.heed_wake_on_lan();
         if value & INDIRECT != 0 && self.facts.has_indirect_bus {
             self.warnings.tell(self.now, WarningKind::IndirectBusOmitted, || {
                 "MR selects the indirect bus, which is left out; SPI goes on as before".to_owned()
+            });
+        }
+    }
+
+    fn heed_wake_on_lan(&mut self) {
+        if self.facts.wake_on_lan.iter().any(|&flag| is_set(Some(flag), &self.common)) {
+            self.warnings.tell(self.now, WarningKind::WakeOnLanOmitted, || {
+                "Wake-on-LAN is left out of this model".to_owned()
             });
         }
     }

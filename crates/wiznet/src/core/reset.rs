@@ -145,7 +145,19 @@ impl Core {
                 Some(packed) => 1 << (packed >> (2 * n) & 0b11),
                 None => sockets[n].registers.u8(own),
             });
-            match self.buffers.split(side, sizes) {
+            let verdict = self.buffers.split(side, sizes);
+            self.splits[side as usize] = verdict;
+        }
+    }
+
+    /// A socket opens: whether its memory is one that the datasheets allow. Drivers set sizes one by one, so that they may add
+    /// up to too much before; and a socket in MACRAW mode may be given everything, as no other is to be opened.
+    pub(super) fn judge_sizes(&mut self, n: usize) {
+        if self.sockets[n].protocol() == super::socket::protocol::MACRAW {
+            return;
+        }
+        for verdict in self.splits {
+            match verdict {
                 Split::Legal => {}
                 Split::OddSize => self.warnings.tell(self.now, WarningKind::OddBufferSize, || {
                     "a buffer size is none that the datasheet knows; the socket has no memory".to_owned()

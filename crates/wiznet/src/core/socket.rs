@@ -5,6 +5,8 @@ use units::Picoseconds;
 use crate::map::{Map, Registers, SocketRegister};
 use crate::tcp::{Connection, Pointers};
 
+use super::opened::{Destination, Opened};
+
 pub(crate) use crate::tcp::interrupt;
 
 /// Values of Sn_SR: TCP's own that matter outside of it, and the others.
@@ -12,7 +14,7 @@ pub(crate) mod status {
     use crate::tcp::Status;
 
     pub(crate) const CLOSED: u8 = Status::Closed as u8;
-    /// While ARP runs before CONNECT, on the W5100 (datasheet, Sn_SR).
+    /// While ARP runs, on the W5100 and W5200 (W5200 datasheet, p. 32, Sn_SR).
     pub(crate) const ARP: u8 = 0x01;
     pub(crate) const INIT: u8 = Status::Init as u8;
     pub(crate) const SYNSENT: u8 = Status::SynSent as u8;
@@ -49,6 +51,8 @@ pub(crate) enum Purpose {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Resolution {
     pub(crate) next_hop: [u8; 4],
+    /// Where the command's packet goes: what the registers said when it was given.
+    pub(crate) destination: Destination,
     pub(crate) purpose: Purpose,
     /// How many more times it is asked.
     pub(crate) retries: u8,
@@ -59,6 +63,8 @@ pub(crate) struct Resolution {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Neighbour {
     pub(crate) next_hop: [u8; 4],
+    /// The destination for which it was asked.
+    pub(crate) destination: [u8; 4],
     pub(crate) hardware_address: [u8; 6],
 }
 
@@ -67,6 +73,7 @@ pub(crate) struct Neighbour {
 pub(crate) struct Socket {
     pub(crate) registers: Registers<{ SocketRegister::COUNT }>,
     pub(crate) pointers: Pointers,
+    pub(crate) opened: Opened,
     pub(crate) connection: Connection,
     pub(crate) command: Option<PendingCommand>,
     pub(crate) resolution: Option<Resolution>,
@@ -82,6 +89,7 @@ impl Socket {
         Self {
             registers: Registers::at_reset(map.sockets),
             pointers: Pointers::default(),
+            opened: Opened::default(),
             connection: Connection::new(),
             command: None,
             resolution: None,
@@ -99,8 +107,14 @@ impl Socket {
         self.mode() & 0x0F
     }
 
+    /// Sn_SR, but for what it shows while ARP runs.
     pub(crate) fn status(&self) -> u8 {
         self.registers.u8(SocketRegister::Sr)
+    }
+
+    /// Whether ARP runs for a command.
+    pub(crate) fn is_resolving(&self) -> bool {
+        self.resolution.is_some()
     }
 
     pub(crate) fn set_status(&mut self, status: u8) {

@@ -9,8 +9,9 @@ use crate::tcp::{self, Endpoints, Header, Memory, SendOk, Settings};
 
 use super::Core;
 use super::ip::IpHeader;
+use super::opened::Destination;
 use super::receive::{Cast, Origin};
-use super::socket::{Neighbour, Purpose, Socket, protocol, status};
+use super::socket::{Purpose, Socket, interrupt, protocol, status};
 
 /// MR2.NOTCPRST of the W5100S.
 const RESET_BLOCK: u8 = 0x20;
@@ -53,35 +54,32 @@ impl Core {
     pub(super) fn listen(&mut self, n: usize) -> bool {
         let sequence = self.initial_sequence();
         let socket = &mut self.sockets[n];
-        let port = socket.registers.u16(SocketRegister::Port);
-        let fits = socket.is_tcp() && socket.connection.listen(port, sequence);
+        let port = socket.opened.port;
+        let fits = socket.is_tcp() && !socket.is_resolving() && socket.connection.listen(port, sequence);
+        if fits {
+            self.heed_late_writes(n);
+        }
         self.connection_changed(n);
         fits
     }
 
     /// CONNECT: first whom to send to.
     pub(super) fn begin_connect(&mut self, n: usize) -> bool {
-        if self.sockets[n].status() != status::INIT {
+        if self.sockets[n].status() != status::INIT || self.sockets[n].is_resolving() {
             return false;
         }
-        let destination = self.sockets[n].registers.address(SocketRegister::Dipr);
-        let next_hop = self.next_hop(destination);
-        self.resolve(n, next_hop, Purpose::Connect);
-        let shown = self.status_while_resolving();
-        self.sockets[n].set_status(shown);
+        self.heed_late_writes(n);
+        let destination = Destination::in_registers(&self.sockets[n].registers);
+        self.resolve(n, destination, Purpose::Connect);
         true
     }
 
     /// The peer's hardware address is known: SYN.
-    pub(super) fn connect(&mut self, n: usize, hardware_address: [u8; 6]) {
+    pub(super) fn connect(&mut self, n: usize, hardware_address: [u8; 6], to: Destination) {
         let sequence = self.initial_sequence();
         let socket = &mut self.sockets[n];
-        let registers = &socket.registers;
-        let endpoints = Endpoints {
-            local_port: registers.u16(SocketRegister::Port),
-            remote_port: registers.u16(SocketRegister::Dport),
-            remote_address: registers.address(SocketRegister::Dipr),
-        };
+        let endpoints =
+            Endpoints { local_port: socket.opened.port, remote_port: to.port, remote_address: to.address };
         socket.peer = hardware_address;
         socket.connection.connect(endpoints, sequence);
         self.connection_changed(n);
@@ -141,7 +139,7 @@ impl Core {
             return false;
         };
         if matching.is_none() {
-            self.meet(n, origin, &header);
+            self.sockets[n].peer = origin.hardware_address;
         }
         let settings = self.settings_of(&self.sockets[n]);
         let (now, socket) = (self.now, &mut self.sockets[n]);
@@ -150,18 +148,6 @@ impl Core {
         socket.connection.receive(now, origin.address, &header, payload, &settings, &mut memory);
         self.connection_changed(n);
         true
-    }
-
-    /// A listener has a peer: its addresses can be read.
-    fn meet(&mut self, n: usize, origin: &Origin, header: &Header) {
-        let socket = &mut self.sockets[n];
-        socket.peer = origin.hardware_address;
-        socket.neighbour =
-            Some(Neighbour { next_hop: origin.address, hardware_address: origin.hardware_address });
-        let registers = &mut socket.registers;
-        registers.set_hardware_address(SocketRegister::Dhar, origin.hardware_address);
-        registers.set_address(SocketRegister::Dipr, origin.address);
-        registers.set(SocketRegister::Dport, u64::from(header.source_port));
     }
 
     fn refuse_segment(&mut self, origin: &Origin, header: &Header, payload_bytes: usize) {
@@ -222,7 +208,7 @@ impl Core {
         let outgoing = socket.connection.take_segment(now, &settings, &mut memory);
         let (peer, remote) = (socket.peer, socket.connection.endpoints().remote_address);
         if let Some(outgoing) = outgoing {
-            let header = IpHeader { destination: remote, ..self.header_of(n, peer, IpProtocol::Tcp) };
+            let header = self.header_of(n, peer, remote, IpProtocol::Tcp);
             let payload_bytes = usize::from(outgoing.payload_bytes);
             let option_bytes = if outgoing.header.mss.is_some() { MSS_OPTION_BYTES } else { 0 };
             let mut frame = self.begin_packet(&header, TCP_HEADER_BYTES + option_bytes + payload_bytes);
@@ -242,9 +228,20 @@ impl Socket {
     fn take_over(&mut self) {
         let interrupts = self.connection.take_interrupts();
         self.raise(interrupts);
-        if self.is_tcp() && self.resolution.is_none() {
+        if interrupts & interrupt::CON != 0 {
+            self.show_peer();
+        }
+        if self.is_tcp() {
             self.set_status(self.connection.status() as u8);
         }
+    }
+
+    /// A connection stands: with whom can be read (W5200 datasheet, p. 34, Sn_DIPR).
+    fn show_peer(&mut self) {
+        let endpoints = self.connection.endpoints();
+        self.registers.set_hardware_address(SocketRegister::Dhar, self.peer);
+        self.registers.set_address(SocketRegister::Dipr, endpoints.remote_address);
+        self.registers.set(SocketRegister::Dport, u64::from(endpoints.remote_port));
     }
 }
 

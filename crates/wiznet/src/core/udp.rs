@@ -7,38 +7,45 @@ use crate::map::SocketRegister;
 
 use super::Core;
 use super::ip::{ETHERNET_HEADER_BYTES, HARDWARE_BROADCAST, IPV4_HEADER_BYTES};
+use super::opened::Destination;
 use super::receive::{Cast, Origin};
-use super::socket::{Purpose, interrupt, protocol, status};
+use super::socket::{Purpose, interrupt, status};
 
 const UDP_HEADER_BYTES: usize = 8;
 /// What fits in a frame behind the headers of IPv4 and UDP, and of IPv4 alone.
 const LARGEST_UDP_BYTES: usize = 1472;
 const LARGEST_IPRAW_BYTES: usize = 1480;
 
-/// Sn_MR.MULTI.
-pub(super) const MULTICAST: u8 = 0x80;
-
 impl Core {
     /// SEND in UDP or IPRAW mode.
     pub(super) fn send_to_peer(&mut self, n: usize) {
-        let socket = &self.sockets[n];
-        let destination = socket.registers.address(SocketRegister::Dipr);
-        if socket.protocol() == protocol::UDP && socket.mode() & MULTICAST != 0 {
-            return self.send_datagrams(n, socket.registers.hardware_address(SocketRegister::Dhar));
+        if let Some(group) = self.sockets[n].opened.group {
+            self.heed_other_destination(n, &group);
+            return self.send_datagrams(n, group.hardware_address, group.peer);
         }
-        if self.is_broadcast(destination) {
-            return self.send_datagrams(n, HARDWARE_BROADCAST);
+        let destination = Destination::in_registers(&self.sockets[n].registers);
+        if self.is_broadcast(destination.address) {
+            return self.send_datagrams(n, HARDWARE_BROADCAST, destination);
         }
-        let next_hop = self.next_hop(destination);
+        let next_hop = self.next_hop(destination.address);
         let forces_arp = is_set(self.facts.force_arp, &self.common);
-        match socket.neighbour.filter(|known| known.next_hop == next_hop && !forces_arp) {
-            Some(known) => self.send_datagrams(n, known.hardware_address),
-            None => self.resolve(n, next_hop, Purpose::Send),
+        match self.sockets[n].neighbour.filter(|known| known.next_hop == next_hop && !forces_arp) {
+            Some(known) => self.send_datagrams(n, known.hardware_address, destination),
+            None => self.resolve(n, destination, Purpose::Send),
+        }
+    }
+
+    /// Of a chip that compares Sn_DIPR with that of the SEND before: what it knows is of no use any more.
+    pub(super) fn forget_neighbour_of_another(&mut self, n: usize) {
+        let socket = &mut self.sockets[n];
+        let destination = socket.registers.address(SocketRegister::Dipr);
+        if self.facts.asks_for_each_destination {
+            socket.neighbour = socket.neighbour.filter(|known| known.destination == destination);
         }
     }
 
     /// Sends what was written before SEND, divided where it does not fit in one packet.
-    pub(super) fn send_datagrams(&mut self, n: usize, hardware_address: [u8; 6]) {
+    pub(super) fn send_datagrams(&mut self, n: usize, hardware_address: [u8; 6], to: Destination) {
         let is_udp = self.sockets[n].status() == status::UDP;
         let most = self.largest_payload(n, is_udp);
         let mut left = self.pending_bytes(n);
@@ -46,10 +53,10 @@ impl Core {
         loop {
             let bytes = left.min(most);
             let frame = if is_udp {
-                self.udp_frame(n, hardware_address, pointer, bytes)
+                self.udp_frame(n, hardware_address, to, pointer..pointer.wrapping_add(bytes as u16))
             } else {
-                let number = self.sockets[n].registers.u8(SocketRegister::Proto);
-                let header = self.header_of(n, hardware_address, IpProtocol::from(number));
+                let number = self.sockets[n].opened.ip_protocol;
+                let header = self.header_of(n, hardware_address, to.address, IpProtocol::from(number));
                 let mut frame = self.begin_packet(&header, bytes);
                 self.buffers.read_transmit(n, pointer, bytes, &mut frame);
                 frame
@@ -71,16 +78,22 @@ impl Core {
         }
     }
 
-    fn udp_frame(&mut self, n: usize, hardware_address: [u8; 6], pointer: u16, bytes: usize) -> Vec<u8> {
-        let header = self.header_of(n, hardware_address, IpProtocol::Udp);
+    fn udp_frame(
+        &mut self,
+        n: usize,
+        hardware_address: [u8; 6],
+        to: Destination,
+        part: std::ops::Range<u16>,
+    ) -> Vec<u8> {
+        let bytes = usize::from(part.end.wrapping_sub(part.start));
+        let header = self.header_of(n, hardware_address, to.address, IpProtocol::Udp);
         let mut frame = self.begin_packet(&header, UDP_HEADER_BYTES + bytes);
         let start = frame.len();
         frame.resize(start + UDP_HEADER_BYTES, 0);
-        self.buffers.read_transmit(n, pointer, bytes, &mut frame);
-        let registers = &self.sockets[n].registers;
+        self.buffers.read_transmit(n, part.start, bytes, &mut frame);
         let mut packet = UdpPacket::new_unchecked(&mut frame[start..]);
-        packet.set_src_port(registers.u16(SocketRegister::Port));
-        packet.set_dst_port(registers.u16(SocketRegister::Dport));
+        packet.set_src_port(self.sockets[n].opened.port);
+        packet.set_dst_port(to.port);
         packet.set_len((UDP_HEADER_BYTES + bytes) as u16);
         packet.fill_checksum(&ip_address(self.own_address()), &ip_address(header.destination));
         debug_assert_eq!(start, ETHERNET_HEADER_BYTES + IPV4_HEADER_BYTES);
@@ -123,15 +136,15 @@ impl Core {
 
     fn wants_datagram(&self, n: usize, origin: &Origin, port: u16) -> bool {
         let socket = &self.sockets[n];
-        if socket.status() != status::UDP || socket.registers.u16(SocketRegister::Port) != port {
+        if socket.status() != status::UDP || socket.opened.port != port {
             return false;
         }
-        let joins = socket.mode() & MULTICAST != 0;
+        let group = socket.opened.group.map(|group| group.peer.address);
         let Filter { datagrams_to_all, datagrams_to_one, .. } = self.facts.filter;
         match origin.cast {
             Cast::All => !is_set(datagrams_to_all, &socket.registers),
-            Cast::Many => joins && socket.registers.address(SocketRegister::Dipr) == origin.destination,
-            Cast::One => !(joins && is_set(datagrams_to_one, &socket.registers)),
+            Cast::Many => group == Some(origin.destination),
+            Cast::One => !(group.is_some() && is_set(datagrams_to_one, &socket.registers)),
         }
     }
 }

@@ -25,6 +25,9 @@ pub(crate) enum Kind {
     FrameTooLong,
     AccessesLost,
     NoMemory,
+    IpRawProtocol,
+    WrittenAfterOpen,
+    GroupOfOpen,
 }
 
 /// The warnings that have not been taken yet.

@@ -157,6 +157,11 @@ impl Map {
         self.socket_present & 1 << field as u64 != 0
     }
 
+    /// The name of a register of the chip's sockets, where they have it.
+    pub(crate) fn socket_name(&self, field: SocketRegister) -> Option<&'static str> {
+        self.sockets.iter().find(|register| register.field == field).map(|register| register.name)
+    }
+
     fn flat(&self, address: u16, sockets: u16, transmit: u16, receive: u16) -> Place {
         const SOCKET_STRIDE: u16 = 0x100;
         if let Some(offset) = address.checked_sub(receive) {
