@@ -435,7 +435,13 @@ class SpiController:
 
 @final
 class WiredBoards:
-    def __new__(cls, first: Board, second: Board, wires: list[tuple[bool, str, str, int | None]]) -> Self: ...
+    def __new__(
+        cls,
+        first: Board,
+        second: Board,
+        wires: list[tuple[bool, str, str, int | None]],
+        lines: list[tuple[bool, str, str]],
+    ) -> Self: ...
     @property
     def now_ps(self) -> int: ...
     def run(self, end_ps: int) -> list[str]: ...

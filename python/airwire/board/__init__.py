@@ -37,7 +37,7 @@ from airwire.board.network import Traffic
 from airwire.board.pins import Pin, Pins
 from airwire.board.settings import image_settings, write_image
 from airwire.board.virtual import CONSOLES, DEFAULT_BOARD, NO_END_PS, Board, Console, Snapshot
-from airwire.board.wired import PinWire, SerialPort, WiredBoards
+from airwire.board.wired import PinWire, SerialLine, SerialPort, WiredBoards
 
 __all__ = [
     "CONSOLES",
@@ -66,6 +66,7 @@ __all__ = [
     "PinWire",
     "Pins",
     "Profile",
+    "SerialLine",
     "SerialPort",
     "Snapshot",
     "Traffic",
