@@ -282,7 +282,8 @@ def run_suite(
     """Runs a suite into a run folder; ``images`` is the folder of those that came with the package.
 
     ``row_done`` is called with each row that was kept and has no more than 100,000 samples, ``samples_seen`` with the
-    row, unit and messages of those that take real time as they come. ``text`` is the suite itself, of which ``path`` is then no more than a name.
+    row, unit and messages of those that take real time as they come.
+    ``text`` is the suite itself, of which ``path`` is then no more than a name.
     ``mocks`` is for tests alone (CONTRIBUTING.md): every row runs on a mock target, which does as this JSON says.
     """
 

@@ -59,9 +59,7 @@ class WiredBoards:
             for wire in wires
             if isinstance(wire, PinWire)
         ]
-        lines = [
-            (line.of == "second", str(line.pin), str(line.to)) for line in wires if isinstance(line, SerialLine)
-        ]
+        lines = [(line.of == "second", str(line.pin), str(line.to)) for line in wires if isinstance(line, SerialLine)]
         self._core = _core.WiredBoards(first._core, second._core, asked, lines)
 
     @property

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import socket
 from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -83,6 +84,14 @@ def probe(
         ),
     ] = None,
     bound: Bound = None,
+    packets: Annotated[
+        bool,
+        typer.Option(
+            "--packets",
+            help="Record the board's packets meanwhile, which tell more causes apart. On Linux, as root or with "
+            "CAP_NET_RAW.",
+        ),
+    ] = False,
     out: Out = None,
     report: options.ReportFile = None,
     json: options.Json = False,
@@ -95,9 +104,11 @@ def probe(
     from airwire.cli.address_json import ProbeOutput
     from airwire.cli.environment import environment
     from airwire.cli.live_figures import live_figures
+    from airwire.runs.packets import PacketRecording
     from airwire.runs.probe import probe as measure
 
-    with live_figures(f"Measuring this computer, then {target}") as seen:
+    recording = PacketRecording(target) if packets else None
+    with recording or nullcontext(), live_figures(f"Measuring this computer, then {target}") as seen:
         analysis = measure(
             kind,
             target,
@@ -109,6 +120,10 @@ def probe(
             environment=environment(),
             samples_seen=seen,
         )
+        if recording is not None:
+            recording.keep(analysis)
+    if recording is not None and recording.missing:
+        complain(f"{recording.missing} packets are missing in the recording; what they would tell is not told")
     _publish(analysis, report, ProbeOutput if json else None)
     if analysis.interrupted:
         complain("stopped by Ctrl-C; what was measured is kept")
