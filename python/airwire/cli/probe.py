@@ -6,7 +6,7 @@ import socket
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -40,6 +40,12 @@ Samples = Annotated[
         metavar="N", min=1, max=10_000_000, help="End after so many messages. Default: none.", show_default=False
     ),
 ]
+
+
+def _ends_after(text: str) -> Any:
+    return typer.Option("--for", parser=time_option, metavar="TIME", help=text, show_default=False)
+
+
 Bound = Annotated[
     list[str] | None,
     typer.Option(
@@ -73,16 +79,7 @@ def probe(
     ],
     set_: Set = None,
     samples: Samples = None,
-    for_: Annotated[
-        int | None,
-        typer.Option(
-            "--for",
-            parser=time_option,
-            metavar="TIME",
-            help="End after this time at the latest. Default: 10s.",
-            show_default=False,
-        ),
-    ] = None,
+    for_: Annotated[int | None, _ends_after("End after this time at the latest. Default: 10s.")] = None,
     bound: Bound = None,
     packets: Annotated[
         bool,
@@ -136,16 +133,7 @@ def serve(
     ],
     set_: Set = None,
     samples: Samples = None,
-    for_: Annotated[
-        int | None,
-        typer.Option(
-            "--for",
-            parser=time_option,
-            metavar="TIME",
-            help="End after this time. Default: when Ctrl-C is pressed.",
-            show_default=False,
-        ),
-    ] = None,
+    for_: Annotated[int | None, _ends_after("End after this time. Default: when Ctrl-C is pressed.")] = None,
     bound: Bound = None,
     out: Out = None,
     report: options.ReportFile = None,
