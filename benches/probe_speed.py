@@ -2,12 +2,20 @@
 
     python benches/probe_speed.py [TURNS]
 
-Prints medians over all turns and their ratios. Where a peer is not installed, its lines are left out.
+Prints medians over all turns and their ratios. Where a peer is not installed, its lines are left out. The time of the
+processor (user and system) stands beside rates, since those of a busy machine say little; ours has the measurement of
+this computer's own floor in it.
+
+Percentiles of an open loop are held against arithmetic. Neither wrk2 nor k6 is to be had from Debian, PyPI or npm,
+whose package of that name holds no program. So the peer is a server that answers nobody for a tenth of each second:
+of the requests that are due at even times, a tenth waits for anything up to that long, evenly spread.
 """
 
 from __future__ import annotations
 
+import json
 import re
+import resource
 import shutil
 import socket
 import statistics
@@ -25,6 +33,7 @@ PEERS = Path(__file__).parent / "peers"
 ROUNDS = 20_000
 SECONDS = 2
 CONNECTIONS = (1, 8, 64)
+PAUSE_S, PAUSES_EVERY_S = 0.1, 1.0
 
 
 def main() -> None:
@@ -36,6 +45,9 @@ def main() -> None:
         _pingpong(built["pingpong"], turns, runs)
         if shutil.which("wrk"):
             _http(built["http_server"], turns, runs)
+        if shutil.which("iperf3"):
+            _bulk(turns, runs)
+        _open_loop(turns, runs)
 
 
 def _pingpong(peer: Path, turns: int, runs: Path) -> None:
@@ -74,6 +86,57 @@ def _http(server: Path, turns: int, runs: Path) -> None:
                 return (figure.value,)
 
             told((f"HTTP requests/s, {connections} connections",), in_turns(turns, theirs, ours))
+
+
+def _bulk(turns: int, runs: Path) -> None:
+    port = free_port()
+    # A test connection would be one to it, and it takes one test at a time.
+    with running(["iperf3", "-s", "-p", str(port)], None):
+        for way, reverse in (("sending", False), ("receiving", True)):
+
+            def theirs(reverse: bool = reverse) -> tuple[float, ...]:
+                command = ["iperf3", "-c", "127.0.0.1", "-p", str(port), "-t", str(SECONDS), "-J"]
+                before = processor_s(resource.RUSAGE_CHILDREN)
+                done = subprocess.run([*command, *(["-R"] if reverse else [])], capture_output=True, check=True)
+                used = processor_s(resource.RUSAGE_CHILDREN) - before
+                sent = json.loads(done.stdout)["end"]["sum_received"]
+                return sent["bits_per_second"] / 1e9, used / sent["bytes"] * 1e9
+
+            def ours(reverse: bool = reverse) -> tuple[float, ...]:
+                options = {"time": f"{SECONDS}s", "reverse": str(reverse).lower()}
+                before = processor_s(resource.RUSAGE_SELF)
+                done = probe("iperf3", f"127.0.0.1:{port}", options=options, limit=f"{SECONDS + 5} s", out=new(runs))
+                used = processor_s(resource.RUSAGE_SELF) - before
+                figure = done.captures[0].target.figure
+                assert figure is not None
+                return figure.value / 1e9, used / (figure.value * SECONDS / 8) * 1e9
+
+            names = (f"bulk {way}, Gbit/s", f"bulk {way}, processor s/GB")
+            told(names, in_turns(turns, theirs, ours))
+
+
+def _open_loop(turns: int, runs: Path) -> None:
+    port = free_port()
+    shares = {"p95": 0.05, "p99": 0.01, "p99_9": 0.001}
+    with running(
+        [sys.executable, str(PEERS / "pausing_server.py"), str(port), str(PAUSE_S), str(PAUSES_EVERY_S)], port
+    ):
+
+        def expected() -> tuple[float, ...]:
+            return tuple(1e3 * PAUSE_S * (1 - share * PAUSES_EVERY_S / PAUSE_S) for share in shares.values())
+
+        def ours() -> tuple[float, ...]:
+            options = {"requests": "10000000", "concurrency": "128", "keep_alive": "true", "rate": "500"}
+            row = probe("http", f"127.0.0.1:{port}", options=options, limit="10 s", out=new(runs)).captures[0]
+            return tuple(row.statistic(name) / 1e9 for name in shares)
+
+        told(tuple(f"open loop, {name} ms" for name in shares), in_turns(turns, expected, ours))
+
+
+def processor_s(whose: int) -> float:
+    """The time of the processor so far, of this process or of its children that have ended."""
+    used = resource.getrusage(whose)
+    return used.ru_utime + used.ru_stime
 
 
 def build(name: str, folder: Path) -> Path:
@@ -116,11 +179,13 @@ def free_port() -> int:
 
 
 @contextmanager
-def running(command: list[str], port: int, environment: Mapping[str, str] | None = None) -> Iterator[None]:
-    """A server, from when it listens."""
-    process = subprocess.Popen(command, env=environment)
+def running(command: list[str], port: int | None, environment: Mapping[str, str] | None = None) -> Iterator[None]:
+    """A server, from when it listens at a port; without one from a second after its start."""
+    process = subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL)
     try:
-        for _ in range(100):
+        if port is None:
+            time.sleep(1)
+        for _ in range(0 if port is None else 100):
             with socket.socket() as asked:
                 if asked.connect_ex(("127.0.0.1", port)) == 0:
                     break

@@ -1,6 +1,7 @@
 """``python -m benches.outside [RUNS] [NAME]``: each case so many times in a network namespace; a table of the counts.
 
-Needs root or user namespaces, ``ip``, /dev/net/tun and, for the recordings, ``dumpcap``.
+Needs root or user namespaces, ``ip``, /dev/net/tun and, for the recordings, ``dumpcap``; virtual boards need
+``make firmware``.
 """
 
 from __future__ import annotations

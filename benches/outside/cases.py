@@ -14,7 +14,7 @@ class Case:
 
     name: str
     peer: str
-    """Of ``tests/outside_peers.py``."""
+    """Of ``tests/outside_peers.py``; with ``is_board`` an image below ``build/firmware``."""
     ms: float
     right: frozenset[str]
     """Kinds of the first verdict; none where no cause is to be named."""
@@ -27,6 +27,10 @@ class Case:
     micropython: bool = False
     packets: frozenset[str] | None = None
     """Kinds with a recording of the packets, where those are not the same."""
+    is_board: bool = False
+    settings: dict[str, str] = field(default_factory=dict)
+    """Settings of the image."""
+    port: int = 5600
 
 
 NONE: frozenset[str] = frozenset()
@@ -118,4 +122,58 @@ CASES = (
         wire=(0, 2, 0.5),
     ),
     Case("nothing: MicroPython at once", "prompt", 0, NONE, options=_asked("5ms"), samples=150, micropython=True),
+    Case(
+        "virtual board: lwIP looks every 64 ms, dithered",
+        "w5500-evb-pico/pingpong_server-lwip_raw.elf",
+        64,
+        _right("poll_period"),
+        options=_asked("80ms"),
+        is_board=True,
+        settings={"wiznet_int": "off", "wiznet_poll_us": "64ms"},
+        port=5000,
+    ),
+    Case(
+        "virtual board: ioLibrary looks every 20 ms, dithered",
+        "w5500-evb-pico/pingpong_server-hardware.elf",
+        20,
+        _right("poll_period"),
+        options=_asked("25ms"),
+        samples=120,
+        is_board=True,
+        settings={"wiznet_int": "off", "wiznet_poll_us": "20ms"},
+        port=5000,
+    ),
+    Case(
+        "virtual board: output left to lwIP's 250 ms timer, dithered",
+        "w5500-evb-pico/streams-lwip_raw.elf",
+        250,
+        _right("lwip_timer"),
+        options={"payload": "bytes", "size": "16B", "dither": "250ms"},
+        samples=40,
+        is_board=True,
+        settings={"output_rule": "1"},
+        port=7,
+    ),
+    Case(
+        "virtual board: lwIP's own settings, a window of four segments",
+        "w5500-evb-pico/sink-lwip_raw-default.elf",
+        0,
+        NONE,
+        "throughput",
+        {"send": "300kB"},
+        None,
+        is_board=True,
+        port=9,
+        packets=_right("window"),
+    ),
+    Case(
+        "nothing: virtual board with its interrupt",
+        "w5500-evb-pico/pingpong_server-lwip_raw.elf",
+        0,
+        NONE,
+        options=_asked("5ms"),
+        samples=150,
+        is_board=True,
+        port=5000,
+    ),
 )

@@ -20,11 +20,11 @@ from airwire.explain.address.run import address_verdict, outside_verdicts
 from airwire.explain.verdict import Verdict
 from airwire.model import rows_of_addresses
 from airwire.runs.probe import probe
+from benches.outside.boards import TAP, is_built, served
 from benches.outside.cases import Case
 from benches.outside.wire import FAR, NEAR, forward, tap
 
 _PEERS = Path(__file__).resolve().parents[2] / "tests" / "outside_peers.py"
-_PORT = 5600
 _LONGEST_START_S = 20.0
 
 
@@ -32,8 +32,11 @@ def run_case(case: Case, runs: int) -> None:
     """Prints a row of the table."""
     subprocess.run(["ip", "link", "set", "lo", "up", "mtu", "1500"], check=True)
     program = _interpreter(case)
-    if program is None:
-        print(f"| {case.name} | left out: MicroPython is not installed | | | |", flush=True)
+    lacks = "MicroPython is not installed" if program is None else ""
+    if case.is_board and not is_built(case):
+        lacks = "its image is not built: make firmware"
+    if program is None or lacks:
+        print(f"| {case.name} | left out: {lacks} | | | |", flush=True)
         return
     by_samples: Counter[str] = Counter()
     by_packets: Counter[str] = Counter()
@@ -49,15 +52,26 @@ def run_case(case: Case, runs: int) -> None:
 
 def run_once(case: Case, address: str, folder: Path) -> tuple[str, str]:
     """The kinds of the first verdict from the samples alone and with packets; ``-`` where no cause is named."""
-    with _recorded(folder.with_suffix(".pcapng"), "wire" if case.wire else "lo") as recording:
+    with _recorded(folder.with_suffix(".pcapng"), _interface(case), case.port) as recording:
         analysis = probe(
-            case.probe, f"{address}:{_PORT}", options=case.options, samples=case.samples, limit=case.limit, out=folder
+            case.probe,
+            f"{address}:{case.port}",
+            options=case.options,
+            samples=case.samples,
+            limit=case.limit,
+            out=folder,
         )
     (row,) = rows_of_addresses(analysis)
     if row.target.figure is None:
         return (f"no figure: {address_verdict(row).line}",) * 2
     packets = _core.packet_report(recording, address) if recording.exists() else None
     return _first(outside_verdicts(row)), _first(outside_verdicts(row, packets))
+
+
+def _interface(case: Case) -> str:
+    if case.is_board:
+        return TAP
+    return "wire" if case.wire else "lo"
 
 
 def _first(verdicts: Sequence[Verdict]) -> str:
@@ -80,7 +94,12 @@ def _interpreter(case: Case) -> list[str] | None:
 @contextmanager
 def _peer(program: Sequence[str], case: Case) -> Iterator[str]:
     """The peer; gives its address."""
-    command = [*program, case.peer, str(_PORT), str(case.ms)]
+    if case.is_board:
+        with served(case) as board:
+            _await(board, case.port)
+            yield board
+        return
+    command = [*program, case.peer, str(case.port), str(case.ms)]
     address = FAR if case.wire else "127.0.0.1"
     near, far = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     if case.wire:
@@ -90,32 +109,32 @@ def _peer(program: Sequence[str], case: Case) -> Iterator[str]:
     process = subprocess.Popen(command, pass_fds=[far.fileno()])
     far.close()
     try:
-        _await(address)
+        _await(address, case.port)
         yield address
     finally:
         process.kill()
         process.wait()
 
 
-def _await(address: str) -> None:
+def _await(address: str, port: int) -> None:
     end = time.monotonic() + _LONGEST_START_S
     while time.monotonic() < end:
         with socket.socket() as asked:
             asked.settimeout(1)
-            if asked.connect_ex((address, _PORT)) == 0:
+            if asked.connect_ex((address, port)) == 0:
                 return
         time.sleep(0.05)
     raise SystemExit(f"no peer at {address} within {_LONGEST_START_S:.0f} s")
 
 
 @contextmanager
-def _recorded(file: Path, interface: str) -> Iterator[Path]:
+def _recorded(file: Path, interface: str, port: int) -> Iterator[Path]:
     program = shutil.which("dumpcap")
     if program is None:
         yield file
         return
     recorder = subprocess.Popen(
-        [program, "-q", "-i", interface, "-s", "100", "-f", f"tcp port {_PORT}", "-w", str(file)],
+        [program, "-q", "-i", interface, "-s", "100", "-f", f"tcp port {port}", "-w", str(file)],
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
     )

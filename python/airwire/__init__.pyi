@@ -21,6 +21,7 @@ from .board.row import Figure as Figure
 from .board.row import Published as Published
 from .board.spi_controller import SpiController as SpiController
 from .board.wired import PinWire as PinWire
+from .board.wired import SerialLine as SerialLine
 from .board.wired import SerialPort as SerialPort
 from .board.wired import WiredBoards as WiredBoards
 from .bounds import Bound as Bound

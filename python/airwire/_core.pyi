@@ -275,14 +275,15 @@ def run_suite(
     environment: str,
     progress: Callable[[int, int], Any] | None,
     row_done: Callable[[RowResult | FigureRowResult], Any] | None = None,
-    samples_seen: Callable[[str, Table], Any] | None = None,
+    samples_seen: Callable[[str, str, Table], Any] | None = None,
     text: str | None = None,
     mocks: str | None = None,
 ) -> SuiteResult:
     """Runs a suite into a run folder; ``images`` is the folder of those that came with the package.
 
     ``row_done`` is called with each row that was kept and has no more than 100,000 samples, ``samples_seen`` with the
-    messages of each row as they come. ``text`` is the suite itself, of which ``path`` is then no more than a name.
+    row, unit and messages of those that take real time as they come.
+    ``text`` is the suite itself, of which ``path`` is then no more than a name.
     ``mocks`` is for tests alone (CONTRIBUTING.md): every row runs on a mock target, which does as this JSON says.
     """
 
@@ -458,10 +459,21 @@ class SpiController:
 
 @final
 class WiredBoards:
-    def __new__(cls, first: Board, second: Board, wires: list[tuple[bool, str, str, int | None]]) -> Self: ...
+    def __new__(
+        cls,
+        first: Board,
+        second: Board,
+        wires: list[tuple[bool, str, str, int | None]],
+        lines: list[tuple[bool, str, str]],
+    ) -> Self: ...
     @property
     def now_ps(self) -> int: ...
     def run(self, end_ps: int) -> list[str]: ...
+
+@final
+class PacketRecorder:
+    def __new__(cls, path: str | PathLike[str], address: str) -> Self: ...
+    def stop(self) -> tuple[int, int]: ...
 
 @final
 class BoardSnapshot:

@@ -5,11 +5,13 @@
 
 from __future__ import annotations
 
+import json
+import os
 import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -113,3 +115,41 @@ def test_a_recording_of_somebody_else_is_refused_in_a_sentence(tmp_path: Path) -
     file.write_bytes(bytes.fromhex("d4c3b2a1020004000000000000000000ffff000001000000"))
     with pytest.raises(AirwireError, match=r"holds no TCP segment of 127\.0\.0\.1"):
         explain_run(analysis, packets=file)
+
+
+RECORDS = "import sys; from airwire import _core; _core.PacketRecorder(sys.argv[1], '127.0.0.1').stop()"
+WITHOUT_RIGHT = ["setpriv", "--bounding-set", "-net_raw"] if os.geteuid() == 0 else []
+
+
+def may_record(folder: Path) -> bool:
+    """Whether this user may record packets."""
+    try:
+        _core.PacketRecorder(folder / "try.pcapng", "127.0.0.1").stop()
+    except AirwireError:
+        return False
+    return True
+
+
+def test_packets_that_are_recorded_meanwhile_stand_in_the_run_folder_and_decide(
+    airwire: Callable[..., subprocess.CompletedProcess[str]], tmp_path: Path
+) -> None:
+    if not may_record(tmp_path):
+        pytest.skip("this user may not record packets: root reads everything")
+    asked = ("--set", "first_number=100", "--samples", "30", "--json")
+    with peer("pieces", 41) as port:
+        line = ("probe", "pingpong", f"127.0.0.1:{port}", *asked)
+        recorded = json.loads(airwire(*line, "--out", "recorded", "--packets").stdout)["target"]
+    assert recorded["verdicts"][0]["kind"] == "pieces", recorded["verdict"]
+    assert (tmp_path / "recorded" / "wire" / "probe-pingpong.pcapng").is_file()
+    explained = json.loads(airwire("explain", "recorded", "--json").stdout)
+    assert explained["rows"][0]["verdicts"] == recorded["verdicts"]
+    found = _core.packet_report(tmp_path / "recorded" / "wire" / "probe-pingpong.pcapng", "127.0.0.1")
+    # Loopback shows each packet twice, and a recording has it once.
+    assert sum(found["repeated"]) == 0 and found["segments"] >= 90
+
+
+def test_who_may_not_record_packets_is_told_in_a_sentence(tmp_path: Path) -> None:
+    command = [*WITHOUT_RIGHT, sys.executable, "-c", RECORDS, str(tmp_path / "a.pcapng")]
+    told = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert told.returncode == 1 and not (tmp_path / "a.pcapng").exists()
+    assert "packets cannot be recorded by this user: run as root, give the Python program CAP_NET_RAW" in told.stderr

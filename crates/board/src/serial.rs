@@ -4,7 +4,9 @@
 //! would have to know more ([`Stop::AwaitsLine`](mcu::Stop::AwaitsLine)). So the look-ahead comes from the receivers,
 //! whatever rates they have.
 
-use mcu::Facts;
+use std::borrow::BorrowMut;
+
+use mcu::{Edge, Facts};
 use sim::{Taken, Wire};
 use units::{PS_PER_MS, Picoseconds};
 
@@ -98,8 +100,8 @@ pub(super) struct SerialWire {
 }
 
 impl SerialWire {
-    /// Puts lines between boards that have not run yet.
-    pub(super) fn between(boards: &mut [Board; 2], lines: &[SerialLine]) -> Result<Self, BoardError> {
+    /// Puts lines between boards; they are idle so far.
+    pub(super) fn between(boards: [&mut Board; 2], lines: &[SerialLine]) -> Result<Self, BoardError> {
         for (place, line) in lines.iter().enumerate() {
             let files = boards.each_ref().map(|board| &board.file);
             line.check(files, &lines[..place]).map_err(|(end, message)| {
@@ -137,22 +139,24 @@ impl SerialWire {
             .collect()
     }
 
-    fn hand_over(&mut self, boards: &mut [Board], from: Side, ran_to: Picoseconds) -> Result<(), BoardError> {
-        let outgoing = boards[from as usize].chip.take_lines();
+    /// Tells the receivers what one board put on its lines, which has run to a time.
+    pub(super) fn hand_over<B: BorrowMut<Board>>(
+        &self,
+        boards: &mut [B],
+        from: Side,
+        edges: &[Edge],
+        ran_to: Picoseconds,
+    ) -> Result<(), BoardError> {
         for line in self.lines.iter().filter(|line| line.from == from) {
-            let known_to = boards[from as usize].chip.line_known_to(line.pin, ran_to);
-            let edges: Vec<_> = outgoing.edges.iter().copied().filter(|edge| edge.pin == line.pin).collect();
-            let receiver = &mut boards[from.other() as usize];
+            let known_to = boards[from as usize].borrow_mut().chip.line_known_to(line.pin, ran_to);
+            let edges: Vec<_> = edges.iter().copied().filter(|edge| edge.pin == line.pin).collect();
+            let receiver = boards[from.other() as usize].borrow_mut();
             receiver.chip.hear_line(line.to, &edges, known_to).map_err(|at| BoardError::LateCharacter {
                 board: receiver.file.name.clone(),
                 at,
                 now: receiver.chip.now(),
             })?;
         }
-        self.crossed.extend(outgoing.characters.into_iter().map(|one| Crossing {
-            from,
-            frame: WireFrame { start: one.start, end: one.end, bytes: vec![one.byte] },
-        }));
         Ok(())
     }
 }
@@ -166,7 +170,12 @@ impl Wire<Board> for SerialWire {
 
     fn exchange(&mut self, boards: &mut [Board], taken: Taken<'_>) -> Result<(), BoardError> {
         for from in Side::BOTH {
-            self.hand_over(boards, from, taken.ran_to[from as usize])?;
+            let outgoing = boards[from as usize].chip.take_lines();
+            self.hand_over(boards, from, &outgoing.edges, taken.ran_to[from as usize])?;
+            self.crossed.extend(outgoing.characters.into_iter().map(|one| Crossing {
+                from,
+                frame: WireFrame { start: one.start, end: one.end, bytes: vec![one.byte] },
+            }));
         }
         Ok(())
     }

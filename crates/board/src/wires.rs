@@ -5,6 +5,8 @@
 //! every edge arrives exactly so much later as the delay says, whoever runs first. An edge that would come too late is an
 //! error, never a wrong time. That is so for a board that is still booting, whose ROM is one step of milliseconds. A wire without a delay would make turns of single cycles, as a pin may be read in any.
 //!
+//! A UART does not look at its pin bit by bit: to one leads a serial line in place of a wire, which has no delay.
+//!
 //! Left out: what the receiving board drives does not come back, and a pin that two drive is seen at the receiver alone.
 
 use std::borrow::BorrowMut;
@@ -16,6 +18,7 @@ use units::{PS_PER_US, Picoseconds};
 
 use super::pair::Side;
 use super::run::Ended;
+use super::serial::{SerialLine, SerialWire};
 use super::{Board, BoardError};
 
 /// The delay of a wire where nobody says another. Half of it is room for an instruction that waits for flash, which takes 8
@@ -37,33 +40,42 @@ pub struct PinWire {
     pub delay: Picoseconds,
 }
 
-/// All wires between two boards.
+/// All wires between two boards, and the serial lines beside them.
 #[derive(Debug)]
 pub struct PinWires {
     wires: Vec<PinWire>,
+    lines: SerialWire,
     /// The time up to which both boards have run. One that sleeps for good stands where it fell asleep.
     now: Picoseconds,
 }
 
 impl PinWires {
-    /// Puts wires between boards.
+    /// Puts wires and serial lines between boards.
     ///
     /// # Errors
-    /// When a wire cannot be between pins like that.
-    pub fn between(boards: [&mut Board; 2], wires: &[PinWire]) -> Result<Self, BoardError> {
-        if wires.is_empty() {
+    /// When one of them cannot be between pins like that.
+    pub fn between(
+        boards: [&mut Board; 2],
+        wires: &[PinWire],
+        lines: &[SerialLine],
+    ) -> Result<Self, BoardError> {
+        if wires.is_empty() && lines.is_empty() {
             return Err(BoardError::Refused(
                 "two boards are joined by one wire at least, and there is none".into(),
             ));
         }
         for (place, wire) in wires.iter().enumerate() {
             check(boards.each_ref().map(|board| &**board), wire, &wires[..place])?;
+            check_beside(wire, lines)?;
         }
+        let now = boards.iter().map(|board| board.now()).max().unwrap_or_default();
+        let [first, second] = boards;
+        let lines = SerialWire::between([&mut *first, &mut *second], lines)?;
         for wire in wires {
-            boards[wire.from as usize].chip.begin_wire(wire.pin);
+            let from = if wire.from == Side::First { &mut *first } else { &mut *second };
+            from.chip.begin_wire(wire.pin);
         }
-        let now = boards.map(|board| board.now()).into_iter().max().unwrap_or_default();
-        Ok(Self { wires: wires.to_vec(), now })
+        Ok(Self { wires: wires.to_vec(), lines, now })
     }
 
     /// Runs both boards to a time, or until one of them faults or ends, nothing will ever happen again, or somebody stops it.
@@ -93,6 +105,11 @@ impl PinWires {
         let now = step.now();
         self.now = self.now.max(now);
         Ok(ends)
+    }
+
+    /// What a user should know of what a board received.
+    pub fn notes(&self, side: Side, board: &Board) -> Vec<String> {
+        self.lines.notes(side, board)
     }
 
     /// The virtual time up to which both have run.
@@ -131,6 +148,21 @@ fn check(boards: [&Board; 2], wire: &PinWire, before: &[PinWire]) -> Result<(), 
     Ok(())
 }
 
+/// That no serial line has an end where a wire has one.
+fn check_beside(wire: &PinWire, lines: &[SerialLine]) -> Result<(), BoardError> {
+    let pins = |line: &SerialLine| [(line.from, line.pin), (line.from.other(), line.to)];
+    for end in [(wire.from, wire.pin), (wire.from.other(), wire.to)] {
+        if lines.iter().any(|line| pins(line).contains(&end)) {
+            let message = format!(
+                "a wire from GP{} to GP{}: GP{} has a serial line as well; take one of both",
+                wire.pin, wire.to, end.1
+            );
+            return Err(BoardError::Refused(message));
+        }
+    }
+    Ok(())
+}
+
 impl<B: BorrowMut<Board>> Wire<B> for PinWires {
     type Error = BoardError;
 
@@ -139,9 +171,10 @@ impl<B: BorrowMut<Board>> Wire<B> for PinWires {
         Picoseconds::new(shortest.ps() / 2)
     }
 
-    fn exchange(&mut self, boards: &mut [B], _: Taken<'_>) -> Result<(), BoardError> {
+    fn exchange(&mut self, boards: &mut [B], taken: Taken<'_>) -> Result<(), BoardError> {
         for from in Side::BOTH {
             let edges = boards[from as usize].borrow_mut().chip.take_lines().edges;
+            self.lines.hand_over(boards, from, &edges, taken.ran_to[from as usize])?;
             for edge in edges {
                 for wire in self.wires.iter().filter(|wire| wire.from == from && wire.pin == edge.pin) {
                     hand_over(boards[from.other() as usize].borrow_mut(), wire, edge)?;

@@ -5,7 +5,8 @@ use std::path::Path;
 
 use board::parts::Pulses;
 use board::{
-    Board, BoardOptions, LEAST_WIRE_DELAY, PinWire, PinWires, RunUntil, Side, WIRE_DELAY, find_board,
+    Board, BoardOptions, LEAST_WIRE_DELAY, PinWire, PinWires, RunUntil, SerialLine, Side, WIRE_DELAY,
+    find_board,
 };
 use mcu::Edge;
 use record::Control;
@@ -54,7 +55,7 @@ fn seen(delay: Picoseconds, generator_is: Side, pieces: i64) -> Option<[Vec<Edge
     } else {
         (&mut target, &mut generator)
     };
-    let mut joined = PinWires::between([first, second], &wires).unwrap();
+    let mut joined = PinWires::between([first, second], &wires, &[]).unwrap();
     for piece in 1..=pieces {
         let end = Picoseconds::new(END.ps() / pieces * piece);
         joined.run([first, second], end, &Control::default()).unwrap();
@@ -99,7 +100,7 @@ fn neither_who_goes_first_nor_how_often_the_run_is_cut_changes_anything() {
 fn an_edge_for_a_board_that_has_run_ahead_is_an_error() {
     let (Some(mut sender), Some(mut receiver)) = (generator(), generator()) else { return };
     let wires = [wire(Side::First, GENERATOR, TRIGGER, WIRE_DELAY)];
-    let mut joined = PinWires::between([&mut sender, &mut receiver], &wires).unwrap();
+    let mut joined = PinWires::between([&mut sender, &mut receiver], &wires, &[]).unwrap();
     receiver.run(&RunUntil::time(Picoseconds::new(35 * PS_PER_MS)), &Control::default(), &mut ());
     let late = joined.run([&mut sender, &mut receiver], END, &Control::default()).unwrap_err().to_string();
     assert!(late.starts_with("an edge reaches GP2 of board pico at "), "{late}");
@@ -118,7 +119,14 @@ fn wires_that_cannot_be_are_refused() {
         (vec![both(WIRE_DELAY), wire(Side::First, 4, 3, WIRE_DELAY)], "GP3 has a wire already"),
         (vec![both(WIRE_DELAY), wire(Side::Second, 3, 2, WIRE_DELAY)], "a wire has one"),
     ] {
-        let error = PinWires::between([&mut new(), &mut new()], &wires).unwrap_err().to_string();
+        let error = PinWires::between([&mut new(), &mut new()], &wires, &[]).unwrap_err().to_string();
+        assert!(error.contains(part), "{error}");
+    }
+    let line = SerialLine { from: Side::First, pin: 2, to: 1 };
+    let (beside, taken) = (wire(Side::First, 2, 3, WIRE_DELAY), wire(Side::First, 4, 1, WIRE_DELAY));
+    for (wire, part) in [(beside, "GP2 has a serial line as well"), (taken, "GP1 has a serial line as well")]
+    {
+        let error = PinWires::between([&mut new(), &mut new()], &[wire], &[line]).unwrap_err().to_string();
         assert!(error.contains(part), "{error}");
     }
 }

@@ -2,17 +2,19 @@
 //!
 //! [`read`] gives packets with their times, [`Segment::of`] the TCP segment in one, and [`Conversation`] follows both ends of a
 //! connection: what is under way, what the other end takes, and what ended each silence. Codes and figures only: words are made
-//! elsewhere. IP fragments and IPv6 are left out.
+//! elsewhere. [`Recorder`] makes such a recording where the user may. IP fragments and IPv6 are left out.
 
 mod conversation;
 mod end;
 mod file;
+mod recorder;
 mod report;
 mod segment;
 mod silence;
 
 pub use conversation::Conversation;
 pub use file::{Link, Packet, PacketsError, read};
+pub use recorder::{Recorded, Recorder, RecorderError};
 pub use report::{Report, Waits, report};
 pub use segment::{Address, Segment};
 pub use silence::{Cause, Side, Silence};

@@ -129,8 +129,8 @@ impl SuiteResult {
 }
 
 /// Runs a suite into a run folder. `images` is the folder of those that came with the package. `mocks` is for tests alone: its
-/// rows run on mock targets, which do as this JSON says. `samples_seen` is called with the messages of each row as they come, and
-/// `text` is the suite itself, of which `path` is no more than what errors call it.
+/// rows run on mock targets, which do as this JSON says. `samples_seen` is called with the messages of rows that take real time
+/// as they come, and `text` is the suite itself, of which `path` is no more than what errors call it.
 #[pyfunction]
 #[pyo3(signature = (path, *, samples, seed, only, firmware, images, workers, captures, intervals, findings, out, environment, progress, row_done = None, samples_seen = None, text = None, mocks = None))]
 #[expect(clippy::too_many_arguments, reason = "Python calls it by keywords")]
@@ -206,9 +206,9 @@ pub(crate) fn run_suite(
 /// Hands messages to Python as they come, a table for each row.
 fn call_with_seen(samples_seen: Option<&Bound<'_, PyAny>>, control: &Control) -> PyResult<()> {
     let Some(samples_seen) = samples_seen else { return Ok(()) };
-    for Seen { row, samples } in control.take_seen() {
+    for Seen { row, unit, samples } in control.take_seen() {
         let labels = SampleLabels { run: &row, target: "", variant: &row, traffic: "", payload_bytes: None };
-        samples_seen.call1((row.as_str(), Table(samples_table(&labels, &samples))))?;
+        samples_seen.call1((row.as_str(), unit, Table(samples_table(&labels, &samples))))?;
     }
     Ok(())
 }

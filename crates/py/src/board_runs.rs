@@ -145,8 +145,19 @@ impl HeldBoard {
 
     /// The report of a run that ended now, as JSON.
     pub(crate) fn report(&self, ended: Ended) -> PyResult<String> {
+        self.report_noted(ended, |_| Vec::new())
+    }
+
+    /// The same with what others noted of the board.
+    pub(crate) fn report_noted(
+        &self,
+        ended: Ended,
+        notes: impl FnOnce(&Board) -> Vec<String>,
+    ) -> PyResult<String> {
         let mut board = self.lock()?;
         let until = RunUntil::time(board.now());
-        serde_json::to_string(&board.outcome(&until, ended)).map_err(refused)
+        let mut outcome = board.outcome(&until, ended);
+        outcome.notes.extend(notes(&board));
+        serde_json::to_string(&outcome).map_err(refused)
     }
 }

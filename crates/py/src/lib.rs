@@ -95,6 +95,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(statistics::statistics, module)?)?;
     module.add_function(wrap_pyfunction!(statistics::compare, module)?)?;
     module.add_function(wrap_pyfunction!(statistics::outside_shapes, module)?)?;
+    module.add_class::<packets::PyPacketRecorder>()?;
     module.add_function(wrap_pyfunction!(packets::packet_report, module)?)?;
     module.add_function(wrap_pyfunction!(statistics::ecdf, module)?)?;
     Ok(())

@@ -4,12 +4,37 @@ use std::fs::File;
 use std::io::BufReader;
 use std::net::Ipv4Addr;
 use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
 
-use packets::Waits;
+use packets::{Recorder, Waits};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
 use crate::refused;
+
+/// Packets of an address, recorded into a file until somebody stops it.
+#[pyclass(frozen, module = "airwire._core", name = "PacketRecorder")]
+pub(crate) struct PyPacketRecorder {
+    recorder: Mutex<Recorder>,
+}
+
+#[pymethods]
+impl PyPacketRecorder {
+    #[new]
+    fn new(path: PathBuf, address: &str) -> PyResult<Self> {
+        let address =
+            address.parse::<Ipv4Addr>().map_err(|_| refused(format!("{address:?} is no IPv4 address")))?;
+        let recorder = Recorder::start(&path, address).map_err(refused)?;
+        Ok(Self { recorder: Mutex::new(recorder) })
+    }
+
+    /// Ends it: how many packets the file has, and how many are missing.
+    fn stop(&self, py: Python<'_>) -> PyResult<(u64, u64)> {
+        let stopped = py.detach(|| self.recorder.lock().unwrap_or_else(PoisonError::into_inner).stop());
+        let told = stopped.map_err(refused)?;
+        Ok((told.packets, told.missing))
+    }
+}
 
 /// The figures of a recording of packets, of the connections with an address or of all.
 #[pyfunction]

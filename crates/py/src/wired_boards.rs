@@ -3,7 +3,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use board::{Ended, PinWire, PinWires, Side, WIRE_DELAY};
+use board::{Board, BoardError, Ended, PinWire, PinWires, SerialLine, Side, WIRE_DELAY};
 use pyo3::prelude::*;
 use record::Control;
 use units::Picoseconds;
@@ -22,11 +22,13 @@ pub(crate) struct PyWiredBoards {
 #[pymethods]
 impl PyWiredBoards {
     /// `wires` are `(second, pin, to, delay_ps)`: whether it begins at the second board, the pins, and the delay or none.
+    /// Serial lines are the same without a delay.
     #[new]
     fn new(
         first: Py<PyBoard>,
         second: Py<PyBoard>,
         wires: Vec<(bool, String, String, Option<i64>)>,
+        lines: Vec<(bool, String, String)>,
     ) -> PyResult<Self> {
         if first.is(&second) {
             return Err(refused(
@@ -38,20 +40,20 @@ impl PyWiredBoards {
         let wires = wires
             .into_iter()
             .map(|(from_second, pin, to, delay_ps)| {
-                let (from, ends) = if from_second {
-                    (Side::Second, [&*other, &*one])
-                } else {
-                    (Side::First, [&*one, &*other])
-                };
-                Ok(PinWire {
-                    from,
-                    pin: ends[0].file().pin(&pin).map_err(refused)?,
-                    to: ends[1].file().pin(&to).map_err(refused)?,
-                    delay: delay_ps.map_or(WIRE_DELAY, Picoseconds::new),
-                })
+                let (from, [pin, to]) = ends([&one, &other], from_second, [&pin, &to])?;
+                Ok(PinWire { from, pin, to, delay: delay_ps.map_or(WIRE_DELAY, Picoseconds::new) })
             })
-            .collect::<PyResult<Vec<_>>>()?;
-        let wires = PinWires::between([&mut one, &mut other], &wires).map_err(refused)?;
+            .collect::<Result<Vec<_>, BoardError>>()
+            .map_err(refused)?;
+        let lines = lines
+            .into_iter()
+            .map(|(from_second, pin, to)| {
+                let (from, [pin, to]) = ends([&one, &other], from_second, [&pin, &to])?;
+                Ok(SerialLine { from, pin, to })
+            })
+            .collect::<Result<Vec<_>, BoardError>>()
+            .map_err(refused)?;
+        let wires = PinWires::between([&mut one, &mut other], &wires, &lines).map_err(refused)?;
         drop((one, other));
         Ok(Self { boards, wires: Arc::new(Mutex::new(wires)) })
     }
@@ -82,6 +84,16 @@ impl PyWiredBoards {
             board.check()?;
         }
         let [first, second] = if interrupted { [Ended::Interrupted; 2] } else { ran.map_err(refused)? };
-        Ok([held[0].report(first)?, held[1].report(second)?])
+        let wires = self.wires.lock().unwrap_or_else(PoisonError::into_inner);
+        let report =
+            |side: Side, ended| held[side as usize].report_noted(ended, |board| wires.notes(side, board));
+        Ok([report(Side::First, first)?, report(Side::Second, second)?])
     }
+}
+
+/// Whose the first pin is, and both pins as numbers.
+fn ends(boards: [&Board; 2], from_second: bool, [pin, to]: [&str; 2]) -> Result<(Side, [u8; 2]), BoardError> {
+    let (from, [near, far]) =
+        if from_second { (Side::Second, [boards[1], boards[0]]) } else { (Side::First, boards) };
+    Ok((from, [near.file().pin(pin)?, far.file().pin(to)?]))
 }

@@ -19,6 +19,8 @@ pub struct Control {
 pub struct Seen {
     /// The row's name.
     pub row: String,
+    /// The unit of its figure, which says what its messages are.
+    pub unit: &'static str,
     /// Those that came since the last time.
     pub samples: Samples,
 }

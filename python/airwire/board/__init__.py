@@ -47,7 +47,7 @@ from airwire.board.spi_controller import (
     SpiController,
 )
 from airwire.board.virtual import CONSOLES, DEFAULT_BOARD, NO_END_PS, Board, Console, Snapshot
-from airwire.board.wired import PinWire, SerialPort, WiredBoards
+from airwire.board.wired import PinWire, SerialLine, SerialPort, WiredBoards
 
 __all__ = [
     "CONSOLES",
@@ -83,6 +83,7 @@ __all__ = [
     "PinWire",
     "Pins",
     "Profile",
+    "SerialLine",
     "SerialPort",
     "Snapshot",
     "SpiController",

@@ -26,14 +26,27 @@ class PinWire:
     """2 us where it is not given, 1 us at the least: boards run in turns of half of it."""
 
 
+@dataclass(frozen=True)
+class SerialLine:
+    """A serial line from a pin of one board to the receiving pin of a UART of the other, without a delay.
+
+    A plain wire moves a pin, and no UART reads its pin bit by bit: a line ends at one.
+    """
+
+    of: Side
+    """Whose pin the line begins at."""
+    pin: str | int
+    to: str | int
+
+
 class WiredBoards:
-    """Two boards that run together, with wires between their pins.
+    """Two boards that run together, with wires and serial lines between their pins.
 
     An edge arrives exactly so much later as its wire's delay says, and the same again with every run. From here on
     the boards are run by :meth:`run` only. Raises ``AirwireError`` where a wire cannot be like that.
     """
 
-    def __init__(self, first: Board, second: Board, wires: Sequence[PinWire]) -> None:
+    def __init__(self, first: Board, second: Board, wires: Sequence[PinWire | SerialLine]) -> None:
         self.first = first
         self.second = second
         asked = [
@@ -44,8 +57,10 @@ class WiredBoards:
                 None if wire.delay is None else picoseconds(wire.delay),
             )
             for wire in wires
+            if isinstance(wire, PinWire)
         ]
-        self._core = _core.WiredBoards(first._core, second._core, asked)
+        lines = [(line.of == "second", str(line.pin), str(line.to)) for line in wires if isinstance(line, SerialLine)]
+        self._core = _core.WiredBoards(first._core, second._core, asked, lines)
 
     @property
     def time_ps(self) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import msgspec
 
@@ -13,10 +13,13 @@ from airwire.bounds import Bound
 from airwire.cli.json_object import Number, Output
 from airwire.cli.output import whole
 from airwire.cli.verdict_json import VerdictObject, verdict_objects
-from airwire.explain.address.run import address_verdict, address_verdicts
+from airwire.explain.address.run import address_verdict, address_verdicts, own_packets
 from airwire.kinds import ArrivalClock, Measure
 from airwire.model import Analysis, Capture, CaptureFailure, rows_of_addresses
 from airwire.runs.manifest import PublishedEntry
+
+if TYPE_CHECKING:
+    from airwire._core import RawPackets
 
 
 class AddressObject(msgspec.Struct):
@@ -68,15 +71,15 @@ def address_output(analysis: Analysis, kind: type[ProbeOutput]) -> ProbeOutput:
     return kind(
         run=analysis.run_folder,
         interrupted=analysis.interrupted,
-        target=address_object(rows[0]) if rows else None,
+        target=address_object(rows[0], own_packets(analysis, rows[0])) if rows else None,
         bounds=rows[0].bounds if rows else (),
         errors=analysis.errors,
     )
 
 
-def address_object(row: Capture[AddressRow]) -> AddressObject:
+def address_object(row: Capture[AddressRow], packets: RawPackets | None = None) -> AddressObject:
     """A row of a board at an address as JSON has it."""
-    target, verdict = row.target, address_verdict(row)
+    target, verdict = row.target, address_verdict(row, packets)
     latency = row.latency_ps
     return AddressObject(
         row=row.path,
@@ -98,5 +101,5 @@ def address_object(row: Capture[AddressRow]) -> AddressObject:
         arrival_clock=target.arrival_clock,
         floor=target.floor,
         verdict=verdict.text,
-        verdicts=verdict_objects(verdict, address_verdicts(row)),
+        verdicts=verdict_objects(verdict, address_verdicts(row, packets)),
     )

@@ -9,7 +9,7 @@ from rich.text import Text
 from airwire.address.row import AddressRow
 from airwire.cli.tables import console
 from airwire.cli.verdict_lines import print_verdict
-from airwire.explain.address.run import address_verdict
+from airwire.explain.address.run import address_verdict, own_packets
 from airwire.explain.board.figures import figure_text, interval_text
 from airwire.explain.quantities import table_time
 from airwire.model import Analysis, Capture, rows_of_addresses
@@ -28,7 +28,7 @@ def print_addresses(analysis: Analysis) -> None:
         latencies = _latencies(row)
         if latencies:
             out.print(f"  {latencies}")
-        print_verdict(out, address_verdict(row))
+        print_verdict(out, address_verdict(row, own_packets(analysis, row)))
     if analysis.run_folder is not None and analysis.captures:
         print(f"Next: airwire report {shlex.quote(analysis.run_folder)}")
 

@@ -73,7 +73,8 @@ def explain(
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="Of a board at an address: what this computer's network recorded meanwhile (.pcap, .pcapng).",
+            help="Of a board at an address: what this computer's network recorded meanwhile (.pcap, .pcapng). "
+            "Default: what airwire probe --packets recorded.",
             show_default=False,
         ),
         Reads("recording of packets"),

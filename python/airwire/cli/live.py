@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from airwire.live.feed import Feed
     from airwire.live.source import Source
 
-KEPT = parts_of((*RUN_PARTS, "marks.json"))
+KEPT = parts_of((*RUN_PARTS, "marks.json", "capture.csv"))
 _LOOK_EVERY_S = 0.2
 _END_WITHIN_S = 10.0
 _MOST = 2
@@ -28,8 +28,9 @@ def live(
         list[Path],
         typer.Argument(
             metavar="TARGET...",
-            help="A run folder, finished or still being written; a suite; the image of a virtual board; or a board at "
-            "an address and what it is asked, such as pingpong:192.168.1.50:5000. Two stand side by side.",
+            help="A run folder, finished or still being written; a suite; the image of a virtual board; a board at "
+            "an address and what it is asked, such as pingpong:192.168.1.50:5000; or an instrument as airwire capture "
+            "names it, such as sigrok:fx2lafw or pico:/dev/ttyACM0. Two stand side by side.",
             show_default=False,
         ),
         Reads("measurement"),
@@ -45,7 +46,19 @@ def live(
             metavar="N",
             min=1,
             max=options.MAX_SAMPLES,
-            help="Messages of an image, or of every row of a suite. Default: 100000, or as the suite has it.",
+            help="Messages of an image, an address or an instrument, or of every row of a suite. Default: 100000 of an "
+            "image, as the suite has it, or no end.",
+            show_default=False,
+        ),
+    ] = None,
+    trigger: options.Trigger = "D0",
+    done: options.Done = "D1",
+    rate: Annotated[
+        int | None,
+        typer.Option(
+            parser=options.sample_rate,
+            metavar="RATE",
+            help="Samples a second of an instrument, such as 24MHz. Default: as its driver has it.",
             show_default=False,
         ),
     ] = None,
@@ -85,7 +98,7 @@ def live(
 
     if len(what) > _MOST:
         raise AirwireError(f"{len(what)} measurements were named, and two fit side by side; name one or two")
-    wanted = Wanted(board, traffic or (), network, options.settings_of(set_), seed, samples, out)
+    wanted = Wanted(board, traffic or (), network, options.settings_of(set_), seed, samples, out, trigger, done, rate)
     feed, sources = feed_of(what, wanted)
     with served(feed, host=host, port=port, token=token) as address:
         typer.echo(f"Live view: {address.url}")

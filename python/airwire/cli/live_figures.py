@@ -31,7 +31,7 @@ class LiveFigures:
         self._recent: deque[tuple[int, int]] = deque()
         self._messages = self._lost = 0
 
-    def __call__(self, _row: str, samples: pl.DataFrame) -> None:
+    def __call__(self, _row: str, _unit: str, samples: pl.DataFrame) -> None:
         """Take messages, and show what all of them say."""
         if self._status is None or samples.height == 0:
             return

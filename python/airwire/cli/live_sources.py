@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,6 +29,9 @@ class Wanted:
     seed: int
     samples: int | None
     out: Path | None
+    trigger: str
+    done: str
+    rate: int | None
 
 
 def feed_of(what: Sequence[Path], wanted: Wanted) -> tuple[Feed, list[Source]]:
@@ -49,7 +53,11 @@ def feed_of(what: Sequence[Path], wanted: Wanted) -> tuple[Feed, list[Source]]:
 
 def _name(path: Path) -> str:
     """What it is called in titles and in the names of folders."""
+    from airwire.live.instrument import is_instrument
     from airwire.live.probe import probe_of
+
+    if is_instrument(str(path)):
+        return re.sub(r"[^A-Za-z0-9]+", "-", str(path)).strip("-")
 
     asked = probe_of(str(path))
     if asked is not None:
@@ -57,10 +65,21 @@ def _name(path: Path) -> str:
     return path.name if path.is_dir() else path.stem
 
 
+def _instrument(spelling: str, wanted: Wanted, folder: Path, prefix: str) -> Source:
+    from airwire.instruments.base import Wanted as Channels
+    from airwire.live.instrument import InstrumentSource
+
+    channels = Channels(wanted.trigger, wanted.done, wanted.rate)
+    return InstrumentSource(spelling, channels, folder, prefix, samples=wanted.samples)
+
+
 def _source(path: Path, wanted: Wanted, folder: Path, prefix: str) -> tuple[Source, Callable[[], Analysis] | None]:
     """The source that fits, and what gives an ordinary analysis of it."""
+    from airwire.live.instrument import is_instrument
     from airwire.live.probe import ProbeSource, probe_of
 
+    if is_instrument(str(path)):
+        return _instrument(str(path), wanted, folder / _name(path) if prefix else folder, prefix), None
     asked = probe_of(str(path))
     if asked is not None:
         from airwire.cli.environment import environment
@@ -89,7 +108,8 @@ def _source(path: Path, wanted: Wanted, folder: Path, prefix: str) -> tuple[Sour
         from airwire._core import AirwireError
 
         raise AirwireError(
-            f"{path}: there is no such file; name a run folder, a suite, an image, or pingpong:192.168.1.50"
+            f"{path}: there is no such file; name a run folder, a suite, an image, pingpong:192.168.1.50, or "
+            "an instrument such as sigrok:fx2lafw"
         )
     from airwire.live.board import BoardSource
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import socket
 from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -39,6 +40,12 @@ Samples = Annotated[
         metavar="N", min=1, max=10_000_000, help="End after so many messages. Default: none.", show_default=False
     ),
 ]
+
+
+def _ends_after(text: str) -> Any:
+    return typer.Option("--for", parser=time_option, metavar="TIME", help=text, show_default=False)
+
+
 Bound = Annotated[
     list[str] | None,
     typer.Option(
@@ -72,17 +79,16 @@ def probe(
     ],
     set_: Set = None,
     samples: Samples = None,
-    for_: Annotated[
-        int | None,
-        typer.Option(
-            "--for",
-            parser=time_option,
-            metavar="TIME",
-            help="End after this time at the latest. Default: 10s.",
-            show_default=False,
-        ),
-    ] = None,
+    for_: Annotated[int | None, _ends_after("End after this time at the latest. Default: 10s.")] = None,
     bound: Bound = None,
+    packets: Annotated[
+        bool,
+        typer.Option(
+            "--packets",
+            help="Record the board's packets meanwhile, which tell more causes apart. On Linux, as root or with "
+            "CAP_NET_RAW.",
+        ),
+    ] = False,
     out: Out = None,
     report: options.ReportFile = None,
     json: options.Json = False,
@@ -95,9 +101,11 @@ def probe(
     from airwire.cli.address_json import ProbeOutput
     from airwire.cli.environment import environment
     from airwire.cli.live_figures import live_figures
+    from airwire.runs.packets import PacketRecording
     from airwire.runs.probe import probe as measure
 
-    with live_figures(f"Measuring this computer, then {target}") as seen:
+    recording = PacketRecording(target) if packets else None
+    with recording or nullcontext(), live_figures(f"Measuring this computer, then {target}") as seen:
         analysis = measure(
             kind,
             target,
@@ -109,6 +117,10 @@ def probe(
             environment=environment(),
             samples_seen=seen,
         )
+        if recording is not None:
+            recording.keep(analysis)
+    if recording is not None and recording.missing:
+        complain(f"{recording.missing} packets are missing in the recording; what they would tell is not told")
     _publish(analysis, report, ProbeOutput if json else None)
     if analysis.interrupted:
         complain("stopped by Ctrl-C; what was measured is kept")
@@ -121,16 +133,7 @@ def serve(
     ],
     set_: Set = None,
     samples: Samples = None,
-    for_: Annotated[
-        int | None,
-        typer.Option(
-            "--for",
-            parser=time_option,
-            metavar="TIME",
-            help="End after this time. Default: when Ctrl-C is pressed.",
-            show_default=False,
-        ),
-    ] = None,
+    for_: Annotated[int | None, _ends_after("End after this time. Default: when Ctrl-C is pressed.")] = None,
     bound: Bound = None,
     out: Out = None,
     report: options.ReportFile = None,

@@ -45,24 +45,29 @@ def measure(
     overwrite: bool = False,
     gaps_allowed: bool = True,
     progress: Callable[[Pairs, float], Any] | None = None,
+    is_stopped: Callable[[], bool] = lambda: False,
 ) -> Measured:
     """Run an instrument until ``count`` finds as many pairs in the capture so far, or until ``limit_ps`` is over.
 
     Without ``gaps_allowed`` an instrument that measures in pieces is refused: where messages overtake the next trigger,
     a gap would pair them wrongly.
-    ``progress(pairs, seconds)`` is called some ten times a second. Raises ``InstrumentError`` where the instrument
+    ``progress(pairs, seconds)`` is called some ten times a second, and ends nothing; ``is_stopped`` does what Ctrl-C
+    does, for those that run on a thread. Raises ``InstrumentError`` where the instrument
     cannot be used, and leaves no file then.
     """
     wanted = instrument.wanted
     with recording(out, wanted.trigger, wanted.done, overwrite) as made:
+        begun = time.monotonic()
         try:
             instrument.start()
             with _ctrl_c() as is_interrupted:
-                until = _Until(samples, limit_ps, count, is_interrupted, gaps_allowed)
+                until = _Until(samples, limit_ps, count, lambda: is_interrupted() or is_stopped(), gaps_allowed)
                 ending, error = _until_enough(instrument, made, until, progress)
                 if ending != "enough":
                     for chunk in instrument.stop():
                         made.add(chunk)
+                        if progress is not None:
+                            progress(made.pairs, time.monotonic() - begun)
         finally:
             instrument.stop()
         if error is not None and made.is_empty:

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, NamedTuple
 
 from airwire import _core
 from airwire.instruments.base import PS_PER_S, Change, Chunk
@@ -21,6 +21,13 @@ from airwire.outputs import UNFINISHED
 
 LIVE_LATENCIES = 100_000
 """The percentiles that are shown while it measures are of as many latencies, the last ones."""
+
+
+class Message(NamedTuple):
+    """A trigger, and how long its done edge took; nothing where none came before the next trigger."""
+
+    trigger_ps: int
+    latency_ps: int | None
 
 
 @dataclass
@@ -31,11 +38,14 @@ class Pairs:
     dones: int = 0
     paired: int = 0
     latency_ps: deque[int] = field(default_factory=lambda: deque(maxlen=LIVE_LATENCIES))
+    latest: list[Message] = field(default_factory=list)
+    """Those that were decided by the changes added last."""
     _pending_ps: int | None = None
     _levels: tuple[bool, bool] | None = None
 
     def add(self, changes: Sequence[Change]) -> None:
         """Take changes in their order."""
+        self.latest = []
         for time_ps, trigger, done in changes:
             had_trigger, had_done = self._levels or (trigger, done)
             if done and not had_done:
@@ -43,9 +53,12 @@ class Pairs:
                 if self._pending_ps is not None:
                     self.paired += 1
                     self.latency_ps.append(time_ps - self._pending_ps)
+                    self.latest.append(Message(self._pending_ps, time_ps - self._pending_ps))
                     self._pending_ps = None
             if trigger and not had_trigger:
                 self.triggers += 1
+                if self._pending_ps is not None:
+                    self.latest.append(Message(self._pending_ps, None))
                 # While done is high nobody sees the message's own edge.
                 self._pending_ps = None if had_done or done else time_ps
             self._levels = (trigger, done)

@@ -44,7 +44,7 @@ class ProbeSource:
         kind: Kind = "bulk" if self.kind in _TRANSFERS else "messages"
         series = feed.series(f"{self.prefix}{self.kind} {self.address}", kind)
 
-        def seen(_row: str, samples: pl.DataFrame) -> None:
+        def seen(_row: str, _unit: str, samples: pl.DataFrame) -> None:
             series.push(batch_of_frame(samples))
 
         def progress(_done: int, _total: int) -> None:

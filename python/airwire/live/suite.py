@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,11 +11,12 @@ from airwire.live.batch import batch_of_frame
 from airwire.live.feed import Feed, Kind
 from airwire.live.stages import stages_of
 from airwire.model import Analysis, Capture
-from airwire.runs.packaged import find_suite
 from airwire.runs.suite import run
 
 if TYPE_CHECKING:
     import polars as pl
+
+_OF_TRANSFERS = "bit/s"
 
 
 @dataclass
@@ -46,13 +46,11 @@ class SuiteSource:
             feed.sentence = f"{100 * done // max(total, 1)} % of the suite is done"
 
         # What is measured in real time is shown as it comes; what is simulated, row by row.
-        kinds = _kinds_in_real_time(find_suite(self.suite))
         seen: set[str] = set()
 
-        def samples_seen(row: str, samples: pl.DataFrame) -> None:
-            if row in kinds:
-                seen.add(row)
-                feed.series(self.prefix + row, kinds[row]).push(batch_of_frame(samples))
+        def samples_seen(row: str, unit: str, samples: pl.DataFrame) -> None:
+            seen.add(row)
+            feed.series(self.prefix + row, _kind(unit)).push(batch_of_frame(samples))
 
         def row_done(row: Capture) -> None:
             self.rows.append(row)
@@ -68,7 +66,7 @@ class SuiteSource:
             environment=self.environment,
             progress=progress,
             row_done=row_done,
-            samples_seen=samples_seen if kinds else None,
+            samples_seen=samples_seen,
         )
         # Rows of very many messages are not told of one by one.
         told = {row.path for row in self.rows}
@@ -80,28 +78,12 @@ class SuiteSource:
         return f"{how}{count} row{'' if count == 1 else 's'} in {self.result.run_folder}"
 
 
-def _kinds_in_real_time(suite: Path) -> dict[str, Kind]:
-    """The rows of boards at addresses, each with what its samples are."""
-    targets = tomllib.loads(suite.read_text(encoding="utf-8")).get("targets", {})
-    found: dict[str, Kind] = {}
-    for name, fields in targets.items():
-        asked = fields.get("traffic", _inherited(targets, fields))
-        kind = asked.split()[0] if isinstance(asked, str) else asked.get("kind", "")
-        is_bulk = fields.get("measure") == "bulk" or kind.startswith(("bulk", "iperf"))
-        found[name] = "bulk" if is_bulk else "messages"
-    return found
-
-
-def _inherited(targets: Mapping[str, Any], fields: Mapping[str, Any]) -> str | Mapping[str, Any]:
-    """What an entry has from the one that it is compared with."""
-    other = targets.get(fields.get("same_but", ""), {})
-    traffic: str | Mapping[str, Any] = other.get("traffic", "pingpong")
-    return traffic
+def _kind(unit: str) -> Kind:
+    return "bulk" if unit == _OF_TRANSFERS else "messages"
 
 
 def show(row: Capture, feed: Feed, prefix: str = "") -> None:
     """Push all messages of a row."""
-    kind: Kind = "bulk" if row.target.unit == "bit/s" else "messages"
-    series = feed.series(prefix + row.path, kind)
+    series = feed.series(prefix + row.path, _kind(row.target.unit))
     series.push(batch_of_frame(row.samples))
     series.stages = stages_of(row)

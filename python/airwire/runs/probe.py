@@ -50,7 +50,7 @@ def probe(
     out: str | Path | None = None,
     environment: Mapping[str, Any] | None = None,
     progress: Callable[[int, int], Any] | None = None,
-    samples_seen: Callable[[str, pl.DataFrame], Any] | None = None,
+    samples_seen: Callable[[str, str, pl.DataFrame], Any] | None = None,
 ) -> Analysis:
     """Measure a board on the network of this computer, and keep the result in a run folder.
 
@@ -80,7 +80,7 @@ def serve(
     out: str | Path | None = None,
     environment: Mapping[str, Any] | None = None,
     progress: Callable[[int, int], Any] | None = None,
-    samples_seen: Callable[[str, pl.DataFrame], Any] | None = None,
+    samples_seen: Callable[[str, str, pl.DataFrame], Any] | None = None,
 ) -> Analysis:
     """Serve boards that call this computer, and measure them; as :func:`probe`, with one of :data:`SERVERS`.
 
@@ -115,7 +115,7 @@ def _one_row(
     out: str | Path | None,
     environment: Mapping[str, Any] | None,
     progress: Callable[[int, int], Any] | None,
-    samples_seen: Callable[[str, pl.DataFrame], Any] | None,
+    samples_seen: Callable[[str, str, pl.DataFrame], Any] | None,
 ) -> Analysis:
     traffic = {"kind": client, **options}
     lines = [

@@ -33,7 +33,7 @@ def run(
     environment: Mapping[str, Any] | None = None,
     progress: Callable[[int, int], Any] | None = None,
     row_done: Callable[[Capture], Any] | None = None,
-    samples_seen: Callable[[str, pl.DataFrame], Any] | None = None,
+    samples_seen: Callable[[str, str, pl.DataFrame], Any] | None = None,
 ) -> Analysis:
     """Run a suite and keep the result in a run folder: on the virtual bench, and on boards at addresses.
 
@@ -43,8 +43,8 @@ def run(
     and in the package. ``captures`` writes a capture file of every link's row as well. ``out`` is the run folder, by
     default ``runs/<UTC time>-<suite>``. ``progress(done, all)`` is called while it works, with messages of links and
     steps of boards, and ``row_done(row)`` with each row of up to 100,000 messages once it is kept, in the order of the
-    suite; Ctrl-C ends it early and keeps what is done. ``samples_seen(row, samples)`` is called with the messages of a
-    row as they come, in batches of the columns of the run folder.
+    suite; Ctrl-C ends it early and keeps what is done. ``samples_seen(row, unit, samples)`` is called as
+    messages come of a row that takes real time, in batches of the columns of the run folder.
 
     Raises ``AirwireError`` for a suite that cannot be run, with file, line and field.
     """
@@ -83,7 +83,7 @@ def run_text(
     environment: Mapping[str, Any] | None = None,
     progress: Callable[[int, int], Any] | None = None,
     row_done: Callable[[Capture], Any] | None = None,
-    samples_seen: Callable[[str, pl.DataFrame], Any] | None = None,
+    samples_seen: Callable[[str, str, pl.DataFrame], Any] | None = None,
 ) -> Analysis:
     """The same of a suite whose text is at hand; ``path`` is what errors call it, and gives the run folder its name."""
     result = _core.run_suite(
@@ -101,7 +101,7 @@ def run_text(
         environment=json.dumps(environment or {}),
         progress=progress,
         row_done=None if row_done is None else lambda raw: row_done(_row(raw, None)),
-        samples_seen=None if samples_seen is None else lambda row, table: samples_seen(row, _frame(table)),
+        samples_seen=None if samples_seen is None else lambda row, unit, table: samples_seen(row, unit, _frame(table)),
         text=text,
     )
     folder = None if result.run_folder is None else Path(result.run_folder)

@@ -90,7 +90,9 @@ fn run(
         let done = target.steps_done().min(all);
         control.advance(done.saturating_sub(told));
         told = told.max(done);
-        shown += show(target, &ready.row, shown, control);
+        if ready.recipe.takes_real_time() {
+            shown += show(target, &ready.row, shown, control);
+        }
         let at_its_end = until >= limit && turn == Turn::Reached;
         if turn != Turn::Reached || at_its_end || has_enough(target, &ready.row, measure) {
             break turn;
@@ -110,7 +112,7 @@ fn show(target: &mut dyn Target, row: &Row, shown: usize, control: &Control) -> 
     let samples = target.samples().since(shown);
     let count = samples.len();
     if count > 0 {
-        control.show(Seen { row: row.name.clone(), samples });
+        control.show(Seen { row: row.name.clone(), unit: row.measurement.quantity.unit(), samples });
     }
     count
 }

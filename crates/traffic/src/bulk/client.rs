@@ -8,6 +8,7 @@ use super::PORT;
 use super::duplex::{Amount, BLOCK_BYTES, Content, Duplex, Transfer};
 use crate::answers::intervals_as_samples;
 use crate::options::{self, Values, option, to};
+use crate::outbox::after;
 use crate::pattern::Pattern;
 use crate::{Action, Connection, Declared, Event, Ipv4Endpoint, Machine, OptionError, Results, Sample};
 use fields::Field;
@@ -43,6 +44,7 @@ pub const CLIENT_OPTIONS: &[Field] = &[
         "Resets the connection once so much has passed, in both directions together; then it is done.",
         "64KiB",
     ),
+    option("timeout", Duration, "", "How long nothing may pass before the transfer is given up.", "10s"),
 ];
 
 /// The settings of [`Client`].
@@ -60,12 +62,22 @@ pub struct ClientSettings {
     pub block_bytes: usize,
     /// Resets the connection once so many bytes have passed, in both directions together.
     pub reset_after: Option<u64>,
+    /// How long nothing may pass before the transfer is given up.
+    pub timeout: Option<Picoseconds>,
 }
 
 impl ClientSettings {
     /// The settings of a client that only receives, as they are where nothing else is said.
     pub fn to(server: Ipv4Endpoint) -> Self {
-        Self { to: server, send: None, seed: 0, interval: None, block_bytes: BLOCK_BYTES, reset_after: None }
+        Self {
+            to: server,
+            send: None,
+            seed: 0,
+            interval: None,
+            block_bytes: BLOCK_BYTES,
+            reset_after: None,
+            timeout: None,
+        }
     }
 }
 
@@ -80,6 +92,7 @@ impl Declared for ClientSettings {
             interval: Some(values.read("interval", options::time)?),
             block_bytes: values.read("block", options::size)?,
             reset_after: values.read_if_set("reset_after", options::size)?,
+            timeout: values.read_if_set("timeout", options::time)?,
         })
     }
 }
@@ -91,6 +104,9 @@ pub struct Client {
     duplex: Duplex,
     begun: bool,
     has_reset: bool,
+    /// When it is given up unless something passes before.
+    give_up_at: Option<Picoseconds>,
+    failure: Option<String>,
     actions: VecDeque<Action>,
 }
 
@@ -100,7 +116,15 @@ impl Client {
         let content = Content::Pattern(Pattern::new(settings.seed));
         let duplex = Duplex::new(CONNECTION, content, settings.send, settings.interval)
             .in_blocks_of(settings.block_bytes);
-        Self { settings, duplex, begun: false, has_reset: false, actions: VecDeque::new() }
+        Self {
+            settings,
+            duplex,
+            begun: false,
+            has_reset: false,
+            give_up_at: None,
+            failure: None,
+            actions: VecDeque::new(),
+        }
     }
 
     /// What passed so far.
@@ -117,6 +141,20 @@ impl Client {
             self.actions.push_back(Action::Abort(CONNECTION));
         }
     }
+
+    /// Whatever came shows that the peer is there.
+    fn wait_on(&mut self, now: Picoseconds) {
+        self.give_up_at =
+            self.settings.timeout.filter(|_| !self.is_done()).map(|timeout| after(now, timeout));
+    }
+
+    fn give_up(&mut self) {
+        let (to, timeout) = (self.settings.to, self.settings.timeout.unwrap_or_default());
+        self.failure = Some(format!("nothing passed between this client and {to} for {timeout}"));
+        self.give_up_at = None;
+        self.actions.clear();
+        self.actions.push_back(Action::Abort(CONNECTION));
+    }
 }
 
 impl Machine for Client {
@@ -125,10 +163,19 @@ impl Machine for Client {
             Event::Wake if !self.begun => {
                 self.begun = true;
                 self.actions.push_back(Action::Connect(CONNECTION, self.settings.to));
+                self.wait_on(now);
             }
-            _ if self.has_reset => {}
-            Event::Opened(_) => self.duplex.open(now, &mut self.actions),
-            _ => self.duplex.handle(now, &event, &mut self.actions),
+            _ if self.has_reset || self.failure.is_some() => {}
+            Event::Wake if self.give_up_at.is_some_and(|at| at <= now) => self.give_up(),
+            Event::Wake => self.duplex.handle(now, &event, &mut self.actions),
+            Event::Opened(_) => {
+                self.duplex.open(now, &mut self.actions);
+                self.wait_on(now);
+            }
+            _ => {
+                self.duplex.handle(now, &event, &mut self.actions);
+                self.wait_on(now);
+            }
         }
         self.reset_if_enough_has_passed();
     }
@@ -138,16 +185,17 @@ impl Machine for Client {
     }
 
     fn wake_at(&self) -> Option<Picoseconds> {
-        self.duplex.wake_at().filter(|_| !self.has_reset)
+        let is_over = self.has_reset || self.failure.is_some();
+        self.duplex.wake_at().into_iter().chain(self.give_up_at).min().filter(|_| !is_over)
     }
 
     fn is_done(&self) -> bool {
-        self.has_reset || self.duplex.is_over()
+        self.has_reset || self.failure.is_some() || self.duplex.is_over()
     }
 
     fn results(&self) -> Results {
         let transfer = self.transfer();
-        let failure = transfer.failure();
+        let failure = self.failure.clone().or_else(|| transfer.failure());
         Results { failure, ..Results::transferred(&[transfer], 0) }
     }
 

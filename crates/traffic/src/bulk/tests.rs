@@ -135,3 +135,19 @@ fn four_megabytes_each_way_on_loopback() {
     assert_eq!((here.received.bytes(), here.received.first_difference), (4_000_000, None));
     assert_eq!((here.sent.bytes(), here.error), (4_000_000, None));
 }
+
+#[test]
+fn a_peer_that_goes_away_is_given_up_after_the_time_out_and_what_passed_counts() {
+    let listener = std::net::TcpListener::bind((std::net::Ipv4Addr::LOCALHOST, 0)).unwrap();
+    let to = loopback(listener.local_addr().unwrap().port());
+    let timeout = Some(Picoseconds::new(200 * PS_PER_MS));
+    let send = Some(Amount::Bytes(1 << 30));
+    let mut seat = Seat::new().unwrap();
+    let near = seat.add(Box::new(Client::new(ClientSettings { send, timeout, ..ClientSettings::to(to) })));
+    // It never reads, and the kernel takes a few megabytes for it at most.
+    assert_eq!(seat.run(within_seconds(20)).unwrap(), Ended::Done);
+    let client = seat.machine::<Client>(near).unwrap();
+    let failure = client.results().failure.unwrap();
+    assert_eq!(failure, format!("nothing passed between this client and {to} for 200 ms"));
+    assert!(client.transfer().sent.bytes() > 10_000);
+}

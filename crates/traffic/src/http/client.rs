@@ -2,17 +2,19 @@
 //! request. In an open loop (`rate`) requests are due at fixed times; one that finds no lane free waits for one, and its latency
 //! counts from when it was due, so that a server that stalls cannot hide how many it kept waiting.
 
+mod pace;
+
 use std::collections::VecDeque;
 
 use units::{PS_PER_S, Picoseconds};
 
+use self::pace::Next;
 use super::lanes::{Lanes, State};
 use super::response::{Progress, ResponseReader};
 use super::settings::{ClientSettings, Method};
 use super::summary::Summary;
 use crate::arrival::Arrival;
 use crate::outbox::after;
-use crate::schedule::Schedule;
 use crate::{Action, Connection, Counter, Event, Machine, Outcome, Results, Sample};
 
 /// Pause before a connection that could not be opened is tried again.
@@ -23,15 +25,6 @@ const MOST_FAILURES: u32 = 10;
 const SAMPLES_AHEAD: u64 = 1 << 16;
 /// Statuses from here on say that something went wrong (RFC 9110, sections 15.5 and 15.6).
 const FIRST_ERROR_STATUS: u16 = 400;
-
-/// Whether a request is to be made.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Next {
-    /// Its latency counts from this time.
-    Now(Picoseconds),
-    Later,
-    Never,
-}
 
 /// An HTTP client.
 #[derive(Debug, Clone)]
@@ -104,35 +97,6 @@ impl Client {
         Summary::of(&self.samples, self.settings.concurrency.max(1), self.kept_alive)
     }
 
-    /// The end of the time in which requests begin.
-    fn end(&self) -> Option<Picoseconds> {
-        Some(after(self.start?, self.settings.duration?))
-    }
-
-    /// When the next request of an open loop is due; nothing where there is none.
-    fn due(&self) -> Option<Picoseconds> {
-        let due = Schedule::new(self.start?, self.settings.rate?).due(self.begun);
-        let is_one = self.begun < self.settings.requests && self.end().is_none_or(|end| due < end);
-        is_one.then_some(due)
-    }
-
-    fn next(&self, now: Picoseconds) -> Next {
-        let is_open_loop = self.settings.rate.is_some();
-        match self.due() {
-            Some(due) if due <= now => Next::Now(due),
-            Some(_) => Next::Later,
-            None if is_open_loop || self.begun >= self.settings.requests => Next::Never,
-            None if self.end().is_some_and(|end| end <= now) => Next::Never,
-            None => Next::Now(now),
-        }
-    }
-
-    /// When a request that waits for a free lane is given up.
-    fn given_up_at(&self, due: Picoseconds) -> Picoseconds {
-        let late = after(due, self.settings.timeout);
-        self.end().map_or(late, |end| late.min(end))
-    }
-
     fn begin(&mut self, now: Picoseconds, number: usize) {
         if self.lanes.get(number).sample.is_none() {
             match self.next(now) {
@@ -160,13 +124,6 @@ impl Client {
         self.lanes.set(number, State::Opening, Some(until));
         self.actions.push_back(Action::Connect(connection, self.settings.to));
         self.actions.push_back(Action::NoDelay(connection, true));
-    }
-
-    /// In an open loop, waiting for a lane is part of what the time-out bounds.
-    fn answered_until(&self, now: Picoseconds, number: usize) -> Picoseconds {
-        let due = self.lanes.get(number).sample.as_ref().map(|sample| sample.trigger);
-        let from = due.filter(|_| self.settings.rate.is_some()).unwrap_or(now);
-        after(from, self.settings.timeout)
     }
 
     fn opened(&mut self, now: Picoseconds, number: usize, connection: Connection) {
@@ -326,20 +283,6 @@ impl Client {
     fn use_free_lanes(&mut self, now: Picoseconds) {
         while let Some(number) = self.lanes.free().filter(|_| self.next(now) != Next::Later) {
             self.begin(now, number);
-        }
-    }
-
-    /// Requests that are due and found no free lane end with their time-out, or with the run; what waits is bounded by both.
-    fn give_up_waiting(&mut self, now: Picoseconds) {
-        if self.lanes.all_over() {
-            return;
-        }
-        while let Some(due) = self.due().filter(|due| self.given_up_at(*due) <= now) {
-            let error = "the request was due and never sent, since all connections were busy";
-            let sample = Sample::begun(self.begun, due);
-            self.samples.push(sample.failed(Outcome::TimedOut, error));
-            self.begun += 1;
-            self.unsent += 1;
         }
     }
 }

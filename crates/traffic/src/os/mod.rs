@@ -17,6 +17,7 @@ mod echo;
 mod perform;
 mod seat;
 mod sentence;
+mod sockets;
 mod stamps;
 mod stream;
 #[cfg(test)]

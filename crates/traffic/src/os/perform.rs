@@ -52,7 +52,7 @@ impl Seat {
 
     fn socket_of(&mut self, machine: usize, connection: Connection) -> Option<&mut Socket> {
         let token = self.token_of(machine, connection)?;
-        self.sockets.get_mut(&token)
+        self.sockets.get_mut(token)
     }
 
     /// Does something with a connection; what breaks it is told later.
@@ -63,7 +63,7 @@ impl Seat {
         act: impl FnOnce(&mut Stream) -> io::Result<()>,
     ) {
         if let Some(token) = self.try_on_stream(machine, connection, act) {
-            self.ready.insert(token);
+            self.ready.push(token);
         }
     }
 
@@ -75,7 +75,7 @@ impl Seat {
         act: impl FnOnce(&mut Stream) -> io::Result<()>,
     ) -> Option<usize> {
         let token = self.token_of(machine, connection)?;
-        let Some(Socket { kind: Kind::Stream(stream), .. }) = self.sockets.get_mut(&token) else {
+        let Some(Socket { kind: Kind::Stream(stream), .. }) = self.sockets.get_mut(token) else {
             return None;
         };
         let (result, peer) = (act(stream), stream.peer);
@@ -89,8 +89,7 @@ impl Seat {
 
     /// Registers a socket under a connection's name; an older one of that name is closed.
     pub(super) fn add_socket(&mut self, machine: usize, connection: Connection, mut kind: Kind) {
-        let token = self.next_token;
-        self.next_token += 1;
+        let token = self.sockets.number();
         let registry = self.poll.registry();
         let both = Interest::READABLE | Interest::WRITABLE;
         let registered = match &mut kind {
@@ -109,8 +108,8 @@ impl Seat {
             self.drop_socket(older);
             self.machines[machine].tokens.insert(connection, token);
         }
-        self.sockets.insert(token, Socket { machine, connection, kind });
-        self.ready.insert(token);
+        self.sockets.put(token, Socket { machine, connection, kind });
+        self.ready.push(token);
     }
 
     fn listen(&mut self, machine: usize, listener: Connection, port: u16) {
@@ -147,17 +146,17 @@ impl Seat {
 
     fn want_room(&mut self, machine: usize, connection: Connection, bytes: usize) {
         let Some(token) = self.token_of(machine, connection) else { return };
-        match self.sockets.get_mut(&token).map(|socket| &mut socket.kind) {
+        match self.sockets.get_mut(token).map(|socket| &mut socket.kind) {
             Some(Kind::Stream(stream)) => stream.want_room(bytes),
             Some(Kind::Datagrams(datagrams)) => datagrams.want_room(bytes),
             _ => return,
         }
-        self.ready.insert(token);
+        self.ready.push(token);
     }
 
     fn abort(&mut self, machine: usize, connection: Connection) {
         let Some(token) = self.token_of(machine, connection) else { return };
-        if let Some(Socket { kind: Kind::Stream(stream), .. }) = self.sockets.get(&token) {
+        if let Some(Socket { kind: Kind::Stream(stream), .. }) = self.sockets.get(token) {
             // Without it the connection ends in order, which is no less an end.
             let _ = stream.reset_on_close();
         }
@@ -174,7 +173,7 @@ impl Seat {
                 }
             }
         }
-        let Some(token) = self.echoes.get(&(machine, identifier)) else { return };
+        let Some(&token) = self.echoes.get(&(machine, identifier)) else { return };
         if let Some(Socket { kind: Kind::Echo(echo), .. }) = self.sockets.get(token) {
             // A request that cannot leave is a request without reply.
             let _ = echo.send(to, sequence, payload);

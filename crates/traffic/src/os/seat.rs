@@ -1,7 +1,7 @@
-//! The loop: waits for readiness or the next wake, looks after the sockets that are ready in order of their making, and tells
+//! The loop: waits for readiness or the next wake, looks after the sockets that are ready in order of their numbers, and tells
 //! the machines. Each pass gives every socket a bounded share, so that a fast one starves nobody.
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::{BTreeMap, VecDeque};
 use std::io;
 use std::mem;
 use std::net::Ipv4Addr;
@@ -15,6 +15,7 @@ use units::{PS_PER_MS, PS_PER_S, Picoseconds};
 use super::datagram::Datagrams;
 use super::echo::EchoSocket;
 use super::sentence;
+use super::sockets::Sockets;
 use super::stamps;
 use super::stream::{Opening, Reading, Stream};
 use crate::{Connection, Event, Ipv4Endpoint, Machine, Sample};
@@ -99,13 +100,12 @@ pub struct Seat {
     start: Instant,
     pub(super) address: Ipv4Addr,
     pub(super) machines: Vec<Seated>,
-    pub(super) sockets: BTreeMap<usize, Socket>,
+    pub(super) sockets: Sockets,
     pub(super) echoes: BTreeMap<(usize, u16), usize>,
-    pub(super) next_token: usize,
     /// Sockets that may have something to do.
-    pub(super) ready: BTreeSet<usize>,
+    pub(super) ready: Vec<usize>,
     /// Sockets to look at once in [`WATCH_PERIOD`].
-    pub(super) watched: BTreeSet<usize>,
+    pub(super) watched: Vec<usize>,
     /// Connections that broke while an action was carried out; their machines are told in the next pass.
     pub(super) broken: VecDeque<(usize, Connection, String)>,
     pub(super) failure: Option<SeatError>,
@@ -128,11 +128,10 @@ impl Seat {
             start: Instant::now(),
             address,
             machines: Vec::new(),
-            sockets: BTreeMap::new(),
+            sockets: Sockets::default(),
             echoes: BTreeMap::new(),
-            next_token: 0,
-            ready: BTreeSet::new(),
-            watched: BTreeSet::new(),
+            ready: Vec::new(),
+            watched: Vec::new(),
             broken: VecDeque::new(),
             failure: None,
             dropped_datagrams: 0,
@@ -183,7 +182,7 @@ impl Seat {
     /// The port that a listener or UDP socket has, also when the system chose it.
     pub fn local_port(&mut self, machine: usize, connection: Connection) -> Option<u16> {
         let token = *self.machines.get(machine)?.tokens.get(&connection)?;
-        let address = match &mut self.sockets.get_mut(&token)?.kind {
+        let address = match &mut self.sockets.get_mut(token)?.kind {
             Kind::Listener(listener) => listener.local_addr(),
             Kind::Stream(stream) => stream.socket().local_addr(),
             Kind::Datagrams(datagrams) => datagrams.socket().local_addr(),
@@ -233,16 +232,19 @@ impl Seat {
         }
         for event in &self.events {
             let token = event.token().0;
-            self.ready.insert(token);
+            self.ready.push(token);
             let ends = event.is_read_closed() || event.is_error();
             if let Some(Socket { kind: Kind::Stream(stream), .. }) =
-                self.sockets.get_mut(&token).filter(|_| ends)
+                self.sockets.get_mut(token).filter(|_| ends)
             {
                 stream.ends = true;
             }
         }
+        self.sockets.next_pass();
         let mut due = mem::take(&mut self.ready);
         due.append(&mut self.watched);
+        due.sort_unstable();
+        due.dedup();
         for token in due {
             self.look_after(token);
         }
@@ -304,7 +306,7 @@ impl Seat {
     }
 
     fn look_after(&mut self, token: usize) {
-        let Some(socket) = self.sockets.get(&token) else { return };
+        let Some(socket) = self.sockets.get(token) else { return };
         let (machine, connection) = (socket.machine, socket.connection);
         let mut buffer = mem::take(&mut self.buffer);
         match &socket.kind {
@@ -318,13 +320,13 @@ impl Seat {
 
     fn accept(&mut self, token: usize, machine: usize, listener: Connection) {
         for _ in 0..SHARE {
-            let Some(Socket { kind: Kind::Listener(socket), .. }) = self.sockets.get(&token) else { return };
+            let Some(Socket { kind: Kind::Listener(socket), .. }) = self.sockets.get(token) else { return };
             let (stream, peer) = match socket.accept() {
                 Ok(accepted) => accepted,
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => return,
                 // Out of descriptors, or the peer went away before it was accepted: later.
                 Err(_) => {
-                    self.watched.insert(token);
+                    self.watched.push(token);
                     return;
                 }
             };
@@ -337,7 +339,7 @@ impl Seat {
             let peer = Ipv4Endpoint { address: *from.ip(), port: from.port() };
             self.tell(machine, Event::Accepted { listener, connection, peer });
         }
-        self.ready.insert(token);
+        self.ready.push(token);
     }
 
     fn look_after_stream(&mut self, token: usize, machine: usize, connection: Connection, buffer: &mut [u8]) {
@@ -355,7 +357,7 @@ impl Seat {
     }
 
     fn stream(&mut self, token: usize) -> Option<&mut Stream> {
-        match self.sockets.get_mut(&token) {
+        match self.sockets.get_mut(token) {
             Some(Socket { kind: Kind::Stream(stream), .. }) => Some(stream),
             _ => None,
         }
@@ -377,9 +379,10 @@ impl Seat {
             }
             self.tell(machine, Event::Opened(connection));
         }
-        let Some(stream) = self.stream(token) else { return Ok(()) };
-        stream.flush()?;
-        if let Some(bytes) = stream.take_room() {
+        for _ in 0..SHARE {
+            let Some(stream) = self.stream(token) else { return Ok(()) };
+            stream.flush()?;
+            let Some(bytes) = stream.take_room() else { break };
             self.tell(machine, Event::Room(connection, bytes));
         }
         let Some(stream) = self.stream(token) else { return Ok(()) };
@@ -392,7 +395,7 @@ impl Seat {
             self.drop_socket(token);
             self.tell(machine, Event::Closed(connection, None));
         } else if stream.wants_drained && stream.opening == Opening::Open {
-            self.watched.insert(token);
+            self.watched.push(token);
         }
         Ok(())
     }
@@ -420,13 +423,13 @@ impl Seat {
                 Reading::End => self.tell(machine, Event::PeerFinished(connection)),
             }
         }
-        self.ready.insert(token);
+        self.ready.push(token);
         Ok(())
     }
 
     fn look_after_datagrams(&mut self, token: usize, machine: usize, socket: Connection, buffer: &mut [u8]) {
         for turn in 0..SHARE {
-            let Some(Socket { kind: Kind::Datagrams(datagrams), .. }) = self.sockets.get_mut(&token) else {
+            let Some(Socket { kind: Kind::Datagrams(datagrams), .. }) = self.sockets.get_mut(token) else {
                 return;
             };
             if turn == 0 {
@@ -440,24 +443,24 @@ impl Seat {
             self.tell_arrival(machine, stamp);
             self.tell(machine, Event::Datagram { socket, from, bytes: &buffer[..count] });
         }
-        self.ready.insert(token);
+        self.ready.push(token);
     }
 
     fn look_after_echo(&mut self, token: usize, machine: usize, buffer: &mut [u8]) {
         for _ in 0..SHARE {
-            let Some(Socket { kind: Kind::Echo(echo), .. }) = self.sockets.get_mut(&token) else { return };
+            let Some(Socket { kind: Kind::Echo(echo), .. }) = self.sockets.get_mut(token) else { return };
             let identifier = echo.identifier;
             let Some((reply, stamp)) = echo.receive(buffer) else { return };
             self.tell_arrival(machine, stamp);
             let (from, sequence, payload) = (reply.from, reply.sequence, &buffer[reply.payload]);
             self.tell(machine, Event::EchoReply { from, identifier, sequence, payload });
         }
-        self.ready.insert(token);
+        self.ready.push(token);
     }
 
     /// Closes a socket.
     pub(super) fn drop_socket(&mut self, token: usize) {
-        let Some(mut socket) = self.sockets.remove(&token) else { return };
+        let Some(mut socket) = self.sockets.remove(token) else { return };
         self.dropped_datagrams += socket.dropped_datagrams();
         self.machines[socket.machine].tokens.remove(&socket.connection);
         // Closing would do; a failure leaves nothing to be done.

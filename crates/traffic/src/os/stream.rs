@@ -86,8 +86,18 @@ impl Stream {
         if self.finish {
             return Ok(());
         }
+        let mut bytes = bytes;
+        // Most finds room in the kernel, and need not be copied before.
+        while self.waiting.is_empty() && self.opening == Opening::Open && !bytes.is_empty() {
+            match self.socket.write(bytes) {
+                Ok(count) => bytes = &bytes[count..],
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => break,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
         self.waiting.extend(bytes);
-        self.flush()
+        Ok(())
     }
 
     pub(super) fn finish(&mut self) -> io::Result<()> {

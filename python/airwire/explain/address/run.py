@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from airwire import _core
 from airwire.address.row import AddressRow
 from airwire.explain.address.packets import DECIDED, packet_facts, packet_verdicts
 from airwire.explain.address.timing import timing_verdicts
@@ -14,13 +16,26 @@ from airwire.explain.board.published import published_sentence
 from airwire.explain.quantities import percent, rough_time
 from airwire.explain.row import RowExplanation
 from airwire.explain.verdict import NO_FIGURE, NOTHING_STANDS_OUT, Verdict
-from airwire.model import Capture
+from airwire.model import Analysis, Capture
 
 if TYPE_CHECKING:
     from airwire._core import RawPackets
 
 OWN = "own"
 """The kind of a verdict that blames this computer."""
+
+
+def recording_of(run_folder: str, row: str) -> Path:
+    """Where a run folder has the packets that were recorded while a row was measured."""
+    return Path(run_folder) / "wire" / f"{row}.pcapng"
+
+
+def own_packets(analysis: Analysis, row: Capture[AddressRow]) -> RawPackets | None:
+    """What the packets say that the run folder has of a row; nothing where it has none."""
+    if analysis.run_folder is None:
+        return None
+    recording = recording_of(analysis.run_folder, row.path)
+    return _core.packet_report(recording, row.target.resolved) if recording.is_file() else None
 
 
 def address_verdict(row: Capture[AddressRow], packets: RawPackets | None = None) -> Verdict:

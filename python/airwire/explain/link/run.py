@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from airwire import _core
-from airwire.explain.address.run import address_explanation
+from airwire.explain.address.run import address_explanation, own_packets
 from airwire.explain.board.run import board_explanation
 from airwire.explain.link.published import published_sentence
 from airwire.explain.link.sentences import capture_sentence, overload, time_goes
@@ -45,7 +45,7 @@ def explain_run(
 
     ``only`` names the entries, links or rows to explain. ``samples`` is the length of each run of the model that a
     change is predicted from; 0 leaves changes out. ``packets`` is a recording (pcap, pcapng) that this computer made
-    while it measured a board at an address.
+    while it measured a board at an address; by default the one of the run folder, if it has one.
 
     Raises ``AirwireError`` where the run holds no links, or none of that name.
     """
@@ -56,7 +56,11 @@ def explain_run(
     tried = changes_of(questions, samples=samples, seed=analysis.seed, workers=workers) if samples else []
     changes = iter(tried)
     recorded = None if packets is None else _recorded(rows, packets)
-    return [_explanation(row, changes, recorded) for row in rows]
+    return [_explanation(row, changes, recorded or _own_packets(analysis, row)) for row in rows]
+
+
+def _own_packets(analysis: Analysis, row: Capture) -> RawPackets | None:
+    return own_packets(analysis, row) if is_of_address(row) else None
 
 
 def _recorded(rows: Sequence[Capture], packets: str | Path) -> RawPackets:

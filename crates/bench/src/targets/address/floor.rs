@@ -29,8 +29,11 @@ pub(super) fn measured(client: &TrafficSetup, quantity: Quantity) -> Option<Floo
         return None;
     }
     let port = free_port()?;
-    let _server = probe.answered_by.map(|kind| server(kind, port)).transpose().ok()?;
-    let mut session = Session::begin(own_client(client, probe, port)?, Ipv4Addr::LOCALHOST).ok()?;
+    let _server = match probe.answered_by {
+        Some(kind) => Some(server(kind, port)?),
+        None => None,
+    };
+    let mut session = Session::begin(own_client(client, probe, port)?, Ipv4Addr::LOCALHOST);
     let (begin, mut messages) = (Instant::now(), Vec::new());
     while begin.elapsed() < LONGEST && messages.len() < ENOUGH {
         if session.wait(LONGEST, &mut messages) == Waited::End {
@@ -65,11 +68,11 @@ pub(super) fn share(floor: f64, quantity: Quantity, measured: f64) -> f64 {
     share.min(1.0)
 }
 
-fn server(kind: &'static str, port: u16) -> Result<Session, ()> {
-    let machine = traffic::machine(kind, &[("port", &port.to_string())]).map_err(drop)?;
-    let session = Session::begin(machine, Ipv4Addr::LOCALHOST).map_err(drop)?;
+fn server(kind: &'static str, port: u16) -> Option<Session> {
+    let machine = traffic::machine(kind, &[("port", &port.to_string())]).ok()?;
+    let session = Session::begin(machine, Ipv4Addr::LOCALHOST);
     std::thread::sleep(STARTS_WITHIN);
-    Ok(session)
+    Some(session)
 }
 
 /// The client with those of its options that make the same load for whatever answers.

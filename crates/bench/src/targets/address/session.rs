@@ -53,12 +53,12 @@ pub(super) struct Session {
 
 impl Session {
     /// Begins at once. Listeners stand on `at`.
-    pub(super) fn begin(machine: Box<dyn Machine>, at: Ipv4Addr) -> Result<Self, SeatError> {
+    pub(super) fn begin(machine: Box<dyn Machine>, at: Ipv4Addr) -> Self {
         let (sender, batches) = channel();
         let stop = Arc::new(AtomicBool::new(false));
         let own = Arc::clone(&stop);
         let thread = std::thread::spawn(move || work(machine, at, &sender, &own));
-        Ok(Self { batches, stop, thread: Some(thread), now: Picoseconds::ZERO })
+        Self { batches, stop, thread: Some(thread), now: Picoseconds::ZERO }
     }
 
     /// The time of the last batch, from the beginning of the work.

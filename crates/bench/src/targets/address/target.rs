@@ -62,8 +62,7 @@ impl Recipe for ReadyAddress {
         let wrong = |reason: String| TargetError(format!("{}{reason}", self.setup.traffic.name));
         let machine = self.setup.traffic.machine_for(self.address).map_err(wrong)?;
         let floor = floor::measured(&self.setup.traffic, self.measurement.quantity);
-        let session =
-            Session::begin(machine, Ipv4Addr::UNSPECIFIED).map_err(|error| TargetError(error.to_string()))?;
+        let session = Session::begin(machine, Ipv4Addr::UNSPECIFIED);
         Ok(Box::new(AddressTarget {
             ready: self.clone(),
             session,
