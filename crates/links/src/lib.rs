@@ -20,6 +20,7 @@
 //! ```
 
 mod budget;
+mod carrier;
 mod hop;
 mod links;
 mod params;
@@ -28,6 +29,7 @@ mod registry;
 mod schedule;
 mod simulation;
 pub mod stage;
+mod transfer;
 
 pub use budget::{Budget, BudgetLine};
 pub use fields::{Field, SettingError, Settings, Takes, Value};

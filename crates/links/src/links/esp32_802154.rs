@@ -66,7 +66,7 @@ fn build(settings: &Settings, params: &Params) -> Result<Steps, SettingError> {
         .done()
         .stage(Constant::fixed("firmware between frames", Cause::Cpu, gap));
     Ok(Steps::new()
-        .maybe(tick)
+        .together(Steps::new().maybe(tick))
         .stage(Constant::fixed(
             "firmware before the first frame",
             Cause::Cpu,

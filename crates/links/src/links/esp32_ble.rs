@@ -28,6 +28,8 @@ pub(super) const BLUEDROID: Definition = Definition {
         ble::data_length("251"),
         ble::DIRECTION,
         ble::PERIPHERAL_LATENCY,
+        ble::PDUS_PER_EVENT,
+        ble::EVENT_LENGTH,
         ble::advertising("none"),
         ble::ENCRYPTED,
         ble::LOSSES,
@@ -51,6 +53,8 @@ pub(super) const NIMBLE: Definition = Definition {
         ble::data_length("27"),
         ble::DIRECTION,
         ble::PERIPHERAL_LATENCY,
+        ble::PDUS_PER_EVENT,
+        ble::EVENT_LENGTH,
         ble::advertising("60 ms"),
         ble::ENCRYPTED,
         ble::LOSSES,
@@ -83,12 +87,12 @@ fn build(settings: &Settings, params: &Params) -> Result<Steps, SettingError> {
         let clock = GateClock::new("receiver slot", params.time("receiver_slot"));
         ReceiverSlot::new("wait for the receiver's slot", clock, params.time("receiver_grace"))
     });
+    let sender =
+        Steps::new().maybe(tick).stage(Constant::fixed("host stack and controller", Cause::Cpu, host));
     Ok(Steps::new()
-        .maybe(tick)
-        .stage(Constant::fixed("host stack and controller", Cause::Cpu, host))
+        .together(sender)
         .stage(ConnectionEvents::new(ble::events_clock(settings), connection))
-        .maybe(slot)
-        .done())
+        .together(Steps::new().maybe(slot)))
 }
 
 fn losses(settings: &Settings, params: &Params, missed: &str) -> Losses {

@@ -22,6 +22,7 @@ pub(super) const DEFINITION: Definition = Definition {
         wifi::DTIM_PERIOD,
         wifi::LISTEN_INTERVAL,
         wifi::BEACON_INTERVAL,
+        wifi::DELIVERY,
         wifi::PHY_RATE,
         wifi::FRAME_ERROR,
         wifi::SITE,
@@ -33,8 +34,8 @@ pub(super) const DEFINITION: Definition = Definition {
 
 fn build(settings: &Settings, params: &Params) -> Result<Steps, SettingError> {
     let path = Path::new(settings, params);
-    Ok(Steps::new()
-        .maybe(path.notice())
-        .then(path.crossing(MAX_PAYLOAD_BYTES, |load| UDP_BYTES + load.frame_bytes))
-        .maybe(path.reception()))
+    let notice = Steps::new().maybe(path.notice());
+    Ok(path
+        .crossing(notice, MAX_PAYLOAD_BYTES, |load| UDP_BYTES + load.frame_bytes)
+        .together(Steps::new().maybe(path.reception())))
 }

@@ -148,7 +148,7 @@ fn build(settings: &Settings, params: &Params) -> Result<Steps, SettingError> {
         .stage(Constant::fixed("acknowledgement", Cause::Protocol, acknowledgement))
         .stage(Constant::fixed("send callback to the next frame", Cause::Cpu, next_frame));
     Ok(Steps::new()
-        .maybe(tick::wait(settings))
+        .together(Steps::new().maybe(tick::wait(settings)))
         .stage(Constant::fixed("sender's firmware", Cause::Cpu, next_frame))
         .frames(FRAME_BYTES, frame))
 }

@@ -21,6 +21,8 @@ pub(super) const DEFINITION: Definition = Definition {
         ble::phy("2M"),
         ble::DIRECTION,
         ble::PERIPHERAL_LATENCY,
+        ble::PDUS_PER_EVENT,
+        ble::EVENT_LENGTH,
         ble::ENCRYPTED,
     ],
     max_payload_bytes: 65_535,
@@ -37,7 +39,6 @@ fn build(settings: &Settings, params: &Params) -> Result<Steps, SettingError> {
     let phy = if settings.choice("phy") == "2M" { Phy::TwoMegabit } else { Phy::OneMegabit };
     let framing = ble::framing(settings, settings.integer("data_length"), phy);
     Ok(Steps::new()
-        .stage(Constant::fixed("host stack and controller", Cause::Cpu, host))
-        .stage(ConnectionEvents::new(ble::events_clock(settings), ble::connection(settings, framing)))
-        .done())
+        .together(Steps::new().stage(Constant::fixed("host stack and controller", Cause::Cpu, host)))
+        .stage(ConnectionEvents::new(ble::events_clock(settings), ble::connection(settings, framing))))
 }

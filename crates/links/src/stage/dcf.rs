@@ -1,6 +1,9 @@
 //! A frame's way over one Wi-Fi hop at 2.4 GHz: carrier sensing with random backoff, the frame on the air, and
 //! doing it again when no acknowledgement comes. Other stations' traffic is not modelled here.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
+
 use units::Picoseconds;
 
 use super::{Cause, Load, Part, Passage, Stage, Visit};
@@ -116,18 +119,60 @@ const ACCESS: usize = 0;
 const AIR: usize = 1;
 const TIMEOUT: usize = 2;
 
+/// From when a channel is free: the hops over it share this. A message's last frame is acknowledged before the next
+/// message's first one, which matters where messages follow each other without a pause.
+#[derive(Debug, Clone)]
+pub struct Channel(Arc<AtomicI64>);
+
+impl Channel {
+    /// A channel that was never used.
+    pub fn new() -> Self {
+        Self(Arc::new(AtomicI64::new(i64::MIN / 2)))
+    }
+}
+
+impl Default for Channel {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
 /// One hop. `mpdu_bytes` is the frame's length for a load.
 #[derive(Clone)]
 pub struct Dcf<F> {
     rate: PhyRate,
     frame_error: f64,
     mpdu_bytes: F,
+    channel: Option<Channel>,
+    waits_for_channel: bool,
 }
 
 impl<F: Fn(&Load) -> u32> Dcf<F> {
     /// A hop on which an attempt fails with the probability `frame_error`.
     pub fn new(rate: PhyRate, frame_error: f64, mpdu_bytes: F) -> Self {
-        Self { rate, frame_error, mpdu_bytes }
+        Self { rate, frame_error, mpdu_bytes, channel: None, waits_for_channel: false }
+    }
+
+    /// The first hop of a message that follows others on the channel.
+    #[must_use]
+    pub fn first_on(self, channel: &Channel) -> Self {
+        Self { channel: Some(channel.clone()), waits_for_channel: true, ..self }
+    }
+
+    /// A hop that follows the message's first one on the channel.
+    #[must_use]
+    pub fn next_on(self, channel: &Channel) -> Self {
+        Self { channel: Some(channel.clone()), ..self }
+    }
+
+    /// When the hop may contend for the channel.
+    fn start(&self, visit: &Visit<'_>) -> Picoseconds {
+        match &self.channel {
+            Some(Channel(free_from)) if self.waits_for_channel && visit.load.is_first && visit.stays == 0 => {
+                visit.now.max(Picoseconds::new(free_from.load(Ordering::Relaxed)))
+            }
+            _ => visit.now,
+        }
     }
 
     fn interframe(&self) -> Picoseconds {
@@ -179,13 +224,16 @@ impl<F: Fn(&Load) -> u32 + Send> Stage for Dcf<F> {
         match step {
             ACCESS => {
                 let slots = visit.random.below(self.window(failures) + 1) as i64;
-                let until = visit.now + self.interframe() + us(slots * self.slot());
+                let until = self.start(visit) + self.interframe() + us(slots * self.slot());
                 Passage::Stay { part: ACCESS, until }
             }
             AIR => {
                 let at = visit.now + self.rate.airtime((self.mpdu_bytes)(&visit.load));
                 if self.frame_error > 0.0 && visit.random.chance(self.frame_error) {
                     return Passage::Stay { part: AIR, until: at };
+                }
+                if let Some(Channel(free_from)) = &self.channel {
+                    free_from.store((at + self.rate.acknowledgement()).ps(), Ordering::Relaxed);
                 }
                 Passage::Leave { part: AIR, at }
             }
