@@ -3,6 +3,7 @@
 //! MAVLink frames.
 
 mod rounds;
+mod stream;
 mod tdm;
 mod timing;
 
@@ -72,11 +73,12 @@ fn build(settings: &Settings, params: &Params) -> Result<Steps, SettingError> {
             fast_enough.expect("the fastest rate fits the shortest window")
         )));
     }
-    Ok(Steps::new()
+    let way = Steps::new()
         .stage(Constant::fixed("host notices the trigger", Cause::Cpu, params.time("notice")))
         .stage(Uniform::new("wait for the host's baud clock", Cause::Bus, timing.bit_out()))
         .stage(TdmRadios::new(timing))
-        .stage(Constant::fixed("host checks the payload", Cause::Cpu, params.time("check"))))
+        .stage(Constant::fixed("host checks the payload", Cause::Cpu, params.time("check")));
+    Ok(Steps::new().together(way))
 }
 
 fn timing_at(settings: &Settings, air_rate: &str, params: &Params) -> Timing {
