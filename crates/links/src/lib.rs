@@ -28,6 +28,7 @@ mod program;
 mod registry;
 mod schedule;
 mod simulation;
+mod site;
 pub mod stage;
 mod transfer;
 

@@ -2,6 +2,8 @@
 
 use units::Picoseconds;
 
+use crate::params::Params;
+use crate::site::Interference;
 use crate::stage::{Connection, Direction, EventLimits, Framing, GateClock, Losses, Phy};
 use crate::{Field, SettingError, Settings, Takes, Value};
 
@@ -192,7 +194,7 @@ pub(super) fn framing(settings: &Settings, pdu_bytes: u64, phy: Phy) -> Framing 
 }
 
 /// A connection without losses whose chunks are all there at once.
-pub(super) fn connection(settings: &Settings, framing: Framing) -> Connection {
+pub(super) fn connection(settings: &Settings, params: &Params, framing: Framing) -> Connection {
     Connection {
         framing,
         later_chunks: Picoseconds::ZERO,
@@ -201,7 +203,7 @@ pub(super) fn connection(settings: &Settings, framing: Framing) -> Connection {
             pdus: Some(settings.integer("pdus_per_event") as u32).filter(|most| *most > 0),
             length: settings.optional_time("event_length"),
         },
-        losses: Losses::default(),
+        losses: Losses { interference: Interference::at(settings, params), ..Losses::default() },
         advertising: None,
     }
 }

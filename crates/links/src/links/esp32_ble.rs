@@ -11,6 +11,7 @@ use super::tick::{self, TICK};
 use crate::params::Params;
 use crate::program::Steps;
 use crate::registry::Definition;
+use crate::site::{Interference, LOSS_SITE};
 use crate::stage::{
     Advertising, Cause, Connection, ConnectionEvents, Constant, Direction, GateClock, Losses,
 };
@@ -32,12 +33,14 @@ pub(super) const BLUEDROID: Definition = Definition {
         ble::EVENT_LENGTH,
         ble::advertising("none"),
         ble::ENCRYPTED,
+        LOSS_SITE,
         ble::LOSSES,
     ],
     max_payload_bytes: 65_535,
     params: concat!(
         include_str!("../../params/esp32-ble.toml"),
-        include_str!("../../params/esp32-bluedroid-ble.toml")
+        include_str!("../../params/esp32-bluedroid-ble.toml"),
+        include_str!("../../params/sites-2-4-ghz.toml")
     ),
     build,
 };
@@ -57,12 +60,14 @@ pub(super) const NIMBLE: Definition = Definition {
         ble::EVENT_LENGTH,
         ble::advertising("60 ms"),
         ble::ENCRYPTED,
+        LOSS_SITE,
         ble::LOSSES,
     ],
     max_payload_bytes: 65_535,
     params: concat!(
         include_str!("../../params/esp32-ble.toml"),
-        include_str!("../../params/esp32-nimble-ble.toml")
+        include_str!("../../params/esp32-nimble-ble.toml"),
+        include_str!("../../params/sites-2-4-ghz.toml")
     ),
     build,
 };
@@ -78,9 +83,12 @@ fn build(settings: &Settings, params: &Params) -> Result<Steps, SettingError> {
     let framing = ble::framing(settings, pdu_bytes, Phy::OneMegabit);
     let connection = Connection {
         later_chunks: params.time("later_chunks"),
-        losses: losses(settings, params, &of_direction("missed_events")),
+        losses: Losses {
+            interference: Interference::at(settings, params),
+            ..losses(settings, params, &of_direction("missed_events"))
+        },
         advertising: ble::advertising_interval(settings)?.map(|interval| advertising(interval, params)),
-        ..ble::connection(settings, framing)
+        ..ble::connection(settings, params, framing)
     };
     // Only the peripheral runs on slots of its own; the central's are the connection's.
     let slot = (!is_notify).then(|| {
@@ -98,7 +106,11 @@ fn build(settings: &Settings, params: &Params) -> Result<Steps, SettingError> {
 fn losses(settings: &Settings, params: &Params, missed: &str) -> Losses {
     match settings.choice("losses") {
         "none" => Losses::default(),
-        _ => Losses { missed_events: params.number(missed), lost_pdus: params.number("lost_pdus") },
+        _ => Losses {
+            missed_events: params.number(missed),
+            lost_pdus: params.number("lost_pdus"),
+            ..Losses::default()
+        },
     }
 }
 

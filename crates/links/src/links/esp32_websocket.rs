@@ -6,6 +6,7 @@ use super::wifi::{self, Path};
 use crate::params::Params;
 use crate::program::Steps;
 use crate::registry::Definition;
+use crate::site::LOSS_SITE;
 use crate::stage::{Cause, Constant, Load};
 use crate::{Field, SettingError, Settings};
 
@@ -28,6 +29,7 @@ const SETTINGS: &[Field] = &[
     wifi::PHY_RATE,
     wifi::FRAME_ERROR,
     wifi::SITE,
+    LOSS_SITE,
 ];
 
 pub(super) const ESP32: Definition = Definition {
@@ -35,7 +37,10 @@ pub(super) const ESP32: Definition = Definition {
     title: "WebSocket over Wi-Fi, two ESP32 and an access point",
     settings: SETTINGS,
     max_payload_bytes: SEGMENT_BYTES,
-    params: include_str!("../../params/esp32-websocket.toml"),
+    params: concat!(
+        include_str!("../../params/esp32-websocket.toml"),
+        include_str!("../../params/sites-2-4-ghz.toml")
+    ),
     build,
 };
 
@@ -44,7 +49,10 @@ pub(super) const ESP32_C6: Definition = Definition {
     title: "WebSocket over Wi-Fi, two ESP32-C6 and an access point",
     settings: SETTINGS,
     max_payload_bytes: SEGMENT_BYTES,
-    params: include_str!("../../params/esp32c6-websocket.toml"),
+    params: concat!(
+        include_str!("../../params/esp32c6-websocket.toml"),
+        include_str!("../../params/sites-2-4-ghz.toml")
+    ),
     build,
 };
 

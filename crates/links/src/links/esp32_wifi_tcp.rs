@@ -6,6 +6,7 @@ use super::wifi::{self, Path};
 use crate::params::Params;
 use crate::program::Steps;
 use crate::registry::Definition;
+use crate::site::LOSS_SITE;
 use crate::{SettingError, Settings};
 
 /// ESP-IDF's CONFIG_LWIP_TCP_MSS.
@@ -29,9 +30,13 @@ pub(super) const DEFINITION: Definition = Definition {
         wifi::PHY_RATE,
         wifi::FRAME_ERROR,
         wifi::SITE,
+        LOSS_SITE,
     ],
     max_payload_bytes: SEND_BUFFER_BYTES,
-    params: include_str!("../../params/esp32-wifi-tcp.toml"),
+    params: concat!(
+        include_str!("../../params/esp32-wifi-tcp.toml"),
+        include_str!("../../params/sites-2-4-ghz.toml")
+    ),
     build,
 };
 

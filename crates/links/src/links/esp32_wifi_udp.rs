@@ -5,6 +5,7 @@ use super::wifi::{self, Path};
 use crate::params::Params;
 use crate::program::Steps;
 use crate::registry::Definition;
+use crate::site::LOSS_SITE;
 use crate::{SettingError, Settings};
 
 /// RFC 768.
@@ -26,9 +27,13 @@ pub(super) const DEFINITION: Definition = Definition {
         wifi::PHY_RATE,
         wifi::FRAME_ERROR,
         wifi::SITE,
+        LOSS_SITE,
     ],
     max_payload_bytes: MAX_PAYLOAD_BYTES,
-    params: include_str!("../../params/esp32-wifi-udp.toml"),
+    params: concat!(
+        include_str!("../../params/esp32-wifi-udp.toml"),
+        include_str!("../../params/sites-2-4-ghz.toml")
+    ),
     build,
 };
 

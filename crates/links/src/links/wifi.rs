@@ -6,6 +6,7 @@ use units::Picoseconds;
 use super::tick;
 use crate::params::Params;
 use crate::program::Steps;
+use crate::site::Interference;
 use crate::stage::{
     BeaconDelivery, Cause, Channel, Constant, Dcf, Gate, GateClock, Load, OncePerBurst, PHY_RATES, PhyRate,
     Quantiles, Stage,
@@ -189,6 +190,7 @@ impl<'a> Path<'a> {
         let error = self.settings.number("frame_error") / 100.0;
         let rate = PhyRate::named(self.settings.choice("phy_rate"));
         Dcf::new(rate, error, move |load: &Load| MAC_BYTES + IP_BYTES + bytes(load))
+            .among(Interference::at(self.settings, self.params))
     }
 
     /// What other stations' traffic adds, as measured.
@@ -225,6 +227,7 @@ impl<'a> Path<'a> {
     fn asking(&self, bytes: fn(&Load) -> u32) -> Dcf<fn(&Load) -> u32> {
         let error = self.settings.number("frame_error") / 100.0;
         Dcf::new(PhyRate::named(self.settings.choice("phy_rate")), error, bytes)
+            .among(Interference::at(self.settings, self.params))
     }
 
     /// The wait for an acknowledgement that lwIP delays, and its way back.

@@ -8,6 +8,7 @@ use units::Picoseconds;
 
 use super::{Cause, Load, Part, Passage, Stage, Visit};
 use crate::budget::Budget;
+use crate::site::Interference;
 
 /// IEEE 802.11-2016, tables 15-7, 18-5 and 19-25: aSIFSTime in the 2.4 GHz band.
 const SIFS_US: i64 = 10;
@@ -142,6 +143,7 @@ impl Default for Channel {
 pub struct Dcf<F> {
     rate: PhyRate,
     frame_error: f64,
+    interference: Interference,
     mpdu_bytes: F,
     channel: Option<Channel>,
     waits_for_channel: bool,
@@ -150,7 +152,23 @@ pub struct Dcf<F> {
 impl<F: Fn(&Load) -> u32> Dcf<F> {
     /// A hop on which an attempt fails with the probability `frame_error`.
     pub fn new(rate: PhyRate, frame_error: f64, mpdu_bytes: F) -> Self {
-        Self { rate, frame_error, mpdu_bytes, channel: None, waits_for_channel: false }
+        let interference = Interference::default();
+        Self { rate, frame_error, interference, mpdu_bytes, channel: None, waits_for_channel: false }
+    }
+
+    /// A hop among interference, which destroys frames beside the `frame_error`.
+    #[must_use]
+    pub fn among(self, interference: Interference) -> Self {
+        Self { interference, ..self }
+    }
+
+    /// The probability that an attempt fails.
+    fn error(&self, load: &Load) -> f64 {
+        self.interference.hit_or(self.air(load), self.frame_error)
+    }
+
+    fn air(&self, load: &Load) -> Picoseconds {
+        self.rate.airtime((self.mpdu_bytes)(load))
     }
 
     /// The first hop of a message that follows others on the channel.
@@ -229,7 +247,8 @@ impl<F: Fn(&Load) -> u32 + Send> Stage for Dcf<F> {
             }
             AIR => {
                 let at = visit.now + self.rate.airtime((self.mpdu_bytes)(&visit.load));
-                if self.frame_error > 0.0 && visit.random.chance(self.frame_error) {
+                let error = self.error(&visit.load);
+                if error > 0.0 && visit.random.chance(error) {
                     return Passage::Stay { part: AIR, until: at };
                 }
                 if let Some(Channel(free_from)) = &self.channel {
@@ -249,10 +268,11 @@ impl<F: Fn(&Load) -> u32 + Send> Stage for Dcf<F> {
 
     fn budget(&self, load: &Load, budget: &mut Budget<'_>) {
         let air = self.rate.airtime((self.mpdu_bytes)(load));
+        let error = self.error(load);
         let delivered = 1.0 - self.loss(load);
         for failures in 0..ATTEMPTS {
             // How often attempt number `failures` is made, given that one of the seven gets through.
-            let reached = (libm::pow(self.frame_error, f64::from(failures)) - self.loss(load)) / delivered;
+            let reached = (libm::pow(error, f64::from(failures)) - self.loss(load)) / delivered;
             budget.add_weighted(ACCESS, self.mean_access(failures), reached);
             budget.add_weighted(AIR, air, reached);
             if failures > 0 {
@@ -269,8 +289,8 @@ impl<F: Fn(&Load) -> u32 + Send> Stage for Dcf<F> {
         }
     }
 
-    fn loss(&self, _load: &Load) -> f64 {
-        libm::pow(self.frame_error, f64::from(ATTEMPTS))
+    fn loss(&self, load: &Load) -> f64 {
+        libm::pow(self.error(load), f64::from(ATTEMPTS))
     }
 }
 

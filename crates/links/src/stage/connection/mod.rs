@@ -17,6 +17,7 @@ use units::Picoseconds;
 
 use super::{Cause, GateClock, Load, Part, Passage, Stage, Visit};
 use crate::budget::Budget;
+use crate::site::Interference;
 use advertising::AdvertisingEvents;
 use pdus::{INTER_FRAME_SPACE, Pdu, SHORT_PDU_BYTES};
 
@@ -35,6 +36,8 @@ pub struct Losses {
     pub missed_events: f64,
     /// The share of PDUs of messages of several chunks that are not received; the event closes with them.
     pub lost_pdus: f64,
+    /// Bursts that hit PDUs of any message. What is lost goes again in the next event, until it arrives.
+    pub interference: Interference,
 }
 
 /// What a controller puts into one connection event at most; without limits it lasts until the next one.
@@ -245,7 +248,7 @@ impl ConnectionEvents {
             if is_late || is_unanswered || !self.has_room(progress, pdu) {
                 return (End::Closed, at);
             }
-            if self.is_lost(at + pdu.delivered, random) {
+            if self.is_lost(at + pdu.delivered, pdu, random) {
                 return (End::Lost, at);
             }
             self.next += 1;
@@ -263,11 +266,13 @@ impl ConnectionEvents {
 
     /// Whether a PDU is lost that would arrive then: to advertising, or on the air. Messages of one chunk never were in
     /// the captures.
-    fn is_lost(&mut self, arrival: Picoseconds, random: &mut RandomStream) -> bool {
+    fn is_lost(&mut self, arrival: Picoseconds, pdu: Pdu, random: &mut RandomStream) -> bool {
         let away = self.advertising.as_mut().is_some_and(|events| events.breaks_before(arrival, random));
         let has_chunks = self.pdus.last().is_some_and(|last| last.chunk > 0);
         let lost = self.connection.losses.lost_pdus;
-        away || (has_chunks && lost > 0.0 && random.chance(lost))
+        let interference = self.connection.losses.interference;
+        let is_hit = interference.is_some() && random.chance(interference.hit(pdu.exchange));
+        away || is_hit || (has_chunks && lost > 0.0 && random.chance(lost))
     }
 
     fn needs_responses(&self) -> bool {
