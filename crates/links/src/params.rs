@@ -44,6 +44,11 @@ impl Params {
         self.0.iter().map(|(name, param)| (name.as_str(), param))
     }
 
+    /// Whether a constant is a size: shares that belong to a list of times are the form of it.
+    pub fn is_size(&self, name: &str) -> bool {
+        !matches!(self.value(name), toml::Value::Array(list) if list.iter().any(|one| !one.is_str()))
+    }
+
     /// The same constants with one of them multiplied; of a list, all of it.
     ///
     /// # Panics

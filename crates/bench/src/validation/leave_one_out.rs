@@ -99,7 +99,7 @@ fn fitted_on(params: &Params, capture: &str) -> Vec<String> {
     let fitted = params.iter().filter(|(_, param)| {
         param.fitted.as_ref().is_some_and(|text| text.split(' ').any(|word| names(word, capture)))
     });
-    fitted.map(|(name, _)| name.to_owned()).collect()
+    fitted.map(|(name, _)| name.to_owned()).filter(|name| params.is_size(name)).collect()
 }
 
 /// Whether a word of a constant's origin is the path of a capture, or the folder of several.

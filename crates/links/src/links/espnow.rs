@@ -144,7 +144,7 @@ fn build(settings: &Settings, params: &Params) -> Result<Steps, SettingError> {
         slot: params.time("slot"),
         longest_backoff: params.integer("backoff_slots") as u64,
     };
-    let receiver_firmware = params.time("firmware") - next_frame;
+    let receiver_firmware = (params.time("firmware") - next_frame).max(Picoseconds::ZERO);
     let interference = Interference::at(settings, params);
     let sent = Steps::new()
         .stage(Neighbours::new(settings.integer("neighbours"), timing, heard.then_some(full), next_frame))
