@@ -130,8 +130,9 @@ def _frozen_phase(found: _Evidence, context: _Context) -> tuple[str, str]:
     covered, interval_ps = found.time("covered_ps"), found.number("trigger_interval_ps")
     interval = rough_time(interval_ps)
     if found.period_ps:
+        known = f"The gate is {found.period}:" if context.mean_over_phases_ps else f"If the gate is {found.period},"
         return (
-            f"If the gate is {found.period}, this run saw {covered} of it: its tight cluster is phase, not speed "
+            f"{known} this run saw {covered} of it: its tight cluster is phase, not speed "
             f"(triggers every {interval} are a whole number of gate periods apart).{_over_all_phases(context)}",
             _dither(found.period_ps, interval_ps),
         )
