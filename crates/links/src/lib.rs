@@ -20,6 +20,7 @@
 //! ```
 
 mod budget;
+mod carrier;
 mod hop;
 mod links;
 mod params;
@@ -27,7 +28,9 @@ mod program;
 mod registry;
 mod schedule;
 mod simulation;
+mod site;
 pub mod stage;
+mod transfer;
 
 pub use budget::{Budget, BudgetLine};
 pub use fields::{Field, SettingError, Settings, Takes, Value};

@@ -44,6 +44,23 @@ impl Params {
         self.0.iter().map(|(name, param)| (name.as_str(), param))
     }
 
+    /// Whether a constant is a size: shares that belong to a list of times are the form of it.
+    pub fn is_size(&self, name: &str) -> bool {
+        !matches!(self.value(name), toml::Value::Array(list) if list.iter().any(|one| !one.is_str()))
+    }
+
+    /// The same constants with one of them multiplied; of a list, all of it.
+    ///
+    /// # Panics
+    /// When there is none of that name.
+    #[must_use]
+    pub fn scaled(&self, name: &str, factor: f64) -> Self {
+        let mut scaled = self.clone();
+        let param = scaled.0.get_mut(name).unwrap_or_else(|| panic!("the link's params have {name}"));
+        param.value = multiplied(&param.value, factor);
+        scaled
+    }
+
     /// A time.
     ///
     /// # Panics
@@ -93,6 +110,22 @@ impl Params {
 
     fn value(&self, name: &str) -> &toml::Value {
         &self.0.get(name).unwrap_or_else(|| panic!("the link's params have {name}")).value
+    }
+}
+
+fn multiplied(value: &toml::Value, factor: f64) -> toml::Value {
+    let of = |number: f64| libm::round(number * factor) as i64;
+    match value {
+        toml::Value::Integer(number) => toml::Value::Integer(of(*number as f64)),
+        toml::Value::Float(number) => toml::Value::Float(number * factor),
+        toml::Value::String(time) => {
+            let ps = time_of("a constant", &toml::Value::String(time.clone())).ps();
+            toml::Value::String(format!("{} ps", of(ps as f64)))
+        }
+        toml::Value::Array(list) => {
+            toml::Value::Array(list.iter().map(|one| multiplied(one, factor)).collect())
+        }
+        other => other.clone(),
     }
 }
 

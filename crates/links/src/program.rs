@@ -17,7 +17,19 @@ enum Step {
     Stage(Box<dyn Stage>),
     Frames { limit_bytes: u32, body: Steps },
     Attempts { retries: u32, body: Steps, again: Steps },
+    Section { sharing: Sharing, body: Steps },
     Done,
+}
+
+/// How many messages are in a section of the program at once. Messages never overtake each other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Sharing {
+    /// Any number: each goes through as if it were alone.
+    Together,
+    /// One at a time, also among the sections of the same name.
+    Exclusive(&'static str),
+    /// One transfer at a time; it takes along all messages that wait, up to so many bytes.
+    Batched(u32),
 }
 
 impl Steps {
@@ -62,6 +74,41 @@ impl Steps {
         self
     }
 
+    /// Takes `body` without waiting for the messages before: what only delays, and gates at which messages wait side
+    /// by side. Steps outside of sections take one message at a time. Sections stand on the outermost level; within
+    /// another one they mean nothing. A stage in here keeps nothing of one message between its answers.
+    #[must_use]
+    pub fn together(self, body: Steps) -> Self {
+        self.section(Sharing::Together, body)
+    }
+
+    /// Takes `body` when no other message is in a section of this name, such as hops over one radio channel.
+    #[must_use]
+    pub fn exclusive(self, name: &'static str, body: Steps) -> Self {
+        self.section(Sharing::Exclusive(name), body)
+    }
+
+    /// Takes `body` when no other message is in it, and takes along what waits meanwhile: up to `limit_bytes` become
+    /// one load, as writes do that TCP holds back.
+    #[must_use]
+    pub fn batched(self, limit_bytes: u32, body: Steps) -> Self {
+        self.section(Sharing::Batched(limit_bytes), body)
+    }
+
+    /// Sections within a section are part of it.
+    fn flattened(self) -> Self {
+        let plain = |step| match step {
+            Step::Section { body, .. } => body.flattened().0,
+            other => vec![other],
+        };
+        Self(self.0.into_iter().flat_map(plain).collect())
+    }
+
+    fn section(mut self, sharing: Sharing, body: Steps) -> Self {
+        self.0.push(Step::Section { sharing, body });
+        self
+    }
+
     /// The done edge, when the message's last frame comes by for the first time. Later steps only keep the link
     /// busy. A program without it is done at its end.
     #[must_use]
@@ -101,11 +148,22 @@ pub(crate) struct AttemptScope {
 /// One operation of the flat program.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Operation {
+    /// What follows belongs to this section.
+    Enter(usize),
     Stage(usize),
-    FramesBegin { limit_bytes: u32 },
-    FramesEnd { limit_bytes: u32, body: usize },
-    AttemptsBegin { scope: usize },
-    Jump { to: usize },
+    FramesBegin {
+        limit_bytes: u32,
+    },
+    FramesEnd {
+        limit_bytes: u32,
+        body: usize,
+    },
+    AttemptsBegin {
+        scope: usize,
+    },
+    Jump {
+        to: usize,
+    },
     Done,
 }
 
@@ -117,10 +175,22 @@ enum Node {
     Done,
 }
 
+/// A section of the flat program.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Section {
+    /// Where a message waits for its turn; nowhere in a section that takes any number.
+    pub(crate) server: Option<usize>,
+    /// The most bytes of messages that are carried as one, where they are.
+    pub(crate) batch_bytes: Option<u32>,
+}
+
 /// A link, ready to carry messages.
 #[derive(Debug)]
 pub struct Program {
     pub(crate) placed: Vec<Placed>,
+    pub(crate) sections: Vec<Section>,
+    /// How many servers the sections name.
+    pub(crate) servers: usize,
     pub(crate) scopes: Vec<AttemptScope>,
     pub(crate) operations: Vec<Operation>,
     tree: Vec<Node>,
@@ -131,17 +201,56 @@ impl From<Steps> for Program {
     fn from(steps: Steps) -> Self {
         let mut program = Self {
             placed: Vec::new(),
+            sections: Vec::new(),
+            servers: 0,
             scopes: Vec::new(),
             operations: Vec::new(),
             tree: Vec::new(),
             parts: vec![Part::new("queued behind an earlier message", Cause::Queue)],
         };
-        program.tree = program.place(steps, None, 0);
+        program.place_sections(steps);
         program
     }
 }
 
 impl Program {
+    /// Lays out the outermost level: steps between declared sections are sections of their own.
+    fn place_sections(&mut self, steps: Steps) {
+        let mut channels: Vec<&'static str> = Vec::new();
+        let mut is_open = false;
+        for step in steps.0 {
+            let (sharing, body) = match step {
+                Step::Section { sharing, body } => (Some(sharing), body),
+                plain => (None, Steps(vec![plain])),
+            };
+            if sharing.is_some() || !is_open {
+                let section = self.section(sharing, &mut channels);
+                self.operations.push(Operation::Enter(self.sections.len()));
+                self.sections.push(section);
+            }
+            is_open = sharing.is_none();
+            let nodes = self.place(body.flattened(), None, 0);
+            self.tree.extend(nodes);
+        }
+    }
+
+    fn section(&mut self, sharing: Option<Sharing>, channels: &mut Vec<&'static str>) -> Section {
+        let batch_bytes = match sharing {
+            Some(Sharing::Together) => return Section { server: None, batch_bytes: None },
+            Some(Sharing::Batched(limit_bytes)) => Some(limit_bytes),
+            _ => None,
+        };
+        // What has no name shares its server with nothing.
+        let name = if let Some(Sharing::Exclusive(name)) = sharing { name } else { "" };
+        let known = channels.iter().position(|known| !name.is_empty() && *known == name);
+        let server = known.unwrap_or_else(|| {
+            channels.push(name);
+            channels.len() - 1
+        });
+        self.servers = channels.len();
+        Section { server: Some(server), batch_bytes }
+    }
+
     fn place(&mut self, steps: Steps, attempts: Option<usize>, depth: usize) -> Vec<Node> {
         steps.0.into_iter().map(|step| self.place_step(step, attempts, depth)).collect()
     }
@@ -167,6 +276,7 @@ impl Program {
                 self.operations.push(Operation::FramesEnd { limit_bytes, body: start });
                 Node::Frames { limit_bytes, body }
             }
+            Step::Section { .. } => panic!("a section of a program is on its outermost level"),
             Step::Attempts { retries, body, again } => {
                 self.place_attempts(retries, body, again, attempts, depth)
             }

@@ -97,6 +97,14 @@ impl Definition {
         Ok(Program::from((self.build)(settings, self.params())?))
     }
 
+    /// Puts the link together from other constants, of the same names.
+    ///
+    /// # Errors
+    /// When the settings do not go together.
+    pub fn program_of(&self, settings: &Settings, params: &Params) -> Result<Program, LinkError> {
+        Ok(Program::from((self.build)(settings, params)?))
+    }
+
     /// The link's constants.
     pub fn params(&self) -> &'static Params {
         static PARSED: [OnceLock<Params>; links::ALL.len()] = [const { OnceLock::new() }; links::ALL.len()];

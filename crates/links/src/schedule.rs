@@ -117,7 +117,7 @@ impl Stimulus {
                 }
             }
             Event::Free => self.arm(context),
-            Event::Trigger(_) | Event::Resume | Event::Next => unreachable!("these go to the link"),
+            Event::Trigger(_) | Event::Resume(_) => unreachable!("these go to the link"),
         }
     }
 

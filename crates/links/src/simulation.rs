@@ -1,13 +1,12 @@
 //! One link in virtual time: a stimulus that triggers, the link that carries, and what became of every message.
 
-use std::collections::VecDeque;
-
 use sim::{Component, ComponentId, Context, RandomStream, Span, World};
 use units::Picoseconds;
 
-use crate::program::{Operation, Program, QUEUED};
+use crate::carrier::Carrier;
+use crate::program::Program;
 use crate::schedule::{Schedule, Stimulus};
-use crate::stage::{GateClock, Load, Passage, Visit};
+use crate::stage::GateClock;
 
 /// What became of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,9 +19,6 @@ pub struct Sample {
     pub done: Option<Picoseconds>,
 }
 
-/// Samples are handed over in batches of this many.
-const BATCH: usize = 4096;
-
 /// Messages between the parts of the bench.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Event {
@@ -30,10 +26,8 @@ pub(crate) enum Event {
     Fire,
     /// To the link: the trigger of this message has risen.
     Trigger(u64),
-    /// To the link: what was waited for has come.
-    Resume,
-    /// To the link: take the next message that waits.
-    Next,
+    /// To the link: what this message waited for has come.
+    Resume(u64),
     /// To the stimulus: the link is free again.
     Free,
 }
@@ -82,7 +76,7 @@ impl Simulation {
         let stimulus =
             world.add(&format!("{path}/trigger"), Actor::Stimulus(Box::new(stimulus.towards(link))));
         if let Actor::Link(carrier) = world.component_mut(link) {
-            carrier.stimulus = schedule.is_closed_loop().then_some(stimulus);
+            carrier.tell_when_free(schedule.is_closed_loop().then_some(stimulus));
         }
         if samples > 0 {
             let first = match world.component_mut(stimulus) {
@@ -98,7 +92,7 @@ impl Simulation {
     /// their triggers.
     pub fn next_batch(&mut self) -> Vec<Sample> {
         self.world.run();
-        std::mem::take(&mut self.carrier().finished)
+        self.carrier().take_finished()
     }
 
     /// Runs to the end.
@@ -118,9 +112,9 @@ impl Simulation {
         self.world.spans_mut().take()
     }
 
-    /// The most messages that waited behind another one at any time.
+    /// The most messages that waited behind others at any time.
     pub fn longest_queue(&mut self) -> usize {
-        self.carrier().longest_queue
+        self.carrier().longest_queue()
     }
 
     fn carrier(&mut self) -> &mut Carrier {
@@ -154,228 +148,4 @@ fn streams(program: &mut Program, seed: u64, path: &str) -> Vec<RandomStream> {
         streams.push(stream);
     }
     streams
-}
-
-/// The link: walks each message through the program, one at a time.
-#[derive(Debug)]
-struct Carrier {
-    program: Program,
-    random: Vec<RandomStream>,
-    payload_bytes: u32,
-    spans_of_first: u64,
-    stimulus: Option<ComponentId>,
-    waiting: VecDeque<(u64, Picoseconds)>,
-    longest_queue: usize,
-    transfer: Option<Transfer>,
-    finished: Vec<Sample>,
-    /// Kept between messages so that none allocates.
-    loads: Vec<Load>,
-    failures: Vec<u32>,
-}
-
-/// The message that the link carries now.
-#[derive(Debug, Clone, Copy)]
-struct Transfer {
-    sample: Sample,
-    operation: usize,
-    entered: Picoseconds,
-    stays: u32,
-    leaving: Leaving,
-}
-
-/// What the awaited event means.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Leaving {
-    No,
-    Onwards,
-    Lost,
-}
-
-impl Carrier {
-    fn new(program: Program, payload_bytes: u32, random: Vec<RandomStream>, spans_of_first: u64) -> Self {
-        Self {
-            failures: vec![0; program.scopes.len()],
-            program,
-            random,
-            payload_bytes,
-            spans_of_first,
-            stimulus: None,
-            waiting: VecDeque::new(),
-            longest_queue: 0,
-            transfer: None,
-            finished: Vec::new(),
-            loads: Vec::new(),
-        }
-    }
-
-    fn receive(&mut self, message: Event, context: &mut Context<'_, Event>) {
-        match message {
-            Event::Trigger(index) if self.transfer.is_none() && self.waiting.is_empty() => {
-                self.start(index, context.now(), context);
-            }
-            Event::Trigger(index) => {
-                self.waiting.push_back((index, context.now()));
-                self.longest_queue = self.longest_queue.max(self.waiting.len());
-            }
-            Event::Resume => self.resume(context),
-            Event::Next => {
-                let (index, trigger) = self.waiting.pop_front().expect("a message waits");
-                self.start(index, trigger, context);
-            }
-            Event::Fire | Event::Free => unreachable!("these go to the stimulus"),
-        }
-    }
-
-    fn start(&mut self, index: u64, trigger: Picoseconds, context: &mut Context<'_, Event>) {
-        self.loads.clear();
-        self.loads.push(Load::whole(self.payload_bytes));
-        let now = context.now();
-        let transfer = Transfer {
-            sample: Sample { index, trigger, done: None },
-            operation: 0,
-            entered: now,
-            stays: 0,
-            leaving: Leaving::No,
-        };
-        self.span(&transfer, QUEUED, trigger, now, context);
-        self.walk(transfer, context);
-    }
-
-    fn resume(&mut self, context: &mut Context<'_, Event>) {
-        let mut transfer = self.transfer.take().expect("a wake-up belongs to a message");
-        match transfer.leaving {
-            Leaving::No => {}
-            Leaving::Onwards => {
-                transfer.operation += 1;
-                (transfer.entered, transfer.stays) = (context.now(), 0);
-            }
-            Leaving::Lost => match self.after_loss(&transfer) {
-                Some(operation) => {
-                    transfer.operation = operation;
-                    (transfer.entered, transfer.stays) = (context.now(), 0);
-                }
-                None => return self.finish(transfer, context),
-            },
-        }
-        self.walk(transfer, context);
-    }
-
-    /// Where the message goes on after the stage lost its frame, or nowhere.
-    fn after_loss(&mut self, transfer: &Transfer) -> Option<usize> {
-        let Operation::Stage(stage) = self.program.operations[transfer.operation] else {
-            unreachable!("only stages lose frames");
-        };
-        let mut scope = self.program.placed[stage].attempts;
-        while let Some(index) = scope {
-            let around = self.program.scopes[index];
-            self.failures[index] += 1;
-            if self.failures[index] <= around.retries {
-                self.loads.truncate(around.depth + 1);
-                return Some(around.again);
-            }
-            scope = around.outer;
-        }
-        None
-    }
-
-    /// Takes steps until one of them takes time.
-    fn walk(&mut self, mut transfer: Transfer, context: &mut Context<'_, Event>) {
-        loop {
-            let Some(operation) = self.program.operations.get(transfer.operation) else {
-                if transfer.sample.done.is_none() {
-                    transfer.sample.done = Some(context.now());
-                }
-                return self.finish(transfer, context);
-            };
-            transfer.operation = match *operation {
-                Operation::Stage(stage) => return self.pass(stage, transfer, context),
-                Operation::Jump { to } => to,
-                Operation::AttemptsBegin { scope } => {
-                    self.failures[scope] = 0;
-                    transfer.operation + 1
-                }
-                Operation::FramesBegin { limit_bytes } => {
-                    let load = self.load();
-                    self.loads.push(load.cut(limit_bytes, 0));
-                    transfer.operation + 1
-                }
-                Operation::FramesEnd { limit_bytes, body } => {
-                    let frame = self.loads.pop().expect("a frame ends in its loop");
-                    if frame.frame_index + 1 < frame.frame_count {
-                        let next = self.load().cut(limit_bytes, frame.frame_index + 1);
-                        self.loads.push(next);
-                        body
-                    } else {
-                        transfer.operation + 1
-                    }
-                }
-                Operation::Done => {
-                    if self.load().is_last && transfer.sample.done.is_none() {
-                        transfer.sample.done = Some(context.now());
-                    }
-                    transfer.operation + 1
-                }
-            };
-        }
-    }
-
-    fn load(&self) -> Load {
-        *self.loads.last().expect("a message in transfer has a load")
-    }
-
-    /// Asks a stage, and waits for what it says.
-    fn pass(&mut self, stage: usize, mut transfer: Transfer, context: &mut Context<'_, Event>) {
-        let now = context.now();
-        let load = self.load();
-        let placed = &mut self.program.placed[stage];
-        let passage = placed.stage.pass(&mut Visit {
-            now,
-            entered: transfer.entered,
-            stays: transfer.stays,
-            load,
-            failures: placed.attempts.map_or(0, |scope| self.failures[scope]),
-            random: &mut self.random[stage],
-        });
-        let first_part = placed.first_part;
-        let (part, until, leaving) = match passage {
-            Passage::Stay { part, until } => (part, until, Leaving::No),
-            Passage::Leave { part, at } => (part, at, Leaving::Onwards),
-            Passage::Lost { part, at } => (part, at, Leaving::Lost),
-        };
-        if leaving == Leaving::No {
-            transfer.stays += 1;
-        }
-        transfer.leaving = leaving;
-        self.span(&transfer, first_part + part, now, until, context);
-        self.transfer = Some(transfer);
-        context.wake_at(until, Event::Resume);
-    }
-
-    fn span(
-        &self,
-        transfer: &Transfer,
-        part: usize,
-        start: Picoseconds,
-        end: Picoseconds,
-        context: &mut Context<'_, Event>,
-    ) {
-        if transfer.sample.index >= self.spans_of_first || start == end {
-            return;
-        }
-        let message = transfer.sample.index;
-        let bytes = self.load().frame_bytes;
-        context.spans().record(|| Span { actor: 0, activity: part as u32, message, start, end, bytes });
-    }
-
-    fn finish(&mut self, transfer: Transfer, context: &mut Context<'_, Event>) {
-        self.finished.push(transfer.sample);
-        if self.finished.len() >= BATCH {
-            context.stop();
-        }
-        if !self.waiting.is_empty() {
-            context.wake_at(context.now(), Event::Next);
-        } else if let Some(stimulus) = self.stimulus {
-            context.send_at(stimulus, context.now(), Event::Free);
-        }
-    }
 }

@@ -203,3 +203,111 @@ fn every_setting_changes_the_mean_the_right_way() {
     assert!(mean("esp32-bluedroid-ble", &[("losses", "none")]) < bluedroid);
     assert!(mean("esp32-bluedroid-ble", &[("data_length", "27")]) > bluedroid);
 }
+
+/// Messages of a fixed interval, in the order of sending.
+fn every(
+    link: &str,
+    settings: &[(&str, &str)],
+    payload_bytes: u32,
+    interval_us: i64,
+    count: u64,
+) -> Vec<f64> {
+    let schedule = Schedule::Fixed { period: Picoseconds::new(interval_us * 1_000_000) };
+    let run = Simulation::new(program(link, settings), payload_bytes, &schedule, count, 3, "test", 0).run();
+    run.iter().map(|sample| (sample.done.unwrap() - sample.trigger).ps() as f64 / MS).collect()
+}
+
+/// Payload bits in a millisecond over a connection that always has more to send than it carries.
+fn saturated_kbps(settings: &[(&str, &str)], payload_bytes: u32) -> f64 {
+    let schedule = Schedule::Fixed { period: Picoseconds::new(100_000_000) };
+    let program = program("nrf52840-ble", settings);
+    let run = Simulation::new(program, payload_bytes, &schedule, 6_000, 3, "test", 0).run();
+    let done = |n: usize| run[n].done.unwrap().ps() as f64 / MS;
+    f64::from(payload_bytes * 8) * 5_000.0 / (done(5_999) - done(999))
+}
+
+#[test]
+fn messages_that_wait_share_a_connection_event() {
+    // 12 B every 25 ms at an interval of 30 ms: 1.2 a event, of which each holds dozens.
+    let latencies = every("nrf52840-ble", &[], 12, 25_000, 2_000);
+    let longest = latencies.iter().copied().fold(0.0, f64::max);
+    assert!(longest < 1.175 + 30.0 + 2.0 * 0.5, "{longest}");
+    let mean = latencies.iter().sum::<f64>() / 2_000.0;
+    assert!((mean - 16.5).abs() < 1.0, "{mean}");
+    // Two a millisecond still go: 60 exchanges of 0.436 ms are 26 of the 30 ms.
+    let latencies = every("nrf52840-ble", &[], 12, 500, 2_000);
+    assert!(latencies.iter().all(|latency| *latency < 1.2 + 60.0), "{:?}", latencies.last());
+}
+
+#[test]
+fn an_esp32_sends_at_a_tick_all_that_has_come_since_the_last() {
+    let latencies = every("esp32-bluedroid-ble", &[("losses", "none")], 12, 2_000, 2_000);
+    let longest = latencies.iter().copied().fold(0.0, f64::max);
+    assert!(longest < 10.0 + 2.54 + 2.0 * 15.0, "{longest}");
+}
+
+#[test]
+fn an_event_holds_no_more_pdus_than_its_controllers_allow() {
+    // D/D/1 behind gates that let c through: message n goes in event max over j of first(n - jc) + j.
+    for (limit, interval_us) in [("1", 31_000), ("1", 29_000), ("2", 16_000), ("2", 14_000), ("3", 9_000)] {
+        let settings = [("pdus_per_event", limit)];
+        let latencies = every("nrf52840-ble", &settings, 12, interval_us, 300);
+        let capacity: i64 = limit.parse().unwrap();
+        let first = |n: i64, phase: f64| {
+            let ready = (n + 1) as f64 * interval_us as f64 / 1e3 + 1.175;
+            ((ready - phase) / 30.0).ceil()
+        };
+        // The first message, with an empty queue, tells the phase.
+        let air = 0.044 + 0.150 + 0.132;
+        let phase = (interval_us as f64 / 1e3 + latencies[0] - air).rem_euclid(30.0);
+        for n in 0..300i64 {
+            let event =
+                (0..=n / capacity).map(|j| first(n - j * capacity, phase) + j as f64).fold(0.0, f64::max);
+            let since_event =
+                (n + 1) as f64 * interval_us as f64 / 1e3 + latencies[n as usize] - (phase + event * 30.0);
+            assert!((0.0..1.5).contains(&since_event), "{limit} {interval_us} {n}: {since_event}");
+        }
+    }
+}
+
+#[test]
+fn throughput_is_what_the_air_time_leaves_room_for() {
+    // As many exchanges as fit between two events; one exchange of l bytes takes 8 (10 + l) + 150 + 80 + 150 us on 1M and
+    // 4 (11 + l) + 150 + 44 + 150 us on 2M (Vol 6 Part B, 2.1, 2.2 and 4.1.1). 7 B of each chunk are headers.
+    for (phy, per_byte, overhead) in [("1M", 8.0, 460.0), ("2M", 4.0, 388.0)] {
+        for interval_ms in [7.5, 15.0, 30.0, 50.0, 400.0] {
+            for (data_length, chunk) in [("27", 20), ("251", 244)] {
+                let interval = format!("{interval_ms} ms");
+                let text = chunk.to_string();
+                let settings = [
+                    ("phy", phy),
+                    ("connection_interval", interval.as_str()),
+                    ("data_length", data_length),
+                    ("chunk", text.as_str()),
+                ];
+                let exchange_ms = (overhead + per_byte * f64::from(chunk + 7)) / 1e3;
+                let fit = ((interval_ms - 0.150) / exchange_ms).floor();
+                let expected = fit * f64::from(chunk * 8) / interval_ms;
+                let found = saturated_kbps(&settings, chunk);
+                assert!((found / expected - 1.0).abs() < 0.02, "{settings:?}: {found} {expected}");
+            }
+        }
+    }
+}
+
+#[test]
+fn throughput_is_what_nordic_publishes_of_its_controllers() {
+    // S130 SoftDevice Specification, BLE data throughput, at 7.5 ms: 149.2, 63.9 and 21.3 kbit/s with high, middle and low
+    // bandwidth, which are 7, 3 and 1 packets of 20 B an event; 10.6 kbit/s with responses, one in every second event.
+    let interval = ("connection_interval", "7.5 ms");
+    let old = [interval, ("phy", "1M"), ("data_length", "27"), ("chunk", "20"), ("encrypted", "on")];
+    for (limit, published) in [("7", 149.2), ("3", 63.9), ("1", 21.3)] {
+        let found = saturated_kbps(&[&old[..], &[("pdus_per_event", limit)]].concat(), 20);
+        assert!((found / published - 1.0).abs() < 0.02, "{limit}: {found} {published}");
+    }
+    let found = saturated_kbps(&[&old[..], &[("direction", "write-with-response")]].concat(), 20);
+    assert!((found / 10.6 - 1.0).abs() < 0.02, "{found}");
+    // An event as long as three exchanges.
+    let found = saturated_kbps(&[&old[..], &[("event_length", "2.2 ms")]].concat(), 20);
+    assert!((found / 63.9 - 1.0).abs() < 0.02, "{found}");
+}

@@ -3,6 +3,7 @@
 
 use links::stage::{Cause, Constant, Gate, GateClock, Load, Part, Passage, Stage, Uniform, Visit};
 use links::{Budget, Program, Sample, Schedule, Simulation, Steps};
+use proptest::prelude::*;
 use units::Picoseconds;
 
 const US: i64 = 1_000_000;
@@ -228,4 +229,126 @@ fn adding_a_stage_leaves_the_random_numbers_of_the_others_alone() {
     let longer = plain.iter().map(|latency| latency.map(|us| us + 10)).collect::<Vec<_>>();
     assert_eq!(draw(Steps::new().stage(jitter()).stage(fixed("tail", us(10)))), longer);
     assert_eq!(draw(Steps::new().stage(fixed("head", us(10))).stage(jitter())), longer);
+}
+
+/// What a queue in front of one server takes for constant arrivals and service (D/D/1), behind a gate that lets through
+/// all that waits: message n is done at max over j <= n of opening(j) + (n - j + 1) service.
+fn gated_queue(period: i64, gate: (i64, i64), service: i64, count: i64) -> Vec<i64> {
+    let opening = |n: i64| {
+        let since = (n + 1) * period - gate.1;
+        gate.1 + (since + gate.0 - 1).div_euclid(gate.0) * gate.0
+    };
+    (0..count)
+        .map(|n| (0..=n).map(|j| opening(j) + (n - j + 1) * service).max().unwrap())
+        .enumerate()
+        .map(|(n, done)| done - (n as i64 + 1) * period)
+        .collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn messages_that_wait_at_a_gate_go_through_it_together(
+        period in 1i64..400, gate in 1i64..1_000, phase in 0i64..1_000, service in 0i64..300,
+    ) {
+        let mut clock = GateClock::new("slot", us(gate));
+        clock.lock(us(phase), 0);
+        let steps = Steps::new()
+            .together(Steps::new().stage(Gate::new("wait", clock)))
+            .stage(fixed("service", us(service)));
+        let found: Vec<i64> =
+            latencies_us(&run(steps, 1, &every(us(period)), 60)).into_iter().map(Option::unwrap).collect();
+        prop_assert_eq!(found, gated_queue(period, (gate, phase), service, 60));
+    }
+
+    #[test]
+    fn messages_never_overtake_each_other(
+        period in 1i64..50, spread in 1i64..500, loss in 0.0f64..0.9,
+    ) {
+        let steps = Steps::new()
+            .together(Steps::new().stage(Uniform::new("delay", Cause::Cpu, us(spread))))
+            .exclusive("air", Steps::new().stage(LossyAir { time: us(3), loss }))
+            .together(Steps::new().stage(Uniform::new("way", Cause::Cpu, us(spread))))
+            .exclusive("air", Steps::new().stage(fixed("answer", us(2))));
+        let samples = run(steps, 1, &every(us(period)), 200);
+        prop_assert!(samples.iter().enumerate().all(|(n, sample)| sample.index == n as u64));
+        let done: Vec<Picoseconds> = samples.iter().filter_map(|sample| sample.done).collect();
+        prop_assert!(done.is_sorted());
+        // Both uses of the one channel take turns.
+        prop_assert!(done.windows(2).all(|pair| pair[1] - pair[0] >= us(2)));
+    }
+}
+
+#[test]
+fn what_waits_for_an_acknowledgement_goes_as_one() {
+    let air = Constant::of_load("air", Cause::Air, |load: &Load| us(i64::from(load.payload_bytes)));
+    let steps = Steps::new().batched(25, Steps::new().stage(air).done().stage(fixed("answer", us(90))));
+    // The first is alone until 110 us; then two of 10 B go together, as 25 B hold no third, and so on.
+    let samples = run(steps, 10, &every(us(10)), 5);
+    let done: Vec<i64> = samples.iter().map(|sample| sample.done.unwrap().ps() / US).collect();
+    assert_eq!(done, [20, 130, 130, 240, 240]);
+}
+
+#[test]
+fn what_is_known_late_is_still_accounted_for() {
+    /// Says after 10 us that 4 of them were a wait.
+    #[derive(Debug)]
+    struct Late;
+    impl Stage for Late {
+        fn parts(&self) -> Vec<Part> {
+            vec![Part::new("wait", Cause::Gate), Part::new("work", Cause::Cpu)]
+        }
+        fn pass(&mut self, visit: &mut Visit<'_>) -> Passage {
+            match (visit.now - visit.entered, visit.stays) {
+                (since, 0) if since < us(10) => Passage::Wait { until: visit.entered + us(10) },
+                (_, 0) => Passage::Stay { part: 0, until: visit.entered + us(4) },
+                _ => Passage::Leave { part: 1, at: visit.now + us(2) },
+            }
+        }
+        fn budget(&self, _load: &Load, budget: &mut Budget<'_>) {
+            budget.add(0, us(4));
+            budget.add(1, us(8));
+        }
+    }
+    let mut simulation =
+        Simulation::new(Program::from(Steps::new().stage(Late)), 1, &every(us(100)), 1, 1, "late", 1);
+    assert_eq!(latencies_us(&simulation.next_batch()), [Some(12)]);
+    let spent: Vec<(u32, i64)> = simulation
+        .take_spans()
+        .iter()
+        .map(|span| (span.activity, (span.end - span.start).ps() / US))
+        .collect();
+    assert_eq!(spent, [(1, 4), (2, 8)]);
+}
+
+#[test]
+fn what_is_lost_at_a_site_is_sent_again_or_lost_as_the_link_has_it() {
+    let at = |name: &str, settings: &[(&str, &str)], bytes: u32| {
+        let link = links::find(name).unwrap();
+        let program = link.program(&link.settings_with(settings.iter().copied()).unwrap()).unwrap();
+        let expected = program.loss(bytes);
+        let schedule = Schedule::Dithered { period: us(2_000_000), by: us(200_000) };
+        let run = Simulation::new(program, bytes, &schedule, 4_000, 1, "site", 0).run();
+        let lost = run.iter().filter(|sample| sample.done.is_none()).count() as f64 / 4_000.0;
+        assert!(
+            (lost - expected).abs() < 4.0 * (expected / 4_000.0).sqrt() + 1e-3,
+            "{name} {lost} {expected}"
+        );
+        expected
+    };
+    // 4.256 ms of a full frame of 802.15.4 among 50 bursts a second: 19 %; three repetitions leave 0.13 %.
+    let crowded = ("loss_site", "crowded");
+    assert!((at("ieee802154", &[crowded, ("ack", "off")], 116) - 0.1917).abs() < 1e-3);
+    assert!((at("ieee802154", &[crowded], 116) - 0.1917f64.powi(4)).abs() < 1e-4);
+    assert!(at("nrf24", &[crowded, ("acknowledge", "off")], 32) > 0.005);
+    assert!(at("nrf24", &[crowded], 32) < 1e-6);
+    assert!(at("esp32-802154", &[crowded], 12) > 0.03);
+    assert!(at("espnow", &[crowded], 250) < 1e-4);
+    assert!(at("esp32-wifi-udp", &[crowded], 1_472) < 1e-6);
+    assert_eq!(at("nrf52840-ble", &[crowded], 244), 0.0);
+    for link in links::all().iter().filter(|link| link.settings.iter().any(|field| field.name == "loss_site"))
+    {
+        assert_eq!(at(link.name, &[], 12), 0.0, "{}: a clean site loses nothing", link.name);
+    }
 }

@@ -204,3 +204,65 @@ fn stages_that_name_the_same_gate_wait_for_the_same_openings() {
     let waits = latencies_us(twice, 1, &dithered(), 1_000);
     assert!(quantile(&waits, 1.0) < 100_000.0, "the second wait is none");
 }
+
+#[test]
+fn an_access_point_delivers_all_that_it_has_buffered_at_a_beacon() {
+    let schedule = Schedule::Poisson { mean: ms(40) };
+    let load =
+        |settings: &[(&str, &str)]| latencies_us(program("esp32-wifi-udp", settings), 12, &schedule, 4_000);
+    let alone = latencies_us(program("esp32-wifi-udp", &[]), 12, &dithered(), 4_000);
+    // Each waits for its beacon as if it were alone, and behind a few others of 0.3 ms.
+    for settings in [&[][..], &[("delivery", "ps-poll")]] {
+        let loaded = load(settings);
+        let longer = mean(&loaded) / mean(&alone) - 1.0;
+        assert!((-0.02..0.06).contains(&longer), "{settings:?}: {longer}");
+        assert!(quantile(&loaded, 0.99) < quantile(&alone, 0.99) + 10_000.0);
+    }
+    // One PS-Poll a frame takes channel access and 20 B more each time.
+    let busy = Schedule::Fixed { period: ms(2) };
+    let at = |settings: &[(&str, &str)]| {
+        let quiet = [&[("site", "quiet")], settings].concat();
+        mean(&latencies_us(program("esp32-wifi-udp", &quiet), 12, &busy, 4_000))
+    };
+    assert!(at(&[("delivery", "ps-poll")]) > at(&[]) + 1_000.0);
+}
+
+/// Messages a second over a path that always has more to send than it carries.
+fn saturated_per_second(settings: &[(&str, &str)], payload_bytes: u32) -> f64 {
+    let schedule = Schedule::Fixed { period: Picoseconds::new(50 * US) };
+    let program = program("esp32-wifi-udp", settings);
+    let run = Simulation::new(program, payload_bytes, &schedule, 6_000, 1, "test", 0).run();
+    // All of them: in power save the channel takes every frame to the access point before the first one from it.
+    6_000.0 / (run[5_999].done.unwrap() - run[0].trigger).ps() as f64 * 1e12
+}
+
+#[test]
+fn throughput_is_what_channel_access_and_air_time_leave() {
+    // Two hops without aggregation: SIFS 10 and three slots of 9 us, 7.5 slots of backoff, the frame; and SIFS with the
+    // acknowledgement of 34 us after the second, since the access point contends while it acknowledges the first.
+    for (rate, payload_bytes, frame_us) in
+        [("mcs7", 1_472, 36 + 48 * 4 + 6), ("mcs7", 12, 36 + 3 * 4 + 6), ("54M", 1_472, 20 + 58 * 4 + 6)]
+    {
+        let settings = [("power_save", "none"), ("phy_rate", rate)];
+        let slots = if rate == "54M" { 2.0 } else { 3.0 };
+        let awake = saturated_per_second(&settings, payload_bytes);
+        let hop_us = 10.0 + slots * 9.0 + 7.5 * 9.0 + f64::from(frame_us);
+        let expected = 1e6 / (2.0 * hop_us + 10.0 + 34.0);
+        assert!((awake / expected - 1.0).abs() < 0.05, "{rate} {payload_bytes} B: {awake} {expected}");
+        // A station that sleeps from beacon to beacon has each frame later, but as many: each hop is acknowledged alone.
+        let asleep = saturated_per_second(&[("phy_rate", rate)], payload_bytes);
+        let expected = 1e6 / (2.0 * (hop_us + 44.0));
+        assert!((asleep / expected - 1.0).abs() < 0.05, "{rate} {payload_bytes} B: {asleep} {expected}");
+    }
+}
+
+#[test]
+fn writes_that_nagle_holds_back_go_as_one() {
+    // An acknowledgement a quarter of a second; 12 B every 20 ms are a dozen in one segment.
+    let settings = [("power_save", "none"), ("nodelay", "off")];
+    for link in ["esp32-wifi-tcp", "esp32-websocket"] {
+        let fixed = Schedule::Fixed { period: ms(20) };
+        let latencies = latencies_us(program(link, &settings), 12, &fixed, 1_000);
+        assert!(*latencies.last().unwrap() < 700_000.0, "{link}: {:?}", latencies.last());
+    }
+}

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from airwire.link.model import Candidate, Choice
 
 _EASILY, _HARDLY = 0.5, 0.1
+# A loss of less than one in a million is not shown.
+_SELDOM = 1e-6
 
 
 def choose(
@@ -26,6 +28,14 @@ def choose(
     p50: options.LatencyBound = None,
     loss: options.LossBound = None,
     every: options.Every = None,
+    site: Annotated[
+        str,
+        typer.Option(
+            metavar="SITE",
+            autocompletion=completion.loss_sites,
+            help="Where the radios stand: clean, office or crowded. It decides how often a frame is lost.",
+        ),
+    ] = "office",
     link: Annotated[
         list[str] | None,
         typer.Option(
@@ -49,7 +59,7 @@ def choose(
         raise typer.BadParameter("give at least one of --p95, --p50 and --loss")
     with working("Predicting"):
         choice = airwire.choose(
-            payload, p95=p95, p50=p50, loss=loss, every=every, only=link or (), seed=seed, workers=workers
+            payload, p95=p95, p50=p50, loss=loss, every=every, site=site, only=link or (), seed=seed, workers=workers
         )
     if json:
         from airwire.cli.json_object import print_object
@@ -76,15 +86,10 @@ def _print(choice: Choice) -> None:
         out.print("\nRefused, the nearest first:", style="bold")
     for refusal in choice.refused:
         out.print(Text(f"- {refusal.link}: {refusal.sentence}"))
-    if choice.bounds.loss is not None and not any(candidate.loss for candidate in choice.accepted):
-        out.print(
-            "\nLoss is not modelled unless frame_loss, or a like setting of a site, is set: "
-            "no link above loses anything.",
-            style="yellow",
-        )
     out.print(
-        f"\nPredicted from {choice.samples} messages each, seed {choice.seed}, clock phases unknown; what protects "
-        "messages stays on. Range, power and cost are yours to weigh.",
+        f"\nPredicted from {choice.samples} messages each, seed {choice.seed}, clock phases unknown, at a site of the "
+        f"kind '{choice.site}'; what protects messages stays on. Bluetooth sends again until a message arrives. Range, "
+        "power and cost are yours to weigh.",
         style="dim",
     )
 
@@ -117,7 +122,7 @@ def _table(accepted: Sequence[Candidate]) -> Table:
         table.add_column(name, justify="right", no_wrap=True)
     for place, candidate in enumerate(accepted, start=1):
         times = [table_time(value) for value in (candidate.median_ps, candidate.p95_ps) if value is not None]
-        lost = percent(candidate.loss) if candidate.loss else ""
+        lost = percent(candidate.loss if candidate.loss >= _SELDOM else 0.0)
         settings = settings_phrase(candidate.changed)
         cells = (str(place), candidate.link, settings, percent(candidate.margin), *times, lost)
         table.add_row(*(Text(cell, style=style) for cell, style in zip(cells, _styles(candidate), strict=False)))
@@ -127,4 +132,4 @@ def _table(accepted: Sequence[Candidate]) -> Table:
 def _styles(candidate: Candidate) -> list[str]:
     """Of the cells of a row: what keeps its bound easily is green, and what is to be measured first is yellow."""
     margin = "green" if candidate.margin >= _EASILY else "yellow" if candidate.margin < _HARDLY else ""
-    return ["", "", "", margin, "", "", "red" if candidate.loss else ""]
+    return ["", "", "", margin, "", "", "red" if candidate.loss >= _SELDOM else ""]

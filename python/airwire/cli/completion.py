@@ -189,6 +189,14 @@ def pairing_rules(_ctx: typer.Context, _typed: str) -> Iterable[Offer]:
 
 
 @_offers
+def loss_sites(_ctx: typer.Context, _typed: str) -> Iterable[Offer]:
+    """Kinds of places where radios stand."""
+    from airwire.runs.selection import SITES
+
+    return [(site, "") for site in SITES]
+
+
+@_offers
 def instruments(_ctx: typer.Context, _typed: str) -> Iterable[Offer]:
     """The kinds of instruments; what stands behind the colon is for the user to say."""
     from airwire.instruments.catalogue import KINDS

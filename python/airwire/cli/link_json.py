@@ -31,6 +31,7 @@ from airwire.link.model import (
     GatePeriod,
     Ledger,
     LedgerRow,
+    LeftOut,
     Link,
     LinkBudget,
     QuantilePair,
@@ -133,6 +134,7 @@ class ChooseOutput(Output, tag="airwire.choose/1"):
     payload_bytes: int
     bounds: Bounds
     every_ps: int | None
+    site: str
     samples: int
     seed: int
     accepted: Sequence[CandidateObject]
@@ -160,6 +162,7 @@ class LedgerRowObject(msgspec.Struct, rename={"understood": "class"}):
     lost: float
     lost_model: float
     passes: bool | None
+    leave_one_out: LeftOut
 
 
 class ValidateOutput(Output, tag="airwire.validate/1"):
@@ -235,6 +238,7 @@ def choice_output(choice: Choice) -> ChooseOutput:
         payload_bytes=choice.payload_bytes,
         bounds=choice.bounds,
         every_ps=choice.every_ps,
+        site=choice.site,
         samples=choice.samples,
         seed=choice.seed,
         accepted=[_candidate(candidate) for candidate in choice.accepted],

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
@@ -24,6 +25,8 @@ _PERCENTILE_WIDTH = 11
 _OTHER_WIDTH = 63
 # The payload whose stages stand for a link, where it was run with several.
 _TYPICAL_BYTES = 128
+# Rows of which it is told that they met few phases of a gate.
+_MOST_PHASES = 4
 
 
 def print_ranking(analysis: Analysis) -> None:
@@ -43,6 +46,7 @@ def print_ranking(analysis: Analysis) -> None:
         out.print("\nVerdicts of rows with a published median:", style="bold")
     for row in sorted(compared, key=lambda row: (row.payload_bytes or 0, *_by_median(row))):
         print_indented(out, Text(f"- {row.path}: ").append_text(verdict_text(link_verdict(row))), 2, hanging=True)
+    _print_phases(out, rows)
     entries = {row.group for row in compared}
     others = [row for row in rows if row.group not in entries]
     if others:
@@ -53,6 +57,17 @@ def print_ranking(analysis: Analysis) -> None:
         print_indented(
             out, Text(f"- {typical.group}{payload}: ").append_text(verdict_text(link_verdict(typical))), 2, hanging=True
         )
+
+
+def _print_phases(out: Console, rows: Sequence[Capture[LinkRow]]) -> None:
+    """Of rows that met few phases of a gate their figures say little, and a reader must know it."""
+    found = [(row, one) for row in rows for one in row.findings if one.kind in ("frozen_phase", "phase_coverage")]
+    if found:
+        out.print("\nPhases that were not met:", style="bold")
+    for row, finding in found[:_MOST_PHASES]:
+        print_indented(out, Text(f"- {row.path}: {finding.sentence} {finding.next_step}"), 2, hanging=True)
+    if len(found) > _MOST_PHASES:
+        out.print(f"  and {len(found) - _MOST_PHASES} more", style="dim")
 
 
 def _messages(rows: Sequence[Capture]) -> str:

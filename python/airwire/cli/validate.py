@@ -76,9 +76,11 @@ def _print(ledger: Ledger) -> None:
     for name in ("p50", "p75", "p95", "KS", "n", "n eff", "phases", "fitted", "lost", "model"):
         table.add_column(name, justify="right", no_wrap=True)
     table.add_column("goal", no_wrap=True)
+    table.add_column("left out", no_wrap=True)
     for row in ledger.rows:
-        *cells, goal = _cells(row)
-        table.add_row(*map(Text, cells), Text(goal, style=_GOAL_STYLES.get(goal, "")))
+        goal, left_out = _goal(row.passes), _left_out(row)
+        styles = [_GOAL_STYLES.get(word.split()[-1], "") for word in (goal, left_out)]
+        table.add_row(*map(Text, _cells(row)), Text(goal, style=styles[0]), Text(left_out, style=styles[1]))
     if ledger.rows:
         out.print(table)
     judged = [row for row in ledger.rows if row.passes is not None]
@@ -86,6 +88,13 @@ def _print(ledger: Ledger) -> None:
     out.print(
         f"{kept} of {len(judged)} judged rows keep the goals of their class; {len(ledger.rows) - len(judged)} are not "
         "judged (empirical, or the run met too few phases).",
+        style="dim",
+    )
+    told = [row for row in judged if row.leave_one_out.passes is not None]
+    kept = sum(bool(row.leave_one_out.passes) for row in told)
+    out.print(
+        f"{kept} of {len(told)} do so blind, or with what was fitted on their capture fitted on the link's other "
+        f"captures; {len(judged) - len(told)} hold a constant that no other capture tells.",
         style="dim",
     )
     if ledger.without_rule:
@@ -98,11 +107,23 @@ def _cells(row: LedgerRow) -> list[str]:
     errors = [f"{100 * error:+.1f} %" for error in (row.median_error, row.upper_quartile_error, row.p95_error)]
     lost = [f"{100 * share:.1f} %" for share in (row.lost, row.lost_model)]
     fitted = f"{row.fitted_physics}+{row.fitted_phase}"
-    goal = {True: "kept", False: "missed", None: "-"}[row.passes]
     return [
         *(row.link, row.variant, f"{row.payload_bytes} B", row.understood, row.mode),
         *errors,
         *(f"{row.ks:.3f}", str(row.n), f"{row.n_eff:.0f}", f"{100 * row.phase_coverage:.0f} %", fitted),
         *lost,
-        goal,
     ]
+
+
+def _goal(passes: bool | None) -> str:
+    return {True: "kept", False: "missed", None: "-"}[passes]
+
+
+def _left_out(row: LedgerRow) -> str:
+    """The row without what its own capture told: the error of its median, and whether it keeps its goals."""
+    without = row.leave_one_out
+    if without.untold:
+        return f"{len(without.untold)} untold"
+    if not without.refitted:
+        return f"blind {_goal(without.passes)}"
+    return f"{100 * without.median_error:+.1f} % {_goal(without.passes)}"

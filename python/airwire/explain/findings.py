@@ -36,6 +36,8 @@ class _Context:
     simulated: bool
     may_repeat: bool
     has_characters: bool
+    mean_over_phases_ps: float | None
+    """What a model gives on average where every phase is as likely; ``None`` of what was measured."""
 
 
 class _Evidence:
@@ -68,7 +70,10 @@ class _Evidence:
 
 def explain_finding(raw: RawFinding, pairing: str, target: CaptureFile | LinkRow | BoardRow | AddressRow) -> Finding:
     """The finding of a detector in words. ``pairing`` is the rule that was in force, ``target`` what was measured."""
-    context = _Context(pairing, target.simulated, target.may_repeat, target.has_characters)
+    from airwire.link.model import LinkRow
+
+    mean_ps = float(sum(stage.ps for stage in target.budget)) if isinstance(target, LinkRow) else None
+    context = _Context(pairing, target.simulated, target.may_repeat, target.has_characters, mean_ps)
     sentence, next_step = _SENTENCES[raw["kind"]](_Evidence(raw), context)
     return Finding(raw["kind"], raw["confidence"], sentence, next_step, raw["period_ps"], raw["evidence"])
 
@@ -116,13 +121,19 @@ def _named(meaning: str | None) -> str:
     return f" That is {meaning}." if meaning else ""
 
 
-def _frozen_phase(found: _Evidence, _context: _Context) -> tuple[str, str]:
+def _over_all_phases(context: _Context) -> str:
+    mean_ps = context.mean_over_phases_ps
+    return f" Over all phases the mean is {rough_time(mean_ps)}." if mean_ps else ""
+
+
+def _frozen_phase(found: _Evidence, context: _Context) -> tuple[str, str]:
     covered, interval_ps = found.time("covered_ps"), found.number("trigger_interval_ps")
     interval = rough_time(interval_ps)
     if found.period_ps:
+        known = f"The gate is {found.period}:" if context.mean_over_phases_ps else f"If the gate is {found.period},"
         return (
-            f"If the gate is {found.period}, this run saw {covered} of it: its tight cluster is phase, not speed "
-            f"(triggers every {interval} are a whole number of gate periods apart).",
+            f"{known} this run saw {covered} of it: its tight cluster is phase, not speed "
+            f"(triggers every {interval} are a whole number of gate periods apart).{_over_all_phases(context)}",
             _dither(found.period_ps, interval_ps),
         )
     candidates = found.numbers("candidate_periods_ps")
@@ -138,7 +149,7 @@ def _frozen_phase(found: _Evidence, _context: _Context) -> tuple[str, str]:
     )
 
 
-def _phase_coverage(found: _Evidence, _context: _Context) -> tuple[str, str]:
+def _phase_coverage(found: _Evidence, context: _Context) -> tuple[str, str]:
     interval_ps = found.number("trigger_interval_ps")
     visited = f"the triggers left parts of the {found.period} gate out"
     if found.has("phases"):
@@ -148,7 +159,7 @@ def _phase_coverage(found: _Evidence, _context: _Context) -> tuple[str, str]:
         )
     return (
         f"This run saw {percent(found.number('covered_share'))} of the gate's phases: {visited}. Gaps between clusters "
-        "of latencies are phases that were never tried, not latencies that cannot occur.",
+        f"of latencies are phases that were never tried, not latencies that cannot occur.{_over_all_phases(context)}",
         _dither(found.period_ps, interval_ps),
     )
 

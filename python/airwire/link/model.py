@@ -270,6 +270,23 @@ class Choice(Shown):
     seed: int
     every_ps: int | None = None
     """The interval of the messages; ``None`` where each has the link for itself."""
+    site: str = "office"
+    """Where the radios stand, which decides how often a frame is lost."""
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """A row of the ledger where what was fitted on its capture is fitted on the link's other captures."""
+
+    refitted: Sequence[str]
+    """The constants that were fitted on this capture and are fitted on others here; none where it is blind."""
+    untold: Sequence[str]
+    """Those that no other capture tells."""
+    median_error: float
+    upper_quartile_error: float
+    ks: float
+    passes: bool | None
+    """Whether the goals of its class are met; ``None`` where the row is not judged, or a constant is untold."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -295,6 +312,7 @@ class LedgerRow:
     lost_model: float
     passes: bool | None
     """Whether the goals of its class are met; ``None`` where the row is not judged."""
+    leave_one_out: LeftOut
 
 
 @dataclass(frozen=True, slots=True)

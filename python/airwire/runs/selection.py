@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import product
 from math import inf
 
@@ -29,6 +29,9 @@ _TRACED = 500
 KEPT_SETTINGS = frozenset({"encrypted", "acknowledge", "ack", "crc", "csma", "cca", "frame_retries"})
 # A gain below this share of the bound is worth no change.
 WORTH_A_CHANGE = 0.05
+# What a radio that may lose frames calls the place where it stands.
+_SITE = "loss_site"
+SITES = ("clean", "office", "crowded")
 # Where more than this share of the messages wait behind one another, they come faster than they are carried.
 _OVERLOADED = 0.02
 # No phase of a gate is frozen when messages come so much earlier and later, a share of their interval.
@@ -43,6 +46,7 @@ def choose(
     p50: Time | None = None,
     loss: float | None = None,
     every: Time | None = None,
+    site: str = "office",
     only: Sequence[str] = (),
     samples: int = SAMPLES,
     seed: int = 1,
@@ -53,7 +57,9 @@ def choose(
     ``p50`` and ``p95`` bound the latency (``"20 ms"``, or picoseconds), ``loss`` the share of lost messages; at least
     one is given. ``every`` is the interval of the messages, 10 % more or less; by default each has the link for itself.
     ``only`` names the links to look at. Of each link come its defaults or the fewest changes that keep the bounds, and
-    what keeps them best by more than 5 % of the bound. Encryption, acknowledgements, checksums and the like stay on.
+    what keeps them best by more than 5 % of the bound. ``site`` is where the radios stand (``"clean"``, ``"office"``,
+    ``"crowded"``): how often interference destroys a frame there, a link's constants say. Encryption,
+    acknowledgements, checksums and the like stay on.
 
     Raises ``AirwireError`` for an unknown link, an empty payload, and where no bound is given or none can be kept.
 
@@ -63,19 +69,21 @@ def choose(
     bounds = Bounds(picoseconds_or_none(p50), picoseconds_or_none(p95), loss)
     every_ps = picoseconds_or_none(every)
     _check(payload_bytes, bounds, every_ps)
+    if site not in SITES:
+        raise _core.AirwireError(f"site is {site}, but radios stand in one of {', '.join(SITES)}")
     known = {link.name: link for link in links()}
     for name in only:
         if name not in known:
             # The core's sentence says what is near.
             link_budget(name, payload_bytes)
-    search = _Search(payload_bytes, bounds, every_ps, samples, seed, workers)
+    search = _Search(payload_bytes, bounds, every_ps, site, samples, seed, workers)
     chosen = [link for link in known.values() if not only or link.name in only]
     searched = [(link, search.candidates(link)) for link in chosen]
     accepted = [found for _, candidates in searched for found in _worth_showing(candidates)]
     refused = [search.refusal(link, found) for link, found in searched if not any(c.margin >= 0 for c in found)]
     accepted.sort(key=lambda candidate: (-candidate.margin, candidate.link))
     nearest = sorted(refused, key=lambda refusal: -refusal.nearest.margin if refusal.nearest else inf)
-    return Choice(payload_bytes, bounds, accepted, nearest, samples, seed, every_ps)
+    return Choice(payload_bytes, bounds, accepted, nearest, samples, seed, every_ps, site)
 
 
 def _check(payload_bytes: int, bounds: Bounds, every_ps: int | None) -> None:
@@ -112,6 +120,7 @@ class _Search:
     payload_bytes: int
     bounds: Bounds
     every_ps: int | None
+    site: str
     samples: int
     seed: int
     workers: int | None
@@ -124,6 +133,11 @@ class _Search:
             return None
         jitter_ps = round(self.every_ps * _JITTER)
         return {"kind": "dithered", "period": f"{self.every_ps - jitter_ps} ps", "by": f"{2 * jitter_ps} ps"}
+
+    def there(self, link: Link, settings: Settings) -> dict[str, str]:
+        """Settings of a link at the site."""
+        stands = any(setting.name == _SITE for setting in link.settings)
+        return {_SITE: self.site, **settings} if stands else dict(settings)
 
     def candidates(self, link: Link) -> list[Candidate]:
         """What was tried of a link, the defaults first; none where it does not carry the payload."""
@@ -166,11 +180,11 @@ class _Search:
         name = link.name
         new: dict[str, Settings] = {}
         for settings in variants:
-            meant = canonical(name, self.payload_bytes, settings)
+            meant = canonical(name, self.payload_bytes, self.there(link, settings))
             key = json.dumps(meant, sort_keys=True)
             if meant is not None and (name, key) not in self.tried and key not in new:
                 new[key] = settings
-        requests = [(name, self.payload_bytes, dict(settings)) for settings in new.values()]
+        requests = [(name, self.payload_bytes, self.there(link, settings)) for settings in new.values()]
         rows = _core.simulate(
             requests, samples=self.samples, seed=self.seed, spans=0, trigger=self.trigger, workers=self.workers
         )
@@ -183,6 +197,9 @@ class _Search:
         return found
 
     def _candidate(self, link: Link, settings: Settings, found: Prediction, queue: int) -> Candidate:
+        # In closed form: a loss of one in a million would take millions of messages to be seen.
+        loss = link_budget(link.name, self.payload_bytes, self.there(link, settings)).loss
+        found = replace(found, loss=loss)
         margin = min(margin_of(found, self.bounds), -queue or inf)
         changed = dict(settings)
         return Candidate(link.name, link.title, changed, found.median_ps, found.p95_ps, found.loss, margin, queue)
@@ -194,7 +211,7 @@ class _Search:
             return Refusal(link.name, link.title, carries, None)
         nearest = max(found, key=lambda candidate: candidate.margin)
         traced = simulate(
-            [(link.name, self.payload_bytes, nearest.changed)],
+            [(link.name, self.payload_bytes, self.there(link, nearest.changed))],
             samples=self.samples,
             seed=self.seed,
             spans=_TRACED,

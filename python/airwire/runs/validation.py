@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from airwire import _core
-from airwire.link.model import Ledger, LedgerRow
+from airwire.link.model import Ledger, LedgerRow, LeftOut
 
 
 def validate(
@@ -34,4 +34,5 @@ def validate(
 
 
 def _row(raw: dict[str, Any]) -> LedgerRow:
-    return LedgerRow(understood=raw.pop("class"), **raw)
+    left_out = LeftOut(**raw.pop("leave_one_out"))
+    return LedgerRow(understood=raw.pop("class"), leave_one_out=left_out, **raw)

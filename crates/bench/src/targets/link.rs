@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 
 use arrow_array::RecordBatch;
 use links::stage::Part;
-use links::{BudgetLine, Simulation};
+use links::{BudgetLine, Program, Schedule, Simulation};
 use record::run_folder::{SpanRow, Stage, spans_table};
 use record::{Control, Sample, Samples};
 use serde::Serialize;
+use stats::detect::Settings as DetectorSettings;
 use units::Picoseconds;
 
 use crate::rows::Measure;
@@ -17,6 +18,10 @@ use crate::targets::Facts;
 
 /// A link without an end of its own sends as many as a suite may ask for.
 const MOST_SAMPLES: u64 = crate::suite::MAX_SAMPLES;
+/// A trigger that meets so many phases of a gate leaves nothing worth telling out.
+const MOST_PHASES: i64 = 16;
+/// Phases that lie closer together than this part of the latency are not told apart.
+const WORTH_TELLING: i64 = 20;
 /// Room that is made beforehand.
 const MOST_ROOM: usize = 1 << 20;
 
@@ -105,6 +110,8 @@ struct LinkTarget {
     end: Picoseconds,
     trigger: String,
     budget: Vec<BudgetLine>,
+    /// The gate of which the triggers meet few phases, where there is one.
+    partly_met: Option<Picoseconds>,
     /// What time can go to.
     parts: Vec<Part>,
 }
@@ -117,6 +124,7 @@ impl Recipe for LinkSetup {
         let schedule = self.trigger.schedule(&mut program, self.payload_bytes);
         let budget = program.budget(self.payload_bytes);
         let parts = program.parts().to_vec();
+        let partly_met = partly_met(&schedule, &mut program, &budget);
         let count = row.measurement.samples.unwrap_or(MOST_SAMPLES);
         let spans = measure.spans_of_first;
         let simulation =
@@ -131,6 +139,7 @@ impl Recipe for LinkSetup {
             end: Picoseconds::ZERO,
             trigger: phrase(&schedule),
             budget,
+            partly_met,
             parts,
         }))
     }
@@ -178,6 +187,10 @@ impl Target for LinkTarget {
         self.samples.len() as u64
     }
 
+    fn detectors(&mut self) -> DetectorSettings {
+        DetectorSettings { gate_ps: self.partly_met.map(Picoseconds::ps), ..DetectorSettings::default() }
+    }
+
     fn is_worth_a_part(&self) -> bool {
         true
     }
@@ -203,6 +216,24 @@ impl Target for LinkTarget {
             facts: Facts::Link(Box::new(facts)),
         }
     }
+}
+
+/// The longest gate of which a steady trigger meets a few phases, again and again: those lie as far apart as the
+/// greatest common divisor of both periods. What is left out between them matters beside the mean latency.
+fn partly_met(schedule: &Schedule, program: &mut Program, budget: &[BudgetLine]) -> Option<Picoseconds> {
+    let Schedule::Fixed { period } = schedule else { return None };
+    let mean_ps: i64 = budget.iter().map(|line| line.mean.ps()).sum();
+    let left_out = |gate_ps: i64| greatest_common_divisor(period.ps(), gate_ps);
+    let gates = program.gates();
+    let told = gates.iter().map(|gate| gate.period()).filter(|gate| {
+        let left_out_ps = left_out(gate.ps());
+        left_out_ps > gate.ps() / MOST_PHASES && left_out_ps > mean_ps / WORTH_TELLING
+    });
+    told.max()
+}
+
+fn greatest_common_divisor(a: i64, b: i64) -> i64 {
+    if b == 0 { a } else { greatest_common_divisor(b, a % b) }
 }
 
 impl LinkTarget {

@@ -1,10 +1,11 @@
 //! One row of the ledger: how far a model is from a capture.
 
-use links::{LinkError, Program, Schedule, Simulation};
+use links::{Definition, LinkError, Params, Program, Schedule, Settings, Simulation};
 use serde::{Deserialize, Serialize};
 use units::Picoseconds;
 
 use super::fit::{FittedPhase, fit_phases, lock, predict, sorted};
+use super::leave_one_out::LeftOut;
 use super::locked::{fit_offset, predict_locked};
 use super::observed::Observed;
 use super::rules::CaptureRule;
@@ -84,6 +85,8 @@ pub struct LedgerRow {
     pub passes: Option<bool>,
     /// The capture below the folder.
     pub capture: String,
+    /// How far the model is where what was fitted on this capture is fitted on the link's other captures.
+    pub leave_one_out: LeftOut,
 }
 
 /// Runs of a phase-free prediction, each with its own phases: gates whose periods have a common multiple keep their
@@ -94,58 +97,82 @@ const PHASE_FREE_MESSAGES: u64 = 100;
 const REPLICAS: u64 = 20;
 const COVERAGE_BINS: usize = 32;
 /// A capture covers a gate's phases from here.
-const COVERED: f64 = 0.9;
+pub(super) const COVERED: f64 = 0.9;
 
-/// Runs a model against a capture: a phase-free row and a row for this run.
-///
-/// # Errors
-/// When the rule's link or settings cannot be used with this payload.
-pub fn validate_capture(
-    rule: &CaptureRule,
-    capture: &str,
-    payload_bytes: u64,
-    observed: &Observed,
-    seed: u64,
-) -> Result<Vec<LedgerRow>, LinkError> {
-    let link = links::find(&rule.link)?;
-    let settings =
-        link.settings_with(rule.set.iter().map(|(name, value)| (name.as_str(), value.as_str())))?;
-    let bytes = link.check_payload(payload_bytes)?;
-    link.program(&settings)?;
-    let build = || link.program(&settings).expect("it was put together before");
-    let phases = fit_phases(&build, bytes, observed, seed);
-    let real = observed.latencies_ps();
-    if real.is_empty() {
-        return Ok(Vec::new());
+/// A capture with the link that made it.
+#[derive(Debug)]
+pub struct Case {
+    pub(super) rule: &'static CaptureRule,
+    pub(super) name: String,
+    pub(super) link: &'static Definition,
+    pub(super) settings: Settings,
+    pub(super) bytes: u32,
+    pub(super) observed: Observed,
+    pub(super) seed: u64,
+}
+
+impl Case {
+    /// A capture as its rule says.
+    ///
+    /// # Errors
+    /// When the rule's link or settings cannot be used with this payload.
+    pub fn new(
+        rule: &'static CaptureRule,
+        name: &str,
+        payload_bytes: u64,
+        observed: Observed,
+        seed: u64,
+    ) -> Result<Self, LinkError> {
+        let link = links::find(&rule.link)?;
+        let settings =
+            link.settings_with(rule.set.iter().map(|(name, value)| (name.as_str(), value.as_str())))?;
+        let bytes = link.check_payload(payload_bytes)?;
+        link.program(&settings)?;
+        Ok(Self { rule, name: name.to_owned(), link, settings, bytes, observed, seed })
     }
-    let row = Row {
-        rule,
-        capture,
-        payload_bytes,
-        observed,
-        real: &real,
-        coverage: coverage(&build, observed, &phases),
-    };
-    let free = phase_free(&build, bytes, observed, seed);
-    let (this_run, fitted) = match &rule.locked_to {
-        Some(gate) => {
-            let offset = fit_offset(&build, bytes, observed, gate, seed);
-            let predict = |seed| predict_locked(&build, bytes, observed, gate, offset, seed);
-            (replicas(&predict, seed), 1)
+
+    pub(super) fn program(&self, params: &Params) -> Program {
+        self.link.program_of(&self.settings, params).expect("it was put together before")
+    }
+
+    /// A phase-free row and a row for this run, of the link with these constants; none where nothing arrived.
+    pub fn rows(&self, params: &Params) -> Vec<LedgerRow> {
+        let Self { bytes, ref observed, seed, .. } = *self;
+        let build = || self.program(params);
+        let real = observed.latencies_ps();
+        if real.is_empty() {
+            return Vec::new();
         }
-        None => {
-            let predict = |seed| predict(&build, bytes, observed, &phases, seed);
-            (replicas(&predict, seed), 2 * phases.len() as u32)
-        }
-    };
-    Ok(vec![row.score(Mode::PhaseFree, &free, 0), row.score(Mode::ThisRun, &this_run, fitted)])
+        let phases = fit_phases(&build, bytes, observed, seed);
+        let coverage = coverage(&build, observed, &phases);
+        let row = Row { case: self, real: &real, coverage };
+        let free = phase_free(&build, bytes, observed, seed, PHASE_FREE_RUNS);
+        let (this_run, fitted) = match &self.rule.locked_to {
+            Some(gate) => {
+                let offset = fit_offset(&build, bytes, observed, gate, seed);
+                let predict = |seed| predict_locked(&build, bytes, observed, gate, offset, seed);
+                (replicas(&predict, seed), 1)
+            }
+            None => {
+                let predict = |seed| predict(&build, bytes, observed, &phases, seed);
+                (replicas(&predict, seed), 2 * phases.len() as u32)
+            }
+        };
+        vec![row.score(Mode::PhaseFree, &free, 0), row.score(Mode::ThisRun, &this_run, fitted)]
+    }
 }
 
 fn replicas(predict: &dyn Fn(u64) -> Vec<Option<i64>>, seed: u64) -> Vec<Option<i64>> {
     (1..=REPLICAS).flat_map(|replica| predict(seed.wrapping_add(replica))).collect()
 }
 
-fn phase_free(build: &dyn Fn() -> Program, bytes: u32, observed: &Observed, seed: u64) -> Vec<Option<i64>> {
+pub(super) fn phase_free(
+    build: &dyn Fn() -> Program,
+    bytes: u32,
+    observed: &Observed,
+    seed: u64,
+    runs: u64,
+) -> Vec<Option<i64>> {
     let mut program = build();
     let longest = program.gates().iter().map(|gate| gate.period()).max().unwrap_or(Picoseconds::ZERO);
     let period = Picoseconds::new(observed.interval_ps());
@@ -155,7 +182,7 @@ fn phase_free(build: &dyn Fn() -> Program, bytes: u32, observed: &Observed, seed
         let path = format!("phase-free/{run}");
         Simulation::new(build(), bytes, &schedule, PHASE_FREE_MESSAGES, seed, &path, 0).run()
     };
-    (0..PHASE_FREE_RUNS).flat_map(|index| run(index).iter().map(latency).collect::<Vec<_>>()).collect()
+    (0..runs).flat_map(|index| run(index).iter().map(latency).collect::<Vec<_>>()).collect()
 }
 
 /// The smallest share of any gate's phases that triggers met.
@@ -175,16 +202,14 @@ fn coverage(build: &dyn Fn() -> Program, observed: &Observed, phases: &[FittedPh
 }
 
 struct Row<'a> {
-    rule: &'a CaptureRule,
-    capture: &'a str,
-    payload_bytes: u64,
-    observed: &'a Observed,
+    case: &'a Case,
     real: &'a [i64],
     coverage: f64,
 }
 
 impl Row<'_> {
     fn score(&self, mode: Mode, model: &[Option<i64>], fitted_phase: u32) -> LedgerRow {
+        let Case { rule, name, observed, bytes, .. } = self.case;
         let real = sorted(self.real.iter());
         let arrived = sorted(model.iter().flatten());
         let error = |p: f64| stats::quantile(&arrived, p) / stats::quantile(&real, p) - 1.0;
@@ -193,17 +218,17 @@ impl Row<'_> {
         let n_eff = stats::bootstrap::Dependence::of(self.real).effective_n;
         let (median_error, upper_quartile_error) = (error(0.5), error(0.75));
         let judged = mode == Mode::ThisRun || self.coverage >= COVERED;
-        let passes = self.rule.class.goals().filter(|_| judged).map(|(relative, distance)| {
+        let passes = rule.class.goals().filter(|_| judged).map(|(relative, distance)| {
             median_error.abs() <= relative
                 && upper_quartile_error.abs() <= relative
                 && ks <= distance.max(1.63 / libm::sqrt(n_eff))
         });
         let lost = |total: usize, arrived: usize| 1.0 - arrived as f64 / total.max(1) as f64;
         LedgerRow {
-            link: self.rule.link.clone(),
-            variant: self.rule.variant.clone(),
-            payload_bytes: self.payload_bytes,
-            class: self.rule.class,
+            link: rule.link.clone(),
+            variant: rule.variant.clone(),
+            payload_bytes: u64::from(*bytes),
+            class: rule.class,
             mode,
             median_error,
             upper_quartile_error,
@@ -212,12 +237,13 @@ impl Row<'_> {
             n: real.len(),
             n_eff,
             phase_coverage: self.coverage,
-            fitted_physics: self.rule.fitted_physics,
+            fitted_physics: rule.fitted_physics,
             fitted_phase,
-            lost: lost(self.observed.trigger_ps.len(), real.len()),
+            lost: lost(observed.trigger_ps.len(), real.len()),
             lost_model: lost(model.len(), arrived.len()),
             passes,
-            capture: self.capture.to_owned(),
+            capture: name.clone(),
+            leave_one_out: LeftOut::default(),
         }
     }
 }

@@ -3,6 +3,7 @@
 
 mod explain;
 mod fit;
+mod leave_one_out;
 mod ledger;
 mod locked;
 mod observed;
@@ -11,7 +12,8 @@ mod rules;
 
 pub use explain::{CaptureQuestion, ExplainError, Explained, explain};
 pub use fit::{FittedPhase, fit_phases};
-pub use ledger::{Class, LedgerRow, Mode, validate_capture};
+pub use leave_one_out::LeftOut;
+pub use ledger::{Case, Class, LedgerRow, Mode};
 pub use observed::Observed;
 pub use plan::{Ledger, LedgerError, Plan, PlannedCapture, plan, validate};
 pub use rules::{CaptureRule, rule_of};

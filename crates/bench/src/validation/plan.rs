@@ -6,7 +6,8 @@ use capture::ChannelSelector;
 use rayon::prelude::*;
 use serde::Serialize;
 
-use super::ledger::{LedgerRow, validate_capture};
+use super::leave_one_out::{Judged, leave_each_out};
+use super::ledger::{Case, LedgerRow};
 use super::observed::Observed;
 use super::rules::{CaptureRule, rule_of};
 use crate::analysis::CaptureResult;
@@ -96,18 +97,21 @@ pub fn validate(plan: &Plan, seed: u64, control: &Control) -> Ledger {
             outcome
         })
         .collect();
+    let mut judged = Vec::new();
     let mut ledger =
         Ledger { without_rule: plan.without_rule.clone(), errors: plan.errors.clone(), ..Ledger::default() };
     for outcome in outcomes.into_iter().flatten() {
         match outcome {
-            Ok(rows) => ledger.rows.extend(rows),
+            Ok(one) => judged.push(one),
             Err(error) => ledger.errors.push(error),
         }
     }
+    leave_each_out(&mut judged, control);
+    ledger.rows.extend(judged.into_iter().flat_map(|one| one.rows));
     ledger
 }
 
-fn validate_one(planned: &PlannedCapture, seed: u64) -> Result<Vec<LedgerRow>, LedgerError> {
+fn validate_one(planned: &PlannedCapture, seed: u64) -> Result<Judged, LedgerError> {
     let path = planned.source.path.to_string_lossy().into_owned();
     let refused = |message: String| LedgerError { path: path.clone(), message };
     let payload = planned.rule.payload_bytes.or_else(|| payload_bytes_of(&planned.source.path));
@@ -118,8 +122,10 @@ fn validate_one(planned: &PlannedCapture, seed: u64) -> Result<Vec<LedgerRow>, L
     })?;
     let [trigger, done] = [0, 1].map(ChannelSelector::Index);
     let capture = load(&planned.source, trigger, done, seed).map_err(refused)?;
-    validate_capture(planned.rule, &planned.name, payload, &Observed::of(&capture), seed)
-        .map_err(|error| refused(format!("{path}: {error}")))
+    let case = Case::new(planned.rule, &planned.name, payload, Observed::of(&capture), seed)
+        .map_err(|error| refused(format!("{path}: {error}")))?;
+    let rows = case.rows(case.link.params());
+    Ok(Judged { case, rows })
 }
 
 /// One capture, paired by the strict rule.

@@ -66,7 +66,7 @@ pub fn rule_of(path: &str) -> Option<&'static CaptureRule> {
 }
 
 /// Whether a text is one that a pattern with `*` stands for.
-fn matches(pattern: &str, text: &str) -> bool {
+pub(super) fn matches(pattern: &str, text: &str) -> bool {
     match pattern.split_once('*') {
         None => pattern == text,
         Some((head, rest)) => text.strip_prefix(head).is_some_and(|tail| {

@@ -125,6 +125,28 @@ fn a_trigger_faster_than_the_link_queues_and_loses_nothing() {
 }
 
 #[test]
+fn a_steady_trigger_that_meets_one_phase_of_a_gate_is_told() {
+    let work = tempfile::tempdir().unwrap();
+    let found = |trigger: &str| {
+        let suite = format!("samples = 400\npayloads = [12]\n[links.nrf52840-ble]\ntrigger = {trigger}\n");
+        let rows = run(&suite, &work.path().join("run"), 1);
+        let findings = rows[0].1.statistics.findings.iter();
+        findings.map(|finding| (finding.kind.name(), finding.period_ps)).collect::<Vec<_>>()
+    };
+    // Against the connection interval of 30 ms, 150 ms meet one phase and 200 ms three.
+    let frozen = found("{ kind = 'fixed', period = '150ms' }");
+    assert!(frozen.contains(&("frozen_phase", Some(30_000_000_000))), "{frozen:?}");
+    let banded = found("{ kind = 'fixed', period = '200ms' }");
+    assert!(banded.contains(&("phase_coverage", Some(30_000_000_000))), "{banded:?}");
+    for even in
+        ["{ kind = 'fixed', period = '150.7ms' }", "{ kind = 'dithered', period = '150ms', by = '30ms' }"]
+    {
+        let told = found(even);
+        assert!(told.iter().all(|(kind, _)| !kind.contains("phase")), "{even}: {told:?}");
+    }
+}
+
+#[test]
 fn a_run_that_is_stopped_keeps_what_it_has() {
     let suite = Suite::parse(Path::new("suite.toml"), SUITE.to_owned()).unwrap();
     let control = Control::default();

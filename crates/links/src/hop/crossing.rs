@@ -41,9 +41,9 @@ impl<S: Stage> Crossing<S> {
     pub fn cross(&mut self, at: Picoseconds, load: Load) -> Crossed {
         let (mut now, mut stays) = (at, 0);
         loop {
-            let random = &mut self.random;
-            let mut visit = Visit { now, entered: at, stays, load, failures: 0, random };
+            let mut visit = Visit::alone(now, at, stays, load, &mut self.random);
             match self.stage.pass(&mut visit) {
+                Passage::Wait { until } => now = until,
                 Passage::Stay { until, .. } => (now, stays) = (until, stays + 1),
                 Passage::Leave { at, .. } => return Crossed { at, lost: false },
                 Passage::Lost { at, .. } => return Crossed { at, lost: true },

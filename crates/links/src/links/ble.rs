@@ -2,7 +2,9 @@
 
 use units::Picoseconds;
 
-use crate::stage::{Connection, Direction, Framing, GateClock, Losses, Phy};
+use crate::params::Params;
+use crate::site::Interference;
+use crate::stage::{Connection, Direction, EventLimits, Framing, GateClock, Losses, Phy};
 use crate::{Field, SettingError, Settings, Takes, Value};
 
 /// The unit of connection intervals (Bluetooth Core Specification 5.4, Vol 6 Part B, 4.5.1).
@@ -92,6 +94,24 @@ pub(super) const PERIPHERAL_LATENCY: Field = Field {
     alternatives: &["0"],
 };
 
+pub(super) const PDUS_PER_EVENT: Field = Field {
+    name: "pdus_per_event",
+    takes: Takes::Integer { lowest: 0, highest: 10_000, unit: "PDUs" },
+    default: Some("0"),
+    help: "the most data PDUs that the controllers put into one connection event; 0: as many as fit",
+    example: "6",
+    alternatives: &[],
+};
+
+pub(super) const EVENT_LENGTH: Field = Field {
+    name: "event_length",
+    takes: Takes::Time { lowest: Picoseconds::ZERO, highest: Picoseconds::from_ns(4_000_000_000) },
+    default: Some("none"),
+    help: "the longest connection event that the controllers allow; none: up to the next one",
+    example: "7.5 ms",
+    alternatives: &[],
+};
+
 pub(super) const ENCRYPTED: Field = Field {
     name: "encrypted",
     takes: Takes::Switch,
@@ -174,12 +194,16 @@ pub(super) fn framing(settings: &Settings, pdu_bytes: u64, phy: Phy) -> Framing 
 }
 
 /// A connection without losses whose chunks are all there at once.
-pub(super) fn connection(settings: &Settings, framing: Framing) -> Connection {
+pub(super) fn connection(settings: &Settings, params: &Params, framing: Framing) -> Connection {
     Connection {
         framing,
         later_chunks: Picoseconds::ZERO,
         peripheral_latency: settings.integer("peripheral_latency") as u32,
-        losses: Losses::default(),
+        limits: EventLimits {
+            pdus: Some(settings.integer("pdus_per_event") as u32).filter(|most| *most > 0),
+            length: settings.optional_time("event_length"),
+        },
+        losses: Losses { interference: Interference::at(settings, params), ..Losses::default() },
         advertising: None,
     }
 }

@@ -9,7 +9,8 @@ use super::tick::{self, TICK};
 use crate::params::Params;
 use crate::program::Steps;
 use crate::registry::Definition;
-use crate::stage::{Cause, Constant, CsmaCa, CsmaTiming, Load};
+use crate::site::{Interference, LOSS_SITE};
+use crate::stage::{Cause, Constant, CsmaCa, CsmaTiming, Hit, Load};
 use crate::{Field, SettingError, Settings, Takes};
 
 pub(super) const DEFINITION: Definition = Definition {
@@ -35,11 +36,13 @@ pub(super) const DEFINITION: Definition = Definition {
             alternatives: &[],
         },
         CHANNEL_BUSY,
+        LOSS_SITE,
     ],
     max_payload_bytes: 65_535,
     params: concat!(
         include_str!("../../params/ieee802154.toml"),
-        include_str!("../../params/esp32-802154.toml")
+        include_str!("../../params/esp32-802154.toml"),
+        include_str!("../../params/sites-2-4-ghz.toml")
     ),
     build,
 };
@@ -61,12 +64,16 @@ fn build(settings: &Settings, params: &Params) -> Result<Steps, SettingError> {
     let frame = Steps::new()
         .maybe(assessment(settings, phy))
         .stage(Constant::of_load("frame on the air", Cause::Air, move |load| phy.frame(load)))
+        // The program sends nothing again.
+        .maybe(Hit::where_there_is_some(Interference::at(settings, params), move |load: &Load| {
+            phy.frame(load)
+        }))
         // The driver hands a frame over when its acknowledgement is sent (isr_handle_ack_tx_done).
         .then(answer)
         .done()
         .stage(Constant::fixed("firmware between frames", Cause::Cpu, gap));
     Ok(Steps::new()
-        .maybe(tick)
+        .together(Steps::new().maybe(tick))
         .stage(Constant::fixed(
             "firmware before the first frame",
             Cause::Cpu,

@@ -11,6 +11,7 @@ use super::tick::{self, TICK};
 use crate::params::Params;
 use crate::program::Steps;
 use crate::registry::Definition;
+use crate::site::{Interference, LOSS_SITE};
 use crate::stage::{
     Advertising, Cause, Connection, ConnectionEvents, Constant, Direction, GateClock, Losses,
 };
@@ -28,14 +29,18 @@ pub(super) const BLUEDROID: Definition = Definition {
         ble::data_length("251"),
         ble::DIRECTION,
         ble::PERIPHERAL_LATENCY,
+        ble::PDUS_PER_EVENT,
+        ble::EVENT_LENGTH,
         ble::advertising("none"),
         ble::ENCRYPTED,
+        LOSS_SITE,
         ble::LOSSES,
     ],
     max_payload_bytes: 65_535,
     params: concat!(
         include_str!("../../params/esp32-ble.toml"),
-        include_str!("../../params/esp32-bluedroid-ble.toml")
+        include_str!("../../params/esp32-bluedroid-ble.toml"),
+        include_str!("../../params/sites-2-4-ghz.toml")
     ),
     build,
 };
@@ -51,14 +56,18 @@ pub(super) const NIMBLE: Definition = Definition {
         ble::data_length("27"),
         ble::DIRECTION,
         ble::PERIPHERAL_LATENCY,
+        ble::PDUS_PER_EVENT,
+        ble::EVENT_LENGTH,
         ble::advertising("60 ms"),
         ble::ENCRYPTED,
+        LOSS_SITE,
         ble::LOSSES,
     ],
     max_payload_bytes: 65_535,
     params: concat!(
         include_str!("../../params/esp32-ble.toml"),
-        include_str!("../../params/esp32-nimble-ble.toml")
+        include_str!("../../params/esp32-nimble-ble.toml"),
+        include_str!("../../params/sites-2-4-ghz.toml")
     ),
     build,
 };
@@ -74,27 +83,34 @@ fn build(settings: &Settings, params: &Params) -> Result<Steps, SettingError> {
     let framing = ble::framing(settings, pdu_bytes, Phy::OneMegabit);
     let connection = Connection {
         later_chunks: params.time("later_chunks"),
-        losses: losses(settings, params, &of_direction("missed_events")),
+        losses: Losses {
+            interference: Interference::at(settings, params),
+            ..losses(settings, params, &of_direction("missed_events"))
+        },
         advertising: ble::advertising_interval(settings)?.map(|interval| advertising(interval, params)),
-        ..ble::connection(settings, framing)
+        ..ble::connection(settings, params, framing)
     };
     // Only the peripheral runs on slots of its own; the central's are the connection's.
     let slot = (!is_notify).then(|| {
         let clock = GateClock::new("receiver slot", params.time("receiver_slot"));
         ReceiverSlot::new("wait for the receiver's slot", clock, params.time("receiver_grace"))
     });
+    let sender =
+        Steps::new().maybe(tick).stage(Constant::fixed("host stack and controller", Cause::Cpu, host));
     Ok(Steps::new()
-        .maybe(tick)
-        .stage(Constant::fixed("host stack and controller", Cause::Cpu, host))
+        .together(sender)
         .stage(ConnectionEvents::new(ble::events_clock(settings), connection))
-        .maybe(slot)
-        .done())
+        .together(Steps::new().maybe(slot)))
 }
 
 fn losses(settings: &Settings, params: &Params, missed: &str) -> Losses {
     match settings.choice("losses") {
         "none" => Losses::default(),
-        _ => Losses { missed_events: params.number(missed), lost_pdus: params.number("lost_pdus") },
+        _ => Losses {
+            missed_events: params.number(missed),
+            lost_pdus: params.number("lost_pdus"),
+            ..Losses::default()
+        },
     }
 }
 

@@ -125,5 +125,7 @@ fn build(settings: &Settings, params: &Params) -> Result<Steps, SettingError> {
     let tick = tick::clock(settings);
     let slots = GateClock::new("slots", params.time("opening"));
     let first_write = write + Picoseconds::new(jitter.ps() / 2);
-    Ok(Steps::new().stage(TickedSlots::new(tick, first_write, slots)).frames(write_bytes as u32, writes))
+    Ok(Steps::new()
+        .together(Steps::new().stage(TickedSlots::new(tick, first_write, slots)))
+        .frames(write_bytes as u32, writes))
 }

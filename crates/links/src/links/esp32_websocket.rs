@@ -6,6 +6,7 @@ use super::wifi::{self, Path};
 use crate::params::Params;
 use crate::program::Steps;
 use crate::registry::Definition;
+use crate::site::LOSS_SITE;
 use crate::stage::{Cause, Constant, Load};
 use crate::{Field, SettingError, Settings};
 
@@ -24,9 +25,11 @@ const SETTINGS: &[Field] = &[
     wifi::DTIM_PERIOD,
     wifi::LISTEN_INTERVAL,
     wifi::BEACON_INTERVAL,
+    wifi::DELIVERY,
     wifi::PHY_RATE,
     wifi::FRAME_ERROR,
     wifi::SITE,
+    LOSS_SITE,
 ];
 
 pub(super) const ESP32: Definition = Definition {
@@ -34,7 +37,10 @@ pub(super) const ESP32: Definition = Definition {
     title: "WebSocket over Wi-Fi, two ESP32 and an access point",
     settings: SETTINGS,
     max_payload_bytes: SEGMENT_BYTES,
-    params: include_str!("../../params/esp32-websocket.toml"),
+    params: concat!(
+        include_str!("../../params/esp32-websocket.toml"),
+        include_str!("../../params/sites-2-4-ghz.toml")
+    ),
     build,
 };
 
@@ -43,7 +49,10 @@ pub(super) const ESP32_C6: Definition = Definition {
     title: "WebSocket over Wi-Fi, two ESP32-C6 and an access point",
     settings: SETTINGS,
     max_payload_bytes: SEGMENT_BYTES,
-    params: include_str!("../../params/esp32c6-websocket.toml"),
+    params: concat!(
+        include_str!("../../params/esp32c6-websocket.toml"),
+        include_str!("../../params/sites-2-4-ghz.toml")
+    ),
     build,
 };
 
@@ -63,23 +72,27 @@ fn payload_segment(load: &Load) -> u32 {
 fn build(settings: &Settings, params: &Params) -> Result<Steps, SettingError> {
     let path = Path::new(settings, params);
     let library = Constant::fixed("WebSocket libraries", Cause::Cpu, params.time("websocket_overhead"));
-    let steps = Steps::new().maybe(path.notice()).stage(library);
-    let steps = if settings.switch("nodelay") {
+    let noticed = Steps::new().maybe(path.notice()).stage(library);
+    let reception = Steps::new().maybe(path.reception());
+    if settings.switch("nodelay") {
         // Both segments follow each other; on the shared channel the header costs two hops of its own.
-        steps
-            .stage(path.hop(header_segment))
-            .stage(path.hop(header_segment))
-            .then(path.crossing(SEGMENT_BYTES, payload_segment))
-    } else if settings.choice("power_save") == "none" {
-        steps
-            .then(path.crossing(SEGMENT_BYTES, header_segment))
-            .then(path.acknowledgement())
-            .then(path.crossing(SEGMENT_BYTES, payload_segment))
-    } else {
+        let header = Steps::new().stage(path.hop(header_segment)).stage(path.hop(header_segment));
+        return Ok(Steps::new()
+            .together(noticed)
+            .exclusive(wifi::CHANNEL, header)
+            .then(path.crossing(Steps::new(), SEGMENT_BYTES, payload_segment))
+            .together(reception));
+    }
+    if settings.choice("power_save") != "none" {
         return Err(SettingError::Impossible(
             "Nagle's algorithm together with power save is not modelled: set nodelay = on, or power_save = none"
                 .to_owned(),
         ));
-    };
-    Ok(steps.maybe(path.reception()))
+    }
+    // What is written while the header is not acknowledged goes as one.
+    let held_back = path
+        .crossing(Steps::new(), SEGMENT_BYTES, header_segment)
+        .then(path.acknowledgement())
+        .then(path.crossing(Steps::new(), SEGMENT_BYTES, payload_segment));
+    Ok(Steps::new().together(noticed).batched(SEGMENT_BYTES, held_back).together(reception))
 }

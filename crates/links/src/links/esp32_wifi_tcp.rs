@@ -6,6 +6,7 @@ use super::wifi::{self, Path};
 use crate::params::Params;
 use crate::program::Steps;
 use crate::registry::Definition;
+use crate::site::LOSS_SITE;
 use crate::{SettingError, Settings};
 
 /// ESP-IDF's CONFIG_LWIP_TCP_MSS.
@@ -25,22 +26,29 @@ pub(super) const DEFINITION: Definition = Definition {
         wifi::DTIM_PERIOD,
         wifi::LISTEN_INTERVAL,
         wifi::BEACON_INTERVAL,
+        wifi::DELIVERY,
         wifi::PHY_RATE,
         wifi::FRAME_ERROR,
         wifi::SITE,
+        LOSS_SITE,
     ],
     max_payload_bytes: SEND_BUFFER_BYTES,
-    params: include_str!("../../params/esp32-wifi-tcp.toml"),
+    params: concat!(
+        include_str!("../../params/esp32-wifi-tcp.toml"),
+        include_str!("../../params/sites-2-4-ghz.toml")
+    ),
     build,
 };
 
 fn build(settings: &Settings, params: &Params) -> Result<Steps, SettingError> {
     let path = Path::new(settings, params);
-    let steps = Steps::new()
-        .maybe(path.notice())
-        .then(path.crossing(SEGMENT_BYTES, |load| wifi::TCP_BYTES + load.frame_bytes))
-        .maybe(path.reception())
-        .done();
-    // With Nagle's algorithm the link is busy until the acknowledgement is back.
-    Ok(if settings.switch("nodelay") { steps } else { steps.then(path.acknowledgement()) })
+    let notice = Steps::new().maybe(path.notice());
+    let reception = Steps::new().maybe(path.reception());
+    let segments = |first| path.crossing(first, SEGMENT_BYTES, |load| wifi::TCP_BYTES + load.frame_bytes);
+    if settings.switch("nodelay") {
+        return Ok(segments(notice).together(reception));
+    }
+    // With Nagle's algorithm what is written waits until the acknowledgement is back, and then goes as one.
+    let unacknowledged = segments(Steps::new()).then(reception).done().then(path.acknowledgement());
+    Ok(Steps::new().together(notice).batched(SEND_BUFFER_BYTES, unacknowledged))
 }

@@ -5,6 +5,7 @@ use super::wifi::{self, Path};
 use crate::params::Params;
 use crate::program::Steps;
 use crate::registry::Definition;
+use crate::site::LOSS_SITE;
 use crate::{SettingError, Settings};
 
 /// RFC 768.
@@ -22,19 +23,24 @@ pub(super) const DEFINITION: Definition = Definition {
         wifi::DTIM_PERIOD,
         wifi::LISTEN_INTERVAL,
         wifi::BEACON_INTERVAL,
+        wifi::DELIVERY,
         wifi::PHY_RATE,
         wifi::FRAME_ERROR,
         wifi::SITE,
+        LOSS_SITE,
     ],
     max_payload_bytes: MAX_PAYLOAD_BYTES,
-    params: include_str!("../../params/esp32-wifi-udp.toml"),
+    params: concat!(
+        include_str!("../../params/esp32-wifi-udp.toml"),
+        include_str!("../../params/sites-2-4-ghz.toml")
+    ),
     build,
 };
 
 fn build(settings: &Settings, params: &Params) -> Result<Steps, SettingError> {
     let path = Path::new(settings, params);
-    Ok(Steps::new()
-        .maybe(path.notice())
-        .then(path.crossing(MAX_PAYLOAD_BYTES, |load| UDP_BYTES + load.frame_bytes))
-        .maybe(path.reception()))
+    let notice = Steps::new().maybe(path.notice());
+    Ok(path
+        .crossing(notice, MAX_PAYLOAD_BYTES, |load| UDP_BYTES + load.frame_bytes)
+        .together(Steps::new().maybe(path.reception())))
 }

@@ -7,11 +7,14 @@ use super::tick::{self, TICK};
 use crate::params::Params;
 use crate::program::Steps;
 use crate::registry::Definition;
-use crate::stage::{Cause, Constant, Load, NeighbourTiming, Neighbours};
+use crate::site::{Interference, LOSS_SITE};
+use crate::stage::{Cause, Constant, Hit, Load, NeighbourTiming, Neighbours};
 use crate::{Field, SettingError, Settings, Takes};
 
 /// ESP_NOW_MAX_DATA_LEN (ESP-IDF Programming Guide, ESP-NOW).
 const FRAME_BYTES: u32 = 250;
+/// A frame is sent seven times at most (dot11ShortRetryLimit; IEEE 802.11-2016, 10.3.4.4).
+const SHORT_RETRIES: u32 = 6;
 const SECOND_PS: i64 = 1_000_000_000_000;
 
 pub(super) const DEFINITION: Definition = Definition {
@@ -19,7 +22,10 @@ pub(super) const DEFINITION: Definition = Definition {
     title: "ESP-NOW, ESP32",
     settings: SETTINGS,
     max_payload_bytes: 65_535,
-    params: include_str!("../../params/espnow.toml"),
+    params: concat!(
+        include_str!("../../params/espnow.toml"),
+        include_str!("../../params/sites-2-4-ghz.toml")
+    ),
     build,
 };
 
@@ -60,6 +66,7 @@ const SETTINGS: &[Field] = &[
         example: "1.6 ms",
         alternatives: &[],
     },
+    LOSS_SITE,
 ];
 
 /// How bits become a frame on the air.
@@ -137,10 +144,19 @@ fn build(settings: &Settings, params: &Params) -> Result<Steps, SettingError> {
         slot: params.time("slot"),
         longest_backoff: params.integer("backoff_slots") as u64,
     };
-    let receiver_firmware = params.time("firmware") - next_frame;
-    let frame = Steps::new()
+    let receiver_firmware = (params.time("firmware") - next_frame).max(Picoseconds::ZERO);
+    let interference = Interference::at(settings, params);
+    let sent = Steps::new()
         .stage(Neighbours::new(settings.integer("neighbours"), timing, heard.then_some(full), next_frame))
         .stage(Constant::of_load("frame on the air", Cause::Air, airtime))
+        .maybe(Hit::where_there_is_some(interference, airtime));
+    let sent = if interference.is_some() {
+        let silence = Constant::fixed("wait for a missing acknowledgement", Cause::Retry, acknowledgement);
+        Steps::new().attempts(SHORT_RETRIES, sent, Steps::new().stage(silence))
+    } else {
+        sent
+    };
+    let frame = sent
         .stage(Constant::of_load("receiver's firmware", Cause::Cpu, move |load| {
             if load.is_last { receiver_firmware } else { Picoseconds::ZERO }
         }))
@@ -148,7 +164,7 @@ fn build(settings: &Settings, params: &Params) -> Result<Steps, SettingError> {
         .stage(Constant::fixed("acknowledgement", Cause::Protocol, acknowledgement))
         .stage(Constant::fixed("send callback to the next frame", Cause::Cpu, next_frame));
     Ok(Steps::new()
-        .maybe(tick::wait(settings))
+        .together(Steps::new().maybe(tick::wait(settings)))
         .stage(Constant::fixed("sender's firmware", Cause::Cpu, next_frame))
         .frames(FRAME_BYTES, frame))
 }

@@ -11,6 +11,7 @@ use crate::budget::Budget;
 use crate::params::Params;
 use crate::program::Steps;
 use crate::registry::Definition;
+use crate::site::{Interference, LOSS_SITE};
 use crate::stage::{Cause, Constant, CsmaCa, CsmaTiming, Load, Part, Passage, Stage, Visit};
 use crate::{Field, SettingError, Settings, Takes};
 
@@ -68,9 +69,13 @@ pub(super) const DEFINITION: Definition = Definition {
             example: "0",
             alternatives: &[],
         },
+        LOSS_SITE,
     ],
     max_payload_bytes: 65_535,
-    params: include_str!("../../params/ieee802154.toml"),
+    params: concat!(
+        include_str!("../../params/ieee802154.toml"),
+        include_str!("../../params/sites-2-4-ghz.toml")
+    ),
     build,
 };
 
@@ -199,7 +204,14 @@ struct Frame {
     /// From the end of the frame to the end of its acknowledgement.
     answer: Picoseconds,
     loss: f64,
+    interference: Interference,
     free_from: FreeFrom,
+}
+
+impl Frame {
+    fn loss_of(&self, load: &Load) -> f64 {
+        self.interference.hit_or(self.phy.frame(load), self.loss)
+    }
 }
 
 impl Stage for Frame {
@@ -209,7 +221,8 @@ impl Stage for Frame {
 
     fn pass(&mut self, visit: &mut Visit<'_>) -> Passage {
         let at = visit.now + self.phy.frame(&visit.load);
-        if self.loss > 0.0 && visit.random.chance(self.loss) {
+        let loss = self.loss_of(&visit.load);
+        if loss > 0.0 && visit.random.chance(loss) {
             return Passage::Lost { part: 0, at };
         }
         self.free_from.set(at + self.answer + self.phy.space_after(&visit.load));
@@ -220,8 +233,8 @@ impl Stage for Frame {
         budget.add(0, self.phy.frame(load));
     }
 
-    fn loss(&self, _load: &Load) -> f64 {
-        self.loss
+    fn loss(&self, load: &Load) -> f64 {
+        self.loss_of(load)
     }
 }
 
@@ -231,7 +244,8 @@ fn build(settings: &Settings, params: &Params) -> Result<Steps, SettingError> {
     let answer = if acked { phy.turnaround + phy.ack() } else { Picoseconds::ZERO };
     let free_from = FreeFrom::new();
     let space = Space { free_from: free_from.clone(), between_frames: phy.long_space };
-    let frame = Frame { phy, answer, loss: settings.number("frame_loss"), free_from };
+    let interference = Interference::at(settings, params);
+    let frame = Frame { phy, answer, loss: settings.number("frame_loss"), interference, free_from };
     let sent = Steps::new().maybe(channel_access(settings, params, phy)?).stage(frame).done();
     let exchange = if acked {
         let silence = times(phy.symbol, params.integer("ack_wait_symbols"));

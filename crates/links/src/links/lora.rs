@@ -6,6 +6,7 @@ use units::{Hertz, PS_PER_S, Picoseconds};
 use crate::params::Params;
 use crate::program::Steps;
 use crate::registry::Definition;
+use crate::site::{Interference, LOSS_SITE};
 use crate::stage::{Cause, Constant, Exposed, Gate, GateClock, Load, SpiBus, Uniform};
 use crate::{Field, SettingError, Settings, Takes};
 
@@ -101,9 +102,10 @@ pub(super) const DEFINITION: Definition = Definition {
             example: "0 /s",
             alternatives: &[],
         },
+        LOSS_SITE,
     ],
     max_payload_bytes: 65_535,
-    params: include_str!("../../params/lora.toml"),
+    params: concat!(include_str!("../../params/lora.toml"), include_str!("../../params/sites-sub-ghz.toml")),
     build,
 };
 
@@ -132,11 +134,12 @@ fn build(settings: &Settings, params: &Params) -> Result<Steps, SettingError> {
     };
     let chunk = settings.integer("chunk") as u32;
     let decoding = modem.decoding(params.integer("carrier_offset_hz"));
+    let interference = Interference::at(settings, params).and(settings.number("interference"));
     let chips = GateClock::new("chip clock", modem.chip());
     let transmission = transmitter(settings.switch("sleep"), bus, params).stage(Exposed::new(
         "packet on the air",
         move |load| modem.airtime(load.frame_bytes),
-        settings.number("interference"),
+        interference.bursts_per_second(),
     ));
     Ok(Steps::new()
         .stage(Constant::fixed("firmware of the sender", Cause::Cpu, params.time("trigger")))

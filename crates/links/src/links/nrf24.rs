@@ -6,7 +6,8 @@ use units::Picoseconds;
 use crate::params::Params;
 use crate::program::Steps;
 use crate::registry::Definition;
-use crate::stage::{Acknowledgement, Cause, Constant, Detection, Load, Uniform};
+use crate::site::{Interference, LOSS_SITE};
+use crate::stage::{Acknowledgement, Cause, Constant, Detection, Hit, Load, Uniform};
 use crate::{Field, SettingError, Settings, Takes};
 
 /// The chip's FIFO entry.
@@ -18,7 +19,7 @@ pub(super) const DEFINITION: Definition = Definition {
     title: "nRF24L01+, Enhanced ShockBurst",
     settings: SETTINGS,
     max_payload_bytes: 65_535,
-    params: include_str!("../../params/nrf24.toml"),
+    params: concat!(include_str!("../../params/nrf24.toml"), include_str!("../../params/sites-2-4-ghz.toml")),
     build,
 };
 
@@ -98,6 +99,7 @@ const SETTINGS: &[Field] = &[
         example: "1 MHz",
         alternatives: &["1 MHz", "4 MHz", "10 MHz"],
     },
+    LOSS_SITE,
 ];
 
 /// The frame formats, and the times that follow from them.
@@ -167,8 +169,7 @@ fn build(settings: &Settings, params: &Params) -> Result<Steps, SettingError> {
         .done();
     let packet = Steps::new()
         .stage(Constant::of_load("payload over the sender's SPI", Cause::Bus, move |load| timing.spi(load)))
-        .stage(Constant::fixed("sender's radio starts", Cause::Protocol, params.time("turnaround")))
-        .stage(Constant::of_load("packet on the air", Cause::Air, move |load| timing.packet(load)))
+        .then(transmission(settings, params, timing))
         .stage(detection(timing))
         .then(received)
         .maybe(acknowledgement(settings, params, timing, detection(timing))?)
@@ -177,6 +178,21 @@ fn build(settings: &Settings, params: &Params) -> Result<Steps, SettingError> {
     Ok(Steps::new()
         .stage(Constant::fixed("firmware", Cause::Cpu, firmware_sender))
         .frames(PACKET_BYTES, packet))
+}
+
+/// A packet on the air: sent again where interference hit it and an acknowledgement is waited for.
+fn transmission(settings: &Settings, params: &Params, timing: Timing) -> Steps {
+    let interference = Interference::at(settings, params);
+    let sent = Steps::new()
+        .stage(Constant::fixed("sender's radio starts", Cause::Protocol, params.time("turnaround")))
+        .stage(Constant::of_load("packet on the air", Cause::Air, move |load| timing.packet(load)))
+        .maybe(Hit::where_there_is_some(interference, move |load: &Load| timing.packet(load)));
+    if !interference.is_some() || !settings.switch("acknowledge") {
+        return sent;
+    }
+    let silence =
+        Constant::fixed("wait for a missing acknowledgement", Cause::Retry, settings.time("retry_delay"));
+    Steps::new().attempts(settings.integer("retries") as u32, sent, Steps::new().stage(silence))
 }
 
 fn acknowledgement(

@@ -7,6 +7,7 @@ use super::ble;
 use crate::params::Params;
 use crate::program::Steps;
 use crate::registry::Definition;
+use crate::site::LOSS_SITE;
 use crate::stage::{Cause, ConnectionEvents, Constant, Direction, Phy};
 use crate::{SettingError, Settings};
 
@@ -21,10 +22,16 @@ pub(super) const DEFINITION: Definition = Definition {
         ble::phy("2M"),
         ble::DIRECTION,
         ble::PERIPHERAL_LATENCY,
+        ble::PDUS_PER_EVENT,
+        ble::EVENT_LENGTH,
         ble::ENCRYPTED,
+        LOSS_SITE,
     ],
     max_payload_bytes: 65_535,
-    params: include_str!("../../params/nrf52840-ble.toml"),
+    params: concat!(
+        include_str!("../../params/nrf52840-ble.toml"),
+        include_str!("../../params/sites-2-4-ghz.toml")
+    ),
     build,
 };
 
@@ -37,7 +44,9 @@ fn build(settings: &Settings, params: &Params) -> Result<Steps, SettingError> {
     let phy = if settings.choice("phy") == "2M" { Phy::TwoMegabit } else { Phy::OneMegabit };
     let framing = ble::framing(settings, settings.integer("data_length"), phy);
     Ok(Steps::new()
-        .stage(Constant::fixed("host stack and controller", Cause::Cpu, host))
-        .stage(ConnectionEvents::new(ble::events_clock(settings), ble::connection(settings, framing)))
-        .done())
+        .together(Steps::new().stage(Constant::fixed("host stack and controller", Cause::Cpu, host)))
+        .stage(ConnectionEvents::new(
+            ble::events_clock(settings),
+            ble::connection(settings, params, framing),
+        )))
 }

@@ -6,8 +6,10 @@ use units::Picoseconds;
 use super::tick;
 use crate::params::Params;
 use crate::program::Steps;
+use crate::site::Interference;
 use crate::stage::{
-    BeaconDelivery, Cause, Constant, Dcf, Gate, GateClock, Load, PHY_RATES, PhyRate, Quantiles, Stage,
+    BeaconDelivery, Cause, Channel, Constant, Dcf, Gate, GateClock, Load, OncePerBurst, PHY_RATES, PhyRate,
+    Quantiles, Stage,
 };
 use crate::{Field, Settings, Takes};
 
@@ -19,6 +21,10 @@ pub(super) const IP_BYTES: u32 = 20;
 pub(super) const TCP_BYTES: u32 = 20;
 /// A null data frame, which says that the station is awake: header 24 and checksum 4 (IEEE 802.11-2016, 9.3.2).
 pub(crate) const NULL_BYTES: u32 = 28;
+/// A PS-Poll: header 16 and checksum 4 (IEEE 802.11-2016, 9.3.1.5).
+const POLL_BYTES: u32 = 20;
+/// Both hops go over one channel, on which one frame is at a time.
+pub(super) const CHANNEL: &str = "channel";
 
 /// The shares of messages, in per cent, up to each time of a measured tail.
 const TAIL_PERCENTS: [f64; 14] =
@@ -66,6 +72,15 @@ pub(crate) const LISTEN_INTERVAL: Field = Field {
     default: Some("3"),
     help: "beacons for which a station sleeps with power_save = max (wifi_sta_config_t.listen_interval)",
     example: "3",
+    alternatives: &[],
+};
+pub(super) const DELIVERY: Field = Field {
+    name: "delivery",
+    takes: Takes::Choice(&["burst", "ps-poll"]),
+    default: Some("burst"),
+    help: "with power save. burst: after a beacon the station is awake for all that is buffered; ps-poll: it asks for \
+           each frame",
+    example: "ps-poll",
     alternatives: &[],
 };
 pub(crate) const PHY_RATE: Field = Field {
@@ -147,27 +162,35 @@ impl<'a> Path<'a> {
         tick.map(|tick| Gate::new("wait for the receiver's tick", GateClock::new("receiver tick", tick)))
     }
 
-    /// One crossing of frames whose payloads, headers above IP included, are `bytes` for a load. `limit_bytes` is
-    /// what the application can put in one.
-    pub(super) fn crossing(&self, limit_bytes: u32, bytes: fn(&Load) -> u32) -> Steps {
-        let hop = || Steps::new().frames(limit_bytes, Steps::new().stage(self.hop(bytes)));
+    /// From the trigger to the reception of frames whose payloads, headers above IP included, are `bytes` for a load.
+    /// `limit_bytes` is what the application can put in one; `first` is what is done before.
+    pub(super) fn crossing(&self, first: Steps, limit_bytes: u32, bytes: fn(&Load) -> u32) -> Steps {
         let stack = Constant::fixed(
             "network stacks and access point",
             Cause::Cpu,
             self.params.time("crossing_overhead"),
         );
-        let steps = Steps::new().stage(stack);
+        let channel = Channel::new();
+        let frames = |hop| Steps::new().frames(limit_bytes, Steps::new().stage(hop));
+        let uplink = frames(self.hop(bytes).first_on(&channel));
+        let steps = Steps::new().together(first.stage(stack));
         match self.settings.choice("power_save") {
-            "none" => steps.then(hop()).then(hop()).maybe(self.contention("contended_air")),
-            _ => self.sleeping(steps.then(hop()), hop()),
+            "none" => {
+                let downlink = frames(self.hop(bytes).next_on(&channel));
+                steps
+                    .exclusive(CHANNEL, uplink.then(downlink))
+                    .together(Steps::new().maybe(self.contention("contended_air")))
+            }
+            _ => self.sleeping(steps, uplink, frames(self.hop(bytes).first_on(&channel))),
         }
     }
 
     /// One hop of a frame.
-    pub(super) fn hop(&self, bytes: fn(&Load) -> u32) -> impl Stage + 'static {
+    pub(super) fn hop(&self, bytes: fn(&Load) -> u32) -> Dcf<impl Fn(&Load) -> u32 + Send + 'static> {
         let error = self.settings.number("frame_error") / 100.0;
         let rate = PhyRate::named(self.settings.choice("phy_rate"));
         Dcf::new(rate, error, move |load: &Load| MAC_BYTES + IP_BYTES + bytes(load))
+            .among(Interference::at(self.settings, self.params))
     }
 
     /// What other stations' traffic adds, as measured.
@@ -176,31 +199,44 @@ impl<'a> Path<'a> {
         measured.then(|| tail("contended air", self.params.times(param)))
     }
 
-    /// Two stations in modem sleep: the sender's radio wakes at once, the receiver's with the beacon.
-    fn sleeping(&self, uplink: Steps, downlink: Steps) -> Steps {
+    /// Two stations in modem sleep: the sender's radio wakes at once, the receiver's with the beacon. The access point
+    /// delivers what it has buffered until then, in a burst or frame by frame.
+    fn sleeping(&self, steps: Steps, uplink: Steps, downlink: Steps) -> Steps {
         let beacons =
             if self.settings.choice("power_save") == "max" { "listen_interval" } else { "dtim_period" };
         let interval_ps = self.settings.time("beacon_interval").ps() * self.settings.integer(beacons) as i64;
         let (lead, missed) = (self.params.time("announcement_lead"), self.params.number("beacon_missed"));
         let rate = PhyRate::named("1M");
         let beacon = rate.airtime(self.params.integer("beacon_bytes") as u32);
-        let error = self.settings.number("frame_error") / 100.0;
-        let awake = Dcf::new(PhyRate::named(self.settings.choice("phy_rate")), error, |_: &Load| NULL_BYTES);
-        Steps::new()
-            .stage(tail("sender wakes up and reaches the access point", self.params.times("sender_wake")))
-            .then(uplink)
+        let wake = tail("sender wakes up and reaches the access point", self.params.times("sender_wake"));
+        let waiting = Steps::new()
             .stage(BeaconDelivery::new(Picoseconds::new(interval_ps), lead, missed))
-            .stage(Constant::fixed("beacon on the air", Cause::Air, beacon))
-            .stage(awake)
-            .then(downlink)
-            .maybe(self.contention("air_after_beacon"))
+            .stage(Constant::fixed("beacon on the air", Cause::Air, beacon));
+        let steps = steps.together(Steps::new().stage(wake)).exclusive(CHANNEL, uplink);
+        let steps = if self.settings.choice("delivery") == "burst" {
+            let awake = OncePerBurst::new(self.asking(|_| NULL_BYTES));
+            steps.together(waiting.stage(awake)).exclusive(CHANNEL, downlink)
+        } else {
+            let poll = Steps::new().stage(self.asking(|_| POLL_BYTES));
+            steps.together(waiting).exclusive(CHANNEL, poll.then(downlink))
+        };
+        steps.together(Steps::new().maybe(self.contention("air_after_beacon")))
+    }
+
+    /// The frame with which the station asks for what is buffered.
+    fn asking(&self, bytes: fn(&Load) -> u32) -> Dcf<fn(&Load) -> u32> {
+        let error = self.settings.number("frame_error") / 100.0;
+        Dcf::new(PhyRate::named(self.settings.choice("phy_rate")), error, bytes)
+            .among(Interference::at(self.settings, self.params))
     }
 
     /// The wait for an acknowledgement that lwIP delays, and its way back.
     pub(super) fn acknowledgement(&self) -> Steps {
         let timer = GateClock::new("delayed acknowledgement", self.settings.time("ack_timer"));
-        Steps::new()
-            .stage(Gate::new("wait for the delayed acknowledgement", timer))
-            .then(self.crossing(u32::MAX, |_| TCP_BYTES))
+        Steps::new().stage(Gate::new("wait for the delayed acknowledgement", timer)).then(self.crossing(
+            Steps::new(),
+            u32::MAX,
+            |_| TCP_BYTES,
+        ))
     }
 }

@@ -1,10 +1,14 @@
 //! A frame's way over one Wi-Fi hop at 2.4 GHz: carrier sensing with random backoff, the frame on the air, and
 //! doing it again when no acknowledgement comes. Other stations' traffic is not modelled here.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
+
 use units::Picoseconds;
 
 use super::{Cause, Load, Part, Passage, Stage, Visit};
 use crate::budget::Budget;
+use crate::site::Interference;
 
 /// IEEE 802.11-2016, tables 15-7, 18-5 and 19-25: aSIFSTime in the 2.4 GHz band.
 const SIFS_US: i64 = 10;
@@ -116,18 +120,77 @@ const ACCESS: usize = 0;
 const AIR: usize = 1;
 const TIMEOUT: usize = 2;
 
+/// From when a channel is free: the hops over it share this. A message's last frame is acknowledged before the next
+/// message's first one, which matters where messages follow each other without a pause.
+#[derive(Debug, Clone)]
+pub struct Channel(Arc<AtomicI64>);
+
+impl Channel {
+    /// A channel that was never used.
+    pub fn new() -> Self {
+        Self(Arc::new(AtomicI64::new(i64::MIN / 2)))
+    }
+}
+
+impl Default for Channel {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
 /// One hop. `mpdu_bytes` is the frame's length for a load.
 #[derive(Clone)]
 pub struct Dcf<F> {
     rate: PhyRate,
     frame_error: f64,
+    interference: Interference,
     mpdu_bytes: F,
+    channel: Option<Channel>,
+    waits_for_channel: bool,
 }
 
 impl<F: Fn(&Load) -> u32> Dcf<F> {
     /// A hop on which an attempt fails with the probability `frame_error`.
     pub fn new(rate: PhyRate, frame_error: f64, mpdu_bytes: F) -> Self {
-        Self { rate, frame_error, mpdu_bytes }
+        let interference = Interference::default();
+        Self { rate, frame_error, interference, mpdu_bytes, channel: None, waits_for_channel: false }
+    }
+
+    /// A hop among interference, which destroys frames beside the `frame_error`.
+    #[must_use]
+    pub fn among(self, interference: Interference) -> Self {
+        Self { interference, ..self }
+    }
+
+    /// The probability that an attempt fails.
+    fn error(&self, load: &Load) -> f64 {
+        self.interference.hit_or(self.air(load), self.frame_error)
+    }
+
+    fn air(&self, load: &Load) -> Picoseconds {
+        self.rate.airtime((self.mpdu_bytes)(load))
+    }
+
+    /// The first hop of a message that follows others on the channel.
+    #[must_use]
+    pub fn first_on(self, channel: &Channel) -> Self {
+        Self { channel: Some(channel.clone()), waits_for_channel: true, ..self }
+    }
+
+    /// A hop that follows the message's first one on the channel.
+    #[must_use]
+    pub fn next_on(self, channel: &Channel) -> Self {
+        Self { channel: Some(channel.clone()), ..self }
+    }
+
+    /// When the hop may contend for the channel.
+    fn start(&self, visit: &Visit<'_>) -> Picoseconds {
+        match &self.channel {
+            Some(Channel(free_from)) if self.waits_for_channel && visit.load.is_first && visit.stays == 0 => {
+                visit.now.max(Picoseconds::new(free_from.load(Ordering::Relaxed)))
+            }
+            _ => visit.now,
+        }
     }
 
     fn interframe(&self) -> Picoseconds {
@@ -179,13 +242,17 @@ impl<F: Fn(&Load) -> u32 + Send> Stage for Dcf<F> {
         match step {
             ACCESS => {
                 let slots = visit.random.below(self.window(failures) + 1) as i64;
-                let until = visit.now + self.interframe() + us(slots * self.slot());
+                let until = self.start(visit) + self.interframe() + us(slots * self.slot());
                 Passage::Stay { part: ACCESS, until }
             }
             AIR => {
                 let at = visit.now + self.rate.airtime((self.mpdu_bytes)(&visit.load));
-                if self.frame_error > 0.0 && visit.random.chance(self.frame_error) {
+                let error = self.error(&visit.load);
+                if error > 0.0 && visit.random.chance(error) {
                     return Passage::Stay { part: AIR, until: at };
+                }
+                if let Some(Channel(free_from)) = &self.channel {
+                    free_from.store((at + self.rate.acknowledgement()).ps(), Ordering::Relaxed);
                 }
                 Passage::Leave { part: AIR, at }
             }
@@ -201,10 +268,11 @@ impl<F: Fn(&Load) -> u32 + Send> Stage for Dcf<F> {
 
     fn budget(&self, load: &Load, budget: &mut Budget<'_>) {
         let air = self.rate.airtime((self.mpdu_bytes)(load));
+        let error = self.error(load);
         let delivered = 1.0 - self.loss(load);
         for failures in 0..ATTEMPTS {
             // How often attempt number `failures` is made, given that one of the seven gets through.
-            let reached = (libm::pow(self.frame_error, f64::from(failures)) - self.loss(load)) / delivered;
+            let reached = (libm::pow(error, f64::from(failures)) - self.loss(load)) / delivered;
             budget.add_weighted(ACCESS, self.mean_access(failures), reached);
             budget.add_weighted(AIR, air, reached);
             if failures > 0 {
@@ -221,8 +289,8 @@ impl<F: Fn(&Load) -> u32 + Send> Stage for Dcf<F> {
         }
     }
 
-    fn loss(&self, _load: &Load) -> f64 {
-        libm::pow(self.frame_error, f64::from(ATTEMPTS))
+    fn loss(&self, load: &Load) -> f64 {
+        libm::pow(self.error(load), f64::from(ATTEMPTS))
     }
 }
 

@@ -9,7 +9,9 @@ mod csma;
 mod dcf;
 mod exposed;
 mod gate;
+mod hit;
 mod neighbours;
+mod once;
 mod paced_writes;
 mod quantiles;
 mod scan;
@@ -21,13 +23,17 @@ mod when;
 
 pub use beacon::BeaconDelivery;
 pub use busy_channel::BusyChannel;
-pub use connection::{Advertising, Connection, ConnectionEvents, Direction, Framing, Losses, Phy};
+pub use connection::{
+    Advertising, Connection, ConnectionEvents, Direction, EventLimits, Framing, Losses, Phy,
+};
 pub use constant::{Constant, Uniform};
 pub use csma::{CsmaCa, CsmaTiming};
-pub use dcf::{Dcf, PHY_RATES, PhyRate};
+pub use dcf::{Channel, Dcf, PHY_RATES, PhyRate};
 pub use exposed::Exposed;
 pub use gate::{Gate, GateClock};
+pub use hit::Hit;
 pub use neighbours::{NeighbourTiming, Neighbours};
+pub use once::OncePerBurst;
 pub use paced_writes::PacedWrites;
 pub use quantiles::Quantiles;
 pub use scan::{BackgroundScan, Dwells};
@@ -37,6 +43,7 @@ pub use spi::SpiBus;
 pub use ticked_slots::TickedSlots;
 pub use when::When;
 
+pub use crate::site::Interference;
 pub use sim::Cause;
 use sim::RandomStream;
 use units::Picoseconds;
@@ -110,6 +117,10 @@ pub struct Visit<'a> {
     pub now: Picoseconds,
     /// When the frame came into the stage.
     pub entered: Picoseconds,
+    /// When the message came to the part of the program in which the stage is: it may have waited for others since.
+    pub arrived: Picoseconds,
+    /// The message's number.
+    pub message: u64,
     /// How often the stage has said [`Passage::Stay`] to this frame so far.
     pub stays: u32,
     /// What is carried.
@@ -120,10 +131,28 @@ pub struct Visit<'a> {
     pub random: &'a mut RandomStream,
 }
 
+impl<'a> Visit<'a> {
+    /// Of a frame that came in at `entered` and is the only one there, at its first attempt.
+    pub(crate) fn alone(
+        now: Picoseconds,
+        entered: Picoseconds,
+        stays: u32,
+        load: Load,
+        random: &'a mut RandomStream,
+    ) -> Self {
+        Self { now, entered, arrived: entered, message: 0, stays, load, failures: 0, random }
+    }
+}
+
 /// What a stage does with a frame. `part` is an index into [`Stage::parts`]: what the time until then is spent on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Passage {
-    /// Ask the stage again at `until`.
+    /// Ask the stage again at `until`; only then it is known what the time is spent on.
+    Wait {
+        /// When.
+        until: Picoseconds,
+    },
+    /// Ask the stage again at `until`; after a [`Passage::Wait`] that may have passed.
     Stay {
         /// What the time is spent on.
         part: usize,
@@ -165,6 +194,12 @@ pub trait Stage: std::fmt::Debug + Send {
     /// The probability that [`Self::pass`] answers [`Passage::Lost`].
     fn loss(&self, _load: &Load) -> f64 {
         0.0
+    }
+
+    /// How many messages the stage holds that it had no room for when their turn came, beside those that wait in front
+    /// of it.
+    fn backlog(&self) -> usize {
+        0
     }
 
     /// The gates whose phase a particular run may fix.

@@ -69,7 +69,7 @@ mod tests {
             .map(|_| {
                 let now = Picoseconds::ZERO;
                 let load = Load::whole(1);
-                let mut visit = Visit { now, entered: now, stays: 0, load, failures: 0, random: &mut random };
+                let mut visit = Visit::alone(now, now, 0, load, &mut random);
                 match stage.pass(&mut visit) {
                     Passage::Leave { at, .. } => at.ps(),
                     other => panic!("{other:?}"),

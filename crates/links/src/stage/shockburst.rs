@@ -57,6 +57,7 @@ pub struct Acknowledgement {
     detection: Detection,
     /// How much longer an exchange takes whose acknowledgement is lost.
     repeat: Picoseconds,
+    /// Of packets after a message's first one.
     lost: f64,
     /// Whether the sender may repeat a packet at all.
     repeats: bool,
@@ -64,7 +65,8 @@ pub struct Acknowledgement {
 
 impl Acknowledgement {
     /// An acknowledgement that takes `exchange` and its detection; in a share `lost` of cases it takes `repeat` more,
-    /// or ends the message where the sender does not repeat.
+    /// or ends the message where the sender does not repeat. That of a message's first packet is never lost: of packets
+    /// that follow a pause none was sent again in the captures.
     pub fn new(
         exchange: Picoseconds,
         detection: Detection,
@@ -73,6 +75,12 @@ impl Acknowledgement {
         repeats: bool,
     ) -> Self {
         Self { exchange, detection, repeat, lost, repeats }
+    }
+}
+
+impl Acknowledgement {
+    fn lost_of(&self, load: &Load) -> f64 {
+        if load.is_first { 0.0 } else { self.lost }
     }
 }
 
@@ -89,21 +97,21 @@ impl Stage for Acknowledgement {
             return Passage::Leave { part: 1, at: visit.now + self.repeat };
         }
         let until = visit.now + self.exchange + self.detection.draw(visit);
-        match (visit.random.chance(self.lost), self.repeats) {
+        match (visit.random.chance(self.lost_of(&visit.load)), self.repeats) {
             (false, _) => Passage::Leave { part: 0, at: until },
             (true, true) => Passage::Stay { part: 0, until },
             (true, false) => Passage::Lost { part: 0, at: until },
         }
     }
 
-    fn budget(&self, _load: &Load, budget: &mut Budget<'_>) {
+    fn budget(&self, load: &Load, budget: &mut Budget<'_>) {
         budget.add(0, self.exchange + self.detection.mean());
         if self.repeats {
-            budget.add_weighted(1, self.repeat, self.lost);
+            budget.add_weighted(1, self.repeat, self.lost_of(load));
         }
     }
 
-    fn loss(&self, _load: &Load) -> f64 {
-        if self.repeats { 0.0 } else { self.lost }
+    fn loss(&self, load: &Load) -> f64 {
+        if self.repeats { 0.0 } else { self.lost_of(load) }
     }
 }

@@ -38,16 +38,20 @@ fn build(settings: &Settings, params: &Params) -> Result<Steps, SettingError> {
         Constant::of_load("first characters in", Cause::Bus, move |load| input.characters_in(load));
     let characters_out =
         Constant::of_load("characters out", Cause::Bus, move |load| output.characters_out(load));
-    Ok(Steps::new()
+    let sender = Steps::new()
         .stage(Constant::fixed("host notices the trigger", Cause::Cpu, params.time("notice")))
         .stage(characters_in)
-        .stage(Reads(timing.clone()))
+        .stage(Reads::new(timing.clone()))
         .stage(Constant::fixed("modules handle the packet", Cause::Cpu, params.time("processing")))
         .stage(Gate::new("wait for a slot pair", slots))
-        .stage(Packets(timing.clone(), delays.clone()))
-        .stage(LastPacket(timing, delays))
-        .stage(characters_out)
-        .stage(Constant::fixed("host checks the payload", Cause::Cpu, params.time("check"))))
+        .stage(Packets::new(timing.clone(), delays.clone()))
+        .stage(LastPacket(timing, delays));
+    let receiver = Steps::new().stage(characters_out).stage(Constant::fixed(
+        "host checks the payload",
+        Cause::Cpu,
+        params.time("check"),
+    ));
+    Ok(Steps::new().together(sender).then(receiver))
 }
 
 #[cfg(test)]

@@ -69,6 +69,12 @@ impl Timing {
         Picoseconds::new(slot_pairs * self.slot_pair)
     }
 
+    /// What a short message takes of the air where it shares full packets with others.
+    fn air_share(&self, load: &Load) -> Picoseconds {
+        let full = self.packet_slot_pairs * self.slot_pair;
+        Picoseconds::new(i64::from(load.payload_bytes) * full / self.packet_bytes)
+    }
+
     /// The characters that come in before the packet that decides is read.
     pub(super) fn characters_in(&self, load: &Load) -> Picoseconds {
         let count = if self.streams(load) { self.threshold_bytes } else { 1 };
@@ -100,9 +106,28 @@ impl Timing {
     }
 }
 
-/// The sending module's wait before it reads its buffer.
+/// The sending module's wait before it reads its buffer. What has come in by then is read as one.
 #[derive(Debug)]
-pub(super) struct Reads(pub(super) Timing);
+pub(super) struct Reads {
+    timing: Timing,
+    /// The read that is waited for, or was the last.
+    read_at: Picoseconds,
+}
+
+impl Reads {
+    pub(super) fn new(timing: Timing) -> Self {
+        Self { timing, read_at: Picoseconds::new(i64::MIN / 2) }
+    }
+
+    /// The read that takes along a message whose first character is there now: one that is due already, or the next.
+    fn joined(&mut self, now: Picoseconds, load: &Load) -> Picoseconds {
+        let rest = (i64::from(load.payload_bytes) - 1) * self.timing.character_in;
+        if now + Picoseconds::new(rest) > self.read_at {
+            self.read_at = self.read_at + Picoseconds::new(self.timing.read_timer);
+        }
+        self.read_at
+    }
+}
 
 impl Stage for Reads {
     fn parts(&self) -> Vec<Part> {
@@ -114,27 +139,32 @@ impl Stage for Reads {
 
     fn pass(&mut self, visit: &mut Visit<'_>) -> Passage {
         if visit.stays > 0 {
-            let wait = visit.random.time_below(Picoseconds::new(self.0.last_read(&visit.load)));
+            let wait = visit.random.time_below(Picoseconds::new(self.timing.last_read(&visit.load)));
             return Passage::Leave { part: 1, at: visit.now + wait };
         }
-        let wait = if self.0.streams(&visit.load) {
-            0
-        } else if visit.random.chance(self.0.whole_at_once(&visit.load)) {
-            let stream = i64::from(visit.load.payload_bytes) * self.0.character_in;
-            stream + visit.random.time_below(Picoseconds::new(self.0.late_width - stream)).ps()
+        if self.timing.streams(&visit.load) {
+            return Passage::Stay { part: 0, until: visit.now };
+        }
+        if visit.now <= self.read_at {
+            return Passage::Stay { part: 0, until: self.joined(visit.now, &visit.load) };
+        }
+        let wait = if visit.random.chance(self.timing.whole_at_once(&visit.load)) {
+            let stream = i64::from(visit.load.payload_bytes) * self.timing.character_in;
+            stream + visit.random.time_below(Picoseconds::new(self.timing.late_width - stream)).ps()
         } else {
-            self.0.read_timer
+            self.timing.read_timer
         };
-        Passage::Stay { part: 0, until: visit.now + Picoseconds::new(wait) }
+        self.read_at = visit.now + Picoseconds::new(wait);
+        Passage::Stay { part: 0, until: self.read_at }
     }
 
     fn budget(&self, load: &Load, budget: &mut Budget<'_>) {
-        budget.add(1, Picoseconds::new(self.0.last_read(load) / 2));
-        if !self.0.streams(load) {
-            let early = self.0.whole_at_once(load);
-            let stream = i64::from(load.payload_bytes) * self.0.character_in;
-            budget.add_weighted(0, Picoseconds::new(self.0.read_timer), 1.0 - early);
-            budget.add_weighted(0, Picoseconds::new((stream + self.0.late_width) / 2), early);
+        budget.add(1, Picoseconds::new(self.timing.last_read(load) / 2));
+        if !self.timing.streams(load) {
+            let early = self.timing.whole_at_once(load);
+            let stream = i64::from(load.payload_bytes) * self.timing.character_in;
+            budget.add_weighted(0, Picoseconds::new(self.timing.read_timer), 1.0 - early);
+            budget.add_weighted(0, Picoseconds::new((stream + self.timing.late_width) / 2), early);
         }
     }
 }
@@ -180,9 +210,21 @@ impl Delays {
     }
 }
 
-/// The packets of a stream that is faster than the air: each takes its slot pairs, and what may happen to it.
+/// The packets of a stream that is faster than the air: each takes its slot pairs, and what may happen to it. The packets
+/// of earlier messages go first.
 #[derive(Debug)]
-pub(super) struct Packets(pub(super) Timing, pub(super) Delays);
+pub(super) struct Packets {
+    timing: Timing,
+    delays: Delays,
+    /// When the air is free of earlier messages.
+    free_from: Picoseconds,
+}
+
+impl Packets {
+    pub(super) fn new(timing: Timing, delays: Delays) -> Self {
+        Self { timing, delays, free_from: Picoseconds::new(i64::MIN / 2) }
+    }
+}
 
 impl Stage for Packets {
     fn parts(&self) -> Vec<Part> {
@@ -193,17 +235,20 @@ impl Stage for Packets {
     }
 
     fn pass(&mut self, visit: &mut Visit<'_>) -> Passage {
-        let Self(timing, delays) = self;
+        let Self { timing, delays, free_from } = self;
         let packets = timing.packets(&visit.load);
         if visit.stays == 0 {
-            return Passage::Stay { part: 0, until: visit.now + timing.air(packets) };
+            let start = visit.now.max(*free_from);
+            let until = start + timing.air(packets);
+            *free_from = if packets > 0 { until } else { start + timing.air_share(&visit.load) };
+            return Passage::Stay { part: 0, until };
         }
         let delay: i64 = (0..packets).map(|_| delays.beyond_line(delays.draw(visit))).sum();
         Passage::Leave { part: 1, at: visit.now + Picoseconds::new(delay) }
     }
 
     fn budget(&self, load: &Load, budget: &mut Budget<'_>) {
-        let Self(timing, delays) = self;
+        let Self { timing, delays, .. } = self;
         let packets = timing.packets(load);
         budget.add(0, timing.air(packets));
         let mean = delays.mean(|delay| delays.beyond_line(delay));

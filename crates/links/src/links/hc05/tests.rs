@@ -63,3 +63,30 @@ fn the_budget_is_the_mean_of_the_simulation() {
         }
     }
 }
+
+#[test]
+fn what_comes_before_a_read_is_read_with_it() {
+    let link = find("hc05").unwrap();
+    for (baud, payload_bytes, interval_ms, most_ms) in [("57600", 12, 5, 60.0), ("460800", 12, 2, 60.0)] {
+        let program = link.program(&link.settings_with([("baud", baud)]).unwrap()).unwrap();
+        let schedule = Schedule::Fixed { period: Picoseconds::from_ns(interval_ms * 1_000_000) };
+        let run = Simulation::new(program, payload_bytes, &schedule, 4_000, 5, "test", 0).run();
+        let longest = run.iter().map(|sample| (sample.done.unwrap() - sample.trigger).ps()).max().unwrap();
+        assert!((longest as f64) < most_ms * 1e9, "{baud}: {longest}");
+    }
+}
+
+#[test]
+fn a_module_carries_what_its_uart_and_the_air_take() {
+    let link = find("hc05").unwrap();
+    // 57600 baud are 236 units of 244.14 baud, 5762 characters a second; 126 B in three slot pairs are 33.6 kB/s.
+    for (baud, rate) in [("57600", 5_761.7), ("460800", 33_600.0)] {
+        let program = link.program(&link.settings_with([("baud", baud)]).unwrap()).unwrap();
+        let schedule = Schedule::Fixed { period: Picoseconds::from_ns(200_000) };
+        let run = Simulation::new(program, 12, &schedule, 8_000, 5, "test", 0).run();
+        let done = |n: usize| run[n].done.unwrap().ps() as f64 / 1e12;
+        let found = 6_000.0 * 12.0 / (done(7_999) - done(1_999));
+        // The 2.45 characters that a message costs beyond its own are the measured ones of a single message.
+        assert!((0.75..1.05).contains(&(found / rate)), "{baud}: {found} {rate}");
+    }
+}

@@ -3,13 +3,15 @@
 //! MAVLink frames.
 
 mod rounds;
+mod stream;
 mod tdm;
 mod timing;
 
 use crate::params::Params;
 use crate::program::Steps;
 use crate::registry::Definition;
-use crate::stage::{Cause, Constant, Uniform};
+use crate::site::{Interference, LOSS_SITE};
+use crate::stage::{Cause, Constant, Hit, Load, Uniform};
 use crate::{Field, SettingError, Settings, Takes};
 use tdm::TdmRadios;
 use timing::{Choices, Timing};
@@ -52,10 +54,14 @@ pub(super) const DEFINITION: Definition = Definition {
             example: "off",
             alternatives: &["off"],
         },
+        LOSS_SITE,
     ],
     // The sending radio's serial buffer.
     max_payload_bytes: 1_900,
-    params: include_str!("../../../params/sik.toml"),
+    params: concat!(
+        include_str!("../../../params/sik.toml"),
+        include_str!("../../../params/sites-sub-ghz.toml")
+    ),
     build,
 };
 
@@ -72,11 +78,16 @@ fn build(settings: &Settings, params: &Params) -> Result<Steps, SettingError> {
             fast_enough.expect("the fastest rate fits the shortest window")
         )));
     }
-    Ok(Steps::new()
+    let interference = Interference::at(settings, params);
+    let frames = timing.clone();
+    let on_air = move |load: &Load| frames.on_air(load.payload_bytes);
+    let way = Steps::new()
         .stage(Constant::fixed("host notices the trigger", Cause::Cpu, params.time("notice")))
         .stage(Uniform::new("wait for the host's baud clock", Cause::Bus, timing.bit_out()))
         .stage(TdmRadios::new(timing))
-        .stage(Constant::fixed("host checks the payload", Cause::Cpu, params.time("check"))))
+        .maybe(Hit::where_there_is_some(interference, on_air))
+        .stage(Constant::fixed("host checks the payload", Cause::Cpu, params.time("check")));
+    Ok(Steps::new().together(way))
 }
 
 fn timing_at(settings: &Settings, air_rate: &str, params: &Params) -> Timing {

@@ -47,6 +47,10 @@ impl<'a> Rounds<'a> {
         Self { timing, phase: phase.ps(), scaled_period, unknowns }
     }
 
+    pub(super) fn timing(&self) -> &Timing {
+        self.timing
+    }
+
     /// The number of the window that was the last to open by `now`.
     pub(super) fn number(&self, now: Picoseconds) -> i64 {
         (i128::from(now.ps() - self.phase) * BILLION).div_euclid(self.scaled_period) as i64

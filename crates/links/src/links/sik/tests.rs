@@ -97,3 +97,54 @@ fn a_rate_whose_window_holds_no_packet_is_refused_with_one_that_works() {
     let advice = message.split("air_rate = ").nth(1).unwrap().split(' ').next().unwrap();
     assert_eq!(refusal(&[("air_rate", advice), ("max_window", "20 ms")]), None);
 }
+
+/// Latencies in order of sending, and bytes a second from the second quarter on.
+fn fixed(payload_bytes: u32, period_ms: i64, count: u64) -> (Vec<f64>, f64) {
+    let link = find("sik").unwrap();
+    let program = link.program(&link.settings_with([("opportunistic_resend", "off")]).unwrap()).unwrap();
+    let schedule = Schedule::Fixed { period: Picoseconds::from_ns(period_ms * 1_000_000) };
+    let run = Simulation::new(program, payload_bytes, &schedule, count, 5, "test", 0).run();
+    let done: Vec<f64> = run.iter().map(|sample| sample.done.unwrap().ps() as f64 / 1e9).collect();
+    let latencies = run.iter().zip(&done).map(|(sample, done)| done - sample.trigger.ps() as f64 / 1e9);
+    let (first, last) = (done.len() / 4, done.len() - 1);
+    let bytes = (last - first) as f64 * f64::from(payload_bytes);
+    (latencies.collect(), bytes / (done[last] - done[first]) * 1e3)
+}
+
+#[test]
+fn what_waits_for_a_window_goes_in_one_packet() {
+    // Twelve bytes every 25 ms: five messages a half-round, which take 60 B of a window for 750 B.
+    let (latencies, _) = fixed(12, 25, 2_000);
+    let longest = latencies.iter().copied().fold(0.0, f64::max);
+    assert!(longest < 150.0, "{longest}");
+}
+
+#[test]
+fn the_air_carries_what_its_windows_hold() {
+    // What the firmware's own window holds: packets of 250 B as long as they fit, the last one shortened. The peer has
+    // nothing to say, so its windows are the sender's as well; each begins with an exchange of no bytes.
+    let radios = timing(DEFAULTS);
+    let held = |mut now: i64| {
+        let mut bytes = 0;
+        while let Some(room) = radios.room(radios.window - now).filter(|room| *room > 0) {
+            bytes += room;
+            now += radios.occupied(room);
+        }
+        bytes as f64
+    };
+    let expected = (held(0) + held(radios.delivered(0))) / (2.0 * radios.half_round as f64 / 1e12);
+    // 20 % more than that comes in; 57600 baud take 5760 B/s.
+    let period_ms = (250.0 / (1.2 * expected) * 1e3) as i64;
+    let (_, found) = fixed(250, period_ms.max(44), 3_000);
+    assert!((found / expected.min(5_760.0) - 1.0).abs() < 0.05, "{found} {expected}");
+}
+
+#[test]
+fn a_buffer_that_does_not_empty_is_a_queue() {
+    let link = find("sik").unwrap();
+    let schedule = Schedule::Fixed { period: Picoseconds::from_ns(10_000_000) };
+    let program = link.program(&link.settings_with([]).unwrap()).unwrap();
+    let mut simulation = Simulation::new(program, 128, &schedule, 500, 5, "test", 0);
+    while !simulation.next_batch().is_empty() {}
+    assert!(simulation.longest_queue() > 100, "{}", simulation.longest_queue());
+}

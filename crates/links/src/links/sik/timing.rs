@@ -91,6 +91,13 @@ impl Timing {
         self.occupied(bytes) + self.receive + bytes * self.receive_byte
     }
 
+    /// How long a message is on the air where each of its packets goes once: nothing asks for one that is lost.
+    pub(super) fn on_air(&self, payload_bytes: u32) -> Picoseconds {
+        let bytes = i64::from(payload_bytes);
+        let packets = (bytes + MAX_DATA_BYTES - 1) / MAX_DATA_BYTES;
+        Picoseconds::new((packets * self.frame_overhead_bytes + bytes) * self.air_byte)
+    }
+
     /// The most that a packet may carry with so much of the window left; none when it may not be sent.
     pub(super) fn room(&self, left: i64) -> Option<i64> {
         let free_ticks = left / self.tick - self.latency_ticks;

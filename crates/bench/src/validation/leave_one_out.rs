@@ -1,0 +1,240 @@
+//! Leaving one out: what was fitted on a capture is fitted on the link's other captures, and the model then predicts this
+//! one. A capture that no constant was fitted on is predicted blind as it is.
+//!
+//! Refitted is with phases unknown, on captures that met nearly all of them: elsewhere a phase would hide what a constant
+//! does. A constant that none of the others tells stays, and the row says so.
+
+use links::Params;
+use rayon::prelude::*;
+use record::Control;
+use serde::Serialize;
+
+use super::fit::sorted;
+use super::ledger::{COVERED, Case, LedgerRow, phase_free};
+use super::rules::matches;
+
+/// A row without what its own capture told.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct LeftOut {
+    /// The constants that were fitted on this capture and are fitted on others here.
+    pub refitted: Vec<String>,
+    /// Those that no other capture tells.
+    pub untold: Vec<String>,
+    /// Model over capture - 1.
+    pub median_error: f64,
+    /// Of the upper quartile.
+    pub upper_quartile_error: f64,
+    /// Kolmogorov-Smirnov distance beyond the resolution floor.
+    pub ks: f64,
+    /// Whether the goals of the class are met; nothing where the row is not judged or a constant is untold.
+    pub passes: Option<bool>,
+}
+
+/// Runs of a hundred messages by which two values of a constant are compared.
+const RUNS: u64 = 20;
+/// Other captures that a constant is fitted on at most, evenly taken.
+const MOST_OTHERS: usize = 6;
+/// A constant is sought between these multiples of its value.
+const FACTORS: (f64, f64) = (0.5, 1.5);
+/// Steps of the golden section.
+const STEPS: usize = 10;
+/// A smaller change of the distance, as a share of the latency, tells nothing.
+const TELLING: f64 = 1e-4;
+
+/// A capture with its rows.
+pub(super) struct Judged {
+    pub(super) case: Case,
+    pub(super) rows: Vec<LedgerRow>,
+}
+
+/// Fills in what each row is where its capture is left out.
+pub(super) fn leave_each_out(judged: &mut [Judged], control: &Control) {
+    let found: Vec<Vec<LeftOut>> = judged
+        .par_iter()
+        .with_max_len(1)
+        .map(|one| if control.is_stopped() { Vec::new() } else { left_out(one, judged) })
+        .collect();
+    for (one, found) in judged.iter_mut().zip(found) {
+        for (row, left_out) in one.rows.iter_mut().zip(found) {
+            row.leave_one_out = left_out;
+        }
+    }
+}
+
+fn left_out(one: &Judged, all: &[Judged]) -> Vec<LeftOut> {
+    let in_view = fitted_on(one.case.link.params(), &one.case.name);
+    if in_view.is_empty() {
+        return one.rows.iter().map(|row| of_row(row, &[], &[])).collect();
+    }
+    let others = others_of(one, all);
+    let mut params = one.case.link.params().clone();
+    let (mut refitted, mut untold) = (Vec::new(), Vec::new());
+    for name in in_view {
+        match refit(&params, &name, &others) {
+            Some(factor) => {
+                params = params.scaled(&name, factor);
+                refitted.push(name);
+            }
+            None => untold.push(name),
+        }
+    }
+    let rows = if refitted.is_empty() { one.rows.clone() } else { one.case.rows(&params) };
+    rows.iter().map(|row| of_row(row, &refitted, &untold)).collect()
+}
+
+fn of_row(row: &LedgerRow, refitted: &[String], untold: &[String]) -> LeftOut {
+    LeftOut {
+        refitted: refitted.to_vec(),
+        untold: untold.to_vec(),
+        median_error: row.median_error,
+        upper_quartile_error: row.upper_quartile_error,
+        ks: row.ks,
+        passes: row.passes.filter(|_| untold.is_empty()),
+    }
+}
+
+/// The constants that say of themselves that they were fitted on a capture.
+fn fitted_on(params: &Params, capture: &str) -> Vec<String> {
+    let capture = capture.rsplit_once('.').map_or(capture, |(stem, _)| stem);
+    let fitted = params.iter().filter(|(_, param)| {
+        param.fitted.as_ref().is_some_and(|text| text.split(' ').any(|word| names(word, capture)))
+    });
+    fitted.map(|(name, _)| name.to_owned()).filter(|name| params.is_size(name)).collect()
+}
+
+/// Whether a word of a constant's origin is the path of a capture, or the folder of several.
+fn names(word: &str, capture: &str) -> bool {
+    let word = word.trim_end_matches([',', ':', ';', '.']);
+    if let Some((before, rest)) = word.split_once('{')
+        && let Some((choices, after)) = rest.split_once('}')
+    {
+        return choices.split(',').any(|choice| names(&format!("{before}{choice}{after}"), capture));
+    }
+    if !word.contains('/') {
+        return capture.split_once('/').is_some_and(|(folder, _)| folder == word);
+    }
+    matches(word.trim_end_matches(".csv").trim_end_matches(".sal"), capture)
+}
+
+/// The link's other captures that met nearly all phases.
+fn others_of<'a>(one: &Judged, all: &'a [Judged]) -> Vec<&'a Case> {
+    let tells = |other: &&Judged| {
+        other.case.rule.link == one.case.rule.link
+            && other.case.name != one.case.name
+            && other.rows.first().is_some_and(|row| row.phase_coverage >= COVERED)
+    };
+    let found: Vec<&Case> = all.iter().filter(tells).map(|other| &other.case).collect();
+    let kept = found.len().min(MOST_OTHERS);
+    (0..kept).map(|n| found[n * found.len() / kept]).collect()
+}
+
+/// The multiple of a constant with which the model is nearest to the captures; nothing where it makes no difference.
+fn refit(params: &Params, name: &str, cases: &[&Case]) -> Option<f64> {
+    let cost = |factor: f64| distance(&params.scaled(name, factor), cases);
+    let (mut low, mut high) = FACTORS;
+    let costs = [cost(low), cost(1.0), cost(high)];
+    let spread = costs.iter().fold(0.0, |most: f64, cost| most.max((cost - costs[1]).abs()));
+    if cases.is_empty() || spread < TELLING * cases.len() as f64 {
+        return None;
+    }
+    let golden = (libm::sqrt(5.0) - 1.0) / 2.0;
+    let (mut left, mut right) = (high - golden * (high - low), low + golden * (high - low));
+    let (mut at_left, mut at_right) = (cost(left), cost(right));
+    for _ in 0..STEPS {
+        if at_left <= at_right {
+            (high, right, at_right) = (right, left, at_left);
+            left = high - golden * (high - low);
+            at_left = cost(left);
+        } else {
+            (low, left, at_left) = (left, right, at_right);
+            right = low + golden * (high - low);
+            at_right = cost(right);
+        }
+    }
+    Some(f64::midpoint(low, high))
+}
+
+/// How far the model is from captures in all, as shares of their medians.
+fn distance(params: &Params, cases: &[&Case]) -> f64 {
+    let of_case = |case: &&Case| {
+        let build = || case.program(params);
+        let model = phase_free(&build, case.bytes, &case.observed, case.seed, RUNS);
+        let (real, model) = (sorted(case.observed.latencies_ps().iter()), sorted(model.iter().flatten()));
+        if model.is_empty() {
+            1.0
+        } else {
+            stats::wasserstein_ps(&real, &model) / stats::quantile(&real, 0.5)
+        }
+    };
+    cases.iter().map(of_case).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::validation::{Observed, rule_of};
+    use links::{Schedule, Simulation, find};
+    use units::Picoseconds;
+
+    #[test]
+    fn a_constant_names_the_captures_that_it_was_fitted_on() {
+        assert!(names("hc-05/{9600,57600}-12B.csv,", "hc-05/57600-12B"));
+        assert!(!names("hc-05/{9600,57600}-12B.csv,", "hc-05/460800-12B"));
+        assert!(names("sik/trigger-logs/*.sal,", "sik/trigger-logs/12B-rf"));
+        assert!(names("esp32-nimble:", "esp32-nimble/12B-sc"));
+        assert!(!names("12", "esp32-nimble/12B-sc"));
+        let hc05 = find("hc05").unwrap();
+        let found = fitted_on(hc05.params(), "hc-05/57600-12B.csv");
+        assert!(found.iter().any(|name| name == "processing"), "{found:?}");
+        assert!(!found.iter().any(|name| name == "stretch"), "{found:?}");
+    }
+
+    /// Two captures of nRF24 that a model made whose acknowledgements are lost more seldom than the real ones.
+    fn made(lost: f64) -> Vec<Judged> {
+        let link = find("nrf24").unwrap();
+        let params = link.params().scaled("acknowledgement_lost", lost);
+        let judge = |name: &str| {
+            let rule = rule_of(name).unwrap();
+            let settings = link
+                .settings_with(rule.set.iter().map(|(name, value)| (name.as_str(), value.as_str())))
+                .unwrap();
+            let program = link.program_of(&settings, &params).unwrap();
+            let schedule = Schedule::Fixed { period: Picoseconds::from_ns(200_000_000) };
+            let run = Simulation::new(program, 1024, &schedule, 1_000, 5, name, 0).run();
+            let observed = Observed {
+                trigger_ps: run.iter().map(|sample| sample.trigger.ps()).collect(),
+                latency_ps: run
+                    .iter()
+                    .map(|sample| sample.done.map(|done| (done - sample.trigger).ps()))
+                    .collect(),
+            };
+            let case = Case::new(rule, name, 1024, observed, 1).unwrap();
+            let rows = case.rows(link.params());
+            Judged { case, rows }
+        };
+        vec![judge("nrf24/256kbps-1024B.csv"), judge("nrf24/2Mbps-1024B.csv")]
+    }
+
+    #[test]
+    fn a_constant_of_one_capture_is_found_from_the_other() {
+        let mut judged = made(0.7);
+        assert!(judged[0].rows[0].median_error > 0.02, "{}", judged[0].rows[0].median_error);
+        leave_each_out(&mut judged, &Control::default());
+        let left_out = &judged[0].rows[0].leave_one_out;
+        assert!(left_out.refitted.iter().any(|name| name == "acknowledgement_lost"), "{left_out:?}");
+        assert!(left_out.median_error.abs() < 0.02, "{left_out:?}");
+        // Nothing was fitted on the other one, so it is blind as it is.
+        let blind = &judged[1].rows[0].leave_one_out;
+        assert_eq!((blind.refitted.len(), blind.median_error), (0, judged[1].rows[0].median_error));
+    }
+
+    #[test]
+    fn a_constant_that_no_other_capture_tells_is_named() {
+        let mut judged = made(1.0);
+        judged.truncate(1);
+        leave_each_out(&mut judged, &Control::default());
+        let left_out = &judged[0].rows[0].leave_one_out;
+        assert!(left_out.untold.iter().any(|name| name == "acknowledgement_lost"), "{left_out:?}");
+        assert_eq!(left_out.passes, None);
+    }
+}
