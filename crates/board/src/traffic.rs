@@ -6,7 +6,7 @@ use serde::Serialize;
 use units::Picoseconds;
 
 use super::Board;
-use lan::{Latency, TrafficResults};
+use lan::{Awaited, Latency, TrafficResults};
 
 /// A client or a server that did something, or should have.
 #[derive(Debug, Clone, Serialize)]
@@ -21,6 +21,8 @@ pub struct TrafficEntry {
     pub done: bool,
     /// Everything in a line.
     pub summary: String,
+    /// What it waits for, where it has not begun: its `start`, the board's `link` or `address`, or that address to be `settling`.
+    pub waits_for: Option<&'static str>,
     /// Why a client did not do what it was made for.
     pub failure: Option<String>,
     /// What was counted.
@@ -142,12 +144,8 @@ impl From<TrafficResults> for TrafficEntry {
         let latency = one.latency().map(LatencyEntry::from);
         let counters = one.results.counters.iter();
         Self {
-            summary: match one.has_begun {
-                true => one.results.summary.clone(),
-                false => {
-                    "has not begun: it waits for its time, or for the board's address and link".to_owned()
-                }
-            },
+            summary: one.results.summary.clone(),
+            waits_for: one.waits_for.map(Awaited::word),
             counters: counters
                 .map(|counter| CounterEntry { name: counter.name, value: counter.value, unit: counter.unit })
                 .collect(),

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use lan::Passive;
 use lan::{
-    Lan, NETWORK_FIELDS, NetworkError, NetworkSetup, SpiController, TrafficResults, WIFI_FIELDS,
+    Awaited, Lan, NETWORK_FIELDS, NetworkError, NetworkSetup, SpiController, TrafficResults, WIFI_FIELDS,
     network_reference, network_schema,
 };
 use proptest::prelude::*;
@@ -103,7 +103,8 @@ fn a_ping_that_nobody_answers_has_failed_and_one_without_a_board_waits() {
     waits.add_traffic("ping to=board").unwrap();
     let lan = Lan::new(&waits);
     let ping = lan.results().into_iter().find(|one| one.name == "ping").unwrap();
-    assert!(!ping.has_begun && !lan.clients_are_done());
+    assert_eq!(ping.waits_for, Some(Awaited::Link));
+    assert!(!lan.clients_are_done());
 }
 
 #[test]
