@@ -50,7 +50,8 @@ impl Heard {
     /// A frame is there for the board.
     pub(super) fn received(&mut self, now: Picoseconds, frame: &[u8]) {
         if frame.get(34..38) == Some(&DHCP_PORTS) {
-            let given = given(frame, self.mac).filter(|&address| self.leased.is_none_or(|(had, _)| had != address));
+            let given =
+                given(frame, self.mac).filter(|&address| self.leased.is_none_or(|(had, _)| had != address));
             self.leased = given.map(|address| (address, now)).or(self.leased);
         }
     }

@@ -29,8 +29,8 @@ mod wiznet_chip;
 use std::any::Any;
 use std::net::Ipv4Addr;
 
-use ethernet::{Cable, Network, PortId, StationId};
 use board_address::Heard;
+use ethernet::{Cable, Network, PortId, StationId};
 use pc::Seated;
 use units::Picoseconds;
 use wire::OpenWire;

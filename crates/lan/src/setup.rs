@@ -70,7 +70,9 @@ impl NetworkSetup {
         let others = self.traffic.iter().filter(|other| !other.is_built_in);
         if let Some((other, port)) = others.filter_map(|other| Some((other, shared(other)?))).next() {
             let (over, port, name) = (port.over.word(), port.port, &other.name);
-            return Err(format!(": {over} port {port} is that of {name} already; give one of them another port"));
+            return Err(format!(
+                ": {over} port {port} is that of {name} already; give one of them another port"
+            ));
         }
         self.traffic.retain(|other| shared(other).is_none());
         Ok(())

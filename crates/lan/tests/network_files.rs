@@ -340,3 +340,47 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn a_server_that_a_user_asks_for_takes_the_port_of_one_that_runs_anyway() {
+    let setup = parse("[traffic.web]\nkind = \"http-server\"\nsize = \"9B\"\n").unwrap();
+    let names: Vec<&str> = setup.traffic.iter().map(|one| one.name.as_str()).collect();
+    assert!(names.contains(&"web") && !names.contains(&"http-server"), "{names:?}");
+    let refused =
+        sentence("[traffic.a]\nkind = \"discard\"\nport = 4000\n[traffic.b]\nkind = \"echo\"\nport = 4000\n");
+    assert_eq!(
+        refused,
+        "my.toml:4: traffic.b: TCP port 4000 is that of a already; give one of them another port"
+    );
+    let mut setup = NetworkSetup::default();
+    setup.add_traffic("dns2 kind=http-server port=53").unwrap();
+    assert!(setup.traffic.iter().all(|one| one.name != "dns"), "a part of its ports is no server");
+    assert!(setup.traffic.iter().any(|one| one.name == "http-server"));
+}
+
+#[test]
+fn two_pings_at_once_lose_nothing() {
+    let mut setup = NetworkSetup::default();
+    setup.add_traffic("ping to=board count=20 interval=5ms").unwrap();
+    setup.add_traffic("ping to=board count=20 interval=7ms").unwrap();
+    let mut spi = addressed(&setup);
+    spi.wait(ms(400));
+    for name in ["ping", "ping-2"] {
+        let results = results_of(&spi, name).results;
+        assert!(results.summary.ends_with(", 0 lost"), "{name}: {}", results.summary);
+        assert!(results.losses.is_empty(), "{name}");
+    }
+}
+
+#[test]
+fn messages_that_are_lost_say_why_and_when() {
+    let mut setup = NetworkSetup::default();
+    setup.add_traffic("ping to=board count=4 interval=10ms timeout=20ms").unwrap();
+    setup.impairments[0] = "drop=2+3+4+5+6".parse().unwrap();
+    let mut spi = addressed(&setup);
+    spi.wait(ms(300));
+    let losses = results_of(&spi, "ping").results.losses;
+    let [loss] = &losses[..] else { panic!("{losses:?}") };
+    assert_eq!((loss.cause, loss.first.peer), (traffic::Cause::TimedOut, None));
+    assert!(loss.count >= 1 && loss.first.at <= loss.last.at && loss.first.index <= loss.last.index);
+}

@@ -40,8 +40,8 @@ pub mod tls;
 pub mod udp;
 pub mod ws;
 
-pub use losses::{Cause, Loss, Mark};
 pub use kinds::{KINDS, Kind, KindError, kind, machine};
+pub use losses::{Cause, Loss, Mark};
 pub use machine::{Action, Connection, Event, Ipv4Endpoint, Machine};
 pub use meter::Interval;
 pub use options::{Declared, OptionError, Values};

@@ -4,8 +4,8 @@
 use units::{PS_PER_S, Picoseconds};
 
 use crate::bulk::{Direction, Transfer};
-use crate::scan::Service;
 use crate::losses::{Loss, Losses};
+use crate::scan::Service;
 use crate::{Interval, Outcome, Sample};
 
 /// Something that was counted.

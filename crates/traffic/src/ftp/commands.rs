@@ -16,13 +16,13 @@ const SYNTAX: &str = "501 That is no argument of this command.";
 /// Files have no dates: all are of the first of January 2024.
 const LIST_DATE: &str = "Jan  1  2024";
 const MDTM_DATE: &str = "20240101000000";
-const FEATURES: &str = "211-Features:\r\n EPRT\r\n EPSV\r\n MDTM\r\n REST STREAM\r\n SIZE\r\n UTF8\r\n211 End";
+const FEATURES: &str =
+    "211-Features:\r\n EPRT\r\n EPSV\r\n MDTM\r\n REST STREAM\r\n SIZE\r\n UTF8\r\n211 End";
 
 impl Server {
     /// Does what a client has said so far.
     pub(super) fn obey(&mut self, now: Picoseconds, control: Connection) {
-        while let Some((command, argument)) =
-            self.sessions.get_mut(&control).and_then(Session::next_command)
+        while let Some((command, argument)) = self.sessions.get_mut(&control).and_then(Session::next_command)
         {
             self.command(now, control, &command, &argument);
         }
@@ -42,7 +42,9 @@ impl Server {
             _ if !session.is_logged_in => "530 Log in first.".to_owned(),
             "TYPE" | "MODE" | "STRU" | "OPTS" | "ALLO" | "ACCT" => Self::parameter(command, argument),
             "PASV" | "EPSV" | "PORT" | "EPRT" => self.data_mode(control, command, argument),
-            "RETR" | "LIST" | "NLST" | "STOR" | "APPE" => return self.transfer(now, control, command, argument),
+            "RETR" | "LIST" | "NLST" | "STOR" | "APPE" => {
+                return self.transfer(now, control, command, argument);
+            }
             "ABOR" => {
                 self.break_off(now, control, "426 Transfer aborted.");
                 "226 Nothing is under way.".to_owned()
@@ -103,7 +105,9 @@ impl Server {
 
     fn data_mode(&mut self, control: Connection, command: &str, argument: &str) -> String {
         self.forget_data(control);
-        let Some(local) = self.sessions.get(&control).map(|session| session.local) else { return String::new() };
+        let Some(local) = self.sessions.get(&control).map(|session| session.local) else {
+            return String::new();
+        };
         let (mode, answer) = match command {
             "PASV" | "EPSV" => {
                 let (listener, port) = self.number(control);
@@ -234,7 +238,9 @@ impl Server {
                 "250 There you are.".to_owned()
             }
             "CWD" | "XCWD" | "CDUP" | "XCUP" => NO_FILE.to_owned(),
-            "SIZE" => self.files.get(&path).map_or(NO_FILE.to_owned(), |bytes| format!("213 {}", bytes.len())),
+            "SIZE" => {
+                self.files.get(&path).map_or(NO_FILE.to_owned(), |bytes| format!("213 {}", bytes.len()))
+            }
             "MDTM" => done(self.files.get(&path).is_some(), format!("213 {MDTM_DATE}")),
             "MKD" | "XMKD" if !is_name(name) || !self.files.make_folder(&path) => NOT_TAKEN.to_owned(),
             "MKD" | "XMKD" => format!("257 \"{path}\""),

@@ -80,7 +80,9 @@ impl Files {
 
     pub(super) fn make_folder(&mut self, path: &str) -> bool {
         let fits = self.folders.len() < MOST_FOLDERS && path.len() <= LONGEST_PATH;
-        fits && self.is_folder(parent(path)) && self.get(path).is_none() && self.folders.insert(path.to_owned())
+        fits && self.is_folder(parent(path))
+            && self.get(path).is_none()
+            && self.folders.insert(path.to_owned())
     }
 
     /// Removes a folder that is empty.

@@ -90,7 +90,13 @@ impl Server {
         (number, FIRST_DATA_PORT + (self.next_number % DATA_PORTS) as u16)
     }
 
-    fn accept(&mut self, now: Picoseconds, listener: Connection, connection: Connection, ends: [Ipv4Endpoint; 2]) {
+    fn accept(
+        &mut self,
+        now: Picoseconds,
+        listener: Connection,
+        connection: Connection,
+        ends: [Ipv4Endpoint; 2],
+    ) {
         if listener != LISTENER {
             return self.data_came(now, listener, connection);
         }
@@ -132,7 +138,8 @@ impl Server {
     /// Begins the transfer of a session once there is both, a transfer and a connection for it.
     fn begin(&mut self, now: Picoseconds, control: Connection) {
         let Some(session) = self.sessions.get(&control) else { return };
-        let (Some((data, true)), Some(Transfer::Send { bytes, .. })) = (session.data, &session.transfer) else {
+        let (Some((data, true)), Some(Transfer::Send { bytes, .. })) = (session.data, &session.transfer)
+        else {
             return;
         };
         if bytes.is_empty() {
@@ -225,7 +232,11 @@ impl Server {
             Some(control) => {
                 let session = self.sessions.get(&control);
                 let stores = session.is_some_and(|one| matches!(one.transfer, Some(Transfer::Store { .. })));
-                if stores { self.end(now, control) } else { self.actions.push_back(Action::Finish(connection)) }
+                if stores {
+                    self.end(now, control)
+                } else {
+                    self.actions.push_back(Action::Finish(connection))
+                }
             }
             None if self.sessions.contains_key(&connection) => {
                 self.leave(connection);
@@ -237,7 +248,9 @@ impl Server {
 
     fn closed(&mut self, now: Picoseconds, connection: Connection) {
         match self.data.remove(&connection) {
-            Some(control) => self.break_off(now, control, "425 The data connection could not be opened, or broke."),
+            Some(control) => {
+                self.break_off(now, control, "425 The data connection could not be opened, or broke.")
+            }
             None => self.leave(connection),
         }
     }
@@ -245,7 +258,8 @@ impl Server {
     /// A client is gone, and with it all that was opened for it.
     fn leave(&mut self, control: Connection) {
         self.sessions.remove(&control);
-        let (gone, stay) = std::mem::take(&mut self.data).into_iter().partition(|(_, whose)| *whose == control);
+        let (gone, stay) =
+            std::mem::take(&mut self.data).into_iter().partition(|(_, whose)| *whose == control);
         self.data = stay;
         let gone: BTreeMap<Connection, Connection> = gone;
         self.actions.extend(gone.into_keys().map(Action::Abort));
@@ -259,7 +273,9 @@ impl Machine for Server {
                 self.listening = true;
                 self.actions.push_back(Action::Listen(LISTENER, self.settings.port));
             }
-            Event::Accepted { listener, connection, peer, to } => self.accept(now, listener, connection, [peer, to]),
+            Event::Accepted { listener, connection, peer, to } => {
+                self.accept(now, listener, connection, [peer, to])
+            }
             Event::Opened(connection) => self.opened(now, connection),
             Event::Received(connection, bytes) => self.received(now, connection, bytes),
             Event::Room(connection, bytes) => self.room(now, connection, bytes),

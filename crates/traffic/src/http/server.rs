@@ -10,9 +10,9 @@ use super::PORT;
 use super::request::{Asked, Reading, RequestReader};
 use crate::answers::Answers;
 use crate::flow::MOST_CONNECTIONS;
+use crate::losses::{Cause, Losses};
 use crate::options::{self, Values, option};
 use crate::pattern::Pattern;
-use crate::losses::{Cause, Losses};
 use crate::{Action, Connection, Declared, Event, Ipv4Endpoint, Machine, OptionError, Results, Sample};
 use fields::Field;
 use fields::TakesOf::{Duration, Flag, Port, Size, Text};
@@ -379,8 +379,11 @@ impl Machine for Server {
     }
 
     fn results(&self) -> Results {
-        Results::counted(&[("answered", self.answered, "requests"), ("refused", self.refused.count(), "connections")])
-            .with(&self.refused)
+        Results::counted(&[
+            ("answered", self.answered, "requests"),
+            ("refused", self.refused.count(), "connections"),
+        ])
+        .with(&self.refused)
     }
 
     fn work(&self) -> Vec<Sample> {

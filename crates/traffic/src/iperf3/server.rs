@@ -11,8 +11,8 @@ use super::stream::Stream;
 use crate::answers::intervals_as_samples;
 use crate::bulk::{Amount, MOST_KEPT, Transfer};
 use crate::flow::MOST_CONNECTIONS;
-use crate::outbox::after;
 use crate::losses::{Cause, Losses};
+use crate::outbox::after;
 use crate::{Action, Connection, Event, Ipv4Endpoint, Machine, Results, Sample};
 
 const LISTENER: Connection = Connection(0);

@@ -19,8 +19,8 @@ pub use reader::Reader;
 pub use settings::{OPTIONS, Settings};
 
 use crate::answers::Answers;
-use crate::outbox::Outbox;
 use crate::losses::{Cause, Losses};
+use crate::outbox::Outbox;
 use crate::{Action, Connection, Event, Ipv4Endpoint, Machine, Results, Sample};
 use client::{Client, Stage};
 use session::Session;

@@ -217,7 +217,8 @@ fn connect(mut fields: Fields<'_>) -> Result<Packet, Malformed> {
     // In MQTT 3.1 the packet may end before them (section 3.1, "User name and password flags").
     let follows = |fields: &Fields<'_>| is_strict || !fields.0.is_empty();
     let user = if has(CONNECT_USER) && follows(&fields) { Some(fields.text()?) } else { None };
-    let password = if has(CONNECT_PASSWORD) && follows(&fields) { Some(fields.binary()?.to_vec()) } else { None };
+    let password =
+        if has(CONNECT_PASSWORD) && follows(&fields) { Some(fields.binary()?.to_vec()) } else { None };
     fields.end()?;
     let clean_session = has(CONNECT_CLEAN_SESSION);
     Ok(Packet::Connect(Connect { level, clean_session, keep_alive_s, client_id, will, user, password }))

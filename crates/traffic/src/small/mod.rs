@@ -11,9 +11,9 @@ use units::{PS_PER_MS, Picoseconds};
 
 use crate::answers::{Answers, of_intervals};
 use crate::flow::{Flow, MOST_CONNECTIONS};
+use crate::losses::{Cause, Losses};
 use crate::meter::Meter;
 use crate::options::{self, Values, option};
-use crate::losses::{Cause, Losses};
 use crate::{Action, Connection, Declared, Event, Ipv4Endpoint, Machine, OptionError, Results, Sample};
 use fields::Field;
 use fields::TakesOf::Port;

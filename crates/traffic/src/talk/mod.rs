@@ -110,11 +110,18 @@ impl Client {
         let message = &self.settings.message;
         let bytes = message.len() as u64;
         let index = self.samples.len() as u64;
-        let sample = Sample { payload_bytes: bytes, request_bytes: bytes, sent: Some(now), ..Sample::begun(index, now) };
+        let sample = Sample {
+            payload_bytes: bytes,
+            request_bytes: bytes,
+            sent: Some(now),
+            ..Sample::begun(index, now)
+        };
         match self.settings.over {
             _ if message.is_empty() => {}
             Over::Tcp => self.actions.push_back(Action::Send(CONNECTION, message.clone())),
-            Over::Udp => self.actions.push_back(Action::SendTo(CONNECTION, self.settings.to, message.clone())),
+            Over::Udp => {
+                self.actions.push_back(Action::SendTo(CONNECTION, self.settings.to, message.clone()))
+            }
         }
         if self.settings.answers {
             self.open = Some(Open { sample, answer: Vec::new() });
@@ -153,7 +160,10 @@ impl Client {
             sample.failed(Outcome::TimedOut, format!("nothing came within {timeout}"))
         } else {
             let came = fields::escaped(&answer[..answer.len().min(60)]);
-            sample.failed(Outcome::Wrong, format!("what was expected did not come within {timeout}, but {came}"))
+            sample.failed(
+                Outcome::Wrong,
+                format!("what was expected did not come within {timeout}, but {came}"),
+            )
         });
     }
 

@@ -6,9 +6,9 @@ use fields::Field;
 use fields::TakesOf::{Count, Duration, Endpoint, Flag, Text, Word};
 use units::Picoseconds;
 
+use crate::Ipv4Endpoint;
 use crate::options::{self, Declared, OptionError, Values, option, to};
 use crate::outbox::after;
-use crate::Ipv4Endpoint;
 
 /// That of ping-pong, for want of a better one.
 const PORT: u16 = 5000;
@@ -29,7 +29,13 @@ pub const OPTIONS: &[Field] = &[
     ),
     option("file", Text("a file"), "", "A file with the bytes of each message.", "message.bin"),
     option("count", Count(1, 1_000_000), "1", "How many messages to send.", "10"),
-    option("interval", Duration, "1s", "From message to message, or longer where an answer takes longer.", "100ms"),
+    option(
+        "interval",
+        Duration,
+        "1s",
+        "From message to message, or longer where an answer takes longer.",
+        "100ms",
+    ),
     option(
         "at",
         Text("times between commas"),

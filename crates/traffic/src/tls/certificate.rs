@@ -55,8 +55,12 @@ impl Origin {
         let chain = chain.map_err(|_| format!("{path} is no PEM"))?;
         let key = PrivateKeyDer::from_pem_slice(&pem).ok().and_then(|key| secret_of(&key));
         match key {
-            _ if chain.is_empty() => Err(format!("{path} has no certificate; it takes certificate and key in PEM")),
-            None => Err(format!("{path} has no P-256 key; make one with openssl ecparam -name prime256v1 -genkey")),
+            _ if chain.is_empty() => {
+                Err(format!("{path} has no certificate; it takes certificate and key in PEM"))
+            }
+            None => Err(format!(
+                "{path} has no P-256 key; make one with openssl ecparam -name prime256v1 -genkey"
+            )),
             Some(key) => {
                 let chain = chain.iter().map(|one| one.to_vec()).collect();
                 Ok(Self::Given { chain, key: key.to_bytes().into() })
@@ -147,7 +151,9 @@ struct EcdsaKey(Arc<Key>);
 
 impl SigningKey for EcdsaKey {
     fn choose_scheme(&self, offered: &[SignatureScheme]) -> Option<Box<dyn Signer>> {
-        offered.contains(&SignatureScheme::ECDSA_NISTP256_SHA256).then(|| Box::new(self.clone()) as Box<dyn Signer>)
+        offered
+            .contains(&SignatureScheme::ECDSA_NISTP256_SHA256)
+            .then(|| Box::new(self.clone()) as Box<dyn Signer>)
     }
 
     fn algorithm(&self) -> SignatureAlgorithm {

@@ -104,7 +104,13 @@ impl Server {
         }
     }
 
-    fn accept(&mut self, listener: Connection, connection: Connection, peer: Ipv4Endpoint, local: Ipv4Endpoint) {
+    fn accept(
+        &mut self,
+        listener: Connection,
+        connection: Connection,
+        peer: Ipv4Endpoint,
+        local: Ipv4Endpoint,
+    ) {
         self.accepted += 1;
         match Session::new(&self.settings, self.accepted, local.address) {
             Ok(session) => {
@@ -205,7 +211,8 @@ impl Machine for Server {
         let handshakes = Counter { name: "handshakes", value: self.handshakes, unit: "connections" };
         let failed = Counter { name: "failed_handshakes", value: self.refused.count(), unit: "connections" };
         let told = [handshakes, failed].into_iter().filter(|counter| counter.value > 0);
-        let told: Vec<String> = told.map(|one| format!("{} {}", one.name.replace('_', " "), one.value)).collect();
+        let told: Vec<String> =
+            told.map(|one| format!("{} {}", one.name.replace('_', " "), one.value)).collect();
         if !told.is_empty() {
             results.summary = format!("{}; {}", results.summary, told.join(", "));
         }

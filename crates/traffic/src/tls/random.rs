@@ -19,12 +19,16 @@ pub(super) struct Random {
 impl Random {
     /// The numbers of a name under a seed.
     pub(super) fn named(seed: u64, name: &str) -> Self {
-        Self { key: Sha256::new().chain_update(seed.to_le_bytes()).chain_update(name).finalize().into(), blocks: 0 }
+        Self {
+            key: Sha256::new().chain_update(seed.to_le_bytes()).chain_update(name).finalize().into(),
+            blocks: 0,
+        }
     }
 
     pub(super) fn fill(&mut self, bytes: &mut [u8]) {
         for piece in bytes.chunks_mut(32) {
-            let block = Sha256::new().chain_update(self.key).chain_update(self.blocks.to_le_bytes()).finalize();
+            let block =
+                Sha256::new().chain_update(self.key).chain_update(self.blocks.to_le_bytes()).finalize();
             self.blocks += 1;
             piece.copy_from_slice(&block[..piece.len()]);
         }

@@ -3,9 +3,9 @@
 use aes_gcm::aead::inout::InOutBuf;
 use aes_gcm::aead::{AeadInOut, KeyInit};
 use rustls::crypto::cipher::{
-    AeadKey, InboundOpaqueMessage, InboundPlainMessage, Iv, KeyBlockShape, MessageDecrypter, MessageEncrypter, NONCE_LEN,
-    Nonce, OutboundOpaqueMessage, OutboundPlainMessage, PrefixedPayload, Tls12AeadAlgorithm, Tls13AeadAlgorithm,
-    UnsupportedOperationError, make_tls12_aad, make_tls13_aad,
+    AeadKey, InboundOpaqueMessage, InboundPlainMessage, Iv, KeyBlockShape, MessageDecrypter,
+    MessageEncrypter, NONCE_LEN, Nonce, OutboundOpaqueMessage, OutboundPlainMessage, PrefixedPayload,
+    Tls12AeadAlgorithm, Tls13AeadAlgorithm, UnsupportedOperationError, make_tls12_aad, make_tls13_aad,
 };
 use rustls::{ConnectionTrafficSecrets, ContentType, Error, ProtocolVersion};
 
@@ -90,12 +90,17 @@ struct Tls13 {
 }
 
 impl MessageEncrypter for Tls13 {
-    fn encrypt(&mut self, message: OutboundPlainMessage<'_>, number: u64) -> Result<OutboundOpaqueMessage, Error> {
+    fn encrypt(
+        &mut self,
+        message: OutboundPlainMessage<'_>,
+        number: u64,
+    ) -> Result<OutboundOpaqueMessage, Error> {
         let length = self.encrypted_payload_len(message.payload.len());
         let mut payload = PrefixedPayload::with_capacity(length);
         payload.extend_from_chunks(&message.payload);
         payload.extend_from_slice(&message.typ.to_array());
-        let tag = self.cipher.seal(Nonce::new(&self.iv, number).0, &make_tls13_aad(length), payload.as_mut())?;
+        let tag =
+            self.cipher.seal(Nonce::new(&self.iv, number).0, &make_tls13_aad(length), payload.as_mut())?;
         payload.extend_from_slice(&tag);
         Ok(OutboundOpaqueMessage::new(ContentType::ApplicationData, ProtocolVersion::TLSv1_2, payload))
     }
@@ -124,7 +129,11 @@ struct Tls12Out {
 }
 
 impl MessageEncrypter for Tls12Out {
-    fn encrypt(&mut self, message: OutboundPlainMessage<'_>, number: u64) -> Result<OutboundOpaqueMessage, Error> {
+    fn encrypt(
+        &mut self,
+        message: OutboundPlainMessage<'_>,
+        number: u64,
+    ) -> Result<OutboundOpaqueMessage, Error> {
         let mut payload = PrefixedPayload::with_capacity(self.encrypted_payload_len(message.payload.len()));
         let nonce = Nonce::new(&self.iv, number).0;
         let aad = make_tls12_aad(number, message.typ, message.version, message.payload.len());

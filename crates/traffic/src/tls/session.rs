@@ -6,7 +6,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use rustls::pki_types::UnixTime;
-use rustls::server::{ClientHello, NoServerSessionStorage, ResolvesServerCert, ServerConfig, ServerConnection};
+use rustls::server::{
+    ClientHello, NoServerSessionStorage, ResolvesServerCert, ServerConfig, ServerConnection,
+};
 use rustls::sign::CertifiedKey;
 use rustls::time_provider::TimeProvider;
 

@@ -61,8 +61,9 @@ impl TlsSettings {
         let seed = values.read("seed", options::parsed)?;
         let origin = match values.text("certificate") {
             "" => Origin::Made(seed),
-            path => Origin::open(path)
-                .map_err(|reason| OptionError::Together { name: "certificate", reason })?,
+            path => {
+                Origin::open(path).map_err(|reason| OptionError::Together { name: "certificate", reason })?
+            }
         };
         let versions = values.choose("version", VERSIONS)?;
         let record_bytes: u64 = values.read("record_size", options::size)?;

@@ -9,8 +9,8 @@ use super::handshake::{HeadReader, answer};
 use super::settings::ServerSettings;
 use crate::answers::Answers;
 use crate::flow::{Flow, MOST_CONNECTIONS};
-use crate::outbox::after;
 use crate::losses::{Cause, Losses};
+use crate::outbox::after;
 use crate::{Action, Connection, Event, Ipv4Endpoint, Machine, Results, Sample};
 
 const LISTENER: Connection = Connection(0);
