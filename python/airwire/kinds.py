@@ -107,7 +107,7 @@ LossCause = Literal[
 ]
 """Why a message was lost, or a peer turned away."""
 Awaited = Literal["start", "link", "address", "settling"]
-"""What a client waits for before it begins: its time, the board's link, its address, or that address to stay the same."""
+"""What a client waits for: its time, the link or the address of the board, or that address to stay the same."""
 Stack = Literal["chip", "firmware"]
 """Whose TCP a board has."""
 

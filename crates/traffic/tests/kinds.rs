@@ -56,6 +56,7 @@ fn every_example_is_taken_and_changes_the_machine() {
             ("pingpong-server", "size") => &[("answer", "echo")],
             ("udp", "first_number") => &[("payload", "counter")],
             ("http", "body") => &[("method", "POST")],
+            ("talk", "interval") => &[("count", "3")],
             _ => &[],
         };
         let example: Vec<_> = with.iter().copied().chain([(option.name, option.example)]).collect();
