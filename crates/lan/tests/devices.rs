@@ -129,6 +129,7 @@ fn network_card(setup: &NetworkSetup, sipr: [u8; 4]) -> (Lan, lan::DeviceId<Chip
             chip.select(now, false);
         });
     }
+    lan.advance(lan.now() + Picoseconds::from_ns(1_000_000));
     assert!(lan.device(chip).is_some_and(Chip::is_network_card));
     (lan, chip)
 }
