@@ -233,9 +233,9 @@ impl Server {
                 let session = self.sessions.get(&control);
                 let stores = session.is_some_and(|one| matches!(one.transfer, Some(Transfer::Store { .. })));
                 if stores {
-                    self.end(now, control)
+                    self.end(now, control);
                 } else {
-                    self.actions.push_back(Action::Finish(connection))
+                    self.actions.push_back(Action::Finish(connection));
                 }
             }
             None if self.sessions.contains_key(&connection) => {
@@ -249,7 +249,7 @@ impl Server {
     fn closed(&mut self, now: Picoseconds, connection: Connection) {
         match self.data.remove(&connection) {
             Some(control) => {
-                self.break_off(now, control, "425 The data connection could not be opened, or broke.")
+                self.break_off(now, control, "425 The data connection could not be opened, or broke.");
             }
             None => self.leave(connection),
         }
@@ -274,7 +274,7 @@ impl Machine for Server {
                 self.actions.push_back(Action::Listen(LISTENER, self.settings.port));
             }
             Event::Accepted { listener, connection, peer, to } => {
-                self.accept(now, listener, connection, [peer, to])
+                self.accept(now, listener, connection, [peer, to]);
             }
             Event::Opened(connection) => self.opened(now, connection),
             Event::Received(connection, bytes) => self.received(now, connection, bytes),

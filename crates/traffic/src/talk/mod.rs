@@ -120,7 +120,7 @@ impl Client {
             _ if message.is_empty() => {}
             Over::Tcp => self.actions.push_back(Action::Send(CONNECTION, message.clone())),
             Over::Udp => {
-                self.actions.push_back(Action::SendTo(CONNECTION, self.settings.to, message.clone()))
+                self.actions.push_back(Action::SendTo(CONNECTION, self.settings.to, message.clone()));
             }
         }
         if self.settings.answers {
