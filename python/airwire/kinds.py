@@ -89,6 +89,25 @@ ComparedAs = Literal["absolute", "ratio", "mechanism"]
 """How a figure is compared with a published one."""
 Sender = Literal["board", "pc"]
 """Who sends the data of a bulk transfer."""
+LossCause = Literal[
+    "timed_out",
+    "late",
+    "wrong",
+    "reset",
+    "too_many_connections",
+    "busy",
+    "protocol_version",
+    "identifier",
+    "too_many_sessions",
+    "credentials",
+    "malformed",
+    "silent",
+    "stalled",
+    "tls",
+]
+"""Why a message was lost, or a peer turned away."""
+Awaited = Literal["start", "link", "address", "settling"]
+"""What a client waits for: its time, the link or the address of the board, or that address to stay the same."""
 Stack = Literal["chip", "firmware"]
 """Whose TCP a board has."""
 

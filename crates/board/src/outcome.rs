@@ -322,48 +322,9 @@ fn share(part: u64, whole: u64) -> f64 {
     if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
 }
 
-/// Text with the escapes `\n`, `\r`, `\t`, `\e`, `\0`, `\\` and `\xNN` as the bytes that they mean.
-///
-/// # Errors
-/// With a sentence for an escape that is none of these.
-pub fn unescaped(text: &str) -> Result<Vec<u8>, String> {
-    let mut bytes = Vec::new();
-    let mut rest = text.chars();
-    while let Some(c) = rest.next() {
-        if c != '\\' {
-            bytes.extend(c.to_string().bytes());
-            continue;
-        }
-        let known = match rest.next() {
-            Some('n') => Some(b'\n'),
-            Some('r') => Some(b'\r'),
-            Some('t') => Some(b'\t'),
-            Some('e') => Some(0x1b),
-            Some('0') => Some(0),
-            Some('\\') => Some(b'\\'),
-            Some('x') => {
-                let digits: String = rest.by_ref().take(2).collect();
-                u8::from_str_radix(&digits, 16).ok().filter(|_| digits.len() == 2)
-            }
-            _ => None,
-        };
-        bytes.push(known.ok_or_else(|| {
-            format!("{text:?} has an escape that is none; there are \\n, \\r, \\t, \\e, \\0, \\\\ and \\xNN")
-        })?);
-    }
-    Ok(bytes)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn escapes_are_the_bytes_that_they_mean() {
-        assert_eq!(unescaped(r"print(1)\r\x03\\").unwrap(), b"print(1)\r\x03\\");
-        assert_eq!(unescaped("é").unwrap(), "é".as_bytes());
-        assert!(unescaped(r"\q").is_err() && unescaped(r"\x1").is_err() && unescaped("\\").is_err());
-    }
 
     #[test]
     fn a_run_fails_when_what_it_waits_for_does_not_come() {

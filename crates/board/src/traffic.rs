@@ -1,12 +1,12 @@
 //! What the clients and servers at the other end of a board's wire measured, for the report of a run.
 
-use ::traffic::Sample;
 use ::traffic::scan::Service;
+use ::traffic::{Loss, Mark, Sample};
 use serde::Serialize;
 use units::Picoseconds;
 
 use super::Board;
-use lan::{Latency, TrafficResults};
+use lan::{Awaited, Latency, TrafficResults};
 
 /// A client or a server that did something, or should have.
 #[derive(Debug, Clone, Serialize)]
@@ -21,6 +21,8 @@ pub struct TrafficEntry {
     pub done: bool,
     /// Everything in a line.
     pub summary: String,
+    /// What it waits for, where it has not begun: its `start`, the board's `link` or `address`, or that address to be `settling`.
+    pub waits_for: Option<&'static str>,
     /// Why a client did not do what it was made for.
     pub failure: Option<String>,
     /// What was counted.
@@ -29,6 +31,48 @@ pub struct TrafficEntry {
     pub latency: Option<LatencyEntry>,
     /// Open ports that a scan found.
     pub services: Vec<ServiceEntry>,
+    /// Messages that were lost and peers that were turned away, by cause.
+    pub losses: Vec<LossEntry>,
+    /// What a client was sent, or the last file that was stored, where that is kept: text with escapes.
+    pub received: Option<String>,
+}
+
+/// All that were lost or turned away for one cause.
+#[derive(Debug, Clone, Serialize)]
+pub struct LossEntry {
+    /// Why, as a code.
+    pub cause: &'static str,
+    /// How many.
+    pub count: u64,
+    /// The first.
+    pub first: MarkEntry,
+    /// The last.
+    pub last: MarkEntry,
+}
+
+/// One of those.
+#[derive(Debug, Clone, Serialize)]
+pub struct MarkEntry {
+    /// When: of a message its trigger.
+    pub at_ps: i64,
+    /// Which message, counted from 0.
+    pub index: Option<u64>,
+    /// Which peer, as address and port.
+    pub peer: Option<String>,
+    /// What the PC or a library said.
+    pub detail: Option<String>,
+}
+
+impl From<Loss> for LossEntry {
+    fn from(Loss { cause, count, first, last }: Loss) -> Self {
+        Self { cause: cause.word(), count, first: first.into(), last: last.into() }
+    }
+}
+
+impl From<Mark> for MarkEntry {
+    fn from(Mark { at, index, peer, detail }: Mark) -> Self {
+        Self { at_ps: at.ps(), index, peer: peer.map(|peer| peer.to_string()), detail }
+    }
 }
 
 /// An open port.
@@ -142,17 +186,15 @@ impl From<TrafficResults> for TrafficEntry {
         let latency = one.latency().map(LatencyEntry::from);
         let counters = one.results.counters.iter();
         Self {
-            summary: match one.has_begun {
-                true => one.results.summary.clone(),
-                false => {
-                    "has not begun: it waits for its time, or for the board's address and link".to_owned()
-                }
-            },
+            summary: one.results.summary.clone(),
+            waits_for: one.waits_for.map(Awaited::word),
             counters: counters
                 .map(|counter| CounterEntry { name: counter.name, value: counter.value, unit: counter.unit })
                 .collect(),
             latency,
             failure: one.results.failure,
+            losses: one.results.losses.into_iter().map(LossEntry::from).collect(),
+            received: one.results.received.as_deref().map(fields::escaped),
             services: one.results.services.into_iter().map(ServiceEntry::from).collect(),
             name: one.name,
             kind: one.kind,

@@ -20,6 +20,7 @@
 mod bound;
 mod completion;
 mod error;
+mod escapes;
 mod field;
 mod named;
 mod nearest;
@@ -35,6 +36,7 @@ mod words;
 pub use bound::{Bound, LimitUnit, Relation};
 pub use completion::{Candidate, assignments, values};
 pub use error::SettingError;
+pub use escapes::{escaped, unescaped};
 pub use field::{Field, FieldOf, names};
 pub use nearest::{hint, nearest};
 pub use quantity::Quantity;

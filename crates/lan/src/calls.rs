@@ -25,6 +25,16 @@ pub enum Transport {
     Udp,
 }
 
+impl Transport {
+    /// What it is called.
+    pub(super) fn word(self) -> &'static str {
+        match self {
+            Self::Tcp => "TCP",
+            Self::Udp => "UDP",
+        }
+    }
+}
+
 /// Somebody whom a board called.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Call {

@@ -37,6 +37,12 @@ pub trait NetDevice: Passive + Any + Debug + Send {
     /// Whether it hands frames to a TCP/IP stack of the firmware's.
     fn takes_frames(&self) -> bool;
 
+    /// Whether it does nothing but that. The address that it has by itself is then a register that its driver may leave alone:
+    /// the board's is the one that the stack speaks from.
+    fn is_bare_mac(&self) -> bool {
+        false
+    }
+
     /// The level of its interrupt output.
     fn interrupt_is_low(&self) -> bool;
 

@@ -1,8 +1,6 @@
 //! How time passes in a network: what is due happens in order, frames go from chips to wires and from wires to chips, and the next
 //! appointment is kept at hand.
 
-use std::net::Ipv4Addr;
-
 use ethernet::{Frame, Network};
 use sim::Passive;
 use units::Picoseconds;
@@ -66,6 +64,7 @@ impl Lan {
                 if let Some(calls) = &mut self.calls {
                     calls.received(&arrival.frame.bytes);
                 }
+                self.wired[index].line.heard.received(self.now, &arrival.frame.bytes);
                 self.wired[index].device.receive(arrival.at, &arrival.frame.bytes, arrival.frame.intact);
                 received = true;
             }
@@ -93,8 +92,10 @@ impl Lan {
         let starts = self.awaited.iter().map(|one| one.start).filter(|&start| start > self.now);
         let settled = self.board.map(|(_, since)| since + SETTLING);
         let settled = settled.filter(|&at| at > self.now && !self.awaited.is_empty());
+        let leases = self.wired.iter().filter_map(|wired| wired.line.heard.lease_counts_at());
+        let leases = leases.filter(|&at| at > self.now && !self.awaited.is_empty());
         let over_the_wire = self.open.as_ref().and_then(OpenWire::next_arrival);
-        let others = starts.chain(settled).chain(over_the_wire);
+        let others = starts.chain(settled).chain(leases).chain(over_the_wire);
         self.next_outside = others.chain(self.network.next_event()).min();
         self.chips_changed();
     }
@@ -118,7 +119,7 @@ impl Line {
     ) -> bool {
         let mut sent_any = false;
         while let Some((start, bytes)) = device.take_sent() {
-            self.spoken = sender(&bytes).or(self.spoken);
+            self.heard.sent(&bytes, device.address());
             if let Some(calls) = &mut calls {
                 calls.sent(&bytes);
             }
@@ -131,15 +132,4 @@ impl Line {
         (self.due, self.interrupt_is_low) = (device.next_event(), device.interrupt_is_low());
         sent_any
     }
-}
-
-/// The IPv4 address that a frame says it comes from.
-fn sender(frame: &[u8]) -> Option<Ipv4Addr> {
-    let at = match frame.get(12..14)? {
-        [0x08, 0x06] => 28,
-        [0x08, 0x00] => 26,
-        _ => return None,
-    };
-    let octets: [u8; 4] = frame.get(at..at + 4)?.try_into().ok()?;
-    Some(octets.into()).filter(|address: &Ipv4Addr| !address.is_unspecified())
 }

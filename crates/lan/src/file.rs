@@ -264,9 +264,10 @@ impl Reader<'_> {
         }
         // What the PC gives out depends on its address, wherever that stands in the file.
         for (one, span) in traffic {
+            let name = one.name.clone();
             one.check(setup.pc.as_ref())
-                .map_err(|message| self.file.error(span, format!("traffic.{}{message}", one.name)))?;
-            setup.run_in_place(one);
+                .and_then(|()| setup.run_in_place(one))
+                .map_err(|message| self.file.error(span, format!("traffic.{name}{message}")))?;
         }
         Ok(setup)
     }

@@ -5,6 +5,7 @@
 //! Here is what a [`Lan`] consists of; what runs on its PC is in `pc`, and how time passes in it in `events`. What a board does
 //! with a chip is in `board/parts`.
 
+mod board_address;
 mod calls;
 mod capture;
 mod completion;
@@ -28,6 +29,7 @@ mod wiznet_chip;
 use std::any::Any;
 use std::net::Ipv4Addr;
 
+use board_address::Heard;
 use ethernet::{Cable, Network, PortId, StationId};
 use pc::Seated;
 use units::Picoseconds;
@@ -41,7 +43,7 @@ pub use controller::{BusUse, Computing, Dropped, ReceivedDatagram, SeenFrame, Sp
 pub use device::{DeviceId, NetDevice, SentFrame};
 pub use file::{NETWORK_FIELDS, NetworkError, NetworkField};
 pub use ideal_mac::{IDEAL_MAC_BYTES, IdealMac};
-pub use results::{Latency, TrafficResults};
+pub use results::{Awaited, Latency, TrafficResults};
 pub use schema::{network_reference, network_schema};
 pub use seat::MachineSeat;
 pub use setup::NetworkSetup;
@@ -65,8 +67,8 @@ struct Wired {
 #[derive(Debug, Clone, Copy)]
 struct Line {
     port: PortId,
-    /// The address that its frames come from, where the device has none of its own.
-    spoken: Option<Ipv4Addr>,
+    /// What its frames say of the board's address.
+    heard: Heard,
     /// When something happens in the device of its own accord, and the level of its interrupt output: known, so that a byte on
     /// a bus does not ask every device.
     due: Option<Picoseconds>,
@@ -136,7 +138,7 @@ impl Lan {
         let port = self.add_port(name);
         device.set_cable(self.now, self.network.carrier(port));
         let (due, interrupt_is_low) = (device.next_event(), device.interrupt_is_low());
-        let line = Line { port, spoken: None, due, interrupt_is_low };
+        let line = Line { port, heard: Heard::default(), due, interrupt_is_low };
         self.wired.push(Wired { name: name.to_owned(), device: Box::new(device), line });
         self.changed();
         DeviceId::new(self.wired.len() - 1)
@@ -151,7 +153,7 @@ impl Lan {
 
     /// The devices as they are, and the addresses that their frames came from; nothing where one cannot be saved.
     pub fn saved(&self) -> Option<SavedLan> {
-        let devices = self.wired.iter().map(|wired| Some((wired.device.saved()?, wired.line.spoken)));
+        let devices = self.wired.iter().map(|wired| Some((wired.device.saved()?, wired.line.heard.spoken)));
         Some(SavedLan { now: self.now, devices: devices.collect::<Option<_>>()? })
     }
 
@@ -165,7 +167,7 @@ impl Lan {
         };
         self.now = saved.now;
         for ((wired, device), (_, spoken)) in self.wired.iter_mut().zip(devices).zip(saved.devices) {
-            (wired.device, wired.line.spoken) = (device, spoken);
+            (wired.device, wired.line.heard) = (device, Heard::of(spoken));
         }
         self.switch_on();
         true

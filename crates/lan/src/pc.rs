@@ -68,13 +68,13 @@ impl Lan {
 
     /// The addresses that the chips take for their own.
     pub fn addresses(&self) -> impl Iterator<Item = Ipv4Addr> {
-        self.wired.iter().filter_map(|wired| wired.device.address().or(wired.line.spoken))
+        self.wired.iter().filter_map(|wired| wired.address(self.now))
     }
 
     /// Looks for a board with an address and a link; whether it is another than before.
     pub(super) fn look_for_board(&mut self) -> bool {
         let linked = self.wired.iter().filter(|wired| wired.device.has_link());
-        let address = linked.filter_map(|wired| wired.device.address().or(wired.line.spoken)).next();
+        let address = linked.filter_map(|wired| wired.address(self.now)).next();
         let is_another = address != self.board.map(|(address, _)| address);
         if is_another {
             self.board = address.map(|address| (address, self.now));

@@ -6,7 +6,7 @@ use ::traffic::{Outcome, Results, Sample};
 use ethernet::{Host, SeatId};
 use units::Picoseconds;
 
-use super::{Lan, MachineSeat};
+use super::{Lan, MachineSeat, TrafficSetup};
 
 /// Percentiles that a report has.
 const PERCENTILES: [f64; 5] = [0.5, 0.75, 0.9, 0.95, 0.99];
@@ -20,12 +20,37 @@ pub struct TrafficResults {
     pub kind: String,
     /// Whether it is a client, which is done one day.
     pub is_client: bool,
-    /// Whether it has begun; else it waits for its time or for the board's address.
-    pub has_begun: bool,
+    /// What it waits for, where it has not begun.
+    pub waits_for: Option<Awaited>,
     /// Whether a client has done all it was made for.
     pub is_done: bool,
     /// What it measured and counted.
     pub results: Results,
+}
+
+/// What a client or a server waits for before it begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Awaited {
+    /// Its time.
+    Start(Picoseconds),
+    /// A link of the board's.
+    Link,
+    /// The board's address: no device has one of its own that counts, and nothing was heard from the board.
+    Address,
+    /// The board's address, which is known and has to stay the same for a while.
+    Settling,
+}
+
+impl Awaited {
+    /// Its word in reports.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Start(_) => "start",
+            Self::Link => "link",
+            Self::Address => "address",
+            Self::Settling => "settling",
+        }
+    }
 }
 
 /// From trigger to done, of the messages that were answered rightly.
@@ -60,7 +85,7 @@ impl Lan {
                 name: seated.name.clone(),
                 kind: seated.kind.clone(),
                 is_client: is_client(&seated.kind),
-                has_begun: true,
+                waits_for: None,
                 is_done: machine.is_some_and(|machine| machine.is_done()),
                 results: machine.map(|machine| machine.results()).unwrap_or_default(),
             }
@@ -69,11 +94,21 @@ impl Lan {
             name: one.name.clone(),
             kind: one.kind.clone(),
             is_client: one.is_client(),
-            has_begun: false,
+            waits_for: Some(self.awaited_by(one)),
             is_done: false,
             results: Results::default(),
         });
         begun.chain(awaited).collect()
+    }
+
+    fn awaited_by(&self, one: &TrafficSetup) -> Awaited {
+        let has_link = self.wired.iter().any(|wired| wired.device.has_link());
+        match self.board {
+            _ if one.start > self.now => Awaited::Start(one.start),
+            Some(_) => Awaited::Settling,
+            None if has_link => Awaited::Address,
+            None => Awaited::Link,
+        }
     }
 
     /// The messages by which one of the PC's clients and servers measures a board; none where it has not begun.

@@ -168,7 +168,10 @@ impl MachineSeat {
             self.streams.insert(connection, stream);
             self.stirred.insert(connection);
             let peer = Ipv4Endpoint { address, port };
-            self.tell(now, sockets, Event::Accepted { listener, connection, peer });
+            let own = sockets.local_address(tcp).zip(sockets.local_port(tcp));
+            let (own_address, own_port) = own.unwrap_or((sockets.address(), 0));
+            let to = Ipv4Endpoint { address: own_address, port: own_port };
+            self.tell(now, sockets, Event::Accepted { listener, connection, peer, to });
         }
     }
 

@@ -46,10 +46,36 @@ impl Default for NetworkSetup {
 }
 
 impl NetworkSetup {
-    /// Has one more client or server run on the PC, in the place of one of its name.
-    pub(super) fn run_in_place(&mut self, one: TrafficSetup) {
+    /// Has one more client or server run on the PC, in the place of one of its name and of those that the PC runs of its own
+    /// accord on the same port.
+    ///
+    /// # Errors
+    /// A sentence that goes on after the name, where another that a user asked for has the port.
+    pub(super) fn run_in_place(&mut self, one: TrafficSetup) -> Result<(), String> {
         self.traffic.retain(|other| other.name != one.name);
+        if !one.is_client() {
+            self.make_way(&one)?;
+        }
         self.traffic.push(one);
+        Ok(())
+    }
+
+    fn make_way(&mut self, one: &TrafficSetup) -> Result<(), String> {
+        let pc = self.pc.as_ref();
+        let wanted = one.ports(pc);
+        let shared = |other: &TrafficSetup| {
+            let ports = if other.is_client() { Vec::new() } else { other.ports(pc) };
+            ports.into_iter().find(|port| wanted.contains(port))
+        };
+        let others = self.traffic.iter().filter(|other| !other.is_built_in);
+        if let Some((other, port)) = others.filter_map(|other| Some((other, shared(other)?))).next() {
+            let (over, port, name) = (port.over.word(), port.port, &other.name);
+            return Err(format!(
+                ": {over} port {port} is that of {name} already; give one of them another port"
+            ));
+        }
+        self.traffic.retain(|other| shared(other).is_none());
+        Ok(())
     }
 
     /// Adds a client or a server as a user says it on a command line, such as `ping to=board count=10`. A server takes the
@@ -77,7 +103,7 @@ impl NetworkSetup {
             one.name = names.find(|name| !taken(name)).expect("there are more numbers than names");
         }
         let name = one.name.clone();
-        self.run_in_place(one);
+        self.run_in_place(one).map_err(|error| format!("traffic.{name}{error}"))?;
         Ok(name)
     }
 

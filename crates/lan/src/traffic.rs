@@ -3,9 +3,11 @@
 use std::fmt;
 use std::net::Ipv4Addr;
 
-use ::traffic::{KindError, Machine, OptionError};
+use ::traffic::{Action, Event, KindError, Machine, OptionError};
 use ethernet::HostOptions;
 use units::Picoseconds;
+
+use super::Transport;
 
 /// Where an option takes an address, this word stands for the board's.
 const BOARD: &str = "board";
@@ -17,6 +19,8 @@ const DNS: &str = "dns";
 /// What a client's options are checked with before the board's address is known.
 const ANY_ADDRESS: Ipv4Addr = Ipv4Addr::new(192, 168, 1, 100);
 
+/// A server asks for its ports before anything else.
+const MOST_FIRST_ACTIONS: usize = 16;
 /// Beyond all runs, and far from the end of time.
 const LATEST_START: Picoseconds = Picoseconds::new(1_000_000 * units::PS_PER_S);
 
@@ -31,6 +35,15 @@ pub struct TrafficSetup {
     pub options: Vec<(String, String)>,
     /// When it begins, at the earliest.
     pub start: Picoseconds,
+    /// Whether the PC runs it without being asked.
+    pub(super) is_built_in: bool,
+}
+
+/// Where a server waits for others.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct ServerPort {
+    pub(super) over: Transport,
+    pub(super) port: u16,
 }
 
 impl TrafficSetup {
@@ -41,6 +54,7 @@ impl TrafficSetup {
             kind: kind.to_owned(),
             options: Vec::new(),
             start: Picoseconds::ZERO,
+            is_built_in: true,
         };
         ::traffic::KINDS.iter().filter(|kind| kind.serves).map(|kind| server(kind.name)).collect()
     }
@@ -63,7 +77,7 @@ impl TrafficSetup {
                 format!(".start is {text:?}, but it takes a time from 0 to 1000000 s, such as 500ms")
             })?,
         };
-        Ok(Self { name: name.to_owned(), kind, options: fields, start })
+        Ok(Self { name: name.to_owned(), kind, options: fields, start, is_built_in: false })
     }
 
     /// The same as a user says it on a command line: `ping to=board count=10`.
@@ -118,6 +132,18 @@ impl TrafficSetup {
     /// A sentence that goes on after the name.
     pub fn check(&self, pc: Option<&HostOptions>) -> Result<(), String> {
         self.machine(pc, Some(ANY_ADDRESS)).map(drop)
+    }
+
+    /// The ports on which it waits for others, on a PC like that: those that it asks for as soon as it is seated.
+    pub(super) fn ports(&self, pc: Option<&HostOptions>) -> Vec<ServerPort> {
+        let Ok(mut machine) = self.machine(pc, Some(ANY_ADDRESS)) else { return Vec::new() };
+        machine.handle(Picoseconds::ZERO, Event::Wake);
+        let port_of = |action| match action {
+            Action::Listen(_, port) => Some(ServerPort { over: Transport::Tcp, port }),
+            Action::Bind(_, port, _) => Some(ServerPort { over: Transport::Udp, port }),
+            _ => None,
+        };
+        std::iter::from_fn(|| machine.poll()).take(MOST_FIRST_ACTIONS).filter_map(port_of).collect()
     }
 
     /// Makes it; `board` is the board's address where it is known.

@@ -29,6 +29,10 @@ impl NetDevice for Chip {
         self.is_network_card()
     }
 
+    fn is_bare_mac(&self) -> bool {
+        self.is_network_card_alone()
+    }
+
     #[inline]
     fn interrupt_is_low(&self) -> bool {
         Chip::interrupt_is_low(self)

@@ -109,3 +109,74 @@ fn an_id_of_another_network_stands_for_no_device() {
     assert_eq!((lan.port(second), lan.interrupt_is_low(second)), (None, false));
     lan.set_plugged(lan.now(), second, false);
 }
+
+/// A W5500 with an address in SIPR, its socket 0 in MACRAW and its link up, through which a driver sends frames.
+fn network_card(setup: &NetworkSetup, sipr: [u8; 4]) -> (Lan, lan::DeviceId<Chip>) {
+    let mut lan = Lan::new(setup);
+    let link_up_time = Picoseconds::from_ns(10_000_000);
+    let chip = lan.attach("chip", Chip::new(Options { link_up_time, ..Options::of(Model::W5500) }));
+    lan.advance(Picoseconds::from_ns(60_000_000));
+    // W5500 datasheet 2.2.2, 4.1 and 4.2: SHAR and SIPR; Sn_MR = MACRAW, Sn_CR = OPEN.
+    let addresses = [&[0, 9, 4, 2, 8, 0xDC, 1, 2, 3][..], &sipr].concat();
+    for frame in [addresses, vec![0, 0, 0x0C, 4, 1]] {
+        let now = lan.now() + Picoseconds::from_ns(1_000_000);
+        lan.advance(now);
+        lan.with_device(chip, |chip| {
+            chip.select(now, true);
+            for byte in frame {
+                chip.spi_byte(now, byte, 20_000_000);
+            }
+            chip.select(now, false);
+        });
+    }
+    lan.advance(lan.now() + Picoseconds::from_ns(1_000_000));
+    assert!(lan.device(chip).is_some_and(Chip::is_network_card));
+    (lan, chip)
+}
+
+/// Writes a frame into socket 0's buffer and has it sent (Sn_TX_WR, SEND).
+fn send_frame(lan: &mut Lan, chip: lan::DeviceId<Chip>, bytes: &[u8]) {
+    let now = lan.now() + Picoseconds::from_ns(1_000_000);
+    lan.advance(now);
+    let length = (bytes.len() as u16).to_be_bytes();
+    let frames = [
+        [&[0, 0, 0x14][..], bytes].concat(),
+        [&[0, 0x24, 0x0C][..], &length].concat(),
+        vec![0, 1, 0x0C, 0x20],
+    ];
+    for frame in frames {
+        lan.with_device(chip, |chip| {
+            chip.select(now, true);
+            for byte in frame {
+                chip.spi_byte(now, byte, 20_000_000);
+            }
+            chip.select(now, false);
+        });
+    }
+    lan.advance(now + Picoseconds::from_ns(1_000_000));
+}
+
+/// The stack says where it is (RFC 5227, section 2.3).
+fn announcement(address: [u8; 4]) -> Vec<u8> {
+    let (everyone, own) = ([0xFF; 6], [2, 8, 0xDC, 1, 2, 3]);
+    let head =
+        [&everyone[..], &own, &[8, 6, 0, 1, 8, 0, 6, 4, 0, 1], &own, &address, &[0; 6], &address].concat();
+    [head, vec![0; 18]].concat()
+}
+
+#[test]
+fn a_stack_behind_macraw_is_where_it_speaks_from_and_not_where_sipr_says() {
+    let mut setup = NetworkSetup::default();
+    setup.add_traffic("ping to=board count=1 interval=1ms").unwrap();
+    let (mut lan, chip) = network_card(&setup, [1, 1, 1, 1]);
+    lan.advance(lan.now() + Picoseconds::from_ns(500_000_000));
+    assert_eq!(lan.addresses().next(), None, "it has said nothing");
+    let waits = lan.results().into_iter().find(|one| one.name == "ping").unwrap().waits_for;
+    assert_eq!(waits, Some(lan::Awaited::Address));
+    let own = [192, 168, 1, 77];
+    send_frame(&mut lan, chip, &announcement(own));
+    assert_eq!(lan.addresses().next(), Some(own.into()));
+    // What the chip itself answers from SIPR says nothing against that.
+    send_frame(&mut lan, chip, &announcement([1, 1, 1, 1]));
+    assert_eq!(lan.addresses().next(), Some(own.into()));
+}

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use lan::Passive;
 use lan::{
-    Lan, NETWORK_FIELDS, NetworkError, NetworkSetup, SpiController, TrafficResults, WIFI_FIELDS,
+    Awaited, Lan, NETWORK_FIELDS, NetworkError, NetworkSetup, SpiController, TrafficResults, WIFI_FIELDS,
     network_reference, network_schema,
 };
 use proptest::prelude::*;
@@ -103,7 +103,8 @@ fn a_ping_that_nobody_answers_has_failed_and_one_without_a_board_waits() {
     waits.add_traffic("ping to=board").unwrap();
     let lan = Lan::new(&waits);
     let ping = lan.results().into_iter().find(|one| one.name == "ping").unwrap();
-    assert!(!ping.has_begun && !lan.clients_are_done());
+    assert_eq!(ping.waits_for, Some(Awaited::Link));
+    assert!(!lan.clients_are_done());
 }
 
 #[test]
@@ -252,7 +253,9 @@ fn every_example_of_a_field_and_of_every_kind_is_taken_in_a_file() {
         let needed = kind.options.iter().filter(|option| option.default.is_none());
         let needed: String =
             needed.map(|option| format!("{} = '{}'\n", option.name, option.example)).collect();
-        for option in kind.options.iter().filter(|option| option.default.is_some()) {
+        // The examples of files are the user's to have.
+        let is_no_file = |name: &str| !matches!(name, "certificate" | "file");
+        for option in kind.options.iter().filter(|one| one.default.is_some() && is_no_file(one.name)) {
             // An example of DHCP may belong to another network than the PC's.
             let network = if kind.name == "dhcp" { "server = '192.168.1.1'\n" } else { "" };
             let network = if option.name == "server" { "" } else { network };
@@ -338,4 +341,48 @@ proptest! {
             prop_assert!(error.to_string().starts_with("my.toml:"), "{error}");
         }
     }
+}
+
+#[test]
+fn a_server_that_a_user_asks_for_takes_the_port_of_one_that_runs_anyway() {
+    let setup = parse("[traffic.web]\nkind = \"http-server\"\nsize = \"9B\"\n").unwrap();
+    let names: Vec<&str> = setup.traffic.iter().map(|one| one.name.as_str()).collect();
+    assert!(names.contains(&"web") && !names.contains(&"http-server"), "{names:?}");
+    let refused =
+        sentence("[traffic.a]\nkind = \"discard\"\nport = 4000\n[traffic.b]\nkind = \"echo\"\nport = 4000\n");
+    assert_eq!(
+        refused,
+        "my.toml:4: traffic.b: TCP port 4000 is that of a already; give one of them another port"
+    );
+    let mut setup = NetworkSetup::default();
+    setup.add_traffic("dns2 kind=http-server port=53").unwrap();
+    assert!(setup.traffic.iter().all(|one| one.name != "dns"), "a part of its ports is no server");
+    assert!(setup.traffic.iter().any(|one| one.name == "http-server"));
+}
+
+#[test]
+fn two_pings_at_once_lose_nothing() {
+    let mut setup = NetworkSetup::default();
+    setup.add_traffic("ping to=board count=20 interval=5ms").unwrap();
+    setup.add_traffic("ping to=board count=20 interval=7ms").unwrap();
+    let mut spi = addressed(&setup);
+    spi.wait(ms(400));
+    for name in ["ping", "ping-2"] {
+        let results = results_of(&spi, name).results;
+        assert!(results.summary.ends_with(", 0 lost"), "{name}: {}", results.summary);
+        assert!(results.losses.is_empty(), "{name}");
+    }
+}
+
+#[test]
+fn messages_that_are_lost_say_why_and_when() {
+    let mut setup = NetworkSetup::default();
+    setup.add_traffic("ping to=board count=4 interval=10ms timeout=20ms").unwrap();
+    setup.impairments[0] = "drop=2+3+4+5+6".parse().unwrap();
+    let mut spi = addressed(&setup);
+    spi.wait(ms(300));
+    let losses = results_of(&spi, "ping").results.losses;
+    let [loss] = &losses[..] else { panic!("{losses:?}") };
+    assert_eq!((loss.cause, loss.first.peer), (traffic::Cause::TimedOut, None));
+    assert!(loss.count >= 1 && loss.first.at <= loss.last.at && loss.first.index <= loss.last.index);
 }

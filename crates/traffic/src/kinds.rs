@@ -6,8 +6,8 @@ use thiserror::Error;
 use crate::options::Declared;
 use crate::small::Service;
 use crate::{
-    Machine, OptionError, bulk, coap, dhcp, dns, http, iperf, iperf3, mqtt, ping, pingpong, scan, small,
-    sntp, udp, ws,
+    Machine, OptionError, bulk, coap, dhcp, dns, ftp, http, iperf, iperf3, mqtt, ping, pingpong, scan, small,
+    sntp, talk, tls, udp, ws,
 };
 
 /// A kind of client or server.
@@ -61,11 +61,12 @@ pub const KINDS: &[Kind] = &[
     kind!("iperf", "iperf 2 over TCP, the client", serves: false, iperf::TcpClientSettings, iperf::TcpClient::new),
     kind!("iperf-udp", "iperf 2 over UDP, the sending client", serves: false, iperf::UdpClientSettings, iperf::UdpClient::new),
     kind!("iperf3", "iperf 3 over TCP, the client", serves: false, iperf3::ClientSettings, iperf3::Client::new),
+    kind!("talk", "sends given bytes over TCP or UDP, and keeps what comes back", serves: false, talk::ClientSettings, talk::Client::new),
     kind!("scan", "knocks at TCP ports, and finds out what the open ones speak", serves: false, scan::ClientSettings, scan::Client::new),
     kind!("dhcp", "a DHCP server", serves: true, dhcp::Settings, dhcp::Server::new),
     kind!("dns", "a DNS server", serves: true, dns::Settings, dns::Server::new),
     kind!("sntp", "an SNTP server", serves: true, sntp::Settings, sntp::Server::new),
-    kind!("mqtt", "an MQTT 3.1.1 broker", serves: true, mqtt::Settings, mqtt::Broker::new),
+    kind!("mqtt", "an MQTT 3.1.1 and 3.1 broker", serves: true, mqtt::Settings, mqtt::Broker::new),
     kind!("coap", "a CoAP server", serves: true, coap::Settings, coap::Server::new),
     kind!("echo", "sends back what comes, over TCP and UDP", serves: true, small::ServerSettings, |settings| small::Server::of(Service::Echo, settings)),
     kind!("discard", "throws away what comes, over TCP and UDP", serves: true, small::ServerSettings, |settings| small::Server::of(Service::Discard, settings)),
@@ -77,6 +78,10 @@ pub const KINDS: &[Kind] = &[
     kind!("iperf-udp-server", "iperf 2 over UDP, the receiving server", serves: true, iperf::UdpServerSettings, iperf::UdpServer::new),
     kind!("udp-server", "answers the datagrams of udp", serves: true, udp::ServerSettings, udp::Server::new),
     kind!("iperf3-server", "iperf 3 over TCP, the server", serves: true, iperf3::ServerSettings, iperf3::Server::new),
+    kind!("ftp", "an FTP server with files in memory", serves: true, ftp::Settings, ftp::Server::new),
+    kind!("https-server", "http-server behind TLS", serves: true, tls::Secured<http::ServerSettings>, |settings: tls::Secured<http::ServerSettings>| tls::Server::new(settings.tls, Box::new(http::Server::new(settings.inner)))),
+    kind!("mqtts", "mqtt behind TLS", serves: true, tls::Secured<mqtt::Settings>, |settings: tls::Secured<mqtt::Settings>| tls::Server::new(settings.tls, Box::new(mqtt::Broker::new(settings.inner)))),
+    kind!("tls-echo", "echo over TCP behind TLS", serves: true, tls::Secured<small::ServerSettings>, |settings: tls::Secured<small::ServerSettings>| tls::Server::new(settings.tls, Box::new(small::Server::of(Service::Echo, settings.inner)))),
     kind!("ws-server", "sends back the messages of ws", serves: true, ws::ServerSettings, ws::Server::new),
 ];
 

@@ -11,10 +11,12 @@ pub mod coap;
 pub mod dhcp;
 pub mod dns;
 mod flow;
+pub mod ftp;
 pub mod http;
 pub mod iperf;
 pub mod iperf3;
 mod kinds;
+mod losses;
 mod machine;
 pub mod memory;
 mod meter;
@@ -31,12 +33,15 @@ pub mod scan;
 mod schedule;
 pub mod small;
 pub mod sntp;
+pub mod talk;
 #[cfg(test)]
 mod testing;
+pub mod tls;
 pub mod udp;
 pub mod ws;
 
 pub use kinds::{KINDS, Kind, KindError, kind, machine};
+pub use losses::{Cause, Loss, Mark};
 pub use machine::{Action, Connection, Event, Ipv4Endpoint, Machine};
 pub use meter::Interval;
 pub use options::{Declared, OptionError, Values};

@@ -49,6 +49,8 @@ pub enum Event<'a> {
         connection: Connection,
         /// From where.
         peer: Ipv4Endpoint,
+        /// To which address of the server's own, and which port.
+        to: Ipv4Endpoint,
     },
     /// Bytes arrived on a TCP connection.
     Received(Connection, &'a [u8]),

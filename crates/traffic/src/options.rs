@@ -128,6 +128,11 @@ impl<'a> Values<'a> {
         }
     }
 
+    /// The values of the options of another table among them.
+    pub(crate) fn of(&self, options: &'static [Field]) -> Self {
+        Self { options, given: self.given }
+    }
+
     /// Whether a value was given.
     pub(crate) fn is_given(&self, name: &str) -> bool {
         self.given.iter().any(|(given, _)| *given == name)

@@ -4,6 +4,7 @@
 use units::{PS_PER_S, Picoseconds};
 
 use crate::bulk::{Direction, Transfer};
+use crate::losses::{Loss, Losses};
 use crate::scan::Service;
 use crate::{Interval, Outcome, Sample};
 
@@ -31,6 +32,10 @@ pub struct Results {
     pub failure: Option<String>,
     /// Open ports that a scan found.
     pub services: Vec<Service>,
+    /// Messages that were lost and peers that were turned away, by cause.
+    pub losses: Vec<Loss>,
+    /// What a client was sent, where it keeps that.
+    pub received: Option<Vec<u8>>,
 }
 
 impl Results {
@@ -73,7 +78,14 @@ impl Results {
             all_lost.then(|| last_error.map_or_else(nothing, |error| format!("{}: {error}", nothing())))
         });
         let summary = summary_of(&samples, &latencies, unit, lost);
-        Self { samples, counters, summary, failure, services: Vec::new() }
+        let losses = Losses::of(&samples).list().collect();
+        Self { samples, counters, summary, failure, losses, ..Self::default() }
+    }
+
+    /// The same with those that a server turned away.
+    pub(crate) fn with(mut self, losses: &Losses) -> Self {
+        self.losses.extend(losses.list());
+        self
     }
 
     /// Of transfers over one connection or several.

@@ -122,7 +122,7 @@ fn event<'a>((kind, number, _, bytes): &'a Happening) -> Event<'a> {
     match kind % 11 {
         0 => Event::Wake,
         1 => Event::Opened(connection),
-        2 => Event::Accepted { listener: Connection(0), connection, peer: PEER },
+        2 => Event::Accepted { listener: Connection(0), connection, peer: PEER, to: PEER },
         3 | 4 => Event::Received(connection, bytes),
         5 => Event::Room(connection, bytes.len()),
         6 => Event::Drained(connection),

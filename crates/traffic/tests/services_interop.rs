@@ -227,3 +227,209 @@ fn libcoap_observes_the_ticks() {
     let ticks: Vec<u64> = text.split_whitespace().filter_map(|word| word.parse().ok()).collect();
     assert!(ticks.len() >= 5 && ticks.windows(2).all(|pair| pair[1] == pair[0] + 1), "{text}");
 }
+
+#[test]
+fn mosquitto_speaks_mqtt_3_1_to_the_broker() {
+    let Some(()) = installed("mosquitto_pub") else { return };
+    let broker = broker();
+    let old = |arguments: &[&str]| {
+        let mut command = Command::new("mosquitto_pub");
+        command
+            .args(["-h", "127.0.0.1", "-p", &broker.port.to_string(), "-V", "mqttv31", "-i", "old"])
+            .args(arguments);
+        said(&command.stdin(Stdio::null()).stderr(Stdio::piped()).output().unwrap())
+    };
+    old(&["-t", "kept", "-m", "from 3.1", "-r", "-q", "2"]);
+    let mut reader = mosquitto("mosquitto_sub", broker.port, &["-t", "kept", "-C", "1", "-W", "20"]);
+    assert_eq!(said(&reader.output().unwrap()), "from 3.1\n");
+}
+
+/// A script of Python's standard library, which talks to a port on loopback; what it prints.
+fn python(port: u16, script: &str) -> Option<String> {
+    let there = Command::new("python3").arg("-V").stdout(Stdio::null()).status().is_ok();
+    if !there {
+        testing::leave_out("python3 is not installed");
+        return None;
+    }
+    let mut command = Command::new("python3");
+    Some(said(&command.args(["-c", script, &port.to_string()]).stderr(Stdio::piped()).output().unwrap()))
+}
+
+fn service(kind: &str, options: &[(&str, &str)]) -> Running {
+    struct Boxed(Box<dyn Machine>);
+    impl std::fmt::Debug for Boxed {
+        fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+            self.0.fmt(formatter)
+        }
+    }
+    impl Machine for Boxed {
+        fn handle(&mut self, now: units::Picoseconds, event: traffic::Event<'_>) {
+            self.0.handle(now, event);
+        }
+        fn poll(&mut self) -> Option<traffic::Action> {
+            // A port that the system chooses: none below 1024 is anybody's.
+            self.0.poll().map(|action| match action {
+                traffic::Action::Listen(listener @ Connection(0), _) => traffic::Action::Listen(listener, 0),
+                action => action,
+            })
+        }
+        fn wake_at(&self) -> Option<units::Picoseconds> {
+            self.0.wake_at()
+        }
+        fn boxed_clone(&self) -> Box<dyn Machine> {
+            self.0.boxed_clone()
+        }
+    }
+    Running::start(Boxed(traffic::machine(kind, options).unwrap()))
+}
+
+const FTP: &str = r"
+import ftplib, io, sys
+ftp = ftplib.FTP()
+ftp.connect('127.0.0.1', int(sys.argv[1]), timeout=10)
+print(ftp.login('board', 'secret'))
+for passive in (True, False):
+    ftp.set_pasv(passive)
+    ftp.storbinary('STOR data.bin', io.BytesIO(bytes(range(256)) * 400))
+    back = io.BytesIO()
+    ftp.retrbinary('RETR data.bin', back.write)
+    print(back.getvalue() == bytes(range(256)) * 400, ftp.nlst(), ftp.size('data.bin'))
+    rest = io.BytesIO()
+    ftp.retrbinary('RETR data.bin', rest.write, rest=102390)
+    ftp.storbinary('APPE data.bin', io.BytesIO(b'tail'))
+    print(len(rest.getvalue()), ftp.size('data.bin'))
+    ftp.rename('data.bin', 'other.bin')
+    ftp.delete('other.bin')
+ftp.mkd('logs'); ftp.cwd('logs'); print(ftp.pwd()); ftp.cwd('..'); ftp.rmd('logs')
+try:
+    ftp.retrbinary('RETR none', print)
+except ftplib.error_perm as error:
+    print(error)
+lines = []
+ftp.retrlines('LIST', lines.append)
+print(lines)
+print(ftp.quit())
+";
+
+#[test]
+fn pythons_ftplib_stores_and_retrieves_in_passive_and_active_mode() {
+    let server = service("ftp", &[("user", "board"), ("password", "secret"), ("files", "readme.txt=10B")]);
+    let Some(text) = python(server.port, FTP) else { return };
+    let each = "True ['data.bin', 'readme.txt'] 102400\n10 102404\n";
+    let rest = "/logs\n550 There is no such file or folder.\n['-rw-r--r-- 1 ftp ftp         10 Jan  1  2024 readme.txt']\n221 Goodbye.\n";
+    assert_eq!(text, format!("230 Welcome.\n{each}{each}{rest}"));
+}
+
+const TLS: &str = r"
+import socket, ssl, sys
+def talk(context, name):
+    raw = socket.create_connection(('127.0.0.1', int(sys.argv[1])), timeout=10)
+    tls = context.wrap_socket(raw, server_hostname=name)
+    sent = bytes(range(256)) * 500
+    came = b''
+    for at in range(0, len(sent), 10000):
+        tls.sendall(sent[at:at + 10000])
+        while len(came) < min(at + 10000, len(sent)):
+            came += tls.recv(65536)
+    print(tls.version(), tls.cipher()[0], came == sent)
+    chain = tls.getpeercert(True)
+    tls.unwrap().close()
+    return chain
+any_certificate = ssl.create_default_context()
+any_certificate.check_hostname = False
+any_certificate.verify_mode = ssl.CERT_NONE
+talk(any_certificate, 'pc.airwire.test')
+any_certificate.maximum_version = ssl.TLSVersion.TLSv1_2
+again = [talk(any_certificate, 'pc.airwire.test') for _ in range(2)]
+print(again[0] == again[1])
+strict = ssl.create_default_context()
+try:
+    talk(strict, 'pc.airwire.test')
+except ssl.SSLCertVerificationError as error:
+    print(error.verify_message)
+";
+
+#[test]
+fn pythons_ssl_echoes_over_tls_1_3_and_1_2_and_knows_an_unknown_authority() {
+    let server = service("tls-echo", &[("record_size", "4KiB")]);
+    let Some(text) = python(server.port, TLS) else { return };
+    let old = "TLSv1.2 ECDHE-ECDSA-AES128-GCM-SHA256 True\n";
+    let expected = format!(
+        "TLSv1.3 TLS_AES_128_GCM_SHA256 True\n{old}{old}True\nself-signed certificate in certificate chain\n"
+    );
+    assert_eq!(text, expected);
+}
+
+const HTTPS: &str = r"
+import ssl, sys, urllib.request
+context = ssl._create_unverified_context()
+page = urllib.request.urlopen(f'https://127.0.0.1:{sys.argv[1]}/', context=context, timeout=10)
+print(page.status, len(page.read()))
+";
+
+#[test]
+fn pythons_urllib_reads_a_page_over_https() {
+    let server = service("https-server", &[("size", "100KiB")]);
+    let Some(text) = python(server.port, HTTPS) else { return };
+    assert_eq!(text, "200 102400\n");
+}
+
+/// A folder with a certificate for this computer: cert.pem, and both.pem with its key beside it.
+struct Certificate(std::path::PathBuf);
+
+impl Certificate {
+    fn made(name: &str) -> Option<Self> {
+        let folder = std::env::temp_dir().join(format!("airwire-{name}-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        let made = Self(folder);
+        let arguments = "req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 30 -subj /CN=board -addext subjectAltName=IP:127.0.0.1";
+        let mut openssl = Command::new("openssl");
+        openssl.args(arguments.split(' ')).args([
+            "-keyout",
+            &made.path("key.pem"),
+            "-out",
+            &made.path("cert.pem"),
+        ]);
+        let status = openssl.stdout(Stdio::null()).stderr(Stdio::null()).status();
+        if !status.is_ok_and(|status| status.success()) {
+            testing::leave_out("openssl is not installed");
+            return None;
+        }
+        let read = |name| std::fs::read(made.path(name)).unwrap();
+        std::fs::write(made.path("both.pem"), [read("cert.pem"), read("key.pem")].concat()).unwrap();
+        Some(made)
+    }
+
+    fn path(&self, name: &str) -> String {
+        self.0.join(name).to_str().unwrap().to_owned()
+    }
+}
+
+impl Drop for Certificate {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+#[test]
+fn a_certificate_of_the_users_is_verified_by_name() {
+    let Some(certificate) = Certificate::made("https") else { return };
+    let server = service("https-server", &[("certificate", &certificate.path("both.pem"))]);
+    let context = format!("ssl.create_default_context(cafile={:?})", certificate.path("cert.pem"));
+    let text = python(server.port, &HTTPS.replace("ssl._create_unverified_context()", &context));
+    assert!(text.is_none_or(|text| text == "200 137\n"));
+}
+
+#[test]
+fn mosquitto_publishes_over_tls() {
+    let Some(()) = installed("mosquitto_pub") else { return };
+    let Some(certificate) = Certificate::made("mqtts") else { return };
+    let broker = service("mqtts", &[("certificate", &certificate.path("both.pem"))]);
+    let authority = certificate.path("cert.pem");
+    let secured = |tool: &str, arguments: &[&str]| {
+        let arguments = [&["--cafile", &authority], arguments].concat();
+        said(&mosquitto(tool, broker.port, &arguments).output().unwrap())
+    };
+    secured("mosquitto_pub", &["-t", "kept", "-m", "behind TLS", "-r", "-q", "1"]);
+    assert_eq!(secured("mosquitto_sub", &["-t", "kept", "-C", "1", "-W", "20"]), "behind TLS\n");
+}

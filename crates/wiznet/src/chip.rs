@@ -93,6 +93,11 @@ impl Chip {
         self.core.is_network_card()
     }
 
+    /// Whether it is that and nothing else: no other socket is open, so that SIPR need not be the address of the board.
+    pub fn is_network_card_alone(&self) -> bool {
+        self.core.is_network_card_alone()
+    }
+
     /// Bytes back to back, the first of which begins at `start`, in place: what was sent goes in, what was received comes
     /// out. The same as that many [`Self::spi_byte`], except that nothing else may happen in between.
     pub fn spi_burst(&mut self, start: Picoseconds, bytes: &mut [u8], clock_hz: u64) {

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from airwire import _core
-from airwire.kinds import Speaks, Transport
+from airwire.kinds import Awaited, LossCause, Speaks, Transport
 
 
 @dataclass(frozen=True)
@@ -69,6 +69,28 @@ class NetworkState:
 
 
 @dataclass(frozen=True)
+class LossMark:
+    """A message that was lost, or a peer that was turned away."""
+
+    at_ps: int
+    index: int | None
+    """Which message, counted from 0."""
+    peer: str | None
+    detail: str | None
+    """What the PC or a library said."""
+
+
+@dataclass(frozen=True)
+class Loss:
+    """All messages that were lost, or peers that were turned away, for one cause."""
+
+    cause: LossCause
+    count: int
+    first: LossMark
+    last: LossMark
+
+
+@dataclass(frozen=True)
 class TrafficResult:
     """What a client or a server at the other end of the board's wire measured and counted."""
 
@@ -82,6 +104,12 @@ class TrafficResult:
     latency: Latency | None
     services: list[Service] = field(default_factory=list)
     """The open ports that a scan found."""
+    losses: list[Loss] = field(default_factory=list)
+    """Messages that were lost and peers that were turned away, by cause."""
+    received: str | None = None
+    """What a client was sent, or the last file that was stored, where that is kept: text with escapes."""
+    waits_for: Awaited | None = None
+    """What it waits for, where it has not begun."""
 
 
 @dataclass(frozen=True)
@@ -183,5 +211,11 @@ def traffic_of(content: dict[str, Any]) -> TrafficResult:
             "counters": [Counter(**counter) for counter in content["counters"]],
             "latency": None if latency is None else Latency(**latency),
             "services": [Service(**service) for service in content["services"]],
+            "losses": [_loss(loss) for loss in content["losses"]],
         }
     )
+
+
+def _loss(content: dict[str, Any]) -> Loss:
+    marks = {name: LossMark(**content[name]) for name in ("first", "last")}
+    return Loss(cause=content["cause"], count=content["count"], **marks)

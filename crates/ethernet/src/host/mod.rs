@@ -10,6 +10,8 @@ mod application;
 mod clock;
 mod connection;
 mod datagrams;
+mod echoers;
+mod ephemeral;
 mod fragments;
 mod handshake;
 mod icmp;

@@ -12,7 +12,7 @@ use super::datagrams::Delivery;
 use super::ip::{self, ETHERNET_HEADER_BYTES, ETHERTYPE_ARP, Way};
 use super::segment::{Segment, Tuple};
 use super::stack::Stack;
-use super::{UdpId, Unreachable, fragments, icmp, neighbours};
+use super::{EchoReply, UdpId, Unreachable, fragments, icmp, neighbours};
 
 /// Where a payload's protocol stands in a frame.
 const PROTOCOL_AT: usize = 23;
@@ -153,8 +153,8 @@ impl Stack {
             Some(icmp::Message::Ping(answer)) => self.output.send_packet(now, answer),
             Some(icmp::Message::Echo(reply)) => {
                 let at = now + self.options.application_time;
-                if let Some(seat) = self.echoers.get(&reply.identifier) {
-                    self.mail[seat.0].echo(reply);
+                if let Some((seat, identifier)) = self.echoers.asker(reply.identifier) {
+                    self.mail[seat.0].echo(EchoReply { identifier, ..reply });
                     self.mail[seat.0].call(at);
                 }
             }
@@ -174,7 +174,7 @@ impl Stack {
         }
     }
 
-    fn note_unreachable(&mut self, now: Picoseconds, notice: Unreachable, local: Ipv4Addr) {
+    fn note_unreachable(&mut self, now: Picoseconds, mut notice: Unreachable, local: Ipv4Addr) {
         let at = now + self.options.application_time;
         if notice.protocol == icmp::PROTOCOL_TCP {
             let tuple = Tuple {
@@ -188,7 +188,10 @@ impl Stack {
         }
         let seat = match notice.protocol {
             icmp::PROTOCOL_UDP => self.datagrams.udp.get(&notice.local_port).map(|socket| socket.seat),
-            _ => self.echoers.get(&notice.local_port).copied(),
+            _ => self.echoers.asker(notice.local_port).map(|(seat, chosen)| {
+                notice.local_port = chosen;
+                seat
+            }),
         };
         if let Some(seat) = seat {
             self.mail[seat.0].notice(notice);
@@ -209,17 +212,18 @@ impl Stack {
         self.output.send_packet(now, ip::datagram(Way { from, to: to.0 }, port, to.1, bytes));
     }
 
-    /// Sends an echo request for a seat.
+    /// Sends an echo request for a seat; false where every identifier is another's.
     pub(super) fn send_echo(
         &mut self,
         now: Picoseconds,
         seat: SeatId,
         to: Ipv4Addr,
         request: (u16, u16, &[u8]),
-    ) {
-        let (identifier, sequence, payload) = request;
-        self.echoers.insert(identifier, seat);
+    ) -> bool {
+        let (chosen, sequence, payload) = request;
+        let Some(identifier) = self.echoers.on_the_wire(seat, chosen) else { return false };
         let from = self.local_for(now, to);
         self.output.send_packet(now, icmp::echo_request(Way { from, to }, identifier, sequence, payload));
+        true
     }
 }

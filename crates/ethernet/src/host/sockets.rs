@@ -239,13 +239,13 @@ impl Sockets<'_> {
         self.stack.datagrams.receive(id.0, read)
     }
 
-    /// Sends an ICMP echo request; false when it cannot. Its reply comes to the seat that used the identifier last.
+    /// Sends an ICMP echo request; false when it cannot. Where another application uses the identifier already, the wire sees
+    /// the next free one; replies come under the one that was asked for.
     pub fn echo_request(&mut self, to: Ipv4Addr, identifier: u16, sequence: u16, payload: &[u8]) -> bool {
         if payload.len() > LONGEST_ECHO_BYTES || to.is_unspecified() || !self.stack.has_route(to) {
             return false;
         }
-        self.stack.send_echo(self.now, self.seat, to, (identifier, sequence, payload));
-        true
+        self.stack.send_echo(self.now, self.seat, to, (identifier, sequence, payload))
     }
 
     /// The next echo reply.

@@ -13,6 +13,8 @@ use super::addresses::Addresses;
 use super::application::{Mailbox, News, SeatId, TcpId};
 use super::connection::{Below, TcpConnection};
 use super::datagrams::Datagrams;
+use super::echoers::Echoers;
+use super::ephemeral::{EPHEMERALS, Ephemeral, FIRST_EPHEMERAL};
 use super::fragments::Fragments;
 use super::neighbours::Neighbours;
 use super::output::Output;
@@ -20,10 +22,6 @@ use super::port::Port;
 use super::segment::{ACK, FIN, RST, SYN, Segment, Tuple};
 use super::time_wait::{Answer, TimeWait};
 use super::{HostError, HostOptions, ip};
-
-/// Linux's `ip_local_port_range`.
-const FIRST_EPHEMERAL: u16 = 32_768;
-const EPHEMERALS: u64 = 28_232;
 
 /// A listener.
 #[derive(Debug, Clone)]
@@ -57,7 +55,7 @@ pub(super) struct Stack {
     pub listeners: BTreeMap<u16, Listener>,
     pub datagrams: Datagrams,
     /// Which seat asks under which ICMP identifier.
-    pub echoers: BTreeMap<u16, SeatId>,
+    pub echoers: Echoers,
     pub syns_dropped: u64,
     pub addresses: Addresses,
     pub fragments: Fragments,
@@ -66,6 +64,7 @@ pub(super) struct Stack {
     time_wait: TimeWait,
     timers: BTreeSet<(Picoseconds, TcpId)>,
     next_id: u64,
+    ephemeral: Ephemeral,
     random: RandomStream,
 }
 
@@ -96,7 +95,7 @@ impl Stack {
             tcp: BTreeMap::new(),
             listeners: BTreeMap::new(),
             datagrams: Datagrams::default(),
-            echoers: BTreeMap::new(),
+            echoers: Echoers::default(),
             syns_dropped: 0,
             addresses: Addresses::new(address, options.prefix, options.mac, everywhere),
             fragments: Fragments::default(),
@@ -105,6 +104,7 @@ impl Stack {
             time_wait: TimeWait::default(),
             timers: BTreeSet::new(),
             next_id: 0,
+            ephemeral: Ephemeral::new(options.seed, &options.name),
             random,
             options,
         })
@@ -128,6 +128,7 @@ impl Stack {
             time_wait: self.time_wait.clone(),
             timers: BTreeSet::new(),
             next_id: self.next_id,
+            ephemeral: self.ephemeral.clone(),
             random: self.random.clone(),
         })
     }
@@ -203,7 +204,7 @@ impl Stack {
         }
         let local = self.local_for(now, remote);
         let tuple = self.free_tuple(local, remote, remote_port).ok_or(HostError::NoFreePort)?;
-        let random_seed = self.random.below(u64::MAX);
+        let random_seed = self.ephemeral.seed_for(now, &tuple);
         let mut below = below!(self, now);
         let connection = TcpConnection::active(tuple, seat, random_seed, &mut below)
             .ok_or(HostError::NoRoute(remote, remote_port))?;
@@ -301,7 +302,7 @@ impl Stack {
             self.syns_dropped += 1;
             return;
         }
-        let random_seed = self.random.below(u64::MAX);
+        let random_seed = self.ephemeral.seed_for(now, &segment.incoming());
         let mut below = below!(self, now);
         let Some(connection) = TcpConnection::passive(segment.incoming(), seat, random_seed, &mut below)
         else {
@@ -385,14 +386,12 @@ impl Stack {
     }
 
     fn free_tuple(&mut self, local: Ipv4Addr, remote: Ipv4Addr, remote_port: u16) -> Option<Tuple> {
-        let first = self.random.below(EPHEMERALS);
-        (0..EPHEMERALS)
-            .map(|n| FIRST_EPHEMERAL + ((first + n) % EPHEMERALS) as u16)
-            .map(|local_port| Tuple { local, remote, remote_port, local_port })
-            .find(|tuple| {
-                !self.routes.contains_key(tuple)
-                    && !self.time_wait.holds(tuple)
-                    && !self.listeners.contains_key(&tuple.local_port)
-            })
+        let Self { ephemeral, routes, time_wait, listeners, .. } = self;
+        let base = Tuple { local, remote, remote_port, local_port: 0 };
+        ephemeral.port_for(&base, |tuple| {
+            !routes.contains_key(tuple)
+                && !time_wait.holds(tuple)
+                && !listeners.contains_key(&tuple.local_port)
+        })
     }
 }

@@ -139,6 +139,32 @@ fn a_ping_is_answered_with_what_it_carried() {
 }
 
 #[test]
+fn two_applications_with_one_identifier_hear_their_own_replies() {
+    let mut wire = wire();
+    let replies: [Shared<EchoReply>; 2] = [list(), list()];
+    for (n, told) in replies.clone().into_iter().enumerate() {
+        let mut sent = 0_u16;
+        wire.on_left(move |now, sockets| {
+            while let Some(reply) = sockets.take_echo_reply() {
+                told.lock().expect("a lock").push(reply);
+            }
+            if sent < 3 && now >= ms(i64::from(sent)) {
+                assert!(sockets.echo_request(RIGHT, 1, sent, &[n as u8; 56]));
+                sent += 1;
+            }
+            (sent < 3).then(|| ms(i64::from(sent)))
+        });
+    }
+    wire.run(ms(100));
+    for (n, replies) in replies.iter().enumerate() {
+        let replies = replies.lock().expect("a lock");
+        let heard: Vec<_> =
+            replies.iter().map(|one| (one.identifier, one.sequence, one.payload[0])).collect();
+        assert_eq!(heard, [0, 1, 2].map(|sequence| (1, sequence, n as u8)));
+    }
+}
+
+#[test]
 fn a_ping_to_everyone_is_not_answered() {
     let mut wire = wire();
     let ping = ping_to([0xFF; 6], Ipv4Addr::new(10, 0, 0, 255));

@@ -467,3 +467,61 @@ fn the_same_seed_gives_the_same_frames() {
     };
     assert_eq!(run(), run());
 }
+
+/// The SYNs of connections from the left that the right finishes first, one after the other.
+fn syns_of(count: usize, begin: Picoseconds) -> Vec<host_common::Carried> {
+    let mut wire = wire();
+    wire.keeps = true;
+    let mut listener = None;
+    let mut open: Vec<TcpId> = Vec::new();
+    wire.on_right(move |_, sockets| {
+        let listener = *listener.get_or_insert_with(|| sockets.listen(80).expect("a free port"));
+        while sockets.take_news().is_some() {}
+        while let Some((id, _)) = sockets.accept(listener) {
+            sockets.finish(id);
+            open.push(id);
+        }
+        open.retain(|&id| sockets.ending(id).map(|_| sockets.forget(id)).is_none());
+        None
+    });
+    let (mut current, mut begun) = (None, 0);
+    wire.on_left(move |now, sockets| {
+        while sockets.take_news().is_some() {}
+        if now < begin {
+            return Some(begin);
+        }
+        if let Some(id) = current {
+            if sockets.peer_finished(id) && sockets.ending(id).is_none() {
+                sockets.finish(id);
+            }
+            if sockets.ending(id).is_some() {
+                sockets.forget(id);
+                current = None;
+            }
+        }
+        if current.is_none() && begun < count {
+            begun += 1;
+            current = Some(sockets.connect(RIGHT, 80).expect("a way"));
+        }
+        None
+    });
+    wire.run(begin + ms(2_000));
+    wire.carried.into_iter().filter(|one| one.from_left && one.is_syn()).collect()
+}
+
+#[test]
+fn a_port_comes_back_only_after_all_others() {
+    let syns = syns_of(1_000, Picoseconds::ZERO);
+    let ports: std::collections::BTreeSet<_> =
+        syns.iter().map(|syn| [syn.bytes[34], syn.bytes[35]]).collect();
+    assert_eq!((syns.len(), ports.len()), (1_000, 1_000), "RFC 6056, algorithm 4");
+}
+
+#[test]
+fn the_first_number_of_a_connection_follows_a_clock() {
+    let [early, late] = [ms(0), ms(4_000)].map(|begin| syns_of(1, begin).remove(0));
+    assert_eq!(early.bytes[34..36], late.bytes[34..36], "the same connection");
+    let passed = (late.at - early.at).ps() / 64_000;
+    let difference = i64::from(late.sequence().wrapping_sub(early.sequence()));
+    assert!((difference - passed).abs() <= 1, "RFC 6528, a tick each 64 ns: {difference}, not {passed}");
+}

@@ -7,9 +7,10 @@ use units::Picoseconds;
 use super::duplex::{Amount, Content, Duplex, MOST_KEPT, Transfer};
 use crate::answers::intervals_as_samples;
 use crate::flow::MOST_CONNECTIONS;
+use crate::losses::{Cause, Losses};
 use crate::options::{self, Values, option};
 use crate::pattern::Pattern;
-use crate::{Action, Connection, Declared, Event, Machine, OptionError, Results, Sample};
+use crate::{Action, Connection, Declared, Event, Ipv4Endpoint, Machine, OptionError, Results, Sample};
 use fields::Field;
 use fields::TakesOf::{Count, Duration, Port, Size};
 
@@ -66,7 +67,7 @@ pub struct Server {
     peers: BTreeMap<Connection, Duplex>,
     transfers: VecDeque<Transfer>,
     dropped_transfers: u64,
-    refused: u64,
+    refused: Losses,
     listening: bool,
     actions: VecDeque<Action>,
 }
@@ -85,7 +86,7 @@ impl Server {
             peers: BTreeMap::new(),
             transfers: VecDeque::new(),
             dropped_transfers: 0,
-            refused: 0,
+            refused: Losses::default(),
             listening: false,
             actions: VecDeque::new(),
         }
@@ -108,12 +109,12 @@ impl Server {
 
     /// Connections that were reset because too many were open.
     pub fn refused(&self) -> u64 {
-        self.refused
+        self.refused.count()
     }
 
-    fn accept(&mut self, now: Picoseconds, connection: Connection) {
+    fn accept(&mut self, now: Picoseconds, connection: Connection, from: Ipv4Endpoint) {
         if self.peers.len() >= MOST_CONNECTIONS {
-            self.refused += 1;
+            self.refused.turned_away(Cause::TooManyConnections, now, Some(from));
             self.actions.push_back(Action::Abort(connection));
             return;
         }
@@ -150,7 +151,7 @@ impl Machine for Server {
                     self.advance(now, connection, &event);
                 }
             }
-            Event::Accepted { connection, .. } => self.accept(now, connection),
+            Event::Accepted { connection, peer, .. } => self.accept(now, connection, peer),
             Event::Received(connection, _)
             | Event::Room(connection, _)
             | Event::Drained(connection)
@@ -170,7 +171,7 @@ impl Machine for Server {
 
     fn results(&self) -> Results {
         let transfers: Vec<Transfer> = self.transfers.iter().cloned().chain(self.running()).collect();
-        Results::transferred(&transfers, self.refused)
+        Results::transferred(&transfers, self.refused.count()).with(&self.refused)
     }
 
     fn work(&self) -> Vec<Sample> {

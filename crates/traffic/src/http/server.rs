@@ -10,9 +10,10 @@ use super::PORT;
 use super::request::{Asked, Reading, RequestReader};
 use crate::answers::Answers;
 use crate::flow::MOST_CONNECTIONS;
+use crate::losses::{Cause, Losses};
 use crate::options::{self, Values, option};
 use crate::pattern::Pattern;
-use crate::{Action, Connection, Declared, Event, Machine, OptionError, Results, Sample};
+use crate::{Action, Connection, Declared, Event, Ipv4Endpoint, Machine, OptionError, Results, Sample};
 use fields::Field;
 use fields::TakesOf::{Duration, Flag, Port, Size, Text};
 
@@ -118,7 +119,7 @@ pub struct Server {
     peers: BTreeMap<Connection, Peer>,
     answered: u64,
     answers: Answers,
-    refused: u64,
+    refused: Losses,
     listening: bool,
     actions: VecDeque<Action>,
 }
@@ -135,7 +136,7 @@ impl Server {
             peers,
             answered: 0,
             answers: Answers::default(),
-            refused: 0,
+            refused: Losses::default(),
             listening: false,
             actions,
         }
@@ -148,12 +149,12 @@ impl Server {
 
     /// Connections that were reset because too many were open.
     pub fn refused(&self) -> u64 {
-        self.refused
+        self.refused.count()
     }
 
-    fn accept(&mut self, now: Picoseconds, connection: Connection) {
+    fn accept(&mut self, now: Picoseconds, connection: Connection, from: Ipv4Endpoint) {
         if self.peers.len() >= MOST_CONNECTIONS {
-            self.refused += 1;
+            self.refused.turned_away(Cause::TooManyConnections, now, Some(from));
             self.actions.push_back(Action::Abort(connection));
             return;
         }
@@ -354,7 +355,7 @@ impl Machine for Server {
                     self.settle(connection);
                 }
             }
-            Event::Accepted { connection, .. } => self.accept(now, connection),
+            Event::Accepted { connection, peer, .. } => self.accept(now, connection, peer),
             Event::Received(connection, bytes) => {
                 self.receive(now, connection, bytes);
                 self.settle(connection);
@@ -378,7 +379,11 @@ impl Machine for Server {
     }
 
     fn results(&self) -> Results {
-        Results::counted(&[("answered", self.answered, "requests"), ("refused", self.refused, "connections")])
+        Results::counted(&[
+            ("answered", self.answered, "requests"),
+            ("refused", self.refused.count(), "connections"),
+        ])
+        .with(&self.refused)
     }
 
     fn work(&self) -> Vec<Sample> {

@@ -156,7 +156,7 @@ fn served(stream: &[u8], cuts: &[usize]) -> Vec<u8> {
     let connection = Connection(Connection::FIRST_ACCEPTED);
     let mut sent = Vec::new();
     let peer = loopback(1);
-    server.handle(Picoseconds::ZERO, Event::Accepted { listener: Connection(0), connection, peer });
+    server.handle(Picoseconds::ZERO, Event::Accepted { listener: Connection(0), connection, peer, to: peer });
     for piece in pieces(stream, cuts) {
         server.handle(Picoseconds::ZERO, Event::Received(connection, piece));
         while let Some(action) = server.poll() {

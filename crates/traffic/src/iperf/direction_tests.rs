@@ -120,7 +120,10 @@ fn a_stranger_is_not_let_in_where_the_server_is_to_connect_back() {
     let connection = Connection(Connection::FIRST_ACCEPTED);
     let peer = Ipv4Endpoint { address: [10, 0, 0, 66].into(), port: 1 };
     while client.poll().is_some() {}
-    client.handle(Picoseconds::ZERO, Event::Accepted { listener: Connection(1000), connection, peer });
+    client.handle(
+        Picoseconds::ZERO,
+        Event::Accepted { listener: Connection(1000), connection, peer, to: peer },
+    );
     assert_eq!(client.poll(), Some(crate::Action::Abort(connection)));
 }
 

@@ -10,6 +10,7 @@ use super::head::{Direction, HeadReader, TcpHead};
 use crate::answers::intervals_as_samples;
 use crate::bulk::{Amount, Content, Duplex, MOST_KEPT, Transfer};
 use crate::flow::MOST_CONNECTIONS;
+use crate::losses::{Cause, Losses};
 use crate::options::{self, Values, option};
 use crate::outbox::after;
 use crate::{Action, Connection, Declared, Event, Ipv4Endpoint, Machine, OptionError, Results, Sample};
@@ -90,7 +91,7 @@ pub struct TcpServer {
     /// Those that were refused, and when to try again.
     refused_back: VecDeque<(Picoseconds, Return)>,
     transfers: VecDeque<Transfer>,
-    refused: u64,
+    refused: Losses,
     listening: bool,
     actions: VecDeque<Action>,
 }
@@ -107,7 +108,7 @@ impl TcpServer {
             connected_back: 0,
             refused_back: VecDeque::new(),
             transfers: VecDeque::new(),
-            refused: 0,
+            refused: Losses::default(),
             listening: false,
             actions: VecDeque::new(),
         }
@@ -133,7 +134,7 @@ impl TcpServer {
 
     fn accept(&mut self, now: Picoseconds, connection: Connection, from: Ipv4Endpoint) {
         if self.peers.len() >= MOST_CONNECTIONS {
-            self.refused += 1;
+            self.refused.turned_away(Cause::TooManyConnections, now, Some(from));
             self.actions.push_back(Action::Abort(connection));
             return;
         }
@@ -143,10 +144,10 @@ impl TcpServer {
         self.peers.insert(connection, Peer { from, duplex, head, afterwards: None, opening: None });
     }
 
-    fn connect_back(&mut self, back: Return) {
+    fn connect_back(&mut self, now: Picoseconds, back: Return) {
         let Return { to, amount, .. } = back;
         if self.peers.len() >= MOST_CONNECTIONS || self.connected_back >= Connection::FIRST_ACCEPTED - 1 {
-            self.refused += 1;
+            self.refused.turned_away(Cause::TooManyConnections, now, Some(to));
             return;
         }
         self.connected_back += 1;
@@ -172,7 +173,7 @@ impl TcpServer {
                 peer.duplex.send_too(now, amount, &mut self.actions);
             }
             Direction::Dual | Direction::Tradeoff if port == 0 => {}
-            Direction::Dual => self.connect_back(back),
+            Direction::Dual => self.connect_back(now, back),
             Direction::Tradeoff => peer.afterwards = Some(back),
         }
     }
@@ -200,7 +201,7 @@ impl TcpServer {
             self.transfers.push_back(transfer);
         }
         if let Some(back) = afterwards {
-            self.connect_back(back);
+            self.connect_back(now, back);
         }
     }
 
@@ -211,7 +212,7 @@ impl TcpServer {
         }
         while self.refused_back.front().is_some_and(|(at, _)| *at <= now) {
             let (_, back) = self.refused_back.pop_front().expect("the front was there a line above");
-            self.connect_back(back);
+            self.connect_back(now, back);
         }
     }
 }
@@ -253,7 +254,7 @@ impl Machine for TcpServer {
     }
 
     fn results(&self) -> Results {
-        Results::transferred(&self.all(), self.refused)
+        Results::transferred(&self.all(), self.refused.count()).with(&self.refused)
     }
 
     fn work(&self) -> Vec<Sample> {

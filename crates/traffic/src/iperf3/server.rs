@@ -11,8 +11,9 @@ use super::stream::Stream;
 use crate::answers::intervals_as_samples;
 use crate::bulk::{Amount, MOST_KEPT, Transfer};
 use crate::flow::MOST_CONNECTIONS;
+use crate::losses::{Cause, Losses};
 use crate::outbox::after;
-use crate::{Action, Connection, Event, Machine, Results, Sample};
+use crate::{Action, Connection, Event, Ipv4Endpoint, Machine, Results, Sample};
 
 const LISTENER: Connection = Connection(0);
 /// How long a client may take for each step, and how long nothing may pass while the test runs.
@@ -64,7 +65,7 @@ pub struct Server {
     block: Vec<u8>,
     transfers: VecDeque<Transfer>,
     tests: u64,
-    refused: u64,
+    refused: Losses,
     malformed: u64,
     listening: bool,
     actions: VecDeque<Action>,
@@ -83,7 +84,7 @@ impl Server {
             block: Vec::new(),
             transfers: VecDeque::new(),
             tests: 0,
-            refused: 0,
+            refused: Losses::default(),
             malformed: 0,
             listening: false,
             actions: VecDeque::new(),
@@ -109,9 +110,9 @@ impl Server {
         self.transfers.iter().cloned().chain(self.running()).collect()
     }
 
-    fn accept(&mut self, now: Picoseconds, connection: Connection) {
+    fn accept(&mut self, now: Picoseconds, connection: Connection, from: Ipv4Endpoint) {
         if self.strangers.len() >= MOST_CONNECTIONS {
-            self.refused += 1;
+            self.refused.turned_away(Cause::TooManyConnections, now, Some(from));
             return self.actions.push_back(Action::Abort(connection));
         }
         self.strangers.insert(connection, (Reader::new(Wanted::Cookie), after(now, STEP)));
@@ -129,7 +130,7 @@ impl Server {
         if has_room && test.cookie == cookie {
             return self.add_stream(now, connection);
         }
-        self.refused += 1;
+        self.refused.turned_away(Cause::Busy, now, None);
         self.actions.push_back(Action::Send(connection, vec![State::AccessDenied.byte()]));
         self.actions.push_back(Action::Finish(connection));
     }
@@ -233,7 +234,7 @@ impl Server {
                 self.enter(now, Phase::Streams, Wanted::State);
             }
             Err(Refusal::OtherProtocol) => {
-                self.refused += 1;
+                self.refused.turned_away(Cause::ProtocolVersion, now, None);
                 self.tell(&[&[State::ServerError.byte()][..], &NOT_DONE].concat());
                 self.end(None);
             }
@@ -328,7 +329,7 @@ impl Machine for Server {
                 self.actions.push_back(Action::Listen(LISTENER, self.settings.port));
             }
             Event::Wake => self.wake(now),
-            Event::Accepted { connection, .. } => self.accept(now, connection),
+            Event::Accepted { connection, peer, .. } => self.accept(now, connection, peer),
             Event::Received(connection, bytes) if self.is_control(connection) => self.hear(now, bytes),
             Event::Received(connection, bytes) if self.strangers.contains_key(&connection) => {
                 self.introduce(now, connection, bytes);
@@ -352,7 +353,7 @@ impl Machine for Server {
     }
 
     fn results(&self) -> Results {
-        let mut results = Results::transferred(&self.all(), self.refused);
+        let mut results = Results::transferred(&self.all(), self.refused.count()).with(&self.refused);
         for (name, value) in [("tests", self.tests), ("malformed", self.malformed)] {
             results.counters.push(crate::Counter { name, value, unit: "tests" });
         }

@@ -223,7 +223,10 @@ fn a_server_that_drips_its_results_is_given_up() {
 
 fn accepted(server: &mut Server, number: u32, now: Picoseconds) -> Connection {
     let connection = Connection(Connection::FIRST_ACCEPTED + number);
-    server.handle(now, Event::Accepted { listener: Server::LISTENER, connection, peer: loopback(1) });
+    server.handle(
+        now,
+        Event::Accepted { listener: Server::LISTENER, connection, peer: loopback(1), to: loopback(2) },
+    );
     connection
 }
 

@@ -354,7 +354,7 @@ impl Memory {
         self.end((link, 1)).open = true;
         self.hosts[host].connections.insert(connection, (link, 1));
         self.send_off(Delivery::Opened((link, 0)));
-        self.tell(host, Event::Accepted { listener, connection, peer: caller });
+        self.tell(host, Event::Accepted { listener, connection, peer: caller, to });
     }
 
     fn datagram(&mut self, host: usize, port: u16, from: Ipv4Endpoint, bytes: &[u8]) {

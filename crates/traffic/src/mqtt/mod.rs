@@ -1,4 +1,4 @@
-//! An MQTT 3.1.1 broker (OASIS standard of 2014-10-29) as a machine without I/O. It delivers with quality 0 and 1; messages
+//! An MQTT 3.1.1 broker (OASIS standard of 2014-10-29) as a machine without I/O, which speaks MQTT 3.1 too. It delivers with quality 0 and 1; messages
 //! that clients publish with quality 2 are taken exactly once and go on with 1, and a subscription is granted 1 at most.
 //! There is no MQTT 5, no bridge, no `$SYS` tree and nothing is kept beyond the machine. Every queue is bounded; what a bound
 //! drops is counted.
@@ -19,8 +19,9 @@ pub use reader::Reader;
 pub use settings::{OPTIONS, Settings};
 
 use crate::answers::Answers;
+use crate::losses::{Cause, Losses};
 use crate::outbox::Outbox;
-use crate::{Action, Connection, Event, Machine, Results, Sample};
+use crate::{Action, Connection, Event, Ipv4Endpoint, Machine, Results, Sample};
 use client::{Client, Stage};
 use session::Session;
 
@@ -72,6 +73,8 @@ pub struct Broker {
     outbox: Outbox,
     names_given: u64,
     counters: Counters,
+    /// Whom it turned away, and why.
+    losses: Losses,
     /// Each message from the one before: of a client that publishes, the time of its own loop.
     answers: Answers,
 }
@@ -88,6 +91,7 @@ impl Broker {
             outbox: Outbox::default(),
             names_given: 0,
             counters: Counters::default(),
+            losses: Losses::default(),
             answers: Answers::default(),
         }
     }
@@ -112,16 +116,17 @@ impl Broker {
         self.sessions.values().map(Session::subscriptions).sum()
     }
 
-    fn accepted(&mut self, now: Picoseconds, connection: Connection) {
+    fn accepted(&mut self, now: Picoseconds, connection: Connection, peer: Ipv4Endpoint) {
         if self.clients.len() >= self.settings.most_connections {
             self.counters.refused += 1;
+            self.losses.turned_away(Cause::TooManyConnections, now, Some(peer));
             self.outbox.push(Action::Abort(connection));
             return;
         }
         if self.settings.no_delay {
             self.outbox.push(Action::NoDelay(connection, true));
         }
-        let mut client = Client::new(now, self.settings.most_packet_bytes);
+        let mut client = Client::new(now, peer, self.settings.most_packet_bytes);
         if !self.settings.answers {
             client.deadline = None;
         }
@@ -146,6 +151,7 @@ impl Broker {
             };
             if read.is_err() {
                 self.counters.malformed += 1;
+                self.turn_away(Cause::Malformed, now, connection, read.err().map(|one| one.0));
                 self.lose(now, connection);
                 return;
             }
@@ -201,14 +207,20 @@ impl Broker {
         self.sessions.get_mut(client_id).expect("a connected client has a session")
     }
 
+    fn turn_away(&mut self, cause: Cause, now: Picoseconds, connection: Connection, detail: Option<&str>) {
+        let peer = self.clients.get(&connection).map(|client| client.peer);
+        self.losses.note(cause, now, None, peer, detail);
+    }
+
     fn refuse(&mut self, now: Picoseconds, connection: Connection, code: u8) {
         self.counters.refused += 1;
+        self.turn_away(cause_of(code), now, connection, None);
         self.send(connection, &Packet::Connack { session_present: false, code });
         self.lose(now, connection);
     }
 
     fn connect(&mut self, now: Picoseconds, connection: Connection, mut connect: Connect) {
-        if connect.level != 4 {
+        if !matches!(connect.level, packet::LEVEL_3_1_1 | packet::LEVEL_3_1) {
             return self.refuse(now, connection, code::UNACCEPTABLE_PROTOCOL_VERSION);
         }
         let settings = &self.settings;
@@ -219,7 +231,8 @@ impl Broker {
             return self.refuse(now, connection, code::BAD_USER_OR_PASSWORD);
         }
         if connect.client_id.is_empty() {
-            if !connect.clean_session {
+            // MQTT 3.1 has no client without a name (section 3.1, "Client Identifier").
+            if !connect.clean_session || connect.level == packet::LEVEL_3_1 {
                 return self.refuse(now, connection, code::IDENTIFIER_REJECTED);
             }
             self.names_given += 1;
@@ -239,7 +252,7 @@ impl Broker {
     }
 
     fn open_session(&mut self, now: Picoseconds, connection: Connection, connect: Connect) {
-        let Connect { client_id, clean_session, keep_alive_s, will, .. } = connect;
+        let Connect { level, client_id, clean_session, keep_alive_s, will, .. } = connect;
         let session_present = !clean_session && self.sessions.contains_key(&client_id);
         if !session_present {
             self.sessions.insert(client_id.clone(), Session::new(clean_session));
@@ -250,7 +263,9 @@ impl Broker {
         client.keep_alive_s = keep_alive_s;
         client.heard(now);
         self.counters.connects += 1;
-        self.send(connection, &Packet::Connack { session_present, code: code::ACCEPTED });
+        // In MQTT 3.1 the byte is reserved.
+        let told = session_present && level == packet::LEVEL_3_1_1;
+        self.send(connection, &Packet::Connack { session_present: told, code: code::ACCEPTED });
         for packet in self.session(&client_id).unacknowledged() {
             self.send(connection, &packet);
         }
@@ -354,6 +369,7 @@ impl Broker {
         let most = 2 * self.settings.most_unsent_bytes + self.settings.most_packet_bytes;
         if self.clients.get(&connection).is_some_and(|client| client.unsent_bytes() > most) {
             self.counters.stalled += 1;
+            self.turn_away(Cause::Stalled, now, connection, None);
             self.lose(now, connection);
         }
     }
@@ -394,9 +410,20 @@ impl Broker {
                 self.outbox.push(Action::Abort(connection));
             } else {
                 self.counters.silent += 1;
+                self.turn_away(Cause::Silent, now, connection, None);
                 self.lose(now, connection);
             }
         }
+    }
+}
+
+/// Why a client is refused with a code of CONNACK.
+fn cause_of(code: u8) -> Cause {
+    match code {
+        code::UNACCEPTABLE_PROTOCOL_VERSION => Cause::ProtocolVersion,
+        code::IDENTIFIER_REJECTED => Cause::Identifier,
+        code::SERVER_UNAVAILABLE => Cause::TooManySessions,
+        _ => Cause::Credentials,
     }
 }
 
@@ -414,9 +441,9 @@ impl Machine for Broker {
                 self.outbox.push(Action::Listen(LISTENER, self.settings.port));
             }
             Event::Wake => {}
-            Event::Accepted { connection, .. } => {
+            Event::Accepted { connection, peer, .. } => {
                 self.answers.client_came(now);
-                self.accepted(now, connection);
+                self.accepted(now, connection, peer);
             }
             Event::Received(connection, bytes) => {
                 let published = self.counters.published;
@@ -466,6 +493,7 @@ impl Machine for Broker {
             ("taken_over", counters.taken_over, "clients"),
             ("stalled", counters.stalled, "clients"),
         ])
+        .with(&self.losses)
     }
 
     fn work(&self) -> Vec<Sample> {

@@ -1,5 +1,5 @@
-//! The control packets of MQTT 3.1.1 (OASIS standard of 2014-10-29), both ways: what a broker reads and writes, and what a
-//! client does. A packet that the standard calls malformed is an error, with the reason as a sentence.
+//! The control packets of MQTT 3.1.1 (OASIS standard of 2014-10-29) and of 3.1 (IBM and Eurotech, 2010), both ways: what a
+//! broker reads and writes, and what a client does. A packet that the standard calls malformed is an error, with the reason as a sentence.
 
 use thiserror::Error;
 
@@ -63,7 +63,7 @@ pub struct Will {
 /// The first packet of a client.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Connect {
-    /// 4 for MQTT 3.1.1.
+    /// 4 for MQTT 3.1.1, 3 for MQTT 3.1, and another for whatever is neither.
     pub level: u8,
     /// Whether the session ends with the connection.
     pub clean_session: bool,
@@ -98,6 +98,13 @@ pub enum Packet {
     Pingresp,
     Disconnect,
 }
+
+/// The level of a protocol is the byte behind its name (section 3.1.2.2; in 3.1 the protocol version).
+pub(super) const LEVEL_3_1_1: u8 = 4;
+pub(super) const LEVEL_3_1: u8 = 3;
+const NO_LEVEL: u8 = 0;
+/// What 3.1 allows beside the reserved flags of SUBSCRIBE, UNSUBSCRIBE and PUBREL: that it was sent before (2.1, DUP).
+const DUPLICATE: u8 = 8;
 
 const CONNECT_USER: u8 = 0x80;
 const CONNECT_PASSWORD: u8 = 0x40;
@@ -169,9 +176,10 @@ fn connect(mut fields: Fields<'_>) -> Result<Packet, Malformed> {
     if !matches!((protocol.as_str(), level), ("MQTT", _) | ("MQIsdp", 3)) {
         return Err(Malformed("the protocol is not MQTT"));
     }
-    if level != 4 {
+    if !matches!((protocol.as_str(), level), ("MQTT", LEVEL_3_1_1) | ("MQIsdp", LEVEL_3_1)) {
         let refused = Connect {
-            level,
+            // The level of 3.1 under the name of 3.1.1 is no version at all.
+            level: if level == LEVEL_3_1 { NO_LEVEL } else { level },
             clean_session: true,
             keep_alive_s: 0,
             client_id: String::new(),
@@ -183,13 +191,15 @@ fn connect(mut fields: Fields<'_>) -> Result<Packet, Malformed> {
     }
     let flags = fields.byte()?;
     let has = |flag: u8| flags & flag != 0;
-    if has(1) {
+    // MQTT 3.1 leaves open what these are.
+    let is_strict = level == LEVEL_3_1_1;
+    if is_strict && has(1) {
         return Err(Malformed("the reserved connect flag is set"));
     }
-    if !has(CONNECT_WILL) && has(CONNECT_WILL_RETAIN | CONNECT_WILL_QUALITY) {
+    if is_strict && !has(CONNECT_WILL) && has(CONNECT_WILL_RETAIN | CONNECT_WILL_QUALITY) {
         return Err(Malformed("there are will flags but no will"));
     }
-    if has(CONNECT_PASSWORD) && !has(CONNECT_USER) {
+    if is_strict && has(CONNECT_PASSWORD) && !has(CONNECT_USER) {
         return Err(Malformed("there is a password but no user"));
     }
     let keep_alive_s = fields.word()?;
@@ -204,8 +214,11 @@ fn connect(mut fields: Fields<'_>) -> Result<Packet, Malformed> {
     } else {
         None
     };
-    let user = if has(CONNECT_USER) { Some(fields.text()?) } else { None };
-    let password = if has(CONNECT_PASSWORD) { Some(fields.binary()?.to_vec()) } else { None };
+    // In MQTT 3.1 the packet may end before them (section 3.1, "User name and password flags").
+    let follows = |fields: &Fields<'_>| is_strict || !fields.0.is_empty();
+    let user = if has(CONNECT_USER) && follows(&fields) { Some(fields.text()?) } else { None };
+    let password =
+        if has(CONNECT_PASSWORD) && follows(&fields) { Some(fields.binary()?.to_vec()) } else { None };
     fields.end()?;
     let clean_session = has(CONNECT_CLEAN_SESSION);
     Ok(Packet::Connect(Connect { level, clean_session, keep_alive_s, client_id, will, user, password }))
@@ -235,15 +248,16 @@ fn items<'a, T>(
     Ok(all)
 }
 
-/// A packet from the first byte of its fixed header and its body.
-pub(super) fn decode(first: u8, body: &[u8]) -> Result<Packet, Malformed> {
+/// A packet of a level from the first byte of its fixed header and its body.
+pub(super) fn decode(level: u8, first: u8, body: &[u8]) -> Result<Packet, Malformed> {
     let (kind, flags) = (first >> 4, first & 15);
     let reserved = match kind {
         3 => flags,
         6 | 8 | 10 => 2,
         _ => 0,
     };
-    if flags != reserved {
+    let may_repeat = level == LEVEL_3_1 && matches!(kind, 6 | 8 | 10);
+    if flags != reserved && !(may_repeat && flags == reserved | DUPLICATE) {
         return Err(Malformed("the reserved flags of a fixed header are wrong"));
     }
     let mut fields = Fields(body);
@@ -294,7 +308,7 @@ fn encode_connect(connect: &Connect) -> Vec<u8> {
     flags |= if connect.user.is_some() { CONNECT_USER } else { 0 };
     flags |= if connect.password.is_some() { CONNECT_PASSWORD } else { 0 };
     let mut body = Vec::new();
-    put_binary(&mut body, b"MQTT");
+    put_binary(&mut body, if connect.level == LEVEL_3_1 { b"MQIsdp" } else { b"MQTT" });
     body.extend([connect.level, flags]);
     body.extend(connect.keep_alive_s.to_be_bytes());
     put_binary(&mut body, connect.client_id.as_bytes());

@@ -1,7 +1,7 @@
 //! Cuts a stream of bytes into MQTT packets, wherever the stream was cut before. It keeps at most one packet that has not
 //! arrived whole, and of that no more than the greatest size allowed.
 
-use super::packet::{Malformed, Packet, decode};
+use super::packet::{LEVEL_3_1_1, Malformed, Packet, decode};
 
 /// Section 2.2.3.
 const MOST_LENGTH_BYTES: usize = 4;
@@ -12,12 +12,14 @@ pub struct Reader {
     buffer: Vec<u8>,
     consumed: usize,
     most_packet_bytes: usize,
+    /// That of the first packet.
+    level: u8,
 }
 
 impl Reader {
     /// A reader at the start of a stream, that refuses greater packets.
     pub fn new(most_packet_bytes: usize) -> Self {
-        Self { buffer: Vec::new(), consumed: 0, most_packet_bytes }
+        Self { buffer: Vec::new(), consumed: 0, most_packet_bytes, level: LEVEL_3_1_1 }
     }
 
     /// Takes bytes of the stream; [`Reader::next_packet`] is to be asked until it has none before more are given.
@@ -38,7 +40,10 @@ impl Reader {
             return Err(Malformed("a packet is greater than allowed"));
         }
         let Some(body) = rest.get(header_bytes..header_bytes + length) else { return Ok(None) };
-        let packet = decode(rest[0], body)?;
+        let packet = decode(self.level, rest[0], body)?;
+        if let Packet::Connect(connect) = &packet {
+            self.level = connect.level;
+        }
         self.consumed += header_bytes + length;
         Ok(Some(packet))
     }

@@ -334,10 +334,14 @@ impl Seat {
             let connection = Connection(self.machines[machine].next_accepted);
             self.machines[machine].next_accepted =
                 connection.0.checked_add(1).unwrap_or(Connection::FIRST_ACCEPTED);
+            let to = match stream.local_addr() {
+                Ok(std::net::SocketAddr::V4(at)) => Ipv4Endpoint { address: *at.ip(), port: at.port() },
+                _ => Ipv4Endpoint { address: std::net::Ipv4Addr::UNSPECIFIED, port: 0 },
+            };
             let stream = Stream::new(stream, peer, Opening::Open);
             self.add_socket(machine, connection, Kind::Stream(Box::new(stream)));
             let peer = Ipv4Endpoint { address: *from.ip(), port: from.port() };
-            self.tell(machine, Event::Accepted { listener, connection, peer });
+            self.tell(machine, Event::Accepted { listener, connection, peer, to });
         }
         self.ready.push(token);
     }

@@ -7,8 +7,9 @@ use units::Picoseconds;
 use super::PORT;
 use crate::answers::Answers;
 use crate::flow::{Flow, MOST_CONNECTIONS};
+use crate::losses::{Cause, Losses};
 use crate::options::{self, Values, option};
-use crate::{Action, Connection, Declared, Event, Machine, OptionError, Results, Sample};
+use crate::{Action, Connection, Declared, Event, Ipv4Endpoint, Machine, OptionError, Results, Sample};
 use fields::Field;
 use fields::TakesOf::{Flag, Port, Size, Word};
 
@@ -95,7 +96,7 @@ pub struct Server {
     answered: u64,
     answers: Answers,
     malformed: u64,
-    refused: u64,
+    refused: Losses,
     listening: bool,
     actions: VecDeque<Action>,
 }
@@ -115,7 +116,7 @@ impl Server {
             answered: 0,
             answers: Answers::default(),
             malformed: 0,
-            refused: 0,
+            refused: Losses::default(),
             listening: false,
             actions: VecDeque::new(),
         }
@@ -133,7 +134,7 @@ impl Server {
 
     /// Connections that were reset because too many were open.
     pub fn refused(&self) -> u64 {
-        self.refused
+        self.refused.count()
     }
 
     fn receive(&mut self, now: Picoseconds, connection: Connection, bytes: &[u8]) {
@@ -158,9 +159,9 @@ impl Server {
         }
     }
 
-    fn accept(&mut self, now: Picoseconds, connection: Connection) {
+    fn accept(&mut self, now: Picoseconds, connection: Connection, from: Ipv4Endpoint) {
         if self.peers.len() >= MOST_CONNECTIONS {
-            self.refused += 1;
+            self.refused.turned_away(Cause::TooManyConnections, now, Some(from));
             self.actions.push_back(Action::Abort(connection));
             return;
         }
@@ -241,7 +242,7 @@ impl Machine for Server {
                 self.listening = true;
                 self.actions.push_back(Action::Listen(LISTENER, self.settings.port));
             }
-            Event::Accepted { connection, .. } => self.accept(now, connection),
+            Event::Accepted { connection, peer, .. } => self.accept(now, connection, peer),
             Event::Received(connection, bytes) => self.receive(now, connection, bytes),
             Event::Room(connection, _) => {
                 if let Some(peer) = self.peers.get_mut(&connection) {
@@ -266,8 +267,9 @@ impl Machine for Server {
         Results::counted(&[
             ("answered", self.answered, "messages"),
             ("malformed", self.malformed, "messages"),
-            ("refused", self.refused, "connections"),
+            ("refused", self.refused.count(), "connections"),
         ])
+        .with(&self.refused)
     }
 
     fn work(&self) -> Vec<Sample> {

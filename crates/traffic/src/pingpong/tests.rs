@@ -126,7 +126,7 @@ fn served(answer: Answer, pieces: &[&[u8]]) -> (Vec<u8>, bool) {
     let mut server = Server::new(ServerSettings { answer, no_delay: false, ..Default::default() });
     let connection = Connection(Connection::FIRST_ACCEPTED);
     let peer = Ipv4Endpoint { address: SERVER, port: 1 };
-    server.handle(Picoseconds::ZERO, Event::Accepted { listener: Connection(0), connection, peer });
+    server.handle(Picoseconds::ZERO, Event::Accepted { listener: Connection(0), connection, peer, to: peer });
     for piece in pieces {
         server.handle(Picoseconds::ZERO, Event::Received(connection, piece));
     }

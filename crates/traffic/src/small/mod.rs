@@ -11,6 +11,7 @@ use units::{PS_PER_MS, Picoseconds};
 
 use crate::answers::{Answers, of_intervals};
 use crate::flow::{Flow, MOST_CONNECTIONS};
+use crate::losses::{Cause, Losses};
 use crate::meter::Meter;
 use crate::options::{self, Values, option};
 use crate::{Action, Connection, Declared, Event, Ipv4Endpoint, Machine, OptionError, Results, Sample};
@@ -93,7 +94,7 @@ pub struct Server {
     received_bytes: u64,
     sent_bytes: u64,
     datagrams: u64,
-    refused: u64,
+    refused: Losses,
     /// Bytes that came, or went where characters are made.
     meter: Meter,
     answers: Answers,
@@ -116,7 +117,7 @@ impl Server {
             received_bytes: 0,
             sent_bytes: 0,
             datagrams: 0,
-            refused: 0,
+            refused: Losses::default(),
             meter: Meter::new(Some(INTERVAL)),
             answers: Answers::default(),
             listening: false,
@@ -141,7 +142,7 @@ impl Server {
 
     /// Connections that were reset because too many were open.
     pub fn refused(&self) -> u64 {
-        self.refused
+        self.refused.count()
     }
 
     /// Counts what an event moved.
@@ -158,9 +159,9 @@ impl Server {
         if self.service == Service::Chargen { self.sent_bytes } else { self.received_bytes }
     }
 
-    fn accept(&mut self, now: Picoseconds, connection: Connection) {
+    fn accept(&mut self, now: Picoseconds, connection: Connection, from: Ipv4Endpoint) {
         if self.peers.len() >= MOST_CONNECTIONS {
-            self.refused += 1;
+            self.refused.turned_away(Cause::TooManyConnections, now, Some(from));
             self.actions.push_back(Action::Abort(connection));
             return;
         }
@@ -237,7 +238,7 @@ impl Machine for Server {
                 self.actions.push_back(Action::Listen(LISTENER, self.port));
                 self.actions.push_back(Action::Bind(SOCKET, self.port, false));
             }
-            Event::Accepted { connection, .. } => self.accept(now, connection),
+            Event::Accepted { connection, peer, .. } => self.accept(now, connection, peer),
             Event::Received(connection, bytes) => self.receive(connection, bytes),
             Event::Room(connection, _) => self.room(connection),
             Event::PeerFinished(connection) => self.peer_finished(connection),
@@ -261,8 +262,9 @@ impl Machine for Server {
             ("received", self.received_bytes, "bytes"),
             ("sent", self.sent_bytes, "bytes"),
             ("datagrams", self.datagrams, "datagrams"),
-            ("refused", self.refused, "connections"),
+            ("refused", self.refused.count(), "connections"),
         ])
+        .with(&self.refused)
     }
 
     fn work(&self) -> Vec<Sample> {

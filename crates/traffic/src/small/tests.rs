@@ -39,7 +39,8 @@ fn an_echo_server_holds_a_peer_who_never_reads() {
     let mut server = Server::new(Service::Echo, 7);
     let connection = Connection(Connection::FIRST_ACCEPTED);
     let now = Picoseconds::ZERO;
-    server.handle(now, Event::Accepted { listener: LISTENER, connection, peer: loopback(1) });
+    server
+        .handle(now, Event::Accepted { listener: LISTENER, connection, peer: loopback(1), to: loopback(2) });
     for _ in 0..4 {
         server.handle(now, Event::Received(connection, &[0; 10_000]));
     }

@@ -64,9 +64,11 @@ impl Client {
         }
     }
 
-    /// One sample for each datagram, in their order: those that are no longer remembered, then those that still may change.
+    /// One sample for each datagram that was answered or has timed out, in their order. What is under way is neither lost nor
+    /// answered yet.
     pub fn samples(&self) -> impl Iterator<Item = &Sample> {
-        self.samples.iter().chain(&self.remembered)
+        let known = |sample: &&Sample| sample.done.is_some() || sample.index < self.settled;
+        self.samples.iter().chain(&self.remembered).filter(known)
     }
 
     /// How many of what.

@@ -9,8 +9,9 @@ use super::handshake::{HeadReader, answer};
 use super::settings::ServerSettings;
 use crate::answers::Answers;
 use crate::flow::{Flow, MOST_CONNECTIONS};
+use crate::losses::{Cause, Losses};
 use crate::outbox::after;
-use crate::{Action, Connection, Event, Machine, Results, Sample};
+use crate::{Action, Connection, Event, Ipv4Endpoint, Machine, Results, Sample};
 
 const LISTENER: Connection = Connection(0);
 /// How long a client may take for its opening handshake, and to end its connection after the closing one.
@@ -41,7 +42,7 @@ pub struct Server {
     answered: u64,
     pings: u64,
     malformed: u64,
-    refused: u64,
+    refused: Losses,
     listening: bool,
     actions: VecDeque<Action>,
 }
@@ -59,7 +60,7 @@ impl Server {
             answered: 0,
             pings: 0,
             malformed: 0,
-            refused: 0,
+            refused: Losses::default(),
             listening: false,
             actions: VecDeque::new(),
         }
@@ -75,9 +76,9 @@ impl Server {
         self.malformed
     }
 
-    fn accept(&mut self, now: Picoseconds, connection: Connection) {
+    fn accept(&mut self, now: Picoseconds, connection: Connection, from: Ipv4Endpoint) {
         if self.peers.len() >= MOST_CONNECTIONS {
-            self.refused += 1;
+            self.refused.turned_away(Cause::TooManyConnections, now, Some(from));
             return self.actions.push_back(Action::Abort(connection));
         }
         self.actions.push_back(Action::NoDelay(connection, true));
@@ -176,7 +177,7 @@ impl Machine for Server {
                 self.actions.push_back(Action::Listen(LISTENER, self.settings.port));
             }
             Event::Wake => self.wake(now),
-            Event::Accepted { connection, .. } => self.accept(now, connection),
+            Event::Accepted { connection, peer, .. } => self.accept(now, connection, peer),
             Event::Received(connection, bytes) => self.receive(now, connection, bytes),
             Event::Room(connection, _) => {
                 if let Some(peer) = self.peers.get_mut(&connection) {
@@ -205,8 +206,9 @@ impl Machine for Server {
             ("answered", self.answered, "messages"),
             ("pings", self.pings, "messages"),
             ("malformed", self.malformed, "connections"),
-            ("refused", self.refused, "connections"),
+            ("refused", self.refused.count(), "connections"),
         ])
+        .with(&self.refused)
     }
 
     fn work(&self) -> Vec<Sample> {

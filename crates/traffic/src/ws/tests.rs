@@ -226,7 +226,10 @@ fn a_server_resets_who_does_not_finish_the_handshake_and_closes_who_breaks_the_r
     server.handle(ms(0), Event::Wake);
     let [slow, rude] = [0, 1].map(|number| Connection(Connection::FIRST_ACCEPTED + number));
     for connection in [slow, rude] {
-        server.handle(ms(0), Event::Accepted { listener: Server::LISTENER, connection, peer: loopback(1) });
+        server.handle(
+            ms(0),
+            Event::Accepted { listener: Server::LISTENER, connection, peer: loopback(1), to: loopback(2) },
+        );
     }
     server.handle(ms(1), Event::Received(slow, b"GET / HT"));
     server.handle(ms(1), Event::Received(rude, &handshake::request("/", "a", &handshake::key(1, 1))));
@@ -309,7 +312,7 @@ proptest! {
         let served = |cuts: &[usize]| {
             let mut server = Server::new(ServerSettings::default());
             let connection = Connection(Connection::FIRST_ACCEPTED);
-            server.handle(ms(0), Event::Accepted { listener: Server::LISTENER, connection, peer: loopback(1) });
+            server.handle(ms(0), Event::Accepted { listener: Server::LISTENER, connection, peer: loopback(1), to: loopback(2) });
             for piece in pieces(&lines.concat(), cuts) {
                 server.handle(ms(0), Event::Received(connection, piece));
             }

@@ -7,3 +7,5 @@ mod dns;
 mod mqtt;
 mod seat;
 mod sntp;
+mod talk;
+mod tls;

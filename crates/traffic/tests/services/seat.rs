@@ -122,7 +122,7 @@ impl<M: Machine> Seat<M> {
         let connection = Connection(Connection::FIRST_ACCEPTED + self.accepted);
         self.accepted += 1;
         let peer = host(50, 40_000);
-        self.tell(Event::Accepted { listener: Connection(0), connection, peer });
+        self.tell(Event::Accepted { listener: Connection(0), connection, peer, to: host(1, 0) });
         connection
     }
 

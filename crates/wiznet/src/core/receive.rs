@@ -151,4 +151,10 @@ impl Core {
     pub(crate) fn is_network_card(&self) -> bool {
         self.sockets[0].status() == super::socket::status::MACRAW
     }
+
+    /// Whether no other socket is open beside that.
+    pub(crate) fn is_network_card_alone(&self) -> bool {
+        let closed = |socket: &super::socket::Socket| socket.status() == super::socket::status::CLOSED;
+        self.is_network_card() && self.sockets[1..].iter().all(closed)
+    }
 }

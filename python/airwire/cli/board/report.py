@@ -73,12 +73,14 @@ def print_traffic(report: BoardRun, traffic: Traffic) -> None:
     """What clients measured, and what the servers that anybody spoke to counted."""
     if not report.traffic:
         return
+    from airwire.explain.board.losses import waiting
+
     out = console()
     _line(out, "\nTraffic:", "bold")
     rows = []
     for entry in report.traffic:
         unfinished = "" if entry.done or not entry.client else " (not done)"
-        told = f"{entry.summary}{unfinished}"
+        told = f"{entry.summary}{unfinished}" if entry.waits_for is None else waiting(entry.waits_for)
         told += "" if entry.failure is None else f"; failed: {entry.failure}"
         tail = "" if entry.latency is None else f"{entry.latency.p99_ps / 1e9:.4g} ms"
         rows.append((entry.name, tail, told))

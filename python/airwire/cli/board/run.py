@@ -209,6 +209,18 @@ def _publish(
         if device.network is not None and device.network.address is not None and report.image is not None:
             print(f"Next: airwire why {report.image} says where the time goes on the network.")
     exit_by(report)
+    exit_by_losses(report)
+
+
+def exit_by_losses(report: BoardRun) -> None:
+    """Tell of messages that were lost and clients that were turned away; end with 1 where there are any."""
+    from airwire.explain.board.losses import losses
+
+    sentences = losses(report.traffic)
+    for sentence in sentences:
+        complain(sentence)
+    if sentences:
+        raise typer.Exit(EXIT_FAILED)
 
 
 def exit_by(report: BoardRun) -> Any:

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use board::{BoardError, BoardRun, Ended};
-use lan::TrafficResults;
+use lan::{Awaited, TrafficResults};
 use mcu::Stop;
 use record::{Control, Samples};
 use stats::detect::Settings as DetectorSettings;
@@ -119,8 +119,14 @@ impl Target for BoardTarget {
             None => format!("no client or server of the PC has messages of this board ({ended})"),
             Some(one) => {
                 let why = one.results.failure.as_ref().unwrap_or(&one.results.summary);
-                let began =
-                    if one.has_begun { why.as_str() } else { "it waited for the board's address and link" };
+                let began = match one.waits_for {
+                    None => why.as_str(),
+                    Some(Awaited::Start(_)) => "its time had not come",
+                    Some(Awaited::Link) => "it waited for the board's link",
+                    Some(Awaited::Address | Awaited::Settling) => {
+                        "it waited for the board's address: the board has said nothing from one"
+                    }
+                };
                 format!("{} measured no message: {began} ({ended})", one.name)
             }
         };
