@@ -85,6 +85,19 @@ def test_a_run_needs_an_end(images: Path) -> None:
         hello(images).run("-1 ms")
 
 
+def test_a_time_since_power_on_counts_what_the_boot_rom_took(images: Path) -> None:
+    board = hello(images)
+    assert board.time_ps > 0, "the image has not run yet, and the boot ROM has"
+    assert board.run(to="100 ms").time_ps == 100 * MS
+    assert board.run("100 ms").time_ps == 200 * MS
+
+
+def test_a_board_without_a_network_refuses_what_is_for_one() -> None:
+    for given in ({"traffic": ["ping to=board"]}, {"impair": "loss=1%"}):
+        with pytest.raises(airwire.AirwireError, match="board pico has no network"):
+            Board("pico", **given)  # type: ignore[arg-type]
+
+
 def test_a_sleep_without_an_alarm_ends_the_run(images: Path) -> None:
     board = Board("pico", images / "systick.elf")
     run = board.run("10 s")

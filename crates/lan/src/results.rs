@@ -6,7 +6,7 @@ use ::traffic::{Outcome, Results, Sample};
 use ethernet::{Host, SeatId};
 use units::Picoseconds;
 
-use super::{Lan, MachineSeat};
+use super::{Lan, MachineSeat, TrafficSetup, Wired};
 
 /// Percentiles that a report has.
 const PERCENTILES: [f64; 5] = [0.5, 0.75, 0.9, 0.95, 0.99];
@@ -20,8 +20,8 @@ pub struct TrafficResults {
     pub kind: String,
     /// Whether it is a client, which is done one day.
     pub is_client: bool,
-    /// Whether it has begun; else it waits for its time or for the board's address.
-    pub has_begun: bool,
+    /// Why it has not begun; nothing where it has.
+    pub waits_for: Option<String>,
     /// Whether a client has done all it was made for.
     pub is_done: bool,
     /// What it measured and counted.
@@ -60,7 +60,7 @@ impl Lan {
                 name: seated.name.clone(),
                 kind: seated.kind.clone(),
                 is_client: is_client(&seated.kind),
-                has_begun: true,
+                waits_for: None,
                 is_done: machine.is_some_and(|machine| machine.is_done()),
                 results: machine.map(|machine| machine.results()).unwrap_or_default(),
             }
@@ -69,11 +69,29 @@ impl Lan {
             name: one.name.clone(),
             kind: one.kind.clone(),
             is_client: one.is_client(),
-            has_begun: false,
+            waits_for: Some(self.why_not_begun(one)),
             is_done: false,
             results: Results::default(),
         });
         begun.chain(awaited).collect()
+    }
+
+    /// What a client or server waits for that has not begun.
+    fn why_not_begun(&self, one: &TrafficSetup) -> String {
+        if one.start > self.now {
+            return format!("its start is at {}", one.start);
+        }
+        let linked = || self.wired.iter().filter(|wired| wired.device.has_link());
+        let address = |wired: &Wired| wired.device.address().or(wired.line.spoken);
+        if linked().next().is_none() {
+            return "the board's chip has no link yet".to_owned();
+        }
+        match linked().find_map(address) {
+            None => "the board's address is not known: its chip holds none, and it has sent nothing from one. If it \
+                     has one all the same, name it in place of board, such as to=192.168.1.50"
+                .to_owned(),
+            Some(address) => format!("the board has {address} since just now, and may not listen yet"),
+        }
     }
 
     /// The messages by which one of the PC's clients and servers measures a board; none where it has not begun.
