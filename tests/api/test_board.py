@@ -429,7 +429,15 @@ def test_an_image_without_names_takes_them_from_its_elf(images: Path) -> None:
 
 
 def test_boards_are_described() -> None:
-    assert board_names() == ["pico", "w5500-evb-pico", "w5100s-evb-pico", "pico-w5200", "pico-w5100", "ideal-mac"]
+    assert board_names() == [
+        "pico",
+        "w5500-evb-pico",
+        "w5100s-evb-pico",
+        "w55rp20-evb-pico",
+        "pico-w5200",
+        "pico-w5100",
+        "ideal-mac",
+    ]
     description = describe_board("w5500-evb-pico")
     assert ("W5500", "w5500") in [(chip.name, chip.kind) for chip in description.chips]
     assert board_schema()["required"] == ["mcu"]

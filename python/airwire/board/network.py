@@ -63,8 +63,8 @@ class Call:
 class NetworkState:
     """What a board is on its network: its address once it has one, its link, and whom it called since it is watched.
 
-    ``free_address`` is one of the network that nobody has, such as ``"192.168.1.2/24"``; ``None`` where the network file
-    says that there is no PC.
+    ``free_address`` is one of the network that nobody has, such as ``"192.168.1.2/24"``; ``None`` where the network
+    file says that there is no PC.
     """
 
     address: str | None

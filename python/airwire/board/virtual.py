@@ -127,10 +127,11 @@ class Board(BoardDevices, BoardRecordings):
         """Run for a time (``"10 ms"``, or picoseconds), until a text comes from a console, or until a pin has a level.
 
         ``for_`` counts from now, and a board is at some milliseconds already when its image starts: the boot ROM took
-        them (:attr:`time_ps`). ``to`` is a time since power-on, as that of the command line's ``--for``. At least one of them is given; with several the run ends at the first. Texts in ``send`` are typed one after
-        the other, each when the console has printed something and then been silent for 10 ms. A prompt that was printed
-        before the USB serial port was open is lost; so when nothing at all has been printed for 250 ms after it opened,
-        the first text is typed, or Enter once where there is none (``knock``; by default when a text is waited for).
+        them (:attr:`time_ps`). ``to`` is a time since power-on, as that of the command line's ``--for``. At least one
+        of them is given; with several the run ends at the first. Texts in ``send`` are typed one after the other, each
+        when the console has printed something and then been silent for 10 ms. A prompt that was printed before the USB
+        serial port was open is lost; so when nothing at all has been printed for 250 ms after it opened, the first text
+        is typed, or Enter once where there is none (``knock``; by default when a text is waited for).
         ``on_console(name, bytes)`` is told of output while the board runs. A fault ends the run as well: look at
         ``fault`` of the result; with ``past_faults`` the image's own handler of HardFault goes on. Where nothing will
         ever wake a core again the run ends early, with reason ``asleep``; where the image ends itself (``exit`` and the
@@ -189,7 +190,7 @@ class Board(BoardDevices, BoardRecordings):
         one's own; ``forward`` are ports such as ``"8080:80"`` (port of this machine, port of the board; the board's
         address can stand between them), which take no rights. ``on_ready(addresses)`` is told where the forwarded
         ports listen, ``on_behind(sentence)`` where this machine is too slow. Gives the report, and for how many
-        picoseconds the board's clock stood still because of that. When it comes back, ports and interface are free again.
+        picoseconds the board's clock stood still because of that. When it comes back, ports and interface are free.
 
         Raises ``AirwireError`` where the board has no network, or the interface or a port cannot be had.
         """

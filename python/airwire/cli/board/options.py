@@ -65,7 +65,8 @@ Send = Annotated[
         metavar="TEXT",
         help="Type this when the console has printed something and then been silent for 10 ms of virtual time, or when "
         "the USB serial port has been open for 250 ms and nothing was printed. Without it Enter is pressed then. "
-        "Escapes: \\r \\n \\t \\e \\0 \\\\ \\xNN. @FILE types the lines of a file, each followed by Enter; \\x40 is an @.",
+        "Escapes: \\r \\n \\t \\e \\0 \\\\ \\xNN. @FILE types the lines of a file, each followed by Enter; \\x40 is an "
+        "@.",
         show_default=False,
     ),
 ]

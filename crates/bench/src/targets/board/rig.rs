@@ -216,7 +216,7 @@ impl Peers {
             name: PEER.to_owned(),
             kind: kind.to_owned(),
             is_client: false,
-            has_begun: true,
+            waits_for: None,
             is_done: false,
             results: Results { summary, ..Results::default() },
         }

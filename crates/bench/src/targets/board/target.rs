@@ -119,8 +119,7 @@ impl Target for BoardTarget {
             None => format!("no client or server of the PC has messages of this board ({ended})"),
             Some(one) => {
                 let why = one.results.failure.as_ref().unwrap_or(&one.results.summary);
-                let began =
-                    if one.has_begun { why.as_str() } else { "it waited for the board's address and link" };
+                let began = one.waits_for.as_ref().unwrap_or(why);
                 format!("{} measured no message: {began} ({ended})", one.name)
             }
         };
