@@ -88,8 +88,10 @@ def test_a_run_needs_an_end(images: Path) -> None:
 def test_a_time_since_power_on_counts_what_the_boot_rom_took(images: Path) -> None:
     board = hello(images)
     assert board.time_ps > 0, "the image has not run yet, and the boot ROM has"
-    assert board.run(to="100 ms").time_ps == 100 * MS
-    assert board.run("100 ms").time_ps == 200 * MS
+    # The instruction that is under way then is finished.
+    instruction = 100_000
+    assert 0 <= board.run(to="100 ms").time_ps - 100 * MS < instruction
+    assert 0 <= board.run("100 ms").time_ps - 200 * MS < 2 * instruction
 
 
 def test_a_board_without_a_network_refuses_what_is_for_one() -> None:
