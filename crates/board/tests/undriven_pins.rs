@@ -181,6 +181,15 @@ fn chip_select_and_reset_of_each_chip_are_high_against_the_pads_pull_down() {
 }
 
 #[test]
+fn a_chip_on_no_bus_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("no-bus.toml");
+    std::fs::write(&file, "mcu = \"rp2040\"\n[chips.x]\nkind = \"w5500\"\nclock = 1\nmosi = 2\n").unwrap();
+    let error = Board::open(file.to_str().unwrap(), BoardOptions::default()).unwrap_err().to_string();
+    assert!(error.contains("it is on no bus: give it spi, or all of clock, mosi and miso"), "{error}");
+}
+
+#[test]
 fn the_chip_of_a_w55rp20_is_reached_by_pins_of_no_spi() {
     const SCLK: u8 = 21;
     const MISO: u8 = 22;

@@ -126,7 +126,7 @@ impl Board {
         let mut poll = Poll::new()?;
         let mut ends = self.open_ends(options, &poll, listener)?;
         let served = self.follow_the_wall(&mut poll, &mut ends, until, control, listener);
-        self.close_ends(ends);
+        self.close_ends(&ends);
         if let Some(sentence) = served.as_ref().ok().and_then(|(_, pace)| pace.told_of_catching_up()) {
             listener.behind(&sentence);
         }
@@ -187,11 +187,11 @@ impl Board {
     }
 
     /// Frees the ports and lets go of the interface, so that the board can be served again.
-    fn close_ends(&mut self, ends: Ends) {
+    fn close_ends(&mut self, ends: &Ends) {
         let now = self.now();
         let Some(lan) = self.parts().lan() else { return };
-        if let Some((_, port)) = ends.tap {
-            lan.with_network(|network| network.set_plugged(now, port, false));
+        if let Some((_, port)) = &ends.tap {
+            lan.with_network(|network| network.set_plugged(now, *port, false));
             lan.with_pc(|pc| pc.answer_for_all(ends.pc_answers_for_all));
         }
         if let Some(seat) = ends.relay {

@@ -46,6 +46,10 @@ fn build(entry: &PartEntry) -> Result<Box<dyn Part>, String> {
     let kind = entry.kind();
     let model = Model::named(kind).ok_or_else(|| format!("kind is {kind}, and WIZnet has no such chip"))?;
     let pin = |name| entry.values.pin_if_given(name);
+    let on_pins = ["clock", "mosi", "miso"].into_iter().all(|name| pin(name).is_some());
+    if port_of(entry).is_none() && !on_pins {
+        return Err("it is on no bus: give it spi, or all of clock, mosi and miso".to_owned());
+    }
     Ok(Box::new(Seat {
         model,
         link_up: entry.values.time("link_up"),

@@ -227,8 +227,11 @@ impl Machine {
             From::Forced => self.forced = None,
             From::Latch => self.latch = None,
             From::Memory if !matches!(done, Done::Jumped(_)) => {
-                self.pc =
-                    if self.pc == self.config.wrap_top { self.config.wrap_bottom } else { self.pc + 1 & 31 };
+                self.pc = if self.pc == self.config.wrap_top {
+                    self.config.wrap_bottom
+                } else {
+                    (self.pc + 1) & 31
+                };
             }
             From::Memory => {}
         }
