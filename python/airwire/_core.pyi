@@ -358,10 +358,16 @@ class Board:
         end_ps: int,
         tap: str | None,
         forwards: list[str],
+        text: bytes | None,
+        clients: bool,
+        typed: list[bytes],
+        knocks: bool,
+        past_faults: bool,
         on_ready: Callable[[list[str]], Any],
         on_behind: Callable[[str], Any],
         on_console: Callable[[str, bytes], Any] | None,
     ) -> tuple[str, int]: ...
+    def leave(self) -> None: ...
     def start_capture(self, path: str | PathLike[str], spi: bool) -> None: ...
     def end_capture(self) -> None: ...
     def set_plugged(self, plugged: bool) -> None: ...

@@ -85,6 +85,21 @@ def test_a_run_needs_an_end(images: Path) -> None:
         hello(images).run("-1 ms")
 
 
+def test_a_time_since_power_on_counts_what_the_boot_rom_took(images: Path) -> None:
+    board = hello(images)
+    assert board.time_ps > 0, "the image has not run yet, and the boot ROM has"
+    # The instruction that is under way then is finished.
+    instruction = 100_000
+    assert 0 <= board.run(to="100 ms").time_ps - 100 * MS < instruction
+    assert 0 <= board.run("100 ms").time_ps - 200 * MS < 2 * instruction
+
+
+def test_a_board_without_a_network_refuses_what_is_for_one() -> None:
+    for given in ({"traffic": ["ping to=board"]}, {"impair": "loss=1%"}):
+        with pytest.raises(airwire.AirwireError, match="board pico has no network"):
+            Board("pico", **given)  # type: ignore[arg-type]
+
+
 def test_a_sleep_without_an_alarm_ends_the_run(images: Path) -> None:
     board = Board("pico", images / "systick.elf")
     run = board.run("10 s")
@@ -416,7 +431,15 @@ def test_an_image_without_names_takes_them_from_its_elf(images: Path) -> None:
 
 
 def test_boards_are_described() -> None:
-    assert board_names() == ["pico", "w5500-evb-pico", "w5100s-evb-pico", "pico-w5200", "pico-w5100", "ideal-mac"]
+    assert board_names() == [
+        "pico",
+        "w5500-evb-pico",
+        "w5100s-evb-pico",
+        "w55rp20-evb-pico",
+        "pico-w5200",
+        "pico-w5100",
+        "ideal-mac",
+    ]
     description = describe_board("w5500-evb-pico")
     assert ("W5500", "w5500") in [(chip.name, chip.kind) for chip in description.chips]
     assert board_schema()["required"] == ["mcu"]

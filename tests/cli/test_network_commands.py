@@ -46,6 +46,18 @@ def test_lost_pings_fail_a_run_that_waits_for_them(airwire: Airwire, images: Pat
     assert "ping: 3 pings not answered in time (from number 1 at " in without.stderr
 
 
+def test_a_ping_that_never_began_says_what_it_waits_for(airwire: Airwire, images: Path) -> None:
+    silent = ("board", "run", images / "hello_uart.elf", *BOARD, "--traffic", "ping to=board", "--for")
+    before = " ".join(airwire(*silent, "1s").stdout.split())
+    assert "has not begun: the board's chip has no link yet" in before, before
+    after = " ".join(airwire(*silent, "3s").stdout.split())
+    assert "has not begun: the board's address is not known" in after and "to=192.168.1.50" in after, after
+    late = airwire(
+        "board", "run", images / "hello_uart.elf", *BOARD, "--traffic", "ping to=board start=5s", "--for", "1s"
+    )
+    assert "has not begun: its start is at 5 s" in " ".join(late.stdout.split()), late.stdout
+
+
 def test_json_has_the_results_of_traffic_without_samples(airwire: Airwire, images: Path) -> None:
     done = airwire("board", "run", images / "wiznet_http.elf", *BOARD, *PING, "--until-done", "--json")
     content = json.loads(done.stdout)

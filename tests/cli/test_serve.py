@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from io import StringIO
 from pathlib import Path
+from threading import Thread
 
 import pytest
 
@@ -245,3 +246,100 @@ def test_a_port_in_use_is_told_in_one_sentence(images: Path, tmp_path: Path) -> 
     assert again.returncode == 2
     assert again.stderr.count("\n") == 1
     assert f"port {port} of this machine cannot be forwarded" in again.stderr
+
+
+def port_of(log: Path) -> str:
+    return wait_for(log, "leads to port 80").split("/ leads to port 80")[0].rsplit(":", 1)[-1]
+
+
+def test_a_board_is_served_again_at_the_same_port(images: Path) -> None:
+    board = Board("w5500-evb-pico", images / "wiznet_http.elf", record=False)
+    board.run("5 s", until=READY)
+    ports: list[str] = []
+
+    def ready(addresses: list[str]) -> None:
+        ports.append(addresses[0].rsplit(":", 1)[-1])
+        Thread(target=fetch, args=(addresses[0],)).start()
+
+    def fetch(address: str) -> None:
+        pages.append(urllib.request.urlopen(f"http://{address}/", timeout=10).read())
+        board.leave()
+
+    pages: list[bytes] = []
+    for forward in ("0:80", None):
+        report, _ = board.serve("20 s", forward=[forward or f"{ports[0]}:80"], on_ready=ready)
+        assert report.reason == "time" and report.time_ps < 30 * 10**12, report.sentence
+    assert ports[0] == ports[1] and [len(page) for page in pages] == [137, 137]
+
+
+def test_serve_ends_after_a_time_of_the_wall(images: Path) -> None:
+    board = Board("w5500-evb-pico", images / "wiznet_http.elf", record=False)
+    begun, first = time.monotonic(), board.time_ps
+    board.serve("300 ms", forward=["0:80"])
+    assert 0.3 <= time.monotonic() - begun < 5
+    assert board.time_ps - first <= 3 * 10**11
+
+
+def test_run_forwards_ports_and_serve_types(images: Path, tmp_path: Path) -> None:
+    log = tmp_path / "run.log"
+    image = images / "wiznet_http.elf"
+    command = [sys.executable, "-m", "airwire.cli", "board", "run", str(image), "--forward", "0:80", "--for", "8s"]
+    with log.open("wb") as out, subprocess.Popen(command, stdout=out, stderr=subprocess.STDOUT) as process:
+        port = port_of(log)
+        wait_for(log, READY)
+        assert len(urllib.request.urlopen(f"http://127.0.0.1:{port}/", timeout=10).read()) == 137
+        assert process.wait(60) == 0
+    content = log.read_text("utf-8")
+    assert re.search(r"^Ran until [0-9.]+ s\.$", content, re.MULTILINE), content
+    assert re.search(r"Buses: .*spi0 frames [0-9 ]+ at [0-9.]+ MHz", content), content
+
+
+def test_keys_and_texts_reach_an_image_that_is_served(images: Path, tmp_path: Path) -> None:
+    script, log = tmp_path / "typed.txt", tmp_path / "serve.log"
+    script.write_text("first line\nsecond\n", encoding="utf-8")
+    command = [sys.executable, "-m", "airwire.cli", "board", "serve", str(images / "hello_uart.elf")]
+    options = [
+        "--board",
+        "w5500-evb-pico",
+        "--forward",
+        "0:80",
+        "--send",
+        f"@{script}",
+        "--interactive",
+        "--for",
+        "20s",
+    ]
+    with (
+        log.open("wb") as out,
+        subprocess.Popen([*command, *options], stdin=subprocess.PIPE, stdout=out, stderr=subprocess.STDOUT) as process,
+    ):
+        wait_for(log, "second")
+        assert process.stdin is not None
+        process.stdin.write(b"from a key\r")
+        process.stdin.flush()
+        wait_for(log, "from a key")
+        process.stdin.write(b"\x1d")
+        process.stdin.flush()
+        assert process.wait(15) == 0
+    content = log.read_text("utf-8")
+    assert content.index("first line") < content.index("second") < content.index("from a key")
+
+
+@pytest.mark.parametrize(
+    ("name", "why"), [("none.txt", "there is no such file"), (".", "it is no file"), ("long.txt", "more than 1 MiB")]
+)
+def test_a_file_that_cannot_be_typed_is_refused(images: Path, tmp_path: Path, name: str, why: str) -> None:
+    (tmp_path / "long.txt").write_bytes(b"x" * (1 << 20) + b"y")
+    command = [sys.executable, "-m", "airwire.cli", "board", "run", str(images / "hello_uart.elf")]
+    options = ["--board", "pico", "--send", f"@{tmp_path / name}"]
+    done = subprocess.run([*command, *options], capture_output=True, text=True, check=False)
+    assert done.returncode == 2 and why in done.stderr.replace("\n", " "), done.stderr
+
+
+def test_the_address_for_a_tap_is_of_the_boards_network(images: Path, tmp_path: Path) -> None:
+    file = tmp_path / "network.toml"
+    file.write_text('[pc]\naddress = "10.1.2.1/16"\n', encoding="utf-8")
+    board = Board("w5500-evb-pico", images / "wiznet_http.elf", record=False, network=file)
+    assert board.network is not None and board.network.free_address == "10.1.0.1/16"
+    usual = Board("w5500-evb-pico", images / "wiznet_http.elf", record=False)
+    assert usual.network is not None and usual.network.free_address == "192.168.1.2/24"

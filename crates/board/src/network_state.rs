@@ -14,6 +14,9 @@ pub struct NetworkState {
     pub address: Option<Ipv4Addr>,
     /// Whether its chip sees a link.
     pub has_link: bool,
+    /// An address of its network that nobody has, with the prefix length, such as `192.168.1.2/24`; nothing where the network
+    /// file says that there is no PC.
+    pub free_address: Option<String>,
     /// Whom it called since it is watched.
     pub calls: Vec<CallEntry>,
 }
@@ -65,6 +68,7 @@ impl Board {
         Some(NetworkState {
             address: lan.addresses().find(|address| !address.is_unspecified()),
             has_link: lan.attached().any(|device| device.has_link()),
+            free_address: lan.free_address().map(|(address, prefix)| format!("{address}/{prefix}")),
             calls: lan.calls().map(CallEntry::from).collect(),
         })
     }

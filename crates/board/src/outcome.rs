@@ -46,7 +46,7 @@ pub struct BoardRun {
     pub bus: BTreeMap<&'static str, u64>,
     /// Bytes that came out of each console.
     pub console_bytes: BTreeMap<&'static str, u64>,
-    /// Accesses to what is not modelled, each once.
+    /// Accesses to what is not modelled, and writes that the chip ignores as well, each once.
     pub unknown: Vec<UnknownEntry>,
     /// The fault, if there was one.
     pub fault: Option<FaultEntry>,
@@ -112,6 +112,8 @@ pub struct UnknownEntry {
     pub core: u8,
     /// Where that is in the image.
     pub place: String,
+    /// The chip ignores it as well: a mistake of the image, and nothing that the model lacks.
+    pub ignored: bool,
 }
 
 /// A fault.
@@ -137,7 +139,8 @@ impl Board {
         let bus = self.bus_counts();
         let cores = self.core_counts(&counts);
         let traffic = self.traffic();
-        let missed = if until.clients { failure_of(&traffic) } else { None };
+        let drops = self.parts().lan().is_some_and(|lan| lan.loses_frames());
+        let missed = if until.clients { failure_of(&traffic, drops) } else { None };
         let failed = has_failed(until, ended, self.status_of(ended)) || missed.is_some();
         let busy = cores.iter().map(|core| core.busy_cycles).sum();
         BoardRun {
@@ -225,8 +228,8 @@ impl Board {
     }
 
     fn unknown(&self, access: &UnknownAccess) -> UnknownEntry {
-        let UnknownAccess { block, detail, address, write, pc, core } = *access;
-        UnknownEntry { block, detail, address, write, pc, core, place: self.place(pc) }
+        let UnknownAccess { block, detail, address, write, pc, core, ignored } = *access;
+        UnknownEntry { block, detail, address, write, pc, core, place: self.place(pc), ignored }
     }
 
     fn told(&self, until: &RunUntil, ended: Ended) -> (&'static str, String) {
@@ -257,7 +260,13 @@ impl Board {
             }
             Stop::Asleep => {
                 let cores = chip.describe_cores(symbols);
-                return ("asleep", format!("every core sleeps for good since {now}: {cores}"));
+                let told = match chip.wakes_from_outside().join(", or ") {
+                    wakes if wakes.is_empty() => format!("every core sleeps for good since {now}: {cores}"),
+                    wakes => format!(
+                        "every core sleeps since {now} and waits for something from outside ({wakes}): {cores}"
+                    ),
+                };
+                return ("asleep", told);
             }
             Stop::Fault(_) => "fault",
             Stop::LockedUp(_) => "locked-up",

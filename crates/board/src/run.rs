@@ -112,6 +112,8 @@ impl<'a> Awaited<'a> {
 /// The state of a run between its slices.
 pub(super) struct Course<'a> {
     until: &'a RunUntil,
+    /// When it comes back at the latest: the end that was asked for, or in real time the present.
+    pub(super) end: Picoseconds,
     awaited: Option<Awaited<'a>>,
     typed: usize,
     /// When the console was last heard since something was typed.
@@ -120,7 +122,13 @@ pub(super) struct Course<'a> {
     open_and_silent: Option<Picoseconds>,
 }
 
-impl Course<'_> {
+impl<'a> Course<'a> {
+    pub(super) fn new(until: &'a RunUntil) -> Self {
+        let text = until.text.as_deref().filter(|text| !text.is_empty());
+        let awaited = text.map(Awaited::new);
+        Self { until, end: until.end, awaited, typed: 0, heard: None, open_and_silent: None }
+    }
+
     /// When the next text is typed, if the console stays silent until then.
     fn types_at(&self) -> Option<Picoseconds> {
         if self.typed < self.until.typed.len() {
@@ -135,10 +143,18 @@ impl Course<'_> {
 impl Board {
     /// Runs until something of `until` comes true, the image faults or ends, or somebody stops it.
     pub fn run(&mut self, until: &RunUntil, control: &Control, listener: &mut dyn Listener) -> Ended {
-        let text = until.text.as_deref().filter(|text| !text.is_empty());
-        let mut course =
-            Course { until, awaited: text.map(Awaited::new), typed: 0, heard: None, open_and_silent: None };
-        let console = text.is_some();
+        self.run_course(&mut Course::new(until), control, listener)
+    }
+
+    /// The same for a run that is made in several goes, each until the course's own end.
+    pub(super) fn run_course(
+        &mut self,
+        course: &mut Course<'_>,
+        control: &Control,
+        listener: &mut dyn Listener,
+    ) -> Ended {
+        let until = course.until;
+        let console = course.awaited.is_some();
         let pins = until.pin.map_or(0, |(pin, _)| 1 << pin);
         self.chip.stop_at(StopAt { console, pins });
         self.chip.stop_at_faults(!until.past_faults);
@@ -152,13 +168,13 @@ impl Board {
             if control.is_stopped() || !listener.goes_on() {
                 break Ended::Interrupted;
             }
-            if let Some(ended) = self.run_slice(&mut course, listener) {
+            if let Some(ended) = self.run_slice(course, listener) {
                 break ended;
             }
         };
         self.chip.stop_at(StopAt::default());
         self.chip.stop_at_faults(true);
-        self.let_output_out(ended, &mut course, listener)
+        self.let_output_out(ended, course, listener)
     }
 
     fn has_level(&self, pin: Option<(u8, bool)>) -> bool {
@@ -169,13 +185,13 @@ impl Board {
     fn run_slice(&mut self, course: &mut Course<'_>, listener: &mut dyn Listener) -> Option<Ended> {
         let slice = Picoseconds::new((self.now().ps() / SLICE_PS).saturating_add(1).saturating_mul(SLICE_PS));
         loop {
-            let target = slice.min(course.until.end).min(course.types_at().unwrap_or(slice));
+            let target = slice.min(course.end).min(course.types_at().unwrap_or(slice));
             let stop = self.run_sampled(target);
             if let Some(console) = self.collect(course, listener) {
                 return Some(Ended::Text(console));
             }
             match stop {
-                Stop::Time if self.now() >= course.until.end => return Some(Ended::Chip(Stop::Time)),
+                Stop::Time if self.now() >= course.end => return Some(Ended::Chip(Stop::Time)),
                 Stop::Time if course.types_at().is_some_and(|at| at <= self.now()) => self.type_next(course),
                 Stop::Time if self.now() >= slice => return None,
                 Stop::Time | Stop::Console => {}

@@ -23,6 +23,8 @@ impl Board {
         let of_parts = [
             ("spi0_frames", first.spi_frames),
             ("spi1_frames", second.spi_frames),
+            ("spi0_sck_hz", first.spi_clock_hz),
+            ("spi1_sck_hz", second.spi_clock_hz),
             ("uart0_bytes", first.uart_bytes),
             ("uart1_bytes", second.uart_bytes),
             ("i2c0_bytes", first.i2c_bytes),

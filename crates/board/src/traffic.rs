@@ -204,6 +204,12 @@ impl From<TrafficResults> for TrafficEntry {
     }
 }
 
+impl TrafficEntry {
+    fn has_lost(&self) -> bool {
+        self.counters.iter().any(|counter| counter.name == "lost" && counter.value > 0)
+    }
+}
+
 impl Board {
     fn traffic_results(&mut self) -> Vec<TrafficResults> {
         self.parts().lan().map(|lan| lan.results()).unwrap_or_default()
@@ -232,12 +238,42 @@ impl Board {
     }
 }
 
-/// Why clients that a run waited for are no success.
-pub(super) fn failure_of(traffic: &[TrafficEntry]) -> Option<String> {
+/// Why clients that a run waited for are no success. A message may be lost where the network `drops` frames on purpose.
+pub(super) fn failure_of(traffic: &[TrafficEntry], drops: bool) -> Option<String> {
     let of_one = |one: &TrafficEntry| {
         let unfinished = || (!one.done).then(|| format!("is not done ({})", one.summary));
-        let why = one.failure.as_ref().map(|failure| format!("failed: {failure}")).or_else(unfinished)?;
+        let failed = one.failure.as_ref().map(|failure| format!("failed: {failure}"));
+        let why = failed
+            .or_else(unfinished)
+            .or_else(|| (!drops && one.has_lost()).then(|| format!("lost messages: {}", one.summary)))?;
         Some(format!("{} {why}", one.name))
     };
     traffic.iter().filter(|one| one.client).find_map(of_one)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn client(lost: u64) -> TrafficEntry {
+        TrafficEntry {
+            name: "ping".to_owned(),
+            kind: "ping".to_owned(),
+            client: true,
+            done: true,
+            summary: "3 pings, 1 lost (1: no answer in time)".to_owned(),
+            failure: None,
+            counters: vec![CounterEntry { name: "lost", value: lost, unit: "pings" }],
+            latency: None,
+            services: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn a_message_that_is_lost_fails_a_run_unless_the_network_loses_frames_on_purpose() {
+        assert_eq!(failure_of(&[client(0)], false), None);
+        assert_eq!(failure_of(&[client(1)], true), None);
+        let why = failure_of(&[client(1)], false);
+        assert_eq!(why.as_deref(), Some("ping lost messages: 3 pings, 1 lost (1: no answer in time)"));
+    }
 }

@@ -101,6 +101,116 @@ fn reset_and_chip_select_are_high_until_they_are_driven_and_again_after_that() {
     assert_eq!(levels(&board), [1, 1]);
 }
 
+/// Boards with a chip on their SPI, and its chip select and reset.
+const CHIPS: [(&str, u8, u8); 5] = [
+    ("w5500-evb-pico", 17, 20),
+    ("w5100s-evb-pico", 17, 20),
+    ("w55rp20-evb-pico", 20, 25),
+    ("pico-w5200", 17, 20),
+    ("pico-w5100", 17, 20),
+];
+
+#[test]
+fn each_chip_takes_the_first_edge_of_its_reset_for_one_whichever_it_is() {
+    for (name, _, reset) in CHIPS {
+        for first_high in [false, true] {
+            let mut board = board(name);
+            run_to(&mut board, 6_000);
+            assert!(has_link(&mut board), "{name}");
+            if first_high {
+                drive(&mut board, reset, true);
+                assert!(has_link(&mut board), "{name}: it was high before");
+            }
+            drive(&mut board, reset, false);
+            assert!(!has_link(&mut board), "{name}: reset drops the link");
+            drive(&mut board, reset, true);
+            run_to(&mut board, 12_000);
+            assert!(has_link(&mut board), "{name}");
+        }
+    }
+}
+
+/// PADS_BANK0 of a pin: pull-up, pull-down, input enable (RP2040 datasheet 2.19.6.3).
+const PULL_UP: u32 = 1 << 3;
+const PULL_DOWN: u32 = 1 << 2;
+const INPUT_ENABLE: u32 = 1 << 6;
+
+/// A part on pin 5, and what the pin is while nobody drives it: with the pad's pull-down, which is what it has after reset,
+/// and with its pull-up.
+const PARTS: [(&str, u8, u8); 9] = [
+    ("kind = \"led\"\npin = 5", 0, 1),
+    ("kind = \"button\"\npin = 5", 0, 1),
+    ("kind = \"button\"\npin = 5\npull = \"up\"", 1, 1),
+    ("kind = \"button\"\npin = 5\npull = \"down\"", 0, 0),
+    ("kind = \"button\"\npin = 5\npull = \"up\"\npressed = true", 0, 0),
+    ("kind = \"switch\"\npin = 5\nlevel = \"low\"", 0, 0),
+    ("kind = \"switch\"\npin = 5\nlevel = \"high\"", 1, 1),
+    ("kind = \"spi-loopback\"\nspi = 0\nselect = 5", 1, 1),
+    ("kind = \"ideal-mac\"\ninterrupt = 5", 1, 1),
+];
+
+#[test]
+fn every_part_gives_its_pin_the_level_that_its_resistor_or_its_output_does() {
+    const PIN: u8 = 5;
+    let folder = tempfile::tempdir().unwrap();
+    for (number, (part, pulled_down, pulled_up)) in PARTS.into_iter().enumerate() {
+        let file = folder.path().join(format!("{number}.toml"));
+        std::fs::write(&file, format!("title = \"parts\"\nmcu = \"rp2040\"\n[chips.part]\n{part}\n"))
+            .unwrap();
+        for (pull, expected) in [(PULL_DOWN, pulled_down), (PULL_UP, pulled_up)] {
+            let mut board = board(file.to_str().unwrap());
+            let level = |board: &Board| (board.levels() >> PIN & 1) as u8;
+            poke(&mut board, 0x4001_c004 + 4 * u32::from(PIN), INPUT_ENABLE | pull);
+            assert_eq!(level(&board), expected, "{part}");
+            // Let go of again, the pin is as before, whichever level it had.
+            for driven in [false, true] {
+                drive(&mut board, PIN, driven);
+                poke(&mut board, 0xd000_0028, 1 << PIN);
+                assert_eq!(level(&board), expected, "{part}, after it was driven {driven}");
+            }
+        }
+    }
+}
+
+#[test]
+fn chip_select_and_reset_of_each_chip_are_high_against_the_pads_pull_down() {
+    for (name, select, reset) in CHIPS {
+        let board = board(name);
+        assert_eq!([select, reset].map(|pin| board.levels() >> pin & 1), [1, 1], "{name}");
+    }
+}
+
+#[test]
+fn a_chip_on_no_bus_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("no-bus.toml");
+    std::fs::write(&file, "mcu = \"rp2040\"\n[chips.x]\nkind = \"w5500\"\nclock = 1\nmosi = 2\n").unwrap();
+    let error = Board::open(file.to_str().unwrap(), BoardOptions::default()).unwrap_err().to_string();
+    assert!(error.contains("it is on no bus: give it spi, or all of clock, mosi and miso"), "{error}");
+}
+
+#[test]
+fn the_chip_of_a_w55rp20_is_reached_by_pins_of_no_spi() {
+    const SCLK: u8 = 21;
+    const MISO: u8 = 22;
+    const MOSI: u8 = 23;
+    let mut board = board("w55rp20-evb-pico");
+    run_to(&mut board, 200);
+    [SCLK, MOSI].into_iter().for_each(|pin| drive(&mut board, pin, false));
+    drive(&mut board, 20, true);
+    drive(&mut board, 20, false);
+    let mut answer = 0u32;
+    // VERSIONR, read: address 0x0039, common registers (W5500 datasheet 2.2, 4.1).
+    for bit in [0x00u8, 0x39, 0x00, 0].iter().flat_map(|byte| (0..8).rev().map(move |bit| byte >> bit & 1)) {
+        drive(&mut board, MOSI, bit == 1);
+        drive(&mut board, SCLK, true);
+        answer = answer << 1 | board.levels() >> MISO & 1;
+        drive(&mut board, SCLK, false);
+    }
+    drive(&mut board, 20, true);
+    assert_eq!(answer & 0xff, 4, "the version of a W5500");
+}
+
 #[test]
 fn interrupt_outputs_are_driven_from_the_start() {
     for name in ["w5500-evb-pico", "ideal-mac"] {

@@ -199,6 +199,11 @@ impl Ppb {
         Self::irqs(self.pending)
     }
 
+    /// The interrupts that are enabled, a bit each.
+    pub fn enabled_irqs(&self) -> u32 {
+        Self::irqs(self.enabled)
+    }
+
     fn priority_of(&self, number: u32) -> i8 {
         self.priority[number as usize]
     }

@@ -5,7 +5,7 @@ use std::any::Any;
 use std::net::Ipv4Addr;
 
 use ::traffic::Machine;
-use ethernet::{Host, SeatId, Station, StationId};
+use ethernet::{Host, Impairments, SeatId, Station, StationId};
 use units::Picoseconds;
 
 use super::{Lan, MachineSeat, TrafficSetup};
@@ -69,6 +69,26 @@ impl Lan {
     /// The addresses that the chips take for their own.
     pub fn addresses(&self) -> impl Iterator<Item = Ipv4Addr> {
         self.wired.iter().filter_map(|wired| wired.address(self.now))
+    }
+
+    /// An address of the PC's network that neither it nor a chip has, with its prefix length: for whoever joins that network.
+    /// Nothing where there is no PC.
+    pub fn free_address(&self) -> Option<(Ipv4Addr, u8)> {
+        let pc = self.setup.pc.as_ref()?;
+        let prefix = u32::from(pc.prefix.min(32));
+        let hosts = u32::MAX.checked_shr(prefix).unwrap_or(0);
+        let first = u32::from(pc.address) & !hosts;
+        let taken = |address: Ipv4Addr| address == pc.address || self.addresses().any(|chip| chip == address);
+        // Neither the network's own address nor that of everyone in it.
+        let free =
+            (1..hosts.min(256)).map(|host| Ipv4Addr::from(first + host)).find(|&address| !taken(address));
+        free.map(|address| (address, pc.prefix))
+    }
+
+    /// Whether frames may be lost on the way, as a network file or a command line asks for.
+    pub fn loses_frames(&self) -> bool {
+        let unimpaired = Impairments::default();
+        self.setup.wifi.is_some() || self.setup.impairments.iter().any(|one| *one != unimpaired)
     }
 
     /// Looks for a board with an address and a link; whether it is another than before.

@@ -13,7 +13,8 @@ pub struct Edge {
     pub level: bool,
 }
 
-/// An access to something that is not modelled; reported once for each address and direction.
+/// An access to something that is not modelled, or one that a chip ignores as well; reported once for each address and
+/// direction.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnknownAccess {
     /// The block of the chip, as the datasheet names it.
@@ -28,4 +29,6 @@ pub struct UnknownAccess {
     pub pc: u32,
     /// The core.
     pub core: u8,
+    /// The chip ignores it as well: a mistake of the image, and nothing that the model lacks.
+    pub ignored: bool,
 }

@@ -29,6 +29,11 @@ pub trait Reports {
     /// What the cores are doing, in half a sentence each.
     fn describe_cores(&self, symbols: &Symbols) -> String;
 
+    /// What could come from outside and wake a core that sleeps, such as `uart0 receives`.
+    fn wakes_from_outside(&self) -> Vec<String> {
+        Vec::new()
+    }
+
     /// Which core is caught in an instruction that branches to itself, and where, in half a sentence.
     fn describe_hang(&self, symbols: &Symbols) -> Option<String>;
 

@@ -105,7 +105,9 @@ impl PyBoard {
 
     /// Runs in real time, and gives the report as JSON with the picoseconds that the host was too slow for.
     /// `on_ready(addresses)` is told once the board is reachable, `on_behind(sentence)` where the host is too slow.
-    #[pyo3(signature = (*, end_ps, tap, forwards, on_ready, on_behind, on_console))]
+    #[pyo3(signature = (
+        *, end_ps, tap, forwards, text, clients, typed, knocks, past_faults, on_ready, on_behind, on_console
+    ))]
     #[expect(clippy::too_many_arguments, reason = "Python calls it by keywords")]
     fn serve(
         &self,
@@ -113,13 +115,25 @@ impl PyBoard {
         end_ps: i64,
         tap: Option<String>,
         forwards: Vec<String>,
+        text: Option<Vec<u8>>,
+        clients: bool,
+        typed: Vec<Vec<u8>>,
+        knocks: bool,
+        past_faults: bool,
         on_ready: Py<PyAny>,
         on_behind: Py<PyAny>,
         on_console: Option<Bound<'_, PyAny>>,
     ) -> PyResult<(String, i64)> {
         let forwards = forwards.iter().map(|text| text.parse()).collect::<Result<_, _>>().map_err(refused)?;
         let options = LiveOptions { tap, forwards };
-        self.held.serve(py, options, Picoseconds::new(end_ps), (on_ready, on_behind), on_console)
+        let end = Picoseconds::new(end_ps);
+        let until = RunUntil { end, text, pin: None, clients, typed, knocks, past_faults };
+        self.held.serve(py, options, until, (on_ready, on_behind), on_console)
+    }
+
+    /// Asks a run in real time in another thread to come back as if its time were over.
+    fn leave(&self) {
+        self.held.inbox().leave();
     }
 
     /// Writes every frame on the cable of the board's chip from here on, and with `spi` its accesses.
@@ -282,8 +296,12 @@ impl PyBoard {
     }
 
     fn send(&self, bytes: &[u8], console: Option<&str>) -> PyResult<()> {
+        let console = console.map(console_of).transpose()?;
+        if self.held.inbox().type_at(console, bytes) {
+            return Ok(());
+        }
         let mut board = self.held.lock()?;
-        let console = console.map_or(Ok(board.main_console()), console_of)?;
+        let console = console.unwrap_or(board.main_console());
         board.send(console, bytes);
         Ok(())
     }

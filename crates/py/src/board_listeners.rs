@@ -1,6 +1,7 @@
 //! What Python hears of a board while it runs: its consoles, and in real time how it is reached and whether it is late.
 
 use std::net::SocketAddr;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use board::{Console, Listener, LiveListener, console_name};
@@ -30,11 +31,44 @@ impl Listener for Forward {
     }
 }
 
+/// What another thread wants of a board that runs in real time.
+#[derive(Default)]
+pub(crate) struct Inbox {
+    typed: Mutex<Vec<(Option<Console>, Vec<u8>)>>,
+    left: AtomicBool,
+    /// Whether anybody looks into it.
+    open: AtomicBool,
+}
+
+impl Inbox {
+    /// From here on somebody looks, or nobody does.
+    pub(crate) fn set_open(&self, open: bool) {
+        self.left.store(false, Ordering::Relaxed);
+        self.open.store(open, Ordering::Relaxed);
+        self.typed.lock().unwrap_or_else(PoisonError::into_inner).clear();
+    }
+
+    /// Types at a console; false where nobody looks.
+    pub(crate) fn type_at(&self, console: Option<Console>, text: &[u8]) -> bool {
+        if self.open.load(Ordering::Relaxed) {
+            self.typed.lock().unwrap_or_else(PoisonError::into_inner).push((console, text.to_vec()));
+            return true;
+        }
+        false
+    }
+
+    /// Asks the run to come back as if its time were over.
+    pub(crate) fn leave(&self) {
+        self.left.store(true, Ordering::Relaxed);
+    }
+}
+
 /// A listener in Python of a board in real time.
 pub(crate) struct Live {
     pub(crate) forward: Forward,
     pub(crate) on_ready: Py<PyAny>,
     pub(crate) on_behind: Py<PyAny>,
+    pub(crate) inbox: Arc<Inbox>,
 }
 
 impl Live {
@@ -66,6 +100,14 @@ impl LiveListener for Live {
 
     fn behind(&mut self, sentence: &str) {
         Python::attach(|py| self.tell(py, &self.on_behind, sentence));
+    }
+
+    fn typed(&mut self) -> Vec<(Option<Console>, Vec<u8>)> {
+        std::mem::take(&mut *self.inbox.typed.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn is_left(&mut self) -> bool {
+        self.inbox.left.load(Ordering::Relaxed)
     }
 }
 

@@ -7,10 +7,9 @@ use board::gdb::GdbServer;
 use board::{Board, Ended, LiveOptions, RunUntil};
 use pyo3::prelude::*;
 use record::Control;
-use units::Picoseconds;
 
 use crate::board_devices::Failure;
-use crate::board_listeners::{Forward, Live, Output, forwarder};
+use crate::board_listeners::{Forward, Inbox, Live, Output, forwarder};
 use crate::refused;
 use crate::watch::while_working;
 
@@ -18,11 +17,17 @@ use crate::watch::while_working;
 pub(crate) struct HeldBoard {
     board: Arc<Mutex<Board>>,
     failure: Failure,
+    inbox: Arc<Inbox>,
 }
 
 impl HeldBoard {
     pub(crate) fn new(board: Board, failure: Failure) -> Self {
-        Self { board: Arc::new(Mutex::new(board)), failure }
+        Self { board: Arc::new(Mutex::new(board)), failure, inbox: Arc::default() }
+    }
+
+    /// What another thread wants of the board while it runs in real time.
+    pub(crate) fn inbox(&self) -> &Inbox {
+        &self.inbox
     }
 
     /// The board, unless it runs.
@@ -58,11 +63,7 @@ impl HeldBoard {
         until: RunUntil,
         on_console: Option<Bound<'_, PyAny>>,
     ) -> PyResult<String> {
-        if until.clients && !self.lock()?.has_clients() {
-            return Err(refused(
-                "there is no client to wait for; give one as traffic, such as ping to=board",
-            ));
-        }
+        self.check_clients(&until)?;
         let ((until, ended), interrupted) =
             self.worked(py, on_console, move |board, control, mut forward| {
                 let ended = board.run(&until, control, &mut forward);
@@ -95,17 +96,34 @@ impl HeldBoard {
         &self,
         py: Python<'_>,
         options: LiveOptions,
-        end: Picoseconds,
+        until: RunUntil,
         (on_ready, on_behind): (Py<PyAny>, Py<PyAny>),
         on_console: Option<Bound<'_, PyAny>>,
     ) -> PyResult<(String, i64)> {
-        let (served, interrupted) = self.worked(py, on_console, move |board, control, forward| {
-            let mut live = Live { forward, on_ready, on_behind };
-            board.serve(&options, end, control, &mut live)
-        })?;
+        self.check_clients(&until)?;
+        let inbox = Arc::clone(&self.inbox);
+        self.inbox.set_open(true);
+        let worked = self.worked(py, on_console, move |board, control, forward| {
+            let mut live = Live { forward, on_ready, on_behind, inbox };
+            let served = board.serve(&options, &until, control, &mut live);
+            (until, served)
+        });
+        self.inbox.set_open(false);
+        let ((until, served), interrupted) = worked?;
         let (ended, pace) = served.map_err(refused)?;
-        let report = self.report(if interrupted { Ended::Interrupted } else { ended })?;
+        let ended = if interrupted { Ended::Interrupted } else { ended };
+        let report = serde_json::to_string(&self.lock()?.outcome(&until, ended)).map_err(refused)?;
         Ok((report, pace.given_up().ps()))
+    }
+
+    /// Whether there is what a run waits for.
+    fn check_clients(&self, until: &RunUntil) -> PyResult<()> {
+        if until.clients && !self.lock()?.has_clients() {
+            return Err(refused(
+                "there is no client to wait for; give one as traffic, such as ping to=board",
+            ));
+        }
+        Ok(())
     }
 
     /// Executes instructions of a core.

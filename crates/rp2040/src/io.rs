@@ -158,6 +158,15 @@ impl Io {
 
     /// Notes an access to something that is not modelled.
     pub fn unknown(&mut self, block: &'static str, detail: &'static str, write: bool) {
+        self.note(block, detail, write, false);
+    }
+
+    /// Notes a write that the chip ignores as well.
+    pub fn ignored(&mut self, block: &'static str, detail: &'static str) {
+        self.note(block, detail, true, true);
+    }
+
+    fn note(&mut self, block: &'static str, detail: &'static str, write: bool, ignored: bool) {
         let (address, pc, core) = (self.address, self.pc, self.core);
         self.unknown.entry((address, write)).or_insert(UnknownAccess {
             block,
@@ -166,6 +175,7 @@ impl Io {
             write,
             pc,
             core,
+            ignored,
         });
     }
 

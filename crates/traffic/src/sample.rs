@@ -28,6 +28,17 @@ impl Outcome {
             Self::Late => "late",
         }
     }
+
+    /// The same in a sentence.
+    pub fn spoken(self) -> &'static str {
+        match self {
+            Self::Ok => "answered",
+            Self::Wrong => "a wrong answer",
+            Self::TimedOut => "no answer in time",
+            Self::Reset => "the connection was reset",
+            Self::Late => "an answer that came too late",
+        }
+    }
 }
 
 /// One measured message; times count from the run's start.

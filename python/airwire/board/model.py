@@ -51,7 +51,7 @@ class FunctionCycles:
 
 @dataclass(frozen=True)
 class UnknownAccess:
-    """The first access to something that is not modelled."""
+    """The first access to something that is not modelled, or with ``ignored`` a write that the chip ignores as well."""
 
     block: str
     detail: str
@@ -60,6 +60,7 @@ class UnknownAccess:
     pc: int
     core: int
     place: str
+    ignored: bool
 
 
 @dataclass(frozen=True)

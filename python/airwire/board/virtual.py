@@ -15,7 +15,14 @@ from typing import Any, Literal
 from airwire import _core
 from airwire.board.devices import BoardDevices
 from airwire.board.memory import Memory
-from airwire.board.model import BoardRun, CoreCounts, Fault, FunctionShare, InterruptCount, UnknownAccess
+from airwire.board.model import (
+    BoardRun,
+    CoreCounts,
+    Fault,
+    FunctionShare,
+    InterruptCount,
+    UnknownAccess,
+)
 from airwire.board.network import NetworkState, Traffic, network_state_of, traffic_of
 from airwire.board.pins import Pins
 from airwire.board.recordings import BoardRecordings
@@ -26,6 +33,10 @@ CONSOLES: tuple[Console, ...] = ("uart0", "uart1", "usb")
 DEFAULT_BOARD = "pico"
 NO_END_PS = 2**63 - 1
 """An end that never comes."""
+
+
+class NoNetworkError(_core.AirwireError):
+    """A network, or traffic or impairments, for a board that has no chip with Ethernet."""
 
 
 class Snapshot:
@@ -74,6 +85,8 @@ class Board(BoardDevices, BoardRecordings):
         self._core = _core.Board(
             str(board), rom=rom, seed=seed, usb=usb, network=network, traffic=list(traffic), impair=impair
         )
+        if (network is not None or traffic or impair is not None) and self._core.network_state() is None:
+            raise NoNetworkError(f"board {self.name} has no network; name one that has, such as w5500-evb-pico")
         self._inputs = {"board file": board, "boot ROM": rom, "network file": network}
         if record:
             self._core.record()
@@ -102,6 +115,7 @@ class Board(BoardDevices, BoardRecordings):
         self,
         for_: Time | None = None,
         *,
+        to: Time | None = None,
         until: str | bytes | None = None,
         until_pin: tuple[str | int, bool] | None = None,
         send: Sequence[str | bytes] = (),
@@ -112,10 +126,12 @@ class Board(BoardDevices, BoardRecordings):
     ) -> BoardRun:
         """Run for a time (``"10 ms"``, or picoseconds), until a text comes from a console, or until a pin has a level.
 
-        At least one of them is given; with several the run ends at the first. Texts in ``send`` are typed one after
-        the other, each when the console has printed something and then been silent for 10 ms. A prompt that was printed
-        before the USB serial port was open is lost; so when nothing at all has been printed for 250 ms after it opened,
-        the first text is typed, or Enter once where there is none (``knock``; by default when a text is waited for).
+        ``for_`` counts from now, and a board is at some milliseconds already when its image starts: the boot ROM took
+        them (:attr:`time_ps`). ``to`` is a time since power-on, as that of the command line's ``--for``. At least one
+        of them is given; with several the run ends at the first. Texts in ``send`` are typed one after the other, each
+        when the console has printed something and then been silent for 10 ms. A prompt that was printed before the USB
+        serial port was open is lost; so when nothing at all has been printed for 250 ms after it opened, the first text
+        is typed, or Enter once where there is none (``knock``; by default when a text is waited for).
         ``on_console(name, bytes)`` is told of output while the board runs. A fault ends the run as well: look at
         ``fault`` of the result; with ``past_faults`` the image's own handler of HardFault goes on. Where nothing will
         ever wake a core again the run ends early, with reason ``asleep``; where the image ends itself (``exit`` and the
@@ -123,11 +139,11 @@ class Board(BoardDevices, BoardRecordings):
         With ``until_done`` the run ends, within 5 ms, when every client at the other end of the wire is done; it has
         failed where one of them has, or is not done when the run ends otherwise.
         """
-        if for_ is None and until is None and until_pin is None and not until_done:
-            raise ValueError("a run needs an end: for_, until, until_pin or until_done")
+        if for_ is None and to is None and until is None and until_pin is None and not until_done:
+            raise ValueError("a run needs an end: for_, to, until, until_pin or until_done")
         pin = None if until_pin is None else (str(until_pin[0]), until_pin[1])
         report = self._core.run(
-            end_ps=end_of_run(self.time_ps, for_),
+            end_ps=min(end_of_run(self.time_ps, for_), end_of_run(0, to)),
             text=None if until is None else _bytes(until),
             pin=pin,
             clients=until_done,
@@ -157,17 +173,24 @@ class Board(BoardDevices, BoardRecordings):
         *,
         tap: str | None = None,
         forward: Sequence[str] = (),
+        until: str | bytes | None = None,
+        until_done: bool = False,
+        send: Sequence[str | bytes] = (),
+        knock: bool | None = None,
+        past_faults: bool = False,
         on_ready: Callable[[list[str]], Any] = lambda _addresses: None,
         on_behind: Callable[[str], Any] = lambda _sentence: None,
         on_console: Callable[[str, bytes], Any] | None = None,
     ) -> tuple[BoardRun, int]:
         """Run at the pace of the wall clock, with the board's network ending in this machine.
 
-        It runs until Ctrl-C, or for a time. ``tap`` is a TAP interface, which takes root or an interface of one's own;
-        ``forward`` are ports such as ``"8080:80"`` (port of this machine, port of the board; the board's address can
-        stand between them), which take no rights. ``on_ready(addresses)`` is told where the forwarded ports listen,
-        ``on_behind(sentence)`` where this machine is too slow. Gives the report, and for how many picoseconds the
-        board's clock stood still because of that.
+        It runs until Ctrl-C, or for a time of the wall clock, or until what :meth:`run` knows as ``until`` and
+        ``until_done``; ``send``, ``knock`` and ``past_faults`` are those of :meth:`run`. Meanwhile another thread may
+        type (:meth:`send`) and end it (:meth:`leave`). ``tap`` is a TAP interface, which takes root or an interface of
+        one's own; ``forward`` are ports such as ``"8080:80"`` (port of this machine, port of the board; the board's
+        address can stand between them), which take no rights. ``on_ready(addresses)`` is told where the forwarded
+        ports listen, ``on_behind(sentence)`` where this machine is too slow. Gives the report, and for how many
+        picoseconds the board's clock stood still because of that. When it comes back, ports and interface are free.
 
         Raises ``AirwireError`` where the board has no network, or the interface or a port cannot be had.
         """
@@ -176,11 +199,20 @@ class Board(BoardDevices, BoardRecordings):
             end_ps=end_ps,
             tap=tap,
             forwards=list(forward),
+            text=None if until is None else _bytes(until),
+            clients=until_done,
+            typed=[_bytes(text) for text in send],
+            knocks=until is not None if knock is None else knock,
+            past_faults=past_faults,
             on_ready=on_ready,
             on_behind=on_behind,
             on_console=on_console,
         )
         return run_of(report), given_up_ps
+
+    def leave(self) -> None:
+        """Have a :meth:`serve` that goes on in another thread come back as if its time were over."""
+        self._core.leave()
 
     def step(self, instructions: int = 1, *, core: int = 0) -> None:
         """Execute instructions of a core, and what the other core and the peripherals do meanwhile."""
@@ -206,7 +238,10 @@ class Board(BoardDevices, BoardRecordings):
         return self._core.console(name).decode("utf-8", "replace")
 
     def send(self, text: str | bytes, console: Console | None = None) -> None:
-        """Type at a console, by default at USB where the image has a serial port there, else at UART0."""
+        """Type at a console, by default at USB where the image has a serial port there, else at UART0.
+
+        While the board is served (:meth:`serve`) any thread may.
+        """
         self._core.send(_bytes(text), console)
 
     @property

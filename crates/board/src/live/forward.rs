@@ -1,7 +1,7 @@
 //! Forwarded ports: whoever connects to a port of this machine is connected with a port of the board, by way of the virtual
 //! PC. TCP only; the PC's stack, not this machine's, is what the board talks to.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::io::{ErrorKind, Read, Write};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::str::FromStr;
@@ -70,20 +70,35 @@ impl FromStr for Forward {
     }
 }
 
+/// What came from a program on this machine, and when: the virtual clock may come to that moment later.
+#[derive(Debug)]
+struct Arrived<T> {
+    at: Picoseconds,
+    what: T,
+}
+
 /// One connection through the relay.
 #[derive(Debug)]
 struct Pair {
     outer: TcpStream,
+    /// What the program sent and the board has not been given yet; an empty piece is its end.
+    arrived: VecDeque<Arrived<Vec<u8>>>,
+    /// How many bytes of the first piece the board has been given.
+    begun: usize,
+    outer_ended: bool,
     /// What the board sent and the outer program has not taken yet.
     waiting: Vec<u8>,
-    outer_finished: bool,
     outer_told: bool,
+    /// The program has broken the connection off.
+    broken: bool,
 }
 
 /// The application of the PC that carries bytes between this machine's sockets and the board.
 #[derive(Debug)]
 pub(super) struct Relay {
     listeners: Vec<(TcpListener, Forward)>,
+    /// Connections that are to be opened to the board.
+    callers: VecDeque<Arrived<(TcpStream, Ipv4Addr, u16)>>,
     pairs: BTreeMap<TcpId, Pair>,
     board: Option<Ipv4Addr>,
     /// Where connections are registered, so that what arrives wakes whoever rests.
@@ -91,6 +106,8 @@ pub(super) struct Relay {
     next_token: usize,
     /// Whether bytes passed since somebody asked.
     passed: bool,
+    /// The board is served no more.
+    closed: bool,
 }
 
 impl Relay {
@@ -104,7 +121,16 @@ impl Relay {
         };
         let listeners = forwards.iter().map(listen).collect::<Result<_, _>>()?;
         let next_token = FIRST_TOKEN + forwards.len();
-        Ok(Self { listeners, pairs: BTreeMap::new(), board: None, registry: None, next_token, passed: false })
+        Ok(Self {
+            listeners,
+            callers: VecDeque::new(),
+            pairs: BTreeMap::new(),
+            board: None,
+            registry: None,
+            next_token,
+            passed: false,
+            closed: false,
+        })
     }
 
     pub(super) fn has_forwards(&self) -> bool {
@@ -136,36 +162,100 @@ impl Relay {
         self.board = board.or(self.board);
     }
 
-    fn accept(&mut self, sockets: &mut Sockets<'_>) {
+    /// Takes what this machine's sockets have at a moment. The board gets it at that moment of its own clock, which may be
+    /// behind: were it given what comes while it catches up, it would have answered before it was asked.
+    pub(super) fn look(&mut self, at: Picoseconds) {
         for (listener, forward) in &self.listeners {
             let Some(address) = forward.address.or(self.board) else { continue };
-            while self.pairs.len() < MOST_CONNECTIONS {
+            while self.pairs.len() + self.callers.len() < MOST_CONNECTIONS {
                 let Ok((mut outer, from)) = listener.accept() else { break };
                 if !matches!(from.ip(), IpAddr::V4(_)) {
                     continue;
                 }
-                // A connection that the PC cannot open ends here, as one that is refused.
-                if let Ok(id) = sockets.connect(address, forward.port) {
-                    sockets.set_nodelay(id, true);
-                    let _ = outer.set_nodelay(true);
-                    if let Some(registry) = &self.registry {
-                        // Without it the connection is looked at a little later.
-                        let _ = registry.register(&mut outer, Token(self.next_token), Interest::READABLE);
-                        self.next_token += 1;
-                    }
-                    self.passed = true;
-                    let pair = Pair { outer, waiting: Vec::new(), outer_finished: false, outer_told: false };
-                    self.pairs.insert(id, pair);
+                let _ = outer.set_nodelay(true);
+                if let Some(registry) = &self.registry {
+                    // Without it the connection is looked at a little later.
+                    let _ = registry.register(&mut outer, Token(self.next_token), Interest::READABLE);
+                    self.next_token += 1;
                 }
+                self.passed = true;
+                self.callers.push_back(Arrived { at, what: (outer, address, forward.port) });
             }
         }
+        for pair in self.pairs.values_mut() {
+            self.passed |= pair.look(at);
+        }
+    }
+
+    /// Frees the ports and ends every connection.
+    pub(super) fn close(&mut self) {
+        self.listeners.clear();
+        self.callers.clear();
+        self.registry = None;
+        self.closed = true;
+    }
+
+    fn open(&mut self, now: Picoseconds, sockets: &mut Sockets<'_>) {
+        while self.callers.front().is_some_and(|caller| caller.at <= now) {
+            let Some(Arrived { at, what: (outer, address, port) }) = self.callers.pop_front() else { return };
+            // A connection that the PC cannot open ends here, as one that is refused.
+            if let Ok(id) = sockets.connect(address, port) {
+                sockets.set_nodelay(id, true);
+                let mut pair = Pair::new(outer);
+                pair.look(at);
+                self.pairs.insert(id, pair);
+            }
+        }
+    }
+
+    /// When the board is to get what came next.
+    fn next(&self, now: Picoseconds) -> Option<Picoseconds> {
+        let callers = self.callers.front().map(|caller| caller.at);
+        let pieces = self.pairs.values().filter_map(|pair| pair.arrived.front()).map(|piece| piece.at);
+        pieces.chain(callers).filter(|&at| at > now).min()
     }
 }
 
 impl Pair {
+    fn new(outer: TcpStream) -> Self {
+        Self {
+            outer,
+            arrived: VecDeque::new(),
+            begun: 0,
+            outer_ended: false,
+            waiting: Vec::new(),
+            outer_told: false,
+            broken: false,
+        }
+    }
+
+    /// Takes what the program has sent; whether there was anything.
+    fn look(&mut self, at: Picoseconds) -> bool {
+        let mut waiting: usize = self.arrived.iter().map(|piece| piece.what.len()).sum();
+        let mut any = false;
+        let mut piece = [0; PIECE_BYTES];
+        while !self.outer_ended && waiting < MOST_WAITING_BYTES {
+            match self.outer.read(&mut piece) {
+                Ok(length) => {
+                    self.outer_ended = length == 0;
+                    self.arrived.push_back(Arrived { at, what: piece[..length].to_vec() });
+                    waiting += length;
+                    any |= length > 0;
+                }
+                Err(error) if error.kind() == ErrorKind::WouldBlock => break,
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(_) => {
+                    self.outer_ended = true;
+                    self.broken = true;
+                }
+            }
+        }
+        any
+    }
+
     /// Carries what can be carried; false when the connection is over.
     /// `passed` is set where bytes did.
-    fn carry(&mut self, id: TcpId, sockets: &mut Sockets<'_>, passed: &mut bool) -> bool {
+    fn carry(&mut self, id: TcpId, now: Picoseconds, sockets: &mut Sockets<'_>, passed: &mut bool) -> bool {
         match sockets.state(id) {
             Some(TcpState::Opening) => return true,
             Some(TcpState::Open) => {}
@@ -174,7 +264,7 @@ impl Pair {
                 return !self.waiting.is_empty() && self.flush();
             }
         }
-        self.carry_to_outer(id, sockets, passed) && self.carry_to_board(id, sockets, passed)
+        self.carry_to_outer(id, sockets, passed) && self.carry_to_board(id, now, sockets)
     }
 
     fn carry_to_outer(&mut self, id: TcpId, sockets: &mut Sockets<'_>, passed: &mut bool) -> bool {
@@ -207,43 +297,42 @@ impl Pair {
         true
     }
 
-    fn carry_to_board(&mut self, id: TcpId, sockets: &mut Sockets<'_>, passed: &mut bool) -> bool {
-        let mut piece = [0; PIECE_BYTES];
-        while !self.outer_finished {
-            let room = sockets.room(id).min(PIECE_BYTES);
+    /// Gives the board what came by now; false when the program has broken its connection off.
+    fn carry_to_board(&mut self, id: TcpId, now: Picoseconds, sockets: &mut Sockets<'_>) -> bool {
+        while let Some(piece) = self.arrived.front().filter(|piece| piece.at <= now) {
+            if piece.what.is_empty() {
+                self.arrived.pop_front();
+                sockets.finish(id);
+                break;
+            }
+            let room = sockets.room(id).min(piece.what.len() - self.begun);
             if room == 0 {
                 return true;
             }
-            match self.outer.read(&mut piece[..room]) {
-                Ok(0) => {
-                    self.outer_finished = true;
-                    sockets.finish(id);
-                }
-                Ok(length) => {
-                    *passed = true;
-                    sockets.send(id, &piece[..length]);
-                }
-                Err(error) if error.kind() == ErrorKind::WouldBlock => return true,
-                Err(_) => return false,
+            sockets.send(id, &piece.what[self.begun..self.begun + room]);
+            self.begun += room;
+            if self.begun == piece.what.len() {
+                self.begun = 0;
+                self.arrived.pop_front();
             }
         }
-        true
+        !self.broken || !self.arrived.is_empty()
     }
 }
 
 impl Application for Relay {
-    fn run(&mut self, _: Picoseconds, sockets: &mut Sockets<'_>) -> Option<Picoseconds> {
+    fn run(&mut self, now: Picoseconds, sockets: &mut Sockets<'_>) -> Option<Picoseconds> {
         while sockets.take_news().is_some_and(|news| news != News::Frames) {}
-        self.accept(sockets);
-        let passed = &mut self.passed;
+        self.open(now, sockets);
+        let (passed, closed) = (&mut self.passed, self.closed);
         self.pairs.retain(|&id, pair| {
-            let goes_on = pair.carry(id, sockets, passed);
+            let goes_on = !closed && pair.carry(id, now, sockets, passed);
             if !goes_on {
                 sockets.forget(id);
             }
             goes_on
         });
-        None
+        self.next(now)
     }
 }
 
@@ -257,6 +346,35 @@ mod tests {
         assert_eq!((forward.listen.port(), forward.address, forward.port), (8080, None, 80));
         let forward: Forward = "8080:192.168.11.2:5000".parse().unwrap();
         assert_eq!(forward.address, Some(Ipv4Addr::new(192, 168, 11, 2)));
+    }
+
+    #[test]
+    fn the_board_gets_what_came_at_that_moment_of_its_clock_and_not_while_it_catches_up() {
+        use ethernet::{Host, HostOptions, Station};
+        let ms = |ms: i64| Picoseconds::new(ms * units::PS_PER_MS);
+        let forward = Forward { listen: ([127, 0, 0, 1], 0).into(), address: None, port: 80 };
+        let relay = Relay::new(&[forward]).unwrap();
+        let address = relay.addresses()[0];
+        let options = HostOptions::new("PC", [2, 0, 0, 0, 0, 1], Ipv4Addr::new(192, 168, 1, 1), 24);
+        let mut host = Host::new(options).unwrap();
+        let seat = host.seat(Box::new(relay));
+        host.advance(ms(1));
+        let _caller = std::net::TcpStream::connect(address).unwrap();
+        // The wall is at 100 ms, and the board at 1 ms.
+        let relay = host.application_as::<Relay>(seat).unwrap();
+        relay.learn(Some(Ipv4Addr::new(192, 168, 1, 50)));
+        relay.look(ms(100));
+        host.call(ms(50), seat);
+        host.advance(ms(99));
+        assert_eq!(host.connections(), 0, "it would be answered before it was asked");
+        host.advance(ms(100));
+        assert_eq!(host.connections(), 1);
+        // Closed, the port is free and the connection forgotten.
+        host.application_as::<Relay>(seat).unwrap().close();
+        host.call(ms(101), seat);
+        host.advance(ms(101));
+        assert_eq!(host.connections(), 0);
+        assert!(std::net::TcpListener::bind(address).is_ok());
     }
 
     #[test]

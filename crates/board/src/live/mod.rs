@@ -11,7 +11,7 @@ use std::os::fd::AsRawFd;
 use std::time::{Duration, Instant};
 
 use ethernet::{Cable, Frame, PortId, SeatId, Speed};
-use mcu::Stop;
+use mcu::{Console, Stop};
 use mio::unix::SourceFd;
 use mio::{Events, Interest, Poll, Token};
 use thiserror::Error;
@@ -22,7 +22,7 @@ pub use pace::Pace;
 
 use self::forward::Relay;
 use self::tap::Tap;
-use super::run::{Ended, Listener, RunUntil};
+use super::run::{Course, Ended, Listener, RunUntil};
 use super::{Board, BoardError};
 use record::Control;
 
@@ -90,43 +90,80 @@ pub trait LiveListener: Listener {
     fn behind(&mut self, sentence: &str) {
         let _ = sentence;
     }
+
+    /// What somebody typed since the last call, at a console or at the main one.
+    fn typed(&mut self) -> Vec<(Option<Console>, Vec<u8>)> {
+        Vec::new()
+    }
+
+    /// Whether somebody wants it to end as if its time were over.
+    fn is_left(&mut self) -> bool {
+        false
+    }
 }
 
 /// The machine's side of a board's network.
 struct Ends {
     tap: Option<(Tap, PortId)>,
     relay: Option<SeatId>,
+    /// What the virtual PC did before the interface took its place.
+    pc_answers_for_all: bool,
 }
 
 impl Board {
-    /// Runs in real time until `end`, the image ends, or somebody stops it.
+    /// Runs in real time until something of `until` comes true, the image ends, or somebody stops it. Its end is one of the
+    /// wall's clock: that much later, however far the board has come.
     ///
     /// # Errors
     /// When the board has no network, or an interface or a port cannot be had.
     pub fn serve(
         &mut self,
         options: &LiveOptions,
-        end: Picoseconds,
+        until: &RunUntil,
         control: &Control,
         listener: &mut dyn LiveListener,
     ) -> Result<(Ended, Pace), LiveError> {
         let mut poll = Poll::new()?;
         let mut ends = self.open_ends(options, &poll, listener)?;
+        let served = self.follow_the_wall(&mut poll, &mut ends, until, control, listener);
+        self.close_ends(&ends);
+        if let Some(sentence) = served.as_ref().ok().and_then(|(_, pace)| pace.told_of_catching_up()) {
+            listener.behind(&sentence);
+        }
+        served
+    }
+
+    fn follow_the_wall(
+        &mut self,
+        poll: &mut Poll,
+        ends: &mut Ends,
+        until: &RunUntil,
+        control: &Control,
+        listener: &mut dyn LiveListener,
+    ) -> Result<(Ended, Pace), LiveError> {
         let mut events = Events::with_capacity(64);
         let mut pace = Pace::from(self.now());
+        let longest = until.end - self.now();
+        let mut course = Course::new(until);
         let mut passed: Option<Instant> = None;
         loop {
-            let present = pace.present().min(end);
+            let present = pace.present().min(until.end);
             let target = present.min(self.now() + SLICE);
             if target > self.now() {
-                match self.run(&RunUntil::time(target), control, listener) {
+                course.end = target;
+                match self.run_course(&mut course, control, listener) {
                     Ended::Chip(Stop::Time | Stop::Asleep) => {}
                     ended => return Ok((ended, pace)),
                 }
             }
             let lag = present - target;
-            if self.exchange(&mut ends, present.max(self.now())) {
+            // What comes in now came after `present`, by as much as the board's run took: it is not older than that.
+            let at = pace.present().max(self.now());
+            if self.exchange(ends, at) {
                 passed = Some(Instant::now());
+            }
+            for (console, text) in listener.typed() {
+                self.send(console.unwrap_or(self.main_console()), &text);
             }
             if let Some(lan) = self.parts().lan() {
                 lan.flush_capture();
@@ -134,9 +171,11 @@ impl Board {
             if let Some(sentence) = pace.heed(lag) {
                 listener.behind(&sentence);
             }
-            if present >= end || control.is_stopped() || !listener.goes_on() {
-                let ended = if present >= end { Ended::Chip(Stop::Time) } else { Ended::Interrupted };
-                return Ok((ended, pace));
+            if pace.elapsed() >= longest || listener.is_left() {
+                return Ok((Ended::Chip(Stop::Time), pace));
+            }
+            if control.is_stopped() || !listener.goes_on() {
+                return Ok((Ended::Interrupted, pace));
             }
             let attentive = passed.is_some_and(|at| at.elapsed() < ATTENTION);
             let rest = if attentive || lag > Picoseconds::ZERO { Duration::ZERO } else { REST };
@@ -144,6 +183,24 @@ impl Board {
                 Err(error) if error.kind() != io::ErrorKind::Interrupted => return Err(error.into()),
                 _ => {}
             }
+        }
+    }
+
+    /// Frees the ports and lets go of the interface, so that the board can be served again.
+    fn close_ends(&mut self, ends: &Ends) {
+        let now = self.now();
+        let Some(lan) = self.parts().lan() else { return };
+        if let Some((_, port)) = &ends.tap {
+            lan.with_network(|network| network.set_plugged(now, *port, false));
+            lan.with_pc(|pc| pc.answer_for_all(ends.pc_answers_for_all));
+        }
+        if let Some(seat) = ends.relay {
+            lan.with_pc(|host| {
+                if let Some(relay) = host.application_as::<Relay>(seat) {
+                    relay.close();
+                }
+                host.call(now, seat);
+            });
         }
     }
 
@@ -162,6 +219,7 @@ impl Board {
         relay.register(poll.registry())?;
         listener.ready(&relay.addresses());
         let lan = self.parts().lan().ok_or(LiveError::NoNetwork(name))?;
+        let pc_answers_for_all = lan.with_pc(|pc| pc.answers_for_all()).unwrap_or_default();
         let tap = tap.map(|tap| {
             let port = lan.with_network(|network| network.add_port("tap", Cable::new(Speed::Mbps1000)));
             // What this machine asks for is the board's; a PC that answered as well would take its calls.
@@ -172,7 +230,7 @@ impl Board {
             true => Some(lan.with_pc(|host| host.seat(Box::new(relay))).ok_or(LiveError::NoPc)?),
             false => None,
         };
-        Ok(Ends { tap, relay })
+        Ok(Ends { tap, relay, pc_answers_for_all })
     }
 
     /// Moves what waits between this machine and the board's network; whether there was anything.
@@ -194,6 +252,7 @@ impl Board {
             lan.with_pc(|host| {
                 if let Some(relay) = host.application_as::<Relay>(seat) {
                     relay.learn(board);
+                    relay.look(at);
                 }
                 host.call(at, seat);
                 passed |= host.application_as::<Relay>(seat).is_some_and(Relay::take_passed);

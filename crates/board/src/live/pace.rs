@@ -7,6 +7,8 @@ use units::{PS_PER_MS, PS_PER_NS, Picoseconds};
 
 /// So far behind, a board makes up for it by running faster than the wall for a while.
 const PATIENCE: Picoseconds = Picoseconds::new(200 * PS_PER_MS);
+/// A machine that does something else as well is this late now and then; more than that is told.
+const NOTABLE: Picoseconds = Picoseconds::new(20 * PS_PER_MS);
 /// A complaint comes this often at most.
 const SILENCE: Duration = Duration::from_secs(5);
 
@@ -18,19 +20,27 @@ pub struct Pace {
     origin: Picoseconds,
     /// Virtual time that was given up because the host was too slow.
     given_up: Picoseconds,
+    /// How far behind the virtual clock was where it caught up again.
+    caught_up: Picoseconds,
     complained: Option<Instant>,
 }
 
 impl Pace {
     /// Both clocks run from here.
     pub fn from(virtual_now: Picoseconds) -> Self {
-        Self { began: Instant::now(), origin: virtual_now, given_up: Picoseconds::ZERO, complained: None }
+        let (given_up, caught_up) = (Picoseconds::ZERO, Picoseconds::ZERO);
+        Self { began: Instant::now(), origin: virtual_now, given_up, caught_up, complained: None }
     }
 
     /// Where the virtual clock should be.
     pub fn present(&self) -> Picoseconds {
+        self.origin + self.elapsed()
+    }
+
+    /// How long both clocks have run, by the wall's.
+    pub fn elapsed(&self) -> Picoseconds {
         let passed = i64::try_from(self.began.elapsed().as_nanos()).unwrap_or(i64::MAX / PS_PER_NS);
-        self.origin + Picoseconds::from_ns(passed.min(i64::MAX / PS_PER_NS / 2))
+        Picoseconds::from_ns(passed.min(i64::MAX / PS_PER_NS / 2))
     }
 
     /// How much virtual time was given up so far.
@@ -38,9 +48,22 @@ impl Pace {
         self.given_up
     }
 
+    /// A sentence where the virtual clock was behind for a moment and caught up again: what was measured from outside
+    /// meanwhile is too long by as much.
+    pub(super) fn told_of_catching_up(&self) -> Option<String> {
+        (self.caught_up >= NOTABLE).then(|| {
+            format!(
+                "the board's clock was up to {} late for a moment and caught up, so times measured from outside are too \
+                 long by as much",
+                self.caught_up
+            )
+        })
+    }
+
     /// Takes note of how far the virtual clock is behind; a sentence when it cannot make up for it.
     pub(super) fn heed(&mut self, lag: Picoseconds) -> Option<String> {
         if lag <= PATIENCE {
+            self.caught_up = self.caught_up.max(lag);
             return None;
         }
         self.origin = self.origin - lag;
@@ -65,7 +88,7 @@ mod tests {
     fn a_small_lag_is_made_up_for_and_a_large_one_given_up() {
         let mut pace = Pace::from(Picoseconds::ZERO);
         assert_eq!(pace.heed(PATIENCE), None);
-        assert_eq!(pace.given_up(), Picoseconds::ZERO);
+        assert_eq!((pace.given_up(), pace.caught_up), (Picoseconds::ZERO, PATIENCE));
         let late = PATIENCE + Picoseconds::new(1);
         let before = pace.origin;
         assert!(pace.heed(late).expect("it is told").contains("too slow for real time"));

@@ -12,7 +12,7 @@ use units::{Hertz, Picoseconds};
 use super::{Around, Part, Wiring};
 use crate::file::PartEntry;
 use crate::header::Defines;
-use crate::kinds::{Kind, PIN, SELECT, SPI};
+use crate::kinds::{Kind, PIN, SELECT};
 
 /// The kind of a chip's model.
 pub(crate) fn kind(model: Model) -> Kind {
@@ -21,7 +21,12 @@ pub(crate) fn kind(model: Model) -> Kind {
 }
 
 const FIELDS: &[Field] = &[
-    SPI,
+    Field::open(
+        "spi",
+        Takes::Count(0, 1),
+        "the SPI port that it is on; without one it is reached by clock, mosi and miso alone",
+        "0",
+    ),
     SELECT,
     Field::open("reset", PIN, "its reset input, low resets", "20"),
     Field::open("interrupt", PIN, "its interrupt output", "21"),
@@ -41,10 +46,14 @@ fn build(entry: &PartEntry) -> Result<Box<dyn Part>, String> {
     let kind = entry.kind();
     let model = Model::named(kind).ok_or_else(|| format!("kind is {kind}, and WIZnet has no such chip"))?;
     let pin = |name| entry.values.pin_if_given(name);
+    let on_pins = ["clock", "mosi", "miso"].into_iter().all(|name| pin(name).is_some());
+    if port_of(entry).is_none() && !on_pins {
+        return Err("it is on no bus: give it spi, or all of clock, mosi and miso".to_owned());
+    }
     Ok(Box::new(Seat {
         model,
         link_up: entry.values.time("link_up"),
-        port: entry.values.integer("spi") as u8,
+        port: port_of(entry),
         select: pin("select"),
         reset: pin("reset"),
         interrupt: pin("interrupt"),
@@ -57,13 +66,19 @@ fn build(entry: &PartEntry) -> Result<Box<dyn Part>, String> {
     }))
 }
 
+fn port_of(entry: &PartEntry) -> Option<u8> {
+    entry.values.get("spi").map(|port| port.integer() as u8)
+}
+
 /// Of several chips with Ethernet the firmware knows the first.
 fn header(entry: &PartEntry, defines: &mut Defines) {
     if !defines.is_first("network") {
         return;
     }
     defines.define(&format!("BOARD_WIZNET_{}", entry.kind().to_uppercase()), "1");
-    defines.define("BOARD_NETWORK_SPI", &entry.values.integer("spi").to_string());
+    if let Some(port) = port_of(entry) {
+        defines.define("BOARD_NETWORK_SPI", &port.to_string());
+    }
     let pins = [
         ("MISO", "miso"),
         ("CSN", "select"),
@@ -84,7 +99,8 @@ fn header(entry: &PartEntry, defines: &mut Defines) {
 struct Seat {
     model: Model,
     link_up: Picoseconds,
-    port: u8,
+    /// Without one its clock and data are on pins of no SPI.
+    port: Option<u8>,
     select: Option<u8>,
     reset: Option<u8>,
     interrupt: Option<u8>,
@@ -113,7 +129,9 @@ impl Part for Seat {
     fn connect(&mut self, wiring: &mut Wiring<'_>) {
         let options = Options { seed: wiring.seed, link_up_time: self.link_up, ..Options::of(self.model) };
         self.chip = wiring.attach(Chip::new(options));
-        wiring.spi(self.port, true);
+        if let Some(port) = self.port {
+            wiring.spi(port, true);
+        }
         let pins = [self.select, self.reset, self.clock];
         wiring.pins(pins.into_iter().flatten().fold(0, |mask, pin| mask | 1 << pin));
         for pin in [self.select, self.reset].into_iter().flatten() {

@@ -63,6 +63,11 @@ impl Addresses {
         self.answers_for_all = on;
     }
 
+    /// Whether it takes on further addresses.
+    pub(super) fn answers_for_all(&self) -> bool {
+        self.answers_for_all
+    }
+
     /// Whether the PC has an address.
     pub(super) fn has(&self, address: Ipv4Addr) -> bool {
         address == self.own || self.aliases.contains_key(&address)

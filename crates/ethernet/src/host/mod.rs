@@ -118,6 +118,11 @@ impl Host {
         self.stack.addresses.answer_for_all(on);
     }
 
+    /// Whether it answers for every address that is asked for.
+    pub fn answers_for_all(&self) -> bool {
+        self.stack.addresses.answers_for_all()
+    }
+
     /// Starts an application: it runs for the first time at the PC's present.
     pub fn seat(&mut self, application: Box<dyn Application>) -> SeatId {
         let mut mailbox = Mailbox::default();

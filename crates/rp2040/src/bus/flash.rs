@@ -106,7 +106,7 @@ impl Bus {
                 return Err(FaultKind::ReadOnly { address, memory: "the flash" });
             }
             self.begin(core, pc, address & 0xff00_0000, *cycle);
-            self.io.unknown("XIP", "a write to the flash window changes nothing", true);
+            self.io.ignored("XIP", "a write to the flash window changes nothing");
             return Ok(());
         }
         match address >> 24 {

@@ -50,6 +50,11 @@ impl Rp2040 {
         self.bus.ppb[core].vector_table()
     }
 
+    /// The interrupts that a core has enabled, a bit each.
+    pub(crate) fn enabled_irqs(&self, core: usize) -> u32 {
+        self.bus.ppb[core].enabled_irqs()
+    }
+
     /// When a cycle of clk_sys is, counted from the start.
     pub(crate) fn time_of(&self, cycle: u64) -> Picoseconds {
         self.bus.clock.time_of(cycle)

@@ -13,6 +13,7 @@ mod stop;
 #[cfg(test)]
 mod tests;
 mod text;
+mod waking;
 
 use units::Picoseconds;
 
@@ -27,6 +28,7 @@ pub use history::Executed;
 pub use place::Place;
 pub use registers::{INTERRUPTS, ReadWord, Registers, exception_name};
 pub use stop::{describe_cores, describe_hang, describe_stop, end_status};
+pub use waking::wakes_from_outside;
 
 /// A fault, with what a user needs to find its reason. Its text has at most 60 lines; the fields have everything.
 #[derive(Debug, Clone, PartialEq, Eq)]

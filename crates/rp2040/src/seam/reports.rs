@@ -24,6 +24,10 @@ impl Reports for Rp2040 {
         report::describe_cores(self, symbols)
     }
 
+    fn wakes_from_outside(&self) -> Vec<String> {
+        report::wakes_from_outside(self)
+    }
+
     fn describe_hang(&self, symbols: &Symbols) -> Option<String> {
         report::describe_hang(self, symbols)
     }

@@ -12,6 +12,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from threading import Event, Thread
 from typing import TYPE_CHECKING
 
 from airwire.cli.output import complain
@@ -24,6 +25,8 @@ LEAVE = b"\x1d"
 """Ctrl-]."""
 _SLICE_PS = 10 * 10**9
 _PS_PER_S = 10**12
+_LOOK_S = 0.1
+"""How often a thread that waits for keys looks whether the run is over."""
 # After a pause this long (a debugger, a suspended terminal) lost time is not made up for.
 _MOST_BEHIND_S = 0.5
 
@@ -59,6 +62,35 @@ def converse(
                 return report
             if seen:
                 device.send(seen)
+
+
+@contextmanager
+def keyboard_of(device: Board) -> Iterator[None]:
+    """Give the keyboard to a board that is served: a thread types what comes, until Ctrl-] ends the run."""
+    complain("Ctrl-] leaves")
+    over = Event()
+
+    def read(keys: Sequence[int]) -> None:
+        while not over.is_set():
+            ready, _, _ = select.select(keys, [], [], _LOOK_S)
+            seen = os.read(ready[0], 1024) if ready else b""
+            if LEAVE in seen:
+                device.send(seen[: seen.index(LEAVE)])
+                device.leave()
+                return
+            if seen:
+                device.send(seen)
+            elif ready:
+                return
+
+    with _raw_terminal() as keys:
+        reader = Thread(target=read, args=(keys,), daemon=True)
+        reader.start()
+        try:
+            yield
+        finally:
+            over.set()
+            reader.join()
 
 
 def _read_keys(keys: Sequence[int], wait_s: float) -> bytes:

@@ -11,7 +11,7 @@ from airwire.cli import options as common
 from airwire.cli.output import complain
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from airwire.board import Board
     from airwire.board.model import BoardRun
@@ -40,34 +40,29 @@ def open_board(
 
     ``for_`` is how long it will run: for no longer is it looked at which board the image is for.
     """
-    from airwire.board import Board
+    from airwire.board.virtual import Board, NoNetworkError
 
     settings = common.settings_of(set_)
     name = board if board is not None else board_for(image, symbols, settings, for_)
-    device = Board(
-        name,
-        image,
-        symbols=symbols,
-        rom=rom,
-        seed=seed,
-        record=record,
-        network=network,
-        traffic=traffic or (),
-        impair=impair,
-        settings=settings,
-    )
-    _check_network(device, {"--network": network, "--traffic": traffic, "--impair": impair})
-    return device
-
-
-def _check_network(device: Board, options: Mapping[str, object]) -> None:
-    """Options of a network are for a board that has one."""
-    given = next((option for option, value in options.items() if value), None)
-    if given is not None and device.network is None:
-        raise typer.BadParameter(
-            f"board {device.name} has no network; name one that has with --board, such as w5500-evb-pico",
-            param_hint=given,
+    try:
+        return Board(
+            name,
+            image,
+            symbols=symbols,
+            rom=rom,
+            seed=seed,
+            record=record,
+            network=network,
+            traffic=traffic or (),
+            impair=impair,
+            settings=settings,
         )
+    except NoNetworkError as error:
+        options = {"--network": network, "--traffic": traffic, "--impair": impair}
+        raise typer.BadParameter(
+            str(error).replace("has, such", "has with --board, such"),
+            param_hint=next(option for option, value in options.items() if value),
+        ) from error
 
 
 def say_missing_chip(

@@ -12,6 +12,8 @@ from airwire.cli.options import time_option
 from airwire.cli.paths import Reads, Writes
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from airwire.board import Board
 
 Image = Annotated[
@@ -63,8 +65,32 @@ Send = Annotated[
         metavar="TEXT",
         help="Type this when the console has printed something and then been silent for 10 ms of virtual time, or when "
         "the USB serial port has been open for 250 ms and nothing was printed. Without it Enter is pressed then. "
-        "Escapes: \\r \\n \\t \\e \\0 \\\\ \\xNN.",
+        "Escapes: \\r \\n \\t \\e \\0 \\\\ \\xNN. @FILE types the lines of a file, each followed by Enter; \\x40 is an "
+        "@.",
         show_default=False,
+    ),
+]
+Tap = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME",
+        help="Join the board's network with this TAP interface; takes root, or an interface made for your user.",
+        show_default=False,
+    ),
+]
+Forward = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="PORT:[ADDRESS:]PORT",
+        help="Forward a TCP port of this machine to one of the board, such as 8080:80. Takes no rights.",
+        show_default=False,
+    ),
+]
+Interactive = Annotated[
+    bool,
+    typer.Option(
+        "--interactive",
+        help="Hand the keyboard to the image's console, at most as fast as real time. Ctrl-] leaves.",
     ),
 ]
 Symbols = Annotated[
@@ -134,3 +160,34 @@ DEFAULT_FOR_PS = 10 * 10**12
 def time_left(device: Board, for_: int | None) -> int:
     """What is left of the time since power-on: the boot ROM has used some of it."""
     return max((DEFAULT_FOR_PS if for_ is None else for_) - device.time_ps, 0)
+
+
+MOST_TYPED_BYTES = 1 << 20
+"""A file that is typed is a script, and no image."""
+
+
+def typed(send: Sequence[str] | None) -> list[bytes]:
+    """What ``--send`` types: texts, and the lines of files."""
+    return [text for one in send or () for text in (_lines(Path(one[1:])) if one.startswith("@") else [_text(one)])]
+
+
+def _text(text: str) -> bytes:
+    from airwire import _core
+
+    return _core.unescaped(text)
+
+
+def _lines(file: Path) -> list[bytes]:
+    def refused(why: str) -> typer.BadParameter:
+        return typer.BadParameter(f"{file} cannot be typed: {why}", param_hint="--send")
+
+    try:
+        if not file.is_file():
+            raise refused("it is no file" if file.exists() else "there is no such file; \\x40 types an @")
+        with file.open("rb") as opened:
+            content = opened.read(MOST_TYPED_BYTES + 1)
+    except OSError as error:
+        raise refused(error.strerror or str(error)) from error
+    if len(content) > MOST_TYPED_BYTES:
+        raise refused("it has more than 1 MiB")
+    return [line + b"\r" for line in content.splitlines()]

@@ -69,7 +69,7 @@ def profile(
     report = device.run(
         options.time_left(device, for_),
         until=None if until is None else _core.unescaped(until),
-        send=[_core.unescaped(text) for text in send or ()],
+        send=options.typed(send),
     )
     written = [("Trace", trace)]
     if trace is not None:

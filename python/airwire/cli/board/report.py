@@ -10,12 +10,14 @@ from airwire.cli.tables import console
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from airwire.board.model import BoardRun, Profile
+    from airwire.board.model import BoardRun, Profile, UnknownAccess
     from airwire.board.network import Traffic
 
 _TOP_FUNCTIONS = 10
 _TOP_INTERRUPTS = 8
 _MOST_UNKNOWN = 20
+_SCK = "_sck_hz"
+"""How the counts of SPI ports are named that are their clocks."""
 
 
 def print_report(report: BoardRun, traffic: Traffic) -> None:
@@ -44,7 +46,11 @@ def _print_counts(out: Console, report: BoardRun) -> None:
     taken = [f"{entry.name} {grouped(entry.count)}" for entry in report.interrupts[:_TOP_INTERRUPTS]]
     if taken:
         _line(out, f"Interrupts: {', '.join(taken)}{_more(report.interrupts, _TOP_INTERRUPTS)}")
-    figures = [f"{name.replace('_', ' ')} {grouped(count)}" for name, count in report.bus.items() if count]
+    figures = [
+        f"{name.replace('_', ' ')} {grouped(count)}{_sck(report, name)}"
+        for name, count in report.bus.items()
+        if count and not name.endswith(_SCK)
+    ]
     if figures:
         _line(out, f"Buses: {', '.join(figures)}")
 
@@ -57,14 +63,28 @@ def _print_functions(out: Console, report: BoardRun) -> None:
     print_columns(out, ("share", "cycles", "function"), rows)
 
 
+def _sck(report: BoardRun, name: str) -> str:
+    """The clock of the last frame on an SPI port, behind the number of its frames."""
+    port, _, what = name.partition("_")
+    hz = report.bus.get(f"{port}{_SCK}", 0) if what == "frames" else 0
+    return f" at {_megahertz(hz) if hz >= 1_000_000 else f'{hz / 1e3:.4g} kHz'}" if hz else ""
+
+
 def _print_unknown(out: Console, report: BoardRun) -> None:
-    if not report.unknown:
+    _print_accesses(out, "The image used what is not modelled", [one for one in report.unknown if not one.ignored])
+    _print_accesses(
+        out, "The image wrote where the chip takes no writes", [one for one in report.unknown if one.ignored]
+    )
+
+
+def _print_accesses(out: Console, heading: str, accesses: Sequence[UnknownAccess]) -> None:
+    if not accesses:
         return
-    _line(out, "\nThe image used what is not modelled:", "bold")
-    for access in report.unknown[:_MOST_UNKNOWN]:
+    _line(out, f"\n{heading}:", "bold")
+    for access in accesses[:_MOST_UNKNOWN]:
         verb = "write to" if access.write else "read of"
         _line(out, f"  {access.block}: {access.detail}: {verb} {access.address:#010x} by {access.place}")
-    left = len(report.unknown) - _MOST_UNKNOWN
+    left = len(accesses) - _MOST_UNKNOWN
     if left > 0:
         _line(out, f"  and {left} more (--json has all)")
 

@@ -36,13 +36,9 @@ def run(
     ] = False,
     uart: Annotated[bool, typer.Option("--uart", help="Show the UARTs only.")] = False,
     usb: Annotated[bool, typer.Option("--usb", help="Show the USB serial port only.")] = False,
-    interactive: Annotated[
-        bool,
-        typer.Option(
-            "--interactive",
-            help="Hand the keyboard to the image's console, at most as fast as real time. Ctrl-] leaves.",
-        ),
-    ] = False,
+    interactive: options.Interactive = False,
+    tap: options.Tap = None,
+    forward: options.Forward = None,
     past_faults: Annotated[
         bool,
         typer.Option(
@@ -83,7 +79,7 @@ def run(
     ] = None,
     json: common.Json = False,
 ) -> None:
-    """Run a firmware image on a virtual board, in virtual time.
+    """Run a firmware image on a virtual board, in virtual time; with --tap or --forward at the pace of the wall clock.
 
     Console output streams while it runs; the report at the end has cycles, instructions, interrupts, functions and bus
     figures. Example: airwire board run firmware.uf2 --for 2s --until ready
@@ -92,15 +88,18 @@ def run(
         raise typer.BadParameter("an interactive run has no JSON output", param_hint="--interactive")
     if interactive and until_done:
         raise typer.BadParameter("an interactive run ends when you leave it", param_hint="--until-done")
-    if gdb is not None and (interactive or past_faults or until is not None or until_done or send or for_ is not None):
+    live = tap is not None or bool(forward)
+    asks = interactive or past_faults or until is not None or until_done or send or for_ is not None or live
+    if gdb is not None and asks:
         raise typer.BadParameter(
-            "GDB decides how long the board runs; leave --interactive, --until, --until-done, --send, --for and "
-            "--past-faults out",
+            "GDB decides how long the board runs; leave --interactive, --until, --until-done, --send, --for, "
+            "--past-faults, --tap and --forward out",
             param_hint="--gdb",
         )
     from airwire import _core
     from airwire.board import NO_END_PS
 
+    typed = options.typed(send)
     device = open_board(
         image,
         board,
@@ -119,10 +118,26 @@ def run(
     if trace is not None:
         device.start_trace(trace)
     awaited = None if until is None else _core.unescaped(until)
-    typed = [_core.unescaped(text) for text in send or ()]
     stream = None if json else ConsoleStream(_shown(uart, usb))
     if gdb is not None:
         report = device.serve_gdb(gdb, on_listening=_say_where, on_console=stream)
+    elif live:
+        from airwire.cli.board.serve import keyboard, say_ready
+
+        with keyboard(device, interactive):
+            report, _ = device.serve(
+                None if for_ is None and interactive else options.time_left(device, for_),
+                tap=tap,
+                forward=forward or (),
+                until=awaited,
+                until_done=until_done,
+                send=typed,
+                knock=True,
+                past_faults=past_faults,
+                on_ready=say_ready(device, tap, forward or []),
+                on_behind=complain,
+                on_console=stream,
+            )
     elif interactive:
         from airwire.cli.board.interactive import converse
 

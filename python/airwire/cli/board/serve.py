@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from select import select
 from threading import Thread
 from time import monotonic
@@ -37,29 +37,17 @@ def serve(
     network: options.Network = None,
     traffic: options.Traffic = None,
     impair: options.Impair = None,
-    tap: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME",
-            help="Join the board's network with this TAP interface; takes root, or an interface made for your user.",
-            show_default=False,
-        ),
-    ] = None,
-    forward: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="PORT:[ADDRESS:]PORT",
-            help="Forward a TCP port of this machine to one of the board, such as 8080:80. Takes no rights.",
-            show_default=False,
-        ),
-    ] = None,
+    tap: options.Tap = None,
+    forward: options.Forward = None,
+    send: options.Send = None,
+    interactive: options.Interactive = False,
     for_: Annotated[
         int | None,
         typer.Option(
             "--for",
             parser=time_option,
             metavar="TIME",
-            help="End after this much time. Default: at Ctrl-C.",
+            help="End after this much time of the clock on the wall. Default: at Ctrl-C.",
             show_default=False,
         ),
     ] = None,
@@ -77,6 +65,8 @@ def serve(
     the board's own times, unless --pcap takes the frames; a summary comes at the end. Example: airwire board serve
     http.elf --forward 8080:80, then: curl http://localhost:8080/
     """
+    if interactive and json:
+        raise typer.BadParameter("an interactive run has no JSON output", param_hint="--interactive")
     if tap is None and not forward:
         raise typer.BadParameter(
             "nobody could reach the board; give --forward 8080:80 (no rights needed), or --tap NAME",
@@ -101,13 +91,15 @@ def serve(
 
     foot = LiveRate(sys.stderr)
     log = WireLog(foot.say) if pcap is None and not json else None
+    typed = options.typed(send)
     begun = monotonic()
-    with following(device, log, foot):
+    with following(device, log, foot), keyboard(device, interactive):
         report, given_up_ps = device.serve(
             for_,
             tap=tap,
             forward=forward or (),
-            on_ready=_say_ready(tap, forward or []),
+            send=typed,
+            on_ready=say_ready(device, tap, forward or []),
             on_behind=_above(foot, complain),
             on_console=None if stream is None else _above(foot, stream),
         )
@@ -184,10 +176,26 @@ def _say(line: str) -> None:
     print(line, file=sys.stderr, flush=True)
 
 
-def _say_ready(tap: str | None, forwards: list[str]) -> Any:
+def keyboard(device: Board, interactive: bool) -> AbstractContextManager[None]:
+    """The keyboard as the console's input, where that is asked for."""
+    if not interactive:
+        return nullcontext()
+    from airwire.cli.board.interactive import keyboard_of
+
+    return keyboard_of(device)
+
+
+def say_ready(device: Board, tap: str | None, forwards: list[str]) -> Callable[[list[str]], None]:
+    """Say how the board is reached, as soon as it is."""
+    network = device.network
+
     def say(addresses: list[str]) -> None:
         if tap is not None:
-            complain(f"The board's network is at {tap}; give it an address: ip addr add 192.168.1.2/24 dev {tap}")
+            free = None if network is None else network.free_address
+            if free is None:
+                complain(f"The board's network is at {tap}; give it an address in the board's network")
+            else:
+                complain(f"The board's network is at {tap}; give it an address: ip addr add {free} dev {tap}")
         for address, forward in zip(addresses, forwards, strict=True):
             port = forward.rsplit(":", 1)[-1]
             shown = f"http://{address}/" if port in _HTTP_PORTS else address

@@ -2,6 +2,8 @@
 //! datasheet 3.4.1 (and nothing of `execute.rs`).
 
 mod block;
+mod datasheet;
+mod differential;
 mod instructions;
 mod programs;
 mod shifting;

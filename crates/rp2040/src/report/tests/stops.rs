@@ -1,6 +1,6 @@
 use super::{B_SELF, BASE, BKPT, NOP, SVC, UDF, WFI, load_r0, run};
 use crate::chip::Rp2040;
-use crate::report::{describe_hang, describe_stop};
+use crate::report::{describe_hang, describe_stop, wakes_from_outside};
 use mcu::Stop;
 use mcu::image::Symbols;
 
@@ -48,6 +48,18 @@ fn cores_that_sleep_for_ever_are_named_with_the_instruction() {
         sentence(&run),
         "every core sleeps and nothing can wake it (core 0 in WFI at 0x20000002 in SRAM, core 1 not launched)"
     );
+}
+
+#[test]
+fn a_core_that_waits_for_a_key_is_told_from_one_that_nothing_wakes() {
+    let (mut chip, stop) = run(&[NOP, WFI, B_SELF]);
+    assert_eq!((stop, wakes_from_outside(&chip)), (Stop::Asleep, Vec::new()));
+    let mut poke = |address: u32, value: u32| chip.write_memory(address, &value.to_le_bytes()).unwrap();
+    // RESETS lets UART0 go, UARTIMSC has the interrupts of received characters, NVIC_ISER that of UART0.
+    poke(0x4000_f000, 1 << 22);
+    poke(0x4003_4038, 1 << 4 | 1 << 6);
+    poke(0xe000_e100, 1 << 20);
+    assert_eq!(wakes_from_outside(&chip), ["uart0 receives"]);
 }
 
 #[test]
