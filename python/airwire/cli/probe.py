@@ -11,7 +11,7 @@ import typer
 
 from airwire.cli import options
 from airwire.cli.bounds import complain_of_bounds, print_bounds
-from airwire.cli.options import settings_of, time_option
+from airwire.cli.options import past_time, settings_of
 from airwire.cli.output import EXIT_BAD_INPUT, EXIT_INTERRUPTED, EXIT_NO_FIGURE, complain, write_report
 from airwire.cli.paths import RUN, Writes
 
@@ -76,7 +76,7 @@ def probe(
         int | None,
         typer.Option(
             "--for",
-            parser=time_option,
+            parser=past_time,
             metavar="TIME",
             help="End after this time at the latest. Default: 10s.",
             show_default=False,
@@ -125,7 +125,7 @@ def serve(
         int | None,
         typer.Option(
             "--for",
-            parser=time_option,
+            parser=past_time,
             metavar="TIME",
             help="End after this time. Default: when Ctrl-C is pressed.",
             show_default=False,

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from airwire.inputs import read_text
 from airwire.live.batch import batch_of_frame
 from airwire.live.feed import Feed, Kind
 from airwire.live.stages import stages_of
@@ -82,7 +83,7 @@ class SuiteSource:
 
 def _kinds_in_real_time(suite: Path) -> dict[str, Kind]:
     """The rows of boards at addresses, each with what its samples are."""
-    targets = tomllib.loads(suite.read_text(encoding="utf-8")).get("targets", {})
+    targets = tomllib.loads(read_text(suite)).get("targets", {})
     found: dict[str, Kind] = {}
     for name, fields in targets.items():
         asked = fields.get("traffic", _inherited(targets, fields))

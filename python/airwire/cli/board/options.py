@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from airwire.cli import completion
-from airwire.cli.options import time_option
+from airwire.cli.options import past_time
 from airwire.cli.paths import Reads, Writes
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ For = Annotated[
     int | None,
     typer.Option(
         "--for",
-        parser=time_option,
+        parser=past_time,
         metavar="TIME",
         help="End after this much virtual time since power-on, for example 2s. Default: 10s; none with --interactive.",
         show_default=False,
