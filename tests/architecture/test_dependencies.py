@@ -121,6 +121,7 @@ PACKAGES: dict[str, set[str]] = {
         "explain",
         "flash",
         "fsdata",
+        "inputs",
         "instruments",
         "link",
         "live",

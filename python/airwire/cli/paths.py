@@ -22,6 +22,7 @@ from typer.core import TyperCommand
 from airwire.cli.file_kinds import kind_to_keep
 from airwire.cli.guard import check_room
 from airwire.cli.output import EXIT_INTERRUPTED, complain
+from airwire.cli.unused import note_given
 from airwire.outputs import is_device
 
 Holds = Callable[[tuple[str, ...]], bool]
@@ -100,6 +101,7 @@ class CheckedCommand(TyperCommand):
     def invoke(self, ctx: Any) -> Any:
         """Check all paths, then work; Ctrl-C ends it."""
         check_room()
+        note_given(ctx)
         inputs, outputs = _paths_of(self, ctx.params)
         check(inputs, outputs)
         try:

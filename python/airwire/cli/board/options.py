@@ -10,6 +10,7 @@ import typer
 from airwire.cli import completion
 from airwire.cli.options import past_time
 from airwire.cli.paths import Reads, Writes
+from airwire.cli.unused import refuse_unused
 
 if TYPE_CHECKING:
     from airwire.board import Board
@@ -127,6 +128,13 @@ Pcap = Annotated[
     Writes("frames", kinds=(".pcapng",)),
 ]
 Spi = Annotated[bool, typer.Option("--spi", help="Put the chip's register accesses into the file of --pcap, in words.")]
+
+
+def check_spi(pcap: Path | None) -> None:
+    """The accesses of --spi go into the file of --pcap."""
+    if pcap is None:
+        refuse_unused(["--spi"], "register accesses stand in a file of frames; name it with --pcap")
+
 
 DEFAULT_FOR_PS = 10 * 10**12
 

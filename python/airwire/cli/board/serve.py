@@ -83,6 +83,7 @@ def serve(
             "nobody could reach the board; give --forward 8080:80 (no rights needed), or --tap NAME",
             param_hint="--forward",
         )
+    options.check_spi(pcap)
     device = open_board(
         image,
         board,
