@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 /// A shell starts the writer of a pipe and its reader at once, one of them a little later.
-const PATIENCE: Duration = Duration::from_secs(3);
+const PATIENCE: Duration = Duration::from_secs(1);
 /// Between looks at a pipe that is empty: the first, and the longest.
 const SHORTEST_PAUSE: Duration = Duration::from_micros(100);
 const LONGEST_PAUSE: Duration = Duration::from_millis(10);
@@ -126,7 +126,8 @@ impl Pipe {
 
     fn pause(&self, time: Duration) -> io::Result<()> {
         std::thread::sleep(time);
-        let stopped = STOPS.load(Ordering::Relaxed) != self.stops_before || ASK.get().is_some_and(|ask| ask());
+        let stopped =
+            STOPS.load(Ordering::Relaxed) != self.stops_before || ASK.get().is_some_and(|ask| ask());
         // An interrupted read would be repeated by whoever reads to an end.
         if stopped { Err(io::Error::other("stopped while it waited for a pipe")) } else { Ok(()) }
     }

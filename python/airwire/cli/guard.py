@@ -33,7 +33,7 @@ def guarded(command: Callable[[], int | None]) -> NoReturn:
     _open_streams()
     try:
         _listen_for_ctrl_c()
-        code = _code_of(command)
+        code = code_of(command)
     except KeyboardInterrupt:
         code = EXIT_INTERRUPTED
         complain("stopped by Ctrl-C")
@@ -43,7 +43,8 @@ def guarded(command: Callable[[], int | None]) -> NoReturn:
     sys.exit(code)
 
 
-def _code_of(command: Callable[[], int | None]) -> int:
+def code_of(command: Callable[[], int | None]) -> int:
+    """Run a command, and say what went wrong; gives the exit code."""
     try:
         code = command() or 0
         sys.stdout.flush()
