@@ -223,7 +223,7 @@ def test_a_time_that_means_nothing_is_refused(refused_there: Said, line: list[st
 def test_times_that_mean_nothing_are_refused_in_python_too(measured: Path) -> None:
     for given in ({"gate": 0}, {"gate": "-1 ms"}, {"glitch": -1}, {"min_latency": -1}, {"max_latency": 0}):
         with pytest.raises(airwire.AirwireError, match="but it takes"):
-            airwire.analyze(measured / "12B.csv", **given)  # type: ignore[arg-type]
+            airwire.analyze(measured / "12B.csv", **given)
     with pytest.raises(airwire.AirwireError, match="gate is 0 s"):
         airwire.load_run(measured / "run", gate=0)
 
