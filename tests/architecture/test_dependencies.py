@@ -66,7 +66,20 @@ CRATES = {
         "board",
         "attribution",
     },
-    "py": {"units", "files", "fields", "capture", "stats", "packets", "record", "links", "lan", "board", "bench", "wiznet"},
+    "py": {
+        "units",
+        "files",
+        "fields",
+        "capture",
+        "stats",
+        "packets",
+        "record",
+        "links",
+        "lan",
+        "board",
+        "bench",
+        "wiznet",
+    },
 }
 
 # By package below `airwire`, and the modules beside them; all may use `kinds`. No two of them use each other.
@@ -108,7 +121,19 @@ PACKAGES: dict[str, set[str]] = {
     "instruments": {"_core", "capture", "outputs", "values"},
     "flash": {"_core", "inputs"},
     "report": {"_core", "address", "board", "bounds", "explain", "inputs", "link", "model", "outputs"},
-    "live": {"_core", "board", "diagnosis", "explain", "inputs", "model", "outputs", "report", "runs", "stage", "values"},
+    "live": {
+        "_core",
+        "board",
+        "diagnosis",
+        "explain",
+        "inputs",
+        "model",
+        "outputs",
+        "report",
+        "runs",
+        "stage",
+        "values",
+    },
     "fsdata": {"_core", "board", "outputs"},
     "pytest_plugin": {"", "_core", "board", "explain", "model", "runs", "values"},
     "cli": {

@@ -1,4 +1,4 @@
-"""Every fuzz target has a corpus, is run by `make fuzz-readers`, is in the table of its page, and is replayed on stable."""
+"""Every fuzz target has a corpus that is replayed, is run by `make fuzz-readers`, and is in a table of its page."""
 
 from __future__ import annotations
 

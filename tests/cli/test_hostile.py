@@ -12,11 +12,13 @@ import os
 import pty
 import re
 import signal
+import socket
 import subprocess
 import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -416,3 +418,57 @@ def test_a_signal_gives_the_terminal_back(images: Path, number: signal.Signals) 
         process.kill()
         os.close(ours)
         os.close(theirs)
+
+
+def packet(body: str | bytes) -> bytes:
+    """A packet of GDB's remote protocol."""
+    content = body if isinstance(body, bytes) else body.encode()
+    return b"$%s#%02x" % (content, sum(content) % 256)
+
+
+GARBAGE = {
+    "noise": bytes(place * place % 251 for place in range(20_000)),
+    "a packet without an end": b"$" + b"a" * 1_000_000,
+    "beginnings": b"$" * 100_000,
+    "half a packet": b"$m2000",
+    "reads of everything": packet("m0,ffffffff") + packet("mffffffff,ffffffffffffffff") + packet("m-1,5"),
+    "writes of everything": packet(b"X20000000,ffffffff:abc") + packet("M20000000,ffffffff:00"),
+    "all of flash": packet("vFlashErase:10000000,ffffffff") + packet("vFlashWrite:ffffffff:a") + packet("vFlashDone"),
+    "an escape of nothing": packet(b"X20000000,1:}"),
+    "threads that are none": packet("Hgffffffffff") + packet("T99999999999") + packet("vCont;c:999999;s:88"),
+    "a command that is no text": packet("qRcmd," + "ff" * 1000) + packet("qRcmd,zz"),
+    "a table's end": packet("qXfer:features:read:target.xml:ffffffffffffffff,ffffffffffffffff"),
+    "breakpoints": b"".join(packet(f"Z0,{0x10000000 + 2 * place:x},2") for place in range(500)),
+    "refusals": b"-" * 100_000,
+    "interruptions": b"\x03" * 100_000,
+}
+
+
+def test_the_server_for_gdb_outlives_garbage(images: Path) -> None:
+    from airwire.board import Board
+
+    board, listening, ended = Board("pico", images / "hello_uart.elf"), threading.Event(), []
+    where: list[str] = []
+
+    def tell(address: str) -> None:
+        where.append(address)
+        listening.set()
+
+    server = threading.Thread(target=lambda: ended.append(board.serve_gdb("127.0.0.1:0", on_listening=tell)))
+    server.start()
+    assert listening.wait(30)
+    host, _, port = where[0].rpartition(":")
+
+    def ask(*packets: bytes) -> bytes:
+        with socket.create_connection((host, int(port)), timeout=30) as stream:
+            stream.sendall(b"+" + b"".join(packets))
+            return stream.recv(64)
+
+    for name, content in GARBAGE.items():
+        with socket.create_connection((host, int(port)), timeout=30) as stream, suppress(OSError):
+            stream.sendall(content)
+        assert ask(packet("?")).startswith(b"+$T05thread:01;"), name
+    with suppress(OSError):
+        ask(packet("k"))
+    server.join(30)
+    assert [one.reason for one in ended] == ["killed"]
