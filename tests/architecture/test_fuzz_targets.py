@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -29,7 +30,8 @@ def test_every_target_has_a_corpus_and_is_run() -> None:
     listed = re.search(r"^FUZZ_TARGETS := ((?:.*\\\n)*.*)$", makefile, re.MULTILINE)
     assert listed is not None
     assert sorted(listed[1].replace("\\\n", " ").split()) == TARGETS
-    assert sorted(re.findall(r'^name = "(\w+)"$', (FUZZ / "Cargo.toml").read_text(), re.MULTILINE)) == TARGETS
+    programs = tomllib.loads((FUZZ / "Cargo.toml").read_text(encoding="utf-8"))["bin"]
+    assert sorted(one["name"] for one in programs) == TARGETS
 
 
 @pytest.mark.parametrize("replay", REPLAYS)
