@@ -116,7 +116,6 @@ REFUSED = [
     (["board", "serve", IMAGE, "--forward", "0:80", "--spi"], "--spi"),
     (["board", "run", IMAGE, "--json", "--uart"], "--uart"),
     (["board", "run", IMAGE, "--json", "--usb"], "--usb"),
-    (["board", "run", IMAGE, "--until-done"], "--until-done"),
     (["board", "run", IMAGE, "--interactive", "--json"], "--interactive"),
     (["board", "run", IMAGE, "--interactive", "--until-done", "--traffic", "ping to=board"], "--until-done"),
     (["board", "run", IMAGE, "--gdb", ":0", "--for", "1s"], "--gdb"),

@@ -92,8 +92,6 @@ def run(
     options.check_spi(pcap)
     if json:
         refuse_unused(["--uart", "--usb"], "JSON has the output of every console; leave it out")
-    if not traffic and network is None:
-        refuse_unused(["--until-done"], "no client was named that could be done; give --traffic or --network")
     if interactive and json:
         raise typer.BadParameter("an interactive run has no JSON output", param_hint="--interactive")
     if interactive and until_done:
