@@ -64,6 +64,18 @@ def picoseconds_or_none(time: Time | None) -> int | None:
     return None if time is None else picoseconds(time)
 
 
+def time_from(name: str, time: Time | None, *, or_none_at_all: bool = False) -> int | None:
+    """A time that a caller gave by its name, in picoseconds: above 0, or 0 as well with ``or_none_at_all``.
+
+    Raises ``AirwireError`` with the name for anything else.
+    """
+    given_ps = picoseconds_or_none(time)
+    if given_ps is not None and given_ps < (0 if or_none_at_all else 1):
+        least = "0s or more" if or_none_at_all else "more than 0s"
+        raise _core.AirwireError(f"{name} is {_core.format_time(given_ps)}, but it takes {least}")
+    return given_ps
+
+
 def setting_texts(settings: Mapping[str, SettingValue]) -> dict[str, str]:
     """Settings as a user writes them on the command line, from JSON or from a script."""
     return {name: _text(value) for name, value in settings.items()}

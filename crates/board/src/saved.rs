@@ -12,6 +12,8 @@ use super::{Board, BoardError};
 /// lowest first: a damaged state could make a chip that cannot be.
 const HEAD: &[u8] = b"airwire board 4\n";
 const CHECK_BYTES: usize = 4;
+/// The memories of any board, and what its parts remember, are less.
+const MOST_BYTES: u64 = 1 << 28;
 /// What files of every form begin with.
 const FAMILY: &[u8] = b"airwire board ";
 
@@ -56,7 +58,7 @@ impl Board {
             what: "saved board",
             reason: reason.to_owned(),
         };
-        let content = std::fs::read(path).map_err(|error| unread(&error.to_string()))?;
+        let content = files::read(path, MOST_BYTES).map_err(|error| unread(&error.to_string()))?;
         let content = content
             .strip_prefix(HEAD)
             .ok_or_else(|| unread("it does not begin as one that this version wrote; save the board anew"))?;

@@ -345,8 +345,5 @@ fn read_file(path: &Path, what: &'static str, most_bytes: u64) -> Result<Vec<u8>
     if metadata.is_dir() {
         return Err(unreadable("it is a folder".to_owned()));
     }
-    if metadata.len() > most_bytes {
-        return Err(unreadable(format!("it has {} bytes, and {most_bytes} is the most", metadata.len())));
-    }
-    std::fs::read(path).map_err(|error| unreadable(error.to_string()))
+    files::read(path, most_bytes).map_err(|error| unreadable(error.to_string()))
 }

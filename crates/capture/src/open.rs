@@ -29,8 +29,11 @@ pub struct OpenOptions {
 /// # Errors
 /// When the file cannot be opened, has no known format, or lacks a channel that was asked for.
 pub fn open(path: &Path, options: &OpenOptions) -> Result<Box<dyn ChangeSource>, CaptureError> {
-    let file = File::open(path).map_err(|source| unopened(path, source))?;
-    open_file(path, Arc::new(file), options)
+    let input = files::Input::open(path).map_err(|source| unopened(path, source))?;
+    if input.is_pipe() {
+        return open_stream(path, Box::new(input), options);
+    }
+    open_file(path, Arc::new(input.into_file()), options)
 }
 
 /// Opens a capture that is open already, so that nothing else is read when its name changes hands; `path` stands for it in

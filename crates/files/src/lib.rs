@@ -1,9 +1,12 @@
 //! Files that are there whole or not at all: all that the core writes is written beside its place and put there when it is
 //! complete, as `python/airwire/outputs.py` does it for Python. A device or a pipe has no place beside it and is written to as
-//! it is. Leaves out which files may be written at all: that is for the commands to say.
+//! it is. Leaves out which files may be written at all: that is for the commands to say. What is read is opened by [`Input`].
 
+mod input;
 #[cfg(test)]
 mod tests;
+
+pub use input::{Input, ask_while_waiting, read, read_text, stop_waiting};
 
 use std::fs::{self, File, Metadata};
 use std::io::{self, Write};

@@ -91,3 +91,49 @@ mod on_unix {
         assert_eq!(names(folder.path()), ["null"]);
     }
 }
+
+#[test]
+fn what_is_read_is_a_file_of_some_length_and_no_device() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.txt");
+    fs::write(&path, "text").unwrap();
+    assert_eq!(read_text(&path, 4).unwrap(), "text");
+    let said = |error: io::Error| error.to_string();
+    assert!(said(read(&path, 3).unwrap_err()).contains("it has 4 bytes; such a file has at most 3"));
+    assert!(read(folder.path(), 1 << 20).is_err(), "a folder is no file");
+    if cfg!(unix) {
+        assert!(said(Input::open(Path::new("/dev/zero")).unwrap_err()).contains("this is a device"));
+    }
+}
+
+/// In one test, as whoever stops waiting stops it for all.
+#[cfg(unix)]
+#[test]
+fn a_pipe_is_read_from_its_writer_and_waited_for_until_it_is_stopped() {
+    use std::time::Duration;
+
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("pipe");
+    assert!(std::process::Command::new("mkfifo").arg(&path).status().unwrap().success());
+    let written = |text: &'static str, wait_ms: u64| {
+        let path = path.clone();
+        std::thread::spawn(move || {
+            let mut file = File::options().write(true).open(path).unwrap();
+            std::thread::sleep(Duration::from_millis(wait_ms));
+            file.write_all(text.as_bytes()).unwrap();
+        })
+    };
+    let writer = written("late", 50);
+    assert_eq!(read_text(&path, 100).unwrap(), "late");
+    writer.join().unwrap();
+
+    let nobody = Input::open(&path).unwrap_err().to_string();
+    assert!(nobody.contains("nobody writes to this pipe"), "{nobody}");
+
+    let silent = written("", 300);
+    let mut input = Input::open(&path).unwrap();
+    stop_waiting();
+    let stopped = io::Read::read(&mut input, &mut [0; 8]).unwrap_err();
+    assert!(stopped.to_string().contains("stopped"), "{stopped}");
+    silent.join().unwrap();
+}

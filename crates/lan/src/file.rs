@@ -220,13 +220,7 @@ impl NetworkSetup {
     /// When it cannot be read, or something in it is wrong; the message names file, line and field.
     pub fn open(path: &Path) -> Result<Self, NetworkError> {
         let unreadable = |reason: String| NetworkError::Read { path: path.to_owned(), reason };
-        let length = std::fs::metadata(path).map_err(|error| unreadable(error.to_string()))?.len();
-        if length > MAX_FILE_BYTES {
-            return Err(unreadable(format!(
-                "it has {length} bytes; a network file has at most {MAX_FILE_BYTES}"
-            )));
-        }
-        let text = std::fs::read_to_string(path).map_err(|error| unreadable(error.to_string()))?;
+        let text = files::read_text(path, MAX_FILE_BYTES).map_err(|error| unreadable(error.to_string()))?;
         Self::parse(path, &text)
     }
 

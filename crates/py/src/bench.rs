@@ -163,6 +163,7 @@ pub(crate) fn run_suite(
         Some(mocks) => mocked_rows(&suite, &serde_json::from_str(mocks).map_err(refused)?),
         None => ready_rows(&suite, &ImagePlaces { named: firmware, packaged: images }).map_err(refused)?,
     };
+    rows::check_room(&ready).map_err(refused)?;
     let environment: Value = serde_json::from_str(environment).map_err(refused)?;
     check_absent(&out).map_err(refused)?;
     let measure = Measure { seed: suite.seed, intervals, findings, spans_of_first: Measure::SPANS_OF_FIRST };

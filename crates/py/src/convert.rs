@@ -40,6 +40,7 @@ fn while_watching<T: Send + 'static>(
         let told = progress.as_ref().map_or(Ok(()), |tell| tell.call1((watch.time_ps(),)).map(|_| ()));
         if let Err(error) = py.check_signals().and(told) {
             watch.stop();
+            files::stop_waiting();
             interruption = Err(error);
         }
     }

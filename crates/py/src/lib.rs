@@ -14,6 +14,7 @@ mod board_snapshot;
 mod boards;
 mod completion;
 mod convert;
+mod inputs;
 mod network;
 mod packets;
 mod rows;
@@ -33,9 +34,9 @@ use record::run_folder::{Site, Subject, UnderWay};
 
 create_exception!(airwire, AirwireError, PyException, "Bad input, in one sentence: what, where, what to do.");
 
-/// Any error of ours as the one exception that Python sees.
+/// Any error of ours as the one exception that Python sees; or Ctrl-C, where that is what it came from.
 pub(crate) fn refused(error: impl std::fmt::Display) -> PyErr {
-    AirwireError::new_err(error.to_string())
+    inputs::interruption().unwrap_or_else(|| AirwireError::new_err(error.to_string()))
 }
 
 /// The closed sets of codes that stages have in run folders.
@@ -51,6 +52,7 @@ fn add_codes(module: &Bound<'_, PyModule>) -> PyResult<()> {
 
 #[pymodule]
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    inputs::listen_for_ctrl_c();
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add("RUN_SCHEMA", record::run_folder::SCHEMA)?;
     add_codes(module)?;

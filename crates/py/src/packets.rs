@@ -1,6 +1,5 @@
 //! What the connections of a recording waited for.
 
-use std::fs::File;
 use std::io::BufReader;
 use std::net::Ipv4Addr;
 use std::path::PathBuf;
@@ -50,7 +49,7 @@ pub(crate) fn packet_report<'py>(
         .transpose()?;
     let report = py
         .detach(|| {
-            let file = File::open(&path).map_err(|error| error.to_string())?;
+            let file = files::Input::open(&path).map_err(|error| error.to_string())?;
             packets::report(BufReader::new(file), address).map_err(|error| error.to_string())
         })
         .map_err(told)?;

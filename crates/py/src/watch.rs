@@ -49,6 +49,7 @@ pub(crate) fn while_telling<T: Send + 'static>(
         if py.check_signals().is_err() {
             interrupted = true;
             control.stop();
+            files::stop_waiting();
         }
         if broken_progress.is_ok()
             && let Err(error) = tell().and_then(|()| match &progress {

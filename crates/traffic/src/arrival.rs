@@ -24,3 +24,17 @@ impl Arrival {
         self.0.map_or(now, |at| at.max(begun).min(now))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_arrival_is_neither_before_its_question_nor_after_now_whatever_the_clocks_say() {
+        let [begun, between, now] = [10, 20, 30].map(Picoseconds::new);
+        for (stamp, told) in [(5, begun), (20, between), (99, now)] {
+            assert_eq!(Arrival(Some(Picoseconds::new(stamp))).time(now, begun), told);
+        }
+        assert_eq!(Arrival(None).time(now, begun), now);
+    }
+}

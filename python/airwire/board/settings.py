@@ -7,6 +7,7 @@ from pathlib import Path
 
 from airwire import _core
 from airwire.board.model import ImageSetting
+from airwire.inputs import read_file
 from airwire.outputs import why_kept, write_file
 from airwire.values import Settings, setting_texts
 
@@ -25,7 +26,7 @@ def boot_image(image: str | Path) -> bytes:
     Raises AirwireError where it is for no chip that is known here, with what it is instead.
     """
     as_uf2 = _core.changed_image_file(image, None, {}, "boot.uf2")
-    own = Path(image).read_bytes()
+    own = read_file(image)
     return own if own.startswith(_UF2) else as_uf2
 
 

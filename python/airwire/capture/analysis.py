@@ -16,7 +16,7 @@ from airwire import _core
 from airwire.kinds import PairingRule
 from airwire.model import Analysis, Capture, CaptureFailure, CaptureFile, Edges
 from airwire.runs.findings import findings_of, intervals_of
-from airwire.values import Time, picoseconds, picoseconds_or_none
+from airwire.values import Time, time_from
 
 if TYPE_CHECKING:
     import polars as pl
@@ -50,25 +50,27 @@ def analyze(
     A file that cannot be read becomes an entry of ``errors``; the others are still analysed.
     ``progress(files_done, files)`` is called while it works.
 
-    Raises ``AirwireError`` for an unknown pairing rule or a run folder that exists already.
+    Raises ``AirwireError`` for an unknown pairing rule, a time that means nothing, or that ``pairing`` has no use for,
+    and a run folder that exists already.
 
     >>> airwire.analyze("no-such-file.csv").errors[0].message
     'no-such-file.csv: cannot open it: No such file or directory (os error 2)'
     """
     named = [paths] if isinstance(paths, str | Path) else list(paths)
+    glitch_ps, min_latency_ps, max_latency_ps = _pairing_times(pairing, glitch, min_latency, max_latency)
     result = _core.analyze(
         [str(path) for path in named],
         trigger=str(trigger),
         done=str(done),
         pairing=pairing,
-        glitch_ps=picoseconds_or_none(glitch),
-        min_latency_ps=picoseconds(min_latency),
-        max_latency_ps=picoseconds_or_none(max_latency),
+        glitch_ps=glitch_ps,
+        min_latency_ps=min_latency_ps,
+        max_latency_ps=max_latency_ps,
         payload_bytes=payload_bytes,
         seed=seed,
         intervals=intervals,
         findings=findings,
-        gate_ps=picoseconds_or_none(gate),
+        gate_ps=time_from("gate", gate),
         out=None if out is None else str(out),
         environment=json.dumps(environment or {}),
         progress=progress,
@@ -77,6 +79,22 @@ def analyze(
     errors = [CaptureFailure(path, message) for path, message in result.errors]
     run_folder = None if result.run_folder is None else str(result.run_folder)
     return Analysis(captures, errors, pairing, seed, result.interrupted, run_folder)
+
+
+def _pairing_times(
+    pairing: PairingRule, glitch: Time | None, min_latency: Time, max_latency: Time | None
+) -> tuple[int | None, int, int | None]:
+    """The times of a pairing, after a check that its rule uses them."""
+    glitch_ps = time_from("glitch", glitch, or_none_at_all=True)
+    min_latency_ps = time_from("min_latency", min_latency, or_none_at_all=True) or 0
+    max_latency_ps = time_from("max_latency", max_latency)
+    if max_latency_ps is not None and pairing != "fifo":
+        raise _core.AirwireError(f"max_latency is for the pairing rule fifo, and this is {pairing}; leave it out")
+    if max_latency_ps is not None and max_latency_ps <= min_latency_ps:
+        raise _core.AirwireError("max_latency is not above min_latency, so that no message could ever arrive")
+    if pairing == "published" and (glitch_ps is not None or min_latency_ps):
+        raise _core.AirwireError("the pairing rule published knows neither glitch nor min_latency; leave them out")
+    return glitch_ps, min_latency_ps, max_latency_ps
 
 
 def read_edges(path: str | Path, channels: Sequence[str | int] = ()) -> Edges:

@@ -2,15 +2,12 @@
 
 Exit codes: 0 all is well; 1 a goal of ``validate --strict`` was missed, a bound of a suite is broken, a row has become
 slower than ``compare --slower-than`` allows, or an image on a virtual board faulted or never printed what was awaited;
-2 something that the user gave cannot be used (the good part of a batch is still done); 130 stopped by Ctrl-C (what was
-finished is kept).
+2 something that the user gave cannot be used (the good part of a batch is still done); 70 a fault of Airwire itself;
+130 stopped by Ctrl-C (what was finished is kept).
 """
 
 from __future__ import annotations
 
-import io
-import signal
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import Annotated
 
@@ -27,11 +24,11 @@ from airwire.cli.demo import demo
 from airwire.cli.explain import explain
 from airwire.cli.flash import flash
 from airwire.cli.fsdata import OLD_NAMES, fsdata
+from airwire.cli.guard import guarded
 from airwire.cli.help import BOARDS, CONTEXT, FILES, MEASURE, SIMULATE, GroupedCommands, help_
 from airwire.cli.link import link
 from airwire.cli.links import links
 from airwire.cli.live import live
-from airwire.cli.output import EXIT_BAD_INPUT, EXIT_INTERRUPTED, complain
 from airwire.cli.paths import CheckedCommand, renamed
 from airwire.cli.probe import probe, serve
 from airwire.cli.report import report
@@ -92,29 +89,10 @@ def _global_options(
 
 def main() -> None:
     """Run the command line; every error of the user's ends in one sentence and a documented exit code."""
-    if hasattr(signal, "SIGPIPE"):
-        # A reader of the pipe that has gone (head, less) ends the command silently, as it does every Unix tool.
-        signal.signal(signal.SIGPIPE, signal.SIG_DFL)
-    if isinstance(sys.stdout, io.TextIOWrapper):
-        # File names may hold bytes that are no text.
-        sys.stdout.reconfigure(errors="backslashreplace")
+    guarded(_run)
+
+
+def _run() -> int | None:
     completion.prepare()
-    try:
-        app(prog_name="airwire")
-    except KeyboardInterrupt:
-        complain("stopped by Ctrl-C")
-        sys.exit(EXIT_INTERRUPTED)
-    except Exception as error:
-        from airwire._core import AirwireError
-
-        if not isinstance(error, AirwireError | OSError):
-            raise
-        complain(_sentence(error))
-        sys.exit(EXIT_BAD_INPUT)
-
-
-def _sentence(error: Exception) -> str:
-    """The system's errors begin with a number that says nothing to the user."""
-    if isinstance(error, OSError) and error.filename and error.strerror:
-        return f"{error.filename}: {error.strerror}"
-    return str(error)
+    code: int | None = app(prog_name="airwire", standalone_mode=False)
+    return code

@@ -70,7 +70,7 @@ def capture(
     limit: Annotated[
         int | None,
         typer.Option(
-            parser=options.time_option,
+            parser=options.past_time,
             metavar="TIME",
             help="Measure no longer than this, such as 3600s. Default: 600s.",
             show_default=False,

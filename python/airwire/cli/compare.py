@@ -11,6 +11,7 @@ import airwire
 from airwire.cli import completion, options
 from airwire.cli.output import EXIT_NO_FIGURE, complain
 from airwire.cli.paths import RUN, Reads
+from airwire.cli.unused import refuse_unused
 
 if TYPE_CHECKING:
     from airwire.model import Analysis, Capture
@@ -60,6 +61,8 @@ def compare(
     Examples: airwire compare before.csv after.csv; airwire compare runs/main runs/mine --slower-than 5%
     """
     one, other = (_read(path, trigger, done, pairing, seed) for path in (a, b))
+    if all(analysis.run_folder is not None for analysis, _ in (one, other)):
+        refuse_unused(["--trigger", "--done", "--pairing"], "run folders hold edges that are paired; leave it out")
     if only or (_holds_rows(one) and _holds_rows(other)):
         _compare_runs(one[0], other[0], only or [], seed, slower_than, json)
         return

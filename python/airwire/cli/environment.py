@@ -22,5 +22,6 @@ def environment() -> dict[str, str]:
         "system": f"{platform.system()} {platform.release()}",
         "machine": platform.machine(),
         "host": platform.node(),
-        "command": shlex.join(["airwire", *sys.argv[1:]]),
+        # File names may hold bytes that are no text.
+        "command": shlex.join(["airwire", *sys.argv[1:]]).encode("utf-8", "backslashreplace").decode("utf-8"),
     }

@@ -12,10 +12,14 @@ from airwire.cli import completion, options
 from airwire.cli.bounds import print_row_bounds
 from airwire.cli.output import working, writing
 from airwire.cli.paths import RUN, Reads, Writes
+from airwire.cli.unused import refuse_unused
 
 if TYPE_CHECKING:
     from airwire.explain.row import RowExplanation
     from airwire.link.model import CaptureExplanation
+
+OF_CAPTURES = ("--link", "--set", "--payload", "--trigger", "--done", "--seed")
+"""What a run folder has no use for."""
 
 
 def explain(
@@ -90,9 +94,13 @@ def explain(
     """
     if figure is not None:
         _check_ending(figure)
+    if not changes:
+        refuse_unused(["--workers"], "no model runs with --changes 0; leave it out")
     if (path / "manifest.json").exists() or path.is_dir():
+        refuse_unused(OF_CAPTURES, "a run folder says how it was made, and this is for a capture; leave it out")
         _explain_run(path, [*(rows or []), *(only or [])], changes, workers, figure, perfetto, packets, json)
         return
+    refuse_unused(["--only"], f"{path} is no run folder, so that it has no rows; leave it out")
     if rows:
         raise typer.BadParameter(f"{path} is no run folder, so that it has no rows", param_hint="ROW")
     if link is None:

@@ -71,7 +71,7 @@ def live_figures(wait: str) -> Iterator[LiveFigures]:
     if not sys.stderr.isatty():
         yield LiveFigures(None, wait)
         return
-    from rich.console import Console
+    from airwire.cli.plain_console import PlainConsole
 
-    with Console(stderr=True, highlight=False).status(wait) as status:
+    with PlainConsole(stderr=True).status(wait) as status:
         yield LiveFigures(status, wait)

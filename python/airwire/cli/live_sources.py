@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from airwire.cli.unused import refuse_unused
 from airwire.values import Settings
 
 if TYPE_CHECKING:
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from airwire.model import Analysis
 
 _MESSAGES = 100_000
+OF_IMAGES = ("--board", "--traffic", "--network", "--set", "--seed")
 
 
 @dataclass(frozen=True)
@@ -45,10 +47,28 @@ def feed_of(what: Sequence[Path], wanted: Wanted) -> tuple[Feed, list[Source]]:
     names = [_name(path) for path in what]
     is_run = len(what) == 1 and what[0].is_dir()
     folder = wanted.out or (what[0] if is_run else default_folder("-".join(names)))
+    _refuse_unused(what)
     found = [_source(path, wanted, folder, f"{path.name}: " if len(what) > 1 else "") for path in what]
     # The report of one run says more than its samples; two are reported by their samples.
     analysis = found[0][1] if len(found) == 1 else None
     return Feed(" and ".join(names), folder, analysis), [source for source, _ in found]
+
+
+def _refuse_unused(what: Sequence[Path]) -> None:
+    """Options of a virtual board are for an image, and nothing more is sent where a folder is only looked at."""
+    from airwire.live.probe import probe_of
+    from airwire.runs.packaged import find_suite
+
+    measured = [path for path in what if not path.is_dir()]
+    images = [
+        path
+        for path in measured
+        if probe_of(str(path)) is None and (path.suffix not in (".toml", "") or find_suite(path).suffix != ".toml")
+    ]
+    if not images:
+        refuse_unused(OF_IMAGES, "this is for the image of a virtual board, and none is named; leave it out")
+    if not measured:
+        refuse_unused(["--samples"], "a run folder has the messages that it has; leave it out")
 
 
 def _name(path: Path) -> str:

@@ -36,6 +36,14 @@ def time_option(text: str | int | None) -> int | None:
     return text if isinstance(text, int) else _quantity("parse_time_ps", text)
 
 
+def past_time(text: str | int | None) -> int | None:
+    """A time for something to last, which is more than none."""
+    time_ps = time_option(text)
+    if time_ps is not None and time_ps <= 0:
+        raise typer.BadParameter(f"{text} is no time for anything to happen in; give more, such as 2s")
+    return time_ps
+
+
 def _time(text: str | None) -> int | None:
     return _quantity("parse_time_ps", text)
 

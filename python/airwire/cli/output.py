@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from airwire.cli.plain import in_json, one_line
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -28,13 +30,16 @@ _now = time.monotonic
 
 
 def complain(message: str) -> None:
-    """One sentence to standard error."""
-    print(f"airwire: {message}", file=sys.stderr)
+    """One sentence to standard error, in one line whatever it speaks of."""
+    print(f"airwire: {one_line(message)}", file=sys.stderr)
 
 
 def print_json(command: str, content: Mapping[str, Any]) -> None:
     """The result of ``command`` as one JSON object that begins with its schema."""
-    print(json.dumps({"schema": f"airwire.{command}/1", **content}, indent=2, default=_plain, ensure_ascii=False))
+    # Another encoding would have to replace what it has no place for, and that would be no JSON.
+    ascii_only = not (sys.stdout.encoding or "").lower().startswith("utf")
+    answer = {"schema": f"airwire.{command}/1", **content}
+    print(in_json(json.dumps(answer, indent=2, default=_plain, ensure_ascii=ascii_only)))
 
 
 def _plain(value: Any) -> Any:
@@ -55,10 +60,11 @@ class Bar:
         self._begun = _now()
         self._early: list[Text] = []
         if self.is_live:
-            from rich.console import Console
             from rich.progress import Progress
 
-            self._bar = Progress(console=Console(stderr=True, highlight=False), transient=True)
+            from airwire.cli.plain_console import PlainConsole
+
+            self._bar = Progress(console=PlainConsole(stderr=True), transient=True)
             self._task = self._bar.add_task(title, total=None)
 
     def __call__(self, done: int, total: int) -> None:
@@ -107,9 +113,9 @@ def working(title: str) -> Iterator[Callable[[str], None]]:
     if not sys.stderr.isatty():
         yield lambda _text: None
         return
-    from rich.console import Console
+    from airwire.cli.plain_console import PlainConsole
 
-    with Console(stderr=True).status(title) as status:
+    with PlainConsole(stderr=True).status(title) as status:
         yield lambda text: status.update(text)
 
 

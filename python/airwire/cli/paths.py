@@ -20,6 +20,9 @@ import typer
 from typer.core import TyperCommand
 
 from airwire.cli.file_kinds import kind_to_keep
+from airwire.cli.guard import check_room
+from airwire.cli.output import EXIT_INTERRUPTED, complain
+from airwire.cli.unused import note_given
 from airwire.outputs import is_device
 
 Holds = Callable[[tuple[str, ...]], bool]
@@ -96,10 +99,16 @@ class CheckedCommand(TyperCommand):
         return super().parse_args(ctx, args)
 
     def invoke(self, ctx: Any) -> Any:
-        """Check all paths, then work."""
+        """Check all paths, then work; Ctrl-C ends it."""
+        check_room()
+        note_given(ctx)
         inputs, outputs = _paths_of(self, ctx.params)
         check(inputs, outputs)
-        return super().invoke(ctx)
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt:
+            complain("stopped by Ctrl-C")
+            raise typer.Exit(EXIT_INTERRUPTED) from None
 
 
 def renamed(old_names: Mapping[str, str]) -> type[CheckedCommand]:

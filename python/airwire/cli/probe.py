@@ -12,7 +12,7 @@ import typer
 
 from airwire.cli import options
 from airwire.cli.bounds import complain_of_bounds, print_bounds
-from airwire.cli.options import settings_of, time_option
+from airwire.cli.options import past_time, settings_of
 from airwire.cli.output import EXIT_BAD_INPUT, EXIT_INTERRUPTED, EXIT_NO_FIGURE, complain, write_report
 from airwire.cli.paths import RUN, Writes
 
@@ -43,7 +43,7 @@ Samples = Annotated[
 
 
 def _ends_after(text: str) -> Any:
-    return typer.Option("--for", parser=time_option, metavar="TIME", help=text, show_default=False)
+    return typer.Option("--for", parser=past_time, metavar="TIME", help=text, show_default=False)
 
 
 Bound = Annotated[

@@ -12,6 +12,7 @@ from airwire.cli import completion, options
 from airwire.cli.bounds import complain_of_bounds, print_bounds
 from airwire.cli.output import EXIT_NO_FIGURE, complain, finish, progress_bar
 from airwire.cli.paths import RUN, Reads, Writes, everything
+from airwire.cli.unused import refuse_unused
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -95,6 +96,10 @@ def run(
     """
     from airwire.cli.environment import environment
 
+    if json:
+        refuse_unused(["--all"], "JSON has every row; leave it out")
+    if firmware is not None and not _has_boards(suite):
+        refuse_unused(["--firmware"], f"suite {suite} runs no images; leave it out")
     # Findings and intervals are for the report; the ranking needs neither.
     in_depth = report is not None or figures is not None
     with progress_bar("Running the suite") as bar:
@@ -114,6 +119,19 @@ def run(
             row_done=_teller(bar),
         )
     publish(analysis, report, figures, json, every_row=every_row)
+
+
+def _has_boards(suite: Path) -> bool:
+    """Whether a suite may run images; what cannot be read here is complained of where it is read."""
+    import tomllib
+
+    from airwire.inputs import read_text
+    from airwire.runs.packaged import find_suite
+
+    try:
+        return "boards" in tomllib.loads(read_text(find_suite(suite)))
+    except (OSError, ValueError):
+        return True
 
 
 def _teller(bar: Bar) -> Callable[[Capture], None] | None:

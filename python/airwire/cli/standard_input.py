@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import shutil
+import stat
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
@@ -26,9 +28,18 @@ def with_standard_input(paths: Sequence[Path]) -> Iterator[list[Path]]:
         return
     with tempfile.TemporaryDirectory(prefix="airwire-") as folder:
         kept = Path(folder) / NAME
+        _refuse_device()
         with kept.open("wb") as file:
             shutil.copyfileobj(sys.stdin.buffer, file)
         yield [kept if path == _DASH else path for path in paths]
+
+
+def _refuse_device() -> None:
+    """A terminal has no capture to give, and another device need not end."""
+    from airwire._core import AirwireError
+
+    if stat.S_ISCHR(os.fstat(sys.stdin.fileno()).st_mode):
+        raise AirwireError("standard input is no pipe and no file; name a capture, or send one with |")
 
 
 def named(analysis: Analysis, paths: Sequence[Path]) -> Analysis:

@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from airwire.cli.plain_console import PlainConsole
 from airwire.explain.quantities import rough_time, table_time
 from airwire.model import Analysis, Capture, Comparison, Finding
 
@@ -28,7 +29,7 @@ _RARE_OUTCOMES = ("missed", "glitch", "overlapped", "late", "duplicate", "spurio
 def console() -> Console:
     """Standard output: as wide as the terminal, or as ``COLUMNS`` says, or else 120 columns on a pipe."""
     has_width = sys.stdout.isatty() or os.environ.get("COLUMNS", "").isdigit()
-    return Console(width=None if has_width else _PIPE_WIDTH, highlight=False)
+    return PlainConsole(width=None if has_width else _PIPE_WIDTH)
 
 
 def print_analysis(analysis: Analysis) -> None:

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from airwire._core import AirwireError
+from airwire.inputs import read_file
 
 INFO = "INFO_UF2.TXT"
 RP2040_BOARD_ID = "RPI-RP2"
@@ -27,6 +28,7 @@ BOOT_MODE = "hold BOOTSEL while you plug the board in, or while you press its re
 _BOARD_ID = re.compile(r"^Board-ID:[ \t]*(\S+)", re.MULTILINE | re.IGNORECASE)
 _GONE = (errno.ENODEV, errno.EIO, errno.ENOENT, errno.ENXIO, errno.ESTALE, errno.EROFS)
 _BLOCK_BYTES = 1 << 16
+_MOST_INFO_BYTES = 1 << 16
 _RESTART_S = 5.0
 
 
@@ -41,7 +43,7 @@ class Drive:
 def drive_at(folder: Path) -> Drive | None:
     """The boot drive that is mounted there, if one is."""
     try:
-        info = (folder / INFO).read_text(encoding="utf-8", errors="replace")
+        info = read_file(folder / INFO, _MOST_INFO_BYTES).decode("utf-8", errors="replace")
     except OSError:
         return None
     match = _BOARD_ID.search(info)

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from airwire import _core
+from airwire.inputs import ANY_BYTES, check_file
 from airwire.live.batch import batch_of_frame
 from airwire.live.feed import Feed, Kind
 from airwire.live.stages import stages_of
@@ -64,7 +65,7 @@ class RunFolderSource:
             if name in self._read:
                 continue
             try:
-                part = pl.read_parquet(path)
+                part = pl.read_parquet(check_file(path, ANY_BYTES))
             except (pl.exceptions.PolarsError, OSError) as error:
                 reason = str(error).splitlines()[0]
                 raise _core.AirwireError(f"{path}: this part cannot be read ({reason}); measure again") from None

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+from airwire.inputs import read_text
+
 _DATE_LETTERS = len("2026-01-02T03:04")
 
 
@@ -13,7 +15,7 @@ def run_facts(run_folder: str | None) -> list[str]:
     if run_folder is None:
         return []
     try:
-        known = json.loads((Path(run_folder) / "environment.json").read_text(encoding="utf-8"))
+        known = json.loads(read_text(Path(run_folder) / "environment.json"))
     except (OSError, ValueError):
         return []
     if not isinstance(known, dict):

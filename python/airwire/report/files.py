@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from airwire._core import AirwireError
 from airwire.outputs import new_folder, write_file, write_files
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from airwire.model import Analysis
 
 PNG_SCALE = 2.0
+_LESS_THAN = "\ue03c"
+"""A character of private use, which no font draws."""
 FORMATS = ("svg", "png")
 DRAWABLE = (".svg", ".png", ".html")
 """The endings of a single figure's file."""
@@ -66,11 +68,22 @@ def _slug(label: str) -> str:
     return re.sub(r"[^A-Za-z0-9]+", "-", label).strip("-").lower()[:60]
 
 
+def _without_tags(part: Any) -> Any:
+    """A part of a specification in which a stand-in is where a tag could begin."""
+    if isinstance(part, str):
+        return part.replace("<", _LESS_THAN)
+    if isinstance(part, Mapping):
+        return {key.replace("<", _LESS_THAN): _without_tags(value) for key, value in part.items()}
+    return [_without_tags(one) for one in part] if isinstance(part, list | tuple) else part
+
+
 def _rendered(spec: Spec, name: str) -> bytes:
     import vl_convert
 
     if name == "html":
-        return vl_convert.vegalite_to_html(spec, bundle=True).encode("utf-8")
+        # A name that ends the page's script would begin another: nothing in the drawing's data is a tag.
+        page: str = vl_convert.vegalite_to_html(_without_tags(spec), bundle=True)
+        return page.replace(_LESS_THAN, "\\u003c").encode("utf-8")
     if name == "svg":
         return vl_convert.vegalite_to_svg(spec).encode("utf-8")
     return vl_convert.vegalite_to_png(spec, scale=PNG_SCALE)

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from airwire import _core
 from airwire.explain.comparison import Difference, differences, grown_stage
+from airwire.inputs import read_text
 from airwire.kinds import Shift
 from airwire.model import Analysis, Capture
 from airwire.runs.comparison import latencies_of
@@ -227,6 +228,6 @@ def _digest(text: str) -> str:
 def _version(file: Path) -> str:
     """The version that made a run, where its folder says it."""
     try:
-        return str(json.loads(file.read_text(encoding="utf-8"))["airwire"])
+        return str(json.loads(read_text(file))["airwire"])
     except (OSError, ValueError, KeyError, TypeError):
         return "unknown"

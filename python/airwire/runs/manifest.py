@@ -19,6 +19,7 @@ from airwire import _core
 from airwire.address.row import OwnFloor
 from airwire.board.row import Bulk, Figure, LatencyFigures, Published, SameBut, Times
 from airwire.bounds import Bound
+from airwire.inputs import read_text
 from airwire.kinds import ArrivalClock, Cause, ComparedAs, Measure, Pairing, Site, Statistic, Subject
 from airwire.link.model import PublishedMedian
 from airwire.runs import folder_v1
@@ -289,7 +290,7 @@ def manifest_schema() -> dict[str, Any]:
 def _content(folder: Path, file: Path) -> dict[str, Any]:
     try:
         # JSON has neither infinity nor NaN; as words they are no numbers where they stand.
-        content: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"), parse_constant=str)
+        content: dict[str, Any] = json.loads(read_text(file), parse_constant=str)
         schema = content["schema"]
     except OSError as error:
         reason = error.strerror or "cannot be read"

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from airwire import _core
+from airwire.inputs import ANY_BYTES, check_file
 
 if TYPE_CHECKING:
     import polars as pl
@@ -74,7 +75,7 @@ def _listed(folder: Path) -> list[_Part]:
 def _lines(part: _Part) -> pl.DataFrame:
     import polars as pl
 
-    return pl.read_parquet(part.path)
+    return pl.read_parquet(check_file(part.path, ANY_BYTES))
 
 
 @lru_cache(maxsize=1024)
@@ -82,7 +83,7 @@ def _places(part: _Part) -> Mapping[str, Sequence[tuple[int, int]]]:
     """First line and number of lines of each stretch of each run."""
     import polars as pl
 
-    stretches = pl.read_parquet(part.path, columns=["run"])["run"].rle().struct.unnest()
+    stretches = pl.read_parquet(check_file(part.path, ANY_BYTES), columns=["run"])["run"].rle().struct.unnest()
     places: dict[str, list[tuple[int, int]]] = {}
     first = 0
     for count, run in stretches.iter_rows():

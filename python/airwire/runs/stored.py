@@ -8,7 +8,7 @@ from airwire import _core
 from airwire.model import Analysis, Capture
 from airwire.runs.findings import findings_of, intervals_of
 from airwire.runs.folder import StoredCapture, StoredRun, read_run_folder
-from airwire.values import Time, picoseconds_or_none
+from airwire.values import Time, time_from
 
 
 def load_run(path: str | Path, *, gate: Time | None = None, intervals: bool = True, findings: bool = True) -> Analysis:
@@ -19,7 +19,7 @@ def load_run(path: str | Path, *, gate: Time | None = None, intervals: bool = Tr
     Raises ``AirwireError`` where there is no run folder, or one of a newer schema.
     """
     run = read_run_folder(Path(path))
-    gate_ps = picoseconds_or_none(gate) or run.gate_ps
+    gate_ps = time_from("gate", gate) or run.gate_ps
     captures = [_stored_capture(stored, run, gate_ps, intervals, findings) for stored in run.captures]
     return Analysis(captures, [], run.pairing, run.seed, run_folder=str(path), suite=run.suite)
 

@@ -130,5 +130,8 @@ fn analyze_one(
     let measure = Measure { seed, intervals, findings, spans_of_first: 0 };
     let failure = |error: TargetError| Failure { path: source.path.clone(), message: error.0 };
     let result = measure_row(&ReadyRow { row, recipe }, measure, control).map_err(failure).transpose()?;
+    if result.is_err() && control.is_stopped() {
+        return None;
+    }
     Some(result.map(|result| CaptureResult::of(source, result)))
 }

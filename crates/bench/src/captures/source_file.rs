@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
 use capture::{CaptureError, ChangeSource, OpenOptions};
+use files::Input;
 use sha2::{Digest, Sha256};
 
 const PORTION_BYTES: usize = 1 << 16;
@@ -34,16 +35,16 @@ impl<'a> SourceFile<'a> {
         options: &OpenOptions,
     ) -> Result<(Self, Box<dyn ChangeSource>), CaptureError> {
         let unopened = |source| CaptureError::Io { path: path.to_owned(), action: "open", source };
-        let file = File::open(path).map_err(unopened)?;
-        let metadata = file.metadata().map_err(unopened)?;
-        if metadata.is_file() || metadata.is_dir() {
-            let file = Arc::new(file);
+        let input = Input::open(path).map_err(unopened)?;
+        if !input.is_pipe() {
+            let file = Arc::new(input.into_file());
+            let metadata = file.metadata().map_err(unopened)?;
             let source = capture::open_file(path, Arc::clone(&file), options)?;
             let stamp = (metadata.len(), metadata.modified().ok());
             return Ok((Self { path, content: Content::File(file, stamp) }, source));
         }
         let hash = Arc::new(Mutex::new(Sha256::new()));
-        let stream = Hashed { file, hash: Arc::clone(&hash) };
+        let stream = Hashed { input, hash: Arc::clone(&hash) };
         let source = capture::open_stream(path, Box::new(stream), options)?;
         Ok((Self { path, content: Content::Stream(hash) }, source))
     }
@@ -92,13 +93,13 @@ fn hash_of(mut file: &File) -> io::Result<(Sha256, Stamp)> {
 
 /// A stream whose bytes are hashed as they pass.
 struct Hashed {
-    file: File,
+    input: Input,
     hash: Arc<Mutex<Sha256>>,
 }
 
 impl Read for Hashed {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let read = self.file.read(buffer)?;
+        let read = self.input.read(buffer)?;
         self.hash.lock().unwrap_or_else(PoisonError::into_inner).update(&buffer[..read]);
         Ok(read)
     }

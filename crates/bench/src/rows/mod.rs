@@ -7,6 +7,7 @@ mod figure;
 mod keep;
 mod measure;
 mod result;
+mod room;
 mod schedule;
 
 use std::sync::Arc;
@@ -23,6 +24,7 @@ pub use figure::{Figure, MedianInterval};
 pub use keep::{SuiteFolder, SuiteManifest};
 pub use measure::{Measure, measure_row};
 pub use result::{LatencyFigures, RowResult};
+pub use room::check_room;
 pub use schedule::{BenchRun, run, run_into, steps};
 
 /// A row that can be run.

@@ -46,13 +46,16 @@ pub struct Suite {
     pub rows: Vec<Row>,
 }
 
+/// A suite is written by hand, or by a short script.
+const MOST_FILE_BYTES: u64 = 16 << 20;
+
 impl Suite {
     /// Reads a suite.
     ///
     /// # Errors
     /// When the file cannot be read or asks for something impossible; the message names file, line and field.
     pub fn open(path: &Path) -> Result<Self, SuiteError> {
-        let text = std::fs::read_to_string(path)
+        let text = files::read_text(path, MOST_FILE_BYTES)
             .map_err(|source| SuiteError::Io { path: path.to_owned(), reason: source.to_string() })?;
         Self::parse(path, text)
     }

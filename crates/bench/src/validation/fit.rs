@@ -170,9 +170,11 @@ fn refine(
     for (index, (_, period_ps)) in twice {
         let mut phase_step = period_ps / PHASES / 2;
         let mut drift_step = drift_step_ppb(*period_ps, run_ps) / 2.0;
+        // A run that no clock drifts in visibly tells nothing of drift.
+        let too_short = drift_step > MAX_DRIFT_PPB as f64;
         for _ in 0..12 {
             let around = [(1, 0.0), (-1, 0.0), (0, 1.0), (0, -1.0)];
-            let directions = if told == Some(index) { 2 } else { around.len() };
+            let directions = if told == Some(index) || too_short { 2 } else { around.len() };
             for (phases, drifts) in around.into_iter().take(directions) {
                 let mut trial = best.clone();
                 let drift_ppb = libm::round(drifts * drift_step);

@@ -92,13 +92,7 @@ impl BoardFile {
     pub fn open(path: &Path) -> Result<Self, BoardError> {
         let unreadable =
             |reason: String| BoardError::Read { path: path.to_owned(), what: "board file", reason };
-        let length = std::fs::metadata(path).map_err(|error| unreadable(error.to_string()))?.len();
-        if length > MAX_FILE_BYTES {
-            return Err(unreadable(format!(
-                "it has {length} bytes; a board file has at most {MAX_FILE_BYTES}"
-            )));
-        }
-        let text = std::fs::read_to_string(path).map_err(|error| unreadable(error.to_string()))?;
+        let text = files::read_text(path, MAX_FILE_BYTES).map_err(|error| unreadable(error.to_string()))?;
         Self::parse(path, &text)
     }
 

@@ -151,6 +151,18 @@ fn each_framing_of_rfc_9112_ends_where_it_must() {
     }
 }
 
+#[test]
+fn a_body_of_ten_gigabytes_is_counted_portion_by_portion() {
+    let mut reader = ResponseReader::new(false);
+    reader.take(b"HTTP/1.1 200 OK\r\nContent-Length: 10000000000\r\n\r\n").unwrap();
+    let piece = vec![b'x'; 1 << 20];
+    for _ in 0..64 {
+        assert_eq!(reader.take(&piece), Ok((1 << 20, Progress::More)));
+    }
+    assert_eq!(reader.response_bytes(), 48 + (64 << 20));
+    assert_eq!(reader.end(), Err(ResponseError::Truncated));
+}
+
 fn served(stream: &[u8], cuts: &[usize]) -> Vec<u8> {
     let mut server = Server::new(site());
     let connection = Connection(Connection::FIRST_ACCEPTED);

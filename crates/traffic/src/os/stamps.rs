@@ -108,3 +108,17 @@ mod of_others {
 pub(super) use of_linux::{enable, read, receive_from};
 #[cfg(not(target_os = "linux"))]
 pub(super) use of_others::{enable, read, receive_from};
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_clock_that_was_set_meanwhile_gives_no_age() {
+        let now = SystemTime::now();
+        let set_back = now + Duration::from_secs(3600);
+        let set_forward = now - Duration::from_secs(3600);
+        assert_eq!([age(Some(set_back)), age(Some(set_forward)), age(None)], [None; 3]);
+        assert!(age(Some(now)).is_some_and(|age| age <= OLDEST));
+    }
+}

@@ -74,7 +74,8 @@ impl Declared for ClientSettings {
             to: values.read("to", options::parsed)?,
             count: values.read("count", options::parsed)?,
             payload_bytes: values.read("size", options::size)?,
-            interval: values.read("interval", options::time)?,
+            interval: values
+                .read("interval", |text| options::time(text).filter(|time| *time >= LEAST_INTERVAL))?,
             timeout: values.read("timeout", options::time)?,
             identifier: values.read("identifier", options::parsed)?,
         })

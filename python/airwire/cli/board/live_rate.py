@@ -8,6 +8,7 @@ from time import monotonic
 from typing import TextIO
 
 from airwire.cli.board.wire_log import WireLog
+from airwire.cli.plain import plain
 
 _EACH_S = 1.0
 _CLEARED = "\r\x1b[K"
@@ -33,7 +34,8 @@ class LiveRate:
     def say(self, line: str) -> None:
         """Write a line of the log above the one at the foot."""
         with self._lock:
-            self._out.write(f"{_CLEARED}{line}\n{self._line}" if self._line else f"{line}\n")
+            shown = plain(line)
+            self._out.write(f"{_CLEARED}{shown}\n{self._line}" if self._line else f"{shown}\n")
             self._out.flush()
 
     def clear(self) -> None:

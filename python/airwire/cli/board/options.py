@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from airwire.cli import completion
-from airwire.cli.options import time_option
+from airwire.cli.options import past_time
 from airwire.cli.paths import Reads, Writes
+from airwire.cli.unused import refuse_unused
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -43,7 +44,7 @@ For = Annotated[
     int | None,
     typer.Option(
         "--for",
-        parser=time_option,
+        parser=past_time,
         metavar="TIME",
         help="End after this much virtual time since power-on, for example 2s. Default: 10s; none with --interactive.",
         show_default=False,
@@ -153,6 +154,13 @@ Pcap = Annotated[
     Writes("frames", kinds=(".pcapng",)),
 ]
 Spi = Annotated[bool, typer.Option("--spi", help="Put the chip's register accesses into the file of --pcap, in words.")]
+
+
+def check_spi(pcap: Path | None) -> None:
+    """The accesses of --spi go into the file of --pcap."""
+    if pcap is None:
+        refuse_unused(["--spi"], "register accesses stand in a file of frames; name it with --pcap")
+
 
 DEFAULT_FOR_PS = 10 * 10**12
 

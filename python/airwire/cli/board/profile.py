@@ -13,6 +13,7 @@ from airwire.cli.board.opened import open_board
 from airwire.cli.board.run import exit_by
 from airwire.cli.output import writing
 from airwire.cli.paths import Writes
+from airwire.cli.unused import refuse_unused
 from airwire.outputs import write_file
 
 
@@ -50,6 +51,8 @@ def profile(
     """
     from airwire import _core
 
+    if json:
+        refuse_unused(["--top"], "JSON has every function; leave it out")
     device = open_board(
         image,
         board,

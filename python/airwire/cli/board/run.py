@@ -13,6 +13,7 @@ from airwire.cli.board import options
 from airwire.cli.board.opened import open_board, say_missing_chip
 from airwire.cli.output import EXIT_INTERRUPTED, complain
 from airwire.cli.paths import Writes
+from airwire.cli.unused import refuse_unused
 
 if TYPE_CHECKING:
     from airwire.board import Board
@@ -84,6 +85,9 @@ def run(
     Console output streams while it runs; the report at the end has cycles, instructions, interrupts, functions and bus
     figures. Example: airwire board run firmware.uf2 --for 2s --until ready
     """
+    options.check_spi(pcap)
+    if json:
+        refuse_unused(["--uart", "--usb"], "JSON has the output of every console; leave it out")
     if interactive and json:
         raise typer.BadParameter("an interactive run has no JSON output", param_hint="--interactive")
     if interactive and until_done:

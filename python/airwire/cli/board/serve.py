@@ -17,8 +17,9 @@ from airwire.cli import options as common
 from airwire.cli.board import options
 from airwire.cli.board.opened import open_board
 from airwire.cli.board.run import ConsoleStream, exit_by
-from airwire.cli.options import time_option
+from airwire.cli.options import past_time
 from airwire.cli.output import complain
+from airwire.cli.plain import sent_to
 
 if TYPE_CHECKING:
     from airwire.board import Board
@@ -45,7 +46,7 @@ def serve(
         int | None,
         typer.Option(
             "--for",
-            parser=time_option,
+            parser=past_time,
             metavar="TIME",
             help="End after this much time of the clock on the wall. Default: at Ctrl-C.",
             show_default=False,
@@ -72,6 +73,7 @@ def serve(
             "nobody could reach the board; give --forward 8080:80 (no rights needed), or --tap NAME",
             param_hint="--forward",
         )
+    options.check_spi(pcap)
     device = open_board(
         image,
         board,
@@ -89,7 +91,7 @@ def serve(
     from airwire.cli.board.live_rate import LiveRate
     from airwire.cli.board.wire_log import WireLog
 
-    foot = LiveRate(sys.stderr)
+    foot = LiveRate(sent_to(sys.stderr))
     log = WireLog(foot.say) if pcap is None and not json else None
     typed = options.typed(send)
     begun = monotonic()

@@ -1,0 +1,150 @@
+"""What stands around every command: whatever happens, it ends with a sentence and a documented exit code.
+
+Standard streams that the caller closed, Ctrl-C at any time, full disks, memory that runs out, and faults of our own.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import signal
+import sys
+import traceback
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import NoReturn
+
+import typer
+
+from airwire.cli.output import EXIT_BAD_INPUT, EXIT_INTERRUPTED, complain
+from airwire.cli.plain import PlainStream, one_line
+
+EXIT_FAULT = 70
+"""A fault of Airwire itself: ``EX_SOFTWARE`` of sysexits.h."""
+MOST_THREADS = 1024
+_LEAST_ADDRESS_SPACE_BYTES = 1 << 30
+_THREAD_COUNTS = ("RAYON_NUM_THREADS", "POLARS_MAX_THREADS")
+_SHOW_TRACEBACK = "AIRWIRE_TRACEBACK"
+
+
+def guarded(command: Callable[[], int | None]) -> NoReturn:
+    """Run a command, and end the process with its exit code."""
+    _open_streams()
+    try:
+        _listen_for_ctrl_c()
+        code = code_of(command)
+    except KeyboardInterrupt:
+        code = EXIT_INTERRUPTED
+        complain("stopped by Ctrl-C")
+    # All is said; whoever presses Ctrl-C again wants nothing more of it.
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+    sys.exit(code)
+
+
+def code_of(command: Callable[[], int | None]) -> int:
+    """Run a command, and say what went wrong; gives the exit code."""
+    try:
+        code = command() or 0
+        sys.stdout.flush()
+    except SystemExit:
+        raise
+    except KeyboardInterrupt:
+        complain("stopped by Ctrl-C")
+        return EXIT_INTERRUPTED
+    except BaseException as error:  # Rust's panics are no Exception.
+        return _told(error)
+    return code
+
+
+def _told(error: BaseException) -> int:
+    """Say what went wrong; gives the exit code."""
+    from airwire._core import AirwireError
+
+    if isinstance(error, typer.TyperException):
+        _say_usage(error)
+        return EXIT_BAD_INPUT
+    if isinstance(error, typer.Abort):
+        complain("there is nothing more to read")
+        return EXIT_BAD_INPUT
+    if isinstance(error, AirwireError | OSError):
+        complain(_sentence(error))
+        return EXIT_BAD_INPUT
+    if isinstance(error, MemoryError):
+        complain("this takes more memory than there is; ask for less at once, such as fewer samples")
+        return EXIT_BAD_INPUT
+    if os.environ.get(_SHOW_TRACEBACK):
+        traceback.print_exception(error)
+    frame = traceback.extract_tb(error.__traceback__)[-1]
+    where = f"{Path(frame.filename).name}:{frame.lineno}"
+    complain(
+        f"this is a fault of Airwire itself, please report it: {type(error).__name__} at {where}: {error} "
+        f"({_SHOW_TRACEBACK}=1 shows the way there)"
+    )
+    return EXIT_FAULT
+
+
+def _say_usage(error: typer.TyperException) -> None:
+    """How a command is used, and the sentence that says what is wrong."""
+    said = io.StringIO()
+    error.show(said)  # type: ignore[attr-defined]
+    usage, _, sentence = said.getvalue().partition("Error: ")
+    sys.stderr.write(f"{usage}Error: {one_line(sentence.rstrip())}\n")
+
+
+def _sentence(error: BaseException) -> str:
+    """The system's errors begin with a number that says nothing to the user."""
+    if isinstance(error, OSError) and error.strerror:
+        return f"{error.filename or 'standard output: cannot write it'}: {error.strerror}"
+    return str(error)
+
+
+def check_room() -> None:
+    """Refuse to begin where memory or threads must run out: neither can be told in a sentence when it happens.
+
+    Raises ``AirwireError`` with what is set and what to set.
+    """
+    from airwire._core import AirwireError
+
+    for name in _THREAD_COUNTS:
+        wanted = os.environ.get(name)
+        if wanted is not None and not (wanted.isdecimal() and int(wanted) <= MOST_THREADS):
+            raise AirwireError(f"{name} is {wanted}, but it takes a number of threads up to {MOST_THREADS}; unset it")
+    with suppress(ImportError):
+        import resource
+
+        limit, _ = resource.getrlimit(resource.RLIMIT_AS)
+        if limit != resource.RLIM_INFINITY and limit < _LEAST_ADDRESS_SPACE_BYTES:
+            raise AirwireError(
+                f"the address space is limited to {limit >> 20} MiB, and {_LEAST_ADDRESS_SPACE_BYTES >> 20} MiB are "
+                "needed; raise it with ulimit -v"
+            )
+
+
+def _listen_for_ctrl_c() -> None:
+    """Where the entry point left it to the system; a shell that has it ignored is obeyed."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_DFL:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+    if hasattr(signal, "SIGPIPE"):
+        # A reader of the pipe that has gone (head, less) ends the command silently, as it does every Unix tool.
+        signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+
+
+def _open_streams() -> None:
+    """Streams that the caller closed lead nowhere; otherwise the next file that is opened would take their place."""
+    for number, name in enumerate(("stdin", "stdout", "stderr")):
+        stream = getattr(sys, name)
+        if stream is None:
+            stream = _nowhere(number)
+        if number and type(stream) is io.TextIOWrapper:
+            stream = PlainStream(stream)
+        setattr(sys, name, stream)
+
+
+def _nowhere(number: int) -> io.TextIOWrapper:
+    opened = os.open(os.devnull, os.O_RDWR)
+    if opened != number:
+        os.dup2(opened, number)
+        os.close(opened)
+    return open(number, "w" if number else "r", encoding="utf-8", closefd=False)

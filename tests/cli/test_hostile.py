@@ -1,0 +1,497 @@
+"""Hostile input at every command: one sentence, no traceback, nothing that a terminal obeys, and no file lost.
+
+The cases are derived from the parser, so that a new command or a new parameter is walked through as well. Most run in
+this process, as hundreds of them take a second together; what closes streams, sends signals or takes memory away has
+processes.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import re
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer
+
+import airwire
+from airwire.cli import app
+from airwire.cli.guard import EXIT_FAULT, code_of
+from airwire.cli.output import EXIT_BAD_INPUT, EXIT_INTERRUPTED
+from airwire.cli.paths import Reads, Writes, roles_of
+from airwire.cli.plain import one_line, plain
+from airwire.synthetic import SlottedLink
+from command_server import CommandServer
+
+Airwire = Callable[..., subprocess.CompletedProcess[str]]
+ROOT: Any = typer.main.get_command(app)
+EVIL = "\x1b[2J\x9b31m\u202ex\n"
+"""Clears a screen, turns it red, writes from right to left, and begins a line."""
+MOST_SAID = 1400
+OBEYED = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e]")
+# What each command is given beside the hostile value, so that it ends at once: of files, none is there.
+BASE: dict[str, list[str]] = {
+    "why": ["absent.elf"],
+    "demo": [],
+    "run": ["absent.toml"],
+    "choose": ["--loss", "0.1%", "--link", "absent"],
+    "links": ["absent"],
+    "link": ["absent"],
+    "validate": ["--captures", "absent"],
+    "flash": ["absent.uf2"],
+    "probe": ["absent", "127.0.0.1"],
+    "serve": ["absent"],
+    "twin": ["absent.elf", "--address", "127.0.0.1"],
+    "capture": ["--instrument", "absent:x"],
+    "analyze": ["absent.csv"],
+    "explain": ["absent.csv"],
+    "compare": ["absent.csv", "absent-as-well.csv"],
+    "report": ["absent"],
+    "live": ["absent.elf", "--no-open"],
+    "convert": ["absent.csv", "out.vcd"],
+    "fsdata": ["absent"],
+    "schema": ["absent"],
+    "help": ["absent"],
+    "board run": ["absent.elf"],
+    "board serve": ["absent.elf", "--forward", "0:80"],
+    "board profile": ["absent.elf"],
+    "board settings": ["absent.elf"],
+    "board list": ["absent"],
+    "board check": ["absent.toml"],
+    "board header": ["absent"],
+}
+# With --out alone, which is walked through in test_outputs.py.
+ENDS_WELL = {"demo"}
+
+
+def commands(group: Any = ROOT, path: str = "") -> Iterator[tuple[str, Any]]:
+    """Every command, as the parser has it."""
+    for name, command in group.commands.items():
+        whole = f"{path} {name}".strip()
+        yield from commands(command, whole) if hasattr(command, "commands") else [(whole, command)]
+
+
+COMMANDS = dict(commands())
+
+
+def lines_with(command: str, value: str, only: type | None = None) -> Iterator[tuple[str, list[str]]]:
+    """A command line for each parameter that takes a value, with this value; what is written is left out."""
+    roles = roles_of(COMMANDS[command])
+    base = [*command.split(), *BASE[command]]
+    arguments = 0
+    for parameter in COMMANDS[command].params:
+        is_option = parameter.opts[0].startswith("-")
+        place = len(command.split()) + arguments
+        arguments += not is_option
+        role = roles.get(parameter.name)
+        if isinstance(role, Writes) or getattr(parameter, "is_flag", False) or (only and not isinstance(role, only)):
+            continue
+        if not is_option:
+            yield parameter.name, [*base[:place], value, *base[place + 1 :]]
+        elif parameter.opts[0] in base:
+            at = base.index(parameter.opts[0]) + 1
+            yield parameter.name, [*base[:at], value, *base[at + 1 :]]
+        else:
+            yield parameter.name, [*base, parameter.opts[0], value]
+
+
+class Said:
+    """Runs command lines in this process as the guard does, and checks what all refusals have in common."""
+
+    def __init__(self, capsys: pytest.CaptureFixture[str], folder: Path) -> None:
+        self._capsys = capsys
+        self._folder = folder
+
+    def __call__(self, line: Sequence[str]) -> str:
+        before = sorted(self._folder.rglob("*"))
+        code = code_of(lambda: ROOT.main([*line], prog_name="airwire", standalone_mode=False))
+        said = self._capsys.readouterr().err
+        assert code == EXIT_BAD_INPUT, (line, code, said)
+        self.check(line, said)
+        assert sorted(self._folder.rglob("*")) == before, line
+        return said
+
+    @staticmethod
+    def check(line: Sequence[str], said: str) -> None:
+        """One sentence, of a length that is read, with nothing in it that a terminal obeys."""
+        assert "Traceback" not in said and "panicked" not in said, (line, said)
+        assert not OBEYED.search(said), (line, said)
+        told = [one for one in said.splitlines() if one.startswith(("airwire: ", "Error: "))]
+        usage = [one for one in said.splitlines() if one.startswith(("Usage: ", "Try '")) or not one.strip()]
+        notes = [one for one in said.splitlines() if one.startswith("airwire: board ")]
+        wrapped = [one for one in said.splitlines() if one.startswith("           ")]
+        assert len(told) >= 1, (line, said)
+        assert len(told) - len(notes) <= 2 and len(said.splitlines()) == len(told) + len(usage) + len(wrapped), said
+        assert max(map(len, told)) <= MOST_SAID, (line, said)
+
+
+@pytest.fixture
+def refused(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Said:
+    """A check of refusals, in an empty folder."""
+    monkeypatch.chdir(tmp_path)
+    return Said(capsys, tmp_path)
+
+
+def test_every_command_is_walked_through() -> None:
+    assert set(BASE) == set(COMMANDS), "say here with what the new command ends at once"
+
+
+@pytest.mark.parametrize("command", sorted(set(BASE) - ENDS_WELL))
+def test_a_hostile_value_is_refused_in_one_plain_sentence(refused: Said, command: str) -> None:
+    for _, line in lines_with(command, EVIL):
+        refused(line)
+    for _, line in lines_with(command, "x" * 100_000):
+        refused(line)
+
+
+@pytest.mark.parametrize("command", sorted(set(BASE) - ENDS_WELL))
+def test_a_file_that_is_none_is_refused(refused: Said, tmp_path: Path, command: str) -> None:
+    (tmp_path / "noise").write_bytes(bytes(range(256)) * 64)
+    (tmp_path / "noise.toml").write_bytes(b"\xff\xfe\x00[" * 40)
+    (tmp_path / "empty.toml").touch()
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "dangling").symlink_to("nowhere")
+    with (tmp_path / "huge.toml").open("wb") as huge:
+        huge.truncate(10 << 30)
+    names = ["noise", "noise.toml", "empty.toml", "folder", "dangling", "huge.toml", "/dev/zero", ""]
+    for name in names:
+        for _, line in lines_with(command, name, Reads):
+            if not (name == "folder" and command in ("fsdata", "validate", "analyze")):
+                refused(line)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
+@pytest.mark.parametrize("command", sorted(set(BASE) - ENDS_WELL))
+def test_a_pipe_that_nobody_writes_is_refused(refused: Said, tmp_path: Path, command: str) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    os.mkfifo(tmp_path / "pipe.toml")
+    begun = time.monotonic()
+    lines = [line for name in ("pipe", "pipe.toml") for _, line in lines_with(command, name, Reads)]
+    for line in lines:
+        refused(line)
+    assert time.monotonic() - begun < 10 + 3 * len(lines)
+
+
+TIMES = [
+    (["analyze", "12B.csv", "--gate", "0s"], "gate is 0 s, but it takes more than 0s"),
+    (["analyze", "12B.csv", "--gate", "-5ms"], "gate is -5 ms, but it takes more than 0s"),
+    (["analyze", "12B.csv", "--glitch", "-1us"], "glitch is -1 us, but it takes 0s or more"),
+    (["analyze", "12B.csv", "--min-latency", "-1us"], "min_latency is -1 us, but it takes 0s or more"),
+    (["analyze", "12B.csv", "--max-latency", "0s", "--pairing", "fifo"], "max_latency is 0 s, but it takes more"),
+    (["report", "run", "--gate", "-1s"], "gate is -1 s, but it takes more than 0s"),
+    (["board", "run", "absent.elf", "--for", "0s"], "0s is no time for anything to happen in"),
+    (["board", "run", "absent.elf", "--for", "-5ms"], "-5ms is no time for anything to happen in"),
+    (["board", "serve", "absent.elf", "--forward", "0:80", "--for", "-5ms"], "is no time for anything to happen in"),
+    (["probe", "ping", "127.0.0.1", "--for", "-1s"], "-1s is no time for anything to happen in"),
+    (["probe", "ping", "127.0.0.1", "--set", "interval=0s"], 'interval is "0s", but takes'),
+    (["choose", "--p95", "20ms", "--every", "0s"], "every is 0 ps, but messages come one after the other"),
+    (["choose", "--p95", "-20ms"], "but every message takes time"),
+    (["capture", "--instrument", "sigrok:x", "--limit", "0s"], "is no time for anything to happen in"),
+]
+
+
+@pytest.fixture(scope="module")
+def measured(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a capture and a run of it."""
+    folder = tmp_path_factory.mktemp("measured")
+    SlottedLink(messages=40).write_csv(folder / "12B.csv")
+    airwire.analyze(folder / "12B.csv", out=folder / "run", intervals=False, findings=False)
+    return folder
+
+
+@pytest.fixture
+def refused_there(refused: Said, measured: Path, monkeypatch: pytest.MonkeyPatch) -> Said:
+    """The same, in that folder."""
+    monkeypatch.chdir(measured)
+    return refused
+
+
+@pytest.mark.parametrize(("line", "says"), TIMES, ids=[" ".join(line)[:60] for line, _ in TIMES])
+def test_a_time_that_means_nothing_is_refused(refused_there: Said, line: list[str], says: str) -> None:
+    assert says in refused_there(line)
+
+
+def test_times_that_mean_nothing_are_refused_in_python_too(measured: Path) -> None:
+    for given in ({"gate": 0}, {"gate": "-1 ms"}, {"glitch": -1}, {"min_latency": -1}, {"max_latency": 0}):
+        with pytest.raises(airwire.AirwireError, match="but it takes"):
+            airwire.analyze(measured / "12B.csv", **given)
+    with pytest.raises(airwire.AirwireError, match="gate is 0 s"):
+        airwire.load_run(measured / "run", gate=0)
+
+
+def test_a_capture_with_one_message_is_explained(airwire: Airwire, tmp_path: Path) -> None:
+    SlottedLink(messages=1).write_csv(tmp_path / "one-12B.csv")
+    done = airwire("explain", "one-12B.csv", "--link", "lora", "--changes", "0")
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_the_good_captures_of_a_batch_are_analysed_beside_the_bad_ones(airwire: Airwire, tmp_path: Path) -> None:
+    (tmp_path / "captures").mkdir()
+    SlottedLink(messages=40).write_csv(tmp_path / "captures/a-12B.csv")
+    os.mkfifo(tmp_path / "captures/b-12B.csv")
+    (tmp_path / "captures/c-12B.csv").symlink_to("/dev/zero")
+    (tmp_path / "captures/d-12B.csv").symlink_to("nowhere")
+    (tmp_path / "captures/e-12B.csv").write_bytes(b"\x00noise")
+    done = airwire("analyze", "captures", "captures/b-12B.csv", "captures/c-12B.csv", "captures/e-12B.csv", "--json")
+    assert done.returncode == EXIT_BAD_INPUT
+    assert [Path(one["path"]).name for one in json.loads(done.stdout)["captures"]] == ["a-12B.csv"]
+    assert "b-12B.csv: cannot open it: nobody writes to this pipe" in done.stderr
+    assert "c-12B.csv: cannot open it: this is a device" in done.stderr
+    assert "e-12B.csv" in done.stderr
+
+
+def test_names_that_a_terminal_would_obey_are_shown(airwire: Airwire, tmp_path: Path) -> None:
+    folder = tmp_path / "a\x1b[31m\x9b"
+    folder.mkdir()
+    for name in ("12B.csv", "12B-\udcff\x07.csv"):
+        SlottedLink(messages=40).write_csv(folder / name)
+    (tmp_path / "suite.toml").write_text(
+        'samples = 9\npayloads = [12]\n[links."e\\u001b[2J\\u009b</script>"]\nlink = "uart"\n'
+    )
+    done = [
+        airwire("analyze", folder.name, "--out", "run", "--report", "page\x1b.html"),
+        airwire("run", "suite.toml", "--out", "links"),
+        airwire("explain", "links", "--changes", "0", "--figure", "figure.html"),
+        airwire("compare", "run:x\x1b", "links"),
+    ]
+    assert [one.returncode for one in done] == [0, 0, 0, 2]
+    for one in done:
+        assert not OBEYED.search(one.stdout + one.stderr), one
+    assert r"a\e[31m" in done[0].stdout
+    page = (tmp_path / "figure.html").read_text(encoding="utf-8")
+    assert page.count("<script") == page.count("</script>") and r"\u003c/script>" in page
+
+
+def test_json_is_json_whatever_names_hold_and_in_every_locale(command_server: CommandServer, tmp_path: Path) -> None:
+    SlottedLink(messages=40).write_csv(tmp_path / "12B-\x9b\x1b\u00b5.csv")
+    line = ["analyze", "12B-\x9b\x1b\u00b5.csv", "--json"]
+    shell = {**os.environ, "LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0", "PYTHONIOENCODING": "ascii"}
+    other = subprocess.run([sys.executable, "-m", "airwire.cli", *line], cwd=tmp_path, env=shell, capture_output=True)
+    here = command_server.run(line, tmp_path, {**os.environ}, timeout_s=60)
+    for printed in (here.stdout.encode(), other.stdout):
+        assert not OBEYED.search(printed.decode())
+        assert json.loads(printed)["captures"][0]["path"].startswith("12B-")
+    assert json.loads(here.stdout)["captures"][0]["path"] == "12B-\x9b\x1b\u00b5.csv"
+
+
+def test_a_file_whose_name_is_no_text_is_analysed(tmp_path: Path) -> None:
+    SlottedLink(messages=40).write_csv(tmp_path / "12B-\udcff.csv")
+    line = [sys.executable, "-m", "airwire.cli", "analyze", "12B-\udcff.csv", "--out", "run", "--json"]
+    done = subprocess.run(line, cwd=tmp_path, capture_output=True, check=False)
+    assert (done.returncode, done.stderr) == (0, b"")
+    kept = json.loads((tmp_path / "run/environment.json").read_text(encoding="utf-8"))
+    assert r"12B-\udcff.csv" in kept["command"]
+
+
+def test_text_of_others_is_shown_and_our_own_lines_stay() -> None:
+    assert plain("a\x1b[2J\n\tb\x9b\u202e\udcff\r") == "a\\e[2J\n\tb\\x9b\\u202e\\udcff\\r"
+    assert one_line("a\nb\tc") == r"a\nb\tc"
+    long = one_line("x" * 1_000_000)
+    assert len(long) < MOST_SAID and "998800 characters" in long
+
+
+def test_a_fault_of_our_own_is_one_sentence(capsys: pytest.CaptureFixture[str]) -> None:
+    def fault() -> None:
+        raise ZeroDivisionError("division\nby zero")
+
+    assert code_of(fault) == EXIT_FAULT
+    said = capsys.readouterr().err
+    assert said.startswith(
+        "airwire: this is a fault of Airwire itself, please report it: ZeroDivisionError at test_host"
+    )
+    assert said.count("\n") == 1
+
+
+def command(*words: str, shell: str = "", **more: Any) -> subprocess.CompletedProcess[str]:
+    """A command in a process of its own, with what a shell says behind it or before it."""
+    line = f"{shell} exec {sys.executable} -m airwire.entry {' '.join(words)}"
+    return subprocess.run(["bash", "-c", line], capture_output=True, text=True, timeout=60, check=False, **more)
+
+
+def test_streams_that_are_closed_and_disks_that_are_full_are_no_fault(tmp_path: Path) -> None:
+    assert command("help", "run", "<&-", ">&-").returncode == 0
+    assert command("schema", "absent", "2>&-").returncode == EXIT_BAD_INPUT
+    full = command("help", "run", ">/dev/full")
+    assert (full.returncode, full.stderr) == (2, "airwire: standard output: cannot write it: No space left on device\n")
+    nothing = command("analyze", "-", "<&-", cwd=tmp_path)
+    assert nothing.returncode == EXIT_BAD_INPUT
+    assert nothing.stderr == "airwire: standard input is no pipe and no file; name a capture, or send one with |\n"
+
+
+def test_too_little_memory_and_too_many_threads_are_refused_before_anything_is_done(
+    command_server: CommandServer, tmp_path: Path
+) -> None:
+    little = command("links", shell="ulimit -v 400000;")
+    assert (little.returncode, little.stderr.count("\n")) == (2, 1)
+    assert "the address space is limited to 390 MiB" in little.stderr
+    (tmp_path / "suite.toml").write_text("[links.uart]\npayloads = [12]\nsamples = 50\n")
+    line = ["run", "suite.toml", "--out", "run"]
+    many = command_server.run(line, tmp_path, {**os.environ, "RAYON_NUM_THREADS": "100000"}, timeout_s=60)
+    assert (many.returncode, "takes a number of threads up to 1024" in many.stderr) == (2, True)
+    assert [path.name for path in tmp_path.iterdir()] == ["suite.toml"]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux says what memory is free in a file")
+def test_samples_that_have_no_room_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "suite.toml").write_text("[links.uart]\npayloads = [12]\n")
+    done = command("run", "suite.toml", "--samples", "20000000", shell="ulimit -v 2500000;", cwd=tmp_path)
+    assert done.returncode == EXIT_BAD_INPUT, done.stderr
+    assert "uart/12B: 20000000 samples take some 3200 MB of memory" in done.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["suite.toml"]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux says in a file which signals are caught")
+def test_ctrl_c_is_heard_from_the_first_line_of_ours(tmp_path: Path) -> None:
+    begin = "from airwire.entry import main; main()"
+    for after_s in (0.0, 0.05, 0.2):
+        process = subprocess.Popen(
+            [sys.executable, "-c", begin, "run", "links", "--samples", "1000000", "--out", "run"],
+            cwd=tmp_path,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        # The interpreter's own start, which is not ours, ends when we leave the signal to the system.
+        while not catches_ctrl_c(process.pid):
+            time.sleep(0.0005)
+        while catches_ctrl_c(process.pid) and not (tmp_path / "run").exists():
+            time.sleep(0.0005)
+        time.sleep(after_s)
+        process.send_signal(signal.SIGINT)
+        _, said = process.communicate(timeout=60)
+        assert process.returncode in (EXIT_INTERRUPTED, -signal.SIGINT), said
+        assert "Traceback" not in said
+
+
+def catches_ctrl_c(pid: int) -> bool:
+    """Whether a process has a handler for it."""
+    status = Path(f"/proc/{pid}/status").read_text(encoding="ascii")
+    caught = int(status.partition("SigCgt:\t")[2].split()[0], 16)
+    return bool(caught >> (signal.SIGINT - 1) & 1)
+
+
+@pytest.mark.parametrize("line", ["run pipe", "analyze pipe", "convert pipe out.vcd", "board run pipe"])
+def test_ctrl_c_ends_the_wait_for_a_writer_that_writes_nothing(tmp_path: Path, line: str) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    silent = os.open(tmp_path / "pipe", os.O_RDWR)
+    process = subprocess.Popen(
+        [sys.executable, "-m", "airwire.cli", *line.split()], cwd=tmp_path, stderr=subprocess.PIPE, text=True
+    )
+    try:
+        reads = Path(f"/proc/{process.pid}/fd")
+        while not any(os.path.realpath(one) == str(tmp_path / "pipe") for one in reads.iterdir()):
+            time.sleep(0.02)
+            assert process.poll() is None
+        time.sleep(0.1)
+        process.send_signal(signal.SIGINT)
+        _, said = process.communicate(timeout=20)
+    finally:
+        process.kill()
+        os.close(silent)
+    assert process.returncode == EXIT_INTERRUPTED, said
+    assert said.startswith("airwire: stopped by Ctrl-C") and said.count("\n") == 1
+    assert [path.name for path in tmp_path.iterdir()] == ["pipe"]
+
+
+def test_a_capture_comes_through_a_pipe_that_is_written_later(airwire: Airwire, tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.csv")
+    SlottedLink(messages=40).write_csv(tmp_path / "12B.csv")
+
+    def write() -> None:
+        time.sleep(0.3)
+        (tmp_path / "pipe.csv").write_bytes((tmp_path / "12B.csv").read_bytes())
+
+    writer = threading.Thread(target=write)
+    writer.start()
+    done = airwire("analyze", "pipe.csv", "--json")
+    writer.join()
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["captures"][0]["outcomes"]["paired"] == 40
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_gives_the_terminal_back(images: Path, number: signal.Signals) -> None:
+    import termios
+
+    ours, theirs = pty.openpty()
+    before = termios.tcgetattr(theirs)
+    line = ["board", "run", str(images / "hello_uart.elf"), "--board", "pico", "--interactive"]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "airwire.cli", *line], stdin=theirs, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
+    try:
+        while termios.tcgetattr(theirs) == before:
+            time.sleep(0.02)
+            assert process.poll() is None
+        process.send_signal(number)
+        assert process.wait(timeout=30) == 128 + number
+        assert termios.tcgetattr(theirs) == before
+    finally:
+        process.kill()
+        os.close(ours)
+        os.close(theirs)
+
+
+def packet(body: str | bytes) -> bytes:
+    """A packet of GDB's remote protocol."""
+    content = body if isinstance(body, bytes) else body.encode()
+    return b"$%s#%02x" % (content, sum(content) % 256)
+
+
+GARBAGE = {
+    "noise": bytes(place * place % 251 for place in range(20_000)),
+    "a packet without an end": b"$" + b"a" * 1_000_000,
+    "beginnings": b"$" * 100_000,
+    "half a packet": b"$m2000",
+    "reads of everything": packet("m0,ffffffff") + packet("mffffffff,ffffffffffffffff") + packet("m-1,5"),
+    "writes of everything": packet(b"X20000000,ffffffff:abc") + packet("M20000000,ffffffff:00"),
+    "all of flash": packet("vFlashErase:10000000,ffffffff") + packet("vFlashWrite:ffffffff:a") + packet("vFlashDone"),
+    "an escape of nothing": packet(b"X20000000,1:}"),
+    "threads that are none": packet("Hgffffffffff") + packet("T99999999999") + packet("vCont;c:999999;s:88"),
+    "a command that is no text": packet("qRcmd," + "ff" * 1000) + packet("qRcmd,zz"),
+    "a table's end": packet("qXfer:features:read:target.xml:ffffffffffffffff,ffffffffffffffff"),
+    "breakpoints": b"".join(packet(f"Z0,{0x10000000 + 2 * place:x},2") for place in range(500)),
+    "refusals": b"-" * 100_000,
+    "interruptions": b"\x03" * 100_000,
+}
+
+
+def test_the_server_for_gdb_outlives_garbage(images: Path) -> None:
+    from airwire.board import Board
+
+    board, listening, ended = Board("pico", images / "hello_uart.elf"), threading.Event(), []
+    where: list[str] = []
+
+    def tell(address: str) -> None:
+        where.append(address)
+        listening.set()
+
+    server = threading.Thread(target=lambda: ended.append(board.serve_gdb("127.0.0.1:0", on_listening=tell)))
+    server.start()
+    assert listening.wait(30)
+    host, _, port = where[0].rpartition(":")
+
+    def ask(*packets: bytes) -> bytes:
+        with socket.create_connection((host, int(port)), timeout=30) as stream:
+            stream.sendall(b"+" + b"".join(packets))
+            return stream.recv(64)
+
+    for name, content in GARBAGE.items():
+        with socket.create_connection((host, int(port)), timeout=30) as stream, suppress(OSError):
+            stream.sendall(content)
+        assert ask(packet("?")).startswith(b"+$T05thread:01;"), name
+    with suppress(OSError):
+        ask(packet("k"))
+    server.join(30)
+    assert [one.reason for one in ended] == ["killed"]
