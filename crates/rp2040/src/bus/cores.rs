@@ -186,6 +186,9 @@ impl cortexm::Bus for Bus {
     }
 
     fn send_event(&mut self, cycle: u64) {
+        if self.io.unnoticed != 0 {
+            self.lead_all_on(self.clock.time_of(cycle));
+        }
         // Whoever sleeps wakes at this cycle, not at that of the last access.
         self.io.now = self.io.now.max(self.clock.time_of(cycle));
         self.events = [true; 2];

@@ -143,6 +143,9 @@ impl Bus {
             }
         };
         self.blocks.write(block, offset, value, &mut self.io);
+        if block.concerns_pio(offset) {
+            self.pio_outlook_changed();
+        }
         self.written(block);
     }
 

@@ -152,7 +152,7 @@ impl Bus {
         // The flows are to go on whatever the cores have stopped for before.
         self.horizon = Picoseconds::new(i64::MIN);
         while let Some(first) = self.io.first_due(until) {
-            if !self.let_flow(first, until) || self.attention {
+            if !(self.lead_on(first, until) || self.let_flow(first, until)) || self.attention {
                 break;
             }
         }

@@ -25,6 +25,7 @@ impl Rp2040 {
         self.bus.spin.end();
         // Whoever reached for the surroundings since the last run may have changed their plans.
         self.bus.outside_changed();
+        self.bus.pio_outlook_changed();
         self.bus.plan_lines();
         loop {
             if let Some(stop) = self.bus.stopped.take() {
@@ -134,15 +135,17 @@ impl Rp2040 {
 
     /// No core is awake: time jumps to the next event.
     pub(super) fn pass_time(&mut self, end: Picoseconds) -> Option<Stop> {
+        self.bus.latest_wake();
+        self.bus.lead_all_on(end);
         if let Some(first) = self.bus.io.first_due(end)
             && self.bus.let_flow(first, end)
         {
             return None;
         }
-        let next = self.bus.io.next_wake();
-        if next == Picoseconds::new(i64::MAX) {
+        if self.bus.io.next_wake() == Picoseconds::new(i64::MAX) {
             return Some(Stop::Asleep);
         }
+        let next = self.bus.io.next_noticed();
         let at = next.min(end);
         self.bus.process_events(at);
         self.bus.io.now = self.bus.io.now.max(at);
