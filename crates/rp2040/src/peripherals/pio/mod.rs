@@ -34,8 +34,6 @@ use crate::peripherals::Source;
 use crate::pins::{ALL_PINS, Function};
 
 const MACHINES: usize = 4;
-/// Cycles after which nobody sees any more when a pin changed.
-const SEEN_LATE_CYCLES: u64 = 4;
 /// Cycles are counted from here, so that a history can reach back.
 const FIRST_CYCLE: u64 = 16;
 
@@ -170,7 +168,7 @@ impl Pio {
     fn observe_late(&mut self, now: u64, io: &Io) {
         for (at, levels) in io.pins.inputs_of_late() {
             let cycle = self.edges.cycle_at(at);
-            if cycle + SEEN_LATE_CYCLES >= now && cycle < now {
+            if cycle < now {
                 self.inputs.record_late(cycle, levels);
             }
         }
