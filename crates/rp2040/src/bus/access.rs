@@ -29,6 +29,7 @@ const SRAM_PORTS: [BusPort; 6] =
 
 impl Bus {
     /// The cycles that a master waits for the bank of SRAM at `offset`, because another uses it in this cycle.
+    #[inline]
     pub(crate) fn contend(&mut self, master: u8, offset: u32, cycle: u64) -> u64 {
         let bank = memory::bank(offset);
         let waits = match &mut self.contention {
