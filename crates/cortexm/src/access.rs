@@ -66,13 +66,7 @@ impl Core {
 
     /// The same where another bus master may use the memory; `cycle` moves on by what it costs.
     #[inline(always)]
-    pub(super) fn load_shared<B: Bus>(
-        &mut self,
-        bus: &mut B,
-        kind: Kind,
-        op: &Op,
-        cycle: &mut u64,
-    ) -> bool {
+    pub(super) fn load_shared<B: Bus>(&mut self, bus: &mut B, kind: Kind, op: &Op, cycle: &mut u64) -> bool {
         let loaded = bus.load_shared(self.id, self.address(kind, op), size(kind), cycle);
         if let Some(value) = loaded {
             self.set_reg(op.a, extended(kind, value));
@@ -82,13 +76,7 @@ impl Core {
 
     /// The same for a store.
     #[inline(always)]
-    pub(super) fn store_shared<B: Bus>(
-        &mut self,
-        bus: &mut B,
-        kind: Kind,
-        op: &Op,
-        cycle: &mut u64,
-    ) -> bool {
+    pub(super) fn store_shared<B: Bus>(&mut self, bus: &mut B, kind: Kind, op: &Op, cycle: &mut u64) -> bool {
         bus.store_shared(self.id, self.address(kind, op), size(kind), self.reg(op.a), cycle)
     }
 

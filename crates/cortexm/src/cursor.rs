@@ -298,7 +298,8 @@ impl<const REGION: u8, const MODE: u8> Cursor<REGION, MODE> {
     #[inline(always)]
     pub(super) fn load_list<B: Bus>(&mut self, core: &mut Core, bus: &mut B, kind: Kind, op: &Op) -> After {
         let is_jump = kind == Kind::PopProgramCounter;
-        let loaded = if MODE == SHARED || MODE == WATCHED { None } else { core.load_list_from_sram(bus, kind, op) };
+        let loaded =
+            if MODE == SHARED || MODE == WATCHED { None } else { core.load_list_from_sram(bus, kind, op) };
         let Some(target) = loaded else {
             let mut end = self.cycle;
             let loaded = core.load_list(bus, kind, op, self.pc(), &mut end);

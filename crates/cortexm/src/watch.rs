@@ -82,8 +82,7 @@ impl Watch {
     }
 
     fn decide(&mut self) {
-        let watched =
-            !self.breakpoints.is_empty() || !self.watchpoints.is_empty() || self.observer.is_some();
+        let watched = !self.breakpoints.is_empty() || !self.watchpoints.is_empty() || self.observer.is_some();
         self.on = watched || self.every_access;
         self.shared_memory = self.every_access && !watched;
     }

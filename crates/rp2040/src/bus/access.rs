@@ -216,6 +216,10 @@ impl Bus {
 
     /// Stores to SRAM; where code had been decoded, the cores stop and decode it anew.
     pub(super) fn store_sram(&mut self, offset: u32, size: Size, value: u32) {
+        let address = SRAM_BASE + offset;
+        if !self.sram.is_near_code(address) && cortexm::Bus::store_sram(self, address, size, value) {
+            return;
+        }
         if self.sram.store(offset, &value.to_le_bytes()[..size as usize]) {
             self.stale_sram.push(offset);
             self.attention = true;

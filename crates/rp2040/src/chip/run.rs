@@ -115,7 +115,8 @@ impl Rp2040 {
         let mut looks = self.bus.spin.take_iteration() && self.leave_out_iterations(core, end);
         let mut known = None;
         loop {
-            let horizon = match known.filter(|known: &Horizon| known.holds(&self.bus, self.cores[core].cycle)) {
+            let horizon = match known.filter(|known: &Horizon| known.holds(&self.bus, self.cores[core].cycle))
+            {
                 Some(horizon) => horizon,
                 None => match self.horizon(core, end) {
                     Ok(horizon) => horizon,

@@ -59,7 +59,8 @@ impl Pio {
 
     /// The only machine that has anything to do, which no pin can change: nobody looks at one.
     fn works_alone(&self) -> Option<usize> {
-        let others = |alone: usize| self.machines.iter().filter(move |other| usize::from(other.index) != alone);
+        let others =
+            |alone: usize| self.machines.iter().filter(move |other| usize::from(other.index) != alone);
         let idle = |other: &StateMachine| other.due == NEVER && !(other.config.out_sticky && other.enabled);
         let alone = self.machines.iter().position(|machine| machine.due != NEVER)?;
         (self.looks_away && others(alone).all(idle)).then_some(alone)

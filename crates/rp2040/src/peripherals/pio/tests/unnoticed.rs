@@ -100,7 +100,6 @@ fn edges_of_a_wave_that_is_led_on_are_kept_one_by_one() {
     let mut bench = square_wave();
     bench.run_unnoticed(40_000, false);
     let edges = bench.edges();
-    let expected: Vec<_> =
-        (0..10_000).flat_map(|n| [(4 * n + 1, 0, true), (4 * n + 3, 0, false)]).collect();
+    let expected: Vec<_> = (0..10_000).flat_map(|n| [(4 * n + 1, 0, true), (4 * n + 3, 0, false)]).collect();
     assert_eq!(edges, expected);
 }
