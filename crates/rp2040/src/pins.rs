@@ -87,7 +87,9 @@ pub struct Pins {
     /// The pins that are wired together with each pin, itself among them.
     wired: [u32; PIN_COUNT as usize],
     /// The pins that are given to each function, and those whose level nothing else has to do with.
+    #[serde(skip)]
     selected: [u32; FUNCTIONS],
+    #[serde(skip)]
     plain: u32,
     net: u32,
     inputs: u32,
@@ -396,7 +398,7 @@ impl Pins {
 
     /// Finds out anew which pins are plain: nothing but the function that they are given to says what level they and their
     /// inputs have.
-    fn find_plain(&mut self) {
+    pub(crate) fn find_plain(&mut self) {
         self.selected = std::array::from_fn(|function| {
             let selected = self.function.iter().zip(0..).filter(|(own, _)| usize::from(**own) == function);
             selected.map(|(_, pin): (_, u32)| 1 << pin).sum()

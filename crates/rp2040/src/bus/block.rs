@@ -93,7 +93,7 @@ impl Block {
     pub(super) fn concerns_pio(self, offset: u32) -> bool {
         match self {
             Self::Pio(_) => !PIO_FIFOS.contains(&offset),
-            Self::Clock(_) | Self::Resets | Self::IoBank0 | Self::PadsBank0 | Self::Pwm | Self::Dma => true,
+            Self::Clock(_) | Self::Resets | Self::IoBank0 | Self::PadsBank0 | Self::Pwm => true,
             _ => false,
         }
     }

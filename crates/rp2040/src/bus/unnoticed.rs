@@ -80,13 +80,18 @@ impl Bus {
     /// The DMA moved on by itself: a channel may wait for the words of a block from here on.
     pub(super) fn dma_moved_on(&mut self) {
         if self.io.unnoticed != 0 && self.unnoticed_sources() != self.io.unnoticed {
-            self.pio_outlook_changed();
+            self.notice_pio();
         }
     }
 
     /// A register was written, or something else changed, by which somebody may notice a block from here on.
     pub(crate) fn pio_outlook_changed(&mut self) {
         self.pio_outlook = None;
+        self.notice_pio();
+    }
+
+    /// The blocks are noticed until it is found out again whether they need be: a channel of the DMA may wait for their words.
+    pub(super) fn notice_pio(&mut self) {
         if self.io.patient_pio != 0 {
             self.lose_patience();
         }
