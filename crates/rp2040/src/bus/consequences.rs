@@ -45,12 +45,11 @@ impl Bus {
     /// first what is due before it; memory shows them this much later.
     #[inline]
     pub(crate) fn latest_wake(&mut self) -> Picoseconds {
-        self.io.patient_pio = self.patient_pio();
-        self.io.patient = self.patient_sources() | self.io.patient_pio;
+        self.io.patient = self.patient_sources();
+        (self.io.unnoticed, self.io.patient_pio) = self.waiting_pio();
         if self.io.patient_pio != 0 {
-            self.io.patient |= 1 << Source::Dma.index();
+            self.io.patient |= self.io.patient_pio | 1 << Source::Dma.index();
         }
-        self.io.unnoticed = self.unnoticed_sources();
         self.io.latest_wake(PATIENCE)
     }
 
@@ -68,7 +67,7 @@ impl Bus {
     /// Lets everything happen that is due up to and including `until`.
     pub(crate) fn process_events(&mut self, until: Picoseconds) {
         while let Some(first) = self.io.first_due(until) {
-            if self.lead_on(first, until) {
+            if self.may_lead_on() && self.lead_on(first, until) {
                 continue;
             }
             self.let_flow(first, until);

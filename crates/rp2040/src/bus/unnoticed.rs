@@ -25,7 +25,6 @@ pub(crate) struct PioOutlook {
 }
 
 impl Bus {
-    #[inline]
     fn pio_outlook(&mut self) -> PioOutlook {
         match self.pio_outlook {
             Some(outlook) => outlook,
@@ -33,19 +32,22 @@ impl Bus {
         }
     }
 
-    /// Which sources nobody notices from here on, a bit each.
+    /// The sources, a bit each, that nobody notices from here on, and those of which nobody but the DMA notices anything, and
+    /// that not at once.
     #[inline]
-    pub(super) fn unnoticed_sources(&mut self) -> u64 {
-        let outlook = self.pio_outlook();
-        if outlook.silent == 0 { 0 } else { outlook.silent & !self.fed_sources(&outlook) }
+    pub(super) fn waiting_pio(&mut self) -> (u64, u64) {
+        match &self.pio_outlook {
+            Some(outlook) if outlook.silent == 0 => (0, 0),
+            _ => self.find_waiting_pio(),
+        }
     }
 
-    /// Those of which nobody but the DMA notices anything, and of these the ones that it listens to.
-    #[inline]
-    pub(super) fn patient_pio(&mut self) -> u64 {
+    #[inline(never)]
+    fn find_waiting_pio(&mut self) -> (u64, u64) {
         let outlook = self.pio_outlook();
-        let fed = if outlook.silent == 0 { 0 } else { outlook.silent & self.fed_sources(&outlook) };
-        if fed != 0 && self.blocks.dma.is_quiet(QUIET_TRANSFERS_OF_PIO) { fed } else { 0 }
+        let fed = outlook.silent & self.fed_sources(&outlook);
+        let waits = fed != 0 && self.blocks.dma.is_quiet(QUIET_TRANSFERS_OF_PIO);
+        (outlook.silent & !fed, if waits { fed } else { 0 })
     }
 
     fn fed_sources(&self, outlook: &PioOutlook) -> u64 {
@@ -79,7 +81,7 @@ impl Bus {
 
     /// The DMA moved on by itself: a channel may wait for the words of a block from here on.
     pub(super) fn dma_moved_on(&mut self) {
-        if self.io.unnoticed != 0 && self.unnoticed_sources() != self.io.unnoticed {
+        if self.io.unnoticed != 0 && self.waiting_pio().0 != self.io.unnoticed {
             self.notice_pio();
         }
     }
@@ -101,9 +103,15 @@ impl Bus {
         }
     }
 
+    /// Whether there is a block that may be led on.
+    #[inline]
+    pub(super) fn may_lead_on(&self) -> bool {
+        self.io.unnoticed | self.io.patient_pio != 0
+    }
+
     /// Leads a block on whose event is due first, up to and including `until` and as far as nothing else happens; false when
     /// it is one that is noticed, or something else comes first.
-    #[inline]
+    #[inline(never)]
     pub(super) fn lead_on(&mut self, source: Source, until: Picoseconds) -> bool {
         let own = 1 << source.index();
         let is_fed = self.io.patient_pio & own != 0;
@@ -126,7 +134,8 @@ impl Bus {
 
     /// Leads all blocks on that nobody noticed, up to and including `until`.
     pub(crate) fn lead_all_on(&mut self, until: Picoseconds) {
-        while let Some(first) = self.io.first_due(until)
+        while self.may_lead_on()
+            && let Some(first) = self.io.first_due(until)
             && self.lead_on(first, until)
         {}
     }
