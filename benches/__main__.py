@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from benches import board, corpus, ingest, network, ns3_links, virtual
+from benches import board, corpus, ingest, network, ns3_links, pace, virtual
 
 
 def main() -> None:
@@ -21,6 +21,8 @@ def main() -> None:
         ("Beside ns-3", ns3_links.run),
         ("Virtual boards beside rp2040js", board.run_loops),
         ("Virtual boards against real time", board.run_images),
+        ("Busy boards against real time", pace.run_busy),
+        ("Many boards", pace.run_many),
         ("Boots and snapshots", board.run_boots),
         ("Boards on a network", network.run_network),
     ]

@@ -66,7 +66,7 @@ def run_loops() -> list[str]:
             oracle = install(Path(folder) / "oracle")
         except NoOracle as missing:
             return [f"Left out: {missing}"]
-        images = _images(Path(folder))
+        images = build_images(Path(folder))
         ours: dict[str, list[float]] = {name: [] for name in LOOPS}
         theirs: dict[str, list[float]] = {name: [] for name in LOOPS}
         for number in range(ROUNDS + 1):
@@ -95,7 +95,7 @@ def run_images() -> list[str]:
     """Rows of Markdown: an image that drives SPI and DMA all the time, alone and beside another."""
     rows = ["| whole image, SPI and DMA without a pause | wall | of real time |", "|---|---|---|"]
     with tempfile.TemporaryDirectory() as folder:
-        image = _images(Path(folder)) / "spi_dma_long.elf"
+        image = build_images(Path(folder)) / "spi_dma_long.elf"
         alone: list[Told] = []
         recorded: list[Told] = []
         threads: list[tuple[float, float]] = []
@@ -143,7 +143,7 @@ def run_boots() -> list[str]:
 
     rows = ["| boot, from opening the file | virtual | wall |", "|---|---|---|"]
     with tempfile.TemporaryDirectory() as folder:
-        images = _images(Path(folder))
+        images = build_images(Path(folder))
         padded = Path(folder) / "padded.bin"
         content = (images / "hello_uart.bin").read_bytes()
         padded.write_bytes(content + bytes(index % 251 for index in range(PADDED_BYTES - len(content))))
@@ -185,7 +185,8 @@ def _first_line(image: Path, typed: str) -> tuple[float, float]:
     return time.perf_counter() - start, board.time_ps / 1e12
 
 
-def _images(folder: Path) -> Path:
+def build_images(folder: Path) -> Path:
+    """The images of tests/images, in a folder."""
     command = ["make", "-s", "-j2", "-C", str(REPOSITORY / "tests" / "images"), f"OUT={folder}"]
     subprocess.run([*command, f"PYTHON={sys.executable}"], check=True, capture_output=True)
     return folder

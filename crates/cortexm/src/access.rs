@@ -64,6 +64,22 @@ impl Core {
         bus.store_sram(address, size(kind), value)
     }
 
+    /// The same where another bus master may use the memory; `cycle` moves on by what it costs.
+    #[inline(always)]
+    pub(super) fn load_shared<B: Bus>(&mut self, bus: &mut B, kind: Kind, op: &Op, cycle: &mut u64) -> bool {
+        let loaded = bus.load_shared(self.id, self.address(kind, op), size(kind), cycle);
+        if let Some(value) = loaded {
+            self.set_reg(op.a, extended(kind, value));
+        }
+        loaded.is_some()
+    }
+
+    /// The same for a store.
+    #[inline(always)]
+    pub(super) fn store_shared<B: Bus>(&mut self, bus: &mut B, kind: Kind, op: &Op, cycle: &mut u64) -> bool {
+        bus.store_shared(self.id, self.address(kind, op), size(kind), self.reg(op.a), cycle)
+    }
+
     /// Loads through the bus; gives the cycle at which the next instruction begins.
     #[inline(always)]
     pub(super) fn load<B: Bus>(
@@ -111,6 +127,12 @@ impl Core {
             return Ok(value);
         }
         let mut end = cycle.saturating_sub(1);
+        if bus.watch().is_for_shared_memory()
+            && let Some(value) = bus.load_shared(self.id, address, Size::Word, &mut end)
+        {
+            *cycle = end;
+            return Ok(value);
+        }
         let value = bus.load(self.id, pc, address, Size::Word, &mut end)?;
         *cycle = end.max(*cycle + 1);
         Ok(value)
@@ -131,6 +153,12 @@ impl Core {
             return Ok(());
         }
         let mut end = cycle.saturating_sub(1);
+        if bus.watch().is_for_shared_memory()
+            && bus.store_shared(self.id, address, Size::Word, value, &mut end)
+        {
+            *cycle = end;
+            return Ok(());
+        }
         bus.store(self.id, pc, address, Size::Word, value, &mut end)?;
         *cycle = end.max(*cycle + 1);
         Ok(())

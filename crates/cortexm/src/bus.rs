@@ -105,6 +105,13 @@ pub trait Bus {
     /// Stores to an aligned address of the SRAM; false elsewhere, and near decoded code.
     fn store_sram(&mut self, address: u32, size: Size, value: u32) -> bool;
 
+    /// A load of a core from an aligned address of the SRAM that another bus master may use as well; `cycle` moves on by what it
+    /// costs. Nothing elsewhere.
+    fn load_shared(&mut self, core: usize, address: u32, size: Size, cycle: &mut u64) -> Option<u32>;
+
+    /// The same for a store; false elsewhere, and near decoded code.
+    fn store_shared(&mut self, core: usize, address: u32, size: Size, value: u32, cycle: &mut u64) -> bool;
+
     /// Aligned words of the SRAM one behind the other; nothing where one is elsewhere.
     fn sram_words(&self, address: u32, words: usize) -> Option<&[[u8; 4]]>;
 

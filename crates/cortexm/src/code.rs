@@ -6,8 +6,10 @@ use crate::decode::decode;
 use crate::isa::{Kind, Op};
 use crate::superinstruction::{LONGEST, longest};
 
-/// A table grows in steps of at least so many halfwords.
-const LEAST_GROWTH: usize = 4096;
+/// A table grows in steps of so many halfwords, and by an eighth beyond what was asked for: one of a large image must not take
+/// twice the memory that it needs.
+const GROWTH: usize = 4096;
+const SPARE: usize = 8;
 
 /// What was decoded so far. A table reaches as far as code was executed, and the length of a superinstruction further.
 #[derive(Debug, Default)]
@@ -35,8 +37,9 @@ impl Code {
             return false;
         }
         if index + LONGEST > table.len() {
-            let length = (index + 1).next_power_of_two().max(LEAST_GROWTH).min(most);
-            table.resize(length + LONGEST - 1, Op::UNDECODED);
+            let length = (index + 1 + index / SPARE).next_multiple_of(GROWTH).min(most) + LONGEST - 1;
+            table.reserve_exact(length - table.len());
+            table.resize(length, Op::UNDECODED);
         }
         let length = decode_superinstruction(&mut table[index..], most - index, bus, pc);
         if region == Region::Sram {

@@ -4,7 +4,7 @@
 
 use crate::bus::{Bus, Refusal};
 use crate::execute::{IN_FLASH, IN_SRAM, NO_WORD, Stretch};
-use crate::interpreter::{SUPERINSTRUCTIONS, WATCHED};
+use crate::interpreter::{SHARED, SUPERINSTRUCTIONS, WATCHED};
 use crate::isa::{Kind, Op};
 use crate::superinstruction::MOST_CYCLES_BEFORE_LAST;
 use crate::{Core, Exit, FaultKind, PC};
@@ -55,11 +55,13 @@ pub(super) struct Cursor<const REGION: u8, const MODE: u8> {
 }
 
 impl<const REGION: u8, const MODE: u8> Cursor<REGION, MODE> {
+    /// Fetches cost what they cost by the word.
+    const KNOWS_WORD: bool = REGION == IN_FLASH || MODE == WATCHED || MODE == SHARED;
+
     #[inline(always)]
     pub(super) fn new(core: &Core, base: u32, limit: u64) -> Self {
         let index = core.r[PC].wrapping_sub(base) >> 1;
-        let knows_word = REGION == IN_FLASH || MODE == WATCHED;
-        let word = if knows_word { core.fetched_word.wrapping_sub(base >> 2) } else { NO_WORD };
+        let word = if Self::KNOWS_WORD { core.fetched_word.wrapping_sub(base >> 2) } else { NO_WORD };
         Self { base, index, cycle: core.cycle, limit, count: index.wrapping_neg(), word, end: End::Paused }
     }
 
@@ -90,9 +92,12 @@ impl<const REGION: u8, const MODE: u8> Cursor<REGION, MODE> {
         After::Nothing
     }
 
-    /// Fetches the instruction's word from flash, unless it was the last one that was fetched.
+    /// Fetches the instruction's word from flash, or from memory that is shared, unless it was the last one that was fetched.
     #[inline(always)]
     pub(super) fn fetch<B: Bus>(&mut self, core: &Core, bus: &mut B) {
+        if MODE == SHARED {
+            self.fetch_shared(core, bus);
+        }
         if REGION == IN_FLASH && self.index >> 1 != self.word {
             self.word = self.index >> 1;
             self.cycle += bus.fetch_flash(core.id, self.word, self.cycle);
@@ -109,11 +114,16 @@ impl<const REGION: u8, const MODE: u8> Cursor<REGION, MODE> {
             let step = core.step_at(self.pc(), self.cycle, bus.time_of(self.cycle));
             bus.watch_mut().observe(step);
         }
+        self.fetch_shared(core, bus);
+        None
+    }
+
+    #[inline(always)]
+    fn fetch_shared<B: Bus>(&mut self, core: &Core, bus: &mut B) {
         if REGION == IN_SRAM && self.index >> 1 != self.word {
             self.word = self.index >> 1;
             self.cycle += bus.contend(core.id, self.word << 2, self.cycle);
         }
-        None
     }
 
     /// On to the next part of a superinstruction; false where waiting for the flash takes until the limit.
@@ -133,7 +143,7 @@ impl<const REGION: u8, const MODE: u8> Cursor<REGION, MODE> {
     /// The next fetch is no longer from the word of the last one.
     #[inline(always)]
     fn forget_word(&mut self) {
-        if REGION == IN_FLASH || MODE == WATCHED {
+        if Self::KNOWS_WORD {
             self.word = NO_WORD;
         }
     }
@@ -249,7 +259,10 @@ impl<const REGION: u8, const MODE: u8> Cursor<REGION, MODE> {
 
     #[inline(always)]
     pub(super) fn load<B: Bus>(&mut self, core: &mut Core, bus: &mut B, kind: Kind, op: &Op) -> After {
-        if MODE == WATCHED || !core.load_sram(bus, kind, op) {
+        if MODE == SHARED && core.load_shared(bus, kind, op, &mut self.cycle) {
+            return After::Next;
+        }
+        if MODE == SHARED || MODE == WATCHED || !core.load_sram(bus, kind, op) {
             let loaded = core.load(bus, kind, op, self.pc(), self.cycle);
             return self.behind(bus, loaded);
         }
@@ -259,7 +272,10 @@ impl<const REGION: u8, const MODE: u8> Cursor<REGION, MODE> {
 
     #[inline(always)]
     pub(super) fn store<B: Bus>(&mut self, core: &mut Core, bus: &mut B, kind: Kind, op: &Op) -> After {
-        if MODE == WATCHED || !core.store_sram(bus, kind, op) {
+        if MODE == SHARED && core.store_shared(bus, kind, op, &mut self.cycle) {
+            return After::Next;
+        }
+        if MODE == SHARED || MODE == WATCHED || !core.store_sram(bus, kind, op) {
             let stored = core.store(bus, kind, op, self.pc(), self.cycle);
             return self.behind(bus, stored);
         }
@@ -269,7 +285,7 @@ impl<const REGION: u8, const MODE: u8> Cursor<REGION, MODE> {
 
     #[inline(always)]
     pub(super) fn store_list<B: Bus>(&mut self, core: &mut Core, bus: &mut B, kind: Kind, op: &Op) -> After {
-        if MODE == WATCHED || !core.store_list_to_sram(bus, kind, op) {
+        if MODE == SHARED || MODE == WATCHED || !core.store_list_to_sram(bus, kind, op) {
             let mut end = self.cycle;
             let stored = core.store_list(bus, kind, op, self.pc(), &mut end);
             self.cycle = end;
@@ -282,7 +298,8 @@ impl<const REGION: u8, const MODE: u8> Cursor<REGION, MODE> {
     #[inline(always)]
     pub(super) fn load_list<B: Bus>(&mut self, core: &mut Core, bus: &mut B, kind: Kind, op: &Op) -> After {
         let is_jump = kind == Kind::PopProgramCounter;
-        let loaded = if MODE == WATCHED { None } else { core.load_list_from_sram(bus, kind, op) };
+        let loaded =
+            if MODE == SHARED || MODE == WATCHED { None } else { core.load_list_from_sram(bus, kind, op) };
         let Some(target) = loaded else {
             let mut end = self.cycle;
             let loaded = core.load_list(bus, kind, op, self.pc(), &mut end);

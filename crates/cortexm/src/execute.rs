@@ -6,7 +6,7 @@ use units::Picoseconds;
 use crate::bus::{Bus, Region};
 use crate::code::Code;
 use crate::decode::decode;
-use crate::interpreter::{SINGLE, SUPERINSTRUCTIONS, WATCHED};
+use crate::interpreter::{SHARED, SINGLE, SUPERINSTRUCTIONS, WATCHED};
 use crate::isa::Op;
 use crate::superinstruction::MOST_CYCLES_BEFORE_LAST;
 use crate::{Core, DebugEvent, Exit, Fault, FaultKind, LR, PC, Refusal, SP, Sleep};
@@ -92,7 +92,9 @@ impl Core {
         limit: u64,
         base: u32,
     ) -> Stretch {
-        if bus.watch().is_on() {
+        if bus.watch().is_for_shared_memory() {
+            self.interpret::<B, REGION, SHARED>(bus, ops, limit, base)
+        } else if bus.watch().is_on() {
             self.interpret::<B, REGION, WATCHED>(bus, ops, limit, base)
         } else if self.cycle + SHORTEST_WITH_SUPERINSTRUCTIONS_CYCLES < limit {
             self.interpret::<B, REGION, SUPERINSTRUCTIONS>(bus, ops, limit - MOST_CYCLES_BEFORE_LAST, base)

@@ -18,6 +18,8 @@ pub(super) const SUPERINSTRUCTIONS: u8 = 0;
 pub(super) const SINGLE: u8 = 1;
 /// One instruction after the other, and somebody looks on.
 pub(super) const WATCHED: u8 = 2;
+/// One instruction after the other, and another bus master may use the memory.
+pub(super) const SHARED: u8 = 3;
 
 /// The arms for all kinds of the table, behind those for the kinds that leave the interpreter or go elsewhere. A class is the
 /// name of the method that executes it; of a superinstruction a part ends the others where it does not lead to the next.

@@ -84,6 +84,14 @@ impl Bus for Memory {
         bytes.map(|bytes| bytes.copy_from_slice(&value.to_le_bytes()[..size as usize])).is_some()
     }
 
+    fn load_shared(&mut self, _: usize, _: u32, _: Size, _: &mut u64) -> Option<u32> {
+        None
+    }
+
+    fn store_shared(&mut self, _: usize, _: u32, _: Size, _: u32, _: &mut u64) -> bool {
+        false
+    }
+
     fn sram_words(&self, address: u32, words: usize) -> Option<&[[u8; 4]]> {
         self.words.get((address.wrapping_sub(BASE) / 4) as usize..)?.get(..words)
     }

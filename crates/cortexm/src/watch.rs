@@ -16,6 +16,7 @@ pub struct Watch {
     /// What the instruction of each core that runs or has just run accessed.
     hits: [Option<DebugEvent>; 2],
     on: bool,
+    shared_memory: bool,
 }
 
 impl Watch {
@@ -36,6 +37,12 @@ impl Watch {
     #[inline(always)]
     pub fn is_on(&self) -> bool {
         self.on
+    }
+
+    /// Whether that is all because every access to memory is to be seen.
+    #[inline(always)]
+    pub fn is_for_shared_memory(&self) -> bool {
+        self.shared_memory
     }
 
     /// Whether a debugger takes BKPT.
@@ -75,10 +82,9 @@ impl Watch {
     }
 
     fn decide(&mut self) {
-        self.on = !self.breakpoints.is_empty()
-            || !self.watchpoints.is_empty()
-            || self.observer.is_some()
-            || self.every_access;
+        let watched = !self.breakpoints.is_empty() || !self.watchpoints.is_empty() || self.observer.is_some();
+        self.on = watched || self.every_access;
+        self.shared_memory = self.every_access && !watched;
     }
 
     /// Lets a core pass the breakpoint that it stands at.

@@ -57,6 +57,12 @@ pub trait Outside: Any + Debug + Send {
         let _ = (at, changed, levels, reactions);
     }
 
+    /// The pins of which [`Outside::pins_changed`] has to be told, a bit each. Changes of others may be told late, several of
+    /// them as one, or together with the next that matters.
+    fn listens_to(&self) -> u32 {
+        u32::MAX
+    }
+
     /// A frame went over an SPI bus; the answer is what the controller received (MISO).
     fn spi_frame(&mut self, at: Picoseconds, frame: SpiFrame, reactions: &mut Vec<Reaction>) -> u16 {
         let _ = (at, frame, reactions);
@@ -152,6 +158,10 @@ pub trait Outside: Any + Debug + Send {
 pub struct Unconnected;
 
 impl Outside for Unconnected {
+    fn listens_to(&self) -> u32 {
+        0
+    }
+
     fn snapshot(&self) -> Option<Box<dyn Outside>> {
         Some(Box::new(*self))
     }

@@ -41,6 +41,15 @@ pub struct Io {
     agenda_changed: bool,
     /// The sources (a bit each) whose next event is noticed only by whoever looks at registers or memory.
     pub(crate) patient: u64,
+    /// Those of them that are PIO blocks.
+    #[serde(skip)]
+    pub(crate) patient_pio: u64,
+    /// Those of which nobody notices anything until he looks.
+    #[serde(skip)]
+    pub(crate) unnoticed: u64,
+    /// Pins have moved before this instant, and nobody was told.
+    #[serde(skip)]
+    pub(crate) moved_unnoticed: bool,
     #[serde(skip)]
     unknown: BTreeMap<(u32, bool), UnknownAccess>,
     /// A UART cannot tell what it receives before more is known of its line.
@@ -68,6 +77,9 @@ impl Default for Io {
             agenda: Agenda::new(Source::COUNT),
             agenda_changed: false,
             patient: 0,
+            patient_pio: 0,
+            unnoticed: 0,
+            moved_unnoticed: false,
             unknown: BTreeMap::new(),
             awaits_line: false,
         }
@@ -109,7 +121,13 @@ impl Io {
     /// When a source has to be woken at the latest, if those that nobody can notice may wait.
     #[inline]
     pub(crate) fn latest_wake(&self, patience: Picoseconds) -> Picoseconds {
-        self.agenda.latest(self.patient, patience)
+        self.agenda.latest(self.patient, patience, self.unnoticed)
+    }
+
+    /// When the first source will be woken of which anybody may notice anything; the end of time when none.
+    #[inline]
+    pub(crate) fn next_noticed(&self) -> Picoseconds {
+        if self.unnoticed == 0 { self.next_wake() } else { self.agenda.next_time_besides(self.unnoticed) }
     }
 
     /// The first source that is due up to and including `at`.
@@ -122,7 +140,7 @@ impl Io {
     /// When the first source will be woken that is not in a mask (a bit each); the end of time when none.
     #[inline]
     pub(crate) fn next_wake_besides(&self, mask: u64) -> Picoseconds {
-        self.agenda.next_time_besides(mask)
+        self.agenda.next_time_besides(mask | self.unnoticed)
     }
 
     /// Sets what two sources ask for, or drops it at the end of time; nobody is told of it.
@@ -209,6 +227,9 @@ impl Io {
             agenda: self.agenda.clone(),
             agenda_changed: self.agenda_changed,
             patient: self.patient,
+            patient_pio: 0,
+            unnoticed: 0,
+            moved_unnoticed: false,
             unknown: self.unknown.clone(),
             awaits_line: self.awaits_line,
         }

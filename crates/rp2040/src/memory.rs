@@ -94,6 +94,12 @@ impl Sram {
         self.code_lines.get(word >> (CODE_LINE_BITS - 2)) != Some(&false)
     }
 
+    /// Whether the page of an address holds decoded code, so that a store by the long way would be told. Outside, it does.
+    #[inline(always)]
+    pub(crate) fn is_near_code(&self, address: u32) -> bool {
+        self.code_pages.get((address.wrapping_sub(SRAM_BASE) >> CODE_PAGE_BITS) as usize) != Some(&false)
+    }
+
     /// Stores an aligned word; false when the address is not aligned, not in the striped window, or near decoded code.
     #[inline(always)]
     pub(crate) fn store_word(&mut self, address: u32, value: u32) -> bool {

@@ -86,10 +86,18 @@ pub struct Pins {
     outside_pull_level: u32,
     /// The pins that are wired together with each pin, itself among them.
     wired: [u32; PIN_COUNT as usize],
+    /// The pins that are given to each function, and those whose level nothing else has to do with.
+    #[serde(skip)]
+    selected: [u32; FUNCTIONS],
+    #[serde(skip)]
+    plain: u32,
     net: u32,
     inputs: u32,
     changed: u32,
     inputs_changed: u32,
+    /// Those of them that changed more than once.
+    #[serde(skip)]
+    inputs_pulsed: u32,
     /// The last changes of `inputs`, the newest first: when, and what they were before.
     before: [(Picoseconds, u32); CHANGES_KEPT],
     conflicts: u64,
@@ -112,10 +120,13 @@ impl Default for Pins {
             outside_pulled: 0,
             outside_pull_level: 0,
             wired: std::array::from_fn(|pin| 1 << pin),
+            selected: [0; FUNCTIONS],
+            plain: 0,
             net: 0,
             inputs: 0,
             changed: 0,
             inputs_changed: 0,
+            inputs_pulsed: 0,
             before: [(LONG_AGO, 0); CHANGES_KEPT],
             conflicts: 0,
             recorded: 0,
@@ -132,10 +143,19 @@ impl Pins {
         let f = function as usize;
         let out = self.out[f] & !mask | levels & mask;
         let enable = self.enable[f] & !mask | enables & mask;
-        let touched = (out ^ self.out[f]) | (enable ^ self.enable[f]);
+        let turned = enable ^ self.enable[f];
+        let touched = (out ^ self.out[f]) | turned;
         self.out[f] = out;
         self.enable[f] = enable;
-        self.resolve(at, touched);
+        // A plain pin that another function has does not care.
+        let touched = touched & (self.selected[f] | !self.plain);
+        if touched & !(self.plain & enable & !turned) != 0 {
+            return self.resolve(at, touched);
+        }
+        let moved = (out ^ self.net) & touched;
+        if moved != 0 {
+            self.move_plainly(at, moved);
+        }
     }
 
     /// What a function wants at its pins: levels and output enables.
@@ -151,10 +171,13 @@ impl Pins {
     /// The outside drives a pin, or lets go of it.
     pub fn drive_outside(&mut self, at: Picoseconds, pin: u8, level: Option<bool>) {
         let Some(bit) = 1u32.checked_shl(u32::from(pin)).filter(|bit| bit & ALL_PINS != 0) else { return };
-        self.outside_driven =
-            if level.is_some() { self.outside_driven | bit } else { self.outside_driven & !bit };
+        let driven = if level.is_some() { self.outside_driven | bit } else { self.outside_driven & !bit };
+        let was_driven = std::mem::replace(&mut self.outside_driven, driven);
         self.outside_level =
             if level == Some(true) { self.outside_level | bit } else { self.outside_level & !bit };
+        if driven != was_driven {
+            self.find_plain();
+        }
         self.resolve(at, bit);
     }
 
@@ -177,6 +200,7 @@ impl Pins {
         for pin in pins_of(joined) {
             self.wired[pin] = joined;
         }
+        self.find_plain();
         self.resolve(at, joined);
     }
 
@@ -184,6 +208,7 @@ impl Pins {
     pub fn set_control(&mut self, at: Picoseconds, pin: u8, function: u8, overrides: Overrides) {
         self.function[usize::from(pin)] = function;
         self.overrides[usize::from(pin)] = overrides;
+        self.find_plain();
         self.resolve(at, 1 << pin);
     }
 
@@ -195,6 +220,7 @@ impl Pins {
     /// The pad of a pin.
     pub fn set_pad(&mut self, at: Picoseconds, pin: u8, pad: Pad) {
         self.pads[usize::from(pin)] = pad;
+        self.find_plain();
         self.resolve(at, 1 << pin);
     }
 
@@ -241,7 +267,32 @@ impl Pins {
 
     /// The pins whose level for peripherals changed since the last call.
     pub(crate) fn take_inputs_changed(&mut self) -> u32 {
+        self.inputs_pulsed = 0;
         std::mem::take(&mut self.inputs_changed)
+    }
+
+    /// The pins that did so more than once.
+    #[inline]
+    pub(crate) fn inputs_pulsed(&self) -> u32 {
+        self.inputs_pulsed
+    }
+
+    /// The last changes of the levels that peripherals see, the oldest first: when, and what they were from then on.
+    pub(crate) fn inputs_of_late(&self) -> [(Picoseconds, u32); CHANGES_KEPT] {
+        let mut levels = self.inputs;
+        let mut changes = self.before.map(|(at, before)| (at, std::mem::replace(&mut levels, before)));
+        changes.reverse();
+        changes
+    }
+
+    /// The pins that are one net with any of these.
+    pub(crate) fn wired_with(&self, pins: u32) -> u32 {
+        pins_of(pins & ALL_PINS).fold(0, |nets, pin| nets | self.wired[pin])
+    }
+
+    /// The pins at which lines to other boards begin.
+    pub(crate) fn lines_out(&self) -> u32 {
+        self.lines.pins()
     }
 
     /// Keeps every edge of these pins from here on.
@@ -252,6 +303,11 @@ impl Pins {
     /// The pins whose edges are kept.
     pub fn recorded(&self) -> u32 {
         self.recorded
+    }
+
+    /// The edges that were kept since they were taken.
+    pub(crate) fn edges(&self) -> &[Edge] {
+        &self.edges
     }
 
     /// Takes the edges that were kept since the last call.
@@ -268,12 +324,14 @@ impl Pins {
     /// A line to another board begins at this pin: what the chip drives there is kept from here on.
     pub(crate) fn begin_line(&mut self, at: Picoseconds, pin: u8) {
         self.lines.begin(pin);
+        self.find_plain();
         self.resolve(at, 1 << pin);
     }
 
     /// A wire to another board begins at this pin: the levels of its net are kept from here on.
     pub(crate) fn begin_wire(&mut self, at: Picoseconds, pin: u8) {
         self.lines.begin_wire(pin);
+        self.find_plain();
         self.resolve(at, 1 << pin);
     }
 
@@ -310,13 +368,50 @@ impl Pins {
         }
         let seen = overridden(self.overrides[pin].input, self.pads[pin].input_enable && level);
         if seen != (self.inputs & bit != 0) {
-            if self.before[0].0 != at {
-                self.before.copy_within(..CHANGES_KEPT - 1, 1);
-                self.before[0] = (at, self.inputs);
-            }
-            self.inputs ^= bit;
-            self.inputs_changed |= bit;
+            self.inputs_change(at, bit);
         }
+    }
+
+    #[inline]
+    fn inputs_change(&mut self, at: Picoseconds, pins: u32) {
+        if self.before[0].0 != at {
+            let [a, b, c, _] = self.before;
+            self.before = [(at, self.inputs), a, b, c];
+        }
+        self.inputs ^= pins;
+        self.inputs_pulsed |= self.inputs_changed & pins;
+        self.inputs_changed |= pins;
+    }
+
+    /// Pins that are plainly outputs of the function that drives them get other levels.
+    #[inline]
+    fn move_plainly(&mut self, at: Picoseconds, pins: u32) {
+        self.net ^= pins;
+        self.changed |= pins;
+        if self.recorded & pins != 0 {
+            let net = self.net;
+            let edge = |pin| Edge { at, pin: pin as u8, level: net >> pin & 1 == 1 };
+            self.edges.extend(pins_of(self.recorded & pins).map(edge));
+        }
+        self.inputs_change(at, pins);
+    }
+
+    /// Finds out anew which pins are plain: nothing but the function that they are given to says what level they and their
+    /// inputs have.
+    pub(crate) fn find_plain(&mut self) {
+        self.selected = std::array::from_fn(|function| {
+            let selected = self.function.iter().zip(0..).filter(|(own, _)| usize::from(**own) == function);
+            selected.map(|(_, pin): (_, u32)| 1 << pin).sum()
+        });
+        let plain = |pin: &usize| {
+            let pad = self.pads[*pin];
+            self.wired[*pin] == 1 << *pin
+                && self.overrides[*pin] == Overrides::default()
+                && pad.input_enable
+                && !pad.output_disable
+        };
+        let pins: u32 = (0..PIN_COUNT as usize).filter(plain).map(|pin| 1 << pin).sum();
+        self.plain = pins & !self.outside_driven & !self.lines.pins();
     }
 
     /// What the chip drives the pad to, if it does.
@@ -333,6 +428,9 @@ impl Pins {
 
     fn net_level(&mut self, pin: usize) -> bool {
         let wired = self.wired[pin];
+        if wired == 1 << pin && self.outside_driven & wired == 0 {
+            return self.output(pin).unwrap_or_else(|| self.pulled(pin));
+        }
         let outside = (self.outside_driven & wired != 0)
             .then_some(self.outside_level & self.outside_driven & wired != 0);
         let chip = pins_of(wired).filter_map(|pin| self.output(pin)).reduce(|one, other| one | other);

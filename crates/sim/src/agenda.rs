@@ -98,14 +98,15 @@ impl Agenda {
         self.first.0
     }
 
-    /// When somebody has to be served at the latest, if the sources in the mask `patient` may wait for `patience`.
+    /// When somebody has to be served at the latest, if the sources in the mask `patient` may wait for `patience`, and those in
+    /// `unnoticed` for good.
     #[inline]
-    pub fn latest(&self, patient: u64, patience: Picoseconds) -> Picoseconds {
-        if self.armed & patient == 0 {
+    pub fn latest(&self, patient: u64, patience: Picoseconds, unnoticed: u64) -> Picoseconds {
+        if self.armed & (patient | unnoticed) == 0 {
             return self.first.0;
         }
         let mut latest = NEVER;
-        let mut armed = self.armed;
+        let mut armed = self.armed & !unnoticed;
         while armed != 0 {
             let source = armed.trailing_zeros() as usize;
             armed &= armed - 1;
@@ -152,9 +153,11 @@ mod tests {
         let ns = Picoseconds::from_ns;
         agenda.arm(1, ns(10));
         agenda.arm(2, ns(25));
-        assert_eq!(agenda.latest(0, ns(100)), ns(10));
-        assert_eq!(agenda.latest(1 << 1, ns(100)), ns(25));
-        assert_eq!(agenda.latest(1 << 1 | 1 << 2, ns(100)), ns(110));
+        assert_eq!(agenda.latest(0, ns(100), 0), ns(10));
+        assert_eq!(agenda.latest(1 << 1, ns(100), 0), ns(25));
+        assert_eq!(agenda.latest(1 << 1 | 1 << 2, ns(100), 0), ns(110));
+        assert_eq!(agenda.latest(0, ns(100), 1 << 1), ns(25));
+        assert_eq!(agenda.latest(1 << 2, ns(100), 1 << 1), ns(125));
     }
 
     #[test]

@@ -38,6 +38,11 @@ impl I2cWires {
         pairs.map(|sda| Self { port, sda, phase: Phase::Idle, byte: 0, bits: 0 }).collect()
     }
 
+    /// The pins at which it listens, a bit each.
+    pub(super) fn pins(&self) -> u32 {
+        0b11 << self.sda
+    }
+
     /// Pins changed their level; `devices` hears what that means.
     pub(super) fn changed(
         &mut self,

@@ -211,6 +211,13 @@ impl Outside for Parts {
         buses.tell(lan.as_ref(), reactions);
     }
 
+    fn listens_to(&self) -> u32 {
+        let parts = self.buses.listeners.iter().map(|(pins, _)| pins);
+        parts.fold(self.buses.i2c_wires.iter().fold(0, |pins, wires| pins | wires.pins()), |all, pins| {
+            all | pins
+        })
+    }
+
     fn spi_frame(&mut self, at: Picoseconds, frame: SpiFrame, reactions: &mut Vec<Reaction>) -> u16 {
         let Self { parts, lan, buses, .. } = self;
         let port = usize::from(frame.port & 1);

@@ -29,6 +29,7 @@ const SRAM_PORTS: [BusPort; 6] =
 
 impl Bus {
     /// The cycles that a master waits for the bank of SRAM at `offset`, because another uses it in this cycle.
+    #[inline]
     pub(crate) fn contend(&mut self, master: u8, offset: u32, cycle: u64) -> u64 {
         let bank = memory::bank(offset);
         let waits = match &mut self.contention {
@@ -215,6 +216,10 @@ impl Bus {
 
     /// Stores to SRAM; where code had been decoded, the cores stop and decode it anew.
     pub(super) fn store_sram(&mut self, offset: u32, size: Size, value: u32) {
+        let address = SRAM_BASE + offset;
+        if !self.sram.is_near_code(address) && cortexm::Bus::store_sram(self, address, size, value) {
+            return;
+        }
         if self.sram.store(offset, &value.to_le_bytes()[..size as usize]) {
             self.stale_sram.push(offset);
             self.attention = true;

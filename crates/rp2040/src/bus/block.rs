@@ -12,6 +12,9 @@ use crate::peripherals::system::VregAndChipReset;
 use crate::peripherals::timer::Timer;
 use crate::peripherals::usb::Usb;
 
+/// TXF0 to RXF3 of a PIO block (RP2040 datasheet 3.7).
+const PIO_FIFOS: std::ops::Range<u32> = 0x10..0x30;
+
 /// A block of registers on the APB or the AHB.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub(crate) enum Block {
@@ -84,6 +87,15 @@ impl Block {
             0x5030 => Self::Pio(1),
             _ => return None,
         })
+    }
+
+    /// Whether what is written to a register may change who notices what the PIO blocks do. Their FIFOs are no such registers.
+    pub(super) fn concerns_pio(self, offset: u32) -> bool {
+        match self {
+            Self::Pio(_) => !PIO_FIFOS.contains(&offset),
+            Self::Clock(_) | Self::Resets | Self::IoBank0 | Self::PadsBank0 | Self::Pwm => true,
+            _ => false,
+        }
     }
 
     /// Cycles that a write through an atomic alias takes beyond a plain one: these blocks' bridge reads, modifies and

@@ -46,6 +46,10 @@ impl Bus {
     #[inline]
     pub(crate) fn latest_wake(&mut self) -> Picoseconds {
         self.io.patient = self.patient_sources();
+        (self.io.unnoticed, self.io.patient_pio) = self.waiting_pio();
+        if self.io.patient_pio != 0 {
+            self.io.patient |= self.io.patient_pio | 1 << Source::Dma.index();
+        }
         self.io.latest_wake(PATIENCE)
     }
 
@@ -63,6 +67,9 @@ impl Bus {
     /// Lets everything happen that is due up to and including `until`.
     pub(crate) fn process_events(&mut self, until: Picoseconds) {
         while let Some(first) = self.io.first_due(until) {
+            if self.may_lead_on() && self.lead_on(first, until) {
+                continue;
+            }
             self.let_flow(first, until);
             let Some((at, source)) = self.io.take_due(until) else { return };
             self.io.now = self.io.now.max(at);
@@ -76,7 +83,10 @@ impl Bus {
         match source {
             Source::SysTick0 => self.tick(0),
             Source::SysTick1 => self.tick(1),
-            Source::Dma => self.move_data(),
+            Source::Dma => {
+                self.move_data();
+                self.dma_moved_on();
+            }
             Source::Typed0 => self.typed_arrived(0),
             Source::Typed1 => self.typed_arrived(1),
             Source::Ssi => {
@@ -135,7 +145,7 @@ impl Bus {
     /// What may wait from here on has to be found out anew.
     pub(super) fn lose_patience(&mut self) {
         if self.io.patient != 0 {
-            self.io.patient = 0;
+            (self.io.patient, self.io.patient_pio) = (0, 0);
             self.io.tell_agenda_changed();
         }
     }
@@ -204,14 +214,17 @@ impl Bus {
 
     /// Pins that changed are seen by whoever looks at them; true when that may have changed others.
     fn pins_settle(&mut self) -> bool {
+        let pulsed = self.io.pins.inputs_pulsed();
         let inputs = self.io.pins.take_inputs_changed();
         if inputs != 0 {
-            self.blocks.io_bank0.inputs_changed(inputs, &mut self.io);
+            let pulsed = if self.io.moved_unnoticed { pulsed } else { 0 };
+            self.blocks.io_bank0.inputs_changed(inputs, pulsed, &mut self.io);
             self.blocks.pwm.inputs_changed(inputs, &mut self.io);
             for pio in &mut self.blocks.pio {
                 pio.inputs_changed(inputs, &mut self.io);
             }
         }
+        self.io.moved_unnoticed = false;
         let nets = self.io.pins.take_changed();
         if nets != 0 {
             if nets & self.stop_at.pins != 0 {

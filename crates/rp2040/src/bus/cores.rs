@@ -4,6 +4,7 @@ use cortexm::{Core, Exit, Ppb, Refusal, Region, Trap, Watch};
 use mcu::Sleep;
 use units::Picoseconds;
 
+use crate::bus::access::AHB_CYCLES;
 use crate::bus::{Bus, FLASH_BASE, ROM_BYTES, RomCall, Size};
 use crate::memory::{SRAM_BASE, SRAM_BYTES};
 use crate::rom::{self, Outcome};
@@ -67,6 +68,22 @@ impl cortexm::Bus for Bus {
             Size::Half => self.sram.store_half(address, value),
             Size::Byte => self.sram.store_byte(address, value),
         }
+    }
+
+    #[inline(always)]
+    fn load_shared(&mut self, core: usize, address: u32, size: Size, cycle: &mut u64) -> Option<u32> {
+        let value = cortexm::Bus::load_sram(self, address, size)?;
+        *cycle += AHB_CYCLES + Self::contend(self, core as u8, address - SRAM_BASE, *cycle + 1);
+        Some(value)
+    }
+
+    #[inline(always)]
+    fn store_shared(&mut self, core: usize, address: u32, size: Size, value: u32, cycle: &mut u64) -> bool {
+        if self.sram.is_near_code(address) || !cortexm::Bus::store_sram(self, address, size, value) {
+            return false;
+        }
+        *cycle += AHB_CYCLES + Self::contend(self, core as u8, address - SRAM_BASE, *cycle + 1);
+        true
     }
 
     #[inline(always)]
@@ -186,6 +203,9 @@ impl cortexm::Bus for Bus {
     }
 
     fn send_event(&mut self, cycle: u64) {
+        if self.io.unnoticed != 0 {
+            self.lead_all_on(self.clock.time_of(cycle));
+        }
         // Whoever sleeps wakes at this cycle, not at that of the last access.
         self.io.now = self.io.now.max(self.clock.time_of(cycle));
         self.events = [true; 2];

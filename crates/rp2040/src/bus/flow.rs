@@ -126,6 +126,9 @@ impl Bus {
     #[inline]
     fn end_course(&mut self, flow: &Flow, course: &Course) {
         self.io.set_wakes([(PORTS[flow.index], course.frame), (Source::Dma, course.transfer)]);
+        if course.reacted && self.io.unnoticed != 0 {
+            self.lead_all_on(self.io.now);
+        }
         if course.reacted || course.armed && course.others < self.horizon {
             if course.armed {
                 self.io.tell_agenda_changed();

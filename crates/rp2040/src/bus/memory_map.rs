@@ -10,7 +10,11 @@ use crate::memory::{SRAM_BASE, SRAM_BYTES, unstriped_offset};
 
 impl Bus {
     /// What is at an address, without the effects that reading has.
+    #[inline]
     pub(crate) fn peek(&self, address: u32, size: Size) -> Option<u32> {
+        if let Some(value) = cortexm::Bus::load_sram(self, address, size) {
+            return Some(value);
+        }
         if Alias::of(address).is_some() {
             return Some(self.peek_flash(address, size));
         }

@@ -17,6 +17,7 @@ mod registers;
 mod rom;
 mod spin_loop;
 mod typing;
+mod unnoticed;
 
 use cortexm::{Ppb, Watch};
 use mcu::{Stop, StopAt};
@@ -33,6 +34,7 @@ use crate::rom::{HoldingPen, Rom};
 use crate::waits::Waits;
 use flow::Flow;
 use spin_loop::Spin;
+use unnoticed::PioOutlook;
 
 pub(crate) use blocks::Blocks;
 pub(crate) use cortexm::Size;
@@ -107,6 +109,9 @@ pub(crate) struct Bus {
     /// What the cores looked at of late.
     #[serde(skip)]
     pub(crate) spin: Spin,
+    /// Whether anybody notices what the PIO blocks do, where that is known.
+    #[serde(skip)]
+    pio_outlook: Option<PioOutlook>,
 }
 
 /// What resets the chip.
@@ -160,6 +165,7 @@ impl Bus {
             is_nearer: false,
             flow: None,
             spin: Spin::default(),
+            pio_outlook: None,
         })
     }
 
@@ -206,6 +212,7 @@ impl Bus {
             is_nearer: self.is_nearer,
             flow: None,
             spin: Spin::default(),
+            pio_outlook: None,
         }
     }
 }

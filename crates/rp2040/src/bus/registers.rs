@@ -143,6 +143,9 @@ impl Bus {
             }
         };
         self.blocks.write(block, offset, value, &mut self.io);
+        if block.concerns_pio(offset) {
+            self.pio_outlook_changed();
+        }
         self.written(block);
     }
 
@@ -163,7 +166,11 @@ impl Bus {
                 }
             }
             // An interrupt may have been switched on that was not thought of: nothing waits until that is known.
-            Block::Spi(_) | Block::Dma => self.lose_patience(),
+            Block::Spi(_) => self.lose_patience(),
+            Block::Dma => {
+                self.lose_patience();
+                self.notice_pio();
+            }
             Block::BusCtrl => self.decide_watch(),
             Block::Psm => self.power_changed(),
             Block::Clock(_) => {

@@ -152,7 +152,8 @@ impl Bus {
         // The flows are to go on whatever the cores have stopped for before.
         self.horizon = Picoseconds::new(i64::MIN);
         while let Some(first) = self.io.first_due(until) {
-            if !self.let_flow(first, until) || self.attention {
+            let leads = self.may_lead_on() && self.lead_on(first, until);
+            if !(leads || self.let_flow(first, until)) || self.attention {
                 break;
             }
         }

@@ -7,6 +7,7 @@ use cortexm::Exit;
 use mcu::{Sleep, Slept, Stop};
 use units::Picoseconds;
 
+use crate::bus::Bus;
 use crate::chip::Rp2040;
 use crate::facts;
 
@@ -17,6 +18,23 @@ const TURN_CYCLES: u64 = 16;
 /// Events and instructions of the other core for which a step waits.
 const MOST_STEPS: u32 = 1_000_000;
 
+/// How far the cores may run before anything has to be looked at.
+#[derive(Debug, Clone, Copy)]
+struct Horizon {
+    time: Picoseconds,
+    cycle: u64,
+    /// Accesses to what is not memory up to here: without any nothing happens before its time.
+    accesses: u32,
+}
+
+impl Horizon {
+    /// Whether it still is the horizon of a core that has come to a cycle.
+    #[inline]
+    fn holds(&self, bus: &Bus, cycle: u64) -> bool {
+        cycle < self.cycle && self.accesses == bus.spin.accesses()
+    }
+}
+
 impl Rp2040 {
     /// Runs until `end`, or until something comes up before.
     pub fn run_until(&mut self, end: Picoseconds) -> Stop {
@@ -25,6 +43,7 @@ impl Rp2040 {
         self.bus.spin.end();
         // Whoever reached for the surroundings since the last run may have changed their plans.
         self.bus.outside_changed();
+        self.bus.pio_outlook_changed();
         self.bus.plan_lines();
         loop {
             if let Some(stop) = self.bus.stopped.take() {
@@ -90,27 +109,22 @@ impl Rp2040 {
         }
     }
 
-    fn execute(&mut self, core: usize, turn_end: u64, end: Picoseconds) -> Option<Stop> {
+    fn execute(&mut self, mut core: usize, mut turn_end: u64, end: Picoseconds) -> Option<Stop> {
         let shared = turn_end != u64::MAX;
         self.bus.share_memory(shared);
         let mut looks = self.bus.spin.take_iteration() && self.leave_out_iterations(core, end);
+        let mut known = None;
         loop {
-            let now = self.bus.clock.time_of(self.cores[core].cycle);
-            if now >= end {
-                self.bus.process_events(end);
-                return (!self.bus.attention).then_some(Stop::Time);
-            }
-            let mut latest = self.bus.latest_wake();
-            if latest <= now {
-                self.bus.process_events(now);
-                if self.bus.attention {
-                    return None;
-                }
-                latest = self.bus.latest_wake();
-            }
-            let until = end.min(latest);
-            let limit = self.bus.clock.cycle_at(until).min(turn_end);
-            self.bus.set_horizon(until, limit);
+            let horizon = match known.filter(|known: &Horizon| known.holds(&self.bus, self.cores[core].cycle))
+            {
+                Some(horizon) => horizon,
+                None => match self.horizon(core, end) {
+                    Ok(horizon) => horizon,
+                    Err(stop) => return stop,
+                },
+            };
+            known = Some(horizon);
+            self.bus.set_horizon(horizon.time, horizon.cycle.min(turn_end));
             let pending =
                 if std::mem::take(&mut looks) { None } else { self.cores[core].take_pending(&mut self.bus) };
             let exit = match pending {
@@ -121,7 +135,9 @@ impl Rp2040 {
                 self.bus.process_events(self.bus.clock.time_of(self.cores[core].cycle));
             }
             match exit {
-                Exit::Limit if shared || self.bus.attention => return None,
+                Exit::Limit if self.bus.attention => return None,
+                // Nothing came up: the other one's turn.
+                Exit::Limit if shared => (core, turn_end) = self.next_turn()?,
                 Exit::Limit => {}
                 Exit::Sleep => return None,
                 Exit::Debug(event) => return Some(Stop::Debug(core, event)),
@@ -132,17 +148,39 @@ impl Rp2040 {
         }
     }
 
+    /// How far a core may run, after everything that is due before it; what the run ends with where that is nowhere.
+    fn horizon(&mut self, core: usize, end: Picoseconds) -> Result<Horizon, Option<Stop>> {
+        let now = self.bus.clock.time_of(self.cores[core].cycle);
+        if now >= end {
+            self.bus.process_events(end);
+            return Err((!self.bus.attention).then_some(Stop::Time));
+        }
+        let mut latest = self.bus.latest_wake();
+        if latest <= now {
+            self.bus.process_events(now);
+            if self.bus.attention {
+                return Err(None);
+            }
+            latest = self.bus.latest_wake();
+        }
+        let time = end.min(latest);
+        let cycle = self.bus.clock.cycle_at(time);
+        Ok(Horizon { time, cycle, accesses: self.bus.spin.accesses() })
+    }
+
     /// No core is awake: time jumps to the next event.
     pub(super) fn pass_time(&mut self, end: Picoseconds) -> Option<Stop> {
+        self.bus.latest_wake();
+        self.bus.lead_all_on(end);
         if let Some(first) = self.bus.io.first_due(end)
             && self.bus.let_flow(first, end)
         {
             return None;
         }
-        let next = self.bus.io.next_wake();
-        if next == Picoseconds::new(i64::MAX) {
+        if self.bus.io.next_wake() == Picoseconds::new(i64::MAX) {
             return Some(Stop::Asleep);
         }
+        let next = self.bus.io.next_noticed();
         let at = next.min(end);
         self.bus.process_events(at);
         self.bus.io.now = self.bus.io.now.max(at);

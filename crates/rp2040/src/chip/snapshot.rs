@@ -64,6 +64,7 @@ impl Rp2040 {
         let State { cores, mut bus, boot, resets } = state;
         bus.rom = self.bus.rom.clone();
         bus.stop_at = self.bus.stop_at;
+        bus.io.pins.find_plain();
         std::mem::swap(&mut bus.io.outside, &mut self.bus.io.outside);
         *self = Self {
             cores,

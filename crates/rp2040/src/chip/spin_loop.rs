@@ -84,7 +84,7 @@ impl Rp2040 {
         if happened {
             until = until.min(self.bus.io.now);
         }
-        let until = self.bus.clock.cycle_at(until.min(self.bus.io.next_wake()));
+        let until = self.bus.clock.cycle_at(until.min(self.bus.io.next_noticed()));
         let core = &mut self.cores[id];
         let iterations = until.saturating_sub(core.cycle + 1) / length.cycles;
         core.leave_out(iterations, length.cycles, length.instructions, length.branches);

@@ -5,15 +5,16 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::chip::FlashError;
+use super::shared::share;
 
 /// A byte after an erase.
 pub(super) const ERASED: u8 = 0xff;
 /// Changed ranges that are kept apart before they are reported as one.
 const CHANGES: usize = 32;
 /// What copies share or not: as much as the smallest erase clears.
-const SECTOR_BYTES: usize = 4096;
+pub(super) const SECTOR_BYTES: usize = 4096;
 
-type Sector = [u8; SECTOR_BYTES];
+pub(super) type Sector = [u8; SECTOR_BYTES];
 
 /// The cells, and what changed.
 #[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
@@ -106,8 +107,28 @@ impl Cells {
         let size = self.size_bytes();
         let end = offset.checked_add(bytes.len()).filter(|&end| end <= size);
         let end = end.ok_or(FlashError::TooLong { offset, bytes: bytes.len(), size })?;
-        self.change(offset..end, |at, cells| cells.copy_from_slice(&bytes[at..at + cells.len()]));
+        self.changed(offset..end);
+        let mut start = offset;
+        while start < end {
+            let count = (end - start).min(SECTOR_BYTES - start % SECTOR_BYTES);
+            self.load_sector(start, &bytes[start - offset..start - offset + count]);
+            start += count;
+        }
         Ok(())
+    }
+
+    /// Puts bytes into one sector, which other chips have as well where they were given the same.
+    fn load_sector(&mut self, offset: usize, bytes: &[u8]) {
+        let sector = &mut self.sectors[offset / SECTOR_BYTES];
+        let whole = match bytes.try_into() {
+            Ok(whole) => whole,
+            Err(_) => {
+                let mut whole = **sector;
+                whole[offset % SECTOR_BYTES..][..bytes.len()].copy_from_slice(bytes);
+                whole
+            }
+        };
+        *sector = share(whole);
     }
 
     pub(super) fn program(&mut self, offset: usize, bytes: &[u8]) {

@@ -11,6 +11,7 @@ pub mod chip;
 pub mod command;
 mod fifo;
 mod frame;
+mod shared;
 pub mod ssi;
 pub mod xip;
 

@@ -83,13 +83,17 @@ impl Pwm {
 
     /// Pin inputs changed, just now: slices that count or gate by their B input look at it.
     pub fn inputs_changed(&mut self, changed: u32, io: &mut Io) {
-        let listening = |slice: &Slice| slice.mode() != Mode::Free;
-        if changed == 0 || !self.slices.iter().any(listening) {
+        if changed == 0 || !self.listens() {
             return;
         }
         let now = self.catch_up(io);
         self.look_at_inputs(now, io);
         self.finish(now, io);
+    }
+
+    /// Whether a slice counts or waits for what its input does.
+    pub(crate) fn listens(&self) -> bool {
+        self.slices.iter().any(|slice| slice.mode() != Mode::Free)
     }
 
     /// clk_sys got another frequency, just now.

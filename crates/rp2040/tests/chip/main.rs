@@ -8,6 +8,7 @@ mod bench;
 mod code;
 mod cores;
 mod exceptions;
+mod pio;
 #[path = "../random_images/random.rs"]
 #[allow(dead_code, reason = "the numbers alone are used here")]
 mod random;

@@ -99,7 +99,7 @@ fn chip(start: fn() -> Asm, wait: Wait, reload: u32, react_to: usize) -> Rp2040 
 }
 
 /// Holds two runs to be the same.
-fn same(one: &Rp2040, other: &Rp2040, how: &str) {
+pub(crate) fn same(one: &Rp2040, other: &Rp2040, how: &str) {
     let seen = |chip: &Rp2040| {
         (chip.now(), chip.counts(), chip.bus_counts(), chip.core(0).registers(), chip.core(0).xpsr())
     };

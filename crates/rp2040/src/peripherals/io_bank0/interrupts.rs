@@ -45,6 +45,17 @@ impl PinInterrupts {
         self.signal = signal;
     }
 
+    /// These pins had an edge of either kind.
+    pub(super) fn note_pulses(&mut self, pins: u32) {
+        self.edge_high |= pins;
+        self.edge_low |= pins;
+    }
+
+    /// The pins that any destination has enabled.
+    pub(super) fn listens_to(&self) -> u32 {
+        self.enabled.iter().flatten().fold(0, |all, pins| all | pins)
+    }
+
     pub(super) fn signal(&self) -> u32 {
         self.signal
     }

@@ -72,12 +72,16 @@ impl IoBank0 {
         if offset >= INTR0 && offset <= INTR3 { EDGES } else { 0 }
     }
 
-    /// The bus calls this when the inputs of these pins changed, be it there and back.
+    /// The bus calls this when the inputs of these pins changed, be it there and back; those that are known to have changed
+    /// more than once are `pulsed`.
     #[inline]
-    pub fn inputs_changed(&mut self, changed: u32, io: &mut Io) {
+    pub fn inputs_changed(&mut self, changed: u32, pulsed: u32, io: &mut Io) {
         let signal = self.signal(io);
         let held = self.held_low | self.held_high | std::mem::take(&mut self.seen);
         self.interrupts.set_signal(signal, changed & !held);
+        if pulsed != 0 {
+            self.interrupts.note_pulses(pulsed & !held);
+        }
         let rises = self.pending().into_iter().zip(self.levels).any(|(pending, before)| pending && !before);
         if !rises {
             self.update_irq(io);
@@ -89,6 +93,11 @@ impl IoBank0 {
     /// Whether core 0 and core 1 have the interrupt.
     pub fn irq_levels(&self) -> [bool; 2] {
         self.levels
+    }
+
+    /// The pins whose interrupt is switched on for anybody.
+    pub(crate) fn listens_to(&self) -> u32 {
+        self.interrupts.listens_to()
     }
 
     /// Whether a pin wakes the chip from dormant mode.

@@ -48,7 +48,7 @@ impl Bench {
 
     fn follow(&mut self) {
         let changed = self.io.pins.take_inputs_changed();
-        self.bank.inputs_changed(changed, &mut self.io);
+        self.bank.inputs_changed(changed, 0, &mut self.io);
         if let Some(at) = self.io.due(Source::IoBank0) {
             self.io.now = at;
             self.io.cancel(Source::IoBank0);
@@ -64,7 +64,7 @@ fn an_edge_interrupts_three_cycles_after_the_pin_moved() {
     bench.io.clocks.sys_hz = 125_000_000;
     bench.io.pins.drive_outside(bench.io.now, 0, Some(true));
     let changed = bench.io.pins.take_inputs_changed();
-    bench.bank.inputs_changed(changed, &mut bench.io);
+    bench.bank.inputs_changed(changed, 0, &mut bench.io);
     assert_eq!(bench.io.lines.irq(), 0);
     let at = bench.io.due(Source::IoBank0).expect("a pin's interrupt is on its way");
     assert_eq!((at - bench.io.now).ps(), 24_000);

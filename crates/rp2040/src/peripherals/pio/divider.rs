@@ -6,7 +6,7 @@
 const ONE: u64 = 256;
 
 /// A divider and the cycle of its next tick.
-#[derive(Debug, Clone, Copy, serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Divider {
     next: u64,
     whole: u64,

@@ -82,6 +82,12 @@ impl ClockEdges {
         self.cycle.saturating_add(u64::try_from(parts / u128::from(SECOND_PS)).unwrap_or(u64::MAX))
     }
 
+    /// The last edge at `at` or before it, to the picosecond.
+    pub(crate) fn last_at(&self, at: Picoseconds) -> u64 {
+        let cycle = self.cycle_at(at);
+        if self.time_of(cycle).is_some_and(|edge| edge > at) { cycle.saturating_sub(1) } else { cycle }
+    }
+
     /// Counts from `cycle` on, when the base has fallen far behind.
     #[inline]
     pub(crate) fn follow(&mut self, cycle: u64) {

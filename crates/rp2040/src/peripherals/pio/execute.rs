@@ -28,7 +28,7 @@ impl StateMachine {
             && let Some(value) = self.config.side_set(instruction)
         {
             let values = value.rotate_left(u32::from(self.config.side_base));
-            cycle.write(self.index, self.config.side_pindirs, self.config.side_mask, values);
+            cycle.write(self.config.side_pindirs, self.config.side_mask, values);
         }
         outcome
     }
@@ -164,7 +164,7 @@ impl StateMachine {
     }
 
     fn write_pins(&mut self, pindirs: bool, mask: u32, values: u32, cycle: &mut Cycle<'_>) {
-        cycle.write(self.index, pindirs, mask, values);
+        cycle.write(pindirs, mask, values);
         if pindirs {
             (self.sticky.enable_mask, self.sticky.enables) = (mask, values);
         } else {

@@ -4,7 +4,7 @@
 const WORDS: usize = 8;
 
 /// A FIFO of up to eight words.
-#[derive(Debug, Clone, Copy, serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub(super) struct Fifo {
     words: [u32; WORDS],
     head: u8,

@@ -37,11 +37,19 @@ impl Inputs {
         let changed = newest.levels ^ levels;
         if changed != 0 {
             if newest.cycle != cycle {
-                self.changes.copy_within(..KEPT - 1, 1);
+                let [a, b, c, d, _] = self.changes;
+                self.changes = [a, a, b, c, d];
             }
             self.changes[0] = Change { cycle, levels };
         }
         changed
+    }
+
+    /// The pins had these levels after an edge that is past, unless a later one is known already.
+    pub(super) fn record_late(&mut self, cycle: u64, levels: u32) {
+        if cycle > self.changes[0].cycle {
+            self.record(cycle, levels);
+        }
     }
 
     /// What an instruction at `cycle` sees.
@@ -66,6 +74,23 @@ impl Inputs {
     /// The first cycle that sees a change of these pins after the edge of `cycle`.
     pub(super) fn visible_from(&self, cycle: u64, changed: u32) -> u64 {
         cycle + 1 + if changed & self.bypass != 0 { STAGE_CYCLES } else { SYNCHRONISER_CYCLES }
+    }
+
+    /// Whether instructions from `cycle` on see what those from another one on see in another history, unless pins change.
+    pub(super) fn show_the_same(&self, cycle: u64, other: &Self, other_cycle: u64) -> bool {
+        self.changes[0].levels == other.changes[0].levels
+            && (0..=SYNCHRONISER_CYCLES).all(|n| {
+                [SYNCHRONISER_CYCLES, STAGE_CYCLES].into_iter().all(|delay| {
+                    self.levels_behind(cycle + n, delay) == other.levels_behind(other_cycle + n, delay)
+                })
+            })
+    }
+
+    /// All changes were some cycles later.
+    pub(super) fn put_off(&mut self, cycles: u64) {
+        for change in &mut self.changes {
+            change.cycle += cycles;
+        }
     }
 
     #[inline]

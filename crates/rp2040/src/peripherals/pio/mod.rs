@@ -16,10 +16,12 @@ pub(crate) mod edges;
 mod execute;
 mod fifo;
 mod inputs;
+pub(crate) mod reach;
 mod registers;
 mod state_machine;
 #[cfg(test)]
 mod tests;
+mod unnoticed;
 
 use edges::ClockEdges;
 use inputs::Inputs;
@@ -106,6 +108,9 @@ pub struct Pio {
     /// Before its first access the block does nothing and looks at nothing.
     started: bool,
     lines_stale: bool,
+    /// While it runs unnoticed: no instruction looks at pins, so that their levels need not be kept.
+    #[serde(skip)]
+    looks_away: bool,
 }
 
 impl Pio {
@@ -129,6 +134,7 @@ impl Pio {
             armed_at: Picoseconds::ZERO,
             started: false,
             lines_stale: true,
+            looks_away: false,
         }
     }
 
@@ -151,8 +157,21 @@ impl Pio {
             return;
         }
         let now = self.catch_up(io);
+        if io.moved_unnoticed {
+            self.observe_late(now, io);
+        }
         self.observe(now, io);
         self.finish(now, io);
+    }
+
+    /// Takes in changes of the inputs that were made while nobody noticed, as far as a synchroniser still knows of them.
+    fn observe_late(&mut self, now: u64, io: &Io) {
+        for (at, levels) in io.pins.inputs_of_late() {
+            let cycle = self.edges.cycle_at(at);
+            if cycle < now {
+                self.inputs.record_late(cycle, levels);
+            }
+        }
     }
 
     /// clk_sys got another frequency, just now.
@@ -211,36 +230,35 @@ impl Pio {
     }
 
     /// One cycle of the state machines that have something to do in it. They all see the flags and pins as they were
-    /// before it.
+    /// before it. Of several that write a pin the highest-numbered wins (RP2040 datasheet 3.5.6.1).
+    #[inline]
     fn run_cycle(&mut self, number: u64, io: &mut Io) {
-        let mut cycle = Cycle {
-            number,
-            program: &self.program,
-            inputs: &self.inputs,
-            flags: self.flags,
-            flags_set: 0,
-            flags_cleared: 0,
-            debug: 0,
-            fifo_moved: false,
-            wrote: false,
-            writes: [PinWrites::default(); MACHINES],
-        };
+        let mut cycle = Cycle::new(number, &self.program, &self.inputs, self.flags);
+        let mut driven = (self.levels, self.enables);
         for machine in &mut self.machines {
-            if machine.due == number {
+            let is_due = machine.due == number;
+            if is_due {
+                cycle.writes = PinWrites::default();
                 machine.step(&mut cycle);
                 if cycle.debug != 0 {
                     self.debug |= std::mem::take(&mut cycle.debug) << machine.index;
                 }
             }
+            if machine.config.out_sticky && machine.enabled {
+                driven = machine.sticky.after(driven);
+            }
+            if is_due {
+                driven = cycle.writes.after(driven);
+            }
         }
-        let (wrote, writes) = (cycle.wrote, cycle.writes);
+        let wrote = cycle.wrote;
         self.lines_stale |= cycle.fifo_moved;
         let flags = self.flags & !cycle.flags_cleared | cycle.flags_set;
         if flags != self.flags {
             self.set_flags(flags, number);
         }
         if wrote {
-            self.write_pins(&writes, number, io);
+            self.drive(driven.0 & ALL_PINS, driven.1 & ALL_PINS, number, io);
         }
     }
 
@@ -248,22 +266,6 @@ impl Pio {
         self.flags = flags;
         self.lines_stale = true;
         self.wake_stalled(cycle, |stall| stall == Stall::Irq);
-    }
-
-    /// Of several machines that write a pin the highest-numbered wins (RP2040 datasheet 3.5.6.1).
-    fn write_pins(&mut self, writes: &[PinWrites; MACHINES], number: u64, io: &mut Io) {
-        let (mut levels, mut enables) = (self.levels, self.enables);
-        let mut apply = |writes: &PinWrites| {
-            levels = levels & !writes.level_mask | writes.levels & writes.level_mask;
-            enables = enables & !writes.enable_mask | writes.enables & writes.enable_mask;
-        };
-        for (machine, writes) in self.machines.iter().zip(writes) {
-            if machine.config.out_sticky && machine.enabled {
-                apply(&machine.sticky);
-            }
-            apply(writes);
-        }
-        self.drive(levels & ALL_PINS, enables & ALL_PINS, number, io);
     }
 
     fn drive(&mut self, levels: u32, enables: u32, cycle: u64, io: &mut Io) {
@@ -274,7 +276,9 @@ impl Pio {
         (self.levels, self.enables) = (levels, enables);
         let at = self.edges.time_of(cycle).unwrap_or(io.now).min(io.now);
         io.pins.drive(at, self.block.function, changed, levels, enables);
-        self.observe(cycle, io);
+        if !self.looks_away {
+            self.observe(cycle, io);
+        }
     }
 
     fn observe(&mut self, cycle: u64, io: &Io) {

@@ -54,7 +54,7 @@ pub(super) const TXOVER: u32 = 1 << 16;
 pub(super) const TXSTALL: u32 = 1 << 24;
 
 /// What EXECCTRL, SHIFTCTRL and PINCTRL say, ready for use.
-#[derive(Debug, Clone, Copy, serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub(super) struct Config {
     /// Bits of the delay/side-set field that belong to the side-set, with its enable bit.
     side_bits: u8,
@@ -127,6 +127,12 @@ impl Config {
             set_base,
             set_mask: pins(field(pinctrl, 26, 3).min(5), set_base),
         }
+    }
+
+    /// The place that comes behind another.
+    #[inline]
+    pub(super) fn following(&self, place: u8) -> u8 {
+        if place == self.wrap_top { self.wrap_bottom } else { (place + 1) % 32 }
     }
 
     /// The cycles that an instruction asks to be idle after it.

@@ -4,7 +4,6 @@
 //! Nothing is stepped for nothing: delay cycles and divided cycles are computed, a machine that is stalled on something
 //! that only others can change sleeps until they do, and a jump to itself that counts X or Y down is one long delay.
 
-use super::MACHINES;
 use super::divider::Divider;
 use super::fifo::Fifo;
 use super::inputs::Inputs;
@@ -16,7 +15,7 @@ pub(super) const NEVER: u64 = u64::MAX;
 pub(super) const FULL_COUNT: u8 = 32;
 
 /// What a machine writes to the pins in a cycle: levels and output enables.
-#[derive(Debug, Clone, Copy, Default, serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub(super) struct PinWrites {
     pub(super) level_mask: u32,
     pub(super) levels: u32,
@@ -25,6 +24,15 @@ pub(super) struct PinWrites {
 }
 
 impl PinWrites {
+    /// What the pins are driven to after these writes, if it was this before.
+    #[inline]
+    pub(super) fn after(&self, (levels, enables): (u32, u32)) -> (u32, u32) {
+        (
+            levels & !self.level_mask | self.levels & self.level_mask,
+            enables & !self.enable_mask | self.enables & self.enable_mask,
+        )
+    }
+
     /// Writes to levels, or to output enables; what comes later wins.
     #[inline]
     pub(super) fn add(&mut self, pindirs: bool, mask: u32, values: u32) {
@@ -52,15 +60,32 @@ pub(super) struct Cycle<'a> {
     pub(super) debug: u32,
     pub(super) fifo_moved: bool,
     pub(super) wrote: bool,
-    /// Of each machine.
-    pub(super) writes: [PinWrites; MACHINES],
+    /// What the machine under way writes.
+    pub(super) writes: PinWrites,
 }
 
-impl Cycle<'_> {
-    /// A machine writes levels or directions.
+impl<'a> Cycle<'a> {
+    /// A cycle in which nothing has happened yet.
     #[inline]
-    pub(super) fn write(&mut self, machine: u8, pindirs: bool, mask: u32, values: u32) {
-        self.writes[usize::from(machine) % MACHINES].add(pindirs, mask, values);
+    pub(super) fn new(number: u64, program: &'a [u16; 32], inputs: &'a Inputs, flags: u8) -> Self {
+        Self {
+            number,
+            program,
+            inputs,
+            flags,
+            flags_set: 0,
+            flags_cleared: 0,
+            debug: 0,
+            fifo_moved: false,
+            wrote: false,
+            writes: PinWrites::default(),
+        }
+    }
+
+    /// The machine under way writes levels or directions.
+    #[inline]
+    pub(super) fn write(&mut self, pindirs: bool, mask: u32, values: u32) {
+        self.writes.add(pindirs, mask, values);
         self.wrote |= mask != 0;
     }
 }
@@ -90,7 +115,7 @@ pub(super) enum Outcome {
 
 /// A jump to itself that counts a register down. The register is 0 already, the delay is that of all rounds; who wants to
 /// know more undoes it ([`StateMachine::stop_counting`]).
-#[derive(Debug, Clone, Copy, serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 struct Counting {
     in_y: bool,
     /// Ticks of a round.
@@ -98,7 +123,7 @@ struct Counting {
 }
 
 /// One of the four state machines of a block.
-#[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub(super) struct StateMachine {
     pub(super) index: u8,
     pub(super) clkdiv: u32,
@@ -298,6 +323,34 @@ impl StateMachine {
         self.forced.map(|(cycle, _)| cycle)
     }
 
+    /// Whether the machine does nothing until a register is written.
+    pub(super) fn is_at_rest(&self) -> bool {
+        !self.enabled && self.forced.is_none() && !self.exec_stalled
+    }
+
+    /// Whether an instruction is under way that is not the program's.
+    pub(super) fn executes_written(&self) -> bool {
+        self.forced.is_some() || self.latch.is_some()
+    }
+
+    /// What is to come comes some cycles later. A machine that has nothing to do waits whatever the time.
+    pub(super) fn put_off(&mut self, cycles: u64) {
+        if self.due == NEVER {
+            return;
+        }
+        let later = |cycle: u64| if cycle == NEVER { NEVER } else { cycle + cycles };
+        self.divider.put_off(cycles);
+        (self.due, self.look_again) = (later(self.due), later(self.look_again));
+        self.forced = self.forced.map(|(cycle, instruction)| (later(cycle), instruction));
+    }
+
+    /// Whether the machine was the same some cycles ago.
+    pub(super) fn comes_again(&self, later: &Self, cycles: u64) -> bool {
+        let mut put_off = self.clone();
+        put_off.put_off(cycles);
+        put_off == *later
+    }
+
     /// Computes when the machine has something to do. A disabled one completes a written instruction, and nothing else.
     pub(super) fn reschedule(&mut self) {
         self.due = match (self.forced, self.stall) {
@@ -354,7 +407,7 @@ impl StateMachine {
                 self.count_ahead(instruction);
             }
         } else if latched.is_none() {
-            self.pc = self.following();
+            self.pc = self.config.following(self.pc);
         }
         if let Outcome::Execute(next) = outcome {
             (self.latch, self.delay) = (Some(next), 0);
@@ -396,10 +449,6 @@ impl StateMachine {
             stall => Some(stall),
         };
         self.look_again = if self.stall.is_some() { NEVER } else { cycle.number + 1 };
-    }
-
-    fn following(&self) -> u8 {
-        if self.pc == self.config.wrap_top { self.config.wrap_bottom } else { (self.pc + 1) % 32 }
     }
 
     fn wants_refill(&self) -> bool {

@@ -8,6 +8,7 @@ mod instructions;
 mod programs;
 mod shifting;
 mod skipping;
+mod unnoticed;
 mod written;
 
 use units::Picoseconds;

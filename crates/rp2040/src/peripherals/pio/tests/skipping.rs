@@ -5,14 +5,14 @@ use super::*;
 use proptest::prelude::*;
 
 #[derive(Debug, Clone)]
-enum Step {
+pub(super) enum Step {
     Run(i64),
     Write(u32, u32),
     Read(u32),
     Pin(u8, bool),
 }
 
-fn step() -> impl Strategy<Value = Step> {
+pub(super) fn step() -> impl Strategy<Value = Step> {
     prop_oneof![
         4 => (1i64..80).prop_map(Step::Run),
         2 => (0u32..4, any::<u32>()).prop_map(|(n, value)| Step::Write(TXF0 + 4 * n, value)),
@@ -25,13 +25,13 @@ fn step() -> impl Strategy<Value = Step> {
 }
 
 #[derive(Debug, Clone)]
-struct Setting {
-    program: Vec<u16>,
-    machines: Vec<[u32; 4]>,
+pub(super) struct Setting {
+    pub(super) program: Vec<u16>,
+    pub(super) machines: Vec<[u32; 4]>,
     bypass: u32,
 }
 
-fn setting() -> impl Strategy<Value = Setting> {
+pub(super) fn setting() -> impl Strategy<Value = Setting> {
     let divider = prop_oneof![Just(1u32 << 16), (0x100u32..0x900).prop_map(|parts| parts << 8)];
     let machine =
         (divider, any::<u32>(), any::<u32>(), any::<u32>()).prop_map(|(clkdiv, exec, shift, pins)| {
@@ -56,7 +56,7 @@ fn program() -> impl Strategy<Value = Vec<u16>> {
     })
 }
 
-fn bench(setting: &Setting) -> Bench {
+pub(super) fn bench(setting: &Setting) -> Bench {
     let mut bench = Bench::with(&setting.program);
     bench.write(BYPASS, setting.bypass);
     for (machine, n) in setting.machines.iter().zip(0..) {
@@ -78,7 +78,7 @@ fn poke(bench: &mut Bench, setting: &Setting) {
     }
 }
 
-fn apply(bench: &mut Bench, step: &Step) -> u32 {
+pub(super) fn apply(bench: &mut Bench, step: &Step) -> u32 {
     match *step {
         Step::Run(_) => 0,
         Step::Write(offset, value) => {
@@ -93,7 +93,7 @@ fn apply(bench: &mut Bench, step: &Step) -> u32 {
     }
 }
 
-fn state(bench: &mut Bench) -> Vec<u32> {
+pub(super) fn state(bench: &mut Bench) -> Vec<u32> {
     let mut state: Vec<u32> = [CTRL, FSTAT, FDEBUG, FLEVEL, IRQ, 0x3c, 0x40, 0x128]
         .iter()
         .map(|&offset| bench.read(offset))

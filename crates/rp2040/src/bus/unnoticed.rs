@@ -1,0 +1,142 @@
+//! PIO blocks of which nobody notices anything until he looks: no interrupt of theirs is switched on, no channel of the DMA
+//! waits for their words, and what listens at pins listens at others. Such a block stops no core. It is led on when something
+//! looks at a register or happens, and at the end of a run, through all that it would have done at its own times.
+
+use units::Picoseconds;
+
+use crate::bus::Bus;
+use crate::bus::block::Block;
+use crate::peripherals::Source;
+use crate::peripherals::pio::reach::Reach;
+
+/// Transfers that the DMA makes at the most while it may be looked at late, a cycle each, and those that it may be behind with.
+const QUIET_TRANSFERS_OF_PIO: u32 = 64 + 8;
+const BLOCKS: [Source; 2] = [Source::Pio0, Source::Pio1];
+
+/// What is known of the blocks until somebody writes to a register that has to do with them.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct PioOutlook {
+    /// The blocks of which nobody notices anything but their requests, as sources (a bit each).
+    silent: u64,
+    /// Of each block: the requests that its machines may raise.
+    requests: [u64; 2],
+    /// Whether one of them looks at pins.
+    looks: [bool; 2],
+}
+
+impl Bus {
+    fn pio_outlook(&mut self) -> PioOutlook {
+        match self.pio_outlook {
+            Some(outlook) => outlook,
+            None => *self.pio_outlook.insert(self.find_pio_outlook()),
+        }
+    }
+
+    /// The sources, a bit each, that nobody notices from here on, and those of which nobody but the DMA notices anything, and
+    /// that not at once.
+    #[inline]
+    pub(super) fn waiting_pio(&mut self) -> (u64, u64) {
+        match &self.pio_outlook {
+            Some(outlook) if outlook.silent == 0 => (0, 0),
+            _ => self.find_waiting_pio(),
+        }
+    }
+
+    #[inline(never)]
+    fn find_waiting_pio(&mut self) -> (u64, u64) {
+        let outlook = self.pio_outlook();
+        let fed = outlook.silent & self.fed_sources(&outlook);
+        let waits = fed != 0 && self.blocks.dma.is_quiet(QUIET_TRANSFERS_OF_PIO);
+        (outlook.silent & !fed, if waits { fed } else { 0 })
+    }
+
+    fn fed_sources(&self, outlook: &PioOutlook) -> u64 {
+        let heard = (0..BLOCKS.len()).filter(|&n| self.blocks.dma.hears(outlook.requests[n]));
+        heard.map(|n| 1 << BLOCKS[n].index()).sum()
+    }
+
+    fn find_pio_outlook(&self) -> PioOutlook {
+        let reaches = self.blocks.pio.each_ref().map(|pio| pio.reach());
+        let mut outlook = PioOutlook::default();
+        for (n, source) in BLOCKS.into_iter().enumerate() {
+            outlook.looks[n] = reaches[n].looks_at_pins;
+            outlook.requests[n] = self.blocks.pio[n].requests(&reaches[n]);
+            if reaches[n] != Reach::default() && self.is_silent(n, &reaches) {
+                outlook.silent |= 1 << source.index();
+            }
+        }
+        outlook
+    }
+
+    fn is_silent(&self, n: usize, reaches: &[Reach; 2]) -> bool {
+        let (own, other) = (&reaches[n], &reaches[1 - n]);
+        let listened = self.blocks.io_bank0.listens_to() | self.io.outside.listens_to() | self.stop_at.pins;
+        let listened = listened | self.io.pins.lines_out();
+        !self.blocks.is_held(Block::Pio(n))
+            && !other.looks_at_pins
+            && !self.blocks.pio[n].may_interrupt(own)
+            && !self.blocks.pwm.listens()
+            && self.io.pins.wired_with(own.pins) & listened == 0
+    }
+
+    /// The DMA moved on by itself: a channel may wait for the words of a block from here on.
+    pub(super) fn dma_moved_on(&mut self) {
+        if self.io.unnoticed != 0 && self.waiting_pio().0 != self.io.unnoticed {
+            self.notice_pio();
+        }
+    }
+
+    /// A register was written, or something else changed, by which somebody may notice a block from here on.
+    pub(crate) fn pio_outlook_changed(&mut self) {
+        self.pio_outlook = None;
+        self.notice_pio();
+    }
+
+    /// The blocks are noticed until it is found out again whether they need be: a channel of the DMA may wait for their words.
+    pub(super) fn notice_pio(&mut self) {
+        if self.io.patient_pio != 0 {
+            self.lose_patience();
+        }
+        if self.io.unnoticed != 0 {
+            self.io.unnoticed = 0;
+            self.io.tell_agenda_changed();
+        }
+    }
+
+    /// Whether there is a block that may be led on.
+    #[inline]
+    pub(super) fn may_lead_on(&self) -> bool {
+        self.io.unnoticed | self.io.patient_pio != 0
+    }
+
+    /// Leads a block on whose event is due first, up to and including `until` and as far as nothing else happens; false when
+    /// it is one that is noticed, or something else comes first.
+    #[inline(never)]
+    pub(super) fn lead_on(&mut self, source: Source, until: Picoseconds) -> bool {
+        let own = 1 << source.index();
+        let is_fed = self.io.patient_pio & own != 0;
+        if self.io.unnoticed & own == 0 && !is_fed {
+            return false;
+        }
+        let due = self.io.next_wake();
+        let others = self.io.next_wake_besides(own);
+        let until = until.min(Picoseconds::new(others.ps().saturating_sub(1)));
+        if due > until {
+            return false;
+        }
+        let block = usize::from(source == Source::Pio1);
+        let looks = self.pio_outlook().looks[block];
+        self.blocks.pio[block].run_unnoticed(until, looks, is_fed, &mut self.io);
+        self.io.moved_unnoticed = true;
+        self.settle();
+        self.io.due(source).is_none_or(|next| next > due)
+    }
+
+    /// Leads all blocks on that nobody noticed, up to and including `until`.
+    pub(crate) fn lead_all_on(&mut self, until: Picoseconds) {
+        while self.may_lead_on()
+            && let Some(first) = self.io.first_due(until)
+            && self.lead_on(first, until)
+        {}
+    }
+}

@@ -1,0 +1,118 @@
+//! What the programs of a block can do from where they stand, without running them: which pins they may move, and whether they
+//! look at pins or raise flags. Whoever knows that need not look at every cycle of theirs.
+
+use super::state_machine::StateMachine;
+use super::{MACHINES, Pio};
+
+/// Any place of the instruction memory.
+const ANYWHERE: u32 = u32::MAX;
+
+/// What state machines may do until a register of their block is written.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Reach {
+    /// An instruction sees the levels of pins.
+    pub(crate) looks_at_pins: bool,
+    /// An instruction sets or clears an IRQ flag.
+    pub(super) flags: bool,
+    /// The pins whose level or direction may change.
+    pub(crate) pins: u32,
+    /// The machines that may take from or give to their FIFOs, a bit each.
+    machines: u32,
+}
+
+impl Reach {
+    fn add(&mut self, other: Self) {
+        self.looks_at_pins |= other.looks_at_pins;
+        self.flags |= other.flags;
+        self.pins |= other.pins;
+        self.machines |= other.machines;
+    }
+
+    /// What one instruction may do.
+    fn of(instruction: u16, machine: &StateMachine) -> Self {
+        let config = &machine.config;
+        let operand = instruction >> 5 & 7;
+        let pins = match (instruction >> 13, operand) {
+            (3, 0 | 4) | (5, 0) => config.out_mask,
+            (7, 0 | 4) => config.set_mask,
+            _ => 0,
+        };
+        let looks_at_pins = match (instruction >> 13, operand) {
+            (0, 6) | (2, 0) => true,
+            (1, _) => operand & 3 != 2,
+            (5, _) => instruction & 7 == 0,
+            _ => false,
+        };
+        let flags = matches!((instruction >> 13, operand & 3), (6, _) | (1, 2));
+        let side = if config.side_set(instruction).is_some() { config.side_mask } else { 0 };
+        Self { looks_at_pins, flags, pins: pins | side, machines: 0 }
+    }
+
+    /// What an instruction may do that nobody knows yet.
+    fn unknown(machine: &StateMachine) -> Self {
+        let config = &machine.config;
+        let pins = config.out_mask | config.set_mask | config.side_mask;
+        Self { looks_at_pins: true, flags: true, pins, machines: 0 }
+    }
+}
+
+/// Where an instruction may lead, a bit for each place; nothing when it executes what nobody knows yet.
+fn successors(instruction: u16, following: u8) -> Option<u32> {
+    let operand = instruction >> 5 & 7;
+    let next = 1 << following;
+    match (instruction >> 13, operand) {
+        (0, 0) => Some(1 << (instruction & 0x1f)),
+        (0, _) => Some(next | 1 << (instruction & 0x1f)),
+        (3, 7) | (5, 4) => None,
+        (3 | 5, 5) => Some(ANYWHERE),
+        _ => Some(next),
+    }
+}
+
+impl StateMachine {
+    fn reach(&self, program: &[u16; 32]) -> Reach {
+        if self.is_at_rest() {
+            return Reach::default();
+        }
+        let mut reach = Reach { machines: 1 << self.index, ..Reach::default() };
+        if self.executes_written() || self.config.out_sticky {
+            reach.add(Reach::unknown(self));
+        }
+        let (mut met, mut open) = (0u32, 1u32 << self.pc);
+        while open & !met != 0 {
+            let at = (open & !met).trailing_zeros() as u8;
+            met |= 1 << at;
+            let instruction = program[usize::from(at)];
+            reach.add(Reach::of(instruction, self));
+            match successors(instruction, self.config.following(at)) {
+                Some(places) => open |= places,
+                None => reach.add(Reach::unknown(self)),
+            }
+        }
+        reach
+    }
+}
+
+impl Pio {
+    /// What the machines may do until a register is written.
+    pub(crate) fn reach(&self) -> Reach {
+        let mut reach = Reach::default();
+        for machine in &self.machines {
+            reach.add(machine.reach(&self.program));
+        }
+        reach
+    }
+
+    /// Whether an interrupt that is switched on may come or go by what the machines may do.
+    pub(crate) fn may_interrupt(&self, reach: &Reach) -> bool {
+        const FLAGS: u32 = 0xf00;
+        let fifos = reach.machines | reach.machines << MACHINES;
+        let sources = fifos | if reach.flags { FLAGS } else { 0 };
+        self.interrupts.iter().any(|line| line.enabled & sources != 0)
+    }
+
+    /// The requests to the DMA that the machines may raise, a bit each.
+    pub(crate) fn requests(&self, reach: &Reach) -> u64 {
+        u64::from(reach.machines | reach.machines << MACHINES) << self.block.dreq_tx0
+    }
+}

@@ -1,0 +1,194 @@
+//! Runs of a block that nobody notices before they end. Many cycles are done in one go, and a program that came back to where it
+//! was, with all that it knows as it was, is led through the same again without executing it.
+
+use super::inputs::Inputs;
+use super::state_machine::{Cycle, StateMachine};
+use super::{ALL_PINS, Io, MACHINES, NEVER, Pio};
+use mcu::Edge;
+use units::Picoseconds;
+
+/// A shorter run is not searched for a period.
+const SHORTEST_SEARCHED_CYCLES: u64 = 256;
+/// The cycles at the end of a run that are executed in any case, so that synchronisers have seen what they would have.
+const EXECUTED_AT_END_CYCLES: u64 = 8;
+/// Cycles with something to do in the longest period that is found.
+const LONGEST_PERIOD_STEPS: u32 = 1 << 11;
+
+impl Pio {
+    /// Does everything up to and including `until`. Where somebody waits for words, ends behind the cycle in which one moved.
+    pub(crate) fn run_unnoticed(&mut self, until: Picoseconds, looks: bool, heeds_fifos: bool, io: &mut Io) {
+        if io.clocks.sys_hz != self.edges.hz() {
+            return;
+        }
+        self.looks_away = !looks;
+        let last = self.edges.last_at(until);
+        let reached = self.run_to(last, heeds_fifos, io);
+        self.looks_away = false;
+        if let Some(cycle) = reached {
+            self.finish(cycle, io);
+        }
+    }
+
+    /// Gives the last cycle in which something was done.
+    fn run_to(&mut self, last: u64, heeds_fifos: bool, io: &mut Io) -> Option<u64> {
+        let mut search = Search::default();
+        let mut reached = None;
+        loop {
+            let next = self.next_due();
+            if next > last || next == NEVER {
+                break;
+            }
+            let searches = !heeds_fifos && last - next > SHORTEST_SEARCHED_CYCLES && search.goes_on();
+            if searches && let Some(period) = search.period(self, next, io) {
+                self.repeat(&period, (last - EXECUTED_AT_END_CYCLES - next) / period.cycles, next, io);
+                continue;
+            }
+            if !searches && let Some(alone) = self.works_alone() {
+                reached = Some(self.run_alone(alone, last, heeds_fifos, io));
+            } else {
+                io.now = io.now.max(self.edges.time_of(next).unwrap_or(io.now));
+                self.run_cycle(next, io);
+                reached = Some(next);
+            }
+            if heeds_fifos && self.lines_stale {
+                break;
+            }
+        }
+        reached
+    }
+
+    /// The only machine that has anything to do, which no pin can change: nobody looks at one.
+    fn works_alone(&self) -> Option<usize> {
+        let others =
+            |alone: usize| self.machines.iter().filter(move |other| usize::from(other.index) != alone);
+        let idle = |other: &StateMachine| other.due == NEVER && !(other.config.out_sticky && other.enabled);
+        let alone = self.machines.iter().position(|machine| machine.due != NEVER)?;
+        (self.looks_away && others(alone).all(idle)).then_some(alone)
+    }
+
+    /// As many cycles of one machine as nobody else has anything to do with; gives the last one. The first is due.
+    fn run_alone(&mut self, alone: usize, last: u64, heeds_fifos: bool, io: &mut Io) -> u64 {
+        let mut reached = 0;
+        while self.machines[alone].due <= last {
+            let machine = &mut self.machines[alone];
+            reached = machine.due;
+            let mut cycle = Cycle::new(reached, &self.program, &self.inputs, self.flags);
+            machine.step(&mut cycle);
+            self.debug |= cycle.debug << machine.index;
+            self.lines_stale |= cycle.fifo_moved;
+            let mut driven = (self.levels, self.enables);
+            if machine.config.out_sticky && machine.enabled {
+                driven = machine.sticky.after(driven);
+            }
+            driven = cycle.writes.after(driven);
+            let (wrote, flags) = (cycle.wrote, self.flags & !cycle.flags_cleared | cycle.flags_set);
+            if wrote {
+                io.now = io.now.max(self.edges.time_of(reached).unwrap_or(io.now));
+                self.drive(driven.0 & ALL_PINS, driven.1 & ALL_PINS, reached, io);
+            }
+            if flags != self.flags {
+                self.set_flags(flags, reached);
+                break;
+            }
+            if heeds_fifos && self.lines_stale {
+                break;
+            }
+        }
+        io.now = io.now.max(self.edges.time_of(reached).unwrap_or(io.now));
+        reached
+    }
+
+    /// Goes through a period, which ends at cycle `end`, some times more.
+    fn repeat(&mut self, period: &Period, times: u64, end: u64, io: &mut Io) {
+        let cycles = period.cycles * times;
+        for machine in &mut self.machines {
+            machine.put_off(cycles);
+        }
+        self.inputs.put_off(cycles);
+        if !period.edges.is_empty() {
+            for start in (0..times).map(|turn| end + turn * period.cycles) {
+                let at = |cycle| self.edges.time_of(cycle).unwrap_or(io.now);
+                let edges = period.edges.iter().map(|&(after, edge)| Edge { at: at(start + after), ..edge });
+                io.pins.add_edges(edges);
+            }
+        }
+    }
+}
+
+/// What happens again and again.
+struct Period {
+    cycles: u64,
+    /// The edges that are kept, each with the cycles from the beginning.
+    edges: Vec<(u64, Edge)>,
+}
+
+/// All that the future of a block depends on, as long as nothing comes from outside.
+struct Moment {
+    cycle: u64,
+    machines: [StateMachine; MACHINES],
+    inputs: Inputs,
+    flags: u8,
+    debug: u32,
+    driven: (u32, u32),
+    /// How many edges had been kept.
+    edges: usize,
+}
+
+impl Moment {
+    fn of(pio: &Pio, cycle: u64, io: &Io) -> Self {
+        Self {
+            cycle,
+            machines: pio.machines.clone(),
+            inputs: pio.inputs.clone(),
+            flags: pio.flags,
+            debug: pio.debug,
+            driven: (pio.levels, pio.enables),
+            edges: io.pins.edges().len(),
+        }
+    }
+
+    /// Whether a block is where it was then.
+    fn comes_again(&self, pio: &Pio, cycle: u64) -> bool {
+        let passed = cycle - self.cycle;
+        let mut both = self.machines.iter().zip(&pio.machines);
+        both.clone().all(|(before, now)| before.pc == now.pc && before.x == now.x && before.y == now.y)
+            && (self.flags, self.debug, self.driven) == (pio.flags, pio.debug, (pio.levels, pio.enables))
+            && both.all(|(before, now)| before.comes_again(now, passed))
+            && self.inputs.show_the_same(self.cycle, &pio.inputs, cycle)
+    }
+}
+
+/// Looks for a period: a moment is held against those that follow, and is replaced by later ones after longer and longer times.
+#[derive(Default)]
+struct Search {
+    from: Option<Box<Moment>>,
+    steps: u32,
+    most: u32,
+}
+
+impl Search {
+    #[inline]
+    fn goes_on(&self) -> bool {
+        self.most <= LONGEST_PERIOD_STEPS
+    }
+
+    /// The period that ends before `cycle`, in which something is due.
+    #[inline]
+    fn period(&mut self, pio: &Pio, cycle: u64, io: &Io) -> Option<Period> {
+        self.steps += 1;
+        if let Some(from) = &self.from
+            && from.comes_again(pio, cycle)
+        {
+            let kept = &io.pins.edges()[from.edges..];
+            let since = |edge: &Edge| pio.edges.cycle_at(edge.at).saturating_sub(from.cycle);
+            let edges = kept.iter().map(|edge| (since(edge), *edge)).collect();
+            self.most = u32::MAX;
+            return Some(Period { cycles: cycle - from.cycle, edges });
+        }
+        if self.steps > self.most {
+            self.from = Some(Box::new(Moment::of(pio, cycle, io)));
+            (self.steps, self.most) = (0, self.most.max(8) * 2);
+        }
+        None
+    }
+}
