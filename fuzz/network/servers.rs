@@ -38,6 +38,8 @@ fn server(choice: u8) -> Box<dyn Machine> {
 }
 
 /// Who answers the clients.
+/// Where clients call the server.
+const OWN: Ipv4Endpoint = Ipv4Endpoint { address: Ipv4Addr::new(192, 168, 1, 1), port: 80 };
 const PEER: Ipv4Endpoint = Ipv4Endpoint { address: Ipv4Addr::new(192, 168, 1, 1), port: 69 };
 
 fn client(choice: u8) -> Box<dyn Machine> {
@@ -160,7 +162,7 @@ impl Seat {
         let connection = Connection(Connection::FIRST_ACCEPTED + self.accepted);
         self.accepted += 1;
         self.open.push(connection);
-        self.tell(Event::Accepted { listener, connection, peer });
+        self.tell(Event::Accepted { listener, connection, peer, to: OWN });
     }
 
     /// Time passes; the server is woken when it asked for it.

@@ -97,7 +97,7 @@ def test_a_time_since_power_on_counts_what_the_boot_rom_took(images: Path) -> No
 def test_a_board_without_a_network_refuses_what_is_for_one() -> None:
     for given in ({"traffic": ["ping to=board"]}, {"impair": "loss=1%"}):
         with pytest.raises(airwire.AirwireError, match="board pico has no network"):
-            Board("pico", **given)  # type: ignore[arg-type]
+            Board("pico", **given)
 
 
 def test_a_sleep_without_an_alarm_ends_the_run(images: Path) -> None:

@@ -86,7 +86,7 @@ def test_a_byte_on_a_serial_line_triggers_the_uart_of_another_board(images: Path
     stopwatch_board = Board("pico", images / "stopwatch-usb.elf", record=False)
     target = Board("pico", test_images / "uart_reply.elf", record=False)
     delay_ps = 2_000_000
-    joints = [SerialLine("first", "GP2", "GP1"), PinWire("second", "GP3", "GP3", delay_ps)]
+    joints: list[PinWire | SerialLine] = [SerialLine("first", "GP2", "GP1"), PinWire("second", "GP3", "GP3", delay_ps)]
     boards = WiredBoards(stopwatch_board, target, joints)
     boards.run("150 ms")
     stopwatch = open_stream(SerialPort(stopwatch_board, boards.run, timeout_s=0.02))

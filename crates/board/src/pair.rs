@@ -76,7 +76,7 @@ impl BoardPair {
         turn: Option<Picoseconds>,
     ) -> Result<Self, BoardError> {
         let mut boards = [first, second];
-        let wire = Between::Serial(SerialWire::between(boards.each_mut(), lines)?);
+        let wire = Between::Serial(SerialWire::between(&mut boards.each_mut(), lines)?);
         Ok(Self { step: Lockstep::new(boards, wire, turn), ended_by: None })
     }
 

@@ -101,7 +101,7 @@ pub(super) struct SerialWire {
 
 impl SerialWire {
     /// Puts lines between boards; they are idle so far.
-    pub(super) fn between(boards: [&mut Board; 2], lines: &[SerialLine]) -> Result<Self, BoardError> {
+    pub(super) fn between(boards: &mut [&mut Board; 2], lines: &[SerialLine]) -> Result<Self, BoardError> {
         for (place, line) in lines.iter().enumerate() {
             let files = boards.each_ref().map(|board| &board.file);
             line.check(files, &lines[..place]).map_err(|(end, message)| {

@@ -266,6 +266,9 @@ mod tests {
             counters: vec![CounterEntry { name: "lost", value: lost, unit: "pings" }],
             latency: None,
             services: Vec::new(),
+            waits_for: None,
+            losses: Vec::new(),
+            received: None,
         }
     }
 

@@ -70,7 +70,7 @@ impl PinWires {
         }
         let now = boards.iter().map(|board| board.now()).max().unwrap_or_default();
         let [first, second] = boards;
-        let lines = SerialWire::between([&mut *first, &mut *second], lines)?;
+        let lines = SerialWire::between(&mut [&mut *first, &mut *second], lines)?;
         for wire in wires {
             let from = if wire.from == Side::First { &mut *first } else { &mut *second };
             from.chip.begin_wire(wire.pin);

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use crate::common::{LEFT, RIGHT, Wire, ms, options, pattern, us, wire};
+use crate::common::{Carried, LEFT, RIGHT, Wire, ms, options, pattern, us, wire};
 use ethernet::{Ending, News, TcpId, TcpState};
 use units::Picoseconds;
 
@@ -469,7 +469,7 @@ fn the_same_seed_gives_the_same_frames() {
 }
 
 /// The SYNs of connections from the left that the right finishes first, one after the other.
-fn syns_of(count: usize, begin: Picoseconds) -> Vec<host_common::Carried> {
+fn syns_of(count: usize, begin: Picoseconds) -> Vec<Carried> {
     let mut wire = wire();
     wire.keeps = true;
     let mut listener = None;
