@@ -13,9 +13,11 @@ FUZZ = REPOSITORY / "fuzz"
 TARGETS = sorted(path.stem for path in (FUZZ / "fuzz_targets").glob("*.rs"))
 # What replays the corpora in `make test`; those of the network name their targets in one list.
 REPLAYS = {
-    "crates/capture/tests/fuzz_corpus.rs": {"logic2_csv", "sal", "sigrok", "vcd", "pulseview_csv", "compressed"},
+    "crates/capture/tests/capture/fuzz_corpus.rs": {
+        "logic2_csv", "sal", "sigrok", "vcd", "pulseview_csv", "compressed",
+    },
     "crates/rp2040/tests/image/corpus.rs": {"elf", "uf2", "bin"},
-    "crates/bench/tests/suite.rs": {"suite"},
+    "crates/bench/tests/bench/suite.rs": {"suite"},
     "crates/packets/tests/fuzz_corpus.rs": {"packets"},
     "fuzz/network/mod.rs": {
         "wiznet_spi", "wiznet_frames", "pc_frames", "network_file", "impairments", "servers", "clients",

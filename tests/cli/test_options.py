@@ -182,7 +182,8 @@ HANDED_ON = [
     (["live", "run", "--no-open", "--port", "1234", "--host", "127.0.0.2", "--token", "abc"],
      "airwire.live.running.served", {"port": 1234, "host": "127.0.0.2", "token": "abc"}),
     *(([*line, "--seed", "7", "--symbols", "12B.csv", "--rom", "12B.csv", "--impair", "loss=1%"],
-       "airwire.board.Board", {"seed": 7, "symbols": Path("12B.csv"), "rom": Path("12B.csv"), "impair": "loss=1%"})
+       "airwire.board.virtual.Board",
+       {"seed": 7, "symbols": Path("12B.csv"), "rom": Path("12B.csv"), "impair": "loss=1%"})
       for line in (["board", "serve", "12B.csv", "--board", "pico", "--forward", "0:80"],
                    ["board", "profile", "12B.csv", "--board", "pico"])),
 ]  # fmt: skip

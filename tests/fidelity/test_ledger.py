@@ -16,7 +16,6 @@ MISSED = {
     ("sik/trigger-logs/12B-rf-trigger-delayed-113ms.csv", "this-run"),
     # Captures that were kept back while the models were made.
     ("esp32-spp/128B.csv", "this-run"),
-    ("espnow/LR-128B.csv", "this-run"),
     ("nrf24/2Mbps-1024B.csv", "phase-free"),
     ("nrf24/2Mbps-1024B.csv", "this-run"),
     ("nrf24/2Mbps-128B.csv", "phase-free"),

@@ -95,7 +95,7 @@ def test_ctrl_c_while_it_measures_ends_with_130_and_keeps_what_is_there(airwire:
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (["nowhere.elf"], "nowhere.elf: there is no such file; name a run folder, a suite, an image, or pingpong"),
+        (["nowhere.elf"], "nowhere.elf: there is no such file; name a run folder, a suite, an image, pingpong"),
         (["unfit.elf"], "unfit.elf"),
         (["publishd"], "no suite of this name comes with the package"),
         (["empty"], "empty: is no run folder: it has no samples; name one that airwire run wrote"),

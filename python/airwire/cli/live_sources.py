@@ -56,6 +56,7 @@ def feed_of(what: Sequence[Path], wanted: Wanted) -> tuple[Feed, list[Source]]:
 
 def _refuse_unused(what: Sequence[Path]) -> None:
     """Options of a virtual board are for an image, and nothing more is sent where a folder is only looked at."""
+    from airwire.live.instrument import is_instrument
     from airwire.live.probe import probe_of
     from airwire.runs.packaged import find_suite
 
@@ -63,7 +64,9 @@ def _refuse_unused(what: Sequence[Path]) -> None:
     images = [
         path
         for path in measured
-        if probe_of(str(path)) is None and (path.suffix not in (".toml", "") or find_suite(path).suffix != ".toml")
+        if probe_of(str(path)) is None
+        and not is_instrument(str(path))
+        and (path.suffix not in (".toml", "") or find_suite(path).suffix != ".toml")
     ]
     if not images:
         refuse_unused(OF_IMAGES, "this is for the image of a virtual board, and none is named; leave it out")

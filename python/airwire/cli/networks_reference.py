@@ -90,7 +90,9 @@ def _kind(kind: TrafficKind) -> Iterator[str]:
     # `time` and `send` exclude each other.
     others = [entry for entry in kind.options if entry.default is not None and entry.name != "time"]
     shown = [entry for entry in kind.options if entry.default is None] + others[:2]
-    lines = [f'{entry.name} = "{entry.example}"' for entry in shown]
+    # A literal string where escapes are Airwire's own.
+    quotes = ["'" if "\\" in entry.example else '"' for entry in shown]
+    lines = [f"{entry.name} = {quote}{entry.example}{quote}" for entry, quote in zip(shown, quotes, strict=True)]
     yield from ["", "```toml", f"[traffic.{kind.name}]", *lines, "```"]
 
 

@@ -126,8 +126,8 @@ fn a_trigger_faster_than_the_link_queues_and_loses_nothing() {
 
 #[test]
 fn a_steady_trigger_that_meets_one_phase_of_a_gate_is_told() {
-    let work = tempfile::tempdir().unwrap();
     let found = |trigger: &str| {
+        let work = tempfile::tempdir().unwrap();
         let suite = format!("samples = 400\npayloads = [12]\n[links.nrf52840-ble]\ntrigger = {trigger}\n");
         let rows = run(&suite, &work.path().join("run"), 1);
         let findings = rows[0].1.statistics.findings.iter();

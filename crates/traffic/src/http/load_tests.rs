@@ -72,7 +72,8 @@ fn latency_counts_from_the_scheduled_time_and_what_never_left_is_said() {
     let unsent = client.samples().iter().find(|sample| sample.sent.is_none()).unwrap();
     let error = "the request was due and never sent, since all connections were busy";
     assert_eq!((unsent.outcome, unsent.error.as_deref()), (Outcome::TimedOut, Some(error)));
-    assert!(client.results().summary.ends_with(", 52 lost, 52 never sent"), "{}", client.results().summary);
+    let ends = format!(", 52 lost (52: {error}), 52 never sent");
+    assert!(client.results().summary.ends_with(&ends), "{}", client.results().summary);
 }
 
 #[test]

@@ -80,7 +80,9 @@ def run(
     ] = None,
     json: common.Json = False,
 ) -> None:
-    """Run a firmware image on a virtual board, in virtual time; with --tap or --forward at the pace of the wall clock.
+    """Run a firmware image on a virtual board, in virtual time.
+
+    With --tap or --forward it runs at the pace of the wall clock.
 
     Console output streams while it runs; the report at the end has cycles, instructions, interrupts, functions and bus
     figures. Example: airwire board run firmware.uf2 --for 2s --until ready

@@ -261,6 +261,10 @@ impl StateMachine {
         self.settle(cycle);
         self.stop_counting();
         self.enabled = enabled;
+        if enabled && self.delay > 0 {
+            // What stalls of a written instruction is looked at again when the program's delay is over.
+            (self.stall, self.look_again) = (None, cycle + 1);
+        }
         self.look_again = self.look_again.max(cycle + 1);
         self.reschedule();
     }
