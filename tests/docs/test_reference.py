@@ -344,6 +344,7 @@ def test_every_field_of_boards_and_their_runs_in_json_is_described(airwire: Run,
         "airwire.board-run/1",
         *(("board", "run", image, "--for", "20ms") for image in runs),
         (*run_on_network, "--traffic", "ping to=board count=1", "--traffic", "scan to=board ports=80"),
+        (*run_on_network, "--traffic", "ping to=board count=1 timeout=50ms", "--impair", "loss=100%"),
     )
     assert seen == set(fields_in(JSON_PAGE, "airwire.board-run/1"))
     described = set(fields_in(JSON_PAGE, "airwire.board-profile/1"))

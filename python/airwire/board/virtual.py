@@ -38,6 +38,10 @@ NO_END_PS = 2**63 - 1
 class NoNetworkError(_core.AirwireError):
     """A network, or traffic or impairments, for a board that has no chip with Ethernet."""
 
+    def __init__(self, board: str) -> None:
+        super().__init__(f"board {board} has no network; name one that has, such as w5500-evb-pico")
+        self.board = board
+
 
 class Snapshot:
     """A state of a board; ``restore`` goes back to it, ``branch`` makes another board of it, any number of times."""
@@ -86,7 +90,7 @@ class Board(BoardDevices, BoardRecordings):
             str(board), rom=rom, seed=seed, usb=usb, network=network, traffic=list(traffic), impair=impair
         )
         if (network is not None or traffic or impair is not None) and self._core.network_state() is None:
-            raise NoNetworkError(f"board {self.name} has no network; name one that has, such as w5500-evb-pico")
+            raise NoNetworkError(self.name)
         self._inputs = {"board file": board, "boot ROM": rom, "network file": network}
         if record:
             self._core.record()

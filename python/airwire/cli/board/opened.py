@@ -60,7 +60,7 @@ def open_board(
     except NoNetworkError as error:
         options = {"--network": network, "--traffic": traffic, "--impair": impair}
         raise typer.BadParameter(
-            str(error).replace("has, such", "has with --board, such"),
+            f"board {error.board} has no network; name one that has with --board, such as w5500-evb-pico",
             param_hint=next(option for option, value in options.items() if value),
         ) from error
 
