@@ -234,10 +234,7 @@ mod tests {
         let mut samples: Vec<Sample> = (0..10).map(|index| sample(index, index + 1)).collect();
         samples.push(Sample::begun(10, Picoseconds::new(100 * PS_PER_MS)).failed(Outcome::TimedOut, "late"));
         let results = Results::measured(samples, "messages", None);
-        assert_eq!(
-            results.summary,
-            "11 messages in 100 ms: 100/s, median 5.5 ms, 1 lost (1: late)"
-        );
+        assert_eq!(results.summary, "11 messages in 100 ms: 100/s, median 5.5 ms, 1 lost (1: late)");
         assert_eq!(results.counters[2], Counter { name: "sent", value: 80, unit: "bytes" });
         assert!(results.failure.is_none() && !results.is_empty());
     }
