@@ -21,7 +21,7 @@ FUZZ_FIRMWARE_TARGETS := http_request fsdata_image ssi_page iperf_header coap_me
 	$(foreach chip,W5100 W5100S W5200 W5500,chip_that_lies_$(chip))
 
 .PHONY: help demo firmware firmware-or-not images web wheel tools cross-compiler test lint test-rust random-images test-python test-slow soak fuzz \
-	fuzz-readers fuzz-firmware bench docs site lock clean
+	fuzz-readers fuzz-targets fuzz-firmware bench docs site lock clean
 
 help: ## Show what there is
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /: /' | sort
@@ -148,12 +148,24 @@ soak: $(VENV)/packages firmware ## SOAK_HOURS (24) virtual hours of mixed traffi
 
 fuzz: fuzz-firmware fuzz-readers ## Fuzz everything, each target for FUZZ_SECONDS (600): more than four hours in all
 
-fuzz-readers: ## Random images for 10^9 instructions, drivers with 10 MB, then fuzz every reader for FUZZ_SECONDS each (nightly, cargo-fuzz)
+# libFuzzer's coverage is a pass of the stable compiler; no nightly is needed. Checks of overflow are on.
+FUZZ_TARGET_DIR := target/fuzz
+FUZZ_HOST := $(shell rustc -vV 2>/dev/null | sed -n 's/^host: //p')
+FUZZ_RUSTFLAGS := --cfg fuzzing -Cdebug-assertions -Coverflow-checks -Cpasses=sancov-module \
+	$(foreach option,level=4 inline-8bit-counters pc-table trace-compares,-Cllvm-args=-sanitizer-coverage-$(option))
+
+fuzz-readers: ## Random images for 10^9 instructions, drivers with 10 MB, then fuzz every reader for FUZZ_SECONDS each
 	$(MAKE) random-images RANDOM_INSTRUCTIONS=1000000000
 	AIRWIRE_TRANSFER_BYTES=10485760 cargo test --release --locked --quiet -p airwire-lan --test drivers
+	$(MAKE) fuzz-targets
+
+fuzz-targets: ## Fuzz every reader in FUZZ_TARGETS for FUZZ_SECONDS each; what breaks one goes to target/fuzz-found
+	RUSTFLAGS="$(FUZZ_RUSTFLAGS)" CARGO_TARGET_DIR=$(FUZZ_TARGET_DIR) \
+		cargo build --manifest-path fuzz/Cargo.toml --release --locked --target $(FUZZ_HOST)
 	for target in $(FUZZ_TARGETS); do \
-		mkdir -p target/fuzz-found/$$target && cargo +nightly fuzz run --fuzz-dir fuzz $$target \
-			target/fuzz-found/$$target fuzz/corpus/$$target -- -max_total_time=$(FUZZ_SECONDS) || exit 1; \
+		found=target/fuzz-found/$$target && mkdir -p $$found && echo "$$target:" && \
+		$(FUZZ_TARGET_DIR)/$(FUZZ_HOST)/release/$$target -max_total_time=$(FUZZ_SECONDS) -max_len=4096 -rss_limit_mb=1024 \
+			-timeout=20 -verbosity=0 -print_final_stats=1 -artifact_prefix=$$found/ $$found fuzz/corpus/$$target || exit 1; \
 	done
 
 FUZZ_FIRMWARE := build/fuzz-firmware

@@ -22,6 +22,8 @@ def main() -> None:
         ("Virtual boards beside rp2040js", board.run_loops),
         ("Virtual boards against real time", board.run_images),
         ("Busy boards against real time", pace.run_busy),
+        ("Published images against real time", pace.run_public),
+        ("Starts", pace.run_starts),
         ("Many boards", pace.run_many),
         ("Boots and snapshots", board.run_boots),
         ("Boards on a network", network.run_network),

@@ -1,15 +1,16 @@
-"""Boards that have much to do at once, against real time: PIO programs, two cores; and many boards in one process."""
+"""Boards that have much to do at once, published images, starts of large ones, and many boards in one process."""
 
 from __future__ import annotations
 
 import json
 import statistics
+import struct
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
-from benches.board import ROUNDS, build_images
+from benches.board import PADDED_BYTES, PUBLIC, ROUNDS, build_images
 
 BUSY = {
     "busy_pio": ("PIO runs freely at 31 MHz, a core computes", "160 ms"),
@@ -18,15 +19,33 @@ BUSY = {
     "busy_cores_ram": ("each of two cores computes, code in SRAM", "110 ms"),
     "busy_cores_dma": ("the same, and the DMA copies without a pause", "110 ms"),
 }
-MANY = 100
+MANY = 1000
+PUBLIC_RUN = "2 s"
+"""Of images that mostly wait, so long that what they do at their start does not decide."""
+STARTS = 21
+UF2_PAYLOAD_BYTES = 256
+UF2_FAMILY = 0xE48BFF56
+"""The RP2040's, in the UF2 project's list."""
 
 BUSY_RUN = """
 import json, sys, time
 from airwire.board import Board
 board = Board("pico", sys.argv[1], record="record" in sys.argv)
 start = time.process_time()
-ended = board.run(sys.argv[2])
+ended = board.run(sys.argv[2], past_faults=True)
 print(json.dumps({"cpu_s": time.process_time() - start, "virtual_s": ended.time_ps / 1e12}))
+"""
+
+STARTED = """
+import json, sys, time
+from airwire.board import Board
+def start():
+    before = time.process_time()
+    board = Board("pico", sys.argv[1], record=False)
+    board.step()
+    return time.process_time() - before
+first = start()
+print(json.dumps({"first_s": first, "next_s": sorted(start() for _ in range(int(sys.argv[2])))[int(sys.argv[2]) // 2]}))
 """
 
 MANY_BOARDS = """
@@ -61,6 +80,47 @@ def run_busy() -> list[str]:
     return rows
 
 
+def run_public() -> list[str]:
+    """Rows of Markdown: images that others published (tests/parity), virtual time by processor time."""
+    images = sorted([*PUBLIC.glob("*.uf2"), *PUBLIC.glob("*.elf")])
+    if not images:
+        return [
+            f"Left out: {PUBLIC} (AIRWIRE_IMAGES) has no images; tests/parity/README.md says where they are published"
+        ]
+    rows = [f"| image, {PUBLIC_RUN} from power-on | processor time | of real time |", "|---|---|---|"]
+    for image in images:
+        told = [_python(BUSY_RUN, str(image), PUBLIC_RUN) for _ in range(3)]
+        cpu_s = statistics.median(one["cpu_s"] for one in told)
+        rows.append(f"| {image.stem} | {cpu_s * 1000:.1f} ms | {told[0]['virtual_s'] / cpu_s:.1f} x |")
+    return rows
+
+
+def run_starts() -> list[str]:
+    """Rows of Markdown: from the file of a large image to its first instruction."""
+    rows = ["| start of a 1.5 MB image | first in a process | further ones |", "|---|---|---|"]
+    with tempfile.TemporaryDirectory() as folder:
+        content = (build_images(Path(folder)) / "hello_uart.bin").read_bytes()
+        content += bytes(index % 251 for index in range(PADDED_BYTES - len(content)))
+        for suffix, made in {"bin": content, "uf2": _uf2(content)}.items():
+            image = Path(folder) / f"padded.{suffix}"
+            image.write_bytes(made)
+            told = [_python(STARTED, str(image), str(STARTS)) for _ in range(ROUNDS)]
+            first, further = (statistics.median(one[key] for one in told) * 1000 for key in ("first_s", "next_s"))
+            rows.append(f"| .{suffix} | {first:.1f} ms | {further:.1f} ms |")
+    return rows
+
+
+def _uf2(content: bytes) -> bytes:
+    """A UF2 file of contents for the beginning of the flash (UF2 specification, "File format")."""
+    payloads = [content[at : at + UF2_PAYLOAD_BYTES] for at in range(0, len(content), UF2_PAYLOAD_BYTES)]
+    blocks = []
+    for number, payload in enumerate(payloads):
+        address = 0x1000_0000 + UF2_PAYLOAD_BYTES * number
+        head = (0x0A324655, 0x9E5D5157, 0x2000, address, UF2_PAYLOAD_BYTES, number, len(payloads), UF2_FAMILY)
+        blocks.append(struct.pack("<8I476sI", *head, payload, 0x0AB16F30))
+    return b"".join(blocks)
+
+
 def run_many() -> list[str]:
     """Rows of Markdown: what each further board takes of memory and time."""
     rows = [f"| each of {MANY} further boards of one image | memory | started and run for 200 ms |", "|---|---|---|"]
@@ -84,8 +144,9 @@ def _python(script: str, *arguments: str) -> dict[str, float]:
 
 
 def main() -> None:
-    """Print both tables."""
-    print("\n".join([*run_busy(), "", *run_many()]))
+    """Print all tables."""
+    for table in (run_busy, run_public, run_starts, run_many):
+        print("\n".join(table()), "\n", flush=True)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Probes of real addresses beside what others measure with, in turns on loopback: a C program, wrk, iperf3.
+"""Probes of real addresses beside what others measure with, in turns on loopback: a C program, wrk, iperf3, iperf.
 
     python benches/probe_speed.py [TURNS]
 
@@ -47,6 +47,8 @@ def main() -> None:
             _http(built["http_server"], turns, runs)
         if shutil.which("iperf3"):
             _bulk(turns, runs)
+        if shutil.which("iperf"):
+            _bulk_of_iperf_2(turns, runs)
         _open_loop(turns, runs)
 
 
@@ -112,6 +114,34 @@ def _bulk(turns: int, runs: Path) -> None:
                 return figure.value / 1e9, used / (figure.value * SECONDS / 8) * 1e9
 
             names = (f"bulk {way}, Gbit/s", f"bulk {way}, processor s/GB")
+            told(names, in_turns(turns, theirs, ours))
+
+
+def _bulk_of_iperf_2(turns: int, runs: Path) -> None:
+    port = free_port()
+    with running(["iperf", "-s", "-p", str(port)], None):
+        for way, direction in (("sending", "send"), ("receiving", "reverse")):
+
+            def theirs(direction: str = direction) -> tuple[float, ...]:
+                command = ["iperf", "-c", "127.0.0.1", "-p", str(port), "-t", str(SECONDS), "-f", "m"]
+                command += ["-R"] if direction == "reverse" else []
+                before = processor_s(resource.RUSAGE_CHILDREN)
+                done = subprocess.run(command, capture_output=True, text=True, check=True)
+                used = processor_s(resource.RUSAGE_CHILDREN) - before
+                megabits = float(re.findall(r"([\d.]+) Mbits/sec", done.stdout)[-1])
+                return megabits / 1e3, used / (megabits * 1e6 * SECONDS / 8) * 1e9
+
+            def ours(direction: str = direction) -> tuple[float, ...]:
+                options = {"time": f"{SECONDS}s", "direction": direction}
+                before = processor_s(resource.RUSAGE_SELF)
+                limit = f"{SECONDS + 5} s"
+                done = probe("throughput", f"127.0.0.1:{port}", options=options, limit=limit, out=new(runs))
+                used = processor_s(resource.RUSAGE_SELF) - before
+                figure = done.captures[0].target.figure
+                assert figure is not None
+                return figure.value / 1e9, used / (figure.value * SECONDS / 8) * 1e9
+
+            names = (f"iperf 2 {way}, Gbit/s", f"iperf 2 {way}, processor s/GB")
             told(names, in_turns(turns, theirs, ours))
 
 

@@ -195,6 +195,7 @@ impl Seat {
                 Action::Connect(connection, _) => self.connecting.push(connection),
                 Action::Bind(socket, ..) => self.datagrams.push(socket),
                 Action::Send(_, bytes) | Action::SendTo(_, _, bytes) => queued_bytes += bytes.len(),
+                Action::SendBlock(_, bytes) => queued_bytes += bytes.len(),
                 Action::WantRoom(connection, bytes) => {
                     self.wanting.retain(|&(wanting, _)| wanting != connection);
                     self.wanting.push((connection, bytes));

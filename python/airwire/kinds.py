@@ -104,6 +104,11 @@ LossCause = Literal[
     "silent",
     "stalled",
     "tls",
+    "unsupported",
+    "no_address",
+    "no_room",
+    "unacknowledged",
+    "missing",
 ]
 """Why a message was lost, or a peer turned away."""
 Awaited = Literal["start", "link", "address", "settling"]

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import tomllib
 from pathlib import Path
+from typing import get_args
 
 import polars as pl
 import pytest
 
 import airwire
 from airwire.board import Board
-from airwire.board.network import network_reference, network_schema
+from airwire.board.network import Counter, Loss, LossMark, TrafficResult, network_reference, network_schema
+from airwire.explain.board.losses import losses
+from airwire.kinds import LossCause
 
 PING = "ping to=board count=4 interval=10ms"
 
@@ -104,3 +107,16 @@ def test_every_example_of_the_reference_makes_a_network(tmp_path: Path) -> None:
         tomllib.loads(text)
         (tmp_path / "net.toml").write_text(text, encoding="utf-8")
         Board("w5500-evb-pico", network=tmp_path / "net.toml")
+
+
+def result_with(loss: Loss) -> TrafficResult:
+    counters = [Counter(name="lost", value=loss.count, unit="datagrams")]
+    return TrafficResult("udp", "iperf-udp", True, True, "", None, counters, None, losses=[loss])
+
+
+def test_every_cause_of_a_loss_has_its_sentence() -> None:
+    mark = LossMark(at_ps=2 * 10**12, index=None, peer=None, detail=None)
+    sentences = {cause: losses([result_with(Loss(cause, 3, mark, mark))])[0] for cause in get_args(LossCause)}
+    assert len(set(sentences.values())) == len(sentences)
+    assert sentences["missing"] == "udp: 3 datagrams sent and not received (at 2 s)"
+    assert sentences["no_address"] == "udp turned a client away 3 times: every address of its pool is taken (at 2 s)"

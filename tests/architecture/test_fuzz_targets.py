@@ -18,7 +18,7 @@ REPLAYS = {
     },
     "crates/rp2040/tests/image/corpus.rs": {"elf", "uf2", "bin"},
     "crates/bench/tests/bench/suite.rs": {"suite"},
-    "crates/packets/tests/fuzz_corpus.rs": {"packets"},
+    "crates/packets/tests/packets/fuzz_corpus.rs": {"packets"},
     "fuzz/network/mod.rs": {
         "wiznet_spi", "wiznet_frames", "pc_frames", "network_file", "impairments", "servers", "clients",
     },

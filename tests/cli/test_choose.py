@@ -55,6 +55,15 @@ def test_a_value_that_goes_with_another_setting_only_is_offered_with_it(airwire:
     assert found["median_ps"] <= 6e9
 
 
+def test_it_is_said_how_often_a_duty_cycle_lets_a_message_pass(airwire: Airwire) -> None:
+    # 12 B at SF7 and 125 kHz are 40.25 symbols of 1.024 ms on the air (AN1200.13): 41.216 ms, a hundred of them 4.12 s.
+    done = airwire("choose", "--payload", "12", "--p95", "200ms", "--link", "lora")
+    assert done.returncode == 0
+    said = " ".join(done.stdout.split())
+    assert "every 412.16 ms at 10% (869.4 to 869.65 MHz, up to 250 kHz wide)" in said
+    assert "every 4.1216 s at 1% (868.0 to 868.6 MHz)" in said
+
+
 def test_a_tighter_bound_never_accepts_more(airwire: Airwire) -> None:
     accepted = []
     for bound in ("2s", "100ms", "40ms", "1ms"):

@@ -7,10 +7,14 @@ import json
 import subprocess
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 from test_serve import served, wait_for
+
+from airwire.twins import Twin
+from airwire.twins.sentences import open_name, verdict_line
 
 Airwire = Callable[..., subprocess.CompletedProcess[str]]
 IMAGE = "w5500-evb-pico/pingpong_server-hardware.elf"
@@ -61,7 +65,8 @@ def test_a_twin_explains_the_board_that_is_as_its_image_says(airwire: Airwire, f
         "the report begins with the verdict"
     )
     picture = page[page.index("id='picture'") : page.index("id='rows'")]
-    assert all(f"<span>{name}</span>" in picture for name in ("the bus to the chip", "this computer", "stays open"))
+    left = "stays open" if found["open_ps"] >= 0 else "excess of the twin"
+    assert all(f"<span>{name}</span>" in picture for name in ("the bus to the chip", "this computer", left))
 
 
 @pytest.mark.parametrize(
@@ -80,6 +85,25 @@ def test_the_verdict_names_what_was_changed_behind_the_twins_back(
     first = found["suspects"][0]
     assert (first["cause"], first["change"][setting]) == (cause, value), found["verdict"]
     assert first["after_ps"] > 5 * max(first["before_ps"], 1e6)
+
+
+@pytest.mark.parametrize(
+    ("open_ps", "tolerance_ps", "sentence", "name"),
+    [
+        (5e9, 9e9, "The twin explains the board: 5 ms of 100 ms stays open", "stays open"),
+        (-5e9, 9e9, "The twin explains the board: it takes 5 ms more than the board", "excess of the twin"),
+        (5e9, 1e9, "5 % stays open: the board takes 5 ms more than its twin, and ", "stays open"),
+        (-5e9, 1e9, "5 % stays open: the board takes 5 ms less than its twin, and ", "excess of the twin"),
+    ],
+)
+def test_nothing_is_said_to_stay_open_where_the_twin_takes_longer(
+    open_ps: float, tolerance_ps: float, sentence: str, name: str
+) -> None:
+    row = cast(Any, SimpleNamespace(statistic=lambda _name: 100e9))
+    found = Twin("a.elf", "here", cast(Any, None), row, row, (), open_ps, tolerance_ps, True, ())
+
+    assert verdict_line(found).startswith(sentence)
+    assert open_name(found) == name
 
 
 def test_a_board_that_is_not_there_is_one_sentence(airwire: Airwire, firmware: Path) -> None:

@@ -59,6 +59,11 @@ def fast(images: Path, pulses: int) -> None:
     """Both channels on one pin's pulses, 50 000 edges a second in all."""
     board = Board("pico", images / "stopwatch-usb.elf", record=False)
     board.run("150 ms")
+    device = board.usb_device
+    assert device is not None
+    # The numbers are those of any serial port of a Pico; the names tell it apart.
+    assert (device.vendor_id, device.product_id) == (0x2E8A, 0x000A)
+    assert (device.manufacturer, device.product) == ("Airwire", "Airwire stopwatch")
     stopwatch = open_stream(SerialPort(board, timeout_s=0.02))
     board.wire("GP2", "GP3")
     board._core.record()

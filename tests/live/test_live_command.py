@@ -100,6 +100,7 @@ def test_ctrl_c_while_it_measures_ends_with_130_and_keeps_what_is_there(airwire:
         (["publishd"], "no suite of this name comes with the package"),
         (["empty"], "empty: is no run folder: it has no samples; name one that airwire run wrote"),
         (["suite.toml", "suite.toml", "suite.toml"], "3 measurements were named, and two fit side by side"),
+        (["suite.toml", "suite.toml"], "suite.toml was named twice; name two measurements"),
         (["suite.toml", "--host", "0.0.0.0"], "--host 0.0.0.0 shows the measurement to a network; give --token"),
         (["suite.toml", "--token", "short"], "--token has 5 characters; give 16 or more"),
         (["suite.toml", "--host", "no.such.host.invalid", "--token", "0" * 16], "the live view cannot listen there"),

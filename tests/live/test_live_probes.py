@@ -30,10 +30,10 @@ def board() -> Iterator[int]:
         def serve() -> None:
             with suppress(OSError, ValueError):
                 while True:
-                    connection = listener.accept()[0]
-                    while text := connection.recv(64):
-                        time.sleep(0.001)
-                        connection.sendall(str(int(text) + 1).encode())
+                    with listener.accept()[0] as connection:
+                        while text := connection.recv(64):
+                            time.sleep(0.001)
+                            connection.sendall(str(int(text) + 1).encode())
 
         threading.Thread(target=serve, daemon=True).start()
         yield listener.getsockname()[1]

@@ -38,7 +38,10 @@ def test_a_page_gets_every_sample_of_every_series(live: Live) -> None:
     feed.finish("all is told")
     with a_page(address) as page:
         page.hear_all()
-    assert page.texts["series"]["series"] == [{"name": "a", "kind": "messages"}, {"name": "b", "kind": "bulk"}]
+    assert page.texts["series"]["series"] == [
+        {"name": "a", "kind": "messages", "target": ""},
+        {"name": "b", "kind": "bulk", "target": ""},
+    ]
     trigger_ps, latency_ps, outcome, carried = page.columns[0]
     assert list(trigger_ps) == [index * 10**8 for index in range(20_000)]
     assert list(latency_ps) == [10**8 + index for index in range(20_000)]

@@ -65,6 +65,13 @@ def test_a_finished_run_folder_is_shown_whole_with_its_stages(run: Path, tmp_pat
         )
 
 
+def test_of_two_run_folders_side_by_side_each_tells_of_its_own_messages(run: Path, tmp_path: Path) -> None:
+    feed = Feed("both", tmp_path)
+    told = [RunFolderSource(run, prefix).run(feed) for prefix in ("before: ", "after: ")]
+    assert told == [f"{run}: 400 messages in 2 rows"] * 2
+    assert [series.target for series in feed.all_series] == ["before: "] * 2 + ["after: "] * 2
+
+
 def test_parts_that_are_added_to_a_growing_run_folder_are_shown(run: Path, tmp_path: Path) -> None:
     growing = tmp_path / "growing"
     shutil.copytree(run, growing)

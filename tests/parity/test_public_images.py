@@ -387,6 +387,43 @@ def test_micropython_drives_pins_files_and_time() -> None:
     assert answers(board, "import os; os.listdir()\r\n").split("\r\n")[1] == "['x']"
 
 
+_TARGET = """
+from machine import I2C, Pin, mem32
+import _thread
+I2C(0, scl=Pin(5), sda=Pin(4))
+block = 0x40044000
+def target(address):
+    for offset, value in ((0x6c, 0), (0, 0x104), (8, address), (0x6c, 1)):
+        mem32[block + offset] = value
+def received():
+    return bytes([mem32[block + 0x10] & 0xff for _ in range(mem32[block + 0x78])])
+def answer(text):
+    for letter in text:
+        while not mem32[block + 0x34] & 0x20:
+            pass
+        mem32[block + 0x50]
+        mem32[block + 0x10] = letter
+target(0x17)
+i2c = I2C(1, scl=Pin(7), sda=Pin(6))
+"""
+
+
+def test_micropython_speaks_to_the_other_i2c_of_its_chip_as_a_target() -> None:
+    # The target is set up by its registers, as this version has none of its own. scan() moves the pins itself, the
+    # longer transfers are those of the controller, and the second core answers while the clock is held.
+    board = Board("pico", public_image("micropython-v1.21.0.uf2"))
+    board.wire("GP4", "GP6")
+    board.wire("GP5", "GP7")
+    board.run("1 s", until=PROMPT)
+    answers(board, f"exec({_TARGET!r})\r\n")
+    assert answers(board, "i2c.scan()\r\n").split("\r\n")[1] == "[23]"
+    answers(board, "received(); i2c.writeto(23, b'hello')\r\n")
+    assert answers(board, "received()\r\n").split("\r\n")[1] == "b'hello'"
+    answers(board, "_thread.start_new_thread(answer, (b'world',))\r\n")
+    assert answers(board, "i2c.readfrom(23, 5)\r\n").split("\r\n")[1] == "b'world'"
+    assert not [access for access in board.unknown if access.block.startswith("I2C")]
+
+
 def test_micropython_finds_a_memory_on_its_i2c_pins(tmp_path: Path) -> None:
     # Its port for this chip moves the pins itself for transfers of up to two bytes, as scan() makes them; longer ones
     # are the controller's.

@@ -51,7 +51,7 @@ class Live {
 
   private hear(told: Told): void {
     if (told.type === "series") {
-      for (const { name, kind } of told.series.slice(this.rows.length)) this.rows.push(new Row(name, kind));
+      for (const { name, kind, target } of told.series.slice(this.rows.length)) this.rows.push(new Row(name, kind, target));
     } else if (told.type === "stages") {
       const row = this.rows[told.series];
       if (row !== undefined) row.stages = { of: told.of, stages: told.stages };

@@ -24,7 +24,7 @@ export interface Mark {
 
 export type Told =
   | { type: "hello"; protocol: number; session: string; title: string; started: string }
-  | { type: "series"; series: { name: string; kind: Kind }[] }
+  | { type: "series"; series: { name: string; kind: Kind; target: string }[] }
   | { type: "state"; state: "running" | "finished" | "failed"; sentence: string }
   | { type: "marks"; marks: Mark[] }
   | { type: "stages"; series: number; of: string; stages: Stage[] }

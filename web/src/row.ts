@@ -21,6 +21,8 @@ export class Row {
   constructor(
     readonly name: string,
     readonly kind: Kind,
+    /** Of two measurements side by side, which one it is of. */
+    readonly target: string,
   ) {}
 
   /** Counts the samples of a batch; gives whether it was the next one. */

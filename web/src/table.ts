@@ -43,10 +43,10 @@ export class Table {
     private readonly onChoice: () => void,
   ) {}
 
-  /** The rows that are shown: those that were chosen, else the last of many and the first of few. */
+  /** The rows that are shown: those that were chosen, else all of few, and of many the last one of each target. */
   chosen(rows: Row[]): Row[] {
     const measured = rows.filter((row) => row.count > 0);
-    if (!this.wasChosen) this.shown = measured.length > MOST_SHOWN ? measured.slice(-1) : measured;
+    if (!this.wasChosen) this.shown = measured.length > MOST_SHOWN ? lastOfEach(measured) : measured;
     return this.shown.filter((row) => rows.includes(row));
   }
 
@@ -87,4 +87,9 @@ export class Table {
     });
     return make("th", { scope: "row" }, make("label", {}, box, row.name));
   }
+}
+
+function lastOfEach(rows: Row[]): Row[] {
+  const last = new Map(rows.map((row) => [row.target, row]));
+  return [...last.values()];
 }

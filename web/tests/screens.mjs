@@ -21,5 +21,5 @@ await withPage({}, async (page) => {
       await page.screenshot({ path: `${folder}/${width}-${dark ? "dark" : "light"}.png`, fullPage: true });
     }
   }
-  return { faults };
+  return { faults, headline: await page.textContent("#headline") };
 });

@@ -40,6 +40,12 @@ impl BranchTrace {
         self.taken
     }
 
+    /// Where the last branch went to.
+    #[inline]
+    pub(crate) fn last_target(&self) -> u32 {
+        self.branches[self.taken.wrapping_sub(1) % BRANCHES].1
+    }
+
     /// The last `branches` were taken again as many times.
     #[inline]
     pub fn repeat(&mut self, branches: usize, times: u64) {

@@ -148,7 +148,19 @@ pub trait Bus {
     /// What it costs beyond a hit to fetch a word of code, counted from the beginning of the flash.
     fn fetch_flash(&mut self, core: usize, word: u32, cycle: u64) -> u64;
 
-    /// The same for an instruction of one or two halfwords in any window. `fetched` is the word that the core holds already.
+    /// Whether a word of code that was fetched from the flash is resident in its cache then.
+    fn keeps_code(&self) -> bool;
+
+    /// The word behind those, from this one on, whose fetch would cost nothing and change nothing but the count of fetches.
+    fn resident_until(&self, word: u32) -> u32;
+
+    /// So many words of code were fetched that were known to be resident.
+    fn count_fetches(&mut self, words: u32);
+
+    /// A number that is another one after anything changed which words are resident.
+    fn residents(&self) -> u32;
+
+    /// The same as [`Bus::fetch_flash`] for an instruction of one or two halfwords in any window. `fetched` is the word that the core holds already.
     fn fetch_through_window(
         &mut self,
         core: usize,

@@ -39,7 +39,12 @@ impl From<Option<Exit>> for End {
 }
 
 /// The place of a core in the code of a region, and the time there.
-pub(super) struct Cursor<const REGION: u8, const MODE: u8> {
+pub(super) struct Cursor<'a, const REGION: u8, const MODE: u8> {
+    /// What was decoded of the region.
+    pub(super) ops: &'a [Op],
+    /// Its beginning, to the last instruction that may be executed without fetching it first, and those that a
+    /// superinstruction there reads besides.
+    pub(super) reach: &'a [Op],
     /// The address of the first instruction that may be executed.
     base: u32,
     /// Of the next instruction, in halfwords from `base`.
@@ -50,19 +55,21 @@ pub(super) struct Cursor<const REGION: u8, const MODE: u8> {
     /// other, one a halfword.
     count: u32,
     /// Of the last fetch, counted from `base` as well. A stretch ends anywhere, and must not fetch a word twice for that.
-    word: u32,
+    pub(super) word: u32,
     end: End,
 }
 
-impl<const REGION: u8, const MODE: u8> Cursor<REGION, MODE> {
+impl<'a, const REGION: u8, const MODE: u8> Cursor<'a, REGION, MODE> {
     /// Fetches cost what they cost by the word.
-    const KNOWS_WORD: bool = REGION == IN_FLASH || MODE == WATCHED || MODE == SHARED;
+    pub(super) const KNOWS_WORD: bool = REGION == IN_FLASH || MODE == WATCHED || MODE == SHARED;
 
     #[inline(always)]
-    pub(super) fn new(core: &Core, base: u32, limit: u64) -> Self {
+    pub(super) fn new(core: &mut Core, ops: &'a [Op], base: u32, limit: u64) -> Self {
         let index = core.r[PC].wrapping_sub(base) >> 1;
         let word = if Self::KNOWS_WORD { core.fetched_word.wrapping_sub(base >> 2) } else { NO_WORD };
-        Self { base, index, cycle: core.cycle, limit, count: index.wrapping_neg(), word, end: End::Paused }
+        let reach = Self::reach_of(core, ops, word);
+        let (cycle, count) = (core.cycle, index.wrapping_neg());
+        Self { ops, reach, base, index, cycle, limit, count, word, end: End::Paused }
     }
 
     #[inline(always)]
@@ -76,7 +83,8 @@ impl<const REGION: u8, const MODE: u8> Cursor<REGION, MODE> {
         core.cycle = self.cycle;
         core.instructions += u64::from(self.count.wrapping_add(self.index));
         core.r[PC] = self.pc();
-        core.fetched_word = self.word.wrapping_add(self.base >> 2);
+        let word = if Self::FETCHES_RUNS { core.run.word() } else { self.word };
+        core.fetched_word = word.wrapping_add(self.base >> 2);
         match self.end {
             End::Refused(refusal) => Stretch::Left(core.refused(core.r[PC], refusal)),
             End::Left(exit) => Stretch::Left(exit),
@@ -98,7 +106,7 @@ impl<const REGION: u8, const MODE: u8> Cursor<REGION, MODE> {
         if MODE == SHARED {
             self.fetch_shared(core, bus);
         }
-        if REGION == IN_FLASH && self.index >> 1 != self.word {
+        if REGION == IN_FLASH && !Self::FETCHES_RUNS && self.index >> 1 != self.word {
             self.word = self.index >> 1;
             self.cycle += bus.fetch_flash(core.id, self.word, self.cycle);
         }
@@ -126,59 +134,49 @@ impl<const REGION: u8, const MODE: u8> Cursor<REGION, MODE> {
         }
     }
 
-    /// On to the next part of a superinstruction; false where waiting for the flash takes until the limit.
+    /// On to the next part of a superinstruction.
     #[inline(always)]
-    pub(super) fn follow<B: Bus>(&mut self, core: &Core, bus: &mut B) -> bool {
+    pub(super) fn follow(&mut self) {
         if MODE != SUPERINSTRUCTIONS {
             unreachable!("only the interpreter with superinstructions takes more than one instruction");
         }
         self.index = self.index.wrapping_add(1);
-        if REGION == IN_FLASH && self.cycle >= self.limit {
-            return false;
-        }
-        self.fetch(core, bus);
-        true
-    }
-
-    /// The next fetch is no longer from the word of the last one.
-    #[inline(always)]
-    fn forget_word(&mut self) {
-        if Self::KNOWS_WORD {
-            self.word = NO_WORD;
-        }
     }
 
     /// An access through the bus may have changed what the core must not run past.
     #[inline(always)]
-    fn heed<B: Bus>(&mut self, bus: &mut B) {
+    fn heed<B: Bus>(&mut self, core: &mut Core, bus: &mut B) {
         if bus.limit_changed() {
             let behind = if MODE == SUPERINSTRUCTIONS { MOST_CYCLES_BEFORE_LAST } else { 0 };
             self.limit = self.limit.min(bus.take_limit().saturating_sub(behind));
         }
+        self.heed_cache(core, bus);
     }
 
     /// Behind an access through the bus, which says when it ended.
     #[inline(always)]
-    fn behind<B: Bus>(&mut self, bus: &mut B, accessed: Result<u64, Refusal>) -> After {
+    fn behind<B: Bus>(&mut self, core: &mut Core, bus: &mut B, accessed: Result<u64, Refusal>) -> After {
         match accessed {
             Ok(end) => self.cycle = end,
             Err(refusal) => return self.ends(End::Refused(refusal)),
         }
-        self.heed(bus);
+        self.heed(core, bus);
         self.index = self.index.wrapping_add(1);
         After::Elsewhere
     }
 
     /// To an instruction that may be in another memory.
     #[inline(always)]
-    pub(super) fn jump<B: Bus>(&mut self, core: &mut Core, target: u32, cycles: u64) -> After {
+    pub(super) fn jump<B: Bus>(&mut self, core: &mut Core, bus: &mut B, target: u32, cycles: u64) -> After {
         core.branches.add(self.pc(), target);
         self.cycle += cycles;
+        let index = target.wrapping_sub(self.base) >> 1;
+        self.jumps(core, bus, index);
         self.count = self.count.wrapping_add(self.index).wrapping_add(1);
-        self.index = target.wrapping_sub(self.base) >> 1;
+        self.index = index;
         self.count = self.count.wrapping_sub(self.index);
-        self.forget_word();
         if REGION == u8::MAX || B::region(target) as u8 != REGION {
+            self.end_run(core, bus);
             return self.ends(End::Paused);
         }
         After::Elsewhere
@@ -198,28 +196,36 @@ impl<const REGION: u8, const MODE: u8> Cursor<REGION, MODE> {
         }
         if target >= 0xf000_0000 && core.ipsr != 0 {
             self.cycle += cycles;
-            return self.outside(core, |core| core.return_from_exception(bus, target));
+            return self.outside(core, bus, |core, bus| core.return_from_exception(bus, target));
         }
-        self.jump::<B>(core, target & !1, cycles)
+        self.jump(core, bus, target & !1, cycles)
     }
 
     /// Lets the core do what changes more than the cursor knows, which ends the stretch.
     #[inline(always)]
-    pub(super) fn outside(&mut self, core: &mut Core, act: impl FnOnce(&mut Core) -> Option<Exit>) -> After {
+    pub(super) fn outside<B: Bus>(
+        &mut self,
+        core: &mut Core,
+        bus: &mut B,
+        act: impl FnOnce(&mut Core, &mut B) -> Option<Exit>,
+    ) -> After {
+        self.drop_run(core, bus);
         core.cycle = self.cycle;
         core.r[PC] = self.pc();
         self.count = self.count.wrapping_add(self.index).wrapping_add(1);
-        let left = act(core);
+        let left = act(core, bus);
         self.word = NO_WORD;
+        core.run.forget_word();
         self.cycle = core.cycle;
         self.index = core.r[PC].wrapping_sub(self.base) >> 1;
         self.count = self.count.wrapping_sub(self.index);
         self.ends(left.into())
     }
 
-    /// Two halfwords that are one instruction.
+    /// Two halfwords that are one instruction, of which the second is not fetched by itself.
     #[inline(always)]
-    pub(super) fn barrier(&mut self) -> After {
+    pub(super) fn barrier<B: Bus>(&mut self, core: &mut Core, bus: &mut B) -> After {
+        self.drop_run(core, bus);
         self.cycle += 3;
         self.index = self.index.wrapping_add(1);
         self.count = self.count.wrapping_sub(1);
@@ -228,19 +234,19 @@ impl<const REGION: u8, const MODE: u8> Cursor<REGION, MODE> {
 
     /// To an instruction of the same memory.
     #[inline(always)]
-    pub(super) fn branch_always(&mut self, core: &mut Core, op: &Op) -> After {
+    pub(super) fn branch_always<B: Bus>(&mut self, core: &mut Core, bus: &mut B, op: &Op) -> After {
         let target = self.index.wrapping_add(op.imm);
+        self.branches(core, bus, op, target);
         core.branches.add(self.pc(), self.base.wrapping_add(target << 1));
         self.count = self.count.wrapping_add(1).wrapping_sub(op.imm);
         self.index = target;
-        self.forget_word();
         self.cycle += 2;
         After::Elsewhere
     }
 }
 
 /// The classes of the table ([`isa`](crate::isa)); each is called with a kind that is known when the interpreter is compiled.
-impl<const REGION: u8, const MODE: u8> Cursor<REGION, MODE> {
+impl<const REGION: u8, const MODE: u8> Cursor<'_, REGION, MODE> {
     #[inline(always)]
     pub(super) fn compute<B: Bus>(&mut self, core: &mut Core, _: &mut B, kind: Kind, op: &Op) -> After {
         core.operate(kind, op);
@@ -249,9 +255,9 @@ impl<const REGION: u8, const MODE: u8> Cursor<REGION, MODE> {
     }
 
     #[inline(always)]
-    pub(super) fn branch<B: Bus>(&mut self, core: &mut Core, _: &mut B, kind: Kind, op: &Op) -> After {
+    pub(super) fn branch<B: Bus>(&mut self, core: &mut Core, bus: &mut B, kind: Kind, op: &Op) -> After {
         if core.flags.hold(kind) {
-            return self.branch_always(core, op);
+            return self.branch_always(core, bus, op);
         }
         self.cycle += 1;
         After::Next
@@ -263,8 +269,9 @@ impl<const REGION: u8, const MODE: u8> Cursor<REGION, MODE> {
             return After::Next;
         }
         if MODE == SHARED || MODE == WATCHED || !core.load_sram(bus, kind, op) {
+            self.count_fetches(core, bus);
             let loaded = core.load(bus, kind, op, self.pc(), self.cycle);
-            return self.behind(bus, loaded);
+            return self.behind(core, bus, loaded);
         }
         self.cycle += 2;
         After::Next
@@ -276,8 +283,9 @@ impl<const REGION: u8, const MODE: u8> Cursor<REGION, MODE> {
             return After::Next;
         }
         if MODE == SHARED || MODE == WATCHED || !core.store_sram(bus, kind, op) {
+            self.count_fetches(core, bus);
             let stored = core.store(bus, kind, op, self.pc(), self.cycle);
-            return self.behind(bus, stored);
+            return self.behind(core, bus, stored);
         }
         self.cycle += 2;
         After::Next
@@ -286,10 +294,11 @@ impl<const REGION: u8, const MODE: u8> Cursor<REGION, MODE> {
     #[inline(always)]
     pub(super) fn store_list<B: Bus>(&mut self, core: &mut Core, bus: &mut B, kind: Kind, op: &Op) -> After {
         if MODE == SHARED || MODE == WATCHED || !core.store_list_to_sram(bus, kind, op) {
+            self.count_fetches(core, bus);
             let mut end = self.cycle;
             let stored = core.store_list(bus, kind, op, self.pc(), &mut end);
             self.cycle = end;
-            return self.behind(bus, stored.map(|()| end));
+            return self.behind(core, bus, stored.map(|()| end));
         }
         self.cycle += 1 + u64::from(op.b);
         After::Next
@@ -301,10 +310,11 @@ impl<const REGION: u8, const MODE: u8> Cursor<REGION, MODE> {
         let loaded =
             if MODE == SHARED || MODE == WATCHED { None } else { core.load_list_from_sram(bus, kind, op) };
         let Some(target) = loaded else {
+            self.count_fetches(core, bus);
             let mut end = self.cycle;
             let loaded = core.load_list(bus, kind, op, self.pc(), &mut end);
             self.cycle = end;
-            self.heed(bus);
+            self.heed(core, bus);
             return match loaded {
                 Ok(target) if is_jump => self.interwork(core, bus, target, 2),
                 Ok(_) => {

@@ -24,8 +24,8 @@ pub(crate) fn decode(pc: u32, first: u16, second: u16) -> Op {
         0b10101 => Op::new(Kind::AddAddress, field(code, 8), 13, 0, (code & 0xff) << 2),
         0b10110 | 0b10111 => miscellaneous(code),
         0b11000 | 0b11001 => multiple(code),
-        0b11010 | 0b11011 => conditional_branch(code),
-        0b11100 => branch(sign_extend(code & 0x7ff, 11)),
+        0b11010 | 0b11011 => conditional_branch(pc, code),
+        0b11100 => branch(Kind::Branch, pc, sign_extend(code & 0x7ff, 11)),
         0b11101 | 0b11111 => undefined(),
         _ => wide(code, u32::from(second)),
     }
@@ -44,8 +44,8 @@ fn sign_extend(value: u32, bits: u32) -> u32 {
 }
 
 /// A branch by `offset` halfwords from PC + 4.
-fn branch(offset: u32) -> Op {
-    Op::new(Kind::Branch, 0, 0, 0, offset.wrapping_add(2))
+fn branch(kind: Kind, pc: u32, offset: u32) -> Op {
+    Op::branch(kind, pc, offset.wrapping_add(2))
 }
 
 fn shift_immediate(code: u32) -> Op {
@@ -122,7 +122,7 @@ fn special_data(pc: u32, code: u32) -> Op {
         (0, _, 15) => Op::new(Kind::AddProgramCounter, rd, 0, 0, here),
         (0, _, _) => Op::new(Kind::AddHigh, rd, rm, 0, 0),
         (1, _, _) => Op::new(Kind::CmpRegister, rd, rm, 0, 0),
-        (2, 15, 15) => branch(0),
+        (2, 15, 15) => branch(Kind::Branch, pc, 0),
         (2, 15, _) => Op::new(Kind::ToProgramCounter, 15, rm, 0, 0),
         (2, 13, 15) => Op::new(Kind::Constant, 13, 0, 0, here & !3),
         (2, 13, _) => Op::new(Kind::ToStackPointer, 13, rm, 0, 0),
@@ -222,7 +222,7 @@ fn list(kind: Kind, base: u32, write_back: u32, registers: u32) -> Op {
     Op::new(kind, base, words, write_back, registers)
 }
 
-fn conditional_branch(code: u32) -> Op {
+fn conditional_branch(pc: u32, code: u32) -> Op {
     const KINDS: [Kind; 14] = [
         Kind::BranchEq,
         Kind::BranchNe,
@@ -242,10 +242,7 @@ fn conditional_branch(code: u32) -> Op {
     match code >> 8 & 15 {
         14 => undefined(),
         15 => Op::new(Kind::Svc, 0, 0, 0, code & 0xff),
-        condition => {
-            let offset = sign_extend(code & 0xff, 8);
-            Op::new(KINDS[condition as usize], 0, 0, 0, offset.wrapping_add(2))
-        }
+        condition => branch(KINDS[condition as usize], pc, sign_extend(code & 0xff, 8)),
     }
 }
 

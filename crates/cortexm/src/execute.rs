@@ -96,7 +96,9 @@ impl Core {
             self.interpret::<B, REGION, SHARED>(bus, ops, limit, base)
         } else if bus.watch().is_on() {
             self.interpret::<B, REGION, WATCHED>(bus, ops, limit, base)
-        } else if self.cycle + SHORTEST_WITH_SUPERINSTRUCTIONS_CYCLES < limit {
+        } else if self.cycle + SHORTEST_WITH_SUPERINSTRUCTIONS_CYCLES < limit
+            && (REGION != IN_FLASH || bus.keeps_code())
+        {
             self.interpret::<B, REGION, SUPERINSTRUCTIONS>(bus, ops, limit - MOST_CYCLES_BEFORE_LAST, base)
         } else {
             self.interpret::<B, REGION, SINGLE>(bus, ops, limit, base)

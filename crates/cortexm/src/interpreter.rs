@@ -43,9 +43,7 @@ macro_rules! dispatch {
                 };
                 $(
                     let (After::Next, Some(op)) = (after, entries.next()) else { break 'parts after };
-                    if !$cursor.follow($core, $bus) {
-                        break 'parts After::Elsewhere;
-                    }
+                    $cursor.follow();
                     after = $cursor.$part_class($core, $bus, Kind::$part, op);
                 )+
                 after
@@ -63,13 +61,16 @@ impl Core {
         limit: u64,
         base: u32,
     ) -> Stretch {
-        let mut cursor = Cursor::<REGION, MODE>::new(self, base, limit);
+        let mut cursor = Cursor::<REGION, MODE>::new(self, ops, base, limit);
         let core = self;
         while cursor.cycle < cursor.limit {
             let window = cursor.index as usize..cursor.index as usize + superinstruction::LONGEST;
-            let Some(entries) = ops.get(window) else {
-                cursor.ends(End::Undecoded);
-                break;
+            let (entries, whole) = match cursor.reach.get(window) {
+                Some(entries) => (entries, entries[0].kind),
+                None => match cursor.fetch_run(core, bus) {
+                    Some(fetched) => fetched,
+                    None => break,
+                },
             };
             let op = &entries[0];
             cursor.fetch(core, bus);
@@ -80,15 +81,15 @@ impl Core {
                 cursor.ends(End::Left(exit));
                 break;
             }
-            let kind = if MODE == SUPERINSTRUCTIONS { op.kind } else { op.kind.first() };
+            let kind = if MODE == SUPERINSTRUCTIONS { whole } else { op.kind.first() };
             #[cfg(test)]
             crate::tests::executes(kind);
             let after = instruction_set!(dispatch! { kind, cursor, core, bus, entries, {
                 Kind::Undecoded => cursor.ends(End::Undecoded),
-                Kind::Branch => cursor.branch_always(core, op),
+                Kind::Branch => cursor.branch_always(core, bus, op),
                 Kind::BranchLink => {
                     core.r[LR] = cursor.pc().wrapping_add(4) | 1;
-                    cursor.jump::<B>(core, cursor.pc().wrapping_add(op.imm << 1), 3)
+                    cursor.jump(core, bus, cursor.pc().wrapping_add(op.imm << 1), 3)
                 }
                 Kind::BranchExchange => cursor.interwork(core, bus, core.reg(op.a), 2),
                 Kind::BranchLinkExchange => {
@@ -98,9 +99,9 @@ impl Core {
                 }
                 Kind::ToProgramCounter => {
                     let addend = if op.c == 1 { op.imm } else { 0 };
-                    cursor.jump::<B>(core, core.reg(op.b).wrapping_add(addend) & !1, 2)
+                    cursor.jump(core, bus, core.reg(op.b).wrapping_add(addend) & !1, 2)
                 }
-                Kind::Barrier => cursor.barrier(),
+                Kind::Barrier => cursor.barrier(core, bus),
                 Kind::Wfe
                 | Kind::Wfi
                 | Kind::Sev
@@ -109,14 +110,18 @@ impl Core {
                 | Kind::Bkpt
                 | Kind::Mrs
                 | Kind::Msr
-                | Kind::Undefined => cursor.outside(core, |core| core.system_instruction(bus, *op)),
+                | Kind::Undefined => cursor.outside(core, bus, |core, bus| core.system_instruction(bus, *op)),
             }});
             match after {
                 After::Next => cursor.index = cursor.index.wrapping_add(1),
                 After::Elsewhere => {}
-                After::Nothing => break,
+                After::Nothing => {
+                    cursor.drop_run(core, bus);
+                    break;
+                }
             }
         }
+        cursor.end_run(core, bus);
         cursor.close(core)
     }
 }

@@ -329,10 +329,30 @@ pub(crate) struct Op {
     pub(crate) imm: u32,
 }
 
+/// By how many words the fetch of the next instruction lies further back, counted from where it would be, when the core branches
+/// from one halfword to another.
+#[inline(always)]
+pub(crate) const fn words_left(from: u32, to: u32) -> u32 {
+    (from as i32 >> 1).wrapping_sub(to as i32 >> 1).wrapping_add(1) as u32
+}
+
 impl Op {
     pub(crate) const UNDECODED: Self = Self::new(Kind::Undecoded, 0, 0, 0, 0);
 
     pub(crate) const fn new(kind: Kind, a: u32, b: u32, c: u32, imm: u32) -> Self {
         Self { kind, a: a as u8, b: b as u8, c: c as u8, imm }
+    }
+
+    /// A branch over so many halfwords. It keeps in `b` and `c` over how many words it does not go on fetching.
+    pub(crate) const fn branch(kind: Kind, pc: u32, halfwords: u32) -> Self {
+        let from = pc >> 1;
+        let words = words_left(from, from.wrapping_add(halfwords)) as u16;
+        Self::new(kind, 0, words as u32 & 0xff, (words >> 8) as u32, halfwords)
+    }
+
+    /// What [`words_left`] gives for a branch.
+    #[inline(always)]
+    pub(crate) fn words_left(self) -> u32 {
+        i16::from_le_bytes([self.b, self.c]) as u32
     }
 }

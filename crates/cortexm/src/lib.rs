@@ -22,6 +22,7 @@ mod interpreter;
 mod isa;
 mod multiple;
 mod ppb;
+mod resident;
 mod spin_loop;
 mod superinstruction;
 mod system;
@@ -132,6 +133,9 @@ pub struct Core {
     /// The word of code that was fetched last in the usual windows, unless a branch or an exception came since: an address
     /// divided by 4.
     pub(crate) fetched_word: u32,
+    /// The run of code that it knows to be in the flash's cache, while it executes.
+    #[serde(skip)]
+    pub(crate) run: resident::Run,
     /// Cycles asleep.
     pub idle_cycles: u64,
     pub(crate) instructions: u64,
@@ -156,6 +160,7 @@ impl Core {
             cycle: 0,
             fetched: execute::NO_WORD,
             fetched_word: execute::NO_WORD,
+            run: resident::Run::default(),
             idle_cycles: 0,
             instructions: 0,
             exceptions: [0; EXCEPTIONS],

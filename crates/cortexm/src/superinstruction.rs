@@ -20,7 +20,23 @@ static FIRST: [Kind; u8::MAX as usize + 1] = {
     first
 };
 
+/// Of every kind how many instructions it has.
+static LENGTHS: [u8; u8::MAX as usize + 1] = {
+    let mut lengths = [1; u8::MAX as usize + 1];
+    let mut number = 0;
+    while number < SUPERINSTRUCTIONS.len() {
+        lengths[SUPERINSTRUCTIONS[number].0 as usize] = SUPERINSTRUCTIONS[number].1.len() as u8;
+        number += 1;
+    }
+    lengths
+};
+
 impl Kind {
+    /// How many instructions it has.
+    pub(super) fn length(self) -> u32 {
+        u32::from(LENGTHS[self as usize])
+    }
+
     /// The kind of one instruction: itself, or the first part of a superinstruction.
     #[inline]
     pub(super) fn first(self) -> Self {
@@ -64,7 +80,7 @@ mod tests {
         for (whole, parts) in SUPERINSTRUCTIONS {
             // None is hidden behind another that is shorter or the same.
             assert_eq!(longest(parts[0], |number| parts[number]), Some((*whole, parts.len())), "{whole:?}");
-            assert_eq!(whole.first(), parts[0]);
+            assert_eq!((whole.first(), whole.length() as usize), (parts[0], parts.len()));
             assert!((2..=LONGEST).contains(&parts.len()));
             let names: Vec<String> = parts.iter().map(|part| format!("{part:?}")).collect();
             assert_eq!(format!("{whole:?}"), names.join("Then"));

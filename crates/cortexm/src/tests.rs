@@ -124,6 +124,20 @@ impl Bus for Memory {
         0
     }
 
+    fn keeps_code(&self) -> bool {
+        true
+    }
+
+    fn resident_until(&self, word: u32) -> u32 {
+        word + 1
+    }
+
+    fn count_fetches(&mut self, _: u32) {}
+
+    fn residents(&self) -> u32 {
+        0
+    }
+
     fn fetch_through_window(&mut self, _: usize, _: u32, _: u32, _: u64, _: &mut u32) -> u64 {
         0
     }

@@ -100,6 +100,7 @@ impl MachineSeat {
     fn perform_on_stream(&mut self, _: Picoseconds, sockets: &mut Sockets<'_>, action: Action) {
         let name = match action {
             Action::Send(name, _)
+            | Action::SendBlock(name, _)
             | Action::WantRoom(name, _)
             | Action::Hold(name, _)
             | Action::NoDelay(name, _)
@@ -110,6 +111,7 @@ impl MachineSeat {
         let Some(id) = stream.id else { return };
         match action {
             Action::Send(_, bytes) => stream.send(sockets, id, bytes),
+            Action::SendBlock(_, bytes) => stream.send(sockets, id, bytes.into()),
             Action::WantRoom(_, bytes) => {
                 stream.wanted = Some(bytes);
                 self.stirred.insert(name);

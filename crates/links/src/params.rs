@@ -18,6 +18,12 @@ pub struct Param {
     pub source: Option<String>,
     /// The capture, payload and statistic that it was fitted on.
     pub fitted: Option<String>,
+    /// The captures that it was fitted on: paths below their folder without what says the format, `*` for any text. None
+    /// where it was fitted on published figures.
+    pub captures: Option<Vec<String>>,
+    /// Another constant, fitted on other captures, of what is nearly the same: it stands in where those captures are left
+    /// out.
+    pub stand_in: Option<String>,
 }
 
 /// The constants of a link.
@@ -35,6 +41,11 @@ impl Params {
             toml::from_str(text).expect("params/*.toml holds value, meaning and source or fitted");
         for (name, param) in &params.0 {
             assert!(param.source.is_some() != param.fitted.is_some(), "{name} is either sourced or fitted");
+            assert_eq!(
+                param.fitted.is_some(),
+                param.captures.is_some(),
+                "{name} names what it was fitted on"
+            );
         }
         params
     }
@@ -59,6 +70,18 @@ impl Params {
         let param = scaled.0.get_mut(name).unwrap_or_else(|| panic!("the link's params have {name}"));
         param.value = multiplied(&param.value, factor);
         scaled
+    }
+
+    /// The same constants, one of which has the value of its stand-in; nothing where it has none.
+    ///
+    /// # Panics
+    /// When there is none of that name, or its stand-in is none of them: they are part of the program.
+    pub fn stood_in(&self, name: &str) -> Option<Self> {
+        let param = self.0.get(name).unwrap_or_else(|| panic!("the link's params have {name}"));
+        let value = self.value(param.stand_in.as_ref()?).clone();
+        let mut changed = self.clone();
+        changed.0.insert(name.to_owned(), Param { value, ..param.clone() });
+        Some(changed)
     }
 
     /// A time.

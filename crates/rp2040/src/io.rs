@@ -118,10 +118,11 @@ impl Io {
         self.agenda.next_time()
     }
 
-    /// When a source has to be woken at the latest, if those that nobody can notice may wait.
+    /// When a source has to be woken at the latest, if those that nobody can notice may wait; PIO blocks that are patient are left
+    /// out.
     #[inline]
     pub(crate) fn latest_wake(&self, patience: Picoseconds) -> Picoseconds {
-        self.agenda.latest(self.patient, patience, self.unnoticed)
+        self.agenda.latest(self.patient, patience, self.unnoticed | self.patient_pio)
     }
 
     /// When the first source will be woken of which anybody may notice anything; the end of time when none.

@@ -38,6 +38,16 @@ pub enum Cause {
     Stalled,
     /// TLS could not be agreed on, or broke.
     Tls,
+    /// A request of a kind that the server does not answer.
+    Unsupported,
+    /// There was no address left to give away.
+    NoAddress,
+    /// There was no room to keep it until its time.
+    NoRoom,
+    /// The other end never acknowledged it.
+    Unacknowledged,
+    /// It was sent and did not arrive.
+    Missing,
 }
 
 impl Cause {
@@ -58,6 +68,11 @@ impl Cause {
             Self::Silent => "silent",
             Self::Stalled => "stalled",
             Self::Tls => "tls",
+            Self::Unsupported => "unsupported",
+            Self::NoAddress => "no_address",
+            Self::NoRoom => "no_room",
+            Self::Unacknowledged => "unacknowledged",
+            Self::Missing => "missing",
         }
     }
 }
@@ -108,6 +123,14 @@ impl Losses {
                 loss.last = mark;
             }
             None => drop(self.0.insert(cause, Loss { cause, count: 1, first: mark.clone(), last: mark })),
+        }
+    }
+
+    /// Several at once of which it is known only when they were counted.
+    pub(crate) fn counted(&mut self, cause: Cause, count: u64, at: Picoseconds, peer: Option<Ipv4Endpoint>) {
+        if count > 0 {
+            self.note(cause, at, None, peer, None);
+            self.0.entry(cause).and_modify(|loss| loss.count += count - 1);
         }
     }
 

@@ -5,6 +5,7 @@ use std::fmt;
 use std::fmt::Debug;
 use std::net::Ipv4Addr;
 
+use bytes::Bytes;
 use units::Picoseconds;
 
 use crate::{Results, Sample};
@@ -93,6 +94,8 @@ pub enum Action {
     Connect(Connection, Ipv4Endpoint),
     /// Sends on a TCP connection; what finds no room waits at the seat, without bound, so bulk asks for room first.
     Send(Connection, Vec<u8>),
+    /// The same of bytes that are sent again and again, so that nobody copies them.
+    SendBlock(Connection, Bytes),
     /// Asks for [`Event::Room`] when there is room for so many bytes; with 0 for [`Event::Drained`].
     WantRoom(Connection, usize),
     /// Stops (true) or resumes reading from a TCP connection: its window closes.

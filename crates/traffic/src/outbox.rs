@@ -22,16 +22,18 @@ impl Outbox {
         self.ready.push_back(action);
     }
 
-    /// An action for later, behind those of the same time.
-    pub(crate) fn push_at(&mut self, now: Picoseconds, at: Picoseconds, action: Action) {
+    /// An action for later, behind those of the same time; false where it found no place.
+    pub(crate) fn push_at(&mut self, now: Picoseconds, at: Picoseconds, action: Action) -> bool {
         if at <= now {
             self.push(action);
         } else if self.waiting.len() >= MOST_WAITING {
             self.dropped += 1;
+            return false;
         } else {
             let place = self.waiting.partition_point(|(other, _)| *other <= at);
             self.waiting.insert(place, (at, action));
         }
+        true
     }
 
     /// Makes ready what has come due.

@@ -1,17 +1,12 @@
 //! What a client or a server has to tell when it is asked: its samples, what it counted, and a sentence. Percentiles and
 //! intervals of samples are the business of who asked.
 
-use std::collections::BTreeMap;
-
 use units::{PS_PER_S, Picoseconds};
 
 use crate::bulk::{Direction, Transfer};
 use crate::losses::{Loss, Losses};
 use crate::scan::Service;
 use crate::{Interval, Outcome, Sample};
-
-/// Reasons for lost messages that a summary names.
-const MOST_REASONS: usize = 2;
 
 /// Something that was counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -156,24 +151,7 @@ fn summary_of(samples: &[Sample], latencies: &[Picoseconds], unit: &str, lost: u
         0 => String::new(),
         ps => format!("{}/s, ", short(latencies.len() as f64 * PS_PER_S as f64 / ps as f64)),
     };
-    let why = why_lost(samples).map_or_else(String::new, |why| format!(" ({why})"));
-    format!("{} {unit} in {time}: {rate}median {median}, {lost} lost{why}", samples.len())
-}
-
-/// What became of messages that were not answered rightly, the most frequent first; nothing where all were.
-fn why_lost(samples: &[Sample]) -> Option<String> {
-    let mut reasons: BTreeMap<String, u64> = BTreeMap::new();
-    for sample in samples.iter().filter(|sample| sample.outcome != Outcome::Ok) {
-        let told = sample.error.clone().unwrap_or_else(|| sample.outcome.spoken().to_owned());
-        *reasons.entry(told).or_default() += 1;
-    }
-    let mut reasons: Vec<(String, u64)> = reasons.into_iter().collect();
-    reasons.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
-    let others: u64 = reasons.iter().skip(MOST_REASONS).map(|(_, count)| count).sum();
-    let told = reasons.iter().take(MOST_REASONS).map(|(reason, count)| format!("{count}: {reason}"));
-    let others = (others > 0).then(|| format!("{others}: other reasons"));
-    let told: Vec<String> = told.chain(others).collect();
-    (!told.is_empty()).then(|| told.join("; "))
+    format!("{} {unit} in {time}: {rate}median {median}, {lost} lost", samples.len())
 }
 
 /// `sent 1000000 bytes in 1.2 s: 6.67 Mbit/s`; nothing where nothing passed.
@@ -234,7 +212,7 @@ mod tests {
         let mut samples: Vec<Sample> = (0..10).map(|index| sample(index, index + 1)).collect();
         samples.push(Sample::begun(10, Picoseconds::new(100 * PS_PER_MS)).failed(Outcome::TimedOut, "late"));
         let results = Results::measured(samples, "messages", None);
-        assert_eq!(results.summary, "11 messages in 100 ms: 100/s, median 5.5 ms, 1 lost (1: late)");
+        assert_eq!(results.summary, "11 messages in 100 ms: 100/s, median 5.5 ms, 1 lost");
         assert_eq!(results.counters[2], Counter { name: "sent", value: 80, unit: "bytes" });
         assert!(results.failure.is_none() && !results.is_empty());
     }

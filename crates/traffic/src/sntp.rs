@@ -3,6 +3,7 @@
 
 use units::{PS_PER_S, Picoseconds};
 
+use crate::losses::{Cause, Losses};
 use crate::options::{self, Values, option};
 use crate::outbox::{Outbox, after};
 use crate::{Action, Connection, Declared, Event, Ipv4Endpoint, Machine, OptionError, Results};
@@ -84,12 +85,20 @@ pub struct Server {
     outbox: Outbox,
     answered: u64,
     refused: u64,
+    losses: Losses,
 }
 
 impl Server {
     /// A server that has no seat yet.
     pub fn new(settings: Settings) -> Self {
-        Self { settings, seated: false, outbox: Outbox::default(), answered: 0, refused: 0 }
+        Self {
+            settings,
+            seated: false,
+            outbox: Outbox::default(),
+            answered: 0,
+            refused: 0,
+            losses: Losses::default(),
+        }
     }
 
     /// Requests that were answered.
@@ -145,12 +154,15 @@ impl Server {
     fn datagram(&mut self, now: Picoseconds, from: Ipv4Endpoint, bytes: &[u8]) {
         let Some(answer) = self.answer(now, bytes) else {
             self.refused += 1;
+            self.losses.turned_away(Cause::Malformed, now, Some(from));
             return;
         };
         if self.settings.answers {
             self.answered += 1;
             let at = after(now, self.settings.delay);
-            self.outbox.push_at(now, at, Action::SendTo(SOCKET, from, answer));
+            if !self.outbox.push_at(now, at, Action::SendTo(SOCKET, from, answer)) {
+                self.losses.note(Cause::NoRoom, now, None, Some(from), None);
+            }
         }
     }
 }
@@ -182,6 +194,7 @@ impl Machine for Server {
             ("refused", self.refused, "datagrams"),
             ("dropped", self.dropped(), "answers"),
         ])
+        .with(&self.losses)
     }
 
     fn boxed_clone(&self) -> Box<dyn Machine> {

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 _EASILY, _HARDLY = 0.5, 0.1
 # A loss of less than one in a million is not shown.
 _SELDOM = 1e-6
+_DUTY_CYCLE = "duty_cycle"
+# ETSI EN 300 220-2: the share of the time that a sender may be on the air, as one in so many, and where in the band.
+_DUTY_CYCLES = {"10%": (10, "869.4 to 869.65 MHz, up to 250 kHz wide"), "1%": (100, "868.0 to 868.6 MHz")}
 
 
 def choose(
@@ -80,6 +83,8 @@ def _print(choice: Choice) -> None:
     if choice.accepted:
         out.print(Text(f"{choice.payload_bytes} B with {wanted}:", style="bold"))
         out.print(_table(choice.accepted))
+        for line in _duty_cycles(choice):
+            out.print(Text(line))
     else:
         out.print(Text(f"No link carries {choice.payload_bytes} B with {wanted}.", style="bold"))
     if choice.refused:
@@ -92,6 +97,26 @@ def _print(choice: Choice) -> None:
         "power and cost are yours to weigh.",
         style="dim",
     )
+
+
+def _duty_cycles(choice: Choice) -> list[str]:
+    """How often accepted links may send where a duty cycle is the law: what is on the air decides it."""
+    from airwire.explain.link.sentences import settings_phrase
+    from airwire.explain.quantities import time
+
+    limited = {link.name for link in airwire.links() if any(one.name == _DUTY_CYCLE for one in link.settings)}
+    lines = []
+    for candidate in choice.accepted:
+        if candidate.link not in limited:
+            continue
+        budget = airwire.link_budget(candidate.link, choice.payload_bytes, candidate.changed)
+        air_ps = sum(stage.ps for stage in budget.stages if stage.cause == "air")
+        often = " and ".join(
+            f"every {time(air_ps * parts)} at {share} ({band})" for share, (parts, band) in _DUTY_CYCLES.items()
+        )
+        settings = settings_phrase(candidate.changed)
+        lines.append(f"{candidate.link}, {settings}: ETSI EN 300 220-2 allows a message {often}.")
+    return lines
 
 
 def _wanted(choice: Choice) -> str:

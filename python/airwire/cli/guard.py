@@ -37,6 +37,8 @@ def guarded(command: Callable[[], int | None]) -> NoReturn:
     except KeyboardInterrupt:
         code = EXIT_INTERRUPTED
         complain("stopped by Ctrl-C")
+    finally:
+        _forget_what_cannot_be_written()
     # All is said; whoever presses Ctrl-C again wants nothing more of it.
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
@@ -140,6 +142,16 @@ def _open_streams() -> None:
         if number and type(stream) is io.TextIOWrapper:
             stream = PlainStream(stream)
         setattr(sys, name, stream)
+
+
+def _forget_what_cannot_be_written() -> None:
+    """The interpreter writes again what a full disk refused, and ends with a code and a sentence of its own."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, 1)
+        os.close(nowhere)
 
 
 def _nowhere(number: int) -> io.TextIOWrapper:

@@ -48,10 +48,22 @@ def feed_of(what: Sequence[Path], wanted: Wanted) -> tuple[Feed, list[Source]]:
     is_run = len(what) == 1 and what[0].is_dir()
     folder = wanted.out or (what[0] if is_run else default_folder("-".join(names)))
     _refuse_unused(what)
-    found = [_source(path, wanted, folder, f"{path.name}: " if len(what) > 1 else "") for path in what]
+    found = [_source(path, wanted, folder, prefix) for path, prefix in zip(what, _prefixes(what), strict=True)]
     # The report of one run says more than its samples; two are reported by their samples.
     analysis = found[0][1] if len(found) == 1 else None
     return Feed(" and ".join(names), folder, analysis), [source for source, _ in found]
+
+
+def _prefixes(what: Sequence[Path]) -> list[str]:
+    """What stands before the names of rows: nothing of one, else what tells both apart."""
+    from airwire._core import AirwireError
+
+    if len(what) < 2:
+        return [""] * len(what)
+    if len(set(what)) < len(what):
+        raise AirwireError(f"{what[0]} was named twice; name two measurements, or it alone")
+    is_told_apart = len({path.name for path in what}) == len(what)
+    return [f"{path.name if is_told_apart else path}: " for path in what]
 
 
 def _refuse_unused(what: Sequence[Path]) -> None:

@@ -25,6 +25,8 @@ _PERCENTILE_WIDTH = 11
 _OTHER_WIDTH = 63
 # The payload whose stages stand for a link, where it was run with several.
 _TYPICAL_BYTES = 128
+# Findings of rows that met few phases of a gate.
+PHASES_NOT_MET = ("frozen_phase", "phase_coverage")
 # Rows of which it is told that they met few phases of a gate.
 _MOST_PHASES = 4
 
@@ -61,7 +63,7 @@ def print_ranking(analysis: Analysis) -> None:
 
 def _print_phases(out: Console, rows: Sequence[Capture[LinkRow]]) -> None:
     """Of rows that met few phases of a gate their figures say little, and a reader must know it."""
-    found = [(row, one) for row in rows for one in row.findings if one.kind in ("frozen_phase", "phase_coverage")]
+    found = [(row, one) for row in rows for one in row.findings if one.kind in PHASES_NOT_MET]
     if found:
         out.print("\nPhases that were not met:", style="bold")
     for row, finding in found[:_MOST_PHASES]:

@@ -100,7 +100,7 @@ def run(
         refuse_unused(["--all"], "JSON has every row; leave it out")
     if firmware is not None and not _has_boards(suite):
         refuse_unused(["--firmware"], f"suite {suite} runs no images; leave it out")
-    # Findings and intervals are for the report; the ranking needs neither.
+    # Findings and intervals are for the report; the ranking needs neither but that few phases of a gate were met.
     in_depth = report is not None or figures is not None
     with progress_bar("Running the suite") as bar:
         analysis = airwire.run(

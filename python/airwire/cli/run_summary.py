@@ -15,6 +15,7 @@ from rich.table import Table
 from rich.text import Text
 
 from airwire.board.row import BoardRow
+from airwire.cli.ranking import PHASES_NOT_MET
 from airwire.cli.tables import console
 from airwire.cli.verdict_lines import AGREES, BETTER, DIFFERS, SLOW, cut
 from airwire.explain.agreement import AGREEMENT, Agreement, of_boards, of_links
@@ -140,6 +141,10 @@ def _print_links(out: Console, rows: Sequence[Capture[LinkRow]]) -> None:
     told = [f"{_KINDS.get(kind, kind)} in {number}" for kind, number in kinds.most_common(_MOST_KINDS)]
     if told:
         out.print(cut(f"  Rows by what takes most of the time: {', '.join(told)}", out.width), no_wrap=True)
+    few_phases = sum(any(one.kind in PHASES_NOT_MET for one in row.findings) for row in rows)
+    if few_phases:
+        line = f"  {count(few_phases, 'row')} met few phases of a gate: figures of these phases only (--all says which)"
+        out.print(cut(Text(line, style=SLOW), out.width), no_wrap=True)
     overloaded = sum(overload_sentence(row) is not None for row in rows)
     if overloaded:
         out.print(Text(f"  {count(overloaded, 'row')} overloaded: messages come too fast for the link", style=SLOW))

@@ -86,7 +86,7 @@ def _print(found: Twin) -> None:
     from airwire.cli.tables import console
     from airwire.cli.verdict_lines import AGREES, SLOW, print_indented
     from airwire.explain.quantities import rough_time, table_time
-    from airwire.twins.sentences import details, part_name, verdict_line
+    from airwire.twins.sentences import details, open_name, part_name, verdict_line
 
     out = console()
     median = found.real.statistic("p50")
@@ -94,7 +94,7 @@ def _print(found: Twin) -> None:
     out.print(f"{Path(found.image).name} at {found.address}: median {table_time(median)}, of its twin {theirs}")
     verdict_style = AGREES if found.agrees else SLOW
     rows = [(part_name(part.kind), part.ps, "") for part in found.parts if part.ps > 0]
-    rows.append(("stays open", found.open_ps, verdict_style))
+    rows.append((open_name(found), found.open_ps, verdict_style))
     widest = max(len(name) for name, _, _ in rows)
     most = max(median, *(abs(ps) for _, ps, _ in rows))
     for name, ps, style in rows:

@@ -90,11 +90,12 @@ def _print(ledger: Ledger) -> None:
         "judged (empirical, or the run met too few phases).",
         style="dim",
     )
-    told = [row for row in judged if row.leave_one_out.passes is not None]
-    kept = sum(bool(row.leave_one_out.passes) for row in told)
+    kept = sum(bool(row.leave_one_out.passes) for row in judged)
+    untold = sum(bool(row.leave_one_out.untold) for row in judged)
     out.print(
-        f"{kept} of {len(told)} do so blind, or with what was fitted on their capture fitted on the link's other "
-        f"captures; {len(judged) - len(told)} hold a constant that no other capture tells.",
+        f"{kept} do so blind, or with what was fitted on their capture fitted on the link's other captures. {untold} "
+        "hold a constant that no other capture tells: they must do so with half of it and with one and a half times "
+        "as much.",
         style="dim",
     )
     if ledger.without_rule:
@@ -122,8 +123,10 @@ def _goal(passes: bool | None) -> str:
 def _left_out(row: LedgerRow) -> str:
     """The row without what its own capture told: the error of its median, and whether it keeps its goals."""
     without = row.leave_one_out
+    if without.passes is None:
+        return "-"
     if without.untold:
-        return f"{len(without.untold)} untold"
+        return f"{len(without.untold)} untold {_goal(without.passes)}"
     if not without.refitted:
         return f"blind {_goal(without.passes)}"
     return f"{100 * without.median_error:+.1f} % {_goal(without.passes)}"

@@ -279,14 +279,16 @@ class LeftOut:
     """A row of the ledger where what was fitted on its capture is fitted on the link's other captures."""
 
     refitted: Sequence[str]
-    """The constants that were fitted on this capture and are fitted on others here; none where it is blind."""
+    """The constants that were fitted on this capture and are fitted on others here, or have another's value; none where
+    it is blind or not judged."""
     untold: Sequence[str]
     """Those that no other capture tells."""
     median_error: float
     upper_quartile_error: float
     ks: float
     passes: bool | None
-    """Whether the goals of its class are met; ``None`` where the row is not judged, or a constant is untold."""
+    """Whether the goals of its class are met, with half of untold constants and with one and a half times as much;
+    ``None`` where the row is not judged."""
 
 
 @dataclass(frozen=True, slots=True)

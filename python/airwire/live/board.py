@@ -68,7 +68,7 @@ class BoardSource:
         return self._measure(board, asked.question.of, kind, feed)
 
     def _measure(self, board: Board, client: str, kind: Kind, feed: Feed) -> str:
-        series = feed.series(self.prefix + self.image.stem, kind)
+        series = feed.series(self.prefix + self.image.stem, kind, self.prefix)
         pause_s, looked_at, heard_ps = LOOK_EVERY_S, time.monotonic(), 0
         while True:
             run = board.run(STEP)

@@ -54,8 +54,8 @@ class Stages:
 class Series:
     """The samples of one row, target or channel."""
 
-    def __init__(self, number: int, name: str, kind: Kind, lock: Lock) -> None:
-        self.number, self.name, self.kind = number, name, kind
+    def __init__(self, number: int, name: str, kind: Kind, target: str, lock: Lock) -> None:
+        self.number, self.name, self.kind, self.target = number, name, kind, target
         self.stages: Stages | None = None
         self._lock = lock
         self._columns = {column: array("d") for column in COLUMNS}
@@ -109,12 +109,12 @@ class Feed:
     _lock: Lock = field(default_factory=Lock)
     _stopped: Event = field(default_factory=Event)
 
-    def series(self, name: str, kind: Kind = "messages") -> Series:
-        """The series of this name, made where there is none."""
+    def series(self, name: str, kind: Kind = "messages", target: str = "") -> Series:
+        """The series of this name, made where there is none; ``target`` tells apart what stands side by side."""
         with self._lock:
             found = next((one for one in self._series if one.name == name), None)
             if found is None:
-                found = Series(len(self._series), name, kind, self._lock)
+                found = Series(len(self._series), name, kind, target, self._lock)
                 self._series.append(found)
             return found
 

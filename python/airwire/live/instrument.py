@@ -36,7 +36,7 @@ class InstrumentSource:
         place = self.folder / CAPTURE
         if place.exists():
             raise InstrumentError(f"{place} exists already, and captures are never overwritten; name another --out")
-        series = feed.series(f"{self.prefix}{self.spelling}")
+        series = feed.series(f"{self.prefix}{self.spelling}", target=self.prefix)
 
         def seen(pairs: Pairs, _seconds: float) -> None:
             series.push(_batch(pairs.latest))

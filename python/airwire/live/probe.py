@@ -42,7 +42,7 @@ class ProbeSource:
     def run(self, feed: Feed) -> str:
         """Ask the board until somebody stops it, or there are enough messages."""
         kind: Kind = "bulk" if self.kind in _TRANSFERS else "messages"
-        series = feed.series(f"{self.prefix}{self.kind} {self.address}", kind)
+        series = feed.series(f"{self.prefix}{self.kind} {self.address}", kind, self.prefix)
 
         def seen(_row: str, _unit: str, samples: pl.DataFrame) -> None:
             series.push(batch_of_frame(samples))

@@ -54,7 +54,8 @@ class RunFolderSource:
                 break
         if is_whole:
             self._show_stages(feed)
-        rows = feed.all_series
+        # Another source may have rows in the same feed.
+        rows = [series for series in feed.all_series if series.target == self._prefix]
         return f"{self.path}: {sum(map(len, rows)):,} messages in {len(rows)} row{'' if len(rows) == 1 else 's'}"
 
     def _look(self, table: str, take: Callable[[pl.DataFrame], None]) -> None:
@@ -85,7 +86,8 @@ class RunFolderSource:
         for (run,), own in samples.partition_by("run", as_dict=True, maintain_order=True).items():
             name = str(run)
             late = frozenset(self._late.get(name, ()))
-            feed.series(self._prefix + name, kinds.get(name, "messages")).push(batch_of_frame(own, late))
+            series = feed.series(self._prefix + name, kinds.get(name, "messages"), self._prefix)
+            series.push(batch_of_frame(own, late))
 
     def _kinds(self) -> dict[str, Kind]:
         """The kind of each row that the manifest knows by now."""

@@ -170,7 +170,7 @@ class _Page:
         """Send the batches that may be on the way now; gives whether there was one."""
         rows = self._feed.all_series
         self._sent += [0] * (len(rows) - len(self._sent))
-        series = [{"name": one.name, "kind": one.kind} for one in rows]
+        series = [{"name": one.name, "kind": one.kind, "target": one.target} for one in rows]
         await self._changed("series", len(series), series=series)
         sent_any = False
         for one in rows:

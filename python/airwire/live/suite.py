@@ -50,7 +50,7 @@ class SuiteSource:
 
         def samples_seen(row: str, unit: str, samples: pl.DataFrame) -> None:
             seen.add(row)
-            feed.series(self.prefix + row, _kind(unit)).push(batch_of_frame(samples))
+            feed.series(self.prefix + row, _kind(unit), self.prefix).push(batch_of_frame(samples))
 
         def row_done(row: Capture) -> None:
             self.rows.append(row)
@@ -84,6 +84,6 @@ def _kind(unit: str) -> Kind:
 
 def show(row: Capture, feed: Feed, prefix: str = "") -> None:
     """Push all messages of a row."""
-    series = feed.series(prefix + row.path, _kind(row.target.unit))
+    series = feed.series(prefix + row.path, _kind(row.target.unit), prefix)
     series.push(batch_of_frame(row.samples))
     series.stages = stages_of(row)

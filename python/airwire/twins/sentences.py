@@ -31,19 +31,28 @@ def part_name(kind: Cause | Adds) -> str:
     return _PARTS.get(kind, kind)
 
 
+def open_name(found: Twin) -> str:
+    """What is left, in a table: a twin that takes longer than the board leaves nothing open."""
+    return "stays open" if found.open_ps >= 0 else "excess of the twin"
+
+
 def verdict_line(found: Twin) -> str:
     """The result in one line."""
     median = found.real.statistic("p50")
+    is_short = found.open_ps >= 0
     if found.agrees:
-        return f"The twin explains the board: {rough_time(abs(found.open_ps))} of {rough_time(median)} stays open"
+        differ = rough_time(abs(found.open_ps))
+        how = f"{differ} of {rough_time(median)} stays open" if is_short else f"it takes {differ} more than the board"
+        return f"The twin explains the board: {how}"
     share = percent(abs(found.open_ps) / median)
     if found.suspects:
         first = found.suspects[0]
+        fault = f"{share} is not in the image" if is_short else f"The twin takes {share} more than the board"
         return (
-            f"{share} is not in the image: the board spends {rough_time(first.after_ps)}, not "
+            f"{fault}: the board spends {rough_time(first.after_ps)}, not "
             f"{rough_time(first.before_ps)}, on {part_name(first.cause)}, as with {_changed(first.change)}"
         )
-    longer = "longer" if found.open_ps > 0 else "less"
+    longer = "more" if is_short else "less"
     return (
         f"{share} stays open: the board takes {rough_time(abs(found.open_ps))} {longer} than its twin, and no single "
         "setting of the image explains that"

@@ -3,6 +3,7 @@
 
 use capture::pairing::Outcomes;
 use record::{Control, Outcome, Samples, Seen, Statistics, statistics};
+use stats::detect::Kind;
 use units::{PS_PER_MS, Picoseconds};
 
 use super::ReadyRow;
@@ -24,7 +25,8 @@ pub struct Measure {
     pub seed: u64,
     /// Whether to compute bootstrap intervals.
     pub intervals: bool,
-    /// Whether to look for findings.
+    /// Whether to look for all findings. That a run met few phases of a gate which its target knows is told always: without
+    /// it the row's figures say nothing.
     pub findings: bool,
     /// How many messages of a model leave spans.
     pub spans_of_first: u64,
@@ -58,9 +60,13 @@ pub fn measure_row(
     if control.is_stopped() && !target.is_worth_a_part() {
         return Ok(None);
     }
-    let detectors = measure.findings.then(|| target.detectors());
+    let known = target.detectors();
+    let detectors = (measure.findings || known.gate_ps.is_some()).then_some(known);
     let entry = target.entry();
-    let statistics = statistics_of(&samples, entry.end.ps(), measure, detectors);
+    let mut statistics = statistics_of(&samples, entry.end.ps(), measure, detectors);
+    if !measure.findings {
+        statistics.findings.retain(|found| matches!(found.kind, Kind::FrozenPhase | Kind::PhaseCoverage));
+    }
     let figure = final_figure(row, &samples, &statistics, measure);
     Ok(Some(RowResult {
         row: row.clone(),

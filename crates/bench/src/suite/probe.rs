@@ -1,6 +1,8 @@
 //! What each kind of client or server tells of a board, and which server of this computer answers a client while it is measured
 //! what the computer itself takes.
 
+use lan::TrafficSetup;
+
 use super::row::Quantity;
 
 /// What a kind is about.
@@ -16,6 +18,8 @@ pub struct Probe {
     pub keeps: &'static [&'static str],
     /// Options that have many messages in a short time.
     pub hurries: &'static [(&'static str, &'static str)],
+    /// Options that suit the sockets of a computer better than the defaults, which are a virtual network's.
+    on_sockets: &'static [(&'static str, &'static str)],
 }
 
 const fn probe(
@@ -24,10 +28,12 @@ const fn probe(
     answered_by: Option<&'static str>,
     keeps: &'static [&'static str],
 ) -> Probe {
-    Probe { kind, quantity, answered_by, keeps, hurries: &[] }
+    Probe { kind, quantity, answered_by, keeps, hurries: &[], on_sockets: &[] }
 }
 
 const OF_MESSAGES: &[&str] = &["payload", "size", "newline", "no_delay"];
+/// What iperf 2 writes at a time.
+const OF_BLOCKS: &[(&str, &str)] = &[("block", "131072B")];
 const OF_REQUESTS: &[&str] = &["concurrency", "keep_alive"];
 
 /// All kinds that are about something else than messages.
@@ -45,8 +51,8 @@ const PROBES: &[Probe] = &[
     probe("http-server", Quantity::Requests, None, &[]),
     probe("bulk", Quantity::Bulk, Some("bulk-server"), &[]),
     probe("bulk-server", Quantity::Bulk, None, &[]),
-    probe("iperf", Quantity::Bulk, Some("iperf-server"), &[]),
-    probe("iperf-server", Quantity::Bulk, None, &[]),
+    Probe { on_sockets: OF_BLOCKS, ..probe("iperf", Quantity::Bulk, Some("iperf-server"), &["block"]) },
+    Probe { on_sockets: OF_BLOCKS, ..probe("iperf-server", Quantity::Bulk, None, &[]) },
     probe("iperf-udp", Quantity::Bulk, Some("iperf-udp-server"), &[]),
     probe("iperf-udp-server", Quantity::Bulk, None, &[]),
 ];
@@ -57,6 +63,17 @@ impl Probe {
         let other = probe("", Quantity::Messages, None, &[]);
         PROBES.iter().find(|probe| probe.kind == kind).copied().unwrap_or(other)
     }
+
+    /// A client or a server as it is to be on the sockets of a computer, unless its suite says otherwise.
+    pub fn on_sockets(asked: &TrafficSetup) -> TrafficSetup {
+        let mut setup = asked.clone();
+        for (name, value) in Self::of(&asked.kind).on_sockets {
+            if !asked.options.iter().any(|(given, _)| given == name) {
+                setup.options.push(((*name).to_owned(), (*value).to_owned()));
+            }
+        }
+        setup
+    }
 }
 
 #[cfg(test)]
@@ -64,11 +81,25 @@ mod tests {
     use super::*;
 
     #[test]
+    fn blocks_on_sockets_are_those_of_iperf_unless_a_suite_says_otherwise() {
+        let blocks = |words: &str| {
+            let setup = Probe::on_sockets(&TrafficSetup::from_words(words).unwrap());
+            setup.machine_for(std::net::Ipv4Addr::LOCALHOST).unwrap();
+            let options = setup.options.into_iter().filter(|(name, _)| name == "block");
+            options.map(|(_, value)| value).collect::<Vec<_>>()
+        };
+        assert_eq!(blocks("iperf to=board"), ["131072B"]);
+        assert_eq!(blocks("iperf-server block=1460B"), ["1460B"]);
+        assert!(blocks("iperf3 to=board").is_empty());
+    }
+
+    #[test]
     fn every_kind_of_the_table_is_there_and_its_options_are_its_own() {
         for probe in PROBES {
             let kind = traffic::kind(probe.kind).unwrap();
             let named = |name: &str| kind.options.iter().any(|option| option.name == name);
-            let mut known = probe.keeps.iter().copied().chain(probe.hurries.iter().map(|(name, _)| *name));
+            let set = probe.hurries.iter().chain(probe.on_sockets).map(|(name, _)| *name);
+            let mut known = probe.keeps.iter().copied().chain(set);
             assert!(known.all(named), "{}", probe.kind);
             assert!(
                 probe.answered_by.is_none_or(|server| traffic::kind(server).is_ok_and(|kind| kind.serves))

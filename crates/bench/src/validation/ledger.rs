@@ -1,5 +1,7 @@
 //! One row of the ledger: how far a model is from a capture.
 
+use std::collections::BTreeMap;
+
 use links::{Definition, LinkError, Params, Program, Schedule, Settings, Simulation};
 use serde::{Deserialize, Serialize};
 use units::Picoseconds;
@@ -106,6 +108,8 @@ pub struct Case {
     pub(super) name: String,
     pub(super) link: &'static Definition,
     pub(super) settings: Settings,
+    /// What the settings may have been as well.
+    alternatives: Vec<Settings>,
     pub(super) bytes: u32,
     pub(super) observed: Observed,
     pub(super) seed: u64,
@@ -124,21 +128,39 @@ impl Case {
         seed: u64,
     ) -> Result<Self, LinkError> {
         let link = links::find(&rule.link)?;
-        let settings =
-            link.settings_with(rule.set.iter().map(|(name, value)| (name.as_str(), value.as_str())))?;
+        let settings_of = |set: &BTreeMap<String, String>| {
+            let settings =
+                link.settings_with(set.iter().map(|(name, value)| (name.as_str(), value.as_str())))?;
+            link.program(&settings).map(|_| settings)
+        };
+        let settings = settings_of(&rule.set)?;
+        let alternatives = rule.or_set.iter().map(settings_of).collect::<Result<_, _>>()?;
         let bytes = link.check_payload(payload_bytes)?;
-        link.program(&settings)?;
-        Ok(Self { rule, name: name.to_owned(), link, settings, bytes, observed, seed })
+        Ok(Self { rule, name: name.to_owned(), link, settings, alternatives, bytes, observed, seed })
     }
 
     pub(super) fn program(&self, params: &Params) -> Program {
-        self.link.program_of(&self.settings, params).expect("it was put together before")
+        self.program_with(&self.settings, params)
+    }
+
+    fn program_with(&self, settings: &Settings, params: &Params) -> Program {
+        self.link.program_of(settings, params).expect("it was put together before")
     }
 
     /// A phase-free row and a row for this run, of the link with these constants; none where nothing arrived.
     pub fn rows(&self, params: &Params) -> Vec<LedgerRow> {
+        let mut rows = self.rows_with(&self.settings, params);
+        for settings in &self.alternatives {
+            for (row, other) in rows.iter_mut().zip(self.rows_with(settings, params)) {
+                row.passes = row.passes.map(|kept| kept && other.passes != Some(false));
+            }
+        }
+        rows
+    }
+
+    fn rows_with(&self, settings: &Settings, params: &Params) -> Vec<LedgerRow> {
         let Self { bytes, ref observed, seed, .. } = *self;
-        let build = || self.program(params);
+        let build = || self.program_with(settings, params);
         let real = observed.latencies_ps();
         if real.is_empty() {
             return Vec::new();

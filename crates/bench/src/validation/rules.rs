@@ -36,6 +36,10 @@ pub struct CaptureRule {
     /// Settings that differ from the link's defaults, as a user writes them.
     #[serde(default)]
     pub set: BTreeMap<String, String>,
+    /// Settings that the capture was as likely made with, in place of those of `set`: a row keeps its goals where it keeps
+    /// them with all of these as well.
+    #[serde(default)]
+    pub or_set: Vec<BTreeMap<String, String>>,
     /// The payload, where the file's name does not say it.
     pub payload_bytes: Option<u64>,
     /// The link's gate that the capture's trigger followed, where it did.
@@ -92,9 +96,11 @@ mod tests {
         for (name, text) in FILES {
             for rule in toml::from_str::<RuleFile>(text).unwrap().capture {
                 let link = links::find(&rule.link).unwrap();
-                let set = rule.set.iter().map(|(name, value)| (name.as_str(), value.as_str()));
-                link.program(&link.settings_with(set).unwrap())
-                    .unwrap_or_else(|error| panic!("{name}: {error}"));
+                for set in [&rule.set].into_iter().chain(&rule.or_set) {
+                    let set = set.iter().map(|(name, value)| (name.as_str(), value.as_str()));
+                    link.program(&link.settings_with(set).unwrap())
+                        .unwrap_or_else(|error| panic!("{name}: {error}"));
+                }
             }
         }
     }

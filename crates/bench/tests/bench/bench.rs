@@ -147,6 +147,21 @@ fn a_steady_trigger_that_meets_one_phase_of_a_gate_is_told() {
 }
 
 #[test]
+fn a_frozen_phase_is_told_without_a_look_for_findings() {
+    let found = |trigger: &str| {
+        let text = format!("samples = 400\npayloads = [12]\n[links.nrf52840-ble]\ntrigger = {trigger}\n");
+        let suite = Suite::parse(Path::new("suite.toml"), text).unwrap();
+        let ready = ready_rows(&suite, &ImagePlaces::default()).unwrap();
+        let measure = Measure { intervals: false, findings: false, ..measure() };
+        let row = rows::measure_row(&ready[0], measure, &Control::default()).unwrap().unwrap();
+        row.statistics.findings.iter().map(|finding| finding.kind.name()).collect::<Vec<_>>()
+    };
+    assert_eq!(found("{ kind = 'fixed', period = '150ms' }"), ["frozen_phase"]);
+    assert_eq!(found("{ kind = 'fixed', period = '200ms' }"), ["phase_coverage"]);
+    assert!(found("{ kind = 'fixed', period = '150.7ms' }").is_empty());
+}
+
+#[test]
 fn a_run_that_is_stopped_keeps_what_it_has() {
     let suite = Suite::parse(Path::new("suite.toml"), SUITE.to_owned()).unwrap();
     let control = Control::default();

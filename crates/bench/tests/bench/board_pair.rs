@@ -1,6 +1,6 @@
 //! Two boards at the ends of one wire, with the firmware's own images. Skips where those are not built.
 
-#[path = "../../../board/tests/built/mod.rs"]
+#[path = "../../../board/tests/board/built/mod.rs"]
 mod built;
 
 use std::path::Path;

@@ -1,9 +1,7 @@
 //! What a suite may say of boards, and what is answered where it says something else.
 
-use std::path::Path;
-use std::time::{Duration, Instant};
-
 use bench::suite::{Amount, Compare, Quantity, Statistic, Suite};
+use std::path::Path;
 
 fn parse(text: &str) -> Result<Suite, String> {
     Suite::parse(Path::new("suites/field.toml"), text.to_owned()).map_err(|error| error.to_string())
@@ -31,17 +29,15 @@ fn lists_of_settings_make_a_row_for_each() {
 }
 
 #[test]
-fn thousands_of_rows_are_compared_at_once() {
+fn of_thousands_of_rows_each_is_compared_with_its_own() {
     let values: Vec<String> = (0..5000).map(|value| value.to_string()).collect();
     let text = format!(
         "[boards.a]\nsettings = {{ spi_hz = [{}] }}\n[boards.b]\nsame_but = 'a'\nsettings = {{ poll_ms = 1 }}\n",
         values.join(", ")
     );
-    let begun = Instant::now();
     let suite = parse(&text).unwrap();
     let last = suite.rows.last().unwrap();
     assert_eq!((suite.rows.len(), last.same_but.as_ref().unwrap().row.as_str()), (10_000, "a spi_hz=4999"));
-    assert!(begun.elapsed() < Duration::from_secs(10), "{:?}", begun.elapsed());
 }
 
 #[test]

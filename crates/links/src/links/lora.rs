@@ -1,5 +1,5 @@
 //! LoRa on Semtech's SX1276: register accesses, wake-up, airtime by the datasheet's formula, the receiver's decoding and
-//! its FIFO. Duty-cycle limits, frequency hopping and collisions within one network are left out.
+//! its FIFO, and the silence that a duty cycle asks for. Frequency hopping and collisions within one network are left out.
 
 use units::{Hertz, PS_PER_S, Picoseconds};
 
@@ -102,6 +102,15 @@ pub(super) const DEFINITION: Definition = Definition {
             example: "0 /s",
             alternatives: &[],
         },
+        Field {
+            name: "duty_cycle",
+            takes: Takes::Choice(&["none", "0.1%", "1%", "10%"]),
+            default: Some("none"),
+            help: "most of the time that the sender may be on the air. ETSI EN 300 220-2: 1% at 868.0 to 868.6 MHz, 0.1% at \
+                   868.7 to 869.2 MHz, 10% at 869.4 to 869.65 MHz",
+            example: "1%",
+            alternatives: &[],
+        },
         LOSS_SITE,
     ],
     max_payload_bytes: 65_535,
@@ -141,12 +150,30 @@ fn build(settings: &Settings, params: &Params) -> Result<Steps, SettingError> {
         move |load| modem.airtime(load.frame_bytes),
         interference.bursts_per_second(),
     ));
-    Ok(Steps::new()
+    let message = Steps::new()
         .stage(Constant::fixed("firmware of the sender", Cause::Cpu, params.time("trigger")))
         .frames(chunk, transmission)
         .stage(Constant::fixed("receiver decodes", Cause::Protocol, decoding))
         .stage(Gate::new("wait for the receiver's chip clock", chips))
-        .then(receiver(chunk, bus, params)))
+        .then(receiver(chunk, bus, params));
+    Ok(match silences_per_airtime(settings.choice("duty_cycle")) {
+        None => message,
+        Some(silences) => message.done().stage(Constant::of_load(
+            "silence for the duty cycle",
+            Cause::Protocol,
+            move |load| Picoseconds::new(silences * modem.airtime_of(load.payload_bytes, chunk).ps()),
+        )),
+    })
+}
+
+/// How many times as long as it was on the air a sender is silent after a message.
+fn silences_per_airtime(duty_cycle: &str) -> Option<i64> {
+    match duty_cycle {
+        "10%" => Some(9),
+        "1%" => Some(99),
+        "0.1%" => Some(999),
+        _ => None,
+    }
 }
 
 /// The sending host and its radio, up to the first symbol of a packet.
@@ -266,6 +293,13 @@ impl Modem {
         let blocks = (bits + bits_per_block - 1).div_euclid(bits_per_block).max(0);
         let symbols = self.preamble_symbols + 8 + blocks * self.coded_bits;
         self.quarter_symbols(4 * symbols + 17)
+    }
+
+    /// All packets of a message.
+    fn airtime_of(&self, payload_bytes: u32, chunk: u32) -> Picoseconds {
+        let (full, rest) = (payload_bytes / chunk, payload_bytes % chunk);
+        let last = if rest > 0 { self.airtime(rest) } else { Picoseconds::ZERO };
+        Picoseconds::new(i64::from(full) * self.airtime(chunk).ps()) + last
     }
 }
 

@@ -224,8 +224,8 @@ fn acknowledgement(
     }
     let repeat = delay + turnaround + timing.part_bits(params.number("repeat_bits"));
     let lost = match settings.choice("acknowledgement_lost") {
-        "never" => 0.0,
-        _ => params.number("acknowledgement_lost"),
+        "never" => [0.0; 2],
+        _ => ["first_acknowledgement_lost", "acknowledgement_lost"].map(|name| params.number(name)),
     };
     Ok(Some(Acknowledgement::new(exchange, detection, repeat, lost, settings.integer("retries") > 0)))
 }

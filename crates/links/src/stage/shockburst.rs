@@ -57,21 +57,20 @@ pub struct Acknowledgement {
     detection: Detection,
     /// How much longer an exchange takes whose acknowledgement is lost.
     repeat: Picoseconds,
-    /// Of packets after a message's first one.
-    lost: f64,
+    /// Of a message's first packet, and of those after it.
+    lost: [f64; 2],
     /// Whether the sender may repeat a packet at all.
     repeats: bool,
 }
 
 impl Acknowledgement {
-    /// An acknowledgement that takes `exchange` and its detection; in a share `lost` of cases it takes `repeat` more,
-    /// or ends the message where the sender does not repeat. That of a message's first packet is never lost: of packets
-    /// that follow a pause none was sent again in the captures.
+    /// An acknowledgement that takes `exchange` and its detection; in a share `lost` of cases, for a message's first packet
+    /// and for those after it, it takes `repeat` more, or ends the message where the sender does not repeat.
     pub fn new(
         exchange: Picoseconds,
         detection: Detection,
         repeat: Picoseconds,
-        lost: f64,
+        lost: [f64; 2],
         repeats: bool,
     ) -> Self {
         Self { exchange, detection, repeat, lost, repeats }
@@ -80,7 +79,7 @@ impl Acknowledgement {
 
 impl Acknowledgement {
     fn lost_of(&self, load: &Load) -> f64 {
-        if load.is_first { 0.0 } else { self.lost }
+        self.lost[usize::from(!load.is_first)]
     }
 }
 

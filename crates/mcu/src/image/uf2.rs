@@ -208,15 +208,17 @@ fn check_numbers(mine: &[Block], all: &[Block], family: u32) -> Result<(), Fault
     let damaged = |what: String| Err(ImageErrorKind::Damaged.because(what));
     let first = mine[0];
     for block in mine {
-        let (place, Block { number, total, .. }) = (block.place(), *block);
+        let Block { number, total, .. } = *block;
         if total != first.total {
             return damaged(format!(
-                "{place} says that there are {total} blocks, but {} says {}. Give the images one by one",
+                "{} says that there are {total} blocks, but {} says {}. Give the images one by one",
+                block.place(),
                 first.place(),
                 first.total
             ));
         }
         if number >= total {
+            let place = block.place();
             return damaged(format!("{place} has number {number} of {total}. Build the file again"));
         }
     }

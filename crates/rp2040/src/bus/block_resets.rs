@@ -9,7 +9,7 @@ use crate::peripherals::adc::Adc;
 use crate::peripherals::busctrl::BusCtrl;
 use crate::peripherals::clocks::ClockBlock;
 use crate::peripherals::dma::Dma;
-use crate::peripherals::i2c::I2c;
+use crate::peripherals::i2c::{self, I2c};
 use crate::peripherals::pads::PadsQspi;
 use crate::peripherals::psm::Psm;
 use crate::peripherals::resets::{Resets, block as reset};
@@ -41,7 +41,9 @@ impl Blocks {
             }
             if hit([reset::I2C0, reset::I2C1][port]) {
                 self.i2c[port] = I2c::new(port as u8);
-                silence(io, &[[Source::I2c0, Source::I2c1][port]]);
+                i2c::open_drain::release(io, port as u8);
+                let sources = [[Source::I2c0, Source::I2c0Target], [Source::I2c1, Source::I2c1Target]];
+                silence(io, &sources[port]);
                 lower(io, [Irq::I2C0, Irq::I2C1][port], [Dreq::I2C0_TX, Dreq::I2C1_TX][port], 2);
             }
             if hit([reset::PIO0, reset::PIO1][port]) {

@@ -50,7 +50,14 @@ impl Bus {
         if self.io.patient_pio != 0 {
             self.io.patient |= self.io.patient_pio | 1 << Source::Dma.index();
         }
-        self.io.latest_wake(PATIENCE)
+        self.latest_of_patient()
+    }
+
+    /// The same where it is known who may wait: PIO blocks that the DMA feeds until a word may have waited for that long.
+    #[inline]
+    fn latest_of_patient(&self) -> Picoseconds {
+        let latest = self.io.latest_wake(PATIENCE);
+        if self.io.patient_pio == 0 { latest } else { latest.min(self.latest_word(PATIENCE)) }
     }
 
     fn patient_sources(&self) -> u64 {
@@ -193,7 +200,7 @@ impl Bus {
             self.attention = true;
         }
         if self.io.take_agenda_changed() {
-            self.come_nearer(self.io.latest_wake(PATIENCE));
+            self.come_nearer(self.latest_of_patient());
         }
         if self.stop_at.console && self.console_speaks() {
             self.stopped = Some(Stop::Console);
@@ -222,6 +229,9 @@ impl Bus {
             self.blocks.pwm.inputs_changed(inputs, &mut self.io);
             for pio in &mut self.blocks.pio {
                 pio.inputs_changed(inputs, &mut self.io);
+            }
+            for i2c in &mut self.blocks.i2c {
+                i2c.inputs_changed(inputs, &mut self.io);
             }
         }
         self.io.moved_unnoticed = false;

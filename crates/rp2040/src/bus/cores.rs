@@ -126,6 +126,26 @@ impl cortexm::Bus for Bus {
         Self::fetch_flash(self, core, word, cycle)
     }
 
+    #[inline(always)]
+    fn keeps_code(&self) -> bool {
+        self.xip.is_on()
+    }
+
+    #[inline(always)]
+    fn resident_until(&self, word: u32) -> u32 {
+        self.xip.resident_until(word)
+    }
+
+    #[inline(always)]
+    fn count_fetches(&mut self, words: u32) {
+        self.xip.count_hits(u64::from(words));
+    }
+
+    #[inline(always)]
+    fn residents(&self) -> u32 {
+        self.xip.residents()
+    }
+
     fn fetch_through_window(
         &mut self,
         core: usize,

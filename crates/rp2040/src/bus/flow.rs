@@ -100,7 +100,7 @@ impl Bus {
         let settled = io.lines.are_settled() && io.pins.are_settled() && io.reactions.is_empty();
         let flows = spi.flows(io) && !self.blocks.is_held(Block::Spi(index));
         let flows = flows && settled && !self.blocks.bus_ctrl.is_counting();
-        flows.then_some(Flow { index, data: port.data, channels, beat: None })
+        flows.then_some(Flow { index, data: port.to, channels, beat: None })
     }
 
     #[inline]
@@ -300,7 +300,7 @@ impl Bus {
 
     /// A word from the port goes to memory; gives what was stored.
     #[inline(always)]
-    fn keep(&mut self, transfer: &Transfer, address: u32, word: u32) -> u32 {
+    pub(super) fn keep(&mut self, transfer: &Transfer, address: u32, word: u32) -> u32 {
         let size = Size::of_bytes(transfer.bytes);
         let value = transfer.written(narrow(word, transfer.read_address, size));
         let stored = match size {
@@ -317,7 +317,7 @@ impl Bus {
 
 /// A word for the port from memory.
 #[inline]
-fn bring(sram: &Sram, transfer: &Transfer, address: u32) -> u32 {
+pub(super) fn bring(sram: &Sram, transfer: &Transfer, address: u32) -> u32 {
     let value = match transfer.bytes {
         1 => sram.load_byte(address),
         2 => sram.load_half(address),

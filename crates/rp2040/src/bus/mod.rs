@@ -9,6 +9,7 @@ mod blocks;
 mod consequences;
 mod cores;
 mod dma;
+mod fed_pio;
 mod flash;
 mod flow;
 mod memory_map;

@@ -18,10 +18,9 @@ const BLOCKS: [Source; 2] = [Source::Pio0, Source::Pio1];
 pub(crate) struct PioOutlook {
     /// The blocks of which nobody notices anything but their requests, as sources (a bit each).
     silent: u64,
-    /// Of each block: the requests that its machines may raise.
+    /// Of each block: the requests that its machines may raise, and what else they may do.
     requests: [u64; 2],
-    /// Whether one of them looks at pins.
-    looks: [bool; 2],
+    reaches: [Reach; 2],
 }
 
 impl Bus {
@@ -50,6 +49,14 @@ impl Bus {
         (outlook.silent & !fed, if waits { fed } else { 0 })
     }
 
+    /// When a word of a patient block may have waited for so long.
+    pub(super) fn latest_word(&self, patience: Picoseconds) -> Picoseconds {
+        let patient = |n: &usize| self.io.patient_pio >> BLOCKS[*n].index() & 1 == 1;
+        let words = (0..BLOCKS.len()).filter(patient).map(|n| self.blocks.pio[n].next_word());
+        let first = words.min().unwrap_or(Picoseconds::new(i64::MAX));
+        Picoseconds::new(first.ps().saturating_add(patience.ps()))
+    }
+
     fn fed_sources(&self, outlook: &PioOutlook) -> u64 {
         let heard = (0..BLOCKS.len()).filter(|&n| self.blocks.dma.hears(outlook.requests[n]));
         heard.map(|n| 1 << BLOCKS[n].index()).sum()
@@ -57,9 +64,8 @@ impl Bus {
 
     fn find_pio_outlook(&self) -> PioOutlook {
         let reaches = self.blocks.pio.each_ref().map(|pio| pio.reach());
-        let mut outlook = PioOutlook::default();
+        let mut outlook = PioOutlook { reaches, ..PioOutlook::default() };
         for (n, source) in BLOCKS.into_iter().enumerate() {
-            outlook.looks[n] = reaches[n].looks_at_pins;
             outlook.requests[n] = self.blocks.pio[n].requests(&reaches[n]);
             if reaches[n] != Reach::default() && self.is_silent(n, &reaches) {
                 outlook.silent |= 1 << source.index();
@@ -71,12 +77,16 @@ impl Bus {
     fn is_silent(&self, n: usize, reaches: &[Reach; 2]) -> bool {
         let (own, other) = (&reaches[n], &reaches[1 - n]);
         let listened = self.blocks.io_bank0.listens_to() | self.io.outside.listens_to() | self.stop_at.pins;
-        let listened = listened | self.io.pins.lines_out();
+        let listened = listened | self.io.pins.lines_out() | self.i2c_listens_to();
         !self.blocks.is_held(Block::Pio(n))
             && !other.looks_at_pins
             && !self.blocks.pio[n].may_interrupt(own)
             && !self.blocks.pwm.listens()
             && self.io.pins.wired_with(own.pins) & listened == 0
+    }
+
+    fn i2c_listens_to(&self) -> u32 {
+        self.blocks.i2c.iter().fold(0, |pins, i2c| pins | i2c.listens_to(&self.io.pins))
     }
 
     /// The DMA moved on by itself: a channel may wait for the words of a block from here on.
@@ -119,15 +129,19 @@ impl Bus {
             return false;
         }
         let due = self.io.next_wake();
-        let others = self.io.next_wake_besides(own);
-        let until = until.min(Picoseconds::new(others.ps().saturating_sub(1)));
-        if due > until {
-            return false;
-        }
+        let before = |others: Picoseconds| until.min(Picoseconds::new(others.ps().saturating_sub(1)));
         let block = usize::from(source == Source::Pio1);
-        let looks = self.pio_outlook().looks[block];
-        self.blocks.pio[block].run_unnoticed(until, looks, is_fed, &mut self.io);
-        self.io.moved_unnoticed = true;
+        let reach = self.pio_outlook().reaches[block];
+        let others = before(self.io.next_wake_besides(own | 1 << Source::Dma.index()));
+        let feeds = is_fed && due <= others && self.lead_fed(block, &reach, others);
+        if !feeds {
+            let until = before(self.io.next_wake_besides(own));
+            if due > until {
+                return false;
+            }
+            self.blocks.pio[block].run_unnoticed(until, &reach, is_fed, &mut self.io);
+            self.io.moved_unnoticed = true;
+        }
         self.settle();
         self.io.due(source).is_none_or(|next| next > due)
     }

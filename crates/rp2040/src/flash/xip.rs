@@ -22,6 +22,8 @@ const BLOCK: &str = "XIP_CTRL";
 pub const CACHE_BYTES: usize = 16 * 1024;
 /// Sets of two lines (RP2040 datasheet 2.6.3.1).
 const SETS: usize = 1024;
+/// How far ahead it is looked whether words are in first ways.
+const MOST_RESIDENT_WORDS: u32 = 8;
 /// Cycles of a flush: one for each set (RP2040 datasheet 2.6.3.2: "just over 1024 clock cycles").
 pub const FLUSH_CYCLES: u32 = 1024;
 /// Cycles that streaming leaves the SSI alone after a miss (RP2040 datasheet 2.6.3.4).
@@ -97,6 +99,9 @@ pub struct XipCache {
     /// bit is set.
     #[serde(with = "sim::state::boxed_array")]
     sets: Box<[u32; SETS]>,
+    /// How often anything changed in them.
+    #[serde(skip)]
+    residents: u32,
     miss_cycles: u32,
     accesses: u64,
     misses: u64,
@@ -119,6 +124,7 @@ impl Default for XipCache {
     fn default() -> Self {
         Self {
             sets: Box::new([0; SETS]),
+            residents: 0,
             miss_cycles: 0,
             accesses: 0,
             misses: 0,
@@ -180,6 +186,7 @@ impl XipCache {
     /// A write through the cached window: a line that holds the address is dropped.
     pub fn invalidate(&mut self, offset: u32) {
         let (set, wanted, _) = Self::place(offset);
+        self.residents = self.residents.wrapping_add(1);
         let (first, second) = (self.sets[set] & WAY, self.sets[set] >> WAY_BITS);
         if (first ^ wanted) & TAG == 0 {
             self.sets[set] = second;
@@ -206,6 +213,31 @@ impl XipCache {
     /// Accesses and hits since the start, whatever the counters in the registers were cleared to.
     pub fn statistics(&self) -> (u64, u64) {
         (self.accesses, self.accesses - self.misses)
+    }
+
+    /// Whether it keeps what is read.
+    #[inline(always)]
+    pub(crate) fn is_on(&self) -> bool {
+        self.ctrl & CTRL_EN != 0
+    }
+
+    /// The word behind those, from this one on, that lie in first ways: reading them costs nothing and changes nothing but
+    /// the number of accesses. Looks no further than a few lines.
+    #[inline]
+    pub(crate) fn resident_until(&self, word: u32) -> u32 {
+        let is_resident = |word: &u32| {
+            let (set, wanted, mask) = Self::place(word << 2);
+            self.sets[set] & mask == wanted
+        };
+        (word..word + MOST_RESIDENT_WORDS)
+            .find(|word| !is_resident(word))
+            .unwrap_or(word + MOST_RESIDENT_WORDS)
+    }
+
+    /// A number that is another one after any line changed.
+    #[inline(always)]
+    pub(crate) fn residents(&self) -> u32 {
+        self.residents
     }
 
     /// Accesses that were not made one by one, all of them hits.
@@ -247,6 +279,7 @@ impl XipCache {
 
     #[inline(never)]
     fn beyond_first_way(&mut self, offset: u32) -> u32 {
+        self.residents = self.residents.wrapping_add(1);
         let (set, wanted, mask) = Self::place(offset);
         if self.sets[set] >> WAY_BITS & mask == wanted {
             self.sets[set] = self.sets[set].rotate_left(WAY_BITS);
@@ -267,6 +300,7 @@ impl XipCache {
         if self.ctrl & CTRL_EN == 0 {
             return;
         }
+        self.residents = self.residents.wrapping_add(1);
         let (first, second) = (self.sets[set] & WAY, self.sets[set] >> WAY_BITS);
         let same_tag = |way: u32| way & !TAG != 0 && (way ^ wanted) & TAG == 0;
         self.sets[set] = if same_tag(first) {
@@ -294,6 +328,7 @@ impl XipCache {
     }
 
     fn empty(&mut self) {
+        self.residents = self.residents.wrapping_add(1);
         self.sets.fill(0);
     }
 

@@ -86,6 +86,8 @@ sources!(
     Sampler,
     Uart0Line,
     Uart1Line,
+    I2c0Target,
+    I2c1Target,
 );
 
 impl Source {

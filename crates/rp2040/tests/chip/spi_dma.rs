@@ -1,7 +1,7 @@
 //! A serial port that two channels of the DMA feed and empty, while a core looks on. What the core sees follows from the length of a
 //! frame: 8 bits and a gap of one and a half SCK at SPH = 0, of half an SCK at SPH = 1 (RP2040 datasheet 4.4.3.10 to 4.4.3.13, and
 //! `pace.rs`), thus 19 and 17 cycles of clk_sys at SCK = clk_sys / 2. Nothing here depends on how the chip hurries through frames
-//! that nobody looks at, but that a run in which it may not (pins are recorded) is the same.
+//! that nobody looks at, but that a run in which it may not (accesses are counted) is the same.
 
 use std::any::Any;
 
@@ -379,11 +379,36 @@ fn state(chip: &Rp2040) -> (Picoseconds, Counts, [u32; 16], Vec<u8>, Vec<u32>) {
     (chip.now(), chip.counts(), chip.core(0).registers(), memory, registers)
 }
 
+/// Lets the performance counters count, with which every event is one of its own, and gives the port its pins.
+fn observed(chip: &mut Rp2040, is_counted: bool) {
+    const PERFSEL0: u32 = 0x4003_000c;
+    const IO_BANK0: u32 = 0x4001_4000;
+    run(chip, 100);
+    let mut write = |address: u32, value: u32| {
+        chip.write_memory(address, &value.to_le_bytes()).expect("there is a register");
+    };
+    for pin in [16, 18, 19] {
+        write(IO_BANK0 + 8 * pin + 4, 1);
+    }
+    if is_counted {
+        write(PERFSEL0, 0);
+    }
+    chip.record_pins(u32::MAX);
+}
+
+fn edges(chip: &mut Rp2040) -> Vec<(i64, u8, bool)> {
+    let mut edges: Vec<_> =
+        chip.take_edges().iter().map(|edge| (edge.at.ps(), edge.pin, edge.level)).collect();
+    edges.sort_unstable();
+    edges
+}
+
 #[test]
-fn a_run_whose_pins_are_recorded_and_one_from_a_snapshot_are_the_same_run() {
+fn a_run_whose_events_come_one_by_one_and_one_from_a_snapshot_are_the_same_run() {
     for block in [40, 256, 999] {
         let (mut quick, mut slow) = (with_pattern(blocks(block)), with_pattern(blocks(block)));
-        slow.record_pins(u32::MAX);
+        observed(&mut quick, false);
+        observed(&mut slow, true);
         for end in [700_003, 700_500, 701_111, 733_333, 900_000, 1_400_000] {
             quick.run_until(Picoseconds::from_ns(end));
             slow.run_until(Picoseconds::from_ns(end));
@@ -393,6 +418,9 @@ fn a_run_whose_pins_are_recorded_and_one_from_a_snapshot_are_the_same_run() {
             quick.run_until(Picoseconds::from_ns(end + 50_000));
             assert!(state(&branch) == state(&quick), "blocks of {block}, a snapshot at {end} ns");
             slow.run_until(Picoseconds::from_ns(end + 50_000));
+            let (one, other) = (edges(&mut quick), edges(&mut slow));
+            assert!(one == other, "blocks of {block} at {end} ns: edges");
+            assert!(end < 1_000_000 || one.len() > 1000, "{} edges", one.len());
         }
         assert!(word(&quick, kept(0)) > 2, "blocks were received");
     }

@@ -67,6 +67,50 @@ fn program(seed: u64, mut asm: Asm) -> Asm {
     asm
 }
 
+/// A register of the cache that switches it on, and one that counts accesses.
+const XIP_CTRL: u32 = 0x1400_0000;
+const XIP_ACCESSES: u32 = 0x1400_0010;
+/// Data that lie in one set of the cache with code.
+const FLASH: u32 = 0x1000_0000;
+const CACHE_WAY_BYTES: u32 = 0x2000;
+
+/// Something that changes what is in the cache or shows what was fetched, or a loop of a few instructions.
+fn cache_instructions(random: &mut Random, asm: &mut Asm) {
+    match random.below(8) {
+        0 | 1 => {
+            let place = CACHE_WAY_BYTES * (1 + random.below(3)) + 4 * random.below(0x100);
+            asm.constant(1, FLASH + place).ldr(0, 1, 0)
+        }
+        2 => asm.constant(1, FLASH + 4 * random.below(0x100)).str(0, 1, 0),
+        3 => asm.constant(1, XIP_ACCESSES).ldr(0, 1, 0).str(0, 6, 0),
+        4 => asm.poke(XIP_CTRL, random.below(2) << 1).nops(3).poke(XIP_CTRL, 3).constant(6, DATA),
+        5 => asm.isb(),
+        _ => {
+            let body = random.below(9) as u16;
+            asm.movs(4, 2 + random.below(6) as u8);
+            for _ in 0..body {
+                // ADDS R0, #1; LSLS R0, R0, #1; EORS R1, R0; LDRB R2, [R6, #4]
+                asm.op(random.of(&[0x3001, 0x0040, 0x4041, 0x7932]));
+            }
+            asm.subs(4, 1).op(0xd100 | (body + 3).wrapping_neg() & 0xff)
+        }
+    };
+}
+
+/// A loop in flash that works against the cache, and a SysTick handler that counts.
+fn against_the_cache(seed: u64) -> Asm {
+    let (mut random, mut asm) = (Random::new(seed), in_flash());
+    asm.constant(6, DATA).poke(SYSTICK + 4, 700 + random.below(100)).poke(SYSTICK + 8, 0).poke(SYSTICK, 7);
+    asm.constant(6, DATA).label("again");
+    for _ in 0..30 {
+        asm.nops(random.below(2) as usize);
+        cache_instructions(&mut random, &mut asm);
+    }
+    asm.constant(6, DATA).b("again").pool();
+    asm.handler(15, "tick").constant(0, kept(0)).ldr(1, 0, 0).adds(1, 1).str(1, 0, 0).bx(LR);
+    asm
+}
+
 /// Holds two runs to be the same.
 fn same(one: &Rp2040, other: &Rp2040, how: &str, seed: u64) {
     let seen = |chip: &Rp2040| {
@@ -79,8 +123,9 @@ fn same(one: &Rp2040, other: &Rp2040, how: &str, seed: u64) {
     assert_eq!(different, None, "{how}, seed {seed}: offset in the data");
 }
 
-fn check(seed: u64, asm: &dyn Fn() -> Asm) {
-    let chip = || chip_with(program(seed, asm()));
+/// `least` is how many instructions and interrupts there are at the least.
+fn check(seed: u64, asm: &dyn Fn() -> Asm, least: (u64, u32)) {
+    let chip = || chip_with(asm());
     let (mut whole, mut stepped) = (chip(), chip());
     while stepped.now() < us(END_US) {
         stepped.step(0);
@@ -88,7 +133,8 @@ fn check(seed: u64, asm: &dyn Fn() -> Asm) {
     // A step may be the entry of the handler and its first instruction.
     let end = stepped.now();
     whole.run_until(end);
-    assert!(whole.counts().instructions[0] > 5000 && word(&whole, kept(0)) > 50, "{:?}", whole.counts());
+    let counts = (whole.counts().instructions[0], word(&whole, kept(0)));
+    assert!(counts.0 > least.0 && counts.1 > least.1, "{counts:?}, seed {seed}");
     same(&whole, &stepped, "stepped", seed);
     let mut watched = chip();
     watched.set_breakpoints(vec![0x1000_fffe]);
@@ -105,14 +151,21 @@ fn check(seed: u64, asm: &dyn Fn() -> Asm) {
 #[test]
 fn code_in_ram_runs_alike_at_once_and_instruction_by_instruction() {
     for seed in 0..PROGRAMS {
-        check(seed, &in_ram);
+        check(seed, &|| program(seed, in_ram()), (5000, 50));
     }
 }
 
 #[test]
 fn code_in_flash_runs_alike_at_once_and_instruction_by_instruction() {
     for seed in 0..PROGRAMS {
-        check(seed, &in_flash);
+        check(seed, &|| program(seed, in_flash()), (5000, 50));
+    }
+}
+
+#[test]
+fn code_in_flash_runs_alike_while_it_is_driven_out_of_the_cache() {
+    for seed in 0..PROGRAMS {
+        check(seed, &|| against_the_cache(seed), (500, 10));
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 
+use bytes::Bytes;
 use crc32fast::Hasher;
 use units::Picoseconds;
 
@@ -10,7 +11,9 @@ use crate::pattern::Pattern;
 use crate::{Action, Connection, Event};
 
 /// What is sent at a time, where nobody says otherwise.
-pub(super) const BLOCK_BYTES: usize = 16 * 1024;
+pub(crate) const BLOCK_BYTES: usize = 16 * 1024;
+/// What a test of iperf sends at a time at most.
+pub(crate) const MOST_BLOCK_BYTES: usize = 128 * 1024;
 /// Results that a server keeps; the oldest go first, and are counted.
 pub(crate) const MOST_KEPT: usize = 1024;
 
@@ -30,7 +33,7 @@ pub struct Direction {
     pub whole: Option<Interval>,
     /// The same in intervals.
     pub intervals: Vec<Interval>,
-    /// Of all bytes.
+    /// Of all bytes, where a seed determines them.
     pub crc32: u32,
     /// The place of the first byte that is not the seed's.
     pub first_difference: Option<u64>,
@@ -186,9 +189,11 @@ impl Duplex {
         };
         if count > 0 {
             let bytes = self.content.bytes(position, count);
-            self.sent_crc.update(&bytes);
+            if matches!(self.content, Content::Pattern(_)) {
+                self.sent_crc.update(&bytes);
+            }
             self.sent.count(now, bytes.len() as u64);
-            actions.push_back(Action::Send(self.connection, bytes));
+            actions.push_back(Action::SendBlock(self.connection, bytes));
         }
         if matches!(amount, Amount::Bytes(bytes) if position + count as u64 >= bytes) {
             self.drain(actions);
@@ -220,7 +225,9 @@ impl Duplex {
         if let (Content::Pattern(pattern), None) = (&self.content, self.first_difference) {
             self.first_difference = pattern.first_difference(position, bytes);
         }
-        self.received_crc.update(bytes);
+        if matches!(self.content, Content::Pattern(_)) {
+            self.received_crc.update(bytes);
+        }
         self.received.count(now, bytes.len() as u64);
     }
 
@@ -265,29 +272,29 @@ impl Duplex {
 }
 
 impl Content {
-    fn bytes(&self, position: u64, count: usize) -> Vec<u8> {
+    fn bytes(&self, position: u64, count: usize) -> Bytes {
         match self {
-            Self::Pattern(pattern) => pattern.bytes(position, count),
+            Self::Pattern(pattern) => pattern.bytes(position, count).into(),
             Self::Digits(head) => {
                 let of_head =
                     usize::try_from(position).ok().and_then(|at| head.get(at..)).unwrap_or_default();
+                let phase = (position % 10) as usize;
+                if of_head.is_empty() && phase + count <= DIGITS.len() {
+                    return Bytes::from_static(&DIGITS[phase..phase + count]);
+                }
                 let mut bytes = Vec::with_capacity(count);
                 bytes.extend_from_slice(&of_head[..of_head.len().min(count)]);
-                let mut phase = ((position + bytes.len() as u64) % 10) as usize;
-                while bytes.len() < count {
-                    let piece = &DIGITS[phase..];
-                    bytes.extend_from_slice(&piece[..piece.len().min(count - bytes.len())]);
-                    phase = 0;
-                }
-                bytes
+                let digit = |at: u64| b'0' + (at % 10) as u8;
+                bytes.extend((position + bytes.len() as u64..position + count as u64).map(digit));
+                bytes.into()
             }
         }
     }
 }
 
-/// The digits from 0 to 9, again and again.
-const DIGITS: [u8; 10_000] = {
-    let mut digits = [0; 10_000];
+/// The digits from 0 to 9, again and again: a block of them from any one on.
+static DIGITS: [u8; MOST_BLOCK_BYTES + 9] = {
+    let mut digits = [0; MOST_BLOCK_BYTES + 9];
     let mut at = 0;
     while at < digits.len() {
         digits[at] = b'0' + (at % 10) as u8;
@@ -305,7 +312,7 @@ mod tests {
         let content = Content::Digits(b"HEAD".to_vec());
         let whole: Vec<u8> =
             b"HEAD".iter().copied().chain((4..30_000).map(|at| b'0' + (at % 10) as u8)).collect();
-        for (position, count) in [(0, 30_000), (0, 3), (2, 20_001), (4, 10), (17, 12_345)] {
+        for (position, count) in [(0, 30_000), (0, 3), (2, 20_001), (4, 10), (17, 12_345), (29_999, 1)] {
             assert_eq!(content.bytes(position as u64, count), whole[position..position + count]);
         }
     }

@@ -31,5 +31,5 @@ pub(crate) fn amount(values: &Values<'_>) -> Result<Option<Amount>, OptionError>
 
 pub use client::{CLIENT_OPTIONS, Client, ClientSettings};
 pub use duplex::{Amount, Direction, Transfer};
-pub(crate) use duplex::{Content, Duplex, MOST_KEPT};
+pub(crate) use duplex::{BLOCK_BYTES, Content, Duplex, MOST_BLOCK_BYTES, MOST_KEPT};
 pub use server::{SERVER_OPTIONS, Server, ServerSettings};

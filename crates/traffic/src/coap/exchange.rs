@@ -82,7 +82,7 @@ struct Outstanding {
 /// What is to be done with a confirmable message whose time has come.
 pub(super) enum Due {
     Send(Ipv4Endpoint, Vec<u8>),
-    GiveUp(Option<ObserverKey>),
+    GiveUp(Ipv4Endpoint, Option<ObserverKey>),
 }
 
 #[derive(Debug, Clone, Default)]
@@ -120,7 +120,7 @@ impl Retransmission {
         let key = *self.0.iter().find(|(_, outstanding)| outstanding.next_at <= now)?.0;
         let outstanding = self.0.get_mut(&key).expect("the key was found a line above");
         if outstanding.transmissions_left == 0 {
-            return self.settle(key).map(Due::GiveUp);
+            return self.settle(key).map(|observer| Due::GiveUp(key.0, observer));
         }
         outstanding.transmissions_left -= 1;
         outstanding.next_at = after(now, outstanding.timeout);

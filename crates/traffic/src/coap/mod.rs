@@ -20,6 +20,7 @@ pub use message::{FormatError, Message, MessageType, code, option};
 pub use settings::{OPTIONS, Settings};
 
 use crate::answers::Answers;
+use crate::losses::{Cause, Losses};
 use crate::outbox::{Outbox, after};
 use crate::{Action, Connection, Event, Ipv4Endpoint, Machine, Results, Sample};
 use exchange::{Due, Duplicates, ObserverKey, Retransmission};
@@ -78,6 +79,7 @@ pub struct Server {
     outbox: Outbox,
     counters: Counters,
     answers: Answers,
+    losses: Losses,
 }
 
 impl Server {
@@ -96,6 +98,7 @@ impl Server {
             outbox: Outbox::default(),
             counters: Counters::default(),
             answers: Answers::default(),
+            losses: Losses::default(),
         }
     }
 
@@ -123,7 +126,7 @@ impl Server {
         let message = match Message::parse(bytes) {
             Ok(message) => message,
             Err(error) => {
-                self.counters.malformed += 1;
+                self.malformed(Cause::Malformed, now, from);
                 if let FormatError::Format { kind: MessageType::Confirmable, id, .. } = error {
                     self.reject(now, from, id);
                 }
@@ -142,8 +145,13 @@ impl Server {
             }
             // RFC 7252 section 4.3: an empty one is a ping, and the answer to what is no request is the same.
             (MessageType::Confirmable, _) => self.reject(now, from, message.id),
-            (MessageType::NonConfirmable, _) => self.counters.malformed += 1,
+            (MessageType::NonConfirmable, _) => self.malformed(Cause::Malformed, now, from),
         }
+    }
+
+    fn malformed(&mut self, cause: Cause, now: Picoseconds, from: Ipv4Endpoint) {
+        self.counters.malformed += 1;
+        self.losses.turned_away(cause, now, Some(from));
     }
 
     fn reject(&mut self, now: Picoseconds, to: Ipv4Endpoint, id: u16) {
@@ -152,8 +160,8 @@ impl Server {
     }
 
     fn send_at(&mut self, now: Picoseconds, at: Picoseconds, to: Ipv4Endpoint, bytes: Vec<u8>) {
-        if self.settings.answers {
-            self.outbox.push_at(now, at, Action::SendTo(SOCKET, to, bytes));
+        if self.settings.answers && !self.outbox.push_at(now, at, Action::SendTo(SOCKET, to, bytes)) {
+            self.losses.note(Cause::NoRoom, now, None, Some(to), None);
         }
     }
 
@@ -171,7 +179,7 @@ impl Server {
         let unknown = |number: &u16| number % 2 == 1 && !UNDERSTOOD.contains(number);
         let critical = message.options.iter().any(|(number, _)| unknown(number));
         if critical && !confirmable {
-            self.counters.malformed += 1;
+            self.malformed(Cause::Unsupported, now, from);
             return;
         }
         self.counters.requests += 1;
@@ -230,6 +238,7 @@ impl Server {
         message.id = self.next_id();
         if !self.retransmission.add((to, message.id), at, message.encode(), observer, &self.settings) {
             self.counters.dropped += 1;
+            self.losses.note(Cause::NoRoom, at, None, Some(to), None);
         }
     }
 
@@ -241,8 +250,9 @@ impl Server {
         while let Some(due) = self.retransmission.due(now) {
             match due {
                 Due::Send(to, bytes) => self.send_at(now, now, to, bytes),
-                Due::GiveUp(observer) => {
+                Due::GiveUp(to, observer) => {
                     self.counters.given_up += 1;
+                    self.losses.note(Cause::Unacknowledged, now, None, Some(to), None);
                     if let Some(observer) = observer {
                         self.observers.remove(&observer);
                     }
@@ -286,6 +296,7 @@ impl Machine for Server {
             ("given_up", counters.given_up, "messages"),
             ("dropped", counters.dropped, "messages"),
         ])
+        .with(&self.losses)
     }
 
     fn work(&self) -> Vec<Sample> {

@@ -14,6 +14,7 @@ use units::Picoseconds;
 pub use leases::{Lease, LeaseState};
 pub use settings::{Answers, HardwareAddress, OPTIONS, ReplyTo, Reservation, Settings};
 
+use crate::losses::{Cause, Losses};
 use crate::outbox::{Outbox, after};
 use crate::{Action, Connection, Event, Ipv4Endpoint, Machine, Results};
 use leases::{Leases, leased_until, offered_until};
@@ -53,6 +54,7 @@ pub struct Server {
     leases: Leases,
     outbox: Outbox,
     counters: Counters,
+    losses: Losses,
 }
 
 impl Server {
@@ -64,6 +66,7 @@ impl Server {
             leases: Leases::default(),
             outbox: Outbox::default(),
             counters: Counters::default(),
+            losses: Losses::default(),
         }
     }
 
@@ -108,6 +111,7 @@ impl Server {
             .or_else(|| self.leases.choose(&self.settings, request.chaddr, &key, request.requested, now));
         let Some(address) = chosen else {
             self.counters.exhausted += 1;
+            self.losses.turned_away(Cause::NoAddress, now, None);
             return;
         };
         let bound = self.leases.get(address).is_some_and(|lease| {
@@ -264,7 +268,9 @@ impl Server {
 
     fn send(&mut self, now: Picoseconds, to: Ipv4Endpoint, bytes: Vec<u8>) {
         let at = after(now, self.settings.delay);
-        self.outbox.push_at(now, at, Action::SendTo(SOCKET, to, bytes));
+        if !self.outbox.push_at(now, at, Action::SendTo(SOCKET, to, bytes)) {
+            self.losses.note(Cause::NoRoom, now, None, Some(to), None);
+        }
     }
 }
 
@@ -291,9 +297,12 @@ impl Machine for Server {
                 self.seated = true;
                 self.outbox.push(Action::Bind(SOCKET, SERVER_PORT, true));
             }
-            Event::Datagram { bytes, .. } => match Request::parse(bytes) {
+            Event::Datagram { from, bytes, .. } => match Request::parse(bytes) {
                 Some(request) => self.request(now, &request),
-                None => self.counters.malformed += 1,
+                None => {
+                    self.counters.malformed += 1;
+                    self.losses.turned_away(Cause::Malformed, now, Some(from));
+                }
             },
             _ => {}
         }
@@ -319,6 +328,7 @@ impl Machine for Server {
             ("exhausted", counters.exhausted, "messages"),
             ("ignored", counters.ignored, "messages"),
         ])
+        .with(&self.losses)
     }
 
     fn boxed_clone(&self) -> Box<dyn Machine> {

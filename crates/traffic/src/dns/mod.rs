@@ -11,8 +11,9 @@ use units::Picoseconds;
 
 pub use settings::{Answers, OPTIONS, Record, Settings};
 
+use crate::losses::{Cause, Losses};
 use crate::outbox::{Outbox, after};
-use crate::{Action, Connection, Event, Machine, Results};
+use crate::{Action, Connection, Event, Ipv4Endpoint, Machine, Results};
 use wire::{Header, Question, ResponseCode};
 
 const SOCKET: Connection = Connection(0);
@@ -38,15 +39,23 @@ pub struct Counters {
     pub ignored: u64,
 }
 
+/// How long an answer may be, and whether it is cut on purpose.
+#[derive(Debug, Clone, Copy)]
+struct Limit {
+    most_bytes: usize,
+    truncate: bool,
+}
+
 /// The server.
 #[derive(Debug, Clone)]
 pub struct Server {
     settings: Settings,
     seated: bool,
     outbox: Outbox,
-    /// Bytes of a query that has not arrived whole, by connection.
-    partial: BTreeMap<Connection, Vec<u8>>,
+    /// Who asks over TCP, and the bytes of a query that has not arrived whole.
+    partial: BTreeMap<Connection, (Ipv4Endpoint, Vec<u8>)>,
     counters: Counters,
+    losses: Losses,
 }
 
 impl Server {
@@ -58,6 +67,7 @@ impl Server {
             outbox: Outbox::default(),
             partial: BTreeMap::new(),
             counters: Counters::default(),
+            losses: Losses::default(),
         }
     }
 
@@ -71,9 +81,26 @@ impl Server {
         self.outbox.dropped()
     }
 
-    fn answer(&mut self, query: &[u8], most_bytes: usize, truncate: bool) -> Option<Vec<u8>> {
+    fn malformed(&mut self, now: Picoseconds, from: Ipv4Endpoint) {
+        self.counters.malformed += 1;
+        self.losses.turned_away(Cause::Malformed, now, Some(from));
+    }
+
+    fn refused(&mut self, cause: Cause, now: Picoseconds, from: Ipv4Endpoint) {
+        self.counters.refused += 1;
+        self.losses.turned_away(cause, now, Some(from));
+    }
+
+    fn answer(
+        &mut self,
+        now: Picoseconds,
+        from: Ipv4Endpoint,
+        query: &[u8],
+        limit: Limit,
+    ) -> Option<Vec<u8>> {
+        let Limit { most_bytes, truncate } = limit;
         let Some(header) = Header::parse(query) else {
-            self.counters.malformed += 1;
+            self.malformed(now, from);
             return None;
         };
         if self.settings.answers == Answers::No {
@@ -85,15 +112,15 @@ impl Server {
         };
         let question = if header.questions == 1 { Question::parse(query) } else { None };
         if !header.is_standard_query() {
-            self.counters.refused += 1;
+            self.refused(Cause::Unsupported, now, from);
             return refuse(None, ResponseCode::NotImplemented);
         }
         let Some(question) = question else {
-            self.counters.refused += 1;
+            self.refused(Cause::Malformed, now, from);
             return refuse(None, ResponseCode::FormatError);
         };
         if !matches!(question.class, wire::CLASS_IN | wire::CLASS_ANY) {
-            self.counters.refused += 1;
+            self.refused(Cause::Unsupported, now, from);
             return refuse(Some(&question), ResponseCode::Refused);
         }
         let Some(mut addresses) = self.settings.addresses(&question.labels) else {
@@ -108,40 +135,49 @@ impl Server {
         Some(wire::answer(header, Some(&question), ResponseCode::NoError, records, (most_bytes, truncate)))
     }
 
-    fn send(&mut self, now: Picoseconds, action: Action) {
+    fn send(&mut self, now: Picoseconds, to: Option<Ipv4Endpoint>, action: Action) {
         let at = after(now, self.settings.delay);
-        self.outbox.push_at(now, at, action);
+        if !self.outbox.push_at(now, at, action) {
+            self.losses.note(Cause::NoRoom, now, None, to, None);
+        }
     }
 
     /// RFC 1035 section 4.2.2: each message has its length before it.
     fn received(&mut self, now: Picoseconds, connection: Connection, bytes: &[u8]) {
-        let Some(mut partial) = self.partial.remove(&connection) else { return };
+        let Some((from, mut partial)) = self.partial.remove(&connection) else { return };
         partial.extend(bytes);
         let mut at = 0;
         while let Some(length) = partial.get(at..at + 2) {
             let length = usize::from(u16::from_be_bytes([length[0], length[1]]));
             if length > MOST_QUERY_BYTES {
-                self.counters.malformed += 1;
+                self.malformed(now, from);
                 self.outbox.push(Action::Abort(connection));
                 return;
             }
             let Some(query) = partial.get(at + 2..at + 2 + length) else { break };
-            if let Some(answer) = self.answer(query, MOST_TCP_BYTES, false) {
+            if let Some(answer) =
+                self.answer(now, from, query, Limit { most_bytes: MOST_TCP_BYTES, truncate: false })
+            {
                 let length = u16::try_from(answer.len()).expect("an answer over TCP is cut at 65535 bytes");
-                self.send(now, Action::Send(connection, [&length.to_be_bytes()[..], &answer].concat()));
+                self.send(
+                    now,
+                    Some(from),
+                    Action::Send(connection, [&length.to_be_bytes()[..], &answer].concat()),
+                );
             }
             at += 2 + length;
         }
         partial.drain(..at);
-        self.partial.insert(connection, partial);
+        self.partial.insert(connection, (from, partial));
     }
 
-    fn accepted(&mut self, connection: Connection) {
+    fn accepted(&mut self, now: Picoseconds, connection: Connection, peer: Ipv4Endpoint) {
         if self.partial.len() >= MOST_CONNECTIONS {
             self.counters.malformed += 1;
+            self.losses.turned_away(Cause::TooManyConnections, now, Some(peer));
             self.outbox.push(Action::Abort(connection));
         } else {
-            self.partial.insert(connection, Vec::new());
+            self.partial.insert(connection, (peer, Vec::new()));
         }
     }
 }
@@ -157,14 +193,15 @@ impl Machine for Server {
             }
             Event::Datagram { from, bytes, .. } => {
                 let truncate = self.settings.answers == Answers::Truncated;
-                if let Some(answer) = self.answer(bytes, wire::MOST_UDP_BYTES, truncate) {
-                    self.send(now, Action::SendTo(SOCKET, from, answer));
+                let limit = Limit { most_bytes: wire::MOST_UDP_BYTES, truncate };
+                if let Some(answer) = self.answer(now, from, bytes, limit) {
+                    self.send(now, Some(from), Action::SendTo(SOCKET, from, answer));
                 }
             }
-            Event::Accepted { connection, .. } => self.accepted(connection),
+            Event::Accepted { connection, peer, .. } => self.accepted(now, connection, peer),
             Event::Received(connection, bytes) => self.received(now, connection, bytes),
             Event::PeerFinished(connection) if self.partial.contains_key(&connection) => {
-                self.send(now, Action::Finish(connection));
+                self.send(now, None, Action::Finish(connection));
             }
             Event::Closed(connection, _) => {
                 self.partial.remove(&connection);
@@ -190,6 +227,7 @@ impl Machine for Server {
             ("malformed", counters.malformed, "queries"),
             ("ignored", counters.ignored, "queries"),
         ])
+        .with(&self.losses)
     }
 
     fn boxed_clone(&self) -> Box<dyn Machine> {

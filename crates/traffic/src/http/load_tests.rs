@@ -4,7 +4,7 @@ use units::{PS_PER_MS, PS_PER_S, Picoseconds};
 
 use super::tests::in_memory;
 use super::*;
-use crate::{Connection, Event, Machine, Outcome, Sample};
+use crate::{Cause, Connection, Event, Machine, Outcome, Sample};
 
 const fn ms(count: i64) -> Picoseconds {
     Picoseconds::new(count * PS_PER_MS)
@@ -72,8 +72,10 @@ fn latency_counts_from_the_scheduled_time_and_what_never_left_is_said() {
     let unsent = client.samples().iter().find(|sample| sample.sent.is_none()).unwrap();
     let error = "the request was due and never sent, since all connections were busy";
     assert_eq!((unsent.outcome, unsent.error.as_deref()), (Outcome::TimedOut, Some(error)));
-    let ends = format!(", 52 lost (52: {error}), 52 never sent");
-    assert!(client.results().summary.ends_with(&ends), "{}", client.results().summary);
+    let results = client.results();
+    assert!(results.summary.ends_with(", 52 lost, 52 never sent"), "{}", results.summary);
+    let [loss] = &results.losses[..] else { panic!("{:?}", results.losses) };
+    assert_eq!((loss.cause, loss.count, loss.first.detail.as_deref()), (Cause::TimedOut, 52, Some(error)));
 }
 
 #[test]

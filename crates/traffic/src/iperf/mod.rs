@@ -16,6 +16,10 @@ mod tests;
 mod udp_client;
 mod udp_server;
 
+use fields::Takes;
+
+use crate::bulk::MOST_BLOCK_BYTES;
+
 pub use datagram::ServerReport;
 pub use head::Direction;
 pub use tcp_client::{TCP_CLIENT_OPTIONS, TcpClient, TcpClientSettings};
@@ -25,3 +29,9 @@ pub use udp_server::{UDP_SERVER_OPTIONS, UdpServer, UdpServerSettings, UdpSessio
 
 /// The port of iperf 2.
 pub const PORT: u16 = 5001;
+/// What a TCP test takes as its block.
+const BLOCK: Takes = Takes::Size(1, MOST_BLOCK_BYTES as u64);
+
+fn block_bytes(asked: u32) -> usize {
+    (asked as usize).clamp(1, MOST_BLOCK_BYTES)
+}

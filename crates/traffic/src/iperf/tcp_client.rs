@@ -4,10 +4,10 @@ use std::collections::{BTreeMap, VecDeque};
 
 use units::{PS_PER_S, Picoseconds};
 
-use super::PORT;
 use super::head::{Direction, TcpHead};
+use super::{BLOCK, PORT, block_bytes};
 use crate::answers::{intervals_as_samples, of_intervals};
-use crate::bulk::{self, Amount, Content, Duplex, Transfer};
+use crate::bulk::{self, Amount, BLOCK_BYTES, Content, Duplex, Transfer};
 use crate::meter::Meter;
 use crate::options::{self, Values, option, to};
 use crate::outbox::after;
@@ -35,6 +35,7 @@ pub const TCP_CLIENT_OPTIONS: &[Field] = &[
         "reverse",
     ),
     option("parallel", Count(1, MOST_STREAMS), "1", "How many streams at a time.", "4"),
+    option("block", BLOCK, "16384B", "How much is sent at a time.", "131072B"),
     option("listen_port", Port, "5003", "Where the server of a dual test or tradeoff connects to.", "5013"),
     option(
         "interval",
@@ -57,6 +58,8 @@ pub struct TcpClientSettings {
     pub direction: Direction,
     /// How many streams at a time; 0 is taken as 1.
     pub parallel: u32,
+    /// How much is sent at a time; kept between 1 B and 128 KiB.
+    pub block_bytes: u32,
     /// Where the server connects to when it opens a connection of its own.
     pub listen_port: u16,
     /// The length of the intervals that are reported.
@@ -73,6 +76,7 @@ impl TcpClientSettings {
             amount: DEFAULT_AMOUNT,
             direction: Direction::Send,
             parallel: 1,
+            block_bytes: BLOCK_BYTES as u32,
             listen_port: LISTEN_PORT,
             interval: Some(Picoseconds::new(PS_PER_S)),
             timeout: Picoseconds::new(60 * PS_PER_S),
@@ -106,6 +110,7 @@ impl Declared for TcpClientSettings {
             amount: bulk::amount(values)?.unwrap_or(DEFAULT_AMOUNT),
             direction: values.choose("direction", &directions)?,
             parallel: values.read("parallel", options::parsed)?,
+            block_bytes: values.read("block", options::size)?,
             listen_port: values.read("listen_port", options::parsed)?,
             interval: Some(values.read("interval", options::time)?),
             timeout: values.read("timeout", options::time)?,
@@ -138,7 +143,8 @@ impl TcpClient {
         let send = (settings.direction != Direction::Reverse).then_some(settings.amount);
         let stream = |number| {
             let content = Content::Digits(settings.head());
-            (Connection(number), Duplex::new(Connection(number), content, send, settings.interval))
+            let duplex = Duplex::new(Connection(number), content, send, settings.interval);
+            (Connection(number), duplex.in_blocks_of(block_bytes(settings.block_bytes)))
         };
         Self {
             streams: (0..settings.streams()).map(stream).collect(),

@@ -5,10 +5,10 @@ use std::collections::{BTreeMap, VecDeque};
 
 use units::{PS_PER_S, Picoseconds};
 
-use super::PORT;
 use super::head::{Direction, HeadReader, TcpHead};
+use super::{BLOCK, PORT, block_bytes};
 use crate::answers::intervals_as_samples;
-use crate::bulk::{Amount, Content, Duplex, MOST_KEPT, Transfer};
+use crate::bulk::{Amount, BLOCK_BYTES, Content, Duplex, MOST_KEPT, Transfer};
 use crate::flow::MOST_CONNECTIONS;
 use crate::losses::{Cause, Losses};
 use crate::options::{self, Values, option};
@@ -27,6 +27,7 @@ const MOST_TIME: Picoseconds = Picoseconds::new(24 * 3600 * PS_PER_S);
 /// The settings of [`TcpServer`], declared.
 pub const TCP_SERVER_OPTIONS: &[Field] = &[
     option("port", Port, "5001", "The TCP port to listen on.", "5011"),
+    option("block", BLOCK, "16384B", "How much is sent at a time to clients that ask for it.", "131072B"),
     option(
         "interval",
         Duration,
@@ -41,13 +42,15 @@ pub const TCP_SERVER_OPTIONS: &[Field] = &[
 pub struct TcpServerSettings {
     /// The port to listen on.
     pub port: u16,
+    /// How much is sent at a time; kept between 1 B and 128 KiB.
+    pub block_bytes: u32,
     /// The length of the intervals that are reported.
     pub interval: Option<Picoseconds>,
 }
 
 impl Default for TcpServerSettings {
     fn default() -> Self {
-        Self { port: PORT, interval: Some(Picoseconds::new(PS_PER_S)) }
+        Self { port: PORT, block_bytes: BLOCK_BYTES as u32, interval: Some(Picoseconds::new(PS_PER_S)) }
     }
 }
 
@@ -57,6 +60,7 @@ impl Declared for TcpServerSettings {
     fn read(values: &Values<'_>) -> Result<Self, OptionError> {
         Ok(Self {
             port: values.read("port", options::parsed)?,
+            block_bytes: values.read("block", options::size)?,
             interval: Some(values.read("interval", options::time)?),
         })
     }
@@ -129,7 +133,8 @@ impl TcpServer {
     }
 
     fn duplex(&self, connection: Connection, send: Option<Amount>) -> Duplex {
-        Duplex::new(connection, Content::Digits(Vec::new()), send, self.settings.interval)
+        let duplex = Duplex::new(connection, Content::Digits(Vec::new()), send, self.settings.interval);
+        duplex.in_blocks_of(block_bytes(self.settings.block_bytes))
     }
 
     fn accept(&mut self, now: Picoseconds, connection: Connection, from: Ipv4Endpoint) {

@@ -15,7 +15,7 @@ use crate::bulk::Amount;
 use crate::memory::Memory;
 use crate::os::{Ended, Seat};
 use crate::testing::{loopback, serving, tool, within_seconds};
-use crate::{Action, Event, Ipv4Endpoint, Machine};
+use crate::{Action, Cause, Event, Ipv4Endpoint, Machine};
 
 fn udp(port: u16, interval: Option<Picoseconds>) -> UdpServerSettings {
     UdpServerSettings { port, interval }
@@ -48,8 +48,13 @@ fn a_udp_test_in_virtual_time_sends_at_its_rate_and_loses_nothing() {
     assert_eq!(session.intervals()[0].bits_per_second(), Some(8_000_000));
 }
 
-/// Feeds a server the numbers and times of datagrams of a client, then the last one.
+/// What a server reports of the numbers and times of datagrams of a client.
 fn report_of(datagrams: &[(i32, i64)], last: i32) -> ServerReport {
+    served(datagrams, last).0
+}
+
+/// Feeds a server the numbers and times of datagrams of a client, then the last one.
+fn served(datagrams: &[(i32, i64)], last: i32) -> (ServerReport, UdpServer) {
     let mut server = UdpServer::new(udp(5001, None));
     let sent_at = |number: i32| Picoseconds::new(i64::from(number) * PS_PER_MS);
     for &(number, transit_us) in datagrams {
@@ -63,7 +68,7 @@ fn report_of(datagrams: &[(i32, i64)], last: i32) -> ServerReport {
     let Some(Action::SendTo(_, _, answer)) = std::iter::from_fn(|| server.poll()).last() else {
         panic!("no answer")
     };
-    ServerReport::parse(&answer).unwrap()
+    (ServerReport::parse(&answer).unwrap(), server)
 }
 
 #[test]
@@ -72,6 +77,27 @@ fn lost_and_reordered_datagrams_are_told_apart() {
     let report = report_of(&[(0, same), (1, same), (4, same), (3, same), (5, same)], 8);
     assert_eq!((report.lost, report.out_of_order, report.datagrams), (3, 1, 8), "2, 6 and 7 are lost");
     assert_eq!((report.bytes, report.jitter), (500, Picoseconds::ZERO));
+}
+
+#[test]
+fn datagrams_that_did_not_arrive_are_a_loss_with_its_cause_at_both_ends() {
+    let (report, server) = served(&[(0, 500), (3, 500)], 5);
+    let [loss] = &server.results().losses[..] else { panic!("{:?}", server.results()) };
+    assert_eq!((loss.cause, loss.count, loss.first.peer), (Cause::Missing, 3, Some(loopback(1))));
+    assert_eq!(report.lost, 3);
+
+    let mut client = UdpClient::new(UdpClientSettings {
+        amount: Amount::Bytes(1),
+        ..UdpClientSettings::to(loopback(5001))
+    });
+    for at in [0, 1000] {
+        client.handle(Picoseconds::new(at * PS_PER_MS), Event::Wake);
+    }
+    let answer = report.answer(&DatagramHead::datagram(-5, Picoseconds::ZERO, 100), false);
+    let now = Picoseconds::new(1001 * PS_PER_MS);
+    client.handle(now, Event::Datagram { socket: UdpServer::SOCKET, from: loopback(5001), bytes: &answer });
+    let [loss] = &client.results().losses[..] else { panic!("{:?}", client.results()) };
+    assert_eq!((loss.cause, loss.count, loss.first.at), (Cause::Missing, 3, now));
 }
 
 #[test]
@@ -188,12 +214,15 @@ impl Drop for IperfServer {
 #[test]
 fn debians_iperf_sends_to_our_tcp_server() {
     let interval = Some(Picoseconds::new(PS_PER_S));
-    let (server, printed) =
-        serving(TcpServer::new(TcpServerSettings { port: 0, interval }), TcpServer::LISTENER, |port| {
+    let (server, printed) = serving(
+        TcpServer::new(TcpServerSettings { port: 0, interval, ..TcpServerSettings::default() }),
+        TcpServer::LISTENER,
+        |port| {
             let printed = tool("iperf", &["-c", "127.0.0.1", "-p", &port.to_string(), "-n", "8M"]);
             thread::sleep(Duration::from_millis(200));
             printed
-        });
+        },
+    );
     let Some(printed) = printed else { return };
     assert!(printed.contains("8.00 MBytes"), "{printed}");
     let transfer = server.transfers().next().expect("the client has ended");

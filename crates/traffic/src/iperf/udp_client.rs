@@ -7,6 +7,7 @@ use units::{PS_PER_S, Picoseconds};
 use super::PORT;
 use super::datagram::{DatagramHead, LEAST_DATAGRAM_BYTES, ServerReport};
 use crate::bulk::{self, Amount};
+use crate::losses::{Cause, Losses};
 use crate::meter::{Interval, Meter};
 use crate::options::{self, Values, option, to};
 use crate::{Action, Connection, Declared, Event, Ipv4Endpoint, Machine, OptionError, Results, results};
@@ -125,6 +126,7 @@ pub struct UdpClient {
     sent: u32,
     meter: Meter,
     report: Option<ServerReport>,
+    reported_at: Picoseconds,
     error: Option<String>,
     actions: VecDeque<Action>,
 }
@@ -140,6 +142,7 @@ impl UdpClient {
             wake_at: Some(Picoseconds::ZERO),
             sent: 0,
             report: None,
+            reported_at: Picoseconds::ZERO,
             error: None,
             actions: VecDeque::new(),
         }
@@ -233,7 +236,7 @@ impl Machine for UdpClient {
             (Event::Wake, State::Ending(tries)) if due => self.end(now, tries),
             (Event::Datagram { from, bytes, .. }, State::Ending(_)) if from == self.settings.to => {
                 if let Some(report) = ServerReport::parse(bytes) {
-                    self.report = Some(report);
+                    (self.report, self.reported_at) = (Some(report), now);
                     self.close();
                 }
             }
@@ -271,7 +274,9 @@ impl Machine for UdpClient {
         let told = self.report.map(|_| format!("the server lost {lost}, jitter {jitter}"));
         results.summary = sent.into_iter().chain(told).collect::<Vec<_>>().join("; ");
         results.failure = self.error.clone();
-        results
+        let mut losses = Losses::default();
+        losses.counted(Cause::Missing, u64::from(report.lost), self.reported_at, None);
+        results.with(&losses)
     }
 
     fn boxed_clone(&self) -> Box<dyn Machine> {

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, VecDeque};
 use units::Picoseconds;
 
 use super::datagram::{DatagramHead, ServerReport};
+use crate::losses::{Cause, Losses};
 use crate::meter::{Interval, Meter};
 use crate::options::{self, Values, option};
 use crate::{Action, Connection, Declared, Event, Ipv4Endpoint, Machine, OptionError, Results, results};
@@ -62,6 +63,7 @@ pub struct UdpSession {
     last_transit: Option<Picoseconds>,
     jitter: Picoseconds,
     report: Option<ServerReport>,
+    reported_at: Picoseconds,
 }
 
 impl UdpSession {
@@ -77,6 +79,7 @@ impl UdpSession {
             last_transit: None,
             jitter: Picoseconds::ZERO,
             report: None,
+            reported_at: Picoseconds::ZERO,
         }
     }
 
@@ -132,7 +135,7 @@ impl UdpSession {
             datagrams: u32::try_from(sent).unwrap_or(u32::MAX),
             jitter: self.jitter,
         };
-        self.report = Some(report);
+        (self.report, self.reported_at) = (Some(report), now);
         report
     }
 }
@@ -145,6 +148,7 @@ pub struct UdpServer {
     sessions: BTreeMap<Ipv4Endpoint, UdpSession>,
     malformed: u64,
     refused: u64,
+    losses: Losses,
     bound: bool,
     actions: VecDeque<Action>,
 }
@@ -162,6 +166,7 @@ impl UdpServer {
             sessions: BTreeMap::new(),
             malformed: 0,
             refused: 0,
+            losses: Losses::default(),
             bound: false,
             actions: VecDeque::new(),
         }
@@ -185,6 +190,7 @@ impl UdpServer {
     fn datagram(&mut self, now: Picoseconds, from: Ipv4Endpoint, bytes: &[u8]) {
         let Some(head) = DatagramHead::parse(bytes) else {
             self.malformed += 1;
+            self.losses.turned_away(Cause::Malformed, now, Some(from));
             return;
         };
         // A first number after a report is a new test from the same port.
@@ -195,6 +201,7 @@ impl UdpServer {
         }
         if !self.sessions.contains_key(&from) && self.sessions.len() >= MOST_SESSIONS && !self.forget_one() {
             self.refused += 1;
+            self.losses.turned_away(Cause::TooManySessions, now, Some(from));
             return;
         }
         let interval = self.interval;
@@ -249,7 +256,12 @@ impl Machine for UdpServer {
         ]);
         let received = results::passed("received", self.sessions.values().filter_map(UdpSession::received));
         results.summary = received.unwrap_or(results.summary);
-        results
+        let mut losses = self.losses.clone();
+        for (peer, session) in &self.sessions {
+            let lost = session.report.map_or(0, |report| u64::from(report.lost));
+            losses.counted(Cause::Missing, lost, session.reported_at, Some(*peer));
+        }
+        results.with(&losses)
     }
 
     fn boxed_clone(&self) -> Box<dyn Machine> {

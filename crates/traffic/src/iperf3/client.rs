@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 
+use bytes::Bytes;
 use units::Picoseconds;
 
 use super::control::{Reader, State, Told, Wanted, cookie, framed, meaning};
@@ -51,7 +52,7 @@ pub struct Client {
     streams: Vec<Stream>,
     /// All streams together.
     whole: Meter,
-    block: Vec<u8>,
+    block: Bytes,
     /// When a test for a time ends.
     end: Option<Picoseconds>,
     /// When the client gives up unless the test goes on before.
@@ -73,7 +74,7 @@ impl Client {
             reader: Reader::new(Wanted::State),
             streams: (0..count).map(stream).collect(),
             whole: Meter::new(settings.interval),
-            block: vec![0; block_bytes],
+            block: vec![0; block_bytes].into(),
             settings,
             end: None,
             give_up_at: Some(Picoseconds::ZERO),

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
+use bytes::Bytes;
 use units::{PS_PER_S, Picoseconds};
 
 use super::control::{Reader, State, Told, Wanted, framed};
@@ -62,7 +63,7 @@ pub struct Server {
     /// Connections whose cookie has not come, and when they are closed for it.
     strangers: BTreeMap<Connection, (Reader, Picoseconds)>,
     test: Option<Test>,
-    block: Vec<u8>,
+    block: Bytes,
     transfers: VecDeque<Transfer>,
     tests: u64,
     refused: Losses,
@@ -81,7 +82,7 @@ impl Server {
             settings,
             strangers: BTreeMap::new(),
             test: None,
-            block: Vec::new(),
+            block: Bytes::new(),
             transfers: VecDeque::new(),
             tests: 0,
             refused: Losses::default(),
@@ -187,7 +188,7 @@ impl Server {
             test.give_up_at = after(after(now, time), STEP);
         }
         if parameters.from_server {
-            self.block.resize(parameters.block_bytes as usize, 0);
+            self.block = vec![0; parameters.block_bytes as usize].into();
         }
         for stream in &mut test.streams {
             stream.start(now, self.block.len(), &mut self.actions);

@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 
+use bytes::Bytes;
 use units::Picoseconds;
 
 use crate::bulk::{Direction, Transfer};
@@ -43,7 +44,7 @@ impl Stream {
     pub(super) fn send(
         &mut self,
         now: Picoseconds,
-        block: &[u8],
+        block: &Bytes,
         left: Option<u64>,
         actions: &mut VecDeque<Action>,
     ) {
@@ -52,7 +53,7 @@ impl Stream {
             return;
         }
         self.meter.count(now, count as u64);
-        actions.push_back(Action::Send(self.connection, block[..count].to_vec()));
+        actions.push_back(Action::SendBlock(self.connection, block.slice(..count)));
         actions.push_back(Action::WantRoom(self.connection, block.len()));
     }
 

@@ -187,6 +187,7 @@ impl Memory {
             Action::Listen(listener, port) => drop(self.hosts[host].listeners.insert(port, listener)),
             Action::Connect(connection, to) => self.connect(host, connection, to),
             Action::Send(connection, bytes) => self.on_end(host, connection, |end| end.queue(&bytes)),
+            Action::SendBlock(connection, bytes) => self.on_end(host, connection, |end| end.queue(&bytes)),
             Action::WantRoom(connection, bytes) => self.on_end(host, connection, |end| end.want_room(bytes)),
             Action::Hold(connection, held) => self.on_end(host, connection, |end| end.held = held),
             Action::NoDelay(..) => {}

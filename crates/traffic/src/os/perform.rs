@@ -23,6 +23,9 @@ impl Seat {
             Action::Send(connection, bytes) => {
                 self.try_on_stream(machine, connection, |stream| stream.send(&bytes));
             }
+            Action::SendBlock(connection, bytes) => {
+                self.try_on_stream(machine, connection, |stream| stream.send_block(bytes));
+            }
             Action::WantRoom(connection, bytes) => self.want_room(machine, connection, bytes),
             Action::Hold(connection, held) => self.on_stream(machine, connection, |stream| {
                 stream.held = held;

@@ -234,10 +234,9 @@ impl Seat {
             let token = event.token().0;
             self.ready.push(token);
             let ends = event.is_read_closed() || event.is_error();
-            if let Some(Socket { kind: Kind::Stream(stream), .. }) =
-                self.sockets.get_mut(token).filter(|_| ends)
-            {
-                stream.ends = true;
+            if let Some(Socket { kind: Kind::Stream(stream), .. }) = self.sockets.get_mut(token) {
+                stream.ends |= ends;
+                stream.readable |= ends || event.is_readable();
             }
         }
         self.sockets.next_pass();
@@ -418,6 +417,7 @@ impl Seat {
                 Reading::Bytes(count, stamp) => {
                     // A short read has taken all there is; the system says when there is more, and only once that it ends.
                     let is_all = count < buffer.len() && !stream.ends;
+                    stream.readable = !is_all;
                     self.tell_arrival(machine, stamp);
                     self.tell(machine, Event::Received(connection, &buffer[..count]));
                     if is_all {

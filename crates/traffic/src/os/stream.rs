@@ -6,6 +6,7 @@ use std::io::{self, Write};
 use std::net::{Shutdown, SocketAddr};
 use std::time::{Duration, SystemTime};
 
+use bytes::{Buf, Bytes};
 use mio::net::TcpStream;
 use socket2::SockRef;
 
@@ -34,7 +35,11 @@ pub(super) struct Stream {
     socket: TcpStream,
     pub(super) peer: SocketAddr,
     pub(super) opening: Opening,
+    /// What is left of a block that the kernel has taken in part; it stands before `waiting`.
+    block: Bytes,
     waiting: VecDeque<u8>,
+    /// Whether there may be something to read: the system says so once, and not again before all of it is read.
+    pub(super) readable: bool,
     wanted_room_bytes: Option<usize>,
     pub(super) wants_drained: bool,
     pub(super) held: bool,
@@ -53,7 +58,9 @@ impl Stream {
             socket,
             peer,
             opening,
+            block: Bytes::new(),
             waiting: VecDeque::new(),
+            readable: true,
             wanted_room_bytes: None,
             wants_drained: false,
             held: false,
@@ -86,18 +93,34 @@ impl Stream {
         if self.finish {
             return Ok(());
         }
-        let mut bytes = bytes;
         // Most finds room in the kernel, and need not be copied before.
-        while self.waiting.is_empty() && self.opening == Opening::Open && !bytes.is_empty() {
-            match self.socket.write(bytes) {
-                Ok(count) => bytes = &bytes[count..],
+        let taken = if self.has_waiting() { 0 } else { self.write(bytes)? };
+        self.waiting.extend(&bytes[taken..]);
+        Ok(())
+    }
+
+    /// The same of bytes that need not be copied in any case.
+    pub(super) fn send_block(&mut self, mut bytes: Bytes) -> io::Result<()> {
+        if self.finish || self.has_waiting() {
+            return self.send(&bytes);
+        }
+        bytes.advance(self.write(&bytes)?);
+        self.block = bytes;
+        Ok(())
+    }
+
+    /// Gives the kernel what it takes of some bytes: so many.
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let mut taken = 0;
+        while self.opening == Opening::Open && taken < bytes.len() {
+            match self.socket.write(&bytes[taken..]) {
+                Ok(count) => taken += count,
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => break,
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error) => return Err(error),
             }
         }
-        self.waiting.extend(bytes);
-        Ok(())
+        Ok(taken)
     }
 
     pub(super) fn finish(&mut self) -> io::Result<()> {
@@ -108,6 +131,12 @@ impl Stream {
     /// Gives the kernel what it takes.
     pub(super) fn flush(&mut self) -> io::Result<()> {
         if self.opening == Opening::Pending {
+            return Ok(());
+        }
+        let block = std::mem::take(&mut self.block);
+        let taken = self.write(&block)?;
+        if taken < block.len() {
+            self.block = block.slice(taken..);
             return Ok(());
         }
         while !self.waiting.is_empty() {
@@ -129,7 +158,7 @@ impl Stream {
     }
 
     pub(super) fn read(&mut self, buffer: &mut [u8]) -> io::Result<Reading> {
-        if self.held || self.peer_ended || self.opening == Opening::Pending {
+        if self.held || self.peer_ended || !self.readable || self.opening == Opening::Pending {
             return Ok(Reading::Nothing);
         }
         match stamps::read(&self.socket, buffer) {
@@ -138,9 +167,11 @@ impl Stream {
                 Ok(Reading::End)
             }
             Ok((count, stamp)) => Ok(Reading::Bytes(count, stamp)),
-            Err(error) if matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted) => {
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                self.readable = false;
                 Ok(Reading::Nothing)
             }
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => Ok(Reading::Nothing),
             Err(error) => Err(error),
         }
     }
@@ -156,8 +187,8 @@ impl Stream {
     /// The room that was asked for, once it is there.
     pub(super) fn take_room(&mut self) -> Option<usize> {
         let wanted = self.wanted_room_bytes?;
-        let free = QUEUE_BYTES.saturating_sub(self.waiting.len());
-        let there = self.opening == Opening::Open && (wanted <= free || self.waiting.is_empty());
+        let free = QUEUE_BYTES.saturating_sub(self.block.len() + self.waiting.len());
+        let there = self.opening == Opening::Open && (wanted <= free || !self.has_waiting());
         if !there {
             return None;
         }
@@ -169,7 +200,7 @@ impl Stream {
     pub(super) fn take_drained(&mut self) -> bool {
         let drained = self.wants_drained
             && self.opening == Opening::Open
-            && self.waiting.is_empty()
+            && !self.has_waiting()
             && self
                 .socket
                 .local_addr()
@@ -187,7 +218,11 @@ impl Stream {
     }
 
     pub(super) fn has_unsent(&self) -> bool {
-        !self.waiting.is_empty() && self.opening == Opening::Open
+        self.has_waiting() && self.opening == Opening::Open
+    }
+
+    fn has_waiting(&self) -> bool {
+        !self.block.is_empty() || !self.waiting.is_empty()
     }
 
     pub(super) fn set_no_delay(&self, on: bool) -> io::Result<()> {

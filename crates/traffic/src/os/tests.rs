@@ -100,7 +100,7 @@ fn a_refused_connection_is_told_in_a_sentence_with_the_peer() {
 }
 
 #[test]
-fn two_megabytes_pass_a_slow_reader_and_room_is_told_as_they_leave() {
+fn two_megabytes_pass_a_slow_reader_in_order_and_room_is_told_as_they_leave() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
     let reader = thread::spawn(move || {
@@ -111,9 +111,13 @@ fn two_megabytes_pass_a_slow_reader_and_room_is_told_as_they_leave() {
         all
     });
     let bytes: Vec<u8> = (0..2_000_000u32).map(|n| (n % 251) as u8).collect();
+    let [first, second, third] = [0..1_200_000, 1_200_000..1_300_000, 1_300_000..2_000_000];
     let machine = Noting {
         on_opened: vec![
-            Action::Send(LINE, bytes.clone()),
+            // The kernel takes no more than a part of the first, and what comes after waits behind it.
+            Action::SendBlock(LINE, bytes[first].to_vec().into()),
+            Action::Send(LINE, bytes[second].to_vec()),
+            Action::SendBlock(LINE, bytes[third].to_vec().into()),
             Action::WantRoom(LINE, 1000),
             Action::WantRoom(LINE, 0),
             Action::Finish(LINE),

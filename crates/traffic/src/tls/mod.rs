@@ -74,6 +74,7 @@ impl Server {
                 }
                 self.flush(connection);
             }
+            Action::SendBlock(connection, bytes) => self.carry_out(Action::Send(connection, bytes.into())),
             Action::WantRoom(connection, bytes) if bytes > 0 => {
                 let overhead = LEAST_OVERHEAD_BYTES + bytes / OVERHEAD_SHARE;
                 self.actions.push_back(Action::WantRoom(connection, bytes + overhead));

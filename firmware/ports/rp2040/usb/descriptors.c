@@ -1,5 +1,6 @@
-/* Descriptors of a device with one serial port. Vendor and product are those of the Raspberry Pi Pico's serial port
- * over USB. */
+/* Descriptors of a device with one serial port. Vendor and product are those that the Pico SDK gives to its serial port
+ * over USB, so that hosts which know that one know this one too. Other firmware has them as well: what tells a device
+ * apart is its product string. */
 #include "usb/descriptors.h"
 
 #define WORD(value) (uint8_t)((value) & 0xffu), (uint8_t)((value) >> 8)

@@ -13,6 +13,9 @@ _LOST: dict[LossCause, str] = {
     "late": "answered too late",
     "wrong": "answered wrongly",
     "reset": "ended by the connection",
+    "no_room": "dropped, as too many waited already",
+    "unacknowledged": "never acknowledged",
+    "missing": "sent and not received",
 }
 _TURNED_AWAY: dict[LossCause, str] = {
     "too_many_connections": "there were as many connections as it takes",
@@ -24,6 +27,8 @@ _TURNED_AWAY: dict[LossCause, str] = {
     "malformed": "what came is not the protocol",
     "silent": "nothing came for too long",
     "stalled": "the client did not take what it had asked for",
+    "unsupported": "it does not answer requests of that kind",
+    "no_address": "every address of its pool is taken",
     "tls": "TLS could not be agreed on, or broke",
 }
 _WAITS: dict[Awaited, str] = {
@@ -52,7 +57,7 @@ def _sentence(result: TrafficResult, loss: Loss) -> str:
         times = "once" if loss.count == 1 else f"{loss.count} times"
         what = f"{result.name} turned a client away {times}: {_TURNED_AWAY[loss.cause]}"
     first, last = _mark(loss.first), _mark(loss.last)
-    when = f"{first}" if loss.count == 1 else f"from {first} to {last}"
+    when = f"{first}" if first == last else f"from {first} to {last}"
     detail = "" if loss.first.detail is None else f": {loss.first.detail}"
     return f"{what} ({when}){detail}"
 

@@ -13,7 +13,7 @@ use super::super::{Facts, exchanges};
 use super::session::{Session, Told, Waited};
 use super::{AddressFacts, FloorEntry, floor};
 use crate::rows::Measure;
-use crate::suite::{AddressSetup, Measurement, Row, SuiteError};
+use crate::suite::{AddressSetup, Measurement, Probe, Row, SuiteError};
 use crate::target::{Recipe, Target, TargetEntry, TargetError, Turn};
 
 /// So many steps of progress are told of each row.
@@ -60,8 +60,9 @@ fn resolved(name: &str) -> Result<Ipv4Addr, String> {
 impl Recipe for ReadyAddress {
     fn target(&self, _: &Row, _: Measure) -> Result<Box<dyn Target>, TargetError> {
         let wrong = |reason: String| TargetError(format!("{}{reason}", self.setup.traffic.name));
-        let machine = self.setup.traffic.machine_for(self.address).map_err(wrong)?;
-        let floor = floor::measured(&self.setup.traffic, self.measurement.quantity);
+        let traffic = Probe::on_sockets(&self.setup.traffic);
+        let machine = traffic.machine_for(self.address).map_err(wrong)?;
+        let floor = floor::measured(&traffic, self.measurement.quantity);
         let session = Session::begin(machine, Ipv4Addr::UNSPECIFIED);
         Ok(Box::new(AddressTarget {
             ready: self.clone(),
@@ -158,6 +159,13 @@ impl Target for AddressTarget {
     }
 }
 
+/// How it ended, with what was said of the first message that was lost.
+fn ended(results: &Results) -> String {
+    let detail = results.losses.iter().find_map(|loss| loss.first.detail.as_ref());
+    let detail = detail.map_or_else(String::new, |detail| format!(": {detail}"));
+    format!("{}{detail}", results.summary)
+}
+
 impl AddressTarget {
     /// Ends the work, once.
     fn end(&mut self) -> Result<(), TargetError> {
@@ -180,7 +188,7 @@ impl AddressTarget {
             arrival_clock: if kernel { "kernel" } else { "program" },
             floor: self.floor,
             counts,
-            ended: results.summary.clone(),
+            ended: ended(results),
         }
     }
 }

@@ -7,7 +7,7 @@ use std::collections::VecDeque;
 use units::Picoseconds;
 
 use super::rounds::{Rounds, Window};
-use super::timing::{STATISTICS_BYTES, Timing};
+use super::timing::{MAX_DATA_BYTES, Room, STATISTICS_BYTES, Timing};
 
 pub(super) const UART_IN: usize = 0;
 const WAIT: usize = 1;
@@ -26,11 +26,30 @@ struct Entry {
     /// From its first delivery until the bit clock of the receiving radio's UART.
     bit_clock: i64,
     sent: i64,
+    /// When its rest is given up.
+    given_up: Option<i64>,
     /// Until when it is in which part.
     timeline: Vec<(usize, i64)>,
 }
 
+/// What is known of a message's next part.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Step {
+    /// The part is not decided yet; this is when it is worth looking again.
+    Open { look: i64 },
+    /// The part lasts until then, and others follow.
+    Part { part: usize, until: i64 },
+    /// The last part lasts until then.
+    Last { part: usize, until: i64 },
+    /// The rest of the message never goes out; until then it waited.
+    Lost { part: usize, until: i64 },
+}
+
 impl Entry {
+    fn is_waiting(&self) -> bool {
+        self.sent < self.payload && self.given_up.is_none()
+    }
+
     fn arrived(&self, now: i64, timing: &Timing) -> i64 {
         ((now - self.started).max(0) / timing.byte_in).min(self.payload)
     }
@@ -53,7 +72,8 @@ struct InWindow {
     window: Window,
     /// When the sender decides what to send next.
     now: i64,
-    own_statistics: i64,
+    /// Whether the sender has statistics to send, if it finds nothing better.
+    statistics_due: bool,
     is_first: bool,
 }
 
@@ -66,6 +86,8 @@ pub(super) struct Stream {
     inside: Option<InWindow>,
     /// The bytes of the last packet while it may still go out again.
     last_packet: i64,
+    /// Since when that packet has found no room for it, and what waits behind it.
+    without_room_since: Option<i64>,
     /// When the receiving radio's UART has sent everything that it was given.
     output_ends: i64,
     /// When the sender's own window opened last.
@@ -93,19 +115,29 @@ impl Stream {
             Some(before) => now_ps.max(before.arrives_whole(rounds.timing())),
             None => {
                 // An idle radio has nothing to send again.
-                (self.number, self.inside, self.last_packet) = (rounds.number(now), None, 0);
+                (self.number, self.inside) = (rounds.number(now), None);
+                (self.last_packet, self.without_room_since) = (0, None);
                 (self.output_ends, self.own_opened) = (0, i64::MIN);
                 now_ps
             }
         };
         let payload = i64::from(payload_bytes);
-        self.entries.push_back(Entry { id, started, payload, bit_clock, sent: 0, timeline: Vec::new() });
+        self.entries.push_back(Entry {
+            id,
+            started,
+            payload,
+            bit_clock,
+            sent: 0,
+            given_up: None,
+            timeline: Vec::new(),
+        });
     }
 
     /// Makes every decision up to a time.
     pub(super) fn advance(&mut self, rounds: &Rounds<'_>, until: i64) {
         self.time = until;
-        while self.entries.iter().any(|entry| entry.sent < entry.payload) {
+        // Messages are sent one after the other, the last one last.
+        while self.entries.back().is_some_and(Entry::is_waiting) {
             let mut inside = self.inside.take().unwrap_or_else(|| self.enter(rounds));
             if inside.now > until {
                 self.inside = Some(inside);
@@ -120,26 +152,44 @@ impl Stream {
     }
 
     /// When the sender decides next.
-    pub(super) fn next_decision(&self, rounds: &Rounds<'_>) -> i64 {
+    fn next_decision(&self, rounds: &Rounds<'_>) -> i64 {
         match &self.inside {
             Some(inside) => inside.now,
             None => Self::decision_in(rounds.window(self.number), rounds.timing()).now,
         }
     }
 
-    /// The next part of a message's time and until when, and whether it is the last; nothing while that is open.
-    pub(super) fn step(&self, id: u64, index: usize) -> Option<(usize, i64, bool)> {
-        let entry = self.entries.iter().find(|entry| entry.id == id)?;
-        let &(part, until) = entry.timeline.get(index)?;
-        Some((part, until, entry.sent == entry.payload && index + 1 == entry.timeline.len()))
+    /// A part of a message's time, as far as it is decided.
+    pub(super) fn step(&self, rounds: &Rounds<'_>, id: u64, index: usize) -> Step {
+        let place = self
+            .entries
+            .iter()
+            .position(|entry| entry.id == id)
+            .expect("a message is added before it is asked for");
+        let entry = &self.entries[place];
+        match entry.timeline.get(index) {
+            Some(&(part, until)) if entry.sent == entry.payload && index + 1 == entry.timeline.len() => {
+                Step::Last { part, until }
+            }
+            Some(&(part, until)) => Step::Part { part, until },
+            None => match entry.given_up {
+                Some(until) => Step::Lost { part: WAIT, until },
+                None => Step::Open { look: self.next_decision(rounds) + self.lead(place, rounds.timing()) },
+            },
+        }
     }
 
-    pub(super) fn timeline(&self, id: u64) -> &[(usize, i64)] {
-        self.entries.iter().find(|entry| entry.id == id).map_or(&[], |entry| &entry.timeline)
+    /// What is in front of a message takes this long at least: it goes out in full packets at best.
+    fn lead(&self, place: usize, timing: &Timing) -> i64 {
+        let in_front = self.entries.range(..place).filter(|entry| entry.is_waiting());
+        let bytes: i64 = in_front.map(|entry| entry.payload - entry.sent).sum();
+        bytes / MAX_DATA_BYTES * timing.occupied(MAX_DATA_BYTES)
     }
 
-    pub(super) fn is_delivered(&self, id: u64) -> bool {
-        self.entries.iter().any(|entry| entry.id == id && entry.sent == entry.payload)
+    /// Until when a message was in which part, if it is delivered whole.
+    pub(super) fn delivered(&mut self, id: u64) -> Option<Vec<(usize, i64)>> {
+        let entry = self.entries.iter_mut().find(|entry| entry.id == id && entry.sent == entry.payload)?;
+        Some(std::mem::take(&mut entry.timeline))
     }
 
     pub(super) fn remove(&mut self, id: u64) {
@@ -151,18 +201,17 @@ impl Stream {
     pub(super) fn backlog(&self, timing: &Timing) -> usize {
         let left = |entry: &&Entry| {
             let was_there = entry.arrives_whole(timing) < self.own_opened;
-            entry.sent < entry.payload && (was_there || entry.started > self.time)
+            entry.is_waiting() && (was_there || entry.started > self.time)
         };
         self.entries.iter().filter(left).count()
     }
 
     fn decision_in(window: Window, timing: &Timing) -> InWindow {
-        let statistics = if window.statistics { timing.occupied(STATISTICS_BYTES) } else { 0 };
         let now = match window.own {
             true => window.opens,
-            false => window.opens + statistics + timing.delivered(0),
+            false => window.opens + timing.given_away(window.statistics),
         };
-        InWindow { window, now, own_statistics: if window.own { statistics } else { 0 }, is_first: true }
+        InWindow { window, now, statistics_due: window.own && window.statistics, is_first: true }
     }
 
     fn enter(&mut self, rounds: &Rounds<'_>) -> InWindow {
@@ -176,34 +225,78 @@ impl Stream {
     /// What the sender does now; says whether it has another chance in this window.
     fn decide(&mut self, inside: &mut InWindow, timing: &Timing) -> bool {
         let now = inside.now;
-        let waiting: i64 = self.entries.iter().map(|entry| entry.arrived(now, timing) - entry.sent).sum();
-        let Some(room) = timing.room(inside.window.opens + timing.window - now) else { return false };
+        let waiting = self.waiting(now, timing);
+        let room = match timing.room(inside.window.opens + timing.window - now) {
+            Room::Bytes(bytes) => bytes,
+            Room::After(wait) => {
+                inside.now += wait;
+                return true;
+            }
+            Room::None => return false,
+        };
         if self.last_packet > 0 && timing.sends_again(waiting) {
             if self.last_packet > room {
-                return false;
+                self.give_up_after(inside, timing);
+                return Self::send_statistics(inside, room, timing);
             }
             inside.now += timing.occupied(self.last_packet);
-            self.last_packet = 0;
+            (self.last_packet, self.without_room_since) = (0, None);
             return true;
         }
         self.last_packet = 0;
         let bytes = waiting.min(room);
-        if bytes > 0 {
-            self.send(bytes, inside, timing);
-            inside.now += timing.occupied(bytes);
-            inside.is_first = false;
-        } else if inside.own_statistics > 0 {
-            inside.now += std::mem::take(&mut inside.own_statistics);
-        } else {
-            return false;
+        if bytes == 0 {
+            return Self::send_statistics(inside, room, timing);
         }
+        self.send(bytes, inside, timing);
+        inside.now += timing.occupied(bytes);
+        inside.is_first = false;
         true
+    }
+
+    /// Where nothing else goes out, statistics that are due do; says whether they did.
+    fn send_statistics(inside: &mut InWindow, room: i64, timing: &Timing) -> bool {
+        let fits = inside.statistics_due && room >= STATISTICS_BYTES;
+        if fits {
+            inside.statistics_due = false;
+            inside.now += timing.occupied(STATISTICS_BYTES);
+        }
+        fits
+    }
+
+    /// A packet that must go out again first keeps everything behind it until it finds room (`packet_get_next`). When the
+    /// timers of both radios have run out meanwhile, it has tried each kind of window, and only more bytes would help.
+    fn give_up_after(&mut self, inside: &InWindow, timing: &Timing) {
+        let since = *self.without_room_since.get_or_insert(inside.now);
+        if inside.now - since <= 2 * timing.statistics_period {
+            return;
+        }
+        for entry in
+            self.entries.iter_mut().filter(|entry| entry.is_waiting() && entry.arrives_whole(timing) < since)
+        {
+            entry.given_up = Some(inside.now);
+        }
+        self.without_room_since = Some(inside.now);
+    }
+
+    /// How many bytes wait for the air. Messages come in one behind the other, and more than a packet's are as good as
+    /// more.
+    fn waiting(&self, now: i64, timing: &Timing) -> i64 {
+        let mut waiting = 0;
+        for entry in self.entries.iter().filter(|entry| entry.is_waiting()) {
+            let arrived = entry.arrived(now, timing) - entry.sent;
+            waiting += arrived;
+            if arrived == 0 || waiting >= MAX_DATA_BYTES {
+                break;
+            }
+        }
+        waiting
     }
 
     fn send(&mut self, bytes: i64, inside: &InWindow, timing: &Timing) {
         let delivered = inside.now + timing.delivered(bytes);
         let mut left = bytes;
-        for entry in self.entries.iter_mut().filter(|entry| entry.sent < entry.payload) {
+        for entry in self.entries.iter_mut().filter(|entry| entry.is_waiting()) {
             let taken = left.min(entry.arrived(inside.now, timing) - entry.sent);
             if taken == 0 {
                 break;
@@ -218,7 +311,7 @@ impl Stream {
                 entry.spend(UART_OUT, self.output_ends);
             }
         }
-        self.last_packet = bytes;
+        (self.last_packet, self.without_room_since) = (bytes, None);
     }
 }
 

@@ -10,16 +10,13 @@
 use units::Picoseconds;
 
 use super::rounds::{Rounds, Unknowns};
-use super::stream::Stream;
+use super::stream::{Step, Stream};
 use super::timing::Timing;
 use crate::budget::Budget;
 use crate::stage::{Cause, GateClock, Load, Part, Passage, Stage, Visit};
 
 /// Points over which the budget averages the unknown phases.
 const BUDGET_POINTS: i64 = 4_096;
-/// No message that fits the sender's buffer needs more.
-const MAX_DECISIONS: i64 = 100_000;
-
 /// Two radios that take turns.
 #[derive(Debug)]
 pub(super) struct TdmRadios {
@@ -33,6 +30,31 @@ impl TdmRadios {
     pub(super) fn new(timing: Timing) -> Self {
         let clock = GateClock::new("half-round", Picoseconds::new(timing.half_round));
         Self { timing, clock, unknowns: None, stream: Stream::default() }
+    }
+
+    /// What becomes of a message that finds the radios idle, at phases that fill their space evenly: until when it is in
+    /// which part, or nothing where its rest is given up.
+    fn alone_at_all_phases(&self, load: &Load) -> impl Iterator<Item = Option<Vec<(usize, i64)>>> {
+        let payload_bytes = load.payload_bytes;
+        (0..BUDGET_POINTS).map(move |point| {
+            // A lattice of four dimensions; the factors are odd and far from each other's multiples.
+            let share = |factor: i64, period: i64| {
+                let place = i128::from(point * factor % BUDGET_POINTS);
+                (i128::from(period) * place / i128::from(BUDGET_POINTS)) as i64
+            };
+            let mut clock = self.clock.clone();
+            clock.lock(Picoseconds::new(share(1, self.timing.half_round)), 0);
+            let unknowns = Unknowns {
+                even_is_own: point * 1_571 % BUDGET_POINTS < BUDGET_POINTS / 2,
+                peer_statistics: share(2_663, self.timing.statistics_period),
+                own_statistics: share(3_367, self.timing.statistics_period),
+            };
+            let rounds = Rounds::new(&self.timing, &clock, unknowns);
+            let mut stream = Stream::default();
+            stream.add(&rounds, 0, Picoseconds::ZERO, payload_bytes, self.timing.bit_out().ps() / 2);
+            stream.advance(&rounds, i64::MAX);
+            stream.delivered(0)
+        })
     }
 
     fn settle(&mut self, visit: &mut Visit<'_>) -> Unknowns {
@@ -67,13 +89,15 @@ impl Stage for TdmRadios {
         }
         self.stream.advance(&rounds, visit.now.ps());
         let until = Picoseconds::new;
-        match self.stream.step(visit.message, visit.stays as usize) {
-            None => Passage::Wait { until: until(self.stream.next_decision(&rounds)) },
-            Some((part, time, false)) => Passage::Stay { part, until: until(time) },
-            Some((part, time, true)) => {
-                self.stream.remove(visit.message);
-                Passage::Leave { part, at: until(time) }
-            }
+        let step = self.stream.step(&rounds, visit.message, visit.stays as usize);
+        if matches!(step, Step::Last { .. } | Step::Lost { .. }) {
+            self.stream.remove(visit.message);
+        }
+        match step {
+            Step::Open { look } => Passage::Wait { until: until(look) },
+            Step::Part { part, until: time } => Passage::Stay { part, until: until(time) },
+            Step::Last { part, until: time } => Passage::Leave { part, at: until(time) },
+            Step::Lost { part, until: time } => Passage::Lost { part, at: until(time) },
         }
     }
 
@@ -82,32 +106,18 @@ impl Stage for TdmRadios {
     }
 
     fn budget(&self, load: &Load, budget: &mut Budget<'_>) {
-        for point in 0..BUDGET_POINTS {
-            // A lattice of four dimensions; the factors are odd and far from each other's multiples.
-            let share = |factor: i64, period: i64| {
-                (i128::from(period) * i128::from(point * factor % BUDGET_POINTS) / i128::from(BUDGET_POINTS))
-                    as i64
-            };
-            let mut clock = self.clock.clone();
-            clock.lock(Picoseconds::new(share(1, self.timing.half_round)), 0);
-            let unknowns = Unknowns {
-                even_is_own: point * 1_571 % BUDGET_POINTS < BUDGET_POINTS / 2,
-                peer_statistics: share(2_663, self.timing.statistics_period),
-                own_statistics: share(3_367, self.timing.statistics_period),
-            };
-            let rounds = Rounds::new(&self.timing, &clock, unknowns);
-            let mut stream = Stream::default();
-            stream.add(&rounds, 0, Picoseconds::ZERO, load.payload_bytes, self.timing.bit_out().ps() / 2);
-            let mut decisions = 0..MAX_DECISIONS;
-            while !stream.is_delivered(0) && decisions.next().is_some() {
-                stream.advance(&rounds, stream.next_decision(&rounds));
-            }
+        let delivered: Vec<Vec<(usize, i64)>> = self.alone_at_all_phases(load).flatten().collect();
+        for timeline in &delivered {
             let mut since = 0;
-            for &(part, until) in stream.timeline(0) {
-                budget.add_weighted(part, Picoseconds::new(until - since), 1.0 / BUDGET_POINTS as f64);
+            for &(part, until) in timeline {
+                budget.add_weighted(part, Picoseconds::new(until - since), 1.0 / delivered.len() as f64);
                 since = until;
             }
         }
+    }
+
+    fn loss(&self, load: &Load) -> f64 {
+        self.alone_at_all_phases(load).filter(Option::is_none).count() as f64 / BUDGET_POINTS as f64
     }
 
     fn gates(&mut self) -> Vec<&mut GateClock> {

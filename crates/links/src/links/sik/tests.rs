@@ -1,6 +1,6 @@
 use units::Picoseconds;
 
-use super::timing::{Choices, Timing};
+use super::timing::{Choices, Room, Timing};
 use crate::{Schedule, Simulation, find};
 
 const DEFAULTS: Choices = Choices { baud: 57_600, air_bits_per_s: 64_000, max_window_ms: 131, resend: true };
@@ -34,6 +34,29 @@ fn the_half_round_is_the_115_65_ms_between_completions_of_real_radios() {
 fn a_statistics_packet_delays_by_the_3_2_ms_by_which_completions_alternate() {
     let delay = timing(DEFAULTS).occupied(4) as f64 / 1e9;
     assert!((delay - 3.23).abs() < 0.02, "{delay}");
+}
+
+#[test]
+fn the_bytes_that_a_window_has_room_for_are_counted_in_8_bits() {
+    // A window of 7140 ticks has room for 775 bytes, of which 8 bits show 7: too few for a packet. At 767 they show 255.
+    let radios = timing(DEFAULTS);
+    let Room::After(wait) = radios.room(radios.window) else { panic!("a packet at once") };
+    assert!((wait as f64 / 1e9 - 1.11).abs() < 0.02, "{wait}");
+    assert_eq!(radios.room(radios.window - wait), Room::Bytes(237));
+    // Messages of 128 B that a window cut show the rest: 100 and again 100 B leave 13, two times 105 leave 4; twice 114 do
+    // not fit, and the rest went with the next window (sik/packet-size-logs/128B-250ms-trigger.sal, receiver's UART).
+    let after = |packets: &[i64]| {
+        let spent: i64 = packets.iter().map(|bytes| radios.occupied(*bytes)).sum();
+        radios.room(radios.window - wait - spent)
+    };
+    let leaves = |packets: &[i64], seen: i64| {
+        let Room::Bytes(room) = after(packets) else { panic!("no room behind {packets:?}") };
+        assert!((room - seen).abs() <= 2, "{packets:?} leave {room}, seen {seen}");
+    };
+    leaves(&[100, 100], 13);
+    leaves(&[105, 105], 4);
+    let fits_again = |bytes| matches!(after(&[bytes]), Room::Bytes(room) if room >= bytes);
+    assert!(fits_again(111) && !fits_again(114));
 }
 
 #[test]
@@ -121,18 +144,24 @@ fn what_waits_for_a_window_goes_in_one_packet() {
 
 #[test]
 fn the_air_carries_what_its_windows_hold() {
-    // What the firmware's own window holds: packets of 250 B as long as they fit, the last one shortened. The peer has
-    // nothing to say, so its windows are the sender's as well; each begins with an exchange of no bytes.
+    // What the firmware's own window holds: packets as long as its count of bytes allows. The peer has nothing to say, so
+    // its windows are the sender's as well; each begins with an exchange of no bytes.
     let radios = timing(DEFAULTS);
     let held = |mut now: i64| {
         let mut bytes = 0;
-        while let Some(room) = radios.room(radios.window - now).filter(|room| *room > 0) {
-            bytes += room;
-            now += radios.occupied(room);
+        loop {
+            match radios.room(radios.window - now) {
+                Room::Bytes(room) if room > 0 => {
+                    bytes += room;
+                    now += radios.occupied(room);
+                }
+                Room::After(wait) => now += wait,
+                Room::Bytes(_) | Room::None => return bytes as f64,
+            }
         }
-        bytes as f64
     };
-    let expected = (held(0) + held(radios.delivered(0))) / (2.0 * radios.half_round as f64 / 1e12);
+    let half_round_s = radios.half_round as f64 / 1e12;
+    let expected = (held(0) + held(radios.given_away(false))) / (2.0 * half_round_s);
     // 20 % more than that comes in; 57600 baud take 5760 B/s.
     let period_ms = (250.0 / (1.2 * expected) * 1e3) as i64;
     let (_, found) = fixed(250, period_ms.max(44), 3_000);
@@ -147,4 +176,27 @@ fn a_buffer_that_does_not_empty_is_a_queue() {
     let mut simulation = Simulation::new(program, 128, &schedule, 500, 5, "test", 0);
     while !simulation.next_batch().is_empty() {}
     assert!(simulation.longest_queue() > 100, "{}", simulation.longest_queue());
+}
+
+#[test]
+fn what_never_finds_room_behind_a_packet_to_be_repeated_is_lost_and_ends_the_run() {
+    // A window of 65 ms has room for 156 B at its opening, as 8 bits count it; a packet that was longer never goes again,
+    // and keeps fewer than 32 B behind it.
+    let radios = timing(Choices { max_window_ms: 65, ..DEFAULTS });
+    assert_eq!(radios.room(radios.window), Room::Bytes(156));
+    let lost = |set: &[(&str, &str)], payload_bytes| {
+        let link = find("sik").unwrap();
+        let settings = link.settings_with(set.iter().copied()).unwrap();
+        let schedule = Schedule::Dithered {
+            period: Picoseconds::from_ns(5_300_000_000),
+            by: Picoseconds::from_ns(700_000_000),
+        };
+        let program = link.program(&settings).unwrap();
+        let samples = Simulation::new(program, payload_bytes, &schedule, 500, 5, "test", 0).run();
+        samples.iter().filter(|sample| sample.done.is_none()).count()
+    };
+    assert_eq!(lost(&[("max_window", "65 ms")], 150), 0);
+    assert!(lost(&[("max_window", "65 ms")], 400) > 0);
+    assert_eq!(lost(&[("max_window", "65 ms"), ("opportunistic_resend", "off")], 400), 0);
+    assert_eq!(lost(&[], 400), 0);
 }

@@ -6,9 +6,12 @@ use units::Picoseconds;
 use crate::params::Params;
 
 /// A full packet without its two bytes of trailer.
-const MAX_DATA_BYTES: i64 = 250;
+pub(super) const MAX_DATA_BYTES: i64 = 250;
 /// What `packet.c` keeps free in a window: the trailer and 16 bytes.
 const PACKET_OVERHEAD_BYTES: i64 = 18;
+/// The bytes that a window still has room for are counted in 8 bits (`tdm_serial_loop`, `max_xmit`): of long windows the
+/// firmware sees what is left beyond a multiple of this.
+const ROOM_COUNT: i64 = 256;
 /// With fewer bytes waiting, the last packet is sent again.
 const RESEND_BELOW_BYTES: i64 = 32;
 /// Nibbles of preamble beyond the ten that the round's timing assumes.
@@ -36,6 +39,17 @@ pub(super) struct Timing {
     transmit_byte: i64,
     receive: i64,
     receive_byte: i64,
+}
+
+/// What the sender may do with what is left of a window.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Room {
+    /// It may send so many bytes at most.
+    Bytes(i64),
+    /// It finds no room, but will after so long.
+    After(i64),
+    /// It finds none before the next window.
+    None,
 }
 
 /// What a user can set.
@@ -98,16 +112,43 @@ impl Timing {
         Picoseconds::new((packets * self.frame_overhead_bytes + bytes) * self.air_byte)
     }
 
-    /// The most that a packet may carry with so much of the window left; none when it may not be sent.
-    pub(super) fn room(&self, left: i64) -> Option<i64> {
+    /// What the sender may do with so much of the window left.
+    pub(super) fn room(&self, left: i64) -> Room {
         let free_ticks = left / self.tick - self.latency_ticks;
-        let bytes = free_ticks.max(0) / self.byte_ticks - PACKET_OVERHEAD_BYTES;
-        (free_ticks >= 0 && bytes >= 0).then_some(bytes.min(MAX_DATA_BYTES))
+        if free_ticks < 0 {
+            return Room::None;
+        }
+        let bytes = free_ticks / self.byte_ticks;
+        let counted = bytes % ROOM_COUNT;
+        if counted >= PACKET_OVERHEAD_BYTES {
+            return Room::Bytes((counted - PACKET_OVERHEAD_BYTES).min(MAX_DATA_BYTES));
+        }
+        if bytes < ROOM_COUNT {
+            return Room::None;
+        }
+        // The count starts at 255 again with the last tick before so many bytes are left.
+        let ticks_left = (bytes - counted) * self.byte_ticks + self.latency_ticks;
+        Room::After(left - ticks_left * self.tick + 1)
+    }
+
+    /// When a radio that has nothing to send gives its window away, or has sent its statistics first, since the opening.
+    pub(super) fn given_away(&self, statistics: bool) -> i64 {
+        let next_chance = |since: i64| match self.room(self.window - since) {
+            Room::After(wait) => since + wait,
+            Room::Bytes(_) | Room::None => since,
+        };
+        let first = next_chance(0);
+        let last = if statistics { next_chance(first + self.occupied(STATISTICS_BYTES)) } else { first };
+        last + self.delivered(0)
     }
 
     /// Whether a whole window has room for a byte.
     pub(super) fn carries(&self) -> bool {
-        self.room(self.window).is_some_and(|bytes| bytes > 0)
+        match self.room(self.window) {
+            Room::Bytes(bytes) => bytes > 0,
+            Room::After(_) => true,
+            Room::None => false,
+        }
     }
 
     /// Whether the last packet goes out again before anything new.

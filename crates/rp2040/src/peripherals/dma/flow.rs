@@ -1,4 +1,4 @@
-//! A flow: the transfers of the channels that feed and empty one serial port, as long as each of them is a word that moves and
+//! A flow: the transfers of the channels that feed and empty one port, as long as each of them is a word that moves and
 //! nothing else. What follows from the first and last transfer of a sequence, and from anybody else, is left to `mod.rs`; so the
 //! bus may lead a flow without an appointment for each transfer.
 
@@ -10,11 +10,12 @@ use super::{Channel, Dma, NEVER, Transfer};
 use crate::io::Io;
 use crate::lines::Dreq;
 
-/// A serial port as the DMA sees it.
+/// A serial port, or a machine of a PIO block, as the DMA sees it.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Port {
-    /// Its data register.
-    pub(crate) data: u32,
+    /// Its data registers: where it is read, and where it is written.
+    pub(crate) from: u32,
+    pub(crate) to: u32,
     /// It asks to be read.
     pub(crate) receive: Dreq,
     /// It asks to be written.
@@ -132,6 +133,12 @@ impl Dma {
         self.listening & requests != 0
     }
 
+    /// Those of these requests (a bit each) that a channel waits for.
+    #[inline]
+    pub(crate) fn heard(&self, requests: u64) -> u64 {
+        self.listening & requests
+    }
+
     /// The channels that feed and empty a port, if no other channel can move before the port or a register asks for it. A transfer
     /// from the port, and one to it, occupies the way to the bus for so many `cycles`.
     pub(crate) fn channels_of(&self, port: &Port, cycles: [u32; 2], io: &Io) -> Option<Channels> {
@@ -148,7 +155,7 @@ impl Dma {
         let single = |channels: u16| channels & channels.wrapping_sub(1) == 0;
         let plain = |channels: u16, reads_port: bool| {
             let Some(channel) = self.channels.get(channels.trailing_zeros() as usize) else { return true };
-            channel.credit == 0 && channel.stays_at(port.data, reads_port)
+            channel.credit == 0 && channel.stays_at(if reads_port { port.from } else { port.to }, reads_port)
         };
         let plain =
             single(receiver) && single(transmitter) && plain(receiver, true) && plain(transmitter, false);

@@ -1,8 +1,11 @@
 //! The controller's work on the bus: it takes one command after the other out of the transmit FIFO and makes start,
-//! address, data and stop of it. Each step ends with one event.
+//! address, data and stop of it. With nobody but the board's devices on the bus a step is spoken in bytes and ends with one
+//! event; else it is signalled at the pins (`signals.rs`).
 
+use super::open_drain::is_joined;
 use super::registers::*;
 use super::scl::{Beat, Scl};
+use super::signals::Signals;
 use super::wires::{self, Lines, Recorder};
 use super::{BLOCK, DEPTH, I2c, SOURCE};
 use crate::io::Io;
@@ -28,10 +31,15 @@ pub(super) struct Bus {
     /// Between start and stop.
     pub(super) held: bool,
     /// The address that was last sent, and whether for reading.
-    addressed: (u16, bool),
+    pub(super) addressed: (u16, bool),
     /// Whether that was after a repeated start.
-    repeated: bool,
-    beat: Beat,
+    pub(super) repeated: bool,
+    /// Whether the transfer is signalled at the pins.
+    pub(super) on_pins: bool,
+    pub(super) signals: Signals,
+    pub(super) beat: Beat,
+    /// The next byte that is read is the first after an address.
+    first: bool,
     lines: Lines,
 }
 
@@ -47,7 +55,7 @@ impl Bus {
 }
 
 impl I2c {
-    fn scl(&self) -> Scl {
+    pub(super) fn scl(&self) -> Scl {
         if self.con & CON_SPEED == CON_SPEED_STANDARD {
             Scl::new(self.ss_hcnt, self.ss_lcnt, self.fs_spklen)
         } else {
@@ -55,24 +63,40 @@ impl I2c {
         }
     }
 
+    fn is_general_call(&self) -> bool {
+        self.tar & (TAR_SPECIAL | TAR_GC_OR_START) == TAR_SPECIAL
+    }
+
     fn address(&self) -> u16 {
+        if self.is_general_call() {
+            return 0;
+        }
         let bits = if self.has_ten_bits() { 0x3ff } else { 0x7f };
         self.tar as u16 & bits
     }
 
     /// Begins a step that lasts some cycles from the end of the one before, or from now.
     fn begin(&mut self, step: Step, cycles: u64, io: &mut Io) {
+        if self.bus.on_pins {
+            self.signal(step, io);
+        } else if self.wake_after_cycles(cycles, io) {
+            self.bus.step = step;
+        }
+    }
+
+    /// Makes an appointment some cycles after the one before, or from now. Without clk_sys no core runs either: there is none,
+    /// and the bus stands where it is.
+    pub(super) fn wake_after_cycles(&mut self, cycles: u64, io: &mut Io) -> bool {
         let hz = io.clocks.sys_hz;
         if !self.bus.beat.is_of(hz) || self.bus.beat.time() < io.now {
             match Beat::new(io.now, hz) {
                 Some(beat) => self.bus.beat = beat,
-                // Without clk_sys no core runs either; the bus stands where it is.
-                None => return,
+                None => return false,
             }
         }
-        self.bus.step = step;
         self.bus.beat.advance(cycles);
         io.wake_at(SOURCE[self.index()], self.bus.beat.time());
+        true
     }
 
     /// Takes the next command when the bus rests and there is one.
@@ -91,8 +115,17 @@ impl I2c {
             return;
         }
         if self.con & CON_MASTER_MODE == 0 {
-            self.flush(ABRT_MASTER_DIS);
+            // A target's words wait for a controller that reads them.
+            if !self.is_target() {
+                self.flush(ABRT_MASTER_DIS);
+            }
             return;
+        }
+        if !self.bus.held {
+            self.bus.on_pins = is_joined(&io.pins, self.port);
+            if self.bus.on_pins && !self.is_bus_free(io) {
+                return;
+            }
         }
         self.tx.pop_front();
         self.take(command, io);
@@ -114,8 +147,12 @@ impl I2c {
 
     fn send_address(&mut self, command: u16, repeated: bool, io: &mut Io) {
         let (address, read) = (self.address(), command & CMD_READ != 0);
-        if self.tar & TAR_SPECIAL != 0 {
-            io.unknown(BLOCK[self.index()], "IC_TAR.SPECIAL (general call, start byte)", true);
+        if self.tar & TAR_SPECIAL != 0 && !self.is_general_call() {
+            io.unknown(BLOCK[self.index()], "IC_TAR.GC_OR_START = 1 (start byte)", true);
+        }
+        if self.is_general_call() && read {
+            self.stop_with(ABRT_GCALL_READ, io);
+            return;
         }
         if self.has_ten_bits() && read && self.con & CON_RESTART_EN == 0 {
             self.stop_with(ABRT_10B_RD_NORSTRT, io);
@@ -124,12 +161,15 @@ impl I2c {
         self.bus.addressed = (address, read);
         self.bus.repeated = repeated;
         self.bus.held = true;
-        self.sticky |= INT_START_DET | INT_ACTIVITY;
+        self.bus.first = true;
+        if !self.bus.on_pins {
+            self.sticky |= INT_START_DET | INT_ACTIVITY;
+        }
         self.begin(Step::Address(command), self.address_cycles(), io);
     }
 
-    fn has_ten_bits(&self) -> bool {
-        self.con & CON_10BITADDR_MASTER != 0
+    pub(super) fn has_ten_bits(&self) -> bool {
+        self.con & CON_10BITADDR_MASTER != 0 && !self.is_general_call()
     }
 
     /// How long start and address take. A ten-bit address has two bytes; to read, the first is sent again after a
@@ -147,7 +187,7 @@ impl I2c {
 
     /// Lets a recorder of the pins see a step that ends now and took some cycles.
     fn record(&mut self, cycles: u64, io: &mut Io, step: impl FnOnce(&mut Recorder)) {
-        if wires::is_recorded(&io.pins, self.port) {
+        if !self.bus.on_pins && wires::is_recorded(&io.pins, self.port) {
             step(&mut Recorder {
                 scl: self.scl(),
                 hold: u64::from(self.sda_hold & 0xffff),
@@ -196,22 +236,40 @@ impl I2c {
 
     fn end_address(&mut self, command: u16, io: &mut Io) {
         let (address, read) = self.bus.addressed;
-        let acknowledged = io.outside.i2c_start(io.now, self.port, address, read);
+        let acknowledged = if self.bus.on_pins {
+            self.bus.signals.acknowledged()
+        } else {
+            io.outside.i2c_start(io.now, self.port, address, read)
+        };
         self.record_address(acknowledged, io);
         if self.ends_early(io) {
             return;
         }
         if acknowledged {
             self.begin(Step::Data(command), self.scl().byte(), io);
-        } else if self.has_ten_bits() {
-            self.stop_with(ABRT_10ADDR1_NOACK, io);
         } else {
-            self.stop_with(ABRT_7B_ADDR_NOACK, io);
+            self.stop_with(self.why_not_addressed(), io);
+        }
+    }
+
+    fn why_not_addressed(&self) -> u32 {
+        if self.is_general_call() {
+            ABRT_GCALL_NOACK
+        } else if !self.has_ten_bits() {
+            ABRT_7B_ADDR_NOACK
+        } else if self.bus.on_pins && self.bus.signals.ended_at_second() {
+            ABRT_10ADDR2_NOACK
+        } else {
+            ABRT_10ADDR1_NOACK
         }
     }
 
     fn end_write(&mut self, command: u16, io: &mut Io) {
-        let acknowledged = io.outside.i2c_write(io.now, self.port, command as u8);
+        let acknowledged = if self.bus.on_pins {
+            self.bus.signals.acknowledged()
+        } else {
+            io.outside.i2c_write(io.now, self.port, command as u8)
+        };
         self.record(self.scl().byte(), io, |wires| wires.byte(command as u8, acknowledged));
         if acknowledged {
             self.end_command(command, io);
@@ -220,20 +278,39 @@ impl I2c {
         }
     }
 
-    fn end_read(&mut self, command: u16, io: &mut Io) {
-        // The last byte before a stop or a repeated start is not acknowledged.
+    /// Whether a byte that is read with this command is acknowledged: the last one before a stop or a repeated start is not.
+    fn acknowledges(&self, command: u16) -> bool {
         let goes_on = self.tx.front().is_none_or(|next| next & CMD_READ != 0 && next & CMD_RESTART == 0);
-        let acknowledged = command & CMD_STOP == 0 && goes_on;
-        let byte = io.outside.i2c_read(io.now, self.port, acknowledged);
+        command & CMD_STOP == 0 && goes_on
+    }
+
+    /// The same for the byte that is being read.
+    pub(super) fn acknowledges_this(&self) -> bool {
+        matches!(self.bus.step, Step::Data(command) if self.acknowledges(command))
+    }
+
+    fn end_read(&mut self, command: u16, io: &mut Io) {
+        let acknowledged = self.acknowledges(command);
+        let byte = if self.bus.on_pins {
+            self.bus.signals.byte()
+        } else {
+            io.outside.i2c_read(io.now, self.port, acknowledged)
+        };
         self.record(self.scl().byte(), io, |wires| wires.byte(byte, acknowledged));
+        let first = std::mem::take(&mut self.bus.first);
         if self.enable & ENABLE_ENABLE != 0 {
-            if self.rx.len() < DEPTH {
-                self.rx.push_back(byte);
-            } else {
-                self.sticky |= INT_RX_OVER;
-            }
+            self.receive(byte, first);
         }
         self.end_command(command, io);
+    }
+
+    /// A byte for the receive FIFO, which is lost when that is full.
+    pub(super) fn receive(&mut self, byte: u8, first: bool) {
+        if self.rx.len() < DEPTH {
+            self.rx.push_back(u16::from(byte) | if first { CMD_FIRST_DATA_BYTE } else { 0 });
+        } else {
+            self.sticky |= INT_RX_OVER;
+        }
     }
 
     fn end_command(&mut self, command: u16, io: &mut Io) {
@@ -261,7 +338,9 @@ impl I2c {
     }
 
     fn end_stop(&mut self, next: Option<u16>, io: &mut Io) {
-        io.outside.i2c_stop(io.now, self.port);
+        if !self.bus.on_pins {
+            io.outside.i2c_stop(io.now, self.port);
+        }
         self.record(self.scl().stop(), io, |wires| wires.stop());
         self.bus.held = false;
         self.sticky |= INT_STOP_DET;
@@ -289,7 +368,7 @@ impl I2c {
     }
 
     /// Empties the transmit FIFO, which stays empty until IC_CLR_TX_ABRT is read.
-    fn flush(&mut self, reason: u32) {
+    pub(super) fn flush(&mut self, reason: u32) {
         self.abort_source = reason | (self.tx.len() as u32) << TX_FLUSH_CNT_SHIFT;
         self.sticky |= INT_TX_ABRT;
         self.tx.clear();

@@ -1,13 +1,21 @@
-//! I2C0 and I2C1: the DW_apb_i2c (RP2040 datasheet 4.3) as controller. Addresses and bytes take the time that the SCL
-//! counters give and are spoken with the outside when their acknowledgement ends.
+//! I2C0 and I2C1: the DW_apb_i2c (RP2040 datasheet 4.3) as controller and as target.
 //!
-//! Left out, and reported when firmware asks for it: target (slave) mode, general call and start byte. Left out without
-//! a report: arbitration (nobody else drives the bus), clock stretching, the lines' rise times, and the levels of SDA
-//! and SCL, which stay released; a recorder of the pins gets their edges all the same.
+//! A target is at the pins (`target.rs`). A controller is there too where somebody else may be on the bus (`signals.rs`): a wire
+//! leads from its pins to others, or to another board. Else addresses and bytes take the time that the SCL counters give and
+//! are spoken with the outside when their acknowledgement ends; the levels of SDA and SCL stay released then, and a recorder
+//! of the pins gets their edges all the same.
+//!
+//! Left out, and reported when firmware asks for it: the start byte. Left out without a report: the lines' rise times, the spike
+//! filter, and clock stretching by devices that are spoken with in bytes.
 
 mod controller;
+pub(crate) mod open_drain;
 mod registers;
 mod scl;
+mod signals;
+mod target;
+#[cfg(test)]
+mod target_tests;
 #[cfg(test)]
 mod tests;
 mod wires;
@@ -15,7 +23,9 @@ mod wires;
 use std::collections::VecDeque;
 
 use self::controller::Bus;
+use self::open_drain::OpenDrain;
 use self::registers::*;
+use self::target::Target;
 use super::{Peripheral, Source};
 use crate::io::Io;
 use crate::lines::{Dreq, Irq};
@@ -24,6 +34,7 @@ use crate::lines::{Dreq, Irq};
 const DEPTH: usize = 16;
 const BLOCK: [&str; 2] = ["I2C0", "I2C1"];
 const SOURCE: [Source; 2] = [Source::I2c0, Source::I2c1];
+const TARGET_SOURCE: [Source; 2] = [Source::I2c0Target, Source::I2c1Target];
 const IRQ: [Irq; 2] = [Irq::I2C0, Irq::I2C1];
 const TX_DREQ: [Dreq; 2] = [Dreq::I2C0_TX, Dreq::I2C1_TX];
 const RX_DREQ: [Dreq; 2] = [Dreq::I2C0_RX, Dreq::I2C1_RX];
@@ -55,8 +66,12 @@ pub struct I2c {
     sda_setup: u32,
     ack_general_call: u32,
     tx: VecDeque<u16>,
-    rx: VecDeque<u8>,
+    rx: VecDeque<u16>,
     bus: Bus,
+    lines: OpenDrain,
+    target: Target,
+    /// What IC_ENABLE_STATUS says of the last time that the block was switched off.
+    disabled: u32,
 }
 
 impl I2c {
@@ -88,6 +103,9 @@ impl I2c {
             tx: VecDeque::new(),
             rx: VecDeque::new(),
             bus: Bus::default(),
+            lines: OpenDrain::default(),
+            target: Target::default(),
+            disabled: 0,
         }
     }
 
@@ -109,18 +127,20 @@ impl I2c {
     }
 
     fn status(&self) -> u32 {
-        let active = u32::from(self.bus.is_active());
-        active
+        let (controller, target) = (u32::from(self.bus.is_active()), u32::from(self.target.is_active()));
+        controller
+            | target
             | u32::from(self.tx.len() < DEPTH) << 1
             | u32::from(self.tx.is_empty()) << 2
             | u32::from(!self.rx.is_empty()) << 3
             | u32::from(self.rx.len() >= DEPTH) << 4
-            | active << 5
+            | controller << 5
+            | target << 6
     }
 
     /// IC_ENABLE_STATUS: a disabled block is still on until the byte under way and its stop are over.
     fn enable_status(&self) -> u32 {
-        u32::from(self.is_enabled() || self.bus.step != controller::Step::Rest)
+        u32::from(self.is_enabled() || self.bus.step != controller::Step::Rest) | self.disabled
     }
 
     /// Puts the levels of interrupt and data requests on their lines.
@@ -146,8 +166,8 @@ impl I2c {
     }
 
     fn read_data(&mut self) -> u32 {
-        if let Some(byte) = self.rx.pop_front() {
-            return u32::from(byte);
+        if let Some(word) = self.rx.pop_front() {
+            return u32::from(word);
         }
         if self.is_enabled() {
             self.sticky |= INT_RX_UNDER;
@@ -158,28 +178,33 @@ impl I2c {
     fn write_enable(&mut self, value: u32, io: &mut Io) {
         // ABORT clears itself and cannot be taken back.
         let abort = (self.enable | value) & ENABLE_ABORT & if self.bus.is_active() { u32::MAX } else { 0 };
+        let was_enabled = self.is_enabled();
         self.enable = value & (ENABLE_ENABLE | ENABLE_TX_CMD_BLOCK) | abort;
         if !self.is_enabled() {
+            if was_enabled {
+                self.disable_target(io);
+            }
             self.tx.clear();
             self.rx.clear();
             self.sticky &= !(INT_RX_UNDER | INT_RX_OVER | INT_TX_OVER | INT_ACTIVITY);
-        } else if self.con & CON_SLAVE_DISABLE == 0 {
-            io.unknown(BLOCK[self.index()], "IC_CON.IC_SLAVE_DISABLE = 0 (target mode)", true);
+        } else if !was_enabled {
+            self.disabled = 0;
+            self.begin_to_listen(io);
         }
     }
 
     /// Reading one of the CLR registers clears this.
     fn clear(&mut self, interrupts: u32) {
-        let held = if self.bus.is_active() { INT_ACTIVITY } else { 0 };
+        let held = if self.bus.is_active() || self.target.is_active() { INT_ACTIVITY } else { 0 };
         self.sticky &= !(interrupts & !held);
         if interrupts & INT_TX_ABRT != 0 {
             self.abort_source = 0;
         }
     }
 
-    /// Registers that are locked while the block is on.
+    /// Registers that are locked while the block is on; one of them only while its target is at work.
     fn write_setting(&mut self, offset: u32, value: u32) {
-        if self.is_enabled() {
+        if self.is_enabled() && (offset != IC_SLV_DATA_NACK_ONLY || self.target.is_active()) {
             return;
         }
         match offset {
@@ -235,7 +260,8 @@ impl Peripheral for I2c {
         let value = match offset {
             IC_DATA_CMD => {
                 let value = self.read_data();
-                // A read command may have waited for room.
+                // A read command or a target's byte may have waited for room.
+                self.serve_target(io);
                 self.proceed(io);
                 value
             }
@@ -296,7 +322,10 @@ impl Peripheral for I2c {
 
     fn write(&mut self, offset: u32, value: u32, io: &mut Io) {
         match offset {
-            IC_DATA_CMD => self.write_data(value),
+            IC_DATA_CMD => {
+                self.write_data(value);
+                self.serve_target(io);
+            }
             IC_CON | IC_TAR | IC_SAR | IC_SS_SCL_HCNT..=IC_FS_SCL_LCNT => self.write_setting(offset, value),
             IC_FS_SPKLEN | IC_SDA_HOLD | IC_SLV_DATA_NACK_ONLY | IC_SDA_SETUP => {
                 self.write_setting(offset, value);
@@ -316,8 +345,14 @@ impl Peripheral for I2c {
         self.apply_lines(io);
     }
 
-    fn wake(&mut self, _source: Source, io: &mut Io) {
-        self.end_step(io);
+    fn wake(&mut self, source: Source, io: &mut Io) {
+        if source == TARGET_SOURCE[self.index()] {
+            self.target_wakes(io);
+        } else if self.bus.on_pins && self.bus.step != controller::Step::Rest {
+            self.end_phase(io);
+        } else {
+            self.end_step(io);
+        }
         self.apply_lines(io);
     }
 }

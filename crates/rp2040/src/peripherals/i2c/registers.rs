@@ -49,21 +49,28 @@ pub(super) const COMP_TYPE: u32 = 0x4457_0140;
 pub(super) const CON_MASTER_MODE: u32 = 1 << 0;
 pub(super) const CON_SPEED: u32 = 3 << 1;
 pub(super) const CON_SPEED_STANDARD: u32 = 1 << 1;
+pub(super) const CON_10BITADDR_SLAVE: u32 = 1 << 3;
 pub(super) const CON_10BITADDR_MASTER: u32 = 1 << 4;
 pub(super) const CON_RESTART_EN: u32 = 1 << 5;
 pub(super) const CON_SLAVE_DISABLE: u32 = 1 << 6;
+pub(super) const CON_STOP_DET_IFADDRESSED: u32 = 1 << 7;
 pub(super) const CON_TX_EMPTY_CTRL: u32 = 1 << 8;
 pub(super) const CON_RX_FIFO_FULL_HLD_CTRL: u32 = 1 << 9;
 
+pub(super) const TAR_GC_OR_START: u32 = 1 << 10;
 pub(super) const TAR_SPECIAL: u32 = 1 << 11;
 
 pub(super) const CMD_READ: u16 = 1 << 8;
 pub(super) const CMD_STOP: u16 = 1 << 9;
 pub(super) const CMD_RESTART: u16 = 1 << 10;
+pub(super) const CMD_FIRST_DATA_BYTE: u16 = 1 << 11;
 
 pub(super) const ENABLE_ENABLE: u32 = 1 << 0;
 pub(super) const ENABLE_ABORT: u32 = 1 << 1;
 pub(super) const ENABLE_TX_CMD_BLOCK: u32 = 1 << 2;
+
+pub(super) const ENABLE_STATUS_SLV_DISABLED_WHILE_BUSY: u32 = 1 << 1;
+pub(super) const ENABLE_STATUS_SLV_RX_DATA_LOST: u32 = 1 << 2;
 
 pub(super) const INT_RX_UNDER: u32 = 1 << 0;
 pub(super) const INT_RX_OVER: u32 = 1 << 1;
@@ -81,9 +88,16 @@ pub(super) const INT_RESTART_DET: u32 = 1 << 12;
 
 pub(super) const ABRT_7B_ADDR_NOACK: u32 = 1 << 0;
 pub(super) const ABRT_10ADDR1_NOACK: u32 = 1 << 1;
+pub(super) const ABRT_10ADDR2_NOACK: u32 = 1 << 2;
 pub(super) const ABRT_TXDATA_NOACK: u32 = 1 << 3;
+pub(super) const ABRT_GCALL_NOACK: u32 = 1 << 4;
+pub(super) const ABRT_GCALL_READ: u32 = 1 << 5;
 pub(super) const ABRT_10B_RD_NORSTRT: u32 = 1 << 10;
 pub(super) const ABRT_MASTER_DIS: u32 = 1 << 11;
+pub(super) const ABRT_ARB_LOST: u32 = 1 << 12;
+pub(super) const ABRT_SLVFLUSH_TXFIFO: u32 = 1 << 13;
+pub(super) const ABRT_SLV_ARBLOST: u32 = 1 << 14;
+pub(super) const ABRT_SLVRD_INTX: u32 = 1 << 15;
 pub(super) const ABRT_USER_ABRT: u32 = 1 << 16;
 pub(super) const TX_FLUSH_CNT_SHIFT: u32 = 23;
 

@@ -239,7 +239,7 @@ fn a_register_read_repeats_the_start_and_refuses_the_last_byte() {
     ];
     assert_eq!(bench.said(), expected);
     assert_eq!(bench.read(IC_RXFLR), 3);
-    assert_eq!([bench.read(IC_DATA_CMD), bench.read(IC_DATA_CMD), bench.read(IC_DATA_CMD)], [1, 2, 3]);
+    assert_eq!([bench.read(IC_DATA_CMD), bench.read(IC_DATA_CMD), bench.read(IC_DATA_CMD)], [0x801, 2, 3]);
     assert_eq!(bench.read(IC_STATUS), 0x6);
 }
 
@@ -439,19 +439,41 @@ fn settings_are_locked_while_the_block_is_on() {
 }
 
 #[test]
-fn target_mode_and_unknown_registers_are_reported() {
+fn the_start_byte_and_unknown_registers_are_reported() {
     let mut bench = Bench::new();
-    bench.write(IC_ENABLE, 0);
-    bench.write(IC_CON, 0);
-    bench.io.address = 0x4004_406c;
-    bench.write(IC_ENABLE, 1);
+    bench.target(TAR_SPECIAL | TAR_GC_OR_START | 0x3c);
+    bench.io.address = 0x4004_4010;
+    bench.command(&[1 | STOP]);
     bench.io.address = 0x4004_4024;
     bench.read(0x24);
     let details: Vec<&str> = bench.io.unknown_accesses().map(|unknown| unknown.detail).collect();
     assert_eq!(details.len(), 2);
-    assert!(details.iter().any(|detail| detail.contains("target mode")));
+    assert!(details.iter().any(|detail| detail.contains("start byte")));
+}
+
+#[test]
+fn a_block_that_is_neither_controller_nor_target_aborts_what_it_is_told() {
+    let mut bench = Bench::new();
+    bench.write(IC_ENABLE, 0);
+    bench.write(IC_CON, CON_SLAVE_DISABLE);
+    bench.write(IC_ENABLE, 1);
     bench.command(&[1]);
     assert_eq!(bench.read(IC_TX_ABRT_SOURCE) & ABRT_MASTER_DIS, ABRT_MASTER_DIS);
+}
+
+#[test]
+fn a_general_call_speaks_to_address_zero_and_cannot_read() {
+    let mut bench = Bench::new();
+    bench.target(TAR_SPECIAL | 0x3c);
+    bench.command(&[6 | STOP]);
+    bench.run();
+    assert_eq!(bench.said()[0], Said::Start(0, false));
+    assert_eq!(bench.read(IC_TX_ABRT_SOURCE), ABRT_GCALL_NOACK);
+    bench.read(IC_CLR_TX_ABRT);
+    bench.command(&[READ | STOP]);
+    bench.run();
+    assert_eq!(bench.read(IC_TX_ABRT_SOURCE), ABRT_GCALL_READ);
+    assert_eq!(bench.said().len(), 2, "nothing was sent");
 }
 
 /// What a decoder reads from the edges of SDA on GPIO 4 and SCL on GPIO 5.

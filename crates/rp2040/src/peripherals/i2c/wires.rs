@@ -1,5 +1,5 @@
-//! The edges on SDA and SCL that the controller's work stands for, when somebody records the pins. The levels of the
-//! pins themselves are not moved.
+//! The edges on SDA and SCL that the controller's work stands for while it is spoken in bytes, when somebody records the pins.
+//! The levels of the pins themselves are not moved.
 
 use super::scl::{Beat, Scl};
 use mcu::Edge;
@@ -9,6 +9,12 @@ use crate::pins::{ALL_PINS, Function, Pins};
 /// GPIO 4n is SDA and 4n + 1 SCL of I2C0; 4n + 2 and 4n + 3 those of I2C1 (RP2040 datasheet 1.4.3).
 const SDA: [u32; 2] = [0x1111_1111 & ALL_PINS, 0x4444_4444 & ALL_PINS];
 const SCL: [u32; 2] = [0x2222_2222 & ALL_PINS, 0x8888_8888 & ALL_PINS];
+
+/// The pins that may be SDA and SCL of a port, a bit each.
+pub(super) fn signals(port: u8) -> (u32, u32) {
+    let port = usize::from(port & 1);
+    (SDA[port], SCL[port])
+}
 
 /// The lines' levels after the last step.
 #[derive(Debug, Clone, Copy, serde::Serialize, serde::Deserialize)]

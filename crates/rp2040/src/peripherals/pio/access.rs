@@ -68,6 +68,7 @@ impl Peripheral for Pio {
             INSTR_MEM0..=INSTR_MEM31 => {
                 self.machines.iter_mut().for_each(|machine| machine.program_changes(now));
                 self.program[word(offset, INSTR_MEM0)] = value as u16;
+                self.decoded = Default::default();
                 self.wake_stalled(now, |_| true);
             }
             SM0..SM_END => self.write_machine(word_of_machine(offset), value, now),
@@ -153,13 +154,17 @@ impl Pio {
         let machine = &mut self.machines[n];
         match register {
             CLKDIV => return machine.set_clkdiv(value & CLKDIV_BITS, now),
-            INSTR => return machine.force(value as u16, now),
+            INSTR => {
+                self.decoded[n] = None;
+                return machine.force(value as u16, now);
+            }
             EXECCTRL => machine.execctrl = value & EXECCTRL_BITS,
             SHIFTCTRL => machine.shiftctrl = value & SHIFTCTRL_BITS,
             PINCTRL => machine.pinctrl = value,
             _ => return,
         }
         machine.reconfigure(now);
+        self.decoded[n] = None;
         self.lines_stale = true;
     }
 

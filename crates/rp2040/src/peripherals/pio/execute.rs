@@ -1,7 +1,8 @@
 //! What each instruction does (RP2040 datasheet 3.4). Reserved encodings read as zero and write nowhere.
 
+use super::cycle::{Cycle, PinWrites};
 use super::registers::{RXSTALL, TXSTALL, mask};
-use super::state_machine::{Cycle, FULL_COUNT, Outcome, PinWrites, Stall, StateMachine};
+use super::state_machine::{FULL_COUNT, Outcome, Stall, StateMachine};
 
 impl StateMachine {
     /// Executes an instruction in a cycle, or finds that it stalls; the side-set takes place in the first cycle either
@@ -105,13 +106,7 @@ impl StateMachine {
     }
 
     fn shift_into_isr(&mut self, data: u32, count: u8) {
-        let bits = data & mask(count);
-        let left = FULL_COUNT - count;
-        self.isr = match (self.config.in_right, count) {
-            (_, FULL_COUNT) => bits,
-            (true, _) => self.isr >> count | bits << left,
-            (false, _) => self.isr << count | bits,
-        };
+        self.isr = shifted_in(self.isr, data, count, self.config.in_right);
         self.isr_count = (self.isr_count + count).min(FULL_COUNT);
     }
 
@@ -141,16 +136,10 @@ impl StateMachine {
     }
 
     fn shift_out_of_osr(&mut self, count: u8) -> u32 {
-        let osr = self.osr;
-        let left = u32::from(FULL_COUNT - count);
+        let (data, osr) = shifted_out(self.osr, count, self.config.out_right);
+        self.osr = osr;
         self.osr_count = (self.osr_count + count).min(FULL_COUNT);
-        if self.config.out_right {
-            self.osr = osr.checked_shr(u32::from(count)).unwrap_or(0);
-            osr & mask(count)
-        } else {
-            self.osr = osr.checked_shl(u32::from(count)).unwrap_or(0);
-            osr >> left
-        }
+        data
     }
 
     /// OUT to pins, which a bit of the data may forbid (EXECCTRL INLINE_OUT_EN).
@@ -294,7 +283,29 @@ impl StateMachine {
     }
 }
 
+/// The ISR after some bits of data were shifted in.
+#[inline(always)]
+pub(super) fn shifted_in(isr: u32, data: u32, count: u8, to_the_right: bool) -> u32 {
+    let bits = data & mask(count);
+    let left = FULL_COUNT - count;
+    match (to_the_right, count) {
+        (_, FULL_COUNT) => bits,
+        (true, _) => isr >> count | bits << left,
+        (false, _) => isr << count | bits,
+    }
+}
+
+/// The bits that are shifted out of the OSR, and what is left there.
+#[inline(always)]
+pub(super) fn shifted_out(osr: u32, count: u8, to_the_right: bool) -> (u32, u32) {
+    if to_the_right {
+        (osr & mask(count), osr.checked_shr(u32::from(count)).unwrap_or(0))
+    } else {
+        (osr >> u32::from(FULL_COUNT - count), osr.checked_shl(u32::from(count)).unwrap_or(0))
+    }
+}
+
 /// A bit count of 1 to 32, where 32 is written as 0.
-fn bit_count(encoded: u8) -> u8 {
+pub(super) fn bit_count(encoded: u8) -> u8 {
     if encoded == 0 { FULL_COUNT } else { encoded }
 }

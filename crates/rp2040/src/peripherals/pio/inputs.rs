@@ -8,7 +8,7 @@ const STAGE_CYCLES: u64 = 1;
 const SYNCHRONISER_CYCLES: u64 = 3;
 
 /// As many changes as may be under way at once, and the one before them.
-const KEPT: usize = SYNCHRONISER_CYCLES as usize + 2;
+pub(super) const KEPT: usize = SYNCHRONISER_CYCLES as usize + 2;
 
 #[derive(Debug, Clone, Copy, Default, serde::Serialize, serde::Deserialize)]
 struct Change {

@@ -11,6 +11,9 @@
 //! OUT alone.
 
 mod access;
+mod burst;
+mod cycle;
+mod decoded;
 pub(crate) mod divider;
 pub(crate) mod edges;
 mod execute;
@@ -22,10 +25,13 @@ mod state_machine;
 #[cfg(test)]
 mod tests;
 mod unnoticed;
+mod words;
 
+use cycle::{Cycle, PinWrites};
+use decoded::Decoded;
 use edges::ClockEdges;
 use inputs::Inputs;
-use state_machine::{Cycle, NEVER, PinWrites, Stall, StateMachine};
+use state_machine::{NEVER, Stall, StateMachine};
 use units::Picoseconds;
 
 use crate::Io;
@@ -41,6 +47,7 @@ const FIRST_CYCLE: u64 = 16;
 #[derive(Debug)]
 struct Block {
     name: &'static str,
+    base: u32,
     source: Source,
     function: Function,
     irqs: [Irq; 2],
@@ -50,6 +57,7 @@ struct Block {
 static BLOCKS: [Block; 2] = [
     Block {
         name: "PIO0",
+        base: 0x5020_0000,
         source: Source::Pio0,
         function: Function::Pio0,
         irqs: [Irq::PIO0_0, Irq::PIO0_1],
@@ -57,6 +65,7 @@ static BLOCKS: [Block; 2] = [
     },
     Block {
         name: "PIO1",
+        base: 0x5030_0000,
         source: Source::Pio1,
         function: Function::Pio1,
         irqs: [Irq::PIO1_0, Irq::PIO1_1],
@@ -111,6 +120,12 @@ pub struct Pio {
     /// While it runs unnoticed: no instruction looks at pins, so that their levels need not be kept.
     #[serde(skip)]
     looks_away: bool,
+    /// The pins that its programs may move meanwhile.
+    #[serde(skip)]
+    may_move: u32,
+    /// The programs of the machines, decoded since a register was last written.
+    #[serde(skip)]
+    decoded: [Option<Box<Decoded>>; MACHINES],
 }
 
 impl Pio {
@@ -135,6 +150,8 @@ impl Pio {
             started: false,
             lines_stale: true,
             looks_away: false,
+            may_move: 0,
+            decoded: Default::default(),
         }
     }
 

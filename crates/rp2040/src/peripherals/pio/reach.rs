@@ -1,8 +1,11 @@
 //! What the programs of a block can do from where they stand, without running them: which pins they may move, and whether they
 //! look at pins or raise flags. Whoever knows that need not look at every cycle of theirs.
 
+use super::registers::{Config, RXF0, TXF0};
 use super::state_machine::StateMachine;
 use super::{MACHINES, Pio};
+use crate::lines::Dreq;
+use crate::peripherals::dma::flow::Port;
 
 /// Any place of the instruction memory.
 const ANYWHERE: u32 = u32::MAX;
@@ -37,12 +40,7 @@ impl Reach {
             (7, 0 | 4) => config.set_mask,
             _ => 0,
         };
-        let looks_at_pins = match (instruction >> 13, operand) {
-            (0, 6) | (2, 0) => true,
-            (1, _) => operand & 3 != 2,
-            (5, _) => instruction & 7 == 0,
-            _ => false,
-        };
+        let looks_at_pins = looks_at_pins(instruction);
         let flags = matches!((instruction >> 13, operand & 3), (6, _) | (1, 2));
         let side = if config.side_set(instruction).is_some() { config.side_mask } else { 0 };
         Self { looks_at_pins, flags, pins: pins | side, machines: 0 }
@@ -56,8 +54,19 @@ impl Reach {
     }
 }
 
+/// Whether an instruction sees the levels of pins.
+pub(super) fn looks_at_pins(instruction: u16) -> bool {
+    let operand = instruction >> 5 & 7;
+    match (instruction >> 13, operand) {
+        (0, 6) | (2, 0) => true,
+        (1, _) => operand & 3 != 2,
+        (5, _) => instruction & 7 == 0,
+        _ => false,
+    }
+}
+
 /// Where an instruction may lead, a bit for each place; nothing when it executes what nobody knows yet.
-fn successors(instruction: u16, following: u8) -> Option<u32> {
+pub(super) fn successors(instruction: u16, following: u8) -> Option<u32> {
     let operand = instruction >> 5 & 7;
     let next = 1 << following;
     match (instruction >> 13, operand) {
@@ -67,6 +76,17 @@ fn successors(instruction: u16, following: u8) -> Option<u32> {
         (3 | 5, 5) => Some(ANYWHERE),
         _ => Some(next),
     }
+}
+
+/// All places that a program may come to from one on, a bit each; nothing when it executes what nobody knows yet.
+pub(super) fn places_from(from: u8, program: &[u16; 32], config: &Config) -> Option<u32> {
+    let (mut met, mut open) = (0u32, 1u32 << from);
+    while open & !met != 0 {
+        let at = (open & !met).trailing_zeros() as u8;
+        met |= 1 << at;
+        open |= successors(program[usize::from(at)], config.following(at))?;
+    }
+    Some(met)
 }
 
 impl StateMachine {
@@ -109,6 +129,20 @@ impl Pio {
         let fifos = reach.machines | reach.machines << MACHINES;
         let sources = fifos | if reach.flags { FLAGS } else { 0 };
         self.interrupts.iter().any(|line| line.enabled & sources != 0)
+    }
+
+    /// How the DMA sees the machine to which all these requests belong; nothing when they are several machines'.
+    pub(crate) fn as_port(&self, requests: u64) -> Option<Port> {
+        let own = (requests >> self.block.dreq_tx0) as u32;
+        let n = (own | own >> MACHINES).trailing_zeros() % MACHINES as u32;
+        let of_one = own != 0 && own & !(1 << n | 1 << (n as usize + MACHINES)) == 0;
+        let dreq = |first: u8| Dreq(self.block.dreq_tx0 + first + n as u8);
+        of_one.then(|| Port {
+            from: self.block.base + RXF0 + 4 * n,
+            to: self.block.base + TXF0 + 4 * n,
+            receive: dreq(MACHINES as u8),
+            transmit: dreq(0),
+        })
     }
 
     /// The requests to the DMA that the machines may raise, a bit each.

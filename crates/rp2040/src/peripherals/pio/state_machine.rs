@@ -4,91 +4,15 @@
 //! Nothing is stepped for nothing: delay cycles and divided cycles are computed, a machine that is stalled on something
 //! that only others can change sleeps until they do, and a jump to itself that counts X or Y down is one long delay.
 
+use super::cycle::{Cycle, PinWrites};
 use super::divider::Divider;
 use super::fifo::Fifo;
-use super::inputs::Inputs;
 use super::registers::{CLKDIV_RESET, Config, EXECCTRL_RESET, PINCTRL_RESET, SHIFTCTRL_RESET};
 
 /// A cycle that never comes.
 pub(super) const NEVER: u64 = u64::MAX;
 /// Shift counters saturate here.
 pub(super) const FULL_COUNT: u8 = 32;
-
-/// What a machine writes to the pins in a cycle: levels and output enables.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-pub(super) struct PinWrites {
-    pub(super) level_mask: u32,
-    pub(super) levels: u32,
-    pub(super) enable_mask: u32,
-    pub(super) enables: u32,
-}
-
-impl PinWrites {
-    /// What the pins are driven to after these writes, if it was this before.
-    #[inline]
-    pub(super) fn after(&self, (levels, enables): (u32, u32)) -> (u32, u32) {
-        (
-            levels & !self.level_mask | self.levels & self.level_mask,
-            enables & !self.enable_mask | self.enables & self.enable_mask,
-        )
-    }
-
-    /// Writes to levels, or to output enables; what comes later wins.
-    #[inline]
-    pub(super) fn add(&mut self, pindirs: bool, mask: u32, values: u32) {
-        let (all, at) = if pindirs {
-            (&mut self.enable_mask, &mut self.enables)
-        } else {
-            (&mut self.level_mask, &mut self.levels)
-        };
-        *all |= mask;
-        *at = *at & !mask | values & mask;
-    }
-}
-
-/// What all machines share in one cycle, and what they leave behind in it.
-#[derive(Debug)]
-pub(super) struct Cycle<'a> {
-    pub(super) number: u64,
-    pub(super) program: &'a [u16; 32],
-    pub(super) inputs: &'a Inputs,
-    /// The IRQ flags before this cycle.
-    pub(super) flags: u8,
-    pub(super) flags_set: u8,
-    pub(super) flags_cleared: u8,
-    /// FDEBUG flags of the machine under way, as those of machine 0.
-    pub(super) debug: u32,
-    pub(super) fifo_moved: bool,
-    pub(super) wrote: bool,
-    /// What the machine under way writes.
-    pub(super) writes: PinWrites,
-}
-
-impl<'a> Cycle<'a> {
-    /// A cycle in which nothing has happened yet.
-    #[inline]
-    pub(super) fn new(number: u64, program: &'a [u16; 32], inputs: &'a Inputs, flags: u8) -> Self {
-        Self {
-            number,
-            program,
-            inputs,
-            flags,
-            flags_set: 0,
-            flags_cleared: 0,
-            debug: 0,
-            fifo_moved: false,
-            wrote: false,
-            writes: PinWrites::default(),
-        }
-    }
-
-    /// The machine under way writes levels or directions.
-    #[inline]
-    pub(super) fn write(&mut self, pindirs: bool, mask: u32, values: u32) {
-        self.writes.add(pindirs, mask, values);
-        self.wrote |= mask != 0;
-    }
-}
 
 /// What ends a stall.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -116,7 +40,7 @@ pub(super) enum Outcome {
 /// A jump to itself that counts a register down. The register is 0 already, the delay is that of all rounds; who wants to
 /// know more undoes it ([`StateMachine::stop_counting`]).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-struct Counting {
+pub(super) struct Counting {
     in_y: bool,
     /// Ticks of a round.
     period: u64,
@@ -153,13 +77,13 @@ pub(super) struct StateMachine {
     pub(super) exec_stalled: bool,
     /// The cycle at which the machine has something to do, whoever is asked.
     pub(super) due: u64,
-    divider: Divider,
-    delay: u64,
-    counting: Option<Counting>,
-    latch: Option<u16>,
-    forced: Option<(u64, u16)>,
+    pub(super) divider: Divider,
+    pub(super) delay: u64,
+    pub(super) counting: Option<Counting>,
+    pub(super) latch: Option<u16>,
+    pub(super) forced: Option<(u64, u16)>,
     /// A stalled machine looks again at its first tick from here on; while it is disabled, in this very cycle.
-    look_again: u64,
+    pub(super) look_again: u64,
 }
 
 impl StateMachine {
@@ -390,7 +314,8 @@ impl StateMachine {
         self.reschedule();
     }
 
-    fn step_program(&mut self, cycle: &mut Cycle<'_>) {
+    #[inline]
+    pub(super) fn step_program(&mut self, cycle: &mut Cycle<'_>) {
         self.counting = None;
         let latched = self.latch;
         let instruction = latched.unwrap_or_else(|| cycle.program[usize::from(self.pc)]);
@@ -455,7 +380,7 @@ impl StateMachine {
         self.look_again = if self.stall.is_some() { NEVER } else { cycle.number + 1 };
     }
 
-    fn wants_refill(&self) -> bool {
+    pub(super) fn wants_refill(&self) -> bool {
         self.config.autopull && self.osr_count >= self.config.pull_threshold && !self.transmit.is_empty()
     }
 

@@ -2,8 +2,9 @@
 //! was, with all that it knows as it was, is led through the same again without executing it.
 
 use super::inputs::Inputs;
-use super::state_machine::{Cycle, StateMachine};
-use super::{ALL_PINS, Io, MACHINES, NEVER, Pio};
+use super::reach::Reach;
+use super::state_machine::StateMachine;
+use super::{Io, MACHINES, NEVER, Pio};
 use mcu::Edge;
 use units::Picoseconds;
 
@@ -16,11 +17,17 @@ const LONGEST_PERIOD_STEPS: u32 = 1 << 11;
 
 impl Pio {
     /// Does everything up to and including `until`. Where somebody waits for words, ends behind the cycle in which one moved.
-    pub(crate) fn run_unnoticed(&mut self, until: Picoseconds, looks: bool, heeds_fifos: bool, io: &mut Io) {
+    pub(crate) fn run_unnoticed(
+        &mut self,
+        until: Picoseconds,
+        reach: &Reach,
+        heeds_fifos: bool,
+        io: &mut Io,
+    ) {
         if io.clocks.sys_hz != self.edges.hz() {
             return;
         }
-        self.looks_away = !looks;
+        (self.looks_away, self.may_move) = (!reach.looks_at_pins, reach.pins);
         let last = self.edges.last_at(until);
         let reached = self.run_to(last, heeds_fifos, io);
         self.looks_away = false;
@@ -57,40 +64,32 @@ impl Pio {
         reached
     }
 
-    /// The only machine that has anything to do, which no pin can change: nobody looks at one.
+    /// The only machine that has anything to do before somebody writes to a register.
     fn works_alone(&self) -> Option<usize> {
         let others =
             |alone: usize| self.machines.iter().filter(move |other| usize::from(other.index) != alone);
         let idle = |other: &StateMachine| other.due == NEVER && !(other.config.out_sticky && other.enabled);
+        // One that waits for a pin may be woken by the others, if they are heard.
+        let idle = |other: &StateMachine| if self.looks_away { idle(other) } else { other.is_at_rest() };
         let alone = self.machines.iter().position(|machine| machine.due != NEVER)?;
-        (self.looks_away && others(alone).all(idle)).then_some(alone)
+        others(alone).all(idle).then_some(alone)
     }
 
     /// As many cycles of one machine as nobody else has anything to do with; gives the last one. The first is due.
     fn run_alone(&mut self, alone: usize, last: u64, heeds_fifos: bool, io: &mut Io) -> u64 {
         let mut reached = 0;
         while self.machines[alone].due <= last {
-            let machine = &mut self.machines[alone];
-            reached = machine.due;
-            let mut cycle = Cycle::new(reached, &self.program, &self.inputs, self.flags);
-            machine.step(&mut cycle);
-            self.debug |= cycle.debug << machine.index;
-            self.lines_stale |= cycle.fifo_moved;
-            let mut driven = (self.levels, self.enables);
-            if machine.config.out_sticky && machine.enabled {
-                driven = machine.sticky.after(driven);
-            }
-            driven = cycle.writes.after(driven);
-            let (wrote, flags) = (cycle.wrote, self.flags & !cycle.flags_cleared | cycle.flags_set);
-            if wrote {
-                io.now = io.now.max(self.edges.time_of(reached).unwrap_or(io.now));
-                self.drive(driven.0 & ALL_PINS, driven.1 & ALL_PINS, reached, io);
-            }
-            if flags != self.flags {
-                self.set_flags(flags, reached);
-                break;
-            }
-            if heeds_fifos && self.lines_stale {
+            let flags = self.flags;
+            reached = match self.burst(alone, last, heeds_fifos, io) {
+                Some(cycle) => cycle,
+                None => {
+                    let cycle = self.machines[alone].due;
+                    io.now = io.now.max(self.edges.time_of(cycle).unwrap_or(io.now));
+                    self.run_cycle(cycle, io);
+                    cycle
+                }
+            };
+            if flags != self.flags || heeds_fifos && self.lines_stale {
                 break;
             }
         }

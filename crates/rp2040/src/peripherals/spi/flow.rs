@@ -4,7 +4,7 @@
 use units::Picoseconds;
 
 use super::registers::{CR1_LBM, DMACR_RXDMAE, DMACR_TXDMAE};
-use super::{RX_DREQ, Spi, Step, TX_DREQ, wires};
+use super::{RX_DREQ, Spi, Step, TX_DREQ};
 use crate::io::Io;
 use crate::peripherals::dma::flow::Port;
 
@@ -16,7 +16,7 @@ impl Spi {
     #[inline]
     pub(crate) fn as_port(&self) -> Port {
         let port = self.index();
-        Port { data: DATA[port], receive: RX_DREQ[port], transmit: TX_DREQ[port] }
+        Port { from: DATA[port], to: DATA[port], receive: RX_DREQ[port], transmit: TX_DREQ[port] }
     }
 
     /// Whether a frame is under way at whose end nothing happens but that words are exchanged and the next frame begins, should
@@ -28,7 +28,6 @@ impl Spi {
             && self.is_running()
             && (!self.select_is_wired || self.pace.captures_second())
             && self.pace.is_of(io.clocks.peri_hz, self.cr0, self.cpsr)
-            && !wires::is_recorded(&io.pins, self.port)
     }
 
     /// Whether another frame follows the present one at once, if it flows.
@@ -57,6 +56,7 @@ impl Spi {
         let start = self.pace.before(self.due, self.pace.bits);
         let (sent, answer) = self.show_outside(start, io);
         self.timeout = None;
+        self.record(sent, answer, start, io);
         if self.cr1 & CR1_LBM != 0 { sent } else { answer }
     }
 

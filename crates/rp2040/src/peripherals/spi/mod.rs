@@ -225,12 +225,18 @@ impl Spi {
     fn answer(&mut self, io: &mut Io) -> u16 {
         let start = self.pace.before(self.due, self.pace.bits);
         let (sent, answer) = self.show_outside(start, io);
+        self.record(sent, answer, start, io);
+        if self.cr1 & CR1_LBM != 0 { sent } else { answer }
+    }
+
+    /// Keeps the edges of a frame that began at `start`, where somebody wants them.
+    #[inline]
+    fn record(&mut self, sent: u16, answer: u16, start: Instant, io: &mut Io) {
         if wires::is_recorded(&io.pins, self.port) {
             let more = !self.tx.is_empty() && self.is_running();
             let shown = Shown { port: self.port, sent, received: answer, start, more };
             wires::record(&mut io.pins, &mut self.lines, &self.pace, &shown);
         }
-        if self.cr1 & CR1_LBM != 0 { sent } else { answer }
     }
 
     /// What was sent in a frame that began at `start`, and what the outside answers.

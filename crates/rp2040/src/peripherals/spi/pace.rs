@@ -169,8 +169,15 @@ impl Pace {
         word & (u16::MAX >> (16 - self.word_bits.max(1)))
     }
 
+    /// Half an SCK period, as long as which the select line is high at least.
+    #[inline]
+    pub(super) fn half(&self) -> Span {
+        const { assert!(HIGH_HALF_PERIODS == 1) };
+        self.high
+    }
+
     /// A number of half SCK periods.
-    pub(super) fn halves(&self, count: u64) -> Span {
+    fn halves(&self, count: u64) -> Span {
         span(self.hz, self.half_cycles * count)
     }
 }

@@ -80,32 +80,38 @@ pub(super) fn record(pins: &mut Pins, lines: &mut Lines, pace: &Pace, frame: &Sh
         *lines = Lines { tx: frame.more && frame.sent & 1 == 1, rx: frame.received & 1 == 1 };
         return;
     }
-    // In half periods from the first bit's start. With SPH = 0 the first clock edge lies in the bit's middle, with
-    // SPH = 1 at its start.
-    let time = |halves: u64| pace.after(frame.start, pace.halves(halves)).time();
-    let first_clock = 1 - u64::from(pace.captures_second());
-    let add = |pins: &mut Pins, signal: u32, halves: u64, level: bool| {
-        let at = time(halves);
-        let on = mask & signal;
-        pins.add_edges((0..32u8).filter(|pin| on >> pin & 1 == 1).map(|pin| Edge { at, pin, level }));
-    };
-    let bits = u64::from(pace.word_bits);
-    for bit in 0..bits {
-        let shift = bits - 1 - bit;
+    let half = pace.half();
+    let mut start = frame.start;
+    for shift in (0..pace.word_bits).rev() {
         let (tx, rx) = (frame.sent >> shift & 1 == 1, frame.received >> shift & 1 == 1);
         if tx != lines.tx {
-            add(pins, TX, 2 * bit, tx);
+            add(pins, mask & TX, start, tx);
         }
         if rx != lines.rx {
-            add(pins, RX, 2 * bit, rx);
+            add(pins, mask & RX, start, rx);
         }
         *lines = Lines { tx, rx };
-        add(pins, SCK, 2 * bit + first_clock, !pace.sck_at_rest());
-        add(pins, SCK, 2 * bit + first_clock + 1, pace.sck_at_rest());
+        let middle = pace.after(start, half);
+        let end = pace.after(middle, half);
+        // With SPH = 0 the first clock edge lies in the bit's middle, with SPH = 1 at its start.
+        let [first, second] = if pace.captures_second() { [start, middle] } else { [middle, end] };
+        add(pins, mask & SCK, first, !pace.sck_at_rest());
+        add(pins, mask & SCK, second, pace.sck_at_rest());
+        start = end;
     }
     // At rest TX is low (RP2040 datasheet 4.4.3.10).
     if !frame.more && lines.tx {
-        add(pins, TX, 2 * bits + super::pace::TRAIL_HALF_PERIODS, false);
+        add(pins, mask & TX, pace.after(start, pace.trail), false);
         lines.tx = false;
+    }
+}
+
+/// Adds an edge of some pins, a bit each.
+fn add(pins: &mut Pins, mut on: u32, at: Instant, level: bool) {
+    let at = at.time();
+    while on != 0 {
+        let pin = on.trailing_zeros() as u8;
+        on &= on - 1;
+        pins.add_edges([Edge { at, pin, level }]);
     }
 }

@@ -8,9 +8,9 @@ impl Bench {
     /// Lets some cycles pass that nobody notices.
     fn run_unnoticed(&mut self, cycles: i64, heeds_fifos: bool) {
         let end = self.io.now + Picoseconds::new(cycles * CYCLE_PS);
-        let looks = self.pio.reach().looks_at_pins;
+        let reach = self.pio.reach();
         while self.io.due(Source::Pio0).is_some_and(|at| at <= end) {
-            self.pio.run_unnoticed(end, looks, heeds_fifos, &mut self.io);
+            self.pio.run_unnoticed(end, &reach, heeds_fifos, &mut self.io);
             self.io.moved_unnoticed = true;
             self.settle_pins();
             self.io.moved_unnoticed = false;

@@ -1,0 +1,9 @@
+//! Whole boards with images, alone and wired to each other.
+
+mod board;
+mod built;
+mod ideal_mac;
+mod oneway_pair;
+mod pin_wires;
+mod serial_pair;
+mod undriven_pins;

@@ -1,0 +1,195 @@
+//! Runs of code that are known to be in the cache of the flash. A stretch with superinstructions looks a word up once, and not
+//! again as long as nothing changes in the cache: a loop that fits into it takes no longer than one in SRAM.
+//!
+//! While it executes such a run `reach` ends where the run does: what lies behind the end or goes over it is fetched first, and
+//! so is what a branch goes back to from before it began. How many words it fetched follows from the branches.
+
+use crate::Core;
+use crate::bus::Bus;
+use crate::cursor::{Cursor, End};
+use crate::execute::{IN_FLASH, NO_WORD};
+use crate::interpreter::SUPERINSTRUCTIONS;
+use crate::isa::{Kind, Op, words_left};
+use crate::superinstruction::LONGEST;
+
+/// What a core knows of the run that it is in. It stands in the core, because what seldom changes must not take registers of the
+/// machine that emulates.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Run {
+    /// Where it begins and ends, in halfwords from the beginning of the flash.
+    first: u32,
+    end: u32,
+    /// The word that was fetched last, from the beginning of the flash, where no run is known.
+    word: u32,
+    /// What added to the word that was fetched last gives the fetches that were not counted yet.
+    uncounted: u32,
+    /// The state of the cache for which all this holds.
+    residents: u32,
+}
+
+/// The next instruction after its fetch.
+struct Fetched {
+    /// How much of it may be executed: all, or the first instruction of a superinstruction.
+    kind: Kind,
+    /// When it is executed.
+    cycle: u64,
+    /// Where no instruction begins any more that is in the run as a whole.
+    end: u32,
+}
+
+impl<'a, const REGION: u8, const MODE: u8> Cursor<'a, REGION, MODE> {
+    /// Code is looked up in the cache by runs and not by words.
+    pub(super) const FETCHES_RUNS: bool = REGION == IN_FLASH && MODE == SUPERINSTRUCTIONS;
+
+    /// Fetches the next instruction, which is in no run that is known: gives it with those behind it, and what of it may be
+    /// executed, and begins a run. Nothing when the stretch ends, as it is not decoded yet or the cache keeps nothing.
+    #[inline(always)]
+    pub(super) fn fetch_run<B: Bus>(&mut self, core: &mut Core, bus: &mut B) -> Option<(&'a [Op], Kind)> {
+        self.end_run(core, bus);
+        let index = self.index as usize;
+        let entries = self.ops.get(index..index + LONGEST).filter(|_| Self::FETCHES_RUNS);
+        let Some(entries) = entries.filter(|_| bus.keeps_code()) else {
+            self.ends(if entries.is_some() { End::Paused } else { End::Undecoded });
+            return None;
+        };
+        let Fetched { kind, cycle, end } =
+            fetch_run(core, bus, self.ops, self.index, (self.cycle, self.limit));
+        self.cycle = cycle;
+        self.reach = self.ops.get(..end as usize + LONGEST - 1).unwrap_or(self.ops);
+        Some((entries, kind))
+    }
+
+    /// A branch of this memory; the word of its target is fetched even if it is that of the last fetch.
+    #[inline(always)]
+    pub(super) fn branches<B: Bus>(&mut self, core: &mut Core, bus: &mut B, op: &Op, target: u32) {
+        if Self::FETCHES_RUNS {
+            core.run.uncounted = core.run.uncounted.wrapping_add(op.words_left());
+            if target < core.run.first {
+                self.leaves_run(core, bus, target);
+            }
+        } else if Self::KNOWS_WORD {
+            self.word = NO_WORD;
+        }
+    }
+
+    /// The same to anywhere, by an instruction that may have ended the run.
+    #[inline(always)]
+    pub(super) fn jumps<B: Bus>(&mut self, core: &mut Core, bus: &mut B, target: u32) {
+        if Self::FETCHES_RUNS {
+            core.run.uncounted = core.run.uncounted.wrapping_add(words_left(self.index, target));
+            core.run.word = NO_WORD;
+            if target < core.run.first && !self.reach.is_empty() {
+                self.leaves_run(core, bus, target);
+            }
+        } else if Self::KNOWS_WORD {
+            self.word = NO_WORD;
+        }
+    }
+
+    /// The run ends with a branch.
+    #[inline(always)]
+    fn leaves_run<B: Bus>(&mut self, core: &mut Core, bus: &mut B, target: u32) {
+        bus.count_fetches(core.run.uncounted.wrapping_add(word_before_fetch(target)));
+        core.run.word = NO_WORD;
+        self.reach = &self.ops[..0];
+    }
+
+    /// Counts the fetches up to that of the instruction that is executed.
+    #[inline(always)]
+    pub(super) fn count_fetches<B: Bus>(&mut self, core: &mut Core, bus: &mut B) {
+        if Self::FETCHES_RUNS {
+            let word = self.index >> 1;
+            bus.count_fetches(core.run.uncounted.wrapping_add(word));
+            core.run.uncounted = word.wrapping_neg();
+        }
+    }
+
+    /// The run ends with the instruction that is executed.
+    #[inline(always)]
+    pub(super) fn drop_run<B: Bus>(&mut self, core: &mut Core, bus: &mut B) {
+        if Self::FETCHES_RUNS && !self.reach.is_empty() {
+            self.count_fetches(core, bus);
+            core.run.word = self.index >> 1;
+            self.reach = &self.ops[..0];
+        }
+    }
+
+    /// The run ends before the instruction that comes next. The core came to that by a branch if it was the last one's target:
+    /// from there on it only goes forwards, until the next branch.
+    #[inline(always)]
+    pub(super) fn end_run<B: Bus>(&mut self, core: &mut Core, bus: &mut B) {
+        if !Self::FETCHES_RUNS || self.reach.is_empty() {
+            return;
+        }
+        if core.branches.last_target() == self.pc() {
+            return self.leaves_run(core, bus, self.index);
+        }
+        let word = self.index.wrapping_sub(1) >> 1;
+        bus.count_fetches(core.run.uncounted.wrapping_add(word));
+        core.run.word = word;
+        self.reach = &self.ops[..0];
+    }
+
+    /// An access through the bus may have changed what is in the cache.
+    #[inline(always)]
+    pub(super) fn heed_cache<B: Bus>(&mut self, core: &mut Core, bus: &mut B) {
+        if Self::FETCHES_RUNS && bus.residents() != core.run.residents {
+            self.drop_run(core, bus);
+        }
+    }
+
+    /// What may be executed of the decoded instructions when a stretch begins behind the fetch of this word.
+    #[inline(always)]
+    pub(super) fn reach_of(core: &mut Core, ops: &'a [Op], word: u32) -> &'a [Op] {
+        if Self::FETCHES_RUNS {
+            (core.run.first, core.run.end, core.run.word) = (0, 0, word);
+            return &ops[..0];
+        }
+        ops
+    }
+}
+
+impl Run {
+    /// The word that was fetched last, from the beginning of the flash, at the end of a stretch.
+    pub(super) fn word(&self) -> u32 {
+        self.word
+    }
+
+    /// The next word is fetched whatever was fetched before.
+    pub(super) fn forget_word(&mut self) {
+        self.word = NO_WORD;
+    }
+}
+
+/// The word before that of a branch's target, as the last one that was fetched.
+#[inline(always)]
+fn word_before_fetch(target: u32) -> u32 {
+    (target as i32 >> 1).wrapping_sub(1) as u32
+}
+
+/// Fetches the instruction at `index`, unless its word was fetched last, and begins a run with it or goes on with the last one.
+/// `time` is the cycle and the limit.
+#[cold]
+#[inline(never)]
+fn fetch_run<B: Bus>(core: &mut Core, bus: &mut B, ops: &[Op], index: u32, time: (u64, u64)) -> Fetched {
+    let word = index >> 1;
+    let (mut cycle, limit) = time;
+    if word != core.run.word {
+        core.run.word = word;
+        cycle += bus.fetch_flash(core.id, word, cycle);
+    }
+    let decoded = (ops.len() + 1 - LONGEST) as u32;
+    let (residents, until) = (bus.residents(), decoded.min(2 * bus.resident_until(word)));
+    let run = &mut core.run;
+    if run.residents != residents || !(run.first..=run.end).contains(&index) {
+        (run.residents, run.first) = (residents, index);
+    }
+    run.end = until;
+    run.uncounted = word.wrapping_neg();
+    let kind = |at: u32| ops.get(at as usize).map_or(Kind::Undecoded, |op| op.kind);
+    let is_whole = |at: &u32| at + kind(*at).length() <= until;
+    // Where waiting took it to the limit the one instruction alone is executed.
+    let whole = is_whole(&index) && cycle < limit;
+    let last = (index.max(until.saturating_sub(LONGEST as u32))..until).find(|at| !is_whole(at));
+    Fetched { kind: if whole { kind(index) } else { kind(index).first() }, cycle, end: last.unwrap_or(until) }
+}

@@ -1,0 +1,7 @@
+//! Network files, chips on wires and the PC's seats.
+
+mod devices;
+mod lan_pc;
+mod network_files;
+mod network_fuzz_corpus;
+mod wifi;

@@ -1,0 +1,111 @@
+//! Leads a PIO block that nobody notices together with the transfers of the DMA that feed and empty one of its machines: at the
+//! same times and in the same order as by appointment, but nobody else is told of anything before the end.
+
+use units::Picoseconds;
+
+use crate::bus::access::replicate;
+use crate::bus::dma::is_sram;
+use crate::bus::flow::bring;
+use crate::bus::{Bus, Size};
+use crate::peripherals::dma::Transfer;
+use crate::peripherals::dma::flow::{Channels, Next, Port};
+use crate::peripherals::pio::reach::Reach;
+use crate::peripherals::{Peripheral, Source};
+
+/// No appointment.
+const NEVER: Picoseconds = Picoseconds::new(i64::MAX);
+const BLOCKS: [Source; 2] = [Source::Pio0, Source::Pio1];
+/// How long a transfer from a block, and one to it, occupies the DMA's way to the bus: both are on the AHB.
+const OCCUPIED_CYCLES: [u32; 2] = [1, 1];
+
+impl Bus {
+    /// Lets block and DMA go on up to and including `until`, before which nobody else has anything to do; false, before anything
+    /// has happened, where the DMA does more than to feed and empty one machine.
+    pub(super) fn lead_fed(&mut self, block: usize, reach: &Reach, until: Picoseconds) -> bool {
+        let Some((port, channels)) = self.fed_machine(block, reach) else { return false };
+        loop {
+            let due = |source| self.io.due(source).unwrap_or(NEVER);
+            let (cycle, transfer) = (due(BLOCKS[block]), due(Source::Dma));
+            if cycle.min(transfer) > until {
+                return true;
+            }
+            // Of one instant the block comes first, as in the agenda.
+            if cycle <= transfer {
+                let pio = &mut self.blocks.pio[block];
+                pio.run_unnoticed(until.min(transfer), reach, true, &mut self.io);
+                self.io.moved_unnoticed = true;
+                self.let_dma_hear(&channels);
+            } else if !self.move_fed_word(block, &port, &channels, transfer) {
+                return true;
+            }
+        }
+    }
+
+    fn fed_machine(&self, block: usize, reach: &Reach) -> Option<(Port, Channels)> {
+        let io = &self.io;
+        let stops = self.stop_at.console && self.console_speaks();
+        let settled = io.lines.are_settled() && io.reactions.is_empty();
+        if !settled || stops || self.contention.is_some() || self.blocks.bus_ctrl.is_counting() {
+            return None;
+        }
+        let pio = &self.blocks.pio[block];
+        let heard = self.blocks.dma.heard(pio.requests(reach));
+        let port = pio.as_port(heard)?;
+        let channels = self.blocks.dma.channels_of(&port, OCCUPIED_CYCLES, io)?;
+        Some((port, channels))
+    }
+
+    fn let_dma_hear(&mut self, channels: &Channels) {
+        let io = &mut self.io;
+        if io.lines.take_dreq_rose()
+            && let Some(due) = self.blocks.dma.hear(channels, io.lines.dreq(), io.now)
+        {
+            self.expect_transfer(due);
+        }
+    }
+
+    fn expect_transfer(&mut self, due: Picoseconds) {
+        match due {
+            NEVER => self.io.cancel(Source::Dma),
+            _ => self.io.wake_at(Source::Dma, due),
+        }
+    }
+
+    /// A transfer is due; false when it is one for the long way, before anything has happened.
+    fn move_fed_word(&mut self, block: usize, port: &Port, channels: &Channels, at: Picoseconds) -> bool {
+        let now = self.io.now.max(at);
+        let requests = self.io.lines.dreq();
+        match self.blocks.dma.next_in_flow(channels, requests, now, is_sram) {
+            Next::Special => return false,
+            Next::Nothing => self.io.now = now,
+            Next::Transfer(transfer) => {
+                self.io.now = now;
+                let value = match channels.receives(transfer.channel) {
+                    true => self.take_fed_word(block, port, &transfer),
+                    false => self.bring_fed_word(block, port, &transfer),
+                };
+                self.dma_transfers += 1;
+                let requests = self.io.lines.dreq();
+                self.blocks.dma.flowed(channels, transfer.channel, value, requests);
+            }
+        }
+        let due = self.blocks.dma.expect();
+        self.expect_transfer(due);
+        self.let_dma_hear(channels);
+        true
+    }
+
+    fn bring_fed_word(&mut self, block: usize, port: &Port, transfer: &Transfer) -> u32 {
+        let value = bring(&self.sram, transfer, transfer.read_address);
+        self.io.address = port.to;
+        let word = replicate(value, Size::of_bytes(transfer.bytes));
+        self.blocks.pio[block].write(port.to & 0xffc, word, &mut self.io);
+        value
+    }
+
+    fn take_fed_word(&mut self, block: usize, port: &Port, transfer: &Transfer) -> u32 {
+        self.io.address = port.from;
+        let word = self.blocks.pio[block].read(port.from & 0xffc, &mut self.io);
+        self.keep(transfer, transfer.write_address, word)
+    }
+}

@@ -1,0 +1,211 @@
+//! Bursts: instructions of one machine in a row, while nobody looks at the pins that it moves. Of these only the last few changes
+//! can be told apart afterwards, so that no other is led to the pins.
+
+use super::cycle::Cycle;
+use super::decoded::Decoded;
+use super::reach::looks_at_pins;
+use super::state_machine::StateMachine;
+use super::{ALL_PINS, Io, NEVER, Pio};
+
+/// As many changes as `Pins` remembers, and one for all that were before.
+const TOLD: usize = crate::pins::CHANGES_KEPT + 1;
+/// Places for them; a power of two.
+const PLACES: usize = 8;
+const _: () = assert!(TOLD <= PLACES && TOLD >= super::inputs::KEPT);
+
+/// What a machine does to levels before anybody is told.
+pub(super) struct Untold {
+    levels: u32,
+    /// The pins whose level shows at their pads.
+    visible: u32,
+    /// Somebody keeps every edge.
+    told_at_once: bool,
+    /// The cycles of the last changes that show, and the levels after each.
+    changes: [(u64, u32); PLACES],
+    count: usize,
+    /// The pins that changed, and those that did so more than once.
+    changed: u32,
+    pulsed: u32,
+}
+
+impl Untold {
+    fn new(levels: u32, visible: u32, told_at_once: bool) -> Self {
+        Self { levels, visible, told_at_once, changes: [(0, 0); PLACES], count: 0, changed: 0, pulsed: 0 }
+    }
+
+    #[inline(always)]
+    pub(super) fn levels(&self) -> u32 {
+        self.levels
+    }
+
+    #[inline]
+    pub(super) fn move_to(&mut self, levels: u32, cycle: u64) {
+        let moved = (levels ^ self.levels) & self.visible;
+        self.levels = levels;
+        if moved != 0 {
+            self.changes[self.count % PLACES] = (cycle, levels);
+            self.count += 1;
+            self.pulsed |= self.changed & moved;
+            self.changed |= moved;
+        }
+    }
+
+    /// Whether what happened is to be told before anything else does.
+    #[inline]
+    pub(super) fn is_due(&self) -> bool {
+        self.told_at_once && self.count != 0
+    }
+
+    /// The last changes, the oldest first.
+    fn last(&self) -> impl Iterator<Item = (u64, u32)> + '_ {
+        (self.count.saturating_sub(TOLD)..self.count).map(|n| self.changes[n % PLACES])
+    }
+
+    fn forget(&mut self) {
+        (self.count, self.changed, self.pulsed) = (0, 0, 0);
+    }
+}
+
+impl Pio {
+    /// Executes instructions of a machine that works alone, up to and including cycle `last` and as long as they can be executed in
+    /// a row. Ends behind the cycle in which a word moved if `heeds_fifos`. Gives the last cycle; nothing when there was none.
+    pub(super) fn burst(&mut self, n: usize, last: u64, heeds_fifos: bool, io: &mut Io) -> Option<u64> {
+        let mut untold = self.begin_burst(n, io)?;
+        let decoded = self.decoded[n].take();
+        let decoded = decoded.unwrap_or_else(|| Box::new(Decoded::new(&self.program, &self.machines[n])));
+        let reached = self.burst_of(n, &decoded, &mut untold, (last, heeds_fifos), io);
+        self.decoded[n] = Some(decoded);
+        reached
+    }
+
+    fn burst_of(
+        &mut self,
+        n: usize,
+        decoded: &Decoded,
+        untold: &mut Untold,
+        (last, heeds_fifos): (u64, bool),
+        io: &mut Io,
+    ) -> Option<u64> {
+        let mut reached = None;
+        loop {
+            let quick = self.machines[n].go_quickly(decoded, last, untold);
+            if let Some(cycle) = quick {
+                reached = quick;
+                if untold.is_due() {
+                    self.tell(untold, cycle, io);
+                    continue;
+                }
+            }
+            let Some(due) = self.machines[n].next_of_burst().filter(|&due| due <= last) else { break };
+            reached = Some(due);
+            if !self.step_of_burst(n, due, untold, io) || heeds_fifos && self.lines_stale {
+                break;
+            }
+        }
+        self.tell(untold, reached?, io);
+        self.machines[n].reschedule();
+        reached
+    }
+
+    /// One instruction of the machine in cycle `due`; false when others may have to do with what it did.
+    fn step_of_burst(&mut self, n: usize, due: u64, untold: &mut Untold, io: &mut Io) -> bool {
+        if !self.looks_away && looks_at_pins(self.machines[n].next_instruction(&self.program)) {
+            self.tell(untold, due, io);
+        }
+        let machine = &mut self.machines[n];
+        let mut cycle = Cycle::new(due, &self.program, &self.inputs, self.flags);
+        machine.step_of_burst(&mut cycle);
+        self.debug |= cycle.debug << machine.index;
+        self.lines_stale |= cycle.fifo_moved;
+        let (levels, enables) = cycle.writes.after((untold.levels, self.enables));
+        let flags = self.flags & !cycle.flags_cleared | cycle.flags_set;
+        let turns = enables & ALL_PINS != self.enables;
+        if turns {
+            self.tell(untold, due, io);
+            self.drive_at(levels, enables, due, io);
+            untold.levels = self.levels;
+        } else {
+            untold.move_to(levels & ALL_PINS, due);
+        }
+        if untold.is_due() {
+            self.tell(untold, due, io);
+        }
+        if flags != self.flags {
+            self.set_flags(flags, due);
+            return false;
+        }
+        !turns
+    }
+
+    /// Nothing where a pin is not moved as easily as that, or a machine is about something else than its program.
+    fn begin_burst(&self, n: usize, io: &Io) -> Option<Untold> {
+        let pins = self.may_move & ALL_PINS;
+        let visible = io.pins.plain_of(self.block.function) & self.enables;
+        let plain = pins & !io.pins.plain() == 0 && self.machines[n].may_burst();
+        let told_at_once = visible & io.pins.recorded() & pins != 0;
+        plain.then(|| Untold::new(self.levels, visible, told_at_once))
+    }
+
+    /// Leads to the pins what was not told yet, after the edge of `cycle` at the latest.
+    fn tell(&mut self, untold: &mut Untold, cycle: u64, io: &mut Io) {
+        if untold.count != 0 {
+            let before = io.pins.inputs_changed();
+            let enables = self.enables;
+            for (cycle, levels) in untold.last() {
+                self.drive_at(levels, enables, cycle, io);
+            }
+            io.pins.note_changes(untold.changed, before & untold.changed | untold.pulsed);
+            untold.forget();
+        }
+        // The rest shows at no pad.
+        if untold.levels != self.levels {
+            self.drive_at(untold.levels, self.enables, cycle, io);
+        }
+    }
+
+    fn drive_at(&mut self, levels: u32, enables: u32, cycle: u64, io: &mut Io) {
+        io.now = io.now.max(self.edges.time_of(cycle).unwrap_or(io.now));
+        self.drive(levels & ALL_PINS, enables & ALL_PINS, cycle, io);
+    }
+}
+
+impl StateMachine {
+    /// Whether its next instructions are those of the program, or of an instruction that these executed.
+    fn may_burst(&self) -> bool {
+        self.enabled && self.forced.is_none() && !self.exec_stalled && !self.config.out_sticky
+    }
+
+    /// The cycle of the next instruction, where nothing else is to come before.
+    #[inline]
+    fn next_of_burst(&self) -> Option<u64> {
+        let goes_on = self.stall.is_none() && (self.delay == 0 || !self.wants_refill());
+        goes_on.then(|| self.divider.after(self.delay))
+    }
+
+    /// The instruction that comes next.
+    fn next_instruction(&self, program: &[u16; 32]) -> u16 {
+        self.latch.unwrap_or_else(|| program[usize::from(self.pc)])
+    }
+
+    /// Whether the next instruction is the program's, and has not begun.
+    #[inline]
+    pub(super) fn is_between_instructions(&self) -> bool {
+        let waits = self.begun || self.in_shifted || self.irq_waiting || self.latch.is_some();
+        !waits && self.stall.is_none() && (self.delay == 0 || !self.wants_refill())
+    }
+
+    /// Instructions were executed on the quick way, in so many ticks; the last one asks for a delay.
+    pub(super) fn end_quickly(&mut self, ticks: u64, delay: u64) {
+        self.divider.skip(ticks);
+        self.delay = delay;
+        (self.counting, self.look_again) = (None, NEVER);
+    }
+
+    /// Executes the next instruction of a burst, without finding out when another one is due.
+    #[inline]
+    fn step_of_burst(&mut self, cycle: &mut Cycle<'_>) {
+        self.divider.skip(std::mem::take(&mut self.delay));
+        self.divider.tick();
+        self.step_program(cycle);
+    }
+}

@@ -1,0 +1,311 @@
+//! The program of a machine, decoded once for as long as no register is written, and the quick way through the instructions that do
+//! nothing but shift, count, jump and set levels. All else is left to the machine itself: whatever moves a word through a FIFO,
+//! stalls, looks at pins, or has to do with flags and directions.
+
+use super::ALL_PINS;
+use super::burst::Untold;
+use super::execute::{bit_count, shifted_in, shifted_out};
+use super::registers::Config;
+use super::state_machine::{FULL_COUNT, StateMachine};
+use super::words::WordPace;
+
+/// What an instruction does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Action {
+    Jump(Condition),
+    OutPins,
+    OutX,
+    OutY,
+    OutNull,
+    InX,
+    InY,
+    InNull,
+    SetPins,
+    SetX,
+    SetY,
+    /// A MOV of a register to itself: NOP.
+    Nothing,
+    MovX(Register),
+    MovY(Register),
+    /// Left to the machine.
+    Other,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Condition {
+    Always,
+    XIsZero,
+    XCounts,
+    YIsZero,
+    YCounts,
+    Unequal,
+    OsrNotEmpty,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Register {
+    X,
+    Y,
+    Isr,
+    Null,
+}
+
+/// No count of a shift register.
+const NO_WORD: u8 = u8::MAX;
+
+/// An instruction, with what the machine's settings make of it.
+#[derive(Debug, Clone, Copy)]
+struct Step {
+    action: Action,
+    bits: u8,
+    /// The same where it shifts out, and where it shifts in.
+    out_bits: u8,
+    in_bits: u8,
+    delay: u8,
+    next: u8,
+    target: u8,
+    /// Levels that SET writes.
+    levels: u32,
+    side_mask: u32,
+    side: u32,
+}
+
+/// A program, and the settings that the quick way needs.
+#[derive(Debug, Clone)]
+pub(super) struct Decoded {
+    steps: [Step; 32],
+    config: Config,
+    /// A shift that makes a count reach these moves a word.
+    pulls_at: u8,
+    pushes_at: u8,
+    words: WordPace,
+}
+
+impl Step {
+    fn of(instruction: u16, place: u8, config: &Config) -> Self {
+        let low = instruction as u8 & 0x1f;
+        let side = config.side_set(instruction);
+        let action = match side {
+            Some(_) if config.side_pindirs => Action::Other,
+            _ => Action::of(instruction, place, side.is_some(), config),
+        };
+        let bits = bit_count(low);
+        let side_mask = if side.is_some() { config.side_mask } else { 0 };
+        let bits_if = |opcode: u16| if instruction >> 13 == opcode { bits } else { 0 };
+        Self {
+            action,
+            bits,
+            out_bits: bits_if(3),
+            in_bits: bits_if(2),
+            delay: config.delay(instruction),
+            next: config.following(place),
+            target: low,
+            levels: u32::from(low).rotate_left(u32::from(config.set_base)),
+            side_mask,
+            side: side.unwrap_or_default().rotate_left(u32::from(config.side_base)) & side_mask,
+        }
+    }
+}
+
+impl Action {
+    fn of(instruction: u16, place: u8, side_set: bool, config: &Config) -> Self {
+        let (operand, low) = ((instruction >> 5) as u8 & 7, instruction as u8 & 0x1f);
+        match (instruction >> 13, operand) {
+            // A jump to itself that counts is one long delay to the machine.
+            (0, 2 | 4) if low == place && !side_set => Self::Other,
+            (0, 0) => Self::Jump(Condition::Always),
+            (0, 1) => Self::Jump(Condition::XIsZero),
+            (0, 2) => Self::Jump(Condition::XCounts),
+            (0, 3) => Self::Jump(Condition::YIsZero),
+            (0, 4) => Self::Jump(Condition::YCounts),
+            (0, 5) => Self::Jump(Condition::Unequal),
+            (0, 7) => Self::Jump(Condition::OsrNotEmpty),
+            (2, 1) => Self::InX,
+            (2, 2) => Self::InY,
+            (2, 3) => Self::InNull,
+            (3, 0) if config.inline_out_enable.is_none() => Self::OutPins,
+            (3, 1) => Self::OutX,
+            (3, 2) => Self::OutY,
+            (3, 3) => Self::OutNull,
+            (5, 1) if low == 1 => Self::Nothing,
+            (5, 2) if low == 2 => Self::Nothing,
+            (5, 1) => Register::of(low).map_or(Self::Other, Self::MovX),
+            (5, 2) => Register::of(low).map_or(Self::Other, Self::MovY),
+            (7, 0) => Self::SetPins,
+            (7, 1) => Self::SetX,
+            (7, 2) => Self::SetY,
+            _ => Self::Other,
+        }
+    }
+}
+
+impl Register {
+    /// The source of a MOV that changes nothing on the way.
+    fn of(operands: u8) -> Option<Self> {
+        match operands {
+            1 => Some(Self::X),
+            2 => Some(Self::Y),
+            3 => Some(Self::Null),
+            6 => Some(Self::Isr),
+            _ => None,
+        }
+    }
+}
+
+impl Decoded {
+    /// The program of a machine from where it stands.
+    pub(super) fn new(program: &[u16; 32], machine: &StateMachine) -> Self {
+        let config = &machine.config;
+        let steps = std::array::from_fn(|place| Step::of(program[place], place as u8, config));
+        let pulls_at = if config.autopull { config.pull_threshold } else { NO_WORD };
+        let pushes_at = if config.autopush { config.push_threshold } else { NO_WORD };
+        Self { steps, config: *config, pulls_at, pushes_at, words: WordPace::of(machine, program) }
+    }
+
+    /// How soon words may move.
+    pub(super) fn word_pace(&self) -> &WordPace {
+        &self.words
+    }
+}
+
+/// What the instructions of the quick way work on.
+struct Course {
+    x: u32,
+    y: u32,
+    isr: u32,
+    osr: u32,
+    isr_count: u8,
+    osr_count: u8,
+    /// The last levels that OUT or SET wrote, and where; for OUT_STICKY.
+    written: Option<(u32, u32)>,
+}
+
+impl Course {
+    #[inline(always)]
+    fn out(&mut self, config: &Config, bits: u8) -> u32 {
+        let (data, osr) = shifted_out(self.osr, bits, config.out_right);
+        self.osr = osr;
+        self.osr_count = (self.osr_count + bits).min(FULL_COUNT);
+        data
+    }
+
+    #[inline(always)]
+    fn shift_in(&mut self, config: &Config, bits: u8, data: u32) {
+        self.isr = shifted_in(self.isr, data, bits, config.in_right);
+        self.isr_count = (self.isr_count + bits).min(FULL_COUNT);
+    }
+
+    /// Does what an instruction says; nothing, before anything has changed, when that is for the machine. Gives whether it jumps.
+    #[inline(always)]
+    fn perform(&mut self, step: &Step, decoded: &Decoded, levels: &mut u32) -> Option<bool> {
+        let config = &decoded.config;
+        let pulls = self.osr_count + step.out_bits >= decoded.pulls_at;
+        if pulls || self.isr_count + step.in_bits >= decoded.pushes_at {
+            return None;
+        }
+        match step.action {
+            Action::Jump(condition) => return Some(self.jumps(condition, config)),
+            Action::OutPins => {
+                let values = self.out(config, step.bits).rotate_left(u32::from(config.out_base));
+                self.write(config.out_mask, values, levels);
+            }
+            Action::OutX => self.x = self.out(config, step.bits),
+            Action::OutY => self.y = self.out(config, step.bits),
+            Action::OutNull => {
+                self.out(config, step.bits);
+            }
+            Action::InX => self.shift_in(config, step.bits, self.x),
+            Action::InY => self.shift_in(config, step.bits, self.y),
+            Action::InNull => self.shift_in(config, step.bits, 0),
+            Action::SetPins => self.write(config.set_mask, step.levels, levels),
+            Action::SetX => self.x = u32::from(step.target),
+            Action::SetY => self.y = u32::from(step.target),
+            Action::MovX(from) => self.x = self.register(from),
+            Action::MovY(from) => self.y = self.register(from),
+            Action::Nothing => {}
+            Action::Other => return None,
+        }
+        Some(false)
+    }
+
+    #[inline(always)]
+    fn jumps(&mut self, condition: Condition, config: &Config) -> bool {
+        match condition {
+            Condition::Always => true,
+            Condition::XIsZero => self.x == 0,
+            Condition::XCounts => {
+                let before = self.x;
+                self.x = before.wrapping_sub(1);
+                before != 0
+            }
+            Condition::YIsZero => self.y == 0,
+            Condition::YCounts => {
+                let before = self.y;
+                self.y = before.wrapping_sub(1);
+                before != 0
+            }
+            Condition::Unequal => self.x != self.y,
+            Condition::OsrNotEmpty => self.osr_count < config.pull_threshold,
+        }
+    }
+
+    #[inline(always)]
+    fn register(&self, register: Register) -> u32 {
+        match register {
+            Register::X => self.x,
+            Register::Y => self.y,
+            Register::Isr => self.isr,
+            Register::Null => 0,
+        }
+    }
+
+    #[inline(always)]
+    fn write(&mut self, mask: u32, values: u32, levels: &mut u32) {
+        *levels = *levels & !mask | values & mask;
+        self.written = Some((mask, values));
+    }
+}
+
+impl StateMachine {
+    /// The quick way, up to and including cycle `last`; gives the cycle of the last instruction, if there was one.
+    pub(super) fn go_quickly(&mut self, decoded: &Decoded, last: u64, untold: &mut Untold) -> Option<u64> {
+        if !self.is_between_instructions() {
+            return None;
+        }
+        let mut course = Course {
+            x: self.x,
+            y: self.y,
+            isr: self.isr,
+            osr: self.osr,
+            isr_count: self.isr_count,
+            osr_count: self.osr_count,
+            written: None,
+        };
+        let ticks = self.divider.ticks_through(last);
+        let (mut tick, mut pc, mut levels) = (self.delay, self.pc, untold.levels());
+        let mut executed = None;
+        while tick < ticks {
+            let step = &decoded.steps[usize::from(pc) % 32];
+            let Some(jumps) = course.perform(step, decoded, &mut levels) else { break };
+            levels = (levels & !step.side_mask | step.side) & ALL_PINS;
+            if levels != untold.levels() {
+                untold.move_to(levels, self.divider.after(tick));
+            }
+            executed = Some((tick, u64::from(step.delay)));
+            tick += 1 + u64::from(step.delay);
+            pc = if jumps { step.target } else { step.next };
+            if untold.is_due() {
+                break;
+            }
+        }
+        let (tick, delay) = executed?;
+        let reached = self.divider.after(tick);
+        (self.x, self.y, self.isr, self.osr) = (course.x, course.y, course.isr, course.osr);
+        (self.isr_count, self.osr_count, self.pc) = (course.isr_count, course.osr_count, pc);
+        if let Some((mask, values)) = course.written {
+            (self.sticky.level_mask, self.sticky.levels) = (mask, values);
+        }
+        self.end_quickly(tick + 1, delay);
+        Some(reached)
+    }
+}

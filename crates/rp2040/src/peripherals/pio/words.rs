@@ -1,0 +1,133 @@
+//! How soon a machine can move a word through its FIFO: not before so many bits have gone through a shift register as make a word,
+//! and these go as fast as the quickest way of its program from one OUT or IN to the next allows.
+
+use super::reach::{places_from, successors};
+use super::registers::Config;
+use super::state_machine::{Stall, StateMachine};
+use super::{NEVER, Pio};
+use units::Picoseconds;
+
+/// More ticks than any way without a loop takes.
+const FAR: u64 = 32 * 32;
+
+/// The bits that one instruction moves at the most, and the fewest ticks from one such instruction to the next.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Pace {
+    bits: u64,
+    ticks: u64,
+}
+
+/// The pace of a program, as long as no register is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum WordPace {
+    /// A word may move at any time.
+    Unknown,
+    /// Words move by autopull and autopush alone; nothing where none does.
+    Shifts { out: Option<ShiftPace>, into: Option<ShiftPace> },
+}
+
+/// The pace of a shift register that moves words.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct ShiftPace {
+    threshold: u64,
+    pace: Pace,
+}
+
+impl ShiftPace {
+    /// The fewest ticks from the next instruction to the one with which a word is complete.
+    fn ticks_left(&self, shifted: u8) -> u64 {
+        let bits = self.threshold.saturating_sub(shifted.into());
+        bits.div_ceil(self.pace.bits).saturating_sub(1) * self.pace.ticks
+    }
+}
+
+impl WordPace {
+    /// The pace of the program of a machine from where it stands.
+    pub(super) fn of(machine: &StateMachine, program: &[u16; 32]) -> Self {
+        const OUT: u16 = 3;
+        const IN: u16 = 2;
+        let config = &machine.config;
+        let Some(places) = places_from(machine.pc, program, config).filter(|_| !machine.executes_written())
+        else {
+            return Self::Unknown;
+        };
+        let reached = |place: &usize| places >> place & 1 == 1;
+        // PUSH and PULL move words themselves, and OUT ISR says how many bits the ISR holds.
+        let moves = |word: u16| word >> 13 == 4 || is_out_isr(word);
+        if (0..32).filter(reached).any(|place| moves(program[place])) {
+            return Self::Unknown;
+        }
+        let shift = |opcode, is_automatic: bool, threshold: u8| {
+            let pace = is_automatic.then(|| pace(opcode, places, program, config))?;
+            Some(ShiftPace { threshold: threshold.into(), pace: pace? })
+        };
+        Self::Shifts {
+            out: shift(OUT, config.autopull, config.pull_threshold),
+            into: shift(IN, config.autopush, config.push_threshold),
+        }
+    }
+}
+
+fn is_out_isr(word: u16) -> bool {
+    word >> 13 == 3 && word >> 5 & 7 == 6
+}
+
+/// The pace of all instructions with an opcode at some places.
+fn pace(opcode: u16, places: u32, program: &[u16; 32], config: &Config) -> Option<Pace> {
+    let all = || (0..32u8).filter(|place| places >> place & 1 == 1);
+    let word = |place: u8| program[usize::from(place)];
+    let has = |place: u8| word(place) >> 13 == opcode;
+    let ticks = |place: u8| 1 + u64::from(config.delay(word(place)));
+    // The ticks from each place to the first such instruction.
+    let mut far = [FAR; 32];
+    let from = |place: u8, far: &[u64; 32]| {
+        let next = successors(word(place), config.following(place)).unwrap_or(u32::MAX);
+        let nearest = (0..32).filter(|to| next >> to & 1 == 1).map(|to| far[to]).min();
+        ticks(place) + nearest.unwrap_or(FAR)
+    };
+    for place in all().filter(|&place| has(place)) {
+        far[usize::from(place)] = 0;
+    }
+    for _ in 0..32 {
+        for place in all().filter(|&place| !has(place)) {
+            far[usize::from(place)] = from(place, &far).min(FAR);
+        }
+    }
+    let own = || all().filter(|&place| has(place));
+    let bits = own().map(|place| u64::from(super::execute::bit_count(word(place) as u8 & 0x1f))).max()?;
+    let ticks = own().map(|place| from(place, &far)).min()?;
+    Some(Pace { bits, ticks: ticks.min(FAR) })
+}
+
+impl Pio {
+    /// When a word can move through a FIFO at the earliest, if nobody writes to a register.
+    pub(crate) fn next_word(&self) -> Picoseconds {
+        // One that waits for a flag or a pin may be woken by another, and move a word at once.
+        let may_wake = |machine: &StateMachine| {
+            machine.enabled && machine.due == NEVER && machine.stall != Some(Stall::Fifo)
+        };
+        let alone = !self.machines.iter().any(may_wake);
+        let machines = self.machines.iter().zip(&self.decoded);
+        let first = machines.map(|(machine, decoded)| match decoded {
+            _ if machine.due == NEVER => NEVER,
+            Some(decoded) if alone => machine.next_word(decoded.word_pace()),
+            _ => machine.due,
+        });
+        let first = first.min().unwrap_or(NEVER);
+        self.edges.time_of(first).filter(|_| first != NEVER).unwrap_or(Picoseconds::new(i64::MAX))
+    }
+}
+
+impl StateMachine {
+    fn next_word(&self, pace: &WordPace) -> u64 {
+        match pace {
+            WordPace::Shifts { out, into } if self.is_between_instructions() && self.enabled => {
+                let out = out.map(|out| out.ticks_left(self.osr_count));
+                let into = into.map(|into| into.ticks_left(self.isr_count));
+                let ticks = out.into_iter().chain(into).min();
+                ticks.map_or(NEVER, |ticks| self.divider.after(self.delay + ticks))
+            }
+            _ => self.due,
+        }
+    }
+}

@@ -1,0 +1,127 @@
+//! The level of each net: who drives it, what pulls it, and what peripherals see of it.
+
+use mcu::Edge;
+use units::Picoseconds;
+
+use super::{ALL_PINS, Overrides, PIN_COUNT, Pad, Pins, pins_of};
+
+impl Pins {
+    pub(super) fn resolve(&mut self, at: Picoseconds, touched: u32) {
+        let touched = pins_of(touched & ALL_PINS).fold(0, |nets, pin| nets | self.wired[pin]);
+        for pin in pins_of(touched) {
+            self.resolve_pin(at, pin);
+        }
+    }
+
+    fn resolve_pin(&mut self, at: Picoseconds, pin: usize) {
+        let bit = 1u32 << pin;
+        let level = self.net_level(pin);
+        if level != (self.net & bit != 0) {
+            self.net ^= bit;
+            self.changed |= bit;
+            if self.recorded & bit != 0 {
+                self.edges.push(Edge { at, pin: pin as u8, level });
+            }
+        }
+        if self.lines.pins() & bit != 0 {
+            let level = if self.lines.wires() & bit != 0 { Some(level) } else { self.output(pin) };
+            self.lines.drive(at, pin as u8, level);
+        }
+        let seen = overridden(self.overrides[pin].input, self.pads[pin].input_enable && level);
+        if seen != (self.inputs & bit != 0) {
+            self.inputs_change(at, bit);
+        }
+    }
+
+    #[inline]
+    fn inputs_change(&mut self, at: Picoseconds, pins: u32) {
+        if self.before[0].0 != at {
+            let [a, b, c, _] = self.before;
+            self.before = [(at, self.inputs), a, b, c];
+        }
+        self.inputs ^= pins;
+        self.inputs_pulsed |= self.inputs_changed & pins;
+        self.inputs_changed |= pins;
+    }
+
+    /// Pins that are plainly outputs of the function that drives them get other levels.
+    #[inline]
+    pub(super) fn move_plainly(&mut self, at: Picoseconds, pins: u32) {
+        self.net ^= pins;
+        self.changed |= pins;
+        if self.recorded & pins != 0 {
+            let net = self.net;
+            let edge = |pin| Edge { at, pin: pin as u8, level: net >> pin & 1 == 1 };
+            self.edges.extend(pins_of(self.recorded & pins).map(edge));
+        }
+        self.inputs_change(at, pins);
+    }
+
+    /// Finds out anew which pins are plain: nothing but the function that they are given to says what level they and their
+    /// inputs have.
+    pub(crate) fn find_plain(&mut self) {
+        self.selected = std::array::from_fn(|function| {
+            let selected = self.function.iter().zip(0..).filter(|(own, _)| usize::from(**own) == function);
+            selected.map(|(_, pin): (_, u32)| 1 << pin).sum()
+        });
+        let plain = |pin: &usize| {
+            let pad = self.pads[*pin];
+            self.wired[*pin] == 1 << *pin
+                && self.overrides[*pin] == Overrides::default()
+                && pad.input_enable
+                && !pad.output_disable
+        };
+        let pins: u32 = (0..PIN_COUNT as usize).filter(plain).map(|pin| 1 << pin).sum();
+        self.plain = pins & !self.outside_driven & !self.lines.pins();
+    }
+
+    /// What the chip drives the pad to, if it does.
+    pub(super) fn output(&self, pin: usize) -> Option<bool> {
+        let function = usize::from(self.function[pin]);
+        let (out, enable) = match self.enable.get(function) {
+            Some(enable) => (self.out[function] >> pin & 1 == 1, enable >> pin & 1 == 1),
+            None => (false, false),
+        };
+        let overrides = self.overrides[pin];
+        let enabled = overridden(overrides.enable, enable) && !self.pads[pin].output_disable;
+        enabled.then(|| overridden(overrides.output, out))
+    }
+
+    fn net_level(&mut self, pin: usize) -> bool {
+        let wired = self.wired[pin];
+        if wired == 1 << pin && self.outside_driven & wired == 0 {
+            return self.output(pin).unwrap_or_else(|| self.pulled(pin));
+        }
+        let outside = (self.outside_driven & wired != 0)
+            .then_some(self.outside_level & self.outside_driven & wired != 0);
+        let chip = pins_of(wired).filter_map(|pin| self.output(pin)).reduce(|one, other| one | other);
+        if outside.is_some() && chip.is_some() && outside != chip {
+            self.conflicts += 1;
+        }
+        outside.or(chip).unwrap_or_else(|| self.pulled(pin))
+    }
+
+    /// The level of a net that nobody drives.
+    fn pulled(&self, pin: usize) -> bool {
+        let wired = self.wired[pin];
+        if self.outside_pulled & wired != 0 {
+            return self.outside_pull_level & self.outside_pulled & wired != 0;
+        }
+        let pull = |wants: fn(&Pad) -> bool| pins_of(wired).any(|pin| wants(&self.pads[pin]));
+        match (pull(|pad| pad.pull_up), pull(|pad| pad.pull_down)) {
+            (true, false) => true,
+            (false, true) => false,
+            // Both pulls on keep the last level (bus keeper, RP2040 datasheet 2.19.4); with none it floats where it was.
+            _ => self.net >> pin & 1 == 1,
+        }
+    }
+}
+
+fn overridden(over: u8, signal: bool) -> bool {
+    match over {
+        1 => !signal,
+        2 => false,
+        3 => true,
+        _ => signal,
+    }
+}

@@ -1,0 +1,9 @@
+//! The chips over SPI and over the wire: registers, sockets, faults, and what each command takes over.
+
+mod faults;
+mod peer;
+mod registers;
+mod speed;
+mod spi;
+mod support;
+mod wire;
