@@ -20,7 +20,7 @@ FUZZ_TARGETS := logic2_csv sal sigrok vcd pulseview_csv compressed suite elf uf2
 FUZZ_FIRMWARE_TARGETS := http_request fsdata_image ssi_page iperf_header coap_message \
 	$(foreach chip,W5100 W5100S W5200 W5500,chip_that_lies_$(chip))
 
-.PHONY: help demo firmware firmware-or-not images web wheel tools cross-compiler test lint test-rust random-images test-python test-slow soak fuzz \
+.PHONY: help demo firmware firmware-or-not images web wheel tools cross-compiler test lint lint-rust lint-others test-rust random-images test-python test-slow soak fuzz \
 	fuzz-readers fuzz-targets fuzz-firmware bench docs site lock clean
 
 help: ## Show what there is
@@ -113,8 +113,13 @@ cross-compiler:
 test: lint test-rust test-python ## Lint and test everything that is fast
 
 lint: $(VENV)/packages
+	@$(MAKE) --no-print-directory -j2 --output-sync=target lint-rust lint-others
+
+lint-rust:
 	cargo fmt --all --check
 	cargo clippy --workspace --features airwire-py/extension-module --all-targets --release --locked -- -D warnings
+
+lint-others:
 	$(BIN)/ruff format --check python tests benches tools firmware/python
 	$(BIN)/ruff check python tests benches tools firmware/python
 	$(BIN)/mypy

@@ -10,7 +10,7 @@ use crate::simulation::{Event, Sample};
 use crate::stage::{Passage, Visit};
 use crate::transfer::{Leaving, Place, Transfer, Transfers};
 
-/// Samples are handed over in batches of this many.
+/// Samples are handed over in batches of this many, unless a caller wants others.
 const BATCH: usize = 4096;
 
 /// What one message at a time may use.
@@ -34,6 +34,7 @@ pub(crate) struct Carrier {
     /// Messages that can take steps now.
     ready: VecDeque<u64>,
     finished: Vec<Sample>,
+    batch: usize,
 }
 
 impl Carrier {
@@ -54,7 +55,12 @@ impl Carrier {
             longest_queue: 0,
             ready: VecDeque::new(),
             finished: Vec::new(),
+            batch: BATCH,
         }
+    }
+
+    pub(crate) fn hand_over_every(&mut self, samples: usize) {
+        self.batch = samples;
     }
 
     /// The stimulus of a closed loop waits until nothing is under way.
@@ -89,7 +95,7 @@ impl Carrier {
     fn hand_over(&mut self, context: &mut Context<'_, Event>) {
         let before = self.finished.len();
         self.transfers.take_finished(&mut self.finished);
-        if self.finished.len() >= BATCH {
+        if self.finished.len() >= self.batch {
             context.stop();
         }
         if let Some(stimulus) = self.stimulus

@@ -88,6 +88,12 @@ impl Simulation {
         Self { world, link }
     }
 
+    /// Hands samples over in batches of at least this many, for one who may stop before the end.
+    pub fn in_batches_of(mut self, samples: usize) -> Self {
+        self.carrier().hand_over_every(samples);
+        self
+    }
+
     /// Runs on until some messages are finished; an empty batch means that all are. Samples come in the order of
     /// their triggers.
     pub fn next_batch(&mut self) -> Vec<Sample> {

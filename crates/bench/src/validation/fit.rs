@@ -45,6 +45,10 @@ const TELLING_COHERENCE: f64 = 0.4;
 /// Steps towards the peak of the coherence.
 const CLIMBS: usize = 40;
 
+/// How far a model with these phases is from the capture. Only a distance below the bound is told truly: most phases
+/// that a search tries are worse than the best from the first blocks on, and these cost no more than that.
+type Cost<'a> = dyn Fn(&[FittedPhase], f64) -> f64 + 'a;
+
 /// Finds the phases and drifts of all gates of a link. `build` makes a fresh program.
 pub fn fit_phases(
     build: &dyn Fn() -> Program,
@@ -57,14 +61,18 @@ pub fn fit_phases(
         program.gates().iter().map(|gate| (gate.name().to_owned(), gate.period().ps())).collect();
     let few = observed.thinned(SEARCH_MESSAGES);
     let many = observed.thinned(REFINE_MESSAGES);
-    let coarse = |phases: &[FittedPhase]| distance(build, payload_bytes, &few, phases, seed);
-    let fine = |phases: &[FittedPhase]| distance(build, payload_bytes, &many, phases, seed);
+    let coarse =
+        |phases: &[FittedPhase], least| distance_below(least, build, payload_bytes, &few, phases, seed);
+    let fine =
+        |phases: &[FittedPhase], least| distance_below(least, build, payload_bytes, &many, phases, seed);
     let fit = |told: Option<(usize, i64)>| {
         let found = search(&gates, &coarse, observed, told);
         let found = refine(&gates, &fine, found, observed, told.map(|(gate, _)| gate));
         let runs = 1..=COMPARED_RUNS;
-        let compared =
-            runs.map(|run| distance(build, payload_bytes, observed, &found, seed.wrapping_add(run)));
+        let compared = runs.map(|run| {
+            let seed = seed.wrapping_add(run);
+            distance_below(f64::INFINITY, build, payload_bytes, observed, &found, seed)
+        });
         (compared.sum::<f64>(), found)
     };
     let (distance, phases) = fit(None);
@@ -78,7 +86,7 @@ pub fn fit_phases(
 /// done edges keep to is the later gate.
 fn search(
     gates: &[(String, i64)],
-    cost: &dyn Fn(&[FittedPhase]) -> f64,
+    cost: &Cost<'_>,
     observed: &Observed,
     told: Option<(usize, i64)>,
 ) -> Vec<FittedPhase> {
@@ -101,7 +109,7 @@ fn search(
                     let mut trial = best.clone();
                     trial[index].phase_ps = step * period_ps / PHASES;
                     trial[index].drift_ppb = drift_ppb;
-                    let found = cost(&trial);
+                    let found = cost(&trial, least);
                     if found < least {
                         (least, best) = (found, trial);
                     }
@@ -130,7 +138,7 @@ fn told_drift(gates: &[(String, i64)], observed: &Observed) -> Option<(usize, i6
 /// Phases of the first two gates, tried together: each hides what the other one does.
 fn pair_up(
     gates: &[(String, i64)],
-    cost: &dyn Fn(&[FittedPhase]) -> f64,
+    cost: &Cost<'_>,
     mut best: Vec<FittedPhase>,
     drifts: &[i64],
 ) -> (f64, Vec<FittedPhase>) {
@@ -143,7 +151,7 @@ fn pair_up(
                 trial[0].phase_ps = first * gates[0].1 / PAIRED_PHASES;
                 trial[1].phase_ps = second * gates[1].1 / PHASES;
                 trial[1].drift_ppb = drift_ppb;
-                let found = cost(&trial);
+                let found = cost(&trial, least);
                 if found < least {
                     (least, best) = (found, trial);
                 }
@@ -157,12 +165,12 @@ fn pair_up(
 /// have moved. Drift turns the gate around the middle of the run, so that it leaves the phase there as it was.
 fn refine(
     gates: &[(String, i64)],
-    cost: &dyn Fn(&[FittedPhase]) -> f64,
+    cost: &Cost<'_>,
     mut best: Vec<FittedPhase>,
     observed: &Observed,
     told: Option<usize>,
 ) -> Vec<FittedPhase> {
-    let mut least = cost(&best);
+    let mut least = cost(&best, f64::INFINITY);
     let first_ps = observed.trigger_ps.first().copied().unwrap_or(0);
     let run_ps = (observed.trigger_ps.last().unwrap_or(&1) - first_ps).max(1);
     let middle_s = (first_ps + run_ps / 2) as f64 / 1e12;
@@ -182,7 +190,7 @@ fn refine(
                 // A part per billion is 1000 ps a second.
                 let turned_ps = libm::round(drift_ppb * 1000.0 * middle_s) as i64;
                 trial[index].phase_ps += phases * phase_step - turned_ps;
-                let found = cost(&trial);
+                let found = cost(&trial, least);
                 if found < least {
                     (least, best) = (found, trial);
                 }
@@ -217,7 +225,7 @@ pub(super) fn predict(
     seed: u64,
 ) -> Vec<Option<i64>> {
     let samples = replay(build, payload_bytes, observed, phases, seed, 0).run();
-    samples.iter().map(|sample| sample.done.map(|done| (done - sample.trigger).ps())).collect()
+    samples.iter().map(latency_ps).collect()
 }
 
 /// The messages of a capture as the model carries them, with their spans and what these are spent on.
@@ -255,22 +263,44 @@ fn replay(
     Simulation::new(program, payload_bytes, &schedule, count, seed, "validate", spans_of_first)
 }
 
-fn distance(
+/// The distance from the capture, block by block; or one that is not below `bound`, once it cannot be.
+fn distance_below(
+    bound: f64,
     build: &dyn Fn() -> Program,
     payload_bytes: u32,
     observed: &Observed,
     phases: &[FittedPhase],
     seed: u64,
 ) -> f64 {
-    let predicted = predict(build, payload_bytes, observed, phases, seed);
     let block = observed.trigger_ps.len().div_ceil(BLOCKS).max(1);
-    let blocks = observed.latency_ps.chunks(block).zip(predicted.chunks(block));
-    blocks
-        .map(|(real, model)| {
-            let (real, model) = (sorted(real.iter().flatten()), sorted(model.iter().flatten()));
-            if real.is_empty() || model.is_empty() { 0.0 } else { stats::wasserstein_ps(&real, &model) }
-        })
-        .sum()
+    let mut simulation = replay(build, payload_bytes, observed, phases, seed, 0).in_batches_of(block);
+    let mut model: Vec<Option<i64>> = Vec::with_capacity(observed.latency_ps.len());
+    let mut sum = 0.0;
+    for (index, real) in observed.latency_ps.chunks(block).enumerate() {
+        let (start, end) = (index * block, index * block + real.len());
+        while model.len() < end {
+            let batch = simulation.next_batch();
+            if batch.is_empty() {
+                break;
+            }
+            model.extend(batch.iter().map(latency_ps));
+        }
+        sum += apart(real, &model[start.min(model.len())..end.min(model.len())]);
+        if sum >= bound {
+            break;
+        }
+    }
+    sum
+}
+
+/// The distance between what was seen and what the model says, of the messages of one block that arrived.
+fn apart(real: &[Option<i64>], model: &[Option<i64>]) -> f64 {
+    let (real, model) = (sorted(real.iter().flatten()), sorted(model.iter().flatten()));
+    if real.is_empty() || model.is_empty() { 0.0 } else { stats::wasserstein_ps(&real, &model) }
+}
+
+fn latency_ps(sample: &Sample) -> Option<i64> {
+    sample.done.map(|done| (done - sample.trigger).ps())
 }
 
 pub(super) fn sorted<'a>(values: impl Iterator<Item = &'a i64>) -> Vec<i64> {
