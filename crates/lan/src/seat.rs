@@ -73,7 +73,10 @@ impl MachineSeat {
     fn perform(&mut self, now: Picoseconds, sockets: &mut Sockets<'_>, action: Action) {
         match action {
             Action::Listen(name, port) => match sockets.listen(port) {
-                Ok(id) => drop(self.listeners.insert(name, id)),
+                Ok(id) => {
+                    self.listeners.insert(name, id);
+                    self.machine.handle(now, Event::Listening(name, port));
+                }
                 Err(error) => self.refusals.push((name, error.to_string())),
             },
             Action::Connect(name, to) => match sockets.connect(to.address, to.port) {

@@ -42,6 +42,8 @@ pub enum Event<'a> {
     Wake,
     /// A connection that was asked for is open.
     Opened(Connection),
+    /// A listener that was asked for listens at a port. Where it cannot, it is closed with a reason.
+    Listening(Connection, u16),
     /// A listener accepted a connection.
     Accepted {
         /// Whose.

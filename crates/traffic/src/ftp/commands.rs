@@ -12,6 +12,8 @@ const BAD_SEQUENCE: &str = "503 Another command comes first.";
 const NO_FILE: &str = "550 There is no such file or folder.";
 const NOT_TAKEN: &str = "553 That cannot be written.";
 const READ_ONLY: &str = "550 This server is read only.";
+/// Ports of other programs that are passed over for one data connection.
+const MOST_PORTS_TRIED: u32 = 20;
 const SYNTAX: &str = "501 That is no argument of this command.";
 /// Files have no dates: all are of the first of January 2024.
 const LIST_DATE: &str = "Jan  1  2024";
@@ -22,7 +24,9 @@ const FEATURES: &str =
 impl Server {
     /// Does what a client has said so far.
     pub(super) fn obey(&mut self, now: Picoseconds, control: Connection) {
-        while let Some((command, argument)) = self.sessions.get_mut(&control).and_then(Session::next_command)
+        let waits = |session: &&mut Session| matches!(session.mode, Mode::Awaited { .. });
+        while let Some((command, argument)) =
+            self.sessions.get_mut(&control).filter(|session| !waits(session)).and_then(Session::next_command)
         {
             self.command(now, control, &command, &argument);
         }
@@ -41,7 +45,11 @@ impl Server {
             "HELP" => "214 See RFC 959.".to_owned(),
             _ if !session.is_logged_in => "530 Log in first.".to_owned(),
             "TYPE" | "MODE" | "STRU" | "OPTS" | "ALLO" | "ACCT" => Self::parameter(command, argument),
-            "PASV" | "EPSV" | "PORT" | "EPRT" => self.data_mode(control, command, argument),
+            "PASV" | "EPSV" => {
+                self.forget_data(control);
+                return self.listen_for_data(control, command == "EPSV", MOST_PORTS_TRIED);
+            }
+            "PORT" | "EPRT" => self.active_mode(control, command, argument),
             "RETR" | "LIST" | "NLST" | "STOR" | "APPE" => {
                 return self.transfer(now, control, command, argument);
             }
@@ -103,39 +111,66 @@ impl Server {
         if known { "200 So be it.".to_owned() } else { "504 Only whole streams of bytes.".to_owned() }
     }
 
-    fn data_mode(&mut self, control: Connection, command: &str, argument: &str) -> String {
+    fn active_mode(&mut self, control: Connection, command: &str, argument: &str) -> String {
         self.forget_data(control);
-        let Some(local) = self.sessions.get(&control).map(|session| session.local) else {
-            return String::new();
-        };
-        let (mode, answer) = match command {
-            "PASV" | "EPSV" => {
-                let (listener, port) = self.number(control);
-                self.actions.push_back(Action::Listen(listener, port));
-                let at = command::spoken(crate::Ipv4Endpoint { port, ..local });
-                let answer = match command {
-                    "PASV" => format!("227 Entering Passive Mode ({at})."),
-                    _ => format!("229 Entering Extended Passive Mode (|||{port}|)."),
-                };
-                (Mode::Passive(listener), answer)
-            }
-            _ => {
-                let read = if command == "PORT" { command::endpoint } else { command::extended_endpoint };
-                let Some(to) = read(argument) else { return SYNTAX.to_owned() };
-                (Mode::Active(to), "200 The data connection goes there.".to_owned())
-            }
-        };
+        let read = if command == "PORT" { command::endpoint } else { command::extended_endpoint };
+        let Some(to) = read(argument) else { return SYNTAX.to_owned() };
         if let Some(session) = self.sessions.get_mut(&control) {
-            session.mode = mode;
+            session.mode = Mode::Active(to);
         }
-        answer
+        "200 The data connection goes there.".to_owned()
+    }
+
+    /// Asks for a port, which another program may have: the client is told of it when it is there.
+    pub(super) fn listen_for_data(&mut self, control: Connection, is_extended: bool, tries: u32) {
+        let (listener, port) = self.number(control);
+        if let Some(session) = self.sessions.get_mut(&control) {
+            session.mode = Mode::Awaited { listener, is_extended, tries };
+            self.actions.push_back(Action::Listen(listener, port));
+        }
+    }
+
+    pub(super) fn listening(&mut self, now: Picoseconds, listener: Connection, port: u16) {
+        let Some(&control) = self.data.get(&listener) else { return };
+        let Some(session) = self.sessions.get_mut(&control) else { return };
+        let Mode::Awaited { is_extended, .. } = session.mode else { return };
+        session.mode = Mode::Passive(listener);
+        let at = command::spoken(crate::Ipv4Endpoint { port, ..session.local });
+        let answer = match is_extended {
+            false => format!("227 Entering Passive Mode ({at})."),
+            true => format!("229 Entering Extended Passive Mode (|||{port}|)."),
+        };
+        self.say(control, &answer);
+        self.obey(now, control);
+    }
+
+    /// Whether a number was that of a listener which found its port taken; another one is tried.
+    pub(super) fn found_port_taken(
+        &mut self,
+        now: Picoseconds,
+        control: Connection,
+        number: Connection,
+    ) -> bool {
+        let Some(session) = self.sessions.get_mut(&control) else { return false };
+        let Mode::Awaited { listener, is_extended, tries } = session.mode else { return false };
+        if listener != number {
+            return false;
+        }
+        if tries > 0 {
+            self.listen_for_data(control, is_extended, tries - 1);
+        } else {
+            session.mode = Mode::Unset;
+            self.say(control, "425 There is no free port for a data connection.");
+            self.obey(now, control);
+        }
+        true
     }
 
     /// What was opened for a transfer that never came.
     fn forget_data(&mut self, control: Connection) {
         let Some(session) = self.sessions.get_mut(&control) else { return };
         let listener = match std::mem::replace(&mut session.mode, Mode::Unset) {
-            Mode::Passive(listener) => Some(listener),
+            Mode::Passive(listener) | Mode::Awaited { listener, .. } => Some(listener),
             _ => None,
         };
         let data = session.data.take().map(|(data, _)| data);

@@ -248,6 +248,7 @@ impl Server {
 
     fn closed(&mut self, now: Picoseconds, connection: Connection) {
         match self.data.remove(&connection) {
+            Some(control) if self.found_port_taken(now, control, connection) => {}
             Some(control) => {
                 self.break_off(now, control, "425 The data connection could not be opened, or broke.");
             }
@@ -277,6 +278,7 @@ impl Machine for Server {
                 self.accept(now, listener, connection, [peer, to]);
             }
             Event::Opened(connection) => self.opened(now, connection),
+            Event::Listening(listener, port) => self.listening(now, listener, port),
             Event::Received(connection, bytes) => self.received(now, connection, bytes),
             Event::Room(connection, bytes) => self.room(now, connection, bytes),
             Event::PeerFinished(connection) => self.peer_finished(now, connection),

@@ -13,6 +13,8 @@ pub(super) enum Mode {
     Unset,
     /// The client comes to this listener.
     Passive(Connection),
+    /// The client is told of this listener once it has a port; another one is tried so many times.
+    Awaited { listener: Connection, is_extended: bool, tries: u32 },
     /// The server goes there.
     Active(Ipv4Endpoint),
 }

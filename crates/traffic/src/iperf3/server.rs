@@ -202,8 +202,10 @@ impl Server {
                 Ok(Some(Told::Text(text))) if test.phase == Phase::Parameters => self.asked(now, &text),
                 Ok(Some(Told::Text(text))) => self.exchange(now, &text),
                 Ok(Some(Told::State(State::TestEnd))) if test.phase == Phase::Running => {
+                    // iperf3 waits for a whole block, even now: only the end of the stream tells it that none comes.
                     for stream in &mut test.streams {
                         stream.meter.finish(now);
+                        self.actions.push_back(Action::Finish(stream.connection));
                     }
                     self.tell(&[State::ExchangeResults.byte()]);
                     self.enter(now, Phase::Results, Wanted::Text);

@@ -184,7 +184,10 @@ impl Memory {
 
     fn perform(&mut self, host: usize, action: Action) {
         match action {
-            Action::Listen(listener, port) => drop(self.hosts[host].listeners.insert(port, listener)),
+            Action::Listen(listener, port) => {
+                self.hosts[host].listeners.insert(port, listener);
+                self.hosts[host].machine.handle(self.now, Event::Listening(listener, port));
+            }
             Action::Connect(connection, to) => self.connect(host, connection, to),
             Action::Send(connection, bytes) => self.on_end(host, connection, |end| end.queue(&bytes)),
             Action::SendBlock(connection, bytes) => self.on_end(host, connection, |end| end.queue(&bytes)),

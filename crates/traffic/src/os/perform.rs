@@ -117,7 +117,11 @@ impl Seat {
 
     fn listen(&mut self, machine: usize, listener: Connection, port: u16) {
         match TcpListener::bind(SocketAddrV4::new(self.address, port).into()) {
-            Ok(socket) => self.add_socket(machine, listener, Kind::Listener(socket)),
+            Ok(socket) => {
+                let port = socket.local_addr().map_or(port, |address| address.port());
+                self.add_socket(machine, listener, Kind::Listener(socket));
+                self.listening.push_back((machine, listener, port));
+            }
             Err(error) => self.no_port(machine, listener, sentence::of_port(&error, "TCP", port)),
         }
     }
@@ -129,9 +133,12 @@ impl Seat {
         }
     }
 
+    /// A machine that has a port already may do with another one, and hears of it.
     fn no_port(&mut self, machine: usize, connection: Connection, reason: String) {
         self.broken.push_back((machine, connection, reason.clone()));
-        self.failure = Some(SeatError::Port(reason));
+        if self.machines[machine].tokens.is_empty() {
+            self.failure = Some(SeatError::Port(reason));
+        }
     }
 
     fn connect(&mut self, machine: usize, connection: Connection, to: Ipv4Endpoint) {

@@ -108,6 +108,8 @@ pub struct Seat {
     pub(super) watched: Vec<usize>,
     /// Connections that broke while an action was carried out; their machines are told in the next pass.
     pub(super) broken: VecDeque<(usize, Connection, String)>,
+    /// Listeners of which their machines have not heard yet, and their ports.
+    pub(super) listening: VecDeque<(usize, Connection, u16)>,
     pub(super) failure: Option<SeatError>,
     dropped_datagrams: u64,
     kernel_stamps: bool,
@@ -133,6 +135,7 @@ impl Seat {
             ready: Vec::new(),
             watched: Vec::new(),
             broken: VecDeque::new(),
+            listening: VecDeque::new(),
             failure: None,
             dropped_datagrams: 0,
             kernel_stamps: false,
@@ -247,6 +250,9 @@ impl Seat {
         for token in due {
             self.look_after(token);
         }
+        for (machine, listener, port) in mem::take(&mut self.listening) {
+            self.tell(machine, Event::Listening(listener, port));
+        }
         for (machine, connection, reason) in mem::take(&mut self.broken) {
             self.tell(machine, Event::Closed(connection, Some(&reason)));
         }
@@ -259,7 +265,7 @@ impl Seat {
     }
 
     fn wait_time(&self, deadline: Option<Picoseconds>) -> Duration {
-        if !self.ready.is_empty() || !self.broken.is_empty() {
+        if !self.ready.is_empty() || !self.broken.is_empty() || !self.listening.is_empty() {
             return Duration::ZERO;
         }
         let longest = if self.watched.is_empty() { STOP_CHECK } else { WATCH_PERIOD };

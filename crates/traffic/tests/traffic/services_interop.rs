@@ -313,6 +313,8 @@ print(ftp.quit())
 
 #[test]
 fn pythons_ftplib_stores_and_retrieves_in_passive_and_active_mode() {
+    // Of the ports for data some are taken; if by another program already, all the better.
+    let _taken = [50_001, 50_002, 50_004].map(|port| std::net::TcpListener::bind(("127.0.0.1", port)));
     let server = service("ftp", &[("user", "board"), ("password", "secret"), ("files", "readme.txt=10B")]);
     let Some(text) = python(server.port, FTP) else { return };
     let each = "True ['data.bin', 'readme.txt'] 102400\n10 102404\n";
