@@ -32,8 +32,9 @@ CRATES = {
     "rp2040": {"units", "sim", "mcu", "cortexm", "usb-host"},
     "traffic": {"units", "fields"},
     "wiznet": {"units", "sim"},
+    "cyw43": {"units", "sim"},
     "ethernet": {"units", "sim", "fields"},
-    "lan": {"units", "sim", "fields", "files", "stats", "links", "traffic", "wiznet", "ethernet"},
+    "lan": {"units", "sim", "fields", "files", "stats", "links", "traffic", "wiznet", "cyw43", "ethernet"},
     "board": {
         "units",
         "files",
@@ -41,6 +42,7 @@ CRATES = {
         "sim",
         "fields",
         "record",
+        "cyw43",
         "lan",
         "mcu",
         "rp2040",

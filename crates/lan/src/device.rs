@@ -16,7 +16,18 @@ use wiznet::{Access, Facts, Warning};
 /// A frame, and when the first bit of its preamble is on the wire.
 pub type SentFrame = (Picoseconds, Vec<u8>);
 
-/// Something with an Ethernet port.
+/// How the driver of a station has set its radio to save power.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Radio {
+    /// Whether it dozes between beacons.
+    pub dozes: bool,
+    /// How long it stays awake after a frame.
+    pub awake_time: Picoseconds,
+    /// Beacons between two that it wakes for; 0 leaves it to the access point's DTIM.
+    pub listen_beacons: u32,
+}
+
+/// Something with an Ethernet port, or with a radio in its place.
 pub trait NetDevice: Passive + Any + Debug + Send {
     /// What is known of its SPI; nothing for a device that is on none.
     fn facts(&self) -> Option<&'static Facts> {
@@ -41,6 +52,11 @@ pub trait NetDevice: Passive + Any + Debug + Send {
     /// the board's is the one that the stack speaks from.
     fn is_bare_mac(&self) -> bool {
         false
+    }
+
+    /// How its radio is set, where it has one; nothing for a device on a cable.
+    fn radio(&self) -> Option<Radio> {
+        None
     }
 
     /// The level of its interrupt output.

@@ -41,6 +41,7 @@ impl Lan {
                     self.carry_out(index);
                 }
             }
+            self.follow_radios();
             self.network.advance(at);
             self.bring_in();
             if !self.awaited.is_empty() {

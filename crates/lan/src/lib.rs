@@ -10,6 +10,7 @@ mod calls;
 mod capture;
 mod completion;
 mod controller;
+mod cyw43_chip;
 mod device;
 mod events;
 mod file;
@@ -40,7 +41,7 @@ pub use calls::{Call, Transport};
 pub use capture::{LanCaptureError, in_words};
 pub use completion::{complete_impairments, complete_traffic};
 pub use controller::{BusUse, Computing, Dropped, ReceivedDatagram, SeenFrame, SpiController};
-pub use device::{DeviceId, NetDevice, SentFrame};
+pub use device::{DeviceId, NetDevice, Radio, SentFrame};
 pub use file::{NETWORK_FIELDS, NetworkError, NetworkField};
 pub use ideal_mac::{IDEAL_MAC_BYTES, IdealMac};
 pub use results::{Awaited, Latency, TrafficResults};
@@ -73,6 +74,8 @@ struct Line {
     /// a bus does not ask every device.
     due: Option<Picoseconds>,
     interrupt_is_low: bool,
+    /// What the air knows of its radio, where it has one.
+    radio: Option<Radio>,
 }
 
 /// The devices of a network, to be kept in a file: each one's state, and the address that its frames came from.
@@ -135,20 +138,38 @@ impl Lan {
 
     /// Puts a device on the network, by a cable as the network's setup has it.
     pub fn attach<D: NetDevice>(&mut self, name: &str, mut device: D) -> DeviceId<D> {
-        let port = self.add_port(name);
+        let port = self.add_port(name, device.radio());
         device.set_cable(self.now, self.network.carrier(port));
         let (due, interrupt_is_low) = (device.next_event(), device.interrupt_is_low());
-        let line = Line { port, heard: Heard::default(), due, interrupt_is_low };
+        let radio = device.radio();
+        let line = Line { port, heard: Heard::default(), due, interrupt_is_low, radio };
         self.wired.push(Wired { name: name.to_owned(), device: Box::new(device), line });
         self.changed();
         DeviceId::new(self.wired.len() - 1)
     }
 
-    fn add_port(&mut self, name: &str) -> PortId {
-        let port = self.network.add_port(name, self.cable.clone());
+    fn add_port(&mut self, name: &str, radio: Option<Radio>) -> PortId {
+        // What a station has in the place of a cable costs next to nothing: the hop is the air.
+        let cable = if radio.is_some() { Cable::new(ethernet::Speed::Mbps1000) } else { self.cable.clone() };
+        let port = self.network.add_port(name, cable);
         self.setup.impair(&mut self.network, port);
-        self.network.set_hop(port, self.setup.hop(name));
+        self.network.set_hop(port, self.setup.hop(name, radio));
         port
+    }
+
+    /// The air follows what drivers have set their radios to.
+    fn follow_radios(&mut self) {
+        for Wired { device, line, .. } in &mut self.wired {
+            let Some(radio) = line.radio.and(device.radio()).filter(|radio| line.radio != Some(*radio))
+            else {
+                continue;
+            };
+            line.radio = Some(radio);
+            let hop: Option<&mut dyn Any> = self.network.hop_mut(line.port).map(|hop| hop as _);
+            if let Some(access_point) = hop.and_then(|hop| hop.downcast_mut::<WifiAccessPoint>()) {
+                access_point.set_radio(radio);
+            }
+        }
     }
 
     /// The devices as they are, and the addresses that their frames came from; nothing where one cannot be saved.
@@ -182,7 +203,9 @@ impl Lan {
         self.network.advance(self.now);
         for index in 0..self.wired.len() {
             let name = self.wired[index].name.clone();
-            let port = self.add_port(&name);
+            let radio = self.wired[index].device.radio();
+            let port = self.add_port(&name, radio);
+            self.wired[index].line.radio = radio;
             let carrier = self.network.carrier(port);
             self.wired[index].line.port = port;
             self.wired[index].device.set_cable(self.now, carrier);

@@ -6,6 +6,7 @@ use ethernet::{Cable, Direction, Hop, Host, HostOptions, Impairments, Network, P
 use links::Settings;
 use units::Picoseconds;
 
+use super::device::Radio;
 use super::traffic::TrafficSetup;
 use super::wifi::WifiAccessPoint;
 
@@ -134,9 +135,17 @@ impl NetworkSetup {
     }
 
     /// The hop on that cable, for a board of a name.
-    pub(super) fn hop(&self, name: &str) -> Option<Box<dyn Hop>> {
-        let settings = self.wifi.as_ref()?;
-        Some(Box::new(WifiAccessPoint::new(settings, self.seed, name)))
+    pub(super) fn hop(&self, name: &str, radio: Option<Radio>) -> Option<Box<dyn Hop>> {
+        match (self.wifi.as_ref(), radio) {
+            (Some(settings), None) => Some(Box::new(WifiAccessPoint::new(settings, self.seed, name))),
+            (settings, Some(radio)) => {
+                let settings = settings.cloned().unwrap_or_else(|| links::WIFI_HOP.defaults());
+                let mut access_point = WifiAccessPoint::new(&settings, self.seed, name);
+                access_point.set_radio(radio);
+                Some(Box::new(access_point))
+            }
+            (None, None) => None,
+        }
     }
 
     /// What is wrong with that cable.

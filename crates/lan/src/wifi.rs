@@ -6,6 +6,8 @@ use fields::Field;
 use links::{SettingError, Settings, WIFI_HOP, Way, WifiHop};
 use units::Picoseconds;
 
+use super::device::Radio;
+
 /// The fields of `[wifi]` in a network file; the table alone puts the board behind an access point with all defaults.
 pub const WIFI_FIELDS: &[Field] = WIFI_HOP.settings;
 
@@ -13,6 +15,9 @@ pub const WIFI_FIELDS: &[Field] = WIFI_HOP.settings;
 #[derive(Debug, Clone)]
 pub struct WifiAccessPoint {
     hop: WifiHop,
+    settings: Settings,
+    seed: u64,
+    path: String,
 }
 
 impl WifiAccessPoint {
@@ -21,7 +26,24 @@ impl WifiAccessPoint {
     /// # Panics
     /// When the settings are those of another link.
     pub fn new(settings: &Settings, seed: u64, station: &str) -> Self {
-        Self { hop: WifiHop::new(settings, seed, &format!("wifi/{station}")) }
+        let path = format!("wifi/{station}");
+        Self { hop: WifiHop::new(settings, seed, &path), settings: settings.clone(), seed, path }
+    }
+
+    /// The station has set its radio otherwise.
+    pub(super) fn set_radio(&mut self, radio: Radio) {
+        let mode = match (radio.dozes, radio.listen_beacons) {
+            (false, _) => "none",
+            (true, 0) => "min",
+            (true, _) => "max",
+        };
+        let listen = radio.listen_beacons.max(1).to_string();
+        let awake = format!("{} us", radio.awake_time.ps() / units::PS_PER_US);
+        for (name, value) in [("power_save", mode), ("awake_time", &awake), ("listen_interval", &listen)] {
+            // What the driver asks for beyond what the model takes stays as it was.
+            let _ = self.settings.set("wifi", WIFI_FIELDS, name, value);
+        }
+        self.hop.set_power_save(&self.settings, self.seed, &self.path);
     }
 }
 

@@ -37,6 +37,13 @@ pub enum Reaction {
         /// The level, or nothing to let go.
         level: Option<bool>,
     },
+    /// Drives a pin from outside through a resistor, or lets go of it: whatever the chip drives wins.
+    Pull {
+        /// GPIO number.
+        pin: u8,
+        /// The level, or nothing to let go.
+        level: Option<bool>,
+    },
     /// A byte arrives at a UART's receive pin; its stop bit ends now.
     UartByte {
         /// UART0 or UART1.

@@ -4,6 +4,7 @@
 mod activity;
 mod arrivals;
 pub(crate) mod button;
+pub(crate) mod cyw43;
 mod devices;
 pub(crate) mod eeprom;
 mod i2c_wires;

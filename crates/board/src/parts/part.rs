@@ -226,6 +226,15 @@ impl Wiring<'_> {
 
     /// The interrupt output of its device is on a pin, which it drives from the start.
     pub fn interrupt<D: NetDevice>(&mut self, device: DeviceId<D>, pin: u8) {
-        self.buses.interrupts.push(Interrupt { device: device.any(), pin, told_low: None });
+        self.output(device, pin, false);
+    }
+
+    /// The same through a resistor: the MCU may drive the pin too, and wins.
+    pub fn weak_interrupt<D: NetDevice>(&mut self, device: DeviceId<D>, pin: u8) {
+        self.output(device, pin, true);
+    }
+
+    fn output<D: NetDevice>(&mut self, device: DeviceId<D>, pin: u8, is_weak: bool) {
+        self.buses.interrupts.push(Interrupt { device: device.any(), pin, is_weak, told_low: None });
     }
 }

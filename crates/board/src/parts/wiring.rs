@@ -72,6 +72,8 @@ pub(super) struct Window {
 pub(super) struct Interrupt {
     pub(super) device: DeviceId<dyn NetDevice>,
     pub(super) pin: u8,
+    /// There is a resistor between it and the pin.
+    pub(super) is_weak: bool,
     pub(super) told_low: Option<bool>,
 }
 
@@ -129,7 +131,11 @@ impl Buses {
             let low = lan.interrupt_is_low(interrupt.device);
             if interrupt.told_low != Some(low) {
                 interrupt.told_low = Some(low);
-                reactions.push(Reaction::Pin { pin: interrupt.pin, level: Some(!low) });
+                let (pin, level) = (interrupt.pin, Some(!low));
+                reactions.push(match interrupt.is_weak {
+                    true => Reaction::Pull { pin, level },
+                    false => Reaction::Pin { pin, level },
+                });
             }
         }
         if lan.next_event() != self.told {

@@ -92,6 +92,14 @@ fn data_bytes(load: &Load) -> u32 {
     MAC_BYTES + load.frame_bytes.saturating_sub(ETHERNET_BYTES)
 }
 
+fn sender(settings: &Settings, bytes: fn(&Load) -> u32, seed: u64, path: &str) -> Sender {
+    let rate = PhyRate::named(settings.choice("phy_rate"));
+    let others =
+        BusyChannel::new(settings.number("medium_load") / 100.0, WIFI_HOP.params().time("others_exchange"));
+    let frame = Dcf::new(rate, settings.number("frame_error") / 100.0, bytes);
+    Sender::new(others, frame, seed, path)
+}
+
 fn null_bytes(_: &Load) -> u32 {
     NULL_BYTES
 }
@@ -103,12 +111,7 @@ impl WifiHop {
     /// When the settings are those of something else.
     pub fn new(settings: &Settings, seed: u64, path: &str) -> Self {
         let rate = PhyRate::named(settings.choice("phy_rate"));
-        let exchange = WIFI_HOP.params().time("others_exchange");
-        let sender = |bytes: fn(&Load) -> u32, name: &str| {
-            let others = BusyChannel::new(settings.number("medium_load") / 100.0, exchange);
-            let frame = Dcf::new(rate, settings.number("frame_error") / 100.0, bytes);
-            Sender::new(others, frame, seed, &format!("{path}/{name}"))
-        };
+        let sender = |bytes, name: &str| sender(settings, bytes, seed, &format!("{path}/{name}"));
         Self {
             access_point_time: settings.time("access_point_time"),
             station_time: settings.time("station_time"),
@@ -118,6 +121,15 @@ impl WifiHop {
             channel: Intervals::default(),
             now: EVER,
         }
+    }
+
+    /// The station saves power from here on as settings say, or does not.
+    ///
+    /// # Panics
+    /// When the settings are those of something else.
+    pub fn set_power_save(&mut self, settings: &Settings, seed: u64, path: &str) {
+        let answer = sender(settings, null_bytes, seed, &format!("{path}/awake"));
+        self.doze = Doze::new(settings, answer, seed, path);
     }
 
     /// A frame that is whole at one end at `at`: when its first bit leaves the other; nothing where it is lost. Frames come

@@ -260,6 +260,10 @@ impl Bus {
                     let now = self.io.now;
                     self.io.pins.drive_outside(now, pin, level);
                 }
+                Reaction::Pull { pin, level } => {
+                    let now = self.io.now;
+                    self.io.pins.pull_outside(now, pin, level);
+                }
                 Reaction::UartByte { port, byte } => {
                     self.blocks.uart[usize::from(port & 1)].receive(byte, &mut self.io);
                 }
@@ -279,7 +283,7 @@ impl Bus {
     /// A resistor outside pulls a pin from here on.
     pub(crate) fn pull_pin(&mut self, now: Picoseconds, pin: u8, level: bool) {
         self.io.now = self.io.now.max(now);
-        self.io.pins.pull_outside(self.io.now, pin, level);
+        self.io.pins.pull_outside(self.io.now, pin, Some(level));
         self.settle();
     }
 

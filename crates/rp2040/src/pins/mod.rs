@@ -186,11 +186,12 @@ impl Pins {
         self.resolve(at, bit);
     }
 
-    /// A resistor outside pulls a pin to a level from here on.
-    pub fn pull_outside(&mut self, at: Picoseconds, pin: u8, level: bool) {
+    /// A resistor outside pulls a pin to a level from here on, or no more.
+    pub fn pull_outside(&mut self, at: Picoseconds, pin: u8, level: Option<bool>) {
         let Some(bit) = 1u32.checked_shl(u32::from(pin)).filter(|bit| bit & ALL_PINS != 0) else { return };
-        self.outside_pulled |= bit;
-        self.outside_pull_level = self.outside_pull_level & !bit | if level { bit } else { 0 };
+        let with = |mask: u32, set: bool| if set { mask | bit } else { mask & !bit };
+        self.outside_pulled = with(self.outside_pulled, level.is_some());
+        self.outside_pull_level = with(self.outside_pull_level, level == Some(true));
         self.resolve(at, bit);
     }
 

@@ -46,7 +46,7 @@ fn a_pull_up_at_one_end_pulls_both() {
 fn a_resistor_outside_counts_where_nobody_drives_and_wins_against_the_pads() {
     let mut pins = Pins::default();
     pins.wire(NOW, 1, 2);
-    pins.pull_outside(NOW, 2, true);
+    pins.pull_outside(NOW, 2, Some(true));
     assert_eq!(pins.levels(), 0b110, "the pads' pull-downs are on");
     drives(&mut pins, 1, false);
     assert_eq!(pins.levels(), 0);
@@ -54,7 +54,7 @@ fn a_resistor_outside_counts_where_nobody_drives_and_wins_against_the_pads() {
     assert_eq!(pins.levels(), 0b110);
     pins.drive_outside(NOW, 1, Some(false));
     assert_eq!((pins.levels(), pins.conflicts()), (0, 0));
-    pins.pull_outside(NOW, 30, true);
+    pins.pull_outside(NOW, 30, Some(true));
 }
 
 #[test]

@@ -1,0 +1,114 @@
+//! The radio of a Pico W on a board: two pins for itself, one for the clock, and one that both directions of data share with its
+//! interrupt. What it is is in crate `cyw43`; its device is on the network, behind an access point.
+
+use cyw43::{AccessPoint, Chip, Latencies, Options, Security};
+use fields::Field;
+use lan::DeviceId;
+use units::Picoseconds;
+
+use super::{Around, Part, Wiring};
+use crate::file::PartEntry;
+use crate::header::Defines;
+use crate::kinds::{Kind, PIN};
+
+pub(crate) const KIND: Kind = Kind {
+    name: "cyw43439",
+    help: "the radio of a Pico W: a station on Wi-Fi, reached over gSPI, whose firmware the image uploads",
+    fields: FIELDS,
+    has_ethernet: true,
+    build,
+    header,
+};
+
+const FIELDS: &[Field] = &[
+    Field::needed("power", PIN, "its WL_REG_ON: low takes its power", "23"),
+    Field::needed("data", PIN, "command, data of both directions, and its interrupt", "24"),
+    Field::needed("select", PIN, "its chip select, low when it is meant", "25"),
+    Field::needed("clock", PIN, "the clock of gSPI", "29"),
+];
+
+/// Where a frame of the chip is at work inside, each way (declared until they are fitted on round trips without power save).
+const LATENCY: Picoseconds = Picoseconds::new(500 * units::PS_PER_US);
+/// Of the maker of the Pico W, with an end of our own.
+const ADDRESS: [u8; 6] = [0x28, 0xcd, 0xc1, 0x41, 0x57, 0x01];
+/// The access point of the virtual network, with a locally administered address.
+const BSSID: [u8; 6] = [0x02, 0x41, 0x57, 0x00, 0x01, 0x01];
+
+fn build(entry: &PartEntry) -> Result<Box<dyn Part>, String> {
+    let pin = |name| entry.values.pin(name);
+    Ok(Box::new(Seat {
+        power: pin("power"),
+        data: pin("data"),
+        select: pin("select"),
+        clock: pin("clock"),
+        chip: None,
+    }))
+}
+
+fn header(entry: &PartEntry, defines: &mut Defines) {
+    if !defines.is_first("network") {
+        return;
+    }
+    defines.define("BOARD_CYW43439", "1");
+    for (name, field) in [("POWER", "power"), ("DATA", "data"), ("CSN", "select"), ("SCLK", "clock")] {
+        defines.define(&format!("BOARD_NETWORK_{name}"), &format!("{}u", entry.values.pin(field)));
+    }
+}
+
+/// A chip in its place on the board.
+#[derive(Debug, Clone)]
+struct Seat {
+    power: u8,
+    data: u8,
+    select: u8,
+    clock: u8,
+    chip: Option<DeviceId<Chip>>,
+}
+
+impl Part for Seat {
+    fn connect(&mut self, wiring: &mut Wiring<'_>) {
+        let any = AccessPoint {
+            ssid: None,
+            bssid: BSSID,
+            channel: 6,
+            security: Security::Wpa2,
+            passphrase: None,
+            rssi_dbm: -50,
+        };
+        let latencies = Latencies { receive: LATENCY, transmit: LATENCY };
+        self.chip = wiring.attach(Chip::new(Options { address: ADDRESS, latencies, air: vec![any] }));
+        wiring.pins([self.power, self.select, self.clock].into_iter().fold(0, |mask, pin| mask | 1 << pin));
+        wiring.pulled_up(self.select);
+        if let Some(chip) = self.chip {
+            wiring.weak_interrupt(chip, self.data);
+        }
+    }
+
+    fn pins_changed(&mut self, at: Picoseconds, changed: u32, around: &mut Around<'_>) {
+        let Some(chip) = self.chip else { return };
+        let is_high = |around: &Around<'_>, pin: u8| !around.is_low(pin);
+        let (clock, data) = (is_high(around, self.clock), is_high(around, self.data));
+        if changed >> self.clock & 1 == 1 {
+            around.with_device(chip, |chip| match clock {
+                true => chip.clock_rises(at, data),
+                false => chip.clock_falls(at),
+            });
+        }
+        if changed & (1 << self.power | 1 << self.select) != 0 {
+            around.advance(at);
+            let (power, selected) = (is_high(around, self.power), around.is_low(self.select));
+            around.with_device(chip, |chip| {
+                chip.set_power(at, power);
+                chip.select(at, selected);
+            });
+        }
+    }
+
+    fn snapshot(&self) -> Option<Box<dyn Part>> {
+        Some(Box::new(self.clone()))
+    }
+
+    fn saved(&self) -> Option<Vec<u8>> {
+        Some(Vec::new())
+    }
+}

@@ -1,0 +1,367 @@
+//! The chip: pins and time on one side, frames on the other.
+
+use std::collections::BTreeSet;
+
+use serde::{Deserialize, Serialize};
+use sim::Passive;
+use units::Picoseconds;
+
+use crate::air::AccessPoint;
+use crate::backplane::{Backplane, Consequence};
+use crate::boot::{self, READY_TIME};
+use crate::bus_registers::{BusRegisters, PACKET, Readiness};
+use crate::command::{Command, Function};
+use crate::firmware::{Firmware, Latencies, PowerSave};
+use crate::gspi::{Behind, Gspi};
+use crate::word_order::WordOrder;
+
+/// What is settable of a chip.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Options {
+    /// Its MAC address.
+    pub address: [u8; 6],
+    /// Its times.
+    pub latencies: Latencies,
+    /// What is on the air.
+    pub air: Vec<AccessPoint>,
+}
+
+/// Something that a user should know of how the chip was treated; each sentence comes once.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Note {
+    /// When.
+    pub at: Picoseconds,
+    /// What.
+    pub sentence: String,
+}
+
+/// A CYW43439.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Chip {
+    options: Options,
+    /// Nothing without power: a chip that loses it forgets everything.
+    powered: Option<Powered>,
+    notes: Vec<Note>,
+}
+
+#[derive(Debug, Clone, Serialize, Deserialize)]
+struct Powered {
+    gspi: Gspi,
+    inside: Inside,
+}
+
+/// What is behind the bus.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+struct Inside {
+    bus: BusRegisters,
+    backplane: Backplane,
+    firmware: Option<Firmware>,
+    /// When the firmware that was started will be ready.
+    ready_at: Option<Picoseconds>,
+    /// The packet that the host writes.
+    packet: Vec<u8>,
+    /// How far it has read the one that waits.
+    read_bytes: usize,
+    air: Vec<AccessPoint>,
+    address: [u8; 6],
+    latencies: Latencies,
+    notes: Vec<Note>,
+    noted: BTreeSet<String>,
+}
+
+impl Chip {
+    /// A chip without power.
+    pub fn new(options: Options) -> Self {
+        Self { options, powered: None, notes: Vec::new() }
+    }
+
+    /// The level of WL_REG_ON.
+    pub fn set_power(&mut self, at: Picoseconds, on: bool) {
+        match (on, self.powered.is_some()) {
+            (true, false) => self.powered = Some(Powered::new(&self.options)),
+            (false, true) => {
+                self.take_up_notes();
+                self.powered = None;
+            }
+            _ => {}
+        }
+        let _ = at;
+    }
+
+    /// Chip select falls (true) or rises.
+    pub fn select(&mut self, at: Picoseconds, selected: bool) {
+        if let Some(Powered { gspi, inside }) = &mut self.powered {
+            inside.advance(at);
+            gspi.select(at, selected, inside);
+        }
+    }
+
+    /// The clock rises while the line of data has a level.
+    #[inline]
+    pub fn clock_rises(&mut self, at: Picoseconds, data: bool) {
+        if let Some(Powered { gspi, inside }) = &mut self.powered {
+            gspi.clock_rises(at, data, inside);
+        }
+    }
+
+    /// The clock falls.
+    #[inline]
+    pub fn clock_falls(&mut self, at: Picoseconds) {
+        if let Some(Powered { gspi, inside }) = &mut self.powered {
+            gspi.clock_falls(at, inside);
+        }
+    }
+
+    /// What it puts on the line of data, weakly; nothing where it does not.
+    #[inline]
+    pub fn line(&self) -> Option<bool> {
+        let Powered { gspi, inside } = self.powered.as_ref()?;
+        if gspi.is_selected() { gspi.out() } else { Some(inside.bus.line()) }
+    }
+
+    /// Its own outputs, a bit each; the lowest is the LED of a Pico W.
+    pub fn gpio(&self) -> u32 {
+        self.powered.as_ref().map_or(0, |powered| powered.inside.backplane.gpio())
+    }
+
+    /// Whether its station has joined a network, and which.
+    pub fn joined(&self) -> Option<&AccessPoint> {
+        self.firmware()?.station().access_point()
+    }
+
+    /// How its driver wants it to save power.
+    pub fn power_save(&self) -> PowerSave {
+        self.firmware().map_or_else(PowerSave::default, Firmware::power_save)
+    }
+
+    /// What the driver asked for that the model does not know: names of variables, and numbers of requests.
+    pub fn unknown_requests(&self) -> impl Iterator<Item = &str> {
+        self.firmware().into_iter().flat_map(|firmware| firmware.unknown().iter().map(String::as_str))
+    }
+
+    /// Another air: access points that come and go.
+    pub fn set_air(&mut self, at: Picoseconds, air: Vec<AccessPoint>) {
+        self.options.air.clone_from(&air);
+        if let Some(Powered { inside, .. }) = &mut self.powered {
+            if let Some(firmware) = &mut inside.firmware {
+                firmware.air_changed(at, &air);
+            }
+            inside.air = air;
+        }
+    }
+
+    /// The access point throws its station out.
+    pub fn deauthenticate(&mut self, at: Picoseconds) {
+        if let Some(firmware) = self.firmware_mut() {
+            firmware.deauthenticated(at);
+        }
+    }
+
+    /// A frame comes from the air.
+    pub fn receive(&mut self, at: Picoseconds, frame: &[u8]) {
+        if let Some(firmware) = self.firmware_mut() {
+            firmware.receive(at, frame);
+        }
+    }
+
+    /// The next frame for the air, and when it is ready for it.
+    pub fn take_sent(&mut self) -> Option<(Picoseconds, Vec<u8>)> {
+        self.firmware_mut()?.take_sent()
+    }
+
+    /// What a user should know, since the last call.
+    pub fn take_notes(&mut self) -> Vec<Note> {
+        self.take_up_notes();
+        std::mem::take(&mut self.notes)
+    }
+
+    fn take_up_notes(&mut self) {
+        if let Some(Powered { inside, .. }) = &mut self.powered {
+            self.notes.append(&mut inside.notes);
+        }
+    }
+
+    fn firmware(&self) -> Option<&Firmware> {
+        self.powered.as_ref()?.inside.firmware.as_ref()
+    }
+
+    fn firmware_mut(&mut self) -> Option<&mut Firmware> {
+        self.powered.as_mut()?.inside.firmware.as_mut()
+    }
+}
+
+impl Passive for Chip {
+    fn next_event(&self) -> Option<Picoseconds> {
+        let inside = &self.powered.as_ref()?.inside;
+        let firmware = inside.firmware.as_ref().and_then(Firmware::next_event);
+        firmware.into_iter().chain(inside.ready_at).min()
+    }
+
+    fn advance(&mut self, at: Picoseconds) {
+        if let Some(Powered { inside, .. }) = &mut self.powered {
+            inside.advance(at);
+        }
+    }
+}
+
+impl Powered {
+    fn new(options: &Options) -> Self {
+        Self {
+            gspi: Gspi::default(),
+            inside: Inside {
+                bus: BusRegisters::default(),
+                backplane: Backplane::powered(),
+                firmware: None,
+                ready_at: None,
+                packet: Vec::new(),
+                read_bytes: 0,
+                air: options.air.clone(),
+                address: options.address,
+                latencies: options.latencies,
+                notes: Vec::new(),
+                noted: BTreeSet::new(),
+            },
+        }
+    }
+}
+
+impl Inside {
+    fn advance(&mut self, at: Picoseconds) {
+        if let Some(ready) = self.ready_at.filter(|ready| *ready <= at) {
+            self.ready_at = None;
+            let mut firmware = Firmware::started(self.address, self.latencies);
+            firmware.advance(ready);
+            self.firmware = Some(firmware);
+            self.bus.raise(PACKET);
+        }
+        let Some(firmware) = &mut self.firmware else { return };
+        if firmware.advance(at) {
+            self.bus.raise(PACKET);
+        }
+        if let Some((mask, values)) = firmware.take_gpio() {
+            self.backplane.set_gpio(mask, values);
+        }
+    }
+
+    fn readiness(&self) -> Readiness {
+        let is_ready = self.firmware.is_some();
+        Readiness {
+            receives: is_ready,
+            packet_bytes: self.firmware.as_ref().and_then(Firmware::waiting_bytes),
+            is_ready: [true, is_ready],
+        }
+    }
+
+    fn processor(&mut self, at: Picoseconds, runs: bool) {
+        if !runs {
+            (self.firmware, self.ready_at) = (None, None);
+            return self.backplane.clocks.firmware_stops();
+        }
+        match boot::start(&mut self.backplane.memory) {
+            Ok(()) => {
+                let clock = self.backplane.clocks.firmware_starts(at);
+                self.ready_at = Some(clock + READY_TIME);
+            }
+            Err(failure) => self.note(at, failure.sentence()),
+        }
+    }
+
+    /// Each sentence once.
+    fn note(&mut self, at: Picoseconds, sentence: &str) {
+        if self.noted.insert(sentence.to_owned()) {
+            self.notes.push(Note { at, sentence: sentence.to_owned() });
+        }
+    }
+
+    fn read_packet(&mut self, offset: u32) -> u32 {
+        let Some(firmware) = &mut self.firmware else { return 0 };
+        let frame = firmware.stamp_front();
+        let from = self.read_bytes + offset as usize;
+        let byte = |n: usize| frame.get(from + n).copied().unwrap_or(0);
+        u32::from_le_bytes([byte(0), byte(1), byte(2), byte(3)])
+    }
+
+    fn packet_was_read(&mut self, bytes: u32) {
+        let Some(firmware) = &mut self.firmware else { return };
+        let Some(length) = firmware.waiting_bytes() else { return };
+        self.read_bytes += bytes as usize;
+        if self.read_bytes >= length as usize {
+            self.packet_is_done();
+        }
+    }
+
+    fn packet_is_done(&mut self) {
+        self.read_bytes = 0;
+        if self.firmware.as_mut().is_some_and(Firmware::pop_front) {
+            self.bus.raise(PACKET);
+        }
+    }
+}
+
+impl Behind for Inside {
+    fn order(&self) -> WordOrder {
+        self.bus.order()
+    }
+
+    fn is_high_speed(&self) -> bool {
+        self.bus.is_high_speed()
+    }
+
+    fn delay_bytes(&self, function: Function) -> u32 {
+        self.bus.delay_bytes(function)
+    }
+
+    fn appends_status(&self) -> bool {
+        self.bus.appends_status()
+    }
+
+    fn status(&self) -> u32 {
+        self.bus.status(self.readiness())
+    }
+
+    fn write(&mut self, at: Picoseconds, command: &Command, offset: u32, bytes: u32, value: u32) {
+        let address = if command.increments { command.address + offset } else { command.address };
+        match command.function {
+            Function::Bus => self.bus.write(address, bytes, value),
+            Function::Backplane => match self.backplane.write(at, address, bytes, value) {
+                Consequence::None if self.backplane.bluetooth.is_on() => {
+                    self.note(at, "the image switched the radio's Bluetooth on, of which only the start is modelled: its HCI is silent");
+                }
+                Consequence::None => {}
+                Consequence::Runs(runs) => self.processor(at, runs),
+                Consequence::Abort => self.packet_is_done(),
+            },
+            Function::Wlan => self.packet.extend(&value.to_le_bytes()[..bytes as usize]),
+            Function::Second => {}
+        }
+    }
+
+    fn read(&mut self, at: Picoseconds, command: &Command, offset: u32) -> u32 {
+        let address = if command.increments { command.address + offset } else { command.address };
+        match command.function {
+            Function::Bus => {
+                let readiness = self.readiness();
+                self.bus.read(address, readiness)
+            }
+            Function::Backplane => self.backplane.read(at, address),
+            Function::Wlan => self.read_packet(offset),
+            Function::Second => 0,
+        }
+    }
+
+    fn end(&mut self, at: Picoseconds, command: &Command, bytes: u32) {
+        if command.function != Function::Wlan {
+            return;
+        }
+        if !command.is_write {
+            return self.packet_was_read(bytes);
+        }
+        let packet = std::mem::take(&mut self.packet);
+        let Some(firmware) = &mut self.firmware else { return };
+        firmware.take(at, &packet, &self.air);
+        if let Some(why) = firmware.take_refused() {
+            let why = why.words();
+            self.note(at, &format!("the radio threw away a frame of the driver's: {why}"));
+        }
+    }
+}

@@ -1,0 +1,402 @@
+//! What the WLAN firmware does, as the driver sees it: answers to requests, events, frames in both directions, and credits. The
+//! firmware itself is a blob that nobody executes.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+use serde::{Deserialize, Serialize};
+use units::Picoseconds;
+
+use crate::air::AccessPoint;
+use crate::event::{self, Event};
+use crate::requests::{self, AUTH_SAE, KEPT_VARIABLES, ioctl};
+use crate::sdpcm::{self, Channel, Content, Refused, Request};
+use crate::station::{SEARCH_TIME, Station, Step};
+
+const fn us(count: i64) -> Picoseconds {
+    Picoseconds::new(count * units::PS_PER_US)
+}
+
+/// A short request, as Embassy's log of a Pico W leaves it when the bus and the driver are taken off: 0.7 to 1.0 ms in all.
+const REQUEST_TIME: Picoseconds = us(500);
+/// Setting the country, likewise.
+const COUNTRY_TIME: Picoseconds = us(28_000);
+/// A regulatory table, likewise: 2.5 ms for 1024 bytes.
+const TABLE_TIME: Picoseconds = us(2_500);
+const TABLE_BYTES: i64 = 1024;
+/// Frames of the host's that the firmware takes before it has sent any (declared; drivers distrust more than 20).
+const CREDITS: u8 = 16;
+/// Two frames come before any driver asked for something, as logs of boards have it.
+const FIRST_FRAME_BYTES: usize = 256;
+
+/// In-chip times that no data sheet has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Latencies {
+    /// From a frame off the air to its readiness for the host.
+    pub receive: Picoseconds,
+    /// From the last bit of a frame on the bus to its readiness for the air.
+    pub transmit: Picoseconds,
+}
+
+/// How the driver wants the radio to save power.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct PowerSave {
+    /// 0 never, 1 at once after each frame, 2 after a while without any.
+    pub mode: u8,
+    /// That while, in milliseconds (`pm2_sleep_ret`).
+    pub sleep_return_ms: u32,
+    /// Beacons between two that the station wakes for; 0 leaves it to the access point's DTIM.
+    pub listen_beacons: u32,
+    /// DTIM beacons between two that it wakes for; 0 means each.
+    pub listen_dtims: u32,
+}
+
+/// What comes to the host, or leaves for the air, at a time.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+enum Due {
+    ToHost(Vec<u8>),
+    ToAir(Vec<u8>),
+}
+
+/// The firmware.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct Firmware {
+    address: [u8; 6],
+    latencies: Latencies,
+    values: BTreeMap<u32, Vec<u8>>,
+    variables: BTreeMap<String, Vec<u8>>,
+    unknown: BTreeSet<String>,
+    station: Station,
+    is_up: bool,
+    /// The processor is at work until then; requests are answered one after another.
+    busy_until: Picoseconds,
+    due: BTreeMap<(Picoseconds, u64), Due>,
+    count: u64,
+    /// Frames that the host may read, the oldest first.
+    ready: VecDeque<Vec<u8>>,
+    sequence: u8,
+    /// The sequence number that the host's next frame will have.
+    expected: u8,
+    /// Frames of the host's that have not left yet.
+    pending: u8,
+    /// What the host was told last.
+    credit: u8,
+    sent: VecDeque<(Picoseconds, Vec<u8>)>,
+    /// Changes of the outputs that the driver asked for.
+    gpio: Option<(u32, u32)>,
+    /// Why a frame of the host's was thrown away, since anybody asked.
+    refused: Option<Refused>,
+}
+
+impl Firmware {
+    /// As it is when it has started.
+    pub(crate) fn started(address: [u8; 6], latencies: Latencies) -> Self {
+        let mut firmware = Self {
+            address,
+            latencies,
+            values: BTreeMap::new(),
+            variables: BTreeMap::new(),
+            unknown: BTreeSet::new(),
+            station: Station::default(),
+            is_up: false,
+            busy_until: Picoseconds::ZERO,
+            due: BTreeMap::new(),
+            count: 0,
+            ready: VecDeque::new(),
+            sequence: 0,
+            expected: 0,
+            pending: 0,
+            credit: CREDITS,
+            sent: VecDeque::new(),
+            gpio: None,
+            refused: None,
+        };
+        for _ in 0..2 {
+            let mut frame = vec![0; FIRST_FRAME_BYTES];
+            frame[..12].copy_from_slice(&sdpcm::credit_only());
+            frame[0..2].copy_from_slice(&(FIRST_FRAME_BYTES as u16).to_le_bytes());
+            frame[2..4].copy_from_slice(&(!(FIRST_FRAME_BYTES as u16)).to_le_bytes());
+            frame[5] = Channel::Event as u8;
+            firmware.ready.push_back(frame);
+        }
+        firmware
+    }
+
+    pub(crate) fn station(&self) -> &Station {
+        &self.station
+    }
+
+    /// What drivers asked for that the model does not know.
+    pub(crate) fn unknown(&self) -> &BTreeSet<String> {
+        &self.unknown
+    }
+
+    pub(crate) fn power_save(&self) -> PowerSave {
+        let variable = |name: &str| self.variables.get(name).map_or(0, |data| requests::number(data));
+        PowerSave {
+            mode: self.values.get(&ioctl::SET_PM).map_or(0, |data| requests::number(data)) as u8,
+            sleep_return_ms: self.variables.get("pm2_sleep_ret").map_or(200, |data| requests::number(data)),
+            listen_beacons: variable("bcn_li_bcn"),
+            listen_dtims: variable("bcn_li_dtim"),
+        }
+    }
+
+    pub(crate) fn take_gpio(&mut self) -> Option<(u32, u32)> {
+        self.gpio.take()
+    }
+
+    /// The length of the frame that waits for the host.
+    pub(crate) fn waiting_bytes(&self) -> Option<u32> {
+        self.ready.front().map(|frame| frame.len() as u32)
+    }
+
+    /// The frame that the host reads now, with its sequence and credit.
+    pub(crate) fn stamp_front(&mut self) -> &[u8] {
+        let credit = self.expected.wrapping_add(CREDITS - self.pending.min(CREDITS));
+        self.credit = credit;
+        let Some(frame) = self.ready.front_mut() else { return &[] };
+        sdpcm::stamp(frame, self.sequence, credit);
+        frame
+    }
+
+    /// The host has read it; whether another one waits.
+    pub(crate) fn pop_front(&mut self) -> bool {
+        if self.ready.pop_front().is_some() {
+            self.sequence = self.sequence.wrapping_add(1);
+        }
+        !self.ready.is_empty()
+    }
+
+    pub(crate) fn next_event(&self) -> Option<Picoseconds> {
+        let due = self.due.first_key_value().map(|((at, _), _)| *at);
+        due.into_iter().chain(self.station.next_event()).min()
+    }
+
+    /// Does what is due; whether something new waits for the host.
+    pub(crate) fn advance(&mut self, at: Picoseconds) -> bool {
+        let before = self.ready.len();
+        loop {
+            let due = self.due.first_key_value().map(|((due, _), _)| *due).filter(|due| *due <= at);
+            let step = self.station.next_event().filter(|due| *due <= at);
+            match (due, step) {
+                (Some(due), step) if step.is_none_or(|step| due <= step) => self.carry_out(),
+                (_, Some(_)) => self.step(at),
+                _ => break,
+            }
+        }
+        self.ready.len() > before
+    }
+
+    fn carry_out(&mut self) {
+        let Some(((at, _), due)) = self.due.pop_first() else { return };
+        match due {
+            Due::ToHost(frame) => self.ready.push_back(frame),
+            Due::ToAir(frame) => {
+                self.pending = self.pending.saturating_sub(1);
+                if self.station.access_point().is_some() {
+                    self.sent.push_back((at, frame));
+                }
+                // A host that has used up what it was told waits for news.
+                if self.credit == self.expected && self.ready.is_empty() {
+                    self.ready.push_back(sdpcm::credit_only());
+                }
+            }
+        }
+    }
+
+    fn step(&mut self, at: Picoseconds) {
+        let Some((at, step)) = self.station.due(at) else { return };
+        match step {
+            Step::Tell(event) => self.tell(at, &event),
+            Step::Joined(access_point) => self.station.state = crate::station::State::Joined(access_point),
+            Step::Failed => self.station.state = crate::station::State::Idle,
+            Step::LostBeacons => self.station.lose(at),
+        }
+    }
+
+    fn tell(&mut self, at: Picoseconds, event: &Event) {
+        let mask = self.variables.get("bsscfg:event_msgs").map(|data| data.get(4..).unwrap_or_default());
+        let mask = mask.or_else(|| self.variables.get("event_msgs").map(Vec::as_slice));
+        if mask.is_some_and(|mask| event::is_wanted(mask, event.kind)) {
+            let frame = sdpcm::build(Channel::Event, 0, &event.frame(self.address, 0));
+            self.later(at, Due::ToHost(frame));
+        }
+    }
+
+    fn later(&mut self, at: Picoseconds, due: Due) {
+        self.due.insert((at, self.count), due);
+        self.count += 1;
+    }
+
+    /// A frame of the host's is whole.
+    pub(crate) fn take(&mut self, at: Picoseconds, bytes: &[u8], air: &[AccessPoint]) {
+        let frame = match sdpcm::parse(bytes) {
+            Ok(frame) => frame,
+            Err(why) => {
+                self.refused = Some(why);
+                return;
+            }
+        };
+        self.expected = frame.sequence.wrapping_add(1);
+        match frame.content {
+            Content::Request(request) => self.answer(at, &request, air),
+            Content::Frame(_, frame) => {
+                self.pending = self.pending.saturating_add(1);
+                self.later(at + self.latencies.transmit, Due::ToAir(frame.to_vec()));
+            }
+        }
+    }
+
+    /// Why a frame of the host's was thrown away since the last call, if one was.
+    pub(crate) fn take_refused(&mut self) -> Option<Refused> {
+        self.refused.take()
+    }
+
+    /// A frame from the air.
+    pub(crate) fn receive(&mut self, at: Picoseconds, frame: &[u8]) {
+        let to_group = frame.first().is_some_and(|first| first & 1 == 1);
+        let is_meant = to_group || frame.get(..6) == Some(&self.address[..]);
+        if is_meant && self.station.access_point().is_some() {
+            let frame = sdpcm::build(Channel::Data, 0, frame);
+            self.later(at + self.latencies.receive, Due::ToHost(frame));
+        }
+    }
+
+    pub(crate) fn take_sent(&mut self) -> Option<(Picoseconds, Vec<u8>)> {
+        self.sent.pop_front()
+    }
+
+    pub(crate) fn air_changed(&mut self, at: Picoseconds, air: &[AccessPoint]) {
+        self.station.air_changed(at, air);
+    }
+
+    pub(crate) fn deauthenticated(&mut self, at: Picoseconds) {
+        self.station.deauthenticated(at);
+    }
+
+    fn answer(&mut self, at: Picoseconds, request: &Request<'_>, air: &[AccessPoint]) {
+        let mut data = request.data.to_vec();
+        let mut cost = REQUEST_TIME;
+        let start = self.busy_until.max(at);
+        match request.command {
+            ioctl::GET_VARIABLE => self.get_variable(request, &mut data),
+            ioctl::SET_VARIABLE => {
+                cost = set_time(request.data);
+                self.set_variable(start + cost, request.data, air);
+            }
+            _ if request.sets => self.set(start + cost, request, air),
+            _ => self.get(request, &mut data),
+        }
+        self.busy_until = start + cost;
+        self.later(start + cost, Due::ToHost(sdpcm::answer(request, 0, &data)));
+    }
+
+    fn get(&mut self, request: &Request<'_>, data: &mut [u8]) {
+        let joined = self.station.access_point();
+        let value: Vec<u8> = match request.command {
+            ioctl::GET_BSSID => joined.map_or([0; 6], |one| one.bssid).to_vec(),
+            ioctl::GET_SSID => {
+                let name = joined.and_then(|one| one.ssid.clone()).unwrap_or_default();
+                [&(name.len() as u32).to_le_bytes()[..], name.as_bytes()].concat()
+            }
+            ioctl::GET_CHANNEL => {
+                let channel = u32::from(joined.map_or(1, |one| one.channel));
+                [channel, channel, 0].map(u32::to_le_bytes).concat()
+            }
+            ioctl::GET_RSSI => joined.map_or(0, |one| i32::from(one.rssi_dbm)).to_le_bytes().to_vec(),
+            ioctl::GET_PM => self.values.get(&ioctl::SET_PM).cloned().unwrap_or_default(),
+            command if ioctl::KEPT.contains(&command) => {
+                self.values.get(&command).cloned().unwrap_or_default()
+            }
+            command => {
+                self.unknown.insert(format!("ioctl {command}"));
+                return;
+            }
+        };
+        put(data, &value);
+    }
+
+    fn set(&mut self, at: Picoseconds, request: &Request<'_>, air: &[AccessPoint]) {
+        let data = request.data;
+        match request.command {
+            ioctl::UP => self.is_up = true,
+            ioctl::DOWN => {
+                self.is_up = false;
+                self.station.leave(at);
+            }
+            ioctl::SET_SSID => self.join(at, data, air),
+            ioctl::DISASSOCIATE => self.station.leave(at),
+            ioctl::SET_WSEC => self.station.credentials.is_secured = requests::number(data) != 0,
+            ioctl::SET_WPA_AUTH => {
+                self.station.credentials.has_sae = requests::number(data) & AUTH_SAE != 0;
+            }
+            ioctl::SET_PASSPHRASE => self.station.credentials.passphrase = requests::passphrase(data, 4),
+            ioctl::SET_PM => {}
+            command if ioctl::KEPT.contains(&command) => {}
+            command => drop(self.unknown.insert(format!("ioctl {command}"))),
+        }
+        self.values.insert(request.command, data.to_vec());
+    }
+
+    fn join(&mut self, at: Picoseconds, data: &[u8], air: &[AccessPoint]) {
+        self.station.credentials.ssid = requests::ssid(data);
+        self.station.join(at, air, SEARCH_TIME);
+    }
+
+    fn get_variable(&mut self, request: &Request<'_>, data: &mut [u8]) {
+        let Some((name, _)) = requests::variable(request.data) else { return };
+        let value = match name {
+            "cur_etheraddr" => self.address.to_vec(),
+            "clmload_status" => vec![0; 4],
+            _ => {
+                let known = KEPT_VARIABLES.contains(&name) || self.variables.contains_key(name);
+                if !known {
+                    self.unknown.insert(name.to_owned());
+                }
+                self.variables.get(name).cloned().unwrap_or_else(|| vec![0; data.len()])
+            }
+        };
+        put(data, &value);
+    }
+
+    fn set_variable(&mut self, at: Picoseconds, data: &[u8], air: &[AccessPoint]) {
+        let Some((name, value)) = requests::variable(data) else { return };
+        match name {
+            "cur_etheraddr" => {
+                if let Some(address) = value.get(..6).and_then(|bytes| bytes.try_into().ok()) {
+                    self.address = address;
+                }
+            }
+            "gpioout" => {
+                self.gpio = Some((requests::number(value), requests::number(value.get(4..).unwrap_or(&[]))));
+            }
+            // Version, action, and the number that its results carry.
+            "escan" => {
+                let sync = requests::number(value.get(6..).unwrap_or_default()) as u16;
+                self.station.scan(at, air, sync);
+            }
+            "join" => self.join(at, value, air),
+            "sae_password" => self.station.credentials.passphrase = requests::passphrase(value, 2),
+            "country" | "clmload" | "bsscfg:event_msgs" | "event_msgs" => {}
+            _ if KEPT_VARIABLES.contains(&name) => {}
+            _ => drop(self.unknown.insert(name.to_owned())),
+        }
+        self.variables.insert(name.to_owned(), value.to_vec());
+    }
+}
+
+/// How long setting a variable takes.
+fn set_time(data: &[u8]) -> Picoseconds {
+    match requests::variable(data) {
+        Some(("country", _)) => COUNTRY_TIME,
+        Some(("clmload", table)) => {
+            REQUEST_TIME + Picoseconds::new(TABLE_TIME.ps() * table.len() as i64 / TABLE_BYTES)
+        }
+        _ => REQUEST_TIME,
+    }
+}
+
+/// Puts a value at the beginning of an answer, which keeps its length.
+fn put(data: &mut [u8], value: &[u8]) {
+    let bytes = value.len().min(data.len());
+    data[..bytes].copy_from_slice(&value[..bytes]);
+}

@@ -1,0 +1,204 @@
+//! gSPI at the level of pins: one clock and one line of data for both directions. A transfer begins when chip select falls, with
+//! a command of 32 bits; then come the data, and a status word where the host asked for one.
+//!
+//! The host's bits are taken at rising edges of the clock. The chip's come out at rising edges too where HIGH_SPEED is set, and
+//! at falling ones where it is not. While the chip is not selected, the line has the level of its interrupt.
+
+use serde::{Deserialize, Serialize};
+use units::Picoseconds;
+
+use crate::command::{Command, Function};
+use crate::word_order::WordOrder;
+
+const WORD_BITS: u32 = 32;
+const WORD_BYTES: u32 = 4;
+
+/// What is behind the bus.
+pub(crate) trait Behind {
+    /// How values are on the line now.
+    fn order(&self) -> WordOrder;
+    /// Whether bits come out at rising edges.
+    fn is_high_speed(&self) -> bool;
+    /// Bytes that come before the data of a read.
+    fn delay_bytes(&self, function: Function) -> u32;
+    /// Whether a status word follows the data.
+    fn appends_status(&self) -> bool;
+    /// That word.
+    fn status(&self) -> u32;
+    /// Up to four bytes of data, the lowest of `value` first, from `offset` of the transfer on.
+    fn write(&mut self, at: Picoseconds, command: &Command, offset: u32, bytes: u32, value: u32);
+    /// The next four bytes.
+    fn read(&mut self, at: Picoseconds, command: &Command, offset: u32) -> u32;
+    /// Chip select rises; so many bytes of data were moved.
+    fn end(&mut self, at: Picoseconds, command: &Command, bytes: u32);
+}
+
+/// Where a transfer is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+enum Phase {
+    Command,
+    /// So many bytes came from the host.
+    Write(u32),
+    /// So many bytes, those of the delay among them, were handed to the line.
+    Read(u32),
+    /// The status word is next on the line, or on it.
+    Status {
+        is_out: bool,
+    },
+    /// Nothing else comes.
+    Over,
+}
+
+/// The chip's end of the bus.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct Gspi {
+    is_selected: bool,
+    phase: Phase,
+    command: Option<Command>,
+    /// The bits that came, or that are to go out, the next one the highest.
+    shift: u32,
+    bits: u32,
+    /// What it drives while it is selected.
+    out: Option<bool>,
+}
+
+impl Default for Gspi {
+    fn default() -> Self {
+        Self { is_selected: false, phase: Phase::Over, command: None, shift: 0, bits: 0, out: None }
+    }
+}
+
+impl Gspi {
+    pub(crate) fn is_selected(&self) -> bool {
+        self.is_selected
+    }
+
+    /// The bit on the line; nothing where the host has it.
+    pub(crate) fn out(&self) -> Option<bool> {
+        self.out
+    }
+
+    pub(crate) fn select(&mut self, at: Picoseconds, selected: bool, behind: &mut impl Behind) {
+        if selected == self.is_selected {
+            return;
+        }
+        self.is_selected = selected;
+        if selected {
+            *self = Self { is_selected: true, phase: Phase::Command, ..Self::default() };
+        } else {
+            self.finish(at, behind);
+        }
+    }
+
+    /// What was begun ends with chip select.
+    fn finish(&mut self, at: Picoseconds, behind: &mut impl Behind) {
+        let phase = std::mem::replace(&mut self.phase, Phase::Over);
+        self.out = None;
+        let Some(command) = self.command.take() else { return };
+        let moved = match phase {
+            Phase::Write(bytes) => bytes + self.take_rest(at, &command, bytes, behind),
+            Phase::Read(bytes) => bytes.saturating_sub(behind.delay_bytes(command.function)),
+            _ => command.bytes,
+        };
+        behind.end(at, &command, moved.min(command.bytes));
+    }
+
+    /// The bytes of a last word that did not become whole; how many.
+    fn take_rest(
+        &mut self,
+        at: Picoseconds,
+        command: &Command,
+        offset: u32,
+        behind: &mut impl Behind,
+    ) -> u32 {
+        let bytes = (self.bits / 8).min(command.bytes.saturating_sub(offset));
+        if bytes != 0 {
+            let value = behind.order().swap(self.shift << (WORD_BITS - self.bits));
+            behind.write(at, command, offset, bytes, value);
+        }
+        bytes
+    }
+
+    /// The clock rises while the line has a level.
+    pub(crate) fn clock_rises(&mut self, at: Picoseconds, level: bool, behind: &mut impl Behind) {
+        if !self.is_selected {
+            return;
+        }
+        match self.phase {
+            Phase::Command | Phase::Write(_) => self.take_bit(at, level, behind),
+            Phase::Read(_) | Phase::Status { .. } if behind.is_high_speed() => self.put_bit(at, behind),
+            _ => {}
+        }
+    }
+
+    /// The clock falls.
+    pub(crate) fn clock_falls(&mut self, at: Picoseconds, behind: &mut impl Behind) {
+        let speaks = matches!(self.phase, Phase::Read(_) | Phase::Status { .. });
+        if self.is_selected && speaks && !behind.is_high_speed() {
+            self.put_bit(at, behind);
+        }
+    }
+
+    fn take_bit(&mut self, at: Picoseconds, level: bool, behind: &mut impl Behind) {
+        self.shift = self.shift << 1 | u32::from(level);
+        self.bits += 1;
+        if self.bits == WORD_BITS {
+            let word = behind.order().swap(self.shift);
+            (self.shift, self.bits) = (0, 0);
+            self.take_word(at, word, behind);
+        }
+    }
+
+    fn take_word(&mut self, at: Picoseconds, word: u32, behind: &mut impl Behind) {
+        let Some(command) = self.command else {
+            let command = Command::of(word);
+            self.command = Some(command);
+            self.phase = if command.is_write { Phase::Write(0) } else { Phase::Read(0) };
+            return;
+        };
+        let Phase::Write(offset) = self.phase else { return };
+        let bytes = (command.bytes - offset).min(WORD_BYTES);
+        behind.write(at, &command, offset, bytes, word);
+        self.phase = match offset + bytes {
+            moved if moved < command.bytes => Phase::Write(moved),
+            _ if behind.appends_status() => Phase::Status { is_out: false },
+            _ => Phase::Over,
+        };
+    }
+
+    fn put_bit(&mut self, at: Picoseconds, behind: &mut impl Behind) {
+        if self.bits == 0 {
+            let Some(word) = self.next_word(at, behind) else {
+                self.out = None;
+                return;
+            };
+            (self.shift, self.bits) = (behind.order().swap(word), WORD_BITS);
+        }
+        self.out = Some(self.shift >> (WORD_BITS - 1) == 1);
+        self.shift <<= 1;
+        self.bits -= 1;
+    }
+
+    /// The next word for the line.
+    fn next_word(&mut self, at: Picoseconds, behind: &mut impl Behind) -> Option<u32> {
+        let command = self.command?;
+        if let Phase::Read(sent) = self.phase {
+            let delay = behind.delay_bytes(command.function);
+            if sent < delay {
+                self.phase = Phase::Read(sent + WORD_BYTES.min(delay - sent));
+                return Some(0);
+            }
+            if sent - delay < command.bytes {
+                self.phase = Phase::Read(sent + WORD_BYTES);
+                return Some(behind.read(at, &command, sent - delay));
+            }
+        }
+        let is_out = matches!(self.phase, Phase::Status { is_out: true });
+        if is_out || !behind.appends_status() {
+            self.phase = Phase::Over;
+            return None;
+        }
+        self.phase = Phase::Status { is_out: true };
+        Some(behind.status())
+    }
+}

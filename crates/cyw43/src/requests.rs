@@ -1,0 +1,88 @@
+//! The numbers and names by which drivers ask the WLAN firmware.
+
+/// Requests by number.
+pub(crate) mod ioctl {
+    pub(crate) const UP: u32 = 2;
+    pub(crate) const DOWN: u32 = 3;
+    pub(crate) const GET_BSSID: u32 = 23;
+    pub(crate) const GET_SSID: u32 = 25;
+    pub(crate) const SET_SSID: u32 = 26;
+    pub(crate) const GET_CHANNEL: u32 = 29;
+    pub(crate) const DISASSOCIATE: u32 = 52;
+    pub(crate) const GET_PM: u32 = 85;
+    pub(crate) const SET_PM: u32 = 86;
+    pub(crate) const GET_RSSI: u32 = 127;
+    pub(crate) const SET_WSEC: u32 = 134;
+    pub(crate) const SET_WPA_AUTH: u32 = 165;
+    pub(crate) const GET_VARIABLE: u32 = 262;
+    pub(crate) const SET_VARIABLE: u32 = 263;
+    pub(crate) const SET_PASSPHRASE: u32 = 268;
+    /// Those that are kept and answered, and have no effect on what the model does: infrastructure, authentication, channel
+    /// and country, antenna, DTIM period, gmode, band, and the list of stations.
+    pub(crate) const KEPT: &[u32] = &[20, 21, 22, 30, 64, 78, 110, 142, 159, 162];
+}
+
+/// Variables that are kept and read back, and have no effect on what the model does.
+pub(crate) const KEPT_VARIABLES: &[&str] = &[
+    "2g_mrate",
+    "allmulti",
+    "ampdu_ba_wsize",
+    "ampdu_mpdu",
+    "ampdu_rx_factor",
+    "apsta",
+    "arp_ol",
+    "arpoe",
+    "assoc_listen",
+    "bcn_li_bcn",
+    "bcn_li_dtim",
+    "bcn_timeout",
+    "bsscfg:sup_wpa",
+    "bsscfg:sup_wpa2_eapver",
+    "bsscfg:sup_wpa_tmo",
+    "bus:txglom",
+    "ccgpioin",
+    "clmver",
+    "maxassoc",
+    "mcast_list",
+    "mfp",
+    "mpc",
+    "ndoe",
+    "pm2_sleep_ret",
+    "roam_off",
+    "sup_wpa",
+    "tlv",
+    "ver",
+    "wlfc_mode",
+];
+
+/// WPA3 with a password, among the bits of SET_WPA_AUTH.
+pub(crate) const AUTH_SAE: u32 = 0x4_0000;
+
+/// Four bytes at the beginning.
+pub(crate) fn number(data: &[u8]) -> u32 {
+    let mut bytes = [0; 4];
+    for (to, from) in bytes.iter_mut().zip(data) {
+        *to = *from;
+    }
+    u32::from_le_bytes(bytes)
+}
+
+/// The name of a variable and what follows it.
+pub(crate) fn variable(data: &[u8]) -> Option<(&str, &[u8])> {
+    let end = data.iter().position(|byte| *byte == 0)?;
+    Some((std::str::from_utf8(&data[..end]).ok()?, &data[end + 1..]))
+}
+
+/// A name as networks have it: its length in four bytes, and up to 32 bytes.
+pub(crate) fn ssid(data: &[u8]) -> Vec<u8> {
+    let length = number(data).min(32) as usize;
+    let name = data.get(4..).unwrap_or_default();
+    name[..length.min(name.len())].to_vec()
+}
+
+/// A key: its length in two bytes, flags in two, and its bytes.
+pub(crate) fn passphrase(data: &[u8], header_bytes: usize) -> Vec<u8> {
+    let length = usize::from(number(data) as u16);
+    let key = data.get(header_bytes..).unwrap_or_default();
+    key[..length.min(key.len())].to_vec()
+}
