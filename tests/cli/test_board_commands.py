@@ -38,7 +38,9 @@ def test_the_board_is_found_from_what_the_image_says_to_its_chip(airwire: Airwir
     asked = ("--traffic", "ping to=board count=1", "--until-done")
     found = airwire("board", "run", image, *asked)
     assert found.returncode == 0, found.stderr
-    assert found.stderr.startswith(f"airwire: board {chip}-evb-pico, found from the image's SPI; --board names another")
+    assert found.stderr.startswith(
+        f"airwire: board {chip}-evb-pico, found from the pins that the image moves; --board names another"
+    )
     assert found.stdout.endswith(f"Next: airwire why {image} says where the time goes on the network.\n")
     named = airwire("board", "run", image, *asked, "--board", f"{chip}-evb-pico")
     assert named.stdout == found.stdout

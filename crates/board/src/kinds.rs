@@ -43,6 +43,8 @@ pub(super) struct Kind {
     pub(super) fields: &'static [Field],
     /// Whether it has an Ethernet port.
     pub(super) has_ethernet: bool,
+    /// Outputs of its own, which are nets of the board beside the pins of the MCU.
+    pub(super) outputs: &'static [&'static str],
     /// The part that a board file describes; what does not go together is refused in words that begin with a field.
     pub(super) build: fn(&PartEntry) -> Result<Box<dyn Part>, String>,
     /// What firmware is told of it.
@@ -82,6 +84,7 @@ mod tests {
         help: "a part that no board has yet: it answers a frame with the sum of those before",
         fields: &[SPI, Field::needed("reset", PIN, "its reset input, low resets", "20")],
         has_ethernet: false,
+        outputs: &[],
         build: |entry| {
             let (port, reset) = (entry.values.integer("spi") as u8, entry.values.pin("reset"));
             Ok(Box::new(Adder { port, reset, sum: 0 }))

@@ -1,5 +1,6 @@
 //! The edges that were recorded, and as which nets they are written into a value change dump.
 
+use std::any::Any;
 use std::path::Path;
 
 use capture::write::{Existing, convert};
@@ -7,6 +8,7 @@ use capture::{CaptureError, CaptureInfo, Change, ChangeSource, Channel};
 use mcu::{Edge, Mcu};
 use units::Picoseconds;
 
+use super::parts::Parts;
 use super::{Board, BoardError};
 
 /// What is kept; what comes later is counted and left out.
@@ -21,16 +23,26 @@ pub(super) struct Recording {
     start: (u32, Picoseconds),
     edges: Vec<Edge>,
     left_out: u64,
+    /// The levels of outputs of parts, as they were last.
+    outputs: u32,
     /// Those that a trace has not taken yet.
     fresh: Option<Vec<Edge>>,
 }
 
 impl Recording {
+    /// Takes over the edges of the pins and those of outputs of parts.
     pub(super) fn collect(&mut self, chip: &mut dyn Mcu) {
+        let outside: &mut dyn Any = chip.outside();
+        let parts = outside.downcast_mut::<Parts>();
+        let outputs = parts.map_or_else(Vec::new, |parts| {
+            self.outputs = parts.outputs();
+            parts.take_output_edges()
+        });
         if !self.on {
             return;
         }
-        let edges = chip.take_edges();
+        let mut edges = chip.take_edges();
+        edges.extend(outputs);
         let room = MOST_EDGES - self.edges.len();
         self.left_out += edges.len().saturating_sub(room) as u64;
         if let Some(fresh) = &mut self.fresh {
@@ -50,6 +62,11 @@ impl Recording {
         self.edges[place..].sort_by_key(|edge| edge.at);
     }
 
+    /// The levels of outputs of parts, each at the bit of its net.
+    pub(super) fn outputs(&self) -> u32 {
+        self.outputs
+    }
+
     /// Keeps edges for a trace as well, or does so no longer.
     pub(super) fn keep_fresh(&mut self, keep: bool) {
         self.fresh = keep.then(Vec::new);
@@ -65,9 +82,14 @@ impl Board {
     /// Keeps every edge of every pin from here on.
     pub fn record(&mut self) {
         if !self.recording.on {
-            self.recording =
-                Recording { on: true, start: (self.levels(), self.now()), ..Recording::default() };
+            self.recording = Recording {
+                on: true,
+                start: (self.levels(), self.now()),
+                outputs: self.recording.outputs(),
+                ..Recording::default()
+            };
             self.chip.record_pins(self.file.mcu.facts.all_pins());
+            self.parts().record_outputs();
         }
     }
 
@@ -117,7 +139,7 @@ impl<'a> Dump<'a> {
         let recording = &board.recording;
         let moved = recording.edges.iter().fold(0u32, |moved, edge| moved | 1 << edge.pin);
         let shown = |gpio: u8| moved >> gpio & 1 == 1 || board.file.pins.iter().any(|(_, pin)| *pin == gpio);
-        let mut pins: Vec<u8> = (0..board.file.mcu.facts.gpio_count).filter(|&gpio| shown(gpio)).collect();
+        let mut pins: Vec<u8> = (0..u32::BITS as u8).filter(|&net| shown(net)).collect();
         if pins.is_empty() {
             pins.push(0);
         }

@@ -200,9 +200,9 @@ impl Board {
         self.chip.now()
     }
 
-    /// The level of every pin, a bit each.
+    /// The level of every pin, a bit each, and those of outputs of parts behind them.
     pub fn levels(&self) -> u32 {
-        self.chip.levels()
+        self.chip.levels() | self.recording.outputs()
     }
 
     /// Presses or releases a button, or sets a switch, by its chip's name; some microcontrollers have a button of their

@@ -7,7 +7,7 @@ tried.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from math import inf
 from pathlib import Path
@@ -21,6 +21,8 @@ from airwire.values import Settings
 
 BARE_BOARD = "pico"
 """The board whose microcontroller has no chip of a network beside it."""
+_RADIOS: Mapping[str, Sequence[str]] = {"cyw43439": ("power", "select", "clock")}
+"""Chips that are told by the pins which the image moves, since it stops talking where nobody answers."""
 LONGEST_PS = 5 * 10**12
 """No image is looked at for longer."""
 # What sleeps for long is looked at in longer steps.
@@ -72,6 +74,9 @@ def identify(
     """
     bare = Board(BARE_BOARD, image, symbols=symbols, settings=settings)
     bus, run = _first_bus(bare, longest_ps, most_cycles)
+    radios = _boards_with_radio({gpio for _, gpio, _ in bare.edges_by_gpio()})
+    if radios:
+        return Identity(radios, bus, [], run, bare)
     chips = [] if bus is None else _candidates(bus.transactions[:_ENOUGH_TRANSACTIONS])
     boards = [] if bus is None else [board for one in chips for board in _boards_with(one.chip, bus)]
     return Identity(boards, bus, chips, run, bare)
@@ -108,6 +113,19 @@ def _understood(chip: str, transactions: Sequence[bytes]) -> float:
         spi.exchange(transaction)
     accesses = spi.take_accesses()
     return sum(1 for access in accesses if access.register_byte == 0) / len(accesses) if accesses else 0.0
+
+
+def _boards_with_radio(moved: Collection[int]) -> list[str]:
+    """The boards with a radio whose pins moved."""
+    boards = map(describe_board, board_names())
+    return [
+        board.name
+        for board in boards
+        if any(
+            one.kind in _RADIOS and all(one.pins.get(field) in moved for field in _RADIOS[one.kind])
+            for one in board.chips
+        )
+    ]
 
 
 def _boards_with(chip: str, bus: SpiBus) -> list[str]:

@@ -11,9 +11,6 @@ from airwire.diagnosis.identify import Identity
 from airwire.diagnosis.inputs import Input, inputs_of
 from airwire.explain.quantities import count, time
 
-# The radio of a Pico W (Pico W datasheet, schematic): power, data, chip select and clock.
-_RADIO_PINS = (23, 24, 25, 29)
-_RADIO_BUS = (29, 25)
 _BOARD_FILE = "describe yours in a board file and give it with --board (docs/reference/boards.md says how to write one)"
 _BUTTON = "give it one with a button in a board file (docs/reference/boards.md) and --board"
 _TYPE = "airwire board run with --send types an answer"
@@ -28,8 +25,6 @@ def why_no_board(identity: Identity) -> str:
     """Why no board was found that an image is for."""
     bus = identity.bus
     used = Counter(gpio for _, gpio, _ in identity.bare.edges_by_gpio())
-    if all(used[pin] for pin in _RADIO_PINS) or (bus is not None and (bus.sck, bus.select) == _RADIO_BUS):
-        return "it talks to the radio of a Pico W (GP23, 24, 25 and 29), which no virtual board has yet"
     if bus is not None and identity.chips:
         chip = identity.chips[0].chip
         return (

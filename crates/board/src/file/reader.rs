@@ -44,6 +44,9 @@ impl<'a> Reader<'a> {
             self.read_pins(value)?;
         }
         let parts = find("chips").map_or(Ok(Vec::new()), |value| self.parts(value))?;
+        let outputs = parts.iter().flat_map(|part| part.kind.outputs);
+        let nets = outputs.zip(self.mcu.facts.gpio_count..);
+        self.pins.extend(nets.map(|(name, net)| ((*name).to_owned(), net)));
         Ok(BoardFile { name, title, mcu: self.mcu, crystal_hz, flash_bytes, pins: self.pins, parts })
     }
 

@@ -30,6 +30,7 @@ pub(crate) const KIND: Kind = Kind {
         Field::new("pressed", Takes::Flag, "false", "whether it is pressed when the board starts", "false"),
     ],
     has_ethernet: false,
+    outputs: &[],
     build,
     header: no_header,
 };

@@ -16,6 +16,7 @@ pub(crate) const KIND: Kind = Kind {
     help: "the radio of a Pico W: a station on Wi-Fi, reached over gSPI, whose firmware the image uploads",
     fields: FIELDS,
     has_ethernet: true,
+    outputs: &[LED],
     build,
     header,
 };
@@ -27,6 +28,8 @@ const FIELDS: &[Field] = &[
     Field::needed("clock", PIN, "the clock of gSPI", "29"),
 ];
 
+/// What hangs on the lowest output of the chip.
+const LED: &str = "LED";
 /// Where a frame of the chip is at work inside, each way (declared until they are fitted on round trips without power save).
 const LATENCY: Picoseconds = Picoseconds::new(500 * units::PS_PER_US);
 /// Of the maker of the Pico W, with an end of our own.
@@ -42,6 +45,7 @@ fn build(entry: &PartEntry) -> Result<Box<dyn Part>, String> {
         select: pin("select"),
         clock: pin("clock"),
         chip: None,
+        led: 0,
     }))
 }
 
@@ -63,6 +67,8 @@ struct Seat {
     select: u8,
     clock: u8,
     chip: Option<DeviceId<Chip>>,
+    /// The net of its LED.
+    led: u8,
 }
 
 impl Part for Seat {
@@ -82,6 +88,8 @@ impl Part for Seat {
         if let Some(chip) = self.chip {
             wiring.weak_interrupt(chip, self.data);
         }
+        self.led = wiring.outputs(KIND.outputs.len());
+        wiring.timed();
     }
 
     fn pins_changed(&mut self, at: Picoseconds, changed: u32, around: &mut Around<'_>) {
@@ -101,7 +109,14 @@ impl Part for Seat {
                 chip.set_power(at, power);
                 chip.select(at, selected);
             });
+            self.look_at_outputs(at, around);
         }
+    }
+
+    /// The firmware moves its outputs some time after it was asked to.
+    fn advance(&mut self, at: Picoseconds, around: &mut Around<'_>) {
+        around.advance(at);
+        self.look_at_outputs(at, around);
     }
 
     fn snapshot(&self) -> Option<Box<dyn Part>> {
@@ -110,5 +125,13 @@ impl Part for Seat {
 
     fn saved(&self) -> Option<Vec<u8>> {
         Some(Vec::new())
+    }
+}
+
+impl Seat {
+    fn look_at_outputs(&self, at: Picoseconds, around: &mut Around<'_>) {
+        let Some(chip) = self.chip.and_then(|chip| around.device(chip)) else { return };
+        let is_on = chip.gpio() & 1 == 1;
+        around.set_output(at, self.led, is_on);
     }
 }

@@ -26,6 +26,7 @@ pub(crate) const KIND: Kind = Kind {
         ),
     ],
     has_ethernet: false,
+    outputs: &[],
     build,
     header: no_header,
 };

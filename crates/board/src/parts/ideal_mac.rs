@@ -17,6 +17,7 @@ pub(crate) const KIND: Kind = Kind {
            [The ideal MAC](ideal-mac.md) has its registers",
     fields: &[Field::needed("interrupt", PIN, "its interrupt output, low while a frame waits", "21")],
     has_ethernet: true,
+    outputs: &[],
     build: |entry| Ok(Box::new(MappedMac { device: None, interrupt: entry.values.pin("interrupt") })),
     header,
 };

@@ -12,6 +12,7 @@ pub(crate) const KIND: Kind = Kind {
     help: "a light-emitting diode: its pin is a net of its own name in recordings",
     fields: &[Field::needed("pin", PIN, "the pin that drives it", "25")],
     has_ethernet: false,
+    outputs: &[],
     build: |_| Ok(Box::new(Led)),
     header,
 };

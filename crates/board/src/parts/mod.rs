@@ -11,6 +11,7 @@ mod i2c_wires;
 pub(crate) mod ideal_mac;
 pub(crate) mod led;
 pub(crate) mod loopback;
+mod outputs;
 mod part;
 mod pulses;
 mod routes;
@@ -185,6 +186,21 @@ impl Parts {
         self.buses.activity = on.then(Activity::default);
     }
 
+    /// The levels of outputs that are on no pin of the MCU, each at the bit of its net.
+    pub(crate) fn outputs(&self) -> u32 {
+        self.buses.outputs.levels()
+    }
+
+    /// Keeps their edges from here on.
+    pub(crate) fn record_outputs(&mut self) {
+        self.buses.outputs.record();
+    }
+
+    /// Those since the last call.
+    pub(crate) fn take_output_edges(&mut self) -> Vec<Edge> {
+        self.buses.outputs.take_edges()
+    }
+
     /// What passed over the buses of ports 0 and 1.
     pub fn passed(&self) -> [Passed; 2] {
         self.buses.passed
@@ -205,7 +221,7 @@ impl Outside for Parts {
         }
         let Self { parts, lan, buses, .. } = self;
         buses.i2c_wires = all_wires;
-        let mut around = Around { levels, lan: lan.as_mut(), reactions };
+        let mut around = Around { levels, lan: lan.as_mut(), outputs: &mut buses.outputs, reactions };
         for &(_, part) in buses.listeners.iter().filter(|(mask, _)| mask & changed != 0) {
             parts[part].pins_changed(at, changed, &mut around);
         }
@@ -227,7 +243,8 @@ impl Outside for Parts {
         if let Some(activity) = &mut buses.activity {
             activity.spi(at, &frame);
         }
-        let mut around = Around { levels: buses.levels, lan: lan.as_mut(), reactions };
+        let mut around =
+            Around { levels: buses.levels, lan: lan.as_mut(), outputs: &mut buses.outputs, reactions };
         let mut answer = None;
         for &part in &buses.spi[port].parts {
             let theirs = parts[part].spi_frame(at, &frame, &mut around);
@@ -308,7 +325,8 @@ impl Outside for Parts {
         let Self { parts, lan, buses, .. } = self;
         let Some((part, offset)) = buses.window(address) else { return false };
         let part = &mut parts[part];
-        let mut around = Around { levels: buses.levels, lan: lan.as_mut(), reactions };
+        let mut around =
+            Around { levels: buses.levels, lan: lan.as_mut(), outputs: &mut buses.outputs, reactions };
         let written = part.memory_write(at, offset, (bytes, value), &mut around);
         if part.is_register(offset) {
             buses.tell(lan.as_ref(), reactions);
@@ -335,7 +353,8 @@ impl Outside for Parts {
     fn advance(&mut self, at: Picoseconds, reactions: &mut Vec<Reaction>) {
         let Self { parts, lan, buses, arrivals } = self;
         arrivals.advance(at, reactions);
-        let mut around = Around { levels: buses.levels, lan: lan.as_mut(), reactions };
+        let mut around =
+            Around { levels: buses.levels, lan: lan.as_mut(), outputs: &mut buses.outputs, reactions };
         for &part in &buses.timed {
             parts[part].advance(at, &mut around);
         }

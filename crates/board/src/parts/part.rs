@@ -10,6 +10,7 @@ use sim::Passive;
 use units::Picoseconds;
 
 use super::i2c_wires::I2cWires;
+use super::outputs::Outputs;
 use super::wiring::{Buses, Interrupt, Joint, Window};
 
 /// Something on the pins and buses of the MCU. Buses are spoken in frames and bytes, pins in levels. A part is told of what it
@@ -114,6 +115,7 @@ pub struct Around<'a> {
     /// The level of every pin, a bit each.
     pub levels: u32,
     pub(super) lan: Option<&'a mut Lan>,
+    pub(super) outputs: &'a mut Outputs,
     pub(super) reactions: &'a mut Vec<Reaction>,
 }
 
@@ -126,6 +128,11 @@ impl Around<'_> {
     /// Drives a pin of the MCU, or lets go of it.
     pub fn drive(&mut self, pin: u8, level: Option<bool>) {
         self.reactions.push(Reaction::Pin { pin, level });
+    }
+
+    /// Sets an output of the part that is on no pin of the MCU.
+    pub fn set_output(&mut self, at: Picoseconds, net: u8, level: bool) {
+        self.outputs.set(at, net, level);
     }
 
     /// Lets everything happen on the network that is due up to and including a time.
@@ -211,6 +218,11 @@ impl Wiring<'_> {
     pub fn window(&mut self, bytes: u32) {
         let start = self.buses.windows.last().map_or(0, |last| last.offsets.end);
         self.buses.windows.push(Window { offsets: start..start + bytes, part: self.part });
+    }
+
+    /// It has outputs that are on no pin of the MCU: so many nets, from the one that it is given on.
+    pub fn outputs(&mut self, count: usize) -> u8 {
+        self.buses.outputs.reserve(count)
     }
 
     /// It does things of its own accord.

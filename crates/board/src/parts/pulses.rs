@@ -69,6 +69,7 @@ mod tests {
     use mcu::Reaction;
     use units::PS_PER_S;
 
+    use super::super::outputs::Outputs;
     use super::*;
 
     fn ms(ms: i64) -> Picoseconds {
@@ -81,7 +82,15 @@ mod tests {
         while pulses.next < Picoseconds::new(3 * PS_PER_S) {
             let at = pulses.next;
             let mut reactions = Vec::new();
-            pulses.advance(at, &mut Around { levels: 0, lan: None, reactions: &mut reactions });
+            pulses.advance(
+                at,
+                &mut Around {
+                    levels: 0,
+                    lan: None,
+                    outputs: &mut Outputs::behind(0),
+                    reactions: &mut reactions,
+                },
+            );
             assert_eq!(reactions, [Reaction::Pin { pin: 2, level: Some(pulses.is_high) }]);
             found.extend(pulses.is_high.then_some(at));
         }

@@ -14,6 +14,7 @@ pub(crate) const KIND: Kind = Kind {
         Field::new("level", Takes::Choice(&LEVELS), "low", "the level when the board starts", "\"high\""),
     ],
     has_ethernet: false,
+    outputs: &[],
     build,
     header: no_header,
 };

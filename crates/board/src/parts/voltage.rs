@@ -14,6 +14,7 @@ pub(crate) const KIND: Kind = Kind {
         Field::needed("millivolts", Takes::Count(0, 3600), "how much", "1650"),
     ],
     has_ethernet: false,
+    outputs: &[],
     build,
     header: no_header,
 };

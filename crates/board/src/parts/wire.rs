@@ -12,6 +12,7 @@ pub(crate) const KIND: Kind = Kind {
            a receiving one",
     fields: &[Field::needed("pin", PIN, "one end", "14"), Field::needed("to", PIN, "the other end", "15")],
     has_ethernet: false,
+    outputs: &[],
     build,
     header: no_header,
 };

@@ -11,6 +11,7 @@ use units::Picoseconds;
 use super::Passed;
 use super::activity::Activity;
 use super::i2c_wires::I2cWires;
+use super::outputs::Outputs;
 use super::routes::Routes;
 
 /// What the parts are put on. They are known by their places.
@@ -43,6 +44,7 @@ pub(super) struct Buses {
     /// The network's next event, as the MCU was told.
     pub(super) told: Option<Picoseconds>,
     pub(super) notes: Vec<String>,
+    pub(super) outputs: Outputs,
 }
 
 /// Who is on an SPI port: first those with a chip select.
@@ -106,6 +108,7 @@ impl Buses {
             passed: Default::default(),
             told: None,
             notes: Vec::new(),
+            outputs: Outputs::behind(facts.gpio_count),
         }
     }
 

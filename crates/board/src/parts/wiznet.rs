@@ -17,7 +17,15 @@ use crate::kinds::{Kind, PIN, SELECT};
 /// The kind of a chip's model.
 pub(crate) fn kind(model: Model) -> Kind {
     let facts = model.facts();
-    Kind { name: facts.name, help: facts.help, fields: FIELDS, has_ethernet: true, build, header }
+    Kind {
+        name: facts.name,
+        help: facts.help,
+        fields: FIELDS,
+        has_ethernet: true,
+        outputs: &[],
+        build,
+        header,
+    }
 }
 
 const FIELDS: &[Field] = &[

@@ -91,7 +91,7 @@ def board_for(image: Path, symbols: Path | None, settings: dict[str, str], for_:
     longest_ps = LONGEST_PS if for_ is None else min(for_, LONGEST_PS)
     found = identify(image, symbols, settings, longest_ps=longest_ps, most_cycles=_MOST_CYCLES)
     if found.boards:
-        complain(f"board {found.boards[0]}, found from the image's SPI; --board names another")
+        complain(f"board {found.boards[0]}, found from the pins that the image moves; --board names another")
         return found.boards[0]
     if found.chips:
         complain(f"note: {why_no_board(found)}")
