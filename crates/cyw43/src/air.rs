@@ -2,6 +2,7 @@
 //! inside the chip and nobody outside sees them.
 
 use serde::{Deserialize, Serialize};
+use units::Picoseconds;
 
 /// What an access point asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -31,6 +32,12 @@ pub struct AccessPoint {
     pub passphrase: Option<String>,
     /// How strong it is received, in dBm.
     pub rssi_dbm: i8,
+    /// When it goes silent.
+    pub gone_at: Option<Picoseconds>,
+    /// When it is there again.
+    pub back_at: Option<Picoseconds>,
+    /// When it ends the connection of its station.
+    pub throws_out_at: Option<Picoseconds>,
 }
 
 /// What a station brings along.
@@ -55,6 +62,18 @@ impl AccessPoint {
     /// Whether a station means it.
     pub(crate) fn is_called(&self, ssid: &[u8]) -> bool {
         self.ssid.as_ref().is_none_or(|name| name.as_bytes() == ssid)
+    }
+
+    /// Whether it is on the air at a time.
+    pub(crate) fn is_there(&self, at: Picoseconds) -> bool {
+        let gone = self.gone_at.is_some_and(|gone| gone <= at);
+        !gone || self.back_at.is_some_and(|back| back <= at)
+    }
+
+    /// When something about it changes, after a time.
+    pub(crate) fn next_change(&self, after: Picoseconds) -> Option<Picoseconds> {
+        let changes = [self.gone_at, self.back_at, self.throws_out_at];
+        changes.into_iter().flatten().filter(|change| *change > after).min()
     }
 
     /// Whether it takes what it is given.

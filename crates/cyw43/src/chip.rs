@@ -63,6 +63,8 @@ struct Inside {
     /// How far it has read the one that waits.
     read_bytes: usize,
     air: Vec<AccessPoint>,
+    /// Up to when its changes have been followed.
+    air_at: Picoseconds,
     address: [u8; 6],
     latencies: Latencies,
     notes: Vec<Note>,
@@ -78,14 +80,13 @@ impl Chip {
     /// The level of WL_REG_ON.
     pub fn set_power(&mut self, at: Picoseconds, on: bool) {
         match (on, self.powered.is_some()) {
-            (true, false) => self.powered = Some(Powered::new(&self.options)),
+            (true, false) => self.powered = Some(Powered::new(at, &self.options)),
             (false, true) => {
                 self.take_up_notes();
                 self.powered = None;
             }
             _ => {}
         }
-        let _ = at;
     }
 
     /// Chip select falls (true) or rises.
@@ -134,29 +135,6 @@ impl Chip {
         self.firmware().map_or_else(PowerSave::default, Firmware::power_save)
     }
 
-    /// What the driver asked for that the model does not know: names of variables, and numbers of requests.
-    pub fn unknown_requests(&self) -> impl Iterator<Item = &str> {
-        self.firmware().into_iter().flat_map(|firmware| firmware.unknown().iter().map(String::as_str))
-    }
-
-    /// Another air: access points that come and go.
-    pub fn set_air(&mut self, at: Picoseconds, air: Vec<AccessPoint>) {
-        self.options.air.clone_from(&air);
-        if let Some(Powered { inside, .. }) = &mut self.powered {
-            if let Some(firmware) = &mut inside.firmware {
-                firmware.air_changed(at, &air);
-            }
-            inside.air = air;
-        }
-    }
-
-    /// The access point throws its station out.
-    pub fn deauthenticate(&mut self, at: Picoseconds) {
-        if let Some(firmware) = self.firmware_mut() {
-            firmware.deauthenticated(at);
-        }
-    }
-
     /// A frame comes from the air.
     pub fn receive(&mut self, at: Picoseconds, frame: &[u8]) {
         if let Some(firmware) = self.firmware_mut() {
@@ -177,6 +155,23 @@ impl Chip {
 
     fn take_up_notes(&mut self) {
         if let Some(Powered { inside, .. }) = &mut self.powered {
+            let unknown = inside.firmware.as_mut().map_or_else(Vec::new, Firmware::take_unknown);
+            for (what, at) in unknown {
+                inside.note(
+                    at,
+                    &format!(
+                        "the driver asks the radio for {what}, which the model answers without knowing it"
+                    ),
+                );
+            }
+            if let Some(name) =
+                inside.firmware.as_ref().and_then(|firmware| firmware.station().admitted_as_asked())
+            {
+                let sentence = format!(
+                    "the radio joined {name:?} because the image asks for it: no network file names the networks on the air"
+                );
+                inside.note(inside.air_at, &sentence);
+            }
             self.notes.append(&mut inside.notes);
         }
     }
@@ -193,8 +188,10 @@ impl Chip {
 impl Passive for Chip {
     fn next_event(&self) -> Option<Picoseconds> {
         let inside = &self.powered.as_ref()?.inside;
-        let firmware = inside.firmware.as_ref().and_then(Firmware::next_event);
-        firmware.into_iter().chain(inside.ready_at).min()
+        let firmware = inside.firmware.as_ref();
+        let own = firmware.and_then(Firmware::next_event);
+        let air = firmware.and_then(|_| inside.next_change());
+        own.into_iter().chain(inside.ready_at).chain(air).min()
     }
 
     fn advance(&mut self, at: Picoseconds) {
@@ -205,7 +202,7 @@ impl Passive for Chip {
 }
 
 impl Powered {
-    fn new(options: &Options) -> Self {
+    fn new(at: Picoseconds, options: &Options) -> Self {
         Self {
             gspi: Gspi::default(),
             inside: Inside {
@@ -216,6 +213,7 @@ impl Powered {
                 packet: Vec::new(),
                 read_bytes: 0,
                 air: options.air.clone(),
+                air_at: at,
                 address: options.address,
                 latencies: options.latencies,
                 notes: Vec::new(),
@@ -234,12 +232,31 @@ impl Inside {
             self.firmware = Some(firmware);
             self.bus.raise(PACKET);
         }
+        self.follow_air(at);
         let Some(firmware) = &mut self.firmware else { return };
         if firmware.advance(at) {
             self.bus.raise(PACKET);
         }
         if let Some((mask, values)) = firmware.take_gpio() {
             self.backplane.set_gpio(mask, values);
+        }
+    }
+
+    /// When access points come or go, or throw their stations out.
+    fn next_change(&self) -> Option<Picoseconds> {
+        self.air.iter().filter_map(|one| one.next_change(self.air_at)).min()
+    }
+
+    fn follow_air(&mut self, at: Picoseconds) {
+        while let Some(change) = self.next_change().filter(|change| *change <= at) {
+            self.air_at = change;
+            let Some(firmware) = &mut self.firmware else { continue };
+            let own = firmware.station().access_point().map(|own| own.bssid);
+            let own = self.air.iter().find(|one| Some(one.bssid) == own);
+            if own.is_some_and(|own| own.throws_out_at == Some(change)) {
+                firmware.deauthenticated(change);
+            }
+            firmware.air_changed(change, own.is_none_or(|own| own.is_there(change)));
         }
     }
 
@@ -358,7 +375,8 @@ impl Behind for Inside {
         }
         let packet = std::mem::take(&mut self.packet);
         let Some(firmware) = &mut self.firmware else { return };
-        firmware.take(at, &packet, &self.air);
+        let there: Vec<AccessPoint> = self.air.iter().filter(|one| one.is_there(at)).cloned().collect();
+        firmware.take(at, &packet, &there);
         if let Some(why) = firmware.take_refused() {
             let why = why.words();
             self.note(at, &format!("the radio threw away a frame of the driver's: {why}"));

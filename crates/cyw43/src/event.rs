@@ -34,8 +34,8 @@ pub(crate) mod reason {
     pub(crate) const BEACONS_LOST: u32 = 1;
     /// The access point said so (IEEE 802.11-2016, table 9-45: previous authentication no longer valid).
     pub(crate) const DEAUTHENTICATED: u32 = 2;
-    /// The key exchange took too long.
-    pub(crate) const KEY_TIMEOUT: u32 = 15;
+    /// The access point ended a key exchange.
+    pub(crate) const KEY_REFUSED: u32 = 14;
 }
 
 const TYPE: [u8; 2] = [0x88, 0x6c];

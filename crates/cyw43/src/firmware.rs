@@ -1,7 +1,7 @@
 //! What the WLAN firmware does, as the driver sees it: answers to requests, events, frames in both directions, and credits. The
 //! firmware itself is a blob that nobody executes.
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::{BTreeMap, VecDeque};
 
 use serde::{Deserialize, Serialize};
 use units::Picoseconds;
@@ -10,7 +10,7 @@ use crate::air::AccessPoint;
 use crate::event::{self, Event};
 use crate::requests::{self, AUTH_SAE, KEPT_VARIABLES, ioctl};
 use crate::sdpcm::{self, Channel, Content, Refused, Request};
-use crate::station::{SEARCH_TIME, Station, Step};
+use crate::station::{SEARCH_TIME, State, Station, Step};
 
 const fn us(count: i64) -> Picoseconds {
     Picoseconds::new(count * units::PS_PER_US)
@@ -64,7 +64,10 @@ pub(crate) struct Firmware {
     latencies: Latencies,
     values: BTreeMap<u32, Vec<u8>>,
     variables: BTreeMap<String, Vec<u8>>,
-    unknown: BTreeSet<String>,
+    /// What drivers asked for that the model does not know, and when first.
+    unknown: BTreeMap<String, Option<Picoseconds>>,
+    /// The access point of the station sends nothing.
+    is_silent: bool,
     station: Station,
     is_up: bool,
     /// The processor is at work until then; requests are answered one after another.
@@ -95,7 +98,8 @@ impl Firmware {
             latencies,
             values: BTreeMap::new(),
             variables: BTreeMap::new(),
-            unknown: BTreeSet::new(),
+            unknown: BTreeMap::new(),
+            is_silent: false,
             station: Station::default(),
             is_up: false,
             busy_until: Picoseconds::ZERO,
@@ -125,9 +129,10 @@ impl Firmware {
         &self.station
     }
 
-    /// What drivers asked for that the model does not know.
-    pub(crate) fn unknown(&self) -> &BTreeSet<String> {
-        &self.unknown
+    /// What drivers asked for that the model does not know, and when first; each is told once.
+    pub(crate) fn take_unknown(&mut self) -> Vec<(String, Picoseconds)> {
+        let fresh = |(name, at): (&String, &mut Option<Picoseconds>)| Some((name.clone(), at.take()?));
+        self.unknown.iter_mut().filter_map(fresh).collect()
     }
 
     pub(crate) fn power_save(&self) -> PowerSave {
@@ -192,7 +197,7 @@ impl Firmware {
             Due::ToHost(frame) => self.ready.push_back(frame),
             Due::ToAir(frame) => {
                 self.pending = self.pending.saturating_sub(1);
-                if self.station.access_point().is_some() {
+                if self.station.access_point().is_some() && !self.is_silent {
                     self.sent.push_back((at, frame));
                 }
                 // A host that has used up what it was told waits for news.
@@ -207,8 +212,8 @@ impl Firmware {
         let Some((at, step)) = self.station.due(at) else { return };
         match step {
             Step::Tell(event) => self.tell(at, &event),
-            Step::Joined(access_point) => self.station.state = crate::station::State::Joined(access_point),
-            Step::Failed => self.station.state = crate::station::State::Idle,
+            Step::Joined(access_point) => self.station.state = State::Joined(access_point),
+            Step::Failed => self.station.state = State::Idle,
             Step::LostBeacons => self.station.lose(at),
         }
     }
@@ -255,7 +260,7 @@ impl Firmware {
     pub(crate) fn receive(&mut self, at: Picoseconds, frame: &[u8]) {
         let to_group = frame.first().is_some_and(|first| first & 1 == 1);
         let is_meant = to_group || frame.get(..6) == Some(&self.address[..]);
-        if is_meant && self.station.access_point().is_some() {
+        if is_meant && self.station.access_point().is_some() && !self.is_silent {
             let frame = sdpcm::build(Channel::Data, 0, frame);
             self.later(at + self.latencies.receive, Due::ToHost(frame));
         }
@@ -265,8 +270,10 @@ impl Firmware {
         self.sent.pop_front()
     }
 
-    pub(crate) fn air_changed(&mut self, at: Picoseconds, air: &[AccessPoint]) {
-        self.station.air_changed(at, air);
+    /// Its access point is there, or is silent.
+    pub(crate) fn air_changed(&mut self, at: Picoseconds, is_there: bool) {
+        self.is_silent = !is_there;
+        self.station.air_changed(at, is_there);
     }
 
     pub(crate) fn deauthenticated(&mut self, at: Picoseconds) {
@@ -278,19 +285,23 @@ impl Firmware {
         let mut cost = REQUEST_TIME;
         let start = self.busy_until.max(at);
         match request.command {
-            ioctl::GET_VARIABLE => self.get_variable(request, &mut data),
+            ioctl::GET_VARIABLE => self.get_variable(at, request, &mut data),
             ioctl::SET_VARIABLE => {
                 cost = set_time(request.data);
                 self.set_variable(start + cost, request.data, air);
             }
             _ if request.sets => self.set(start + cost, request, air),
-            _ => self.get(request, &mut data),
+            _ => self.get(at, request, &mut data),
         }
         self.busy_until = start + cost;
         self.later(start + cost, Due::ToHost(sdpcm::answer(request, 0, &data)));
     }
 
-    fn get(&mut self, request: &Request<'_>, data: &mut [u8]) {
+    fn wonder(&mut self, at: Picoseconds, what: &str) {
+        self.unknown.entry(what.to_owned()).or_insert(Some(at));
+    }
+
+    fn get(&mut self, at: Picoseconds, request: &Request<'_>, data: &mut [u8]) {
         let joined = self.station.access_point();
         let value: Vec<u8> = match request.command {
             ioctl::GET_BSSID => joined.map_or([0; 6], |one| one.bssid).to_vec(),
@@ -308,7 +319,7 @@ impl Firmware {
                 self.values.get(&command).cloned().unwrap_or_default()
             }
             command => {
-                self.unknown.insert(format!("ioctl {command}"));
+                self.wonder(at, &format!("request {command}"));
                 return;
             }
         };
@@ -332,7 +343,7 @@ impl Firmware {
             ioctl::SET_PASSPHRASE => self.station.credentials.passphrase = requests::passphrase(data, 4),
             ioctl::SET_PM => {}
             command if ioctl::KEPT.contains(&command) => {}
-            command => drop(self.unknown.insert(format!("ioctl {command}"))),
+            command => self.wonder(at, &format!("request {command}")),
         }
         self.values.insert(request.command, data.to_vec());
     }
@@ -342,7 +353,7 @@ impl Firmware {
         self.station.join(at, air, SEARCH_TIME);
     }
 
-    fn get_variable(&mut self, request: &Request<'_>, data: &mut [u8]) {
+    fn get_variable(&mut self, at: Picoseconds, request: &Request<'_>, data: &mut [u8]) {
         let Some((name, _)) = requests::variable(request.data) else { return };
         let value = match name {
             "cur_etheraddr" => self.address.to_vec(),
@@ -350,7 +361,7 @@ impl Firmware {
             _ => {
                 let known = KEPT_VARIABLES.contains(&name) || self.variables.contains_key(name);
                 if !known {
-                    self.unknown.insert(name.to_owned());
+                    self.wonder(at, name);
                 }
                 self.variables.get(name).cloned().unwrap_or_else(|| vec![0; data.len()])
             }
@@ -378,7 +389,7 @@ impl Firmware {
             "sae_password" => self.station.credentials.passphrase = requests::passphrase(value, 2),
             "country" | "clmload" | "bsscfg:event_msgs" | "event_msgs" => {}
             _ if KEPT_VARIABLES.contains(&name) => {}
-            _ => drop(self.unknown.insert(name.to_owned())),
+            _ => self.wonder(at, name),
         }
         self.variables.insert(name.to_owned(), value.to_vec());
     }

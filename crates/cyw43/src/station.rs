@@ -18,8 +18,8 @@ const NOT_FOUND_TIME: Picoseconds = ms(800);
 const ASSOCIATION_TIME: Picoseconds = ms(198);
 /// From association to the end of the key exchange, likewise.
 const KEY_TIME: Picoseconds = ms(4);
-/// The firmware's own limit of a key exchange, where the driver sets none.
-const KEY_TIMEOUT: Picoseconds = ms(2_500);
+/// An access point gives a key exchange up that does not come to its end (declared: before the firmware's own 2.5 s).
+const KEY_TIMEOUT: Picoseconds = ms(2_000);
 /// How long a scan listens on each of 13 channels before it goes on (declared: the dwell time of an active scan is 40 ms or less).
 const SCAN_STEP: Picoseconds = ms(40);
 const CHANNELS: u8 = 13;
@@ -55,6 +55,8 @@ pub(crate) enum Step {
 pub(crate) struct Station {
     pub(crate) credentials: Credentials,
     pub(crate) state: State,
+    /// The name by which it joined an access point that takes any.
+    as_asked: Option<String>,
     /// What comes, in the order of time.
     steps: Vec<(Picoseconds, Step)>,
 }
@@ -65,6 +67,11 @@ impl Station {
             State::Joined(access_point) => Some(access_point),
             _ => None,
         }
+    }
+
+    /// The name by which an access point took it that takes any.
+    pub(crate) fn admitted_as_asked(&self) -> Option<&str> {
+        self.access_point().and(self.as_asked.as_deref())
     }
 
     pub(crate) fn next_event(&self) -> Option<Picoseconds> {
@@ -103,6 +110,7 @@ impl Station {
         let mut access_point = access_point.clone();
         if access_point.takes_anything() {
             access_point.ssid = Some(String::from_utf8_lossy(&self.credentials.ssid).into_owned());
+            self.as_asked.clone_from(&access_point.ssid);
         }
         self.handshake(at + search, access_point, answer);
     }
@@ -123,12 +131,10 @@ impl Station {
         self.tell(associated, Event::of(Kind::Associated, status::SUCCESS, peer));
         if answer == Answer::WrongKey {
             let at = associated + KEY_TIMEOUT;
-            self.tell(at, Event::of(Kind::KeyExchange, status::PARTIAL, peer).because(reason::KEY_TIMEOUT));
-            self.tell(
-                at,
-                Event::of(Kind::DeauthenticatedByPeer, status::SUCCESS, peer)
-                    .because(reason::DEAUTHENTICATED),
-            );
+            // The supplicant tells of it as well: drivers know a wrong key by that (inferred from what they do).
+            self.tell(at, Event::of(Kind::KeyExchange, status::PARTIAL, peer).because(reason::KEY_REFUSED));
+            let thrown_out = Event::of(Kind::DeauthenticatedByPeer, status::SUCCESS, peer);
+            self.tell(at, thrown_out.because(reason::DEAUTHENTICATED));
             return self.later(at, Step::Failed);
         }
         self.tell(keyed, Event { flags: 1, ..Event::of(Kind::Link, status::SUCCESS, peer) });
@@ -181,11 +187,10 @@ impl Station {
         self.tell(at, Event::of(Kind::Link, status::SUCCESS, peer).because(reason::DEAUTHENTICATED));
     }
 
-    /// Access points are others than before: one that is gone is missed after a while.
-    pub(crate) fn air_changed(&mut self, at: Picoseconds, air: &[AccessPoint]) {
+    /// Its access point is there, or is silent, which it finds out after a while.
+    pub(crate) fn air_changed(&mut self, at: Picoseconds, is_there: bool) {
         self.steps.retain(|(_, step)| *step != Step::LostBeacons);
-        let is_gone = self.access_point().is_some_and(|own| !air.iter().any(|one| one.bssid == own.bssid));
-        if is_gone {
+        if !is_there && self.access_point().is_some() {
             self.later(at + BEACON_TIMEOUT, Step::LostBeacons);
         }
     }

@@ -5,18 +5,21 @@ use std::net::Ipv4Addr;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
+use cyw43::AccessPoint;
 use ethernet::{Host, HostOptions, Impairments, Speed};
 use thiserror::Error;
 use units::Picoseconds;
 
 use super::NetworkSetup;
+use super::access_points::{self, ACCESS_POINT_FIELDS};
 use super::traffic::TrafficSetup;
 use super::wifi;
 use fields::toml_file::{Field, Misplaced, TomlFile, Value, fields_of, plain, shown};
-use fields::{Field as Declared, Takes, Value as Given};
+use fields::{Field as Declared, Settings, Takes, Value as Given};
 
 const MAX_FILE_BYTES: u64 = 1 << 20;
 const MOST_TRAFFIC: usize = 100;
+const MOST_ACCESS_POINTS: usize = 50;
 const PC_TIME: Takes = Takes::Between(Picoseconds::ZERO, Picoseconds::new(units::PS_PER_S));
 
 /// A network file that cannot be used.
@@ -46,8 +49,8 @@ pub struct NetworkField {
     set: fn(&mut NetworkSetup, &Given) -> Result<(), String>,
 }
 
-/// All fields but those of `[traffic.<name>]`, which come from the kinds of traffic, and of `[wifi]`, which are
-/// [`WIFI_FIELDS`](super::WIFI_FIELDS).
+/// All fields but those of `[traffic.<name>]`, which come from the kinds of traffic, of `[wifi]`, which are
+/// [`WIFI_FIELDS`](super::WIFI_FIELDS), and of `[access_points.<name>]`.
 pub const NETWORK_FIELDS: &[NetworkField] = &[
     NetworkField {
         table: "",
@@ -243,7 +246,11 @@ impl Reader<'_> {
         let mut setup = NetworkSetup::default();
         let mut traffic = Vec::new();
         let fields = fields_of(&document);
-        self.file.refuse_unknown("", &fields, &["seed", "cable", "wifi", "pc", "traffic"])?;
+        self.file.refuse_unknown(
+            "",
+            &fields,
+            &["seed", "cable", "wifi", "access_points", "pc", "traffic"],
+        )?;
         for (name, _, value) in &fields {
             match *name {
                 "cable" | "pc" => {
@@ -252,6 +259,7 @@ impl Reader<'_> {
                     }
                 }
                 "wifi" => self.wifi(&mut setup, value)?,
+                "access_points" => setup.access_points = self.access_points(value)?,
                 "traffic" => traffic = self.traffic(value)?,
                 _ => self.set(&mut setup, "", &(*name, 0..0, *value))?,
             }
@@ -306,6 +314,31 @@ impl Reader<'_> {
             set.map_err(|message| self.file.error(place, format!("wifi.{message}")))?;
         }
         Ok(())
+    }
+
+    fn access_points(&self, value: &Value<'_>) -> Result<Vec<AccessPoint>, Misplaced> {
+        let entries = fields_of(self.file.table_of("access_points", value)?);
+        if let Some((_, span, _)) = entries.get(MOST_ACCESS_POINTS) {
+            let message = format!("access_points: at most {MOST_ACCESS_POINTS} are on the air");
+            return Err(self.file.error(span.clone(), message));
+        }
+        entries.into_iter().zip(0..).map(|(entry, number)| self.access_point(&entry, number)).collect()
+    }
+
+    fn access_point(&self, (name, span, value): &Field<'_>, number: u8) -> Result<AccessPoint, Misplaced> {
+        let within = format!("access_points.{name}");
+        let known: Vec<&str> = ACCESS_POINT_FIELDS.iter().map(|field| field.name).collect();
+        let fields = fields_of(self.file.table_of(&within, value)?);
+        self.file.refuse_unknown(&within, &fields, &known)?;
+        let mut settings = Settings::defaults(ACCESS_POINT_FIELDS);
+        for (given, _, value) in &fields {
+            let declared = ACCESS_POINT_FIELDS.iter().filter(|field| field.name == *given);
+            for field in declared {
+                settings.put(field, self.file.value_of(&format!("{within}.{given}"), field, value)?);
+            }
+        }
+        access_points::access_point(name, &settings, number)
+            .map_err(|message| self.file.error(span.clone(), format!("{within}: {message}")))
     }
 
     fn traffic(&self, value: &Value<'_>) -> Result<Vec<(TrafficSetup, Range<usize>)>, Misplaced> {

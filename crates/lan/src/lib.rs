@@ -5,6 +5,7 @@
 //! Here is what a [`Lan`] consists of; what runs on its PC is in `pc`, and how time passes in it in `events`. What a board does
 //! with a chip is in `board/parts`.
 
+mod access_points;
 mod board_address;
 mod calls;
 mod capture;
@@ -37,6 +38,7 @@ use units::Picoseconds;
 use wire::OpenWire;
 use wiznet::Warning;
 
+pub use access_points::ACCESS_POINT_FIELDS;
 pub use calls::{Call, Transport};
 pub use capture::{LanCaptureError, in_words};
 pub use completion::{complete_impairments, complete_traffic};
@@ -169,6 +171,14 @@ impl Lan {
             if let Some(access_point) = hop.and_then(|hop| hop.downcast_mut::<WifiAccessPoint>()) {
                 access_point.set_radio(radio);
             }
+        }
+    }
+
+    /// What a station finds on the air.
+    pub fn access_points(&self) -> Vec<cyw43::AccessPoint> {
+        match self.setup.access_points.as_slice() {
+            [] => vec![access_points::any()],
+            some => some.to_vec(),
         }
     }
 

@@ -7,7 +7,7 @@ use fields::{Field, Takes};
 use serde_json::{Map, Value, json};
 
 use super::file::NetworkField;
-use super::{NETWORK_FIELDS, WIFI_FIELDS};
+use super::{ACCESS_POINT_FIELDS, NETWORK_FIELDS, WIFI_FIELDS};
 
 /// What every client and server takes beside its options.
 pub(super) const COMMON: [Field; 2] = [
@@ -21,7 +21,8 @@ pub fn network_schema() -> Value {
     for table in ["cable", "pc"] {
         properties.insert(table.to_owned(), table_of(&fields_of(table)));
     }
-    properties.insert("wifi".to_owned(), wifi());
+    properties.insert("wifi".to_owned(), table_of(&schemas(WIFI_FIELDS)));
+    properties.insert("access_points".to_owned(), access_points());
     let own: Map<String, Value> =
         KINDS.iter().map(|kind| (kind.name.to_owned(), traffic(kind, false))).collect();
     let others: Vec<Value> = KINDS.iter().map(|kind| traffic(kind, true)).collect();
@@ -43,9 +44,17 @@ pub fn network_schema() -> Value {
     })
 }
 
-/// An access point between the board and its cable; the table alone is one with all defaults.
-fn wifi() -> Value {
-    table_of(&WIFI_FIELDS.iter().map(|field| (field.name.to_owned(), field.schema())).collect())
+/// Access points, by the names that the file gives them.
+fn access_points() -> Value {
+    json!({
+        "type": "object",
+        "description": "access points that a station with a radio of its own finds on the air",
+        "additionalProperties": table_of(&schemas(ACCESS_POINT_FIELDS)),
+    })
+}
+
+fn schemas(fields: &[Field]) -> Map<String, Value> {
+    fields.iter().map(|field| (field.name.to_owned(), field.schema())).collect()
 }
 
 fn table_of(properties: &Map<String, Value>) -> Value {
@@ -88,6 +97,7 @@ pub fn network_reference() -> Value {
     };
     json!({
         "wifi": WIFI_FIELDS.iter().map(|field| of_table("wifi", field)).collect::<Vec<_>>(),
+        "access_points": references(ACCESS_POINT_FIELDS),
         "fields": fields.collect::<Vec<_>>(),
         "impairments": IMPAIRMENT_OPTIONS.iter().map(|option| option.field.reference()).collect::<Vec<_>>(),
         "common": references(&COMMON),

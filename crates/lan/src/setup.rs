@@ -26,6 +26,9 @@ pub struct NetworkSetup {
     pub impairments: [Impairments; 2],
     /// The Wi-Fi between the board and that cable; none where the board itself is plugged into it.
     pub wifi: Option<Settings>,
+    /// What a station with a radio of its own finds on the air; where nothing is named, an access point that takes whatever is
+    /// asked for.
+    pub access_points: Vec<cyw43::AccessPoint>,
     /// The PC; none where there is only the switch.
     pub pc: Option<HostOptions>,
     /// What runs on the PC.
@@ -40,6 +43,7 @@ impl Default for NetworkSetup {
             speed: Speed::Mbps100,
             impairments: [Impairments::default(), Impairments::default()],
             wifi: None,
+            access_points: Vec::new(),
             pc: Some(pc),
             traffic: TrafficSetup::services(),
         }

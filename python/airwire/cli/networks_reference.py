@@ -54,6 +54,21 @@ waits for the air, for the beacon where the station sleeps, and for whoever else
 takes every default.
 """
 
+AIR = """\
+## Access points
+
+A station with a radio of its own, such as the CYW43439 of a Pico W, joins the network that its firmware asks for. Each
+table `[access_points.NAME]` is one that it finds. Where a file has none, there is one that takes whatever is asked for,
+and that no scan shows. What `[wifi]` says of air and access point holds for such a station too; it saves power as its
+driver has set it.
+
+```toml
+[access_points.lab]
+security = "wpa2"
+passphrase = "correct horse"
+```
+"""
+
 TRAFFIC = """\
 ## Clients and servers
 
@@ -73,6 +88,7 @@ def networks_page() -> str:
     lines = [HEADER.rstrip()]
     lines += [_row(f"{entry.table}.{entry.name}" if entry.table else entry.name, entry) for entry in known.fields]
     lines += ["", WIFI, *_table("field", known.wifi)]
+    lines += ["", AIR, *_table("field", known.access_points)]
     lines += ["", "## Impairments", "", "Joined by commas: `loss=1%,delay=5ms`.", ""]
     lines += _table("impairment", known.impairments)
     lines += ["", TRAFFIC, *_table("option", known.common)]

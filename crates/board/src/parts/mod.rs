@@ -4,7 +4,7 @@
 mod activity;
 mod arrivals;
 pub(crate) mod button;
-pub(crate) mod cyw43;
+pub(crate) mod cyw43439;
 mod devices;
 pub(crate) mod eeprom;
 mod i2c_wires;

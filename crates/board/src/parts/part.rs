@@ -230,6 +230,11 @@ impl Wiring<'_> {
         self.buses.timed.push(self.part);
     }
 
+    /// What a station finds on the air.
+    pub fn access_points(&self) -> Vec<cyw43::AccessPoint> {
+        self.lan.as_ref().map_or_else(Vec::new, |lan| lan.access_points())
+    }
+
     /// It has a device on the network; nothing where there is no network.
     pub fn attach<D: NetDevice>(&mut self, device: D) -> Option<DeviceId<D>> {
         let name = self.name;

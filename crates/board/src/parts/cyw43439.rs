@@ -1,7 +1,7 @@
 //! The radio of a Pico W on a board: two pins for itself, one for the clock, and one that both directions of data share with its
 //! interrupt. What it is is in crate `cyw43`; its device is on the network, behind an access point.
 
-use cyw43::{AccessPoint, Chip, Latencies, Options, Security};
+use cyw43::{Chip, Latencies, Options};
 use fields::Field;
 use lan::DeviceId;
 use units::Picoseconds;
@@ -34,8 +34,6 @@ const LED: &str = "LED";
 const LATENCY: Picoseconds = Picoseconds::new(500 * units::PS_PER_US);
 /// Of the maker of the Pico W, with an end of our own.
 const ADDRESS: [u8; 6] = [0x28, 0xcd, 0xc1, 0x41, 0x57, 0x01];
-/// The access point of the virtual network, with a locally administered address.
-const BSSID: [u8; 6] = [0x02, 0x41, 0x57, 0x00, 0x01, 0x01];
 
 fn build(entry: &PartEntry) -> Result<Box<dyn Part>, String> {
     let pin = |name| entry.values.pin(name);
@@ -73,16 +71,9 @@ struct Seat {
 
 impl Part for Seat {
     fn connect(&mut self, wiring: &mut Wiring<'_>) {
-        let any = AccessPoint {
-            ssid: None,
-            bssid: BSSID,
-            channel: 6,
-            security: Security::Wpa2,
-            passphrase: None,
-            rssi_dbm: -50,
-        };
         let latencies = Latencies { receive: LATENCY, transmit: LATENCY };
-        self.chip = wiring.attach(Chip::new(Options { address: ADDRESS, latencies, air: vec![any] }));
+        self.chip =
+            wiring.attach(Chip::new(Options { address: ADDRESS, latencies, air: wiring.access_points() }));
         wiring.pins([self.power, self.select, self.clock].into_iter().fold(0, |mask, pin| mask | 1 << pin));
         wiring.pulled_up(self.select);
         if let Some(chip) = self.chip {
