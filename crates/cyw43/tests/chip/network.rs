@@ -1,0 +1,139 @@
+//! Scan, join, frames, and the ways in which a network goes.
+
+use cyw43::{Security, WordOrder};
+
+use crate::driver::{ADDRESS, Driver, HABITS, access_point, ms};
+
+const AUTHENTICATED: u32 = 3;
+const DEAUTHENTICATED: u32 = 6;
+const LINK: u32 = 16;
+const KEY_EXCHANGE: u32 = 46;
+const SET_SSID: u32 = 0;
+
+fn started(air: Vec<cyw43::AccessPoint>) -> Driver {
+    let mut driver = Driver::with(HABITS[0], air);
+    driver.start();
+    driver.hear_events();
+    driver
+}
+
+fn lab() -> cyw43::AccessPoint {
+    access_point(Some("lab"), Security::Wpa2, Some("correct horse"))
+}
+
+#[test]
+fn the_events_of_a_join_come_in_the_order_of_a_board() {
+    let mut driver = started(vec![lab()]);
+    driver.join("lab", Some("correct horse"));
+    let kinds: Vec<u32> = driver.events(ms(4_000)).iter().map(|event| event.0).collect();
+    assert_eq!(kinds, [87, AUTHENTICATED, 88, 7, LINK, KEY_EXCHANGE, 1, SET_SSID]);
+    assert!(driver.chip.joined().is_some());
+    let mut driver = started(vec![access_point(Some("guests"), Security::Open, None)]);
+    driver.join("guests", None);
+    let kinds: Vec<u32> = driver.events(ms(4_000)).iter().map(|event| event.0).collect();
+    assert_eq!(kinds, [87, AUTHENTICATED, 88, 7, LINK, 1, SET_SSID], "no keys on an open network");
+}
+
+#[test]
+fn a_network_that_is_not_there_is_told_after_800_ms() {
+    let mut driver = started(vec![lab()]);
+    driver.join("none", Some("correct horse"));
+    let before = driver.now;
+    let events = driver.events(ms(1_000));
+    assert_eq!(events, [(SET_SSID, 3, 0, 0)]);
+    assert!((driver.now - before) >= ms(800));
+}
+
+#[test]
+fn a_wrong_key_ends_with_the_access_points_deauthentication() {
+    let mut driver = started(vec![lab()]);
+    driver.join("lab", Some("wrong horse"));
+    let events = driver.events(ms(7_000));
+    assert_eq!(events.last(), Some(&(DEAUTHENTICATED, 0, 2, 0)));
+    assert!(driver.chip.joined().is_none());
+}
+
+#[test]
+fn an_access_point_without_a_name_takes_whatever_is_asked_for_and_says_so() {
+    let mut driver = started(vec![access_point(None, Security::Wpa2, None)]);
+    driver.join("home", Some("whatever it is"));
+    driver.events(ms(4_000));
+    assert_eq!(driver.chip.joined().and_then(|one| one.ssid.clone()).as_deref(), Some("home"));
+    assert!(driver.chip.take_notes().iter().any(|note| note.sentence.contains("\"home\"")));
+}
+
+#[test]
+fn a_scan_brings_one_result_for_each_network_and_an_end() {
+    let mut other = access_point(Some("other"), Security::Wpa3, None);
+    (other.channel, other.bssid[5]) = (11, 2);
+    let mut driver = started(vec![lab(), other]);
+    driver.set_variable("escan", &[1, 0, 0, 0, 1, 0, 0x34, 0x12]);
+    let events = driver.events(ms(1_000));
+    assert_eq!(events, [(69, 8, 0, 0), (69, 8, 0, 0), (69, 0, 0, 0)]);
+}
+
+#[test]
+fn an_access_point_that_goes_silent_is_missed_after_a_while_and_joined_again_when_it_is_back() {
+    let mut short = lab();
+    (short.gone_at, short.back_at) = (Some(ms(10_000)), Some(ms(30_000)));
+    let mut driver = started(vec![short]);
+    driver.join("lab", Some("correct horse"));
+    driver.events(ms(5_000));
+    let lost = driver.events(ms(15_000));
+    assert_eq!(lost, [(LINK, 0, 1, 0)], "beacon loss");
+    driver.join("lab", Some("correct horse"));
+    assert_eq!(driver.events(ms(2_000)), [(SET_SSID, 3, 0, 0)]);
+    driver.events(ms(10_000));
+    driver.join("lab", Some("correct horse"));
+    driver.events(ms(4_000));
+    assert!(driver.chip.joined().is_some());
+}
+
+#[test]
+fn an_access_point_may_throw_its_station_out() {
+    let mut short = lab();
+    short.throws_out_at = Some(ms(10_000));
+    let mut driver = started(vec![short]);
+    driver.join("lab", Some("correct horse"));
+    driver.events(ms(5_000));
+    assert_eq!(driver.events(ms(10_000)), [(DEAUTHENTICATED, 0, 2, 0), (LINK, 0, 2, 0)]);
+}
+
+#[test]
+fn frames_go_both_ways_once_it_has_joined_and_credit_runs_ahead() {
+    let mut driver = started(vec![lab()]);
+    let frame: Vec<u8> = ADDRESS.into_iter().chain(0..60).collect();
+    driver.send_ethernet(&frame);
+    driver.wait(ms(5));
+    assert_eq!(driver.chip.take_sent(), None, "nobody hears it");
+    driver.join("lab", Some("correct horse"));
+    driver.events(ms(4_000));
+    // More than the 20 that drivers trust, so that credits have to come back.
+    for _ in 0..40 {
+        driver.send_ethernet(&frame);
+        driver.wait(ms(2));
+        assert_eq!(driver.chip.take_sent().expect("it goes to the air").1, frame);
+        while driver.take_frame().is_some() {}
+    }
+    driver.chip.receive(driver.now, &frame);
+    driver.wait(ms(2));
+    assert_eq!(driver.chip.line(), Some(true), "the interrupt is up");
+    let (channel, body) = driver.take_frame().expect("it comes");
+    assert_eq!((channel, &body[4..]), (2, &frame[..]));
+    driver.chip.receive(driver.now, &[8; 60]);
+    driver.wait(ms(2));
+    assert_eq!(driver.take_frame(), None, "to somebody else");
+    assert_eq!(driver.order, WordOrder::LowFirst);
+}
+
+#[test]
+fn power_save_is_what_the_driver_set() {
+    let mut driver = started(vec![lab()]);
+    assert_eq!(driver.chip.power_save().mode, 0);
+    driver.set_variable("pm2_sleep_ret", &200u32.to_le_bytes());
+    driver.set_variable("bcn_li_dtim", &1u32.to_le_bytes());
+    driver.ask(86, true, &2u32.to_le_bytes());
+    let set = driver.chip.power_save();
+    assert_eq!((set.mode, set.sleep_return_ms, set.listen_dtims), (2, 200, 1));
+    assert_eq!(driver.ask(85, false, &[0; 4]), 2u32.to_le_bytes());
+}
