@@ -433,6 +433,7 @@ def test_an_image_without_names_takes_them_from_its_elf(images: Path) -> None:
 def test_boards_are_described() -> None:
     assert board_names() == [
         "pico",
+        "pico-w",
         "w5500-evb-pico",
         "w5100s-evb-pico",
         "w55rp20-evb-pico",

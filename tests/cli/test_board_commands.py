@@ -256,7 +256,7 @@ def test_boards_are_listed_and_checked(airwire: Airwire, tmp_path: Path) -> None
     assert "w5500-evb-pico" in listed.stdout
     content = json.loads(airwire("board", "list", "--json").stdout)
     networked = ["w5500-evb-pico", "w5100s-evb-pico", "w55rp20-evb-pico", "pico-w5200", "pico-w5100", "ideal-mac"]
-    names = ["pico", *networked]
+    names = ["pico", "pico-w", *networked]
     assert [board["name"] for board in content["boards"]] == names
     checked = airwire("board", "check", "w5100s-evb-pico")
     assert "  W5100S: w5100s\n" in checked.stdout

@@ -223,11 +223,16 @@ impl cortexm::Bus for Bus {
     }
 
     fn send_event(&mut self, cycle: u64) {
+        let now = self.clock.time_of(cycle);
         if self.io.unnoticed != 0 {
-            self.lead_all_on(self.clock.time_of(cycle));
+            self.lead_all_on(now);
+        }
+        // The instruction may have waited long for the flash: what is due meanwhile happens at its own times.
+        if self.io.next_wake() <= now {
+            self.process_events(now);
         }
         // Whoever sleeps wakes at this cycle, not at that of the last access.
-        self.io.now = self.io.now.max(self.clock.time_of(cycle));
+        self.io.now = self.io.now.max(now);
         self.events = [true; 2];
         self.attention = true;
     }

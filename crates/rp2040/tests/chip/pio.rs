@@ -194,3 +194,56 @@ fn many_blocks_that_nobody_listens_to_do_what_others_do() {
         check(seed);
     }
 }
+
+/// Keeps when a pin changed.
+#[derive(Debug, Clone, Default)]
+struct Listener {
+    changes: Vec<Picoseconds>,
+}
+
+impl Outside for Listener {
+    fn pins_changed(&mut self, at: Picoseconds, _: u32, _: u32, _: &mut Vec<Reaction>) {
+        self.changes.push(at);
+    }
+
+    fn listens_to(&self) -> u32 {
+        1
+    }
+
+    fn snapshot(&self) -> Option<Box<dyn Outside>> {
+        Some(Box::new(self.clone()))
+    }
+}
+
+#[test]
+fn every_edge_is_told_while_an_instruction_that_wakes_the_other_core_waits_for_the_flash() {
+    let mut asm = in_flash();
+    asm.poke(RESETS_CLEAR, u32::MAX).poke(IO_BANK0 + 4, 6);
+    // The pin is set and cleared, four cycles each.
+    for (at, value) in [
+        (0x48, 0xe001),
+        (0x4c, 0xe000),
+        (0xc8, 4 << 16),
+        (0xcc, 1 << 12),
+        (0xdc, 1 << 26),
+        (0xd8, 0xe081),
+        (0, 1),
+    ] {
+        asm.poke(PIO[0] + at, value);
+    }
+    // Each in a line of the cache of its own, none of which was read before.
+    asm.b("wake").pool().label("wake");
+    for _ in 0..100 {
+        asm.sev().nops(7);
+    }
+    asm.label("end").b("end");
+    let mut chip = chip_with(asm);
+    chip.connect(Box::new(Listener::default()));
+    run(&mut chip, 1000);
+    let outside: &dyn std::any::Any = chip.outside();
+    let changes = &outside.downcast_ref::<Listener>().expect("it is the listener").changes;
+    let distances: std::collections::BTreeSet<i64> =
+        changes[1..].windows(2).map(|two| (two[1] - two[0]).ps()).collect();
+    assert!(changes.len() > 500, "{}", changes.len());
+    assert!(distances.len() <= 2, "four cycles each, to the picosecond: {distances:?}");
+}
