@@ -97,7 +97,7 @@ impl AccessPoint {
         }
     }
 
-    /// Information elements of its beacons: name, rates, channel, and RSN where it is secured (IEEE 802.11-2016, 9.4.2).
+    /// Information elements of its beacons: name, rates, channel, and RSN where it is secured (IEEE 802.11).
     fn elements(&self) -> Vec<u8> {
         let name = self.ssid.as_deref().unwrap_or_default().as_bytes();
         let mut elements = vec![0, name.len().min(32) as u8];

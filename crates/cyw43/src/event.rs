@@ -32,7 +32,7 @@ pub(crate) mod reason {
     pub(crate) const NONE: u32 = 0;
     /// No beacon came for too long.
     pub(crate) const BEACONS_LOST: u32 = 1;
-    /// The access point said so (IEEE 802.11-2016, table 9-45: previous authentication no longer valid).
+    /// The access point said so.
     pub(crate) const DEAUTHENTICATED: u32 = 2;
     /// The access point ended a key exchange.
     pub(crate) const KEY_REFUSED: u32 = 14;

@@ -62,7 +62,7 @@ pub(super) fn access_point(name: &str, settings: &Settings, number: u8) -> Resul
     let ssid = text("ssid").unwrap_or_else(|| name.to_owned());
     if ssid.is_empty() || ssid.len() > 32 {
         return Err(format!(
-            "ssid has {} bytes, but it takes 1 to 32 (IEEE 802.11-2016, 9.4.2.2)",
+            "ssid has {} bytes, but it takes 1 to 32",
             ssid.len()
         ));
     }
@@ -71,7 +71,7 @@ pub(super) fn access_point(name: &str, settings: &Settings, number: u8) -> Resul
         return Err("an open network has no passphrase; leave it out, or say security = \"wpa2\"".to_owned());
     }
     if passphrase.as_ref().is_some_and(|key| !(8..=63).contains(&key.len())) {
-        return Err("passphrase takes 8 to 63 characters (IEEE 802.11-2016, J.4.1)".to_owned());
+        return Err("passphrase takes 8 to 63 characters".to_owned());
     }
     let mut bssid = FIRST_BSSID;
     bssid[5] = bssid[5].wrapping_add(number);

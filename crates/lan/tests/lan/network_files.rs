@@ -190,6 +190,27 @@ fn what_is_wrong_is_one_sentence_with_its_line() {
             "my.toml:2: cable.speed is \"1 Gbit/s\", but it takes 10 Mbit/s or 100 Mbit/s",
         ),
         ("[cable]\nimpair = 'los=1%'\n", "my.toml:2: cable.impair is \"los=1%\", but it takes impairments"),
+        (
+            "[access_points.lab]\npasswort = 'x'\n",
+            "my.toml:2: access_points.lab.passwort: there is no such field; the nearest is passphrase",
+        ),
+        (
+            "[access_points.lab]\npassphrase = 'short'\n",
+            "my.toml:1: access_points.lab: passphrase takes 8 to 63 characters",
+        ),
+        (
+            "[access_points.lab]\nsecurity = 'wep'\n",
+            "my.toml:2: access_points.lab.security is \"wep\", but it takes open, wpa2, wpa3 or wpa2-wpa3",
+        ),
+        (
+            "[access_points.lab]\nsecurity = 'open'\npassphrase = 'correct horse'\n",
+            "my.toml:1: access_points.lab: an open network has no passphrase; leave it out, or say security = \"wpa2\"",
+        ),
+        (
+            "[access_points.lab]\nback_at = '3 s'\n",
+            "my.toml:1: access_points.lab: back_at takes a time after gone_at",
+        ),
+        ("[access_points]\nlab = 3\n", "my.toml:2: access_points.lab is 3, but it takes a table"),
         ("[pc]\nadress = ''\n", "my.toml:2: pc.adress: there is no such field; the nearest is address"),
         (
             "[traffic.pnig]\nto = 'board'\n",
