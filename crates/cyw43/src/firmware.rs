@@ -69,7 +69,6 @@ pub(crate) struct Firmware {
     /// The access point of the station sends nothing.
     is_silent: bool,
     station: Station,
-    is_up: bool,
     /// The processor is at work until then; requests are answered one after another.
     busy_until: Picoseconds,
     due: BTreeMap<(Picoseconds, u64), Due>,
@@ -101,7 +100,6 @@ impl Firmware {
             unknown: BTreeMap::new(),
             is_silent: false,
             station: Station::default(),
-            is_up: false,
             busy_until: Picoseconds::ZERO,
             due: BTreeMap::new(),
             count: 0,
@@ -329,11 +327,7 @@ impl Firmware {
     fn set(&mut self, at: Picoseconds, request: &Request<'_>, air: &[AccessPoint]) {
         let data = request.data;
         match request.command {
-            ioctl::UP => self.is_up = true,
-            ioctl::DOWN => {
-                self.is_up = false;
-                self.station.leave(at);
-            }
+            ioctl::DOWN => self.station.leave(at),
             ioctl::SET_SSID => self.join(at, data, air),
             ioctl::DISASSOCIATE => self.station.leave(at),
             ioctl::SET_WSEC => self.station.credentials.is_secured = requests::number(data) != 0,
@@ -341,7 +335,7 @@ impl Firmware {
                 self.station.credentials.has_sae = requests::number(data) & AUTH_SAE != 0;
             }
             ioctl::SET_PASSPHRASE => self.station.credentials.passphrase = requests::passphrase(data, 4),
-            ioctl::SET_PM => {}
+            ioctl::UP | ioctl::SET_PM => {}
             command if ioctl::KEPT.contains(&command) => {}
             command => self.wonder(at, &format!("request {command}")),
         }

@@ -61,10 +61,7 @@ pub(super) fn access_point(name: &str, settings: &Settings, number: u8) -> Resul
     let security = found.map_or(Security::Wpa2, |(_, security)| *security);
     let ssid = text("ssid").unwrap_or_else(|| name.to_owned());
     if ssid.is_empty() || ssid.len() > 32 {
-        return Err(format!(
-            "ssid has {} bytes, but it takes 1 to 32",
-            ssid.len()
-        ));
+        return Err(format!("ssid has {} bytes, but it takes 1 to 32", ssid.len()));
     }
     let passphrase = text("passphrase");
     if security == Security::Open && passphrase.is_some() {

@@ -329,7 +329,7 @@ impl Reader<'_> {
         let within = format!("access_points.{name}");
         let known: Vec<&str> = ACCESS_POINT_FIELDS.iter().map(|field| field.name).collect();
         let fields = fields_of(self.file.table_of(&within, value)?);
-        self.file.refuse_unknown(&within, &fields, &known)?;
+        self.file.refuse_unknown(&format!("{within}."), &fields, &known)?;
         let mut settings = Settings::defaults(ACCESS_POINT_FIELDS);
         for (given, _, value) in &fields {
             let declared = ACCESS_POINT_FIELDS.iter().filter(|field| field.name == *given);

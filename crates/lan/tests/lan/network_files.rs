@@ -191,8 +191,8 @@ fn what_is_wrong_is_one_sentence_with_its_line() {
         ),
         ("[cable]\nimpair = 'los=1%'\n", "my.toml:2: cable.impair is \"los=1%\", but it takes impairments"),
         (
-            "[access_points.lab]\npasswort = 'x'\n",
-            "my.toml:2: access_points.lab.passwort: there is no such field; the nearest is passphrase",
+            "[access_points.lab]\npassphrse = 'x'\n",
+            "my.toml:2: access_points.lab.passphrse: there is no such field; the nearest is passphrase",
         ),
         (
             "[access_points.lab]\npassphrase = 'short'\n",
