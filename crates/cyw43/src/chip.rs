@@ -164,13 +164,12 @@ impl Chip {
                     ),
                 );
             }
-            if let Some(name) =
-                inside.firmware.as_ref().and_then(|firmware| firmware.station().admitted_as_asked())
-            {
+            let asked = inside.firmware.as_ref().and_then(|firmware| firmware.station().admitted_as_asked());
+            if let Some((name, at)) = asked {
                 let sentence = format!(
                     "the radio joined {name:?} because the image asks for it: no network file names the networks on the air"
                 );
-                inside.note(inside.air_at, &sentence);
+                inside.note(at, &sentence);
             }
             self.notes.append(&mut inside.notes);
         }
@@ -285,7 +284,8 @@ impl Inside {
 
     /// Each sentence once.
     fn note(&mut self, at: Picoseconds, sentence: &str) {
-        if self.noted.insert(sentence.to_owned()) {
+        if !self.noted.contains(sentence) {
+            self.noted.insert(sentence.to_owned());
             self.notes.push(Note { at, sentence: sentence.to_owned() });
         }
     }

@@ -55,8 +55,8 @@ pub(crate) enum Step {
 pub(crate) struct Station {
     pub(crate) credentials: Credentials,
     pub(crate) state: State,
-    /// The name by which it joined an access point that takes any.
-    as_asked: Option<String>,
+    /// The name by which it asked an access point that takes any, and when.
+    as_asked: Option<(String, Picoseconds)>,
     /// What comes, in the order of time.
     steps: Vec<(Picoseconds, Step)>,
 }
@@ -69,9 +69,9 @@ impl Station {
         }
     }
 
-    /// The name by which an access point took it that takes any.
-    pub(crate) fn admitted_as_asked(&self) -> Option<&str> {
-        self.access_point().and(self.as_asked.as_deref())
+    /// The name by which an access point took it that takes any, and when it asked.
+    pub(crate) fn admitted_as_asked(&self) -> Option<(String, Picoseconds)> {
+        self.access_point().and(self.as_asked.clone())
     }
 
     pub(crate) fn next_event(&self) -> Option<Picoseconds> {
@@ -109,8 +109,9 @@ impl Station {
         };
         let mut access_point = access_point.clone();
         if access_point.takes_anything() {
-            access_point.ssid = Some(String::from_utf8_lossy(&self.credentials.ssid).into_owned());
-            self.as_asked.clone_from(&access_point.ssid);
+            let name = String::from_utf8_lossy(&self.credentials.ssid).into_owned();
+            access_point.ssid = Some(name.clone());
+            self.as_asked = Some((name, at));
         }
         self.handshake(at + search, access_point, answer);
     }

@@ -7,6 +7,7 @@ use units::{Bytes, Hertz};
 use super::{BoardFile, PartEntry, board_fields, find_pin, hint};
 use crate::kinds::Kind;
 use crate::mcus::{in_bytes, in_hertz};
+use crate::parts::MOST_NETS;
 use fields::toml_file::{Field, Misplaced, TomlFile, Value, fields_of, shown};
 use fields::{Field as Declared, Settings, Takes, Value as Given, names};
 
@@ -44,9 +45,18 @@ impl<'a> Reader<'a> {
             self.read_pins(value)?;
         }
         let parts = find("chips").map_or(Ok(Vec::new()), |value| self.parts(value))?;
-        let outputs = parts.iter().flat_map(|part| part.kind.outputs);
-        let nets = outputs.zip(self.mcu.facts.gpio_count..);
-        self.pins.extend(nets.map(|(name, net)| ((*name).to_owned(), net)));
+        let outputs: Vec<&str> = parts.iter().flat_map(|part| part.kind.outputs).copied().collect();
+        let room = MOST_NETS - self.mcu.facts.gpio_count;
+        if outputs.len() > usize::from(room) {
+            let span = find("chips").map_or(0..0, |value| value.span());
+            let message = format!(
+                "chips have {} outputs beside the pins, but a board has room for {room}",
+                outputs.len()
+            );
+            return Err(self.file.error(span, message));
+        }
+        let nets = outputs.into_iter().zip(self.mcu.facts.gpio_count..);
+        self.pins.extend(nets.map(|(name, net)| (name.to_owned(), net)));
         Ok(BoardFile { name, title, mcu: self.mcu, crystal_hz, flash_bytes, pins: self.pins, parts })
     }
 

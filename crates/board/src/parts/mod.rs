@@ -36,6 +36,7 @@ pub use pulses::Pulses;
 use super::file::BoardFile;
 use arrivals::Arrivals;
 use devices::{OnI2c, OnPins, OnSpi};
+pub(crate) use outputs::MOST_NETS;
 use wiring::Buses;
 pub(crate) use wiring::Joint;
 

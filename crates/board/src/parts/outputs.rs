@@ -4,7 +4,7 @@ use mcu::Edge;
 use units::Picoseconds;
 
 /// Pins and outputs have a bit each in 32.
-const MOST_NETS: u8 = 32;
+pub(crate) const MOST_NETS: u8 = 32;
 
 /// The outputs.
 #[derive(Debug, Clone)]
@@ -23,7 +23,7 @@ impl Outputs {
     /// Places for a part's outputs; the first of them.
     ///
     /// # Panics
-    /// Where there are more than 32 pins and outputs: a board with so many has to know more of them.
+    /// Where there are more than 32 pins and outputs; board files with so many are refused.
     pub(super) fn reserve(&mut self, count: usize) -> u8 {
         let first = self.next;
         self.next += count as u8;

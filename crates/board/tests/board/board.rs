@@ -34,6 +34,20 @@ fn every_board_that_comes_along_is_right() {
 }
 
 #[test]
+fn parts_with_more_outputs_than_a_board_has_room_for_are_refused() {
+    let radio = |n: usize| {
+        format!("[chips.radio{n}]\nkind = 'cyw43439'\npower = 1\ndata = 2\nselect = 3\nclock = 4\n")
+    };
+    let text = |count| (0..count).fold("mcu = 'rp2040'\n".to_owned(), |text, n| text + &radio(n));
+    assert_eq!(parse(&text(2)).unwrap().pins.len(), 2);
+    assert!(
+        sentence(&text(3)).ends_with("chips have 3 outputs beside the pins, but a board has room for 2"),
+        "{}",
+        sentence(&text(3))
+    );
+}
+
+#[test]
 fn pins_have_names_numbers_and_gp_numbers() {
     let board = parse("mcu = 'rp2040'\n[pins]\nLED = 25\n'Status lamp' = 25\n").unwrap();
     for name in ["LED", "Status lamp", "25", "GP25", "GPIO25"] {
