@@ -72,6 +72,37 @@ def test_of_two_run_folders_side_by_side_each_tells_of_its_own_messages(run: Pat
     assert [series.target for series in feed.all_series] == ["before: "] * 2 + ["after: "] * 2
 
 
+def test_a_part_that_ctrl_c_broke_off_is_read_again(run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    # polars raises KeyboardInterrupt on whatever thread it computes when Ctrl-C comes.
+    reads = iter([KeyboardInterrupt(), None])
+    read_parquet = pl.read_parquet
+
+    def broken_off_once(path: Path) -> pl.DataFrame:
+        if (broken := next(reads, None)) is not None:
+            raise broken
+        return read_parquet(path)
+
+    monkeypatch.setattr(pl, "read_parquet", broken_off_once)
+    feed = Feed("run", tmp_path)
+    for thread in start([RunFolderSource(run)], feed):
+        thread.join(PATIENCE_S)
+    assert (feed.state, feed.sentence) == ("finished", f"{run}: 400 messages in 2 rows")
+
+
+def test_a_source_that_ctrl_c_breaks_off_counts_as_running_until_the_main_thread_stops_it(tmp_path: Path) -> None:
+    class BrokenOff:
+        def run(self, feed: Feed) -> str:
+            raise KeyboardInterrupt
+
+    feed = Feed("broken off", tmp_path)
+    threads = start([BrokenOff()], feed)
+    assert feed.state == "running"
+    feed.stop()
+    for thread in threads:
+        thread.join(PATIENCE_S)
+    assert (feed.state, feed.sentence) == ("finished", "stopped by Ctrl-C")
+
+
 def test_parts_that_are_added_to_a_growing_run_folder_are_shown(run: Path, tmp_path: Path) -> None:
     growing = tmp_path / "growing"
     shutil.copytree(run, growing)

@@ -6,13 +6,15 @@ what a run writes last; until it is there the folder is looked at again and agai
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from airwire import _core
 from airwire.inputs import ANY_BYTES, check_file
-from airwire.live.batch import batch_of_frame
+from airwire.live.batch import Batch, batch_of_frame
 from airwire.live.feed import Feed, Kind
 from airwire.live.stages import stages_of
 
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
     from airwire.model import Analysis
 
 LOOK_EVERY_S = 0.5
+_T = TypeVar("_T")
 _COLUMNS = ("run", "index", "trigger_ps", "latency_ps", "outcome")
 
 
@@ -48,8 +51,8 @@ class RunFolderSource:
             is_whole = (self.path / "environment.json").is_file()
             if not is_whole:
                 feed.sentence = f"{self.path} is still being written"
-            self._look("edges", self._note_late)
-            self._look("samples", lambda part: self._push(part, feed))
+            self._look("edges", self._late_indices, self._note_late)
+            self._look("samples", self._batches, lambda batches: self._push(batches, feed))
             if is_whole or feed.rest(LOOK_EVERY_S):
                 break
         if is_whole:
@@ -58,7 +61,7 @@ class RunFolderSource:
         rows = [series for series in feed.all_series if series.target == self._prefix]
         return f"{self.path}: {sum(map(len, rows)):,} messages in {len(rows)} row{'' if len(rows) == 1 else 's'}"
 
-    def _look(self, table: str, take: Callable[[pl.DataFrame], None]) -> None:
+    def _look(self, table: str, columns: Callable[[pl.DataFrame], _T], take: Callable[[_T], None]) -> None:
         import polars as pl
 
         for path in sorted((self.path / table).glob("part-*.parquet")):
@@ -66,28 +69,33 @@ class RunFolderSource:
             if name in self._read:
                 continue
             try:
-                part = pl.read_parquet(check_file(path, ANY_BYTES))
+                read = _in_spite_of_ctrl_c(partial(_read_part, path, columns))
             except (pl.exceptions.PolarsError, OSError) as error:
                 reason = str(error).splitlines()[0]
                 raise _core.AirwireError(f"{path}: this part cannot be read ({reason}); measure again") from None
-            take(part)
+            take(read)
             self._read.add(name)
 
-    def _note_late(self, edges: pl.DataFrame) -> None:
+    def _late_indices(self, edges: pl.DataFrame) -> list[tuple[str, int]]:
         late = edges.filter(edges["outcome"] == "late").drop_nulls("trigger_index")
-        for run, index in late.select("run", "trigger_index").iter_rows():
+        return list(late.select("run", "trigger_index").iter_rows())
+
+    def _note_late(self, late: Sequence[tuple[str, int]]) -> None:
+        for run, index in late:
             self._late.setdefault(run, set()).add(index)
 
-    def _push(self, samples: pl.DataFrame, feed: Feed) -> None:
+    def _batches(self, samples: pl.DataFrame) -> list[tuple[str, Batch]]:
         missing = [name for name in _COLUMNS if name not in samples.columns]
         if missing:
             raise _core.AirwireError(f"{self.path / 'samples'}: a part has no column {missing[0]}; measure again")
+        rows = samples.partition_by("run", as_dict=True, maintain_order=True)
+        late = {str(run): frozenset(self._late.get(str(run), ())) for (run,) in rows}
+        return [(str(run), batch_of_frame(own, late[str(run)])) for (run,), own in rows.items()]
+
+    def _push(self, batches: Sequence[tuple[str, Batch]], feed: Feed) -> None:
         kinds = self._kinds()
-        for (run,), own in samples.partition_by("run", as_dict=True, maintain_order=True).items():
-            name = str(run)
-            late = frozenset(self._late.get(name, ()))
-            series = feed.series(self._prefix + name, kinds.get(name, "messages"), self._prefix)
-            series.push(batch_of_frame(own, late))
+        for name, batch in batches:
+            feed.series(self._prefix + name, kinds.get(name, "messages"), self._prefix).push(batch)
 
     def _kinds(self) -> dict[str, Kind]:
         """The kind of each row that the manifest knows by now."""
@@ -101,5 +109,26 @@ class RunFolderSource:
         """The stages of each row, once all of it is there."""
         from airwire.runs.stored import load_run
 
-        for capture in load_run(self.path, intervals=False, findings=False).captures:
+        run = _in_spite_of_ctrl_c(lambda: load_run(self.path, intervals=False, findings=False))
+        for capture in run.captures:
             feed.series(self._prefix + capture.path).stages = stages_of(capture)
+
+
+def _read_part(path: Path, columns: Callable[[pl.DataFrame], _T]) -> _T:
+    import polars as pl
+
+    return columns(pl.read_parquet(check_file(path, ANY_BYTES)))
+
+
+def _in_spite_of_ctrl_c(work: Callable[[], _T]) -> _T:
+    """What ``work`` gives, done again where Ctrl-C broke it off.
+
+    Ctrl-C is for the main thread, which asks the feed to stop. polars, however, breaks off whatever it computes at that
+    time, on any thread.
+    """
+    while True:
+        try:
+            return work()
+        except KeyboardInterrupt:
+            if threading.current_thread() is threading.main_thread():
+                raise

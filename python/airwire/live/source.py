@@ -9,6 +9,8 @@ from typing import Protocol
 from airwire import _core
 from airwire.live.feed import Feed
 
+_HEARD_WITHIN_S = 5.0
+
 
 class Source(Protocol):
     """A measurement that runs by itself, on a thread of its own."""
@@ -31,6 +33,11 @@ def start(sources: Sequence[Source], feed: Feed) -> list[Thread]:
             endings.append(source.run(feed))
         except (_core.AirwireError, OSError) as error:
             failures.append(str(error))
+        except KeyboardInterrupt:
+            # polars breaks off at Ctrl-C on whatever thread it computes. The main thread hears of it as well and asks
+            # the feed to stop; until then the measurement counts as running.
+            feed.rest(_HEARD_WITHIN_S)
+            endings.append("stopped by Ctrl-C")
         except BaseException:
             failures.append("the measurement ended by a fault of Airwire; please report it")
             raise
