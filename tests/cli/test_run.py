@@ -32,6 +32,20 @@ def test_the_ranking_has_the_fastest_first_and_says_where_the_time_goes(airwire:
     assert "Run folder: run" in result.stdout
 
 
+@pytest.mark.parametrize(("sites", "says"), [
+    ('["clean"]', "All radios stand at a clean site"),
+    ('["clean", "office"]', "The radios of 2 rows stand at a clean site"),
+    ('["office"]', None),
+])  # fmt: skip
+def test_where_nothing_is_lost_the_ranking_says_at_which_site(
+    airwire: Airwire, tmp_path: Path, sites: str, says: str | None
+) -> None:
+    suite = 'name = "sites"\nseed = 1\nsamples = 100\npayloads = [12, 128]\n'
+    links = f"[links.lora]\nloss_site = {sites}\n[links.uart]\n"
+    shown = airwire("run", write(tmp_path, suite + links)).stdout
+    assert (says in shown) if says else ("clean site" not in shown)
+
+
 def test_json_holds_a_row_per_figure(airwire: Airwire, tmp_path: Path) -> None:
     content = parsed(airwire("run", write(tmp_path, QUICK), "--out", "run", "--json"))
     assert content["schema"] == "airwire.run/1"

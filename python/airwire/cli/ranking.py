@@ -15,7 +15,7 @@ from airwire.cli.tables import console
 from airwire.cli.verdict_lines import print_indented, ratio_style, verdict_text
 from airwire.explain.link.published import is_compared, published_text, ratio, ratio_text
 from airwire.explain.link.run import link_verdict
-from airwire.explain.quantities import percent, table_time
+from airwire.explain.quantities import count, percent, table_time
 from airwire.link.model import LinkRow
 from airwire.model import Analysis, Capture, rows_of_links
 
@@ -27,6 +27,8 @@ _OTHER_WIDTH = 63
 _TYPICAL_BYTES = 128
 # Findings of rows that met few phases of a gate.
 PHASES_NOT_MET = ("frozen_phase", "phase_coverage")
+# What a radio that may lose frames calls the place where it stands, and the place without interference.
+_SITE, _CLEAN = "loss_site", "clean"
 # Rows of which it is told that they met few phases of a gate.
 _MOST_PHASES = 4
 
@@ -42,6 +44,7 @@ def print_ranking(analysis: Analysis) -> None:
         f"{_messages(rows)}, seed {analysis.seed}; percentiles of type 7; triggers {_triggers(rows)}.",
         style="dim",
     )
+    _print_site(out, rows)
     compared = [row for row in rows if is_compared(row)]
     if compared:
         out.print("Ratio is the median divided by the published one.", style="dim")
@@ -59,6 +62,15 @@ def print_ranking(analysis: Analysis) -> None:
         print_indented(
             out, Text(f"- {typical.group}{payload}: ").append_text(verdict_text(link_verdict(typical))), 2, hanging=True
         )
+
+
+def _print_site(out: Console, rows: Sequence[Capture[LinkRow]]) -> None:
+    """Nothing is lost at a clean site: that is said of the site, and not of the radios."""
+    radios = [row for row in rows if _SITE in row.target.settings]
+    clean = sum(row.target.settings[_SITE] == _CLEAN for row in radios)
+    if clean:
+        where = "All radios stand" if clean == len(radios) else f"The radios of {count(clean, 'row')} stand"
+        out.print(f"{where} at a clean site, without interference; loss_site sets another.", style="dim")
 
 
 def _print_phases(out: Console, rows: Sequence[Capture[LinkRow]]) -> None:
