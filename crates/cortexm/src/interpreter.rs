@@ -63,62 +63,64 @@ impl Core {
     ) -> Stretch {
         let mut cursor = Cursor::<REGION, MODE>::new(self, ops, base, limit);
         let core = self;
-        while cursor.cycle < cursor.limit {
-            let window = cursor.index as usize..cursor.index as usize + superinstruction::LONGEST;
-            let (entries, whole) = match cursor.reach.get(window) {
-                Some(entries) => (entries, entries[0].kind),
-                None => match cursor.fetch_run(core, bus) {
-                    Some(fetched) => fetched,
-                    None => break,
-                },
-            };
-            let op = &entries[0];
-            cursor.fetch(core, bus);
-            if MODE == WATCHED
-                && op.kind != Kind::Undecoded
-                && let Some(exit) = cursor.show(core, bus)
-            {
-                cursor.ends(End::Left(exit));
-                break;
+        'stretch: loop {
+            // Nothing of this loop depends on how a run of code was found: what merges with it takes registers from it.
+            let reach = cursor.reach(core);
+            while cursor.cycle < cursor.limit {
+                let window = cursor.index as usize..cursor.index as usize + superinstruction::LONGEST;
+                let Some(entries) = reach.get(window) else { break };
+                let op = &entries[0];
+                cursor.fetch(core, bus);
+                if MODE == WATCHED
+                    && op.kind != Kind::Undecoded
+                    && let Some(exit) = cursor.show(core, bus)
+                {
+                    cursor.ends(End::Left(exit));
+                    break 'stretch;
+                }
+                let kind = if MODE == SUPERINSTRUCTIONS { op.kind } else { op.kind.first() };
+                #[cfg(test)]
+                crate::tests::executes(kind);
+                let after = instruction_set!(dispatch! { kind, cursor, core, bus, entries, {
+                    Kind::Undecoded => cursor.ends(End::Undecoded),
+                    Kind::Branch => cursor.branch_always(core, bus, op),
+                    Kind::BranchLink => {
+                        core.r[LR] = cursor.pc().wrapping_add(4) | 1;
+                        cursor.jump(core, bus, cursor.pc().wrapping_add(op.imm << 1), 3)
+                    }
+                    Kind::BranchExchange => cursor.interwork(core, bus, core.reg(op.a), 2),
+                    Kind::BranchLinkExchange => {
+                        let target = core.reg(op.a);
+                        core.r[LR] = cursor.pc().wrapping_add(2) | 1;
+                        cursor.interwork(core, bus, target, 2)
+                    }
+                    Kind::ToProgramCounter => {
+                        let addend = if op.c == 1 { op.imm } else { 0 };
+                        cursor.jump(core, bus, core.reg(op.b).wrapping_add(addend) & !1, 2)
+                    }
+                    Kind::Barrier => cursor.barrier(core, bus),
+                    Kind::Wfe
+                    | Kind::Wfi
+                    | Kind::Sev
+                    | Kind::ChangePrimask
+                    | Kind::Svc
+                    | Kind::Bkpt
+                    | Kind::Mrs
+                    | Kind::Msr
+                    | Kind::Undefined => cursor.outside(core, bus, |core, bus| core.system_instruction(bus, *op)),
+                }});
+                match after {
+                    After::Next => cursor.index = cursor.index.wrapping_add(1),
+                    After::Elsewhere => {}
+                    After::Unfetched => break,
+                    After::Nothing => {
+                        cursor.drop_run(core, bus);
+                        break 'stretch;
+                    }
+                }
             }
-            let kind = if MODE == SUPERINSTRUCTIONS { whole } else { op.kind.first() };
-            #[cfg(test)]
-            crate::tests::executes(kind);
-            let after = instruction_set!(dispatch! { kind, cursor, core, bus, entries, {
-                Kind::Undecoded => cursor.ends(End::Undecoded),
-                Kind::Branch => cursor.branch_always(core, bus, op),
-                Kind::BranchLink => {
-                    core.r[LR] = cursor.pc().wrapping_add(4) | 1;
-                    cursor.jump(core, bus, cursor.pc().wrapping_add(op.imm << 1), 3)
-                }
-                Kind::BranchExchange => cursor.interwork(core, bus, core.reg(op.a), 2),
-                Kind::BranchLinkExchange => {
-                    let target = core.reg(op.a);
-                    core.r[LR] = cursor.pc().wrapping_add(2) | 1;
-                    cursor.interwork(core, bus, target, 2)
-                }
-                Kind::ToProgramCounter => {
-                    let addend = if op.c == 1 { op.imm } else { 0 };
-                    cursor.jump(core, bus, core.reg(op.b).wrapping_add(addend) & !1, 2)
-                }
-                Kind::Barrier => cursor.barrier(core, bus),
-                Kind::Wfe
-                | Kind::Wfi
-                | Kind::Sev
-                | Kind::ChangePrimask
-                | Kind::Svc
-                | Kind::Bkpt
-                | Kind::Mrs
-                | Kind::Msr
-                | Kind::Undefined => cursor.outside(core, bus, |core, bus| core.system_instruction(bus, *op)),
-            }});
-            match after {
-                After::Next => cursor.index = cursor.index.wrapping_add(1),
-                After::Elsewhere => {}
-                After::Nothing => {
-                    cursor.drop_run(core, bus);
-                    break;
-                }
+            if cursor.cycle >= cursor.limit || !cursor.fetch_run(core, bus) {
+                break;
             }
         }
         cursor.end_run(core, bus);
