@@ -231,7 +231,7 @@ impl<'a, const REGION: u8, const MODE: u8> Cursor<'a, REGION, MODE> {
         self.cycle += 3;
         self.index = self.index.wrapping_add(2);
         self.count = self.count.wrapping_sub(1);
-        After::Unfetched
+        if Self::FETCHES_RUNS { After::Unfetched } else { After::Elsewhere }
     }
 
     /// To an instruction of the same memory.

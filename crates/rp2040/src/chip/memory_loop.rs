@@ -166,7 +166,13 @@ impl Rp2040 {
         }
     }
 
-    fn length_of_lap(&self, id: usize, start: &Start, looks: [u32; MOST_LOOKS], look_count: usize) -> Option<Lap> {
+    fn length_of_lap(
+        &self,
+        id: usize,
+        start: &Start,
+        looks: [u32; MOST_LOOKS],
+        look_count: usize,
+    ) -> Option<Lap> {
         let (core, xip) = (&self.cores[id], self.bus.xip.statistics());
         let lap = Lap {
             cycles: core.cycle - start.cycle,

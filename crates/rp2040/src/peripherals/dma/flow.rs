@@ -137,7 +137,9 @@ impl Dma {
             match (increment, ring) {
                 (_, ring) if ring != u32::MAX => (from ^ address) & !(ring | 3) == 0,
                 (0, _) => from == address & !3,
-                _ => address.wrapping_sub(from) < channel.remaining.saturating_mul(increment).saturating_add(4),
+                _ => {
+                    address.wrapping_sub(from) < channel.remaining.saturating_mul(increment).saturating_add(4)
+                }
             }
         })
     }
