@@ -136,13 +136,19 @@ impl<'a, const REGION: u8, const MODE: u8> Cursor<'a, REGION, MODE> {
         }
     }
 
-    /// On to the next part of a superinstruction.
+    /// On to the next part of a superinstruction; false where it has to begin later.
     #[inline(always)]
-    pub(super) fn follow(&mut self) {
-        if MODE != SUPERINSTRUCTIONS {
-            unreachable!("only the interpreter with superinstructions takes more than one instruction");
-        }
+    pub(super) fn follows<B: Bus>(&mut self, core: &Core, bus: &mut B) -> bool {
         self.index = self.index.wrapping_add(1);
+        match MODE {
+            SUPERINSTRUCTIONS => true,
+            SHARED if self.cycle >= self.limit => false,
+            SHARED => {
+                self.fetch(core, bus);
+                true
+            }
+            _ => unreachable!("one instruction after the other is executed here"),
+        }
     }
 
     /// An access through the bus may have changed what the core must not run past.
@@ -309,6 +315,9 @@ impl<const REGION: u8, const MODE: u8> Cursor<'_, REGION, MODE> {
     #[inline(always)]
     pub(super) fn load_list<B: Bus>(&mut self, core: &mut Core, bus: &mut B, kind: Kind, op: &Op) -> After {
         let is_jump = kind == Kind::PopProgramCounter;
+        if MODE == SHARED && !is_jump && core.load_list_shared(bus, op, &mut self.cycle) {
+            return After::Next;
+        }
         let loaded =
             if MODE == SHARED || MODE == WATCHED { None } else { core.load_list_from_sram(bus, kind, op) };
         let Some(target) = loaded else {

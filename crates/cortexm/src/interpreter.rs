@@ -18,7 +18,7 @@ pub(super) const SUPERINSTRUCTIONS: u8 = 0;
 pub(super) const SINGLE: u8 = 1;
 /// One instruction after the other, and somebody looks on.
 pub(super) const WATCHED: u8 = 2;
-/// One instruction after the other, and another bus master may use the memory.
+/// With superinstructions, and another bus master may use the memory: of a superinstruction no part begins at the limit.
 pub(super) const SHARED: u8 = 3;
 
 /// The arms for all kinds of the table, behind those for the kinds that leave the interpreter or go elsewhere. A class is the
@@ -43,7 +43,9 @@ macro_rules! dispatch {
                 };
                 $(
                     let (After::Next, Some(op)) = (after, entries.next()) else { break 'parts after };
-                    $cursor.follow();
+                    if !$cursor.follows($core, $bus) {
+                        break 'parts After::Elsewhere;
+                    }
                     after = $cursor.$part_class($core, $bus, Kind::$part, op);
                 )+
                 after
@@ -68,7 +70,13 @@ impl Core {
             let reach = cursor.reach(core);
             while cursor.cycle < cursor.limit {
                 let window = cursor.index as usize..cursor.index as usize + superinstruction::LONGEST;
-                let Some(entries) = reach.get(window) else { break };
+                let Some(entries) = reach.get(window) else {
+                    if Cursor::<REGION, MODE>::FETCHES_RUNS {
+                        break;
+                    }
+                    cursor.ends(End::Undecoded);
+                    break 'stretch;
+                };
                 let op = &entries[0];
                 cursor.fetch(core, bus);
                 if MODE == WATCHED
@@ -78,7 +86,8 @@ impl Core {
                     cursor.ends(End::Left(exit));
                     break 'stretch;
                 }
-                let kind = if MODE == SUPERINSTRUCTIONS { op.kind } else { op.kind.first() };
+                let takes_whole = MODE == SUPERINSTRUCTIONS || MODE == SHARED;
+                let kind = if takes_whole { op.kind } else { op.kind.first() };
                 #[cfg(test)]
                 crate::tests::executes(kind);
                 let after = instruction_set!(dispatch! { kind, cursor, core, bus, entries, {
@@ -119,7 +128,8 @@ impl Core {
                     }
                 }
             }
-            if cursor.cycle >= cursor.limit || !cursor.fetch_run(core, bus) {
+            let has_run = Cursor::<REGION, MODE>::FETCHES_RUNS && cursor.cycle < cursor.limit;
+            if !has_run || !cursor.fetch_run(core, bus) {
                 break;
             }
         }

@@ -50,7 +50,7 @@ impl<'a, const REGION: u8, const MODE: u8> Cursor<'a, REGION, MODE> {
     #[inline(always)]
     pub(super) fn fetch_run<B: Bus>(&mut self, core: &mut Core, bus: &mut B) -> bool {
         self.end_run(core, bus);
-        if !Self::FETCHES_RUNS || self.index as usize + LONGEST > self.ops.len() {
+        if self.index as usize + LONGEST > self.ops.len() {
             self.ends(End::Undecoded);
             return false;
         }
