@@ -33,7 +33,8 @@ from airwire.board import Board
 board = Board("pico", sys.argv[1], record="record" in sys.argv)
 start = time.process_time()
 ended = board.run(sys.argv[2], past_faults=True)
-print(json.dumps({"cpu_s": time.process_time() - start, "virtual_s": ended.time_ps / 1e12}))
+print(json.dumps({"cpu_s": time.process_time() - start, "virtual_s": ended.time_ps / 1e12,
+                  "instructions": ended.cores[0].instructions}))
 """
 
 STARTED = """
@@ -131,6 +132,11 @@ def run_many() -> list[str]:
     cpu_ms = statistics.median(one["cpu_s"] for one in told) * 1000
     rows.append(f"| W5500-EVB-Pico, wiznet_http | {memory:.1f} MiB | {cpu_ms:.1f} ms of processor time |")
     return rows
+
+
+def processor_run(image: Path, for_: str) -> dict[str, float]:
+    """Seconds of processor and of virtual time, and instructions of core 0, of an image in a process of its own."""
+    return _python(BUSY_RUN, str(image), for_)
 
 
 def _times(rates: list[float]) -> str:

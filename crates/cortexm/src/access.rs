@@ -46,6 +46,11 @@ impl Core {
         }
     }
 
+    /// Where a load of one register reads, and how many bytes.
+    pub(super) fn load_address(&self, op: Op) -> (u32, u32) {
+        (self.address(op.kind, &op), size(op.kind) as u32)
+    }
+
     /// Loads from SRAM; false when the address is not there.
     #[inline(always)]
     pub(super) fn load_sram<B: Bus>(&mut self, bus: &B, kind: Kind, op: &Op) -> bool {

@@ -5,13 +5,10 @@ use crate::bus::{Bus, Region};
 use crate::decode::decode;
 use crate::isa::{Kind, Op};
 use crate::superinstruction::{LONGEST, longest};
+use zerocopy::FromZeros;
 
-/// A table grows in steps of so many halfwords, and by an eighth beyond what was asked for: one of a large image must not take
-/// twice the memory that it needs.
-const GROWTH: usize = 4096;
-const SPARE: usize = 8;
-
-/// What was decoded so far. A table reaches as far as code was executed, and the length of a superinstruction further.
+/// What was decoded so far. A table reaches as far as its memory, and the length of a superinstruction further, once code there was
+/// executed. It is memory of zeros from the operating system, of which only those pages take room that were written.
 #[derive(Debug, Default)]
 pub struct Code {
     pub(crate) rom: Vec<Op>,
@@ -36,10 +33,8 @@ impl Code {
         if index >= most {
             return false;
         }
-        if index + LONGEST > table.len() {
-            let length = (index + 1 + index / SPARE).next_multiple_of(GROWTH).min(most) + LONGEST - 1;
-            table.reserve_exact(length - table.len());
-            table.resize(length, Op::UNDECODED);
+        if table.is_empty() {
+            *table = Op::new_vec_zeroed(most + LONGEST - 1).expect("the host has memory for a table");
         }
         let length = decode_superinstruction(&mut table[index..], most - index, bus, pc);
         if region == Region::Sram {
@@ -89,7 +84,9 @@ fn decode_superinstruction<B: Bus>(entries: &mut [Op], left: usize, bus: &B, pc:
 fn forget(table: &mut [Op], offset: usize, bytes: usize) {
     let first = (offset & !3) / 2;
     let end = ((offset + bytes).div_ceil(2) + 1).min(table.len());
-    for op in table.get_mut(first.saturating_sub(LONGEST - 1)..end).into_iter().flatten() {
+    let stale = table.get_mut(first.saturating_sub(LONGEST - 1)..end).into_iter().flatten();
+    // What was not decoded is left alone, because a page that is written takes room.
+    for op in stale.filter(|op| **op != Op::UNDECODED) {
         *op = Op::UNDECODED;
     }
 }

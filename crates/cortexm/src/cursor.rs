@@ -16,6 +16,8 @@ pub(super) enum After {
     Next,
     /// The one at which the cursor stands already.
     Elsewhere,
+    /// The same, which is in no run of code that is known to be in the cache.
+    Unfetched,
     /// Nothing in this stretch, whose end the cursor knows.
     Nothing,
 }
@@ -26,6 +28,8 @@ pub(super) enum End {
     Paused,
     /// At an instruction that was not decoded yet.
     Undecoded,
+    /// At an instruction that was fetched and is to be executed alone.
+    Alone,
     /// With a reason for the chip.
     Left(Exit),
     /// Before an instruction that is executed again, or with a fault.
@@ -42,9 +46,6 @@ impl From<Option<Exit>> for End {
 pub(super) struct Cursor<'a, const REGION: u8, const MODE: u8> {
     /// What was decoded of the region.
     pub(super) ops: &'a [Op],
-    /// Its beginning, to the last instruction that may be executed without fetching it first, and those that a
-    /// superinstruction there reads besides.
-    pub(super) reach: &'a [Op],
     /// The address of the first instruction that may be executed.
     base: u32,
     /// Of the next instruction, in halfwords from `base`.
@@ -67,9 +68,9 @@ impl<'a, const REGION: u8, const MODE: u8> Cursor<'a, REGION, MODE> {
     pub(super) fn new(core: &mut Core, ops: &'a [Op], base: u32, limit: u64) -> Self {
         let index = core.r[PC].wrapping_sub(base) >> 1;
         let word = if Self::KNOWS_WORD { core.fetched_word.wrapping_sub(base >> 2) } else { NO_WORD };
-        let reach = Self::reach_of(core, ops, word);
+        Self::know_no_run(core, word);
         let (cycle, count) = (core.cycle, index.wrapping_neg());
-        Self { ops, reach, base, index, cycle, limit, count, word, end: End::Paused }
+        Self { ops, base, index, cycle, limit, count, word, end: End::Paused }
     }
 
     #[inline(always)]
@@ -89,6 +90,7 @@ impl<'a, const REGION: u8, const MODE: u8> Cursor<'a, REGION, MODE> {
             End::Refused(refusal) => Stretch::Left(core.refused(core.r[PC], refusal)),
             End::Left(exit) => Stretch::Left(exit),
             End::Undecoded => Stretch::Undecoded,
+            End::Alone => Stretch::Alone,
             End::Paused => Stretch::Paused,
         }
     }
@@ -134,23 +136,29 @@ impl<'a, const REGION: u8, const MODE: u8> Cursor<'a, REGION, MODE> {
         }
     }
 
-    /// On to the next part of a superinstruction.
+    /// On to the next part of a superinstruction; false where it has to begin later.
     #[inline(always)]
-    pub(super) fn follow(&mut self) {
-        if MODE != SUPERINSTRUCTIONS {
-            unreachable!("only the interpreter with superinstructions takes more than one instruction");
-        }
+    pub(super) fn follows<B: Bus>(&mut self, core: &Core, bus: &mut B) -> bool {
         self.index = self.index.wrapping_add(1);
+        match MODE {
+            SUPERINSTRUCTIONS => true,
+            SHARED if self.cycle >= self.limit => false,
+            SHARED => {
+                self.fetch(core, bus);
+                true
+            }
+            _ => unreachable!("one instruction after the other is executed here"),
+        }
     }
 
     /// An access through the bus may have changed what the core must not run past.
     #[inline(always)]
-    fn heed<B: Bus>(&mut self, core: &mut Core, bus: &mut B) {
+    fn heed<B: Bus>(&mut self, core: &mut Core, bus: &mut B) -> After {
         if bus.limit_changed() {
             let behind = if MODE == SUPERINSTRUCTIONS { MOST_CYCLES_BEFORE_LAST } else { 0 };
             self.limit = self.limit.min(bus.take_limit().saturating_sub(behind));
         }
-        self.heed_cache(core, bus);
+        self.heed_cache(core, bus)
     }
 
     /// Behind an access through the bus, which says when it ended.
@@ -160,9 +168,9 @@ impl<'a, const REGION: u8, const MODE: u8> Cursor<'a, REGION, MODE> {
             Ok(end) => self.cycle = end,
             Err(refusal) => return self.ends(End::Refused(refusal)),
         }
-        self.heed(core, bus);
+        let after = self.heed(core, bus);
         self.index = self.index.wrapping_add(1);
-        After::Elsewhere
+        after
     }
 
     /// To an instruction that may be in another memory.
@@ -171,7 +179,7 @@ impl<'a, const REGION: u8, const MODE: u8> Cursor<'a, REGION, MODE> {
         core.branches.add(self.pc(), target);
         self.cycle += cycles;
         let index = target.wrapping_sub(self.base) >> 1;
-        self.jumps(core, bus, index);
+        let after = self.jumps(core, bus, index);
         self.count = self.count.wrapping_add(self.index).wrapping_add(1);
         self.index = index;
         self.count = self.count.wrapping_sub(self.index);
@@ -179,7 +187,7 @@ impl<'a, const REGION: u8, const MODE: u8> Cursor<'a, REGION, MODE> {
             self.end_run(core, bus);
             return self.ends(End::Paused);
         }
-        After::Elsewhere
+        after
     }
 
     /// To an address that came out of a register or the stack: EXC_RETURN, Thumb code, or a fault.
@@ -227,21 +235,21 @@ impl<'a, const REGION: u8, const MODE: u8> Cursor<'a, REGION, MODE> {
     pub(super) fn barrier<B: Bus>(&mut self, core: &mut Core, bus: &mut B) -> After {
         self.drop_run(core, bus);
         self.cycle += 3;
-        self.index = self.index.wrapping_add(1);
+        self.index = self.index.wrapping_add(2);
         self.count = self.count.wrapping_sub(1);
-        After::Next
+        if Self::FETCHES_RUNS { After::Unfetched } else { After::Elsewhere }
     }
 
     /// To an instruction of the same memory.
     #[inline(always)]
     pub(super) fn branch_always<B: Bus>(&mut self, core: &mut Core, bus: &mut B, op: &Op) -> After {
         let target = self.index.wrapping_add(op.imm);
-        self.branches(core, bus, op, target);
+        let after = self.branches(core, bus, op, target);
         core.branches.add(self.pc(), self.base.wrapping_add(target << 1));
         self.count = self.count.wrapping_add(1).wrapping_sub(op.imm);
         self.index = target;
         self.cycle += 2;
-        After::Elsewhere
+        after
     }
 }
 
@@ -307,6 +315,9 @@ impl<const REGION: u8, const MODE: u8> Cursor<'_, REGION, MODE> {
     #[inline(always)]
     pub(super) fn load_list<B: Bus>(&mut self, core: &mut Core, bus: &mut B, kind: Kind, op: &Op) -> After {
         let is_jump = kind == Kind::PopProgramCounter;
+        if MODE == SHARED && !is_jump && core.load_list_shared(bus, op, &mut self.cycle) {
+            return After::Next;
+        }
         let loaded =
             if MODE == SHARED || MODE == WATCHED { None } else { core.load_list_from_sram(bus, kind, op) };
         let Some(target) = loaded else {
@@ -314,12 +325,12 @@ impl<const REGION: u8, const MODE: u8> Cursor<'_, REGION, MODE> {
             let mut end = self.cycle;
             let loaded = core.load_list(bus, kind, op, self.pc(), &mut end);
             self.cycle = end;
-            self.heed(core, bus);
+            let after = self.heed(core, bus);
             return match loaded {
                 Ok(target) if is_jump => self.interwork(core, bus, target, 2),
                 Ok(_) => {
                     self.index = self.index.wrapping_add(1);
-                    After::Elsewhere
+                    after
                 }
                 Err(refusal) => self.ends(End::Refused(refusal)),
             };

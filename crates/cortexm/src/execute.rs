@@ -35,6 +35,8 @@ pub(super) enum Stretch {
     Paused,
     /// At an instruction that was not decoded yet.
     Undecoded,
+    /// At an instruction that was fetched and is to be executed alone.
+    Alone,
     /// With a reason for the chip.
     Left(Exit),
 }
@@ -52,12 +54,16 @@ impl Core {
         // An instruction whose fetch was paid for and that is decoded only now is executed whatever the limit, so that
         // nothing depends on what was decoded before.
         let mut least = 0;
+        let mut alone = false;
         while self.cycle < bus.limit().max(least) && !bus.attention() {
             let pc = self.r[PC];
             let limit = bus.limit().max(std::mem::take(&mut least)).min(self.cycle + LONGEST_STRETCH_CYCLES);
             let region = B::region(pc);
             let base = B::region_base(region as u8);
             let stretch = match region {
+                Region::Flash if std::mem::take(&mut alone) => {
+                    self.interpret::<B, IN_FLASH, SINGLE>(bus, &code.flash, self.cycle + 1, base)
+                }
                 Region::Sram => self.interpret_in::<B, IN_SRAM>(bus, &code.sram, limit, base),
                 Region::Flash => self.interpret_in::<B, IN_FLASH>(bus, &code.flash, limit, base),
                 Region::Rom => self.interpret_in::<B, IN_ROM>(bus, &code.rom, limit, base),
@@ -77,6 +83,7 @@ impl Core {
                     }
                     least = self.cycle + 1;
                 }
+                Stretch::Alone => (least, alone) = (self.cycle + 1, true),
                 Stretch::Left(exit) => return exit,
             }
         }

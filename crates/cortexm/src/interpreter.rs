@@ -18,7 +18,7 @@ pub(super) const SUPERINSTRUCTIONS: u8 = 0;
 pub(super) const SINGLE: u8 = 1;
 /// One instruction after the other, and somebody looks on.
 pub(super) const WATCHED: u8 = 2;
-/// One instruction after the other, and another bus master may use the memory.
+/// With superinstructions, and another bus master may use the memory: of a superinstruction no part begins at the limit.
 pub(super) const SHARED: u8 = 3;
 
 /// The arms for all kinds of the table, behind those for the kinds that leave the interpreter or go elsewhere. A class is the
@@ -43,7 +43,9 @@ macro_rules! dispatch {
                 };
                 $(
                     let (After::Next, Some(op)) = (after, entries.next()) else { break 'parts after };
-                    $cursor.follow();
+                    if !$cursor.follows($core, $bus) {
+                        break 'parts After::Elsewhere;
+                    }
                     after = $cursor.$part_class($core, $bus, Kind::$part, op);
                 )+
                 after
@@ -63,62 +65,72 @@ impl Core {
     ) -> Stretch {
         let mut cursor = Cursor::<REGION, MODE>::new(self, ops, base, limit);
         let core = self;
-        while cursor.cycle < cursor.limit {
-            let window = cursor.index as usize..cursor.index as usize + superinstruction::LONGEST;
-            let (entries, whole) = match cursor.reach.get(window) {
-                Some(entries) => (entries, entries[0].kind),
-                None => match cursor.fetch_run(core, bus) {
-                    Some(fetched) => fetched,
-                    None => break,
-                },
-            };
-            let op = &entries[0];
-            cursor.fetch(core, bus);
-            if MODE == WATCHED
-                && op.kind != Kind::Undecoded
-                && let Some(exit) = cursor.show(core, bus)
-            {
-                cursor.ends(End::Left(exit));
-                break;
+        'stretch: loop {
+            // Nothing of this loop depends on how a run of code was found: what merges with it takes registers from it.
+            let reach = cursor.reach(core);
+            while cursor.cycle < cursor.limit {
+                let window = cursor.index as usize..cursor.index as usize + superinstruction::LONGEST;
+                let Some(entries) = reach.get(window) else {
+                    if Cursor::<REGION, MODE>::FETCHES_RUNS {
+                        break;
+                    }
+                    cursor.ends(End::Undecoded);
+                    break 'stretch;
+                };
+                let op = &entries[0];
+                cursor.fetch(core, bus);
+                if MODE == WATCHED
+                    && op.kind != Kind::Undecoded
+                    && let Some(exit) = cursor.show(core, bus)
+                {
+                    cursor.ends(End::Left(exit));
+                    break 'stretch;
+                }
+                let takes_whole = MODE == SUPERINSTRUCTIONS || MODE == SHARED;
+                let kind = if takes_whole { op.kind } else { op.kind.first() };
+                #[cfg(test)]
+                crate::tests::executes(kind);
+                let after = instruction_set!(dispatch! { kind, cursor, core, bus, entries, {
+                    Kind::Undecoded => cursor.ends(End::Undecoded),
+                    Kind::Branch => cursor.branch_always(core, bus, op),
+                    Kind::BranchLink => {
+                        core.r[LR] = cursor.pc().wrapping_add(4) | 1;
+                        cursor.jump(core, bus, cursor.pc().wrapping_add(op.imm << 1), 3)
+                    }
+                    Kind::BranchExchange => cursor.interwork(core, bus, core.reg(op.a), 2),
+                    Kind::BranchLinkExchange => {
+                        let target = core.reg(op.a);
+                        core.r[LR] = cursor.pc().wrapping_add(2) | 1;
+                        cursor.interwork(core, bus, target, 2)
+                    }
+                    Kind::ToProgramCounter => {
+                        let addend = if op.c == 1 { op.imm } else { 0 };
+                        cursor.jump(core, bus, core.reg(op.b).wrapping_add(addend) & !1, 2)
+                    }
+                    Kind::Barrier => cursor.barrier(core, bus),
+                    Kind::Wfe
+                    | Kind::Wfi
+                    | Kind::Sev
+                    | Kind::ChangePrimask
+                    | Kind::Svc
+                    | Kind::Bkpt
+                    | Kind::Mrs
+                    | Kind::Msr
+                    | Kind::Undefined => cursor.outside(core, bus, |core, bus| core.system_instruction(bus, *op)),
+                }});
+                match after {
+                    After::Next => cursor.index = cursor.index.wrapping_add(1),
+                    After::Elsewhere => {}
+                    After::Unfetched => break,
+                    After::Nothing => {
+                        cursor.drop_run(core, bus);
+                        break 'stretch;
+                    }
+                }
             }
-            let kind = if MODE == SUPERINSTRUCTIONS { whole } else { op.kind.first() };
-            #[cfg(test)]
-            crate::tests::executes(kind);
-            let after = instruction_set!(dispatch! { kind, cursor, core, bus, entries, {
-                Kind::Undecoded => cursor.ends(End::Undecoded),
-                Kind::Branch => cursor.branch_always(core, bus, op),
-                Kind::BranchLink => {
-                    core.r[LR] = cursor.pc().wrapping_add(4) | 1;
-                    cursor.jump(core, bus, cursor.pc().wrapping_add(op.imm << 1), 3)
-                }
-                Kind::BranchExchange => cursor.interwork(core, bus, core.reg(op.a), 2),
-                Kind::BranchLinkExchange => {
-                    let target = core.reg(op.a);
-                    core.r[LR] = cursor.pc().wrapping_add(2) | 1;
-                    cursor.interwork(core, bus, target, 2)
-                }
-                Kind::ToProgramCounter => {
-                    let addend = if op.c == 1 { op.imm } else { 0 };
-                    cursor.jump(core, bus, core.reg(op.b).wrapping_add(addend) & !1, 2)
-                }
-                Kind::Barrier => cursor.barrier(core, bus),
-                Kind::Wfe
-                | Kind::Wfi
-                | Kind::Sev
-                | Kind::ChangePrimask
-                | Kind::Svc
-                | Kind::Bkpt
-                | Kind::Mrs
-                | Kind::Msr
-                | Kind::Undefined => cursor.outside(core, bus, |core, bus| core.system_instruction(bus, *op)),
-            }});
-            match after {
-                After::Next => cursor.index = cursor.index.wrapping_add(1),
-                After::Elsewhere => {}
-                After::Nothing => {
-                    cursor.drop_run(core, bus);
-                    break;
-                }
+            let has_run = Cursor::<REGION, MODE>::FETCHES_RUNS && cursor.cycle < cursor.limit;
+            if !has_run || !cursor.fetch_run(core, bus) {
+                break;
             }
         }
         cursor.end_run(core, bus);

@@ -290,7 +290,7 @@ macro_rules! define_kinds {
         superinstructions { $($name:ident = $($part_class:ident $part:ident),+;)* }
     ) => {
         /// What an instruction does, with operands named as in [`Op`]. `s` means that the flags are set.
-        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, zerocopy::FromZeros)]
         #[repr(u8)]
         pub(crate) enum Kind {
             $($(#[$other_doc])* $other,)*
@@ -320,7 +320,8 @@ macro_rules! define_kinds {
 table!(define_kinds! {});
 
 /// A decoded instruction. `a`, `b` and `c` are register numbers unless the kind says otherwise.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// Memory of zeros is one that was not decoded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, zerocopy::FromZeros)]
 pub(crate) struct Op {
     pub(crate) kind: Kind,
     pub(crate) a: u8,

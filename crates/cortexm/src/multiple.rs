@@ -1,7 +1,7 @@
 //! Loads and stores of a list of registers (LDM, STM, POP, PUSH): the short way to words in SRAM, and the long way
 //! through the bus, word by word.
 
-use crate::bus::Bus;
+use crate::bus::{Bus, Size};
 use crate::isa::{Kind, Op};
 use crate::{Core, Refusal};
 
@@ -50,6 +50,29 @@ impl Core {
             self.set_reg(op.a, base.wrapping_add(4 * u32::from(op.b)));
         }
         Some(target)
+    }
+
+    /// Loads a list from SRAM that another bus master may use, word by word; false when a word of it is not there.
+    #[inline(always)]
+    pub(super) fn load_list_shared<B: Bus>(&mut self, bus: &mut B, op: &Op, cycle: &mut u64) -> bool {
+        let base = self.reg(op.a);
+        if bus.sram_words(base, usize::from(op.b)).is_none() {
+            return false;
+        }
+        let (mut address, mut list) = (base, op.imm);
+        *cycle += 1;
+        while list != 0 {
+            // A cycle where a load by itself takes two.
+            let mut end = cycle.wrapping_sub(1);
+            let value = bus.load_shared(self.id, address, Size::Word, &mut end);
+            self.r[list.trailing_zeros() as usize] = value.unwrap_or_default();
+            list &= list - 1;
+            (*cycle, address) = (end, address.wrapping_add(4));
+        }
+        if op.c == 1 {
+            self.set_reg(op.a, address);
+        }
+        true
     }
 
     /// Stores a list through the bus; `cycle` moves on by what was done, also before a fault.

@@ -6,7 +6,7 @@
 
 use crate::Core;
 use crate::bus::Bus;
-use crate::cursor::{Cursor, End};
+use crate::cursor::{After, Cursor, End};
 use crate::execute::{IN_FLASH, NO_WORD};
 use crate::interpreter::SUPERINSTRUCTIONS;
 use crate::isa::{Kind, Op, words_left};
@@ -19,6 +19,8 @@ pub(crate) struct Run {
     /// Where it begins and ends, in halfwords from the beginning of the flash.
     first: u32,
     end: u32,
+    /// Where no instruction begins any more that is in it as a whole; 0 while no run is known.
+    reach: u32,
     /// The word that was fetched last, from the beginning of the flash, where no run is known.
     word: u32,
     /// What added to the word that was fetched last gives the fetches that were not counted yet.
@@ -27,71 +29,81 @@ pub(crate) struct Run {
     residents: u32,
 }
 
-/// The next instruction after its fetch.
-struct Fetched {
-    /// How much of it may be executed: all, or the first instruction of a superinstruction.
-    kind: Kind,
-    /// When it is executed.
-    cycle: u64,
-    /// Where no instruction begins any more that is in the run as a whole.
-    end: u32,
-}
-
 impl<'a, const REGION: u8, const MODE: u8> Cursor<'a, REGION, MODE> {
     /// Code is looked up in the cache by runs and not by words.
     pub(super) const FETCHES_RUNS: bool = REGION == IN_FLASH && MODE == SUPERINSTRUCTIONS;
 
-    /// Fetches the next instruction, which is in no run that is known: gives it with those behind it, and what of it may be
-    /// executed, and begins a run. Nothing when the stretch ends, as it is not decoded yet or the cache keeps nothing.
+    /// The code that may be executed without fetching it first, and what a superinstruction at its end reads besides.
     #[inline(always)]
-    pub(super) fn fetch_run<B: Bus>(&mut self, core: &mut Core, bus: &mut B) -> Option<(&'a [Op], Kind)> {
+    pub(super) fn reach(&self, core: &Core) -> &'a [Op] {
+        if !Self::FETCHES_RUNS {
+            return self.ops;
+        }
+        match core.run.reach as usize {
+            0 => &[],
+            reach => self.ops.get(..reach + LONGEST - 1).unwrap_or(self.ops),
+        }
+    }
+
+    /// Fetches the next instruction, which is in no run that is known, and begins a run with it. False when the stretch ends,
+    /// as it is not decoded yet, or to be executed alone, or the cache keeps nothing.
+    #[inline(always)]
+    pub(super) fn fetch_run<B: Bus>(&mut self, core: &mut Core, bus: &mut B) -> bool {
         self.end_run(core, bus);
-        let index = self.index as usize;
-        let entries = self.ops.get(index..index + LONGEST).filter(|_| Self::FETCHES_RUNS);
-        let Some(entries) = entries.filter(|_| bus.keeps_code()) else {
-            self.ends(if entries.is_some() { End::Paused } else { End::Undecoded });
-            return None;
-        };
-        let Fetched { kind, cycle, end } =
-            fetch_run(core, bus, self.ops, self.index, (self.cycle, self.limit));
+        if self.index as usize + LONGEST > self.ops.len() {
+            self.ends(End::Undecoded);
+            return false;
+        }
+        if !bus.keeps_code() {
+            self.ends(End::Paused);
+            return false;
+        }
+        let (cycle, whole) = fetch_run(core, bus, self.ops, self.index, (self.cycle, self.limit));
         self.cycle = cycle;
-        self.reach = self.ops.get(..end as usize + LONGEST - 1).unwrap_or(self.ops);
-        Some((entries, kind))
+        if !whole {
+            self.ends(End::Alone);
+        }
+        whole
     }
 
     /// A branch of this memory; the word of its target is fetched even if it is that of the last fetch.
     #[inline(always)]
-    pub(super) fn branches<B: Bus>(&mut self, core: &mut Core, bus: &mut B, op: &Op, target: u32) {
+    pub(super) fn branches<B: Bus>(&mut self, core: &mut Core, bus: &mut B, op: &Op, target: u32) -> After {
         if Self::FETCHES_RUNS {
             core.run.uncounted = core.run.uncounted.wrapping_add(op.words_left());
             if target < core.run.first {
-                self.leaves_run(core, bus, target);
+                return Self::leaves_run(core, bus, target);
             }
         } else if Self::KNOWS_WORD {
             self.word = NO_WORD;
         }
+        After::Elsewhere
     }
 
     /// The same to anywhere, by an instruction that may have ended the run.
     #[inline(always)]
-    pub(super) fn jumps<B: Bus>(&mut self, core: &mut Core, bus: &mut B, target: u32) {
+    pub(super) fn jumps<B: Bus>(&mut self, core: &mut Core, bus: &mut B, target: u32) -> After {
         if Self::FETCHES_RUNS {
             core.run.uncounted = core.run.uncounted.wrapping_add(words_left(self.index, target));
             core.run.word = NO_WORD;
-            if target < core.run.first && !self.reach.is_empty() {
-                self.leaves_run(core, bus, target);
+            if core.run.reach == 0 {
+                return After::Unfetched;
+            }
+            if target < core.run.first {
+                return Self::leaves_run(core, bus, target);
             }
         } else if Self::KNOWS_WORD {
             self.word = NO_WORD;
         }
+        After::Elsewhere
     }
 
     /// The run ends with a branch.
     #[inline(always)]
-    fn leaves_run<B: Bus>(&mut self, core: &mut Core, bus: &mut B, target: u32) {
+    fn leaves_run<B: Bus>(core: &mut Core, bus: &mut B, target: u32) -> After {
         bus.count_fetches(core.run.uncounted.wrapping_add(word_before_fetch(target)));
-        core.run.word = NO_WORD;
-        self.reach = &self.ops[..0];
+        (core.run.word, core.run.reach) = (NO_WORD, 0);
+        After::Unfetched
     }
 
     /// Counts the fetches up to that of the instruction that is executed.
@@ -107,10 +119,9 @@ impl<'a, const REGION: u8, const MODE: u8> Cursor<'a, REGION, MODE> {
     /// The run ends with the instruction that is executed.
     #[inline(always)]
     pub(super) fn drop_run<B: Bus>(&mut self, core: &mut Core, bus: &mut B) {
-        if Self::FETCHES_RUNS && !self.reach.is_empty() {
+        if Self::FETCHES_RUNS && core.run.reach != 0 {
             self.count_fetches(core, bus);
-            core.run.word = self.index >> 1;
-            self.reach = &self.ops[..0];
+            (core.run.word, core.run.reach) = (self.index >> 1, 0);
         }
     }
 
@@ -118,34 +129,34 @@ impl<'a, const REGION: u8, const MODE: u8> Cursor<'a, REGION, MODE> {
     /// from there on it only goes forwards, until the next branch.
     #[inline(always)]
     pub(super) fn end_run<B: Bus>(&mut self, core: &mut Core, bus: &mut B) {
-        if !Self::FETCHES_RUNS || self.reach.is_empty() {
+        if !Self::FETCHES_RUNS || core.run.reach == 0 {
             return;
         }
         if core.branches.last_target() == self.pc() {
-            return self.leaves_run(core, bus, self.index);
+            Self::leaves_run(core, bus, self.index);
+            return;
         }
         let word = self.index.wrapping_sub(1) >> 1;
         bus.count_fetches(core.run.uncounted.wrapping_add(word));
-        core.run.word = word;
-        self.reach = &self.ops[..0];
+        (core.run.word, core.run.reach) = (word, 0);
     }
 
     /// An access through the bus may have changed what is in the cache.
     #[inline(always)]
-    pub(super) fn heed_cache<B: Bus>(&mut self, core: &mut Core, bus: &mut B) {
+    pub(super) fn heed_cache<B: Bus>(&mut self, core: &mut Core, bus: &mut B) -> After {
         if Self::FETCHES_RUNS && bus.residents() != core.run.residents {
             self.drop_run(core, bus);
+            return After::Unfetched;
         }
+        After::Elsewhere
     }
 
-    /// What may be executed of the decoded instructions when a stretch begins behind the fetch of this word.
+    /// A stretch begins behind the fetch of this word.
     #[inline(always)]
-    pub(super) fn reach_of(core: &mut Core, ops: &'a [Op], word: u32) -> &'a [Op] {
+    pub(super) fn know_no_run(core: &mut Core, word: u32) {
         if Self::FETCHES_RUNS {
-            (core.run.first, core.run.end, core.run.word) = (0, 0, word);
-            return &ops[..0];
+            (core.run.first, core.run.end, core.run.reach, core.run.word) = (0, 0, 0, word);
         }
-        ops
     }
 }
 
@@ -168,10 +179,11 @@ fn word_before_fetch(target: u32) -> u32 {
 }
 
 /// Fetches the instruction at `index`, unless its word was fetched last, and begins a run with it or goes on with the last one.
-/// `time` is the cycle and the limit.
+/// `time` is the cycle and the limit. Gives when it is executed, and whether it is in the run as a whole; its first part is to
+/// be executed alone otherwise, or where waiting took it to the limit.
 #[cold]
 #[inline(never)]
-fn fetch_run<B: Bus>(core: &mut Core, bus: &mut B, ops: &[Op], index: u32, time: (u64, u64)) -> Fetched {
+fn fetch_run<B: Bus>(core: &mut Core, bus: &mut B, ops: &[Op], index: u32, time: (u64, u64)) -> (u64, bool) {
     let word = index >> 1;
     let (mut cycle, limit) = time;
     if word != core.run.word {
@@ -188,8 +200,8 @@ fn fetch_run<B: Bus>(core: &mut Core, bus: &mut B, ops: &[Op], index: u32, time:
     run.uncounted = word.wrapping_neg();
     let kind = |at: u32| ops.get(at as usize).map_or(Kind::Undecoded, |op| op.kind);
     let is_whole = |at: &u32| at + kind(*at).length() <= until;
-    // Where waiting took it to the limit the one instruction alone is executed.
     let whole = is_whole(&index) && cycle < limit;
     let last = (index.max(until.saturating_sub(LONGEST as u32))..until).find(|at| !is_whole(at));
-    Fetched { kind: if whole { kind(index) } else { kind(index).first() }, cycle, end: last.unwrap_or(until) }
+    core.run.reach = if whole { last.unwrap_or(until) } else { 0 };
+    (cycle, whole)
 }

@@ -37,6 +37,13 @@ pub fn loop_step(pc: u32, first: u16, second: u16) -> LoopStep {
 }
 
 impl Core {
+    /// The address from which the next instruction loads one register, and how many bytes, if that is what it does.
+    #[inline]
+    pub fn load_of(&self, first: u16, second: u16) -> Option<(u32, u32)> {
+        let op = decode(self.r[PC], first, second);
+        (op.kind.class() == Class::load).then(|| self.load_address(op))
+    }
+
     /// The first and the last instruction between which the core went to and fro in its last branches.
     #[inline]
     pub fn loop_of(&self, branches: usize) -> Option<(u32, u32)> {

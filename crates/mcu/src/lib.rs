@@ -34,7 +34,7 @@ pub use facts::{CodeMemory, Facts};
 pub use fault::{Fault, FaultKind};
 pub use line::{Character, Lines, Outgoing};
 pub use observe::{Observer, Step, Watchpoint};
-pub use outside::{BOARD_WINDOW, Outside, Reaction, SpiFrame, Unconnected};
+pub use outside::{BOARD_WINDOW, Outside, Reaction, SpiAnswer, SpiFrame, Unconnected};
 pub use pins::Pins;
 pub use reports::{FaultReport, Reports};
 pub use setup::{Setup, SetupError};

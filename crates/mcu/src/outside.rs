@@ -27,6 +27,26 @@ pub struct SpiFrame {
     pub start: Picoseconds,
 }
 
+/// What the controller receives in frames that nobody hears.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SpiAnswer {
+    /// MISO stays low.
+    Low,
+    /// MISO is wired to MOSI.
+    Sent,
+}
+
+impl SpiAnswer {
+    /// In a frame in which this was sent.
+    #[inline]
+    pub fn to(self, sent: u16) -> u16 {
+        match self {
+            Self::Low => 0,
+            Self::Sent => sent,
+        }
+    }
+}
+
 /// What the surroundings do to the chip.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum Reaction {
@@ -74,6 +94,18 @@ pub trait Outside: Any + Debug + Send {
     fn spi_frame(&mut self, at: Picoseconds, frame: SpiFrame, reactions: &mut Vec<Reaction>) -> u16 {
         let _ = (at, frame, reactions);
         0
+    }
+
+    /// What comes back in the frames of an SPI bus, if nothing else comes of any of them: nobody need be told of each, but
+    /// [`Outside::spi_frames_passed`] of all. Nothing where somebody listens.
+    fn unheard_spi(&self, port: u8) -> Option<SpiAnswer> {
+        let _ = port;
+        None
+    }
+
+    /// So many frames went over an SPI bus that nobody hears, at this rate of SCK.
+    fn spi_frames_passed(&mut self, port: u8, frames: u64, clock_hz: u64) {
+        let _ = (port, frames, clock_hz);
     }
 
     /// A UART sent a byte; its stop bit ends now.
@@ -167,6 +199,10 @@ pub struct Unconnected;
 impl Outside for Unconnected {
     fn listens_to(&self) -> u32 {
         0
+    }
+
+    fn unheard_spi(&self, _: u8) -> Option<SpiAnswer> {
+        Some(SpiAnswer::Low)
     }
 
     fn snapshot(&self) -> Option<Box<dyn Outside>> {

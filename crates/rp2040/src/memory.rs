@@ -30,6 +30,12 @@ pub(crate) fn bank(offset: u32) -> u32 {
     if offset < STRIPED_BYTES { offset >> 2 & 3 } else { 4 + ((offset - STRIPED_BYTES) >> 12) }
 }
 
+/// Whether an address is in the striped banks, in the window that shows them as a whole.
+#[inline]
+pub(crate) fn is_striped(address: u32) -> bool {
+    address.wrapping_sub(SRAM_BASE) < STRIPED_BYTES
+}
+
 /// Where an address of the window that is not striped lies in SRAM; nothing outside the window.
 pub(crate) fn unstriped_offset(address: u32) -> Option<u32> {
     let offset = address.wrapping_sub(SRAM_BANKS_BASE);
@@ -148,6 +154,25 @@ impl Sram {
             return None;
         }
         self.bytes.as_chunks_mut::<4>().0.get_mut(first..end)
+    }
+
+    /// Moves aligned words one after the other, from an address that moves on by a step to another; all of them are in the striped
+    /// window, and no decoded code is near where they go.
+    pub(crate) fn move_words(
+        &mut self,
+        (read, read_step): (u32, u32),
+        (write, write_step): (u32, u32),
+        words: u32,
+    ) {
+        let memory = self.bytes.as_chunks_mut::<4>().0;
+        let index = |address: u32| (address.wrapping_sub(SRAM_BASE) / 4) as usize;
+        if (read_step, write_step) == (0, 0) {
+            memory[index(write)] = memory[index(read)];
+            return;
+        }
+        for number in 0..words {
+            memory[index(write + number * write_step)] = memory[index(read + number * read_step)];
+        }
     }
 
     /// Stores bytes at an offset; true when code was decoded near them.

@@ -23,7 +23,7 @@ mod wiring;
 pub(crate) mod wiznet;
 
 use lan::{Lan, NetworkSetup};
-use mcu::{Edge, Facts, Outside};
+use mcu::{Edge, Facts, Outside, SpiAnswer};
 pub use mcu::{Reaction, SpiFrame};
 use sim::Passive;
 use units::Picoseconds;
@@ -257,6 +257,19 @@ impl Outside for Parts {
             None if buses.routes.spi_loops(frame.port) => frame.sent,
             None => 0,
         }
+    }
+
+    fn unheard_spi(&self, port: u8) -> Option<SpiAnswer> {
+        let Self { lan, buses, .. } = self;
+        let is_heard =
+            lan.is_some() || buses.activity.is_some() || !buses.spi[usize::from(port & 1)].parts.is_empty();
+        let loops = buses.routes.spi_loops(port);
+        (!is_heard).then_some(if loops { SpiAnswer::Sent } else { SpiAnswer::Low })
+    }
+
+    fn spi_frames_passed(&mut self, port: u8, frames: u64, clock_hz: u64) {
+        let passed = &mut self.buses.passed[usize::from(port & 1)];
+        (passed.spi_frames, passed.spi_clock_hz) = (passed.spi_frames + frames, clock_hz);
     }
 
     fn uart_byte(&mut self, at: Picoseconds, port: u8, byte: u8, reactions: &mut Vec<Reaction>) {

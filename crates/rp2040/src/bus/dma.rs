@@ -5,15 +5,17 @@ use crate::bus::access::{narrow, replicate};
 use crate::bus::block::Block;
 use crate::bus::{Bus, Size};
 use crate::flash::Alias;
-use crate::memory::{SRAM_BASE, SRAM_BYTES};
+use crate::memory::{self, SRAM_BASE, SRAM_BYTES};
 use crate::peripherals::Peripheral;
-use crate::peripherals::dma::{BusError, Transfer};
+use crate::peripherals::dma::{BusError, Row, Transfer};
 use mcu::FaultKind;
 
 /// The DMA among the masters that may clash on a memory bank.
 const DMA_MASTER: u8 = 2;
 /// Transfers between memories that are done at one go: the cores see their results this many cycles early at the most.
 const MOST_IN_ONE_GO: u32 = 32;
+/// Fewer are made one by one.
+const FEWEST_IN_A_ROW: u32 = 9;
 /// What a transfer takes beyond a cycle when it reads or writes behind the APB bridge, whose data phase has 3 cycles to read
 /// and 4 to write (RP2040 datasheet 2.1.3).
 pub(super) const APB_READ_WAIT_CYCLES: u32 = 2;
@@ -24,6 +26,14 @@ impl Bus {
         let cycle = if self.contention.is_some() { self.cycle_now() } else { 0 };
         let Some(mut transfer) = self.blocks.dma.next_transfer(&mut self.io) else { return };
         let mut left = self.rows(&transfer);
+        if left >= FEWEST_IN_A_ROW
+            && let Some(row) = self.blocks.dma.row(left)
+            && self.move_row(&row, cycle)
+        {
+            self.dma_transfers += u64::from(left);
+            self.blocks.dma.end_row(left);
+            return self.blocks.dma.transferred(transfer.channel, 0, None, &mut self.io);
+        }
         loop {
             self.dma_transfers += 1;
             let moved = self.move_one(&transfer, cycle);
@@ -46,6 +56,45 @@ impl Bus {
         } else {
             1
         }
+    }
+
+    /// Moves a row of words within the striped banks; false where one of them has to go the long way.
+    fn move_row(&mut self, row: &Row, cycle: u64) -> bool {
+        let end = |address: u32, step: u32| address.wrapping_add(step * (row.words - 1));
+        let (last_read, last_write) = (end(row.read, row.read_step), end(row.write, row.write_step));
+        let striped = [row.read, last_read, row.write, last_write].into_iter().all(memory::is_striped);
+        let near_code = self.sram.is_near_code(row.write) || self.sram.is_near_code(last_write);
+        if !striped || near_code || self.blocks.bus_ctrl.is_counting() {
+            return false;
+        }
+        if self.contention.is_some() {
+            self.contend_for_row(row, cycle);
+        }
+        self.sram.move_words((row.read, row.read_step), (row.write, row.write_step), row.words);
+        true
+    }
+
+    /// The waits of a row whose transfers all use their banks in the same two cycles. Who used them is the same from the second
+    /// time on that the transfers come to the same banks, and so is what they wait.
+    fn contend_for_row(&mut self, row: &Row, cycle: u64) {
+        const BANKS: u32 = 4;
+        let mut waits = [0; BANKS as usize];
+        let (mut most, mut sum) = (0, 0);
+        for number in 0..row.words {
+            let place = (number % BANKS) as usize;
+            if number < 2 * BANKS {
+                let before = self.bank_wait_cycles;
+                let read = row.read + row.read_step * number - SRAM_BASE;
+                let write = row.write + row.write_step * number - SRAM_BASE;
+                most = most.max(self.contend(DMA_MASTER, read, cycle));
+                most = most.max(self.contend(DMA_MASTER, write, cycle + 1));
+                waits[place] = self.bank_wait_cycles - before;
+            } else {
+                sum += waits[place];
+            }
+        }
+        self.bank_wait_cycles += sum;
+        self.blocks.dma.wait(most as u32);
     }
 
     fn move_one(&mut self, transfer: &Transfer, cycle: u64) -> Result<u32, BusError> {
@@ -141,6 +190,6 @@ impl Bus {
     }
 }
 
-pub(super) fn is_sram(address: u32) -> bool {
+pub(crate) fn is_sram(address: u32) -> bool {
     address.wrapping_sub(SRAM_BASE) < SRAM_BYTES
 }

@@ -14,6 +14,7 @@ use crate::memory::{SRAM_BASE, Sram};
 use crate::peripherals::Source;
 use crate::peripherals::dma::Transfer;
 use crate::peripherals::dma::flow::{Beat, Channels, Lane, Next};
+use mcu::SpiAnswer;
 
 /// No appointment.
 const NEVER: Picoseconds = Picoseconds::new(i64::MAX);
@@ -32,6 +33,8 @@ pub(crate) struct Flow {
     channels: Channels,
     /// Their even beat, once they have found it.
     beat: Option<Beat>,
+    /// What comes back in the frames, if nobody hears them.
+    unheard: Option<SpiAnswer>,
 }
 
 /// When what happens next in a flow.
@@ -100,7 +103,8 @@ impl Bus {
         let settled = io.lines.are_settled() && io.pins.are_settled() && io.reactions.is_empty();
         let flows = spi.flows(io) && !self.blocks.is_held(Block::Spi(index));
         let flows = flows && settled && !self.blocks.bus_ctrl.is_counting();
-        flows.then_some(Flow { index, data: port.to, channels, beat: None })
+        let unheard = io.outside.unheard_spi(index as u8).filter(|_| !spi.is_shown(io));
+        flows.then_some(Flow { index, data: port.to, channels, beat: None, unheard })
     }
 
     #[inline]
@@ -255,13 +259,23 @@ impl Bus {
         let (mut from, mut to) = self.blocks.dma.lanes(&flow.channels);
         let (from_end, mut last_end) = (course.frame, None);
         let goes_on = |lane: &Lane| lane.goes_on() && is_sram(lane.aligned());
+        let (mut frames, mut last_sent) = (0, 0);
         while course.frame + beat.last <= course.last && goes_on(&from) && to.as_ref().is_none_or(goes_on) {
             let (spi, io) = (&mut self.blocks.spi[flow.index], &mut self.io);
             let end = course.frame;
-            io.now = end;
-            let word = spi.answer_in_flow(io);
-            (course.moved, course.armed) = (true, true);
-            if !io.reactions.is_empty() {
+            frames += 1;
+            let word = match flow.unheard {
+                Some(answer) => {
+                    let (sent, word) = spi.exchange_unheard(answer);
+                    last_sent = sent;
+                    word
+                }
+                None => {
+                    io.now = end;
+                    spi.answer_in_flow(io)
+                }
+            };
+            if flow.unheard.is_none() && !io.reactions.is_empty() {
                 spi.receive_in_flow(word);
                 course.frame = spi.next_frame_in_flow();
                 course.reacted = true;
@@ -281,7 +295,11 @@ impl Bus {
             course.frame = self.blocks.spi[flow.index].next_frame_of_beat(value);
             last_end = Some(end);
         }
+        (course.moved, course.armed) = (course.moved | (frames > 0), course.armed | (frames > 0));
         if let Some(end) = last_end {
+            if let Some(answer) = flow.unheard {
+                self.blocks.spi[flow.index].pass_unheard(frames, answer, last_sent, &mut self.io);
+            }
             self.heed(course, from_end + beat.first);
             if !course.reacted {
                 self.blocks.spi[flow.index].end_beat();

@@ -7,6 +7,7 @@ mod debug;
 mod decoded;
 mod fault;
 mod line;
+mod memory_loop;
 mod run;
 mod snapshot;
 mod spin_loop;
@@ -38,6 +39,8 @@ pub struct Rp2040 {
     resets: u32,
     /// The last iteration of a core that waits.
     iteration: Option<spin_loop::Iteration>,
+    /// The loop in which a core stood when it had to stop.
+    memory_loop: memory_loop::MemoryLoop,
 }
 
 /// What was counted since the start.

@@ -20,9 +20,9 @@ const MOST_STEPS: u32 = 1_000_000;
 
 /// How far the cores may run before anything has to be looked at.
 #[derive(Debug, Clone, Copy)]
-struct Horizon {
-    time: Picoseconds,
-    cycle: u64,
+pub(super) struct Horizon {
+    pub(super) time: Picoseconds,
+    pub(super) cycle: u64,
     /// Accesses to what is not memory up to here: without any nothing happens before its time.
     accesses: u32,
 }
@@ -138,7 +138,12 @@ impl Rp2040 {
                 Exit::Limit if self.bus.attention => return None,
                 // Nothing came up: the other one's turn.
                 Exit::Limit if shared => (core, turn_end) = self.next_turn()?,
-                Exit::Limit => {}
+                Exit::Limit => {
+                    self.leave_out_laps(core, end);
+                    if self.bus.attention {
+                        return None;
+                    }
+                }
                 Exit::Sleep => return None,
                 Exit::Debug(event) => return Some(Stop::Debug(core, event)),
                 Exit::Ended(code) => return Some(Stop::Ended(code)),
@@ -149,7 +154,7 @@ impl Rp2040 {
     }
 
     /// How far a core may run, after everything that is due before it; what the run ends with where that is nowhere.
-    fn horizon(&mut self, core: usize, end: Picoseconds) -> Result<Horizon, Option<Stop>> {
+    pub(super) fn horizon(&mut self, core: usize, end: Picoseconds) -> Result<Horizon, Option<Stop>> {
         let now = self.bus.clock.time_of(self.cores[core].cycle);
         if now >= end {
             self.bus.process_events(end);

@@ -4,6 +4,7 @@
 use crate::bus::Bus;
 use crate::chip::Rp2040;
 use crate::chip::decoded::Decoded;
+use crate::chip::memory_loop::MemoryLoop;
 use cortexm::Core;
 use mcu::image::Boot;
 
@@ -75,6 +76,7 @@ impl Rp2040 {
             stop_at_faults: self.stop_at_faults,
             resets,
             iteration: None,
+            memory_loop: MemoryLoop::default(),
         };
         self.bus.outside_changed();
     }

@@ -3,6 +3,7 @@
 use crate::bus::{Bus, ResetCause, RomCall, Size};
 use crate::chip::Rp2040;
 use crate::chip::decoded::Decoded;
+use crate::chip::memory_loop::MemoryLoop;
 use crate::rom::{self, HoldingPen, PenState};
 use cortexm::Core;
 use mcu::Sleep;
@@ -90,6 +91,7 @@ impl Rp2040 {
             stop_at_faults: true,
             resets: 0,
             iteration: None,
+            memory_loop: MemoryLoop::default(),
         };
         if !setup.usb_connected {
             chip.bus.blocks.usb.disconnect(&mut chip.bus.io);

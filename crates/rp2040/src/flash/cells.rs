@@ -120,15 +120,14 @@ impl Cells {
     /// Puts bytes into one sector, which other chips have as well where they were given the same.
     fn load_sector(&mut self, offset: usize, bytes: &[u8]) {
         let sector = &mut self.sectors[offset / SECTOR_BYTES];
-        let whole = match bytes.try_into() {
-            Ok(whole) => whole,
+        *sector = match bytes.try_into() {
+            Ok(whole) => share(whole),
             Err(_) => {
                 let mut whole = **sector;
                 whole[offset % SECTOR_BYTES..][..bytes.len()].copy_from_slice(bytes);
-                whole
+                share(&whole)
             }
         };
-        *sector = share(whole);
     }
 
     pub(super) fn program(&mut self, offset: usize, bytes: &[u8]) {

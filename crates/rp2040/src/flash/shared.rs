@@ -19,15 +19,15 @@ struct Known {
 static KNOWN: LazyLock<Mutex<Known>> = LazyLock::new(Mutex::default);
 
 /// A sector with these bytes, which may be one that another chip has.
-pub(super) fn share(bytes: Sector) -> Arc<Sector> {
-    let digest = digest(&bytes);
+pub(super) fn share(bytes: &Sector) -> Arc<Sector> {
+    let digest = digest(bytes);
     let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(sector) = known.sectors.get(&digest).and_then(Weak::upgrade)
-        && *sector == bytes
+        && *sector == *bytes
     {
         return sector;
     }
-    let sector = Arc::new(bytes);
+    let sector = Arc::new(*bytes);
     known.sectors.insert(digest, Arc::downgrade(&sector));
     if known.sectors.len() > known.next_cleaning.max(FIRST_CLEANING) {
         known.sectors.retain(|_, sector| sector.strong_count() > 0);
@@ -55,18 +55,18 @@ mod tests {
     #[test]
     fn chips_that_were_given_the_same_bytes_have_one_sector_until_one_changes_it() {
         let bytes: Sector = std::array::from_fn(|n| (n * 7 + 3) as u8);
-        let (one, mut other) = (share(bytes), share(bytes));
+        let (one, mut other) = (share(&bytes), share(&bytes));
         assert!(Arc::ptr_eq(&one, &other));
         Arc::make_mut(&mut other)[5] = 0;
         assert_eq!((one[5], other[5]), (bytes[5], 0));
-        assert!(Arc::ptr_eq(&one, &share(bytes)));
+        assert!(Arc::ptr_eq(&one, &share(&bytes)));
     }
 
     #[test]
     fn a_sector_that_nobody_has_is_not_kept() {
         let bytes: Sector = std::array::from_fn(|n| (n * 11 + 1) as u8);
         let digest = digest(&bytes);
-        drop(share(bytes));
+        drop(share(&bytes));
         let known = KNOWN.lock().unwrap();
         assert!(known.sectors.get(&digest).is_none_or(|sector| sector.strong_count() == 0));
     }

@@ -17,6 +17,8 @@ const IO_BANK0: u32 = 0x4001_4000;
 const IO_IRQ_BANK0: usize = 13;
 const PIN: u32 = 9;
 const END_US: i64 = 3000;
+/// In place of the frame that the listener reacts to: there is none.
+const UNHEARD: usize = usize::MAX;
 /// Where handlers count, and add up where they were called.
 const TICKS: u32 = 0;
 const PLACES: u32 = 1;
@@ -69,6 +71,31 @@ fn for_the_uart(asm: &mut Asm) {
     asm.label("room").ldr(0, 4, 0x18).op(0x4208).b_if(If::NotEqual, "room").str(1, 4, 0);
 }
 
+/// Until SysTick's handler has counted once more, while frames flow: a loop that looks at nothing but memory.
+fn for_a_tick(asm: &mut Asm) {
+    asm.poke(channel(0), SOURCE).poke(channel(0) + 8, 300).poke(channel(1) + 4, TARGET);
+    asm.poke(channel(1) + 8, 300).poke(MULTI_CHAN_TRIGGER, 3).constant(4, kept(TICKS)).ldr(1, 4, 0);
+    asm.label("count").ldr(0, 4, 0).op(0x4288).b_if(If::Equal, "count");
+}
+
+/// The same with a literal, arithmetic and two branches in a lap.
+fn for_a_tick_the_long_way(asm: &mut Asm) {
+    asm.poke(channel(0), SOURCE).poke(channel(0) + 8, 200).poke(channel(1) + 4, TARGET);
+    asm.poke(channel(1) + 8, 200).poke(MULTI_CHAN_TRIGGER, 3).constant(5, kept(TICKS)).ldr(1, 5, 0);
+    asm.label("count").constant(4, kept(TICKS)).ldr(0, 4, 0).movs(2, 7).op(0x4042).op(0x4288);
+    asm.b_if(If::NotEqual, "over").b("count").label("over");
+}
+
+/// Until the last byte but one has been received: memory that the flow itself writes.
+fn for_a_byte(asm: &mut Asm) {
+    asm.constant(3, TARGET + 98).movs(0, 0).strb(0, 3, 0);
+    asm.poke(channel(0), SOURCE).poke(channel(0) + 8, 100).poke(channel(1) + 4, TARGET);
+    asm.poke(channel(1) + 8, 100).poke(MULTI_CHAN_TRIGGER, 3);
+    asm.label("byte").ldrb(0, 3, 0).op(0x2800).b_if(If::Equal, "byte");
+    asm.constant(4, channel(1)).constant(1, 1 << 24);
+    asm.label("dma").ldr(0, 4, 0x10).op(0x4208).b_if(If::NotEqual, "dma");
+}
+
 /// A program that waits again and again, while SysTick and the edges of a pin interrupt it.
 fn program(start: fn() -> Asm, wait: Wait, reload: u32) -> Asm {
     let mut asm = at_125_mhz(start());
@@ -94,7 +121,9 @@ fn program(start: fn() -> Asm, wait: Wait, reload: u32) -> Asm {
 fn chip(start: fn() -> Asm, wait: Wait, reload: u32, react_to: usize) -> Rp2040 {
     let mut chip = chip_with(program(start, wait, reload));
     chip.write_memory(SOURCE, &[0x5a; BYTES as usize]).expect("SRAM");
-    chip.connect(Box::new(Listener { react_to, ..Listener::default() }));
+    if react_to != UNHEARD {
+        chip.connect(Box::new(Listener { react_to, ..Listener::default() }));
+    }
     chip
 }
 
@@ -110,10 +139,25 @@ pub(crate) fn same(one: &Rp2040, other: &Rp2040, how: &str) {
 }
 
 fn check(start: fn() -> Asm, wait: Wait, seed: u64) {
-    let mut random = Random::new(seed);
-    let (reload, react_to) = (900 + random.below(3000), 1 + random.below(400) as usize);
+    let react_to = 1 + Random::new(!seed).below(400) as usize;
+    let (whole, end) = check_watched(start, wait, seed, react_to);
+    check_pieces(&whole, end, start, wait, seed, react_to);
+}
+
+fn check_unheard(start: fn() -> Asm, wait: Wait, seed: u64) {
+    let (whole, end) = check_watched(start, wait, seed, UNHEARD);
+    check_pieces(&whole, end, start, wait, seed, UNHEARD);
+}
+
+/// Between two ticks.
+fn reload(seed: u64) -> u32 {
+    900 + Random::new(seed).below(3000)
+}
+
+fn check_watched(start: fn() -> Asm, wait: Wait, seed: u64, react_to: usize) -> (Rp2040, Picoseconds) {
+    let mut random = Random::new(seed + 1000);
     let end = us(END_US) + Picoseconds::new(i64::from(random.below(20_000_000)));
-    let new = || chip(start, wait, reload, react_to);
+    let new = || chip(start, wait, reload(seed), react_to);
     let mut whole = new();
     whole.run_until(end);
     assert!(word(&whole, kept(TICKS)) > 50, "ticks");
@@ -122,12 +166,24 @@ fn check(start: fn() -> Asm, wait: Wait, seed: u64) {
     watched.set_breakpoints(vec![0x1000_fffe]);
     watched.run_until(end);
     same(&whole, &watched, &format!("watched, seed {seed}"));
-    let mut pieces = new();
+    (whole, end)
+}
+
+fn check_pieces(
+    whole: &Rp2040,
+    end: Picoseconds,
+    start: fn() -> Asm,
+    wait: Wait,
+    seed: u64,
+    react_to: usize,
+) {
+    let mut random = Random::new(seed + 2000);
+    let mut pieces = chip(start, wait, reload(seed), react_to);
     while pieces.now() < end {
         let piece = Picoseconds::new(i64::from(random.below(40_000_000)));
         pieces.run_until((pieces.now() + piece).min(end));
     }
-    same(&whole, &pieces, &format!("in pieces, seed {seed}"));
+    same(whole, &pieces, &format!("in pieces, seed {seed}"));
 }
 
 macro_rules! waits {
@@ -151,4 +207,25 @@ waits! {
     a_wait_for_a_count_is_as_long_as_its_laps: for_the_count, 1;
     a_wait_for_slow_frames_is_as_long_as_its_laps: for_slow_frames, 1;
     a_wait_for_the_uart_is_as_long_as_its_laps: for_the_uart, 0;
+}
+
+#[test]
+fn a_wait_for_memory_is_as_long_as_its_laps() {
+    for wait in [for_a_tick, for_a_tick_the_long_way] {
+        for seed in 0..12 {
+            check_unheard(in_ram, wait, seed);
+            check_unheard(in_flash, wait, seed);
+        }
+    }
+}
+
+#[test]
+fn a_wait_for_memory_that_a_flow_writes_sees_it_when_every_lap_would() {
+    for seed in 0..12 {
+        // Memory shows a transfer a little late, which depends on where a run is stopped.
+        check_watched(in_ram, for_a_byte, seed, UNHEARD);
+        check_watched(in_flash, for_a_byte, seed, UNHEARD);
+        check_watched(in_ram, for_a_byte, seed, 5);
+        check_watched(in_flash, for_a_tick, seed, 5);
+    }
 }

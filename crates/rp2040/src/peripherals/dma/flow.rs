@@ -127,6 +127,23 @@ impl Lane {
 }
 
 impl Dma {
+    /// Whether a channel that is under way may write the word with this address before it ends its sequence.
+    pub(crate) fn may_write(&self, address: u32) -> bool {
+        let is_under_way = |index: &usize| self.busy >> index & 1 == 1;
+        let mut channels = self.channels.iter().enumerate().filter(|(index, _)| is_under_way(index));
+        channels.any(|(_, channel)| {
+            let (from, increment, ring) = channel.way(true);
+            let from = from & !3;
+            match (increment, ring) {
+                (_, ring) if ring != u32::MAX => (from ^ address) & !(ring | 3) == 0,
+                (0, _) => from == address & !3,
+                _ => {
+                    address.wrapping_sub(from) < channel.remaining.saturating_mul(increment).saturating_add(4)
+                }
+            }
+        })
+    }
+
     /// Whether a channel waits for one of these requests (a bit each).
     #[inline]
     pub(crate) fn hears(&self, requests: u64) -> bool {

@@ -1,10 +1,11 @@
 //! Frames that follow each other without a pause, when the end of each does nothing but exchange words: what the bus needs to lead
 //! them without an appointment for each.
 
+use mcu::SpiAnswer;
 use units::Picoseconds;
 
 use super::registers::{CR1_LBM, DMACR_RXDMAE, DMACR_TXDMAE};
-use super::{RX_DREQ, Spi, Step, TX_DREQ};
+use super::{RX_DREQ, Spi, Step, TX_DREQ, wires};
 use crate::io::Io;
 use crate::peripherals::dma::flow::Port;
 
@@ -58,6 +59,28 @@ impl Spi {
         self.timeout = None;
         self.record(sent, answer, start, io);
         if self.cr1 & CR1_LBM != 0 { sent } else { answer }
+    }
+
+    /// The same of a frame that nobody hears, before anybody is told of it: what was sent, and what the receive FIFO gets.
+    #[inline]
+    pub(crate) fn exchange_unheard(&self, answer: SpiAnswer) -> (u16, u16) {
+        let sent = self.pace.mask(self.shifting);
+        (sent, if self.cr1 & CR1_LBM != 0 { sent } else { self.pace.mask(answer.to(sent)) })
+    }
+
+    /// Frames ended that nobody heard; this was sent in the last one.
+    pub(crate) fn pass_unheard(&mut self, frames: u64, answer: SpiAnswer, sent: u16, io: &mut Io) {
+        self.timeout = None;
+        io.outside.spi_frames_passed(self.port, frames, self.pace.sck_hz);
+        if wires::is_recorded(&io.pins, self.port) {
+            self.lines = wires::Lines::behind(sent, self.pace.mask(answer.to(sent)));
+        }
+    }
+
+    /// Whether somebody records pins on which frames are to be seen.
+    #[inline]
+    pub(crate) fn is_shown(&self, io: &Io) -> bool {
+        wires::is_shown(&io.pins, self.port)
     }
 
     /// The receive FIFO gets the word that came back.

@@ -54,6 +54,18 @@ pub(super) fn is_recorded(pins: &Pins, port: u8) -> bool {
     pins.recorded() & PORT[usize::from(port)] & !CSN != 0
 }
 
+/// The pins of this SPI that somebody records and that show it.
+#[inline]
+fn shown(pins: &Pins, port: u8) -> u32 {
+    pins.selected(Function::Spi) & pins.recorded() & PORT[usize::from(port)]
+}
+
+/// Whether there are any.
+#[inline]
+pub(super) fn is_shown(pins: &Pins, port: u8) -> bool {
+    shown(pins, port) != 0
+}
+
 /// A frame whose bits are to be shown.
 pub(super) struct Shown {
     pub(super) port: u8,
@@ -72,9 +84,16 @@ pub(super) struct Lines {
     rx: bool,
 }
 
+impl Lines {
+    /// Behind a frame that another one follows at once.
+    pub(super) fn behind(sent: u16, received: u16) -> Self {
+        Self { tx: sent & 1 == 1, rx: received & 1 == 1 }
+    }
+}
+
 /// Adds the edges of a frame to those that are recorded.
 pub(super) fn record(pins: &mut Pins, lines: &mut Lines, pace: &Pace, frame: &Shown) {
-    let mask = pins.selected(Function::Spi) & pins.recorded() & PORT[usize::from(frame.port)];
+    let mask = shown(pins, frame.port);
     if mask == 0 {
         // At rest TX is low (RP2040 datasheet 4.4.3.10).
         *lines = Lines { tx: frame.more && frame.sent & 1 == 1, rx: frame.received & 1 == 1 };
