@@ -21,7 +21,12 @@ const OCCUPIED_CYCLES: [u32; 2] = [1, 1];
 impl Bus {
     /// Lets block and DMA go on up to and including `until`, before which nobody else has anything to do; false, before anything
     /// has happened, where the DMA does more than to feed and empty one machine.
-    pub(super) fn lead_fed(&mut self, block: usize, reach: &Reach, until: Picoseconds) -> bool {
+    pub(super) fn lead_fed(
+        &mut self,
+        block: usize,
+        (reach, heard): (&Reach, u32),
+        until: Picoseconds,
+    ) -> bool {
         let Some((port, channels)) = self.fed_machine(block, reach) else { return false };
         loop {
             let due = |source| self.io.due(source).unwrap_or(NEVER);
@@ -31,10 +36,11 @@ impl Bus {
             }
             // Of one instant the block comes first, as in the agenda.
             if cycle <= transfer {
-                let pio = &mut self.blocks.pio[block];
-                pio.run_unnoticed(until.min(transfer), reach, true, &mut self.io);
-                self.io.moved_unnoticed = true;
+                self.run_unnoticed(block, (reach, heard), until.min(transfer), true);
                 self.let_dma_hear(&channels);
+                if self.attention || !self.io.reactions.is_empty() {
+                    return true;
+                }
             } else if !self.move_fed_word(block, &port, &channels, transfer) {
                 return true;
             }

@@ -32,6 +32,12 @@ impl Pins {
         self.inputs_changed
     }
 
+    /// The pins whose level at the net changed since that was last asked.
+    #[inline]
+    pub(crate) fn changed(&self) -> u32 {
+        self.changed
+    }
+
     /// Whether no level changed since it was last asked.
     #[inline]
     pub(crate) fn are_settled(&self) -> bool {
