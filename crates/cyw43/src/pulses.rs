@@ -114,3 +114,125 @@ impl Gspi {
         Response { count: put, levels: (put != 0).then_some(levels), at_rise }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::command::Function;
+    use crate::word_order::WordOrder;
+
+    /// Everything that was asked for and said, each with its time.
+    #[derive(Debug, Clone, PartialEq, Eq, Default)]
+    struct Log {
+        high_speed: bool,
+        delay: u32,
+        status: bool,
+        order: WordOrder,
+        events: Vec<(i64, &'static str, u32, u32)>,
+    }
+
+    impl Behind for Log {
+        fn order(&self) -> WordOrder {
+            self.order
+        }
+        fn is_high_speed(&self) -> bool {
+            self.high_speed
+        }
+        fn delay_bytes(&self, _: Function) -> u32 {
+            self.delay
+        }
+        fn appends_status(&self) -> bool {
+            self.status
+        }
+        fn status(&self) -> u32 {
+            0x1234_5678 ^ self.events.len() as u32
+        }
+        fn write(&mut self, at: Picoseconds, _: &Command, offset: u32, bytes: u32, value: u32) {
+            self.events.push((at.ps(), "write", offset << 8 | bytes, value));
+        }
+        fn read(&mut self, at: Picoseconds, _: &Command, offset: u32) -> u32 {
+            self.events.push((at.ps(), "read", offset, 0));
+            offset.wrapping_mul(0x9e37_79b9) ^ self.events.len() as u32
+        }
+        fn end(&mut self, at: Picoseconds, _: &Command, bytes: u32) {
+            self.events.push((at.ps(), "end", bytes, 0));
+        }
+    }
+
+    const HALF_PS: i64 = 16_000;
+
+    fn times(first: i64) -> impl Fn(u32) -> [Picoseconds; 2] {
+        move |n| [0, 1].map(|half| Picoseconds::new((2 * (first + i64::from(n)) + half) * HALF_PS))
+    }
+
+    /// One pulse as edges; the level after each.
+    fn edges(gspi: &mut Gspi, log: &mut Log, n: i64, level: bool) -> [Option<bool>; 2] {
+        let [rise, fall] = times(n)(0);
+        gspi.clock_rises(rise, level, log);
+        let risen = gspi.out();
+        gspi.clock_falls(fall, log);
+        [risen, gspi.out()]
+    }
+
+    /// The bits that a host sends before it lets go of the line: a command, and what it writes.
+    fn sent(command: &Command, order: WordOrder, written: &[u32]) -> Vec<bool> {
+        let words = std::iter::once(order.swap(command.word())).chain(written.iter().copied());
+        words.flat_map(|word| (0..32).map(move |bit| word >> (31 - bit) & 1 == 1)).collect()
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(2000))]
+
+        #[test]
+        fn pulses_do_what_as_many_edges_do(
+            word: u32, bytes in 1u32..90, high_speed: bool, delay in 0u32..9, status: bool, order in 0u8..3,
+            written in prop::collection::vec(any::<u32>(), 0..26), rows in prop::collection::vec(1u32..33, 200), more in 0u32..90,
+        ) {
+            let order = [WordOrder::Halves, WordOrder::LowFirst, WordOrder::HighFirst][usize::from(order)];
+            let command = Command { bytes, ..Command::of(word) };
+            let log = Log { high_speed, delay, status, order, events: Vec::new() };
+            let written = if command.is_write { &written[..] } else { &[] };
+            let (mut told, mut edged) = ((Gspi::default(), log.clone()), (Gspi::default(), log));
+            for (gspi, log) in [&mut told, &mut edged] {
+                gspi.select(Picoseconds::ZERO, true, log);
+            }
+            let bits = sent(&command, order, written);
+            let all = bits.len() + 8 * (bytes + more) as usize;
+            let (mut at, mut rows) = (0, rows.into_iter().cycle());
+            while at < all {
+                let row = (rows.next().unwrap() as usize).min(if at < bits.len() { bits.len() } else { all } - at);
+                let levels: Vec<bool> = (at..at + row).map(|n| bits.get(n).copied().unwrap_or(false)).collect();
+                let packed = levels.iter().zip(0..).fold(0, |all, (&level, n)| all | u32::from(level) << (31 - n));
+                let host = (at < bits.len()).then_some(packed);
+                let response = told.0.pulses(row as u32, host, &times(at as i64), &mut told.1);
+                prop_assert!(response.count as usize <= row);
+                for n in 0..response.count as usize {
+                    let before = edged.0.out();
+                    let after = edges(&mut edged.0, &mut edged.1, (at + n) as i64, levels[n]);
+                    match response.levels {
+                        Some(said) => {
+                            let said = Some(said >> (31 - n) & 1 == 1);
+                            prop_assert_eq!(after, if response.at_rise { [said, said] } else { [before, said] });
+                        }
+                        None => prop_assert_eq!(after, [before, before]),
+                    }
+                }
+                at += response.count as usize;
+                if (response.count as usize) < row {
+                    let level = levels[response.count as usize];
+                    for (gspi, log) in [&mut told, &mut edged] {
+                        edges(gspi, log, at as i64, level);
+                    }
+                    at += 1;
+                }
+                prop_assert_eq!(format!("{:?}", &told), format!("{:?}", &edged));
+            }
+            for (gspi, log) in [&mut told, &mut edged] {
+                gspi.select(times(at as i64)(0)[0], false, log);
+            }
+            prop_assert_eq!(told.1, edged.1);
+        }
+    }
+}

@@ -48,7 +48,7 @@ impl Bus {
     fn find_waiting_pio(&mut self, all_sleep: bool) -> (u64, u64) {
         let outlook = self.pio_outlook();
         let fed = outlook.silent & (self.fed_sources(&outlook) | outlook.told_late);
-        let waits = fed != 0 && (all_sleep || self.blocks.dma.is_quiet(QUIET_TRANSFERS_OF_PIO));
+        let waits = fed != 0 && (all_sleep || self.blocks.dma.is_quiet_unless_looked_at(QUIET_TRANSFERS_OF_PIO));
         (outlook.silent & !fed, if waits { fed } else { 0 })
     }
 

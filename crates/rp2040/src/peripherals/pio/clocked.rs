@@ -1,7 +1,7 @@
 //! Rounds of a loop that give a clock to somebody outside and move bits with it. He is told of the pulses as one thing, and what
 //! he answers is seen, and moves the line, when it would have.
 
-use mcu::{Answer, ClockPulses};
+use mcu::{Answer, ClockPulses, Edge};
 use units::Picoseconds;
 
 use super::burst::Untold;
@@ -155,7 +155,7 @@ impl Pio {
         early | levels.checked_shr(late).unwrap_or(0)
     }
 
-    /// Moves clock and data. All but the last rounds are done at once where nobody keeps every edge.
+    /// Moves clock and data. All but the last rounds are done at once.
     fn move_in_pulses(
         &mut self,
         looped: &Loop,
@@ -166,11 +166,15 @@ impl Pio {
         io: &mut Io,
     ) {
         let heard = std::mem::take(&mut self.heard);
-        let pins = 1 << shape.clock | 1 << shape.data;
-        let recorded = io.pins.recorded() & pins != 0;
-        let skipped = if recorded { 0 } else { count.saturating_sub(ROUNDS_AT_END) };
+        let skipped = count.saturating_sub(ROUNDS_AT_END);
         if skipped != 0 {
+            let recorded = io.pins.recorded();
+            if recorded & (1 << shape.clock | 1 << shape.data) != 0 {
+                self.keep_edges(looped, shape, (skipped, written), times, answer, io);
+            }
+            io.pins.record(0);
             self.skip_pulses(shape, (skipped, written), times, answer, io);
+            io.pins.record(recorded);
         }
         for round in skipped..count {
             for one in looped.moves() {
@@ -187,6 +191,43 @@ impl Pio {
             }
         }
         self.heard = heard;
+    }
+
+    /// Keeps the edges of the first rounds.
+    fn keep_edges(
+        &self,
+        looped: &Loop,
+        shape: &Shape,
+        (rounds, written): (u32, u32),
+        times: &Times,
+        answer: &Answer,
+        io: &mut Io,
+    ) {
+        let edge = |at, pin: u8, level: u32| Edge { at, pin, level: level >> pin & 1 == 1 };
+        let (clock, data) = (1 << shape.clock, 1 << shape.data);
+        let line = if shape.writes.is_some() { self.levels } else { io.pins.inputs() };
+        let mut levels = self.levels & clock | line & data;
+        for round in 0..rounds {
+            for one in looped.moves() {
+                let at = times.at(round, one.tick);
+                let mut next = levels & !(one.mask & clock) | one.levels & clock;
+                if one.shifts_out {
+                    next = next & !data | bit(written, round) << shape.data;
+                }
+                // Of one instant the lower pin comes first, and what is answered last.
+                let own = [shape.clock.min(shape.data), shape.clock.max(shape.data)];
+                let moved = own.into_iter().filter(|pin| (next ^ levels) >> pin & 1 == 1);
+                io.pins.add_edges(moved.map(|pin| edge(at, pin, next)));
+                levels = next;
+                let speaks = one.tick == if answer.at_rise { shape.rise } else { shape.fall };
+                if let Some(said) = answer.levels.filter(|_| speaks) {
+                    let next = levels & !data | bit(said, round) << shape.data;
+                    let moved = (next ^ levels) & data != 0;
+                    io.pins.add_edges(moved.then(|| edge(at, shape.data, next)));
+                    levels = next;
+                }
+            }
+        }
     }
 
     /// Somebody outside pulls a pin in answer to the edge of a cycle.

@@ -88,9 +88,13 @@ fn pace(opcode: u16, places: u32, program: &[u16; 32], config: &Config) -> Optio
     for place in all().filter(|&place| has(place)) {
         far[usize::from(place)] = 0;
     }
-    for _ in 0..32 {
+    loop {
+        let before = far;
         for place in all().filter(|&place| !has(place)) {
             far[usize::from(place)] = from(place, &far).min(FAR);
+        }
+        if far == before {
+            break;
         }
     }
     let own = || all().filter(|&place| has(place));
