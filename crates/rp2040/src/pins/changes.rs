@@ -49,6 +49,13 @@ impl Pins {
         std::mem::take(&mut self.changed)
     }
 
+    /// The same of some pins, while the others stay noted.
+    pub(crate) fn take_changed_of(&mut self, pins: u32) -> u32 {
+        let taken = self.changed & pins;
+        self.changed &= !pins;
+        taken
+    }
+
     /// The pins whose level for peripherals changed since the last call.
     pub(crate) fn take_inputs_changed(&mut self) -> u32 {
         self.inputs_pulsed = 0;

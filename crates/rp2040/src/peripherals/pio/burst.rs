@@ -178,6 +178,8 @@ impl Pio {
                 self.drive_at(levels, enables, cycle, io);
             }
             io.pins.note_changes(untold.changed, before & untold.changed | untold.pulsed);
+            // Of these outside knows already.
+            io.pins.take_changed_of(self.heard);
             untold.forget();
         }
         // The rest shows at no pad.

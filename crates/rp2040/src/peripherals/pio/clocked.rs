@@ -190,6 +190,7 @@ impl Pio {
                 }
             }
         }
+        io.pins.take_changed_of(1 << shape.clock);
         self.heard = heard;
     }
 

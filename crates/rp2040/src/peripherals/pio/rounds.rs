@@ -41,12 +41,13 @@ impl Pio {
         }
         let mut rounds = Rounds { count: count as u32, first_tick: machine.delay };
         let (fixed, data) = looped.pins();
-        let received = if (fixed | data) & self.heard & untold.visible() != 0 {
+        let is_heard = (fixed | data) & self.heard & untold.visible() != 0;
+        if is_heard || looped.into.is_some_and(|into| into.at_pins) {
+            self.tell(untold, self.machines[n].divider.next(), io);
+        }
+        let received = if is_heard {
             self.pulse(n, looped, &mut rounds, untold, io)?
         } else {
-            if looped.into.is_some_and(|into| into.at_pins) {
-                self.tell(untold, self.machines[n].divider.next(), io);
-            }
             let received = self.steady_input(n, looped, &rounds)?;
             self.move_pins(n, looped, &rounds, untold, io);
             received
