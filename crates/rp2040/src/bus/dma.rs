@@ -141,6 +141,6 @@ impl Bus {
     }
 }
 
-pub(super) fn is_sram(address: u32) -> bool {
+pub(crate) fn is_sram(address: u32) -> bool {
     address.wrapping_sub(SRAM_BASE) < SRAM_BYTES
 }

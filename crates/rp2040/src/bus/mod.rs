@@ -39,6 +39,7 @@ use unnoticed::PioOutlook;
 
 pub(crate) use blocks::Blocks;
 pub(crate) use cortexm::Size;
+pub(crate) use dma::is_sram;
 pub(crate) use rom::RomCall;
 pub(crate) use spin_loop::Steady;
 use std::collections::VecDeque;

@@ -236,6 +236,12 @@ impl Dma {
         self.next_tick == NEVER
     }
 
+    /// Whether a channel that is under way stores where a memory is.
+    pub(crate) fn stores(&self, is_memory: impl Fn(u32) -> bool) -> bool {
+        let mut busy = self.channels.iter().filter(|channel| channel.busy);
+        busy.any(|channel| is_memory(channel.write_address))
+    }
+
     /// How many transfers of the channel that [`Dma::next_transfer`] gave last may be done in one go, a cycle each,
     /// before anybody else's turn can come. The last one of a sequence always is an event of its own, so that what
     /// follows from it happens at its time. The bus may do fewer, and must when an access is more than memory.
