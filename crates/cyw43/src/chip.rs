@@ -13,6 +13,7 @@ use crate::bus_registers::{BusRegisters, PACKET, Readiness};
 use crate::command::{Command, Function};
 use crate::firmware::{Firmware, Latencies, PowerSave};
 use crate::gspi::{Behind, Gspi};
+use crate::pulses::Response;
 use crate::word_order::WordOrder;
 
 /// What is settable of a chip.
@@ -110,6 +111,20 @@ impl Chip {
     pub fn clock_falls(&mut self, at: Picoseconds) {
         if let Some(Powered { gspi, inside }) = &mut self.powered {
             gspi.clock_falls(at, inside);
+        }
+    }
+
+    /// The clock, which is low, pulses up to 32 times in a row, each time at `times`: a rise and a fall. At the rises the host
+    /// drives the line to `sent`, the first in the highest bit, or it leaves the line to the chip.
+    pub fn pulses(
+        &mut self,
+        count: u32,
+        sent: Option<u32>,
+        times: &dyn Fn(u32) -> [Picoseconds; 2],
+    ) -> Response {
+        match &mut self.powered {
+            Some(Powered { gspi, inside }) => gspi.pulses(count, sent, times, inside),
+            None => Response { count, ..Response::default() },
         }
     }
 

@@ -10,7 +10,7 @@ use units::Picoseconds;
 use crate::command::{Command, Function};
 use crate::word_order::WordOrder;
 
-const WORD_BITS: u32 = 32;
+pub(crate) const WORD_BITS: u32 = 32;
 const WORD_BYTES: u32 = 4;
 
 /// What is behind the bus.
@@ -35,7 +35,7 @@ pub(crate) trait Behind {
 
 /// Where a transfer is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-enum Phase {
+pub(crate) enum Phase {
     Command,
     /// So many bytes came from the host.
     Write(u32),
@@ -53,11 +53,11 @@ enum Phase {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Gspi {
     is_selected: bool,
-    phase: Phase,
-    command: Option<Command>,
+    pub(crate) phase: Phase,
+    pub(crate) command: Option<Command>,
     /// The bits that came, or that are to go out, the next one the highest.
-    shift: u32,
-    bits: u32,
+    pub(crate) shift: u32,
+    pub(crate) bits: u32,
     /// What it drives while it is selected.
     out: Option<bool>,
 }
@@ -143,10 +143,14 @@ impl Gspi {
         self.shift = self.shift << 1 | u32::from(level);
         self.bits += 1;
         if self.bits == WORD_BITS {
-            let word = behind.order().swap(self.shift);
-            (self.shift, self.bits) = (0, 0);
-            self.take_word(at, word, behind);
+            self.word_is_complete(at, behind);
         }
+    }
+
+    pub(crate) fn word_is_complete(&mut self, at: Picoseconds, behind: &mut impl Behind) {
+        let word = behind.order().swap(self.shift);
+        (self.shift, self.bits) = (0, 0);
+        self.take_word(at, word, behind);
     }
 
     fn take_word(&mut self, at: Picoseconds, word: u32, behind: &mut impl Behind) {
@@ -167,16 +171,38 @@ impl Gspi {
     }
 
     fn put_bit(&mut self, at: Picoseconds, behind: &mut impl Behind) {
-        if self.bits == 0 {
-            let Some(word) = self.next_word(at, behind) else {
-                self.out = None;
-                return;
-            };
-            (self.shift, self.bits) = (behind.order().swap(word), WORD_BITS);
+        if self.bits == 0 && !self.take_up_word(at, behind) {
+            self.out = None;
+            return;
         }
-        self.out = Some(self.shift >> (WORD_BITS - 1) == 1);
-        self.shift <<= 1;
-        self.bits -= 1;
+        self.put_first(1);
+    }
+
+    /// The next word goes to the line; false where there is none.
+    pub(crate) fn take_up_word(&mut self, at: Picoseconds, behind: &mut impl Behind) -> bool {
+        let Some(word) = self.next_word(at, behind) else { return false };
+        (self.shift, self.bits) = (behind.order().swap(word), WORD_BITS);
+        true
+    }
+
+    /// Bits of the present word go over the line; the last one of them stays there.
+    pub(crate) fn put_first(&mut self, bits: u32) {
+        self.out = Some(self.shift >> (WORD_BITS - bits) & 1 == 1);
+        self.shift = self.shift.checked_shl(bits).unwrap_or(0);
+        self.bits -= bits;
+    }
+
+    /// Whether no word follows the present one.
+    pub(crate) fn has_said_all(&self, behind: &impl Behind) -> bool {
+        let Some(command) = self.command else { return true };
+        match self.phase {
+            Phase::Read(sent) => {
+                let delay = behind.delay_bytes(command.function);
+                sent >= delay && sent - delay >= command.bytes && !behind.appends_status()
+            }
+            Phase::Status { is_out } => is_out || !behind.appends_status(),
+            _ => true,
+        }
     }
 
     /// The next word for the line.

@@ -7,6 +7,8 @@ use std::fmt::Debug;
 
 use units::Picoseconds;
 
+use crate::pulses::{Answer, ClockPulses, Patience};
+
 /// First address of the window that is the board's ([`Outside::memory_read`]).
 pub const BOARD_WINDOW: u32 = 0x6000_0000;
 
@@ -88,6 +90,18 @@ pub trait Outside: Any + Debug + Send {
     /// them as one, or together with the next that matters.
     fn listens_to(&self) -> u32 {
         u32::MAX
+    }
+
+    /// Those of them that may be told late, and pulses in a row as one thing ([`Outside::pulses`]).
+    fn patience(&self) -> Patience {
+        Patience::default()
+    }
+
+    /// A pin of [`Patience::heard`] pulses in a row; the answer says what follows on that. Of pulses that are not taken every edge
+    /// is told.
+    fn pulses(&mut self, pulses: &ClockPulses<'_>, reactions: &mut Vec<Reaction>) -> Answer {
+        let _ = (pulses, reactions);
+        Answer::default()
     }
 
     /// A frame went over an SPI bus; the answer is what the controller received (MISO).

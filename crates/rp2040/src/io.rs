@@ -175,6 +175,18 @@ impl Io {
         std::mem::take(&mut self.agenda_changed)
     }
 
+    /// Tells outside of the pins that changed, just now, and carries out what is pulled in answer; anything else is left to the bus.
+    pub(crate) fn tell_outside(&mut self) {
+        let (nets, levels, now) = (self.pins.take_changed(), self.pins.levels(), self.now);
+        self.outside.pins_changed(now, nets, levels, &mut self.reactions);
+        let pins = &mut self.pins;
+        self.reactions.retain(|reaction| {
+            let Reaction::Pull { pin, level } = *reaction else { return true };
+            pins.pull_outside(now, pin, level);
+            false
+        });
+    }
+
     /// Notes an access to something that is not modelled.
     pub fn unknown(&mut self, block: &'static str, detail: &'static str, write: bool) {
         self.note(block, detail, write, false);

@@ -1,9 +1,10 @@
 //! The radio of a Pico W on a board: two pins for itself, one for the clock, and one that both directions of data share with its
 //! interrupt. What it is is in crate `cyw43`; its device is on the network, behind an access point.
 
-use cyw43::{Chip, Latencies, Options};
+use cyw43::{Chip, Latencies, Options, Response};
 use fields::Field;
 use lan::DeviceId;
+use mcu::{Answer, ClockPulses, Patience};
 use units::Picoseconds;
 
 use super::{Around, Part, Wiring};
@@ -102,6 +103,19 @@ impl Part for Seat {
             });
             self.look_at_outputs(at, around);
         }
+    }
+
+    fn patience(&self) -> Patience {
+        Patience { heard: 1 << self.clock, moved: 1 << self.data }
+    }
+
+    fn pulses(&mut self, pulses: &ClockPulses<'_>, around: &mut Around<'_>) -> Answer {
+        let chip = self.chip.filter(|_| (pulses.clock, pulses.data) == (self.clock, self.data));
+        let Some(chip) = chip else { return Answer::default() };
+        let response =
+            around.with_device(chip, |chip| chip.pulses(pulses.count, pulses.sent, pulses.times));
+        let Response { count, levels, at_rise } = response.unwrap_or_default();
+        Answer { count, levels, at_rise }
     }
 
     /// The firmware moves its outputs some time after it was asked to.

@@ -23,7 +23,7 @@ mod wiring;
 pub(crate) mod wiznet;
 
 use lan::{Lan, NetworkSetup};
-use mcu::{Edge, Facts, Outside, SpiAnswer};
+use mcu::{Answer, ClockPulses, Edge, Facts, Outside, Patience, SpiAnswer};
 pub use mcu::{Reaction, SpiFrame};
 use sim::Passive;
 use units::Picoseconds;
@@ -234,6 +234,32 @@ impl Outside for Parts {
         parts.fold(self.buses.i2c_wires.iter().fold(0, |pins, wires| pins | wires.pins()), |all, pins| {
             all | pins
         })
+    }
+
+    fn patience(&self) -> Patience {
+        let wires = self.buses.i2c_wires.iter().fold(0, |pins, wires| pins | wires.pins());
+        let mut patience = Patience::default();
+        for &(pins, part) in &self.buses.listeners {
+            let others = self.buses.listeners.iter().filter(|&&(_, other)| other != part);
+            let others = others.fold(wires, |all, (pins, _)| all | pins);
+            let own = self.parts[part].patience();
+            if own.heard & pins & !others == own.heard {
+                patience.heard |= own.heard;
+                patience.moved |= own.moved;
+            }
+        }
+        patience
+    }
+
+    fn pulses(&mut self, pulses: &ClockPulses<'_>, reactions: &mut Vec<Reaction>) -> Answer {
+        let Self { parts, lan, buses, .. } = self;
+        let heard = |(pins, _): &&(u32, usize)| pins >> pulses.clock & 1 == 1;
+        let Some(&(_, part)) = buses.listeners.iter().find(heard) else { return Answer::default() };
+        let mut around =
+            Around { levels: buses.levels, lan: lan.as_mut(), outputs: &mut buses.outputs, reactions };
+        let answer = parts[part].pulses(pulses, &mut around);
+        buses.follow(lan.as_ref(), pulses.data, reactions);
+        answer
     }
 
     fn spi_frame(&mut self, at: Picoseconds, frame: SpiFrame, reactions: &mut Vec<Reaction>) -> u16 {

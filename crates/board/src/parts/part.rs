@@ -5,7 +5,7 @@ use std::any::Any;
 use std::fmt::Debug;
 
 use lan::{DeviceId, Lan, NetDevice};
-use mcu::{Reaction, SpiFrame};
+use mcu::{Answer, ClockPulses, Patience, Reaction, SpiFrame};
 use sim::Passive;
 use units::Picoseconds;
 
@@ -24,6 +24,17 @@ pub trait Part: Any + Debug + Send {
     /// Pins on which it listens changed their level.
     fn pins_changed(&mut self, at: Picoseconds, changed: u32, around: &mut Around<'_>) {
         let _ = (at, changed, around);
+    }
+
+    /// Of the pins on which it listens, those that may be told late, and those that it may pull in answer.
+    fn patience(&self) -> Patience {
+        Patience::default()
+    }
+
+    /// A pin of these pulses in a row; of what it does not take it is told edge by edge.
+    fn pulses(&mut self, pulses: &ClockPulses<'_>, around: &mut Around<'_>) -> Answer {
+        let _ = (pulses, around);
+        Answer::default()
     }
 
     /// A frame ends on its SPI; what it sent at the same time, if it is meant.

@@ -129,10 +129,21 @@ impl Buses {
 
     /// What the MCU has to hear of the network: interrupt outputs that changed, and another time of the next event.
     pub(super) fn tell(&mut self, lan: Option<&Lan>, reactions: &mut Vec<Reaction>) {
+        self.tell_but(0, lan, reactions);
+    }
+
+    /// The same, after the MCU was told otherwise of the interrupt output on a pin.
+    pub(super) fn follow(&mut self, lan: Option<&Lan>, pin: u8, reactions: &mut Vec<Reaction>) {
+        self.tell_but(1 << pin, lan, reactions);
+    }
+
+    fn tell_but(&mut self, told: u32, lan: Option<&Lan>, reactions: &mut Vec<Reaction>) {
         let Some(lan) = lan else { return };
         for interrupt in &mut self.interrupts {
             let low = lan.interrupt_is_low(interrupt.device);
-            if interrupt.told_low != Some(low) {
+            if told >> interrupt.pin & 1 == 1 {
+                interrupt.told_low = Some(low);
+            } else if interrupt.told_low != Some(low) {
                 interrupt.told_low = Some(low);
                 let (pin, level) = (interrupt.pin, Some(!low));
                 reactions.push(match interrupt.is_weak {

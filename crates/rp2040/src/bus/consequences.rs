@@ -45,12 +45,18 @@ impl Bus {
     /// first what is due before it; memory shows them this much later.
     #[inline]
     pub(crate) fn latest_wake(&mut self) -> Picoseconds {
+        self.find_patient(false);
+        self.latest_of_patient()
+    }
+
+    /// Finds out who may wait from here on, while cores execute or while none does before something happens (`all_sleep`).
+    #[inline]
+    pub(crate) fn find_patient(&mut self, all_sleep: bool) {
         self.io.patient = self.patient_sources();
-        (self.io.unnoticed, self.io.patient_pio) = self.waiting_pio();
+        (self.io.unnoticed, self.io.patient_pio) = self.waiting_pio(all_sleep);
         if self.io.patient_pio != 0 {
             self.io.patient |= self.io.patient_pio | 1 << Source::Dma.index();
         }
-        self.latest_of_patient()
     }
 
     /// The same where it is known who may wait: PIO blocks that the DMA feeds until a word may have waited for that long.

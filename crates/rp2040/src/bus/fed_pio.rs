@@ -21,7 +21,12 @@ const OCCUPIED_CYCLES: [u32; 2] = [1, 1];
 impl Bus {
     /// Lets block and DMA go on up to and including `until`, before which nobody else has anything to do; false, before anything
     /// has happened, where the DMA does more than to feed and empty one machine.
-    pub(super) fn lead_fed(&mut self, block: usize, reach: &Reach, until: Picoseconds) -> bool {
+    pub(super) fn lead_fed(
+        &mut self,
+        block: usize,
+        (reach, heard): (&Reach, u32),
+        until: Picoseconds,
+    ) -> bool {
         let Some((port, channels)) = self.fed_machine(block, reach) else { return false };
         loop {
             let due = |source| self.io.due(source).unwrap_or(NEVER);
@@ -29,12 +34,16 @@ impl Bus {
             if cycle.min(transfer) > until {
                 return true;
             }
+            if transfer <= until && self.move_word_early(block, &port, &channels, transfer) {
+                continue;
+            }
             // Of one instant the block comes first, as in the agenda.
             if cycle <= transfer {
-                let pio = &mut self.blocks.pio[block];
-                pio.run_unnoticed(until.min(transfer), reach, true, &mut self.io);
-                self.io.moved_unnoticed = true;
+                self.run_unnoticed(block, (reach, heard), until.min(transfer), true);
                 self.let_dma_hear(&channels);
+                if self.attention || !self.io.reactions.is_empty() {
+                    return true;
+                }
             } else if !self.move_fed_word(block, &port, &channels, transfer) {
                 return true;
             }
@@ -92,6 +101,40 @@ impl Bus {
         let due = self.blocks.dma.expect();
         self.expect_transfer(due);
         self.let_dma_hear(channels);
+        true
+    }
+
+    /// Makes a transfer before the block has come to its time, where the block has nothing to do with its FIFO before that.
+    fn move_word_early(
+        &mut self,
+        block: usize,
+        port: &Port,
+        channels: &Channels,
+        at: Picoseconds,
+    ) -> bool {
+        let n = port.machine;
+        if !self.blocks.pio[block].leaves_fifos_alone(n, at) {
+            return false;
+        }
+        let requests = self.io.lines.dreq();
+        let next = self.blocks.dma.next_in_flow(channels, requests, at, is_sram);
+        let Next::Transfer(transfer) = next else { return false };
+        let pio = &mut self.blocks.pio[block];
+        let value = if channels.receives(transfer.channel) {
+            self.io.address = port.from;
+            let word = pio.hand_over(n, &mut self.io);
+            self.keep(&transfer, transfer.write_address, word)
+        } else {
+            self.io.address = port.to;
+            let value = bring(&self.sram, &transfer, transfer.read_address);
+            pio.be_handed(n, replicate(value, Size::of_bytes(transfer.bytes)), &mut self.io);
+            value
+        };
+        self.dma_transfers += 1;
+        let requests = self.io.lines.dreq();
+        self.blocks.dma.flowed(channels, transfer.channel, value, requests);
+        let due = self.blocks.dma.expect();
+        self.expect_transfer(due);
         true
     }
 

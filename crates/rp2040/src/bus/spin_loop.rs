@@ -134,6 +134,10 @@ impl Bus {
                 let until = self.blocks.spi[index].shows_until(offset, self.io.now)?;
                 Some((Steady::UntilEvent, until))
             }
+            Block::Pio(index) => {
+                let pio = &self.blocks.pio[index];
+                pio.shows_through_flow(offset).then_some((Steady::ThroughFlow, ALWAYS))
+            }
             Block::Uart(index) => {
                 self.blocks.uart[index].is_steady(offset).then_some((Steady::UntilEvent, ALWAYS))
             }
@@ -151,6 +155,7 @@ impl Bus {
     pub(crate) fn let_flows(&mut self, until: Picoseconds) -> bool {
         // The flows are to go on whatever the cores have stopped for before.
         self.horizon = Picoseconds::new(i64::MIN);
+        self.find_patient(true);
         while let Some(first) = self.io.first_due(until) {
             let leads = self.may_lead_on() && self.lead_on(first, until);
             if !(leads || self.let_flow(first, until)) || self.attention {

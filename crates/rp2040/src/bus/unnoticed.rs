@@ -18,9 +18,12 @@ const BLOCKS: [Source; 2] = [Source::Pio0, Source::Pio1];
 pub(crate) struct PioOutlook {
     /// The blocks of which nobody notices anything but their requests, as sources (a bit each).
     silent: u64,
-    /// Of each block: the requests that its machines may raise, and what else they may do.
+    /// Those of them of which somebody outside is told later.
+    told_late: u64,
+    /// Of each block: the requests that its machines may raise, what else they may do, and the pins of which outside is told.
     requests: [u64; 2],
     reaches: [Reach; 2],
+    heard: [u32; 2],
 }
 
 impl Bus {
@@ -32,20 +35,20 @@ impl Bus {
     }
 
     /// The sources, a bit each, that nobody notices from here on, and those of which nobody but the DMA notices anything, and
-    /// that not at once.
+    /// that not at once. Where no core executes before something happens (`all_sleep`), nobody notices the end of a sequence early.
     #[inline]
-    pub(super) fn waiting_pio(&mut self) -> (u64, u64) {
+    pub(super) fn waiting_pio(&mut self, all_sleep: bool) -> (u64, u64) {
         match &self.pio_outlook {
             Some(outlook) if outlook.silent == 0 => (0, 0),
-            _ => self.find_waiting_pio(),
+            _ => self.find_waiting_pio(all_sleep),
         }
     }
 
     #[inline(never)]
-    fn find_waiting_pio(&mut self) -> (u64, u64) {
+    fn find_waiting_pio(&mut self, all_sleep: bool) -> (u64, u64) {
         let outlook = self.pio_outlook();
-        let fed = outlook.silent & self.fed_sources(&outlook);
-        let waits = fed != 0 && self.blocks.dma.is_quiet(QUIET_TRANSFERS_OF_PIO);
+        let fed = outlook.silent & (self.fed_sources(&outlook) | outlook.told_late);
+        let waits = fed != 0 && (all_sleep || self.blocks.dma.is_quiet_unless_looked_at(QUIET_TRANSFERS_OF_PIO));
         (outlook.silent & !fed, if waits { fed } else { 0 })
     }
 
@@ -67,22 +70,32 @@ impl Bus {
         let mut outlook = PioOutlook { reaches, ..PioOutlook::default() };
         for (n, source) in BLOCKS.into_iter().enumerate() {
             outlook.requests[n] = self.blocks.pio[n].requests(&reaches[n]);
-            if reaches[n] != Reach::default() && self.is_silent(n, &reaches) {
+            if reaches[n] != Reach::default()
+                && let Some(heard) = self.heard_outside(n, &reaches)
+            {
                 outlook.silent |= 1 << source.index();
+                outlook.told_late |= u64::from(heard != 0) << source.index();
+                outlook.heard[n] = heard;
             }
         }
         outlook
     }
 
-    fn is_silent(&self, n: usize, reaches: &[Reach; 2]) -> bool {
+    /// The pins of a block of which outside is to be told, late and in order; nothing where anybody has to hear of any at once.
+    fn heard_outside(&self, n: usize, reaches: &[Reach; 2]) -> Option<u32> {
         let (own, other) = (&reaches[n], &reaches[1 - n]);
-        let listened = self.blocks.io_bank0.listens_to() | self.io.outside.listens_to() | self.stop_at.pins;
+        let patience = self.io.outside.patience();
+        let (outside, moved) = (self.io.outside.listens_to(), self.io.pins.wired_with(own.pins));
+        let heard = moved & outside & patience.heard;
+        let moved = if heard == 0 { moved } else { moved | patience.moved };
+        let listened = self.blocks.io_bank0.listens_to() | outside & !patience.heard | self.stop_at.pins;
         let listened = listened | self.io.pins.lines_out() | self.i2c_listens_to();
-        !self.blocks.is_held(Block::Pio(n))
+        let is_silent = !self.blocks.is_held(Block::Pio(n))
             && !other.looks_at_pins
             && !self.blocks.pio[n].may_interrupt(own)
             && !self.blocks.pwm.listens()
-            && self.io.pins.wired_with(own.pins) & listened == 0
+            && moved & listened == 0;
+        is_silent.then_some(heard)
     }
 
     fn i2c_listens_to(&self) -> u32 {
@@ -91,7 +104,7 @@ impl Bus {
 
     /// The DMA moved on by itself: a channel may wait for the words of a block from here on.
     pub(super) fn dma_moved_on(&mut self) {
-        if self.io.unnoticed != 0 && self.waiting_pio().0 != self.io.unnoticed {
+        if self.io.unnoticed != 0 && self.waiting_pio(false).0 != self.io.unnoticed {
             self.notice_pio();
         }
     }
@@ -131,19 +144,33 @@ impl Bus {
         let due = self.io.next_wake();
         let before = |others: Picoseconds| until.min(Picoseconds::new(others.ps().saturating_sub(1)));
         let block = usize::from(source == Source::Pio1);
-        let reach = self.pio_outlook().reaches[block];
+        let outlook = self.pio_outlook();
+        let (reach, heard) = (outlook.reaches[block], outlook.heard[block]);
         let others = before(self.io.next_wake_besides(own | 1 << Source::Dma.index()));
-        let feeds = is_fed && due <= others && self.lead_fed(block, &reach, others);
+        let feeds = is_fed && due <= others && self.lead_fed(block, (&reach, heard), others);
         if !feeds {
             let until = before(self.io.next_wake_besides(own));
             if due > until {
                 return false;
             }
-            self.blocks.pio[block].run_unnoticed(until, &reach, is_fed, &mut self.io);
-            self.io.moved_unnoticed = true;
+            self.run_unnoticed(block, (&reach, heard), until, is_fed);
         }
         self.settle();
         self.io.due(source).is_none_or(|next| next > due)
+    }
+
+    /// Runs a block up to and including `until`; a core that waits for a flag of FDEBUG looks again when one rose.
+    pub(super) fn run_unnoticed(
+        &mut self,
+        block: usize,
+        (reach, heard): (&Reach, u32),
+        until: Picoseconds,
+        heeds_fifos: bool,
+    ) {
+        let pio = &mut self.blocks.pio[block];
+        pio.run_unnoticed(until, reach, heard, heeds_fifos, &mut self.io);
+        self.attention |= pio.take_debug_rose();
+        self.io.moved_unnoticed = true;
     }
 
     /// Leads all blocks on that nobody noticed, up to and including `until`.

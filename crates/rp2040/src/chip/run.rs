@@ -175,7 +175,7 @@ impl Rp2040 {
 
     /// No core is awake: time jumps to the next event.
     pub(super) fn pass_time(&mut self, end: Picoseconds) -> Option<Stop> {
-        self.bus.latest_wake();
+        self.bus.find_patient(true);
         self.bus.lead_all_on(end);
         if let Some(first) = self.bus.io.first_due(end)
             && self.bus.let_flow(first, end)

@@ -73,7 +73,9 @@ impl Rp2040 {
 
     fn skip(&mut self, id: usize, end: Picoseconds) -> Option<bool> {
         let length = self.length(self.iteration.as_ref()?, &self.iteration_of(id))?;
-        let mut flows = !length.reads_memory && self.bus.spin.registers().len() == 1;
+        // What is loaded from memory stays as it is unless the DMA stores there.
+        let sees_memory_change = length.reads_memory && self.bus.blocks.dma.stores(crate::bus::is_sram);
+        let mut flows = !sees_memory_change && self.bus.spin.registers().len() == 1;
         let mut until = end;
         for &register in self.bus.spin.registers() {
             let (steady, at_most) = self.bus.steady(register)?;

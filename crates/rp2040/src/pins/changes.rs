@@ -32,6 +32,12 @@ impl Pins {
         self.inputs_changed
     }
 
+    /// The pins whose level at the net changed since that was last asked.
+    #[inline]
+    pub(crate) fn changed(&self) -> u32 {
+        self.changed
+    }
+
     /// Whether no level changed since it was last asked.
     #[inline]
     pub(crate) fn are_settled(&self) -> bool {
@@ -41,6 +47,13 @@ impl Pins {
     /// The pins whose level at the net changed since the last call.
     pub(crate) fn take_changed(&mut self) -> u32 {
         std::mem::take(&mut self.changed)
+    }
+
+    /// The same of some pins, while the others stay noted.
+    pub(crate) fn take_changed_of(&mut self, pins: u32) -> u32 {
+        let taken = self.changed & pins;
+        self.changed &= !pins;
+        taken
     }
 
     /// The pins whose level for peripherals changed since the last call.

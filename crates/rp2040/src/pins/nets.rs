@@ -75,6 +75,11 @@ impl Pins {
         self.plain = pins & !self.outside_driven & !self.lines.pins();
     }
 
+    /// Whether the chip drives a pad.
+    pub(crate) fn drives(&self, pin: u8) -> bool {
+        self.output(usize::from(pin)).is_some()
+    }
+
     /// What the chip drives the pad to, if it does.
     pub(super) fn output(&self, pin: usize) -> Option<bool> {
         let function = usize::from(self.function[pin]);

@@ -9,6 +9,7 @@ mod code;
 mod cores;
 mod exceptions;
 mod pio;
+mod pulses;
 #[path = "../random_images/random.rs"]
 #[allow(dead_code, reason = "the numbers alone are used here")]
 mod random;

@@ -12,18 +12,19 @@ use crate::random::Random;
 use crate::spi_dma::at_125_mhz;
 use crate::waiting::same;
 
-const PIO: [u32; 2] = [0x5020_0000, 0x5030_0000];
-const DMA: u32 = 0x5000_0000;
-const IO_BANK0: u32 = 0x4001_4000;
+pub(crate) const PIO: [u32; 2] = [0x5020_0000, 0x5030_0000];
+pub(crate) const DMA: u32 = 0x5000_0000;
+pub(crate) const IO_BANK0: u32 = 0x4001_4000;
 const TIMERAWL: u32 = 0x4005_4028;
-const GPIO_IN: u32 = 0xd000_0004;
+pub(crate) const GPIO_IN: u32 = 0xd000_0004;
 const GPIO_OUT_XOR: u32 = 0xd000_001c;
 const PIO0_IRQ_0: usize = 7;
+const DMA_IRQ_0: usize = 11;
 const IO_IRQ_BANK0: usize = 13;
 /// What the core is to do, three words each, where it keeps what it reads, and what the DMA brings.
-const TABLE: u32 = 0x2000_8000;
-const SEEN: u32 = 0x2001_8000;
-const WORDS: u32 = 0x2002_0000;
+pub(crate) const TABLE: u32 = 0x2000_8000;
+pub(crate) const SEEN: u32 = 0x2001_8000;
+pub(crate) const WORDS: u32 = 0x2002_0000;
 const ACTIONS: usize = 160;
 
 /// Listens to every pin, and does nothing.
@@ -38,17 +39,23 @@ impl Outside for Attentive {
     }
 }
 
-/// A core that does what the table says: 0 writes, 1 reads and keeps, 2 counts down.
-fn table_driven() -> Asm {
+/// A core that does what the table says: 0 writes, 1 reads and keeps, 2 counts down, 4 waits until a register has any bit of a
+/// mask and 5 until it has none.
+pub(crate) fn table_driven() -> Asm {
     let mut asm = at_125_mhz(in_ram());
     asm.label("set up").bx(14).label("main").poke(ICPR, u32::MAX);
-    asm.poke(ISER, 1 << PIO0_IRQ_0 | 1 << IO_IRQ_BANK0).constant(4, TABLE).constant(5, SEEN);
+    asm.poke(ISER, 1 << PIO0_IRQ_0 | 1 << DMA_IRQ_0 | 1 << IO_IRQ_BANK0).constant(4, TABLE).constant(5, SEEN);
     asm.label("next").ldr(0, 4, 0).ldr(1, 4, 4).ldr(2, 4, 8).adds(4, 12);
     asm.op(0x2800).b_if(If::Equal, "write").op(0x2801).b_if(If::Equal, "read").op(0x2802);
-    asm.b_if(If::Equal, "count").label("end").b("end").pool();
+    asm.b_if(If::Equal, "count").op(0x2804).b_if(If::Equal, "wait set").op(0x2805);
+    asm.b_if(If::Equal, "wait clear").label("end").b("end").pool();
     asm.label("write").str(2, 1, 0).b("next");
     asm.label("read").ldr(3, 1, 0).str(3, 5, 0).adds(5, 4).b("next");
     asm.label("count").subs(2, 1).b_if(If::NotEqual, "count").b("next");
+    // TST R3, R2.
+    asm.label("wait set").ldr(3, 1, 0).op(0x4213).b_if(If::Equal, "wait set").b("next");
+    asm.label("wait clear").ldr(3, 1, 0).op(0x4213).b_if(If::NotEqual, "wait clear").b("next");
+    asm.handler(IRQ0 + DMA_IRQ_0, "moved").count(kept(2), 1).poke(DMA + 0x40c, 0xffff).bx(14).pool();
     asm.handler(IRQ0 + PIO0_IRQ_0, "flags").count(kept(0), 1).poke(PIO[0] + 0x30, 0xff).bx(14);
     asm.handler(IRQ0 + IO_IRQ_BANK0, "pins").count(kept(1), 1).poke(IO_BANK0 + 0xf0, u32::MAX).bx(14).pool();
     asm
@@ -152,7 +159,7 @@ fn chip(seed: u64, attentive: bool) -> Rp2040 {
     chip
 }
 
-fn edges(chip: &mut Rp2040) -> Vec<(i64, u8, bool)> {
+pub(crate) fn edges(chip: &mut Rp2040) -> Vec<(i64, u8, bool)> {
     let mut edges: Vec<_> =
         chip.take_edges().iter().map(|edge| (edge.at.ps(), edge.pin, edge.level)).collect();
     edges.sort_unstable();

@@ -20,6 +20,8 @@ pub(crate) struct Port {
     pub(crate) receive: Dreq,
     /// It asks to be written.
     pub(crate) transmit: Dreq,
+    /// Which machine of its block it is, where it is one.
+    pub(crate) machine: usize,
 }
 
 /// The channels of a flow, a bit each, and what they wait for. One of the two may be missing.

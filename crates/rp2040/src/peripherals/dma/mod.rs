@@ -226,6 +226,32 @@ impl Dma {
         self.next_tick == NEVER
     }
 
+    /// The same where the end of a sequence may be noticed late by whoever looks: none of them raises an interrupt that is switched
+    /// on, or starts another channel.
+    #[inline]
+    pub(crate) fn is_quiet_unless_looked_at(&self, transfers: u32) -> bool {
+        let enabled = self.enabled_interrupts[0] | self.enabled_interrupts[1];
+        let mut busy = self.busy;
+        while busy != 0 {
+            let index = busy.trailing_zeros() as usize;
+            let channel = &self.channels[index];
+            busy &= busy - 1;
+            let tells = !channel.has(IRQ_QUIET) && enabled >> index & 1 == 1;
+            let starts = channel.chain_to() != index && channel.chain_to() < CHANNEL_COUNT;
+            let ends = channel.remaining <= transfers && (tells || starts);
+            if ends || self.standing >> channel.treq & 1 != 0 {
+                return false;
+            }
+        }
+        self.next_tick == NEVER
+    }
+
+    /// Whether a channel that is under way stores where a memory is.
+    pub(crate) fn stores(&self, is_memory: impl Fn(u32) -> bool) -> bool {
+        let mut busy = self.channels.iter().filter(|channel| channel.busy);
+        busy.any(|channel| is_memory(channel.write_address))
+    }
+
     /// How many transfers of the channel that [`Dma::next_transfer`] gave last may be done in one go, a cycle each,
     /// before anybody else's turn can come. The last one of a sequence always is an event of its own, so that what
     /// follows from it happens at its time. The bus may do fewer, and must when an access is more than memory.

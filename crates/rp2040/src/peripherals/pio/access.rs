@@ -102,6 +102,11 @@ impl Pio {
         }
     }
 
+    /// Whether somebody who looks at a register while the block is led on is told when it shows something else.
+    pub(crate) const fn shows_through_flow(&self, offset: u32) -> bool {
+        offset == FDEBUG
+    }
+
     fn write_ctrl(&mut self, value: u32, now: u64) {
         for (machine, n) in self.machines.iter_mut().zip(0..) {
             if value >> (4 + n) & 1 == 1 {

@@ -38,6 +38,21 @@ impl Untold {
         self.levels
     }
 
+    #[inline(always)]
+    pub(super) fn visible(&self) -> u32 {
+        self.visible
+    }
+
+    /// Whether everything up to these levels was told.
+    pub(super) fn is_told(&self, levels: u32) -> bool {
+        self.count == 0 && self.levels == levels
+    }
+
+    /// Levels that were told otherwise.
+    pub(super) fn start_at(&mut self, levels: u32) {
+        self.levels = levels;
+    }
+
     #[inline]
     pub(super) fn move_to(&mut self, levels: u32, cycle: u64) {
         let moved = (levels ^ self.levels) & self.visible;
@@ -72,8 +87,8 @@ impl Pio {
     pub(super) fn burst(&mut self, n: usize, last: u64, heeds_fifos: bool, io: &mut Io) -> Option<u64> {
         let mut untold = self.begin_burst(n, io)?;
         let decoded = self.decoded[n].take();
-        let decoded = decoded.unwrap_or_else(|| Box::new(Decoded::new(&self.program, &self.machines[n])));
-        let reached = self.burst_of(n, &decoded, &mut untold, (last, heeds_fifos), io);
+        let mut decoded = decoded.unwrap_or_else(|| Box::new(Decoded::new(&self.program, &self.machines[n])));
+        let reached = self.burst_of(n, &mut decoded, &mut untold, (last, heeds_fifos), io);
         self.decoded[n] = Some(decoded);
         reached
     }
@@ -81,24 +96,30 @@ impl Pio {
     fn burst_of(
         &mut self,
         n: usize,
-        decoded: &Decoded,
+        decoded: &mut Decoded,
         untold: &mut Untold,
         (last, heeds_fifos): (u64, bool),
         io: &mut Io,
     ) -> Option<u64> {
         let mut reached = None;
-        loop {
+        while !self.is_disturbed(heeds_fifos, io) {
+            if let Some(looped) = decoded.loop_at(self.machines[n].pc)
+                && let Some(cycle) = self.run_rounds(n, looped, last, untold, io)
+            {
+                reached = Some(cycle);
+                continue;
+            }
             let quick = self.machines[n].go_quickly(decoded, last, untold);
             if let Some(cycle) = quick {
                 reached = quick;
                 if untold.is_due() {
                     self.tell(untold, cycle, io);
-                    continue;
                 }
+                continue;
             }
             let Some(due) = self.machines[n].next_of_burst().filter(|&due| due <= last) else { break };
             reached = Some(due);
-            if !self.step_of_burst(n, due, untold, io) || heeds_fifos && self.lines_stale {
+            if !self.step_of_burst(n, due, untold, io) {
                 break;
             }
         }
@@ -115,7 +136,9 @@ impl Pio {
         let machine = &mut self.machines[n];
         let mut cycle = Cycle::new(due, &self.program, &self.inputs, self.flags);
         machine.step_of_burst(&mut cycle);
-        self.debug |= cycle.debug << machine.index;
+        let debug = cycle.debug << machine.index;
+        self.debug_rose |= debug & !self.debug != 0;
+        self.debug |= debug;
         self.lines_stale |= cycle.fifo_moved;
         let (levels, enables) = cycle.writes.after((untold.levels, self.enables));
         let flags = self.flags & !cycle.flags_cleared | cycle.flags_set;
@@ -142,12 +165,12 @@ impl Pio {
         let pins = self.may_move & ALL_PINS;
         let visible = io.pins.plain_of(self.block.function) & self.enables;
         let plain = pins & !io.pins.plain() == 0 && self.machines[n].may_burst();
-        let told_at_once = visible & io.pins.recorded() & pins != 0;
+        let told_at_once = visible & (io.pins.recorded() | self.heard) & pins != 0;
         plain.then(|| Untold::new(self.levels, visible, told_at_once))
     }
 
     /// Leads to the pins what was not told yet, after the edge of `cycle` at the latest.
-    fn tell(&mut self, untold: &mut Untold, cycle: u64, io: &mut Io) {
+    pub(super) fn tell(&mut self, untold: &mut Untold, cycle: u64, io: &mut Io) {
         if untold.count != 0 {
             let before = io.pins.inputs_changed();
             let enables = self.enables;
@@ -155,6 +178,8 @@ impl Pio {
                 self.drive_at(levels, enables, cycle, io);
             }
             io.pins.note_changes(untold.changed, before & untold.changed | untold.pulsed);
+            // Of these outside knows already.
+            io.pins.take_changed_of(self.heard);
             untold.forget();
         }
         // The rest shows at no pad.
@@ -163,7 +188,7 @@ impl Pio {
         }
     }
 
-    fn drive_at(&mut self, levels: u32, enables: u32, cycle: u64, io: &mut Io) {
+    pub(super) fn drive_at(&mut self, levels: u32, enables: u32, cycle: u64, io: &mut Io) {
         io.now = io.now.max(self.edges.time_of(cycle).unwrap_or(io.now));
         self.drive(levels & ALL_PINS, enables & ALL_PINS, cycle, io);
     }

@@ -4,6 +4,7 @@
 
 use super::ALL_PINS;
 use super::burst::Untold;
+use super::loops::Loop;
 use super::execute::{bit_count, shifted_in, shifted_out};
 use super::registers::Config;
 use super::state_machine::{FULL_COUNT, StateMachine};
@@ -11,7 +12,7 @@ use super::words::WordPace;
 
 /// What an instruction does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Action {
+pub(super) enum Action {
     Jump(Condition),
     OutPins,
     OutX,
@@ -20,6 +21,8 @@ enum Action {
     InX,
     InY,
     InNull,
+    /// Left to the machine, too, but in a loop it is known what it sees.
+    InPins,
     SetPins,
     SetX,
     SetY,
@@ -32,7 +35,7 @@ enum Action {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Condition {
+pub(super) enum Condition {
     Always,
     XIsZero,
     XCounts,
@@ -43,7 +46,7 @@ enum Condition {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Register {
+pub(super) enum Register {
     X,
     Y,
     Isr,
@@ -55,19 +58,19 @@ const NO_WORD: u8 = u8::MAX;
 
 /// An instruction, with what the machine's settings make of it.
 #[derive(Debug, Clone, Copy)]
-struct Step {
-    action: Action,
-    bits: u8,
+pub(super) struct Step {
+    pub(super) action: Action,
+    pub(super) bits: u8,
     /// The same where it shifts out, and where it shifts in.
     out_bits: u8,
     in_bits: u8,
-    delay: u8,
-    next: u8,
-    target: u8,
+    pub(super) delay: u8,
+    pub(super) next: u8,
+    pub(super) target: u8,
     /// Levels that SET writes.
-    levels: u32,
-    side_mask: u32,
-    side: u32,
+    pub(super) levels: u32,
+    pub(super) side_mask: u32,
+    pub(super) side: u32,
 }
 
 /// A program, and the settings that the quick way needs.
@@ -79,6 +82,8 @@ pub(super) struct Decoded {
     pulls_at: u8,
     pushes_at: u8,
     words: WordPace,
+    /// The loop that comes back to each place, once that was asked for.
+    loops: [Option<Option<Box<Loop>>>; 32],
 }
 
 impl Step {
@@ -120,6 +125,7 @@ impl Action {
             (0, 4) => Self::Jump(Condition::YCounts),
             (0, 5) => Self::Jump(Condition::Unequal),
             (0, 7) => Self::Jump(Condition::OsrNotEmpty),
+            (2, 0) => Self::InPins,
             (2, 1) => Self::InX,
             (2, 2) => Self::InY,
             (2, 3) => Self::InNull,
@@ -159,7 +165,20 @@ impl Decoded {
         let steps = std::array::from_fn(|place| Step::of(program[place], place as u8, config));
         let pulls_at = if config.autopull { config.pull_threshold } else { NO_WORD };
         let pushes_at = if config.autopush { config.push_threshold } else { NO_WORD };
-        Self { steps, config: *config, pulls_at, pushes_at, words: WordPace::of(machine, program) }
+        Self { steps, config: *config, pulls_at, pushes_at, words: WordPace::of(machine, program), loops: Default::default() }
+    }
+
+    /// The loop that comes back to a place, if it goes the same way whatever the data.
+    pub(super) fn loop_at(&mut self, place: u8) -> Option<&Loop> {
+        let at = usize::from(place) % 32;
+        let found = || Loop::from(place, &self.steps, &self.config).map(Box::new);
+        self.loops[at].get_or_insert_with(found).as_deref()
+    }
+
+    /// Whether such a loop was found there already.
+    #[inline]
+    fn has_loop_at(&self, place: u8) -> bool {
+        matches!(self.loops[usize::from(place) % 32], Some(Some(_)))
     }
 
     /// How soon words may move.
@@ -223,7 +242,7 @@ impl Course {
             Action::MovX(from) => self.x = self.register(from),
             Action::MovY(from) => self.y = self.register(from),
             Action::Nothing => {}
-            Action::Other => return None,
+            Action::InPins | Action::Other => return None,
         }
         Some(false)
     }
@@ -294,7 +313,7 @@ impl StateMachine {
             executed = Some((tick, u64::from(step.delay)));
             tick += 1 + u64::from(step.delay);
             pc = if jumps { step.target } else { step.next };
-            if untold.is_due() {
+            if untold.is_due() || decoded.has_loop_at(pc) {
                 break;
             }
         }

@@ -37,6 +37,11 @@ impl Divider {
         self.next
     }
 
+    /// Whether all ticks are equally far apart.
+    pub(crate) fn is_even(&self) -> bool {
+        self.part == 0 && self.carry == 0
+    }
+
     /// Puts the next tick off by some cycles.
     pub(crate) fn put_off(&mut self, cycles: u64) {
         self.next = self.next.saturating_add(cycles);

@@ -12,6 +12,7 @@
 
 mod access;
 mod burst;
+mod clocked;
 mod cycle;
 mod decoded;
 pub(crate) mod divider;
@@ -19,8 +20,10 @@ pub(crate) mod edges;
 mod execute;
 mod fifo;
 mod inputs;
+mod loops;
 pub(crate) mod reach;
 mod registers;
+mod rounds;
 mod state_machine;
 #[cfg(test)]
 mod tests;
@@ -123,6 +126,12 @@ pub struct Pio {
     /// The pins that its programs may move meanwhile.
     #[serde(skip)]
     may_move: u32,
+    /// The pins of which somebody outside is told on the way.
+    #[serde(skip)]
+    heard: u32,
+    /// A flag of FDEBUG was raised since that was last asked.
+    #[serde(skip)]
+    debug_rose: bool,
     /// The programs of the machines, decoded since a register was last written.
     #[serde(skip)]
     decoded: [Option<Box<Decoded>>; MACHINES],
@@ -151,6 +160,8 @@ impl Pio {
             lines_stale: true,
             looks_away: false,
             may_move: 0,
+            heard: 0,
+            debug_rose: false,
             decoded: Default::default(),
         }
     }
@@ -258,7 +269,9 @@ impl Pio {
                 cycle.writes = PinWrites::default();
                 machine.step(&mut cycle);
                 if cycle.debug != 0 {
-                    self.debug |= std::mem::take(&mut cycle.debug) << machine.index;
+                    let debug = std::mem::take(&mut cycle.debug) << machine.index;
+                    self.debug_rose |= debug & !self.debug != 0;
+                    self.debug |= debug;
                 }
             }
             if machine.config.out_sticky && machine.enabled {
@@ -295,6 +308,12 @@ impl Pio {
         io.pins.drive(at, self.block.function, changed, levels, enables);
         if !self.looks_away {
             self.observe(cycle, io);
+        }
+        if self.heard & io.pins.changed() != 0 {
+            io.tell_outside();
+            if !self.looks_away {
+                self.observe(cycle, io);
+            }
         }
     }
 

@@ -142,6 +142,7 @@ impl Pio {
             to: self.block.base + TXF0 + 4 * n,
             receive: dreq(MACHINES as u8),
             transmit: dreq(0),
+            machine: n as usize,
         })
     }
 

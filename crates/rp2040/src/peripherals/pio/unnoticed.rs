@@ -16,21 +16,24 @@ const EXECUTED_AT_END_CYCLES: u64 = 8;
 const LONGEST_PERIOD_STEPS: u32 = 1 << 11;
 
 impl Pio {
-    /// Does everything up to and including `until`. Where somebody waits for words, ends behind the cycle in which one moved.
+    /// Does everything up to and including `until`, and tells outside what happens at the pins of `heard`. Ends behind the cycle in
+    /// which a flag of FDEBUG rises or something outside comes to be done, and where somebody waits for words, in which one moved.
     pub(crate) fn run_unnoticed(
         &mut self,
         until: Picoseconds,
         reach: &Reach,
+        heard: u32,
         heeds_fifos: bool,
         io: &mut Io,
     ) {
         if io.clocks.sys_hz != self.edges.hz() {
             return;
         }
-        (self.looks_away, self.may_move) = (!reach.looks_at_pins, reach.pins);
+        (self.looks_away, self.may_move, self.heard) = (!reach.looks_at_pins, reach.pins, heard);
+        self.debug_rose = false;
         let last = self.edges.last_at(until);
         let reached = self.run_to(last, heeds_fifos, io);
-        self.looks_away = false;
+        (self.looks_away, self.heard) = (false, 0);
         if let Some(cycle) = reached {
             self.finish(cycle, io);
         }
@@ -45,7 +48,7 @@ impl Pio {
             if next > last || next == NEVER {
                 break;
             }
-            let searches = !heeds_fifos && last - next > SHORTEST_SEARCHED_CYCLES && search.goes_on();
+            let searches = !heeds_fifos && self.heard == 0 && last - next > SHORTEST_SEARCHED_CYCLES && search.goes_on();
             if searches && let Some(period) = search.period(self, next, io) {
                 self.repeat(&period, (last - EXECUTED_AT_END_CYCLES - next) / period.cycles, next, io);
                 continue;
@@ -57,11 +60,22 @@ impl Pio {
                 self.run_cycle(next, io);
                 reached = Some(next);
             }
-            if heeds_fifos && self.lines_stale {
+            if self.is_disturbed(heeds_fifos, io) {
                 break;
             }
         }
         reached
+    }
+
+    /// Whether somebody may have to hear of what happened before anything else does.
+    #[inline]
+    pub(super) fn is_disturbed(&self, heeds_fifos: bool, io: &Io) -> bool {
+        heeds_fifos && self.lines_stale || self.debug_rose || !io.reactions.is_empty()
+    }
+
+    /// Whether a flag of FDEBUG rose in the last run.
+    pub(crate) fn take_debug_rose(&mut self) -> bool {
+        std::mem::take(&mut self.debug_rose)
     }
 
     /// The only machine that has anything to do before somebody writes to a register.
@@ -89,7 +103,7 @@ impl Pio {
                     cycle
                 }
             };
-            if flags != self.flags || heeds_fifos && self.lines_stale {
+            if flags != self.flags || self.is_disturbed(heeds_fifos, io) {
                 break;
             }
         }

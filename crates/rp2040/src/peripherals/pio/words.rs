@@ -4,7 +4,8 @@
 use super::reach::{places_from, successors};
 use super::registers::Config;
 use super::state_machine::{Stall, StateMachine};
-use super::{NEVER, Pio};
+use super::{Io, MACHINES, NEVER, Pio};
+use crate::lines::Dreq;
 use units::Picoseconds;
 
 /// More ticks than any way without a loop takes.
@@ -88,9 +89,13 @@ fn pace(opcode: u16, places: u32, program: &[u16; 32], config: &Config) -> Optio
     for place in all().filter(|&place| has(place)) {
         far[usize::from(place)] = 0;
     }
-    for _ in 0..32 {
+    loop {
+        let before = far;
         for place in all().filter(|&place| !has(place)) {
             far[usize::from(place)] = from(place, &far).min(FAR);
+        }
+        if far == before {
+            break;
         }
     }
     let own = || all().filter(|&place| has(place));
@@ -115,6 +120,37 @@ impl Pio {
         });
         let first = first.min().unwrap_or(NEVER);
         self.edges.time_of(first).filter(|_| first != NEVER).unwrap_or(Picoseconds::new(i64::MAX))
+    }
+}
+
+impl Pio {
+    /// Whether a machine goes on up to and including a time without asking its FIFOs for anything.
+    pub(crate) fn leaves_fifos_alone(&self, n: usize, at: Picoseconds) -> bool {
+        let machine = &self.machines[n];
+        let has_bits = !machine.config.autopull || machine.osr_count < machine.config.pull_threshold;
+        machine.stall.is_none() && has_bits && !self.lines_stale && self.next_word() > at
+    }
+
+    /// The DMA brings a word to a machine that leaves its FIFOs alone.
+    pub(crate) fn be_handed(&mut self, n: usize, word: u32, io: &mut Io) {
+        let machine = &mut self.machines[n];
+        let took = machine.transmit.push(word);
+        debug_assert!(took, "it asked for a word");
+        let has_room = !machine.transmit.is_full();
+        io.lines.set_dreq(self.dreq(n), has_room);
+    }
+
+    /// The DMA takes a word from a machine that leaves its FIFOs alone.
+    pub(crate) fn hand_over(&mut self, n: usize, io: &mut Io) -> u32 {
+        let machine = &mut self.machines[n];
+        let word = machine.receive.pop().unwrap_or_default();
+        let has_more = !machine.receive.is_empty();
+        io.lines.set_dreq(self.dreq(n + MACHINES), has_more);
+        word
+    }
+
+    fn dreq(&self, n: usize) -> Dreq {
+        Dreq(self.block.dreq_tx0 + n as u8)
     }
 }
 

@@ -17,7 +17,8 @@ impl Spi {
     #[inline]
     pub(crate) fn as_port(&self) -> Port {
         let port = self.index();
-        Port { from: DATA[port], to: DATA[port], receive: RX_DREQ[port], transmit: TX_DREQ[port] }
+        let data = DATA[port];
+        Port { from: data, to: data, receive: RX_DREQ[port], transmit: TX_DREQ[port], machine: 0 }
     }
 
     /// Whether a frame is under way at whose end nothing happens but that words are exchanged and the next frame begins, should

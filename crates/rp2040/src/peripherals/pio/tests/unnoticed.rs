@@ -10,7 +10,7 @@ impl Bench {
         let end = self.io.now + Picoseconds::new(cycles * CYCLE_PS);
         let reach = self.pio.reach();
         while self.io.due(Source::Pio0).is_some_and(|at| at <= end) {
-            self.pio.run_unnoticed(end, &reach, heeds_fifos, &mut self.io);
+            self.pio.run_unnoticed(end, &reach, 0, heeds_fifos, &mut self.io);
             self.io.moved_unnoticed = true;
             self.settle_pins();
             self.io.moved_unnoticed = false;

@@ -1,0 +1,377 @@
+//! Whoever hears a clock that a PIO block gives may be told of its pulses in a row, and late; nobody can tell. A chip with a slave
+//! on two wires that takes pulses is held against one with the same slave that takes edges alone: programs of several drivers
+//! move words both ways, brought by the DMA or by a core, which waits, looks, aborts and is interrupted at random.
+
+use mcu::{Answer, ClockPulses, Outside, Patience, Reaction};
+use rp2040::chip::Rp2040;
+use units::Picoseconds;
+
+use crate::bench::*;
+use crate::pio::{DMA, GPIO_IN, IO_BANK0, PIO, TABLE, WORDS, edges, table_driven};
+use crate::random::Random;
+use crate::waiting::same;
+
+const RECEIVED: u32 = 0x2002_8000;
+const PADS_BANK0: u32 = 0x4001_c000;
+const TRANSFERS: usize = 14;
+const DMA_ABORT: u32 = DMA + 0x444;
+const FDEBUG: u32 = PIO[0] + 8;
+const INSTR: u32 = 0xd8;
+const GPIO_OUT_XOR: u32 = 0xd000_001c;
+const GPIO_OE_SET: u32 = 0xd000_0024;
+
+/// A slave with one line for both directions. The first word of a transfer says how many words it takes after that and how
+/// many it gives then, and whether it gives bits at rises.
+#[derive(Debug, Clone)]
+struct Slave {
+    takes_pulses: bool,
+    clock: u8,
+    data: u8,
+    /// A transfer begins when this rises.
+    select: u8,
+    takes: u32,
+    gives: u32,
+    at_rise: bool,
+    shift: u32,
+    bits: u32,
+    /// What it says.
+    words: Random,
+    pulled: Option<bool>,
+    /// The words that it took, and the times at which they were there or were begun.
+    log: Vec<(i64, u32)>,
+    pulses: u64,
+}
+
+impl Slave {
+    fn new(takes_pulses: bool, driver: &Driver) -> Self {
+        let [clock, data, select] = [driver.clock, driver.data, driver.select].map(|pin| pin as u8);
+        Self {
+            takes_pulses,
+            clock,
+            data,
+            select,
+            takes: 1,
+            gives: 0,
+            at_rise: false,
+            shift: 0,
+            bits: 0,
+            words: Random::new(5),
+            pulled: None,
+            log: Vec::new(),
+            pulses: 0,
+        }
+    }
+
+    fn takes(&self) -> bool {
+        self.takes != 0
+    }
+
+    fn take(&mut self, at: Picoseconds, level: u32) {
+        self.shift = self.shift << 1 | level;
+        self.bits += 1;
+        if self.bits < 32 {
+            return;
+        }
+        self.log.push((at.ps(), self.shift));
+        self.bits = 0;
+        self.takes -= 1;
+        if self.gives == 0 && self.takes == 0 {
+            // The header, whose words may be wrong after an abort.
+            (self.takes, self.gives, self.at_rise) =
+                (self.shift & 7, 1 + (self.shift >> 3 & 3), self.shift >> 5 & 1 == 1);
+            if self.takes == 0 && self.shift >> 6 & 1 == 0 {
+                (self.takes, self.gives) = (1, 0);
+            }
+        }
+    }
+
+    fn give(&mut self, at: Picoseconds) -> bool {
+        if self.bits == 0 {
+            (self.shift, self.bits) = (self.words.next() as u32, 32);
+            self.log.push((at.ps(), !self.shift));
+        }
+        let level = self.shift >> 31 == 1;
+        self.shift <<= 1;
+        self.bits -= 1;
+        if self.bits == 0 {
+            self.gives -= 1;
+            if self.gives == 0 {
+                self.takes = 1;
+            }
+        }
+        level
+    }
+}
+
+impl Outside for Slave {
+    fn pins_changed(&mut self, at: Picoseconds, changed: u32, levels: u32, reactions: &mut Vec<Reaction>) {
+        if changed & levels & 1 << self.select != 0 {
+            (self.takes, self.gives, self.bits) = (1, 0, 0);
+        }
+        if changed >> self.clock & 1 == 0 {
+            return;
+        }
+        let rises = levels >> self.clock & 1 == 1;
+        let before = self.pulled;
+        if self.takes() {
+            if rises {
+                self.take(at, levels >> self.data & 1);
+            }
+            self.pulled = Some(self.pulled.unwrap_or(false));
+        } else if rises == self.at_rise {
+            self.pulled = Some(self.give(at));
+        }
+        if self.pulled != before {
+            reactions.push(Reaction::Pull { pin: self.data, level: self.pulled });
+        }
+    }
+
+    fn listens_to(&self) -> u32 {
+        1 << self.clock | 1 << self.select
+    }
+
+    fn patience(&self) -> Patience {
+        match self.takes_pulses {
+            true => Patience { heard: 1 << self.clock, moved: 1 << self.data },
+            false => Patience::default(),
+        }
+    }
+
+    fn pulses(&mut self, pulses: &ClockPulses<'_>, _: &mut Vec<Reaction>) -> Answer {
+        let mut answer = Answer { at_rise: self.at_rise, ..Answer::default() };
+        let fits = (pulses.clock, pulses.data) == (self.clock, self.data) && self.pulled.is_some();
+        if !fits || self.takes() != pulses.sent.is_some() {
+            return answer;
+        }
+        let mut levels = 0;
+        while answer.count < pulses.count {
+            // At the ends of what it takes and gives it wants to see the edges.
+            let last = self.bits == if self.takes() { 31 } else { 1 };
+            if last && self.takes + self.gives <= 1 || last && self.takes == 1 || self.takes() != pulses.sent.is_some() {
+                break;
+            }
+            let number = answer.count;
+            match pulses.sent {
+                Some(sent) => self.take(pulses.rise(number), sent >> (31 - number) & 1),
+                None => {
+                    let at = if self.at_rise { pulses.rise(number) } else { pulses.fall(number) };
+                    let level = self.give(at);
+                    self.pulled = Some(level);
+                    levels |= u32::from(level) << (31 - number);
+                }
+            }
+            answer.count += 1;
+        }
+        self.pulses += u64::from(answer.count);
+        answer.levels = (pulses.sent.is_none() && answer.count != 0).then_some(levels);
+        answer
+    }
+
+    fn snapshot(&self) -> Option<Box<dyn Outside>> {
+        Some(Box::new(self.clone()))
+    }
+}
+
+/// One machine and its two pins.
+struct Driver {
+    machine: u32,
+    clock: u32,
+    data: u32,
+    select: u32,
+    program: &'static [u32],
+    /// Where IN's loop begins, and the last instruction.
+    end: u32,
+}
+
+/// Side-set of one pin.
+const HIGH: u32 = 1 << 12;
+/// Out and in with the clock low and high, both loops of two instructions; the second program gives a pulse between, and the
+/// third one idles a cycle in each half.
+const PROGRAMS: [&[u32]; 3] = [
+    &[0x6001, 0x0040 | HIGH, 0xe080, 0x4001 | HIGH, 0x0083, 0xa042],
+    &[0x6001, 0x0040 | HIGH, 0xe080, 0xa042 | HIGH, 0x4001, 0x0084 | HIGH],
+    &[0x6101, 0x0140 | HIGH, 0xe080, 0x4101 | HIGH, 0x0183, 0xa042],
+];
+
+impl Driver {
+    fn at(&self, register: u32) -> u32 {
+        PIO[0] + register + 0x18 * self.machine
+    }
+
+    fn pinctrl(&self, set_base: u32) -> u32 {
+        1 << 29 | 1 << 26 | 1 << 20 | self.data << 15 | self.clock << 10 | set_base << 5 | self.data
+    }
+
+    fn set_up(&self, random: &mut Random, table: &mut Vec<[u32; 3]>) {
+        let mut write = |address, value| table.push([0, address, value]);
+        for pin in [self.clock, self.data] {
+            write(IO_BANK0 + 8 * pin + 4, 6);
+            write(PADS_BANK0 + 4 + 4 * pin, random.of(&[0x56, 0x52, 0x5a]));
+        }
+        write(IO_BANK0 + 8 * self.select + 4, 5);
+        write(GPIO_OE_SET, 1 << self.select);
+        for (&word, n) in self.program.iter().zip(0..) {
+            write(PIO[0] + 0x48 + 4 * n, word);
+        }
+        write(self.at(0xdc), self.pinctrl(self.clock));
+        write(self.at(INSTR), 0xe081);
+        write(self.at(0xdc), self.pinctrl(self.data));
+        write(PIO[0] + 0x38, if random.one_in(3) { 0 } else { 1 << self.data });
+    }
+
+    /// So many words out, the header among them, and so many in.
+    fn transfer(&self, random: &mut Random, table: &mut Vec<[u32; 3]>) {
+        let (takes, gives) = (random.below(8), random.below(5));
+        let header = takes | gives.saturating_sub(1) << 3 | random.below(2) << 5 | u32::from(gives != 0) << 6;
+        let sends = 1 + takes;
+        let from = WORDS + 4 * random.below(100);
+        let shift = random.below(8) << 18 & 0b11 << 18 | 0b11 << 16;
+        let order = shift >> 19 & 1;
+        let mut write = |address, value| table.push([0, address, value]);
+        write(from, if order == 1 { header.reverse_bits() } else { header });
+        write(PIO[0], 0);
+        write(GPIO_OUT_XOR, 1 << self.select);
+        write(GPIO_OUT_XOR, 1 << self.select);
+        let divider = random.of(&[1 << 16, 2 << 16, 2 << 16, 3 << 16, 0x280 << 8, 5 << 16]);
+        write(self.at(0xc8), divider);
+        let end = if gives == 0 { 1 } else { self.end };
+        write(self.at(0xcc), end << 12);
+        // Whoever joins a FIFO empties both.
+        write(self.at(0xd0), shift ^ 1 << 30);
+        write(self.at(0xd0), shift);
+        write(self.at(INSTR), 0xe081);
+        write(PIO[0], 1 << (4 + self.machine) | 1 << (8 + self.machine));
+        for (value, instruction) in [(32 * sends - 1, 0x6020), (32 * gives.max(1) - 1, 0x6040)] {
+            write(PIO[0] + 0x10 + 4 * self.machine, value);
+            write(self.at(INSTR), instruction);
+        }
+        write(self.at(INSTR), 0x0000);
+        let control = |channel: u32| 1 | 2 << 2 | channel << 11 | u32::from(random_quiet(from, channel)) << 21;
+        let received = RECEIVED + 0x100 * random.below(16);
+        for value in [(0x40, PIO[0] + 0x20 + 4 * self.machine), (0x44, received), (0x48, gives)] {
+            write(DMA + value.0, value.1);
+        }
+        if gives != 0 {
+            write(DMA + 0x4c, control(1) | 1 << 5 | (4 + self.machine) << 15);
+        }
+        for value in [(0, from), (4, PIO[0] + 0x10 + 4 * self.machine), (8, sends)] {
+            write(DMA + value.0, value.1);
+        }
+        write(DMA + 0xc, control(0) | 1 << 4 | self.machine << 15);
+        write(FDEBUG, u32::MAX);
+        write(DMA + 0x404, random.of(&[0, 0, 0, 1, 3]));
+        write(PIO[0], 1 << self.machine);
+        self.follow(random, gives != 0, table);
+    }
+
+    /// What a core does meanwhile.
+    fn follow(&self, random: &mut Random, receives: bool, table: &mut Vec<[u32; 3]>) {
+        for _ in 0..random.below(4) {
+            table.push(match random.below(12) {
+                0..=3 => [2, 0, 1 + random.below(400)],
+                4 => [1, GPIO_IN, 0],
+                5 => [1, PIO[0] + random.of(&[4, 0xc, 0x3c, 0x128]), 0],
+                6 => [1, self.at(0xd4), 0],
+                7 => [1, IO_BANK0 + 0xf0 + 4 * (self.data / 8), 0],
+                8 => [0, IO_BANK0 + 0xf0 + 4 * (self.data / 8), u32::MAX],
+                9 => [0, IO_BANK0 + 0x100 + 4 * (self.data / 8), random.of(&[0, 4, 8]) << (4 * (self.data % 8))],
+                10 => [0, DMA_ABORT, 1 + random.below(3)],
+                _ => [1, DMA + random.of(&[8, 0x48, 0x400]), 0],
+            });
+        }
+        match random.below(4) {
+            0 => table.push([2, 0, 200 + random.below(6000)]),
+            _ if receives => table.push([5, DMA + 0x4c, 1 << 24]),
+            1 => table.push([5, DMA + 0xc, 1 << 24]),
+            _ => table.push([4, FDEBUG, 1 << (24 + self.machine)]),
+        }
+    }
+}
+
+/// Whether a channel is to raise no interrupt.
+fn random_quiet(from: u32, channel: u32) -> bool {
+    from >> (2 + channel) & 1 == 1
+}
+
+fn driver(seed: u64) -> Driver {
+    let mut random = Random::new(seed ^ 0xd21);
+    let clock = random.below(28);
+    let data = (clock + 1 + random.below(5)) % 29;
+    let select = (clock + 9 + random.below(5)) % 29;
+    let program = random.below(3) as usize;
+    Driver { machine: random.below(4), clock, data, select, program: PROGRAMS[program], end: [4, 5, 4][program] }
+}
+
+fn chip(seed: u64, takes_pulses: bool) -> Rp2040 {
+    let mut random = Random::new(seed);
+    let driver = driver(seed);
+    let mut table = Vec::new();
+    driver.set_up(&mut random, &mut table);
+    for _ in 0..TRANSFERS {
+        driver.transfer(&mut random, &mut table);
+    }
+    table.push([9, 0, 0]);
+    let mut chip = chip_with(table_driven());
+    let bytes: Vec<u8> = table.as_flattened().iter().flat_map(|word| word.to_le_bytes()).collect();
+    chip.write_memory(TABLE, &bytes).expect("SRAM");
+    chip.write_memory(WORDS, &Random::new(seed).bytes(1024)).expect("SRAM");
+    if seed % 2 == 0 {
+        chip.record_pins(1 << driver.clock | 1 << driver.data);
+    }
+    chip.connect(Box::new(Slave::new(takes_pulses, &driver)));
+    chip
+}
+
+fn slave(chip: &Rp2040) -> Slave {
+    let outside: &dyn std::any::Any = chip.outside();
+    outside.downcast_ref::<Slave>().expect("it is the slave").clone()
+}
+
+/// How many pulses were told in a row, and how many words were moved.
+fn check(seed: u64) -> (u64, usize) {
+    let (mut quick, mut slow) = (chip(seed, true), chip(seed, false));
+    let mut pieces = Random::new(seed);
+    let mut end = us(20);
+    for _ in 0..8 {
+        end = end + Picoseconds::new(i64::from(pieces.below(120_000_000)));
+        quick.run_until(end);
+        slow.run_until(end);
+        let how = format!("seed {seed}");
+        let (one, other) = (edges(&mut quick), edges(&mut slow));
+        let first = one.iter().zip(&other).position(|(one, other)| one != other);
+        assert_eq!((first, one.len()), (None, other.len()), "{how}: edges");
+        let (one, other) = (slave(&quick), slave(&slow));
+        let first = one.log.iter().zip(&other.log).position(|(one, other)| one != other);
+        assert_eq!((first, one.log.len()), (None, other.log.len()), "{how}: words");
+        assert_eq!((one.bits, one.shift, one.pulled), (other.bits, other.shift, other.pulled), "{how}");
+        same(&quick, &slow, &how);
+        let pio = (0..0x144).filter(|register| !(0x10..0x30).contains(register)).map(|at| PIO[0] + at);
+        let others = (0..0x34).chain(0x40..0x74).map(|at| DMA + at).chain((0xf0..0x10c).map(|at| IO_BANK0 + at));
+        for at in pio.chain(others).filter(|at| at % 4 == 0) {
+            assert_eq!(quick.read_word(at), slow.read_word(at), "{how}: {at:#x}");
+        }
+    }
+    let told = slave(&quick);
+    (told.pulses, told.log.len())
+}
+
+fn check_all(seeds: std::ops::Range<u64>) {
+    let (mut pulses, mut words) = (0, 0);
+    for seed in seeds {
+        let (told, moved) = check(seed);
+        (pulses, words) = (pulses + told, words + moved as u64);
+    }
+    // Most bits are told as pulses.
+    assert!(pulses > 16 * words, "{pulses} pulses, {words} words");
+}
+
+#[test]
+fn a_slave_that_is_told_of_pulses_does_what_one_does_that_is_told_of_edges() {
+    check_all(0..24);
+}
+
+#[test]
+#[ignore = "takes minutes: the same at length, make test-slow"]
+fn many_slaves_that_are_told_of_pulses_do_what_others_do() {
+    check_all(100..4000);
+}
