@@ -12,7 +12,7 @@ _Static_assert(FRAMES_MOST_BYTES == CYW43_FRAMES_MOST_BYTES, "frames.h asks for 
 
 #define NAME_BYTES 36u
 #define PASSPHRASE_BYTES 64u
-#define COUNTRY_BYTES 4u
+#define COUNTRY_BYTES 8u
 
 SETTING_TEXT(ssid, NAME_BYTES, "airwire", "text 32", "the name of the network to join");
 SETTING_TEXT(passphrase, PASSPHRASE_BYTES, "airwire-bench", "text 63", "its passphrase, of 8 to 63 characters");

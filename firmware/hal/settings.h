@@ -21,7 +21,7 @@
     const volatile uint32_t setting_##name __attribute__((section(".settings." #name), used)) = (value);               \
     static const char note_of_setting_##name[] __attribute__((section(".airwire.settings"), used)) =                   \
         #name "\0" kind "\0" meaning
-/* A text in `room` bytes, a multiple of four; zeros stand behind it. */
+/* A text in `room` bytes, a multiple of four and more than a word; zeros stand behind it. */
 #define SETTING_TEXT(name, room, value, kind, meaning)                                                                 \
     extern const volatile char setting_##name[room];                                                                   \
     const volatile char setting_##name[room] __attribute__((section(".settings." #name), used, aligned(4))) = value;   \
