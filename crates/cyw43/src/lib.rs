@@ -13,6 +13,7 @@ mod backplane;
 mod bluetooth;
 mod boot;
 mod bus_registers;
+mod busy;
 mod chip;
 mod clock;
 mod command;
@@ -26,6 +27,7 @@ mod station;
 mod word_order;
 
 pub use air::{AccessPoint, Security};
+pub use busy::{Activity, Busy};
 pub use chip::{Chip, Note, Options};
 pub use command::{Command, Function};
 pub use firmware::{Latencies, PowerSave};

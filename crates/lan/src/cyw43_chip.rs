@@ -1,11 +1,11 @@
 //! A CYW43439 as a device of the network: its cable is the air.
 
-use cyw43::Chip;
+use cyw43::{Activity, Busy, Chip};
 use ethernet::Speed;
 use units::Picoseconds;
 use wiznet::Warning;
 
-use super::device::{NetDevice, Radio, SentFrame};
+use super::device::{Deed, DeedKind, NetDevice, Radio, SentFrame};
 
 impl NetDevice for Chip {
     /// The access point's cable says nothing to a station.
@@ -47,6 +47,25 @@ impl NetDevice for Chip {
 
     fn take_sent(&mut self) -> Option<SentFrame> {
         Chip::take_sent(self)
+    }
+
+    fn record(&mut self, on: bool) {
+        Chip::record(self, on);
+    }
+
+    fn take_deeds(&mut self) -> Vec<Deed> {
+        let kind = |activity| match activity {
+            Activity::Register => DeedKind::Register,
+            Activity::Packet { from_host } => DeedKind::Packet { from_board: from_host },
+            Activity::Frame { from_host } => DeedKind::Inside { from_board: from_host },
+        };
+        let deed = |busy: Busy| Deed {
+            kind: kind(busy.activity),
+            start: busy.start,
+            end: busy.end,
+            bytes: busy.bytes,
+        };
+        self.take_busy().into_iter().map(deed).collect()
     }
 
     fn take_warnings(&mut self) -> Vec<Warning> {

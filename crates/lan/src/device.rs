@@ -27,6 +27,36 @@ pub struct Radio {
     pub listen_beacons: u32,
 }
 
+/// What a radio was busy with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Deed {
+    /// What.
+    pub kind: DeedKind,
+    /// Its first moment.
+    pub start: Picoseconds,
+    /// The first moment behind it.
+    pub end: Picoseconds,
+    /// Bytes that were moved.
+    pub bytes: u32,
+}
+
+/// The sorts of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DeedKind {
+    /// A transfer with a register.
+    Register,
+    /// A packet over the bus.
+    Packet {
+        /// Whether it comes from the board.
+        from_board: bool,
+    },
+    /// A frame in the radio's own processor.
+    Inside {
+        /// Whether it comes from the board.
+        from_board: bool,
+    },
+}
+
 /// Something with an Ethernet port, or with a radio in its place.
 pub trait NetDevice: Passive + Any + Debug + Send {
     /// What is known of its SPI; nothing for a device that is on none.
@@ -75,6 +105,11 @@ pub trait NetDevice: Passive + Any + Debug + Send {
 
     /// What was done since the last call.
     fn take_accesses(&mut self) -> Vec<Access> {
+        Vec::new()
+    }
+
+    /// What it was busy with since the last call, where it is a radio.
+    fn take_deeds(&mut self) -> Vec<Deed> {
         Vec::new()
     }
 

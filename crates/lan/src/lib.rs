@@ -43,7 +43,7 @@ pub use calls::{Call, Transport};
 pub use capture::{LanCaptureError, in_words};
 pub use completion::{complete_impairments, complete_traffic};
 pub use controller::{BusUse, Computing, Dropped, ReceivedDatagram, SeenFrame, SpiController};
-pub use device::{DeviceId, NetDevice, Radio, SentFrame};
+pub use device::{Deed, DeedKind, DeviceId, NetDevice, Radio, SentFrame};
 pub use file::{NETWORK_FIELDS, NetworkError, NetworkField};
 pub use ideal_mac::{IDEAL_MAC_BYTES, IdealMac};
 pub use results::{Awaited, Latency, TrafficResults};
