@@ -11,7 +11,7 @@ use crate::backplane::{Backplane, Consequence};
 use crate::boot::{self, READY_TIME};
 use crate::bus_registers::{BusRegisters, PACKET, Readiness};
 use crate::command::{Command, Function};
-use crate::firmware::{Firmware, Latencies, PowerSave};
+use crate::firmware::{Aggregation, Firmware, Latencies, PowerSave};
 use crate::gspi::{Behind, Gspi};
 use crate::word_order::WordOrder;
 
@@ -133,6 +133,11 @@ impl Chip {
     /// How its driver wants it to save power.
     pub fn power_save(&self) -> PowerSave {
         self.firmware().map_or_else(PowerSave::default, Firmware::power_save)
+    }
+
+    /// How many frames go in one transmission.
+    pub fn aggregation(&self) -> Aggregation {
+        self.firmware().map_or(Aggregation { frames: 1, takes_bytes: 0 }, Firmware::aggregation)
     }
 
     /// A frame comes from the air.

@@ -28,6 +28,6 @@ mod word_order;
 pub use air::{AccessPoint, Security};
 pub use chip::{Chip, Note, Options};
 pub use command::{Command, Function};
-pub use firmware::{Latencies, PowerSave};
+pub use firmware::{Aggregation, Latencies, PowerSave};
 pub use sim::Passive;
 pub use word_order::WordOrder;
