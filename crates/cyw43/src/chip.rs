@@ -12,7 +12,7 @@ use crate::boot::{self, READY_TIME};
 use crate::bus_registers::{BusRegisters, PACKET, Readiness};
 use crate::busy::{Activity, Busy};
 use crate::command::{Command, Function};
-use crate::firmware::{Firmware, Latencies, PowerSave};
+use crate::firmware::{Aggregation, Firmware, Latencies, PowerSave};
 use crate::gspi::{Behind, Gspi};
 use crate::word_order::WordOrder;
 
@@ -157,6 +157,11 @@ impl Chip {
     pub fn take_busy(&mut self) -> Vec<Busy> {
         let kept = self.powered.as_mut().and_then(|powered| powered.inside.busy.as_mut());
         kept.map(std::mem::take).unwrap_or_default()
+    }
+
+    /// How many frames go in one transmission.
+    pub fn aggregation(&self) -> Aggregation {
+        self.firmware().map_or(Aggregation { frames: 1, takes_bytes: 0 }, Firmware::aggregation)
     }
 
     /// A frame comes from the air.

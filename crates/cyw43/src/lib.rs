@@ -30,6 +30,6 @@ pub use air::{AccessPoint, Security};
 pub use busy::{Activity, Busy};
 pub use chip::{Chip, Note, Options};
 pub use command::{Command, Function};
-pub use firmware::{Latencies, PowerSave};
+pub use firmware::{Aggregation, Latencies, PowerSave};
 pub use sim::Passive;
 pub use word_order::WordOrder;

@@ -9,6 +9,7 @@ use std::marker::PhantomData;
 use std::net::Ipv4Addr;
 
 use ethernet::Speed;
+use links::{Aggregation, PowerSave};
 use sim::Passive;
 use units::Picoseconds;
 use wiznet::{Access, Facts, Warning};
@@ -16,15 +17,13 @@ use wiznet::{Access, Facts, Warning};
 /// A frame, and when the first bit of its preamble is on the wire.
 pub type SentFrame = (Picoseconds, Vec<u8>);
 
-/// How the driver of a station has set its radio to save power.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+/// How the driver of a station has set its radio.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Radio {
-    /// Whether it dozes between beacons.
-    pub dozes: bool,
-    /// How long it stays awake after a frame.
-    pub awake_time: Picoseconds,
-    /// Beacons between two that it wakes for; 0 leaves it to the access point's DTIM.
-    pub listen_beacons: u32,
+    /// How it saves power; nothing where it is always on.
+    pub power_save: Option<PowerSave>,
+    /// How many frames go in one transmission.
+    pub aggregation: Aggregation,
 }
 
 /// What a radio was busy with.
