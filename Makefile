@@ -8,7 +8,7 @@ BIN := $(VENV)/bin
 export CARGO_TARGET_DIR ?= $(CURDIR)/target
 
 FIRMWARE := build/firmware
-FIRMWARE_BOARDS := w5500-evb-pico w5100s-evb-pico pico-w5200 pico-w5100 ideal-mac pico
+FIRMWARE_BOARDS := w5500-evb-pico w5100s-evb-pico pico-w5200 pico-w5100 pico-w ideal-mac pico
 SITE := $(FIRMWARE)/site/fsdata.c
 RUST_SOURCES := $(shell find crates -name '*.rs' -o -name Cargo.toml) $(wildcard boards/*.toml) Cargo.toml Cargo.lock
 FUZZ_SECONDS ?= 600
@@ -17,7 +17,7 @@ TEST_PROCESSES ?= 3
 RANDOM_INSTRUCTIONS ?= 100000000
 FUZZ_TARGETS := logic2_csv sal sigrok vcd pulseview_csv compressed suite elf uf2 bin \
 	wiznet_spi wiznet_frames pc_frames network_file impairments servers clients packets
-FUZZ_FIRMWARE_TARGETS := http_request fsdata_image ssi_page iperf_header coap_message \
+FUZZ_FIRMWARE_TARGETS := http_request fsdata_image ssi_page iperf_header coap_message radio_that_lies \
 	$(foreach chip,W5100 W5100S W5200 W5500,chip_that_lies_$(chip))
 
 .PHONY: help demo firmware firmware-or-not images web wheel tools cross-compiler test lint lint-rust lint-others test-rust random-images test-python test-slow soak fuzz \

@@ -3,7 +3,7 @@ add_compile_definitions(AIRWIRE_BENCH_KNOBS)
 include_directories(apps)
 
 # A board without a network chip measures others, or is measured at its pins.
-if(NOT BOARD_HEADER MATCHES "BOARD_IDEAL_MAC|BOARD_WIZNET")
+if(NOT BOARD_HEADER MATCHES "BOARD_IDEAL_MAC|BOARD_WIZNET|BOARD_CYW43439")
   include(stopwatch.cmake)
   return()
 endif()
@@ -19,13 +19,15 @@ freertos_library(freertos)
 lwip_library(lwip_fast DEFINITIONS LWIP_SETTINGS_FAST OPTIMISE -O3 -flto=auto)
 lwip_library(lwip_threads DEFINITIONS LWIP_SETTINGS_FAST AIRWIRE_FREERTOS LIBRARIES freertos OPTIMISE -O3 -flto=auto)
 
-# Every application on every way for the W5500; for the other chips those that show what the driver does differently. The ideal
-# MAC has no sockets of its own.
+# Every application on every way for the W5500 and the Pico W; for the other chips those that show what the driver does
+# differently. The ideal MAC and the Pico W's radio have no sockets of their own.
 set(APPLICATIONS "")
 set(WAYS hardware lwip_small lwip_raw lwip_sockets)
 if(BOARD_HEADER MATCHES "BOARD_IDEAL_MAC")
   set(APPLICATIONS pingpong_client streams http_server ping)
   set(WAYS lwip_raw lwip_sockets)
+elseif(BOARD_HEADER MATCHES "BOARD_CYW43439")
+  set(WAYS lwip_small lwip_raw lwip_sockets)
 elseif(NOT BOARD_HEADER MATCHES "BOARD_WIZNET_W5500")
   set(APPLICATIONS pingpong_client streams http_server ping)
   set(WAYS hardware lwip_small lwip_raw)

@@ -1,11 +1,14 @@
 /* A chip as whole Ethernet frames, for a TCP/IP stack in software: socket 0 of a WIZnet chip in MACRAW mode
- * (frames_wiznet.h), or the ideal MAC (ideal_mac/ideal_mac.c). The build takes the one that board.h names. */
+ * (frames_wiznet.h), the radio of a Pico W (frames_cyw43.h), or the ideal MAC (ideal_mac/ideal_mac.c). The build takes
+ * the one that board.h names. */
 #ifndef FRAMES_H
 #define FRAMES_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "board.h"
 
 #define FRAMES_MOST_BYTES 1514u /* without the check sequence */
 #define FRAMES_AHEAD_BYTES 2u   /* the headroom in which the size before a frame has room */
@@ -52,7 +55,7 @@ void frames_finish(void);
 /* What can wait until an answer is on its way: frees the room of frames that were taken, and sees whether the last one
  * sent has left. */
 void frames_settle(void);
-/* Whether a frame of so many bytes can be written now. */
+/* Whether a frame of so many bytes can be written now. What is written next is that frame. */
 bool frames_has_room(size_t bytes);
 /* Writes a piece of a frame behind the piece before. Behind the last one a short frame is filled with zeros. */
 void frames_write(const uint8_t *bytes, size_t count, bool is_last);
@@ -61,8 +64,10 @@ void frames_write(const uint8_t *bytes, size_t count, bool is_last);
 bool frames_send(void);
 uint32_t frames_faults(void);
 
-#ifdef WIZNET_CONFIG
+#if defined(WIZNET_CONFIG)
 #include "frames_wiznet.h"
+#elif defined(BOARD_CYW43439)
+#include "frames_cyw43.h"
 #endif
 
 #endif

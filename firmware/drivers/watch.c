@@ -1,29 +1,49 @@
-/* Implementation of watch.h. The handler masks the pin while its level stands, and
- * the next look at it unmasks it. */
+/* Implementation of watch.h. The handler masks the pin while its level stands, and the next look at it unmasks it. */
 #include "watch.h"
 
 #include "board.h"
 #include "clock.h"
 #include "gpio.h"
+#ifdef BOARD_CYW43439
+#include "gspi.h"
+#endif
 
 static bool uses_pin, keeps_raster;
 static uint32_t period_us, last_poll_us;
 static void (*wake)(void);
 
-static void pin_is_low(void) {
-    gpio_mask(BOARD_NETWORK_INTN);
+static void tell(void) {
     if (wake) {
         wake();
     }
 }
+
+/* A radio's line of data is its interrupt, high while it wants to be looked at. */
+#ifdef BOARD_CYW43439
+static bool pin_start(void) { return gspi_on_call(tell); }
+static bool pin_is_active(void) { return gspi_is_calling(); }
+static void pin_unmask(void) { gspi_watch(); }
+#else
+static void pin_is_low(void) {
+    gpio_mask(BOARD_NETWORK_INTN);
+    tell();
+}
+
+static bool pin_start(void) {
+    gpio_input(BOARD_NETWORK_INTN, GPIO_PULLED_UP);
+    return gpio_on(BOARD_NETWORK_INTN, GPIO_LOW, pin_is_low);
+}
+
+static bool pin_is_active(void) { return !gpio_get(BOARD_NETWORK_INTN); }
+static void pin_unmask(void) { gpio_unmask(BOARD_NETWORK_INTN); }
+#endif
 
 void watch_start(bool use_interrupt_pin, uint32_t poll_us, bool on_raster) {
     keeps_raster = on_raster;
     period_us = poll_us;
     last_poll_us = clock_us();
     if (use_interrupt_pin) {
-        gpio_input(BOARD_NETWORK_INTN, GPIO_PULLED_UP);
-        uses_pin = gpio_on(BOARD_NETWORK_INTN, GPIO_LOW, pin_is_low);
+        uses_pin = pin_start();
     }
 }
 
@@ -31,7 +51,7 @@ bool watch_has_pin(void) { return uses_pin; }
 
 bool watch_is_calling(void) {
     if (uses_pin) {
-        return !gpio_get(BOARD_NETWORK_INTN);
+        return pin_is_active();
     }
     if (!period_us) {
         return true;
@@ -57,7 +77,7 @@ void watch_look_soon(void) {
 
 uint32_t watch_quiet_us(uint32_t limit_us) {
     if (uses_pin) {
-        gpio_unmask(BOARD_NETWORK_INTN);
+        pin_unmask();
         return limit_us;
     }
     uint32_t gone_us = clock_us() - last_poll_us;

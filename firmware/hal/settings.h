@@ -1,8 +1,9 @@
-/* Settings: 32-bit words in flash that a tool may change in the image without building it anew, on a virtual board as
+/* Settings: words in flash that a tool may change in the image without building it anew, on a virtual board as
  * on a real one. `SETTING(spi_hz, 33300000u, "hz 10000..66500000", "the clock of the SPI")` defines one; it is read as
  * `setting_spi_hz`.
  *
  * Kind and meaning are notes for tools: they stand in a section of the ELF that goes into no memory. A kind is
+ *   text 32                    a text of so many bytes at most, by SETTING_TEXT: the one kind that is more than a word
  *   address                    an IPv4 address, by SETTING_ADDRESS
  *   on/off                     a switch
  *   choice tcp|udp             one of these, numbered from 0
@@ -18,6 +19,12 @@
 #define SETTING(name, value, kind, meaning)                                                                            \
     extern const volatile uint32_t setting_##name;                                                                     \
     const volatile uint32_t setting_##name __attribute__((section(".settings." #name), used)) = (value);               \
+    static const char note_of_setting_##name[] __attribute__((section(".airwire.settings"), used)) =                   \
+        #name "\0" kind "\0" meaning
+/* A text in `room` bytes, a multiple of four and more than a word; zeros stand behind it. */
+#define SETTING_TEXT(name, room, value, kind, meaning)                                                                 \
+    extern const volatile char setting_##name[room];                                                                   \
+    const volatile char setting_##name[room] __attribute__((section(".settings." #name), used, aligned(4))) = value;   \
     static const char note_of_setting_##name[] __attribute__((section(".airwire.settings"), used)) =                   \
         #name "\0" kind "\0" meaning
 #define USES_SETTING(name) extern const volatile uint32_t setting_##name

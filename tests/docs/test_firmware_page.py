@@ -40,8 +40,9 @@ def test_the_page_of_settings_is_that_of_the_images(settings_script: Any, firmwa
     assert page == settings_script.settings_page(), "`python tools/documents/firmware_settings.py` writes the page anew"
 
 
-def test_every_default_is_a_value_that_its_setting_takes(firmware: Path, tmp_path: Path) -> None:
-    for image in sorted((firmware / "w5500-evb-pico").glob("*.elf")):
+@pytest.mark.parametrize("images", ["w5500-evb-pico/*.elf", "pico-w/ping-*.elf"])
+def test_every_default_is_a_value_that_its_setting_takes(firmware: Path, tmp_path: Path, images: str) -> None:
+    for image in sorted(firmware.glob(images)):
         settings = image_settings(image)
         assert all(one.meaning for one in settings), image.name
         write_image(image, tmp_path / "again.elf", {one.name: one.text for one in settings})
@@ -53,4 +54,5 @@ def test_the_sizes_are_those_of_the_images(script: Any, firmware: Path) -> None:
     if not compiler.startswith("12.2"):
         pytest.skip(f"the page has the sizes of GCC 12.2, and this machine has {compiler.strip()}")
     assert table("sizes") == script.size_table(), REFRESH
+    assert table("sizes of pico-w") == script.size_table(script.PICO_W), REFRESH
     assert table("parts") == script.part_table(), REFRESH

@@ -10,7 +10,12 @@ from pathlib import Path
 import pytest
 from http_host import FIRMWARE, HostBuild
 
-LIBRARIES = {"drivers/wiznet": "airwire_wiznet", "protocols/http": "airwire_http", "protocols/fsdata": "airwire_fsdata"}
+LIBRARIES = {
+    "drivers/wiznet": "airwire_wiznet",
+    "drivers/cyw43": "airwire_cyw43",
+    "protocols/http": "airwire_http",
+    "protocols/fsdata": "airwire_fsdata",
+}
 STRINGS = {"memcpy", "memset", "memcmp", "strlen", "strcmp", "strncmp", "memchr"}
 """What a library may ask its program for: functions of <string.h>."""
 
@@ -68,10 +73,11 @@ def test_the_functions_that_a_readme_names_exist(folder: str) -> None:
     assert [name for name in sorted(named) if not re.search(rf"\b{name}\(", headers)] == []
 
 
-def test_no_header_of_the_driver_has_the_name_of_a_system_header() -> None:
-    headers = [file.name for file in (FIRMWARE / "drivers/wiznet").glob("*.h")]
+@pytest.mark.parametrize("driver", ["wiznet", "cyw43"])
+def test_no_header_of_a_driver_has_the_name_of_a_system_header(driver: str) -> None:
+    headers = [file.name for file in (FIRMWARE / "drivers" / driver).glob("*.h")]
     assert headers
-    assert [name for name in headers if not name.startswith("wiznet")] == []
+    assert [name for name in headers if not name.startswith(driver)] == []
 
 
 def test_a_transport_that_others_take_has_no_knobs_of_the_bench(host: Path) -> None:

@@ -2,7 +2,7 @@
 
     make firmware && python tools/documents/firmware_settings.py
 
-Reads the images in build/firmware/w5500-evb-pico. Kind, range and meaning stand in C beside each default
+Reads the images in build/firmware/w5500-evb-pico, and of a Pico W what its radio has beside them. Kind, range and meaning stand in C beside each default
 (firmware/hal/settings.h).
 """
 
@@ -16,14 +16,15 @@ from airwire.board import ImageSetting, image_settings
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 IMAGES = REPOSITORY / "build" / "firmware" / "w5500-evb-pico"
+PICO_W = REPOSITORY / "build" / "firmware" / "pico-w" / "ping-lwip_raw.elf"
 PAGE = REPOSITORY / "docs" / "reference" / "settings.md"
 HEADER = """\
 # Settings of the firmware
 
 <!-- Made by `python tools/documents/firmware_settings.py`; do not edit by hand. -->
 
-A setting is a 32-bit word in the flash of an [image](firmware.md), declared in C with default, range and meaning, and
-changed in the image without building it anew:
+A setting is a 32-bit word in the flash of an [image](firmware.md), or a text, declared in C with default, range and
+meaning, and changed in the image without building it anew:
 
 - on a virtual board: `--set NAME=VALUE` of `airwire board run` and `airwire board serve`, `settings` in a suite;
 - on a real board: `airwire board settings IMAGE --set NAME=VALUE --out FILE.uf2`, and the file goes onto its USB drive.
@@ -97,6 +98,10 @@ def settings_page() -> str:
     for application, sets in applications.items():
         own = sets[0].intersection(*sets) - in_each - of_ways
         lines += [f"## {application}", "", *(_table(own) if own else ["No settings of its own.", ""])]
+    radio = {_row(one) for one in image_settings(PICO_W)}
+    named = {name for rows in (in_each, of_ways) for name, *_ in rows}
+    lines += ["## The radio of a Pico W", "", "Every image for a Pico W has these as well.", ""]
+    lines += _table(row for row in radio if row[0] not in named)
     for image, own in extra.items():
         lines += [f"## {image}", "", f"Those of `{_plain(image)}`, and", "", *_table(own)]
     return "\n".join(lines).rstrip() + "\n"

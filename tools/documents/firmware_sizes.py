@@ -2,7 +2,8 @@
 
     make firmware && python tools/documents/firmware_sizes.py
 
-Reads the sections and symbols of the images in build/firmware/w5500-evb-pico by the cross compiler's own tools.
+Reads the sections and symbols of the images in build/firmware by the cross compiler's own tools: the tables of the
+W5500-EVB-Pico and of the Pico W, and the parts of one image.
 """
 
 from __future__ import annotations
@@ -13,7 +14,9 @@ from collections import Counter
 from pathlib import Path
 
 REPOSITORY = Path(__file__).resolve().parents[2]
-IMAGES = REPOSITORY / "build" / "firmware" / "w5500-evb-pico"
+FIRMWARE = REPOSITORY / "build" / "firmware"
+IMAGES = FIRMWARE / "w5500-evb-pico"
+PICO_W = FIRMWARE / "pico-w"
 PAGE = REPOSITORY / "docs" / "reference" / "firmware.md"
 FLASH = (".boot2", ".vectors", ".settings", ".text", ".data")
 RAM = (".data", ".bss")
@@ -39,10 +42,10 @@ def sections(elf: Path) -> dict[str, int]:
     return {name: int(size) for name, size in re.findall(r"^(\.\S+)\s+(\d+)", tool("size", "-A", str(elf)), re.M)}
 
 
-def size_table() -> str:
+def size_table(images: Path = IMAGES) -> str:
     """Flash and RAM of each application on each way to the network."""
     rows = ["| image | flash | RAM |", "|---|--:|--:|"]
-    for elf in sorted(IMAGES.glob("*-*.elf")):
+    for elf in sorted(images.glob("*-*.elf")):
         have = sections(elf)
         flash, ram = (sum(have.get(name, 0) for name in names) for names in (FLASH, RAM))
         rows.append(f"| {elf.stem} | {flash} | {ram} |")
@@ -86,9 +89,10 @@ def part_table() -> str:
 
 
 def main() -> None:
-    """Writes both tables between their marks."""
+    """Writes the tables between their marks."""
     text = PAGE.read_text()
-    for mark, table in (("sizes", size_table()), ("parts", part_table())):
+    tables = (("sizes", size_table()), ("sizes of pico-w", size_table(PICO_W)), ("parts", part_table()))
+    for mark, table in tables:
         text = re.sub(
             rf"<!-- {mark} -->\n.*?<!-- end of {mark} -->",
             f"<!-- {mark} -->\n{table}\n<!-- end of {mark} -->",

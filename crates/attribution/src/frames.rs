@@ -137,16 +137,16 @@ impl Passages {
 }
 
 /// All that follows from the frames of a time, which begins with a message's start and ends with its end.
-/// `has_delay` says whether the cable has a delay of its own.
+/// `between` is what stands between both ends of the way, where that is more than a switch: the delay of the cable, or the air.
 pub(super) fn intervals(
     passages: &[Passage],
     accesses: &[Access],
-    has_delay: bool,
+    between: Option<Cause>,
     from: Picoseconds,
     to: Picoseconds,
 ) -> Vec<Interval> {
     let own: Vec<&Passage> = passages.iter().filter(|one| one.end > from && one.start < to).collect();
-    let mut found: Vec<Interval> = own.iter().flat_map(|one| on_its_way(one, has_delay)).collect();
+    let mut found: Vec<Interval> = own.iter().flat_map(|one| on_its_way(one, between)).collect();
     found.extend(thinking(&own, from, to));
     found.extend(sending(passages, accesses, from, to));
     let silences = silences(&found, passages, from, to);
@@ -154,17 +154,18 @@ pub(super) fn intervals(
     found
 }
 
-/// A frame as intervals: on the wire at either end, and between them what the cable delays it by.
-fn on_its_way(passage: &Passage, has_delay: bool) -> Vec<Interval> {
+/// A frame as intervals: on the wire at either end, and between them what the cable delays it by, or its way over the air.
+fn on_its_way(passage: &Passage, between: Option<Cause>) -> Vec<Interval> {
     let whole = on_the_wire(passage);
-    if !has_delay {
+    let Some(between) = between else {
         return vec![whole];
-    }
+    };
+    let frames = wire(passage.from_board).subject.filter(|_| between == Cause::Air);
     let (left, came) = passage.between;
     let delay = Interval {
         start: left,
         end: came,
-        stage: Stage::new(Cause::Delay, Site::Wire, None),
+        stage: Stage::new(between, Site::Wire, frames),
         bytes: 0,
         ..whole
     };

@@ -15,6 +15,7 @@ pub mod flow;
 pub mod frames;
 pub mod held;
 mod purposes;
+pub mod radio;
 pub mod shares;
 pub mod sleeps;
 pub mod spans;

@@ -10,11 +10,15 @@ use crate::air::AccessPoint;
 use crate::backplane::{Backplane, Consequence};
 use crate::boot::{self, READY_TIME};
 use crate::bus_registers::{BusRegisters, PACKET, Readiness};
+use crate::busy::{Activity, Busy};
 use crate::command::{Command, Function};
-use crate::firmware::{Firmware, Latencies, PowerSave};
+use crate::firmware::{Aggregation, Firmware, Latencies, PowerSave};
 use crate::gspi::{Behind, Gspi};
 use crate::pulses::Response;
 use crate::word_order::WordOrder;
+
+/// The channel of Ethernet frames, in a packet's header.
+const DATA_CHANNEL: u8 = 2;
 
 /// What is settable of a chip.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -70,6 +74,10 @@ struct Inside {
     latencies: Latencies,
     notes: Vec<Note>,
     noted: BTreeSet<String>,
+    /// When the transfer under way began.
+    selected_at: Picoseconds,
+    /// Where somebody looks, what it was busy with.
+    busy: Option<Vec<Busy>>,
 }
 
 impl Chip {
@@ -94,6 +102,9 @@ impl Chip {
     pub fn select(&mut self, at: Picoseconds, selected: bool) {
         if let Some(Powered { gspi, inside }) = &mut self.powered {
             inside.advance(at);
+            if selected {
+                inside.selected_at = at;
+            }
             gspi.select(at, selected, inside);
         }
     }
@@ -150,8 +161,30 @@ impl Chip {
         self.firmware().map_or_else(PowerSave::default, Firmware::power_save)
     }
 
+    /// Keeps what it is busy with from here on, or no longer.
+    pub fn record(&mut self, on: bool) {
+        if let Some(Powered { inside, .. }) = &mut self.powered {
+            inside.busy = on.then(Vec::new);
+        }
+    }
+
+    /// What it was busy with since the last call, while that is kept.
+    pub fn take_busy(&mut self) -> Vec<Busy> {
+        let kept = self.powered.as_mut().and_then(|powered| powered.inside.busy.as_mut());
+        kept.map(std::mem::take).unwrap_or_default()
+    }
+
+    /// How many frames go in one transmission.
+    pub fn aggregation(&self) -> Aggregation {
+        self.firmware().map_or(Aggregation { frames: 1, takes_bytes: 0 }, Firmware::aggregation)
+    }
+
     /// A frame comes from the air.
     pub fn receive(&mut self, at: Picoseconds, frame: &[u8]) {
+        if let Some(Powered { inside, .. }) = &mut self.powered {
+            let time = inside.latencies.receive;
+            inside.keep(Activity::Frame { from_host: false }, at, at + time, frame.len() as u32);
+        }
         if let Some(firmware) = self.firmware_mut() {
             firmware.receive(at, frame);
         }
@@ -232,6 +265,8 @@ impl Powered {
                 latencies: options.latencies,
                 notes: Vec::new(),
                 noted: BTreeSet::new(),
+                selected_at: at,
+                busy: None,
             },
         }
     }
@@ -294,6 +329,21 @@ impl Inside {
                 self.ready_at = Some(clock + READY_TIME);
             }
             Err(failure) => self.note(at, failure.sentence()),
+        }
+    }
+
+    fn keep(&mut self, activity: Activity, start: Picoseconds, end: Picoseconds, bytes: u32) {
+        if let Some(busy) = &mut self.busy {
+            busy.push(Busy { activity, start, end, bytes });
+        }
+    }
+
+    /// A packet of the host's is whole: an Ethernet frame is in the chip's own hands until it leaves.
+    fn keep_packet(&mut self, at: Picoseconds) {
+        let is_frame = self.packet.get(5).is_some_and(|channel| channel & 0x0f == DATA_CHANNEL);
+        if is_frame && self.busy.is_some() {
+            let (time, bytes) = (self.latencies.transmit, self.packet.len() as u32);
+            self.keep(Activity::Frame { from_host: true }, at, at + time, bytes);
         }
     }
 
@@ -382,12 +432,18 @@ impl Behind for Inside {
     }
 
     fn end(&mut self, at: Picoseconds, command: &Command, bytes: u32) {
+        let activity = match command.function {
+            Function::Wlan => Activity::Packet { from_host: command.is_write },
+            _ => Activity::Register,
+        };
+        self.keep(activity, self.selected_at, at, bytes);
         if command.function != Function::Wlan {
             return;
         }
         if !command.is_write {
             return self.packet_was_read(bytes);
         }
+        self.keep_packet(at);
         let packet = std::mem::take(&mut self.packet);
         let Some(firmware) = &mut self.firmware else { return };
         let there: Vec<AccessPoint> = self.air.iter().filter(|one| one.is_there(at)).cloned().collect();

@@ -50,6 +50,22 @@ pub struct PowerSave {
     pub listen_dtims: u32,
 }
 
+/// How many frames the driver lets go in one transmission.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Aggregation {
+    /// From the station.
+    pub frames: u32,
+    /// The longest A-MPDU that it takes.
+    pub takes_bytes: u32,
+}
+
+/// Where the driver sets nothing, what those of boards set (declared: the firmware's own values are not published).
+const AGGREGATED_FRAMES: u32 = 4;
+const BLOCK_ACK_WINDOW: u32 = 8;
+/// IEEE 802.11-2016, 9.4.2.56.3: the longest A-MPDU is 2 to the power of (13 + factor), less 1; the factor is 0 to 3.
+const AGGREGATE_EXPONENT: u32 = 13;
+const MOST_AGGREGATE_FACTOR: u32 = 3;
+
 /// What comes to the host, or leaves for the air, at a time.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 enum Due {
@@ -140,6 +156,17 @@ impl Firmware {
             sleep_return_ms: self.variables.get("pm2_sleep_ret").map_or(200, |data| requests::number(data)),
             listen_beacons: variable("bcn_li_bcn"),
             listen_dtims: variable("bcn_li_dtim"),
+        }
+    }
+
+    pub(crate) fn aggregation(&self) -> Aggregation {
+        let variable =
+            |name: &str, unset: u32| self.variables.get(name).map_or(unset, |data| requests::number(data));
+        let window = variable("ampdu_ba_wsize", BLOCK_ACK_WINDOW);
+        let factor = variable("ampdu_rx_factor", 0).min(MOST_AGGREGATE_FACTOR);
+        Aggregation {
+            frames: variable("ampdu_mpdu", AGGREGATED_FRAMES).min(window).max(1),
+            takes_bytes: (1 << (AGGREGATE_EXPONENT + factor)) - 1,
         }
     }
 

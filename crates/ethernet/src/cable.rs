@@ -56,6 +56,8 @@ pub(crate) struct CableState {
     /// How often it was pulled: what entered before is lost.
     pub(crate) pulls: u32,
     pub(crate) tap: Option<CableTap>,
+    /// The hop on it, and which of its members it is.
+    pub(crate) hop: Option<(usize, usize)>,
     /// What is at its sides.
     pub(crate) terminals: [Terminal; 2],
     /// Its directions, each named by the side that sends.
@@ -69,6 +71,7 @@ impl CableState {
             plugged: true,
             pulls: 0,
             tap: None,
+            hop: None,
             terminals: [Terminal::Switch; 2],
             lanes: queue_frames.map(Lane::new),
         }
@@ -98,8 +101,8 @@ pub(crate) struct Lane {
     pub(crate) inside_frames: u64,
     /// When the last frame in order leaves the impairments.
     pub(crate) last_leave: Picoseconds,
-    /// When each frame leaves the hop.
-    at_hop: VecDeque<Picoseconds>,
+    /// Frames that the hop has.
+    pub(crate) hop_frames: u32,
     last_hop: Picoseconds,
     /// When the last piece of wire is free.
     pub(crate) far_free: Picoseconds,
@@ -116,7 +119,7 @@ impl Lane {
             shaped: false,
             inside_frames: 0,
             last_leave: Picoseconds::ZERO,
-            at_hop: VecDeque::new(),
+            hop_frames: 0,
             last_hop: Picoseconds::ZERO,
             far_free: Picoseconds::ZERO,
         }
@@ -143,24 +146,15 @@ impl Lane {
         self.waiting.get(self.waiting.len() / 2).copied()
     }
 
-    /// How many frames the hop has yet to let go.
-    pub(crate) fn hop_frames(&mut self, now: Picoseconds) -> u32 {
-        while self.at_hop.front().is_some_and(|&leaves| leaves <= now) {
-            self.at_hop.pop_front();
-        }
-        u32::try_from(self.at_hop.len()).unwrap_or(u32::MAX)
-    }
-
     /// A frame leaves the hop at a time, but not before the one ahead of it; says when.
     pub(crate) fn leave_hop(&mut self, at: Picoseconds) -> Picoseconds {
         self.last_hop = self.last_hop.max(at);
-        self.at_hop.push_back(self.last_hop);
         self.last_hop
     }
 
     fn clear(&mut self) {
         self.waiting.clear();
-        self.at_hop.clear();
+        self.hop_frames = 0;
         self.inside_frames = 0;
         for time in [&mut self.free, &mut self.last_leave, &mut self.last_hop, &mut self.far_free] {
             *time = Picoseconds::ZERO;

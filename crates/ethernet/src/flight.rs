@@ -6,6 +6,18 @@ use crate::{DropReason, Frame};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct FlightId(u32);
 
+impl FlightId {
+    /// The number by which a hop knows it.
+    pub(crate) fn ticket(self) -> u64 {
+        u64::from(self.0)
+    }
+
+    /// The frame of such a number.
+    pub(crate) fn of(ticket: u64) -> Self {
+        Self(u32::try_from(ticket).expect("a hop gives back the number that it was given"))
+    }
+}
+
 /// What was done to a frame on its cable.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Marks {

@@ -1,5 +1,5 @@
-//! A hop on a cable: whatever takes time of its own between two ends and is modelled elsewhere, such as a Wi-Fi access
-//! point between a board and the switch.
+//! A hop between cables: whatever takes time of its own between two ends and is modelled elsewhere, such as the channel of a
+//! Wi-Fi access point. Several cables may share one: each is a member.
 
 use std::any::Any;
 use std::fmt::Debug;
@@ -8,11 +8,40 @@ use units::Picoseconds;
 
 use crate::Direction;
 
-/// A link model on a cable. Frames of both directions are given to it in the order in which they reach it, and the network
-/// keeps that order within each direction, whatever it answers.
+/// A hop of a network.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct HopId(pub(crate) usize);
+
+/// A frame that a hop let go, or lost.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct HopPassed {
+    /// The number that it was offered by.
+    pub ticket: u64,
+    /// When its first bit leaves; nothing where it is lost.
+    pub leaves: Option<Picoseconds>,
+}
+
+/// A link model on cables. Frames are given to it in the order in which they reach it. The network keeps the order in which it
+/// lets the frames of one direction of a cable go.
 pub trait Hop: Any + Debug + Send {
-    /// The last bit of a frame reached it at `at`: when the first one leaves; nothing where the frame is lost.
-    fn pass(&mut self, at: Picoseconds, direction: Direction, frame_bytes: usize) -> Option<Picoseconds>;
+    /// The last bit of a frame from the cable of a member reached it at `at`; false where it is lost at once.
+    fn offer(
+        &mut self,
+        at: Picoseconds,
+        member: usize,
+        direction: Direction,
+        frame_bytes: usize,
+        ticket: u64,
+    ) -> bool;
+
+    /// When something happens in it.
+    fn next_event(&self) -> Option<Picoseconds>;
+
+    /// Lets everything happen that is due up to and including `at`.
+    fn advance(&mut self, at: Picoseconds);
+
+    /// The next frame that it is done with; each that was offered comes once.
+    fn take(&mut self) -> Option<HopPassed>;
 
     /// A copy in the same state; nothing when it cannot be copied.
     fn snapshot(&self) -> Option<Box<dyn Hop>>;

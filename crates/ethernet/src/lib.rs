@@ -44,7 +44,7 @@ pub use cable::{Cable, Direction};
 pub use counters::{DropReason, LaneCounters, PortCounters, SwitchCounters};
 pub use flight::Marks;
 pub use frame::{Frame, Speed};
-pub use hop::Hop;
+pub use hop::{Hop, HopId, HopPassed};
 pub use host::{
     AckPolicy, Application, EchoReply, Ending, Host, HostCounts, HostError, HostOptions, ListenerId, News,
     SeatId, SeenFrame, Sockets, TcpId, TcpLimits, TcpState, UdpId, Unreachable,

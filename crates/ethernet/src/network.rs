@@ -256,6 +256,7 @@ impl Network {
             Event::Enter(id) => self.wires.enter(id),
             Event::Leave(id) => self.wires.leave(id),
             Event::AtHop(id) => self.wires.at_hop(id),
+            Event::Hop(hop) => self.wires.advance_hop(hop),
             Event::Seen(id) => self.wires.seen(id),
             Event::Arrive(id) => {
                 if let Some(delivery) = self.wires.arrive(id) {

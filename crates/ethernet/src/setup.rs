@@ -6,7 +6,8 @@ use crate::cable::{CableTap, Terminal};
 use crate::impairment::Process;
 use crate::network::{End, EndId};
 use crate::{
-    Direction, Hop, ImpairmentError, Impairments, Network, PortCounters, Speed, SwitchCounters, TapId, Tapped,
+    Direction, Hop, HopId, ImpairmentError, Impairments, Network, PortCounters, Speed, SwitchCounters, TapId,
+    Tapped,
 };
 
 impl Network {
@@ -35,19 +36,35 @@ impl Network {
         Ok(())
     }
 
-    /// Puts a hop on the cable of a port or a station, in the place of one that was there; nothing takes it away. Its
-    /// directions are as seen by this end, or by the first end of a direct cable.
-    pub fn set_hop(&mut self, end: impl Into<EndId>, hop: Option<Box<dyn Hop>>) {
-        let Some(&End { cable, .. }) = self.ends.get(end.into().0) else { return };
-        for lane in &mut self.wires.cables[cable].lanes {
-            lane.shaped = true;
-        }
-        self.wires.hops[cable] = hop;
+    /// Adds a hop, which is on no cable yet.
+    pub fn add_hop(&mut self, hop: Box<dyn Hop>) -> HopId {
+        HopId(self.wires.add_hop(hop))
     }
 
-    /// The hop on the cable of a port or a station.
-    pub fn hop_mut(&mut self, end: impl Into<EndId>) -> Option<&mut (dyn Hop + 'static)> {
-        self.wires.hops[self.ends.get(end.into().0)?.cable].as_deref_mut()
+    /// Puts a hop on the cable of a port or a station as one of its members, in the place of one that was there. Its directions
+    /// are as seen by this end, or by the first end of a direct cable.
+    pub fn set_hop(&mut self, end: impl Into<EndId>, hop: HopId, member: usize) {
+        let Some(&End { cable, .. }) = self.ends.get(end.into().0) else { return };
+        if hop.0 >= self.wires.hops.len() {
+            return;
+        }
+        let cable = &mut self.wires.cables[cable];
+        for lane in &mut cable.lanes {
+            lane.shaped = true;
+        }
+        cable.hop = Some((hop.0, member));
+    }
+
+    /// A hop, for something that is done to it now; what follows on that is taken up.
+    pub fn with_hop<T>(&mut self, hop: HopId, act: impl FnOnce(&mut (dyn Hop + 'static)) -> T) -> Option<T> {
+        let result = act(self.wires.hops.get_mut(hop.0)?.as_mut());
+        self.wires.follow_hop(hop.0);
+        Some(result)
+    }
+
+    /// A hop.
+    pub fn hop(&self, hop: HopId) -> Option<&dyn Hop> {
+        self.wires.hops.get(hop.0).map(|hop| hop.as_ref())
     }
 
     /// Taps the cable of a port or a station, where it is plugged into it. A cable has one tap: the first.

@@ -11,7 +11,7 @@ use crate::cable::{CableState, Lane};
 use crate::flight::{Flight, FlightId, Flights, Marks};
 use crate::impairment::Verdict;
 use crate::tap::{TapId, TapLog, Tapped};
-use crate::{Cable, Direction, DropReason, Frame, Hop};
+use crate::{Cable, Direction, DropReason, Frame, Hop, HopPassed};
 
 /// The shortest frame without its check sequence (IEEE 802.3 clause 3); a sender pads.
 const SHORTEST_BYTES: usize = 60;
@@ -31,6 +31,8 @@ pub(crate) enum Event {
     Leave(FlightId),
     /// The last bit of a frame reaches the hop.
     AtHop(FlightId),
+    /// Something happens in a hop.
+    Hop(usize),
     /// The first bit of a frame passes the tap at the far end.
     Seen(FlightId),
     /// The last bit of a frame arrives at the end of its cable.
@@ -55,7 +57,9 @@ pub(crate) struct Delivery {
 pub(crate) struct Wires {
     pub(crate) now: Picoseconds,
     pub(crate) cables: Vec<CableState>,
-    pub(crate) hops: Vec<Option<Box<dyn Hop>>>,
+    pub(crate) hops: Vec<Box<dyn Hop>>,
+    /// For when something in each of them is scheduled.
+    hops_due: Vec<Option<Picoseconds>>,
     pub(crate) queue: EventQueue<Event>,
     pub(crate) taps: TapLog,
     flights: Flights,
@@ -64,23 +68,25 @@ pub(crate) struct Wires {
 impl Wires {
     pub(crate) fn add(&mut self, cable: Cable, queue_frames: [usize; 2]) -> usize {
         self.cables.push(CableState::new(cable, queue_frames));
-        self.hops.push(None);
         self.cables.len() - 1
     }
 
     pub(crate) fn snapshot(&self) -> Option<Self> {
-        let copied = |hop: &Option<Box<dyn Hop>>| match hop {
-            Some(hop) => hop.snapshot().map(Some),
-            None => Some(None),
-        };
         Some(Self {
             now: self.now,
             cables: self.cables.clone(),
-            hops: self.hops.iter().map(copied).collect::<Option<_>>()?,
+            hops: self.hops.iter().map(|hop| hop.snapshot()).collect::<Option<_>>()?,
+            hops_due: self.hops_due.clone(),
             queue: self.queue.clone(),
             taps: self.taps.clone(),
             flights: self.flights.clone(),
         })
+    }
+
+    pub(crate) fn add_hop(&mut self, hop: Box<dyn Hop>) -> usize {
+        self.hops.push(hop);
+        self.hops_due.push(None);
+        self.hops.len() - 1
     }
 
     pub(crate) fn lane(&mut self, cable: usize, side: usize) -> &mut Lane {
@@ -93,13 +99,14 @@ impl Wires {
     }
 
     /// Among events of one instant a cable that is pulled comes first, frames follow by the number of their cable and
-    /// their side, and room is last: a tap, which adds events, thus changes the order of no others. Cables beyond the
+    /// their side, then hops, and room is last: a tap, which adds events, thus changes the order of no others. Cables beyond the
     /// 125th share the last place.
     pub(crate) fn schedule(&mut self, at: Picoseconds, event: Event) {
         const LAST_PLACE: usize = 250;
         let priority = match event {
             Event::Plug { .. } => 0,
             Event::Room(_) => u8::MAX,
+            Event::Hop(_) => u8::MAX - 1,
             Event::Enter(id) | Event::Leave(id) | Event::AtHop(id) | Event::Seen(id) | Event::Arrive(id) => {
                 let &Flight { cable, side, .. } = self.flights.get(id);
                 1 + (2 * cable + side).min(LAST_PLACE) as u8
@@ -113,7 +120,7 @@ impl Wires {
         let now = self.now;
         let wire = &mut self.cables[cable];
         let (speed, propagation) = (wire.cable.speed, wire.cable.propagation);
-        let carries_only = !wire.lanes[side].shaped && wire.tap.is_none() && self.hops[cable].is_none();
+        let carries_only = !wire.lanes[side].shaped && wire.tap.is_none() && wire.hop.is_none();
         let lane = &mut wire.lanes[side];
         lane.counters.offer(frame.bytes.len());
         if let Some(reason) = refusal(wire.plugged, lane, now, &frame) {
@@ -200,7 +207,7 @@ impl Wires {
         let Some((cable, side)) = self.place(id) else { return };
         let lane = self.lane(cable, side);
         lane.inside_frames = lane.inside_frames.saturating_sub(1);
-        if self.hops[cable].is_none() {
+        if self.cables[cable].hop.is_none() {
             return self.finish(id, self.now);
         }
         let bytes = self.flights.get(id).frame.bytes.len();
@@ -212,21 +219,59 @@ impl Wires {
     pub(crate) fn at_hop(&mut self, id: FlightId) {
         let Some((cable, side)) = self.place(id) else { return };
         let now = self.now;
-        let Some(hop) = &mut self.hops[cable] else { return self.finish(id, now) };
+        let Some((hop, member)) = self.cables[cable].hop else { return self.finish(id, now) };
         let lane = &mut self.cables[cable].lanes[side];
         let bytes = self.flights.get(id).frame.bytes.len();
-        let leaves = match lane.hop_frames(now) {
-            HOP_FRAMES.. => Err(DropReason::HopQueue),
-            _ => hop.pass(now, direction_from(side), bytes).ok_or(DropReason::Hop),
+        let refused = match lane.hop_frames {
+            HOP_FRAMES.. => Some(DropReason::HopQueue),
+            _ if self.hops[hop].offer(now, member, direction_from(side), bytes, id.ticket()) => None,
+            _ => Some(DropReason::Hop),
         };
+        match refused {
+            None => lane.hop_frames += 1,
+            Some(reason) => {
+                let mut flight = self.flights.take(id);
+                self.lose(&mut flight, reason, false);
+            }
+        }
+        self.follow_hop(hop);
+    }
+
+    /// What is due in a hop happens.
+    pub(crate) fn advance_hop(&mut self, hop: usize) {
+        self.hops[hop].advance(self.now);
+        self.follow_hop(hop);
+    }
+
+    /// Takes up what a hop let go, and when it is due next.
+    pub(crate) fn follow_hop(&mut self, hop: usize) {
+        while let Some(HopPassed { ticket, leaves }) = self.hops[hop].take() {
+            self.leave_hop(FlightId::of(ticket), leaves);
+        }
+        let due = &mut self.hops_due[hop];
+        *due = due.filter(|due| *due > self.now);
+        if let Some(next) = self.hops[hop].next_event()
+            && due.is_none_or(|due| next < due)
+        {
+            let next = next.max(self.now);
+            *due = Some(next);
+            self.schedule(next, Event::Hop(hop));
+        }
+    }
+
+    fn leave_hop(&mut self, id: FlightId, leaves: Option<Picoseconds>) {
+        let now = self.now;
+        let Some((cable, side)) = self.place(id) else { return };
+        let lane = self.lane(cable, side);
+        lane.hop_frames = lane.hop_frames.saturating_sub(1);
         match leaves {
-            Ok(at) => {
+            Some(at) => {
                 let at = lane.leave_hop(at.max(now));
                 self.finish(id, at);
             }
-            Err(reason) => {
+            None => {
                 let mut flight = self.flights.take(id);
-                self.lose(&mut flight, reason, false);
+                self.lose(&mut flight, DropReason::Hop, false);
             }
         }
     }

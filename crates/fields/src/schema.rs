@@ -59,6 +59,7 @@ impl TakesOf<'_> {
             | Self::Address
             | Self::Endpoint(_)
             | Self::Text(_) => json!({"type": "string"}),
+            Self::ShortText(most) => json!({"type": "string", "maxLength": most}),
             Self::Other(_, shape) => shape(),
         }
     }

@@ -93,6 +93,8 @@ pub enum TakesOf<'a> {
     },
     /// A text, which these words describe.
     Text(&'a str),
+    /// A text of at most so many bytes.
+    ShortText(usize),
     /// Something that its owner reads, in these words and of this shape.
     Other(&'a str, Shape),
 }
@@ -158,6 +160,7 @@ impl TakesOf<'_> {
             Self::Port => text::port(text).map(|port| Value::Integer(u64::from(port))),
             Self::Address => text.parse::<Ipv4Addr>().ok().map(|_| Value::Text(text.to_owned())),
             Self::Endpoint(port) => text::endpoint(text, port).map(|_| Value::Text(text.to_owned())),
+            Self::ShortText(most) => (text.len() <= most).then(|| Value::Text(text.to_owned())),
             Self::Text(_) | Self::Other(..) => Some(Value::Text(text.to_owned())),
         }
     }

@@ -89,6 +89,7 @@ impl fmt::Display for TakesOf<'_> {
             Self::Quantity(quantity) => quantity.fmt(f),
             Self::Pin { which: "", .. } => f.write_str("a pin: its name or its GPIO number"),
             Self::Pin { which, lowest, highest } => write!(f, "a pin {which}: GPIO {lowest} to {highest}"),
+            Self::ShortText(most) => write!(f, "a text of at most {most} bytes"),
             Self::Text(what) | Self::Other(what, _) => f.write_str(what),
         }
     }

@@ -9,6 +9,7 @@ use std::marker::PhantomData;
 use std::net::Ipv4Addr;
 
 use ethernet::Speed;
+use links::{Aggregation, PowerSave};
 use sim::Passive;
 use units::Picoseconds;
 use wiznet::{Access, Facts, Warning};
@@ -16,15 +17,43 @@ use wiznet::{Access, Facts, Warning};
 /// A frame, and when the first bit of its preamble is on the wire.
 pub type SentFrame = (Picoseconds, Vec<u8>);
 
-/// How the driver of a station has set its radio to save power.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+/// How the driver of a station has set its radio.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Radio {
-    /// Whether it dozes between beacons.
-    pub dozes: bool,
-    /// How long it stays awake after a frame.
-    pub awake_time: Picoseconds,
-    /// Beacons between two that it wakes for; 0 leaves it to the access point's DTIM.
-    pub listen_beacons: u32,
+    /// How it saves power; nothing where it is always on.
+    pub power_save: Option<PowerSave>,
+    /// How many frames go in one transmission.
+    pub aggregation: Aggregation,
+}
+
+/// What a radio was busy with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Deed {
+    /// What.
+    pub kind: DeedKind,
+    /// Its first moment.
+    pub start: Picoseconds,
+    /// The first moment behind it.
+    pub end: Picoseconds,
+    /// Bytes that were moved.
+    pub bytes: u32,
+}
+
+/// The sorts of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DeedKind {
+    /// A transfer with a register.
+    Register,
+    /// A packet over the bus.
+    Packet {
+        /// Whether it comes from the board.
+        from_board: bool,
+    },
+    /// A frame in the radio's own processor.
+    Inside {
+        /// Whether it comes from the board.
+        from_board: bool,
+    },
 }
 
 /// Something with an Ethernet port, or with a radio in its place.
@@ -75,6 +104,11 @@ pub trait NetDevice: Passive + Any + Debug + Send {
 
     /// What was done since the last call.
     fn take_accesses(&mut self) -> Vec<Access> {
+        Vec::new()
+    }
+
+    /// What it was busy with since the last call, where it is a radio.
+    fn take_deeds(&mut self) -> Vec<Deed> {
         Vec::new()
     }
 

@@ -49,8 +49,8 @@ pub struct NetworkField {
     set: fn(&mut NetworkSetup, &Given) -> Result<(), String>,
 }
 
-/// All fields but those of `[traffic.<name>]`, which come from the kinds of traffic, of `[wifi]`, which are
-/// [`WIFI_FIELDS`](super::WIFI_FIELDS), and of `[access_points.<name>]`.
+/// All fields but those of `[traffic.<name>]`, which come from the kinds of traffic, of `[wifi]` and `[pc.wifi]`, which are
+/// [`WIFI_FIELDS`](super::WIFI_FIELDS) and [`PC_WIFI_FIELDS`](super::PC_WIFI_FIELDS), and of `[access_points.<name>]`.
 pub const NETWORK_FIELDS: &[NetworkField] = &[
     NetworkField {
         table: "",
@@ -255,10 +255,14 @@ impl Reader<'_> {
             match *name {
                 "cable" | "pc" => {
                     for inner in fields_of(self.file.table_of(name, value)?) {
-                        self.set(&mut setup, name, &inner)?;
+                        if (*name, inner.0) == ("pc", "wifi") {
+                            setup.pc_wifi = Some(self.wifi("pc.wifi", wifi::PC_WIFI_FIELDS, inner.2)?);
+                        } else {
+                            self.set(&mut setup, name, &inner)?;
+                        }
                     }
                 }
-                "wifi" => self.wifi(&mut setup, value)?,
+                "wifi" => setup.wifi = Some(self.wifi("wifi", wifi::WIFI_FIELDS, value)?),
                 "access_points" => setup.access_points = self.access_points(value)?,
                 "traffic" => traffic = self.traffic(value)?,
                 _ => self.set(&mut setup, "", &(*name, 0..0, *value))?,
@@ -300,20 +304,21 @@ impl Reader<'_> {
         })
     }
 
-    fn wifi(&self, setup: &mut NetworkSetup, value: &Value<'_>) -> Result<(), Misplaced> {
-        let settings = setup.wifi.insert(links::WIFI_HOP.defaults());
-        for (name, span, value) in fields_of(self.file.table_of("wifi", value)?) {
-            let known = wifi::WIFI_FIELDS.iter().any(|field| field.name == name);
-            let place = if known { value.span() } else { span };
+    /// A table of Wi-Fi: `[wifi]` of air, access point and board, or `[pc.wifi]` of the PC's station.
+    fn wifi(&self, table: &str, known: &[Declared], value: &Value<'_>) -> Result<Settings, Misplaced> {
+        let mut settings = Settings::defaults(known);
+        for (name, span, value) in fields_of(self.file.table_of(table, value)?) {
+            let place = if known.iter().any(|field| field.name == name) { value.span() } else { span };
             let set = match plain(value.get_ref()) {
-                Some(text) => wifi::set(settings, name, &text),
+                Some(text) => wifi::set(&mut settings, known, name, &text),
                 None => {
-                    Err(format!("{name} is {}, but it takes {}", shown(value.get_ref()), wifi::takes(name)))
+                    let takes = wifi::takes(known, name);
+                    Err(format!("{name} is {}, but it takes {takes}", shown(value.get_ref())))
                 }
             };
-            set.map_err(|message| self.file.error(place, format!("wifi.{message}")))?;
+            set.map_err(|message| self.file.error(place, format!("{table}.{message}")))?;
         }
-        Ok(())
+        Ok(settings)
     }
 
     fn access_points(&self, value: &Value<'_>) -> Result<Vec<AccessPoint>, Misplaced> {

@@ -17,6 +17,7 @@ mod events;
 mod file;
 mod ideal_mac;
 mod pc;
+mod radio;
 mod results;
 mod schema;
 mod seat;
@@ -32,7 +33,7 @@ use std::any::Any;
 use std::net::Ipv4Addr;
 
 use board_address::Heard;
-use ethernet::{Cable, Network, PortId, StationId};
+use ethernet::{Cable, HopId, Network, PortId, StationId};
 use pc::Seated;
 use units::Picoseconds;
 use wire::OpenWire;
@@ -43,7 +44,7 @@ pub use calls::{Call, Transport};
 pub use capture::{LanCaptureError, in_words};
 pub use completion::{complete_impairments, complete_traffic};
 pub use controller::{BusUse, Computing, Dropped, ReceivedDatagram, SeenFrame, SpiController};
-pub use device::{DeviceId, NetDevice, Radio, SentFrame};
+pub use device::{Deed, DeedKind, DeviceId, NetDevice, Radio, SentFrame};
 pub use file::{NETWORK_FIELDS, NetworkError, NetworkField};
 pub use ideal_mac::{IDEAL_MAC_BYTES, IdealMac};
 pub use results::{Awaited, Latency, TrafficResults};
@@ -53,7 +54,7 @@ pub use setup::NetworkSetup;
 pub use sim::Passive;
 pub use trace::{LanTrace, TracedFrame};
 pub use traffic::TrafficSetup;
-pub use wifi::{WIFI_FIELDS, WifiAccessPoint};
+pub use wifi::{PC_WIFI_FIELDS, WIFI_FIELDS, WifiChannel};
 pub use wire::WireFrame;
 
 /// A chip of WIZnet on a [`Lan`].
@@ -78,6 +79,8 @@ struct Line {
     interrupt_is_low: bool,
     /// What the air knows of its radio, where it has one.
     radio: Option<Radio>,
+    /// Which station of the channel it is, where it is on one.
+    station: Option<usize>,
 }
 
 /// The devices of a network, to be kept in a file: each one's state, and the address that its frames came from.
@@ -92,6 +95,8 @@ pub struct SavedLan {
 pub struct Lan {
     network: Network,
     pc: Option<StationId>,
+    /// The channel of the access point, where anything is on it.
+    air: Option<HopId>,
     cable: Cable,
     setup: NetworkSetup,
     wired: Vec<Wired>,
@@ -116,10 +121,11 @@ pub struct Lan {
 impl Lan {
     /// A network without chips.
     pub fn new(setup: &NetworkSetup) -> Self {
-        let (network, pc) = setup.build();
+        let (network, pc, air) = setup.build();
         let mut lan = Self {
             network,
             pc,
+            air,
             cable: setup.cable(),
             setup: setup.clone(),
             wired: Vec::new(),
@@ -140,38 +146,22 @@ impl Lan {
 
     /// Puts a device on the network, by a cable as the network's setup has it.
     pub fn attach<D: NetDevice>(&mut self, name: &str, mut device: D) -> DeviceId<D> {
-        let port = self.add_port(name, device.radio());
+        let (port, station) = self.add_port(name, device.radio());
         device.set_cable(self.now, self.network.carrier(port));
         let (due, interrupt_is_low) = (device.next_event(), device.interrupt_is_low());
         let radio = device.radio();
-        let line = Line { port, heard: Heard::default(), due, interrupt_is_low, radio };
+        let line = Line { port, heard: Heard::default(), due, interrupt_is_low, radio, station };
         self.wired.push(Wired { name: name.to_owned(), device: Box::new(device), line });
         self.changed();
         DeviceId::new(self.wired.len() - 1)
     }
 
-    fn add_port(&mut self, name: &str, radio: Option<Radio>) -> PortId {
+    fn add_port(&mut self, name: &str, radio: Option<Radio>) -> (PortId, Option<usize>) {
         // What a station has in the place of a cable costs next to nothing: the hop is the air.
         let cable = if radio.is_some() { Cable::new(ethernet::Speed::Mbps1000) } else { self.cable.clone() };
         let port = self.network.add_port(name, cable);
         self.setup.impair(&mut self.network, port);
-        self.network.set_hop(port, self.setup.hop(name, radio));
-        port
-    }
-
-    /// The air follows what drivers have set their radios to.
-    fn follow_radios(&mut self) {
-        for Wired { device, line, .. } in &mut self.wired {
-            let Some(radio) = line.radio.and(device.radio()).filter(|radio| line.radio != Some(*radio))
-            else {
-                continue;
-            };
-            line.radio = Some(radio);
-            let hop: Option<&mut dyn Any> = self.network.hop_mut(line.port).map(|hop| hop as _);
-            if let Some(access_point) = hop.and_then(|hop| hop.downcast_mut::<WifiAccessPoint>()) {
-                access_point.set_radio(radio);
-            }
-        }
+        (port, self.add_station(name, port, radio))
     }
 
     /// What a station finds on the air.
@@ -206,7 +196,7 @@ impl Lan {
 
     /// A network as it is at the beginning, from now on.
     fn switch_on(&mut self) {
-        (self.network, self.pc) = self.setup.build();
+        (self.network, self.pc, self.air) = self.setup.build();
         (self.seats, self.board, self.capture) = (Vec::new(), None, None);
         let later = |one: &TrafficSetup| TrafficSetup { start: self.now + one.start, ..one.clone() };
         self.awaited = self.setup.traffic.iter().map(later).collect();
@@ -214,8 +204,8 @@ impl Lan {
         for index in 0..self.wired.len() {
             let name = self.wired[index].name.clone();
             let radio = self.wired[index].device.radio();
-            let port = self.add_port(&name, radio);
-            self.wired[index].line.radio = radio;
+            let (port, station) = self.add_port(&name, radio);
+            (self.wired[index].line.radio, self.wired[index].line.station) = (radio, station);
             let carrier = self.network.carrier(port);
             self.wired[index].line.port = port;
             self.wired[index].device.set_cable(self.now, carrier);
@@ -325,6 +315,7 @@ impl Lan {
         Some(Self {
             network: self.network.snapshot()?,
             pc: self.pc,
+            air: self.air,
             cable: self.cable.clone(),
             setup: self.setup.clone(),
             wired: wired.collect(),

@@ -2,13 +2,12 @@
 
 use std::net::Ipv4Addr;
 
-use ethernet::{Cable, Direction, Hop, Host, HostOptions, Impairments, Network, PortId, Speed, StationId};
+use ethernet::{Cable, Direction, HopId, Host, HostOptions, Impairments, Network, PortId, Speed, StationId};
 use links::Settings;
 use units::Picoseconds;
 
-use super::device::Radio;
 use super::traffic::TrafficSetup;
-use super::wifi::WifiAccessPoint;
+use super::wifi::WifiChannel;
 
 /// The PC is at this address unless told otherwise.
 const PC_ADDRESS: Ipv4Addr = Ipv4Addr::new(192, 168, 1, 1);
@@ -26,6 +25,8 @@ pub struct NetworkSetup {
     pub impairments: [Impairments; 2],
     /// The Wi-Fi between the board and that cable; none where the board itself is plugged into it.
     pub wifi: Option<Settings>,
+    /// How the PC is a station of the same access point; none where it is on a cable.
+    pub pc_wifi: Option<Settings>,
     /// What a station with a radio of its own finds on the air; where nothing is named, an access point that takes whatever is
     /// asked for.
     pub access_points: Vec<cyw43::AccessPoint>,
@@ -43,6 +44,7 @@ impl Default for NetworkSetup {
             speed: Speed::Mbps100,
             impairments: [Impairments::default(), Impairments::default()],
             wifi: None,
+            pc_wifi: None,
             access_points: Vec::new(),
             pc: Some(pc),
             traffic: TrafficSetup::services(),
@@ -122,34 +124,37 @@ impl NetworkSetup {
         Ok(())
     }
 
-    /// Builds the network: switch and PC; whoever has a chip attaches it.
-    pub(super) fn build(&self) -> (Network, Option<StationId>) {
+    /// Builds the network: switch and PC, and the channel that the PC may be on; whoever has a chip attaches it.
+    pub(super) fn build(&self) -> (Network, Option<StationId>, Option<HopId>) {
         let mut network = Network::new(self.seed);
         let pc = self.pc.as_ref().map(|options| {
             let options = HostOptions { seed: self.seed, ..options.clone() };
             let host = Host::new(options).expect("the addresses of a PC were checked when they were read");
             network.add_station("PC", Cable::new(Speed::Mbps1000), Box::new(host))
         });
-        (network, pc)
+        let air = pc.zip(self.pc_wifi.as_ref()).map(|(pc, settings)| {
+            let mut channel = self.channel();
+            let member = channel.add_station(settings, "PC");
+            let air = network.add_hop(Box::new(channel));
+            network.set_hop(pc, air, member);
+            air
+        });
+        (network, pc, air)
+    }
+
+    /// The channel of the access point, without stations.
+    pub(super) fn channel(&self) -> WifiChannel {
+        WifiChannel::new(&self.wifi_settings(), self.seed)
+    }
+
+    /// What is set of the air and of a board's station, or the defaults.
+    pub(super) fn wifi_settings(&self) -> Settings {
+        self.wifi.clone().unwrap_or_else(|| links::WIFI_HOP.defaults())
     }
 
     /// The cable of a board's chip.
     pub(super) fn cable(&self) -> Cable {
         Cable::new(self.speed)
-    }
-
-    /// The hop on that cable, for a board of a name.
-    pub(super) fn hop(&self, name: &str, radio: Option<Radio>) -> Option<Box<dyn Hop>> {
-        match (self.wifi.as_ref(), radio) {
-            (Some(settings), None) => Some(Box::new(WifiAccessPoint::new(settings, self.seed, name))),
-            (settings, Some(radio)) => {
-                let settings = settings.cloned().unwrap_or_else(|| links::WIFI_HOP.defaults());
-                let mut access_point = WifiAccessPoint::new(&settings, self.seed, name);
-                access_point.set_radio(radio);
-                Some(Box::new(access_point))
-            }
-            (None, None) => None,
-        }
     }
 
     /// What is wrong with that cable.

@@ -7,7 +7,7 @@ use ethernet::{Direction, Host, Tapped, TcpLimits};
 use units::Picoseconds;
 use wiznet::Access;
 
-use super::Lan;
+use super::{Deed, Lan};
 
 /// A frame at one end of its way between a board's chip and the PC.
 #[derive(Debug, Clone)]
@@ -31,6 +31,8 @@ pub struct LanTrace {
     pub frames: Vec<TracedFrame>,
     /// Accesses of all chips.
     pub accesses: Vec<Access>,
+    /// What radios were busy with.
+    pub deeds: Vec<Deed>,
 }
 
 impl Lan {
@@ -71,6 +73,7 @@ impl Lan {
         }
         for wired in &mut self.wired {
             trace.accesses.extend(wired.device.take_accesses());
+            trace.deeds.extend(wired.device.take_deeds());
         }
         trace.accesses.sort_by_key(|access| access.start);
         trace

@@ -34,7 +34,10 @@ mod transfer;
 
 pub use budget::{Budget, BudgetLine};
 pub use fields::{Field, SettingError, Settings, Takes, Value};
-pub use hop::{Crossed, Crossing, HopDefinition, WIFI_HOP, Way, WifiHop};
+pub use hop::{
+    Aggregation, Crossed, Crossing, Delivery, HopDefinition, Listens, Passed, PowerSave, RadioUse,
+    STATION_FIELDS, StationSetup, WIFI_HOP, Way, WifiAir,
+};
 pub use params::{Param, Params};
 pub use program::{Program, Steps};
 pub use registry::{Definition, LinkError, all, find};

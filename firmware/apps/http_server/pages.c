@@ -3,12 +3,11 @@
 #include <string.h>
 
 #include "adc.h"
-#include "board.h"
 #include "clock.h"
 #include "console.h"
 #include "fsdata.h"
-#include "gpio.h"
 #include "http.h"
+#include "lamp.h"
 #include "network.h"
 #include "pages.h"
 #include "settings.h"
@@ -155,9 +154,7 @@ uint32_t pages_tick(uint32_t now_ms) {
 
 void pages_start(void) {
     adc_start();
-#ifdef BOARD_LED
-    gpio_output(BOARD_LED, false);
-#endif
+    lamp_start();
     if (fsdata_open(&files, fsdata_image, FSDATA_BYTES) != FSDATA_SOUND || !fsdata_is_intact(&files)) {
         console_text("error: the image of pages is damaged: build it anew with airwire fsdata\n");
         return;

@@ -5,9 +5,8 @@
 #include <string.h>
 
 #include "adc.h"
-#include "board.h"
 #include "decimal.h"
-#include "gpio.h"
+#include "lamp.h"
 #include "random.h"
 
 #define VALUE_BYTES 16u
@@ -96,9 +95,7 @@ static void lamp_answer(void *context, struct http_request *request, struct http
         answer->status = HTTP_BAD_REQUEST;
         return;
     }
-#ifdef BOARD_LED
-    gpio_put(BOARD_LED, request->state[0] == 1);
-#endif
+    lamp_put(request->state[0] == 1);
     answer->status = HTTP_SEE_OTHER;
     answer->header = HTTP_LOCATION("/");
 }

@@ -90,12 +90,13 @@ class UsbDevice:
 
 @dataclass(frozen=True, slots=True)
 class ImageSetting:
-    """A word in an image's flash that it declares as ``const volatile uint32_t setting_<name>``."""
+    """A word in an image's flash that it declares as ``const volatile uint32_t setting_<name>``, or a text."""
 
     name: str
-    value: int
+    value: int | None
+    """The word; ``None`` for a text."""
     text: str
-    """As a user would write it: an address, a name, or a number."""
+    """As a user would write it: an address, a name, a number, or the text."""
     shown: str
     """The same with its unit, for people."""
     takes: str

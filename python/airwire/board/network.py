@@ -145,6 +145,7 @@ class NetworkReference:
 
     fields: list[NetworkEntry]
     wifi: list[NetworkEntry]
+    pc_wifi: list[NetworkEntry]
     access_points: list[NetworkEntry]
     impairments: list[NetworkEntry]
     common: list[NetworkEntry]

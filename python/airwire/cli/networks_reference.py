@@ -51,7 +51,22 @@ WIFI = """\
 
 The table `[wifi]` puts the board behind a Wi-Fi access point, as if its chip spoke Ethernet over Wi-Fi: each frame
 waits for the air, for the beacon where the station sleeps, and for whoever else is on the channel. The table alone
-takes every default.
+takes every default. The access point's own beacons take the channel too.
+"""
+
+PC_WIFI = """\
+## The PC on Wi-Fi
+
+The table `[pc.wifi]` makes the PC a station of the same access point, on the same channel: a frame between board and PC
+then takes two hops, for which both contend. The table alone takes every default. It goes with a board on a cable too.
+
+```toml
+[wifi]
+medium_load = 30
+
+[pc.wifi]
+aggregate_frames = 16
+```
 """
 
 AIR = """\
@@ -59,8 +74,9 @@ AIR = """\
 
 A station with a radio of its own, such as the CYW43439 of a Pico W, joins the network that its firmware asks for. Each
 table `[access_points.NAME]` is one that it finds. Where a file has none, there is one that takes whatever is asked for,
-and that no scan shows. What `[wifi]` says of air and access point holds for such a station too; it saves power as its
-driver has set it.
+and that no scan shows. What `[wifi]` says of air and access point holds for such a station too. Its driver sets how it
+saves power and how many frames it sends at once: of `[wifi]` these fields do not count for it then (`power_save`,
+`awake_time`, `listen_interval`, `delivery`, `aggregate_frames`).
 
 ```toml
 [access_points.lab]
@@ -88,6 +104,7 @@ def networks_page() -> str:
     lines = [HEADER.rstrip()]
     lines += [_row(f"{entry.table}.{entry.name}" if entry.table else entry.name, entry) for entry in known.fields]
     lines += ["", WIFI, *_table("field", known.wifi)]
+    lines += ["", PC_WIFI, *_table("field", known.pc_wifi)]
     lines += ["", AIR, *_table("field", known.access_points)]
     lines += ["", "## Impairments", "", "Joined by commas: `loss=1%,delay=5ms`.", ""]
     lines += _table("impairment", known.impairments)

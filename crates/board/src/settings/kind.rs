@@ -22,7 +22,8 @@ pub(super) fn noted(text: &str) -> Option<TakesOf<'_>> {
     match text.split_once(' ') {
         None if text == "address" => Some(TakesOf::Address),
         None if text == "on/off" => Some(TakesOf::Switch),
-        None if text == "choice" || text == "any" => None,
+        None if matches!(text, "choice" | "any" | "text") => None,
+        Some(("text", most)) => most.parse().ok().filter(|&most| most > 0).map(TakesOf::ShortText),
         Some(("choice", list)) => names(list).then_some(TakesOf::Numbered(list)),
         Some(("any", list)) => {
             let list = list.strip_prefix("of ")?;
@@ -43,8 +44,12 @@ pub(super) fn by_name(name: &str) -> TakesOf<'_> {
     }
 }
 
-/// The value that a word has; `name` tells whether one of which nothing is known is an address.
-pub(super) fn value_of(takes: &TakesOf<'_>, name: &str, bytes: [u8; 4]) -> Value {
+/// The value that a word or a text has; `name` tells whether one of which nothing is known is an address.
+pub(super) fn value_of(takes: &TakesOf<'_>, name: &str, bytes: &[u8]) -> Value {
+    let Some(bytes) = bytes.first_chunk::<4>().copied().filter(|_| !is_text(takes)) else {
+        let end = bytes.iter().position(|&byte| byte == 0).unwrap_or(bytes.len());
+        return Value::Text(String::from_utf8_lossy(&bytes[..end]).into_owned());
+    };
     let number = u32::from_le_bytes(bytes);
     let is_address = matches!(takes, TakesOf::Address)
         || matches!(takes, TakesOf::Other(..)) && ADDRESSES.contains(&last_word(name));
@@ -55,8 +60,25 @@ pub(super) fn value_of(takes: &TakesOf<'_>, name: &str, bytes: [u8; 4]) -> Value
     }
 }
 
-/// The bytes that a value stands for, the first one first; nothing where it is none for 32 bits.
-pub(super) fn word_of(value: &Value) -> Option<[u8; 4]> {
+/// Whether it is no word.
+pub(super) fn is_text(takes: &TakesOf<'_>) -> bool {
+    matches!(takes, TakesOf::ShortText(_))
+}
+
+/// The bytes that a value stands for in so many of them, the first one first; nothing where it is none for them.
+pub(super) fn bytes_of(takes: &TakesOf<'_>, value: &Value, room: usize) -> Option<Vec<u8>> {
+    match value {
+        Value::Text(text) if is_text(takes) => {
+            let mut bytes = text.clone().into_bytes();
+            let fits = bytes.len() <= room && !bytes.contains(&0);
+            bytes.resize(room, 0);
+            fits.then_some(bytes)
+        }
+        _ => word_of(value).map(Vec::from),
+    }
+}
+
+fn word_of(value: &Value) -> Option<[u8; 4]> {
     let number = match value {
         Value::Integer(number) => u32::try_from(*number).ok()?,
         Value::Switch(on) => u32::from(*on),
@@ -101,16 +123,20 @@ mod tests {
     use crate::settings::ImageSetting;
 
     fn setting(name: &str, note: Option<&str>) -> ImageSetting {
-        ImageSetting::of(name, 0, [0; 4], note.map(|kind| (kind.to_owned(), String::new())))
+        ImageSetting::of(name, 0, vec![0; 4], note.map(|kind| (kind.to_owned(), String::new())))
             .unwrap_or_else(|_| panic!("{note:?} is a kind"))
     }
 
+    fn number(setting: &ImageSetting, text: &str) -> Option<u32> {
+        setting.bytes_of(text).ok()?.try_into().ok().map(u32::from_le_bytes)
+    }
+
     fn word(name: &str, text: &str) -> Option<u32> {
-        setting(name, None).word_of(text).ok().map(u32::from_le_bytes)
+        number(&setting(name, None), text)
     }
 
     fn given(note: &str, text: &str) -> Option<u32> {
-        setting("it", Some(note)).word_of(text).ok().map(u32::from_le_bytes)
+        number(&setting("it", Some(note)), text)
     }
 
     #[test]
@@ -127,8 +153,8 @@ mod tests {
     #[test]
     fn an_address_has_its_first_octet_at_the_lowest_address() {
         for (name, note) in [("server_address", None), ("it", Some("address"))] {
-            let setting = ImageSetting { bytes: [192, 168, 1, 50], ..setting(name, note) };
-            assert_eq!(setting.word_of("192.168.1.50").unwrap(), setting.bytes);
+            let setting = ImageSetting { bytes: vec![192, 168, 1, 50], ..setting(name, note) };
+            assert_eq!(setting.bytes_of("192.168.1.50").unwrap(), setting.bytes);
             assert_eq!(setting.text(), "192.168.1.50");
         }
         assert_eq!(given("address", "5"), None);
@@ -155,8 +181,10 @@ mod tests {
 
     #[test]
     fn words_are_shown_with_their_unit_and_written_without() {
-        let of =
-            |note: &str, value: u32| ImageSetting { bytes: value.to_le_bytes(), ..setting("it", Some(note)) };
+        let of = |note: &str, value: u32| ImageSetting {
+            bytes: value.to_le_bytes().into(),
+            ..setting("it", Some(note))
+        };
         assert_eq!(
             (of("hz", 33_300_000).shown(), of("hz", 33_300_000).text()),
             ("33.3 MHz".into(), "33300000".into())
@@ -166,8 +194,38 @@ mod tests {
     }
 
     #[test]
+    fn a_text_has_zeros_behind_it_and_a_bound() {
+        let of = |text: &str| {
+            let room = ImageSetting { bytes: vec![b'x'; 8], ..setting("ssid", Some("text 6")) };
+            room.bytes_of(text).ok().map(|bytes| ImageSetting { bytes, ..room.clone() })
+        };
+        let lab = of("my lab").expect("it fits");
+        assert_eq!(
+            (lab.bytes.as_slice(), lab.text(), lab.value()),
+            (&b"my lab\0\0"[..], "my lab".into(), None)
+        );
+        assert_eq!(
+            (of("too long"), of("a\0b"), of("").map(|none| none.text())),
+            (None, None, Some(String::new()))
+        );
+        assert_eq!(lab.takes(), "a text of at most 6 bytes");
+    }
+
+    #[test]
     fn a_note_that_makes_no_sense_is_no_kind() {
-        let notes = ["", "choice", "choice a||b", "any sink", "ms 5..1", "ms 1-5", "ms 1..x", "hz 1..9 by 0"];
+        let notes = [
+            "",
+            "text",
+            "text 0",
+            "text x",
+            "choice",
+            "choice a||b",
+            "any sink",
+            "ms 5..1",
+            "ms 1-5",
+            "ms 1..x",
+            "hz 1..9 by 0",
+        ];
         assert!(notes.iter().all(|note| noted(note).is_none()));
     }
 }

@@ -1,4 +1,5 @@
-//! Settings of an image: 32-bit words in its flash that it declares as `const volatile uint32_t setting_<name>`, and that are
+//! Settings of an image: 32-bit words in its flash that it declares as `const volatile uint32_t setting_<name>`, or texts whose
+//! bound it notes, that are
 //! given other values before the chip starts. Compilers that put them among the variables (GCC does, for they are volatile)
 //! leave the first values in flash all the same: those are changed. The image stays the one that is flashed on a board; only
 //! these words differ. A setting is a field that the image declares: what its word holds is in a note of its ELF (`kind`).
@@ -26,10 +27,10 @@ const NOTE_TEXTS: usize = 3;
 pub struct ImageSetting {
     /// Its name, without `setting_`.
     pub name: String,
-    /// Where the image has the word.
+    /// Where the image has it.
     pub address: u32,
-    /// The word as it stands in memory, the first byte first.
-    pub bytes: [u8; 4],
+    /// It as it stands in memory, the first byte first: a word, or a text with zeros behind it.
+    pub bytes: Vec<u8>,
     /// What it is for, where the image notes it.
     pub meaning: Option<String>,
     /// What the word holds, in the words of the note.
@@ -61,7 +62,7 @@ type Note = (String, String);
 
 impl ImageSetting {
     /// A setting as an image declares it; the kind where that makes no sense.
-    fn of(name: &str, address: u32, bytes: [u8; 4], note: Option<Note>) -> Result<Self, String> {
+    fn of(name: &str, address: u32, bytes: Vec<u8>, note: Option<Note>) -> Result<Self, String> {
         let (note, meaning) = note.unzip();
         if let Some(note) = note.as_ref().filter(|note| kind::noted(note).is_none()) {
             return Err(note.clone());
@@ -80,21 +81,22 @@ impl ImageSetting {
         FieldOf::new(&self.name, takes, &self.built_in, self.meaning.as_deref().unwrap_or_default(), example)
     }
 
-    /// Its value as a number.
-    pub fn value(&self) -> u32 {
-        u32::from_le_bytes(self.bytes)
+    /// Its value as a number; a text is none.
+    pub fn value(&self) -> Option<u32> {
+        let word = self.bytes.first_chunk().copied().filter(|_| !kind::is_text(&self.field().takes));
+        word.map(u32::from_le_bytes)
     }
 
     /// Its value as a user would write it.
     pub fn text(&self) -> String {
         let takes = self.field().takes;
-        takes.text(&kind::value_of(&takes, &self.name, self.bytes))
+        takes.text(&kind::value_of(&takes, &self.name, &self.bytes))
     }
 
     /// Its value with its unit.
     pub fn shown(&self) -> String {
         let takes = self.field().takes;
-        takes.shown(&kind::value_of(&takes, &self.name, self.bytes))
+        takes.shown(&kind::value_of(&takes, &self.name, &self.bytes))
     }
 
     /// What it takes, such as `on or off`.
@@ -103,14 +105,14 @@ impl ImageSetting {
     }
 
     /// The bytes that a text stands for. A switch is written as the number in its word as well.
-    fn word_of(&self, text: &str) -> Result<[u8; 4], SettingError> {
+    fn bytes_of(&self, text: &str) -> Result<Vec<u8>, SettingError> {
         let field = self.field();
         let value = match (field.takes, text.trim()) {
             (TakesOf::Switch, "1") => field.parse("on")?,
             (TakesOf::Switch, "0") => field.parse("off")?,
             (_, text) => field.parse(text)?,
         };
-        kind::word_of(&value).ok_or_else(|| field.refused(text))
+        kind::bytes_of(&field.takes, &value, self.bytes.len()).ok_or_else(|| field.refused(text))
     }
 }
 
@@ -120,10 +122,14 @@ impl ImageSetting {
 /// When it notes a kind that is none.
 pub fn image_settings(image: &Image) -> Result<Vec<ImageSetting>, SettingProblem> {
     let notes = notes_of(image);
-    let words = image.symbols().variables(PREFIX).filter(|(_, variable)| variable.size == WORD_BYTES);
-    let declared = words.filter_map(|(symbol, variable)| {
-        let bytes = image.read(variable.loaded_at, WORD_BYTES as usize)?.try_into().ok()?;
-        Some((&symbol[PREFIX.len()..], variable.loaded_at, bytes))
+    let is_text = |name: &str| {
+        notes.get(name).and_then(|(noted, _)| kind::noted(noted)).is_some_and(|takes| kind::is_text(&takes))
+    };
+    let declared = image.symbols().variables(PREFIX).filter_map(|(symbol, variable)| {
+        let name = &symbol[PREFIX.len()..];
+        let is_setting = variable.size == WORD_BYTES || is_text(name);
+        let bytes = is_setting.then(|| image.read(variable.loaded_at, variable.size as usize)).flatten()?;
+        Some((name, variable.loaded_at, bytes.to_vec()))
     });
     let settings = declared.map(|(name, address, bytes)| {
         ImageSetting::of(name, address, bytes, notes.get(name).cloned()).map_err(|noted| {
@@ -152,8 +158,8 @@ pub fn with_settings(image: &Image, values: &BTreeMap<String, String>) -> Result
     for (name, value) in values {
         let found = declared.iter().find(|setting| setting.name == *name);
         let setting = found.ok_or_else(|| unknown(image, &declared, name))?;
-        let bytes = setting.word_of(value)?;
-        changed = changed.with_bytes(setting.address, &bytes).expect("the word was read from the image");
+        let bytes = setting.bytes_of(value)?;
+        changed = changed.with_bytes(setting.address, &bytes).expect("it was read from the image");
     }
     Ok(changed)
 }
@@ -176,8 +182,8 @@ mod tests {
 
     #[test]
     fn what_is_no_whole_number_of_its_unit_is_refused_with_what_it_takes() {
-        let setting = ImageSetting::of("poll_ms", 0, [0; 4], None).unwrap();
-        let sentence = setting.word_of("1500 us").unwrap_err().to_string();
+        let setting = ImageSetting::of("poll_ms", 0, vec![0; 4], None).unwrap();
+        let sentence = setting.bytes_of("1500 us").unwrap_err().to_string();
         assert_eq!(
             sentence,
             "poll_ms is \"1500 us\", but it takes a time in whole milliseconds, such as 64 ms or 64"
@@ -187,8 +193,8 @@ mod tests {
     #[test]
     fn an_address_is_refused_with_an_example() {
         let note = ("address".to_owned(), "the board's".to_owned());
-        let setting = ImageSetting::of("ip", 0, [192, 168, 1, 2], Some(note)).unwrap();
-        let sentence = setting.word_of("5").unwrap_err().to_string();
+        let setting = ImageSetting::of("ip", 0, vec![192, 168, 1, 2], Some(note)).unwrap();
+        let sentence = setting.bytes_of("5").unwrap_err().to_string();
         assert_eq!(sentence, "ip is \"5\", but it takes an IPv4 address such as 192.168.1.50");
         let field = setting.field();
         assert_eq!((field.default_text(), field.help), ("192.168.1.2", "the board's"));

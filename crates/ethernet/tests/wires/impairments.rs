@@ -2,8 +2,8 @@
 
 use crate::common::{MS, frame, ns, tag};
 use ethernet::{
-    Arrival, BitRate, Cable, Direction, DropReason, Hop, IMPAIRMENT_OPTIONS, Impairments, JitterShape,
-    LaneCounters, Network, PortId, Probability, Speed,
+    Arrival, BitRate, Cable, Direction, DropReason, Hop, HopPassed, IMPAIRMENT_OPTIONS, Impairments,
+    JitterShape, LaneCounters, Network, PortId, Probability, Speed,
 };
 use proptest::prelude::*;
 use units::Picoseconds;
@@ -251,14 +251,35 @@ fn a_token_bucket_lets_as_much_through_at_once_as_it_holds() {
 /// Takes 2 ms for even frames and none for odd ones, and loses every seventh.
 #[derive(Debug, Clone, Default)]
 struct Uneven {
-    passes: Vec<(Picoseconds, Direction, usize)>,
+    passes: Vec<(Picoseconds, usize, Direction, usize)>,
+    passed: std::collections::VecDeque<HopPassed>,
 }
 
 impl Hop for Uneven {
-    fn pass(&mut self, at: Picoseconds, direction: Direction, frame_bytes: usize) -> Option<Picoseconds> {
-        self.passes.push((at, direction, frame_bytes));
+    fn offer(
+        &mut self,
+        at: Picoseconds,
+        member: usize,
+        direction: Direction,
+        frame_bytes: usize,
+        ticket: u64,
+    ) -> bool {
+        self.passes.push((at, member, direction, frame_bytes));
         let n = self.passes.len();
-        (!n.is_multiple_of(7)).then(|| if n % 2 == 1 { at + Picoseconds::new(2 * MS) } else { at })
+        let leaves =
+            (!n.is_multiple_of(7)).then(|| if n % 2 == 1 { at + Picoseconds::new(2 * MS) } else { at });
+        self.passed.push_back(HopPassed { ticket, leaves });
+        true
+    }
+
+    fn next_event(&self) -> Option<Picoseconds> {
+        None
+    }
+
+    fn advance(&mut self, _: Picoseconds) {}
+
+    fn take(&mut self) -> Option<HopPassed> {
+        self.passed.pop_front()
     }
 
     fn snapshot(&self) -> Option<Box<dyn Hop>> {
@@ -269,7 +290,8 @@ impl Hop for Uneven {
 #[test]
 fn a_hop_sees_whole_frames_in_their_order_and_its_answers_keep_it() {
     let (mut network, a, b) = direct("none", 1);
-    network.set_hop(a, Some(Box::<Uneven>::default()));
+    let hop = network.add_hop(Box::<Uneven>::default());
+    network.set_hop(a, hop, 3);
     let arrivals = pace(&mut network, a, b, 20, ns(100_000));
     let kept: Vec<u32> = (0u32..20).filter(|n| !(n + 1).is_multiple_of(7)).collect();
     assert_eq!(tags(&arrivals), kept);
@@ -279,26 +301,52 @@ fn a_hop_sees_whole_frames_in_their_order_and_its_answers_keep_it() {
     network.send(b, network.now(), frame(1, 2, 100, 0));
     let start = network.now();
     network.advance(start + Picoseconds::new(10 * MS));
-    let hop = network.hop_mut(b).expect("it is on the cable of both") as &mut dyn std::any::Any;
-    let passes = &hop.downcast_mut::<Uneven>().expect("it is of this kind").passes;
-    assert_eq!(passes[0], (frame_time, Direction::Outbound, 200));
-    assert_eq!(passes[20], (start + Speed::Mbps100.frame_time(100), Direction::Inbound, 100));
+    let hop: &dyn std::any::Any = network.hop(hop).expect("it is on the cable of both");
+    let passes = &hop.downcast_ref::<Uneven>().expect("it is of this kind").passes;
+    assert_eq!(passes[0], (frame_time, 3, Direction::Outbound, 200));
+    assert_eq!(passes[20], (start + Speed::Mbps100.frame_time(100), 3, Direction::Inbound, 100));
+}
+
+/// Lets nothing go before an hour is over.
+#[derive(Debug, Clone, Default)]
+struct Stuck {
+    kept: std::collections::VecDeque<u64>,
+    is_over: bool,
+}
+
+impl Stuck {
+    const HOUR: Picoseconds = Picoseconds::new(3600 * 1000 * MS);
+}
+
+impl Hop for Stuck {
+    fn offer(&mut self, _: Picoseconds, _: usize, _: Direction, _: usize, ticket: u64) -> bool {
+        self.kept.push_back(ticket);
+        true
+    }
+
+    fn next_event(&self) -> Option<Picoseconds> {
+        (!self.kept.is_empty()).then_some(Self::HOUR)
+    }
+
+    fn advance(&mut self, at: Picoseconds) {
+        self.is_over = at >= Self::HOUR;
+    }
+
+    fn take(&mut self) -> Option<HopPassed> {
+        let ticket = if self.is_over { self.kept.pop_front() } else { None }?;
+        Some(HopPassed { ticket, leaves: Some(Self::HOUR) })
+    }
+
+    fn snapshot(&self) -> Option<Box<dyn Hop>> {
+        None
+    }
 }
 
 #[test]
 fn a_hop_that_lets_nothing_go_holds_a_thousand_frames() {
-    #[derive(Debug)]
-    struct Stuck;
-    impl Hop for Stuck {
-        fn pass(&mut self, _: Picoseconds, _: Direction, _: usize) -> Option<Picoseconds> {
-            Some(Picoseconds::new(3600 * 1000 * MS))
-        }
-        fn snapshot(&self) -> Option<Box<dyn Hop>> {
-            None
-        }
-    }
     let (mut network, a, b) = direct("none", 1);
-    network.set_hop(a, Some(Box::new(Stuck)));
+    let hop = network.add_hop(Box::<Stuck>::default());
+    network.set_hop(a, hop, 0);
     assert!(network.snapshot().is_none(), "this one cannot be copied");
     let arrivals = pace(&mut network, a, b, 1_500, ns(100_000));
     assert_eq!(tags(&arrivals), (0..1_000).collect::<Vec<_>>());
@@ -306,9 +354,27 @@ fn a_hop_that_lets_nothing_go_holds_a_thousand_frames() {
 }
 
 #[test]
+fn what_a_hop_holds_is_lost_with_the_cable_and_the_next_frames_are_not() {
+    let (mut network, a, b) = direct("none", 1);
+    let hop = network.add_hop(Box::<Stuck>::default());
+    network.set_hop(a, hop, 0);
+    network.send(a, ns(0), frame(1, 2, 200, 0));
+    network.advance(ns(1_000_000));
+    network.set_plugged(ns(1_000_000), a, false);
+    network.set_plugged(ns(1_000_000), a, true);
+    network.send(a, ns(2_000_000), frame(1, 2, 200, 1));
+    network.advance(Stuck::HOUR + Picoseconds::new(MS));
+    let arrived: Vec<_> = std::iter::from_fn(|| network.take_arrival(b)).collect();
+    assert_eq!(tags(&arrived), [1]);
+    assert_eq!(network.counters(a).sent.dropped(DropReason::CablePulled), 1);
+    assert_eq!(network.in_flight_frames(), 0);
+}
+
+#[test]
 fn a_snapshot_draws_what_the_original_draws() {
     let (mut network, a, b) = direct("loss=20%,delay=5ms,jitter=5ms,duplicate=20%,reorder=10%", 1);
-    network.set_hop(a, Some(Box::<Uneven>::default()));
+    let hop = network.add_hop(Box::<Uneven>::default());
+    network.set_hop(a, hop, 0);
     for n in 0..50 {
         network.send(a, network.now(), frame(2, 1, 200, n));
         network.advance(network.now() + ns(300_000));

@@ -293,7 +293,6 @@ fn an_id_of_another_network_names_nothing() {
     network.send(stranger, ns(0), frame(1, 2, 60, 0));
     network.set_plugged(ns(0), stranger, false);
     network.poke(ns(10), foreign);
-    network.set_hop(stranger, None);
     network.set_switch_queue(stranger, 1);
     network
         .set_impairments(stranger, Direction::Inbound, Impairments::default())
@@ -301,7 +300,7 @@ fn an_id_of_another_network_names_nothing() {
     network.advance(ns(1_000_000));
     assert!(network.station(foreign).is_none() && network.station_mut(foreign).is_none());
     assert_eq!((network.take_arrival(stranger), network.carrier(stranger)), (None, None));
-    assert!(network.tap(stranger).is_none() && network.hop_mut(stranger).is_none());
+    assert!(network.tap(stranger).is_none());
     assert_eq!(
         (network.name(stranger), network.tapped_names(tap), network.tapped_speed(tap)),
         (None, None, None)

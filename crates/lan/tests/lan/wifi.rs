@@ -5,8 +5,8 @@ use std::net::Ipv4Addr;
 use std::path::Path;
 
 use ethernet::{Cable, Host, HostOptions, Network, Speed};
-use lan::{Lan, MachineSeat, NetworkSetup, SpiController, WIFI_FIELDS, WifiAccessPoint};
-use links::{WIFI_HOP, Way, WifiHop};
+use lan::{Lan, MachineSeat, NetworkSetup, SpiController, WIFI_FIELDS, WifiChannel};
+use links::{StationSetup, WIFI_HOP, Way, WifiAir};
 use traffic::{Ipv4Endpoint, bulk, ping};
 use units::{Hertz, PS_PER_MS, PS_PER_S, Picoseconds};
 use wiznet::{Chip, Model, Options};
@@ -64,9 +64,11 @@ fn wifi_adds_to_a_ping_what_the_stages_of_both_ways_take() {
         let table = format!("[wifi]\nstation_time = \"0.5 ms\"\n{table}\n");
         let set = set.into_iter().chain([("station_time", "0.5 ms")]);
         let (round_trips, lost) = ping_ms(&table, 2_000, 20);
-        let hop = WifiHop::new(&WIFI_HOP.settings_with(set).unwrap(), 1, "budget");
+        let settings = WIFI_HOP.settings_with(set).unwrap();
+        let mut hop = WifiAir::new(&settings, 1, "budget");
+        hop.add_station(StationSetup::of(&settings), "board");
         // 14 bytes of Ethernet, 20 of IP, 8 of ICMP and 56 of payload; each way the frame is on the cable once more.
-        let ways = [Way::ToStation, Way::FromStation].map(|way| hop.budget(way, 98));
+        let ways = [Way::ToStation, Way::FromStation].map(|way| hop.budget(0, way, 98));
         let hops_ms: f64 = ways.iter().flatten().map(|line| line.mean.ps() as f64 / PS_PER_MS as f64).sum();
         let cable_ms = 2.0 * Speed::Mbps100.frame_time(98).ps() as f64 / PS_PER_MS as f64;
         let expected = mean(&wired) + hops_ms + cable_ms;
@@ -79,9 +81,11 @@ fn wifi_adds_to_a_ping_what_the_stages_of_both_ways_take() {
 
 #[test]
 fn pings_to_a_board_in_power_save_beat_with_the_beacon_and_others_take_a_millisecond() {
+    // A beacon of 2.2 ms may be in the way of either frame.
     let (awake, _) = ping_ms("[wifi]\n", 300, 1_000);
-    assert!(awake.iter().all(|&time| time < 2.0), "{awake:?}");
-    let (dozing, lost) = ping_ms("[wifi]\npower_save = \"min\"\nawake_time = \"100 ms\"\n", 300, 1_000);
+    assert!(awake.iter().all(|&time| time < 5.0), "{awake:?}");
+    let doze = "[wifi]\npower_save = \"min\"\ndtim_period = 1\n";
+    let (dozing, lost) = ping_ms(&format!("{doze}awake_time = \"100 ms\"\n"), 300, 1_000);
     assert_eq!(lost, 0);
     // A second is 24 ms short of ten beacon intervals.
     for pair in dozing.windows(2) {
@@ -89,9 +93,24 @@ fn pings_to_a_board_in_power_save_beat_with_the_beacon_and_others_take_a_millise
         assert!(off.min(102.4 - off) < 0.6, "{pair:?}");
     }
     assert!(dozing.iter().any(|&time| time > 95.0) && dozing.iter().any(|&time| time < 20.0));
-    let busy = "[wifi]\npower_save = \"min\"\nawake_time = \"200 ms\"\n";
-    let (kept_awake, _) = ping_ms(busy, 300, 150);
-    assert!(kept_awake[1..].iter().all(|&time| time < 2.0), "{kept_awake:?}");
+    let (kept_awake, _) = ping_ms(&format!("{doze}awake_time = \"200 ms\"\n"), 300, 150);
+    assert!(kept_awake[1..].iter().all(|&time| time < 5.0), "{kept_awake:?}");
+}
+
+#[test]
+fn a_pc_on_wifi_adds_a_hop_each_way_and_may_doze_itself() {
+    let (one_hop, _) = ping_ms("[wifi]\n", 1_000, 20);
+    let (pc_only, _) = ping_ms("[pc.wifi]\n", 1_000, 20);
+    let (two_hops, lost) = ping_ms("[wifi]\n[pc.wifi]\n", 1_000, 20);
+    let (wired, _) = ping_ms("", 1_000, 20);
+    assert_eq!(lost, 0);
+    let added = |times: &[f64]| mean(times) - mean(&wired);
+    assert!((added(&two_hops) / (added(&one_hop) + added(&pc_only)) - 1.0).abs() < 0.15);
+    assert!(added(&pc_only) > 0.25, "{}", added(&pc_only));
+    // The PC hears of an answer with a beacon only, where it has dozed off since its question.
+    let far = "[cable]\nimpair_from_board = \"delay=100ms\"\n[pc.wifi]\npower_save = \"min\"\nawake_time = \"20 ms\"\n";
+    let (dozing, _) = ping_ms(far, 200, 777);
+    assert!(dozing.iter().any(|&time| time > 250.0) && dozing.iter().all(|&time| time > 105.0), "{dozing:?}");
 }
 
 #[test]
@@ -121,7 +140,10 @@ fn tcp(settings: &[(&str, &str)], bytes: u64) -> (f64, bool) {
     network.add_station("pc", Cable::new(Speed::Mbps1000), Box::new(pc));
     let board = network.add_station("board", Cable::new(Speed::Mbps100), Box::new(board));
     let settings = WIFI_HOP.settings_with(settings.iter().copied()).unwrap();
-    network.set_hop(board, Some(Box::new(WifiAccessPoint::new(&settings, 1, "board"))));
+    let mut channel = WifiChannel::new(&settings, 1);
+    let member = channel.add_station(&settings, "board");
+    let hop = network.add_hop(Box::new(channel));
+    network.set_hop(board, hop, member);
     let end = Picoseconds::new(300 * PS_PER_S);
     while let Some(at) = network.next_event().filter(|&at| at <= end) {
         network.advance(at);
@@ -158,6 +180,7 @@ fn tcp_carries_everything_through_losses_and_dozes() {
 #[test]
 fn a_wifi_table_says_what_is_wrong_with_it_and_where() {
     let error = |text: &str| parsed(text).unwrap_err();
+    let phy_rate = WIFI_FIELDS.iter().find(|field| field.name == "phy_rate").unwrap();
     assert_eq!(
         error("[wifi]\npower_save = \"min\"\ndtim_period = 11\n"),
         "lan.toml:3: wifi.dtim_period is 11, but it takes 1 to 10 beacons"
@@ -168,9 +191,14 @@ fn a_wifi_table_says_what_is_wrong_with_it_and_where() {
     );
     assert_eq!(
         error("[wifi]\nphy_rate = [1]\nmedium_load = 3"),
-        format!("lan.toml:2: wifi.phy_rate is a list, but it takes {}", WIFI_FIELDS[6].takes)
+        format!("lan.toml:2: wifi.phy_rate is a list, but it takes {}", phy_rate.takes)
     );
     assert!(error("wifi = 3").starts_with("lan.toml:1: "));
+    assert_eq!(
+        error("[pc]\naddress = \"10.0.0.1/24\"\n[pc.wifi]\nbeacon_interval = \"100 ms\""),
+        "lan.toml:4: pc.wifi.beacon_interval: there is no such field; the nearest is listen_interval"
+    );
+    assert!(parsed("[pc.wifi]").unwrap().pc_wifi.is_some() && parsed("[wifi]").unwrap().pc_wifi.is_none());
     assert!(parsed("").unwrap().wifi.is_none());
     let all: String =
         WIFI_FIELDS.iter().map(|field| format!("{} = {:?}\n", field.name, field.default_text())).collect();

@@ -2,18 +2,25 @@
 //! A hop is made of the stages of the links, but has no trigger and no done edge, takes frames in both directions, and so
 //! is not among [`all`](crate::all) links.
 
+mod air;
+mod beacons;
+mod closed_form;
 mod crossing;
-mod intervals;
-mod wifi;
+mod exchange;
+mod frame;
+mod power;
+mod station;
 
+pub use air::{Passed, WifiAir};
 pub use crossing::{Crossed, Crossing};
-pub use wifi::{Way, WifiHop};
+pub use frame::Way;
+pub use station::{Aggregation, Delivery, Listens, PowerSave, RadioUse, StationSetup};
 
 use std::sync::LazyLock;
 
 use units::Picoseconds;
 
-use crate::links::wifi::{BEACON_INTERVAL, DTIM_PERIOD, LISTEN_INTERVAL, PHY_RATE, power_save};
+use crate::links::wifi::{BEACON_INTERVAL, DELIVERY, LISTEN_INTERVAL, PHY_RATE, power_save};
 use crate::params::Params;
 use crate::registry::LinkError;
 use crate::{Field, Settings, Takes};
@@ -80,25 +87,71 @@ const fn short_time(name: &'static str, default: &'static str, help: &'static st
     }
 }
 
+const AWAKE_TIME: Field = Field {
+    name: "awake_time",
+    takes: Takes::Time { lowest: Picoseconds::ZERO, highest: Picoseconds::from_ns(10_000_000_000) },
+    default: Some("200 ms"),
+    help: "how long a station in power save stays awake after a frame (pm2_sleep_ret of a CYW43); none: it dozes at once",
+    example: "none",
+    alternatives: &["none", "20 ms", "200 ms"],
+};
+const WAKE_TIME: Field = short_time(
+    "wake_time",
+    "none",
+    "how long the radio of a dozing station takes to wake for a frame of its own",
+);
+/// Access points that run hostapd have a DTIM each second beacon unless they are told otherwise.
+const DTIM_PERIOD: Field = Field {
+    default: Some("2"),
+    alternatives: &["1", "2", "3"],
+    help: "beacons from one DTIM to the next: for these a station in power save wakes (hostapd: 2)",
+    ..crate::links::wifi::DTIM_PERIOD
+};
+const FRAME_ERROR: Field = Field {
+    name: "frame_error",
+    takes: Takes::Number { lowest: 0.0, highest: 95.0, unit: "%" },
+    default: Some("0"),
+    help: "frames that are not acknowledged, for distance or noise; each is sent at most seven times",
+    example: "0",
+    alternatives: &[],
+};
+const STATION_TIME: Field = short_time(
+    "station_time",
+    "none",
+    "how long the station's radio processor takes with a frame, either way",
+);
+const AGGREGATE_FRAMES: Field = Field {
+    name: "aggregate_frames",
+    takes: Takes::Integer { lowest: 1, highest: 64, unit: "frames" },
+    default: Some("1"),
+    help: "frames that go in one transmission of 802.11n (A-MPDU) where they wait; 1: each has its own",
+    example: "8",
+    alternatives: &["1", "8", "64"],
+};
+
+/// What can be set of a station, whatever its access point is.
+pub const STATION_FIELDS: &[Field] = &[
+    power_save("none"),
+    AWAKE_TIME,
+    WAKE_TIME,
+    LISTEN_INTERVAL,
+    DELIVERY,
+    PHY_RATE,
+    AGGREGATE_FRAMES,
+    FRAME_ERROR,
+    STATION_TIME,
+];
+
 const WIFI_SETTINGS: &[Field] = &[
     power_save("none"),
-    Field {
-        name: "awake_time",
-        takes: Takes::Time { lowest: Picoseconds::ZERO, highest: Picoseconds::from_ns(10_000_000_000) },
-        default: Some("200 ms"),
-        help: "how long a station in power save stays awake after a frame (pm2_sleep_ret of a CYW43); none: it dozes at once",
-        example: "none",
-        alternatives: &["none", "20 ms", "200 ms"],
-    },
-    short_time(
-        "wake_time",
-        "none",
-        "how long the radio of a dozing station takes to wake for a frame of its own",
-    ),
+    AWAKE_TIME,
+    WAKE_TIME,
     BEACON_INTERVAL,
     DTIM_PERIOD,
     LISTEN_INTERVAL,
+    DELIVERY,
     PHY_RATE,
+    AGGREGATE_FRAMES,
     Field {
         name: "medium_load",
         takes: Takes::Number { lowest: 0.0, highest: 90.0, unit: "%" },
@@ -107,18 +160,7 @@ const WIFI_SETTINGS: &[Field] = &[
         example: "0",
         alternatives: &[],
     },
-    Field {
-        name: "frame_error",
-        takes: Takes::Number { lowest: 0.0, highest: 95.0, unit: "%" },
-        default: Some("0"),
-        help: "frames that are not acknowledged, for distance or noise; each is sent at most seven times",
-        example: "0",
-        alternatives: &[],
-    },
+    FRAME_ERROR,
     short_time("access_point_time", "none", "how long the access point takes to bridge a frame, either way"),
-    short_time(
-        "station_time",
-        "none",
-        "how long the station's radio processor takes with a frame, either way",
-    ),
+    STATION_TIME,
 ];

@@ -15,6 +15,7 @@ mod lora;
 mod nrf24;
 mod nrf52840_ble;
 mod pi4_websocket;
+mod pico_w;
 mod sik;
 mod tick;
 mod uart;
@@ -40,6 +41,7 @@ pub(crate) const ALL: &[Definition] = &[
     nrf52840_ble::DEFINITION,
     esp32_wifi_udp::DEFINITION,
     esp32_wifi_tcp::DEFINITION,
+    pico_w::DEFINITION,
     esp32_websocket::ESP32,
     esp32_websocket::ESP32_C6,
     pi4_websocket::DEFINITION,

@@ -22,7 +22,7 @@ pub(super) const TCP_BYTES: u32 = 20;
 /// A null data frame, which says that the station is awake: header 24 and checksum 4 (IEEE 802.11-2016, 9.3.2).
 pub(crate) const NULL_BYTES: u32 = 28;
 /// A PS-Poll: header 16 and checksum 4 (IEEE 802.11-2016, 9.3.1.5).
-const POLL_BYTES: u32 = 20;
+pub(crate) const POLL_BYTES: u32 = 20;
 /// Both hops go over one channel, on which one frame is at a time.
 pub(super) const CHANNEL: &str = "channel";
 
@@ -74,7 +74,7 @@ pub(crate) const LISTEN_INTERVAL: Field = Field {
     example: "3",
     alternatives: &[],
 };
-pub(super) const DELIVERY: Field = Field {
+pub(crate) const DELIVERY: Field = Field {
     name: "delivery",
     takes: Takes::Choice(&["burst", "ps-poll"]),
     default: Some("burst"),

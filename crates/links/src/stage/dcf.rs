@@ -17,12 +17,16 @@ const PHY_START_US: i64 = 20;
 /// IEEE 802.11-2016, tables 16-4, 18-5 and 19-25: aCWmax.
 const CW_MAX: u64 = 1023;
 /// IEEE 802.11-2016, annex C: dot11ShortRetryLimit is 7 by default.
-const ATTEMPTS: u32 = 7;
+pub(crate) const ATTEMPTS: u32 = 7;
 /// IEEE 802.11-2016, 18.3.2.4 and 19.3.2: 6 us without signal end every OFDM frame at 2.4 GHz.
 const SIGNAL_EXTENSION_US: i64 = 6;
 
 /// IEEE 802.11-2016, 9.3.1.4: an acknowledgement frame.
 const ACK_BYTES: u32 = 14;
+/// IEEE 802.11-2016, 9.3.1.9: a compressed block acknowledgement.
+const BLOCK_ACK_BYTES: u32 = 32;
+/// IEEE 802.11-2016, 9.7: what stands in front of each frame of an A-MPDU, which begins at a multiple of four bytes.
+const DELIMITER_BYTES: u32 = 4;
 
 /// The names under which rates are set.
 pub const PHY_RATES: [&str; 20] = [
@@ -84,9 +88,31 @@ impl PhyRate {
         }
     }
 
+    /// The time on the air of frames in one A-MPDU, or of a single one.
+    pub(crate) fn airtime_of_all(self, mpdu_bytes: &[u32]) -> Picoseconds {
+        match mpdu_bytes {
+            [one] => self.airtime(*one),
+            all => self.airtime(all.iter().map(|bytes| aggregated_bytes(*bytes)).sum()),
+        }
+    }
+
+    /// Whether several frames may go in one transmission.
+    pub(crate) fn aggregates(self) -> bool {
+        matches!(self, Self::HighThroughput { .. })
+    }
+
     /// How long the channel is still taken after a frame: SIFS and an acknowledgement, at the highest of the basic rates
     /// that is not above the frame's (IEEE 802.11-2016, 10.7.6.5.2).
     pub fn acknowledgement(self) -> Picoseconds {
+        self.answer(ACK_BYTES)
+    }
+
+    /// The same after an A-MPDU.
+    pub(crate) fn block_acknowledgement(self) -> Picoseconds {
+        self.answer(BLOCK_ACK_BYTES)
+    }
+
+    fn answer(self, bytes: u32) -> Picoseconds {
         let rate = match self {
             Self::Dsss { bits_per_second } => Self::Dsss { bits_per_second: bits_per_second.min(2_000_000) },
             Self::Ofdm { bits_per_symbol } => Self::Ofdm { bits_per_symbol: basic_bits(bits_per_symbol) },
@@ -94,7 +120,28 @@ impl PhyRate {
                 Self::Ofdm { bits_per_symbol: basic_bits(bits_per_symbol) }
             }
         };
-        us(SIFS_US) + rate.airtime(ACK_BYTES)
+        us(SIFS_US) + rate.airtime(bytes)
+    }
+
+    /// How long the channel has to be free before slots are counted.
+    pub(crate) fn interframe(self) -> Picoseconds {
+        let (slot_us, _, slots) = self.channel_access();
+        us(SIFS_US + slots * slot_us)
+    }
+
+    pub(crate) fn slot(self) -> Picoseconds {
+        us(self.channel_access().0)
+    }
+
+    /// The contention window after some failures, in slots.
+    pub(crate) fn window(self, failures: u32) -> u64 {
+        let (_, cw_min, _) = self.channel_access();
+        (((cw_min + 1) << failures.min(10)) - 1).min(CW_MAX)
+    }
+
+    /// How long a sender waits for an acknowledgement.
+    pub(crate) fn timeout(self) -> Picoseconds {
+        us(SIFS_US + PHY_START_US) + self.slot()
     }
 
     /// Slot time, aCWmin, and the slots of the inter-frame space after SIFS: DIFS has 2, AIFS of best effort 3.
@@ -105,6 +152,11 @@ impl PhyRate {
             Self::HighThroughput { .. } => (9, 15, 3),
         }
     }
+}
+
+/// What a frame takes in an A-MPDU.
+pub(crate) fn aggregated_bytes(mpdu_bytes: u32) -> u32 {
+    DELIMITER_BYTES + mpdu_bytes.next_multiple_of(4)
 }
 
 /// The data bits a symbol of 6, 12 or 24 Mbit/s, the highest that does not exceed these.
@@ -193,28 +245,10 @@ impl<F: Fn(&Load) -> u32> Dcf<F> {
         }
     }
 
-    fn interframe(&self) -> Picoseconds {
-        let (slot_us, _, slots) = self.rate.channel_access();
-        us(SIFS_US + slots * slot_us)
-    }
-
-    /// The contention window after some failures, in slots.
-    fn window(&self, failures: u32) -> u64 {
-        let (_, cw_min, _) = self.rate.channel_access();
-        (((cw_min + 1) << failures.min(10)) - 1).min(CW_MAX)
-    }
-
     /// Inter-frame space and the mean backoff of attempt number `failures`.
     fn mean_access(&self, failures: u32) -> Picoseconds {
-        self.interframe() + Picoseconds::new(self.window(failures) as i64 * self.slot() * 500_000)
-    }
-
-    fn slot(&self) -> i64 {
-        self.rate.channel_access().0
-    }
-
-    fn timeout(&self) -> Picoseconds {
-        us(SIFS_US + self.slot() + PHY_START_US)
+        let slots_halved = self.rate.window(failures) as i64 * self.rate.slot().ps() / 2;
+        self.rate.interframe() + Picoseconds::new(slots_halved)
     }
 }
 
@@ -241,8 +275,9 @@ impl<F: Fn(&Load) -> u32 + Send> Stage for Dcf<F> {
         let (failures, step) = (visit.stays / 3, visit.stays as usize % 3);
         match step {
             ACCESS => {
-                let slots = visit.random.below(self.window(failures) + 1) as i64;
-                let until = self.start(visit) + self.interframe() + us(slots * self.slot());
+                let slots = visit.random.below(self.rate.window(failures) + 1) as i64;
+                let backoff = Picoseconds::new(slots * self.rate.slot().ps());
+                let until = self.start(visit) + self.rate.interframe() + backoff;
                 Passage::Stay { part: ACCESS, until }
             }
             AIR => {
@@ -257,7 +292,7 @@ impl<F: Fn(&Load) -> u32 + Send> Stage for Dcf<F> {
                 Passage::Leave { part: AIR, at }
             }
             _ => {
-                let until = visit.now + self.timeout();
+                let until = visit.now + self.rate.timeout();
                 if failures + 1 >= ATTEMPTS {
                     return Passage::Lost { part: TIMEOUT, at: until };
                 }
@@ -276,7 +311,7 @@ impl<F: Fn(&Load) -> u32 + Send> Stage for Dcf<F> {
             budget.add_weighted(ACCESS, self.mean_access(failures), reached);
             budget.add_weighted(AIR, air, reached);
             if failures > 0 {
-                budget.add_weighted(TIMEOUT, self.timeout(), reached);
+                budget.add_weighted(TIMEOUT, self.rate.timeout(), reached);
             }
         }
     }
@@ -285,7 +320,7 @@ impl<F: Fn(&Load) -> u32 + Send> Stage for Dcf<F> {
         for failures in 0..ATTEMPTS {
             budget.add(ACCESS, self.mean_access(failures));
             budget.add(AIR, self.rate.airtime((self.mpdu_bytes)(load)));
-            budget.add(TIMEOUT, self.timeout());
+            budget.add(TIMEOUT, self.rate.timeout());
         }
     }
 
@@ -324,9 +359,9 @@ mod tests {
 
     #[test]
     fn the_window_doubles_up_to_its_limit() {
-        let hop = Dcf::new(PhyRate::named("mcs7"), 0.5, |_: &Load| 100);
-        assert_eq!([0, 1, 2, 5, 6].map(|failures| hop.window(failures)), [15, 31, 63, 511, 1023]);
-        let slow = Dcf::new(PhyRate::named("1M"), 0.5, |_: &Load| 100);
-        assert_eq!([0, 5, 6].map(|failures| slow.window(failures)), [31, 1023, 1023]);
+        let windows = |rate: &str, failures: [u32; 3]| failures.map(|n| PhyRate::named(rate).window(n));
+        assert_eq!(windows("mcs7", [0, 1, 2]), [15, 31, 63]);
+        assert_eq!(windows("mcs7", [5, 6, 7]), [511, 1023, 1023]);
+        assert_eq!(windows("1M", [0, 5, 6]), [31, 1023, 1023]);
     }
 }

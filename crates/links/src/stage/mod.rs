@@ -2,6 +2,7 @@
 //! how long it holds a frame; the same functions give its closed-form budget.
 
 mod beacon;
+mod beacon_on_air;
 mod busy_channel;
 mod connection;
 mod constant;
@@ -22,12 +23,14 @@ mod ticked_slots;
 mod when;
 
 pub use beacon::BeaconDelivery;
+pub use beacon_on_air::BeaconOnAir;
 pub use busy_channel::BusyChannel;
 pub use connection::{
     Advertising, Connection, ConnectionEvents, Direction, EventLimits, Framing, Losses, Phy,
 };
 pub use constant::{Constant, Uniform};
 pub use csma::{CsmaCa, CsmaTiming};
+pub(crate) use dcf::{ATTEMPTS, aggregated_bytes};
 pub use dcf::{Channel, Dcf, PHY_RATES, PhyRate};
 pub use exposed::Exposed;
 pub use gate::{Gate, GateClock};

@@ -64,7 +64,7 @@ def settings(
 
 def _print_changes(known: Sequence[ImageSetting], written: Sequence[ImageSetting]) -> None:
     for before, after in zip(known, written, strict=True):
-        if before.value != after.value:
+        if before.text != after.text:
             print(f"{after.name}: {before.shown} -> {after.shown}")
 
 

@@ -62,6 +62,7 @@ def _of_one(stages: Sequence[Stage], evidence: Evidence, amount: Amount) -> list
         *_processor(stages, evidence, amount),
         *_wire(stages, evidence),
         *_delay(stages),
+        *_air(stages),
         *_waits(stages),
     ]
 
@@ -211,6 +212,13 @@ def _delay(stages: Sequence[Stage]) -> list[NamedCause]:
     return [NamedCause("the delay of the cable", delay, change, "delay", evidence=evidence)] if delay else []
 
 
+def _air(stages: Sequence[Stage]) -> list[NamedCause]:
+    air = sum_ps([stage for stage in stages if stage.cause == "air"])
+    evidence = ("A radio that sleeps between beacons, and a PC that is a station too, add to it.",)
+    change = "switch power save off, and keep connections open"
+    return [NamedCause("the air and the access point", air, change, "air", evidence=evidence)] if air else []
+
+
 def _waits(stages: Sequence[Stage]) -> list[NamedCause]:
     found = []
     thinking = [stage for stage in stages if stage.cause == "pc"]
@@ -219,7 +227,12 @@ def _waits(stages: Sequence[Stage]) -> list[NamedCause]:
         evidence = (f"{own_end(site).capitalize()} waits for its other end.",)
         change = f"nothing at {own_end(site)} changes that"
         found.append(NamedCause(other_end(site), sum_ps(thinking), change, "pc", evidence=evidence))
-    chip = sum_ps([stage for stage in stages if stage.cause == "chip"])
+    radio = sum_ps([stage for stage in stages if stage.cause == "chip" and stage.subject == "frames"])
+    if radio:
+        evidence = ("Frames cross the radio's own processor one after the other.",)
+        name, change = "the radio's own processor", "send fewer and fuller frames"
+        found.append(NamedCause(name, radio, change, "chip", evidence=evidence))
+    chip = sum_ps([stage for stage in stages if stage.cause == "chip" and stage.subject != "frames"])
     if chip:
         evidence = ("The chip sets the pace.",)
         name = "the chip between SEND and the wire"

@@ -12,7 +12,7 @@ use super::rounds::Rounds;
 use super::serial_rounds::SerialRounds;
 use board::parts::Pulses;
 use board::{Board, BoardError, BoardOptions, BoardPair, BoardRun, Crossing, Ended, RunUntil, Side};
-use lan::{TracedFrame, TrafficResults};
+use lan::{Deed, TracedFrame, TrafficResults};
 
 /// What a peer is called.
 const PEER: &str = "peer";
@@ -70,6 +70,8 @@ pub(super) struct Passed {
     pub(super) characters: Vec<Crossing>,
     /// The accesses of each board's chips, where they are followed.
     pub(super) accesses: Vec<Vec<Access>>,
+    /// What each board's radio was busy with, likewise.
+    pub(super) deeds: Vec<Vec<Deed>>,
 }
 
 impl Rig {
@@ -158,6 +160,7 @@ impl Rig {
             let trace = board.parts().lan().map(|lan| lan.take_trace()).unwrap_or_default();
             passed.frames.extend(trace.frames);
             passed.accesses.push(trace.accesses);
+            passed.deeds.push(trace.deeds);
         }
         if let Self::WithPeer(peers) = self {
             let crossed = std::mem::take(&mut peers.crossed);

@@ -11,6 +11,7 @@ use attribution::{BudgetSpan, Evidence, Interval, Testimony, bulk};
 use board::{Board, BoardError, Side};
 use lan::TracedFrame;
 use record::{Control, Sample, Samples};
+use sim::Cause;
 use units::{PS_PER_S, Picoseconds};
 
 use super::super::prepare::ReadyBoards;
@@ -161,9 +162,10 @@ impl Trace<'_> {
             if looks {
                 let room = if self.keeps_frames { MOST_FRAMES.saturating_sub(self.frames.len()) } else { 0 };
                 self.frames.extend(passed.frames.iter().filter(|frame| frame.at_board).take(room).cloned());
-                let boards = self.rig.boards().iter_mut().zip(passed.accesses);
-                for (witness, (board, accesses)) in self.witnesses.iter_mut().zip(boards) {
-                    witness.take(board, accesses);
+                let seen = passed.accesses.into_iter().zip(passed.deeds);
+                let boards = self.rig.boards().iter_mut().zip(seen);
+                for (witness, (board, (accesses, deeds))) in self.witnesses.iter_mut().zip(boards) {
+                    witness.take(board, accesses, deeds);
                 }
             }
             if let Some(bulk) = &mut self.bulk {
@@ -205,13 +207,16 @@ impl Trace<'_> {
             self.bulk.map(|bulk| bulk.told(self.ready, &passages, &board, evidence.sck_hz, takes_frames));
         let (bulk, waits) = told.unzip();
         let waits = waits.map(Waits::OfBulk);
-        let has_delay = bulk::has_delay(&self.ready.network);
+        let between = match has_radio(&mut self.rig) {
+            true => Some(Cause::Air),
+            false => bulk::has_delay(&self.ready.network).then_some(Cause::Delay),
+        };
         let shares = match peer {
             Some(peer) => {
                 let way = if self.ready.trigger.is_some() { Way::There } else { Way::ThereAndBack };
                 Shares::with_peer(passages, board, peer, way)
             }
-            None => Shares::with_pc(passages, board, waits.unwrap_or(Waits::OfMessages { has_delay })),
+            None => Shares::with_pc(passages, board, waits.unwrap_or(Waits::OfMessages { between })),
         };
         let mut spans = Vec::new();
         for sample in chosen {
@@ -275,6 +280,12 @@ fn pc_limits(rig: &mut Rig) -> LimitsByPorts {
 /// Whether the board's chip hands frames to a stack of the firmware's.
 fn takes_frames(rig: &mut Rig) -> bool {
     rig.boards()[0].parts().lan().is_some_and(|lan| lan.takes_frames())
+}
+
+/// Whether the board's chip is a station on the air.
+fn has_radio(rig: &mut Rig) -> bool {
+    let lan = rig.boards()[0].parts().lan();
+    lan.is_some_and(|lan| lan.attached().any(|device| device.radio().is_some()))
 }
 
 /// The messages that are traced, in the order of time.

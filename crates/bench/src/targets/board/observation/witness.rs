@@ -2,9 +2,9 @@
 //! processor function by function.
 
 use attribution::frames::{self, Passage};
-use attribution::{Evidence, Interval, Rank, Testimony, accesses, held, sleeps};
+use attribution::{Evidence, Interval, Rank, Testimony, accesses, held, radio, sleeps};
 use board::Board;
-use lan::NetDevice;
+use lan::{Deed, NetDevice};
 use mcu::{Counts, Sleep, Slept};
 use record::run_folder::Stage;
 use sim::Cause;
@@ -21,6 +21,7 @@ pub(super) struct Witness {
     /// Counts where it began to follow.
     began: Option<Counts>,
     accesses: Vec<Access>,
+    deeds: Vec<Deed>,
     sleeps: Vec<Slept>,
     full_uart: Vec<Picoseconds>,
     /// Times at the end of which core 0 slept on.
@@ -35,6 +36,7 @@ impl Witness {
             follower: Some(Box::new(Follower::new(ready.image.symbols().clone()))),
             began: None,
             accesses: Vec::new(),
+            deeds: Vec::new(),
             sleeps: Vec::new(),
             full_uart: Vec::new(),
             asleep_on: Vec::new(),
@@ -58,9 +60,10 @@ impl Witness {
     }
 
     /// Takes what was seen since it was asked last.
-    pub(super) fn take(&mut self, board: &mut Board, accesses: Vec<Access>) {
+    pub(super) fn take(&mut self, board: &mut Board, accesses: Vec<Access>, deeds: Vec<Deed>) {
         let waits = board.chip_mut().take_waits();
         self.accesses.extend(accesses);
+        self.deeds.extend(deeds);
         self.sleeps.extend(waits.sleeps);
         self.full_uart.extend(waits.full_uart);
     }
@@ -103,6 +106,7 @@ impl Witness {
         let clock_hz = evidence.sck_hz.unwrap_or(0);
         let over_spi = facts.map(|facts| accesses::intervals(&self.accesses, facts.model, clock_hz));
         let mut all = over_spi.unwrap_or_default();
+        all.extend(radio::intervals(&self.deeds));
         let (asleep, poll_period) = sleeps::intervals(&self.sleeps, &self.accesses, stretches);
         evidence.poll_period_ps = poll_period.map(Picoseconds::ps);
         all.extend(asleep);
