@@ -27,6 +27,7 @@ _WORDS: Mapping[tuple[Cause, Subject | None], str] = {
     ("chip", "sending"): "the chip, from SEND to the wire",
     ("chip", "receiving"): "the chip, from the wire to its memory",
     ("wire", "frames"): "frames on the wire to {end}",
+    ("air", "frames"): "frames over Wi-Fi to {end}",
     ("wire", "characters"): "characters on the serial line to {end}",
     ("delay", None): "delay of the cable",
     ("window", "window"): "window full: {under_way}",
