@@ -30,6 +30,7 @@ _WORDS: Mapping[tuple[Cause, Subject | None], str] = {
     ("chip", "frames"): "the radio's own processor, frames to {end}",
     ("air", "frames"): "the air and the access point, frames to {end}",
     ("wire", "frames"): "frames on the wire to {end}",
+    ("air", "frames"): "frames over Wi-Fi to {end}",
     ("wire", "characters"): "characters on the serial line to {end}",
     ("delay", None): "delay of the cable",
     ("window", "window"): "window full: {under_way}",

@@ -61,6 +61,7 @@ def _of_one(stages: Sequence[Stage], evidence: Evidence, amount: Amount) -> list
         *_console(stages),
         *_processor(stages, evidence, amount),
         *_wire(stages, evidence),
+        *_air(stages),
         *_delay(stages),
         *_air(stages),
         *_waits(stages),
@@ -203,6 +204,16 @@ def _wire(stages: Sequence[Stage], evidence: Evidence) -> list[NamedCause]:
         return [NamedCause("frames on the wire", ps, "use 100 Mbit/s", "wire", removable_ps=saved)]
     evidence_of_it = ("The network sets the pace.",)
     return [NamedCause("frames on the wire", ps, "send fewer and fuller frames", "wire", evidence=evidence_of_it)]
+
+
+def _air(stages: Sequence[Stage]) -> list[NamedCause]:
+    """Channel, beacons and access point, each way; a radio's own processing counts with it up to where frames are seen."""
+    air = [stage for stage in stages if stage.cause == "air" and stage.subject == "frames"]
+    if not air:
+        return []
+    evidence = ("It is the channel, the beacons that a dozing radio waits for, and the access point.",)
+    change = "switch the radio's power save off, or send fewer and fuller frames"
+    return [NamedCause("the way through Wi-Fi", sum_ps(air), change, "air", evidence=evidence)]
 
 
 def _delay(stages: Sequence[Stage]) -> list[NamedCause]:

@@ -261,7 +261,7 @@ impl BulkTrace {
     ) -> (BulkEvidence, Vec<Interval>) {
         let from_board = bulk::is_from_board(passages);
         let transfer = flow::transfer(&self.segments, from_board);
-        let between = bulk::between(&ready.network);
+        let between = bulk::between(&ready.network, passages);
         let seen = bulk::Seen { passages, testimony, transfer: transfer.as_ref(), from_board, between };
         let (windows, limits) = (&self.windows, &self.limits);
         let cable = ready.network.speed;
