@@ -16,12 +16,12 @@ from pathlib import Path
 from typing import TextIO
 
 from airwire.sweep.blobs import Blobs
-from airwire.sweep.point import Point, WorkerRefusesError, run_point
+from airwire.sweep.point import Point, WorkerRefusesError, run_point, scratch_place
 
 
 def serve(requests: Iterable[str], answers: TextIO, blobs: Blobs) -> None:
     """Run each point that comes."""
-    with tempfile.TemporaryDirectory(prefix="airwire-sweep-") as scratch:
+    with tempfile.TemporaryDirectory(prefix="airwire-sweep-", dir=scratch_place()) as scratch:
         for line in requests:
             point = Point(*json.loads(line))
             began = time.perf_counter()
