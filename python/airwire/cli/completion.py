@@ -134,6 +134,15 @@ def entries(ctx: typer.Context, _typed: str) -> Iterable[Offer]:
 
 
 @_offers
+def axes(ctx: typer.Context, typed: str) -> Iterable[Offer]:
+    """The fields of the suite's entries that an axis may name."""
+    from airwire.sweep.running import fields_of
+
+    suite = _given(ctx, "suite")
+    return [] if not suite or "=" in typed else [(f"{name}=", takes) for name, takes in fields_of(suite).items()]
+
+
+@_offers
 def rows_of_runs(_ctx: typer.Context, typed: str) -> Iterable[Offer]:
     """``RUN:ROW`` for each row of the run folder before the colon, without those whose names have a blank.
 

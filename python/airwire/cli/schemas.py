@@ -25,6 +25,7 @@ from airwire.cli.link_json import (
     ValidateOutput,
 )
 from airwire.cli.run_json import RunOutput
+from airwire.cli.sweep_json import SweepOutput
 from airwire.cli.twin_json import TwinOutput
 from airwire.cli.why_json import WhyOutput
 from airwire.link.catalogue import suite_schema
@@ -40,6 +41,7 @@ _FILES: Mapping[str, Callable[[], dict[str, Any]]] = {
 _OUTPUTS: tuple[type[Output], ...] = (
     WhyOutput,
     RunOutput,
+    SweepOutput,
     ProbeOutput,
     ServeOutput,
     TwinOutput,

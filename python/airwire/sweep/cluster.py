@@ -11,6 +11,7 @@ import json
 import logging
 import queue
 import time
+import warnings
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
@@ -36,6 +37,8 @@ _LOOK_EVERY_S = 0.5
 _COUNT_EVERY_S = 2.0
 _WEIGHT = 0.3
 """Of the latest bundle in the mean of what a point takes."""
+_TALKATIVE = ("asyncio", "distributed", "tornado")
+_NEVER = logging.CRITICAL + 1
 _MISSING = "this needs the package distributed: pip install 'airwire[cluster]'"
 
 
@@ -233,11 +236,12 @@ def _connected(address: str) -> Client:
         from distributed import Client
     except ModuleNotFoundError as missing:
         raise _core.AirwireError(f"--scheduler: {_MISSING.replace('distributed', missing.name or 'distributed')}") from None
-    # What the library says of lost connections is said here, in one sentence.
-    logging.getLogger("distributed").setLevel(logging.CRITICAL)
-    logging.getLogger("tornado").setLevel(logging.CRITICAL)
+    _silence()
     try:
-        return Client(address, timeout=_CONNECT_S, set_as_default=False)
+        with warnings.catch_warnings():
+            # Other versions are refused in a sentence of ours.
+            warnings.simplefilter("ignore")
+            return Client(address, timeout=_CONNECT_S, set_as_default=False)
     except (OSError, TimeoutError) as error:
         raise _core.AirwireError(
             f"no scheduler answers at {address} ({_first_line(error)}); start one with dask scheduler, or leave "
@@ -250,6 +254,13 @@ def _connected(address: str) -> Client:
             f"{address}: is no Dask scheduler that distributed {distributed.__version__} understands "
             f"({_first_line(error)}); install the same version there and here"
         ) from None
+
+
+def _silence() -> None:
+    """What the library logs of lost connections is said here, in one sentence."""
+    for name in list(logging.root.manager.loggerDict):
+        if name.partition(".")[0] in _TALKATIVE:
+            logging.getLogger(name).setLevel(_NEVER)
 
 
 def _check_version(client: Client, address: str) -> None:

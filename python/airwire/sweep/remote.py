@@ -15,7 +15,7 @@ from functools import cache
 from pathlib import Path
 
 from airwire import _core
-from airwire.sweep.blobs import Blobs
+from airwire.sweep.blobs import Blobs, digest_of_bytes
 from airwire.sweep.point import Outcome, Point, WorkerRefusesError, run_point, scratch_place
 
 
@@ -39,7 +39,7 @@ def run_points(wanted_version: str, points: str, *contents: bytes) -> str:
             raise WorkerRefusesError(f"it has Airwire {version()}, and the sweep was begun with {wanted_version}")
         blobs = _blobs(os.getpid())
         for content in contents:
-            blobs.add(content)
+            _receive(blobs, content)
         for raw in json.loads(points):
             outcomes.append(run_point(Point(*raw), blobs, blobs.folder.parent))
     except (WorkerRefusesError, OSError) as refusal:
@@ -60,6 +60,19 @@ def kept_files() -> Sequence[str]:
     return sorted(path.name for path in _blobs(os.getpid()).folder.iterdir() if path.is_file())
 
 
+def received() -> int:
+    """How many files this worker has written, each of which it gets once."""
+    return len(_received)
+
+
+def _receive(blobs: Blobs, content: bytes) -> None:
+    """Write a file, unless the same object was written before: the worker keeps results of tasks that others need."""
+    digest = digest_of_bytes(content)
+    if not blobs.has(digest):
+        blobs.add(content)
+        _received.append(digest)
+
+
 @cache
 def _blobs(_process: int) -> Blobs:
     """The files of this process, which go when it ends."""
@@ -71,3 +84,4 @@ def _blobs(_process: int) -> Blobs:
 
 
 _kept: list[tempfile.TemporaryDirectory[str]] = []
+_received: list[str] = []

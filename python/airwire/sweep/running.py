@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,7 +17,7 @@ from airwire.sweep.axes import parse_axes
 from airwire.sweep.blobs import Blobs
 from airwire.sweep.designs import read_list
 from airwire.sweep.entries import read_suite
-from airwire.sweep.fields import ImageFinder
+from airwire.sweep.fields import Fields, ImageFinder
 from airwire.sweep.folder import FILES, SweepFolder
 from airwire.sweep.plan import Plan, Request, make_plan
 from airwire.sweep.point import Outcome, Point
@@ -72,6 +73,17 @@ def plan_of(
     return make_plan(request, find_image)
 
 
+def fields_of(suite: str | Path) -> dict[str, str]:
+    """What an axis may name in a suite, with what each takes in words; images that are not there add nothing."""
+    found = read_suite(find_suite(suite))
+    finder = ImageFinder(found.folder, None, IMAGES)
+    known: dict[str, str] = {}
+    for entry in found.entries:
+        with suppress(_core.AirwireError, OSError):
+            known |= {name: takes for name, takes in Fields(entry, finder).known().items() if name not in known}
+    return known
+
+
 def default_folder(plan: Plan) -> Path:
     """Where a sweep goes unless it is told: the same plan has the same folder, so that the same command goes on."""
     return Path("runs") / f"sweep-{plan.suite}-{plan.digest[:_DIGEST_LETTERS]}"
@@ -103,14 +115,17 @@ def run_sweep(
         tell(before, len(plan))
         points = (plan.point(index) for index in list(folder.missing()))
         try:
-            for outcome in _outcomes(points, blobs, workers, scheduler, patience_s, len(plan) - before):
-                folder.add(outcome)
-                tell(folder.finished + len(folder.failed), len(plan))
+            with closing(_outcomes(points, blobs, workers, scheduler, patience_s, len(plan) - before)) as outcomes:
+                for outcome in outcomes:
+                    folder.add(outcome)
+                    tell(folder.finished + len(folder.failed), len(plan))
         except KeyboardInterrupt:
             folder.write_failures()
             raise StoppedError(folder.finished, len(plan), path) from None
         except _core.AirwireError as error:
             folder.write_failures()
+            if folder.finished == 0:
+                raise
             kept = f"{folder.finished} of {len(plan)} points are finished and kept in {path}; the same command goes on"
             raise _core.AirwireError(f"{error}; {kept}") from None
         folder.finish()
@@ -121,7 +136,7 @@ def run_sweep(
 
 def _outcomes(
     points: Iterator[Point], blobs: Blobs, workers: int | None, scheduler: str | None, patience_s: float, count: int
-) -> Iterator[Outcome]:
+) -> Generator[Outcome]:
     """What becomes of the points, wherever they run."""
     if count == 0:
         return
