@@ -156,6 +156,23 @@ def rows_of_runs(_ctx: typer.Context, typed: str) -> Iterable[Offer]:
 
 
 @_offers
+def rows_of_history(ctx: typer.Context, _typed: str) -> Iterable[Offer]:
+    """The rows of the data base, without those whose names have a blank."""
+    from airwire.history.store import DEFAULT, History
+
+    with History(Path(_given(ctx, "database") or DEFAULT)) as history:
+        return [(row, "") for row in history.rows() if " " not in row]
+
+
+@_offers
+def metrics(_ctx: typer.Context, _typed: str) -> Iterable[Offer]:
+    """The figures that a history keeps of a row."""
+    from airwire.history.records import METRICS
+
+    return [(name, "") for name in METRICS]
+
+
+@_offers
 def suites(_ctx: typer.Context, typed: str) -> Iterable[Offer]:
     """The suites of the package, and TOML files; where neither fits, a shell offers files of its own accord."""
     from airwire.runs.packaged import suite_names

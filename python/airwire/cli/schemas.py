@@ -14,6 +14,7 @@ from airwire.cli.board import objects
 from airwire.cli.capture_json import CaptureOutput
 from airwire.cli.compare_json import CompareRunsOutput
 from airwire.cli.fsdata_json import FsdataOutput
+from airwire.cli.history import output as history
 from airwire.cli.json_object import Output
 from airwire.cli.json_output import AnalyzeOutput, CompareOutput
 from airwire.cli.link_json import (
@@ -56,6 +57,10 @@ _OUTPUTS: tuple[type[Output], ...] = (
     CompareOutput,
     CompareRunsOutput,
     FsdataOutput,
+    history.AddOutput,
+    history.ListOutput,
+    history.TrendOutput,
+    history.FirstBadOutput,
     objects.BoardRunOutput,
     objects.BoardServeOutput,
     objects.BoardProfileOutput,
