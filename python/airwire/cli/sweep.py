@@ -194,12 +194,11 @@ def publish(found: Sweep, report: Path | None, as_json: bool) -> None:
 
         print_sweep(found)
     if report is not None:
-        from airwire.outputs import new_folder
-        from airwire.report.sweep import write_sweep_page
+        from airwire.outputs import new_folder, write_file
         from airwire.sweep.pictures import sweep_page
 
         with working("Drawing the report"), writing(report), new_folder(report.parent):
-            write_sweep_page(sweep_page(found), report)
+            write_file(report, sweep_page(found))
         if not as_json:
             print(f"Report: {report}")
     for name, sentence in found.failures[:_FAILURES_TOLD]:
