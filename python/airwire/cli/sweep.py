@@ -1,4 +1,4 @@
-"""``airwire sweep``: the rows of a suite over axes and seeds, here or on a cluster, into one data set and its pictures."""
+"""``airwire sweep``: the rows of a suite over axes and seeds, here or on a cluster, into one data set with pictures."""
 
 from __future__ import annotations
 
@@ -38,9 +38,9 @@ def sweep(
         typer.Option(
             metavar="NAME=VALUES",
             autocompletion=completion.axes,
-            help="What to vary: a setting of the link or the image, payload, samples, limit, firmware, network, peer.NAME "
-            "or network.TABLE.FIELD; ENTRY.NAME means one entry alone. VALUES are a list (12,128,1024) or a range (7..12, "
-            "1ms..10ms:3ms, 2MHz..32MHz*2).",
+            help="What to vary: a setting of the link or the image, payload, samples, limit, firmware, network, "
+            "peer.NAME or network.TABLE.FIELD; ENTRY.NAME means one entry alone. VALUES are a list (12,128,1024) or a "
+            "range (7..12, 1ms..10ms:3ms, 2MHz..32MHz*2).",
             show_default=False,
         ),
     ] = None,
@@ -206,7 +206,7 @@ def publish(found: Sweep, report: Path | None, as_json: bool) -> None:
     if found.failures:
         failed = len(found.failures)
         complain(
-            f"{failed} point{'' if failed == 1 else 's'} failed; {found.folder / 'failed.json'} lists them, and the same "
-            "command tries them again"
+            f"{failed} point{'' if failed == 1 else 's'} failed; {found.folder / 'failed.json'} lists them, and the "
+            "same command tries them again"
         )
         raise typer.Exit(EXIT_BAD_INPUT)

@@ -55,8 +55,10 @@ def _print_table(combinations: Sequence[Combination]) -> None:
         if one is None:
             table.add_row("...")
             continue
-        interval = "" if one.low is None or one.high is None else (
-            f"{figure_text(one.low, one.unit)} to {figure_text(one.high, one.unit)}"
+        interval = (
+            ""
+            if one.low is None or one.high is None
+            else (f"{figure_text(one.low, one.unit)} to {figure_text(one.high, one.unit)}")
         )
         figure = "none" if one.figure is None else figure_text(one.figure, one.unit)
         cells = (one.entry, *(str(one.values.get(name, "")) for name in axes), figure, interval, f"{one.lost:.2%}")

@@ -82,8 +82,8 @@ def find_first_bad(
     look(good)
     if not look(bad).is_bad:
         raise _core.AirwireError(
-            f"{row}: {candidates[-1].name} is not worse than {candidates[0].name} by more than {share:.3g}, so that nothing "
-            "went bad; name another one, or lower --worse-by"
+            f"{row}: {candidates[-1].name} is not worse than {candidates[0].name} by more than {share:.3g}, so that "
+            "nothing went bad; name another one, or lower --worse-by"
         )
     while bad - good > 1:
         middle = (good + bad) // 2
@@ -91,9 +91,7 @@ def find_first_bad(
     return FirstBad(row, look(good), look(bad), [probes[at] for at in sorted(probes)], len(candidates))
 
 
-def candidates_of(
-    history: History, row: str, metric: str, good: str, bad: str, images: Path | None
-) -> list[Candidate]:
+def candidates_of(history: History, row: str, metric: str, good: str, bad: str, images: Path | None) -> list[Candidate]:
     """What stands from ``good`` to ``bad``: images of a folder in the order of their names, or commits, or runs.
 
     Raises ``AirwireError`` for a name that is none of these.
@@ -103,7 +101,9 @@ def candidates_of(
     if good in names and bad in names:
         between = at_hand[names.index(good) : names.index(bad) + 1]
         if not between:
-            raise _core.AirwireError(f"{images}: {bad} comes before {good}; images are taken in the order of their names")
+            raise _core.AirwireError(
+                f"{images}: {bad} comes before {good}; images are taken in the order of their names"
+            )
         return [Candidate(path.stem, _known(history, row, metric, path), path) for path in between]
     runs = _measured(history, row, metric)
     commits = _commits_between(good, bad)
@@ -136,7 +136,9 @@ class Measurer:
                 f"{candidate.image}: its figure is not known, and --suite does not say which row to run it with"
             )
         if self._metric != FIGURE:
-            raise _core.AirwireError(f"images are bisected by the figure of their row; leave --metric {self._metric} out")
+            raise _core.AirwireError(
+                f"images are bisected by the figure of their row; leave --metric {self._metric} out"
+            )
         found = run_alone(self._suite, self._row, candidate.image)
         digest = sha256(read_file(candidate.image)).hexdigest()
         figure = FigureRecord(
@@ -173,7 +175,9 @@ def _images_of(folder: Path) -> list[Path]:
     found = [path for path in folder.iterdir() if path.suffix in IMAGES] if folder.is_dir() else []
     if not found:
         raise _core.AirwireError(f"{folder}: holds no image; name a folder of .elf, .uf2 or .bin files")
-    return sorted(found, key=lambda path: [int(part) if part.isdigit() else part for part in re.split(r"(\d+)", path.stem)])
+    return sorted(
+        found, key=lambda path: [int(part) if part.isdigit() else part for part in re.split(r"(\d+)", path.stem)]
+    )
 
 
 def _known(history: History, row: str, metric: str, image: Path) -> FigureRecord | None:

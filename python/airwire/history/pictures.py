@@ -40,14 +40,24 @@ def _last_change(found: Trend) -> float:
 
 def _result(trends: Sequence[Trend]) -> str:
     """How many rows the last run made worse."""
+    if len(trends) == 1:
+        return _last_sure_change(trends[0])
     worse = [found for found in trends if (last := found.steps[-1].change) and last.shift in ("slower", "no_figure")]
     if not trends:
         return "There is no run yet"
     if not worse:
-        return f"No row of {len(trends)} became worse with its last run" if len(trends) > 1 else "It did not become worse with its last run"
+        return f"None of {len(trends)} rows became worse with its last run"
     first = worse[0]
     told = f"{first.row} became worse with its last run: {change_words(first.steps[-1].change)}"
     return told if len(worse) == 1 else f"{len(worse)} of {len(trends)} rows became worse with their last runs; {told}"
+
+
+def _last_sure_change(found: Trend) -> str:
+    """The last run that surely changed a row."""
+    changed = [step for step in found.steps if step.change and step.change.shift in ("slower", "faster", "no_figure")]
+    if not changed:
+        return f"No run surely changed {found.row}"
+    return f"{found.row} last changed with {name_of(changed[-1].run)}: {change_words(changed[-1].change)}"
 
 
 def _section(found: Trend, number: int) -> str:
@@ -58,7 +68,9 @@ def _section(found: Trend, number: int) -> str:
             step.figure.low,
             step.figure.high,
             step.change.shift if step.change else "same",
-            f"{name_of(step.run)}: {figure_words(step.figure)} {interval_words(step.figure)}, {change_words(step.change)}",
+            ", ".join(
+                filter(None, (figure_words(step.figure), interval_words(step.figure), change_words(step.change)))
+            ),
         )
         for step in found.steps
         if step.figure.value is not None

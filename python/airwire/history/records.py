@@ -12,9 +12,10 @@ import msgspec
 
 from airwire import _core
 from airwire.inputs import read_file, read_text
-from airwire.model import Capture, is_of_address, is_of_board, is_of_link
-from airwire.runs.manifest import Environment
+from airwire.model import Capture
+from airwire.runs.manifest import BoardEntry, Entry, Environment, LinkEntry, read_manifest
 from airwire.runs.stored import load_run
+from airwire.values import setting_texts
 
 EXPORT = "airwire.history/1"
 FIGURE = "figure"
@@ -90,6 +91,7 @@ def read_runs(path: Path, *, commit: str | None = None, label: str | None = None
 
 def _of_folder(path: Path, commit: str | None, label: str | None) -> RunRecord:
     analysis = load_run(path, intervals=True, findings=False)
+    entries = {entry.run: entry for entry in read_manifest(path)[1]}
     made = _environment(path)
     manifest = sha256(read_file(path / "manifest.json")).hexdigest()
     return RunRecord(
@@ -103,7 +105,7 @@ def _of_folder(path: Path, commit: str | None, label: str | None) -> RunRecord:
         commit=commit,
         label=label,
         source=str(path),
-        figures=[figure for capture in analysis.captures for figure in _of_capture(capture)],
+        figures=[figure for capture in analysis.captures for figure in _of_capture(capture, entries.get(capture.path))],
     )
 
 
@@ -115,34 +117,40 @@ def _environment(folder: Path) -> Environment | None:
         return None
 
 
-def _of_capture(capture: Capture) -> Iterator[FigureRecord]:
-    """All figures of a row."""
-    firmware, digest, settings, unit = None, None, {}, LATENCY
-    value = None if capture.latency_ps is None else capture.latency_ps["p50"]
-    interval = None
-    if capture.median_interval is not None:
-        interval = (capture.median_interval.low_ps, capture.median_interval.high_ps)
-    if is_of_link(capture):
-        settings = dict(capture.target.settings)
-    elif is_of_board(capture):
-        firmware, digest = capture.target.firmware, capture.target.firmware_sha256
-        settings = dict(capture.target.settings)
-    if is_of_board(capture) or is_of_address(capture):
-        figure = capture.target.figure
-        value, interval, unit = (None, None, unit) if figure is None else (figure.value, figure.interval, figure.unit)
+def _of_capture(capture: Capture, entry: Entry | None) -> Iterator[FigureRecord]:
+    """All figures of a row; its manifest's entry knows its image and its settings."""
+    firmware, settings = None, {}
+    if isinstance(entry, BoardEntry):
+        firmware, settings = entry.firmware, dict(entry.settings)
+    elif isinstance(entry, LinkEntry):
+        settings = setting_texts(entry.settings)
 
     def record(
         metric: str, value: float | None, unit: str, interval: tuple[float, float] | None = None
     ) -> FigureRecord:
-        low, high = interval or (None, None)
-        paired = capture.outcomes["paired"]
         return FigureRecord(
-            capture.path, metric, value, low, high, unit, paired, capture.target.kind, firmware, digest, settings
+            row=capture.path,
+            metric=metric,
+            value=value,
+            low=interval[0] if interval else None,
+            high=interval[1] if interval else None,
+            unit=unit,
+            n=capture.outcomes["paired"],
+            target=capture.target.kind,
+            firmware=None if firmware is None else firmware.name,
+            firmware_sha256=None if firmware is None else firmware.sha256,
+            settings=settings,
         )
 
-    yield record(FIGURE, value, unit, interval)
-    for name in _LATENCIES if capture.latency_ps is not None else ():
-        yield record(name, capture.latency_ps[name] if capture.latency_ps else None, LATENCY)
+    figure, latency = capture.target.figure, capture.latency_ps
+    if figure is not None:
+        yield record(FIGURE, figure.value, figure.unit, figure.interval)
+    else:
+        median = capture.median_interval
+        interval = None if median is None else (median.low_ps, median.high_ps)
+        yield record(FIGURE, latency["p50"] if latency else None, capture.target.unit, interval)
+    for name in _LATENCIES if latency is not None else ():
+        yield record(name, latency[name] if latency else None, LATENCY)
     if capture.triggers:
         yield record("loss", 1 - capture.outcomes["paired"] / capture.triggers, "1")
 
@@ -156,7 +164,9 @@ def _of_json(path: Path, content: bytes, commit: str | None, label: str | None) 
         suite = next((row["suite"] for row in told["rows"]), None)
         seed = int(told["seed"])
     except (KeyError, TypeError, ValueError):
-        raise _core.AirwireError(f"{path}: says {_RUN_JSON} and is none; print it anew with airwire run --json") from None
+        raise _core.AirwireError(
+            f"{path}: says {_RUN_JSON} and is none; print it anew with airwire run --json"
+        ) from None
     digest = sha256(content).hexdigest()
     return RunRecord(digest, suite, seed, None, None, None, None, commit, label, str(path), figures)
 

@@ -1,8 +1,8 @@
 """The data base of a history: SQLite in one file, written by any number of processes.
 
-SQLite is part of Python, needs no server, and keeps what was committed whatever ends a process: its write-ahead log is
-taken up by whoever opens the file next. DuckDB would be faster for a million runs, but lets one process write at a time.
-Each run is added in one transaction; writers wait for each other.
+SQLite is part of Python, needs no server, and keeps what was committed whatever ends a process: its write-ahead log
+is taken up by whoever opens the file next. DuckDB would be faster for a million runs, but while one process writes no
+other may open its file. Each run is added in one transaction; writers wait for each other.
 """
 
 from __future__ import annotations
@@ -15,6 +15,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
+
+import msgspec
 
 from airwire import _core
 from airwire.history.records import FigureRecord, RunRecord
@@ -32,21 +34,34 @@ CREATE TABLE runs (
     host TEXT, system TEXT, airwire TEXT, "commit" TEXT, label TEXT, source TEXT NOT NULL
 ) STRICT;
 CREATE TABLE figures (
-    run INTEGER NOT NULL REFERENCES runs(number), row TEXT NOT NULL, metric TEXT NOT NULL, value REAL, low REAL, high REAL,
-    unit TEXT NOT NULL, n INTEGER, target TEXT NOT NULL, firmware TEXT, firmware_sha256 TEXT, settings TEXT NOT NULL,
+    run INTEGER NOT NULL REFERENCES runs(number), row TEXT NOT NULL, metric TEXT NOT NULL,
+    value REAL, low REAL, high REAL, unit TEXT NOT NULL, n INTEGER, target TEXT NOT NULL,
+    firmware TEXT, firmware_sha256 TEXT, settings TEXT NOT NULL,
     PRIMARY KEY (run, row, metric)
 ) STRICT;
 CREATE INDEX figures_by_row ON figures (row, metric);
 """
 _RUN_COLUMNS = ("id", "suite", "seed", "started", "host", "system", "airwire", "commit", "label", "source")
-_FIGURE_COLUMNS = ("row", "metric", "value", "low", "high", "unit", "n", "target", "firmware", "firmware_sha256", "settings")
+_FIGURE_COLUMNS = (
+    "row",
+    "metric",
+    "value",
+    "low",
+    "high",
+    "unit",
+    "n",
+    "target",
+    "firmware",
+    "firmware_sha256",
+    "settings",
+)
 
 
 class History:
     """A history, open. ``wait_s`` is how long it waits for other processes that write."""
 
     def __init__(self, path: Path, *, create: bool = False, wait_s: float = WAIT_S) -> None:
-        self.path = path
+        self.path, self._wait_s = path, wait_s
         if not create and not path.is_file():
             raise _core.AirwireError(f"{path}: there is no history; begin one with airwire history add RUN")
         if path.exists() and not path.is_file():
@@ -89,7 +104,7 @@ class History:
         only = "WHERE number IN (SELECT run FROM figures WHERE row = ?)" if row is not None else ""
         columns = ", ".join(f'"{name}"' for name in _RUN_COLUMNS)
         asked = f"SELECT {columns} FROM runs {only} ORDER BY coalesce(started, added), number"
-        return [RunRecord(*line) for line in self._ask(asked, [] if row is None else [row])]
+        return [_run(line) for line in self._ask(asked, [] if row is None else [row])]
 
     def figures(self, row: str, metric: str) -> list[tuple[str, FigureRecord]]:
         """A figure of a row in each run, by the run's id, in the same order."""
@@ -111,15 +126,19 @@ class History:
 
     def metrics(self, row: str) -> list[str]:
         """What there is of a row."""
-        return [name for (name,) in self._ask("SELECT DISTINCT metric FROM figures WHERE row = ? ORDER BY metric", [row])]
+        return [
+            name for (name,) in self._ask("SELECT DISTINCT metric FROM figures WHERE row = ? ORDER BY metric", [row])
+        ]
 
     def whole(self) -> Iterator[RunRecord]:
         """All runs with their figures."""
         columns = ", ".join(_FIGURE_COLUMNS)
-        asked = f"SELECT {columns} FROM figures JOIN runs ON runs.number = figures.run WHERE id = ? ORDER BY row, metric"
+        asked = (
+            f"SELECT {columns} FROM figures JOIN runs ON runs.number = figures.run WHERE id = ? ORDER BY row, metric"
+        )
         for run in self.runs():
             figures = [_figure(line) for line in self._ask(asked, [run.id])]
-            yield RunRecord(*(getattr(run, name) for name in _RUN_COLUMNS), figures)
+            yield msgspec.structs.replace(run, figures=figures)
 
     def _ask(self, asked: str, values: Sequence[Any]) -> list[tuple[Any, ...]]:
         with self._sentences():
@@ -133,8 +152,8 @@ class History:
             return
         if application == APPLICATION:
             raise _core.AirwireError(
-                f"{self.path}: is a history of version {version}, and this Airwire knows version {VERSION}; update it, or "
-                "export it there and add the export here"
+                f"{self.path}: is a history of version {version}, and this Airwire knows version {VERSION}; update it, "
+                "or export it there and add the export here"
             )
         self._base.execute("PRAGMA journal_mode = WAL")
         with self._writing():
@@ -164,13 +183,13 @@ class History:
         try:
             yield
         except sqlite3.Error as error:
-            raise _core.AirwireError(f"{self.path}: {_sentence(error)}") from None
+            raise _core.AirwireError(f"{self.path}: {_sentence(error, self._wait_s)}") from None
 
 
-def _sentence(error: sqlite3.Error) -> str:
+def _sentence(error: sqlite3.Error, waited_s: float) -> str:
     code = getattr(error, "sqlite_errorcode", 0) & 0xFF
     told = {
-        sqlite3.SQLITE_BUSY: f"another process has been writing there for {WAIT_S:g} s; wait for it, and try again",
+        sqlite3.SQLITE_BUSY: f"another process has been writing there for {waited_s:g} s; wait for it, and try again",
         sqlite3.SQLITE_NOTADB: "is no data base of a history; name another file",
         sqlite3.SQLITE_CORRUPT: "is damaged; begin another one, and add the run folders to it",
         sqlite3.SQLITE_FULL: "there is no room left on the disk; nothing of this run was added",
@@ -190,6 +209,10 @@ def _figure_values(figure: FigureRecord) -> list[Any]:
     return [*values, json.dumps(figure.settings, sort_keys=True)]
 
 
+def _run(line: Sequence[Any]) -> RunRecord:
+    return RunRecord(**dict(zip(_RUN_COLUMNS, line, strict=True)))
+
+
 def _figure(line: Sequence[Any]) -> FigureRecord:
-    *values, settings = line
-    return FigureRecord(*values, json.loads(settings))
+    told = dict(zip(_FIGURE_COLUMNS, line, strict=True))
+    return FigureRecord(**{**told, "settings": json.loads(told["settings"])})

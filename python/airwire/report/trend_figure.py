@@ -65,7 +65,7 @@ def _spec(title: str, names: Sequence[str]) -> Spec:
     x: Spec = {"field": "at", "type": "ordinal", "title": None}
     x["axis"] = {"labelExpr": places, "labelAngle": -40, "labelOverlap": True, "labelLimit": 90, "grid": False}
     y: Spec = {"type": "quantitative", "title": title, "scale": {"zero": False}, "axis": {"tickCount": 5}}
-    labels = {label: colour for label, colour in [*_KINDS.values(), _PLAIN]}
+    labels = dict([*_KINDS.values(), _PLAIN])
     colour: Spec = {"field": "change", "type": "nominal", "legend": None}
     colour["scale"] = {"domain": list(labels), "range": list(labels.values())}
     line = {"type": "line", "color": "var(--muted)", "strokeWidth": 1.2, "opacity": 0.7}

@@ -29,7 +29,7 @@ class Alone:
 def run_alone(suite: str | Path, entry: str, image: Path) -> Alone:
     """Run an entry of a suite with an image.
 
-    Raises ``AirwireError`` where the suite has no such entry, the entry stands for several rows, or the row cannot be run.
+    Raises ``AirwireError`` where the suite has no such entry, it stands for several rows, or its row cannot be run.
     """
     plan = plan_of(suite, over=[f'firmware="{image.resolve()}"'], only=[entry])
     if len(plan) != 1:

@@ -1,7 +1,7 @@
 """What ``--over`` says: an axis with the values that it takes, as a list or as a range.
 
-A range is ``7..12``, with another step ``1ms..10ms:3ms``, or by a factor ``2MHz..32MHz*2``. Values are texts, as a suite
-has them; which of them an entry takes is not known here.
+A range is ``7..12``, with another step ``1ms..10ms:3ms``, or by a factor ``2MHz..32MHz*2``. Values are texts, as a
+suite has them; which of them an entry takes is not known here.
 """
 
 from __future__ import annotations
@@ -107,7 +107,9 @@ def _steps(name: str, text: str, ends: tuple[Decimal, Decimal, Decimal], *, by_f
     first, last, step = ends
     grows = step > 1 and first > 0 if by_factor else step > 0
     if last < first or not grows:
-        raise _core.AirwireError(f"{name}: the range {text} leads nowhere; give the smaller end first, and a step above 0")
+        raise _core.AirwireError(
+            f"{name}: the range {text} leads nowhere; give the smaller end first, and a step above 0"
+        )
     if not by_factor and (last - first) / step >= MOST_POINTS:
         raise _core.AirwireError(f"{name}: the range {text} has more than {MOST_POINTS} values; make its step larger")
     values = [first]

@@ -1,8 +1,8 @@
 """Points on an existing Dask cluster: in bundles that take about as long, a few of them ahead of what each worker does.
 
-The cluster gives the points of a worker that is lost to others by itself. A worker that refuses, such as for want of room
-on its disk, gets no more. Where the scheduler or the last worker is lost, the sweep ends with a sentence, and what is
-finished is kept.
+The cluster gives the points of a worker that is lost to others by itself. A worker that refuses, such as for want of
+room on its disk, gets no more. Where the scheduler or the last worker is lost, the sweep ends with a sentence, and what
+is finished is kept.
 """
 
 from __future__ import annotations
@@ -16,8 +16,9 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from importlib.metadata import version
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 from airwire import _core
 from airwire.sweep import remote
@@ -25,9 +26,9 @@ from airwire.sweep.blobs import Blobs
 from airwire.sweep.point import Outcome, Point
 from airwire.sweep.processes import MOST_TRIES
 
-if TYPE_CHECKING:
-    from distributed import Client, Future
-
+Client = Any
+Future = Any
+"""Those of ``distributed``, which is loaded when a cluster is asked for and has few types."""
 BUNDLE_S = 0.5
 """How long a bundle of points is to take: far longer than the cluster takes for a task, and soon done again."""
 MOST_IN_BUNDLE = 256
@@ -89,8 +90,8 @@ class Cluster:
         """
         while True:
             self._count_threads()
-            while len(self._running) < max(1, self._threads) * _AHEAD and (bundle := self._next(points)):
-                self._send(bundle)
+            while len(self._running) < max(1, self._threads) * _AHEAD and (wanted := self._next(points)):
+                self._send(wanted)
             if not self._running:
                 return
             try:
@@ -103,7 +104,7 @@ class Cluster:
 
     def _next(self, points: Iterator[Point]) -> list[Point]:
         """A bundle: one point until it is known what one takes, and one again of which a worker was lost."""
-        if self._again and self._again[0].index in self._tries:
+        if self._again and self._again[0].number in self._tries:
             return [self._again.popleft()]
         wanted = 1 if self._seconds is None else min(MOST_IN_BUNDLE, max(1, round(BUNDLE_S / max(self._seconds, 1e-6))))
         bundle: list[Point] = []
@@ -166,24 +167,26 @@ class Cluster:
 
     def _answered(self, answer: dict[str, Any], future: Future, bundle: _Bundle) -> Iterator[Outcome]:
         outcomes = [Outcome(*one) for one in answer["outcomes"]]
-        ended = {outcome.index for outcome in outcomes}
+        ended = {outcome.number for outcome in outcomes}
         if outcomes and "seconds" in answer:
             took = answer["seconds"] / len(outcomes)
             self._seconds = took if self._seconds is None else (1 - _WEIGHT) * self._seconds + _WEIGHT * took
         if answer["refused"] is not None:
             self._refusing[answer["worker"]] = answer["refused"]
-            self._again.extend(point for point in bundle.points if point.index not in ended)
+            self._again.extend(point for point in bundle.points if point.number not in ended)
             self._where()
         yield from outcomes
 
     def _failed(self, points: Sequence[Point], future: Future) -> Iterator[Outcome]:
         """Try points again one by one whose task ended the workers that ran it, or raised something."""
         for point in points:
-            tries = self._tries[point.index] = self._tries.get(point.index, 0) + 1
+            tries = self._tries[point.number] = self._tries.get(point.number, 0) + 1
             if tries < MOST_TRIES:
                 self._again.appendleft(point)
             else:
-                yield Outcome(point.index, None, f"no worker ended it in {tries} tries: {_first_line(future.exception())}")
+                yield Outcome(
+                    point.number, None, f"no worker ended it in {tries} tries: {_first_line(future.exception())}"
+                )
 
     def _count_threads(self) -> None:
         if time.monotonic() - self._counted < _COUNT_EVERY_S or self._client is None:
@@ -209,9 +212,7 @@ class Cluster:
                 if self._client.nthreads():
                     return
             except Exception:  # The connection may break in many ways, and all of them mean the same.
-                raise _core.AirwireError(
-                    f"the scheduler at {self._address} is gone; start one, and go on"
-                ) from None
+                raise _core.AirwireError(f"the scheduler at {self._address} is gone; start one, and go on") from None
             if time.monotonic() > until:
                 raise _core.AirwireError(
                     f"the scheduler at {self._address} has had no worker for {self._patience_s:g} s; start one with "
@@ -233,27 +234,32 @@ class Cluster:
 
 def _connected(address: str) -> Client:
     try:
-        from distributed import Client
+        from distributed import Client as Connected
     except ModuleNotFoundError as missing:
-        raise _core.AirwireError(f"--scheduler: {_MISSING.replace('distributed', missing.name or 'distributed')}") from None
+        raise _core.AirwireError(
+            f"--scheduler: {_MISSING.replace('distributed', missing.name or 'distributed')}"
+        ) from None
     _silence()
     try:
         with warnings.catch_warnings():
             # Other versions are refused in a sentence of ours.
             warnings.simplefilter("ignore")
-            return Client(address, timeout=_CONNECT_S, set_as_default=False)
+            return Connected(address, timeout=_CONNECT_S, set_as_default=False)  # type: ignore[no-untyped-call]
     except (OSError, TimeoutError) as error:
         raise _core.AirwireError(
             f"no scheduler answers at {address} ({_first_line(error)}); start one with dask scheduler, or leave "
             "--scheduler out"
         ) from None
     except Exception as error:
-        import distributed
-
         raise _core.AirwireError(
-            f"{address}: is no Dask scheduler that distributed {distributed.__version__} understands "
+            f"{address}: is no Dask scheduler that distributed {_library()} understands "
             f"({_first_line(error)}); install the same version there and here"
         ) from None
+
+
+def _library() -> str:
+    """The version of ``distributed`` here."""
+    return version("distributed")
 
 
 def _silence() -> None:
@@ -265,12 +271,10 @@ def _silence() -> None:
 
 def _check_version(client: Client, address: str) -> None:
     """Refuse a scheduler with another version of the library: both speak a protocol that changes with it."""
-    import distributed
-
     theirs = client.get_versions()["scheduler"]["packages"]["distributed"]
-    if theirs != distributed.__version__:
+    if theirs != _library():
         raise _core.AirwireError(
-            f"the scheduler at {address} has distributed {theirs}, and here is {distributed.__version__}; install the "
+            f"the scheduler at {address} has distributed {theirs}, and here is {_library()}; install the "
             "same version on both"
         )
 
@@ -284,10 +288,10 @@ def _check_workers(client: Client, address: str) -> None:
             f"a worker at {address} cannot run Airwire ({_first_line(error)}); install airwire[cluster] "
             f"{_core.__version__} where the workers are"
         ) from None
-    for worker, version in versions.items():
-        if version != _core.__version__:
+    for worker, theirs in versions.items():
+        if theirs != _core.__version__:
             raise _core.AirwireError(
-                f"the worker {worker} has Airwire {version}, and here is {_core.__version__}; install the same version"
+                f"the worker {worker} has Airwire {theirs}, and here is {_core.__version__}; install the same version"
             )
 
 

@@ -54,12 +54,12 @@ class Columns:
 
     def line(self, outcome: Outcome) -> dict[str, Any]:
         """What the data set says of a point."""
-        entry, values, seed = self._plan.at(outcome.index)
+        entry, values, seed = self._plan.at(outcome.number)
         axes = {axis_column(name): self._kinds[name](value) for name, value in values.items()}
         figures = outcome.figures or {}
         return {
-            "index": outcome.index,
-            "point": self._plan.digest_at(outcome.index),
+            "index": outcome.number,
+            "point": self._plan.digest_at(outcome.number),
             "entry": entry.name,
             **axes,
             "seed": seed,

@@ -63,7 +63,9 @@ def read_list(path: Path) -> list[Values]:
         raise _core.AirwireError(f"{path}: is no CSV file; write a line of names and a line for each run") from None
     names = [name.strip() for name in lines[0]] if lines else []
     if len(lines) < 2 or "" in names:
-        raise _core.AirwireError(f"{path}: has no runs; write a line of names, such as sf,payload, and one for each run")
+        raise _core.AirwireError(
+            f"{path}: has no runs; write a line of names, such as sf,payload, and one for each run"
+        )
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
         raise _core.AirwireError(f"{path}: has two columns {twice}; give each once")
@@ -72,6 +74,4 @@ def read_list(path: Path) -> list[Values]:
     for number, line in enumerate(lines[1:], start=2):
         if len(line) != len(names):
             raise _core.AirwireError(f"{path}: run {number - 1} has {len(line)} values for {len(names)} columns")
-    return [
-        {name: cell.strip() for name, cell in zip(names, line, strict=True) if cell.strip()} for line in lines[1:]
-    ]
+    return [{name: cell.strip() for name, cell in zip(names, line, strict=True) if cell.strip()} for line in lines[1:]]

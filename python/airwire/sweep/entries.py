@@ -59,7 +59,7 @@ class Suite:
 def read_suite(path: Path, only: Sequence[str] = ()) -> Suite:
     """The entries of a suite, or those that are named.
 
-    Raises ``AirwireError`` for a suite that the core refuses, for one with boards at addresses, and for an unknown name.
+    Raises ``AirwireError`` for a suite that the core refuses, one with boards at addresses, and an unknown name.
     """
     known = _core.suite_entries(path)
     content = tomllib.loads(read_text(path))
@@ -71,7 +71,8 @@ def read_suite(path: Path, only: Sequence[str] = ()) -> Suite:
             raise _core.AirwireError(f"{path}: no row or entry of the suite is called {name}; {hint}")
     if not chosen or (content.get("targets") and not only):
         raise _core.AirwireError(
-            f"{path}: boards at addresses take real time, and a sweep runs on the virtual bench; choose others with --only"
+            f"{path}: boards at addresses take real time, and a sweep runs on the virtual bench; choose others with "
+            "--only"
         )
     seed = int(content.get("seed", _DEFAULT_SEED))
     return Suite(str(content.get("name", path.stem)), path, seed, chosen, path.parent)

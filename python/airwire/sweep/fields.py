@@ -40,7 +40,7 @@ _TRIGGER = ("kind", "period", "by", "step", "gate", "offset", "pause")
 _TABLES = ("network", "trigger")
 _WHOLE_NUMBERS = ("samples", "skip")
 _MOST_CHECKED = 1000
-"""Values of an axis that are tried before the sweep begins; of a longer one the ends, and what is between as it runs."""
+"""Values of an axis that are tried before the sweep begins; of a longer one the ends alone."""
 
 
 class Fields:
@@ -51,17 +51,18 @@ class Fields:
         self.find_image = find_image
 
     def known(self, axes: Sequence[Axis] = ()) -> Mapping[str, str]:
-        """Every field by its name, with what it takes in words; an axis of images adds the settings of these."""
+        """Every field by its name, with what it takes in words; an axis of images adds their settings."""
         if self.entry.kind == "links":
             settings = {one.name: one.takes for one in _link(self.entry.link).settings}
             trigger = {f"trigger.{name}": "as in a suite" for name in _TRIGGER}
             return {PAYLOAD: "a size, such as 128B", **_OF_ROWS, **trigger, **settings}
         found = dict(_OF_BOARDS)
         for prefix, table in (("", self.entry.document), ("peer.", self.entry.document.get("peer", {}))):
-            swept = [value for axis in axes if axis.name == f"{prefix}firmware" for value in axis.values]
-            for image in swept or [table.get("firmware")]:
-                if image is not None:
-                    found |= {f"{prefix}{one.name}": one.takes for one in image_settings(self.find_image(image))}
+            images = [value for axis in axes if axis.name == f"{prefix}firmware" for value in axis.values]
+            if not images and "firmware" in table:
+                images = [table["firmware"]]
+            for image in images:
+                found |= {f"{prefix}{one.name}": one.takes for one in image_settings(self.find_image(image))}
         return found
 
     def is_table_field(self, name: str) -> bool:

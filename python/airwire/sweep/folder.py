@@ -1,8 +1,8 @@
 """The folder of a sweep: its plan, the data set in parts, and a journal of what is finished and in no part yet.
 
 A part holds the points of a stretch of the plan, in the order of the plan, so that its bytes do not depend on who ran
-them, or when. It is written when its last point has ended, beside its place, and renamed. Until then each point that ends
-is a line of the journal, which survives whatever ends this process.
+them, or when. It is written when its last point has ended, beside its place, and renamed. Until then each point that
+ends is a line of the journal, which survives whatever ends this process.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ class SweepFolder:
 
     def add(self, outcome: Outcome) -> None:
         """Keep what became of a point; one that is there already is not counted again."""
-        index = outcome.index
+        index = outcome.number
         if index in self._in_parts or index in self._lines:
             return
         if outcome.failure is not None:
@@ -193,7 +193,8 @@ def check_folder(path: Path, digest: str | None = None) -> None:
         content = read_plan(path)
         if digest is not None and content["digest"] != digest:
             raise _core.AirwireError(
-                f"{path}: is another sweep: suite, axes, seeds, images or version differ; name another folder with --out"
+                f"{path}: is another sweep: suite, axes, seeds, images or version differ; name another folder with "
+                "--out"
             )
         _parts(path / POINTS)
 

@@ -23,7 +23,9 @@ def sweep_page(found: Sweep) -> str:
     """The whole page."""
     combinations = combinations_of(found.points, found.plan.axes)
     entries = [
-        drawn for entry in dict.fromkeys(one.entry for one in combinations) if (drawn := _drawn(found, entry, combinations))
+        drawn
+        for entry in dict.fromkeys(one.entry for one in combinations)
+        if (drawn := _drawn(found, entry, combinations))
     ]
     plan = found.plan
     facts = [

@@ -139,7 +139,7 @@ class Files:
 def make_plan(request: Request, find_image: ImageFinder) -> Plan:
     """The plan of a request.
 
-    Raises ``AirwireError`` for an axis or a value that no entry has, for too many points, and for a file that is missing.
+    Raises ``AirwireError`` for an axis or a value that no entry has, for too many points, and for a missing file.
     """
     suite, swept = request.suite, _swept(request)
     fields = {entry: Fields(entry, find_image) for entry in suite.entries}
@@ -247,8 +247,8 @@ def _check_size(request: Request, axes: Iterable[_Axes], seeds: int) -> None:
     points = sum(own.size(request) for own in axes) * seeds
     if points > MOST_POINTS:
         raise _core.AirwireError(
-            f"{request.suite.name}: these are {points} points, and a sweep has {MOST_POINTS} at most; give fewer values "
-            "or seeds, choose entries with --only, or draw from them with --latin"
+            f"{request.suite.name}: these are {points} points, and a sweep has {MOST_POINTS} at most; give fewer "
+            "values or seeds, choose entries with --only, or draw from them with --latin"
         )
 
 

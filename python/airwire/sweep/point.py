@@ -30,7 +30,7 @@ _MEMORY = Path("/dev/shm")
 class Point(NamedTuple):
     """What is run."""
 
-    index: int
+    number: int
     kind: str
     entry: str
     document: dict[str, Any]
@@ -47,7 +47,7 @@ class WorkerRefusesError(Exception):
 class Outcome(NamedTuple):
     """What became of a point: its figures, or the sentence that says why it has none."""
 
-    index: int
+    number: int
     figures: Figures | None
     failure: str | None = None
 
@@ -71,10 +71,10 @@ def run_point(point: Point, blobs: Blobs, scratch: Path) -> Outcome:
     except OSError as error:
         raise _refusal(error) from None
     try:
-        return Outcome(point.index, _figures(_run(point, tree, out / "run")))
+        return Outcome(point.number, _figures(_run(point, tree, out / "run")))
     except _core.AirwireError as error:
         _check_room(out)
-        return Outcome(point.index, None, str(error))
+        return Outcome(point.number, None, str(error))
     finally:
         shutil.rmtree(out, ignore_errors=True)
 
@@ -98,7 +98,7 @@ def _run(point: Point, tree: Path, out: Path) -> _core.RowResult | _core.FigureR
         environment="{}",
         progress=None,
     )
-    rows = [*result.rows, *result.figures]
+    rows: list[_core.RowResult | _core.FigureRowResult] = [*result.rows, *result.figures]
     if result.errors or not rows:
         raise _core.AirwireError(result.errors[0][1] if result.errors else "the point has no row")
     return rows[0]

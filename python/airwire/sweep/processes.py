@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
 from airwire import _core
 from airwire.sweep.point import Outcome, Point
@@ -74,7 +74,7 @@ class Processes:
 
     def _hand_out(self, points: Iterator[Point]) -> None:
         """Give every worker something to do, starting workers while there is more than those have."""
-        for place in range(self._count * _AHEAD):
+        for _ in range(self._count * _AHEAD):
             point = self._again.popleft() if self._again else next(points, None)
             if point is None:
                 return
@@ -90,13 +90,12 @@ class Processes:
         self._all.append(worker)
         self._selector.register(worker.output, selectors.EVENT_READ, worker)
 
-    def _heard(self, worker: _Worker, told: dict[str, object]) -> Outcome:
+    def _heard(self, worker: _Worker, told: dict[str, Any]) -> Outcome:
         worker.sent.popleft()
         worker.has_answered = True
         if "refused" in told:
             raise _core.AirwireError(f"this machine has no room for a point: {told['refused']}; make some, and go on")
-        index, figures, failure = told["outcome"]  # type: ignore[misc]
-        return Outcome(index, figures, failure)
+        return Outcome(*told["outcome"])
 
     def _lost(self, worker: _Worker) -> Iterator[Outcome]:
         """Give what a worker had to others; the point that it was at may have been what ended it."""
@@ -107,13 +106,13 @@ class Processes:
             return
         point, *behind = worker.sent
         self._again.extend(behind)
-        tries = self._tries[point.index] = self._tries.get(point.index, 0) + 1
+        tries = self._tries[point.number] = self._tries.get(point.number, 0) + 1
         if tries < MOST_TRIES:
             self._again.appendleft(point)
             return
         if not worker.has_answered and not any(one.has_answered for one in self._all):
             raise _core.AirwireError(f"a worker of this machine ends as soon as it is started, with code {code}")
-        yield Outcome(point.index, None, f"the process that ran it ended {tries} times, at last with code {code}")
+        yield Outcome(point.number, None, f"the process that ran it ended {tries} times, at last with code {code}")
 
 
 class _Worker:

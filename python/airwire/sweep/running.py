@@ -160,9 +160,7 @@ def _description(plan: Plan, suite: Path) -> dict[str, Any]:
     for _, own in plan.variants:
         for name, value in own.items():
             values[name][value] = None
-    axes = [
-        {"name": name, "values": list(own)[:_MOST_VALUES_TOLD], "count": len(own)} for name, own in values.items()
-    ]
+    axes = [{"name": name, "values": list(own)[:_MOST_VALUES_TOLD], "count": len(own)} for name, own in values.items()]
     return {
         "digest": plan.digest,
         "airwire": _core.__version__,

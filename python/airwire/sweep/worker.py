@@ -28,7 +28,7 @@ def serve(requests: Iterable[str], answers: TextIO, blobs: Blobs) -> None:
             try:
                 outcome = run_point(point, blobs, Path(scratch))
             except WorkerRefusesError as refused:
-                told = {"refused": str(refused)}
+                told: dict[str, object] = {"refused": str(refused)}
             else:
                 told = {"outcome": outcome, "seconds": time.perf_counter() - began}
             answers.write(json.dumps(told) + "\n")

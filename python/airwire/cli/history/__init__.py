@@ -15,8 +15,8 @@ from airwire.cli.paths import CheckedCommand
 app = typer.Typer(
     name="history",
     help="Keep runs in a data base: add, trend, first-bad, and more.\n\n"
-    "One file holds the figures of all runs, with image, settings, host and commit. Any number of processes may add to it "
-    "at a time.",
+    "One file holds the figures of all runs, with image, settings, host and commit. "
+    "Any number of processes may add to it at a time.",
     cls=GroupedCommands,
     invoke_without_command=True,
     rich_markup_mode=None,

@@ -54,7 +54,8 @@ def first_bad(
         typer.Option(
             parser=options.share,
             metavar="SHARE",
-            help="How much worse than the good one is bad, such as 10%, where the 95 % interval excludes 0. Default: 5%.",
+            help="How much worse than the good one is bad, such as 10%, where the 95 % interval excludes 0. "
+            "Default: 5%.",
             show_default=False,
         ),
     ] = _SHARE,
@@ -68,8 +69,9 @@ def first_bad(
 ) -> None:
     """Find the first bad run between a good and a bad one.
 
-    Between two commits, recorded runs, or images of a folder, by halves. An image is run with the suite where its figure
-    is not recorded. Example: airwire history first-bad pingpong --good v1 --bad v9 --images old --suite bench.toml
+    Between two commits, recorded runs, or images of a folder, by halves. An image is run with the suite where its
+    figure is not recorded.
+    Example: airwire history first-bad pingpong --good v1 --bad v9 --images old --suite bench.toml
     """
     from airwire.history.bisection import Measurer, candidates_of, find_first_bad
     from airwire.history.store import History
@@ -102,8 +104,6 @@ def _print(found: FirstBad) -> None:
         table.add_column(name, overflow="fold")
     for probe in found.probes:
         verdict = Text("bad", style=SLOW) if probe.is_bad else Text("good", style=BETTER)
-        table.add_row(
-            Text(probe.name), Text(figure_words(probe.figure)), Text(change_words(probe.change)), verdict
-        )
+        table.add_row(Text(probe.name), Text(figure_words(probe.figure)), Text(change_words(probe.change)), verdict)
     console().print(table)
     print(f"{first_bad_sentence(found)}.")

@@ -1,4 +1,4 @@
-"""Heat maps: the figure at each pair of values of the two axes that matter most, the rest as in the best combination."""
+"""Heat maps: the figure at each pair of values of the two axes that matter most, the rest as in the best one."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 
 from airwire.report import units
-from airwire.report.spec import Figure, Panel, Spec, tooltip
+from airwire.report.spec import Columns, Figure, Panel, Spec, tooltip
 from airwire.report.sweep.data import Axis, Combination, SweepData
 
 CELL_PX = 30
@@ -39,7 +39,7 @@ def heat_map(data: SweepData, name: str) -> Figure | None:
 def _panel(data: SweepData, across: Axis, down: Axis, kept: Sequence[Combination]) -> Panel:
     columns = [str(value) for value in across.values]
     rows = [str(value) for value in down.values]
-    table = {
+    table: Columns = {
         "x": [str(one.values[across.name]) for one in kept],
         "y": [str(one.values[down.name]) for one in kept],
         "strength": [units.significant(strength, 3) for strength in _strengths(data, kept)],
@@ -50,7 +50,7 @@ def _panel(data: SweepData, across: Axis, down: Axis, kept: Sequence[Combination
     y: Spec = {"field": "y", "type": "ordinal", "sort": rows, "title": down.name}
     # Not an axis of rows, whose names a narrow page puts above their marks: there is no room in a cell.
     y["axis"] = {"grid": False, "domainOpacity": 0, "ticks": False}
-    opacity = {"field": "strength", "type": "quantitative", "legend": None}
+    opacity: Spec = {"field": "strength", "type": "quantitative", "legend": None}
     opacity["scale"] = {"domain": [0, 1], "range": [0.06, 0.8]}
     tip = tooltip(("x", across.name), ("y", down.name), ("figure", "figure"))
     layers: list[Spec] = [

@@ -52,5 +52,6 @@ def _table(data: SweepData) -> str:
     more = f"<p class='note'>{left:,} more are in the data set.</p>" if left > 0 else ""
     return (
         f"<details class='more'><summary><h3>The best combinations of {text(data.entry)}</h3></summary>"
-        f"<div class='scroll'><table><thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table></div>{more}</details>"
+        f"<div class='scroll'><table><thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table></div>"
+        f"{more}</details>"
     )

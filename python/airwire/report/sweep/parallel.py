@@ -1,4 +1,4 @@
-"""Parallel coordinates: each combination is a line through its values, and ends at its figure; the best tenth stands out."""
+"""Parallel coordinates: each combination is a line through its values to its figure; the best tenth stands out."""
 
 from __future__ import annotations
 
@@ -81,8 +81,21 @@ def _labels(data: SweepData, axes: list[Axis], names: list[str]) -> Columns:
 
 
 def _spec(names: list[str]) -> Spec:
-    x: Spec = {"field": "axis", "type": "ordinal", "sort": names, "title": None, "scale": {"type": "point", "padding": 0.4}}
-    x["axis"] = {"labelAngle": 0, "grid": True, "domain": False, "ticks": False, "orient": "top", "labelColor": "var(--ink)"}
+    x: Spec = {
+        "field": "axis",
+        "type": "ordinal",
+        "sort": names,
+        "title": None,
+        "scale": {"type": "point", "padding": 0.4},
+    }
+    x["axis"] = {
+        "labelAngle": 0,
+        "grid": True,
+        "domain": False,
+        "ticks": False,
+        "orient": "top",
+        "labelColor": "var(--ink)",
+    }
     y: Spec = {"field": "at", "type": "quantitative", "axis": None, "scale": {"domain": [-0.04, 1.04], "nice": False}}
 
     def line(which: str, colour: str, opacity: float, width: float) -> Spec:

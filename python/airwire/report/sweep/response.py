@@ -20,7 +20,9 @@ def response_figure(data: SweepData, name: str) -> Figure | None:
     if not panels:
         return None
     if data.has_all:
-        caption = "The figure over each axis, its 95 % interval as a bar; everything else is as in the best combination."
+        caption = (
+            "The figure over each axis, its 95 % interval as a bar; everything else is as in the best combination."
+        )
     else:
         caption = "Every combination that was run over each axis, its 95 % interval as a bar."
     return Figure(name, f"Response of {data.entry}", caption, panels, columns=2)
@@ -54,7 +56,8 @@ def _legend(other: Axis | None, names: Sequence[str]) -> list[LegendEntry]:
     if other is None:
         return []
     return [
-        LegendEntry(f"{other.name} {value}", theme.SERIES[place], theme.SHAPES[place]) for place, value in enumerate(names)
+        LegendEntry(f"{other.name} {value}", theme.SERIES[place], theme.SHAPES[place])
+        for place, value in enumerate(names)
     ]
 
 
