@@ -170,7 +170,10 @@ def _cluster(folder: Path) -> Iterator[tuple[str, list[int]]]:
 
     def start(what: str, *options: str) -> subprocess.Popen[bytes]:
         line = [sys.executable, "-m", f"distributed.cli.dask_{what}", "--scheduler-file", str(file), "--no-dashboard"]
-        return subprocess.Popen([*line, *options], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        # In sessions of their own, as the other workers are: some systems share a busy machine out by session.
+        return subprocess.Popen(
+            [*line, *options], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True
+        )
 
     started = [start("scheduler", "--host", "127.0.0.1", "--port", "0")]
     try:

@@ -217,6 +217,9 @@ def test_a_data_base_of_another_version_or_program_is_refused(base: Path, tmp_pa
     before = foreign.read_bytes()
     with pytest.raises(AirwireError, match="is a data base of another program; name another file"):
         History(foreign, create=True)
+    (tmp_path / "empty.sqlite").touch()
+    with pytest.raises(AirwireError, match="is no data base of a history"):
+        History(tmp_path / "empty.sqlite")
     (tmp_path / "text.sqlite").write_text("words " * 100)
     with pytest.raises(AirwireError, match="is no data base of a history; name another file"):
         History(tmp_path / "text.sqlite", create=True)

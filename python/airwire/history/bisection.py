@@ -18,7 +18,9 @@ from airwire.history.records import FIGURE, FigureRecord, RunRecord
 from airwire.history.store import History
 from airwire.history.trends import Change, change_of
 from airwire.inputs import read_file
+from airwire.runs.packaged import find_suite
 from airwire.sweep.alone import run_alone
+from airwire.sweep.entries import read_suite
 
 IMAGES = (".elf", ".uf2", ".bin")
 _SHORTEST_PREFIX = 4
@@ -89,6 +91,13 @@ def find_first_bad(
         middle = (good + bad) // 2
         good, bad = (good, middle) if look(middle).is_bad else (middle, bad)
     return FirstBad(row, look(good), look(bad), [probes[at] for at in sorted(probes)], len(candidates))
+
+
+def check_images(images: Path, suite: str | None, row: str) -> None:
+    """Refuse a folder without images, and a suite that has no such entry."""
+    _images_of(images)
+    if suite is not None:
+        read_suite(find_suite(suite), [row])
 
 
 def candidates_of(history: History, row: str, metric: str, good: str, bad: str, images: Path | None) -> list[Candidate]:

@@ -69,7 +69,7 @@ class History:
         with self._sentences(), new_folder(path.parent):
             self._base = sqlite3.connect(path, timeout=wait_s, isolation_level=None)
             try:
-                self._prepare()
+                self._prepare(create=create)
             except BaseException:
                 self._base.close()
                 raise
@@ -144,7 +144,7 @@ class History:
         with self._sentences():
             return self._base.execute(asked, values).fetchall()
 
-    def _prepare(self) -> None:
+    def _prepare(self, *, create: bool) -> None:
         """Make the tables of a new data base, and refuse one of another version, or of another program."""
         (application,) = self._base.execute("PRAGMA application_id").fetchone()
         (version,) = self._base.execute("PRAGMA user_version").fetchone()
@@ -155,6 +155,8 @@ class History:
                 f"{self.path}: is a history of version {version}, and this Airwire knows version {VERSION}; update it, "
                 "or export it there and add the export here"
             )
+        if not create:
+            raise _core.AirwireError(f"{self.path}: is no data base of a history; name another file")
         self._base.execute("PRAGMA journal_mode = WAL")
         with self._writing():
             # Another process may have been first.

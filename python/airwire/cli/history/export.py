@@ -15,7 +15,7 @@ _KINDS = (".json", ".parquet")
 
 
 def export(
-    out: Annotated[
+    destination: Annotated[
         Path,
         typer.Argument(
             metavar="FILE",
@@ -33,8 +33,10 @@ def export(
     from airwire.history.exports import export_history
     from airwire.history.store import History
 
-    if out.suffix not in _KINDS:
-        raise typer.BadParameter(f"{out} ends in neither {' nor '.join(_KINDS)}; name such a file", param_hint="FILE")
-    with History(database) as history, writing(out):
-        runs = export_history(history, out)
-    print(f"{out}: {runs} runs")
+    if destination.suffix not in _KINDS:
+        raise typer.BadParameter(
+            f"{destination} ends in neither {' nor '.join(_KINDS)}; name such a file", param_hint="FILE"
+        )
+    with History(database) as history, writing(destination):
+        runs = export_history(history, destination)
+    print(f"{destination}: {runs} runs")

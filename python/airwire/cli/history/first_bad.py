@@ -73,11 +73,14 @@ def first_bad(
     figure is not recorded.
     Example: airwire history first-bad pingpong --good v1 --bad v9 --images old --suite bench.toml
     """
-    from airwire.history.bisection import Measurer, candidates_of, find_first_bad
+    from airwire.history.bisection import Measurer, candidates_of, check_images, find_first_bad
     from airwire.history.store import History
 
     if images is None:
         refuse_unused(["--suite"], "recorded runs need none; name a folder of images, or leave it out")
+    else:
+        # Before a data base is begun for what they give.
+        check_images(images, None if suite is None else str(suite), row)
     with History(database, create=images is not None) as history, working("Looking for the first bad one"):
         candidates = candidates_of(history, row, metric, good, bad, images)
         measure = Measurer(history, None if suite is None else str(suite), row, metric)

@@ -83,7 +83,9 @@ def _spec(axis: Axis, y: Spec, names: Sequence[str], *, is_curve: bool) -> Spec:
     if axis.is_a_scale:
         numbers = [value for value in axis.values if isinstance(value, int | float)]
         wide = min(numbers) > 0 and max(numbers) / min(numbers) >= 20
-        scale = {"type": "log" if wide else "linear", "zero": False, "nice": False, "padding": 12}
+        # A logarithmic scale has no zero that could be left out.
+        scale: Spec = {"type": "log"} if wide else {"type": "linear", "zero": False}
+        scale |= {"nice": False, "padding": 12}
         labels = {"values": numbers} if len(numbers) <= _MOST_LABELS else {}
         x |= {"type": "quantitative", "scale": scale, "axis": {"grid": False, "labelOverlap": True, **labels}}
     else:
