@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from benches import board, corpus, ingest, network, ns3_links, pace, virtual
+from benches import board, corpus, ingest, network, ns3_links, pace, sweeps, virtual
 
 
 def main() -> None:
@@ -18,6 +18,9 @@ def main() -> None:
         ("The kernel of virtual time", virtual.run_kernel),
         ("Link models", virtual.run_links),
         ("A whole suite", virtual.run_suite),
+        ("Sweeps by processes and by a cluster", sweeps.run),
+        ("A cluster with empty points", sweeps.run_empty),
+        ("What a point of a sweep moves", sweeps.run_bytes),
         ("Beside ns-3", ns3_links.run),
         ("Virtual boards beside rp2040js", board.run_loops),
         ("Virtual boards against real time", board.run_images),

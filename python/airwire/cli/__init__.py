@@ -26,6 +26,7 @@ from airwire.cli.flash import flash
 from airwire.cli.fsdata import OLD_NAMES, fsdata
 from airwire.cli.guard import guarded
 from airwire.cli.help import BOARDS, CONTEXT, FILES, MEASURE, SIMULATE, GroupedCommands, help_
+from airwire.cli.history import app as history
 from airwire.cli.link import link
 from airwire.cli.links import links
 from airwire.cli.live import live
@@ -34,6 +35,7 @@ from airwire.cli.probe import probe, serve
 from airwire.cli.report import report
 from airwire.cli.run import run
 from airwire.cli.schema import schema
+from airwire.cli.sweep import sweep
 from airwire.cli.twin import twin
 from airwire.cli.validate import validate
 from airwire.cli.why import why
@@ -53,7 +55,7 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 _GROUPS: Mapping[str, Sequence[Callable[..., None]]] = {
-    SIMULATE: (why, demo, run, choose, links, link, validate),
+    SIMULATE: (why, demo, run, sweep, choose, links, link, validate),
     BOARDS: (flash,),
     MEASURE: (probe, serve, twin, capture, analyze, explain, compare, report, live, convert),
     FILES: (fsdata, schema),
@@ -64,6 +66,7 @@ for _group, _commands in _GROUPS.items():
         app.command(cls=_CLASSES.get(_command, CheckedCommand), rich_help_panel=_group)(_command)
 app.command("help", cls=CheckedCommand, rich_help_panel=FILES)(help_)
 app.add_typer(board, rich_help_panel=BOARDS)
+app.add_typer(history, rich_help_panel=MEASURE)
 
 
 def _print_version(wanted: bool) -> None:

@@ -134,6 +134,15 @@ def entries(ctx: typer.Context, _typed: str) -> Iterable[Offer]:
 
 
 @_offers
+def axes(ctx: typer.Context, typed: str) -> Iterable[Offer]:
+    """The fields of the suite's entries that an axis may name."""
+    from airwire.sweep.running import fields_of
+
+    suite = _given(ctx, "suite")
+    return [] if not suite or "=" in typed else [(f"{name}=", takes) for name, takes in fields_of(suite).items()]
+
+
+@_offers
 def rows_of_runs(_ctx: typer.Context, typed: str) -> Iterable[Offer]:
     """``RUN:ROW`` for each row of the run folder before the colon, without those whose names have a blank.
 
@@ -144,6 +153,23 @@ def rows_of_runs(_ctx: typer.Context, typed: str) -> Iterable[Offer]:
     folder, colon, _ = typed.partition(":")
     rows = read_manifest(Path(folder))[1] if colon else []
     return [(f"{folder}:{row.run}", "") for row in rows if " " not in row.run]
+
+
+@_offers
+def rows_of_history(ctx: typer.Context, _typed: str) -> Iterable[Offer]:
+    """The rows of the data base, without those whose names have a blank."""
+    from airwire.history.store import DEFAULT, History
+
+    with History(Path(_given(ctx, "database") or DEFAULT)) as history:
+        return [(row, "") for row in history.rows() if " " not in row]
+
+
+@_offers
+def metrics(_ctx: typer.Context, _typed: str) -> Iterable[Offer]:
+    """The figures that a history keeps of a row."""
+    from airwire.history.records import METRICS
+
+    return [(name, "") for name in METRICS]
 
 
 @_offers

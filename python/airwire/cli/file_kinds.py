@@ -11,11 +11,14 @@ from pathlib import Path
 from airwire.outputs import is_device
 
 _PACKED = {".gz": b"\x1f\x8b", ".xz": b"\xfd7zXZ\x00", ".zst": b"\x28\xb5\x2f\xfd"}
+HISTORY = ".sqlite"
 _KINDS: dict[str, tuple[str, tuple[bytes, ...]]] = {
     ".html": ("HTML page", (b"<!doctype html", b"<html")),
     ".svg": ("SVG picture", (b"<svg", b"<?xml")),
     ".png": ("PNG picture", (b"\x89png",)),
-    ".json": ("trace of Airwire's", (b'{"displaytimeunit"',)),
+    ".json": ("trace or history of Airwire's", (b'{"displaytimeunit"', b'{"schema":"airwire.history')),
+    ".parquet": ("Parquet table", (b"par1",)),
+    HISTORY: ("SQLite data base", (b"sqlite format 3\0",)),
     ".pcapng": ("pcapng capture", (b"\x0a\x0d\x0d\x0a",)),
     ".vcd": ("value change dump", (b"$",)),
     ".csv": ("capture in CSV", (b"time",)),

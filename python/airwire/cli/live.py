@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
+from threading import Event
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from airwire.cli import options
 from airwire.cli.board import options as board_options
+from airwire.cli.file_kinds import HISTORY
 from airwire.cli.output import EXIT_BAD_INPUT, EXIT_INTERRUPTED, complain
 from airwire.cli.paths import RUN_PARTS, Reads, Writes, parts_of
+from airwire.cli.unused import refuse_unused
 
 if TYPE_CHECKING:
     from airwire.live.feed import Feed
@@ -21,6 +25,10 @@ KEPT = parts_of((*RUN_PARTS, "marks.json", "capture.csv"))
 _LOOK_EVERY_S = 0.2
 _END_WITHIN_S = 10.0
 _MOST = 2
+_OF_MEASUREMENTS = (
+    *("--board", "--traffic", "--network", "--set", "--seed"),
+    *("--samples", "--trigger", "--done", "--rate", "--out"),
+)
 
 
 def live(
@@ -30,7 +38,8 @@ def live(
             metavar="TARGET...",
             help="A run folder, finished or still being written; a suite; the image of a virtual board; a board at "
             "an address and what it is asked, such as pingpong:192.168.1.50:5000; or an instrument as airwire capture "
-            "names it, such as sigrok:fx2lafw or pico:/dev/ttyACM0. Two stand side by side.",
+            "names it, such as sigrok:fx2lafw or pico:/dev/ttyACM0. Two stand side by side. Or the data base of a "
+            "history, whose trends are shown.",
             show_default=False,
         ),
         Reads("measurement"),
@@ -98,6 +107,13 @@ def live(
 
     if len(what) > _MOST:
         raise AirwireError(f"{len(what)} measurements were named, and two fit side by side; name one or two")
+    if any(path.suffix == HISTORY for path in what):
+        only_page = until_done or len(what) > 1
+        if only_page:
+            raise AirwireError(f"{what[0]}: trends stand alone, until Ctrl-C; name the data base of the history alone")
+        refuse_unused(_OF_MEASUREMENTS, "a history is looked at and not measured; leave it out")
+        _show_trends(what[0], host, port, token, open_)
+        return
     wanted = Wanted(board, traffic or (), network, options.settings_of(set_), seed, samples, out, trigger, done, rate)
     feed, sources = feed_of(what, wanted)
     with served(feed, host=host, port=port, token=token) as address:
@@ -115,6 +131,23 @@ def live(
     if was_stopped:
         complain("stopped by Ctrl-C; what was measured is kept")
         raise typer.Exit(EXIT_INTERRUPTED)
+
+
+def _show_trends(path: Path, host: str, port: int, token: str | None, open_: bool) -> None:
+    """Serve the trends of a history until Ctrl-C."""
+    from airwire.history.store import History
+    from airwire.live.running import served_trends
+
+    History(path).close()
+    with served_trends(path, host=host, port=port, token=token) as address:
+        typer.echo(f"Live view: {address.url}")
+        typer.echo("Ctrl-C ends it.")
+        if open_:
+            import webbrowser
+
+            webbrowser.open(address.url)
+        with suppress(KeyboardInterrupt):
+            Event().wait()
 
 
 def watch(feed: Feed, sources: Sequence[Source], *, until_done: bool) -> bool:

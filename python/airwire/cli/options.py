@@ -79,10 +79,10 @@ def pairing_rule(text: str) -> PairingRule:
     raise typer.BadParameter(f"there is no pairing rule `{text}`; use {known}")
 
 
-def share(text: str | None) -> float | None:
-    """A share as ``0.1%`` or ``0.001``."""
-    if text is None:
-        return None
+def share(text: str | float | None) -> float | None:
+    """A share as ``0.1%`` or ``0.001``; a default comes as a number already."""
+    if text is None or isinstance(text, float):
+        return text
     number, percent = (text[:-1], 0.01) if text.endswith("%") else (text, 1.0)
     try:
         value = float(number) * percent

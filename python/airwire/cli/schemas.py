@@ -14,6 +14,7 @@ from airwire.cli.board import objects
 from airwire.cli.capture_json import CaptureOutput
 from airwire.cli.compare_json import CompareRunsOutput
 from airwire.cli.fsdata_json import FsdataOutput
+from airwire.cli.history import output as history
 from airwire.cli.json_object import Output
 from airwire.cli.json_output import AnalyzeOutput, CompareOutput
 from airwire.cli.link_json import (
@@ -25,6 +26,7 @@ from airwire.cli.link_json import (
     ValidateOutput,
 )
 from airwire.cli.run_json import RunOutput
+from airwire.cli.sweep_json import SweepOutput
 from airwire.cli.twin_json import TwinOutput
 from airwire.cli.why_json import WhyOutput
 from airwire.link.catalogue import suite_schema
@@ -40,6 +42,7 @@ _FILES: Mapping[str, Callable[[], dict[str, Any]]] = {
 _OUTPUTS: tuple[type[Output], ...] = (
     WhyOutput,
     RunOutput,
+    SweepOutput,
     ProbeOutput,
     ServeOutput,
     TwinOutput,
@@ -54,6 +57,10 @@ _OUTPUTS: tuple[type[Output], ...] = (
     CompareOutput,
     CompareRunsOutput,
     FsdataOutput,
+    history.AddOutput,
+    history.ListOutput,
+    history.TrendOutput,
+    history.FirstBadOutput,
     objects.BoardRunOutput,
     objects.BoardServeOutput,
     objects.BoardProfileOutput,

@@ -6,13 +6,18 @@ import ipaddress
 import re
 import socket
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from airwire import _core
 from airwire.live.access import SHORTEST_TOKEN, new_token
 from airwire.live.feed import Feed
+
+if TYPE_CHECKING:
+    from starlette.types import ASGIApp
 
 LOOPBACK = "127.0.0.1"
 _TOKEN = re.compile(r"[A-Za-z0-9_-]+")
@@ -68,21 +73,47 @@ def served(feed: Feed, *, host: str = LOOPBACK, port: int = 0, token: str | None
 
     Raises ``AirwireError`` where packages are missing, the page is not built, or the port cannot be had.
     """
-    try:
-        import uvicorn
-
+    with _packages():
         from airwire.live.page import check_assets
         from airwire.live.server import application
+
+    check_assets()
+    with _serving(lambda secret: application(feed, token=secret, host=host), host, port, token) as address:
+        yield address
+
+
+@contextmanager
+def served_trends(path: Path, *, host: str = LOOPBACK, port: int = 0, token: str | None = None) -> Iterator[Address]:
+    """Serve the trends of a history likewise."""
+    with _packages():
+        from airwire.live.trends import application
+
+    with _serving(lambda secret: application(path, token=secret, host=host), host, port, token) as address:
+        yield address
+
+
+@contextmanager
+def _packages() -> Iterator[None]:
+    """Where a package of the extra is missing, says which."""
+    try:
+        yield
     except ModuleNotFoundError as missing:
         raise _core.AirwireError(
             f"the live view needs the package {missing.name}: pip install 'airwire[live]'"
         ) from None
+
+
+@contextmanager
+def _serving(made: Callable[[str], ASGIApp], host: str, port: int, token: str | None) -> Iterator[Address]:
+    """Serve what is made for the secret part of the address."""
+    with _packages():
+        import uvicorn
+
     secret = checked_token(host, token)
-    check_assets()
     listener = _listener(host, port)
     address = Address(host, listener.getsockname()[1], secret)
     config = uvicorn.Config(
-        application(feed, token=secret, host=host),
+        made(secret),
         log_level="critical",
         access_log=False,
         server_header=False,

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache
-from importlib import resources
 from typing import TYPE_CHECKING
 
 from airwire.model import rows_of_links
-from airwire.report import density, theme, units
+from airwire.report import density, units
 from airwire.report.bottom_line import bottom_line
 from airwire.report.bounds_section import bounds_section
+from airwire.report.document import document
 from airwire.report.environment import run_facts
 from airwire.report.figures import further_figures
 from airwire.report.findings import findings_section
-from airwire.report.html import charts, script_json, text
-from airwire.report.libraries import libraries
+from airwire.report.html import charts, text
 from airwire.report.opening import Opening, result_paragraph, sum_section
 from airwire.report.picture import is_ranking, picture, ranking
 from airwire.report.row_section import OPENERS, capture_section, rows_section
@@ -35,7 +33,6 @@ from airwire.report.tables import errors_section
 if TYPE_CHECKING:
     from airwire.model import Analysis
 
-_POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline' 'unsafe-eval'"
 _SECTIONS = {
     "notes": "Notes",
     "bounds": "Bounds",
@@ -72,7 +69,7 @@ def page(analysis: Analysis, title: str | None, notes: Sequence[str] = (), openi
         f"<main id='main'>{main}</main>",
         "<div id='tooltip' role='status' hidden></div>",
     )
-    return _document(heading, "\n".join(body))
+    return document(heading, "\n".join(body))
 
 
 def _notes_section(notes: Sequence[str]) -> str:
@@ -84,31 +81,6 @@ def _notes_section(notes: Sequence[str]) -> str:
 
 def _title(analysis: Analysis) -> str:
     return "Latency of captures" if analysis.suite is None else f"Suite {analysis.suite}"
-
-
-def _document(heading: str, body: str) -> str:
-    config = script_json(theme.config(for_page=True))
-    return "\n".join(
-        (
-            "<!DOCTYPE html>",
-            "<html lang='en'><head><meta charset='utf-8'>",
-            f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">',
-            "<meta name='viewport' content='width=device-width, initial-scale=1'>",
-            "<meta name='generator' content='Airwire'>",
-            f"<title>{text(heading)}</title>",
-            f"<style>{theme.css_tokens()}{_asset('report.css')}</style></head>",
-            f"<body>{body}",
-            f"<script type='application/json' id='config'>{config}</script>",
-            f"<script type='text/plain' id='libraries' data-packed>{libraries()}</script>",
-            f"<script>{_asset('report.js')}</script>",
-            "</body></html>\n",
-        )
-    )
-
-
-@cache
-def _asset(name: str) -> str:
-    return (resources.files("airwire.report") / "assets" / name).read_text(encoding="utf-8")
 
 
 def _header(analysis: Analysis, views: Sequence[CaptureView], heading: str, main: str, result: str) -> str:
