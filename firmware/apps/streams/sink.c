@@ -1,5 +1,6 @@
 /* The sink: takes what comes, counts it, and checks it where that is asked for. */
 #include <stddef.h>
+#include <string.h>
 
 #include "clock.h"
 #include "console.h"
@@ -12,6 +13,17 @@
 SETTING(sink_port, 9, "port 1..65535", "the sink's port");
 SETTING(sink_check, 0, "on/off", "whether what the sink takes must be the pattern of sink_seed");
 SETTING(sink_seed, 0, "seed", "the seed of the pattern that the sink expects");
+
+#ifdef SINK_LOOPS
+/* The loops of two servers whose throughput was published: on lwIP's raw interface, and on its sockets. */
+enum loop { LOOP_DRAIN, LOOP_RAW_SERVER, LOOP_SOCKETS_SERVER };
+SETTING(
+    sink_loop, 0, "choice drain|raw_server|sockets_server",
+    "how the sink takes what is there: all of it; by segments, clearing its whole buffer before each; or up to 4096 "
+    "bytes, answered with 13 bytes, before it waits again");
+#define SEGMENT_BYTES 1460u
+#define ANSWER_BYTES 13u
+#endif
 
 static struct intake {
     struct stream *stream;
@@ -56,23 +68,69 @@ static void check(struct intake *intake, const uint8_t *bytes, size_t count) {
     }
 }
 
-/* All that is there: each piece is brought to memory, as it would be for an application that uses it. */
-static void readable(struct stream *stream) {
-    static uint8_t bytes[4096] __attribute__((aligned(4)));
+static uint8_t buffer[4096] __attribute__((aligned(4)));
+
+/* Each piece is brought to memory, as it would be for an application that uses it. */
+static size_t take(struct stream *stream, size_t most) {
     struct intake *intake = stream->context;
-    for (size_t count = sizeof bytes; count == sizeof bytes;) {
-        count = stream_read(stream, bytes, sizeof bytes);
-        check(intake, bytes, count);
-        intake->bytes += count;
+    size_t count = stream_read(stream, buffer, most);
+    check(intake, buffer, count);
+    intake->bytes += count;
+    return count;
+}
+
+static void take_all(struct stream *stream) {
+    while (take(stream, sizeof buffer) == sizeof buffer) {
     }
+}
+
+#ifdef SINK_LOOPS
+static void take_as_raw_server(struct stream *stream) {
+    do {
+        memset(buffer, 0, sizeof buffer);
+    } while (take(stream, SEGMENT_BYTES) == SEGMENT_BYTES);
+}
+
+/* Where the transport tells again of what is left, it is asked again after each piece. */
+static void take_as_sockets_server(struct stream *stream) {
+    static const uint8_t answer[ANSWER_BYTES];
+    size_t count;
+    do {
+        count = take(stream, sizeof buffer);
+        if (count) {
+            stream_write(stream, answer, sizeof answer);
+        }
+    } while (count == sizeof buffer && !network_tells_again);
+}
+
+static void take_by_loop(struct stream *stream) {
+    if (setting_sink_loop == LOOP_RAW_SERVER) {
+        take_as_raw_server(stream);
+    } else if (setting_sink_loop == LOOP_SOCKETS_SERVER) {
+        take_as_sockets_server(stream);
+    } else {
+        take_all(stream);
+    }
+}
+#else
+static void take_by_loop(struct stream *stream) { take_all(stream); }
+#endif
+
+static void note_time(struct intake *intake) {
     intake->last_us = clock_us();
     intake->moved_ms = clock_ms();
+}
+
+static void readable(struct stream *stream) {
+    take_by_loop(stream);
+    note_time(stream->context);
 }
 
 static void ended(struct stream *stream, enum stream_end how) {
     struct intake *intake = stream->context;
     if (how == STREAM_ENDED) {
-        readable(stream);
+        take_all(stream);
+        note_time(intake);
         stream_close(stream);
     }
     report(intake);
