@@ -6,6 +6,7 @@
 #include "console.h"
 #include "network.h"
 #include "pattern.h"
+#include "pools.h"
 #include "rate.h"
 #include "settings.h"
 #include "streams.h"
@@ -21,6 +22,8 @@ SETTING(
     sink_loop, 0, "choice drain|raw_server|sockets_server",
     "how the sink takes what is there: all of it; by segments, clearing its whole buffer before each; or up to 4096 "
     "bytes, answered with 13 bytes, before it waits again");
+SETTING(sink_pools, 0, "on/off",
+        "whether the sink tells what the transport's pools held at most, when a connection ends");
 #define SEGMENT_BYTES 1460u
 #define ANSWER_BYTES 13u
 #endif
@@ -103,6 +106,12 @@ static void take_as_sockets_server(struct stream *stream) {
     } while (count == sizeof buffer && !network_tells_again);
 }
 
+static void report_pools(void) {
+    if (setting_sink_pools) {
+        pools_report();
+    }
+}
+
 static void take_by_loop(struct stream *stream) {
     if (setting_sink_loop == LOOP_RAW_SERVER) {
         take_as_raw_server(stream);
@@ -113,6 +122,8 @@ static void take_by_loop(struct stream *stream) {
     }
 }
 #else
+static void report_pools(void) {}
+
 static void take_by_loop(struct stream *stream) { take_all(stream); }
 #endif
 
@@ -134,6 +145,7 @@ static void ended(struct stream *stream, enum stream_end how) {
         stream_close(stream);
     }
     report(intake);
+    report_pools();
     if (how == STREAM_RESET) {
         console_text("error: the peer broke the connection off\n");
     }

@@ -34,6 +34,7 @@ from airwire.cli.probe import probe, serve
 from airwire.cli.report import report
 from airwire.cli.run import run
 from airwire.cli.schema import schema
+from airwire.cli.tune import tune
 from airwire.cli.twin import twin
 from airwire.cli.validate import validate
 from airwire.cli.why import why
@@ -53,7 +54,7 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 _GROUPS: Mapping[str, Sequence[Callable[..., None]]] = {
-    SIMULATE: (why, demo, run, choose, links, link, validate),
+    SIMULATE: (why, demo, run, choose, tune, links, link, validate),
     BOARDS: (flash,),
     MEASURE: (probe, serve, twin, capture, analyze, explain, compare, report, live, convert),
     FILES: (fsdata, schema),

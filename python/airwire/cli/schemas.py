@@ -25,6 +25,7 @@ from airwire.cli.link_json import (
     ValidateOutput,
 )
 from airwire.cli.run_json import RunOutput
+from airwire.cli.tune_json import TuneOutput
 from airwire.cli.twin_json import TwinOutput
 from airwire.cli.why_json import WhyOutput
 from airwire.link.catalogue import suite_schema
@@ -43,6 +44,7 @@ _OUTPUTS: tuple[type[Output], ...] = (
     ProbeOutput,
     ServeOutput,
     TwinOutput,
+    TuneOutput,
     ExplainRunOutput,
     ExplainCaptureOutput,
     ChooseOutput,

@@ -72,7 +72,7 @@ def page(analysis: Analysis, title: str | None, notes: Sequence[str] = (), openi
         f"<main id='main'>{main}</main>",
         "<div id='tooltip' role='status' hidden></div>",
     )
-    return _document(heading, "\n".join(body))
+    return document(heading, "\n".join(body))
 
 
 def _notes_section(notes: Sequence[str]) -> str:
@@ -86,7 +86,8 @@ def _title(analysis: Analysis) -> str:
     return "Latency of captures" if analysis.suite is None else f"Suite {analysis.suite}"
 
 
-def _document(heading: str, body: str) -> str:
+def document(heading: str, body: str) -> str:
+    """A page with this body, the style of all reports and the script that draws their charts."""
     config = script_json(theme.config(for_page=True))
     return "\n".join(
         (
