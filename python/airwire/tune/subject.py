@@ -129,13 +129,13 @@ def _of_suite(
     link = str(row.pop("link", name))
     if link not in known:
         raise _core.AirwireError(f"{suite}: there is no link {link}; {_core.name_hint(link, list(known))}")
-    payloads = row.pop("payloads", content.get("payloads", [128]))
+    payloads: list[Any] = row.pop("payloads", content.get("payloads", [128]))
     wanted = payload_bytes or _core.parse_bytes(str(payloads[0]))
-    trigger = row.pop("trigger", None)
+    trigger: dict[str, Any] | None = row.pop("trigger", None)
     own = {setting.name for setting in known[link].settings}
-    given = {key: value for key, value in row.items() if key in own}
+    given: dict[str, Any] = {key: value for key, value in row.items() if key in own}
     listed = {
-        key: list(setting_texts(dict.fromkeys(map(str, value))))
+        key: list(setting_texts({str(place): one for place, one in enumerate(value)}).values())
         for key, value in given.items()
         if isinstance(value, list)
     }
