@@ -19,6 +19,8 @@ from airwire.tune.subject import Subject, subject_of
 from airwire.tune.worth import Worth, worths
 
 BUDGET = 200
+_SIMPLER = 0.05
+"""So much more RAM is a change less worth: by how the compiler lays an image out it differs by as much."""
 _SEGMENT = 1460
 """To put values of segments and of bytes in one order."""
 _LWIP_WAYS = ("-lwip_raw", "-lwip_sockets", "-lwip_small")
@@ -133,7 +135,7 @@ def tune(
     bench.subject = replace(bench.subject, knobs=chosen(bench.subject.knobs, knobs, subject.name))
     if not bench.subject.knobs:
         raise _core.AirwireError(f"{subject.name} has no knob that a search may change")
-    found = _searched(bench, _with_cost(wanted, bench.subject), limits, budget, progress)
+    found = _searched(bench, _with_cost(wanted, bench.subject), limits, budget, progress, len(wanted))
     return found if own_file is None else _explained(bench, found, own_file)
 
 
@@ -214,7 +216,9 @@ def _searched(
     limits: Sequence[Limit],
     budget: int,
     progress: Callable[[Progress], None] | None,
+    wanted: int,
 ) -> Tuning:
+    """``wanted`` of the goals are the user's."""
     step = "searching"
 
     def tell(search: Search) -> None:
@@ -236,7 +240,7 @@ def _searched(
     if not interrupted:
         try:
             step = "taking back what is not needed"
-            best = _simplest(search, best)
+            best = _simplest(search, best, wanted)
             step = "telling what each knob is worth"
             found = worths(search, best)
             step = "measuring before and after anew"
@@ -263,20 +267,24 @@ def _searched(
     )
 
 
-def _simplest(search: Search, best: Measured) -> Measured:
-    """Take back each change that the goals do not need, as long as one is left."""
+def _simplest(search: Search, best: Measured, wanted: int) -> Measured:
+    """Take back each change that the first ``wanted`` goals do not need, as long as one is left.
+
+    What those after them cost may grow a little by it: fewer changes are worth that.
+    """
+    found = best
     while True:
         changed = [knob for knob in search.knobs if best.values[knob.name] != knob.start]
         tried = search.look([{**best.values, knob.name: knob.start} for knob in changed])
-        as_good = [one for one in tried if search.keeps(one) and _is_as_good(search, one, best)]
+        as_good = [one for one in tried if search.keeps(one) and _is_as_good(search, one, found, wanted)]
         if not as_good:
             return best
         best = min(as_good, key=lambda one: (_cost(search, one), one.key))
 
 
-def _is_as_good(search: Search, one: Measured, best: Measured) -> bool:
+def _is_as_good(search: Search, one: Measured, best: Measured, wanted: int) -> bool:
     gains = [goal.gain(one.figures[goal.metric.name], best.figures[goal.metric.name]) for goal in search.goals]
-    return all(gain >= -WORTH for gain in gains)
+    return all(gain >= -(WORTH if place < wanted else _SIMPLER) for place, gain in enumerate(gains))
 
 
 def _cost(search: Search, one: Measured) -> float:

@@ -38,7 +38,7 @@ METRICS: Mapping[str, Metric] = {
         Metric("ram", "B", "min", "static RAM of the image: its variables, buffers and pools"),
         Metric("flash", "B", "min", "flash of the image"),
         Metric("airtime", "ps", "min", "the time on the air for a message"),
-        Metric("energy", "J", "min", "what the sender's radio and processor take for a message"),
+        Metric("energy", "J", "min", "what the sender's radio takes for a message a second, with the time between two"),
     )
 }
 

@@ -12,6 +12,7 @@ from airwire import _core
 from airwire.board import image_settings
 from airwire.inputs import read_text
 from airwire.link.catalogue import links
+from airwire.link.energy import has_currents
 from airwire.link.model import Link
 from airwire.runs.packaged import IMAGES, find_suite
 from airwire.tune.knobs import Knob, image_knobs, link_knobs
@@ -158,6 +159,8 @@ def _of_link(
     figures = [*_FIGURES_OF_LINKS]
     if _is_radio(link, payload, fixed):
         figures.append("airtime")
+    if has_currents(link.name):
+        figures.append("energy")
     subject = LinkSubject(link, payload, fixed, trigger, samples or 1000)
     return Subject(f"{link.name}, {payload} B", knobs, figures, link=subject)
 
