@@ -181,7 +181,9 @@ def _with_lwip(bench: Bench, wanted: Sequence[str], own_file: OwnFile | None) ->
         raise _core.AirwireError(f"{own_file.path}: lwIP itself refuses these options: {broken}")
     knobs = [_begun(knob, start) for knob in lwip_knobs(options)]
     bench.subject = replace(
-        bench.subject, board=replace(board, target=target, options=options), knobs=[*knobs, *bench.subject.knobs]
+        bench.subject,
+        board=replace(board, target=target, options=options, own_options=start),
+        knobs=[*knobs, *bench.subject.knobs],
     )
 
 
@@ -199,7 +201,7 @@ def _explained(bench: Bench, found: Tuning, own_file: OwnFile) -> Tuning:
     board = bench.subject.board
     assert board is not None, "only an image has such a file"
     start = {knob.name: knob.start for knob in bench.subject.knobs}
-    options = {knob.name: knob.start for knob in bench.subject.knobs if knob.kind == "lwip"}
+    options = {**board.own_options, **{knob.name: knob.start for knob in bench.subject.knobs if knob.kind == "lwip"}}
     image = bench.image(board, options)
     first = next((one for one in found.candidates if dict(one.values) == start), None)
     if isinstance(image, str) or first is None:

@@ -14,11 +14,12 @@ from queue import SimpleQueue
 from typing import Any
 
 from airwire import _core
+from airwire.board.row import BoardRow
 from airwire.explain.what_if import canonical
 from airwire.inputs import read_file
 from airwire.link.catalogue import link_budget
 from airwire.link.energy import energy_of
-from airwire.model import Capture, is_of_board
+from airwire.model import Capture, rows_of_boards
 from airwire.runs.simulation import simulate
 from airwire.runs.suite import run_text
 from airwire.tune.build import Tree, source_key
@@ -139,6 +140,7 @@ class Bench:
         assert board is not None, "a subject is a link or a board"
         kinds = {knob.name: knob.kind for knob in self.subject.knobs}
         options = {name: value for name, value in values.items() if kinds[name] == "lwip"}
+        options = {**board.own_options, **options}
         settings = {name: value for name, value in values.items() if kinds[name] == "image"}
         made_of: str = (
             digest(self._source_key, board.board, board.target, options)
@@ -217,14 +219,14 @@ def _run_row(
             findings=False,
             out=out,
         )
-        if not analysis.captures:
+        rows = rows_of_boards(analysis)
+        if not rows:
             told = analysis.errors[0].message if analysis.errors else "the run was stopped"
             raise _core.AirwireError(told)
-        return _of_row(analysis.captures[0], values, figures)
+        return _of_row(rows[0], values, figures)
 
 
-def _of_row(row: Capture, values: Values, sizes: Mapping[str, float]) -> Measured:
-    assert is_of_board(row), "a row of boards was asked for"
+def _of_row(row: Capture[BoardRow], values: Values, sizes: Mapping[str, float]) -> Measured:
     found = row.target
     if found.figure is None:
         return Measured(values, sizes, refused=found.problem or "the row has no figure")

@@ -69,6 +69,8 @@ class BoardSubject:
     """What builds the image with other options of lwIP, where there is something."""
     options: Mapping[str, int] = field(default_factory=dict)
     """lwIP's options as they are in the image."""
+    own_options: Mapping[str, str] = field(default_factory=dict)
+    """Those of a user's own file."""
 
     @property
     def fixed(self) -> dict[str, Any]:
