@@ -10,11 +10,11 @@ function(sink_images name settings)
                OPTIMISE -O3 -flto=auto)
   airwire_image(sink-lwip_raw-${name}
     SOURCES ${SINK} transport/lwip_raw/network.c transport/lwip_raw/datagrams.c ${TRANSPORT_SHARED} ${LWIP_SHARED}
-    LIBRARIES lwip_${name} OPTIMISE -O3 -flto=auto IN_RAM)
+    DEFINITIONS SINK_LOOPS LIBRARIES lwip_${name} OPTIMISE -O3 -flto=auto IN_RAM)
   airwire_image(sink-lwip_sockets-${name}
     SOURCES ${SINK} transport/lwip_sockets/network.c transport/lwip_sockets/driver_task.c lwip/sys_arch_freertos.c
             freertos/hooks.c ${TRANSPORT_SHARED} ${LWIP_SHARED}
-    LIBRARIES lwip_threads_${name} OPTIMISE -O3 -flto=auto IN_RAM)
+    DEFINITIONS SINK_LOOPS LIBRARIES lwip_threads_${name} OPTIMISE -O3 -flto=auto IN_RAM)
 endfunction()
 
 # The same, built by the target alone.

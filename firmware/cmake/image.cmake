@@ -8,8 +8,13 @@ set(PORT ${CMAKE_SOURCE_DIR}/ports/rp2040)
 set(PREFIX_MAPS
     -ffile-prefix-map=${CMAKE_SOURCE_DIR}=firmware -ffile-prefix-map=${CMAKE_BINARY_DIR}=build
     -ffile-prefix-map=${BOARD_DIR}=board -ffile-prefix-map=${LWIP_DIR}=lwip -ffile-prefix-map=${FREERTOS_DIR}=freertos)
+# A search builds an image for each candidate, of which nobody asks for a source line.
+set(DEBUG -g)
+if(LWIP_TUNED_DIR)
+  set(DEBUG -g0)
+endif()
 add_compile_options(
-  $<$<COMPILE_LANGUAGE:C>:-g> -ffunction-sections -fdata-sections -fno-common -ffreestanding -fno-tree-loop-distribute-patterns
+  $<$<COMPILE_LANGUAGE:C>:${DEBUG}> -ffunction-sections -fdata-sections -fno-common -ffreestanding -fno-tree-loop-distribute-patterns
   ${PREFIX_MAPS})
 add_link_options(${PREFIX_MAPS})
 set(OUR_WARNINGS -Wall -Wextra -Werror)

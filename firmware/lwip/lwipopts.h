@@ -67,4 +67,9 @@ unsigned short port_checksum(const void *bytes, int count);
 #error "Define LWIP_SETTINGS_SMALL, _FAST, _DEFAULT or _PUBLISHED"
 #endif
 
+/* What a search tries instead (LWIP_TUNED_DIR of CMakeLists.txt). */
+#ifdef AIRWIRE_LWIP_TUNED
+#include "lwipopts_tuned.h"
+#endif
+
 #endif

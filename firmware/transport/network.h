@@ -45,6 +45,8 @@ struct stream *network_connect(uint32_t address, uint16_t port, const struct str
 
 /* Reads what has come in, at most `capacity` bytes; `bytes` may be null to drop them. */
 size_t stream_read(struct stream *, void *bytes, size_t capacity);
+/* Whether `readable` is called again while bytes are left that were not read; else only when more come. */
+extern const bool network_tells_again;
 /* Writes as much as there is room for; the rest after `writable`. It leaves when the application's function returns. */
 size_t stream_write(struct stream *, const void *bytes, size_t count);
 /* The same for bytes that stay where they are for good, as pages in flash do. */

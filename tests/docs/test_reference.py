@@ -49,11 +49,19 @@ FREE_KEYS = (
     "settings",
     "rows[].settings",
     "accepted[].settings",
+    "before.values",
+    "before.figures",
+    "before.intervals",
+    "after.values",
+    "after.figures",
+    "after.intervals",
+    "worths[].alone",
+    "worths[].among",
     "bus",
     *PINS_OF_CHIPS,
 )
 # Described as having the fields of another list.
-SAME_AS_ELSEWHERE = ("refused[].nearest", "changes", "answer.row", "compared", "verdicts")
+SAME_AS_ELSEWHERE = ("front", "spare", "refused[].nearest", "changes", "answer.row", "compared", "verdicts")
 LISTS_OF_TEXT = (
     "answer.called",
     "answer.traffic",
@@ -64,6 +72,10 @@ LISTS_OF_TEXT = (
     "only_in_a",
     "only_in_b",
     "changed[].rows",
+    "goals",
+    "subject_to",
+    "knobs[].values",
+    "files",
 )
 # Rows of tests that every machine has, so that a link with gates and one with several settings are both seen.
 SUITE = "samples = 60\npayloads = [12]\n[links.lora]\n[links.esp32-802154]\n"
@@ -324,6 +336,14 @@ def test_every_field_of_a_choice_in_json_is_described(airwire: Run) -> None:
     bounds = ("--p95", "60ms", "--p50", "60ms", "--loss", "90%")
     both = (("choose", "--payload", "12", *bounds), ("choose", "--p95", "1us", "--link", "lora"))
     assert seen_in(airwire, "airwire.choose/1", *both) == set(fields_in(JSON_PAGE, "airwire.choose/1"))
+
+
+def test_every_field_of_a_search_is_described(airwire: Run) -> None:
+    words = ("tune", "lora", "--payload", "12B", "--goal", "min p95", "--subject-to", "loss<=1%", "--budget", "12")
+    seen = seen_in(airwire, "airwire.tune/1", (*words, "--samples", "100", "--cache", "cache", "--out", "tuned"))
+    # With a file of lwIP's options alone.
+    of_a_file = {"binding[].option", "binding[].evidence"}
+    assert seen | of_a_file == set(fields_in(JSON_PAGE, "airwire.tune/1"))
 
 
 def test_every_field_of_a_ledger_in_json_is_described(airwire: Run, real_captures: Path, tmp_path: Path) -> None:

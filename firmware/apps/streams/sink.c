@@ -69,6 +69,34 @@ static void readable(struct stream *stream) {
     intake->moved_ms = clock_ms();
 }
 
+#ifdef SINK_LOOPS
+#include "../sink/loops.h"
+
+static size_t take(struct stream *stream, uint8_t *buffer, size_t most) {
+    struct intake *intake = stream->context;
+    size_t count = stream_read(stream, buffer, most);
+    check(intake, buffer, count);
+    intake->bytes += count;
+    return count;
+}
+
+static void readable_by_loop(struct stream *stream) {
+    struct intake *intake = stream->context;
+    if (setting_sink_loop == LOOP_DRAIN) {
+        readable(stream);
+    } else if (setting_sink_loop == LOOP_RAW_SERVER) {
+        loop_raw_server(stream, take);
+    } else {
+        loop_sockets_server(stream, take);
+    }
+    intake->last_us = clock_us();
+    intake->moved_ms = clock_ms();
+}
+#else
+#define readable_by_loop readable
+#define loop_report_pools()
+#endif
+
 static void ended(struct stream *stream, enum stream_end how) {
     struct intake *intake = stream->context;
     if (how == STREAM_ENDED) {
@@ -76,6 +104,7 @@ static void ended(struct stream *stream, enum stream_end how) {
         stream_close(stream);
     }
     report(intake);
+    loop_report_pools();
     if (how == STREAM_RESET) {
         console_text("error: the peer broke the connection off\n");
     }
@@ -92,6 +121,6 @@ void sink_drop_quiet(uint32_t now_ms, uint32_t limit_ms) {
     }
 }
 
-static const struct stream_user user = {.opened = opened, .readable = readable, .ended = ended};
+static const struct stream_user user = {.opened = opened, .readable = readable_by_loop, .ended = ended};
 
 bool sink_start(void) { return network_listen((uint16_t)setting_sink_port, &user); }

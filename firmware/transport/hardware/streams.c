@@ -61,6 +61,8 @@ struct stream *network_connect(uint32_t address, uint16_t port, const struct str
     return &seat->stream;
 }
 
+const bool network_tells_again = false;
+
 size_t stream_read(struct stream *stream, void *bytes, size_t capacity) {
     unsigned socket = seat_number(seat_of(stream));
     size_t count = wiznet_socket_received(&board_wiznet, socket);

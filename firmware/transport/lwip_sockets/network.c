@@ -138,6 +138,8 @@ static void tell_end(struct seat *seat, enum stream_end how) {
     }
 }
 
+const bool network_tells_again = true;
+
 /* Nothing left, or the end: the latter is told when the application has returned. */
 size_t stream_read(struct stream *stream, void *bytes, size_t capacity) {
     static uint8_t dropped[512];

@@ -135,6 +135,8 @@ static void take_out(struct bytes *bytes, size_t count) {
     memmove(bytes->held, bytes->held + count, bytes->count);
 }
 
+const bool network_tells_again = false;
+
 size_t stream_read(struct stream *stream, void *bytes, size_t wanted) {
     struct bytes *in = &seat_of(stream)->in;
     size_t count = in->count < wanted ? in->count : wanted;

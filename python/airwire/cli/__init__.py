@@ -36,6 +36,7 @@ from airwire.cli.report import report
 from airwire.cli.run import run
 from airwire.cli.schema import schema
 from airwire.cli.sweep import sweep
+from airwire.cli.tune import tune
 from airwire.cli.twin import twin
 from airwire.cli.validate import validate
 from airwire.cli.why import why
@@ -55,7 +56,7 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 _GROUPS: Mapping[str, Sequence[Callable[..., None]]] = {
-    SIMULATE: (why, demo, run, sweep, choose, links, link, validate),
+    SIMULATE: (why, demo, run, sweep, choose, tune, links, link, validate),
     BOARDS: (flash,),
     MEASURE: (probe, serve, twin, capture, analyze, explain, compare, report, live, convert),
     FILES: (fsdata, schema),

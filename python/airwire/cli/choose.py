@@ -11,16 +11,15 @@ from airwire.cli import completion, options
 from airwire.cli.output import working
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from rich.table import Table
 
     from airwire.link.model import Candidate, Choice
 
 _EASILY, _HARDLY = 0.5, 0.1
+_DAY_S, _LONGEST_DAYS = 86400, 3653
+"""Beyond it a battery's own loss counts more than what is taken from it."""
 # A loss of less than one in a million is not shown.
 _SELDOM = 1e-6
-_DUTY_CYCLE = "duty_cycle"
 # ETSI EN 300 220-2: the share of the time that a sender may be on the air, as one in so many, and where in the band.
 _DUTY_CYCLES = {"10%": (10, "869.4 to 869.65 MHz, up to 250 kHz wide"), "1%": (100, "868.0 to 868.6 MHz")}
 
@@ -31,6 +30,25 @@ def choose(
     p50: options.LatencyBound = None,
     loss: options.LossBound = None,
     every: options.Every = None,
+    duty_cycle: Annotated[
+        float | None,
+        typer.Option(
+            parser=options.share,
+            metavar="SHARE",
+            help="Be on the air in no more than this share of the time, for example 1%, where the law limits it: LoRa "
+            "alone. With --every.",
+            show_default=False,
+        ),
+    ] = None,
+    battery: Annotated[
+        str | None,
+        typer.Option(
+            metavar="CHARGE",
+            help="Tell how long the sender's battery lasts, for example 2400mAh, where the currents of its radio are "
+            "known. With --every.",
+            show_default=False,
+        ),
+    ] = None,
     site: Annotated[
         str,
         typer.Option(
@@ -62,7 +80,17 @@ def choose(
         raise typer.BadParameter("give at least one of --p95, --p50 and --loss")
     with working("Predicting"):
         choice = airwire.choose(
-            payload, p95=p95, p50=p50, loss=loss, every=every, site=site, only=link or (), seed=seed, workers=workers
+            payload,
+            p95=p95,
+            p50=p50,
+            loss=loss,
+            every=every,
+            duty_cycle=duty_cycle,
+            battery=battery,
+            site=site,
+            only=link or (),
+            seed=seed,
+            workers=workers,
         )
     if json:
         from airwire.cli.json_object import print_object
@@ -82,7 +110,9 @@ def _print(choice: Choice) -> None:
     wanted = _wanted(choice)
     if choice.accepted:
         out.print(Text(f"{choice.payload_bytes} B with {wanted}:", style="bold"))
-        out.print(_table(choice.accepted))
+        out.print(_table(choice))
+        if choice.battery is not None:
+            out.print(Text(_about_batteries(choice)))
         for line in _duty_cycles(choice):
             out.print(Text(line))
     else:
@@ -103,8 +133,9 @@ def _duty_cycles(choice: Choice) -> list[str]:
     """How often accepted links may send where a duty cycle is the law: what is on the air decides it."""
     from airwire.explain.link.sentences import settings_phrase
     from airwire.explain.quantities import time
+    from airwire.runs.selection import DUTY_CYCLE
 
-    limited = {link.name for link in airwire.links() if any(one.name == _DUTY_CYCLE for one in link.settings)}
+    limited = {link.name for link in airwire.links() if any(one.name == DUTY_CYCLE for one in link.settings)}
     lines = []
     for candidate in choice.accepted:
         if candidate.link not in limited:
@@ -127,12 +158,25 @@ def _wanted(choice: Choice) -> str:
     words = [f"{name} up to {time(bound)}" for name, bound in times]
     if bounds.loss is not None:
         words.append(f"loss up to {percent(bounds.loss)}")
+    if bounds.duty_cycle is not None:
+        words.append(f"on the air up to {percent(bounds.duty_cycle)}")
     if choice.every_ps is not None:
         words.append(f"a message every {time(choice.every_ps)}")
     return ", ".join(words)
 
 
-def _table(accepted: Sequence[Candidate]) -> Table:
+def _about_batteries(choice: Choice) -> str:
+    """What is counted of the senders, and of which links nothing is known."""
+    from airwire.link.energy import energy_of
+
+    chips = []
+    for name in dict.fromkeys(candidate.link for candidate in choice.accepted):
+        energy = energy_of(name, choice.payload_bytes)
+        chips.append(f"{name}: not known" if energy is None else f"{name}: {energy.chip}")
+    return f"A battery of {choice.battery}, all of which is used, and of the sender {'; '.join(chips)}."
+
+
+def _table(choice: Choice) -> Table:
     from rich.table import Table
     from rich.text import Text
 
@@ -145,13 +189,32 @@ def _table(accepted: Sequence[Candidate]) -> Table:
     table.add_column("settings", overflow="fold")
     for name in ("margin", "p50", "p95", "lost"):
         table.add_column(name, justify="right", no_wrap=True)
-    for place, candidate in enumerate(accepted, start=1):
+    if choice.bounds.duty_cycle is not None:
+        table.add_column("on air", justify="right", no_wrap=True)
+    if choice.battery is not None:
+        table.add_column("battery", justify="right", no_wrap=True)
+    for place, candidate in enumerate(choice.accepted, start=1):
         times = [table_time(value) for value in (candidate.median_ps, candidate.p95_ps) if value is not None]
         lost = percent(candidate.loss if candidate.loss >= _SELDOM else 0.0)
         settings = settings_phrase(candidate.changed)
-        cells = (str(place), candidate.link, settings, percent(candidate.margin), *times, lost)
-        table.add_row(*(Text(cell, style=style) for cell, style in zip(cells, _styles(candidate), strict=False)))
+        more = [] if choice.bounds.duty_cycle is None else ["-" if candidate.duty is None else percent(candidate.duty)]
+        more += [] if choice.battery is None else [_lasts(candidate.battery_s)]
+        cells = [str(place), candidate.link, settings, percent(candidate.margin), *times, lost, *more]
+        styles = [*_styles(candidate), *("" for _ in more)]
+        table.add_row(*(Text(cell, style=style) for cell, style in zip(cells, styles, strict=False)))
     return table
+
+
+def _lasts(seconds: float | None) -> str:
+    """How long a battery lasts, in the unit that people plan in."""
+    if seconds is None:
+        return "-"
+    days = seconds / _DAY_S
+    if days > _LONGEST_DAYS:
+        return "over 10 years"
+    if days < 3:
+        return f"{days * 24:.3g} h"
+    return f"{days:.0f} days"
 
 
 def _styles(candidate: Candidate) -> list[str]:

@@ -103,7 +103,7 @@ def link_settings(ctx: typer.Context, typed: str) -> Iterable[Offer]:
     """Settings of the link that the command line names, with their values."""
     from airwire import _core
 
-    link = _given(ctx, "name", "link")
+    link = _given(ctx, "name", "link", "target")
     return _core.complete_link(link, typed) if link else []
 
 
@@ -126,7 +126,7 @@ def entries(ctx: typer.Context, _typed: str) -> Iterable[Offer]:
     from airwire.runs.manifest import read_manifest
     from airwire.runs.packaged import find_suite
 
-    suite, run = _given(ctx, "suite"), _given(ctx, "path", "a")
+    suite, run = _given(ctx, "suite", "target"), _given(ctx, "path", "a")
     known = _core.suite_entries(find_suite(suite)) if suite else []
     if run:
         known = [(name, "") for name in dict.fromkeys(entry.variant for entry in read_manifest(Path(run))[1])]
@@ -180,6 +180,24 @@ def suites(_ctx: typer.Context, typed: str) -> Iterable[Offer]:
     folder = typed[: typed.rfind("/") + 1]
     files = sorted(file.name for file in Path(folder).glob("*.toml"))
     return [*((name, "comes with Airwire") for name in suite_names()), *((f"{folder}{file}", "") for file in files)]
+
+
+@_offers
+def tune_targets(_ctx: typer.Context, typed: str) -> Iterable[Offer]:
+    """Links, and suites of the package; of images a shell offers files of its own accord."""
+    from airwire.link.catalogue import links
+    from airwire.runs.packaged import suite_names
+
+    named = [(link.name, link.title) for link in links()]
+    return [] if "/" in typed else [*named, *((name, "a suite that comes with Airwire") for name in suite_names())]
+
+
+@_offers
+def tune_goals(_ctx: typer.Context, _typed: str) -> Iterable[Offer]:
+    """The figures of a search, each with the end that is better."""
+    from airwire.tune.metrics import METRICS
+
+    return [(metric.name, f"{metric.better}: {metric.meaning}") for metric in METRICS.values()]
 
 
 @_offers

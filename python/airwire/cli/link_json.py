@@ -116,6 +116,8 @@ class CandidateObject(msgspec.Struct):
     p95_ps: Number | None
     loss: float
     margin: float | None
+    duty: float | None
+    battery_s: float | None
 
 
 class RefusalObject(msgspec.Struct):
@@ -134,6 +136,7 @@ class ChooseOutput(Output, tag="airwire.choose/1"):
     payload_bytes: int
     bounds: Bounds
     every_ps: int | None
+    battery: str | None
     site: str
     samples: int
     seed: int
@@ -238,6 +241,7 @@ def choice_output(choice: Choice) -> ChooseOutput:
         payload_bytes=choice.payload_bytes,
         bounds=choice.bounds,
         every_ps=choice.every_ps,
+        battery=choice.battery,
         site=choice.site,
         samples=choice.samples,
         seed=choice.seed,
@@ -277,4 +281,6 @@ def _candidate(candidate: Candidate) -> CandidateObject:
         p95_ps=None if candidate.p95_ps is None else whole(candidate.p95_ps),
         loss=candidate.loss,
         margin=None if isinf(candidate.margin) else candidate.margin,
+        duty=candidate.duty,
+        battery_s=candidate.battery_s,
     )

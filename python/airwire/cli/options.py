@@ -213,6 +213,17 @@ Set = Annotated[
         show_default=False,
     ),
 ]
+FixedSettings = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set",
+        parser=_assignment,
+        autocompletion=completion.link_settings,
+        metavar="NAME=VALUE",
+        help="A setting of the link or the image that stays so, for example loss_site=office.",
+        show_default=False,
+    ),
+]
 Only = Annotated[
     list[str] | None,
     typer.Option(

@@ -27,6 +27,7 @@ from airwire.cli.link_json import (
 )
 from airwire.cli.run_json import RunOutput
 from airwire.cli.sweep_json import SweepOutput
+from airwire.cli.tune_json import TuneOutput
 from airwire.cli.twin_json import TwinOutput
 from airwire.cli.why_json import WhyOutput
 from airwire.link.catalogue import suite_schema
@@ -46,6 +47,7 @@ _OUTPUTS: tuple[type[Output], ...] = (
     ProbeOutput,
     ServeOutput,
     TwinOutput,
+    TuneOutput,
     ExplainRunOutput,
     ExplainCaptureOutput,
     ChooseOutput,

@@ -226,6 +226,8 @@ class Bounds:
     p50_ps: int | None = None
     p95_ps: int | None = None
     loss: float | None = None
+    duty_cycle: float | None = None
+    """The share of the time that a sender may be on the air, where the law limits it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,6 +246,10 @@ class Candidate:
     """The share of the tightest bound that is left; negative where it is exceeded."""
     overloaded_by: int = 0
     """How many messages wait behind one another where they come faster than the link carries them; else 0."""
+    duty: float | None = None
+    """The share of the time that it is on the air, where the law limits that and the messages have an interval."""
+    battery_s: float | None = None
+    """How long the battery of the sender lasts; ``None`` without one, or where its radio's currents are not known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -272,6 +278,8 @@ class Choice(Shown):
     """The interval of the messages; ``None`` where each has the link for itself."""
     site: str = "office"
     """Where the radios stand, which decides how often a frame is lost."""
+    battery: str | None = None
+    """The battery of the sender, such as ``2400mAh``."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,8 @@ from airwire.explain.link.sentences import refusal_sentence
 from airwire.explain.waterfall import link_waterfalls
 from airwire.explain.what_if import Prediction, canonical, prediction_of
 from airwire.link.catalogue import link_budget, links
-from airwire.link.model import Bounds, Candidate, Choice, Link, Refusal
+from airwire.link.energy import energy_of, parse_battery
+from airwire.link.model import Bounds, Candidate, Choice, Link, LinkBudget, Refusal
 from airwire.runs.simulation import simulate
 from airwire.values import Time, picoseconds_or_none
 
@@ -31,6 +32,8 @@ KEPT_SETTINGS = frozenset({"encrypted", "acknowledge", "ack", "crc", "csma", "cc
 WORTH_A_CHANGE = 0.05
 # What a radio that may lose frames calls the place where it stands.
 _SITE = "loss_site"
+DUTY_CYCLE = "duty_cycle"
+"""The setting of links for which the law limits the share of the time on the air."""
 SITES = ("clean", "office", "crowded")
 # Where more than this share of the messages wait behind one another, they come faster than they are carried.
 _OVERLOADED = 0.02
@@ -46,6 +49,8 @@ def choose(
     p50: Time | None = None,
     loss: float | None = None,
     every: Time | None = None,
+    duty_cycle: float | None = None,
+    battery: str | None = None,
     site: str = "office",
     only: Sequence[str] = (),
     samples: int = SAMPLES,
@@ -59,16 +64,20 @@ def choose(
     ``only`` names the links to look at. Of each link come its defaults or the fewest changes that keep the bounds, and
     what keeps them best by more than 5 % of the bound. ``site`` is where the radios stand (``"clean"``, ``"office"``,
     ``"crowded"``): how often interference destroys a frame there, a link's constants say. Encryption,
-    acknowledgements, checksums and the like stay on.
+    acknowledgements, checksums and the like stay on. ``duty_cycle`` bounds the share of the time on the air of links
+    for which the law does, and ``battery`` (``"2400mAh"``) has told how long it lasts; both take ``every``.
 
     Raises ``AirwireError`` for an unknown link, an empty payload, and where no bound is given or none can be kept.
 
     >>> airwire.choose(128, p95="20 ms", every="100 ms", only=["uart"]).accepted[0].changed
     {'baud': '1843200'}
     """
-    bounds = Bounds(picoseconds_or_none(p50), picoseconds_or_none(p95), loss)
+    bounds = Bounds(picoseconds_or_none(p50), picoseconds_or_none(p95), loss, duty_cycle)
     every_ps = picoseconds_or_none(every)
     _check(payload_bytes, bounds, every_ps)
+    battery_as = None if battery is None else parse_battery(battery)
+    if every_ps is None and (battery is not None or duty_cycle is not None):
+        raise _core.AirwireError("battery and duty_cycle depend on how often a message comes; give every as well")
     if site not in SITES:
         raise _core.AirwireError(f"site is {site}, but radios stand in one of {', '.join(SITES)}")
     known = {link.name: link for link in links()}
@@ -76,14 +85,14 @@ def choose(
         if name not in known:
             # The core's sentence says what is near.
             link_budget(name, payload_bytes)
-    search = _Search(payload_bytes, bounds, every_ps, site, samples, seed, workers)
+    search = _Search(payload_bytes, bounds, every_ps, site, samples, seed, workers, battery_as)
     chosen = [link for link in known.values() if not only or link.name in only]
     searched = [(link, search.candidates(link)) for link in chosen]
     accepted = [found for _, candidates in searched for found in _worth_showing(candidates)]
     refused = [search.refusal(link, found) for link, found in searched if not any(c.margin >= 0 for c in found)]
     accepted.sort(key=lambda candidate: (-candidate.margin, candidate.link))
     nearest = sorted(refused, key=lambda refusal: -refusal.nearest.margin if refusal.nearest else inf)
-    return Choice(payload_bytes, bounds, accepted, nearest, samples, seed, every_ps, site)
+    return Choice(payload_bytes, bounds, accepted, nearest, samples, seed, every_ps, site, battery)
 
 
 def _check(payload_bytes: int, bounds: Bounds, every_ps: int | None) -> None:
@@ -91,6 +100,8 @@ def _check(payload_bytes: int, bounds: Bounds, every_ps: int | None) -> None:
         raise _core.AirwireError(f"the payload is {payload_bytes} bytes, but a message has 1 at least")
     if bounds == Bounds():
         raise _core.AirwireError("there is no bound to keep; give p95, p50 or loss")
+    if bounds.duty_cycle is not None and not 0 < bounds.duty_cycle <= 1:
+        raise _core.AirwireError(f"duty_cycle is {bounds.duty_cycle}, but it is a share above 0, up to 1")
     for name, bound in (("p50", bounds.p50_ps), ("p95", bounds.p95_ps)):
         if bound is not None and bound <= 0:
             raise _core.AirwireError(f"{name} is bound to {bound} ps, but every message takes time; give more, as 20ms")
@@ -124,6 +135,7 @@ class _Search:
     samples: int
     seed: int
     workers: int | None
+    battery_as: float | None = None
     tried: dict[tuple[str, str], Candidate] = field(default_factory=dict)
 
     @property
@@ -198,11 +210,26 @@ class _Search:
 
     def _candidate(self, link: Link, settings: Settings, found: Prediction, queue: int) -> Candidate:
         # In closed form: a loss of one in a million would take millions of messages to be seen.
-        loss = link_budget(link.name, self.payload_bytes, self.there(link, settings)).loss
-        found = replace(found, loss=loss)
+        budget = link_budget(link.name, self.payload_bytes, self.there(link, settings))
+        found = replace(found, loss=budget.loss)
+        duty, battery_s = self._duty(link, budget), self._battery_s(link, settings)
         margin = min(margin_of(found, self.bounds), -queue or inf)
+        if duty is not None and self.bounds.duty_cycle is not None:
+            margin = min(margin, 1 - duty / self.bounds.duty_cycle)
         changed = dict(settings)
-        return Candidate(link.name, link.title, changed, found.median_ps, found.p95_ps, found.loss, margin, queue)
+        times = (found.median_ps, found.p95_ps)
+        return Candidate(link.name, link.title, changed, *times, found.loss, margin, queue, duty, battery_s)
+
+    def _duty(self, link: Link, budget: LinkBudget) -> float | None:
+        if self.every_ps is None or not any(setting.name == DUTY_CYCLE for setting in link.settings):
+            return None
+        return sum(stage.ps for stage in budget.stages if stage.cause == "air") / self.every_ps
+
+    def _battery_s(self, link: Link, settings: Settings) -> float | None:
+        if self.battery_as is None or self.every_ps is None:
+            return None
+        energy = energy_of(link.name, self.payload_bytes, self.there(link, settings))
+        return None if energy is None else energy.battery_s(self.battery_as, self.every_ps)
 
     def refusal(self, link: Link, found: Sequence[Candidate]) -> Refusal:
         """Why a link was refused, from a traced run of the nearest that it comes."""

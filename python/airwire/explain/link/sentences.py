@@ -106,6 +106,8 @@ def _broken(nearest: Candidate, bounds: Bounds) -> str:
             exceeded.append((found / bound, f"{name} is {rough_time(found)}, not {rough_time(bound)}"))
     if exceeded:
         return max(exceeded)[1]
+    if bounds.duty_cycle is not None and nearest.duty is not None and nearest.duty > bounds.duty_cycle:
+        return f"it is on the air in {percent(nearest.duty)} of the time, not {percent(bounds.duty_cycle)}"
     return f"{percent(nearest.loss)} of the messages are lost, not {percent(bounds.loss or 0)}"
 
 
