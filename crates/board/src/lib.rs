@@ -47,6 +47,7 @@ pub use network_state::{CallEntry, NetworkState};
 pub use outcome::{BoardRun, FunctionShare};
 pub use pair::{BoardPair, Crossing, Side};
 pub use run::{Ended, Listener, RunUntil};
+pub use mcus::microcontroller_of;
 pub use schema::{board_fields, board_schema, chip_kinds, microcontrollers};
 pub use serial::{LineEnd, SerialLine};
 pub use settings::{ImageSetting, SettingProblem, changed_image_file, image_settings, with_settings};

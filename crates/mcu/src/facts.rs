@@ -16,6 +16,8 @@ pub struct Facts {
     pub cores: usize,
     /// GPIO 0 up to the one before this number.
     pub gpio_count: u8,
+    /// What a GPIO is called where a board gives it no name, as `GP25`.
+    pub pin_name: fn(u8) -> String,
     /// The GPIO of each ADC input.
     pub adc_gpios: RangeInclusive<u8>,
     /// What its oscillator takes for a crystal.

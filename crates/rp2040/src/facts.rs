@@ -23,6 +23,7 @@ pub static FACTS: Facts = Facts {
     title: "RP2040",
     cores: 2,
     gpio_count: PIN_COUNT as u8,
+    pin_name: |gpio| format!("GP{gpio}"),
     // RP2040 datasheet 4.9.1.
     adc_gpios: 26..=29,
     // RP2040 datasheet 2.16.1.

@@ -27,6 +27,7 @@ static FACTS: Facts = Facts {
     title: "Abacus",
     cores: 1,
     gpio_count: 8,
+    pin_name: |gpio| format!("GP{gpio}"),
     adc_gpios: 7..=7,
     crystal_hz: 1_000_000..=2_000_000,
     usual_crystal_hz: CLOCK_HZ,
