@@ -172,13 +172,7 @@ impl Pins {
         let driven = self.driven();
         let values = self.port & !self.given | self.given_levels & self.given;
         let pull_ups = if self.pull_ups_off { 0 } else { self.port & !driven };
-        let layers = [
-            [driven, values],
-            self.outside,
-            self.weak,
-            self.pulled,
-            [pull_ups, pull_ups],
-        ];
+        let layers = [[driven, values], self.outside, self.weak, self.pulled, [pull_ups, pull_ups]];
         let levels = if self.has_wires { self.levels_of_nets(&layers) } else { levels_of(&layers) };
         let changed = levels ^ self.levels;
         if changed != 0 {

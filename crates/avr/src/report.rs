@@ -65,9 +65,9 @@ pub(crate) fn fault_report(avr: &Avr, symbols: &Symbols, fault: Fault) -> FaultR
     lines.extend(backtrace(avr, symbols));
     lines.push("last jumps:".to_owned());
     let jumps = core.last_jumps().filter(|jump| (jump.from, jump.to) != (0, 0)).take(JUMPS);
-    lines.extend(jumps.map(|jump| {
-        format!("  {} to {}", place(symbols, jump.from << 1), place(symbols, jump.to << 1))
-    }));
+    lines.extend(
+        jumps.map(|jump| format!("  {} to {}", place(symbols, jump.from << 1), place(symbols, jump.to << 1))),
+    );
     FaultReport { at, text: lines.join("\n") }
 }
 
@@ -81,7 +81,8 @@ fn flags(sreg: u8) -> String {
 fn backtrace(avr: &Avr, symbols: &Symbols) -> Vec<String> {
     let core = &avr.state.core;
     let width = core.return_bytes();
-    let byte = |address: u16| avr.state.ram.get(usize::from(address.wrapping_sub(avr.part.ram_start))).copied();
+    let byte =
+        |address: u16| avr.state.ram.get(usize::from(address.wrapping_sub(avr.part.ram_start))).copied();
     let mut lines = vec!["backtrace, from what on the stack follows a call:".to_owned()];
     let mut at = core.sp.wrapping_add(1);
     let end = core.sp.saturating_add(SEARCHED_BYTES);
@@ -102,7 +103,8 @@ fn follows_call(avr: &Avr, word: u32) -> bool {
     use crate::core::Instruction as Op;
     let code = &avr.io.devices.program.code;
     let before = |words: u32| word.checked_sub(words).and_then(|word| code.get(word as usize)).copied();
-    matches!(before(2), Some(Op::Call { .. })) || matches!(before(1), Some(Op::Rcall { .. } | Op::Icall | Op::Eicall))
+    matches!(before(2), Some(Op::Call { .. }))
+        || matches!(before(1), Some(Op::Rcall { .. } | Op::Icall | Op::Eicall))
 }
 
 /// Why a run stopped, without the time.

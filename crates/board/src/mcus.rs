@@ -6,7 +6,8 @@ use mcu::{Facts, McuKind};
 use units::Hertz;
 
 /// All of them; the first one stands in examples.
-pub(super) static MCUS: [&McuKind; 4] = [&rp2040::KIND, &avr::ATMEGA328P, &avr::ATMEGA1284P, &avr::ATMEGA2560];
+pub(super) static MCUS: [&McuKind; 4] =
+    [&rp2040::KIND, &avr::ATMEGA328P, &avr::ATMEGA1284P, &avr::ATMEGA2560];
 
 /// The microcontroller that an image is for, as board files name it.
 ///

@@ -101,9 +101,8 @@ impl Avr {
 
     /// Those of the data space: flash is not written behind the core's back.
     pub(crate) fn set_watchpoints(&mut self, watchpoints: Vec<Watchpoint>) {
-        let in_data = |watch: Watchpoint| {
-            Some(Watchpoint { address: watch.address.checked_sub(DATA)?, ..watch })
-        };
+        let in_data =
+            |watch: Watchpoint| Some(Watchpoint { address: watch.address.checked_sub(DATA)?, ..watch });
         self.watch.watchpoints = watchpoints.into_iter().filter_map(in_data).collect();
     }
 

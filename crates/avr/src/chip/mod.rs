@@ -73,8 +73,11 @@ impl Avr {
             let message = format!("the {} has no boot ROM; leave that of another chip away", part.title);
             return Err(SetupError(message));
         }
-        let layout =
-            Layout { ram_start: part.ram_start, long_pc: part.long_pc, has_rampz: part.flash_bytes > 64 << 10 };
+        let layout = Layout {
+            ram_start: part.ram_start,
+            long_pc: part.long_pc,
+            has_rampz: part.flash_bytes > 64 << 10,
+        };
         let state = State {
             core: Core::new(layout),
             ram: vec![0; part.ram_bytes.into()],
@@ -267,5 +270,4 @@ impl Avr {
         matches!(instruction, crate::core::Instruction::Rjmp { k: -1 })
             || instruction == (crate::core::Instruction::Jmp { k: core.pc })
     }
-
 }

@@ -120,14 +120,10 @@ impl Core {
             Op::Cbi { a, b } => self.change_bit::<W>(bus, watch, (a, b), false, next),
             Op::Mul { d, r } => self.multiply(u16::from(self.get(d)) * u16::from(self.get(r)), false, next),
             Op::Muls { d, r } => self.multiply(self.signed(d).wrapping_mul(self.signed(r)), false, next),
-            Op::Mulsu { d, r } => {
-                self.multiply(self.signed(d).wrapping_mul(self.get(r).into()), false, next)
-            }
+            Op::Mulsu { d, r } => self.multiply(self.signed(d).wrapping_mul(self.get(r).into()), false, next),
             Op::Fmul { d, r } => self.multiply(u16::from(self.get(d)) * u16::from(self.get(r)), true, next),
             Op::Fmuls { d, r } => self.multiply(self.signed(d).wrapping_mul(self.signed(r)), true, next),
-            Op::Fmulsu { d, r } => {
-                self.multiply(self.signed(d).wrapping_mul(self.get(r).into()), true, next)
-            }
+            Op::Fmulsu { d, r } => self.multiply(self.signed(d).wrapping_mul(self.get(r).into()), true, next),
             Op::Lpm { d, increment } => self.load_program(bus, d, increment, false, next),
             Op::Elpm { d, increment } => self.load_program(bus, d, increment, true, next),
             Op::Bset { b } => self.change_flag(1 << b, true, next),
@@ -486,12 +482,7 @@ impl Core {
     }
 
     #[inline(always)]
-    fn pop<const W: bool>(
-        &mut self,
-        memories: &mut Memories<'_>,
-        bus: &mut impl Bus,
-        watch: &Watch,
-    ) -> u8 {
+    fn pop<const W: bool>(&mut self, memories: &mut Memories<'_>, bus: &mut impl Bus, watch: &Watch) -> u8 {
         self.sp = self.sp.wrapping_add(1);
         self.load::<W>(memories, bus, watch, self.sp, 1)
     }
@@ -529,8 +520,7 @@ impl Core {
         bus: &mut impl Bus,
         watch: &Watch,
     ) -> u32 {
-        (0..self.return_bytes())
-            .fold(0, |back, _| back << 8 | u32::from(self.pop::<W>(memories, bus, watch)))
+        (0..self.return_bytes()).fold(0, |back, _| back << 8 | u32::from(self.pop::<W>(memories, bus, watch)))
     }
 }
 

@@ -27,8 +27,7 @@ const fn memory(name: &'static str, kind: MemoryKind, start: u32, bytes: u32) ->
     Memory { name, kind, start, bytes, takes_uf2: false }
 }
 
-static MEMORIES: [[Memory; 6]; 3] =
-    [memories(&ATMEGA328P), memories(&ATMEGA1284P), memories(&ATMEGA2560)];
+static MEMORIES: [[Memory; 6]; 3] = [memories(&ATMEGA328P), memories(&ATMEGA1284P), memories(&ATMEGA2560)];
 
 /// The images of one of the chips.
 #[derive(Debug)]

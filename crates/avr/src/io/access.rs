@@ -141,8 +141,10 @@ impl Io {
             Register::Eicr(number) => devices.external.control[usize::from(number)] = value,
             Register::Pcmsk(number) => devices.external.masks[usize::from(number)] = value,
             Register::Wdtcsr => {
-                let (hz, kept) =
-                    (devices.clock.hz(), devices.system.reset_flags & crate::peripherals::system::WATCHDOG != 0);
+                let (hz, kept) = (
+                    devices.clock.hz(),
+                    devices.system.reset_flags & crate::peripherals::system::WATCHDOG != 0,
+                );
                 devices.watchdog.write(value, cycle, hz, kept);
                 return self.refresh(Slot::Watchdog);
             }
@@ -281,9 +283,9 @@ impl Bus for Io {
         let before = self.devices.pending;
         let value = match self.register(address) {
             // Writing one toggles, or clears a flag: the other bits are left alone.
-            Some(
-                Register::Port(_, 0) | Register::TimerFlags(_) | Register::Pcifr | Register::Eifr,
-            ) => u8::from(set) << bit,
+            Some(Register::Port(_, 0) | Register::TimerFlags(_) | Register::Pcifr | Register::Eifr) => {
+                u8::from(set) << bit
+            }
             _ => self.read_register(address, cycle) & !(1 << bit) | u8::from(set) << bit,
         };
         self.write_register(address, value, cycle);

@@ -264,9 +264,7 @@ impl Io {
         let outside = &mut self.outside;
         let (acknowledged, received) = match step {
             Step::Start => (true, 0),
-            Step::Address(byte) => {
-                (outside.i2c_start(at, PORT, u16::from(byte >> 1), byte & 1 == 1), 0)
-            }
+            Step::Address(byte) => (outside.i2c_start(at, PORT, u16::from(byte >> 1), byte & 1 == 1), 0),
             Step::Write(byte) => (outside.i2c_write(at, PORT, byte), 0),
             Step::Read(more) => (true, outside.i2c_read(at, PORT, more)),
             Step::Stop => {

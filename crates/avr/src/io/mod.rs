@@ -283,7 +283,7 @@ impl Io {
         devices.spi = Spi::default();
         devices.usarts.iter_mut().for_each(Usart::reset);
         for (number, timer) in devices.timers.iter_mut().enumerate() {
-            *timer = Timer::new(number);
+            *timer = Timer::new(number, self.part.long_pc);
             timer.reset_prescaler(cycle);
         }
         devices.external = External::default();
@@ -306,7 +306,7 @@ impl Devices {
             pins: Pins::new(),
             spi: Spi::default(),
             usarts: part.usarts.iter().map(|_| Usart::new()).collect(),
-            timers: (0..part.timers.len()).map(Timer::new).collect(),
+            timers: (0..part.timers.len()).map(|number| Timer::new(number, part.long_pc)).collect(),
             external: External::default(),
             eeprom: Eeprom::new(part.eeprom_bytes),
             watchdog: Watchdog::new(),

@@ -40,7 +40,15 @@ pub(crate) struct Adc {
 
 impl Adc {
     pub(crate) fn new() -> Self {
-        Self { control: [0; 2], select: 0, result: 0, is_held: false, ends: NEVER, is_first: true, sampled: 0 }
+        Self {
+            control: [0; 2],
+            select: 0,
+            result: 0,
+            is_held: false,
+            ends: NEVER,
+            is_first: true,
+            sampled: 0,
+        }
     }
 
     pub(crate) fn next(&self) -> u64 {

@@ -153,13 +153,7 @@ impl ProgramMemory {
     }
 
     /// SPM; the cycles that a page takes are `page_cycles` of some microseconds.
-    pub(crate) fn store(
-        &mut self,
-        address: u32,
-        word: u16,
-        cycle: u64,
-        cycles_of: impl Fn(u64) -> u64,
-    ) {
+    pub(crate) fn store(&mut self, address: u32, word: u16, cycle: u64, cycles_of: impl Fn(u64) -> u64) {
         if cycle >= self.window_until {
             return;
         }

@@ -79,10 +79,34 @@ impl Twi {
         let Some(step) = self.step.take() else { return };
         self.ends = NEVER;
         self.status = match step {
-            Step::Start => if self.is_started { 0x10 } else { 0x08 },
-            Step::Address(byte) if byte & 1 == 0 => if acknowledged { 0x18 } else { 0x20 },
-            Step::Address(_) => if acknowledged { 0x40 } else { 0x48 },
-            Step::Write(_) => if acknowledged { 0x28 } else { 0x30 },
+            Step::Start => {
+                if self.is_started {
+                    0x10
+                } else {
+                    0x08
+                }
+            }
+            Step::Address(byte) if byte & 1 == 0 => {
+                if acknowledged {
+                    0x18
+                } else {
+                    0x20
+                }
+            }
+            Step::Address(_) => {
+                if acknowledged {
+                    0x40
+                } else {
+                    0x48
+                }
+            }
+            Step::Write(_) => {
+                if acknowledged {
+                    0x28
+                } else {
+                    0x30
+                }
+            }
             Step::Read(more) => {
                 self.data = received;
                 if more { 0x50 } else { 0x58 }

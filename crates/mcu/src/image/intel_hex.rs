@@ -99,7 +99,12 @@ fn read_records(bytes: &[u8]) -> Result<(Vec<Record>, bool), Fault> {
             (END, _) => return Ok((records, true)),
             (SEGMENT_BASE, 2) => base = value() << 4,
             (LINEAR_BASE, 2) => base = value() << 16,
-            _ => return Err(damaged(line, format!("is a record of type {kind}, which no image has. Build the file again"))),
+            _ => {
+                return Err(damaged(
+                    line,
+                    format!("is a record of type {kind}, which no image has. Build the file again"),
+                ));
+            }
         }
     }
     Ok((records, false))
@@ -112,7 +117,10 @@ fn read_line(line: usize, text: &[u8]) -> Result<Vec<u8>, Fault> {
     let pair = |pair: &[u8]| Some(digit(pair[0])? << 4 | digit(pair[1])?);
     let bytes: Option<Vec<u8>> = digits.and_then(|digits| digits.chunks(2).map(pair).collect());
     let Some(bytes) = bytes else {
-        return Err(damaged(line, "is no record, which is a colon and pairs of hexadecimal digits. Copy the file again"));
+        return Err(damaged(
+            line,
+            "is no record, which is a colon and pairs of hexadecimal digits. Copy the file again",
+        ));
     };
     let length = usize::from(bytes.first().copied().unwrap_or(0)) + FRAME_BYTES;
     if bytes.len() != length {

@@ -28,6 +28,8 @@ const RISING_PIN: u8 = 7;
 pub(crate) struct Timer {
     is_wide: bool,
     is_timer_2: bool,
+    /// How many outputs it has, each with an OCRn: two, or three of a timer of 16 bits in the larger chips.
+    channels: u8,
     control: [u8; 2],
     count: u16,
     counts_up: bool,
@@ -49,10 +51,11 @@ pub(crate) struct Timer {
 }
 
 impl Timer {
-    pub(crate) fn new(number: usize) -> Self {
+    pub(crate) fn new(number: usize, has_third: bool) -> Self {
         Self {
             is_wide: !matches!(number, 0 | 2),
             is_timer_2: number == 2,
+            channels: if has_third && !matches!(number, 0 | 2) { 3 } else { 2 },
             control: [0; 2],
             count: 0,
             counts_up: true,
@@ -100,13 +103,23 @@ impl Timer {
         self.control[0] >> (6 - 2 * output) & 3
     }
 
+    /// Its outputs by their numbers.
+    fn channels(&self) -> std::ops::Range<usize> {
+        0..usize::from(self.channels)
+    }
+
+    /// What they are compared with.
+    fn compares(&self) -> &[u16] {
+        &self.compare[self.channels()]
+    }
+
     fn has_output(&self, output: usize) -> bool {
         self.mode().at_match(output, self.output_bits(output), true).is_some()
     }
 
     /// Which outputs are the timer's, and their levels, a bit each.
     pub(crate) fn outputs(&self) -> (u8, u8) {
-        (0..3).filter(|&output| self.has_output(output)).fold((0, 0), |(mask, levels), output| {
+        self.channels().filter(|&output| self.has_output(output)).fold((0, 0), |(mask, levels), output| {
             (mask | 1 << output, levels | u8::from(self.outputs[output]) << output)
         })
     }
@@ -136,7 +149,7 @@ impl Timer {
     /// When an interrupt or an output is due next.
     pub(crate) fn next(&self) -> u64 {
         let division = self.division();
-        let matters = self.enabled != 0 || (0..3).any(|output| self.has_output(output));
+        let matters = self.enabled != 0 || self.channels().any(|output| self.has_output(output));
         if division == 0 || !matters {
             return NEVER;
         }
@@ -206,10 +219,10 @@ impl Timer {
         let count = self.count;
         let distance = if self.counts_up {
             let end = self.turns_at();
-            let matches = self.compare.iter().filter(|&&value| value >= count && value < end);
+            let matches = self.compares().iter().filter(|&&value| value >= count && value < end);
             matches.copied().min().unwrap_or(end) - count
         } else {
-            let matches = self.compare.iter().filter(|&&value| value <= count && value > 1);
+            let matches = self.compares().iter().filter(|&&value| value <= count && value > 1);
             count - matches.copied().max().unwrap_or(if count > 0 { 1 } else { 0 })
         };
         u64::from(distance) + 1
@@ -218,7 +231,7 @@ impl Timer {
     /// Leaves its value.
     fn tick(&mut self) {
         let mode = self.mode();
-        for output in 0..3 {
+        for output in self.channels() {
             if self.compare[output] == self.count {
                 self.flags |= OCF[output];
                 self.act(output, mode);
@@ -271,7 +284,7 @@ impl Timer {
     }
 
     fn act_at_bottom(&mut self, mode: Mode) {
-        for output in 0..3 {
+        for output in self.channels() {
             if let Some(action) = mode.at_bottom(self.output_bits(output)) {
                 self.outputs[output] = action.on(self.outputs[output]);
             }
@@ -350,7 +363,8 @@ impl Timer {
     }
 
     fn control(&mut self, register: u8, value: u8) {
-        self.control[usize::from(register)] = if self.is_wide || register == 0 { value } else { value & 0x0f };
+        self.control[usize::from(register)] =
+            if self.is_wide || register == 0 { value } else { value & 0x0f };
         if !matches!(self.mode().kind, Kind::Phase { .. }) {
             self.counts_up = true;
         }
@@ -365,7 +379,9 @@ impl Timer {
     /// FOCnA to FOCnC, from bit 2 down: the output acts as at a match, in the modes that are no PWM.
     fn force(&mut self, outputs: u8) {
         let mode = self.mode();
-        for output in (0..3).filter(|output| mode.kind == Kind::Plain && has(outputs, 2 - *output as u8)) {
+        for output in
+            self.channels().filter(|output| mode.kind == Kind::Plain && has(outputs, 2 - *output as u8))
+        {
             self.act(output, mode);
         }
     }
