@@ -212,7 +212,7 @@ impl Avr {
 
     pub(crate) fn unknown_accesses(&self) -> Vec<UnknownAccess> {
         let access = |(&(address, write), &pc): (&(u16, bool), &u32)| UnknownAccess {
-            block: "I/O",
+            block: if address < self.part.ram_start { "I/O" } else { "RAM" },
             detail: "",
             address: DATA + u32::from(address),
             write,

@@ -147,9 +147,6 @@ impl Avr {
             }
             Halt::Undefined(code) => FaultKind::NoInstruction { code },
             Halt::Erased => FaultKind::Erased,
-            Halt::Unmapped { address, write } => {
-                FaultKind::Unmapped { address: DATA + u32::from(address), write }
-            }
             Halt::StackOverflow => FaultKind::StackOverflow { sp: self.state.core.sp.into() },
         };
         let fault = Fault { kind, pc: self.state.core.halted_at << 1, core: 0 };

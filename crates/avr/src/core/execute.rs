@@ -415,7 +415,8 @@ impl Core {
                 bus.read(address, self.cycle + cycle)
             }
             _ => {
-                self.stop(Halt::Unmapped { address, write: false });
+                bus.accessed_from(self.pc);
+                bus.outside_ram(address, false);
                 0
             }
         }
@@ -461,7 +462,10 @@ impl Core {
                     self.limit = 0;
                 }
             }
-            _ => self.stop(Halt::Unmapped { address, write: true }),
+            _ => {
+                bus.accessed_from(self.pc);
+                bus.outside_ram(address, true);
+            }
         }
     }
 

@@ -292,6 +292,10 @@ impl Bus for Io {
         self.wants_a_look(before)
     }
 
+    fn outside_ram(&mut self, address: u16, write: bool) {
+        self.note_unknown(address, write);
+    }
+
     fn program(&mut self, address: u32, cycle: u64) -> u8 {
         self.devices.program.load(self.part, address, cycle)
     }

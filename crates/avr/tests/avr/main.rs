@@ -2,6 +2,7 @@
 //! and datasheets give.
 
 mod cycles;
+mod definitions;
 mod files;
 mod interrupts;
 mod peripherals;
