@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from avr_images import build_avr_image
 from avr_programs import RAM_START, Program, random_program
 from benches.avr8js import ask, install
 from benches.rp2040js import NoOracle
@@ -71,3 +72,29 @@ def test_random_programs_end_with_the_same_state(oracle: Path, programs: list[Pr
     for seed, (program, state) in enumerate(zip(programs, theirs, strict=True)):
         state["sreg"] &= ~HALF_CARRY
         assert ran_here(program, tmp_path) == state, f"the program of seed {seed}"
+
+
+@pytest.fixture(scope="module")
+def peripherals(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Our image that looks at the peripherals, built."""
+    return build_avr_image("peripherals", tmp_path_factory.mktemp("avr"))
+
+
+def shown_there(oracle: Path, image: Path, cycles: int) -> dict[str, Any]:
+    flash = image.with_suffix(".bin").read_bytes().hex()
+    return ask(oracle, {"flash": flash, "cycles": cycles})
+
+
+def test_peripherals_show_a_program_the_same(oracle: Path, peripherals: Path) -> None:
+    board = Board("arduino-uno", peripherals)
+    board.wire("D11", "D12")
+    ended = board.run("1 s", until="done")
+    assert ended.reason == "text", ended.sentence
+    here = board.console.splitlines()
+    there = shown_there(oracle, peripherals, 4_000_000)["console"].splitlines()
+    assert [line for line in here if line[0] != "~"] == [line for line in there if line[0] != "~"]
+    counted = [(a, b) for a, b in zip(here, there, strict=True) if a[0] == "~"]
+    assert len(counted) > 8
+    for a, b in counted:
+        numbers = [[int(word) for word in line.split() if word.isdigit()] for line in (a, b)]
+        assert all(abs(x - y) <= 1 for x, y in zip(*numbers, strict=True)), (a, b)

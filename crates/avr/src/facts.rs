@@ -36,6 +36,7 @@ macro_rules! kind {
             interrupts: &$part.vectors,
             spi_receives: |gpio| ($part.spi[2] == gpio).then_some(0),
             spi_transmits: |gpio| ($part.spi[1] == gpio).then_some(0),
+            joins_boards: false,
             uart_transmits: |gpio| usart(&$part, gpio, 1),
             uart_receives: |gpio| usart(&$part, gpio, 0),
             i2c_data: |gpio| i2c(&$part, gpio),

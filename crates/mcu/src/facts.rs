@@ -38,6 +38,8 @@ pub struct Facts {
     pub spi_receives: fn(u8) -> Option<u8>,
     /// The SPI port that may transmit at a GPIO.
     pub spi_transmits: fn(u8) -> Option<u8>,
+    /// Whether serial lines and wires to another board may begin and end at its pins ([`crate::Lines`]).
+    pub joins_boards: bool,
     /// The UART that may transmit at a GPIO.
     pub uart_transmits: fn(u8) -> Option<u8>,
     /// The UART that may receive at a GPIO.

@@ -1,36 +1,41 @@
 //! What the core reads and writes: each register to its peripheral.
 
 use super::{Devices, Io, SLOTS, Slot};
+use crate::chips::Part;
 use crate::chips::registers::{Register, mask_at_0x73, register};
 use crate::core::Bus;
 use crate::pins::bit;
 
 const ADDRESS_0X73: u16 = 0x73;
 
+/// The register at an address of a chip, where it has that.
+pub(super) fn register_of(part: &Part, address: u16) -> Option<Register> {
+    let timers = part.timers.len() as u8;
+    let found = match address {
+        ADDRESS_0X73 => mask_at_0x73(timers > 5),
+        _ => register(address)?,
+    };
+    let exists = match found {
+        Register::Timer(number, _) | Register::TimerMask(number) | Register::TimerFlags(number) => {
+            number < timers
+        }
+        Register::Usart(number, _) => usize::from(number) < part.usarts.len(),
+        Register::Pcmsk(number) => usize::from(number) < part.changes.len(),
+        Register::Eicr(number) => usize::from(number) <= (part.external.len() - 1) / 4,
+        Register::Port(number, _) => {
+            let letter = if number < 8 { b'A' + number } else { b'A' + number + 1 };
+            part.ports.iter().any(|port| port.letter == letter)
+        }
+        _ => true,
+    };
+    exists.then_some(found)
+}
+
 impl Io {
     /// The register at an address, where the chip has it.
+    #[inline]
     fn register(&self, address: u16) -> Option<Register> {
-        let timers = self.devices.timers.len() as u8;
-        let found = match address {
-            ADDRESS_0X73 => mask_at_0x73(timers > 5),
-            _ => register(address)?,
-        };
-        let usarts = self.devices.usarts.len() as u8;
-        let masks = self.part.changes.len() as u8;
-        let exists = match found {
-            Register::Timer(number, _) | Register::TimerMask(number) | Register::TimerFlags(number) => {
-                number < timers
-            }
-            Register::Usart(number, _) => number < usarts,
-            Register::Pcmsk(number) => number < masks,
-            Register::Eicr(number) => usize::from(number) <= (self.part.external.len() - 1) / 4,
-            Register::Port(number, _) => {
-                let letter = if number < 8 { b'A' + number } else { b'A' + number + 1 };
-                self.part.ports.iter().any(|port| port.letter == letter)
-            }
-            _ => true,
-        };
-        exists.then_some(found)
+        self.registers.get(usize::from(address)).copied().flatten()
     }
 
     fn note_unknown(&mut self, address: u16, write: bool) {
@@ -248,6 +253,7 @@ impl Io {
             outside_due: crate::peripherals::NEVER,
             reactions: Vec::new(),
             full_uart: None,
+            registers: self.registers.clone(),
             ..*self
         };
         copy.read_register(address, cycle)

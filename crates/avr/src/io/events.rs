@@ -18,7 +18,14 @@ const PORT: u8 = 0;
 
 impl Io {
     /// Lets everything happen that is due up to a cycle, in its order.
+    #[inline]
     pub(crate) fn advance(&mut self, cycle: u64) {
+        if self.next() <= cycle {
+            self.advance_all(cycle);
+        }
+    }
+
+    fn advance_all(&mut self, cycle: u64) {
         while self.next() <= cycle {
             if self.outside_due <= self.devices.due_first {
                 let at = self.outside_due;
@@ -107,8 +114,11 @@ impl Io {
 
     fn pins_changed(&mut self, changed: u32, cycle: u64) {
         let levels = self.devices.pins.levels();
-        self.devices.external.pins_changed(self.part, changed, levels);
-        self.refresh_external();
+        let external = &mut self.devices.external;
+        if changed & self.external_pins != 0 || external.masks != [0; 4] {
+            external.pins_changed(self.part, changed, levels);
+            self.refresh_external();
+        }
         for (number, pins) in (0..).zip(self.part.timers) {
             let [captures, clocks] = [pins.capture, pins.clock].map(|pin| changed & bit(pin) != 0);
             if captures || clocks {

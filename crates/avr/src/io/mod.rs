@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 use mcu::{Outside, Reaction, Unconnected};
 use units::Picoseconds;
 
+use crate::chips::registers::Register;
 use crate::chips::{Part, sources};
 use crate::clock::Clock;
 use crate::peripherals::NEVER;
@@ -22,7 +23,7 @@ use crate::peripherals::timer::Timer;
 use crate::peripherals::twi::Twi;
 use crate::peripherals::usart::Usart;
 use crate::peripherals::watchdog::Watchdog;
-use crate::pins::Pins;
+use crate::pins::{Pins, bit};
 
 /// Who may be due. Those before the others come first in one cycle.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -110,6 +111,10 @@ pub(crate) struct Io {
     /// When something happens out there.
     outside_due: u64,
     reactions: Vec<Reaction>,
+    /// What is at each address of I/O.
+    registers: Box<[Option<Register>]>,
+    /// The pins of INTn, a bit each.
+    external_pins: u32,
     /// The vector of each source, 0 for none.
     vectors: [u8; sources::COUNT],
     /// How far the core runs at present, if nothing comes up.
@@ -136,6 +141,8 @@ impl Io {
             outside: Box::new(Unconnected),
             outside_due: NEVER,
             reactions: Vec::new(),
+            registers: (0..part.ram_start).map(|address| access::register_of(part, address)).collect(),
+            external_pins: part.external.iter().fold(0, |pins, gpio| pins | bit(*gpio)),
             vectors,
             limit: 0,
             pc: 0,

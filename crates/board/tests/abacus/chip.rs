@@ -38,6 +38,7 @@ static FACTS: Facts = Facts {
     interrupts: &["BEAD"],
     spi_receives: |_| None,
     spi_transmits: |_| None,
+    joins_boards: false,
     uart_transmits: |_| None,
     uart_receives: |_| None,
     i2c_data: |_| None,
