@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from benches import board, corpus, ingest, network, ns3_links, pace, sweeps, virtual
+from benches import avr, board, corpus, ingest, network, ns3_links, pace, sweeps, virtual
 
 
 def main() -> None:
@@ -23,6 +23,7 @@ def main() -> None:
         ("What a point of a sweep moves", sweeps.run_bytes),
         ("Beside ns-3", ns3_links.run),
         ("Virtual boards beside rp2040js", board.run_loops),
+        ("A virtual AVR beside avr8js", avr.run_loop),
         ("Virtual boards against real time", board.run_images),
         ("Busy boards against real time", pace.run_busy),
         ("Published images against real time", pace.run_public),

@@ -16,15 +16,15 @@ class NoOracle(Exception):  # noqa: N818 -- a reason to skip, not a fault
     """The oracle cannot be had here; the text says why."""
 
 
-def install(cache: Path) -> Path:
-    """The harness with its npm package in ``cache``, installed anew when the lock file has changed."""
+def install(cache: Path, harness: Path = HARNESS) -> Path:
+    """A harness with its npm package in ``cache``, installed anew when the lock file has changed."""
     for program in ("node", "npm"):
         if shutil.which(program) is None:
             raise NoOracle(f"{program} is not on this machine (Debian: nodejs npm)")
     ready = cache / "node_modules" / LOCK
-    lock = (HARNESS / LOCK).read_bytes()
+    lock = (harness / LOCK).read_bytes()
     cache.mkdir(parents=True, exist_ok=True)
-    for source in (*HARNESS.glob("*.mjs"), *HARNESS.glob("*.json")):
+    for source in (*harness.glob("*.mjs"), *harness.glob("*.json")):
         shutil.copyfile(source, cache / source.name)
     if ready.is_file() and ready.read_bytes() == lock:
         return cache

@@ -25,6 +25,9 @@ ABOVE = {
     ("cortexm", "isa"): {"bus", "code", "decode", "exception", "execute", "interpreter", "ppb"},
     ("cortexm", "decode"): {"bus", "code", "exception", "execute", "interpreter", "ppb"},
     ("cortexm", "alu"): {"bus", "code", "exception", "execute", "interpreter", "ppb"},
+    # A peripheral and the core know neither the registers that lead to them nor the chip that holds all.
+    ("avr", "core"): {"chip", "io", "peripherals", "pins", "report", "seam"},
+    ("avr", "peripherals"): {"chip", "io", "pins", "report", "seam"},
     # A run folder is written the same way whatever was measured.
     ("record", "run_folder"): {"statistics"},
 }

@@ -41,7 +41,7 @@ def kinds() -> dict[str, str]:
 
 def mcus() -> list[str]:
     """The crates of microcontrollers, as the table names them."""
-    return re.findall(r"&(\w+)::KIND\b", shipped(CRATES / MCUS))
+    return sorted(set(re.findall(r"&(\w+)::[A-Z]\w+", shipped(CRATES / MCUS))))
 
 
 def test_there_are_chips_and_parts_and_microcontrollers_to_look_at() -> None:

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::{BoardError, BoardFile};
 
-const FILES: [(&str, &str); 8] = [
+const FILES: [(&str, &str); 16] = [
     ("pico", include_str!("../../../boards/pico.toml")),
     ("pico-w", include_str!("../../../boards/pico-w.toml")),
     ("w5500-evb-pico", include_str!("../../../boards/w5500-evb-pico.toml")),
@@ -13,6 +13,14 @@ const FILES: [(&str, &str); 8] = [
     ("pico-w5200", include_str!("../../../boards/pico-w5200.toml")),
     ("pico-w5100", include_str!("../../../boards/pico-w5100.toml")),
     ("ideal-mac", include_str!("../../../boards/ideal-mac.toml")),
+    ("arduino-uno", include_str!("../../../boards/arduino-uno.toml")),
+    ("arduino-uno-w5500", include_str!("../../../boards/arduino-uno-w5500.toml")),
+    ("arduino-uno-w5100", include_str!("../../../boards/arduino-uno-w5100.toml")),
+    ("arduino-mega", include_str!("../../../boards/arduino-mega.toml")),
+    ("arduino-mega-w5500", include_str!("../../../boards/arduino-mega-w5500.toml")),
+    ("goldilocks-1284p", include_str!("../../../boards/goldilocks-1284p.toml")),
+    ("goldilocks-1284p-w5100", include_str!("../../../boards/goldilocks-1284p-w5100.toml")),
+    ("goldilocks-1284p-w5200", include_str!("../../../boards/goldilocks-1284p-w5200.toml")),
 ];
 
 /// The names of the boards that there are.

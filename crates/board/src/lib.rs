@@ -43,6 +43,7 @@ pub use error::BoardError;
 pub use fields::unescaped;
 pub use file::{BoardFile, PartEntry};
 pub use live::{Forward, ForwardError, LiveError, LiveListener, LiveOptions, Pace};
+pub use mcus::microcontroller_of;
 pub use network_state::{CallEntry, NetworkState};
 pub use outcome::{BoardRun, FunctionShare};
 pub use pair::{BoardPair, Crossing, Side};

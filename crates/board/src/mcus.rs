@@ -1,11 +1,22 @@
 //! The microcontrollers that a board may have: the only file that names their crates. The parser of board files, their schema
 //! and the reference take names and limits from here.
 
+use mcu::image::Image;
 use mcu::{Facts, McuKind};
 use units::Hertz;
 
 /// All of them; the first one stands in examples.
-pub(super) static MCUS: [&McuKind; 1] = [&rp2040::KIND];
+pub(super) static MCUS: [&McuKind; 4] =
+    [&rp2040::KIND, &avr::ATMEGA328P, &avr::ATMEGA1284P, &avr::ATMEGA2560];
+
+/// The microcontroller that an image is for, as board files name it.
+///
+/// # Panics
+/// Never: an image is read for one of them.
+pub fn microcontroller_of(image: &Image) -> &'static str {
+    let own = MCUS.iter().find(|kind| kind.facts.images.chip() == image.chip().chip());
+    own.expect("an image is for a chip that boards have").facts.name
+}
 
 /// The largest boot ROM that any of them has.
 pub(super) fn largest_rom() -> u64 {

@@ -69,6 +69,7 @@ pub fn microcontrollers() -> Value {
             [facts.flash_bytes.start(), facts.flash_bytes.end()].map(|&bytes| in_bytes(bytes));
         json!({
             "name": facts.name, "title": facts.title, "last_gpio": facts.last_gpio(),
+            "first_pin": (facts.pin_name)(0), "last_pin": (facts.pin_name)(facts.last_gpio()),
             "lowest_crystal": lowest, "highest_crystal": highest, "usual_crystal": in_hertz(facts.usual_crystal_hz),
             "least_flash": least, "most_flash": most, "usual_flash": in_bytes(u64::from(facts.usual_flash_bytes)),
         })

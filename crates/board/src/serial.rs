@@ -50,6 +50,9 @@ impl SerialLine {
                 return Err((end, message));
             }
         }
+        for (end, board) in [(LineEnd::From, from), (LineEnd::To, to)] {
+            refuse_alone(board).map_err(|message| (end, message))?;
+        }
         let receivers = to.mcu.facts;
         if (receivers.uart_receives)(self.to).is_none() {
             let near = nearest_receiver(receivers, self.to);
@@ -83,6 +86,18 @@ impl SerialLine {
         }
         Ok(())
     }
+}
+
+/// Why a board's microcontroller cannot be joined to another board, in words that go on after a pin's name.
+pub(super) fn refuse_alone(board: &BoardFile) -> Result<(), String> {
+    let facts = board.mcu.facts;
+    if facts.joins_boards {
+        return Ok(());
+    }
+    Err(format!(
+        "is of an {}, from which nothing is joined to another board yet; take a board with another microcontroller than {} has",
+        facts.title, board.name
+    ))
 }
 
 /// Nothing on a chip without UARTs.

@@ -257,7 +257,8 @@ impl Board {
         let named = self.file.pins.clone();
         let others =
             (0..self.file.mcu.facts.gpio_count).filter(|gpio| named.iter().all(|(_, pin)| pin != gpio));
-        let others: Vec<(String, u8)> = others.map(|gpio| (format!("GP{gpio}"), gpio)).collect();
+        let name = self.file.mcu.facts.pin_name;
+        let others: Vec<(String, u8)> = others.map(|gpio| (name(gpio), gpio)).collect();
         named.into_iter().chain(others).collect()
     }
 
@@ -316,15 +317,26 @@ pub fn read_image_file(path: &Path) -> Result<(Image, Vec<u8>), BoardError> {
     read_for(&MCUS, path, None)
 }
 
-/// An image for one of these microcontrollers. Of several objections one is told that is not about the chip.
+/// How near a refusal comes to the image: one that is not about the chip nearest.
+fn nearness(kind: ImageErrorKind) -> u8 {
+    match kind {
+        ImageErrorKind::OtherMachine => 0,
+        ImageErrorKind::OtherChip => 1,
+        _ => 2,
+    }
+}
+
+/// An image for one of these microcontrollers. Of several objections the nearest is told, and of those the first.
 fn load_for(mcus: &[&McuKind], bytes: &[u8], name: &str) -> Result<Image, ImageError> {
     let mut objection: Option<ImageError> = None;
     for kind in mcus {
         match Image::load(bytes, name, kind.facts.images, &LoadOptions::default()) {
             Ok(image) => return Ok(image),
             Err(error) => {
-                let earlier = objection.take().filter(|earlier| earlier.kind() != ImageErrorKind::OtherChip);
-                objection = Some(earlier.unwrap_or(error));
+                let tells_more = |earlier: &ImageError| nearness(earlier.kind()) < nearness(error.kind());
+                if objection.as_ref().is_none_or(tells_more) {
+                    objection = Some(error);
+                }
             }
         }
     }

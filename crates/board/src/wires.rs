@@ -18,7 +18,7 @@ use units::{PS_PER_US, Picoseconds};
 
 use super::pair::Side;
 use super::run::Ended;
-use super::serial::{SerialLine, SerialWire};
+use super::serial::{SerialLine, SerialWire, refuse_alone};
 use super::{Board, BoardError};
 
 /// The delay of a wire where nobody says another. Half of it is room for an instruction that waits for flash, which takes 8
@@ -126,6 +126,9 @@ fn check(boards: [&Board; 2], wire: &PinWire, before: &[PinWire]) -> Result<(), 
     for (board, pin) in sides.map(|(side, pin)| (boards[side as usize].file(), pin)) {
         if pin >= board.mcu.facts.gpio_count {
             return refused(pin, format!("is no pin of board {}", board.name));
+        }
+        if let Err(message) = refuse_alone(board) {
+            return refused(pin, message);
         }
         if let Some(part) = board.parts.iter().find(|part| part.pins().any(|(_, used)| used == pin)) {
             return refused(

@@ -16,6 +16,8 @@ pub struct Facts {
     pub cores: usize,
     /// GPIO 0 up to the one before this number.
     pub gpio_count: u8,
+    /// What a GPIO is called where a board gives it no name, as `GP25`.
+    pub pin_name: fn(u8) -> String,
     /// The GPIO of each ADC input.
     pub adc_gpios: RangeInclusive<u8>,
     /// What its oscillator takes for a crystal.
@@ -36,6 +38,8 @@ pub struct Facts {
     pub spi_receives: fn(u8) -> Option<u8>,
     /// The SPI port that may transmit at a GPIO.
     pub spi_transmits: fn(u8) -> Option<u8>,
+    /// Whether serial lines and wires to another board may begin and end at its pins ([`crate::Lines`]).
+    pub joins_boards: bool,
     /// The UART that may transmit at a GPIO.
     pub uart_transmits: fn(u8) -> Option<u8>,
     /// The UART that may receive at a GPIO.

@@ -11,7 +11,7 @@ pub struct Fault {
     pub core: u8,
 }
 
-/// What an image may do to fault (ARMv6-M: all of these become a HardFault).
+/// What an image may do to fault (ARMv6-M: those that it knows become a HardFault).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum FaultKind {
     /// An access that is not aligned to its size.
@@ -69,6 +69,21 @@ pub enum FaultKind {
     SvcPriority {
         /// Its number.
         number: u8,
+    },
+    /// A word that is no instruction of the core.
+    #[error("the word {code:#06x}, which is no instruction of this core")]
+    NoInstruction {
+        /// It.
+        code: u16,
+    },
+    /// Code that goes on in flash that is empty.
+    #[error("it runs into flash that nothing was programmed into")]
+    Erased,
+    /// A stack that meets what lies below it.
+    #[error("the stack has grown into the variables or the heap below it, to {sp:#06x}")]
+    StackOverflow {
+        /// The stack pointer.
+        sp: u32,
     },
     /// BKPT without a debugger.
     #[error("BKPT #{number} (the end of main, a panic or an assertion in most images)")]

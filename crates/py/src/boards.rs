@@ -45,6 +45,13 @@ pub(crate) fn microcontrollers() -> String {
     board::microcontrollers().to_string()
 }
 
+/// The microcontroller that an image is for.
+#[pyfunction]
+pub(crate) fn microcontroller_of(image: &str) -> PyResult<&'static str> {
+    let image = board::read_image(image.as_ref(), None).map_err(refused)?;
+    Ok(board::microcontroller_of(&image))
+}
+
 /// A board's description, by name or file, as JSON.
 #[pyfunction]
 pub(crate) fn describe_board(name: &str) -> PyResult<String> {
@@ -59,10 +66,12 @@ pub(crate) fn board_header(name: &str) -> PyResult<String> {
 
 fn described(file: &BoardFile) -> Value {
     let pins: Vec<Value> = file.pins.iter().map(|(name, gpio)| json!({"name": name, "gpio": gpio})).collect();
+    let facts = file.mcu.facts;
+    let gpios: Vec<String> = (0..facts.gpio_count).map(facts.pin_name).collect();
     let chips: Vec<Value> =
         file.parts.iter().map(|part| json!({"name": part.name, "kind": part.kind(), "pins": part.pins().collect::<BTreeMap<_, _>>()})).collect();
     json!({
         "name": file.name, "title": file.title, "mcu": file.mcu.facts.name, "crystal_hz": file.crystal_hz, "flash_bytes": file.flash_bytes,
-        "pins": pins, "chips": chips,
+        "pins": pins, "gpios": gpios, "chips": chips,
     })
 }

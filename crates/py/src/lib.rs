@@ -73,6 +73,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(boards::board_fields, module)?)?;
     module.add_function(wrap_pyfunction!(boards::chip_kinds, module)?)?;
     module.add_function(wrap_pyfunction!(boards::microcontrollers, module)?)?;
+    module.add_function(wrap_pyfunction!(boards::microcontroller_of, module)?)?;
     completion::add_to(module)?;
     module.add_function(wrap_pyfunction!(network::network_schema, module)?)?;
     module.add_function(wrap_pyfunction!(network::network_reference, module)?)?;

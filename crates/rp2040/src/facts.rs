@@ -23,6 +23,7 @@ pub static FACTS: Facts = Facts {
     title: "RP2040",
     cores: 2,
     gpio_count: PIN_COUNT as u8,
+    pin_name: |gpio| format!("GP{gpio}"),
     // RP2040 datasheet 4.9.1.
     adc_gpios: 26..=29,
     // RP2040 datasheet 2.16.1.
@@ -36,6 +37,7 @@ pub static FACTS: Facts = Facts {
     interrupts: &INTERRUPTS,
     spi_receives: |gpio| port(gpio, 4, 0, spi_port),
     spi_transmits: |gpio| port(gpio, 4, 3, spi_port),
+    joins_boards: true,
     uart_transmits: |gpio| port(gpio, 4, 0, uart_port),
     uart_receives: |gpio| port(gpio, 4, 1, uart_port),
     i2c_data: |gpio| port(gpio, 2, 0, |gpio| gpio >> 1 & 1),

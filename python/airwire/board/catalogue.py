@@ -37,6 +37,11 @@ def microcontrollers() -> list[Microcontroller]:
     return [Microcontroller(**given) for given in json.loads(_core.microcontrollers())]
 
 
+def microcontroller_of(image: str | Path) -> str:
+    """The microcontroller that an image is for, as board files name it; ``AirwireError`` where it is for none."""
+    return _core.microcontroller_of(str(image))
+
+
 def board_header(board: str | Path) -> str:
     """A board as the C header that firmware is built with: crystal, flash, its Ethernet chip and where it is.
 

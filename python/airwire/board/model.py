@@ -197,6 +197,8 @@ class BoardDescription:
     crystal_hz: int
     flash_bytes: int
     pins: list[PinName]
+    gpios: list[str]
+    """What the microcontroller calls each GPIO, by its number."""
     chips: list[Chip]
 
 
@@ -207,6 +209,9 @@ class Microcontroller:
     name: str
     title: str
     last_gpio: int
+    first_pin: str
+    """What GPIO 0 is called where a board gives it no name."""
+    last_pin: str
     lowest_crystal: str
     highest_crystal: str
     usual_crystal: str

@@ -34,7 +34,7 @@ def boards_page() -> str:
     """The page in Markdown."""
     from airwire import board
 
-    pins = _each(board.microcontrollers(), lambda mcu: f"`GP0` to `GP{mcu.last_gpio}`")
+    pins = _each(board.microcontrollers(), lambda mcu: f"`{mcu.first_pin}` to `{mcu.last_pin}`")
     lines = [HEADER, "## Fields", "", *_table(board.board_fields())]
     lines += ["", f"Pins without a name are {pins}, which always work beside a name.", ""]
     lines += ["## Kinds of chips", ""]

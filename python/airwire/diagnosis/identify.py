@@ -12,15 +12,20 @@ from dataclasses import dataclass
 from math import inf
 from pathlib import Path
 
-from airwire.board.catalogue import board_names, describe_board
-from airwire.board.model import BoardRun
+from airwire.board.catalogue import board_names, describe_board, microcontroller_of
+from airwire.board.model import BoardDescription, BoardRun
 from airwire.board.spi_controller import SPI_CHIPS, SpiController
 from airwire.board.virtual import Board
 from airwire.diagnosis.spi_bus import Edge, SpiBus, spi_bus
 from airwire.values import Settings
 
-BARE_BOARD = "pico"
-"""The board whose microcontroller has no chip of a network beside it."""
+BARE_BOARDS: Mapping[str, str] = {
+    "rp2040": "pico",
+    "atmega328p": "arduino-uno",
+    "atmega1284p": "goldilocks-1284p",
+    "atmega2560": "arduino-mega",
+}
+"""Of each microcontroller the board that has no chip of a network beside it."""
 _RADIOS: Mapping[str, Sequence[str]] = {"cyw43439": ("power", "select", "clock")}
 """Chips that are told by the pins which the image moves, since it stops talking where nobody answers."""
 LONGEST_PS = 5 * 10**12
@@ -59,6 +64,10 @@ class Identity:
     """How it went until then."""
     bare: Board
 
+    def pin(self, gpio: int) -> str:
+        """What its microcontroller calls a GPIO, such as ``GP17`` or ``PB2``."""
+        return describe_board(self.bare.name).gpios[gpio]
+
 
 def identify(
     image: str | Path,
@@ -72,13 +81,15 @@ def identify(
 
     It ends after ``longest_ps`` of virtual time, or ``most_cycles`` in which a core was busy, with what is known then.
     """
-    bare = Board(BARE_BOARD, image, symbols=symbols, settings=settings)
+    mcu = microcontroller_of(image)
+    bare = Board(BARE_BOARDS[mcu], image, symbols=symbols, settings=settings)
     bus, run = _first_bus(bare, longest_ps, most_cycles)
-    radios = _boards_with_radio({gpio for _, gpio, _ in bare.edges_by_gpio()})
+    boards_of = [board for board in map(describe_board, board_names()) if board.mcu == mcu]
+    radios = _boards_with_radio(boards_of, {gpio for _, gpio, _ in bare.edges_by_gpio()})
     if radios:
         return Identity(radios, bus, [], run, bare)
     chips = [] if bus is None else _candidates(bus.transactions[:_ENOUGH_TRANSACTIONS])
-    boards = [] if bus is None else [board for one in chips for board in _boards_with(one.chip, bus)]
+    boards = [] if bus is None else [board for one in chips for board in _boards_with(boards_of, one.chip, bus)]
     return Identity(boards, bus, chips, run, bare)
 
 
@@ -115,9 +126,8 @@ def _understood(chip: str, transactions: Sequence[bytes]) -> float:
     return sum(1 for access in accesses if access.register_byte == 0) / len(accesses) if accesses else 0.0
 
 
-def _boards_with_radio(moved: Collection[int]) -> list[str]:
+def _boards_with_radio(boards: Sequence[BoardDescription], moved: Collection[int]) -> list[str]:
     """The boards with a radio whose pins moved."""
-    boards = map(describe_board, board_names())
     return [
         board.name
         for board in boards
@@ -128,9 +138,8 @@ def _boards_with_radio(moved: Collection[int]) -> list[str]:
     ]
 
 
-def _boards_with(chip: str, bus: SpiBus) -> list[str]:
+def _boards_with(boards: Sequence[BoardDescription], chip: str, bus: SpiBus) -> list[str]:
     """The boards that have the chip with its chip select on that pin."""
-    boards = map(describe_board, board_names())
     return [
         board.name
         for board in boards

@@ -1,12 +1,14 @@
 """Pins that an image has made inputs and at which it may wait, for a button or another chip.
 
-They are read from the registers of the RP2040 (datasheet, 2.3.1.7, 2.19.6.1 and 2.19.6.3).
+They are read from the registers of the RP2040 (datasheet, 2.3.1.7, 2.19.6.1 and 2.19.6.3); of other microcontrollers
+none is looked for.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
+from airwire.board.catalogue import describe_board
 from airwire.board.virtual import Board
 
 _GPIOS = 30
@@ -37,6 +39,8 @@ class Input:
 
 def inputs_of(board: Board) -> list[Input]:
     """The inputs of an image that has run on a board, those that interrupt it first."""
+    if describe_board(board.name).mcu != "rp2040":
+        return []
     word = board.memory.word
     outputs = word(_SIO_OUTPUT_ENABLE)
     found = []

@@ -31,13 +31,13 @@ def why_no_board(identity: Identity) -> str:
     if bus is not None and identity.chips:
         chip = identity.chips[0].chip
         return (
-            f"it talks to a {chip.upper()} with SCK on GP{bus.sck} and chip select on GP{bus.select}, and no board of "
-            f"Airwire's has that wiring; {_BOARD_FILE}"
+            f"it talks to a {chip.upper()} with SCK on {identity.pin(bus.sck)} and chip select on "
+            f"{identity.pin(bus.select)}, and no board of Airwire's has that wiring; {_BOARD_FILE}"
         )
     if bus is not None:
         head = bus.transactions[0][:4].hex(" ")
         return (
-            f"it talks over SPI (SCK on GP{bus.sck}, chip select on GP{bus.select}) to a chip that is none of the "
+            f"it talks over SPI (SCK on {identity.pin(bus.sck)}, chip select on {identity.pin(bus.select)}) to a chip that is none of the "
             f"modelled ones; its first bytes are {head}"
         )
     return f"it talks to no network chip: {_what_it_does(identity, used)}"
@@ -100,7 +100,7 @@ def _what_it_does(identity: Identity, used: Counter[int]) -> str:
     # A pull moves a pin too, which is no doing of the image.
     moved = Counter({pin: count for pin, count in used.items() if pin not in [one.gpio for one in inputs]})
     if moved:
-        pins = ", ".join(f"GP{pin}" for pin, _ in sorted(moved.most_common(3)))
+        pins = ", ".join(identity.pin(pin) for pin, _ in sorted(moved.most_common(3)))
         return f"it moves {pins}, and prints nothing within {time(run.time_ps)}"
     busiest = max(run.functions, key=lambda one: one.share, default=None)
     if busiest is not None and busiest.share >= _FULLY:

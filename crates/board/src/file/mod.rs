@@ -118,7 +118,7 @@ impl BoardFile {
         Ok(Reader::of(TomlFile { path, text }, kinds, &MCUS).board()?)
     }
 
-    /// The GPIO of a pin by its name, or by its number as `25` or `GP25`.
+    /// The GPIO of a pin by its name, by its number as `25` or `GP25`, or as its microcontroller calls it.
     ///
     /// # Errors
     /// When the board has none.
@@ -130,17 +130,19 @@ impl BoardFile {
         })
     }
 
-    /// What a GPIO is called: by its first name, or as `GP25`.
+    /// What a GPIO is called: by its first name, or as its microcontroller calls it.
     pub fn pin_name(&self, gpio: u8) -> String {
         let named = self.pins.iter().find(|(_, pin)| *pin == gpio);
-        named.map_or_else(|| format!("GP{gpio}"), |(name, _)| name.clone())
+        named.map_or_else(|| (self.mcu.facts.pin_name)(gpio), |(name, _)| name.clone())
     }
 }
 
 fn find_pin(pins: &[(String, u8)], name: &str, facts: &Facts) -> Option<u8> {
     let named = pins.iter().find(|(known, _)| known == name).map(|(_, pin)| *pin);
     let digits = name.strip_prefix("GPIO").or_else(|| name.strip_prefix("GP")).unwrap_or(name);
-    named.or_else(|| digits.parse().ok().filter(|&pin| pin < facts.gpio_count))
+    let numbered = || digits.parse().ok().filter(|&pin| pin < facts.gpio_count);
+    let own = || (0..facts.gpio_count).find(|&pin| (facts.pin_name)(pin) == name);
+    named.or_else(numbered).or_else(own)
 }
 
 fn hint(pins: &[(String, u8)], name: &str, facts: &Facts) -> String {

@@ -200,8 +200,16 @@ impl<'a> Reader<'a> {
 
     /// A pin that there is, where the field takes it.
     fn pin(&self, name: &str, takes: &Takes, gpio: u8, value: &Value<'_>) -> Result<Given, Misplaced> {
-        takes.value(&gpio.to_string()).ok_or_else(|| {
-            let message = format!("{name} is {}, but it takes {takes}", shown(value.get_ref()));
+        let inputs = &self.mcu.facts.adc_gpios;
+        // Which pins have an ADC input, the board's own microcontroller says.
+        let own = match takes {
+            Takes::Pin { which, .. } if !which.is_empty() => {
+                Takes::Pin { which, lowest: *inputs.start(), highest: *inputs.end() }
+            }
+            _ => *takes,
+        };
+        own.value(&gpio.to_string()).ok_or_else(|| {
+            let message = format!("{name} is {}, but it takes {own}", shown(value.get_ref()));
             self.file.error(value.span(), message)
         })
     }

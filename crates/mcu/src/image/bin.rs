@@ -40,10 +40,7 @@ pub(super) fn load(
 }
 
 /// Files that are given by mistake, by their first bytes, and what to do.
-const OTHER_FILES: [(&[u8], &str); 12] = [
-    // A record of 16 bytes for address 0 that begins with JMP (AVR Instruction Set Manual: 1001 010k kkkk 110k, low byte first).
-    (b":100000000C94", "it is an Intel HEX file for an AVR. Give an .elf, .uf2 or .bin for the {chip}"),
-    (b":", "it is an Intel HEX file. Convert it: arm-none-eabi-objcopy -I ihex -O binary in.hex out.bin"),
+const OTHER_FILES: [(&[u8], &str); 10] = [
     (b"S0", "it is an S-record file. Convert it: arm-none-eabi-objcopy -I srec -O binary in.srec out.bin"),
     (b"PK\x03\x04", "it is a ZIP archive. Unpack it and give the .uf2, .elf or .bin that is in it"),
     (b"\x1f\x8b", "it is compressed with gzip. Unpack it first"),

@@ -45,6 +45,15 @@ pub trait ChipImages: fmt::Debug + Sync {
     /// With a sentence where it does not look like an image.
     fn place_raw_binary(&self, bytes: &[u8], place: RawBinary) -> Result<(u32, Option<u32>), String>;
 
+    /// What is wrong with these segments where they were built for another chip of the same kind.
+    ///
+    /// # Errors
+    /// With a sentence where they were.
+    fn check_contents(&self, segments: &[Segment]) -> Result<(), String> {
+        let _ = segments;
+        Ok(())
+    }
+
     /// How the chip starts these segments; `entry` is what the file says of it.
     ///
     /// # Errors

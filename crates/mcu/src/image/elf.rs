@@ -114,7 +114,7 @@ fn check_identity(bytes: &[u8], chip: &dyn ChipImages) -> Result<(), Fault> {
     let (kind, machine) = (elf::FileType(half([t0, t1])), elf::Machine(half([m0, m1])));
     let is_32_bit = class == elf::ELFCLASS32.0;
     let is_little_endian = data == elf::ELFDATA2LSB.0;
-    let other_chip = |what: String| ImageErrorKind::OtherChip.because(what);
+    let other_chip = |what: String| ImageErrorKind::OtherMachine.because(what);
     chip.check_machine(&ElfHead { machine: machine.0, is_32_bit, is_little_endian }).map_err(other_chip)?;
     if !is_32_bit || !is_little_endian {
         return Err(other_chip(format!(

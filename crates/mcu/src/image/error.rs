@@ -20,6 +20,8 @@ pub enum ImageErrorKind {
     NotAnImage,
     /// It is cut off, or contradicts itself.
     Damaged,
+    /// It was built for another kind of machine.
+    OtherMachine,
     /// It was built for another chip.
     OtherChip,
     /// It has bytes where the chip has no memory.

@@ -1,4 +1,4 @@
-//! Firmware images: ELF, UF2 and raw binaries, told apart by their content. Here begins the main path: a
+//! Firmware images: ELF, UF2, Intel HEX and raw binaries, told apart by their content. Here begins the main path: a
 //! file's bytes become segments for the chip's memories, the way in which the chip starts them, and the
 //! symbols by which reports name addresses; a changed image becomes the bytes of a file again (`write`). No file is
 //! opened here, and nothing is written to memories.
@@ -12,6 +12,7 @@ mod chip_images;
 mod demangle;
 mod elf;
 mod error;
+mod intel_hex;
 mod lines;
 mod segments;
 mod symbols;
@@ -45,6 +46,8 @@ pub enum Format {
     Elf,
     /// Blocks for the boot ROM's USB drive.
     Uf2,
+    /// Lines of text with bytes for addresses.
+    IntelHex,
     /// The bare contents of flash or RAM.
     RawBinary,
 }
@@ -82,12 +85,15 @@ impl Image {
         let (format, (segments, boot)) = if elf::is_elf(bytes) {
             let elf = elf::Elf::parse(bytes, chip)?;
             let segments = elf.segments()?;
+            chip.check_contents(&segments).map_err(|what| ImageErrorKind::OtherChip.because(what))?;
             let boot = chip.boot(&segments, Some(elf.entry())).map_err(unbootable)?;
             symbols = Symbols::of(&elf)?;
             ram_bytes = elf.ram_bytes(chip);
             (Format::Elf, (segments, boot))
         } else if uf2::is_uf2(bytes) {
             (Format::Uf2, uf2::load(bytes, chip)?)
+        } else if intel_hex::is_hex(bytes) {
+            (Format::IntelHex, intel_hex::load(bytes, chip)?)
         } else {
             (Format::RawBinary, bin::load(bytes, chip, options.raw_binary)?)
         };
@@ -155,7 +161,7 @@ impl Image {
         self.boot
     }
 
-    /// Names of functions and variables, and source lines; empty for a UF2 or raw binary without a companion.
+    /// Names of functions and variables, and source lines; empty for a file without them that has no companion.
     pub fn symbols(&self) -> &Symbols {
         &self.symbols
     }

@@ -97,7 +97,7 @@ fn place(position: usize) -> String {
 }
 
 pub(super) fn load(bytes: &[u8], chip: &'static dyn ChipImages) -> Result<(Vec<Segment>, Boot), Fault> {
-    let family = family_of(chip).map_err(|what| ImageErrorKind::OtherChip.because(what))?;
+    let family = family_of(chip).map_err(|what| ImageErrorKind::OtherMachine.because(what))?;
     let blocks = read_blocks(bytes)?;
     let mine: Vec<Block> =
         blocks.iter().copied().filter(|block| block.is_for(family) && block.is_for_memory()).collect();

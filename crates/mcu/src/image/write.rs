@@ -23,6 +23,8 @@ impl Image {
             (Format::Uf2, Format::Uf2) => Ok(self.over(original, uf2::places(original, self.chip)?)),
             (_, Format::Elf) => Err(ImageErrorKind::NotWritable
                 .because("an ELF can be written of an ELF only. Name a file that ends in .uf2 or .bin")),
+            (_, Format::IntelHex) => Err(ImageErrorKind::NotWritable
+                .because("an Intel HEX file is not written here. Name a file that ends in .bin")),
             (Format::RawBinary, Format::RawBinary) => Ok(self.contents()?.1),
             (_, Format::Uf2) => {
                 let (address, contents) = self.contents()?;

@@ -80,7 +80,7 @@ fn files_that_are_given_by_mistake_are_named() {
         (&b""[..], "f: the file is empty. Give an .elf, .uf2 or .bin for the RP2040"),
         (
             b":020000041000EA\r\n",
-            "f: it is an Intel HEX file. Convert it: arm-none-eabi-objcopy -I ihex -O binary in.hex out.bin",
+            "f: it is an Intel HEX file without any bytes. Give an image for the RP2040",
         ),
         (
             b":100000000C9434000C943E000C943E000C943E0082\n",

@@ -118,6 +118,6 @@ def _print(description: BoardDescription) -> None:
     titles = {mcu.name: mcu.title for mcu in board.microcontrollers()}
     out.print(Text(f"{titles[description.mcu]}, crystal {crystal:g} MHz, flash {flash} KiB"))
     for pin in description.pins:
-        out.print(Text(f"  GP{pin.gpio:<3} {pin.name}"))
+        out.print(Text(f"  {description.gpios[pin.gpio]:<5} {pin.name}"))
     for chip in description.chips:
         out.print(Text(f"  {chip.name}: {chip.kind}"))

@@ -85,7 +85,7 @@ def say_missing_chip(
 
 def board_for(image: Path, symbols: Path | None, settings: dict[str, str], for_: int | None) -> str:
     """The board that an image is for, by what it says on its SPI; the bare one where it says nothing there."""
-    from airwire.diagnosis.identify import BARE_BOARD, LONGEST_PS, identify
+    from airwire.diagnosis.identify import LONGEST_PS, identify
     from airwire.diagnosis.reason import why_no_board
 
     longest_ps = LONGEST_PS if for_ is None else min(for_, LONGEST_PS)
@@ -95,4 +95,4 @@ def board_for(image: Path, symbols: Path | None, settings: dict[str, str], for_:
         return found.boards[0]
     if found.chips:
         complain(f"note: {why_no_board(found)}")
-    return BARE_BOARD
+    return found.bare.name

@@ -1,0 +1,321 @@
+//! What the core reads and writes: each register to its peripheral.
+
+use super::{Devices, Io, SLOTS, Slot};
+use crate::chips::Part;
+use crate::chips::registers::{Register, mask_at_0x73, register};
+use crate::core::Bus;
+use crate::pins::bit;
+
+const ADDRESS_0X73: u16 = 0x73;
+
+/// The register at an address of a chip, where it has that.
+pub(super) fn register_of(part: &Part, address: u16) -> Option<Register> {
+    let timers = part.timers.len() as u8;
+    let found = match address {
+        ADDRESS_0X73 => mask_at_0x73(timers > 5),
+        _ => register(address)?,
+    };
+    let exists = match found {
+        Register::Timer(number, _) | Register::TimerMask(number) | Register::TimerFlags(number) => {
+            number < timers
+        }
+        Register::Usart(number, _) => usize::from(number) < part.usarts.len(),
+        Register::Pcmsk(number) => usize::from(number) < part.changes.len(),
+        Register::Eicr(number) => usize::from(number) <= (part.external.len() - 1) / 4,
+        Register::Port(number, _) => {
+            let letter = if number < 8 { b'A' + number } else { b'A' + number + 1 };
+            part.ports.iter().any(|port| port.letter == letter)
+        }
+        _ => true,
+    };
+    exists.then_some(found)
+}
+
+impl Io {
+    /// The register at an address, where the chip has it.
+    #[inline]
+    fn register(&self, address: u16) -> Option<Register> {
+        self.registers.get(usize::from(address)).copied().flatten()
+    }
+
+    fn note_unknown(&mut self, address: u16, write: bool) {
+        let pc = self.pc;
+        self.devices.unknown.entry((address, write)).or_insert(pc);
+    }
+
+    /// Reads a register in a cycle.
+    pub(crate) fn read_register(&mut self, address: u16, cycle: u64) -> u8 {
+        let Some(register) = self.register(address) else {
+            self.note_unknown(address, false);
+            return 0;
+        };
+        let devices = &mut self.devices;
+        match register {
+            Register::Port(port, which) => devices.pins.read(self.part, port, which, cycle),
+            Register::TimerFlags(number) => devices.timers[usize::from(number)].flags(cycle),
+            Register::TimerMask(number) => devices.timers[usize::from(number)].enabled(),
+            Register::Timer(number, register) => devices.timers[usize::from(number)].read(register, cycle),
+            Register::Pcifr => devices.external.change_flags,
+            Register::Eifr => devices.external.flags,
+            Register::Eimsk => devices.external.enabled,
+            Register::Pcicr => devices.external.change_enabled,
+            Register::Eicr(number) => devices.external.control[usize::from(number)],
+            Register::Pcmsk(number) => devices.external.masks[usize::from(number)],
+            Register::Eeprom(register) => devices.eeprom.read(register, cycle),
+            Register::Spi(register) => {
+                let value = devices.spi.read(register);
+                self.refresh(Slot::Spi);
+                value
+            }
+            Register::Usart(number, register) => self.read_usart(number, register, cycle),
+            Register::Adc(register) => devices.adc.read(register),
+            Register::Twi(register) => devices.twi.read(register),
+            Register::Wdtcsr => devices.watchdog.read(cycle),
+            Register::Spmcsr => devices.program.read_control(cycle),
+            Register::Smcr => devices.system.read_sleep(),
+            Register::Mcusr => devices.system.reset_flags,
+            Register::Mcucr => devices.system.read_control(),
+            Register::Clkpr => devices.system.read_prescaler(),
+            Register::Plain => devices.system.read_plain(address),
+            Register::Gtccr | Register::Assr => 0,
+        }
+    }
+
+    fn read_usart(&mut self, number: u8, register: u8, cycle: u64) -> u8 {
+        let usart = &mut self.devices.usarts[usize::from(number)];
+        let value = usart.read(register);
+        match register {
+            0 if usart.is_full() => {
+                let at = self.time(cycle);
+                self.full_uart.iter_mut().for_each(|full| full.push(at));
+            }
+            6 => self.refresh(Slot::Usart(number)),
+            _ => {}
+        }
+        value
+    }
+
+    /// Writes a register in a cycle; the effect is there from the next one on.
+    pub(crate) fn write_register(&mut self, address: u16, value: u8, cycle: u64) {
+        let Some(register) = self.register(address) else { return self.note_unknown(address, true) };
+        let devices = &mut self.devices;
+        match register {
+            Register::Port(port, which) => {
+                devices.pins.write(self.part, port, which, value);
+                self.pins_may_have_changed(cycle + 1);
+            }
+            Register::TimerFlags(number) => {
+                devices.timers[usize::from(number)].clear_flags(value, cycle);
+                self.refresh(Slot::Timer(number));
+            }
+            Register::TimerMask(number) => {
+                devices.timers[usize::from(number)].enable(value, cycle);
+                self.refresh(Slot::Timer(number));
+            }
+            Register::Timer(number, register) => {
+                devices.timers[usize::from(number)].write(register, value, cycle);
+                self.refresh(Slot::Timer(number));
+                self.show_timer(number, cycle + 1);
+            }
+            Register::Spi(register) => self.write_spi(register, value, cycle),
+            Register::Usart(number, register) => self.write_usart(number, register, value, cycle),
+            Register::Eeprom(register) => {
+                let clock = devices.clock;
+                devices.stall += devices.eeprom.write(register, value, cycle, |us| clock.cycles_of(us));
+                self.refresh(Slot::Eeprom);
+            }
+            Register::Adc(register) => {
+                devices.adc.write(register, value, cycle);
+                self.refresh(Slot::Adc);
+            }
+            Register::Twi(register) => {
+                devices.twi.write(register, value, cycle);
+                self.refresh(Slot::Twi);
+            }
+            other => self.write_system(other, address, value, cycle),
+        }
+    }
+
+    fn write_system(&mut self, register: Register, address: u16, value: u8, cycle: u64) {
+        let devices = &mut self.devices;
+        match register {
+            Register::Pcifr => devices.external.change_flags &= !value,
+            Register::Eifr => devices.external.flags &= !value,
+            Register::Eimsk => devices.external.enabled = value,
+            Register::Pcicr => devices.external.change_enabled = value,
+            Register::Eicr(number) => devices.external.control[usize::from(number)] = value,
+            Register::Pcmsk(number) => devices.external.masks[usize::from(number)] = value,
+            Register::Wdtcsr => {
+                let (hz, kept) = (
+                    devices.clock.hz(),
+                    devices.system.reset_flags & crate::peripherals::system::WATCHDOG != 0,
+                );
+                devices.watchdog.write(value, cycle, hz, kept);
+                return self.refresh(Slot::Watchdog);
+            }
+            Register::Spmcsr => {
+                devices.program.write_control(value, cycle);
+                return self.refresh(Slot::ProgramMemory);
+            }
+            Register::Smcr => devices.system.write_sleep(value),
+            // A flag goes when zero is written to it.
+            Register::Mcusr => devices.system.reset_flags &= value,
+            Register::Mcucr => {
+                devices.system.write_control(value, cycle);
+                let off = devices.system.pull_ups_are_off();
+                devices.pins.switch_pull_ups_off(off);
+                return self.pins_may_have_changed(cycle + 1);
+            }
+            Register::Clkpr => {
+                if let Some(division) = devices.system.write_prescaler(value, cycle) {
+                    devices.clock.divide(cycle + 1, division);
+                    self.outside_is_rescheduled(cycle + 1);
+                }
+                return;
+            }
+            Register::Gtccr => return self.reset_prescalers(value, cycle),
+            Register::Plain => devices.system.write_plain(address, value),
+            _ => return,
+        }
+        self.refresh_external();
+    }
+
+    /// GTCCR: PSRASY is timer 2's, PSRSYNC the others'.
+    fn reset_prescalers(&mut self, value: u8, cycle: u64) {
+        for number in 0..self.devices.timers.len() as u8 {
+            let flag = if number == 2 { 1 << 1 } else { 1 };
+            if value & flag != 0 {
+                self.devices.timers[usize::from(number)].reset_prescaler(cycle + 1);
+                self.refresh(Slot::Timer(number));
+            }
+        }
+    }
+
+    fn write_spi(&mut self, register: u8, value: u8, cycle: u64) {
+        let begun = self.devices.spi.write(register, value, cycle);
+        if register == 0 {
+            self.give_spi_its_pins();
+            self.spi_select_may_be_low();
+            self.pins_may_have_changed(cycle + 1);
+        }
+        if let Some(byte) = begun {
+            self.show_spi(byte);
+        }
+        self.refresh(Slot::Spi);
+    }
+
+    /// As controller MISO is an input, SCK and MOSI are the SPI's where they are outputs ("SPI Pin Overrides").
+    fn give_spi_its_pins(&mut self) {
+        let [sck, mosi, miso, _] = self.part.spi.map(bit);
+        let Devices { spi, pins, .. } = &mut self.devices;
+        let is_controller = spi.is_controller();
+        let rest = if spi.mode() & 2 != 0 { sck } else { 0 };
+        pins.give(sck | mosi, is_controller.then_some(rest));
+        pins.make(miso, is_controller.then_some(false));
+    }
+
+    fn write_usart(&mut self, number: u8, register: u8, value: u8, cycle: u64) {
+        let usart = &mut self.devices.usarts[usize::from(number)];
+        let begun = usart.write(register, value, cycle);
+        if register == 1 {
+            let (transmits, receives) = (usart.transmits(), usart.receives());
+            let [rxd, txd] = self.part.usarts[usize::from(number)].map(bit);
+            let pins = &mut self.devices.pins;
+            // At rest the line is high.
+            pins.give(txd, transmits.then_some(txd));
+            pins.make(txd, transmits.then_some(true));
+            pins.make(rxd, receives.then_some(false));
+            self.pins_may_have_changed(cycle + 1);
+        }
+        if let Some(frame) = begun {
+            self.show_frame(number, frame);
+        }
+        self.refresh(Slot::Usart(number));
+    }
+
+    /// Whether the core has to look up before its next instruction.
+    fn wants_a_look(&self, before: u64) -> bool {
+        let devices = &self.devices;
+        devices.pending & !before != 0
+            || self.next() < self.limit
+            || devices.stall > 0
+            || devices.resets
+            || self.stopped_by_pin
+            || self.stopped_by_console
+    }
+
+    /// A register without the effects that reading it has.
+    pub(crate) fn peek(&self, address: u16, cycle: u64) -> u8 {
+        let mut copy = Self {
+            part: self.part,
+            devices: self.devices.clone(),
+            outside: Box::new(mcu::Unconnected),
+            outside_due: crate::peripherals::NEVER,
+            reactions: Vec::new(),
+            full_uart: None,
+            registers: self.registers.clone(),
+            ..*self
+        };
+        copy.read_register(address, cycle)
+    }
+
+    /// Time in which the clock of the peripherals stood still.
+    pub(crate) fn stand_still(&mut self, cycles: u64) {
+        self.devices.timers.iter_mut().for_each(|timer| timer.stand_still(cycles));
+        SLOTS.into_iter().for_each(|slot| self.refresh(slot));
+    }
+}
+
+impl Bus for Io {
+    #[inline]
+    fn accessed_from(&mut self, pc: u32) {
+        self.pc = pc;
+    }
+
+    fn read(&mut self, address: u16, cycle: u64) -> u8 {
+        self.advance(cycle);
+        self.read_register(address, cycle)
+    }
+
+    fn write(&mut self, address: u16, value: u8, cycle: u64) -> bool {
+        self.advance(cycle);
+        let before = self.devices.pending;
+        self.write_register(address, value, cycle);
+        self.wants_a_look(before)
+    }
+
+    fn write_bit(&mut self, address: u16, bit: u8, set: bool, cycle: u64) -> bool {
+        self.advance(cycle);
+        let before = self.devices.pending;
+        let value = match self.register(address) {
+            // Writing one toggles, or clears a flag: the other bits are left alone.
+            Some(Register::Port(_, 0) | Register::TimerFlags(_) | Register::Pcifr | Register::Eifr) => {
+                u8::from(set) << bit
+            }
+            _ => self.read_register(address, cycle) & !(1 << bit) | u8::from(set) << bit,
+        };
+        self.write_register(address, value, cycle);
+        self.wants_a_look(before)
+    }
+
+    fn outside_ram(&mut self, address: u16, write: bool) {
+        self.note_unknown(address, write);
+    }
+
+    fn program(&mut self, address: u32, cycle: u64) -> u8 {
+        self.devices.program.load(self.part, address, cycle)
+    }
+
+    fn store_program(&mut self, address: u32, word: u16, cycle: u64) -> bool {
+        let clock = self.devices.clock;
+        self.devices.program.store(address, word, cycle, |us| clock.cycles_of(us));
+        self.refresh(Slot::ProgramMemory);
+        true
+    }
+
+    fn restart_watchdog(&mut self, cycle: u64) {
+        let hz = self.devices.clock.hz();
+        self.devices.watchdog.restart(cycle, hz);
+        self.refresh(Slot::Watchdog);
+    }
+}

@@ -1,0 +1,10 @@
+//! The AVRs through the interface of every microcontroller: programs of a few words, with the cycles and effects that manual
+//! and datasheets give.
+
+mod cycles;
+mod definitions;
+mod files;
+mod interrupts;
+mod peripherals;
+mod support;
+mod whole;

@@ -1,0 +1,239 @@
+//! The peripherals' times, as datasheets and measurements give them, seen by the program or by who stands around the chip.
+
+use std::sync::{Arc, Mutex};
+
+use mcu::{Console, Mcu, Outside, Reaction, SpiFrame};
+use units::Picoseconds;
+
+use crate::support::{DATA, HANG, NOP, PC, chip, ldi, lds, out, read, run, step, sts};
+
+const SPCR: u16 = 0x2c;
+const SPSR: u16 = 0x2d;
+const SPDR: u16 = 0x2e;
+const DDRB: u16 = 0x04;
+const PORTB: u16 = 0x05;
+const PINB: u16 = 0x03;
+const CYCLE_PS: i64 = 62_500;
+
+/// What answers on the SPI with the byte and one more, and remembers what came.
+#[derive(Debug, Clone, Default)]
+struct Adder(Arc<Mutex<Vec<(i64, u16, u64)>>>);
+
+impl Outside for Adder {
+    fn spi_frame(&mut self, at: Picoseconds, frame: SpiFrame, _: &mut Vec<Reaction>) -> u16 {
+        self.0.lock().unwrap().push((at.ps(), frame.sent, frame.clock_hz));
+        frame.sent + 1
+    }
+
+    fn snapshot(&self) -> Option<Box<dyn Outside>> {
+        Some(Box::new(self.clone()))
+    }
+}
+
+/// The SPI as controller at F/2, and 0x41 in R17.
+const SPI_ON: [u16; 6] =
+    [ldi_(16, 0x2c), out_(DDRB, 16), ldi_(16, 0x50), out_(SPCR, 16), ldi_(18, 1), out_(SPSR, 18)];
+
+const fn ldi_(register: u16, value: u16) -> u16 {
+    0xe000 | (value & 0xf0) << 4 | (register - 16) << 4 | value & 0xf
+}
+
+const fn out_(address: u16, register: u16) -> u16 {
+    0xb800 | (address & 0x30) << 5 | register << 4 | address & 0xf
+}
+
+fn with_adder(words: &[u16]) -> (Box<dyn Mcu>, Adder) {
+    let adder = Adder::default();
+    let mut chip = chip(words);
+    chip.connect(Box::new(adder.clone()));
+    (chip, adder)
+}
+
+/// The byte that the program reads so many cycles after it has written 0x41.
+fn read_after(cycles: usize) -> u32 {
+    let wait = vec![NOP; cycles - 1];
+    let words = [&SPI_ON[..], &[ldi(17, 0x41), out(SPDR, 17)], &wait, &[read(20, SPDR), HANG]].concat();
+    let (mut chip, _) = with_adder(&words);
+    run(&mut *chip, 100);
+    chip.register(0, 20)
+}
+
+#[test]
+fn a_byte_at_half_the_clock_can_be_read_seventeen_cycles_after_it_was_written() {
+    // Measured on an ATmega32U4: tiberiusbrown/Ardens#134.
+    assert_eq!([16, 17].map(read_after), [0, 0x42]);
+}
+
+#[test]
+fn a_next_byte_can_be_written_eighteen_cycles_after_the_one_before() {
+    let sent = |cycles: usize| {
+        let wait = vec![NOP; cycles - 1];
+        let words = [&SPI_ON[..], &[ldi(17, 0x41), out(SPDR, 17)], &wait, &[out(SPDR, 17), HANG]].concat();
+        let (mut chip, adder) = with_adder(&words);
+        run(&mut *chip, 100);
+        let sent: Vec<u16> = adder.0.lock().unwrap().iter().map(|(_, byte, _)| *byte).collect();
+        sent
+    };
+    assert_eq!(sent(16), [0x41], "it collides");
+    assert_eq!(sent(17), [0x41, 0], "it is lost");
+    assert_eq!(sent(18), [0x41, 0x41]);
+}
+
+#[test]
+fn a_loop_that_sends_a_buffer_takes_twenty_two_cycles_a_byte() {
+    // LD, OUT, and a poll of SPSR, as a compiler makes it of a W5200's burst: 22 cycles at F/2.
+    let head = [&SPI_ON[..], &[ldi(26, 0), ldi(27, 2), ldi(24, 100), ldi(25, 0)]].concat();
+    // 1: LD R18, X+; OUT SPDR, R18; 2: IN R0, SPSR; SBRS R0, 7; RJMP 2b; SBIW R24, 1; BRNE 1b.
+    let body = [0x912d, out(SPDR, 18), read(0, SPSR), 0xfe07, 0xcffd, 0x9701, 0xf7c9, HANG];
+    let (mut chip, adder) = with_adder(&[&head[..], &body].concat());
+    run(&mut *chip, 4000);
+    let times: Vec<i64> = adder.0.lock().unwrap().iter().map(|(at, ..)| *at).collect();
+    assert_eq!(times.len(), 100);
+    let apart = times.windows(2).map(|pair| (pair[1] - pair[0]) / CYCLE_PS);
+    // The poll looks every 4 cycles: at 1, 5, 9, 13 and 17 after the write; skip 2, SBIW 2, BRNE 2, LD 2 follow, and OUT 1.
+    assert!(apart.clone().all(|cycles| cycles == 17 + 1 + 2 + 2 + 2 + 2), "{:?}", apart.collect::<Vec<_>>());
+}
+
+#[test]
+fn a_frame_of_a_uart_takes_ten_bits() {
+    // 115200 baud at double speed is 16 * 8.5 cycles; with UBRR = 16 a bit takes 136.
+    let mut words = vec![ldi(16, 2)];
+    words.extend(sts(0xc0, 16));
+    words.push(ldi(16, 16));
+    words.extend(sts(0xc4, 16));
+    words.push(ldi(16, 8));
+    words.extend(sts(0xc1, 16));
+    words.extend([ldi(16, 0x41), ldi(17, 0x42)]);
+    let written = words.len() as u64;
+    words.extend(sts(0xc6, 16));
+    words.extend(sts(0xc6, 17));
+    words.push(HANG);
+    let mut chip = chip(&words);
+    run(&mut *chip, 10_000);
+    let printed = chip.take_console(Console::Uart0);
+    let text: Vec<u8> = printed.iter().map(|(_, byte)| *byte).collect();
+    assert_eq!(text, b"AB");
+    assert_eq!(printed[1].0.ps() - printed[0].0.ps(), 10 * 136 * CYCLE_PS);
+    // LDI and OUT take a cycle a word, STS two in all; the byte begins when it was written.
+    assert_eq!(printed[0].0.ps(), (written as i64 + 2 + 10 * 136) * CYCLE_PS);
+}
+
+#[test]
+fn what_is_typed_comes_at_the_receivers_own_rate() {
+    // RXEN; poll UCSR0A bit 7, then keep the byte in R20.
+    let mut words = vec![ldi(16, 0x10)];
+    words.extend(sts(0xc1, 16));
+    words.extend(lds(18, 0xc0));
+    words.extend([0xff27, 0xcffc]);
+    words.extend(lds(20, 0xc6));
+    words.push(HANG);
+    let mut chip = chip(&words);
+    chip.send_console(Console::Uart0, b"q");
+    run(&mut *chip, 500);
+    assert_eq!(chip.register(0, 20), u32::from(b'q'));
+}
+
+#[test]
+fn conversions_take_25_and_then_13_clocks() {
+    // Prescaler 16; the time that ADSC stays set, in turns of 7 cycles counted in R25:R24.
+    let mut words = vec![ldi(16, 0xc4)];
+    // MOVW to R2 after the first one, to R20 after the second.
+    for keep in [0x011c, 0x01ac] {
+        words.extend([ldi(24, 0), ldi(25, 0)]);
+        words.extend(sts(0x7a, 16));
+        // 1: ADIW R24, 1; LDS R18, ADCSRA; SBRC R18, 6; RJMP 1b
+        words.push(0x9601);
+        words.extend(lds(18, 0x7a));
+        words.extend([0xfd26, 0xcffb, keep]);
+    }
+    words.push(HANG);
+    let mut chip = chip(&words);
+    run(&mut *chip, 2000);
+    let second = chip.register(0, 20) | chip.register(0, 21) << 8;
+    let first = chip.register(0, 2) | chip.register(0, 3) << 8;
+    for (turns, clocks) in [(first, 25), (second, 13)] {
+        assert!((clocks * 16..clocks * 16 + 14).contains(&(turns * 7)), "{turns} turns for {clocks} clocks");
+    }
+}
+
+#[test]
+fn an_input_is_read_one_cycle_later() {
+    // OUT, IN, IN: the synchroniser shows the level only to the second ("Reading the Pin Value").
+    let words = [ldi(16, 0x20), out(DDRB, 16), out(PORTB, 16), read(20, PINB), read(21, PINB), HANG];
+    let mut chip = chip(&words);
+    run(&mut *chip, 20);
+    assert_eq!((chip.register(0, 20) & 0x20, chip.register(0, 21) & 0x20), (0, 0x20));
+}
+
+#[test]
+fn sbi_at_a_pin_register_toggles_one_pin() {
+    let words = [ldi(16, 0xff), out(DDRB, 16), out(PORTB, 16), 0x9a1d, HANG];
+    let mut chip = chip(&words);
+    run(&mut *chip, 20);
+    assert_eq!(chip.levels() & 0xff, 0xdf);
+}
+
+#[test]
+fn a_byte_of_eeprom_takes_milliseconds() {
+    // EEDR = 0x5a, EEMPE, EEPE; then wait for EEPE and read.
+    let words = [ldi(16, 0x5a), out(0x20, 16), 0x9afa, 0x9af9, 0x99f9, 0xcffe, 0x9af8, read(20, 0x20), HANG];
+    let mut chip = chip(&words);
+    let mut cycles = 0;
+    while chip.register(0, PC) != 2 * 8 {
+        chip.step(0);
+        cycles = chip.cycles();
+        assert!(cycles < 100_000);
+    }
+    assert_eq!(chip.register(0, 20), 0x5a);
+    assert_eq!(chip.read_memory(0x81_0000, 1).unwrap(), [0x5a]);
+    // 3.4 ms of 16 MHz.
+    assert!((54_400..54_430).contains(&cycles), "{cycles}");
+}
+
+#[test]
+fn the_watchdog_resets_and_says_so() {
+    // WDE with the shortest time, 16 ms; MCUSR is kept in R20 at the start.
+    let words = [read(20, 0x34), ldi(16, 0x08), sts(0x60, 16)[0], 0x60, HANG];
+    let mut chip = chip(&words);
+    run(&mut *chip, 16_000 * 15);
+    assert_eq!((chip.counts().resets, chip.register(0, 20)), (0, 1));
+    run(&mut *chip, 16_000 * 2);
+    assert_eq!((chip.counts().resets, chip.register(0, 20)), (1, 1 | 8));
+}
+
+#[test]
+fn a_pwm_output_is_recorded_to_the_cycle() {
+    // OC0A (PD6), fast PWM, OCR0A = 63: 64 of 256 cycles high.
+    let words = [
+        ldi(16, 0x40),
+        out(0x0a, 16),
+        ldi(16, 63),
+        out(0x27, 16),
+        ldi(16, 0x83),
+        out(0x24, 16),
+        ldi(16, 1),
+        out(0x25, 16),
+        HANG,
+    ];
+    let mut chip = chip(&words);
+    chip.record_pins(1 << 22);
+    run(&mut *chip, 2000);
+    let edges = chip.take_edges();
+    assert!(edges.len() > 10);
+    for pair in edges[1..].windows(2) {
+        let cycles = (pair[1].at - pair[0].at).ps() / CYCLE_PS;
+        assert_eq!(cycles, if pair[0].level { 64 } else { 192 });
+    }
+}
+
+#[test]
+fn registers_that_nobody_has_are_named_once() {
+    let mut words = sts(0x76, 16).to_vec();
+    words.extend(sts(0x76, 16));
+    words.push(HANG);
+    let mut chip = chip(&words);
+    step(&mut *chip, 3);
+    let unknown = chip.unknown_accesses();
+    assert_eq!(unknown.len(), 1);
+    assert_eq!((unknown[0].address, unknown[0].write, unknown[0].pc), (DATA + 0x76, true, 0));
+}

@@ -1,0 +1,149 @@
+//! The chip as a whole: where it starts, what makes a program fail, copies and states, and a debugger's side.
+
+use mcu::{DebugEvent, FaultKind, Stop, Watchpoint};
+
+use crate::support::{DATA, HANG, NOP, PC, SP, bare, chip, hex, ldi, lds, load, out, rjmp, run, step, sts};
+
+#[test]
+fn a_boot_loader_that_is_alone_is_started_and_comes_round_to_itself() {
+    // It jumps to the program that is not there, and the core runs through the erased flash back to it.
+    let bytes: Vec<u8> = [0x9403u16, 0x940c, 0].iter().flat_map(|word| word.to_le_bytes()).collect();
+    let mut chip = bare(&avr::ATMEGA328P);
+    chip.load(&load(&avr::ATMEGA328P, hex(0x7000, &bytes).as_bytes()).unwrap()).unwrap();
+    assert_eq!(chip.register(0, PC), 0x7000);
+    assert_eq!(run(&mut *chip, 50_000), Stop::Time);
+    assert!(chip.register(0, 0) > 1);
+}
+
+#[test]
+fn a_program_that_runs_into_empty_flash_faults_there() {
+    let mut chip = chip(&[NOP, NOP]);
+    let Stop::Fault(fault) = run(&mut *chip, 100) else { panic!("it went on") };
+    assert_eq!((fault.kind, fault.pc), (FaultKind::Erased, 4));
+    let report = chip.fault_report(&mcu::image::Symbols::default(), fault);
+    let first = "core 0 faulted: it runs into flash that nothing was programmed into, at 0x0004";
+    assert!(report.text.starts_with(first), "{}", report.text);
+}
+
+#[test]
+fn a_stack_that_leaves_ram_faults() {
+    // It calls itself.
+    let mut chip = chip(&[0xdfff]);
+    let Stop::Fault(fault) = run(&mut *chip, 10_000) else { panic!("it went on") };
+    assert!(matches!(fault.kind, FaultKind::StackOverflow { .. }), "{fault:?}");
+    assert!(chip.register(0, SP) < 0x100);
+}
+
+#[test]
+fn an_access_behind_ram_is_told_and_reads_zero() {
+    let mut chip = chip(&[&[ldi(20, 7)][..], &lds(20, 0x0900), &[HANG]].concat());
+    assert_eq!(run(&mut *chip, 100), Stop::Time);
+    assert_eq!(chip.register(0, 20), 0);
+    let unknown = chip.unknown_accesses();
+    assert_eq!((unknown.len(), unknown[0].block, unknown[0].address), (1, "RAM", DATA + 0x900));
+}
+
+#[test]
+fn a_word_that_is_no_instruction_faults() {
+    let mut chip_ = chip(&[NOP, 0x9404]);
+    let Stop::Fault(fault) = run(&mut *chip_, 100) else { panic!("it went on") };
+    assert_eq!((fault.kind, fault.pc), (FaultKind::NoInstruction { code: 0x9404 }, 2));
+    // A real core does not know of faults.
+    let mut chip_ = chip(&[NOP, 0x9404, HANG]);
+    chip_.stop_at_faults(false);
+    assert_eq!(run(&mut *chip_, 100), Stop::Time);
+    assert_eq!(chip_.register(0, PC), 4);
+}
+
+#[test]
+fn a_copy_and_a_state_go_on_alike() {
+    // Timer 1 at F/8, a UART that prints its count without end.
+    let mut words = vec![ldi(16, 8)];
+    words.extend(sts(0xc1, 16));
+    words.push(ldi(16, 2));
+    words.extend(sts(0x81, 16));
+    let again = words.len() as i16;
+    words.extend(lds(20, 0x84));
+    words.extend(sts(0xc6, 20));
+    let here = words.len() as i16;
+    words.push(rjmp(again - here - 1));
+    let mut chip = chip(&words);
+    run(&mut *chip, 1234);
+    let mut copy = chip.copy().unwrap();
+    let bytes = chip.state();
+    let mut third = bare(&avr::ATMEGA328P);
+    let (state, rest) = third.read_state(&bytes).unwrap();
+    assert!(rest.is_empty());
+    third.take_state(state);
+    for chip in [&mut chip, &mut copy, &mut third] {
+        run(&mut **chip, 5000);
+    }
+    assert_eq!(chip.state(), copy.state());
+    assert_eq!(chip.state(), third.state());
+    assert!(bare(&avr::ATMEGA1284P).read_state(&bytes).is_none());
+    assert!(third.read_state(&bytes[..bytes.len() / 2]).is_none());
+}
+
+#[test]
+fn breakpoints_and_watchpoints_stop_it() {
+    let words = [&[ldi(16, 7), NOP][..], &sts(0x0200, 16), &[0x9503, HANG]].concat();
+    let mut chip = chip(&words);
+    chip.set_debugger(true);
+    chip.set_breakpoints(vec![2]);
+    assert_eq!(run(&mut *chip, 100), Stop::Debug(0, DebugEvent::Breakpoint(2)));
+    chip.leave_stop(0);
+    chip.set_watchpoints(vec![Watchpoint { address: DATA + 0x200, bytes: 1, reads: false, writes: true }]);
+    let stop = run(&mut *chip, 100);
+    assert_eq!(stop, Stop::Debug(0, DebugEvent::Watchpoint { address: DATA + 0x200, write: true }));
+    assert_eq!(chip.read_memory(DATA + 0x200, 1).unwrap(), [7]);
+    chip.set_register(0, 16, 0x41);
+    step(&mut *chip, 1);
+    assert_eq!(chip.register(0, 16), 0x42);
+}
+
+#[test]
+fn a_program_may_write_its_own_flash() {
+    // The page buffer's first word, then the page of 0x1000: erase, wait, write, wait, read back.
+    let spmcsr = 0x37;
+    let spm = 0x95e8u16;
+    let wait = [0xb767u16, 0xfd60, 0xcffd];
+    let step_of = |what: u16| [ldi(16, what), out(spmcsr, 16), spm];
+    let words = [
+        &[ldi(30, 0), ldi(31, 0x10), ldi(17, 0x34), ldi(18, 0x12), 0x2e01, 0x2e12][..],
+        &step_of(0x01),
+        &step_of(0x03),
+        &wait,
+        &step_of(0x05),
+        &wait,
+        &[0x9145, 0x9154, HANG],
+    ]
+    .concat();
+    let mut chip = chip(&words);
+    run(&mut *chip, 200_000);
+    assert_eq!((chip.register(0, 20), chip.register(0, 21)), (0x34, 0x12));
+    assert_eq!(chip.read_memory(0x1000, 3).unwrap(), [0x34, 0x12, 0xff]);
+}
+
+#[test]
+fn the_same_program_takes_the_same_course_in_slices_of_any_length() {
+    let words: Vec<u16> = [&[ldi(16, 1), out(0x25, 16)][..], &[read_tcnt(), 0x0f14, rjmp(-3)]].concat();
+    let mut whole = chip(&words);
+    run(&mut *whole, 100_000);
+    let mut sliced = chip(&words);
+    for slice in (1..).take_while(|slice| slice * (slice + 1) / 2 < 100_000) {
+        run(&mut *sliced, slice);
+    }
+    let rest = whole.now();
+    sliced.run_until(rest);
+    // A slice ends behind an instruction, so that both may stand one further.
+    while sliced.cycles() < whole.cycles() {
+        sliced.step(0);
+    }
+    assert_eq!(whole.register(0, 17), sliced.register(0, 17));
+    assert_eq!(whole.cycles(), sliced.cycles());
+}
+
+/// IN R20, TCNT0.
+fn read_tcnt() -> u16 {
+    crate::support::read(20, 0x26)
+}
